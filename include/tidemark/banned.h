@@ -1,0 +1,17 @@
+/* Force-included into every file of ours. Using one of these stops the build
+ * and the comment names what to use instead. */
+#ifndef TIDEMARK_BANNED_H
+#define TIDEMARK_BANNED_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#pragma GCC poison strcpy strcat strncpy strncat /* tide_buf_put, tide_slice        */
+#pragma GCC poison sprintf vsprintf              /* snprintf, tide_buf_putf         */
+#pragma GCC poison strtok atoi atol atof strtod  /* tide_parse_u64, tide_i128_parse */
+#pragma GCC poison gmtime localtime ctime        /* tide_time_rfc3339               */
+#pragma GCC poison rand srand                    /* nothing here needs chance       */
+
+#endif

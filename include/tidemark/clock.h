@@ -1,0 +1,17 @@
+/* Time is an argument. Production passes tide_clock_system(); tests pass a clock
+ * that moves only when told, so retry and staleness tests take no time. */
+#ifndef TIDEMARK_CLOCK_H
+#define TIDEMARK_CLOCK_H
+
+#include "tidemark/base.h"
+
+struct tide_clock {
+    int64_t (*now_ms)(void *self);  /* monotonic, arbitrary origin  */
+    int64_t (*wall_ms)(void *self); /* unix time in milliseconds    */
+    void (*sleep_ms)(void *self, int64_t ms);
+    void *self;
+};
+
+const struct tide_clock *tide_clock_system(void);
+
+#endif

@@ -1,0 +1,67 @@
+/* Soroban amounts are signed 128-bit. They are wrapped so that the compiler
+ * rejects `collateral + debt` written by hand: arithmetic is here, checked.
+ *
+ * Wire  XDR Int128Parts: hi (signed 64) then lo (unsigned 64)
+ * Text  decimal, at most TIDE_I128_TEXT_MAX bytes, no NUL, no '+', no "-0"
+ * SQL   numeric(39,0)
+ * JSON  a string, never a number: double readers lose digits above 2^53 */
+#ifndef TIDEMARK_I128_H
+#define TIDEMARK_I128_H
+
+#include "tidemark/slice.h"
+#include "tidemark/status.h"
+
+__extension__ typedef __int128 tide_raw_i128;
+__extension__ typedef unsigned __int128 tide_raw_u128;
+
+typedef struct tide_i128 {
+    tide_raw_i128 raw;
+} tide_i128;
+
+#define TIDE_I128_TEXT_MAX 40u /* sign and 39 digits */
+
+static inline tide_i128 tide_i128_from_parts(int64_t hi, uint64_t lo)
+{
+    return (tide_i128){ (tide_raw_i128)(((tide_raw_u128)(uint64_t)hi << 64) | lo) };
+}
+
+static inline tide_i128 tide_i128_from_i64(int64_t v)
+{
+    return (tide_i128){ v };
+}
+
+static inline int64_t tide_i128_hi(tide_i128 v)
+{
+    return (int64_t)(v.raw >> 64);
+}
+
+static inline uint64_t tide_i128_lo(tide_i128 v)
+{
+    return (uint64_t)(tide_raw_u128)v.raw;
+}
+
+static inline int tide_i128_sign(tide_i128 v)
+{
+    return (v.raw > 0) - (v.raw < 0);
+}
+
+static inline int tide_i128_cmp(tide_i128 a, tide_i128 b)
+{
+    return (a.raw > b.raw) - (a.raw < b.raw);
+}
+
+/* Checked: TIDE_E_RANGE leaves *out alone. Division truncates toward zero, as
+ * the contracts do; by zero, and the minimum by -1, are TIDE_E_RANGE. */
+tide_status tide_i128_add(tide_i128 *out, tide_i128 a, tide_i128 b) TIDE_MUST_USE;
+tide_status tide_i128_sub(tide_i128 *out, tide_i128 a, tide_i128 b) TIDE_MUST_USE;
+tide_status tide_i128_mul(tide_i128 *out, tide_i128 a, tide_i128 b) TIDE_MUST_USE;
+tide_status tide_i128_div_trunc(tide_i128 *out, tide_i128 a, tide_i128 b) TIDE_MUST_USE;
+
+/* Writes the decimal text, returns its length (<= TIDE_I128_TEXT_MAX). No NUL. */
+size_t tide_i128_text(char *out, tide_i128 v);
+/* The same for an unsigned 128-bit value given as two halves (39 digits at most). */
+size_t tide_u128_text(char *out, uint64_t hi, uint64_t lo);
+/* Strict decimal: TIDE_E_DECODE for anything else than the text above, TIDE_E_RANGE past the ends. */
+tide_status tide_i128_parse(tide_i128 *out, tide_slice text) TIDE_MUST_USE;
+
+#endif

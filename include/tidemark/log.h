@@ -1,0 +1,28 @@
+/* One call, one line, one write(2) on stderr. logfmt by default:
+ *
+ *   2026-05-02T09:14:07.120Z info ledger.written ledger=812 events=41
+ *
+ * or one JSON object a line after tide_log_json(true). Levels say who must act:
+ *   DEBUG  a developer; off by default        INFO  nobody
+ *   WARN   somebody tomorrow, healing itself  ERROR somebody at once
+ *
+ * event is a constant "noun.verb": alerts and greps use it, so it is an API.
+ * fields is a printf text of key=value pairs; values with spaces are quoted by
+ * the caller with tide_log_quote. Secrets and jurisdictions never come here.
+ * Any thread may log. Pure code (walk, decode) never does: it returns. */
+#ifndef TIDEMARK_LOG_H
+#define TIDEMARK_LOG_H
+
+#include "tidemark/base.h"
+
+enum tide_log_level { TIDE_DEBUG, TIDE_INFO, TIDE_WARN, TIDE_ERROR };
+
+void tide_log_level_set(enum tide_log_level least);
+void tide_log_json_set(bool json);
+void tide_log(enum tide_log_level level, const char *event, const char *fields, ...)
+    TIDE_PRINTF(3, 4);
+
+/* text as a quoted logfmt value in out ("..." with \" and \n escaped, cut to fit); returns out. */
+const char *tide_log_quote(char *out, size_t size, const char *text);
+
+#endif

@@ -1,0 +1,35 @@
+/* Text forms of bytes, numbers and times. */
+#ifndef TIDEMARK_TEXT_H
+#define TIDEMARK_TEXT_H
+
+#include "tidemark/buf.h"
+#include "tidemark/slice.h"
+#include "tidemark/status.h"
+
+/* Lower-case hex of in; out has room for 2 * in.len bytes. No NUL. */
+void tide_hex(char *out, tide_slice in);
+/* Exactly 2 * len hex digits (either case) into out. */
+tide_status tide_hex_decode(uint8_t *out, size_t len, tide_slice text) TIDE_MUST_USE;
+void tide_buf_hex(struct tide_buf *buf, tide_slice in);
+
+/* RFC 4648 with padding. Decoding is strict: length, alphabet, padding, zero spare bits. */
+void tide_buf_base64(struct tide_buf *buf, tide_slice in);
+tide_status tide_buf_base64_decode(struct tide_buf *buf, tide_slice text) TIDE_MUST_USE;
+
+/* Decimal digits only, no sign, no space; TIDE_E_RANGE above max. */
+tide_status tide_parse_u64(uint64_t *out, tide_slice text, uint64_t max) TIDE_MUST_USE;
+/* Decimal of v, returns the length (<= 20). No NUL. */
+size_t tide_u64_text(char *out, uint64_t v);
+
+/* Well-formed UTF-8 (no overlong, no surrogate, nothing above U+10FFFF). NUL is well-formed. */
+bool tide_utf8_valid(tide_slice text);
+
+/* A JSON string with its quotes. Control characters are escaped; bytes that are not
+ * UTF-8 come out as U+FFFD, one each, so the output is always valid JSON. */
+void tide_buf_json_string(struct tide_buf *buf, tide_slice text);
+
+/* "2026-05-02T09:14:07Z" (20 bytes and a NUL) of unix seconds. */
+#define TIDE_RFC3339_BYTES 32u
+void tide_time_rfc3339(char out[TIDE_RFC3339_BYTES], int64_t unix_seconds);
+
+#endif

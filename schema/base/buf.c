@@ -1,0 +1,60 @@
+#include "tidemark/buf.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+enum { CAP_FIRST = 256 };
+
+void tide_buf_init(struct tide_buf *buf, size_t max)
+{
+    assert(max > 0);
+    *buf = (struct tide_buf){ .max = max };
+}
+
+void tide_buf_release(struct tide_buf *buf)
+{
+    free(buf->ptr);
+    *buf = (struct tide_buf){ .max = buf->max };
+}
+
+bool tide_buf_grow(struct tide_buf *buf, size_t more)
+{
+    if (buf->failed)
+        return false;
+    if (more <= buf->cap - buf->len)
+        return true;
+    if (more > buf->max - buf->len) {
+        buf->failed = true;
+        return false;
+    }
+    size_t need = buf->len + more;
+    size_t cap = buf->cap ? buf->cap : buf->max < CAP_FIRST ? buf->max : CAP_FIRST;
+    while (cap < need)
+        cap = cap > buf->max / 2 ? buf->max : cap * 2;
+    uint8_t *ptr = realloc(buf->ptr, cap);
+    if (!ptr) {
+        buf->failed = true;
+        return false;
+    }
+    buf->ptr = ptr;
+    buf->cap = cap;
+    return true;
+}
+
+void tide_buf_putf(struct tide_buf *buf, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    va_list again;
+    va_copy(again, args);
+    int need = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (need >= 0) {
+        uint8_t *to = tide_buf_room(buf, (size_t)need + 1);
+        if (to) {
+            vsnprintf((char *)to, (size_t)need + 1, format, again);
+            buf->len += (size_t)need;
+        }
+    }
+    va_end(again);
+}

@@ -1,0 +1,209 @@
+#include "tidemark/text.h"
+
+#include <string.h>
+#include <time.h>
+
+static const char hex_digits[] = "0123456789abcdef";
+
+void tide_hex(char *out, tide_slice in)
+{
+    for (size_t i = 0; i < in.len; i++) {
+        out[2 * i] = hex_digits[in.ptr[i] >> 4];
+        out[2 * i + 1] = hex_digits[in.ptr[i] & 15];
+    }
+}
+
+static int hex_value(uint8_t c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+tide_status tide_hex_decode(uint8_t *out, size_t len, tide_slice text)
+{
+    if (text.len != 2 * len)
+        return TIDE_E_DECODE;
+    for (size_t i = 0; i < len; i++) {
+        int hi = hex_value(text.ptr[2 * i]);
+        int lo = hex_value(text.ptr[2 * i + 1]);
+        if (hi < 0 || lo < 0)
+            return TIDE_E_DECODE;
+        out[i] = (uint8_t)(hi << 4 | lo);
+    }
+    return TIDE_OK;
+}
+
+void tide_buf_hex(struct tide_buf *buf, tide_slice in)
+{
+    uint8_t *to = tide_buf_room(buf, 2 * in.len);
+    if (to) {
+        tide_hex((char *)to, in);
+        buf->len += 2 * in.len;
+    }
+}
+
+static const char base64_digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+void tide_buf_base64(struct tide_buf *buf, tide_slice in)
+{
+    size_t need = (in.len + 2) / 3 * 4;
+    uint8_t *to = tide_buf_room(buf, need);
+    if (!to)
+        return;
+    for (size_t i = 0; i < in.len; i += 3) {
+        size_t left = in.len - i;
+        uint32_t v = (uint32_t)in.ptr[i] << 16 | (left > 1 ? (uint32_t)in.ptr[i + 1] << 8 : 0) |
+                     (left > 2 ? in.ptr[i + 2] : 0);
+        *to++ = (uint8_t)base64_digits[v >> 18];
+        *to++ = (uint8_t)base64_digits[v >> 12 & 63];
+        *to++ = left > 1 ? (uint8_t)base64_digits[v >> 6 & 63] : '=';
+        *to++ = left > 2 ? (uint8_t)base64_digits[v & 63] : '=';
+    }
+    buf->len += need;
+}
+
+static int base64_value(uint8_t c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+tide_status tide_buf_base64_decode(struct tide_buf *buf, tide_slice text)
+{
+    if (text.len % 4)
+        return TIDE_E_DECODE;
+    size_t pad = 0;
+    while (pad < 2 && pad < text.len && text.ptr[text.len - 1 - pad] == '=')
+        pad++;
+    for (size_t i = 0; i < text.len; i += 4) {
+        size_t digits = i + 4 == text.len ? 4 - pad : 4;
+        uint32_t v = 0;
+        for (size_t j = 0; j < 4; j++) {
+            int d = j < digits ? base64_value(text.ptr[i + j]) : 0;
+            if (d < 0)
+                return TIDE_E_DECODE;
+            v = v << 6 | (uint32_t)d;
+        }
+        if ((digits == 2 && (v & 0xffff)) || (digits == 3 && (v & 0xff)))
+            return TIDE_E_DECODE;
+        uint8_t bytes[3] = { (uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v };
+        tide_buf_put(buf, bytes, digits - 1);
+    }
+    return buf->failed ? TIDE_E_LIMIT : TIDE_OK;
+}
+
+tide_status tide_parse_u64(uint64_t *out, tide_slice text, uint64_t max)
+{
+    if (text.len == 0)
+        return TIDE_E_DECODE;
+    uint64_t v = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+            return TIDE_E_DECODE;
+        uint64_t digit = (uint64_t)(text.ptr[i] - '0');
+        if (digit > max || v > (max - digit) / 10)
+            return TIDE_E_RANGE;
+        v = v * 10 + digit;
+    }
+    *out = v;
+    return TIDE_OK;
+}
+
+size_t tide_u64_text(char *out, uint64_t v)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + v % 10);
+        v /= 10;
+    } while (v);
+    memcpy(out, digits + at, sizeof digits - at);
+    return sizeof digits - at;
+}
+
+/* Length of the well-formed sequence at text[at], 0 when there is none. */
+static size_t utf8_length(tide_slice text, size_t at)
+{
+    const uint8_t *p = text.ptr + at;
+    size_t left = text.len - at;
+    if (p[0] < 0x80)
+        return 1;
+    size_t len = p[0] >= 0xc2 && p[0] <= 0xdf ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : p[0] >= 0xf0 && p[0] <= 0xf4 ? 4 : 0;
+    if (len == 0 || len > left)
+        return 0;
+    for (size_t i = 1; i < len; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
+    bool outside = (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f);
+    return overlong || outside ? 0 : len;
+}
+
+bool tide_utf8_valid(tide_slice text)
+{
+    for (size_t at = 0; at < text.len;) {
+        size_t len = utf8_length(text, at);
+        if (len == 0)
+            return false;
+        at += len;
+    }
+    return true;
+}
+
+static void json_escape(struct tide_buf *buf, uint8_t c)
+{
+    static const char named[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+    for (size_t i = 0; i + 1 < sizeof named; i += 2) {
+        if ((uint8_t)named[i] == c) {
+            tide_buf_u8(buf, '\\');
+            tide_buf_u8(buf, (uint8_t)named[i + 1]);
+            return;
+        }
+    }
+    tide_buf_putf(buf, "\\u%04x", c);
+}
+
+void tide_buf_json_string(struct tide_buf *buf, tide_slice text)
+{
+    tide_buf_u8(buf, '"');
+    size_t plain = 0; /* start of the run not yet copied */
+    for (size_t at = 0; at < text.len;) {
+        uint8_t c = text.ptr[at];
+        size_t len = c >= 0x20 && c < 0x7f && c != '"' && c != '\\' ? 1 : utf8_length(text, at);
+        if (len > 1 || (len == 1 && c >= 0x20 && c != '"' && c != '\\')) {
+            at += len;
+            continue;
+        }
+        tide_buf_put(buf, text.ptr + plain, at - plain);
+        if (len == 0)
+            tide_buf_str(buf, "\xef\xbf\xbd");
+        else
+            json_escape(buf, c);
+        plain = ++at;
+    }
+    if (text.len > plain)
+        tide_buf_put(buf, text.ptr + plain, text.len - plain);
+    tide_buf_u8(buf, '"');
+}
+
+void tide_time_rfc3339(char out[TIDE_RFC3339_BYTES], int64_t unix_seconds)
+{
+    time_t t = (time_t)unix_seconds;
+    struct tm tm;
+    if (!gmtime_r(&t, &tm) || tm.tm_year > 9999 - 1900) {
+        snprintf(out, TIDE_RFC3339_BYTES, "9999-12-31T23:59:59Z");
+        return;
+    }
+    strftime(out, TIDE_RFC3339_BYTES, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
