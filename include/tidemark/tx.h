@@ -1,0 +1,52 @@
+/* Transaction envelopes: their hash, their invoked call, their footprint. */
+#ifndef TIDEMARK_TX_H
+#define TIDEMARK_TX_H
+
+#include "tidemark/hash.h"
+#include "tidemark/slice.h"
+#include "tidemark/status.h"
+#include "tidemark/xdr.h"
+
+/* What an indexer wants of an envelope. Slices borrow from it. */
+struct tide_envelope {
+    uint32_t type;             /* EnvelopeType: 0 v0, 2 v1, 5 fee bump                        */
+    tide_slice source;         /* MuxedAccount span of the (inner) transaction; v0: 32 bytes  */
+    const uint8_t *source_key; /* its ed25519 key, 32 bytes                                   */
+    tide_slice signed_part;    /* span of Transaction / TransactionV0 / FeeBumpTransaction    */
+    tide_slice inner_signed_part; /* fee bump: span of the inner Transaction                  */
+    uint32_t op_count;
+    /* the host function, when operation 0 is InvokeHostFunction */
+    bool has_invoke;
+    uint32_t host_function;    /* 0 invoke contract, 1 create, 2 upload wasm, 3 create v2     */
+    const uint8_t *contract;   /* invoke: contract id, 32 bytes; NULL if not a contract       */
+    tide_slice function;       /* symbol                                                      */
+    uint32_t arg_count;
+    tide_slice args;           /* back to back                                                */
+    tide_slice create_preimage; /* create: ContractIDPreimage span                            */
+    tide_slice op_source;      /* MuxedAccount span of operation 0; empty if none             */
+    uint32_t first_op;         /* OperationType of operation 0                                */
+    /* Soroban data */
+    bool has_soroban;
+    uint32_t read_only_count;
+    tide_slice read_only;      /* LedgerKeys back to back */
+    uint32_t read_write_count;
+    tide_slice read_write;
+};
+
+/* TIDE_E_DECODE etc. when env is not exactly one TransactionEnvelope; x tells where. */
+tide_status tide_envelope_read(struct tide_envelope *out, tide_slice env, struct tide_xdr *x) TIDE_MUST_USE;
+/* Steps over one TransactionEnvelope. */
+void tide_envelope_skip(struct tide_xdr *x);
+
+/* The transaction hash that the result pair carries (outer one of a fee bump). */
+void tide_envelope_hash(uint8_t out[TIDE_HASH_BYTES], const struct tide_envelope *envelope,
+                        const uint8_t network_id[TIDE_HASH_BYTES]);
+
+/* contract id = SHA-256 of HashIDPreimage{8, network, preimage}. */
+void tide_contract_id(uint8_t out[TIDE_HASH_BYTES], const uint8_t network_id[TIDE_HASH_BYTES],
+                      tide_slice preimage_xdr);
+/* SHA-256 of the XDR LedgerKey of contract data: what TTL entries carry. */
+void tide_data_key_hash(uint8_t out[TIDE_HASH_BYTES], tide_slice contract_xdr, tide_slice key_xdr,
+                        uint32_t durability);
+
+#endif
