@@ -1,0 +1,38 @@
+/* The delta: one ledger's bytes in, its rows out. Walk, chain check, proofs, catalogue and COPY
+ * encoding in one pass. No SQL, no clock, no I/O; the same bytes give the same rows. */
+#ifndef TIDEMARK_DELTA_H
+#define TIDEMARK_DELTA_H
+
+#include "tidemark/batch.h"
+#include "tidemark/deployment.h"
+#include "tidemark/slice.h"
+#include "tidemark/status.h"
+
+enum tide_proof { TIDE_PROOF_CHAIN, TIDE_PROOF_RESULTS, TIDE_PROOF_EVENTS };
+
+struct tide_delta_options {
+    const struct tide_deployment *deployment; /* borrowed for the delta's life */
+    enum tide_proof proof;
+    /* true for each table index that is wanted (--only); NULL: all. chain.ledger is always wanted. */
+    const bool *tables;
+};
+
+struct tide_delta; /* holds its arena, hash tables, scratch: fixed at open */
+
+tide_status tide_delta_open(struct tide_delta **out, const struct tide_delta_options *options,
+                            struct tide_err *err) TIDE_MUST_USE;
+void tide_delta_close(struct tide_delta *delta);
+
+/* What the next ledger must follow. previous_hash NULL: unknown (the first ledger of all). */
+void tide_delta_expect(struct tide_delta *delta, uint32_t next_sequence, const uint8_t *previous_hash);
+
+/* Appends one ledger to batch. On failure batch is as before (rows of this ledger are taken back).
+ * TIDE_E_CHAIN   hash, link, sequence or (with proof) result set, events hash do not hold
+ * TIDE_E_DECODE, TIDE_E_UNKNOWN, TIDE_E_LIMIT   from the walk, with ledger and byte offset */
+tide_status tide_delta_ledger(struct tide_delta *delta, struct tide_batch *batch, tide_slice lcm,
+                              struct tide_err *err) TIDE_MUST_USE;
+
+/* Call when a batch has been handed on: state rows are deduplicated within one batch only. */
+void tide_delta_batch_end(struct tide_delta *delta, struct tide_batch *batch);
+
+#endif

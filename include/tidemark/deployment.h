@@ -1,0 +1,69 @@
+/* A deployment: one set of contracts on one network. Read from a JSON file:
+ *
+ *   { "network": PASSPHRASE, "first_ledger": N, "last_ledger": N (optional),
+ *     "contracts": { NAME: "C…", … }, "accounts": { NAME: "G…", … },
+ *     "usdc": { "code": "USDC", "issuer": "G…" } }
+ *
+ * The NAME of a contract is its role (liquidity_pool … dao_governance, usdc, xlm),
+ * token_* for synth tokens, asset_* for further Stellar assets (collateral), wallet*
+ * for plain contracts that act as users. Unknown names are refused with the name.
+ * usdc, xlm and asset_* share the catalogue of `stellar_asset`. */
+#ifndef TIDEMARK_DEPLOYMENT_H
+#define TIDEMARK_DEPLOYMENT_H
+
+#include "tidemark/limits.h"
+#include "tidemark/slice.h"
+#include "tidemark/status.h"
+
+enum tide_role {
+    TIDE_ROLE_liquidity_pool,
+    TIDE_ROLE_synthetic_engine,
+    TIDE_ROLE_stability_pool,
+    TIDE_ROLE_compliance_registry,
+    TIDE_ROLE_partner_registry,
+    TIDE_ROLE_earnings_distributor,
+    TIDE_ROLE_oracle,
+    TIDE_ROLE_dao_governance,
+    TIDE_ROLE_synth_token,
+    TIDE_ROLE_stellar_asset,
+    TIDE_ROLE_wallet,
+    TIDE_ROLE_COUNT
+};
+
+#define TIDE_NAME_MAX 64u
+
+struct tide_contract {
+    char name[TIDE_NAME_MAX];      /* key in the file, or token_<address> when discovered */
+    char role_name[TIDE_NAME_MAX]; /* as exported: liquidity_pool, synth_token, usdc, xlm, wallet … */
+    char address[57];              /* C…, NUL-terminated */
+    uint8_t id[TIDE_HASH_BYTES];
+    enum tide_role role;
+};
+
+struct tide_account {
+    char name[TIDE_NAME_MAX];
+    uint8_t key[TIDE_HASH_BYTES]; /* ed25519 */
+};
+
+struct tide_deployment {
+    uint16_t id; /* small integer of chain.deployment; 0 until the database has told */
+    char passphrase[256];
+    uint8_t network_id[TIDE_HASH_BYTES];
+    uint32_t first_ledger; /* 0: not said */
+    uint32_t last_ledger;  /* 0: not said */
+    uint32_t contract_count;
+    struct tide_contract contracts[TIDE_CONTRACTS_MAX];
+    uint32_t account_count;
+    struct tide_account accounts[TIDE_ACCOUNTS_MAX];
+};
+
+/* Reads and checks the file. *out is malloc'd, owned by the caller (free).
+ * TIDE_E_CONFIG names the file and the key; TIDE_E_IO when it cannot be read. */
+tide_status tide_deployment_read(struct tide_deployment **out, const char *path, struct tide_err *err)
+    TIDE_MUST_USE;
+
+/* The contract with that id, or NULL. O(1) expected. */
+const struct tide_contract *tide_deployment_find(const struct tide_deployment *deployment,
+                                                 const uint8_t id[TIDE_HASH_BYTES]);
+
+#endif

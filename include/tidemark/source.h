@@ -1,0 +1,40 @@
+/* Where ledgers come from: give me ledger N onward, in order, as bytes; say when
+ * the tip is reached; say which range you cover. A back end is a table of functions.
+ *
+ * Threads  one thread uses a source; a lake prefetches on its own.
+ * Memory   bounded: prefetch count × object limit, one ledger window. */
+#ifndef TIDEMARK_SOURCE_H
+#define TIDEMARK_SOURCE_H
+
+#include "tidemark/slice.h"
+#include "tidemark/status.h"
+
+struct tide_source {
+    const struct tide_source_ops *ops;
+    void *self;
+};
+
+struct tide_source_ops {
+    const char *name; /* for logs: "lake", "stream", "rpc" */
+
+    /* The next fetch is ledger first (0: whatever comes first). last 0: open end. */
+    tide_status (*seek)(void *self, uint32_t first, uint32_t last, struct tide_err *err);
+
+    /* The next ledger's LedgerCloseMeta. *lcm borrows until the next call.
+     * TIDE_E_EOF     not there yet (tip of a growing source, or end of a finite one)
+     * TIDE_E_IO      retries are spent; err names the object
+     * TIDE_E_DECODE  an object is corrupt, also when fetched again; err names it
+     * TIDE_E_MISSING a hole: a later object exists, this one does not; err names it
+     * TIDE_E_CHAIN   wrong network (config of the lake) or ledgers out of order */
+    tide_status (*next)(void *self, tide_slice *lcm, uint32_t *sequence, struct tide_err *err);
+
+    /* First and last ledger known to be there; 0, 0 when unknown. */
+    tide_status (*range)(void *self, uint32_t *first, uint32_t *last, struct tide_err *err);
+
+    /* True when TIDE_E_EOF from next means that nothing will ever follow. */
+    bool (*finite)(void *self);
+
+    void (*close)(void *self);
+};
+
+#endif

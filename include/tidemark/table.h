@@ -1,0 +1,70 @@
+/* The tables that ledger rows go into, as data: what the COPY encoder writes, the
+ * migrations create (a test compares them) and the exports read back. Chain tables are fixed;
+ * event, state and history tables follow from the catalogue.
+ *
+ * Common columns
+ *   event.*    deployment int2, ledger int4, tx int4, op int2, event int4, closed_at timestamptz,
+ *              contract text, then topics and data fields.   key (deployment, ledger, tx, op, event)
+ *   history.*  deployment, key_hash bytea, ledger, tx, seq int4, closed_at, contract, removed bool,
+ *              then key arguments and value fields (NULL when removed).
+ *              key (deployment, key_hash, ledger, tx, seq): one probe answers "as of ledger N"
+ *   state.*    the same columns without removed: the newest version. key (deployment, key_hash)
+ *   TTL        state.ttl / history.ttl carry live_until by key_hash for every entry.
+ * tx is the application index (1-based); changes outside a transaction (eviction, upgrades)
+ * carry tx 1048575. seq counts the changes of contract data within the transaction. */
+#ifndef TIDEMARK_TABLE_H
+#define TIDEMARK_TABLE_H
+
+#include "tidemark/base.h"
+
+enum tide_pg_type {
+    TIDE_PG_BOOL,
+    TIDE_PG_INT2,
+    TIDE_PG_INT4,
+    TIDE_PG_INT8,
+    TIDE_PG_NUMERIC20, /* u64 */
+    TIDE_PG_NUMERIC39, /* i128 */
+    TIDE_PG_TEXT,
+    TIDE_PG_BYTEA,
+    TIDE_PG_TIMESTAMPTZ,
+    TIDE_PG_JSONB,
+    TIDE_PG_TEXT_ARRAY,
+    TIDE_PG_INT8_ARRAY,
+    TIDE_PG_NUMERIC_ARRAY,
+};
+
+struct tide_column {
+    const char *name;
+    enum tide_pg_type type;
+    bool nullable;
+    bool is_private;   /* a person's jurisdiction: in no view, answer, log or plain export */
+    bool no_digest;    /* wall clock or coverage: left out of digests */
+    const char *comment;
+};
+
+enum tide_table_kind { TIDE_TABLE_CHAIN, TIDE_TABLE_EVENT, TIDE_TABLE_STATE, TIDE_TABLE_HISTORY };
+
+#define TIDE_COLUMNS_MAX 48u
+#define TIDE_TABLES_MAX  320u
+
+struct tide_table {
+    const char *schema; /* "chain", "event", "state", "history" */
+    const char *name;
+    enum tide_table_kind kind;
+    uint32_t column_count;
+    struct tide_column columns[TIDE_COLUMNS_MAX];
+    const char *primary_key; /* comma-separated column list */
+    const char *indexes[4];  /* further indexes as column lists, "(owner, ledger)" or "USING gin (…)"; NULL ends */
+    uint16_t pair;           /* state: index of its history table; history: of its state table; else own index */
+    bool partitioned;        /* by range of ledger */
+    const char *comment;
+};
+
+/* All tables, in a fixed order: built once from the catalogue, then constant. */
+const struct tide_table *tide_tables(uint32_t *count);
+/* Index of schema.name, or -1. */
+int tide_table_find(const char *schema, const char *name);
+/* SQL name of a type: "numeric(39,0)". */
+const char *tide_pg_type_name(enum tide_pg_type type);
+
+#endif
