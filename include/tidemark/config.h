@@ -1,0 +1,70 @@
+/* Configuration: config.def as a struct. Later overrides earlier:
+ *
+ *   defaults < file (--config FILE or TIDEMARK_CONFIG) < environment (TIDEMARK_<KEY>) < --key
+ *
+ * File         lines "key = value", "[section]" (for the reader, without meaning), "# comment";
+ *              a value is the rest of its line, trimmed; CRLF is accepted
+ * Command line --key value, --key=value; dashes and underscores are the same; a boolean may
+ *              stand alone (--stop-at-end); "--" ends the options
+ * Refused      unknown keys, a key given twice in one place, values that do not fit. The message
+ *              names key, value, place and bounds. A secret's value is never shown. */
+#ifndef TIDEMARK_CONFIG_H
+#define TIDEMARK_CONFIG_H
+
+#include "tidemark/buf.h"
+#include "tidemark/slice.h"
+#include "tidemark/status.h"
+
+#define TIDE_CONFIG_TEXT_MAX 1024u
+#define TIDE_CONFIG_FILE_MAX (64u << 10)
+
+struct tide_config {
+#define TIDE_GROUP(title)
+#define TIDE_BOOL(name, def, help)                bool name;
+#define TIDE_U32(name, def, min, max, unit, help) uint32_t name;
+#define TIDE_ENUM(name, def, choices, help)       uint32_t name;
+#define TIDE_TEXT(name, def, help)                char name[TIDE_CONFIG_TEXT_MAX];
+#define TIDE_PATH(name, def, help)                char name[TIDE_CONFIG_TEXT_MAX];
+#define TIDE_SECRET(name, help)                   char name[TIDE_CONFIG_TEXT_MAX];
+#include "tidemark/config.def"
+#undef TIDE_GROUP
+#undef TIDE_BOOL
+#undef TIDE_U32
+#undef TIDE_ENUM
+#undef TIDE_TEXT
+#undef TIDE_PATH
+#undef TIDE_SECRET
+};
+
+/* An option of one command, beside the settings: --from 812, --json. A flag takes no value.
+ * value is NULL until given ("" for a flag) and borrows from argv. A list ends with name NULL. */
+struct tide_option {
+    const char *name; /* with dashes, without the leading two */
+    bool flag;
+    const char *value;
+};
+
+void tide_config_defaults(struct tide_config *config);
+
+/* Everything at once: defaults, file, environment, command line. getter is getenv (or a test's).
+ * On success argv[1 .. *argc - 1] holds what is no option, in order. options may be NULL.
+ * TIDE_E_CONFIG for a setting, TIDE_E_USAGE for an option nobody knows. */
+tide_status tide_config_load(struct tide_config *config, int *argc, char **argv,
+                             struct tide_option *options, char *(*getter)(const char *name),
+                             struct tide_err *err) TIDE_MUST_USE;
+
+/* The text of a configuration file; origin is its name in messages. */
+tide_status tide_config_parse(struct tide_config *config, tide_slice text, const char *origin,
+                              struct tide_err *err) TIDE_MUST_USE;
+
+/* Appends --help's list of settings, README's table (Markdown), and "key=value" of the settings
+ * that are not at their default (for the start-up log line; values quoted, secrets "set"). */
+void tide_config_help(struct tide_buf *out);
+void tide_config_table(struct tide_buf *out);
+void tide_config_log(const struct tide_config *config, struct tide_buf *out);
+
+/* Decimal option value within min..max; 0 and TIDE_OK when option->value is NULL. */
+tide_status tide_option_u32(const struct tide_option *option, uint32_t min, uint32_t max,
+                            uint32_t *out, struct tide_err *err) TIDE_MUST_USE;
+
+#endif
