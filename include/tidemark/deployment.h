@@ -7,7 +7,8 @@
  * The NAME of a contract is its role (liquidity_pool … dao_governance, usdc, xlm),
  * token_* for synth tokens, asset_* for further Stellar assets (collateral), wallet*
  * for plain contracts that act as users. Unknown names are refused with the name.
- * usdc, xlm and asset_* share the catalogue of `stellar_asset`. */
+ * usdc, xlm and asset_* share the catalogue of `stellar_asset`. Refused as well: unknown
+ * keys, keys or contracts given twice, more than TIDE_CONTRACTS_MAX or TIDE_ACCOUNTS_MAX. */
 #ifndef TIDEMARK_DEPLOYMENT_H
 #define TIDEMARK_DEPLOYMENT_H
 
@@ -33,9 +34,10 @@ enum tide_role {
 #define TIDE_NAME_MAX 64u
 
 struct tide_contract {
-    char name[TIDE_NAME_MAX];      /* key in the file, or token_<address> when discovered */
-    char role_name[TIDE_NAME_MAX]; /* as exported: liquidity_pool, synth_token, usdc, xlm, wallet … */
-    char address[57];              /* C…, NUL-terminated */
+    char name[TIDE_NAME_MAX]; /* key in the file, or token_<address> when discovered */
+    char role_name
+        [TIDE_NAME_MAX]; /* as exported: liquidity_pool, synth_token, usdc, xlm, wallet … */
+    char address[57];    /* C…, NUL-terminated */
     uint8_t id[TIDE_HASH_BYTES];
     enum tide_role role;
 };
@@ -53,14 +55,26 @@ struct tide_deployment {
     uint32_t last_ledger;  /* 0: not said */
     uint32_t contract_count;
     struct tide_contract contracts[TIDE_CONTRACTS_MAX];
+    /* Hash table over the ids, by their first two bytes: index + 1, 0 is free. Filled by
+     * tide_deployment_add alone. */
+    uint16_t slots[2 * TIDE_CONTRACTS_MAX];
     uint32_t account_count;
     struct tide_account accounts[TIDE_ACCOUNTS_MAX];
 };
 
 /* Reads and checks the file. *out is malloc'd, owned by the caller (free).
  * TIDE_E_CONFIG names the file and the key; TIDE_E_IO when it cannot be read. */
-tide_status tide_deployment_read(struct tide_deployment **out, const char *path, struct tide_err *err)
-    TIDE_MUST_USE;
+tide_status tide_deployment_read(struct tide_deployment **out, const char *path,
+                                 struct tide_err *err) TIDE_MUST_USE;
+
+/* Adds a contract (a token that the chain has told of, a test's): name, id and role are the
+ * caller's; address and, where it is empty, role_name are filled in.
+ * TIDE_E_CONFLICT when the id is there, TIDE_E_LIMIT when the table is full. */
+tide_status tide_deployment_add(struct tide_deployment *deployment,
+                                const struct tide_contract *contract) TIDE_MUST_USE;
+
+/* "liquidity_pool", "synth_token", "stellar_asset", "wallet" … */
+const char *tide_role_name(enum tide_role role);
 
 /* The contract with that id, or NULL. O(1) expected. */
 const struct tide_contract *tide_deployment_find(const struct tide_deployment *deployment,

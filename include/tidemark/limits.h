@@ -11,6 +11,7 @@
 #define TIDE_CONTRACTS_MAX         256u        /* of one deployment, tokens included     */
 #define TIDE_ACCOUNTS_MAX          4096u       /* named accounts of one deployment       */
 #define TIDE_OBJECT_BYTES_MAX      (256u << 20) /* one data-lake object, compressed      */
+#define TIDE_ZSTD_WINDOW_LOG_MAX   25          /* decompression window: 32 MiB         */
 #define TIDE_TABLE_BYTES_MAX       (256u << 20) /* one table's rows in one batch         */
 #define TIDE_JSON_BYTES_MAX        (64u << 20) /* one line of JSON output                */
 
