@@ -56,7 +56,7 @@ struct tide_table {
     const char *primary_key; /* comma-separated column list */
     const char *indexes[4];  /* further indexes as column lists, "(owner, ledger)" or "USING gin (…)"; NULL ends */
     uint16_t pair;           /* state: index of its history table; history: of its state table; else own index */
-    bool partitioned;        /* by range of ledger */
+    bool partitioned;        /* PARTITION BY RANGE (deployment, ledger); partitions by the indexer */
     const char *comment;
 };
 

@@ -1,0 +1,293 @@
+#include "tidemark/pg.h"
+#include "schema/store/pg_conn.h"
+#include "tidemark/text.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+
+/* Session settings that our statements count on, whatever the server's defaults are. */
+static const char session_sql[] =
+    "SET search_path = pg_catalog; SET timezone = 'UTC'; SET bytea_output = 'hex';"
+    "SET datestyle = 'ISO, MDY'; SET standard_conforming_strings = on;"
+    "SET client_min_messages = warning; SET extra_float_digits = 1";
+
+static void ignore_notice(void *self, const PGresult *result)
+{
+    (void)self;
+    (void)result;
+}
+
+static tide_status check_conninfo(const char *conninfo, struct tide_err *err)
+{
+    char *message = NULL;
+    PQconninfoOption *options = PQconninfoParse(conninfo ? conninfo : "", &message);
+    if (options) {
+        PQconninfoFree(options);
+        return TIDE_OK;
+    }
+    tide_status status = tide_fail(err, TIDE_E_CONFIG, "database: connection string: %s",
+                                   message ? message : "out of memory");
+    PQfreemem(message);
+    return status;
+}
+
+/* Defaults come first: what the operator's connection string says wins. */
+static PGconn *connect_now(const struct tide_pg_options *options)
+{
+    const char *keys[] = { "fallback_application_name",
+                           "connect_timeout",
+                           "keepalives",
+                           "keepalives_idle",
+                           "keepalives_interval",
+                           "keepalives_count",
+                           "tcp_user_timeout",
+                           "target_session_attrs",
+                           "client_encoding",
+                           "dbname",
+                           NULL };
+    const char *values[] = { options->application ? options->application : "tidemark",
+                             "5",
+                             "1",
+                             "10",
+                             "3",
+                             "3",
+                             "20000",
+                             options->writable ? "read-write" : "any",
+                             "UTF8",
+                             options->conninfo ? options->conninfo : "",
+                             NULL };
+    if (!options->conninfo || !*options->conninfo)
+        keys[TIDE_COUNT(keys) - 2] = NULL;
+    return PQconnectdbParams(keys, values, 1);
+}
+
+tide_status pg_open_connection(struct tide_pg *pg, struct tide_err *err)
+{
+    assert(!pg->conn);
+    PGconn *conn = connect_now(&pg->options);
+    if (PQstatus(conn) != CONNECTION_OK) {
+        pg->remedy = TIDE_PG_RECONNECT;
+        pg->sqlstate[0] = 0;
+        tide_status status = tide_fail(err, TIDE_E_DB, "database: %s",
+                                       conn ? PQerrorMessage(conn) : "out of memory");
+        pg_trim(err->text);
+        PQfinish(conn);
+        return status;
+    }
+    PQsetNoticeReceiver(conn, ignore_notice, NULL);
+    PQsetnonblocking(conn, 1);
+    pg->conn = conn;
+    tide_status status = tide_pg_run(pg, session_sql, "SET", err);
+    if (status != TIDE_OK) {
+        PQfinish(pg->conn);
+        pg->conn = NULL;
+    }
+    return status;
+}
+
+tide_status tide_pg_open(struct tide_pg **out, const struct tide_pg_options *options,
+                         struct tide_err *err)
+{
+    tide_status status = check_conninfo(options->conninfo, err);
+    if (status != TIDE_OK)
+        return status;
+    struct tide_pg *pg = calloc(1, sizeof *pg);
+    if (!pg)
+        return tide_fail(err, TIDE_E_MEMORY, "database connection");
+    pg->options = *options;
+    status = pg_open_connection(pg, err);
+    if (status != TIDE_OK) {
+        free(pg);
+        return status;
+    }
+    *out = pg;
+    return TIDE_OK;
+}
+
+void tide_pg_close(struct tide_pg *pg)
+{
+    if (!pg)
+        return;
+    PQfinish(pg->conn);
+    free(pg);
+}
+
+tide_status tide_pg_reopen(struct tide_pg *pg, struct tide_err *err)
+{
+    PQfinish(pg->conn);
+    pg->conn = NULL;
+    return pg_open_connection(pg, err);
+}
+
+bool tide_pg_alive(const struct tide_pg *pg)
+{
+    return pg->conn && PQstatus(pg->conn) == CONNECTION_OK;
+}
+
+bool tide_pg_in_transaction(const struct tide_pg *pg)
+{
+    return pg->conn && PQtransactionStatus(pg->conn) != PQTRANS_IDLE;
+}
+
+enum tide_pg_remedy tide_pg_remedy(const struct tide_pg *pg)
+{
+    return pg->remedy;
+}
+
+const char *tide_pg_sqlstate(const struct tide_pg *pg)
+{
+    return pg->sqlstate;
+}
+
+/* One line: newlines of libpq's messages become spaces, trailing ones go. */
+void pg_trim(char *text)
+{
+    size_t len = strlen(text);
+    while (len && (text[len - 1] == '\n' || text[len - 1] == ' '))
+        text[--len] = 0;
+    for (size_t i = 0; i < len; i++)
+        if (text[i] == '\n' || text[i] == '\t')
+            text[i] = ' ';
+}
+
+tide_status pg_fail(struct tide_pg *pg, const PGresult *result, const char *what,
+                    struct tide_err *err)
+{
+    const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+    snprintf(pg->sqlstate, sizeof pg->sqlstate, "%s", state ? state : "");
+    pg->remedy = tide_pg_remedy_of(pg->sqlstate);
+    if (!tide_pg_alive(pg))
+        pg->remedy = TIDE_PG_RECONNECT;
+    bool asked = pg->cancelled && strcmp(pg->sqlstate, "57014") == 0;
+    tide_status code = asked                        ? TIDE_E_STOPPED
+                       : pg->remedy == TIDE_PG_NONE ? TIDE_E_DB_FATAL
+                                                    : TIDE_E_DB;
+    const char *text = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+    const char *detail = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL) : NULL;
+    if (!text)
+        text = PQerrorMessage(pg->conn);
+    tide_fail(err, code, "database: %.80s: %s%s%s%s%s", what, pg->sqlstate,
+              pg->sqlstate[0] ? " " : "", text, detail ? ": " : "", detail ? detail : "");
+    pg_trim(err->text);
+    return code;
+}
+
+/* Sends a cancel request once the stop has lasted longer than the grace. */
+static void mind_stop(struct tide_pg *pg, int64_t *stopping_ms, int waited_ms)
+{
+    if (!pg->options.stopped || !pg->options.stopped(pg->options.stopped_self))
+        return;
+    *stopping_ms += waited_ms;
+    if (*stopping_ms < TIDE_PG_GRACE_MS || pg->cancelled)
+        return;
+    PGcancel *cancel = PQgetCancel(pg->conn);
+    char ignored[256];
+    if (cancel)
+        PQcancel(cancel, ignored, sizeof ignored);
+    PQfreeCancel(cancel);
+    pg->cancelled = true;
+}
+
+static bool wait_socket(struct tide_pg *pg, short events, int64_t *stopping_ms)
+{
+    enum { SLICE_MS = 200 };
+    struct pollfd fd = { .fd = PQsocket(pg->conn), .events = events };
+    if (fd.fd < 0)
+        return false;
+    int ready = poll(&fd, 1, SLICE_MS);
+    if (ready == 0)
+        mind_stop(pg, stopping_ms, SLICE_MS);
+    if (ready > 0 && (fd.revents & (POLLIN | POLLERR | POLLHUP)))
+        return PQconsumeInput(pg->conn) == 1;
+    return ready >= 0 || errno == EINTR;
+}
+
+bool pg_flush(struct tide_pg *pg)
+{
+    int64_t stopping_ms = 0;
+    int pending;
+    while ((pending = PQflush(pg->conn)) == 1)
+        if (!wait_socket(pg, POLLIN | POLLOUT, &stopping_ms))
+            return false;
+    return pending == 0;
+}
+
+PGresult *pg_next_result(struct tide_pg *pg)
+{
+    int64_t stopping_ms = 0;
+    while (PQisBusy(pg->conn))
+        if (!wait_socket(pg, POLLIN, &stopping_ms))
+            break;
+    return PQgetResult(pg->conn);
+}
+
+void pg_drain(struct tide_pg *pg)
+{
+    PGresult *result;
+    while (tide_pg_alive(pg) && (result = pg_next_result(pg)) != NULL) {
+        ExecStatusType type = PQresultStatus(result);
+        PQclear(result);
+        if (type == PGRES_COPY_IN)
+            PQputCopyEnd(pg->conn, "abandoned");
+        if (type == PGRES_COPY_OUT || type == PGRES_COPY_BOTH)
+            break;
+    }
+}
+
+bool pg_begin(struct tide_pg *pg, const char *what, tide_status *status, struct tide_err *err)
+{
+    pg->cancelled = false;
+    pg->remedy = TIDE_PG_NONE;
+    pg->sqlstate[0] = 0;
+    if (tide_pg_alive(pg))
+        return true;
+    pg->remedy = TIDE_PG_RECONNECT;
+    *status = tide_fail(err, TIDE_E_DB, "database: %.80s: connection is lost", what);
+    return false;
+}
+
+/* Reads results until there are none; keeps the last good one in *last, reports the first bad. */
+tide_status pg_collect(struct tide_pg *pg, PGresult **last, const char *what, struct tide_err *err)
+{
+    tide_status status = pg_flush(pg) ? TIDE_OK : pg_fail(pg, NULL, what, err);
+    PGresult *result, *kept = NULL;
+    while (status == TIDE_OK && (result = pg_next_result(pg)) != NULL) {
+        ExecStatusType type = PQresultStatus(result);
+        PQclear(kept);
+        kept = result;
+        if (type != PGRES_COMMAND_OK && type != PGRES_TUPLES_OK && type != PGRES_EMPTY_QUERY)
+            status = pg_fail(pg, result, what, err);
+    }
+    if (status == TIDE_OK && !kept)
+        status = pg_fail(pg, NULL, what, err);
+    if (status == TIDE_OK) {
+        *last = kept;
+        return TIDE_OK;
+    }
+    PQclear(kept);
+    pg_drain(pg);
+    if (!tide_pg_alive(pg))
+        pg->remedy = TIDE_PG_RECONNECT;
+    return status;
+}
+
+tide_status tide_pg_run(struct tide_pg *pg, const char *sql, const char *tag, struct tide_err *err)
+{
+    tide_status status;
+    PGresult *result = NULL;
+    if (!pg_begin(pg, sql, &status, err))
+        return status;
+    if (!PQsendQuery(pg->conn, sql))
+        return pg_fail(pg, NULL, sql, err);
+    status = pg_collect(pg, &result, sql, err);
+    if (status != TIDE_OK)
+        return status;
+    const char *got = PQcmdStatus(result);
+    if (tag && strncmp(got, tag, strlen(tag)) != 0) {
+        pg->remedy = TIDE_PG_AGAIN;
+        status = tide_fail(err, TIDE_E_DB, "database: %.80s: answered %s, not %s", sql, got, tag);
+    }
+    PQclear(result);
+    return status;
+}

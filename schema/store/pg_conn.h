@@ -1,0 +1,34 @@
+/* What the files schema/store/pg*.c share: the body of a connection and the waiting loop.
+ * Nobody else includes this: libpq ends here. */
+#ifndef SCHEMA_STORE_PG_CONN_H
+#define SCHEMA_STORE_PG_CONN_H
+
+#include "tidemark/pg.h"
+
+#include <libpq-fe.h>
+
+struct tide_pg {
+    PGconn *conn; /* NULL between a failed reopen and the next */
+    struct tide_pg_options options;
+    enum tide_pg_remedy remedy;
+    char sqlstate[6];
+    bool cancelled; /* we cancelled the running statement because of a stop */
+};
+
+void pg_trim(char *text);
+tide_status pg_open_connection(struct tide_pg *pg, struct tide_err *err);
+
+/* Fills err from result (may be NULL: from the connection) and sets remedy and sqlstate. */
+tide_status pg_fail(struct tide_pg *pg, const PGresult *result, const char *what,
+                    struct tide_err *err);
+/* False, with *status and err filled, when there is no connection to begin on. */
+bool pg_begin(struct tide_pg *pg, const char *what, tide_status *status, struct tide_err *err);
+bool pg_flush(struct tide_pg *pg);
+/* The next result, or NULL; waits, and minds a stop while waiting. */
+PGresult *pg_next_result(struct tide_pg *pg);
+/* Reads and drops what is left of the running statement. */
+void pg_drain(struct tide_pg *pg);
+/* Sends what is buffered and reads all results. *last is the caller's to clear. */
+tide_status pg_collect(struct tide_pg *pg, PGresult **last, const char *what, struct tide_err *err);
+
+#endif

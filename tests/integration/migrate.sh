@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Migrations: applied once, recorded, altered and unknown ones refused by name, a failure leaves nothing.
+. "$(dirname "$0")/_pg.sh"
+pg_start
+indexer=$TIDE_BIN/tidemark-indexer
+
+refused() { # WHAT PATTERN: migrate ends with 70 and says so
+    local out code=0
+    out=$("$indexer" migrate 2>&1) || code=$?
+    [ "$code" -eq 70 ] || fail "$1: exit $code, wanted 70: $out"
+    grep -q "$2" <<<"$out" || fail "$1: message lacks \"$2\": $out"
+}
+
+code=0; "$indexer" migrate --check 2>/dev/null || code=$?
+[ "$code" -eq 70 ] || fail "check on an empty database: exit $code"
+"$indexer" migrate >/dev/null
+"$indexer" migrate --check >/dev/null
+first=$(sql "SELECT string_agg(name || checksum || applied_at, ',' ORDER BY name) FROM chain.migration")
+"$indexer" migrate >/dev/null
+[ "$first" = "$(sql "SELECT string_agg(name || checksum || applied_at, ',' ORDER BY name) FROM chain.migration")" ] ||
+    fail "a second migrate changed the record"
+
+sql "UPDATE chain.migration SET checksum = 'x' || checksum WHERE name = '0001_chain'"
+refused altered 'migration 0001_chain was altered'
+sql "UPDATE chain.migration SET checksum = substr(checksum, 2) WHERE name = '0001_chain'"
+sql "INSERT INTO chain.migration (name, checksum) VALUES ('9999_future', 'x')"
+refused newer 'migration 9999_future, which this build does not know'
+sql "DELETE FROM chain.migration WHERE name = '9999_future'"
+"$indexer" migrate --check >/dev/null
+
+# Two at once: one waits for the other, both end well.
+sql "DROP SCHEMA chain CASCADE; DROP SCHEMA event CASCADE; DROP SCHEMA state CASCADE; DROP SCHEMA history CASCADE"
+sql "DROP SCHEMA IF EXISTS analyst CASCADE; DROP SCHEMA IF EXISTS rollup CASCADE"
+"$indexer" migrate >/dev/null & one=$!
+"$indexer" migrate >/dev/null & two=$!
+wait $one || fail "first of two failed"
+wait $two || fail "second of two failed"
+"$indexer" migrate --check >/dev/null
+
+# A migration that fails half-way leaves nothing behind.
+"$PG_BIN/createdb" half
+PGDATABASE=half sql "CREATE SCHEMA history"
+code=0; out=$(TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/tidemark/half}" "$indexer" migrate 2>&1) || code=$?
+[ "$code" -eq 76 ] || fail "half: exit $code: $out"
+grep -q 0001_chain <<<"$out" || fail "half: no name: $out"
+[ "$(PGDATABASE=half sql "SELECT count(*) FROM pg_namespace WHERE nspname = 'event'")" = 0 ] || fail "half-applied"
+echo ok
