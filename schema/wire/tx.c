@@ -1,0 +1,548 @@
+/* TransactionEnvelope: every operation checked, the invoked call and the footprint kept. */
+#include "tidemark/tx.h"
+
+#include "skip.h"
+
+void skip_muxed_account(struct tide_xdr *x)
+{
+    uint32_t arm = tide_xdr_u32(x);
+    if (arm == 0)
+        tide_xdr_skip(x, 32);
+    else if (arm == 256)
+        tide_xdr_skip(x, 40);
+    else
+        tide_xdr_refuse(x, TIDE_E_UNKNOWN, "MuxedAccount arm", arm);
+}
+
+/* The ed25519 key of a MuxedAccount span. */
+static const uint8_t *muxed_key(tide_slice account)
+{
+    return account.len == 36 ? account.ptr + 4 : account.len == 44 ? account.ptr + 12 : NULL;
+}
+
+static void skip_path(struct tide_xdr *x)
+{
+    uint32_t count = tide_xdr_count(x, 5, 4);
+    for (uint32_t i = 0; i < count; i++)
+        skip_asset(x);
+}
+
+static void skip_path_payment(struct tide_xdr *x)
+{
+    skip_asset(x);
+    tide_xdr_skip(x, 8);
+    skip_muxed_account(x);
+    skip_asset(x);
+    tide_xdr_skip(x, 8);
+    skip_path(x);
+}
+
+static void skip_optional_u32(struct tide_xdr *x)
+{
+    if (tide_xdr_bool(x))
+        tide_xdr_skip(x, 4);
+}
+
+static void skip_set_options(struct tide_xdr *x)
+{
+    if (tide_xdr_bool(x))
+        skip_public_key(x);
+    for (int i = 0; i < 6; i++)
+        skip_optional_u32(x);
+    if (tide_xdr_bool(x))
+        tide_xdr_var(x, 32);
+    if (tide_xdr_bool(x)) {
+        skip_signer_key(x);
+        tide_xdr_skip(x, 4);
+    }
+}
+
+static void skip_change_trust(struct tide_xdr *x)
+{
+    if (tide_xdr_left(x) >= 4 && tide_be32(x->cur) == 3) {
+        tide_xdr_skip(x, 4);
+        skip_ext0(x, "LiquidityPoolParameters arm");
+        skip_asset(x);
+        skip_asset(x);
+        tide_xdr_skip(x, 4);
+    } else {
+        skip_asset(x);
+    }
+    tide_xdr_skip(x, 8);
+}
+
+static void skip_allow_trust(struct tide_xdr *x)
+{
+    skip_public_key(x);
+    uint32_t arm = tide_xdr_u32(x);
+    if (arm == 1 || arm == 2)
+        tide_xdr_skip(x, arm == 1 ? 4 : 12);
+    else
+        tide_xdr_refuse(x, TIDE_E_UNKNOWN, "AssetCode arm", arm);
+    tide_xdr_skip(x, 4);
+}
+
+static void skip_revoke_sponsorship(struct tide_xdr *x)
+{
+    struct tide_change key;
+    if (skip_enum(x, 1, "RevokeSponsorshipOp arm") == 0) {
+        skip_ledger_key(x, &key);
+    } else {
+        skip_public_key(x);
+        skip_signer_key(x);
+    }
+}
+
+static void skip_scvals(struct tide_xdr *x)
+{
+    uint32_t count = tide_xdr_count(x, UINT32_MAX, 4);
+    for (uint32_t i = 0; i < count && x->status == TIDE_OK; i++)
+        tide_scval_skip(x);
+}
+
+static void skip_contract_id_preimage(struct tide_xdr *x)
+{
+    if (skip_enum(x, 1, "ContractIDPreimage arm") == 0) {
+        tide_scaddress_skip(x);
+        tide_xdr_skip(x, 32);
+    } else {
+        skip_asset(x);
+    }
+}
+
+static void skip_executable(struct tide_xdr *x)
+{
+    uint32_t arm = skip_enum(x, 2, "ContractExecutable arm");
+    if (arm == 0)
+        tide_xdr_skip(x, 32);
+    else if (arm == 2) {
+        tide_scaddress_skip(x);
+        tide_xdr_var(x, UINT32_MAX);
+    }
+}
+
+static void skip_invoke_args(struct tide_xdr *x)
+{
+    tide_scaddress_skip(x);
+    tide_xdr_var(x, 32);
+    skip_scvals(x);
+}
+
+static void skip_create(struct tide_xdr *x, bool v2)
+{
+    skip_contract_id_preimage(x);
+    skip_executable(x);
+    if (v2)
+        skip_scvals(x);
+}
+
+static void skip_invocation(struct tide_xdr *x)
+{
+    if (!tide_xdr_enter(x))
+        return;
+    uint32_t arm = skip_enum(x, 2, "SorobanAuthorizedFunction arm");
+    if (arm == 0)
+        skip_invoke_args(x);
+    else
+        skip_create(x, arm == 2);
+    uint32_t count = tide_xdr_count(x, UINT32_MAX, 16);
+    for (uint32_t i = 0; i < count && x->status == TIDE_OK; i++)
+        skip_invocation(x);
+    tide_xdr_leave(x);
+}
+
+static void skip_delegates(struct tide_xdr *x)
+{
+    if (!tide_xdr_enter(x))
+        return;
+    uint32_t count = tide_xdr_count(x, UINT32_MAX, 12);
+    for (uint32_t i = 0; i < count && x->status == TIDE_OK; i++) {
+        tide_scaddress_skip(x);
+        tide_scval_skip(x);
+        skip_delegates(x);
+    }
+    tide_xdr_leave(x);
+}
+
+static void skip_auth_entry(struct tide_xdr *x)
+{
+    uint32_t arm = skip_enum(x, 3, "SorobanCredentials arm");
+    if (arm != 0) {
+        tide_scaddress_skip(x);
+        tide_xdr_skip(x, 12); /* nonce, signatureExpirationLedger */
+        tide_scval_skip(x);
+    }
+    if (arm == 3)
+        skip_delegates(x);
+    skip_invocation(x);
+}
+
+/* out NULL: only step over it. */
+static void read_invoke_contract(struct tide_xdr *x, struct tide_envelope *out)
+{
+    const uint8_t *mark = x->cur;
+    tide_scaddress_skip(x);
+    tide_slice address = tide_xdr_span(x, mark);
+    tide_slice function = tide_xdr_var(x, 32);
+    uint32_t count = tide_xdr_count(x, UINT32_MAX, 4);
+    mark = x->cur;
+    for (uint32_t i = 0; i < count && x->status == TIDE_OK; i++)
+        tide_scval_skip(x);
+    if (!out || x->status != TIDE_OK)
+        return;
+    out->contract = tide_be32(address.ptr) == 1 ? address.ptr + 4 : NULL;
+    out->function = function;
+    out->arg_count = count;
+    out->args = tide_xdr_span(x, mark);
+}
+
+static void read_invoke_host_function(struct tide_xdr *x, struct tide_envelope *out)
+{
+    uint32_t arm = skip_enum(x, 3, "HostFunction arm");
+    if (out) {
+        out->has_invoke = true;
+        out->host_function = arm;
+    }
+    if (arm == 0) {
+        read_invoke_contract(x, out);
+    } else if (arm == 2) {
+        tide_xdr_var(x, UINT32_MAX);
+    } else {
+        const uint8_t *mark = x->cur;
+        skip_contract_id_preimage(x);
+        if (out)
+            out->create_preimage = tide_xdr_span(x, mark);
+        skip_executable(x);
+        if (arm == 3)
+            skip_scvals(x);
+    }
+    uint32_t count = tide_xdr_count(x, UINT32_MAX, 20);
+    for (uint32_t i = 0; i < count && x->status == TIDE_OK; i++)
+        skip_auth_entry(x);
+}
+
+static void skip_payment_like(struct tide_xdr *x, uint32_t type)
+{
+    switch (type) {
+    case 0: /* create account */
+        skip_public_key(x);
+        tide_xdr_skip(x, 8);
+        return;
+    case 1: /* payment */
+        skip_muxed_account(x);
+        skip_asset(x);
+        tide_xdr_skip(x, 8);
+        return;
+    case 2:
+    case 13:
+        skip_path_payment(x);
+        return;
+    case 3:
+    case 12: /* manage offers */
+        skip_asset(x);
+        skip_asset(x);
+        tide_xdr_skip(x, 24);
+        return;
+    case 4: /* passive offer */
+        skip_asset(x);
+        skip_asset(x);
+        tide_xdr_skip(x, 16);
+        return;
+    case 14: /* create claimable balance */
+        skip_asset(x);
+        tide_xdr_skip(x, 8);
+        skip_claimants(x);
+        return;
+    default: /* 19 clawback */
+        skip_asset(x);
+        skip_muxed_account(x);
+        tide_xdr_skip(x, 8);
+    }
+}
+
+static void skip_manage_data(struct tide_xdr *x)
+{
+    tide_xdr_var(x, 64);
+    if (tide_xdr_bool(x))
+        tide_xdr_var(x, 64);
+}
+
+static void skip_other_operation(struct tide_xdr *x, uint32_t type)
+{
+    switch (type) {
+    case 5:
+        skip_set_options(x);
+        return;
+    case 6:
+        skip_change_trust(x);
+        return;
+    case 7:
+        skip_allow_trust(x);
+        return;
+    case 8: /* account merge */
+        skip_muxed_account(x);
+        return;
+    case 9:
+    case 17: /* inflation, end sponsoring */
+        return;
+    case 10:
+        skip_manage_data(x);
+        return;
+    case 11: /* bump sequence */
+        tide_xdr_skip(x, 8);
+        return;
+    case 15:
+    case 20: /* claim, claw back a claimable balance */
+        skip_claimable_balance_id(x);
+        return;
+    case 16: /* begin sponsoring */
+        skip_public_key(x);
+        return;
+    case 18:
+        skip_revoke_sponsorship(x);
+        return;
+    case 21: /* set trust line flags */
+        skip_public_key(x);
+        skip_asset(x);
+        tide_xdr_skip(x, 8);
+        return;
+    case 22: /* pool deposit, withdraw */
+    case 23:
+        tide_xdr_skip(x, type == 22 ? 64 : 56);
+        return;
+    case 25: /* extend, restore footprint */
+        skip_ext0(x, "ExtendFootprintTTLOp ext");
+        tide_xdr_skip(x, 4);
+        return;
+    case 26:
+        skip_ext0(x, "RestoreFootprintOp ext");
+        return;
+    default:
+        tide_xdr_refuse(x, TIDE_E_UNKNOWN, "OperationType", type);
+    }
+}
+
+static void read_operation(struct tide_xdr *x, struct tide_envelope *out)
+{
+    const uint8_t *mark = NULL;
+    if (tide_xdr_bool(x)) {
+        mark = x->cur;
+        skip_muxed_account(x);
+    }
+    if (out && mark)
+        out->op_source = tide_xdr_span(x, mark);
+    uint32_t type = tide_xdr_u32(x);
+    if (out)
+        out->first_op = type;
+    if (type == 24)
+        read_invoke_host_function(x, out);
+    else if (type <= 4 || type == 12 || type == 13 || type == 14 || type == 19)
+        skip_payment_like(x, type);
+    else
+        skip_other_operation(x, type);
+}
+
+static uint32_t read_operations(struct tide_xdr *x, struct tide_envelope *out)
+{
+    uint32_t count = tide_xdr_count(x, 100, 8);
+    for (uint32_t i = 0; i < count && x->status == TIDE_OK; i++)
+        read_operation(x, i == 0 ? out : NULL);
+    return count;
+}
+
+static tide_slice read_keys(struct tide_xdr *x, uint32_t *count)
+{
+    struct tide_change key;
+    *count = tide_xdr_count(x, UINT32_MAX, 8);
+    const uint8_t *mark = x->cur;
+    for (uint32_t i = 0; i < *count && x->status == TIDE_OK; i++)
+        skip_ledger_key(x, &key);
+    return tide_xdr_span(x, mark);
+}
+
+static void read_soroban_data(struct tide_xdr *x, struct tide_envelope *out)
+{
+    if (skip_enum(x, 1, "SorobanTransactionDataExt arm") == 1) {
+        uint32_t archived = tide_xdr_count(x, UINT32_MAX, 4);
+        tide_xdr_skip(x, (size_t)archived * 4);
+    }
+    uint32_t read_only;
+    uint32_t read_write;
+    tide_slice only = read_keys(x, &read_only);
+    tide_slice write = read_keys(x, &read_write);
+    tide_xdr_skip(x, 20); /* instructions, diskReadBytes, writeBytes, resourceFee */
+    if (!out)
+        return;
+    out->has_soroban = true;
+    out->read_only_count = read_only;
+    out->read_only = only;
+    out->read_write_count = read_write;
+    out->read_write = write;
+}
+
+static void skip_memo(struct tide_xdr *x)
+{
+    uint32_t arm = skip_enum(x, 4, "Memo arm");
+    if (arm == 1)
+        tide_xdr_var(x, 28);
+    else if (arm == 2)
+        tide_xdr_skip(x, 8);
+    else if (arm >= 3)
+        tide_xdr_skip(x, 32);
+}
+
+static void skip_preconditions(struct tide_xdr *x)
+{
+    uint32_t arm = skip_enum(x, 2, "Preconditions arm");
+    if (arm == 1)
+        tide_xdr_skip(x, 16);
+    if (arm != 2)
+        return;
+    if (tide_xdr_bool(x))
+        tide_xdr_skip(x, 16);
+    if (tide_xdr_bool(x))
+        tide_xdr_skip(x, 8);
+    if (tide_xdr_bool(x))
+        tide_xdr_skip(x, 8);
+    tide_xdr_skip(x, 12); /* minSeqAge, minSeqLedgerGap */
+    uint32_t signers = tide_xdr_count(x, 2, 36);
+    for (uint32_t i = 0; i < signers; i++)
+        skip_signer_key(x);
+}
+
+static void skip_signatures(struct tide_xdr *x)
+{
+    uint32_t count = tide_xdr_count(x, 20, 8);
+    for (uint32_t i = 0; i < count; i++) {
+        tide_xdr_skip(x, 4);
+        tide_xdr_var(x, 64);
+    }
+}
+
+/* Transaction (v1). Returns its span. */
+static tide_slice read_transaction(struct tide_xdr *x, struct tide_envelope *out)
+{
+    const uint8_t *mark = x->cur;
+    skip_muxed_account(x);
+    tide_slice source = tide_xdr_span(x, mark);
+    tide_xdr_skip(x, 12); /* fee, seqNum */
+    skip_preconditions(x);
+    skip_memo(x);
+    uint32_t ops = read_operations(x, out);
+    if (skip_enum(x, 1, "TransactionExt arm") == 1)
+        read_soroban_data(x, out);
+    if (out) {
+        out->source = source;
+        out->source_key = muxed_key(source);
+        out->op_count = ops;
+    }
+    return tide_xdr_span(x, mark);
+}
+
+static tide_slice read_transaction_v0(struct tide_xdr *x, struct tide_envelope *out)
+{
+    const uint8_t *mark = x->cur;
+    tide_slice source = tide_xdr_opaque(x, 32);
+    tide_xdr_skip(x, 12);
+    if (tide_xdr_bool(x))
+        tide_xdr_skip(x, 16);
+    skip_memo(x);
+    uint32_t ops = read_operations(x, out);
+    skip_ext0(x, "TransactionV0Ext arm");
+    if (out) {
+        out->source = source;
+        out->source_key = source.ptr;
+        out->op_count = ops;
+    }
+    return tide_xdr_span(x, mark);
+}
+
+static tide_slice read_fee_bump(struct tide_xdr *x, struct tide_envelope *out)
+{
+    const uint8_t *mark = x->cur;
+    skip_muxed_account(x);
+    tide_xdr_skip(x, 8);
+    uint32_t arm = tide_xdr_u32(x);
+    if (arm != 2)
+        tide_xdr_refuse(x, TIDE_E_UNKNOWN, "FeeBumpTransaction inner arm", arm);
+    tide_slice inner = read_transaction(x, out);
+    skip_signatures(x);
+    skip_ext0(x, "FeeBumpTransactionExt arm");
+    if (out)
+        out->inner_signed_part = inner;
+    return tide_xdr_span(x, mark);
+}
+
+static void read_envelope(struct tide_xdr *x, struct tide_envelope *out)
+{
+    uint32_t type = tide_xdr_u32(x);
+    tide_slice part = { 0 };
+    if (type == 2)
+        part = read_transaction(x, out);
+    else if (type == 0)
+        part = read_transaction_v0(x, out);
+    else if (type == 5)
+        part = read_fee_bump(x, out);
+    else
+        tide_xdr_refuse(x, TIDE_E_UNKNOWN, "TransactionEnvelope arm", type);
+    skip_signatures(x);
+    if (out) {
+        out->type = type;
+        out->signed_part = part;
+    }
+}
+
+void tide_envelope_skip(struct tide_xdr *x)
+{
+    read_envelope(x, NULL);
+}
+
+tide_status tide_envelope_read(struct tide_envelope *out, tide_slice env, struct tide_xdr *x)
+{
+    *out = (struct tide_envelope){ 0 };
+    *x = tide_xdr_of(env);
+    read_envelope(x, out);
+    return tide_xdr_end(x);
+}
+
+void tide_envelope_hash(uint8_t out[TIDE_HASH_BYTES], const struct tide_envelope *envelope,
+                        const uint8_t network_id[TIDE_HASH_BYTES])
+{
+    /* EnvelopeType TX or TX_FEE_BUMP; a v0 transaction is hashed as if it were v1, whose
+     * source then has the key type 0 in front. */
+    static const uint8_t tx[4] = { 0, 0, 0, 2 }, bump[4] = { 0, 0, 0, 5 }, v0[4] = { 0 };
+    struct tide_sha256 h;
+    tide_sha256_init(&h);
+    tide_sha256_update(&h, tide_slice_of(network_id, TIDE_HASH_BYTES));
+    tide_sha256_update(&h, tide_slice_of(envelope->type == 5 ? bump : tx, 4));
+    if (envelope->type == 0)
+        tide_sha256_update(&h, tide_slice_of(v0, 4));
+    tide_sha256_update(&h, envelope->signed_part);
+    tide_sha256_final(&h, out);
+}
+
+void tide_contract_id(uint8_t out[TIDE_HASH_BYTES], const uint8_t network_id[TIDE_HASH_BYTES],
+                      tide_slice preimage_xdr)
+{
+    static const uint8_t type[4] = { 0, 0, 0, 8 };
+    struct tide_sha256 h;
+    tide_sha256_init(&h);
+    tide_sha256_update(&h, tide_slice_of(type, 4));
+    tide_sha256_update(&h, tide_slice_of(network_id, TIDE_HASH_BYTES));
+    tide_sha256_update(&h, preimage_xdr);
+    tide_sha256_final(&h, out);
+}
+
+void tide_data_key_hash(uint8_t out[TIDE_HASH_BYTES], tide_slice contract_xdr, tide_slice key_xdr,
+                        uint32_t durability)
+{
+    static const uint8_t type[4] = { 0, 0, 0, 6 };
+    const uint8_t last[4] = { 0, 0, 0, (uint8_t)durability };
+    struct tide_sha256 h;
+    tide_sha256_init(&h);
+    tide_sha256_update(&h, tide_slice_of(type, 4));
+    tide_sha256_update(&h, contract_xdr);
+    tide_sha256_update(&h, key_xdr);
+    tide_sha256_update(&h, tide_slice_of(last, 4));
+    tide_sha256_final(&h, out);
+}
