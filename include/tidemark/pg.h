@@ -108,6 +108,16 @@ tide_status tide_pg_stream(struct tide_pg *pg, const struct tide_pg_sink *sink, 
 tide_status tide_pg_copy(struct tide_pg *pg, const char *sql, tide_slice tuples, uint64_t rows,
                          struct tide_err *err) TIDE_MUST_USE;
 
+/* COPY … TO STDOUT (FORMAT binary): the tuples one by one, without file header and trailer;
+ * memory flat. A tuple dies when tuple() returns; anything but TIDE_OK from it cancels the
+ * statement and is returned. */
+struct tide_pg_tuples {
+    tide_status (*tuple)(void *self, tide_slice tuple, struct tide_err *err);
+    void *self;
+};
+tide_status tide_pg_copy_out(struct tide_pg *pg, const struct tide_pg_tuples *sink, const char *sql,
+                             struct tide_err *err) TIDE_MUST_USE;
+
 /* text as an SQL literal into out; false when it does not fit (nothing is ever cut). */
 bool tide_pg_quote_literal(char *out, size_t size, const char *text);
 

@@ -173,6 +173,15 @@ tide_status pg_fail(struct tide_pg *pg, const PGresult *result, const char *what
     return code;
 }
 
+void pg_cancel(struct tide_pg *pg)
+{
+    char ignored[256];
+    PGcancel *cancel = PQgetCancel(pg->conn);
+    if (cancel)
+        PQcancel(cancel, ignored, sizeof ignored);
+    PQfreeCancel(cancel);
+}
+
 /* Sends a cancel request once the stop has lasted longer than the grace. */
 static void mind_stop(struct tide_pg *pg, int64_t *stopping_ms, int waited_ms)
 {
@@ -181,11 +190,7 @@ static void mind_stop(struct tide_pg *pg, int64_t *stopping_ms, int waited_ms)
     *stopping_ms += waited_ms;
     if (*stopping_ms < TIDE_PG_GRACE_MS || pg->cancelled)
         return;
-    PGcancel *cancel = PQgetCancel(pg->conn);
-    char ignored[256];
-    if (cancel)
-        PQcancel(cancel, ignored, sizeof ignored);
-    PQfreeCancel(cancel);
+    pg_cancel(pg);
     pg->cancelled = true;
 }
 
@@ -201,6 +206,11 @@ static bool wait_socket(struct tide_pg *pg, short events, int64_t *stopping_ms)
     if (ready > 0 && (fd.revents & (POLLIN | POLLERR | POLLHUP)))
         return PQconsumeInput(pg->conn) == 1;
     return ready >= 0 || errno == EINTR;
+}
+
+bool pg_wait(struct tide_pg *pg, int64_t *stopping_ms)
+{
+    return wait_socket(pg, POLLIN, stopping_ms);
 }
 
 bool pg_flush(struct tide_pg *pg)

@@ -24,6 +24,10 @@ tide_status pg_fail(struct tide_pg *pg, const PGresult *result, const char *what
 /* False, with *status and err filled, when there is no connection to begin on. */
 bool pg_begin(struct tide_pg *pg, const char *what, tide_status *status, struct tide_err *err);
 bool pg_flush(struct tide_pg *pg);
+/* Waits a while for the server and takes in what came; false when the connection broke. */
+bool pg_wait(struct tide_pg *pg, int64_t *stopping_ms);
+/* Asks the server to give up the running statement. */
+void pg_cancel(struct tide_pg *pg);
 /* The next result, or NULL; waits, and minds a stop while waiting. */
 PGresult *pg_next_result(struct tide_pg *pg);
 /* Reads and drops what is left of the running statement. */

@@ -166,15 +166,6 @@ static tide_status stream_step(struct tide_pg *pg, const struct tide_pg_sink *si
     return sink->row(sink->self, &row, err);
 }
 
-static void cancel_running(struct tide_pg *pg)
-{
-    char ignored[256];
-    PGcancel *cancel = PQgetCancel(pg->conn);
-    if (cancel)
-        PQcancel(cancel, ignored, sizeof ignored);
-    PQfreeCancel(cancel);
-}
-
 tide_status tide_pg_stream(struct tide_pg *pg, const struct tide_pg_sink *sink, const char *sql,
                            const char *const *values, size_t count, struct tide_err *err)
 {
@@ -194,7 +185,7 @@ tide_status tide_pg_stream(struct tide_pg *pg, const struct tide_pg_sink *sink, 
     if (status == TIDE_OK && (!any || !tide_pg_alive(pg)))
         return pg_fail(pg, NULL, sql, err);
     if (status != TIDE_OK && tide_pg_alive(pg)) {
-        cancel_running(pg);
+        pg_cancel(pg);
         pg_drain(pg);
     }
     return status;
