@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 static const struct tide_table table = {
@@ -93,7 +94,8 @@ static void sums_carry_and_wrap(void **state)
     struct tide_digest c = { .limb = { UINT64_MAX, UINT64_MAX, 0, 7 } };
     tide_digest_add(&b, &c);
     tide_digest_text(text, &b);
-    assert_string_equal(text, "00000000000000080000000000000000" "0000000000000000fffffffffffffffe");
+    assert_string_equal(text, "00000000000000080000000000000000"
+                              "0000000000000000fffffffffffffffe");
 }
 
 static void broken_tuples_are_refused(void **state)

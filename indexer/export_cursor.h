@@ -1,0 +1,41 @@
+/* Rows of a SELECT a piece at a time, so that many can be read side by side on one connection
+ * and in one snapshot. Memory is one piece a cursor. */
+#ifndef INDEXER_EXPORT_CURSOR_H
+#define INDEXER_EXPORT_CURSOR_H
+
+#include "tidemark/pg.h"
+
+#define TIDE_CURSOR_ROWS 256u
+
+struct tide_cursor {
+    struct tide_pg *pg;
+    uint32_t id; /* names it: one of its own for each open cursor of a connection */
+    struct tide_pg_rows rows;
+    uint32_t at; /* current row of rows */
+    bool live;   /* there is a current row */
+};
+
+/* Declares it and goes to the first row. Inside a transaction that outlives it. sql has no
+ * parameters. */
+tide_status tide_cursor_open(struct tide_cursor *cursor, struct tide_pg *pg, uint32_t id,
+                             const char *sql, struct tide_err *err) TIDE_MUST_USE;
+/* The next row; live is false after the last. Texts of the row before die. */
+tide_status tide_cursor_next(struct tide_cursor *cursor, struct tide_err *err) TIDE_MUST_USE;
+void tide_cursor_close(struct tide_cursor *cursor);
+
+static inline tide_slice tide_cursor_text(const struct tide_cursor *cursor, uint32_t column)
+{
+    return tide_pg_slice(&cursor->rows, cursor->at, column);
+}
+
+static inline bool tide_cursor_null(const struct tide_cursor *cursor, uint32_t column)
+{
+    return tide_pg_is_null(&cursor->rows, cursor->at, column);
+}
+
+static inline uint64_t tide_cursor_u64(const struct tide_cursor *cursor, uint32_t column)
+{
+    return tide_pg_u64(&cursor->rows, cursor->at, column);
+}
+
+#endif
