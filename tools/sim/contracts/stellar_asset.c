@@ -1,0 +1,148 @@
+/* The Stellar Asset Contract: a classic asset behind the token interface. Accounts hold it in
+ * their account entry or trustline, contracts in Balance entries. */
+#include "tidemark/strkey.h"
+#include "tools/sim/host_store.h"
+
+static sim_val text(struct sim_host *h, const char *value)
+{
+    size_t len = strlen(value);
+    uint8_t *copy = tide_new(&h->arena, uint8_t, len + 1);
+    sim_check_arena(h);
+    memcpy(copy, value, len);
+    return sim_string(tide_slice_of(copy, len));
+}
+
+static sim_val asset_name(struct sim_host *h, const struct sim_contract *contract)
+{
+    const struct sim_asset *asset = &h->assets[contract->asset];
+    if (contract->asset == 0)
+        return text(h, "native");
+    char name[sizeof(asset->code) + TIDE_STRKEY_ADDRESS_MAX + 1];
+    char issuer[TIDE_STRKEY_ADDRESS_MAX];
+    size_t len = tide_strkey_encode(issuer, TIDE_STRKEY_ACCOUNT,
+                                    tide_slice_of(asset->issuer.key, TIDE_HASH_BYTES));
+    snprintf(name, sizeof(name), "%s:%.*s", asset->code, (int)len, issuer);
+    return text(h, name);
+}
+
+static sim_val asset_info(struct sim_host *h, const struct sim_contract *contract)
+{
+    const struct sim_asset *asset = &h->assets[contract->asset];
+    if (contract->asset == 0)
+        return sim_vec(&h->arena, SIM_VALS(sim_sym("Native")));
+    sim_val code = text(h, asset->code);
+    sim_val issuer = sim_bytes(tide_slice_of(asset->issuer.key, TIDE_HASH_BYTES));
+    sim_val parts = sim_make(h, SIM_FIELDS({ "asset_code", code }, { "issuer", issuer }));
+    return sim_vec(&h->arena, SIM_VALS(sim_sym("AlphaNum4"), parts));
+}
+
+static sim_val enum_key(struct sim_host *h, const char *name)
+{
+    return sim_vec(&h->arena, SIM_VALS(sim_sym(name)));
+}
+
+sim_val sim_asset_storage(struct sim_host *h, const struct sim_contract *contract)
+{
+    const struct sim_asset *asset = &h->assets[contract->asset];
+    sim_val name = asset_name(h, contract);
+    sim_val symbol = contract->asset ? text(h, asset->code) : name;
+    sim_val metadata =
+        sim_make(h, SIM_FIELDS({ "decimal", sim_u32(7) }, { "name", name }, { "symbol", symbol }));
+    sim_val storage = { .type = TIDE_SCV_MAP };
+    sim_map_put(&h->arena, &storage, sim_sym("METADATA"), metadata);
+    sim_map_put(&h->arena, &storage, enum_key(h, "AssetInfo"), asset_info(h, contract));
+    if (contract->asset)
+        sim_map_put(&h->arena, &storage, enum_key(h, "Admin"), sim_address(asset->issuer));
+    return storage;
+}
+
+static struct sim_key balance_key(struct sim_host *h, struct sim_addr who)
+{
+    return sim_key(h, "Balance", SIM_VALS(sim_address(who)));
+}
+
+static void take(struct sim_host *h, struct sim_addr from, sim_amount amount)
+{
+    if (from.kind == SIM_ACCOUNT) {
+        sim_classic_take(h, from, h->self->asset, amount);
+        return;
+    }
+    struct sim_key key = balance_key(h, from);
+    sim_val *balance = sim_get(h, key);
+    if (!balance) {
+        sim_require(h, amount == 0, "Ok(Contract(10))");
+        return;
+    }
+    sim_amount held = sim_field_i128(balance, "amount");
+    sim_require(h, held >= amount, "Ok(Contract(10))");
+    sim_set(balance, "amount", sim_i128(held - amount));
+    sim_put(h, key, *balance);
+}
+
+static void give(struct sim_host *h, struct sim_addr to, sim_amount amount)
+{
+    if (to.kind == SIM_ACCOUNT) {
+        sim_classic_give(h, to, h->self->asset, amount);
+        return;
+    }
+    struct sim_key key = balance_key(h, to);
+    sim_val *balance = sim_get(h, key);
+    if (balance) {
+        sim_bump(h, balance, "amount", amount);
+        sim_put(h, key, *balance);
+        return;
+    }
+    sim_put(h, key,
+            sim_make(h, SIM_FIELDS({ "amount", sim_i128(amount) }, { "authorized", sim_bool(true) },
+                                   { "clawback", sim_bool(false) })));
+}
+
+static sim_val transfer(struct sim_host *h, const sim_val *args)
+{
+    struct sim_addr from = args[0].addr;
+    struct sim_addr to = args[1].addr;
+    sim_amount amount = args[2].i128;
+    sim_require(h, amount >= 0, "Ok(Contract(8))");
+    sim_auth(h, from);
+    take(h, from, amount);
+    give(h, to, amount);
+    sim_emit_val(h, "transfer", SIM_VALS(args[0], args[1], asset_name(h, h->self)),
+                 sim_i128(amount));
+    return sim_void();
+}
+
+static sim_val mint(struct sim_host *h, const sim_val *args)
+{
+    sim_require(h, args[1].i128 >= 0, "Ok(Contract(8))");
+    sim_require(h, h->self->asset != 0, "no admin");
+    sim_auth(h, h->assets[h->self->asset].issuer);
+    give(h, args[0].addr, args[1].i128);
+    sim_emit_val(h, "mint", SIM_VALS(args[0], asset_name(h, h->self)), args[1]);
+    return sim_void();
+}
+
+static sim_val balance(struct sim_host *h, const sim_val *args)
+{
+    struct sim_addr who = args[0].addr;
+    if (who.kind == SIM_ACCOUNT)
+        return sim_i128(sim_classic_balance(h, who, h->self->asset));
+    const sim_val *held = sim_get(h, balance_key(h, who));
+    return sim_i128(held ? sim_field_i128(held, "amount") : 0);
+}
+
+static sim_val decimals(struct sim_host *h, const sim_val *args)
+{
+    (void)h;
+    (void)args;
+    return sim_u32(7);
+}
+
+static const struct sim_fn fns[] = {
+    { "transfer", "aai", transfer },
+    { "mint", "ai", mint },
+    { "balance", "a", balance },
+    { "decimals", "", decimals },
+    { 0 },
+};
+
+const struct sim_class sim_class_stellar_asset = { TIDE_ROLE_stellar_asset, fns };

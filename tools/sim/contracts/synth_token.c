@@ -1,0 +1,295 @@
+/* A synthetic asset: a SEP-41 token whose minter is the engine. */
+#include "tools/sim/host.h"
+
+static struct sim_key balance_key(struct sim_host *h, sim_val who)
+{
+    return sim_key(h, "Balance", SIM_VALS(who));
+}
+
+static struct sim_key allowance_key(struct sim_host *h, sim_val from, sim_val spender)
+{
+    return sim_key_temporary(h, "Allowance", SIM_VALS(from, spender));
+}
+
+static struct sim_key supply_key(struct sim_host *h)
+{
+    return sim_key(h, "TotalSupply", SIM_NONE);
+}
+
+static bool frozen(struct sim_host *h, sim_val who)
+{
+    const sim_val *flag = sim_get(h, sim_key(h, "FrozenAccount", SIM_VALS(who)));
+    return flag && flag->b;
+}
+
+static void require_running(struct sim_host *h)
+{
+    sim_require(h, !sim_slot_bool(h, "PAUSED"), "token is paused");
+}
+
+static void require_free(struct sim_host *h, sim_val who)
+{
+    sim_require(h, !frozen(h, who), "account is frozen");
+}
+
+static void require_positive(struct sim_host *h, sim_amount amount)
+{
+    sim_require(h, amount > 0, "amount must be positive");
+}
+
+static void take(struct sim_host *h, sim_val from, sim_amount amount)
+{
+    struct sim_key key = balance_key(h, from);
+    sim_amount held = sim_get_i128(h, key);
+    sim_require(h, held >= amount, "insufficient balance");
+    sim_put(h, key, sim_i128(sim_sub(h, held, amount)));
+}
+
+static void give(struct sim_host *h, sim_val to, sim_amount amount)
+{
+    struct sim_key key = balance_key(h, to);
+    sim_put(h, key, sim_i128(sim_add(h, sim_get_i128(h, key), amount)));
+}
+
+static void change_supply(struct sim_host *h, sim_amount by)
+{
+    sim_put(h, supply_key(h), sim_i128(sim_add(h, sim_get_i128(h, supply_key(h)), by)));
+}
+
+static void spend_allowance(struct sim_host *h, sim_val from, sim_val spender, sim_amount amount)
+{
+    struct sim_key key = allowance_key(h, from, spender);
+    sim_amount allowed = sim_get_i128(h, key);
+    sim_require(h, allowed >= amount, "insufficient allowance");
+    sim_put(h, key, sim_i128(sim_sub(h, allowed, amount)));
+}
+
+static sim_val initialize(struct sim_host *h, const sim_val *args)
+{
+    sim_require(h, !sim_slot(h, "ADMIN"), "already initialized");
+    sim_slot_put(h, "ADMIN", args[0]);
+    sim_slot_put(h, "MINTER", args[1]);
+    sim_slot_put(h, "NAME", args[2]);
+    sim_slot_put(h, "SYMBOL", args[3]);
+    sim_slot_put(h, "DECIMALS", args[4]);
+    sim_slot_put(h, "PAUSED", sim_bool(false));
+    sim_put(h, supply_key(h), sim_i128(0));
+    return sim_void();
+}
+
+static void check_transfer(struct sim_host *h, sim_val from, sim_val to, sim_amount amount)
+{
+    require_running(h);
+    require_free(h, from);
+    require_free(h, to);
+    require_positive(h, amount);
+}
+
+static void move(struct sim_host *h, sim_val from, sim_val to, sim_amount amount)
+{
+    take(h, from, amount);
+    give(h, to, amount);
+    sim_emit(h, "transfer", SIM_VALS(from, to), SIM_FIELDS({ "amount", sim_i128(amount) }));
+}
+
+static sim_val transfer(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    check_transfer(h, args[0], args[1], args[2].i128);
+    move(h, args[0], args[1], args[2].i128);
+    return sim_void();
+}
+
+static sim_val transfer_from(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    check_transfer(h, args[1], args[2], args[3].i128);
+    spend_allowance(h, args[1], args[0], args[3].i128);
+    move(h, args[1], args[2], args[3].i128);
+    return sim_void();
+}
+
+/* The expiration is handed to the host as a length, not as a ledger. Where that passes it
+ * lengthens nothing unless the entry is in its very last ledger. */
+static void extend_allowance(struct sim_host *h, struct sim_key key, uint32_t by)
+{
+    sim_require(h, by <= SIM_LIFE_MAX, "extension past the longest life");
+    sim_extend(h, key, 0, by);
+}
+
+static sim_val approve(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    sim_require(h, args[2].i128 >= 0, "amount must not be negative");
+    sim_require(h, args[3].u32 >= h->seq, "expiration is in the past");
+    struct sim_key key = allowance_key(h, args[0], args[1]);
+    sim_put(h, key, args[2]);
+    extend_allowance(h, key, args[3].u32);
+    sim_emit(h, "approve", SIM_VALS(args[0], args[1]),
+             SIM_FIELDS({ "amount", args[2] }, { "expiration_ledger", args[3] }));
+    return sim_void();
+}
+
+static sim_val mint(struct sim_host *h, const sim_val *args)
+{
+    sim_only_stored(h, "MINTER");
+    require_running(h);
+    require_free(h, args[0]);
+    require_positive(h, args[1].i128);
+    give(h, args[0], args[1].i128);
+    change_supply(h, args[1].i128);
+    sim_emit(h, "mint", SIM_VALS(args[0]), SIM_FIELDS({ "amount", args[1] }));
+    return sim_void();
+}
+
+static void destroy(struct sim_host *h, sim_val from, sim_amount amount)
+{
+    take(h, from, amount);
+    change_supply(h, sim_sub(h, 0, amount));
+    sim_emit(h, "burn", SIM_VALS(from), SIM_FIELDS({ "amount", sim_i128(amount) }));
+}
+
+static sim_val burn(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    require_running(h);
+    require_positive(h, args[1].i128);
+    destroy(h, args[0], args[1].i128);
+    return sim_void();
+}
+
+/* As published: neither pause, freeze nor sign is looked at. */
+static sim_val burn_from(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    spend_allowance(h, args[1], args[0], args[2].i128);
+    destroy(h, args[1], args[2].i128);
+    return sim_void();
+}
+
+static sim_val set_frozen(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "ADMIN", args[0].addr);
+    sim_put(h, sim_key(h, "FrozenAccount", SIM_VALS(args[1])), args[2]);
+    sim_emit(h, "freeze", SIM_VALS(args[1]), SIM_FIELDS({ "frozen", args[2] }));
+    return sim_void();
+}
+
+static sim_val clawback(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "ADMIN", args[0].addr);
+    sim_require(h, frozen(h, args[1]), "account must be frozen");
+    take(h, args[1], args[2].i128);
+    give(h, args[0], args[2].i128);
+    sim_emit(h, "clawback", SIM_VALS(args[1], args[0]), SIM_FIELDS({ "amount", args[2] }));
+    return sim_void();
+}
+
+static sim_val set_paused(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "ADMIN", args[0].addr);
+    sim_slot_put(h, "PAUSED", args[1]);
+    return sim_void();
+}
+
+static sim_val set_admin(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "ADMIN", args[0].addr);
+    sim_slot_put(h, "ADMIN", args[1]);
+    return sim_void();
+}
+
+static sim_val set_minter(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "ADMIN", args[0].addr);
+    sim_slot_put(h, "MINTER", args[1]);
+    return sim_void();
+}
+
+static sim_val upgrade(struct sim_host *h, const sim_val *args)
+{
+    sim_only_stored(h, "ADMIN");
+    sim_upgrade(h, args[1].bytes);
+    return sim_void();
+}
+
+/* --- reads ---------------------------------------------------------------------- */
+
+static sim_val balance(struct sim_host *h, const sim_val *args)
+{
+    return sim_i128(sim_get_i128(h, balance_key(h, args[0])));
+}
+
+static sim_val allowance(struct sim_host *h, const sim_val *args)
+{
+    return sim_i128(sim_get_i128(h, allowance_key(h, args[0], args[1])));
+}
+
+static sim_val total_supply(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return sim_i128(sim_get_i128(h, supply_key(h)));
+}
+
+static sim_val is_frozen(struct sim_host *h, const sim_val *args)
+{
+    return sim_bool(frozen(h, args[0]));
+}
+
+static sim_val is_paused(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return sim_bool(sim_slot_bool(h, "PAUSED"));
+}
+
+static sim_val slot(struct sim_host *h, const char *name)
+{
+    const sim_val *val = sim_slot(h, name);
+    sim_require(h, val, "not initialised");
+    return *val;
+}
+
+static sim_val decimals(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return slot(h, "DECIMALS");
+}
+
+static sim_val name(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return slot(h, "NAME");
+}
+
+static sim_val symbol(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return slot(h, "SYMBOL");
+}
+
+static const struct sim_fn fns[] = {
+    { "initialize", "aassu", initialize },
+    { "transfer", "aai", transfer },
+    { "transfer_from", "aaai", transfer_from },
+    { "approve", "aaiu", approve },
+    { "mint", "ai", mint },
+    { "burn", "ai", burn },
+    { "burn_from", "aai", burn_from },
+    { "set_frozen", "aab", set_frozen },
+    { "clawback", "aai", clawback },
+    { "set_paused", "ab", set_paused },
+    { "set_admin", "aa", set_admin },
+    { "set_minter", "aa", set_minter },
+    { "upgrade", "ah", upgrade },
+    { "balance", "a", balance },
+    { "allowance", "aa", allowance },
+    { "total_supply", "", total_supply },
+    { "decimals", "", decimals },
+    { "name", "", name },
+    { "symbol", "", symbol },
+    { "is_frozen", "a", is_frozen },
+    { "is_paused", "", is_paused },
+    { 0 },
+};
+
+const struct sim_class sim_class_synth_token = { TIDE_ROLE_synth_token, fns };
