@@ -6,6 +6,7 @@
 #ifndef TIDEMARK_SOURCE_H
 #define TIDEMARK_SOURCE_H
 
+#include "tidemark/config.h"
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
 
@@ -36,5 +37,21 @@ struct tide_source_ops {
 
     void (*close)(void *self);
 };
+
+struct tide_source_options {
+    const struct tide_config *config; /* borrowed while the source is open */
+    const char *passphrase;           /* what the lake must be of; NULL: not checked */
+    bool (*stopping)(void *self); /* asked while waiting, from the caller's thread; may be NULL */
+    void *stopping_self;          /* true ends the wait with TIDE_E_STOPPED */
+};
+
+/* The source that the configuration names: exactly one of lake and stream. Close with
+ * out->ops->close(out->self). TIDE_E_CONFIG, TIDE_E_IO, TIDE_E_CHAIN (another network's lake). */
+tide_status tide_source_open(struct tide_source *out, const struct tide_source_options *options,
+                             struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_lake_open(struct tide_source *out, const struct tide_source_options *options,
+                           struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_stream_open(struct tide_source *out, const struct tide_source_options *options,
+                             struct tide_err *err) TIDE_MUST_USE;
 
 #endif
