@@ -27,7 +27,7 @@ enum tide_pg_type {
     TIDE_PG_TEXT,
     TIDE_PG_BYTEA,
     TIDE_PG_TIMESTAMPTZ,
-    TIDE_PG_JSONB,
+    TIDE_PG_JSON, /* json, not jsonb: strings on the ledger may hold NUL, which jsonb refuses */
     TIDE_PG_TEXT_ARRAY,
     TIDE_PG_INT8_ARRAY,
     TIDE_PG_NUMERIC_ARRAY,
@@ -37,8 +37,8 @@ struct tide_column {
     const char *name;
     enum tide_pg_type type;
     bool nullable;
-    bool is_private;   /* a person's jurisdiction: in no view, answer, log or plain export */
-    bool no_digest;    /* wall clock or coverage: left out of digests */
+    bool is_private; /* a person's jurisdiction: in no view, answer, log or plain export */
+    bool no_digest;  /* wall clock or coverage: left out of digests */
     const char *comment;
 };
 
@@ -46,6 +46,7 @@ enum tide_table_kind { TIDE_TABLE_CHAIN, TIDE_TABLE_EVENT, TIDE_TABLE_STATE, TID
 
 #define TIDE_COLUMNS_MAX 48u
 #define TIDE_TABLES_MAX  320u
+#define TIDE_INDEXES_MAX 4u
 
 struct tide_table {
     const char *schema; /* "chain", "event", "state", "history" */
@@ -53,11 +54,27 @@ struct tide_table {
     enum tide_table_kind kind;
     uint32_t column_count;
     struct tide_column columns[TIDE_COLUMNS_MAX];
-    const char *primary_key; /* comma-separated column list */
-    const char *indexes[4];  /* further indexes as column lists, "(owner, ledger)" or "USING gin (…)"; NULL ends */
-    uint16_t pair;           /* state: index of its history table; history: of its state table; else own index */
-    bool partitioned;        /* PARTITION BY RANGE (deployment, ledger); partitions by the indexer */
+    const char *primary_key;               /* comma-separated column list */
+    const char *indexes[TIDE_INDEXES_MAX]; /* "(owner, ledger)" or "USING gin (…)"; NULL ends */
+    uint16_t
+        pair; /* state: index of its history table; history: of its state table; else own index */
+    bool partitioned; /* PARTITION BY RANGE (deployment, ledger); partitions by the indexer */
     const char *comment;
+};
+
+/* Numbers of the tables that are not of one kind; the kinds' own are in the catalogue. */
+enum tide_fixed_table {
+    TIDE_TABLE_LEDGER,        /* chain.ledger        */
+    TIDE_TABLE_TX,            /* chain.tx            */
+    TIDE_TABLE_CALL,          /* chain.call          */
+    TIDE_TABLE_CONTRACT_SEEN, /* chain.contract_seen */
+    TIDE_TABLE_EVENT_LOG,     /* event.log           */
+    TIDE_TABLE_EVENT_RAW,     /* event.raw           */
+    TIDE_TABLE_HISTORY_RAW,
+    TIDE_TABLE_STATE_RAW,
+    TIDE_TABLE_HISTORY_TTL,
+    TIDE_TABLE_STATE_TTL,
+    TIDE_TABLE_FIXED_COUNT
 };
 
 /* All tables, in a fixed order: built once from the catalogue, then constant. */

@@ -1,0 +1,229 @@
+#include "tidemark/catalogue.h"
+
+#include "tables.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum line_kind { LINE_HEAD, LINE_FIELD, LINE_SYSTEM, LINE_NOTHING, LINE_SUBJECT, LINE_INDEX };
+
+/* One line of a .def file. */
+struct line {
+    enum line_kind kind;
+    struct tide_kind head;
+    struct tide_field field;
+    const char *text; /* SUBJECT: column; INDEX: column list */
+};
+
+#define PERSISTENT false
+#define TEMPORARY  true
+#define FORM_SYM   false
+#define FORM_VEC   true
+
+#define FIELD_LINE(col, T, P, text_of, ...) \
+    { .kind = LINE_FIELD,                   \
+      .field = {                            \
+          .column = col, .type = TIDE_T_##T, .place = TIDE_P_##P, .doc = text_of, __VA_ARGS__ } },
+
+#define TIDE_EVENT(r, i, n, d) \
+    { .kind = LINE_HEAD,       \
+      .head = {                \
+          .class = TIDE_KIND_EVENT, .role = TIDE_ROLE_##r, .id = #i, .name = n, .doc = d } },
+#define TIDE_ENTRY(r, i, n, durability, d) \
+    { .kind = LINE_HEAD,                   \
+      .head = { .class = TIDE_KIND_ENTRY,  \
+                .role = TIDE_ROLE_##r,     \
+                .id = #i,                  \
+                .name = n,                 \
+                .doc = d,                  \
+                .temporary = durability } },
+#define TIDE_INSTANCE(r, d)                  \
+    { .kind = LINE_HEAD,                     \
+      .head = { .class = TIDE_KIND_INSTANCE, \
+                .role = TIDE_ROLE_##r,       \
+                .id = "instance",            \
+                .name = "instance",          \
+                .doc = d } },
+#define TIDE_SYSTEM()               { .kind = LINE_SYSTEM },
+#define TIDE_NOTHING()              { .kind = LINE_NOTHING },
+#define TIDE_SUBJECT(f)             { .kind = LINE_SUBJECT, .text = #f },
+#define TIDE_INDEX(columns)         { .kind = LINE_INDEX, .text = columns },
+#define TIDE_TOPIC(f, T, d)         FIELD_LINE(#f, T, TOPIC, d, .name = #f)
+#define TIDE_TOPIC_OPT(f, T, d)     FIELD_LINE(#f, T, TOPIC_OPT, d, .name = #f)
+#define TIDE_DATA(f, T, d)          FIELD_LINE(#f, T, DATA, d, .name = #f)
+#define TIDE_DATA_OPT(f, T, d)      FIELD_LINE(#f, T, DATA_OPT, d, .name = #f)
+#define TIDE_SCALAR(f, T, d)        FIELD_LINE(#f, T, SCALAR, d, .name = #f)
+#define TIDE_ITEM(f, T, d)          FIELD_LINE(#f, T, ITEM, d, .name = #f)
+#define TIDE_KEY(f, T, d)           FIELD_LINE(#f, T, KEY, d, .name = #f)
+#define TIDE_FIELD(f, T, d)         FIELD_LINE(#f, T, FIELD, d, .name = #f)
+#define TIDE_FIELD_PRIVATE(f, T, d) FIELD_LINE(#f, T, FIELD, d, .name = #f, .is_private = true)
+#define TIDE_FIELD_ACTION(f, T, d)          \
+    FIELD_LINE(#f, T, FIELD, d, .name = #f) \
+    FIELD_LINE("action", ANY, ACTION, "What " #f " will do, decoded", .name = #f)
+#define TIDE_SUB(o, f, T, d)        FIELD_LINE(#o "_" #f, T, SUB, d, .name = #f, .outer = #o)
+#define TIDE_VALUE(T, d)            FIELD_LINE("value", T, VALUE, d, .name = "value")
+#define TIDE_SLOT(c, k, form, T, d) FIELD_LINE(#c, T, SLOT, d, .name = k, .vec_key = FORM_##form)
+
+static const struct line lines[] = {
+#include "schema/catalogue/all.def"
+};
+
+struct private_arg {
+    enum tide_role role;
+    const char *function;
+    uint32_t index;
+};
+
+static const struct private_arg private_args[] = {
+#define TIDE_CALL_PRIVATE(r, f, i) { TIDE_ROLE_##r, f, i },
+#include "schema/catalogue/all.def"
+};
+
+enum { KINDS = (int)TIDE_EV_COUNT + (int)TIDE_EN_COUNT + (int)TIDE_IN_COUNT, SLOTS = 1024 };
+static_assert(SLOTS > 2 * KINDS, "the hash table stays sparse");
+
+/* Built once by build(), constant from then on. */
+static struct {
+    struct tide_kind kinds[KINDS]; /* events, entries, instances */
+    struct tide_field fields[TIDE_COUNT(lines)];
+    uint16_t slots[SLOTS]; /* index in kinds + 1, by class, role and name; linear probing */
+    pthread_once_t once;
+} built = { .once = PTHREAD_ONCE_INIT };
+
+static uint32_t slot_of(enum tide_kind_class class, enum tide_role role, tide_slice name)
+{
+    uint32_t h = ((uint32_t) class * 31u + (uint32_t)role) * 0x9e3779b1u ^ 0x811c9dc5u;
+    for (size_t i = 0; i < name.len; i++)
+        h = (h ^ name.ptr[i]) * 16777619u;
+    return (h ^ h >> 15) & (SLOTS - 1);
+}
+
+static void enter(uint32_t index)
+{
+    const struct tide_kind *kind = &built.kinds[index];
+    uint32_t slot = slot_of(kind->class, kind->role, tide_slice_str(kind->name));
+    while (built.slots[slot])
+        slot = (slot + 1) & (SLOTS - 1);
+    built.slots[slot] = (uint16_t)(index + 1);
+}
+
+static struct tide_field *field_of(struct tide_kind *kind, const char *column)
+{
+    for (uint32_t i = 0; i < kind->field_count; i++)
+        if (strcmp(kind->fields[i].column, column) == 0)
+            return &built.fields[&kind->fields[i] - built.fields];
+    assert(0 && "SUBJECT names a field of its event");
+    return NULL;
+}
+
+static void apply(struct tide_kind *kind, const struct line *line, uint32_t *fields)
+{
+    switch (line->kind) {
+    case LINE_HEAD:
+        return;
+    case LINE_FIELD:
+        built.fields[(*fields)++] = line->field;
+        kind->field_count++;
+        assert(kind->field_count <= TIDE_FIELDS_MAX);
+        return;
+    case LINE_SYSTEM:
+        kind->system = true;
+        return;
+    case LINE_NOTHING:
+        kind->nothing = true;
+        return;
+    case LINE_SUBJECT:
+        field_of(kind, line->text)->subject = true;
+        return;
+    case LINE_INDEX:
+        for (uint32_t i = 0;; i++) {
+            assert(i < TIDE_KIND_INDEXES_MAX);
+            if (!kind->indexes[i]) {
+                kind->indexes[i] = line->text;
+                return;
+            }
+        }
+    }
+}
+
+static void build(void)
+{
+    uint32_t next[3] = { 0, TIDE_EV_COUNT, (uint32_t)TIDE_EV_COUNT + TIDE_EN_COUNT };
+    uint32_t fields = 0;
+    struct tide_kind *kind = NULL;
+    for (size_t i = 0; i < TIDE_COUNT(lines); i++) {
+        if (lines[i].kind == LINE_HEAD) {
+            kind = &built.kinds[next[lines[i].head.class]++];
+            *kind = lines[i].head;
+            kind->fields = &built.fields[fields];
+            kind->table = kind->state_table = -1;
+        }
+        assert(kind);
+        apply(kind, &lines[i], &fields);
+    }
+    for (uint32_t i = 0; i < KINDS; i++)
+        enter(i);
+    tide_tables_assign(built.kinds, KINDS);
+}
+
+static struct tide_kind *kinds(void)
+{
+    pthread_once(&built.once, build);
+    return built.kinds;
+}
+
+const struct tide_kind *tide_events(void)
+{
+    return kinds();
+}
+
+const struct tide_kind *tide_entries(void)
+{
+    return kinds() + TIDE_EV_COUNT;
+}
+
+const struct tide_kind *tide_instances(void)
+{
+    return kinds() + TIDE_EV_COUNT + TIDE_EN_COUNT;
+}
+
+static const struct tide_kind *find(enum tide_kind_class class, enum tide_role role,
+                                    tide_slice name, const struct tide_kind *after)
+{
+    const struct tide_kind *all = kinds();
+    bool passed = after == NULL;
+    for (uint32_t slot = slot_of(class, role, name); built.slots[slot];
+         slot = (slot + 1) & (SLOTS - 1)) {
+        const struct tide_kind *kind = &all[built.slots[slot] - 1];
+        if (kind->class == class && kind->role == role && passed &&
+            tide_slice_eq_str(name, kind->name))
+            return kind;
+        passed |= kind == after;
+    }
+    return NULL;
+}
+
+const struct tide_kind *tide_event_find(enum tide_role role, tide_slice name,
+                                        const struct tide_kind *after)
+{
+    return find(TIDE_KIND_EVENT, role, name, after);
+}
+
+const struct tide_kind *tide_entry_find(enum tide_role role, tide_slice variant)
+{
+    return find(TIDE_KIND_ENTRY, role, variant, NULL);
+}
+
+const struct tide_kind *tide_instance_find(enum tide_role role)
+{
+    return find(TIDE_KIND_INSTANCE, role, TIDE_SLICE("instance"), NULL);
+}
+
+bool tide_arg_private(enum tide_role role, tide_slice function, uint32_t index)
+{
+    for (size_t i = 0; i < TIDE_COUNT(private_args); i++)
+        if (private_args[i].role == role && private_args[i].index == index &&
+            tide_slice_eq_str(function, private_args[i].function))
+            return true;
+    return false;
+}

@@ -1,0 +1,342 @@
+#include "tables.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Built once by tide_tables_assign, constant from then on. */
+static struct {
+    struct tide_table tables[TIDE_TABLES_MAX];
+    uint32_t count;
+    char names[32768]; /* table names and index lists made from the catalogue */
+    size_t names_len;
+} built;
+
+static const char *keep(const char *text)
+{
+    size_t len = strlen(text) + 1;
+    assert(built.names_len + len <= sizeof built.names);
+    char *to = built.names + built.names_len;
+    memcpy(to, text, len);
+    built.names_len += len;
+    return to;
+}
+
+static const struct tide_column event_common[] = {
+    { "deployment", TIDE_PG_INT2, .comment = "Deployment, see chain.deployment" },
+    { "ledger", TIDE_PG_INT4, .comment = "Ledger sequence" },
+    { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order, from 1" },
+    { "op", TIDE_PG_INT4, .comment = "Operation, from 0" },
+    { "event", TIDE_PG_INT4, .comment = "Event within the operation, from 0" },
+    { "closed_at", TIDE_PG_TIMESTAMPTZ, .comment = "Close time of the ledger" },
+    { "contract", TIDE_PG_TEXT, .comment = "Contract that emitted it" },
+};
+
+/* state.* leaves out the last one */
+static const struct tide_column history_common[] = {
+    { "deployment", TIDE_PG_INT2, .comment = "Deployment, see chain.deployment" },
+    { "key_hash", TIDE_PG_BYTEA, .comment = "SHA-256 of the ledger key" },
+    { "ledger", TIDE_PG_INT4, .comment = "Ledger that wrote this version" },
+    { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order; 1048575 after all of them" },
+    { "seq", TIDE_PG_INT4, .comment = "Change within the transaction" },
+    { "closed_at", TIDE_PG_TIMESTAMPTZ, .comment = "Close time of the ledger" },
+    { "contract", TIDE_PG_TEXT, .comment = "Contract that owns the entry" },
+    { "removed", TIDE_PG_BOOL, .comment = "The entry was removed; value columns are null" },
+};
+enum { HISTORY_COMMON = TIDE_COUNT(history_common), STATE_COMMON = HISTORY_COMMON - 1 };
+
+static const struct tide_column ledger_columns[] = {
+    { "deployment", TIDE_PG_INT2, .comment = "Deployment, see chain.deployment" },
+    { "ledger", TIDE_PG_INT4, .comment = "Ledger sequence" },
+    { "hash", TIDE_PG_BYTEA, .comment = "SHA-256 of the header, recomputed" },
+    { "previous_hash", TIDE_PG_BYTEA, .comment = "Hash of the ledger before" },
+    { "closed_at", TIDE_PG_TIMESTAMPTZ, .comment = "Close time" },
+    { "protocol", TIDE_PG_INT4, .comment = "Protocol version" },
+    { "tx_count", TIDE_PG_INT4, .comment = "Transactions in the ledger" },
+    { "our_txs", TIDE_PG_INT4, .comment = "Transactions that touched the deployment" },
+    { "events", TIDE_PG_INT4, .comment = "Events kept" },
+    { "changes", TIDE_PG_INT4, .comment = "Versions of entries kept" },
+    { "raw_events", TIDE_PG_INT4, .comment = "Events kept undecoded" },
+    { "raw_states", TIDE_PG_INT4, .comment = "Versions of entries kept undecoded" },
+    { "proof", TIDE_PG_INT2, .comment = "0 chained, 1 results checked, 2 events checked" },
+    { "calls_verified", TIDE_PG_INT4, .comment = "Calls whose events hash to their result" },
+    { "calls_rewritten", TIDE_PG_INT4,
+      .comment = "Calls whose events do after undoing the SAC backfill" },
+    { "calls_unverified", TIDE_PG_INT4, .comment = "Calls whose events do not" },
+};
+
+static const struct tide_column tx_columns[] = {
+    { "deployment", TIDE_PG_INT2, .comment = "Deployment, see chain.deployment" },
+    { "ledger", TIDE_PG_INT4, .comment = "Ledger sequence" },
+    { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order, from 1" },
+    { "hash", TIDE_PG_BYTEA, .comment = "Transaction hash" },
+    { "closed_at", TIDE_PG_TIMESTAMPTZ, .comment = "Close time of the ledger" },
+    { "source", TIDE_PG_TEXT, .comment = "Source account" },
+    { "ok", TIDE_PG_BOOL, .comment = "Succeeded" },
+    { "result_code", TIDE_PG_INT4, .comment = "TransactionResultCode" },
+    { "fee_charged", TIDE_PG_INT8, .comment = "Stroops" },
+};
+
+static const struct tide_column call_columns[] = {
+    { "deployment", TIDE_PG_INT2, .comment = "Deployment, see chain.deployment" },
+    { "ledger", TIDE_PG_INT4, .comment = "Ledger sequence" },
+    { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order, from 1" },
+    { "op", TIDE_PG_INT4, .comment = "Operation, from 0" },
+    { "closed_at", TIDE_PG_TIMESTAMPTZ, .comment = "Close time of the ledger" },
+    { "hash", TIDE_PG_BYTEA, .comment = "Transaction hash" },
+    { "source", TIDE_PG_TEXT, .comment = "Source account" },
+    { "contract", TIDE_PG_TEXT, .comment = "Contract called or created" },
+    { "fn", TIDE_PG_TEXT, .nullable = true,
+      .comment = "Function; null when the contract was created" },
+    { "args", TIDE_PG_JSON, .is_private = true,
+      .comment = "Arguments; attestations carry a jurisdiction" },
+    { "ok", TIDE_PG_BOOL, .comment = "Succeeded" },
+    { "ret", TIDE_PG_JSON, .nullable = true, .comment = "Answer; null when refused" },
+    { "result_code", TIDE_PG_INT4, .comment = "InvokeHostFunctionResultCode" },
+    { "events", TIDE_PG_INT4, .comment = "Events of the operation" },
+    { "changed", TIDE_PG_INT4, .comment = "Ledger entries changed, TTLs apart" },
+    { "proof", TIDE_PG_INT2, .comment = "0 unchecked, 1 verified, 2 rewritten, 3 unverified" },
+};
+
+static const struct tide_column seen_columns[] = {
+    { "deployment", TIDE_PG_INT2, .comment = "Deployment, see chain.deployment" },
+    { "contract", TIDE_PG_TEXT, .comment = "Contract" },
+    { "ledger", TIDE_PG_INT4, .comment = "Ledger sequence" },
+    { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order" },
+    { "what", TIDE_PG_TEXT,
+      .comment = "created: its instance appeared; discovered: the chain named it" },
+    { "role", TIDE_PG_TEXT, .comment = "Role" },
+    { "name", TIDE_PG_TEXT, .comment = "Name" },
+};
+
+static const struct tide_column log_columns[] = {
+    { "kind", TIDE_PG_TEXT, .comment = "Name of the event's table" },
+    { "subject", TIDE_PG_TEXT, .nullable = true, .comment = "Pool, market or feed" },
+    { "addresses", TIDE_PG_TEXT_ARRAY, .comment = "Addresses in it, each once" },
+};
+
+static const struct tide_column raw_event_columns[] = {
+    { "type", TIDE_PG_INT2, .comment = "0 system, 1 contract" },
+    { "reason", TIDE_PG_TEXT, .comment = "Why it was not decoded" },
+    { "xdr", TIDE_PG_BYTEA, .comment = "The ContractEvent" },
+};
+
+static const struct tide_column raw_state_columns[] = {
+    { "durability", TIDE_PG_INT2, .comment = "0 temporary, 1 persistent" },
+    { "reason", TIDE_PG_TEXT, .comment = "Why it was not decoded" },
+    { "key_xdr", TIDE_PG_BYTEA, .is_private = true, .comment = "Key, ScVal" },
+    { "value_xdr", TIDE_PG_BYTEA, .nullable = true, .is_private = true,
+      .comment = "Value, ScVal; null when removed" },
+};
+
+static const struct tide_column ttl_columns[] = {
+    { "durability", TIDE_PG_INT2, .comment = "0 temporary, 1 persistent" },
+    { "live_until", TIDE_PG_INT8, .comment = "Last ledger the entry is live at" },
+    { "evicted", TIDE_PG_BOOL, .comment = "Moved to the hot archive" },
+};
+
+static const enum tide_pg_type pg_types[] = {
+    [TIDE_T_BOOL] = TIDE_PG_BOOL,          [TIDE_T_U32] = TIDE_PG_INT8,
+    [TIDE_T_U64] = TIDE_PG_NUMERIC20,      [TIDE_T_I128] = TIDE_PG_NUMERIC39,
+    [TIDE_T_SYM] = TIDE_PG_TEXT,           [TIDE_T_ADDR] = TIDE_PG_TEXT,
+    [TIDE_T_BYTES] = TIDE_PG_BYTEA,        [TIDE_T_B32] = TIDE_PG_BYTEA,
+    [TIDE_T_STR] = TIDE_PG_BYTEA,          [TIDE_T_TEXT] = TIDE_PG_TEXT,
+    [TIDE_T_ENUM_U32] = TIDE_PG_INT8,      [TIDE_T_ENUM_SYM] = TIDE_PG_TEXT,
+    [TIDE_T_VEC_SYM] = TIDE_PG_TEXT_ARRAY, [TIDE_T_VEC_ADDR] = TIDE_PG_TEXT_ARRAY,
+    [TIDE_T_VEC_U32] = TIDE_PG_INT8_ARRAY, [TIDE_T_VEC_U64] = TIDE_PG_NUMERIC_ARRAY,
+    [TIDE_T_ANY] = TIDE_PG_JSON,
+};
+
+static void add_columns(struct tide_table *t, const struct tide_column *columns, size_t count)
+{
+    assert(t->column_count + count <= TIDE_COLUMNS_MAX);
+    memcpy(t->columns + t->column_count, columns, count * sizeof *columns);
+    t->column_count += (uint32_t)count;
+}
+
+static struct tide_table *new_table(const char *schema, const char *name, enum tide_table_kind kind,
+                                    const char *comment)
+{
+    assert(built.count < TIDE_TABLES_MAX);
+    struct tide_table *t = &built.tables[built.count];
+    t->schema = schema;
+    t->name = name;
+    t->kind = kind;
+    t->comment = comment;
+    t->partitioned = kind != TIDE_TABLE_STATE;
+    t->pair = (uint16_t)built.count++;
+    t->primary_key = kind == TIDE_TABLE_EVENT     ? "deployment, ledger, tx, op, event"
+                     : kind == TIDE_TABLE_HISTORY ? "deployment, key_hash, ledger, tx, seq"
+                                                  : "deployment, key_hash";
+    return t;
+}
+
+static void add_index(struct tide_table *t, const char *columns)
+{
+    for (uint32_t i = 0; i < TIDE_INDEXES_MAX; i++) {
+        if (!t->indexes[i]) {
+            t->indexes[i] = columns;
+            return;
+        }
+    }
+}
+
+/* A history table and its state table with the same columns. Returns the history's number. */
+static uint32_t new_pair(const char *name, const char *comment, const struct tide_column *columns,
+                         size_t count)
+{
+    struct tide_table *history = new_table("history", name, TIDE_TABLE_HISTORY, comment);
+    struct tide_table *state = new_table("state", name, TIDE_TABLE_STATE, comment);
+    add_columns(history, history_common, HISTORY_COMMON);
+    add_columns(state, history_common, STATE_COMMON);
+    add_columns(history, columns, count);
+    add_columns(state, columns, count);
+    uint16_t at = history->pair;
+    history->pair = state->pair;
+    state->pair = at;
+    for (uint32_t i = HISTORY_COMMON; i < history->column_count; i++)
+        history->columns[i].nullable = true; /* removals carry the key alone */
+    return at;
+}
+
+static void fixed_tables(void)
+{
+    struct tide_table *t = new_table("chain", "ledger", TIDE_TABLE_CHAIN, "Every ledger indexed");
+    add_columns(t, ledger_columns, TIDE_COUNT(ledger_columns));
+    t->primary_key = "deployment, ledger";
+    t = new_table("chain", "tx", TIDE_TABLE_CHAIN,
+                  "Transactions that touched the deployment, failed ones too");
+    add_columns(t, tx_columns, TIDE_COUNT(tx_columns));
+    t->primary_key = "deployment, ledger, tx";
+    add_index(t, "(deployment, hash)");
+    t = new_table("chain", "call", TIDE_TABLE_CHAIN,
+                  "Calls of the deployment's contracts, refused ones too");
+    add_columns(t, call_columns, TIDE_COUNT(call_columns));
+    t->primary_key = "deployment, ledger, tx, op";
+    add_index(t, "(deployment, contract, fn, ledger)");
+    add_index(t, "(deployment, source, ledger)");
+    t = new_table("chain", "contract_seen", TIDE_TABLE_CHAIN,
+                  "Where contracts were created or named");
+    add_columns(t, seen_columns, TIDE_COUNT(seen_columns));
+    t->primary_key = "deployment, contract, ledger, tx, what";
+    t->partitioned = false;
+
+    t = new_table("event", "log", TIDE_TABLE_EVENT,
+                  "Every event, narrow: what lists of mixed kinds page over");
+    add_columns(t, event_common, TIDE_COUNT(event_common));
+    add_columns(t, log_columns, TIDE_COUNT(log_columns));
+    add_index(t, "USING gin (addresses)");
+    add_index(t, "(deployment, subject, ledger)");
+    t = new_table("event", "raw", TIDE_TABLE_EVENT, "Events that could not be decoded");
+    add_columns(t, event_common, TIDE_COUNT(event_common));
+    add_columns(t, raw_event_columns, TIDE_COUNT(raw_event_columns));
+    uint32_t raw = new_pair("raw", "Entries that could not be decoded", raw_state_columns,
+                            TIDE_COUNT(raw_state_columns));
+    uint32_t ttl = new_pair("ttl", "How long entries live", ttl_columns, TIDE_COUNT(ttl_columns));
+    assert(raw == TIDE_TABLE_HISTORY_RAW && ttl == TIDE_TABLE_HISTORY_TTL);
+    (void)raw, (void)ttl;
+}
+
+static const char *table_name(const struct tide_kind *kind)
+{
+    char name[96];
+    int len = snprintf(name, sizeof name, "%s_%s", tide_role_name(kind->role), kind->id);
+    assert(len > 0 && len < 64 && "PostgreSQL cuts names at 63 bytes");
+    (void)len;
+    return keep(name);
+}
+
+static size_t kind_columns(const struct tide_kind *kind, struct tide_column *out)
+{
+    size_t count = 0;
+    if (kind->class == TIDE_KIND_INSTANCE) {
+        out[count++] =
+            (struct tide_column){ "executable", TIDE_PG_TEXT,
+                                  .comment =
+                                      "contractExecutableWasm or contractExecutableStellarAsset" };
+        out[count++] = (struct tide_column){ "wasm", TIDE_PG_BYTEA, .nullable = true,
+                                             .comment = "Hash of the code" };
+    }
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        const struct tide_field *f = &kind->fields[i];
+        bool nullable = f->place == TIDE_P_SLOT || f->place == TIDE_P_TOPIC_OPT ||
+                        f->place == TIDE_P_DATA_OPT || f->place == TIDE_P_ACTION;
+        out[count++] = (struct tide_column){ f->column, pg_types[f->type], .nullable = nullable,
+                                             .is_private = f->is_private, .comment = f->doc };
+    }
+    return count;
+}
+
+static void add_indexes(struct tide_table *t, const struct tide_kind *kind)
+{
+    for (uint32_t i = 0; i < TIDE_KIND_INDEXES_MAX && kind->indexes[i]; i++)
+        add_index(t, kind->indexes[i]);
+}
+
+static void event_table(struct tide_kind *kind)
+{
+    struct tide_column columns[TIDE_COLUMNS_MAX];
+    size_t count = kind_columns(kind, columns);
+    kind->table = (int)built.count;
+    struct tide_table *t = new_table("event", table_name(kind), TIDE_TABLE_EVENT, kind->doc);
+    add_columns(t, event_common, TIDE_COUNT(event_common));
+    add_columns(t, columns, count);
+    add_indexes(t, kind);
+}
+
+static void entry_tables(struct tide_kind *kind)
+{
+    struct tide_column columns[TIDE_COLUMNS_MAX];
+    size_t count = kind_columns(kind, columns);
+    kind->table = (int)new_pair(table_name(kind), kind->doc, columns, count);
+    kind->state_table = built.tables[kind->table].pair;
+    add_indexes(&built.tables[kind->state_table], kind);
+}
+
+void tide_tables_assign(struct tide_kind *kinds, uint32_t count)
+{
+    fixed_tables();
+    assert(built.count == TIDE_TABLE_FIXED_COUNT);
+    for (uint32_t i = 0; i < count; i++) {
+        if (kinds[i].class == TIDE_KIND_EVENT)
+            event_table(&kinds[i]);
+        else
+            entry_tables(&kinds[i]);
+    }
+}
+
+const struct tide_table *tide_tables(uint32_t *count)
+{
+    (void)tide_events(); /* builds both */
+    *count = built.count;
+    return built.tables;
+}
+
+int tide_table_find(const char *schema, const char *name)
+{
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(tables[i].schema, schema) == 0 && strcmp(tables[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+const char *tide_pg_type_name(enum tide_pg_type type)
+{
+    static const char *const names[] = {
+        [TIDE_PG_BOOL] = "boolean",
+        [TIDE_PG_INT2] = "smallint",
+        [TIDE_PG_INT4] = "integer",
+        [TIDE_PG_INT8] = "bigint",
+        [TIDE_PG_NUMERIC20] = "numeric(20,0)",
+        [TIDE_PG_NUMERIC39] = "numeric(39,0)",
+        [TIDE_PG_TEXT] = "text",
+        [TIDE_PG_BYTEA] = "bytea",
+        [TIDE_PG_TIMESTAMPTZ] = "timestamp with time zone",
+        [TIDE_PG_JSON] = "json",
+        [TIDE_PG_TEXT_ARRAY] = "text[]",
+        [TIDE_PG_INT8_ARRAY] = "bigint[]",
+        [TIDE_PG_NUMERIC_ARRAY] = "numeric[]",
+    };
+    return names[type];
+}

@@ -1,0 +1,11 @@
+/* How the tables follow from the catalogue. Private to schema/catalogue. */
+#ifndef TIDEMARK_CATALOGUE_TABLES_H
+#define TIDEMARK_CATALOGUE_TABLES_H
+
+#include "tidemark/catalogue.h"
+#include "tidemark/table.h"
+
+/* Builds all tables and writes each kind's table numbers into it. Called once, by the catalogue. */
+void tide_tables_assign(struct tide_kind *kinds, uint32_t count);
+
+#endif
