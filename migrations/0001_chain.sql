@@ -17,6 +17,7 @@ CREATE TABLE chain.deployment (
     contracts_hash bytea       NOT NULL CHECK (octet_length(contracts_hash) = 32),
     contracts      jsonb       NOT NULL,           -- [{"name", "role", "address"}]
     first_ledger   integer     NOT NULL DEFAULT 0, -- of the protocol, as the operator says; 0 unknown
+    scope          text        NOT NULL DEFAULT '*', -- all kinds, or the sorted list of --only
     created_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
     UNIQUE (network_id, epoch, contracts_hash)
 );
@@ -24,31 +25,43 @@ COMMENT ON TABLE chain.deployment IS 'one set of contracts on one network in one
 
 -- How far the tables stand: everything up to ledger is there and visible, nothing after it.
 -- A transaction that moves it also carries the rows that it stands for. fence is the session
--- that may write: a writer whose fence is not here any more has lost its place.
+-- that may write: a writer whose fence is not here any more has lost its place. moves counts
+-- the transactions, so that an answer to COMMIT that got lost is settled by reading it.
 CREATE TABLE chain.cursor (
-    deployment smallint    PRIMARY KEY REFERENCES chain.deployment,
-    ledger     integer     NOT NULL DEFAULT 0 CHECK (ledger >= 0), -- 0: nothing yet
-    hash       bytea       CHECK (octet_length(hash) = 32),
-    closed_at  timestamptz,
-    fence      bigint      NOT NULL DEFAULT 0,
-    moved_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+    deployment       smallint    PRIMARY KEY REFERENCES chain.deployment,
+    ledger           integer     NOT NULL DEFAULT 0 CHECK (ledger >= 0), -- 0: nothing yet
+    hash             bytea       CHECK (octet_length(hash) = 32),
+    closed_at        timestamptz,
+    fence            bigint      NOT NULL DEFAULT 0,
+    moves            bigint      NOT NULL DEFAULT 0,
+    moved_at         timestamptz NOT NULL DEFAULT clock_timestamp(),
+    -- totals over all that was indexed, so that status need not count tables
+    ledgers          bigint      NOT NULL DEFAULT 0,
+    transactions     bigint      NOT NULL DEFAULT 0,
+    calls            bigint      NOT NULL DEFAULT 0,
+    events           bigint      NOT NULL DEFAULT 0,
+    changes          bigint      NOT NULL DEFAULT 0,
+    raw_events       bigint      NOT NULL DEFAULT 0,
+    raw_states       bigint      NOT NULL DEFAULT 0,
+    calls_verified   bigint      NOT NULL DEFAULT 0,
+    calls_rewritten  bigint      NOT NULL DEFAULT 0,
+    calls_unverified bigint      NOT NULL DEFAULT 0,
     CHECK ((ledger = 0) = (hash IS NULL))
-);
+) WITH (fillfactor = 50);
 COMMENT ON TABLE chain.cursor IS 'the last ledger whose rows are all in the tables, and the writer that may move it';
 
--- Contiguous ranges whose rows are visible. scope says of which kinds: '*' or the list of --only.
+-- Contiguous ranges whose rows are visible, of the kinds that the deployment's scope names.
 CREATE TABLE chain.coverage (
     deployment    smallint NOT NULL REFERENCES chain.deployment,
-    scope         text     NOT NULL,
     from_ledger   integer  NOT NULL CHECK (from_ledger > 0),
     to_ledger     integer  NOT NULL,
     previous_hash bytea    NOT NULL CHECK (octet_length(previous_hash) = 32), -- of from_ledger
     hash          bytea    NOT NULL CHECK (octet_length(hash) = 32),          -- of to_ledger
     closed_at     timestamptz NOT NULL,                                       -- of to_ledger
-    PRIMARY KEY (deployment, scope, from_ledger),
+    PRIMARY KEY (deployment, from_ledger),
     CHECK (to_ledger >= from_ledger)
-);
-COMMENT ON TABLE chain.coverage IS 'contiguous ranges of ledgers that are indexed, by scope';
+) WITH (fillfactor = 50);
+COMMENT ON TABLE chain.coverage IS 'contiguous ranges of ledgers that are indexed';
 
 -- Partitions of all partitioned tables, by range of ledger. While loading, rows go to tables
 -- NAME_pD_F that are no partitions yet and have no indexes; loaded says how far. They become
@@ -58,7 +71,6 @@ CREATE TABLE chain.partition (
     from_ledger   integer  NOT NULL CHECK (from_ledger >= 0),
     end_ledger    integer  NOT NULL,             -- exclusive
     attached      boolean  NOT NULL,
-    scope         text     NOT NULL DEFAULT '*', -- of the load
     first_loaded  integer,                       -- loading: rows of first_loaded .. last_loaded are in
     last_loaded   integer,
     previous_hash bytea,
@@ -66,7 +78,7 @@ CREATE TABLE chain.partition (
     closed_at     timestamptz,
     PRIMARY KEY (deployment, from_ledger),
     CHECK (end_ledger > from_ledger)
-);
+) WITH (fillfactor = 50);
 COMMENT ON TABLE chain.partition IS 'ranges of ledger that the partitioned tables are cut into, and what is still being loaded';
 
 -- What the writer says about itself. One row a deployment; updated outside the data's transactions.
@@ -82,12 +94,3 @@ CREATE TABLE chain.heartbeat (
     beat_at    timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 COMMENT ON TABLE chain.heartbeat IS 'the writer''s own account of itself';
-
--- Sums over everything indexed: they move with the cursor, so status need not count tables.
-CREATE TABLE chain.counter (
-    deployment smallint NOT NULL REFERENCES chain.deployment,
-    name       text     NOT NULL, -- ledgers, transactions, calls, events, changes, raw_events, …
-    value      bigint   NOT NULL,
-    PRIMARY KEY (deployment, name)
-);
-COMMENT ON TABLE chain.counter IS 'totals of what was indexed, moved in the same transaction';

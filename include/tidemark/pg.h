@@ -66,6 +66,9 @@ struct tide_pg_rows {
     uint64_t affected; /* rows that INSERT, UPDATE, DELETE, COPY touched */
 };
 
+/* Statements in simple protocol like tide_pg_run; rows are those of the last one. */
+tide_status tide_pg_script(struct tide_pg *pg, struct tide_pg_rows *rows, const char *sql,
+                           struct tide_err *err) TIDE_MUST_USE;
 /* One statement with $1.. bound as text (NULL: SQL NULL). rows may be NULL. On success *rows
  * is the caller's to release; on failure it is empty. */
 tide_status tide_pg_query(struct tide_pg *pg, struct tide_pg_rows *rows, const char *sql,

@@ -75,6 +75,16 @@ tide_status tide_pg_query(struct tide_pg *pg, struct tide_pg_rows *rows, const c
     return finish(pg, rows, sent, sql, err);
 }
 
+tide_status tide_pg_script(struct tide_pg *pg, struct tide_pg_rows *rows, const char *sql,
+                           struct tide_err *err)
+{
+    tide_status status;
+    *rows = (struct tide_pg_rows){ 0 };
+    if (!pg_begin(pg, sql, &status, err))
+        return status;
+    return finish(pg, rows, PQsendQuery(pg->conn, sql), sql, err);
+}
+
 tide_status tide_pg_prepare(struct tide_pg *pg, const char *name, const char *sql,
                             struct tide_err *err)
 {

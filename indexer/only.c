@@ -1,0 +1,80 @@
+#include "indexer/only.h"
+
+static bool name_fits(const char *name, tide_slice kind)
+{
+    size_t len = strlen(name);
+    if (tide_slice_eq_str(kind, "*") || tide_slice_eq_str(kind, name))
+        return true;
+    return len > kind.len && name[len - kind.len - 1] == '_' &&
+           memcmp(name + len - kind.len, kind.ptr, kind.len) == 0;
+}
+
+static bool fits(const struct tide_table *table, tide_slice pattern)
+{
+    const uint8_t *dot = memchr(pattern.ptr, '.', pattern.len);
+    if (!dot)
+        return name_fits(table->name, pattern);
+    tide_slice schema = tide_slice_of(pattern.ptr, (size_t)(dot - pattern.ptr));
+    tide_slice kind = tide_slice_of(dot + 1, pattern.len - schema.len - 1);
+    return tide_slice_eq_str(schema, table->schema) && name_fits(table->name, kind);
+}
+
+static bool choose(struct tide_only *out, const struct tide_table *tables, uint32_t count,
+                   tide_slice pattern)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++)
+        if (fits(&tables[i], pattern)) {
+            any = true;
+            out->wanted[i] = true;
+            if (tables[i].kind == TIDE_TABLE_STATE || tables[i].kind == TIDE_TABLE_HISTORY)
+                out->wanted[tables[i].pair] = true;
+        }
+    return any;
+}
+
+static tide_slice next_pattern(const char **text)
+{
+    size_t len = strcspn(*text, ",");
+    tide_slice pattern = tide_slice_of(*text, len);
+    *text += len + ((*text)[len] == ',');
+    while (pattern.len && *pattern.ptr == ' ')
+        pattern.ptr++, pattern.len--;
+    while (pattern.len && pattern.ptr[pattern.len - 1] == ' ')
+        pattern.len--;
+    return pattern;
+}
+
+tide_status tide_only_parse(struct tide_only *out, const struct tide_table *tables, uint32_t count,
+                            const char *text, struct tide_err *err)
+{
+    memset(out, 0, sizeof *out);
+    out->all = *text == 0;
+    while (*text) {
+        tide_slice pattern = next_pattern(&text);
+        if (pattern.len == 0 || !choose(out, tables, count, pattern))
+            return tide_fail(err, TIDE_E_CONFIG, "only: no table fits \"%.*s\"",
+                             pattern.len < 80 ? (int)pattern.len : 80, (const char *)pattern.ptr);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_ledger =
+            strcmp(tables[i].schema, "chain") == 0 && strcmp(tables[i].name, "ledger") == 0;
+        out->wanted[i] = out->wanted[i] || out->all || is_ledger;
+    }
+    return TIDE_OK;
+}
+
+void tide_only_scope(struct tide_buf *out, const struct tide_only *only,
+                     const struct tide_table *tables, uint32_t count)
+{
+    const char *comma = "";
+    if (only->all) {
+        tide_buf_u8(out, '*');
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (only->wanted[i]) {
+            tide_buf_putf(out, "%s%s.%s", comma, tables[i].schema, tables[i].name);
+            comma = ",";
+        }
+}

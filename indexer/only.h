@@ -1,0 +1,27 @@
+/* --only KIND,…: which tables are filled.
+ *
+ *   event.swap                  every event table whose name is swap or ends in _swap
+ *   event.liquidity_pool_swap   that one
+ *   state.* , event.*           all of a schema
+ *   call, raw                   any schema: chain.call; event.raw and state.raw
+ *
+ * State and history of a kind go together; chain.ledger is always filled. */
+#ifndef INDEXER_ONLY_H
+#define INDEXER_ONLY_H
+
+#include "tidemark/buf.h"
+#include "tidemark/table.h"
+
+struct tide_only {
+    bool all;
+    bool wanted[TIDE_TABLES_MAX];
+};
+
+/* TIDE_E_CONFIG names what fits no table. text "": all. */
+tide_status tide_only_parse(struct tide_only *out, const struct tide_table *tables, uint32_t count,
+                            const char *text, struct tide_err *err) TIDE_MUST_USE;
+/* "*", or the wanted tables in order: equal for equal choices, however they were written. */
+void tide_only_scope(struct tide_buf *out, const struct tide_only *only,
+                     const struct tide_table *tables, uint32_t count);
+
+#endif

@@ -1,0 +1,217 @@
+#include "indexer/pipeline.h"
+#include "indexer/queue.h"
+#include "tidemark/failpoint.h"
+
+#include <stdatomic.h>
+
+enum {
+    TIP_WAIT_MS = 300,      /* a source that makes us wait so long has no backlog */
+    TIP_LEFT_LEDGERS = 4,   /* so many in a row without waiting: there is a backlog again */
+    SETTLED_WAIT_MS = 2000, /* a source that blocks so long is at its tip */
+};
+
+struct tide_pipeline {
+    struct tide_pipeline_options options;
+    struct tide_delta *delta;
+    struct tide_item *items;
+    uint32_t item_count;
+    struct tide_queue free, full;
+    pthread_t thread;
+    bool started;
+    atomic_bool closing;
+    /* of the thread */
+    bool at_tip, told_tip;
+    uint32_t quick;
+};
+
+static bool is_stopping(const struct tide_pipeline *p)
+{
+    return atomic_load(&p->closing) ||
+           (p->options.stopped && p->options.stopped(p->options.stopped_self));
+}
+
+static void doze(struct tide_pipeline *p, uint32_t ms)
+{
+    const struct tide_clock *clock = p->options.clock;
+    while (ms && !is_stopping(p)) {
+        uint32_t slice = ms < 50 ? ms : 50;
+        clock->sleep_ms(clock->self, slice);
+        ms -= slice;
+    }
+}
+
+/* Buffers keep their capacity, but the mix of tables changes over a chain: when what is kept
+ * exceeds twice the limit, it is given back. */
+static void reuse(struct tide_pipeline *p, struct tide_batch *batch)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < TIDE_TABLES_MAX; i++)
+        kept += batch->rows[i].copy.cap;
+    if (kept > 2 * p->options.batch_bytes) {
+        tide_batch_release(batch);
+        tide_batch_init(batch);
+    }
+    tide_batch_reset(batch);
+}
+
+static bool is_full(const struct tide_pipeline *p, const struct tide_batch *batch, int64_t since_ms)
+{
+    const struct tide_clock *clock = p->options.clock;
+    if (batch->to == 0)
+        return false;
+    if (batch->bytes >= p->options.batch_bytes || p->at_tip)
+        return true;
+    if (batch->to - batch->from + 1 >= p->options.batch_ledgers)
+        return true;
+    if ((batch->to + 1) % p->options.partition_ledgers == 0 || batch->to == p->options.to)
+        return true;
+    return clock->now_ms(clock->self) - since_ms >= p->options.batch_ms;
+}
+
+static void end(struct tide_item *item, tide_status status)
+{
+    item->last = true;
+    item->status = status;
+}
+
+/* One ledger into the batch; false when the item is to be handed over. */
+static bool one_ledger(struct tide_pipeline *p, struct tide_item *item)
+{
+    const struct tide_clock *clock = p->options.clock;
+    tide_slice lcm;
+    uint32_t sequence = 0;
+    int64_t asked = clock->now_ms(clock->self);
+    tide_status status =
+        p->options.source.ops->next(p->options.source.self, &lcm, &sequence, &item->err);
+    int64_t waited = clock->now_ms(clock->self) - asked;
+    if (status == TIDE_OK && TIDE_FAILPOINT("ledger.fetched"))
+        status = tide_fail(&item->err, TIDE_E_IO, "failpoint");
+    if (status == TIDE_E_EOF) {
+        bool final =
+            p->options.stop_at_end || p->options.source.ops->finite(p->options.source.self);
+        item->tip = p->at_tip = true;
+        p->quick = 0;
+        if (final)
+            end(item, TIDE_OK);
+        if (final || item->batch.to || !p->told_tip)
+            return false;
+        doze(p, p->options.poll_ms);
+        return true;
+    }
+    if (status == TIDE_OK)
+        status = tide_delta_ledger(p->delta, &item->batch, lcm, &item->err);
+    if (status == TIDE_OK && TIDE_FAILPOINT("ledger.decoded"))
+        status = tide_fail(&item->err, TIDE_E_IO, "failpoint");
+    if (status != TIDE_OK) {
+        end(item, status);
+        return false;
+    }
+    p->quick = waited < TIP_WAIT_MS ? p->quick + 1 : 0;
+    p->at_tip = waited >= TIP_WAIT_MS || (p->at_tip && p->quick < TIP_LEFT_LEDGERS);
+    p->told_tip = false;
+    item->tip = waited >= SETTLED_WAIT_MS;
+    return true;
+}
+
+static void fill(struct tide_pipeline *p, struct tide_item *item)
+{
+    const struct tide_clock *clock = p->options.clock;
+    int64_t since = clock->now_ms(clock->self);
+    item->tip = item->last = false;
+    item->status = TIDE_OK;
+    while (!is_stopping(p)) {
+        if (!one_ledger(p, item) || is_full(p, &item->batch, since))
+            break;
+        if (item->batch.to == 0)
+            since = clock->now_ms(clock->self);
+    }
+    p->told_tip = item->tip;
+    if (item->batch.to && item->batch.to == p->options.to)
+        end(item, TIDE_OK);
+    tide_delta_batch_end(p->delta, &item->batch);
+}
+
+static void *work(void *self)
+{
+    struct tide_pipeline *p = self;
+    bool last = false;
+    while (!last && !is_stopping(p)) {
+        struct tide_item *item = tide_queue_take(&p->free, -1);
+        if (!item)
+            break;
+        fill(p, item);
+        last = item->last;
+        if (!tide_queue_put(&p->full, item))
+            break;
+    }
+    return NULL;
+}
+
+static tide_status open_items(struct tide_pipeline *p, struct tide_err *err)
+{
+    p->item_count = p->options.queue_batches + 1;
+    assert(p->item_count <= TIDE_QUEUE_MAX);
+    p->items = calloc(p->item_count, sizeof *p->items);
+    if (!p->items)
+        return tide_fail(err, TIDE_E_MEMORY, "pipeline");
+    for (uint32_t i = 0; i < p->item_count; i++) {
+        tide_batch_init(&p->items[i].batch);
+        tide_queue_put(&p->free, &p->items[i]);
+    }
+    return TIDE_OK;
+}
+
+tide_status tide_pipeline_open(struct tide_pipeline **out,
+                               const struct tide_pipeline_options *options, struct tide_err *err)
+{
+    struct tide_pipeline *p = calloc(1, sizeof *p);
+    if (!p)
+        return tide_fail(err, TIDE_E_MEMORY, "pipeline");
+    p->options = *options;
+    tide_queue_init(&p->free);
+    tide_queue_init(&p->full);
+    tide_status status = open_items(p, err);
+    if (status == TIDE_OK)
+        status = tide_delta_open(&p->delta, &options->delta, err);
+    if (status == TIDE_OK) {
+        tide_delta_expect(p->delta, options->from, options->previous_hash);
+        p->started = pthread_create(&p->thread, NULL, work, p) == 0;
+        if (!p->started)
+            status = tide_fail(err, TIDE_E_MEMORY, "pipeline: no thread");
+    }
+    if (status != TIDE_OK) {
+        tide_pipeline_close(p);
+        return status;
+    }
+    *out = p;
+    return TIDE_OK;
+}
+
+void tide_pipeline_close(struct tide_pipeline *p)
+{
+    if (!p)
+        return;
+    atomic_store(&p->closing, true);
+    tide_queue_close(&p->free);
+    tide_queue_close(&p->full);
+    if (p->started)
+        pthread_join(p->thread, NULL);
+    tide_delta_close(p->delta);
+    for (uint32_t i = 0; p->items && i < p->item_count; i++)
+        tide_batch_release(&p->items[i].batch);
+    free(p->items);
+    tide_queue_release(&p->free);
+    tide_queue_release(&p->full);
+    free(p);
+}
+
+struct tide_item *tide_pipeline_take(struct tide_pipeline *p, int64_t timeout_ms)
+{
+    return tide_queue_take(&p->full, timeout_ms);
+}
+
+void tide_pipeline_give(struct tide_pipeline *p, struct tide_item *item)
+{
+    reuse(p, &item->batch);
+    tide_queue_put(&p->free, item);
+}

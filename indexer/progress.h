@@ -1,0 +1,26 @@
+/* How fast and how far: a bar on a terminal, a log line every few seconds otherwise. */
+#ifndef INDEXER_PROGRESS_H
+#define INDEXER_PROGRESS_H
+
+#include "tidemark/clock.h"
+
+struct tide_progress {
+    const struct tide_clock *clock;
+    bool terminal;
+    uint32_t from, to; /* to 0: open end */
+    int64_t started_ms, shown_ms;
+    uint64_t ledgers, events; /* since the start, this run */
+    double rate;              /* ledgers a second, smoothed */
+    uint64_t rate_ledgers;
+    int64_t rate_ms;
+};
+
+void tide_progress_start(struct tide_progress *p, const struct tide_clock *clock, uint32_t from,
+                         uint32_t to);
+/* After a commit (or with zeros, now and then). Prints when it is time. */
+void tide_progress_add(struct tide_progress *p, uint32_t ledger, uint32_t tip, uint64_t ledgers,
+                       uint64_t events);
+/* Ends the bar's line. */
+void tide_progress_end(struct tide_progress *p);
+
+#endif

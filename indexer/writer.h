@@ -1,0 +1,93 @@
+/* The writer: batches in, one transaction each, by one process at a time.
+ *
+ * A transaction    BEGIN, fence · COPY every table · merge the newest version of each key into
+ *                  state · cursor, coverage, counts · NOTIFY tidemark, 'DEPLOYMENT LEDGER' · COMMIT.
+ * Loading          A ledger whose partition does not exist opens one for loading: its tables are
+ *                  no partitions yet and have no indexes. Rows and progress still commit together,
+ *                  but nothing is visible until tide_writer_finish (or the partition's end)
+ *                  builds what is missing, then attaches all tables, merges state, and moves
+ *                  coverage and cursor in one transaction. Killed anywhere, the next writer goes on.
+ * Earlier ranges   never overwrite newer state nor bring back what was removed later.
+ * One writer       holds an advisory lock; others wait as standby. Each transaction checks the
+ *                  fence that the holder drew, so one that lost its connection cannot write.
+ * Retry            here and nowhere else: a transaction that may succeed later is repeated whole,
+ *                  with growing pauses, until it does or a stop is asked. A lost answer to COMMIT
+ *                  is settled by reading chain.cursor.moves. */
+#ifndef INDEXER_WRITER_H
+#define INDEXER_WRITER_H
+
+#include "tidemark/batch.h"
+#include "tidemark/clock.h"
+#include "tidemark/deployment.h"
+#include "tidemark/pg.h"
+
+struct tide_writer; /* opaque */
+
+struct tide_writer_options {
+    const char *conninfo;
+    const struct tide_table *tables; /* borrowed; usually tide_tables() */
+    uint32_t table_count;
+    const bool *wanted;                 /* by table index (--only); borrowed */
+    const char *scope;                  /* "*" or the canonical list of --only; borrowed */
+    struct tide_deployment *deployment; /* borrowed; its id is filled in by open */
+    uint32_t partition_ledgers;
+    uint32_t standby_poll_ms;
+    uint32_t retry_ms_max;
+    bool standby; /* wait for the lock; false: TIDE_E_CONFLICT when it is held */
+    bool migrate; /* apply missing migrations first */
+    uint32_t migrations; /* only the first so many are ours (tests); 0: all */
+    const struct tide_clock *clock;
+    bool (*stopped)(void *self);
+    void *stopped_self;
+};
+
+struct tide_range {
+    uint32_t from, to;
+};
+
+/* Connects (again and again, while the database is away), migrates or checks the schema,
+ * resolves the deployment, waits for the lock, draws a fence, reads where the tables stand.
+ * TIDE_E_CONFLICT  other network or other scope than what is stored; lock held and !standby
+ * TIDE_E_SCHEMA, TIDE_E_CONFIG, TIDE_E_DB_FATAL, TIDE_E_STOPPED */
+tide_status tide_writer_open(struct tide_writer **out, const struct tide_writer_options *options,
+                             struct tide_err *err) TIDE_MUST_USE;
+void tide_writer_close(struct tide_writer *writer); /* NULL is allowed */
+
+/* Last ledger that is visible, 0 when there is none. */
+uint32_t tide_writer_cursor(const struct tide_writer *writer);
+/* The ledger after all that is committed onward of the cursor, loading included, and the hash it
+ * must follow; 0 and false when the tables are empty. */
+uint32_t tide_writer_next(const struct tide_writer *writer, uint8_t previous_hash[TIDE_HASH_BYTES]);
+/* Hash of a ledger that ends a covered or loading range; false when it is not known. */
+tide_status tide_writer_hash(struct tide_writer *writer, uint32_t ledger, bool *known,
+                             uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err) TIDE_MUST_USE;
+/* The parts of wanted that are neither covered nor loading, in order; at most max of them. */
+tide_status tide_writer_missing(struct tide_writer *writer, struct tide_range wanted,
+                                struct tide_range *out, uint32_t max, uint32_t *count,
+                                struct tide_err *err) TIDE_MUST_USE;
+
+/* Commits a batch that is not empty, lies within one partition and follows what is committed
+ * (or fills a part that tide_writer_missing named). On failure nothing of it is in the database.
+ * TIDE_E_FENCED    another writer took over
+ * TIDE_E_CHAIN     its hashes do not fit the ranges next to it
+ * TIDE_E_CONFLICT  it overlaps what is there */
+tide_status tide_writer_commit(struct tide_writer *writer, const struct tide_batch *batch,
+                               struct tide_err *err) TIDE_MUST_USE;
+
+/* Makes what is loading visible: indexes, attach, state, cursor. Nothing to do is fine. */
+tide_status tide_writer_finish(struct tide_writer *writer, struct tide_err *err) TIDE_MUST_USE;
+bool tide_writer_is_loading(const struct tide_writer *writer);
+/* Makes the partition after the one of ledger when ledger is in its last tenth. */
+tide_status tide_writer_ahead(struct tide_writer *writer, uint32_t ledger,
+                              struct tide_err *err) TIDE_MUST_USE;
+
+/* chain.heartbeat; failures are dropped: it must not stop the work. error NULL: no trouble. */
+struct tide_beat {
+    const char *state;
+    uint32_t tip, ledger;
+    double rate;
+    const char *error;
+};
+void tide_writer_beat(struct tide_writer *writer, const struct tide_beat *beat);
+
+#endif

@@ -1,0 +1,302 @@
+#include "indexer/migrate.h"
+#include "indexer/writer_impl.h"
+#include "tidemark/hash.h"
+#include "tidemark/text.h"
+
+#include <unistd.h>
+
+/* ---- who we are: chain.deployment ---- */
+
+static int by_bytes(const void *a, const void *b)
+{
+    return memcmp(a, b, TIDE_HASH_BYTES);
+}
+
+static bool is_core(enum tide_role role)
+{
+    return role < TIDE_ROLE_synth_token;
+}
+
+/* Identity of a deployment: the ids of the protocol's own contracts, sorted. Tokens, assets and
+ * wallets come and go within one deployment. */
+static void contracts_hash(uint8_t out[TIDE_HASH_BYTES], const struct tide_deployment *d)
+{
+    uint8_t ids[TIDE_CONTRACTS_MAX][TIDE_HASH_BYTES];
+    size_t count = 0;
+    for (uint32_t i = 0; i < d->contract_count; i++)
+        if (is_core(d->contracts[i].role))
+            memcpy(ids[count++], d->contracts[i].id, TIDE_HASH_BYTES);
+    for (uint32_t i = 0; count == 0 && i < d->contract_count; i++)
+        memcpy(ids[i], d->contracts[i].id, TIDE_HASH_BYTES);
+    if (count == 0)
+        count = d->contract_count;
+    qsort(ids, count, TIDE_HASH_BYTES, by_bytes);
+    tide_sha256(out, tide_slice_of(ids, count * TIDE_HASH_BYTES));
+}
+
+static void contracts_json(struct tide_buf *out, const struct tide_deployment *d)
+{
+    tide_buf_u8(out, '[');
+    for (uint32_t i = 0; i < d->contract_count; i++) {
+        const struct tide_contract *c = &d->contracts[i];
+        tide_buf_str(out, i ? ",{\"name\":" : "{\"name\":");
+        tide_buf_json_string(out, tide_slice_str(c->name));
+        tide_buf_str(out, ",\"role\":");
+        tide_buf_json_string(out, tide_slice_str(c->role_name));
+        tide_buf_str(out, ",\"address\":");
+        tide_buf_json_string(out, tide_slice_str(c->address));
+        tide_buf_u8(out, '}');
+    }
+    tide_buf_u8(out, ']');
+}
+
+struct identity {
+    char network[2 * TIDE_HASH_BYTES + 3], contracts[2 * TIDE_HASH_BYTES + 3], first[12];
+    struct tide_buf json;
+};
+
+static void hex_literal(char *out, const uint8_t hash[TIDE_HASH_BYTES])
+{
+    memcpy(out, "\\x", 2);
+    tide_hex(out + 2, tide_slice_of(hash, TIDE_HASH_BYTES));
+    out[2 + 2 * TIDE_HASH_BYTES] = 0;
+}
+
+static tide_status refuse_other_network(struct tide_writer *w, const struct identity *id,
+                                        struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status =
+        tide_pg_query(w->pg, &rows,
+                      "SELECT passphrase FROM chain.deployment WHERE contracts_hash = $1::bytea"
+                      " AND network_id <> $2::bytea",
+                      (const char *[]){ id->contracts, id->network }, 2, err);
+    if (status == TIDE_OK && rows.count)
+        status =
+            tide_fail(err, TIDE_E_CONFLICT,
+                      "deployment: the database holds these contracts on the network \"%.120s\","
+                      " not on \"%.120s\": correct the deployment file or use another database",
+                      tide_pg_text(&rows, 0, 0), w->options.deployment->passphrase);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+static tide_status upsert_deployment(struct tide_writer *w, const struct identity *id,
+                                     struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    const struct tide_deployment *d = w->options.deployment;
+    const char *values[] = { d->passphrase, id->network,
+                             id->contracts, (const char *)id->json.ptr,
+                             id->first,     w->options.scope };
+    tide_status status = tide_pg_query(
+        w->pg, &rows,
+        "WITH latest AS (SELECT coalesce(max(epoch), 0) AS epoch FROM chain.deployment"
+        " WHERE network_id = $2::bytea), d AS ("
+        "INSERT INTO chain.deployment (passphrase, network_id, epoch, contracts_hash, contracts,"
+        " first_ledger, scope) SELECT $1, $2::bytea, epoch, $3::bytea, $4::jsonb, $5::integer, $6"
+        " FROM latest ON CONFLICT (network_id, epoch, contracts_hash) DO UPDATE SET contracts ="
+        " excluded.contracts, first_ledger = CASE WHEN excluded.first_ledger > 0 THEN"
+        " excluded.first_ledger ELSE deployment.first_ledger END RETURNING id)"
+        " INSERT INTO chain.cursor (deployment) SELECT id FROM d"
+        " ON CONFLICT (deployment) DO UPDATE SET fence = cursor.fence RETURNING deployment",
+        values, 6, err);
+    if (status == TIDE_OK)
+        w->deployment = (uint32_t)tide_pg_u64(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+static tide_status resolve(struct tide_writer *w, struct tide_err *err)
+{
+    struct identity id;
+    uint8_t hash[TIDE_HASH_BYTES];
+    contracts_hash(hash, w->options.deployment);
+    hex_literal(id.contracts, hash);
+    hex_literal(id.network, w->options.deployment->network_id);
+    snprintf(id.first, sizeof id.first, "%u", w->options.deployment->first_ledger);
+    tide_buf_init(&id.json, 1u << 20);
+    contracts_json(&id.json, w->options.deployment);
+    tide_buf_u8(&id.json, 0);
+    tide_status status = id.json.failed
+                             ? tide_fail(err, TIDE_E_LIMIT, "deployment: too many contracts")
+                             : refuse_other_network(w, &id, err);
+    if (status == TIDE_OK)
+        status = upsert_deployment(w, &id, err);
+    tide_buf_release(&id.json);
+    if (status == TIDE_OK)
+        w->options.deployment->id = (uint16_t)w->deployment;
+    return status;
+}
+
+/* ---- the lock, the fence, the place ---- */
+
+static tide_status try_lock(struct tide_writer *w, bool *locked, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    writer_sql(w, "SELECT pg_try_advisory_lock(x'74696465'::int, %u)", w->deployment);
+    tide_status status = writer_query_sql(w, &rows, err);
+    *locked = status == TIDE_OK && tide_pg_bool(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+static tide_status wait_lock(struct tide_writer *w, struct tide_err *err)
+{
+    const struct tide_clock *clock = w->options.clock;
+    bool locked = false, told = false;
+    for (;;) {
+        tide_status status = try_lock(w, &locked, err);
+        if (status != TIDE_OK || locked)
+            return status;
+        if (!w->options.standby)
+            return tide_fail(err, TIDE_E_CONFLICT,
+                             "writer: another process writes deployment %u (standby is off)",
+                             w->deployment);
+        if (!told)
+            tide_log(TIDE_INFO, "writer.standby", "deployment=%u", w->deployment);
+        told = true;
+        if (writer_stopped(w))
+            return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+        clock->sleep_ms(clock->self, w->options.standby_poll_ms);
+    }
+}
+
+/* Drawing a new fence waits for a transaction of the former writer, if one is still open. */
+static tide_status draw_fence(struct tide_writer *w, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    writer_sql(w,
+               "UPDATE chain.cursor c SET fence = fence + 1 FROM chain.deployment d WHERE"
+               " c.deployment = %u AND d.id = c.deployment RETURNING c.fence, c.moves, c.ledger,"
+               " c.hash, d.scope, d.passphrase",
+               w->deployment);
+    tide_status status = writer_query_sql(w, &rows, err);
+    if (status == TIDE_OK && rows.count != 1)
+        status = tide_fail(err, TIDE_E_FENCED, "writer: deployment %u is gone", w->deployment);
+    if (status == TIDE_OK) {
+        w->fence = tide_pg_u64(&rows, 0, 0);
+        w->moves = tide_pg_u64(&rows, 0, 1);
+        w->cursor = (uint32_t)tide_pg_u64(&rows, 0, 2);
+        if (w->cursor)
+            tide_pg_bytes(&rows, 0, 3, w->hash, TIDE_HASH_BYTES);
+    }
+    if (status == TIDE_OK && strcmp(tide_pg_text(&rows, 0, 4), w->options.scope) != 0)
+        status = tide_fail(err, TIDE_E_CONFLICT,
+                           "only: the database was indexed with \"%.200s\", not \"%.200s\": use the"
+                           " same, or another database",
+                           tide_pg_text(&rows, 0, 4), w->options.scope);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+/* An index that is still empty may begin with another scope than the last attempt's. */
+static tide_status adopt_scope(struct tide_writer *w, struct tide_err *err)
+{
+    return tide_pg_query(w->pg, NULL,
+                         "UPDATE chain.deployment d SET scope = $1 WHERE id = $2::integer"
+                         " AND scope <> $1 AND NOT EXISTS (SELECT 1 FROM chain.coverage WHERE"
+                         " deployment = d.id) AND NOT EXISTS (SELECT 1 FROM chain.partition WHERE"
+                         " deployment = d.id AND last_loaded IS NOT NULL)",
+                         (const char *[]){ w->options.scope, w->deployment_text }, 2, err);
+}
+
+static tide_status settle_in(struct tide_writer *w, struct tide_err *err)
+{
+    uint32_t applied = 0;
+    size_t count = w->options.migrations ? w->options.migrations : tide_migration_count;
+    tide_status status = w->options.migrate
+                             ? tide_migrate(w->pg, tide_migrations, count, &applied, err)
+                             : tide_migrate_check(w->pg, tide_migrations, count, err);
+    if (status == TIDE_OK)
+        status = tide_pg_run(w->pg, WRITER_SESSION_SQL, NULL, err);
+    if (status == TIDE_OK)
+        status = resolve(w, err);
+    if (status == TIDE_OK)
+        status = wait_lock(w, err);
+    snprintf(w->deployment_text, sizeof w->deployment_text, "%u", w->deployment);
+    if (status == TIDE_OK)
+        status = adopt_scope(w, err);
+    if (status == TIDE_OK)
+        status = draw_fence(w, err);
+    return status == TIDE_OK ? partition_read(w, err) : status;
+}
+
+/* Everything up to the fence may be repeated: until then nothing depends on this session. */
+static tide_status connect_in(struct tide_writer *w, struct tide_err *err)
+{
+    const struct tide_pg_options to = { .conninfo = w->options.conninfo,
+                                        .application = "tidemark-indexer",
+                                        .writable = true,
+                                        .stopped = w->options.stopped,
+                                        .stopped_self = w->options.stopped_self };
+    for (uint32_t attempt = 0;; attempt++) {
+        char quoted[TIDE_ERR_TEXT_MAX + 64];
+        tide_status status = w->pg ? tide_pg_reopen(w->pg, err) : tide_pg_open(&w->pg, &to, err);
+        if (status == TIDE_OK)
+            status = settle_in(w, err);
+        if (status != TIDE_E_DB)
+            return status;
+        tide_log(TIDE_WARN, "db.retry", "attempt=%u reason=%s", attempt + 1,
+                 tide_log_quote(quoted, sizeof quoted, err->text));
+        writer_pause(w, attempt);
+        if (writer_stopped(w))
+            return tide_fail(err, TIDE_E_STOPPED, "asked to stop while the database is away");
+    }
+}
+
+tide_status tide_writer_open(struct tide_writer **out, const struct tide_writer_options *options,
+                             struct tide_err *err)
+{
+    assert(options->partition_ledgers > 0);
+    assert(options->table_count <= TIDE_TABLES_MAX);
+    struct tide_writer *w = calloc(1, sizeof *w);
+    if (!w)
+        return tide_fail(err, TIDE_E_MEMORY, "writer");
+    w->options = *options;
+    tide_buf_init(&w->sql, WRITER_SQL_MAX);
+    tide_status status = connect_in(w, err);
+    if (status != TIDE_OK) {
+        tide_writer_close(w);
+        return status;
+    }
+    tide_log(TIDE_INFO, "writer.ready", "deployment=%u cursor=%u loading=%u fence=%" PRIu64,
+             w->deployment, w->cursor, w->loading.active ? w->loading.last : 0, w->fence);
+    *out = w;
+    return TIDE_OK;
+}
+
+void tide_writer_close(struct tide_writer *w)
+{
+    if (!w)
+        return;
+    tide_pg_close(w->pg);
+    tide_buf_release(&w->sql);
+    free(w);
+}
+
+void tide_writer_beat(struct tide_writer *w, const struct tide_beat *beat)
+{
+    char host[64] = "", instance[96], tip[12], ledger[12], rate[32];
+    struct tide_err ignored;
+    if (!tide_pg_alive(w->pg) || tide_pg_in_transaction(w->pg))
+        return;
+    gethostname(host, sizeof host - 1);
+    snprintf(instance, sizeof instance, "%s:%ld", host, (long)getpid());
+    snprintf(tip, sizeof tip, "%u", beat->tip);
+    snprintf(ledger, sizeof ledger, "%u", beat->ledger);
+    snprintf(rate, sizeof rate, "%.3f", beat->rate);
+    const char *values[] = { w->deployment_text, beat->state, instance, tip, ledger, rate,
+                             beat->error };
+    (void)!tide_pg_query(
+        w->pg, NULL,
+        "INSERT INTO chain.heartbeat AS h (deployment, state, instance, tip, ledger,"
+        " rate, error, error_at) VALUES ($1::int, $2, $3, nullif($4::int, 0),"
+        " nullif($5::int, 0), $6::float8, $7::text, CASE WHEN $7::text IS NULL THEN NULL"
+        " ELSE clock_timestamp() END) ON CONFLICT (deployment) DO UPDATE SET state ="
+        " excluded.state, instance = excluded.instance, tip = coalesce(excluded.tip,"
+        " h.tip), ledger = coalesce(excluded.ledger, h.ledger), rate = excluded.rate,"
+        " error = coalesce(excluded.error, h.error), error_at ="
+        " coalesce(excluded.error_at, h.error_at), beat_at = clock_timestamp()",
+        values, 7, &ignored);
+}
