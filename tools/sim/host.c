@@ -60,7 +60,7 @@ sim_amount sim_sat_mul(sim_amount a, sim_amount b)
 
 /* --- calls ------------------------------------------------------------------------ */
 
-static const struct sim_fn *find_fn(const struct sim_contract *contract, const char *name)
+const struct sim_fn *sim_fn_find(const struct sim_contract *contract, const char *name)
 {
     for (const struct sim_fn *fn = contract->code ? contract->code->fns : NULL; fn && fn->name;
          fn++) {
@@ -75,7 +75,7 @@ sim_val sim_call(struct sim_host *h, struct sim_addr to, const char *name, const
 {
     struct sim_contract *contract = sim_contract_find(h, to);
     sim_require(h, contract && sim_instance_load(h, contract), "no such contract");
-    const struct sim_fn *fn = find_fn(contract, name);
+    const struct sim_fn *fn = sim_fn_find(contract, name);
     sim_require(h, fn, "no such function");
     sim_require(h, sim_types_fit(fn->types, args, arg_count), "arguments do not fit");
     sim_require(h, h->depth < SIM_DEPTH_MAX, "calls nested too deep");
@@ -267,4 +267,17 @@ void sim_upgrade(struct sim_host *h, tide_slice hash)
                                       .system = true,
                                       .topics = topics,
                                       .data = { .type = TIDE_SCV_VEC } });
+}
+
+void sim_event_xdr(struct tide_buf *buf, const struct sim_event *event)
+{
+    tide_buf_be32(buf, 0); /* extension */
+    tide_buf_be32(buf, 1); /* contract id present */
+    tide_buf_put(buf, event->contract->address.key, TIDE_HASH_BYTES);
+    tide_buf_be32(buf, event->system ? 0 : 1);
+    tide_buf_be32(buf, 0); /* body version */
+    tide_buf_be32(buf, event->topics.len);
+    for (uint32_t i = 0; i < event->topics.len; i++)
+        sim_val_xdr(buf, &event->topics.vec[i]);
+    sim_val_xdr(buf, &event->data);
 }

@@ -81,8 +81,9 @@ struct sim_contract {
     struct sim_addr address;
     enum tide_role role;
     char name[TIDE_NAME_MAX];
-    uint32_t asset;  /* stellar_asset: index of its asset */
-    uint32_t nonces; /* how many it has left on the ledger */
+    uint32_t asset;       /* stellar_asset: index of its asset */
+    uint32_t nonces;      /* how many it has left on the ledger */
+    uint32_t nonces_seen; /* of these, by a comparison under way */
     const struct sim_class *code;
     struct sim_entry *instance;
     struct sim_instance *loaded; /* instance as a tree while loaded_in is this call */
@@ -235,6 +236,14 @@ const struct sim_outcome *sim_invoke(struct sim_host *h, struct sim_addr source,
 /* The same without keeping anything: a read function's answer. */
 const struct sim_outcome *sim_view(struct sim_host *h, struct sim_addr contract, const char *fn,
                                    const sim_val *args, uint32_t arg_count);
+
+/* The entry as it stands, or NULL; key is ScVal XDR. Not a touch. */
+struct sim_entry *sim_entry_find(struct sim_host *h, struct sim_contract *contract, tide_slice key,
+                                 uint32_t durability);
+/* The function of that name in the contract's code, or NULL. */
+const struct sim_fn *sim_fn_find(const struct sim_contract *contract, const char *name);
+/* Appends the event as ContractEvent XDR. */
+void sim_event_xdr(struct tide_buf *buf, const struct sim_event *event);
 
 /* Every live entry, in no order; NULL ends. *at starts at 0. */
 struct sim_walk {

@@ -67,21 +67,35 @@ static void rehash(struct sim_host *h)
     h->entry_buckets = buckets;
 }
 
+static uint64_t key_hash(const struct sim_contract *contract, tide_slice key, uint32_t durability)
+{
+    uint64_t seed = sim_hash(durability, contract->address.key, TIDE_HASH_BYTES);
+    return sim_hash(seed, key.ptr, key.len);
+}
+
+struct sim_entry *sim_entry_find(struct sim_host *h, struct sim_contract *contract, tide_slice key,
+                                 uint32_t durability)
+{
+    uint64_t hash = key_hash(contract, key, durability);
+    struct sim_entry *e = h->entry_buckets ? h->entries[hash & (h->entry_buckets - 1)] : NULL;
+    while (e && !(e->hash == hash && e->contract == contract && e->durability == durability &&
+                  tide_slice_eq(e->key, key)))
+        e = e->next;
+    return e;
+}
+
 /* The key's bytes lie in h->scratch. */
 static struct sim_entry *find_or_make(struct sim_host *h, struct sim_contract *contract,
                                       uint32_t durability)
 {
     tide_slice key = tide_buf_view(&h->scratch);
-    uint64_t seed = sim_hash(durability, &contract, sizeof(contract));
-    uint64_t hash = sim_hash(seed, key.ptr, key.len);
+    struct sim_entry *found = sim_entry_find(h, contract, key, durability);
+    if (found)
+        return found;
     if (h->entry_count >= h->entry_buckets)
         rehash(h);
+    uint64_t hash = key_hash(contract, key, durability);
     struct sim_entry **head = &h->entries[hash & (h->entry_buckets - 1)];
-    for (struct sim_entry *e = *head; e; e = e->next) {
-        if (e->hash == hash && e->contract == contract && e->durability == durability &&
-            tide_slice_eq(e->key, key))
-            return e;
-    }
     struct sim_entry *made = sim_room(NULL, sizeof(*made) + key.len);
     uint8_t *bytes = (uint8_t *)(made + 1);
     memcpy(bytes, key.ptr, key.len);

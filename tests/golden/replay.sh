@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# The model against the calls that were made on the real contracts: every outcome, answer,
+# event, entry and read function of both recorded chains.
+set -euo pipefail
+for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/../../shared"; do
+  chains=$shared/fixtures/protocol
+  [ -n "$shared" ] && [ -d "$chains" ] && break
+  chains=
+done
+[ -n "$chains" ] || { echo "skipped: no shared/fixtures/protocol"; exit 77; }
+
+want_a="calls   1500 of 1500 equal"
+want_b="calls   2820 of 2820 equal"
+failed=0
+for chain in a b; do
+  dir=$chains/$chain
+  out=$("$TIDE_BIN/tidemark-sim" replay "$dir/calls.jsonl.zst" --deployment "$dir/deployment.json" \
+    --events "$dir/events.jsonl.zst" --views "$dir/views.jsonl.zst" \
+    --state "$dir/state-mid.jsonl.zst" --state "$dir/state.jsonl.zst") || failed=1
+  echo "chain $chain"
+  tail -n 40 <<<"$out"
+  want=want_$chain
+  grep -qF "${!want}" <<<"$out" || failed=1
+done
+
+# One amount altered in one call must be seen.
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+zstd -dcq "$chains/a/calls.jsonl.zst" | sed '3s/"30000000000000"/"30000000000001"/' >"$tmp/calls.jsonl"
+if "$TIDE_BIN/tidemark-sim" replay "$tmp/calls.jsonl" --deployment "$chains/a/deployment.json" \
+  --events "$chains/a/events.jsonl.zst" --state "$chains/a/state.jsonl.zst" >"$tmp/out"; then
+  echo "an altered call went unnoticed"
+  failed=1
+fi
+exit "$failed"

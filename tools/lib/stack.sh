@@ -1,0 +1,55 @@
+# What the demo and with-stack have in common: sourced, not run, after `set -euo pipefail`.
+#
+#   stack_bin              sets TIDE_BIN to the folder of the programs, built where they are not
+#   stack_database DIR     a cluster in DIR/db with the database tidemark; exports TIDEMARK_DATABASE_URL
+# TIDE_BIN set from outside is used as it is, and nothing is built (tests of other builds).
+
+stack_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+. "$stack_root/tools/lib/cluster.sh"
+
+# Builds the release quietly; two at once wait for each other.
+stack_bin() {
+    [ -z "${TIDE_BIN:-}" ] || { export TIDE_BIN; return 0; }
+    local build=$stack_root/build/release log
+    mkdir -p "$build"
+    log=$build/tools.log
+    (
+        flock 9
+        cd "$stack_root"
+        { [ -f "$build/build.ninja" ] || cmake --preset release; } >"$log" 2>&1 &&
+            cmake --build --preset release --target tidemark-indexer tidemark-sim >>"$log" 2>&1
+    ) 9>"$build/.lock" || { echo "the build failed; $log ends with" >&2; tail -n 25 "$log" >&2; return 1; }
+    export TIDE_BIN=$build/bin
+}
+
+# -F (no fsync) where the data does not outlive the command.
+stack_database() {
+    local dir=$1/db
+    shift
+    if [ ! -d "$dir/data" ]; then
+        cluster_init "$dir"
+        cluster_free_port >"$dir/port"
+    fi
+    if ! cluster_up "$dir" "$@"; then
+        cluster_free_port >"$dir/port" # someone else may have taken it meanwhile
+        cluster_up "$dir" "$@"
+    fi
+    stack_socket="host=$dir port=$(cat "$dir/port") user=postgres dbname=tidemark"
+    local psql
+    psql=$(cluster_bin)/psql
+    if [ "$("$psql" -XAtq "${stack_socket/dbname=tidemark/dbname=postgres}" -c \
+        "SELECT count(*) FROM pg_database WHERE datname = 'tidemark'")" = 0 ]; then
+        "$psql" -Xq "${stack_socket/dbname=tidemark/dbname=postgres}" -c "CREATE DATABASE tidemark"
+    fi
+    export TIDEMARK_DATABASE_URL
+    TIDEMARK_DATABASE_URL="postgresql://postgres:$(cat "$dir/password")@127.0.0.1:$(cat "$dir/port")/tidemark"
+}
+
+# stack_index LAKE DEPLOYMENT LOG [option]…: indexes the lake to its end.
+stack_index() {
+    local lake=$1 deployment=$2 log=$3
+    shift 3
+    TIDEMARK_DATABASE_URL=$stack_socket "$TIDE_BIN/tidemark-indexer" run --lake "$lake" \
+        --deployment "$deployment" --stop-at-end "$@" >"$log" 2>&1 ||
+        { local code=$?; echo "tidemark-indexer ended with $code:" >&2; tail -n 10 "$log" >&2; return $code; }
+}

@@ -1,0 +1,8 @@
+/* The commands of tidemark-sim. Each gets what follows its name; its result is the exit code. */
+#ifndef SIM_COMMAND_H
+#define SIM_COMMAND_H
+
+/* replay CALLS --deployment FILE [--events FILE] [--state FILE]… [--views FILE] */
+int sim_replay_command(int argc, char **argv);
+
+#endif

@@ -1,0 +1,560 @@
+/* Who may use the protocol: attestations, records, freezes, jurisdictions. */
+#include "tools/sim/host.h"
+
+#define VERIFIED   2u
+#define SUSPENDED  3u
+#define SANCTIONED 4u
+
+#define DAY_SECONDS 86400u
+#define TRAVEL_FROM ((sim_amount)100000000000) /* 10 000 units */
+
+static const uint32_t us_and_eu[] = { 840, 40,  56,  100, 191, 196, 203, 208, 233, 246,
+                                      250, 276, 300, 348, 372, 380, 428, 440, 442, 470,
+                                      528, 616, 620, 642, 703, 705, 724, 752 };
+static const uint32_t sanctioned[] = { 192, 364, 408, 760, 643, 112, 104, 862, 729, 728 };
+
+/* Key of one argument. */
+static struct sim_key key(struct sim_host *h, const char *variant, sim_val arg)
+{
+    return sim_key(h, variant, SIM_VALS(arg));
+}
+
+static bool blocked(struct sim_host *h, uint32_t code)
+{
+    return sim_has(h, key(h, "BlockedJurisdiction", sim_u32(code)));
+}
+
+static void block(struct sim_host *h, const uint32_t *codes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        sim_put(h, key(h, "BlockedJurisdiction", sim_u32(codes[i])), sim_bool(true));
+}
+
+static sim_val record_of(struct sim_host *h, sim_val who)
+{
+    const sim_val *stored = sim_get(h, key(h, "ComplianceRec", who));
+    if (stored)
+        return *stored;
+    return sim_make(h, SIM_FIELDS({ "status", sim_u32(0) }, { "jurisdiction", sim_u32(0) },
+                                  { "expires_at", sim_u64(0) }, { "provider", who },
+                                  { "updated_at", sim_u64(0) }, { "reason", sim_sym("none") }));
+}
+
+static void put_record(struct sim_host *h, sim_val who, sim_val record)
+{
+    sim_put(h, key(h, "ComplianceRec", who), record);
+}
+
+static void set_status(struct sim_host *h, const sim_val *record, uint32_t status, sim_val reason)
+{
+    sim_set(record, "status", sim_u32(status));
+    sim_set(record, "updated_at", sim_u64(h->now));
+    sim_set(record, "reason", reason);
+}
+
+static sim_val initialize(struct sim_host *h, const sim_val *args)
+{
+    sim_initialize(h, args[0].addr);
+    sim_slot_put(h, "DAO", args[1]);
+    sim_slot_put(h, "VCNT", sim_u32(0));
+    sim_slot_put(h, "TravelRuleCount", sim_u64(0));
+    block(h, us_and_eu, TIDE_COUNT(us_and_eu));
+    block(h, sanctioned, TIDE_COUNT(sanctioned));
+    return sim_void();
+}
+
+/* --- verifiers ------------------------------------------------------------------- */
+
+static bool is_verifier_addr(struct sim_host *h, sim_val who)
+{
+    return sim_has(h, key(h, "Verifier", who));
+}
+
+static void add(struct sim_host *h, sim_val verifier)
+{
+    if (is_verifier_addr(h, verifier))
+        return;
+    uint32_t count = sim_slot_u32(h, "VCNT");
+    sim_put(h, key(h, "Verifier", verifier), sim_bool(true));
+    sim_put(h, key(h, "VerifierList", sim_u32(count)), verifier);
+    sim_slot_put(h, "VCNT", sim_u32(count + 1));
+}
+
+static sim_val add_verifier(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "DAO", args[0].addr);
+    add(h, args[1]);
+    return sim_void();
+}
+
+static sim_val set_verifier(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "DAO", args[0].addr);
+    const sim_val *old = sim_slot(h, "VERIFIER");
+    if (old && !sim_addr_eq(old->addr, args[1].addr))
+        sim_remove(h, key(h, "Verifier", *old));
+    sim_slot_put(h, "VERIFIER", args[1]);
+    add(h, args[1]);
+    sim_emit(h, "verifier_set", SIM_VALS(args[0], args[1]), SIM_NONE);
+    return sim_void();
+}
+
+static sim_val remove_verifier(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "DAO", args[0].addr);
+    sim_remove(h, key(h, "Verifier", args[1]));
+    return sim_void();
+}
+
+static sim_val register_signer(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    sim_require(h, is_verifier_addr(h, args[0]), "provider is not an authorised verifier");
+    sim_put(h, key(h, "Signer", args[1]), args[0]);
+    sim_emit(h, "provider_reg", SIM_VALS(args[0], args[1]), SIM_NONE);
+    return sim_void();
+}
+
+/* --- attestations ----------------------------------------------------------------- */
+
+static void track(struct sim_host *h, sim_val subject, sim_val provider)
+{
+    struct sim_key counter = key(h, "AttestationCount", subject);
+    uint32_t count = sim_get_u32(h, counter);
+    for (uint32_t i = 0; i < count; i++) {
+        const sim_val *known = sim_get(h, sim_key(h, "Attestation", SIM_VALS(subject, sim_u32(i))));
+        if (known && sim_addr_eq(known->addr, provider.addr))
+            return;
+    }
+    sim_put(h, sim_key(h, "Attestation", SIM_VALS(subject, sim_u32(count))), provider);
+    sim_put(h, counter, sim_u32(count + 1));
+}
+
+struct attestation {
+    sim_val verifier;
+    sim_val subject;
+    sim_val jurisdiction;
+    sim_val expires_at;
+    sim_val metadata;
+};
+
+static void store_attestation(struct sim_host *h, const struct attestation *a)
+{
+    sim_put(h, key(h, "Kyc", a->subject),
+            sim_make(h, SIM_FIELDS({ "address", a->subject }, { "verifier", a->verifier },
+                                   { "jurisdiction", a->jurisdiction },
+                                   { "issued_at", sim_u64(h->now) },
+                                   { "expires_at", a->expires_at }, { "metadata", a->metadata })));
+    put_record(
+        h, a->subject,
+        sim_make(h,
+                 SIM_FIELDS({ "status", sim_u32(VERIFIED) }, { "jurisdiction", a->jurisdiction },
+                            { "expires_at", a->expires_at }, { "provider", a->verifier },
+                            { "updated_at", sim_u64(h->now) }, { "reason", sim_sym("attest") })));
+    track(h, a->subject, a->verifier);
+}
+
+static sim_val attest(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    sim_require(h, is_verifier_addr(h, args[0]), "not an authorised verifier");
+    sim_require(h, !blocked(h, args[2].u32), "jurisdiction is blocked");
+    store_attestation(h, &(struct attestation){ args[0], args[1], args[2], args[3], args[4] });
+    sim_emit(h, "attest", SIM_VALS(args[0], args[1]),
+             SIM_FIELDS({ "jurisdiction_allowed", sim_bool(true) }));
+    return sim_void();
+}
+
+static sim_val submit_attestation(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    const sim_val *provider = sim_get(h, key(h, "Signer", args[1]));
+    sim_require(h, provider, "signer not registered — provider must call register_signer first");
+    sim_require(h, is_verifier_addr(h, *provider), "provider is no longer authorised");
+    sim_require(h, !blocked(h, args[2].u32), "jurisdiction is blocked");
+    sim_val empty = sim_bytes((tide_slice){ 0 });
+    store_attestation(h, &(struct attestation){ *provider, args[0], args[2], args[3], empty });
+    sim_emit(h, "submit_attest", SIM_VALS(args[0], *provider),
+             SIM_FIELDS({ "jurisdiction_allowed", sim_bool(true) }));
+    return sim_void();
+}
+
+static sim_val revoke(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    const sim_val *kyc = sim_get(h, key(h, "Kyc", args[1]));
+    sim_require(h, kyc, "no attestation found");
+    sim_require(h, sim_addr_eq(sim_field_addr(kyc, "verifier"), args[0].addr),
+                "can only revoke own attestations");
+    sim_remove(h, key(h, "Kyc", args[1]));
+    const sim_val *record = sim_get(h, key(h, "ComplianceRec", args[1]));
+    if (record && sim_addr_eq(sim_field_addr(record, "provider"), args[0].addr)) {
+        set_status(h, record, 0, sim_sym("revoked"));
+        put_record(h, args[1], *record);
+    }
+    sim_emit(h, "revoke", SIM_VALS(args[0], args[1]), SIM_NONE);
+    return sim_void();
+}
+
+/* --- rules and jurisdictions -------------------------------------------------------- */
+
+static sim_val set_asset_rule(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "DAO", args[0].addr);
+    sim_put(
+        h, key(h, "AssetRule", args[1]),
+        sim_make(h, SIM_FIELDS({ "asset", args[1] }, { "blocked_jurisdictions", args[2] },
+                               { "daily_limit_usd", args[3] }, { "require_travel_rule", args[4] },
+                               { "enabled", sim_bool(true) })));
+    return sim_void();
+}
+
+static sim_val block_jurisdiction(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "DAO", args[0].addr);
+    block(h, &args[1].u32, 1);
+    sim_emit(h, "block", SIM_VALS(sim_sym("jur")), SIM_FIELDS({ "country_code", args[1] }));
+    return sim_void();
+}
+
+static sim_val unblock_jurisdiction(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "DAO", args[0].addr);
+    sim_remove(h, key(h, "BlockedJurisdiction", args[1]));
+    return sim_void();
+}
+
+static sim_val block_us_and_eu(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "DAO", args[0].addr);
+    block(h, us_and_eu, TIDE_COUNT(us_and_eu));
+    return sim_void();
+}
+
+static sim_val block_sanctioned_countries(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "DAO", args[0].addr);
+    block(h, sanctioned, TIDE_COUNT(sanctioned));
+    return sim_void();
+}
+
+/* --- administration of accounts ------------------------------------------------------- */
+
+static sim_val freeze_account(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "ADMIN", args[0].addr);
+    sim_put(h, key(h, "Frozen", args[1]), sim_bool(true));
+    sim_emit(h, "freeze", SIM_VALS(args[1]), SIM_FIELDS({ "reason", args[2] }));
+    return sim_void();
+}
+
+static sim_val unfreeze_account(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "ADMIN", args[0].addr);
+    sim_remove(h, key(h, "Frozen", args[1]));
+    sim_emit(h, "freeze", SIM_VALS(args[1]), SIM_FIELDS({ "reason", sim_sym("unfrz") }));
+    return sim_void();
+}
+
+static sim_val set_whitelist(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "ADMIN", args[0].addr);
+    struct sim_key entry = key(h, "Whitelist", args[1]);
+    if (args[2].b)
+        sim_put(h, entry, sim_bool(true));
+    else
+        sim_remove(h, entry);
+    return sim_void();
+}
+
+static void change_status(struct sim_host *h, sim_val who, uint32_t status, sim_val reason)
+{
+    sim_val record = record_of(h, who);
+    uint32_t old = sim_field_u32(&record, "status");
+    set_status(h, &record, status, reason);
+    put_record(h, who, record);
+    if (status == SANCTIONED)
+        sim_put(h, key(h, "Frozen", who), sim_bool(true));
+    sim_emit(h, "status_change", SIM_VALS(who),
+             SIM_FIELDS({ "old_status", sim_u32(old) }, { "new_status", sim_u32(status) },
+                        { "reason", reason }));
+}
+
+static sim_val suspend_account(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "ADMIN", args[0].addr);
+    change_status(h, args[1], SUSPENDED, args[2]);
+    return sim_void();
+}
+
+static sim_val sanction_account(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "ADMIN", args[0].addr);
+    change_status(h, args[1], SANCTIONED, args[2]);
+    return sim_void();
+}
+
+static sim_val unsuspend_account(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "ADMIN", args[0].addr);
+    sim_val record = record_of(h, args[1]);
+    sim_require(h, sim_field_u32(&record, "status") == SUSPENDED, "account is not suspended");
+    change_status(h, args[1], VERIFIED, sim_sym("unsuspend"));
+    return sim_void();
+}
+
+/* --- the gates ---------------------------------------------------------------------------- */
+
+static bool whitelisted(struct sim_host *h, sim_val who)
+{
+    return sim_has(h, key(h, "Whitelist", who));
+}
+
+/* Why who may not use the protocol, NULL if he may. */
+static const char *objection(struct sim_host *h, sim_val who)
+{
+    static const char *const by_status[] = {
+        "KYC required: no attestation on file for this address",
+        "KYC pending",
+        NULL,
+        "account suspended",
+        "account sanctioned",
+        "KYC attestation expired — re-verify with your KYC provider",
+    };
+    if (sim_has(h, key(h, "Frozen", who)))
+        return "account is frozen";
+    sim_val record = record_of(h, who);
+    uint32_t status = sim_field_u32(&record, "status");
+    if (status != VERIFIED)
+        return status < TIDE_COUNT(by_status) ? by_status[status] : "unknown status";
+    uint64_t expires_at = sim_field_u64(&record, "expires_at");
+    if (expires_at != 0 && expires_at < h->now)
+        return "KYC attestation expired — re-verify with your KYC provider";
+    if (blocked(h, sim_field_u32(&record, "jurisdiction")))
+        return "protocol is unavailable in your jurisdiction";
+    return NULL;
+}
+
+static sim_val assert_user_compliant(struct sim_host *h, const sim_val *args)
+{
+    if (whitelisted(h, args[0]) && whitelisted(h, args[1]))
+        return sim_bool(true);
+    const char *why = objection(h, args[1]);
+    if (why)
+        sim_refuse(h, why);
+    return sim_bool(true);
+}
+
+static bool lists(const sim_val *codes, uint32_t code)
+{
+    for (uint32_t i = 0; i < codes->len; i++) {
+        if (codes->vec[i].u32 == code)
+            return true;
+    }
+    return false;
+}
+
+static bool lapsed(struct sim_host *h, const sim_val *kyc)
+{
+    uint64_t expires_at = kyc ? sim_field_u64(kyc, "expires_at") : 0;
+    return expires_at > 0 && expires_at < h->now;
+}
+
+static void count_volume(struct sim_host *h, sim_val from, sim_amount amount, sim_amount limit)
+{
+    uint64_t day = h->now / DAY_SECONDS * DAY_SECONDS;
+    struct sim_key entry = key(h, "DailyVol", from);
+    const sim_val *stored = sim_get(h, entry);
+    sim_amount volume =
+        stored && sim_field_u64(stored, "date_ts") == day ? sim_field_i128(stored, "volume") : 0;
+    volume = sim_add(h, volume, amount);
+    sim_require(h, limit <= 0 || volume <= limit, "daily transfer limit exceeded");
+    sim_put(h, entry,
+            sim_make(h, SIM_FIELDS({ "date_ts", sim_u64(day) }, { "volume", sim_i128(volume) })));
+}
+
+static void apply_rule(struct sim_host *h, const sim_val *rule, const sim_val *args)
+{
+    const sim_val *from = sim_get(h, key(h, "Kyc", args[1]));
+    const sim_val *to = sim_get(h, key(h, "Kyc", args[2]));
+    sim_require(h, from, "sender has no KYC attestation");
+    sim_require(h, to, "recipient has no KYC attestation");
+    const sim_val *codes = sim_field(rule, "blocked_jurisdictions");
+    uint32_t home = sim_field_u32(from, "jurisdiction");
+    sim_require(h, !lists(codes, home), "sender jurisdiction is blocked for this asset");
+    sim_require(h, !blocked(h, home), "sender jurisdiction is blocked");
+    sim_require(h, !lists(codes, sim_field_u32(to, "jurisdiction")),
+                "recipient jurisdiction is blocked for this asset");
+    sim_amount amount = args[4].i128;
+    count_volume(h, args[1], amount, sim_field_i128(rule, "daily_limit_usd"));
+    if (!sim_field_bool(rule, "require_travel_rule") || amount < TRAVEL_FROM)
+        return;
+    uint64_t sequence = sim_slot_u64(h, "TravelRuleCount");
+    sim_emit(
+        h, "travel", SIM_VALS(args[1], args[2]),
+        SIM_FIELDS({ "asset", args[3] }, { "amount", args[4] }, { "sequence", sim_u64(sequence) }));
+    sim_slot_put(h, "TravelRuleCount", sim_u64(sequence + 1));
+}
+
+static sim_val assert_transfer_allowed(struct sim_host *h, const sim_val *args)
+{
+    if (whitelisted(h, args[0]) && whitelisted(h, args[1]) && whitelisted(h, args[2]))
+        return sim_bool(true);
+    sim_require(h, !sim_has(h, key(h, "Frozen", args[1])), "account is frozen");
+    sim_require(h, !sim_has(h, key(h, "Frozen", args[2])), "account is frozen");
+    sim_require(h, !lapsed(h, sim_get(h, key(h, "Kyc", args[1]))), "sender KYC expired");
+    sim_require(h, !lapsed(h, sim_get(h, key(h, "Kyc", args[2]))), "recipient KYC expired");
+    const sim_val *rule = sim_get(h, key(h, "AssetRule", args[3]));
+    if (rule && sim_field_bool(rule, "enabled"))
+        apply_rule(h, rule, args);
+    return sim_bool(true);
+}
+
+/* --- reads ------------------------------------------------------------------------------------ */
+
+static sim_val is_user_compliant(struct sim_host *h, const sim_val *args)
+{
+    return sim_bool(objection(h, args[0]) == NULL);
+}
+
+static sim_val get_compliance_status(struct sim_host *h, const sim_val *args)
+{
+    sim_val record = record_of(h, args[0]);
+    bool allowed = sim_field_u32(&record, "status") != 0 &&
+                   !blocked(h, sim_field_u32(&record, "jurisdiction"));
+    return sim_make(h, SIM_FIELDS({ "expires_at", *sim_field(&record, "expires_at") },
+                                  { "jurisdiction_allowed", sim_bool(allowed) },
+                                  { "provider", *sim_field(&record, "provider") },
+                                  { "reason", *sim_field(&record, "reason") },
+                                  { "status", *sim_field(&record, "status") },
+                                  { "updated_at", *sim_field(&record, "updated_at") }));
+}
+
+static sim_val get_providers(struct sim_host *h, const sim_val *args)
+{
+    sim_val out = sim_vec(&h->arena, SIM_NONE);
+    uint32_t count = sim_get_u32(h, key(h, "AttestationCount", args[0]));
+    for (uint32_t i = 0; i < count; i++) {
+        const sim_val *one = sim_get(h, sim_key(h, "Attestation", SIM_VALS(args[0], sim_u32(i))));
+        if (one)
+            sim_vec_push(&h->arena, &out, *one);
+    }
+    return out;
+}
+
+static sim_val list_verifiers(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    sim_val out = sim_vec(&h->arena, SIM_NONE);
+    uint32_t count = sim_slot_u32(h, "VCNT");
+    for (uint32_t i = 0; i < count; i++) {
+        const sim_val *one = sim_get(h, key(h, "VerifierList", sim_u32(i)));
+        if (one && is_verifier_addr(h, *one))
+            sim_vec_push(&h->arena, &out, *one);
+    }
+    return out;
+}
+
+static sim_val is_jurisdiction_blocked(struct sim_host *h, const sim_val *args)
+{
+    return sim_bool(blocked(h, args[0].u32));
+}
+
+static sim_val is_frozen(struct sim_host *h, const sim_val *args)
+{
+    return sim_bool(sim_has(h, key(h, "Frozen", args[0])));
+}
+
+static sim_val is_verifier(struct sim_host *h, const sim_val *args)
+{
+    return sim_bool(is_verifier_addr(h, args[0]));
+}
+
+static sim_val get_travel_rule_count(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return sim_u64(sim_slot_u64(h, "TravelRuleCount"));
+}
+
+static sim_val get_provider_count(struct sim_host *h, const sim_val *args)
+{
+    return sim_u32(sim_get_u32(h, key(h, "AttestationCount", args[0])));
+}
+
+static sim_val optional(const sim_val *val)
+{
+    return val ? *val : sim_void();
+}
+
+static sim_val get_verifier(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return optional(sim_slot(h, "VERIFIER"));
+}
+
+static sim_val get_daily_volume(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *stored = sim_get(h, key(h, "DailyVol", args[0]));
+    uint64_t day = h->now / DAY_SECONDS * DAY_SECONDS;
+    bool today = stored && sim_field_u64(stored, "date_ts") == day;
+    return sim_i128(today ? sim_field_i128(stored, "volume") : 0);
+}
+
+static sim_val get_asset_rule(struct sim_host *h, const sim_val *args)
+{
+    return optional(sim_get(h, key(h, "AssetRule", args[0])));
+}
+
+static sim_val get_provider_for_signer(struct sim_host *h, const sim_val *args)
+{
+    return optional(sim_get(h, key(h, "Signer", args[0])));
+}
+
+static sim_val is_jurisdiction_ok(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *kyc = sim_get(h, key(h, "Kyc", args[0]));
+    return sim_bool(kyc && !blocked(h, sim_field_u32(kyc, "jurisdiction")));
+}
+
+static const struct sim_fn fns[] = {
+    { "initialize", "aa", initialize },
+    { "add_verifier", "aa", add_verifier },
+    { "set_verifier", "aa", set_verifier },
+    { "remove_verifier", "aa", remove_verifier },
+    { "attest", "aauUx", attest },
+    { "submit_attestation", "aauU", submit_attestation },
+    { "revoke", "aa", revoke },
+    { "register_signer", "aa", register_signer },
+    { "set_asset_rule", "ayVuib", set_asset_rule },
+    { "block_jurisdiction", "au", block_jurisdiction },
+    { "unblock_jurisdiction", "au", unblock_jurisdiction },
+    { "block_us_and_eu", "a", block_us_and_eu },
+    { "block_sanctioned_countries", "a", block_sanctioned_countries },
+    { "freeze_account", "aay", freeze_account },
+    { "unfreeze_account", "aa", unfreeze_account },
+    { "set_whitelist", "aab", set_whitelist },
+    { "suspend_account", "aay", suspend_account },
+    { "sanction_account", "aay", sanction_account },
+    { "unsuspend_account", "aa", unsuspend_account },
+    { "assert_user_compliant", "aa", assert_user_compliant },
+    { "assert_transfer_allowed", "aaayi", assert_transfer_allowed },
+    { "upgrade", "ah", sim_upgrade_by_dao },
+    { "is_user_compliant", "a", is_user_compliant },
+    { "is_verified", "a", is_user_compliant },
+    { "get_compliance_status", "a", get_compliance_status },
+    { "get_providers", "a", get_providers },
+    { "list_verifiers", "", list_verifiers },
+    { "is_jurisdiction_blocked", "u", is_jurisdiction_blocked },
+    { "is_frozen", "a", is_frozen },
+    { "is_verifier", "a", is_verifier },
+    { "get_travel_rule_count", "", get_travel_rule_count },
+    { "get_provider_count", "a", get_provider_count },
+    { "get_verifier", "", get_verifier },
+    { "get_daily_volume", "a", get_daily_volume },
+    { "get_asset_rule", "y", get_asset_rule },
+    { "get_provider_for_signer", "a", get_provider_for_signer },
+    { "is_jurisdiction_ok", "a", is_jurisdiction_ok },
+    { 0 },
+};
+
+const struct sim_class sim_class_compliance_registry = { TIDE_ROLE_compliance_registry, fns };

@@ -1,0 +1,300 @@
+/* Prices: observations of providers, their trimmed mean, a running mean over time. */
+#include "tools/sim/host.h"
+
+#define PROVIDERS_MAX  21u
+#define BATCH_MAX      32u
+#define MOVE_BPS       2000
+#define SPOT_AGE_MAX   300u
+#define TWAP_AGE_MAX   600u
+#define WINDOW_DEFAULT 3600u
+#define QUORUM_DEFAULT 3u
+
+static struct sim_key key(struct sim_host *h, const char *variant, sim_val arg)
+{
+    return sim_key(h, variant, SIM_VALS(arg));
+}
+
+static uint32_t quorum(struct sim_host *h)
+{
+    const sim_val *stored = sim_slot(h, "MINPROV");
+    return stored ? stored->u32 : QUORUM_DEFAULT;
+}
+
+static sim_val initialize(struct sim_host *h, const sim_val *args)
+{
+    sim_initialize(h, args[0].addr);
+    sim_slot_put(h, "DAO", args[1]);
+    sim_slot_put(h, "PCNT", sim_u32(0));
+    sim_slot_put(h, "TWINDOW", sim_u64(args[2].u64 ? args[2].u64 : WINDOW_DEFAULT));
+    return sim_void();
+}
+
+static bool known(struct sim_host *h, sim_val provider)
+{
+    return sim_has(h, key(h, "Provider", provider));
+}
+
+static void emit_provider(struct sim_host *h, const char *action, sim_val provider)
+{
+    sim_emit(h, "provider", SIM_VALS(sim_sym(action)), SIM_FIELDS({ "provider", provider }));
+}
+
+static sim_val add_provider(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "DAO", args[0].addr);
+    uint32_t count = sim_slot_u32(h, "PCNT");
+    sim_require(h, count < PROVIDERS_MAX, "max providers reached");
+    sim_require(h, !known(h, args[1]), "provider already registered");
+    sim_put(h, key(h, "Provider", args[1]), sim_bool(true));
+    sim_put(h, key(h, "ProviderList", sim_u32(count)), args[1]);
+    sim_slot_put(h, "PCNT", sim_u32(count + 1));
+    emit_provider(h, "add", args[1]);
+    return sim_void();
+}
+
+static sim_val remove_provider(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "DAO", args[0].addr);
+    sim_require(h, known(h, args[1]), "provider not registered");
+    sim_remove(h, key(h, "Provider", args[1]));
+    emit_provider(h, "rem", args[1]);
+    return sim_void();
+}
+
+static sim_val set_min_providers(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "DAO", args[0].addr);
+    uint32_t n = args[1].u32;
+    sim_require(h, n >= 1, "at least one provider");
+    sim_require(h, n <= PROVIDERS_MAX, "too many providers");
+    sim_require(h, n <= sim_slot_u32(h, "PCNT"), "more than are registered");
+    sim_slot_put(h, "MINPROV", args[1]);
+    return sim_void();
+}
+
+/* --- observations ------------------------------------------------------------------- */
+
+static void sort(sim_amount *prices, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        sim_amount price = prices[i];
+        uint32_t at = i;
+        for (; at > 0 && prices[at - 1] > price; at--)
+            prices[at] = prices[at - 1];
+        prices[at] = price;
+    }
+}
+
+static sim_amount trimmed_mean(struct sim_host *h, const sim_val *pending)
+{
+    sim_amount *prices = tide_new(&h->arena, sim_amount, pending->len);
+    sim_require(h, prices, "too much memory for one call");
+    for (uint32_t i = 0; i < pending->len; i++)
+        prices[i] = sim_field_i128(&pending->vec[i], "price");
+    sort(prices, pending->len);
+    uint32_t drop = pending->len / 4;
+    sim_amount sum = 0;
+    for (uint32_t i = drop; i < pending->len - drop; i++)
+        sum = sim_add(h, sum, prices[i]);
+    return sim_div(h, sum, pending->len - 2 * drop);
+}
+
+static void aggregate_pending(struct sim_host *h, sim_val asset, const sim_val *pending)
+{
+    sim_val mean = sim_i128(trimmed_mean(h, pending));
+    sim_val now = sim_u64(h->now);
+    sim_put(h, key(h, "Feed", asset),
+            sim_make(h, SIM_FIELDS({ "latest_price", mean }, { "latest_ts", now },
+                                   { "twap_price", mean }, { "twap_ts", now },
+                                   { "observation_count", sim_u32(pending->len) })));
+    sim_put(h, key(h, "PendingObservations", asset), sim_vec(&h->arena, SIM_NONE));
+    sim_emit(h, "price", SIM_VALS(asset), SIM_FIELDS({ "median_price", mean }));
+}
+
+static sim_val pending_of(struct sim_host *h, sim_val asset)
+{
+    const sim_val *stored = sim_get(h, key(h, "PendingObservations", asset));
+    return stored ? *stored : sim_vec(&h->arena, SIM_NONE);
+}
+
+static void check_move(struct sim_host *h, sim_val asset, sim_amount price)
+{
+    const sim_val *feed = sim_get(h, key(h, "Feed", asset));
+    sim_amount latest = feed ? sim_field_i128(feed, "latest_price") : 0;
+    if (latest <= 0)
+        return;
+    sim_amount move = sim_sub(h, price, latest);
+    sim_amount most = sim_mul_div(h, latest, MOVE_BPS, 10000);
+    sim_require(h, (move < 0 ? -move : move) <= most, "price move exceeds circuit breaker");
+}
+
+static void observe(struct sim_host *h, sim_val provider, sim_val asset, sim_val price)
+{
+    sim_require(h, price.i128 > 0, "price must be positive");
+    check_move(h, asset, price.i128);
+    sim_val pending = pending_of(h, asset);
+    sim_vec_push(&h->arena, &pending,
+                 sim_make(h, SIM_FIELDS({ "price", price }, { "provider", provider },
+                                        { "timestamp", sim_u64(h->now) })));
+    sim_put(h, key(h, "PendingObservations", asset), pending);
+    sim_emit(h, "price", SIM_VALS(asset), SIM_FIELDS({ "provider", provider }, { "price", price }));
+    if (pending.len >= quorum(h))
+        aggregate_pending(h, asset, &pending);
+}
+
+static sim_val submit_price(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    sim_require(h, known(h, args[0]), "not an authorised provider");
+    observe(h, args[0], args[1], args[2]);
+    return sim_void();
+}
+
+static sim_val submit_prices(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    sim_require(h, known(h, args[0]), "not an authorised provider");
+    sim_require(h, args[1].len > 0, "empty batch");
+    sim_require(h, args[1].len == args[2].len, "lengths differ");
+    sim_require(h, args[1].len <= BATCH_MAX, "batch too large");
+    for (uint32_t i = 0; i < args[1].len; i++)
+        observe(h, args[0], args[1].vec[i], args[2].vec[i]);
+    return sim_void();
+}
+
+static sim_val aggregate(struct sim_host *h, const sim_val *args)
+{
+    sim_val pending = pending_of(h, args[0]);
+    sim_require(h, pending.len >= quorum(h), "insufficient observations");
+    aggregate_pending(h, args[0], &pending);
+    return sim_void();
+}
+
+/* --- mean over time --------------------------------------------------------------------- */
+
+static sim_val accumulator_of(struct sim_host *h, sim_val asset, sim_val latest)
+{
+    const sim_val *stored = sim_get(h, key(h, "Accumulator", asset));
+    if (stored)
+        return *stored;
+    return sim_make(h, SIM_FIELDS({ "cumulative_price", sim_i128(0) }, { "last_price", latest },
+                                  { "window_cum_start", sim_i128(0) },
+                                  { "last_timestamp", sim_u64(h->now) },
+                                  { "window_start", sim_u64(h->now) }));
+}
+
+/* A full window is divided by its nominal length, however long it took: as published. */
+static sim_amount roll(struct sim_host *h, const sim_val *acc, sim_amount latest)
+{
+    uint64_t elapsed = h->now - sim_field_u64(acc, "window_start");
+    uint64_t window = sim_slot_u64(h, "TWINDOW");
+    sim_amount cumulative = sim_field_i128(acc, "cumulative_price");
+    sim_amount gained = sim_sub(h, cumulative, sim_field_i128(acc, "window_cum_start"));
+    if (elapsed == 0 && window > 0)
+        return latest;
+    if (elapsed < window)
+        return sim_div(h, gained, elapsed);
+    sim_set(acc, "window_start", sim_u64(h->now));
+    sim_set(acc, "window_cum_start", sim_i128(cumulative));
+    return sim_div(h, gained, window);
+}
+
+static sim_val update_twap(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *feed = sim_get(h, key(h, "Feed", args[0]));
+    sim_require(h, feed, "no price feed for asset");
+    sim_val latest = *sim_field(feed, "latest_price");
+    sim_val acc = accumulator_of(h, args[0], latest);
+    uint64_t elapsed = h->now - sim_field_u64(&acc, "last_timestamp");
+    if (elapsed > 0)
+        sim_bump(h, &acc, "cumulative_price",
+                 sim_mul(h, sim_field_i128(&acc, "last_price"), elapsed));
+    sim_set(&acc, "last_price", latest);
+    sim_set(&acc, "last_timestamp", sim_u64(h->now));
+    sim_val twap = sim_i128(roll(h, &acc, latest.i128));
+    sim_put(h, key(h, "Accumulator", args[0]), acc);
+    sim_set(feed, "twap_price", twap);
+    sim_set(feed, "twap_ts", sim_u64(h->now));
+    sim_put(h, key(h, "Feed", args[0]), *feed);
+    sim_emit(h, "twap", SIM_VALS(args[0]), SIM_FIELDS({ "twap_price", twap }));
+    return twap;
+}
+
+/* --- reads ----------------------------------------------------------------------------------- */
+
+static const sim_val *feed_of(struct sim_host *h, sim_val asset)
+{
+    const sim_val *feed = sim_get(h, key(h, "Feed", asset));
+    sim_require(h, feed, "no price feed for asset");
+    return feed;
+}
+
+static bool older(struct sim_host *h, const sim_val *feed, const char *stamp, uint64_t age_max)
+{
+    uint64_t at = sim_field_u64(feed, stamp);
+    return h->now > at && h->now - at > age_max;
+}
+
+static sim_val get_price(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *feed = feed_of(h, args[0]);
+    sim_require(h, !older(h, feed, "latest_ts", SPOT_AGE_MAX), "price is stale");
+    return *sim_field(feed, "latest_price");
+}
+
+static sim_val get_twap(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *feed = feed_of(h, args[0]);
+    sim_require(h, !older(h, feed, "twap_ts", TWAP_AGE_MAX), "TWAP is stale");
+    return *sim_field(feed, "twap_price");
+}
+
+static sim_val is_stale(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *feed = sim_get(h, key(h, "Feed", args[0]));
+    return sim_bool(!feed || older(h, feed, "latest_ts", SPOT_AGE_MAX));
+}
+
+static sim_val get_feed(struct sim_host *h, const sim_val *args)
+{
+    return *feed_of(h, args[0]);
+}
+
+static sim_val is_provider(struct sim_host *h, const sim_val *args)
+{
+    return sim_bool(known(h, args[0]));
+}
+
+static sim_val provider_count(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return sim_u32(sim_slot_u32(h, "PCNT"));
+}
+
+static sim_val get_min_providers(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return sim_u32(quorum(h));
+}
+
+static const struct sim_fn fns[] = {
+    { "initialize", "aaU", initialize },
+    { "add_provider", "aa", add_provider },
+    { "remove_provider", "aa", remove_provider },
+    { "set_min_providers", "au", set_min_providers },
+    { "submit_price", "ayi", submit_price },
+    { "submit_prices", "aVyVi", submit_prices },
+    { "aggregate", "y", aggregate },
+    { "update_twap", "y", update_twap },
+    { "upgrade", "ah", sim_upgrade_by_dao },
+    { "get_price", "y", get_price },
+    { "get_twap", "y", get_twap },
+    { "is_stale", "y", is_stale },
+    { "get_feed", "y", get_feed },
+    { "is_provider", "a", is_provider },
+    { "provider_count", "", provider_count },
+    { "get_min_providers", "", get_min_providers },
+    { 0 },
+};
+
+const struct sim_class sim_class_oracle = { TIDE_ROLE_oracle, fns };

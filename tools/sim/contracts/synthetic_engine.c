@@ -1,0 +1,468 @@
+/* Vaults: collateral in, synthetic debt out, liquidation. */
+#include "tools/sim/host.h"
+
+#define WAD             ((sim_amount)10000000)
+#define BPS             10000
+#define LIQ_PENALTY_MAX 2000
+#define FEE_DIVISOR     1000000
+
+static sim_val initialize(struct sim_host *h, const sim_val *args)
+{
+    sim_initialize(h, args[0].addr);
+    sim_slot_put(h, "ORACLE", args[1]);
+    sim_slot_put(h, "COMPL", args[2]);
+    sim_slot_put(h, "EARN", args[3]);
+    sim_slot_put(h, "DAO", args[4]);
+    sim_slot_put(h, "PAUSED", sim_bool(false));
+    return sim_void();
+}
+
+/* --- markets ---------------------------------------------------------------------- */
+
+static struct sim_key config_key(struct sim_host *h, sim_val symbol)
+{
+    return sim_key(h, "AssetConfig", SIM_VALS(symbol));
+}
+
+static sim_val register_asset(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "DAO", args[0].addr);
+    sim_require(h, args[5].i128 > args[6].i128, "min CR must exceed liquidation CR");
+    sim_require(h, args[7].i128 <= LIQ_PENALTY_MAX, "liquidation penalty too high");
+    sim_put(h, config_key(h, args[1]),
+            sim_make(h, SIM_FIELDS({ "token", args[2] }, { "oracle_symbol", args[3] },
+                                   { "coll_oracle_sym", args[4] }, { "min_coll_ratio", args[5] },
+                                   { "liq_ratio", args[6] }, { "liq_penalty", args[7] },
+                                   { "stab_fee_bps", args[8] }, { "debt_ceiling", args[9] },
+                                   { "enabled", sim_bool(true) })));
+    sim_emit(h, "market_created", SIM_VALS(args[1]),
+             SIM_FIELDS({ "token", args[2] }, { "oracle_symbol", args[3] },
+                        { "coll_oracle_symbol", args[4] }, { "min_coll_ratio", args[5] },
+                        { "liq_ratio", args[6] }, { "liq_penalty", args[7] },
+                        { "stab_fee_bps", args[8] }, { "debt_ceiling", args[9] }));
+    return sim_void();
+}
+
+static struct sim_key collateral_key(struct sim_host *h, sim_val token)
+{
+    return sim_key(h, "CollateralAllowed", SIM_VALS(token));
+}
+
+static sim_val set_collateral_allowed(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "DAO", args[0].addr);
+    if (args[2].b)
+        sim_put(h, collateral_key(h, args[1]), sim_bool(true));
+    else
+        sim_remove(h, collateral_key(h, args[1]));
+    return sim_void();
+}
+
+static void change_config(struct sim_host *h, const sim_val *args, const char *field)
+{
+    sim_only(h, "DAO", args[0].addr);
+    const sim_val *config = sim_get(h, config_key(h, args[1]));
+    sim_require(h, config, "asset not configured");
+    sim_set(config, field, args[2]);
+    sim_put(h, config_key(h, args[1]), *config);
+}
+
+static sim_val set_asset_enabled(struct sim_host *h, const sim_val *args)
+{
+    change_config(h, args, "enabled");
+    return sim_void();
+}
+
+static sim_val set_debt_ceiling(struct sim_host *h, const sim_val *args)
+{
+    change_config(h, args, "debt_ceiling");
+    return sim_void();
+}
+
+static sim_val set_stability_pool(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "ADMIN", args[0].addr);
+    sim_slot_put(h, "STABPOOL", args[1]);
+    return sim_void();
+}
+
+static sim_val set_paused(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "ADMIN", args[0].addr);
+    sim_slot_put(h, "PAUSED", args[1]);
+    return sim_void();
+}
+
+/* --- what every vault function asks -------------------------------------------------- */
+
+static void require_running(struct sim_host *h)
+{
+    sim_require(h, !sim_slot_bool(h, "PAUSED"), "protocol is paused");
+}
+
+static void require_positive(struct sim_host *h, sim_amount amount)
+{
+    sim_require(h, amount > 0, "amount must be positive");
+}
+
+static void assert_transfer(struct sim_host *h, sim_val owner, sim_val synth, sim_amount amount)
+{
+    sim_call(h, sim_slot_addr(h, "COMPL"), "assert_transfer_allowed",
+             SIM_VALS(sim_address(sim_self(h)), owner, owner, synth, sim_i128(amount)));
+}
+
+static struct sim_key vault_key(struct sim_host *h, sim_val owner, sim_val synth)
+{
+    return sim_key(h, "Vault", SIM_VALS(owner, synth));
+}
+
+static const sim_val *vault_of(struct sim_host *h, sim_val owner, sim_val synth)
+{
+    const sim_val *vault = sim_get(h, vault_key(h, owner, synth));
+    sim_require(h, vault, "vault not found — open one first");
+    return vault;
+}
+
+static const sim_val *config_of(struct sim_host *h, sim_val synth)
+{
+    const sim_val *config = sim_get(h, config_key(h, synth));
+    sim_require(h, config, "synth asset not registered");
+    return config;
+}
+
+static void put_vault(struct sim_host *h, const sim_val *vault)
+{
+    sim_set(vault, "last_update", sim_u64(h->now));
+    sim_put(h, vault_key(h, *sim_field(vault, "owner"), *sim_field(vault, "synth_asset")), *vault);
+}
+
+static sim_amount price(struct sim_host *h, const sim_val *config, const char *symbol_field)
+{
+    sim_val symbol = *sim_field(config, symbol_field);
+    return sim_call(h, sim_slot_addr(h, "ORACLE"), "get_twap", SIM_VALS(symbol)).i128;
+}
+
+static void check_ratio(struct sim_host *h, const sim_val *config, sim_amount collateral,
+                        sim_amount debt)
+{
+    sim_amount coll_price = price(h, config, "coll_oracle_sym");
+    sim_amount synth_price = price(h, config, "oracle_symbol");
+    sim_amount have = sim_sat_mul(sim_sat_mul(collateral, coll_price), BPS);
+    sim_amount need =
+        sim_sat_mul(sim_sat_mul(debt, synth_price), sim_field_i128(config, "min_coll_ratio"));
+    sim_require(h, have >= need, "collateral ratio too low");
+}
+
+static struct sim_key debt_key(struct sim_host *h, sim_val synth)
+{
+    return sim_key(h, "DebtTotal", SIM_VALS(synth));
+}
+
+static void lower_debt_total(struct sim_host *h, sim_val synth, sim_amount by)
+{
+    sim_amount left = sim_sub(h, sim_get_i128(h, debt_key(h, synth)), by);
+    sim_put(h, debt_key(h, synth), sim_i128(sim_max(left, 0)));
+}
+
+static void emit_amount(struct sim_host *h, const char *name, const sim_val *args,
+                        sim_amount amount)
+{
+    sim_emit(h, name, SIM_VALS(args[0]),
+             SIM_FIELDS({ "synth_asset", args[1] }, { "amount", sim_i128(amount) }));
+}
+
+/* --- vaults ------------------------------------------------------------------------------- */
+
+static void log_vault(struct sim_host *h, sim_val owner, sim_val synth)
+{
+    struct sim_key key = sim_key(h, "VaultsByOwner", SIM_VALS(owner));
+    const sim_val *stored = sim_get(h, key);
+    sim_val list = stored ? *stored : sim_vec(&h->arena, SIM_NONE);
+    sim_vec_push(&h->arena, &list, synth);
+    sim_put(h, key, list);
+}
+
+static void check_open(struct sim_host *h, const sim_val *args)
+{
+    require_running(h);
+    sim_assert_compliant(h, args[0].addr);
+    assert_transfer(h, args[0], args[1], 0);
+    sim_require(h, sim_has(h, collateral_key(h, args[2])), "collateral not allowed");
+    const sim_val *config = config_of(h, args[1]);
+    sim_require(h, sim_field_bool(config, "enabled"), "synth asset is disabled");
+    sim_require(h, !sim_has(h, vault_key(h, args[0], args[1])),
+                "vault already open — use deposit_collateral");
+    require_positive(h, args[3].i128);
+}
+
+static sim_val open_vault(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    check_open(h, args);
+    sim_transfer(h, args[2].addr, args[0].addr, sim_self(h), args[3].i128);
+    sim_val vault =
+        sim_make(h, SIM_FIELDS({ "owner", args[0] }, { "collateral", args[3] },
+                               { "collateral_tok", args[2] }, { "synth_asset", args[1] },
+                               { "debt", sim_i128(0) }, { "opened_at", sim_u64(h->now) },
+                               { "last_update", sim_u64(h->now) }));
+    put_vault(h, &vault);
+    log_vault(h, args[0], args[1]);
+    sim_emit(h, "open", SIM_VALS(args[0]),
+             SIM_FIELDS({ "synth_asset", args[1] }, { "collateral_token", args[2] },
+                        { "collateral_amount", args[3] }));
+    return sim_void();
+}
+
+static sim_val deposit_collateral(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    require_running(h);
+    sim_assert_compliant(h, args[0].addr);
+    require_positive(h, args[2].i128);
+    const sim_val *vault = vault_of(h, args[0], args[1]);
+    sim_transfer(h, sim_field_addr(vault, "collateral_tok"), args[0].addr, sim_self(h),
+                 args[2].i128);
+    sim_bump(h, vault, "collateral", args[2].i128);
+    put_vault(h, vault);
+    emit_amount(h, "deposit", args, args[2].i128);
+    return sim_void();
+}
+
+static void charge_fee(struct sim_host *h, const sim_val *config, sim_val owner, sim_amount amount)
+{
+    sim_amount rate = sim_field_i128(config, "stab_fee_bps");
+    sim_amount fee = sim_sat_mul(amount, rate) / FEE_DIVISOR;
+    if (fee <= 0)
+        return;
+    sim_val token = *sim_field(config, "token");
+    sim_call(h, token.addr, "burn", SIM_VALS(owner, sim_i128(fee)));
+    const sim_val *earnings = sim_slot(h, "EARN");
+    if (!earnings)
+        return;
+    sim_call(
+        h, earnings->addr, "receive_revenue",
+        SIM_VALS(sim_address(sim_self(h)), token, sim_i128(fee), sim_sym("stabfee"), sim_u32(0)));
+}
+
+static sim_val mint_synth(struct sim_host *h, const sim_val *args)
+{
+    sim_amount amount = args[2].i128;
+    sim_auth(h, args[0].addr);
+    require_running(h);
+    require_positive(h, amount);
+    sim_assert_compliant(h, args[0].addr);
+    assert_transfer(h, args[0], args[1], amount);
+    const sim_val *vault = vault_of(h, args[0], args[1]);
+    const sim_val *config = config_of(h, args[1]);
+    sim_require(h, sim_field_bool(config, "enabled"), "synth asset is disabled");
+    sim_amount total = sim_get_i128(h, debt_key(h, args[1]));
+    sim_require(h, sim_sat_add(total, amount) <= sim_field_i128(config, "debt_ceiling"),
+                "debt ceiling exceeded");
+    sim_amount debt = sim_field_i128(vault, "debt");
+    check_ratio(h, config, sim_field_i128(vault, "collateral"), sim_sat_add(debt, amount));
+    sim_bump(h, vault, "debt", amount);
+    put_vault(h, vault);
+    sim_put(h, debt_key(h, args[1]), sim_i128(sim_add(h, total, amount)));
+    sim_call(h, sim_field_addr(config, "token"), "mint", SIM_VALS(args[0], args[2]));
+    charge_fee(h, config, args[0], amount);
+    emit_amount(h, "mint", args, amount);
+    return sim_void();
+}
+
+static sim_val burn_synth(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    require_positive(h, args[2].i128);
+    sim_assert_compliant(h, args[0].addr);
+    const sim_val *vault = vault_of(h, args[0], args[1]);
+    const sim_val *config = config_of(h, args[1]);
+    sim_amount repaid = sim_min(args[2].i128, sim_field_i128(vault, "debt"));
+    sim_call(h, sim_field_addr(config, "token"), "burn", SIM_VALS(args[0], sim_i128(repaid)));
+    sim_bump(h, vault, "debt", -repaid);
+    put_vault(h, vault);
+    lower_debt_total(h, args[1], repaid);
+    emit_amount(h, "burn", args, repaid);
+    return sim_void();
+}
+
+static sim_val withdraw_collateral(struct sim_host *h, const sim_val *args)
+{
+    sim_amount amount = args[2].i128;
+    sim_auth(h, args[0].addr);
+    require_running(h);
+    require_positive(h, amount);
+    sim_assert_compliant(h, args[0].addr);
+    const sim_val *vault = vault_of(h, args[0], args[1]);
+    const sim_val *config = config_of(h, args[1]);
+    sim_amount left = sim_sub(h, sim_field_i128(vault, "collateral"), amount);
+    sim_require(h, left >= 0, "insufficient collateral");
+    sim_amount debt = sim_field_i128(vault, "debt");
+    if (debt > 0)
+        check_ratio(h, config, left, debt);
+    sim_set(vault, "collateral", sim_i128(left));
+    put_vault(h, vault);
+    sim_transfer(h, sim_field_addr(vault, "collateral_tok"), sim_self(h), args[0].addr, amount);
+    emit_amount(h, "withdraw", args, amount);
+    return sim_void();
+}
+
+/* --- liquidation ----------------------------------------------------------------------------- */
+
+struct prices {
+    sim_amount collateral;
+    sim_amount synth;
+};
+
+static struct prices prices_of(struct sim_host *h, const sim_val *config)
+{
+    sim_amount collateral = price(h, config, "coll_oracle_sym");
+    return (struct prices){ collateral, price(h, config, "oracle_symbol") };
+}
+
+static sim_amount debt_value(struct sim_host *h, const sim_val *vault, struct prices p)
+{
+    return sim_mul_div(h, sim_field_i128(vault, "debt"), p.synth, WAD);
+}
+
+static sim_amount ratio_bps(struct sim_host *h, const sim_val *vault, struct prices p)
+{
+    sim_amount have = sim_mul_div(h, sim_field_i128(vault, "collateral"), p.collateral, WAD);
+    return sim_mul_div(h, have, BPS, debt_value(h, vault, p));
+}
+
+static sim_amount award_of(struct sim_host *h, const sim_val *config, sim_amount repaid,
+                           struct prices p)
+{
+    sim_amount value = sim_mul_div(h, repaid, p.synth, WAD);
+    sim_amount penalty = sim_mul_div(h, value, sim_field_i128(config, "liq_penalty"), BPS);
+    return sim_mul_div(h, sim_add(h, value, penalty), WAD, p.collateral);
+}
+
+/* Collateral that no debt stands against goes to the stability pool, as a plain transfer. */
+static void settle_rest(struct sim_host *h, const sim_val *vault)
+{
+    sim_amount rest = sim_field_i128(vault, "collateral");
+    if (sim_field_i128(vault, "debt") != 0 || rest <= 0)
+        return;
+    const sim_val *pool = sim_slot(h, "STABPOOL");
+    if (pool)
+        sim_transfer(h, sim_field_addr(vault, "collateral_tok"), sim_self(h), pool->addr, rest);
+    sim_set(vault, "collateral", sim_i128(0));
+}
+
+static void put_or_remove(struct sim_host *h, const sim_val *vault, const sim_val *args)
+{
+    if (sim_field_i128(vault, "debt") == 0 && sim_field_i128(vault, "collateral") == 0)
+        sim_remove(h, vault_key(h, args[1], args[2]));
+    else
+        put_vault(h, vault);
+}
+
+static sim_val liquidate(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    require_running(h);
+    require_positive(h, args[3].i128);
+    sim_assert_compliant(h, args[0].addr);
+    const sim_val *vault = vault_of(h, args[1], args[2]);
+    const sim_val *config = config_of(h, args[2]);
+    struct prices p = prices_of(h, config);
+    bool owes = debt_value(h, vault, p) > 0;
+    sim_amount ratio = owes ? ratio_bps(h, vault, p) : SIM_I128_MAX;
+    sim_require(h, ratio < sim_field_i128(config, "liq_ratio"), "vault is not undercollateralised");
+    sim_amount repaid = sim_min(args[3].i128, sim_field_i128(vault, "debt"));
+    sim_call(h, sim_field_addr(config, "token"), "burn", SIM_VALS(args[0], sim_i128(repaid)));
+    sim_amount award = sim_min(award_of(h, config, repaid, p), sim_field_i128(vault, "collateral"));
+    sim_transfer(h, sim_field_addr(vault, "collateral_tok"), sim_self(h), args[0].addr, award);
+    sim_bump(h, vault, "collateral", -award);
+    sim_bump(h, vault, "debt", -repaid);
+    settle_rest(h, vault);
+    put_or_remove(h, vault, args);
+    lower_debt_total(h, args[2], repaid);
+    sim_emit(h, "liq", SIM_VALS(args[1]),
+             SIM_FIELDS({ "synth_asset", args[2] }, { "collateral_seized", sim_i128(award) }));
+    return sim_void();
+}
+
+/* --- reads ------------------------------------------------------------------------------------- */
+
+static sim_amount priced_ratio(struct sim_host *h, const sim_val *config, const sim_val *vault)
+{
+    return ratio_bps(h, vault, prices_of(h, config));
+}
+
+static sim_val get_cr_bps(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *vault = vault_of(h, args[0], args[1]);
+    if (sim_field_i128(vault, "debt") == 0)
+        return sim_i128(SIM_I128_MAX);
+    return sim_i128(priced_ratio(h, config_of(h, args[1]), vault));
+}
+
+static sim_val is_liquidatable(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *vault = sim_get(h, vault_key(h, args[0], args[1]));
+    if (!vault || sim_field_i128(vault, "debt") == 0)
+        return sim_bool(false);
+    const sim_val *config = config_of(h, args[1]);
+    return sim_bool(priced_ratio(h, config, vault) < sim_field_i128(config, "liq_ratio"));
+}
+
+static sim_val get_debt_total(struct sim_host *h, const sim_val *args)
+{
+    return sim_i128(sim_get_i128(h, debt_key(h, args[0])));
+}
+
+static sim_val optional(const sim_val *val)
+{
+    return val ? *val : sim_void();
+}
+
+static sim_val get_asset_config(struct sim_host *h, const sim_val *args)
+{
+    return optional(sim_get(h, config_key(h, args[0])));
+}
+
+static sim_val get_vault(struct sim_host *h, const sim_val *args)
+{
+    return optional(sim_get(h, vault_key(h, args[0], args[1])));
+}
+
+static sim_val get_vaults_by_owner(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *list = sim_get(h, sim_key(h, "VaultsByOwner", SIM_VALS(args[0])));
+    return list ? *list : sim_vec(&h->arena, SIM_NONE);
+}
+
+static sim_val is_paused(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return sim_bool(sim_slot_bool(h, "PAUSED"));
+}
+
+static const struct sim_fn fns[] = {
+    { "initialize", "aaaaa", initialize },
+    { "register_asset", "ayayyiiiii", register_asset },
+    { "set_collateral_allowed", "aab", set_collateral_allowed },
+    { "set_asset_enabled", "ayb", set_asset_enabled },
+    { "set_debt_ceiling", "ayi", set_debt_ceiling },
+    { "set_stability_pool", "aa", set_stability_pool },
+    { "set_paused", "ab", set_paused },
+    { "open_vault", "ayai", open_vault },
+    { "deposit_collateral", "ayi", deposit_collateral },
+    { "mint_synth", "ayi", mint_synth },
+    { "burn_synth", "ayi", burn_synth },
+    { "withdraw_collateral", "ayi", withdraw_collateral },
+    { "liquidate", "aayi", liquidate },
+    { "upgrade", "ah", sim_upgrade_by_dao },
+    { "get_cr_bps", "ay", get_cr_bps },
+    { "is_liquidatable", "ay", is_liquidatable },
+    { "get_debt_total", "y", get_debt_total },
+    { "get_asset_config", "y", get_asset_config },
+    { "get_vault", "ay", get_vault },
+    { "get_vaults_by_owner", "a", get_vaults_by_owner },
+    { "is_paused", "", is_paused },
+    { 0 },
+};
+
+const struct sim_class sim_class_synthetic_engine = { TIDE_ROLE_synthetic_engine, fns };

@@ -1,0 +1,25 @@
+#include "tools/sim/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *usage;
+} commands[] = {
+    { "replay", sim_replay_command,
+      "replay CALLS --deployment FILE [--events FILE] [--state FILE]... [--views FILE]" },
+};
+
+int main(int argc, char **argv)
+{
+    const unsigned count = sizeof(commands) / sizeof(commands[0]);
+    for (unsigned i = 0; argc > 1 && i < count; i++) {
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 2, argv + 2);
+    }
+    for (unsigned i = 0; i < count; i++)
+        fprintf(stderr, "usage: tidemark-sim %s\n", commands[i].usage);
+    return 64;
+}
