@@ -7,8 +7,7 @@
 #include "tidemark/deployment.h"
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
-
-enum tide_proof { TIDE_PROOF_CHAIN, TIDE_PROOF_RESULTS, TIDE_PROOF_EVENTS };
+#include "tidemark/verify.h"
 
 struct tide_delta_options {
     const struct tide_deployment *deployment; /* borrowed for the delta's life */

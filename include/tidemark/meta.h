@@ -45,6 +45,7 @@ enum tide_section {
 
 struct tide_tx {
     uint32_t index;          /* 1-based apply order                                     */
+    uint32_t count;          /* transactions in this ledger                             */
     uint32_t meta_version;   /* set from the first callback inside the meta on          */
     const uint8_t *hash;     /* transactionHash of the result pair (outer for fee bumps) */
     const uint8_t *inner_hash; /* fee bumps; else NULL                                  */
@@ -58,6 +59,7 @@ struct tide_tx {
     tide_slice return_value; /* ScVal, empty if none; known at tx_end                   */
     tide_slice op_events;    /* V3/V4: count and events span of op 0 as hashed; at tx_end */
     uint32_t op_count;       /* operations in the meta; at tx_end                       */
+    tide_slice soroban_ext;  /* SorobanTransactionMetaExt span, empty if none; at tx_end */
 };
 
 enum tide_event_level { TIDE_EVENT_OP, TIDE_EVENT_TX, TIDE_EVENT_DIAGNOSTIC };
@@ -90,6 +92,7 @@ struct tide_change {
     enum tide_section section;
     uint32_t tx; /* application index; 0 for upgrades */
     uint32_t op; /* section op                        */
+    uint32_t index; /* within its LedgerEntryChanges  */
     enum tide_change_kind kind;
     uint32_t type;        /* LedgerEntryType */
     uint32_t last_modified; /* 0 for removed */
@@ -102,6 +105,14 @@ struct tide_change {
     /* TTL; contract code: key_hash is its hash */
     const uint8_t *key_hash;
     uint32_t live_until;  /* 0 for REMOVED */
+};
+
+/* What stands after the transactions. */
+struct tide_ledger_tail {
+    uint32_t upgrade_count;
+    uint32_t scp_count;        /* SCPHistoryEntry records: 0 in practice        */
+    uint32_t evicted_count;    /* V1, V2                                        */
+    uint64_t live_state_bytes; /* totalByteSizeOfLiveSorobanState; 0 in V0      */
 };
 
 /* Every callback may be NULL. Returning anything but TIDE_OK ends the walk. */
@@ -118,6 +129,7 @@ struct tide_walk {
     tide_status (*upgrade)(void *self, tide_slice ledger_upgrade);
     tide_status (*evicted)(void *self, tide_slice ledger_key);
     bool diagnostics; /* hand out diagnostic events too */
+    tide_status (*end)(void *self, const struct tide_ledger_tail *tail); /* all bytes read */
 };
 
 /* Walks exactly one LedgerCloseMeta; trailing bytes are refused. */
@@ -127,6 +139,9 @@ tide_status tide_ledger_walk(const struct tide_walk *walk, tide_slice lcm, struc
 /* Steps over one LedgerCloseMeta at x, checking it whole: finds where it ends.
  * x->truncated tells that more bytes may complete it. */
 void tide_ledger_skip(struct tide_xdr *x);
+
+/* Reads one ContractEvent at x: all but level, tx, op, stage and index. */
+void tide_event_read(struct tide_xdr *x, struct tide_event *out);
 
 /* Reads one LedgerKey of contract data: contract, key, durability. False when it is another
  * kind of key (or malformed; then x has failed). The cursor moves behind the key. */

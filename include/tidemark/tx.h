@@ -7,6 +7,8 @@
 #include "tidemark/status.h"
 #include "tidemark/xdr.h"
 
+#define TIDE_OPS_PER_TX_MAX 100u /* of the protocol */
+
 /* What an indexer wants of an envelope. Slices borrow from it. */
 struct tide_envelope {
     uint32_t type;             /* EnvelopeType: 0 v0, 2 v1, 5 fee bump                        */
@@ -14,7 +16,12 @@ struct tide_envelope {
     const uint8_t *source_key; /* its ed25519 key, 32 bytes                                   */
     tide_slice signed_part;    /* span of Transaction / TransactionV0 / FeeBumpTransaction    */
     tide_slice inner_signed_part; /* fee bump: span of the inner Transaction                  */
+    int64_t fee;               /* the bid, stroops: the outer one of a fee bump               */
+    int64_t seq_num;
+    const uint8_t *fee_source_key; /* who pays: the fee bump's source, else source_key            */
+    tide_slice fee_source;     /* its MuxedAccount span                                       */
     uint32_t op_count;
+    uint8_t op_types[TIDE_OPS_PER_TX_MAX]; /* OperationType of each */
     /* the host function, when operation 0 is InvokeHostFunction */
     bool has_invoke;
     uint32_t host_function;    /* 0 invoke contract, 1 create, 2 upload wasm, 3 create v2     */
@@ -31,6 +38,9 @@ struct tide_envelope {
     tide_slice read_only;      /* LedgerKeys back to back */
     uint32_t read_write_count;
     tide_slice read_write;
+    uint32_t soroban_ext;      /* SorobanTransactionDataExt arm */
+    uint32_t instructions;
+    int64_t resource_fee;
 };
 
 /* TIDE_E_DECODE etc. when env is not exactly one TransactionEnvelope; x tells where. */

@@ -9,6 +9,7 @@ struct walker {
     struct tide_xdr *x;
     struct tide_tx tx;
     struct tide_ledger_header header;
+    struct tide_ledger_tail tail;
     uint32_t stage_count[2]; /* running counts of the ledger-wide event stages 0 and 2 */
     tide_status stopped;     /* what a callback returned */
 };
@@ -165,6 +166,7 @@ static void read_changes(struct walker *w, struct where at)
         if (!wanted || !going(w))
             continue;
         change.kind = (enum tide_change_kind)kind;
+        change.index = i;
         change.section = at.section;
         change.op = at.op;
         change.tx = at.section == TIDE_SECTION_UPGRADE ? 0 : w->tx.index;
@@ -172,8 +174,7 @@ static void read_changes(struct walker *w, struct where at)
     }
 }
 
-/* One ContractEvent into event; level, op, stage and index are the caller's. */
-static void read_event(struct tide_xdr *x, struct tide_event *event)
+void tide_event_read(struct tide_xdr *x, struct tide_event *event)
 {
     const uint8_t *mark = x->cur;
     skip_ext0(x, "ContractEvent ext");
@@ -202,7 +203,7 @@ static void read_op_events(struct walker *w, uint32_t op, bool inside)
     uint32_t count = tide_xdr_count(w->x, UINT32_MAX, 24);
     struct tide_event event = { .level = TIDE_EVENT_OP, .tx = w->tx.index, .op = op };
     for (uint32_t i = 0; i < count && going(w); i++) {
-        read_event(w->x, &event);
+        tide_event_read(w->x, &event);
         event.index = i;
         give_event(w, &event, inside);
     }
@@ -217,7 +218,7 @@ static void read_tx_events(struct walker *w, bool inside)
     struct tide_event event = { .level = TIDE_EVENT_TX, .tx = w->tx.index };
     for (uint32_t i = 0; i < count && going(w); i++) {
         event.stage = skip_enum(w->x, 2, "TransactionEventStage");
-        read_event(w->x, &event);
+        tide_event_read(w->x, &event);
         if (event.stage == 1)
             event.index = after_tx++;
         else
@@ -232,7 +233,7 @@ static void read_diagnostics(struct walker *w, bool inside)
     struct tide_event event = { .level = TIDE_EVENT_DIAGNOSTIC, .tx = w->tx.index };
     for (uint32_t i = 0; i < count && going(w); i++) {
         tide_xdr_bool(w->x);
-        read_event(w->x, &event);
+        tide_event_read(w->x, &event);
         event.index = i;
         give_event(w, &event, inside && w->walk->diagnostics);
     }
@@ -253,19 +254,21 @@ static void read_operations(struct walker *w, uint32_t version, bool inside)
     }
 }
 
-static void skip_soroban_ext(struct tide_xdr *x)
+static void read_soroban_ext(struct walker *w)
 {
-    if (skip_enum(x, 1, "SorobanTransactionMetaExt arm") == 1) {
-        skip_ext0(x, "SorobanTransactionMetaExtV1 ext");
-        tide_xdr_skip(x, 24);
+    const uint8_t *mark = w->x->cur;
+    if (skip_enum(w->x, 1, "SorobanTransactionMetaExt arm") == 1) {
+        skip_ext0(w->x, "SorobanTransactionMetaExtV1 ext");
+        tide_xdr_skip(w->x, 24);
     }
+    w->tx.soroban_ext = tide_xdr_span(w->x, mark);
 }
 
 static void read_soroban_v3(struct walker *w, bool inside)
 {
     if (!tide_xdr_bool(w->x))
         return;
-    skip_soroban_ext(w->x);
+    read_soroban_ext(w);
     read_op_events(w, 0, inside);
     w->tx.return_value = tide_scval_span(w->x);
     read_diagnostics(w, inside);
@@ -274,7 +277,7 @@ static void read_soroban_v3(struct walker *w, bool inside)
 static void read_soroban_v4(struct walker *w, bool inside)
 {
     if (tide_xdr_bool(w->x)) {
-        skip_soroban_ext(w->x);
+        read_soroban_ext(w);
         if (tide_xdr_bool(w->x))
             w->tx.return_value = tide_scval_span(w->x);
     }
@@ -345,9 +348,9 @@ static void read_result_pair(struct walker *w)
     tx->result_pair = tide_xdr_span(w->x, mark);
 }
 
-static void read_transaction(struct walker *w, uint32_t index)
+static void read_transaction(struct walker *w, uint32_t index, uint32_t count)
 {
-    w->tx = (struct tide_tx){ .index = index };
+    w->tx = (struct tide_tx){ .index = index, .count = count };
     if (w->header.lcm_version == 2)
         skip_ext0(w->x, "TransactionResultMetaV1 ext");
     read_result_pair(w);
@@ -375,6 +378,7 @@ static void skip_upgrade(struct tide_xdr *x)
 static void read_upgrades(struct walker *w)
 {
     uint32_t count = tide_xdr_count(w->x, UINT32_MAX, 12);
+    w->tail.upgrade_count = count;
     for (uint32_t i = 0; i < count && going(w); i++) {
         const uint8_t *mark = w->x->cur;
         skip_upgrade(w->x);
@@ -387,6 +391,7 @@ static void read_upgrades(struct walker *w)
 static void read_evicted(struct walker *w)
 {
     uint32_t count = tide_xdr_count(w->x, UINT32_MAX, 8);
+    w->tail.evicted_count = count;
     struct tide_change key;
     for (uint32_t i = 0; i < count && going(w); i++) {
         skip_ledger_key(w->x, &key);
@@ -395,11 +400,12 @@ static void read_evicted(struct walker *w)
     }
 }
 
-static void skip_scp_info(struct tide_xdr *x)
+static uint32_t skip_scp_info(struct tide_xdr *x)
 {
     uint32_t count = tide_xdr_count(x, UINT32_MAX, 12);
     for (uint32_t i = 0; i < count && x->status == TIDE_OK; i++)
         skip_scp_history_entry(x);
+    return count;
 }
 
 static void skip_unused_entries(struct tide_xdr *x)
@@ -423,13 +429,13 @@ static void walk_ledger(struct walker *w)
     read_tx_set(w, version >= 1);
     uint32_t count = tide_xdr_count(x, UINT32_MAX, 56);
     for (uint32_t i = 0; i < count && going(w); i++)
-        read_transaction(w, i + 1);
+        read_transaction(w, i + 1, count);
     w->tx = (struct tide_tx){ 0 };
     read_upgrades(w);
-    skip_scp_info(x);
+    w->tail.scp_count = skip_scp_info(x);
     if (version == 0)
         return;
-    tide_xdr_skip(x, 8); /* totalByteSizeOfLiveSorobanState */
+    w->tail.live_state_bytes = tide_xdr_u64(x);
     read_evicted(w);
     if (version == 1)
         skip_unused_entries(x);
@@ -440,10 +446,10 @@ tide_status tide_ledger_walk(const struct tide_walk *walk, tide_slice lcm, struc
     struct tide_xdr x = tide_xdr_of(lcm);
     struct walker w = { .walk = walk, .x = &x };
     walk_ledger(&w);
+    if (tide_xdr_end(&x) == TIDE_OK)
+        return walk->end ? walk->end(walk->self, &w.tail) : TIDE_OK;
     if (w.stopped != TIDE_OK)
         return w.stopped; /* the callback has filled its own err */
-    if (tide_xdr_end(&x) == TIDE_OK)
-        return TIDE_OK;
     char context[64];
     snprintf(context, sizeof context, "ledger %" PRIu32, w.header.sequence);
     return tide_xdr_error(&x, err, context);

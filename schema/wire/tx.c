@@ -322,7 +322,8 @@ static void skip_other_operation(struct tide_xdr *x, uint32_t type)
     }
 }
 
-static void read_operation(struct tide_xdr *x, struct tide_envelope *out)
+/* Returns the operation's type. */
+static uint32_t read_operation(struct tide_xdr *x, struct tide_envelope *out)
 {
     const uint8_t *mark = NULL;
     if (tide_xdr_bool(x)) {
@@ -340,13 +341,17 @@ static void read_operation(struct tide_xdr *x, struct tide_envelope *out)
         skip_payment_like(x, type);
     else
         skip_other_operation(x, type);
+    return type;
 }
 
 static uint32_t read_operations(struct tide_xdr *x, struct tide_envelope *out)
 {
-    uint32_t count = tide_xdr_count(x, 100, 8);
-    for (uint32_t i = 0; i < count && x->status == TIDE_OK; i++)
-        read_operation(x, i == 0 ? out : NULL);
+    uint32_t count = tide_xdr_count(x, TIDE_OPS_PER_TX_MAX, 8);
+    for (uint32_t i = 0; i < count && x->status == TIDE_OK; i++) {
+        uint32_t type = read_operation(x, i == 0 ? out : NULL);
+        if (out)
+            out->op_types[i] = (uint8_t)type;
+    }
     return count;
 }
 
@@ -362,7 +367,8 @@ static tide_slice read_keys(struct tide_xdr *x, uint32_t *count)
 
 static void read_soroban_data(struct tide_xdr *x, struct tide_envelope *out)
 {
-    if (skip_enum(x, 1, "SorobanTransactionDataExt arm") == 1) {
+    uint32_t ext = skip_enum(x, 1, "SorobanTransactionDataExt arm");
+    if (ext == 1) {
         uint32_t archived = tide_xdr_count(x, UINT32_MAX, 4);
         tide_xdr_skip(x, (size_t)archived * 4);
     }
@@ -370,9 +376,14 @@ static void read_soroban_data(struct tide_xdr *x, struct tide_envelope *out)
     uint32_t read_write;
     tide_slice only = read_keys(x, &read_only);
     tide_slice write = read_keys(x, &read_write);
-    tide_xdr_skip(x, 20); /* instructions, diskReadBytes, writeBytes, resourceFee */
+    uint32_t instructions = tide_xdr_u32(x);
+    tide_xdr_skip(x, 8); /* diskReadBytes, writeBytes */
+    int64_t fee = tide_xdr_i64(x);
     if (!out)
         return;
+    out->soroban_ext = ext;
+    out->instructions = instructions;
+    out->resource_fee = fee;
     out->has_soroban = true;
     out->read_only_count = read_only;
     out->read_only = only;
@@ -419,23 +430,31 @@ static void skip_signatures(struct tide_xdr *x)
     }
 }
 
+static void fill(struct tide_envelope *out, tide_slice source, const uint8_t *key, int64_t fee,
+                 int64_t seq_num, uint32_t ops)
+{
+    out->source = out->fee_source = source;
+    out->source_key = out->fee_source_key = key;
+    out->fee = fee;
+    out->seq_num = seq_num;
+    out->op_count = ops;
+}
+
 /* Transaction (v1). Returns its span. */
 static tide_slice read_transaction(struct tide_xdr *x, struct tide_envelope *out)
 {
     const uint8_t *mark = x->cur;
     skip_muxed_account(x);
     tide_slice source = tide_xdr_span(x, mark);
-    tide_xdr_skip(x, 12); /* fee, seqNum */
+    int64_t fee = tide_xdr_u32(x);
+    int64_t seq_num = tide_xdr_i64(x);
     skip_preconditions(x);
     skip_memo(x);
     uint32_t ops = read_operations(x, out);
     if (skip_enum(x, 1, "TransactionExt arm") == 1)
         read_soroban_data(x, out);
-    if (out) {
-        out->source = source;
-        out->source_key = muxed_key(source);
-        out->op_count = ops;
-    }
+    if (out)
+        fill(out, source, muxed_key(source), fee, seq_num, ops);
     return tide_xdr_span(x, mark);
 }
 
@@ -443,17 +462,15 @@ static tide_slice read_transaction_v0(struct tide_xdr *x, struct tide_envelope *
 {
     const uint8_t *mark = x->cur;
     tide_slice source = tide_xdr_opaque(x, 32);
-    tide_xdr_skip(x, 12);
+    int64_t fee = tide_xdr_u32(x);
+    int64_t seq_num = tide_xdr_i64(x);
     if (tide_xdr_bool(x))
         tide_xdr_skip(x, 16);
     skip_memo(x);
     uint32_t ops = read_operations(x, out);
     skip_ext0(x, "TransactionV0Ext arm");
-    if (out) {
-        out->source = source;
-        out->source_key = source.ptr;
-        out->op_count = ops;
-    }
+    if (out)
+        fill(out, source, source.ptr, fee, seq_num, ops);
     return tide_xdr_span(x, mark);
 }
 
@@ -461,15 +478,20 @@ static tide_slice read_fee_bump(struct tide_xdr *x, struct tide_envelope *out)
 {
     const uint8_t *mark = x->cur;
     skip_muxed_account(x);
-    tide_xdr_skip(x, 8);
+    tide_slice source = tide_xdr_span(x, mark);
+    int64_t fee = tide_xdr_i64(x);
     uint32_t arm = tide_xdr_u32(x);
     if (arm != 2)
         tide_xdr_refuse(x, TIDE_E_UNKNOWN, "FeeBumpTransaction inner arm", arm);
     tide_slice inner = read_transaction(x, out);
     skip_signatures(x);
     skip_ext0(x, "FeeBumpTransactionExt arm");
-    if (out)
+    if (out) {
         out->inner_signed_part = inner;
+        out->fee_source = source;
+        out->fee_source_key = muxed_key(source);
+        out->fee = fee;
+    }
     return tide_xdr_span(x, mark);
 }
 
