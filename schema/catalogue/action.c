@@ -171,8 +171,7 @@ static void put_unknown(struct tide_buf *json, uint32_t action, tide_slice data)
         tide_buf_putf(json, "\"set_param\",\"param\":\"%s\",\"value\":", params[data.ptr[0]]);
         put_i128(json, data.ptr + 1);
         if (data.len > LEGACY_LEN)
-            put_hex(json, "ignored",
-                    tide_slice_of(data.ptr + LEGACY_LEN, data.len - LEGACY_LEN));
+            put_hex(json, "ignored", tide_slice_of(data.ptr + LEGACY_LEN, data.len - LEGACY_LEN));
     } else {
         tide_buf_str(json, "\"generic\"");
         put_hex(json, "hex", data);

@@ -2,14 +2,14 @@
 #include "tidemark/action.h"
 #include "tidemark/text.h"
 
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <cmocka.h>
 #include <string.h>
 
-#define G "GDANFQT3AMLJLQEVOV4GIRHW7IMVG2MUIIFJSHQCMQNWGKZT6QYM3MNK"
-#define C "CB7S6EYGV3PQEDV3UU4TZVE27QLSDUFZVFTYI4R5ATF6GANUSRCSRYNG"
-#define I(lo) lo "\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+#define G          "GDANFQT3AMLJLQEVOV4GIRHW7IMVG2MUIIFJSHQCMQNWGKZT6QYM3MNK"
+#define C          "CB7S6EYGV3PQEDV3UU4TZVE27QLSDUFZVFTYI4R5ATF6GANUSRCSRYNG"
+#define I(lo)      lo "\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
 #define S(literal) (const uint8_t *)(literal), sizeof(literal) - 1
 
 static const struct {
@@ -19,8 +19,10 @@ static const struct {
 } table[] = {
     { S(""), "{\"action\":null,\"name\":\"none\"}" },
     { S("\1\2\3"), "{\"action\":null,\"name\":\"none\",\"undecodable\":true,\"hex\":\"010203\"}" },
-    { S("\0\0\0\0" "\5PSOIL" "\x38" C "\3OIL" "\x38" C "\3XLM" I("\1\0") I("\2\0") I("\3\0")
-        I("\4\0") I("\0\1")),
+    { S("\0\0\0\0"
+        "\5PSOIL"
+        "\x38" C "\3OIL"
+        "\x38" C "\3XLM" I("\1\0") I("\2\0") I("\3\0") I("\4\0") I("\0\1")),
       "{\"action\":0,\"name\":\"deploy_asset\",\"symbol\":\"PSOIL\",\"token\":\"" C
       "\",\"oracle_symbol\":\"OIL\",\"collateral_token\":\"" C
       "\",\"coll_oracle_symbol\":\"XLM\",\"min_ratio\":\"1\",\"liq_ratio\":\"2\","
@@ -52,10 +54,11 @@ static const struct {
       "{\"action\":10,\"name\":\"set_oracle_quorum\",\"min_providers\":2}" },
     { S("\xb\0\0\0\x38" G), "{\"action\":11,\"name\":\"add_verifier\",\"verifier\":\"" G "\"}" },
     { S("\xc\0\0\0\x38" G), "{\"action\":12,\"name\":\"remove_verifier\",\"verifier\":\"" G "\"}" },
-    { S("\xd\0\0\0\x38" C "\1"), "{\"action\":13,\"name\":\"set_collateral_allowed\",\"token\":\"" C
-                                 "\",\"allowed\":true}" },
-    { S("\xe\0\0\0\x38" G "\5a\"b\0c"), "{\"action\":14,\"name\":\"register_partner\",\"owner\":\"" G
-                                        "\",\"name\":\"a\\\"b\\u0000c\"}" },
+    { S("\xd\0\0\0\x38" C "\1"),
+      "{\"action\":13,\"name\":\"set_collateral_allowed\",\"token\":\"" C "\",\"allowed\":true}" },
+    { S("\xe\0\0\0\x38" G "\5a\"b\0c"),
+      "{\"action\":14,\"name\":\"register_partner\",\"owner\":\"" G
+      "\",\"name\":\"a\\\"b\\u0000c\"}" },
     { S("\xe\0\0\0\x38" G "\1\xff"),
       "{\"action\":14,\"name\":\"register_partner\",\"undecodable\":true,\"hex\":\"0e00000038"
       "4744414e46515433414d4c4a4c5145564f5634474952485737494d5647324d554949464a534851434d514e57474b"
