@@ -2,10 +2,11 @@
 #include "tidemark/action.h"
 #include "tidemark/text.h"
 
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #define G          "GDANFQT3AMLJLQEVOV4GIRHW7IMVG2MUIIFJSHQCMQNWGKZT6QYM3MNK"
 #define C          "CB7S6EYGV3PQEDV3UU4TZVE27QLSDUFZVFTYI4R5ATF6GANUSRCSRYNG"
