@@ -32,8 +32,8 @@ void tide_arena_close(struct tide_arena *arena);
 void tide_arena_reset(struct tide_arena *arena);
 
 /* count zeroed objects of size bytes, or NULL (see Full above). align is a power of two. */
-void *tide_arena_alloc(struct tide_arena *arena, size_t size, size_t align, size_t count)
-    TIDE_MUST_USE;
+void *tide_arena_alloc(struct tide_arena *arena, size_t size, size_t align,
+                       size_t count) TIDE_MUST_USE;
 
 #define tide_new(arena, type, count) \
     ((type *)tide_arena_alloc((arena), sizeof(type), _Alignof(type), (count)))

@@ -12,7 +12,7 @@
 #pragma GCC poison sprintf vsprintf              /* snprintf, tide_buf_putf         */
 #pragma GCC poison strtok atoi atol atof strtod  /* tide_parse_u64, tide_i128_parse */
 #pragma GCC poison gmtime localtime ctime        /* tide_time_rfc3339               */
-#ifndef TIDE_OPENSSL_EVP /* whose header has a member of that name */
+#ifndef TIDE_OPENSSL_EVP                         /* whose header has a member of that name */
 #pragma GCC poison rand srand                    /* nothing here needs chance       */
 #endif
 

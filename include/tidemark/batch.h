@@ -18,7 +18,7 @@ struct tide_batch_counts {
 };
 
 struct tide_batch {
-    uint32_t from, to; /* 0, 0 when empty */
+    uint32_t from, to;                      /* 0, 0 when empty */
     uint8_t previous_hash[TIDE_HASH_BYTES]; /* previousLedgerHash of from */
     uint8_t hash[TIDE_HASH_BYTES];          /* hash of to */
     uint64_t close_time;                    /* of to, unix seconds */

@@ -85,7 +85,7 @@ enum tide_kind_class { TIDE_KIND_EVENT, TIDE_KIND_ENTRY, TIDE_KIND_INSTANCE };
 struct tide_kind {
     enum tide_kind_class class;
     enum tide_role role;
-    const char *id;   /* swap, price_observation, asset_config, instance: the table is <role>_<id> */
+    const char *id;   /* swap, asset_config, instance: the table is <role>_<id> */
     const char *name; /* on the ledger: "swap", "price", "AssetConfig" */
     const char *doc;
     bool temporary; /* entries */

@@ -12,7 +12,7 @@
 struct tide_delta_options {
     const struct tide_deployment *deployment; /* borrowed for the delta's life */
     enum tide_proof proof;
-    /* true for each table index that is wanted (--only); NULL: all. chain.ledger is always wanted. */
+    /* true for each table index wanted (--only); NULL: all. chain.ledger always is. */
     const bool *tables;
 };
 
@@ -23,7 +23,8 @@ tide_status tide_delta_open(struct tide_delta **out, const struct tide_delta_opt
 void tide_delta_close(struct tide_delta *delta);
 
 /* What the next ledger must follow. previous_hash NULL: unknown (the first ledger of all). */
-void tide_delta_expect(struct tide_delta *delta, uint32_t next_sequence, const uint8_t *previous_hash);
+void tide_delta_expect(struct tide_delta *delta, uint32_t next_sequence,
+                       const uint8_t *previous_hash);
 
 /* Appends one ledger to batch. On failure batch is as before (rows of this ledger are taken back).
  * TIDE_E_CHAIN   hash, link, sequence or (with proof) result set, events hash do not hold

@@ -61,7 +61,7 @@ tide_status tide_i128_div_trunc(tide_i128 *out, tide_i128 a, tide_i128 b) TIDE_M
 size_t tide_i128_text(char *out, tide_i128 v);
 /* The same for an unsigned 128-bit value given as two halves (39 digits at most). */
 size_t tide_u128_text(char *out, uint64_t hi, uint64_t lo);
-/* Strict decimal: TIDE_E_DECODE for anything else than the text above, TIDE_E_RANGE past the ends. */
+/* Strict: TIDE_E_DECODE for anything but the text above, TIDE_E_RANGE past the ends. */
 tide_status tide_i128_parse(tide_i128 *out, tide_slice text) TIDE_MUST_USE;
 
 #endif

@@ -18,11 +18,11 @@
 #include "tidemark/xdr.h"
 
 struct tide_ledger_header {
-    uint32_t lcm_version;     /* 0, 1, 2                                              */
+    uint32_t lcm_version; /* 0, 1, 2                                              */
     uint32_t sequence;
     uint32_t protocol;
-    uint64_t close_time;      /* unix seconds                                         */
-    const uint8_t *hash;      /* ledgerHeader.hash: what the file claims, 32 bytes    */
+    uint64_t close_time; /* unix seconds                                         */
+    const uint8_t *hash; /* ledgerHeader.hash: what the file claims, 32 bytes    */
     const uint8_t *previous_hash;
     const uint8_t *tx_set_hash;
     const uint8_t *result_hash; /* txSetResultHash                                    */
@@ -44,38 +44,38 @@ enum tide_section {
 };
 
 struct tide_tx {
-    uint32_t index;          /* 1-based apply order                                     */
-    uint32_t count;          /* transactions in this ledger                             */
-    uint32_t meta_version;   /* set from the first callback inside the meta on          */
-    const uint8_t *hash;     /* transactionHash of the result pair (outer for fee bumps) */
+    uint32_t index;            /* 1-based apply order                                     */
+    uint32_t count;            /* transactions in this ledger                             */
+    uint32_t meta_version;     /* set from the first callback inside the meta on          */
+    const uint8_t *hash;       /* transactionHash of the result pair (outer for fee bumps) */
     const uint8_t *inner_hash; /* fee bumps; else NULL                                  */
     bool successful;
     int32_t result_code;
     int32_t inner_result_code; /* fee bumps; else equal to result_code                  */
     int64_t fee_charged;
-    tide_slice result_pair;  /* TransactionResultPair span: what the result hash covers */
+    tide_slice result_pair;     /* TransactionResultPair span: what the result hash covers */
     const uint8_t *invoke_hash; /* success hash of an InvokeHostFunction op 0; else NULL */
-    int32_t op_result_code;  /* InvokeHostFunction result code of op 0 when present; else 0 */
-    tide_slice return_value; /* ScVal, empty if none; known at tx_end                   */
-    tide_slice op_events;    /* V3/V4: count and events span of op 0 as hashed; at tx_end */
-    uint32_t op_count;       /* operations in the meta; at tx_end                       */
-    tide_slice soroban_ext;  /* SorobanTransactionMetaExt span, empty if none; at tx_end */
+    int32_t op_result_code;     /* InvokeHostFunction result code of op 0 when present; else 0 */
+    tide_slice return_value;    /* ScVal, empty if none; known at tx_end                   */
+    tide_slice op_events;       /* V3/V4: count and events span of op 0 as hashed; at tx_end */
+    uint32_t op_count;          /* operations in the meta; at tx_end                       */
+    tide_slice soroban_ext;     /* SorobanTransactionMetaExt span, empty if none; at tx_end */
 };
 
 enum tide_event_level { TIDE_EVENT_OP, TIDE_EVENT_TX, TIDE_EVENT_DIAGNOSTIC };
 
 struct tide_event {
     enum tide_event_level level;
-    uint32_t tx;          /* application index                                        */
-    uint32_t op;          /* operation index, 0-based (level op)                      */
-    uint32_t stage;       /* level tx: 0 before all, 1 after tx, 2 after all          */
-    uint32_t index;       /* within the operation / running count as wire.md section 3 */
-    uint32_t type;        /* 0 system, 1 contract, 2 diagnostic                       */
+    uint32_t tx;             /* application index                                        */
+    uint32_t op;             /* operation index, 0-based (level op)                      */
+    uint32_t stage;          /* level tx: 0 before all, 1 after tx, 2 after all          */
+    uint32_t index;          /* within the operation / running count as wire.md section 3 */
+    uint32_t type;           /* 0 system, 1 contract, 2 diagnostic                       */
     const uint8_t *contract; /* 32 bytes or NULL                                      */
     uint32_t topic_count;
-    tide_slice topics;    /* the topics, back to back                                 */
+    tide_slice topics; /* the topics, back to back                                 */
     tide_slice data;
-    tide_slice xdr;       /* the ContractEvent                                        */
+    tide_slice xdr; /* the ContractEvent                                        */
 };
 
 enum tide_change_kind {
@@ -86,25 +86,31 @@ enum tide_change_kind {
     TIDE_CHANGE_RESTORED,
 };
 
-enum { TIDE_ENTRY_ACCOUNT, TIDE_ENTRY_TRUSTLINE, TIDE_ENTRY_CONTRACT_DATA = 6, TIDE_ENTRY_CONTRACT_CODE = 7, TIDE_ENTRY_TTL = 9 };
+enum {
+    TIDE_ENTRY_ACCOUNT,
+    TIDE_ENTRY_TRUSTLINE,
+    TIDE_ENTRY_CONTRACT_DATA = 6,
+    TIDE_ENTRY_CONTRACT_CODE = 7,
+    TIDE_ENTRY_TTL = 9
+};
 
 struct tide_change {
     enum tide_section section;
-    uint32_t tx; /* application index; 0 for upgrades */
-    uint32_t op; /* section op                        */
+    uint32_t tx;    /* application index; 0 for upgrades */
+    uint32_t op;    /* section op                        */
     uint32_t index; /* within its LedgerEntryChanges  */
     enum tide_change_kind kind;
-    uint32_t type;        /* LedgerEntryType */
+    uint32_t type;          /* LedgerEntryType */
     uint32_t last_modified; /* 0 for removed */
-    tide_slice entry;     /* LedgerEntry span; for REMOVED the LedgerKey span          */
+    tide_slice entry;       /* LedgerEntry span; for REMOVED the LedgerKey span          */
     /* contract data */
-    tide_slice contract;  /* SCAddress span                                            */
-    tide_slice key;       /* ScVal                                                     */
-    uint32_t durability;  /* 0 temporary, 1 persistent                                 */
-    tide_slice value;     /* ScVal; empty for REMOVED                                  */
+    tide_slice contract; /* SCAddress span                                            */
+    tide_slice key;      /* ScVal                                                     */
+    uint32_t durability; /* 0 temporary, 1 persistent                                 */
+    tide_slice value;    /* ScVal; empty for REMOVED                                  */
     /* TTL; contract code: key_hash is its hash */
     const uint8_t *key_hash;
-    uint32_t live_until;  /* 0 for REMOVED */
+    uint32_t live_until; /* 0 for REMOVED */
 };
 
 /* What stands after the transactions. */
@@ -133,8 +139,8 @@ struct tide_walk {
 };
 
 /* Walks exactly one LedgerCloseMeta; trailing bytes are refused. */
-tide_status tide_ledger_walk(const struct tide_walk *walk, tide_slice lcm, struct tide_err *err)
-    TIDE_MUST_USE;
+tide_status tide_ledger_walk(const struct tide_walk *walk, tide_slice lcm,
+                             struct tide_err *err) TIDE_MUST_USE;
 
 /* Steps over one LedgerCloseMeta at x, checking it whole: finds where it ends.
  * x->truncated tells that more bytes may complete it. */

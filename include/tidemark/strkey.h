@@ -7,15 +7,15 @@
 #include "tidemark/status.h"
 
 enum tide_strkey {
-    TIDE_STRKEY_ACCOUNT = 6 << 3,            /* G, 32 bytes                              */
-    TIDE_STRKEY_MUXED = 12 << 3,             /* M, 40 bytes: key, then id big-endian     */
-    TIDE_STRKEY_CONTRACT = 2 << 3,           /* C, 32 bytes                              */
-    TIDE_STRKEY_LIQUIDITY_POOL = 11 << 3,    /* L, 32 bytes                              */
-    TIDE_STRKEY_CLAIMABLE_BALANCE = 1 << 3,  /* B, 33 bytes: type 0, then 32             */
-    TIDE_STRKEY_SEED = 18 << 3,              /* S, 32 bytes: secret, never logged        */
-    TIDE_STRKEY_PRE_AUTH_TX = 19 << 3,       /* T, 32 bytes                              */
-    TIDE_STRKEY_HASH_X = 23 << 3,            /* X, 32 bytes                              */
-    TIDE_STRKEY_SIGNED_PAYLOAD = 15 << 3,    /* P, 32 + u32 length + payload + padding   */
+    TIDE_STRKEY_ACCOUNT = 6 << 3,           /* G, 32 bytes                              */
+    TIDE_STRKEY_MUXED = 12 << 3,            /* M, 40 bytes: key, then id big-endian     */
+    TIDE_STRKEY_CONTRACT = 2 << 3,          /* C, 32 bytes                              */
+    TIDE_STRKEY_LIQUIDITY_POOL = 11 << 3,   /* L, 32 bytes                              */
+    TIDE_STRKEY_CLAIMABLE_BALANCE = 1 << 3, /* B, 33 bytes: type 0, then 32             */
+    TIDE_STRKEY_SEED = 18 << 3,             /* S, 32 bytes: secret, never logged        */
+    TIDE_STRKEY_PRE_AUTH_TX = 19 << 3,      /* T, 32 bytes                              */
+    TIDE_STRKEY_HASH_X = 23 << 3,           /* X, 32 bytes                              */
+    TIDE_STRKEY_SIGNED_PAYLOAD = 15 << 3,   /* P, 32 + u32 length + payload + padding   */
 };
 
 #define TIDE_STRKEY_TEXT_MAX    165u
@@ -34,7 +34,8 @@ tide_status tide_strkey_decode(enum tide_strkey *kind, uint8_t *payload, size_t 
  * out has room for TIDE_STRKEY_ADDRESS_MAX. */
 size_t tide_strkey_from_address(char *out, tide_slice address_xdr);
 
-/* G…, C…, M…, B…, L… as SCAddress XDR. out has room for 44 bytes; returns the length, 0 if refused. */
+/* G…, C…, M…, B…, L… as SCAddress XDR.
+ * out has room for 44 bytes; returns the length, 0 if refused. */
 size_t tide_strkey_to_address(uint8_t *out, tide_slice text);
 
 #endif

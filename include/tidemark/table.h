@@ -4,7 +4,7 @@
  *
  * Common columns
  *   event.*    deployment int2, ledger int4, tx int4, op int2, event int4, closed_at timestamptz,
- *              contract text, then topics and data fields.   key (deployment, ledger, tx, op, event)
+ *              contract text, then topics and data fields. key (deployment, ledger, tx, op, event)
  *   history.*  deployment, key_hash bytea, ledger, tx, seq int4, closed_at, contract, removed bool,
  *              then key arguments and value fields (NULL when removed).
  *              key (deployment, key_hash, ledger, tx, seq): one probe answers "as of ledger N"

@@ -11,40 +11,41 @@
 
 /* What an indexer wants of an envelope. Slices borrow from it. */
 struct tide_envelope {
-    uint32_t type;             /* EnvelopeType: 0 v0, 2 v1, 5 fee bump                        */
-    tide_slice source;         /* MuxedAccount span of the (inner) transaction; v0: 32 bytes  */
-    const uint8_t *source_key; /* its ed25519 key, 32 bytes                                   */
-    tide_slice signed_part;    /* span of Transaction / TransactionV0 / FeeBumpTransaction    */
+    uint32_t type;                /* EnvelopeType: 0 v0, 2 v1, 5 fee bump                        */
+    tide_slice source;            /* MuxedAccount span of the (inner) transaction; v0: 32 bytes  */
+    const uint8_t *source_key;    /* its ed25519 key, 32 bytes                                   */
+    tide_slice signed_part;       /* span of Transaction / TransactionV0 / FeeBumpTransaction    */
     tide_slice inner_signed_part; /* fee bump: span of the inner Transaction                  */
-    int64_t fee;               /* the bid, stroops: the outer one of a fee bump               */
+    int64_t fee;                  /* the bid, stroops: the outer one of a fee bump               */
     int64_t seq_num;
     const uint8_t *fee_source_key; /* who pays: the fee bump's source, else source_key            */
-    tide_slice fee_source;     /* its MuxedAccount span                                       */
+    tide_slice fee_source;         /* its MuxedAccount span                                       */
     uint32_t op_count;
     uint8_t op_types[TIDE_OPS_PER_TX_MAX]; /* OperationType of each */
     /* the host function, when operation 0 is InvokeHostFunction */
     bool has_invoke;
-    uint32_t host_function;    /* 0 invoke contract, 1 create, 2 upload wasm, 3 create v2     */
-    const uint8_t *contract;   /* invoke: contract id, 32 bytes; NULL if not a contract       */
-    tide_slice function;       /* symbol                                                      */
+    uint32_t host_function;  /* 0 invoke contract, 1 create, 2 upload wasm, 3 create v2     */
+    const uint8_t *contract; /* invoke: contract id, 32 bytes; NULL if not a contract       */
+    tide_slice function;     /* symbol                                                      */
     uint32_t arg_count;
-    tide_slice args;           /* back to back                                                */
+    tide_slice args;            /* back to back                                                */
     tide_slice create_preimage; /* create: ContractIDPreimage span                            */
-    tide_slice op_source;      /* MuxedAccount span of operation 0; empty if none             */
-    uint32_t first_op;         /* OperationType of operation 0                                */
+    tide_slice op_source;       /* MuxedAccount span of operation 0; empty if none             */
+    uint32_t first_op;          /* OperationType of operation 0                                */
     /* Soroban data */
     bool has_soroban;
     uint32_t read_only_count;
-    tide_slice read_only;      /* LedgerKeys back to back */
+    tide_slice read_only; /* LedgerKeys back to back */
     uint32_t read_write_count;
     tide_slice read_write;
-    uint32_t soroban_ext;      /* SorobanTransactionDataExt arm */
+    uint32_t soroban_ext; /* SorobanTransactionDataExt arm */
     uint32_t instructions;
     int64_t resource_fee;
 };
 
 /* TIDE_E_DECODE etc. when env is not exactly one TransactionEnvelope; x tells where. */
-tide_status tide_envelope_read(struct tide_envelope *out, tide_slice env, struct tide_xdr *x) TIDE_MUST_USE;
+tide_status tide_envelope_read(struct tide_envelope *out, tide_slice env,
+                               struct tide_xdr *x) TIDE_MUST_USE;
 /* Steps over one TransactionEnvelope. */
 void tide_envelope_skip(struct tide_xdr *x);
 

@@ -21,7 +21,7 @@
 enum tide_proof { TIDE_PROOF_CHAIN, TIDE_PROOF_RESULTS, TIDE_PROOF_EVENTS };
 
 enum tide_check {
-    TIDE_CHECK_NONE,   /* not asked for, or the network is not known                       */
+    TIDE_CHECK_NONE, /* not asked for, or the network is not known                       */
     TIDE_CHECK_HOLDS,
     TIDE_CHECK_FAILS,
     TIDE_CHECK_EXEMPT, /* tx set of an EMPTY_TX_SET ledger: its hash is zero by definition */

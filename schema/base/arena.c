@@ -5,11 +5,11 @@
 
 #if TIDE_ASAN
 #include <sanitizer/asan_interface.h>
-#define REDZONE ((size_t)32)
+#define REDZONE            ((size_t)32)
 #define POISON(ptr, len)   ASAN_POISON_MEMORY_REGION(ptr, len)
 #define UNPOISON(ptr, len) ASAN_UNPOISON_MEMORY_REGION(ptr, len)
 #else
-#define REDZONE ((size_t)0)
+#define REDZONE            ((size_t)0)
 #define POISON(ptr, len)   ((void)(ptr), (void)(len))
 #define UNPOISON(ptr, len) ((void)(ptr), (void)(len))
 #endif

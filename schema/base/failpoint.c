@@ -53,7 +53,8 @@ bool tide_failpoint(const char *name)
     unsigned times = 0;
     for (size_t i = 0; i < TIDE_COUNT(seen); i++) {
         const char *empty = NULL;
-        if (atomic_compare_exchange_strong(&seen[i].name, &empty, name) || strcmp(empty, name) == 0) {
+        if (atomic_compare_exchange_strong(&seen[i].name, &empty, name) ||
+            strcmp(empty, name) == 0) {
             times = atomic_fetch_add(&seen[i].times, 1) + 1;
             break;
         }

@@ -83,7 +83,8 @@ void tide_log(enum tide_log_level level, const char *event, const char *fields, 
         json_pairs(&line, text);
         tide_buf_str(&line, "}\n");
     } else {
-        tide_buf_putf(&line, "%s %s %s%s%s\n", now, level_names[level], event, *text ? " " : "", text);
+        tide_buf_putf(&line, "%s %s %s%s%s\n", now, level_names[level], event, *text ? " " : "",
+                      text);
     }
     ssize_t wrote = write(STDERR_FILENO, line.ptr, line.len);
     (void)wrote; /* a closed or full log must not stop the service */

@@ -139,7 +139,10 @@ static size_t utf8_length(tide_slice text, size_t at)
     size_t left = text.len - at;
     if (p[0] < 0x80)
         return 1;
-    size_t len = p[0] >= 0xc2 && p[0] <= 0xdf ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : p[0] >= 0xf0 && p[0] <= 0xf4 ? 4 : 0;
+    size_t len = p[0] >= 0xc2 && p[0] <= 0xdf   ? 2
+                 : (p[0] & 0xf0) == 0xe0        ? 3
+                 : p[0] >= 0xf0 && p[0] <= 0xf4 ? 4
+                                                : 0;
     if (len == 0 || len > left)
         return 0;
     for (size_t i = 1; i < len; i++)

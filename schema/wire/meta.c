@@ -14,7 +14,7 @@ struct walker {
     tide_status stopped;     /* what a callback returned */
 };
 
-/* Ends the walk because a callback said so. The cursor goes to its end without an error of its own. */
+/* Ends the walk because a callback said so. The cursor goes to its end, without an error. */
 static void stop(struct walker *w, tide_status status)
 {
     if (status == TIDE_OK || w->x->status != TIDE_OK)

@@ -6,7 +6,7 @@ static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 /* CRC-16/XMODEM, one table step a byte. */
 static uint16_t crc16(const uint8_t *p, size_t len)
 {
-    /* The 16-entry table of the polynomial 0x1021, a nibble at a time: small enough to stay in L1. */
+    /* The 16-entry table of the polynomial 0x1021, a nibble at a time: small. */
     static const uint16_t table[16] = { 0x0000, 0x1021, 0x2042, 0x3063, 0x4084, 0x50a5,
                                         0x60c6, 0x70e7, 0x8108, 0x9129, 0xa14a, 0xb16b,
                                         0xc18c, 0xd1ad, 0xe1ce, 0xf1ef };

@@ -4,9 +4,9 @@
 #include "tidemark/i128.h"
 #include "tidemark/text.h"
 
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <cmocka.h>
 
 /* clang-format off */
 static const struct {
@@ -53,8 +53,10 @@ static void i128_arithmetic_refuses_what_does_not_fit(void **state)
     (void)state;
     tide_i128 max, min, out = { 42 };
     tide_i128 one = { 1 }, minus = { -1 }, zero = { 0 };
-    assert_int_equal(tide_i128_parse(&max, TIDE_SLICE("170141183460469231731687303715884105727")), TIDE_OK);
-    assert_int_equal(tide_i128_parse(&min, TIDE_SLICE("-170141183460469231731687303715884105728")), TIDE_OK);
+    assert_int_equal(tide_i128_parse(&max, TIDE_SLICE("170141183460469231731687303715884105727")),
+                     TIDE_OK);
+    assert_int_equal(tide_i128_parse(&min, TIDE_SLICE("-170141183460469231731687303715884105728")),
+                     TIDE_OK);
     assert_int_equal(tide_i128_add(&out, max, one), TIDE_E_RANGE);
     assert_int_equal(tide_i128_sub(&out, min, one), TIDE_E_RANGE);
     assert_int_equal(tide_i128_mul(&out, min, minus), TIDE_E_RANGE);
@@ -73,9 +75,9 @@ static void base64_is_strict(void **state)
     static const struct {
         const char *text, *bytes;
         bool ok;
-    } rows[] = { { "", "", true },          { "Zg==", "f", true },   { "Zm8=", "fo", true },
-                 { "Zm9v", "foo", true },   { "Zm9", "", false },    { "Zh==", "", false },
-                 { "Zm9=", "", false },     { "Z===", "", false },   { "Zm 9", "", false },
+    } rows[] = { { "", "", true },          { "Zg==", "f", true }, { "Zm8=", "fo", true },
+                 { "Zm9v", "foo", true },   { "Zm9", "", false },  { "Zh==", "", false },
+                 { "Zm9=", "", false },     { "Z===", "", false }, { "Zm 9", "", false },
                  { "Zg==Zg==", "", false }, { "====", "", false } };
     struct tide_buf buf;
     tide_buf_init(&buf, 1024);
@@ -99,9 +101,9 @@ static void json_strings_are_always_valid_utf8(void **state)
     struct tide_buf buf;
     tide_buf_init(&buf, 1024);
     tide_buf_json_string(&buf, TIDE_SLICE("a\"\\\n\x01\x7f\xff\xc3\xa9\xed\xa0\x80"));
-    assert_true(tide_slice_eq_str(tide_buf_view(&buf),
-                                  "\"a\\\"\\\\\\n\\u0001\x7f\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd"
-                                  "\xef\xbf\xbd\""));
+    assert_true(tide_slice_eq_str(
+        tide_buf_view(&buf), "\"a\\\"\\\\\\n\\u0001\x7f\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd"
+                             "\xef\xbf\xbd\""));
     tide_buf_release(&buf);
     assert_true(tide_utf8_valid(TIDE_SLICE("\xf0\x9f\x9b\xa2")));
     assert_false(tide_utf8_valid(TIDE_SLICE("\xc0\x80")));

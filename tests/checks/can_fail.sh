@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# A check that cannot fail checks nothing: each is shown a small tree that keeps its rule, then one that breaks it.
+set -euo pipefail
+check=$TIDE_SOURCE_DIR/tools/check
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+fresh() {
+    rm -rf "$dir/t"
+    mkdir -p "$dir/t/include/tidemark" "$dir/t/schema/base" "$dir/t/indexer"
+    cp "$TIDE_SOURCE_DIR/include/tidemark/"{banned,base,slice}.h "$dir/t/include/tidemark/"
+    cp "$TIDE_SOURCE_DIR/.clang-format" "$dir/t/"
+    for folder in include schema schema/base indexer; do echo '# here' >"$dir/t/$folder/README.md"; done
+    printf '#include "tidemark/slice.h"\n\nint f(int a);\nint f(int a)\n{\n    return a;\n}\n' >"$dir/t/schema/base/a.c"
+}
+
+breaks() { # CHECK WHAT: the tree must not pass
+    if "$check/$1" "$dir/t" >"$dir/out" 2>&1; then
+        echo "FAIL: $1 lets pass: $2"
+        exit 1
+    fi
+    fresh
+    "$check/$1" "$dir/t" >"$dir/out" 2>&1 || { echo "FAIL: $1 refuses a good tree:"; cat "$dir/out"; exit 1; }
+}
+
+fresh
+echo '#include "indexer/x.h"' >>"$dir/t/schema/base/a.c"; breaks arrows 'schema includes indexer'
+echo '#include "../x.h"' >>"$dir/t/schema/base/a.c"; breaks arrows 'upwards'
+echo '#include <curl/curl.h>' >>"$dir/t/schema/base/a.c"; breaks arrows 'a library outside its file'
+echo '#include "schema/x.h"' >>"$dir/t/include/tidemark/slice.h"; breaks arrows 'include includes schema'
+{ echo 'void g(void)'; echo '{'; printf '    f(1);\n%.0s' {1..70}; echo '}'; } >>"$dir/t/schema/base/a.c"; breaks sizes 'a long function'
+printf '/* */\n%.0s' {1..701} >>"$dir/t/schema/base/a.c"; breaks sizes 'a long file'
+printf 'int g(int a, int b, int c, int d, int e, int h, int i, int j)\n{\n    return a;\n}\n' >>"$dir/t/schema/base/a.c"; breaks sizes 'eight parameters'
+printf '/*%0100d */\n' 0 >>"$dir/t/schema/base/a.c"; breaks sizes 'a long line'
+printf '\tint x;\n' >>"$dir/t/schema/base/a.c"; breaks sizes 'a tab'
+echo 'void h(char *a) { system(a); }' >>"$dir/t/schema/base/a.c"; breaks calls 'system'
+sed -i '/strtok/d' "$dir/t/include/tidemark/banned.h"; breaks calls 'strtok not poisoned'
+echo 'tide_slice s(struct nowhere x);' >"$dir/t/include/tidemark/lone.h"; breaks headers 'a header that needs another'
+echo 'int  x ;' >>"$dir/t/schema/base/a.c"
+if command -v clang-format >/dev/null; then breaks format 'two blanks'; else fresh; fi
+echo x >"$dir/t/notes.txt"; breaks folders 'a file at the top'
+rm "$dir/t/schema/base/README.md"; breaks folders 'no README'
+printf '#!/bin/sh\n' >"$dir/t/indexer/run"; breaks folders 'a script that does not run'
+printf '/* see /%s/me/x */\n' home >>"$dir/t/schema/base/a.c"; breaks folders 'a path of a machine'
+echo ok
