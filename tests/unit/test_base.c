@@ -4,9 +4,10 @@
 #include "tidemark/i128.h"
 #include "tidemark/text.h"
 
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
+
+#include <cmocka.h>
 
 /* clang-format off */
 static const struct {
