@@ -150,17 +150,28 @@ static void a_failed_transaction_has_no_operations_in_its_meta(void **state)
                               "0000000a"
                               "fffffffc"
                               "00000000");
-    /* no fee changes; meta 4: ext, before, operations, after, soroban, events, diagnostics; post */
-    hex_is(part(all, 68, all.len - 68), "00000000"
-                                        "00000004"
-                                        "00000000"
-                                        "00000000"
-                                        "00000000"
-                                        "00000000"
-                                        "00000000"
-                                        "00000000"
-                                        "00000000"
-                                        "00000000");
+    /* no fee changes; meta 4: ext, before, operations, after, soroban, events, diagnostics */
+    static const uint8_t want[36] = { [7] = 4 };
+    assert_int_equal(all.len, 68 + sizeof want);
+    assert_memory_equal(all.ptr + 68, want, sizeof want);
+    lcm_close(&lcm);
+}
+
+static void a_refund_stands_behind_its_transaction(void **state)
+{
+    (void)state;
+    struct lcm lcm;
+    tide_slice out;
+    open_chain(&lcm, 2);
+    lcm_begin(&lcm, 7, 1000);
+    struct lcm_tx one = payment(1), two = payment(2);
+    lcm_add(&lcm, &one);
+    lcm_add(&lcm, &two);
+    size_t each = lcm.processing.len / 2;
+    lcm_refund(&lcm, 0, &(struct lcm_list){ TIDE_SLICE("back"), 7 });
+    assert_int_equal(lcm_end(&lcm, &out), TIDE_OK);
+    size_t tail = 20 + each + 4; /* upgrades to evictions, the second transaction, no refund */
+    hex_is(part(out, out.len - tail - 8, 8), "000000076261636b");
     lcm_close(&lcm);
 }
 
@@ -223,6 +234,7 @@ int main(void)
         cmocka_unit_test(an_envelope_hashes_as_its_network_says),
         cmocka_unit_test(the_success_hash_covers_the_return_value_and_the_events),
         cmocka_unit_test(a_failed_transaction_has_no_operations_in_its_meta),
+        cmocka_unit_test(a_refund_stands_behind_its_transaction),
         cmocka_unit_test(the_set_is_sorted_by_hash_and_results_by_application),
         cmocka_unit_test(ledgers_are_linked_and_the_same_twice),
     };

@@ -17,8 +17,10 @@ void lcm_open(struct lcm *lcm)
     tide_buf_init(&lcm->processing, TIDE_LEDGER_BYTES_MAX);
     tide_buf_init(&lcm->results, TIDE_LEDGER_BYTES_MAX);
     tide_buf_init(&lcm->evicted, TIDE_LEDGER_BYTES_MAX);
+    tide_buf_init(&lcm->refunds, TIDE_LEDGER_BYTES_MAX);
     tide_buf_init(&lcm->out, TIDE_LEDGER_BYTES_MAX);
     lcm->index = NULL;
+    lcm->parts = NULL;
     lcm->index_max = 0;
     lcm->fee_pool = 0;
 }
@@ -29,9 +31,12 @@ void lcm_close(struct lcm *lcm)
     tide_buf_release(&lcm->processing);
     tide_buf_release(&lcm->results);
     tide_buf_release(&lcm->evicted);
+    tide_buf_release(&lcm->refunds);
     tide_buf_release(&lcm->out);
     free(lcm->index);
+    free(lcm->parts);
     lcm->index = NULL;
+    lcm->parts = NULL;
 }
 
 void lcm_begin(struct lcm *lcm, uint32_t sequence, uint64_t close_time)
@@ -44,6 +49,7 @@ void lcm_begin(struct lcm *lcm, uint32_t sequence, uint64_t close_time)
     tide_buf_reset(&lcm->processing);
     tide_buf_reset(&lcm->results);
     tide_buf_reset(&lcm->evicted);
+    tide_buf_reset(&lcm->refunds);
     tide_buf_reset(&lcm->out);
 }
 
@@ -166,6 +172,24 @@ static void put_header(struct lcm *lcm, const uint8_t tx_set_hash[TIDE_HASH_BYTE
     tide_buf_be32(buf, 0);
 }
 
+/* What applying did, each transaction with the refund that came after all of them. */
+static void put_processing(struct lcm *lcm)
+{
+    if (lcm->version == 1) {
+        tide_buf_slice(&lcm->out, tide_buf_view(&lcm->processing));
+        return;
+    }
+    size_t at = 0;
+    for (uint32_t i = 0; i < lcm->tx_count; i++) {
+        const struct lcm_part *part = &lcm->parts[i];
+        tide_buf_put(&lcm->out, lcm->processing.ptr + at, part->end - at);
+        tide_buf_be32(&lcm->out, part->refund_count);
+        if (part->refund_count)
+            tide_buf_put(&lcm->out, lcm->refunds.ptr + part->refund_at, part->refund_len);
+        at = part->end;
+    }
+}
+
 static tide_status outcome(const struct lcm *lcm)
 {
     const struct tide_buf *all[] = { &lcm->envelopes, &lcm->processing, &lcm->results,
@@ -204,7 +228,7 @@ tide_status lcm_end(struct lcm *lcm, tide_slice *out)
     memcpy(buf->ptr + hash_at, hash, TIDE_HASH_BYTES);
     tide_buf_put(buf, buf->ptr, mark);
     tide_buf_be32(buf, lcm->tx_count);
-    tide_buf_slice(buf, tide_buf_view(&lcm->processing));
+    put_processing(lcm);
     tide_buf_be32(buf, 0);         /* upgrades */
     tide_buf_be32(buf, 0);         /* SCP messages */
     tide_buf_be64(buf, 1u << 20u); /* live Soroban state in bytes */

@@ -57,14 +57,22 @@ struct lcm_tx {
     bool success;
     uint32_t op_count;
     struct lcm_operation ops[LCM_OPS_MAX];
-    tide_slice soroban;            /* SorobanTransactionData; empty: a classic transaction   */
-    tide_slice return_value;       /* ScVal of a successful invocation                       */
-    struct lcm_list fee_changes;   /* charging the fee                                    */
-    struct lcm_list before;        /* sequence number                                     */
-    struct lcm_list refund;        /* V2: after all transactions, V1: after this one      */
-    struct lcm_list tx_events;     /* TransactionEvent; left out of TransactionMeta 3     */
+    tide_slice soroban;          /* SorobanTransactionData; empty: a classic transaction   */
+    tide_slice return_value;     /* ScVal of a successful invocation                       */
+    struct lcm_list fee_changes; /* charging the fee                                    */
+    struct lcm_list before;      /* sequence number                                     */
+    struct lcm_list refund;    /* V1 only, where it stands with the transaction: else lcm_refund */
+    struct lcm_list tx_events; /* TransactionEvent; left out of TransactionMeta 3     */
     struct lcm_list diagnostics;   /* DiagnosticEvent                                     */
     uint8_t hash[TIDE_HASH_BYTES]; /* out                                                 */
+};
+
+/* Where a transaction's part of the meta ends, and its refund. */
+struct lcm_part {
+    size_t end;
+    size_t refund_at;
+    size_t refund_len;
+    uint32_t refund_count;
 };
 
 struct lcm_envelope {
@@ -90,7 +98,9 @@ struct lcm {
     struct tide_buf results;
     struct tide_buf evicted;
     uint32_t evicted_count;
+    struct tide_buf refunds;
     struct tide_buf out;
+    struct lcm_part *parts;
     struct lcm_envelope *index;
     uint32_t index_max;
 };
@@ -105,6 +115,9 @@ static inline uint32_t lcm_protocol(const struct lcm *lcm)
 void lcm_begin(struct lcm *lcm, uint32_t sequence, uint64_t close_time);
 /* Appends one transaction; sets tx->hash and the success hashes. */
 void lcm_add(struct lcm *lcm, struct lcm_tx *tx);
+/* V2: the changes that give transaction i (0-based, apply order) part of its fee back, after all
+ * transactions. At most once for each. */
+void lcm_refund(struct lcm *lcm, uint32_t i, const struct lcm_list *changes);
 /* A LedgerKey that leaves live state with this ledger. */
 void lcm_evict(struct lcm *lcm, tide_slice ledger_key);
 /* The finished ledger; *out borrows until the next lcm_begin. TIDE_E_LIMIT, TIDE_E_MEMORY. */

@@ -220,19 +220,23 @@ void lcm_hash(struct lcm *lcm, struct lcm_tx *tx)
     lcm->envelopes.len = mark;
 }
 
+static bool more_room(struct lcm *lcm)
+{
+    uint32_t more = lcm->index_max ? lcm->index_max * 2 : 256;
+    struct lcm_envelope *index = realloc(lcm->index, more * sizeof *index);
+    if (index)
+        lcm->index = index;
+    struct lcm_part *parts = realloc(lcm->parts, more * sizeof *parts);
+    if (parts)
+        lcm->parts = parts;
+    if (index && parts)
+        lcm->index_max = more;
+    return index && parts;
+}
+
 static void index_envelope(struct lcm *lcm, size_t at, const struct lcm_tx *tx)
 {
-    if (lcm->tx_count == lcm->index_max) {
-        uint32_t more = lcm->index_max ? lcm->index_max * 2 : 256;
-        struct lcm_envelope *grown = realloc(lcm->index, more * sizeof *grown);
-        if (!grown) {
-            lcm->envelopes.failed = true;
-            return;
-        }
-        lcm->index = grown;
-        lcm->index_max = more;
-    }
-    struct lcm_envelope *entry = &lcm->index[lcm->tx_count++];
+    struct lcm_envelope *entry = &lcm->index[lcm->tx_count];
     memcpy(entry->hash, tx->hash, TIDE_HASH_BYTES);
     entry->at = at;
     entry->len = lcm->envelopes.len - at;
@@ -244,6 +248,10 @@ void lcm_add(struct lcm *lcm, struct lcm_tx *tx)
     assert(tx->op_count >= 1 && tx->op_count <= LCM_OPS_MAX);
     uint8_t inner_hash[TIDE_HASH_BYTES] = { 0 };
     size_t at = lcm->envelopes.len;
+    if (lcm->tx_count == lcm->index_max && !more_room(lcm)) {
+        lcm->envelopes.failed = true;
+        return;
+    }
     put_envelope(lcm, tx, inner_hash);
     index_envelope(lcm, at, tx);
     hash_success(tx);
@@ -255,11 +263,20 @@ void lcm_add(struct lcm *lcm, struct lcm_tx *tx)
     if (!buf->failed)
         tide_buf_put(&lcm->results, buf->ptr + mark, buf->len - mark);
     put_list(buf, &tx->fee_changes);
-    if (lcm->version == 2) {
+    if (lcm->version == 2)
         put_meta4(buf, tx);
-        put_list(buf, &tx->refund);
-    } else {
+    else
         put_meta3(buf, tx);
-    }
+    lcm->parts[lcm->tx_count++] = (struct lcm_part){ .end = buf->len };
     lcm->fee_pool += tx->fee_charged;
+}
+
+void lcm_refund(struct lcm *lcm, uint32_t i, const struct lcm_list *changes)
+{
+    assert(i < lcm->tx_count && lcm->version == 2);
+    struct lcm_part *part = &lcm->parts[i];
+    part->refund_at = lcm->refunds.len;
+    part->refund_len = changes->xdr.len;
+    part->refund_count = changes->count;
+    tide_buf_slice(&lcm->refunds, changes->xdr);
 }
