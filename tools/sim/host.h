@@ -44,6 +44,7 @@ struct sim_entry {
     tide_slice val; /* ScVal XDR; only while it exists */
     uint32_t live_until;
     uint32_t modified; /* ledger of the last write */
+    bool evicted;      /* persistent, lapsed, and moved to the hot archive */
     uint32_t touch;    /* place in the outcome's touches while touched_in is this call */
     uint64_t touched_in;
 };
@@ -176,6 +177,8 @@ struct sim_host {
     uint64_t now; /* its close time, unix seconds */
     bool
         strict_auth; /* refuse signatures in the name of a protocol contract, as the network does */
+    uint32_t persistent_life; /* as SIM_PERSISTENT_LIFE until somebody sets the network otherwise */
+    uint32_t temporary_life;
     uint32_t asset_count;
     struct sim_asset assets[SIM_ASSETS_MAX];
 

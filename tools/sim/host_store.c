@@ -158,9 +158,9 @@ struct sim_touch *sim_entry_write(struct sim_host *h, struct sim_entry *entry)
     return touch;
 }
 
-static uint32_t first_life(const struct sim_entry *entry)
+static uint32_t first_life(const struct sim_host *h, const struct sim_entry *entry)
 {
-    return entry->durability == SIM_TEMPORARY ? SIM_TEMPORARY_LIFE : SIM_PERSISTENT_LIFE;
+    return entry->durability == SIM_TEMPORARY ? h->temporary_life : h->persistent_life;
 }
 
 void sim_entry_store(struct sim_host *h, struct sim_entry *entry, const sim_val *val)
@@ -179,7 +179,7 @@ void sim_entry_store(struct sim_host *h, struct sim_entry *entry, const sim_val 
     discard(h, entry->val);
     entry->val = (tide_slice){ copy, xdr.len };
     if (!entry->exists)
-        entry->live_until = h->seq + first_life(entry);
+        entry->live_until = h->seq + first_life(h, entry);
     entry->exists = true;
 }
 

@@ -116,7 +116,9 @@ struct sim_contract *sim_contract_add(struct sim_host *h, struct sim_addr addres
 
 void sim_open(struct sim_host *h, const uint8_t network_id[TIDE_HASH_BYTES])
 {
-    *h = (struct sim_host){ .asset_count = 1 };
+    *h = (struct sim_host){ .asset_count = 1,
+                            .persistent_life = SIM_PERSISTENT_LIFE,
+                            .temporary_life = SIM_TEMPORARY_LIFE };
     memcpy(h->network_id, network_id, TIDE_HASH_BYTES);
     if (tide_arena_open(&h->arena, SIM_ARENA) != TIDE_OK)
         abort();

@@ -1,0 +1,132 @@
+/* A simulated chain: the cast acts out the story in the model's world, and each ledger comes
+ * out as the network would have written it.
+ *
+ * Flow     chain_open, then chain_ledger as often as ledgers are wanted.
+ * Fees     every transaction's fee is charged before the first one applies; part of it comes
+ *          back after the last.
+ * Noise    strangers pay each other and call contracts of their own, with events that are
+ *          named like ours.
+ * Lives    entries that lapse are evicted, restored by whoever needs them next, or extended;
+ *          options.life shortens lives so that a short chain sees it.
+ * Same     options alone decide every byte. */
+#ifndef SIM_CHAIN_H
+#define SIM_CHAIN_H
+
+#include "tools/sim/cast.h"
+#include "tools/sim/host.h"
+#include "tools/sim/lcm.h"
+#include "tools/sim/story.h"
+
+/* What became of one call: what --expect and others want to know. Good during the callback. */
+struct chain_tx {
+    uint32_t ledger;
+    uint64_t close_time;
+    uint32_t index; /* 1-based, apply order; strangers count too */
+    const uint8_t *hash;
+    struct sim_addr source;
+    const struct sim_contract *contract;
+    const char *fn; /* NULL: a deployment */
+    const sim_val *args;
+    uint32_t arg_count;
+    const struct sim_outcome *outcome;
+};
+
+struct chain_observer {
+    void *self;
+    void (*tx)(void *self, const struct chain_tx *tx);
+    void (*ledger)(void *self, uint32_t ledger, uint64_t close_time); /* behind its last tx */
+};
+
+struct chain_options {
+    uint64_t seed;
+    const char *passphrase;
+    uint32_t version; /* of LedgerCloseMeta: 1 or 2            */
+    uint32_t first_ledger;
+    uint64_t start_time; /* close time of the ledger before        */
+    uint32_t close_step; /* seconds                                */
+    uint32_t txs;        /* calls a ledger, on average             */
+    uint32_t users;      /* 0: enough for txs                      */
+    uint32_t noise;      /* transactions of strangers in a hundred */
+    uint32_t life;       /* ledgers a persistent entry lives without care; 0: the network's */
+    enum story_profile profile;
+    bool strict_auth;
+    bool diagnostics;
+    struct chain_observer observer; /* zeros: nobody */
+};
+
+/* Strangers: accounts that are no part of the protocol. */
+enum { CHAIN_STRANGERS = 24, CHAIN_FOREIGN = 6 };
+
+struct chain_stranger {
+    struct lcm_account account;
+    struct lcm_trustline line;
+    uint32_t busy_at;
+};
+
+/* Fee paid by a transaction of the cast; what its refund needs. */
+struct chain_slot {
+    struct story_call call;
+    struct sim_account *payer;
+    struct lcm_account before;
+    struct lcm_account after;
+    int64_t fee;
+    int64_t refund;
+    bool bumped;
+};
+
+struct chain {
+    struct chain_options options;
+    struct cast cast;
+    struct story story;
+    struct sim_host host;
+    struct lcm lcm;
+    uint64_t random; /* of noise: apart from the story's */
+    uint32_t ledger;
+    uint64_t now;
+    uint64_t not_before; /* in: the next ledger closes then, or a second after the last */
+    bool deployed;
+    uint64_t events; /* of operations so far, strangers' too */
+    uint64_t txs;
+    uint64_t refused;
+    struct sim_account **accounts; /* of the cast, by place */
+    struct chain_slot *slots;
+    uint32_t slot_count;
+    uint32_t slot_max;
+    uint32_t index; /* of the transaction in the making */
+    struct chain_stranger strangers[CHAIN_STRANGERS];
+    struct tide_buf asset;   /* Asset XDR of USDC */
+    struct tide_arena arena; /* arguments */
+    struct tide_buf changes, events_xdr, read_only, read_write, soroban, body, fee_changes, before,
+        tx_events, diagnostics, archived, scratch, answer;
+    struct sim_entry **lapsed;
+    uint32_t lapsed_max;
+};
+
+tide_status chain_open(struct chain *chain, const struct chain_options *options) TIDE_MUST_USE;
+void chain_close(struct chain *chain);
+/* The next ledger; *lcm borrows until the next call. TIDE_E_LIMIT: too many txs a ledger. */
+tide_status chain_ledger(struct chain *chain, tide_slice *lcm) TIDE_MUST_USE;
+
+/* --- for the chain's own files -------------------------------------------------- */
+
+uint64_t chain_random(struct chain *chain);
+/* The account as its entry stands now. */
+struct lcm_account chain_account(const struct sim_account *account);
+struct sim_addr chain_addr(const struct chain *chain, cast_ref who);
+void chain_call(struct chain *chain, struct chain_slot *slot);
+void chain_noise(struct chain *chain);
+void chain_strangers(struct chain *chain);
+/* Evicts what lapsed, and cares for instances, every so many ledgers. */
+void chain_lives(struct chain *chain);
+/* A fee event: what the payer paid (negative: got back) at that stage. */
+void chain_fee_event(struct chain *chain, const uint8_t payer[TIDE_HASH_BYTES], uint32_t stage,
+                     int64_t amount);
+/* Appends a change and counts it. */
+void chain_change(struct tide_buf *buf, uint32_t *count, uint32_t kind);
+/* Appends STATE and UPDATED of an account. */
+void chain_account_change(struct tide_buf *buf, uint32_t *count, const struct lcm_account *before,
+                          const struct lcm_account *after);
+
+enum { CHANGE_CREATED, CHANGE_UPDATED, CHANGE_REMOVED, CHANGE_STATE, CHANGE_RESTORED };
+
+#endif
