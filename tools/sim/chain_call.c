@@ -1,39 +1,19 @@
 /* One call of the cast: run in the world, written as a transaction. */
+#include "tools/sim/chain_call.h"
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
-#include "tools/sim/chain.h"
-
-/* What one transaction is made of while it is made. */
-struct making {
-    struct chain *chain;
-    struct chain_slot *slot;
-    const struct sim_outcome *out;
-    const struct sim_contract *contract;
-    const sim_val *args;
-    uint32_t read_only, read_write; /* keys of the footprint */
-    uint32_t changes, events, tx_events, diagnostics;
-    uint32_t archived; /* places of restored keys in the read-write footprint */
-    bool failed_by_network;
-};
-
-static void put_addr(struct tide_buf *buf, struct sim_addr who)
-{
-    if (who.kind == SIM_ACCOUNT)
-        lcm_put_address_account(buf, who.key);
-    else
-        lcm_put_address_contract(buf, who.key);
-}
 
 /* --- footprint --------------------------------------------------------------- */
 
 static struct lcm_data data_of(const struct sim_entry *entry, struct tide_buf *address)
 {
     tide_buf_reset(address);
-    put_addr(address, entry->contract->address);
+    chain_put_addr(address, entry->contract->address);
     return (struct lcm_data){ tide_buf_view(address), entry->key, entry->durability };
 }
 
-static void put_touch_key(struct making *m, struct tide_buf *to, const struct sim_touch *touch)
+static void put_touch_key(struct chain_making *m, struct tide_buf *to,
+                          const struct sim_touch *touch)
 {
     struct chain *chain = m->chain;
     if (touch->kind == SIM_TOUCH_DATA) {
@@ -47,13 +27,13 @@ static void put_touch_key(struct making *m, struct tide_buf *to, const struct si
 }
 
 /* A persistent entry whose life had ended: whoever touches it restores it first. */
-static bool was_lapsed(const struct making *m, const struct sim_touch *touch)
+static bool was_lapsed(const struct chain_making *m, const struct sim_touch *touch)
 {
     return touch->kind == SIM_TOUCH_DATA && touch->existed &&
            touch->entry->durability == SIM_PERSISTENT && touch->live_until < m->chain->ledger;
 }
 
-static void put_footprint(struct making *m)
+static void put_footprint(struct chain_making *m)
 {
     struct chain *chain = m->chain;
     for (uint32_t i = 0; i < m->out->touch_count; i++) {
@@ -73,7 +53,7 @@ static void put_footprint(struct making *m)
 }
 
 /* The code that the instance names, read-only; a new code entry read-write. */
-static void put_code_key(struct making *m)
+static void put_code_key(struct chain_making *m)
 {
     uint8_t empty[TIDE_HASH_BYTES];
     const struct sim_entry *entry = m->contract->instance;
@@ -87,99 +67,9 @@ static void put_code_key(struct making *m)
     }
 }
 
-/* --- authorisation ------------------------------------------------------------- */
-
-static int64_t nonce_of(const struct making *m, uint32_t i)
-{
-    uint64_t z = ((uint64_t)m->chain->ledger << 32 | (uint64_t)m->chain->index << 12 | i) *
-                 0x9e3779b97f4a7c15u;
-    return (int64_t)((z ^ (z >> 29)) * 0xbf58476d1ce4e5b9u >> 1);
-}
-
-static void put_nonce_key(struct tide_buf *key, int64_t nonce)
-{
-    tide_buf_be32(key, TIDE_SCV_LEDGER_KEY_NONCE);
-    tide_buf_be64(key, (uint64_t)nonce);
-}
-
-static void put_invocation_head(struct tide_buf *buf, const struct sim_frame *frame)
-{
-    tide_buf_be32(buf, 0); /* contract function */
-    put_addr(buf, frame->contract->address);
-    tide_xdr_put_var(buf, tide_slice_str(frame->fn));
-    tide_buf_be32(buf, frame->arg_count);
-    for (uint32_t i = 0; i < frame->arg_count; i++)
-        sim_val_xdr(buf, &frame->args[i]);
-}
-
-/* The first call that asked for this signature, with the others it asked in below it. */
-static void put_invocation(struct making *m, uint32_t first)
-{
-    struct tide_buf *buf = &m->chain->body;
-    const struct sim_auth *auths = m->out->auths;
-    uint32_t more = 0;
-    put_invocation_head(buf, &m->out->frames[auths[first].frame]);
-    for (uint32_t i = first + 1; i < m->out->auth_count; i++)
-        more += sim_addr_eq(auths[i].who, auths[first].who);
-    tide_buf_be32(buf, more);
-    for (uint32_t i = first + 1; i < m->out->auth_count; i++) {
-        if (!sim_addr_eq(auths[i].who, auths[first].who))
-            continue;
-        put_invocation_head(buf, &m->out->frames[auths[i].frame]);
-        tide_buf_be32(buf, 0);
-    }
-}
-
-static void put_signature_value(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES])
-{
-    uint8_t signature[64];
-    lcm_sign(signature, key, key);
-    tide_buf_be32(buf, TIDE_SCV_VEC);
-    tide_buf_be32(buf, 1);
-    tide_buf_be32(buf, 1);
-    tide_buf_be32(buf, TIDE_SCV_MAP);
-    tide_buf_be32(buf, 1);
-    tide_buf_be32(buf, 2);
-    lcm_put_symbol(buf, "public_key");
-    tide_buf_be32(buf, TIDE_SCV_BYTES);
-    tide_xdr_put_var(buf, tide_slice_of(key, TIDE_HASH_BYTES));
-    lcm_put_symbol(buf, "signature");
-    tide_buf_be32(buf, TIDE_SCV_BYTES);
-    tide_xdr_put_var(buf, tide_slice_of(signature, sizeof signature));
-}
-
-static void put_auth(struct making *m, uint32_t i)
-{
-    struct tide_buf *buf = &m->chain->body;
-    struct sim_addr who = m->out->auths[i].who;
-    struct sim_addr source = chain_addr(m->chain, (cast_ref)m->slot->call.source);
-    if (sim_addr_eq(who, source)) {
-        tide_buf_be32(buf, 0);
-    } else {
-        tide_buf_be32(buf, 1);
-        put_addr(buf, who);
-        tide_buf_be64(buf, (uint64_t)nonce_of(m, i));
-        tide_buf_be32(buf, m->chain->ledger + SIM_NONCE_LIFE);
-        put_signature_value(buf, who.key);
-    }
-    put_invocation(m, i);
-}
-
-static void put_auths(struct making *m)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < m->out->auth_count; i++)
-        count += m->out->auths[i].first;
-    tide_buf_be32(&m->chain->body, count);
-    for (uint32_t i = 0; i < m->out->auth_count; i++) {
-        if (m->out->auths[i].first)
-            put_auth(m, i);
-    }
-}
-
 /* --- changes -------------------------------------------------------------------- */
 
-static void put_ttl_change(struct making *m, uint32_t kind, const struct lcm_data *data,
+static void put_ttl_change(struct chain_making *m, uint32_t kind, const struct lcm_data *data,
                            uint32_t modified, uint32_t live_until)
 {
     struct tide_buf *key = &m->chain->answer;
@@ -194,7 +84,7 @@ static void put_ttl_change(struct making *m, uint32_t kind, const struct lcm_dat
         lcm_put_ttl(&m->chain->changes, modified, hash, live_until);
 }
 
-static void put_created(struct making *m, const struct lcm_data *data, tide_slice value,
+static void put_created(struct chain_making *m, const struct lcm_data *data, tide_slice value,
                         uint32_t live_until)
 {
     chain_change(&m->chain->changes, &m->changes, CHANGE_CREATED);
@@ -202,7 +92,7 @@ static void put_created(struct making *m, const struct lcm_data *data, tide_slic
     put_ttl_change(m, CHANGE_CREATED, data, m->chain->ledger, live_until);
 }
 
-static void put_removed(struct making *m, const struct sim_touch *touch,
+static void put_removed(struct chain_making *m, const struct sim_touch *touch,
                         const struct lcm_data *data, bool lapsed)
 {
     struct tide_buf *buf = &m->chain->changes;
@@ -218,8 +108,8 @@ static void put_removed(struct making *m, const struct sim_touch *touch,
 }
 
 /* An entry that was and is: restored if its life had ended, rewritten if it was written. */
-static void put_kept(struct making *m, const struct sim_touch *touch, const struct lcm_data *data,
-                     bool lapsed)
+static void put_kept(struct chain_making *m, const struct sim_touch *touch,
+                     const struct lcm_data *data, bool lapsed)
 {
     struct tide_buf *buf = &m->chain->changes;
     const struct sim_entry *entry = touch->entry;
@@ -239,7 +129,7 @@ static void put_kept(struct making *m, const struct sim_touch *touch, const stru
     }
 }
 
-static void put_data_change(struct making *m, const struct sim_touch *touch)
+static void put_data_change(struct chain_making *m, const struct sim_touch *touch)
 {
     struct sim_entry *entry = touch->entry;
     bool lapsed = was_lapsed(m, touch);
@@ -257,7 +147,7 @@ static void put_data_change(struct making *m, const struct sim_touch *touch)
         put_created(m, &data, entry->val, entry->live_until);
 }
 
-static void put_account_entry(struct making *m, uint32_t kind, const struct sim_touch *touch)
+static void put_account_entry(struct chain_making *m, uint32_t kind, const struct sim_touch *touch)
 {
     const struct sim_account *account = touch->account;
     bool before = kind == CHANGE_STATE;
@@ -271,7 +161,7 @@ static void put_account_entry(struct making *m, uint32_t kind, const struct sim_
     lcm_put_account(&m->chain->changes, &entry);
 }
 
-static void put_line_entry(struct making *m, uint32_t kind, const struct sim_touch *touch)
+static void put_line_entry(struct chain_making *m, uint32_t kind, const struct sim_touch *touch)
 {
     const struct sim_line *line = &touch->account->lines[touch->asset];
     bool before = kind == CHANGE_STATE;
@@ -285,13 +175,13 @@ static void put_line_entry(struct making *m, uint32_t kind, const struct sim_tou
     lcm_put_trustline(&m->chain->changes, &entry);
 }
 
-static void put_nonce(struct making *m, uint32_t i)
+static void put_nonce(struct chain_making *m, uint32_t i)
 {
     struct tide_buf address, key;
     tide_buf_init(&address, 64);
     tide_buf_init(&key, 64);
-    put_addr(&address, m->out->auths[i].who);
-    put_nonce_key(&key, nonce_of(m, i));
+    chain_put_addr(&address, m->out->auths[i].who);
+    chain_nonce_key(&key, chain_nonce(m, i));
     struct lcm_data data = { tide_buf_view(&address), tide_buf_view(&key), SIM_TEMPORARY };
     lcm_put_data_key(&m->chain->read_write, &data);
     m->read_write++;
@@ -302,7 +192,7 @@ static void put_nonce(struct making *m, uint32_t i)
 }
 
 /* The code entry of contracts that run natively: the wasm of no bytes. */
-static void put_code_created(struct making *m)
+static void put_code_created(struct chain_making *m)
 {
     uint8_t hash[TIDE_HASH_BYTES], key_hash[TIDE_HASH_BYTES];
     struct tide_buf *buf = &m->chain->changes, *key = &m->chain->answer;
@@ -321,7 +211,7 @@ static void put_code_created(struct making *m)
     lcm_put_ttl(buf, m->chain->ledger, key_hash, m->chain->ledger + SIM_LIFE_MAX);
 }
 
-static void put_changes(struct making *m)
+static void put_changes(struct chain_making *m)
 {
     for (uint32_t i = 0; i < m->out->auth_count; i++) {
         if (m->out->auths[i].first)
@@ -347,7 +237,7 @@ static void put_changes(struct making *m)
 
 /* --- events and the rest ----------------------------------------------------------- */
 
-static void put_events(struct making *m)
+static void put_events(struct chain_making *m)
 {
     struct tide_buf *buf = &m->chain->events_xdr;
     for (uint32_t i = 0; i < m->out->event_count; i++) {
@@ -366,7 +256,7 @@ static void put_events(struct making *m)
 }
 
 /* What nodes tell beside the ledger: contract events again, or why a call failed. */
-static void put_diagnostics(struct making *m)
+static void put_diagnostics(struct chain_making *m)
 {
     struct tide_buf *buf = &m->chain->diagnostics;
     if (!m->chain->options.diagnostics)
@@ -387,7 +277,7 @@ static void put_diagnostics(struct making *m)
     struct tide_xdr x = tide_xdr_of(tide_buf_view(&m->chain->events_xdr));
     for (uint32_t i = 0; i < m->events; i++) {
         const uint8_t *mark = x.cur;
-        tide_xdr_skip(&x, 48);
+        tide_xdr_skip(&x, 52);
         uint32_t topics = tide_be32(x.cur - 4);
         for (uint32_t t = 0; t <= topics; t++)
             tide_scval_skip(&x);
@@ -397,7 +287,7 @@ static void put_diagnostics(struct making *m)
     }
 }
 
-static void put_soroban(struct making *m)
+static void put_soroban(struct chain_making *m)
 {
     struct chain *chain = m->chain;
     struct tide_buf *buf = &chain->soroban;
@@ -414,43 +304,6 @@ static void put_soroban(struct making *m)
     tide_buf_be32(buf, 1000 + 64 * m->read_only);
     tide_buf_be32(buf, 1000 + 128 * m->read_write);
     tide_buf_be64(buf, (uint64_t)(m->slot->fee - 100));
-}
-
-static void put_create_body(struct making *m)
-{
-    struct tide_buf *buf = &m->chain->body;
-    uint32_t place = m->slot->call.contract;
-    uint8_t hash[TIDE_HASH_BYTES];
-    tide_buf_be32(buf, 1); /* create contract */
-    if (place == CAST_USDC || place == CAST_XLM) {
-        tide_buf_be32(buf, 1);
-        if (place == CAST_XLM)
-            tide_buf_be32(buf, 0);
-        else
-            tide_buf_slice(buf, tide_buf_view(&m->chain->asset));
-        tide_buf_be32(buf, 1);
-    } else {
-        tide_buf_be32(buf, 0);
-        lcm_put_address_account(buf, m->chain->cast.accounts[CAST_DEPLOYER].id);
-        cast_salt(hash, m->chain->options.seed, place);
-        tide_buf_put(buf, hash, sizeof hash);
-        tide_sha256(hash, (tide_slice){ 0 });
-        tide_buf_be32(buf, 0);
-        tide_buf_put(buf, hash, sizeof hash);
-    }
-    tide_buf_be32(buf, 0); /* the source account signs for all of it */
-}
-
-static void put_invoke_body(struct making *m)
-{
-    struct tide_buf *buf = &m->chain->body;
-    const struct story_call *call = &m->slot->call;
-    tide_buf_be32(buf, 0);
-    put_addr(buf, m->contract->address);
-    tide_xdr_put_var(buf, tide_slice_str(call->fn));
-    tide_buf_be32(buf, call->arg_count);
-    tide_buf_slice(buf, tide_buf_view(&call->args));
-    put_auths(m);
 }
 
 static void reset_buffers(struct chain *chain)
@@ -476,7 +329,7 @@ void chain_fee_event(struct chain *chain, const uint8_t payer[TIDE_HASH_BYTES], 
 }
 
 /* Sequence numbers and fees: what stands around the operation. */
-static void put_surroundings(struct making *m, struct lcm_tx *tx)
+static void put_surroundings(struct chain_making *m, struct lcm_tx *tx)
 {
     struct chain *chain = m->chain;
     struct chain_slot *slot = m->slot;
@@ -514,7 +367,7 @@ static const sim_val *read_args(struct chain *chain, const struct story_call *ca
 }
 
 /* Runs the call. One in some hundreds fails before any code runs: resources spent. */
-static struct sim_outcome run(struct making *m)
+static struct sim_outcome run(struct chain_making *m)
 {
     struct chain *chain = m->chain;
     const struct story_call *call = &m->slot->call;
@@ -538,7 +391,7 @@ static struct sim_outcome run(struct making *m)
     return *sim_invoke(host, source, to, call->fn, m->args, call->arg_count);
 }
 
-static void tell(struct making *m, const struct lcm_tx *tx)
+static void tell(struct chain_making *m, const struct lcm_tx *tx)
 {
     struct chain *chain = m->chain;
     const struct story_call *call = &m->slot->call;
@@ -560,7 +413,7 @@ static void tell(struct making *m, const struct lcm_tx *tx)
 }
 
 /* What TransactionMeta 3 has in its place: the refund comes with the transaction. */
-static void refund_at_once(struct making *m, struct lcm_tx *tx, struct tide_buf *buf)
+static void refund_at_once(struct chain_making *m, struct lcm_tx *tx, struct tide_buf *buf)
 {
     struct sim_account *payer = m->slot->payer;
     struct lcm_account before = chain_account(payer);
@@ -572,7 +425,7 @@ static void refund_at_once(struct making *m, struct lcm_tx *tx, struct tide_buf 
     tx->refund.xdr = tide_buf_view(buf);
 }
 
-static void put_operation(struct making *m, struct lcm_tx *tx)
+static void put_operation(struct chain_making *m, struct lcm_tx *tx)
 {
     struct chain *chain = m->chain;
     put_events(m);
@@ -582,9 +435,9 @@ static void put_operation(struct making *m, struct lcm_tx *tx)
     put_code_key(m);
     put_soroban(m);
     if (m->slot->call.create)
-        put_create_body(m);
+        chain_create_body(m);
     else
-        put_invoke_body(m);
+        chain_invoke_body(m);
     tx->op_count = 1;
     tx->ops[0] = (struct lcm_operation){
         .type = LCM_OP_INVOKE,
@@ -604,7 +457,7 @@ static void put_operation(struct making *m, struct lcm_tx *tx)
 
 void chain_call(struct chain *chain, struct chain_slot *slot)
 {
-    struct making m = { .chain = chain, .slot = slot };
+    struct chain_making m = { .chain = chain, .slot = slot };
     struct sim_account *source = chain->accounts[slot->call.source];
     struct lcm_tx tx = { .source = source->address.key,
                          .fee_source = slot->bumped ? slot->payer->address.key : NULL,

@@ -1,0 +1,205 @@
+/* A whole simulated chain, read back by the walk and taken apart hash by hash. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tidemark/meta.h"
+#include "tidemark/tx.h"
+#include "tools/sim/chain.h"
+
+struct seen {
+    uint8_t network[TIDE_HASH_BYTES];
+    uint8_t previous[TIDE_HASH_BYTES];
+    uint32_t ledgers, txs, refused, verified, created, restored, removed, evicted, diagnostics;
+    uint64_t op_events;
+    uint32_t envelopes;
+    uint8_t (*hashes)[TIDE_HASH_BYTES];
+    struct tide_buf results;
+    uint8_t result_hash[TIDE_HASH_BYTES];
+};
+
+static tide_status on_header(void *self, const struct tide_ledger_header *header)
+{
+    struct seen *seen = self;
+    uint8_t hash[TIDE_HASH_BYTES];
+    tide_sha256(hash, header->header_xdr);
+    assert_memory_equal(hash, header->hash, TIDE_HASH_BYTES);
+    assert_memory_equal(seen->previous, header->previous_hash, TIDE_HASH_BYTES);
+    memcpy(seen->previous, hash, TIDE_HASH_BYTES);
+    memcpy(seen->result_hash, header->result_hash, TIDE_HASH_BYTES);
+    seen->envelopes = 0;
+    seen->ledgers++;
+    return TIDE_OK;
+}
+
+static tide_status on_envelope(void *self, tide_slice envelope)
+{
+    struct seen *seen = self;
+    struct tide_envelope read;
+    struct tide_xdr x;
+    assert_int_equal(tide_envelope_read(&read, envelope, &x), TIDE_OK);
+    assert_true(seen->envelopes < 1000);
+    tide_envelope_hash(seen->hashes[seen->envelopes++], &read, seen->network);
+    return TIDE_OK;
+}
+
+static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
+{
+    struct seen *seen = self;
+    bool found = false;
+    for (uint32_t i = 0; i < seen->envelopes && !found; i++)
+        found = memcmp(seen->hashes[i], tx->hash, TIDE_HASH_BYTES) == 0;
+    assert_true(found);
+    tide_buf_slice(&seen->results, tx->result_pair);
+    *inside = true;
+    seen->txs++;
+    seen->refused += !tx->successful;
+    return TIDE_OK;
+}
+
+static tide_status on_event(void *self, const struct tide_tx *tx, const struct tide_event *event)
+{
+    (void)tx;
+    struct seen *seen = self;
+    seen->op_events += event->level == TIDE_EVENT_OP;
+    seen->diagnostics += event->level == TIDE_EVENT_DIAGNOSTIC;
+    return TIDE_OK;
+}
+
+static tide_status on_change(void *self, const struct tide_tx *tx, const struct tide_change *change)
+{
+    (void)tx;
+    struct seen *seen = self;
+    seen->created += change->kind == TIDE_CHANGE_CREATED;
+    seen->restored += change->kind == TIDE_CHANGE_RESTORED;
+    seen->removed += change->kind == TIDE_CHANGE_REMOVED;
+    return TIDE_OK;
+}
+
+static tide_status on_tx_end(void *self, const struct tide_tx *tx)
+{
+    struct seen *seen = self;
+    uint8_t hash[TIDE_HASH_BYTES];
+    struct tide_sha256 h;
+    if (!tx->invoke_hash)
+        return TIDE_OK;
+    tide_sha256_init(&h);
+    tide_sha256_update(&h, tx->return_value);
+    tide_sha256_update(&h, tx->op_events);
+    tide_sha256_final(&h, hash);
+    assert_memory_equal(hash, tx->invoke_hash, TIDE_HASH_BYTES);
+    seen->verified++;
+    return TIDE_OK;
+}
+
+static tide_status on_evicted(void *self, tide_slice key)
+{
+    (void)key;
+    ((struct seen *)self)->evicted++;
+    return TIDE_OK;
+}
+
+static void walk_ledger(struct seen *seen, tide_slice lcm)
+{
+    struct tide_err err = { 0 };
+    struct tide_walk walk = { .self = seen,
+                              .header = on_header,
+                              .envelope = on_envelope,
+                              .tx = on_tx,
+                              .event = on_event,
+                              .change = on_change,
+                              .tx_end = on_tx_end,
+                              .evicted = on_evicted,
+                              .diagnostics = true };
+    uint8_t hash[TIDE_HASH_BYTES];
+    seen->results.len = 0;
+    uint32_t before = seen->txs;
+    tide_buf_be32(&seen->results, 0);
+    if (tide_ledger_walk(&walk, lcm, &err) != TIDE_OK)
+        fail_msg("%s", err.text);
+    uint32_t count = __builtin_bswap32(seen->txs - before);
+    memcpy(seen->results.ptr, &count, sizeof count);
+    tide_sha256(hash, tide_buf_view(&seen->results));
+    assert_memory_equal(hash, seen->result_hash, TIDE_HASH_BYTES);
+}
+
+static struct chain_options options_of(uint32_t version)
+{
+    return (struct chain_options){ .seed = 11,
+                                   .passphrase = "Test chain",
+                                   .version = version,
+                                   .first_ledger = 1000,
+                                   .start_time = 1767225600,
+                                   .close_step = 5,
+                                   .txs = 6,
+                                   .noise = 30,
+                                   .life = 60,
+                                   .diagnostics = true };
+}
+
+static void run_chain(struct seen *seen, const struct chain_options *options, uint32_t ledgers)
+{
+    struct chain *chain = malloc(sizeof *chain);
+    *seen = (struct seen){ .hashes = calloc(1000, TIDE_HASH_BYTES) };
+    tide_buf_init(&seen->results, 1u << 20);
+    assert_non_null(chain);
+    assert_int_equal(chain_open(chain, options), TIDE_OK);
+    tide_network_id(seen->network, tide_slice_str(options->passphrase));
+    for (uint32_t i = 0; i < ledgers; i++) {
+        tide_slice lcm;
+        assert_int_equal(chain_ledger(chain, &lcm), TIDE_OK);
+        walk_ledger(seen, lcm);
+    }
+    assert_int_equal(seen->txs, chain->txs);
+    if (options->version == 2)
+        assert_int_equal(seen->op_events, chain->events);
+    chain_close(chain);
+    free(seen->hashes);
+    tide_buf_release(&seen->results);
+    free(chain);
+}
+
+static void every_ledger_holds_what_its_hashes_say(void **state)
+{
+    (void)state;
+    for (uint32_t version = 1; version <= 2; version++) {
+        struct seen seen;
+        struct chain_options options = options_of(version);
+        run_chain(&seen, &options, 260);
+        assert_int_equal(seen.ledgers, 260);
+        assert_true(seen.txs > 1000);
+        assert_true(seen.verified > 100);
+        assert_true(seen.refused > 50);
+        assert_true(seen.created > 100);
+        assert_true(seen.restored > 0);
+        assert_true(seen.evicted > 0);
+        assert_true(seen.removed > 0);
+        assert_true(seen.diagnostics > 50);
+    }
+}
+
+static void the_same_options_give_the_same_bytes(void **state)
+{
+    (void)state;
+    uint8_t last[3][TIDE_HASH_BYTES];
+    for (uint32_t go = 0; go < 3; go++) {
+        struct seen seen;
+        struct chain_options options = options_of(2);
+        options.seed = go < 2 ? 5 : 6;
+        run_chain(&seen, &options, 120);
+        memcpy(last[go], seen.previous, TIDE_HASH_BYTES);
+    }
+    assert_memory_equal(last[0], last[1], TIDE_HASH_BYTES);
+    assert_memory_not_equal(last[0], last[2], TIDE_HASH_BYTES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_ledger_holds_what_its_hashes_say),
+        cmocka_unit_test(the_same_options_give_the_same_bytes),
+    };
+    return cmocka_run_group_tests_name("lcm_chain", tests, NULL, NULL);
+}

@@ -1,0 +1,28 @@
+/* What the files that write a call's transaction share. */
+#ifndef SIM_CHAIN_CALL_H
+#define SIM_CHAIN_CALL_H
+
+#include "tools/sim/chain.h"
+
+/* What one transaction is made of while it is made. */
+struct chain_making {
+    struct chain *chain;
+    struct chain_slot *slot;
+    const struct sim_outcome *out;
+    const struct sim_contract *contract;
+    const sim_val *args;
+    uint32_t read_only, read_write; /* keys of the footprint */
+    uint32_t changes, events, tx_events, diagnostics;
+    uint32_t archived; /* places of restored keys in the read-write footprint */
+    bool failed_by_network;
+};
+
+void chain_put_addr(struct tide_buf *buf, struct sim_addr who);
+/* The nonce that goes with out->auths[i], and its key as ScVal. */
+int64_t chain_nonce(const struct chain_making *m, uint32_t i);
+void chain_nonce_key(struct tide_buf *key, int64_t nonce);
+/* InvokeHostFunctionOp, signatures included, into the chain's body buffer. */
+void chain_create_body(struct chain_making *m);
+void chain_invoke_body(struct chain_making *m);
+
+#endif
