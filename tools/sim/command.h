@@ -4,5 +4,6 @@
 
 /* replay CALLS --deployment FILE [--events FILE] [--state FILE]… [--views FILE] */
 int sim_replay_command(int argc, char **argv);
+int sim_write_command(int argc, char **argv);
 
 #endif

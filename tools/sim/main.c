@@ -8,6 +8,8 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *usage;
 } commands[] = {
+    { "write", sim_write_command,
+      "write --lake DIR | --stream FILE|- [options] (--help tells all)" },
     { "replay", sim_replay_command,
       "replay CALLS --deployment FILE [--events FILE] [--state FILE]... [--views FILE]" },
 };

@@ -1,6 +1,7 @@
-#include "tools/sim/write.h"
+/* tidemark-sim write: a simulated chain into a lake or a stream. */
 #include "tidemark/text.h"
 #include "tools/sim/chain.h"
+#include "tools/sim/command.h"
 #include "tools/sim/lake_write.h"
 
 #include <signal.h>
