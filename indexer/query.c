@@ -1,0 +1,92 @@
+#include "indexer/query.h"
+#include "indexer/command.h"
+#include "indexer/migrate.h"
+#include "indexer/writer.h"
+
+#include <stdlib.h>
+
+tide_status tide_query_open(struct tide_pg **out, const struct tide_config *config,
+                            const char *application, struct tide_err *err)
+{
+    struct tide_pg_options to = { .conninfo = config->database_url,
+                                  .application = application,
+                                  .stopped = tide_stop_asked };
+    *out = NULL;
+    tide_status status = tide_pg_open(out, &to, err);
+    if (status == TIDE_OK)
+        status = tide_migrate_check(*out, tide_migrations, tide_migration_count, err);
+    if (status == TIDE_OK)
+        status = tide_pg_run(*out, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "BEGIN", err);
+    return status;
+}
+
+/* Rows of the deployments that hold all contracts of the file, or of all without a file. */
+static tide_status find_deployments(struct tide_pg *pg, const struct tide_deployment *file,
+                                    struct tide_pg_rows *rows, struct tide_err *err)
+{
+    struct tide_buf list;
+    tide_buf_init(&list, 64u << 10);
+    tide_buf_u8(&list, '{');
+    for (uint32_t i = 0; file && i < file->contract_count; i++)
+        tide_buf_putf(&list, "%s%s", i ? "," : "", file->contracts[i].address);
+    tide_buf_put(&list, "}", 2);
+    tide_status status =
+        list.failed
+            ? tide_fail(err, TIDE_E_LIMIT, "deployment: too many contracts")
+            : tide_pg_query(pg, rows,
+                            "SELECT id FROM chain.deployment AS d WHERE $1::text[] <@ (SELECT "
+                            "coalesce(array_agg(c ->> 'address'), '{}') FROM "
+                            "jsonb_array_elements(d.contracts) AS c) ORDER BY id",
+                            (const char *[]){ (const char *)list.ptr }, 1, err);
+    tide_buf_release(&list);
+    return status;
+}
+
+tide_status tide_query_deployment(struct tide_pg *pg, const struct tide_config *config,
+                                  uint16_t *out, struct tide_err *err)
+{
+    struct tide_deployment *file = NULL;
+    struct tide_pg_rows rows = { 0 };
+    tide_status status = TIDE_OK;
+    if (config->deployment[0])
+        status = tide_deployment_read(&file, config->deployment, err);
+    if (status == TIDE_OK)
+        status = find_deployments(pg, file, &rows, err);
+    free(file);
+    if (status != TIDE_OK)
+        return status;
+    if (rows.count == 1)
+        *out = (uint16_t)tide_pg_u64(&rows, 0, 0);
+    else if (rows.count == 0)
+        status = tide_fail(err, TIDE_E_MISSING,
+                           "the database holds no such deployment: nothing is indexed");
+    else
+        status = tide_fail(err, TIDE_E_CONFIG,
+                           "the database holds %u deployments: say which with --deployment FILE",
+                           rows.count);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+tide_status tide_query_covered(struct tide_pg *pg, uint16_t deployment, struct tide_range *out,
+                               struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char id[8];
+    snprintf(id, sizeof id, "%u", deployment);
+    tide_status status = tide_pg_query(
+        pg, &rows,
+        "SELECT v.from_ledger, c.ledger FROM chain.cursor AS c JOIN chain.coverage AS v"
+        " ON v.deployment = c.deployment AND c.ledger BETWEEN v.from_ledger AND v.to_ledger"
+        " WHERE c.deployment = $1 ORDER BY v.from_ledger LIMIT 1",
+        (const char *[]){ id }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    if (rows.count == 0)
+        status = tide_fail(err, TIDE_E_MISSING, "nothing is indexed yet");
+    else
+        *out = (struct tide_range){ .from = (uint32_t)tide_pg_u64(&rows, 0, 0),
+                                    .to = (uint32_t)tide_pg_u64(&rows, 0, 1) };
+    tide_pg_rows_release(&rows);
+    return status;
+}

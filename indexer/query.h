@@ -1,0 +1,26 @@
+/* What the commands that only read begin with: a snapshot of the database at this build's
+ * schema, and the deployment that is meant. */
+#ifndef INDEXER_QUERY_H
+#define INDEXER_QUERY_H
+
+#include "tidemark/config.h"
+#include "tidemark/pg.h"
+
+struct tide_range;
+
+/* Connects, checks the schema, begins a read-only transaction with one snapshot. *out is the
+ * caller's to close, also on failure (NULL is allowed). */
+tide_status tide_query_open(struct tide_pg **out, const struct tide_config *config,
+                            const char *application, struct tide_err *err) TIDE_MUST_USE;
+
+/* The only deployment, or the one that the deployment file names. TIDE_E_MISSING when there is
+ * none, TIDE_E_CONFIG when there are several and no file says which. */
+tide_status tide_query_deployment(struct tide_pg *pg, const struct tide_config *config,
+                                  uint16_t *out, struct tide_err *err) TIDE_MUST_USE;
+
+/* First and last ledger of the covered range that holds the cursor; TIDE_E_MISSING when nothing
+ * is indexed. */
+tide_status tide_query_covered(struct tide_pg *pg, uint16_t deployment, struct tide_range *out,
+                               struct tide_err *err) TIDE_MUST_USE;
+
+#endif
