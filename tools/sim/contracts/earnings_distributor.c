@@ -1,0 +1,292 @@
+/* Fees come in, partners' cuts leave at once, the rest is split when a week is over. */
+#include "tools/sim/host.h"
+
+#define BPS           10000
+#define EPOCH_SECONDS 604800u
+#define SHARE_DEFAULT 5000
+#define STAKERS_BPS   3500
+#define LP_BPS        3000
+#define STABILITY_BPS 2000
+#define TREASURY_BPS  1000
+#define DEV_BPS       500
+
+static struct sim_key epoch_key(struct sim_host *h, uint64_t id)
+{
+    return sim_key(h, "Epoch", SIM_VALS(sim_u64(id)));
+}
+
+static struct sim_key revenue_key(struct sim_host *h, uint64_t id, sim_val token)
+{
+    return sim_key(h, "EpochRevenue", SIM_VALS(sim_u64(id), token));
+}
+
+static struct sim_key tokens_key(struct sim_host *h, uint64_t id)
+{
+    return sim_key(h, "EpochTokenList", SIM_VALS(sim_u64(id)));
+}
+
+static void open_epoch(struct sim_host *h, uint64_t id)
+{
+    sim_val zero = sim_i128(0);
+    sim_put(
+        h, epoch_key(h, id),
+        sim_make(h, SIM_FIELDS({ "epoch_id", sim_u64(id) }, { "start_time", sim_u64(h->now) },
+                               { "end_time", sim_u64(h->now + EPOCH_SECONDS) },
+                               { "total_revenue", zero }, { "partner_revenue", zero },
+                               { "protocol_revenue", zero }, { "staker_snapshot", zero },
+                               { "per_token_revenue", zero }, { "finalized", sim_bool(false) })));
+}
+
+static sim_val initialize(struct sim_host *h, const sim_val *args)
+{
+    sim_initialize(h, args[0].addr);
+    sim_slot_put(h, "TREAS", args[1]);
+    sim_slot_put(h, "DEV", args[2]);
+    sim_slot_put(h, "STABPOOL", args[3]);
+    sim_slot_put(h, "DAO", args[4]);
+    sim_slot_put(h, "PREG", args[5]);
+    sim_slot_put(h, "LpCount", sim_u32(0));
+    sim_slot_put(h, "EPOCH", sim_u64(0));
+    open_epoch(h, 0);
+    return sim_void();
+}
+
+static sim_val register_lp(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "ADMIN", args[0].addr);
+    uint32_t count = sim_slot_u32(h, "LpCount");
+    sim_put(h, sim_key(h, "LpContract", SIM_VALS(sim_u32(count))), args[1]);
+    sim_slot_put(h, "LpCount", sim_u32(count + 1));
+    return sim_void();
+}
+
+/* --- closing an epoch ------------------------------------------------------------------ */
+
+static void pay(struct sim_host *h, sim_val token, struct sim_addr to, sim_amount amount)
+{
+    if (amount > 0)
+        sim_transfer(h, token.addr, sim_self(h), to, amount);
+}
+
+static void split(struct sim_host *h, sim_val token, sim_amount revenue)
+{
+    pay(h, token, sim_slot_addr(h, "TREAS"), sim_mul_div(h, revenue, TREASURY_BPS, BPS));
+    pay(h, token, sim_slot_addr(h, "DEV"), sim_mul_div(h, revenue, DEV_BPS, BPS));
+    pay(h, token, sim_slot_addr(h, "STABPOOL"), sim_mul_div(h, revenue, STABILITY_BPS, BPS));
+    uint32_t count = sim_slot_u32(h, "LpCount");
+    if (count == 0)
+        return;
+    sim_amount each = sim_mul_div(h, revenue, LP_BPS, BPS) / count;
+    for (uint32_t i = 0; i < count; i++) {
+        const sim_val *lp = sim_get(h, sim_key(h, "LpContract", SIM_VALS(sim_u32(i))));
+        if (lp)
+            pay(h, token, lp->addr, each);
+    }
+}
+
+static void close_epoch(struct sim_host *h, uint64_t id)
+{
+    sim_val staked = sim_call(h, sim_slot_addr(h, "STABPOOL"), "get_total_deposits", SIM_NONE);
+    const sim_val *tokens = sim_get(h, tokens_key(h, id));
+    for (uint32_t i = 0; tokens && i < tokens->len; i++) {
+        sim_amount revenue = sim_get_i128(h, revenue_key(h, id, tokens->vec[i]));
+        if (revenue != 0)
+            split(h, tokens->vec[i], revenue);
+    }
+    const sim_val *epoch = sim_get(h, epoch_key(h, id));
+    sim_set(epoch, "staker_snapshot", staked);
+    sim_set(epoch, "finalized", sim_bool(true));
+    sim_put(h, epoch_key(h, id), *epoch);
+    open_epoch(h, id + 1);
+    sim_slot_put(h, "EPOCH", sim_u64(id + 1));
+    sim_emit(h, "epoch_closed", SIM_NONE,
+             SIM_FIELDS({ "epoch", sim_u64(id) },
+                        { "total_revenue", *sim_field(epoch, "total_revenue") }));
+    sim_emit(h, "epoch_opened", SIM_NONE, SIM_FIELDS({ "epoch", sim_u64(id + 1) }));
+}
+
+static sim_val finalize_epoch(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    uint64_t id = sim_slot_u64(h, "EPOCH");
+    const sim_val *epoch = sim_get(h, epoch_key(h, id));
+    sim_require(h, epoch, "not initialised");
+    sim_require(h, h->now >= sim_field_u64(epoch, "end_time"), "epoch not yet complete");
+    close_epoch(h, id);
+    return sim_u64(id);
+}
+
+/* --- revenue ---------------------------------------------------------------------------- */
+
+struct revenue {
+    sim_val token;
+    sim_amount amount;
+    sim_val source;
+    sim_val partner;
+    uint64_t epoch;
+};
+
+static sim_amount partner_cut(struct sim_host *h, const struct revenue *r)
+{
+    sim_val answer =
+        sim_call(h, sim_slot_addr(h, "PREG"), "get_revenue_share", SIM_VALS(r->partner));
+    sim_amount share = answer.i128 > 0 ? answer.i128 : SHARE_DEFAULT;
+    return sim_mul_div(h, r->amount, share, BPS);
+}
+
+/* Sends the partner's cut on and answers it. */
+static sim_amount forward(struct sim_host *h, const struct revenue *r, const sim_val *epoch)
+{
+    if (r->partner.u32 == 0)
+        return 0;
+    sim_amount cut = partner_cut(h, r);
+    if (cut <= 0)
+        return cut;
+    sim_val value = sim_i128(cut);
+    sim_val id = sim_u64(r->epoch);
+    struct sim_addr registry = sim_slot_addr(h, "PREG");
+    sim_transfer(h, r->token.addr, sim_self(h), registry, cut);
+    sim_call(h, registry, "credit_partner_revenue",
+             SIM_VALS(sim_address(sim_self(h)), r->partner, value, id));
+    struct sim_key key = sim_key(h, "EpochPartnerRevenue", SIM_VALS(id, r->partner));
+    sim_put(h, key, sim_i128(sim_add(h, sim_get_i128(h, key), cut)));
+    sim_bump(h, epoch, "partner_revenue", cut);
+    sim_emit(h, "partner_revenue_forwarded", SIM_VALS(r->partner, id),
+             SIM_FIELDS({ "partner_cut", value }, { "source", r->source }));
+    return cut;
+}
+
+static void list_token(struct sim_host *h, uint64_t id, sim_val token)
+{
+    const sim_val *stored = sim_get(h, tokens_key(h, id));
+    sim_val list = stored ? *stored : sim_vec(&h->arena, SIM_NONE);
+    bool known = false;
+    for (uint32_t i = 0; i < list.len; i++)
+        known = known || sim_addr_eq(list.vec[i].addr, token.addr);
+    if (!known)
+        sim_vec_push(&h->arena, &list, token);
+    sim_put(h, tokens_key(h, id), list);
+}
+
+static void book(struct sim_host *h, const struct revenue *r, const sim_val *epoch, sim_amount kept)
+{
+    sim_bump(h, epoch, "total_revenue", r->amount);
+    sim_bump(h, epoch, "protocol_revenue", kept);
+    struct sim_key key = revenue_key(h, r->epoch, r->token);
+    sim_put(h, key, sim_i128(sim_add(h, sim_get_i128(h, key), kept)));
+    list_token(h, r->epoch, r->token);
+    sim_put(h, epoch_key(h, r->epoch), *epoch);
+}
+
+static sim_val receive_revenue(struct sim_host *h, const sim_val *args)
+{
+    struct revenue r = {
+        .token = args[1], .amount = args[2].i128, .source = args[3], .partner = args[4]
+    };
+    sim_auth(h, args[0].addr);
+    sim_require(h, r.amount > 0, "amount must be positive");
+    sim_transfer(h, r.token.addr, args[0].addr, sim_self(h), r.amount);
+    r.epoch = sim_slot_u64(h, "EPOCH");
+    const sim_val *epoch = sim_get(h, epoch_key(h, r.epoch));
+    sim_require(h, epoch, "not initialised");
+    sim_amount cut = forward(h, &r, epoch);
+    book(h, &r, epoch, sim_sub(h, r.amount, cut));
+    sim_emit(
+        h, "revenue_received", SIM_VALS(args[0], r.source),
+        SIM_FIELDS({ "token", r.token }, { "amount", args[2] }, { "epoch", sim_u64(r.epoch) }));
+    if (h->now >= sim_field_u64(epoch, "end_time"))
+        close_epoch(h, r.epoch);
+    return sim_void();
+}
+
+/* --- stakers ---------------------------------------------------------------------------- */
+
+static struct sim_key claimed_key(struct sim_host *h, sim_val claimer, sim_val epoch)
+{
+    return sim_key(h, "Claimed", SIM_VALS(claimer, epoch));
+}
+
+static sim_amount claim_one(struct sim_host *h, sim_val claimer, sim_val id, sim_amount deposit)
+{
+    if (sim_has(h, claimed_key(h, claimer, id)))
+        return 0;
+    const sim_val *epoch = sim_get(h, epoch_key(h, id.u64));
+    if (!epoch || !sim_field_bool(epoch, "finalized") ||
+        sim_field_i128(epoch, "staker_snapshot") == 0)
+        return 0;
+    sim_amount pot = sim_mul(h, STAKERS_BPS, sim_field_i128(epoch, "protocol_revenue"));
+    sim_amount share = sim_div(h, sim_mul(h, pot, deposit),
+                               sim_mul(h, sim_field_i128(epoch, "staker_snapshot"), BPS));
+    if (share <= 0)
+        return 0;
+    sim_put(h, claimed_key(h, claimer, id), sim_bool(true));
+    return share;
+}
+
+/* Tells what is due and moves no tokens, as published. */
+static sim_val claim(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    sim_amount deposit =
+        sim_call(h, sim_slot_addr(h, "STABPOOL"), "get_compounded_deposit", SIM_VALS(args[0])).i128;
+    sim_require(h, deposit > 0, "must have a Stability Pool deposit to claim");
+    sim_amount total = 0;
+    for (uint32_t i = 0; i < args[1].len; i++)
+        total = sim_add(h, total, claim_one(h, args[0], args[1].vec[i], deposit));
+    if (total > 0)
+        sim_emit(h, "revenue_claimed", SIM_VALS(args[0]), SIM_FIELDS({ "total", sim_i128(total) }));
+    return sim_i128(total);
+}
+
+/* --- reads ------------------------------------------------------------------------------- */
+
+static sim_val get_current_epoch(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return sim_u64(sim_slot_u64(h, "EPOCH"));
+}
+
+static sim_val get_epoch(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *epoch = sim_get(h, epoch_key(h, args[0].u64));
+    return epoch ? *epoch : sim_void();
+}
+
+static sim_val get_epoch_tokens(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *list = sim_get(h, tokens_key(h, args[0].u64));
+    return list ? *list : sim_vec(&h->arena, SIM_NONE);
+}
+
+static sim_val get_epoch_revenue(struct sim_host *h, const sim_val *args)
+{
+    return sim_i128(sim_get_i128(h, revenue_key(h, args[0].u64, args[1])));
+}
+
+static sim_val get_partner_epoch_revenue(struct sim_host *h, const sim_val *args)
+{
+    return sim_i128(sim_get_i128(h, sim_key(h, "EpochPartnerRevenue", SIM_VALS(args[0], args[1]))));
+}
+
+static sim_val has_claimed(struct sim_host *h, const sim_val *args)
+{
+    return sim_bool(sim_has(h, claimed_key(h, args[0], args[1])));
+}
+
+static const struct sim_fn fns[] = {
+    { "initialize", "aaaaaa", initialize },
+    { "register_lp", "aa", register_lp },
+    { "receive_revenue", "aaiyu", receive_revenue },
+    { "finalize_epoch", "", finalize_epoch },
+    { "claim", "aVU", claim },
+    { "upgrade", "ah", sim_upgrade_by_dao },
+    { "get_current_epoch", "", get_current_epoch },
+    { "get_epoch", "U", get_epoch },
+    { "get_epoch_tokens", "U", get_epoch_tokens },
+    { "get_epoch_revenue", "Ua", get_epoch_revenue },
+    { "get_partner_epoch_revenue", "Uu", get_partner_epoch_revenue },
+    { "has_claimed", "aU", has_claimed },
+    { 0 },
+};
+
+const struct sim_class sim_class_earnings_distributor = { TIDE_ROLE_earnings_distributor, fns };

@@ -1,0 +1,298 @@
+/* Partners, their catalogs, what they have earned. */
+#include "tools/sim/host.h"
+
+#define SHARE_DEFAULT   5000
+#define SHARE_MAX       8000
+#define LIQ_PENALTY_MAX 1500
+#define CEILING_MAX     ((sim_amount)10000000000000)
+#define FEE             ((sim_amount)10000000000) /* 1 000 USDC to register oneself */
+
+static sim_val initialize(struct sim_host *h, const sim_val *args)
+{
+    sim_initialize(h, args[0].addr);
+    sim_slot_put(h, "DAO", args[1]);
+    sim_slot_put(h, "USDC", args[2]);
+    sim_slot_put(h, "ENGINE", args[3]);
+    sim_slot_put(h, "EARN", args[4]);
+    sim_slot_put(h, "PCNT", sim_u32(0));
+    sim_slot_put(h, "OPENREG", sim_bool(false));
+    return sim_void();
+}
+
+static struct sim_key key(struct sim_host *h, const char *variant, sim_val arg)
+{
+    return sim_key(h, variant, SIM_VALS(arg));
+}
+
+static const sim_val *partner_of(struct sim_host *h, sim_val id)
+{
+    const sim_val *partner = sim_get(h, key(h, "Partner", id));
+    sim_require(h, partner, "partner not found");
+    return partner;
+}
+
+static void put_partner(struct sim_host *h, const sim_val *partner)
+{
+    sim_put(h, key(h, "Partner", *sim_field(partner, "id")), *partner);
+}
+
+static const sim_val *active_partner_of(struct sim_host *h, sim_val owner)
+{
+    const sim_val *id = sim_get(h, key(h, "PartnerByOwner", owner));
+    sim_require(h, id, "address is not a registered partner");
+    const sim_val *partner = partner_of(h, *id);
+    sim_require(h, sim_field_bool(partner, "active"), "partner is not active");
+    return partner;
+}
+
+/* --- registration ----------------------------------------------------------------------- */
+
+static sim_val insert(struct sim_host *h, sim_val owner, sim_val name)
+{
+    sim_require(h, !sim_has(h, key(h, "PartnerByOwner", owner)),
+                "address already registered as partner");
+    sim_val id = sim_u32(sim_slot_u32(h, "PCNT"));
+    sim_val zero = sim_i128(0);
+    sim_val partner = sim_make(
+        h, SIM_FIELDS({ "id", id }, { "owner", owner }, { "name", name },
+                      { "revenue_share", sim_i128(SHARE_DEFAULT) }, { "pending_revenue", zero },
+                      { "total_earned", zero }, { "total_volume", zero },
+                      { "deployed_assets", sim_vec(&h->arena, SIM_NONE) },
+                      { "active", sim_bool(true) }, { "registered_at", sim_u64(h->now) }));
+    put_partner(h, &partner);
+    sim_put(h, key(h, "PartnerByOwner", owner), id);
+    sim_slot_put(h, "PCNT", sim_u32(id.u32 + 1));
+    sim_emit(h, "preg_reg", SIM_VALS(owner), SIM_FIELDS({ "id", id }));
+    return id;
+}
+
+static sim_val register_partner(struct sim_host *h, const sim_val *args)
+{
+    sim_only_stored(h, "DAO");
+    return insert(h, args[1], args[2]);
+}
+
+static sim_val self_register(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    sim_require(h, sim_slot_bool(h, "OPENREG"), "self-registration is currently disabled");
+    sim_transfer(h, sim_slot_addr(h, "USDC"), args[0].addr, sim_slot_addr(h, "EARN"), FEE);
+    return insert(h, args[0], args[1]);
+}
+
+/* args: owner, symbol, token, oracle symbol, collateral's, min CR, liq CR, penalty, fee, ceiling */
+static sim_val register_partner_asset(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    const sim_val *partner = active_partner_of(h, args[0]);
+    sim_require(h, args[9].i128 <= CEILING_MAX, "debt ceiling too high");
+    sim_require(h, args[5].i128 > args[6].i128, "min CR must exceed liquidation CR");
+    sim_require(h, args[7].i128 <= LIQ_PENALTY_MAX, "liquidation penalty too high");
+    sim_require(h, !sim_has(h, key(h, "PartnerAsset", args[1])), "asset already registered");
+    sim_val id = *sim_field(partner, "id");
+    sim_put(
+        h, key(h, "PartnerAsset", args[1]),
+        sim_make(h, SIM_FIELDS({ "symbol", args[1] }, { "token", args[2] }, { "partner_id", id },
+                               { "oracle_symbol", args[3] }, { "debt_ceiling", args[9] },
+                               { "live", sim_bool(false) }, { "deployed_at", sim_u64(h->now) })));
+    sim_vec_push(&h->arena, sim_field(partner, "deployed_assets"), args[1]);
+    put_partner(h, partner);
+    sim_emit(h, "preg_asset", SIM_VALS(args[0]),
+             SIM_FIELDS({ "symbol", args[1] }, { "id", id }, { "token", args[2] }));
+    return sim_void();
+}
+
+static sim_val activate_partner_asset(struct sim_host *h, const sim_val *args)
+{
+    sim_only_stored(h, "DAO");
+    const sim_val *asset = sim_get(h, key(h, "PartnerAsset", args[1]));
+    sim_require(h, asset, "partner asset not found");
+    sim_require(h, !sim_field_bool(asset, "live"), "asset already live");
+    sim_set(asset, "live", sim_bool(true));
+    sim_put(h, key(h, "PartnerAsset", args[1]), *asset);
+    sim_emit(h, "preg_live", SIM_VALS(args[1]),
+             SIM_FIELDS({ "partner_id", *sim_field(asset, "partner_id") }));
+    return sim_void();
+}
+
+/* --- revenue ------------------------------------------------------------------------------- */
+
+/* args: distributor, partner id, amount, epoch */
+static sim_val credit_partner_revenue(struct sim_host *h, const sim_val *args)
+{
+    sim_amount amount = args[2].i128;
+    sim_auth(h, args[0].addr);
+    sim_require(h, sim_addr_eq(args[0].addr, sim_slot_addr(h, "EARN")), "unauthorised");
+    const sim_val *partner = partner_of(h, args[1]);
+    sim_require(h, sim_field_bool(partner, "active"), "partner is not active");
+    sim_bump(h, partner, "pending_revenue", amount);
+    sim_bump(h, partner, "total_earned", amount);
+    put_partner(h, partner);
+    struct sim_key revenue = sim_key(h, "EpochRevenue", SIM_VALS(args[1], args[3]));
+    sim_put(h, revenue, sim_i128(sim_add(h, sim_get_i128(h, revenue), amount)));
+    sim_emit(h, "preg_fwd", SIM_VALS(args[1]),
+             SIM_FIELDS({ "amount", args[2] }, { "epoch", args[3] }));
+    return sim_void();
+}
+
+static sim_val claim_revenue(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    const sim_val *partner = active_partner_of(h, args[0]);
+    sim_val pending = *sim_field(partner, "pending_revenue");
+    sim_require(h, pending.i128 > 0, "no revenue to claim");
+    sim_set(partner, "pending_revenue", sim_i128(0));
+    put_partner(h, partner);
+    sim_transfer(h, sim_slot_addr(h, "USDC"), sim_self(h), args[0].addr, pending.i128);
+    sim_emit(h, "preg_claim", SIM_VALS(args[0]), SIM_FIELDS({ "claimable", pending }));
+    return pending;
+}
+
+/* --- administration ------------------------------------------------------------------------- */
+
+static sim_val set_partner_share(struct sim_host *h, const sim_val *args)
+{
+    sim_only_stored(h, "DAO");
+    sim_require(h, args[2].i128 <= SHARE_MAX, "exceeds max 80%");
+    const sim_val *partner = partner_of(h, args[1]);
+    sim_set(partner, "revenue_share", args[2]);
+    put_partner(h, partner);
+    return sim_void();
+}
+
+static void set_active(struct sim_host *h, sim_val id, bool active)
+{
+    sim_only_stored(h, "DAO");
+    const sim_val *partner = partner_of(h, id);
+    sim_set(partner, "active", sim_bool(active));
+    put_partner(h, partner);
+}
+
+static sim_val deactivate_partner(struct sim_host *h, const sim_val *args)
+{
+    set_active(h, args[1], false);
+    sim_emit(h, "preg_off", SIM_VALS(args[1]), SIM_NONE);
+    return sim_void();
+}
+
+static sim_val reactivate_partner(struct sim_host *h, const sim_val *args)
+{
+    set_active(h, args[1], true);
+    return sim_void();
+}
+
+static sim_val set_open_registration(struct sim_host *h, const sim_val *args)
+{
+    sim_only_stored(h, "DAO");
+    sim_slot_put(h, "OPENREG", args[1]);
+    return sim_void();
+}
+
+static sim_val set_dao(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "ADMIN", args[0].addr);
+    sim_slot_put(h, "DAO", args[1]);
+    return sim_void();
+}
+
+/* --- reads ------------------------------------------------------------------------------------ */
+
+static sim_val optional(const sim_val *val)
+{
+    return val ? *val : sim_void();
+}
+
+static sim_val get_partner(struct sim_host *h, const sim_val *args)
+{
+    return optional(sim_get(h, key(h, "Partner", args[0])));
+}
+
+static sim_val get_partner_assets(struct sim_host *h, const sim_val *args)
+{
+    return *sim_field(partner_of(h, args[0]), "deployed_assets");
+}
+
+static sim_val get_revenue_share(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *partner = sim_get(h, key(h, "Partner", args[0]));
+    bool earns = partner && sim_field_bool(partner, "active");
+    return sim_i128(earns ? sim_field_i128(partner, "revenue_share") : 0);
+}
+
+static sim_val get_partner_owner(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *partner = sim_get(h, key(h, "Partner", args[0]));
+    return partner ? *sim_field(partner, "owner") : sim_void();
+}
+
+static sim_val get_partner_id(struct sim_host *h, const sim_val *args)
+{
+    return optional(sim_get(h, key(h, "PartnerByOwner", args[0])));
+}
+
+static sim_val get_partner_asset(struct sim_host *h, const sim_val *args)
+{
+    return optional(sim_get(h, key(h, "PartnerAsset", args[0])));
+}
+
+static sim_val partner_count(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return sim_u32(sim_slot_u32(h, "PCNT"));
+}
+
+static sim_val get_epoch_revenue(struct sim_host *h, const sim_val *args)
+{
+    return sim_i128(sim_get_i128(h, sim_key(h, "EpochRevenue", SIM_VALS(args[0], args[1]))));
+}
+
+static sim_val is_partner(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *id = sim_get(h, key(h, "PartnerByOwner", args[0]));
+    const sim_val *partner = id ? sim_get(h, key(h, "Partner", *id)) : NULL;
+    return sim_bool(partner && sim_field_bool(partner, "active"));
+}
+
+static sim_val is_open_registration(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return sim_bool(sim_slot_bool(h, "OPENREG"));
+}
+
+static sim_val has_kyc_bypass(struct sim_host *h, const sim_val *args)
+{
+    (void)h;
+    (void)args;
+    return sim_bool(false);
+}
+
+static const struct sim_fn fns[] = {
+    { "initialize", "aaaaa", initialize },
+    { "register_partner", "aas", register_partner },
+    { "dao_register_partner", "aas", register_partner },
+    { "self_register", "as", self_register },
+    { "register_partner_asset", "ayayyiiiii", register_partner_asset },
+    { "activate_partner_asset", "ay", activate_partner_asset },
+    { "credit_partner_revenue", "auiU", credit_partner_revenue },
+    { "claim_revenue", "a", claim_revenue },
+    { "set_partner_share", "aui", set_partner_share },
+    { "deactivate_partner", "au", deactivate_partner },
+    { "reactivate_partner", "au", reactivate_partner },
+    { "set_open_registration", "ab", set_open_registration },
+    { "set_dao", "aa", set_dao },
+    { "upgrade", "ah", sim_upgrade_by_dao },
+    { "get_partner", "u", get_partner },
+    { "get_partner_assets", "u", get_partner_assets },
+    { "get_revenue_share", "u", get_revenue_share },
+    { "get_partner_owner", "u", get_partner_owner },
+    { "get_partner_id", "a", get_partner_id },
+    { "get_partner_asset", "y", get_partner_asset },
+    { "partner_count", "", partner_count },
+    { "get_epoch_revenue", "uU", get_epoch_revenue },
+    { "is_partner", "a", is_partner },
+    { "is_open_registration", "", is_open_registration },
+    { "has_kyc_bypass", "u", has_kyc_bypass },
+    { 0 },
+};
+
+const struct sim_class sim_class_partner_registry = { TIDE_ROLE_partner_registry, fns };

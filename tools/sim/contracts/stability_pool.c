@@ -1,0 +1,246 @@
+/* The backstop: deposits that shrink by what liquidations take, gains in collateral. */
+#include "tools/sim/host.h"
+
+#define ONE   ((sim_amount)1000000000000)
+#define P_MIN 1000
+
+static struct sim_key state_key(struct sim_host *h)
+{
+    return sim_key(h, "State", SIM_NONE);
+}
+
+static struct sim_key deposit_key(struct sim_host *h, sim_val depositor)
+{
+    return sim_key(h, "Deposit", SIM_VALS(depositor));
+}
+
+static const sim_val *state_of(struct sim_host *h)
+{
+    const sim_val *state = sim_get(h, state_key(h));
+    sim_require(h, state, "not initialised");
+    return state;
+}
+
+static sim_val initialize(struct sim_host *h, const sim_val *args)
+{
+    sim_initialize(h, args[0].addr);
+    sim_slot_put(h, "USDC", args[1]);
+    sim_slot_put(h, "ENGINE", args[2]);
+    sim_slot_put(h, "DAO", args[3]);
+    sim_slot_put(h, "COMPL", args[4]);
+    sim_val none = sim_u64(0);
+    sim_val zero = sim_i128(0);
+    sim_put(h, state_key(h),
+            sim_make(h, SIM_FIELDS({ "total_deposits", zero }, { "p", sim_i128(ONE) },
+                                   { "sum_coll", zero }, { "total_coll_gained", zero },
+                                   { "epoch", none }, { "scale", none },
+                                   { "total_liq_count", none }, { "paused", sim_bool(false) })));
+    return sim_void();
+}
+
+static sim_val snapshot_of(struct sim_host *h, const sim_val *state)
+{
+    return sim_make(h, SIM_FIELDS({ "p_value", *sim_field(state, "p") },
+                                  { "sum_coll", *sim_field(state, "sum_coll") },
+                                  { "epoch", *sim_field(state, "epoch") },
+                                  { "scale", *sim_field(state, "scale") }));
+}
+
+/* The epoch is not compared, as published: a gain may come out negative. */
+static sim_amount gain_of(struct sim_host *h, const sim_val *deposit, const sim_val *state)
+{
+    sim_amount initial = sim_field_i128(deposit, "initial_value");
+    if (initial == 0)
+        return 0;
+    sim_amount since = sim_field_i128(sim_field(deposit, "snapshot"), "sum_coll");
+    sim_amount grown = sim_sub(h, sim_field_i128(state, "sum_coll"), since);
+    return sim_mul_div(h, initial, grown, ONE);
+}
+
+static sim_amount compounded(struct sim_host *h, const sim_val *deposit, const sim_val *state)
+{
+    const sim_val *snapshot = sim_field(deposit, "snapshot");
+    if (sim_field_u64(snapshot, "epoch") != sim_field_u64(state, "epoch"))
+        return 0;
+    sim_amount p_then = sim_max(sim_field_i128(snapshot, "p_value"), 1);
+    sim_amount ratio = sim_mul_div(h, sim_field_i128(state, "p"), ONE, p_then);
+    return sim_mul_div(h, sim_field_i128(deposit, "initial_value"), ratio, ONE);
+}
+
+/* Tells of the gain and forgets it; the snapshot becomes the present one. */
+static void settle(struct sim_host *h, sim_val depositor, const sim_val *state)
+{
+    const sim_val *deposit = sim_get(h, deposit_key(h, depositor));
+    if (!deposit)
+        return;
+    sim_amount gain = gain_of(h, deposit, state);
+    if (gain > 0)
+        sim_emit(h, "claim", SIM_VALS(depositor, sim_sym("coll")),
+                 SIM_FIELDS({ "amount", sim_i128(gain) }));
+    sim_set(deposit, "snapshot", snapshot_of(h, state));
+    sim_put(h, deposit_key(h, depositor), *deposit);
+}
+
+static sim_val new_deposit(struct sim_host *h, const sim_val *state)
+{
+    return sim_make(h, SIM_FIELDS({ "initial_value", sim_i128(0) },
+                                  { "snapshot", snapshot_of(h, state) },
+                                  { "deposited_at", sim_u64(h->now) }));
+}
+
+static void change_total(struct sim_host *h, const sim_val *state, sim_amount by)
+{
+    sim_bump(h, state, "total_deposits", by);
+    sim_put(h, state_key(h), *state);
+}
+
+static sim_val deposit(struct sim_host *h, const sim_val *args)
+{
+    sim_amount amount = args[1].i128;
+    sim_auth(h, args[0].addr);
+    sim_assert_compliant(h, args[0].addr);
+    sim_require(h, amount > 0, "amount must be positive");
+    const sim_val *state = state_of(h);
+    sim_require(h, !sim_field_bool(state, "paused"), "stability pool is paused");
+    settle(h, args[0], state);
+    sim_transfer(h, sim_slot_addr(h, "USDC"), args[0].addr, sim_self(h), amount);
+    const sim_val *stored = sim_get(h, deposit_key(h, args[0]));
+    sim_val mine = stored ? *stored : new_deposit(h, state);
+    sim_bump(h, &mine, "initial_value", amount);
+    sim_set(&mine, "snapshot", snapshot_of(h, state));
+    sim_put(h, deposit_key(h, args[0]), mine);
+    change_total(h, state, amount);
+    sim_emit(h, "deposit", SIM_VALS(args[0]), SIM_FIELDS({ "amount", args[1] }));
+    return sim_void();
+}
+
+static sim_val withdraw(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    sim_assert_compliant(h, args[0].addr);
+    const sim_val *state = state_of(h);
+    settle(h, args[0], state);
+    const sim_val *mine = sim_get(h, deposit_key(h, args[0]));
+    sim_require(h, mine, "no deposit");
+    sim_amount held = compounded(h, mine, state);
+    sim_amount amount = sim_min(args[1].i128, held);
+    sim_require(h, amount > 0, "nothing to withdraw");
+    sim_set(mine, "initial_value", sim_i128(held - amount));
+    sim_set(mine, "snapshot", snapshot_of(h, state));
+    sim_put(h, deposit_key(h, args[0]), *mine);
+    change_total(h, state, -amount);
+    sim_transfer(h, sim_slot_addr(h, "USDC"), sim_self(h), args[0].addr, amount);
+    sim_emit(h, "withdraw", SIM_VALS(args[0]), SIM_FIELDS({ "amount", sim_i128(amount) }));
+    return sim_i128(amount);
+}
+
+/* Answers nothing to claim whatever the gain was, as published. */
+static sim_val claim_gains(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    sim_assert_compliant(h, args[0].addr);
+    const sim_val *state = state_of(h);
+    settle(h, args[0], state);
+    sim_put(h, state_key(h), *state);
+    return sim_i128(0);
+}
+
+static void count_loss(struct sim_host *h, const sim_val *state, sim_amount debt,
+                       sim_amount collateral)
+{
+    sim_amount total = sim_field_i128(state, "total_deposits");
+    sim_amount loss = sim_mul_div(h, debt, ONE, total);
+    sim_amount p = sim_field_i128(state, "p");
+    p = sim_sub(h, p, sim_mul_div(h, p, loss, ONE));
+    sim_set(state, "p", sim_i128(p));
+    sim_bump(h, state, "sum_coll", sim_mul_div(h, collateral, ONE, total));
+    sim_bump(h, state, "total_deposits", sim_sub(h, 0, debt));
+    sim_bump(h, state, "total_coll_gained", collateral);
+    sim_set(state, "total_liq_count", sim_u64(sim_field_u64(state, "total_liq_count") + 1));
+    if (p >= P_MIN)
+        return;
+    sim_set(state, "epoch", sim_u64(sim_field_u64(state, "epoch") + 1));
+    sim_set(state, "scale", sim_u64(0));
+    sim_set(state, "sum_coll", sim_i128(0));
+    sim_set(state, "p", sim_i128(ONE));
+}
+
+static sim_val absorb_liquidation(struct sim_host *h, const sim_val *args)
+{
+    struct sim_addr engine = args[0].addr;
+    sim_amount debt = args[1].i128;
+    sim_amount collateral = args[2].i128;
+    sim_auth(h, engine);
+    sim_require(h, sim_addr_eq(engine, sim_slot_addr(h, "ENGINE")), "unauthorised");
+    const sim_val *state = state_of(h);
+    sim_require(h, !sim_field_bool(state, "paused"), "stability pool is paused");
+    sim_require(h, sim_field_i128(state, "total_deposits") >= debt,
+                "insufficient stability pool depth");
+    sim_transfer(h, args[3].addr, engine, sim_self(h), collateral);
+    sim_transfer(h, sim_slot_addr(h, "USDC"), sim_self(h), engine, debt);
+    count_loss(h, state, debt, collateral);
+    sim_put(h, state_key(h), *state);
+    sim_emit(h, "liqabs", SIM_VALS(args[0]),
+             SIM_FIELDS({ "debt_absorbed", args[1] }, { "collateral_reward", args[2] }));
+    return sim_void();
+}
+
+static sim_val set_paused(struct sim_host *h, const sim_val *args)
+{
+    sim_only(h, "ADMIN", args[0].addr);
+    const sim_val *state = state_of(h);
+    sim_set(state, "paused", args[1]);
+    sim_put(h, state_key(h), *state);
+    return sim_void();
+}
+
+/* --- reads -------------------------------------------------------------------------- */
+
+static sim_val get_compounded_deposit(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *mine = sim_get(h, deposit_key(h, args[0]));
+    return sim_i128(mine ? compounded(h, mine, state_of(h)) : 0);
+}
+
+static sim_val get_collateral_gain(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *mine = sim_get(h, deposit_key(h, args[0]));
+    return sim_i128(mine ? gain_of(h, mine, state_of(h)) : 0);
+}
+
+static sim_val get_state(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return *state_of(h);
+}
+
+static sim_val get_total_deposits(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return *sim_field(state_of(h), "total_deposits");
+}
+
+static sim_val get_deposit(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *mine = sim_get(h, deposit_key(h, args[0]));
+    return mine ? *mine : sim_void();
+}
+
+static const struct sim_fn fns[] = {
+    { "initialize", "aaaaa", initialize },
+    { "deposit", "ai", deposit },
+    { "withdraw", "ai", withdraw },
+    { "claim_gains", "a", claim_gains },
+    { "absorb_liquidation", "aiia", absorb_liquidation },
+    { "set_paused", "ab", set_paused },
+    { "set_compliance", "aa", sim_set_compliance },
+    { "upgrade", "ah", sim_upgrade_by_dao },
+    { "get_compounded_deposit", "a", get_compounded_deposit },
+    { "get_collateral_gain", "a", get_collateral_gain },
+    { "get_state", "", get_state },
+    { "get_total_deposits", "", get_total_deposits },
+    { "get_deposit", "a", get_deposit },
+    { 0 },
+};
+
+const struct sim_class sim_class_stability_pool = { TIDE_ROLE_stability_pool, fns };
