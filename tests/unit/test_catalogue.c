@@ -1,0 +1,170 @@
+/* The catalogue: its lines become kinds and tables that hold together. */
+#include "tidemark/catalogue.h"
+#include "tidemark/table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void a_name_means_what_its_role_says(void **state)
+{
+    (void)state;
+    const struct tide_kind *pool =
+        tide_event_find(TIDE_ROLE_liquidity_pool, TIDE_SLICE("claim"), NULL);
+    const struct tide_kind *stability =
+        tide_event_find(TIDE_ROLE_stability_pool, TIDE_SLICE("claim"), NULL);
+    assert_ptr_equal(pool, &tide_events()[TIDE_EV_liquidity_pool_claim]);
+    assert_ptr_equal(stability, &tide_events()[TIDE_EV_stability_pool_claim]);
+    assert_null(tide_event_find(TIDE_ROLE_oracle, TIDE_SLICE("claim"), NULL));
+    assert_null(tide_event_find(TIDE_ROLE_liquidity_pool, TIDE_SLICE("clai"), NULL));
+    assert_null(tide_event_find(TIDE_ROLE_liquidity_pool, TIDE_SLICE("claims"), NULL));
+    assert_null(tide_event_find(TIDE_ROLE_liquidity_pool, TIDE_SLICE(""), NULL));
+    assert_null(tide_event_find(TIDE_ROLE_wallet, TIDE_SLICE("transfer"), NULL));
+}
+
+static void every_kind_is_found_by_its_name(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < TIDE_EV_COUNT; i++) {
+        const struct tide_kind *want = &tide_events()[i], *at = NULL;
+        tide_slice name = tide_slice_str(want->name);
+        do {
+            at = tide_event_find(want->role, name, at);
+        } while (at && at != want);
+        assert_ptr_equal(at, want);
+    }
+    for (uint32_t i = 0; i < TIDE_EN_COUNT; i++) {
+        const struct tide_kind *want = &tide_entries()[i];
+        assert_ptr_equal(tide_entry_find(want->role, tide_slice_str(want->name)), want);
+    }
+}
+
+static void two_shapes_share_the_name_price(void **state)
+{
+    (void)state;
+    const struct tide_kind *first = tide_event_find(TIDE_ROLE_oracle, TIDE_SLICE("price"), NULL);
+    assert_non_null(first);
+    const struct tide_kind *second = tide_event_find(TIDE_ROLE_oracle, TIDE_SLICE("price"), first);
+    assert_non_null(second);
+    assert_string_not_equal(first->id, second->id);
+    assert_null(tide_event_find(TIDE_ROLE_oracle, TIDE_SLICE("price"), second));
+}
+
+/* The decoder walks maps and members side by side, so these must be in the ledger's order. */
+static void members_stand_in_the_order_of_maps(void **state)
+{
+    (void)state;
+    const struct tide_kind *kinds[] = { tide_events(), tide_entries() };
+    const uint32_t counts[] = { TIDE_EV_COUNT, TIDE_EN_COUNT };
+    for (uint32_t k = 0; k < 2; k++) {
+        for (uint32_t i = 0; i < counts[k]; i++) {
+            const char *last = "";
+            for (uint32_t f = 0; f < kinds[k][i].field_count; f++) {
+                const struct tide_field *field = &kinds[k][i].fields[f];
+                if (field->place != TIDE_P_DATA && field->place != TIDE_P_DATA_OPT &&
+                    field->place != TIDE_P_FIELD)
+                    continue;
+                assert_true(strcmp(last, field->name) < 0);
+                last = field->name;
+            }
+        }
+    }
+}
+
+static void columns_have_names_of_their_own(void **state)
+{
+    (void)state;
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    assert_int_equal(count,
+                     TIDE_TABLE_FIXED_COUNT + TIDE_EV_COUNT + 2 * (TIDE_EN_COUNT + TIDE_IN_COUNT));
+    for (uint32_t t = 0; t < count; t++) {
+        assert_true(strlen(tables[t].name) <= 48); /* and _p999_999999999: PostgreSQL's 63 */
+        assert_int_equal(tide_table_find(tables[t].schema, tables[t].name), (int)t);
+        for (uint32_t i = 0; i < tables[t].column_count; i++) {
+            assert_non_null(tables[t].columns[i].comment);
+            for (uint32_t j = 0; j < i; j++)
+                assert_string_not_equal(tables[t].columns[i].name, tables[t].columns[j].name);
+        }
+    }
+    assert_int_equal(tide_table_find("state", "no_such"), -1);
+}
+
+static void state_and_history_are_pairs(void **state)
+{
+    (void)state;
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    for (uint32_t t = 0; t < count; t++) {
+        const struct tide_table *a = &tables[t], *b = &tables[a->pair];
+        assert_int_equal(b->pair, t);
+        assert_string_equal(a->name, b->name);
+        if (a->kind != TIDE_TABLE_STATE)
+            continue;
+        assert_int_equal(b->kind, TIDE_TABLE_HISTORY);
+        assert_int_equal(a->column_count + 1, b->column_count);
+        for (uint32_t i = 0, j = 0; j < b->column_count; j++) {
+            if (strcmp(b->columns[j].name, "removed") == 0)
+                continue;
+            assert_string_equal(a->columns[i].name, b->columns[j].name);
+            assert_int_equal(a->columns[i].type, b->columns[j].type);
+            i++;
+        }
+    }
+}
+
+static void jurisdictions_are_private_and_nothing_else_hides(void **state)
+{
+    (void)state;
+    uint32_t count, hidden = 0;
+    const struct tide_table *tables = tide_tables(&count);
+    for (uint32_t t = 0; t < count; t++) {
+        for (uint32_t i = 0; i < tables[t].column_count; i++) {
+            const struct tide_column *c = &tables[t].columns[i];
+            if (strcmp(c->name, "jurisdiction") == 0) {
+                assert_true(c->is_private);
+                hidden++;
+            }
+        }
+    }
+    assert_int_equal(hidden, 4); /* ComplianceRec and Kyc, current and history */
+    enum tide_role registry = TIDE_ROLE_compliance_registry;
+    assert_true(tide_arg_private(registry, TIDE_SLICE("attest"), 2));
+    assert_true(tide_arg_private(registry, TIDE_SLICE("submit_attestation"), 2));
+    assert_false(tide_arg_private(registry, TIDE_SLICE("attest"), 1));
+    assert_false(tide_arg_private(registry, TIDE_SLICE("block_jurisdiction"), 1));
+    assert_false(tide_arg_private(TIDE_ROLE_oracle, TIDE_SLICE("attest"), 2));
+}
+
+static void optional_fields_are_the_nullable_columns(void **state)
+{
+    (void)state;
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    const struct tide_table *transfer =
+        &tables[tide_events()[TIDE_EV_stellar_asset_transfer].table];
+    const struct tide_table *swap = &tables[tide_events()[TIDE_EV_liquidity_pool_swap].table];
+    assert_string_equal(swap->name, "liquidity_pool_swap");
+    for (uint32_t i = 0; i < swap->column_count; i++)
+        assert_false(swap->columns[i].nullable);
+    for (uint32_t i = 0; i < transfer->column_count; i++)
+        assert_int_equal(transfer->columns[i].nullable,
+                         strcmp(transfer->columns[i].name, "to_muxed_id") == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_name_means_what_its_role_says),
+        cmocka_unit_test(every_kind_is_found_by_its_name),
+        cmocka_unit_test(two_shapes_share_the_name_price),
+        cmocka_unit_test(members_stand_in_the_order_of_maps),
+        cmocka_unit_test(columns_have_names_of_their_own),
+        cmocka_unit_test(state_and_history_are_pairs),
+        cmocka_unit_test(jurisdictions_are_private_and_nothing_else_hides),
+        cmocka_unit_test(optional_fields_are_the_nullable_columns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
