@@ -1,0 +1,334 @@
+#include "tools/sim/contracts/dao_call.h"
+#include "tidemark/strkey.h"
+#include "tidemark/text.h"
+
+#define SYMBOL_MAX 32u
+#define TEXT_MAX   80u
+
+/* Payload bytes, little-endian; reading past the end refuses. */
+struct payload {
+    struct sim_host *h;
+    tide_slice left;
+};
+
+static tide_slice take(struct payload *p, size_t n)
+{
+    sim_require(p->h, p->left.len >= n, "payload too short");
+    tide_slice out = { p->left.ptr, n };
+    p->left.ptr += n;
+    p->left.len -= n;
+    return out;
+}
+
+static uint64_t take_number(struct payload *p, size_t bytes)
+{
+    tide_slice raw = take(p, bytes);
+    uint64_t value = 0;
+    for (size_t i = bytes; i-- > 0;)
+        value = value << 8 | raw.ptr[i];
+    return value;
+}
+
+static uint32_t take_u32(struct payload *p)
+{
+    return (uint32_t)take_number(p, 4);
+}
+
+static sim_val take_i128(struct payload *p)
+{
+    uint64_t lo = take_number(p, 8);
+    uint64_t hi = take_number(p, 8);
+    return sim_i128(tide_i128_from_parts((int64_t)hi, lo).raw);
+}
+
+static tide_slice take_text(struct payload *p)
+{
+    return take(p, take_number(p, 1));
+}
+
+static sim_val take_symbol(struct payload *p)
+{
+    tide_slice text = take_text(p);
+    sim_require(p->h, text.len <= SYMBOL_MAX, "symbol payload too long");
+    for (size_t i = 0; i < text.len; i++) {
+        uint8_t c = text.ptr[i];
+        bool fine =
+            (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+        sim_require(p->h, fine, "symbol payload has a bad character");
+    }
+    return sim_symbol(text);
+}
+
+static sim_val take_address(struct payload *p)
+{
+    enum tide_strkey kind;
+    uint8_t key[TIDE_STRKEY_PAYLOAD_MAX];
+    size_t len;
+    bool read = tide_strkey_decode(&kind, key, &len, take_text(p)) == TIDE_OK &&
+                (kind == TIDE_STRKEY_ACCOUNT || kind == TIDE_STRKEY_CONTRACT);
+    sim_require(p->h, read, "address payload is not a strkey");
+    sim_val out = { .type = TIDE_SCV_ADDRESS };
+    out.addr.kind = kind == TIDE_STRKEY_ACCOUNT ? SIM_ACCOUNT : SIM_CONTRACT;
+    memcpy(out.addr.key, key, TIDE_HASH_BYTES);
+    return out;
+}
+
+/* --- wallets ------------------------------------------------------------------------ */
+
+struct sim_key dao_wallet_key(struct sim_host *h, uint32_t wallet)
+{
+    return sim_key(h, "MultiSigWallet", SIM_VALS(sim_u32(wallet)));
+}
+
+const sim_val *dao_wallet(struct sim_host *h, uint32_t wallet, bool any)
+{
+    const sim_val *stored = sim_get(h, dao_wallet_key(h, wallet));
+    sim_require(h, stored, "wallet not found");
+    sim_require(h, any || sim_field_bool(stored, "active"), "wallet is not active");
+    return stored;
+}
+
+bool dao_wallet_lists(const sim_val *wallet, struct sim_addr who, uint32_t *at)
+{
+    const sim_val *signers = sim_field(wallet, "signers");
+    for (uint32_t i = 0; i < signers->len; i++) {
+        if (sim_addr_eq(signers->vec[i].addr, who)) {
+            *at = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct sim_key signer_key(struct sim_host *h, const sim_val *wallet, uint32_t index)
+{
+    return sim_key(h, "MultiSigSigner", SIM_VALS(*sim_field(wallet, "id"), sim_u32(index)));
+}
+
+static void put_wallet(struct sim_host *h, const sim_val *wallet)
+{
+    sim_put(h, dao_wallet_key(h, sim_field_u32(wallet, "id")), *wallet);
+}
+
+void dao_signer_add(struct sim_host *h, const sim_val *wallet, sim_val who)
+{
+    sim_val *signers = sim_field(wallet, "signers");
+    uint32_t index = signers->len;
+    sim_vec_push(&h->arena, signers, who);
+    put_wallet(h, wallet);
+    sim_put(h, signer_key(h, wallet, index), who);
+}
+
+void dao_signer_remove(struct sim_host *h, const sim_val *wallet, struct sim_addr who)
+{
+    sim_val *signers = sim_field(wallet, "signers");
+    sim_require(h, signers->len > sim_field_u32(wallet, "threshold"),
+                "signers would fall below threshold");
+    uint32_t at;
+    sim_require(h, dao_wallet_lists(wallet, who, &at), "signer not found in wallet");
+    signers->len--;
+    memmove(&signers->vec[at], &signers->vec[at + 1], (signers->len - at) * sizeof(sim_val));
+    put_wallet(h, wallet);
+    for (uint32_t i = 0; i < signers->len; i++)
+        sim_put(h, signer_key(h, wallet, i), signers->vec[i]);
+    sim_remove(h, signer_key(h, wallet, signers->len));
+}
+
+/* --- actions -------------------------------------------------------------------------- */
+
+static sim_val self(struct sim_host *h)
+{
+    return sim_address(sim_self(h));
+}
+
+static void deploy_asset(struct payload *p, sim_val caller)
+{
+    sim_val symbol = take_symbol(p);
+    sim_val token = take_address(p);
+    sim_val oracle_symbol = take_symbol(p);
+    sim_val collateral = take_address(p);
+    sim_val coll_oracle = take_symbol(p);
+    sim_val min_ratio = take_i128(p);
+    sim_val liq_ratio = take_i128(p);
+    sim_val penalty = take_i128(p);
+    sim_val fee = take_i128(p);
+    sim_val ceiling = take_i128(p);
+    struct sim_addr engine = sim_slot_addr(p->h, "CDP");
+    sim_call(p->h, engine, "register_asset",
+             SIM_VALS(caller, symbol, token, oracle_symbol, coll_oracle, min_ratio, liq_ratio,
+                      penalty, fee, ceiling));
+    sim_call(p->h, engine, "set_collateral_allowed", SIM_VALS(caller, collateral, sim_bool(true)));
+}
+
+static void deactivate_partner(struct payload *p, sim_val caller)
+{
+    (void)caller;
+    sim_val id = sim_u32(take_u32(p));
+    sim_call(p->h, sim_slot_addr(p->h, "PARTNER"), "deactivate_partner", SIM_VALS(self(p->h), id));
+}
+
+static void retired(struct payload *p, sim_val caller)
+{
+    (void)caller;
+    sim_refuse(p->h, "upgrade_tier removed — all partners have the same rights");
+}
+
+static void adjust_share(struct payload *p, sim_val caller)
+{
+    (void)caller;
+    sim_val id = sim_u32(take_u32(p));
+    sim_val share = take_i128(p);
+    sim_call(p->h, sim_slot_addr(p->h, "PARTNER"), "set_partner_share",
+             SIM_VALS(self(p->h), id, share));
+}
+
+static void adjust_ratios(struct payload *p, sim_val caller)
+{
+    (void)caller;
+    if (p->left.len < 16)
+        return;
+    sim_put(p->h, sim_key(p->h, "ParamCR", SIM_NONE), take_i128(p));
+    if (p->left.len >= 16)
+        sim_put(p->h, sim_key(p->h, "ParamLiqPenalty", SIM_NONE), take_i128(p));
+}
+
+static void create_pool(struct payload *p, sim_val caller)
+{
+    sim_val id = take_symbol(p);
+    sim_val token_a = take_address(p);
+    sim_val token_b = take_address(p);
+    sim_val tier = take_i128(p);
+    sim_call(p->h, sim_slot_addr(p->h, "LP"), "create_pool",
+             SIM_VALS(caller, id, token_a, token_b, tier));
+}
+
+static bool holds_signer(const struct payload *p)
+{
+    return p->left.len >= 5 && p->left.len >= (size_t)5 + p->left.ptr[4];
+}
+
+static void add_signer(struct payload *p, sim_val caller)
+{
+    (void)caller;
+    if (!holds_signer(p))
+        return;
+    uint32_t id = take_u32(p);
+    sim_val who = take_address(p);
+    const sim_val *wallet = dao_wallet(p->h, id, false);
+    uint32_t at;
+    sim_require(p->h, sim_field(wallet, "signers")->len < DAO_SIGNERS_MAX, "too many signers");
+    sim_require(p->h, !dao_wallet_lists(wallet, who.addr, &at), "already a signer");
+    dao_signer_add(p->h, wallet, who);
+}
+
+static void remove_signer(struct payload *p, sim_val caller)
+{
+    (void)caller;
+    if (!holds_signer(p))
+        return;
+    uint32_t id = take_u32(p);
+    sim_val who = take_address(p);
+    dao_signer_remove(p->h, dao_wallet(p->h, id, false), who.addr);
+}
+
+static void ask_oracle(struct payload *p, const char *fn, sim_val arg)
+{
+    sim_call(p->h, sim_slot_addr(p->h, "ORACLE"), fn, SIM_VALS(self(p->h), arg));
+}
+
+static void add_provider(struct payload *p, sim_val caller)
+{
+    (void)caller;
+    ask_oracle(p, "add_provider", take_address(p));
+}
+
+static void remove_provider(struct payload *p, sim_val caller)
+{
+    (void)caller;
+    ask_oracle(p, "remove_provider", take_address(p));
+}
+
+static void set_quorum(struct payload *p, sim_val caller)
+{
+    (void)caller;
+    if (p->left.len >= 4)
+        ask_oracle(p, "set_min_providers", sim_u32(take_u32(p)));
+}
+
+static void add_verifier(struct payload *p, sim_val caller)
+{
+    sim_val who = take_address(p);
+    sim_call(p->h, sim_slot_addr(p->h, "COMPLY"), "add_verifier", SIM_VALS(caller, who));
+}
+
+static void remove_verifier(struct payload *p, sim_val caller)
+{
+    sim_val who = take_address(p);
+    sim_call(p->h, sim_slot_addr(p->h, "COMPLY"), "remove_verifier", SIM_VALS(caller, who));
+}
+
+static void allow_collateral(struct payload *p, sim_val caller)
+{
+    sim_val token = take_address(p);
+    sim_val allowed = sim_bool(take_number(p, 1) != 0);
+    sim_call(p->h, sim_slot_addr(p->h, "CDP"), "set_collateral_allowed",
+             SIM_VALS(caller, token, allowed));
+}
+
+static void register_partner(struct payload *p, sim_val caller)
+{
+    (void)caller;
+    sim_val owner = take_address(p);
+    tide_slice name = take_text(p);
+    sim_require(p->h, name.len <= TEXT_MAX, "name payload too long");
+    sim_require(p->h, tide_utf8_valid(name), "name payload is not UTF-8");
+    sim_call(p->h, sim_slot_addr(p->h, "PARTNER"), "dao_register_partner",
+             SIM_VALS(self(p->h), owner, sim_string(name)));
+}
+
+static void activate_asset(struct payload *p, sim_val caller)
+{
+    (void)caller;
+    sim_val symbol = take_symbol(p);
+    sim_call(p->h, sim_slot_addr(p->h, "PARTNER"), "activate_partner_asset",
+             SIM_VALS(self(p->h), symbol));
+}
+
+static void upgrade_contract(struct payload *p, sim_val caller)
+{
+    (void)caller;
+    sim_val target = take_address(p);
+    tide_slice hash = take(p, TIDE_HASH_BYTES);
+    if (sim_addr_eq(target.addr, sim_self(p->h)))
+        sim_upgrade(p->h, hash);
+    else
+        sim_call(p->h, target.addr, "upgrade", SIM_VALS(self(p->h), sim_bytes(hash)));
+}
+
+/* The old form: a parameter's number in the first byte of the whole, then its value. */
+static void apply_legacy(struct sim_host *h, tide_slice data)
+{
+    static const char *const params[] = { "ParamCR", "ParamBorrowFee", "ParamLiqPenalty" };
+    if (data.len < 17 || data.ptr[0] >= TIDE_COUNT(params))
+        return;
+    struct payload p = { h, { data.ptr + 1, data.len - 1 } };
+    sim_put(h, sim_key(h, params[data.ptr[0]], SIM_NONE), take_i128(&p));
+}
+
+void dao_apply(struct sim_host *h, tide_slice data, sim_val caller)
+{
+    static void (*const actions[])(struct payload *, sim_val) = {
+        deploy_asset,   deactivate_partner, retired,         adjust_share,     adjust_ratios,
+        create_pool,    add_signer,         remove_signer,   add_provider,     remove_provider,
+        set_quorum,     add_verifier,       remove_verifier, allow_collateral, register_partner,
+        activate_asset, upgrade_contract,
+    };
+    if (data.len < 4)
+        return;
+    struct payload p = { h, data };
+    uint32_t action = take_u32(&p);
+    if (action < TIDE_COUNT(actions))
+        actions[action](&p, caller);
+    else
+        apply_legacy(h, data);
+}

@@ -1,0 +1,526 @@
+/* Proposals, votes and the queue of multisig transactions. */
+#include "tools/sim/contracts/dao_call.h"
+
+#define VOTE_SECONDS     172800u
+#define TIMELOCK_SECONDS 259200u
+#define MASK_DEFAULT     0x19fc7u
+#define SCOPE_MAX        2u
+
+static struct sim_key key(struct sim_host *h, const char *variant, sim_val arg)
+{
+    return sim_key(h, variant, SIM_VALS(arg));
+}
+
+static sim_val state(struct sim_host *h, const char *name)
+{
+    return sim_vec(&h->arena, SIM_VALS(sim_sym(name)));
+}
+
+static bool in_state(const sim_val *map, const char *name)
+{
+    return tide_slice_eq_str(sim_field(map, "status")->vec[0].bytes, name);
+}
+
+static void only_dao(struct sim_host *h, sim_val caller)
+{
+    sim_only(h, "DAO_ADDR", caller.addr);
+}
+
+/* --- setting up ------------------------------------------------------------------------ */
+
+static sim_val initialize(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    sim_slot_put(h, "DAO_ADDR", args[0]);
+    sim_slot_put(h, "CDP", args[1]);
+    sim_slot_put(h, "PROP_CNT", sim_u64(0));
+    sim_put(h, sim_key(h, "ParamCR", SIM_NONE), sim_i128(15000));
+    sim_put(h, sim_key(h, "ParamBorrowFee", SIM_NONE), sim_i128(50));
+    sim_put(h, sim_key(h, "ParamLiqPenalty", SIM_NONE), sim_i128(1000));
+    return sim_void();
+}
+
+static sim_val set_protocol_config(struct sim_host *h, const sim_val *args)
+{
+    only_dao(h, args[0]);
+    sim_slot_put(h, "MSIGWLT", args[1]);
+    sim_slot_put(h, "LP", args[2]);
+    sim_slot_put(h, "PARTNER", args[3]);
+    sim_slot_put(h, "EARNCTR", args[4]);
+    sim_slot_put(h, "STABCTR", args[5]);
+    return sim_void();
+}
+
+static sim_val set_compliance(struct sim_host *h, const sim_val *args)
+{
+    only_dao(h, args[0]);
+    sim_slot_put(h, "COMPLY", args[1]);
+    return sim_void();
+}
+
+static sim_val set_oracle(struct sim_host *h, const sim_val *args)
+{
+    only_dao(h, args[0]);
+    sim_slot_put(h, "ORACLE", args[1]);
+    return sim_void();
+}
+
+static sim_val set_multisig_mask(struct sim_host *h, const sim_val *args)
+{
+    only_dao(h, args[0]);
+    sim_slot_put(h, "MSIGMSK", args[1]);
+    return sim_void();
+}
+
+static sim_val add_oracle_provider(struct sim_host *h, const sim_val *args)
+{
+    only_dao(h, args[0]);
+    sim_call(h, sim_slot_addr(h, "ORACLE"), "add_provider",
+             SIM_VALS(sim_address(sim_self(h)), args[1]));
+    return sim_void();
+}
+
+static sim_val set_oracle_min_providers(struct sim_host *h, const sim_val *args)
+{
+    only_dao(h, args[0]);
+    sim_call(h, sim_slot_addr(h, "ORACLE"), "set_min_providers",
+             SIM_VALS(sim_address(sim_self(h)), args[1]));
+    return sim_void();
+}
+
+static sim_val upgrade(struct sim_host *h, const sim_val *args)
+{
+    only_dao(h, args[0]);
+    sim_upgrade(h, args[1].bytes);
+    return sim_void();
+}
+
+/* --- wallets ------------------------------------------------------------------------------ */
+
+static void emit_wallet(struct sim_host *h, const sim_val *wallet)
+{
+    sim_emit(h, "msig_created", SIM_NONE,
+             SIM_FIELDS({ "wallet_id", *sim_field(wallet, "id") },
+                        { "threshold", *sim_field(wallet, "threshold") },
+                        { "signer_count", sim_u32(sim_field(wallet, "signers")->len) }));
+}
+
+/* args: dao, threshold, signers, scope */
+static sim_val create_multisig(struct sim_host *h, const sim_val *args)
+{
+    only_dao(h, args[0]);
+    uint32_t count = args[2].len;
+    sim_require(h, args[1].u32 > 0, "threshold must be positive");
+    sim_require(h, args[1].u32 <= count, "threshold exceeds signers");
+    sim_require(h, count <= DAO_SIGNERS_MAX, "too many signers");
+    sim_require(h, args[3].u32 <= SCOPE_MAX, "unknown scope");
+    uint32_t id = sim_slot_u32(h, "MSIGCNT");
+    sim_val wallet = sim_make(h, SIM_FIELDS({ "id", sim_u32(id) }, { "threshold", args[1] },
+                                            { "signers", args[2] }, { "scope", args[3] },
+                                            { "active", sim_bool(true) }));
+    sim_put(h, dao_wallet_key(h, id), wallet);
+    for (uint32_t i = 0; i < count; i++)
+        sim_put(h, sim_key(h, "MultiSigSigner", SIM_VALS(sim_u32(id), sim_u32(i))), args[2].vec[i]);
+    sim_slot_put(h, "MSIGCNT", sim_u32(id + 1));
+    emit_wallet(h, &wallet);
+    return sim_u32(id);
+}
+
+static sim_val add_signer_to_wallet(struct sim_host *h, const sim_val *args)
+{
+    only_dao(h, args[0]);
+    const sim_val *wallet = dao_wallet(h, args[1].u32, false);
+    uint32_t at;
+    sim_require(h, !dao_wallet_lists(wallet, args[2].addr, &at), "already a signer");
+    sim_require(h, sim_field(wallet, "signers")->len < DAO_SIGNERS_MAX, "too many signers");
+    dao_signer_add(h, wallet, args[2]);
+    emit_wallet(h, wallet);
+    return sim_void();
+}
+
+static sim_val remove_signer_from_wallet(struct sim_host *h, const sim_val *args)
+{
+    only_dao(h, args[0]);
+    dao_signer_remove(h, dao_wallet(h, args[1].u32, false), args[2].addr);
+    return sim_void();
+}
+
+/* --- proposals ------------------------------------------------------------------------------ */
+
+static bool governs(struct sim_host *h, struct sim_addr who)
+{
+    const sim_val *wallet = sim_get(h, dao_wallet_key(h, 0));
+    uint32_t at;
+    return wallet && sim_field_bool(wallet, "active") && dao_wallet_lists(wallet, who, &at);
+}
+
+static void require_governor(struct sim_host *h, struct sim_addr who)
+{
+    sim_require(h, governs(h, who), "only governance signers may propose/vote");
+}
+
+/* args: proposer, title, description, call data */
+static sim_val insert_proposal(struct sim_host *h, const sim_val *args)
+{
+    sim_val id = sim_u64(sim_slot_u64(h, "PROP_CNT"));
+    sim_val proposal =
+        sim_make(h, SIM_FIELDS({ "id", id }, { "proposer", args[0] }, { "title", args[1] },
+                               { "description", args[2] }, { "call_data", args[3] },
+                               { "yes_votes", sim_i128(0) }, { "no_votes", sim_i128(0) },
+                               { "start_time", sim_u64(h->now) },
+                               { "end_time", sim_u64(h->now + VOTE_SECONDS) },
+                               { "execute_after", sim_u64(h->now + TIMELOCK_SECONDS) },
+                               { "status", state(h, "Active") }));
+    sim_put(h, key(h, "Proposal", id), proposal);
+    sim_slot_put(h, "PROP_CNT", sim_u64(id.u64 + 1));
+    sim_emit(h, "proposed", SIM_VALS(args[0]), SIM_FIELDS({ "proposal_id", id }));
+    return id;
+}
+
+static sim_val propose(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    require_governor(h, args[0].addr);
+    return insert_proposal(h, args);
+}
+
+static const sim_val *proposal_of(struct sim_host *h, sim_val id)
+{
+    const sim_val *proposal = sim_get(h, key(h, "Proposal", id));
+    sim_require(h, proposal, "proposal not found");
+    return proposal;
+}
+
+static void put_proposal(struct sim_host *h, const sim_val *proposal, const char *status)
+{
+    if (status)
+        sim_set(proposal, "status", state(h, status));
+    sim_put(h, key(h, "Proposal", *sim_field(proposal, "id")), *proposal);
+}
+
+static sim_val vote(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    require_governor(h, args[0].addr);
+    const sim_val *proposal = proposal_of(h, args[1]);
+    sim_require(h, in_state(proposal, "Active"), "not active");
+    struct sim_key voted = sim_key(h, "HasVoted", SIM_VALS(args[1], args[0]));
+    sim_require(h, !sim_has(h, voted), "already voted");
+    sim_bump(h, proposal, args[2].b ? "yes_votes" : "no_votes", 1);
+    sim_put(h, voted, sim_bool(true));
+    put_proposal(h, proposal, NULL);
+    sim_emit(
+        h, "voted", SIM_VALS(args[0]),
+        SIM_FIELDS({ "proposal_id", args[1] }, { "support", args[2] }, { "weight", sim_i128(1) }));
+    return sim_void();
+}
+
+static void require_threshold(struct sim_host *h, const sim_val *proposal)
+{
+    const sim_val *wallet = dao_wallet(h, 0, true);
+    sim_require(h, sim_field_i128(proposal, "yes_votes") >= sim_field_u32(wallet, "threshold"),
+                "threshold not reached");
+}
+
+static sim_val finalise(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *proposal = proposal_of(h, args[0]);
+    sim_require(h, in_state(proposal, "Active"), "not active");
+    require_threshold(h, proposal);
+    put_proposal(h, proposal, "Passed");
+    return sim_void();
+}
+
+static sim_val execute(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    const sim_val *proposal = proposal_of(h, args[1]);
+    sim_require(h, in_state(proposal, "Active") || in_state(proposal, "Passed"),
+                "proposal not executable");
+    require_threshold(h, proposal);
+    sim_require(h, h->now >= sim_field_u64(proposal, "execute_after"), "timelock not expired");
+    dao_apply(h, sim_field(proposal, "call_data")->bytes, args[0]);
+    put_proposal(h, proposal, "Executed");
+    sim_emit(h, "executed", SIM_NONE, SIM_FIELDS({ "proposal_id", args[1] }));
+    return sim_void();
+}
+
+static sim_val cancel(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    const sim_val *proposal = proposal_of(h, args[1]);
+    sim_require(h, sim_addr_eq(sim_field_addr(proposal, "proposer"), args[0].addr),
+                "only proposer can cancel");
+    sim_require(h, in_state(proposal, "Active"), "not active");
+    put_proposal(h, proposal, "Cancelled");
+    sim_emit(h, "cancelled", SIM_NONE, SIM_FIELDS({ "proposal_id", args[1] }));
+    return sim_void();
+}
+
+/* --- multisig transactions --------------------------------------------------------------------- */
+
+struct queued {
+    sim_val wallet;
+    sim_val proposal;
+    sim_val target;
+    sim_val function;
+    sim_val call_data;
+};
+
+static void append(struct sim_host *h, struct sim_key list_key, sim_val item)
+{
+    const sim_val *stored = sim_get(h, list_key);
+    sim_val list = stored ? *stored : sim_vec(&h->arena, SIM_NONE);
+    sim_vec_push(&h->arena, &list, item);
+    sim_put(h, list_key, list);
+}
+
+static sim_val queue(struct sim_host *h, const struct queued *q)
+{
+    sim_val id = sim_u64(sim_slot_u64(h, "MultiSigTxCount"));
+    sim_put(h, key(h, "MultiSigTx", id),
+            sim_make(h, SIM_FIELDS({ "id", id }, { "wallet_id", q->wallet },
+                                   { "proposal_id", q->proposal }, { "target", q->target },
+                                   { "function_name", q->function }, { "call_data", q->call_data },
+                                   { "approvals", sim_u32(0) }, { "rejections", sim_u32(0) },
+                                   { "status", state(h, "Pending") },
+                                   { "created_at", sim_u64(h->now) })));
+    sim_slot_put(h, "MultiSigTxCount", sim_u64(id.u64 + 1));
+    append(h, key(h, "MultiSigWalletTxIds", q->wallet), id);
+    sim_put(h, key(h, "MultiSigTxProposal", id), q->proposal);
+    append(h, key(h, "ProposalMultiSigTxs", q->proposal), id);
+    return id;
+}
+
+/* args: submitter, wallet, proposal, target, function, call data */
+static sim_val submit_multisig_tx(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    (void)dao_wallet(h, args[1].u32, false);
+    return queue(h, &(struct queued){ args[1], args[2], args[3], args[4], args[5] });
+}
+
+/* args: proposer, title, description, call data, wallet, target, function */
+static sim_val propose_and_queue(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    require_governor(h, args[0].addr);
+    const sim_val *wallet = dao_wallet(h, args[4].u32, false);
+    sim_val proposal = insert_proposal(h, args);
+    sim_val tx = queue(h, &(struct queued){ args[4], proposal, args[5], args[6], args[3] });
+    emit_wallet(h, wallet);
+    return sim_vec(&h->arena, SIM_VALS(proposal, tx));
+}
+
+static const sim_val *tx_of(struct sim_host *h, sim_val id)
+{
+    const sim_val *tx = sim_get(h, key(h, "MultiSigTx", id));
+    sim_require(h, tx, "multi-sig tx not found");
+    return tx;
+}
+
+static void put_tx(struct sim_host *h, const sim_val *tx, const char *status)
+{
+    if (status)
+        sim_set(tx, "status", state(h, status));
+    sim_put(h, key(h, "MultiSigTx", *sim_field(tx, "id")), *tx);
+}
+
+/* The wallet of a transaction that is still open to its signer who. */
+static const sim_val *open_to(struct sim_host *h, const sim_val *tx, struct sim_addr who)
+{
+    sim_require(h, in_state(tx, "Pending"), "tx not pending");
+    const sim_val *wallet = dao_wallet(h, sim_field_u32(tx, "wallet_id"), true);
+    uint32_t at;
+    sim_require(h, dao_wallet_lists(wallet, who, &at), "not a signer for this wallet");
+    return wallet;
+}
+
+static const char *decided(const sim_val *tx, const sim_val *wallet)
+{
+    uint32_t threshold = sim_field_u32(wallet, "threshold");
+    uint32_t signers = sim_field(wallet, "signers")->len;
+    if (sim_field_u32(tx, "approvals") >= threshold)
+        return "Approved";
+    return sim_field_u32(tx, "rejections") > signers - threshold ? "Rejected" : NULL;
+}
+
+static sim_val approve_multisig_tx(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    const sim_val *tx = tx_of(h, args[1]);
+    const sim_val *wallet = open_to(h, tx, args[0].addr);
+    struct sim_key approval = sim_key(h, "MultiSigApproval", SIM_VALS(args[1], args[0]));
+    sim_require(h, !sim_has(h, approval), "already voted on this tx");
+    sim_put(h, approval, args[2]);
+    sim_val *count = sim_field(tx, args[2].b ? "approvals" : "rejections");
+    count->u32++;
+    put_tx(h, tx, decided(tx, wallet));
+    sim_emit(h, "msig_approved", SIM_VALS(args[1], args[0]), SIM_NONE);
+    return sim_void();
+}
+
+static sim_val execute_multisig_tx(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    const sim_val *tx = tx_of(h, args[1]);
+    sim_require(h, in_state(tx, "Pending") || in_state(tx, "Approved"), "tx already finalized");
+    dao_apply(h, sim_field(tx, "call_data")->bytes, args[0]);
+    put_tx(h, tx, "Executed");
+    sim_emit(h, "msig_executed", SIM_NONE,
+             SIM_FIELDS({ "tx_id", args[1] }, { "proposal_id", *sim_field(tx, "proposal_id") }));
+    return sim_void();
+}
+
+static sim_val cancel_multisig_tx(struct sim_host *h, const sim_val *args)
+{
+    sim_auth(h, args[0].addr);
+    const sim_val *tx = tx_of(h, args[1]);
+    (void)open_to(h, tx, args[0].addr);
+    put_tx(h, tx, "Cancelled");
+    return sim_void();
+}
+
+/* --- reads ----------------------------------------------------------------------------------------- */
+
+static sim_val get_proposal(struct sim_host *h, const sim_val *args)
+{
+    return *proposal_of(h, args[0]);
+}
+
+static sim_val get_proposal_multisig_txs(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *list = sim_get(h, key(h, "ProposalMultiSigTxs", args[0]));
+    return list ? *list : sim_vec(&h->arena, SIM_NONE);
+}
+
+static sim_val get_multisig_tx_summary(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *tx = tx_of(h, args[0]);
+    const sim_val *wallet = dao_wallet(h, sim_field_u32(tx, "wallet_id"), true);
+    return sim_make(h,
+                    SIM_FIELDS({ "tx_id", args[0] }, { "wallet_id", *sim_field(tx, "wallet_id") },
+                               { "proposal_id", *sim_field(tx, "proposal_id") },
+                               { "target", *sim_field(tx, "target") },
+                               { "function_name", *sim_field(tx, "function_name") },
+                               { "approvals", *sim_field(tx, "approvals") },
+                               { "rejections", *sim_field(tx, "rejections") },
+                               { "threshold", *sim_field(wallet, "threshold") },
+                               { "signer_count", sim_u32(sim_field(wallet, "signers")->len) },
+                               { "status", *sim_field(tx, "status") },
+                               { "created_at", *sim_field(tx, "created_at") }));
+}
+
+static sim_val get_signers(struct sim_host *h, const sim_val *args)
+{
+    return *sim_field(dao_wallet(h, args[0].u32, true), "signers");
+}
+
+static sim_val get_pending_multisig_txs(struct sim_host *h, const sim_val *args)
+{
+    (void)dao_wallet(h, args[0].u32, true);
+    const sim_val *ids = sim_get(h, key(h, "MultiSigWalletTxIds", args[0]));
+    sim_val out = sim_vec(&h->arena, SIM_NONE);
+    for (uint32_t i = 0; ids && i < ids->len; i++) {
+        const sim_val *tx = sim_get(h, key(h, "MultiSigTx", ids->vec[i]));
+        if (tx && in_state(tx, "Pending"))
+            sim_vec_push(&h->arena, &out, ids->vec[i]);
+    }
+    return out;
+}
+
+static sim_val get_proposal_count(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return sim_u64(sim_slot_u64(h, "PROP_CNT"));
+}
+
+static sim_val has_voted(struct sim_host *h, const sim_val *args)
+{
+    return sim_bool(sim_has(h, sim_key(h, "HasVoted", SIM_VALS(args[0], args[1]))));
+}
+
+static sim_val is_governance_signer(struct sim_host *h, const sim_val *args)
+{
+    return sim_bool(governs(h, args[0].addr));
+}
+
+static sim_val is_signer_of(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *wallet = sim_get(h, dao_wallet_key(h, args[0].u32));
+    uint32_t at;
+    return sim_bool(wallet && dao_wallet_lists(wallet, args[1].addr, &at));
+}
+
+static sim_val get_wallet_count(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return sim_u32(sim_slot_u32(h, "MSIGCNT"));
+}
+
+static sim_val get_param_cr(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return sim_i128(sim_get_i128(h, sim_key(h, "ParamCR", SIM_NONE)));
+}
+
+static sim_val get_param_borrow_fee(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return sim_i128(sim_get_i128(h, sim_key(h, "ParamBorrowFee", SIM_NONE)));
+}
+
+static sim_val get_multisig_wallet(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    const sim_val *wallet = sim_slot(h, "MSIGWLT");
+    return wallet ? *wallet : sim_address(sim_slot_addr(h, "DAO_ADDR"));
+}
+
+static sim_val requires_multisig(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *stored = sim_slot(h, "MSIGMSK");
+    sim_require(h, args[0].u32 <= 31, "attempt to shift with overflow");
+    return sim_bool(((stored ? stored->u32 : MASK_DEFAULT) >> args[0].u32 & 1) != 0);
+}
+
+static const struct sim_fn fns[] = {
+    { "initialize", "aa", initialize },
+    { "set_protocol_config", "aaaaaa", set_protocol_config },
+    { "set_compliance", "aa", set_compliance },
+    { "set_oracle", "aa", set_oracle },
+    { "set_multisig_mask", "au", set_multisig_mask },
+    { "add_oracle_provider", "aa", add_oracle_provider },
+    { "set_oracle_min_providers", "au", set_oracle_min_providers },
+    { "upgrade", "ah", upgrade },
+    { "create_multisig", "auVau", create_multisig },
+    { "add_signer_to_wallet", "aua", add_signer_to_wallet },
+    { "remove_signer_from_wallet", "aua", remove_signer_from_wallet },
+    { "propose", "axxx", propose },
+    { "vote", "aUb", vote },
+    { "finalise", "U", finalise },
+    { "execute", "aU", execute },
+    { "cancel", "aU", cancel },
+    { "submit_multisig_tx", "auUayx", submit_multisig_tx },
+    { "propose_and_queue_multisig", "axxxuay", propose_and_queue },
+    { "approve_multisig_tx", "aUb", approve_multisig_tx },
+    { "execute_multisig_tx", "aU", execute_multisig_tx },
+    { "cancel_multisig_tx", "aU", cancel_multisig_tx },
+    { "get_proposal", "U", get_proposal },
+    { "get_proposal_multisig_txs", "U", get_proposal_multisig_txs },
+    { "get_multisig_tx_summary", "U", get_multisig_tx_summary },
+    { "get_signers", "u", get_signers },
+    { "get_pending_multisig_txs", "u", get_pending_multisig_txs },
+    { "get_proposal_count", "", get_proposal_count },
+    { "has_voted", "Ua", has_voted },
+    { "is_governance_signer", "a", is_governance_signer },
+    { "is_signer_of", "ua", is_signer_of },
+    { "get_wallet_count", "", get_wallet_count },
+    { "get_param_cr", "", get_param_cr },
+    { "get_param_borrow_fee", "", get_param_borrow_fee },
+    { "get_multisig_wallet", "", get_multisig_wallet },
+    { "requires_multisig", "u", requires_multisig },
+    { 0 },
+};
+
+const struct sim_class sim_class_dao_governance = { TIDE_ROLE_dao_governance, fns };
