@@ -255,7 +255,7 @@ COMMENT ON COLUMN history."ttl"."closed_at" IS 'Close time of the ledger';
 COMMENT ON COLUMN history."ttl"."contract" IS 'Contract that owns the entry';
 COMMENT ON COLUMN history."ttl"."removed" IS 'The entry was removed; value columns are null';
 COMMENT ON COLUMN history."ttl"."durability" IS '0 temporary, 1 persistent';
-COMMENT ON COLUMN history."ttl"."live_until" IS 'Last ledger the entry is live at';
+COMMENT ON COLUMN history."ttl"."live_until" IS 'Last ledger the entry is live at; null once evicted';
 COMMENT ON COLUMN history."ttl"."evicted" IS 'Moved to the hot archive';
 
 CREATE TABLE state."ttl" (
@@ -267,7 +267,7 @@ CREATE TABLE state."ttl" (
     "closed_at" timestamp with time zone NOT NULL,
     "contract" text NOT NULL,
     "durability" smallint NOT NULL,
-    "live_until" bigint NOT NULL,
+    "live_until" bigint,
     "evicted" boolean NOT NULL,
     PRIMARY KEY (deployment, key_hash)
 );
@@ -280,7 +280,7 @@ COMMENT ON COLUMN state."ttl"."seq" IS 'Change within the transaction';
 COMMENT ON COLUMN state."ttl"."closed_at" IS 'Close time of the ledger';
 COMMENT ON COLUMN state."ttl"."contract" IS 'Contract that owns the entry';
 COMMENT ON COLUMN state."ttl"."durability" IS '0 temporary, 1 persistent';
-COMMENT ON COLUMN state."ttl"."live_until" IS 'Last ledger the entry is live at';
+COMMENT ON COLUMN state."ttl"."live_until" IS 'Last ledger the entry is live at; null once evicted';
 COMMENT ON COLUMN state."ttl"."evicted" IS 'Moved to the hot archive';
 
 CREATE TABLE event."liquidity_pool_addliq" (

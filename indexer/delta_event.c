@@ -1,0 +1,274 @@
+/* One contract event: to its table and event.log, or to event.raw. */
+#include "delta_internal.h"
+
+#include "tidemark/copy.h"
+#include "tidemark/scval.h"
+#include "tidemark/strkey.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    TOPICS_MAX = 16,
+    EVENT_COMMON = 7,
+    LOG_COLUMNS = EVENT_COMMON + 3,
+    RAW_COLUMNS = EVENT_COMMON + 3
+};
+
+static void put_common(struct tide_delta *d, struct tide_buf *out, const struct tide_event *event,
+                       const struct tide_contract *contract)
+{
+    tide_copy_int2(out, (int16_t)d->deployment->id);
+    tide_copy_int4(out, (int32_t)d->header.sequence);
+    tide_copy_int4(out, (int32_t)event->tx);
+    tide_copy_int4(out, (int32_t)event->op);
+    tide_copy_int4(out, (int32_t)event->index);
+    tide_copy_time(out, d->closed_at);
+    tide_copy_bytes(out, contract->address, 56);
+}
+
+static bool refuse(struct tide_delta *d, const char *why, tide_slice name)
+{
+    snprintf(d->reason, sizeof d->reason, "%s%s%.*s", why, name.len ? " " : "",
+             TIDE_SLICE_FMT(name));
+    return false;
+}
+
+/* Topics after the name. The one optional topic is present when there is room for it. */
+static bool collect_topics(struct tide_delta *d, const struct tide_kind *kind,
+                           const tide_slice *topics, uint32_t count, tide_slice *values)
+{
+    uint32_t fixed = 0;
+    uint32_t optional = 0;
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        fixed += kind->fields[i].place == TIDE_P_TOPIC;
+        optional += kind->fields[i].place == TIDE_P_TOPIC_OPT;
+    }
+    uint32_t given = count - 1;
+    if (given != fixed && given != fixed + optional)
+        return refuse(d, "topic count", (tide_slice){ 0 });
+    bool with_optional = given > fixed;
+    uint32_t at = 1;
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        enum tide_place place = kind->fields[i].place;
+        if (place == TIDE_P_TOPIC || (place == TIDE_P_TOPIC_OPT && with_optional))
+            values[i] = topics[at++];
+    }
+    return true;
+}
+
+/* Data that is a vec: nothing, or the items in order. */
+static bool collect_items(struct tide_delta *d, const struct tide_kind *kind, tide_slice data,
+                          tide_slice *values)
+{
+    struct tide_xdr x = tide_xdr_of(data);
+    if (tide_xdr_u32(&x) != TIDE_SCV_VEC || !tide_xdr_bool(&x))
+        return refuse(d, "data is not a vec", (tide_slice){ 0 });
+    uint32_t count = tide_xdr_u32(&x);
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        if (kind->fields[i].place != TIDE_P_ITEM)
+            continue;
+        if (count-- == 0)
+            return refuse(d, "data vec too short", (tide_slice){ 0 });
+        values[i] = tide_scval_span(&x);
+    }
+    return count == 0 || refuse(d, "data vec too long", (tide_slice){ 0 });
+}
+
+static int place_of(const struct tide_kind *kind, enum tide_place place)
+{
+    for (uint32_t i = 0; i < kind->field_count; i++)
+        if (kind->fields[i].place == place)
+            return (int)i;
+    return -1;
+}
+
+static bool collect_data(struct tide_delta *d, const struct tide_kind *kind, tide_slice data,
+                         tide_slice *values)
+{
+    if (kind->nothing || place_of(kind, TIDE_P_ITEM) >= 0)
+        return collect_items(d, kind, data, values);
+    int scalar = place_of(kind, TIDE_P_SCALAR);
+    if (scalar >= 0 && tide_scval_type_of(data) != TIDE_SCV_MAP) {
+        values[scalar] = data;
+        return true;
+    }
+    tide_slice unknown = { 0 };
+    if (!collect_members(kind, NULL, data, values, &unknown))
+        return refuse(d, "data is not a map", (tide_slice){ 0 });
+    return unknown.len == 0 || refuse(d, "unknown field", unknown);
+}
+
+/* Writes the columns of kind from values. A void member is an absent one. */
+static bool put_fields(struct tide_delta *d, struct tide_buf *out, const struct tide_kind *kind,
+                       tide_slice *values)
+{
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        const struct tide_field *f = &kind->fields[i];
+        bool optional = f->place == TIDE_P_TOPIC_OPT || f->place == TIDE_P_DATA_OPT;
+        if (values[i].len && f->place == TIDE_P_DATA_OPT && is_void(values[i]))
+            values[i].len = 0;
+        if (values[i].len == 0 && !optional)
+            return refuse(d, "missing field", tide_slice_str(f->column));
+        if (values[i].len == 0)
+            tide_copy_null(out);
+        else if (!put_typed(out, f->type, values[i]))
+            return refuse(d, "type of field", tide_slice_str(f->column));
+    }
+    return true;
+}
+
+static bool seen_before(const struct tide_kind *kind, const tide_slice *values, uint32_t at)
+{
+    for (uint32_t i = 0; i < at; i++)
+        if (kind->fields[i].type == TIDE_T_ADDR && tide_slice_eq(values[i], values[at]))
+            return true;
+    return false;
+}
+
+static void put_log(struct tide_delta *d, const struct tide_event *event,
+                    const struct tide_contract *contract, const struct tide_kind *kind,
+                    const tide_slice *values)
+{
+    struct tide_rows *rows = rows_of(d, TIDE_TABLE_EVENT_LOG);
+    uint32_t count;
+    const char *table = tide_tables(&count)[kind->table].name;
+    tide_copy_row(&rows->copy, LOG_COLUMNS);
+    put_common(d, &rows->copy, event, contract);
+    tide_copy_bytes(&rows->copy, table, strlen(table));
+    int subject = -1;
+    uint32_t addresses = 0;
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        if (kind->fields[i].subject && kind->fields[i].type == TIDE_T_SYM)
+            subject = (int)i;
+        addresses +=
+            kind->fields[i].type == TIDE_T_ADDR && values[i].len && !seen_before(kind, values, i);
+    }
+    if (subject < 0 || !put_typed(&rows->copy, TIDE_T_SYM, values[subject]))
+        tide_copy_null(&rows->copy);
+    struct tide_copy_array array = tide_copy_array_begin(&rows->copy, TIDE_OID_TEXT, addresses);
+    for (uint32_t i = 0; i < kind->field_count; i++)
+        if (kind->fields[i].type == TIDE_T_ADDR && values[i].len && !seen_before(kind, values, i))
+            (void)put_typed(&rows->copy, TIDE_T_ADDR,
+                            values[i]); /* it fitted the event's own row */
+    tide_copy_array_end(&rows->copy, array);
+    rows->count++;
+}
+
+static bool try_kind(struct tide_delta *d, const struct tide_event *event,
+                     const struct tide_contract *contract, const struct tide_kind *kind,
+                     const tide_slice *topics)
+{
+    tide_slice values[TIDE_FIELDS_MAX] = { { 0 } };
+    if (kind->system != (event->type == 0))
+        return refuse(d, "event type", (tide_slice){ 0 });
+    if (!collect_topics(d, kind, topics, event->topic_count, values) ||
+        !collect_data(d, kind, event->data, values))
+        return false;
+    struct tide_rows *rows = rows_of(d, kind->table);
+    size_t mark = rows->copy.len;
+    tide_copy_row(&rows->copy, (uint16_t)(EVENT_COMMON + kind->field_count));
+    put_common(d, &rows->copy, event, contract);
+    if (!put_fields(d, &rows->copy, kind, values)) {
+        rows->copy.len = mark;
+        return false;
+    }
+    rows->count++;
+    if (!d->wanted[kind->table])
+        rows->copy.len = mark, rows->count--;
+    if (d->wanted[TIDE_TABLE_EVENT_LOG])
+        put_log(d, event, contract, kind, values);
+    return true;
+}
+
+static void put_raw(struct tide_delta *d, const struct tide_event *event,
+                    const struct tide_contract *contract)
+{
+    d->counts.raw_events++;
+    if (!d->wanted[TIDE_TABLE_EVENT_RAW])
+        return;
+    struct tide_rows *rows = rows_of(d, TIDE_TABLE_EVENT_RAW);
+    tide_copy_row(&rows->copy, RAW_COLUMNS);
+    put_common(d, &rows->copy, event, contract);
+    tide_copy_int2(&rows->copy, (int16_t)event->type);
+    tide_copy_bytes(&rows->copy, d->reason, strlen(d->reason));
+    tide_copy_bytes(&rows->copy, event->xdr.ptr, event->xdr.len);
+    rows->count++;
+}
+
+/* An address that the deployment's file names: one of its contracts or accounts. */
+static bool named_address(const struct tide_delta *d, tide_slice topic)
+{
+    if (tide_scval_type_of(topic) != TIDE_SCV_ADDRESS)
+        return false;
+    uint32_t arm = tide_be32(topic.ptr + 4);
+    if (arm == 1)
+        return tide_deployment_find(d->deployment, topic.ptr + 8) != NULL;
+    for (uint32_t i = 0; arm == 0 && i < d->deployment->account_count; i++)
+        if (memcmp(d->deployment->accounts[i].key, topic.ptr + 12, TIDE_HASH_BYTES) == 0)
+            return true;
+    return false;
+}
+
+/* Stellar assets live on the whole network. Theirs is kept where it happens inside an operation of
+ * the protocol, or moves to or from an address that the deployment names. */
+static bool concerns_us(const struct tide_delta *d, const struct tide_contract *contract,
+                        const tide_slice *topics, uint32_t count)
+{
+    if (contract->role != TIDE_ROLE_stellar_asset || d->protocol)
+        return true;
+    for (uint32_t i = 1; i < count; i++)
+        if (named_address(d, topics[i]))
+            return true;
+    return false;
+}
+
+static void decode(struct tide_delta *d, const struct tide_event *event,
+                   const struct tide_contract *contract, const tide_slice *topics)
+{
+    tide_slice name = { 0 };
+    if (event->topic_count > 0 && tide_scval_type_of(topics[0]) == TIDE_SCV_SYMBOL)
+        name = (tide_slice){ topics[0].ptr + 8, tide_be32(topics[0].ptr + 4) };
+    refuse(d, "unknown event", name);
+    const struct tide_kind *kind = tide_event_find(contract->role, name, NULL);
+    for (; kind; kind = tide_event_find(contract->role, name, kind)) {
+        /* a kind nobody wants is not decoded, unless the log does */
+        bool skip = !d->wanted[kind->table] && !d->wanted[TIDE_TABLE_EVENT_LOG] &&
+                    !d->wanted[TIDE_TABLE_EVENT_RAW];
+        if (skip || try_kind(d, event, contract, kind, topics)) {
+            d->counts.events += !skip;
+            return;
+        }
+    }
+    put_raw(d, event, contract);
+    d->counts.events++;
+}
+
+tide_status delta_event(struct tide_delta *d, const struct tide_tx *tx,
+                        const struct tide_event *event)
+{
+    if (event->level != TIDE_EVENT_OP)
+        return TIDE_OK;
+    if (event->op == 0)
+        d->op_events++;
+    if (!d->want_events || !event->contract || !tx->successful)
+        return TIDE_OK;
+    const struct tide_contract *contract = tide_deployment_find(d->deployment, event->contract);
+    if (!contract || contract->role == TIDE_ROLE_wallet)
+        return TIDE_OK;
+    tide_slice topics[TOPICS_MAX];
+    struct tide_xdr x = tide_xdr_of(event->topics);
+    uint32_t kept = event->topic_count < TOPICS_MAX ? event->topic_count : TOPICS_MAX;
+    for (uint32_t i = 0; i < kept; i++)
+        topics[i] = tide_scval_span(&x);
+    if (!concerns_us(d, contract, topics, kept))
+        return TIDE_OK;
+    if (event->topic_count > TOPICS_MAX) {
+        refuse(d, "topic count", (tide_slice){ 0 });
+        put_raw(d, event, contract);
+        d->counts.events++;
+        return TIDE_OK;
+    }
+    decode(d, event, contract, topics);
+    return TIDE_OK;
+}

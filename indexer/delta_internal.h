@@ -1,0 +1,137 @@
+/* What the files of the delta share. Private to indexer/delta*.c. */
+#ifndef TIDEMARK_DELTA_INTERNAL_H
+#define TIDEMARK_DELTA_INTERNAL_H
+
+#include "tidemark/catalogue.h"
+#include "tidemark/delta.h"
+#include "tidemark/hash.h"
+#include "tidemark/meta.h"
+#include "tidemark/tx.h"
+#include "tidemark/verify.h"
+
+/* Rows outside a transaction (evictions) carry this application index, as RPC's event ids do. */
+enum { TX_AFTER_ALL = 1048575 };
+
+enum { REASON_MAX = 96 };
+
+/* A contract-data key seen in the present transaction, for its TTL. */
+struct seen_key {
+    uint8_t hash[TIDE_HASH_BYTES];
+    const struct tide_contract *contract;
+    uint32_t durability;
+};
+
+struct ttl_change {
+    const uint8_t *key_hash; /* borrows from the ledger */
+    uint32_t live_until;
+    bool removed;
+};
+
+/* The newest row of a key in the present batch. */
+struct latest {
+    uint8_t hash[TIDE_HASH_BYTES];
+    uint32_t offset; /* in the state table's rows */
+    uint32_t len;
+    uint16_t table;
+};
+
+/* What a ledger changed in `latest`, to be taken back when it fails. */
+struct undo {
+    uint32_t index;
+    uint32_t offset;
+    uint32_t len;
+};
+
+struct list {
+    void *items;
+    uint32_t count;
+    uint32_t cap;
+};
+
+struct latest_map {
+    struct list entries;        /* struct latest */
+    struct list undo;           /* struct undo: of the present ledger */
+    uint32_t *slots;            /* index + 1 */
+    uint32_t slot_count;        /* a power of two */
+    uint32_t ledger_from;       /* entries.count when the present ledger began */
+    bool dead[TIDE_TABLES_MAX]; /* the table has rows that are not the newest */
+};
+
+struct tide_delta {
+    struct tide_deployment *deployment; /* own copy: tokens the chain names are added */
+    enum tide_proof proof;
+    struct tide_verify *verify;
+    bool wanted[TIDE_TABLES_MAX];
+    bool want_events;
+    bool want_state;
+
+    uint32_t next_sequence; /* 0: any */
+    bool has_previous;
+    uint8_t previous_hash[TIDE_HASH_BYTES];
+
+    /* the present ledger */
+    struct tide_batch *batch;
+    struct tide_err *err;
+    struct tide_ledger_header header;
+    int64_t closed_at;
+    uint32_t tx_count;
+    uint32_t our_txs;
+    struct tide_batch_counts counts;
+
+    /* the present transaction */
+    struct tide_envelope envelope;
+    bool ours;     /* stored */
+    bool protocol; /* touches a contract that is more than a token or a wallet */
+    uint32_t seq;  /* contract-data changes so far */
+    uint32_t op_events;
+    uint32_t changed;
+    struct list keys; /* struct seen_key */
+    struct list ttls; /* struct ttl_change */
+    bool footprint_hashed;
+
+    struct latest_map latest;
+    struct tide_buf scratch;
+    size_t saved_len[TIDE_TABLES_MAX];
+    uint64_t saved_count[TIDE_TABLES_MAX];
+    char reason[REASON_MAX];
+};
+
+/* The next free item of a list of items of size bytes, zeroed; NULL past max or without memory. */
+void *list_push(struct list *list, size_t size, uint32_t max);
+
+static inline struct tide_rows *rows_of(struct tide_delta *d, int table)
+{
+    return &d->batch->rows[table];
+}
+
+/* delta_value.c: one value as a column. False when it does not fit the type; the buffer then
+ * holds a partial column that the caller takes back. */
+bool put_typed(struct tide_buf *out, enum tide_type type, tide_slice value);
+/* Reads the members of a map value into values by name. unknown is the first member without a
+ * field (len 0: none). False when value is not a map with symbol keys. */
+bool collect_members(const struct tide_kind *kind, const char *outer, tide_slice value,
+                     tide_slice *values, tide_slice *unknown);
+bool is_void(tide_slice value);
+
+/* delta_event.c */
+tide_status delta_event(struct tide_delta *d, const struct tide_tx *tx,
+                        const struct tide_event *event);
+/* delta_call.c */
+void delta_call(struct tide_delta *d, const struct tide_tx *tx, enum tide_call_proof proof);
+/* delta_state.c */
+tide_status delta_change(struct tide_delta *d, const struct tide_tx *tx,
+                         const struct tide_change *change);
+tide_status delta_evicted(struct tide_delta *d, tide_slice key);
+void delta_ttls(struct tide_delta *d, const struct tide_tx *tx);
+
+/* delta_latest.c */
+void latest_begin_ledger(struct latest_map *map);
+void latest_take_back(struct latest_map *map);
+/* Notes that the bytes from offset to the end of the state table's rows are the newest of hash. */
+bool latest_note(struct latest_map *map, const uint8_t *hash, int table, struct tide_rows *rows,
+                 size_t offset);
+void latest_compact(struct latest_map *map, struct tide_batch *batch, struct tide_buf *scratch);
+void latest_reset(struct latest_map *map);
+void latest_release(struct latest_map *map);
+
+#endif

@@ -1,0 +1,463 @@
+/* Contract-data changes: a version to history, the newest to state; TTLs beside them. */
+#include "delta_internal.h"
+
+#include "tidemark/action.h"
+#include "tidemark/copy.h"
+#include "tidemark/scval.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { COMMON = 8, RAW_COLUMNS = COMMON + 4, TTL_COLUMNS = COMMON + 3, KEYS_MAX = 1 << 16 };
+
+/* One version of one entry on its way into the tables. */
+struct version {
+    const struct tide_contract *contract;
+    uint8_t hash[TIDE_HASH_BYTES];
+    tide_slice key;
+    tide_slice value; /* empty when removed */
+    uint32_t durability;
+    uint32_t tx;
+    uint32_t seq;
+    bool removed;
+};
+
+static void put_common(struct tide_delta *d, struct tide_buf *out, const struct version *v)
+{
+    tide_copy_int2(out, (int16_t)d->deployment->id);
+    tide_copy_bytes(out, v->hash, TIDE_HASH_BYTES);
+    tide_copy_int4(out, (int32_t)d->header.sequence);
+    tide_copy_int4(out, (int32_t)v->tx);
+    tide_copy_int4(out, (int32_t)v->seq);
+    tide_copy_time(out, d->closed_at);
+    tide_copy_bytes(out, v->contract->address, 56);
+    tide_copy_bool(out, v->removed);
+}
+
+/* The row from mark on stands in history; the same bytes are the newest in state. */
+static void keep_newest(struct tide_delta *d, const struct version *v, int history, size_t mark)
+{
+    uint32_t count;
+    int state = tide_tables(&count)[history].pair;
+    struct tide_rows *from = rows_of(d, history);
+    struct tide_rows *to = rows_of(d, state);
+    if (d->wanted[state]) {
+        size_t offset = to->copy.len;
+        tide_buf_put(&to->copy, from->copy.ptr + mark, from->copy.len - mark);
+        to->count++;
+        if (!to->copy.failed && !latest_note(&d->latest, v->hash, state, to, offset))
+            to->copy.failed = true;
+    }
+    if (d->wanted[history])
+        from->count++;
+    else
+        from->copy.len = mark;
+}
+
+static void put_raw(struct tide_delta *d, const struct version *v)
+{
+    d->counts.raw_states++;
+    struct tide_rows *rows = rows_of(d, TIDE_TABLE_HISTORY_RAW);
+    size_t mark = rows->copy.len;
+    tide_copy_row(&rows->copy, RAW_COLUMNS);
+    put_common(d, &rows->copy, v);
+    tide_copy_int2(&rows->copy, (int16_t)v->durability);
+    tide_copy_bytes(&rows->copy, d->reason, strlen(d->reason));
+    tide_copy_bytes(&rows->copy, v->key.ptr, v->key.len);
+    if (v->removed)
+        tide_copy_null(&rows->copy);
+    else
+        tide_copy_bytes(&rows->copy, v->value.ptr, v->value.len);
+    keep_newest(d, v, TIDE_TABLE_HISTORY_RAW, mark);
+}
+
+static bool refuse(struct tide_delta *d, const char *why, tide_slice name)
+{
+    snprintf(d->reason, sizeof d->reason, "%s%s%.*s", why, name.len ? " " : "",
+             TIDE_SLICE_FMT(name));
+    return false;
+}
+
+/* ---- entries ---- */
+
+static bool collect_keys(struct tide_delta *d, const struct tide_kind *kind, struct tide_xdr *args,
+                         uint32_t count, tide_slice *values)
+{
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        if (kind->fields[i].place != TIDE_P_KEY)
+            continue;
+        if (count-- == 0)
+            return refuse(d, "too few key arguments", (tide_slice){ 0 });
+        values[i] = tide_scval_span(args);
+    }
+    return count == 0 || refuse(d, "too many key arguments", (tide_slice){ 0 });
+}
+
+static bool collect_value(struct tide_delta *d, const struct tide_kind *kind, tide_slice value,
+                          tide_slice *values)
+{
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        if (kind->fields[i].place == TIDE_P_VALUE) {
+            values[i] = value;
+            return true;
+        }
+    }
+    tide_slice unknown = { 0 };
+    if (!collect_members(kind, NULL, value, values, &unknown))
+        return refuse(d, "value is not a struct", (tide_slice){ 0 });
+    return unknown.len == 0 || refuse(d, "unknown field", unknown);
+}
+
+static void put_action(struct tide_buf *out, tide_slice call_data)
+{
+    size_t at = tide_copy_open(out);
+    tide_slice bytes = { call_data.ptr + 8, tide_be32(call_data.ptr + 4) };
+    if (tide_action_json(out, bytes) != TIDE_OK)
+        out->failed = true; /* malformed data is shown as such: only memory can be short */
+    tide_copy_close(out, at);
+}
+
+static bool put_fields(struct tide_delta *d, struct tide_buf *out, const struct tide_kind *kind,
+                       const tide_slice *values, bool removed)
+{
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        const struct tide_field *f = &kind->fields[i];
+        if (f->place == TIDE_P_ACTION) {
+            if (removed)
+                tide_copy_null(out);
+            else
+                put_action(out, values[i - 1]);
+        } else if (values[i].len == 0 && (removed || f->place == TIDE_P_SLOT)) {
+            tide_copy_null(out);
+        } else if (values[i].len == 0) {
+            return refuse(d, "missing field", tide_slice_str(f->column));
+        } else if (!put_typed(out, f->type, values[i])) {
+            return refuse(d, "type of field", tide_slice_str(f->column));
+        }
+    }
+    return true;
+}
+
+static bool put_entry(struct tide_delta *d, const struct version *v, const struct tide_kind *kind,
+                      const tide_slice *values)
+{
+    struct tide_rows *rows = rows_of(d, kind->table);
+    size_t mark = rows->copy.len;
+    tide_copy_row(&rows->copy, (uint16_t)(COMMON + kind->field_count));
+    put_common(d, &rows->copy, v);
+    if (!put_fields(d, &rows->copy, kind, values, v->removed)) {
+        rows->copy.len = mark;
+        return false;
+    }
+    keep_newest(d, v, kind->table, mark);
+    return true;
+}
+
+static bool decode_entry(struct tide_delta *d, const struct version *v)
+{
+    struct tide_xdr x = tide_xdr_of(v->key);
+    if (tide_xdr_u32(&x) != TIDE_SCV_VEC || !tide_xdr_bool(&x))
+        return refuse(d, "unknown key", (tide_slice){ 0 });
+    uint32_t count = tide_xdr_u32(&x);
+    if (count == 0 || tide_xdr_u32(&x) != TIDE_SCV_SYMBOL)
+        return refuse(d, "unknown key", (tide_slice){ 0 });
+    tide_slice variant = tide_xdr_var(&x, 32);
+    const struct tide_kind *kind = tide_entry_find(v->contract->role, variant);
+    if (!kind)
+        return refuse(d, "unknown key", variant);
+    if (kind->temporary != (v->durability == 0))
+        return refuse(d, "durability of", variant);
+    tide_slice values[TIDE_FIELDS_MAX] = { { 0 } };
+    if (!collect_keys(d, kind, &x, count - 1, values))
+        return false;
+    if (!v->removed && !collect_value(d, kind, v->value, values))
+        return false;
+    return put_entry(d, v, kind, values);
+}
+
+/* ---- instances ---- */
+
+static int slot_of(const struct tide_kind *kind, tide_slice key)
+{
+    struct tide_xdr x = tide_xdr_of(key);
+    uint32_t arm = tide_xdr_u32(&x);
+    bool vec = arm == TIDE_SCV_VEC;
+    if (vec) {
+        if (!tide_xdr_bool(&x) || tide_xdr_u32(&x) != 1)
+            return -1;
+        arm = tide_xdr_u32(&x);
+    }
+    if (arm != TIDE_SCV_SYMBOL)
+        return -1;
+    tide_slice name = tide_xdr_var(&x, 32);
+    for (uint32_t i = 0; i < kind->field_count; i++)
+        if (kind->fields[i].vec_key == vec && tide_slice_eq_str(name, kind->fields[i].name))
+            return (int)i;
+    return -1;
+}
+
+/* What fits goes into values; false (with the reason) when anything does not. */
+static bool collect_slots(struct tide_delta *d, const struct tide_kind *kind, struct tide_xdr *x,
+                          tide_slice *values)
+{
+    bool all = true;
+    uint32_t count = tide_xdr_bool(x) ? tide_xdr_u32(x) : 0;
+    struct tide_buf *probe = &d->scratch;
+    for (uint32_t i = 0; i < count; i++) {
+        tide_slice key = tide_scval_span(x);
+        tide_slice value = tide_scval_span(x);
+        int at = slot_of(kind, key);
+        tide_buf_reset(probe);
+        if (at >= 0 && put_typed(probe, kind->fields[at].type, value)) {
+            values[at] = value;
+        } else {
+            all = refuse(d, at < 0 ? "unknown instance key" : "type of instance key",
+                         at < 0 ? (tide_slice){ 0 } : tide_slice_str(kind->fields[at].name));
+        }
+    }
+    return all;
+}
+
+/* executable and wasm; x then stands before the storage */
+static bool put_executable(struct tide_buf *out, struct tide_xdr *x)
+{
+    uint32_t arm = tide_xdr_u32(x);
+    if (arm == 0) {
+        tide_slice wasm = tide_xdr_opaque(x, TIDE_HASH_BYTES);
+        tide_copy_bytes(out, "contractExecutableWasm", strlen("contractExecutableWasm"));
+        tide_copy_bytes(out, wasm.ptr, wasm.len);
+        return true;
+    }
+    tide_copy_bytes(out, "contractExecutableStellarAsset",
+                    strlen("contractExecutableStellarAsset"));
+    tide_copy_null(out);
+    return arm == 1;
+}
+
+static bool put_instance(struct tide_delta *d, const struct version *v,
+                         const struct tide_kind *kind)
+{
+    struct tide_rows *rows = rows_of(d, kind->table);
+    struct tide_buf *out = &rows->copy;
+    size_t mark = out->len;
+    tide_slice values[TIDE_FIELDS_MAX] = { { 0 } };
+    bool all = true;
+    tide_copy_row(out, (uint16_t)(COMMON + 2 + kind->field_count));
+    put_common(d, out, v);
+    if (v->removed) {
+        tide_copy_null(out);
+        tide_copy_null(out);
+    } else {
+        struct tide_xdr x = tide_xdr_of(v->value);
+        if (tide_xdr_u32(&x) != TIDE_SCV_CONTRACT_INSTANCE || !put_executable(out, &x)) {
+            out->len = mark;
+            return refuse(d, "instance", (tide_slice){ 0 });
+        }
+        all = collect_slots(d, kind, &x, values);
+    }
+    bool fits = put_fields(d, out, kind, values, v->removed);
+    assert(fits && "every slot was tried");
+    (void)fits;
+    keep_newest(d, v, kind->table, mark);
+    return all;
+}
+
+/* ---- changes ---- */
+
+static void note_created(struct tide_delta *d, const struct version *v, const char *what)
+{
+    if (!d->wanted[TIDE_TABLE_CONTRACT_SEEN])
+        return;
+    struct tide_rows *rows = rows_of(d, TIDE_TABLE_CONTRACT_SEEN);
+    const char *role = tide_role_name(v->contract->role);
+    tide_copy_row(&rows->copy, 7);
+    tide_copy_int2(&rows->copy, (int16_t)d->deployment->id);
+    tide_copy_bytes(&rows->copy, v->contract->address, 56);
+    tide_copy_int4(&rows->copy, (int32_t)d->header.sequence);
+    tide_copy_int4(&rows->copy, (int32_t)v->tx);
+    tide_copy_bytes(&rows->copy, what, strlen(what));
+    tide_copy_bytes(&rows->copy, role, strlen(role));
+    tide_copy_bytes(&rows->copy, v->contract->name, strlen(v->contract->name));
+    rows->count++;
+}
+
+static void put_version(struct tide_delta *d, const struct version *v)
+{
+    d->counts.changes++;
+    bool decoded;
+    if (tide_scval_type_of(v->key) == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE) {
+        const struct tide_kind *kind = tide_instance_find(v->contract->role);
+        if (!kind)
+            return; /* a wallet: nothing of it is the protocol's */
+        decoded = put_instance(d, v, kind);
+    } else {
+        decoded = decode_entry(d, v);
+    }
+    if (!decoded)
+        put_raw(d, v);
+}
+
+static bool remember_key(struct tide_delta *d, const uint8_t *hash,
+                         const struct tide_contract *contract, uint32_t durability)
+{
+    struct seen_key *key = list_push(&d->keys, sizeof *key, KEYS_MAX);
+    if (!key)
+        return false;
+    memcpy(key->hash, hash, TIDE_HASH_BYTES);
+    key->contract = contract;
+    key->durability = durability;
+    return true;
+}
+
+static const struct tide_contract *owner_of(const struct tide_delta *d, tide_slice contract_xdr)
+{
+    if (contract_xdr.len != 36 || tide_be32(contract_xdr.ptr) != 1)
+        return NULL;
+    return tide_deployment_find(d->deployment, contract_xdr.ptr + 4);
+}
+
+static tide_status data_change(struct tide_delta *d, const struct tide_tx *tx,
+                               const struct tide_change *change)
+{
+    const struct tide_contract *contract = owner_of(d, change->contract);
+    if (!contract || contract->role == TIDE_ROLE_wallet ||
+        tide_scval_type_of(change->key) == TIDE_SCV_LEDGER_KEY_NONCE)
+        return TIDE_OK;
+    struct version v = { .contract = contract,
+                         .key = change->key,
+                         .value = change->value,
+                         .durability = change->durability,
+                         .tx = tx ? tx->index : TX_AFTER_ALL,
+                         .seq = d->seq++,
+                         .removed = change->kind == TIDE_CHANGE_REMOVED };
+    tide_data_key_hash(v.hash, change->contract, change->key, change->durability);
+    if (!remember_key(d, v.hash, contract, change->durability))
+        return tide_fail(d->err, TIDE_E_LIMIT,
+                         "ledger %" PRIu32 ": too many keys in one transaction",
+                         d->header.sequence);
+    if (change->kind == TIDE_CHANGE_CREATED &&
+        tide_scval_type_of(v.key) == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE)
+        note_created(d, &v, "created");
+    put_version(d, &v);
+    return TIDE_OK;
+}
+
+tide_status delta_change(struct tide_delta *d, const struct tide_tx *tx,
+                         const struct tide_change *change)
+{
+    if (change->kind == TIDE_CHANGE_STATE)
+        return TIDE_OK;
+    bool ttl = change->type == TIDE_ENTRY_TTL;
+    if (change->section == TIDE_SECTION_OP && !ttl && change->kind != TIDE_CHANGE_RESTORED)
+        d->changed++;
+    if (!d->want_state)
+        return TIDE_OK;
+    if (change->type == TIDE_ENTRY_CONTRACT_DATA)
+        return data_change(d, tx, change);
+    if (!ttl)
+        return TIDE_OK;
+    struct ttl_change *pending = list_push(&d->ttls, sizeof *pending, KEYS_MAX);
+    if (!pending)
+        return tide_fail(d->err, TIDE_E_LIMIT,
+                         "ledger %" PRIu32 ": too many TTL changes in one transaction",
+                         d->header.sequence);
+    *pending = (struct ttl_change){ change->key_hash, change->live_until,
+                                    change->kind == TIDE_CHANGE_REMOVED };
+    return TIDE_OK;
+}
+
+/* ---- TTLs ---- */
+
+static void put_ttl(struct tide_delta *d, const struct version *v, const uint32_t *live_until,
+                    bool evicted)
+{
+    struct tide_rows *rows = rows_of(d, TIDE_TABLE_HISTORY_TTL);
+    size_t mark = rows->copy.len;
+    tide_copy_row(&rows->copy, TTL_COLUMNS);
+    put_common(d, &rows->copy, v);
+    tide_copy_int2(&rows->copy, (int16_t)v->durability);
+    if (live_until)
+        tide_copy_int8(&rows->copy, *live_until);
+    else
+        tide_copy_null(&rows->copy);
+    tide_copy_bool(&rows->copy, evicted);
+    keep_newest(d, v, TIDE_TABLE_HISTORY_TTL, mark);
+}
+
+/* The footprint's keys of ours: a TTL entry carries nothing but the hash of one of them. */
+static void hash_footprint(struct tide_delta *d, tide_slice keys, uint32_t count)
+{
+    struct tide_xdr x = tide_xdr_of(keys);
+    for (uint32_t i = 0; i < count; i++) {
+        struct tide_change key = { 0 };
+        if (!tide_ledger_key_data(&x, &key) ||
+            tide_scval_type_of(key.key) == TIDE_SCV_LEDGER_KEY_NONCE)
+            continue;
+        const struct tide_contract *contract = owner_of(d, key.contract);
+        if (!contract || contract->role == TIDE_ROLE_wallet)
+            continue;
+        uint8_t hash[TIDE_HASH_BYTES];
+        tide_data_key_hash(hash, key.contract, key.key, key.durability);
+        if (!remember_key(d, hash, contract, key.durability))
+            return;
+    }
+}
+
+static const struct seen_key *key_of(struct tide_delta *d, const uint8_t *hash)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        const struct seen_key *keys = d->keys.items;
+        for (uint32_t i = 0; i < d->keys.count; i++)
+            if (memcmp(keys[i].hash, hash, TIDE_HASH_BYTES) == 0)
+                return &keys[i];
+        if (d->footprint_hashed)
+            return NULL;
+        d->footprint_hashed = true;
+        hash_footprint(d, d->envelope.read_only, d->envelope.read_only_count);
+        hash_footprint(d, d->envelope.read_write, d->envelope.read_write_count);
+    }
+    return NULL;
+}
+
+void delta_ttls(struct tide_delta *d, const struct tide_tx *tx)
+{
+    const struct ttl_change *ttls = d->ttls.items;
+    for (uint32_t i = 0; i < d->ttls.count; i++) {
+        const struct seen_key *key = key_of(d, ttls[i].key_hash);
+        if (!key)
+            continue;
+        struct version v = { .contract = key->contract,
+                             .durability = key->durability,
+                             .tx = tx->index,
+                             .seq = d->seq++,
+                             .removed = ttls[i].removed };
+        memcpy(v.hash, key->hash, TIDE_HASH_BYTES);
+        put_ttl(d, &v, ttls[i].removed ? NULL : &ttls[i].live_until, false);
+    }
+}
+
+/* An evicted persistent entry is archived: its value stands. A temporary one is gone. */
+tide_status delta_evicted(struct tide_delta *d, tide_slice key_xdr)
+{
+    struct tide_xdr x = tide_xdr_of(key_xdr);
+    struct tide_change key = { 0 };
+    if (!d->want_state || !tide_ledger_key_data(&x, &key))
+        return TIDE_OK;
+    const struct tide_contract *contract = owner_of(d, key.contract);
+    if (!contract || contract->role == TIDE_ROLE_wallet ||
+        tide_scval_type_of(key.key) == TIDE_SCV_LEDGER_KEY_NONCE)
+        return TIDE_OK;
+    struct version v = { .contract = contract,
+                         .key = key.key,
+                         .durability = key.durability,
+                         .tx = TX_AFTER_ALL,
+                         .seq = d->seq++,
+                         .removed = key.durability == 0 };
+    tide_data_key_hash(v.hash, key.contract, key.key, key.durability);
+    if (v.removed) {
+        put_version(d, &v);
+        v.seq = d->seq++;
+    }
+    put_ttl(d, &v, NULL, !v.removed);
+    return TIDE_OK;
+}

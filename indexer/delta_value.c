@@ -1,0 +1,213 @@
+/* Typed values: from ScVal to a COPY column, without a step between. */
+#include "delta_internal.h"
+
+#include "tidemark/copy.h"
+#include "tidemark/scval.h"
+#include "tidemark/strkey.h"
+#include "tidemark/text.h"
+
+#include <string.h>
+
+bool is_void(tide_slice value)
+{
+    return tide_scval_type_of(value) == TIDE_SCV_VOID;
+}
+
+/* The bytes of a bytes, string or symbol value, which the walk has checked. */
+static tide_slice body_of(tide_slice value)
+{
+    return (tide_slice){ value.ptr + 8, tide_be32(value.ptr + 4) };
+}
+
+static bool put_address(struct tide_buf *out, tide_slice value)
+{
+    uint8_t *to = tide_buf_room(out, 4 + TIDE_STRKEY_ADDRESS_MAX);
+    if (!to)
+        return true; /* the buffer says that it failed */
+    size_t len =
+        tide_strkey_from_address((char *)to + 4, (tide_slice){ value.ptr + 4, value.len - 4 });
+    if (len == 0)
+        return false;
+    uint32_t word = __builtin_bswap32((uint32_t)len);
+    memcpy(to, &word, 4);
+    out->len += 4 + len;
+    return true;
+}
+
+static bool put_text(struct tide_buf *out, tide_slice value)
+{
+    tide_slice text = body_of(value);
+    if (!tide_utf8_valid(text) || (text.len && memchr(text.ptr, 0, text.len)))
+        return false;
+    tide_copy_bytes(out, text.ptr, text.len);
+    return true;
+}
+
+static bool put_symbol(struct tide_buf *out, tide_slice value)
+{
+    tide_slice s = body_of(value);
+    for (size_t i = 0; i < s.len; i++) {
+        uint8_t c = s.ptr[i];
+        if (!(c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+              (c >= 'a' && c <= 'z')))
+            return false; /* the host makes no such symbol */
+    }
+    tide_copy_bytes(out, s.ptr, s.len);
+    return true;
+}
+
+static bool put_enum_symbol(struct tide_buf *out, tide_slice value)
+{
+    struct tide_xdr x = tide_xdr_of(value);
+    tide_xdr_u32(&x);
+    if (!tide_xdr_bool(&x) || tide_xdr_u32(&x) != 1)
+        return false;
+    tide_slice only = tide_scval_span(&x);
+    return tide_scval_type_of(only) == TIDE_SCV_SYMBOL && put_symbol(out, only);
+}
+
+static bool put_vec(struct tide_buf *out, enum tide_type element, enum tide_copy_oid oid,
+                    tide_slice value)
+{
+    struct tide_xdr x = tide_xdr_of(value);
+    tide_xdr_u32(&x);
+    if (!tide_xdr_bool(&x))
+        return false;
+    uint32_t count = tide_xdr_u32(&x);
+    struct tide_copy_array array = tide_copy_array_begin(out, oid, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!put_typed(out, element, tide_scval_span(&x)))
+            return false;
+    tide_copy_array_end(out, array);
+    return true;
+}
+
+static bool put_json(struct tide_buf *out, tide_slice value)
+{
+    size_t at = tide_copy_open(out);
+    bool ok = tide_scval_json(out, value) == TIDE_OK;
+    tide_copy_close(out, at);
+    return ok;
+}
+
+static bool put_scalar(struct tide_buf *out, enum tide_type type, tide_slice value)
+{
+    const uint8_t *p = value.ptr + 4;
+    switch (type) {
+    case TIDE_T_BOOL:
+        tide_copy_bool(out, tide_be32(p) == 1);
+        return true;
+    case TIDE_T_U32:
+    case TIDE_T_ENUM_U32:
+        tide_copy_int8(out, tide_be32(p));
+        return true;
+    case TIDE_T_U64:
+        tide_copy_u64(out, tide_be64(p));
+        return true;
+    case TIDE_T_I128:
+        tide_copy_i128(out, tide_i128_from_parts((int64_t)tide_be64(p), tide_be64(p + 8)));
+        return true;
+    case TIDE_T_SYM:
+        return put_symbol(out, value);
+    case TIDE_T_ADDR:
+        return put_address(out, value);
+    case TIDE_T_BYTES:
+    case TIDE_T_STR:
+    case TIDE_T_B32: {
+        tide_slice body = body_of(value);
+        tide_copy_bytes(out, body.ptr, body.len);
+        return type != TIDE_T_B32 || body.len == 32;
+    }
+    case TIDE_T_TEXT:
+        return put_text(out, value);
+    case TIDE_T_ENUM_SYM:
+        return put_enum_symbol(out, value);
+    case TIDE_T_VEC_SYM:
+        return put_vec(out, TIDE_T_SYM, TIDE_OID_TEXT, value);
+    case TIDE_T_VEC_ADDR:
+        return put_vec(out, TIDE_T_ADDR, TIDE_OID_TEXT, value);
+    case TIDE_T_VEC_U32:
+        return put_vec(out, TIDE_T_U32, TIDE_OID_INT8, value);
+    case TIDE_T_VEC_U64:
+        return put_vec(out, TIDE_T_U64, TIDE_OID_NUMERIC, value);
+    case TIDE_T_ANY:
+        return put_json(out, value);
+    }
+    assert(0 && "unreachable: the types are the catalogue's");
+    return false;
+}
+
+bool put_typed(struct tide_buf *out, enum tide_type type, tide_slice value)
+{
+    static const int8_t arms[] = {
+        [TIDE_T_BOOL] = TIDE_SCV_BOOL,
+        [TIDE_T_U32] = TIDE_SCV_U32,
+        [TIDE_T_U64] = TIDE_SCV_U64,
+        [TIDE_T_I128] = TIDE_SCV_I128,
+        [TIDE_T_SYM] = TIDE_SCV_SYMBOL,
+        [TIDE_T_ADDR] = TIDE_SCV_ADDRESS,
+        [TIDE_T_BYTES] = TIDE_SCV_BYTES,
+        [TIDE_T_B32] = TIDE_SCV_BYTES,
+        [TIDE_T_STR] = TIDE_SCV_STRING,
+        [TIDE_T_TEXT] = TIDE_SCV_STRING,
+        [TIDE_T_ENUM_U32] = TIDE_SCV_U32,
+        [TIDE_T_ENUM_SYM] = TIDE_SCV_VEC,
+        [TIDE_T_VEC_SYM] = TIDE_SCV_VEC,
+        [TIDE_T_VEC_ADDR] = TIDE_SCV_VEC,
+        [TIDE_T_VEC_U32] = TIDE_SCV_VEC,
+        [TIDE_T_VEC_U64] = TIDE_SCV_VEC,
+        [TIDE_T_ANY] = -2, /* any */
+    };
+    int arm = tide_scval_type_of(value);
+    if (arms[type] != arm && arms[type] != -2)
+        return false;
+    return put_scalar(out, type, value);
+}
+
+static int field_of(const struct tide_kind *kind, const char *outer, tide_slice name)
+{
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        const struct tide_field *f = &kind->fields[i];
+        bool member = outer ? f->place == TIDE_P_SUB && strcmp(f->outer, outer) == 0
+                            : f->place == TIDE_P_DATA || f->place == TIDE_P_DATA_OPT ||
+                                  f->place == TIDE_P_SCALAR || f->place == TIDE_P_FIELD;
+        if (member && tide_slice_eq_str(name, f->name))
+            return (int)i;
+    }
+    return -1;
+}
+
+/* The struct that holds further members under that name, or NULL. */
+static const char *outer_of(const struct tide_kind *kind, tide_slice name)
+{
+    for (uint32_t i = 0; i < kind->field_count; i++)
+        if (kind->fields[i].place == TIDE_P_SUB && tide_slice_eq_str(name, kind->fields[i].outer))
+            return kind->fields[i].outer;
+    return NULL;
+}
+
+bool collect_members(const struct tide_kind *kind, const char *outer, tide_slice value,
+                     tide_slice *values, tide_slice *unknown)
+{
+    struct tide_xdr x = tide_xdr_of(value);
+    if (tide_xdr_u32(&x) != TIDE_SCV_MAP || !tide_xdr_bool(&x))
+        return false;
+    uint32_t count = tide_xdr_u32(&x);
+    for (uint32_t i = 0; i < count; i++) {
+        if (tide_xdr_u32(&x) != TIDE_SCV_SYMBOL)
+            return false;
+        tide_slice name = tide_xdr_var(&x, 32);
+        tide_slice member = tide_scval_span(&x);
+        const char *inner = outer ? NULL : outer_of(kind, name);
+        int at = field_of(kind, outer, name);
+        if (inner) {
+            if (!collect_members(kind, inner, member, values, unknown))
+                return false;
+        } else if (at >= 0 && values[at].len == 0) {
+            values[at] = member;
+        } else if (unknown->len == 0) {
+            *unknown = name;
+        }
+    }
+    return true;
+}
