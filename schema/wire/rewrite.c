@@ -86,20 +86,33 @@ static void add_account(struct rewrite *r, uint8_t room[40], const uint8_t *key)
     add_admin(r, tide_slice_of(room, 40));
 }
 
-/* Who may have been the asset's admin: the called contract, its caller, whoever emitted. */
+/* An admin that authorised a mint was called, so its instance stands in the footprint. */
+static void add_footprint(struct rewrite *r, tide_slice keys)
+{
+    struct tide_xdr x = tide_xdr_of(keys);
+    struct tide_change key;
+    while (x.status == TIDE_OK && tide_xdr_left(&x))
+        if (tide_ledger_key_data(&x, &key))
+            add_admin(r, key.contract);
+}
+
+/* Who may have been the asset's admin, the likeliest first. */
 static void collect_admins(struct rewrite *r, tide_slice envelope)
 {
     struct tide_envelope read;
     struct tide_xdr x;
+    bool known = envelope.len && tide_envelope_read(&read, envelope, &x) == TIDE_OK;
     r->admin_count = 0;
-    if (envelope.len && tide_envelope_read(&read, envelope, &x) == TIDE_OK) {
-        if (read.contract)
-            add_admin(r, tide_slice_of(read.contract - 4, 36));
-        if (read.source_key)
-            add_account(r, r->source, read.source_key);
-    }
+    if (known && read.contract)
+        add_admin(r, tide_slice_of(read.contract - 4, 36));
+    if (known && read.source_key)
+        add_account(r, r->source, read.source_key);
     for (uint32_t i = 0; i < r->count; i++)
         add_admin(r, emitter(&r->events[i]));
+    if (known) {
+        add_footprint(r, read.read_write);
+        add_footprint(r, read.read_only);
+    }
 }
 
 static bool read_events(struct rewrite *r, tide_slice op_events)
@@ -135,8 +148,9 @@ static void put_address(struct tide_sha256 *h, const struct rewrite *r, uint32_t
         tide_sha256_update(h, r->admins[admin - 1]);
 }
 
-static const uint8_t transfer[16] = { 0,   0,   0,   TIDE_SCV_SYMBOL, 0,   0,   0,   8,
-                                      't', 'r', 'a', 'n',             's', 'f', 'e', 'r' };
+static const uint8_t transfer[16] = {
+    0, 0, 0, TIDE_SCV_SYMBOL, 0, 0, 0, 8, 't', 'r', 'a', 'n', 's', 'f', 'e', 'r'
+};
 
 static void put_event(struct tide_sha256 *h, struct rewrite *r, uint32_t index, enum form form,
                       uint32_t admin)
@@ -187,9 +201,10 @@ static bool try_uniform(struct rewrite *r, struct choice c)
     struct tide_sha256 h;
     begin(r, &h, r->count);
     for (uint32_t i = 0; i < r->count; i++) {
-        enum form form = r->kinds[i] == MINT ? c.mint
-                         : r->kinds[i] == BURN ? c.burn
-                         : r->kinds[i] == ADMIN_TOPIC ? WITH_ADMIN : AS_IS;
+        enum form form = r->kinds[i] == MINT          ? c.mint
+                         : r->kinds[i] == BURN        ? c.burn
+                         : r->kinds[i] == ADMIN_TOPIC ? WITH_ADMIN
+                                                      : AS_IS;
         put_event(&h, r, i, form, c.admin);
     }
     return arrived(r, &h);

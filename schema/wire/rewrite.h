@@ -13,7 +13,7 @@
 #include "tidemark/meta.h"
 
 #define REWRITE_EVENTS_MAX 256u  /* a call with more is not tried                     */
-#define REWRITE_ADMINS_MAX 8u    /* beside each asset's issuer                        */
+#define REWRITE_ADMINS_MAX 32u   /* beside each asset's issuer                        */
 #define REWRITE_STEPS_MAX  8192u /* events hashed in search of the form, all attempts */
 
 struct rewrite {
@@ -30,7 +30,8 @@ struct rewrite {
 };
 
 /* True when some undoing of tx's events hashes to its invoke_hash. envelope: the transaction's,
- * empty if not known; its contract and source are tried as admins. */
+ * empty if not known; its contract, its source and the contracts of its footprint are tried as
+ * admins. */
 bool rewrite_matches(struct rewrite *rewrite, const struct tide_tx *tx, tide_slice envelope);
 
 #endif

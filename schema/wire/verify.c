@@ -80,8 +80,7 @@ static uint32_t first_place(const struct tide_verify *v, const uint8_t *hash)
 static uint32_t place_of(const struct tide_verify *v, const uint8_t *hash)
 {
     uint32_t at = first_place(v, hash);
-    while (v->index[at] &&
-           memcmp(v->envelopes[v->index[at] - 1].hash, hash, TIDE_HASH_BYTES) != 0)
+    while (v->index[at] && memcmp(v->envelopes[v->index[at] - 1].hash, hash, TIDE_HASH_BYTES) != 0)
         at = (at + 1) & (2 * v->cap - 1);
     return at;
 }
