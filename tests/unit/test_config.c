@@ -191,6 +191,61 @@ static void a_secret_is_never_shown(void **state)
     tide_buf_release(&out);
 }
 
+/* The text between two lines of README.md that hold begin and end. TIDE_UPDATE=1 replaces it. */
+static void readme_part_is(const char *begin, const char *end, tide_slice want)
+{
+    char *text = calloc(1, 1u << 20);
+    FILE *file = fopen(TIDE_SOURCE_DIR "/README.md", "r+");
+    assert_non_null(text);
+    assert_non_null(file);
+    assert_true(fread(text, 1, (1u << 20) - 1, file) > 0);
+    char *from = strstr(text, begin);
+    assert_non_null(from);
+    from = strchr(from, '\n') + 1;
+    char *to = strstr(from, end);
+    assert_non_null(to);
+    bool same = tide_slice_eq(tide_slice_of(from, (size_t)(to - from)), want);
+    if (!same && getenv("TIDE_UPDATE")) {
+        rewind(file);
+        assert_int_equal(ftruncate(fileno(file), 0), 0);
+        fwrite(text, 1, (size_t)(from - text), file);
+        fwrite(want.ptr, 1, want.len, file);
+        fwrite(to, 1, strlen(to), file);
+        same = true;
+    }
+    fclose(file);
+    free(text);
+    if (!same)
+        fail_msg("README.md is stale after %s: TIDE_UPDATE=1 build/dev/tests/test_config", begin);
+}
+
+static void the_readme_tells_the_same(void **state)
+{
+    (void)state;
+    struct tide_buf out;
+    tide_buf_init(&out, 64u << 10);
+    tide_config_table(&out);
+    readme_part_is("<!-- settings", "<!-- end of settings", tide_buf_view(&out));
+    tide_buf_reset(&out);
+    tide_buf_str(&out, "| code | means |\n|---|---|\n");
+    for (int code = 0; code < 128; code++) {
+        const char *before = "";
+        for (tide_status s = 0; s < TIDE_STATUS_COUNT; s++) {
+            if (tide_status_exit(s) != code || s == TIDE_E_EOF || s == TIDE_E_STOPPED)
+                continue;
+            if (*before)
+                tide_buf_putf(&out, "%s%s", before, tide_status_text(s));
+            else
+                tide_buf_putf(&out, "| %d | %s", code, tide_status_text(s));
+            before = "; ";
+        }
+        if (*before)
+            tide_buf_str(&out, " |\n");
+    }
+    readme_part_is("<!-- exits", "<!-- end of exits", tide_buf_view(&out));
+    tide_buf_release(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +254,7 @@ int main(void)
         cmocka_unit_test(later_overrides_earlier),
         cmocka_unit_test(the_command_line_is_refused_by_name),
         cmocka_unit_test(a_secret_is_never_shown),
+        cmocka_unit_test(the_readme_tells_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
