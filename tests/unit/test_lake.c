@@ -1,4 +1,4 @@
-/* A lake in a folder: order, edges, the tip, holes, damage. */
+/* A lake in a folder: order, edges, the tip, holes, damage. (label: threads) */
 #include "tests/unit/lake_fixture.h"
 
 #include <unistd.h>

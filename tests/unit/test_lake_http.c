@@ -1,4 +1,5 @@
-/* A lake behind a web server that misbehaves: one thread per connection, a list of faults. */
+/* A lake behind a web server that misbehaves: one thread per connection, a list of faults.
+ * label: threads */
 #include "tests/unit/lake_fixture.h"
 
 #include <arpa/inet.h>
