@@ -52,6 +52,13 @@ static void add_hash(struct tide_digest *digest, const uint8_t hash[TIDE_HASH_BY
     tide_digest_add(digest, &one);
 }
 
+void tide_digest_bytes(struct tide_digest *digest, tide_slice bytes)
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    tide_sha256(hash, bytes);
+    add_hash(digest, hash);
+}
+
 tide_status tide_digest_tuple(struct tide_digest *digest, const struct tide_table *table,
                               tide_slice tuple)
 {

@@ -25,6 +25,8 @@ tide_status tide_tuple_field(tide_slice tuple, uint32_t column, tide_slice *fiel
 /* Adds one tuple with all columns of table. TIDE_E_DECODE when it is not one. */
 tide_status tide_digest_tuple(struct tide_digest *digest, const struct tide_table *table,
                               tide_slice tuple) TIDE_MUST_USE;
+/* Adds SHA-256 of bytes as one row. */
+void tide_digest_bytes(struct tide_digest *digest, tide_slice bytes);
 /* Adds the rows of other. */
 void tide_digest_add(struct tide_digest *digest, const struct tide_digest *other);
 bool tide_digest_eq(const struct tide_digest *a, const struct tide_digest *b);

@@ -22,7 +22,8 @@ static const char *keep(const char *text)
 }
 
 static const struct tide_column event_common[] = {
-    { "deployment", TIDE_PG_INT2, .comment = "Deployment, see chain.deployment" },
+    { "deployment", TIDE_PG_INT2, .no_digest = true,
+      .comment = "Deployment, see chain.deployment" },
     { "ledger", TIDE_PG_INT4, .comment = "Ledger sequence" },
     { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order, from 1" },
     { "op", TIDE_PG_INT4, .comment = "Operation, from 0" },
@@ -33,7 +34,8 @@ static const struct tide_column event_common[] = {
 
 /* state.* leaves out the last one */
 static const struct tide_column history_common[] = {
-    { "deployment", TIDE_PG_INT2, .comment = "Deployment, see chain.deployment" },
+    { "deployment", TIDE_PG_INT2, .no_digest = true,
+      .comment = "Deployment, see chain.deployment" },
     { "key_hash", TIDE_PG_BYTEA, .comment = "SHA-256 of the ledger key" },
     { "ledger", TIDE_PG_INT4, .comment = "Ledger that wrote this version" },
     { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order; 1048575 after all of them" },
@@ -45,7 +47,8 @@ static const struct tide_column history_common[] = {
 enum { HISTORY_COMMON = TIDE_COUNT(history_common), STATE_COMMON = HISTORY_COMMON - 1 };
 
 static const struct tide_column ledger_columns[] = {
-    { "deployment", TIDE_PG_INT2, .comment = "Deployment, see chain.deployment" },
+    { "deployment", TIDE_PG_INT2, .no_digest = true,
+      .comment = "Deployment, see chain.deployment" },
     { "ledger", TIDE_PG_INT4, .comment = "Ledger sequence" },
     { "hash", TIDE_PG_BYTEA, .comment = "SHA-256 of the header, recomputed" },
     { "previous_hash", TIDE_PG_BYTEA, .comment = "Hash of the ledger before" },
@@ -65,7 +68,8 @@ static const struct tide_column ledger_columns[] = {
 };
 
 static const struct tide_column tx_columns[] = {
-    { "deployment", TIDE_PG_INT2, .comment = "Deployment, see chain.deployment" },
+    { "deployment", TIDE_PG_INT2, .no_digest = true,
+      .comment = "Deployment, see chain.deployment" },
     { "ledger", TIDE_PG_INT4, .comment = "Ledger sequence" },
     { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order, from 1" },
     { "hash", TIDE_PG_BYTEA, .comment = "Transaction hash" },
@@ -77,7 +81,8 @@ static const struct tide_column tx_columns[] = {
 };
 
 static const struct tide_column call_columns[] = {
-    { "deployment", TIDE_PG_INT2, .comment = "Deployment, see chain.deployment" },
+    { "deployment", TIDE_PG_INT2, .no_digest = true,
+      .comment = "Deployment, see chain.deployment" },
     { "ledger", TIDE_PG_INT4, .comment = "Ledger sequence" },
     { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order, from 1" },
     { "op", TIDE_PG_INT4, .comment = "Operation, from 0" },
@@ -98,7 +103,8 @@ static const struct tide_column call_columns[] = {
 };
 
 static const struct tide_column seen_columns[] = {
-    { "deployment", TIDE_PG_INT2, .comment = "Deployment, see chain.deployment" },
+    { "deployment", TIDE_PG_INT2, .no_digest = true,
+      .comment = "Deployment, see chain.deployment" },
     { "contract", TIDE_PG_TEXT, .comment = "Contract" },
     { "ledger", TIDE_PG_INT4, .comment = "Ledger sequence" },
     { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order" },
