@@ -218,7 +218,7 @@ static void told_other(struct story *story, const struct story_call *call, const
     else if (call->note == NOTE_UNSAVE)
         user->saved -= answer[0];
     else if (call->note == NOTE_ATTEST)
-        user->attested = true;
+        user->attested = true, user->until = call->amount;
     else if (call->note == NOTE_SUBMIT_TX)
         story->msig_tx = (uint64_t)answer[0] + 1;
     else if (call->note == NOTE_PARTNER)

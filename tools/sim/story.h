@@ -29,7 +29,7 @@ enum story_note {
     NOTE_SAVE,      /* stability pool deposit                             */
     NOTE_UNSAVE,
     NOTE_PAY,       /* synth transfer: other: receiver                    */
-    NOTE_ATTEST,    /* who: subject                                       */
+    NOTE_ATTEST,    /* who: subject, amount: until when                   */
     NOTE_PROPOSE,   /* answer: id or [id, tx]                             */
     NOTE_SUBMIT_TX, /* answer: id                                         */
     NOTE_PARTNER,   /* answer: id                                         */
@@ -59,7 +59,7 @@ struct story_user {
     cast_ref ref;
     uint32_t source;
     bool attested;
-    uint32_t busy_at; /* ledger in which the source last sent something */
+    int64_t until; /* when the attestation lapses; 0: never */
     bool vault[CAST_MARKETS];
     int64_t collateral[CAST_MARKETS];
     int64_t debt[CAST_MARKETS];

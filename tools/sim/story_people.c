@@ -14,20 +14,30 @@ static tide_slice metadata(struct story *story, uint8_t out[40])
     return tide_slice_of(out, luck == 0 ? 0 : luck == 1 ? 40 : 32);
 }
 
-static long long expiry(struct story *story)
+static int64_t expiry(struct story *story)
 {
-    static const long long days[] = { 0, 3, 20, 90, 400 };
-    long long length = days[story_pick(story, TIDE_COUNT(days))];
-    return length ? (long long)story->now + length * 86400 : 0;
+    static const int64_t days[] = { 0, 400, 3, 200, 90, 20 };
+    int64_t length = days[story_pick(story, TIDE_COUNT(days))];
+    return length ? (int64_t)story->now + length * 86400 : 0;
+}
+
+static bool needs_attestation(const struct story *story, const struct story_user *user)
+{
+    return !user->attested || (user->until && user->until < (int64_t)story->now);
 }
 
 /* Whom to attest: mostly somebody who is not. */
 static uint32_t pick_subject(struct story *story)
 {
     uint32_t at = story_pick(story, story->user_count);
-    for (uint32_t tries = 0; tries < 4 && story->users[at].attested; tries++)
+    for (uint32_t tries = 0; tries < 20 && !needs_attestation(story, &story->users[at]); tries++)
         at = story_pick(story, story->user_count);
     return at;
+}
+
+static uint32_t pick_verifier(struct story *story)
+{
+    return CAST_VERIFIER + story_pick(story, story_once_in(story, 8) ? CAST_VERIFIERS : 3);
 }
 
 static void attest(struct story *story, struct story_call *call)
@@ -36,10 +46,12 @@ static void attest(struct story *story, struct story_call *call)
     uint32_t at = pick_subject(story);
     tide_slice data = metadata(story, bytes);
     int country = countries[story_pick(story, story_once_in(story, 8) ? TIDE_COUNT(countries) : 8)];
-    uint32_t verifier = CAST_VERIFIER + story_pick(story, CAST_VERIFIERS);
+    uint32_t verifier = pick_verifier(story);
+    int64_t until = expiry(story);
     story_begin(call, verifier, CAST_COMPLIANCE, "attest");
-    story_args(story, call, "aauty", (int)verifier, story->users[at].ref, country, expiry(story),
+    story_args(story, call, "aauty", (int)verifier, story->users[at].ref, country, (long long)until,
                &data);
+    call->amount = until;
     call->note = NOTE_ATTEST;
     call->who = at;
 }
@@ -48,10 +60,13 @@ static void submit(struct story *story, struct story_call *call)
 {
     uint32_t at = story_free_user(story);
     const struct story_user *user = &story->users[at];
-    int country = countries[story_pick(story, TIDE_COUNT(countries))];
+    int country = countries[story_pick(story, story_once_in(story, 5) ? TIDE_COUNT(countries) : 8)];
+    int64_t until = expiry(story);
     story_begin(call, user->source, CAST_COMPLIANCE, "submit_attestation");
-    story_args(story, call, "aaut", user->ref, (int)(CAST_SIGNER + story_pick(story, 3)), country,
-               expiry(story));
+    story_args(story, call, "aaut", user->ref,
+               (int)(CAST_SIGNER + story_pick(story, story_once_in(story, 5) ? 3 : 2)), country,
+               (long long)until);
+    call->amount = until;
     call->auth = user->ref;
     call->note = NOTE_ATTEST;
     call->who = at;
@@ -87,7 +102,7 @@ static void relieve(struct story *story, struct story_call *call, const char *fn
 static void revoke(struct story *story, struct story_call *call)
 {
     uint32_t at = story_pick(story, story->user_count);
-    uint32_t verifier = CAST_VERIFIER + story_pick(story, CAST_VERIFIERS);
+    uint32_t verifier = pick_verifier(story);
     story_begin(call, verifier, CAST_COMPLIANCE, "revoke");
     story_args(story, call, "aa", (int)verifier, story->users[at].ref);
     story->users[at].attested = false;
@@ -119,7 +134,7 @@ static void country_rules(struct story *story, struct story_call *call)
     if (luck < 3) {
         story_begin(call, CAST_DAOWALLET, CAST_COMPLIANCE, "block_jurisdiction");
         story_args(story, call, "au", CAST_DAOWALLET, country);
-        story_heal_later(story, HEAL_COUNTRY, (uint32_t)country, 5 + story_pick(story, 40));
+        story_heal_later(story, HEAL_COUNTRY, (uint32_t)country, 2 + story_pick(story, 10));
     } else if (luck < 6) {
         story_begin(call, CAST_DAOWALLET, CAST_COMPLIANCE, "unblock_jurisdiction");
         story_args(story, call, "au", CAST_DAOWALLET, country);

@@ -3,6 +3,7 @@
 #include "tools/sim/chain.h"
 #include "tools/sim/command.h"
 #include "tools/sim/lake_write.h"
+#include "tools/sim/tally.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -14,7 +15,7 @@ struct write_options {
     const char *lake, *stream, *expect, *deployment, *passphrase, *profile;
     uint64_t seed, ledgers, txs, events, ledgers_per_object, objects_per_partition, lcm;
     uint64_t first_ledger, close_step, start_time, users, noise, life, level, follow;
-    bool strict_auth, diagnostics, append, quiet;
+    bool strict_auth, diagnostics, append, quiet, tally;
 };
 
 enum option_kind { OPTION_TEXT, OPTION_NUMBER, OPTION_FLAG };
@@ -54,6 +55,7 @@ static const struct option options[] = {
     { "append",      OPTION_FLAG,   AT(append),     0, 0, "go on behind the lake's last object: same options as before, more ledgers" },
     { "strict-auth", OPTION_FLAG,   AT(strict_auth), 0, 0, "nobody signs for a protocol contract, as on the real network" },
     { "diagnostics", OPTION_FLAG,   AT(diagnostics), 0, 0, "write diagnostic events too" },
+    { "tally",       OPTION_FLAG,   AT(tally),      0, 0, "count on standard error what was called and what came of it" },
     { "quiet",       OPTION_FLAG,   AT(quiet),      0, 0, "no summary on standard error" },
 };
 /* clang-format on */
@@ -257,7 +259,10 @@ static tide_status run(const struct write_options *o, struct tide_err *err)
 {
     struct lake_write lake;
     struct chain chain;
+    struct tally *tally = calloc(1, sizeof *tally);
     struct chain_options chain_options = chain_options_of(o);
+    if (o->tally && tally)
+        chain_options.observer = (struct chain_observer){ .self = tally, .tx = tally_tx };
     struct lake_options to = { .dir = o->lake,
                                .stream = o->stream,
                                .passphrase = o->passphrase,
@@ -265,13 +270,18 @@ static tide_status run(const struct write_options *o, struct tide_err *err)
                                .objects_per_partition = (uint32_t)o->objects_per_partition,
                                .level = (int)o->level };
     tide_status status = lake_open(&lake, &to, err);
-    if (status != TIDE_OK)
+    if (status != TIDE_OK) {
+        free(tally);
         return status;
+    }
     status = chain_open(&chain, &chain_options);
     if (status == TIDE_OK)
         status = write_chain(o, &chain, &lake, err);
     else
         tide_fail(err, status, "no memory for the chain");
+    if (o->tally && tally)
+        tally_print(tally, stderr);
+    free(tally);
     chain_close(&chain);
     struct tide_err late;
     tide_status closed = lake_close(&lake, status == TIDE_OK ? err : &late);
