@@ -52,29 +52,39 @@ tide_status partition_read(struct tide_writer *w, struct tide_err *err)
     return status;
 }
 
-tide_status partition_find(struct tide_writer *w, uint32_t ledger, bool *attached, bool *exists,
-                           struct tide_err *err)
+struct finding {
+    uint32_t ledger;
+    bool *attached, *exists;
+};
+
+static tide_status find(struct tide_writer *w, const void *arg, struct tide_err *err)
 {
+    const struct finding *f = arg;
     struct tide_pg_rows rows;
-    *attached = ledger >= w->attached_from && ledger < w->attached_end;
-    *exists = *attached;
-    if (*attached)
-        return TIDE_OK;
     writer_sql(w,
                "SELECT attached, from_ledger, end_ledger FROM chain.partition WHERE deployment = %u"
                " AND from_ledger <= %u AND end_ledger > %u",
-               w->deployment, ledger, ledger);
+               w->deployment, f->ledger, f->ledger);
     tide_status status = writer_query_sql(w, &rows, err);
     if (status == TIDE_OK && rows.count == 1) {
-        *exists = true;
-        *attached = tide_pg_bool(&rows, 0, 0);
+        *f->exists = true;
+        *f->attached = tide_pg_bool(&rows, 0, 0);
     }
-    if (*attached) {
+    if (*f->attached) {
         w->attached_from = (uint32_t)tide_pg_u64(&rows, 0, 1);
         w->attached_end = (uint32_t)tide_pg_u64(&rows, 0, 2);
     }
     tide_pg_rows_release(&rows);
     return status;
+}
+
+tide_status partition_find(struct tide_writer *w, uint32_t ledger, bool *attached, bool *exists,
+                           struct tide_err *err)
+{
+    struct finding finding = { ledger, attached, exists };
+    *attached = ledger >= w->attached_from && ledger < w->attached_end;
+    *exists = *attached;
+    return *attached ? TIDE_OK : writer_retry(w, find, &finding, false, err);
 }
 
 static void sql_create(struct tide_writer *w, const struct tide_table *table, uint32_t from)

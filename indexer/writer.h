@@ -77,7 +77,8 @@ tide_status tide_writer_commit(struct tide_writer *writer, const struct tide_bat
 /* Makes what is loading visible: indexes, attach, state, cursor. Nothing to do is fine. */
 tide_status tide_writer_finish(struct tide_writer *writer, struct tide_err *err) TIDE_MUST_USE;
 bool tide_writer_is_loading(const struct tide_writer *writer);
-/* Makes the partition after the one of ledger when ledger is in its last tenth. */
+/* Makes the partition after the one of ledger when ledger is in its last tenth. For the tip: a
+ * partition that exists is never loaded. */
 tide_status tide_writer_ahead(struct tide_writer *writer, uint32_t ledger,
                               struct tide_err *err) TIDE_MUST_USE;
 

@@ -1,10 +1,12 @@
 #include "tidemark/pg.h"
 #include "schema/store/pg_conn.h"
+#include "tidemark/failpoint.h"
 #include "tidemark/text.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <sys/socket.h>
 
 /* Session settings that our statements count on, whatever the server's defaults are. */
 static const char session_sql[] =
@@ -250,6 +252,11 @@ bool pg_begin(struct tide_pg *pg, const char *what, tide_status *status, struct 
     pg->cancelled = false;
     pg->remedy = TIDE_PG_NONE;
     pg->sqlstate[0] = 0;
+    if (TIDE_FAILPOINT("pg.statement")) {
+        pg->remedy = TIDE_PG_AGAIN;
+        *status = tide_fail(err, TIDE_E_DB, "failpoint: %.80s", what);
+        return false;
+    }
     if (tide_pg_alive(pg))
         return true;
     pg->remedy = TIDE_PG_RECONNECT;
@@ -261,6 +268,8 @@ bool pg_begin(struct tide_pg *pg, const char *what, tide_status *status, struct 
 tide_status pg_collect(struct tide_pg *pg, PGresult **last, const char *what, struct tide_err *err)
 {
     tide_status status = pg_flush(pg) ? TIDE_OK : pg_fail(pg, NULL, what, err);
+    if (TIDE_FAILPOINT("pg.answer")) /* sent, and its answer will not come */
+        shutdown(PQsocket(pg->conn), SHUT_RDWR);
     PGresult *result, *kept = NULL;
     while (status == TIDE_OK && (result = pg_next_result(pg)) != NULL) {
         ExecStatusType type = PQresultStatus(result);

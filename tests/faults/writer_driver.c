@@ -203,7 +203,7 @@ static tide_status write_range(struct tide_writer *w, struct tide_range range,
         status = tide_writer_commit(w, &batch, err);
         if (status == TIDE_OK && s->tip)
             status = tide_writer_finish(w, err);
-        if (status == TIDE_OK)
+        if (status == TIDE_OK && s->tip)
             status = tide_writer_ahead(w, batch.to, err);
     }
     for (uint32_t i = 0; i < TABLES; i++)
