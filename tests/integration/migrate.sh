@@ -44,4 +44,11 @@ code=0; out=$(TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/tidemark/half}" "$i
 [ "$code" -eq 76 ] || fail "half: exit $code: $out"
 grep -q 0001_chain <<<"$out" || fail "half: no name: $out"
 [ "$(PGDATABASE=half sql "SELECT count(*) FROM pg_namespace WHERE nspname = 'event'")" = 0 ] || fail "half-applied"
+
+# status reads an empty index, for people and for programs.
+"$indexer" status | grep -q '^coverage' || fail "status says nothing of coverage"
+"$indexer" status --json | python3 -c '
+import json, sys
+s = json.load(sys.stdin)
+assert s["coverage"] == [] and s["database"][0]["schema"] >= "0001", s' || fail "status --json"
 echo ok

@@ -1,0 +1,159 @@
+#include "indexer/command.h"
+#include "indexer/migrate.h"
+#include "tidemark/buf.h"
+
+/* status: what the database says of the index, for a person or as JSON. Each section is one
+ * statement; its columns are the words that both forms use. */
+struct section {
+    const char *name;
+    const char *sql;
+};
+
+/* clang-format off */
+static const struct section sections[] = {
+    { "deployments",
+      "SELECT d.id AS deployment, d.passphrase AS network, d.epoch, d.scope, c.ledger AS cursor,"
+      " encode(c.hash, 'hex') AS hash, c.closed_at, greatest(h.tip, c.ledger) AS tip,"
+      " greatest(coalesce(h.tip, 0), c.ledger) - c.ledger AS lag_ledgers,"
+      " round(extract(epoch FROM clock_timestamp() - c.closed_at))::bigint AS lag_seconds,"
+      " nullif(d.first_ledger, 0) AS first_ledger"
+      " FROM chain.deployment d JOIN chain.cursor c ON c.deployment = d.id"
+      " LEFT JOIN chain.heartbeat h ON h.deployment = d.id ORDER BY d.id" },
+    { "writer",
+      "SELECT h.deployment, h.state, h.instance, EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype ="
+      " 'advisory' AND l.granted AND l.classid = x'74696465'::int AND l.objid = h.deployment::int::oid"
+      " AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS holds_lock,"
+      " h.ledger AS committed, round(h.rate::numeric, 1) AS ledgers_per_second, h.beat_at,"
+      " h.error AS last_error, h.error_at FROM chain.heartbeat h ORDER BY 1" },
+    { "coverage",
+      "SELECT deployment, from_ledger, to_ledger, to_ledger - from_ledger + 1 AS ledgers"
+      " FROM chain.coverage ORDER BY 1, 2" },
+    { "loading",
+      "SELECT deployment, from_ledger AS partition_from, end_ledger AS partition_end, first_loaded,"
+      " last_loaded FROM chain.partition WHERE NOT attached ORDER BY 1, 2" },
+    { "contracts",
+      "SELECT d.id AS deployment, k.name, k.role, k.address, s.created,"
+      " coalesce(v.from_ledger <= s.created, false) AS complete,"
+      " CASE WHEN v.from_ledger <= s.created THEN NULL ELSE nullif(d.first_ledger, 0) END AS start_from,"
+      " v.from_ledger AS indexed_from"
+      " FROM chain.deployment d JOIN chain.cursor c ON c.deployment = d.id"
+      " LEFT JOIN chain.coverage v ON v.deployment = d.id AND c.ledger BETWEEN v.from_ledger AND v.to_ledger,"
+      " LATERAL (SELECT name, role, address FROM jsonb_to_recordset(d.contracts) AS x(name text, role text,"
+      " address text) UNION SELECT max(name), max(role), contract FROM chain.contract_seen n WHERE"
+      " n.deployment = d.id AND NOT EXISTS (SELECT 1 FROM jsonb_to_recordset(d.contracts) AS y(address text)"
+      " WHERE y.address = n.contract) GROUP BY contract) k,"
+      " LATERAL (SELECT min(ledger) AS created FROM chain.contract_seen n WHERE n.deployment = d.id AND"
+      " n.contract = k.address AND n.what = 'created') s ORDER BY 1, 2" },
+    { "counts",
+      "SELECT deployment, ledgers, transactions, calls, events, changes, raw_events, raw_states"
+      " FROM chain.cursor ORDER BY 1" },
+    { "proofs",
+      "SELECT deployment, calls_verified AS verified, calls_rewritten AS rewritten,"
+      " calls_unverified AS unverified FROM chain.cursor ORDER BY 1" },
+    { "raw",
+      "SELECT deployment, 'event' AS kind, contract, reason, count(*) AS rows, min(ledger) AS first_ledger,"
+      " max(ledger) AS last_ledger FROM event.raw GROUP BY 1, 3, 4 UNION ALL"
+      " SELECT deployment, 'state', contract, reason, count(*), min(ledger), max(ledger) FROM history.raw"
+      " GROUP BY 1, 3, 4 ORDER BY 1, 2, 5 DESC LIMIT 50" },
+    { "database",
+      "SELECT current_database() AS database, current_setting('server_version') AS server,"
+      " (SELECT max(name) FROM chain.migration) AS schema,"
+      " pg_database_size(current_database()) AS bytes,"
+      " (SELECT count(*) FROM pg_inherits) AS partitions" },
+    { "tables",
+      "SELECT n.nspname || '.' || c.relname AS table, sum(pg_relation_size(p.relid))::bigint AS bytes,"
+      " sum(pg_indexes_size(p.relid))::bigint AS index_bytes FROM pg_class c JOIN pg_namespace n ON n.oid ="
+      " c.relnamespace, LATERAL pg_partition_tree(c.oid) p WHERE n.nspname IN ('chain', 'event',"
+      " 'state', 'history') AND c.relkind IN ('r', 'p') AND NOT c.relispartition GROUP BY 1"
+      " HAVING sum(pg_relation_size(p.relid)) > 0 ORDER BY 2 DESC LIMIT 20" },
+};
+/* clang-format on */
+
+static void print_rows(const char *name, const struct tide_pg_rows *rows)
+{
+    printf("%s\n", name);
+    if (rows->count == 0)
+        printf("  none\n");
+    for (uint32_t r = 0; r < rows->count; r++) {
+        const char *gap = "  ";
+        for (uint32_t c = 0; c < rows->columns; c++) {
+            if (tide_pg_is_null(rows, r, c))
+                continue;
+            printf("%s%s %s", gap, tide_pg_column(rows, c), tide_pg_text(rows, r, c));
+            gap = ", ";
+        }
+        printf("\n");
+    }
+}
+
+static tide_status print_section(struct tide_pg *pg, const struct section *section,
+                                 struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(pg, &rows, section->sql, NULL, 0, err);
+    if (status == TIDE_OK)
+        print_rows(section->name, &rows);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+static tide_status add_json(struct tide_pg *pg, const struct section *section, struct tide_buf *out,
+                            struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    struct tide_buf sql;
+    tide_buf_init(&sql, 64u << 10);
+    tide_buf_str(&sql, "SELECT coalesce(json_agg(to_jsonb(q)), '[]') FROM (");
+    tide_buf_str(&sql, section->sql);
+    tide_buf_str(&sql, ") q");
+    tide_buf_u8(&sql, 0);
+    tide_status status = sql.failed ? tide_fail(err, TIDE_E_MEMORY, "status")
+                                    : tide_pg_query(pg, &rows, (const char *)sql.ptr, NULL, 0, err);
+    tide_buf_release(&sql);
+    if (status != TIDE_OK)
+        return status;
+    tide_buf_putf(out, "%s\"%s\":", out->len > 1 ? "," : "", section->name);
+    tide_buf_slice(out, tide_pg_slice(&rows, 0, 0));
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+static tide_status print_json(struct tide_pg *pg, struct tide_err *err)
+{
+    struct tide_buf out;
+    tide_status status = TIDE_OK;
+    tide_buf_init(&out, 64u << 20);
+    tide_buf_u8(&out, '{');
+    for (size_t i = 0; i < TIDE_COUNT(sections) && status == TIDE_OK; i++)
+        status = add_json(pg, &sections[i], &out, err);
+    tide_buf_u8(&out, '}');
+    if (status == TIDE_OK && out.failed)
+        status = tide_fail(err, TIDE_E_LIMIT, "status: answer is too long");
+    if (status == TIDE_OK)
+        printf("%.*s\n", TIDE_SLICE_FMT(tide_buf_view(&out)));
+    tide_buf_release(&out);
+    return status;
+}
+
+int tide_status_main(const struct tide_config *config, const struct tide_option *options, int argc,
+                     char **argv)
+{
+    struct tide_err err;
+    struct tide_pg *pg = NULL;
+    (void)argc;
+    struct tide_pg_options to = { .conninfo = config->database_url,
+                                  .application = "tidemark-status",
+                                  .stopped = tide_stop_asked };
+    tide_status status = tide_pg_open(&pg, &to, &err);
+    if (status == TIDE_OK)
+        status = tide_migrate_check(pg, tide_migrations, tide_migration_count, &err);
+    if (status == TIDE_OK)
+        status = tide_pg_run(pg, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "BEGIN", &err);
+    if (status == TIDE_OK && tide_option_given(options, "json"))
+        status = print_json(pg, &err);
+    else
+        for (size_t i = 0; i < TIDE_COUNT(sections) && status == TIDE_OK; i++)
+            status = print_section(pg, &sections[i], &err);
+    tide_pg_close(pg);
+    return tide_command_end(argv[0], status, &err);
+}
