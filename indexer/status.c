@@ -43,7 +43,7 @@ static const struct section sections[] = {
       " n.deployment = d.id AND NOT EXISTS (SELECT 1 FROM jsonb_to_recordset(d.contracts) AS y(address text)"
       " WHERE y.address = n.contract) GROUP BY contract) k,"
       " LATERAL (SELECT min(ledger) AS created FROM chain.contract_seen n WHERE n.deployment = d.id AND"
-      " n.contract = k.address AND n.what = 'created') s ORDER BY 1, 2" },
+      " n.contract = k.address AND n.what = 'created') s WHERE k.role <> 'wallet' ORDER BY 1, 2" },
     { "counts",
       "SELECT deployment, ledgers, transactions, calls, events, changes, raw_events, raw_states"
       " FROM chain.cursor ORDER BY 1" },

@@ -13,7 +13,10 @@
 
 enum { EVENT, STATE, HISTORY, TABLES, KEYS = 50, TOUCHES = 3 };
 
-#define COMMON(label, kind_of) { .name = label, .type = kind_of }
+#define COMMON(label, kind_of)         \
+    {                                  \
+        .name = label, .type = kind_of \
+    }
 
 static const struct tide_table tables[TABLES] = {
     [EVENT] = { .schema = "event",

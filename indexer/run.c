@@ -1,0 +1,302 @@
+#include "indexer/command.h"
+#include "indexer/only.h"
+#include "indexer/pipeline.h"
+#include "indexer/progress.h"
+#include "indexer/writer.h"
+#include "tidemark/log.h"
+#include "tidemark/text.h"
+
+/* run and backfill: the same path, source -> delta -> writer, over other ranges. */
+struct job {
+    const struct tide_config *config;
+    const struct tide_table *tables;
+    uint32_t table_count;
+    struct tide_only only;
+    struct tide_buf scope;
+    struct tide_deployment *deployment;
+    struct tide_writer *writer;
+    struct tide_progress progress;
+    uint32_t tip, ledger; /* newest known, newest committed */
+    int64_t beat_ms;
+    bool following;
+};
+
+enum { BEAT_MS = 2000, RANGES_MAX = 256 };
+
+static void beat(struct job *job, const char *state, const char *error)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    struct tide_beat note = { state, job->tip, job->ledger, job->progress.rate, error };
+    tide_writer_beat(job->writer, &note);
+    job->beat_ms = clock->now_ms(clock->self);
+}
+
+static const char *state_of(const struct job *job)
+{
+    if (tide_writer_is_loading(job->writer))
+        return "loading";
+    return job->following ? "following" : "indexing";
+}
+
+static tide_status job_open(struct job *job, const struct tide_config *config, struct tide_err *err)
+{
+    *job = (struct job){ .config = config };
+    job->tables = tide_tables(&job->table_count);
+    tide_buf_init(&job->scope, 64u << 10);
+    if (!*config->deployment)
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "deployment: the JSON file that names network and "
+                         "contracts is not set");
+    tide_status status =
+        tide_only_parse(&job->only, job->tables, job->table_count, config->only, err);
+    if (status == TIDE_OK)
+        status = tide_deployment_read(&job->deployment, config->deployment, err);
+    if (status != TIDE_OK)
+        return status;
+    tide_only_scope(&job->scope, &job->only, job->tables, job->table_count);
+    tide_buf_u8(&job->scope, 0);
+    struct tide_writer_options to = { .conninfo = config->database_url,
+                                      .tables = job->tables,
+                                      .table_count = job->table_count,
+                                      .wanted = job->only.wanted,
+                                      .scope = (const char *)job->scope.ptr,
+                                      .deployment = job->deployment,
+                                      .partition_ledgers = config->partition_ledgers,
+                                      .standby_poll_ms = config->standby_poll_ms,
+                                      .retry_ms_max = config->db_retry_ms_max,
+                                      .standby = config->standby,
+                                      .migrate = config->migrate_on_start,
+                                      .clock = tide_clock_system(),
+                                      .stopped = tide_stop_asked };
+    return tide_writer_open(&job->writer, &to, err);
+}
+
+static void job_close(struct job *job)
+{
+    tide_writer_close(job->writer);
+    tide_buf_release(&job->scope);
+    free(job->deployment);
+}
+
+static tide_status open_source(const struct job *job, struct tide_source *source, uint32_t from,
+                               uint32_t to, struct tide_err *err)
+{
+    const struct tide_source_options options = { .config = job->config,
+                                                 .passphrase = job->deployment->passphrase,
+                                                 .stopping = tide_stop_asked };
+    tide_status status = tide_source_open(source, &options, err);
+    if (status == TIDE_OK)
+        status = source->ops->seek(source->self, from, to, err);
+    return status;
+}
+
+static struct tide_pipeline_options pipeline_options(const struct job *job, struct tide_range range,
+                                                     const uint8_t *previous_hash)
+{
+    const struct tide_config *c = job->config;
+    return (struct tide_pipeline_options){
+        .delta = { .deployment = job->deployment,
+                   .proof = (enum tide_proof)c->proof,
+                   .tables = job->only.all ? NULL : job->only.wanted },
+        .from = range.from,
+        .to = range.to,
+        .previous_hash = previous_hash,
+        .stop_at_end = c->stop_at_end || range.to,
+        .poll_ms = c->poll_ms,
+        .partition_ledgers = c->partition_ledgers,
+        .batch_ledgers = c->batch_ledgers,
+        .batch_ms = c->batch_ms,
+        .queue_batches = c->queue_batches,
+        .batch_bytes = (size_t)c->batch_mib << 20,
+        .clock = tide_clock_system(),
+        .stopped = tide_stop_asked,
+    };
+}
+
+static tide_status write_item(struct job *job, const struct tide_item *item, struct tide_err *err)
+{
+    const struct tide_batch *batch = &item->batch;
+    tide_status status = TIDE_OK;
+    if (batch->to) {
+        status = tide_writer_commit(job->writer, batch, err);
+        if (status != TIDE_OK)
+            return status;
+        job->ledger = batch->to;
+        if (batch->to > job->tip)
+            job->tip = batch->to;
+        tide_log(TIDE_DEBUG, "batch.committed", "from=%u to=%u bytes=%zu events=%" PRIu64,
+                 batch->from, batch->to, batch->bytes, batch->counts.events);
+        tide_progress_add(&job->progress, batch->to, job->tip, batch->counts.ledgers,
+                          batch->counts.events);
+    }
+    if (item->tip || item->last) {
+        status = tide_writer_finish(job->writer, err);
+        job->following = item->tip;
+    }
+    if (status == TIDE_OK && item->tip && batch->to)
+        status = tide_writer_ahead(job->writer, batch->to, err);
+    return status;
+}
+
+/* Takes items until the last one. *end is how the ledgers ended, the result how writing did. */
+static tide_status drain(struct job *job, struct tide_pipeline *pipeline, tide_status *end,
+                         struct tide_err *err)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    *end = TIDE_OK;
+    for (bool last = false; !last;) {
+        if (tide_stop_asked(NULL))
+            return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+        struct tide_item *item = tide_pipeline_take(pipeline, 250);
+        if (item) {
+            tide_status status = write_item(job, item, err);
+            last = item->last;
+            if (status != TIDE_OK)
+                return status;
+            if (last && item->status != TIDE_OK) {
+                *end = item->status;
+                *err = item->err;
+            }
+            tide_pipeline_give(pipeline, item);
+        }
+        if (clock->now_ms(clock->self) - job->beat_ms >= BEAT_MS)
+            beat(job, state_of(job), NULL);
+        tide_progress_add(&job->progress, job->ledger, job->tip, 0, 0);
+    }
+    return TIDE_OK;
+}
+
+static tide_status index_range(struct job *job, struct tide_range range, struct tide_err *err)
+{
+    struct tide_source source = { 0 };
+    struct tide_pipeline *pipeline = NULL;
+    uint8_t hash[TIDE_HASH_BYTES];
+    bool known = false;
+    uint32_t first = 0;
+    tide_status end = TIDE_OK;
+    tide_status status =
+        range.from > 1 ? tide_writer_hash(job->writer, range.from - 1, &known, hash, err) : TIDE_OK;
+    if (status == TIDE_OK)
+        status = open_source(job, &source, range.from, range.to, err);
+    struct tide_pipeline_options options = pipeline_options(job, range, known ? hash : NULL);
+    options.source = source;
+    if (status == TIDE_OK) {
+        struct tide_err ignored;
+        if (source.ops->range(source.self, &first, &job->tip, &ignored) != TIDE_OK)
+            job->tip = 0;
+        tide_progress_start(&job->progress, options.clock, range.from ? range.from : first,
+                            range.to);
+        beat(job, "indexing", NULL);
+        status = tide_pipeline_open(&pipeline, &options, err);
+    }
+    if (status == TIDE_OK)
+        status = drain(job, pipeline, &end, err);
+    tide_pipeline_close(pipeline);
+    tide_progress_end(&job->progress);
+    if (source.ops)
+        source.ops->close(source.self);
+    return status == TIDE_OK ? end : status;
+}
+
+/* The last words: why it ended, in the database and the log, and the exit code. */
+static int finish(struct job *job, const char *command, tide_status status, struct tide_err *err)
+{
+    char quoted[TIDE_ERR_TEXT_MAX + 64];
+    bool well = status == TIDE_OK || status == TIDE_E_STOPPED;
+    if (job->writer && status != TIDE_E_FENCED)
+        beat(job, well ? "stopped" : "frozen", well ? NULL : err->text);
+    if (well)
+        tide_log(TIDE_INFO, "index.stopped", "ledger=%u reason=%s", job->ledger,
+                 status == TIDE_OK ? "end" : "signal");
+    else
+        tide_log(TIDE_ERROR, "index.frozen", "ledger=%u exit=%d reason=%s", job->ledger,
+                 tide_status_exit(status), tide_log_quote(quoted, sizeof quoted, err->text));
+    job_close(job);
+    (void)command;
+    return tide_status_exit(status);
+}
+
+/* A load that does not lead on from the cursor was left by a backfill: it is finished first. */
+static tide_status where_to_begin(struct job *job, struct tide_range *range, struct tide_err *err)
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    uint32_t next = tide_writer_next(job->writer, hash);
+    const struct tide_config *c = job->config;
+    uint32_t first = c->first_ledger ? c->first_ledger : job->deployment->first_ledger;
+    *range = (struct tide_range){ next ? next : first, 0 };
+    job->ledger = next ? next - 1 : 0;
+    if (next && c->first_ledger > next)
+        return tide_fail(
+            err, TIDE_E_CONFLICT,
+            "first_ledger=%u would leave a gap: ledgers up to %u are indexed; unset it",
+            c->first_ledger, next - 1);
+    return TIDE_OK;
+}
+
+int tide_run_main(const struct tide_config *config, const struct tide_option *options, int argc,
+                  char **argv)
+{
+    struct job job;
+    struct tide_err err;
+    struct tide_range range;
+    (void)options;
+    (void)argc;
+    tide_status status = job_open(&job, config, &err);
+    if (status == TIDE_OK)
+        status = where_to_begin(&job, &range, &err);
+    if (status == TIDE_OK)
+        status = index_range(&job, range, &err);
+    return finish(&job, argv[0], status, &err);
+}
+
+static tide_status wanted_range(const struct tide_option *options, struct tide_range *out,
+                                struct tide_err *err)
+{
+    tide_status status =
+        tide_option_u32(tide_option_find(options, "from"), 1, INT32_MAX, &out->from, err);
+    if (status == TIDE_OK)
+        status = tide_option_u32(tide_option_find(options, "to"), 1, INT32_MAX, &out->to, err);
+    if (status == TIDE_OK && (!out->from || !out->to || out->from > out->to))
+        status = tide_fail(err, TIDE_E_USAGE, "backfill: --from N --to M with N <= M");
+    return status;
+}
+
+static tide_status fill_missing(struct job *job, struct tide_range wanted, struct tide_err *err)
+{
+    struct tide_range missing[RANGES_MAX];
+    uint32_t count = 0;
+    tide_status status = tide_writer_missing(job->writer, wanted, missing, RANGES_MAX, &count, err);
+    uint32_t at = wanted.from;
+    for (uint32_t i = 0; status == TIDE_OK && i <= count; i++) {
+        uint32_t next = i < count ? missing[i].from : wanted.to + 1;
+        if (next > at)
+            tide_log(TIDE_INFO, "backfill.covered", "from=%u to=%u", at, next - 1);
+        if (i < count)
+            at = missing[i].to + 1;
+    }
+    for (uint32_t i = 0; status == TIDE_OK && i < count; i++) {
+        tide_log(TIDE_INFO, "backfill.range", "from=%u to=%u", missing[i].from, missing[i].to);
+        status = index_range(job, missing[i], err);
+        if (status == TIDE_OK && job->ledger < missing[i].to)
+            status =
+                tide_fail(err, TIDE_E_MISSING, "backfill: the source ends at ledger %u, before %u",
+                          job->ledger, missing[i].to);
+    }
+    return status == TIDE_OK ? tide_writer_finish(job->writer, err) : status;
+}
+
+int tide_backfill_main(const struct tide_config *config, const struct tide_option *options,
+                       int argc, char **argv)
+{
+    struct job job = { 0 };
+    struct tide_err err;
+    struct tide_range wanted = { 0 };
+    (void)argc;
+    tide_status status = wanted_range(options, &wanted, &err);
+    if (status != TIDE_OK)
+        return tide_command_end(argv[0], status, &err);
+    status = job_open(&job, config, &err);
+    if (status == TIDE_OK)
+        status = fill_missing(&job, wanted, &err);
+    return finish(&job, argv[0], status, &err);
+}
