@@ -144,7 +144,8 @@ static tide_status next_record(struct stream *s, tide_slice *lcm, struct tide_er
     tide_status status = s->begun ? TIDE_OK : begin(s, err);
     if (status)
         return status;
-    memmove(s->plain.ptr, s->plain.ptr + s->used, s->plain.len - s->used);
+    if (s->used)
+        memmove(s->plain.ptr, s->plain.ptr + s->used, s->plain.len - s->used);
     s->plain.len -= s->used;
     s->offset += s->used;
     s->used = 0;

@@ -11,7 +11,7 @@ enum { INPUT_MAX = 4 << 20, VARIANTS = 64 };
 static void run(const uint8_t *bytes, size_t len)
 {
     /* Exactly as long as the input, so that a sanitizer sees a step over its end. */
-    uint8_t *copy = malloc(len ? len : 1);
+    uint8_t *copy = calloc(1, len ? len : 1);
     if (!copy)
         abort();
     memcpy(copy, bytes, len);

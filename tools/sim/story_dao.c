@@ -4,7 +4,7 @@
 static void put_le(struct tide_buf *buf, uint64_t value, uint32_t bytes, uint8_t fill)
 {
     for (uint32_t i = 0; i < bytes; i++)
-        tide_buf_u8(buf, i < 8 ? (uint8_t)(value >> (8 * i)) : fill);
+        tide_buf_u8(buf, (uint8_t)(i < 8 ? value >> (8 * i) : fill));
 }
 
 static void put_amount(struct tide_buf *buf, int64_t value)
