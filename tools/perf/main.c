@@ -1,0 +1,33 @@
+#include "perf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Noreturn void perf_die(const char *what, const struct tide_err *err)
+{
+    fprintf(stderr, "perf: %s: %s\n", what, err->text);
+    exit(1);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*run)(int argc, char **argv);
+    } commands[] = {
+        { "walk", perf_walk }, { "dump", perf_dump }, { "replay", perf_replay }, { "raw", perf_raw }
+    };
+    for (size_t i = 0; argc > 1 && i < TIDE_COUNT(commands); i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 2, argv + 2);
+    fputs("usage: tidemark-perf walk ROUNDS FILE...\n"
+          "       tidemark-perf dump LAKE DEPLOYMENT OUT [ONLY]   encode a lake's rows into a "
+          "file, batch by batch\n"
+          "       tidemark-perf replay FILE DEPLOYMENT CONNINFO   commit that file as the indexer "
+          "would\n"
+          "       tidemark-perf raw FILE CONNINFO                 COPY it into unlogged tables "
+          "without indexes\n",
+          stderr);
+    return 64;
+}

@@ -1,0 +1,74 @@
+#include "ratio.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+double perf_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+void ratio_add(struct ratio *r, double ours, double theirs)
+{
+    assert(r->rounds < ROUNDS_MAX);
+    r->ours[r->rounds] = ours;
+    r->theirs[r->rounds] = theirs;
+    r->rounds++;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a;
+    const double *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static double quantile(const double *values, uint32_t count, double q)
+{
+    assert(count > 0 && count <= ROUNDS_MAX);
+    double sorted[ROUNDS_MAX];
+    memcpy(sorted, values, count * sizeof *values);
+    qsort(sorted, count, sizeof *sorted, by_value);
+    double at = q * (count - 1);
+    uint32_t low = (uint32_t)at;
+    uint32_t high = low + 1 < count ? low + 1 : low;
+    return sorted[low] + (sorted[high] - sorted[low]) * (at - low);
+}
+
+double median(const double *values, uint32_t count)
+{
+    return quantile(values, count, 0.5);
+}
+
+static void ratios(const struct ratio *r, double *out)
+{
+    for (uint32_t i = 0; i < r->rounds; i++)
+        out[i] = r->theirs[i] / r->ours[i];
+}
+
+double ratio_median(const struct ratio *r)
+{
+    double all[ROUNDS_MAX];
+    ratios(r, all);
+    return median(all, r->rounds);
+}
+
+double ratio_spread(const struct ratio *r)
+{
+    double all[ROUNDS_MAX];
+    ratios(r, all);
+    return quantile(all, r->rounds, 0.75) - quantile(all, r->rounds, 0.25);
+}
+
+void ratio_print(const struct ratio *r, const char *name, const char *detail)
+{
+    printf("{\"name\":\"%s\",\"value\":%.3f,\"spread\":%.3f,\"ours_s\":%.6f,\"theirs_s\":%.6f,"
+           "\"rounds\":%u,\"detail\":\"%s\"}\n",
+           name, ratio_median(r), ratio_spread(r), median(r->ours, r->rounds),
+           median(r->theirs, r->rounds), r->rounds, detail);
+    fflush(stdout);
+}

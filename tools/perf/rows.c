@@ -1,0 +1,280 @@
+/* What the writing costs beyond the rows themselves.
+ *
+ * dump    decodes a lake once and keeps each batch's encoded rows in a file
+ * replay  commits those batches exactly as the indexer does: same COPY, same merge, same order of
+ *         index building, same commit sizes; only fetching, walking, proving and encoding are missing
+ * raw     COPYs the same rows into unlogged tables without key or index: the server's own limit */
+#include "perf.h"
+#include "ratio.h"
+
+#include "indexer/only.h"
+#include "indexer/pipeline.h"
+#include "indexer/writer.h"
+
+#include "tidemark/config.h"
+#include "tidemark/limits.h"
+#include "tidemark/pg.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A batch in the file: this head, then for each table with rows its number, count, length, bytes. */
+struct head {
+    uint32_t from, to;
+    uint8_t previous_hash[TIDE_HASH_BYTES];
+    uint8_t hash[TIDE_HASH_BYTES];
+    uint64_t close_time;
+    struct tide_batch_counts counts;
+    uint32_t tables;
+};
+
+struct part {
+    uint64_t table, count, len;
+};
+
+static void save_batch(FILE *out, const struct tide_batch *batch)
+{
+    struct head head = { .from = batch->from,
+                         .to = batch->to,
+                         .close_time = batch->close_time,
+                         .counts = batch->counts };
+    memcpy(head.previous_hash, batch->previous_hash, TIDE_HASH_BYTES);
+    memcpy(head.hash, batch->hash, TIDE_HASH_BYTES);
+    for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++)
+        head.tables += batch->rows[i].count > 0;
+    fwrite(&head, sizeof head, 1, out);
+    for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {
+        const struct tide_rows *rows = &batch->rows[i];
+        struct part part = { i, rows->count, rows->copy.len };
+        if (rows->count == 0)
+            continue;
+        fwrite(&part, sizeof part, 1, out);
+        fwrite(rows->copy.ptr, 1, rows->copy.len, out);
+    }
+}
+
+static bool load_batch(FILE *in, struct tide_batch *batch)
+{
+    struct head head;
+    tide_batch_reset(batch);
+    if (fread(&head, sizeof head, 1, in) != 1)
+        return false;
+    batch->from = head.from;
+    batch->to = head.to;
+    batch->close_time = head.close_time;
+    batch->counts = head.counts;
+    memcpy(batch->previous_hash, head.previous_hash, TIDE_HASH_BYTES);
+    memcpy(batch->hash, head.hash, TIDE_HASH_BYTES);
+    for (uint32_t i = 0; i < head.tables; i++) {
+        struct part part;
+        if (fread(&part, sizeof part, 1, in) != 1 || part.table >= TIDE_TABLES_MAX)
+            return false;
+        struct tide_rows *rows = &batch->rows[part.table];
+        uint8_t *to = tide_buf_room(&rows->copy, part.len);
+        if (!to || fread(to, 1, part.len, in) != part.len)
+            return false;
+        rows->copy.len = part.len;
+        rows->count = part.count;
+        batch->bytes += part.len;
+    }
+    return true;
+}
+
+static bool never(void *self)
+{
+    (void)self;
+    return false;
+}
+
+static struct tide_deployment *read_deployment(const char *path)
+{
+    struct tide_deployment *deployment = NULL;
+    struct tide_err err;
+    if (tide_deployment_read(&deployment, path, &err) != TIDE_OK)
+        perf_die("deployment", &err);
+    deployment->id = 1; /* what an empty database gives */
+    return deployment;
+}
+
+static void dump_items(struct tide_pipeline *pipeline, FILE *out)
+{
+    for (;;) {
+        struct tide_item *item = tide_pipeline_take(pipeline, 60000);
+        struct tide_err err;
+        if (!item) {
+            tide_fail(&err, TIDE_E_IO, "no batch for a minute");
+            perf_die("dump", &err);
+        }
+        if (item->batch.from)
+            save_batch(out, &item->batch);
+        bool last = item->last;
+        if (last && item->status != TIDE_OK)
+            perf_die("dump", &item->err);
+        tide_pipeline_give(pipeline, item);
+        if (last)
+            return;
+    }
+}
+
+int perf_dump(int argc, char **argv)
+{
+    if (argc < 3) {
+        fputs("usage: tidemark-perf dump LAKE DEPLOYMENT OUT [ONLY]\n", stderr);
+        return 64;
+    }
+    static struct tide_config config;
+    static struct tide_only only;
+    struct tide_err err;
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    struct tide_deployment *deployment = read_deployment(argv[1]);
+    tide_config_defaults(&config);
+    snprintf(config.lake, sizeof config.lake, "%s", argv[0]);
+    if (tide_only_parse(&only, tables, count, argc > 3 ? argv[3] : "", &err) != TIDE_OK)
+        perf_die("only", &err);
+    struct tide_source source;
+    const struct tide_source_options from = { .config = &config,
+                                              .passphrase = deployment->passphrase,
+                                              .stopping = never };
+    if (tide_source_open(&source, &from, &err) != TIDE_OK ||
+        source.ops->seek(source.self, deployment->first_ledger, 0, &err) != TIDE_OK)
+        perf_die("lake", &err);
+    const struct tide_pipeline_options options = { .source = source,
+                                                   .delta = { deployment, TIDE_PROOF_EVENTS,
+                                                              only.wanted },
+                                                   .from = deployment->first_ledger,
+                                                   .stop_at_end = true,
+                                                   .poll_ms = 1000,
+                                                   .partition_ledgers = config.partition_ledgers,
+                                                   .batch_ledgers = config.batch_ledgers,
+                                                   .batch_ms = 600000,
+                                                   .queue_batches = config.queue_batches,
+                                                   .batch_bytes = (size_t)config.batch_mib << 20,
+                                                   .clock = tide_clock_system(),
+                                                   .stopped = never };
+    FILE *out = fopen(argv[2], "wb");
+    struct tide_pipeline *pipeline = NULL;
+    if (!out || tide_pipeline_open(&pipeline, &options, &err) != TIDE_OK)
+        perf_die("dump", &err);
+    dump_items(pipeline, out);
+    tide_pipeline_close(pipeline);
+    source.ops->close(source.self);
+    free(deployment);
+    return fclose(out) == 0 ? 0 : 1;
+}
+
+int perf_replay(int argc, char **argv)
+{
+    if (argc < 3) {
+        fputs("usage: tidemark-perf replay FILE DEPLOYMENT CONNINFO [ONLY]\n", stderr);
+        return 64;
+    }
+    static struct tide_batch batch;
+    static struct tide_only only;
+    struct tide_err err;
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    struct tide_deployment *deployment = read_deployment(argv[1]);
+    if (tide_only_parse(&only, tables, count, argc > 3 ? argv[3] : "", &err) != TIDE_OK)
+        perf_die("only", &err);
+    struct tide_buf scope;
+    tide_buf_init(&scope, 1 << 16);
+    tide_only_scope(&scope, &only, tables, count);
+    tide_buf_u8(&scope, 0);
+    const struct tide_writer_options options = { .conninfo = argv[2],
+                                                 .tables = tables,
+                                                 .table_count = count,
+                                                 .wanted = only.wanted,
+                                                 .scope = (const char *)scope.ptr,
+                                                 .deployment = deployment,
+                                                 .partition_ledgers = 1000000,
+                                                 .standby_poll_ms = 1000,
+                                                 .retry_ms_max = 1000,
+                                                 .clock = tide_clock_system(),
+                                                 .stopped = never };
+    FILE *in = fopen(argv[0], "rb");
+    double start = perf_now();
+    struct tide_writer *writer = NULL;
+    if (!in || tide_writer_open(&writer, &options, &err) != TIDE_OK)
+        perf_die("replay", &err);
+    tide_batch_init(&batch);
+    uint64_t rows = 0;
+    uint64_t events = 0;
+    while (load_batch(in, &batch)) {
+        if (tide_writer_commit(writer, &batch, &err) != TIDE_OK)
+            perf_die("commit", &err);
+        for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++)
+            rows += batch.rows[i].count;
+        events += batch.counts.events;
+    }
+    if (tide_writer_finish(writer, &err) != TIDE_OK)
+        perf_die("finish", &err);
+    tide_writer_close(writer);
+    printf("{\"seconds\":%.3f,\"rows\":%" PRIu64 ",\"events\":%" PRIu64 "}\n", perf_now() - start,
+           rows, events);
+    fclose(in);
+    tide_batch_release(&batch);
+    tide_buf_release(&scope);
+    free(deployment);
+    return 0;
+}
+
+/* ---- raw ---- */
+
+/* The tables as history shapes them: state rows carry removed too. */
+static void create_raw(struct tide_pg *pg, const struct tide_table *tables, uint32_t count)
+{
+    struct tide_err err;
+    if (tide_pg_run(pg, "DROP SCHEMA IF EXISTS perf CASCADE; CREATE SCHEMA perf", NULL, &err) !=
+        TIDE_OK)
+        perf_die("raw", &err);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tide_table *shape =
+            tables[i].kind == TIDE_TABLE_STATE ? &tables[tables[i].pair] : &tables[i];
+        char sql[256];
+        snprintf(sql, sizeof sql, "CREATE UNLOGGED TABLE perf.t%u (LIKE %s.\"%s\")", i,
+                 shape->schema, shape->name);
+        if (tide_pg_run(pg, sql, NULL, &err) != TIDE_OK)
+            perf_die("raw", &err);
+    }
+}
+
+int perf_raw(int argc, char **argv)
+{
+    if (argc < 2) {
+        fputs("usage: tidemark-perf raw FILE CONNINFO\n", stderr);
+        return 64;
+    }
+    static struct tide_batch batch;
+    struct tide_err err;
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    struct tide_pg *pg = NULL;
+    const struct tide_pg_options options = { .conninfo = argv[1], .application = "tidemark-perf" };
+    FILE *in = fopen(argv[0], "rb");
+    if (!in || tide_pg_open(&pg, &options, &err) != TIDE_OK)
+        perf_die("raw", &err);
+    create_raw(pg, tables, count);
+    tide_batch_init(&batch);
+    uint64_t rows = 0;
+    double start = perf_now();
+    while (load_batch(in, &batch)) {
+        tide_status status = tide_pg_run(pg, "BEGIN", "BEGIN", &err);
+        for (uint32_t i = 0; i < count && status == TIDE_OK; i++) {
+            char sql[96];
+            snprintf(sql, sizeof sql, "COPY perf.t%u FROM STDIN (FORMAT binary)", i);
+            if (batch.rows[i].count)
+                status = tide_pg_copy(pg, sql, tide_buf_view(&batch.rows[i].copy),
+                                      batch.rows[i].count, &err);
+            rows += batch.rows[i].count;
+        }
+        if (status != TIDE_OK || tide_pg_run(pg, "COMMIT", "COMMIT", &err) != TIDE_OK)
+            perf_die("raw", &err);
+    }
+    printf("{\"seconds\":%.3f,\"rows\":%" PRIu64 "}\n", perf_now() - start, rows);
+    tide_pg_close(pg);
+    fclose(in);
+    tide_batch_release(&batch);
+    return 0;
+}
