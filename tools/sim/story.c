@@ -20,8 +20,8 @@ static const struct {
     { story_liquidity, 80,  20 },
     { story_vault,     220, 20 },
     { story_saving,    80,  5 },
-    { story_token,     70,  5 },
-    { story_oracle,    40,  2 },
+    { story_token,     80,  5 },
+    { story_oracle,    22,  2 },
     { story_people,    90,  20 },
     { story_registry,  20,  2 },
     { story_partners,  45,  3 },
@@ -75,11 +75,11 @@ void story_close(struct story *story)
 uint32_t story_pause(struct story *story, uint32_t close_step)
 {
     uint32_t luck = story_pick(story, 1400);
-    if (luck < 2)
+    if (luck < 4)
         return 86400 * 7 + story_pick(story, 86400 * 3);
-    if (luck < 8)
+    if (luck < 14)
         return 86400 + story_pick(story, 86400 * 3);
-    if (luck < 30)
+    if (luck < 40)
         return 300 + story_pick(story, 7200);
     return close_step;
 }

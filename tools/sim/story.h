@@ -53,7 +53,13 @@ struct story_call {
     int64_t other;
 };
 
-enum { STORY_POOLS = 4, STORY_FEEDS = 6, STORY_PROPOSALS = 12, STORY_HEALS = 24 };
+enum {
+    STORY_POOLS = 4,
+    STORY_FEEDS = 6,
+    STORY_PROPOSALS = 12,
+    STORY_HEALS = 192,
+    STORY_ALLOWANCES = 16
+};
 
 struct story_user {
     cast_ref ref;
@@ -87,6 +93,14 @@ struct story_heal {
     uint32_t what;
 };
 
+/* An approval that somebody may draw on. */
+struct story_allowance {
+    uint32_t owner; /* places in users */
+    uint32_t spender;
+    uint32_t market;
+    int64_t amount;
+};
+
 struct story {
     const struct cast *cast;
     enum story_profile profile;
@@ -107,7 +121,10 @@ struct story {
     uint32_t proposal_count;
     uint64_t msig_tx; /* newest multisig transaction + 1 */
     uint32_t partner_count;
-    uint32_t catalog; /* names given out */
+    uint32_t catalog;    /* names given out */
+    uint32_t calm_until; /* ledger before which nobody stops anything again */
+    uint32_t allowance_count;
+    struct story_allowance allowances[STORY_ALLOWANCES];
     uint32_t heal_count;
     struct story_heal heals[STORY_HEALS];
 };
@@ -151,6 +168,8 @@ void story_put(const struct story *story, struct story_call *call, char kind, lo
 
 /* A user (place in users) whose source has not sent anything in this ledger. */
 uint32_t story_free_user(struct story *story);
+/* True when something may be stopped for a while; then nothing else for some ledgers. */
+bool story_may_disturb(struct story *story);
 void story_heal_later(struct story *story, uint32_t kind, uint32_t what, uint32_t ledgers);
 /* Strange text: quotes, markup, emoji, bytes that are not UTF-8. */
 tide_slice story_text(struct story *story);
@@ -174,6 +193,7 @@ enum {
     HEAL_FEE,
     HEAL_PERSON,
     HEAL_CEILING,
+    HEAL_HOLDER, /* what: user, the market in its top byte */
 };
 
 /* Families of actions; each fills one call. */

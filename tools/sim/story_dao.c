@@ -157,11 +157,22 @@ static void propose(struct story *story, struct story_call *call)
 }
 
 /* The oldest proposals first find their votes, then an end. */
-static struct story_proposal *pick_proposal(struct story *story)
+static bool is_ripe(const struct story *story, const struct story_proposal *p)
+{
+    return p->asked >= 4 && story->now >= p->made_at + 259200;
+}
+
+static struct story_proposal *pick_proposal(struct story *story, bool voted)
 {
     uint32_t count =
         story->proposal_count < STORY_PROPOSALS ? story->proposal_count : STORY_PROPOSALS;
-    return count ? &story->proposals[story_pick(story, count)] : NULL;
+    uint32_t at = count ? story_pick(story, count) : 0;
+    for (uint32_t tries = 0; tries < count; tries++, at = (at + 1) % count) {
+        const struct story_proposal *p = &story->proposals[at];
+        if (voted ? is_ripe(story, p) : p->asked < 5)
+            break;
+    }
+    return count ? &story->proposals[at] : NULL;
 }
 
 static void vote(struct story *story, struct story_call *call, struct story_proposal *p)
@@ -247,13 +258,13 @@ static void wallet_rules(struct story *story, struct story_call *call)
 
 void story_dao(struct story *story, struct story_call *call)
 {
-    struct story_proposal *p = pick_proposal(story);
     uint32_t luck = story_pick(story, 40);
+    struct story_proposal *p = pick_proposal(story, luck >= 20 && !story_once_in(story, 3));
     if (!p || luck < 6)
         propose(story, call);
     else if (luck < 20 && (p->asked < 5 || story_once_in(story, 5)))
         vote(story, call, p);
-    else if (luck < 28)
+    else if (luck < 28 && (is_ripe(story, p) || story_once_in(story, 5)))
         end_proposal(story, call, p);
     else if (luck < 31)
         queue_tx(story, call);

@@ -87,6 +87,9 @@ void story_liquidity(struct story *story, struct story_call *call)
     struct story_user *user = &story->users[at];
     uint32_t pool = pick_pool(story);
     uint32_t luck = story_pick(story, 10);
+    /* its pool comes by proposal: somebody tries now and then whether it is there */
+    if (story->pools[POOL_TSLA].a == 0 && user->synth[1] > 100000000 && story_once_in(story, 3))
+        pool = POOL_TSLA, luck = 0;
     if (luck < 4) {
         add_liquidity(story, call, at, pool);
     } else if (luck < 7) {
@@ -142,6 +145,8 @@ static void vault_amount(struct story *story, struct story_call *call, uint32_t 
 static void liquidate(struct story *story, struct story_call *call, uint32_t at, uint32_t market)
 {
     const struct story_user *user = &story->users[at];
+    if (user->synth[market] <= 0)
+        user = &story->users[at = 0];
     uint32_t owner = story_pick(story, story->user_count);
     int64_t worst = 0;
     for (uint32_t tries = 0; tries < 24; tries++) {
@@ -158,22 +163,35 @@ static void liquidate(struct story *story, struct story_call *call, uint32_t at,
     story_args(story, call, "aasi", user->ref, story->users[owner].ref, cast_markets[market].symbol,
                (long long)offer);
     call->note = NOTE_LIQUIDATE;
+    call->who = at;
     call->other = owner;
     call->amount = offer;
 }
+
+/* Minimum ratios that the markets were founded with, in basis points. */
+static const int64_t least_ratio[CAST_MARKETS] = { 15000, 17500, 13000, 20000 };
 
 static void use_vault(struct story *story, struct story_call *call, uint32_t at, uint32_t market)
 {
     const struct story_user *user = &story->users[at];
     uint32_t luck = story_pick(story, 16);
     uint32_t keep = market;
+    if (luck >= 6 && luck < 9 && user->debt[market] == 0 && !story_once_in(story, 6))
+        luck = 0;
     call->what = market;
     if (luck < 6) {
-        int64_t room =
-            mintable(story, user->collateral[market], market, story_between(story, 15200, 30000)) -
-            user->debt[market];
-        vault_amount(story, call, at, "mint_synth", room > 0 ? room : 1000000);
-        call->note = NOTE_MINT;
+        int64_t least = least_ratio[market];
+        int64_t most = story_once_in(story, 2) ? least * 11 / 10 : least * 2;
+        int64_t carried = mintable(story, user->collateral[market], market,
+                                   story_between(story, least - 50, most));
+        int64_t room = carried - user->debt[market];
+        if (room <= 0 && !story_once_in(story, 5)) {
+            vault_amount(story, call, at, "deposit_collateral", user->collateral[market] / 8 + 1);
+            call->note = NOTE_DEPOSIT;
+        } else {
+            vault_amount(story, call, at, "mint_synth", room > 0 ? room : 1000000);
+            call->note = NOTE_MINT;
+        }
     } else if (luck < 9) {
         vault_amount(story, call, at, "burn_synth",
                      story_once_in(story, 4) ? (int64_t)1 << 50
@@ -189,8 +207,10 @@ static void use_vault(struct story *story, struct story_call *call, uint32_t at,
         call->note = NOTE_WITHDRAW;
     } else {
         liquidate(story, call, at, market);
+        at = call->who;
     }
     call->what = keep;
+    call->who = at;
 }
 
 void story_vault(struct story *story, struct story_call *call)
@@ -203,8 +223,8 @@ void story_vault(struct story *story, struct story_call *call)
     if (!user->vault[market] && !story_once_in(story, 5))
         open_vault(story, call, at, market);
     else
-        use_vault(story, call, at, market);
-    call->auth = user->ref;
+        use_vault(story, call, at, market), at = call->who;
+    call->auth = story->users[at].ref;
     call->who = at;
     call->what = market;
 }
@@ -252,6 +272,24 @@ static void pay_synth(struct story *story, struct story_call *call, uint32_t at,
     call->amount = amount;
 }
 
+/* Spends some of an approval, by a transfer or by burning. */
+static void draw(struct story *story, struct story_call *call)
+{
+    uint32_t count = story->allowance_count < STORY_ALLOWANCES ? story->allowance_count
+                                                               : (uint32_t)STORY_ALLOWANCES;
+    const struct story_allowance *a = &story->allowances[story_pick(story, count)];
+    const struct story_user *spender = &story->users[a->spender];
+    long long amount = a->amount / 5 + (story_once_in(story, 4) ? a->amount : 1);
+    bool burn = story_once_in(story, 4);
+    story_begin(call, spender->source, CAST_TOKEN + a->market,
+                burn ? "burn_from" : "transfer_from");
+    if (burn)
+        story_args(story, call, "aai", spender->ref, story->users[a->owner].ref, amount);
+    else
+        story_args(story, call, "aaai", spender->ref, story->users[a->owner].ref,
+                   story->users[story_pick(story, story->user_count)].ref, amount);
+}
+
 static void allow_synth(struct story *story, struct story_call *call, uint32_t at, uint32_t market)
 {
     const struct story_user *user = &story->users[at];
@@ -262,10 +300,10 @@ static void allow_synth(struct story *story, struct story_call *call, uint32_t a
         story_begin(call, user->source, CAST_TOKEN + market, "approve");
         story_args(story, call, "aaiu", user->ref, other, (long long)amount,
                    (int)(story->ledger + story_pick(story, 20000)));
-    } else if (luck < 6) {
-        cast_ref owner = story->users[(at + story->user_count - 1) % story->user_count].ref;
-        story_begin(call, user->source, CAST_TOKEN + market, "transfer_from");
-        story_args(story, call, "aaai", user->ref, owner, other, (long long)amount / 10 + 1);
+        story->allowances[story->allowance_count++ % STORY_ALLOWANCES] =
+            (struct story_allowance){ at, (at + 1) % story->user_count, market, amount };
+    } else if (luck < 6 && story->allowance_count > 0) {
+        draw(story, call);
     } else if (luck < 7) {
         story_begin(call, user->source, CAST_TOKEN + market, "burn_from");
         story_args(story, call, "aai", user->ref, other,
@@ -278,12 +316,19 @@ static void allow_synth(struct story *story, struct story_call *call, uint32_t a
 
 static void police_token(struct story *story, struct story_call *call, uint32_t market)
 {
-    cast_ref who = story->users[story_pick(story, story->user_count)].ref;
+    uint32_t at = story_pick(story, story->user_count);
+    cast_ref who = story->users[at].ref;
     uint32_t luck = story_pick(story, 8);
+    for (uint32_t i = 0; i < story->heal_count && luck >= 5; i++) {
+        if (story->heals[i].kind == HEAL_HOLDER && story->heals[i].what >> 24 == market)
+            who = story->users[story->heals[i].what & 0xffffff].ref;
+    }
     story_begin(call, CAST_ADMIN, CAST_TOKEN + market, luck < 5 ? "set_frozen" : "clawback");
     if (luck < 5)
-        story_args(story, call, "aab", CAST_ADMIN, who, luck < 2);
-    else
+        story_args(story, call, "aab", CAST_ADMIN, who, luck < 3);
+    if (luck < 3)
+        story_heal_later(story, HEAL_HOLDER, market << 24 | at, 5 + story_pick(story, 30));
+    if (luck >= 5)
         story_args(story, call, "aai", CAST_ADMIN, who,
                    (long long)story_between(story, 0, 100000000));
 }
@@ -295,6 +340,9 @@ void story_token(struct story *story, struct story_call *call)
     uint32_t luck = story_pick(story, 20);
     const struct story_user *user = &story->users[at];
     if (luck < 7) {
+        for (uint32_t i = 0; i < 12 && story->users[at].synth[market] <= 0; i++)
+            at = story_free_user(story);
+        user = &story->users[at];
         pay_synth(story, call, at, market);
     } else if (luck < 12) {
         allow_synth(story, call, at, market);

@@ -90,6 +90,8 @@ static void suspend(struct story *story, struct story_call *call)
                 sanction ? "sanction_account" : "suspend_account");
     story_args(story, call, "aas", CAST_ADMIN, story->users[at].ref, sanction ? "ofac" : "review");
     story->users[at].attested = false;
+    if (sanction)
+        story_heal_later(story, HEAL_PERSON, at, 20 + story_pick(story, 100));
 }
 
 static void relieve(struct story *story, struct story_call *call, const char *fn)
@@ -131,7 +133,7 @@ static void country_rules(struct story *story, struct story_call *call)
 {
     uint32_t luck = story_pick(story, 8);
     int country = countries[story_pick(story, 8)];
-    if (luck < 3) {
+    if (luck < 3 && story_may_disturb(story)) {
         story_begin(call, CAST_DAOWALLET, CAST_COMPLIANCE, "block_jurisdiction");
         story_args(story, call, "au", CAST_DAOWALLET, country);
         story_heal_later(story, HEAL_COUNTRY, (uint32_t)country, 2 + story_pick(story, 10));

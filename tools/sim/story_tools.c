@@ -119,6 +119,14 @@ uint32_t story_free_user(struct story *story)
     return user;
 }
 
+bool story_may_disturb(struct story *story)
+{
+    if (story->ledger < story->calm_until || story->heal_count > STORY_HEALS / 2)
+        return false;
+    story->calm_until = story->ledger + 12 + story_pick(story, 24);
+    return true;
+}
+
 void story_heal_later(struct story *story, uint32_t kind, uint32_t what, uint32_t ledgers)
 {
     if (story->heal_count == STORY_HEALS)
