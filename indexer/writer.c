@@ -185,11 +185,12 @@ tide_status writer_retry(struct tide_writer *w, writer_step step, const void *ar
     for (uint32_t attempt = 0; status != TIDE_OK && !settled; attempt++) {
         struct tide_err ignored;
         bool lost = !tide_pg_alive(w->pg) || tide_pg_remedy(w->pg) == TIDE_PG_RECONNECT;
+        if (status == TIDE_E_DB)
+            log_trouble(w, attempt, err);
         if (!lost && tide_pg_in_transaction(w->pg))
             (void)!tide_pg_run(w->pg, "ROLLBACK", NULL, &ignored);
         if (status != TIDE_E_DB)
             return status;
-        log_trouble(w, attempt, err);
         writer_pause(w, attempt);
         if (writer_stopped(w))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop while the database is away");
