@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# The recorded chains of the real contracts, from their lakes into PostgreSQL: every event, call
+# and entry equals the recording value for value, as of the middle too, and nothing is kept raw.
+# In large batches, ledger by ledger and from a stream: equal digests of all tables.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/../../shared"; do
+    chains=$shared/fixtures/protocol
+    [ -n "$shared" ] && [ -d "$chains" ] && break
+    chains=
+done
+[ -n "$chains" ] || { echo "skipped: no shared/fixtures/protocol (set TIDE_SHARED)"; exit 77; }
+command -v zstd >/dev/null || { echo "skipped: no zstd"; exit 77; }
+. "$here/../integration/_pg.sh"
+pg_start
+bin=$TIDE_BIN/tidemark-indexer
+
+# An empty database for what follows.
+fresh() {
+    PGDATABASE=postgres "$PG_BIN/dropdb" --if-exists tidemark
+    PGDATABASE=postgres "$PG_BIN/createdb" tidemark
+}
+
+index() {
+    fresh
+    "$bin" run --deployment "$dir/deployment.json" --stop-at-end "$@" 2>"$PG_DIR/run.log" ||
+        { cat "$PG_DIR/run.log" >&2; fail "run $*"; }
+}
+
+same() { # kind, recording, export's options
+    local kind=$1 recording=$2
+    shift 2
+    zstd -dqc "$dir/$recording.jsonl.zst" >"$PG_DIR/want"
+    "$bin" export "$kind" "$@" >"$PG_DIR/got" || fail "export $kind $*"
+    "$here/_compare.py" "$kind" "$PG_DIR/got" "$PG_DIR/want" || fail "chain $chain: $kind $* differ"
+}
+
+all_equal() {
+    same events events --private
+    same calls calls --private
+    same state state --private
+    middle=$(zstd -dqc "$dir/state-mid.jsonl.zst" | sed -n '1s/.*"as_of":\([0-9]*\).*/\1/p')
+    same state state-mid --private --ledger "$middle"
+    raw=$(sql "SELECT (SELECT count(*) FROM event.raw) + (SELECT count(*) FROM state.raw) + (SELECT count(*) FROM history.raw)")
+    [ "$raw" = 0 ] || fail "chain $chain: $raw rows are kept raw"
+}
+
+# What no one may see without --private, in either format.
+no_jurisdiction() {
+    local kind format
+    "$bin" export state --private >"$PG_DIR/got"
+    grep -qE 'jurisdiction\\*"+:[0-9]' "$PG_DIR/got" || fail "this check could not fail"
+    for kind in events calls state; do
+        for format in jsonl csv; do
+            "$bin" export "$kind" --format "$format" >"$PG_DIR/got"
+            ! grep -qE 'jurisdiction\\*"+:[0-9]' "$PG_DIR/got" || fail "export $kind --format $format tells jurisdictions"
+        done
+    done
+    "$bin" export calls >"$PG_DIR/got"
+    python3 - "$PG_DIR/got" <<'EOF'
+import json, sys
+seen = 0
+for line in open(sys.argv[1], encoding="utf-8"):
+    call = json.loads(line)
+    if call["fn"] in ("attest", "submit_attestation") and call["role"] == "compliance_registry":
+        seen += 1
+        if call["args"][2] is not None or None in call["args"][:2] + call["args"][3:]:
+            sys.exit(f"arguments of {call['fn']}: {call['args']}")
+sys.exit(0 if seen > 100 else f"only {seen} attestations seen")
+EOF
+}
+
+for chain in a b; do
+    dir=$chains/$chain
+    echo "chain $chain"
+    index --lake "$dir/lake"
+    all_equal
+    no_jurisdiction
+    "$bin" digest >"$PG_DIR/large"
+    index --lake "$dir/lake" --batch-ledgers 1
+    all_equal
+    "$bin" digest >"$PG_DIR/single"
+    "$TIDE_BIN/lake_stream" "$dir/lake" >"$PG_DIR/stream"
+    index --stream "$PG_DIR/stream" --batch-ledgers 37
+    all_equal
+    "$bin" digest >"$PG_DIR/streamed"
+    diff "$PG_DIR/large" "$PG_DIR/single" || fail "chain $chain: ledger by ledger differs"
+    diff "$PG_DIR/large" "$PG_DIR/streamed" || fail "chain $chain: from a stream differs"
+    tail -n 1 "$PG_DIR/large"
+done
+"$here/_analyst.py" "$TIDE_SOURCE_DIR/README.md"
