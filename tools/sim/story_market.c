@@ -133,12 +133,14 @@ static void open_vault(struct story *story, struct story_call *call, uint32_t at
     call->amount = amount;
 }
 
+/* The market is call->what. */
 static void vault_amount(struct story *story, struct story_call *call, uint32_t at, const char *fn,
                          int64_t amount)
 {
     const struct story_user *user = &story->users[at];
+    uint32_t market = call->what;
     story_begin(call, user->source, CAST_ENGINE, fn);
-    story_args(story, call, "asi", user->ref, cast_markets[call->what].symbol, (long long)amount);
+    story_args(story, call, "asi", user->ref, cast_markets[market].symbol, (long long)amount);
     call->amount = amount;
 }
 
@@ -185,7 +187,7 @@ static void use_vault(struct story *story, struct story_call *call, uint32_t at,
         int64_t carried = mintable(story, user->collateral[market], market,
                                    story_between(story, least - 50, most));
         int64_t room = carried - user->debt[market];
-        if (room <= 0 && !story_once_in(story, 5)) {
+        if (room <= 0 && !story_once_in(story, 25)) {
             vault_amount(story, call, at, "deposit_collateral", user->collateral[market] / 8 + 1);
             call->note = NOTE_DEPOSIT;
         } else {
