@@ -9,8 +9,8 @@ for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/
 done
 [ -n "$chains" ] || { echo "skipped: no shared/fixtures/protocol"; exit 77; }
 
-want_a="calls   1500 of 1500 equal"
-want_b="calls   2820 of 2820 equal"
+want_a="calls   1500 of 1500 equal (1127 accepted, 373 refused; 373 of 373 reasons word for word)"
+want_b="calls   2820 of 2820 equal (1973 accepted, 847 refused; 847 of 847 reasons word for word)"
 failed=0
 for chain in a b; do
   dir=$chains/$chain

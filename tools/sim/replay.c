@@ -195,7 +195,11 @@ static tide_status replay_call(struct replay *r, struct tide_err *err)
     r->refused += !out->ok;
     if (!out->ok && !json_is_true(json_object_get(line, "ok"))) {
         r->reason.all++;
-        r->reason.equal += same_reason(replay_text(line, "reason"), out->reason);
+        bool worded = same_reason(replay_text(line, "reason"), out->reason);
+        r->reason.equal += worded;
+        if (!worded)
+            printf("%s:%" PRIu32 ": refused for another reason: recorded %s, model %s\n",
+                   r->calls.path, r->calls.number, replay_text(line, "reason"), out->reason);
     }
     tide_status status = r->has_events ? compare_events(r, &same, err) : TIDE_OK;
     if (status == TIDE_OK && r->has_events)

@@ -48,8 +48,9 @@ static tide_slice take_text(struct payload *p)
 
 static sim_val take_symbol(struct payload *p)
 {
-    tide_slice text = take_text(p);
-    sim_require(p->h, text.len <= SYMBOL_MAX, "symbol payload too long");
+    uint64_t len = take_number(p, 1);
+    sim_require(p->h, len <= SYMBOL_MAX, "symbol payload too long");
+    tide_slice text = take(p, len);
     for (size_t i = 0; i < text.len; i++) {
         uint8_t c = text.ptr[i];
         bool fine =
@@ -279,8 +280,9 @@ static void register_partner(struct payload *p, sim_val caller)
 {
     (void)caller;
     sim_val owner = take_address(p);
-    tide_slice name = take_text(p);
-    sim_require(p->h, name.len <= TEXT_MAX, "name payload too long");
+    uint64_t len = take_number(p, 1);
+    sim_require(p->h, len <= TEXT_MAX, "name payload too long");
+    tide_slice name = take(p, len);
     sim_require(p->h, tide_utf8_valid(name), "name payload is not UTF-8");
     sim_call(p->h, sim_slot_addr(p->h, "PARTNER"), "dao_register_partner",
              SIM_VALS(self(p->h), owner, sim_string(name)));
