@@ -219,6 +219,8 @@ static void read_tx_events(struct walker *w, bool inside)
     for (uint32_t i = 0; i < count && going(w); i++) {
         event.stage = skip_enum(w->x, 2, "TransactionEventStage");
         tide_event_read(w->x, &event);
+        if (!going(w))
+            return; /* the stage may be the refused one: it is an index below */
         if (event.stage == 1)
             event.index = after_tx++;
         else

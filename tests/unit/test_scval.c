@@ -1,0 +1,225 @@
+/* ScVal: every arm as JSON, every refusal; XDR primitives underneath. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "literal.h"
+#include "tidemark/limits.h"
+#include "tidemark/scval.h"
+
+#define CONTRACT_11 "CAIRCEIRCEIRCEIRCEIRCEIRCEIRCEIRCEIRCEIRCEIRCEIRCEIRDB3V"
+
+static tide_status json_of(struct tide_buf *json, const char *hex)
+{
+    struct literal l;
+    literal_open(&l, hex);
+    tide_buf_reset(json);
+    tide_status status = tide_scval_json(json, tide_buf_view(&l.buf));
+    /* skipping must judge exactly as printing does */
+    struct tide_xdr x = tide_xdr_of(tide_buf_view(&l.buf));
+    tide_scval_skip(&x);
+    assert_int_equal(tide_xdr_end(&x), status);
+    literal_close(&l);
+    return status;
+}
+
+static void every_arm_has_its_json(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *hex;
+        const char *json;
+    } cases[] = {
+        { "00000000 00000001", "true" },
+        { "00000000 00000000", "false" },
+        { "00000001", "null" },
+        { "00000002 00000000 00000007", "{\"error\":{\"type\":0,\"code\":7}}" },
+        { "00000002 00000009 00000009", "{\"error\":{\"type\":9,\"code\":9}}" },
+        { "00000003 ffffffff", "4294967295" },
+        { "00000004 80000000", "-2147483648" },
+        { "00000005 ffffffffffffffff", "\"18446744073709551615\"" },
+        { "00000006 8000000000000000", "\"-9223372036854775808\"" },
+        { "00000007 000000006553f100", "\"1700000000\"" },
+        { "00000008 000000000000003c", "\"60\"" },
+        { "00000009 16*ff", "\"340282366920938463463374607431768211455\"" },
+        { "0000000a 80 15*00", "\"-170141183460469231731687303715884105728\"" },
+        { "0000000a 7f 15*ff", "\"170141183460469231731687303715884105727\"" },
+        { "0000000b 32*ff",
+          "\"115792089237316195423570985008687907853269984665640564039457584007913129639935\"" },
+        { "0000000c 80 31*00",
+          "\"-57896044618658097711785492504343953926634992332820282019728792003956564819968\"" },
+        { "0000000c 32*ff", "\"-1\"" },
+        { "0000000b 32*00", "\"0\"" },
+        { "0000000d 00000003 01abff00", "\"01abff\"" },
+        { "0000000d 00000000", "\"\"" },
+        { "0000000e 00000006 68c3a9220a3c 0000", "\"h\xc3\xa9\\\"\\n<\"" },
+        { "0000000e 00000003 61ff6200", "\"a\xef\xbf\xbd"
+                                        "b\"" },
+        { "0000000f 00000000", "\"\"" },
+        { "0000000f 00000005 5f5a617a39 000000", "\"_Zaz9\"" },
+        { "00000010 00000000", "null" },
+        { "00000010 00000001 00000000", "[]" },
+        { "00000010 00000001 00000002 00000003 00000001 00000001", "[1,null]" },
+        { "00000011 00000000", "null" },
+        { "00000011 00000001 00000000", "{}" },
+        { "00000011 00000001 00000002 0000000f 00000001 61000000 00000003 00000005"
+          " 0000000f 00000001 62000000 00000001",
+          "{\"a\":5,\"b\":null}" },
+        { "00000011 00000001 00000001 00000003 00000007 00000000 00000001", "{\"7\":true}" },
+        { "00000011 00000001 00000001 00000010 00000001 00000001 0000000f 00000001 61000000 00000001",
+          "{\"[\\\"a\\\"]\":null}" },
+        { "00000012 00000001 32*11", "\"" CONTRACT_11 "\"" },
+        { "00000013 00000001 00000000",
+          "{\"executable\":\"contractExecutableStellarAsset\",\"storage\":{}}" },
+        { "00000014", "\"LedgerKeyContractInstance\"" },
+        { "00000015 ffffffffffffffff", "{\"nonce\":\"-1\"}" },
+        { "00000016 00000002 61620000", "\"ab\"" },
+    };
+    struct tide_buf json;
+    tide_buf_init(&json, 1 << 20);
+    for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
+        assert_int_equal(json_of(&json, cases[i].hex), TIDE_OK);
+        tide_buf_u8(&json, 0);
+        if (strcmp((const char *)json.ptr, cases[i].json) != 0)
+            print_message("case %zu: %s\n", i, cases[i].hex);
+        assert_string_equal((const char *)json.ptr, cases[i].json);
+    }
+    tide_buf_release(&json);
+}
+
+static void what_is_not_one_value_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *hex;
+        tide_status status;
+    } cases[] = {
+        { "", TIDE_E_DECODE },
+        { "00000000", TIDE_E_DECODE },
+        { "00000000 00000002", TIDE_E_DECODE },                      /* boolean 2            */
+        { "00000001 00", TIDE_E_DECODE },                            /* trailing             */
+        { "00000002 0000000a 00000000", TIDE_E_UNKNOWN },            /* error type 10        */
+        { "00000002 00000001 0000000a", TIDE_E_UNKNOWN },            /* error code 10        */
+        { "0000000d 00000003 01020301", TIDE_E_DECODE },             /* padding              */
+        { "0000000d ffffffff 01020300", TIDE_E_DECODE },             /* longer than the rest */
+        { "0000000f 00000021 36*61", TIDE_E_DECODE },                /* symbol of 33         */
+        { "00000010 00000002 00000000", TIDE_E_DECODE },             /* optional 2           */
+        { "00000010 00000001 ffffffff 00000001", TIDE_E_DECODE },    /* count                */
+        { "00000011 00000001 00000001 00000001", TIDE_E_DECODE },    /* key without value    */
+        { "00000012 00000005 40*00", TIDE_E_UNKNOWN },               /* address arm 5        */
+        { "00000012 00000000 00000001 32*00", TIDE_E_UNKNOWN },      /* key type 1           */
+        { "00000013 00000003", TIDE_E_UNKNOWN },                     /* executable 3         */
+        { "00000017", TIDE_E_UNKNOWN },                              /* arm 23               */
+        { "ffffffff", TIDE_E_UNKNOWN },
+    };
+    struct tide_buf json;
+    tide_buf_init(&json, 1 << 20);
+    for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
+        if (json_of(&json, cases[i].hex) != cases[i].status)
+            print_message("case %zu: %s\n", i, cases[i].hex);
+        assert_int_equal(json_of(&json, cases[i].hex), cases[i].status);
+    }
+    tide_buf_release(&json);
+}
+
+/* vec of vec of … of void, depth vecs. */
+static void put_nested(struct tide_buf *b, uint32_t depth)
+{
+    for (uint32_t i = 0; i < depth; i++) {
+        tide_buf_be32(b, TIDE_SCV_VEC);
+        tide_buf_be32(b, 1);
+        tide_buf_be32(b, 1);
+    }
+    tide_buf_be32(b, TIDE_SCV_VOID);
+}
+
+static void nesting_has_a_limit(void **state)
+{
+    (void)state;
+    static const uint32_t depths[] = { 1, 500, TIDE_XDR_DEPTH_MAX, TIDE_XDR_DEPTH_MAX + 1, 200000 };
+    for (size_t i = 0; i < TIDE_COUNT(depths); i++) {
+        struct tide_buf b;
+        struct tide_buf json;
+        tide_buf_init(&b, 8 << 20);
+        tide_buf_init(&json, 8 << 20);
+        put_nested(&b, depths[i]);
+        tide_status want = depths[i] <= TIDE_XDR_DEPTH_MAX ? TIDE_OK : TIDE_E_LIMIT;
+        assert_int_equal(tide_scval_json(&json, tide_buf_view(&b)), want);
+        struct tide_xdr x = tide_xdr_of(tide_buf_view(&b));
+        tide_scval_skip(&x);
+        assert_int_equal(tide_xdr_end(&x), want);
+        tide_buf_release(&b);
+        tide_buf_release(&json);
+    }
+}
+
+/* Maps whose key is a map whose key is …: the key's text is escaped at each level and doubles. */
+static void keys_within_keys_stay_within_the_limit(void **state)
+{
+    (void)state;
+    struct tide_buf b;
+    struct tide_buf json;
+    tide_buf_init(&b, 1 << 20);
+    tide_buf_init(&json, 1 << 16);
+    for (int i = 0; i < 400; i++) {
+        tide_buf_be32(&b, TIDE_SCV_MAP);
+        tide_buf_be32(&b, 1);
+        tide_buf_be32(&b, 1);
+    }
+    tide_buf_be32(&b, TIDE_SCV_VOID);
+    for (int i = 0; i < 400; i++)
+        tide_buf_be32(&b, TIDE_SCV_VOID);
+    assert_int_equal(tide_scval_json(&json, tide_buf_view(&b)), TIDE_E_LIMIT);
+    assert_true(json.cap <= 1 << 16);
+    tide_buf_release(&b);
+    tide_buf_release(&json);
+}
+
+static void a_cursor_fails_once_and_stays_failed(void **state)
+{
+    (void)state;
+    static const uint8_t bytes[] = { 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 3, 'a', 'b', 'c', 0 };
+    struct tide_err err;
+    struct tide_xdr x = tide_xdr_of(tide_slice_of(bytes, sizeof bytes));
+    assert_false(tide_xdr_bool(&x)); /* 2 */
+    assert_int_equal(x.status, TIDE_E_DECODE);
+    assert_int_equal(tide_xdr_u32(&x), 0);
+    assert_int_equal(tide_xdr_var(&x, 9).len, 0);
+    assert_int_equal(tide_xdr_left(&x), 0);
+    assert_int_equal(x.fail_at, 4);
+    assert_false(x.truncated);
+    assert_int_equal(tide_xdr_end(&x), TIDE_E_DECODE);
+    assert_int_equal(tide_xdr_error(&x, &err, "test"), TIDE_E_DECODE);
+    assert_string_equal(err.text, "test: boolean (2) at byte 4");
+
+    x = tide_xdr_of(tide_slice_of(bytes, sizeof bytes));
+    tide_xdr_skip(&x, 8);
+    assert_true(tide_slice_eq_str(tide_xdr_var(&x, 3), "abc"));
+    assert_int_equal(tide_xdr_end(&x), TIDE_OK);
+    tide_xdr_u32(&x);
+    assert_true(x.truncated);
+
+    x = tide_xdr_of(tide_slice_of(bytes, sizeof bytes));
+    tide_xdr_skip(&x, 8);
+    assert_int_equal(tide_xdr_var(&x, 2).len, 0); /* longer than allowed */
+    assert_int_equal(x.status, TIDE_E_DECODE);
+    assert_false(x.truncated);
+
+    x = tide_xdr_of(tide_slice_of(bytes, sizeof bytes));
+    assert_int_equal(tide_xdr_count(&x, UINT32_MAX, 7), 0); /* 2 of at least 7 do not fit in 12 */
+    assert_true(x.truncated);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_arm_has_its_json),
+        cmocka_unit_test(what_is_not_one_value_is_refused),
+        cmocka_unit_test(nesting_has_a_limit),
+        cmocka_unit_test(keys_within_keys_stay_within_the_limit),
+        cmocka_unit_test(a_cursor_fails_once_and_stays_failed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
