@@ -99,10 +99,17 @@ static tide_status on_key(void *self, tide_slice key)
 static tide_status walk(struct sight *s)
 {
     struct tide_err err;
-    const struct tide_walk all = { .self = s, .header = on_header, .envelope = on_envelope,
-                                   .tx_set = on_tx_set, .tx = on_tx, .event = on_event,
-                                   .change = on_change, .tx_end = on_tx_end, .upgrade = on_key,
-                                   .evicted = on_key, .diagnostics = true };
+    const struct tide_walk all = { .self = s,
+                                   .header = on_header,
+                                   .envelope = on_envelope,
+                                   .tx_set = on_tx_set,
+                                   .tx = on_tx,
+                                   .event = on_event,
+                                   .change = on_change,
+                                   .tx_end = on_tx_end,
+                                   .upgrade = on_key,
+                                   .evicted = on_key,
+                                   .diagnostics = true };
     tide_status status = tide_ledger_walk(&all, s->lcm, &err);
     if (status == TIDE_OK)
         tide_verify_end(s->verify);

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 
 /* Like assert, but also in builds without: a broken promise must stop the engine. */
-#define PROMISE(holds)     \
-    do {                   \
-        if (!(holds))      \
-            abort();       \
+#define PROMISE(holds) \
+    do {               \
+        if (!(holds))  \
+            abort();   \
     } while (0)
 
 /* Reads every byte of an answer, so that a slice that points astray is caught. */

@@ -68,7 +68,8 @@ static void every_arm_has_its_json(void **state)
           " 0000000f 00000001 62000000 00000001",
           "{\"a\":5,\"b\":null}" },
         { "00000011 00000001 00000001 00000003 00000007 00000000 00000001", "{\"7\":true}" },
-        { "00000011 00000001 00000001 00000010 00000001 00000001 0000000f 00000001 61000000 00000001",
+        { "00000011 00000001 00000001 00000010 00000001 00000001 0000000f 00000001 61000000 "
+          "00000001",
           "{\"[\\\"a\\\"]\":null}" },
         { "00000012 00000001 32*11", "\"" CONTRACT_11 "\"" },
         { "00000013 00000001 00000000",
@@ -98,20 +99,20 @@ static void what_is_not_one_value_is_refused(void **state)
     } cases[] = {
         { "", TIDE_E_DECODE },
         { "00000000", TIDE_E_DECODE },
-        { "00000000 00000002", TIDE_E_DECODE },                      /* boolean 2            */
-        { "00000001 00", TIDE_E_DECODE },                            /* trailing             */
-        { "00000002 0000000a 00000000", TIDE_E_UNKNOWN },            /* error type 10        */
-        { "00000002 00000001 0000000a", TIDE_E_UNKNOWN },            /* error code 10        */
-        { "0000000d 00000003 01020301", TIDE_E_DECODE },             /* padding              */
-        { "0000000d ffffffff 01020300", TIDE_E_DECODE },             /* longer than the rest */
-        { "0000000f 00000021 36*61", TIDE_E_DECODE },                /* symbol of 33         */
-        { "00000010 00000002 00000000", TIDE_E_DECODE },             /* optional 2           */
-        { "00000010 00000001 ffffffff 00000001", TIDE_E_DECODE },    /* count                */
-        { "00000011 00000001 00000001 00000001", TIDE_E_DECODE },    /* key without value    */
-        { "00000012 00000005 40*00", TIDE_E_UNKNOWN },               /* address arm 5        */
-        { "00000012 00000000 00000001 32*00", TIDE_E_UNKNOWN },      /* key type 1           */
-        { "00000013 00000003", TIDE_E_UNKNOWN },                     /* executable 3         */
-        { "00000017", TIDE_E_UNKNOWN },                              /* arm 23               */
+        { "00000000 00000002", TIDE_E_DECODE },                   /* boolean 2            */
+        { "00000001 00", TIDE_E_DECODE },                         /* trailing             */
+        { "00000002 0000000a 00000000", TIDE_E_UNKNOWN },         /* error type 10        */
+        { "00000002 00000001 0000000a", TIDE_E_UNKNOWN },         /* error code 10        */
+        { "0000000d 00000003 01020301", TIDE_E_DECODE },          /* padding              */
+        { "0000000d ffffffff 01020300", TIDE_E_DECODE },          /* longer than the rest */
+        { "0000000f 00000021 36*61", TIDE_E_DECODE },             /* symbol of 33         */
+        { "00000010 00000002 00000000", TIDE_E_DECODE },          /* optional 2           */
+        { "00000010 00000001 ffffffff 00000001", TIDE_E_DECODE }, /* count                */
+        { "00000011 00000001 00000001 00000001", TIDE_E_DECODE }, /* key without value    */
+        { "00000012 00000005 40*00", TIDE_E_UNKNOWN },            /* address arm 5        */
+        { "00000012 00000000 00000001 32*00", TIDE_E_UNKNOWN },   /* key type 1           */
+        { "00000013 00000003", TIDE_E_UNKNOWN },                  /* executable 3         */
+        { "00000017", TIDE_E_UNKNOWN },                           /* arm 23               */
         { "ffffffff", TIDE_E_UNKNOWN },
     };
     struct tide_buf json;

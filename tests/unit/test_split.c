@@ -16,18 +16,18 @@ static void the_first_twelve_bytes_tell(void **state)
         const char *hex;
         enum tide_framing framing;
     } cases[] = {
-        { "00000002 00000000 00000000", TIDE_FRAMING_BARE },   /* V2, a hash follows            */
-        { "00000002 00000001 00000000", TIDE_FRAMING_BARE },   /* V2, ext v1                    */
+        { "00000002 00000000 00000000", TIDE_FRAMING_BARE }, /* V2, a hash follows            */
+        { "00000002 00000001 00000000", TIDE_FRAMING_BARE }, /* V2, ext v1                    */
         { "00000001 00000000 ffffffff", TIDE_FRAMING_BARE },
-        { "00000000 00000007 00000001", TIDE_FRAMING_BARE },   /* V0: the hash is any bytes     */
-        { "00000002 00000007 00000006", TIDE_FRAMING_BATCH },  /* the first object of a lake    */
+        { "00000000 00000007 00000001", TIDE_FRAMING_BARE },  /* V0: the hash is any bytes     */
+        { "00000002 00000007 00000006", TIDE_FRAMING_BATCH }, /* the first object of a lake    */
         { "00000002 00000002 00000001", TIDE_FRAMING_BATCH },
         { "00000001 00000001 00000001", TIDE_FRAMING_BATCH },
         { "03c4b2bc 03c4b2bc 00000001", TIDE_FRAMING_BATCH },
         { "80000270 00000002 00000000", TIDE_FRAMING_STREAM },
-        { "00000009 00000008 00000001", TIDE_FRAMING_NONE },   /* last before first             */
-        { "28b52ffd 00000000 00000000", TIDE_FRAMING_NONE },   /* zstd is not ledgers           */
-        { "00000002 00000000", TIDE_FRAMING_NONE },            /* too short to say              */
+        { "00000009 00000008 00000001", TIDE_FRAMING_NONE }, /* last before first             */
+        { "28b52ffd 00000000 00000000", TIDE_FRAMING_NONE }, /* zstd is not ledgers           */
+        { "00000002 00000000", TIDE_FRAMING_NONE },          /* too short to say              */
     };
     for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
         struct literal l;
@@ -115,10 +115,10 @@ static void lies_are_refused(void **state)
         const char *hex;
         tide_status status;
     } cases[] = {
-        { "0000000a 0000000b 00000003 00000000", TIDE_E_DECODE }, /* 3 ledgers in 10..11        */
-        { "ffffffff 00000002 00000000", TIDE_E_LIMIT },           /* a record of 2 GiB          */
-        { "80000010 00000002 00000000 00000000", TIDE_E_DECODE }, /* shorter than it says       */
-        { "00000009 00000008 00000001", TIDE_E_DECODE },          /* nothing known              */
+        { "0000000a 0000000b 00000003 00000000", TIDE_E_DECODE },  /* 3 ledgers in 10..11        */
+        { "ffffffff 00000002 00000000", TIDE_E_LIMIT },            /* a record of 2 GiB          */
+        { "80000010 00000002 00000000 00000000", TIDE_E_DECODE },  /* shorter than it says       */
+        { "00000009 00000008 00000001", TIDE_E_DECODE },           /* nothing known              */
         { "00000002 00000002 00000001 00000003", TIDE_E_UNKNOWN }, /* LedgerCloseMeta arm 3     */
     };
     for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
@@ -126,7 +126,8 @@ static void lies_are_refused(void **state)
         unsigned count;
         size_t bytes;
         literal_open(&l, cases[i].hex);
-        assert_int_equal(split_all(tide_buf_view(&l.buf), 1 << 20, &count, &bytes), cases[i].status);
+        assert_int_equal(split_all(tide_buf_view(&l.buf), 1 << 20, &count, &bytes),
+                         cases[i].status);
         literal_close(&l);
     }
 }

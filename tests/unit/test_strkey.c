@@ -28,8 +28,10 @@ static const struct {
     { TIDE_STRKEY_HASH_X, KEY, "XA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVLRR" },
     { TIDE_STRKEY_SEED, KEY, "SA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUWVG" },
     { TIDE_STRKEY_SIGNED_PAYLOAD,
-      KEY "00000020" "0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20",
-      "PA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAQACAQDAQCQMBYIBEFAWDANBYHRAEISCMKBKFQXD"
+      KEY "00000020"
+          "0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20",
+      "PA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAQACAQDAQCQMBYIBEFAWDANBYHRAEISCMKB"
+      "KFQXD"
       "AMRUGY4DUPB6IBZGM" },
 };
 
@@ -37,12 +39,12 @@ static const char *const invalid[] = {
     "",
     "G",
     "GAAAAAAAACGC6",                                             /* short                       */
-    "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZA",  /* 57: 1 mod 8                 */
-    "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSG",    /* 55                          */
-    "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGA",   /* checksum                    */
-    "ga7qynf7sowq3glr2bgmzehxavirza4kvwltjjfc7mgxua74p7ujvsgz",   /* lower case                  */
-    "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSG=",   /* padding                     */
-    "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSG1",   /* alphabet                    */
+    "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZA", /* 57: 1 mod 8                 */
+    "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSG",   /* 55                          */
+    "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGA",  /* checksum                    */
+    "ga7qynf7sowq3glr2bgmzehxavirza4kvwltjjfc7mgxua74p7ujvsgz",  /* lower case                  */
+    "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSG=",  /* padding                     */
+    "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSG1",  /* alphabet                    */
     "MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUR", /* spare bits       */
     "G47QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVP2I",   /* algorithm bits              */
     "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUACUSI", /* payload too long          */
@@ -68,7 +70,8 @@ static void valid_strings_go_both_ways(void **state)
         size_t wrote = tide_strkey_encode(text, valid[i].kind, tide_buf_view(&payload.buf));
         assert_int_equal(wrote, strlen(valid[i].text));
         assert_memory_equal(text, valid[i].text, wrote);
-        assert_int_equal(tide_strkey_decode(&kind, back, &len, tide_slice_of(text, wrote)), TIDE_OK);
+        assert_int_equal(tide_strkey_decode(&kind, back, &len, tide_slice_of(text, wrote)),
+                         TIDE_OK);
         assert_int_equal(kind, valid[i].kind);
         assert_int_equal(len, payload.buf.len);
         assert_memory_equal(back, payload.buf.ptr, len);

@@ -82,8 +82,12 @@ static tide_status on_tx_end(void *self, const struct tide_tx *tx)
 static struct tide_ledger_proof prove(struct run *r, tide_slice lcm)
 {
     struct tide_err err;
-    const struct tide_walk walk = { .self = r, .header = on_header, .envelope = on_envelope,
-                                    .tx_set = on_set, .tx = on_tx, .tx_end = on_tx_end };
+    const struct tide_walk walk = { .self = r,
+                                    .header = on_header,
+                                    .envelope = on_envelope,
+                                    .tx_set = on_set,
+                                    .tx = on_tx,
+                                    .tx_end = on_tx_end };
     assert_int_equal(tide_ledger_walk(&walk, lcm, &err), TIDE_OK);
     tide_verify_end(r->verify);
     return *tide_verify_proof(r->verify);
@@ -99,9 +103,11 @@ static void a_true_ledger_holds_at_every_level(void **state)
             struct run r = { 0 };
             const char *what;
             assert_int_equal(
-                tide_verify_open(&r.verify, (enum tide_proof)level, known ? network : NULL), TIDE_OK);
+                tide_verify_open(&r.verify, (enum tide_proof)level, known ? network : NULL),
+                TIDE_OK);
             struct tide_ledger_proof p = prove(&r, tide_buf_view(&l.buf));
-            enum tide_check results = level >= TIDE_PROOF_RESULTS ? TIDE_CHECK_HOLDS : TIDE_CHECK_NONE;
+            enum tide_check results =
+                level >= TIDE_PROOF_RESULTS ? TIDE_CHECK_HOLDS : TIDE_CHECK_NONE;
             assert_int_equal(p.header, TIDE_CHECK_HOLDS);
             assert_int_equal(p.results, results);
             assert_int_equal(p.tx_set, results);
@@ -109,7 +115,8 @@ static void a_true_ledger_holds_at_every_level(void **state)
             assert_int_equal(p.envelopes, known ? TIDE_CHECK_HOLDS : TIDE_CHECK_NONE);
             assert_int_equal(r.joined, known);
             assert_int_equal(p.calls_verified, level == TIDE_PROOF_EVENTS);
-            assert_int_equal(r.call, level == TIDE_PROOF_EVENTS ? TIDE_CALL_VERIFIED : TIDE_CALL_NONE);
+            assert_int_equal(r.call,
+                             level == TIDE_PROOF_EVENTS ? TIDE_CALL_VERIFIED : TIDE_CALL_NONE);
             assert_true(tide_verify_holds(r.verify, &what));
             /* the same object proves the next ledger as well */
             p = prove(&r, tide_buf_view(&l.buf));
@@ -131,12 +138,12 @@ static void each_altered_byte_is_caught_by_the_check_it_belongs_to(void **state)
     } cases[] = {
         { "header", 200, "header hash" },
         { "hash", 0, "header hash" },
-        { "pair", 39, "result set hash" },            /* fee charged                     */
+        { "pair", 39, "result set hash" }, /* fee charged                     */
         { "callhash", 5, "result set hash" },
-        { "set", 20, "transaction set hash" },        /* its previous hash               */
-        { "txend", 12, "transaction set hash" },      /* a signature                     */
-        { "data", 8, NULL },                          /* an event's amount               */
-        { "topics", 8, NULL },                        /* its name                        */
+        { "set", 20, "transaction set hash" },   /* its previous hash               */
+        { "txend", 12, "transaction set hash" }, /* a signature                     */
+        { "data", 8, NULL },                     /* an event's amount               */
+        { "topics", 8, NULL },                   /* its name                        */
     };
     for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
         struct literal l;
@@ -188,9 +195,9 @@ static void an_envelope_of_another_network_is_not_of_the_results(void **state)
 #define BURN     "0000000f 00000004 6275726e "
 #define TRANSFER "0000000f 00000008 7472616e73666572 "
 /* "USD:G…" of the issuer 15…15; the text was made by an independent encoder */
-#define ASSET                                                                                      \
-    "0000000e 0000003c 5553443a "                                                                  \
-    "47414b524b46495643554b524b46495643554b524b46495643554b524b464956"                             \
+#define ASSET                                                          \
+    "0000000e 0000003c 5553443a "                                      \
+    "47414b524b46495643554b524b46495643554b524b46495643554b524b464956" \
     "43554b524b46495643554b524b46495643554b524c323647 "
 
 struct rewriting {
@@ -213,8 +220,12 @@ static enum tide_call_proof prove_call(const struct rewriting *c)
     snprintf(text, sizeof text, "00000001 %s", c->before);
     literal_open(&before, text);
     tide_sha256(hash, tide_buf_view(&before.buf));
-    struct tide_tx tx = { .index = 1, .count = 1, .successful = true, .invoke_hash = hash,
-                          .hash = hash, .return_value = tide_slice_of(nothing, 4),
+    struct tide_tx tx = { .index = 1,
+                          .count = 1,
+                          .successful = true,
+                          .invoke_hash = hash,
+                          .hash = hash,
+                          .return_value = tide_slice_of(nothing, 4),
                           .op_events = tide_buf_view(&now.buf) };
     assert_int_equal(tide_verify_open(&verify, TIDE_PROOF_EVENTS, NULL), TIDE_OK);
     enum tide_call_proof proof = tide_verify_tx_end(verify, &tx);
@@ -228,8 +239,8 @@ static void rewritten_asset_events_are_turned_back(void **state)
 {
     (void)state;
     static const struct rewriting cases[] = {
-        { "00000001", HEAD(3) MINT ALICE ASSET AMOUNT,
-          "00000001 " HEAD(3) MINT ALICE ASSET AMOUNT, TIDE_CALL_VERIFIED },
+        { "00000001", HEAD(3) MINT ALICE ASSET AMOUNT, "00000001 " HEAD(3) MINT ALICE ASSET AMOUNT,
+          TIDE_CALL_VERIFIED },
         { "00000001", HEAD(3) MINT ALICE ASSET AMOUNT,
           "00000001 " HEAD(4) TRANSFER ISSUER_A ALICE ASSET AMOUNT, TIDE_CALL_REWRITTEN },
         { "00000001", HEAD(3) MINT ALICE ASSET AMOUNT,
@@ -238,16 +249,19 @@ static void rewritten_asset_events_are_turned_back(void **state)
           "00000001 " HEAD(4) TRANSFER ALICE ISSUER_A ASSET AMOUNT, TIDE_CALL_REWRITTEN },
         /* the two ambiguities mixed: one mint was a transfer, the other had its admin */
         { "00000002", HEAD(3) MINT ALICE ASSET AMOUNT HEAD(3) MINT BOB ASSET AMOUNT,
-          "00000002 " HEAD(4) TRANSFER ISSUER_A ALICE ASSET AMOUNT HEAD(4) MINT ISSUER_A BOB ASSET
-              AMOUNT, TIDE_CALL_REWRITTEN },
+          "00000002 " HEAD(4) TRANSFER ISSUER_A ALICE ASSET AMOUNT HEAD(4)
+              MINT ISSUER_A BOB ASSET AMOUNT,
+          TIDE_CALL_REWRITTEN },
         { "00000003",
-          HEAD(3) BURN ALICE ASSET AMOUNT HEAD(3) MINT BOB ASSET AMOUNT HEAD(3) BURN BOB ASSET AMOUNT,
-          "00000003 " HEAD(4) TRANSFER ALICE ISSUER_A ASSET AMOUNT HEAD(4) TRANSFER ISSUER_A BOB
-              ASSET AMOUNT HEAD(3) BURN BOB ASSET AMOUNT, TIDE_CALL_REWRITTEN },
+          HEAD(3) BURN ALICE ASSET AMOUNT HEAD(3) MINT BOB ASSET AMOUNT HEAD(3)
+              BURN BOB ASSET AMOUNT,
+          "00000003 " HEAD(4) TRANSFER ALICE ISSUER_A ASSET AMOUNT HEAD(4)
+              TRANSFER ISSUER_A BOB ASSET AMOUNT HEAD(3) BURN BOB ASSET AMOUNT,
+          TIDE_CALL_REWRITTEN },
         /* the reconciler's extra events in front */
         { "00000003",
-          HEAD(3) MINT BOB ASSET AMOUNT HEAD(3) BURN BOB ASSET AMOUNT
-              HEAD(4) TRANSFER ALICE BOB ASSET AMOUNT,
+          HEAD(3) MINT BOB ASSET AMOUNT HEAD(3) BURN BOB ASSET AMOUNT HEAD(4)
+              TRANSFER ALICE BOB ASSET AMOUNT,
           "00000001 " HEAD(4) TRANSFER ALICE BOB ASSET AMOUNT, TIDE_CALL_REWRITTEN },
         /* an altered amount is none of these */
         { "00000001", HEAD(3) MINT ALICE ASSET "0000000a 0000000000000000 0000000000000006 ",
@@ -272,16 +286,17 @@ static void clawback_and_set_authorized_get_their_admin_back(void **state)
           "00000001 " HEAD(4) "0000000f 00000008 636c61776261636b " ISSUER_A ALICE ASSET AMOUNT,
           TIDE_CALL_REWRITTEN },
         { "00000001",
-          HEAD(3) "0000000f 0000000e 7365745f617574686f72697a6564 0000 " ALICE ASSET "00000000 00000001 ",
+          HEAD(3) "0000000f 0000000e 7365745f617574686f72697a6564 0000 " ALICE ASSET
+                  "00000000 00000001 ",
           "00000001 " HEAD(4) "0000000f 0000000e 7365745f617574686f72697a6564 0000 " ISSUER_A ALICE
               ASSET "00000000 00000001 ",
           TIDE_CALL_REWRITTEN },
         /* the admin is a contract that emitted in the same call */
         { "00000002",
           HEAD(3) MINT ALICE ASSET AMOUNT
-              "00000000 00000001 32*ad 00000001 00000000 00000000 00000001 ",
+          "00000000 00000001 32*ad 00000001 00000000 00000000 00000001 ",
           "00000002 " HEAD(4) MINT ADMIN_A ALICE ASSET AMOUNT
-              "00000000 00000001 32*ad 00000001 00000000 00000000 00000001 ",
+          "00000000 00000001 32*ad 00000001 00000000 00000000 00000001 ",
           TIDE_CALL_REWRITTEN },
     };
     for (size_t i = 0; i < TIDE_COUNT(cases); i++)
@@ -302,7 +317,9 @@ static void the_search_is_bounded(void **state)
         tide_buf_be32(&events, count);
         for (uint32_t i = 0; i < count; i++)
             tide_buf_slice(&events, tide_buf_view(&one.buf));
-        struct tide_tx tx = { .successful = true, .invoke_hash = goal, .hash = goal,
+        struct tide_tx tx = { .successful = true,
+                              .invoke_hash = goal,
+                              .hash = goal,
                               .return_value = tide_slice_of(nothing, 4),
                               .op_events = tide_buf_view(&events) };
         assert_int_equal(tide_verify_open(&verify, TIDE_PROOF_EVENTS, NULL), TIDE_OK);

@@ -91,8 +91,10 @@ static tide_status see_change(void *self, const struct tide_tx *tx, const struct
         enum tide_change_kind kind;
         uint32_t index, type;
     } want[] = {
-        { TIDE_SECTION_FEE, TIDE_CHANGE_STATE, 0, 0 },   { TIDE_SECTION_FEE, TIDE_CHANGE_UPDATED, 1, 0 },
-        { TIDE_SECTION_OP, TIDE_CHANGE_CREATED, 0, 6 },  { TIDE_SECTION_OP, TIDE_CHANGE_CREATED, 1, 9 },
+        { TIDE_SECTION_FEE, TIDE_CHANGE_STATE, 0, 0 },
+        { TIDE_SECTION_FEE, TIDE_CHANGE_UPDATED, 1, 0 },
+        { TIDE_SECTION_OP, TIDE_CHANGE_CREATED, 0, 6 },
+        { TIDE_SECTION_OP, TIDE_CHANGE_CREATED, 1, 9 },
         { TIDE_SECTION_OP, TIDE_CHANGE_REMOVED, 2, 1 },
     };
     struct seen *s = self;
@@ -154,9 +156,18 @@ static tide_status see_end(void *self, const struct tide_ledger_tail *tail)
 static tide_status walk(struct seen *s, tide_slice lcm, struct tide_err *err)
 {
     const struct tide_walk all = {
-        .self = s, .header = see_header, .envelope = see_envelope, .tx_set = see_set, .tx = see_tx,
-        .event = see_event, .change = see_change, .tx_end = see_tx_end, .upgrade = see_upgrade,
-        .evicted = see_evicted, .end = see_end, .diagnostics = true,
+        .self = s,
+        .header = see_header,
+        .envelope = see_envelope,
+        .tx_set = see_set,
+        .tx = see_tx,
+        .event = see_event,
+        .change = see_change,
+        .tx_end = see_tx_end,
+        .upgrade = see_upgrade,
+        .evicted = see_evicted,
+        .end = see_end,
+        .diagnostics = true,
     };
     return tide_ledger_walk(&all, lcm, err);
 }
@@ -225,7 +236,8 @@ static void cut_anywhere_it_is_malformed_and_knows_more_would_help(void **state)
         uint8_t *exact = malloc(len + 1); /* so that a byte too far is a byte out of bounds */
         assert_non_null(exact);
         memcpy(exact, l.buf.ptr, len);
-        assert_int_equal(tide_ledger_walk(&nothing, tide_slice_of(exact, len), &err), TIDE_E_DECODE);
+        assert_int_equal(tide_ledger_walk(&nothing, tide_slice_of(exact, len), &err),
+                         TIDE_E_DECODE);
         struct tide_xdr x = tide_xdr_of(tide_slice_of(exact, len));
         tide_ledger_skip(&x);
         assert_true(x.truncated);
