@@ -75,44 +75,6 @@ static tide_status on_tx_set(void *self, tide_slice tx_set)
 
 /* ---- transactions ---- */
 
-static void weigh(struct tide_delta *d, const struct tide_contract *contract, bool *ours)
-{
-    if (!contract)
-        return;
-    *ours = true;
-    d->protocol |= contract->role != TIDE_ROLE_stellar_asset && contract->role != TIDE_ROLE_wallet;
-}
-
-static void weigh_keys(struct tide_delta *d, tide_slice keys, uint32_t count, bool *ours)
-{
-    struct tide_xdr x = tide_xdr_of(keys);
-    for (uint32_t i = 0; i < count; i++) {
-        struct tide_change key = { 0 };
-        if (tide_ledger_key_data(&x, &key) && key.contract.len == 36 &&
-            tide_be32(key.contract.ptr) == 1)
-            weigh(d, tide_deployment_find(d->deployment, key.contract.ptr + 4), ours);
-    }
-}
-
-/* Ours: it calls or creates a contract of the deployment, or its footprint holds a key of one.
- * Every contract that is touched, however deep, stands in the footprint. */
-static bool is_ours(struct tide_delta *d, const struct tide_tx *tx)
-{
-    struct tide_xdr x;
-    tide_slice envelope = tide_verify_find(d->verify, tx->hash);
-    bool ours = false;
-    d->protocol = false;
-    if (envelope.len == 0 || tide_envelope_read(&d->envelope, envelope, &x) != TIDE_OK)
-        return false;
-    if (d->envelope.has_invoke && d->envelope.contract)
-        weigh(d, tide_deployment_find(d->deployment, d->envelope.contract), &ours);
-    if (d->envelope.has_soroban) {
-        weigh_keys(d, d->envelope.read_only, d->envelope.read_only_count, &ours);
-        weigh_keys(d, d->envelope.read_write, d->envelope.read_write_count, &ours);
-    }
-    return ours;
-}
-
 static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
 {
     struct tide_delta *d = self;
@@ -121,7 +83,7 @@ static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
     d->seq = d->op_events = d->changed = 0;
     d->keys.count = d->ttls.count = 0;
     d->footprint_hashed = false;
-    d->ours = is_ours(d, tx);
+    d->ours = ours_transaction(d, tx);
     *inside = d->ours;
     return TIDE_OK;
 }
@@ -191,7 +153,8 @@ static void begin(struct tide_delta *d, struct tide_batch *batch, struct tide_er
     d->batch = batch;
     d->err = err;
     d->tx_count = d->our_txs = 0;
-    d->seq = 0;
+    d->seq_after = 0;
+    d->saved_contracts = d->deployment->contract_count;
     d->counts = batch->counts;
     for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {
         d->saved_len[i] = batch->rows[i].copy.len;
@@ -208,6 +171,7 @@ static void take_back(struct tide_delta *d)
         d->batch->rows[i].count = d->saved_count[i];
     }
     latest_take_back(&d->latest);
+    ours_forget(d, d->saved_contracts);
 }
 
 static tide_status check_room(struct tide_delta *d)
@@ -262,8 +226,9 @@ tide_status tide_delta_ledger(struct tide_delta *delta, struct tide_batch *batch
                                     .tx_set = on_tx_set,
                                     .tx = on_tx,
                                     .event =
-                                        delta->want_events || delta->want_state ? on_event : NULL,
-                                    .change = on_change,
+                                        delta->want_events || delta->want_calls ? on_event : NULL,
+                                    .change =
+                                        delta->want_state || delta->want_calls ? on_change : NULL,
                                     .tx_end = on_tx_end,
                                     .evicted = on_evicted };
     begin(delta, batch, err);
@@ -300,6 +265,7 @@ static void choose_tables(struct tide_delta *d, const bool *tables)
     for (uint32_t i = 0; i < count; i++) {
         d->wanted[i] = !tables || tables[i] || i == TIDE_TABLE_LEDGER;
         d->want_events |= d->wanted[i] && all[i].kind == TIDE_TABLE_EVENT;
+        d->want_calls |= d->wanted[i] && i == TIDE_TABLE_CALL;
         d->want_state |=
             d->wanted[i] && (all[i].kind == TIDE_TABLE_STATE || all[i].kind == TIDE_TABLE_HISTORY);
     }
@@ -310,16 +276,21 @@ tide_status tide_delta_open(struct tide_delta **out, const struct tide_delta_opt
 {
     struct tide_delta *d = calloc(1, sizeof *d);
     struct tide_deployment *deployment = malloc(sizeof *deployment);
-    tide_status status = d && deployment ? tide_verify_open(&d->verify, options->proof,
-                                                            options->deployment->network_id)
-                                         : TIDE_E_MEMORY;
+    struct address_slot *addresses = calloc(ADDRESS_SLOTS, sizeof *addresses);
+    tide_status status =
+        d && deployment && addresses
+            ? tide_verify_open(&d->verify, options->proof, options->deployment->network_id)
+            : TIDE_E_MEMORY;
     if (status != TIDE_OK) {
+        free(addresses);
         free(deployment);
         free(d);
         return tide_fail(err, status, "opening the delta");
     }
     *deployment = *options->deployment;
     d->deployment = deployment;
+    d->addresses = addresses;
+    ours_open(d);
     d->proof = options->proof;
     tide_buf_init(&d->scratch, SCRATCH_MAX);
     choose_tables(d, options->tables);
@@ -336,6 +307,7 @@ void tide_delta_close(struct tide_delta *delta)
     tide_buf_release(&delta->scratch);
     free(delta->keys.items);
     free(delta->ttls.items);
+    free(delta->addresses);
     free(delta->deployment);
     free(delta);
 }

@@ -5,7 +5,6 @@
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -25,13 +24,6 @@ static void put_common(struct tide_delta *d, struct tide_buf *out, const struct 
     tide_copy_int4(out, (int32_t)event->index);
     tide_copy_time(out, d->closed_at);
     tide_copy_bytes(out, contract->address, 56);
-}
-
-static bool refuse(struct tide_delta *d, const char *why, tide_slice name)
-{
-    snprintf(d->reason, sizeof d->reason, "%s%s%.*s", why, name.len ? " " : "",
-             TIDE_SLICE_FMT(name));
-    return false;
 }
 
 /* Topics after the name. The one optional topic is present when there is room for it. */
@@ -96,6 +88,10 @@ static bool collect_data(struct tide_delta *d, const struct tide_kind *kind, tid
     tide_slice unknown = { 0 };
     if (!collect_members(kind, NULL, data, values, &unknown))
         return refuse(d, "data is not a map", (tide_slice){ 0 });
+    /* the map form of a scalar is for when there is more to say: else it could not be told apart */
+    int beside = scalar >= 0 ? place_of(kind, TIDE_P_DATA_OPT) : -1;
+    if (scalar >= 0 && (beside < 0 || values[beside].len == 0 || is_void(values[beside])))
+        return refuse(d, "map of a single value", (tide_slice){ 0 });
     return unknown.len == 0 || refuse(d, "unknown field", unknown);
 }
 
@@ -112,7 +108,7 @@ static bool put_fields(struct tide_delta *d, struct tide_buf *out, const struct 
             return refuse(d, "missing field", tide_slice_str(f->column));
         if (values[i].len == 0)
             tide_copy_null(out);
-        else if (!put_typed(out, f->type, values[i]))
+        else if (!put_typed(d, out, f->type, values[i]))
             return refuse(d, "type of field", tide_slice_str(f->column));
     }
     return true;
@@ -144,12 +140,12 @@ static void put_log(struct tide_delta *d, const struct tide_event *event,
         addresses +=
             kind->fields[i].type == TIDE_T_ADDR && values[i].len && !seen_before(kind, values, i);
     }
-    if (subject < 0 || !put_typed(&rows->copy, TIDE_T_SYM, values[subject]))
+    if (subject < 0 || !put_typed(d, &rows->copy, TIDE_T_SYM, values[subject]))
         tide_copy_null(&rows->copy);
     struct tide_copy_array array = tide_copy_array_begin(&rows->copy, TIDE_OID_TEXT, addresses);
     for (uint32_t i = 0; i < kind->field_count; i++)
         if (kind->fields[i].type == TIDE_T_ADDR && values[i].len && !seen_before(kind, values, i))
-            (void)put_typed(&rows->copy, TIDE_T_ADDR,
+            (void)put_typed(d, &rows->copy, TIDE_T_ADDR,
                             values[i]); /* it fitted the event's own row */
     tide_copy_array_end(&rows->copy, array);
     rows->count++;
@@ -174,6 +170,8 @@ static bool try_kind(struct tide_delta *d, const struct tide_event *event,
         return false;
     }
     rows->count++;
+    if (kind == &tide_events()[TIDE_EV_synthetic_engine_market_created])
+        ours_discover(d, values[place_named(kind, "token")], TIDE_ROLE_synth_token, event->tx);
     if (!d->wanted[kind->table])
         rows->copy.len = mark, rows->count--;
     if (d->wanted[TIDE_TABLE_EVENT_LOG])
@@ -196,20 +194,6 @@ static void put_raw(struct tide_delta *d, const struct tide_event *event,
     rows->count++;
 }
 
-/* An address that the deployment's file names: one of its contracts or accounts. */
-static bool named_address(const struct tide_delta *d, tide_slice topic)
-{
-    if (tide_scval_type_of(topic) != TIDE_SCV_ADDRESS)
-        return false;
-    uint32_t arm = tide_be32(topic.ptr + 4);
-    if (arm == 1)
-        return tide_deployment_find(d->deployment, topic.ptr + 8) != NULL;
-    for (uint32_t i = 0; arm == 0 && i < d->deployment->account_count; i++)
-        if (memcmp(d->deployment->accounts[i].key, topic.ptr + 12, TIDE_HASH_BYTES) == 0)
-            return true;
-    return false;
-}
-
 /* Stellar assets live on the whole network. Theirs is kept where it happens inside an operation of
  * the protocol, or moves to or from an address that the deployment names. */
 static bool concerns_us(const struct tide_delta *d, const struct tide_contract *contract,
@@ -218,7 +202,8 @@ static bool concerns_us(const struct tide_delta *d, const struct tide_contract *
     if (contract->role != TIDE_ROLE_stellar_asset || d->protocol)
         return true;
     for (uint32_t i = 1; i < count; i++)
-        if (named_address(d, topics[i]))
+        if (tide_scval_type_of(topics[i]) == TIDE_SCV_ADDRESS &&
+            ours_names(d, (tide_slice){ topics[i].ptr + 4, topics[i].len - 4 }))
             return true;
     return false;
 }

@@ -5,6 +5,7 @@
 #include "tidemark/catalogue.h"
 #include "tidemark/delta.h"
 #include "tidemark/hash.h"
+#include "tidemark/limits.h"
 #include "tidemark/meta.h"
 #include "tidemark/tx.h"
 #include "tidemark/verify.h"
@@ -57,6 +58,16 @@ struct latest_map {
     bool dead[TIDE_TABLES_MAX]; /* the table has rows that are not the newest */
 };
 
+/* Addresses as text, those seen lately: most rows name the same few. */
+enum { ADDRESS_SLOTS = 4096, ADDRESS_TEXT = 56 };
+struct address_slot {
+    uint8_t xdr[40];         /* SCAddress of an account, or a contract (36 bytes) */
+    char text[ADDRESS_TEXT]; /* text[0] zero: free */
+};
+
+/* The accounts that the deployment's file names, by key: index + 1, 0 is free. */
+enum { ACCOUNT_SLOTS = 2 * TIDE_ACCOUNTS_MAX };
+
 struct tide_delta {
     struct tide_deployment *deployment; /* own copy: tokens the chain names are added */
     enum tide_proof proof;
@@ -64,6 +75,9 @@ struct tide_delta {
     bool wanted[TIDE_TABLES_MAX];
     bool want_events;
     bool want_state;
+    bool want_calls;
+    uint16_t account_slots[ACCOUNT_SLOTS];
+    struct address_slot *addresses; /* ADDRESS_SLOTS of them */
 
     uint32_t next_sequence; /* 0: any */
     bool has_previous;
@@ -80,9 +94,10 @@ struct tide_delta {
 
     /* the present transaction */
     struct tide_envelope envelope;
-    bool ours;     /* stored */
-    bool protocol; /* touches a contract that is more than a token or a wallet */
-    uint32_t seq;  /* contract-data changes so far */
+    bool ours;          /* stored */
+    bool protocol;      /* touches a contract that is more than a token or a wallet */
+    uint32_t seq;       /* contract-data changes so far */
+    uint32_t seq_after; /* the same of the ledger, outside of transactions */
     uint32_t op_events;
     uint32_t changed;
     struct list keys; /* struct seen_key */
@@ -91,6 +106,7 @@ struct tide_delta {
 
     struct latest_map latest;
     struct tide_buf scratch;
+    uint32_t saved_contracts;
     size_t saved_len[TIDE_TABLES_MAX];
     uint64_t saved_count[TIDE_TABLES_MAX];
     char reason[REASON_MAX];
@@ -106,12 +122,36 @@ static inline struct tide_rows *rows_of(struct tide_delta *d, int table)
 
 /* delta_value.c: one value as a column. False when it does not fit the type; the buffer then
  * holds a partial column that the caller takes back. */
-bool put_typed(struct tide_buf *out, enum tide_type type, tide_slice value);
+bool put_typed(struct tide_delta *d, struct tide_buf *out, enum tide_type type, tide_slice value);
 /* Reads the members of a map value into values by name. unknown is the first member without a
  * field (len 0: none). False when value is not a map with symbol keys. */
 bool collect_members(const struct tide_kind *kind, const char *outer, tide_slice value,
                      tide_slice *values, tide_slice *unknown);
 bool is_void(tide_slice value);
+/* Index of the kind's field of that column, which it has. */
+int place_named(const struct tide_kind *kind, const char *column);
+
+/* Notes in d->reason why something is kept raw, and returns false. name is shown as far as it is
+ * plain text. */
+bool refuse(struct tide_delta *d, const char *why, tide_slice name);
+
+/* delta_ours.c: which transactions and addresses are the deployment's. */
+void ours_open(struct tide_delta *d);
+/* True when the deployment's file names that address: one of its contracts or accounts. */
+bool ours_names(const struct tide_delta *d, tide_slice address_xdr);
+/* Reads the transaction's envelope; sets d->envelope and d->protocol. True when it is stored. */
+bool ours_transaction(struct tide_delta *d, const struct tide_tx *tx);
+/* False for entries that are not mirrored: nonces, wallets' own, strangers' balances of assets. */
+bool ours_entry(const struct tide_delta *d, const struct tide_contract *contract, tide_slice key);
+/* Rows of chain.contract_seen. created: its instance appeared. discover: the engine or the DAO
+ * names it, so it is watched from here on (bounded; "ignored" past that). named: anyone may have
+ * written it, so it is only noted. The last two take an address ScVal and skip known ones. */
+void ours_created(struct tide_delta *d, const struct tide_contract *contract, uint32_t tx);
+void ours_discover(struct tide_delta *d, tide_slice address_value, enum tide_role role,
+                   uint32_t tx);
+void ours_named(struct tide_delta *d, tide_slice address_value, uint32_t tx);
+/* Takes back discoveries down to that many contracts. */
+void ours_forget(struct tide_delta *d, uint32_t contract_count);
 
 /* delta_event.c */
 tide_status delta_event(struct tide_delta *d, const struct tide_tx *tx,

@@ -5,7 +5,6 @@
 #include "tidemark/copy.h"
 #include "tidemark/scval.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { COMMON = 8, RAW_COLUMNS = COMMON + 4, TTL_COLUMNS = COMMON + 3, KEYS_MAX = 1 << 16 };
@@ -20,6 +19,7 @@ struct version {
     uint32_t tx;
     uint32_t seq;
     bool removed;
+    bool created;
 };
 
 static void put_common(struct tide_delta *d, struct tide_buf *out, const struct version *v)
@@ -69,13 +69,6 @@ static void put_raw(struct tide_delta *d, const struct version *v)
     else
         tide_copy_bytes(&rows->copy, v->value.ptr, v->value.len);
     keep_newest(d, v, TIDE_TABLE_HISTORY_RAW, mark);
-}
-
-static bool refuse(struct tide_delta *d, const char *why, tide_slice name)
-{
-    snprintf(d->reason, sizeof d->reason, "%s%s%.*s", why, name.len ? " " : "",
-             TIDE_SLICE_FMT(name));
-    return false;
 }
 
 /* ---- entries ---- */
@@ -131,11 +124,49 @@ static bool put_fields(struct tide_delta *d, struct tide_buf *out, const struct 
             tide_copy_null(out);
         } else if (values[i].len == 0) {
             return refuse(d, "missing field", tide_slice_str(f->column));
-        } else if (!put_typed(out, f->type, values[i])) {
+        } else if (!put_typed(d, out, f->type, values[i])) {
             return refuse(d, "type of field", tide_slice_str(f->column));
         }
     }
     return true;
+}
+
+/* Contracts that an entry names. A market's token is the engine's word; what partners and pools
+ * name may be anything, and never changes once written. */
+static void discover(struct tide_delta *d, const struct version *v, const struct tide_kind *kind,
+                     const tide_slice *values)
+{
+    const struct tide_kind *entries = tide_entries();
+    if (kind == &entries[TIDE_EN_synthetic_engine_asset_config]) {
+        ours_discover(d, values[place_named(kind, "token")], TIDE_ROLE_synth_token, v->tx);
+    } else if (v->created && kind == &entries[TIDE_EN_partner_registry_partner_asset]) {
+        ours_named(d, values[place_named(kind, "token")], v->tx);
+    } else if (v->created && kind == &entries[TIDE_EN_liquidity_pool_pool]) {
+        ours_named(d, values[place_named(kind, "token_a")], v->tx);
+        ours_named(d, values[place_named(kind, "token_b")], v->tx);
+    }
+}
+
+/* The other contracts, by the DAO's own settings. */
+static void discover_instance(struct tide_delta *d, const struct version *v,
+                              const struct tide_kind *kind, const tide_slice *values)
+{
+    static const struct {
+        const char *column;
+        enum tide_role role;
+    } named[] = {
+        { "engine", TIDE_ROLE_synthetic_engine },
+        { "liquidity_pool", TIDE_ROLE_liquidity_pool },
+        { "partner_registry", TIDE_ROLE_partner_registry },
+        { "earnings", TIDE_ROLE_earnings_distributor },
+        { "stability_pool", TIDE_ROLE_stability_pool },
+        { "compliance", TIDE_ROLE_compliance_registry },
+        { "oracle", TIDE_ROLE_oracle },
+    };
+    if (v->contract->role != TIDE_ROLE_dao_governance)
+        return;
+    for (size_t i = 0; i < TIDE_COUNT(named); i++)
+        ours_discover(d, values[place_named(kind, named[i].column)], named[i].role, v->tx);
 }
 
 static bool put_entry(struct tide_delta *d, const struct version *v, const struct tide_kind *kind,
@@ -150,6 +181,8 @@ static bool put_entry(struct tide_delta *d, const struct version *v, const struc
         return false;
     }
     keep_newest(d, v, kind->table, mark);
+    if (!v->removed)
+        discover(d, v, kind, values);
     return true;
 }
 
@@ -208,7 +241,7 @@ static bool collect_slots(struct tide_delta *d, const struct tide_kind *kind, st
         tide_slice value = tide_scval_span(x);
         int at = slot_of(kind, key);
         tide_buf_reset(probe);
-        if (at >= 0 && put_typed(probe, kind->fields[at].type, value)) {
+        if (at >= 0 && put_typed(d, probe, kind->fields[at].type, value)) {
             values[at] = value;
         } else {
             all = refuse(d, at < 0 ? "unknown instance key" : "type of instance key",
@@ -259,27 +292,11 @@ static bool put_instance(struct tide_delta *d, const struct version *v,
     assert(fits && "every slot was tried");
     (void)fits;
     keep_newest(d, v, kind->table, mark);
+    discover_instance(d, v, kind, values);
     return all;
 }
 
 /* ---- changes ---- */
-
-static void note_created(struct tide_delta *d, const struct version *v, const char *what)
-{
-    if (!d->wanted[TIDE_TABLE_CONTRACT_SEEN])
-        return;
-    struct tide_rows *rows = rows_of(d, TIDE_TABLE_CONTRACT_SEEN);
-    const char *role = tide_role_name(v->contract->role);
-    tide_copy_row(&rows->copy, 7);
-    tide_copy_int2(&rows->copy, (int16_t)d->deployment->id);
-    tide_copy_bytes(&rows->copy, v->contract->address, 56);
-    tide_copy_int4(&rows->copy, (int32_t)d->header.sequence);
-    tide_copy_int4(&rows->copy, (int32_t)v->tx);
-    tide_copy_bytes(&rows->copy, what, strlen(what));
-    tide_copy_bytes(&rows->copy, role, strlen(role));
-    tide_copy_bytes(&rows->copy, v->contract->name, strlen(v->contract->name));
-    rows->count++;
-}
 
 static void put_version(struct tide_delta *d, const struct version *v)
 {
@@ -320,16 +337,16 @@ static tide_status data_change(struct tide_delta *d, const struct tide_tx *tx,
                                const struct tide_change *change)
 {
     const struct tide_contract *contract = owner_of(d, change->contract);
-    if (!contract || contract->role == TIDE_ROLE_wallet ||
-        tide_scval_type_of(change->key) == TIDE_SCV_LEDGER_KEY_NONCE)
+    if (!contract || !ours_entry(d, contract, change->key))
         return TIDE_OK;
     struct version v = { .contract = contract,
                          .key = change->key,
                          .value = change->value,
                          .durability = change->durability,
                          .tx = tx ? tx->index : TX_AFTER_ALL,
-                         .seq = d->seq++,
-                         .removed = change->kind == TIDE_CHANGE_REMOVED };
+                         .seq = tx ? d->seq++ : d->seq_after++,
+                         .removed = change->kind == TIDE_CHANGE_REMOVED,
+                         .created = change->kind == TIDE_CHANGE_CREATED };
     tide_data_key_hash(v.hash, change->contract, change->key, change->durability);
     if (!remember_key(d, v.hash, contract, change->durability))
         return tide_fail(d->err, TIDE_E_LIMIT,
@@ -337,7 +354,7 @@ static tide_status data_change(struct tide_delta *d, const struct tide_tx *tx,
                          d->header.sequence);
     if (change->kind == TIDE_CHANGE_CREATED &&
         tide_scval_type_of(v.key) == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE)
-        note_created(d, &v, "created");
+        ours_created(d, contract, v.tx);
     put_version(d, &v);
     return TIDE_OK;
 }
@@ -390,11 +407,10 @@ static void hash_footprint(struct tide_delta *d, tide_slice keys, uint32_t count
     struct tide_xdr x = tide_xdr_of(keys);
     for (uint32_t i = 0; i < count; i++) {
         struct tide_change key = { 0 };
-        if (!tide_ledger_key_data(&x, &key) ||
-            tide_scval_type_of(key.key) == TIDE_SCV_LEDGER_KEY_NONCE)
+        if (!tide_ledger_key_data(&x, &key))
             continue;
         const struct tide_contract *contract = owner_of(d, key.contract);
-        if (!contract || contract->role == TIDE_ROLE_wallet)
+        if (!contract || !ours_entry(d, contract, key.key))
             continue;
         uint8_t hash[TIDE_HASH_BYTES];
         tide_data_key_hash(hash, key.contract, key.key, key.durability);
@@ -444,19 +460,18 @@ tide_status delta_evicted(struct tide_delta *d, tide_slice key_xdr)
     if (!d->want_state || !tide_ledger_key_data(&x, &key))
         return TIDE_OK;
     const struct tide_contract *contract = owner_of(d, key.contract);
-    if (!contract || contract->role == TIDE_ROLE_wallet ||
-        tide_scval_type_of(key.key) == TIDE_SCV_LEDGER_KEY_NONCE)
+    if (!contract || !ours_entry(d, contract, key.key))
         return TIDE_OK;
     struct version v = { .contract = contract,
                          .key = key.key,
                          .durability = key.durability,
                          .tx = TX_AFTER_ALL,
-                         .seq = d->seq++,
+                         .seq = d->seq_after++,
                          .removed = key.durability == 0 };
     tide_data_key_hash(v.hash, key.contract, key.key, key.durability);
     if (v.removed) {
         put_version(d, &v);
-        v.seq = d->seq++;
+        v.seq = d->seq_after++;
     }
     put_ttl(d, &v, NULL, !v.removed);
     return TIDE_OK;

@@ -6,7 +6,28 @@
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 
+#include <stdio.h>
 #include <string.h>
+
+bool refuse(struct tide_delta *d, const char *why, tide_slice name)
+{
+    char plain[33] = "";
+    for (size_t i = 0; i < name.len && i + 1 < sizeof plain; i++) {
+        bool shown = name.ptr[i] > ' ' && name.ptr[i] < 0x7f;
+        plain[i] = shown ? (char)name.ptr[i] : '?'; /* reasons go into text columns */
+    }
+    snprintf(d->reason, sizeof d->reason, "%s%s%s", why, name.len ? " " : "", plain);
+    return false;
+}
+
+int place_named(const struct tide_kind *kind, const char *column)
+{
+    int at = (int)kind->field_count - 1;
+    while (strcmp(kind->fields[at].column, column) != 0)
+        at--;
+    assert(at >= 0);
+    return at;
+}
 
 bool is_void(tide_slice value)
 {
@@ -19,7 +40,7 @@ static tide_slice body_of(tide_slice value)
     return (tide_slice){ value.ptr + 8, tide_be32(value.ptr + 4) };
 }
 
-static bool put_address(struct tide_buf *out, tide_slice value)
+static bool put_other_address(struct tide_buf *out, tide_slice value)
 {
     uint8_t *to = tide_buf_room(out, 4 + TIDE_STRKEY_ADDRESS_MAX);
     if (!to)
@@ -31,6 +52,29 @@ static bool put_address(struct tide_buf *out, tide_slice value)
     uint32_t word = __builtin_bswap32((uint32_t)len);
     memcpy(to, &word, 4);
     out->len += 4 + len;
+    return true;
+}
+
+/* An account or a contract, whose text is 56 bytes, comes from the slots where it can. */
+static bool put_address(struct tide_delta *d, struct tide_buf *out, tide_slice value)
+{
+    tide_slice xdr = { value.ptr + 4, value.len - 4 };
+    uint32_t arm = tide_be32(xdr.ptr);
+    if (xdr.len > sizeof d->addresses->xdr || arm > 1)
+        return put_other_address(out, value);
+    uint64_t mix = tide_be64(xdr.ptr + xdr.len - 8) ^ arm; /* keys and hashes: any bytes will do */
+    struct address_slot *slot = &d->addresses[mix % ADDRESS_SLOTS];
+    if (memcmp(slot->xdr, xdr.ptr, xdr.len) != 0 || slot->text[0] == 0) {
+        memset(slot->xdr, 0, sizeof slot->xdr);
+        memcpy(slot->xdr, xdr.ptr, xdr.len);
+        char text[TIDE_STRKEY_ADDRESS_MAX];
+        if (tide_strkey_from_address(text, xdr) != ADDRESS_TEXT) {
+            slot->text[0] = 0;
+            return false;
+        }
+        memcpy(slot->text, text, ADDRESS_TEXT);
+    }
+    tide_copy_bytes(out, slot->text, ADDRESS_TEXT);
     return true;
 }
 
@@ -66,7 +110,7 @@ static bool put_enum_symbol(struct tide_buf *out, tide_slice value)
     return tide_scval_type_of(only) == TIDE_SCV_SYMBOL && put_symbol(out, only);
 }
 
-static bool put_vec(struct tide_buf *out, enum tide_type element, enum tide_copy_oid oid,
+static bool put_vec(struct tide_delta *d, struct tide_buf *out, enum tide_type element,
                     tide_slice value)
 {
     struct tide_xdr x = tide_xdr_of(value);
@@ -74,9 +118,12 @@ static bool put_vec(struct tide_buf *out, enum tide_type element, enum tide_copy
     if (!tide_xdr_bool(&x))
         return false;
     uint32_t count = tide_xdr_u32(&x);
+    enum tide_copy_oid oid = element == TIDE_T_U32   ? TIDE_OID_INT8
+                             : element == TIDE_T_U64 ? TIDE_OID_NUMERIC
+                                                     : TIDE_OID_TEXT;
     struct tide_copy_array array = tide_copy_array_begin(out, oid, count);
     for (uint32_t i = 0; i < count; i++)
-        if (!put_typed(out, element, tide_scval_span(&x)))
+        if (!put_typed(d, out, element, tide_scval_span(&x)))
             return false;
     tide_copy_array_end(out, array);
     return true;
@@ -90,7 +137,8 @@ static bool put_json(struct tide_buf *out, tide_slice value)
     return ok;
 }
 
-static bool put_scalar(struct tide_buf *out, enum tide_type type, tide_slice value)
+static bool put_scalar(struct tide_delta *d, struct tide_buf *out, enum tide_type type,
+                       tide_slice value)
 {
     const uint8_t *p = value.ptr + 4;
     switch (type) {
@@ -110,7 +158,7 @@ static bool put_scalar(struct tide_buf *out, enum tide_type type, tide_slice val
     case TIDE_T_SYM:
         return put_symbol(out, value);
     case TIDE_T_ADDR:
-        return put_address(out, value);
+        return put_address(d, out, value);
     case TIDE_T_BYTES:
     case TIDE_T_STR:
     case TIDE_T_B32: {
@@ -123,13 +171,13 @@ static bool put_scalar(struct tide_buf *out, enum tide_type type, tide_slice val
     case TIDE_T_ENUM_SYM:
         return put_enum_symbol(out, value);
     case TIDE_T_VEC_SYM:
-        return put_vec(out, TIDE_T_SYM, TIDE_OID_TEXT, value);
+        return put_vec(d, out, TIDE_T_SYM, value);
     case TIDE_T_VEC_ADDR:
-        return put_vec(out, TIDE_T_ADDR, TIDE_OID_TEXT, value);
+        return put_vec(d, out, TIDE_T_ADDR, value);
     case TIDE_T_VEC_U32:
-        return put_vec(out, TIDE_T_U32, TIDE_OID_INT8, value);
+        return put_vec(d, out, TIDE_T_U32, value);
     case TIDE_T_VEC_U64:
-        return put_vec(out, TIDE_T_U64, TIDE_OID_NUMERIC, value);
+        return put_vec(d, out, TIDE_T_U64, value);
     case TIDE_T_ANY:
         return put_json(out, value);
     }
@@ -137,7 +185,7 @@ static bool put_scalar(struct tide_buf *out, enum tide_type type, tide_slice val
     return false;
 }
 
-bool put_typed(struct tide_buf *out, enum tide_type type, tide_slice value)
+bool put_typed(struct tide_delta *d, struct tide_buf *out, enum tide_type type, tide_slice value)
 {
     static const int8_t arms[] = {
         [TIDE_T_BOOL] = TIDE_SCV_BOOL,
@@ -161,7 +209,7 @@ bool put_typed(struct tide_buf *out, enum tide_type type, tide_slice value)
     int arm = tide_scval_type_of(value);
     if (arms[type] != arm && arms[type] != -2)
         return false;
-    return put_scalar(out, type, value);
+    return put_scalar(d, out, type, value);
 }
 
 static int field_of(const struct tide_kind *kind, const char *outer, tide_slice name)

@@ -1,0 +1,261 @@
+/* What is the deployment's: transactions by the contracts they touch, addresses by name, and the
+ * contracts that the chain itself names later. */
+#include "delta_internal.h"
+
+#include "tidemark/copy.h"
+#include "tidemark/scval.h"
+#include "tidemark/strkey.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- named addresses ---- */
+
+static uint32_t account_slot(const uint8_t *key)
+{
+    return tide_be32(key) % ACCOUNT_SLOTS;
+}
+
+static bool is_account(const struct tide_delta *d, const uint8_t *key)
+{
+    uint32_t at = account_slot(key);
+    for (; d->account_slots[at]; at = (at + 1) % ACCOUNT_SLOTS)
+        if (memcmp(d->deployment->accounts[d->account_slots[at] - 1].key, key, TIDE_HASH_BYTES) ==
+            0)
+            return true;
+    return false;
+}
+
+void ours_open(struct tide_delta *d)
+{
+    for (uint32_t i = 0; i < d->deployment->account_count; i++) {
+        uint32_t at = account_slot(d->deployment->accounts[i].key);
+        while (d->account_slots[at])
+            at = (at + 1) % ACCOUNT_SLOTS;
+        d->account_slots[at] = (uint16_t)(i + 1);
+    }
+}
+
+/* A stellar asset's own address says nothing: the whole network names it. */
+bool ours_names(const struct tide_delta *d, tide_slice address)
+{
+    uint32_t arm = address.len >= 4 ? tide_be32(address.ptr) : UINT32_MAX;
+    if (arm == 0 && address.len == 40)
+        return is_account(d, address.ptr + 8);
+    if (arm != 1 || address.len != 36)
+        return false;
+    const struct tide_contract *contract = tide_deployment_find(d->deployment, address.ptr + 4);
+    return contract && contract->role != TIDE_ROLE_stellar_asset;
+}
+
+/* ---- entries of stellar assets ---- */
+
+/* The address of a key [Balance, address]; empty for every other key. */
+static tide_slice balance_of(tide_slice key)
+{
+    static const uint8_t head[28] = { 0, 0,  0, 16, 0, 0, 0,   1,   0,   0,   0,   2,   0,   0,
+                                      0, 15, 0, 0,  0, 7, 'B', 'a', 'l', 'a', 'n', 'c', 'e', 0 };
+    if (key.len < sizeof head + 8 || memcmp(key.ptr, head, sizeof head) != 0 ||
+        tide_be32(key.ptr + sizeof head) != TIDE_SCV_ADDRESS)
+        return (tide_slice){ 0 };
+    return (tide_slice){ key.ptr + sizeof head + 4, key.len - sizeof head - 4 };
+}
+
+bool ours_entry(const struct tide_delta *d, const struct tide_contract *contract, tide_slice key)
+{
+    if (contract->role == TIDE_ROLE_wallet || tide_scval_type_of(key) == TIDE_SCV_LEDGER_KEY_NONCE)
+        return false;
+    tide_slice holder =
+        contract->role == TIDE_ROLE_stellar_asset ? balance_of(key) : (tide_slice){ 0 };
+    return holder.len == 0 || ours_names(d, holder);
+}
+
+/* ---- transactions ---- */
+
+/* What a transaction touches. */
+struct weight {
+    bool protocol; /* a contract that is more than a token of the network or a wallet */
+    bool wallet;
+    bool asset; /* a stellar asset */
+    bool named; /* someone the deployment names */
+};
+
+static void weigh(const struct tide_delta *d, const uint8_t *id, struct weight *w)
+{
+    const struct tide_contract *contract = tide_deployment_find(d->deployment, id);
+    if (!contract)
+        return;
+    w->wallet |= contract->role == TIDE_ROLE_wallet;
+    w->asset |= contract->role == TIDE_ROLE_stellar_asset;
+    w->protocol |= contract->role != TIDE_ROLE_wallet && contract->role != TIDE_ROLE_stellar_asset;
+}
+
+static void weigh_keys(const struct tide_delta *d, tide_slice keys, uint32_t count,
+                       struct weight *w)
+{
+    struct tide_xdr x = tide_xdr_of(keys);
+    for (uint32_t i = 0; i < count && !w->protocol; i++) {
+        struct tide_change key = { 0 };
+        const uint8_t *mark = x.cur;
+        if (tide_ledger_key_data(&x, &key)) {
+            if (key.contract.len == 36 && tide_be32(key.contract.ptr) == 1)
+                weigh(d, key.contract.ptr + 4, w);
+            w->named |= ours_names(d, balance_of(key.key));
+        } else if (x.cur - mark >= 40 && tide_be32(mark) <= TIDE_ENTRY_TRUSTLINE) {
+            w->named |= is_account(d, mark + 8); /* account or trustline: type, key type, key */
+        }
+    }
+}
+
+static void weigh_args(const struct tide_delta *d, struct weight *w)
+{
+    struct tide_xdr x = tide_xdr_of(d->envelope.args);
+    for (uint32_t i = 0; i < d->envelope.arg_count && !w->named; i++) {
+        tide_slice arg = tide_scval_span(&x);
+        if (tide_scval_type_of(arg) == TIDE_SCV_ADDRESS)
+            w->named = ours_names(d, (tide_slice){ arg.ptr + 4, arg.len - 4 });
+    }
+}
+
+static void skip_muxed(struct tide_xdr *x)
+{
+    tide_xdr_skip(x, tide_xdr_u32(x) == 0 ? 32 : 40);
+}
+
+/* False when the envelope, which the walk has checked, holds no contract operation. Reads no
+ * further than its first operation's type; true in doubt. */
+static bool may_be_soroban(tide_slice envelope)
+{
+    struct tide_xdr x = tide_xdr_of(envelope);
+    uint32_t type = tide_xdr_u32(&x);
+    if (type == 5) { /* fee bump: source, fee, then the envelope inside */
+        skip_muxed(&x);
+        tide_xdr_skip(&x, 8);
+        type = tide_xdr_u32(&x);
+    }
+    if (type != 2)
+        return false; /* v0 is older than contracts */
+    skip_muxed(&x);
+    tide_xdr_skip(&x, 12); /* fee, sequence number */
+    uint32_t conditions = tide_xdr_u32(&x);
+    if (conditions > 1)
+        return true;
+    tide_xdr_skip(&x, conditions ? 16 : 0);
+    uint32_t memo = tide_xdr_u32(&x);
+    if (memo == 1)
+        tide_xdr_var(&x, 28);
+    else
+        tide_xdr_skip(&x, memo == 0 ? 0 : memo == 2 ? 8 : 32);
+    if (tide_xdr_u32(&x) != 1)
+        return false; /* a contract operation stands alone */
+    if (tide_xdr_u32(&x) == 1)
+        skip_muxed(&x);
+    uint32_t operation = tide_xdr_u32(&x);
+    return operation >= 24 && operation <= 26;
+}
+
+/* Every contract that a transaction touches, however deep, stands in its footprint. Stellar assets
+ * are the whole network's: theirs count where the deployment's people or contracts take part. */
+bool ours_transaction(struct tide_delta *d, const struct tide_tx *tx)
+{
+    struct tide_xdr x;
+    struct tide_envelope *e = &d->envelope;
+    tide_slice envelope = tide_verify_find(d->verify, tx->hash);
+    d->protocol = false;
+    if (envelope.len == 0 || !may_be_soroban(envelope) ||
+        tide_envelope_read(e, envelope, &x) != TIDE_OK)
+        return false;
+    struct weight w = { 0 };
+    if (e->has_invoke && e->contract)
+        weigh(d, e->contract, &w);
+    if (e->has_soroban) {
+        weigh_keys(d, e->read_write, e->read_write_count, &w);
+        weigh_keys(d, e->read_only, e->read_only_count, &w);
+    }
+    d->protocol = w.protocol;
+    if (w.protocol || w.wallet || !w.asset)
+        return w.protocol || w.wallet;
+    bool call = e->has_invoke && e->host_function == 0;
+    if (call && !w.named)
+        weigh_args(d, &w);
+    return !call || w.named || is_account(d, e->source_key);
+}
+
+/* ---- contracts that the chain names ---- */
+
+static void put_seen(struct tide_delta *d, const struct tide_contract *contract, const char *what,
+                     uint32_t tx)
+{
+    if (!d->wanted[TIDE_TABLE_CONTRACT_SEEN])
+        return;
+    enum { COLUMNS = 7 };
+    struct tide_rows *rows = rows_of(d, TIDE_TABLE_CONTRACT_SEEN);
+    struct tide_buf *out = &rows->copy;
+    tide_copy_row(out, COLUMNS);
+    tide_copy_int2(out, (int16_t)d->deployment->id);
+    tide_copy_bytes(out, contract->address, 56);
+    tide_copy_int4(out, (int32_t)d->header.sequence);
+    tide_copy_int4(out, (int32_t)tx);
+    tide_copy_bytes(out, what, strlen(what));
+    tide_copy_bytes(out, contract->role_name, strlen(contract->role_name));
+    tide_copy_bytes(out, contract->name, strlen(contract->name));
+    rows->count++;
+}
+
+void ours_created(struct tide_delta *d, const struct tide_contract *contract, uint32_t tx)
+{
+    put_seen(d, contract, "created", tx);
+}
+
+/* The contract's id of an address value; NULL for an account. */
+static const uint8_t *contract_id(tide_slice address_value)
+{
+    return address_value.len == 40 && tide_be32(address_value.ptr) == TIDE_SCV_ADDRESS &&
+                   tide_be32(address_value.ptr + 4) == 1
+               ? address_value.ptr + 8
+               : NULL;
+}
+
+static void fill(struct tide_contract *contract, const uint8_t *id, enum tide_role role)
+{
+    *contract = (struct tide_contract){ .role = role };
+    memcpy(contract->id, id, TIDE_HASH_BYTES);
+    char text[TIDE_STRKEY_TEXT_MAX];
+    size_t len = tide_strkey_encode(text, TIDE_STRKEY_CONTRACT, tide_slice_of(id, TIDE_HASH_BYTES));
+    memcpy(contract->address, text, len);
+    snprintf(contract->role_name, sizeof contract->role_name, "%s", tide_role_name(role));
+    snprintf(contract->name, sizeof contract->name, "%s_%s",
+             role == TIDE_ROLE_synth_token ? "token" : "found", contract->address);
+}
+
+void ours_discover(struct tide_delta *d, tide_slice address_value, enum tide_role role, uint32_t tx)
+{
+    const uint8_t *id = contract_id(address_value);
+    if (!id || tide_deployment_find(d->deployment, id))
+        return;
+    struct tide_contract contract;
+    fill(&contract, id, role);
+    bool added = tide_deployment_add(d->deployment, &contract) == TIDE_OK;
+    put_seen(d, &contract, added ? "discovered" : "ignored", tx);
+}
+
+void ours_named(struct tide_delta *d, tide_slice address_value, uint32_t tx)
+{
+    const uint8_t *id = contract_id(address_value);
+    if (!id || tide_deployment_find(d->deployment, id))
+        return;
+    struct tide_contract contract;
+    fill(&contract, id, TIDE_ROLE_synth_token);
+    snprintf(contract.role_name, sizeof contract.role_name, "unknown");
+    snprintf(contract.name, sizeof contract.name, "found_%s", contract.address);
+    put_seen(d, &contract, "named", tx);
+}
+
+void ours_forget(struct tide_delta *d, uint32_t contract_count)
+{
+    struct tide_deployment *known = d->deployment;
+    for (; known->contract_count > contract_count; known->contract_count--)
+        for (uint32_t i = 0; i < TIDE_COUNT(known->slots); i++)
+            if (known->slots[i] == known->contract_count)
+                known->slots[i] = 0; /* the newest ends its chain: nothing is probed past it */
+}
