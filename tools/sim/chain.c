@@ -33,6 +33,19 @@ void chain_account_change(struct tide_buf *buf, uint32_t *count, const struct lc
     lcm_put_account(buf, after);
 }
 
+void chain_tell_version(struct chain *chain, uint32_t tx, const struct sim_entry *entry,
+                        enum chain_what what)
+{
+    const struct chain_observer *observer = &chain->options.observer;
+    if (!observer->version)
+        return;
+    observer->version(observer->self, &(struct chain_version){ .ledger = chain->ledger,
+                                                               .tx = tx,
+                                                               .entry = entry,
+                                                               .removed = what == CHAIN_REMOVED,
+                                                               .life_only = what == CHAIN_LIFE });
+}
+
 static enum tide_role role_of(uint32_t place)
 {
     static const enum tide_role roles[CAST_TOKEN] = {

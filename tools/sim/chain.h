@@ -28,12 +28,23 @@ struct chain_tx {
     const char *fn; /* NULL: a deployment */
     const sim_val *args;
     uint32_t arg_count;
+    uint32_t changed; /* entries that the ledger lists as created, updated or removed */
     const struct sim_outcome *outcome;
+};
+
+/* One entry as it stands after a change; nonces are not told. */
+struct chain_version {
+    uint32_t ledger;
+    uint32_t tx; /* 0: evicted, by no transaction */
+    const struct sim_entry *entry;
+    bool removed;
+    bool life_only; /* extended or restored, value untouched */
 };
 
 struct chain_observer {
     void *self;
     void (*tx)(void *self, const struct chain_tx *tx);
+    void (*version)(void *self, const struct chain_version *version); /* before its tx */
     void (*ledger)(void *self, uint32_t ledger, uint64_t close_time); /* behind its last tx */
 };
 
@@ -107,6 +118,8 @@ void chain_close(struct chain *chain);
 /* The next ledger; *lcm borrows until the next call. TIDE_E_LIMIT: too many txs a ledger. */
 tide_status chain_ledger(struct chain *chain, tide_slice *lcm) TIDE_MUST_USE;
 
+enum chain_what { CHAIN_WRITTEN, CHAIN_REMOVED, CHAIN_LIFE };
+
 /* --- for the chain's own files -------------------------------------------------- */
 
 uint64_t chain_random(struct chain *chain);
@@ -118,6 +131,11 @@ void chain_noise(struct chain *chain);
 void chain_strangers(struct chain *chain);
 /* Evicts what lapsed, and cares for instances, every so many ledgers. */
 void chain_lives(struct chain *chain);
+/* Tells the observer, if there is one. */
+void chain_tell_version(struct chain *chain, uint32_t tx, const struct sim_entry *entry,
+                        enum chain_what what);
+/* Lists an entry and its life as evicted by this ledger. */
+void chain_evict(struct chain *chain, const struct sim_entry *entry);
 /* A fee event: what the payer paid (negative: got back) at that stage. */
 void chain_fee_event(struct chain *chain, const uint8_t payer[TIDE_HASH_BYTES], uint32_t stage,
                      int64_t amount);

@@ -88,6 +88,7 @@ static void put_created(struct chain_making *m, const struct lcm_data *data, tid
                         uint32_t live_until)
 {
     chain_change(&m->chain->changes, &m->changes, CHANGE_CREATED);
+    m->changed++;
     lcm_put_data(&m->chain->changes, m->chain->ledger, data, value);
     put_ttl_change(m, CHANGE_CREATED, data, m->chain->ledger, live_until);
 }
@@ -102,6 +103,7 @@ static void put_removed(struct chain_making *m, const struct sim_touch *touch,
     chain_change(buf, &m->changes, before);
     lcm_put_data(buf, touch->modified, data, touch->val);
     chain_change(buf, &m->changes, CHANGE_REMOVED);
+    m->changed++;
     lcm_put_data_key(buf, data);
     put_ttl_change(m, before, data, touch->modified, live_until);
     put_ttl_change(m, CHANGE_REMOVED, data, 0, 0);
@@ -119,6 +121,7 @@ static void put_kept(struct chain_making *m, const struct sim_touch *touch,
     }
     if (touch->written) {
         chain_change(buf, &m->changes, CHANGE_UPDATED);
+        m->changed++;
         lcm_put_data(buf, m->chain->ledger, data, entry->val);
     }
     if (lapsed) {
@@ -139,12 +142,30 @@ static void put_data_change(struct chain_making *m, const struct sim_touch *touc
         if (entry->exists)
             entry->live_until = m->chain->ledger + m->chain->host.persistent_life;
     }
-    if (touch->existed && entry->exists)
+    uint32_t tx = m->chain->index;
+    if (touch->existed && entry->exists) {
         put_kept(m, touch, &data, lapsed);
-    else if (touch->existed)
+        if (touch->written || lapsed || touch->live_until != entry->live_until)
+            chain_tell_version(m->chain, tx, entry, touch->written ? CHAIN_WRITTEN : CHAIN_LIFE);
+    } else if (touch->existed) {
         put_removed(m, touch, &data, lapsed);
-    else if (entry->exists)
+        chain_tell_version(m->chain, tx, entry, CHAIN_REMOVED);
+    } else if (entry->exists) {
         put_created(m, &data, entry->val, entry->live_until);
+        chain_tell_version(m->chain, tx, entry, CHAIN_WRITTEN);
+    }
+}
+
+/* Temporary entries whose life had ended when they were looked at: the ledger sweeps them. */
+static void sweep(struct chain_making *m)
+{
+    for (uint32_t i = 0; i < m->out->touch_count; i++) {
+        const struct sim_touch *touch = &m->out->touches[i];
+        if (touch->kind != SIM_TOUCH_DATA || touch->existed || touch->entry->exists ||
+            touch->live_until == 0 || touch->live_until >= m->chain->ledger)
+            continue;
+        chain_evict(m->chain, touch->entry);
+    }
 }
 
 static void put_account_entry(struct chain_making *m, uint32_t kind, const struct sim_touch *touch)
@@ -198,6 +219,7 @@ static void put_code_created(struct chain_making *m)
     struct tide_buf *buf = &m->chain->changes, *key = &m->chain->answer;
     tide_sha256(hash, (tide_slice){ 0 });
     chain_change(buf, &m->changes, CHANGE_CREATED);
+    m->changed++;
     tide_buf_be32(buf, m->chain->ledger);
     tide_buf_be32(buf, 7);
     tide_buf_be32(buf, 0);
@@ -228,9 +250,11 @@ static void put_changes(struct chain_making *m)
         } else if (touch->written && touch->kind == SIM_TOUCH_ACCOUNT) {
             put_account_entry(m, CHANGE_STATE, touch);
             put_account_entry(m, CHANGE_UPDATED, touch);
+            m->changed++;
         } else if (touch->written) {
             put_line_entry(m, CHANGE_STATE, touch);
             put_line_entry(m, CHANGE_UPDATED, touch);
+            m->changed++;
         }
     }
 }
@@ -409,6 +433,7 @@ static void tell(struct chain_making *m, const struct lcm_tx *tx)
                             .fn = call->create ? NULL : call->fn,
                             .args = m->args,
                             .arg_count = call->arg_count,
+                            .changed = m->changed,
                             .outcome = m->out });
 }
 
@@ -431,6 +456,7 @@ static void put_operation(struct chain_making *m, struct lcm_tx *tx)
     put_events(m);
     put_diagnostics(m);
     put_changes(m);
+    sweep(m);
     put_footprint(m);
     put_code_key(m);
     put_soroban(m);

@@ -12,6 +12,7 @@ struct chain_making {
     const struct sim_contract *contract;
     const sim_val *args;
     uint32_t read_only, read_write; /* keys of the footprint */
+    uint32_t changed;               /* entries created, updated, removed */
     uint32_t changes, events, tx_events, diagnostics;
     uint32_t archived; /* places of restored keys in the read-write footprint */
     bool failed_by_network;

@@ -45,7 +45,7 @@ static uint32_t find_lapsed(struct chain *chain)
     return count;
 }
 
-static void evict(struct chain *chain, struct sim_entry *entry)
+void chain_evict(struct chain *chain, const struct sim_entry *entry)
 {
     uint8_t hash[TIDE_HASH_BYTES];
     struct tide_buf *key = &chain->answer;
@@ -56,6 +56,13 @@ static void evict(struct chain *chain, struct sim_entry *entry)
     tide_buf_reset(key);
     lcm_put_ttl_key(key, hash);
     lcm_evict(&chain->lcm, tide_buf_view(key));
+    if (entry->durability == SIM_TEMPORARY)
+        chain_tell_version(chain, 0, entry, CHAIN_REMOVED);
+}
+
+static void evict(struct chain *chain, struct sim_entry *entry)
+{
+    chain_evict(chain, entry);
     if (entry->durability == SIM_TEMPORARY)
         sim_entry_evict(&chain->host, entry);
     else
@@ -92,6 +99,7 @@ static void extend(struct care *c, struct sim_entry *entry, uint32_t live_until)
     put_ttl(c, CHANGE_STATE, entry, entry->modified, entry->live_until);
     put_ttl(c, CHANGE_UPDATED, entry, c->chain->ledger, live_until);
     entry->live_until = live_until;
+    chain_tell_version(c->chain, c->chain->index + 1, entry, CHAIN_LIFE);
 }
 
 static void restore(struct care *c, struct sim_entry *entry)
@@ -107,6 +115,7 @@ static void restore(struct care *c, struct sim_entry *entry)
     struct lcm_data data = { tide_buf_view(&chain->scratch), entry->key, entry->durability };
     lcm_put_data(&chain->changes, entry->modified, &data, entry->val);
     put_ttl(c, CHANGE_RESTORED, entry, chain->ledger, entry->live_until);
+    chain_tell_version(chain, chain->index + 1, entry, CHAIN_LIFE);
 }
 
 static void put_soroban(struct care *c, bool writes)

@@ -2,6 +2,7 @@
 #include "tidemark/text.h"
 #include "tools/sim/chain.h"
 #include "tools/sim/command.h"
+#include "tools/sim/expect.h"
 #include "tools/sim/lake_write.h"
 #include "tools/sim/tally.h"
 
@@ -30,7 +31,7 @@ struct option {
 
 /* clang-format off */
 #define AT(field) offsetof(struct write_options, field)
-static const struct option options[] = {
+static const struct option table[] = {
     { "lake",        OPTION_TEXT,   AT(lake),       0, 0, "DIR  write a SEP-54 data lake there" },
     { "stream",      OPTION_TEXT,   AT(stream),     0, 0, "FILE  write framed ledgers there; - is standard output" },
     { "deployment",  OPTION_TEXT,   AT(deployment), 0, 0, "FILE  names and addresses (default: deployment.json beside the lake)" },
@@ -74,15 +75,15 @@ static void print_help(FILE *to)
             "usage: tidemark-sim write --lake DIR | --stream FILE|- [options]\n\n"
             "Writes the ledgers of a simulated protocol. The same options give the same bytes.\n"
             "In --follow, ledgers close by the wall clock (a second apart at least).\n\n");
-    for (size_t i = 0; i < TIDE_COUNT(options); i++)
-        fprintf(to, "  --%-22s %s\n", options[i].name, options[i].help);
+    for (size_t i = 0; i < TIDE_COUNT(table); i++)
+        fprintf(to, "  --%-22s %s\n", table[i].name, table[i].help);
 }
 
 static const struct option *find_option(const char *text, size_t len)
 {
-    for (size_t i = 0; i < TIDE_COUNT(options); i++) {
-        if (strlen(options[i].name) == len && strncmp(options[i].name, text, len) == 0)
-            return &options[i];
+    for (size_t i = 0; i < TIDE_COUNT(table); i++) {
+        if (strlen(table[i].name) == len && strncmp(table[i].name, text, len) == 0)
+            return &table[i];
     }
     return NULL;
 }
@@ -137,6 +138,8 @@ static tide_status check(const struct write_options *o, struct tide_err *err)
 {
     if (!o->lake && !o->stream)
         return tide_fail(err, TIDE_E_USAGE, "--lake or --stream is needed");
+    if (o->tally && o->expect)
+        return tide_fail(err, TIDE_E_USAGE, "--tally and --expect exclude each other");
     if (o->append && !o->lake)
         return tide_fail(err, TIDE_E_USAGE, "--append needs --lake");
     if (strlen(o->passphrase) > 255)
@@ -255,14 +258,63 @@ static tide_status write_chain(const struct write_options *o, struct chain *chai
     return status;
 }
 
+/* Who is told what happens: at most one of the two. */
+struct audience {
+    struct tally *tally;
+    struct expect expect;
+    bool expecting;
+};
+
+static tide_status seat(struct audience *audience, const struct write_options *o,
+                        struct chain_options *options, struct tide_err *err)
+{
+    *audience = (struct audience){ .expecting = o->expect != NULL };
+    if (o->expect) {
+        tide_status status = expect_open(&audience->expect, o->expect, err);
+        options->observer = expect_observer(&audience->expect);
+        return status;
+    }
+    if (!o->tally)
+        return TIDE_OK;
+    audience->tally = calloc(1, sizeof *audience->tally);
+    if (!audience->tally)
+        return tide_fail(err, TIDE_E_MEMORY, "no memory for the tally");
+    options->observer = (struct chain_observer){ .self = audience->tally, .tx = tally_tx };
+    return TIDE_OK;
+}
+
+static tide_status dismiss(struct audience *audience, struct chain *chain, struct tide_err *err)
+{
+    if (audience->tally)
+        tally_print(audience->tally, stderr);
+    free(audience->tally);
+    return audience->expecting ? expect_close(&audience->expect, &chain->host, err) : TIDE_OK;
+}
+
+static tide_status run_chain(const struct write_options *o, struct lake_write *lake,
+                             struct tide_err *err)
+{
+    struct chain chain;
+    struct audience audience;
+    struct tide_err late;
+    struct chain_options options = chain_options_of(o);
+    tide_status status = seat(&audience, o, &options, err);
+    if (status != TIDE_OK)
+        return status;
+    status = chain_open(&chain, &options);
+    if (status == TIDE_OK)
+        status = write_chain(o, &chain, lake, err);
+    else
+        tide_fail(err, status, "no memory for the chain");
+    tide_status told = dismiss(&audience, &chain, status == TIDE_OK ? err : &late);
+    chain_close(&chain);
+    return status == TIDE_OK ? told : status;
+}
+
 static tide_status run(const struct write_options *o, struct tide_err *err)
 {
     struct lake_write lake;
-    struct chain chain;
-    struct tally *tally = calloc(1, sizeof *tally);
-    struct chain_options chain_options = chain_options_of(o);
-    if (o->tally && tally)
-        chain_options.observer = (struct chain_observer){ .self = tally, .tx = tally_tx };
+    struct tide_err late;
     struct lake_options to = { .dir = o->lake,
                                .stream = o->stream,
                                .passphrase = o->passphrase,
@@ -270,20 +322,9 @@ static tide_status run(const struct write_options *o, struct tide_err *err)
                                .objects_per_partition = (uint32_t)o->objects_per_partition,
                                .level = (int)o->level };
     tide_status status = lake_open(&lake, &to, err);
-    if (status != TIDE_OK) {
-        free(tally);
+    if (status != TIDE_OK)
         return status;
-    }
-    status = chain_open(&chain, &chain_options);
-    if (status == TIDE_OK)
-        status = write_chain(o, &chain, &lake, err);
-    else
-        tide_fail(err, status, "no memory for the chain");
-    if (o->tally && tally)
-        tally_print(tally, stderr);
-    free(tally);
-    chain_close(&chain);
-    struct tide_err late;
+    status = run_chain(o, &lake, err);
     tide_status closed = lake_close(&lake, status == TIDE_OK ? err : &late);
     return status == TIDE_OK ? closed : status;
 }
