@@ -38,7 +38,7 @@ struct chain_version {
     uint32_t tx; /* 0: evicted, by no transaction */
     const struct sim_entry *entry;
     bool removed;
-    bool life_only; /* extended or restored, value untouched */
+    bool life_only; /* extended, restored or evicted, value untouched */
 };
 
 struct chain_observer {

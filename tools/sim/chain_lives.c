@@ -63,10 +63,12 @@ void chain_evict(struct chain *chain, const struct sim_entry *entry)
 static void evict(struct chain *chain, struct sim_entry *entry)
 {
     chain_evict(chain, entry);
-    if (entry->durability == SIM_TEMPORARY)
+    if (entry->durability == SIM_TEMPORARY) {
         sim_entry_evict(&chain->host, entry);
-    else
-        entry->evicted = true;
+        return;
+    }
+    entry->evicted = true;
+    chain_tell_version(chain, 0, entry, CHAIN_LIFE);
 }
 
 /* --- the keeper ---------------------------------------------------------------- */

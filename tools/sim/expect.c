@@ -134,11 +134,21 @@ static void put_entry(struct expect *expect, const struct sim_entry *entry,
                   entry->durability == SIM_TEMPORARY ? "temporary" : "persistent");
 }
 
+/* What was evicted has no life on the ledger until it is restored. */
+static void put_life(struct tide_buf *line, const struct sim_entry *entry)
+{
+    if (entry->evicted)
+        tide_buf_str(line, ",\"live_until\":null");
+    else
+        tide_buf_putf(line, ",\"live_until\":%u", entry->live_until);
+}
+
 static void put_value(struct expect *expect, const struct sim_entry *entry,
                       struct tide_arena *arena)
 {
     sim_val val = sim_val_read(arena, entry->val);
-    tide_buf_putf(&expect->line, ",\"live_until\":%u,\"val\":", entry->live_until);
+    put_life(&expect->line, entry);
+    tide_buf_str(&expect->line, ",\"val\":");
     expect_value(&expect->line, &val);
 }
 
@@ -154,7 +164,7 @@ static void tell_version(void *self, const struct chain_version *version)
     if (version->removed)
         tide_buf_str(line, ",\"removed\":true");
     else if (version->life_only)
-        tide_buf_putf(line, ",\"live_until\":%u", version->entry->live_until);
+        put_life(line, version->entry);
     else
         put_value(expect, version->entry, &arena);
     end_line(expect, expect->history);

@@ -7,7 +7,8 @@
  *   calls.jsonl    every call: ledger, closeTime, tx, hash, source, contract, role, name, fn, args,
  *                  ok, ret or reason, events, changed
  *   history.jsonl  every version of every entry: ledger, tx, contract, role, key, durability, and
- *                  val with live_until, or "removed": true; a change of life alone has no val
+ *                  val with live_until, or "removed": true; a change of life alone has no val,
+ *                  and live_until null when the entry was evicted
  *   state.jsonl    the entries at the end: contract, role, key, durability, live_until, val */
 #ifndef SIM_EXPECT_H
 #define SIM_EXPECT_H
