@@ -52,7 +52,6 @@ void skip_ledger_entry(struct tide_xdr *x, struct tide_change *out);
 void skip_ledger_key(struct tide_xdr *x, struct tide_change *out);
 void skip_config_setting_entry(struct tide_xdr *x);
 
-void skip_soroban_transaction_data(struct tide_xdr *x);
 void skip_operation_result(struct tide_xdr *x, struct tide_tx *tx);
 
 void skip_scp_history_entry(struct tide_xdr *x);

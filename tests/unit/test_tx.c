@@ -1,0 +1,122 @@
+/* Hashes that name things: contracts, keys, transactions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "literal.h"
+#include "tidemark/hash.h"
+#include "tidemark/strkey.h"
+#include "tidemark/tx.h"
+
+static void contract_is(const char *passphrase, const char *preimage, const char *text)
+{
+    struct literal l;
+    uint8_t network[TIDE_HASH_BYTES];
+    uint8_t id[TIDE_HASH_BYTES];
+    char strkey[TIDE_STRKEY_TEXT_MAX];
+    literal_open(&l, preimage);
+    tide_network_id(network, tide_slice_str(passphrase));
+    tide_contract_id(id, network, tide_buf_view(&l.buf));
+    size_t len =
+        tide_strkey_encode(strkey, TIDE_STRKEY_CONTRACT, tide_slice_of(id, TIDE_HASH_BYTES));
+    assert_int_equal(len, strlen(text));
+    assert_memory_equal(strkey, text, len);
+    literal_close(&l);
+}
+
+static void the_native_asset_has_its_known_contracts(void **state)
+{
+    (void)state;
+    contract_is("Public Global Stellar Network ; September 2015", "00000001 00000000",
+                "CAS3J7GYLGXMF6TDJBBYYSE3HQ6BBSMLNUQ34T6TZMYMW2EVH34XOWMA");
+    contract_is("Test SDF Network ; September 2015", "00000001 00000000",
+                "CDLZFC3SYJYDZT7K67VZ75HPJVIEUVNIXF47ZG2FB2RMQQVU2HHGCYSC");
+}
+
+static void a_data_key_is_hashed_as_its_ledger_key(void **state)
+{
+    (void)state;
+    struct literal l;
+    uint8_t parts[TIDE_HASH_BYTES];
+    uint8_t whole[TIDE_HASH_BYTES];
+    literal_open(&l,
+                 "00000006 @contract 00000001 32*c1 @key 0000000f 00000001 61000000 @dur 00000001");
+    tide_data_key_hash(parts, literal_between(&l, "contract", "key"),
+                       literal_between(&l, "key", "dur"), 1);
+    tide_sha256(whole, tide_buf_view(&l.buf));
+    assert_memory_equal(parts, whole, TIDE_HASH_BYTES);
+    literal_close(&l);
+}
+
+#define V1_BODY "32*a1 00000064 0000000000000001 00000000 00000000 00000000 00000000 "
+
+static void hash_of(uint8_t out[TIDE_HASH_BYTES], const char *envelope)
+{
+    static const uint8_t network[TIDE_HASH_BYTES] = { 5 };
+    struct literal l;
+    struct tide_envelope e;
+    struct tide_xdr x;
+    literal_open(&l, envelope);
+    assert_int_equal(tide_envelope_read(&e, tide_buf_view(&l.buf), &x), TIDE_OK);
+    tide_envelope_hash(out, &e, network);
+    literal_close(&l);
+}
+
+static void an_old_envelope_hashes_as_a_new_one(void **state)
+{
+    (void)state;
+    struct literal l;
+    uint8_t v0[TIDE_HASH_BYTES];
+    uint8_t v1[TIDE_HASH_BYTES];
+    uint8_t bump[TIDE_HASH_BYTES];
+    uint8_t want[TIDE_HASH_BYTES];
+    hash_of(v0, "00000000 " V1_BODY "00000000");
+    hash_of(v1, "00000002 00000000 " V1_BODY "00000001 01020304 00000004 05060708");
+    assert_memory_equal(v0, v1, TIDE_HASH_BYTES);
+    literal_open(&l, "05 31*00 00000002 00000000 " V1_BODY);
+    tide_sha256(want, tide_buf_view(&l.buf));
+    assert_memory_equal(v1, want, TIDE_HASH_BYTES);
+    literal_close(&l);
+
+#define BUMP_BODY                                                                 \
+    "00000100 0000000000000009 32*b2 00000000000000c8 00000002 00000000 " V1_BODY \
+    "00000001 01020304 00000004 05060708 00000000 "
+    hash_of(bump, "00000005 " BUMP_BODY "00000000");
+    literal_open(&l, "05 31*00 00000005 " BUMP_BODY);
+    tide_sha256(want, tide_buf_view(&l.buf));
+    assert_memory_equal(bump, want, TIDE_HASH_BYTES);
+    literal_close(&l);
+}
+
+/* RFC 8032, test 2. */
+static void ed25519_holds_for_its_own_message_alone(void **state)
+{
+    (void)state;
+    struct literal l;
+    literal_open(&l, "@key 3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c "
+                     "@sig 92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da"
+                     "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00 "
+                     "@message 72 @end");
+    const uint8_t *key = l.buf.ptr + literal_at(&l, "key");
+    tide_slice sig = literal_between(&l, "sig", "message");
+    tide_slice message = literal_between(&l, "message", "end");
+    assert_true(tide_ed25519_holds(key, sig, message));
+    assert_false(tide_ed25519_holds(key, sig, (tide_slice){ 0 }));
+    assert_false(tide_ed25519_holds(key, tide_slice_of(sig.ptr, 63), message));
+    l.buf.ptr[literal_at(&l, "sig")] ^= 1;
+    assert_false(tide_ed25519_holds(key, sig, message));
+    literal_close(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_native_asset_has_its_known_contracts),
+        cmocka_unit_test(a_data_key_is_hashed_as_its_ledger_key),
+        cmocka_unit_test(an_old_envelope_hashes_as_a_new_one),
+        cmocka_unit_test(ed25519_holds_for_its_own_message_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
