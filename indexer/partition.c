@@ -35,15 +35,41 @@ static void read_loading(struct loading *l, const struct tide_pg_rows *rows)
     }
 }
 
+/* The size of partitions is that of the first one, whatever the configuration says today. */
+static tide_status read_size(struct tide_writer *w, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    writer_sql(w,
+               "SELECT end_ledger - from_ledger FROM chain.partition WHERE deployment = %u LIMIT 1",
+               w->deployment);
+    tide_status status = writer_query_sql(w, &rows, err);
+    uint64_t size = status == TIDE_OK && rows.count ? tide_pg_u64(&rows, 0, 0) : 0;
+    tide_pg_rows_release(&rows);
+    if (size && size != w->options.partition_ledgers) {
+        tide_log(TIDE_WARN, "partition.size", "configured=%u used=%" PRIu64,
+                 w->options.partition_ledgers, size);
+        w->options.partition_ledgers = (uint32_t)size;
+    }
+    return status;
+}
+
+uint32_t tide_writer_partition_ledgers(const struct tide_writer *w)
+{
+    return w->options.partition_ledgers;
+}
+
 tide_status partition_read(struct tide_writer *w, struct tide_err *err)
 {
     struct tide_pg_rows rows;
+    tide_status status = read_size(w, err);
+    if (status != TIDE_OK)
+        return status;
     writer_sql(w,
                "SELECT from_ledger, end_ledger, first_loaded, last_loaded, previous_hash, hash,"
                " extract(epoch FROM closed_at)::bigint FROM chain.partition"
                " WHERE deployment = %u AND NOT attached ORDER BY from_ledger LIMIT 1",
                w->deployment);
-    tide_status status = writer_query_sql(w, &rows, err);
+    status = writer_query_sql(w, &rows, err);
     w->attached_from = w->attached_end = 0;
     w->loading = (struct loading){ .active = false };
     if (status == TIDE_OK && rows.count == 1)

@@ -103,7 +103,7 @@ static struct tide_pipeline_options pipeline_options(const struct job *job, stru
         .previous_hash = previous_hash,
         .stop_at_end = c->stop_at_end || range.to,
         .poll_ms = c->poll_ms,
-        .partition_ledgers = c->partition_ledgers,
+        .partition_ledgers = tide_writer_partition_ledgers(job->writer),
         .batch_ledgers = c->batch_ledgers,
         .batch_ms = c->batch_ms,
         .queue_batches = c->queue_batches,
@@ -205,14 +205,15 @@ static int finish(struct job *job, const char *command, tide_status status, stru
     bool well = status == TIDE_OK || status == TIDE_E_STOPPED;
     if (job->writer && status != TIDE_E_FENCED)
         beat(job, well ? "stopped" : "frozen", well ? NULL : err->text);
-    if (well)
+    if (!job->writer)
+        tide_command_end(command, status, err);
+    else if (well)
         tide_log(TIDE_INFO, "index.stopped", "ledger=%u reason=%s", job->ledger,
                  status == TIDE_OK ? "end" : "signal");
     else
         tide_log(TIDE_ERROR, "index.frozen", "ledger=%u exit=%d reason=%s", job->ledger,
                  tide_status_exit(status), tide_log_quote(quoted, sizeof quoted, err->text));
     job_close(job);
-    (void)command;
     return tide_status_exit(status);
 }
 

@@ -58,6 +58,8 @@ uint32_t tide_writer_cursor(const struct tide_writer *writer);
 /* The ledger after all that is committed onward of the cursor, loading included, and the hash it
  * must follow; 0 and false when the tables are empty. */
 uint32_t tide_writer_next(const struct tide_writer *writer, uint8_t previous_hash[TIDE_HASH_BYTES]);
+/* Of the partitions there are, else as configured: batches must not cross their ends. */
+uint32_t tide_writer_partition_ledgers(const struct tide_writer *writer);
 /* Hash of a ledger that ends a covered or loading range; false when it is not known. */
 tide_status tide_writer_hash(struct tide_writer *writer, uint32_t ledger, bool *known,
                              uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err) TIDE_MUST_USE;
