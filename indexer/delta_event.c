@@ -208,8 +208,9 @@ static bool concerns_us(const struct tide_delta *d, const struct tide_contract *
     return false;
 }
 
-static void decode(struct tide_delta *d, const struct tide_event *event,
-                   const struct tide_contract *contract, const tide_slice *topics)
+/* Tries the kinds of that name; false, with the reason, when it fits none. */
+static bool fits(struct tide_delta *d, const struct tide_event *event,
+                 const struct tide_contract *contract, const tide_slice *topics)
 {
     tide_slice name = { 0 };
     if (event->topic_count > 0 && tide_scval_type_of(topics[0]) == TIDE_SCV_SYMBOL)
@@ -222,11 +223,31 @@ static void decode(struct tide_delta *d, const struct tide_event *event,
                     !d->wanted[TIDE_TABLE_EVENT_RAW];
         if (skip || try_kind(d, event, contract, kind, topics)) {
             d->counts.events += !skip;
-            return;
+            return true;
         }
     }
+    return false;
+}
+
+static void decode(struct tide_delta *d, const struct tide_event *event,
+                   const struct tide_contract *contract, const tide_slice *topics)
+{
+    if (fits(d, event, contract, topics))
+        return;
     put_raw(d, event, contract);
     d->counts.events++;
+}
+
+bool delta_event_again(struct tide_delta *d, const struct tide_event *event)
+{
+    const struct tide_contract *contract = tide_deployment_find(d->deployment, event->contract);
+    tide_slice topics[TOPICS_MAX];
+    struct tide_xdr x = tide_xdr_of(event->topics);
+    if (!contract || event->topic_count > TOPICS_MAX)
+        return false;
+    for (uint32_t i = 0; i < event->topic_count; i++)
+        topics[i] = tide_scval_span(&x);
+    return fits(d, event, contract, topics);
 }
 
 tide_status delta_event(struct tide_delta *d, const struct tide_tx *tx,

@@ -2,6 +2,8 @@
 #ifndef TIDEMARK_DELTA_INTERNAL_H
 #define TIDEMARK_DELTA_INTERNAL_H
 
+#include "indexer/delta_again.h"
+
 #include "tidemark/catalogue.h"
 #include "tidemark/delta.h"
 #include "tidemark/hash.h"
@@ -156,6 +158,8 @@ void ours_forget(struct tide_delta *d, uint32_t contract_count);
 /* delta_event.c */
 tide_status delta_event(struct tide_delta *d, const struct tide_tx *tx,
                         const struct tide_event *event);
+/* The event in its typed table and the log; false, with the reason, when it fits no kind. */
+bool delta_event_again(struct tide_delta *d, const struct tide_event *event);
 /* delta_call.c */
 void delta_call(struct tide_delta *d, const struct tide_tx *tx, enum tide_call_proof proof);
 /* delta_state.c */
@@ -163,6 +167,9 @@ tide_status delta_change(struct tide_delta *d, const struct tide_tx *tx,
                          const struct tide_change *change);
 tide_status delta_evicted(struct tide_delta *d, tide_slice key);
 void delta_ttls(struct tide_delta *d, const struct tide_tx *tx);
+
+/* The version in its typed history; false, with the reason, when it does not fit. */
+bool delta_version_again(struct tide_delta *d, const struct tide_again_version *again);
 
 /* delta_latest.c */
 void latest_begin_ledger(struct latest_map *map);

@@ -298,20 +298,43 @@ static bool put_instance(struct tide_delta *d, const struct version *v,
 
 /* ---- changes ---- */
 
+/* True when the version is in its typed table, whole. */
+static bool decode_version(struct tide_delta *d, const struct version *v)
+{
+    if (tide_scval_type_of(v->key) != TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE)
+        return decode_entry(d, v);
+    const struct tide_kind *kind = tide_instance_find(v->contract->role);
+    return !kind || put_instance(d, v, kind); /* a wallet's: nothing of it is the protocol's */
+}
+
 static void put_version(struct tide_delta *d, const struct version *v)
 {
     d->counts.changes++;
-    bool decoded;
-    if (tide_scval_type_of(v->key) == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE) {
-        const struct tide_kind *kind = tide_instance_find(v->contract->role);
-        if (!kind)
-            return; /* a wallet: nothing of it is the protocol's */
-        decoded = put_instance(d, v, kind);
-    } else {
-        decoded = decode_entry(d, v);
-    }
-    if (!decoded)
+    if (!decode_version(d, v))
         put_raw(d, v);
+}
+
+bool delta_version_again(struct tide_delta *d, const struct tide_again_version *again)
+{
+    struct version v = { .contract = tide_deployment_find(d->deployment, again->contract),
+                         .key = again->key,
+                         .value = again->value,
+                         .durability = again->durability,
+                         .tx = again->tx,
+                         .seq = again->seq,
+                         .removed = again->removed };
+    memcpy(v.hash, again->key_hash, TIDE_HASH_BYTES);
+    if (!v.contract)
+        return false;
+    const struct tide_kind *kind = tide_instance_find(v.contract->role);
+    struct tide_rows before = kind ? *rows_of(d, kind->table) : (struct tide_rows){ 0 };
+    if (decode_version(d, &v))
+        return true;
+    if (kind) { /* what of an instance did fit stands there already */
+        rows_of(d, kind->table)->copy.len = before.copy.len;
+        rows_of(d, kind->table)->count = before.count;
+    }
+    return false;
 }
 
 static bool remember_key(struct tide_delta *d, const uint8_t *hash,

@@ -53,14 +53,63 @@ static void put_columns(struct tide_buf *sql, const struct source *from)
         tide_buf_str(sql, ", encode(t.key_xdr, 'hex'), encode(t.value_xdr, 'hex')");
 }
 
+/* A key stands in one table at a time, but for versions that the catalogue knew at one time and
+ * not at another: the newest counts. Of an instance that is known in part, the raw one, whole. */
+static void put_newest_typed(struct tide_buf *sql, const struct tide_export *x)
+{
+    tide_buf_putf(sql,
+                  "NOT EXISTS (SELECT FROM %s.raw AS w WHERE w.deployment = t.deployment"
+                  " AND w.key_hash = t.key_hash AND (w.ledger, w.tx, w.seq) >= (t.ledger, t.tx,"
+                  " t.seq)",
+                  x->as_of ? "history" : "state");
+    if (x->as_of)
+        tide_buf_putf(sql, " AND w.ledger <= %u", x->as_of);
+    tide_buf_str(sql, ")");
+}
+
+static void put_newer(struct tide_buf *sql, const struct tide_export *x,
+                      const struct tide_kind *kinds, uint32_t count)
+{
+    uint32_t tables;
+    const struct tide_table *all = tide_tables(&tables);
+    for (uint32_t i = 0; i < count; i++) {
+        tide_buf_putf(
+            sql,
+            " UNION ALL SELECT 1 FROM %s.\"%s\" AS s WHERE s.deployment = t.deployment AND"
+            " s.key_hash = t.key_hash AND (s.ledger, s.tx, s.seq) > (t.ledger, t.tx, t.seq)",
+            x->as_of ? "history" : "state", all[kinds[i].table].name);
+        if (x->as_of)
+            tide_buf_putf(sql, " AND s.ledger <= %u", x->as_of);
+    }
+}
+
+/* A count, not an anti-join: raw rows are few, each is worth a probe of every table. */
+static void put_newest_raw(struct tide_buf *sql, const struct tide_export *x)
+{
+    tide_buf_str(sql, "(SELECT count(*) FROM (SELECT 1 WHERE false");
+    put_newer(sql, x, tide_entries(), TIDE_EN_COUNT);
+    put_newer(sql, x, tide_instances(), TIDE_IN_COUNT);
+    tide_buf_str(sql, ") AS n) = 0");
+}
+
+static void put_newest(struct tide_buf *sql, const struct tide_export *x, const struct source *from)
+{
+    if (from->kind)
+        put_newest_typed(sql, x);
+    else
+        put_newest_raw(sql, x);
+}
+
 static void put_now(struct tide_buf *sql, const struct tide_export *x, const struct source *from)
 {
     put_columns(sql, from);
     tide_buf_putf(sql,
                   " FROM state.\"%s\" AS t LEFT JOIN state.ttl AS l"
                   " ON l.deployment = t.deployment AND l.key_hash = t.key_hash"
-                  " WHERE t.deployment = %u ORDER BY t.key_hash",
+                  " WHERE t.deployment = %u AND ",
                   from->name, x->deployment);
+    put_newest(sql, x, from);
+    tide_buf_str(sql, " ORDER BY t.key_hash");
 }
 
 /* Keys by skipping from one to the next in the primary key's index; of each, the newest version
@@ -83,8 +132,9 @@ static void put_as_of(struct tide_buf *sql, const struct tide_export *x, const s
                   " LEFT JOIN LATERAL (SELECT v.live_until FROM history.ttl AS v"
                   " WHERE v.deployment = %u AND v.key_hash = k.h AND v.ledger <= %u"
                   " ORDER BY v.ledger DESC, v.tx DESC, v.seq DESC LIMIT 1) AS l ON true"
-                  " WHERE NOT t.removed",
+                  " WHERE NOT t.removed AND ",
                   x->deployment, x->as_of);
+    put_newest(sql, x, from);
 }
 
 /* {"executable": …, "wasm": …, "storage": {…}} */
@@ -170,7 +220,7 @@ static tide_status export_table(struct tide_export *x, const struct source *from
 {
     struct tide_cursor at = { 0 };
     struct tide_buf sql;
-    tide_buf_init(&sql, 32u << 10);
+    tide_buf_init(&sql, 48u << 10);
     if (x->as_of)
         put_as_of(&sql, x, from);
     else

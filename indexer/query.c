@@ -2,19 +2,29 @@
 #include "indexer/command.h"
 #include "indexer/migrate.h"
 #include "indexer/writer.h"
+#include "tidemark/hash.h"
+#include "tidemark/strkey.h"
 
 #include <stdlib.h>
 
-tide_status tide_query_open(struct tide_pg **out, const struct tide_config *config,
-                            const char *application, struct tide_err *err)
+tide_status tide_query_connect(struct tide_pg **out, const struct tide_config *config,
+                               const char *application, bool writable, struct tide_err *err)
 {
     struct tide_pg_options to = { .conninfo = config->database_url,
                                   .application = application,
+                                  .writable = writable,
                                   .stopped = tide_stop_asked };
     *out = NULL;
     tide_status status = tide_pg_open(out, &to, err);
     if (status == TIDE_OK)
         status = tide_migrate_check(*out, tide_migrations, tide_migration_count, err);
+    return status;
+}
+
+tide_status tide_query_open(struct tide_pg **out, const struct tide_config *config,
+                            const char *application, struct tide_err *err)
+{
+    tide_status status = tide_query_connect(out, config, application, false, err);
     if (status == TIDE_OK)
         status = tide_pg_run(*out, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "BEGIN", err);
     return status;
@@ -88,5 +98,69 @@ tide_status tide_query_covered(struct tide_pg *pg, uint16_t deployment, struct t
         *out = (struct tide_range){ .from = (uint32_t)tide_pg_u64(&rows, 0, 0),
                                     .to = (uint32_t)tide_pg_u64(&rows, 0, 1) };
     tide_pg_rows_release(&rows);
+    return status;
+}
+
+static enum tide_role role_of(const char *name)
+{
+    for (int role = 0; role < (int)TIDE_ROLE_COUNT; role++)
+        if (strcmp(name, tide_role_name((enum tide_role)role)) == 0)
+            return (enum tide_role)role;
+    return TIDE_ROLE_stellar_asset; /* usdc, xlm, asset_*: a role's name, or an asset's */
+}
+
+static bool copy_text(char *out, size_t size, const char *text)
+{
+    int n = snprintf(out, size, "%s", text);
+    return n >= 0 && (size_t)n < size;
+}
+
+static tide_status add_contract(struct tide_deployment *d, const struct tide_pg_rows *rows,
+                                uint32_t at, struct tide_err *err)
+{
+    struct tide_contract contract = { .role = role_of(tide_pg_text(rows, at, 1)) };
+    uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
+    size_t len;
+    enum tide_strkey kind;
+    if (tide_strkey_decode(&kind, payload, &len, tide_pg_slice(rows, at, 0)) != TIDE_OK ||
+        kind != TIDE_STRKEY_CONTRACT ||
+        !copy_text(contract.role_name, sizeof contract.role_name, tide_pg_text(rows, at, 1)) ||
+        !copy_text(contract.name, sizeof contract.name, tide_pg_text(rows, at, 2)))
+        return tide_fail(err, TIDE_E_SCHEMA, "chain.deployment: contract \"%.60s\"",
+                         tide_pg_text(rows, at, 0));
+    memcpy(contract.id, payload, TIDE_HASH_BYTES);
+    tide_status status = tide_deployment_add(d, &contract);
+    return status == TIDE_OK ? TIDE_OK
+                             : tide_fail(err, status, "contract %.60s", tide_pg_text(rows, at, 0));
+}
+
+tide_status tide_query_contracts(struct tide_pg *pg, uint16_t deployment,
+                                 struct tide_deployment **out, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char id[8];
+    snprintf(id, sizeof id, "%u", deployment);
+    tide_status status =
+        tide_pg_query(pg, &rows,
+                      "SELECT x.contract, x.role, x.name, d.passphrase FROM analyst.contracts AS x"
+                      " JOIN chain.deployment AS d ON d.id = x.deployment WHERE x.deployment = $1",
+                      (const char *[]){ id }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    struct tide_deployment *d = calloc(1, sizeof *d);
+    if (!d)
+        status = tide_fail(err, TIDE_E_MEMORY, "deployment");
+    for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
+        status = add_contract(d, &rows, i, err);
+    if (status == TIDE_OK && rows.count) {
+        d->id = deployment;
+        copy_text(d->passphrase, sizeof d->passphrase, tide_pg_text(&rows, 0, 3));
+        tide_network_id(d->network_id, tide_slice_str(d->passphrase));
+    }
+    tide_pg_rows_release(&rows);
+    if (status != TIDE_OK)
+        free(d);
+    else
+        *out = d;
     return status;
 }

@@ -4,9 +4,15 @@
 #define INDEXER_QUERY_H
 
 #include "tidemark/config.h"
+#include "tidemark/deployment.h"
 #include "tidemark/pg.h"
 
 struct tide_range;
+
+/* Connects and checks the schema. *out is the caller's to close, also on failure. */
+tide_status tide_query_connect(struct tide_pg **out, const struct tide_config *config,
+                               const char *application, bool writable,
+                               struct tide_err *err) TIDE_MUST_USE;
 
 /* Connects, checks the schema, begins a read-only transaction with one snapshot. *out is the
  * caller's to close, also on failure (NULL is allowed). */
@@ -17,6 +23,11 @@ tide_status tide_query_open(struct tide_pg **out, const struct tide_config *conf
  * none, TIDE_E_CONFIG when there are several and no file says which. */
 tide_status tide_query_deployment(struct tide_pg *pg, const struct tide_config *config,
                                   uint16_t *out, struct tide_err *err) TIDE_MUST_USE;
+
+/* The deployment as the database knows it: the contracts of its file and those that the chain
+ * named since. No accounts. *out is malloc'd, owned by the caller (free). */
+tide_status tide_query_contracts(struct tide_pg *pg, uint16_t deployment,
+                                 struct tide_deployment **out, struct tide_err *err) TIDE_MUST_USE;
 
 /* First and last ledger of the covered range that holds the cursor; TIDE_E_MISSING when nothing
  * is indexed. */
