@@ -146,6 +146,23 @@ static tide_status move_table(struct tide_reproject *r, struct tide_buf *sql,
     return status == TIDE_OK ? run(r, sql, "DROP", err) : status;
 }
 
+/* Contracts that an entry names now that it is understood. */
+static tide_status add_seen(struct tide_reproject *r, struct tide_buf *sql, struct tide_err *err)
+{
+    uint32_t count;
+    const struct tide_table *table = &tide_tables(&count)[TIDE_TABLE_CONTRACT_SEEN];
+    const struct tide_rows *rows = &r->batch->rows[TIDE_TABLE_CONTRACT_SEEN];
+    if (rows->count == 0)
+        return TIDE_OK;
+    tide_buf_str(sql, "CREATE TEMPORARY TABLE again (LIKE chain.contract_seen) ON COMMIT DROP");
+    tide_status status = run(r, sql, "CREATE", err);
+    if (status == TIDE_OK)
+        status = copy_rows(r, sql, "pg_temp.again", table, rows, err);
+    tide_buf_str(sql, "INSERT INTO chain.contract_seen SELECT * FROM pg_temp.again"
+                      " ON CONFLICT DO NOTHING; DROP TABLE pg_temp.again");
+    return status == TIDE_OK ? run(r, sql, "DROP", err) : status;
+}
+
 /* Raw state is the newest version of a key, as long as that one is still raw. */
 static tide_status drop_raw_state(struct tide_reproject *r, struct tide_buf *sql,
                                   struct tide_err *err)
@@ -170,6 +187,8 @@ tide_status tide_reproject_move_versions(struct tide_reproject *r, struct tide_e
     for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
         if (tables[i].kind == TIDE_TABLE_HISTORY && r->batch->rows[i].count)
             status = move_table(r, &sql, &tables[i], &r->batch->rows[i], err);
+    if (status == TIDE_OK)
+        status = add_seen(r, &sql, err);
     if (status == TIDE_OK && r->chunk_moved)
         status = drop_raw_state(r, &sql, err);
     tide_buf_release(&sql);
