@@ -1,38 +1,128 @@
 #include "tidemark/strkey.h"
 #include "tidemark/xdr.h"
 
-static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+/* CRC-16/XMODEM is linear, so the sixteen nibbles of eight bytes are looked up independently of one
+ * another and their remainders added: row n is of the nibble with 15 - n nibbles behind it. */
+static const uint16_t crc_table[16][16] = {
+    { 0x0000, 0x3db4, 0x7b68, 0x46dc, 0xf6d0, 0xcb64, 0x8db8, 0xb00c, 0xfd81, 0xc035, 0x86e9,
+      0xbb5d, 0x0b51, 0x36e5, 0x7039, 0x4d8d },
+    { 0x0000, 0x47d3, 0x8fa6, 0xc875, 0x0f6d, 0x48be, 0x80cb, 0xc718, 0x1eda, 0x5909, 0x917c,
+      0xd6af, 0x11b7, 0x5664, 0x9e11, 0xd9c2 },
+    { 0x0000, 0x377b, 0x6ef6, 0x598d, 0xddec, 0xea97, 0xb31a, 0x8461, 0xabf9, 0x9c82, 0xc50f,
+      0xf274, 0x7615, 0x416e, 0x18e3, 0x2f98 },
+    { 0x0000, 0xb861, 0x60e3, 0xd882, 0xc1c6, 0x79a7, 0xa125, 0x1944, 0x93ad, 0x2bcc, 0xf34e,
+      0x4b2f, 0x526b, 0xea0a, 0x3288, 0x8ae9 },
+    { 0x0000, 0x1a84, 0x3508, 0x2f8c, 0x6a10, 0x7094, 0x5f18, 0x459c, 0xd420, 0xcea4, 0xe128,
+      0xfbac, 0xbe30, 0xa4b4, 0x8b38, 0x91bc },
+    { 0x0000, 0x45a0, 0x8b40, 0xcee0, 0x06a1, 0x4301, 0x8de1, 0xc841, 0x0d42, 0x48e2, 0x8602,
+      0xc3a2, 0x0be3, 0x4e43, 0x80a3, 0xc503 },
+    { 0x0000, 0x045a, 0x08b4, 0x0cee, 0x1168, 0x1532, 0x19dc, 0x1d86, 0x22d0, 0x268a, 0x2a64,
+      0x2e3e, 0x33b8, 0x37e2, 0x3b0c, 0x3f56 },
+    { 0x0000, 0xaa51, 0x4483, 0xeed2, 0x8906, 0x2357, 0xcd85, 0x67d4, 0x022d, 0xa87c, 0x46ae,
+      0xecff, 0x8b2b, 0x217a, 0xcfa8, 0x65f9 },
+    { 0x0000, 0x1ba7, 0x374e, 0x2ce9, 0x6e9c, 0x753b, 0x59d2, 0x4275, 0xdd38, 0xc69f, 0xea76,
+      0xf1d1, 0xb3a4, 0xa803, 0x84ea, 0x9f4d },
+    { 0x0000, 0x76b4, 0xed68, 0x9bdc, 0xcaf1, 0xbc45, 0x2799, 0x512d, 0x85c3, 0xf377, 0x68ab,
+      0x1e1f, 0x4f32, 0x3986, 0xa25a, 0xd4ee },
+    { 0x0000, 0x4363, 0x86c6, 0xc5a5, 0x1dad, 0x5ece, 0x9b6b, 0xd808, 0x3b5a, 0x7839, 0xbd9c,
+      0xfeff, 0x26f7, 0x6594, 0xa031, 0xe352 },
+    { 0x0000, 0x3730, 0x6e60, 0x5950, 0xdcc0, 0xebf0, 0xb2a0, 0x8590, 0xa9a1, 0x9e91, 0xc7c1,
+      0xf0f1, 0x7561, 0x4251, 0x1b01, 0x2c31 },
+    { 0x0000, 0x0373, 0x06e6, 0x0595, 0x0dcc, 0x0ebf, 0x0b2a, 0x0859, 0x1b98, 0x18eb, 0x1d7e,
+      0x1e0d, 0x1654, 0x1527, 0x10b2, 0x13c1 },
+    { 0x0000, 0x3331, 0x6662, 0x5553, 0xccc4, 0xfff5, 0xaaa6, 0x9997, 0x89a9, 0xba98, 0xefcb,
+      0xdcfa, 0x456d, 0x765c, 0x230f, 0x103e },
+    { 0x0000, 0x1231, 0x2462, 0x3653, 0x48c4, 0x5af5, 0x6ca6, 0x7e97, 0x9188, 0x83b9, 0xb5ea,
+      0xa7db, 0xd94c, 0xcb7d, 0xfd2e, 0xef1f },
+    { 0x0000, 0x1021, 0x2042, 0x3063, 0x4084, 0x50a5, 0x60c6, 0x70e7, 0x8108, 0x9129, 0xa14a,
+      0xb16b, 0xc18c, 0xd1ad, 0xe1ce, 0xf1ef },
+};
 
-/* CRC-16/XMODEM, one table step a byte. */
+static uint16_t crc_byte(uint16_t crc, uint8_t byte)
+{
+    uint8_t high = (uint8_t)(crc >> 8 ^ byte);
+    return (uint16_t)(crc << 8 ^ crc_table[14][high >> 4] ^ crc_table[15][high & 15]);
+}
+
+static uint16_t crc_block(uint16_t crc, const uint8_t *p)
+{
+    uint64_t block = tide_be64(p) ^ (uint64_t)crc << 48;
+    uint16_t sum = 0;
+    for (unsigned n = 0; n < 16; n++)
+        sum ^= crc_table[n][block >> (60 - 4 * n) & 15];
+    return sum;
+}
+
 static uint16_t crc16(const uint8_t *p, size_t len)
 {
-    /* The 16-entry table of the polynomial 0x1021, a nibble at a time: small. */
-    static const uint16_t table[16] = { 0x0000, 0x1021, 0x2042, 0x3063, 0x4084, 0x50a5,
-                                        0x60c6, 0x70e7, 0x8108, 0x9129, 0xa14a, 0xb16b,
-                                        0xc18c, 0xd1ad, 0xe1ce, 0xf1ef };
     uint16_t crc = 0;
-    for (size_t i = 0; i < len; i++) {
-        crc = (uint16_t)(crc << 4 ^ table[(crc >> 12 ^ p[i] >> 4) & 15]);
-        crc = (uint16_t)(crc << 4 ^ table[(crc >> 12 ^ p[i]) & 15]);
-    }
+    for (; len % 8; len--)
+        crc = crc_byte(crc, *p++);
+    for (; len; len -= 8, p += 8)
+        crc = crc_block(crc, p);
     return crc;
 }
 
+/* ---- base32, eight characters in one register ---- */
+
+#define LANES 0x0101010101010101u /* times a byte: that byte in each lane */
+
+/* 40 bits as eight lanes of five, the first in the highest lane. */
+static uint64_t spread(uint64_t bits)
+{
+    bits = (bits & 0xfffff00000u) << 12 | (bits & 0xfffffu);
+    bits = (bits & 0x000ffc00000ffc00u) << 6 | (bits & 0x000003ff000003ffu);
+    return (bits & 0x03e003e003e003e0u) << 3 | (bits & 0x001f001f001f001fu);
+}
+
+static uint64_t gather(uint64_t lanes)
+{
+    lanes = (lanes & 0x1f001f001f001f00u) >> 3 | (lanes & 0x001f001f001f001fu);
+    lanes = (lanes & 0x03ff000003ff0000u) >> 6 | (lanes & 0x000003ff000003ffu);
+    return (lanes & 0x000fffff00000000u) >> 12 | (lanes & 0xfffffu);
+}
+
+/* 0..25 are A..Z, 26..31 are 2..7: the digits lie 41 below where the letters would go on. */
+static void put_group(char *out, uint64_t bits)
+{
+    uint64_t lanes = spread(bits);
+    uint64_t digits = (lanes + LANES * (0x80 - 26)) >> 7 & LANES;
+    lanes += LANES * 'A' - digits * ('A' + 26 - '2');
+    lanes = __builtin_bswap64(lanes);
+    memcpy(out, &lanes, 8);
+}
+
+/* 40 bits of eight characters; false when one is not of the alphabet. */
+static bool get_group(const uint8_t *in, uint64_t *bits)
+{
+    uint64_t c = tide_be64(in);
+    const uint64_t high = LANES * 0x80;
+    uint64_t low = c & ~high; /* so that no sum below carries into the next lane */
+    uint64_t letter = (low + LANES * (0x80 - 'A')) & ~(low + LANES * (0x80 - ('Z' + 1))) & high;
+    uint64_t digit = (low + LANES * (0x80 - '2')) & ~(low + LANES * (0x80 - ('7' + 1))) & high;
+    *bits = gather(low - (letter >> 7) * 'A' - (digit >> 7) * ('2' - 26));
+    return ((letter | digit) & ~c & high) == high;
+}
+
+static uint64_t five_bytes(const uint8_t *p)
+{
+    return (uint64_t)p[0] << 32 | tide_be32(p + 1);
+}
+
+/* Returns the characters written. */
 static size_t base32(char *out, const uint8_t *in, size_t len)
 {
     size_t at = 0;
-    for (; len >= 5; len -= 5, in += 5) {
-        uint64_t v = (uint64_t)in[0] << 32 | (uint64_t)tide_be32(in + 1);
-        for (int shift = 35; shift >= 0; shift -= 5)
-            out[at++] = alphabet[v >> shift & 31];
-    }
+    for (; len >= 5; len -= 5, in += 5, at += 8)
+        put_group(out + at, five_bytes(in));
     if (len) {
-        uint64_t v = 0;
-        for (size_t i = 0; i < 5; i++)
-            v = v << 8 | (i < len ? in[i] : 0);
+        uint8_t last[5] = { 0 };
+        char group[8];
         size_t digits = (len * 8 + 4) / 5;
-        for (size_t i = 0; i < digits; i++)
-            out[at++] = alphabet[v >> (35 - 5 * i) & 31];
+        memcpy(last, in, len);
+        put_group(group, five_bytes(last));
+        memcpy(out + at, group, digits);
+        at += digits;
     }
     return at;
 }
@@ -49,32 +139,36 @@ size_t tide_strkey_encode(char *out, enum tide_strkey kind, tide_slice payload)
     return base32(out, raw, payload.len + 3);
 }
 
-static int base32_value(uint8_t c)
+static void put_five(uint8_t *out, uint64_t bits)
 {
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    return c >= '2' && c <= '7' ? c - '2' + 26 : -1;
+    out[0] = (uint8_t)(bits >> 32);
+    uint32_t low = __builtin_bswap32((uint32_t)bits);
+    memcpy(out + 1, &low, 4);
 }
 
-/* Bytes of text into raw (room for them all); 0 when the text is not canonical base32. */
+/* Bytes of text into raw (room for them all and 4 more); 0 when it is not canonical base32. */
 static size_t base32_decode(uint8_t *raw, tide_slice text)
 {
-    uint32_t bits = 0;
-    int held = 0;
     size_t at = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        int digit = base32_value(text.ptr[i]);
-        if (digit < 0)
+    uint64_t bits;
+    const uint8_t *in = text.ptr;
+    size_t left = text.len;
+    for (; left >= 8; left -= 8, in += 8, at += 5) {
+        if (!get_group(in, &bits))
             return 0;
-        bits = (bits << 5 | (uint32_t)digit) & 0xfff;
-        held += 5;
-        if (held >= 8) {
-            held -= 8;
-            raw[at++] = (uint8_t)(bits >> held);
-        }
+        put_five(raw + at, bits);
     }
-    bool spare = (bits & ((1u << held) - 1)) != 0;
-    return spare || held >= 5 ? 0 : at;
+    if (left == 0)
+        return at;
+    uint8_t group[8];
+    memset(group, 'A', sizeof group); /* zero bits */
+    memcpy(group, in, left);
+    size_t bytes = left * 5 / 8;
+    bool whole = left == 2 || left == 4 || left == 5 || left == 7;
+    if (!whole || !get_group(group, &bits) || bits << (24 + 8 * bytes))
+        return 0;
+    put_five(raw + at, bits);
+    return at + bytes;
 }
 
 static bool payload_fits(uint8_t version, const uint8_t *payload, size_t len)
