@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# One chain from a folder, from a web server, from a stream and from standard input, in objects and
+# batches of several sizes: the same tables, by their digests. (label: threads)
+. "$(dirname "$0")/_pg.sh"
+[ -x "$TIDE_BIN/tidemark-indexer" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
+command -v python3 >/dev/null || exit 77
+pg_start
+sim() { "$TIDE_BIN/tidemark-sim" write --seed 3 --ledgers 192 --quiet "$@"; }
+
+sim --lake "$PG_DIR/whole" --deployment "$PG_DIR/deployment.json"
+sim --lake "$PG_DIR/single" --ledgers-per-object 1 --objects-per-partition 10
+sim --lake "$PG_DIR/flat" --ledgers-per-object 8 --objects-per-partition 1
+sim --stream "$PG_DIR/stream"
+rm -f "$PG_DIR/flat/.config.json" # the layout must then be told, or found in the names
+
+python3 - "$PG_DIR" >"$PG_DIR/port" 2>"$PG_DIR/http.log" <<'PY' &
+import functools, http.server, sys
+class Handler(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def log_message(self, *args):
+        pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=sys.argv[1]))
+print(server.server_address[1], flush=True)
+server.serve_forever()
+PY
+until [ -s "$PG_DIR/port" ]; do sleep 0.1; done
+url=http://127.0.0.1:$(cat "$PG_DIR/port")
+
+number=0 first=''
+same() { # WHAT CMD…: indexes into a new database, compares its digest with the first one
+    local what=$1 digest
+    shift
+    number=$((number + 1))
+    PGDATABASE=postgres "$PG_BIN/createdb" "d$number"
+    export TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=d$number"
+    "$@" >"$PG_DIR/out" 2>&1 || { tail -n 5 "$PG_DIR/out" >&2; fail "$what: exit $?"; }
+    digest=$("$TIDE_BIN/tidemark-indexer" digest)
+    [ "$(PGDATABASE=d$number sql 'SELECT count(*) FROM chain.ledger')" = 192 ] || fail "$what: not 192 ledgers"
+    [ -n "$first" ] || first=$digest
+    [ "$digest" = "$first" ] || fail "$what: other tables: $(diff <(echo "$first") <(echo "$digest") | head -5)"
+    echo "ok $what"
+}
+run() { "$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/deployment.json" --stop-at-end "$@"; }
+
+same 'a folder, 64 an object' run --lake "$PG_DIR/whole"
+same 'http, 64 an object' run --lake "$url/whole"
+same 'http, one an object, folders of ten' run --lake "$url/single/" --prefetch-objects 16
+same 'http, no .config.json' run --lake "$url/flat" --lake-ledgers-per-batch 8 --lake-batches-per-partition 1
+same 'a folder, no .config.json' run --lake "file://$PG_DIR/flat" --batch-ledgers 7
+same 'ledger by ledger' run --lake "$PG_DIR/single" --batch-ledgers 1
+same 'a stream' run --stream "$PG_DIR/stream"
+same 'standard input' run --stream - <"$PG_DIR/stream"
+zstd_stream() { zstd -qc "$PG_DIR/stream" | run --stream -; }
+if command -v zstd >/dev/null; then same 'zstd on a pipe' zstd_stream; fi
+
+# The wrong network, a hole, damage: refused by name with the code that the README says.
+refused() { # CODE PATTERN CMD…
+    local want=$1 pattern=$2 code=0
+    shift 2
+    "$@" >"$PG_DIR/out" 2>&1 || code=$?
+    [ "$code" = "$want" ] || fail "$*: exit $code, wanted $want: $(tail -n 3 "$PG_DIR/out")"
+    grep -q "$pattern" "$PG_DIR/out" || fail "$*: message lacks \"$pattern\": $(tail -n 3 "$PG_DIR/out")"
+    echo "ok refused: $pattern"
+}
+into() { # NAME: a new database
+    PGDATABASE=postgres "$PG_BIN/createdb" "$1"
+    export TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=$1"
+}
+into other
+sed 's/Tidemark Simulated/Some Other/' "$PG_DIR/deployment.json" >"$PG_DIR/other.json"
+refused 66 'the lake is of network' "$TIDE_BIN/tidemark-indexer" run --lake "$url/whole" --deployment "$PG_DIR/other.json" --stop-at-end
+into bad
+refused 78 'lake=/nowhere' run --lake /nowhere
+hole=$(find "$PG_DIR/single" -name '*--1100.xdr.zst')
+mv "$hole" "$PG_DIR/hole"
+refused 67 'ledger 1100 is missing' run --lake "$PG_DIR/single"
+head -c 200 "$PG_DIR/hole" >"$hole"
+refused 65 'fetched again.*ledger 1100' run --lake "$url/single"
+[ "$(PGDATABASE=bad sql 'SELECT ledger FROM chain.cursor')" = 1099 ] || fail "the cursor is not at the last good ledger"
+mv "$PG_DIR/hole" "$hole"
+run --lake "$url/single" >"$PG_DIR/out" 2>&1
+[ "$("$TIDE_BIN/tidemark-indexer" digest)" = "$first" ] || fail "not healed"
+echo "ok healed"

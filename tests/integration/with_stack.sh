@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# with-stack: status of the command, its standard input, refusals, and nothing left after a signal.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../../tools/lib/cluster.sh"
+cluster_bin >/dev/null || exit 77
+[ -x "$TIDE_BIN/tidemark-indexer" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
+dir=$(mktemp -d)
+chmod 755 "$dir"
+trap 'rm -rf "$dir"' EXIT
+export TMPDIR=$dir/tmp
+mkdir -m 755 "$TMPDIR"
+stack=$TIDE_SOURCE_DIR/tools/with-stack
+fail() { echo "FAIL: $*" >&2; exit 1; }
+exits() { # CODE CMD…
+    local want=$1 code=0
+    shift
+    "$@" >"$dir/out" 2>&1 || code=$?
+    [ "$code" = "$want" ] || fail "$*: exit $code, wanted $want: $(cat "$dir/out")"
+    [ -z "$(ls "$TMPDIR")" ] || fail "$*: left behind $(ls "$TMPDIR")"
+}
+
+exits 64 "$stack"
+exits 64 "$stack" --
+exits 64 "$stack" --lake x -- true
+exits 64 "$stack" --unknown x -- true
+exits 0 "$stack" --ledgers 64 -- true
+exits 9 "$stack" --ledgers 64 -- bash -c 'exit 9'
+exits 74 "$stack" --lake "$dir/none" --deployment "$dir/none" -- true
+exits 0 "$stack" --ledgers 64 --seed 7 -- bash -c \
+    '[ "$(psql "$TIDEMARK_DATABASE_URL" -XAtc "SELECT count(*) FROM chain.ledger")" = 64 ] &&
+     tidemark-indexer status && [ -f "$TIDEMARK_DEPLOYMENT" ] && [ -d "$TIDEMARK_LAKE" ]'
+
+echo hello | "$stack" --ledgers 64 -- cat >"$dir/out"
+[ "$(cat "$dir/out")" = hello ] || fail "standard input did not arrive: $(cat "$dir/out")"
+
+for signal in TERM INT HUP; do
+    mkfifo "$dir/up"
+    # A shell makes its background jobs ignore SIGINT.
+    env --default-signal=INT setsid "$stack" --ledgers 64 -- bash -c "echo up >'$dir/up'; sleep 300" &
+    pid=$!
+    read -r _ <"$dir/up"
+    kill -$signal -- "-$pid"
+    code=0
+    wait "$pid" || code=$?
+    [ "$code" -gt 128 ] || fail "$signal: exit $code"
+    [ -z "$(ls "$TMPDIR")" ] || fail "$signal: left behind $(ls "$TMPDIR")"
+    rm "$dir/up"
+done
+echo ok
