@@ -56,6 +56,8 @@ one_chain() {
     done
     raw=$(sql "SELECT (SELECT count(*) FROM event.raw) + (SELECT count(*) FROM state.raw) + (SELECT count(*) FROM history.raw)")
     [ "$raw" = 0 ] || fail "seed $seed lcm $lcm: $raw rows are kept raw"
+    unverified=$(sql "SELECT calls_unverified FROM chain.cursor")
+    [ "$unverified" = 0 ] || fail "seed $seed lcm $lcm: events of $unverified calls are unverified"
     grep -q '"removed":true' "$PG_DIR/expect/history.jsonl" || fail "nothing was removed"
 }
 

@@ -178,11 +178,14 @@ static void upgrade(struct story *story, struct story_call *call)
         0xd4, 0x79, 0xe4, 0xc1, 0x43, 0x58, 0x12, 0x2a, 0x38, 0x9a, 0xcc,
         0xa1, 0x62, 0x05, 0xb1, 0xe4, 0xd0, 0xdc, 0x5f, 0x94, 0x76,
     };
-    static const uint32_t places[] = { CAST_POOL, CAST_ENGINE, CAST_STABILITY, CAST_COMPLIANCE };
+    static const uint32_t places[] = { CAST_POOL,       CAST_ENGINE,   CAST_STABILITY,
+                                       CAST_COMPLIANCE, CAST_EARNINGS, CAST_ORACLE,
+                                       CAST_PARTNERS,   CAST_DAO,      CAST_TOKEN };
     uint32_t place = places[story_pick(story, TIDE_COUNT(places))];
+    uint32_t by = place == CAST_TOKEN ? CAST_ADMIN : CAST_DAOWALLET;
     tide_slice bytes = tide_slice_of(hash, story_once_in(story, 5) ? 31 : 32);
-    story_begin(call, CAST_DAOWALLET, place, "upgrade");
-    story_args(story, call, "ay", CAST_DAOWALLET, &bytes);
+    story_begin(call, by, place, "upgrade");
+    story_args(story, call, "ay", (int)by, &bytes);
 }
 
 void story_admin(struct story *story, struct story_call *call)
