@@ -212,6 +212,39 @@ static inline void world_pool(struct world *w)
          sim_i128(UNITS(1000000)), sim_i128(0));
 }
 
+/* --- values and proposals ---------------------------------------------------------------- */
+
+static inline sim_val list(sim_val *items, uint32_t count)
+{
+    return (sim_val){ .type = TIDE_SCV_VEC, .len = count, .vec = items };
+}
+
+static inline sim_val nothing(void)
+{
+    return sim_bytes((tide_slice){ 0 });
+}
+
+static inline uint64_t propose(struct world *w, const void *data, size_t len)
+{
+    return PASS(w, DAO, "propose", U(0), nothing(), nothing(), sim_bytes(tide_slice_of(data, len)))
+        ->ret.u64;
+}
+
+static inline void carry(struct world *w, uint64_t id)
+{
+    for (uint32_t i = 0; i < 3; i++)
+        PASS(w, DAO, "vote", U(i), sim_u64(id), sim_bool(true));
+    later(w, 259200);
+}
+
+/* Proposes, carries and executes the data. */
+static inline const struct sim_outcome *act(struct world *w, const void *data, size_t len)
+{
+    uint64_t id = propose(w, data, len);
+    carry(w, id);
+    return PASS(w, DAO, "execute", U(5), sim_u64(id));
+}
+
 static int world_setup(void **state)
 {
     struct world *w = malloc(sizeof(*w));

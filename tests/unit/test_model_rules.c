@@ -1,16 +1,6 @@
 /* The model's registry, oracle, token and governance: the odd cases of the published code. */
 #include "tests/unit/model_world.h"
 
-static sim_val list(sim_val *items, uint32_t count)
-{
-    return (sim_val){ .type = TIDE_SCV_VEC, .len = count, .vec = items };
-}
-
-static sim_val nothing(void)
-{
-    return sim_bytes((tide_slice){ 0 });
-}
-
 static bool compliant(struct world *w, sim_val who)
 {
     return ASK(w, REGISTRY, "is_user_compliant", who).b;
@@ -250,27 +240,6 @@ static void test_self_register(void **state)
 }
 
 /* --- governance ------------------------------------------------------------------------------------ */
-
-static uint64_t propose(struct world *w, const void *data, size_t len)
-{
-    return PASS(w, DAO, "propose", U(0), nothing(), nothing(), sim_bytes(tide_slice_of(data, len)))
-        ->ret.u64;
-}
-
-static void carry(struct world *w, uint64_t id)
-{
-    for (uint32_t i = 0; i < 3; i++)
-        PASS(w, DAO, "vote", U(i), sim_u64(id), sim_bool(true));
-    later(w, 259200);
-}
-
-/* Proposes, carries and executes the data. */
-static const struct sim_outcome *act(struct world *w, const void *data, size_t len)
-{
-    uint64_t id = propose(w, data, len);
-    carry(w, id);
-    return PASS(w, DAO, "execute", U(5), sim_u64(id));
-}
 
 static void test_proposal(void **state)
 {
