@@ -28,7 +28,9 @@ struct tide_xdr {
 
 static inline struct tide_xdr tide_xdr_of(tide_slice in)
 {
-    return (struct tide_xdr){ .cur = in.ptr, .end = in.ptr + in.len, .base = in.ptr };
+    static const uint8_t none; /* an empty slice may have no pointer to count from */
+    const uint8_t *base = in.ptr ? in.ptr : &none;
+    return (struct tide_xdr){ .cur = base, .end = base + in.len, .base = base };
 }
 
 /* Records the first failure. what is static text; value as above. Never inlined: cold. */
