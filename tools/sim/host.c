@@ -1,5 +1,6 @@
 #include "tidemark/hash.h"
 #include "tools/sim/host_store.h"
+#include "tools/sim/names.h"
 
 _Noreturn void sim_refuse(struct sim_host *h, const char *reason)
 {
@@ -262,7 +263,8 @@ void sim_upgrade(struct sim_host *h, tide_slice hash)
     sim_val after = wasm_tag(h, hash.ptr);
     memcpy(instance->wasm, hash.ptr, TIDE_HASH_BYTES);
     sim_instance_save(h, h->self);
-    sim_val topics = named_topics(h, "executable_update", SIM_VALS(before, after));
+    sim_val topics =
+        named_topics(h, SIM_EVENT(liquidity_pool, executable_update), SIM_VALS(before, after));
     push_event(h, (struct sim_event){ .contract = h->self,
                                       .system = true,
                                       .topics = topics,

@@ -1,5 +1,9 @@
 /* Who may use the protocol: attestations, records, freezes, jurisdictions. */
 #include "tools/sim/host.h"
+#include "tools/sim/names.h"
+
+#define EV(id) SIM_EVENT(compliance_registry, id)
+#define EN(id) SIM_ENTRY(compliance_registry, id)
 
 #define VERIFIED   2u
 #define SUSPENDED  3u
@@ -21,18 +25,18 @@ static struct sim_key key(struct sim_host *h, const char *variant, sim_val arg)
 
 static bool blocked(struct sim_host *h, uint32_t code)
 {
-    return sim_has(h, key(h, "BlockedJurisdiction", sim_u32(code)));
+    return sim_has(h, key(h, EN(blocked_jurisdiction), sim_u32(code)));
 }
 
 static void block(struct sim_host *h, const uint32_t *codes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        sim_put(h, key(h, "BlockedJurisdiction", sim_u32(codes[i])), sim_bool(true));
+        sim_put(h, key(h, EN(blocked_jurisdiction), sim_u32(codes[i])), sim_bool(true));
 }
 
 static sim_val record_of(struct sim_host *h, sim_val who)
 {
-    const sim_val *stored = sim_get(h, key(h, "ComplianceRec", who));
+    const sim_val *stored = sim_get(h, key(h, EN(compliance_rec), who));
     if (stored)
         return *stored;
     return sim_make(h, SIM_FIELDS({ "status", sim_u32(0) }, { "jurisdiction", sim_u32(0) },
@@ -42,7 +46,7 @@ static sim_val record_of(struct sim_host *h, sim_val who)
 
 static void put_record(struct sim_host *h, sim_val who, sim_val record)
 {
-    sim_put(h, key(h, "ComplianceRec", who), record);
+    sim_put(h, key(h, EN(compliance_rec), who), record);
 }
 
 static void set_status(struct sim_host *h, const sim_val *record, uint32_t status, sim_val reason)
@@ -67,7 +71,7 @@ static sim_val initialize(struct sim_host *h, const sim_val *args)
 
 static bool is_verifier_addr(struct sim_host *h, sim_val who)
 {
-    return sim_has(h, key(h, "Verifier", who));
+    return sim_has(h, key(h, EN(verifier), who));
 }
 
 static void add(struct sim_host *h, sim_val verifier)
@@ -75,8 +79,8 @@ static void add(struct sim_host *h, sim_val verifier)
     if (is_verifier_addr(h, verifier))
         return;
     uint32_t count = sim_slot_u32(h, "VCNT");
-    sim_put(h, key(h, "Verifier", verifier), sim_bool(true));
-    sim_put(h, key(h, "VerifierList", sim_u32(count)), verifier);
+    sim_put(h, key(h, EN(verifier), verifier), sim_bool(true));
+    sim_put(h, key(h, EN(verifier_list), sim_u32(count)), verifier);
     sim_slot_put(h, "VCNT", sim_u32(count + 1));
 }
 
@@ -92,17 +96,17 @@ static sim_val set_verifier(struct sim_host *h, const sim_val *args)
     sim_only(h, "DAO", args[0].addr);
     const sim_val *old = sim_slot(h, "VERIFIER");
     if (old && !sim_addr_eq(old->addr, args[1].addr))
-        sim_remove(h, key(h, "Verifier", *old));
+        sim_remove(h, key(h, EN(verifier), *old));
     sim_slot_put(h, "VERIFIER", args[1]);
     add(h, args[1]);
-    sim_emit(h, "verifier_set", SIM_VALS(args[0], args[1]), SIM_NONE);
+    sim_emit(h, EV(verifier_set), SIM_VALS(args[0], args[1]), SIM_NONE);
     return sim_void();
 }
 
 static sim_val remove_verifier(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "DAO", args[0].addr);
-    sim_remove(h, key(h, "Verifier", args[1]));
+    sim_remove(h, key(h, EN(verifier), args[1]));
     return sim_void();
 }
 
@@ -110,8 +114,8 @@ static sim_val register_signer(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
     sim_require(h, is_verifier_addr(h, args[0]), "provider is not an authorised verifier");
-    sim_put(h, key(h, "Signer", args[1]), args[0]);
-    sim_emit(h, "provider_reg", SIM_VALS(args[0], args[1]), SIM_NONE);
+    sim_put(h, key(h, EN(signer), args[1]), args[0]);
+    sim_emit(h, EV(provider_reg), SIM_VALS(args[0], args[1]), SIM_NONE);
     return sim_void();
 }
 
@@ -119,14 +123,15 @@ static sim_val register_signer(struct sim_host *h, const sim_val *args)
 
 static void track(struct sim_host *h, sim_val subject, sim_val provider)
 {
-    struct sim_key counter = key(h, "AttestationCount", subject);
+    struct sim_key counter = key(h, EN(attestation_count), subject);
     uint32_t count = sim_get_u32(h, counter);
     for (uint32_t i = 0; i < count; i++) {
-        const sim_val *known = sim_get(h, sim_key(h, "Attestation", SIM_VALS(subject, sim_u32(i))));
+        const sim_val *known =
+            sim_get(h, sim_key(h, EN(attestation), SIM_VALS(subject, sim_u32(i))));
         if (known && sim_addr_eq(known->addr, provider.addr))
             return;
     }
-    sim_put(h, sim_key(h, "Attestation", SIM_VALS(subject, sim_u32(count))), provider);
+    sim_put(h, sim_key(h, EN(attestation), SIM_VALS(subject, sim_u32(count))), provider);
     sim_put(h, counter, sim_u32(count + 1));
 }
 
@@ -140,7 +145,7 @@ struct attestation {
 
 static void store_attestation(struct sim_host *h, const struct attestation *a)
 {
-    sim_put(h, key(h, "Kyc", a->subject),
+    sim_put(h, key(h, EN(kyc), a->subject),
             sim_make(h, SIM_FIELDS({ "address", a->subject }, { "verifier", a->verifier },
                                    { "jurisdiction", a->jurisdiction },
                                    { "issued_at", sim_u64(h->now) },
@@ -160,7 +165,7 @@ static sim_val attest(struct sim_host *h, const sim_val *args)
     sim_require(h, is_verifier_addr(h, args[0]), "not an authorised verifier");
     sim_require(h, !blocked(h, args[2].u32), "jurisdiction is blocked");
     store_attestation(h, &(struct attestation){ args[0], args[1], args[2], args[3], args[4] });
-    sim_emit(h, "attest", SIM_VALS(args[0], args[1]),
+    sim_emit(h, EV(attest), SIM_VALS(args[0], args[1]),
              SIM_FIELDS({ "jurisdiction_allowed", sim_bool(true) }));
     return sim_void();
 }
@@ -168,13 +173,13 @@ static sim_val attest(struct sim_host *h, const sim_val *args)
 static sim_val submit_attestation(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
-    const sim_val *provider = sim_get(h, key(h, "Signer", args[1]));
+    const sim_val *provider = sim_get(h, key(h, EN(signer), args[1]));
     sim_require(h, provider, "signer not registered — provider must call register_signer first");
     sim_require(h, is_verifier_addr(h, *provider), "provider is no longer authorised");
     sim_require(h, !blocked(h, args[2].u32), "jurisdiction is blocked");
     sim_val empty = sim_bytes((tide_slice){ 0 });
     store_attestation(h, &(struct attestation){ *provider, args[0], args[2], args[3], empty });
-    sim_emit(h, "submit_attest", SIM_VALS(args[0], *provider),
+    sim_emit(h, EV(submit_attest), SIM_VALS(args[0], *provider),
              SIM_FIELDS({ "jurisdiction_allowed", sim_bool(true) }));
     return sim_void();
 }
@@ -182,17 +187,17 @@ static sim_val submit_attestation(struct sim_host *h, const sim_val *args)
 static sim_val revoke(struct sim_host *h, const sim_val *args)
 {
     sim_auth(h, args[0].addr);
-    const sim_val *kyc = sim_get(h, key(h, "Kyc", args[1]));
+    const sim_val *kyc = sim_get(h, key(h, EN(kyc), args[1]));
     sim_require(h, kyc, "no attestation found");
     sim_require(h, sim_addr_eq(sim_field_addr(kyc, "verifier"), args[0].addr),
                 "can only revoke own attestations");
-    sim_remove(h, key(h, "Kyc", args[1]));
-    const sim_val *record = sim_get(h, key(h, "ComplianceRec", args[1]));
+    sim_remove(h, key(h, EN(kyc), args[1]));
+    const sim_val *record = sim_get(h, key(h, EN(compliance_rec), args[1]));
     if (record && sim_addr_eq(sim_field_addr(record, "provider"), args[0].addr)) {
         set_status(h, record, 0, sim_sym("revoked"));
         put_record(h, args[1], *record);
     }
-    sim_emit(h, "revoke", SIM_VALS(args[0], args[1]), SIM_NONE);
+    sim_emit(h, EV(revoke), SIM_VALS(args[0], args[1]), SIM_NONE);
     return sim_void();
 }
 
@@ -202,7 +207,7 @@ static sim_val set_asset_rule(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "DAO", args[0].addr);
     sim_put(
-        h, key(h, "AssetRule", args[1]),
+        h, key(h, EN(asset_rule), args[1]),
         sim_make(h, SIM_FIELDS({ "asset", args[1] }, { "blocked_jurisdictions", args[2] },
                                { "daily_limit_usd", args[3] }, { "require_travel_rule", args[4] },
                                { "enabled", sim_bool(true) })));
@@ -213,14 +218,14 @@ static sim_val block_jurisdiction(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "DAO", args[0].addr);
     block(h, &args[1].u32, 1);
-    sim_emit(h, "block", SIM_VALS(sim_sym("jur")), SIM_FIELDS({ "country_code", args[1] }));
+    sim_emit(h, EV(block), SIM_VALS(sim_sym("jur")), SIM_FIELDS({ "country_code", args[1] }));
     return sim_void();
 }
 
 static sim_val unblock_jurisdiction(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "DAO", args[0].addr);
-    sim_remove(h, key(h, "BlockedJurisdiction", args[1]));
+    sim_remove(h, key(h, EN(blocked_jurisdiction), args[1]));
     return sim_void();
 }
 
@@ -243,23 +248,23 @@ static sim_val block_sanctioned_countries(struct sim_host *h, const sim_val *arg
 static sim_val freeze_account(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "ADMIN", args[0].addr);
-    sim_put(h, key(h, "Frozen", args[1]), sim_bool(true));
-    sim_emit(h, "freeze", SIM_VALS(args[1]), SIM_FIELDS({ "reason", args[2] }));
+    sim_put(h, key(h, EN(frozen), args[1]), sim_bool(true));
+    sim_emit(h, EV(freeze), SIM_VALS(args[1]), SIM_FIELDS({ "reason", args[2] }));
     return sim_void();
 }
 
 static sim_val unfreeze_account(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "ADMIN", args[0].addr);
-    sim_remove(h, key(h, "Frozen", args[1]));
-    sim_emit(h, "freeze", SIM_VALS(args[1]), SIM_FIELDS({ "reason", sim_sym("unfrz") }));
+    sim_remove(h, key(h, EN(frozen), args[1]));
+    sim_emit(h, EV(freeze), SIM_VALS(args[1]), SIM_FIELDS({ "reason", sim_sym("unfrz") }));
     return sim_void();
 }
 
 static sim_val set_whitelist(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "ADMIN", args[0].addr);
-    struct sim_key entry = key(h, "Whitelist", args[1]);
+    struct sim_key entry = key(h, EN(whitelist), args[1]);
     if (args[2].b)
         sim_put(h, entry, sim_bool(true));
     else
@@ -274,8 +279,8 @@ static void change_status(struct sim_host *h, sim_val who, uint32_t status, sim_
     set_status(h, &record, status, reason);
     put_record(h, who, record);
     if (status == SANCTIONED)
-        sim_put(h, key(h, "Frozen", who), sim_bool(true));
-    sim_emit(h, "status_change", SIM_VALS(who),
+        sim_put(h, key(h, EN(frozen), who), sim_bool(true));
+    sim_emit(h, EV(status_change), SIM_VALS(who),
              SIM_FIELDS({ "old_status", sim_u32(old) }, { "new_status", sim_u32(status) },
                         { "reason", reason }));
 }
@@ -307,7 +312,7 @@ static sim_val unsuspend_account(struct sim_host *h, const sim_val *args)
 
 static bool whitelisted(struct sim_host *h, sim_val who)
 {
-    return sim_has(h, key(h, "Whitelist", who));
+    return sim_has(h, key(h, EN(whitelist), who));
 }
 
 /* Why who may not use the protocol, NULL if he may. */
@@ -321,7 +326,7 @@ static const char *objection(struct sim_host *h, sim_val who)
         "account sanctioned",
         "KYC attestation expired — re-verify with your KYC provider",
     };
-    if (sim_has(h, key(h, "Frozen", who)))
+    if (sim_has(h, key(h, EN(frozen), who)))
         return "account is frozen";
     sim_val record = record_of(h, who);
     uint32_t status = sim_field_u32(&record, "status");
@@ -363,7 +368,7 @@ static bool lapsed(struct sim_host *h, const sim_val *kyc)
 static void count_volume(struct sim_host *h, sim_val from, sim_amount amount, sim_amount limit)
 {
     uint64_t day = h->now / DAY_SECONDS * DAY_SECONDS;
-    struct sim_key entry = key(h, "DailyVol", from);
+    struct sim_key entry = key(h, EN(daily_vol), from);
     const sim_val *stored = sim_get(h, entry);
     sim_amount volume =
         stored && sim_field_u64(stored, "date_ts") == day ? sim_field_i128(stored, "volume") : 0;
@@ -375,8 +380,8 @@ static void count_volume(struct sim_host *h, sim_val from, sim_amount amount, si
 
 static void apply_rule(struct sim_host *h, const sim_val *rule, const sim_val *args)
 {
-    const sim_val *from = sim_get(h, key(h, "Kyc", args[1]));
-    const sim_val *to = sim_get(h, key(h, "Kyc", args[2]));
+    const sim_val *from = sim_get(h, key(h, EN(kyc), args[1]));
+    const sim_val *to = sim_get(h, key(h, EN(kyc), args[2]));
     sim_require(h, from, "sender has no KYC attestation");
     sim_require(h, to, "recipient has no KYC attestation");
     const sim_val *codes = sim_field(rule, "blocked_jurisdictions");
@@ -400,11 +405,11 @@ static sim_val assert_transfer_allowed(struct sim_host *h, const sim_val *args)
 {
     if (whitelisted(h, args[0]) && whitelisted(h, args[1]) && whitelisted(h, args[2]))
         return sim_bool(true);
-    sim_require(h, !sim_has(h, key(h, "Frozen", args[1])), "account is frozen");
-    sim_require(h, !sim_has(h, key(h, "Frozen", args[2])), "account is frozen");
-    sim_require(h, !lapsed(h, sim_get(h, key(h, "Kyc", args[1]))), "sender KYC expired");
-    sim_require(h, !lapsed(h, sim_get(h, key(h, "Kyc", args[2]))), "recipient KYC expired");
-    const sim_val *rule = sim_get(h, key(h, "AssetRule", args[3]));
+    sim_require(h, !sim_has(h, key(h, EN(frozen), args[1])), "account is frozen");
+    sim_require(h, !sim_has(h, key(h, EN(frozen), args[2])), "account is frozen");
+    sim_require(h, !lapsed(h, sim_get(h, key(h, EN(kyc), args[1]))), "sender KYC expired");
+    sim_require(h, !lapsed(h, sim_get(h, key(h, EN(kyc), args[2]))), "recipient KYC expired");
+    const sim_val *rule = sim_get(h, key(h, EN(asset_rule), args[3]));
     if (rule && sim_field_bool(rule, "enabled"))
         apply_rule(h, rule, args);
     return sim_bool(true);
@@ -433,9 +438,9 @@ static sim_val get_compliance_status(struct sim_host *h, const sim_val *args)
 static sim_val get_providers(struct sim_host *h, const sim_val *args)
 {
     sim_val out = sim_vec(&h->arena, SIM_NONE);
-    uint32_t count = sim_get_u32(h, key(h, "AttestationCount", args[0]));
+    uint32_t count = sim_get_u32(h, key(h, EN(attestation_count), args[0]));
     for (uint32_t i = 0; i < count; i++) {
-        const sim_val *one = sim_get(h, sim_key(h, "Attestation", SIM_VALS(args[0], sim_u32(i))));
+        const sim_val *one = sim_get(h, sim_key(h, EN(attestation), SIM_VALS(args[0], sim_u32(i))));
         if (one)
             sim_vec_push(&h->arena, &out, *one);
     }
@@ -448,7 +453,7 @@ static sim_val list_verifiers(struct sim_host *h, const sim_val *args)
     sim_val out = sim_vec(&h->arena, SIM_NONE);
     uint32_t count = sim_slot_u32(h, "VCNT");
     for (uint32_t i = 0; i < count; i++) {
-        const sim_val *one = sim_get(h, key(h, "VerifierList", sim_u32(i)));
+        const sim_val *one = sim_get(h, key(h, EN(verifier_list), sim_u32(i)));
         if (one && is_verifier_addr(h, *one))
             sim_vec_push(&h->arena, &out, *one);
     }
@@ -462,7 +467,7 @@ static sim_val is_jurisdiction_blocked(struct sim_host *h, const sim_val *args)
 
 static sim_val is_frozen(struct sim_host *h, const sim_val *args)
 {
-    return sim_bool(sim_has(h, key(h, "Frozen", args[0])));
+    return sim_bool(sim_has(h, key(h, EN(frozen), args[0])));
 }
 
 static sim_val is_verifier(struct sim_host *h, const sim_val *args)
@@ -478,7 +483,7 @@ static sim_val get_travel_rule_count(struct sim_host *h, const sim_val *args)
 
 static sim_val get_provider_count(struct sim_host *h, const sim_val *args)
 {
-    return sim_u32(sim_get_u32(h, key(h, "AttestationCount", args[0])));
+    return sim_u32(sim_get_u32(h, key(h, EN(attestation_count), args[0])));
 }
 
 static sim_val optional(const sim_val *val)
@@ -494,7 +499,7 @@ static sim_val get_verifier(struct sim_host *h, const sim_val *args)
 
 static sim_val get_daily_volume(struct sim_host *h, const sim_val *args)
 {
-    const sim_val *stored = sim_get(h, key(h, "DailyVol", args[0]));
+    const sim_val *stored = sim_get(h, key(h, EN(daily_vol), args[0]));
     uint64_t day = h->now / DAY_SECONDS * DAY_SECONDS;
     bool today = stored && sim_field_u64(stored, "date_ts") == day;
     return sim_i128(today ? sim_field_i128(stored, "volume") : 0);
@@ -502,17 +507,17 @@ static sim_val get_daily_volume(struct sim_host *h, const sim_val *args)
 
 static sim_val get_asset_rule(struct sim_host *h, const sim_val *args)
 {
-    return optional(sim_get(h, key(h, "AssetRule", args[0])));
+    return optional(sim_get(h, key(h, EN(asset_rule), args[0])));
 }
 
 static sim_val get_provider_for_signer(struct sim_host *h, const sim_val *args)
 {
-    return optional(sim_get(h, key(h, "Signer", args[0])));
+    return optional(sim_get(h, key(h, EN(signer), args[0])));
 }
 
 static sim_val is_jurisdiction_ok(struct sim_host *h, const sim_val *args)
 {
-    const sim_val *kyc = sim_get(h, key(h, "Kyc", args[0]));
+    const sim_val *kyc = sim_get(h, key(h, EN(kyc), args[0]));
     return sim_bool(kyc && !blocked(h, sim_field_u32(kyc, "jurisdiction")));
 }
 

@@ -1,6 +1,9 @@
 #include "tools/sim/contracts/dao_call.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
+#include "tools/sim/names.h"
+
+#define EN(id) SIM_ENTRY(dao_governance, id)
 
 #define SYMBOL_MAX 32u
 #define TEXT_MAX   80u
@@ -78,7 +81,7 @@ static sim_val take_address(struct payload *p)
 
 struct sim_key dao_wallet_key(struct sim_host *h, uint32_t wallet)
 {
-    return sim_key(h, "MultiSigWallet", SIM_VALS(sim_u32(wallet)));
+    return sim_key(h, EN(multi_sig_wallet), SIM_VALS(sim_u32(wallet)));
 }
 
 const sim_val *dao_wallet(struct sim_host *h, uint32_t wallet, bool any)
@@ -103,7 +106,7 @@ bool dao_wallet_lists(const sim_val *wallet, struct sim_addr who, uint32_t *at)
 
 static struct sim_key signer_key(struct sim_host *h, const sim_val *wallet, uint32_t index)
 {
-    return sim_key(h, "MultiSigSigner", SIM_VALS(*sim_field(wallet, "id"), sim_u32(index)));
+    return sim_key(h, EN(multi_sig_signer), SIM_VALS(*sim_field(wallet, "id"), sim_u32(index)));
 }
 
 static void put_wallet(struct sim_host *h, const sim_val *wallet)
@@ -188,9 +191,9 @@ static void adjust_ratios(struct payload *p, sim_val caller)
     (void)caller;
     if (p->left.len < 16)
         return;
-    sim_put(p->h, sim_key(p->h, "ParamCR", SIM_NONE), take_i128(p));
+    sim_put(p->h, sim_key(p->h, EN(param_cr), SIM_NONE), take_i128(p));
     if (p->left.len >= 16)
-        sim_put(p->h, sim_key(p->h, "ParamLiqPenalty", SIM_NONE), take_i128(p));
+        sim_put(p->h, sim_key(p->h, EN(param_liq_penalty), SIM_NONE), take_i128(p));
 }
 
 static void create_pool(struct payload *p, sim_val caller)
@@ -310,11 +313,15 @@ static void upgrade_contract(struct payload *p, sim_val caller)
 /* The old form: a parameter's number in the first byte of the whole, then its value. */
 static void apply_legacy(struct sim_host *h, tide_slice data)
 {
-    static const char *const params[] = { "ParamCR", "ParamBorrowFee", "ParamLiqPenalty" };
+    static const enum tide_entry_id params[] = {
+        TIDE_EN_dao_governance_param_cr,
+        TIDE_EN_dao_governance_param_borrow_fee,
+        TIDE_EN_dao_governance_param_liq_penalty,
+    };
     if (data.len < 17 || data.ptr[0] >= TIDE_COUNT(params))
         return;
     struct payload p = { h, { data.ptr + 1, data.len - 1 } };
-    sim_put(h, sim_key(h, params[data.ptr[0]], SIM_NONE), take_i128(&p));
+    sim_put(h, sim_key(h, sim_entry_names[params[data.ptr[0]]], SIM_NONE), take_i128(&p));
 }
 
 void dao_apply(struct sim_host *h, tide_slice data, sim_val caller)

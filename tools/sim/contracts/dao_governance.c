@@ -1,5 +1,9 @@
 /* Proposals, votes and the queue of multisig transactions. */
 #include "tools/sim/contracts/dao_call.h"
+#include "tools/sim/names.h"
+
+#define EV(id) SIM_EVENT(dao_governance, id)
+#define EN(id) SIM_ENTRY(dao_governance, id)
 
 #define VOTE_SECONDS     172800u
 #define TIMELOCK_SECONDS 259200u
@@ -34,9 +38,9 @@ static sim_val initialize(struct sim_host *h, const sim_val *args)
     sim_slot_put(h, "DAO_ADDR", args[0]);
     sim_slot_put(h, "CDP", args[1]);
     sim_slot_put(h, "PROP_CNT", sim_u64(0));
-    sim_put(h, sim_key(h, "ParamCR", SIM_NONE), sim_i128(15000));
-    sim_put(h, sim_key(h, "ParamBorrowFee", SIM_NONE), sim_i128(50));
-    sim_put(h, sim_key(h, "ParamLiqPenalty", SIM_NONE), sim_i128(1000));
+    sim_put(h, sim_key(h, EN(param_cr), SIM_NONE), sim_i128(15000));
+    sim_put(h, sim_key(h, EN(param_borrow_fee), SIM_NONE), sim_i128(50));
+    sim_put(h, sim_key(h, EN(param_liq_penalty), SIM_NONE), sim_i128(1000));
     return sim_void();
 }
 
@@ -99,7 +103,7 @@ static sim_val upgrade(struct sim_host *h, const sim_val *args)
 
 static void emit_wallet(struct sim_host *h, const sim_val *wallet)
 {
-    sim_emit(h, "msig_created", SIM_NONE,
+    sim_emit(h, EV(msig_created), SIM_NONE,
              SIM_FIELDS({ "wallet_id", *sim_field(wallet, "id") },
                         { "threshold", *sim_field(wallet, "threshold") },
                         { "signer_count", sim_u32(sim_field(wallet, "signers")->len) }));
@@ -120,7 +124,8 @@ static sim_val create_multisig(struct sim_host *h, const sim_val *args)
                                             { "active", sim_bool(true) }));
     sim_put(h, dao_wallet_key(h, id), wallet);
     for (uint32_t i = 0; i < count; i++)
-        sim_put(h, sim_key(h, "MultiSigSigner", SIM_VALS(sim_u32(id), sim_u32(i))), args[2].vec[i]);
+        sim_put(h, sim_key(h, EN(multi_sig_signer), SIM_VALS(sim_u32(id), sim_u32(i))),
+                args[2].vec[i]);
     sim_slot_put(h, "MSIGCNT", sim_u32(id + 1));
     emit_wallet(h, &wallet);
     return sim_u32(id);
@@ -171,9 +176,9 @@ static sim_val insert_proposal(struct sim_host *h, const sim_val *args)
                                { "end_time", sim_u64(h->now + VOTE_SECONDS) },
                                { "execute_after", sim_u64(h->now + TIMELOCK_SECONDS) },
                                { "status", state(h, "Active") }));
-    sim_put(h, key(h, "Proposal", id), proposal);
+    sim_put(h, key(h, EN(proposal), id), proposal);
     sim_slot_put(h, "PROP_CNT", sim_u64(id.u64 + 1));
-    sim_emit(h, "proposed", SIM_VALS(args[0]), SIM_FIELDS({ "proposal_id", id }));
+    sim_emit(h, EV(proposed), SIM_VALS(args[0]), SIM_FIELDS({ "proposal_id", id }));
     return id;
 }
 
@@ -186,7 +191,7 @@ static sim_val propose(struct sim_host *h, const sim_val *args)
 
 static const sim_val *proposal_of(struct sim_host *h, sim_val id)
 {
-    const sim_val *proposal = sim_get(h, key(h, "Proposal", id));
+    const sim_val *proposal = sim_get(h, key(h, EN(proposal), id));
     sim_require(h, proposal, "proposal not found");
     return proposal;
 }
@@ -195,7 +200,7 @@ static void put_proposal(struct sim_host *h, const sim_val *proposal, const char
 {
     if (status)
         sim_set(proposal, "status", state(h, status));
-    sim_put(h, key(h, "Proposal", *sim_field(proposal, "id")), *proposal);
+    sim_put(h, key(h, EN(proposal), *sim_field(proposal, "id")), *proposal);
 }
 
 static sim_val vote(struct sim_host *h, const sim_val *args)
@@ -204,7 +209,7 @@ static sim_val vote(struct sim_host *h, const sim_val *args)
     require_governor(h, args[0].addr);
     const sim_val *proposal = proposal_of(h, args[1]);
     sim_require(h, in_state(proposal, "Active"), "not active");
-    struct sim_key voted = sim_key(h, "HasVoted", SIM_VALS(args[1], args[0]));
+    struct sim_key voted = sim_key(h, EN(has_voted), SIM_VALS(args[1], args[0]));
     sim_require(h, !sim_has(h, voted), "already voted");
     sim_bump(h, proposal, args[2].b ? "yes_votes" : "no_votes", 1);
     sim_put(h, voted, sim_bool(true));
@@ -241,7 +246,7 @@ static sim_val execute(struct sim_host *h, const sim_val *args)
     sim_require(h, h->now >= sim_field_u64(proposal, "execute_after"), "timelock not expired");
     dao_apply(h, sim_field(proposal, "call_data")->bytes, args[0]);
     put_proposal(h, proposal, "Executed");
-    sim_emit(h, "executed", SIM_NONE, SIM_FIELDS({ "proposal_id", args[1] }));
+    sim_emit(h, EV(executed), SIM_NONE, SIM_FIELDS({ "proposal_id", args[1] }));
     return sim_void();
 }
 
@@ -253,7 +258,7 @@ static sim_val cancel(struct sim_host *h, const sim_val *args)
                 "only proposer can cancel");
     sim_require(h, in_state(proposal, "Active"), "not active");
     put_proposal(h, proposal, "Cancelled");
-    sim_emit(h, "cancelled", SIM_NONE, SIM_FIELDS({ "proposal_id", args[1] }));
+    sim_emit(h, EV(cancelled), SIM_NONE, SIM_FIELDS({ "proposal_id", args[1] }));
     return sim_void();
 }
 
@@ -278,7 +283,7 @@ static void append(struct sim_host *h, struct sim_key list_key, sim_val item)
 static sim_val queue(struct sim_host *h, const struct queued *q)
 {
     sim_val id = sim_u64(sim_slot_u64(h, "MultiSigTxCount"));
-    sim_put(h, key(h, "MultiSigTx", id),
+    sim_put(h, key(h, EN(multi_sig_tx), id),
             sim_make(h, SIM_FIELDS({ "id", id }, { "wallet_id", q->wallet },
                                    { "proposal_id", q->proposal }, { "target", q->target },
                                    { "function_name", q->function }, { "call_data", q->call_data },
@@ -286,9 +291,9 @@ static sim_val queue(struct sim_host *h, const struct queued *q)
                                    { "status", state(h, "Pending") },
                                    { "created_at", sim_u64(h->now) })));
     sim_slot_put(h, "MultiSigTxCount", sim_u64(id.u64 + 1));
-    append(h, key(h, "MultiSigWalletTxIds", q->wallet), id);
-    sim_put(h, key(h, "MultiSigTxProposal", id), q->proposal);
-    append(h, key(h, "ProposalMultiSigTxs", q->proposal), id);
+    append(h, key(h, EN(multi_sig_wallet_tx_ids), q->wallet), id);
+    sim_put(h, key(h, EN(multi_sig_tx_proposal), id), q->proposal);
+    append(h, key(h, EN(proposal_multi_sig_txs), q->proposal), id);
     return id;
 }
 
@@ -314,7 +319,7 @@ static sim_val propose_and_queue(struct sim_host *h, const sim_val *args)
 
 static const sim_val *tx_of(struct sim_host *h, sim_val id)
 {
-    const sim_val *tx = sim_get(h, key(h, "MultiSigTx", id));
+    const sim_val *tx = sim_get(h, key(h, EN(multi_sig_tx), id));
     sim_require(h, tx, "multi-sig tx not found");
     return tx;
 }
@@ -323,7 +328,7 @@ static void put_tx(struct sim_host *h, const sim_val *tx, const char *status)
 {
     if (status)
         sim_set(tx, "status", state(h, status));
-    sim_put(h, key(h, "MultiSigTx", *sim_field(tx, "id")), *tx);
+    sim_put(h, key(h, EN(multi_sig_tx), *sim_field(tx, "id")), *tx);
 }
 
 /* The wallet of a transaction that is still open to its signer who. */
@@ -350,13 +355,13 @@ static sim_val approve_multisig_tx(struct sim_host *h, const sim_val *args)
     sim_auth(h, args[0].addr);
     const sim_val *tx = tx_of(h, args[1]);
     const sim_val *wallet = open_to(h, tx, args[0].addr);
-    struct sim_key approval = sim_key(h, "MultiSigApproval", SIM_VALS(args[1], args[0]));
+    struct sim_key approval = sim_key(h, EN(multi_sig_approval), SIM_VALS(args[1], args[0]));
     sim_require(h, !sim_has(h, approval), "already voted on this tx");
     sim_put(h, approval, args[2]);
     sim_val *count = sim_field(tx, args[2].b ? "approvals" : "rejections");
     count->u32++;
     put_tx(h, tx, decided(tx, wallet));
-    sim_emit(h, "msig_approved", SIM_VALS(args[1], args[0]), SIM_NONE);
+    sim_emit(h, EV(msig_approved), SIM_VALS(args[1], args[0]), SIM_NONE);
     return sim_void();
 }
 
@@ -367,7 +372,7 @@ static sim_val execute_multisig_tx(struct sim_host *h, const sim_val *args)
     sim_require(h, in_state(tx, "Pending") || in_state(tx, "Approved"), "tx already finalized");
     dao_apply(h, sim_field(tx, "call_data")->bytes, args[0]);
     put_tx(h, tx, "Executed");
-    sim_emit(h, "msig_executed", SIM_NONE,
+    sim_emit(h, EV(msig_executed), SIM_NONE,
              SIM_FIELDS({ "tx_id", args[1] }, { "proposal_id", *sim_field(tx, "proposal_id") }));
     return sim_void();
 }
@@ -390,7 +395,7 @@ static sim_val get_proposal(struct sim_host *h, const sim_val *args)
 
 static sim_val get_proposal_multisig_txs(struct sim_host *h, const sim_val *args)
 {
-    const sim_val *list = sim_get(h, key(h, "ProposalMultiSigTxs", args[0]));
+    const sim_val *list = sim_get(h, key(h, EN(proposal_multi_sig_txs), args[0]));
     return list ? *list : sim_vec(&h->arena, SIM_NONE);
 }
 
@@ -419,10 +424,10 @@ static sim_val get_signers(struct sim_host *h, const sim_val *args)
 static sim_val get_pending_multisig_txs(struct sim_host *h, const sim_val *args)
 {
     (void)dao_wallet(h, args[0].u32, true);
-    const sim_val *ids = sim_get(h, key(h, "MultiSigWalletTxIds", args[0]));
+    const sim_val *ids = sim_get(h, key(h, EN(multi_sig_wallet_tx_ids), args[0]));
     sim_val out = sim_vec(&h->arena, SIM_NONE);
     for (uint32_t i = 0; ids && i < ids->len; i++) {
-        const sim_val *tx = sim_get(h, key(h, "MultiSigTx", ids->vec[i]));
+        const sim_val *tx = sim_get(h, key(h, EN(multi_sig_tx), ids->vec[i]));
         if (tx && in_state(tx, "Pending"))
             sim_vec_push(&h->arena, &out, ids->vec[i]);
     }
@@ -437,7 +442,7 @@ static sim_val get_proposal_count(struct sim_host *h, const sim_val *args)
 
 static sim_val has_voted(struct sim_host *h, const sim_val *args)
 {
-    return sim_bool(sim_has(h, sim_key(h, "HasVoted", SIM_VALS(args[0], args[1]))));
+    return sim_bool(sim_has(h, sim_key(h, EN(has_voted), SIM_VALS(args[0], args[1]))));
 }
 
 static sim_val is_governance_signer(struct sim_host *h, const sim_val *args)
@@ -461,13 +466,13 @@ static sim_val get_wallet_count(struct sim_host *h, const sim_val *args)
 static sim_val get_param_cr(struct sim_host *h, const sim_val *args)
 {
     (void)args;
-    return sim_i128(sim_get_i128(h, sim_key(h, "ParamCR", SIM_NONE)));
+    return sim_i128(sim_get_i128(h, sim_key(h, EN(param_cr), SIM_NONE)));
 }
 
 static sim_val get_param_borrow_fee(struct sim_host *h, const sim_val *args)
 {
     (void)args;
-    return sim_i128(sim_get_i128(h, sim_key(h, "ParamBorrowFee", SIM_NONE)));
+    return sim_i128(sim_get_i128(h, sim_key(h, EN(param_borrow_fee), SIM_NONE)));
 }
 
 static sim_val get_multisig_wallet(struct sim_host *h, const sim_val *args)

@@ -1,5 +1,9 @@
 /* Fees come in, partners' cuts leave at once, the rest is split when a week is over. */
 #include "tools/sim/host.h"
+#include "tools/sim/names.h"
+
+#define EV(id) SIM_EVENT(earnings_distributor, id)
+#define EN(id) SIM_ENTRY(earnings_distributor, id)
 
 #define BPS           10000
 #define EPOCH_SECONDS 604800u
@@ -12,17 +16,17 @@
 
 static struct sim_key epoch_key(struct sim_host *h, uint64_t id)
 {
-    return sim_key(h, "Epoch", SIM_VALS(sim_u64(id)));
+    return sim_key(h, EN(epoch), SIM_VALS(sim_u64(id)));
 }
 
 static struct sim_key revenue_key(struct sim_host *h, uint64_t id, sim_val token)
 {
-    return sim_key(h, "EpochRevenue", SIM_VALS(sim_u64(id), token));
+    return sim_key(h, EN(epoch_revenue), SIM_VALS(sim_u64(id), token));
 }
 
 static struct sim_key tokens_key(struct sim_host *h, uint64_t id)
 {
-    return sim_key(h, "EpochTokenList", SIM_VALS(sim_u64(id)));
+    return sim_key(h, EN(epoch_token_list), SIM_VALS(sim_u64(id)));
 }
 
 static void open_epoch(struct sim_host *h, uint64_t id)
@@ -55,7 +59,7 @@ static sim_val register_lp(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "ADMIN", args[0].addr);
     uint32_t count = sim_slot_u32(h, "LpCount");
-    sim_put(h, sim_key(h, "LpContract", SIM_VALS(sim_u32(count))), args[1]);
+    sim_put(h, sim_key(h, EN(lp_contract), SIM_VALS(sim_u32(count))), args[1]);
     sim_slot_put(h, "LpCount", sim_u32(count + 1));
     return sim_void();
 }
@@ -78,7 +82,7 @@ static void split(struct sim_host *h, sim_val token, sim_amount revenue)
         return;
     sim_amount each = sim_mul_div(h, revenue, LP_BPS, BPS) / count;
     for (uint32_t i = 0; i < count; i++) {
-        const sim_val *lp = sim_get(h, sim_key(h, "LpContract", SIM_VALS(sim_u32(i))));
+        const sim_val *lp = sim_get(h, sim_key(h, EN(lp_contract), SIM_VALS(sim_u32(i))));
         if (lp)
             pay(h, token, lp->addr, each);
     }
@@ -99,10 +103,10 @@ static void close_epoch(struct sim_host *h, uint64_t id)
     sim_put(h, epoch_key(h, id), *epoch);
     open_epoch(h, id + 1);
     sim_slot_put(h, "EPOCH", sim_u64(id + 1));
-    sim_emit(h, "epoch_closed", SIM_NONE,
+    sim_emit(h, EV(epoch_closed), SIM_NONE,
              SIM_FIELDS({ "epoch", sim_u64(id) },
                         { "total_revenue", *sim_field(epoch, "total_revenue") }));
-    sim_emit(h, "epoch_opened", SIM_NONE, SIM_FIELDS({ "epoch", sim_u64(id + 1) }));
+    sim_emit(h, EV(epoch_opened), SIM_NONE, SIM_FIELDS({ "epoch", sim_u64(id + 1) }));
 }
 
 static sim_val finalize_epoch(struct sim_host *h, const sim_val *args)
@@ -148,10 +152,10 @@ static sim_amount forward(struct sim_host *h, const struct revenue *r, const sim
     sim_transfer(h, r->token.addr, sim_self(h), registry, cut);
     sim_call(h, registry, "credit_partner_revenue",
              SIM_VALS(sim_address(sim_self(h)), r->partner, value, id));
-    struct sim_key key = sim_key(h, "EpochPartnerRevenue", SIM_VALS(id, r->partner));
+    struct sim_key key = sim_key(h, EN(epoch_partner_revenue), SIM_VALS(id, r->partner));
     sim_put(h, key, sim_i128(sim_add(h, sim_get_i128(h, key), cut)));
     sim_bump(h, epoch, "partner_revenue", cut);
-    sim_emit(h, "partner_revenue_forwarded", SIM_VALS(r->partner, id),
+    sim_emit(h, EV(partner_revenue_forwarded), SIM_VALS(r->partner, id),
              SIM_FIELDS({ "partner_cut", value }, { "source", r->source }));
     return cut;
 }
@@ -203,7 +207,7 @@ static sim_val receive_revenue(struct sim_host *h, const sim_val *args)
 
 static struct sim_key claimed_key(struct sim_host *h, sim_val claimer, sim_val epoch)
 {
-    return sim_key(h, "Claimed", SIM_VALS(claimer, epoch));
+    return sim_key(h, EN(claimed), SIM_VALS(claimer, epoch));
 }
 
 static sim_amount claim_one(struct sim_host *h, sim_val claimer, sim_val id, sim_amount deposit)
@@ -234,7 +238,8 @@ static sim_val claim(struct sim_host *h, const sim_val *args)
     for (uint32_t i = 0; i < args[1].len; i++)
         total = sim_add(h, total, claim_one(h, args[0], args[1].vec[i], deposit));
     if (total > 0)
-        sim_emit(h, "revenue_claimed", SIM_VALS(args[0]), SIM_FIELDS({ "total", sim_i128(total) }));
+        sim_emit(h, EV(revenue_claimed), SIM_VALS(args[0]),
+                 SIM_FIELDS({ "total", sim_i128(total) }));
     return sim_i128(total);
 }
 
@@ -265,7 +270,8 @@ static sim_val get_epoch_revenue(struct sim_host *h, const sim_val *args)
 
 static sim_val get_partner_epoch_revenue(struct sim_host *h, const sim_val *args)
 {
-    return sim_i128(sim_get_i128(h, sim_key(h, "EpochPartnerRevenue", SIM_VALS(args[0], args[1]))));
+    return sim_i128(
+        sim_get_i128(h, sim_key(h, EN(epoch_partner_revenue), SIM_VALS(args[0], args[1]))));
 }
 
 static sim_val has_claimed(struct sim_host *h, const sim_val *args)

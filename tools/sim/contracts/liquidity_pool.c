@@ -1,5 +1,9 @@
 /* Constant-product pools, many in one contract; fees per share; a protocol cut. */
 #include "tools/sim/host.h"
+#include "tools/sim/names.h"
+
+#define EV(id) SIM_EVENT(liquidity_pool, id)
+#define EN(id) SIM_ENTRY(liquidity_pool, id)
 
 #define ONE             ((sim_amount)1000000000000)
 #define WAD             ((sim_amount)10000000)
@@ -22,7 +26,7 @@ static sim_val initialize(struct sim_host *h, const sim_val *args)
 
 static struct sim_key pool_key(struct sim_host *h, sim_val id)
 {
-    return sim_key(h, "Pool", SIM_VALS(id));
+    return sim_key(h, EN(pool), SIM_VALS(id));
 }
 
 static const sim_val *pool_of(struct sim_host *h, sim_val id)
@@ -34,7 +38,7 @@ static const sim_val *pool_of(struct sim_host *h, sim_val id)
 
 static struct sim_key position_key(struct sim_host *h, sim_val id, sim_val provider)
 {
-    return sim_key(h, "LpPos", SIM_VALS(id, provider));
+    return sim_key(h, EN(lp_pos), SIM_VALS(id, provider));
 }
 
 /* --- administration ------------------------------------------------------------------ */
@@ -62,7 +66,7 @@ static sim_val create_pool(struct sim_host *h, const sim_val *args)
     sim_require(h, !sim_has(h, pool_key(h, args[1])), "pool already exists");
     sim_put(h, pool_key(h, args[1]), new_pool(h, args[2], args[3], args[4]));
     uint32_t count = sim_slot_u32(h, "PoolCount");
-    sim_put(h, sim_key(h, "PoolList", SIM_VALS(sim_u32(count))), args[1]);
+    sim_put(h, sim_key(h, EN(pool_list), SIM_VALS(sim_u32(count))), args[1]);
     sim_slot_put(h, "PoolCount", sim_u32(count + 1));
     return args[1];
 }
@@ -136,7 +140,7 @@ static sim_val pay_fees(struct sim_host *h, const sim_val *args, const sim_val *
         pay(h, pool, "token_a", args[0].addr, a);
     if (b > 0)
         pay(h, pool, "token_b", args[0].addr, b);
-    sim_emit(h, "claim", SIM_VALS(args[0], args[1]),
+    sim_emit(h, EV(claim), SIM_VALS(args[0], args[1]),
              SIM_FIELDS({ "claim_a", sim_i128(a) }, { "claim_b", sim_i128(b) }));
     return pair(h, a, b);
 }
@@ -214,7 +218,7 @@ static sim_val add_liquidity(struct sim_host *h, const sim_val *args)
     sim_bump(h, pool, "total_shares", shares);
     add_shares(h, key, pool, shares);
     sim_put(h, pool_key(h, args[1]), *pool);
-    sim_emit(h, "addliq", SIM_VALS(args[0], args[1]),
+    sim_emit(h, EV(addliq), SIM_VALS(args[0], args[1]),
              SIM_FIELDS({ "amount_a", args[2] }, { "amount_b", args[3] },
                         { "shares", sim_i128(shares) }));
     return sim_i128(shares);
@@ -252,7 +256,7 @@ static sim_val remove_liquidity(struct sim_host *h, const sim_val *args)
     sim_put(h, key, *position);
     pay(h, pool, "token_a", provider, out_a);
     pay(h, pool, "token_b", provider, out_b);
-    sim_emit(h, "remliq", SIM_VALS(args[0], args[1]),
+    sim_emit(h, EV(remliq), SIM_VALS(args[0], args[1]),
              SIM_FIELDS({ "out_a", sim_i128(out_a) }, { "out_b", sim_i128(out_b) },
                         { "shares", sim_i128(shares) }));
     return pair(h, out_a, out_b);
@@ -328,7 +332,7 @@ static sim_val swap_exact_in(struct sim_host *h, const sim_val *args)
         pass_on(h, *sim_field(pool, d->token_in), cut, args[5]);
     sim_require(h, out >= args[4].i128, "slippage: output below minimum");
     sim_put(h, pool_key(h, args[1]), *pool);
-    sim_emit(h, "swap", SIM_VALS(args[0], args[1]),
+    sim_emit(h, EV(swap), SIM_VALS(args[0], args[1]),
              SIM_FIELDS({ "amount_in", args[3] }, { "amount_out", sim_i128(out) },
                         { "a_to_b", args[2] }, { "partner_id", args[5] }));
     return sim_i128(out);

@@ -1,5 +1,9 @@
 /* Prices: observations of providers, their trimmed mean, a running mean over time. */
 #include "tools/sim/host.h"
+#include "tools/sim/names.h"
+
+#define EV(id) SIM_EVENT(oracle, id)
+#define EN(id) SIM_ENTRY(oracle, id)
 
 #define PROVIDERS_MAX  21u
 #define BATCH_MAX      32u
@@ -31,12 +35,12 @@ static sim_val initialize(struct sim_host *h, const sim_val *args)
 
 static bool known(struct sim_host *h, sim_val provider)
 {
-    return sim_has(h, key(h, "Provider", provider));
+    return sim_has(h, key(h, EN(provider), provider));
 }
 
 static void emit_provider(struct sim_host *h, const char *action, sim_val provider)
 {
-    sim_emit(h, "provider", SIM_VALS(sim_sym(action)), SIM_FIELDS({ "provider", provider }));
+    sim_emit(h, EV(provider), SIM_VALS(sim_sym(action)), SIM_FIELDS({ "provider", provider }));
 }
 
 static sim_val add_provider(struct sim_host *h, const sim_val *args)
@@ -45,8 +49,8 @@ static sim_val add_provider(struct sim_host *h, const sim_val *args)
     uint32_t count = sim_slot_u32(h, "PCNT");
     sim_require(h, count < PROVIDERS_MAX, "max providers reached");
     sim_require(h, !known(h, args[1]), "provider already registered");
-    sim_put(h, key(h, "Provider", args[1]), sim_bool(true));
-    sim_put(h, key(h, "ProviderList", sim_u32(count)), args[1]);
+    sim_put(h, key(h, EN(provider), args[1]), sim_bool(true));
+    sim_put(h, key(h, EN(provider_list), sim_u32(count)), args[1]);
     sim_slot_put(h, "PCNT", sim_u32(count + 1));
     emit_provider(h, "add", args[1]);
     return sim_void();
@@ -56,7 +60,7 @@ static sim_val remove_provider(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "DAO", args[0].addr);
     sim_require(h, known(h, args[1]), "provider not registered");
-    sim_remove(h, key(h, "Provider", args[1]));
+    sim_remove(h, key(h, EN(provider), args[1]));
     emit_provider(h, "rem", args[1]);
     return sim_void();
 }
@@ -103,23 +107,23 @@ static void aggregate_pending(struct sim_host *h, sim_val asset, const sim_val *
 {
     sim_val mean = sim_i128(trimmed_mean(h, pending));
     sim_val now = sim_u64(h->now);
-    sim_put(h, key(h, "Feed", asset),
+    sim_put(h, key(h, EN(feed), asset),
             sim_make(h, SIM_FIELDS({ "latest_price", mean }, { "latest_ts", now },
                                    { "twap_price", mean }, { "twap_ts", now },
                                    { "observation_count", sim_u32(pending->len) })));
-    sim_put(h, key(h, "PendingObservations", asset), sim_vec(&h->arena, SIM_NONE));
-    sim_emit(h, "price", SIM_VALS(asset), SIM_FIELDS({ "median_price", mean }));
+    sim_put(h, key(h, EN(pending_observations), asset), sim_vec(&h->arena, SIM_NONE));
+    sim_emit(h, EV(price_aggregate), SIM_VALS(asset), SIM_FIELDS({ "median_price", mean }));
 }
 
 static sim_val pending_of(struct sim_host *h, sim_val asset)
 {
-    const sim_val *stored = sim_get(h, key(h, "PendingObservations", asset));
+    const sim_val *stored = sim_get(h, key(h, EN(pending_observations), asset));
     return stored ? *stored : sim_vec(&h->arena, SIM_NONE);
 }
 
 static void check_move(struct sim_host *h, sim_val asset, sim_amount price)
 {
-    const sim_val *feed = sim_get(h, key(h, "Feed", asset));
+    const sim_val *feed = sim_get(h, key(h, EN(feed), asset));
     sim_amount latest = feed ? sim_field_i128(feed, "latest_price") : 0;
     if (latest <= 0)
         return;
@@ -136,8 +140,9 @@ static void observe(struct sim_host *h, sim_val provider, sim_val asset, sim_val
     sim_vec_push(&h->arena, &pending,
                  sim_make(h, SIM_FIELDS({ "price", price }, { "provider", provider },
                                         { "timestamp", sim_u64(h->now) })));
-    sim_put(h, key(h, "PendingObservations", asset), pending);
-    sim_emit(h, "price", SIM_VALS(asset), SIM_FIELDS({ "provider", provider }, { "price", price }));
+    sim_put(h, key(h, EN(pending_observations), asset), pending);
+    sim_emit(h, EV(price_observation), SIM_VALS(asset),
+             SIM_FIELDS({ "provider", provider }, { "price", price }));
     if (pending.len >= quorum(h))
         aggregate_pending(h, asset, &pending);
 }
@@ -174,7 +179,7 @@ static sim_val aggregate(struct sim_host *h, const sim_val *args)
 
 static sim_val accumulator_of(struct sim_host *h, sim_val asset, sim_val latest)
 {
-    const sim_val *stored = sim_get(h, key(h, "Accumulator", asset));
+    const sim_val *stored = sim_get(h, key(h, EN(accumulator), asset));
     if (stored)
         return *stored;
     return sim_make(h, SIM_FIELDS({ "cumulative_price", sim_i128(0) }, { "last_price", latest },
@@ -201,7 +206,7 @@ static sim_amount roll(struct sim_host *h, const sim_val *acc, sim_amount latest
 
 static sim_val update_twap(struct sim_host *h, const sim_val *args)
 {
-    const sim_val *feed = sim_get(h, key(h, "Feed", args[0]));
+    const sim_val *feed = sim_get(h, key(h, EN(feed), args[0]));
     sim_require(h, feed, "no price feed for asset");
     sim_val latest = *sim_field(feed, "latest_price");
     sim_val acc = accumulator_of(h, args[0], latest);
@@ -212,11 +217,11 @@ static sim_val update_twap(struct sim_host *h, const sim_val *args)
     sim_set(&acc, "last_price", latest);
     sim_set(&acc, "last_timestamp", sim_u64(h->now));
     sim_val twap = sim_i128(roll(h, &acc, latest.i128));
-    sim_put(h, key(h, "Accumulator", args[0]), acc);
+    sim_put(h, key(h, EN(accumulator), args[0]), acc);
     sim_set(feed, "twap_price", twap);
     sim_set(feed, "twap_ts", sim_u64(h->now));
-    sim_put(h, key(h, "Feed", args[0]), *feed);
-    sim_emit(h, "twap", SIM_VALS(args[0]), SIM_FIELDS({ "twap_price", twap }));
+    sim_put(h, key(h, EN(feed), args[0]), *feed);
+    sim_emit(h, EV(twap), SIM_VALS(args[0]), SIM_FIELDS({ "twap_price", twap }));
     return twap;
 }
 
@@ -224,7 +229,7 @@ static sim_val update_twap(struct sim_host *h, const sim_val *args)
 
 static const sim_val *feed_of(struct sim_host *h, sim_val asset)
 {
-    const sim_val *feed = sim_get(h, key(h, "Feed", asset));
+    const sim_val *feed = sim_get(h, key(h, EN(feed), asset));
     sim_require(h, feed, "no price feed for asset");
     return feed;
 }
@@ -251,7 +256,7 @@ static sim_val get_twap(struct sim_host *h, const sim_val *args)
 
 static sim_val is_stale(struct sim_host *h, const sim_val *args)
 {
-    const sim_val *feed = sim_get(h, key(h, "Feed", args[0]));
+    const sim_val *feed = sim_get(h, key(h, EN(feed), args[0]));
     return sim_bool(!feed || older(h, feed, "latest_ts", SPOT_AGE_MAX));
 }
 

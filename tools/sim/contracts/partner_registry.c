@@ -1,5 +1,9 @@
 /* Partners, their catalogs, what they have earned. */
 #include "tools/sim/host.h"
+#include "tools/sim/names.h"
+
+#define EV(id) SIM_EVENT(partner_registry, id)
+#define EN(id) SIM_ENTRY(partner_registry, id)
 
 #define SHARE_DEFAULT   5000
 #define SHARE_MAX       8000
@@ -26,19 +30,19 @@ static struct sim_key key(struct sim_host *h, const char *variant, sim_val arg)
 
 static const sim_val *partner_of(struct sim_host *h, sim_val id)
 {
-    const sim_val *partner = sim_get(h, key(h, "Partner", id));
+    const sim_val *partner = sim_get(h, key(h, EN(partner), id));
     sim_require(h, partner, "partner not found");
     return partner;
 }
 
 static void put_partner(struct sim_host *h, const sim_val *partner)
 {
-    sim_put(h, key(h, "Partner", *sim_field(partner, "id")), *partner);
+    sim_put(h, key(h, EN(partner), *sim_field(partner, "id")), *partner);
 }
 
 static const sim_val *active_partner_of(struct sim_host *h, sim_val owner)
 {
-    const sim_val *id = sim_get(h, key(h, "PartnerByOwner", owner));
+    const sim_val *id = sim_get(h, key(h, EN(partner_by_owner), owner));
     sim_require(h, id, "address is not a registered partner");
     const sim_val *partner = partner_of(h, *id);
     sim_require(h, sim_field_bool(partner, "active"), "partner is not active");
@@ -49,7 +53,7 @@ static const sim_val *active_partner_of(struct sim_host *h, sim_val owner)
 
 static sim_val insert(struct sim_host *h, sim_val owner, sim_val name)
 {
-    sim_require(h, !sim_has(h, key(h, "PartnerByOwner", owner)),
+    sim_require(h, !sim_has(h, key(h, EN(partner_by_owner), owner)),
                 "address already registered as partner");
     sim_val id = sim_u32(sim_slot_u32(h, "PCNT"));
     sim_val zero = sim_i128(0);
@@ -60,9 +64,9 @@ static sim_val insert(struct sim_host *h, sim_val owner, sim_val name)
                       { "deployed_assets", sim_vec(&h->arena, SIM_NONE) },
                       { "active", sim_bool(true) }, { "registered_at", sim_u64(h->now) }));
     put_partner(h, &partner);
-    sim_put(h, key(h, "PartnerByOwner", owner), id);
+    sim_put(h, key(h, EN(partner_by_owner), owner), id);
     sim_slot_put(h, "PCNT", sim_u32(id.u32 + 1));
-    sim_emit(h, "preg_reg", SIM_VALS(owner), SIM_FIELDS({ "id", id }));
+    sim_emit(h, EV(preg_reg), SIM_VALS(owner), SIM_FIELDS({ "id", id }));
     return id;
 }
 
@@ -88,16 +92,16 @@ static sim_val register_partner_asset(struct sim_host *h, const sim_val *args)
     sim_require(h, args[9].i128 <= CEILING_MAX, "debt ceiling too high");
     sim_require(h, args[5].i128 > args[6].i128, "min CR must exceed liquidation CR");
     sim_require(h, args[7].i128 <= LIQ_PENALTY_MAX, "liquidation penalty too high");
-    sim_require(h, !sim_has(h, key(h, "PartnerAsset", args[1])), "asset already registered");
+    sim_require(h, !sim_has(h, key(h, EN(partner_asset), args[1])), "asset already registered");
     sim_val id = *sim_field(partner, "id");
     sim_put(
-        h, key(h, "PartnerAsset", args[1]),
+        h, key(h, EN(partner_asset), args[1]),
         sim_make(h, SIM_FIELDS({ "symbol", args[1] }, { "token", args[2] }, { "partner_id", id },
                                { "oracle_symbol", args[3] }, { "debt_ceiling", args[9] },
                                { "live", sim_bool(false) }, { "deployed_at", sim_u64(h->now) })));
     sim_vec_push(&h->arena, sim_field(partner, "deployed_assets"), args[1]);
     put_partner(h, partner);
-    sim_emit(h, "preg_asset", SIM_VALS(args[0]),
+    sim_emit(h, EV(preg_asset), SIM_VALS(args[0]),
              SIM_FIELDS({ "symbol", args[1] }, { "id", id }, { "token", args[2] }));
     return sim_void();
 }
@@ -105,12 +109,12 @@ static sim_val register_partner_asset(struct sim_host *h, const sim_val *args)
 static sim_val activate_partner_asset(struct sim_host *h, const sim_val *args)
 {
     sim_only_stored(h, "DAO");
-    const sim_val *asset = sim_get(h, key(h, "PartnerAsset", args[1]));
+    const sim_val *asset = sim_get(h, key(h, EN(partner_asset), args[1]));
     sim_require(h, asset, "partner asset not found");
     sim_require(h, !sim_field_bool(asset, "live"), "asset already live");
     sim_set(asset, "live", sim_bool(true));
-    sim_put(h, key(h, "PartnerAsset", args[1]), *asset);
-    sim_emit(h, "preg_live", SIM_VALS(args[1]),
+    sim_put(h, key(h, EN(partner_asset), args[1]), *asset);
+    sim_emit(h, EV(preg_live), SIM_VALS(args[1]),
              SIM_FIELDS({ "partner_id", *sim_field(asset, "partner_id") }));
     return sim_void();
 }
@@ -128,9 +132,9 @@ static sim_val credit_partner_revenue(struct sim_host *h, const sim_val *args)
     sim_bump(h, partner, "pending_revenue", amount);
     sim_bump(h, partner, "total_earned", amount);
     put_partner(h, partner);
-    struct sim_key revenue = sim_key(h, "EpochRevenue", SIM_VALS(args[1], args[3]));
+    struct sim_key revenue = sim_key(h, EN(epoch_revenue), SIM_VALS(args[1], args[3]));
     sim_put(h, revenue, sim_i128(sim_add(h, sim_get_i128(h, revenue), amount)));
-    sim_emit(h, "preg_fwd", SIM_VALS(args[1]),
+    sim_emit(h, EV(preg_fwd), SIM_VALS(args[1]),
              SIM_FIELDS({ "amount", args[2] }, { "epoch", args[3] }));
     return sim_void();
 }
@@ -144,7 +148,7 @@ static sim_val claim_revenue(struct sim_host *h, const sim_val *args)
     sim_set(partner, "pending_revenue", sim_i128(0));
     put_partner(h, partner);
     sim_transfer(h, sim_slot_addr(h, "USDC"), sim_self(h), args[0].addr, pending.i128);
-    sim_emit(h, "preg_claim", SIM_VALS(args[0]), SIM_FIELDS({ "claimable", pending }));
+    sim_emit(h, EV(preg_claim), SIM_VALS(args[0]), SIM_FIELDS({ "claimable", pending }));
     return pending;
 }
 
@@ -171,7 +175,7 @@ static void set_active(struct sim_host *h, sim_val id, bool active)
 static sim_val deactivate_partner(struct sim_host *h, const sim_val *args)
 {
     set_active(h, args[1], false);
-    sim_emit(h, "preg_off", SIM_VALS(args[1]), SIM_NONE);
+    sim_emit(h, EV(preg_off), SIM_VALS(args[1]), SIM_NONE);
     return sim_void();
 }
 
@@ -204,7 +208,7 @@ static sim_val optional(const sim_val *val)
 
 static sim_val get_partner(struct sim_host *h, const sim_val *args)
 {
-    return optional(sim_get(h, key(h, "Partner", args[0])));
+    return optional(sim_get(h, key(h, EN(partner), args[0])));
 }
 
 static sim_val get_partner_assets(struct sim_host *h, const sim_val *args)
@@ -214,25 +218,25 @@ static sim_val get_partner_assets(struct sim_host *h, const sim_val *args)
 
 static sim_val get_revenue_share(struct sim_host *h, const sim_val *args)
 {
-    const sim_val *partner = sim_get(h, key(h, "Partner", args[0]));
+    const sim_val *partner = sim_get(h, key(h, EN(partner), args[0]));
     bool earns = partner && sim_field_bool(partner, "active");
     return sim_i128(earns ? sim_field_i128(partner, "revenue_share") : 0);
 }
 
 static sim_val get_partner_owner(struct sim_host *h, const sim_val *args)
 {
-    const sim_val *partner = sim_get(h, key(h, "Partner", args[0]));
+    const sim_val *partner = sim_get(h, key(h, EN(partner), args[0]));
     return partner ? *sim_field(partner, "owner") : sim_void();
 }
 
 static sim_val get_partner_id(struct sim_host *h, const sim_val *args)
 {
-    return optional(sim_get(h, key(h, "PartnerByOwner", args[0])));
+    return optional(sim_get(h, key(h, EN(partner_by_owner), args[0])));
 }
 
 static sim_val get_partner_asset(struct sim_host *h, const sim_val *args)
 {
-    return optional(sim_get(h, key(h, "PartnerAsset", args[0])));
+    return optional(sim_get(h, key(h, EN(partner_asset), args[0])));
 }
 
 static sim_val partner_count(struct sim_host *h, const sim_val *args)
@@ -243,13 +247,13 @@ static sim_val partner_count(struct sim_host *h, const sim_val *args)
 
 static sim_val get_epoch_revenue(struct sim_host *h, const sim_val *args)
 {
-    return sim_i128(sim_get_i128(h, sim_key(h, "EpochRevenue", SIM_VALS(args[0], args[1]))));
+    return sim_i128(sim_get_i128(h, sim_key(h, EN(epoch_revenue), SIM_VALS(args[0], args[1]))));
 }
 
 static sim_val is_partner(struct sim_host *h, const sim_val *args)
 {
-    const sim_val *id = sim_get(h, key(h, "PartnerByOwner", args[0]));
-    const sim_val *partner = id ? sim_get(h, key(h, "Partner", *id)) : NULL;
+    const sim_val *id = sim_get(h, key(h, EN(partner_by_owner), args[0]));
+    const sim_val *partner = id ? sim_get(h, key(h, EN(partner), *id)) : NULL;
     return sim_bool(partner && sim_field_bool(partner, "active"));
 }
 

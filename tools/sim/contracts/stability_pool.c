@@ -1,17 +1,21 @@
 /* The backstop: deposits that shrink by what liquidations take, gains in collateral. */
 #include "tools/sim/host.h"
+#include "tools/sim/names.h"
+
+#define EV(id) SIM_EVENT(stability_pool, id)
+#define EN(id) SIM_ENTRY(stability_pool, id)
 
 #define ONE   ((sim_amount)1000000000000)
 #define P_MIN 1000
 
 static struct sim_key state_key(struct sim_host *h)
 {
-    return sim_key(h, "State", SIM_NONE);
+    return sim_key(h, EN(state), SIM_NONE);
 }
 
 static struct sim_key deposit_key(struct sim_host *h, sim_val depositor)
 {
-    return sim_key(h, "Deposit", SIM_VALS(depositor));
+    return sim_key(h, EN(deposit), SIM_VALS(depositor));
 }
 
 static const sim_val *state_of(struct sim_host *h)
@@ -75,7 +79,7 @@ static void settle(struct sim_host *h, sim_val depositor, const sim_val *state)
         return;
     sim_amount gain = gain_of(h, deposit, state);
     if (gain > 0)
-        sim_emit(h, "claim", SIM_VALS(depositor, sim_sym("coll")),
+        sim_emit(h, EV(claim), SIM_VALS(depositor, sim_sym("coll")),
                  SIM_FIELDS({ "amount", sim_i128(gain) }));
     sim_set(deposit, "snapshot", snapshot_of(h, state));
     sim_put(h, deposit_key(h, depositor), *deposit);
@@ -110,7 +114,7 @@ static sim_val deposit(struct sim_host *h, const sim_val *args)
     sim_set(&mine, "snapshot", snapshot_of(h, state));
     sim_put(h, deposit_key(h, args[0]), mine);
     change_total(h, state, amount);
-    sim_emit(h, "deposit", SIM_VALS(args[0]), SIM_FIELDS({ "amount", args[1] }));
+    sim_emit(h, EV(deposit), SIM_VALS(args[0]), SIM_FIELDS({ "amount", args[1] }));
     return sim_void();
 }
 
@@ -130,7 +134,7 @@ static sim_val withdraw(struct sim_host *h, const sim_val *args)
     sim_put(h, deposit_key(h, args[0]), *mine);
     change_total(h, state, -amount);
     sim_transfer(h, sim_slot_addr(h, "USDC"), sim_self(h), args[0].addr, amount);
-    sim_emit(h, "withdraw", SIM_VALS(args[0]), SIM_FIELDS({ "amount", sim_i128(amount) }));
+    sim_emit(h, EV(withdraw), SIM_VALS(args[0]), SIM_FIELDS({ "amount", sim_i128(amount) }));
     return sim_i128(amount);
 }
 
@@ -180,7 +184,7 @@ static sim_val absorb_liquidation(struct sim_host *h, const sim_val *args)
     sim_transfer(h, sim_slot_addr(h, "USDC"), sim_self(h), engine, debt);
     count_loss(h, state, debt, collateral);
     sim_put(h, state_key(h), *state);
-    sim_emit(h, "liqabs", SIM_VALS(args[0]),
+    sim_emit(h, EV(liqabs), SIM_VALS(args[0]),
              SIM_FIELDS({ "debt_absorbed", args[1] }, { "collateral_reward", args[2] }));
     return sim_void();
 }

@@ -2,6 +2,10 @@
  * their account entry or trustline, contracts in Balance entries. */
 #include "tidemark/strkey.h"
 #include "tools/sim/host_store.h"
+#include "tools/sim/names.h"
+
+#define EV(id) SIM_EVENT(stellar_asset, id)
+#define EN(id) SIM_ENTRY(stellar_asset, id)
 
 static sim_val text(struct sim_host *h, const char *value)
 {
@@ -58,7 +62,7 @@ sim_val sim_asset_storage(struct sim_host *h, const struct sim_contract *contrac
 
 static struct sim_key balance_key(struct sim_host *h, struct sim_addr who)
 {
-    return sim_key(h, "Balance", SIM_VALS(sim_address(who)));
+    return sim_key(h, EN(balance), SIM_VALS(sim_address(who)));
 }
 
 static void take(struct sim_host *h, struct sim_addr from, sim_amount amount)
@@ -106,7 +110,7 @@ static sim_val transfer(struct sim_host *h, const sim_val *args)
     sim_auth(h, from);
     take(h, from, amount);
     give(h, to, amount);
-    sim_emit_val(h, "transfer", SIM_VALS(args[0], args[1], asset_name(h, h->self)),
+    sim_emit_val(h, EV(transfer), SIM_VALS(args[0], args[1], asset_name(h, h->self)),
                  sim_i128(amount));
     return sim_void();
 }
@@ -117,7 +121,7 @@ static sim_val mint(struct sim_host *h, const sim_val *args)
     sim_require(h, h->self->asset != 0, "no admin");
     sim_auth(h, h->assets[h->self->asset].issuer);
     give(h, args[0].addr, args[1].i128);
-    sim_emit_val(h, "mint", SIM_VALS(args[0], asset_name(h, h->self)), args[1]);
+    sim_emit_val(h, EV(mint), SIM_VALS(args[0], asset_name(h, h->self)), args[1]);
     return sim_void();
 }
 

@@ -1,24 +1,28 @@
 /* A synthetic asset: a SEP-41 token whose minter is the engine. */
 #include "tools/sim/host.h"
+#include "tools/sim/names.h"
+
+#define EV(id) SIM_EVENT(synth_token, id)
+#define EN(id) SIM_ENTRY(synth_token, id)
 
 static struct sim_key balance_key(struct sim_host *h, sim_val who)
 {
-    return sim_key(h, "Balance", SIM_VALS(who));
+    return sim_key(h, EN(balance), SIM_VALS(who));
 }
 
 static struct sim_key allowance_key(struct sim_host *h, sim_val from, sim_val spender)
 {
-    return sim_key_temporary(h, "Allowance", SIM_VALS(from, spender));
+    return sim_key_temporary(h, EN(allowance), SIM_VALS(from, spender));
 }
 
 static struct sim_key supply_key(struct sim_host *h)
 {
-    return sim_key(h, "TotalSupply", SIM_NONE);
+    return sim_key(h, EN(total_supply), SIM_NONE);
 }
 
 static bool frozen(struct sim_host *h, sim_val who)
 {
-    const sim_val *flag = sim_get(h, sim_key(h, "FrozenAccount", SIM_VALS(who)));
+    const sim_val *flag = sim_get(h, sim_key(h, EN(frozen_account), SIM_VALS(who)));
     return flag && flag->b;
 }
 
@@ -89,7 +93,7 @@ static void move(struct sim_host *h, sim_val from, sim_val to, sim_amount amount
 {
     take(h, from, amount);
     give(h, to, amount);
-    sim_emit(h, "transfer", SIM_VALS(from, to), SIM_FIELDS({ "amount", sim_i128(amount) }));
+    sim_emit(h, EV(transfer), SIM_VALS(from, to), SIM_FIELDS({ "amount", sim_i128(amount) }));
 }
 
 static sim_val transfer(struct sim_host *h, const sim_val *args)
@@ -125,7 +129,7 @@ static sim_val approve(struct sim_host *h, const sim_val *args)
     struct sim_key key = allowance_key(h, args[0], args[1]);
     sim_put(h, key, args[2]);
     extend_allowance(h, key, args[3].u32);
-    sim_emit(h, "approve", SIM_VALS(args[0], args[1]),
+    sim_emit(h, EV(approve), SIM_VALS(args[0], args[1]),
              SIM_FIELDS({ "amount", args[2] }, { "expiration_ledger", args[3] }));
     return sim_void();
 }
@@ -138,7 +142,7 @@ static sim_val mint(struct sim_host *h, const sim_val *args)
     require_positive(h, args[1].i128);
     give(h, args[0], args[1].i128);
     change_supply(h, args[1].i128);
-    sim_emit(h, "mint", SIM_VALS(args[0]), SIM_FIELDS({ "amount", args[1] }));
+    sim_emit(h, EV(mint), SIM_VALS(args[0]), SIM_FIELDS({ "amount", args[1] }));
     return sim_void();
 }
 
@@ -146,7 +150,7 @@ static void destroy(struct sim_host *h, sim_val from, sim_amount amount)
 {
     take(h, from, amount);
     change_supply(h, sim_sub(h, 0, amount));
-    sim_emit(h, "burn", SIM_VALS(from), SIM_FIELDS({ "amount", sim_i128(amount) }));
+    sim_emit(h, EV(burn), SIM_VALS(from), SIM_FIELDS({ "amount", sim_i128(amount) }));
 }
 
 static sim_val burn(struct sim_host *h, const sim_val *args)
@@ -170,8 +174,8 @@ static sim_val burn_from(struct sim_host *h, const sim_val *args)
 static sim_val set_frozen(struct sim_host *h, const sim_val *args)
 {
     sim_only(h, "ADMIN", args[0].addr);
-    sim_put(h, sim_key(h, "FrozenAccount", SIM_VALS(args[1])), args[2]);
-    sim_emit(h, "freeze", SIM_VALS(args[1]), SIM_FIELDS({ "frozen", args[2] }));
+    sim_put(h, sim_key(h, EN(frozen_account), SIM_VALS(args[1])), args[2]);
+    sim_emit(h, EV(freeze), SIM_VALS(args[1]), SIM_FIELDS({ "frozen", args[2] }));
     return sim_void();
 }
 
@@ -181,7 +185,7 @@ static sim_val clawback(struct sim_host *h, const sim_val *args)
     sim_require(h, frozen(h, args[1]), "account must be frozen");
     take(h, args[1], args[2].i128);
     give(h, args[0], args[2].i128);
-    sim_emit(h, "clawback", SIM_VALS(args[1], args[0]), SIM_FIELDS({ "amount", args[2] }));
+    sim_emit(h, EV(clawback), SIM_VALS(args[1], args[0]), SIM_FIELDS({ "amount", args[2] }));
     return sim_void();
 }
 

@@ -1,5 +1,9 @@
 /* Vaults: collateral in, synthetic debt out, liquidation. */
 #include "tools/sim/host.h"
+#include "tools/sim/names.h"
+
+#define EV(id) SIM_EVENT(synthetic_engine, id)
+#define EN(id) SIM_ENTRY(synthetic_engine, id)
 
 #define WAD             ((sim_amount)10000000)
 #define BPS             10000
@@ -21,7 +25,7 @@ static sim_val initialize(struct sim_host *h, const sim_val *args)
 
 static struct sim_key config_key(struct sim_host *h, sim_val symbol)
 {
-    return sim_key(h, "AssetConfig", SIM_VALS(symbol));
+    return sim_key(h, EN(asset_config), SIM_VALS(symbol));
 }
 
 static sim_val register_asset(struct sim_host *h, const sim_val *args)
@@ -35,7 +39,7 @@ static sim_val register_asset(struct sim_host *h, const sim_val *args)
                                    { "liq_ratio", args[6] }, { "liq_penalty", args[7] },
                                    { "stab_fee_bps", args[8] }, { "debt_ceiling", args[9] },
                                    { "enabled", sim_bool(true) })));
-    sim_emit(h, "market_created", SIM_VALS(args[1]),
+    sim_emit(h, EV(market_created), SIM_VALS(args[1]),
              SIM_FIELDS({ "token", args[2] }, { "oracle_symbol", args[3] },
                         { "coll_oracle_symbol", args[4] }, { "min_coll_ratio", args[5] },
                         { "liq_ratio", args[6] }, { "liq_penalty", args[7] },
@@ -45,7 +49,7 @@ static sim_val register_asset(struct sim_host *h, const sim_val *args)
 
 static struct sim_key collateral_key(struct sim_host *h, sim_val token)
 {
-    return sim_key(h, "CollateralAllowed", SIM_VALS(token));
+    return sim_key(h, EN(collateral_allowed), SIM_VALS(token));
 }
 
 static sim_val set_collateral_allowed(struct sim_host *h, const sim_val *args)
@@ -113,7 +117,7 @@ static void assert_transfer(struct sim_host *h, sim_val owner, sim_val synth, si
 
 static struct sim_key vault_key(struct sim_host *h, sim_val owner, sim_val synth)
 {
-    return sim_key(h, "Vault", SIM_VALS(owner, synth));
+    return sim_key(h, EN(vault), SIM_VALS(owner, synth));
 }
 
 static const sim_val *vault_of(struct sim_host *h, sim_val owner, sim_val synth)
@@ -155,7 +159,7 @@ static void check_ratio(struct sim_host *h, const sim_val *config, sim_amount co
 
 static struct sim_key debt_key(struct sim_host *h, sim_val synth)
 {
-    return sim_key(h, "DebtTotal", SIM_VALS(synth));
+    return sim_key(h, EN(debt_total), SIM_VALS(synth));
 }
 
 static void lower_debt_total(struct sim_host *h, sim_val synth, sim_amount by)
@@ -175,7 +179,7 @@ static void emit_amount(struct sim_host *h, const char *name, const sim_val *arg
 
 static void log_vault(struct sim_host *h, sim_val owner, sim_val synth)
 {
-    struct sim_key key = sim_key(h, "VaultsByOwner", SIM_VALS(owner));
+    struct sim_key key = sim_key(h, EN(vaults_by_owner), SIM_VALS(owner));
     const sim_val *stored = sim_get(h, key);
     sim_val list = stored ? *stored : sim_vec(&h->arena, SIM_NONE);
     sim_vec_push(&h->arena, &list, synth);
@@ -207,7 +211,7 @@ static sim_val open_vault(struct sim_host *h, const sim_val *args)
                                { "last_update", sim_u64(h->now) }));
     put_vault(h, &vault);
     log_vault(h, args[0], args[1]);
-    sim_emit(h, "open", SIM_VALS(args[0]),
+    sim_emit(h, EV(open), SIM_VALS(args[0]),
              SIM_FIELDS({ "synth_asset", args[1] }, { "collateral_token", args[2] },
                         { "collateral_amount", args[3] }));
     return sim_void();
@@ -224,7 +228,7 @@ static sim_val deposit_collateral(struct sim_host *h, const sim_val *args)
                  args[2].i128);
     sim_bump(h, vault, "collateral", args[2].i128);
     put_vault(h, vault);
-    emit_amount(h, "deposit", args, args[2].i128);
+    emit_amount(h, EV(deposit), args, args[2].i128);
     return sim_void();
 }
 
@@ -265,7 +269,7 @@ static sim_val mint_synth(struct sim_host *h, const sim_val *args)
     sim_put(h, debt_key(h, args[1]), sim_i128(sim_add(h, total, amount)));
     sim_call(h, sim_field_addr(config, "token"), "mint", SIM_VALS(args[0], args[2]));
     charge_fee(h, config, args[0], amount);
-    emit_amount(h, "mint", args, amount);
+    emit_amount(h, EV(mint), args, amount);
     return sim_void();
 }
 
@@ -281,7 +285,7 @@ static sim_val burn_synth(struct sim_host *h, const sim_val *args)
     sim_bump(h, vault, "debt", -repaid);
     put_vault(h, vault);
     lower_debt_total(h, args[1], repaid);
-    emit_amount(h, "burn", args, repaid);
+    emit_amount(h, EV(burn), args, repaid);
     return sim_void();
 }
 
@@ -302,7 +306,7 @@ static sim_val withdraw_collateral(struct sim_host *h, const sim_val *args)
     sim_set(vault, "collateral", sim_i128(left));
     put_vault(h, vault);
     sim_transfer(h, sim_field_addr(vault, "collateral_tok"), sim_self(h), args[0].addr, amount);
-    emit_amount(h, "withdraw", args, amount);
+    emit_amount(h, EV(withdraw), args, amount);
     return sim_void();
 }
 
@@ -379,7 +383,7 @@ static sim_val liquidate(struct sim_host *h, const sim_val *args)
     settle_rest(h, vault);
     put_or_remove(h, vault, args);
     lower_debt_total(h, args[2], repaid);
-    sim_emit(h, "liq", SIM_VALS(args[1]),
+    sim_emit(h, EV(liq), SIM_VALS(args[1]),
              SIM_FIELDS({ "synth_asset", args[2] }, { "collateral_seized", sim_i128(award) }));
     return sim_void();
 }
@@ -430,7 +434,7 @@ static sim_val get_vault(struct sim_host *h, const sim_val *args)
 
 static sim_val get_vaults_by_owner(struct sim_host *h, const sim_val *args)
 {
-    const sim_val *list = sim_get(h, sim_key(h, "VaultsByOwner", SIM_VALS(args[0])));
+    const sim_val *list = sim_get(h, sim_key(h, EN(vaults_by_owner), SIM_VALS(args[0])));
     return list ? *list : sim_vec(&h->arena, SIM_NONE);
 }
 
