@@ -160,6 +160,36 @@ static void test_claim_of_now(void **state)
     assert_true(ASK(w, EARNINGS, "has_claimed", U(3), sim_u64(0)).b);
 }
 
+/* --- the stability pool near its floor --------------------------------------------------------- */
+
+static void absorb(struct world *w, sim_amount debt)
+{
+    PASS(w, STABILITY, "absorb_liquidation", C(ENGINE), sim_i128(debt), sim_i128(0), C(XLM));
+}
+
+/* p from 10^12 to 1500, to 1351 and below 1000; every step truncates. */
+static void test_small_p(void **state)
+{
+    struct world *w = *state;
+    PASS(w, STABILITY, "deposit", U(2), sim_i128(1000000000000));
+    absorb(w, 999999998500);
+    assert_amount(ASK(w, STABILITY, "get_compounded_deposit", U(2)).i128, 1500);
+    PASS(w, STABILITY, "deposit", U(3), sim_i128(1000000000000));
+    absorb(w, 100000000000); /* loss 99999999850 of 10^12; p less 149 */
+    sim_val now = ask(w, STABILITY, "get_state", SIM_NONE);
+    assert_amount(sim_field_i128(&now, "p"), 1351);
+    assert_amount(ASK(w, STABILITY, "get_compounded_deposit", U(3)).i128, 900666666666);
+    assert_int_equal(sim_field_u64(&now, "epoch"), 0);
+    absorb(w, 450000000750); /* half of what is left: loss 5 * 10^11, p 676 */
+    now = ask(w, STABILITY, "get_state", SIM_NONE);
+    assert_int_equal(sim_field_u64(&now, "epoch"), 1);
+    assert_int_equal(sim_field_u64(&now, "total_liq_count"), 3);
+    assert_amount(sim_field_i128(&now, "total_deposits"), 450000000750);
+    assert_amount(ASK(w, STABILITY, "get_compounded_deposit", U(3)).i128, 0);
+    PASS(w, STABILITY, "deposit", U(3), sim_i128(1)); /* with the new snapshot all counts again */
+    assert_amount(ASK(w, STABILITY, "get_compounded_deposit", U(3)).i128, 1000000000001);
+}
+
 /* --- the order of checks -------------------------------------------------------------------- */
 
 static void test_late_checks(void **state)
@@ -268,9 +298,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_catalog),         WORLD_TEST(test_partner_share),
         WORLD_TEST(test_refused_revenue), WORLD_TEST(test_split),
-        WORLD_TEST(test_claim_of_now),    WORLD_TEST(test_late_checks),
-        WORLD_TEST(test_nothing_out),     WORLD_TEST(test_pauses),
-        WORLD_TEST(test_wrong_hands),
+        WORLD_TEST(test_claim_of_now),    WORLD_TEST(test_small_p),
+        WORLD_TEST(test_late_checks),     WORLD_TEST(test_nothing_out),
+        WORLD_TEST(test_pauses),          WORLD_TEST(test_wrong_hands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 #include "tidemark/zstd.h"
+#include "tools/sim/expect.h"
 #include "tools/sim/replay.h"
 
 #define START_STROOPS 40000000000000 /* 4 000 000 XLM */
@@ -309,86 +310,13 @@ bool replay_args(struct tide_arena *arena, sim_val *out, uint32_t *count, const 
     return *types == '\0' && *count == given;
 }
 
-static json_t *number_text(sim_amount value)
-{
-    char text[TIDE_I128_TEXT_MAX];
-    return json_stringn(text, tide_i128_text(text, (tide_i128){ value }));
-}
-
-static json_t *bytes_text(tide_slice bytes)
-{
-    char *text = malloc(bytes.len * 2 + 1);
-    if (!text)
-        return NULL;
-    tide_hex(text, bytes);
-    json_t *out = json_stringn(text, bytes.len * 2);
-    free(text);
-    return out;
-}
-
-static json_t *address_text(const struct sim_addr *address)
-{
-    char text[TIDE_STRKEY_ADDRESS_MAX];
-    enum tide_strkey kind =
-        address->kind == SIM_ACCOUNT ? TIDE_STRKEY_ACCOUNT : TIDE_STRKEY_CONTRACT;
-    size_t len = tide_strkey_encode(text, kind, tide_slice_of(address->key, TIDE_HASH_BYTES));
-    return json_stringn(text, len);
-}
-
-/* Bytes that are not UTF-8 stand as U+FFFD. */
-static json_t *lossy_text(tide_slice text)
-{
-    struct tide_buf buf;
-    tide_buf_init(&buf, REPLAY_FILE_MAX);
-    tide_buf_json_string(&buf, text);
-    json_t *out =
-        json_loadb((const char *)buf.ptr, buf.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
-    tide_buf_release(&buf);
-    return out;
-}
-
-static json_t *vec_json(const sim_val *vec)
-{
-    json_t *out = json_array();
-    for (uint32_t i = 0; i < vec->len; i++)
-        json_array_append_new(out, replay_json(&vec->vec[i]));
-    return out;
-}
-
-static json_t *map_json(const sim_val *map)
-{
-    json_t *out = json_object();
-    for (uint32_t i = 0; i < map->len; i++) {
-        tide_slice key = map->map[i].key.bytes; /* structs alone are answered: symbols */
-        json_object_setn_new_nocheck(out, (const char *)key.ptr, key.len,
-                                     replay_json(&map->map[i].val));
-    }
-    return out;
-}
-
 json_t *replay_json(const sim_val *val)
 {
-    switch (val->type) {
-    case TIDE_SCV_BOOL:
-        return json_boolean(val->b);
-    case TIDE_SCV_U32:
-        return json_integer(val->u32);
-    case TIDE_SCV_U64:
-        return number_text((sim_amount)val->u64);
-    case TIDE_SCV_I128:
-        return number_text(val->i128);
-    case TIDE_SCV_BYTES:
-        return bytes_text(val->bytes);
-    case TIDE_SCV_STRING:
-    case TIDE_SCV_SYMBOL:
-        return lossy_text(val->bytes);
-    case TIDE_SCV_VEC:
-        return vec_json(val);
-    case TIDE_SCV_MAP:
-        return map_json(val);
-    case TIDE_SCV_ADDRESS:
-        return address_text(&val->addr);
-    default:
-        return json_null();
-    }
+    struct tide_buf text;
+    tide_buf_init(&text, REPLAY_FILE_MAX);
+    expect_value(&text, val);
+    json_t *out =
+        json_loadb((const char *)text.ptr, text.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+    tide_buf_release(&text);
+    return out;
 }
