@@ -146,12 +146,12 @@ bool ours_transaction(struct tide_delta *d, const struct tide_tx *tx);
 /* False for entries that are not mirrored: nonces, wallets' own, strangers' balances of assets. */
 bool ours_entry(const struct tide_delta *d, const struct tide_contract *contract, tide_slice key);
 /* Rows of chain.contract_seen. created: its instance appeared. discover: the engine or the DAO
- * names it, so it is watched from here on (bounded; "ignored" past that). named: anyone may have
- * written it, so it is only noted. The last two take an address ScVal and skip known ones. */
+ * names it (an address ScVal; known ones are skipped), so it is watched from here on; "ignored"
+ * when no more can be. What partners and pools name is not: anyone may name anything there, and a
+ * busy stranger's contract would be indexed for it. */
 void ours_created(struct tide_delta *d, const struct tide_contract *contract, uint32_t tx);
 void ours_discover(struct tide_delta *d, tide_slice address_value, enum tide_role role,
                    uint32_t tx);
-void ours_named(struct tide_delta *d, tide_slice address_value, uint32_t tx);
 /* Takes back discoveries down to that many contracts. */
 void ours_forget(struct tide_delta *d, uint32_t contract_count);
 

@@ -239,18 +239,6 @@ void ours_discover(struct tide_delta *d, tide_slice address_value, enum tide_rol
     put_seen(d, &contract, added ? "discovered" : "ignored", tx);
 }
 
-void ours_named(struct tide_delta *d, tide_slice address_value, uint32_t tx)
-{
-    const uint8_t *id = contract_id(address_value);
-    if (!id || tide_deployment_find(d->deployment, id))
-        return;
-    struct tide_contract contract;
-    fill(&contract, id, TIDE_ROLE_synth_token);
-    snprintf(contract.role_name, sizeof contract.role_name, "unknown");
-    snprintf(contract.name, sizeof contract.name, "found_%s", contract.address);
-    put_seen(d, &contract, "named", tx);
-}
-
 void ours_forget(struct tide_delta *d, uint32_t contract_count)
 {
     struct tide_deployment *known = d->deployment;

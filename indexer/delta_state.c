@@ -19,7 +19,6 @@ struct version {
     uint32_t tx;
     uint32_t seq;
     bool removed;
-    bool created;
 };
 
 static void put_common(struct tide_delta *d, struct tide_buf *out, const struct version *v)
@@ -131,20 +130,12 @@ static bool put_fields(struct tide_delta *d, struct tide_buf *out, const struct 
     return true;
 }
 
-/* Contracts that an entry names. A market's token is the engine's word; what partners and pools
- * name may be anything, and never changes once written. */
+/* A market's token joins what is watched. */
 static void discover(struct tide_delta *d, const struct version *v, const struct tide_kind *kind,
                      const tide_slice *values)
 {
-    const struct tide_kind *entries = tide_entries();
-    if (kind == &entries[TIDE_EN_synthetic_engine_asset_config]) {
+    if (kind == &tide_entries()[TIDE_EN_synthetic_engine_asset_config])
         ours_discover(d, values[place_named(kind, "token")], TIDE_ROLE_synth_token, v->tx);
-    } else if (v->created && kind == &entries[TIDE_EN_partner_registry_partner_asset]) {
-        ours_named(d, values[place_named(kind, "token")], v->tx);
-    } else if (v->created && kind == &entries[TIDE_EN_liquidity_pool_pool]) {
-        ours_named(d, values[place_named(kind, "token_a")], v->tx);
-        ours_named(d, values[place_named(kind, "token_b")], v->tx);
-    }
 }
 
 /* The other contracts, by the DAO's own settings. */
@@ -368,8 +359,7 @@ static tide_status data_change(struct tide_delta *d, const struct tide_tx *tx,
                          .durability = change->durability,
                          .tx = tx ? tx->index : TX_AFTER_ALL,
                          .seq = tx ? d->seq++ : d->seq_after++,
-                         .removed = change->kind == TIDE_CHANGE_REMOVED,
-                         .created = change->kind == TIDE_CHANGE_CREATED };
+                         .removed = change->kind == TIDE_CHANGE_REMOVED };
     tide_data_key_hash(v.hash, change->contract, change->key, change->durability);
     if (!remember_key(d, v.hash, contract, change->durability))
         return tide_fail(d->err, TIDE_E_LIMIT,

@@ -29,12 +29,13 @@ struct tide_writer_options {
     uint32_t table_count;
     const bool *wanted;                 /* by table index (--only); borrowed */
     const char *scope;                  /* "*" or the canonical list of --only; borrowed */
-    struct tide_deployment *deployment; /* borrowed; its id is filled in by open */
+    struct tide_deployment *deployment; /* borrowed; open fills in its id and adds
+                                           the contracts discovered so far */
     uint32_t partition_ledgers;
     uint32_t standby_poll_ms;
     uint32_t retry_ms_max;
-    bool standby; /* wait for the lock; false: TIDE_E_CONFLICT when it is held */
-    bool migrate; /* apply missing migrations first */
+    bool standby;        /* wait for the lock; false: TIDE_E_CONFLICT when it is held */
+    bool migrate;        /* apply missing migrations first */
     uint32_t migrations; /* only the first so many are ours (tests); 0: all */
     const struct tide_clock *clock;
     bool (*stopped)(void *self);

@@ -101,6 +101,9 @@ uint32_t partition_start(const struct tide_writer *w, uint32_t ledger);
 /* Name of the table that holds table's rows of the partition: schema.name_pD_F. */
 void writer_sql_leaf(struct tide_writer *w, const struct tide_table *table, uint32_t from);
 /* Reads the loading partition and forgets what is known of attached ones. */
+/* Adds the contracts that were discovered while indexing to the deployment. */
+tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err);
+
 tide_status partition_read(struct tide_writer *w, struct tide_err *err);
 /* Finds the partition of ledger: attached, loading (w->loading), or neither. */
 tide_status partition_find(struct tide_writer *w, uint32_t ledger, bool *attached, bool *exists,

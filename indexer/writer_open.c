@@ -219,7 +219,10 @@ static tide_status settle_in(struct tide_writer *w, struct tide_err *err)
         status = adopt_scope(w, err);
     if (status == TIDE_OK)
         status = draw_fence(w, err);
-    return status == TIDE_OK ? partition_read(w, err) : status;
+    if (status == TIDE_OK)
+        status = partition_read(w, err);
+    /* last, so that no second attempt takes them for the file's */
+    return status == TIDE_OK ? writer_adopt_contracts(w, err) : status;
 }
 
 /* Everything up to the fence may be repeated: until then nothing depends on this session. */

@@ -1,0 +1,59 @@
+#include "indexer/writer_impl.h"
+#include "tidemark/log.h"
+#include "tidemark/strkey.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Contracts that the chain named while indexing are watched from there on; after a restart they
+ * are known from the table, so that indexing goes on as if it had not stopped. */
+
+static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *rows, uint32_t at)
+{
+    enum tide_strkey kind;
+    uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
+    size_t len;
+    const char *role = tide_pg_text(rows, at, 1);
+    *out = (struct tide_contract){ .role = TIDE_ROLE_COUNT };
+    for (int i = 0; i < (int)TIDE_ROLE_COUNT; i++)
+        if (strcmp(role, tide_role_name((enum tide_role)i)) == 0)
+            out->role = (enum tide_role)i;
+    if (out->role == TIDE_ROLE_COUNT ||
+        tide_strkey_decode(&kind, payload, &len, tide_pg_slice(rows, at, 0)) != TIDE_OK ||
+        kind != TIDE_STRKEY_CONTRACT)
+        return false;
+    memcpy(out->id, payload, TIDE_HASH_BYTES);
+    snprintf(out->name, sizeof out->name, "%s", tide_pg_text(rows, at, 2));
+    return true;
+}
+
+static bool has_contracts(const struct tide_writer *w)
+{
+    for (uint32_t i = 0; i < w->options.table_count; i++)
+        if (strcmp(w->options.tables[i].name, "contract_seen") == 0)
+            return true;
+    return false; /* a test's own tables */
+}
+
+tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    if (!has_contracts(w))
+        return TIDE_OK;
+    writer_sql(w,
+               "SELECT contract, role, name FROM chain.contract_seen WHERE deployment = %u"
+               " AND what = 'discovered' ORDER BY ledger, tx, contract LIMIT %u",
+               w->deployment, TIDE_CONTRACTS_MAX);
+    tide_status status = writer_query_sql(w, &rows, err);
+    for (uint32_t i = 0; status == TIDE_OK && i < rows.count; i++) {
+        struct tide_contract contract;
+        if (!read_contract(&contract, &rows, i))
+            status = tide_fail(err, TIDE_E_SCHEMA, "chain.contract_seen: contract \"%.60s\"",
+                               tide_pg_text(&rows, i, 0));
+        else if (!tide_deployment_find(w->options.deployment, contract.id) &&
+                 tide_deployment_add(w->options.deployment, &contract) != TIDE_OK)
+            tide_log(TIDE_WARN, "contract.ignored", "contract=%s", tide_pg_text(&rows, i, 0));
+    }
+    tide_pg_rows_release(&rows);
+    return status;
+}
