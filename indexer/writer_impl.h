@@ -40,6 +40,7 @@ struct tide_writer {
     uint32_t attached_from, attached_end; /* a partition known to be attached; 0, 0 unknown */
     struct tide_buf sql;                  /* scratch */
     uint32_t staged[TIDE_TABLES_MAX];     /* 0, or the number in this session's statement names */
+    uint64_t staged_rows[TIDE_TABLES_MAX]; /* since the temporary table was last truncated */
     uint32_t stagings;
     uint32_t ahead; /* start of the partition that was last made ahead */
 };
