@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Simulated chains from their lakes into PostgreSQL: every event, call and entry is what the model
 # says it must be, at the end and as of ledgers before, and nothing is kept raw. Both versions of
-# ledgers; entries lapse, are evicted and come back on the way. TIDE_SEEDS: how many of each.
+# ledgers; entries lapse, are evicted and come back on the way. TIDE_SEED: the first, TIDE_SEEDS: how many.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../integration/_pg.sh"
@@ -61,7 +61,7 @@ one_chain() {
     grep -q '"removed":true' "$PG_DIR/expect/history.jsonl" || fail "nothing was removed"
 }
 
-for ((seed = 1; seed <= ${TIDE_SEEDS:-1}; seed++)); do
+for ((seed = ${TIDE_SEED:-1}; seed < ${TIDE_SEED:-1} + ${TIDE_SEEDS:-1}; seed++)); do
     for lcm in 2 1; do
         echo "seed $seed, ledgers of version $lcm"
         one_chain

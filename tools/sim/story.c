@@ -20,9 +20,9 @@ static const struct {
     { story_liquidity, 80,  20 },
     { story_vault,     220, 20 },
     { story_saving,    80,  5 },
-    { story_token,     80,  5 },
+    { story_token,     80,  20 },
     { story_oracle,    22,  2 },
-    { story_people,    90,  20 },
+    { story_people,    90,  40 },
     { story_registry,  20,  2 },
     { story_partners,  45,  3 },
     { story_admin,     20,  1 },
@@ -74,7 +74,7 @@ void story_close(struct story *story)
 
 uint32_t story_pause(struct story *story, uint32_t close_step)
 {
-    uint32_t luck = story_pick(story, 1400);
+    uint32_t luck = story_pick(story, story->profile == STORY_SWAPS ? 8000 : 1400);
     if (luck < 4)
         return 86400 * 7 + story_pick(story, 86400 * 3);
     if (luck < 14)

@@ -36,14 +36,15 @@ void story_trade(struct story *story, struct story_call *call)
     uint32_t pool = pick_pool(story);
     const struct story_pool *p = &story->pools[pool];
     bool a_to_b = sells_a(story, pool);
-    int64_t in = share_of(story, a_to_b ? p->a : p->b, 1, 60);
+    int64_t most = story->profile == STORY_SWAPS ? 8 : 60;
+    int64_t in = share_of(story, a_to_b ? p->a : p->b, 1, most);
     if (story_once_in(story, 25))
-        in *= 3; /* often beyond what one swap may move */
+        in *= most == 60 ? 3 : 40; /* often beyond what one swap may move */
     if (story_once_in(story, 120))
         in = story_between(story, -1, 9); /* nothing, less, or dust */
     if (a_to_b && pool != POOL_XLM && user->synth[story_pool_market[pool]] < in &&
         !story_once_in(story, 12))
-        a_to_b = false, in = share_of(story, p->b, 1, 60);
+        a_to_b = false, in = share_of(story, p->b, 1, most);
     int64_t least = story_once_in(story, 30) ? in * 9 : 0;
     int partner = story_once_in(story, 3) ? (int)story_pick(story, 4) : 0;
     if (story_once_in(story, 200))

@@ -150,6 +150,7 @@ tide_slice story_text(struct story *story)
         TEXT("{\"json\": [1, null]}"),
         TEXT("Z\xc3\xbcrich B\xc3\xb6rse \xe4\xba\xa4\xe6\x98\x93\xe6\x89\x80"),
         TEXT("Partner,with;commas\tand \"tab\""),
+        TEXT("a NUL \0 within"),
         TEXT(""),
         TEXT("plain words"),
 #undef TEXT
