@@ -19,8 +19,9 @@ static void put(struct data *d, const void *bytes, size_t len)
 static void put_number(struct data *d, uint64_t value, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
-        uint8_t byte = i < 8 ? (uint8_t)(value >> (8 * i)) : 0;
+        uint8_t byte = (uint8_t)(value & 0xff);
         put(d, &byte, 1);
+        value >>= 8;
     }
 }
 
