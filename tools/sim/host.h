@@ -375,7 +375,7 @@ void sim_emit_val(struct sim_host *h, const char *name, const sim_val *topics, u
                   sim_val data);
 
 /* Calls another contract; the answer. A refusal there ends the whole call. */
-sim_val sim_call(struct sim_host *h, struct sim_addr contract, const char *fn, const sim_val *args,
+sim_val sim_call(struct sim_host *h, struct sim_addr to, const char *name, const sim_val *args,
                  uint32_t arg_count);
 static inline struct sim_addr sim_self(const struct sim_host *h)
 {

@@ -1,7 +1,8 @@
 /* Storage as contracts see it: entries by key, instance slots, fields of structs. */
 #include "tools/sim/host_store.h"
 
-static sim_val variant(struct sim_host *h, const char *name, const sim_val *args, uint32_t count)
+static sim_val variant_key(struct sim_host *h, const char *name, const sim_val *args,
+                           uint32_t count)
 {
     sim_val out = { .type = TIDE_SCV_VEC, .len = count + 1 };
     out.vec = tide_new(&h->arena, sim_val, (size_t)count + 1);
@@ -12,15 +13,15 @@ static sim_val variant(struct sim_host *h, const char *name, const sim_val *args
     return out;
 }
 
-struct sim_key sim_key(struct sim_host *h, const char *name, const sim_val *args, uint32_t count)
+struct sim_key sim_key(struct sim_host *h, const char *variant, const sim_val *args, uint32_t count)
 {
-    return (struct sim_key){ variant(h, name, args, count), SIM_PERSISTENT };
+    return (struct sim_key){ variant_key(h, variant, args, count), SIM_PERSISTENT };
 }
 
-struct sim_key sim_key_temporary(struct sim_host *h, const char *name, const sim_val *args,
+struct sim_key sim_key_temporary(struct sim_host *h, const char *variant, const sim_val *args,
                                  uint32_t count)
 {
-    return (struct sim_key){ variant(h, name, args, count), SIM_TEMPORARY };
+    return (struct sim_key){ variant_key(h, variant, args, count), SIM_TEMPORARY };
 }
 
 static struct sim_entry *touch(struct sim_host *h, const struct sim_key *key)
@@ -109,7 +110,7 @@ static sim_val slot_key(struct sim_host *h, const char *name)
 {
     for (const char *at = name; *at; at++) {
         if (*at >= 'a' && *at <= 'z')
-            return variant(h, name, SIM_NONE);
+            return variant_key(h, name, SIM_NONE);
     }
     return sim_sym(name);
 }
