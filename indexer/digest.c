@@ -43,6 +43,19 @@ tide_status tide_tuple_field(tide_slice tuple, uint32_t column, tide_slice *fiel
     return TIDE_OK;
 }
 
+size_t tide_tuple_length(tide_slice bytes)
+{
+    tide_slice whole;
+    bool null;
+    if (bytes.len < 2)
+        return 0;
+    tide_slice rest = tide_slice_of(bytes.ptr + 2, bytes.len - 2);
+    for (uint32_t i = be16_at(bytes.ptr); i > 0; i--)
+        if (!next_field(&rest, &whole, &null))
+            return 0;
+    return bytes.len - rest.len;
+}
+
 static void add_hash(struct tide_digest *digest, const uint8_t hash[TIDE_HASH_BYTES])
 {
     struct tide_digest one = { .rows = 1 };

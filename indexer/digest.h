@@ -22,6 +22,9 @@ struct tide_digest {
 tide_status tide_tuple_field(tide_slice tuple, uint32_t column, tide_slice *field,
                              bool *null) TIDE_MUST_USE;
 
+/* Bytes of the tuple that bytes begin with; 0 when it is not whole. */
+size_t tide_tuple_length(tide_slice bytes);
+
 /* Adds one tuple with all columns of table. TIDE_E_DECODE when it is not one. */
 tide_status tide_digest_tuple(struct tide_digest *digest, const struct tide_table *table,
                               tide_slice tuple) TIDE_MUST_USE;

@@ -134,17 +134,23 @@ static tide_status add_contract(struct tide_deployment *d, const struct tide_pg_
                              : tide_fail(err, status, "contract %.60s", tide_pg_text(rows, at, 0));
 }
 
-tide_status tide_query_contracts(struct tide_pg *pg, uint16_t deployment,
+tide_status tide_query_contracts(struct tide_pg *pg, uint16_t deployment, uint32_t before,
                                  struct tide_deployment **out, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    char id[8];
+    char id[8], ledger[16];
     snprintf(id, sizeof id, "%u", deployment);
-    tide_status status =
-        tide_pg_query(pg, &rows,
-                      "SELECT x.contract, x.role, x.name, d.passphrase FROM analyst.contracts AS x"
-                      " JOIN chain.deployment AS d ON d.id = x.deployment WHERE x.deployment = $1",
-                      (const char *[]){ id }, 1, err);
+    snprintf(ledger, sizeof ledger, "%u", before);
+    tide_status status = tide_pg_query(
+        pg, &rows,
+        "SELECT DISTINCT ON (x.address) x.address, x.role, x.name, x.passphrase FROM ("
+        " SELECT c ->> 'address' AS address, c ->> 'role' AS role, c ->> 'name' AS name,"
+        " d.passphrase, 0 AS later FROM chain.deployment AS d, jsonb_array_elements(d.contracts) "
+        "AS c"
+        " WHERE d.id = $1 UNION ALL SELECT s.contract, s.role, s.name, d.passphrase, 1 FROM"
+        " chain.contract_seen AS s JOIN chain.deployment AS d ON d.id = s.deployment"
+        " WHERE s.deployment = $1 AND s.ledger < $2::bigint) AS x ORDER BY x.address, x.later",
+        (const char *[]){ id, ledger }, 2, err);
     if (status != TIDE_OK)
         return status;
     struct tide_deployment *d = calloc(1, sizeof *d);

@@ -25,8 +25,8 @@ tide_status tide_query_deployment(struct tide_pg *pg, const struct tide_config *
                                   uint16_t *out, struct tide_err *err) TIDE_MUST_USE;
 
 /* The deployment as the database knows it: the contracts of its file and those that the chain
- * named since. No accounts. *out is malloc'd, owned by the caller (free). */
-tide_status tide_query_contracts(struct tide_pg *pg, uint16_t deployment,
+ * named before that ledger. No accounts. *out is malloc'd, owned by the caller (free). */
+tide_status tide_query_contracts(struct tide_pg *pg, uint16_t deployment, uint32_t before,
                                  struct tide_deployment **out, struct tide_err *err) TIDE_MUST_USE;
 
 /* First and last ledger of the covered range that holds the cursor; TIDE_E_MISSING when nothing

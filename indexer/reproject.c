@@ -157,7 +157,7 @@ static tide_status open_delta(struct tide_reproject *r, struct tide_err *err)
     const struct tide_table *tables = tide_tables(&count);
     for (uint32_t i = 0; i < count; i++)
         wanted[i] = tables[i].kind != TIDE_TABLE_STATE;
-    tide_status status = tide_query_contracts(r->pg, r->deployment, &deployment, err);
+    tide_status status = tide_query_contracts(r->pg, r->deployment, UINT32_MAX, &deployment, err);
     if (status == TIDE_OK) {
         struct tide_delta_options options = { .deployment = deployment,
                                               .proof = TIDE_PROOF_CHAIN,

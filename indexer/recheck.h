@@ -1,0 +1,32 @@
+/* verify: what is stored, checked again.
+ *
+ * Against itself  ledgers contiguous and linked by their hashes; every event in the log has its
+ *                 payload and the other way round; state is the newest of history
+ * Against a source (when one is configured) the ledgers of the range go through the delta again,
+ *                 hashes and proofs included, and the rows of every table are compared by ledger
+ *
+ * Nothing is written. Memory is bounded: a chunk of ledgers' digests. */
+#ifndef INDEXER_RECHECK_H
+#define INDEXER_RECHECK_H
+
+#include "indexer/writer.h"
+#include "tidemark/config.h"
+#include "tidemark/pg.h"
+
+struct tide_recheck {
+    struct tide_pg *pg; /* in a snapshot */
+    uint16_t deployment;
+    struct tide_range range;
+    uint64_t wrong; /* differences said so far; the first RECHECK_SAID_MAX are printed */
+};
+
+#define TIDE_RECHECK_SAID_MAX 20u
+
+/* Says one difference on standard output. */
+void tide_recheck_say(struct tide_recheck *check, const char *format, ...) TIDE_PRINTF(2, 3);
+
+tide_status tide_recheck_stored(struct tide_recheck *check, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_recheck_source(struct tide_recheck *check, const struct tide_config *config,
+                                struct tide_err *err) TIDE_MUST_USE;
+
+#endif

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# verify finds what was damaged and says where: by the stored rows alone, and against the lake.
+here=$(dirname "$0")
+. "$here/_pg.sh"
+pg_start
+bin=$TIDE_BIN/tidemark-indexer
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
+mkdir "$PG_DIR/sim"
+"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers 256 --quiet
+export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json
+"$bin" run --lake "$PG_DIR/sim/lake" --stop-at-end 2>"$PG_DIR/run.log" || { cat "$PG_DIR/run.log" >&2; fail "run"; }
+
+holds() { # verify's options
+    "$bin" verify "$@" >"$PG_DIR/said" 2>"$PG_DIR/err" || fail "verify $*: $(cat "$PG_DIR/said" "$PG_DIR/err")"
+}
+finds() { # pattern, verify's options
+    local pattern=$1 code=0
+    shift
+    "$bin" verify "$@" >"$PG_DIR/said" 2>"$PG_DIR/err" || code=$?
+    [ "$code" = 68 ] && grep -qE "^WRONG .*$pattern" "$PG_DIR/said" ||
+        fail "verify $*: exit $code, wanted 68 and \"$pattern\": $(cat "$PG_DIR/said" "$PG_DIR/err")"
+    grep -E "^WRONG" "$PG_DIR/said" | head -n 2
+}
+lake=(--lake "$PG_DIR/sim/lake")
+
+holds
+holds "${lake[@]}"
+grep -q "source  256 ledgers derived again" "$PG_DIR/said" || fail "not all ledgers were derived again: $(cat "$PG_DIR/said")"
+holds "${lake[@]}" --from 1100 --to 1150
+
+ledger=$(sql "SELECT ledger FROM event.liquidity_pool_swap ORDER BY ledger DESC LIMIT 1")
+sql "UPDATE event.liquidity_pool_swap SET amount_in = amount_in + 1 WHERE ledger = $ledger AND tx = (SELECT min(tx) FROM event.liquidity_pool_swap WHERE ledger = $ledger)"
+holds # nothing in the tables contradicts it
+finds "event.liquidity_pool_swap: ledger $ledger: .*altered" "${lake[@]}"
+holds "${lake[@]}" --to $((ledger - 1))
+sql "UPDATE event.liquidity_pool_swap SET amount_in = amount_in - 1 WHERE ledger = $ledger AND tx = (SELECT min(tx) FROM event.liquidity_pool_swap WHERE ledger = $ledger)"
+holds "${lake[@]}"
+
+sql "CREATE TABLE public.kept AS SELECT * FROM event.liquidity_pool_swap WHERE ledger = $ledger; DELETE FROM event.liquidity_pool_swap WHERE ledger = $ledger"
+finds "event.liquidity_pool_swap and event.log differ, first at ledger $ledger"
+finds "event.liquidity_pool_swap: ledger $ledger: 0 rows, by the source" "${lake[@]}"
+sql "INSERT INTO event.liquidity_pool_swap SELECT * FROM public.kept"
+holds "${lake[@]}"
+
+sql "CREATE TABLE public.feeds AS SELECT * FROM state.oracle_feed; UPDATE state.oracle_feed SET ledger = ledger - 1"
+finds "state.oracle_feed: [0-9]+ entries are not the newest"
+sql "DELETE FROM state.oracle_feed"
+finds "state.oracle_feed: [0-9]+ entries are not the newest"
+sql "INSERT INTO state.oracle_feed SELECT * FROM public.feeds"
+holds
+
+sql "UPDATE chain.ledger SET hash = previous_hash WHERE ledger = 1200"
+finds "chain.ledger: ledger 1201 does not follow ledger 1200"
+sql "DELETE FROM chain.ledger WHERE ledger = 1200"
+finds "chain.ledger: ledger 1201 does not follow ledger 1199"
+code=0
+"$bin" verify --from 1 --to 9 2>"$PG_DIR/err" || code=$?
+[ "$code" = 67 ] && grep -q "ledgers 1024 to 1279 are indexed, not 1 to 9" "$PG_DIR/err" || fail "a range that is not indexed: exit $code: $(cat "$PG_DIR/err")"
+echo "verify finds and names every damage"
