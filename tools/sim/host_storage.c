@@ -174,7 +174,7 @@ sim_val *sim_field(const sim_val *map, const char *name)
         if (tide_slice_eq(map->map[i].key.bytes, want))
             return &map->map[i].val;
     }
-    assert(!"field of a stored struct");
+    assert(false && "field of a stored struct");
     return NULL;
 }
 

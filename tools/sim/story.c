@@ -210,6 +210,12 @@ static void told_proposal(struct story *story, uint64_t id)
     story->proposals[slot] = (struct story_proposal){ .id = id, .made_at = story->now };
 }
 
+static void told_attestation(struct story_user *user, const struct story_call *call)
+{
+    user->attested = true;
+    user->until = call->amount;
+}
+
 static void told_other(struct story *story, const struct story_call *call, const int64_t answer[2])
 {
     struct story_user *user = &story->users[call->who];
@@ -218,7 +224,7 @@ static void told_other(struct story *story, const struct story_call *call, const
     else if (call->note == NOTE_UNSAVE)
         user->saved -= answer[0];
     else if (call->note == NOTE_ATTEST)
-        user->attested = true, user->until = call->amount;
+        told_attestation(user, call);
     else if (call->note == NOTE_SUBMIT_TX)
         story->msig_tx = (uint64_t)answer[0] + 1;
     else if (call->note == NOTE_PARTNER)

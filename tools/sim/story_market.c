@@ -43,8 +43,10 @@ void story_trade(struct story *story, struct story_call *call)
     if (story_once_in(story, 120))
         in = story_between(story, -1, 9); /* nothing, less, or dust */
     if (a_to_b && pool != POOL_XLM && user->synth[story_pool_market[pool]] < in &&
-        !story_once_in(story, 12))
-        a_to_b = false, in = share_of(story, p->b, 1, most);
+        !story_once_in(story, 12)) {
+        a_to_b = false;
+        in = share_of(story, p->b, 1, most);
+    }
     int64_t least = story_once_in(story, 30) ? in * 9 : 0;
     int partner = story_once_in(story, 3) ? (int)story_pick(story, 4) : 0;
     if (story_once_in(story, 200))
@@ -65,10 +67,12 @@ static void add_liquidity(struct story *story, struct story_call *call, uint32_t
     const struct story_user *user = &story->users[at];
     const struct story_pool *p = &story->pools[pool];
     int64_t a = share_of(story, p->a, 20, 400), b = a;
-    if (p->a == 0)
-        a = 50000000, b = fair_price(story, pool) * 5;
-    else
+    if (p->a == 0) {
+        a = 50000000;
+        b = fair_price(story, pool) * 5;
+    } else {
         b = (int64_t)((tide_raw_i128)a * p->b / p->a) + story_between(story, 0, 5);
+    }
     uint32_t market = story_pool_market[pool];
     if (market < CAST_MARKETS && user->synth[market] > 0 && user->synth[market] < a && p->a > 0) {
         a = user->synth[market] / 2 + 1;
@@ -89,8 +93,10 @@ void story_liquidity(struct story *story, struct story_call *call)
     uint32_t pool = pick_pool(story);
     uint32_t luck = story_pick(story, 10);
     /* its pool comes by proposal: somebody tries now and then whether it is there */
-    if (story->pools[POOL_TSLA].a == 0 && user->synth[1] > 100000000 && story_once_in(story, 3))
-        pool = POOL_TSLA, luck = 0;
+    if (story->pools[POOL_TSLA].a == 0 && user->synth[1] > 100000000 && story_once_in(story, 3)) {
+        pool = POOL_TSLA;
+        luck = 0;
+    }
     if (luck < 4) {
         add_liquidity(story, call, at, pool);
     } else if (luck < 7) {
@@ -157,8 +163,10 @@ static void liquidate(struct story *story, struct story_call *call, uint32_t at,
         const struct story_user *o = &story->users[other];
         int64_t carried = mintable(story, o->collateral[market] + 1, market, 10000);
         int64_t strain = o->debt[market] > 0 ? o->debt[market] * 100 / (carried + 1) : 0;
-        if (strain > worst)
-            worst = strain, owner = other;
+        if (strain > worst) {
+            worst = strain;
+            owner = other;
+        }
     }
     int64_t offer =
         story_once_in(story, 3) ? story->users[owner].debt[market] / 2 + 1 : (int64_t)1000000000000;
@@ -223,10 +231,12 @@ void story_vault(struct story *story, struct story_call *call)
     uint32_t market = story_pick(story, CAST_MARKETS);
     if (market == CAST_MARKETS - 1 && !story_once_in(story, 3))
         market = 0;
-    if (!user->vault[market] && !story_once_in(story, 5))
+    if (!user->vault[market] && !story_once_in(story, 5)) {
         open_vault(story, call, at, market);
-    else
-        use_vault(story, call, at, market), at = call->who;
+    } else {
+        use_vault(story, call, at, market);
+        at = call->who;
+    }
     call->auth = story->users[at].ref;
     call->who = at;
     call->what = market;

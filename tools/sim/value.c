@@ -164,7 +164,7 @@ static bool letter_fits(char letter, const sim_val *val)
     case 'h':
         return val->type == TIDE_SCV_BYTES && val->bytes.len == TIDE_HASH_BYTES;
     default:
-        assert(!"letter of a type");
+        assert(false && "letter of a type");
         return false;
     }
 }
