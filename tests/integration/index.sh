@@ -87,6 +87,23 @@ for signal in TERM KILL; do
     run; same "SIG$signal"
 done
 
+# SIGKILL at the steps of the other thread, where the build has failpoints
+fresh
+TIDE_FP_COUNT=$PG_DIR/count "$indexer" run --stop-at-end 2>/dev/null
+if [ -s "$PG_DIR/count" ]; then
+    for point in ledger.fetched ledger.decoded; do
+        kills=0
+        for n in 1 40 80 120 192; do
+            fresh
+            code=0; TIDE_FP=$point=kill@$n "$indexer" run --stop-at-end --batch-ledgers 9 2>/dev/null || code=$?
+            [ "$code" = 137 ] || fail "$point@$n: exit $code, not killed"
+            kills=$((kills + 1))
+            run; same "$point@$n"
+        done
+        printf '%-20s killed %d times of %d passings\n' $point $kills "$(grep -cx $point "$PG_DIR/count")"
+    done 2>/dev/null
+fi
+
 # one kind alone; another scope on the same tables is refused
 fresh; run --only event.swap
 [ "$(sql "SELECT (SELECT count(*) FROM event.liquidity_pool_swap) > 0 AND (SELECT count(*) FROM event.log) = 0 AND (SELECT count(*) FROM chain.ledger) = 192")" = t ] || fail "--only"
