@@ -1,6 +1,7 @@
 #include "indexer/command.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -64,7 +65,8 @@ bool tide_option_given(const struct tide_option *options, const char *name)
     return tide_option_find(options, name)->value != NULL;
 }
 
-static volatile sig_atomic_t stop_asked;
+/* Lock-free atomics are safe in a signal handler, and other threads read it too. */
+static atomic_bool stop_asked;
 
 /* A batch that cannot end in time is dropped: nothing of it is in the database before COMMIT. */
 static void give_up(int signal_number)
@@ -81,9 +83,8 @@ static void ask_stop(int signal_number)
 {
     enum { LAST_RESORT_S = 8 };
     (void)signal_number;
-    if (!stop_asked)
+    if (!atomic_exchange(&stop_asked, true))
         alarm(LAST_RESORT_S);
-    stop_asked = 1;
 }
 
 void tide_stop_install(void)
@@ -101,5 +102,5 @@ void tide_stop_install(void)
 bool tide_stop_asked(void *ignored)
 {
     (void)ignored;
-    return stop_asked != 0;
+    return atomic_load(&stop_asked);
 }
