@@ -66,7 +66,7 @@ static void batches_are_cut_into_ledgers(void **state)
     put_object(f, "FFFFFFFF--0-15/FFFFFFF7--8-15.xdr.zst", 8, 15, 20000);
     put_object(f, "FFFFFFEF--16-31/FFFFFFEF--16-23.xdr.zstd", 16, 23, 0);
     open_lake(f);
-    uint32_t first, last;
+    uint32_t first = 0, last = 0;
     assert_int_equal(f->source.ops->range(f->source.self, &first, &last, &f->err), TIDE_OK);
     assert_int_equal(first, 2);
     assert_int_equal(last, 23);
@@ -208,7 +208,7 @@ static void what_is_no_lake_is_refused(void **state)
     assert_int_equal(tide_source_open(&none, &f->options, &f->err), TIDE_E_CONFIG);
     snprintf(f->config.lake, sizeof f->config.lake, "%s", f->folder);
     open_lake(f);
-    uint32_t count, last;
+    uint32_t count = 0, last = 0;
     assert_int_equal(drain(&f->source, &count, &last, &f->err), TIDE_E_MISSING);
 }
 
@@ -224,7 +224,7 @@ static void waiting_can_be_stopped(void **state)
     put_object(f, "FFFFFFFD--2.xdr.zst", 2, 2, 0);
     f->options.stopping = yes;
     open_lake(f);
-    uint32_t count, last;
+    uint32_t count = 0, last = 0;
     tide_status status = drain(&f->source, &count, &last, &f->err);
     assert_true(status == TIDE_E_STOPPED || (status == TIDE_E_EOF && count == 1));
 }

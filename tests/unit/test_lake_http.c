@@ -289,7 +289,7 @@ static void several_objects_are_in_flight_and_come_in_order(void **state)
     assert_true(f->server.requests >= 40);
     serve_object(f, 160, "", NONE, 0);
     expect_drain(f, TIDE_E_EOF, 4);
-    uint32_t first, last;
+    uint32_t first = 0, last = 0;
     assert_int_equal(f->source.ops->range(f->source.self, &first, &last, &f->err), TIDE_OK);
     assert_int_equal(first, 0); /* ledger 164 is not there: nothing is known without a listing */
     assert_int_equal(f->source.ops->seek(f->source.self, 30, 0, &f->err), TIDE_OK);

@@ -62,7 +62,7 @@ static void a_core_lake_is_read_from_its_first_edge(void **state)
     (void)state;
     static struct reading r;
     open_recorded(&r, "core-batch8", 0);
-    uint32_t first, last, count;
+    uint32_t first = 0, last = 0, count = 0;
     assert_int_equal(r.source.ops->range(r.source.self, &first, &last, &r.err), TIDE_OK);
     assert_int_equal(first, 2);
     assert_int_equal(last, 15);
@@ -85,7 +85,7 @@ static void pubnet_objects_are_read_and_holes_named(void **state)
     };
     for (size_t i = 0; i < TIDE_COUNT(rows); i++) {
         static struct reading r;
-        uint32_t count, last;
+        uint32_t count = 0, last = 0;
         open_recorded(&r, "pubnet-mini", rows[i].ledger);
         tide_status status = drain(&r.source, &count, &last, &r.err);
         if (status != rows[i].then || count != 1 || last != rows[i].ledger)
@@ -98,7 +98,7 @@ static void an_old_object_without_folders_is_read(void **state)
 {
     (void)state;
     static struct reading r;
-    uint32_t count, last;
+    uint32_t count = 0, last = 0;
     open_recorded(&r, "original", 53312000);
     if (drain(&r.source, &count, &last, &r.err) != TIDE_E_EOF)
         fail_msg("%s", r.err.text);

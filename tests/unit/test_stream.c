@@ -104,7 +104,7 @@ static void a_stream_cut_anywhere_is_refused(void **state)
     for (size_t len = 4; len < packed.len; len++) {
         write_file(f->folder, "stream", tide_slice_of(packed.ptr, len));
         open_stream(f, 0, 0);
-        uint32_t count, last;
+        uint32_t count = 0, last = 0;
         assert_int_equal(drain(&f->source, &count, &last, &f->err), TIDE_E_DECODE);
     }
     tide_buf_release(&packed);
