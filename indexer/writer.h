@@ -1,12 +1,14 @@
 /* The writer: batches in, one transaction each, by one process at a time.
  *
  * A transaction    BEGIN, fence · COPY every table · merge the newest version of each key into
- *                  state · cursor, coverage, counts · NOTIFY tidemark, 'DEPLOYMENT LEDGER' · COMMIT.
+ *                  state · cursor, coverage, counts · NOTIFY tidemark, 'DEPLOYMENT LEDGER' ·
+ *                  COMMIT.
  * Loading          A ledger whose partition does not exist opens one for loading: its tables are
  *                  no partitions yet and have no indexes. Rows and progress still commit together,
  *                  but nothing is visible until tide_writer_finish (or the partition's end)
  *                  builds what is missing, then attaches all tables, merges state, and moves
- *                  coverage and cursor in one transaction. Killed anywhere, the next writer goes on.
+ *                  coverage and cursor in one transaction. Killed anywhere, the next
+ *                  writer goes on.
  * Earlier ranges   never overwrite newer state nor bring back what was removed later.
  * One writer       holds an advisory lock; others wait as standby. Each transaction checks the
  *                  fence that the holder drew, so one that lost its connection cannot write.

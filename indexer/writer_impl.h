@@ -37,15 +37,15 @@ struct tide_writer {
     uint32_t cursor;
     uint8_t hash[TIDE_HASH_BYTES];
     struct loading loading;
-    uint32_t attached_from, attached_end; /* a partition known to be attached; 0, 0 unknown */
-    struct tide_buf sql;                  /* scratch */
-    uint32_t staged[TIDE_TABLES_MAX];     /* 0, or the number in this session's statement names */
+    uint32_t attached_from, attached_end;  /* a partition known to be attached; 0, 0 unknown */
+    struct tide_buf sql;                   /* scratch */
+    uint32_t staged[TIDE_TABLES_MAX];      /* 0, or the number in this session's statement names */
     uint64_t staged_rows[TIDE_TABLES_MAX]; /* since the temporary table was last truncated */
     uint32_t stagings;
     uint32_t ahead; /* start of the partition that was last made ahead */
 };
 
-/* One whole transaction (or an idempotent series of them): called again after a retryable failure. */
+/* One whole transaction (or an idempotent series): called again after a retryable failure. */
 typedef tide_status (*writer_step)(struct tide_writer *w, const void *arg, struct tide_err *err);
 /* Runs step until it succeeds, or for good fails. commits: it moves chain.cursor.moves by one. */
 tide_status writer_retry(struct tide_writer *w, writer_step step, const void *arg, bool commits,

@@ -10,15 +10,16 @@ static tide_status read_hash(struct tide_writer *w, const void *arg, struct tide
 {
     const struct hash_question *q = arg;
     struct tide_pg_rows rows;
-    writer_sql(w,
-               "SELECT hash FROM chain.coverage WHERE deployment = %u AND to_ledger = %u UNION ALL"
-               " SELECT previous_hash FROM chain.coverage WHERE deployment = %u AND from_ledger = %u"
-               " UNION ALL SELECT hash FROM chain.partition WHERE deployment = %u AND NOT attached"
-               " AND last_loaded = %u",
-               w->deployment, q->ledger, w->deployment, q->ledger + 1, w->deployment, q->ledger);
+    writer_sql(
+        w,
+        "SELECT hash FROM chain.coverage WHERE deployment = %u AND to_ledger = %u UNION ALL"
+        " SELECT previous_hash FROM chain.coverage WHERE deployment = %u AND from_ledger = %u"
+        " UNION ALL SELECT hash FROM chain.partition WHERE deployment = %u AND NOT attached"
+        " AND last_loaded = %u",
+        w->deployment, q->ledger, w->deployment, q->ledger + 1, w->deployment, q->ledger);
     tide_status status = writer_query_sql(w, &rows, err);
-    *q->known = status == TIDE_OK && rows.count > 0 &&
-                tide_pg_bytes(&rows, 0, 0, q->hash, TIDE_HASH_BYTES);
+    *q->known =
+        status == TIDE_OK && rows.count > 0 && tide_pg_bytes(&rows, 0, 0, q->hash, TIDE_HASH_BYTES);
     tide_pg_rows_release(&rows);
     return status;
 }

@@ -49,17 +49,18 @@ static void sql_merge(struct tide_writer *w, const struct tide_table *state, con
 
 /* Once a session and table: the temporary table, and the merge from it as a prepared statement
  * that empties it too. (ON COMMIT DELETE ROWS would truncate every such table at every commit: 110
- * ms for sixty of them, where this costs nothing that is measurable.) A number in the names makes a second attempt after a failure half-way independent of the first. */
+ * ms for sixty of them, where this costs nothing that is measurable.) A number in
+ * the names makes a second attempt after a failure half-way independent of the first. */
 static tide_status stage(struct tide_writer *w, uint32_t index, struct tide_err *err)
 {
     const struct tide_table *state = &w->options.tables[index];
     const struct tide_table *history = &w->options.tables[state->pair];
     char source[256], name[48];
     uint32_t number = ++w->stagings;
-    snprintf(source, sizeof source, "n AS (DELETE FROM pg_temp.\"stage_%s\" RETURNING *)", state->name);
-    writer_sql(w,
-               "CREATE TEMPORARY TABLE IF NOT EXISTS \"stage_%s\" (LIKE history.\"%s\")", state->name,
-               history->name);
+    snprintf(source, sizeof source, "n AS (DELETE FROM pg_temp.\"stage_%s\" RETURNING *)",
+             state->name);
+    writer_sql(w, "CREATE TEMPORARY TABLE IF NOT EXISTS \"stage_%s\" (LIKE history.\"%s\")",
+               state->name, history->name);
     tide_status status = writer_run_sql(w, "CREATE TABLE", err);
     for (int behind = 0; behind < 2 && status == TIDE_OK; behind++) {
         snprintf(name, sizeof name, "merge%d_%u", behind, number);

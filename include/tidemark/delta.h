@@ -12,7 +12,7 @@
 struct tide_delta_options {
     const struct tide_deployment *deployment; /* borrowed for the delta's life */
     enum tide_proof proof;
-    /* true for each table index that is wanted (--only); NULL: all. chain.ledger is always wanted. */
+    /* true for each table index wanted (--only); NULL: all. chain.ledger always is. */
     const bool *tables;
 };
 
@@ -32,8 +32,8 @@ void tide_delta_expect(struct tide_delta *delta, uint32_t next_sequence,
 tide_status tide_delta_ledger(struct tide_delta *delta, struct tide_batch *batch, tide_slice lcm,
                               struct tide_err *err) TIDE_MUST_USE;
 
-/* Call before a batch is handed on: of each key's rows in the state tables only the newest stay. The
- * next ledger begins a new batch. */
+/* Call before a batch is handed on: of each key's rows in the state tables only the newest stay.
+ * The next ledger begins a new batch. */
 void tide_delta_batch_end(struct tide_delta *delta, struct tide_batch *batch);
 
 #endif

@@ -2,7 +2,8 @@
  *
  * dump    decodes a lake once and keeps each batch's encoded rows in a file
  * replay  commits those batches exactly as the indexer does: same COPY, same merge, same order of
- *         index building, same commit sizes; only fetching, walking, proving and encoding are missing
+ *         index building, same commit sizes; only fetching, walking, proving and encoding
+ *         are missing
  * raw     COPYs the same rows into unlogged tables without key or index: the server's own limit */
 #include "perf.h"
 #include "ratio.h"
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A batch in the file: this head, then for each table with rows its number, count, length, bytes. */
+/* A batch in the file: this head, then for each table with rows its number, count, length, bytes */
 struct head {
     uint32_t from, to;
     uint8_t previous_hash[TIDE_HASH_BYTES];

@@ -3,7 +3,7 @@
  *   walk          whole ledgers walked, the bytes of every event and contract-data change
  *                 summed, against memcpy of the same bytes
  *   zstd+walk     decompressing and walking against decompressing alone
- *   zstd+proofs   decompressing, checking every hash and walking, against SHA-256 of the bytes alone */
+ *   zstd+proofs   decompressing, checking every hash and walking, against SHA-256 alone */
 #include "corpus.h"
 #include "perf.h"
 #include "ratio.h"
