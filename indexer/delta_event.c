@@ -169,11 +169,12 @@ static bool try_kind(struct tide_delta *d, const struct tide_event *event,
         rows->copy.len = mark;
         return false;
     }
-    rows->count++;
     if (kind == &tide_events()[TIDE_EV_synthetic_engine_market_created])
         ours_discover(d, values[place_named(kind, "token")], TIDE_ROLE_synth_token, event->tx);
-    if (!d->wanted[kind->table])
-        rows->copy.len = mark, rows->count--;
+    if (d->wanted[kind->table])
+        rows->count++;
+    else
+        rows->copy.len = mark;
     if (d->wanted[TIDE_TABLE_EVENT_LOG])
         put_log(d, event, contract, kind, values);
     return true;
