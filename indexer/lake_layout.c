@@ -57,8 +57,11 @@ bool lake_name_parse(struct lake_name *out, const char *name)
         return false;
     out->last = out->first;
     bool ranged = *p == '-';
-    if (ranged && (p++, !parse_number(&p, &out->last)))
-        return false;
+    if (ranged) {
+        p++;
+        if (!parse_number(&p, &out->last))
+            return false;
+    }
     out->folder = *p == '\0' && ranged;
     bool file = strcmp(p, extensions[0]) == 0 || strcmp(p, extensions[1]) == 0;
     uint32_t inverted = (uint32_t)inverse[0] << 24 | (uint32_t)inverse[1] << 16 |

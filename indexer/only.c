@@ -39,7 +39,7 @@ static tide_slice next_pattern(const char **text)
     tide_slice pattern = tide_slice_of(*text, len);
     *text += len + ((*text)[len] == ',');
     while (pattern.len && *pattern.ptr == ' ')
-        pattern.ptr++, pattern.len--;
+        pattern = tide_slice_of(pattern.ptr + 1, pattern.len - 1);
     while (pattern.len && pattern.ptr[pattern.len - 1] == ' ')
         pattern.len--;
     return pattern;

@@ -350,12 +350,14 @@ static tide_status probe_last(struct lake *l, uint32_t from, uint32_t *last, str
     uint64_t there = lake_object_start(&l->layout, from), missing = 0, step = batch;
     while (!missing && there + step <= UINT32_MAX) {
         tide_status status = is_there(l, (uint32_t)(there + step), err);
-        if (status == TIDE_OK)
-            there += step, step *= 2;
-        else if (status == TIDE_E_MISSING)
+        if (status == TIDE_E_MISSING) {
             missing = there + step;
-        else
+        } else if (status == TIDE_OK) {
+            there += step;
+            step *= 2;
+        } else {
             return status;
+        }
     }
     while (missing > there + batch) {
         uint64_t middle = there + (missing - there) / batch / 2 * batch;

@@ -23,6 +23,7 @@ void writer_pause(struct tide_writer *w, uint32_t attempt)
     }
 }
 
+TIDE_PRINTF(2, 0)
 static void append(struct tide_buf *sql, const char *format, va_list args)
 {
     char text[2048];
