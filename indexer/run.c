@@ -38,6 +38,38 @@ static const char *state_of(const struct job *job)
     return job->following ? "following" : "indexing";
 }
 
+static tide_status new_source(const struct job *job, struct tide_source *source,
+                              struct tide_err *err)
+{
+    const struct tide_source_options options = { .config = job->config,
+                                                 .passphrase = job->deployment->passphrase,
+                                                 .stopping = tide_stop_asked };
+    return tide_source_open(source, &options, err);
+}
+
+/* A deployment file and a lake that do not belong together must leave no trace in the database. */
+static tide_status check_source(const struct job *job, struct tide_err *err)
+{
+    struct tide_source source;
+    struct tide_err found;
+    tide_status status = new_source(job, &source, &found);
+    if (status == TIDE_OK)
+        source.ops->close(source.self);
+    if (status != TIDE_E_CONFIG && status != TIDE_E_CHAIN)
+        return TIDE_OK; /* one that does not answer now may do so when it is needed */
+    *err = found;
+    return status;
+}
+
+static tide_status open_source(const struct job *job, struct tide_source *source, uint32_t from,
+                               uint32_t to, struct tide_err *err)
+{
+    tide_status status = new_source(job, source, err);
+    if (status == TIDE_OK)
+        status = source->ops->seek(source->self, from, to, err);
+    return status;
+}
+
 static tide_status job_open(struct job *job, const struct tide_config *config, struct tide_err *err)
 {
     *job = (struct job){ .config = config };
@@ -51,6 +83,8 @@ static tide_status job_open(struct job *job, const struct tide_config *config, s
         tide_only_parse(&job->only, job->tables, job->table_count, config->only, err);
     if (status == TIDE_OK)
         status = tide_deployment_read(&job->deployment, config->deployment, err);
+    if (status == TIDE_OK)
+        status = check_source(job, err);
     if (status != TIDE_OK)
         return status;
     tide_only_scope(&job->scope, &job->only, job->tables, job->table_count);
@@ -76,18 +110,6 @@ static void job_close(struct job *job)
     tide_writer_close(job->writer);
     tide_buf_release(&job->scope);
     free(job->deployment);
-}
-
-static tide_status open_source(const struct job *job, struct tide_source *source, uint32_t from,
-                               uint32_t to, struct tide_err *err)
-{
-    const struct tide_source_options options = { .config = job->config,
-                                                 .passphrase = job->deployment->passphrase,
-                                                 .stopping = tide_stop_asked };
-    tide_status status = tide_source_open(source, &options, err);
-    if (status == TIDE_OK)
-        status = source->ops->seek(source->self, from, to, err);
-    return status;
 }
 
 static struct tide_pipeline_options pipeline_options(const struct job *job, struct tide_range range,

@@ -53,7 +53,7 @@ same 'standard input' run --stream - <"$PG_DIR/stream"
 zstd_stream() { zstd -qc "$PG_DIR/stream" | run --stream -; }
 if command -v zstd >/dev/null; then same 'zstd on a pipe' zstd_stream; fi
 
-# The wrong network, a hole, damage: refused by name with the code that the README says.
+# The wrong network (which leaves no trace), a hole, damage: refused by name with the code that the README says.
 refused() { # CODE PATTERN CMD…
     local want=$1 pattern=$2 code=0
     shift 2
@@ -66,10 +66,9 @@ into() { # NAME: a new database
     PGDATABASE=postgres "$PG_BIN/createdb" "$1"
     export TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=$1"
 }
-into other
+into bad
 sed 's/Tidemark Simulated/Some Other/' "$PG_DIR/deployment.json" >"$PG_DIR/other.json"
 refused 66 'the lake is of network' "$TIDE_BIN/tidemark-indexer" run --lake "$url/whole" --deployment "$PG_DIR/other.json" --stop-at-end
-into bad
 refused 78 'lake=/nowhere' run --lake /nowhere
 hole=$(find "$PG_DIR/single" -name '*--1100.xdr.zst')
 mv "$hole" "$PG_DIR/hole"
