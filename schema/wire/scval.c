@@ -331,19 +331,9 @@ static void json_nested(struct tide_buf *json, struct tide_xdr *x, uint32_t arm)
     tide_xdr_leave(x);
 }
 
-static void json_value(struct tide_buf *json, struct tide_xdr *x)
+static void json_number(struct tide_buf *json, struct tide_xdr *x, uint32_t arm)
 {
-    uint32_t arm = tide_xdr_u32(x);
     switch (arm) {
-    case TIDE_SCV_BOOL:
-        tide_buf_str(json, tide_xdr_bool(x) ? "true" : "false");
-        return;
-    case TIDE_SCV_VOID:
-        tide_buf_str(json, "null");
-        return;
-    case TIDE_SCV_ERROR:
-        json_error(json, x);
-        return;
     case TIDE_SCV_U32:
         json_u64(json, tide_xdr_u32(x), false);
         return;
@@ -362,9 +352,35 @@ static void json_value(struct tide_buf *json, struct tide_xdr *x)
     case TIDE_SCV_I128:
         json_128(json, x, arm == TIDE_SCV_I128);
         return;
+    default:
+        json_256(json, x, arm == TIDE_SCV_I256);
+    }
+}
+
+static void json_value(struct tide_buf *json, struct tide_xdr *x)
+{
+    uint32_t arm = tide_xdr_u32(x);
+    switch (arm) {
+    case TIDE_SCV_BOOL:
+        tide_buf_str(json, tide_xdr_bool(x) ? "true" : "false");
+        return;
+    case TIDE_SCV_VOID:
+        tide_buf_str(json, "null");
+        return;
+    case TIDE_SCV_ERROR:
+        json_error(json, x);
+        return;
+    case TIDE_SCV_U32:
+    case TIDE_SCV_I32:
+    case TIDE_SCV_U64:
+    case TIDE_SCV_I64:
+    case TIDE_SCV_TIMEPOINT:
+    case TIDE_SCV_DURATION:
+    case TIDE_SCV_U128:
+    case TIDE_SCV_I128:
     case TIDE_SCV_U256:
     case TIDE_SCV_I256:
-        json_256(json, x, arm == TIDE_SCV_I256);
+        json_number(json, x, arm);
         return;
     case TIDE_SCV_BYTES:
         json_bytes(json, tide_xdr_var(x, UINT32_MAX));

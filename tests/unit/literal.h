@@ -83,6 +83,7 @@ static inline void literal_close(struct literal *l)
 
 /* A LedgerCloseMeta V2 with one contract call in a parallel phase. The hashes are zero: a test that
  * wants them to hold fills them in, see @hash, @sethash, @resulthash, @txhash and @callhash. */
+/* clang-format off: one line is one part of the ledger */
 static const char ledger_literal[] =
     "00000002 00000001 00000000 00000000000003e8 " /* V2, ext v1: fee write 1000 */
     "@hash 32*00 @header "                         /* ledgerHeader.hash, header */
@@ -141,5 +142,6 @@ static const char ledger_literal[] =
     "00000001 00000001 00000018 00000000 "                                     /* upgrade */
     "00000000 0000000000000400 " /* scpInfo, live state bytes */
     "@evicted 00000001 00000009 32*ee ";
+/* clang-format on */
 
 #endif
