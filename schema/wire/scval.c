@@ -84,6 +84,15 @@ static void skip_nested(struct tide_xdr *x, uint32_t arm)
 
 void tide_scval_skip(struct tide_xdr *x)
 {
+    /* Bytes of the arms that are of fixed size and free of checks, the arm included. */
+    static const uint8_t fixed[] = { 0,  4, 0, 8, 8, 12, 12, 12, 12, 20, 20, 36,
+                                     36, 0, 0, 0, 0, 0,  0,  0,  4,  12, 0 };
+    size_t left = tide_xdr_left(x);
+    uint32_t peek = left >= 4 ? tide_be32(x->cur) : 0;
+    if (peek < TIDE_COUNT(fixed) && fixed[peek] && fixed[peek] <= left) {
+        x->cur += fixed[peek];
+        return;
+    }
     uint32_t arm = tide_xdr_u32(x);
     switch (arm) {
     case TIDE_SCV_BOOL:

@@ -30,6 +30,23 @@ TIDE_INLINE void skip_public_key(struct tide_xdr *x)
     x->cur += 36;
 }
 
+/* Asset: native, or a code of 4 or 12 bytes and the issuer. */
+TIDE_INLINE void skip_asset(struct tide_xdr *x)
+{
+    uint32_t arm = tide_xdr_u32(x);
+    if (arm == 0)
+        return;
+    if (TIDE_UNLIKELY(arm > 2)) {
+        tide_xdr_refuse(x, TIDE_E_UNKNOWN, "Asset arm", arm);
+        return;
+    }
+    size_t code = arm == 1 ? 4 : 12;
+    if (!tide_xdr_need(x, code + 36))
+        return;
+    x->cur += code;
+    skip_public_key(x);
+}
+
 /* An enum value that must be at most max. */
 TIDE_INLINE uint32_t skip_enum(struct tide_xdr *x, uint32_t max, const char *what)
 {
@@ -39,7 +56,6 @@ TIDE_INLINE uint32_t skip_enum(struct tide_xdr *x, uint32_t max, const char *wha
     return v;
 }
 
-void skip_asset(struct tide_xdr *x);
 void skip_muxed_account(struct tide_xdr *x);
 void skip_signer_key(struct tide_xdr *x);
 void skip_claim_predicate(struct tide_xdr *x);

@@ -1,17 +1,6 @@
 /* LedgerEntry and LedgerKey, every type. */
 #include "skip.h"
 
-void skip_asset(struct tide_xdr *x)
-{
-    uint32_t arm = tide_xdr_u32(x);
-    if (arm == 1 || arm == 2) {
-        tide_xdr_skip(x, arm == 1 ? 4 : 12);
-        skip_public_key(x);
-    } else if (arm != 0) {
-        tide_xdr_refuse(x, TIDE_E_UNKNOWN, "Asset arm", arm);
-    }
-}
-
 void skip_trust_line_asset(struct tide_xdr *x)
 {
     if (tide_xdr_left(x) >= 4 && tide_be32(x->cur) == 3)
