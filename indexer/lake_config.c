@@ -1,7 +1,7 @@
 /* .config.json of a data lake. */
 #include "indexer/lake_layout.h"
 
-#include <jansson.h>
+#include "schema/base/json_read.h"
 
 static tide_status read_count(uint32_t *out, const json_t *root, const char *key,
                               struct tide_err *err)
@@ -33,7 +33,7 @@ tide_status lake_config_parse(struct lake_layout *out, char passphrase[256], tid
                               struct tide_err *err)
 {
     json_error_t where;
-    json_t *root = json_loadb((const char *)json.ptr, json.len, JSON_REJECT_DUPLICATES, &where);
+    json_t *root = tide_json_load(json, JSON_REJECT_DUPLICATES, &where);
     if (!json_is_object(root)) {
         json_decref(root);
         return tide_fail(err, TIDE_E_CONFIG, "line %d: %s", root ? 1 : where.line,

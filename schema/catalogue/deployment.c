@@ -2,8 +2,8 @@
 #include "tidemark/hash.h"
 #include "tidemark/strkey.h"
 
+#include "schema/base/json_read.h"
 #include <errno.h>
-#include <jansson.h>
 
 enum { FILE_BYTES_MAX = 1 << 20, SLOTS = 2 * TIDE_CONTRACTS_MAX };
 
@@ -262,7 +262,8 @@ tide_status tide_deployment_read(struct tide_deployment **out, const char *path,
     json_t *root = NULL;
     struct tide_deployment *d = NULL;
     tide_status status = read_text(&text, &len, path, err);
-    if (!status && !(root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where)))
+    if (!status &&
+        !(root = tide_json_load(tide_slice_of(text, len), JSON_REJECT_DUPLICATES, &where)))
         status = tide_fail(err, TIDE_E_CONFIG, "%s:%d: %s", path, where.line, where.text);
     if (!status && !(d = calloc(1, sizeof *d)))
         status = tide_fail(err, TIDE_E_MEMORY, "%s: out of memory", path);
