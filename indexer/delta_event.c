@@ -209,6 +209,15 @@ static bool concerns_us(const struct tide_delta *d, const struct tide_contract *
     return false;
 }
 
+/* Whether anybody wants an event of that name: its own table in any of its shapes, or the log. */
+static bool anyone_wants(const struct tide_delta *d, const struct tide_kind *kind, tide_slice name)
+{
+    bool wanted = d->wanted[TIDE_TABLE_EVENT_LOG];
+    for (; kind && !wanted; kind = tide_event_find(kind->role, name, kind))
+        wanted = d->wanted[kind->table];
+    return wanted;
+}
+
 /* Tries the kinds of that name; false, with the reason, when it fits none. */
 static bool fits(struct tide_delta *d, const struct tide_event *event,
                  const struct tide_contract *contract, const tide_slice *topics)
@@ -218,12 +227,11 @@ static bool fits(struct tide_delta *d, const struct tide_event *event,
         name = (tide_slice){ topics[0].ptr + 8, tide_be32(topics[0].ptr + 4) };
     refuse(d, "unknown event", name);
     const struct tide_kind *kind = tide_event_find(contract->role, name, NULL);
+    if (kind && !anyone_wants(d, kind, name))
+        return true; /* not decoded, not counted */
     for (; kind; kind = tide_event_find(contract->role, name, kind)) {
-        /* a kind nobody wants is not decoded, unless the log does */
-        bool skip = !d->wanted[kind->table] && !d->wanted[TIDE_TABLE_EVENT_LOG] &&
-                    !d->wanted[TIDE_TABLE_EVENT_RAW];
-        if (skip || try_kind(d, event, contract, kind, topics)) {
-            d->counts.events += !skip;
+        if (try_kind(d, event, contract, kind, topics)) {
+            d->counts.events += d->wanted[kind->table] || d->wanted[TIDE_TABLE_EVENT_LOG];
             return true;
         }
     }

@@ -45,6 +45,20 @@ static tide_slice next_pattern(const char **text)
     return pattern;
 }
 
+/* What does not fit is kept raw whatever is asked for, and what the chain names is remembered. */
+static void add_implied(struct tide_only *out, const struct tide_table *tables, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!out->wanted[i] || i < TIDE_TABLE_FIXED_COUNT)
+            continue;
+        bool event = tables[i].kind == TIDE_TABLE_EVENT;
+        out->wanted[event ? TIDE_TABLE_EVENT_RAW : TIDE_TABLE_HISTORY_RAW] = true;
+        out->wanted[event ? TIDE_TABLE_EVENT_RAW : TIDE_TABLE_STATE_RAW] = true;
+    }
+    out->wanted[TIDE_TABLE_LEDGER] = true;
+    out->wanted[TIDE_TABLE_CONTRACT_SEEN] = true;
+}
+
 tide_status tide_only_parse(struct tide_only *out, const struct tide_table *tables, uint32_t count,
                             const char *text, struct tide_err *err)
 {
@@ -56,11 +70,10 @@ tide_status tide_only_parse(struct tide_only *out, const struct tide_table *tabl
             return tide_fail(err, TIDE_E_CONFIG, "only: no table fits \"%.*s\"",
                              pattern.len < 80 ? (int)pattern.len : 80, (const char *)pattern.ptr);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        bool is_ledger =
-            strcmp(tables[i].schema, "chain") == 0 && strcmp(tables[i].name, "ledger") == 0;
-        out->wanted[i] = out->wanted[i] || out->all || is_ledger;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        out->wanted[i] = out->wanted[i] || out->all;
+    if (count > TIDE_TABLE_FIXED_COUNT)
+        add_implied(out, tables, count);
     return TIDE_OK;
 }
 

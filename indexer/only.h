@@ -5,7 +5,8 @@
  *   state.* , event.*           all of a schema
  *   call, raw                   any schema: chain.call; event.raw and state.raw
  *
- * State and history of a kind go together; chain.ledger is always filled. */
+ * State and history of a kind go together; chain.ledger and chain.contract_seen are always filled,
+ * and so are the raw tables beside what is wanted: what does not fit is never dropped. */
 #ifndef INDEXER_ONLY_H
 #define INDEXER_ONLY_H
 

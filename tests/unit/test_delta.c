@@ -415,6 +415,37 @@ static void a_transfer_may_carry_a_memo(void **state)
     assert_int_equal(count(m, "event", "raw"), 2);
 }
 
+/* Only what is wanted is decoded; of two shapes of one name the wanted one, whichever comes first;
+ * what does not fit is kept all the same. */
+static void only_what_is_wanted(void **state)
+{
+    struct maker *m = *state;
+    bool wanted[TIDE_TABLES_MAX] = { [TIDE_TABLE_EVENT_RAW] = true };
+    wanted[table_of("event", "oracle_price_aggregate")] = true;
+    wanted[table_of("event", "liquidity_pool_swap")] = true;
+    tide_delta_close(m->delta);
+    struct tide_delta_options options = { .deployment = m->deployment,
+                                          .proof = TIDE_PROOF_EVENTS,
+                                          .tables = wanted };
+    assert_int_equal(tide_delta_open(&m->delta, &options, &m->err), TIDE_OK);
+    put_price(m, true);
+    put_price(m, false);
+    put_transfer(m, alice, PLAIN);
+    put_swap(m, FIT);
+    put_swap(m, TYPE);
+    touch(m, pool, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
+    apply(m);
+    assert_int_equal(count(m, "event", "oracle_price_aggregate"), 1);
+    assert_int_equal(count(m, "event", "oracle_price_observation"), 0);
+    assert_int_equal(count(m, "event", "stellar_asset_transfer"), 0);
+    assert_int_equal(count(m, "event", "liquidity_pool_swap"), 1);
+    assert_int_equal(count(m, "event", "raw"), 1);
+    assert_int_equal(count(m, "event", "log"), 0);
+    assert_int_equal(count(m, "chain", "tx"), 0);
+    assert_int_equal(count(m, "chain", "ledger"), 1);
+    assert_int_equal(m->batch.counts.events, 3);
+}
+
 /* ---- whose it is ---- */
 
 static void the_network_s_own_traffic_is_not_ours(void **state)
@@ -754,6 +785,7 @@ int main(void)
         TEST(what_does_not_fit_is_kept_raw_with_a_reason),
         TEST(two_shapes_of_one_name_go_to_two_tables),
         TEST(a_transfer_may_carry_a_memo),
+        TEST(only_what_is_wanted),
         TEST(the_network_s_own_traffic_is_not_ours),
         TEST(a_refused_call_is_a_row_without_events),
         TEST(versions_go_to_history_and_the_last_to_state),
