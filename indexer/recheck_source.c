@@ -10,9 +10,12 @@
 
 #include <stdlib.h>
 
-enum { CHUNK_LEDGERS = 256, NO_LEDGER = -1 };
+/* A range is compared in at most SLICES slices of equal length; a slice that differs is looked at
+ * again in the same way, until the slices are ledgers. One pass over the tables a look: history
+ * has no index by ledger. LOOKS_MAX slices of one look are followed. */
+enum { SLICES = 256, LOOKS_MAX = 3, NO_LEDGER = -1 };
 
-/* Rows of a chunk by table and ledger, as derived and as stored. */
+/* Rows of one table in one slice, as derived and as stored. */
 struct cell {
     struct tide_digest derived, stored;
 };
@@ -26,15 +29,16 @@ struct again {
     struct tide_source source;
     struct tide_delta *delta;
     struct tide_batch *batch;
-    struct tide_range chunk;
-    struct cell *cells; /* [table][ledger - chunk.from] */
+    struct tide_range range;
+    uint32_t step;      /* ledgers in a slice */
+    struct cell *cells; /* [table][slice] */
     uint64_t ledgers, rows;
     uint32_t table; /* under the tuple sink */
 };
 
 static struct cell *cell_of(struct again *a, uint32_t table, uint32_t ledger)
 {
-    return &a->cells[(size_t)table * CHUNK_LEDGERS + (ledger - a->chunk.from)];
+    return &a->cells[(size_t)table * SLICES + (ledger - a->range.from) / a->step];
 }
 
 static int ledger_column(const struct tide_table *table)
@@ -101,7 +105,7 @@ static tide_status stored_tuple(void *self, tide_slice tuple, struct tide_err *e
                          table->name);
     uint32_t ledger = (uint32_t)field.ptr[0] << 24 | (uint32_t)field.ptr[1] << 16 |
                       (uint32_t)field.ptr[2] << 8 | field.ptr[3];
-    if (ledger < a->chunk.from || ledger > a->chunk.to ||
+    if (ledger < a->range.from || ledger > a->range.to ||
         tide_digest_tuple(&cell_of(a, a->table, ledger)->stored, table, tuple) != TIDE_OK)
         return tide_fail(err, TIDE_E_SCHEMA, "%s.%s: a row has not the columns of this build",
                          table->schema, table->name);
@@ -114,7 +118,7 @@ static tide_status read_stored(struct again *a, struct tide_err *err)
     struct tide_pg_tuples sink = { .tuple = stored_tuple, .self = a };
     tide_status status = TIDE_OK;
     snprintf(where, sizeof where, "deployment = %u AND ledger BETWEEN %u AND %u",
-             a->check->deployment, a->chunk.from, a->chunk.to);
+             a->check->deployment, a->range.from, a->range.to);
     for (a->table = 0; a->table < a->table_count && status == TIDE_OK; a->table++) {
         if (!is_compared(a, a->table) || ledger_column(&a->tables[a->table]) == NO_LEDGER)
             continue;
@@ -125,32 +129,54 @@ static tide_status read_stored(struct again *a, struct tide_err *err)
     return status;
 }
 
-static void compare(struct again *a)
+static struct tide_range slice_of(const struct again *a, uint32_t slice)
 {
-    for (uint32_t ledger = a->chunk.from; ledger <= a->chunk.to; ledger++)
-        for (uint32_t i = 0; i < a->table_count; i++) {
-            const struct cell *cell = cell_of(a, i, ledger);
-            if (!tide_digest_eq(&cell->derived, &cell->stored))
-                tide_recheck_say(
-                    a->check, "%s.%s: ledger %u: %" PRIu64 " rows, by the source %" PRIu64 "%s",
-                    a->tables[i].schema, a->tables[i].name, ledger, cell->stored.rows,
-                    cell->derived.rows, cell->stored.rows == cell->derived.rows ? ": altered" : "");
-        }
+    uint32_t from = a->range.from + slice * a->step;
+    uint32_t left = a->range.to - from;
+    return (struct tide_range){ from, left < a->step ? a->range.to : from + a->step - 1 };
 }
 
-static tide_status check_chunk(struct again *a, struct tide_err *err)
+static uint32_t slices_of(const struct again *a)
 {
-    memset(a->cells, 0, (size_t)a->table_count * CHUNK_LEDGERS * sizeof *a->cells);
+    return (a->range.to - a->range.from) / a->step + 1;
+}
+
+static void say_cell(struct again *a, uint32_t table, uint32_t slice)
+{
+    const struct cell *cell = &a->cells[(size_t)table * SLICES + slice];
+    struct tide_range r = slice_of(a, slice);
+    char last[24] = "";
+    if (r.to > r.from)
+        snprintf(last, sizeof last, " to %u", r.to);
+    tide_recheck_say(a->check, "%s.%s: ledger %u%s: %" PRIu64 " rows, by the source %" PRIu64 "%s",
+                     a->tables[table].schema, a->tables[table].name, r.from, last,
+                     cell->stored.rows, cell->derived.rows,
+                     cell->stored.rows == cell->derived.rows ? ": altered" : "");
+}
+
+/* Says what differs in a slice, or only whether anything does. */
+static bool differs(struct again *a, uint32_t slice, bool say)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < a->table_count; i++) {
+        const struct cell *cell = &a->cells[(size_t)i * SLICES + slice];
+        if (tide_digest_eq(&cell->derived, &cell->stored))
+            continue;
+        any = true;
+        if (say)
+            say_cell(a, i, slice);
+    }
+    return any;
+}
+
+static tide_status derive_all(struct again *a, struct tide_err *err)
+{
     tide_status status = TIDE_OK;
-    for (uint32_t l = a->chunk.from; l <= a->chunk.to && status == TIDE_OK; l++) {
+    for (uint32_t l = a->range.from; l <= a->range.to && status == TIDE_OK; l++) {
         if (tide_stop_asked(NULL))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
         status = derive_ledger(a, l, err);
     }
-    if (status == TIDE_OK)
-        status = read_stored(a, err);
-    if (status == TIDE_OK)
-        compare(a);
     return status;
 }
 
@@ -158,8 +184,8 @@ static tide_status check_chunk(struct again *a, struct tide_err *err)
 static tide_status add_discovered(struct again *a, struct tide_err *err)
 {
     struct tide_deployment *before = NULL;
-    tide_status status = tide_query_contracts(a->check->pg, a->check->deployment,
-                                              a->check->range.from, &before, err);
+    tide_status status =
+        tide_query_contracts(a->check->pg, a->check->deployment, a->range.from, &before, err);
     for (uint32_t i = 0; status == TIDE_OK && i < before->contract_count; i++)
         if (!tide_deployment_find(a->deployment, before->contracts[i].id) &&
             tide_deployment_add(a->deployment, &before->contracts[i]) != TIDE_OK)
@@ -169,8 +195,9 @@ static tide_status add_discovered(struct again *a, struct tide_err *err)
 }
 
 static const char begin_sql[] =
-    "SELECT d.scope, l.proof, encode(l.previous_hash, 'hex') FROM chain.deployment AS d"
-    " JOIN chain.ledger AS l ON l.deployment = d.id AND l.ledger = $2 WHERE d.id = $1";
+    "SELECT d.scope, coalesce(l.proof, 2), encode(l.previous_hash, 'hex') FROM chain.deployment AS "
+    "d"
+    " LEFT JOIN chain.ledger AS l ON l.deployment = d.id AND l.ledger = $2 WHERE d.id = $1";
 
 /* Delta as the indexer had it: scope and proof as stored, and what the range must follow. */
 static tide_status open_delta(struct again *a, struct tide_err *err)
@@ -179,18 +206,15 @@ static tide_status open_delta(struct again *a, struct tide_err *err)
     char id[8], from[16];
     uint8_t previous[TIDE_HASH_BYTES];
     snprintf(id, sizeof id, "%u", a->check->deployment);
-    snprintf(from, sizeof from, "%u", a->check->range.from);
+    snprintf(from, sizeof from, "%u", a->range.from);
     tide_status status =
         tide_pg_query(a->check->pg, &rows, begin_sql, (const char *[]){ id, from }, 2, err);
     if (status != TIDE_OK)
         return status;
-    if (rows.count != 1 ||
-        tide_hex_decode(previous, sizeof previous, tide_pg_slice(&rows, 0, 2)) != TIDE_OK)
-        status = tide_fail(err, TIDE_E_MISSING, "chain.ledger has no ledger %s", from);
-    bool all = status == TIDE_OK && strcmp(tide_pg_text(&rows, 0, 0), "*") == 0;
-    if (status == TIDE_OK)
-        status = tide_only_parse(&a->only, a->tables, a->table_count,
-                                 all ? "" : tide_pg_text(&rows, 0, 0), err);
+    bool known = tide_hex_decode(previous, sizeof previous, tide_pg_slice(&rows, 0, 2)) == TIDE_OK;
+    bool all = strcmp(tide_pg_text(&rows, 0, 0), "*") == 0;
+    status = tide_only_parse(&a->only, a->tables, a->table_count,
+                             all ? "" : tide_pg_text(&rows, 0, 0), err);
     if (status == TIDE_OK) {
         struct tide_delta_options options = { .deployment = a->deployment,
                                               .proof = (enum tide_proof)tide_pg_u64(&rows, 0, 1),
@@ -199,14 +223,14 @@ static tide_status open_delta(struct again *a, struct tide_err *err)
     }
     tide_pg_rows_release(&rows);
     if (status == TIDE_OK)
-        tide_delta_expect(a->delta, a->check->range.from, previous);
+        tide_delta_expect(a->delta, a->range.from, known ? previous : NULL);
     return status;
 }
 
 static tide_status open_all(struct again *a, const struct tide_config *config, struct tide_err *err)
 {
     a->tables = tide_tables(&a->table_count);
-    a->cells = calloc((size_t)a->table_count * CHUNK_LEDGERS, sizeof *a->cells);
+    a->cells = calloc((size_t)a->table_count * SLICES, sizeof *a->cells);
     a->batch = malloc(sizeof *a->batch);
     if (!a->cells || !a->batch)
         return tide_fail(err, TIDE_E_MEMORY, "verify");
@@ -229,7 +253,7 @@ static tide_status open_all(struct again *a, const struct tide_config *config, s
                                                  .stopping = tide_stop_asked };
     status = tide_source_open(&a->source, &options, err);
     if (status == TIDE_OK)
-        status = a->source.ops->seek(a->source.self, a->check->range.from, a->check->range.to, err);
+        status = a->source.ops->seek(a->source.self, a->range.from, a->range.to, err);
     return status;
 }
 
@@ -245,21 +269,52 @@ static void close_all(struct again *a)
     free(a->deployment);
 }
 
-tide_status tide_recheck_source(struct tide_recheck *check, const struct tide_config *config,
-                                struct tide_err *err)
+/* One look at a range; the slices that differ are put into found, at most LOOKS_MAX. */
+static tide_status look(struct tide_recheck *check, const struct tide_config *config,
+                        struct tide_range range, struct tide_range found[LOOKS_MAX],
+                        struct tide_err *err)
 {
-    struct again a = { .check = check };
+    struct again a = { .check = check, .range = range };
+    uint32_t count = 0;
+    a.step = (range.to - range.from) / SLICES + 1;
+    bool last = a.step == 1 || strcmp(config->stream, "-") == 0;
     tide_status status = open_all(&a, config, err);
-    for (uint32_t at = check->range.from; status == TIDE_OK && at <= check->range.to;
-         at += CHUNK_LEDGERS) {
-        uint32_t left = check->range.to - at;
-        a.chunk = (struct tide_range){ at, left < CHUNK_LEDGERS ? check->range.to
-                                                                : at + CHUNK_LEDGERS - 1 };
-        status = check_chunk(&a, err);
-    }
     if (status == TIDE_OK)
+        status = derive_all(&a, err);
+    if (status == TIDE_OK)
+        status = read_stored(&a, err);
+    for (uint32_t i = 0; status == TIDE_OK && i < slices_of(&a); i++)
+        if (differs(&a, i, last) && !last && count < LOOKS_MAX)
+            found[count++] = slice_of(&a, i);
+    if (status == TIDE_OK && range.from == check->range.from && range.to == check->range.to)
         printf("source  %" PRIu64 " ledgers derived again, %" PRIu64 " rows compared\n", a.ledgers,
                a.rows);
     close_all(&a);
+    return status;
+}
+
+/* Depth first, at most four looks deep: 256 to the fourth is every ledger there can be. */
+tide_status tide_recheck_source(struct tide_recheck *check, const struct tide_config *config,
+                                struct tide_err *err)
+{
+    enum { DEPTH = 4 };
+    struct tide_range stack[DEPTH * LOOKS_MAX + 1] = { check->range };
+    uint32_t count = 1;
+    uint64_t before = check->wrong;
+    struct tide_range differing = { 0, 0 };
+    tide_status status = TIDE_OK;
+    while (count && status == TIDE_OK) {
+        struct tide_range found[LOOKS_MAX] = { { 0, 0 } };
+        status = look(check, config, stack[--count], found, err);
+        for (uint32_t i = 0; i < LOOKS_MAX && found[i].from; i++) {
+            assert(count < TIDE_COUNT(stack));
+            stack[count++] = differing = found[i];
+        }
+    }
+    if (status == TIDE_OK && differing.from && check->wrong == before)
+        tide_recheck_say(check,
+                         "ledgers %u to %u differ, but not one by one: contracts that the "
+                         "chain names are known from another ledger on",
+                         differing.from, differing.to);
     return status;
 }
