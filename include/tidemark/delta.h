@@ -1,5 +1,15 @@
 /* The delta: one ledger's bytes in, its rows out. Walk, chain check, proofs, catalogue and COPY
- * encoding in one pass. No SQL, no clock, no I/O; the same bytes give the same rows. */
+ * encoding in one pass. No SQL, no clock, no I/O; the same bytes give the same rows.
+ *
+ * Ours      transactions that touch a contract of the deployment, by footprint: failed ones and
+ *           strangers' too. Stellar assets and wallets alone make none ours unless somebody whom the
+ *           deployment names takes part: they are the whole network's.
+ * Mirrored  every entry of the deployment's contracts but nonces, wallets' own, and balances that
+ *           a stellar asset keeps for contracts which the deployment does not name.
+ * Raw       what the catalogue does not know or what does not fit it: XDR and reason, counted.
+ * Found     contracts that the engine or the DAO names join from that transaction on, up to
+ *           TIDE_CONTRACTS_MAX; chain.contract_seen says since when. After a restart the caller
+ *           puts them into the deployment (the writer does). */
 #ifndef TIDEMARK_DELTA_H
 #define TIDEMARK_DELTA_H
 
@@ -10,7 +20,7 @@
 #include "tidemark/verify.h"
 
 struct tide_delta_options {
-    const struct tide_deployment *deployment; /* borrowed for the delta's life */
+    const struct tide_deployment *deployment; /* copied */
     enum tide_proof proof;
     /* true for each table index wanted (--only); NULL: all. chain.ledger always is. */
     const bool *tables;
