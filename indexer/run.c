@@ -1,4 +1,5 @@
 #include "indexer/command.h"
+#include "indexer/notify.h"
 #include "indexer/only.h"
 #include "indexer/pipeline.h"
 #include "indexer/progress.h"
@@ -27,6 +28,9 @@ static void beat(struct job *job, const char *state, const char *error)
 {
     const struct tide_clock *clock = tide_clock_system();
     struct tide_beat note = { state, job->tip, job->ledger, job->progress.rate, error };
+    char text[96];
+    snprintf(text, sizeof text, "STATUS=%s, ledger %u", state, job->ledger);
+    tide_notify(getenv("NOTIFY_SOCKET"), text);
     tide_writer_beat(job->writer, &note);
     job->beat_ms = clock->now_ms(clock->self);
 }
@@ -102,7 +106,10 @@ static tide_status job_open(struct job *job, const struct tide_config *config, s
                                       .migrate = config->migrate_on_start,
                                       .clock = tide_clock_system(),
                                       .stopped = tide_stop_asked };
-    return tide_writer_open(&job->writer, &to, err);
+    status = tide_writer_open(&job->writer, &to, err);
+    if (status == TIDE_OK)
+        tide_notify(getenv("NOTIFY_SOCKET"), "READY=1");
+    return status;
 }
 
 static void job_close(struct job *job)
@@ -225,6 +232,7 @@ static int finish(struct job *job, const char *command, tide_status status, stru
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];
     bool well = status == TIDE_OK || status == TIDE_E_STOPPED;
+    tide_notify(getenv("NOTIFY_SOCKET"), "STOPPING=1");
     if (job->writer && status != TIDE_E_FENCED)
         beat(job, well ? "stopped" : "frozen", well ? NULL : err->text);
     if (!job->writer)
