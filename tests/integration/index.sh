@@ -131,5 +131,5 @@ TIDEMARK_LAKE=$PG_DIR/grow/lake fails 66 'Other Network' run --stop-at-end --dep
 fresh
 TIDEMARK_LAKE= fails 66 'ledger 192[0-9]' run --stop-at-end --stream "$PG_DIR/sim/stream.xdr" --deployment "$PG_DIR/sim/other.json"
 fresh; TIDEMARK_LAKE=$PG_DIR/grow/lake run
-TIDEMARK_LAKE=$PG_DIR/grow/lake fails 68 'not on "Other Network' run --stop-at-end --deployment "$PG_DIR/sim/other.json"
+TIDEMARK_LAKE= fails 68 'not on "Other Network' run --stop-at-end --stream "$PG_DIR/sim/stream.xdr" --deployment "$PG_DIR/sim/other.json"
 echo ok
