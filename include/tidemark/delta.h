@@ -2,9 +2,9 @@
  * encoding in one pass. No SQL, no clock, no I/O; the same bytes give the same rows.
  *
  * Ours      transactions that touch a contract of the deployment, by footprint: failed ones and
- *           strangers' too. Stellar assets and wallets alone make none ours unless somebody whom the
- *           deployment names takes part: they are the whole network's.
- * Mirrored  every entry of the deployment's contracts but nonces, wallets' own, and balances that
+ *           strangers' too. A stellar asset alone makes none ours unless somebody whom the
+ *           deployment names takes part: it is the whole network's.
+ * Mirrored  every entry of the deployment's contracts but nonces, wallets' own and balances that
  *           a stellar asset keeps for contracts which the deployment does not name.
  * Raw       what the catalogue does not know or what does not fit it: XDR and reason, counted.
  * Found     contracts that the engine or the DAO names join from that transaction on, up to
