@@ -76,7 +76,8 @@ static tide_status take_pending(struct reader *r, uint8_t *to, size_t room, size
 static tide_status fill(struct reader *r, size_t wanted, struct tide_err *err)
 {
     struct tide_buf *w = &r->window;
-    memmove(w->ptr, w->ptr + r->at, w->len - r->at);
+    if (r->at)
+        memmove(w->ptr, w->ptr + r->at, w->len - r->at);
     w->len -= r->at;
     r->at = 0;
     size_t goal = wanted > FILL_BYTES ? wanted : FILL_BYTES;
