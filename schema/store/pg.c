@@ -1,6 +1,7 @@
 #include "tidemark/pg.h"
 #include "schema/store/pg_conn.h"
 #include "tidemark/failpoint.h"
+#include "tidemark/log.h"
 #include "tidemark/text.h"
 
 #include <errno.h>
@@ -14,10 +15,16 @@ static const char session_sql[] =
     "SET datestyle = 'ISO, MDY'; SET standard_conforming_strings = on;"
     "SET client_min_messages = warning; SET extra_float_digits = 1";
 
-static void ignore_notice(void *self, const PGresult *result)
+/* What our own statements warn of (RAISE WARNING) is for a person; the server's remarks are not. */
+static void log_warning(void *self, const PGresult *result)
 {
+    char quoted[1024];
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     (void)self;
-    (void)result;
+    if (state && text && strcmp(state, "01000") == 0)
+        tide_log(TIDE_WARN, "database.warning", "text=%s",
+                 tide_log_quote(quoted, sizeof quoted, text));
 }
 
 static tide_status check_conninfo(const char *conninfo, struct tide_err *err)
@@ -77,7 +84,7 @@ tide_status pg_open_connection(struct tide_pg *pg, struct tide_err *err)
         PQfinish(conn);
         return status;
     }
-    PQsetNoticeReceiver(conn, ignore_notice, NULL);
+    PQsetNoticeReceiver(conn, log_warning, NULL);
     PQsetnonblocking(conn, 1);
     pg->conn = conn;
     tide_status status = tide_pg_run(pg, session_sql, "SET", err);

@@ -88,4 +88,4 @@ for chain in a b; do
     diff "$PG_DIR/large" "$PG_DIR/streamed" || fail "chain $chain: from a stream differs"
     tail -n 1 "$PG_DIR/large"
 done
-"$here/_analyst.py" "$TIDE_SOURCE_DIR/README.md"
+"$here/../integration/_analyst.py" "$TIDE_SOURCE_DIR/README.md"

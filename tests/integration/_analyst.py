@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The analyst's schema, as the role sees it. Called by analyst.sh with the database in the
+"""The analyst's schema, as the role sees it. Called by tests with the database in the
 environment of libpq and README.md as the argument.
 
 - every SQL block of README's ten questions runs as tidemark_analyst and answers
