@@ -95,6 +95,19 @@ tide_status pg_open_connection(struct tide_pg *pg, struct tide_err *err)
     return status;
 }
 
+/* A refused connection carries no SQLSTATE in libpq, only words. These do not heal by themselves;
+ * when they come on the first connection, somebody mistyped, and waiting would hide it. */
+static bool is_misconfigured(const char *text)
+{
+    static const char *const signs[] = { "authentication failed", "no pg_hba.conf entry",
+                                         "no password supplied",  "\" does not exist",
+                                         "permission denied for database" };
+    for (size_t i = 0; i < TIDE_COUNT(signs); i++)
+        if (strstr(text, "FATAL:") && strstr(text, signs[i]))
+            return true;
+    return strstr(text, "no password supplied") != NULL;
+}
+
 tide_status tide_pg_open(struct tide_pg **out, const struct tide_pg_options *options,
                          struct tide_err *err)
 {
@@ -106,6 +119,8 @@ tide_status tide_pg_open(struct tide_pg **out, const struct tide_pg_options *opt
         return tide_fail(err, TIDE_E_MEMORY, "database connection");
     pg->options = *options;
     status = pg_open_connection(pg, err);
+    if (status == TIDE_E_DB && is_misconfigured(err->text))
+        status = err->code = TIDE_E_DB_FATAL;
     if (status != TIDE_OK) {
         free(pg);
         return status;

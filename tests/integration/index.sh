@@ -124,6 +124,10 @@ cp "$PG_DIR"/grow/lake/*/*--2040.* "$(dirname "$(object 2041)")/" 2>/dev/null ||
 head -c 900 "$(object 2060)" > "$PG_DIR/cut"; cp "$PG_DIR/cut" "$(object 2060)"; freeze truncated 65 2060 2059
 cp "$(object 2062)" "$(object 2060)"; freeze "another ledger's object" 65 2060 2059
 
+# a database that is not there is not waited for
+TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=nothing" fails 76 'nothing" does not exist' run --stop-at-end
+TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=nobody dbname=$PGDATABASE" fails 76 'nobody" does not exist' run --stop-at-end
+
 # another network: by the lake's own word, by the transactions' hashes, by what is stored
 sed 's/"network": *"[^"]*"/"network": "Other Network ; 2026"/' "$PG_DIR/sim/deployment.json" > "$PG_DIR/sim/other.json"
 fresh
