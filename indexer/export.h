@@ -52,4 +52,12 @@ const struct tide_export_contract *tide_export_contract(const struct tide_export
 /* The role that a contract's exported role name stands for; TIDE_ROLE_COUNT: none. */
 enum tide_role tide_export_role(tide_slice role_name);
 
+/* Arguments of a call (a JSON array) with the private one as null, appended to json; false, and
+ * nothing appended, when that function has none. Where no number stands in its place the arguments
+ * are not the function's and it could stand anywhere: only addresses before it are shown. */
+bool tide_export_args(struct tide_buf *json, enum tide_role role, tide_slice fn, tide_slice args);
+
+/* TIDE_E_STOPPED once a stop was asked; before each line. */
+tide_status tide_export_stop(struct tide_err *err) TIDE_MUST_USE;
+
 #endif

@@ -105,30 +105,33 @@ static uint32_t private_argument(enum tide_role role, tide_slice fn)
     return UINT32_MAX;
 }
 
-/* Arguments with the private one as null. When there is no number where the function has it, the
- * arguments are not the function's and it could stand anywhere: only addresses before are shown. */
-static void put_args(struct tide_export *x, enum tide_role role, tide_slice fn, tide_slice args)
+bool tide_export_args(struct tide_buf *json, enum tide_role role, tide_slice fn, tide_slice args)
 {
     enum { ADDRESS_BYTES = 58 };
     uint32_t hidden = private_argument(role, fn);
-    if (x->with_private || hidden == UINT32_MAX) {
-        tide_export_json(&x->row, CALL_ARGS, args);
-        return;
-    }
+    if (hidden == UINT32_MAX)
+        return false;
     bool sound = number_at(args, hidden);
     tide_slice value;
     size_t at = 1;
-    tide_buf_reset(&x->json);
-    tide_buf_u8(&x->json, '[');
+    tide_buf_u8(json, '[');
     for (uint32_t i = 0; next_element(args, &at, &value); i++) {
         bool show = i < hidden ? is_text(value) && value.len == ADDRESS_BYTES
                                : i > hidden && sound && is_text(value);
         if (i)
-            tide_buf_u8(&x->json, ',');
-        tide_buf_slice(&x->json, show ? value : TIDE_SLICE("null"));
+            tide_buf_u8(json, ',');
+        tide_buf_slice(json, show ? value : TIDE_SLICE("null"));
     }
-    tide_buf_u8(&x->json, ']');
-    tide_export_json(&x->row, CALL_ARGS, tide_buf_view(&x->json));
+    tide_buf_u8(json, ']');
+    return true;
+}
+
+static void put_args(struct tide_export *x, enum tide_role role, tide_slice fn, tide_slice args)
+{
+    tide_buf_reset(&x->json);
+    bool hidden = !x->with_private && tide_export_args(&x->json, role, fn, args);
+    tide_export_json(&x->row, CALL_ARGS, hidden ? tide_buf_view(&x->json) : args);
+    x->row.bytes.failed = x->row.bytes.failed || x->json.failed;
 }
 
 static void put_nullable(struct tide_export *x, uint32_t column, const struct tide_cursor *at,
@@ -177,7 +180,9 @@ tide_status tide_export_calls(struct tide_export *x, struct tide_err *err)
     snprintf(sql, sizeof sql, call_sql, x->deployment, x->from, x->to);
     tide_status status = tide_cursor_open(&at, x->pg, 0, sql, err);
     while (status == TIDE_OK && at.live) {
-        status = put_call(x, &at, err);
+        status = tide_export_stop(err);
+        if (status == TIDE_OK)
+            status = put_call(x, &at, err);
         if (status == TIDE_OK)
             status = tide_cursor_next(&at, err);
     }

@@ -1,3 +1,4 @@
+#include "indexer/command.h"
 #include "indexer/export.h"
 
 #include <stdio.h>
@@ -58,4 +59,9 @@ enum tide_role tide_export_role(tide_slice role_name)
         if (tide_slice_eq_str(role_name, tide_role_name((enum tide_role)role)))
             return (enum tide_role)role;
     return TIDE_ROLE_COUNT;
+}
+
+tide_status tide_export_stop(struct tide_err *err)
+{
+    return tide_stop_asked(NULL) ? tide_fail(err, TIDE_E_STOPPED, "asked to stop") : TIDE_OK;
 }

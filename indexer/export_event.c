@@ -215,7 +215,9 @@ tide_status tide_export_events(struct tide_export *x, struct tide_err *err)
         return tide_fail(err, TIDE_E_MEMORY, "export: events");
     tide_status status = open_all(&m, err);
     while (status == TIDE_OK && (first = first_of(&m)) != NULL) {
-        status = put_event(&m, first, err);
+        status = tide_export_stop(err);
+        if (status == TIDE_OK)
+            status = put_event(&m, first, err);
         if (status == TIDE_OK)
             status = tide_cursor_next(&first->cursor, err);
         read_order(first);

@@ -230,7 +230,9 @@ static tide_status export_table(struct tide_export *x, const struct source *from
                                     : tide_cursor_open(&at, x->pg, 0, (const char *)sql.ptr, err);
     tide_buf_release(&sql);
     while (status == TIDE_OK && at.live) {
-        status = put_entry(x, from, &at, err);
+        status = tide_export_stop(err);
+        if (status == TIDE_OK)
+            status = put_entry(x, from, &at, err);
         if (status == TIDE_OK)
             status = tide_cursor_next(&at, err);
     }

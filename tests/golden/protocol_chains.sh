@@ -70,13 +70,24 @@ sys.exit(0 if seen > 100 else f"only {seen} attestations seen")
 EOF
 }
 
+csv_same() {
+    local kind
+    for kind in events calls state; do
+        "$bin" export "$kind" --format csv >"$PG_DIR/csv"
+        "$bin" export "$kind" >"$PG_DIR/got"
+        "$here/_same_csv.py" "$PG_DIR/csv" "$PG_DIR/got" || fail "chain $chain: $kind as CSV"
+    done
+}
+
 for chain in a b; do
     dir=$chains/$chain
     echo "chain $chain"
     index --lake "$dir/lake"
     all_equal
     no_jurisdiction
+    csv_same
     "$bin" digest >"$PG_DIR/large"
+    cp "$PG_DIR/large" "$PG_DIR/large.$chain"
     index --lake "$dir/lake" --batch-ledgers 1
     all_equal
     "$bin" digest >"$PG_DIR/single"
@@ -88,4 +99,20 @@ for chain in a b; do
     diff "$PG_DIR/large" "$PG_DIR/streamed" || fail "chain $chain: from a stream differs"
     tail -n 1 "$PG_DIR/large"
 done
+
+echo "both in one database"
+fresh
+for chain in a b; do
+    "$bin" run --lake "$chains/$chain/lake" --deployment "$chains/$chain/deployment.json" --stop-at-end 2>"$PG_DIR/run.log" ||
+        { cat "$PG_DIR/run.log" >&2; fail "run of chain $chain beside the other"; }
+done
+code=0
+"$bin" export events >/dev/null 2>"$PG_DIR/err" || code=$?
+[ "$code" = 78 ] && grep -q "holds 2 deployments" "$PG_DIR/err" || fail "two deployments: exit $code, $(cat "$PG_DIR/err")"
+for chain in a b; do
+    "$bin" digest --deployment "$chains/$chain/deployment.json" | diff "$PG_DIR/large.$chain" - || fail "chain $chain has other rows beside the other"
+done
+code=0
+"$bin" export events --deployment "$chains/a/deployment.json" 2>"$PG_DIR/err" >/dev/full || code=$?
+[ "$code" = 74 ] && grep -q "cannot write" "$PG_DIR/err" || fail "full disk: exit $code, $(cat "$PG_DIR/err")"
 "$here/../integration/_analyst.py" "$TIDE_SOURCE_DIR/README.md"
