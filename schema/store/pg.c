@@ -100,7 +100,7 @@ tide_status pg_open_connection(struct tide_pg *pg, struct tide_err *err)
 static bool is_misconfigured(const char *text)
 {
     static const char *const signs[] = { "authentication failed", "no pg_hba.conf entry",
-                                         "no password supplied",  "\" does not exist",
+                                         "no password supplied", "\" does not exist",
                                          "permission denied for database" };
     for (size_t i = 0; i < TIDE_COUNT(signs); i++)
         if (strstr(text, "FATAL:") && strstr(text, signs[i]))
