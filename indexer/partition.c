@@ -159,47 +159,6 @@ tide_status partition_create(struct tide_writer *w, uint32_t from, struct tide_e
     return status;
 }
 
-/* Every index of the parents that the tables of this partition lack, as a statement. */
-static void sql_missing_indexes(struct tide_writer *w, uint32_t from)
-{
-    writer_sql(w,
-               "SELECT format(CASE WHEN i.indisprimary THEN 'ALTER TABLE %%s ADD %%s' ELSE"
-               " 'CREATE ' || CASE WHEN i.indisunique THEN 'UNIQUE ' ELSE '' END ||"
-               " 'INDEX ON %%s%%s' END, leaf.oid::regclass, CASE WHEN i.indisprimary THEN"
-               " (SELECT pg_get_constraintdef(k.oid) FROM pg_constraint k WHERE k.conindid ="
-               " i.indexrelid AND k.contype = 'p') ELSE d.def END)"
-               " FROM pg_class parent JOIN pg_namespace s ON s.oid = parent.relnamespace"
-               " JOIN pg_index i ON i.indrelid = parent.oid"
-               " JOIN pg_class leaf ON leaf.relnamespace = s.oid AND leaf.relname ="
-               " parent.relname || '_p%u_%u',"
-               " LATERAL (SELECT substring(pg_get_indexdef(i.indexrelid) FROM ' USING .*')) d(def)"
-               " WHERE parent.relkind = 'p' AND s.nspname IN ('chain', 'event', 'state', 'history')"
-               " AND NOT EXISTS (SELECT 1 FROM pg_index o WHERE o.indrelid = leaf.oid AND"
-               " o.indisvalid AND o.indisprimary = i.indisprimary AND"
-               " substring(pg_get_indexdef(o.indexrelid) FROM ' USING .*') = d.def)"
-               " ORDER BY parent.oid, NOT i.indisprimary, i.indexrelid",
-               w->deployment, from);
-}
-
-static tide_status build(struct tide_writer *w, const void *arg, struct tide_err *err)
-{
-    struct tide_pg_rows rows;
-    (void)arg;
-    sql_missing_indexes(w, w->loading.from);
-    tide_status status = writer_query_sql(w, &rows, err);
-    if (status == TIDE_OK)
-        status = tide_pg_run(w->pg, "SET statement_timeout = 0", "SET", err);
-    for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++) {
-        status = writer_point(TIDE_FAILPOINT("build.index"), err);
-        if (status == TIDE_OK)
-            status = tide_pg_run(w->pg, tide_pg_text(&rows, i, 0), NULL, err);
-    }
-    if (status == TIDE_OK)
-        status = tide_pg_run(w->pg, "SET statement_timeout = '10min'", "SET", err);
-    tide_pg_rows_release(&rows);
-    return status;
-}
-
 static tide_status attach_tables(struct tide_writer *w, struct tide_err *err)
 {
     const struct loading *l = &w->loading;
@@ -249,7 +208,7 @@ static tide_status attach(struct tide_writer *w, const void *arg, struct tide_er
 
 tide_status partition_finish(struct tide_writer *w, struct tide_err *err)
 {
-    tide_status status = writer_retry(w, build, NULL, false, err);
+    tide_status status = writer_retry(w, partition_build, NULL, false, err);
     if (status == TIDE_OK)
         status = writer_point(TIDE_FAILPOINT("attach.before"), err);
     if (status == TIDE_OK)

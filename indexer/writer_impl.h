@@ -110,6 +110,8 @@ tide_status partition_read(struct tide_writer *w, struct tide_err *err);
 tide_status partition_find(struct tide_writer *w, uint32_t ledger, bool *attached, bool *exists,
                            struct tide_err *err);
 tide_status partition_create(struct tide_writer *w, uint32_t from, struct tide_err *err);
+/* A step: makes the keys and indexes that the loading partition's tables still lack. */
+tide_status partition_build(struct tide_writer *w, const void *arg, struct tide_err *err);
 tide_status partition_finish(struct tide_writer *w, struct tide_err *err);
 
 #endif

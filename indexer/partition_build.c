@@ -1,0 +1,150 @@
+#include "indexer/writer_impl.h"
+
+#include <pthread.h>
+
+/* Keys and indexes of a loaded partition, by two connections at a time: a table belongs to one of
+ * them, the largest are taken first, small ones together in one transaction (140 tables are 170
+ * commits otherwise). What a kill or a failure leaves undone is found missing the next time. */
+
+enum { LANES = 2, TOGETHER_BYTES = 16 << 20 };
+
+struct work {
+    struct tide_pg_rows
+        rows; /* statement, table, bytes of the table; a table's rows are neighbours */
+    pthread_mutex_t lock;
+    uint32_t next;
+    bool failed;
+};
+
+struct lane {
+    struct work *work;
+    struct tide_pg *pg;
+    struct tide_buf sql;
+    tide_status status;
+    struct tide_err err;
+};
+
+/* Every index of the parents that the tables of this partition lack, as a statement. */
+static void sql_missing_indexes(struct tide_writer *w, uint32_t from)
+{
+    writer_sql(w,
+               "SELECT format(CASE WHEN i.indisprimary THEN 'ALTER TABLE %%s ADD %%s' ELSE"
+               " 'CREATE ' || CASE WHEN i.indisunique THEN 'UNIQUE ' ELSE '' END ||"
+               " 'INDEX ON %%s%%s' END, leaf.oid::regclass, CASE WHEN i.indisprimary THEN"
+               " (SELECT pg_get_constraintdef(k.oid) FROM pg_constraint k WHERE k.conindid ="
+               " i.indexrelid AND k.contype = 'p') ELSE d.def END), leaf.oid,"
+               " pg_relation_size(leaf.oid)"
+               " FROM pg_class parent JOIN pg_namespace s ON s.oid = parent.relnamespace"
+               " JOIN pg_index i ON i.indrelid = parent.oid"
+               " JOIN pg_class leaf ON leaf.relnamespace = s.oid AND leaf.relname ="
+               " parent.relname || '_p%u_%u',"
+               " LATERAL (SELECT substring(pg_get_indexdef(i.indexrelid) FROM ' USING .*')) d(def)"
+               " WHERE parent.relkind = 'p' AND s.nspname IN ('chain', 'event', 'state', 'history')"
+               " AND NOT EXISTS (SELECT 1 FROM pg_index o WHERE o.indrelid = leaf.oid AND"
+               " o.indisvalid AND o.indisprimary = i.indisprimary AND"
+               " substring(pg_get_indexdef(o.indexrelid) FROM ' USING .*') = d.def)"
+               " ORDER BY 3 DESC, 2, NOT i.indisprimary, i.indexrelid",
+               w->deployment, from);
+}
+
+/* The next statements for one lane, into its sql: one table's, or those of several small tables. */
+static bool take(struct lane *lane)
+{
+    struct work *work = lane->work;
+    uint64_t bytes = 0;
+    tide_buf_reset(&lane->sql);
+    pthread_mutex_lock(&work->lock);
+    const struct tide_pg_rows *rows = &work->rows;
+    uint32_t at = work->failed ? rows->count : work->next;
+    while (at < rows->count) {
+        bool new_table = at == work->next ||
+                         !tide_slice_eq(tide_pg_slice(rows, at, 1), tide_pg_slice(rows, at - 1, 1));
+        uint64_t size = new_table ? tide_pg_u64(rows, at, 2) : 0;
+        if (at > work->next && bytes + size > TOGETHER_BYTES && new_table)
+            break;
+        bytes += size;
+        tide_buf_slice(&lane->sql, tide_pg_slice(rows, at++, 0));
+        tide_buf_u8(&lane->sql, ';');
+    }
+    bool any = at > work->next && !work->failed;
+    work->next = at;
+    pthread_mutex_unlock(&work->lock);
+    tide_buf_u8(&lane->sql, 0);
+    return any;
+}
+
+static void *run_lane(void *self)
+{
+    struct lane *lane = self;
+    lane->status = tide_pg_run(lane->pg, "SET statement_timeout = 0", "SET", &lane->err);
+    while (lane->status == TIDE_OK && take(lane)) {
+        lane->status = writer_point(TIDE_FAILPOINT("build.index"), &lane->err);
+        if (lane->status == TIDE_OK && lane->sql.failed)
+            lane->status = tide_fail(&lane->err, TIDE_E_LIMIT, "indexes: statements too long");
+        if (lane->status == TIDE_OK)
+            lane->status = tide_pg_run(lane->pg, (const char *)lane->sql.ptr, NULL, &lane->err);
+    }
+    pthread_mutex_lock(&lane->work->lock);
+    lane->work->failed |= lane->status != TIDE_OK;
+    pthread_mutex_unlock(&lane->work->lock);
+    return NULL;
+}
+
+/* Without a second connection the first does it all: it is a help, not a need. */
+static bool open_helper(const struct tide_writer *w, struct lane *lane)
+{
+    const struct tide_pg_options to = { .conninfo = w->options.conninfo,
+                                        .application = "tidemark-indexer",
+                                        .writable = true,
+                                        .stopped = w->options.stopped,
+                                        .stopped_self = w->options.stopped_self };
+    tide_status status = tide_pg_open(&lane->pg, &to, &lane->err);
+    if (status == TIDE_OK)
+        status = tide_pg_run(lane->pg, WRITER_SESSION_SQL, NULL, &lane->err);
+    if (status == TIDE_OK)
+        return true;
+    tide_pg_close(lane->pg);
+    lane->pg = NULL;
+    return false;
+}
+
+static tide_status run_lanes(struct tide_writer *w, struct work *work, struct tide_err *err)
+{
+    struct lane lanes[LANES];
+    pthread_t thread;
+    for (size_t i = 0; i < LANES; i++) {
+        lanes[i] = (struct lane){ .work = work, .pg = i ? NULL : w->pg };
+        tide_buf_init(&lanes[i].sql, WRITER_SQL_MAX);
+    }
+    bool worth = work->rows.count > 1 && tide_pg_u64(&work->rows, 0, 2) > TOGETHER_BYTES;
+    bool helped = worth && open_helper(w, &lanes[1]) &&
+                  pthread_create(&thread, NULL, run_lane, &lanes[1]) == 0;
+    run_lane(&lanes[0]);
+    if (helped)
+        pthread_join(thread, NULL);
+    tide_pg_close(lanes[1].pg);
+    size_t which = lanes[0].status != TIDE_OK || !helped ? 0 : 1;
+    tide_status status = lanes[which].status;
+    if (status != TIDE_OK)
+        *err = lanes[which].err;
+    for (size_t i = 0; i < LANES; i++)
+        tide_buf_release(&lanes[i].sql);
+    return status;
+}
+
+tide_status partition_build(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    struct work work = { .next = 0 };
+    (void)arg;
+    sql_missing_indexes(w, w->loading.from);
+    tide_status status = writer_query_sql(w, &work.rows, err);
+    if (status == TIDE_OK && work.rows.count) {
+        pthread_mutex_init(&work.lock, NULL);
+        status = run_lanes(w, &work, err);
+        pthread_mutex_destroy(&work.lock);
+    }
+    if (status == TIDE_OK)
+        status = tide_pg_run(w->pg, "SET statement_timeout = '10min'", "SET", err);
+    tide_pg_rows_release(&work.rows);
+    return status;
+}
