@@ -32,8 +32,8 @@ total=$(cat "$PG_DIR/count")
 attempt() { # N [sticky]
     local code=0 got
     fresh
-    timeout -s KILL 60 env TIDE_ALLOC_FAIL="$1" ${2:+TIDE_ALLOC_STICKY=1} LD_PRELOAD="$preload" \
-        "$indexer" run --stop-at-end >"$PG_DIR/fail.log" 2>&1 || code=$?
+    timeout --preserve-status -s TERM -k 20 "$([ -n "${2:-}" ] && echo 4 || echo 60)" \
+        env TIDE_ALLOC_FAIL="$1" ${2:+TIDE_ALLOC_STICKY=1} LD_PRELOAD="$preload" "$indexer" run --stop-at-end >"$PG_DIR/fail.log" 2>&1 || code=$?
     [ "$code" -lt 128 ] || fail "allocation $1 ${2:-alone}: ended with $code: $(tail -n 3 "$PG_DIR/fail.log")"
     case $code in
     0) survived=$((survived + 1)) ;;
@@ -48,11 +48,11 @@ attempt() { # N [sticky]
 }
 
 survived=0 refused=0 n=1 step=1 tried=0
-while [ "$n" -le "$total" ] && [ "$tried" -lt "${TIDE_ALLOC_TRIES:-40}" ]; do
+while [ "$n" -le "$total" ] && [ "$tried" -lt "${TIDE_ALLOC_TRIES:-24}" ]; do
     attempt "$n"
     [ $((tried % 3)) -ne 0 ] || attempt "$n" sticky
     tried=$((tried + 1))
-    [ "$tried" -lt 12 ] || step=$((step + step / 3 + 1))
+    [ "$tried" -lt 8 ] || step=$((step + step / 2 + 1))
     n=$((n + step))
 done
 [ "$refused" -gt 0 ] || fail "no failure was noticed"
