@@ -193,7 +193,9 @@ static int print_file(void)
         file_row(&out, 100 + i, (tide_i128){ (tide_raw_i128)raw });
     }
     tide_buf_be16(&out, UINT16_MAX);
-    return out.failed || fwrite(out.ptr, 1, out.len, stdout) != out.len;
+    bool bad = out.failed || fwrite(out.ptr, 1, out.len, stdout) != out.len;
+    tide_buf_release(&out);
+    return bad;
 }
 
 int main(int argc, char **argv)
