@@ -40,8 +40,7 @@ enum {
 
 static const char call_sql[] =
     "SELECT t.ledger, extract(epoch FROM t.closed_at)::bigint, t.tx, encode(t.hash, 'hex'),"
-    " t.source, t.contract, t.fn, t.args, t.ok, t.ret, t.events, t.changed FROM chain.call AS t"
-    " WHERE t.deployment = %u AND t.ledger BETWEEN %u AND %u ORDER BY t.ledger, t.tx, t.op";
+    " t.source, t.contract, t.fn, t.args, t.ok, t.ret, t.events, t.changed FROM chain.call AS t";
 
 /* The end of the JSON value that begins at i (i itself when there is none). */
 static size_t value_end(tide_slice json, size_t i)
@@ -176,9 +175,15 @@ static tide_status put_call(struct tide_export *x, const struct tide_cursor *at,
 tide_status tide_export_calls(struct tide_export *x, struct tide_err *err)
 {
     struct tide_cursor at;
-    char sql[sizeof call_sql + 64];
-    snprintf(sql, sizeof sql, call_sql, x->deployment, x->from, x->to);
-    tide_status status = tide_cursor_open(&at, x->pg, 0, sql, err);
+    struct tide_buf sql;
+    tide_buf_init(&sql, 4096);
+    tide_buf_str(&sql, call_sql);
+    tide_buf_putf(&sql,
+                  " WHERE t.deployment = %u AND t.ledger BETWEEN %u AND %u ORDER BY t.ledger, t.tx,"
+                  " t.op",
+                  x->deployment, x->from, x->to);
+    tide_status status = tide_cursor_open(&at, x->pg, 0, &sql, err);
+    tide_buf_release(&sql);
     while (status == TIDE_OK && at.live) {
         status = tide_export_stop(err);
         if (status == TIDE_OK)

@@ -15,16 +15,16 @@ static tide_status fetch(struct tide_cursor *cursor, struct tide_err *err)
 }
 
 tide_status tide_cursor_open(struct tide_cursor *cursor, struct tide_pg *pg, uint32_t id,
-                             const char *sql, struct tide_err *err)
+                             const struct tide_buf *sql, struct tide_err *err)
 {
     struct tide_buf declare;
     *cursor = (struct tide_cursor){ .pg = pg, .id = id };
-    tide_buf_init(&declare, 64u << 10);
+    tide_buf_init(&declare, 128u << 10);
     tide_buf_putf(&declare, "DECLARE tide_%u NO SCROLL CURSOR FOR ", id);
-    tide_buf_str(&declare, sql);
+    tide_buf_slice(&declare, tide_buf_view(sql));
     tide_buf_u8(&declare, 0);
-    tide_status status = declare.failed
-                             ? tide_fail(err, TIDE_E_LIMIT, "export: statement too long")
+    tide_status status = sql->failed || declare.failed
+                             ? tide_fail(err, TIDE_E_LIMIT, "export: no room for a statement")
                              : tide_pg_run(pg, (const char *)declare.ptr, "DECLARE", err);
     tide_buf_release(&declare);
     return status == TIDE_OK ? fetch(cursor, err) : status;

@@ -3,6 +3,7 @@
 #ifndef INDEXER_EXPORT_CURSOR_H
 #define INDEXER_EXPORT_CURSOR_H
 
+#include "tidemark/buf.h"
 #include "tidemark/pg.h"
 
 #define TIDE_CURSOR_ROWS 256u
@@ -15,10 +16,10 @@ struct tide_cursor {
     bool live;   /* there is a current row */
 };
 
-/* Declares it and goes to the first row. Inside a transaction that outlives it. sql has no
- * parameters. */
+/* Declares it and goes to the first row. Inside a transaction that outlives it. sql is one
+ * statement without parameters. TIDE_E_LIMIT when it did not fit its buffer. */
 tide_status tide_cursor_open(struct tide_cursor *cursor, struct tide_pg *pg, uint32_t id,
-                             const char *sql, struct tide_err *err) TIDE_MUST_USE;
+                             const struct tide_buf *sql, struct tide_err *err) TIDE_MUST_USE;
 /* The next row; live is false after the last. Texts of the row before die. */
 tide_status tide_cursor_next(struct tide_cursor *cursor, struct tide_err *err) TIDE_MUST_USE;
 void tide_cursor_close(struct tide_cursor *cursor);

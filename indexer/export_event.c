@@ -88,10 +88,7 @@ static tide_status open_stream(struct merge *m, struct stream *stream, uint32_t 
     tide_buf_putf(&sql, " FROM \"%s\".\"%s\" AS t", table->schema, table->name);
     put_where(&sql, m->x);
     tide_buf_str(&sql, " ORDER BY t.ledger, t.tx, t.op, t.event");
-    tide_buf_u8(&sql, 0);
-    tide_status status =
-        sql.failed ? tide_fail(err, TIDE_E_LIMIT, "export: %s", table->name)
-                   : tide_cursor_open(&stream->cursor, m->x->pg, id, (const char *)sql.ptr, err);
+    tide_status status = tide_cursor_open(&stream->cursor, m->x->pg, id, &sql, err);
     tide_buf_release(&sql);
     read_order(stream);
     return status;
@@ -104,9 +101,7 @@ static tide_status open_all(struct merge *m, struct tide_err *err)
     tide_buf_str(&sql, "SELECT t.ledger, t.tx, encode(t.hash, 'hex') FROM chain.tx AS t");
     put_where(&sql, m->x);
     tide_buf_str(&sql, " ORDER BY t.ledger, t.tx");
-    tide_buf_u8(&sql, 0);
-    tide_status status =
-        tide_cursor_open(&m->hashes, m->x->pg, TIDE_EV_COUNT + 1u, (const char *)sql.ptr, err);
+    tide_status status = tide_cursor_open(&m->hashes, m->x->pg, TIDE_EV_COUNT + 1u, &sql, err);
     tide_buf_release(&sql);
     for (uint32_t i = 0; i <= TIDE_EV_COUNT && status == TIDE_OK; i++) {
         m->streams[i].kind = i < TIDE_EV_COUNT ? &tide_events()[i] : NULL;
@@ -174,10 +169,12 @@ static void put_raw(struct tide_export *x, const struct stream *stream)
         tide_buf_reset(&x->json);
         if (tide_raw_topics_json(&x->json, &raw))
             tide_export_json(&x->row, EVENT_TOPICS, tide_buf_view(&x->json));
+        x->row.bytes.failed = x->row.bytes.failed || x->json.failed;
         tide_buf_reset(&x->json);
         if (tide_scval_json(&x->json, raw.data) == TIDE_OK)
             tide_export_json(&x->row, EVENT_DATA, tide_buf_view(&x->json));
     }
+    x->row.bytes.failed = x->row.bytes.failed || x->json.failed || xdr.failed;
     tide_buf_release(&xdr);
 }
 

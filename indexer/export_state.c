@@ -186,6 +186,7 @@ static void put_xdr(struct tide_export *x, uint32_t column, tide_slice hex)
     tide_buf_reset(&x->json);
     if (tide_raw_hex(&bytes, hex) && tide_scval_json(&x->json, tide_buf_view(&bytes)) == TIDE_OK)
         tide_export_json(&x->row, column, tide_buf_view(&x->json));
+    x->row.bytes.failed = x->row.bytes.failed || x->json.failed || bytes.failed;
     tide_buf_release(&bytes);
 }
 
@@ -225,9 +226,7 @@ static tide_status export_table(struct tide_export *x, const struct source *from
         put_as_of(&sql, x, from);
     else
         put_now(&sql, x, from);
-    tide_buf_u8(&sql, 0);
-    tide_status status = sql.failed ? tide_fail(err, TIDE_E_LIMIT, "export: %s", from->name)
-                                    : tide_cursor_open(&at, x->pg, 0, (const char *)sql.ptr, err);
+    tide_status status = tide_cursor_open(&at, x->pg, 0, &sql, err);
     tide_buf_release(&sql);
     while (status == TIDE_OK && at.live) {
         status = tide_export_stop(err);

@@ -879,7 +879,7 @@ COMMENT ON COLUMN analyst.proposals.proposal_id IS 'Proposal; ids are used again
 COMMENT ON COLUMN analyst.proposals.proposer IS 'Proposer';
 COMMENT ON COLUMN analyst.proposals.title IS 'Title; bytes that are not text in hexadecimal';
 COMMENT ON COLUMN analyst.proposals.description IS 'Description, likewise';
-COMMENT ON COLUMN analyst.proposals.action IS 'What it would do, decoded; {"action": "undecodable", …} when it cannot be read';
+COMMENT ON COLUMN analyst.proposals.action IS 'What it would do, decoded; "undecodable": true and its hex when it cannot be read';
 COMMENT ON COLUMN analyst.proposals.status IS 'Active, Passed, Failed, Executed or Cancelled';
 COMMENT ON COLUMN analyst.proposals.yes_votes IS 'Votes in favour';
 COMMENT ON COLUMN analyst.proposals.no_votes IS 'Votes against';
