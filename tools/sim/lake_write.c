@@ -109,7 +109,12 @@ tide_status lake_open(struct lake_write *lake, const struct lake_options *option
         if (!lake->stream)
             return fail_io(err, "cannot write", options->stream);
     }
-    return options->dir ? write_config(lake, err) : TIDE_OK;
+    tide_status status = options->dir ? write_config(lake, err) : TIDE_OK;
+    if (status != TIDE_OK) {
+        tide_buf_release(&lake->packed);
+        tide_buf_release(&lake->path);
+    }
+    return status;
 }
 
 /* The first name in order that a lake could hold: its newest. False when there is none. */
