@@ -77,7 +77,6 @@ static tide_status fill(struct reader *r, size_t wanted, struct tide_err *err)
 {
     struct tide_buf *w = &r->window;
     if (r->at)
-        if (w->len)
         memmove(w->ptr, w->ptr + r->at, w->len - r->at);
     w->len -= r->at;
     r->at = 0;
