@@ -232,9 +232,10 @@ static tide_status open_all(struct again *a, const struct tide_config *config, s
     a->tables = tide_tables(&a->table_count);
     a->cells = calloc((size_t)a->table_count * SLICES, sizeof *a->cells);
     a->batch = malloc(sizeof *a->batch);
+    if (a->batch)
+        tide_batch_init(a->batch);
     if (!a->cells || !a->batch)
         return tide_fail(err, TIDE_E_MEMORY, "verify");
-    tide_batch_init(a->batch);
     if (!*config->deployment)
         return tide_fail(err, TIDE_E_CONFIG,
                          "deployment: the JSON file that names network and "
