@@ -221,6 +221,8 @@ static uint64_t close_time(struct chain *chain)
 {
     if (chain->not_before)
         return chain->not_before > chain->now ? chain->not_before : chain->now + 1;
+    if (chain->pace)
+        return chain->now + chain->pace;
     uint32_t step = chain->options.close_step;
     return chain->now + (chain->deployed ? story_pause(&chain->story, step) : step);
 }

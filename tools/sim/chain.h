@@ -95,6 +95,7 @@ struct chain {
     uint32_t ledger;
     uint64_t now;
     uint64_t not_before; /* in: the next ledger closes then, or a second after the last */
+    uint32_t pace;       /* in: seconds between ledgers, no jumps; 0: the story's */
     bool deployed;
     uint64_t events; /* of operations so far, strangers' too */
     uint64_t txs;
