@@ -26,17 +26,25 @@ static void skip_value(struct tide_xdr *x)
     tide_xdr_var(x, 64);
 }
 
-uint32_t ledger_peek_sequence(tide_slice lcm)
+bool ledger_peek(struct ledger_peek *out, tide_slice lcm)
 {
     struct tide_xdr x = tide_xdr_of(lcm);
     uint32_t version = tide_xdr_u32(&x);
     if (version > 2)
-        return 0;
+        return false;
     if (version > 0)
         skip_extension(&x);
-    tide_xdr_skip(&x, TIDE_HASH_BYTES);     /* hash of the header */
-    tide_xdr_skip(&x, 4 + TIDE_HASH_BYTES); /* protocol, previous hash */
+    out->hash = tide_xdr_opaque(&x, TIDE_HASH_BYTES).ptr;
+    tide_xdr_skip(&x, 4); /* protocol */
+    out->previous = tide_xdr_opaque(&x, TIDE_HASH_BYTES).ptr;
     skip_value(&x);
     tide_xdr_skip(&x, 2 * TIDE_HASH_BYTES); /* results, buckets */
-    return tide_xdr_u32(&x);
+    out->sequence = tide_xdr_u32(&x);
+    return x.status == TIDE_OK && out->sequence != 0;
+}
+
+uint32_t ledger_peek_sequence(tide_slice lcm)
+{
+    struct ledger_peek peek;
+    return ledger_peek(&peek, lcm) ? peek.sequence : 0;
 }

@@ -1,9 +1,16 @@
-/* The sequence of a LedgerCloseMeta, read from its first bytes. */
+/* What stands in the first bytes of a LedgerCloseMeta. */
 #ifndef TIDEMARK_INDEXER_LEDGER_PEEK_H
 #define TIDEMARK_INDEXER_LEDGER_PEEK_H
 
 #include "tidemark/slice.h"
 
+struct ledger_peek {
+    uint32_t sequence;
+    const uint8_t *hash, *previous; /* TIDE_HASH_BYTES each, as told; borrow from the ledger */
+};
+
+/* False when the bytes are no LedgerCloseMeta of a version this build knows. */
+bool ledger_peek(struct ledger_peek *out, tide_slice lcm);
 /* 0 when the bytes are no LedgerCloseMeta of a version this build knows. */
 uint32_t ledger_peek_sequence(tide_slice lcm);
 
