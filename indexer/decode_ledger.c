@@ -1,7 +1,7 @@
 /* The line of a ledger: its header whole, its counts, what its hashes prove. */
 #include "indexer/decode_sink.h"
 
-#include "tidemark/hash.h"
+#include "tidemark/sign.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 

@@ -1,9 +1,8 @@
-/* The only file that includes OpenSSL. The low-level calls are used on
+/* With sign.c the only file that includes OpenSSL. The low-level calls are used on
  * purpose: for short messages the EVP set-up costs more than the hash. */
 #define OPENSSL_SUPPRESS_DEPRECATED 1
 #include "tidemark/hash.h"
 
-#include <openssl/evp.h>
 #include <openssl/sha.h>
 
 static_assert(sizeof(SHA256_CTX) <= sizeof(struct tide_sha256), "context fits the opaque body");
@@ -38,20 +37,18 @@ void tide_sha256_final(struct tide_sha256 *h, uint8_t out[TIDE_HASH_BYTES])
     SHA256_Final(out, body(h));
 }
 
+void tide_sha512(uint8_t out[64], tide_slice a, tide_slice b)
+{
+    SHA512_CTX ctx;
+    SHA512_Init(&ctx);
+    if (a.len)
+        SHA512_Update(&ctx, a.ptr, a.len);
+    if (b.len)
+        SHA512_Update(&ctx, b.ptr, b.len);
+    SHA512_Final(out, &ctx);
+}
+
 void tide_network_id(uint8_t out[TIDE_HASH_BYTES], tide_slice passphrase)
 {
     tide_sha256(out, passphrase);
-}
-
-bool tide_ed25519_holds(const uint8_t *key, tide_slice signature, tide_slice message)
-{
-    if (signature.len != 64)
-        return false;
-    EVP_PKEY *pkey = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, key, 32);
-    EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-    bool holds = pkey && ctx && EVP_DigestVerifyInit(ctx, NULL, NULL, NULL, pkey) == 1 &&
-                 EVP_DigestVerify(ctx, signature.ptr, signature.len, message.ptr, message.len) == 1;
-    EVP_MD_CTX_free(ctx);
-    EVP_PKEY_free(pkey);
-    return holds;
 }

@@ -105,11 +105,39 @@ static void an_envelope_hashes_as_its_network_says(void **state)
     tide_sha256(want, tide_slice_of(payload, n));
     assert_memory_equal(tx.hash, want, TIDE_HASH_BYTES);
     assert_int_equal(lcm_end(&lcm, &out), TIDE_OK);
-    /* the envelope in the set ends with the hint (last four bytes of the key) and 64 bytes */
-    hex_is(tide_slice_of(lcm.envelopes.ptr + lcm.envelopes.len - 76, 12), "00000001"
-                                                                          "01020304"
-                                                                          "00000040");
+    /* nobody can sign for alice */
+    hex_is(tide_slice_of(lcm.envelopes.ptr + lcm.envelopes.len - 8, 8), "0000000000000000");
     lcm_close(&lcm);
+}
+
+static void an_envelope_is_signed_by_its_source_and_its_payer(void **state)
+{
+    (void)state;
+    struct lcm lcm;
+    struct keys keys = { 0 };
+    uint8_t carol[TIDE_HASH_BYTES], dave[TIDE_HASH_BYTES];
+    open_chain(&lcm, 2);
+    assert_int_equal(keys_add(&keys, alice, carol), TIDE_OK);
+    assert_int_equal(keys_add(&keys, bob, dave), TIDE_OK);
+    lcm.keys = &keys;
+    lcm_begin(&lcm, 7, 1000);
+    struct lcm_tx tx = payment(5);
+    tx.source = carol;
+    lcm_add(&lcm, &tx);
+    /* it ends with one signature: the last four bytes of the key, then 64 bytes */
+    const uint8_t *end = lcm.envelopes.ptr + lcm.envelopes.len;
+    assert_memory_equal(end - 76, "\0\0\0\1", 4);
+    assert_memory_equal(end - 72, carol + 28, 4);
+    assert_memory_equal(end - 68, "\0\0\0\x40", 4);
+    assert_true(tide_ed25519_holds(carol, tide_slice_of(end - 64, 64),
+                                   tide_slice_of(tx.hash, TIDE_HASH_BYTES)));
+    tx.fee_source = dave;
+    lcm_add(&lcm, &tx);
+    end = lcm.envelopes.ptr + lcm.envelopes.len;
+    assert_true(tide_ed25519_holds(dave, tide_slice_of(end - 64, 64),
+                                   tide_slice_of(tx.hash, TIDE_HASH_BYTES)));
+    lcm_close(&lcm);
+    keys_close(&keys);
 }
 
 static void the_success_hash_covers_the_return_value_and_the_events(void **state)
@@ -232,6 +260,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_ledger_is_the_bytes_of_the_network),
         cmocka_unit_test(an_envelope_hashes_as_its_network_says),
+        cmocka_unit_test(an_envelope_is_signed_by_its_source_and_its_payer),
         cmocka_unit_test(the_success_hash_covers_the_return_value_and_the_events),
         cmocka_unit_test(a_failed_transaction_has_no_operations_in_its_meta),
         cmocka_unit_test(a_refund_stands_behind_its_transaction),

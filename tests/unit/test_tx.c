@@ -90,33 +90,12 @@ static void an_old_envelope_hashes_as_a_new_one(void **state)
     literal_close(&l);
 }
 
-/* RFC 8032, test 2. */
-static void ed25519_holds_for_its_own_message_alone(void **state)
-{
-    (void)state;
-    struct literal l;
-    literal_open(&l, "@key 3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c "
-                     "@sig 92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da"
-                     "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00 "
-                     "@message 72 @end");
-    const uint8_t *key = l.buf.ptr + literal_at(&l, "key");
-    tide_slice sig = literal_between(&l, "sig", "message");
-    tide_slice message = literal_between(&l, "message", "end");
-    assert_true(tide_ed25519_holds(key, sig, message));
-    assert_false(tide_ed25519_holds(key, sig, (tide_slice){ 0 }));
-    assert_false(tide_ed25519_holds(key, tide_slice_of(sig.ptr, 63), message));
-    l.buf.ptr[literal_at(&l, "sig")] ^= 1;
-    assert_false(tide_ed25519_holds(key, sig, message));
-    literal_close(&l);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_native_asset_has_its_known_contracts),
         cmocka_unit_test(a_data_key_is_hashed_as_its_ledger_key),
         cmocka_unit_test(an_old_envelope_hashes_as_a_new_one),
-        cmocka_unit_test(ed25519_holds_for_its_own_message_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,11 +23,24 @@ static const char *const single_names[CAST_VERIFIER + CAST_VERIFIERS] = {
 };
 /* clang-format on */
 
-void cast_key(uint8_t out[TIDE_HASH_BYTES], uint64_t seed, const char *name)
+void cast_seed(uint8_t out[TIDE_SEED_BYTES], uint64_t seed, const char *name)
 {
     char text[96];
     int len = snprintf(text, sizeof text, "tidemark simulated account %" PRIu64 " %s", seed, name);
     tide_sha256(out, tide_slice_of(text, (size_t)len));
+}
+
+tide_status cast_key(struct cast *cast, uint8_t out[TIDE_HASH_BYTES], uint64_t seed,
+                     const char *name)
+{
+    uint8_t secret[TIDE_SEED_BYTES];
+    cast_seed(secret, seed, name);
+    return keys_add(&cast->keys, secret, out);
+}
+
+uint32_t cast_owner(const struct cast *cast, uint32_t wallet)
+{
+    return CAST_USER + wallet % cast->user_count;
 }
 
 void cast_salt(uint8_t out[TIDE_HASH_BYTES], uint64_t seed, uint32_t place)
@@ -102,6 +115,16 @@ static void place_contract(struct cast *cast, uint64_t seed, uint32_t place)
     tide_buf_release(&preimage);
 }
 
+static tide_status find_signer(struct cast *cast, uint64_t seed, uint32_t place)
+{
+    uint8_t *signer = cast->signers[place];
+    if (place < CAST_TOKEN + CAST_MARKETS)
+        return cast_key(cast, signer, seed, cast->contracts[place].name);
+    uint32_t owner = cast_owner(cast, place - CAST_TOKEN - CAST_MARKETS);
+    memcpy(signer, cast->accounts[owner].id, TIDE_HASH_BYTES);
+    return TIDE_OK;
+}
+
 tide_status cast_open(struct cast *cast, const char *passphrase, uint64_t seed, uint32_t user_count)
 {
     *cast = (struct cast){ .user_count = user_count, .account_count = CAST_USER + user_count };
@@ -110,19 +133,23 @@ tide_status cast_open(struct cast *cast, const char *passphrase, uint64_t seed, 
     cast->accounts = calloc(cast->account_count, sizeof *cast->accounts);
     if (!cast->accounts)
         return TIDE_E_MEMORY;
-    for (uint32_t i = 0; i < cast->account_count; i++) {
+    tide_status status = TIDE_OK;
+    for (uint32_t i = 0; status == TIDE_OK && i < cast->account_count; i++) {
         name_account(cast->accounts[i].name, i);
-        cast_key(cast->accounts[i].id, seed, cast->accounts[i].name);
+        status = cast_key(cast, cast->accounts[i].id, seed, cast->accounts[i].name);
     }
-    for (uint32_t i = 0; i < CAST_CONTRACTS; i++)
+    for (uint32_t i = 0; status == TIDE_OK && i < CAST_CONTRACTS; i++) {
         place_contract(cast, seed, i);
-    return TIDE_OK;
+        status = find_signer(cast, seed, i);
+    }
+    return status;
 }
 
 void cast_close(struct cast *cast)
 {
     free(cast->accounts);
     cast->accounts = NULL;
+    keys_close(&cast->keys);
 }
 
 void cast_put_address(struct tide_buf *buf, const struct cast *cast, cast_ref who)

@@ -7,6 +7,7 @@
 #include "tidemark/hash.h"
 #include "tidemark/limits.h"
 #include "tidemark/status.h"
+#include "tools/sim/keys.h"
 
 /* A party: accounts count up from 0, contracts down from -1. */
 typedef int32_t cast_ref;
@@ -70,6 +71,10 @@ struct cast {
     uint32_t account_count;
     struct cast_party *accounts; /* owned: cast_close */
     struct cast_party contracts[CAST_CONTRACTS];
+    /* Who signs for a contract: for wallets their owner, as their code would check. Contracts of
+     * the protocol have no signer; some calls of the story name one all the same (strict_auth). */
+    uint8_t signers[CAST_CONTRACTS][TIDE_HASH_BYTES];
+    struct keys keys; /* of all of them */
 };
 
 /* user_count 1 to 100 000. TIDE_E_MEMORY. */
@@ -77,8 +82,14 @@ tide_status cast_open(struct cast *cast, const char *passphrase, uint64_t seed,
                       uint32_t user_count) TIDE_MUST_USE;
 void cast_close(struct cast *cast);
 
-/* The key of a named account: the one place to swap in real key pairs. */
-void cast_key(uint8_t out[TIDE_HASH_BYTES], uint64_t seed, const char *name);
+/* The secret seed of a named account: it follows from two things that anybody may know, and is
+ * good for simulated networks alone. */
+void cast_seed(uint8_t out[TIDE_SEED_BYTES], uint64_t seed, const char *name);
+/* Adds that key to the ones that sign here, and tells its public half. TIDE_E_MEMORY. */
+tide_status cast_key(struct cast *cast, uint8_t out[TIDE_HASH_BYTES], uint64_t seed,
+                     const char *name) TIDE_MUST_USE;
+/* The account that a wallet belongs to. */
+uint32_t cast_owner(const struct cast *cast, uint32_t wallet);
 
 static inline cast_ref cast_contract(uint32_t place)
 {

@@ -136,9 +136,9 @@ tide_status chain_open(struct chain *chain, const struct chain_options *options)
     people_world(chain);
     chain->lcm.version = options->version;
     snprintf(chain->lcm.passphrase, sizeof chain->lcm.passphrase, "%s", options->passphrase);
+    chain->lcm.keys = &chain->cast.keys;
     lcm_open(&chain->lcm);
-    chain_strangers(chain);
-    return TIDE_OK;
+    return chain_strangers(chain);
 }
 
 void chain_close(struct chain *chain)

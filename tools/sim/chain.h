@@ -129,7 +129,7 @@ struct lcm_account chain_account(const struct sim_account *account);
 struct sim_addr chain_addr(const struct chain *chain, cast_ref who);
 void chain_call(struct chain *chain, struct chain_slot *slot);
 void chain_noise(struct chain *chain);
-void chain_strangers(struct chain *chain);
+tide_status chain_strangers(struct chain *chain) TIDE_MUST_USE;
 /* Evicts what lapsed, and cares for instances, every so many ledgers. */
 void chain_lives(struct chain *chain);
 /* Tells the observer, if there is one. */

@@ -35,9 +35,8 @@ static void put_invocation_head(struct tide_buf *buf, const struct sim_frame *fr
 }
 
 /* The first call that asked for this signature, with the others it asked in below it. */
-static void put_invocation(struct chain_making *m, uint32_t first)
+static void put_invocation(const struct chain_making *m, struct tide_buf *buf, uint32_t first)
 {
-    struct tide_buf *buf = &m->chain->body;
     const struct sim_auth *auths = m->out->auths;
     uint32_t more = 0;
     put_invocation_head(buf, &m->out->frames[auths[first].frame]);
@@ -52,10 +51,38 @@ static void put_invocation(struct chain_making *m, uint32_t first)
     }
 }
 
-static void put_signature_value(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES])
+void chain_auth_hash(const uint8_t network_id[TIDE_HASH_BYTES], const struct chain_signed *what,
+                     uint8_t out[TIDE_HASH_BYTES])
 {
-    uint8_t signature[64];
-    lcm_sign(signature, key, key);
+    struct tide_buf head;
+    struct tide_sha256 h;
+    tide_buf_init(&head, 256);
+    tide_buf_be32(&head, what->address.len ? 10 : 9);
+    tide_buf_put(&head, network_id, TIDE_HASH_BYTES);
+    tide_buf_be64(&head, (uint64_t)what->nonce);
+    tide_buf_be32(&head, what->expires);
+    tide_buf_slice(&head, what->address);
+    tide_sha256_init(&h);
+    tide_sha256_update(&h, tide_buf_view(&head));
+    tide_sha256_update(&h, what->invocation);
+    tide_sha256_final(&h, out);
+    tide_buf_release(&head);
+}
+
+const uint8_t *chain_signer(const struct cast *cast, struct sim_addr who)
+{
+    if (who.kind == SIM_ACCOUNT)
+        return NULL;
+    for (uint32_t i = 0; i < CAST_CONTRACTS; i++) {
+        if (memcmp(cast->contracts[i].id, who.key, TIDE_HASH_BYTES) == 0)
+            return cast->signers[i];
+    }
+    return NULL;
+}
+
+void chain_put_signature(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES],
+                         const uint8_t signature[TIDE_SIGNATURE_BYTES])
+{
     tide_buf_be32(buf, TIDE_SCV_VEC);
     tide_buf_be32(buf, 1);
     tide_buf_be32(buf, 1);
@@ -67,24 +94,43 @@ static void put_signature_value(struct tide_buf *buf, const uint8_t key[TIDE_HAS
     tide_xdr_put_var(buf, tide_slice_of(key, TIDE_HASH_BYTES));
     lcm_put_symbol(buf, "signature");
     tide_buf_be32(buf, TIDE_SCV_BYTES);
-    tide_xdr_put_var(buf, tide_slice_of(signature, sizeof signature));
+    tide_xdr_put_var(buf, tide_slice_of(signature, TIDE_SIGNATURE_BYTES));
+}
+
+/* Signed over what is asked for, its nonce and its last ledger. */
+static void put_address_credentials(struct chain_making *m, uint32_t i, tide_slice invocation)
+{
+    struct chain *chain = m->chain;
+    struct tide_buf *buf = &chain->body;
+    struct sim_addr who = m->out->auths[i].who;
+    const uint8_t *signer = chain_signer(&chain->cast, who);
+    uint8_t hash[TIDE_HASH_BYTES], signature[TIDE_SIGNATURE_BYTES] = { 0 };
+    struct chain_signed what = { .nonce = chain_nonce(m, i),
+                                 .expires = chain->ledger + SIM_NONCE_LIFE,
+                                 .invocation = invocation };
+    chain_auth_hash(chain->cast.network_id, &what, hash);
+    signer = signer ? signer : who.key;
+    bool made = keys_sign(&chain->cast.keys, signature, signer, hash);
+    assert(made);
+    (void)made;
+    tide_buf_be32(buf, 1);
+    chain_put_addr(buf, who);
+    tide_buf_be64(buf, (uint64_t)what.nonce);
+    tide_buf_be32(buf, what.expires);
+    chain_put_signature(buf, signer, signature);
 }
 
 static void put_auth(struct chain_making *m, uint32_t i)
 {
-    struct tide_buf *buf = &m->chain->body;
-    struct sim_addr who = m->out->auths[i].who;
+    struct tide_buf *invocation = &m->chain->answer;
     struct sim_addr source = chain_addr(m->chain, (cast_ref)m->slot->call.source);
-    if (sim_addr_eq(who, source)) {
-        tide_buf_be32(buf, 0);
-    } else {
-        tide_buf_be32(buf, 1);
-        chain_put_addr(buf, who);
-        tide_buf_be64(buf, (uint64_t)chain_nonce(m, i));
-        tide_buf_be32(buf, m->chain->ledger + SIM_NONCE_LIFE);
-        put_signature_value(buf, who.key);
-    }
-    put_invocation(m, i);
+    tide_buf_reset(invocation);
+    put_invocation(m, invocation, i);
+    if (sim_addr_eq(m->out->auths[i].who, source))
+        tide_buf_be32(&m->chain->body, 0);
+    else
+        put_address_credentials(m, i, tide_buf_view(invocation));
+    tide_buf_slice(&m->chain->body, tide_buf_view(invocation));
 }
 
 static void put_auths(struct chain_making *m)

@@ -22,6 +22,21 @@ void chain_put_addr(struct tide_buf *buf, struct sim_addr who);
 /* The nonce that goes with out->auths[i], and its key as ScVal. */
 int64_t chain_nonce(const struct chain_making *m, uint32_t i);
 void chain_nonce_key(struct tide_buf *key, int64_t nonce);
+/* What the signature of an authorisation covers. */
+struct chain_signed {
+    int64_t nonce;
+    uint32_t expires;
+    tide_slice address; /* SCAddress, where the credentials are bound to it; else empty */
+    tide_slice invocation;
+};
+void chain_auth_hash(const uint8_t network_id[TIDE_HASH_BYTES], const struct chain_signed *what,
+                     uint8_t out[TIDE_HASH_BYTES]);
+/* The key that signs for a contract of the cast; NULL when there is none. */
+const uint8_t *chain_signer(const struct cast *cast, struct sim_addr who);
+/* A signature as accounts take it: a Vec of one Map. */
+void chain_put_signature(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES],
+                         const uint8_t signature[TIDE_SIGNATURE_BYTES]);
+
 /* InvokeHostFunctionOp, signatures included, into the chain's body buffer. */
 void chain_create_body(struct chain_making *m);
 void chain_invoke_body(struct chain_making *m);

@@ -18,23 +18,18 @@ static uint32_t pick(struct chain *chain, uint32_t n)
     return (uint32_t)(chain_random(chain) % n);
 }
 
-static void named_key(uint8_t out[TIDE_HASH_BYTES], const struct chain *chain, const char *what,
-                      uint32_t i)
-{
-    char text[64];
-    snprintf(text, sizeof text, "%s %u", what, i);
-    cast_key(out, chain->options.seed, text);
-}
-
-void chain_strangers(struct chain *chain)
+tide_status chain_strangers(struct chain *chain)
 {
     for (uint32_t i = 0; i < CHAIN_STRANGERS; i++) {
         struct chain_stranger *s = &chain->strangers[i];
+        char name[32];
         s->account = (struct lcm_account){ .balance = 5000000LL * 10000000,
                                            .seq = (int64_t)chain->options.first_ledger << 32,
                                            .subentries = 1,
                                            .modified = chain->options.first_ledger - 1 };
-        named_key(s->account.key, chain, "stranger", i);
+        snprintf(name, sizeof name, "stranger %u", i);
+        if (cast_key(&chain->cast, s->account.key, chain->options.seed, name) != TIDE_OK)
+            return TIDE_E_MEMORY;
         s->line = (struct lcm_trustline){ .asset = tide_buf_view(&chain->asset),
                                           .balance = 700000LL * 10000000,
                                           .limit = INT64_MAX,
@@ -42,6 +37,7 @@ void chain_strangers(struct chain *chain)
                                           .modified = chain->options.first_ledger - 1 };
         memcpy(s->line.key, s->account.key, TIDE_HASH_BYTES);
     }
+    return TIDE_OK;
 }
 
 static void put_account_move(struct noise *n, struct chain_stranger *who, int64_t by)
@@ -229,8 +225,10 @@ static void call_foreign(struct noise *n)
     struct chain *chain = n->chain;
     struct tide_buf *buf = &chain->body;
     uint8_t id[TIDE_HASH_BYTES];
+    char name[32];
     uint32_t fn = pick(chain, TIDE_COUNT(names));
-    named_key(id, chain, "foreign contract", pick(chain, CHAIN_FOREIGN));
+    snprintf(name, sizeof name, "foreign contract %u", pick(chain, CHAIN_FOREIGN));
+    cast_seed(id, chain->options.seed, name); /* no key, but as good an id */
     tide_buf_be32(buf, 0);
     lcm_put_address_contract(buf, id);
     tide_xdr_put_var(buf, tide_slice_str(names[fn]));

@@ -4,6 +4,8 @@
 
 /* replay CALLS --deployment FILE [--events FILE] [--state FILE]… [--views FILE] */
 int sim_replay_command(int argc, char **argv);
+/* keys [--seed N] [--name NAME]: addresses and secrets of a simulated network. */
+int sim_keys_command(int argc, char **argv);
 int sim_write_command(int argc, char **argv);
 
 #endif

@@ -5,7 +5,7 @@
  *          in apply order, lcm_end: the bytes of one LedgerCloseMeta.
  * Hashes   header, chain link, transaction set (sorted by hash, classic and Soroban
  *          phases), result set, transactions and invocation events are all true.
- *          Made up: bucket-list hashes and signatures (lcm_sign is the one place).
+ *          So are signatures of keys that lcm knows. Made up: bucket-list hashes.
  * Memory   four buffers that grow to the largest ledger and stay; every slice that is
  *          handed in is copied before the call returns.
  * Errors   only size: a ledger over TIDE_LEDGER_BYTES_MAX or without memory. */
@@ -17,6 +17,7 @@
 #include "tidemark/limits.h"
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
+#include "tools/sim/keys.h"
 
 enum lcm_op {
     LCM_OP_CREATE_ACCOUNT = 0,
@@ -86,6 +87,7 @@ struct lcm_envelope {
 struct lcm {
     uint32_t version;     /* in: 1 or 2                                     */
     char passphrase[256]; /* in                                          */
+    struct keys *keys;    /* in: who can sign; NULL: nobody, envelopes bear no signature */
     uint8_t network_id[TIDE_HASH_BYTES];
     uint8_t previous_hash[TIDE_HASH_BYTES]; /* in: of the ledger before the first; usually zero */
     uint8_t bucket_hash[TIDE_HASH_BYTES];
@@ -126,10 +128,6 @@ tide_status lcm_end(struct lcm *lcm, tide_slice *out) TIDE_MUST_USE;
 /* Hash that a transaction of these parts would get, also before its outcome is known:
  * the envelope depends on no result. */
 void lcm_hash(struct lcm *lcm, struct lcm_tx *tx);
-
-/* The signature of account key under hash. Made up, deterministic, 64 bytes. */
-void lcm_sign(uint8_t out[64], const uint8_t key[TIDE_HASH_BYTES],
-              const uint8_t hash[TIDE_HASH_BYTES]);
 
 /* --- parts ----------------------------------------------------------------- */
 

@@ -6,30 +6,21 @@
 enum { ENVELOPE_TX = 2, ENVELOPE_FEE_BUMP = 5 };
 enum { TX_FEE_BUMP_SUCCESS = 1, TX_SUCCESS = 0, TX_FAILED = -1, TX_FEE_BUMP_FAILED = -13 };
 
-void lcm_sign(uint8_t out[64], const uint8_t key[TIDE_HASH_BYTES],
-              const uint8_t hash[TIDE_HASH_BYTES])
-{
-    uint8_t seed[1 + 2 * TIDE_HASH_BYTES];
-    memcpy(seed + 1, key, TIDE_HASH_BYTES);
-    memcpy(seed + 1 + TIDE_HASH_BYTES, hash, TIDE_HASH_BYTES);
-    for (uint8_t half = 0; half < 2; half++) {
-        seed[0] = half;
-        tide_sha256(out + half * TIDE_HASH_BYTES, tide_slice_of(seed, sizeof seed));
-    }
-}
-
 static void put_muxed(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES])
 {
     tide_buf_be32(buf, 0);
     tide_buf_put(buf, key, TIDE_HASH_BYTES);
 }
 
-static void put_signature(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES],
+static void put_signature(struct lcm *lcm, const uint8_t key[TIDE_HASH_BYTES],
                           const uint8_t hash[TIDE_HASH_BYTES])
 {
-    uint8_t signature[64];
-    lcm_sign(signature, key, hash);
-    tide_buf_be32(buf, 1);
+    struct tide_buf *buf = &lcm->envelopes;
+    uint8_t signature[TIDE_SIGNATURE_BYTES];
+    bool made = lcm->keys && keys_sign(lcm->keys, signature, key, hash);
+    tide_buf_be32(buf, made);
+    if (!made)
+        return;
     tide_buf_put(buf, key + TIDE_HASH_BYTES - 4, 4);
     tide_xdr_put_var(buf, tide_slice_of(signature, sizeof signature));
 }
@@ -94,13 +85,13 @@ static void put_envelope(struct lcm *lcm, struct lcm_tx *tx, uint8_t inner_hash[
     if (buf->failed)
         return;
     hash_signed(lcm, ENVELOPE_TX, tide_slice_of(buf->ptr + mark, buf->len - mark), tx->hash);
-    put_signature(buf, tx->source, tx->hash);
+    put_signature(lcm, tx->source, tx->hash);
     if (tx->fee_source && !buf->failed) {
         tide_buf_be32(buf, 0);
         memcpy(inner_hash, tx->hash, TIDE_HASH_BYTES);
         hash_signed(lcm, ENVELOPE_FEE_BUMP, tide_slice_of(buf->ptr + outer, buf->len - outer),
                     tx->hash);
-        put_signature(buf, tx->fee_source, tx->hash);
+        put_signature(lcm, tx->fee_source, tx->hash);
     }
 }
 

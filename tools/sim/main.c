@@ -10,6 +10,7 @@ static const struct {
 } commands[] = {
     { "write", sim_write_command,
       "write --lake DIR | --stream FILE|- [options] (--help tells all)" },
+    { "keys", sim_keys_command, "keys [--seed N] [--name NAME]" },
     { "replay", sim_replay_command,
       "replay CALLS --deployment FILE [--events FILE] [--state FILE]... [--views FILE]" },
 };

@@ -42,7 +42,7 @@ static void open_users(struct story *story)
             user->ref = (cast_ref)user->source;
         } else {
             uint32_t wallet = i - story->cast->user_count;
-            user->source = CAST_USER + wallet % story->cast->user_count;
+            user->source = cast_owner(story->cast, wallet);
             user->ref = cast_contract(CAST_TOKEN + CAST_MARKETS + wallet);
         }
     }

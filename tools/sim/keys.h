@@ -1,0 +1,37 @@
+/* Key pairs of simulated people, found by their public keys.
+ *
+ * Anybody can compute these keys, so their signatures need no secrecy, only to hold: keys_sign
+ * uses one nonce for all of a key's messages, which makes a signature ten times as cheap and would
+ * give a real key away. What signs for real people is tide_sign. */
+#ifndef SIM_KEYS_H
+#define SIM_KEYS_H
+
+#include "tidemark/sign.h"
+
+struct keys_pair {
+    uint8_t public[TIDE_HASH_BYTES];
+    uint8_t seed[TIDE_SEED_BYTES];
+    bool ready;                     /* what follows is there */
+    uint8_t point[TIDE_HASH_BYTES]; /* of the nonce: the first half of every signature */
+    uint64_t nonce[4], scalar[4];   /* least significant word first */
+};
+
+/* Zeros: no key. */
+struct keys {
+    struct keys_pair *pairs;
+    uint32_t *table; /* place in pairs + 1, by the key's first bytes; 0: free */
+    uint32_t count, max;
+};
+
+/* Adds the pair of a seed (once), and tells its public key. TIDE_E_MEMORY. */
+tide_status keys_add(struct keys *keys, const uint8_t seed[TIDE_SEED_BYTES],
+                     uint8_t public[TIDE_HASH_BYTES]) TIDE_MUST_USE;
+void keys_close(struct keys *keys);
+
+/* NULL: a stranger's key. */
+const struct keys_pair *keys_find(const struct keys *keys, const uint8_t public[TIDE_HASH_BYTES]);
+/* The signature over a hash, deterministic; false when the key is a stranger's. */
+bool keys_sign(struct keys *keys, uint8_t out[TIDE_SIGNATURE_BYTES],
+               const uint8_t public[TIDE_HASH_BYTES], const uint8_t hash[TIDE_HASH_BYTES]);
+
+#endif
