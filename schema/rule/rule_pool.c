@@ -1,0 +1,75 @@
+#include "schema/rule/exact.h"
+
+#define IMPACT_MAX_BPS 100
+
+struct side {
+    tide_raw_i128 in, out; /* reserves of the token sold, of the token bought */
+};
+
+static struct side side_of(const struct tide_hot_pool *pool, bool a_to_b)
+{
+    tide_raw_i128 a = tide_hot_i128(pool->reserve_a), b = tide_hot_i128(pool->reserve_b);
+    return a_to_b ? (struct side){ a, b } : (struct side){ b, a };
+}
+
+enum tide_refusal tide_rule_spot(tide_raw_i128 *out, const struct tide_hot_pool *pool, bool a_to_b)
+{
+    enum tide_refusal why = TIDE_REFUSED_NOTHING;
+    if (!pool)
+        return TIDE_REFUSED_NO_POOL;
+    struct side side = side_of(pool, a_to_b);
+    *out = exact_mul_div(&why, side.out, RULE_WAD, side.in);
+    return why;
+}
+
+enum tide_refusal tide_rule_quote(tide_raw_i128 *out, const struct tide_hot_pool *pool,
+                                  tide_raw_i128 amount_in, bool a_to_b)
+{
+    enum tide_refusal why = TIDE_REFUSED_NOTHING;
+    if (!pool)
+        return TIDE_REFUSED_NO_POOL;
+    struct side side = side_of(pool, a_to_b);
+    tide_raw_i128 fee = exact_mul_div(&why, amount_in, tide_hot_i128(pool->fee_tier), RULE_BPS);
+    tide_raw_i128 net = exact_sub(&why, amount_in, fee);
+    *out = exact_div(&why, exact_mul(&why, side.out, net), exact_add(&why, side.in, net));
+    return why;
+}
+
+enum tide_refusal tide_rule_swap(struct tide_swap *out, const struct tide_hot_pool *pool,
+                                 tide_raw_i128 protocol_fee_bps, tide_raw_i128 amount_in,
+                                 bool a_to_b)
+{
+    *out = (struct tide_swap){ 0 };
+    enum tide_refusal why = tide_rule_quote(&out->out, pool, amount_in, a_to_b);
+    if (why != TIDE_REFUSED_NOTHING)
+        return why;
+    out->fee = exact_mul_div(&why, amount_in, tide_hot_i128(pool->fee_tier), RULE_BPS);
+    out->protocol_fee = exact_mul_div(&why, out->fee, protocol_fee_bps, RULE_BPS);
+    out->impact_bps = exact_mul_div(&why, out->out, RULE_BPS, side_of(pool, a_to_b).out);
+    out->paused = pool->paused != 0;
+    out->nothing_in = amount_in <= 0;
+    out->too_large = out->impact_bps > IMPACT_MAX_BPS;
+    return why;
+}
+
+static tide_raw_i128 settled(enum tide_refusal *why, tide_raw_i128 pending, tide_raw_i128 accum,
+                             tide_raw_i128 debt, tide_raw_i128 shares)
+{
+    tide_raw_i128 since = exact_sub(why, accum, debt);
+    return exact_add(why, pending, exact_mul_div(why, since, shares, RULE_ONE));
+}
+
+enum tide_refusal tide_rule_claimable(tide_raw_i128 *a, tide_raw_i128 *b,
+                                      const struct tide_hot_pool *pool,
+                                      const struct tide_position *p)
+{
+    enum tide_refusal why = TIDE_REFUSED_NOTHING;
+    *a = *b = 0;
+    if (!pool)
+        return TIDE_REFUSED_NO_POOL;
+    if (!p)
+        return why;
+    *a = settled(&why, p->pending_a, tide_hot_i128(pool->fee_a_accum), p->fee_a_debt, p->shares);
+    *b = settled(&why, p->pending_b, tide_hot_i128(pool->fee_b_accum), p->fee_b_debt, p->shares);
+    return why;
+}
