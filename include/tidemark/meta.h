@@ -60,6 +60,7 @@ struct tide_tx {
     tide_slice op_events;       /* V3/V4: count and events span of op 0 as hashed; at tx_end */
     uint32_t op_count;          /* operations in the meta; at tx_end                       */
     tide_slice soroban_ext;     /* SorobanTransactionMetaExt span, empty if none; at tx_end */
+    tide_slice meta;            /* TransactionMeta span; at tx_end                         */
 };
 
 enum tide_event_level { TIDE_EVENT_OP, TIDE_EVENT_TX, TIDE_EVENT_DIAGNOSTIC };

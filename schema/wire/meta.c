@@ -360,7 +360,9 @@ static void read_transaction(struct walker *w, uint32_t index, uint32_t count)
     if (w->walk->tx && going(w))
         stop(w, w->walk->tx(w->walk->self, &w->tx, &inside));
     read_changes(w, (struct where){ TIDE_SECTION_FEE, 0, inside });
+    const uint8_t *mark = w->x->cur;
     read_tx_meta(w, inside);
+    w->tx.meta = tide_xdr_span(w->x, mark);
     if (w->header.lcm_version == 2)
         read_changes(w, (struct where){ TIDE_SECTION_POST_FEE, 0, inside });
     if (w->walk->tx_end && going(w))

@@ -11,6 +11,8 @@ static const struct {
     { "write", sim_write_command,
       "write --lake DIR | --stream FILE|- [options] (--help tells all)" },
     { "keys", sim_keys_command, "keys [--seed N] [--name NAME]" },
+    { "serve", sim_serve_command,
+      "serve [--listen 127.0.0.1:PORT] [--lake DIR] [options] (--help tells all)" },
     { "replay", sim_replay_command,
       "replay CALLS --deployment FILE [--events FILE] [--state FILE]... [--views FILE]" },
 };
