@@ -16,7 +16,8 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } commands[] = {
-        { "walk", perf_walk }, { "dump", perf_dump }, { "replay", perf_replay }, { "raw", perf_raw }
+        { "walk", perf_walk }, { "dump", perf_dump },       { "replay", perf_replay },
+        { "raw", perf_raw },   { "latency", perf_latency },
     };
     for (size_t i = 0; argc > 1 && i < TIDE_COUNT(commands); i++)
         if (strcmp(argv[1], commands[i].name) == 0)
@@ -27,7 +28,10 @@ int main(int argc, char **argv)
           "       tidemark-perf replay FILE DEPLOYMENT CONNINFO   commit that file as the indexer "
           "would\n"
           "       tidemark-perf raw FILE CONNINFO                 COPY it into unlogged tables "
-          "without indexes\n",
+          "without indexes\n"
+          "       tidemark-perf latency STREAM DEPLOYMENT CONNINFO CONNINFO LEDGERS WARM\n"
+          "                                                       ledgers one by one, until they "
+          "are seen\n",
           stderr);
     return 64;
 }

@@ -13,5 +13,6 @@ int perf_walk(int argc, char **argv);
 int perf_dump(int argc, char **argv);
 int perf_replay(int argc, char **argv);
 int perf_raw(int argc, char **argv);
+int perf_latency(int argc, char **argv);
 
 #endif
