@@ -5,7 +5,7 @@
 #   psql "$TIDEMARK_DATABASE_URL" …
 #
 # After pg_start: PG_DIR (temporary folder, removed at exit), PGHOST (socket folder), PGPORT,
-# PGUSER=postgres, PGDATABASE=tidemark, TIDEMARK_DATABASE_URL. Also: pg_stop [mode], pg_again,
+# PGUSER=postgres, PGDATABASE=tidemark, TIDEMARK_DATABASE_URL. Also: pg_stop [mode], pg_again [-c x=y],
 # sql STATEMENT (rows as plain text), as_pg CMD… (as the server's user), fail MESSAGE.
 # No TCP; PostgreSQL refuses to be root, so root hands it to the user postgres.
 # Exits with 77 (skipped) where PostgreSQL is not installed.
@@ -19,7 +19,7 @@ as_pg() { cluster_as "$@"; }
 pg_cleanup() {
     local code=$?
     trap - EXIT INT TERM
-    for pid in $(jobs -p); do kill -9 "$pid" 2>/dev/null || true; done
+    for pid in $(jobs -p); do { kill -9 "$pid" && wait "$pid"; } 2>/dev/null || true; done
     [ -n "${PG_DIR:-}" ] || exit "$code"
     cluster_down "$PG_DIR" immediate
     [ "$code" -eq 0 ] || [ "$code" -eq 77 ] || tail -n 30 "$PG_DIR/log" 2>/dev/null | grep -E 'ERROR|FATAL|PANIC' >&2 || true
@@ -43,7 +43,7 @@ pg_start() {
 }
 
 # -F: no fsync. Tests kill our processes and the server, not the machine.
-pg_again() { cluster_up "$PG_DIR" -F ${PG_OPTIONS[@]+"${PG_OPTIONS[@]}"}; }
+pg_again() { cluster_up "$PG_DIR" -F ${PG_OPTIONS[@]+"${PG_OPTIONS[@]}"} "$@"; }
 
 pg_stop() { cluster_down "$PG_DIR" "${1:-fast}"; }
 

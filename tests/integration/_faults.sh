@@ -1,0 +1,99 @@
+# Shared by the tests of named faults: sourced after _pg.sh and _writer.sh.
+#
+#   fault "P1 what is expected" FUNCTION ARG…   runs it, prints "ok P1 …" or "not ok P1 …" with why
+#   faults_end                                  fails when a fault did
+#   proxy_up [ADDRESS]    a proxy before the server; proxied = its connection string
+#   tell COMMAND…         to the proxy (tests/faults/fault_proxy.c)
+failed=0
+
+# Each in a process of its own: what it leaves running is killed, whatever it says.
+fault() {
+    local name=$1 code=0 began=${EPOCHREALTIME/./}
+    shift
+    set +e
+    (
+        set -e
+        trap 'for pid in $(jobs -p); do kill -9 $pid 2>/dev/null; done; wait 2>/dev/null' EXIT
+        "$@"
+    ) 2>"$PG_DIR/why" >"$PG_DIR/said"
+    code=$?
+    set -e
+    if [ $code = 0 ]; then
+        printf 'ok %s%s (%d ms)\n' "$name" "$(sed 's/^/: /' "$PG_DIR/said" | tail -1)" \
+            $(((${EPOCHREALTIME/./} - began) / 1000))
+    elif [ $code = 77 ]; then
+        echo "skipped $name: $(tail -1 "$PG_DIR/said")"
+    else
+        failed=$((failed + 1))
+        echo "not ok $name"
+        tail -40 "$PG_DIR/why" | sed 's/^/    /'
+    fi
+}
+faults_end() { [ $failed = 0 ] || fail "$failed faults ended otherwise than they should"; }
+
+until_sql() { # CONDITION SECONDS: waits until the database says t
+    local end=$((SECONDS + $2))
+    until [ "$(sql "SELECT $1" 2>/dev/null || true)" = t ]; do
+        [ $SECONDS -lt $end ] || fail "never: $1"
+        sleep 0.02
+    done
+}
+wait_for() { # FILE PATTERN [SECONDS]
+    local end=$((SECONDS + ${3:-20}))
+    until grep -q -e "$2" "$1" 2>/dev/null; do
+        [ $SECONDS -lt $end ] || fail "$1 never says $2: $(tail -3 "$1")"
+        sleep 0.02
+    done
+}
+
+proxy_up() {
+    local upstream=${1:-$PG_DIR/.s.PGSQL.$PGPORT}
+    mkdir -p "$PG_DIR/proxy"
+    "$TIDE_BIN/fault_proxy" run "$PG_DIR/proxy/.s.PGSQL.5432" "$upstream" "$PG_DIR/proxy/control" pg \
+        >"$PG_DIR/proxy/log" 2>&1 &
+    wait_for "$PG_DIR/proxy/log" listening
+    proxied="host=$PG_DIR/proxy port=5432 user=postgres dbname=$PGDATABASE"
+}
+tell() { "$TIDE_BIN/fault_proxy" tell "$PG_DIR/proxy/control" "$@" >"$PG_DIR/proxy/told" || fail "proxy: $* $(cat "$PG_DIR/proxy/told")"; }
+fired() { # that at least so many rules fired
+    tell counts
+    local n
+    n=$(sed 's/.*fired=\([0-9]*\).*/\1/' "$PG_DIR/proxy/told")
+    [ "$n" -ge "$1" ] || fail "the proxy had nothing to do: $(cat "$PG_DIR/proxy/told")"
+}
+
+# The driver in the background; its words in $words, its process $writer.
+words=$PG_DIR/words
+start() { "$driver" write "$@" 2>"$words" & writer=$!; }
+start_proxied() { TIDEMARK_DATABASE_URL=$proxied "$driver" write "$@" 2>"$words" & writer=$!; }
+ends_well() {
+    wait $writer || fail "exit $?: $(tail -3 "$words")"
+    same
+}
+ends_with() { # EXIT PATTERN
+    local code=0
+    wait $writer || code=$?
+    [ $code = "$1" ] && grep -q -e "$2" "$words" || fail "exit $code, wanted $1 and \"$2\": $(tail -3 "$words")"
+}
+# After every fault: each row once, the cursor at the end, state as history says.
+same() { # [NAME]
+    [ "$(digest)" = "$want" ] || fail "${1:-afterwards}: $(digest) not $want"
+    check_state "${1:-afterwards}"
+    check_partitions "${1:-afterwards}"
+}
+wants() { # FROM TO OPTION…: what an undisturbed run leaves
+    fresh
+    "$driver" write "$@" 2>/dev/null
+    want=$(digest)
+}
+
+# A disk of our own of so many MiB, for the server's user; 77 where none can be mounted. Goes with the test.
+small_disk() { # FOLDER MIB
+    mkdir "$1"
+    [ "$(id -u)" = 0 ] && mount -t tmpfs -o size="$2"m tmpfs "$1" 2>/dev/null || {
+        echo "no tmpfs can be mounted here"
+        exit 77
+    }
+    chown "$(cluster_user)" "$1"
+    chmod 700 "$1"
+}
