@@ -95,7 +95,8 @@ static bool one_ledger(struct tide_pipeline *p, struct tide_item *item)
             end(item, TIDE_OK);
         if (final || item->batch.to || !p->told_tip)
             return false;
-        doze(p, p->options.poll_ms);
+        if (!p->options.source.ops->newest)
+            doze(p, p->options.poll_ms);
         return true;
     }
     if (status == TIDE_OK)
@@ -109,6 +110,10 @@ static bool one_ledger(struct tide_pipeline *p, struct tide_item *item)
     p->quick = waited < TIP_WAIT_MS ? p->quick + 1 : 0;
     p->at_tip = waited >= TIP_WAIT_MS || (p->at_tip && p->quick < TIP_LEFT_LEDGERS);
     p->told_tip = false;
+    if (p->options.source.ops->newest) {
+        item->tip = p->at_tip = p->options.source.ops->newest(p->options.source.self);
+        return true;
+    }
     item->tip = waited >= SETTLED_WAIT_MS;
     return true;
 }

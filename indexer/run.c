@@ -3,6 +3,7 @@
 #include "indexer/only.h"
 #include "indexer/pipeline.h"
 #include "indexer/progress.h"
+#include "indexer/stored_hash.h"
 #include "indexer/writer.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
@@ -20,9 +21,10 @@ struct job {
     uint32_t tip, ledger; /* newest known, newest committed */
     int64_t beat_ms;
     bool following;
+    const struct tide_source *source; /* while a range is indexed */
 };
 
-enum { BEAT_MS = 2000, RANGES_MAX = 256 };
+enum { BEAT_MS = 2000, RANGES_MAX = 256, DEGRADED_MS = 30000 };
 
 static void beat(struct job *job, const char *state, const char *error)
 {
@@ -35,6 +37,14 @@ static void beat(struct job *job, const char *state, const char *error)
     job->beat_ms = clock->now_ms(clock->self);
 }
 
+/* A source that could not go on for a while: the heartbeat says why. */
+static bool is_degraded(const struct job *job, char *text, size_t size)
+{
+    const struct tide_source *source = job->source;
+    return source && source->ops->trouble &&
+           source->ops->trouble(source->self, text, size) >= DEGRADED_MS;
+}
+
 static const char *state_of(const struct job *job)
 {
     if (tide_writer_is_loading(job->writer))
@@ -42,17 +52,32 @@ static const char *state_of(const struct job *job)
     return job->following ? "following" : "indexing";
 }
 
-static tide_status new_source(const struct job *job, struct tide_source *source,
-                              struct tide_err *err)
+static void beat_now(struct job *job)
+{
+    char text[TIDE_ERR_TEXT_MAX];
+    bool degraded = is_degraded(job, text, sizeof text);
+    beat(job, degraded ? "degraded" : state_of(job), degraded ? text : NULL);
+}
+
+static bool stored_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES])
+{
+    const struct job *job = self;
+    return job->writer &&
+           tide_stored_hash(job->config->database_url, job->deployment->id, ledger, hash);
+}
+
+static tide_status new_source(struct job *job, struct tide_source *source, struct tide_err *err)
 {
     const struct tide_source_options options = { .config = job->config,
                                                  .passphrase = job->deployment->passphrase,
-                                                 .stopping = tide_stop_asked };
+                                                 .stopping = tide_stop_asked,
+                                                 .stored_hash = stored_hash,
+                                                 .stored_self = job };
     return tide_source_open(source, &options, err);
 }
 
 /* A deployment file and a lake that do not belong together must leave no trace in the database. */
-static tide_status check_source(const struct job *job, struct tide_err *err)
+static tide_status check_source(struct job *job, struct tide_err *err)
 {
     struct tide_source source;
     struct tide_err found;
@@ -65,7 +90,7 @@ static tide_status check_source(const struct job *job, struct tide_err *err)
     return status;
 }
 
-static tide_status open_source(const struct job *job, struct tide_source *source, uint32_t from,
+static tide_status open_source(struct job *job, struct tide_source *source, uint32_t from,
                                uint32_t to, struct tide_err *err)
 {
     tide_status status = new_source(job, source, err);
@@ -189,7 +214,7 @@ static tide_status drain(struct job *job, struct tide_pipeline *pipeline, tide_s
             tide_pipeline_give(pipeline, item);
         }
         if (clock->now_ms(clock->self) - job->beat_ms >= BEAT_MS)
-            beat(job, state_of(job), NULL);
+            beat_now(job);
         tide_progress_add(&job->progress, job->ledger, job->tip, 0, 0);
     }
     return TIDE_OK;
@@ -218,8 +243,10 @@ static tide_status index_range(struct job *job, struct tide_range range, struct 
         beat(job, "indexing", NULL);
         status = tide_pipeline_open(&pipeline, &options, err);
     }
+    job->source = &source;
     if (status == TIDE_OK)
         status = drain(job, pipeline, &end, err);
+    job->source = NULL;
     tide_pipeline_close(pipeline);
     tide_progress_end(&job->progress);
     if (source.ops)

@@ -285,14 +285,3 @@ tide_status tide_stream_open(struct tide_source *out, const struct tide_source_o
     *out = (struct tide_source){ &stream_ops, s };
     return TIDE_OK;
 }
-
-tide_status tide_source_open(struct tide_source *out, const struct tide_source_options *options,
-                             struct tide_err *err)
-{
-    bool lake = *options->config->lake, stream = *options->config->stream;
-    if (lake == stream)
-        return tide_fail(err, TIDE_E_CONFIG,
-                         lake ? "lake and stream: one of them, not both"
-                              : "lake, stream: one of them must be set");
-    return lake ? tide_lake_open(out, options, err) : tide_stream_open(out, options, err);
-}

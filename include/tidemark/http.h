@@ -50,6 +50,7 @@ struct tide_http_answer {
     uint32_t after_ms; /* Retry-After, up to an hour; 0: not said */
     bool again;        /* the same request may succeed later */
     bool no_room;      /* room said no */
+    bool connected;    /* over a connection that was made for this call */
 };
 
 /* TIDE_E_MEMORY; TIDE_E_CONFIG when ca_file cannot be read. */

@@ -35,6 +35,15 @@ struct tide_source_ops {
     /* True when TIDE_E_EOF from next means that nothing will ever follow. */
     bool (*finite)(void *self);
 
+    /* The ledger that next gave last is the newest there is. A source that can tell also waits by
+     * itself at its tip: after TIDE_E_EOF it need not be left alone before it is asked again.
+     * NULL: it cannot. */
+    bool (*newest)(void *self);
+
+    /* Milliseconds since it cannot go on, with the reason as a sentence; 0 when all is well. From
+     * any thread. NULL: it always can, or fails. */
+    int64_t (*trouble)(void *self, char *text, size_t size);
+
     void (*close)(void *self);
 };
 
@@ -43,14 +52,23 @@ struct tide_source_options {
     const char *passphrase;           /* what the lake must be of; NULL: not checked */
     bool (*stopping)(void *self); /* asked while waiting, from the caller's thread; may be NULL */
     void *stopping_self;          /* true ends the wait with TIDE_E_STOPPED */
+    /* Hash of a ledger that is stored, false when it is not known; from any thread. NULL: nothing
+     * is. With it a reset of the network is told from a server that is behind. */
+    bool (*stored_hash)(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES]);
+    void *stored_self;
 };
 
-/* The source that the configuration names: exactly one of lake and stream. Close with
+/* The source that the configuration names: lake, rpc, both joined, or stream. Close with
  * out->ops->close(out->self). TIDE_E_CONFIG, TIDE_E_IO, TIDE_E_CHAIN (another network's lake). */
 tide_status tide_source_open(struct tide_source *out, const struct tide_source_options *options,
                              struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_lake_open(struct tide_source *out, const struct tide_source_options *options,
                            struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_rpc_open(struct tide_source *out, const struct tide_source_options *options,
+                          struct tide_err *err) TIDE_MUST_USE;
+/* History from the lake, the tip from RPC. */
+tide_status tide_joined_open(struct tide_source *out, const struct tide_source_options *options,
+                             struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_stream_open(struct tide_source *out, const struct tide_source_options *options,
                              struct tide_err *err) TIDE_MUST_USE;
 

@@ -190,6 +190,9 @@ static tide_status judge(struct call *c, CURLcode code, struct tide_err *err)
     curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &http);
     curl_easy_getinfo(c->curl, CURLINFO_RETRY_AFTER, &after);
     struct tide_http_answer *a = c->answer;
+    long connections = 0;
+    curl_easy_getinfo(c->curl, CURLINFO_NUM_CONNECTS, &connections);
+    a->connected = connections > 0;
     a->code = (uint32_t)http;
     if (after > 0)
         a->after_ms = (uint32_t)(after > AFTER_MAX_S ? AFTER_MAX_S : after) * 1000;

@@ -181,9 +181,11 @@ static void a_request_goes_out_as_it_was_given(void **state)
     assert_int_equal(call(f, "/echo", post, &a), TIDE_OK);
     assert_int_equal(a.code, 200);
     assert_body(f, "POST|X-Key: secret|{\"id\":1}");
+    assert_true(a.connected);
     /* Nothing of one request is left in the next. */
     assert_int_equal(call(f, "/echo", (struct tide_http_request){ 0 }, &a), TIDE_OK);
     assert_body(f, "GET||");
+    assert_false(a.connected);
     const struct tide_http_request empty = { .method = TIDE_HTTP_POST };
     assert_int_equal(call(f, "/echo", empty, &a), TIDE_OK);
     assert_body(f, "POST||");

@@ -1,0 +1,12 @@
+/* The hash of a ledger in the tables, over a connection of its own: for sources, whose threads
+ * know nothing of the writer. Asked rarely. */
+#ifndef TIDEMARK_INDEXER_STORED_HASH_H
+#define TIDEMARK_INDEXER_STORED_HASH_H
+
+#include "tidemark/base.h"
+
+/* False when the ledger is not visible in the tables, or the database does not answer. */
+bool tide_stored_hash(const char *conninfo, uint32_t deployment, uint32_t ledger,
+                      uint8_t hash[TIDE_HASH_BYTES]);
+
+#endif
