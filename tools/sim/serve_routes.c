@@ -6,6 +6,8 @@
 #include "tools/sim/serve.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { JSON_MAX = 1 << 20, CLOSE_MOST = 100000, HEALTHY_MS = 30000, FUND_WAIT_MS = 30000 };
 
@@ -228,13 +230,26 @@ static bool is_key(const char *key)
     return len > 0 && key[0] != '/' && (len < 4 || !is(key + len - 4, ".tmp"));
 }
 
+/* -1: there is no such object */
+static int open_object(const char *dir, const char *key)
+{
+    char path[4096];
+    struct stat stat;
+    if (!dir || !is_key(key) ||
+        (size_t)snprintf(path, sizeof path, "%s/%s", dir, key) >= sizeof path)
+        return -1;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0 || (fstat(file, &stat) == 0 && S_ISREG(stat.st_mode)))
+        return file;
+    close(file);
+    return -1;
+}
+
 static void handle_lake(struct serve *serve, const struct serve_request *request,
                         struct serve_reply *reply)
 {
-    char path[4096];
     struct sim_fault_hit hit;
     const char *key = request->path + strlen("/lake/");
-    const char *dir = serve->options.chain.lake;
     if (!is(request->method, "GET") && !is(request->method, "HEAD")) {
         deny_method(reply, "GET, HEAD");
         return;
@@ -245,8 +260,7 @@ static void handle_lake(struct serve *serve, const struct serve_request *request
         serve_http_pause(serve->http, hit.number[SIM_FAULT_DELAY]);
     if (refuse_on_purpose(&hit, reply))
         return;
-    int len = dir && is_key(key) ? snprintf(path, sizeof path, "%s/%s", dir, key) : -1;
-    reply->file = len > 0 && (size_t)len < sizeof path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    reply->file = open_object(serve->options.chain.lake, key);
     if (reply->file < 0)
         say(reply, 404, "no such object\n");
     else
