@@ -76,6 +76,7 @@ static bool take(struct lane *lane)
 static void *run_lane(void *self)
 {
     struct lane *lane = self;
+    tide_pg_patience(lane->pg, 0); /* an index may take hours */
     lane->status = tide_pg_run(lane->pg, "SET statement_timeout = 0", "SET", &lane->err);
     while (lane->status == TIDE_OK && take(lane)) {
         lane->status = writer_point(TIDE_FAILPOINT("build.index"), &lane->err);
@@ -143,6 +144,7 @@ tide_status partition_build(struct tide_writer *w, const void *arg, struct tide_
         status = run_lanes(w, &work, err);
         pthread_mutex_destroy(&work.lock);
     }
+    tide_pg_patience(w->pg, w->options.silence_ms);
     if (status == TIDE_OK)
         status = tide_pg_run(w->pg, "SET statement_timeout = '10min'", "SET", err);
     tide_pg_rows_release(&work.rows);

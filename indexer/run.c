@@ -127,6 +127,7 @@ static tide_status job_open(struct job *job, const struct tide_config *config, s
                                       .partition_ledgers = config->partition_ledgers,
                                       .standby_poll_ms = config->standby_poll_ms,
                                       .retry_ms_max = config->db_retry_ms_max,
+                                      .silence_ms = config->db_silence_ms,
                                       .standby = config->standby,
                                       .migrate = config->migrate_on_start,
                                       .clock = tide_clock_system(),

@@ -9,6 +9,13 @@ struct section {
     const char *sql;
 };
 
+/* What not every role may ask, and what is asked instead. */
+struct permit {
+    const char *section;
+    const char *needs; /* an SQL condition */
+    const char *otherwise;
+};
+
 /* clang-format off */
 static const struct section sections[] = {
     { "deployments",
@@ -23,7 +30,7 @@ static const struct section sections[] = {
       "SELECT h.deployment, h.state, h.instance, EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype ="
       " 'advisory' AND l.granted AND l.classid = x'74696465'::int AND l.objid = h.deployment::int::oid"
       " AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS holds_lock,"
-      " h.ledger AS committed, round(h.rate::numeric, 1) AS ledgers_per_second, h.beat_at,"
+      " h.ledger AS committed, round(h.rate::numeric, 1) AS ledgers_per_second, h.beat_at, h.retries,"
       " h.error AS last_error, h.error_at FROM chain.heartbeat h ORDER BY 1" },
     { "coverage",
       "SELECT deployment, from_ledger, to_ledger, to_ledger - from_ledger + 1 AS ledgers"
@@ -60,6 +67,15 @@ static const struct section sections[] = {
       " (SELECT max(name) FROM chain.migration) AS schema,"
       " pg_database_size(current_database()) AS bytes,"
       " (SELECT count(*) FROM pg_inherits) AS partitions" },
+    { "wal",
+      "SELECT s.bytes, pg_size_bytes(current_setting('max_wal_size')) AS max_wal_size,"
+      " (SELECT max(pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE"
+      " pg_current_wal_lsn() END, restart_lsn))::bigint FROM pg_replication_slots) AS held_for_replicas,"
+      " (SELECT failed_count FROM pg_stat_archiver WHERE last_failed_time > coalesce(last_archived_time,"
+      " '-infinity')) AS archive_failures,"
+      " CASE WHEN s.bytes > 1.5 * pg_size_bytes(current_setting('max_wal_size')) THEN"
+      " 'more than max_wal_size: something keeps it, and its disk may fill up' END AS warning"
+      " FROM (SELECT sum(size)::bigint AS bytes FROM pg_ls_waldir()) s" },
     { "tables",
       "SELECT n.nspname || '.' || c.relname AS table, sum(pg_relation_size(p.relid))::bigint AS bytes,"
       " sum(pg_indexes_size(p.relid))::bigint AS index_bytes FROM pg_class c JOIN pg_namespace n ON n.oid ="
@@ -86,11 +102,38 @@ static void print_rows(const char *name, const struct tide_pg_rows *rows)
     }
 }
 
+static const struct permit permits[] = {
+    { "wal", "has_function_privilege('pg_ls_waldir()', 'execute')",
+      "SELECT 'not permitted: grant pg_monitor to this role' AS note" },
+};
+
+static tide_status sql_of(struct tide_pg *pg, const struct section *section, const char **sql,
+                          struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char condition[256];
+    tide_status status = TIDE_OK;
+    *sql = section->sql;
+    for (size_t i = 0; i < TIDE_COUNT(permits) && status == TIDE_OK; i++) {
+        if (strcmp(permits[i].section, section->name) != 0)
+            continue;
+        snprintf(condition, sizeof condition, "SELECT %s", permits[i].needs);
+        status = tide_pg_query(pg, &rows, condition, NULL, 0, err);
+        if (status == TIDE_OK && !tide_pg_bool(&rows, 0, 0))
+            *sql = permits[i].otherwise;
+        tide_pg_rows_release(&rows);
+    }
+    return status;
+}
+
 static tide_status print_section(struct tide_pg *pg, const struct section *section,
                                  struct tide_err *err)
 {
-    struct tide_pg_rows rows;
-    tide_status status = tide_pg_query(pg, &rows, section->sql, NULL, 0, err);
+    struct tide_pg_rows rows = { 0 };
+    const char *sql;
+    tide_status status = sql_of(pg, section, &sql, err);
+    if (status == TIDE_OK)
+        status = tide_pg_query(pg, &rows, sql, NULL, 0, err);
     if (status == TIDE_OK)
         print_rows(section->name, &rows);
     tide_pg_rows_release(&rows);
@@ -102,13 +145,17 @@ static tide_status add_json(struct tide_pg *pg, const struct section *section, s
 {
     struct tide_pg_rows rows;
     struct tide_buf sql;
+    const char *inner;
+    tide_status status = sql_of(pg, section, &inner, err);
+    if (status != TIDE_OK)
+        return status;
     tide_buf_init(&sql, 64u << 10);
     tide_buf_str(&sql, "SELECT coalesce(json_agg(to_jsonb(q)), '[]') FROM (");
-    tide_buf_str(&sql, section->sql);
+    tide_buf_str(&sql, inner);
     tide_buf_str(&sql, ") q");
     tide_buf_u8(&sql, 0);
-    tide_status status = sql.failed ? tide_fail(err, TIDE_E_MEMORY, "status")
-                                    : tide_pg_query(pg, &rows, (const char *)sql.ptr, NULL, 0, err);
+    status = sql.failed ? tide_fail(err, TIDE_E_MEMORY, "status")
+                        : tide_pg_query(pg, &rows, (const char *)sql.ptr, NULL, 0, err);
     tide_buf_release(&sql);
     if (status != TIDE_OK)
         return status;

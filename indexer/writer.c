@@ -8,14 +8,16 @@ bool writer_stopped(const struct tide_writer *w)
     return w->options.stopped && w->options.stopped(w->options.stopped_self);
 }
 
-/* 100 ms, doubling to the configured ceiling; the attempt's low bits stand in for jitter, since
- * there is only one writer. Sleeps in slices, so that a stop is seen. */
+/* 100 ms, doubling to the configured ceiling, and by chance up to half of it less: two sessions
+ * that met in a deadlock should not meet again. Sleeps in slices, so that a stop is seen. */
 void writer_pause(struct tide_writer *w, uint32_t attempt)
 {
     const struct tide_clock *clock = w->options.clock;
     uint64_t ms = 100ull << (attempt < 12 ? attempt : 12);
     if (ms > w->options.retry_ms_max)
         ms = w->options.retry_ms_max;
+    w->chance = (w->chance + (uint32_t)clock->now_ms(clock->self)) * 1664525u + 1013904223u;
+    ms -= (uint64_t)(w->chance >> 8) * (ms / 2) / (1u << 24);
     while (ms && !writer_stopped(w)) {
         uint64_t slice = ms < 100 ? ms : 100;
         clock->sleep_ms(clock->self, (int64_t)slice);
@@ -151,6 +153,14 @@ static tide_status reclaim(struct tide_writer *w, uint64_t *moves, struct tide_e
     }
 }
 
+/* Into the heartbeat, where the database lets us. */
+static void tell_trouble(struct tide_writer *w, const struct tide_err *err)
+{
+    struct tide_beat beat = { "retrying", w->beat.tip, w->beat.ledger, 0, err->text };
+    tide_writer_beat(w, &beat);
+}
+
+/* err holds what went wrong before; it is told once there is somebody to tell. */
 static tide_status settle(struct tide_writer *w, bool commits, bool *settled, struct tide_err *err)
 {
     uint64_t moves = 0;
@@ -167,15 +177,36 @@ static tide_status settle(struct tide_writer *w, bool commits, bool *settled, st
         return tide_fail(err, TIDE_E_FENCED, "writer: the cursor moved without us");
     tide_log(TIDE_WARN, "db.back", "deployment=%u settled=%s", w->deployment,
              *settled ? "committed" : "again");
+    tell_trouble(w, err);
     return TIDE_OK;
 }
 
-static void log_trouble(const struct tide_writer *w, uint32_t attempt, const struct tide_err *err)
+static void log_trouble(struct tide_writer *w, uint32_t attempt, const struct tide_err *err)
 {
+    w->retries++;
     char quoted[TIDE_ERR_TEXT_MAX + 64];
     tide_log(TIDE_WARN, "db.retry", "attempt=%u state=%s reason=%s", attempt + 1,
              tide_pg_sqlstate(w->pg)[0] ? tide_pg_sqlstate(w->pg) : "-",
              tide_log_quote(quoted, sizeof quoted, err->text));
+}
+
+/* What a transaction that failed leaves behind, and a word about it where the database lets us. */
+static void clean_up(struct tide_writer *w, tide_status status, const struct tide_err *err)
+{
+    struct tide_err ignored;
+    if (tide_pg_in_transaction(w->pg))
+        (void)!tide_pg_run(w->pg, "ROLLBACK", NULL, &ignored);
+    if (status == TIDE_E_DB)
+        tell_trouble(w, err);
+}
+
+/* Class 23, a constraint: see "Duplicate key" in writer.h. */
+static tide_status explain(const struct tide_writer *w, tide_status status, struct tide_err *err)
+{
+    if (status == TIDE_E_DB_FATAL && strncmp(tide_pg_sqlstate(w->pg), "23", 2) == 0)
+        return tide_fail_context(err, "writer: a row that this index did not write is in the way "
+                                      "and stays as it is; find out whose it is and remove it");
+    return status;
 }
 
 tide_status writer_retry(struct tide_writer *w, writer_step step, const void *arg, bool commits,
@@ -184,12 +215,12 @@ tide_status writer_retry(struct tide_writer *w, writer_step step, const void *ar
     bool settled = false;
     tide_status status = step(w, arg, err);
     for (uint32_t attempt = 0; status != TIDE_OK && !settled; attempt++) {
-        struct tide_err ignored;
         bool lost = !tide_pg_alive(w->pg) || tide_pg_remedy(w->pg) == TIDE_PG_RECONNECT;
         if (status == TIDE_E_DB)
             log_trouble(w, attempt, err);
-        if (!lost && tide_pg_in_transaction(w->pg))
-            (void)!tide_pg_run(w->pg, "ROLLBACK", NULL, &ignored);
+        status = explain(w, status, err);
+        if (!lost)
+            clean_up(w, status, err);
         if (status != TIDE_E_DB)
             return status;
         writer_pause(w, attempt);

@@ -13,8 +13,13 @@
  * One writer       holds an advisory lock; others wait as standby. Each transaction checks the
  *                  fence that the holder drew, so one that lost its connection cannot write.
  * Retry            here and nowhere else: a transaction that may succeed later is repeated whole,
- *                  with growing pauses, until it does or a stop is asked. A lost answer to COMMIT
- *                  is settled by reading chain.cursor.moves. */
+ *                  with growing pauses, until it does or a stop is asked: however long it takes,
+ *                  there is nothing better to do, and giving up would only move the waiting to
+ *                  whoever starts us again. Each time is logged, and counted in the heartbeat. A
+ *                  lost answer to COMMIT is settled by reading chain.cursor.moves.
+ * Duplicate key    cannot come of our own work, since fence and cursor say what is written: the
+ *                  row in the way is somebody else's. TIDE_E_DB_FATAL with table and key; nothing
+ *                  is overwritten, nothing of that transaction stays. */
 #ifndef INDEXER_WRITER_H
 #define INDEXER_WRITER_H
 
@@ -36,6 +41,7 @@ struct tide_writer_options {
     uint32_t partition_ledgers;
     uint32_t standby_poll_ms;
     uint32_t retry_ms_max;
+    uint32_t silence_ms; /* see struct tide_pg_options */
     bool standby;        /* wait for the lock; false: TIDE_E_CONFLICT when it is held */
     bool migrate;        /* apply missing migrations first */
     uint32_t migrations; /* only the first so many are ours (tests); 0: all */
@@ -87,7 +93,8 @@ bool tide_writer_is_loading(const struct tide_writer *writer);
 tide_status tide_writer_ahead(struct tide_writer *writer, uint32_t ledger,
                               struct tide_err *err) TIDE_MUST_USE;
 
-/* chain.heartbeat; failures are dropped: it must not stop the work. error NULL: no trouble. */
+/* chain.heartbeat; failures are dropped: it must not stop the work. error NULL: no trouble. While
+ * a transaction is repeated the writer says so there by itself (state retrying). */
 struct tide_beat {
     const char *state;
     uint32_t tip, ledger;

@@ -42,7 +42,10 @@ struct tide_writer {
     uint32_t staged[TIDE_TABLES_MAX];      /* 0, or the number in this session's statement names */
     uint64_t staged_rows[TIDE_TABLES_MAX]; /* since the temporary table was last truncated */
     uint32_t stagings;
-    uint32_t ahead; /* start of the partition that was last made ahead */
+    uint32_t ahead;        /* start of the partition that was last made ahead */
+    uint64_t retries;      /* transactions repeated and connections sought again */
+    uint32_t chance;       /* state of a small generator: pauses differ between processes */
+    struct tide_beat beat; /* the last, without its texts */
 };
 
 /* One whole transaction (or an idempotent series): called again after a retryable failure. */

@@ -231,6 +231,7 @@ static tide_status connect_in(struct tide_writer *w, struct tide_err *err)
     const struct tide_pg_options to = { .conninfo = w->options.conninfo,
                                         .application = "tidemark-indexer",
                                         .writable = true,
+                                        .silence_ms = w->options.silence_ms,
                                         .stopped = w->options.stopped,
                                         .stopped_self = w->options.stopped_self };
     for (uint32_t attempt = 0;; attempt++) {
@@ -240,6 +241,7 @@ static tide_status connect_in(struct tide_writer *w, struct tide_err *err)
             status = settle_in(w, err);
         if (status != TIDE_E_DB)
             return status;
+        w->retries++;
         tide_log(TIDE_WARN, "db.retry", "attempt=%u reason=%s", attempt + 1,
                  tide_log_quote(quoted, sizeof quoted, err->text));
         writer_pause(w, attempt);
@@ -280,8 +282,9 @@ void tide_writer_close(struct tide_writer *w)
 
 void tide_writer_beat(struct tide_writer *w, const struct tide_beat *beat)
 {
-    char host[64] = "", instance[96], tip[12], ledger[12], rate[32];
+    char host[64] = "", instance[96], tip[12], ledger[12], rate[32], retries[24];
     struct tide_err ignored;
+    w->beat = (struct tide_beat){ .tip = beat->tip, .ledger = beat->ledger };
     if (!tide_pg_alive(w->pg) || tide_pg_in_transaction(w->pg))
         return;
     gethostname(host, sizeof host - 1);
@@ -289,17 +292,19 @@ void tide_writer_beat(struct tide_writer *w, const struct tide_beat *beat)
     snprintf(tip, sizeof tip, "%u", beat->tip);
     snprintf(ledger, sizeof ledger, "%u", beat->ledger);
     snprintf(rate, sizeof rate, "%.3f", beat->rate);
+    snprintf(retries, sizeof retries, "%" PRIu64, w->retries);
     const char *values[] = { w->deployment_text, beat->state, instance, tip, ledger, rate,
-                             beat->error };
+                             beat->error,        retries };
     (void)!tide_pg_query(
         w->pg, NULL,
         "INSERT INTO chain.heartbeat AS h (deployment, state, instance, tip, ledger,"
-        " rate, error, error_at) VALUES ($1::int, $2, $3, nullif($4::int, 0),"
+        " rate, error, error_at, retries) VALUES ($1::int, $2, $3, nullif($4::int, 0),"
         " nullif($5::int, 0), $6::float8, $7::text, CASE WHEN $7::text IS NULL THEN NULL"
-        " ELSE clock_timestamp() END) ON CONFLICT (deployment) DO UPDATE SET state ="
+        " ELSE clock_timestamp() END, $8::bigint) ON CONFLICT (deployment) DO UPDATE SET state ="
         " excluded.state, instance = excluded.instance, tip = coalesce(excluded.tip,"
         " h.tip), ledger = coalesce(excluded.ledger, h.ledger), rate = excluded.rate,"
         " error = coalesce(excluded.error, h.error), error_at ="
-        " coalesce(excluded.error_at, h.error_at), beat_at = clock_timestamp()",
-        values, 7, &ignored);
+        " coalesce(excluded.error_at, h.error_at), retries = excluded.retries,"
+        " beat_at = clock_timestamp()",
+        values, 8, &ignored);
 }

@@ -24,6 +24,7 @@ struct tide_pg_options {
     const char *conninfo;        /* URL or keywords; NULL: what libpq takes from the environment */
     const char *application;     /* application_name, unless conninfo says one                    */
     bool writable;               /* only a server that accepts writes will do (failover)          */
+    uint32_t silence_ms;         /* a server that says nothing for so long is given up; 0: never  */
     bool (*stopped)(void *self); /* NULL: never                                                  */
     void *stopped_self;
 };
@@ -42,6 +43,8 @@ void tide_pg_close(struct tide_pg *pg); /* NULL is allowed */
 /* Drops the connection and opens it anew with the same options. Prepared statements and
  * temporary tables are gone. On failure the old connection is gone too; call again. */
 tide_status tide_pg_reopen(struct tide_pg *pg, struct tide_err *err) TIDE_MUST_USE;
+/* Changes silence_ms, for statements that may take longer; 0: any time. */
+void tide_pg_patience(struct tide_pg *pg, uint32_t silence_ms);
 /* False when the connection is known to be lost. Asks nobody. */
 bool tide_pg_alive(const struct tide_pg *pg);
 bool tide_pg_in_transaction(const struct tide_pg *pg);

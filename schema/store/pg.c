@@ -144,6 +144,11 @@ tide_status tide_pg_reopen(struct tide_pg *pg, struct tide_err *err)
     return pg_open_connection(pg, err);
 }
 
+void tide_pg_patience(struct tide_pg *pg, uint32_t silence_ms)
+{
+    pg->options.silence_ms = silence_ms;
+}
+
 bool tide_pg_alive(const struct tide_pg *pg)
 {
     return pg->conn && PQstatus(pg->conn) == CONNECTION_OK;
@@ -189,10 +194,12 @@ tide_status pg_fail(struct tide_pg *pg, const PGresult *result, const char *what
                                                     : TIDE_E_DB;
     const char *text = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
     const char *detail = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL) : NULL;
+    const char *table = result ? PQresultErrorField(result, PG_DIAG_TABLE_NAME) : NULL;
     if (!text)
         text = PQerrorMessage(pg->conn);
-    tide_fail(err, code, "database: %.80s: %s%s%s%s%s", what, pg->sqlstate,
-              pg->sqlstate[0] ? " " : "", text, detail ? ": " : "", detail ? detail : "");
+    tide_fail(err, code, "database: %.80s: %s%s%s%s%s%s%s", what, pg->sqlstate,
+              pg->sqlstate[0] ? " " : "", text, detail ? ": " : "", detail ? detail : "",
+              table ? " Table " : "", table ? table : "");
     pg_trim(err->text);
     return code;
 }
@@ -218,6 +225,17 @@ static void mind_stop(struct tide_pg *pg, int64_t *stopping_ms, int waited_ms)
     pg->cancelled = true;
 }
 
+/* A link that only looks open, or a server that hangs: cut from this side, so that libpq sees it. */
+static void mind_silence(struct tide_pg *pg, uint32_t waited_ms)
+{
+    pg->silent_ms += waited_ms;
+    if (pg->options.silence_ms == 0 || pg->silent_ms < pg->options.silence_ms)
+        return;
+    tide_log(TIDE_WARN, "db.silent", "ms=%u", pg->silent_ms);
+    shutdown(PQsocket(pg->conn), SHUT_RDWR);
+    pg->silent_ms = 0;
+}
+
 static bool wait_socket(struct tide_pg *pg, short events, int64_t *stopping_ms)
 {
     enum { SLICE_MS = 200 };
@@ -225,8 +243,12 @@ static bool wait_socket(struct tide_pg *pg, short events, int64_t *stopping_ms)
     if (fd.fd < 0)
         return false;
     int ready = poll(&fd, 1, SLICE_MS);
-    if (ready == 0)
+    if (ready == 0) {
         mind_stop(pg, stopping_ms, SLICE_MS);
+        mind_silence(pg, SLICE_MS);
+    } else if (ready > 0) {
+        pg->silent_ms = 0;
+    }
     if (ready > 0 && (fd.revents & (POLLIN | POLLERR | POLLHUP)))
         return PQconsumeInput(pg->conn) == 1;
     return ready >= 0 || errno == EINTR;
@@ -272,6 +294,7 @@ void pg_drain(struct tide_pg *pg)
 bool pg_begin(struct tide_pg *pg, const char *what, tide_status *status, struct tide_err *err)
 {
     pg->cancelled = false;
+    pg->silent_ms = 0;
     pg->remedy = TIDE_PG_NONE;
     pg->sqlstate[0] = 0;
     if (TIDE_FAILPOINT("pg.statement")) {

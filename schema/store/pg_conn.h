@@ -12,7 +12,8 @@ struct tide_pg {
     struct tide_pg_options options;
     enum tide_pg_remedy remedy;
     char sqlstate[6];
-    bool cancelled; /* we cancelled the running statement because of a stop */
+    bool cancelled;     /* we cancelled the running statement because of a stop */
+    uint32_t silent_ms; /* since the server last did anything */
 };
 
 void pg_trim(char *text);

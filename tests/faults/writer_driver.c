@@ -3,7 +3,8 @@
  *
  * Ledger L has L % 4 events and touches three of fifty keys, each at most once; every fifth
  * touch removes the key. Its hash is L repeated, so any two ranges link. Options after the
- * operands: batch=N partition=N poll=MS standby=0 tip (finish after every batch). */
+ * operands: batch=N partition=N poll=MS silence=MS standby=0 tip (finish after every batch) beat
+ * (a heartbeat after every batch). */
 #include "indexer/migrate.h"
 #include "indexer/writer.h"
 #include "tidemark/copy.h"
@@ -59,8 +60,8 @@ static const char tables_sql[] =
     " PRIMARY KEY (deployment, key_hash))";
 
 struct settings {
-    uint32_t batch, partition, poll;
-    bool standby, tip;
+    uint32_t batch, partition, poll, silence;
+    bool standby, tip, beat;
 };
 
 static volatile sig_atomic_t stop;
@@ -160,7 +161,7 @@ static void fill(struct tide_batch *batch, uint32_t from, uint32_t to)
 
 static struct settings read_settings(int argc, char **argv)
 {
-    struct settings s = { 7, 1000, 50, true, false };
+    struct settings s = { 7, 1000, 50, 0, true, false, false };
     for (int i = 0; i < argc; i++) {
         unsigned n;
         if (sscanf(argv[i], "batch=%u", &n) == 1)
@@ -169,22 +170,36 @@ static struct settings read_settings(int argc, char **argv)
             s.partition = n;
         else if (sscanf(argv[i], "poll=%u", &n) == 1)
             s.poll = n;
+        else if (sscanf(argv[i], "silence=%u", &n) == 1)
+            s.silence = n;
         else if (sscanf(argv[i], "standby=%u", &n) == 1)
             s.standby = n != 0;
         else if (strcmp(argv[i], "tip") == 0)
             s.tip = true;
+        else if (strcmp(argv[i], "beat") == 0)
+            s.beat = true;
     }
     return s;
+}
+
+/* The record and chain.* alone: the other tables are ours. */
+static tide_status migrate_chain(struct tide_pg *pg, struct tide_err *err)
+{
+    uint32_t applied;
+    tide_status status = tide_migrate(pg, tide_migrations, 1, &applied, err);
+    for (size_t i = 1; i < tide_migration_count && status == TIDE_OK; i++)
+        if (strstr((const char *)tide_migrations[i].sql.ptr, "ALTER TABLE chain."))
+            status = tide_pg_run(pg, (const char *)tide_migrations[i].sql.ptr, NULL, err);
+    return status;
 }
 
 static tide_status setup(struct tide_err *err)
 {
     struct tide_pg *pg = NULL;
-    uint32_t applied;
     struct tide_pg_options to = { .conninfo = getenv("TIDEMARK_DATABASE_URL") };
     tide_status status = tide_pg_open(&pg, &to, err);
-    if (status == TIDE_OK) /* the record and chain.* alone: the other tables are ours */
-        status = tide_migrate(pg, tide_migrations, 1, &applied, err);
+    if (status == TIDE_OK)
+        status = migrate_chain(pg, err);
     if (status == TIDE_OK)
         status = tide_pg_run(pg, tables_sql, NULL, err);
     tide_pg_close(pg);
@@ -208,6 +223,8 @@ static tide_status write_range(struct tide_writer *w, struct tide_range range,
             status = tide_writer_finish(w, err);
         if (status == TIDE_OK && s->tip)
             status = tide_writer_ahead(w, batch.to, err);
+        if (s->beat)
+            tide_writer_beat(w, &(struct tide_beat){ "indexing", range.to, batch.to, 0, NULL });
     }
     for (uint32_t i = 0; i < TABLES; i++)
         tide_buf_release(&batch.rows[i].copy);
@@ -243,6 +260,7 @@ int main(int argc, char **argv)
                                            .partition_ledgers = s.partition,
                                            .standby_poll_ms = s.poll,
                                            .retry_ms_max = 500,
+                                           .silence_ms = s.silence,
                                            .standby = s.standby,
                                            .migrations = 1,
                                            .clock = tide_clock_system(),

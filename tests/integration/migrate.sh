@@ -51,4 +51,16 @@ grep -q 0001_chain <<<"$out" || fail "half: no name: $out"
 import json, sys
 s = json.load(sys.stdin)
 assert s["coverage"] == [] and s["database"][0]["schema"] >= "0001", s' || fail "status --json"
+
+# the room that the WAL takes: told to whoever may ask, with what keeps it
+wal() { "$indexer" status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["wal"])'; }
+wal | grep -q "'bytes': [0-9]*.*'warning': None" || fail "status: $(wal)"
+sql "SELECT pg_create_physical_replication_slot('forgotten', true)" >/dev/null
+for i in 1 2 3 4; do sql "CREATE TABLE public.t$i (); SELECT pg_switch_wal()" >/dev/null; done
+pg_stop
+pg_again -c max_wal_size=32MB
+wal | grep -q "keeps it" || fail "status: $(wal)"
+wal | grep -q "'held_for_replicas': [1-9]" || fail "status: $(wal)"
+sql "CREATE ROLE plain LOGIN; GRANT pg_read_all_data TO plain"
+TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/postgres/plain}" wal | grep -q 'grant pg_monitor' || fail "a plain role: $(wal)"
 echo ok

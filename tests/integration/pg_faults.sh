@@ -41,6 +41,15 @@ at_commit() { # SETTLED RULE OPTION…: every twentieth COMMIT meets it; how it 
         fail "not settled as $settled: $(grep db.back "$words")"
 }
 
+no_answer() { # the server goes silent at COMMIT and the link stays open
+    tell rule $1 skip=25
+    start_proxied 1 300 $tip silence=600 beat
+    ends_well
+    fired 1
+    grep -q db.silent "$words" && grep -q "db.back.*settled=$2" "$words" || fail "$(grep db "$words")"
+    [ "$(sql "SELECT retries > 0 AND error ~ 'COMMIT' FROM chain.heartbeat")" = t ] || fail "heartbeat: $(sql "TABLE chain.heartbeat")"
+}
+
 within_copy() { # terminate | cut
     if [ "$1" = cut ]; then
         tell rule copy cut-at:100 skip=31
@@ -105,9 +114,11 @@ raised() { # STATE ACTION [SQL]
         say "$3"
         until_sql "EXISTS (SELECT 1 FROM pg_locks WHERE relation = 'public.held'::regclass AND granted)" 5
     fi
-    start 1 300 $tip
+    start 1 300 $tip beat
     wait_for "$words" "state=$1"
     ends_well
+    [ "$(sql "SELECT retries >= 3 AND state = 'indexing' AND error ~ '$1' FROM chain.heartbeat")" = t ] ||
+        fail "heartbeat: $(sql "TABLE chain.heartbeat")"
     n=$(grep -c "db.retry.*state=$1" "$words")
     [ "$n" -ge 3 ] || fail "$1 came $n times only"
     [ -z "${3:-}" ] || say ROLLBACK
@@ -202,6 +213,8 @@ with_want $short -- "P3 link cut at COMMIT, before it was applied" at_commit aga
 with_want $short -- "P3 link cut at COMMIT, applied, no answer" at_commit committed "committed close-before" $tip
 with_want 1 300 batch=4 partition=100 -- "P3 the same while loading, before" at_commit again "commit close-before" batch=4 partition=100
 with_want 1 300 batch=4 partition=100 -- "P3 the same while loading, applied" at_commit committed "committed close-before" batch=4 partition=100
+with_want $short -- "P3 silence at COMMIT, applied" no_answer "committed drop" committed
+with_want $short -- "P3 silence at COMMIT, not applied" no_answer "commit blackhole" again
 with_want 1 300 batch=10 partition=500 tip -- "P4 session terminated in mid-COPY" within_copy terminate
 with_want 1 300 batch=10 partition=500 tip -- "P4 link cut in mid-COPY" within_copy cut
 with_want $short -- "P8 deadlock, 40P01" deadlock

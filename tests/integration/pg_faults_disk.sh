@@ -15,12 +15,14 @@ data_disk() { # P6: the server stays up, other tables can be written
     fresh
     sql "ALTER DATABASE tidemark SET default_tablespace = small"
     sql "CREATE TABLE public.ballast AS SELECT md5(i::text) || md5(i::text) FROM generate_series(1, 20000) i"
-    start $run
+    start $run beat
     wait_for "$words" 'state=53100'
     local before
     before=$(grep -c db.retry "$words")
     sleep 1.5
     kill -0 $writer || fail "gave up"
+    [ "$(sql "SELECT state = 'retrying' AND error ~ '53100' AND retries > 0 FROM chain.heartbeat")" = t ] ||
+        fail "heartbeat: $(sql "TABLE chain.heartbeat")"
     [ $(($(grep -c db.retry "$words") - before)) -le 8 ] || fail "a storm of attempts"
     sql "DROP TABLE public.ballast; CHECKPOINT"
     mount -o remount,size=64m "$PG_DIR/disk6"
@@ -33,7 +35,7 @@ wal_disk() { # P7: the server panics and may not even start; we survive it
     as_pg sh -c "mv '$PG_DIR'/data/pg_wal/* '$PG_DIR/disk7' && rmdir '$PG_DIR/data/pg_wal' && ln -s '$PG_DIR/disk7' '$PG_DIR/data/pg_wal'"
     pg_again
     fresh
-    sql "CREATE TABLE public.ballast (t text)"
+    sql "DROP TABLE IF EXISTS public.ballast; CREATE TABLE public.ballast (t text)"
     local ballast="INSERT INTO public.ballast SELECT repeat(md5(i::text), 30) FROM generate_series(1, 10000) i"
     sql "$ballast"
     start $slow
