@@ -29,11 +29,14 @@ struct tide_envelope {
     tide_slice function;     /* symbol                                                      */
     uint32_t arg_count;
     tide_slice args;            /* back to back                                                */
+    uint32_t auth_count;
+    tide_slice auth;            /* SorobanAuthorizationEntry back to back                     */
     tide_slice create_preimage; /* create: ContractIDPreimage span                            */
     tide_slice op_source;       /* MuxedAccount span of operation 0; empty if none             */
     uint32_t first_op;          /* OperationType of operation 0                                */
     /* Soroban data */
     bool has_soroban;
+    tide_slice soroban; /* SorobanTransactionData span */
     uint32_t read_only_count;
     tide_slice read_only; /* LedgerKeys back to back */
     uint32_t read_write_count;

@@ -217,8 +217,13 @@ static void read_invoke_host_function(struct tide_xdr *x, struct tide_envelope *
             skip_scvals(x);
     }
     uint32_t count = tide_xdr_count(x, UINT32_MAX, 20);
+    const uint8_t *auth = x->cur;
     for (uint32_t i = 0; i < count && x->status == TIDE_OK; i++)
         skip_auth_entry(x);
+    if (out) {
+        out->auth_count = count;
+        out->auth = tide_xdr_span(x, auth);
+    }
 }
 
 static void skip_payment_like(struct tide_xdr *x, uint32_t type)
@@ -367,6 +372,7 @@ static tide_slice read_keys(struct tide_xdr *x, uint32_t *count)
 
 static void read_soroban_data(struct tide_xdr *x, struct tide_envelope *out)
 {
+    const uint8_t *mark = x->cur;
     uint32_t ext = skip_enum(x, 1, "SorobanTransactionDataExt arm");
     if (ext == 1) {
         uint32_t archived = tide_xdr_count(x, UINT32_MAX, 4);
@@ -385,6 +391,7 @@ static void read_soroban_data(struct tide_xdr *x, struct tide_envelope *out)
     out->instructions = instructions;
     out->resource_fee = fee;
     out->has_soroban = true;
+    out->soroban = tide_xdr_span(x, mark);
     out->read_only_count = read_only;
     out->read_only = only;
     out->read_write_count = read_write;

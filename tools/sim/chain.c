@@ -206,15 +206,45 @@ static void gather_deployment(struct chain *chain)
     chain->deployed = !more;
 }
 
+static bool held(struct chain *chain, uint32_t account, tide_slice args)
+{
+    const struct chain_guests *guests = &chain->guests;
+    return guests->holds && guests->holds(guests->self, account, args);
+}
+
+/* While people from outside are about, their accounts and the protocol's switches are theirs. */
+static void mind_guests(struct chain *chain)
+{
+    const struct chain_guests *guests = &chain->guests;
+    if (!guests->present || !guests->present(guests->self))
+        return;
+    story_keep_calm(&chain->story, held(chain, CAST_ADMIN, (tide_slice){ 0 }) ||
+                                       held(chain, CAST_DAOWALLET, (tide_slice){ 0 }));
+}
+
+/* The story's next call; false when it is not made after all. What undoes a disturbance is. */
+static bool next_call(struct chain *chain, struct story_call *call)
+{
+    uint32_t heals = chain->story.heal_count;
+    story_next(&chain->story, call);
+    bool healing = chain->story.heal_count < heals;
+    return healing || !held(chain, call->source, tide_buf_view(&call->args));
+}
+
 static void gather_story(struct chain *chain)
 {
     struct story *story = &chain->story;
     uint32_t most = chain->options.txs * 2;
     uint32_t wanted = most ? (uint32_t)(chain_random(chain) % (most + 1)) : 0;
     story_ledger(story, chain->ledger, chain->now);
+    mind_guests(chain);
     while ((chain->slot_count < wanted || story_urgent(story)) &&
-           chain->slot_count < chain->slot_max)
-        story_next(story, &chain->slots[chain->slot_count++].call);
+           chain->slot_count < chain->slot_max) {
+        if (next_call(chain, &chain->slots[chain->slot_count].call))
+            chain->slot_count++;
+        else if (wanted)
+            wanted--;
+    }
 }
 
 static uint64_t close_time(struct chain *chain)
@@ -225,6 +255,38 @@ static uint64_t close_time(struct chain *chain)
         return chain->now + chain->pace;
     uint32_t step = chain->options.close_step;
     return chain->now + (chain->deployed ? story_pause(&chain->story, step) : step);
+}
+
+static void charge_all(struct chain *chain)
+{
+    for (uint32_t i = 0; i < chain->slot_count; i++)
+        charge_fee(chain, &chain->slots[i]);
+}
+
+/* Strangers draw from the same randomness as the fees do, and share no account with anybody. */
+static void begin_ledger(struct chain *chain)
+{
+    const struct chain_guests *guests = &chain->guests;
+    if (!guests->gather || guests->gather(guests->self) == 0) {
+        chain_noise(chain);
+        charge_all(chain);
+        return;
+    }
+    guests->charge(guests->self);
+    charge_all(chain);
+    guests->classic(guests->self);
+    chain_noise(chain);
+}
+
+static void end_ledger(struct chain *chain, uint32_t first)
+{
+    const struct chain_guests *guests = &chain->guests;
+    for (uint32_t i = 0; i < chain->slot_count; i++)
+        give_back(chain, &chain->slots[i], first + i);
+    if (guests->refund)
+        guests->refund(guests->self);
+    if (chain->options.observer.ledger)
+        chain->options.observer.ledger(chain->options.observer.self, chain->ledger, chain->now);
 }
 
 tide_status chain_ledger(struct chain *chain, tide_slice *lcm)
@@ -239,17 +301,14 @@ tide_status chain_ledger(struct chain *chain, tide_slice *lcm)
         gather_story(chain);
     else
         gather_deployment(chain);
-    chain_noise(chain);
+    begin_ledger(chain);
     uint32_t first = chain->index;
     for (uint32_t i = 0; i < chain->slot_count; i++)
-        charge_fee(chain, &chain->slots[i]);
-    for (uint32_t i = 0; i < chain->slot_count; i++)
         chain_call(chain, &chain->slots[i]);
-    if (chain->deployed)
+    if (chain->guests.invoke)
+        chain->guests.invoke(chain->guests.self);
+    if (chain->deployed && !held(chain, CAST_DEPLOYER, (tide_slice){ 0 }))
         chain_lives(chain);
-    for (uint32_t i = 0; i < chain->slot_count; i++)
-        give_back(chain, &chain->slots[i], first + i);
-    if (chain->options.observer.ledger)
-        chain->options.observer.ledger(chain->options.observer.self, chain->ledger, chain->now);
+    end_ledger(chain, first);
     return lcm_end(&chain->lcm, lcm);
 }

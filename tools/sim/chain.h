@@ -48,6 +48,20 @@ struct chain_observer {
     void (*ledger)(void *self, uint32_t ledger, uint64_t close_time); /* behind its last tx */
 };
 
+/* Transactions from outside, in the ledgers of the chain; zeros: none. The chain asks in this
+ * order, gather first; the fees of all are charged before the first one applies. */
+struct chain_guests {
+    void *self;
+    uint32_t (*gather)(void *self); /* how many this ledger takes */
+    void (*charge)(void *self);
+    void (*classic)(void *self); /* applies those without contracts */
+    void (*invoke)(void *self);
+    void (*refund)(void *self);
+    /* The story keeps off this account, or off those that the arguments name. */
+    bool (*holds)(void *self, uint32_t account, tide_slice args);
+    bool (*present)(void *self); /* somebody is there: nothing is stopped or blocked meanwhile */
+};
+
 struct chain_options {
     uint64_t seed;
     const char *passphrase;
@@ -104,7 +118,9 @@ struct chain {
     struct chain_slot *slots;
     uint32_t slot_count;
     uint32_t slot_max;
-    uint32_t index; /* of the transaction in the making */
+    uint32_t index;             /* of the transaction in the making */
+    struct chain_guests guests; /* in */
+    uint32_t code_ledger;       /* that brought the code entry; 0: there is none */
     struct chain_stranger strangers[CHAIN_STRANGERS];
     struct tide_buf asset;   /* Asset XDR of USDC */
     struct tide_arena arena; /* arguments */
@@ -137,6 +153,10 @@ void chain_tell_version(struct chain *chain, uint32_t tx, const struct sim_entry
                         enum chain_what what);
 /* Lists an entry and its life as evicted by this ledger. */
 void chain_evict(struct chain *chain, const struct sim_entry *entry);
+/* A longer life for an entry, or a new one for one that lapsed: the changes, counted. */
+void chain_extend(struct chain *chain, uint32_t tx, struct sim_entry *entry, uint32_t live_until,
+                  uint32_t *count);
+void chain_restore(struct chain *chain, uint32_t tx, struct sim_entry *entry, uint32_t *count);
 /* A fee event: what the payer paid (negative: got back) at that stage. */
 void chain_fee_event(struct chain *chain, const uint8_t payer[TIDE_HASH_BYTES], uint32_t stage,
                      int64_t amount);

@@ -12,8 +12,7 @@ static struct lcm_data data_of(const struct sim_entry *entry, struct tide_buf *a
     return (struct lcm_data){ tide_buf_view(address), entry->key, entry->durability };
 }
 
-static void put_touch_key(struct chain_making *m, struct tide_buf *to,
-                          const struct sim_touch *touch)
+void chain_put_touch_key(struct chain_making *m, struct tide_buf *to, const struct sim_touch *touch)
 {
     struct chain *chain = m->chain;
     if (touch->kind == SIM_TOUCH_DATA) {
@@ -27,24 +26,24 @@ static void put_touch_key(struct chain_making *m, struct tide_buf *to,
 }
 
 /* A persistent entry whose life had ended: whoever touches it restores it first. */
-static bool was_lapsed(const struct chain_making *m, const struct sim_touch *touch)
+bool chain_was_lapsed(const struct chain_making *m, const struct sim_touch *touch)
 {
     return touch->kind == SIM_TOUCH_DATA && touch->existed &&
            touch->entry->durability == SIM_PERSISTENT && touch->live_until < m->chain->ledger;
 }
 
-static void put_footprint(struct chain_making *m)
+void chain_put_footprint(struct chain_making *m)
 {
     struct chain *chain = m->chain;
     for (uint32_t i = 0; i < m->out->touch_count; i++) {
         const struct sim_touch *touch = &m->out->touches[i];
-        bool lapsed = was_lapsed(m, touch);
+        bool lapsed = chain_was_lapsed(m, touch);
         if (lapsed) {
             tide_buf_be32(&chain->archived, m->read_write);
             m->archived++;
         }
         bool write = touch->written || lapsed;
-        put_touch_key(m, write ? &chain->read_write : &chain->read_only, touch);
+        chain_put_touch_key(m, write ? &chain->read_write : &chain->read_only, touch);
         if (write)
             m->read_write++;
         else
@@ -135,7 +134,7 @@ static void put_kept(struct chain_making *m, const struct sim_touch *touch,
 static void put_data_change(struct chain_making *m, const struct sim_touch *touch)
 {
     struct sim_entry *entry = touch->entry;
-    bool lapsed = was_lapsed(m, touch);
+    bool lapsed = chain_was_lapsed(m, touch);
     struct lcm_data data = data_of(entry, &m->chain->scratch);
     if (lapsed) {
         entry->evicted = false;
@@ -157,7 +156,7 @@ static void put_data_change(struct chain_making *m, const struct sim_touch *touc
 }
 
 /* Temporary entries whose life had ended when they were looked at: the ledger sweeps them. */
-static void sweep(struct chain_making *m)
+void chain_sweep(struct chain_making *m)
 {
     for (uint32_t i = 0; i < m->out->touch_count; i++) {
         const struct sim_touch *touch = &m->out->touches[i];
@@ -196,18 +195,19 @@ static void put_line_entry(struct chain_making *m, uint32_t kind, const struct s
     lcm_put_trustline(&m->chain->changes, &entry);
 }
 
-static void put_nonce(struct chain_making *m, uint32_t i)
+void chain_put_nonce(struct chain_making *m, struct sim_addr who, int64_t nonce,
+                     uint32_t live_until)
 {
     struct tide_buf address, key;
     tide_buf_init(&address, 64);
     tide_buf_init(&key, 64);
-    chain_put_addr(&address, m->out->auths[i].who);
-    chain_nonce_key(&key, chain_nonce(m, i));
+    chain_put_addr(&address, who);
+    chain_nonce_key(&key, nonce);
     struct lcm_data data = { tide_buf_view(&address), tide_buf_view(&key), SIM_TEMPORARY };
     lcm_put_data_key(&m->chain->read_write, &data);
     m->read_write++;
     if (m->out->ok)
-        put_created(m, &data, TIDE_SLICE("\0\0\0\1"), m->chain->ledger + SIM_NONCE_LIFE);
+        put_created(m, &data, TIDE_SLICE("\0\0\0\1"), live_until);
     tide_buf_release(&address);
     tide_buf_release(&key);
 }
@@ -217,6 +217,7 @@ static void put_code_created(struct chain_making *m)
 {
     uint8_t hash[TIDE_HASH_BYTES], key_hash[TIDE_HASH_BYTES];
     struct tide_buf *buf = &m->chain->changes, *key = &m->chain->answer;
+    m->chain->code_ledger = m->chain->ledger;
     tide_sha256(hash, (tide_slice){ 0 });
     chain_change(buf, &m->changes, CHANGE_CREATED);
     m->changed++;
@@ -235,14 +236,20 @@ static void put_code_created(struct chain_making *m)
 
 static void put_changes(struct chain_making *m)
 {
+    uint32_t nonce_until = m->chain->ledger + SIM_NONCE_LIFE;
     for (uint32_t i = 0; i < m->out->auth_count; i++) {
         if (m->out->auths[i].first)
-            put_nonce(m, i);
+            chain_put_nonce(m, m->out->auths[i].who, chain_nonce(m, i), nonce_until);
     }
     if (!m->out->ok)
         return;
     if (m->out->code_created)
         put_code_created(m);
+    chain_put_touches(m);
+}
+
+void chain_put_touches(struct chain_making *m)
+{
     for (uint32_t i = 0; i < m->out->touch_count; i++) {
         const struct sim_touch *touch = &m->out->touches[i];
         if (touch->kind == SIM_TOUCH_DATA) {
@@ -261,7 +268,7 @@ static void put_changes(struct chain_making *m)
 
 /* --- events and the rest ----------------------------------------------------------- */
 
-static void put_events(struct chain_making *m)
+void chain_put_events(struct chain_making *m)
 {
     struct tide_buf *buf = &m->chain->events_xdr;
     for (uint32_t i = 0; i < m->out->event_count; i++) {
@@ -280,7 +287,7 @@ static void put_events(struct chain_making *m)
 }
 
 /* What nodes tell beside the ledger: contract events again, or why a call failed. */
-static void put_diagnostics(struct chain_making *m)
+void chain_put_diagnostics(struct chain_making *m)
 {
     struct tide_buf *buf = &m->chain->diagnostics;
     if (!m->chain->options.diagnostics)
@@ -330,7 +337,7 @@ static void put_soroban(struct chain_making *m)
     tide_buf_be64(buf, (uint64_t)(m->slot->fee - 100));
 }
 
-static void reset_buffers(struct chain *chain)
+void chain_reset(struct chain *chain)
 {
     struct tide_buf *all[] = { &chain->changes,     &chain->events_xdr, &chain->read_only,
                                &chain->read_write,  &chain->soroban,    &chain->body,
@@ -370,7 +377,7 @@ static void put_surroundings(struct chain_making *m, struct lcm_tx *tx)
     tx->tx_events = (struct lcm_list){ tide_buf_view(&chain->tx_events), m->tx_events };
 }
 
-static void sequence_bump(struct chain *chain, struct sim_account *source, uint32_t *count)
+void chain_bump_sequence(struct chain *chain, struct sim_account *source, uint32_t *count)
 {
     struct lcm_account before = chain_account(source);
     source->seq++;
@@ -437,27 +444,27 @@ static void tell(struct chain_making *m, const struct lcm_tx *tx)
                             .outcome = m->out });
 }
 
-/* What TransactionMeta 3 has in its place: the refund comes with the transaction. */
-static void refund_at_once(struct chain_making *m, struct lcm_tx *tx, struct tide_buf *buf)
+void chain_refund_at_once(struct chain *chain, struct sim_account *payer, int64_t refund,
+                          struct lcm_list *to)
 {
-    struct sim_account *payer = m->slot->payer;
+    struct tide_buf *buf = &chain->archived;
     struct lcm_account before = chain_account(payer);
-    payer->balance += m->slot->refund;
-    payer->modified = m->chain->ledger;
+    payer->balance += refund;
+    payer->modified = chain->ledger;
     struct lcm_account after = chain_account(payer);
     tide_buf_reset(buf);
-    chain_account_change(buf, &tx->refund.count, &before, &after);
-    tx->refund.xdr = tide_buf_view(buf);
+    chain_account_change(buf, &to->count, &before, &after);
+    to->xdr = tide_buf_view(buf);
 }
 
 static void put_operation(struct chain_making *m, struct lcm_tx *tx)
 {
     struct chain *chain = m->chain;
-    put_events(m);
-    put_diagnostics(m);
+    chain_put_events(m);
+    chain_put_diagnostics(m);
     put_changes(m);
-    sweep(m);
-    put_footprint(m);
+    chain_sweep(m);
+    chain_put_footprint(m);
     put_code_key(m);
     put_soroban(m);
     if (m->slot->call.create)
@@ -490,8 +497,8 @@ void chain_call(struct chain *chain, struct chain_slot *slot)
                          .fee = slot->bumped ? slot->fee / 2 : slot->fee,
                          .valid_until = chain->now + 300 };
     chain->index++;
-    reset_buffers(chain);
-    sequence_bump(chain, source, &tx.before.count);
+    chain_reset(chain);
+    chain_bump_sequence(chain, source, &tx.before.count);
     tx.seq = source->seq;
     tx.before.xdr = tide_buf_view(&chain->before);
     struct sim_outcome out = run(&m);
@@ -501,7 +508,7 @@ void chain_call(struct chain *chain, struct chain_slot *slot)
     tx.success = out.ok;
     tx.fee_charged = slot->fee - slot->refund;
     if (chain->lcm.version == 1 && slot->refund)
-        refund_at_once(&m, &tx, &chain->archived);
+        chain_refund_at_once(chain, slot->payer, slot->refund, &tx.refund);
     lcm_add(&chain->lcm, &tx);
     chain->events += m.events;
     chain->txs++;

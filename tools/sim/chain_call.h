@@ -18,6 +18,27 @@ struct chain_making {
     bool failed_by_network;
 };
 
+/* The parts of a transaction, each into its buffer of the chain. */
+void chain_reset(struct chain *chain);
+/* The account's next number; its change, counted. */
+void chain_bump_sequence(struct chain *chain, struct sim_account *source, uint32_t *count);
+void chain_put_touches(struct chain_making *m);
+void chain_put_events(struct chain_making *m);
+void chain_put_diagnostics(struct chain_making *m);
+void chain_put_footprint(struct chain_making *m);
+void chain_put_touch_key(struct chain_making *m, struct tide_buf *to,
+                         const struct sim_touch *touch);
+/* A persistent entry whose life had ended: whoever touches it restores it first. */
+bool chain_was_lapsed(const struct chain_making *m, const struct sim_touch *touch);
+/* Temporary entries whose life had ended when they were looked at: the ledger sweeps them. */
+void chain_sweep(struct chain_making *m);
+/* What TransactionMeta 3 has in its place: the refund comes with the transaction. */
+void chain_refund_at_once(struct chain *chain, struct sim_account *payer, int64_t refund,
+                          struct lcm_list *to);
+/* The entry of a nonce that is used up, and its key in the footprint. */
+void chain_put_nonce(struct chain_making *m, struct sim_addr who, int64_t nonce,
+                     uint32_t live_until);
+
 void chain_put_addr(struct tide_buf *buf, struct sim_addr who);
 /* The nonce that goes with out->auths[i], and its key as ScVal. */
 int64_t chain_nonce(const struct chain_making *m, uint32_t i);

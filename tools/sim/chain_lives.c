@@ -81,43 +81,56 @@ struct care {
     uint32_t changes;
 };
 
-static void put_ttl(struct care *c, uint32_t kind, const struct sim_entry *entry, uint32_t modified,
-                    uint32_t live_until)
+static void put_ttl(struct chain *chain, uint32_t *count, uint32_t kind,
+                    const struct sim_entry *entry, const uint32_t at[2])
 {
     uint8_t hash[TIDE_HASH_BYTES];
-    tide_buf_reset(&c->chain->answer);
-    put_key(&c->chain->answer, &c->chain->scratch, entry);
-    tide_sha256(hash, tide_buf_view(&c->chain->answer));
-    chain_change(&c->chain->changes, &c->changes, kind);
-    lcm_put_ttl(&c->chain->changes, modified, hash, live_until);
+    tide_buf_reset(&chain->answer);
+    put_key(&chain->answer, &chain->scratch, entry);
+    tide_sha256(hash, tide_buf_view(&chain->answer));
+    chain_change(&chain->changes, count, kind);
+    lcm_put_ttl(&chain->changes, at[0], hash, at[1]);
+}
+
+void chain_extend(struct chain *chain, uint32_t tx, struct sim_entry *entry, uint32_t live_until,
+                  uint32_t *count)
+{
+    if (entry->live_until >= live_until)
+        return;
+    uint32_t before[] = { entry->modified, entry->live_until };
+    uint32_t after[] = { chain->ledger, live_until };
+    put_ttl(chain, count, CHANGE_STATE, entry, before);
+    put_ttl(chain, count, CHANGE_UPDATED, entry, after);
+    entry->live_until = live_until;
+    chain_tell_version(chain, tx, entry, CHAIN_LIFE);
+}
+
+void chain_restore(struct chain *chain, uint32_t tx, struct sim_entry *entry, uint32_t *count)
+{
+    entry->live_until = chain->ledger + chain->host.persistent_life;
+    entry->evicted = false;
+    chain_change(&chain->changes, count, CHANGE_RESTORED);
+    tide_buf_reset(&chain->scratch);
+    lcm_put_address_contract(&chain->scratch, entry->contract->address.key);
+    struct lcm_data data = { tide_buf_view(&chain->scratch), entry->key, entry->durability };
+    lcm_put_data(&chain->changes, entry->modified, &data, entry->val);
+    uint32_t now[] = { chain->ledger, entry->live_until };
+    put_ttl(chain, count, CHANGE_RESTORED, entry, now);
+    chain_tell_version(chain, tx, entry, CHAIN_LIFE);
 }
 
 static void extend(struct care *c, struct sim_entry *entry, uint32_t live_until)
 {
     put_key(&c->chain->read_only, &c->chain->scratch, entry);
     c->keys++;
-    if (entry->live_until >= live_until)
-        return;
-    put_ttl(c, CHANGE_STATE, entry, entry->modified, entry->live_until);
-    put_ttl(c, CHANGE_UPDATED, entry, c->chain->ledger, live_until);
-    entry->live_until = live_until;
-    chain_tell_version(c->chain, c->chain->index + 1, entry, CHAIN_LIFE);
+    chain_extend(c->chain, c->chain->index + 1, entry, live_until, &c->changes);
 }
 
 static void restore(struct care *c, struct sim_entry *entry)
 {
-    struct chain *chain = c->chain;
-    put_key(&chain->read_only, &chain->scratch, entry);
+    put_key(&c->chain->read_only, &c->chain->scratch, entry);
     c->keys++;
-    entry->live_until = chain->ledger + chain->host.persistent_life;
-    entry->evicted = false;
-    chain_change(&chain->changes, &c->changes, CHANGE_RESTORED);
-    tide_buf_reset(&chain->scratch);
-    lcm_put_address_contract(&chain->scratch, entry->contract->address.key);
-    struct lcm_data data = { tide_buf_view(&chain->scratch), entry->key, entry->durability };
-    lcm_put_data(&chain->changes, entry->modified, &data, entry->val);
-    put_ttl(c, CHANGE_RESTORED, entry, chain->ledger, entry->live_until);
-    chain_tell_version(chain, chain->index + 1, entry, CHAIN_LIFE);
+    chain_restore(c->chain, c->chain->index + 1, entry, &c->changes);
 }
 
 static void put_soroban(struct care *c, bool writes)

@@ -196,6 +196,27 @@ const struct sim_outcome *sim_view(struct sim_host *h, struct sim_addr contract,
     return &h->out;
 }
 
+const struct sim_outcome *sim_attempt(struct sim_host *h, const struct sim_attempt *attempt)
+{
+    begin(h, attempt->source);
+    h->attempt = true;
+    if (setjmp(h->refused) != 0) {
+        h->attempt = false;
+        end_refused(h);
+        return &h->out;
+    }
+    h->out.ret = sim_call(h, attempt->contract, attempt->fn, attempt->args, attempt->arg_count);
+    sim_check_arena(h);
+    h->out.ok = true;
+    const char *objection = attempt->judge(attempt->self, &h->out);
+    if (objection)
+        sim_refuse(h, objection);
+    h->attempt = false;
+    sim_drop_lapsed(h);
+    end_passed(h);
+    return &h->out;
+}
+
 void sim_auth(struct sim_host *h, struct sim_addr who)
 {
     uint32_t parent = h->out.frames[h->frame].parent;

@@ -127,6 +127,7 @@ struct sim_touch {
     uint32_t live_until;
     uint32_t modified;
     int64_t balance;
+    bool lapsed; /* temporary, its life over: gone for the call, there again unless it is kept */
 };
 
 struct sim_event {
@@ -193,6 +194,7 @@ struct sim_host {
     jmp_buf refused;
 
     /* host*.c only */
+    bool attempt; /* the call may yet be undone as a whole */
     bool code_present;
     uint32_t event_max, touch_max, frame_max, auth_max;
     struct tide_buf scratch;
@@ -239,6 +241,20 @@ const struct sim_outcome *sim_invoke(struct sim_host *h, struct sim_addr source,
 /* The same without keeping anything: a read function's answer. */
 const struct sim_outcome *sim_view(struct sim_host *h, struct sim_addr contract, const char *fn,
                                    const sim_val *args, uint32_t arg_count);
+
+/* A call whose outcome somebody judges before it is kept. */
+struct sim_attempt {
+    struct sim_addr source, contract;
+    const char *fn;
+    const sim_val *args;
+    uint32_t arg_count;
+    void *self;
+    /* Asked about a call that passed, while all stands as it left it; not about a refused one.
+     * NULL: keep it; else static text: undone, as if a contract had refused with it. */
+    const char *(*judge)(void *self, const struct sim_outcome *outcome);
+};
+/* Like sim_invoke. An attempt that is not kept leaves no trace at all. */
+const struct sim_outcome *sim_attempt(struct sim_host *h, const struct sim_attempt *attempt);
 
 /* The entry as it stands, or NULL; key is ScVal XDR. Not a touch. */
 struct sim_entry *sim_entry_find(struct sim_host *h, struct sim_contract *contract, tide_slice key,

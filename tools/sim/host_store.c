@@ -131,8 +131,11 @@ struct sim_entry *sim_entry_touch(struct sim_host *h, struct sim_contract *contr
     struct sim_entry *entry = find_or_make(h, contract, durability);
     if (entry->touched_in == h->call)
         return entry;
-    if (entry->exists && durability == SIM_TEMPORARY && entry->live_until < h->seq) {
-        discard(h, entry->val); /* its life is over; eviction had not come by */
+    tide_slice before = entry->val;
+    bool lapsed = entry->exists && durability == SIM_TEMPORARY && entry->live_until < h->seq;
+    if (lapsed) { /* its life is over; eviction had not come by */
+        if (!h->attempt)
+            discard(h, before);
         entry->exists = false;
         entry->val = (tide_slice){ 0 };
     }
@@ -143,9 +146,10 @@ struct sim_entry *sim_entry_touch(struct sim_host *h, struct sim_contract *contr
         .kind = SIM_TOUCH_DATA,
         .entry = entry,
         .existed = entry->exists,
-        .val = entry->val,
+        .val = lapsed && h->attempt ? before : entry->val,
         .live_until = entry->live_until,
         .modified = entry->modified,
+        .lapsed = lapsed && h->attempt,
     };
     return entry;
 }
@@ -218,7 +222,7 @@ static void undo_one(struct sim_touch *touch)
 {
     switch (touch->kind) {
     case SIM_TOUCH_DATA:
-        touch->entry->exists = touch->existed;
+        touch->entry->exists = touch->existed || touch->lapsed;
         touch->entry->val = touch->val;
         touch->entry->live_until = touch->live_until;
         break;
@@ -244,13 +248,25 @@ void sim_undo(struct sim_host *h)
 {
     for (uint32_t i = 0; i < h->out.touch_count; i++) {
         struct sim_touch *touch = &h->out.touches[i];
-        if (!touch->written)
+        if (!touch->written && !touch->lapsed)
             continue;
         if (touch->kind == SIM_TOUCH_DATA && touch->entry->val.ptr != touch->val.ptr) {
             keep(h, touch->val.ptr);
             discard(h, touch->entry->val);
         }
         undo_one(touch);
+    }
+}
+
+void sim_drop_lapsed(struct sim_host *h)
+{
+    for (uint32_t i = 0; i < h->out.touch_count; i++) {
+        struct sim_touch *touch = &h->out.touches[i];
+        if (!touch->lapsed)
+            continue;
+        discard(h, touch->val);
+        touch->val = (tide_slice){ 0 };
+        touch->lapsed = false;
     }
 }
 

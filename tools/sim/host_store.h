@@ -15,6 +15,8 @@ uint64_t sim_hash(uint64_t seed, const void *bytes, size_t len);
 void sim_drop_outcome(struct sim_host *h);
 /* Puts every entry, account and trustline back to what it was before the call. */
 void sim_undo(struct sim_host *h);
+/* An attempt is kept: the temporary entries that it found lapsed are given up. */
+void sim_drop_lapsed(struct sim_host *h);
 /* Stamps what was written and counts what differs. */
 void sim_commit(struct sim_host *h);
 

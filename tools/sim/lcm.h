@@ -65,7 +65,9 @@ struct lcm_tx {
     struct lcm_list refund;    /* V1 only, where it stands with the transaction: else lcm_refund */
     struct lcm_list tx_events; /* TransactionEvent; left out of TransactionMeta 3     */
     struct lcm_list diagnostics;   /* DiagnosticEvent                                     */
-    uint8_t hash[TIDE_HASH_BYTES]; /* out                                                 */
+    uint8_t hash[TIDE_HASH_BYTES]; /* out; in: of a given envelope                        */
+    tide_slice envelope;       /* given, signed by its sender; empty: made of the above        */
+    const uint8_t *inner_hash; /* of a given fee bump                                          */
 };
 
 /* Where a transaction's part of the meta ends, and its refund. */

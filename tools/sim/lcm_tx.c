@@ -73,6 +73,12 @@ static void put_envelope(struct lcm *lcm, struct lcm_tx *tx, uint8_t inner_hash[
 {
     struct tide_buf *buf = &lcm->envelopes;
     size_t outer = 0;
+    if (tx->envelope.len) {
+        tide_buf_slice(buf, tx->envelope);
+        if (tx->inner_hash)
+            memcpy(inner_hash, tx->inner_hash, TIDE_HASH_BYTES);
+        return;
+    }
     if (tx->fee_source) {
         tide_buf_be32(buf, ENVELOPE_FEE_BUMP);
         outer = buf->len;

@@ -104,6 +104,16 @@ static bool heal_due(const struct story *story)
     return false;
 }
 
+void story_keep_calm(struct story *story, bool wait)
+{
+    if (story->calm_until <= story->ledger)
+        story->calm_until = story->ledger + 1;
+    for (uint32_t i = 0; wait && i < story->heal_count; i++) {
+        if (story->heals[i].due <= story->ledger)
+            story->heals[i].due = story->ledger + 1;
+    }
+}
+
 bool story_urgent(const struct story *story)
 {
     return story->round > 0;

@@ -141,6 +141,8 @@ bool story_deploy(struct story *story, uint64_t now, struct story_call *call);
 /* A ledger begins. Answers how many seconds it closes after the last one. */
 uint32_t story_pause(struct story *story, uint32_t close_step);
 void story_ledger(struct story *story, uint32_t ledger, uint64_t now);
+/* Nothing gets stopped or blocked in this ledger; what is due to be undone waits if so asked. */
+void story_keep_calm(struct story *story, bool wait);
 /* The next call of this ledger. */
 void story_next(struct story *story, struct story_call *call);
 /* True while the story wants more calls in this ledger than were asked for. */
