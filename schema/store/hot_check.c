@@ -1,0 +1,247 @@
+#include "schema/store/hot_env.h"
+#include "tidemark/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <lmdb.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CHECK_SECONDS = 300 };
+
+/* --- records ------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t sum, const uint8_t *bytes, size_t len)
+{
+    while (len >= 8) {
+        uint64_t word;
+        memcpy(&word, bytes, 8);
+        sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
+        sum ^= sum >> 29;
+        bytes += 8;
+        len -= 8;
+    }
+    uint64_t tail = len;
+    for (size_t i = 0; i < len; i++)
+        tail = tail << 8 | bytes[i];
+    sum = (sum ^ tail) * 0xbf58476d1ce4e5b9u;
+    return sum ^ sum >> 32;
+}
+
+uint32_t hot_sum(tide_slice key, const void *record, size_t size)
+{
+    return (uint32_t)mix(mix(0x7469646568303174u, key.ptr, key.len), record, size);
+}
+
+const void *hot_record_of(const uint8_t *key, size_t key_len, const void *value, size_t size)
+{
+    const struct hot_head *head = value;
+    if (key_len == 0 || size < sizeof *head || size - sizeof *head != head->size ||
+        head->kind != key[0] || head->format != TIDE_HOT_FORMAT)
+        return NULL;
+    size_t least = tide_hot_record_size((enum tide_hot_kind)head->kind);
+    const struct tide_hot_document *document = (const void *)(head + 1);
+    bool fits = head->kind == TIDE_HOT_DOCUMENT
+                    ? head->size >= least && head->size - least == document->size
+                    : head->size == least;
+    return least && fits ? head + 1 : NULL;
+}
+
+/* --- the file as a whole ---------------------------------------------------------------- */
+
+static bool sound(const MDB_val *key, const MDB_val *value, const MDB_val *before)
+{
+    const void *record = hot_record_of(key->mv_data, key->mv_size, value->mv_data, value->mv_size);
+    const struct hot_head *head = value->mv_data;
+    tide_slice name = tide_slice_of(key->mv_data, key->mv_size);
+    if (!record || hot_sum(name, record, head->size) != head->check)
+        return false;
+    return before->mv_size == 0 ||
+           tide_slice_cmp(tide_slice_of(before->mv_data, before->mv_size), name) < 0;
+}
+
+/* Every record, and no more of them than the tree claims: a page that points back would not end. */
+static tide_status scan_records(MDB_txn *txn, MDB_dbi dbi, struct tide_err *err)
+{
+    MDB_stat stat;
+    MDB_cursor *cursor;
+    MDB_val key, value, before = { 0 };
+    size_t count = 0;
+    int rc = mdb_stat(txn, dbi, &stat);
+    if (rc == 0)
+        rc = mdb_cursor_open(txn, dbi, &cursor);
+    if (rc != 0)
+        return tide_fail(err, TIDE_E_DECODE, "cache: %s", mdb_strerror(rc));
+    while ((rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) == 0) {
+        if (++count > stat.ms_entries || !sound(&key, &value, &before))
+            break;
+        before = key;
+    }
+    mdb_cursor_close(cursor);
+    if (rc != MDB_NOTFOUND || count != stat.ms_entries)
+        return tide_fail(err, TIDE_E_DECODE, "cache: record %zu of %zu: %s", count,
+                         (size_t)stat.ms_entries, rc ? mdb_strerror(rc) : "damaged");
+    return TIDE_OK;
+}
+
+/* The list of free pages, which a writer will trust. */
+static tide_status scan_free(MDB_txn *txn, struct tide_err *err)
+{
+    enum { FREE_LIST = 0 };
+    MDB_cursor *cursor;
+    MDB_val key, value;
+    MDB_envinfo info;
+    uint64_t sum = 0;
+    int rc = mdb_env_info(mdb_txn_env(txn), &info);
+    if (rc == 0)
+        rc = mdb_cursor_open(txn, FREE_LIST, &cursor);
+    if (rc != 0)
+        return tide_fail(err, TIDE_E_DECODE, "cache: free pages: %s", mdb_strerror(rc));
+    bool good = true;
+    while (good && (rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) == 0) {
+        size_t count;
+        good = key.mv_size == sizeof(size_t) && value.mv_size >= sizeof count;
+        if (!good)
+            break;
+        memcpy(&count, value.mv_data, sizeof count);
+        good = count < value.mv_size / sizeof count;
+        for (size_t i = 1; good && i <= count; i++) {
+            size_t page;
+            memcpy(&page, (const uint8_t *)value.mv_data + i * sizeof page, sizeof page);
+            good = page > 1 && page <= info.me_last_pgno;
+        }
+        sum++;
+        good = good && sum <= info.me_last_txnid;
+    }
+    mdb_cursor_close(cursor);
+    return good && rc == MDB_NOTFOUND ? TIDE_OK
+                                      : tide_fail(err, TIDE_E_DECODE, "cache: free pages damaged");
+}
+
+static tide_status scan_meta(MDB_txn *txn, MDB_dbi dbi, struct tide_err *err)
+{
+    struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
+    MDB_val name = { key.len, key.bytes }, value;
+    if (mdb_get(txn, dbi, &name, &value) != 0)
+        return tide_fail(err, TIDE_E_DECODE, "cache: it does not say what it stands for");
+    const struct hot_head *head = value.mv_data;
+    if (value.mv_size >= sizeof *head && head->format != TIDE_HOT_FORMAT)
+        return tide_fail(err, TIDE_E_SCHEMA, "cache: format %u, this build reads %u", head->format,
+                         TIDE_HOT_FORMAT);
+    return TIDE_OK;
+}
+
+static tide_status scan_all(MDB_env *env, struct tide_err *err)
+{
+    MDB_txn *txn;
+    MDB_dbi dbi;
+    int rc = mdb_txn_begin(env, NULL, MDB_RDONLY, &txn);
+    if (rc != 0)
+        return hot_fail(err, rc, "read", "check");
+    rc = mdb_dbi_open(txn, NULL, 0, &dbi);
+    tide_status status = rc == 0 ? scan_meta(txn, dbi, err)
+                                 : tide_fail(err, TIDE_E_DECODE, "cache: %s", mdb_strerror(rc));
+    if (status == TIDE_OK)
+        status = scan_records(txn, dbi, err);
+    if (status == TIDE_OK)
+        status = scan_free(txn, err);
+    mdb_txn_abort(txn);
+    return status;
+}
+
+tide_status tide_hot_scan_files(const char *path, struct tide_err *err)
+{
+    MDB_env *env;
+    int rc = mdb_env_create(&env);
+    if (rc != 0)
+        return hot_fail(err, rc, "open", path);
+    rc = mdb_env_set_maxreaders(env, TIDE_HOT_READERS_MAX);
+    if (rc == 0)
+        rc = mdb_env_open(env, path, MDB_NOTLS | MDB_NOSYNC, 0600);
+    tide_status status = rc == 0 ? scan_all(env, err) : hot_fail(err, rc, "open", path);
+    mdb_env_close(env);
+    return status;
+}
+
+/* --- the child ----------------------------------------------------------------------------- */
+
+/* Two pages at least, whole ones; the child finds out about the rest. */
+static tide_status check_size(const char *path, struct tide_err *err)
+{
+    enum { PAGE_LEAST = 512 };
+    char file[HOT_PATH_MAX + 16];
+    struct stat found;
+    snprintf(file, sizeof file, "%s/data.mdb", path);
+    if (stat(file, &found) != 0)
+        return tide_fail(err, errno == ENOENT ? TIDE_E_MISSING : TIDE_E_IO, "cache: %s: %s", file,
+                         strerror(errno));
+    if (!S_ISREG(found.st_mode) || found.st_size < 2 * PAGE_LEAST)
+        return tide_fail(err, TIDE_E_DECODE, "cache: %s: %lld bytes are no cache", file,
+                         (long long)found.st_size);
+    return TIDE_OK;
+}
+
+/* What the child says: a status and a sentence. */
+struct verdict {
+    tide_status status;
+    char text[256];
+};
+
+static _Noreturn void be_child(const char *path, int to)
+{
+    static const int deadly[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM };
+    struct rlimit none = { 0 };
+    struct tide_err err = { .code = TIDE_OK };
+    for (size_t i = 0; i < TIDE_COUNT(deadly); i++)
+        signal(deadly[i], SIG_DFL);
+    setrlimit(RLIMIT_CORE, &none);
+    alarm(CHECK_SECONDS);
+    struct verdict verdict = { .status = tide_hot_scan_files(path, &err) };
+    if (verdict.status != TIDE_OK)
+        snprintf(verdict.text, sizeof verdict.text, "%s", err.text);
+    ssize_t sent = write(to, &verdict, sizeof verdict);
+    _exit(sent == sizeof verdict ? 0 : 1);
+}
+
+static tide_status hear(pid_t child, int from, const char *path, struct tide_err *err)
+{
+    struct verdict verdict;
+    int how = 0;
+    ssize_t got;
+    do
+        got = read(from, &verdict, sizeof verdict);
+    while (got < 0 && errno == EINTR);
+    while (waitpid(child, &how, 0) < 0 && errno == EINTR)
+        continue;
+    if (WIFSIGNALED(how))
+        return tide_fail(err, TIDE_E_DECODE, "cache: %s: reading it ends with %s", path,
+                         strsignal(WTERMSIG(how)));
+    if (got != sizeof verdict)
+        return tide_fail(err, TIDE_E_DECODE, "cache: %s: its check ended without a word", path);
+    if (verdict.status == TIDE_OK)
+        return TIDE_OK;
+    verdict.text[sizeof verdict.text - 1] = 0;
+    return tide_fail(err, verdict.status, "%s (%s)", verdict.text, path);
+}
+
+tide_status hot_check(const char *path, struct tide_err *err)
+{
+    int ends[2];
+    tide_status status = check_size(path, err);
+    if (status != TIDE_OK)
+        return status;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return tide_fail(err, TIDE_E_IO, "cache: pipe: %s", strerror(errno));
+    pid_t child = fork();
+    if (child == 0)
+        be_child(path, ends[1]);
+    close(ends[1]);
+    status = child > 0 ? hear(child, ends[0], path, err)
+                       : tide_fail(err, TIDE_E_IO, "cache: fork: %s", strerror(errno));
+    close(ends[0]);
+    return status;
+}
