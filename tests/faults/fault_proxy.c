@@ -6,7 +6,7 @@
  * An address is a path (Unix socket) or HOST:PORT; port 0 takes a free one. Commands:
  *
  *   rule EVENT VERB[:N] [skip=N] [times=N] [text=REST OF THE LINE]
- *   clear     no rules any more; what they did to open connections stays
+ *   clear     no rules any more, fired=0; what they did to open connections stays
  *   cut       closes every open connection at once
  *   counts    "ok connections=3 open=1 fired=2 message=57 commit=9 committed=8 copy=40 answer=17"
  *
@@ -478,7 +478,7 @@ static void command(struct proxy *p, int fd)
     if (strcmp(line, "clear") == 0 || strcmp(line, "cut") == 0)
         known = true;
     if (strcmp(line, "clear") == 0)
-        p->rule_count = 0;
+        p->rule_count = p->fired = 0;
     for (size_t i = 0; i < CONNECTIONS && strcmp(line, "cut") == 0; i++)
         if (p->links[i].used)
             drop_link(&p->links[i]);

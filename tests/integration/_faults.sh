@@ -55,11 +55,15 @@ proxy_up() {
     proxied="host=$PG_DIR/proxy port=5432 user=postgres dbname=$PGDATABASE"
 }
 tell() { "$TIDE_BIN/fault_proxy" tell "$PG_DIR/proxy/control" "$@" >"$PG_DIR/proxy/told" || fail "proxy: $* $(cat "$PG_DIR/proxy/told")"; }
-fired() { # that at least so many rules fired
-    tell counts
-    local n
-    n=$(sed 's/.*fired=\([0-9]*\).*/\1/' "$PG_DIR/proxy/told")
-    [ "$n" -ge "$1" ] || fail "the proxy had nothing to do: $(cat "$PG_DIR/proxy/told")"
+fired() { # N [SECONDS]: at least so many rules have fired, or will within that time
+    local n end=$((SECONDS + ${2:-0}))
+    while :; do
+        tell counts
+        n=$(sed 's/.*fired=\([0-9]*\).*/\1/' "$PG_DIR/proxy/told")
+        [ "$n" -lt "$1" ] || return 0
+        [ $SECONDS -lt $end ] || fail "the proxy had too little to do: $(cat "$PG_DIR/proxy/told")"
+        sleep 0.02
+    done
 }
 
 # The driver in the background; its words in $words, its process $writer.
