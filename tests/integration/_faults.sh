@@ -13,7 +13,7 @@ fault() {
     set +e
     (
         set -e
-        trap 'for pid in $(jobs -p); do kill -9 $pid 2>/dev/null; done; wait 2>/dev/null' EXIT
+        trap 'for pid in $(jobs -p); do kill -9 $pid 2>/dev/null || true; done' EXIT
         "$@"
     ) 2>"$PG_DIR/why" >"$PG_DIR/said"
     code=$?
