@@ -28,7 +28,7 @@ struct tide_envelope {
     const uint8_t *contract; /* invoke: contract id, 32 bytes; NULL if not a contract       */
     tide_slice function;     /* symbol                                                      */
     uint32_t arg_count;
-    tide_slice args;            /* back to back                                                */
+    tide_slice args; /* back to back                                                */
     uint32_t auth_count;
     tide_slice auth;            /* SorobanAuthorizationEntry back to back                     */
     tide_slice create_preimage; /* create: ContractIDPreimage span                            */

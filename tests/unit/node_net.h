@@ -15,7 +15,7 @@
 #include "tools/sim/node.h"
 #include "tools/sim/value.h"
 
-enum { NET_SEEN = 512, NET_WATCHED = 16 };
+enum { NET_SEEN = 512, NET_WATCHED = 64 };
 
 struct net_seen {
     uint8_t hash[TIDE_HASH_BYTES];
@@ -406,11 +406,37 @@ static inline void net_send(struct net *net, const struct person *person,
     tide_buf_release(&soroban);
 }
 
+/* Restores what the simulation says has lapsed, if anything. True: simulate again. */
+static inline bool net_restore(struct net *net, struct person *person)
+{
+    struct tide_buf soroban;
+    if (!net->simulated.restore.len)
+        return false;
+    tide_buf_init(&soroban, 1 << 20);
+    tide_buf_slice(&soroban, net->simulated.restore);
+    struct compose restore = { .network_id = net->cast->network_id,
+                               .source = person->public,
+                               .seq = person->seq,
+                               .fee = 100 + (uint32_t)net->simulated.restore_fee,
+                               .op = LCM_OP_RESTORE,
+                               .soroban = tide_buf_view(&soroban) };
+    net_sign_and_send(net, &restore, person->key);
+    assert_int_equal(net->sent.status, NODE_PENDING);
+    net_close_ledger(net);
+    assert_true(net_find(net, net->sent.hash)->successful);
+    person->seq++;
+    tide_buf_release(&soroban);
+    return true;
+}
+
 /* … and in a ledger. */
 static inline const struct net_seen *net_run(struct net *net, struct person *person,
                                              const struct net_call *call)
 {
     uint8_t hash[TIDE_HASH_BYTES];
+    struct compose draft = net_draft(net, person, call);
+    for (net_simulate(net, &draft, call); net_restore(net, person);)
+        net_simulate(net, &draft, call);
     net_send(net, person, call);
     assert_int_equal(net->sent.status, NODE_PENDING);
     memcpy(hash, net->sent.hash, TIDE_HASH_BYTES);

@@ -157,7 +157,7 @@ static struct sim_outcome run(struct job *job)
     job->code = TRAPPED;
     if (node_footprint_archived(node, tx)) {
         job->code = ARCHIVED;
-        refused.reason = NODE_NO_KEY;
+        refused.reason = NODE_ARCHIVED;
         return refused;
     }
     memcpy(attempt.contract.key, tx->env.contract, TIDE_HASH_BYTES);

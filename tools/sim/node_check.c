@@ -116,7 +116,7 @@ static int32_t check_signatures(const struct node_tx *tx)
 
 /* --- accounts -------------------------------------------------------------------------- */
 
-/* What the payer's other transactions in the queue will be charged. */
+/* What the payer has bid for other transactions in the queue. */
 static int64_t promised(const struct sim_node *node, const struct node_tx *tx)
 {
     int64_t sum = 0;
@@ -124,7 +124,7 @@ static int64_t promised(const struct sim_node *node, const struct node_tx *tx)
         const struct node_tx *other = &node->queue[i].tx;
         if (memcmp(other->inner_hash, tx->inner_hash, TIDE_HASH_BYTES) != 0 &&
             memcmp(other->env.fee_source_key, tx->env.fee_source_key, TIDE_HASH_BYTES) == 0)
-            sum += node_charge(other);
+            sum += other->env.fee;
     }
     return sum;
 }
@@ -133,7 +133,7 @@ static bool can_pay(const struct sim_node *node, const struct node_tx *tx,
                     const struct sim_account *payer)
 {
     int64_t reserve = (2 + (int64_t)payer->subentries) * BASE_RESERVE;
-    return payer->balance - reserve >= node_charge(tx) + promised(node, tx);
+    return tx->env.fee <= payer->balance - reserve - promised(node, tx);
 }
 
 static int32_t check_time(const struct node_tx *tx, uint64_t close_time, uint32_t ledger)

@@ -30,6 +30,7 @@ static const struct error errors[] = {
     { NODE_NOT_ROOT,                           ERROR_AUTH,    CODE_ACTION },
     { NODE_NO_KEY,                             ERROR_STORAGE, CODE_EXCEEDED },
     { NODE_NO_RESOURCES,                       ERROR_BUDGET,  CODE_EXCEEDED },
+    { NODE_ARCHIVED,                           ERROR_STORAGE, CODE_ACTION },
     { "no such contract",                      ERROR_STORAGE, CODE_MISSING },
     { "no such function",                      ERROR_WASM,    CODE_MISSING },
     { "arguments do not fit",                  ERROR_WASM,    CODE_SIZE },

@@ -96,6 +96,7 @@ int64_t node_fee_used(const struct node_cost *cost);
 #define NODE_NOT_ROOT                                                                         \
     "[recording authorization only] encountered authorization not tied to the root contract " \
     "invocation for an address"
+#define NODE_ARCHIVED     "trying to access an archived contract data entry"
 #define NODE_NO_KEY       "trying to access contract data key outside of the footprint"
 #define NODE_NO_RESOURCES "operation exceeds the declared resources"
 
