@@ -91,6 +91,7 @@ struct tide_kind {
     bool temporary; /* entries */
     bool system;    /* host event */
     bool nothing;   /* the data is an empty vec, not an empty map */
+    bool hot;       /* held by the hot cache */
     uint32_t field_count;
     const struct tide_field *fields; /* in the order of the columns */
     const char *indexes[TIDE_KIND_INDEXES_MAX];

@@ -5,7 +5,15 @@
 #include <pthread.h>
 #include <string.h>
 
-enum line_kind { LINE_HEAD, LINE_FIELD, LINE_SYSTEM, LINE_NOTHING, LINE_SUBJECT, LINE_INDEX };
+enum line_kind {
+    LINE_HEAD,
+    LINE_FIELD,
+    LINE_SYSTEM,
+    LINE_NOTHING,
+    LINE_SUBJECT,
+    LINE_INDEX,
+    LINE_HOT
+};
 
 /* One line of a .def file. */
 struct line {
@@ -48,6 +56,7 @@ struct line {
 #define TIDE_NOTHING()              { .kind = LINE_NOTHING },
 #define TIDE_SUBJECT(f)             { .kind = LINE_SUBJECT, .text = #f },
 #define TIDE_INDEX(columns)         { .kind = LINE_INDEX, .text = columns },
+#define TIDE_HOT()                  { .kind = LINE_HOT },
 #define TIDE_TOPIC(f, T, d)         FIELD_LINE(#f, T, TOPIC, d, .name = #f)
 #define TIDE_TOPIC_OPT(f, T, d)     FIELD_LINE(#f, T, TOPIC_OPT, d, .name = #f)
 #define TIDE_DATA(f, T, d)          FIELD_LINE(#f, T, DATA, d, .name = #f)
@@ -131,6 +140,9 @@ static void apply(struct tide_kind *kind, const struct line *line, uint32_t *fie
         return;
     case LINE_NOTHING:
         kind->nothing = true;
+        return;
+    case LINE_HOT:
+        kind->hot = true;
         return;
     case LINE_SUBJECT:
         field_of(kind, line->text)->subject = true;

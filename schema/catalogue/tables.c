@@ -297,6 +297,8 @@ static void entry_tables(struct tide_kind *kind)
     kind->table = (int)new_pair(table_name(kind), kind->doc, columns, count);
     kind->state_table = built.tables[kind->table].pair;
     add_indexes(&built.tables[kind->state_table], kind);
+    if (kind->hot)
+        add_index(&built.tables[kind->table], "(deployment, ledger)");
 }
 
 void tide_tables_assign(struct tide_kind *kinds, uint32_t count)

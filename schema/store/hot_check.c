@@ -195,9 +195,10 @@ static _Noreturn void be_child(const char *path, int to)
 {
     static const int deadly[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM };
     struct rlimit none = { 0 };
+    struct sigaction plain = { .sa_handler = SIG_DFL };
     struct tide_err err = { .code = TIDE_OK };
     for (size_t i = 0; i < TIDE_COUNT(deadly); i++)
-        signal(deadly[i], SIG_DFL);
+        sigaction(deadly[i], &plain, NULL);
     setrlimit(RLIMIT_CORE, &none);
     alarm(CHECK_SECONDS);
     struct verdict verdict = { .status = tide_hot_scan_files(path, &err) };

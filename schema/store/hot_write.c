@@ -241,7 +241,7 @@ tide_status tide_hot_update(struct tide_hot *hot, tide_hot_change_fn *change, vo
     }
 }
 
-/* --- generations ------------------------------------------------------------------------------- */
+/* --- generations ------------------------------------------------------------------------------ */
 
 static tide_status mark_retired(void *self, struct tide_hot_sink *sink, struct tide_err *err)
 {
