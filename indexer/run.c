@@ -125,6 +125,7 @@ static tide_status job_open(struct job *job, const struct tide_config *config, s
                                       .scope = (const char *)job->scope.ptr,
                                       .deployment = job->deployment,
                                       .partition_ledgers = config->partition_ledgers,
+                                      .array_bytes = (size_t)config->array_kib << 10,
                                       .standby_poll_ms = config->standby_poll_ms,
                                       .retry_ms_max = config->db_retry_ms_max,
                                       .silence_ms = config->db_silence_ms,

@@ -69,7 +69,7 @@ void writer_sql_columns(struct tide_writer *w, const struct tide_table *table, c
         writer_sql_more(w, "%s%s\"%s\"", i ? "," : "", prefix, table->columns[i].name);
 }
 
-static tide_status sealed(struct tide_writer *w, struct tide_err *err)
+tide_status writer_sql_sealed(struct tide_writer *w, struct tide_err *err)
 {
     tide_buf_u8(&w->sql, 0);
     if (w->sql.failed)
@@ -80,14 +80,14 @@ static tide_status sealed(struct tide_writer *w, struct tide_err *err)
 
 tide_status writer_run_sql(struct tide_writer *w, const char *tag, struct tide_err *err)
 {
-    tide_status status = sealed(w, err);
+    tide_status status = writer_sql_sealed(w, err);
     return status == TIDE_OK ? tide_pg_run(w->pg, (const char *)w->sql.ptr, tag, err) : status;
 }
 
 tide_status writer_query_sql(struct tide_writer *w, struct tide_pg_rows *rows, struct tide_err *err)
 {
     *rows = (struct tide_pg_rows){ 0 };
-    tide_status status = sealed(w, err);
+    tide_status status = writer_sql_sealed(w, err);
     return status == TIDE_OK ? tide_pg_script(w->pg, rows, (const char *)w->sql.ptr, err) : status;
 }
 
@@ -96,18 +96,29 @@ tide_status writer_point(bool fired, struct tide_err *err)
     return fired ? tide_fail(err, TIDE_E_DB, "failpoint") : TIDE_OK;
 }
 
+void writer_sql_fence(struct tide_writer *w)
+{
+    writer_sql_more(w,
+                    "SELECT 1 FROM chain.cursor WHERE deployment = %u AND fence = %" PRIu64
+                    " AND moves = %" PRIu64 " FOR UPDATE",
+                    w->deployment, w->fence, w->moves);
+}
+
+tide_status writer_fenced(const struct tide_writer *w, struct tide_err *err)
+{
+    return tide_fail(err, TIDE_E_FENCED,
+                     "writer: another writer took deployment %u over; this one stops",
+                     w->deployment);
+}
+
 tide_status writer_begin(struct tide_writer *w, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    writer_sql(w,
-               "BEGIN; SELECT 1 FROM chain.cursor WHERE deployment = %u AND fence = %" PRIu64
-               " AND moves = %" PRIu64 " FOR UPDATE",
-               w->deployment, w->fence, w->moves);
+    writer_sql(w, "BEGIN; ");
+    writer_sql_fence(w);
     tide_status status = writer_query_sql(w, &rows, err);
     if (status == TIDE_OK && rows.count != 1)
-        status = tide_fail(err, TIDE_E_FENCED,
-                           "writer: another writer took deployment %u over; this one stops",
-                           w->deployment);
+        status = writer_fenced(w, err);
     tide_pg_rows_release(&rows);
     if (status == TIDE_OK)
         status = writer_point(TIDE_FAILPOINT("commit.fenced"), err);
@@ -142,9 +153,7 @@ static tide_status reclaim(struct tide_writer *w, uint64_t *moves, struct tide_e
         *moves = rows.count == 1 ? tide_pg_u64(&rows, 0, 1) : 0;
         tide_pg_rows_release(&rows);
         if (!ours)
-            return tide_fail(err, TIDE_E_FENCED,
-                             "writer: another writer took deployment %u over; this one stops",
-                             w->deployment);
+            return writer_fenced(w, err);
         if (locked)
             return TIDE_OK;
         if (writer_stopped(w))
@@ -165,7 +174,7 @@ static tide_status settle(struct tide_writer *w, bool commits, bool *settled, st
 {
     uint64_t moves = 0;
     tide_status status = tide_pg_reopen(w->pg, err);
-    memset(w->staged, 0, sizeof w->staged);
+    memset(&w->session, 0, sizeof w->session);
     if (status == TIDE_OK)
         status = tide_pg_run(w->pg, WRITER_SESSION_SQL, NULL, err);
     if (status == TIDE_OK)
@@ -268,7 +277,7 @@ static tide_status load_batch(struct tide_writer *w, const void *arg, struct tid
     struct tide_pg_rows rows;
     tide_status status = writer_begin(w, err);
     if (status == TIDE_OK)
-        status = writer_copy_rows(w, batch, false, err);
+        status = writer_copy_rows(w, batch, err);
     if (status == TIDE_OK)
         status = writer_count(w, &batch->counts, err);
     if (status != TIDE_OK)
@@ -296,24 +305,33 @@ static tide_status load_batch(struct tide_writer *w, const void *arg, struct tid
     return status == TIDE_OK ? writer_commit(w, err) : status;
 }
 
+static size_t rows_of(const struct tide_batch *batch)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++)
+        bytes += batch->rows[i].copy.len;
+    return bytes;
+}
+
 static tide_status index_batch(struct tide_writer *w, const void *arg, struct tide_err *err)
 {
     const struct tide_batch *batch = arg;
-    bool onward = w->cursor == 0 || batch->from == w->cursor + 1;
-    tide_status status = writer_stage_all(w, batch, err);
-    if (status == TIDE_OK)
+    const struct cover cover = { .from = batch->from,
+                                 .to = batch->to,
+                                 .previous_hash = batch->previous_hash,
+                                 .hash = batch->hash,
+                                 .close_time = batch->close_time,
+                                 .moves_cursor = w->cursor == 0 || batch->from == w->cursor + 1,
+                                 .counts = &batch->counts };
+    const struct writer_sending sending = { batch, &cover,
+                                            rows_of(batch) > w->options.array_bytes };
+    tide_status status = writer_prepare(w, &sending, err);
+    if (status == TIDE_OK && sending.copied)
         status = writer_begin(w, err);
+    if (status == TIDE_OK && sending.copied)
+        status = writer_copy_rows(w, batch, err);
     if (status == TIDE_OK)
-        status = writer_copy_rows(w, batch, true, err);
-    for (uint32_t i = 0; i < w->options.table_count && status == TIDE_OK; i++)
-        if (w->options.tables[i].kind == TIDE_TABLE_STATE && batch->rows[i].count)
-            status = writer_merge_staged(w, i, !onward, err);
-    if (status == TIDE_OK)
-        status = writer_point(TIDE_FAILPOINT("commit.merged"), err);
-    struct cover cover = { batch->from,       batch->to, batch->previous_hash, batch->hash,
-                           batch->close_time, onward,    &batch->counts };
-    if (status == TIDE_OK)
-        status = writer_cover(w, &cover, err);
+        status = writer_send(w, &sending, err);
     if (status == TIDE_OK)
         status = writer_point(TIDE_FAILPOINT("commit.cursor"), err);
     return status == TIDE_OK ? writer_commit(w, err) : status;

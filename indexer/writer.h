@@ -1,8 +1,9 @@
 /* The writer: batches in, one transaction each, by one process at a time.
  *
- * A transaction    BEGIN, fence · COPY every table · merge the newest version of each key into
- *                  state · cursor, coverage, counts · NOTIFY tidemark, 'DEPLOYMENT LEDGER' ·
- *                  COMMIT.
+ * A transaction    BEGIN, fence · the rows of every table · merge the newest version of each key
+ *                  into state · cursor, coverage, counts · NOTIFY tidemark, 'DEPLOYMENT LEDGER' ·
+ *                  COMMIT. All before COMMIT is one round trip when the rows are few, as at the
+ *                  tip; when they are many they go by COPY, table by table.
  * Loading          A ledger whose partition does not exist opens one for loading: its tables are
  *                  no partitions yet and have no indexes. Rows and progress still commit together,
  *                  but nothing is visible until tide_writer_finish (or the partition's end)
@@ -39,6 +40,8 @@ struct tide_writer_options {
     struct tide_deployment *deployment; /* borrowed; open fills in its id and adds
                                            the contracts discovered so far */
     uint32_t partition_ledgers;
+    size_t array_bytes; /* rows up to this go as arrays in one round trip, more of them by COPY,
+                           which takes more round trips and less time a row */
     uint32_t standby_poll_ms;
     uint32_t retry_ms_max;
     uint32_t silence_ms; /* see struct tide_pg_options */

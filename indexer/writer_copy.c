@@ -1,21 +1,16 @@
 #include "indexer/writer_impl.h"
 
 /* Where a table's rows of this batch go: its partition's own table, which spares the routing of
- * each row; the staged temporary for state; the table itself when it is not partitioned. */
+ * each row; the table itself when it is not partitioned. State is merged, never copied. */
 static void sql_target(struct tide_writer *w, const struct tide_table *table, uint32_t from)
 {
-    const struct tide_table *shape = table;
     writer_sql(w, "COPY ");
-    if (table->kind == TIDE_TABLE_STATE) {
-        shape = &w->options.tables[table->pair];
-        writer_sql_more(w, "pg_temp.\"stage_%s\"", table->name);
-    } else if (table->partitioned) {
+    if (table->partitioned)
         writer_sql_leaf(w, table, from);
-    } else {
+    else
         writer_sql_more(w, "%s.\"%s\"", table->schema, table->name);
-    }
     writer_sql_more(w, " (");
-    writer_sql_columns(w, shape, "");
+    writer_sql_columns(w, table, "");
     writer_sql_more(w, ") FROM STDIN (FORMAT binary)");
     tide_buf_u8(&w->sql, 0);
 }
@@ -35,14 +30,12 @@ static tide_status copy_table(struct tide_writer *w, const struct tide_batch *ba
     return status;
 }
 
-tide_status writer_copy_rows(struct tide_writer *w, const struct tide_batch *batch, bool states,
+tide_status writer_copy_rows(struct tide_writer *w, const struct tide_batch *batch,
                              struct tide_err *err)
 {
     tide_status status = TIDE_OK;
-    for (uint32_t i = 0; i < w->options.table_count && status == TIDE_OK; i++) {
-        bool is_state = w->options.tables[i].kind == TIDE_TABLE_STATE;
-        if (batch->rows[i].count && (!is_state || states))
+    for (uint32_t i = 0; i < w->options.table_count && status == TIDE_OK; i++)
+        if (batch->rows[i].count && w->options.tables[i].kind != TIDE_TABLE_STATE)
             status = copy_table(w, batch, i, err);
-    }
     return status;
 }

@@ -6,6 +6,7 @@
 #include "tidemark/buf.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/log.h"
+#include "tidemark/row_array.h"
 
 #define WRITER_SQL_MAX (1u << 20)
 
@@ -15,7 +16,8 @@
     "SET lock_timeout = '15s'; SET statement_timeout = '10min';"                         \
     "SET idle_in_transaction_session_timeout = '30s'; SET idle_session_timeout = '90s';" \
     "SELECT set_config('maintenance_work_mem', '262144', false)"                         \
-    " WHERE pg_size_bytes(current_setting('maintenance_work_mem')) < 268435456"
+    " WHERE pg_size_bytes(current_setting('maintenance_work_mem')) < 268435456;"         \
+    "SET plan_cache_mode = force_generic_plan"
 
 /* A partition that is being loaded: rows of first..last are committed, invisible. */
 struct loading {
@@ -25,6 +27,19 @@ struct loading {
     uint8_t previous_hash[TIDE_HASH_BYTES];
     uint8_t hash[TIDE_HASH_BYTES];
     uint64_t close_time;
+};
+
+/* Statements prepared for a table, by its index. */
+enum writer_statement { WRITER_PUT, WRITER_MERGE, WRITER_MERGE_BEHIND, WRITER_STATEMENTS };
+enum { WRITER_NAME_MAX = 24 };
+
+/* What the present session of the database holds for us; gone with it. */
+struct writer_session {
+    bool unsure;        /* a failure: not all may be there that is noted here */
+    uint32_t puts_from; /* partition that the statements WRITER_PUT name */
+    bool prepared[WRITER_STATEMENTS][TIDE_TABLES_MAX];
+    bool covers[2];                                /* by: moves the cursor */
+    struct tide_row_shape shapes[TIDE_TABLES_MAX]; /* oid 0: not known yet */
 };
 
 struct tide_writer {
@@ -37,11 +52,9 @@ struct tide_writer {
     uint32_t cursor;
     uint8_t hash[TIDE_HASH_BYTES];
     struct loading loading;
-    uint32_t attached_from, attached_end;  /* a partition known to be attached; 0, 0 unknown */
-    struct tide_buf sql;                   /* scratch */
-    uint32_t staged[TIDE_TABLES_MAX];      /* 0, or the number in this session's statement names */
-    uint64_t staged_rows[TIDE_TABLES_MAX]; /* since the temporary table was last truncated */
-    uint32_t stagings;
+    uint32_t attached_from, attached_end; /* a partition known to be attached; 0, 0 unknown */
+    struct tide_buf sql, array;           /* scratch */
+    struct writer_session session;
     uint32_t ahead;        /* start of the partition that was last made ahead */
     uint64_t retries;      /* transactions repeated and connections sought again */
     uint32_t chance;       /* state of a small generator: pauses differ between processes */
@@ -56,6 +69,12 @@ tide_status writer_retry(struct tide_writer *w, writer_step step, const void *ar
 
 /* BEGIN and the fence. TIDE_E_FENCED when the cursor row is not as we left it. */
 tide_status writer_begin(struct tide_writer *w, struct tide_err *err);
+/* The fence alone, appended; one row when we still are the writer. */
+void writer_sql_fence(struct tide_writer *w);
+/* TIDE_E_FENCED. */
+tide_status writer_fenced(const struct tide_writer *w, struct tide_err *err);
+/* Ends w->sql as text. TIDE_E_LIMIT when it is too long. */
+tide_status writer_sql_sealed(struct tide_writer *w, struct tide_err *err);
 /* Runs w->sql. */
 tide_status writer_run_sql(struct tide_writer *w, const char *tag, struct tide_err *err);
 /* Runs w->sql; the answer is rows. */
@@ -76,18 +95,7 @@ void writer_sql_columns(struct tide_writer *w, const struct tide_table *table, c
 void writer_pause(struct tide_writer *w, uint32_t attempt);
 bool writer_stopped(const struct tide_writer *w);
 
-/* writer_copy.c */
-tide_status writer_copy_rows(struct tide_writer *w, const struct tide_batch *batch, bool states,
-                             struct tide_err *err);
-/* writer_state.c: merges from history leaf tables of a partition, or from staged rows */
-/* Outside a transaction: what the batch's state rows need of this session. */
-tide_status writer_stage_all(struct tide_writer *w, const struct tide_batch *batch,
-                             struct tide_err *err);
-tide_status writer_merge_staged(struct tide_writer *w, uint32_t state_table, bool behind,
-                                struct tide_err *err);
-tide_status writer_merge_partition(struct tide_writer *w, uint32_t from, bool behind,
-                                   struct tide_err *err);
-/* writer_cover.c: coverage and cursor in the running transaction */
+/* Coverage and cursor of a range. */
 struct cover {
     uint32_t from, to;
     const uint8_t *previous_hash, *hash;
@@ -95,7 +103,46 @@ struct cover {
     bool moves_cursor;
     const struct tide_batch_counts *counts; /* NULL: counted already */
 };
+
+/* A batch on its way. */
+struct writer_sending {
+    const struct tide_batch *batch;
+    const struct cover *cover;
+    bool copied; /* the transaction is open and has all rows but state, by COPY */
+};
+
+/* writer_copy.c: every table but state */
+tide_status writer_copy_rows(struct tide_writer *w, const struct tide_batch *batch,
+                             struct tide_err *err);
+
+/* writer_prepare.c */
+/* Outside a transaction: what writer_send needs of this session. */
+tide_status writer_prepare(struct tide_writer *w, const struct writer_sending *sending,
+                           struct tide_err *err);
+void writer_statement_name(char name[WRITER_NAME_MAX], enum writer_statement what, uint32_t table);
+const struct tide_row_shape *writer_shape(const struct tide_writer *w, uint32_t table);
+
+/* writer_pipe.c: fence and rows (unless copied), state, cover, in one round trip; the transaction
+ * is open afterwards */
+tide_status writer_send(struct tide_writer *w, const struct writer_sending *sending,
+                        struct tide_err *err);
+
+/* writer_state.c: merges of the rows of parameter 1 (w->sql; behind: not the newest ledgers), and
+ * from the history tables of a partition */
+void writer_sql_merge(struct tide_writer *w, uint32_t state_table, bool behind);
+tide_status writer_merge_partition(struct tide_writer *w, uint32_t from, bool behind,
+                                   struct tide_err *err);
+
+/* writer_cover.c: coverage and cursor in the running transaction; all of it, or in a pipeline:
+ * prepared before, sent, its answer read, and what the answer leaves to do */
 tide_status writer_cover(struct tide_writer *w, const struct cover *cover, struct tide_err *err);
+tide_status writer_cover_prepare(struct tide_writer *w, bool moves_cursor, struct tide_err *err);
+tide_status writer_cover_send(struct tide_writer *w, const struct cover *cover,
+                              struct tide_err *err);
+tide_status writer_covered(struct tide_writer *w, const struct tide_pg_rows *rows, uint64_t *grown,
+                           struct tide_err *err);
+tide_status writer_cover_settle(struct tide_writer *w, const struct cover *cover, uint64_t grown,
+                                struct tide_err *err);
 /* Counts and moves alone. */
 tide_status writer_count(struct tide_writer *w, const struct tide_batch_counts *counts,
                          struct tide_err *err);

@@ -260,6 +260,7 @@ tide_status tide_writer_open(struct tide_writer **out, const struct tide_writer_
         return tide_fail(err, TIDE_E_MEMORY, "writer");
     w->options = *options;
     tide_buf_init(&w->sql, WRITER_SQL_MAX);
+    tide_buf_init(&w->array, INT32_MAX);
     tide_status status = connect_in(w, err);
     if (status != TIDE_OK) {
         tide_writer_close(w);
@@ -277,6 +278,7 @@ void tide_writer_close(struct tide_writer *w)
         return;
     tide_pg_close(w->pg);
     tide_buf_release(&w->sql);
+    tide_buf_release(&w->array);
     free(w);
 }
 

@@ -47,69 +47,14 @@ static void sql_merge(struct tide_writer *w, const struct tide_table *state, con
                        " (excluded.ledger, excluded.tx, excluded.seq)");
 }
 
-/* Once a session and table: the temporary table, and the merge from it as a prepared statement
- * that empties it too. (ON COMMIT DELETE ROWS would truncate every such table at every commit: 110
- * ms for sixty of them, where this costs nothing that is measurable.) A number in
- * the names makes a second attempt after a failure half-way independent of the first. */
-static tide_status stage(struct tide_writer *w, uint32_t index, struct tide_err *err)
+void writer_sql_merge(struct tide_writer *w, uint32_t index, bool behind)
 {
     const struct tide_table *state = &w->options.tables[index];
-    const struct tide_table *history = &w->options.tables[state->pair];
-    char source[256], name[48];
-    uint32_t number = ++w->stagings;
-    snprintf(source, sizeof source, "n AS (DELETE FROM pg_temp.\"stage_%s\" RETURNING *)",
-             state->name);
-    writer_sql(w, "CREATE TEMPORARY TABLE IF NOT EXISTS \"stage_%s\" (LIKE history.\"%s\")",
-               state->name, history->name);
-    tide_status status = writer_run_sql(w, "CREATE TABLE", err);
-    for (int behind = 0; behind < 2 && status == TIDE_OK; behind++) {
-        snprintf(name, sizeof name, "merge%d_%u", behind, number);
-        writer_sql(w, "%s", "");
-        sql_merge(w, state, source, behind == 1);
-        tide_buf_u8(&w->sql, 0);
-        status = w->sql.failed ? tide_fail(err, TIDE_E_LIMIT, "writer: merge of %s", state->name)
-                               : tide_pg_prepare(w->pg, name, (const char *)w->sql.ptr, err);
-    }
-    if (status == TIDE_OK)
-        w->staged[index] = number;
-    return status;
-}
-
-/* Nothing vacuums temporary tables: what merges left dead goes when it has become much. */
-static tide_status sweep(struct tide_writer *w, uint32_t index, uint64_t rows, struct tide_err *err)
-{
-    enum { DEAD_ROWS_MAX = 10000 };
-    tide_status status = TIDE_OK;
-    if (w->staged_rows[index] > DEAD_ROWS_MAX) {
-        writer_sql(w, "TRUNCATE pg_temp.\"stage_%s\"", w->options.tables[index].name);
-        status = writer_run_sql(w, "TRUNCATE", err);
-        w->staged_rows[index] = 0;
-    }
-    w->staged_rows[index] += rows;
-    return status;
-}
-
-tide_status writer_stage_all(struct tide_writer *w, const struct tide_batch *batch,
-                             struct tide_err *err)
-{
-    tide_status status = TIDE_OK;
-    for (uint32_t i = 0; i < w->options.table_count && status == TIDE_OK; i++) {
-        if (w->options.tables[i].kind != TIDE_TABLE_STATE || !batch->rows[i].count)
-            continue;
-        if (!w->staged[i])
-            status = stage(w, i, err);
-        if (status == TIDE_OK)
-            status = sweep(w, i, batch->rows[i].count, err);
-    }
-    return status;
-}
-
-tide_status writer_merge_staged(struct tide_writer *w, uint32_t index, bool behind,
-                                struct tide_err *err)
-{
-    char name[48];
-    snprintf(name, sizeof name, "merge%d_%u", behind, w->staged[index]);
-    return tide_pg_execute(w->pg, NULL, name, NULL, 0, err);
+    char source[256];
+    snprintf(source, sizeof source, "n AS (SELECT * FROM unnest($1::history.\"%s\"[]))",
+             w->options.tables[state->pair].name);
+    writer_sql(w, "%s", "");
+    sql_merge(w, state, source, behind);
 }
 
 tide_status writer_merge_partition(struct tide_writer *w, uint32_t from, bool behind,

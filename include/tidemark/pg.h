@@ -97,6 +97,30 @@ bool tide_pg_bytes(const struct tide_pg_rows *rows, uint32_t row, uint32_t colum
                    size_t len);
 const char *tide_pg_column(const struct tide_pg_rows *rows, uint32_t column);
 
+/* A pipeline: statements go out one behind another and their answers come in at the end, so that
+ * many cost one round trip. Between tide_pg_pipe and tide_pg_pipe_end nothing else is asked of the
+ * connection; the end is called whatever happened between, and what failed before it is still
+ * undone by a ROLLBACK. No COPY. Values are copied. When a statement fails the server skips the
+ * rest; its failure is what the end returns. */
+tide_status tide_pg_pipe(struct tide_pg *pg, struct tide_err *err) TIDE_MUST_USE;
+/* One statement without parameters. */
+tide_status tide_pg_pipe_run(struct tide_pg *pg, const char *sql,
+                             struct tide_err *err) TIDE_MUST_USE;
+/* A prepared one: parameters as text, or a single one in binary form. */
+tide_status tide_pg_pipe_execute(struct tide_pg *pg, const char *name, const char *const *values,
+                                 size_t count, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_pg_pipe_bytes(struct tide_pg *pg, const char *name, tide_slice value,
+                               struct tide_err *err) TIDE_MUST_USE;
+/* Hands over the answers in order, index from 0, until one is refused: rows is released when
+ * answer() returns. TIDE_OK at once when no pipeline is open. */
+struct tide_pg_answers {
+    tide_status (*answer)(void *self, uint32_t index, const struct tide_pg_rows *rows,
+                          struct tide_err *err);
+    void *self;
+};
+tide_status tide_pg_pipe_end(struct tide_pg *pg, const struct tide_pg_answers *sink,
+                             struct tide_err *err) TIDE_MUST_USE;
+
 /* Rows of any number, one at a time, memory flat. row sees a result of one row that is
  * released when it returns; anything but TIDE_OK from it cancels the statement and is returned. */
 typedef tide_status (*tide_pg_row_fn)(void *self, const struct tide_pg_rows *row,

@@ -36,4 +36,7 @@ void pg_drain(struct tide_pg *pg);
 /* Sends what is buffered and reads all results. *last is the caller's to clear. */
 tide_status pg_collect(struct tide_pg *pg, PGresult **last, const char *what, struct tide_err *err);
 
+/* What a result holds; it stays the caller's. */
+struct tide_pg_rows pg_rows_of(PGresult *result);
+
 #endif

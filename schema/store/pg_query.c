@@ -35,19 +35,16 @@ enum tide_pg_remedy tide_pg_remedy_of(const char *sqlstate)
     return TIDE_PG_NONE;
 }
 
-static void take_rows(struct tide_pg_rows *rows, PGresult *result)
+struct tide_pg_rows pg_rows_of(PGresult *result)
 {
-    if (!rows) {
-        PQclear(result);
-        return;
-    }
-    *rows = (struct tide_pg_rows){ .result = result,
-                                   .count = (uint32_t)PQntuples(result),
-                                   .columns = (uint32_t)PQnfields(result) };
+    struct tide_pg_rows rows = { .result = result,
+                                 .count = (uint32_t)PQntuples(result),
+                                 .columns = (uint32_t)PQnfields(result) };
     const char *affected = PQcmdTuples(result);
     uint64_t n;
     if (tide_parse_u64(&n, tide_slice_str(affected), UINT64_MAX) == TIDE_OK)
-        rows->affected = n;
+        rows.affected = n;
+    return rows;
 }
 
 static tide_status finish(struct tide_pg *pg, struct tide_pg_rows *rows, int sent, const char *what,
@@ -57,8 +54,10 @@ static tide_status finish(struct tide_pg *pg, struct tide_pg_rows *rows, int sen
     if (!sent)
         return pg_fail(pg, NULL, what, err);
     tide_status status = pg_collect(pg, &result, what, err);
-    if (status == TIDE_OK)
-        take_rows(rows, result);
+    if (status == TIDE_OK && rows)
+        *rows = pg_rows_of(result);
+    else if (status == TIDE_OK)
+        PQclear(result);
     return status;
 }
 

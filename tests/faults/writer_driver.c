@@ -4,7 +4,7 @@
  * Ledger L has L % 4 events and touches three of fifty keys, each at most once; every fifth
  * touch removes the key. Its hash is L repeated, so any two ranges link. Options after the
  * operands: batch=N partition=N poll=MS silence=MS standby=0 tip (finish after every batch) beat
- * (a heartbeat after every batch). */
+ * (a heartbeat after every batch) arrays=BYTES (rows of a batch up to this go as arrays). */
 #include "indexer/migrate.h"
 #include "indexer/writer.h"
 #include "tidemark/copy.h"
@@ -60,7 +60,7 @@ static const char tables_sql[] =
     " PRIMARY KEY (deployment, key_hash))";
 
 struct settings {
-    uint32_t batch, partition, poll, silence;
+    uint32_t batch, partition, poll, silence, arrays;
     bool standby, tip, beat;
 };
 
@@ -161,7 +161,7 @@ static void fill(struct tide_batch *batch, uint32_t from, uint32_t to)
 
 static struct settings read_settings(int argc, char **argv)
 {
-    struct settings s = { 7, 1000, 50, 0, true, false, false };
+    struct settings s = { 7, 1000, 50, 0, 1u << 20, true, false, false };
     for (int i = 0; i < argc; i++) {
         unsigned n;
         if (sscanf(argv[i], "batch=%u", &n) == 1)
@@ -170,6 +170,8 @@ static struct settings read_settings(int argc, char **argv)
             s.partition = n;
         else if (sscanf(argv[i], "poll=%u", &n) == 1)
             s.poll = n;
+        else if (sscanf(argv[i], "arrays=%u", &n) == 1)
+            s.arrays = n;
         else if (sscanf(argv[i], "silence=%u", &n) == 1)
             s.silence = n;
         else if (sscanf(argv[i], "standby=%u", &n) == 1)
@@ -258,6 +260,7 @@ int main(int argc, char **argv)
                                            .scope = "*",
                                            .deployment = &deployment,
                                            .partition_ledgers = s.partition,
+                                           .array_bytes = s.arrays,
                                            .standby_poll_ms = s.poll,
                                            .retry_ms_max = 500,
                                            .silence_ms = s.silence,

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The same tables whatever the way: for several chains, indexed in one go, ledger by ledger, in
-# batches of every size, from a stream, and stopped and killed anywhere and started again, the
+# batches of every size, by arrays and by COPY, from a stream, and stopped and killed anywhere and started again, the
 # digests of all tables are equal, and the exports are the model's own account. TIDE_SEEDS: how many.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/_pg.sh"
@@ -47,6 +47,7 @@ for ((seed = 1; seed <= ${TIDE_SEEDS:-5}; seed++)); do
     digests want
     for kind in events calls state; do model $kind; done
     fresh; run "${lake[@]}" --batch-ledgers 1; same "ledger by ledger"
+    fresh; run "${lake[@]}" --batch-ledgers 1 --array-kib 0; same "ledger by ledger, by COPY"
     fresh; run --stream "$PG_DIR/stream.xdr" --batch-ledgers 11; same "from a stream"
 
     # batches of every size, each a process of its own: a stop at every one of their ends
@@ -56,7 +57,7 @@ for ((seed = 1; seed <= ${TIDE_SEEDS:-5}; seed++)); do
     while [ $at -le 1215 ]; do
         to=$((at + RANDOM % 40))
         [ $to -le 1215 ] || to=1215
-        "$bin" backfill "${lake[@]}" --from $at --to $to --batch-ledgers $((1 + RANDOM % 9)) 2>"$PG_DIR/run.log" ||
+        "$bin" backfill "${lake[@]}" --from $at --to $to --batch-ledgers $((1 + RANDOM % 9)) --array-kib $((RANDOM % 30)) 2>"$PG_DIR/run.log" ||
             { tail "$PG_DIR/run.log" >&2; fail "seed $seed: backfill $at to $to"; }
         at=$((to + 1))
     done

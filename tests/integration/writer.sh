@@ -14,6 +14,8 @@ same() { [ "$(digest)" = "$want" ] || fail "$1: other tables: $(digest) not $wan
 
 fresh; "$driver" write 1 2500 batch=1 partition=1000 tip 2>/dev/null;   same "ledger by ledger"
 fresh; "$driver" write 1 2500 batch=37 partition=1000 tip 2>/dev/null;  same "batches of 37, indexed"
+fresh; "$driver" write 1 2500 batch=37 partition=1000 tip arrays=0 2>/dev/null;  same "the same by COPY"
+fresh; "$driver" write 1 2500 batch=37 partition=1000 tip arrays=2500 2>/dev/null;  same "the same by either"
 fresh; "$driver" write 1 2500 batch=999 partition=1000 2>/dev/null;     same "batches of 999, loaded"
 fresh; for to in 3 4 700 1001 1999 2000 2001 2500; do "$driver" write 1 $to batch=50 partition=1000 2>/dev/null; done; same "stopped and continued"
 # earlier ranges later: nothing newer is overwritten, nothing removed comes back

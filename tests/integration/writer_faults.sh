@@ -46,13 +46,29 @@ done
 for point in commit.merged commit.cursor; do
     kill_at $point "$PG_DIR/count_tip" batch=3 tip
 done
+fresh; TIDE_FP_COUNT=$PG_DIR/count_copy write batch=3 tip arrays=0
+[ "$(digest)" = "$want" ] || fail "COPY differs from arrays"
+for point in commit.fenced commit.copied commit.merged; do
+    kill_at $point "$PG_DIR/count_copy" batch=3 tip arrays=0
+    kill_at $point "$PG_DIR/count_tip" batch=3 tip
+done
+
+# A statement that the server refuses amid the others: nothing of the ledgers is in, then all of it.
+fresh
+sql "CREATE SEQUENCE public.refused; CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN
+     IF nextval('public.refused') % 7 = 3 THEN RAISE EXCEPTION 'not now' USING ERRCODE = '40001'; END IF; RETURN NEW; END \$\$;
+     CREATE TRIGGER refuse BEFORE INSERT ON state.item FOR EACH STATEMENT EXECUTE FUNCTION public.refuse()"
+write batch=3 tip
+sql "DROP TRIGGER refuse ON state.item; DROP FUNCTION public.refuse; DROP SEQUENCE public.refused"
+grep -q 'state=40001.*not now' "$PG_DIR/err" || fail "nothing was refused"
+same "statements refused by the server"
 
 # Every statement fails once; then every answer is lost once. The process goes on by itself.
 statements=$(grep -cx pg.statement "$PG_DIR/count")
-step=${TIDE_FAULT_STEP:-$((statements / 60 + 1))}
+step=${TIDE_FAULT_STEP:-$((statements / 40 + 1))}
 for action in pg.statement pg.answer; do
     tried=0
-    for mode in "batch=7" "batch=3 tip"; do
+    for mode in "batch=7" "batch=3 tip" "batch=3 tip arrays=0"; do
         for ((n = 1; ; n += step)); do
             fresh; rm -f "$PG_DIR/passed"
             code=0; TIDE_FP_COUNT=$PG_DIR/passed TIDE_FP="$action=error@$n" write $mode || code=$?

@@ -17,6 +17,7 @@
 
 #include "indexer/writer.h"
 #include "tidemark/batch.h"
+#include "tidemark/config.h"
 #include "tidemark/delta.h"
 #include "tidemark/limits.h"
 #include "tidemark/meta.h"
@@ -25,9 +26,11 @@
 #include <libpq-fe.h>
 
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -137,11 +140,13 @@ struct child {
 
 static struct tide_writer *peer_writer(const struct plan *plan, struct tide_deployment *deployment)
 {
+    static struct tide_config config;
     static bool all[TIDE_TABLES_MAX];
     uint32_t count;
     struct tide_err err;
     struct tide_writer *writer = NULL;
     memset(all, true, sizeof all);
+    tide_config_defaults(&config);
     const struct tide_writer_options options = { .conninfo = plan->peer,
                                                  .tables = tide_tables(&count),
                                                  .table_count = count,
@@ -149,6 +154,7 @@ static struct tide_writer *peer_writer(const struct plan *plan, struct tide_depl
                                                  .scope = "*",
                                                  .deployment = deployment,
                                                  .partition_ledgers = 1000000,
+                                                 .array_bytes = (size_t)config.array_kib << 10,
                                                  .standby_poll_ms = 1000,
                                                  .retry_ms_max = 1000,
                                                  .clock = tide_clock_system(),
@@ -199,6 +205,7 @@ static struct child start(void)
     if (child.pid < 0)
         die("fork");
     if (child.pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* nothing is left behind when the bench is stopped */
         close(down[1]);
         close(up[0]);
         child.to = up[1];
