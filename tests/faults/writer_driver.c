@@ -1,10 +1,11 @@
 /* Drives the writer alone, with tables and rows made up here, so that faults can be tried in
- * milliseconds: writer_driver setup | write FROM TO | finish.
+ * milliseconds: writer_driver setup (drops what there is) | write FROM TO.
  *
  * Ledger L has L % 4 events and touches three of fifty keys, each at most once; every fifth
  * touch removes the key. Its hash is L repeated, so any two ranges link. Options after the
- * operands: batch=N partition=N poll=MS silence=MS standby=0 tip (finish after every batch) beat
- * (a heartbeat after every batch) arrays=BYTES (rows of a batch up to this go as arrays). */
+ * operands: batch=N partition=N poll=MS silence=MS pause=MS standby=0 tip (finish after every
+ * batch) beat (a heartbeat after every batch) arrays=BYTES (rows of a batch up to this go as
+ * arrays). */
 #include "indexer/migrate.h"
 #include "indexer/writer.h"
 #include "tidemark/copy.h"
@@ -48,6 +49,10 @@ static const struct tide_table tables[TABLES] = {
                   .pair = STATE },
 };
 
+static const char empty_sql[] =
+    "DROP SCHEMA IF EXISTS chain CASCADE; DROP SCHEMA IF EXISTS event CASCADE;"
+    "DROP SCHEMA IF EXISTS state CASCADE; DROP SCHEMA IF EXISTS history CASCADE";
+
 static const char tables_sql[] =
     "CREATE TABLE event.thing (deployment int2 NOT NULL, ledger int4 NOT NULL, tx int4 NOT NULL,"
     " amount int8, PRIMARY KEY (deployment, ledger, tx)) PARTITION BY RANGE (deployment, ledger);"
@@ -60,7 +65,7 @@ static const char tables_sql[] =
     " PRIMARY KEY (deployment, key_hash))";
 
 struct settings {
-    uint32_t batch, partition, poll, silence, arrays;
+    uint32_t batch, partition, poll, silence, pause, arrays;
     bool standby, tip, beat;
 };
 
@@ -161,7 +166,7 @@ static void fill(struct tide_batch *batch, uint32_t from, uint32_t to)
 
 static struct settings read_settings(int argc, char **argv)
 {
-    struct settings s = { 7, 1000, 50, 0, 1u << 20, true, false, false };
+    struct settings s = { 7, 1000, 50, 0, 500, 1u << 20, true, false, false };
     for (int i = 0; i < argc; i++) {
         unsigned n;
         if (sscanf(argv[i], "batch=%u", &n) == 1)
@@ -174,6 +179,8 @@ static struct settings read_settings(int argc, char **argv)
             s.arrays = n;
         else if (sscanf(argv[i], "silence=%u", &n) == 1)
             s.silence = n;
+        else if (sscanf(argv[i], "pause=%u", &n) == 1)
+            s.pause = n;
         else if (sscanf(argv[i], "standby=%u", &n) == 1)
             s.standby = n != 0;
         else if (strcmp(argv[i], "tip") == 0)
@@ -200,6 +207,8 @@ static tide_status setup(struct tide_err *err)
     struct tide_pg *pg = NULL;
     struct tide_pg_options to = { .conninfo = getenv("TIDEMARK_DATABASE_URL") };
     tide_status status = tide_pg_open(&pg, &to, err);
+    if (status == TIDE_OK)
+        status = tide_pg_run(pg, empty_sql, NULL, err);
     if (status == TIDE_OK)
         status = migrate_chain(pg, err);
     if (status == TIDE_OK)
@@ -262,7 +271,7 @@ int main(int argc, char **argv)
                                            .partition_ledgers = s.partition,
                                            .array_bytes = s.arrays,
                                            .standby_poll_ms = s.poll,
-                                           .retry_ms_max = 500,
+                                           .retry_ms_max = s.pause,
                                            .silence_ms = s.silence,
                                            .standby = s.standby,
                                            .migrations = 1,

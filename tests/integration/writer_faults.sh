@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The writer killed at every step, at least five times each; every statement failing in turn; every
 # answer lost in turn. Afterwards, always: the tables of an undisturbed run.
-# TIDE_FAULT_STEP=N tries every N-th statement only (default: chosen for about two minutes).
+# TIDE_FAULT_STEP=N tries every N-th statement only.
 . "$(dirname "$0")/_pg.sh"
 . "$(dirname "$0")/_writer.sh"
 pg_start -c max_connections=30
@@ -63,21 +63,35 @@ sql "DROP TRIGGER refuse ON state.item; DROP FUNCTION public.refuse; DROP SEQUEN
 grep -q 'state=40001.*not now' "$PG_DIR/err" || fail "nothing was refused"
 same "statements refused by the server"
 
-# Every statement fails once; then every answer is lost once. The process goes on by itself.
-statements=$(grep -cx pg.statement "$PG_DIR/count")
-step=${TIDE_FAULT_STEP:-$((statements / 40 + 1))}
-for action in pg.statement pg.answer; do
-    tried=0
-    for mode in "batch=7" "batch=3 tip" "batch=3 tip arrays=0"; do
-        for ((n = 1; ; n += step)); do
-            fresh; rm -f "$PG_DIR/passed"
-            code=0; TIDE_FP_COUNT=$PG_DIR/passed TIDE_FP="$action=error@$n" write $mode || code=$?
-            [ "$code" = 0 ] || fail "$action@$n ($mode): exit $code: $(tail -3 "$PG_DIR/err")"
-            same "$action@$n ($mode)"
-            [ "$(grep -cx $action "$PG_DIR/passed")" -ge "$n" ] || break
+# Every statement fails once; then every answer is lost once. The process goes on by itself. Two
+# lanes, each with a database of its own, take every other place.
+step=${TIDE_FAULT_STEP:-1}
+lane() { # NUMBER ACTION
+    local tried=0 mode n
+    export PGDATABASE=lane$1 TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=lane$1"
+    for mode in "batch=10" "batch=10 tip" "batch=10 tip arrays=0"; do
+        fresh
+        "$driver" write 1 50 partition=30 pause=10 $mode 2>/dev/null
+        want=$(verdict)
+        for ((n = 1 + $1 * step; ; n += 2 * step)); do
+            fresh; rm -f "$PG_DIR/passed$1"
+            TIDE_FP_COUNT=$PG_DIR/passed$1 TIDE_FP="$2=error@$n" \
+                "$driver" write 1 50 partition=30 pause=10 $mode 2>"$PG_DIR/err$1" ||
+                fail "$2@$n ($mode): exit $?: $(tail -3 "$PG_DIR/err$1")"
+            [ "$(verdict)" = "$want" ] || fail "$2@$n ($mode): $(verdict) not $want"
+            [ "$(grep -cx $2 "$PG_DIR/passed$1")" -ge "$n" ] || break
             tried=$((tried + 1))
         done
     done
-    echo "$action failed in $tried places (every ${step}th)"
+    echo $tried >"$PG_DIR/tried$1"
+}
+for n in 0 1; do PGDATABASE=postgres "$PG_BIN/createdb" lane$n; done
+for action in pg.statement pg.answer; do
+    lane 0 $action & first=$!
+    lane 1 $action & second=$!
+    wait $first || fail "$action, first lane"
+    wait $second || fail "$action, second lane"
+    [ "$step" != 1 ] || [ "$(cat "$PG_DIR/tried0")" -gt 40 ] || fail "$action: only $(cat "$PG_DIR/tried0") places"
+    echo "$action failed in $(($(cat "$PG_DIR/tried0") + $(cat "$PG_DIR/tried1"))) places, $([ "$step" = 1 ] && echo all there are || echo "every ${step}th")"
 done
 echo ok
