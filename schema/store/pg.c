@@ -225,7 +225,7 @@ static void mind_stop(struct tide_pg *pg, int64_t *stopping_ms, int waited_ms)
     pg->cancelled = true;
 }
 
-/* A link that only looks open, or a server that hangs: cut from this side, so that libpq sees it. */
+/* A link that only looks open, or a server that hangs: cut on this side, so that libpq sees it. */
 static void mind_silence(struct tide_pg *pg, uint32_t waited_ms)
 {
     pg->silent_ms += waited_ms;

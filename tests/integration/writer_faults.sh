@@ -71,12 +71,12 @@ lane() { # NUMBER ACTION
     export PGDATABASE=lane$1 TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=lane$1"
     for mode in "batch=10" "batch=10 tip" "batch=10 tip arrays=0"; do
         fresh
-        "$driver" write 1 50 partition=30 pause=10 $mode 2>/dev/null
+        "$driver" write 1 40 partition=30 pause=10 $mode 2>/dev/null
         want=$(verdict)
         for ((n = 1 + $1 * step; ; n += 2 * step)); do
             fresh; rm -f "$PG_DIR/passed$1"
             TIDE_FP_COUNT=$PG_DIR/passed$1 TIDE_FP="$2=error@$n" \
-                "$driver" write 1 50 partition=30 pause=10 $mode 2>"$PG_DIR/err$1" ||
+                "$driver" write 1 40 partition=30 pause=10 $mode 2>"$PG_DIR/err$1" ||
                 fail "$2@$n ($mode): exit $?: $(tail -3 "$PG_DIR/err$1")"
             [ "$(verdict)" = "$want" ] || fail "$2@$n ($mode): $(verdict) not $want"
             [ "$(grep -cx $2 "$PG_DIR/passed$1")" -ge "$n" ] || break
