@@ -222,13 +222,14 @@ static void mind_guests(struct chain *chain)
                                        held(chain, CAST_DAOWALLET, (tide_slice){ 0 }));
 }
 
-/* The story's next call; false when it is not made after all. What undoes a disturbance is. */
+/* The story's next call; false when it is not made after all. What undoes a disturbance is made
+ * whomever it is about. */
 static bool next_call(struct chain *chain, struct story_call *call)
 {
     uint32_t heals = chain->story.heal_count;
     story_next(&chain->story, call);
     bool healing = chain->story.heal_count < heals;
-    return healing || !held(chain, call->source, tide_buf_view(&call->args));
+    return !held(chain, call->source, healing ? (tide_slice){ 0 } : tide_buf_view(&call->args));
 }
 
 static void gather_story(struct chain *chain)
@@ -281,10 +282,10 @@ static void begin_ledger(struct chain *chain)
 static void end_ledger(struct chain *chain, uint32_t first)
 {
     const struct chain_guests *guests = &chain->guests;
+    if (guests->refund) /* in the order of the transactions: a payer may have several */
+        guests->refund(guests->self);
     for (uint32_t i = 0; i < chain->slot_count; i++)
         give_back(chain, &chain->slots[i], first + i);
-    if (guests->refund)
-        guests->refund(guests->self);
     if (chain->options.observer.ledger)
         chain->options.observer.ledger(chain->options.observer.self, chain->ledger, chain->now);
 }
@@ -302,11 +303,11 @@ tide_status chain_ledger(struct chain *chain, tide_slice *lcm)
     else
         gather_deployment(chain);
     begin_ledger(chain);
+    if (chain->guests.invoke) /* on the very state that they were simulated on, mostly */
+        chain->guests.invoke(chain->guests.self);
     uint32_t first = chain->index;
     for (uint32_t i = 0; i < chain->slot_count; i++)
         chain_call(chain, &chain->slots[i]);
-    if (chain->guests.invoke)
-        chain->guests.invoke(chain->guests.self);
     if (chain->deployed && !held(chain, CAST_DEPLOYER, (tide_slice){ 0 }))
         chain_lives(chain);
     end_ledger(chain, first);

@@ -10,6 +10,7 @@ static const struct {
 } commands[] = {
     { "write", sim_write_command,
       "write --lake DIR | --stream FILE|- [options] (--help tells all)" },
+    { "tx", sim_tx_command, "tx CALL [--rpc URL] [options] (--help tells all)" },
     { "keys", sim_keys_command, "keys [--seed N] [--name NAME]" },
     { "serve", sim_serve_command,
       "serve [--listen 127.0.0.1:PORT] [--lake DIR] [options] (--help tells all)" },

@@ -196,6 +196,7 @@ tide_status node_fund(struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES],
     if (status != TIDE_OK)
         return status;
     memcpy(hash, node->parsed.hash, TIDE_HASH_BYTES);
+    node_use(node, key);
     node->friendbot_seq++;
     return TIDE_OK;
 }

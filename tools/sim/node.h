@@ -6,7 +6,9 @@
  *          NODE_PATIENCE of them is dropped and its hash banned for NODE_BAN. A transaction
  *          that is taken stands in a ledger with exactly the sender's bytes.
  * Others   the population of the chain goes on around them. An account that was looked up,
- *          simulated for or sent from is left to whoever did so for NODE_LEAVE ledgers.
+ *          simulated for or sent from is left to whoever did so for NODE_LEAVE ledgers (that of
+ *          an office, a verifier's say, for a few), and nothing is stopped, blocked or revoked
+ *          meanwhile: what was is undone first.
  * Views    slices in answers borrow from the node until the next call of any function here.
  * Threads  none: whoever calls holds a lock. Nothing here waits.
  * Memory   flat: the queue, the bans and every answer have a ceiling. */
@@ -20,7 +22,7 @@ enum {
     NODE_BANS_MAX = 4096,  /* hashes; the oldest gives way                             */
     NODE_PATIENCE = 4,     /* ledgers a transaction waits                              */
     NODE_BAN = 10,         /* ledgers                                                  */
-    NODE_LEAVE = 100,      /* ledgers the population keeps off an account              */
+    NODE_LEAVE = 100,      /* ledgers the population keeps off a user's account          */
     NODE_LEDGER_TXS = 100, /* outside transactions that one ledger takes               */
     NODE_BYTES_MAX = 1u << 20,
 };

@@ -25,6 +25,8 @@ void node_use(struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES])
         at++;
     if (at == NODE_HELD_MAX)
         return;
+    if (account < CAST_USER) /* an office: the protocol needs it soon again */
+        until = node->chain.ledger + NODE_PATIENCE + 1;
     node->held[at] = (struct node_held){ account, until };
     node->held_count += at == node->held_count;
 }

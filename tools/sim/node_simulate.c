@@ -3,7 +3,7 @@
 #include "tidemark/xdr.h"
 #include "tools/sim/node_own.h"
 
-enum { EVENTS_MAX = NODE_STEPS_MAX, SIGNATURE_BYTES = 200 };
+enum { EVENTS_MAX = NODE_STEPS_MAX, SIGNATURE_BYTES = 200, SPARE = 6000 /* stroops */ };
 
 /* A simulation at work. */
 struct trial {
@@ -153,13 +153,14 @@ static uint32_t more(uint32_t n, uint32_t hundredths, uint32_t least)
     return n + (share > least ? share : least);
 }
 
-/* Padded as the network's own simulation does: what runs later may differ a little. */
+/* Padded as the network's own simulation does, and by more: where that one counts small steps,
+ * the model counts whole calls. */
 static void pad(struct trial *t)
 {
     struct node_cost *cost = &t->cost;
-    cost->instructions = more(cost->instructions, 4, 50000) + t->in->leeway;
-    cost->write = more(cost->write, 10, 200);
-    cost->disk_read = cost->disk_read ? more(cost->disk_read, 10, 200) : 0;
+    cost->instructions = more(cost->instructions, 4, 1000000) + t->in->leeway;
+    cost->write = more(cost->write, 10, 1000);
+    cost->disk_read = more(cost->disk_read, 10, 500);
     cost->read_only = t->m.read_only;
     cost->read_write = t->m.read_write;
 }
@@ -170,7 +171,7 @@ static int64_t fee_of(const struct trial *t, size_t data_bytes)
     if (!t->enforcing)
         bytes += t->node->auth_xdr.len + (size_t)SIGNATURE_BYTES * t->signatures;
     bytes += bytes / 10 > 500 ? bytes / 10 : 500;
-    return node_fee_fixed(&t->cost, bytes) + node_fee_used(&t->cost) * 115 / 100 + 100;
+    return node_fee_fixed(&t->cost, bytes) + node_fee_used(&t->cost) * 115 / 100 + SPARE;
 }
 
 static void put_data(struct trial *t, struct tide_buf *buf, bool listed)

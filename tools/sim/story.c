@@ -88,6 +88,7 @@ void story_ledger(struct story *story, uint32_t ledger, uint64_t now)
 {
     story->ledger = ledger;
     story->now = now;
+    story->calm = false;
     if (now - story->priced_at >= PRICE_EVERY_S && story->round == 0) {
         story_move_prices(story);
         story->priced_at = now;
@@ -104,19 +105,30 @@ static bool heal_due(const struct story *story)
     return false;
 }
 
+/* Somebody came: the first verifiers and the signers are as a stranger would expect them. */
+static void set_in_order(struct story *story)
+{
+    for (uint32_t i = 0; i + 1 < CAST_VERIFIERS; i++)
+        story_heal_later(story, HEAL_VERIFIER, CAST_VERIFIER + i, 0);
+    for (uint32_t i = 0; i < CAST_SIGNERS; i++)
+        story_heal_later(story, HEAL_SIGNER, i, 1);
+}
+
 void story_keep_calm(struct story *story, bool wait)
 {
     if (story->calm_until <= story->ledger)
         story->calm_until = story->ledger + 1;
-    for (uint32_t i = 0; wait && i < story->heal_count; i++) {
-        if (story->heals[i].due <= story->ledger)
-            story->heals[i].due = story->ledger + 1;
-    }
+    for (uint32_t i = 0; i < story->heal_count; i++)
+        story->heals[i].due = story->ledger + wait;
+    if (story->company_at + 1 != story->ledger)
+        set_in_order(story);
+    story->company_at = story->ledger;
+    story->calm = !wait;
 }
 
 bool story_urgent(const struct story *story)
 {
-    return story->round > 0;
+    return story->round > 0 || (story->calm && heal_due(story));
 }
 
 static story_action *choose(struct story *story)

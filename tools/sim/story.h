@@ -122,6 +122,8 @@ struct story {
     uint64_t msig_tx; /* newest multisig transaction + 1 */
     uint32_t partner_count;
     uint32_t catalog;    /* names given out */
+    bool calm;           /* in this ledger */
+    uint32_t company_at; /* ledger that was last asked to be calm */
     uint32_t calm_until; /* ledger before which nobody stops anything again */
     uint32_t allowance_count;
     struct story_allowance allowances[STORY_ALLOWANCES];
@@ -141,7 +143,8 @@ bool story_deploy(struct story *story, uint64_t now, struct story_call *call);
 /* A ledger begins. Answers how many seconds it closes after the last one. */
 uint32_t story_pause(struct story *story, uint32_t close_step);
 void story_ledger(struct story *story, uint32_t ledger, uint64_t now);
-/* Nothing gets stopped or blocked in this ledger; what is due to be undone waits if so asked. */
+/* Nothing gets stopped or blocked in this ledger, and what was is undone; or later, if that has
+ * to wait. */
 void story_keep_calm(struct story *story, bool wait);
 /* The next call of this ledger. */
 void story_next(struct story *story, struct story_call *call);
@@ -170,6 +173,11 @@ void story_put(const struct story *story, struct story_call *call, char kind, lo
 
 /* A user (place in users) whose source has not sent anything in this ledger. */
 uint32_t story_free_user(struct story *story);
+/* True while people from outside are about. */
+static inline bool story_has_company(const struct story *story)
+{
+    return story->company_at == story->ledger && story->ledger > 0;
+}
 /* True when something may be stopped for a while; then nothing else for some ledgers. */
 bool story_may_disturb(struct story *story);
 void story_heal_later(struct story *story, uint32_t kind, uint32_t what, uint32_t ledgers);
@@ -195,6 +203,7 @@ enum {
     HEAL_FEE,
     HEAL_PERSON,
     HEAL_CEILING,
+    HEAL_SIGNER, /* what: which one */
     HEAL_HOLDER, /* what: user, the market in its top byte */
 };
 

@@ -284,6 +284,10 @@ void story_heal_now(struct story *story, struct story_call *call)
     } else if (heal.kind == HEAL_PERSON) {
         story_begin(call, CAST_ADMIN, CAST_COMPLIANCE, "unfreeze_account");
         story_args(story, call, "aa", CAST_ADMIN, story->users[heal.what].ref);
+    } else if (heal.kind == HEAL_SIGNER) {
+        uint32_t verifier = CAST_VERIFIER + heal.what % (CAST_VERIFIERS - 1);
+        story_begin(call, verifier, CAST_COMPLIANCE, "register_signer");
+        story_args(story, call, "aa", (int)verifier, (int)(CAST_SIGNER + heal.what));
     } else if (heal.kind == HEAL_HOLDER) {
         story_begin(call, CAST_ADMIN, CAST_TOKEN + (heal.what >> 24), "set_frozen");
         story_args(story, call, "aab", CAST_ADMIN, story->users[heal.what & 0xffffff].ref, 0);

@@ -151,6 +151,8 @@ static void verifier_rules(struct story *story, struct story_call *call)
 {
     uint32_t verifier = CAST_VERIFIER + story_pick(story, CAST_VERIFIERS);
     uint32_t luck = story_pick(story, 9);
+    if (story_has_company(story))
+        luck = 0; /* nobody loses an office meanwhile */
     if (luck < 6) {
         static const char *const names[] = { "add_verifier", "remove_verifier", "set_verifier" };
         story_begin(call, CAST_DAOWALLET, CAST_COMPLIANCE, names[luck / 2]);
@@ -167,7 +169,7 @@ static void verifier_rules(struct story *story, struct story_call *call)
 static void asset_rule(struct story *story, struct story_call *call)
 {
     const char *symbol = cast_markets[story_pick(story, 3)].symbol;
-    uint32_t count = story_pick(story, 3);
+    uint32_t count = story_has_company(story) ? 0 : story_pick(story, 3);
     story_begin(call, CAST_DAOWALLET, CAST_COMPLIANCE, "set_asset_rule");
     story_args(story, call, "as", CAST_DAOWALLET, symbol);
     story_vec(call, count);
