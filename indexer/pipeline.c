@@ -20,7 +20,10 @@ struct tide_pipeline {
     bool started;
     atomic_bool closing;
     /* of the thread */
-    bool at_tip, told_tip;
+    bool at_tip;  /* each ledger is handed over by itself */
+    bool settled; /* the source said that nothing is there, and nothing has piled up since: a source
+                      that is merely slower than we are has ledgers, and no tip */
+    bool told_tip; /* the last item said tip */
     uint32_t quick;
 };
 
@@ -89,7 +92,7 @@ static bool one_ledger(struct tide_pipeline *p, struct tide_item *item)
     if (status == TIDE_E_EOF) {
         bool final =
             p->options.stop_at_end || p->options.source.ops->finite(p->options.source.self);
-        item->tip = p->at_tip = true;
+        item->tip = p->at_tip = p->settled = true;
         p->quick = 0;
         if (final)
             end(item, TIDE_OK);
@@ -111,7 +114,9 @@ static bool one_ledger(struct tide_pipeline *p, struct tide_item *item)
     p->at_tip = waited >= TIP_WAIT_MS || (p->at_tip && p->quick < TIP_LEFT_LEDGERS);
     p->told_tip = false;
     if (p->options.source.ops->newest) {
-        item->tip = p->at_tip = p->options.source.ops->newest(p->options.source.self);
+        p->at_tip = p->options.source.ops->newest(p->options.source.self);
+        p->settled = p->settled && p->at_tip;
+        item->tip = p->settled;
         return true;
     }
     item->tip = waited >= SETTLED_WAIT_MS;

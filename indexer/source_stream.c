@@ -238,6 +238,15 @@ static bool stream_finite(void *self)
     return s->ended || (s->last && s->seen >= s->last);
 }
 
+/* A pipe that is empty: what came is handed out, and the next ledger is waited for in next. A file
+ * has no tip, only an end. */
+static bool stream_newest(void *self)
+{
+    const struct stream *s = self;
+    struct pollfd p = { .fd = s->fd, .events = POLLIN };
+    return !s->regular && s->left.len == 0 && s->plain.len == s->used && poll(&p, 1, 0) == 0;
+}
+
 static void stream_close(void *self)
 {
     struct stream *s = self;
@@ -255,6 +264,7 @@ static const struct tide_source_ops stream_ops = {
     .next = stream_next,
     .range = stream_range,
     .finite = stream_finite,
+    .newest = stream_newest,
     .close = stream_close,
 };
 

@@ -35,9 +35,9 @@ struct tide_source_ops {
     /* True when TIDE_E_EOF from next means that nothing will ever follow. */
     bool (*finite)(void *self);
 
-    /* The ledger that next gave last is the newest there is. A source that can tell also waits by
-     * itself at its tip: after TIDE_E_EOF it need not be left alone before it is asked again.
-     * NULL: it cannot. */
+    /* The ledger that next gave last is the newest there is, for all that is known now: it is
+     * committed by itself, at once. A source that can tell also waits by itself at its tip: after
+     * TIDE_E_EOF it need not be left alone before it is asked again. NULL: it cannot. */
     bool (*newest)(void *self);
 
     /* Milliseconds since it cannot go on, with the reason as a sentence; 0 when all is well. From

@@ -165,15 +165,48 @@ static void a_pipe_waits_for_its_writer(void **state)
     close(ends[0]);
 }
 
+/* An empty pipe is a tip; what lies in it, half a record too, is not. A file never is. */
+static void the_newest_is_what_came_last(void **state)
+{
+    struct fixture *f = *state;
+    int ends[2], was = dup(STDIN_FILENO);
+    tide_slice lcm;
+    uint32_t sequence;
+    put_record(&f->bytes, 7, 1);
+    size_t one = f->bytes.len;
+    put_record(&f->bytes, 8, 1);
+    write_file(f->folder, "stream", tide_buf_view(&f->bytes));
+    open_stream(f, 0, 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(f->source.ops->next(f->source.self, &lcm, &sequence, &f->err), TIDE_OK);
+        assert_false(f->source.ops->newest(f->source.self));
+    }
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+    snprintf(f->config.stream, sizeof f->config.stream, "-");
+    open_stream(f, 0, 0);
+    assert_int_equal(write(ends[1], f->bytes.ptr, one + 9), one + 9);
+    assert_int_equal(f->source.ops->next(f->source.self, &lcm, &sequence, &f->err), TIDE_OK);
+    assert_false(f->source.ops->newest(f->source.self));
+    assert_int_equal(write(ends[1], f->bytes.ptr + one + 9, f->bytes.len - one - 9),
+                     f->bytes.len - one - 9);
+    assert_int_equal(f->source.ops->next(f->source.self, &lcm, &sequence, &f->err), TIDE_OK);
+    assert_int_equal(sequence, 8);
+    assert_true(f->source.ops->newest(f->source.self));
+    dup2(was, STDIN_FILENO);
+    close(was);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 #define STREAM_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STREAM_TEST(plain_and_packed_give_the_same),
-        STREAM_TEST(a_stream_cut_anywhere_is_refused),
-        STREAM_TEST(what_does_not_follow_is_refused),
-        STREAM_TEST(a_pipe_waits_for_its_writer),
+        STREAM_TEST(plain_and_packed_give_the_same),  STREAM_TEST(a_stream_cut_anywhere_is_refused),
+        STREAM_TEST(what_does_not_follow_is_refused), STREAM_TEST(a_pipe_waits_for_its_writer),
+        STREAM_TEST(the_newest_is_what_came_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
