@@ -186,14 +186,14 @@ tide_status client_simulate(struct client *client, tide_slice envelope,
     struct span restore = keep(client, json_object_get(preamble, "transactionData"));
     for (; out->auth_count < count && out->auth_count < CLIENT_AUTHS_MAX; out->auth_count++)
         auths[out->auth_count] = keep(client, json_array_get(list, out->auth_count));
-    for (uint32_t i = 0; i < out->auth_count; i++)
-        out->auths[i] = slice_of(client, auths[i]);
     json_t *events = json_object_get(result, "events");
     struct span first = keep(client, json_array_get(events, 0));
     char said[256];
     size_t len = strlen(out->error);
     if (len && client_error(said, sizeof said, slice_of(client, first)))
         snprintf(out->error + len, sizeof out->error - len, ": %s", said);
+    for (uint32_t i = 0; i < out->auth_count; i++)
+        out->auths[i] = slice_of(client, auths[i]);
     out->data = slice_of(client, data);
     out->restore = slice_of(client, restore);
     json_decref(result);
