@@ -23,12 +23,29 @@ exits 64 "$stack"
 exits 64 "$stack" --
 exits 64 "$stack" --lake x -- true
 exits 64 "$stack" --unknown x -- true
+exits 64 "$stack" --rpc http://127.0.0.1:1 --deployment x -- true
+exits 64 "$stack" --rpc http://127.0.0.1:1 --until x --deployment x -- true
+exits 64 "$stack" --rpc http://127.0.0.1:1 --until 5 -- true
 exits 0 "$stack" --ledgers 64 -- true
 exits 9 "$stack" --ledgers 64 -- bash -c 'exit 9'
 exits 74 "$stack" --lake "$dir/none" --deployment "$dir/none" -- true
 exits 0 "$stack" --ledgers 64 --seed 7 -- bash -c \
     '[ "$(psql "$TIDEMARK_DATABASE_URL" -XAtc "SELECT count(*) FROM chain.ledger")" = 64 ] &&
      tidemark-indexer status && [ -f "$TIDEMARK_DEPLOYMENT" ] && [ -d "$TIDEMARK_LAKE" ]'
+
+# A network of its own, and a second stack on that one: from RPC, to the ledger that was asked for, then on.
+cat >"$dir/inner" <<'END'
+set -e
+at() { psql "$TIDEMARK_DATABASE_URL" -XAtc "SELECT ledger FROM chain.cursor"; }
+[ "$(at)" -ge 1095 ]
+curl -fsS -d 3 "$TIDEMARK_RPC_URL/close" >"$TMPDIR/closed"
+for _ in $(seq 100); do [ "$(at)" -lt 1098 ] || break; sleep 0.1; done
+[ "$(at)" = 1098 ]
+rm "$TMPDIR/closed"
+END
+exits 0 "$stack" --ledgers 64 -- bash -c 'curl -fsS -d 8 "$TIDEMARK_RPC_URL/close" >/dev/null &&
+    [ "$(psql "$TIDEMARK_DATABASE_URL" -XAtc "SELECT ledger FROM chain.cursor")" = 1087 ] &&
+    exec "$0" --rpc "$TIDEMARK_RPC_URL" --until 1095 --deployment "$TIDEMARK_DEPLOYMENT" -- bash "$1"' "$stack" "$dir/inner"
 
 echo hello | "$stack" --ledgers 64 -- cat >"$dir/out"
 [ "$(cat "$dir/out")" = hello ] || fail "standard input did not arrive: $(cat "$dir/out")"

@@ -2,6 +2,8 @@
 #
 #   stack_bin              sets TIDE_BIN to the folder of the programs, built where they are not
 #   stack_database DIR     a cluster in DIR/db with the database tidemark; exports TIDEMARK_DATABASE_URL
+#   stack_network DIR …    a simulated network with these options; sets stack_network_pid
+#   stack_rpc_url DIR      where it is reached, once it listens; fails until then
 # TIDE_BIN set from outside is used as it is, and nothing is built (tests of other builds).
 
 stack_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -44,6 +46,20 @@ stack_database() {
     export TIDEMARK_DATABASE_URL
     TIDEMARK_DATABASE_URL="postgresql://postgres:$(cat "$dir/password")@127.0.0.1:$(cat "$dir/port")/tidemark"
 }
+
+# Its lake is DIR/lake, its log DIR/sim.log. In a process group of its own, so that Ctrl-C reaches
+# the script alone, which ends things in order.
+stack_network() {
+    local dir=$1
+    shift
+    rm -rf -- "$dir/lake" "$dir/deployment.json" "$dir/rpc.port"
+    set -m
+    "$TIDE_BIN/tidemark-sim" serve --listen 127.0.0.1:0 --port-file "$dir/rpc.port" --lake "$dir/lake" \
+        --deployment "$dir/deployment.json" "$@" >"$dir/sim.log" 2>&1 &
+    stack_network_pid=$!
+    set +m
+}
+stack_rpc_url() { [ -s "$1/rpc.port" ] && echo "http://127.0.0.1:$(cat "$1/rpc.port")"; }
 
 # stack_index LAKE DEPLOYMENT LOG [option]…: indexes the lake to its end.
 stack_index() {
