@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# P11, a database that is slow, not gone: commits that take long, a disk that stalls, locks that
+# P11, a database that is slow, not gone (and, P1, one that crashes): commits that take long, a disk that stalls, locks that
 # somebody holds, a thin line. The whole program waits with a bounded queue, reads no further from
 # the lake meanwhile, uses no more memory than undisturbed, and leaves the same tables.
 . "$(dirname "$0")/_pg.sh"
@@ -73,6 +73,19 @@ locked() {
     echo "COMMIT;" >&"${other[1]}"
     ends_the_same
 }
+crashed() { # and `status` tells of it afterwards
+    tell rule commit delay:20 times=0
+    run
+    until_sql "sum(last_loaded) > 2040 FROM chain.partition" 20
+    pg_stop immediate
+    sleep 0.3
+    pg_again
+    ends_the_same
+    "$indexer" status --json | python3 -c '
+import json, sys
+w = json.load(sys.stdin)["writer"][0]
+assert w["retries"] > 0 and "database" in w["last_error"] and w["state"] == "stopped", w'
+}
 thin() {
     tell rule connect throttle:10000000 times=0
     run
@@ -91,4 +104,6 @@ for case in "slow_commits:each commit takes 50 ms" "stalled:the disk stalls for 
     empty
     fault "P11 ${case#*:}" ${case%%:*}
 done
+empty
+fault "P1 server crashes under the whole program, and status tells" crashed
 faults_end
