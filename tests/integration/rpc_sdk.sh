@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The client that people use, npm's @stellar/stellar-sdk, reads the simulated network and decodes all
-# there is. 15.1.0 is the newest that runs on Debian 12's Node 18, whatever its "engines" ask for.
+# The client that people use, npm's @stellar/stellar-sdk, drives every method of the simulated network:
+# reads and decodes all there is; attests and swaps, refused before and accepted after.
+# 15.1.0 is the newest that runs on Debian 12's Node 18, whatever its "engines" ask for.
 # Skipped where there is no node or npm, or the registry cannot be reached.
 set -euo pipefail
 fail() { echo "FAIL: $*" >&2; exit 1; }
@@ -28,4 +29,7 @@ trap 'exit 143' TERM
 
 serve_start --close-ms 0 --ledgers "${TIDE_SDK_LEDGERS:-96}" --seed 6 --lake "$SERVE_DIR/lake" --diagnostics
 node "$sdk/read.mjs" "$SERVE_URL"
+secret=$("$TIDE_BIN/tidemark-sim" keys --seed 6 --name sumsub 2>/dev/null | awk '{ print $NF }')
+node "$sdk/act.mjs" "$SERVE_URL" "$SERVE_DIR/deployment.json" "$secret"
+node "$sdk/read.mjs" "$SERVE_URL" # what was sent decodes as all else does
 serve_stop || fail "the network ended with $?"

@@ -28,8 +28,9 @@ static void print_help(const struct sim_options *tables, size_t table_count)
     printf("usage: tidemark-sim serve [--lake DIR] [options]\n\n"
            "A simulated network: ledgers close, people's transactions get in or are refused, a\n"
            "Stellar RPC answers. --ledgers of them are written at once at the start; with a lake\n"
-           "that holds more of the same chain it goes on behind those (same options; a lake with\n"
-           "transactions that were sent, or with --wall-clock, cannot be gone on with).\n\n");
+           "that holds more of the same chain it goes on behind those: with the same options, and\n"
+           "as long as nobody sent, simulated or looked up an entry (the population makes way for\n"
+           "who does), and not with --wall-clock. Such a lake is refused, exit 68.\n\n");
     sim_options_help(stdout, tables, table_count);
     printf("\n%s\nKinds of faults:\n", serve_routes_help);
     tide_buf_init(&kinds, 1u << 16);
