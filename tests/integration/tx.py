@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """tidemark-sim tx against tidemark-sim serve: every call a person can make, refused and accepted."""
+import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 
 from _serve import SIM, Network
 
@@ -108,8 +110,21 @@ def mistakes(p):
     p.wrong(74, "swap --as alice --pool XLM --amount 1 --rpc http://127.0.0.1:9/", "")
 
 
-with Network("--close-ms", 100, "--ledgers", 150, "--txs", 3, "--seed", SEED, "--quiet") as network:
+def keys(p, network):
+    """What the command prints is what the network knows."""
+    done = subprocess.run([SIM, "keys", "--name", "user7", "--seed", SEED], capture_output=True, text=True)
+    name, address, secret = done.stdout.split()
+    known = json.loads((network.folder / "deployment.json").read_text())["accounts"]
+    if name != "user7" or known[name] != address or not secret.startswith("S") or "simulated" not in done.stderr:
+        sys.exit(f"keys: {done.stdout}{done.stderr}")
+    p.passes(f"attest --as persona --subject {address} --expires-in 3600")
+
+
+folder = tempfile.TemporaryDirectory(prefix="tide-tx.")
+with Network("--close-ms", 100, "--deployment", folder.name + "/deployment.json", "--ledgers", 150, "--txs", 3, "--seed", SEED,
+             "--quiet", folder=folder.name) as network:
     person = Person(network)
     for part in newcomers, trading, vaults, others, liquidation, mistakes:
         part(person)
         print(part.__name__, "ok", flush=True)
+    keys(person, network)

@@ -12,6 +12,7 @@
 #include "tidemark/scval.h"
 #include "tidemark/verify.h"
 #include "tools/sim/compose.h"
+#include "tools/sim/host.h"
 #include "tools/sim/node.h"
 #include "tools/sim/value.h"
 

@@ -103,8 +103,8 @@ static tide_status open_network(struct session *s, struct client_network *networ
 
 static tide_status draft(struct session *s, struct compose *out, struct tide_err *err)
 {
-    uint32_t ledger;
-    uint64_t now;
+    uint32_t ledger = 0;
+    uint64_t now = 0;
     *out = (struct compose){ .network_id = s->cast.network_id,
                              .source = tide_sign_public(s->sender),
                              .op = LCM_OP_INVOKE,
@@ -134,8 +134,8 @@ static tide_status put_envelope(struct session *s, const struct compose *what,
 static tide_status assemble(struct session *s, struct compose *what,
                             const struct client_simulated *simulated, struct tide_err *err)
 {
-    uint32_t ledger;
-    uint64_t now;
+    uint32_t ledger = 0;
+    uint64_t now = 0;
     tide_buf_reset(&s->soroban);
     tide_buf_slice(&s->soroban, simulated->data);
     what->soroban = tide_buf_view(&s->soroban);

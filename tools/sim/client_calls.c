@@ -98,7 +98,7 @@ static tide_status parse_amount(int64_t *out, const char *name, const char *text
 static tide_status put_amount(struct tide_buf *out, const char *name, const char *text,
                               struct tide_err *err)
 {
-    int64_t value;
+    int64_t value = 0;
     tide_status status = parse_amount(&value, name, text, err);
     if (status == TIDE_OK)
         lcm_put_i128(out, value);

@@ -141,6 +141,20 @@ static const char *judge(void *self, const struct sim_outcome *out)
     return NULL;
 }
 
+/* A contract refused; unless the network would have stopped the call before it came to that. */
+static void find_earlier_fault(struct job *job, struct sim_outcome *out)
+{
+    struct sim_node *node = job->node;
+    if (out->ok || job->m.out)
+        return;
+    job->m.out = out;
+    const char *why = node_auths_cover(node, out, node->chain.ledger);
+    if (!why)
+        why = node_footprint_covers(node, &job->m, &job->item->tx);
+    if (why)
+        out->reason = why;
+}
+
 /* The outcome of the call; job->code says why it failed. */
 static struct sim_outcome run(struct job *job)
 {
@@ -166,6 +180,7 @@ static struct sim_outcome run(struct job *job)
     if (!attempt.args || !node_auths_read(node, tx))
         return refused;
     struct sim_outcome out = *sim_attempt(&node->chain.host, &attempt);
+    find_earlier_fault(job, &out);
     job->code = out.ok ? 0 : job->code;
     return out;
 }
