@@ -4,7 +4,7 @@
 #include "tidemark/sign.h"
 #include "tools/sim/node_own.h"
 
-enum { NOT_YET = UINT32_MAX };
+#define NOT_YET UINT32_MAX
 
 /* --- reading ------------------------------------------------------------------------ */
 

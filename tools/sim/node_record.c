@@ -3,7 +3,7 @@
 #include "tidemark/xdr.h"
 #include "tools/sim/node_own.h"
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 static int64_t next_nonce(struct sim_node *node)
 {
