@@ -1,10 +1,10 @@
 # Shared by the tests of named faults: sourced after _pg.sh and _writer.sh.
 #
 #   fault "P1 what is expected" FUNCTION ARG…   runs it, prints "ok P1 …" or "not ok P1 …" with why
-#   faults_end                                  fails when a fault did
+#   faults_end                                  fails when a fault did; 77 when all were skipped
 #   proxy_up [ADDRESS]    a proxy before the server; proxied = its connection string
 #   tell COMMAND…         to the proxy (tests/faults/fault_proxy.c)
-failed=0
+failed=0 passed=0
 
 # Each in a process of its own: what it leaves running is killed, whatever it says.
 fault() {
@@ -19,6 +19,7 @@ fault() {
     code=$?
     set -e
     if [ $code = 0 ]; then
+        passed=$((passed + 1))
         printf 'ok %s%s (%d ms)\n' "$name" "$(sed 's/^/: /' "$PG_DIR/said" | tail -1)" \
             $(((${EPOCHREALTIME/./} - began) / 1000))
     elif [ $code = 77 ]; then
@@ -29,7 +30,10 @@ fault() {
         tail -40 "$PG_DIR/why" | sed 's/^/    /'
     fi
 }
-faults_end() { [ $failed = 0 ] || fail "$failed faults ended otherwise than they should"; }
+faults_end() {
+    [ $failed = 0 ] || fail "$failed faults ended otherwise than they should"
+    [ $passed != 0 ] || exit 77
+}
 
 until_sql() { # CONDITION SECONDS: waits until the database says t
     local end=$((SECONDS + $2))

@@ -6,6 +6,7 @@
 #
 # After pg_start: PG_DIR (temporary folder, removed at exit), PGHOST (socket folder), PGPORT,
 # PGUSER=postgres, PGDATABASE=tidemark, TIDEMARK_DATABASE_URL. Also: pg_stop [mode], pg_again [-c x=y],
+# PG_AT_EXIT=FUNCTION (called at exit, before the server is stopped; a trap would hide the code),
 # sql STATEMENT (rows as plain text), as_pg CMD… (as the server's user), fail MESSAGE.
 # No TCP; PostgreSQL refuses to be root, so root hands it to the user postgres.
 # Exits with 77 (skipped) where PostgreSQL is not installed.
@@ -21,6 +22,7 @@ pg_cleanup() {
     trap - EXIT INT TERM
     for pid in $(jobs -p); do { kill -9 "$pid" && wait "$pid"; } 2>/dev/null || true; done
     [ -n "${PG_DIR:-}" ] || exit "$code"
+    [ -z "${PG_AT_EXIT:-}" ] || $PG_AT_EXIT || true
     cluster_down "$PG_DIR" immediate
     [ "$code" -eq 0 ] || [ "$code" -eq 77 ] || tail -n 30 "$PG_DIR/log" 2>/dev/null | grep -E 'ERROR|FATAL|PANIC' >&2 || true
     [ -n "${TIDE_KEEP:-}" ] && echo "kept $PG_DIR" >&2 || rm -rf "$PG_DIR"

@@ -51,7 +51,7 @@ wal_disk() { # P7: the server panics and may not even start; we survive it
     ends_well
 }
 
-trap 'unmount; pg_cleanup' EXIT
+PG_AT_EXIT=unmount
 wants $run
 fault "P6 data disk full: waits, goes on by itself" data_disk
 sql "ALTER DATABASE tidemark RESET default_tablespace"

@@ -8,7 +8,7 @@ pg_start
 slow="1 4000 batch=3 partition=500 tip"
 standby=$PG_DIR/standby
 both="host=$PG_DIR,$standby port=5432,5432 user=postgres dbname=tidemark"
-trap 'cluster_down "$standby" immediate; pg_cleanup' EXIT
+PG_AT_EXIT="cluster_down $standby immediate"
 
 make_standby() {
     mkdir "$standby"
