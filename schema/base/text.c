@@ -50,20 +50,30 @@ void tide_buf_hex(struct tide_buf *buf, tide_slice in)
 static const char base64_digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+static void put_base64_group(uint8_t *to, uint32_t v)
+{
+    to[0] = (uint8_t)base64_digits[v >> 18];
+    to[1] = (uint8_t)base64_digits[v >> 12 & 63];
+    to[2] = (uint8_t)base64_digits[v >> 6 & 63];
+    to[3] = (uint8_t)base64_digits[v & 63];
+}
+
 void tide_buf_base64(struct tide_buf *buf, tide_slice in)
 {
-    size_t need = (in.len + 2) / 3 * 4;
+    size_t need = (in.len + 2) / 3 * 4, whole = in.len / 3 * 3;
     uint8_t *to = tide_buf_room(buf, need);
     if (!to)
         return;
-    for (size_t i = 0; i < in.len; i += 3) {
-        size_t left = in.len - i;
-        uint32_t v = (uint32_t)in.ptr[i] << 16 | (left > 1 ? (uint32_t)in.ptr[i + 1] << 8 : 0) |
-                     (left > 2 ? in.ptr[i + 2] : 0);
-        *to++ = (uint8_t)base64_digits[v >> 18];
-        *to++ = (uint8_t)base64_digits[v >> 12 & 63];
-        *to++ = left > 1 ? (uint8_t)base64_digits[v >> 6 & 63] : '=';
-        *to++ = left > 2 ? (uint8_t)base64_digits[v & 63] : '=';
+    for (size_t i = 0; i < whole; i += 3, to += 4)
+        put_base64_group(to,
+                         (uint32_t)in.ptr[i] << 16 | (uint32_t)in.ptr[i + 1] << 8 | in.ptr[i + 2]);
+    if (in.len > whole) {
+        bool two = in.len - whole == 2;
+        put_base64_group(to, (uint32_t)in.ptr[whole] << 16 |
+                                 (two ? (uint32_t)in.ptr[whole + 1] << 8 : 0));
+        if (!two)
+            to[2] = '=';
+        to[3] = '=';
     }
     buf->len += need;
 }

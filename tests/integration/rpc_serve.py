@@ -43,6 +43,9 @@ def stream(folder):
 def transport(net):
     status, headers, body = net.http("GET", "/")
     assert status == 405 and headers["Allow"] == "POST" and b"SIMULATED" in body and headers["X-Simulated"]
+    status, headers, _ = net.http("OPTIONS", "/", headers={"Origin": "http://a"})
+    assert status == 204 and headers["Access-Control-Allow-Origin"] == "*"  # a page may ask, but not control
+    assert net.http("OPTIONS", "/close", headers={"Origin": "http://a"})[0] == 403
     assert net.http("POST", "/", "{}", {"Content-Type": "text/plain"})[0] == 415
     assert net.http("POST", "/", "{}")[0] == 415
     assert net.post({"jsonrpc": "2.0", "id": 1, "method": "getHealth"},

@@ -150,12 +150,13 @@ static bool open_view(struct rpc_call *call)
         return false;
     uint32_t first = call->oldest.sequence, last = call->latest.sequence;
     uint64_t lag = hit->number[SIM_FAULT_LAG], kept = hit->number[SIM_FAULT_RETENTION];
-    if (sim_fault_on(hit, SIM_FAULT_LAG))
+    if (sim_fault_on(hit, SIM_FAULT_LAG)) {
         last = lag < last - first ? last - (uint32_t)lag : first;
-    if (sim_fault_on(hit, SIM_FAULT_RETENTION))
-        first = kept && kept < last - first ? last - (uint32_t)kept + 1 : first;
-    return ledger_store_info(call->store, first, &call->oldest) &&
-           ledger_store_info(call->store, last, &call->latest);
+        ledger_store_info(call->store, last, &call->latest);
+    }
+    if (sim_fault_on(hit, SIM_FAULT_RETENTION) && kept && kept < last - first)
+        ledger_store_info(call->store, last - (uint32_t)kept + 1, &call->oldest);
+    return true;
 }
 
 static bool run(struct rpc_call *call, uint32_t method)

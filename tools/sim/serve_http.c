@@ -164,6 +164,11 @@ static void add_headers(struct MHD_Response *response, const struct serve_reply 
     snprintf(number, sizeof number, "%u", reply->retry_after);
     if (reply->retry_after)
         MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, number);
+    if (reply->open) {
+        MHD_add_response_header(response, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_ORIGIN, "*");
+        MHD_add_response_header(response, "Access-Control-Allow-Headers", "*");
+        MHD_add_response_header(response, "Access-Control-Allow-Methods", "POST, GET, HEAD");
+    }
     MHD_add_response_header(response, "X-Simulated", "tidemark-sim");
 }
 

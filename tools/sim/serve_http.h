@@ -38,6 +38,7 @@ struct serve_reply {
     unsigned status;
     const char *type;     /* Content-Type, static; NULL: none */
     const char *allow;    /* Allow, static; NULL: none        */
+    bool open;            /* to pages of any origin              */
     uint32_t retry_after; /* 0: none */
     struct tide_buf body; /* open; taken over */
     int file;             /* a body from a file instead, taken over; -1: none */

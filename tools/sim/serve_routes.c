@@ -433,10 +433,15 @@ static void handle_control(struct serve *serve, const struct serve_request *requ
 void serve_handle(void *self, const struct serve_request *request, struct serve_reply *reply)
 {
     struct serve *serve = self;
+    bool lake = strncmp(request->path, "/lake/", 6) == 0;
     atomic_fetch_add(&serve->served, 1);
-    if (is(request->path, "/"))
+    /* as Stellar RPC does: what pages may ask and read */
+    reply->open = lake || is(request->path, "/") || is(request->path, "/friendbot");
+    if (reply->open && is(request->method, "OPTIONS"))
+        reply->status = 204;
+    else if (is(request->path, "/"))
         handle_rpc(serve, request, reply);
-    else if (strncmp(request->path, "/lake/", 6) == 0)
+    else if (lake)
         handle_lake(serve, request, reply);
     else if (is(request->path, "/friendbot"))
         handle_friendbot(serve, request, reply);
