@@ -37,6 +37,12 @@ wait $one || fail "first of two failed"
 wait $two || fail "second of two failed"
 "$indexer" migrate --check >/dev/null
 
+# Time-outs that the role has by default do not cut it short.
+"$PG_BIN/createdb" hurried
+sql "ALTER ROLE postgres SET statement_timeout = '60ms'; ALTER ROLE postgres SET lock_timeout = '10ms'"
+TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/tidemark/hurried}" "$indexer" migrate >/dev/null || fail "hurried: $?"
+sql "ALTER ROLE postgres RESET ALL"
+
 # A migration that fails half-way leaves nothing behind.
 "$PG_BIN/createdb" half
 PGDATABASE=half sql "CREATE SCHEMA history"
