@@ -16,7 +16,7 @@
 #include "tools/sim/node.h"
 #include "tools/sim/value.h"
 
-enum { NET_SEEN = 512, NET_WATCHED = 64 };
+enum { NET_SEEN = 512, NET_WATCHED = 64, NET_CHANGES = 8192 };
 
 struct net_seen {
     uint8_t hash[TIDE_HASH_BYTES];
@@ -55,6 +55,9 @@ struct net {
     uint32_t seen_count;
     struct net_watch watched[NET_WATCHED];
     uint32_t watched_count;
+    struct tide_change changes[NET_CHANGES]; /* of contract data, in the last ledger */
+    uint32_t change_count;
+    uint64_t compared; /* entries that were the same on both sides */
     struct tide_buf args, envelope, auth;
     uint32_t arg_count;
     struct node_simulated simulated;
@@ -71,7 +74,7 @@ static inline tide_status net_header(void *self, const struct tide_ledger_header
         assert_memory_equal(net->previous, header->previous_hash, TIDE_HASH_BYTES);
     memcpy(net->previous, header->hash, TIDE_HASH_BYTES);
     net->begun = true;
-    net->seen_count = 0;
+    net->seen_count = net->change_count = 0;
     for (uint32_t i = 0; i < net->watched_count; i++)
         memset(net->watched[i].len, 0, sizeof net->watched[i].len);
     return TIDE_OK;
@@ -128,6 +131,10 @@ static inline tide_status net_change(void *self, const struct tide_tx *tx,
     struct net *net = self;
     (void)tx;
     net->seen[net->seen_count - 1].restored += change->kind == TIDE_CHANGE_RESTORED;
+    if (change->type == TIDE_ENTRY_CONTRACT_DATA && change->kind != TIDE_CHANGE_STATE) {
+        assert_true(net->change_count < NET_CHANGES);
+        net->changes[net->change_count++] = *change;
+    }
     if (change->type != TIDE_ENTRY_ACCOUNT || change->kind > TIDE_CHANGE_UPDATED)
         return TIDE_OK;
     int when = change->section == TIDE_SECTION_FEE        ? 0
@@ -182,6 +189,52 @@ static inline void net_compare(struct net *net)
     tide_buf_release(&key);
 }
 
+static inline bool net_changes_again(const struct net *net, uint32_t i)
+{
+    const struct tide_change *change = &net->changes[i];
+    for (uint32_t k = i + 1; k < net->change_count; k++) {
+        const struct tide_change *later = &net->changes[k];
+        if (later->durability == change->durability && tide_slice_eq(later->key, change->key) &&
+            tide_slice_eq(later->contract, change->contract))
+            return true;
+    }
+    return false;
+}
+
+/* The contract data that the ledger leaves behind is what the node finds: but for the nonces of
+ * the population, which it does not keep, and strangers' entries. */
+static inline void net_compare_data(struct net *net)
+{
+    struct tide_buf key;
+    struct node_entry entry;
+    tide_buf_init(&key, 1 << 16);
+    for (uint32_t i = 0; i < net->change_count; i++) {
+        const struct tide_change *change = &net->changes[i];
+        struct lcm_data data = { change->contract, change->key, change->durability };
+        if (net_changes_again(net, i))
+            continue;
+        tide_buf_reset(&key);
+        lcm_put_data_key(&key, &data);
+        tide_status status = node_entry(net->node, tide_buf_view(&key), &entry);
+        if (change->kind == TIDE_CHANGE_REMOVED) {
+            assert_int_equal(status, TIDE_E_MISSING);
+        } else if (status == TIDE_OK) {
+            net->compared++;
+            assert_int_equal(entry.data.len, change->entry.len - 8);
+            assert_memory_equal(entry.data.ptr, change->entry.ptr + 4, entry.data.len);
+            assert_int_equal(entry.modified, change->last_modified);
+        } else {
+            bool nonce = tide_scval_type_of(change->key) == TIDE_SCV_LEDGER_KEY_NONCE;
+            bool ours = false;
+            for (uint32_t c = 0; c < CAST_CONTRACTS; c++)
+                ours |= change->contract.len == 36 &&
+                        memcmp(change->contract.ptr + 4, net->cast->contracts[c].id, 32) == 0;
+            assert_true(nonce || !ours);
+        }
+    }
+    tide_buf_release(&key);
+}
+
 /* Closes a ledger and takes it apart. */
 static inline void net_close_ledger(struct net *net)
 {
@@ -204,6 +257,7 @@ static inline void net_close_ledger(struct net *net)
     if (!tide_verify_holds(net->verify, &what))
         fail_msg("%s", what);
     net_compare(net);
+    net_compare_data(net);
 }
 
 /* The transaction of that hash in the last ledger, or NULL. */

@@ -26,6 +26,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
+    assert_true(((struct net *)*state)->compared > 5000);
     net_close(*state);
     return 0;
 }
@@ -339,6 +340,9 @@ static void a_simulation_tells_what_would_change(void **state)
     draft.arg_count = 1;
     net_simulate(net, &draft, &swap);
     assert_memory_equal(net->simulated.error.ptr, "HostError: Error(WasmVm, UnexpectedSize)", 40);
+    draft.memo = 1;
+    net_simulate(net, &draft, &swap);
+    assert_memory_equal(net->simulated.error.ptr, "Transaction contains a memo", 27);
     assert_int_equal(node_simulate(net->node,
                                    &(struct node_simulate){ .envelope = TIDE_SLICE("\0\0\0\2") },
                                    &net->simulated),

@@ -79,6 +79,12 @@ static void each_fault_has_its_code(void **state)
     bad = d->draft;
     bad.max_time = latest.close_time - 1;
     refused_with(d, &bad, -3); /* txTOO_LATE */
+    bad.max_time = latest.close_time + 300;
+    bad.min_time = latest.close_time + 60;
+    refused_with(d, &bad, -2); /* txTOO_EARLY */
+    bad = d->draft;
+    bad.memo = 7;
+    refused_with(d, &bad, -17); /* txSOROBAN_INVALID: calls have no memo */
     bad = d->draft;
     bad.soroban = (tide_slice){ 0 };
     refused_with(d, &bad, -16); /* txMALFORMED: no footprint */

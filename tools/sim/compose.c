@@ -35,10 +35,12 @@ static void put_transaction(struct tide_buf *buf, const struct compose *what)
     tide_buf_be64(buf, (uint64_t)what->seq);
     tide_buf_be32(buf, what->max_time > 0);
     if (what->max_time) {
-        tide_buf_be64(buf, 0);
+        tide_buf_be64(buf, what->min_time);
         tide_buf_be64(buf, what->max_time);
     }
-    tide_buf_be32(buf, 0); /* no memo */
+    tide_buf_be32(buf, what->memo ? 2 : 0);
+    if (what->memo)
+        tide_buf_be64(buf, what->memo);
     tide_buf_be32(buf, 1);
     put_operation(buf, what);
     tide_buf_be32(buf, what->soroban.len > 0);

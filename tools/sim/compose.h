@@ -13,7 +13,9 @@ struct compose {
     const uint8_t *source; /* ed25519 key                                             */
     int64_t seq;
     uint32_t fee;      /* all of it: inclusion and resources                      */
+    uint64_t min_time; /* with max_time                                           */
     uint64_t max_time; /* 0: no time bounds                                       */
+    uint64_t memo;     /* an id; 0: none                                          */
     enum lcm_op op;    /* LCM_OP_INVOKE, LCM_OP_EXTEND_TTL, LCM_OP_RESTORE        */
     /* invoke */
     const uint8_t *contract;
