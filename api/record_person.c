@@ -16,7 +16,6 @@ static tide_status begin(struct record_row *row, struct tide_hot_key *key,
 static tide_status end(struct record_row *row, const struct tide_hot_key *key,
                        struct tide_hot_person *person, struct tide_err *err)
 {
-    person->ledger = row->ledger;
     if (!person->recorded && !person->frozen && !person->whitelisted)
         return row->sink->drop(row->sink->self, key, err);
     return row->sink->put(row->sink->self, key, person, err);
@@ -33,6 +32,7 @@ tide_status record_rec(struct record_row *row, struct tide_err *err)
     struct tide_hot_person now = { .frozen = person.frozen, .whitelisted = person.whitelisted };
     if (!row->removed) {
         now.recorded = 1;
+        now.ledger = row->ledger;
         now.status = (uint32_t)record_u64(row, 1);
         now.jurisdiction = (uint32_t)record_u64(row, 2);
         now.expires_at = record_u64(row, 3);

@@ -42,7 +42,8 @@ tide_status tide_hot_open(struct tide_hot **out, const struct tide_hot_options *
 void tide_hot_close(struct tide_hot *hot);
 
 /* Opens the current generation when it is not the one that is open; costs one readlink when it
- * is. On failure the generation that is open stays so. */
+ * is. On failure the generation that is open stays so, but with TIDE_E_MISSING: then it was
+ * withdrawn, and readers are told the same until there is another. Any thread. */
 tide_status tide_hot_refresh(struct tide_hot *hot, struct tide_err *err) TIDE_MUST_USE;
 /* Once a second: looks for a new generation, ends readers that take too long, and, as the
  * feeder, each minute, clears the slots of readers that died. Failure as tide_hot_refresh. */

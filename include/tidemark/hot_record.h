@@ -91,7 +91,9 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint64_t close_time;   /* of that ledger, unix seconds                  */
     uint64_t moves;        /* chain.cursor.moves at that ledger             */
     int64_t fed_ms;        /* wall clock when the feeder last saw the database, even without news */
-    uint64_t records;      /* in the cache, this one included               */
+    uint64_t raw_states;   /* versions of entries that were kept undecoded  */
+    uint32_t contracts_seen;       /* rows of chain.contract_seen               */
+    uint64_t records;              /* in the cache, this one included               */
     uint8_t hash[TIDE_HASH_BYTES]; /* of that ledger */
     uint8_t network_id[TIDE_HASH_BYTES];
     char passphrase[128]; /* NUL-terminated */
@@ -110,7 +112,7 @@ struct TIDE_HOT_PACKED tide_hot_person {
     uint8_t recorded; /* ComplianceRec is there: else the fields from status on are zero */
     uint8_t frozen;
     uint8_t whitelisted;
-    uint32_t ledger; /* that changed any of the three last */
+    uint32_t ledger; /* of the last change of ComplianceRec */
     uint32_t status; /* 0 Unknown, 1 Pending, 2 Verified, 3 Suspended, 4 Sanctioned, 5 Expired */
     uint32_t jurisdiction; /* private */
     uint64_t expires_at;   /* 0: never */

@@ -148,6 +148,15 @@ struct tide_pg_tuples {
 tide_status tide_pg_copy_out(struct tide_pg *pg, const struct tide_pg_tuples *sink, const char *sql,
                              struct tide_err *err) TIDE_MUST_USE;
 
+/* Listens on a channel from now on; again after a reopen. A hot standby refuses: it has recovery
+ * (tide_pg_query of pg_is_in_recovery), and is asked instead. */
+tide_status tide_pg_listen(struct tide_pg *pg, const char *channel,
+                           struct tide_err *err) TIDE_MUST_USE;
+/* Waits until somebody notifies, at most ms, or until stopped() says so; all that came is taken.
+ * TIDE_E_DB when the connection is lost. */
+tide_status tide_pg_wait(struct tide_pg *pg, int ms, bool *notified,
+                         struct tide_err *err) TIDE_MUST_USE;
+
 /* text as an SQL literal into out; false when it does not fit (nothing is ever cut). */
 bool tide_pg_quote_literal(char *out, size_t size, const char *text);
 

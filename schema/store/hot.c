@@ -21,6 +21,7 @@ tide_status tide_hot_open(struct tide_hot **out, const struct tide_hot_options *
     hot->map_max = options->map_max ? options->map_max : TIDE_HOT_MAP_MAX;
     hot->readers_max = options->readers_max ? options->readers_max : TIDE_HOT_READERS_MAX;
     hot->lock_fd = -1;
+    pthread_mutex_init(&hot->opening, NULL);
     pthread_mutex_init(&hot->mutex, NULL);
     pthread_cond_init(&hot->opened, NULL);
     tide_status status =
@@ -46,6 +47,7 @@ void tide_hot_close(struct tide_hot *hot)
         close(hot->lock_fd);
     pthread_cond_destroy(&hot->opened);
     pthread_mutex_destroy(&hot->mutex);
+    pthread_mutex_destroy(&hot->opening);
     free(hot);
 }
 
@@ -69,34 +71,49 @@ static tide_status open_generation(struct tide_hot *hot, uint32_t generation, st
     return TIDE_OK;
 }
 
-tide_status tide_hot_refresh(struct tide_hot *hot, struct tide_err *err)
+/* A link that is gone withdraws what is open: whoever took it away knew why. */
+static tide_status refresh(struct tide_hot *hot, struct tide_err *err)
 {
     uint32_t generation;
     tide_status status = hot_current(hot, &generation, err);
     if (status != TIDE_OK)
         return status;
     struct hot_env *env = atomic_load(&hot->current);
-    if (generation == 0 && !env)
+    if (generation == 0) {
+        hot_publish(hot, NULL);
         return tide_fail(err, TIDE_E_MISSING, "cache: %s holds none yet", hot->dir);
-    if (generation == 0 || (env && env->generation == generation))
-        return TIDE_OK;
-    return open_generation(hot, generation, err);
+    }
+    return env && env->generation == generation ? TIDE_OK : open_generation(hot, generation, err);
 }
 
-tide_status tide_hot_discard(struct tide_hot *hot, const char *why, struct tide_err *err)
+tide_status tide_hot_refresh(struct tide_hot *hot, struct tide_err *err)
+{
+    pthread_mutex_lock(&hot->opening);
+    tide_status status = refresh(hot, err);
+    pthread_mutex_unlock(&hot->opening);
+    return status;
+}
+
+static tide_status discard(struct tide_hot *hot, const char *why, struct tide_err *err)
 {
     uint32_t generation;
     char path[HOT_PATH_MAX];
-    assert(hot->lock_fd >= 0 && "only the feeder writes");
     tide_status status = hot_current(hot, &generation, err);
     if (status == TIDE_OK)
         status = hot_path(path, hot, "current", err);
     if (status != TIDE_OK)
         return status;
     hot_publish(hot, NULL);
-    if (generation)
-        status = hot_move_aside(hot, generation, why, err);
     (void)unlink(path);
+    return generation ? hot_move_aside(hot, generation, why, err) : TIDE_OK;
+}
+
+tide_status tide_hot_discard(struct tide_hot *hot, const char *why, struct tide_err *err)
+{
+    assert(hot->lock_fd >= 0 && "only the feeder writes");
+    pthread_mutex_lock(&hot->opening);
+    tide_status status = discard(hot, why, err);
+    pthread_mutex_unlock(&hot->opening);
     return status;
 }
 
@@ -139,8 +156,11 @@ static void end_late_readers(struct tide_hot *hot, uint32_t now)
 static void clear_dead_readers(struct tide_hot *hot)
 {
     int dead = 0;
+    pthread_mutex_lock(&hot->mutex);
     struct hot_env *env = atomic_load(&hot->current);
-    if (!env || mdb_reader_check(env->env, &dead) != 0 || dead == 0)
+    int rc = env ? mdb_reader_check(env->env, &dead) : 0;
+    pthread_mutex_unlock(&hot->mutex);
+    if (rc != 0 || dead == 0)
         return;
     atomic_fetch_add(&hot->cleared, (unsigned long long)dead);
     tide_log(TIDE_INFO, "cache.dead_readers", "cleared=%d", dead);

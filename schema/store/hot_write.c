@@ -326,16 +326,19 @@ tide_status tide_hot_rebuild(struct tide_hot *hot, tide_hot_change_fn *build, vo
     tide_status status = build_new(hot, &env, generation, build, self, err);
     if (status != TIDE_OK)
         return status;
-    if (TIDE_FAILPOINT("hot.switch"))
-        status = tide_fail(err, TIDE_E_IO, "failpoint: switch of the cache");
-    else
-        status = hot_link(hot, generation, err);
+    pthread_mutex_lock(&hot->opening); /* nobody opens what we have open */
+    status = TIDE_FAILPOINT("hot.switch")
+                 ? tide_fail(err, TIDE_E_IO, "failpoint: switch of the cache")
+                 : hot_link(hot, generation, err);
+    if (status == TIDE_OK) {
+        retire(hot, atomic_load(&hot->current));
+        hot_publish(hot, env);
+    }
+    pthread_mutex_unlock(&hot->opening);
     if (status != TIDE_OK) {
         drop_env(hot, env);
         return status;
     }
-    retire(hot, atomic_load(&hot->current));
-    hot_publish(hot, env);
     hot_sweep(hot, generation);
     tide_log(TIDE_INFO, "cache.built", "generation=%u", generation);
     return TIDE_OK;

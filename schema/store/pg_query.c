@@ -178,7 +178,7 @@ static tide_status stream_step(struct tide_pg *pg, const struct tide_pg_sink *si
 tide_status tide_pg_stream(struct tide_pg *pg, const struct tide_pg_sink *sink, const char *sql,
                            const char *const *values, size_t count, struct tide_err *err)
 {
-    tide_status status;
+    tide_status status = TIDE_OK;
     PGresult *result;
     if (!pg_begin(pg, sql, &status, err))
         return status;

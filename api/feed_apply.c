@@ -1,0 +1,222 @@
+#include "api/feed_impl.h"
+#include "tidemark/hash.h"
+#include "tidemark/log.h"
+#include "tidemark/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Columns of the cursor row, behind FEED_VALUES. */
+enum {
+    LOOK_LEDGER,
+    LOOK_CURSOR,
+    LOOK_TIME,
+    LOOK_HASH,
+    LOOK_MOVES,
+    LOOK_RAW,
+    LOOK_SEEN,
+    LOOK_FROM,
+    LOOK_OURS
+};
+
+tide_status feed_read_look(struct feed_look *look, const struct tide_pg_rows *rows, uint32_t at,
+                           const uint8_t our_hash[TIDE_HASH_BYTES], struct tide_err *err)
+{
+    const uint32_t v = FEED_VALUES;
+    uint8_t theirs[TIDE_HASH_BYTES];
+    *look = (struct feed_look){
+        .ledger = (uint32_t)tide_pg_u64(rows, at, v + LOOK_LEDGER),
+        .cursor = (uint32_t)tide_pg_u64(rows, at, v + LOOK_CURSOR),
+        .close_time = tide_pg_u64(rows, at, v + LOOK_TIME),
+        .moves = tide_pg_u64(rows, at, v + LOOK_MOVES),
+        .raw_states = tide_pg_u64(rows, at, v + LOOK_RAW),
+        .contracts_seen = (uint32_t)tide_pg_u64(rows, at, v + LOOK_SEEN),
+        .from = (uint32_t)tide_pg_u64(rows, at, v + LOOK_FROM),
+    };
+    if (look->ledger == 0)
+        return tide_fail(err, TIDE_E_MISSING, "feed: nothing is indexed yet");
+    if (tide_hex_decode(look->hash, sizeof look->hash, tide_pg_slice(rows, at, v + LOOK_HASH)) !=
+        TIDE_OK)
+        return tide_fail(err, TIDE_E_MISSING, "feed: ledger %u is not indexed", look->ledger);
+    look->same = !our_hash || (tide_hex_decode(theirs, sizeof theirs,
+                                               tide_pg_slice(rows, at, v + LOOK_OURS)) == TIDE_OK &&
+                               memcmp(theirs, our_hash, sizeof theirs) == 0);
+    return TIDE_OK;
+}
+
+tide_status feed_apply_row(struct tide_hot_sink *sink, const struct tide_pg_rows *rows, uint32_t at,
+                           struct tide_err *err)
+{
+    uint64_t source = tide_pg_u64(rows, at, FEED_SOURCE);
+    struct record_row row = { .sink = sink,
+                              .rows = rows,
+                              .at = at,
+                              .first = FEED_VALUES,
+                              .removed = tide_pg_bool(rows, at, FEED_REMOVED),
+                              .ledger = (uint32_t)tide_pg_u64(rows, at, FEED_LEDGER),
+                              .close_time = tide_pg_u64(rows, at, FEED_TIME),
+                              .contract = tide_pg_slice(rows, at, FEED_CONTRACT) };
+    assert(source < RECORD_SOURCE_COUNT);
+    return record_apply((enum record_source_id)source, &row, err);
+}
+
+/* --- contracts ------------------------------------------------------------------------------- */
+
+/* A contract is complete when the covered range that holds the cursor begins at or before its
+ * creation, everything is indexed, and none of its entries was kept undecoded. */
+static const char contracts_sql[] =
+    "SELECT k.address, k.name, k.role, d.passphrase, s.created, coalesce(v.from_ledger <= "
+    "s.created,"
+    " false) AND d.scope = '*' AND NOT EXISTS (SELECT FROM state.raw AS r WHERE r.deployment = d.id"
+    " AND r.contract = k.address), d.first_ledger FROM chain.deployment AS d"
+    " JOIN chain.cursor AS c ON c.deployment = d.id LEFT JOIN chain.coverage AS v ON v.deployment ="
+    " d.id AND c.ledger BETWEEN v.from_ledger AND v.to_ledger,"
+    " LATERAL (SELECT name, role, address FROM jsonb_to_recordset(d.contracts) AS x(name text, role"
+    " text, address text) UNION SELECT max(n.name), max(n.role), n.contract FROM "
+    "chain.contract_seen"
+    " AS n WHERE n.deployment = d.id AND NOT EXISTS (SELECT FROM jsonb_to_recordset(d.contracts) AS"
+    " y(address text) WHERE y.address = n.contract) GROUP BY n.contract) AS k,"
+    " LATERAL (SELECT min(n.ledger) AS created FROM chain.contract_seen AS n WHERE n.deployment ="
+    " d.id AND n.contract = k.address AND n.what = 'created') AS s WHERE d.id = $1";
+
+static enum tide_role role_of(const char *name)
+{
+    for (int role = 0; role < (int)TIDE_ROLE_COUNT; role++)
+        if (strcmp(name, tide_role_name((enum tide_role)role)) == 0)
+            return (enum tide_role)role;
+    return TIDE_ROLE_stellar_asset; /* usdc, xlm, asset_* */
+}
+
+static tide_status put_contract(struct tide_hot_sink *sink, const struct tide_pg_rows *rows,
+                                uint32_t at, struct tide_hot_meta *meta, struct tide_err *err)
+{
+    struct tide_hot_address address;
+    struct tide_hot_contract contract;
+    bool found;
+    if (!tide_hot_address_parse(&address, tide_pg_slice(rows, at, 0)))
+        return tide_fail(err, TIDE_E_SCHEMA, "contract \"%.60s\"", tide_pg_text(rows, at, 0));
+    struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, &address);
+    tide_status status = sink->get(sink->self, &key, &contract, &found, err);
+    contract.role = (uint8_t)role_of(tide_pg_text(rows, at, 2));
+    snprintf(contract.name, sizeof contract.name, "%s", tide_pg_text(rows, at, 1));
+    snprintf(contract.role_name, sizeof contract.role_name, "%s", tide_pg_text(rows, at, 2));
+    contract.created = (uint32_t)tide_pg_u64(rows, at, 4);
+    contract.complete = tide_pg_bool(rows, at, 5);
+    bool matters = contract.role != TIDE_ROLE_wallet && contract.role != TIDE_ROLE_stellar_asset;
+    if (matters && !contract.complete)
+        meta->complete = 0;
+    if (contract.role == TIDE_ROLE_compliance_registry && contract.complete)
+        meta->compliance_complete = 1;
+    return status == TIDE_OK ? sink->put(sink->self, &key, &contract, err) : status;
+}
+
+tide_status feed_contracts(struct tide_feed *feed, struct tide_hot_sink *sink, struct tide_err *err)
+{
+    char id[8];
+    struct tide_pg_rows rows;
+    struct tide_hot_meta meta;
+    struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
+    bool found;
+    snprintf(id, sizeof id, "%u", feed->deployment);
+    tide_status status =
+        tide_pg_query(feed->pg, &rows, contracts_sql, (const char *[]){ id }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    status = sink->get(sink->self, &key, &meta, &found, err);
+    meta.complete = rows.count > 0;
+    meta.compliance_complete = 0;
+    for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
+        status = put_contract(sink, &rows, i, &meta, err);
+    if (rows.count) {
+        snprintf(meta.passphrase, sizeof meta.passphrase, "%s", tide_pg_text(&rows, 0, 3));
+        tide_network_id(meta.network_id, tide_slice_str(tide_pg_text(&rows, 0, 3)));
+        meta.start_from = meta.complete ? 0 : (uint32_t)tide_pg_u64(&rows, 0, 6);
+    }
+    tide_pg_rows_release(&rows);
+    return status == TIDE_OK ? sink->put(sink->self, &key, &meta, err) : status;
+}
+
+tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
+                          const struct feed_look *look, struct tide_err *err)
+{
+    struct tide_hot_meta meta;
+    struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
+    bool found;
+    tide_status status = sink->get(sink->self, &key, &meta, &found, err);
+    const struct tide_clock *clock = tide_clock_system();
+    meta.deployment = feed->deployment;
+    meta.ledger = look->ledger;
+    meta.close_time = look->close_time;
+    memcpy(meta.hash, look->hash, sizeof meta.hash);
+    meta.first_ledger = look->from;
+    meta.moves = look->moves;
+    meta.raw_states = look->raw_states;
+    meta.contracts_seen = look->contracts_seen;
+    meta.fed_ms = clock->wall_ms(clock->self);
+    return status == TIDE_OK ? sink->put(sink->self, &key, &meta, err) : status;
+}
+
+/* --- ticks that no window reaches -------------------------------------------------------------- */
+
+struct pruning {
+    struct tide_hot_symbol *pools;
+    uint64_t *ends; /* keys below are not needed */
+    uint32_t count, max;
+};
+
+static bool note_pool(void *self, tide_slice key, const void *record)
+{
+    struct pruning *p = self;
+    const struct tide_hot_pool *pool = record;
+    (void)key;
+    if (p->count == p->max) {
+        uint32_t max = p->max ? 2 * p->max : 64;
+        void *pools = realloc(p->pools, max * sizeof *p->pools);
+        if (pools)
+            p->pools = pools;
+        void *ends = realloc(p->ends, max * sizeof *p->ends);
+        if (ends)
+            p->ends = ends;
+        if (!pools || !ends)
+            return false;
+        p->max = max;
+    }
+    p->pools[p->count++] = pool->id;
+    return true;
+}
+
+static tide_status drop_old(void *self, struct tide_hot_sink *sink, struct tide_err *err)
+{
+    const struct pruning *p = self;
+    tide_status status = TIDE_OK;
+    for (uint32_t i = 0; i < p->count && status == TIDE_OK; i++) {
+        struct tide_hot_key prefix = tide_hot_key_symbol(TIDE_HOT_TICK, &p->pools[i]);
+        struct tide_hot_key end = tide_hot_key_tick(&p->pools[i], p->ends[i]);
+        status = tide_hot_drop_below(sink, &prefix, &end, err);
+    }
+    return status;
+}
+
+/* The newest tick behind the window is what it begins with: it stays. */
+tide_status feed_prune(struct tide_feed *feed, struct tide_err *err)
+{
+    struct pruning p = { 0 };
+    const struct tide_hot_meta *meta;
+    struct tide_hot_key pools = tide_hot_key(TIDE_HOT_POOL);
+    tide_status status = tide_hot_begin(feed->reader, &meta, err);
+    if (status != TIDE_OK)
+        return status;
+    uint64_t start = meta->close_time - TIDE_HOT_WINDOW_KEEP_S;
+    tide_hot_scan(feed->reader, &pools, NULL, note_pool, &p);
+    for (uint32_t i = 0; i < p.count; i++) {
+        struct tide_hot_key key = tide_hot_key_tick(&p.pools[i], start);
+        const struct tide_hot_tick *tick =
+            tide_hot_floor(feed->reader, &key, 1 + sizeof(struct tide_hot_symbol));
+        p.ends[i] = tick ? tick->time : 0;
+    }
+    if (tide_hot_end(feed->reader) == TIDE_OK && p.count)
+        status = tide_hot_update(feed->options.hot, drop_old, &p, err);
+    free(p.pools);
+    free(p.ends);
+    return status;
+}
