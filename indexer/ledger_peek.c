@@ -26,12 +26,12 @@ static void skip_value(struct tide_xdr *x)
     tide_xdr_var(x, 64);
 }
 
-bool ledger_peek(struct ledger_peek *out, tide_slice lcm)
+tide_status ledger_peek(struct ledger_peek *out, tide_slice lcm)
 {
     struct tide_xdr x = tide_xdr_of(lcm);
     uint32_t version = tide_xdr_u32(&x);
     if (version > 2)
-        return false;
+        return TIDE_E_UNKNOWN;
     if (version > 0)
         skip_extension(&x);
     out->hash = tide_xdr_opaque(&x, TIDE_HASH_BYTES).ptr;
@@ -40,11 +40,11 @@ bool ledger_peek(struct ledger_peek *out, tide_slice lcm)
     skip_value(&x);
     tide_xdr_skip(&x, 2 * TIDE_HASH_BYTES); /* results, buckets */
     out->sequence = tide_xdr_u32(&x);
-    return x.status == TIDE_OK && out->sequence != 0;
+    return x.status != TIDE_OK ? x.status : out->sequence == 0 ? TIDE_E_DECODE : TIDE_OK;
 }
 
 uint32_t ledger_peek_sequence(tide_slice lcm)
 {
     struct ledger_peek peek;
-    return ledger_peek(&peek, lcm) ? peek.sequence : 0;
+    return ledger_peek(&peek, lcm) == TIDE_OK ? peek.sequence : 0;
 }

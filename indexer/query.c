@@ -30,7 +30,8 @@ tide_status tide_query_open(struct tide_pg **out, const struct tide_config *conf
     return status;
 }
 
-/* Rows of the deployments that hold all contracts of the file, or of all without a file. */
+/* Rows of the deployments that hold all contracts of the file, or of all without a file: those of
+ * the latest epoch of their network. */
 static tide_status find_deployments(struct tide_pg *pg, const struct tide_deployment *file,
                                     struct tide_pg_rows *rows, struct tide_err *err)
 {
@@ -43,11 +44,13 @@ static tide_status find_deployments(struct tide_pg *pg, const struct tide_deploy
     tide_status status =
         list.failed
             ? tide_fail(err, TIDE_E_LIMIT, "deployment: too many contracts")
-            : tide_pg_query(pg, rows,
-                            "SELECT id FROM chain.deployment AS d WHERE $1::text[] <@ (SELECT "
-                            "coalesce(array_agg(c ->> 'address'), '{}') FROM "
-                            "jsonb_array_elements(d.contracts) AS c) ORDER BY id",
-                            (const char *[]){ (const char *)list.ptr }, 1, err);
+            : tide_pg_query(
+                  pg, rows,
+                  "SELECT id FROM chain.deployment AS d WHERE $1::text[] <@ (SELECT "
+                  "coalesce(array_agg(c ->> 'address'), '{}') FROM "
+                  "jsonb_array_elements(d.contracts) AS c) AND d.epoch = (SELECT max(epoch) FROM"
+                  " chain.deployment AS o WHERE o.network_id = d.network_id) ORDER BY id",
+                  (const char *[]){ (const char *)list.ptr }, 1, err);
     tide_buf_release(&list);
     return status;
 }

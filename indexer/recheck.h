@@ -4,6 +4,8 @@
  *                 payload and the other way round; state is the newest of history
  * Against a source (when one is configured) the ledgers of the range go through the delta again,
  *                 hashes and proofs included, and the rows of every table are compared by ledger
+ * Against getEvents (of each server of rpc) every event of the deployment's contracts by its id, in
+ *                 what the server still keeps of the range: a server that loses events, or we
  *
  * Nothing is written. Memory is bounded: a chunk of ledgers' digests. */
 #ifndef INDEXER_RECHECK_H
@@ -27,6 +29,8 @@ void tide_recheck_say(struct tide_recheck *check, const char *format, ...) TIDE_
 
 tide_status tide_recheck_stored(struct tide_recheck *check, struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_recheck_source(struct tide_recheck *check, const struct tide_config *config,
+                                struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_recheck_events(struct tide_recheck *check, const struct tide_config *config,
                                 struct tide_err *err) TIDE_MUST_USE;
 
 #endif

@@ -134,10 +134,16 @@ static void read_ledger(struct json_scan *s, struct rpc_ledger *l)
     struct ledger_peek peek;
     if (s->fault)
         return;
-    if (!sequence || !hash || !meta)
+    if (!sequence || !hash || !meta) {
         json_fault(s, "a ledger lacks sequence, hash or metadataXdr");
-    else if (!ledger_peek(&peek, l->lcm))
-        json_fault(s, "metadataXdr is no ledger of a version that this build knows");
+        return;
+    }
+    tide_status status = ledger_peek(&peek, l->lcm);
+    l->unknown = status == TIDE_E_UNKNOWN;
+    if (l->unknown)
+        return; /* whoever decodes it says so, by the ledger's number */
+    if (status)
+        json_fault(s, "metadataXdr is no ledger");
     else if (peek.sequence != l->sequence || memcmp(peek.hash, l->hash, TIDE_HASH_BYTES) != 0)
         json_fault(s, "a ledger's sequence or hash is not the one in its metadataXdr");
     else

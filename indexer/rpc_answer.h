@@ -27,7 +27,9 @@ struct rpc_ledger {
     uint32_t sequence; /* of the field, and of the ledger's own header */
     uint8_t hash[TIDE_HASH_BYTES];
     uint8_t previous[TIDE_HASH_BYTES]; /* as its header says */
-    tide_slice lcm;                    /* LedgerCloseMeta; borrows from the body */
+    bool
+        unknown; /* of a version newer than this build: previous is not known, nothing is checked */
+    tide_slice lcm; /* LedgerCloseMeta; borrows from the body */
 };
 
 struct rpc_page {

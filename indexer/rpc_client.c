@@ -1,7 +1,7 @@
 #include "indexer/rpc_client.h"
 #include "tidemark/clock.h"
 
-enum { REQUEST_BYTES = 2048, SMALL_BYTES = 64 << 10, SLEEP_MS = 20 };
+enum { REQUEST_BYTES = 4096, SMALL_BYTES = 64 << 10, SLEEP_MS = 20 };
 
 /* --- the bucket --------------------------------------------------------------------------- */
 
@@ -178,20 +178,32 @@ tide_status rpc_ask_events(struct rpc_client *client, const struct rpc_event_que
                            struct tide_err *err)
 {
     static const char method[] = "getEvents";
-    char params[512], filter[128];
-    snprintf(filter, sizeof filter, "\"filters\":[{\"contractIds\":[\"%.64s\"]}]",
-             question->contract);
+    char params[3072];
+    int len;
     if (question->cursor)
-        snprintf(params, sizeof params, "{%s,\"pagination\":{\"cursor\":\"%.64s\",\"limit\":%u}}",
-                 filter, question->cursor, question->limit);
+        len = snprintf(params, sizeof params,
+                       "{\"filters\":%s,\"pagination\":{\"cursor\":\"%.64s\",\"limit\":%u}}",
+                       question->filters, question->cursor, question->limit);
     else
-        snprintf(params, sizeof params,
-                 "{\"startLedger\":%u,\"endLedger\":%u,%s,\"pagination\":{\"limit\":%u}}",
-                 question->start, question->end, filter, question->limit);
+        len = snprintf(params, sizeof params,
+                       "{\"startLedger\":%u,\"endLedger\":%u,\"filters\":%s,"
+                       "\"pagination\":{\"limit\":%u}}",
+                       question->start, question->end, question->filters, question->limit);
+    assert(len > 0 && (size_t)len < sizeof params);
+    (void)len;
     tide_status status = ask(client, method, params, body, hint, err);
     return status ? status
                   : end(client, method, rpc_read_events(out, body->ptr, body->len, client->id, err),
                         err);
+}
+
+bool rpc_next_url(const char **list, char url[RPC_URL_BYTES])
+{
+    *list += strspn(*list, ", ");
+    size_t len = strcspn(*list, ", ");
+    snprintf(url, RPC_URL_BYTES, "%.*s", (int)len, *list);
+    *list += len;
+    return len > 0;
 }
 
 /* --- life --------------------------------------------------------------------------------- */

@@ -50,6 +50,9 @@ struct rpc_hint {
     uint32_t after_ms; /* Retry-After */
 };
 
+/* The next address of a comma list into url; false after the last. *list moves on. */
+bool rpc_next_url(const char **list, char url[RPC_URL_BYTES]);
+
 tide_status rpc_client_open(struct rpc_client *client, const char *url,
                             const struct rpc_client_options *options,
                             struct tide_err *err) TIDE_MUST_USE;
@@ -76,9 +79,9 @@ tide_status rpc_ask_page(struct rpc_client *client, const struct rpc_question *q
                          struct tide_err *err) TIDE_MUST_USE;
 
 struct rpc_event_question {
-    uint32_t start, end;  /* ledgers; end is not included; both 0 with a cursor */
-    const char *cursor;   /* NULL: from start */
-    const char *contract; /* strkey */
+    uint32_t start, end; /* ledgers; end is not included; both 0 with a cursor */
+    const char *cursor;  /* NULL: from start */
+    const char *filters; /* JSON: [{"contractIds":["C…"]}] */
     uint32_t limit;
 };
 

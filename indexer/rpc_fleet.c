@@ -4,8 +4,9 @@
 #include "tidemark/text.h"
 
 enum {
-    STORED_MS = 5000, /* between comparisons of a server that is behind with what is stored */
-    PAGE_SHARE = 8,   /* a page is asked for so as to be a share of the largest */
+    STORED_MS = 5000,  /* between comparisons of a server that is behind with what is stored */
+    FAR_LEDGERS = 720, /* an hour, mostly: a server so far behind is no back end that lags */
+    PAGE_SHARE = 8,    /* a page is asked for so as to be a share of the largest */
 };
 
 int64_t rpc_fleet_now_ms(void)
@@ -234,31 +235,43 @@ static uint32_t shortest_pause(const struct rpc_fleet *f)
 
 /* --- one answer --------------------------------------------------------------------------- */
 
-/* A reset shows in a server that is behind us and has another ledger where we have one. */
+/* A server that is behind us, and of which it is not known yet that it has another chain: a reset
+ * shows in another hash where we have one, or in a chain that ends long before what we have. */
+static bool is_reset(struct rpc_fleet *f, uint32_t first, struct tide_buf *body,
+                     struct rpc_latest *latest)
+{
+    const struct tide_source_options *o = f->options.source;
+    struct rpc_hint hint;
+    struct tide_err ignored;
+    uint8_t hash[TIDE_HASH_BYTES];
+    if (!o->stored_hash || rpc_fleet_now_ms() - f->stored_ms < STORED_MS)
+        return false;
+    f->stored_ms = rpc_fleet_now_ms();
+    if (rpc_ask_latest(&f->servers[f->current].client, latest, body, &hint, &ignored) ||
+        latest->error.code || latest->sequence >= first)
+        return false;
+    tide_status status = o->stored_hash(o->stored_self, latest->sequence, hash);
+    if (status == TIDE_E_MISSING)
+        return first - latest->sequence > FAR_LEDGERS &&
+               o->stored_hash(o->stored_self, first - 1, hash) == TIDE_OK;
+    return status == TIDE_OK && memcmp(hash, latest->hash, TIDE_HASH_BYTES) != 0;
+}
+
 static enum rpc_outcome look_behind(struct rpc_fleet *f, uint32_t first, struct tide_buf *body,
                                     struct tide_err *err)
 {
-    const struct tide_source_options *o = f->options.source;
-    struct rpc_server *s = &f->servers[f->current];
     struct rpc_latest latest;
-    struct rpc_hint hint;
-    uint8_t hash[TIDE_HASH_BYTES];
     char text[TIDE_ERR_TEXT_MAX];
-    snprintf(text, sizeof text, "%s is at ledger %u, ledger %u is wanted", s->client.name,
+    const char *name = f->servers[f->current].client.name;
+    snprintf(text, sizeof text, "%s is at ledger %u, ledger %u is wanted", name,
              latest_of(f, f->current), first);
     set_trouble(f, text);
-    if (!o->stored_hash || rpc_fleet_now_ms() - f->stored_ms < STORED_MS)
-        return RPC_TIP;
-    f->stored_ms = rpc_fleet_now_ms();
-    struct tide_err ignored;
-    if (rpc_ask_latest(&s->client, &latest, body, &hint, &ignored) || latest.error.code ||
-        latest.sequence >= first || !o->stored_hash(o->stored_self, latest.sequence, hash) ||
-        memcmp(hash, latest.hash, TIDE_HASH_BYTES) == 0)
+    if (!is_reset(f, first, body, &latest))
         return RPC_TIP;
     tide_fail(err, TIDE_E_CHAIN,
-              "%s is at ledger %u, behind ledger %u that is stored, and its hash is another: the "
-              "network was reset; `tidemark-indexer reset --confirm` begins a new epoch of it",
-              s->client.name, latest.sequence, first - 1);
+              "%s is at ledger %u of another chain, behind ledger %u that is stored: the network "
+              "was reset; `tidemark-indexer reset --confirm` begins a new epoch of it",
+              name, latest.sequence, first - 1);
     return RPC_END;
 }
 
@@ -308,7 +321,7 @@ static enum rpc_outcome sift(struct rpc_fleet *f, const struct rpc_want *want,
     }
     pthread_mutex_lock(&f->lock);
     const uint8_t *before = rpc_memory_find(&f->memory, want->first - 1, &teller);
-    bool follows = !before || memcmp(before, l->previous, TIDE_HASH_BYTES) == 0;
+    bool follows = !before || l->unknown || memcmp(before, l->previous, TIDE_HASH_BYTES) == 0;
     pthread_mutex_unlock(&f->lock);
     if (!follows) {
         tide_fail(err, TIDE_E_CHAIN,
@@ -319,7 +332,8 @@ static enum rpc_outcome sift(struct rpc_fleet *f, const struct rpc_want *want,
     for (; skip + kept < page->count; kept++) {
         bool last = want->last && l[kept].sequence > want->last;
         bool broken = kept && (l[kept].sequence != l[kept - 1].sequence + 1 ||
-                               memcmp(l[kept].previous, l[kept - 1].hash, TIDE_HASH_BYTES) != 0);
+                               (!l[kept].unknown &&
+                                memcmp(l[kept].previous, l[kept - 1].hash, TIDE_HASH_BYTES) != 0));
         if (last || broken)
             break;
         rpc_fleet_note_ledger(f, f->current, l[kept].sequence, l[kept].hash);

@@ -87,15 +87,10 @@ static tide_status open_server(struct rpc_fleet *f, const char *url, struct tide
 static tide_status open_servers(struct rpc_fleet *f, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
-    for (const char *p = f->config->rpc; !status && *p;) {
-        char url[RPC_URL_BYTES];
-        p += strspn(p, ", ");
-        size_t len = strcspn(p, ", ");
-        snprintf(url, sizeof url, "%.*s", (int)len, p);
-        if (len)
-            status = open_server(f, url, err);
-        p += len;
-    }
+    const char *list = f->config->rpc;
+    char url[RPC_URL_BYTES];
+    while (!status && rpc_next_url(&list, url))
+        status = open_server(f, url, err);
     if (!status && f->count == 0)
         return tide_fail(err, TIDE_E_CONFIG, "rpc: no address in it");
     return status;

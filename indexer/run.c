@@ -59,11 +59,12 @@ static void beat_now(struct job *job)
     beat(job, degraded ? "degraded" : state_of(job), degraded ? text : NULL);
 }
 
-static bool stored_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES])
+static tide_status stored_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES])
 {
     const struct job *job = self;
-    return job->writer &&
-           tide_stored_hash(job->config->database_url, job->deployment->id, ledger, hash);
+    if (!job->writer)
+        return TIDE_E_DB;
+    return tide_stored_hash(job->config->database_url, job->deployment->id, ledger, hash);
 }
 
 static tide_status new_source(struct job *job, struct tide_source *source, struct tide_err *err)

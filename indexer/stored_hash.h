@@ -3,10 +3,11 @@
 #ifndef TIDEMARK_INDEXER_STORED_HASH_H
 #define TIDEMARK_INDEXER_STORED_HASH_H
 
-#include "tidemark/base.h"
+#include "tidemark/status.h"
 
-/* False when the ledger is not visible in the tables, or the database does not answer. */
-bool tide_stored_hash(const char *conninfo, uint32_t deployment, uint32_t ledger,
-                      uint8_t hash[TIDE_HASH_BYTES]);
+/* TIDE_E_MISSING when the ledger is not visible in the tables, TIDE_E_DB when the database does not
+ * answer. */
+tide_status tide_stored_hash(const char *conninfo, uint32_t deployment, uint32_t ledger,
+                             uint8_t hash[TIDE_HASH_BYTES]) TIDE_MUST_USE;
 
 #endif

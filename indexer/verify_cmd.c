@@ -27,10 +27,12 @@ static tide_status verify(struct tide_recheck *check, const struct tide_config *
                           struct tide_err *err)
 {
     tide_status status = tide_recheck_stored(check, err);
-    if (status == TIDE_OK && (*config->lake || *config->stream))
+    if (status == TIDE_OK && (*config->lake || *config->stream || *config->rpc))
         status = tide_recheck_source(check, config, err);
     else if (status == TIDE_OK)
-        printf("source  none configured (--lake, --stream): rows were not derived again\n");
+        printf("source  none configured (--lake, --rpc, --stream): rows were not derived again\n");
+    if (status == TIDE_OK && *config->rpc)
+        status = tide_recheck_events(check, config, err);
     if (status == TIDE_OK && check->wrong)
         status = tide_fail(err, TIDE_E_CONFLICT, "%" PRIu64 " differences", check->wrong);
     return status;

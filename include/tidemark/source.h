@@ -52,9 +52,10 @@ struct tide_source_options {
     const char *passphrase;           /* what the lake must be of; NULL: not checked */
     bool (*stopping)(void *self); /* asked while waiting, from the caller's thread; may be NULL */
     void *stopping_self;          /* true ends the wait with TIDE_E_STOPPED */
-    /* Hash of a ledger that is stored, false when it is not known; from any thread. NULL: nothing
-     * is. With it a reset of the network is told from a server that is behind. */
-    bool (*stored_hash)(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES]);
+    /* Hash of a ledger that is stored; TIDE_E_MISSING when it is not, TIDE_E_DB when nobody knows.
+     * From any thread. NULL: nothing is stored. With it a reset of the network is told from a
+     * server that is behind. */
+    tide_status (*stored_hash)(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES]);
     void *stored_self;
 };
 

@@ -121,7 +121,7 @@ static const struct {
     { PAGE("{}"),                                             "no array"             },
     { PAGE("[1]"),                                            "no object"            },
     { PAGE("[{}]"),                                           "lacks sequence"       },
-    { PAGE("[{\"sequence\":9,\"hash\":\"" ZEROS "\",\"metadataXdr\":\"\"}]"), "no ledger of a version" },
+    { PAGE("[{\"sequence\":9,\"hash\":\"" ZEROS "\",\"metadataXdr\":\"\"}]"), "is no ledger" },
     { PAGE("[{\"sequence\":9,\"hash\":\"" ZEROS "\",\"metadataXdr\":\"AAA\"}]"), "malformed base64" },
     { PAGE("[{\"sequence\":9,\"hash\":\"00\"}]"),             "64 hexadecimal"       },
     { PAGE("[{\"sequence\":9,\"hash\":1}]"),                  "no string"            },

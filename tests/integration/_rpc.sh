@@ -1,0 +1,61 @@
+# Shared by the tests of the source rpc: sourced after _pg.sh.
+#
+#   serve NAME [option]…   a simulated network in the background: $NAME_url, its files in $PG_DIR/NAME
+#   fault NAME TEXT        one more fault; `calm NAME` clears them
+#   close_ledgers NAME N   N ledgers close
+#   into NAME              a new database with the schema, as TIDEMARK_DATABASE_URL and PGDATABASE
+#   indexer …              tidemark-indexer run over RPC, output in $PG_DIR/out
+[ -x "$TIDE_BIN/tidemark-indexer" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
+command -v curl >/dev/null || { echo "no curl"; exit 77; }
+
+serve() {
+    local name=$1 dir=$PG_DIR/$1
+    shift
+    mkdir -p "$dir"
+    rm -f "$dir/port"
+    "$TIDE_BIN/tidemark-sim" serve --lake "$dir/lake" --deployment "$dir/deployment.json" --close-ms 0 \
+        --listen 127.0.0.1:0 --port-file "$dir/port" --quiet "$@" >"$dir/log" 2>&1 &
+    printf -v "${name}_pid" %s $!
+    until [ -s "$dir/port" ]; do sleep 0.05; kill -0 $! 2>/dev/null || fail "serve: $(tail -n 3 "$dir/log")"; done
+    printf -v "${name}_url" 'http://127.0.0.1:%s' "$(cat "$dir/port")"
+}
+url_of() { local v=${1}_url; echo "${!v}"; }
+fault() { curl -sf -d "$2" "$(url_of "$1")/faults" >/dev/null || fail "no such fault: $2"; }
+calm() { curl -sf -X DELETE "$(url_of "$1")/faults" >/dev/null; }
+close_ledgers() { curl -sf -d "$2" "$(url_of "$1")/close" >/dev/null; }
+stat_of() { # NAME METHOD: calls so far
+    curl -sf "$(url_of "$1")/stats" | sed -n "s/.*\"$2\":\([0-9]*\).*/\1/p"
+}
+
+into() {
+    if ! PGDATABASE=postgres sql "SELECT 1 FROM pg_database WHERE datname = 'empty'" | grep -q 1; then
+        PGDATABASE=postgres "$PG_BIN/createdb" empty
+        TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=empty" \
+            "$TIDE_BIN/tidemark-indexer" migrate >/dev/null 2>&1
+    fi
+    PGDATABASE=postgres "$PG_BIN/createdb" -T empty "$1"
+    export PGDATABASE=$1 TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=$1"
+}
+digest() { "$TIDE_BIN/tidemark-indexer" digest --deployment "$PG_DIR/${1:-one}/deployment.json"; }
+cursor() { sql "SELECT coalesce(max(c.ledger), 0) FROM chain.cursor c"; }
+
+# Quick retries, so that a test does not wait.
+indexer() { # ends within a minute
+    timeout -k 5 60 "$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/one/deployment.json" --rpc-retry-ms 20 --rpc-retry-ms-max 200 \
+        --rpc-timeout-ms 1500 --http-stall-s 1 --http-connect-ms 1000 "$@" >"$PG_DIR/out" 2>&1
+}
+expect() { # CODE PATTERN [option]…: the indexer ends so
+    local want=$1 pattern=$2 code=0
+    shift 2
+    indexer "$@" || code=$?
+    [ "$code" = "$want" ] || fail "$name: exit $code, wanted $want: $(tail -n 3 "$PG_DIR/out")"
+    grep -Eq "$pattern" "$PG_DIR/out" || fail "$name: nothing says \"$pattern\": $(tail -n 3 "$PG_DIR/out")"
+}
+wait_for() { # SECONDS CMD…
+    local until=$((SECONDS + $1))
+    shift
+    until "$@"; do
+        [ $SECONDS -lt $until ] || return 1
+        sleep 0.05
+    done
+}
