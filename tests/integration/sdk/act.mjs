@@ -4,7 +4,7 @@
 // usage: act.mjs URL DEPLOYMENT SECRET-OF-A-VERIFIER
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { Account, Address, authorizeEntry, BASE_FEE, Contract, Keypair, nativeToScVal, Operation, rpc, scValToNative,
+import { Account, Address, Asset, authorizeEntry, BASE_FEE, Contract, Keypair, nativeToScVal, Operation, rpc, scValToNative,
   SorobanDataBuilder, TransactionBuilder, xdr } from '@stellar/stellar-sdk';
 
 process.on('uncaughtException', (error) => { // without the client's whole inside
@@ -161,6 +161,18 @@ assert.equal((await final(bump)).status, 'SUCCESS');
 const byInner = await server.getTransaction(inner.hash().toString('hex'));
 assert.equal(byInner.status, 'SUCCESS');
 assert.equal(byInner.feeBump, true);
+
+// ---- no ledger takes it: dropped after some, its hash banned for more, then it may come again
+
+const waiting = await draft(alice, Operation.payment({ destination: bob.publicKey(), asset: Asset.native(), amount: '1' }));
+waiting.sign(alice);
+assert.ok((await fetch(`${url}/hold`, { method: 'POST', body: '5' })).ok);
+assert.equal((await server.sendTransaction(waiting)).status, 'PENDING');
+await close(5);
+assert.equal((await server.getTransaction(waiting.hash().toString('hex'))).status, 'NOT_FOUND');
+assert.equal((await server.sendTransaction(waiting)).status, 'TRY_AGAIN_LATER');
+await close(10);
+assert.equal((await final(waiting)).status, 'SUCCESS');
 
 // ---- entries
 
