@@ -229,7 +229,7 @@ static tide_status kept_range(struct comparing *c, struct tide_range *out, struc
 static tide_status compare_all(struct comparing *c, const struct tide_deployment *d,
                                struct tide_err *err)
 {
-    struct tide_range kept;
+    struct tide_range kept = { 0 };
     tide_status status = kept_range(c, &kept, err);
     if (status)
         return status;
