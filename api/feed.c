@@ -311,7 +311,7 @@ tide_status tide_feed_step(struct tide_feed *feed, uint32_t until, bool *more, s
     return status;
 }
 
-/* --- the thread --------------------------------------------------------------------------------- */
+/* - the thread -------------------------------------------------------------------------------*/
 
 static bool stopped(const struct tide_feed *feed)
 {

@@ -156,7 +156,7 @@ tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
     return status == TIDE_OK ? sink->put(sink->self, &key, &meta, err) : status;
 }
 
-/* --- ticks that no window reaches -------------------------------------------------------------- */
+/* --- ticks that no window reaches -------------------------------------------------------- */
 
 struct pruning {
     struct tide_hot_symbol *pools;

@@ -87,8 +87,9 @@ void tide_rule_standing(struct tide_standing *out, const struct tide_hot_person 
     };
     /* clang-format on */
     enum tide_standing_reason reason = reason_of(person, blocked, now);
-    /* Verifiers refuse a blocked jurisdiction: a new attestation would not help there either. */
-    bool refused = blocked && person && person->recorded;
+    /* Where the jurisdiction that is known is blocked, verifiers are refused: a new attestation
+     * would not help. A revoked record says nothing of where somebody lives now. */
+    bool refused = blocked && person && person->recorded && person->status != STORED_UNKNOWN;
     *out = (struct tide_standing){
         .status = told[reason].status,
         .reason = reason,

@@ -165,7 +165,7 @@ static tide_status single_steps(struct driver *d, uint32_t until)
     return status;
 }
 
-/* --- run and latency ----------------------------------------------------------------------------- */
+/* --- run and latency ----------------------------------------------------------------------- */
 
 static void *run_feed(void *self)
 {

@@ -1,0 +1,234 @@
+/* Compliance from the cache against the simulator's model, for every address of the cast:
+ *
+ *   model_driver DIR OPTION…     the options of tidemark-sim write that made the lake
+ *
+ * The model acts out the same chain again, ledger by ledger; the cache in DIR is fed to the same
+ * ledger from the database (TIDEMARK_DATABASE_URL) that the lake was indexed into. Both are asked
+ * at its close time, some time later, and just when somebody's attestation ends. */
+#include "api/feed.h"
+#include "tidemark/rule.h"
+#include "tools/sim/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct race {
+    struct chain chain;
+    struct tide_hot *hot;
+    struct tide_hot_reader *reader;
+    struct tide_feed *feed;
+    struct tide_err err;
+    uint64_t moments, asked, differ;
+    uint64_t by_status[TIDE_STANDING_RESTRICTED + 1];
+    uint64_t last_expiry;
+};
+
+/* What the model says of one address. */
+struct said {
+    bool compliant, gate, allowed;
+    enum tide_standing_status status;
+    bool needs_kyc;
+};
+
+static const struct sim_outcome *ask(struct race *r, const char *fn, const sim_val *args,
+                                     uint32_t count)
+{
+    return sim_view(&r->chain.host, chain_addr(&r->chain, cast_contract(CAST_COMPLIANCE)), fn, args,
+                    count);
+}
+
+/* The contract's words, each for one status and whether a new attestation would help. */
+static bool read_words(struct said *said, const char *words)
+{
+    /* clang-format off */
+    static const struct { const char *words; enum tide_standing_status status; bool curable; } all[] = {
+        { "account is frozen", TIDE_STANDING_FROZEN, false },
+        { "KYC required", TIDE_STANDING_UNKNOWN, true },
+        { "KYC pending", TIDE_STANDING_PENDING, true },
+        { "account suspended", TIDE_STANDING_SUSPENDED, false },
+        { "account sanctioned", TIDE_STANDING_SANCTIONED, false },
+        { "KYC attestation expired", TIDE_STANDING_EXPIRED, true },
+        { "protocol is unavailable", TIDE_STANDING_RESTRICTED, false },
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < TIDE_COUNT(all); i++) {
+        if (strncmp(words, all[i].words, strlen(all[i].words)) == 0) {
+            said->status = all[i].status;
+            said->needs_kyc = all[i].curable;
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct said model_says(struct race *r, struct sim_addr who, const struct tide_hot_person *p)
+{
+    struct said said = { .status = TIDE_STANDING_VERIFIED };
+    sim_val user = sim_address(who);
+    sim_val outsider[] = { sim_address(chain_addr(&r->chain, CAST_OUTSIDER)), user };
+    sim_val pool[] = { sim_address(chain_addr(&r->chain, cast_contract(CAST_POOL))), user };
+    (void)p;
+    const struct sim_outcome *out = ask(r, "is_user_compliant", &user, 1);
+    said.compliant = out->ok && out->ret.b;
+    said.gate = ask(r, "assert_user_compliant", pool, 2)->ok;
+    out = ask(r, "get_compliance_status", &user, 1);
+    said.allowed = sim_field_bool(&out->ret, "jurisdiction_allowed");
+    bool known = sim_field_u32(&out->ret, "status") != 0;
+    out = ask(r, "assert_user_compliant", outsider, 2);
+    if (!out->ok && !read_words(&said, out->reason)) {
+        fprintf(stderr, "unknown words: %s\n", out->reason);
+        r->differ++;
+    }
+    said.needs_kyc = said.needs_kyc && (!known || said.allowed);
+    return said;
+}
+
+static struct said cache_says(struct race *r, const struct tide_hot_address *who,
+                              const struct tide_hot_meta *meta, uint64_t now)
+{
+    struct tide_hot_address pool = { .kind = 16 };
+    memcpy(pool.key, chain_addr(&r->chain, cast_contract(CAST_POOL)).key, TIDE_HASH_BYTES);
+    struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, who);
+    const struct tide_hot_person *person = tide_hot_get(r->reader, &key);
+    key = tide_hot_key_address(TIDE_HOT_PERSON, &pool);
+    const struct tide_hot_person *caller = tide_hot_get(r->reader, &key);
+    uint32_t code = person ? person->jurisdiction : 0;
+    bool blocked = code < TIDE_HOT_CODES && (meta->blocked[code / 8] >> code % 8 & 1);
+    struct tide_standing at;
+    tide_rule_standing(&at, person, blocked, now);
+    if (person && person->recorded && person->expires_at > meta->close_time)
+        r->last_expiry = person->expires_at;
+    return (struct said){ .compliant = at.compliant,
+                          .gate = tide_rule_gate(&at, person, caller),
+                          .allowed = tide_rule_jurisdiction_allowed(person, blocked),
+                          .status = at.status,
+                          .needs_kyc = at.needs_kyc };
+}
+
+static void compare(struct race *r, struct sim_addr who, const struct tide_hot_meta *meta,
+                    uint64_t now)
+{
+    struct tide_hot_address address = { .kind = who.kind == SIM_ACCOUNT ? 48 : 16 };
+    memcpy(address.key, who.key, TIDE_HASH_BYTES);
+    struct said ours = cache_says(r, &address, meta, now);
+    struct said model = model_says(r, who, NULL);
+    r->asked++;
+    r->by_status[ours.status]++;
+    if (ours.compliant == model.compliant && ours.gate == model.gate &&
+        ours.allowed == model.allowed && ours.status == model.status &&
+        ours.needs_kyc == model.needs_kyc)
+        return;
+    char text[TIDE_HOT_ADDRESS_TEXT];
+    tide_hot_address_text(text, &address);
+    if (r->differ++ < 5)
+        fprintf(stderr,
+                "%s at ledger %u, %" PRIu64 ": compliant %d %d gate %d %d allowed %d %d "
+                "status %s %s needs %d %d\n",
+                text, meta->ledger, now, ours.compliant, model.compliant, ours.gate, model.gate,
+                ours.allowed, model.allowed, tide_standing_status_name(ours.status),
+                tide_standing_status_name(model.status), ours.needs_kyc, model.needs_kyc);
+}
+
+static void compare_all(struct race *r, const struct tide_hot_meta *meta, uint64_t now)
+{
+    struct sim_host *host = &r->chain.host;
+    struct sim_addr nobody = { .kind = SIM_ACCOUNT, .key = { 1, 2, 3 } };
+    uint64_t before = host->now;
+    host->now = now;
+    for (uint32_t i = 0; i < r->chain.cast.account_count; i++)
+        compare(r, chain_addr(&r->chain, (cast_ref)i), meta, now);
+    for (uint32_t i = 0; i < CAST_CONTRACTS; i++)
+        compare(r, chain_addr(&r->chain, cast_contract(i)), meta, now);
+    compare(r, nobody, meta, now);
+    host->now = before;
+    r->moments++;
+}
+
+/* The registry's contract is not there before its deployment: then there is nothing to ask. */
+static bool deployed(struct race *r)
+{
+    sim_val nobody = sim_address((struct sim_addr){ .kind = SIM_ACCOUNT });
+    return ask(r, "is_user_compliant", &nobody, 1)->ok;
+}
+
+static tide_status one_ledger(struct race *r)
+{
+    const struct tide_hot_meta *meta;
+    tide_slice lcm;
+    bool more = true;
+    tide_status status = chain_ledger(&r->chain, &lcm);
+    if (status != TIDE_OK)
+        return tide_fail(&r->err, status, "chain");
+    while (more && status == TIDE_OK)
+        status = tide_feed_step(r->feed, r->chain.ledger, &more, &r->err);
+    if (status == TIDE_OK)
+        status = tide_hot_begin(r->reader, &meta, &r->err);
+    if (status != TIDE_OK)
+        return status;
+    if (meta->ledger != r->chain.ledger)
+        r->differ++;
+    if (deployed(r)) {
+        uint64_t end = r->last_expiry, days = r->chain.ledger % 400;
+        compare_all(r, meta, meta->close_time);
+        compare_all(r, meta, meta->close_time + 86400 * days);
+        if (end) {
+            compare_all(r, meta, end);
+            compare_all(r, meta, end + 1);
+        }
+    }
+    return tide_hot_end(r->reader);
+}
+
+static tide_status run(struct race *r, const char *dir, const struct sim_settings *settings)
+{
+    struct tide_hot_options hot = { .dir = dir };
+    tide_status status = tide_hot_open(&r->hot, &hot, &r->err);
+    if (status == TIDE_OK)
+        status = tide_hot_reader_open(&r->reader, r->hot, &r->err);
+    if (status != TIDE_OK)
+        return status;
+    struct tide_feed_options options = { .conninfo = getenv("TIDEMARK_DATABASE_URL"),
+                                         .hot = r->hot };
+    status = tide_feed_open(&r->feed, &options, &r->err);
+    for (uint64_t i = 0; i < settings->ledgers && status == TIDE_OK; i++)
+        status = one_ledger(r);
+    return status;
+}
+
+static int report(struct race *r, tide_status status)
+{
+    if (status != TIDE_OK) {
+        fprintf(stderr, "model_driver: %s\n", r->err.text);
+        return tide_status_exit(status);
+    }
+    printf("compliance: %" PRIu64 " answers at %" PRIu64 " moments, %" PRIu64 " differ;", r->asked,
+           r->moments, r->differ);
+    for (size_t i = 0; i < TIDE_COUNT(r->by_status); i++)
+        printf(" %s %" PRIu64, tide_standing_status_name((enum tide_standing_status)i),
+               r->by_status[i]);
+    printf("\n");
+    return r->differ || r->moments == 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct race *r = calloc(1, sizeof *r);
+    struct sim_settings settings = sim_settings_default();
+    struct sim_options table = sim_settings_options(&settings);
+    if (!r || argc < 2)
+        return 64;
+    tide_status status = sim_options_read(&table, 1, argc - 2, argv + 2, &r->err);
+    if (status != TIDE_OK)
+        return report(r, status);
+    struct chain_options options = sim_settings_chain(&settings);
+    status = chain_open(&r->chain, &options);
+    if (status == TIDE_OK)
+        status = run(r, argv[1], &settings);
+    int code = report(r, status);
+    tide_feed_close(r->feed);
+    tide_hot_reader_close(r->reader);
+    tide_hot_close(r->hot);
+    chain_close(&r->chain);
+    free(r);
+    return code;
+}
