@@ -41,9 +41,11 @@ class Network:
         return self
 
     def __exit__(self, *exception):
-        code = self.stop()
+        code, said = self.stop(), self.said()
         if self.owned:
             self.owned.cleanup()
+        if code != 0:
+            print(said[-8000:], file=sys.stderr)
         if exception[0] is None and code != 0:
             sys.exit(f"the network ended with {code}")
 

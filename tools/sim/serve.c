@@ -240,7 +240,8 @@ static bool split_address(const char *text, char host[64], uint16_t *port)
     return true;
 }
 
-static tide_status listen_http(struct serve *serve, struct tide_err *err)
+/* Under the lock: requests that come meanwhile wait for it. */
+static tide_status open_http(struct serve *serve, struct tide_err *err)
 {
     char host[64], url[96];
     struct serve_http_options options = { .host = host,
@@ -268,6 +269,15 @@ static tide_status listen_http(struct serve *serve, struct tide_err *err)
     return TIDE_OK;
 }
 
+static tide_status listen_http(struct serve *serve, struct tide_err *err)
+{
+    pthread_mutex_lock(&serve->lock);
+    tide_status status = open_http(serve, err);
+    atomic_store(&serve->listening, true);
+    pthread_mutex_unlock(&serve->lock);
+    return status;
+}
+
 /* --- opening and closing ------------------------------------------------------------------ */
 
 static tide_status open_all(struct serve *serve, struct tide_err *err)
@@ -290,7 +300,6 @@ static tide_status open_all(struct serve *serve, struct tide_err *err)
 
 static void close_all(struct serve *serve)
 {
-    serve_http_close(serve->http); /* first: its threads use all the rest */
     serve_routes_close(serve);
     ledger_store_close(serve->store);
     ledger_store_close(serve->other.store);
@@ -308,7 +317,9 @@ static tide_status run_open(struct serve *serve, const sigset_t *signals, struct
         status = listen_http(serve, err);
     if (status == TIDE_OK)
         status = live(serve, signals, err);
-    if (serve->http)
+    bool listened = serve->http != NULL;
+    serve_http_close(serve->http); /* first: its threads use all the rest */
+    if (listened)
         tide_log(TIDE_INFO, "serve.stopped", "simulated=true ledger=%u",
                  node_latest(serve->node).sequence);
     close_all(serve);

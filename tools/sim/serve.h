@@ -41,6 +41,7 @@ struct serve {
     struct sim_faults *faults;
     struct rpc *rpc;
     struct serve_http *http;
+    atomic_bool listening; /* all is in place for requests        */
     bool live;             /* behind the head start               */
     tide_status broken;    /* a ledger could not be closed: over  */
     struct tide_err err;   /* of that                             */

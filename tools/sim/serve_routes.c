@@ -433,6 +433,10 @@ static void handle_control(struct serve *serve, const struct serve_request *requ
 void serve_handle(void *self, const struct serve_request *request, struct serve_reply *reply)
 {
     struct serve *serve = self;
+    if (!atomic_load(&serve->listening)) { /* whoever opens the server holds the lock meanwhile */
+        pthread_mutex_lock(&serve->lock);
+        pthread_mutex_unlock(&serve->lock);
+    }
     bool lake = strncmp(request->path, "/lake/", 6) == 0;
     atomic_fetch_add(&serve->served, 1);
     /* as Stellar RPC does: what pages may ask and read */
