@@ -16,22 +16,25 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } commands[] = {
-        { "walk", perf_walk }, { "dump", perf_dump },       { "replay", perf_replay },
-        { "raw", perf_raw },   { "latency", perf_latency },
+        { "walk", perf_walk },     { "scan", perf_scan }, { "dump", perf_dump },
+        { "replay", perf_replay }, { "raw", perf_raw },   { "latency", perf_latency },
     };
     for (size_t i = 0; argc > 1 && i < TIDE_COUNT(commands); i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 2, argv + 2);
-    fputs("usage: tidemark-perf walk ROUNDS FILE...\n"
-          "       tidemark-perf dump LAKE DEPLOYMENT OUT [ONLY]   encode a lake's rows into a "
-          "file, batch by batch\n"
-          "       tidemark-perf replay FILE DEPLOYMENT CONNINFO   commit that file as the indexer "
-          "would\n"
-          "       tidemark-perf raw FILE CONNINFO                 COPY it into unlogged tables "
-          "without indexes\n"
-          "       tidemark-perf latency STREAM DEPLOYMENT CONNINFO CONNINFO LEDGERS WARM\n"
-          "                                                       ledgers one by one, until they "
-          "are seen\n",
-          stderr);
+    fputs(
+        "usage: tidemark-perf walk ROUNDS FILE...\n"
+        "       tidemark-perf scan ROUNDS LAKE                  a page of getLedgers read, and by "
+        "jansson\n"
+        "       tidemark-perf dump LAKE DEPLOYMENT OUT [ONLY]   encode a lake's rows into a "
+        "file, batch by batch\n"
+        "       tidemark-perf replay FILE DEPLOYMENT CONNINFO   commit that file as the indexer "
+        "would\n"
+        "       tidemark-perf raw FILE CONNINFO                 COPY it into unlogged tables "
+        "without indexes\n"
+        "       tidemark-perf latency STREAM DEPLOYMENT CONNINFO CONNINFO LEDGERS WARM\n"
+        "                                                       ledgers one by one, until they "
+        "are seen\n",
+        stderr);
     return 64;
 }

@@ -10,6 +10,7 @@ _Noreturn void perf_die(const char *what, const struct tide_err *err);
 
 /* Each takes the arguments after its name; 0 on success. */
 int perf_walk(int argc, char **argv);
+int perf_scan(int argc, char **argv);
 int perf_dump(int argc, char **argv);
 int perf_replay(int argc, char **argv);
 int perf_raw(int argc, char **argv);
