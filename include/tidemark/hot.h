@@ -81,6 +81,9 @@ void tide_hot_scan(struct tide_hot_reader *reader, const struct tide_hot_key *pr
 /* The last record whose key begins with the first prefix_len bytes of key and is not above it. */
 const void *tide_hot_floor(struct tide_hot_reader *reader, const struct tide_hot_key *key,
                            size_t prefix_len);
+/* Whether a jurisdiction is blocked: a bit of meta, or a look-up for numbers beyond ISO. */
+bool tide_hot_blocked(struct tide_hot_reader *reader, const struct tide_hot_meta *meta,
+                      uint32_t code);
 /* Ends the snapshot. What was read is good only if this is TIDE_OK: TIDE_E_DECODE for a damaged
  * record, TIDE_E_LIMIT when it took longer than TIDE_HOT_READ_MS. */
 tide_status tide_hot_end(struct tide_hot_reader *reader) TIDE_MUST_USE;

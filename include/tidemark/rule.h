@@ -133,6 +133,20 @@ enum tide_refusal tide_rule_claimable(tide_raw_i128 *a, tide_raw_i128 *b,
                                       const struct tide_hot_pool *pool,
                                       const struct tide_position *position);
 
+/* Trade of a pool in the sliding window that ends now. */
+struct tide_window {
+    tide_raw_i128 traded_a, traded_b;    /* what swaps moved of each token, in or out             */
+    tide_raw_i128 fees_a, fees_b;        /* all swap fees in A, and all of them in B: those paid in
+                                         the other token are valued at their own swap's price  */
+    tide_raw_i128 price_then, price_now; /* of A in B, 7 decimals; only if priced              */
+    uint64_t swaps;
+    bool whole;  /* the pool is older than the window */
+    bool priced; /* it has a price at both ends       */
+};
+/* start: the pool's last tick at or before the window, NULL when it has none. */
+void tide_rule_window(struct tide_window *out, const struct tide_hot_pool *pool,
+                      const struct tide_hot_tick *start);
+
 /* --- markets and vaults (rule_vault.c) --------------------------------------------- */
 
 enum tide_vault_state {

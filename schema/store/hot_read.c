@@ -241,3 +241,12 @@ const void *tide_hot_floor(struct tide_hot_reader *reader, const struct tide_hot
         return NULL;
     return record_of(reader, rc, &found, &value);
 }
+
+bool tide_hot_blocked(struct tide_hot_reader *reader, const struct tide_hot_meta *meta,
+                      uint32_t code)
+{
+    struct tide_hot_key key = tide_hot_key_u32(TIDE_HOT_BLOCKED, code);
+    if (TIDE_LIKELY(code < TIDE_HOT_CODES))
+        return meta->blocked[code / 8] >> code % 8 & 1;
+    return tide_hot_get(reader, &key) != NULL;
+}

@@ -7,8 +7,11 @@
  *   latency DIR COUNT    feeds from TIDEMARK_FEED_URL while COUNT commits are made in
  *                        TIDEMARK_DATABASE_URL; prints how long each took to be seen
  *
+ *   windows DIR SECONDS  the last day of trade at that time after the newest close, by pool
+ *
  * The database is TIDEMARK_FEED_URL, else TIDEMARK_DATABASE_URL. */
 #include "api/feed.h"
+#include "api/lookup.h"
 #include "schema/store/hot_env.h"
 #include "tidemark/hash.h"
 #include "tidemark/text.h"
@@ -22,6 +25,7 @@ struct driver {
     struct tide_hot *hot;
     struct tide_hot_reader *reader;
     struct tide_feed *feed;
+    uint64_t now;
     struct tide_err err;
 };
 
@@ -165,6 +169,37 @@ static tide_status single_steps(struct driver *d, uint32_t until)
     return status;
 }
 
+/* --- windows ------------------------------------------------------------------------------- */
+
+static bool print_window(void *self, tide_slice key, const void *record)
+{
+    struct driver *d = self;
+    const struct tide_hot_pool *pool = record;
+    char a[TIDE_I128_TEXT_MAX + 1] = "", b[TIDE_I128_TEXT_MAX + 1] = "",
+                                fee[TIDE_I128_TEXT_MAX + 1] = "";
+    struct tide_window w;
+    (void)key;
+    if (!tide_lookup_window(d->reader, &pool->id, d->now, &w))
+        return false;
+    tide_i128_text(a, (tide_i128){ w.traded_a });
+    tide_i128_text(b, (tide_i128){ w.traded_b });
+    tide_i128_text(fee, (tide_i128){ w.fees_b });
+    printf("%.32s|%" PRIu64 "|%s|%s|%s\n", pool->id.text, w.swaps, a, b, fee);
+    return true;
+}
+
+static tide_status print_windows(struct driver *d, uint64_t later)
+{
+    const struct tide_hot_meta *meta;
+    struct tide_hot_key pools = tide_hot_key(TIDE_HOT_POOL);
+    tide_status status = tide_hot_begin(d->reader, &meta, &d->err);
+    if (status != TIDE_OK)
+        return status;
+    d->now = meta->close_time + later;
+    tide_hot_scan(d->reader, &pools, NULL, print_window, d);
+    return tide_hot_end(d->reader);
+}
+
 /* --- run and latency ----------------------------------------------------------------------- */
 
 static void *run_feed(void *self)
@@ -258,11 +293,11 @@ static tide_status one_commit(struct driver *d, struct tide_pg *pg, double *took
     return status;
 }
 
-/* Milliseconds that the test asks for; a day when it does not. */
-static double p99_wanted(void)
+/* Milliseconds that the test asks for in a variable; a day when it does not. */
+static double wanted_ms(const char *name)
 {
     uint64_t ms = 86400000;
-    const char *text = getenv("TIDE_P99_MS");
+    const char *text = getenv(name);
     if (text)
         (void)!tide_parse_u64(&ms, tide_slice_str(text), UINT32_MAX);
     return (double)ms;
@@ -284,8 +319,9 @@ static tide_status measure(struct driver *d, uint32_t count)
         qsort(took, count, sizeof *took, by_size);
         printf("commit to look-up: %u commits, p50 %.1f ms, p99 %.1f ms, longest %.1f ms\n", count,
                took[count / 2], took[count * 99 / 100], took[count - 1]);
-        if (took[count * 99 / 100] > p99_wanted())
-            status = tide_fail(&d->err, TIDE_E_RANGE, "p99 is too long");
+        if (took[count / 2] > wanted_ms("TIDE_P50_MS") ||
+            took[count * 99 / 100] > wanted_ms("TIDE_P99_MS"))
+            status = tide_fail(&d->err, TIDE_E_RANGE, "commits are seen too late");
     }
     tide_pg_close(pg);
     free(took);
@@ -318,6 +354,8 @@ int main(int argc, char **argv)
         status = step_to(&d, (uint32_t)number);
     else if (status == TIDE_OK && strcmp(argv[1], "single") == 0)
         status = single_steps(&d, (uint32_t)number);
+    else if (status == TIDE_OK && strcmp(argv[1], "windows") == 0)
+        status = print_windows(&d, number);
     else if (status == TIDE_OK)
         status = with_thread(&d, argv[1], (uint32_t)number);
     if (status == TIDE_OK && argv[1][0] == 's')

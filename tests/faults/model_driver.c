@@ -41,7 +41,11 @@ static const struct sim_outcome *ask(struct race *r, const char *fn, const sim_v
 static bool read_words(struct said *said, const char *words)
 {
     /* clang-format off */
-    static const struct { const char *words; enum tide_standing_status status; bool curable; } all[] = {
+    static const struct {
+        const char *words;
+        enum tide_standing_status status;
+        bool curable;
+    } all[] = {
         { "account is frozen", TIDE_STANDING_FROZEN, false },
         { "KYC required", TIDE_STANDING_UNKNOWN, true },
         { "KYC pending", TIDE_STANDING_PENDING, true },
@@ -61,13 +65,12 @@ static bool read_words(struct said *said, const char *words)
     return false;
 }
 
-static struct said model_says(struct race *r, struct sim_addr who, const struct tide_hot_person *p)
+static struct said model_says(struct race *r, struct sim_addr who)
 {
     struct said said = { .status = TIDE_STANDING_VERIFIED };
     sim_val user = sim_address(who);
     sim_val outsider[] = { sim_address(chain_addr(&r->chain, CAST_OUTSIDER)), user };
     sim_val pool[] = { sim_address(chain_addr(&r->chain, cast_contract(CAST_POOL))), user };
-    (void)p;
     const struct sim_outcome *out = ask(r, "is_user_compliant", &user, 1);
     said.compliant = out->ok && out->ret.b;
     said.gate = ask(r, "assert_user_compliant", pool, 2)->ok;
@@ -92,8 +95,7 @@ static struct said cache_says(struct race *r, const struct tide_hot_address *who
     const struct tide_hot_person *person = tide_hot_get(r->reader, &key);
     key = tide_hot_key_address(TIDE_HOT_PERSON, &pool);
     const struct tide_hot_person *caller = tide_hot_get(r->reader, &key);
-    uint32_t code = person ? person->jurisdiction : 0;
-    bool blocked = code < TIDE_HOT_CODES && (meta->blocked[code / 8] >> code % 8 & 1);
+    bool blocked = tide_hot_blocked(r->reader, meta, person ? person->jurisdiction : 0);
     struct tide_standing at;
     tide_rule_standing(&at, person, blocked, now);
     if (person && person->recorded && person->expires_at > meta->close_time)
@@ -111,7 +113,7 @@ static void compare(struct race *r, struct sim_addr who, const struct tide_hot_m
     struct tide_hot_address address = { .kind = who.kind == SIM_ACCOUNT ? 48 : 16 };
     memcpy(address.key, who.key, TIDE_HASH_BYTES);
     struct said ours = cache_says(r, &address, meta, now);
-    struct said model = model_says(r, who, NULL);
+    struct said model = model_says(r, who);
     r->asked++;
     r->by_status[ours.status]++;
     if (ours.compliant == model.compliant && ours.gate == model.gate &&

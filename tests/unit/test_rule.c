@@ -1,0 +1,246 @@
+/* Rules at their edges: what the recordings do not show. */
+#include "tidemark/rule.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#define AMOUNT(v) tide_hot_amount((tide_raw_i128)(v))
+#define MOST      (((tide_raw_u128)1 << 127) - 1)
+
+static void expect_standing(const struct tide_hot_person *person, bool blocked, uint64_t now,
+                            enum tide_standing_status status, enum tide_standing_reason reason,
+                            bool needs_kyc)
+{
+    struct tide_standing at;
+    tide_rule_standing(&at, person, blocked, now);
+    assert_int_equal(at.status, status);
+    assert_int_equal(at.reason, reason);
+    assert_int_equal(at.needs_kyc, needs_kyc);
+    assert_int_equal(at.compliant, reason == TIDE_REASON_COMPLIANT);
+}
+
+static void test_standing(void **state)
+{
+    struct tide_hot_person p = { .recorded = 1, .status = 2, .expires_at = 100 };
+    (void)state;
+    expect_standing(NULL, false, 1, TIDE_STANDING_UNKNOWN, TIDE_REASON_NO_RECORD, true);
+    expect_standing(NULL, true, 1, TIDE_STANDING_UNKNOWN, TIDE_REASON_NO_RECORD, true);
+    expect_standing(&p, false, 100, TIDE_STANDING_VERIFIED, TIDE_REASON_COMPLIANT, false);
+    expect_standing(&p, false, 101, TIDE_STANDING_EXPIRED, TIDE_REASON_LAPSED, true);
+    expect_standing(&p, true, 100, TIDE_STANDING_RESTRICTED, TIDE_REASON_JURISDICTION, false);
+    expect_standing(&p, true, 101, TIDE_STANDING_EXPIRED, TIDE_REASON_LAPSED, false);
+    p.expires_at = 0;
+    expect_standing(&p, false, UINT64_MAX, TIDE_STANDING_VERIFIED, TIDE_REASON_COMPLIANT, false);
+    static const struct {
+        uint32_t stored;
+        enum tide_standing_status status;
+        enum tide_standing_reason reason;
+        bool needs_kyc;
+    } rows[] = { { 0, TIDE_STANDING_UNKNOWN, TIDE_REASON_REVOKED, true },
+                 { 1, TIDE_STANDING_PENDING, TIDE_REASON_PENDING, true },
+                 { 3, TIDE_STANDING_SUSPENDED, TIDE_REASON_SUSPENDED, false },
+                 { 4, TIDE_STANDING_SANCTIONED, TIDE_REASON_SANCTIONED, false },
+                 { 5, TIDE_STANDING_EXPIRED, TIDE_REASON_EXPIRED, true },
+                 { 6, TIDE_STANDING_UNKNOWN, TIDE_REASON_UNDEFINED, false } };
+    for (size_t i = 0; i < TIDE_COUNT(rows); i++) {
+        p.status = rows[i].stored;
+        expect_standing(&p, false, 5, rows[i].status, rows[i].reason, rows[i].needs_kyc);
+        p.frozen = 1;
+        expect_standing(&p, false, 5, TIDE_STANDING_FROZEN, TIDE_REASON_FROZEN, false);
+        p.frozen = 0;
+    }
+    p = (struct tide_hot_person){ .frozen = 1 };
+    expect_standing(&p, false, 5, TIDE_STANDING_FROZEN, TIDE_REASON_FROZEN, false);
+    p = (struct tide_hot_person){ .whitelisted = 1 };
+    expect_standing(&p, false, 5, TIDE_STANDING_UNKNOWN, TIDE_REASON_NO_RECORD, true);
+}
+
+static void test_valid_until(void **state)
+{
+    struct tide_standing at;
+    struct tide_hot_person p = { .recorded = 1, .status = 2, .expires_at = 100 };
+    (void)state;
+    tide_rule_standing(&at, &p, false, 50);
+    assert_int_equal(at.valid_until, 100);
+    tide_rule_standing(&at, &p, false, 101);
+    assert_int_equal(at.valid_until, 0);
+}
+
+static void test_gate(void **state)
+{
+    struct tide_standing no = { .compliant = false }, yes = { .compliant = true };
+    struct tide_hot_person listed = { .whitelisted = 1, .frozen = 1 }, other = { .recorded = 1 };
+    (void)state;
+    assert_true(tide_rule_gate(&no, &listed, &listed));
+    assert_false(tide_rule_gate(&no, &listed, &other));
+    assert_false(tide_rule_gate(&no, &other, &listed));
+    assert_false(tide_rule_gate(&no, NULL, NULL));
+    assert_true(tide_rule_gate(&yes, NULL, NULL));
+}
+
+static void test_prices(void **state)
+{
+    struct tide_hot_feed feed = {
+        .latest_ts = 1000, .twap_ts = 1000, .latest_price = AMOUNT(7), .twap_price = AMOUNT(8)
+    };
+    tide_raw_i128 v = 0;
+    (void)state;
+    assert_int_equal(tide_rule_price(&v, NULL, 0), TIDE_REFUSED_NO_FEED);
+    assert_int_equal(tide_rule_price(&v, &feed, 1300), TIDE_REFUSED_NOTHING);
+    assert_true(v == 7);
+    assert_int_equal(tide_rule_price(&v, &feed, 1301), TIDE_REFUSED_STALE_PRICE);
+    assert_int_equal(tide_rule_twap(&v, &feed, 1600), TIDE_REFUSED_NOTHING);
+    assert_true(v == 8);
+    assert_int_equal(tide_rule_twap(&v, &feed, 1601), TIDE_REFUSED_STALE_TWAP);
+    assert_false(tide_rule_stale(&feed, 1300));
+    assert_true(tide_rule_stale(&feed, 1301));
+    assert_true(tide_rule_stale(NULL, 0));
+    assert_false(tide_rule_stale(&feed, 999)); /* a price of the future is not old */
+}
+
+static void test_pool(void **state)
+{
+    struct tide_hot_pool pool = { .reserve_a = AMOUNT(1000000),
+                                  .reserve_b = AMOUNT(4000000),
+                                  .fee_tier = AMOUNT(30) };
+    struct tide_swap swap;
+    tide_raw_i128 v = 0, b;
+    (void)state;
+    assert_int_equal(tide_rule_spot(&v, &pool, true), TIDE_REFUSED_NOTHING);
+    assert_true(v == 40000000);
+    assert_int_equal(tide_rule_spot(&v, &pool, false), TIDE_REFUSED_NOTHING);
+    assert_true(v == 2500000);
+    assert_int_equal(tide_rule_quote(&v, &pool, 10000, true), TIDE_REFUSED_NOTHING);
+    assert_true(v == 4000000 * (tide_raw_i128)9970 / 1009970);
+    assert_int_equal(tide_rule_quote(&v, NULL, 1, true), TIDE_REFUSED_NO_POOL);
+    assert_int_equal(tide_rule_quote(&v, &pool, (tide_raw_i128)MOST, true), TIDE_REFUSED_OVERFLOW);
+    assert_int_equal(tide_rule_swap(&swap, &pool, 500, 10000, true), TIDE_REFUSED_NOTHING);
+    assert_false(swap.too_large);
+    assert_true(swap.fee == 30 && swap.protocol_fee == 1);
+    assert_int_equal(tide_rule_swap(&swap, &pool, 500, 12000, true), TIDE_REFUSED_NOTHING);
+    assert_true(swap.too_large);
+    assert_int_equal(tide_rule_claimable(&v, &b, &pool, NULL), TIDE_REFUSED_NOTHING);
+    assert_true(v == 0 && b == 0);
+    pool.reserve_a = AMOUNT(0);
+    assert_int_equal(tide_rule_spot(&v, &pool, true), TIDE_REFUSED_DIVIDED_BY_ZERO);
+    assert_int_equal(tide_rule_quote(&v, &pool, 0, true), TIDE_REFUSED_DIVIDED_BY_ZERO);
+}
+
+static void test_window(void **state)
+{
+    struct tide_hot_pool pool = { .reserve_a = AMOUNT(100),
+                                  .reserve_b = AMOUNT(300),
+                                  .swaps = 9,
+                                  .traded_a = AMOUNT(50),
+                                  .fees_b = AMOUNT(7) };
+    struct tide_hot_tick tick = { .reserve_a = AMOUNT(100),
+                                  .reserve_b = AMOUNT(200),
+                                  .swaps = 4,
+                                  .traded_a = AMOUNT(20),
+                                  .fees_b = AMOUNT(2) };
+    struct tide_window w;
+    (void)state;
+    tide_rule_window(&w, &pool, &tick);
+    assert_true(w.whole && w.priced && w.swaps == 5 && w.traded_a == 30 && w.fees_b == 5);
+    assert_true(w.price_then == 20000000 && w.price_now == 30000000);
+    tide_rule_window(&w, &pool, NULL);
+    assert_true(!w.whole && !w.priced && w.swaps == 9 && w.traded_a == 50);
+}
+
+static void test_vault(void **state)
+{
+    struct tide_hot_vault vault = { .collateral = AMOUNT(20000000), .debt = AMOUNT(10000000) };
+    struct tide_hot_market market = { .listed = 1,
+                                      .liq_ratio = AMOUNT(12500),
+                                      .min_coll_ratio = AMOUNT(15000) };
+    struct tide_hot_feed one = { .twap_ts = 1000, .twap_price = AMOUNT(10000000) };
+    struct tide_hot_feed other = one;
+    struct tide_vault_inputs in = { 0 };
+    tide_raw_i128 bps = 0;
+    bool yes;
+    (void)state;
+    assert_int_equal(tide_rule_ratio(&bps, &in, 1000), TIDE_REFUSED_NO_VAULT);
+    assert_int_equal(tide_rule_vault_state(&in, 1000), TIDE_VAULT_CLOSED);
+    in.vault = &vault;
+    assert_int_equal(tide_rule_ratio(&bps, &in, 1000), TIDE_REFUSED_NO_MARKET);
+    in.market = &market;
+    assert_int_equal(tide_rule_ratio(&bps, &in, 1000), TIDE_REFUSED_NO_FEED);
+    in.collateral = &one;
+    in.synth = &other;
+    assert_int_equal(tide_rule_ratio(&bps, &in, 1000), TIDE_REFUSED_NOTHING);
+    assert_true(bps == 20000);
+    assert_int_equal(tide_rule_vault_state(&in, 1000), TIDE_VAULT_ACTIVE);
+    assert_int_equal(tide_rule_vault_state(&in, 2000), TIDE_VAULT_UNPRICED);
+    vault.collateral = AMOUNT(14000000);
+    assert_int_equal(tide_rule_vault_state(&in, 1000), TIDE_VAULT_AT_RISK);
+    vault.collateral = AMOUNT(12499999);
+    assert_int_equal(tide_rule_vault_state(&in, 1000), TIDE_VAULT_LIQUIDATABLE);
+    assert_int_equal(tide_rule_liquidatable(&yes, &in, 1000), TIDE_REFUSED_NOTHING);
+    assert_true(yes);
+    other.twap_price = AMOUNT(0);
+    assert_int_equal(tide_rule_ratio(&bps, &in, 1000), TIDE_REFUSED_DIVIDED_BY_ZERO);
+    vault.collateral = AMOUNT(MOST);
+    assert_int_equal(tide_rule_ratio(&bps, &in, 1000), TIDE_REFUSED_OVERFLOW);
+    vault.debt = AMOUNT(0);
+    assert_int_equal(tide_rule_ratio(&bps, &in, 5000), TIDE_REFUSED_NOTHING);
+    assert_true(bps == (tide_raw_i128)MOST);
+    assert_int_equal(tide_rule_vault_state(&in, 5000), TIDE_VAULT_OPEN);
+}
+
+static void test_savings(void **state)
+{
+    const tide_raw_i128 one = 1000000000000;
+    struct tide_stability state_now = { .p = one / 2, .sum_coll = 3 * one };
+    struct tide_saving saving = { .initial_value = 1000, .p_value = one, .sum_coll = one };
+    struct tide_epoch epoch = {
+        .finalized = true, .staker_snapshot = 1000, .protocol_revenue = 10000, .end_time = 50
+    };
+    struct tide_hot_partner partner = { .active = 1, .revenue_share = AMOUNT(-1) };
+    tide_raw_i128 v;
+    (void)state;
+    assert_int_equal(tide_rule_compounded(&v, &state_now, &saving), TIDE_REFUSED_NOTHING);
+    assert_true(v == 500);
+    assert_int_equal(tide_rule_gain(&v, &state_now, &saving), TIDE_REFUSED_NOTHING);
+    assert_true(v == 2000);
+    assert_int_equal(tide_rule_gain(&v, NULL, &saving), TIDE_REFUSED_NOT_STARTED);
+    saving.epoch = 1;
+    assert_int_equal(tide_rule_compounded(&v, &state_now, &saving), TIDE_REFUSED_NOTHING);
+    assert_true(v == 0);
+    assert_int_equal(tide_rule_epoch_share(&v, &epoch, 500, false), TIDE_REFUSED_NOTHING);
+    assert_true(v == 1750);
+    assert_int_equal(tide_rule_epoch_share(&v, &epoch, 500, true), TIDE_REFUSED_NOTHING);
+    assert_true(v == 0);
+    assert_true(tide_rule_partner_share(&partner) == 5000);
+    partner.revenue_share = AMOUNT(7000);
+    assert_true(tide_rule_partner_share(&partner) == 7000);
+    partner.active = 0;
+    assert_true(tide_rule_partner_share(&partner) == 5000);
+    assert_true(tide_rule_partner_share(NULL) == 5000);
+}
+
+static void test_proposals(void **state)
+{
+    struct tide_ballot b = { .stored = TIDE_PROPOSAL_ACTIVE, .yes_votes = 3, .execute_after = 100 };
+    (void)state;
+    assert_int_equal(tide_rule_proposal(&b, 3, 99), TIDE_PROPOSAL_ACTIVE);
+    assert_int_equal(tide_rule_proposal(&b, 3, 100), TIDE_PROPOSAL_EXECUTABLE);
+    assert_int_equal(tide_rule_proposal(&b, 4, 100), TIDE_PROPOSAL_ACTIVE);
+    assert_int_equal(tide_rule_proposal(&b, 0, 100), TIDE_PROPOSAL_ACTIVE); /* no wallet 0 */
+    b.stored = TIDE_PROPOSAL_CANCELLED;
+    assert_int_equal(tide_rule_proposal(&b, 3, 100), TIDE_PROPOSAL_CANCELLED);
+    assert_string_equal(tide_proposal_state_name(TIDE_PROPOSAL_FAILED), "failed");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_standing),  cmocka_unit_test(test_valid_until),
+        cmocka_unit_test(test_gate),      cmocka_unit_test(test_prices),
+        cmocka_unit_test(test_pool),      cmocka_unit_test(test_window),
+        cmocka_unit_test(test_vault),     cmocka_unit_test(test_savings),
+        cmocka_unit_test(test_proposals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
