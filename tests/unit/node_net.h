@@ -57,6 +57,9 @@ struct net {
     uint32_t watched_count;
     struct tide_change changes[NET_CHANGES]; /* of contract data, in the last ledger */
     uint32_t change_count;
+    struct tide_change lives[NET_CHANGES]; /* TTL entries that were written */
+    uint32_t life_count;
+    uint64_t compared_lives;
     uint64_t compared; /* entries that were the same on both sides */
     struct tide_buf args, envelope, auth;
     uint32_t arg_count;
@@ -74,7 +77,7 @@ static inline tide_status net_header(void *self, const struct tide_ledger_header
         assert_memory_equal(net->previous, header->previous_hash, TIDE_HASH_BYTES);
     memcpy(net->previous, header->hash, TIDE_HASH_BYTES);
     net->begun = true;
-    net->seen_count = net->change_count = 0;
+    net->seen_count = net->change_count = net->life_count = 0;
     for (uint32_t i = 0; i < net->watched_count; i++)
         memset(net->watched[i].len, 0, sizeof net->watched[i].len);
     return TIDE_OK;
@@ -134,6 +137,10 @@ static inline tide_status net_change(void *self, const struct tide_tx *tx,
     if (change->type == TIDE_ENTRY_CONTRACT_DATA && change->kind != TIDE_CHANGE_STATE) {
         assert_true(net->change_count < NET_CHANGES);
         net->changes[net->change_count++] = *change;
+    }
+    if (change->type == TIDE_ENTRY_TTL && change->kind != TIDE_CHANGE_STATE) {
+        assert_true(net->life_count < NET_CHANGES);
+        net->lives[net->life_count++] = *change;
     }
     if (change->type != TIDE_ENTRY_ACCOUNT || change->kind > TIDE_CHANGE_UPDATED)
         return TIDE_OK;
@@ -201,6 +208,20 @@ static inline bool net_changes_again(const struct net *net, uint32_t i)
     return false;
 }
 
+/* The newest life that the ledger tells of the entry under this key. */
+static inline void net_compare_life(struct net *net, tide_slice key, const struct node_entry *entry)
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    tide_sha256(hash, key);
+    for (uint32_t i = net->life_count; i-- > 0;) {
+        if (memcmp(net->lives[i].key_hash, hash, TIDE_HASH_BYTES) != 0)
+            continue;
+        net->compared_lives++;
+        assert_int_equal(net->lives[i].live_until, entry->live_until);
+        return;
+    }
+}
+
 /* The contract data that the ledger leaves behind is what the node finds: but for the nonces of
  * the population, which it does not keep, and strangers' entries. */
 static inline void net_compare_data(struct net *net)
@@ -223,6 +244,7 @@ static inline void net_compare_data(struct net *net)
             assert_int_equal(entry.data.len, change->entry.len - 8);
             assert_memory_equal(entry.data.ptr, change->entry.ptr + 4, entry.data.len);
             assert_int_equal(entry.modified, change->last_modified);
+            net_compare_life(net, tide_buf_view(&key), &entry);
         } else {
             bool nonce = tide_scval_type_of(change->key) == TIDE_SCV_LEDGER_KEY_NONCE;
             bool ours = false;

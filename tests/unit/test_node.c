@@ -27,6 +27,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     assert_true(((struct net *)*state)->compared > 5000);
+    assert_true(((struct net *)*state)->compared_lives > 200);
     net_close(*state);
     return 0;
 }

@@ -89,8 +89,10 @@ void node_journal_repeat(struct sim_node *node)
             act(node, &input);
         journal->next = at;
     }
-    if (node->chain.ledger + 1 >= journal->last)
-        journal->next = NULL; /* the ledger about to close is the last that is there */
+    if (node->chain.ledger + 1 < journal->last)
+        return;
+    journal->next = NULL; /* the ledger about to close is the last that is there */
+    tide_buf_release(&journal->text);
 }
 
 /* --- opening ---------------------------------------------------------------------------- */
