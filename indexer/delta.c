@@ -217,8 +217,9 @@ static tide_status finish(struct tide_delta *d)
     return check_room(d);
 }
 
-tide_status tide_delta_ledger(struct tide_delta *delta, struct tide_batch *batch, tide_slice lcm,
-                              struct tide_err *err)
+/* len as of tide_delta_first; NULL: nothing may follow the ledger. */
+static tide_status append(struct tide_delta *delta, struct tide_batch *batch, tide_slice bytes,
+                          size_t *len, struct tide_err *err)
 {
     const struct tide_walk walk = { .self = delta,
                                     .header = on_header,
@@ -232,7 +233,8 @@ tide_status tide_delta_ledger(struct tide_delta *delta, struct tide_batch *batch
                                     .tx_end = on_tx_end,
                                     .evicted = on_evicted };
     begin(delta, batch, err);
-    tide_status status = tide_ledger_walk(&walk, lcm, err);
+    tide_status status =
+        len ? tide_ledger_walk_first(&walk, bytes, len, err) : tide_ledger_walk(&walk, bytes, err);
     if (status == TIDE_OK)
         status = finish(delta);
     if (status != TIDE_OK) {
@@ -241,6 +243,18 @@ tide_status tide_delta_ledger(struct tide_delta *delta, struct tide_batch *batch
     }
     commit(delta);
     return TIDE_OK;
+}
+
+tide_status tide_delta_ledger(struct tide_delta *delta, struct tide_batch *batch, tide_slice lcm,
+                              struct tide_err *err)
+{
+    return append(delta, batch, lcm, NULL, err);
+}
+
+tide_status tide_delta_first(struct tide_delta *delta, struct tide_batch *batch, tide_slice bytes,
+                             size_t *len, struct tide_err *err)
+{
+    return append(delta, batch, bytes, len, err);
 }
 
 void tide_delta_expect(struct tide_delta *delta, uint32_t next_sequence,

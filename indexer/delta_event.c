@@ -225,9 +225,10 @@ static bool fits(struct tide_delta *d, const struct tide_event *event,
     tide_slice name = { 0 };
     if (event->topic_count > 0 && tide_scval_type_of(topics[0]) == TIDE_SCV_SYMBOL)
         name = (tide_slice){ topics[0].ptr + 8, tide_be32(topics[0].ptr + 4) };
-    refuse(d, "unknown event", name);
     const struct tide_kind *kind = tide_event_find(contract->role, name, NULL);
-    if (kind && !anyone_wants(d, kind, name))
+    if (!kind)
+        return refuse(d, "unknown event", name);
+    if (!anyone_wants(d, kind, name))
         return true; /* not decoded, not counted */
     for (; kind; kind = tide_event_find(contract->role, name, kind)) {
         if (try_kind(d, event, contract, kind, topics)) {

@@ -77,18 +77,60 @@ static void end(struct tide_item *item, tide_status status)
     item->status = status;
 }
 
-/* One ledger into the batch; false when the item is to be handed over. */
-static bool one_ledger(struct tide_pipeline *p, struct tide_item *item)
+static tide_status fail_at(bool fired, struct tide_item *item)
+{
+    return fired ? tide_fail(&item->err, TIDE_E_IO, "failpoint") : TIDE_OK;
+}
+
+/* A ledger that is here already, read while its end is found. False, and nothing has happened, when
+ * there is none, or it is not as it should be: the usual way says why. */
+static bool quick_ledger(struct tide_pipeline *p, struct tide_item *item, tide_status *status)
+{
+    const struct tide_source *source = &p->options.source;
+    tide_slice bytes = { 0 };
+    size_t len = 0;
+    struct tide_err ignored;
+    if (!source->ops->look)
+        return false;
+    source->ops->look(source->self, &bytes);
+    if (!bytes.len)
+        return false;
+    *status = fail_at(TIDE_FAILPOINT("ledger.fetched"), item);
+    if (*status != TIDE_OK)
+        return true;
+    if (tide_delta_first(p->delta, &item->batch, bytes, &len, &ignored) != TIDE_OK)
+        return false;
+    source->ops->took(source->self, len);
+    *status = fail_at(TIDE_FAILPOINT("ledger.decoded"), item);
+    return true;
+}
+
+/* waited: the milliseconds that the source took. */
+static tide_status next_ledger(struct tide_pipeline *p, struct tide_item *item, int64_t *waited)
 {
     const struct tide_clock *clock = p->options.clock;
+    const struct tide_source *source = &p->options.source;
     tide_slice lcm;
     uint32_t sequence = 0;
     int64_t asked = clock->now_ms(clock->self);
-    tide_status status =
-        p->options.source.ops->next(p->options.source.self, &lcm, &sequence, &item->err);
-    int64_t waited = clock->now_ms(clock->self) - asked;
-    if (status == TIDE_OK && TIDE_FAILPOINT("ledger.fetched"))
-        status = tide_fail(&item->err, TIDE_E_IO, "failpoint");
+    tide_status status = source->ops->next(source->self, &lcm, &sequence, &item->err);
+    *waited = clock->now_ms(clock->self) - asked;
+    if (status == TIDE_OK)
+        status = fail_at(TIDE_FAILPOINT("ledger.fetched"), item);
+    if (status == TIDE_OK)
+        status = tide_delta_ledger(p->delta, &item->batch, lcm, &item->err);
+    if (status == TIDE_OK)
+        status = fail_at(TIDE_FAILPOINT("ledger.decoded"), item);
+    return status;
+}
+
+/* One ledger into the batch; false when the item is to be handed over. */
+static bool one_ledger(struct tide_pipeline *p, struct tide_item *item)
+{
+    tide_status status = TIDE_OK;
+    int64_t waited = 0;
+    if (!quick_ledger(p, item, &status))
+        status = next_ledger(p, item, &waited);
     if (status == TIDE_E_EOF) {
         bool final =
             p->options.stop_at_end || p->options.source.ops->finite(p->options.source.self);
@@ -102,10 +144,6 @@ static bool one_ledger(struct tide_pipeline *p, struct tide_item *item)
             doze(p, p->options.poll_ms);
         return true;
     }
-    if (status == TIDE_OK)
-        status = tide_delta_ledger(p->delta, &item->batch, lcm, &item->err);
-    if (status == TIDE_OK && TIDE_FAILPOINT("ledger.decoded"))
-        status = tide_fail(&item->err, TIDE_E_IO, "failpoint");
     if (status != TIDE_OK) {
         end(item, status);
         return false;

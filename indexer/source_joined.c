@@ -87,6 +87,21 @@ static tide_status joined_next(void *self, tide_slice *lcm, uint32_t *sequence,
     return status;
 }
 
+static void joined_look(void *self, tide_slice *bytes)
+{
+    struct joined *j = self;
+    *bytes = (tide_slice){ 0 };
+    if (j->on_lake && j->lake.ops)
+        j->lake.ops->look(j->lake.self, bytes);
+}
+
+static void joined_took(void *self, size_t len)
+{
+    struct joined *j = self;
+    j->lake.ops->took(j->lake.self, len);
+    j->next++;
+}
+
 static tide_status joined_range(void *self, uint32_t *first, uint32_t *last, struct tide_err *err)
 {
     struct joined *j = self;
@@ -155,6 +170,8 @@ static const struct tide_source_ops joined_ops = {
     .name = "joined",
     .seek = joined_seek,
     .next = joined_next,
+    .look = joined_look,
+    .took = joined_took,
     .range = joined_range,
     .finite = joined_finite,
     .newest = joined_newest,

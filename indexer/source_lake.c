@@ -1,22 +1,31 @@
 /* Ledgers out of a SEP-54 data lake: objects come from the prefetcher, are decompressed as a
- * stream into a window that grows to the largest ledger, and are cut into ledgers there. */
+ * stream into a window that grows to the largest ledger, and are cut into ledgers there. Where an
+ * object holds many ledgers it is decompressed ahead, and a ledger whose end its reader finds by
+ * reading is not walked here: all but an object's last, which comes when the object is checked. */
 #include "indexer/lake_layout.h"
 #include "indexer/ledger_peek.h"
 #include "indexer/prefetch.h"
+#include "indexer/unpack.h"
 #include "tidemark/clock.h"
 #include "tidemark/limits.h"
 #include "tidemark/log.h"
 #include "tidemark/meta.h"
-#include "tidemark/zstd.h"
+#include "tidemark/zstd.h" /* its magic number alone */
 
-enum { FILL_BYTES = 256 << 10, BATCH_HEADER = 12, CONFIG_BYTES = 64 << 10, GALLOP_MAX = 32 };
+enum {
+    FILL_BYTES = 256 << 10,
+    BATCH_HEADER = 12,
+    CONFIG_BYTES = 64 << 10,
+    GALLOP_MAX = 32,
+    AHEAD_BYTES_MAX = 8 << 20
+};
 
 struct lake {
     struct tide_source_options options;
     struct object_store store;
     struct lake_layout layout;
     struct prefetch *prefetch;
-    struct tide_unzstd *unzstd;
+    struct unpack *unpack;
     bool sought;
     uint32_t next, last; /* ledgers: wanted next, wanted last (0: no end) */
     uint32_t hole_asked; /* the ledger for which the lake was last searched for later ones */
@@ -24,11 +33,11 @@ struct lake {
     /* the object being read */
     bool open, second; /* second: fetched again after a failure */
     char key[TIDE_OBJECT_KEY_MAX];
-    tide_slice packed;     /* compressed bytes not yet read; borrows from the prefetcher */
     bool checked;          /* its frame carries a checksum */
     uint32_t at, end;      /* ledger that comes next in it, its last ledger */
     struct tide_buf plain; /* decompressed, from the ledger `at` on, after used bytes */
     size_t used;
+    size_t longest; /* ledger cut or taken */
 };
 
 /* --- one object -------------------------------------------------------------------------- */
@@ -58,19 +67,14 @@ static tide_status fill(struct lake *l, size_t want, struct tide_err *err)
             return corrupt(l, TIDE_E_MEMORY, "out of memory", err);
         size_t made = 0;
         const char *what = NULL;
-        tide_status status = tide_unzstd_read(l->unzstd, &l->packed, to, room, &made, &what);
+        tide_status status = unpack_read(l->unpack, to, room, &made, &what);
+        l->plain.len += made;
         if (status)
             return corrupt(l, status, what, err);
-        l->plain.len += made;
-        if (made == 0 && l->packed.len == 0)
+        if (made < room)
             break;
     }
     return TIDE_OK;
-}
-
-static bool exhausted(const struct lake *l)
-{
-    return l->packed.len == 0 && tide_unzstd_complete(l->unzstd);
 }
 
 static tide_slice window(const struct lake *l)
@@ -104,6 +108,7 @@ static tide_status read_batch_header(struct lake *l, struct tide_err *err)
 
 static void leave_object(struct lake *l)
 {
+    unpack_end(l->unpack);
     if (l->open)
         prefetch_done(l->prefetch);
     l->open = false;
@@ -112,17 +117,18 @@ static void leave_object(struct lake *l)
 
 static tide_status enter_object(struct lake *l, struct tide_err *err)
 {
-    tide_status status = prefetch_take(l->prefetch, &l->packed, l->key, err);
+    tide_slice packed;
+    tide_status status = prefetch_take(l->prefetch, &packed, l->key, err);
     if (status)
         return status;
     l->open = true;
     /* Frame header descriptor, bit 2: a checksum follows the content. */
-    l->checked = l->packed.len > 4 && tide_zstd_magic(l->packed) && (l->packed.ptr[4] & 4);
+    l->checked = packed.len > 4 && tide_zstd_magic(packed) && (packed.ptr[4] & 4);
     l->at = l->next;
     l->used = 0;
     tide_buf_reset(&l->plain);
-    tide_unzstd_reset(l->unzstd);
-    if (!tide_zstd_magic(l->packed))
+    unpack_begin(l->unpack, packed, l->layout.batch > 1);
+    if (!tide_zstd_magic(packed))
         return corrupt(l, TIDE_E_DECODE, "not a zstd frame", err);
     return read_batch_header(l, err);
 }
@@ -131,16 +137,16 @@ static tide_status enter_object(struct lake *l, struct tide_err *err)
 static tide_status cut_whole(struct lake *l, size_t *len, struct tide_err *err)
 {
     size_t want = FILL_BYTES;
-    while (!exhausted(l)) {
+    while (!unpack_exhausted(l->unpack)) {
         size_t was = window(l).len;
         tide_status status = fill(l, was + want, err);
         if (status)
             return status;
-        if (window(l).len == was && l->packed.len == 0)
+        if (window(l).len == was)
             break;
         want = window(l).len;
     }
-    if (!exhausted(l))
+    if (!unpack_exhausted(l->unpack))
         return corrupt(l, TIDE_E_DECODE, "cut short", err);
     *len = window(l).len;
     return TIDE_OK;
@@ -173,6 +179,14 @@ static tide_status cut_by_walk(struct lake *l, size_t *len, struct tide_err *err
     }
 }
 
+static void step(struct lake *l, size_t len)
+{
+    l->used += len;
+    l->at++;
+    if (len > l->longest)
+        l->longest = len;
+}
+
 /* The next ledger of the open object. */
 static tide_status cut(struct lake *l, tide_slice *lcm, struct tide_err *err)
 {
@@ -188,14 +202,13 @@ static tide_status cut(struct lake *l, tide_slice *lcm, struct tide_err *err)
         uint8_t rest;
         size_t made = 0;
         const char *what = "bytes after the last ledger";
-        status = tide_unzstd_read(l->unzstd, &l->packed, &rest, 1, &made, &what);
+        status = unpack_read(l->unpack, &rest, 1, &made, &what);
         if (status)
             return corrupt(l, status, what, err);
-        if (made || l->used + len != l->plain.len || !exhausted(l))
+        if (made || l->used + len != l->plain.len || !unpack_exhausted(l->unpack))
             return corrupt(l, TIDE_E_DECODE, made ? what : "cut short or followed by more", err);
     }
-    l->used += len;
-    l->at++;
+    step(l, len);
     return TIDE_OK;
 }
 
@@ -280,6 +293,7 @@ static tide_status lake_seek(void *self, uint32_t first, uint32_t last, struct t
                              l->store.name);
         first = oldest;
     }
+    unpack_end(l->unpack);
     l->open = false;
     l->second = false;
     l->sought = true;
@@ -322,6 +336,7 @@ static tide_status lake_next(void *self, tide_slice *lcm, uint32_t *sequence, st
         char quoted[512];
         tide_log(TIDE_WARN, "lake.damaged", "again=true error=%s",
                  tide_log_quote(quoted, sizeof quoted, err->text));
+        unpack_end(l->unpack);
         l->open = false;
         l->second = true;
         prefetch_seek(l->prefetch, l->next, l->last);
@@ -330,6 +345,7 @@ static tide_status lake_next(void *self, tide_slice *lcm, uint32_t *sequence, st
     }
     if (damaged) {
         /* The next call begins with a fresh copy. */
+        unpack_end(l->unpack);
         l->open = false;
         l->second = false;
         prefetch_seek(l->prefetch, l->next, l->last);
@@ -340,6 +356,30 @@ static tide_status lake_next(void *self, tide_slice *lcm, uint32_t *sequence, st
     if (!status)
         *sequence = l->next++;
     return status;
+}
+
+/* What the window holds from the next ledger on. It is filled so far that the ledger is hardly ever
+ * cut short: then its reader would begin anew. */
+static void lake_look(void *self, tide_slice *bytes)
+{
+    struct lake *l = self;
+    *bytes = (tide_slice){ 0 };
+    if (!l->open || l->at != l->next || l->at >= l->end || (l->last && l->next > l->last))
+        return;
+    if (window(l).len < l->longest) {
+        size_t want = 4 * l->longest < AHEAD_BYTES_MAX ? 4 * l->longest : 2 * l->longest;
+        struct tide_err told_by_next;
+        (void)!fill(l, want, &told_by_next);
+    }
+    if (window(l).len && ledger_peek_sequence(window(l)) == l->at)
+        *bytes = window(l);
+}
+
+static void lake_took(void *self, size_t len)
+{
+    struct lake *l = self;
+    step(l, len);
+    l->next++;
 }
 
 /* Last ledger of the run of objects that begins at the one of ledger `from`: galloping, then
@@ -399,8 +439,8 @@ static bool lake_finite(void *self)
 static void lake_close(void *self)
 {
     struct lake *l = self;
+    unpack_close(l->unpack);
     prefetch_close(l->prefetch);
-    tide_unzstd_close(l->unzstd);
     tide_buf_release(&l->plain);
     if (l->store.ops)
         l->store.ops->close(l->store.self);
@@ -411,6 +451,8 @@ static const struct tide_source_ops lake_ops = {
     .name = "lake",
     .seek = lake_seek,
     .next = lake_next,
+    .look = lake_look,
+    .took = lake_took,
     .range = lake_range,
     .finite = lake_finite,
     .close = lake_close,
@@ -499,7 +541,7 @@ tide_status tide_lake_open(struct tide_source *out, const struct tide_source_opt
     tide_status status = open_store(l, err);
     if (!status)
         status = find_layout(l, err);
-    if (!status && (status = tide_unzstd_open(&l->unzstd)))
+    if (!status && (status = unpack_open(&l->unpack)))
         tide_fail(err, status, "lake: out of memory");
     if (!status)
         status = prefetch_open(&l->prefetch, &l->store, &l->layout, options, err);

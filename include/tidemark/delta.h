@@ -42,6 +42,10 @@ void tide_delta_expect(struct tide_delta *delta, uint32_t next_sequence,
 tide_status tide_delta_ledger(struct tide_delta *delta, struct tide_batch *batch, tide_slice lcm,
                               struct tide_err *err) TIDE_MUST_USE;
 
+/* The same with the ledger that bytes begin with, of unknown length: *len becomes it. */
+tide_status tide_delta_first(struct tide_delta *delta, struct tide_batch *batch, tide_slice bytes,
+                             size_t *len, struct tide_err *err) TIDE_MUST_USE;
+
 /* Call before a batch is handed on: of each key's rows in the state tables only the newest stay.
  * The next ledger begins a new batch. */
 void tide_delta_batch_end(struct tide_delta *delta, struct tide_batch *batch);

@@ -143,6 +143,10 @@ struct tide_walk {
 tide_status tide_ledger_walk(const struct tide_walk *walk, tide_slice lcm,
                              struct tide_err *err) TIDE_MUST_USE;
 
+/* The same with the ledger that bytes begin with; *len becomes its length where it succeeds. */
+tide_status tide_ledger_walk_first(const struct tide_walk *walk, tide_slice bytes, size_t *len,
+                                   struct tide_err *err) TIDE_MUST_USE;
+
 /* Steps over one LedgerCloseMeta at x, checking it whole: finds where it ends.
  * x->truncated tells that more bytes may complete it. */
 void tide_ledger_skip(struct tide_xdr *x);

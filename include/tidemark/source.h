@@ -29,6 +29,14 @@ struct tide_source_ops {
      * TIDE_E_CHAIN   wrong network (config of the lake) or ledgers out of order */
     tide_status (*next)(void *self, tide_slice *lcm, uint32_t *sequence, struct tide_err *err);
 
+    /* What is here of the ledgers to come: bytes that begin with the next one, whose end nobody has
+     * looked for; it may be cut short, and more may follow. Empty: ask next. Whoever reads a whole
+     * ledger out of them says with took how long it was; whoever does not calls next, which gives
+     * the same ledger with its end found and what is wrong with it named. *bytes borrows until the
+     * next call. NULL, both: next alone. */
+    void (*look)(void *self, tide_slice *bytes);
+    void (*took)(void *self, size_t len);
+
     /* First and last ledger known to be there; 0, 0 when unknown. */
     tide_status (*range)(void *self, uint32_t *first, uint32_t *last, struct tide_err *err);
 

@@ -79,6 +79,67 @@ static void batches_are_cut_into_ledgers(void **state)
     assert_true(f->source.ops->finite(f->source.self));
 }
 
+/* Reads on as the pipeline does: what is here is taken as it is, the rest asked for. Ledgers equal
+ * those of fresh bytes; *looked counts those that were taken. */
+static void read_looking(struct fixture *f, uint32_t from, uint32_t to, uint32_t pad,
+                         uint32_t *looked)
+{
+    for (uint32_t s = from; s <= to; s++) {
+        tide_slice bytes = { 0 };
+        uint32_t sequence = 0;
+        tide_buf_reset(&plain);
+        put_ledger(&plain, s, pad);
+        f->source.ops->look(f->source.self, &bytes);
+        bool here = bytes.len >= plain.len && s % 5; /* now and then it is asked for all the same */
+        if (here)
+            f->source.ops->took(f->source.self, plain.len);
+        else if (f->source.ops->next(f->source.self, &bytes, &sequence, &f->err))
+            fail_msg("ledger %u: %s", s, f->err.text);
+        *looked += here;
+        assert_memory_equal(bytes.ptr, plain.ptr, plain.len);
+        assert_true(here || (sequence == s && bytes.len == plain.len));
+    }
+}
+
+static void what_is_here_is_the_next_ledger(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t looked = 0;
+    tide_slice bytes = { 0 };
+    put_object(f, "FFFFFFFF--0-31/FFFFFFFF--0-15.xdr.zst", 2, 15, 20000);
+    put_object(f, "FFFFFFFF--0-31/FFFFFFEF--16-31.xdr.zst", 16, 31, 20000);
+    open_lake(f);
+    f->source.ops->look(f->source.self, &bytes);
+    assert_int_equal(bytes.len, 0); /* nothing is sought yet */
+    read_looking(f, 2, 31, 20000, &looked);
+    assert_in_range(looked, 10, 28); /* an object's last is not among them */
+    assert_int_equal(f->source.ops->seek(f->source.self, 7, 9, &f->err), TIDE_OK);
+    read_looking(f, 7, 9, 20000, &looked);
+    f->source.ops->look(f->source.self, &bytes);
+    assert_int_equal(bytes.len, 0); /* the last one wanted is read */
+    expect_drain(f, TIDE_E_EOF, 0, 0);
+}
+
+/* The damage lies behind good ledgers: they are given, then it is named. */
+static void damage_behind_what_is_here_is_named(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t looked = 0;
+    tide_slice bytes = { 0 };
+    tide_buf_reset(&plain);
+    put_batch(&plain, 8, 15, 8, 15, 20000);
+    size_t at = 12 + 5 * (plain.len - 12) / 8; /* the sixth */
+    plain.ptr[at + 3] = 9;                     /* no such LedgerCloseMeta */
+    write_packed(f->folder, "FFFFFFF7--8-15.xdr.zst", tide_buf_view(&plain));
+    open_lake(f);
+    read_looking(f, 8, 12, 20000, &looked);
+    assert_true(looked > 0);
+    f->source.ops->look(f->source.self, &bytes);
+    assert_int_equal(bytes.len, 0);
+    expect_drain(f, TIDE_E_UNKNOWN, 0, 0);
+    assert_non_null(strstr(f->err.text, "FFFFFFF7--8-15.xdr.zst: ledger 13"));
+}
+
 static void one_ledger_objects_go_without_a_walk(void **state)
 {
     struct fixture *f = *state;
@@ -235,6 +296,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         LAKE_TEST(batches_are_cut_into_ledgers),
+        LAKE_TEST(what_is_here_is_the_next_ledger),
+        LAKE_TEST(damage_behind_what_is_here_is_named),
         LAKE_TEST(one_ledger_objects_go_without_a_walk),
         LAKE_TEST(a_hole_is_named),
         LAKE_TEST(the_configuration_of_the_lake_is_checked),
