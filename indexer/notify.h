@@ -3,7 +3,20 @@
 #ifndef INDEXER_NOTIFY_H
 #define INDEXER_NOTIFY_H
 
+#include "tidemark/base.h"
+
 /* Sends to the socket named by path (a path, or @name for the abstract space); NULL: nowhere. */
 void tide_notify(const char *path, const char *state);
+
+/* systemd's watchdog (WATCHDOG_USEC): a ping at least twice in its period, as long as the thread
+ * that works comes by. Zeroed: there is none. */
+struct tide_watchdog {
+    const char *path; /* borrowed */
+    int64_t every_ms, last_ms;
+};
+/* usec, pid: WATCHDOG_USEC and WATCHDOG_PID, NULL when not set. */
+void tide_watchdog_init(struct tide_watchdog *dog, const char *path, const char *usec,
+                        const char *pid);
+void tide_watchdog_ping(struct tide_watchdog *dog, int64_t now_ms);
 
 #endif

@@ -1,6 +1,8 @@
 #include "indexer/pipeline.h"
 #include "indexer/queue.h"
 #include "tidemark/failpoint.h"
+#include "tidemark/log.h"
+#include "tidemark/text.h"
 
 #include <stdatomic.h>
 
@@ -124,6 +126,21 @@ static tide_status next_ledger(struct tide_pipeline *p, struct tide_item *item, 
     return status;
 }
 
+/* Who follows asks again, for ever; what is in the batch goes ahead. */
+static bool may_ask_again(const struct tide_pipeline *p, tide_status status)
+{
+    return status == TIDE_E_IO && !p->options.stop_at_end && p->options.source.ops->trouble;
+}
+
+static bool ask_again(struct tide_pipeline *p, struct tide_item *item)
+{
+    char quoted[TIDE_ERR_TEXT_MAX + 64];
+    tide_log(TIDE_WARN, "source.retry", "reason=%s",
+             tide_log_quote(quoted, sizeof quoted, item->err.text));
+    doze(p, p->options.poll_ms);
+    return item->batch.to == 0;
+}
+
 /* One ledger into the batch; false when the item is to be handed over. */
 static bool one_ledger(struct tide_pipeline *p, struct tide_item *item)
 {
@@ -131,6 +148,8 @@ static bool one_ledger(struct tide_pipeline *p, struct tide_item *item)
     int64_t waited = 0;
     if (!quick_ledger(p, item, &status))
         status = next_ledger(p, item, &waited);
+    if (may_ask_again(p, status))
+        return ask_again(p, item);
     if (status == TIDE_E_EOF) {
         bool final =
             p->options.stop_at_end || p->options.source.ops->finite(p->options.source.self);

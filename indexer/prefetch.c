@@ -1,4 +1,5 @@
 #include "indexer/prefetch.h"
+#include "tidemark/clock.h"
 #include "tidemark/limits.h"
 #include "tidemark/log.h"
 
@@ -40,6 +41,8 @@ struct prefetch {
     uint32_t ahead;      /* objects looked ahead, 1 .. slot_count */
     size_t held;         /* bytes in slots and under way */
     uint32_t extension;  /* the one that was right last time */
+    int64_t trouble_ms;  /* when attempts began to fail; 0: they do not */
+    char trouble[TIDE_ERR_TEXT_MAX];
     struct slot slots[];
 };
 
@@ -172,6 +175,33 @@ static tide_status attempt(struct fetch *f, uint32_t ledger, struct object_fault
     return status;
 }
 
+static int64_t now_ms(void)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    return clock->now_ms(clock->self);
+}
+
+void prefetch_note(struct prefetch *p, tide_status status, const struct tide_err *err)
+{
+    pthread_mutex_lock(&p->lock);
+    if (status != TIDE_E_IO)
+        p->trouble_ms = 0;
+    else if (!p->trouble_ms)
+        p->trouble_ms = now_ms();
+    if (status == TIDE_E_IO)
+        snprintf(p->trouble, sizeof p->trouble, "%s", err->text);
+    pthread_mutex_unlock(&p->lock);
+}
+
+int64_t prefetch_trouble(struct prefetch *p, char *text, size_t size)
+{
+    pthread_mutex_lock(&p->lock);
+    int64_t since = p->trouble_ms ? now_ms() - p->trouble_ms + 1 : 0;
+    snprintf(text, size, "%s", since ? p->trouble : "");
+    pthread_mutex_unlock(&p->lock);
+    return since;
+}
+
 static tide_status fetch_object(struct fetch *f, uint32_t ledger, struct tide_err *err)
 {
     struct object_fault fault;
@@ -182,6 +212,7 @@ static tide_status fetch_object(struct fetch *f, uint32_t ledger, struct tide_er
                 return tide_fail(err, TIDE_E_STOPPED, "not wanted any more");
             status = attempt(f, ledger, &fault, err);
         }
+        prefetch_note(f->owner, status, err);
         if (status != TIDE_E_IO || !fault.again)
             return status;
         if (n + 1 >= f->owner->options.config->http_tries)

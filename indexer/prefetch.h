@@ -31,6 +31,11 @@ void prefetch_seek(struct prefetch *p, uint32_t first, uint32_t last);
 tide_status prefetch_take(struct prefetch *p, tide_slice *bytes, char *key,
                           struct tide_err *err) TIDE_MUST_USE;
 
+/* Milliseconds since attempts fail, with the last reason; 0 when they do not. From any thread. */
+int64_t prefetch_trouble(struct prefetch *p, char *text, size_t size);
+/* An attempt at the store by somebody else: as one of our own. */
+void prefetch_note(struct prefetch *p, tide_status status, const struct tide_err *err);
+
 /* The object taken is not needed any more: on to the next one. */
 void prefetch_done(struct prefetch *p);
 

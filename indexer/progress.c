@@ -25,8 +25,11 @@ static void measure(struct tide_progress *p, int64_t now)
     if (passed < RATE_MS)
         return;
     double latest = (double)(p->ledgers - p->rate_ledgers) * 1000.0 / (double)passed;
+    double events = (double)(p->events - p->rate_events) * 1000.0 / (double)passed;
     p->rate = p->rate_ledgers ? 0.7 * p->rate + 0.3 * latest : latest;
+    p->event_rate = p->rate_ledgers ? 0.7 * p->event_rate + 0.3 * events : events;
     p->rate_ledgers = p->ledgers;
+    p->rate_events = p->events;
     p->rate_ms = now;
 }
 

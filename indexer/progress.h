@@ -10,8 +10,8 @@ struct tide_progress {
     uint32_t from, to; /* to 0: open end */
     int64_t started_ms, shown_ms;
     uint64_t ledgers, events; /* since the start, this run */
-    double rate;              /* ledgers a second, smoothed */
-    uint64_t rate_ledgers;
+    double rate, event_rate;  /* ledgers and events a second, smoothed */
+    uint64_t rate_ledgers, rate_events;
     int64_t rate_ms;
 };
 

@@ -18,23 +18,56 @@ struct job {
     struct tide_deployment *deployment;
     struct tide_writer *writer;
     struct tide_progress progress;
-    uint32_t tip, ledger; /* newest known, newest committed */
-    int64_t beat_ms;
-    bool following;
+    struct tide_watchdog dog;
+    struct tide_witness witness; /* of the writer before this one */
+    uint32_t tip, ledger;        /* newest known, newest committed */
+    int64_t beat_ms, awry_ms;    /* awry_ms: since when the source cannot be opened; 0: it can */
+    bool following, began;
     const struct tide_source *source; /* while a range is indexed */
 };
 
-enum { BEAT_MS = 2000, RANGES_MAX = 256, DEGRADED_MS = 30000 };
+enum { BEAT_MS = 500, RANGES_MAX = 256, DEGRADED_MS = 30000 };
+
+static int64_t now_ms(void)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    return clock->now_ms(clock->self);
+}
+
+/* Asked all the time by the thread that works, so it is also the sign that it lives. */
+static bool alive_or_stopped(void *self)
+{
+    struct job *job = self;
+    tide_watchdog_ping(&job->dog, now_ms());
+    return tide_stop_asked(NULL);
+}
+
+static bool is_endless(const struct job *job, struct tide_range range)
+{
+    return !job->config->stop_at_end && range.to == 0;
+}
 
 static void beat(struct job *job, const char *state, const char *error)
 {
-    const struct tide_clock *clock = tide_clock_system();
-    struct tide_beat note = { state, job->tip, job->ledger, job->progress.rate, error };
-    char text[96];
+    char text[96], trouble[TIDE_ERR_TEXT_MAX];
+    const struct tide_source *source = job->source;
+    struct tide_beat note = { .state = state,
+                              .tip = job->tip,
+                              .ledger = job->ledger,
+                              .rate = job->progress.rate,
+                              .event_rate = job->progress.event_rate,
+                              .error = error,
+                              .ledgers = job->progress.ledgers,
+                              .events = job->progress.events,
+                              .source = source ? source->ops->name : NULL };
+    if (source && source->ops->trouble)
+        note.trouble_ms = source->ops->trouble(source->self, trouble, sizeof trouble);
+    if (note.trouble_ms > 0)
+        note.trouble = trouble;
     snprintf(text, sizeof text, "STATUS=%s, ledger %u", state, job->ledger);
     tide_notify(getenv("NOTIFY_SOCKET"), text);
     tide_writer_beat(job->writer, &note);
-    job->beat_ms = clock->now_ms(clock->self);
+    job->beat_ms = now_ms();
 }
 
 /* A source that could not go on for a while: the heartbeat says why. */
@@ -91,18 +124,87 @@ static tide_status check_source(struct job *job, struct tide_err *err)
     return status;
 }
 
-static tide_status open_source(struct job *job, struct tide_source *source, uint32_t from,
-                               uint32_t to, struct tide_err *err)
+static tide_status try_source(struct job *job, struct tide_source *source, struct tide_range range,
+                              struct tide_err *err)
 {
     tide_status status = new_source(job, source, err);
     if (status == TIDE_OK)
-        status = source->ops->seek(source->self, from, to, err);
+        status = source->ops->seek(source->self, range.from, range.to, err);
+    if (status != TIDE_OK && source->ops) {
+        source->ops->close(source->self);
+        source->ops = NULL;
+    }
     return status;
+}
+
+/* Who follows waits for a source that is away; so a standby can take over while it is. */
+static tide_status open_source(struct job *job, struct tide_source *source, struct tide_range range,
+                               struct tide_err *err)
+{
+    char quoted[TIDE_ERR_TEXT_MAX + 64];
+    tide_status status;
+    while ((status = try_source(job, source, range, err)) == TIDE_E_IO && is_endless(job, range)) {
+        job->awry_ms = job->awry_ms ? job->awry_ms : now_ms();
+        tide_log(TIDE_WARN, "source.retry", "reason=%s",
+                 tide_log_quote(quoted, sizeof quoted, err->text));
+        beat(job, now_ms() - job->awry_ms >= DEGRADED_MS ? "degraded" : state_of(job), err->text);
+        for (int64_t until = now_ms() + job->config->http_retry_ms_max / 10; now_ms() < until;) {
+            const struct tide_clock *clock = tide_clock_system();
+            if (alive_or_stopped(job))
+                return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+            clock->sleep_ms(clock->self, 50);
+        }
+    }
+    job->awry_ms = 0;
+    return status;
+}
+
+/* Becomes the writer: waits for its turn, reads where the tables stand. */
+static tide_status job_write(struct job *job, struct tide_err *err)
+{
+    const struct tide_config *config = job->config;
+    struct tide_writer_options to = { .conninfo = config->database_url,
+                                      .tables = job->tables,
+                                      .table_count = job->table_count,
+                                      .wanted = job->only.wanted,
+                                      .scope = (const char *)job->scope.ptr,
+                                      .deployment = job->deployment,
+                                      .partition_ledgers = config->partition_ledgers,
+                                      .standby_poll_ms = config->standby_poll_ms,
+                                      .retry_ms_max = config->db_retry_ms_max,
+                                      .silence_ms = config->db_silence_ms,
+                                      .standby = config->standby,
+                                      .migrate = config->migrate_on_start,
+                                      .keep = true,
+                                      .witness = job->witness,
+                                      .clock = tide_clock_system(),
+                                      .stopped = alive_or_stopped,
+                                      .stopped_self = job };
+    return tide_writer_open(&job->writer, &to, err);
+}
+
+/* Somebody took over, or the server has lost commits: back to the queue, in the same process.
+ * The contracts found meanwhile are read again with the rest. */
+static tide_status job_again(struct job *job, struct tide_err *err)
+{
+    char quoted[TIDE_ERR_TEXT_MAX + 64];
+    tide_log(TIDE_WARN, "writer.again", "ledger=%u reason=%s", job->ledger,
+             tide_log_quote(quoted, sizeof quoted, err->text));
+    job->witness = tide_writer_witness(job->writer);
+    tide_writer_close(job->writer);
+    job->writer = NULL;
+    job->following = false;
+    free(job->deployment);
+    job->deployment = NULL;
+    tide_status status = tide_deployment_read(&job->deployment, job->config->deployment, err);
+    return status == TIDE_OK ? job_write(job, err) : status;
 }
 
 static tide_status job_open(struct job *job, const struct tide_config *config, struct tide_err *err)
 {
     *job = (struct job){ .config = config };
+    tide_watchdog_init(&job->dog, getenv("NOTIFY_SOCKET"), getenv("WATCHDOG_USEC"),
+                       getenv("WATCHDOG_PID"));
     job->tables = tide_tables(&job->table_count);
     tide_buf_init(&job->scope, 64u << 10);
     if (!*config->deployment)
@@ -119,22 +221,7 @@ static tide_status job_open(struct job *job, const struct tide_config *config, s
         return status;
     tide_only_scope(&job->scope, &job->only, job->tables, job->table_count);
     tide_buf_u8(&job->scope, 0);
-    struct tide_writer_options to = { .conninfo = config->database_url,
-                                      .tables = job->tables,
-                                      .table_count = job->table_count,
-                                      .wanted = job->only.wanted,
-                                      .scope = (const char *)job->scope.ptr,
-                                      .deployment = job->deployment,
-                                      .partition_ledgers = config->partition_ledgers,
-                                      .array_bytes = (size_t)config->array_kib << 10,
-                                      .standby_poll_ms = config->standby_poll_ms,
-                                      .retry_ms_max = config->db_retry_ms_max,
-                                      .silence_ms = config->db_silence_ms,
-                                      .standby = config->standby,
-                                      .migrate = config->migrate_on_start,
-                                      .clock = tide_clock_system(),
-                                      .stopped = tide_stop_asked };
-    status = tide_writer_open(&job->writer, &to, err);
+    status = job_write(job, err);
     if (status == TIDE_OK)
         tide_notify(getenv("NOTIFY_SOCKET"), "READY=1");
     return status;
@@ -158,7 +245,7 @@ static struct tide_pipeline_options pipeline_options(const struct job *job, stru
         .from = range.from,
         .to = range.to,
         .previous_hash = previous_hash,
-        .stop_at_end = c->stop_at_end || range.to,
+        .stop_at_end = !is_endless(job, range),
         .poll_ms = c->poll_ms,
         .partition_ledgers = tide_writer_partition_ledgers(job->writer),
         .batch_ledgers = c->batch_ledgers,
@@ -199,11 +286,12 @@ static tide_status write_item(struct job *job, const struct tide_item *item, str
 static tide_status drain(struct job *job, struct tide_pipeline *pipeline, tide_status *end,
                          struct tide_err *err)
 {
-    const struct tide_clock *clock = tide_clock_system();
     *end = TIDE_OK;
     for (bool last = false; !last;) {
-        if (tide_stop_asked(NULL))
+        if (alive_or_stopped(job))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+        if (tide_writer_lost(job->writer))
+            return tide_fail(err, TIDE_E_FENCED, "writer: the lease is somebody else's");
         struct tide_item *item = tide_pipeline_take(pipeline, 250);
         if (item) {
             tide_status status = write_item(job, item, err);
@@ -216,7 +304,7 @@ static tide_status drain(struct job *job, struct tide_pipeline *pipeline, tide_s
             }
             tide_pipeline_give(pipeline, item);
         }
-        if (clock->now_ms(clock->self) - job->beat_ms >= BEAT_MS)
+        if (now_ms() - job->beat_ms >= BEAT_MS)
             beat_now(job);
         tide_progress_add(&job->progress, job->ledger, job->tip, 0, 0);
     }
@@ -234,7 +322,7 @@ static tide_status index_range(struct job *job, struct tide_range range, struct 
     tide_status status =
         range.from > 1 ? tide_writer_hash(job->writer, range.from - 1, &known, hash, err) : TIDE_OK;
     if (status == TIDE_OK)
-        status = open_source(job, &source, range.from, range.to, err);
+        status = open_source(job, &source, range, err);
     struct tide_pipeline_options options = pipeline_options(job, range, known ? hash : NULL);
     options.source = source;
     if (status == TIDE_OK) {
@@ -243,6 +331,11 @@ static tide_status index_range(struct job *job, struct tide_range range, struct 
             job->tip = 0;
         tide_progress_start(&job->progress, options.clock, range.from ? range.from : first,
                             range.to);
+        status = tide_writer_attempt(job->writer, range.from ? range.from : first,
+                                     job->config->crash_limit, job->began, err);
+        job->began = true;
+    }
+    if (status == TIDE_OK) {
         beat(job, "indexing", NULL);
         status = tide_pipeline_open(&pipeline, &options, err);
     }
@@ -257,14 +350,23 @@ static tide_status index_range(struct job *job, struct tide_range range, struct 
     return status == TIDE_OK ? end : status;
 }
 
+static const char *state_at_end(tide_status status)
+{
+    if (status == TIDE_E_POISON)
+        return "quarantine";
+    return status == TIDE_OK || status == TIDE_E_STOPPED ? "stopped" : "frozen";
+}
+
 /* The last words: why it ended, in the database and the log, and the exit code. */
 static int finish(struct job *job, const char *command, tide_status status, struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];
     bool well = status == TIDE_OK || status == TIDE_E_STOPPED;
     tide_notify(getenv("NOTIFY_SOCKET"), "STOPPING=1");
-    if (job->writer && status != TIDE_E_FENCED)
-        beat(job, well ? "stopped" : "frozen", well ? NULL : err->text);
+    if (job->writer && status != TIDE_E_FENCED) {
+        beat(job, state_at_end(status), well ? NULL : err->text);
+        tide_writer_ended(job->writer);
+    }
     if (!job->writer)
         tide_command_end(command, status, err);
     else if (well)
@@ -294,19 +396,28 @@ static tide_status where_to_begin(struct job *job, struct tide_range *range, str
     return TIDE_OK;
 }
 
+static tide_status follow(struct job *job, struct tide_err *err)
+{
+    struct tide_range range;
+    tide_status status = where_to_begin(job, &range, err);
+    return status == TIDE_OK ? index_range(job, range, err) : status;
+}
+
 int tide_run_main(const struct tide_config *config, const struct tide_option *options, int argc,
                   char **argv)
 {
     struct job job;
     struct tide_err err;
-    struct tide_range range;
     (void)options;
     (void)argc;
     tide_status status = job_open(&job, config, &err);
     if (status == TIDE_OK)
-        status = where_to_begin(&job, &range, &err);
-    if (status == TIDE_OK)
-        status = index_range(&job, range, &err);
+        status = follow(&job, &err);
+    while (status == TIDE_E_FENCED && job.writer && config->standby) {
+        status = job_again(&job, &err);
+        if (status == TIDE_OK)
+            status = follow(&job, &err);
+    }
     return finish(&job, argv[0], status, &err);
 }
 

@@ -35,14 +35,14 @@ static tide_status turn_to(struct joined *j, bool lake, struct tide_err *err)
     return current(j)->ops->seek(current(j)->self, j->next, j->last, err);
 }
 
-/* Neither has it: the lake said why, then RPC. */
+/* Neither has it: the lake said why, then RPC. A lake that is away may have it. */
 static tide_status neither(const struct joined *j, const struct tide_err *lake,
                            const struct tide_err *rpc, struct tide_err *err)
 {
     char first[TIDE_ERR_TEXT_MAX / 2], second[TIDE_ERR_TEXT_MAX / 2];
     snprintf(first, sizeof first, "%.370s", lake->text);
     snprintf(second, sizeof second, "%.370s", rpc->text);
-    return tide_fail(err, TIDE_E_MISSING,
+    return tide_fail(err, lake->code == TIDE_E_IO ? TIDE_E_IO : TIDE_E_MISSING,
                      "ledger %u is neither in the lake (%.300s) nor at RPC (%.300s)", j->next,
                      first, second);
 }

@@ -223,6 +223,7 @@ static tide_status is_there(struct lake *l, uint32_t ledger, struct tide_err *er
         lake_object_key(key, &l->layout, ledger, i);
         status = l->store.ops->exists(l->store.self, TIDE_LANES_MAX - 1, key, &fault, err);
     }
+    prefetch_note(l->prefetch, status, err);
     return status;
 }
 
@@ -436,6 +437,12 @@ static bool lake_finite(void *self)
     return l->last && l->next > l->last;
 }
 
+static int64_t lake_trouble(void *self, char *text, size_t size)
+{
+    struct lake *l = self;
+    return prefetch_trouble(l->prefetch, text, size);
+}
+
 static void lake_close(void *self)
 {
     struct lake *l = self;
@@ -455,6 +462,7 @@ static const struct tide_source_ops lake_ops = {
     .took = lake_took,
     .range = lake_range,
     .finite = lake_finite,
+    .trouble = lake_trouble,
     .close = lake_close,
 };
 

@@ -23,15 +23,26 @@ static const struct section sections[] = {
       " encode(c.hash, 'hex') AS hash, c.closed_at, greatest(h.tip, c.ledger) AS tip,"
       " greatest(coalesce(h.tip, 0), c.ledger) - c.ledger AS lag_ledgers,"
       " round(extract(epoch FROM clock_timestamp() - c.closed_at))::bigint AS lag_seconds,"
-      " nullif(d.first_ledger, 0) AS first_ledger"
+      " nullif(d.first_ledger, 0) AS first_ledger, c.generation"
       " FROM chain.deployment d JOIN chain.cursor c ON c.deployment = d.id"
       " LEFT JOIN chain.heartbeat h ON h.deployment = d.id ORDER BY d.id" },
     { "writer",
       "SELECT h.deployment, h.state, h.instance, EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype ="
       " 'advisory' AND l.granted AND l.classid = x'74696465'::int AND l.objid = h.deployment::int::oid"
       " AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS holds_lock,"
-      " h.ledger AS committed, round(h.rate::numeric, 1) AS ledgers_per_second, h.beat_at, h.retries,"
-      " h.error AS last_error, h.error_at FROM chain.heartbeat h ORDER BY 1" },
+      " h.tip, h.ledger AS committed, h.lag_ledgers, round(h.rate::numeric, 1) AS ledgers_per_second,"
+      " round(h.event_rate::numeric, 1) AS events_per_second, h.ledgers AS ledgers_here, h.events AS events_here,"
+      " round(extract(epoch FROM clock_timestamp() - h.beat_at)::numeric, 1) AS beat_age_seconds,"
+      " round(extract(epoch FROM clock_timestamp() - e.renewed_at)::numeric, 1) AS lease_age_seconds,"
+      " h.source, h.trouble AS source_trouble, round(h.trouble_ms / 1000.0, 1) AS source_trouble_seconds,"
+      " h.retries, h.error AS last_error, h.error_at FROM chain.heartbeat h LEFT JOIN chain.lease e"
+      " ON e.deployment = h.deployment ORDER BY 1" },
+    { "standbys",
+      "SELECT deployment, instance, since, round(extract(epoch FROM clock_timestamp() - seen_at)::numeric, 1)"
+      " AS seen_age_seconds, seen_at > clock_timestamp() - interval '5 s' AS waiting FROM chain.standby"
+      " ORDER BY 1, 2" },
+    { "crashes",
+      "SELECT deployment, ledger, attempts AS crashes FROM chain.attempt WHERE attempts > 0 ORDER BY 1" },
     { "coverage",
       "SELECT deployment, from_ledger, to_ledger, to_ledger - from_ledger + 1 AS ledgers"
       " FROM chain.coverage ORDER BY 1, 2" },

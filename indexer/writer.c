@@ -162,10 +162,13 @@ static tide_status reclaim(struct tide_writer *w, uint64_t *moves, struct tide_e
     }
 }
 
-/* Into the heartbeat, where the database lets us. */
+/* Into the heartbeat. */
 static void tell_trouble(struct tide_writer *w, const struct tide_err *err)
 {
-    struct tide_beat beat = { "retrying", w->beat.tip, w->beat.ledger, 0, err->text };
+    struct tide_beat beat = w->beat;
+    beat.state = "retrying";
+    beat.rate = beat.event_rate = 0;
+    beat.error = err->text;
     tide_writer_beat(w, &beat);
 }
 
@@ -179,11 +182,15 @@ static tide_status settle(struct tide_writer *w, bool commits, bool *settled, st
         status = tide_pg_run(w->pg, WRITER_SESSION_SQL, NULL, err);
     if (status == TIDE_OK)
         status = reclaim(w, &moves, err);
+    if (status == TIDE_OK)
+        status = writer_keep_lease(w, err);
     if (status != TIDE_OK)
         return status;
     *settled = commits && moves == w->moves + 1;
     if (moves != w->moves && !*settled)
-        return tide_fail(err, TIDE_E_FENCED, "writer: the cursor moved without us");
+        return tide_fail(err, TIDE_E_FENCED, "writer: the cursor moved without us%s",
+                         moves < w->moves ? ": this server has lost commits that were confirmed"
+                                          : "");
     tide_log(TIDE_WARN, "db.back", "deployment=%u settled=%s", w->deployment,
              *settled ? "committed" : "again");
     tell_trouble(w, err);

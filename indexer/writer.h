@@ -11,8 +11,12 @@
  *                  coverage and cursor in one transaction. Killed anywhere, the next
  *                  writer goes on.
  * Earlier ranges   never overwrite newer state nor bring back what was removed later.
- * One writer       holds an advisory lock; others wait as standby. Each transaction checks the
+ * One writer       holds an advisory lock and a lease (keeper.h); others wait as standby, and end
+ *                  the sessions of one whose lease ran out. Each transaction checks the
  *                  fence that the holder drew, so one that lost its connection cannot write.
+ * Lost commits     A server that lost some (a failover) shows less than this process has seen:
+ *                  TIDE_E_FENCED. Opened again with what was witnessed, the writer goes on from
+ *                  what is there, and chain.cursor.generation grows.
  * Retry            here and nowhere else: a transaction that may succeed later is repeated whole,
  *                  with growing pauses, until it does or a stop is asked: however long it takes,
  *                  there is nothing better to do, and giving up would only move the waiting to
@@ -48,6 +52,10 @@ struct tide_writer_options {
     bool standby;        /* wait for the lock; false: TIDE_E_CONFLICT when it is held */
     bool migrate;        /* apply missing migrations first */
     uint32_t migrations; /* only the first so many are ours (tests); 0: all */
+    bool keep;           /* a keeper holds the lease and writes chain.heartbeat; else nobody */
+    struct tide_witness {
+        uint64_t moves, fence;
+    } witness; /* of an earlier writer in this process; 0, 0: none */
     const struct tide_clock *clock;
     bool (*stopped)(void *self);
     void *stopped_self;
@@ -96,13 +104,29 @@ bool tide_writer_is_loading(const struct tide_writer *writer);
 tide_status tide_writer_ahead(struct tide_writer *writer, uint32_t ledger,
                               struct tide_err *err) TIDE_MUST_USE;
 
-/* chain.heartbeat; failures are dropped: it must not stop the work. error NULL: no trouble. While
- * a transaction is repeated the writer says so there by itself (state retrying). */
+/* Somebody else has taken over, as the keeper found out: the next commit would be refused. */
+bool tide_writer_lost(const struct tide_writer *writer);
+struct tide_witness tide_writer_witness(const struct tide_writer *writer);
+
+/* Work on ledger begins: after limit crashes (0: any number) on this very ledger, TIDE_E_POISON
+ * instead. again: the same process begins once more, which is no crash of the one before. A crash
+ * is a process that began and did not tell tide_writer_ended. */
+tide_status tide_writer_attempt(struct tide_writer *writer, uint32_t ledger, uint32_t limit,
+                                bool again, struct tide_err *err) TIDE_MUST_USE;
+void tide_writer_ended(struct tide_writer *writer);
+
+/* For chain.heartbeat, by way of the keeper; the texts are copied. While a transaction is repeated
+ * the writer says so there by itself (state retrying). */
 struct tide_beat {
-    const char *state;
+    const char *state; /* below 16 bytes */
     uint32_t tip, ledger;
     double rate;
-    const char *error;
+    const char *error; /* what went wrong just now, or NULL */
+    double event_rate;
+    uint64_t ledgers, events; /* since the start */
+    const char *source;       /* its name; NULL: as before */
+    const char *trouble;      /* why it cannot go on, for trouble_ms now; NULL: it can */
+    int64_t trouble_ms;
 };
 void tide_writer_beat(struct tide_writer *writer, const struct tide_beat *beat);
 

@@ -2,6 +2,7 @@
 #ifndef INDEXER_WRITER_IMPL_H
 #define INDEXER_WRITER_IMPL_H
 
+#include "indexer/keeper.h"
 #include "indexer/writer.h"
 #include "tidemark/buf.h"
 #include "tidemark/failpoint.h"
@@ -15,6 +16,9 @@
 #define WRITER_SESSION_SQL                                                               \
     "SET lock_timeout = '15s'; SET statement_timeout = '10min';"                         \
     "SET idle_in_transaction_session_timeout = '30s'; SET idle_session_timeout = '90s';" \
+    "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 1;"                      \
+    "SET tcp_keepalives_count = 3; SET tcp_user_timeout = '8s';"                         \
+    "SET client_connection_check_interval = '500ms';"                                    \
     "SELECT set_config('maintenance_work_mem', '262144', false)"                         \
     " WHERE pg_size_bytes(current_setting('maintenance_work_mem')) < 268435456;"         \
     "SET plan_cache_mode = force_generic_plan"
@@ -45,6 +49,7 @@ struct writer_session {
 struct tide_writer {
     struct tide_writer_options options;
     struct tide_pg *pg;
+    struct tide_keeper *keeper; /* NULL: none */
     uint32_t deployment;
     char deployment_text[12];
     uint64_t fence;
@@ -66,6 +71,12 @@ typedef tide_status (*writer_step)(struct tide_writer *w, const void *arg, struc
 /* Runs step until it succeeds, or for good fails. commits: it moves chain.cursor.moves by one. */
 tide_status writer_retry(struct tide_writer *w, writer_step step, const void *arg, bool commits,
                          struct tide_err *err);
+
+/* writer_standby.c: waits until the lock is ours, and puts out who lets its lease run out */
+tide_status writer_wait_lock(struct tide_writer *w, struct tide_err *err);
+/* The lease is ours from now on, or (after a reconnect) this session is the one it names. */
+tide_status writer_take_lease(struct tide_writer *w, struct tide_err *err);
+tide_status writer_keep_lease(struct tide_writer *w, struct tide_err *err);
 
 /* BEGIN and the fence. TIDE_E_FENCED when the cursor row is not as we left it. */
 tide_status writer_begin(struct tide_writer *w, struct tide_err *err);

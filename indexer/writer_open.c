@@ -3,8 +3,6 @@
 #include "tidemark/hash.h"
 #include "tidemark/text.h"
 
-#include <unistd.h>
-
 /* ---- who we are: chain.deployment ---- */
 
 static int by_bytes(const void *a, const void *b)
@@ -131,46 +129,26 @@ static tide_status resolve(struct tide_writer *w, struct tide_err *err)
 
 /* ---- the lock, the fence, the place ---- */
 
-static tide_status try_lock(struct tide_writer *w, bool *locked, struct tide_err *err)
+/* A server that knows less than we saw, or whose log took another turn, may have lost commits. */
+static void sql_fence(struct tide_writer *w)
 {
-    struct tide_pg_rows rows;
-    writer_sql(w, "SELECT pg_try_advisory_lock(x'74696465'::int, %u)", w->deployment);
-    tide_status status = writer_query_sql(w, &rows, err);
-    *locked = status == TIDE_OK && tide_pg_bool(&rows, 0, 0);
-    tide_pg_rows_release(&rows);
-    return status;
-}
-
-static tide_status wait_lock(struct tide_writer *w, struct tide_err *err)
-{
-    const struct tide_clock *clock = w->options.clock;
-    bool locked = false, told = false;
-    for (;;) {
-        tide_status status = try_lock(w, &locked, err);
-        if (status != TIDE_OK || locked)
-            return status;
-        if (!w->options.standby)
-            return tide_fail(err, TIDE_E_CONFLICT,
-                             "writer: another process writes deployment %u (standby is off)",
-                             w->deployment);
-        if (!told)
-            tide_log(TIDE_INFO, "writer.standby", "deployment=%u", w->deployment);
-        told = true;
-        if (writer_stopped(w))
-            return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
-        clock->sleep_ms(clock->self, w->options.standby_poll_ms);
-    }
+    const struct tide_witness *seen = &w->options.witness;
+    writer_sql(w,
+               "UPDATE chain.cursor c SET fence = greatest(c.fence, %" PRIu64 ") + 1, timeline ="
+               " t.id, generation = c.generation + (c.moves < %" PRIu64 " OR c.timeline <> t.id"
+               " AND c.timeline IS NOT NULL)::int FROM chain.deployment d, chain.cursor o,"
+               " (SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int"
+               " AS id) t WHERE c.deployment = %u AND d.id = c.deployment AND o.deployment ="
+               " c.deployment RETURNING c.fence, c.moves, c.ledger, c.hash, d.scope, d.passphrase,"
+               " c.generation, c.generation > o.generation",
+               seen->fence, seen->moves, w->deployment);
 }
 
 /* Drawing a new fence waits for a transaction of the former writer, if one is still open. */
 static tide_status draw_fence(struct tide_writer *w, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    writer_sql(w,
-               "UPDATE chain.cursor c SET fence = fence + 1 FROM chain.deployment d WHERE"
-               " c.deployment = %u AND d.id = c.deployment RETURNING c.fence, c.moves, c.ledger,"
-               " c.hash, d.scope, d.passphrase",
-               w->deployment);
+    sql_fence(w);
     tide_status status = writer_query_sql(w, &rows, err);
     if (status == TIDE_OK && rows.count != 1)
         status = tide_fail(err, TIDE_E_FENCED, "writer: deployment %u is gone", w->deployment);
@@ -180,6 +158,11 @@ static tide_status draw_fence(struct tide_writer *w, struct tide_err *err)
         w->cursor = (uint32_t)tide_pg_u64(&rows, 0, 2);
         if (w->cursor)
             tide_pg_bytes(&rows, 0, 3, w->hash, TIDE_HASH_BYTES);
+        if (tide_pg_bool(&rows, 0, 7))
+            tide_log(TIDE_WARN, "database.generation",
+                     "deployment=%u generation=%s ledger=%u reason=\"another timeline, or commits "
+                     "are lost; going on from what is there\"",
+                     w->deployment, tide_pg_text(&rows, 0, 6), w->cursor);
     }
     if (status == TIDE_OK && strcmp(tide_pg_text(&rows, 0, 4), w->options.scope) != 0)
         status = tide_fail(err, TIDE_E_CONFLICT,
@@ -187,7 +170,7 @@ static tide_status draw_fence(struct tide_writer *w, struct tide_err *err)
                            " same, or another database",
                            tide_pg_text(&rows, 0, 4), w->options.scope);
     tide_pg_rows_release(&rows);
-    return status;
+    return status == TIDE_OK ? writer_take_lease(w, err) : status;
 }
 
 /* An index that is still empty may begin with another scope than the last attempt's. */
@@ -212,9 +195,9 @@ static tide_status settle_in(struct tide_writer *w, struct tide_err *err)
         status = tide_pg_run(w->pg, WRITER_SESSION_SQL, NULL, err);
     if (status == TIDE_OK)
         status = resolve(w, err);
-    if (status == TIDE_OK)
-        status = wait_lock(w, err);
     snprintf(w->deployment_text, sizeof w->deployment_text, "%u", w->deployment);
+    if (status == TIDE_OK)
+        status = writer_wait_lock(w, err);
     if (status == TIDE_OK)
         status = adopt_scope(w, err);
     if (status == TIDE_OK)
@@ -262,6 +245,9 @@ tide_status tide_writer_open(struct tide_writer **out, const struct tide_writer_
     tide_buf_init(&w->sql, WRITER_SQL_MAX);
     tide_buf_init(&w->array, INT32_MAX);
     tide_status status = connect_in(w, err);
+    const struct tide_keeper_options keep = { options->conninfo, w->deployment, w->fence };
+    if (status == TIDE_OK && options->keep)
+        status = tide_keeper_open(&w->keeper, &keep, err);
     if (status != TIDE_OK) {
         tide_writer_close(w);
         return status;
@@ -276,6 +262,7 @@ void tide_writer_close(struct tide_writer *w)
 {
     if (!w)
         return;
+    tide_keeper_close(w->keeper);
     tide_pg_close(w->pg);
     tide_buf_release(&w->sql);
     tide_buf_release(&w->array);
@@ -284,29 +271,18 @@ void tide_writer_close(struct tide_writer *w)
 
 void tide_writer_beat(struct tide_writer *w, const struct tide_beat *beat)
 {
-    char host[64] = "", instance[96], tip[12], ledger[12], rate[32], retries[24];
-    struct tide_err ignored;
-    w->beat = (struct tide_beat){ .tip = beat->tip, .ledger = beat->ledger };
-    if (!tide_pg_alive(w->pg) || tide_pg_in_transaction(w->pg))
-        return;
-    gethostname(host, sizeof host - 1);
-    snprintf(instance, sizeof instance, "%s:%ld", host, (long)getpid());
-    snprintf(tip, sizeof tip, "%u", beat->tip);
-    snprintf(ledger, sizeof ledger, "%u", beat->ledger);
-    snprintf(rate, sizeof rate, "%.3f", beat->rate);
-    snprintf(retries, sizeof retries, "%" PRIu64, w->retries);
-    const char *values[] = { w->deployment_text, beat->state, instance, tip, ledger, rate,
-                             beat->error,        retries };
-    (void)!tide_pg_query(
-        w->pg, NULL,
-        "INSERT INTO chain.heartbeat AS h (deployment, state, instance, tip, ledger,"
-        " rate, error, error_at, retries) VALUES ($1::int, $2, $3, nullif($4::int, 0),"
-        " nullif($5::int, 0), $6::float8, $7::text, CASE WHEN $7::text IS NULL THEN NULL"
-        " ELSE clock_timestamp() END, $8::bigint) ON CONFLICT (deployment) DO UPDATE SET state ="
-        " excluded.state, instance = excluded.instance, tip = coalesce(excluded.tip,"
-        " h.tip), ledger = coalesce(excluded.ledger, h.ledger), rate = excluded.rate,"
-        " error = coalesce(excluded.error, h.error), error_at ="
-        " coalesce(excluded.error_at, h.error_at), retries = excluded.retries,"
-        " beat_at = clock_timestamp()",
-        values, 8, &ignored);
+    w->beat = *beat;
+    w->beat.error = w->beat.trouble = w->beat.source = NULL;
+    if (w->keeper)
+        tide_keeper_say(w->keeper, beat, w->retries);
+}
+
+bool tide_writer_lost(const struct tide_writer *w)
+{
+    return w->keeper && tide_keeper_lost(w->keeper);
+}
+
+struct tide_witness tide_writer_witness(const struct tide_writer *w)
+{
+    return (struct tide_witness){ w->moves, w->fence };
 }

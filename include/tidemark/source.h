@@ -49,7 +49,8 @@ struct tide_source_ops {
     bool (*newest)(void *self);
 
     /* Milliseconds since it cannot go on, with the reason as a sentence; 0 when all is well. From
-     * any thread. NULL: it always can, or fails. */
+     * any thread. A source that has it may be asked again after TIDE_E_IO. NULL: it always can, or
+     * fails for good. */
     int64_t (*trouble)(void *self, char *text, size_t size);
 
     void (*close)(void *self);

@@ -235,7 +235,8 @@ static tide_status write_range(struct tide_writer *w, struct tide_range range,
         if (status == TIDE_OK && s->tip)
             status = tide_writer_ahead(w, batch.to, err);
         if (s->beat)
-            tide_writer_beat(w, &(struct tide_beat){ "indexing", range.to, batch.to, 0, NULL });
+            tide_writer_beat(
+                w, &(struct tide_beat){ .state = "indexing", .tip = range.to, .ledger = batch.to });
     }
     for (uint32_t i = 0; i < TABLES; i++)
         tide_buf_release(&batch.rows[i].copy);
@@ -275,6 +276,7 @@ int main(int argc, char **argv)
                                            .silence_ms = s.silence,
                                            .standby = s.standby,
                                            .migrations = 1,
+                                           .keep = s.beat,
                                            .clock = tide_clock_system(),
                                            .stopped = stopped };
     tide_status status = TIDE_OK;
