@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SQL_MAX = 256 << 10, PRUNE_MS = 600000, RETRY_MS = 250 };
+enum { SQL_MAX = 256 << 10, PRUNE_S = 600, RETRY_MS = 250 };
 
 static int64_t now_ms(void)
 {
@@ -22,7 +22,6 @@ tide_status tide_feed_open(struct tide_feed **out, const struct tide_feed_option
         return tide_fail(err, TIDE_E_MEMORY, "feed");
     feed->options = *options;
     feed->rebuilt_ms = now_ms() - 1000 * (int64_t)TIDE_FEED_REBUILD_S;
-    feed->pruned_ms = now_ms();
     pthread_mutex_init(&feed->mutex, NULL);
     tide_buf_init(&feed->sql, SQL_MAX);
     tide_status status = tide_hot_reader_open(&feed->reader, options->hot, err);
@@ -291,8 +290,8 @@ static tide_status step(struct tide_feed *feed, uint32_t until, bool *more, stru
     if (status == TIDE_OK)
         status = follow(feed, &meta, more, err);
     tide_pg_rows_release(&feed->news);
-    if (status == TIDE_OK && now_ms() - feed->pruned_ms > PRUNE_MS) {
-        feed->pruned_ms = now_ms();
+    if (status == TIDE_OK && feed->look.close_time > feed->pruned_at + PRUNE_S) {
+        feed->pruned_at = feed->look.close_time;
         status = feed_prune(feed, err);
     }
     return status;

@@ -43,7 +43,7 @@ struct tide_feed {
     bool prepared;
     uint64_t moves_seen; /* on a standby: asked by polling */
     int64_t rebuilt_ms;  /* monotonic; of the last rebuild for what changed behind */
-    int64_t pruned_ms;
+    uint64_t pruned_at;  /* close time */
     struct tide_buf sql;
     struct feed_look look;
     uint32_t until;

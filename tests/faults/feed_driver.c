@@ -75,7 +75,7 @@ static void close_driver(struct driver *d)
 
 struct digest {
     uint64_t sum[2];
-    uint64_t count;
+    uint64_t count, ticks;
 };
 
 /* Leaves out what depends on when the cache was built: stamps and sums that run on from then. */
@@ -90,8 +90,10 @@ static bool add_record(void *self, tide_slice key, const void *record)
     size_t size = tide_hot_record_size((enum tide_hot_kind)key.ptr[0]);
     uint8_t hash[TIDE_HASH_BYTES];
     struct tide_sha256 sha;
-    if (key.ptr[0] == TIDE_HOT_TICK)
+    if (key.ptr[0] == TIDE_HOT_TICK) {
+        d->ticks++;
         return true;
+    }
     memcpy(copy.bytes, record, size);
     if (key.ptr[0] == TIDE_HOT_META) {
         copy.meta.generation = copy.meta.retired = 0;
@@ -137,6 +139,7 @@ static tide_status print_digest(struct driver *d)
     status = tide_hot_end(d->reader);
     if (status != TIDE_OK)
         return tide_fail(&d->err, status, "the cache cannot be read");
+    fprintf(stderr, "ticks %" PRIu64 "\n", digest.ticks);
     printf("ledger %u %s records %" PRIu64 " digest %016" PRIx64 "%016" PRIx64 "\n", ledger,
            complete ? "complete" : "incomplete", digest.count, digest.sum[0], digest.sum[1]);
     return TIDE_OK;

@@ -34,7 +34,10 @@ for until in $((last - 250)) $((last - 100)) $((last - 99)) "$last"; do
 done
 [ "$(sql "SELECT count(*) > 0 FROM history.compliance_registry_frozen WHERE removed AND ledger > $last - 250")" = t ] || fail "nobody was unfrozen: this test proves little"
 
-echo "the last day's trade, evaluated when read"
+ticks() { step step "$1" >/dev/null; grep -oE '^ticks [0-9]+' "$PG_DIR/feed.log" | tr -dc 0-9; }
+fed=$(ticks "$cache") built=$(ticks "$PG_DIR/whole")
+[ "$built" -gt 0 ] && [ "$fed" -le $((2 * built + 20)) ] || fail "$fed ticks fed, $built built: old ones stay"
+echo "the last day's trade, evaluated when read ($fed ticks fed, $built built)"
 window() { # SECONDS after the newest close: what the events say
     sql "WITH n AS (SELECT extract(epoch FROM closed_at)::bigint + $1 - 86400 AS start FROM chain.cursor),
         s AS (SELECT s.*, div(s.amount_in * p.fee_tier, 10000) AS fee FROM event.liquidity_pool_swap s JOIN state.liquidity_pool_pool p
