@@ -72,17 +72,18 @@ sql "UPDATE chain.ledger SET hash = sha256('other') WHERE ledger = $last; UPDATE
 step step "$cache" >/dev/null
 grep -q "not on the database's chain" <<<"$(why)" || fail "other chain: $(why)"
 echo "ok L9 another chain: rebuilt"
-if [ -n "${TIDE_FAILPOINTS_ON:-}" ] || nm "$feed" 2>/dev/null | grep -q ' tide_failpoint$'; then
-    sql "UPDATE chain.cursor SET ledger = ledger" # nothing new: the crash is what is tried
+rm -rf "$PG_DIR/whole"
+TIDE_FP_COUNT=$PG_DIR/count "$feed" step "$PG_DIR/whole" >/dev/null 2>&1
+if [ -s "$PG_DIR/count" ]; then # a build with failpoints
     for point in feed.between hot.put hot.commit; do
         rm -rf "$PG_DIR/crash"
         step step "$PG_DIR/crash" $((last - 60)) >/dev/null
-        TIDE_FP=$point=kill "$feed" step "$PG_DIR/crash" >/dev/null 2>&1 && fail "$point did not kill"
+        { TIDE_FP=$point=kill "$feed" step "$PG_DIR/crash" >/dev/null; } 2>/dev/null && fail "$point did not kill"
         [ "$(step step "$PG_DIR/crash")" = "$(whole)" ] || fail "killed at $point: not the same"
         echo "ok L9 killed at $point: the next one feeds on"
     done
     rm -rf "$PG_DIR/crash"
-    TIDE_FP=hot.switch=kill "$feed" step "$PG_DIR/crash" >/dev/null 2>&1 && fail "hot.switch did not kill"
+    { TIDE_FP=hot.switch=kill "$feed" step "$PG_DIR/crash" >/dev/null; } 2>/dev/null && fail "hot.switch did not kill"
     [ "$(step step "$PG_DIR/crash")" = "$(whole)" ] || fail "killed at hot.switch: not the same"
     echo "ok L9 killed between build and switch: built again"
 fi
