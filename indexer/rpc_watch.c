@@ -113,6 +113,7 @@ static tide_status greet(struct rpc_fleet *f, struct tide_err *err)
         status = rpc_ask_page(&s->client, &question, page, &body, &hint, err);
         if (status) {
             char quoted[TIDE_ERR_TEXT_MAX + 64];
+            s->retry_ms = rpc_fleet_now_ms() + hint.after_ms;
             tide_log(TIDE_WARN, "rpc.unreachable", "error=%s",
                      tide_log_quote(quoted, sizeof quoted, err->text));
             continue;

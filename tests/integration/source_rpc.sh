@@ -17,6 +17,12 @@ into reference
 reference=$(digest)
 [ "$(cursor)" = $last ] || fail "the reference ends at $(cursor)"
 
+# One that nobody answers, beside the other cases: half a minute later it says so.
+into degraded
+"$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/one/deployment.json" --rpc http://127.0.0.1:1 \
+    --rpc-retry-ms 20 --rpc-retry-ms-max 200 >"$PG_DIR/degraded.log" 2>&1 &
+degraded=$! since=$SECONDS
+
 number=0
 begin() { # NAME: a case with an empty index and servers that behave
     name=$1
@@ -245,13 +251,15 @@ expect 66 'the server is of network' --rpc "$one_url"
 ok "another network is refused, at the start and after each reconnect"
 
 # --- R18: the limit on requests ----------------------------------------------------------------------
-begin R18
-fault one getLedgers=429:2@2x1
-from=$(date +%s%N)
-expect 0 'index.stopped' --rpc "$one_url" --stop-at-end
-took=$((($(date +%s%N) - from) / 1000000))
-[ $took -ge 2000 ] || fail "R18: Retry-After was not obeyed: $took ms"
-same
+for at in 2 4; do # when it is opened, and in the middle
+    begin R18
+    fault one "getLedgers=429:2@${at}x1"
+    from=$(date +%s%N)
+    expect 0 'index.stopped' --rpc "$one_url" --stop-at-end
+    took=$((($(date +%s%N) - from) / 1000000))
+    [ $took -ge 2000 ] || fail "R18: Retry-After was not obeyed: $took ms"
+    same
+done
 begin R18
 asked=$(stat_of one getLedgers)
 from=$(date +%s%N)
@@ -305,3 +313,14 @@ grown=$(digest)
 [ "$(PGDATABASE=c$number TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=c$number" digest)" = "$grown" ] ||
     fail "restart: other tables than the lake's"
 ok "the server dies and comes back: goes on by itself"
+
+name=R1
+export PGDATABASE=degraded
+state() { sql "SELECT state || ': ' || error FROM chain.heartbeat"; }
+is_degraded() { state | grep -q '^degraded: .*onnect'; }
+[ $((SECONDS - since)) -ge 31 ] || sleep $((31 - SECONDS + since))
+wait_for 10 is_degraded || fail "R1: after $((SECONDS - since)) s: $(state)"
+[ "$(grep -c rpc.failed "$PG_DIR/degraded.log")" -le $((2 + (SECONDS - since) / 30)) ] || fail "R1: a storm of log lines"
+kill $degraded
+wait $degraded || fail "R1: exit $? when asked to stop"
+ok "after half a minute the heartbeat says degraded, and why"
