@@ -160,7 +160,7 @@ static tide_status single_steps(struct driver *d, uint32_t until)
     const struct tide_hot_meta *meta;
     uint32_t at = 0;
     tide_status status = TIDE_OK;
-    while (at < until && status == TIDE_OK) {
+    while (at < until && status == TIDE_OK && !stop) {
         status = tide_hot_begin(d->reader, &meta, &d->err);
         if (status != TIDE_OK)
             return status;
