@@ -72,9 +72,8 @@ static tide_status apply(struct tide_pg *pg, const struct tide_migration *migrat
     char checksum[HEX_BYTES + 1];
     checksum_of(checksum, migration->sql);
     /* a time-out that the role or the database has by default is not meant for this */
-    tide_status status =
-        tide_pg_run(pg, "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '15s'",
-                    "SET", err);
+    tide_status status = tide_pg_run(
+        pg, "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '15s'", "SET", err);
     if (status != TIDE_OK)
         return status;
     status = tide_pg_run(pg, (const char *)migration->sql.ptr, NULL, err);
