@@ -123,7 +123,7 @@ static tide_status on_header(void *self, const struct tide_ledger_header *header
     return TIDE_OK;
 }
 
-static tide_status on_envelope(void *self, tide_slice envelope)
+static tide_status on_envelope(void *self, const struct tide_envelope *envelope)
 {
     struct decode_sink *s = self;
     return tide_verify_envelope(s->verify, envelope);

@@ -56,7 +56,7 @@ static tide_status on_header(void *self, const struct tide_ledger_header *header
     return check_chain(d, header);
 }
 
-static tide_status on_envelope(void *self, tide_slice envelope)
+static tide_status on_envelope(void *self, const struct tide_envelope *envelope)
 {
     struct tide_delta *d = self;
     tide_status status = tide_verify_envelope(d->verify, envelope);

@@ -117,53 +117,20 @@ static void weigh_args(const struct tide_delta *d, struct weight *w)
     }
 }
 
-static void skip_muxed(struct tide_xdr *x)
+/* A contract operation stands alone. */
+static bool is_soroban(const struct tide_envelope *e)
 {
-    tide_xdr_skip(x, tide_xdr_u32(x) == 0 ? 32 : 40);
-}
-
-/* False when the envelope, which the walk has checked, holds no contract operation. Reads no
- * further than its first operation's type; true in doubt. */
-static bool may_be_soroban(tide_slice envelope)
-{
-    struct tide_xdr x = tide_xdr_of(envelope);
-    uint32_t type = tide_xdr_u32(&x);
-    if (type == 5) { /* fee bump: source, fee, then the envelope inside */
-        skip_muxed(&x);
-        tide_xdr_skip(&x, 8);
-        type = tide_xdr_u32(&x);
-    }
-    if (type != 2)
-        return false; /* v0 is older than contracts */
-    skip_muxed(&x);
-    tide_xdr_skip(&x, 12); /* fee, sequence number */
-    uint32_t conditions = tide_xdr_u32(&x);
-    if (conditions > 1)
-        return true;
-    tide_xdr_skip(&x, conditions ? 16 : 0);
-    uint32_t memo = tide_xdr_u32(&x);
-    if (memo == 1)
-        tide_xdr_var(&x, 28);
-    else
-        tide_xdr_skip(&x, memo == 0 ? 0 : memo == 2 ? 8 : 32);
-    if (tide_xdr_u32(&x) != 1)
-        return false; /* a contract operation stands alone */
-    if (tide_xdr_u32(&x) == 1)
-        skip_muxed(&x);
-    uint32_t operation = tide_xdr_u32(&x);
-    return operation >= 24 && operation <= 26;
+    enum { INVOKE = 24, RESTORE = 26 };
+    return e->op_count == 1 && e->first_op >= INVOKE && e->first_op <= RESTORE;
 }
 
 /* Every contract that a transaction touches, however deep, stands in its footprint. Stellar assets
  * are the whole network's: theirs count where the deployment's people or contracts take part. */
 bool ours_transaction(struct tide_delta *d, const struct tide_tx *tx)
 {
-    struct tide_xdr x;
     struct tide_envelope *e = &d->envelope;
-    tide_slice envelope = tide_verify_find(d->verify, tx->hash);
     d->protocol = false;
-    if (envelope.len == 0 || !may_be_soroban(envelope) ||
-        tide_envelope_read(e, envelope, &x) != TIDE_OK)
+    if (!tide_verify_read(d->verify, tx->hash, e) || !is_soroban(e))
         return false;
     struct weight w = { 0 };
     if (e->has_invoke && e->contract)

@@ -24,7 +24,7 @@ void unpack_begin(struct unpack *u, tide_slice packed, bool ahead);
 void unpack_end(struct unpack *u);
 
 /* size bytes to out; *made tells how many. Fewer: the object ended, or it failed there.
- * TIDE_E_DECODE, TIDE_E_LIMIT, TIDE_E_MEMORY as from tide_unzstd_read, and again when asked again. */
+ * TIDE_E_DECODE, TIDE_E_LIMIT, TIDE_E_MEMORY as from tide_unzstd_read; asked again, again. */
 tide_status unpack_read(struct unpack *u, uint8_t *out, size_t size, size_t *made,
                         const char **what) TIDE_MUST_USE;
 

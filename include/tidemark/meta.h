@@ -17,6 +17,8 @@
 #include "tidemark/status.h"
 #include "tidemark/xdr.h"
 
+struct tide_envelope;
+
 struct tide_ledger_header {
     uint32_t lcm_version; /* 0, 1, 2                                              */
     uint32_t sequence;
@@ -126,7 +128,7 @@ struct tide_ledger_tail {
 struct tide_walk {
     void *self;
     tide_status (*header)(void *self, const struct tide_ledger_header *header);
-    tide_status (*envelope)(void *self, tide_slice envelope);
+    tide_status (*envelope)(void *self, const struct tide_envelope *envelope);
     tide_status (*tx_set)(void *self, tide_slice tx_set); /* after its envelopes */
     /* *inside = false steps over the transaction's changes, events and meta */
     tide_status (*tx)(void *self, const struct tide_tx *tx, bool *inside);

@@ -11,6 +11,7 @@
 
 /* What an indexer wants of an envelope. Slices borrow from it. */
 struct tide_envelope {
+    tide_slice span;              /* all of it                                                   */
     uint32_t type;                /* EnvelopeType: 0 v0, 2 v1, 5 fee bump                        */
     tide_slice source;            /* MuxedAccount span of the (inner) transaction; v0: 32 bytes  */
     const uint8_t *source_key;    /* its ed25519 key, 32 bytes                                   */
@@ -49,6 +50,8 @@ struct tide_envelope {
 /* TIDE_E_DECODE etc. when env is not exactly one TransactionEnvelope; x tells where. */
 tide_status tide_envelope_read(struct tide_envelope *out, tide_slice env,
                                struct tide_xdr *x) TIDE_MUST_USE;
+/* The envelope at x, which moves behind it; what is in out holds where x has not failed. */
+void tide_envelope_next(struct tide_xdr *x, struct tide_envelope *out);
 /* Steps over one TransactionEnvelope. */
 void tide_envelope_skip(struct tide_xdr *x);
 

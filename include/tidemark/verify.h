@@ -10,7 +10,8 @@
  *
  * Not covered by any of them: entry changes, fee events, classic events, diagnostics, evictions.
  *
- * Memory   one table of envelope hashes, grown to the largest ledger, at most
+ * Memory   the first envelopes of a ledger as they were read (half a MiB);
+ *          one table of envelope hashes, grown to the largest ledger, at most
  *          TIDE_TXS_PER_LEDGER_MAX entries.
  * Threads  one object belongs to one thread. */
 #ifndef TIDEMARK_VERIFY_H
@@ -56,7 +57,8 @@ void tide_verify_close(struct tide_verify *verify); /* NULL is fine */
  * a ledger and forgets the one before. */
 void tide_verify_header(struct tide_verify *verify, const struct tide_ledger_header *header);
 /* TIDE_E_LIMIT: more than TIDE_TXS_PER_LEDGER_MAX; TIDE_E_MEMORY. */
-tide_status tide_verify_envelope(struct tide_verify *verify, tide_slice envelope) TIDE_MUST_USE;
+tide_status tide_verify_envelope(struct tide_verify *verify,
+                                 const struct tide_envelope *envelope) TIDE_MUST_USE;
 void tide_verify_tx_set(struct tide_verify *verify, tide_slice tx_set);
 void tide_verify_tx(struct tide_verify *verify, const struct tide_tx *tx);
 enum tide_call_proof tide_verify_tx_end(struct tide_verify *verify, const struct tide_tx *tx);
@@ -72,5 +74,9 @@ bool tide_verify_holds(const struct tide_verify *verify, const char **what);
 /* The envelope whose hash a result pair carries; empty when there is none or the network is not
  * known. Valid from the first tx callback to tide_verify_end. */
 tide_slice tide_verify_find(const struct tide_verify *verify, const uint8_t *tx_hash);
+
+/* The same, read: false when there is none. */
+bool tide_verify_read(const struct tide_verify *verify, const uint8_t *tx_hash,
+                      struct tide_envelope *out);
 
 #endif

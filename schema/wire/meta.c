@@ -81,10 +81,14 @@ static void read_envelopes(struct walker *w)
 {
     uint32_t count = tide_xdr_count(w->x, UINT32_MAX, 8);
     for (uint32_t i = 0; i < count && going(w); i++) {
-        const uint8_t *mark = w->x->cur;
-        tide_envelope_skip(w->x);
-        if (w->walk->envelope && going(w))
-            stop(w, w->walk->envelope(w->walk->self, tide_xdr_span(w->x, mark)));
+        if (!w->walk->envelope) {
+            tide_envelope_skip(w->x);
+            continue;
+        }
+        struct tide_envelope envelope;
+        tide_envelope_next(w->x, &envelope);
+        if (going(w))
+            stop(w, w->walk->envelope(w->walk->self, &envelope));
     }
 }
 

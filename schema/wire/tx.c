@@ -526,11 +526,18 @@ void tide_envelope_skip(struct tide_xdr *x)
     read_envelope(x, NULL);
 }
 
+void tide_envelope_next(struct tide_xdr *x, struct tide_envelope *out)
+{
+    const uint8_t *mark = x->cur;
+    *out = (struct tide_envelope){ 0 };
+    read_envelope(x, out);
+    out->span = tide_xdr_span(x, mark);
+}
+
 tide_status tide_envelope_read(struct tide_envelope *out, tide_slice env, struct tide_xdr *x)
 {
-    *out = (struct tide_envelope){ 0 };
     *x = tide_xdr_of(env);
-    read_envelope(x, out);
+    tide_envelope_next(x, out);
     return tide_xdr_end(x);
 }
 

@@ -24,13 +24,14 @@ struct tide_verify {
     bool doubled;    /* two result pairs carry one hash        */
     /* envelopes in the order of the set, and an open-addressed index of 1 + position */
     struct envelope *envelopes;
+    struct tide_envelope *kept; /* the first of them as they were read; NULL before the first */
     uint32_t *index;
     uint32_t count;
     uint32_t cap; /* of envelopes; the index has twice as many places, a power of two */
     struct rewrite rewrite;
 };
 
-enum { ENVELOPES_FIRST = 1024 };
+enum { ENVELOPES_FIRST = 1024, KEPT = 1024 };
 
 tide_status tide_verify_open(struct tide_verify **out, enum tide_proof level,
                              const uint8_t *network_id)
@@ -51,6 +52,7 @@ void tide_verify_close(struct tide_verify *v)
     if (!v)
         return;
     free(v->envelopes);
+    free(v->kept);
     free(v->index);
     free(v);
 }
@@ -95,6 +97,10 @@ static tide_status grow(struct tide_verify *v)
     uint32_t *index = calloc((size_t)cap * 2, sizeof *index);
     if (!index)
         return TIDE_E_MEMORY;
+    if (!v->kept && !(v->kept = malloc(KEPT * sizeof *v->kept))) {
+        free(index);
+        return TIDE_E_MEMORY;
+    }
     free(v->index);
     v->index = index;
     v->cap = cap;
@@ -113,7 +119,7 @@ static void forget(struct tide_verify *v)
     v->tx_count = 0;
 }
 
-tide_status tide_verify_envelope(struct tide_verify *v, tide_slice span)
+tide_status tide_verify_envelope(struct tide_verify *v, const struct tide_envelope *read)
 {
     if (!v->has_network)
         return TIDE_OK;
@@ -124,14 +130,11 @@ tide_status tide_verify_envelope(struct tide_verify *v, tide_slice span)
         if (status != TIDE_OK)
             return status;
     }
-    struct tide_envelope read;
-    struct tide_xdr x;
-    tide_status status = tide_envelope_read(&read, span, &x);
-    if (status != TIDE_OK)
-        return status;
     struct envelope *envelope = &v->envelopes[v->count];
-    *envelope = (struct envelope){ .span = span };
-    tide_envelope_hash(envelope->hash, &read, v->network_id);
+    *envelope = (struct envelope){ .span = read->span };
+    tide_envelope_hash(envelope->hash, read, v->network_id);
+    if (v->count < KEPT)
+        v->kept[v->count] = *read;
     uint32_t place = place_of(v, envelope->hash);
     v->count++;
     if (v->index[place] == 0)
@@ -151,6 +154,19 @@ tide_slice tide_verify_find(const struct tide_verify *v, const uint8_t *tx_hash)
 {
     const struct envelope *envelope = find(v, tx_hash);
     return envelope ? envelope->span : (tide_slice){ 0 };
+}
+
+bool tide_verify_read(const struct tide_verify *v, const uint8_t *tx_hash,
+                      struct tide_envelope *out)
+{
+    const struct envelope *envelope = find(v, tx_hash);
+    struct tide_xdr x;
+    if (!envelope)
+        return false;
+    if (envelope - v->envelopes >= KEPT)
+        return tide_envelope_read(out, envelope->span, &x) == TIDE_OK;
+    *out = v->kept[envelope - v->envelopes];
+    return true;
 }
 
 /* ---- the checks ---- */

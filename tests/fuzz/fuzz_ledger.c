@@ -32,13 +32,14 @@ static tide_status on_header(void *self, const struct tide_ledger_header *h)
     return TIDE_OK;
 }
 
-static tide_status on_envelope(void *self, tide_slice envelope)
+static tide_status on_envelope(void *self, const struct tide_envelope *envelope)
 {
     struct sight *s = self;
     struct tide_envelope e;
     struct tide_xdr x;
-    see(s, envelope);
-    PROMISE(tide_envelope_read(&e, envelope, &x) == TIDE_OK); /* the walk has skipped it */
+    see(s, envelope->span);
+    PROMISE(tide_envelope_read(&e, envelope->span, &x) == TIDE_OK); /* the walk has read it */
+    PROMISE(e.args.ptr == envelope->args.ptr && e.read_write.len == envelope->read_write.len);
     see(s, e.args);
     see(s, e.read_only);
     see(s, e.read_write);

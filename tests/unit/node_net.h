@@ -83,7 +83,7 @@ static inline tide_status net_header(void *self, const struct tide_ledger_header
     return TIDE_OK;
 }
 
-static inline tide_status net_envelope(void *self, tide_slice envelope)
+static inline tide_status net_envelope(void *self, const struct tide_envelope *envelope)
 {
     return tide_verify_envelope(((struct net *)self)->verify, envelope);
 }

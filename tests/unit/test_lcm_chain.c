@@ -34,14 +34,11 @@ static tide_status on_header(void *self, const struct tide_ledger_header *header
     return TIDE_OK;
 }
 
-static tide_status on_envelope(void *self, tide_slice envelope)
+static tide_status on_envelope(void *self, const struct tide_envelope *envelope)
 {
     struct seen *seen = self;
-    struct tide_envelope read;
-    struct tide_xdr x;
-    assert_int_equal(tide_envelope_read(&read, envelope, &x), TIDE_OK);
     assert_true(seen->envelopes < 1000);
-    tide_envelope_hash(seen->hashes[seen->envelopes++], &read, seen->network);
+    tide_envelope_hash(seen->hashes[seen->envelopes++], envelope, seen->network);
     return TIDE_OK;
 }
 

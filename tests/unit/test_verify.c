@@ -52,7 +52,7 @@ static tide_status on_header(void *self, const struct tide_ledger_header *h)
     return TIDE_OK;
 }
 
-static tide_status on_envelope(void *self, tide_slice envelope)
+static tide_status on_envelope(void *self, const struct tide_envelope *envelope)
 {
     return tide_verify_envelope(((struct run *)self)->verify, envelope);
 }

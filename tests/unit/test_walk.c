@@ -34,11 +34,11 @@ static tide_status see_header(void *self, const struct tide_ledger_header *h)
     return TIDE_OK;
 }
 
-static tide_status see_envelope(void *self, tide_slice envelope)
+static tide_status see_envelope(void *self, const struct tide_envelope *envelope)
 {
     struct seen *s = self;
     s->envelopes++;
-    assert_true(span_is(envelope, s->l, "envelope", "setend"));
+    assert_true(span_is(envelope->span, s->l, "envelope", "setend"));
     return TIDE_OK;
 }
 

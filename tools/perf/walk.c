@@ -132,7 +132,7 @@ static tide_status prove_header(void *self, const struct tide_ledger_header *hea
     return TIDE_OK;
 }
 
-static tide_status prove_envelope(void *self, tide_slice envelope)
+static tide_status prove_envelope(void *self, const struct tide_envelope *envelope)
 {
     return tide_verify_envelope(((struct proving *)self)->verify, envelope);
 }

@@ -11,18 +11,13 @@ struct bids {
 };
 
 /* Nothing that cannot be read as a transaction is in a ledger. */
-static tide_status on_envelope(void *self, tide_slice xdr)
+static tide_status on_envelope(void *self, const struct tide_envelope *envelope)
 {
     struct bids *bids = self;
-    struct tide_xdr x;
-    struct tide_envelope envelope;
-    tide_status status = tide_envelope_read(&envelope, xdr, &x);
-    if (status != TIDE_OK)
-        return status;
-    uint64_t ops = envelope.op_count + (envelope.fee_source_key != envelope.source_key);
-    int64_t left = envelope.fee - (envelope.has_soroban ? envelope.resource_fee : 0);
+    uint64_t ops = envelope->op_count + (envelope->fee_source_key != envelope->source_key);
+    int64_t left = envelope->fee - (envelope->has_soroban ? envelope->resource_fee : 0);
     uint64_t bid = left > 0 && ops ? (uint64_t)left / ops : 0;
-    if (envelope.has_soroban)
+    if (envelope->has_soroban)
         tide_buf_put(&bids->soroban, &bid, sizeof bid);
     else if (bids->classic_too)
         tide_buf_put(&bids->classic, &bid, sizeof bid);

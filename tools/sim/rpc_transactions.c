@@ -57,16 +57,11 @@ static void close_writer(struct writer *w)
 
 /* --- gathering ------------------------------------------------------------------- */
 
-static tide_status on_envelope(void *self, tide_slice xdr)
+static tide_status on_envelope(void *self, const struct tide_envelope *read)
 {
     struct writer *w = self;
-    struct tide_xdr x;
-    struct tide_envelope read;
-    struct envelope envelope = { .xdr = xdr };
-    tide_status status = tide_envelope_read(&read, xdr, &x);
-    if (status != TIDE_OK)
-        return status;
-    tide_envelope_hash(envelope.hash, &read, w->network_id);
+    struct envelope envelope = { .xdr = read->span };
+    tide_envelope_hash(envelope.hash, read, w->network_id);
     tide_buf_put(&w->envelopes, &envelope, sizeof envelope);
     return w->envelopes.failed ? TIDE_E_LIMIT : TIDE_OK;
 }
