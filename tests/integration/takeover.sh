@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Two indexers and one place to write: the writer stopped and woken, killed, cut off, asked to stop; a
-# ledger that crashes it. Never a ledger lost, never one twice.
+# Two indexers and one place to write: the writer killed at every step of a commit, stopped and woken,
+# cut off, asked to stop; a ledger that crashes it. Never a ledger lost, never one twice.
+# TIDE_LONG=1: a hundred kills, each step at least five times. TIDE_TAKEOVER_MS: the bound, 2000.
 . "$(dirname "$0")/_pg.sh"
 pg_start -c max_connections=40
 . "$(dirname "$0")/_faults.sh"
@@ -13,7 +14,8 @@ export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json TIDEMARK_LAKE=$PG_DIR/sim
 export TIDEMARK_POLL_MS=20 TIDEMARK_CRASH_LIMIT=0 TIDEMARK_PARTITION_LEDGERS=1000
 for _ in $(seq 100); do [ -s "$TIDEMARK_DEPLOYMENT" ] && break; sleep 0.1; done
 
-points=$PG_DIR/points
+points=$PG_DIR/points rounds=1
+[ -z "${TIDE_LONG:-}" ] || rounds=5 TIDE_KILLS=100
 now() { echo $((${EPOCHREALTIME/./} / 1000)); }
 cursor() { sql "SELECT ledger FROM chain.cursor"; }
 log_of() { echo "$PG_DIR/log_$1"; }
@@ -58,7 +60,58 @@ stop_all() { # SIGTERM to everyone: 0, in less than ten seconds
     all=()
 }
 
+# Three processes: one writes and two wait. Each is killed when it is the writer and passes its
+# step; a new one waits in its place. Measured: from the death to another one's lease.
+declare -A kills
+worst=0 sum=0 total=0 measured=0
+waits() { grep -q writer.standby "$(log_of "$1")" && ! grep -q writer.ready "$(log_of "$1")"; }
+one_kill() { # POINT of the one that comes
+    local dead code=0 began took pid left=() ready=0
+    wait -n -p dead "${all[@]}" || code=$?
+    began=$(now)
+    [ $code = 137 ] || fail "exit $code, not killed: $(tail -3 "$(log_of "$dead")")"
+    point=$(cat "$PG_DIR/point_$dead")
+    for pid in "${all[@]}"; do
+        [ "$pid" != "$dead" ] || continue
+        left+=("$pid")
+        ! waits "$pid" || ready=1
+    done
+    kills[${point%%=*}]=$((${kills[${point%%=*}]:-0} + 1)) total=$((total + 1))
+    if [ $ready = 1 ]; then # else the one before died this very moment: nobody waits yet
+        until_sql "split_part(instance, ':', 2) <> '$dead' FROM chain.lease" 15
+        took=$(($(now) - began))
+        [ $took -le "${TIDE_TAKEOVER_MS:-2000}" ] || fail "$point: took over after $took ms"
+        [ $took -le $worst ] || worst=$took
+        sum=$((sum + took)) measured=$((measured + 1))
+    fi
+    launch "$1"
+    all=("${left[@]}" "$launched")
+}
 has_points() { [ -s "$points" ] || { echo "this build has no failpoints"; exit 77; }; }
+fewest() { # the least often that one of the steps was met
+    local point least=999
+    for point in "$@"; do [ "${kills[$point]:-0}" -ge $least ] || least=${kills[$point]:-0}; done
+    echo $least
+}
+every_step() { # TIMES
+    local point steps turn=0 pid
+    has_points
+    steps=(ledger.fetched ledger.decoded commit.fenced commit.copied commit.merged commit.cursor commit.before commit.after)
+    next_point() { point=${steps[turn % ${#steps[@]}]}=kill@$((9 + turn % 4)); turn=$((turn + 1)); }
+    for _ in 1 2 3; do next_point; launch "$point"; all+=("$launched"); done
+    while [ "$(fewest "${steps[@]}")" -lt "$1" ] || [ $total -lt "${TIDE_KILLS:-0}" ]; do next_point; one_kill "$point"; done
+    for pid in "${all[@]}"; do kill -9 "$pid" 2>/dev/null || true; wait "$pid" 2>/dev/null || true; done
+    all=()
+    for _ in 1 2 3; do launch; all+=("$launched"); done
+    waiting 2
+    moves_on
+    for point in "${steps[@]}"; do echo "$point: killed ${kills[$point]} times" >&3; done
+    stop_all
+    contiguous
+    same_as_one_go
+    [ $((2 * measured)) -ge $total ] || fail "only $measured of $total kills had somebody waiting"
+    echo "$total kills, $measured takeovers measured: $((sum / measured)) ms on average, $worst ms at most; SIGTERM to three: $took ms"
+}
 
 # Stopped, not dead: its lease runs out, its sessions are ended, it cannot write when it wakes.
 stopped() {
@@ -144,13 +197,13 @@ poison() { # three crashes on one ledger; the fourth start does not touch it
     "$indexer" run --stop-at-end 2>"$PG_DIR/log_poison" || fail "after progress: exit $?: $(tail -1 "$PG_DIR/log_poison")"
 }
 
-# which steps a ledger at the tip passes, and the index to begin with
+# the index to begin with, and whether this build can be killed at a step
 TIDE_FP_COUNT=$points "$indexer" run 2>"$PG_DIR/log_first" & first=$!
 until_sql "ledger > 2050 FROM chain.cursor" 30
-[ ! -s "$points" ] || : >"$points"
- until_sql "ledger > $(cursor) + 20 FROM chain.cursor" 30
 kill -TERM $first; wait $first || fail "exit $?: $(tail -3 "$PG_DIR/log_first")"
-fault "I3 I4 stopped and woken, taken over from, asked to stop" stopped
+exec 3>&1
+fault "I1 I3 killed at every step with a standby waiting" every_step "${rounds:-1}"
+fault "I4 stopped and woken" stopped
 fault "I5 two indexers, the writer's session is cut" cut
 fault "I9 a ledger that crashes it" poison
 fault "a ledger at the tip is committed and told by itself" notified
