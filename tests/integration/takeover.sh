@@ -65,10 +65,18 @@ stop_all() { # SIGTERM to everyone: 0, in less than ten seconds
 declare -A kills
 worst=0 sum=0 total=0 measured=0
 waits() { grep -q writer.standby "$(log_of "$1")" && ! grep -q writer.ready "$(log_of "$1")"; }
+first_dead() { # a wait -n would forget one of two that die at once
+    local pid
+    while :; do
+        for pid in "${all[@]}"; do kill -0 "$pid" 2>/dev/null || { echo "$pid"; return; }; done
+        sleep 0.005
+    done
+}
 one_kill() { # POINT of the one that comes
     local dead code=0 began took pid left=() ready=0
-    wait -n -p dead "${all[@]}" || code=$?
+    dead=$(first_dead)
     began=$(now)
+    wait "$dead" 2>/dev/null || code=$?
     [ $code = 137 ] || fail "exit $code, not killed: $(tail -3 "$(log_of "$dead")")"
     point=$(cat "$PG_DIR/point_$dead")
     for pid in "${all[@]}"; do
