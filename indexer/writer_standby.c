@@ -49,7 +49,7 @@ static tide_status be_seen(struct tide_writer *w, struct tide_err *err)
     tide_instance(instance);
     return tide_pg_query(w->pg, NULL,
                          "WITH gone AS (DELETE FROM chain.standby WHERE seen_at <"
-                         " clock_timestamp() - interval '1 hour') INSERT INTO chain.standby"
+                         " clock_timestamp() - interval '1 minute') INSERT INTO chain.standby"
                          " (deployment, instance) VALUES ($1::int, $2) ON CONFLICT (deployment,"
                          " instance) DO UPDATE SET seen_at = clock_timestamp()",
                          (const char *[]){ w->deployment_text, instance }, 2, err);

@@ -142,12 +142,13 @@ stopped() {
     waiting 1
     moves_on
     [ "$(sql "SELECT fence FROM chain.cursor")" = "$fence" ] && [ "$(holder)" = $two ] || fail "the woken one took over"
+    until_sql "state = 'following' AND lag_ledgers <= 2 FROM chain.heartbeat" 15
     "$indexer" status --json | python3 -c "
 import json, sys
 s = json.load(sys.stdin)
-w, b = s['writer'][0], s['standbys'][0]
-assert w['state'] == 'following' and w['holds_lock'] and w['lag_ledgers'] <= 2 and w['lease_age_seconds'] < 3, w
-assert b['instance'].endswith(':$one') and b['waiting'], b" || fail "status: $("$indexer" status)"
+w, b = s['writer'][0], [b for b in s['standbys'] if b['instance'].endswith(':$one')]
+assert w['state'] and w['holds_lock'] and w['lease_age_seconds'] < 3, w
+assert b and b[0]['waiting'], s['standbys']" || fail "status: $("$indexer" status)"
     contiguous
     kill -KILL $two # and the woken one is as good a writer as any
     wait $two 2>/dev/null || true
