@@ -1,0 +1,22 @@
+/* What all of one tidemark-api process shares. Made by main.c, outlives every request. */
+#ifndef API_API_H
+#define API_API_H
+
+#include "api/feed.h"
+#include "api/route.h"
+#include "tidemark/clock.h"
+#include "tidemark/config.h"
+
+struct tide_pool;   /* threads that answer from PostgreSQL: api/pool.h */
+struct tide_stream; /* subscribers of /api/stream: api/stream.h         */
+
+struct tide_api {
+    const struct tide_config *config;
+    const struct tide_clock *clock;
+    struct tide_hot *hot;
+    struct tide_feed *feed;
+    struct tide_pool *pool;
+    struct tide_stream *stream;
+};
+
+#endif

@@ -1,0 +1,137 @@
+/* Routes: what the server matches, the requests and replies it and the handlers exchange.
+ *
+ * One list   api/route.def names every route; paths, methods, parameters and classes are nowhere
+ *            else. schema/openapi.json says the same to clients; a test holds the two together.
+ * Kinds      HOT     answered on the connection's own thread from the hot cache: never waits.
+ *                    With ?ledger=N the same handler runs on a pool thread, over PostgreSQL.
+ *            SQL     a statement of api/queries/ on a pool thread; PostgreSQL builds the JSON
+ *            LOCAL   answered on the connection's own thread from what the process knows itself
+ *            STREAM  server-sent events
+ * Parameters are typed by api/param.def. The server refuses unknown, repeated and malformed ones
+ * (400, with the field's name) before a handler runs: a handler sees only values that fit. */
+#ifndef API_ROUTE_H
+#define API_ROUTE_H
+
+#include "tidemark/buf.h"
+#include "tidemark/hot_record.h"
+
+#define TIDE_ROUTE_PARAMS_MAX 12u
+#define TIDE_REQUEST_ID_BYTES 33u
+#define TIDE_REPLY_BODY_MAX   (8u << 20) /* bytes of one answer           */
+#define TIDE_PROBLEM_FIELDS   16u        /* bad fields named in one answer */
+
+enum tide_route_kind { TIDE_ROUTE_HOT, TIDE_ROUTE_SQL, TIDE_ROUTE_LOCAL, TIDE_ROUTE_STREAM };
+
+/* One value per line of param.def: TIDE_PARAM_limit … */
+enum tide_param_id {
+#define TIDE_PARAM(name, type, min, max, def, help) TIDE_PARAM_##name,
+#include "api/param.def"
+#undef TIDE_PARAM
+    TIDE_PARAM_COUNT
+};
+
+enum tide_param_type {
+    TIDE_PARAM_U64,     /* decimal digits, min..max                                       */
+    TIDE_PARAM_AMOUNT,  /* decimal digits, fits an i128, not negative                     */
+    TIDE_PARAM_ADDRESS, /* G… or C… strkey; an M… is refused with a text that names its G… */
+    TIDE_PARAM_SYMBOL,  /* 1..32 of [A-Za-z0-9_]                                          */
+    TIDE_PARAM_HASH,    /* 64 hex digits                                                  */
+    TIDE_PARAM_TEXT,    /* min..max bytes of UTF-8 without control characters             */
+    TIDE_PARAM_CHOICE,  /* one of the words in help's place, "a|b|c"                      */
+    TIDE_PARAM_BOOL,    /* true | false                                                   */
+    TIDE_PARAM_CURSOR,  /* what an earlier answer gave as "next"                          */
+};
+
+struct tide_param_value {
+    enum tide_param_id id;
+    bool given;      /* false: text is the default, maybe empty  */
+    tide_slice text; /* decoded; NUL follows it; dies with the request */
+    uint64_t number; /* U64; CHOICE: index of the word; BOOL     */
+    tide_i128 amount;
+    struct tide_hot_address address;
+    struct tide_hot_symbol symbol;
+};
+
+struct tide_route;
+
+/* A request that matched a route and whose parameters fit. Dies when the handler returns. */
+struct tide_request {
+    const struct tide_route *route;
+    struct tide_param_value params[TIDE_ROUTE_PARAMS_MAX]; /* of the route, path first */
+    uint32_t param_count;
+    tide_slice body;                /* of POST: at most the route's, UTF-8 */
+    tide_slice last_event_id;       /* of STREAM                           */
+    char id[TIDE_REQUEST_ID_BYTES]; /* NUL-terminated, ours or the client's  */
+};
+
+/* The parameter of that name, NULL when the route has none such. */
+const struct tide_param_value *tide_request_param(const struct tide_request *request,
+                                                  enum tide_param_id id);
+
+/* The ledger an answer is true at. known false: the answer is about no ledger (documents, 404 of a
+ * path). age_ms is how long ago the database was last seen at it, never negative; 0 for ?ledger=N. */
+struct tide_answer_at {
+    bool known;
+    uint32_t ledger;
+    uint64_t close_time; /* unix seconds */
+    uint64_t age_ms;
+};
+
+/* What goes out. A handler fills body, and at; the rest is right as tide_reply_init leaves it for a
+ * plain JSON answer. Header lines, CORS, Request-Id, ETag and rate fields are the server's. */
+struct tide_reply {
+    uint16_t status;
+    struct tide_buf body;      /* ceiling TIDE_REPLY_BODY_MAX; kept between requests */
+    const char *content_type;  /* static; NULL: application/json; charset=utf-8     */
+    const char *cache_control; /* static; NULL: as route.def says                   */
+    uint32_t retry_after_s;    /* 0: none                                           */
+    struct tide_answer_at at;
+    uint8_t etag[16]; /* with has_etag: instead of one made of the body */
+    bool has_etag;
+    uint32_t field_count;
+};
+
+void tide_reply_init(struct tide_reply *reply);  /* once  */
+void tide_reply_reset(struct tide_reply *reply); /* per request; keeps memory */
+void tide_reply_release(struct tide_reply *reply);
+
+/* Makes the reply a problem (RFC 9457): status, a stable code in snake case (its type is
+ * "urn:tidemark:problem:CODE"), and a sentence for the person. Drops a body written before. */
+void tide_reply_problem(struct tide_reply *reply, uint16_t status, const char *code,
+                        const char *detail, ...) TIDE_PRINTF(4, 5);
+/* Adds a bad field to the problem: where is a JSON Pointer into the body ("/addresses/3"), or
+ * "?name" of a query, or "{name}" of the path. Beyond TIDE_PROBLEM_FIELDS they are counted only. */
+void tide_reply_problem_field(struct tide_reply *reply, const char *where, const char *detail);
+
+/* What a handler may use: the process's things (api/server.h), this thread's reader of the cache,
+ * and, on a pool thread, its connection (NULL on a connection's thread). */
+struct tide_api;
+struct tide_hot_reader;
+struct tide_pg;
+struct tide_handler_context {
+    struct tide_api *api;
+    struct tide_hot_reader *reader;
+    struct tide_pg *pg;
+    uint64_t now_ms;     /* wall clock when the request came */
+    int64_t deadline_ms; /* monotonic: after it nobody waits for the answer */
+};
+
+typedef void tide_handler_fn(struct tide_handler_context *context,
+                             const struct tide_request *request, struct tide_reply *reply);
+
+struct tide_route {
+    const char *id; /* of route.def; OpenAPI's operationId */
+    const char *method;
+    const char *path; /* with {param}s, names of param.def */
+    enum tide_route_kind kind;
+    uint32_t cost;             /* tokens of the rate limit                */
+    uint32_t body_max;         /* bytes; 0: has no body                   */
+    const char *cache_control; /* of a success                            */
+    const char *query;         /* names of param.def, separated by spaces */
+    tide_handler_fn *handle;   /* HOT, LOCAL, and SQL that is not a plain statement */
+    const char *statement;     /* SQL: api/queries/<statement>.sql, else NULL        */
+};
+
+const struct tide_route *tide_routes(size_t *count);
+
+#endif
