@@ -9,6 +9,7 @@
 
 struct tide_pool;   /* threads that answer from PostgreSQL: api/pool.h */
 struct tide_stream; /* subscribers of /api/stream: api/stream.h         */
+struct tide_server; /* the HTTP server: api/server.h                    */
 
 struct tide_api {
     const struct tide_config *config;
@@ -17,6 +18,7 @@ struct tide_api {
     struct tide_feed *feed;
     struct tide_pool *pool;
     struct tide_stream *stream;
+    struct tide_server *server;
 };
 
 #endif

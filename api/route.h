@@ -77,6 +77,13 @@ struct tide_answer_at {
     uint64_t age_ms;
 };
 
+/* Where the bytes of a stream come from: see api/server.h. */
+struct tide_stream_out {
+    ptrdiff_t (*read)(void *self, char *to, size_t max);
+    void (*close)(void *self);
+    void *self;
+};
+
 /* What goes out. A handler fills body, and at; the rest is right as tide_reply_init leaves it for a
  * plain JSON answer. Header lines, CORS, Request-Id, ETag and rate fields are the server's. */
 struct tide_reply {
@@ -89,6 +96,8 @@ struct tide_reply {
     uint8_t etag[16]; /* with has_etag: instead of one made of the body */
     bool has_etag;
     uint32_t field_count;
+    const char *security_policy;   /* static; NULL: default-src 'none' and no frames */
+    struct tide_stream_out stream; /* of kind STREAM, read not NULL: instead of body */
 };
 
 void tide_reply_init(struct tide_reply *reply);  /* once  */
@@ -108,12 +117,15 @@ void tide_reply_problem_field(struct tide_reply *reply, const char *where, const
 struct tide_api;
 struct tide_hot_reader;
 struct tide_pg;
+struct tide_wake;
 struct tide_handler_context {
     struct tide_api *api;
     struct tide_hot_reader *reader;
     struct tide_pg *pg;
-    uint64_t now_ms;     /* wall clock when the request came */
-    int64_t deadline_ms; /* monotonic: after it nobody waits for the answer */
+    uint64_t now_ms;        /* wall clock when the request came */
+    int64_t deadline_ms;    /* monotonic: after it nobody waits for the answer */
+    struct tide_wake *wake; /* of kind STREAM: for tide_server_wake */
+    tide_slice client;      /* of kind STREAM: whose limit it counts for, text */
 };
 
 typedef void tide_handler_fn(struct tide_handler_context *context,
