@@ -201,7 +201,7 @@ static tide_status take_news(void *self, struct tide_hot_sink *sink, struct tide
     for (uint32_t i = 1; i < feed->news.count && status == TIDE_OK; i++)
         status = feed_apply_row(sink, &feed->news, i, err);
     if (status == TIDE_OK && contracts)
-        status = feed_contracts(feed, sink, err);
+        status = feed_contracts(feed->pg, feed->deployment, feed->look.ledger, sink, err);
     if (status == TIDE_OK)
         status = feed_put_meta(feed, sink, &feed->look, err);
     if (status == TIDE_OK && feed->options.render && (contracts || feed->news.count > 1))

@@ -62,15 +62,15 @@ tide_status feed_apply_row(struct tide_hot_sink *sink, const struct tide_pg_rows
 
 /* --- contracts ------------------------------------------------------------------------------- */
 
-/* A contract is complete when the covered range that holds the cursor begins at or before its
+/* A contract is complete when the covered range that holds the ledger begins at or before its
  * creation, everything is indexed, and none of its entries was kept undecoded. */
 static const char contracts_sql[] =
     "SELECT k.address, k.name, k.role, d.passphrase, s.created, coalesce(v.from_ledger <= "
     "s.created,"
     " false) AND d.scope = '*' AND NOT EXISTS (SELECT FROM state.raw AS r WHERE r.deployment = d.id"
     " AND r.contract = k.address), d.first_ledger FROM chain.deployment AS d"
-    " JOIN chain.cursor AS c ON c.deployment = d.id LEFT JOIN chain.coverage AS v ON v.deployment ="
-    " d.id AND c.ledger BETWEEN v.from_ledger AND v.to_ledger,"
+    " LEFT JOIN chain.coverage AS v ON v.deployment ="
+    " d.id AND $2 BETWEEN v.from_ledger AND v.to_ledger,"
     " LATERAL (SELECT name, role, address FROM jsonb_to_recordset(d.contracts) AS x(name text, role"
     " text, address text) UNION SELECT max(n.name), max(n.role), n.contract FROM "
     "chain.contract_seen"
@@ -110,16 +110,18 @@ static tide_status put_contract(struct tide_hot_sink *sink, const struct tide_pg
     return status == TIDE_OK ? sink->put(sink->self, &key, &contract, err) : status;
 }
 
-tide_status feed_contracts(struct tide_feed *feed, struct tide_hot_sink *sink, struct tide_err *err)
+tide_status feed_contracts(struct tide_pg *pg, uint16_t deployment, uint32_t ledger,
+                           struct tide_hot_sink *sink, struct tide_err *err)
 {
-    char id[8];
+    char id[8], at[16];
     struct tide_pg_rows rows;
     struct tide_hot_meta meta;
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
     bool found;
-    snprintf(id, sizeof id, "%u", feed->deployment);
+    snprintf(id, sizeof id, "%u", deployment);
+    snprintf(at, sizeof at, "%u", ledger);
     tide_status status =
-        tide_pg_query(feed->pg, &rows, contracts_sql, (const char *[]){ id }, 1, err);
+        tide_pg_query(pg, &rows, contracts_sql, (const char *[]){ id, at }, 2, err);
     if (status != TIDE_OK)
         return status;
     status = sink->get(sink->self, &key, &meta, &found, err);

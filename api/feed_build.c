@@ -72,7 +72,7 @@ static tide_status build_pools(struct building *b, const struct feed_look *look,
     tide_status status = before_window(b->feed, look, &start, err);
     struct numbers n = numbers_of(b->feed, start, look->ledger);
     tide_buf_reset(sql);
-    feed_sql_pools_at(sql);
+    feed_sql_kept(sql, RECORD_POOL);
     if (status == TIDE_OK)
         status = stream(b, sql, &n, 2, err);
     tide_buf_reset(sql);
@@ -129,7 +129,7 @@ static tide_status fill(struct tide_feed *feed, struct tide_hot_sink *sink, stru
     if (status == TIDE_OK)
         status = build_rest(&b, &feed->look, err);
     if (status == TIDE_OK)
-        status = feed_contracts(feed, sink, err);
+        status = feed_contracts(feed->pg, feed->deployment, feed->look.ledger, sink, err);
     if (status == TIDE_OK)
         status = feed_put_meta(feed, sink, &feed->look, err);
     if (status == TIDE_OK && feed->options.render)

@@ -1,4 +1,4 @@
-/* What the files api/feed*.c share. */
+/* What the files api/feed*.c share, and view_past.c, which reads the same rows. */
 #ifndef API_FEED_IMPL_H
 #define API_FEED_IMPL_H
 
@@ -57,8 +57,8 @@ struct tide_feed {
 void feed_sql_since(struct tide_buf *sql, enum record_source_id source);
 /* Its rows as of the end of $2: all that are there; newest when as_of is false. */
 void feed_sql_whole(struct tide_buf *sql, enum record_source_id source, bool as_of);
-/* Of pools alone: as of $2, one probe each. */
-void feed_sql_pools_at(struct tide_buf *sql);
+/* The same as of $2 for entries that are never removed, one probe each. */
+void feed_sql_kept(struct tide_buf *sql, enum record_source_id source);
 /* Everything since $2 up to $3 or the cursor, the cursor row first. */
 void feed_sql_news(struct tide_buf *sql);
 /* The cursor row alone: $1 deployment, $2 our ledger, $3 until. */
@@ -70,9 +70,10 @@ tide_status feed_read_look(struct feed_look *look, const struct tide_pg_rows *ro
                            const uint8_t our_hash[TIDE_HASH_BYTES], struct tide_err *err);
 tide_status feed_apply_row(struct tide_hot_sink *sink, const struct tide_pg_rows *rows, uint32_t at,
                            struct tide_err *err);
-/* Names, roles and completeness of the contracts, and what follows from them for meta. */
-tide_status feed_contracts(struct tide_feed *feed, struct tide_hot_sink *sink,
-                           struct tide_err *err);
+/* Names, roles and completeness of the contracts at the end of a ledger, and what follows from
+ * them for meta. */
+tide_status feed_contracts(struct tide_pg *pg, uint16_t deployment, uint32_t ledger,
+                           struct tide_hot_sink *sink, struct tide_err *err);
 /* Writes where the cache stands now. */
 tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
                           const struct feed_look *look, struct tide_err *err);

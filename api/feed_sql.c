@@ -48,10 +48,10 @@ void feed_sql_whole(struct tide_buf *sql, enum record_source_id source, bool as_
                   record_sources[source].name);
 }
 
-void feed_sql_pools_at(struct tide_buf *sql)
+void feed_sql_kept(struct tide_buf *sql, enum record_source_id source)
 {
-    const char *name = record_sources[RECORD_POOL].name;
-    put_head(sql, RECORD_POOL, true);
+    const char *name = record_sources[source].name;
+    put_head(sql, source, true);
     tide_buf_putf(sql,
                   " FROM (SELECT h.* FROM state.%s AS s, LATERAL (SELECT * FROM history.%s AS v"
                   " WHERE v.deployment = s.deployment AND v.key_hash = s.key_hash"

@@ -1,40 +1,30 @@
 #include "api/lookup.h"
 
-uint64_t tide_lookup_now(const struct tide_hot_meta *meta, const struct tide_clock *clock)
+uint64_t tide_lookup_now(const struct tide_hot_meta *meta, int64_t wall_ms)
 {
-    int64_t wall = clock->wall_ms(clock->self) / 1000;
+    int64_t wall = wall_ms / 1000;
     return wall > 0 && (uint64_t)wall > meta->close_time ? (uint64_t)wall : meta->close_time;
 }
 
-uint64_t tide_lookup_age_ms(const struct tide_hot_meta *meta, const struct tide_clock *clock)
+uint64_t tide_lookup_age_ms(const struct tide_hot_meta *meta, int64_t wall_ms)
 {
-    int64_t age = clock->wall_ms(clock->self) - meta->fed_ms;
+    int64_t age = wall_ms - meta->fed_ms;
     return age > 0 ? (uint64_t)age : 0;
 }
 
-enum tide_lookup_trust tide_lookup_trust(const struct tide_hot_meta *meta, uint64_t max_age_ms,
-                                         const struct tide_clock *clock)
-{
-    if (!meta->compliance_complete)
-        return TIDE_TRUST_INCOMPLETE;
-    return tide_lookup_age_ms(meta, clock) > max_age_ms ? TIDE_TRUST_STALE : TIDE_TRUST_YES;
-}
-
-void tide_lookup_standing(struct tide_hot_reader *reader, const struct tide_hot_meta *meta,
-                          const struct tide_hot_address *who, uint64_t now,
+void tide_lookup_standing(struct tide_view *view, const struct tide_hot_address *who,
                           struct tide_standing *out, const struct tide_hot_person **person)
 {
     struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, who);
-    *person = tide_hot_get(reader, &key);
-    bool blocked = tide_hot_blocked(reader, meta, *person ? (*person)->jurisdiction : 0);
-    tide_rule_standing(out, *person, blocked, now);
+    *person = tide_view_get(view, &key);
+    bool blocked = tide_view_blocked(view, *person ? (*person)->jurisdiction : 0);
+    tide_rule_standing(out, *person, blocked, view->now);
 }
 
-/* The contract of that role; the first by address where there are several. */
 struct wanted {
     enum tide_role role;
     const char *role_name; /* NULL: any */
-    bool found;
+    const struct tide_hot_contract *found;
     struct tide_hot_address address;
 };
 
@@ -46,46 +36,48 @@ static bool find_contract(void *self, tide_slice key, const void *record)
         (w->role_name && strcmp(contract->role_name, w->role_name) != 0))
         return true;
     memcpy(&w->address, key.ptr + 1, sizeof w->address);
-    w->found = true;
+    w->found = contract;
     return false;
 }
 
-static bool contract_of(struct tide_hot_reader *reader, struct wanted *wanted)
+const struct tide_hot_contract *tide_lookup_contract(struct tide_view *view, enum tide_role role,
+                                                     const char *role_name,
+                                                     struct tide_hot_address *address)
 {
+    struct wanted wanted = { .role = role, .role_name = role_name };
     struct tide_hot_key prefix = tide_hot_key(TIDE_HOT_CONTRACT);
-    tide_hot_scan(reader, &prefix, NULL, find_contract, wanted);
-    return wanted->found;
+    tide_view_scan(view, &prefix, find_contract, &wanted);
+    if (address)
+        *address = wanted.address;
+    return wanted.found;
 }
 
-bool tide_lookup_gate(struct tide_hot_reader *reader, const struct tide_hot_meta *meta,
-                      const struct tide_standing *standing, const struct tide_hot_person *person,
-                      enum tide_role role)
+bool tide_lookup_gate(struct tide_view *view, const struct tide_standing *standing,
+                      const struct tide_hot_person *person, enum tide_role role)
 {
-    struct wanted caller = { .role = role };
-    (void)meta;
-    if (!person || !person->whitelisted || !contract_of(reader, &caller))
+    struct tide_hot_address caller;
+    if (!person || !person->whitelisted || !tide_lookup_contract(view, role, NULL, &caller))
         return standing->compliant;
-    struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, &caller.address);
-    return tide_rule_gate(standing, person, tide_hot_get(reader, &key));
+    struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, &caller);
+    return tide_rule_gate(standing, person, tide_view_get(view, &key));
 }
 
-bool tide_lookup_quote(struct tide_hot_reader *reader, struct tide_hot_address *out)
+bool tide_lookup_quote(struct tide_view *view, struct tide_hot_address *out)
 {
-    struct wanted usdc = { .role = TIDE_ROLE_stellar_asset, .role_name = "usdc" };
-    bool found = contract_of(reader, &usdc);
-    *out = usdc.address;
-    return found;
+    return tide_lookup_contract(view, TIDE_ROLE_stellar_asset, "usdc", out) != NULL;
 }
 
-bool tide_lookup_window(struct tide_hot_reader *reader, const struct tide_hot_symbol *id,
-                        uint64_t now, struct tide_window *out)
+bool tide_lookup_window(struct tide_view *view, const struct tide_hot_symbol *id,
+                        struct tide_window *out)
 {
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_POOL, id);
-    const struct tide_hot_pool *pool = tide_hot_get(reader, &key);
+    const struct tide_hot_pool *pool = tide_view_get(view, &key);
     if (!pool)
         return false;
-    key = tide_hot_key_tick(id, now > TIDE_HOT_WINDOW_S ? now - TIDE_HOT_WINDOW_S : 0);
-    tide_rule_window(out, pool, tide_hot_floor(reader, &key, 1 + sizeof(struct tide_hot_symbol)));
+    key = tide_hot_key_tick(id, view->now > TIDE_HOT_WINDOW_S ? view->now - TIDE_HOT_WINDOW_S : 0);
+    const struct tide_hot_tick *start =
+        tide_view_floor(view, &key, 1 + sizeof(struct tide_hot_symbol));
+    tide_rule_window(out, pool, start);
     return true;
 }
 
@@ -112,12 +104,34 @@ static bool measure(void *self, tide_slice key, const void *record)
     return true;
 }
 
-const struct tide_hot_pool *tide_lookup_pool(struct tide_hot_reader *reader,
+const struct tide_hot_pool *tide_lookup_pool(struct tide_view *view,
                                              const struct tide_hot_address *token,
                                              const struct tide_hot_address *quote)
 {
     struct tide_hot_key prefix = tide_hot_key(TIDE_HOT_POOL);
     struct deepest d = { .token = token, .quote = quote };
-    tide_hot_scan(reader, &prefix, NULL, measure, &d);
+    tide_view_scan(view, &prefix, measure, &d);
     return d.pool;
+}
+
+uint32_t tide_lookup_decimals(struct tide_view *view, const struct tide_hot_address *token)
+{
+    struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, token);
+    const struct tide_hot_contract *contract = tide_view_get(view, &key);
+    return contract && contract->has_instance ? contract->decimals : TIDE_JSON_UNKNOWN;
+}
+
+uint32_t tide_lookup_misnamed(struct tide_view *view)
+{
+    uint32_t misnamed = 0;
+    for (int role = 0; role < (int)TIDE_ROLE_COUNT; role++) {
+        const struct tide_hot_address *named = &view->meta->dao_named[role];
+        struct tide_hot_address ours = { 0 };
+        if (named->kind == 0)
+            continue;
+        (void)tide_lookup_contract(view, (enum tide_role)role, NULL, &ours);
+        if (!tide_hot_address_eq(named, &ours))
+            misnamed |= 1u << role;
+    }
+    return misnamed;
 }

@@ -92,8 +92,13 @@ struct record_set {
 
 void record_set_release(struct record_set *set);
 struct tide_hot_sink record_set_sink(struct record_set *set);
-/* The record, or NULL; good until the set changes. */
+/* The record, or NULL. It stays where it is until it is dropped; a later row changes it there. */
 const void *record_set_find(const struct record_set *set, const struct tide_hot_key *key);
+/* As tide_hot_scan and tide_hot_floor. each may add records, and drop none. */
+void record_set_scan(const struct record_set *set, const struct tide_hot_key *prefix,
+                     bool (*each)(void *self, tide_slice key, const void *record), void *self);
+const void *record_set_floor(const struct record_set *set, const struct tide_hot_key *key,
+                             size_t prefix_len);
 
 /* --- apply functions (record_*.c) -------------------------------------------------- */
 

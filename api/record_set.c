@@ -35,6 +35,37 @@ const void *record_set_find(const struct record_set *set, const struct tide_hot_
     return found ? set->slots[at].record : NULL;
 }
 
+static bool has_prefix(const struct record_slot *slot, const struct tide_hot_key *key, size_t len)
+{
+    return slot->key.len >= len && memcmp(slot->key.bytes, key->bytes, len) == 0;
+}
+
+/* By key, not by place: each may add records. */
+void record_set_scan(const struct record_set *set, const struct tide_hot_key *prefix,
+                     bool (*each)(void *self, tide_slice key, const void *record), void *self)
+{
+    struct tide_hot_key key = *prefix;
+    bool found;
+    uint32_t at = place(set, &key, &found);
+    while (at < set->count && has_prefix(&set->slots[at], prefix, prefix->len)) {
+        key = set->slots[at].key;
+        if (!each(self, tide_slice_of(key.bytes, key.len), set->slots[at].record))
+            return;
+        at = place(set, &key, &found) + 1;
+    }
+}
+
+const void *record_set_floor(const struct record_set *set, const struct tide_hot_key *key,
+                             size_t prefix_len)
+{
+    bool found;
+    uint32_t at = place(set, key, &found);
+    if (!found && at == 0)
+        return NULL;
+    const struct record_slot *slot = &set->slots[found ? at : at - 1];
+    return has_prefix(slot, key, prefix_len) ? slot->record : NULL;
+}
+
 static tide_status set_get(void *self, const struct tide_hot_key *key, void *out, bool *found,
                            struct tide_err *err)
 {

@@ -139,6 +139,7 @@ struct tide_window {
     tide_raw_i128 fees_a, fees_b;        /* all swap fees in A, and all of them in B: those paid in
                                          the other token are valued at their own swap's price  */
     tide_raw_i128 price_then, price_now; /* of A in B, 7 decimals; only if priced              */
+    tide_raw_i128 price_b_then, price_b_now; /* of B in A                                      */
     uint64_t swaps;
     bool whole;  /* the pool is older than the window */
     bool priced; /* it has a price at both ends       */

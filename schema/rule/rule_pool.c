@@ -87,5 +87,7 @@ void tide_rule_window(struct tide_window *out, const struct tide_hot_pool *pool,
     out->fees_b = exact_sub(&why, tide_hot_i128(pool->fees_b), tide_hot_i128(from->fees_b));
     struct tide_hot_pool then = { .reserve_a = from->reserve_a, .reserve_b = from->reserve_b };
     out->priced = tide_rule_spot(&out->price_then, &then, true) == TIDE_REFUSED_NOTHING &&
-                  tide_rule_spot(&out->price_now, pool, true) == TIDE_REFUSED_NOTHING;
+                  tide_rule_spot(&out->price_now, pool, true) == TIDE_REFUSED_NOTHING &&
+                  tide_rule_spot(&out->price_b_then, &then, false) == TIDE_REFUSED_NOTHING &&
+                  tide_rule_spot(&out->price_b_now, pool, false) == TIDE_REFUSED_NOTHING;
 }

@@ -26,6 +26,7 @@ struct driver {
     struct tide_hot_reader *reader;
     struct tide_feed *feed;
     uint64_t now;
+    const struct tide_hot_meta *meta; /* of the snapshot that windows are printed from */
     struct tide_err err;
 };
 
@@ -181,8 +182,9 @@ static bool print_window(void *self, tide_slice key, const void *record)
     char a[TIDE_I128_TEXT_MAX + 1] = "", b[TIDE_I128_TEXT_MAX + 1] = "",
                                 fee[TIDE_I128_TEXT_MAX + 1] = "";
     struct tide_window w;
+    struct tide_view view = tide_view_of(d->reader, d->meta, d->now);
     (void)key;
-    if (!tide_lookup_window(d->reader, &pool->id, d->now, &w))
+    if (!tide_lookup_window(&view, &pool->id, &w))
         return false;
     tide_i128_text(a, (tide_i128){ w.traded_a });
     tide_i128_text(b, (tide_i128){ w.traded_b });
@@ -198,6 +200,7 @@ static tide_status print_windows(struct driver *d, uint64_t later)
     tide_status status = tide_hot_begin(d->reader, &meta, &d->err);
     if (status != TIDE_OK)
         return status;
+    d->meta = meta;
     d->now = meta->close_time + later;
     tide_hot_scan(d->reader, &pools, NULL, print_window, d);
     return tide_hot_end(d->reader);

@@ -1,0 +1,91 @@
+/* What hot routes are answered from: the newest snapshot of the cache, or, with ?ledger=N, the same
+ * records as of the close of N, read from PostgreSQL. A handler cannot tell which: there is one way
+ * of computing an answer.
+ *
+ * Time     view.now is what everything is evaluated at: the later of the wall clock and the newest
+ *          close time, or the close time of N.
+ * Failure  what cannot be read is not there, and tide_view_close tells: an answer written from such
+ *          a view is replaced by a problem.
+ * Memory   records live until close; those of the cache are in the map.
+ * Threads  that of its reader or connection. The cache never waits, the past does. */
+#ifndef API_VIEW_H
+#define API_VIEW_H
+
+#include "api/api.h"
+#include "api/json.h"
+#include "tidemark/hot.h"
+
+struct view_past;
+
+struct tide_view {
+    const struct tide_hot_meta *meta;
+    uint64_t now;    /* unix seconds */
+    uint64_t age_ms; /* how long ago the database was last seen; 0 of the past */
+    struct tide_hot_reader *reader;
+    struct view_past *past; /* NULL: the cache */
+    const struct tide_request *request;
+};
+
+/* Opens what the request asks for. False: the reply holds the problem, nothing is open. That is
+ * 503 not_ready (no cache yet), 503 stale (older than stale_after_ms, or than ?maxAgeMs=),
+ * 404 ledger_not_indexed, 503 database_away. */
+bool tide_view_open(struct tide_view *view, struct tide_handler_context *context,
+                    const struct tide_request *request, struct tide_reply *reply);
+/* Ends it and says in the reply what the answer is true at, or what went wrong. */
+void tide_view_close(struct tide_view *view, struct tide_reply *reply);
+
+/* The answer's beginning in the reply's body: {"ledger":"N","closedAt":"…" */
+struct tide_json tide_view_answer(const struct tide_view *view, struct tide_reply *reply);
+
+/* Over a snapshot that the caller began and will end. */
+static inline struct tide_view tide_view_of(struct tide_hot_reader *reader,
+                                            const struct tide_hot_meta *meta, uint64_t now)
+{
+    return (struct tide_view){ .meta = meta, .now = now, .reader = reader };
+}
+
+/* The past's half of the verbs below. (view_past.c) */
+const void *view_past_get(struct view_past *past, const struct tide_hot_key *key);
+void view_past_scan(struct view_past *past, const struct tide_hot_key *prefix,
+                    tide_hot_each_fn *each, void *self);
+const void *view_past_floor(struct view_past *past, const struct tide_hot_key *key,
+                            size_t prefix_len);
+bool view_past_blocked(struct view_past *past, uint32_t code);
+/* *meta lives as long as *out. TIDE_E_MISSING: that ledger is not indexed. */
+tide_status view_past_open(struct view_past **out, const struct tide_hot_meta **meta,
+                           struct tide_pg *pg, uint16_t deployment, uint32_t ledger,
+                           struct tide_err *err) TIDE_MUST_USE;
+/* The first failure of all that was read. */
+tide_status view_past_close(struct view_past *past, struct tide_err *err) TIDE_MUST_USE;
+
+/* As tide_hot_get, tide_hot_scan, tide_hot_floor, tide_hot_blocked. Of the past, persons and vaults
+ * are not scanned: there may be millions. */
+TIDE_INLINE const void *tide_view_get(struct tide_view *view, const struct tide_hot_key *key)
+{
+    return TIDE_UNLIKELY(view->past != NULL) ? view_past_get(view->past, key)
+                                             : tide_hot_get(view->reader, key);
+}
+
+static inline void tide_view_scan(struct tide_view *view, const struct tide_hot_key *prefix,
+                                  tide_hot_each_fn *each, void *self)
+{
+    if (view->past)
+        view_past_scan(view->past, prefix, each, self);
+    else
+        tide_hot_scan(view->reader, prefix, NULL, each, self);
+}
+
+static inline const void *tide_view_floor(struct tide_view *view, const struct tide_hot_key *key,
+                                          size_t prefix_len)
+{
+    return view->past ? view_past_floor(view->past, key, prefix_len)
+                      : tide_hot_floor(view->reader, key, prefix_len);
+}
+
+static inline bool tide_view_blocked(struct tide_view *view, uint32_t code)
+{
+    return TIDE_UNLIKELY(view->past != NULL) ? view_past_blocked(view->past, code)
+                                             : tide_hot_blocked(view->reader, view->meta, code);
+}
+
+#endif

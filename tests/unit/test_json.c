@@ -1,0 +1,146 @@
+/* JSON as answers write it: numbers, scaled amounts, times, names of anybody. */
+#include "api/json.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static struct tide_buf buf;
+
+static struct tide_json start(void)
+{
+    tide_buf_reset(&buf);
+    return (struct tide_json){ .buf = &buf };
+}
+
+static void says(const char *want)
+{
+    tide_slice got = tide_buf_view(&buf);
+    assert_false(buf.failed);
+    if (!tide_slice_eq_str(got, want))
+        fail_msg("%.*s, not %s", TIDE_SLICE_FMT(got), want);
+}
+
+static void test_scaled(void **state)
+{
+    /* clang-format off */
+    static const struct { const char *raw; uint32_t decimals; const char *scaled; } rows[] = {
+        { "0",         7,  "\"0.0000000\"" },
+        { "1",         7,  "\"0.0000001\"" },
+        { "-1",        7,  "\"-0.0000001\"" },
+        { "9999999",   7,  "\"0.9999999\"" },
+        { "10000000",  7,  "\"1.0000000\"" },
+        { "-12345678", 7,  "\"-1.2345678\"" },
+        { "123",       0,  "\"123\"" },
+        { "-123",      0,  "\"-123\"" },
+        { "123",       3,  "\"0.123\"" },
+        { "5",         38, "\"0.00000000000000000000000000000000000005\"" },
+        { "-170141183460469231731687303715884105728", 38, "\"-1.70141183460469231731687303715884105728\"" },
+        { "170141183460469231731687303715884105727",  7,  "\"17014118346046923173168730371588.4105727\"" },
+        { "5",         39, "null" },
+        { "5",         TIDE_JSON_UNKNOWN, "null" },
+    };
+    /* clang-format on */
+    (void)state;
+    for (size_t i = 0; i < TIDE_COUNT(rows); i++) {
+        char want[160];
+        tide_i128 v = { 0 };
+        assert_int_equal(tide_i128_parse(&v, tide_slice_str(rows[i].raw)), TIDE_OK);
+        struct tide_json j = start();
+        tide_json_open(&j, '{');
+        tide_json_amount(&j, "a", v.raw, rows[i].decimals);
+        tide_json_bool(&j, "b", true);
+        tide_json_close(&j, '}');
+        snprintf(want, sizeof want, "{\"a\":\"%s\",\"aScaled\":%s,\"b\":true}", rows[i].raw,
+                 rows[i].scaled);
+        says(want);
+    }
+}
+
+static void test_shape(void **state)
+{
+    struct tide_hot_name odd = { .len = 5,
+                                 .text = "a\"\xff\n"
+                                         "b" };
+    struct tide_hot_address none = { 0 };
+    (void)state;
+    struct tide_json j = start();
+    tide_json_open(&j, '{');
+    tide_json_name(&j, "items");
+    tide_json_open(&j, '[');
+    for (int i = 0; i < 2; i++) {
+        tide_json_open(&j, '{');
+        tide_json_u64(&j, "big", UINT64_MAX);
+        tide_json_u32(&j, "small", UINT32_MAX);
+        tide_json_close(&j, '}');
+    }
+    tide_json_close(&j, ']');
+    tide_json_name(&j, "none");
+    tide_json_open(&j, '[');
+    tide_json_close(&j, ']');
+    tide_json_title(&j, "title", &odd);
+    tide_json_address(&j, "who", &none);
+    tide_json_close(&j, '}');
+    says("{\"items\":[{\"big\":\"18446744073709551615\",\"small\":4294967295},"
+         "{\"big\":\"18446744073709551615\",\"small\":4294967295}],\"none\":[],"
+         "\"title\":\"a\\\"\xef\xbf\xbd\\nb\",\"who\":null}");
+}
+
+/* The C library's calendar is asked too. */
+static void test_times(void **state)
+{
+    /* clang-format off */
+    static const struct { uint64_t seconds; const char *text; } ends[] = {
+        { 0,            "{\"t\":\"1970-01-01T00:00:00Z\"}" },
+        { 951782399,    "{\"t\":\"2000-02-28T23:59:59Z\"}" },
+        { 951782400,    "{\"t\":\"2000-02-29T00:00:00Z\"}" },
+        { 4107542399,   "{\"t\":\"2100-02-28T23:59:59Z\"}" },
+        { 4107542400,   "{\"t\":\"2100-03-01T00:00:00Z\"}" },
+        { 253402300799, "{\"t\":\"9999-12-31T23:59:59Z\"}" },
+        { 253402300800, "{\"t\":\"9999-12-31T23:59:59Z\"}" },
+        { UINT64_MAX,   "{\"t\":\"9999-12-31T23:59:59Z\"}" },
+    };
+    /* clang-format on */
+    (void)state;
+    for (size_t i = 0; i < TIDE_COUNT(ends); i++) {
+        struct tide_json j = start();
+        tide_json_open(&j, '{');
+        tide_json_time(&j, "t", ends[i].seconds);
+        tide_json_close(&j, '}');
+        says(ends[i].text);
+    }
+    for (int64_t t = -62135596800; t < 253402300800; t += 86400 * 11 + 4321) {
+        char ours[TIDE_RFC3339_BYTES], theirs[TIDE_RFC3339_BYTES];
+        struct tm tm;
+        time_t seconds = (time_t)t;
+        assert_non_null(gmtime_r(&seconds, &tm));
+        snprintf(theirs, sizeof theirs, "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900,
+                 tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+        tide_time_rfc3339(ours, t);
+        assert_string_equal(ours, theirs);
+    }
+}
+
+static void test_full(void **state)
+{
+    struct tide_buf small;
+    struct tide_json j = { .buf = &small };
+    (void)state;
+    tide_buf_init(&small, 16);
+    tide_json_open(&j, '{');
+    tide_json_text(&j, "name", TIDE_SLICE("longer than sixteen bytes"));
+    assert_true(small.failed);
+    tide_buf_release(&small);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_scaled), cmocka_unit_test(test_shape),
+                                        cmocka_unit_test(test_times), cmocka_unit_test(test_full) };
+    tide_buf_init(&buf, 4096);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    tide_buf_release(&buf);
+    return failed;
+}
