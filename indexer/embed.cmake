@@ -1,8 +1,8 @@
-# cmake -DOUT=file.c -DDIR=migrations -P embed.cmake
-# Writes every NNNN_name.sql of DIR into one C table, so that the binary carries its schema.
-file(GLOB files ${DIR}/[0-9][0-9][0-9][0-9]_*.sql)
+# cmake -DOUT=file.c -DDIR=migrations -DWHAT=migration -DHEADER=migrate -P embed.cmake
+# Writes every .sql of DIR, in order of name, into one C table: tide_WHATs of indexer/HEADER.h.
+file(GLOB files ${DIR}/*.sql)
 list(SORT files)
-set(text "#include \"indexer/migrate.h\"\n\n")
+set(text "#include \"indexer/${HEADER}.h\"\n\n")
 set(table "")
 set(count 0)
 foreach(file IN LISTS files)
@@ -14,7 +14,7 @@ foreach(file IN LISTS files)
   string(APPEND table "    { \"${name}\", { sql_${count}, sizeof sql_${count} - 1 } },\n")
   math(EXPR count "${count} + 1")
 endforeach()
-string(APPEND text "const struct tide_migration tide_migrations[] = {\n${table}};\n")
-string(APPEND text "const size_t tide_migration_count = ${count};\n")
+string(APPEND text "const struct tide_${WHAT} tide_${WHAT}s[] = {\n${table}};\n")
+string(APPEND text "const size_t tide_${WHAT}_count = ${count};\n")
 file(WRITE ${OUT}.new "${text}")
 file(COPY_FILE ${OUT}.new ${OUT} ONLY_IF_DIFFERENT)

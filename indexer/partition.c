@@ -197,6 +197,8 @@ static tide_status attach(struct tide_writer *w, const void *arg, struct tide_er
         status = writer_point(TIDE_FAILPOINT("attach.tables"), err);
     if (status == TIDE_OK && l->first)
         status = writer_merge_partition(w, l->from, !moves_cursor(w), err);
+    if (status == TIDE_OK && l->first)
+        status = writer_rollup_partition(w, l->from, (struct tide_range){ l->first, l->last }, err);
     if (status == TIDE_OK)
         status = writer_point(TIDE_FAILPOINT("attach.merged"), err);
     struct cover cover = { l->first,        l->last, l->previous_hash, l->hash, l->close_time,

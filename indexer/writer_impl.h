@@ -3,6 +3,7 @@
 #define INDEXER_WRITER_IMPL_H
 
 #include "indexer/keeper.h"
+#include "indexer/rollup.h"
 #include "indexer/writer.h"
 #include "tidemark/buf.h"
 #include "tidemark/failpoint.h"
@@ -35,14 +36,15 @@ struct loading {
 
 /* Statements prepared for a table, by its index. */
 enum writer_statement { WRITER_PUT, WRITER_MERGE, WRITER_MERGE_BEHIND, WRITER_STATEMENTS };
-enum { WRITER_NAME_MAX = 24 };
+enum { WRITER_NAME_MAX = 24, WRITER_ROLLUPS_MAX = 16 };
 
 /* What the present session of the database holds for us; gone with it. */
 struct writer_session {
     bool unsure;        /* a failure: not all may be there that is noted here */
     uint32_t puts_from; /* partition that the statements WRITER_PUT name */
     bool prepared[WRITER_STATEMENTS][TIDE_TABLES_MAX];
-    bool covers[2];                                /* by: moves the cursor */
+    bool covers[2]; /* by: moves the cursor */
+    bool rollups[WRITER_ROLLUPS_MAX];
     struct tide_row_shape shapes[TIDE_TABLES_MAX]; /* oid 0: not known yet */
 };
 
@@ -60,6 +62,8 @@ struct tide_writer {
     uint32_t attached_from, attached_end; /* a partition known to be attached; 0, 0 unknown */
     struct tide_buf sql, array;           /* scratch */
     struct writer_session session;
+    bool rollups; /* the tables are those that rollups fold */
+    bool rollup_needs[WRITER_ROLLUPS_MAX][TIDE_TABLES_MAX];
     uint32_t ahead;        /* start of the partition that was last made ahead */
     uint64_t retries;      /* transactions repeated and connections sought again */
     uint32_t chance;       /* state of a small generator: pauses differ between processes */
@@ -132,6 +136,21 @@ tide_status writer_prepare(struct tide_writer *w, const struct writer_sending *s
                            struct tide_err *err);
 void writer_statement_name(char name[WRITER_NAME_MAX], enum writer_statement what, uint32_t table);
 const struct tide_row_shape *writer_shape(const struct tide_writer *w, uint32_t table);
+
+/* writer_rollup.c */
+/* From so many rows on it pays to plan for the very numbers. */
+enum { ROLLUP_BULK_ROWS = 200 };
+void writer_rollup_learn(struct tide_writer *w);
+/* Makes everything anew when it was made by other rules, or never. */
+tide_status writer_rollup_settle(struct tide_writer *w, struct tide_err *err);
+/* Of a batch: prepared outside of transactions, then sent behind its rows; adds to *statements. */
+tide_status writer_rollup_prepare(struct tide_writer *w, const struct tide_batch *batch,
+                                  struct tide_err *err);
+tide_status writer_rollup_send(struct tide_writer *w, const struct tide_batch *batch,
+                               uint32_t *statements, struct tide_err *err);
+/* Of ledgers of a partition, in the running transaction. */
+tide_status writer_rollup_partition(struct tide_writer *w, uint32_t partition,
+                                    struct tide_range range, struct tide_err *err);
 
 /* writer_pipe.c: fence and rows (unless copied), state, cover, in one round trip; the transaction
  * is open afterwards */

@@ -244,10 +244,13 @@ tide_status tide_writer_open(struct tide_writer **out, const struct tide_writer_
     w->options = *options;
     tide_buf_init(&w->sql, WRITER_SQL_MAX);
     tide_buf_init(&w->array, INT32_MAX);
+    writer_rollup_learn(w);
     tide_status status = connect_in(w, err);
     const struct tide_keeper_options keep = { options->conninfo, w->deployment, w->fence };
     if (status == TIDE_OK && options->keep)
         status = tide_keeper_open(&w->keeper, &keep, err);
+    if (status == TIDE_OK)
+        status = writer_rollup_settle(w, err);
     if (status != TIDE_OK) {
         tide_writer_close(w);
         return status;

@@ -3,7 +3,7 @@
 #include "indexer/writer_impl.h"
 
 /* What the answers must say, by their place in the pipeline. */
-enum { ANSWERS_MAX = 2 * TIDE_TABLES_MAX + 3 };
+enum { ANSWERS_MAX = 2 * TIDE_TABLES_MAX + WRITER_ROLLUPS_MAX + 4 };
 #define ANY_ROWS UINT64_MAX
 
 struct answers {
@@ -92,6 +92,16 @@ static tide_status send_merges(struct tide_writer *w, const struct tide_batch *b
     return status;
 }
 
+static tide_status send_rollups(struct tide_writer *w, const struct tide_batch *batch,
+                                struct answers *a, struct tide_err *err)
+{
+    uint32_t statements = 0;
+    tide_status status = writer_rollup_send(w, batch, &statements, err);
+    while (statements-- > 0)
+        expect(a, ANY_ROWS);
+    return status == TIDE_OK ? writer_point(TIDE_FAILPOINT("commit.rolled"), err) : status;
+}
+
 static tide_status send_all(struct tide_writer *w, const struct writer_sending *s,
                             struct answers *a, struct tide_err *err)
 {
@@ -107,6 +117,8 @@ static tide_status send_all(struct tide_writer *w, const struct writer_sending *
         status = send_merges(w, s->batch, !s->cover->moves_cursor, a, err);
     if (status == TIDE_OK)
         status = writer_point(TIDE_FAILPOINT("commit.merged"), err);
+    if (status == TIDE_OK)
+        status = send_rollups(w, s->batch, a, err);
     if (status == TIDE_OK)
         status = writer_cover_send(w, s->cover, err);
     a->cover = a->count;

@@ -131,6 +131,8 @@ tide_status writer_prepare(struct tide_writer *w, const struct writer_sending *s
             status = prepare(w, WRITER_PUT, i, err);
     }
     if (status == TIDE_OK)
+        status = writer_rollup_prepare(w, batch, err);
+    if (status == TIDE_OK)
         status = writer_cover_prepare(w, onward, err);
     w->session.unsure |= status != TIDE_OK;
     return status;

@@ -1,0 +1,42 @@
+#include "indexer/rollup.h"
+
+#include <string.h>
+
+bool tide_rollup_next(tide_slice *rest, tide_slice *before, struct tide_rollup_name *name)
+{
+    const uint8_t *open = memchr(rest->ptr, '{', rest->len);
+    const uint8_t *end = rest->ptr + rest->len;
+    const uint8_t *close = open ? memchr(open, '}', (size_t)(end - open)) : NULL;
+    if (!close) {
+        *before = *rest;
+        *rest = tide_slice_of(end, 0);
+        return false;
+    }
+    *before = tide_slice_of(rest->ptr, (size_t)(open - rest->ptr));
+    *rest = tide_slice_of(close + 1, (size_t)(end - close - 1));
+    name->mark = open[1] == '!'   ? TIDE_ROLLUP_NEEDS
+                 : open[1] == '=' ? TIDE_ROLLUP_INTO
+                                  : TIDE_ROLLUP_BESIDE;
+    open += name->mark == TIDE_ROLLUP_BESIDE ? 1 : 2;
+    const uint8_t *dot = memchr(open, '.', (size_t)(close - open));
+    name->schema = tide_slice_of(open, dot ? (size_t)(dot - open) : 0);
+    open = dot ? dot + 1 : open;
+    name->table = tide_slice_of(open, (size_t)(close - open));
+    return true;
+}
+
+void tide_rollup_write(struct tide_buf *out, const struct tide_rollup *rollup,
+                       const struct tide_rollup_writer *writer)
+{
+    tide_slice rest = rollup->sql, before;
+    struct tide_rollup_name name;
+    while (tide_rollup_next(&rest, &before, &name)) {
+        tide_buf_slice(out, before);
+        if (name.mark == TIDE_ROLLUP_INTO)
+            tide_buf_putf(out, "%s.\"%.*s\"", writer->into, TIDE_SLICE_FMT(name.table));
+        else
+            writer->put(writer->self, out, &name);
+    }
+    tide_buf_slice(out, before);
+    tide_buf_u8(out, 0);
+}

@@ -1,0 +1,63 @@
+-- Candles, and trade by day. Every trade gets the price that its pool had after the transaction.
+WITH version AS MATERIALIZED (
+  SELECT DISTINCT ON (ledger, tx, pool_id) ledger, tx, pool_id, fee_tier, token_a, token_b,
+    trunc(div(reserve_b * 1e14, nullif(reserve_a, 0)) * 1e-14, 14) AS price
+  FROM {history.liquidity_pool_pool}
+  WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer AND NOT removed
+  ORDER BY ledger, tx, pool_id, seq DESC
+), usdc AS MATERIALIZED (
+  SELECT j.address FROM chain.deployment AS d
+    CROSS JOIN LATERAL jsonb_to_recordset(d.contracts) AS j (address text, role text)
+  WHERE d.id = $1::smallint AND j.role = 'usdc' LIMIT 1
+), trade AS (
+  SELECT s.pool_id, date_bin('1 minute', s.closed_at, '2000-01-01 00:00:00+00') AS at,
+    s.ledger::bigint * 1048576 + s.tx AS place, v.price, s.a_to_b,
+    CASE WHEN s.a_to_b THEN s.amount_in ELSE s.amount_out END AS a,
+    CASE WHEN s.a_to_b THEN s.amount_out ELSE s.amount_in END AS b,
+    div(s.amount_in * v.fee_tier, 10000) AS fee, s.amount_in, s.amount_out,
+    CASE (SELECT address FROM usdc) WHEN v.token_a THEN true WHEN v.token_b THEN false END AS quote_is_a
+  FROM {!event.liquidity_pool_swap} AS s
+    LEFT JOIN version AS v ON v.ledger = s.ledger AND v.tx = s.tx AND v.pool_id = s.pool_id
+  WHERE s.deployment = $1::smallint AND s.ledger BETWEEN $2::integer AND $3::integer
+), minute AS (
+  SELECT pool_id, at, min(ARRAY[place, price]) AS first, max(ARRAY[place, price]) AS last,
+    max(price) AS high, min(price) AS low, count(*) AS swaps, count(quote_is_a) AS quoted,
+    sum(a) AS a, sum(b) AS b,
+    sum(CASE WHEN a_to_b OR fee IS NULL THEN fee ELSE 0 END) AS fee_a,
+    sum(CASE WHEN NOT a_to_b OR fee IS NULL THEN fee ELSE 0 END) AS fee_b,
+    sum(CASE WHEN quote_is_a THEN a WHEN NOT quote_is_a THEN b END) AS quote,
+    sum(CASE WHEN quote_is_a = a_to_b THEN fee WHEN quote_is_a IS NOT NULL THEN
+      CASE WHEN amount_in = 0 THEN 0 ELSE div(fee * amount_out, amount_in) END END) AS fee_quote
+  FROM trade GROUP BY pool_id, at
+), candle AS (
+  INSERT INTO {=candle} AS c (deployment, pool_id, seconds, at, open_price, high_price, low_price, close_price,
+    first_place, last_place, swaps, volume_a, volume_b, fees_a, fees_b, volume_quote, fees_quote)
+  SELECT $1::smallint, m.pool_id, i.seconds,
+    date_bin(make_interval(secs => i.seconds), m.at, '2000-01-01 00:00:00+00') AS began,
+    (min(m.first))[2], max(m.high), min(m.low), (max(m.last))[2], (min(m.first))[1]::bigint, (max(m.last))[1]::bigint,
+    sum(m.swaps), sum(m.a), sum(m.b), sum(m.fee_a), sum(m.fee_b), sum(m.quote), sum(m.fee_quote)
+  FROM minute AS m CROSS JOIN (VALUES (60), (300), (3600), (86400)) AS i (seconds)
+  GROUP BY m.pool_id, i.seconds, began
+  ON CONFLICT (deployment, pool_id, seconds, at) DO UPDATE SET
+    open_price = CASE WHEN excluded.first_place < c.first_place THEN excluded.open_price ELSE c.open_price END,
+    close_price = CASE WHEN excluded.last_place > c.last_place THEN excluded.close_price ELSE c.close_price END,
+    first_place = least(c.first_place, excluded.first_place),
+    last_place = greatest(c.last_place, excluded.last_place),
+    high_price = greatest(c.high_price, excluded.high_price),
+    low_price = least(c.low_price, excluded.low_price),
+    swaps = c.swaps + excluded.swaps,
+    volume_a = c.volume_a + excluded.volume_a,
+    volume_b = c.volume_b + excluded.volume_b,
+    fees_a = coalesce(c.fees_a + excluded.fees_a, c.fees_a, excluded.fees_a),
+    fees_b = coalesce(c.fees_b + excluded.fees_b, c.fees_b, excluded.fees_b),
+    volume_quote = coalesce(c.volume_quote + excluded.volume_quote, c.volume_quote, excluded.volume_quote),
+    fees_quote = coalesce(c.fees_quote + excluded.fees_quote, c.fees_quote, excluded.fees_quote)
+)
+INSERT INTO {=day} AS d (deployment, day, swaps, quoted_swaps, volume_quote, fees_quote)
+SELECT $1::smallint, (m.at AT TIME ZONE 'UTC')::date AS day, sum(m.swaps), sum(m.quoted), sum(m.quote), sum(m.fee_quote)
+FROM minute AS m GROUP BY day
+ON CONFLICT (deployment, day) DO UPDATE SET
+  swaps = d.swaps + excluded.swaps,
+  quoted_swaps = d.quoted_swaps + excluded.quoted_swaps,
+  volume_quote = coalesce(d.volume_quote + excluded.volume_quote, d.volume_quote, excluded.volume_quote),
+  fees_quote = coalesce(d.fees_quote + excluded.fees_quote, d.fees_quote, excluded.fees_quote)
