@@ -1,5 +1,5 @@
 #include "indexer/command.h"
-#include "indexer/notify.h"
+#include "tidemark/notify.h"
 #include "indexer/only.h"
 #include "indexer/pipeline.h"
 #include "indexer/progress.h"

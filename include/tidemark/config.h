@@ -1,9 +1,12 @@
 /* Configuration: config.def as a struct. Later overrides earlier:
  *
- *   defaults < file (--config FILE or TIDEMARK_CONFIG) < environment (TIDEMARK_<KEY>) < --key
+ *   defaults < file (--config FILE or TIDEMARK_CONFIG) < credentials < environment
+ *   (TIDEMARK_<KEY>) < --key
  *
  * File         lines "key = value", "[section]" (for the reader, without meaning), "# comment";
  *              a value is the rest of its line, trimmed; CRLF is accepted
+ * Credentials  $CREDENTIALS_DIRECTORY/tidemark_<key>, of secrets alone: a file with the value, as
+ *              systemd's LoadCredential=tidemark:FOLDER gives it; an end of line is dropped
  * Command line --key value, --key=value; dashes and underscores are the same; a boolean may
  *              stand alone (--stop-at-end); "--" ends the options
  * Refused      unknown keys, a key given twice in one place, values that do not fit. The message

@@ -275,6 +275,40 @@ static tide_status read_file(struct tide_config *config, const char *path, struc
     return status;
 }
 
+/* A secret as systemd hands it over: a file of its own, readable by nobody else. */
+static tide_status read_credential(struct tide_config *config, const struct setting *s,
+                                   const char *folder, struct tide_err *err)
+{
+    char path[TIDE_CONFIG_TEXT_MAX];
+    int put = snprintf(path, sizeof path, "%s/tidemark_%s", folder, s->name);
+    if (put < 0 || (size_t)put >= sizeof path)
+        return tide_fail(err, TIDE_E_CONFIG, "CREDENTIALS_DIRECTORY: too long a path");
+    FILE *file = fopen(path, "rbe");
+    if (!file && errno == ENOENT)
+        return TIDE_OK;
+    if (!file)
+        return tide_fail(err, TIDE_E_CONFIG, "%s: %s", path, strerror(errno));
+    char text[TIDE_CONFIG_TEXT_MAX + 2]; /* longer than what fits: set refuses it */
+    size_t len = fread(text, 1, sizeof text, file);
+    bool failed = ferror(file);
+    fclose(file);
+    if (failed)
+        return tide_fail(err, TIDE_E_CONFIG, "%s: cannot be read", path);
+    while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+        len--;
+    return set(config, s, tide_slice_of(text, len), path, err);
+}
+
+static tide_status read_credentials(struct tide_config *config, const char *folder,
+                                    struct tide_err *err)
+{
+    tide_status status = TIDE_OK;
+    for (size_t i = 0; folder && *folder && !status && i < TIDE_COUNT(settings); i++)
+        if (settings[i].kind == SECRET)
+            status = read_credential(config, &settings[i], folder, err);
+    return status;
+}
+
 /* --- environment and command line -------------------------------------------------------- */
 
 static tide_status read_environment(struct tide_config *config, char *(*getter)(const char *),
@@ -425,6 +459,8 @@ tide_status tide_config_load(struct tide_config *config, int *argc, char **argv,
     tide_status status = find_file(&path, *argc, argv, options, err);
     if (!status && path && *path)
         status = read_file(config, path, err);
+    if (!status)
+        status = read_credentials(config, getter("CREDENTIALS_DIRECTORY"), err);
     if (!status)
         status = read_environment(config, getter, err);
     if (!status)

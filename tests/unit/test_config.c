@@ -133,6 +133,57 @@ static void later_overrides_earlier(void **state)
     assert_non_null(options[1].value);
 }
 
+static char credentials[64];
+
+static char *systemd(const char *name)
+{
+    static char url[] = "dbname=environment";
+    if (strcmp(name, "CREDENTIALS_DIRECTORY") == 0)
+        return credentials;
+    return strcmp(name, "TIDEMARK_DATABASE_URL") == 0 ? url : NULL;
+}
+
+static void put_credential(const char *key, const char *text)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/tidemark_%s", credentials, key);
+    unlink(path);
+    if (!text)
+        return;
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void secrets_come_as_credentials(void **state)
+{
+    (void)state;
+    snprintf(credentials, sizeof credentials, "/tmp/tide-credentials-XXXXXX");
+    assert_non_null(mkdtemp(credentials));
+    struct tide_config c;
+    struct tide_err err = { 0 };
+    char *argv[] = { (char[]){ "x" }, NULL };
+    int argc = 1;
+    put_credential("rpc_header", "X-Key: abc\n");
+    put_credential("database_url", "dbname=credential");
+    put_credential("lake", "no secret, so not read");
+    tide_status status = tide_config_load(&c, &argc, argv, NULL, systemd, &err);
+    if (status)
+        fail_msg("%s", err.text);
+    assert_string_equal(c.rpc_header, "X-Key: abc");
+    assert_string_equal(c.database_url, "dbname=environment");
+    assert_string_equal(c.lake, "");
+    put_credential("rpc_header", "two\nlines\n");
+    assert_int_equal(tide_config_load(&c, &argc, argv, NULL, systemd, &err), TIDE_E_CONFIG);
+    assert_non_null(strstr(err.text, "control character"));
+    assert_null(strstr(err.text, "two"));
+    put_credential("rpc_header", NULL);
+    put_credential("database_url", NULL);
+    put_credential("lake", NULL);
+    rmdir(credentials);
+}
+
 /* clang-format off */
 static const struct {
     const char *first, *second;
@@ -252,6 +303,7 @@ int main(void)
         cmocka_unit_test(file_lines_are_taken_or_refused_by_name),
         cmocka_unit_test(a_file_has_bounds),
         cmocka_unit_test(later_overrides_earlier),
+        cmocka_unit_test(secrets_come_as_credentials),
         cmocka_unit_test(the_command_line_is_refused_by_name),
         cmocka_unit_test(a_secret_is_never_shown),
         cmocka_unit_test(the_readme_tells_the_same),

@@ -1,4 +1,4 @@
-#include "indexer/notify.h"
+#include "tidemark/notify.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Tells systemd, when it started us (NOTIFY_SOCKET), how we are: "READY=1", "STOPPING=1",
  * "STATUS=…". Without it, or when it does not listen, nothing happens. */
-#ifndef INDEXER_NOTIFY_H
-#define INDEXER_NOTIFY_H
+#ifndef TIDEMARK_NOTIFY_H
+#define TIDEMARK_NOTIFY_H
 
 #include "tidemark/base.h"
 

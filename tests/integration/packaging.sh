@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# The Debian package: holds what it should and nothing of development, depends on what the programs
+# are linked with, and runs from a folder where it was unpacked; units are valid and closed up, the
+# accounts and folders come about. The package is made of the build whose prefix is /usr: release.
+set -euo pipefail
+fail() { echo "FAIL: $*" >&2; exit 1; }
+grep -q '^CMAKE_INSTALL_PREFIX:[A-Z]*=/usr$' "$TIDE_BUILD/CMakeCache.txt" || { echo "the release build is what is packaged"; exit 77; }
+for tool in cpack dpkg-deb dpkg-shlibdeps systemd-analyze systemd-sysusers systemd-tmpfiles; do
+    command -v $tool >/dev/null || { echo "no $tool"; exit 77; }
+done
+dir=$(mktemp -d "${TMPDIR:-/tmp}/tide-deb.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+cpack --config "$TIDE_BUILD/CPackConfig.cmake" -B "$dir" >"$dir/log" 2>&1 || { tail -5 "$dir/log"; fail "cpack"; }
+deb=$(echo "$dir"/tidemark_*.deb)
+root=$dir/root
+dpkg-deb -x "$deb" "$root"
+dpkg-deb -e "$deb" "$dir/control"
+
+daemons=()
+for daemon in tidemark-indexer tidemark-api; do
+    [ ! -x "$TIDE_BIN/$daemon" ] || daemons+=("$daemon")
+done
+dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$' | sort >"$dir/files"
+{
+    for daemon in "${daemons[@]}"; do echo "./usr/bin/$daemon"; echo "./usr/lib/systemd/system/$daemon.service"; done
+    printf '%s\n' ./etc/tidemark/tidemark.conf ./usr/lib/{sysusers,tmpfiles}.d/tidemark.conf ./usr/share/doc/tidemark/{README.md,copyright}
+} | sort | diff - "$dir/files" >&2 || fail "other files than these"
+dpkg-deb --fsys-tarfile "$deb" | tar -tv | grep -v ' root/root ' >&2 && fail "somebody else owns a file"
+[ "$(cat "$dir/control/conffiles")" = /etc/tidemark/tidemark.conf ] || fail "conffiles"
+
+depends=$(dpkg-deb -f "$deb" Depends)
+for library in libc6 libpq5 libcurl4 libssl3 libzstd1 libjansson4 systemd; do
+    grep -qE "(^|, )$library( |,|$)" <<<"$depends" || fail "does not depend on $library: $depends"
+done
+! grep -qiE 'cmocka|asan' <<<"$depends" || fail "depends on what is of development: $depends"
+echo "depends: $depends"
+
+version=$(dpkg-deb -f "$deb" Version)
+for daemon in "${daemons[@]}"; do
+    [ "$("$root/usr/bin/$daemon" --version)" = "$daemon $version" ] || fail "$daemon does not run, or is another version"
+    systemd-analyze verify --root="$root" --recursive-errors=no "$daemon.service" >"$dir/said" 2>&1 && [ ! -s "$dir/said" ] ||
+        fail "$daemon.service: $(cat "$dir/said")"
+    systemd-analyze security --offline=true --root="$root" --threshold=15 "$daemon.service" >"$dir/said" 2>&1 ||
+        fail "$daemon.service: $(tail -2 "$dir/said"), at most 1.5"
+    echo "$daemon.service: $(grep -oE 'exposure level.*: [0-9.]+' "$dir/said")"
+    grep -q "^$(sed -n 's/^User=/u /p' "$root/usr/lib/systemd/system/$daemon.service") " "$root/usr/lib/sysusers.d/tidemark.conf" ||
+        fail "$daemon.service: a user that nobody makes"
+done
+# Every setting of the file that is shipped, the commented ones too, is one this build takes.
+sed 's/^# \([a-z_]* = \)/\1/' "$root/etc/tidemark/tidemark.conf" >"$dir/all.conf"
+[ "$(grep -c '^[a-z_]* = ' "$dir/all.conf")" -ge 4 ] || fail "hardly any settings"
+code=0
+"$root/usr/bin/tidemark-indexer" run --config "$dir/all.conf" --deployment "$dir/none" >"$dir/said" 2>&1 || code=$?
+! grep -q all.conf "$dir/said" && [ "$code" != 78 ] || fail "tidemark.conf: exit $code: $(tail -1 "$dir/said")"
+
+for script in postinst prerm postrm; do sh -n "$dir/control/$script"; done
+if [ "$(id -u)" = 0 ]; then
+    systemd-sysusers --root="$root" "$root/usr/lib/sysusers.d/tidemark.conf" 2>"$dir/said" || fail "$(cat "$dir/said")"
+    echo 'root:x:0:0:root:/root:/bin/sh' >>"$root/etc/passwd"
+    echo 'root:x:0:' >>"$root/etc/group"
+    systemd-tmpfiles --root="$root" --create "$root/usr/lib/tmpfiles.d/tidemark.conf" 2>"$dir/said" || fail "$(cat "$dir/said")"
+    grep -q '^tidemark-indexer:.*nologin' "$root/etc/passwd" || fail "no account: $(cat "$root/etc/passwd")"
+    [ "$(stat -c '%a %U' "$root/etc/tidemark/indexer.secrets")" = "700 root" ] || fail "the folder of secrets is open"
+fi
+echo ok
