@@ -1,0 +1,448 @@
+#include "api/stream_impl.h"
+#include "tidemark/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SCRATCH_MAX = 64 << 10 };
+
+tide_status tide_hub_open(struct tide_hub **out, const struct tide_hub_options *options,
+                          struct tide_err *err)
+{
+    struct tide_hub *stream = calloc(1, sizeof *stream);
+    if (!stream)
+        return tide_fail(err, TIDE_E_MEMORY, "stream");
+    stream->options = *options;
+    stream->clock = options->clock;
+    pthread_mutex_init(&stream->mutex, NULL);
+    tide_buf_init(&stream->text, SCRATCH_MAX);
+    stream->all = calloc(options->subscribers_max + 1u, sizeof(void *));
+    stream->turn = calloc(options->subscribers_max + 1u, sizeof(void *));
+    stream->news = true;
+    if (!stream->all || !stream->turn) {
+        tide_hub_close(stream);
+        return tide_fail(err, TIDE_E_MEMORY, "stream: %u subscribers", options->subscribers_max);
+    }
+    *out = stream;
+    return TIDE_OK;
+}
+
+void tide_hub_close(struct tide_hub *stream)
+{
+    if (!stream)
+        return;
+    for (uint32_t i = 0; i < stream->count; i++)
+        stream_sub_free(stream->all[i]);
+    struct stream_place nowhere = stream_whole(0);
+    stream_ring_reset(&stream->ring, &nowhere);
+    stream_piece_free(stream->prices);
+    tide_buf_release(&stream->text);
+    pthread_mutex_destroy(&stream->mutex);
+    free(stream->all);
+    free(stream->turn);
+    free(stream);
+}
+
+/* --- who takes part ------------------------------------------------------------ */
+
+static uint32_t count_of(const struct tide_hub *stream, const char *who)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < stream->count; i++)
+        count += !atomic_load(&stream->all[i]->gone) && strcmp(stream->all[i]->who, who) == 0;
+    return count;
+}
+
+/* Under mutex. */
+static enum tide_stream_refusal check_place(const struct tide_hub *stream,
+                                            const struct stream_place *at, uint16_t deployment)
+{
+    const struct stream_head *head = &stream->head;
+    if (deployment != head->deployment)
+        return TIDE_STREAM_ELSEWHERE;
+    uint64_t oldest = (uint64_t)at->ledger + stream->options.resume_ledgers;
+    if (oldest < head->ledger || at->ledger + 1 < head->first)
+        return TIDE_STREAM_TOO_OLD;
+    return at->ledger > (uint64_t)head->ledger + TIDE_STREAM_AHEAD_MAX ? TIDE_STREAM_AHEAD
+                                                                       : TIDE_STREAM_TAKEN;
+}
+
+/* Under mutex. */
+static enum tide_stream_refusal admit(struct tide_hub *stream, struct tide_subscriber *sub,
+                                      uint16_t deployment)
+{
+    if (!stream->known)
+        return TIDE_STREAM_NOT_READY;
+    if (stream->count >= stream->options.subscribers_max)
+        return TIDE_STREAM_FULL;
+    if (count_of(stream, sub->who) >= stream->options.per_who_max)
+        return TIDE_STREAM_FULL_OF;
+    enum tide_stream_refusal refusal =
+        sub->resumed ? check_place(stream, &sub->at, deployment) : TIDE_STREAM_TAKEN;
+    if (refusal == TIDE_STREAM_TAKEN)
+        stream->all[stream->count++] = sub;
+    return refusal;
+}
+
+enum tide_stream_refusal tide_hub_subscribe(struct tide_hub *stream,
+                                            const struct tide_stream_ask *ask,
+                                            tide_slice last_event_id,
+                                            const struct tide_stream_sink *sink,
+                                            struct tide_subscriber **out)
+{
+    uint16_t deployment = 0;
+    struct tide_subscriber *sub = stream_sub_new(stream, ask, sink);
+    if (!sub)
+        return TIDE_STREAM_NOT_READY;
+    sub->resumed = last_event_id.len > 0;
+    sub->said_ms = stream_now_ms(stream);
+    enum tide_stream_refusal refusal = TIDE_STREAM_TAKEN;
+    if (sub->resumed && stream_place_parse(&sub->at, &deployment, last_event_id) != TIDE_OK)
+        refusal = TIDE_STREAM_BAD_PLACE;
+    pthread_mutex_lock(&stream->mutex);
+    if (refusal == TIDE_STREAM_TAKEN)
+        refusal = admit(stream, sub, deployment);
+    stream->stats.opened += refusal == TIDE_STREAM_TAKEN;
+    stream->stats.refused += refusal != TIDE_STREAM_TAKEN;
+    pthread_mutex_unlock(&stream->mutex);
+    if (refusal == TIDE_STREAM_TAKEN)
+        *out = sub;
+    else
+        stream_sub_free(sub);
+    return refusal;
+}
+
+/* Frees who is gone, and takes note of all others for this turn. */
+static void gather(struct tide_hub *stream)
+{
+    uint32_t kept = 0;
+    pthread_mutex_lock(&stream->mutex);
+    for (uint32_t i = 0; i < stream->count; i++) {
+        if (atomic_load(&stream->all[i]->gone)) {
+            /* Whoever closed it may still hold its lock. */
+            pthread_mutex_lock(&stream->all[i]->mutex);
+            pthread_mutex_unlock(&stream->all[i]->mutex);
+            stream_sub_free(stream->all[i]);
+        } else {
+            stream->all[kept++] = stream->all[i];
+        }
+    }
+    stream->count = kept;
+    stream->turn_count = 0;
+    for (uint32_t i = 0; i < kept; i++)
+        if (!stream->all[i]->dropped)
+            stream->turn[stream->turn_count++] = stream->all[i];
+    pthread_mutex_unlock(&stream->mutex);
+}
+
+/* --- the database ------------------------------------------------------------ */
+
+static void tell_staleness(struct tide_hub *stream)
+{
+    char text[256];
+    int len = snprintf(text, sizeof text,
+                       stream->stale
+                           ? "event: stale\ndata: {\"ledger\":\"%u\",\"reason\":\"database\"}\n\n"
+                           : "event: fresh\ndata: {\"ledger\":\"%u\"}\n\n",
+                       stream->head.ledger);
+    for (uint32_t i = 0; i < stream->turn_count; i++) {
+        struct tide_subscriber *sub = stream->turn[i];
+        if (sub->begun && sub->told_stale != stream->stale) {
+            stream_sub_say(sub, tide_slice_of(text, (size_t)len));
+            sub->told_stale = stream->stale;
+        }
+    }
+}
+
+static void failed(struct tide_hub *stream, const struct tide_err *err)
+{
+    char quoted[TIDE_ERR_TEXT_MAX];
+    pthread_mutex_lock(&stream->mutex);
+    stream->stats.failures++;
+    pthread_mutex_unlock(&stream->mutex);
+    stream->news = false;
+    stream->looked_ms = stream_now_ms(stream) - STREAM_LOOK_MS + STREAM_RETRY_MS;
+    if (!stream->stale && stream_now_ms(stream) - stream->good_ms >= STREAM_STALE_MS) {
+        stream->stale = true;
+        tide_log(TIDE_WARN, "stream.stale", "text=%s",
+                 tide_log_quote(quoted, sizeof quoted, err->text));
+    }
+}
+
+static void worked(struct tide_hub *stream)
+{
+    stream->good_ms = stream_now_ms(stream);
+    if (stream->stale)
+        tide_log(TIDE_INFO, "stream.fresh", "ledger=%u", stream->head.ledger);
+    stream->stale = false;
+}
+
+/* Asks where the database stands, when there may be news. */
+static bool look(struct tide_hub *stream)
+{
+    struct stream_source *source = &stream->options.source;
+    struct stream_head head;
+    struct tide_err err;
+    int64_t now = stream_now_ms(stream);
+    if (!stream->news && now - stream->looked_ms < STREAM_LOOK_MS)
+        return !stream->stale;
+    stream->looked_ms = now;
+    if (source->head(source->self, &head, &err) != TIDE_OK) {
+        failed(stream, &err);
+        return false;
+    }
+    stream->news = false;
+    pthread_mutex_lock(&stream->mutex);
+    bool first = !stream->known;
+    stream->known = true;
+    stream->head = head;
+    pthread_mutex_unlock(&stream->mutex);
+    struct stream_place end = stream_whole(head.ledger);
+    if (first || stream->turn_count == 0)
+        stream_ring_reset(&stream->ring, &end);
+    worked(stream);
+    return true;
+}
+
+static void drop_before(struct tide_hub *stream, uint32_t first)
+{
+    for (uint32_t i = 0; i < stream->turn_count; i++)
+        if (stream->turn[i]->begun && !stream->turn[i]->dropped &&
+            stream->turn[i]->at.ledger + 1 < first)
+            stream_sub_drop(stream->turn[i], TIDE_DROPPED_GAP);
+}
+
+/* Reads the next page behind the ring. */
+static bool extend(struct tide_hub *stream, bool *more)
+{
+    struct stream_source *source = &stream->options.source;
+    struct stream_piece *pieces;
+    struct tide_err err;
+    if (stream->ring.end.ledger + 1 < stream->head.first) {
+        struct stream_place end = stream_whole(stream->head.ledger);
+        drop_before(stream, stream->head.first);
+        stream_ring_reset(&stream->ring, &end);
+    }
+    struct stream_place whole = stream_whole(stream->head.ledger);
+    if (stream_place_cmp(&stream->ring.end, &whole) >= 0)
+        return true;
+    tide_status status =
+        source->read(source->self, &stream->ring.end, stream->head.ledger, &pieces, &err);
+    if (status != TIDE_OK) {
+        failed(stream, &err);
+        return false;
+    }
+    stream_ring_add(&stream->ring, pieces, stream->options.ring_max);
+    pthread_mutex_lock(&stream->mutex);
+    stream->stats.live_pages++;
+    pthread_mutex_unlock(&stream->mutex);
+    *more |= stream_place_cmp(&stream->ring.end, &whole) < 0;
+    return true;
+}
+
+/* --- giving out ------------------------------------------------------------ */
+
+/* Whether there is room again for somebody whose buffer was full. */
+static bool has_room(struct tide_subscriber *sub)
+{
+    return !sub->full_ms || stream_sub_waiting(sub) <= sub->stream->options.buffer_max / 2;
+}
+
+/* There was no room. Time runs from when something last fitted. */
+static void is_full(struct tide_subscriber *sub)
+{
+    if (!sub->full_ms || sub->moved)
+        sub->full_ms = stream_now_ms(sub->stream);
+}
+
+static void give(struct tide_subscriber *sub, const struct stream_piece *first, uint64_t wall)
+{
+    if (!has_room(sub))
+        return;
+    const struct stream_piece *piece = first;
+    bool all = true;
+    sub->moved = false;
+    while (all && (piece = stream_piece_after(piece, &sub->at)))
+        all = stream_give(sub, piece);
+    if (all && wall)
+        all = stream_give_lapses(sub, wall);
+    if (all)
+        sub->full_ms = 0;
+    else
+        is_full(sub);
+}
+
+static bool is_behind(const struct tide_hub *stream, const struct tide_subscriber *sub)
+{
+    return stream_place_cmp(&sub->at, &stream->ring.start) < 0;
+}
+
+static bool begin(struct tide_hub *stream, struct tide_subscriber *sub)
+{
+    struct tide_err err;
+    bool ready;
+    tide_status status = stream_begin(sub, &ready, &err);
+    if (status != TIDE_OK)
+        failed(stream, &err);
+    return status == TIDE_OK;
+}
+
+static void give_live(struct tide_hub *stream, bool fed)
+{
+    uint64_t wall = stream_wall_s(stream);
+    for (uint32_t i = 0; i < stream->turn_count; i++) {
+        struct tide_subscriber *sub = stream->turn[i];
+        if (!sub->begun && fed)
+            fed = begin(stream, sub);
+        if (!sub->begun || sub->dropped || is_behind(stream, sub))
+            continue;
+        const struct stream_ring *ring = &stream->ring;
+        bool recent = stream_place_cmp(&sub->at, &ring->fresh_from) >= 0;
+        bool live = sub->at.ledger == ring->end.ledger && sub->at.class >= STREAM_WHOLE;
+        give(sub, recent ? ring->fresh : ring->first, live ? wall : 0);
+    }
+}
+
+/* The one that is furthest behind and has room; NULL: none. */
+static struct tide_subscriber *last_one(struct tide_hub *stream)
+{
+    struct tide_subscriber *last = NULL;
+    for (uint32_t i = 0; i < stream->turn_count; i++) {
+        struct tide_subscriber *sub = stream->turn[i];
+        if (sub->begun && !sub->dropped && is_behind(stream, sub) && has_room(sub) &&
+            (!last || stream_place_cmp(&sub->at, &last->at) < 0))
+            last = sub;
+    }
+    return last;
+}
+
+/* One page for the last one, and for all whose place is in it. */
+static void catch_up(struct tide_hub *stream, bool *more)
+{
+    struct stream_source *source = &stream->options.source;
+    struct stream_piece *page;
+    struct tide_err err;
+    drop_before(stream, stream->head.first);
+    struct tide_subscriber *last = last_one(stream);
+    if (!last)
+        return;
+    struct stream_place from = last->at;
+    if (source->read(source->self, &from, stream->head.ledger, &page, &err) != TIDE_OK) {
+        failed(stream, &err);
+        return;
+    }
+    for (uint32_t i = 0; i < stream->turn_count; i++) {
+        struct tide_subscriber *sub = stream->turn[i];
+        if (sub->begun && !sub->dropped && stream_place_cmp(&sub->at, &from) >= 0)
+            give(sub, page, 0);
+    }
+    stream_piece_free(page);
+    pthread_mutex_lock(&stream->mutex);
+    stream->stats.catch_up_pages++;
+    pthread_mutex_unlock(&stream->mutex);
+    *more |= last_one(stream) != NULL;
+}
+
+/* --- what time does ------------------------------------------------------------ */
+
+static void heartbeat(struct tide_subscriber *sub)
+{
+    struct tide_buf *text = &sub->stream->text;
+    char place[STREAM_PLACE_TEXT];
+    struct stream_place id = stream_id(sub);
+    stream_place_text(place, sub->stream->head.deployment, &id);
+    tide_buf_reset(text);
+    tide_buf_str(text, ": heartbeat\n");
+    if (sub->begun)
+        tide_buf_putf(text, "id: %s\n", place);
+    tide_buf_str(text, "\n");
+    stream_sub_say(sub, tide_buf_view(text));
+}
+
+static void drop_fullest(struct tide_hub *stream)
+{
+    struct tide_subscriber *fullest = NULL;
+    for (uint32_t i = 0; i < stream->turn_count; i++)
+        if (!stream->turn[i]->dropped &&
+            (!fullest || stream_sub_waiting(stream->turn[i]) > stream_sub_waiting(fullest)))
+            fullest = stream->turn[i];
+    if (fullest)
+        stream_sub_drop(fullest, TIDE_DROPPED_MEMORY);
+}
+
+static void keep_time(struct tide_hub *stream)
+{
+    int64_t now = stream_now_ms(stream);
+    while (atomic_load(&stream->buffered) > stream->options.total_max) {
+        uint64_t before = atomic_load(&stream->buffered);
+        drop_fullest(stream);
+        if (atomic_load(&stream->buffered) >= before)
+            break;
+    }
+    tell_staleness(stream);
+    for (uint32_t i = 0; i < stream->turn_count; i++) {
+        struct tide_subscriber *sub = stream->turn[i];
+        if (sub->dropped)
+            continue;
+        if (!has_room(sub) && now - sub->full_ms >= stream->options.full_ms)
+            stream_sub_drop(sub, TIDE_DROPPED_SLOW);
+        else if (now - sub->said_ms >= stream->options.heartbeat_ms && !stream_sub_waiting(sub))
+            heartbeat(sub);
+        stream_sub_flush(sub);
+    }
+}
+
+static void count_up(struct tide_hub *stream)
+{
+    uint32_t behind = 0;
+    for (uint32_t i = 0; i < stream->turn_count; i++)
+        behind += !stream->turn[i]->begun || is_behind(stream, stream->turn[i]);
+    pthread_mutex_lock(&stream->mutex);
+    stream->stats.subscribers = stream->turn_count;
+    stream->stats.behind = behind;
+    stream->stats.ledger = stream->ring.end.ledger;
+    stream->stats.stale = stream->stale;
+    stream->stats.ring_bytes = stream->ring.bytes;
+    stream->stats.ring_ledgers = stream->ring.ledgers;
+    pthread_mutex_unlock(&stream->mutex);
+}
+
+void tide_hub_turn(struct tide_hub *stream, bool *more)
+{
+    *more = false;
+    gather(stream);
+    bool fed = look(stream);
+    if (fed && stream->turn_count)
+        fed = extend(stream, more);
+    give_live(stream, fed);
+    if (fed)
+        catch_up(stream, more);
+    keep_time(stream);
+    count_up(stream);
+}
+
+void tide_hub_run(struct tide_hub *stream)
+{
+    struct stream_source *source = &stream->options.source;
+    const struct tide_hub_options *o = &stream->options;
+    while (!o->stopped || !o->stopped(o->stopped_self)) {
+        bool more, news = false;
+        tide_hub_turn(stream, &more);
+        if (!more)
+            source->wait(source->self, STREAM_TURN_MS, &news);
+        stream->news |= news;
+    }
+    gather(stream);
+    for (uint32_t i = 0; i < stream->turn_count; i++)
+        stream_sub_drop(stream->turn[i], TIDE_DROPPED_SHUTDOWN);
+}
+
+void tide_hub_stats(struct tide_hub *stream, struct tide_hub_stats *out)
+{
+    pthread_mutex_lock(&stream->mutex);
+    *out = stream->stats;
+    pthread_mutex_unlock(&stream->mutex);
+    out->messages = atomic_load(&stream->messages);
+    out->bytes = atomic_load(&stream->bytes_out);
+    out->buffered = atomic_load(&stream->buffered);
+}
