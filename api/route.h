@@ -16,6 +16,8 @@
 #include "tidemark/hot_record.h"
 
 #define TIDE_ROUTE_PARAMS_MAX 12u
+#define TIDE_TARGET_MAX       2048u /* bytes of path and query */
+#define TIDE_ROUTE_SCRATCH    (TIDE_TARGET_MAX + 2 * TIDE_ROUTE_PARAMS_MAX)
 #define TIDE_REQUEST_ID_BYTES 33u
 #define TIDE_REPLY_BODY_MAX   (8u << 20) /* bytes of one answer           */
 #define TIDE_PROBLEM_FIELDS   16u        /* bad fields named in one answer */
@@ -69,7 +71,7 @@ const struct tide_param_value *tide_request_param(const struct tide_request *req
                                                   enum tide_param_id id);
 
 /* The ledger an answer is true at. known false: the answer is about no ledger (documents, 404 of a
- * path). age_ms is how long ago the database was last seen at it, never negative; 0 for ?ledger=N. */
+ * path). age_ms is how long ago the database was last seen at it, at least 0; 0 for ?ledger=N. */
 struct tide_answer_at {
     bool known;
     uint32_t ledger;
@@ -92,6 +94,7 @@ struct tide_reply {
     const char *content_type;  /* static; NULL: application/json; charset=utf-8     */
     const char *cache_control; /* static; NULL: as route.def says                   */
     uint32_t retry_after_s;    /* 0: none                                           */
+    char allow[64];            /* of a 405: the methods of the path, "GET, HEAD"    */
     struct tide_answer_at at;
     uint8_t etag[16]; /* with has_etag: instead of one made of the body */
     bool has_etag;
@@ -139,11 +142,34 @@ struct tide_route {
     uint32_t cost;             /* tokens of the rate limit                */
     uint32_t body_max;         /* bytes; 0: has no body                   */
     const char *cache_control; /* of a success                            */
-    const char *query;         /* names of param.def, separated by spaces */
+    const char *query;         /* names of param.def, separated by spaces; "name!" must be given */
     tide_handler_fn *handle;   /* HOT, LOCAL, and SQL that is not a plain statement */
     const char *statement;     /* SQL: api/queries/<statement>.sql, else NULL        */
 };
 
 const struct tide_route *tide_routes(size_t *count);
+
+/* A request's target as it came, undecoded; query is what follows '?', empty without one. Never
+ * log it: somebody may have put a secret seed into it. Log route->id and the status. */
+struct tide_target {
+    tide_slice method;
+    tide_slice path;
+    tide_slice query;
+};
+
+/* Finds the route of a target and its parameters' values. request is filled but for body,
+ * last_event_id and id; its texts lie in scratch (TIDE_ROUTE_SCRATCH bytes, the caller's, as long
+ * as the request). HEAD finds what GET does.
+ *
+ * False with a problem in reply:
+ *   404 no_route            no such path; "//", "." and ".." are no path of ours
+ *   405 method_not_allowed  with reply->allow
+ *   414 target_too_long     more than TIDE_TARGET_MAX
+ *   400 malformed_target    a bad escape, %00, a control character, no UTF-8, ';', '\', '#'
+ *   400 invalid_parameters  unknown, repeated, missing or ill-formed ones, each a field
+ *
+ * Literal parts of a path are compared as they came: an escape in one is another path. Pure. */
+bool tide_route_match(struct tide_request *request, struct tide_reply *reply,
+                      const struct tide_target *target, char *scratch);
 
 #endif

@@ -1,8 +1,9 @@
-# cmake -DOUT=file.c -DDIR=migrations -DWHAT=migration -DHEADER=migrate -P embed.cmake
-# Writes every .sql of DIR, in order of name, into one C table: tide_WHATs of indexer/HEADER.h.
+# cmake -DOUT=file.c -DDIR=migrations -DWHAT=migration -DHEADER=indexer/migrate.h -P embed.cmake
+# Writes every .sql of DIR, in order of name, into one C table: tide_WHATs of HEADER. A NUL follows
+# each text.
 file(GLOB files ${DIR}/*.sql)
 list(SORT files)
-set(text "#include \"indexer/${HEADER}.h\"\n\n")
+set(text "#include \"${HEADER}\"\n\n")
 set(table "")
 set(count 0)
 foreach(file IN LISTS files)

@@ -1,0 +1,49 @@
+/* A few threads that answer from PostgreSQL, each over a connection of its own, and the bounded
+ * queue before them. Nothing of a hot look-up ever waits here.
+ *
+ * Full      tide_pool_submit says so at once: the caller answers 503.
+ * Late      a job whose deadline passed while it waited is answered 503 without being run.
+ * Down      while the database is away one thread tries to reach it, twice a second; jobs are
+ *           answered 503 database_unavailable at once by the others, and by it between attempts.
+ * Lost      a connection that breaks under a job is opened anew and the job runs once more: jobs
+ *           only read.
+ * Memory    a job belongs to the caller from done() on, and to the pool before. */
+#ifndef API_POOL_H
+#define API_POOL_H
+
+#include "api/route.h"
+
+struct tide_pool;
+
+struct tide_pool_options {
+    const char *conninfo; /* api_database_url, else database_url */
+    uint32_t threads;     /* api_sql_threads */
+    uint32_t queue;       /* api_sql_queue: jobs that wait */
+    uint16_t deployment;  /* 0: the only one */
+};
+
+/* A request of kind SQL, or of kind HOT with ?ledger=N. */
+struct tide_job {
+    const struct tide_request *request;
+    struct tide_reply *reply;            /* as tide_reply_reset leaves it */
+    struct tide_handler_context context; /* pg is the pool's to set; deadline_ms 0: none */
+    void (*done)(struct tide_job *job);  /* reply is complete; on the pool's thread      */
+    struct tide_job *next;               /* the pool's */
+};
+
+struct tide_pool_stats {
+    uint32_t threads, connected, busy, waiting;
+    uint64_t jobs, full, late, failed, connects; /* since the start */
+};
+
+/* Reads the statements (TIDE_E_SCHEMA when they are at fault), starts the threads. Connects to
+ * nobody yet: that the database is away is no reason not to start. */
+tide_status tide_pool_open(struct tide_pool **out, const struct tide_pool_options *options,
+                           struct tide_err *err) TIDE_MUST_USE;
+/* Any thread. False when the queue is full, or the pool is closing: the job stays the caller's. */
+bool tide_pool_submit(struct tide_pool *pool, struct tide_job *job) TIDE_MUST_USE;
+/* Answers what waits, then ends the threads. Statements that run have TIDE_PG_GRACE_MS. */
+void tide_pool_close(struct tide_pool *pool);
+void tide_pool_stats(struct tide_pool *pool, struct tide_pool_stats *out);
+
+#endif

@@ -1,0 +1,54 @@
+/* Statements of SQL routes: the files of api/queries/, carried in the program, read once. What a
+ * file looks like stands in api/queries/README.md. Reading is pure; running is api/sql.h. */
+#ifndef API_STATEMENT_H
+#define API_STATEMENT_H
+
+#include "api/route.h"
+#include "tidemark/pg.h"
+
+#define TIDE_STATEMENT_NONE_MAX 96u
+
+struct tide_query_file {
+    const char *name; /* without .sql */
+    tide_slice text;  /* a NUL follows */
+};
+extern const struct tide_query_file tide_query_files[];
+extern const size_t tide_query_file_count;
+
+/* What is bound to $n: an enum tide_param_id, or one of these. */
+enum tide_bind {
+    TIDE_BIND_DEPLOYMENT = TIDE_PARAM_COUNT,
+    TIDE_BIND_AT,
+    TIDE_BIND_AFTER,
+    TIDE_BIND_LIMIT,
+};
+
+struct tide_statement {
+    const char *name; /* of the file; also of the prepared statement */
+    const char *sql;
+    bool list;
+    uint8_t binds[TIDE_PG_PARAMS_MAX];
+    uint8_t bind_count;
+    char none[TIDE_STATEMENT_NONE_MAX]; /* of a `one` without a row: "no pool of that id" */
+};
+
+/* TIDE_E_SCHEMA with the file's name when its first lines are not as they must be. */
+tide_status tide_statement_parse(struct tide_statement *out, const struct tide_query_file *file,
+                                 struct tide_err *err) TIDE_MUST_USE;
+
+/* All files, and which routes they answer. The caller's to free. */
+struct tide_statements {
+    struct tide_statement *all;
+    size_t count;
+};
+
+/* TIDE_E_SCHEMA also when a route of kind SQL has neither a file nor a handler, a file binds a name
+ * that its route does not take, or ?ledger= has nowhere to go. */
+tide_status tide_statements_open(struct tide_statements *out, struct tide_err *err) TIDE_MUST_USE;
+void tide_statements_close(struct tide_statements *statements);
+
+/* Index of the route's statement: its <id>_at when past and there is one. The route has one. */
+size_t tide_statements_find(const struct tide_statements *statements,
+                            const struct tide_route *route, bool past);
+
+#endif
