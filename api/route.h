@@ -125,6 +125,7 @@ struct tide_handler_context {
     struct tide_api *api;
     struct tide_hot_reader *reader;
     struct tide_pg *pg;
+    uint16_t deployment;    /* on a pool thread: what pg is asked about */
     uint64_t now_ms;        /* wall clock when the request came */
     int64_t deadline_ms;    /* monotonic: after it nobody waits for the answer */
     struct tide_wake *wake; /* of kind STREAM: for tide_server_wake */

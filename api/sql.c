@@ -286,6 +286,7 @@ tide_status tide_sql_handle(struct tide_session *session, struct tide_handler_co
     tide_status status = begin(&run, err);
     if (status == TIDE_OK && !run.refused) {
         context->pg = session->pg;
+        context->deployment = (uint16_t)strtoul(session->deployment, NULL, 10);
         request->route->handle(context, request, reply);
         context->pg = NULL;
         if (!tide_pg_alive(session->pg))

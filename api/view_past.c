@@ -3,7 +3,6 @@
 #include "api/feed_impl.h"
 #include "api/load.h"
 #include "api/view.h"
-#include "tidemark/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -228,34 +227,14 @@ const void *view_past_floor(struct view_past *past, const struct tide_hot_key *k
 
 /* --- open ------------------------------------ */
 
-/* What the ledger says of itself. */
-static tide_status load_ledger(struct view_past *past, uint32_t ledger, struct tide_err *err)
+static tide_status put_ledger(struct view_past *past, const struct tide_answer_at *at,
+                              struct tide_err *err)
 {
-    char id[8], at[16];
-    struct tide_pg_rows rows;
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
     struct tide_hot_sink sink = sink_of(past);
-    struct tide_hot_meta meta = { .deployment = past->load.deployment, .ledger = ledger };
-    if (ledger > INT32_MAX)
-        return tide_fail(err, TIDE_E_MISSING, "ledger %" PRIu32 " is not indexed", ledger);
-    snprintf(id, sizeof id, "%u", past->load.deployment);
-    snprintf(at, sizeof at, "%u", ledger);
-    tide_status status =
-        tide_pg_query(past->load.pg, &rows,
-                      "SELECT extract(epoch FROM closed_at)::bigint, encode(hash, 'hex')"
-                      " FROM chain.ledger WHERE deployment = $1 AND ledger = $2",
-                      (const char *[]){ id, at }, 2, err);
-    if (status != TIDE_OK)
-        return status;
-    if (rows.count == 0) {
-        tide_pg_rows_release(&rows);
-        return tide_fail(err, TIDE_E_MISSING, "ledger %" PRIu32 " is not indexed", ledger);
-    }
-    meta.close_time = tide_pg_u64(&rows, 0, 0);
-    status = tide_hex_decode(meta.hash, sizeof meta.hash, tide_pg_slice(&rows, 0, 1));
-    tide_pg_rows_release(&rows);
-    if (status != TIDE_OK)
-        return tide_fail(err, TIDE_E_SCHEMA, "ledger %" PRIu32 ": hash", ledger);
+    struct tide_hot_meta meta = { .deployment = past->load.deployment,
+                                  .ledger = at->ledger,
+                                  .close_time = at->close_time };
     return sink.put(sink.self, &key, &meta, err);
 }
 
@@ -267,14 +246,15 @@ static tide_status load_instance(struct view_past *past, enum record_source_id s
     return tide_load_record(&past->load, &sink, source, &key, err);
 }
 
-static tide_status load_meta(struct view_past *past, uint32_t ledger, struct tide_err *err)
+static tide_status load_meta(struct view_past *past, const struct tide_answer_at *at,
+                             struct tide_err *err)
 {
     struct tide_hot_sink sink = sink_of(past);
-    tide_status status = load_ledger(past, ledger, err);
+    tide_status status = put_ledger(past, at, err);
     if (status == TIDE_OK)
-        status = tide_load_open(&past->load, past->load.pg, past->load.deployment, ledger, err);
+        status = tide_load_open(&past->load, past->load.pg, past->load.deployment, at->ledger, err);
     if (status == TIDE_OK)
-        status = feed_contracts(past->load.pg, past->load.deployment, ledger, &sink, err);
+        status = feed_contracts(past->load.pg, past->load.deployment, at->ledger, &sink, err);
     if (status == TIDE_OK)
         status = load_instance(past, RECORD_POOLS, TIDE_ROLE_liquidity_pool, err);
     if (status == TIDE_OK)
@@ -284,20 +264,15 @@ static tide_status load_meta(struct view_past *past, uint32_t ledger, struct tid
     return status;
 }
 
-static void end(struct view_past *past, struct tide_err *err, tide_status *status)
+static void release(struct view_past *past)
 {
-    struct tide_err late;
-    tide_status ended = tide_pg_run(past->load.pg, *status == TIDE_OK ? "COMMIT" : "ROLLBACK", NULL,
-                                    *status == TIDE_OK ? err : &late);
-    if (*status == TIDE_OK)
-        *status = ended;
     record_set_release(&past->set);
     tide_buf_release(&past->sql);
     free(past);
 }
 
 tide_status view_past_open(struct view_past **out, const struct tide_hot_meta **meta,
-                           struct tide_pg *pg, uint16_t deployment, uint32_t ledger,
+                           struct tide_pg *pg, uint16_t deployment, const struct tide_answer_at *at,
                            struct tide_err *err)
 {
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
@@ -307,12 +282,9 @@ tide_status view_past_open(struct view_past **out, const struct tide_hot_meta **
     past->load.pg = pg;
     past->load.deployment = deployment;
     tide_buf_init(&past->sql, SQL_MAX);
-    tide_status status =
-        tide_pg_run(pg, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "BEGIN", err);
-    if (status == TIDE_OK)
-        status = load_meta(past, ledger, err);
+    tide_status status = load_meta(past, at, err);
     if (status != TIDE_OK) {
-        end(past, err, &status);
+        release(past);
         return status;
     }
     *meta = record_set_find(&past->set, &key);
@@ -325,6 +297,6 @@ tide_status view_past_close(struct view_past *past, struct tide_err *err)
     tide_status status = past->status;
     if (status != TIDE_OK)
         *err = past->err;
-    end(past, err, &status);
+    release(past);
     return status;
 }

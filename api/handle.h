@@ -1,0 +1,22 @@
+/* The handlers that route.def names, and what several of them write. */
+#ifndef API_HANDLE_H
+#define API_HANDLE_H
+
+#include "api/lookup.h"
+
+#define TIDE_ROUTE(id, method, path, kind, cost, body_max, cache_control, query, handler) \
+    tide_handler_fn tide_route_##handler;
+#include "api/route.def"
+
+#define TIDE_WAD_DECIMALS 7u /* of prices, of debts and collateral: the engine counts so */
+
+/* The members of a feed, without braces; feed NULL: all null, and stale. */
+void tide_put_feed(struct tide_json *j, const struct tide_hot_feed *feed, uint64_t now);
+
+/* Answers that the contract would give no answer: 409 with its reason, or 404 when what was asked
+ * for is not there. */
+void tide_tell_refusal(struct tide_reply *reply, enum tide_refusal refusal);
+/* "testnet" of a passphrase; "private" for one of nobody's. */
+const char *tide_network_name(const char *passphrase);
+
+#endif
