@@ -1,4 +1,4 @@
-/* GET /api/sdk/contracts: the addresses as configured, checked against what the DAO's storage names. */
+/* GET /api/sdk/contracts: addresses as configured, checked against what the DAO's storage names. */
 #include "api/handle.h"
 
 #include "tidemark/strkey.h"

@@ -28,7 +28,7 @@ void tide_json_time(struct tide_json *j, const char *name, uint64_t seconds)
     char text[TIDE_RFC3339_BYTES];
     tide_time_rfc3339(text, seconds > INT64_MAX ? INT64_MAX : (int64_t)seconds);
     tide_json_name(j, name);
-    tide_json_plain(j, tide_slice_of(text, strlen(text)));
+    tide_json_plain(j, tide_slice_of(text, sizeof "0000-00-00T00:00:00Z" - 1));
 }
 
 void tide_json_address(struct tide_json *j, const char *name,

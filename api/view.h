@@ -23,12 +23,12 @@ struct tide_view {
     uint64_t age_ms; /* how long ago the database was last seen; 0 of the past */
     struct tide_hot_reader *reader;
     struct view_past *past; /* NULL: the cache */
-    struct tide_pg *pg; /* of the past */
+    struct tide_pg *pg;     /* of the past */
 };
 
-/* Opens what the request asks for: with ?ledger=N that is what context->pg and reply->at say. False:
- * the reply holds the problem, nothing is open. That is 503 not_ready (no cache yet), 503 stale
- * (older than stale_after_ms, or than ?maxAgeMs=), or a failure of the database. */
+/* Opens what the request asks for: with ?ledger=N that is what context->pg and reply->at say.
+ * False: the reply holds the problem, nothing is open. That is 503 not_ready (no cache yet), 503
+ * stale (older than stale_after_ms, or than ?maxAgeMs=), or a failure of the database. */
 bool tide_view_open(struct tide_view *view, struct tide_handler_context *context,
                     const struct tide_request *request, struct tide_reply *reply);
 /* Ends it and says in the reply what the answer is true at, or what went wrong. */
@@ -53,8 +53,8 @@ const void *view_past_floor(struct view_past *past, const struct tide_hot_key *k
 bool view_past_blocked(struct view_past *past, uint32_t code);
 /* Within a transaction of the caller's, as of a ledger that is indexed. *meta lives as long as *out. */
 tide_status view_past_open(struct view_past **out, const struct tide_hot_meta **meta,
-                           struct tide_pg *pg, uint16_t deployment,
-                           const struct tide_answer_at *at, struct tide_err *err) TIDE_MUST_USE;
+                           struct tide_pg *pg, uint16_t deployment, const struct tide_answer_at *at,
+                           struct tide_err *err) TIDE_MUST_USE;
 /* The first failure of all that was read. */
 tide_status view_past_close(struct view_past *past, struct tide_err *err) TIDE_MUST_USE;
 

@@ -262,10 +262,10 @@ void tide_buf_json_string(struct tide_buf *buf, tide_slice text)
     tide_buf_u8(buf, '"');
 }
 
-static void put_digits(char *out, uint32_t v, int count)
+static void put_two(char *out, uint32_t v)
 {
-    for (int i = count - 1; i >= 0; i--, v /= 10)
-        out[i] = (char)('0' + v % 10);
+    out[0] = (char)('0' + v / 10);
+    out[1] = (char)('0' + v % 10);
 }
 
 /* The civil date of a day counted from 1970-01-01, by eras of 400 years from 0000-03-01. */
@@ -276,20 +276,23 @@ static void put_date(char *out, int64_t day)
     uint32_t year = (in_era - in_era / 1460 + in_era / 36524 - in_era / 146096) / 365;
     uint32_t in_year = in_era - (365 * year + year / 4 - year / 100);
     uint32_t month = (5 * in_year + 2) / 153; /* 0 is March */
-    put_digits(out, year + era * 400 + (month >= 10), 4);
-    put_digits(out + 5, month < 10 ? month + 3 : month - 9, 2);
-    put_digits(out + 8, in_year - (153 * month + 2) / 5 + 1, 2);
+    year += era * 400 + (month >= 10);
+    put_two(out, year / 100);
+    put_two(out + 2, year % 100);
+    put_two(out + 5, month < 10 ? month + 3 : month - 9);
+    put_two(out + 8, in_year - (153 * month + 2) / 5 + 1);
 }
 
 void tide_time_rfc3339(char out[TIDE_RFC3339_BYTES], int64_t unix_seconds)
 {
     const int64_t first = -62135596800, last = 253402300799; /* years 1 to 9999 */
     int64_t t = unix_seconds < first ? first : unix_seconds > last ? last : unix_seconds;
-    int64_t day = (t - first) / 86400 + first / 86400;
-    uint32_t second = (uint32_t)((t - first) % 86400);
+    uint64_t since = (uint64_t)(t - first);
+    int64_t day = (int64_t)(since / 86400) + first / 86400;
+    uint32_t second = (uint32_t)(since % 86400);
     memcpy(out, "0000-00-00T00:00:00Z", 21);
     put_date(out, day);
-    put_digits(out + 11, second / 3600, 2);
-    put_digits(out + 14, second / 60 % 60, 2);
-    put_digits(out + 17, second % 60, 2);
+    put_two(out + 11, second / 3600);
+    put_two(out + 14, second / 60 % 60);
+    put_two(out + 17, second % 60);
 }
