@@ -5,7 +5,7 @@ FROM chain.ledger AS l, LATERAL (SELECT
     l.ledger::text AS "sequence",
     encode(l.hash, 'hex') AS "hash",
     encode(l.previous_hash, 'hex') AS "previousHash",
-    chain.rfc3339(l.closed_at) AS "closedAt",
+    chain.rfc3339(l.closed_at) AS "closeTime",
     l.protocol AS "protocol",
     l.tx_count AS "transactions",
     l.our_txs AS "protocolTransactions",

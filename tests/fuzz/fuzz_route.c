@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tide_request request;
     struct tide_reply reply;
     struct tide_target target = { 0 };
-    const uint8_t *blank = memchr(data, ' ', size);
+    const uint8_t *blank = size == 0 ? NULL : memchr(data, ' ', size);
     if (!blank)
         return 0;
     target.method = tide_slice_of(data, (size_t)(blank - data));

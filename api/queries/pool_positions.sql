@@ -1,0 +1,49 @@
+-- list: deployment at after limit pool
+-- Positions in a pool by provider, over an index of the state. A position stays when its shares reach 0, so those of
+-- the past are among today's. What it would take out and what it may claim is the contract's own arithmetic.
+WITH pool AS (
+    SELECT p.contract, p.reserve_a, p.reserve_b, p.total_shares, p.fee_a_accum, p.fee_b_accum
+    FROM state.liquidity_pool_pool AS p
+    WHERE $2::integer = 2147483647 AND p.deployment = $1::smallint AND p.pool_id = $5::text
+    UNION ALL
+    SELECT k.contract, v.reserve_a, v.reserve_b, v.total_shares, v.fee_a_accum, v.fee_b_accum
+    FROM state.liquidity_pool_pool AS k, LATERAL (SELECT * FROM history.liquidity_pool_pool AS h
+      WHERE h.deployment = k.deployment AND h.key_hash = k.key_hash AND h.ledger <= $2
+      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v
+    WHERE $2 < 2147483647 AND k.deployment = $1 AND k.pool_id = $5 AND NOT v.removed
+)
+SELECT row_to_json(x)::text, k.provider
+FROM state.liquidity_pool_lp_pos AS k, LATERAL (
+    SELECT s.shares, s.fee_a_debt, s.fee_b_debt, s.pending_a, s.pending_b, s.deposited_at, s.ledger, s.closed_at,
+      false AS removed
+    FROM state.liquidity_pool_lp_pos AS s
+    WHERE $2 = 2147483647 AND s.deployment = k.deployment AND s.key_hash = k.key_hash
+    UNION ALL
+    (SELECT h.shares, h.fee_a_debt, h.fee_b_debt, h.pending_a, h.pending_b, h.deposited_at, h.ledger, h.closed_at, h.removed
+    FROM history.liquidity_pool_lp_pos AS h
+    WHERE $2 < 2147483647 AND h.deployment = k.deployment AND h.key_hash = k.key_hash AND h.ledger <= $2
+    ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
+  ) AS l, pool AS p, LATERAL (SELECT
+    div(l.shares * p.reserve_a, nullif(p.total_shares, 0)) AS out_a,
+    div(l.shares * p.reserve_b, nullif(p.total_shares, 0)) AS out_b,
+    l.pending_a + div((p.fee_a_accum - l.fee_a_debt) * l.shares, 1000000000000) AS claim_a,
+    l.pending_b + div((p.fee_b_accum - l.fee_b_debt) * l.shares, 1000000000000) AS claim_b
+  ) AS c, LATERAL (SELECT
+    k.provider AS "provider",
+    l.shares::text AS "shares",
+    c.out_a::text AS "underlyingA",
+    analyst.scaled(c.out_a)::text AS "underlyingAScaled",
+    c.out_b::text AS "underlyingB",
+    analyst.scaled(c.out_b)::text AS "underlyingBScaled",
+    c.claim_a::text AS "claimableA",
+    analyst.scaled(c.claim_a)::text AS "claimableAScaled",
+    c.claim_b::text AS "claimableB",
+    analyst.scaled(c.claim_b)::text AS "claimableBScaled",
+    chain.rfc3339(analyst.at(l.deposited_at)) AS "depositedAt",
+    l.ledger::text AS "changedLedger",
+    chain.rfc3339(l.closed_at) AS "changedAt"
+  ) AS x
+WHERE k.deployment = $1 AND k.pool_id = $5 AND k.contract = p.contract AND ($3::text IS NULL OR k.provider > $3)
+  AND NOT l.removed
+ORDER BY k.provider
+LIMIT $4::integer

@@ -1,0 +1,29 @@
+-- list: deployment at after limit pool
+-- Trades against a pool, the newest first, over (deployment, pool_id, ledger).
+SELECT row_to_json(x)::text, s.ledger || '.' || s.tx || '.' || s.op || '.' || s.event
+FROM event.liquidity_pool_swap AS s
+  LEFT JOIN LATERAL (SELECT p.token_a, p.token_b FROM state.liquidity_pool_pool AS p
+    WHERE p.deployment = $1::smallint AND p.pool_id = $5::text AND p.contract = s.contract) AS p ON true
+  LEFT JOIN LATERAL (SELECT t.hash FROM chain.tx AS t
+    WHERE t.deployment = $1 AND t.ledger = s.ledger AND t.tx = s.tx) AS t ON true,
+  LATERAL (SELECT
+    chain.event_id(s.ledger, s.tx, s.op, s.event) AS "id",
+    s.ledger::text AS "ledger",
+    chain.rfc3339(s.closed_at) AS "closedAt",
+    encode(t.hash, 'hex') AS "transaction",
+    s.trader AS "trader",
+    CASE WHEN s.a_to_b THEN 'a_to_b' ELSE 'b_to_a' END AS "direction",
+    CASE WHEN s.a_to_b THEN p.token_a ELSE p.token_b END AS "tokenIn",
+    CASE WHEN s.a_to_b THEN p.token_b ELSE p.token_a END AS "tokenOut",
+    s.amount_in::text AS "amountIn",
+    analyst.scaled(s.amount_in)::text AS "amountInScaled",
+    s.amount_out::text AS "amountOut",
+    analyst.scaled(s.amount_out)::text AS "amountOutScaled",
+    nullif(s.partner_id, 0)::text AS "partnerId"
+  ) AS x
+WHERE s.deployment = $1 AND s.pool_id = $5 AND s.ledger <= $2::integer
+  AND ($3::text IS NULL OR (s.ledger <= split_part($3, '.', 1)::integer
+    AND (s.ledger, s.tx, s.op, s.event) < (split_part($3, '.', 1)::integer, split_part($3, '.', 2)::integer,
+      split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer)))
+ORDER BY s.ledger DESC, s.tx DESC, s.op DESC, s.event DESC
+LIMIT $4::integer
