@@ -1,0 +1,25 @@
+-- one: deployment at
+-- none: the compliance registry is not there yet
+-- How the compliance registry is set up.
+SELECT row_to_json(x)::text
+FROM state.compliance_registry_instance AS k, LATERAL (
+    SELECT s.contract, s.admin, s.dao, s.verifier, s.verifier_count, s.travel_rule_count, s.ledger, s.closed_at,
+      false AS removed FROM state.compliance_registry_instance AS s
+    WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = k.key_hash
+    UNION ALL
+    (SELECT h.contract, h.admin, h.dao, h.verifier, h.verifier_count, h.travel_rule_count, h.ledger, h.closed_at,
+      h.removed FROM history.compliance_registry_instance AS h
+    WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
+    ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
+  ) AS v, LATERAL (SELECT
+    v.contract AS "contract",
+    v.admin AS "admin",
+    v.dao AS "dao",
+    v.verifier AS "verifier",
+    v.verifier_count AS "verifierCount",
+    v.travel_rule_count::text AS "travelRuleCount",
+    v.ledger::text AS "changedLedger",
+    chain.rfc3339(v.closed_at) AS "changedAt"
+  ) AS x
+WHERE k.deployment = $1::smallint AND NOT v.removed
+LIMIT 1

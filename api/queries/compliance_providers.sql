@@ -1,0 +1,33 @@
+-- list: deployment at after limit address
+-- Who has attested an address, in the contract's order: each once, also when revoked since.
+SELECT row_to_json(x)::text, v.index::text
+FROM (
+    (SELECT s.index, s.value, s.ledger, s.closed_at FROM state.compliance_registry_attestation AS s
+    WHERE $2::integer = 2147483647 AND s.deployment = $1::smallint AND s.address = $5::text
+      AND ($3::text IS NULL OR s.index > $3::bigint)
+    ORDER BY s.index LIMIT $4::integer)
+    UNION ALL
+    (SELECT k.index, h.value, h.ledger, h.closed_at
+    FROM (
+        SELECT s.index, s.key_hash FROM state.compliance_registry_attestation AS s
+          WHERE s.deployment = $1::smallint AND s.address = $5::text AND ($3::text IS NULL OR s.index > $3::bigint)
+        UNION
+        SELECT h.index, h.key_hash FROM history.compliance_registry_attestation AS h
+        WHERE h.deployment = $1::smallint AND h.removed AND h.ledger > $2::integer AND h.address = $5::text
+          AND ($3::text IS NULL OR h.index > $3::bigint)
+        ORDER BY index
+      ) AS k, LATERAL (
+        SELECT h.value, h.ledger, h.closed_at, h.removed FROM history.compliance_registry_attestation AS h
+        WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
+        ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1
+      ) AS h
+    WHERE $2::integer < 2147483647 AND NOT h.removed
+    ORDER BY k.index LIMIT $4::integer)
+  ) AS v, LATERAL (SELECT
+    v.index::text AS "index",
+    v.value AS "provider",
+    v.ledger::text AS "changedLedger",
+    chain.rfc3339(v.closed_at) AS "changedAt"
+  ) AS x
+ORDER BY v.index
+LIMIT $4::integer

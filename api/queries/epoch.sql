@@ -1,0 +1,78 @@
+-- one: deployment at epoch
+-- none: no epoch of that number
+-- An epoch with the protocol's part of its revenue per token, in the contract's order of tokens.
+SELECT row_to_json(x)::text
+FROM (
+    (SELECT s.key_id, s.start_time, s.end_time, s.finalized, s.total_revenue, s.partner_revenue,
+      s.protocol_revenue, s.staker_snapshot, s.per_token_revenue, s.ledger, s.closed_at
+      FROM state.earnings_distributor_epoch AS s
+    WHERE $2::integer = 2147483647 AND s.deployment = $1::smallint AND s.key_id = $3::numeric LIMIT 1)
+    UNION ALL
+    (SELECT k.key_id, h.start_time, h.end_time, h.finalized, h.total_revenue, h.partner_revenue,
+      h.protocol_revenue, h.staker_snapshot, h.per_token_revenue, h.ledger, h.closed_at
+    FROM (
+        SELECT s.key_id, s.key_hash FROM state.earnings_distributor_epoch AS s
+          WHERE s.deployment = $1::smallint AND s.key_id = $3::numeric
+        UNION
+        SELECT h.key_id, h.key_hash FROM history.earnings_distributor_epoch AS h
+        WHERE h.deployment = $1::smallint AND h.removed AND h.ledger > $2::integer AND h.key_id = $3::numeric
+        ORDER BY 1
+      ) AS k, LATERAL (
+        SELECT h.start_time, h.end_time, h.finalized, h.total_revenue, h.partner_revenue, h.protocol_revenue,
+          h.staker_snapshot, h.per_token_revenue, h.ledger, h.closed_at, h.removed
+          FROM history.earnings_distributor_epoch AS h
+        WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
+        ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1
+      ) AS h
+    WHERE $2::integer < 2147483647 AND NOT h.removed LIMIT 1)
+  ) AS v
+  LEFT JOIN LATERAL (
+    SELECT json_agg(json_build_object('token', t.token, 'symbol', t.symbol, 'amount', t.value::text, 'amountScaled',
+      analyst.scaled(t.value)::text) ORDER BY t.n) AS tokens
+    FROM (
+      SELECT u.token, u.n, r.value,
+    (SELECT t.symbol FROM (SELECT analyst.readable(i.symbol) AS symbol FROM state.synth_token_instance AS i
+        WHERE i.deployment = $1 AND i.contract = u.token
+      UNION ALL SELECT CASE i.metadata ->> 'symbol' WHEN 'native' THEN 'XLM' ELSE i.metadata ->> 'symbol' END
+      FROM state.stellar_asset_instance AS i WHERE i.deployment = $1
+        AND i.contract = u.token) AS t LIMIT 1) AS symbol
+      FROM state.earnings_distributor_epoch_token_list AS l, LATERAL (
+        SELECT s.value, s.ledger, s.closed_at, false AS removed
+          FROM state.earnings_distributor_epoch_token_list AS s
+        WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = l.key_hash
+        UNION ALL
+        (SELECT h.value, h.ledger, h.closed_at, h.removed FROM history.earnings_distributor_epoch_token_list AS h
+        WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = l.key_hash AND h.ledger <= $2
+        ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
+      ) AS w,
+        LATERAL unnest(w.value) WITH ORDINALITY AS u (token, n),
+        LATERAL (SELECT o.key_hash FROM state.earnings_distributor_epoch_revenue AS o
+          WHERE o.deployment = $1 AND o.epoch = v.key_id AND o.token = u.token) AS o,
+        LATERAL (
+          SELECT s.value, s.ledger, s.closed_at, false AS removed FROM state.earnings_distributor_epoch_revenue AS s
+          WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = o.key_hash
+          UNION ALL
+          (SELECT h.value, h.ledger, h.closed_at, h.removed FROM history.earnings_distributor_epoch_revenue AS h
+          WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = o.key_hash AND h.ledger <= $2
+          ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
+        ) AS r
+      WHERE l.deployment = $1 AND l.epoch = v.key_id AND NOT w.removed AND NOT r.removed
+    ) AS t
+  ) AS revenue ON true, LATERAL (SELECT
+    v.key_id::text AS "epoch",
+    chain.rfc3339(analyst.at(v.start_time)) AS "startTime",
+    chain.rfc3339(analyst.at(v.end_time)) AS "endTime",
+    v.finalized AS "finalized",
+    v.total_revenue::text AS "totalRevenue",
+    analyst.scaled(v.total_revenue)::text AS "totalRevenueScaled",
+    v.partner_revenue::text AS "partnerRevenue",
+    analyst.scaled(v.partner_revenue)::text AS "partnerRevenueScaled",
+    v.protocol_revenue::text AS "protocolRevenue",
+    analyst.scaled(v.protocol_revenue)::text AS "protocolRevenueScaled",
+    v.staker_snapshot::text AS "stakerSnapshot",
+    analyst.scaled(v.staker_snapshot)::text AS "stakerSnapshotScaled",
+    v.per_token_revenue::text AS "perTokenRevenue",
+    v.ledger::text AS "changedLedger",
+    chain.rfc3339(v.closed_at) AS "changedAt",
+    coalesce(revenue.tokens, '[]') AS "revenue"
+  ) AS x

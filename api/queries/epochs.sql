@@ -1,0 +1,48 @@
+-- list: deployment at after limit
+-- Epochs, the newest first. The sums are the contract's own, which adds up different tokens.
+SELECT row_to_json(x)::text, v.key_id::text
+FROM (
+    (SELECT s.key_id, s.start_time, s.end_time, s.finalized, s.total_revenue, s.partner_revenue,
+      s.protocol_revenue, s.staker_snapshot, s.per_token_revenue, s.ledger, s.closed_at
+      FROM state.earnings_distributor_epoch AS s
+    WHERE $2::integer = 2147483647 AND s.deployment = $1::smallint AND ($3::text IS NULL OR s.key_id < $3::numeric)
+    ORDER BY s.key_id DESC LIMIT $4::integer)
+    UNION ALL
+    (SELECT k.key_id, h.start_time, h.end_time, h.finalized, h.total_revenue, h.partner_revenue,
+      h.protocol_revenue, h.staker_snapshot, h.per_token_revenue, h.ledger, h.closed_at
+    FROM (
+        SELECT s.key_id, s.key_hash FROM state.earnings_distributor_epoch AS s
+          WHERE s.deployment = $1::smallint AND ($3::text IS NULL OR s.key_id < $3::numeric)
+        UNION
+        SELECT h.key_id, h.key_hash FROM history.earnings_distributor_epoch AS h
+        WHERE h.deployment = $1::smallint AND h.removed AND h.ledger > $2::integer
+          AND ($3::text IS NULL OR h.key_id < $3::numeric)
+        ORDER BY key_id DESC
+      ) AS k, LATERAL (
+        SELECT h.start_time, h.end_time, h.finalized, h.total_revenue, h.partner_revenue, h.protocol_revenue,
+          h.staker_snapshot, h.per_token_revenue, h.ledger, h.closed_at, h.removed
+          FROM history.earnings_distributor_epoch AS h
+        WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
+        ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1
+      ) AS h
+    WHERE $2::integer < 2147483647 AND NOT h.removed
+    ORDER BY k.key_id DESC LIMIT $4::integer)
+  ) AS v, LATERAL (SELECT
+    v.key_id::text AS "epoch",
+    chain.rfc3339(analyst.at(v.start_time)) AS "startTime",
+    chain.rfc3339(analyst.at(v.end_time)) AS "endTime",
+    v.finalized AS "finalized",
+    v.total_revenue::text AS "totalRevenue",
+    analyst.scaled(v.total_revenue)::text AS "totalRevenueScaled",
+    v.partner_revenue::text AS "partnerRevenue",
+    analyst.scaled(v.partner_revenue)::text AS "partnerRevenueScaled",
+    v.protocol_revenue::text AS "protocolRevenue",
+    analyst.scaled(v.protocol_revenue)::text AS "protocolRevenueScaled",
+    v.staker_snapshot::text AS "stakerSnapshot",
+    analyst.scaled(v.staker_snapshot)::text AS "stakerSnapshotScaled",
+    v.per_token_revenue::text AS "perTokenRevenue",
+    v.ledger::text AS "changedLedger",
+    chain.rfc3339(v.closed_at) AS "changedAt"
+  ) AS x
+ORDER BY v.key_id DESC
+LIMIT $4::integer

@@ -1,0 +1,25 @@
+-- one: deployment at
+-- none: the oracle is not there yet
+-- How the oracle is set up.
+SELECT row_to_json(x)::text
+FROM state.oracle_instance AS k, LATERAL (
+    SELECT s.contract, s.admin, s.dao, s.provider_count, s.twap_window, s.min_providers, s.ledger, s.closed_at,
+      false AS removed FROM state.oracle_instance AS s
+    WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = k.key_hash
+    UNION ALL
+    (SELECT h.contract, h.admin, h.dao, h.provider_count, h.twap_window, h.min_providers, h.ledger, h.closed_at,
+      h.removed FROM history.oracle_instance AS h
+    WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
+    ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
+  ) AS v, LATERAL (SELECT
+    v.contract AS "contract",
+    v.admin AS "admin",
+    v.dao AS "dao",
+    v.provider_count AS "providerCount",
+    coalesce(v.min_providers, 3) AS "minProviders",
+    v.twap_window::text AS "twapWindow",
+    v.ledger::text AS "changedLedger",
+    chain.rfc3339(v.closed_at) AS "changedAt"
+  ) AS x
+WHERE k.deployment = $1::smallint AND NOT v.removed
+LIMIT 1

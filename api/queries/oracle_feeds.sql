@@ -1,0 +1,57 @@
+-- list: deployment at after limit
+-- Feeds by asset, with the observations that wait for the next round. Prices with their age: /api/prices.
+SELECT row_to_json(x)::text, v.asset
+FROM (
+    (SELECT s.asset, s.latest_price, s.latest_ts, s.twap_price, s.twap_ts, s.observation_count, s.ledger,
+      s.closed_at FROM state.oracle_feed AS s
+    WHERE $2::integer = 2147483647 AND s.deployment = $1::smallint AND ($3::text IS NULL OR s.asset > $3)
+    ORDER BY s.asset LIMIT $4::integer)
+    UNION ALL
+    (SELECT k.asset, h.latest_price, h.latest_ts, h.twap_price, h.twap_ts, h.observation_count, h.ledger,
+      h.closed_at
+    FROM (
+        SELECT s.asset, s.key_hash FROM state.oracle_feed AS s WHERE s.deployment = $1::smallint
+          AND ($3::text IS NULL OR s.asset > $3)
+        UNION
+        SELECT h.asset, h.key_hash FROM history.oracle_feed AS h
+        WHERE h.deployment = $1::smallint AND h.removed AND h.ledger > $2::integer
+          AND ($3::text IS NULL OR h.asset > $3)
+        ORDER BY asset
+      ) AS k, LATERAL (
+        SELECT h.latest_price, h.latest_ts, h.twap_price, h.twap_ts, h.observation_count, h.ledger, h.closed_at,
+          h.removed FROM history.oracle_feed AS h
+        WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
+        ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1
+      ) AS h
+    WHERE $2::integer < 2147483647 AND NOT h.removed
+    ORDER BY k.asset LIMIT $4::integer)
+  ) AS v
+  LEFT JOIN LATERAL (
+    SELECT (SELECT json_agg(json_build_object('provider', o ->> 'provider', 'price', o ->> 'price',
+        'priceScaled', analyst.scaled((o ->> 'price')::numeric)::text,
+        'observedAt', chain.rfc3339(analyst.at((o ->> 'timestamp')::numeric))) ORDER BY n)
+      FROM json_array_elements(w.value) WITH ORDINALITY AS e (o, n)) AS observations
+    FROM state.oracle_pending_observations AS p, LATERAL (
+      SELECT s.value, s.ledger, s.closed_at, false AS removed FROM state.oracle_pending_observations AS s
+      WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = p.key_hash
+      UNION ALL
+      (SELECT h.value, h.ledger, h.closed_at, h.removed FROM history.oracle_pending_observations AS h
+      WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = p.key_hash AND h.ledger <= $2
+      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
+    ) AS w
+    WHERE p.deployment = $1 AND p.asset = v.asset AND NOT w.removed
+  ) AS pending ON true, LATERAL (SELECT
+    v.asset AS "asset",
+    v.latest_price::text AS "latestPrice",
+    analyst.scaled(v.latest_price)::text AS "latestPriceScaled",
+    chain.rfc3339(analyst.at(v.latest_ts)) AS "latestAt",
+    v.twap_price::text AS "twapPrice",
+    analyst.scaled(v.twap_price)::text AS "twapPriceScaled",
+    chain.rfc3339(analyst.at(v.twap_ts)) AS "twapAt",
+    v.observation_count AS "observationCount",
+    coalesce(pending.observations, '[]') AS "pendingObservations",
+    v.ledger::text AS "changedLedger",
+    chain.rfc3339(v.closed_at) AS "changedAt"
+  ) AS x
+ORDER BY v.asset
+LIMIT $4::integer

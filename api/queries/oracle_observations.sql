@@ -1,0 +1,21 @@
+-- list: deployment at after limit asset provider
+-- Prices as providers said them, the newest first.
+SELECT row_to_json(x)::text, y.ledger || '.' || y.tx || '.' || y.op || '.' || y.event
+FROM event.oracle_price_observation AS y, LATERAL (SELECT
+    chain.event_id(y.ledger, y.tx, y.op, y.event) AS "id",
+    y.ledger::text AS "ledger",
+    chain.rfc3339(y.closed_at) AS "closedAt",
+    (SELECT encode(t.hash, 'hex') FROM chain.tx AS t
+      WHERE t.deployment = $1 AND t.ledger = y.ledger AND t.tx = y.tx) AS "txHash",
+    y.asset AS "asset",
+    y.provider AS "provider",
+    y.price::text AS "price",
+    analyst.scaled(y.price)::text AS "priceScaled"
+  ) AS x
+WHERE y.deployment = $1::smallint AND y.ledger <= $2::integer AND ($5::text IS NULL OR y.asset = $5)
+  AND ($6::text IS NULL OR y.provider = $6)
+  AND ($3::text IS NULL OR (y.ledger, y.tx, y.op, y.event) < (split_part($3, '.', 1)::integer,
+    split_part($3, '.', 2)::integer, split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer))
+  AND ($3::text IS NULL OR y.ledger <= split_part($3, '.', 1)::integer)
+ORDER BY y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC
+LIMIT $4::integer

@@ -1,0 +1,43 @@
+-- list: deployment at after limit asset
+-- Rounds, the newest first: an aggregate and the observations since the one before of that asset.
+-- Written so that only the index by asset fits: an asset may have had no round for long.
+WITH page AS (
+  SELECT y.ledger, y.tx, y.op, y.event, y.closed_at, y.asset, y.median_price
+  FROM event.oracle_price_aggregate AS y
+  WHERE y.deployment = $1::smallint AND y.ledger <= $2::integer AND ($5::text IS NULL OR y.asset = $5)
+    AND ($3::text IS NULL OR (y.ledger, y.tx, y.op, y.event) < (split_part($3, '.', 1)::integer,
+      split_part($3, '.', 2)::integer, split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer))
+    AND ($3::text IS NULL OR y.ledger <= split_part($3, '.', 1)::integer)
+  ORDER BY y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC
+  LIMIT $4::integer
+)
+SELECT row_to_json(x)::text, y.ledger || '.' || y.tx || '.' || y.op || '.' || y.event
+FROM page AS y
+  LEFT JOIN LATERAL (
+    SELECT b.ledger, b.tx, b.op, b.event FROM event.oracle_price_aggregate AS b
+    WHERE b.deployment = $1 AND b.asset >= y.asset AND b.asset <= y.asset AND b.ledger <= y.ledger
+      AND (b.ledger, b.tx, b.op, b.event) < (y.ledger, y.tx, y.op, y.event)
+    ORDER BY b.asset DESC, b.ledger DESC, b.tx DESC, b.op DESC, b.event DESC LIMIT 1
+  ) AS b ON true
+  LEFT JOIN LATERAL (
+    SELECT count(*) AS count, json_agg(json_build_object('provider', o.provider, 'price', o.price::text,
+      'priceScaled',
+      analyst.scaled(o.price)::text, 'ledger', o.ledger::text, 'closedAt', chain.rfc3339(o.closed_at))
+      ORDER BY o.ledger, o.tx, o.op, o.event) AS list
+    FROM event.oracle_price_observation AS o
+    WHERE o.deployment = $1 AND o.asset = y.asset AND o.ledger >= coalesce(b.ledger, 0) AND o.ledger <= y.ledger
+      AND ARRAY[o.ledger, o.tx, o.op, o.event] < ARRAY[y.ledger, y.tx, y.op, y.event]
+      AND (b.ledger IS NULL OR ARRAY[o.ledger, o.tx, o.op, o.event] > ARRAY[b.ledger, b.tx, b.op, b.event])
+  ) AS o ON true, LATERAL (SELECT
+    chain.event_id(y.ledger, y.tx, y.op, y.event) AS "id",
+    y.ledger::text AS "ledger",
+    chain.rfc3339(y.closed_at) AS "closedAt",
+    (SELECT encode(t.hash, 'hex') FROM chain.tx AS t
+      WHERE t.deployment = $1 AND t.ledger = y.ledger AND t.tx = y.tx) AS "txHash",
+    y.asset AS "asset",
+    y.median_price::text AS "medianPrice",
+    analyst.scaled(y.median_price)::text AS "medianPriceScaled",
+    o.count AS "observationCount",
+    coalesce(o.list, '[]') AS "observations"
+  ) AS x
+ORDER BY y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC

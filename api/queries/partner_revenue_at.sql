@@ -1,0 +1,43 @@
+-- list: deployment at after limit partnerId
+-- As of a ledger: the epochs before the one that ran then, and of that one what had come.
+WITH e AS MATERIALIZED (
+  SELECT h.epoch FROM state.earnings_distributor_instance AS s, LATERAL (
+      SELECT h.epoch FROM history.earnings_distributor_instance AS h
+      WHERE h.deployment = $1::smallint AND h.key_hash = s.key_hash AND h.ledger <= $2::integer
+      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1
+    ) AS h
+  WHERE s.deployment = $1
+), r AS (
+  SELECT r.epoch, r.token, r.amount, r.forwards FROM e, rollup.partner_epoch_revenue AS r
+  WHERE r.deployment = $1
+    AND r.partner_id = (CASE WHEN $5::text ~ '^(0|[1-9][0-9]{0,9})$' THEN $5::bigint END) AND r.epoch < e.epoch
+  UNION ALL
+  SELECT f.epoch, t.token, sum(f.partner_cut), count(*) FROM e,
+    event.earnings_distributor_partner_revenue_forwarded AS f,
+    LATERAL (
+      SELECT t.token FROM event.earnings_distributor_revenue_received AS t
+      WHERE t.deployment = $1 AND (t.ledger, t.tx, t.op) = (f.ledger, f.tx, f.op) AND t.event > f.event
+      ORDER BY t.event LIMIT 1
+    ) AS t
+  WHERE f.deployment = $1
+    AND f.partner_id = (CASE WHEN $5::text ~ '^(0|[1-9][0-9]{0,9})$' THEN $5::bigint END)
+    AND f.epoch = e.epoch AND f.ledger <= $2
+  GROUP BY f.epoch, t.token
+)
+SELECT row_to_json(x)::text, r.token
+FROM (
+    SELECT r.token, sum(r.amount) AS amount, sum(r.forwards) AS forwards FROM r
+    WHERE $3::text IS NULL OR r.token > $3 GROUP BY r.token
+  ) AS r, LATERAL (SELECT
+    r.token AS "token",
+    (SELECT t.symbol FROM (SELECT analyst.readable(i.symbol) AS symbol FROM state.synth_token_instance AS i
+        WHERE i.deployment = $1 AND i.contract = r.token
+      UNION ALL SELECT CASE i.metadata ->> 'symbol' WHEN 'native' THEN 'XLM' ELSE i.metadata ->> 'symbol' END
+      FROM state.stellar_asset_instance AS i WHERE i.deployment = $1
+        AND i.contract = r.token) AS t LIMIT 1) AS "tokenSymbol",
+    r.amount::text AS "amount",
+    analyst.scaled(r.amount)::text AS "amountScaled",
+    r.forwards::text AS "forwards"
+  ) AS x
+ORDER BY r.token
+LIMIT $4::integer

@@ -1,0 +1,20 @@
+-- list: deployment after limit partnerId
+-- The same by epoch, the newest first.
+SELECT row_to_json(x)::text, r.epoch || '.' || r.token
+FROM rollup.partner_epoch_revenue AS r, LATERAL (SELECT
+    r.epoch::text AS "epoch",
+    r.token AS "token",
+    (SELECT t.symbol FROM (SELECT analyst.readable(i.symbol) AS symbol FROM state.synth_token_instance AS i
+        WHERE i.deployment = $1 AND i.contract = r.token
+      UNION ALL SELECT CASE i.metadata ->> 'symbol' WHEN 'native' THEN 'XLM' ELSE i.metadata ->> 'symbol' END
+      FROM state.stellar_asset_instance AS i WHERE i.deployment = $1
+        AND i.contract = r.token) AS t LIMIT 1) AS "tokenSymbol",
+    r.amount::text AS "amount",
+    analyst.scaled(r.amount)::text AS "amountScaled",
+    r.forwards::text AS "forwards"
+  ) AS x
+WHERE r.deployment = $1::smallint
+  AND r.partner_id = (CASE WHEN $4::text ~ '^(0|[1-9][0-9]{0,9})$' THEN $4::bigint END)
+  AND ($2::text IS NULL OR (r.epoch, r.token) < (split_part($2, '.', 1)::numeric, split_part($2, '.', 2)))
+ORDER BY r.epoch DESC, r.token DESC
+LIMIT $3::integer

@@ -1,0 +1,24 @@
+-- list: deployment at after limit proposalId
+-- Votes, the newest first. Ids may be used again: only votes since the id was last proposed count.
+SELECT row_to_json(x)::text, y.ledger || '.' || y.tx || '.' || y.op || '.' || y.event
+FROM (
+    SELECT p.ledger, p.tx, p.op, p.event FROM event.dao_governance_proposed AS p
+    WHERE p.deployment = $1::smallint AND p.proposal_id = $5::numeric AND p.ledger <= $2::integer
+    ORDER BY p.ledger DESC, p.tx DESC, p.op DESC, p.event DESC LIMIT 1
+  ) AS p, event.dao_governance_voted AS y, LATERAL (SELECT
+    chain.event_id(y.ledger, y.tx, y.op, y.event) AS "id",
+    y.ledger::text AS "ledger",
+    chain.rfc3339(y.closed_at) AS "closedAt",
+    (SELECT encode(t.hash, 'hex') FROM chain.tx AS t
+      WHERE t.deployment = $1 AND t.ledger = y.ledger AND t.tx = y.tx) AS "txHash",
+    y.voter AS "voter",
+    y.support AS "support",
+    y.weight::text AS "weight"
+  ) AS x
+WHERE y.deployment = $1 AND y.proposal_id = $5::numeric AND y.ledger <= $2 AND y.ledger >= p.ledger
+  AND (y.ledger, y.tx, y.op, y.event) > (p.ledger, p.tx, p.op, p.event)
+  AND ($3::text IS NULL OR (y.ledger, y.tx, y.op, y.event) < (split_part($3, '.', 1)::integer,
+    split_part($3, '.', 2)::integer, split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer))
+  AND ($3::text IS NULL OR y.ledger <= split_part($3, '.', 1)::integer)
+ORDER BY y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC
+LIMIT $4::integer

@@ -1,0 +1,67 @@
+-- list: deployment at after limit
+-- Proposals, the newest first: what is stored of each, and what it is at the answer's time.
+WITH n AS MATERIALIZED (
+    SELECT coalesce((SELECT l.closed_at FROM chain.ledger AS l WHERE l.deployment = $1::smallint
+      AND l.ledger = $2::integer),
+      greatest(now(), (SELECT c.closed_at FROM chain.cursor AS c WHERE c.deployment = $1))) AS at
+), q AS MATERIALIZED (
+  SELECT coalesce((SELECT w.threshold FROM state.dao_governance_multi_sig_wallet AS k, LATERAL (
+      SELECT s.threshold, s.ledger, s.closed_at, false AS removed FROM state.dao_governance_multi_sig_wallet AS s
+      WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = k.key_hash
+      UNION ALL
+      (SELECT h.threshold, h.ledger, h.closed_at, h.removed FROM history.dao_governance_multi_sig_wallet AS h
+      WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
+      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
+    ) AS w
+    WHERE k.deployment = $1 AND k.wallet_id = 0 AND NOT w.removed), 0) AS threshold
+)
+SELECT row_to_json(x)::text, v.key_id::text
+FROM n, q, (
+    (SELECT s.key_id, s.proposer, s.title, s.description, s.call_data, s.action, s.yes_votes, s.no_votes,
+      s.start_time, s.end_time, s.execute_after, s.status, s.ledger, s.closed_at
+      FROM state.dao_governance_proposal AS s
+    WHERE $2::integer = 2147483647 AND s.deployment = $1::smallint AND ($3::text IS NULL OR s.key_id < $3::numeric)
+    ORDER BY s.key_id DESC LIMIT $4::integer)
+    UNION ALL
+    (SELECT k.key_id, h.proposer, h.title, h.description, h.call_data, h.action, h.yes_votes, h.no_votes,
+      h.start_time, h.end_time, h.execute_after, h.status, h.ledger, h.closed_at
+    FROM (
+        SELECT s.key_id, s.key_hash FROM state.dao_governance_proposal AS s WHERE s.deployment = $1::smallint
+          AND ($3::text IS NULL OR s.key_id < $3::numeric)
+        UNION
+        SELECT h.key_id, h.key_hash FROM history.dao_governance_proposal AS h
+        WHERE h.deployment = $1::smallint AND h.removed AND h.ledger > $2::integer
+          AND ($3::text IS NULL OR h.key_id < $3::numeric)
+        ORDER BY key_id DESC
+      ) AS k, LATERAL (
+        SELECT h.proposer, h.title, h.description, h.call_data, h.action, h.yes_votes, h.no_votes, h.start_time,
+          h.end_time, h.execute_after, h.status, h.ledger, h.closed_at, h.removed
+          FROM history.dao_governance_proposal AS h
+        WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
+        ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1
+      ) AS h
+    WHERE $2::integer < 2147483647 AND NOT h.removed
+    ORDER BY k.key_id DESC LIMIT $4::integer)
+  ) AS v, LATERAL (SELECT
+    v.key_id::text AS "proposalId",
+    v.proposer AS "proposer",
+    left(analyst.readable(v.title), 256) AS "title",
+    CASE WHEN octet_length(v.call_data) <= 1024 THEN (SELECT json_object_agg(lower(left(a.key,
+      1)) || substr(replace(initcap(a.key), '_', ''), 2), a.value ORDER BY a.n)
+      FROM json_each(v.action) WITH ORDINALITY AS a (key, value, n))
+      ELSE json_build_object('action', v.action -> 'action', 'name', v.action -> 'name', 'truncated',
+        true) END AS "action",
+    v.yes_votes::text AS "yesVotes",
+    v.no_votes::text AS "noVotes",
+    q.threshold AS "threshold",
+    chain.rfc3339(analyst.at(v.start_time)) AS "startTime",
+    chain.rfc3339(analyst.at(v.end_time)) AS "endTime",
+    chain.rfc3339(analyst.at(v.execute_after)) AS "executeAfter",
+    v.status AS "status",
+    CASE WHEN v.status IN ('Active', 'Passed') AND q.threshold > 0 AND v.yes_votes >= q.threshold
+      AND extract(epoch FROM n.at) >= v.execute_after THEN 'executable' ELSE lower(v.status) END AS "state",
+    v.ledger::text AS "changedLedger",
+    chain.rfc3339(v.closed_at) AS "changedAt"
+  ) AS x
+ORDER BY v.key_id DESC
+LIMIT $4::integer

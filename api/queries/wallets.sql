@@ -1,0 +1,39 @@
+-- list: deployment at after limit
+-- Multisig wallets by id, wallet 0 governs.
+SELECT row_to_json(x)::text, v.wallet_id::text
+FROM (
+    (SELECT s.wallet_id, s.threshold, s.signers, s.scope, s.active, s.ledger, s.closed_at
+      FROM state.dao_governance_multi_sig_wallet AS s
+    WHERE $2::integer = 2147483647 AND s.deployment = $1::smallint
+      AND ($3::text IS NULL OR s.wallet_id > $3::bigint)
+    ORDER BY s.wallet_id LIMIT $4::integer)
+    UNION ALL
+    (SELECT k.wallet_id, h.threshold, h.signers, h.scope, h.active, h.ledger, h.closed_at
+    FROM (
+        SELECT s.wallet_id, s.key_hash FROM state.dao_governance_multi_sig_wallet AS s
+          WHERE s.deployment = $1::smallint AND ($3::text IS NULL OR s.wallet_id > $3::bigint)
+        UNION
+        SELECT h.wallet_id, h.key_hash FROM history.dao_governance_multi_sig_wallet AS h
+        WHERE h.deployment = $1::smallint AND h.removed AND h.ledger > $2::integer
+          AND ($3::text IS NULL OR h.wallet_id > $3::bigint)
+        ORDER BY wallet_id
+      ) AS k, LATERAL (
+        SELECT h.threshold, h.signers, h.scope, h.active, h.ledger, h.closed_at, h.removed
+          FROM history.dao_governance_multi_sig_wallet AS h
+        WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
+        ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1
+      ) AS h
+    WHERE $2::integer < 2147483647 AND NOT h.removed
+    ORDER BY k.wallet_id LIMIT $4::integer)
+  ) AS v, LATERAL (SELECT
+    v.wallet_id::text AS "walletId",
+    v.threshold AS "threshold",
+    cardinality(v.signers) AS "signerCount",
+    v.signers AS "signers",
+    (ARRAY['PrivilegedOnly', 'AllExecutions', 'Disabled'])[v.scope + 1] AS "scope",
+    v.active AS "active",
+    v.ledger::text AS "changedLedger",
+    chain.rfc3339(v.closed_at) AS "changedAt"
+  ) AS x
+ORDER BY v.wallet_id
+LIMIT $4::integer

@@ -1,0 +1,24 @@
+-- What partners earned per token: each cut is in the token of the revenue_received that comes next in its operation.
+WITH cut AS (
+  SELECT DISTINCT ON (f.ledger, f.tx, f.op, f.event) f.partner_id, f.epoch, f.partner_cut, r.token
+  FROM {!event.earnings_distributor_partner_revenue_forwarded} AS f
+    JOIN {event.earnings_distributor_revenue_received} AS r
+      ON r.ledger = f.ledger AND r.tx = f.tx AND r.op = f.op AND r.event > f.event
+  WHERE f.deployment = $1::smallint AND f.ledger BETWEEN $2::integer AND $3::integer
+    AND r.deployment = $1::smallint AND r.ledger BETWEEN $2::integer AND $3::integer
+  ORDER BY f.ledger, f.tx, f.op, f.event, r.event
+), epoch AS (
+  SELECT partner_id, epoch, token, sum(partner_cut) AS amount, count(*) AS forwards
+  FROM cut GROUP BY partner_id, epoch, token
+), by_epoch AS (
+  INSERT INTO {=partner_epoch_revenue} AS p (deployment, partner_id, epoch, token, amount, forwards)
+  SELECT $1::smallint, partner_id, epoch, token, amount, forwards FROM epoch
+  ON CONFLICT (deployment, partner_id, epoch, token) DO UPDATE SET
+    amount = p.amount + excluded.amount,
+    forwards = p.forwards + excluded.forwards
+)
+INSERT INTO {=partner_revenue} AS p (deployment, partner_id, token, amount, forwards)
+SELECT $1::smallint, partner_id, token, sum(amount), sum(forwards) FROM epoch GROUP BY partner_id, token
+ON CONFLICT (deployment, partner_id, token) DO UPDATE SET
+  amount = p.amount + excluded.amount,
+  forwards = p.forwards + excluded.forwards
