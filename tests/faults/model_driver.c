@@ -4,9 +4,11 @@
  *
  * The model acts out the same chain again, ledger by ledger; the cache in DIR is fed to the same
  * ledger from the database (TIDEMARK_DATABASE_URL) that the lake was indexed into. Both are asked
- * at its close time, some time later, and just when somebody's attestation ends. */
-#include "api/feed.h"
-#include "tidemark/rule.h"
+ * at its close time, some time later, and just when somebody's attestation ends: the cache by the
+ * handler of GET /api/sdk/kyc/status/{address}, the clock set to the moment. What the model says at
+ * each close time is written to TIDE_MODEL_SAYS, for who wants to ask ?ledger=N of a server:
+ * ledger, address, compliant, needsKyc, status, gate. */
+#include "api/handle.h"
 #include "tools/sim/options.h"
 
 #include <stdio.h>
@@ -21,6 +23,11 @@ struct race {
     uint64_t moments, asked, differ;
     uint64_t by_status[TIDE_STANDING_RESTRICTED + 1];
     uint64_t last_expiry;
+    FILE *says; /* NULL: nowhere */
+    struct tide_api api;
+    struct tide_config config;
+    struct tide_request request;
+    struct tide_reply reply;
 };
 
 /* What the model says of one address. */
@@ -86,64 +93,123 @@ static struct said model_says(struct race *r, struct sim_addr who)
     return said;
 }
 
-static struct said cache_says(struct race *r, const struct tide_hot_address *who,
-                              const struct tide_hot_meta *meta, uint64_t now)
+/* Whether the answer holds that, word by word. */
+static bool holds(const struct race *r, const char *words)
 {
-    struct tide_hot_address pool = { .kind = 16 };
-    memcpy(pool.key, chain_addr(&r->chain, cast_contract(CAST_POOL)).key, TIDE_HASH_BYTES);
-    struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, who);
-    const struct tide_hot_person *person = tide_hot_get(r->reader, &key);
-    key = tide_hot_key_address(TIDE_HOT_PERSON, &pool);
-    const struct tide_hot_person *caller = tide_hot_get(r->reader, &key);
-    bool blocked = tide_hot_blocked(r->reader, meta, person ? person->jurisdiction : 0);
-    struct tide_standing at;
-    tide_rule_standing(&at, person, blocked, now);
-    if (person && person->recorded && person->expires_at > meta->close_time)
-        r->last_expiry = person->expires_at;
-    return (struct said){ .compliant = at.compliant,
-                          .gate = tide_rule_gate(&at, person, caller),
-                          .allowed = tide_rule_jurisdiction_allowed(person, blocked),
-                          .status = at.status,
-                          .needs_kyc = at.needs_kyc };
+    return memmem(r->reply.body.ptr, r->reply.body.len, words, strlen(words)) != NULL;
 }
 
-static void compare(struct race *r, struct sim_addr who, const struct tide_hot_meta *meta,
-                    uint64_t now)
+static enum tide_standing_status status_held(struct race *r)
+{
+    char words[64];
+    for (int s = 0; s <= (int)TIDE_STANDING_RESTRICTED; s++) {
+        snprintf(words, sizeof words, "\"status\":\"%s\"",
+                 tide_standing_status_name((enum tide_standing_status)s));
+        if (holds(r, words))
+            return (enum tide_standing_status)s;
+    }
+    r->differ++;
+    return TIDE_STANDING_UNKNOWN;
+}
+
+static void ask_route(struct race *r, const struct tide_hot_address *who, uint64_t now)
+{
+    static const struct tide_route route = { .id = "kyc_status" };
+    char text[TIDE_HOT_ADDRESS_TEXT];
+    struct tide_handler_context context = { .api = &r->api,
+                                            .reader = r->reader,
+                                            .now_ms = now * 1000 };
+    tide_hot_address_text(text, who);
+    r->request = (struct tide_request){ .route = &route, .param_count = 1 };
+    r->request.params[0] = (struct tide_param_value){
+        .id = TIDE_PARAM_address, .given = true, .text = tide_slice_str(text), .address = *who
+    };
+    tide_reply_reset(&r->reply);
+    tide_route_kyc_status(&context, &r->request, &r->reply);
+    if (r->reply.status != 200 && r->differ++ < 5)
+        fprintf(stderr, "answered %u: %.*s\n", r->reply.status,
+                TIDE_SLICE_FMT(tide_buf_view(&r->reply.body)));
+}
+
+static struct said cache_says(struct race *r, const struct tide_hot_address *who, uint64_t now)
+{
+    ask_route(r, who, now);
+    return (struct said){ .compliant = holds(r, "\"compliant\":true"),
+                          .gate = holds(r, "\"liquidityPool\":true"),
+                          .status = status_held(r),
+                          .needs_kyc = holds(r, "\"needsKyc\":true") };
+}
+
+static void compare(struct race *r, struct sim_addr who, uint64_t now)
 {
     struct tide_hot_address address = { .kind = who.kind == SIM_ACCOUNT ? 48 : 16 };
+    char text[TIDE_HOT_ADDRESS_TEXT];
     memcpy(address.key, who.key, TIDE_HASH_BYTES);
-    struct said ours = cache_says(r, &address, meta, now);
+    tide_hot_address_text(text, &address);
+    struct said ours = cache_says(r, &address, now);
     struct said model = model_says(r, who);
     r->asked++;
     r->by_status[ours.status]++;
+    if (r->says)
+        fprintf(r->says, "%u\t%s\t%d\t%d\t%s\t%d\n", r->chain.ledger, text, model.compliant,
+                model.needs_kyc, tide_standing_status_name(model.status), model.gate);
     if (ours.compliant == model.compliant && ours.gate == model.gate &&
-        ours.allowed == model.allowed && ours.status == model.status &&
-        ours.needs_kyc == model.needs_kyc)
+        ours.status == model.status && ours.needs_kyc == model.needs_kyc)
         return;
-    char text[TIDE_HOT_ADDRESS_TEXT];
-    tide_hot_address_text(text, &address);
     if (r->differ++ < 5)
         fprintf(stderr,
-                "%s at ledger %u, %" PRIu64 ": compliant %d %d gate %d %d allowed %d %d "
-                "status %s %s needs %d %d\n",
-                text, meta->ledger, now, ours.compliant, model.compliant, ours.gate, model.gate,
-                ours.allowed, model.allowed, tide_standing_status_name(ours.status),
-                tide_standing_status_name(model.status), ours.needs_kyc, model.needs_kyc);
+                "%s at ledger %u, %" PRIu64 ": compliant %d %d gate %d %d status %s %s "
+                "needs %d %d\n",
+                text, r->chain.ledger, now, ours.compliant, model.compliant, ours.gate, model.gate,
+                tide_standing_status_name(ours.status), tide_standing_status_name(model.status),
+                ours.needs_kyc, model.needs_kyc);
 }
 
-static void compare_all(struct race *r, const struct tide_hot_meta *meta, uint64_t now)
+typedef void each_fn(struct race *r, struct sim_addr who, uint64_t now);
+
+static void all_of_cast(struct race *r, each_fn *each, uint64_t now)
+{
+    struct sim_addr nobody = { .kind = SIM_ACCOUNT, .key = { 1, 2, 3 } };
+    for (uint32_t i = 0; i < r->chain.cast.account_count; i++)
+        each(r, chain_addr(&r->chain, (cast_ref)i), now);
+    for (uint32_t i = 0; i < CAST_CONTRACTS; i++)
+        each(r, chain_addr(&r->chain, cast_contract(i)), now);
+    each(r, nobody, now);
+}
+
+/* As if the feeder had seen the database at that time. */
+static tide_status seen_at(void *self, struct tide_hot_sink *sink, struct tide_err *err)
+{
+    const uint64_t *now = self;
+    struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
+    struct tide_hot_meta meta;
+    bool found;
+    tide_status status = sink->get(sink->self, &key, &meta, &found, err);
+    meta.fed_ms = (int64_t)*now * 1000;
+    return status == TIDE_OK ? sink->put(sink->self, &key, &meta, err) : status;
+}
+
+static void compare_all(struct race *r, uint64_t now)
 {
     struct sim_host *host = &r->chain.host;
-    struct sim_addr nobody = { .kind = SIM_ACCOUNT, .key = { 1, 2, 3 } };
     uint64_t before = host->now;
     host->now = now;
-    for (uint32_t i = 0; i < r->chain.cast.account_count; i++)
-        compare(r, chain_addr(&r->chain, (cast_ref)i), meta, now);
-    for (uint32_t i = 0; i < CAST_CONTRACTS; i++)
-        compare(r, chain_addr(&r->chain, cast_contract(i)), meta, now);
-    compare(r, nobody, meta, now);
+    if (tide_hot_update(r->hot, seen_at, &now, &r->err) != TIDE_OK)
+        r->differ++;
+    all_of_cast(r, compare, now);
     host->now = before;
     r->moments++;
+}
+
+/* The end of an attestation, to be asked about when it comes. Within a snapshot. */
+static void note_expiry(struct race *r, struct sim_addr who, uint64_t now)
+{
+    struct tide_hot_address address = { .kind = who.kind == SIM_ACCOUNT ? 48 : 16 };
+    memcpy(address.key, who.key, TIDE_HASH_BYTES);
+    struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, &address);
+    const struct tide_hot_person *person = tide_hot_get(r->reader, &key);
+    if (person && person->recorded && person->expires_at > now)
+        r->last_expiry = person->expires_at;
 }
 
 /* The registry's contract is not there before its deployment: then there is nothing to ask. */
@@ -153,9 +219,36 @@ static bool deployed(struct race *r)
     return ask(r, "is_user_compliant", &nobody, 1)->ok;
 }
 
-static tide_status one_ledger(struct race *r)
+static tide_status look(struct race *r, uint64_t *closed)
 {
     const struct tide_hot_meta *meta;
+    tide_status status = tide_hot_begin(r->reader, &meta, &r->err);
+    if (status != TIDE_OK)
+        return status;
+    *closed = meta->close_time;
+    if (meta->ledger != r->chain.ledger)
+        r->differ++;
+    all_of_cast(r, note_expiry, meta->close_time);
+    return tide_hot_end(r->reader);
+}
+
+static void moments(struct race *r, uint64_t closed)
+{
+    FILE *says = r->says;
+    uint64_t days = r->chain.ledger % 400;
+    compare_all(r, closed);
+    r->says = NULL; /* of the close alone */
+    compare_all(r, closed + 86400 * days);
+    if (r->last_expiry) {
+        compare_all(r, r->last_expiry);
+        compare_all(r, r->last_expiry + 1);
+    }
+    r->says = says;
+}
+
+static tide_status one_ledger(struct race *r)
+{
+    uint64_t closed = 0;
     tide_slice lcm;
     bool more = true;
     tide_status status = chain_ledger(&r->chain, &lcm);
@@ -164,21 +257,10 @@ static tide_status one_ledger(struct race *r)
     while (more && status == TIDE_OK)
         status = tide_feed_step(r->feed, r->chain.ledger, &more, &r->err);
     if (status == TIDE_OK)
-        status = tide_hot_begin(r->reader, &meta, &r->err);
-    if (status != TIDE_OK)
-        return status;
-    if (meta->ledger != r->chain.ledger)
-        r->differ++;
-    if (deployed(r)) {
-        uint64_t end = r->last_expiry, days = r->chain.ledger % 400;
-        compare_all(r, meta, meta->close_time);
-        compare_all(r, meta, meta->close_time + 86400 * days);
-        if (end) {
-            compare_all(r, meta, end);
-            compare_all(r, meta, end + 1);
-        }
-    }
-    return tide_hot_end(r->reader);
+        status = look(r, &closed);
+    if (status == TIDE_OK && deployed(r))
+        moments(r, closed);
+    return status;
 }
 
 static tide_status run(struct race *r, const char *dir, const struct sim_settings *settings)
@@ -222,11 +304,20 @@ int main(int argc, char **argv)
     tide_status status = sim_options_read(&table, 1, argc - 2, argv + 2, &r->err);
     if (status != TIDE_OK)
         return report(r, status);
+    tide_config_defaults(&r->config);
+    r->config.compliance_age_s = 0;
+    r->api = (struct tide_api){ .config = &r->config, .clock = tide_clock_system() };
+    tide_reply_init(&r->reply);
+    if (getenv("TIDE_MODEL_SAYS"))
+        r->says = fopen(getenv("TIDE_MODEL_SAYS"), "w");
     struct chain_options options = sim_settings_chain(&settings);
     status = chain_open(&r->chain, &options);
     if (status == TIDE_OK)
         status = run(r, argv[1], &settings);
     int code = report(r, status);
+    if (r->says && fclose(r->says) != 0)
+        code = 74;
+    tide_reply_release(&r->reply);
     tide_feed_close(r->feed);
     tide_hot_reader_close(r->reader);
     tide_hot_close(r->hot);

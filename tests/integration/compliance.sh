@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compliance from the cache against the simulator's model, for every address at a thousand moments and
+# Compliance, as its route answers from the cache, against the simulator's model, for every address at a thousand moments and
 # more: attested, lapsed, frozen and unfrozen, suspended, sanctioned, countries blocked and unblocked,
 # entries archived. The cache is fed ledger by ledger beside the model.
 . "$(dirname "$0")/_pg.sh"
