@@ -1,11 +1,11 @@
 #include "indexer/command.h"
-#include "tidemark/notify.h"
 #include "indexer/only.h"
 #include "indexer/pipeline.h"
 #include "indexer/progress.h"
 #include "indexer/stored_hash.h"
 #include "indexer/writer.h"
 #include "tidemark/log.h"
+#include "tidemark/notify.h"
 #include "tidemark/text.h"
 
 /* run and backfill: the same path, source -> delta -> writer, over other ranges. */

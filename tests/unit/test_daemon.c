@@ -1,7 +1,7 @@
 #include "indexer/command.h"
-#include "tidemark/notify.h"
 #include "indexer/only.h"
 #include "indexer/queue.h"
+#include "tidemark/notify.h"
 #include "tidemark/pg.h"
 
 #include <setjmp.h>
