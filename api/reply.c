@@ -33,6 +33,8 @@ static const char *title_of(uint16_t status)
         { 405, "Method Not Allowed" },
         { 406, "Not Acceptable" },
         { 408, "Request Timeout" },
+        { 409, "Conflict" },
+        { 410, "Gone" },
         { 411, "Length Required" },
         { 413, "Content Too Large" },
         { 414, "URI Too Long" },

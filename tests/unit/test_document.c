@@ -1,0 +1,91 @@
+/* Documents that travel inside the program: each route that serves one finds it, whole, with its
+ * type; the page asks nobody else and runs no text. */
+#include "api/document.h"
+#include "api/route.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+tide_handler_fn tide_route_document;
+
+static void ask(struct tide_reply *reply, const struct tide_route *route)
+{
+    struct tide_handler_context context = { 0 };
+    struct tide_request request = { .route = route };
+    tide_reply_reset(reply);
+    tide_route_document(&context, &request, reply);
+}
+
+static void each_route_has_its_document(void **state)
+{
+    (void)state;
+    size_t count, found = 0;
+    const struct tide_route *routes = tide_routes(&count);
+    struct tide_reply reply;
+    tide_reply_init(&reply);
+    for (size_t i = 0; i < count; i++) {
+        if (routes[i].handle != tide_route_document)
+            continue;
+        const struct tide_document *document = tide_document_of(routes[i].path);
+        if (!document)
+            fail_msg("%s has no document", routes[i].path);
+        ask(&reply, &routes[i]);
+        assert_int_equal(reply.status, 200);
+        assert_true(tide_slice_eq(tide_buf_view(&reply.body), document->text));
+        assert_true(document->text.len > 100);
+        if (!reply.content_type)
+            fail_msg("%s has no type", routes[i].path);
+        assert_non_null(strstr(reply.security_policy, "default-src 'none'"));
+        assert_null(strstr(reply.security_policy, "unsafe"));
+        found++;
+    }
+    assert_int_equal(found, tide_document_count);
+    tide_reply_release(&reply);
+}
+
+static void only_whole_names_are_found(void **state)
+{
+    (void)state;
+    static const char *const none[] = {
+        "/docs.css2", "/doc", "/docs/", "", "/api", "openapi.json"
+    };
+    for (size_t i = 0; i < TIDE_COUNT(none); i++)
+        assert_null(tide_document_of(none[i]));
+    assert_string_equal(tide_document_of("/docs")->name, "docs.html");
+    assert_string_equal(tide_document_of("/docs/docs.js")->name, "docs.js");
+}
+
+static bool holds(tide_slice text, const char *part)
+{
+    return memmem(text.ptr, text.len, part, strlen(part)) != NULL;
+}
+
+static void the_page_is_of_local_files_alone(void **state)
+{
+    (void)state;
+    static const char *const banned[] = { "http://",   "https://", "innerHTML", "eval(",
+                                          "<script>",  "onclick",  "style=",    "document.write",
+                                          "outerHTML", "@import" };
+    for (size_t i = 0; i < tide_document_count; i++) {
+        const struct tide_document *d = &tide_documents[i];
+        if (strcmp(d->name, "openapi.json") == 0)
+            continue;
+        for (size_t k = 0; k < TIDE_COUNT(banned); k++)
+            if (holds(d->text, banned[k]) && !holds(d->text, "http://www.w3.org/2000/svg"))
+                fail_msg("%s: %s", d->name, banned[k]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_route_has_its_document),
+        cmocka_unit_test(only_whole_names_are_found),
+        cmocka_unit_test(the_page_is_of_local_files_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
