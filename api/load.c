@@ -93,9 +93,8 @@ static void put_key(struct tide_buf *xdr, const struct tide_entry_key *key)
         put_part(xdr, &key->parts[i]);
 }
 
-/* "\x" and the hash of the ledger key, as SQL takes it. */
-static tide_status key_text(char out[2 + 2 * TIDE_HASH_BYTES + 1], const struct tide_entry_key *key,
-                            struct tide_err *err)
+tide_status tide_load_key(char out[TIDE_KEY_TEXT], const struct tide_entry_key *key,
+                          struct tide_err *err)
 {
     enum { PERSISTENT = 1 };
     uint8_t hash[TIDE_HASH_BYTES];
@@ -124,12 +123,12 @@ tide_status tide_load_entry(struct tide_load *load, struct tide_pg_rows *rows, b
                             const struct tide_entry_key *key, const char *columns,
                             struct tide_err *err)
 {
-    char hash[2 + 2 * TIDE_HASH_BYTES + 1], id[8], ledger[16], sql[1024];
+    char hash[TIDE_KEY_TEXT], id[8], ledger[16], sql[1024];
     *rows = (struct tide_pg_rows){ 0 };
     *found = false;
     if (key->contract.kind == 0)
         return TIDE_OK;
-    tide_status status = key_text(hash, key, err);
+    tide_status status = tide_load_key(hash, key, err);
     if (status != TIDE_OK)
         return status;
     snprintf(id, sizeof id, "%u", load->deployment);

@@ -46,6 +46,11 @@ struct tide_entry_key {
     bool temporary;
 };
 
+/* "\x" and the hash of the ledger key, as SQL takes it, NUL-terminated. */
+#define TIDE_KEY_TEXT (2 + 2 * TIDE_HASH_BYTES + 1)
+tide_status tide_load_key(char out[TIDE_KEY_TEXT], const struct tide_entry_key *key,
+                          struct tide_err *err) TIDE_MUST_USE;
+
 /* The named columns of the entry as of the ledger. *found false when it was never there or is
  * removed; else rows has one row, the caller's to release. */
 tide_status tide_load_entry(struct tide_load *load, struct tide_pg_rows *rows, bool *found,

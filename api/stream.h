@@ -13,8 +13,8 @@
  * Away       without the database subscribers stay and are told "stale", then "fresh"; compliance
  *            still lapses by the clock.
  * Memory     ring_max, total_max, one page that is being read; nothing grows beyond.
- * Threads    tide_hub_run is the hub's; the others any. park and wake are called with the
- *            subscriber's lock held: they must not call back. */
+ * Threads    tide_hub_run is the hub's; the others any. wake is called with the subscriber's lock
+ *            held: it must not call back. */
 #ifndef API_STREAM_H
 #define API_STREAM_H
 
@@ -62,8 +62,7 @@ enum tide_stream_refusal {
 };
 
 struct tide_stream_sink {
-    void (*park)(void *self); /* nothing to read: wake will be called, once */
-    void (*wake)(void *self);
+    void (*wake)(void *self); /* there is something to read again; once after a read that gave 0 */
     void *self;
 };
 
@@ -118,9 +117,10 @@ enum tide_stream_refusal tide_hub_subscribe(struct tide_hub *stream,
                                             tide_slice last_event_id,
                                             const struct tide_stream_sink *sink,
                                             struct tide_subscriber **out) TIDE_MUST_USE;
-/* Bytes into out: their count; 0 when there are none, after park(); -1 when it is over. */
+/* Bytes into out: their count; 0 when there are none: wake is called when there are; -1 when it is
+ * over. */
 ptrdiff_t tide_subscriber_read(struct tide_subscriber *subscriber, char *out, size_t max);
-/* It is not used any more, by park and wake neither once this returned. */
+/* Nobody reads it any more; once this returned wake is not called. */
 void tide_subscriber_close(struct tide_subscriber *subscriber);
 
 #endif

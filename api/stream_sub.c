@@ -219,10 +219,8 @@ ptrdiff_t tide_subscriber_read(struct tide_subscriber *sub, char *out, size_t ma
             resize(sub, NULL, 0);
         }
     }
-    if (len == 0 && !sub->over) {
+    if (len == 0 && !sub->over)
         sub->parked = true;
-        sub->sink.park(sub->sink.self);
-    }
     bool over = len == 0 && sub->over;
     pthread_mutex_unlock(&sub->mutex);
     atomic_fetch_add(&sub->stream->bytes_out, len);

@@ -230,15 +230,10 @@ static tide_status test_prices(void *self, uint32_t ledger, struct stream_piece 
 
 struct reader {
     struct tide_subscriber *sub;
-    atomic_uint parks, wakes;
+    atomic_uint wakes;
     bool over;
     struct tide_buf text; /* all that was read */
 };
-
-static void on_park(void *self)
-{
-    atomic_fetch_add(&((struct reader *)self)->parks, 1);
-}
 
 static void on_wake(void *self)
 {
@@ -364,7 +359,7 @@ static void advance(struct fixture *f, uint32_t ledgers)
 static enum tide_stream_refusal subscribe(struct fixture *f, struct reader *r,
                                           const struct tide_stream_ask *ask, const char *after)
 {
-    struct tide_stream_sink sink = { on_park, on_wake, r };
+    struct tide_stream_sink sink = { on_wake, r };
     *r = (struct reader){ 0 };
     tide_buf_init(&r->text, 64 << 20);
     return tide_hub_subscribe(f->stream, ask, after ? tide_slice_str(after) : (tide_slice){ 0 },

@@ -1,0 +1,299 @@
+#include "api/stream_pg.h"
+#include "tidemark/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SQL_MAX = 64 << 10 };
+
+tide_status stream_pg_open(struct stream_pg **out, const struct stream_pg_options *options,
+                           struct tide_err *err)
+{
+    struct stream_pg *pg = calloc(1, sizeof *pg);
+    if (!pg)
+        return tide_fail(err, TIDE_E_MEMORY, "stream: source");
+    pg->options = *options;
+    tide_buf_init(&pg->sql, SQL_MAX);
+    *out = pg;
+    return TIDE_OK;
+}
+
+void stream_pg_close(struct stream_pg *pg)
+{
+    if (!pg)
+        return;
+    tide_pg_close(pg->pg);
+    tide_buf_release(&pg->sql);
+    free(pg->blocks);
+    free(pg);
+}
+
+/* --- connection -------------------------------------------------------------------------- */
+
+static tide_status choose_deployment(struct stream_pg *pg, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_script(
+        pg->pg, &rows, "SELECT id, pg_is_in_recovery() FROM chain.deployment ORDER BY id", err);
+    if (status != TIDE_OK)
+        return status;
+    uint16_t id = pg->options.deployment;
+    if (id == 0 && rows.count == 1)
+        id = (uint16_t)tide_pg_u64(&rows, 0, 0);
+    if (rows.count)
+        pg->standby = tide_pg_bool(&rows, 0, 1);
+    if (id == 0)
+        status = tide_fail(err, rows.count ? TIDE_E_CONFIG : TIDE_E_MISSING,
+                           "the database holds %u deployments: say which", rows.count);
+    tide_pg_rows_release(&rows);
+    pg->head.deployment = id;
+    snprintf(pg->id, sizeof pg->id, "%u", id);
+    return status;
+}
+
+/* Always few rows by an index; the planner is told so, whatever its figures say. */
+static tide_status prepare(struct stream_pg *pg, struct tide_err *err)
+{
+    static const struct {
+        const char *name, *sql;
+    } all[] = { { "head", stream_sql_head },       { "blocks", stream_sql_blocks },
+                { "people", stream_sql_people },   { "prices", stream_sql_prices },
+                { "log", stream_sql_log },         { "ledgers", stream_sql_ledgers },
+                { "changes", stream_sql_changes }, { "price_changes", stream_sql_price_changes } };
+    tide_status status = tide_pg_run(
+        pg->pg, "SET enable_seqscan = off; SET jit = off; SET statement_timeout = '10s'", "SET",
+        err);
+    for (size_t i = 0; i < TIDE_COUNT(all) && status == TIDE_OK; i++)
+        status = tide_pg_prepare(pg->pg, all[i].name, all[i].sql, err);
+    memset(pg->kinds, 0, sizeof pg->kinds);
+    if (status == TIDE_OK && !pg->standby)
+        status = tide_pg_listen(pg->pg, "tidemark", err);
+    return status;
+}
+
+static tide_status connect_now(struct stream_pg *pg, struct tide_err *err)
+{
+    struct tide_pg_options to = { .conninfo = pg->options.conninfo,
+                                  .application = "tidemark-stream",
+                                  .silence_ms = STREAM_PG_SILENCE_MS,
+                                  .stopped = pg->options.stopped,
+                                  .stopped_self = pg->options.stopped_self };
+    if (pg->pg && tide_pg_alive(pg->pg) && pg->prepared)
+        return TIDE_OK;
+    pg->prepared = false;
+    tide_status status = pg->pg ? tide_pg_reopen(pg->pg, err) : tide_pg_open(&pg->pg, &to, err);
+    if (status == TIDE_OK)
+        status = choose_deployment(pg, err);
+    if (status == TIDE_OK)
+        status = prepare(pg, err);
+    if (status == TIDE_OK)
+        status = tide_load_open(&pg->load, pg->pg, pg->head.deployment, 0, err);
+    pg->prepared = status == TIDE_OK;
+    return status;
+}
+
+/* --- jurisdictions: those that were ever blocked are few ------------------------------------ */
+
+static tide_status keep_block(struct stream_pg *pg, struct stream_block block, struct tide_err *err)
+{
+    if (pg->block_count == pg->block_max) {
+        uint32_t max = pg->block_max ? 2 * pg->block_max : 64;
+        struct stream_block *blocks =
+            max > STREAM_BLOCKS_MAX ? NULL : realloc(pg->blocks, max * sizeof *blocks);
+        if (!blocks)
+            return tide_fail(err, TIDE_E_LIMIT, "stream: %u blocked jurisdictions",
+                             pg->block_count);
+        pg->blocks = blocks;
+        pg->block_max = max;
+    }
+    pg->blocks[pg->block_count++] = block;
+    return TIDE_OK;
+}
+
+static tide_status learn_blocks(struct stream_pg *pg, struct tide_err *err)
+{
+    char from[16], to[16];
+    struct tide_pg_rows rows;
+    if (pg->blocks_to >= pg->head.ledger)
+        return TIDE_OK;
+    snprintf(from, sizeof from, "%u", pg->blocks_to);
+    snprintf(to, sizeof to, "%u", pg->head.ledger);
+    tide_status status =
+        tide_pg_execute(pg->pg, &rows, "blocks", (const char *[]){ pg->id, from, to }, 3, err);
+    if (status != TIDE_OK)
+        return status;
+    uint32_t before = pg->block_count;
+    for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
+        status = keep_block(pg,
+                            (struct stream_block){ .code = (uint32_t)tide_pg_u64(&rows, i, 0),
+                                                   .ledger = (uint32_t)tide_pg_u64(&rows, i, 1),
+                                                   .blocked = !tide_pg_bool(&rows, i, 2) },
+                            err);
+    tide_pg_rows_release(&rows);
+    if (status == TIDE_OK)
+        pg->blocks_to = pg->head.ledger;
+    else
+        pg->block_count = before;
+    return status;
+}
+
+static bool source_blocked(void *self, uint32_t code, uint32_t ledger)
+{
+    struct stream_pg *pg = self;
+    for (uint32_t i = pg->block_count; i-- > 0;)
+        if (pg->blocks[i].code == code && pg->blocks[i].ledger <= ledger)
+            return pg->blocks[i].blocked;
+    return false;
+}
+
+/* --- what the hub asks -------------------------------------------------------------------- */
+
+static tide_status source_head(void *self, struct stream_head *out, struct tide_err *err)
+{
+    struct stream_pg *pg = self;
+    struct tide_pg_rows rows;
+    tide_status status = connect_now(pg, err);
+    if (status != TIDE_OK)
+        return status;
+    status = tide_pg_execute(pg->pg, &rows, "head", (const char *[]){ pg->id }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    if (rows.count == 1 && tide_pg_u64(&rows, 0, 0) > 0 && !tide_pg_is_null(&rows, 0, 2)) {
+        pg->head.ledger = (uint32_t)tide_pg_u64(&rows, 0, 0);
+        pg->head.close_time = tide_pg_u64(&rows, 0, 1);
+        pg->head.first = (uint32_t)tide_pg_u64(&rows, 0, 2);
+        status = learn_blocks(pg, err);
+    } else {
+        status = tide_fail(err, TIDE_E_MISSING, "no ledger is indexed yet");
+    }
+    tide_pg_rows_release(&rows);
+    *out = pg->head;
+    return status;
+}
+
+static void source_wait(void *self, int ms, bool *news)
+{
+    struct stream_pg *pg = self;
+    struct tide_err err;
+    const struct tide_clock *clock = tide_clock_system();
+    *news = pg->standby; /* it tells nobody: it is asked */
+    if (!pg->prepared || pg->standby || tide_pg_wait(pg->pg, ms, news, &err) != TIDE_OK)
+        clock->sleep_ms(clock->self, ms);
+}
+
+static tide_status put_hash(struct stream_pg *pg, struct tide_buf *list, const char *variant,
+                            const struct tide_hot_address *who, struct tide_err *err)
+{
+    char text[TIDE_KEY_TEXT];
+    struct tide_entry_key key = {
+        .table = "compliance",
+        .contract = pg->load.contracts[TIDE_ROLE_compliance_registry],
+        .variant = variant,
+        .count = 1,
+        .parts = { TIDE_PART_ADDRESS(*who) },
+    };
+    tide_status status = tide_load_key(text, &key, err);
+    if (status == TIDE_OK)
+        tide_buf_putf(list, "%s%s", list->len > 1 ? "," : "", text + 2);
+    return status;
+}
+
+static void read_person(struct tide_hot_person *person, const struct tide_pg_rows *rows,
+                        uint32_t row)
+{
+    enum { RECORDED = 2, STATUS, JURISDICTION, EXPIRES, FROZEN };
+    *person = (struct tide_hot_person){
+        .recorded = tide_pg_bool(rows, row, RECORDED),
+        .status = (uint32_t)tide_pg_u64(rows, row, STATUS),
+        .jurisdiction = (uint32_t)tide_pg_u64(rows, row, JURISDICTION),
+        .expires_at = tide_pg_u64(rows, row, EXPIRES),
+        .frozen = tide_pg_bool(rows, row, FROZEN),
+    };
+}
+
+static tide_status source_people(void *self, uint32_t ledger,
+                                 const struct tide_hot_address *addresses, uint32_t count,
+                                 struct tide_hot_person *out, uint64_t *close_time,
+                                 struct tide_err *err)
+{
+    struct stream_pg *pg = self;
+    struct tide_buf rec, frozen;
+    struct tide_pg_rows rows;
+    char at[16];
+    tide_status status = TIDE_OK;
+    tide_buf_init(&rec, SQL_MAX);
+    tide_buf_init(&frozen, SQL_MAX);
+    snprintf(at, sizeof at, "%u", ledger);
+    tide_buf_str(&rec, "{");
+    tide_buf_str(&frozen, "{");
+    bool registry = pg->load.contracts[TIDE_ROLE_compliance_registry].kind != 0;
+    for (uint32_t i = 0; i < count && registry && status == TIDE_OK; i++) {
+        status = put_hash(pg, &rec, "ComplianceRec", &addresses[i], err);
+        if (status == TIDE_OK)
+            status = put_hash(pg, &frozen, "Frozen", &addresses[i], err);
+    }
+    tide_buf_put(&rec, "}", 2);
+    tide_buf_put(&frozen, "}", 2);
+    if (status == TIDE_OK && (rec.failed || frozen.failed))
+        status = tide_fail(err, TIDE_E_MEMORY, "stream: keys");
+    if (status == TIDE_OK)
+        status = tide_pg_execute(
+            pg->pg, &rows, "people",
+            (const char *[]){ pg->id, at, (const char *)rec.ptr, (const char *)frozen.ptr }, 4,
+            err);
+    tide_buf_release(&rec);
+    tide_buf_release(&frozen);
+    if (status != TIDE_OK)
+        return status;
+    memset(out, 0, count * sizeof *out);
+    *close_time = tide_pg_u64(&rows, 0, 0);
+    for (uint32_t i = 0; i < rows.count; i++)
+        if (!tide_pg_is_null(&rows, i, 1) && tide_pg_u64(&rows, i, 1) < count)
+            read_person(&out[tide_pg_u64(&rows, i, 1)], &rows, i);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+static tide_status source_prices(void *self, uint32_t ledger, struct stream_piece **out,
+                                 struct tide_err *err)
+{
+    enum { TIME = 2, BYTES_MAX = 4 << 20 };
+    struct stream_pg *pg = self;
+    struct tide_pg_rows rows;
+    char at[16];
+    snprintf(at, sizeof at, "%u", ledger);
+    tide_status status =
+        tide_pg_execute(pg->pg, &rows, "prices", (const char *[]){ pg->id, at }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    struct stream_piece *piece = calloc(1, sizeof *piece);
+    if (piece) {
+        piece->ledger = ledger;
+        piece->close_time = rows.count ? tide_pg_u64(&rows, 0, TIME) : 0;
+        piece->end = stream_whole(ledger);
+        tide_buf_init(&piece->bytes, BYTES_MAX);
+        piece->notes = calloc(rows.count + 1u, sizeof *piece->notes);
+    }
+    for (uint32_t i = 0; piece && piece->notes && i < rows.count; i++)
+        stream_pg_price(piece, &rows, i, 0);
+    bool failed = !piece || !piece->notes || piece->bytes.failed;
+    tide_pg_rows_release(&rows);
+    if (failed) {
+        stream_piece_free(piece);
+        return tide_fail(err, TIDE_E_MEMORY, "stream: prices");
+    }
+    stream_pg_settle(piece);
+    *out = piece;
+    return TIDE_OK;
+}
+
+struct stream_source stream_pg_source(struct stream_pg *pg)
+{
+    return (struct stream_source){ .self = pg,
+                                   .head = source_head,
+                                   .wait = source_wait,
+                                   .read = stream_pg_read,
+                                   .people = source_people,
+                                   .blocked = source_blocked,
+                                   .prices = source_prices };
+}

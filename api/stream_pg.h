@@ -1,0 +1,61 @@
+/* The hub's source in production: PostgreSQL, primary or hot standby, on a connection of its own. */
+#ifndef API_STREAM_PG_H
+#define API_STREAM_PG_H
+
+#include "api/load.h"
+#include "api/stream_source.h"
+#include "tidemark/catalogue.h"
+
+#define STREAM_PG_SILENCE_MS 10000u     /* of the server, then the connection is given up */
+#define STREAM_BLOCKS_MAX    (1u << 20) /* times that a jurisdiction was blocked or unblocked */
+
+struct stream_pg;
+
+struct stream_pg_options {
+    const char *conninfo;        /* of a role that may read jurisdictions: the feeder's */
+    uint16_t deployment;         /* 0: the only one */
+    bool (*stopped)(void *self); /* NULL: never */
+    void *stopped_self;
+};
+
+/* Connects to nobody yet. */
+tide_status stream_pg_open(struct stream_pg **out, const struct stream_pg_options *options,
+                           struct tide_err *err) TIDE_MUST_USE;
+void stream_pg_close(struct stream_pg *pg);
+struct stream_source stream_pg_source(struct stream_pg *pg);
+
+/* --- for stream_pg*.c ------------------------------------------------------------------ */
+
+/* A jurisdiction was blocked, or unblocked, in a ledger. */
+struct stream_block {
+    uint32_t code, ledger;
+    bool blocked;
+};
+
+struct stream_pg {
+    struct stream_pg_options options;
+    struct tide_pg *pg;
+    struct tide_load load; /* which contract keeps compliance */
+    struct stream_head head;
+    char id[8]; /* of the deployment, as a parameter */
+    bool prepared, standby;
+    bool kinds[TIDE_EV_COUNT];   /* statements prepared on this connection */
+    struct stream_block *blocks; /* in the order of the ledger */
+    uint32_t block_count, block_max, blocks_to;
+    struct tide_buf sql;
+};
+
+extern const char stream_sql_head[], stream_sql_blocks[], stream_sql_people[], stream_sql_prices[];
+extern const char stream_sql_log[], stream_sql_ledgers[], stream_sql_changes[],
+    stream_sql_price_changes[];
+/* Events of a kind from one place to another, each with its fields as JSON. */
+void stream_sql_events(struct tide_buf *sql, enum tide_event_id kind);
+tide_status stream_pg_read(void *self, const struct stream_place *after, uint32_t until,
+                           struct stream_piece **out, struct tide_err *err);
+/* A note of a price, from row (asset, fields as JSON). */
+void stream_pg_price(struct stream_piece *piece, const struct tide_pg_rows *rows, uint32_t row,
+                     uint32_t first);
+/* Slices of the piece were taken while its bytes could move: now they may be read. */
+void stream_pg_settle(struct stream_piece *piece);
+
+#endif

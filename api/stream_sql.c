@@ -1,0 +1,151 @@
+#include "api/stream_pg.h"
+#include "tidemark/table.h"
+
+/* Where the database stands: $1 deployment. */
+const char stream_sql_head[] =
+    "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint, (SELECT min(v.from_ledger)"
+    " FROM chain.coverage AS v WHERE v.deployment = $1 AND c.ledger BETWEEN v.from_ledger AND"
+    " v.to_ledger) FROM chain.cursor AS c WHERE c.deployment = $1";
+
+/* $2 exclusive, $3 */
+const char stream_sql_blocks[] =
+    "SELECT code, ledger, removed FROM history.compliance_registry_blocked_jurisdiction"
+    " WHERE deployment = $1 AND ledger > $2 AND ledger <= $3 ORDER BY ledger, tx, seq";
+
+#define NEWEST(table, key)                                                            \
+    "(SELECT * FROM (SELECT * FROM history." table " AS h WHERE h.deployment = $1"    \
+    " AND h.key_hash = " key " AND h.ledger <= $2 ORDER BY h.ledger DESC, h.tx DESC," \
+    " h.seq DESC LIMIT 1) AS v WHERE NOT v.removed)"
+
+/* $2 ledger, $3 and $4 hashes of the keys of ComplianceRec and Frozen, in hex. One row at least. */
+const char stream_sql_people[] =
+    "SELECT extract(epoch FROM (SELECT closed_at FROM chain.ledger WHERE deployment = $1"
+    " AND ledger = $2))::bigint, a.n - 1, r.key_hash IS NOT NULL, r.status, r.jurisdiction,"
+    " r.expires_at, f.key_hash IS NOT NULL FROM (SELECT 1) AS one"
+    " LEFT JOIN unnest($3::text[], $4::text[]) WITH ORDINALITY AS a(rec, frozen, n) ON true"
+    " LEFT JOIN LATERAL " NEWEST(
+        "compliance_registry_compliance_rec",
+        "decode(a.rec, 'hex')") " AS r ON true"
+                                " LEFT JOIN LATERAL " NEWEST(
+                                    "compliance_registry_frozen",
+                                    "decode(a.frozen, 'hex')") " AS f ON true ORDER BY a.n";
+
+#define PRICE                                                                     \
+    " LATERAL (SELECT p.asset, p.latest_price::text AS \"latestPrice\","          \
+    " analyst.scaled(p.latest_price)::text AS \"latestPriceScaled\","             \
+    " chain.rfc3339(analyst.at(p.latest_ts)) AS \"latestAt\","                    \
+    " p.twap_price::text AS \"twapPrice\", analyst.scaled(p.twap_price)::text AS" \
+    " \"twapPriceScaled\", chain.rfc3339(analyst.at(p.twap_ts)) AS \"twapAt\","   \
+    " p.observation_count AS \"observationCount\") AS x"
+
+/* As of $2: feeds are few. */
+const char stream_sql_prices[] =
+    "SELECT p.asset, row_to_json(x)::text, extract(epoch FROM (SELECT closed_at FROM chain.ledger"
+    " WHERE deployment = $1 AND ledger = $2))::bigint"
+    " FROM state.oracle_feed AS s, LATERAL " NEWEST(
+        "oracle_feed",
+        "s.key_hash") " AS p," PRICE
+                      " WHERE s.deployment = $1 ORDER BY p.asset COLLATE \"C\" LIMIT 1000";
+
+/* The newest version of each ledger in $2 .. $3. */
+const char stream_sql_price_changes[] =
+    "SELECT p.asset, row_to_json(x)::text, p.ledger FROM (SELECT DISTINCT ON (ledger, asset"
+    " COLLATE \"C\") * FROM history.oracle_feed WHERE deployment = $1 AND ledger BETWEEN $2 AND $3"
+    " AND NOT removed ORDER BY ledger, asset COLLATE \"C\", tx DESC, seq DESC) AS p," PRICE
+    " ORDER BY p.ledger, p.asset COLLATE \"C\"";
+
+const char stream_sql_changes[] =
+    "SELECT ledger, false, removed, address, status, jurisdiction, expires_at, tx, seq"
+    " FROM history.compliance_registry_compliance_rec"
+    " WHERE deployment = $1 AND ledger BETWEEN $2 AND $3 UNION ALL"
+    " SELECT ledger, true, removed, address, NULL, NULL, NULL, tx, seq"
+    " FROM history.compliance_registry_frozen"
+    " WHERE deployment = $1 AND ledger BETWEEN $2 AND $3 ORDER BY ledger, tx, seq";
+
+const char stream_sql_ledgers[] =
+    "SELECT l.ledger, extract(epoch FROM l.closed_at)::bigint, row_to_json(x)::text"
+    " FROM chain.ledger AS l, LATERAL (SELECT encode(l.hash, 'hex') AS \"hash\","
+    " encode(l.previous_hash, 'hex') AS \"previousHash\", l.protocol AS \"protocol\","
+    " l.tx_count AS \"transactions\", l.our_txs AS \"protocolTransactions\","
+    " l.events AS \"events\", l.changes AS \"changes\", l.raw_events AS \"rawEvents\","
+    " l.raw_states AS \"rawStates\","
+    " (ARRAY['chain', 'results', 'events'])[l.proof + 1] AS \"proof\") AS x"
+    " WHERE l.deployment = $1 AND l.ledger BETWEEN $2 AND $3 ORDER BY l.ledger";
+
+/* After ($2, $3, $4, $5), up to the end of $6, at most $7. */
+const char stream_sql_log[] =
+    "SELECT l.ledger, l.tx, l.op, l.event, extract(epoch FROM l.closed_at)::bigint, l.contract,"
+    " l.kind, l.subject, array_to_string(l.addresses, ' '), chain.event_id(l.ledger, l.tx, l.op,"
+    " l.event), to_json(l.addresses)::text FROM event.log AS l WHERE l.deployment = $1"
+    " AND l.ledger >= $2 AND l.ledger <= $6"
+    " AND (l.ledger, l.tx, l.op, l.event) > ($2, $3, $4, $5)"
+    " ORDER BY l.ledger, l.tx, l.op, l.event LIMIT $7";
+
+/* --- events of a kind ---------------------------------------------------------------- */
+
+enum { COMMON = 7 }; /* columns in front of an event's own */
+
+/* Amounts and numbers above 32 bits are text, as is what bytes say. */
+static const char *form_of(enum tide_pg_type type)
+{
+    switch (type) {
+    case TIDE_PG_NUMERIC20:
+    case TIDE_PG_NUMERIC39:
+        return "e.%s::text";
+    case TIDE_PG_BYTEA:
+        return "encode(e.%s, 'hex')";
+    case TIDE_PG_NUMERIC_ARRAY:
+        return "e.%s::text[]";
+    case TIDE_PG_TIMESTAMPTZ:
+        return "chain.rfc3339(e.%s)";
+    case TIDE_PG_BOOL:
+    case TIDE_PG_INT2:
+    case TIDE_PG_INT4:
+    case TIDE_PG_INT8:
+    case TIDE_PG_TEXT:
+    case TIDE_PG_JSON:
+    case TIDE_PG_TEXT_ARRAY:
+    case TIDE_PG_INT8_ARRAY:
+        return "e.%s";
+    }
+    return "e.%s";
+}
+
+/* amount_in as amountIn */
+static void put_camel(struct tide_buf *sql, const char *name)
+{
+    tide_buf_u8(sql, '"');
+    for (const char *at = name; *at; at++)
+        if (at[0] == '_' && at[1] >= 'a' && at[1] <= 'z')
+            tide_buf_u8(sql, (uint8_t)(*++at - 'a' + 'A'));
+        else
+            tide_buf_u8(sql, (uint8_t)*at);
+    tide_buf_u8(sql, '"');
+}
+
+void stream_sql_events(struct tide_buf *sql, enum tide_event_id kind)
+{
+    uint32_t count;
+    const struct tide_table *table = &tide_tables(&count)[tide_events()[kind].table];
+    const char *comma = "";
+    tide_buf_str(sql, "SELECT e.ledger, e.tx, e.op, e.event, row_to_json(x)::text FROM event.");
+    tide_buf_str(sql, table->name);
+    tide_buf_str(sql, " AS e, LATERAL (SELECT ");
+    for (uint32_t i = COMMON; i < table->column_count; i++) {
+        const char *form = form_of(table->columns[i].type), *name = table->columns[i].name;
+        if (table->columns[i].is_private)
+            continue;
+        size_t before = strcspn(form, "%");
+        tide_buf_str(sql, comma);
+        tide_buf_put(sql, form, before);
+        tide_buf_str(sql, name);
+        tide_buf_str(sql, form + before + 2);
+        tide_buf_str(sql, " AS ");
+        put_camel(sql, name);
+        comma = ", ";
+    }
+    tide_buf_str(sql, ") AS x WHERE e.deployment = $1 AND e.ledger >= $2 AND e.ledger <= $6"
+                      " AND (e.ledger, e.tx, e.op, e.event) >= ($2, $3, $4, $5)"
+                      " AND (e.ledger, e.tx, e.op, e.event) <= ($6, $7, $8, $9)"
+                      " ORDER BY e.ledger, e.tx, e.op, e.event");
+}
