@@ -1,6 +1,7 @@
 #include "indexer/command.h"
 #include "indexer/digest.h"
 #include "indexer/query.h"
+#include "indexer/rollup.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,6 +32,43 @@ static void add_table(struct tide_digest *total, const struct tide_table *table,
     total->rows += digest->rows - 1;
 }
 
+/* Rollups are no tables of the catalogue: their columns are as the database says. */
+static tide_status describe(struct tide_pg *pg, struct tide_table *table,
+                            struct tide_pg_rows *columns, struct tide_err *err)
+{
+    tide_status status =
+        tide_pg_query(pg, columns,
+                      "SELECT a.attname FROM pg_attribute AS a JOIN pg_class AS c ON c.oid ="
+                      " a.attrelid WHERE c.relnamespace = 'rollup'::regnamespace AND c.relname = $1"
+                      " AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum",
+                      (const char *[]){ table->name }, 1, err);
+    if (status == TIDE_OK && (columns->count == 0 || columns->count > TIDE_COLUMNS_MAX))
+        return tide_fail(err, TIDE_E_SCHEMA, "rollup.%s: %u columns", table->name, columns->count);
+    for (uint32_t i = 0; status == TIDE_OK && i < columns->count; i++)
+        table->columns[i].name = tide_pg_text(columns, i, 0);
+    table->column_count = status == TIDE_OK ? columns->count : 0;
+    return status;
+}
+
+static tide_status print_rollup(struct tide_pg *pg, tide_slice name, const char *where, bool json,
+                                struct tide_digest *total, struct tide_err *err)
+{
+    char text[64];
+    struct tide_table table = { .schema = "rollup", .name = text };
+    struct tide_digest digest = { 0 };
+    struct tide_pg_rows columns = { 0 };
+    snprintf(text, sizeof text, "%.*s", TIDE_SLICE_FMT(name));
+    tide_status status = describe(pg, &table, &columns, err);
+    if (status == TIDE_OK)
+        status = tide_digest_table(pg, &table, where, &digest, err);
+    if (status == TIDE_OK) {
+        print_line(json, table.schema, table.name, &digest);
+        add_table(total, &table, &digest);
+    }
+    tide_pg_rows_release(&columns);
+    return status;
+}
+
 static tide_status print_digests(struct tide_pg *pg, uint16_t deployment, bool json,
                                  struct tide_err *err)
 {
@@ -48,6 +86,10 @@ static tide_status print_digests(struct tide_pg *pg, uint16_t deployment, bool j
         print_line(json, tables[i].schema, tables[i].name, &digest);
         add_table(&total, &tables[i], &digest);
     }
+    tide_slice rollups[TIDE_ROLLUP_TABLES_MAX];
+    uint32_t rollup_count = tide_rollup_tables(rollups);
+    for (uint32_t i = 0; i < rollup_count && status == TIDE_OK; i++)
+        status = print_rollup(pg, rollups[i], where, json, &total, err);
     if (status == TIDE_OK)
         print_line(json, "total", "", &total);
     if (status == TIDE_OK && fflush(stdout) != 0)

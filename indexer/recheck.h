@@ -1,13 +1,14 @@
 /* verify: what is stored, checked again.
  *
  * Against itself  ledgers contiguous and linked by their hashes; every event in the log has its
- *                 payload and the other way round; state is the newest of history
+ *                 payload and the other way round; state is the newest of history; rollups are
+ *                 what their statements make of events and history (unless a part is checked)
  * Against a source (when one is configured) the ledgers of the range go through the delta again,
  *                 hashes and proofs included, and the rows of every table are compared by ledger
  * Against getEvents (of each server of rpc) every event of the deployment's contracts by its id, in
  *                 what the server still keeps of the range: a server that loses events, or we
  *
- * Nothing is written. Memory is bounded: a chunk of ledgers' digests. */
+ * Nothing is written that stays. Memory is bounded: a chunk of ledgers' digests. */
 #ifndef INDEXER_RECHECK_H
 #define INDEXER_RECHECK_H
 
@@ -19,6 +20,7 @@ struct tide_recheck {
     struct tide_pg *pg; /* in a snapshot */
     uint16_t deployment;
     struct tide_range range;
+    bool part;      /* a range was asked for */
     uint64_t wrong; /* differences said so far; the first RECHECK_SAID_MAX are printed */
 };
 
@@ -28,6 +30,9 @@ struct tide_recheck {
 void tide_recheck_say(struct tide_recheck *check, const char *format, ...) TIDE_PRINTF(2, 3);
 
 tide_status tide_recheck_stored(struct tide_recheck *check, struct tide_err *err) TIDE_MUST_USE;
+/* By a connection of its own: what it makes goes to temporary tables and is rolled back. */
+tide_status tide_recheck_rollups(struct tide_recheck *check, const struct tide_config *config,
+                                 struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_recheck_source(struct tide_recheck *check, const struct tide_config *config,
                                 struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_recheck_events(struct tide_recheck *check, const struct tide_config *config,

@@ -106,6 +106,14 @@ struct pass {
     uint64_t *seen;
 };
 
+/* They are sums over rows that now become more: the next writer makes them anew. */
+static tide_status forget_rollups(struct tide_reproject *r, struct tide_err *err)
+{
+    char sql[64];
+    snprintf(sql, sizeof sql, "DELETE FROM rollup.built WHERE deployment = %u", r->deployment);
+    return tide_pg_run(r->pg, sql, "DELETE", err);
+}
+
 /* One transaction: the next rows, again; *more says whether there may be others behind them. */
 static tide_status chunk(struct tide_reproject *r, const struct pass *pass, struct place *place,
                          bool *more, struct tide_err *err)
@@ -130,6 +138,8 @@ static tide_status chunk(struct tide_reproject *r, const struct pass *pass, stru
     *pass->seen += rows.count;
     tide_pg_rows_release(&rows);
     tide_buf_release(&bytes);
+    if (status == TIDE_OK && r->chunk_moved)
+        status = forget_rollups(r, err);
     if (status == TIDE_OK)
         status = pass->move(r, err);
     return status == TIDE_OK ? tide_pg_run(r->pg, "COMMIT", "COMMIT", err) : status;

@@ -1,5 +1,6 @@
 #include "indexer/rollup.h"
 
+#include <assert.h>
 #include <string.h>
 
 bool tide_rollup_next(tide_slice *rest, tide_slice *before, struct tide_rollup_name *name)
@@ -39,4 +40,27 @@ void tide_rollup_write(struct tide_buf *out, const struct tide_rollup *rollup,
     }
     tide_buf_slice(out, before);
     tide_buf_u8(out, 0);
+}
+
+static bool is_among(const tide_slice *all, uint32_t count, tide_slice one)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (tide_slice_eq(all[i], one))
+            return true;
+    return false;
+}
+
+uint32_t tide_rollup_tables(tide_slice out[TIDE_ROLLUP_TABLES_MAX])
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < tide_rollup_count; i++) {
+        tide_slice rest = tide_rollups[i].sql, before;
+        struct tide_rollup_name name;
+        while (tide_rollup_next(&rest, &before, &name))
+            if (name.mark == TIDE_ROLLUP_INTO && !is_among(out, count, name.table)) {
+                assert(count < TIDE_ROLLUP_TABLES_MAX);
+                out[count++] = name.table;
+            }
+    }
+    return count;
 }

@@ -39,6 +39,10 @@ struct tide_rollup_name {
  * none any more (false). */
 bool tide_rollup_next(tide_slice *rest, tide_slice *before, struct tide_rollup_name *name);
 
+/* Tables that some rollup folds into, each once; at most TIDE_ROLLUP_TABLES_MAX. */
+#define TIDE_ROLLUP_TABLES_MAX 16u
+uint32_t tide_rollup_tables(tide_slice out[TIDE_ROLLUP_TABLES_MAX]);
+
 /* Writes the statement as text, NUL-terminated. put writes a name that is read; into is the schema
  * of those that are written. */
 struct tide_rollup_writer {

@@ -16,6 +16,7 @@ static tide_status read_range(struct tide_recheck *check, const struct tide_opti
         return status;
     check->range = (struct tide_range){ asked.from ? asked.from : covered.from,
                                         asked.to ? asked.to : covered.to };
+    check->part = asked.from || asked.to;
     if (check->range.from < covered.from || check->range.to > covered.to ||
         check->range.from > check->range.to)
         return tide_fail(err, TIDE_E_MISSING, "ledgers %u to %u are indexed, not %u to %u",
@@ -27,6 +28,8 @@ static tide_status verify(struct tide_recheck *check, const struct tide_config *
                           struct tide_err *err)
 {
     tide_status status = tide_recheck_stored(check, err);
+    if (status == TIDE_OK && !check->part)
+        status = tide_recheck_rollups(check, config, err);
     if (status == TIDE_OK && (*config->lake || *config->stream || *config->rpc))
         status = tide_recheck_source(check, config, err);
     else if (status == TIDE_OK)

@@ -2,14 +2,15 @@
  *
  * A transaction    BEGIN, fence · the rows of every table · merge the newest version of each key
  *                  into state · fold the rows into rollups · cursor, coverage, counts · NOTIFY
- *                  tidemark, 'DEPLOYMENT LEDGER' · COMMIT. All before COMMIT is one round trip when the rows are few, as at the
- *                  tip; when they are many they go by COPY, table by table.
+ *                  tidemark, 'DEPLOYMENT LEDGER' · COMMIT. All before COMMIT is one round trip
+ *                  when the rows are few, as at the tip; when they are many they go by COPY, table
+ *                  by table.
  * Loading          A ledger whose partition does not exist opens one for loading: its tables are
  *                  no partitions yet and have no indexes. Rows and progress still commit together,
  *                  but nothing is visible until tide_writer_finish (or the partition's end)
  *                  builds what is missing, then attaches all tables, merges state, folds
- *                  rollups, and moves coverage and cursor in one transaction. Killed anywhere, the next
- *                  writer goes on.
+ *                  rollups, and moves coverage and cursor in one transaction. Killed anywhere,
+ *                  the next writer goes on.
  * Earlier ranges   never overwrite newer state nor bring back what was removed later.
  * One writer       holds an advisory lock and a lease (keeper.h); others wait as standby, and end
  *                  the sessions of one whose lease ran out. Each transaction checks the

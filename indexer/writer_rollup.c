@@ -169,18 +169,14 @@ tide_status writer_rollup_partition(struct tide_writer *w, uint32_t partition,
     return status;
 }
 
-/* Every table that some rollup folds into. */
 static tide_status empty_all(struct tide_writer *w, struct tide_err *err)
 {
+    tide_slice tables[TIDE_ROLLUP_TABLES_MAX];
+    uint32_t count = tide_rollup_tables(tables);
     writer_sql(w, "%s", "");
-    for (size_t i = 0; i < tide_rollup_count; i++) {
-        tide_slice rest = tide_rollups[i].sql, before;
-        struct tide_rollup_name name;
-        while (tide_rollup_next(&rest, &before, &name))
-            if (name.mark == TIDE_ROLLUP_INTO)
-                writer_sql_more(w, "DELETE FROM rollup.\"%.*s\" WHERE deployment = %u;",
-                                TIDE_SLICE_FMT(name.table), w->deployment);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        writer_sql_more(w, "DELETE FROM rollup.\"%.*s\" WHERE deployment = %u;",
+                        TIDE_SLICE_FMT(tables[i]), w->deployment);
     return writer_run_sql(w, "DELETE", err);
 }
 

@@ -84,6 +84,11 @@ fi
 fresh; backfill --from $first --to 2050
 sql "UPDATE rollup.built SET version = 0; UPDATE rollup.candle SET swaps = swaps + 1; DELETE FROM rollup.day"
 run; same "older rules"
+"$bin" verify >"$PG_DIR/said" || fail "verify: $(cat "$PG_DIR/said")"
+grep -q "rollup  $(sql "SELECT count(*) FROM rollup.candle") rows of candle made again" "$PG_DIR/said" || fail "verify: $(cat "$PG_DIR/said")"
+sql "UPDATE rollup.candle SET volume_a = volume_a + 1 WHERE seconds = 300"
+"$bin" verify >"$PG_DIR/said" 2>/dev/null && fail "verify does not see what was altered"
+grep -q "WRONG  rollup.candle: .*\"seconds\":300" "$PG_DIR/said" || fail "verify: $(cat "$PG_DIR/said")"
 sql "DELETE FROM rollup.built; DELETE FROM rollup.candle"
 run; same "no rules"
 
