@@ -1,6 +1,6 @@
 -- Candles, and trade by day. Every trade gets the price that its pool had after the transaction.
 WITH version AS MATERIALIZED (
-  SELECT DISTINCT ON (ledger, tx, pool_id) ledger, tx, pool_id, fee_tier, token_a, token_b,
+  SELECT DISTINCT ON (ledger, tx, pool_id) ledger::bigint * 1048576 + tx AS place, pool_id, fee_tier, token_a, token_b,
     trunc(div(reserve_b * 1e14, nullif(reserve_a, 0)) * 1e-14, 14) AS price
   FROM {history.liquidity_pool_pool}
   WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer AND NOT removed
@@ -17,8 +17,9 @@ WITH version AS MATERIALIZED (
     div(s.amount_in * v.fee_tier, 10000) AS fee, s.amount_in, s.amount_out,
     CASE (SELECT address FROM usdc) WHEN v.token_a THEN true WHEN v.token_b THEN false END AS quote_is_a
   FROM {!event.liquidity_pool_swap} AS s
-    LEFT JOIN version AS v ON v.ledger = s.ledger AND v.tx = s.tx AND v.pool_id = s.pool_id
+    LEFT JOIN version AS v ON v.place = s.ledger::bigint * 1048576 + s.tx AND v.pool_id = s.pool_id
   WHERE s.deployment = $1::smallint AND s.ledger BETWEEN $2::integer AND $3::integer
+  OFFSET 0
 ), minute AS (
   SELECT pool_id, at, min(ARRAY[place, price]) AS first, max(ARRAY[place, price]) AS last,
     max(price) AS high, min(price) AS low, count(*) AS swaps, count(quote_is_a) AS quoted,
