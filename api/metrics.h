@@ -5,11 +5,18 @@
 
 #include "tidemark/base.h"
 
+/* clang-format off */
 /* Statuses with a counter of their own; the rest is OTHER. */
-#define TIDE_METRIC_STATUSES(X)                                                                \
-    X(200)                                                                                     \
-    X(204) X(304) X(400) X(401) X(403) X(404) X(405) X(408) X(409) X(413) X(414) X(415) X(417) \
-        X(429) X(431) X(500) X(501) X(503)
+#define TIDE_METRIC_STATUSES(X) \
+    X(200) X(204) X(304) X(400) X(401) X(403) X(404) X(405) X(408) X(409) X(413) X(414) X(415) \
+    X(417) X(429) X(431) X(500) X(501) X(503)
+
+/* Upper bounds of the latency buckets, microseconds; one more counts what took longer. A request
+ * lasts from its request line to the last byte of its answer; streams are not timed. */
+#define TIDE_METRIC_BOUNDS(X) \
+    X(50) X(100) X(250) X(500) X(1000) X(2500) X(5000) X(10000) X(25000) X(50000) X(100000) \
+    X(250000) X(500000) X(1000000) X(2500000)
+/* clang-format on */
 
 enum tide_metric_status {
 #define TIDE_METRIC_STATUS(code) TIDE_METRIC_##code,
@@ -18,13 +25,6 @@ enum tide_metric_status {
         TIDE_METRIC_OTHER,
     TIDE_METRIC_STATUS_COUNT
 };
-
-/* Upper bounds of the latency buckets, microseconds; one more counts what took longer. A request
- * lasts from its request line to the last byte of its answer; streams are not timed. */
-#define TIDE_METRIC_BOUNDS(X)                                                                   \
-    X(50)                                                                                       \
-    X(100) X(250) X(500) X(1000) X(2500) X(5000) X(10000) X(25000) X(50000) X(100000) X(250000) \
-        X(500000) X(1000000) X(2500000)
 
 enum tide_metric_bucket {
 #define TIDE_METRIC_BOUND(us) TIDE_METRIC_UNTIL_##us,

@@ -2,9 +2,9 @@
  *
  * Threads    api_threads workers, each with a listening socket (SO_REUSEPORT), a daemon, a loop and
  *            a reader of the hot cache of its own. A connection stays with its worker.
- * Routes     HOT and LOCAL handlers run on the worker. SQL routes, and HOT ones asked with ?ledger=,
- *            are suspended and go to the pool; when its queue is full the answer is 503 at once.
- * Refused    whatever api/guard.h finds in the form of a request, before a route is looked for; then
+ * Routes     HOT and LOCAL handlers run on the worker. SQL routes, and HOT ones with ?ledger=, are
+ *            suspended and go to the pool; when its queue is full the answer is 503 at once.
+ * Refused    what api/guard.h finds in the form of a request, before a route is looked for; then
  *            what tide_route_match finds; then what is over the rate limit (api/rate.h).
  * Deadlines  absolute: a client that drips bytes gains nothing.
  * Stopping   drain: /readyz says 503 and nothing else changes. stop: nobody new is accepted, who is

@@ -1,0 +1,220 @@
+/* tidemark-api: what is indexed, over HTTP. Read this first: every step is one call.
+ *
+ *   arguments, file, environment   the configuration, checked before anything is touched
+ *   cache      the hot cache of this host, opened; a thread feeds it, or follows who does
+ *   pool       threads that answer from PostgreSQL
+ *   server     threads that answer connections
+ *   SIGTERM    /readyz says 503, then nobody new is accepted, then all is answered: exit 0 */
+#include "api/pool.h"
+#include "api/server.h"
+#include "tidemark/log.h"
+#include "tidemark/notify.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { TURN_MS = 50, TICK_MS = 1000 };
+
+/* The only mutable state outside main. Lock-free atomics are safe in a signal handler. */
+static atomic_bool stop_asked;
+
+static void ask_stop(int number)
+{
+    (void)number;
+    atomic_store(&stop_asked, true);
+}
+
+static bool is_set(void *flag)
+{
+    return atomic_load((atomic_bool *)flag);
+}
+
+struct program {
+    struct tide_config config;
+    struct tide_api api;
+    atomic_bool closing; /* threads end */
+    pthread_t feeder, hub;
+    bool feeding, streaming;
+};
+
+static const char *database_of(const struct tide_config *config)
+{
+    const char *url = config->api_database_url[0] ? config->api_database_url : config->database_url;
+    return *url ? url : NULL;
+}
+
+/* --- opening --------------------------------------------------------------------------------- */
+
+static void install_signals(void)
+{
+    struct sigaction act = { .sa_handler = ask_stop };
+    sigemptyset(&act.sa_mask);
+    sigaction(SIGTERM, &act, NULL);
+    sigaction(SIGINT, &act, NULL);
+    act.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &act, NULL);
+}
+
+/* As many descriptors as the system allows: one a connection, and a few. */
+static void raise_limits(const struct tide_config *config)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < config->api_connections + 64u)
+        tide_log(TIDE_WARN, "api.descriptors", "limit=%llu api_connections=%u",
+                 (unsigned long long)limit.rlim_cur, config->api_connections);
+}
+
+static tide_status open_all(struct program *p, struct tide_err *err)
+{
+    struct tide_api *api = &p->api;
+    if (!p->config.api_cache[0])
+        return tide_fail(err, TIDE_E_CONFIG, "api_cache is not set: the folder of the hot cache");
+    struct tide_hot_options hot = { .dir = p->config.api_cache };
+    tide_status status = tide_hot_open(&api->hot, &hot, err);
+    if (status != TIDE_OK)
+        return status;
+    struct tide_err none;
+    (void)!tide_hot_refresh(api->hot, &none); /* none there is fine: one will be built */
+    struct tide_feed_options feed = { .conninfo = database_of(&p->config),
+                                      .hot = api->hot,
+                                      .stopped = is_set,
+                                      .stopped_self = &p->closing };
+    status = tide_feed_open(&api->feed, &feed, err);
+    if (status != TIDE_OK)
+        return status;
+    struct tide_pool_options pool = { .conninfo = database_of(&p->config),
+                                      .threads = p->config.api_sql_threads,
+                                      .queue = p->config.api_sql_queue };
+    status = tide_pool_open(&api->pool, &pool, err);
+    return status == TIDE_OK ? tide_server_open(&api->server, api, err) : status;
+}
+
+static void close_all(struct program *p)
+{
+    struct tide_api *api = &p->api;
+    tide_server_close(api->server);
+    tide_pool_close(api->pool);
+    atomic_store(&p->closing, true);
+    if (p->feeding)
+        pthread_join(p->feeder, NULL);
+    tide_feed_close(api->feed);
+    if (api->hot)
+        tide_hot_close(api->hot);
+}
+
+/* --- running --------------------------------------------------------------------------------- */
+
+static void *feed(void *feeder)
+{
+    tide_feed_run(feeder);
+    return NULL;
+}
+
+static tide_status write_port(const char *path, uint16_t port, struct tide_err *err)
+{
+    char text[16];
+    int len = snprintf(text, sizeof text, "%u\n", port);
+    if (!*path)
+        return TIDE_OK;
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    bool written = fd >= 0 && write(fd, text, (size_t)len) == len;
+    if (fd >= 0)
+        close(fd);
+    return written ? TIDE_OK
+                   : tide_fail(err, TIDE_E_IO, "cannot write %s: %s", path, strerror(errno));
+}
+
+static tide_status start(struct program *p, struct tide_err *err)
+{
+    int failed = pthread_create(&p->feeder, NULL, feed, p->api.feed);
+    if (failed)
+        return tide_fail(err, TIDE_E_MEMORY, "cannot start a thread: %s", strerror(failed));
+    p->feeding = true;
+    tide_status status = tide_server_start(p->api.server, err);
+    if (status == TIDE_OK)
+        status = write_port(p->config.api_port_file, tide_server_port(p->api.server), err);
+    return status;
+}
+
+/* The main thread: once a second the cache is looked after. */
+static void run(struct program *p)
+{
+    const struct tide_clock *clock = p->api.clock;
+    const char *notify = getenv("NOTIFY_SOCKET");
+    struct tide_watchdog dog;
+    struct tide_err err;
+    int64_t ticked = 0;
+    tide_watchdog_init(&dog, notify, getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"));
+    tide_log(TIDE_INFO, "api.listening", "address=%s port=%u threads=%u", p->config.api_listen,
+             tide_server_port(p->api.server), p->config.api_threads);
+    tide_notify(notify, "READY=1");
+    while (!atomic_load(&stop_asked)) {
+        int64_t now = clock->now_ms(clock->self);
+        if (now - ticked >= TICK_MS) {
+            ticked = now;
+            (void)!tide_hot_tick(p->api.hot, &err); /* no generation yet: the feeder's to mend */
+            tide_watchdog_ping(&dog, now);
+        }
+        clock->sleep_ms(clock->self, TURN_MS);
+    }
+    tide_notify(notify, "STOPPING=1");
+    tide_log(TIDE_INFO, "api.stopping", "drain_ms=%u", p->config.api_drain_ms);
+    tide_server_drain(p->api.server);
+    clock->sleep_ms(clock->self, p->config.api_drain_ms);
+    tide_server_stop(p->api.server);
+    tide_log(TIDE_INFO, "api.stopped", "why=asked");
+}
+
+static void print_help(void)
+{
+    struct tide_buf settings;
+    printf("usage: tidemark-api [option]...\n\n"
+           "Serves what tidemark-indexer has indexed, until SIGTERM.\n\n");
+    tide_buf_init(&settings, 64u << 10);
+    tide_config_help(&settings);
+    printf("%.*s", TIDE_SLICE_FMT(tide_buf_view(&settings)));
+    tide_buf_release(&settings);
+}
+
+int main(int argc, char **argv)
+{
+    static struct program program; /* large; the configuration is written once, here */
+    struct program *p = &program;
+    struct tide_err err;
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+        print_help();
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        printf("tidemark-api %s\n", TIDE_VERSION);
+        return 0;
+    }
+    tide_status status = tide_config_load(&p->config, &argc, argv, NULL, getenv, &err);
+    if (status == TIDE_OK && argc > 1)
+        status = tide_fail(&err, TIDE_E_USAGE, "\"%s\" is no option; see --help", argv[1]);
+    if (status == TIDE_OK) {
+        tide_log_level_set((enum tide_log_level)p->config.log_level);
+        tide_log_json_set(p->config.log_format == 1);
+        install_signals();
+        raise_limits(&p->config);
+        p->api.config = &p->config;
+        p->api.clock = tide_clock_system();
+        status = open_all(p, &err);
+    }
+    if (status == TIDE_OK)
+        status = start(p, &err);
+    if (status == TIDE_OK)
+        run(p);
+    else
+        fprintf(stderr, "tidemark-api: %s\n", err.text);
+    close_all(p);
+    return tide_status_exit(status);
+}

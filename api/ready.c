@@ -1,0 +1,83 @@
+/* GET /healthz: the process answers. GET /readyz: it should be asked. */
+#include "api/json.h"
+#include "api/lookup.h"
+#include "api/pool.h"
+#include "api/server.h"
+#include "api/view.h"
+
+tide_handler_fn tide_route_healthz, tide_route_readyz;
+
+void tide_route_healthz(struct tide_handler_context *context, const struct tide_request *request,
+                        struct tide_reply *reply)
+{
+    (void)context;
+    (void)request;
+    tide_buf_str(&reply->body, "{\"alive\":true}");
+}
+
+/* What speaks against it; first in the order of who is to blame. */
+struct readiness {
+    bool draining, cached, fresh, complete, database;
+    struct tide_answer_at at;
+};
+
+static void look_at_cache(struct tide_handler_context *context, struct readiness *r)
+{
+    const struct tide_hot_meta *meta;
+    struct tide_err err;
+    if (tide_hot_begin(context->reader, &meta, &err) != TIDE_OK)
+        return;
+    r->at = (struct tide_answer_at){ true, meta->ledger, meta->close_time,
+                                     tide_lookup_age_ms(meta, (int64_t)context->now_ms) };
+    r->fresh = r->at.age_ms <= context->api->config->stale_after_ms;
+    r->complete = meta->complete && meta->compliance_complete;
+    r->cached = tide_hot_end(context->reader) == TIDE_OK;
+}
+
+/* One of those that speak with it all the time has an answer. */
+static bool database_answers(const struct tide_api *api)
+{
+    struct tide_feed_stats feed;
+    struct tide_pool_stats pool;
+    tide_feed_stats(api->feed, &feed);
+    tide_pool_stats(api->pool, &pool);
+    return feed.feeding || pool.connected > 0;
+}
+
+static void put_reasons(struct tide_json *j, const struct readiness *r)
+{
+    tide_json_name(j, "reasons");
+    tide_json_open(j, '[');
+    if (r->draining)
+        tide_json_raw(j, TIDE_SLICE("\"draining\""));
+    if (!r->cached)
+        tide_json_raw(j, TIDE_SLICE("\"no_cache\""));
+    if (r->cached && !r->fresh)
+        tide_json_raw(j, TIDE_SLICE("\"stale\""));
+    if (r->cached && !r->complete)
+        tide_json_raw(j, TIDE_SLICE("\"incomplete\""));
+    if (!r->database)
+        tide_json_raw(j, TIDE_SLICE("\"database\""));
+    tide_json_close(j, ']');
+}
+
+void tide_route_readyz(struct tide_handler_context *context, const struct tide_request *request,
+                       struct tide_reply *reply)
+{
+    (void)request;
+    struct readiness r = { .draining = tide_server_draining(context->api->server) };
+    struct tide_json j = { .buf = &reply->body };
+    look_at_cache(context, &r);
+    r.database = database_answers(context->api);
+    bool ready = !r.draining && r.cached && r.fresh && r.complete && r.database;
+    tide_json_open(&j, '{');
+    tide_json_bool(&j, "ready", ready);
+    put_reasons(&j, &r);
+    tide_json_bool(&j, "fresh", r.fresh);
+    tide_json_bool(&j, "complete", r.complete);
+    tide_json_bool(&j, "database", r.database);
+    tide_json_close(&j, '}');
+    reply->at = r.at;
+    reply->status = ready ? 200 : 503;
+    reply->retry_after_s = ready ? 0 : 1;
+}

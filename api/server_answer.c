@@ -1,0 +1,177 @@
+#include "api/server_impl.h"
+#include "tidemark/hash.h"
+#include "tidemark/text.h"
+
+#include <microhttpd.h>
+
+static const char json_type[] = "application/json; charset=utf-8";
+static const char closed_policy[] = "default-src 'none'; frame-ancestors 'none'";
+static const char exposed[] =
+    "RateLimit, RateLimit-Policy, Retry-After, ETag, Link, Ledger-Sequence, "
+    "Ledger-Closed-At, Data-Age-Ms, Network, Request-Id";
+
+/* --- what the reply still lacks ---------------------------------------------------------- */
+
+static const char *cache_control_of(const struct server_conn *conn)
+{
+    const struct tide_reply *reply = &conn->reply;
+    if (reply->cache_control)
+        return reply->cache_control;
+    const struct tide_route *route = conn->request.route;
+    return route && reply->status == 200 ? route->cache_control : "no-store";
+}
+
+static void put_request_id(struct server_conn *conn)
+{
+    struct tide_buf *body = &conn->reply.body;
+    assert(body->len > 2 && body->ptr[body->len - 1] == '}');
+    body->len--;
+    tide_buf_putf(body, ",\"requestId\":\"%s\"}", conn->request.id);
+}
+
+static bool is_problem(const struct tide_reply *reply)
+{
+    return reply->content_type && strncmp(reply->content_type, "application/problem+json", 24) == 0;
+}
+
+/* "…" of the body, unless nobody may keep the answer. */
+static bool make_tag(struct server_conn *conn, const char *cache, char tag[40])
+{
+    struct tide_reply *reply = &conn->reply;
+    uint8_t hash[TIDE_HASH_BYTES];
+    if (reply->status != 200 || reply->stream.read || strstr(cache, "no-store"))
+        return false;
+    if (!reply->has_etag) {
+        tide_sha256(hash, tide_buf_view(&reply->body));
+        memcpy(reply->etag, hash, sizeof reply->etag);
+        reply->has_etag = true;
+    }
+    tag[0] = '"';
+    tide_hex(tag + 1, tide_slice_of(reply->etag, sizeof reply->etag));
+    memcpy(tag + 33, "\"", 2);
+    return true;
+}
+
+/* If-None-Match: a list of tags, weak or not, or a star. */
+static bool matches(tide_slice list, const char *tag)
+{
+    size_t len = strlen(tag);
+    if (list.len == 1 && list.ptr[0] == '*')
+        return true;
+    return list.len >= len && memmem(list.ptr, list.len, tag, len) != NULL;
+}
+
+/* --- header lines ------------------------------------------------------------------------ */
+
+static void add(struct MHD_Response *response, const char *name, const char *value)
+{
+    if (*value)
+        MHD_add_response_header(response, name, value);
+}
+
+static void add_number(struct MHD_Response *response, const char *name, uint64_t number)
+{
+    char text[24];
+    text[tide_u64_text(text, number)] = 0;
+    add(response, name, text);
+}
+
+static void add_ledger(struct MHD_Response *response, const struct server_conn *conn)
+{
+    const struct tide_answer_at *at = &conn->reply.at;
+    char closed[TIDE_RFC3339_BYTES];
+    if (!at->known)
+        return;
+    tide_time_rfc3339(closed, (int64_t)at->close_time);
+    add_number(response, "Ledger-Sequence", at->ledger);
+    add(response, "Ledger-Closed-At", closed);
+    add_number(response, "Data-Age-Ms", at->age_ms);
+}
+
+static void add_rate(struct MHD_Response *response, const struct server_conn *conn)
+{
+    char text[64];
+    if (conn->rate.quota == 0)
+        return;
+    const char *name = conn->class == TIDE_RATE_LOOKUP ? "lookup" : "query";
+    snprintf(text, sizeof text, "\"%s\";q=%u;w=%u", name, conn->rate.quota, TIDE_RATE_WINDOW_S);
+    add(response, "RateLimit-Policy", text);
+    snprintf(text, sizeof text, "\"%s\";r=%u;t=%u", name, conn->rate.remaining, conn->rate.reset_s);
+    add(response, "RateLimit", text);
+}
+
+static void add_cors(struct MHD_Response *response, const struct server_conn *conn)
+{
+    add(response, "Access-Control-Allow-Origin", "*");
+    add(response, "Access-Control-Expose-Headers", exposed);
+    if (conn->reply.status != 204)
+        return;
+    add(response, "Access-Control-Allow-Methods", "GET, HEAD, POST, OPTIONS");
+    add(response, "Access-Control-Allow-Headers",
+        "Content-Type, If-None-Match, Last-Event-ID, X-API-Key, X-Request-Id");
+    add(response, "Access-Control-Max-Age", "600");
+}
+
+bool server_answer_head(struct MHD_Response *response, struct server_conn *conn)
+{
+    const struct tide_reply *reply = &conn->reply;
+    const char *policy = reply->security_policy;
+    if (reply->status != 204)
+        add(response, "Content-Type", reply->content_type ? reply->content_type : json_type);
+    add(response, "Cache-Control", cache_control_of(conn));
+    add_cors(response, conn);
+    add(response, "Content-Security-Policy", policy ? policy : closed_policy);
+    add(response, "X-Frame-Options", "DENY");
+    add(response, "X-Content-Type-Options", "nosniff");
+    add(response, "Referrer-Policy", "no-referrer");
+    if (conn->worker->server->tls)
+        add(response, "Strict-Transport-Security", "max-age=31536000");
+    add(response, "Network", conn->worker->network);
+    add(response, "Request-Id", conn->request.id);
+    add_ledger(response, conn);
+    add_rate(response, conn);
+    add(response, "Allow", reply->allow);
+    if (reply->retry_after_s)
+        add_number(response, "Retry-After", reply->retry_after_s);
+    return !conn->close || MHD_add_response_header(response, "Connection", "close") == MHD_YES;
+}
+
+/* --- out --------------------------------------------------------------------------------- */
+
+static struct MHD_Response *make_response(struct server_conn *conn)
+{
+    struct tide_reply *reply = &conn->reply;
+    if (reply->stream.read)
+        return server_stream_response(conn);
+    return MHD_create_response_from_buffer(reply->body.len, reply->body.ptr,
+                                           MHD_RESPMEM_PERSISTENT);
+}
+
+bool server_answer(struct server_conn *conn)
+{
+    struct tide_reply *reply = &conn->reply;
+    char tag[40];
+    if (reply->body.failed) {
+        bool large = reply->body.len > TIDE_REPLY_BODY_MAX / 2;
+        tide_reply_problem(reply, large ? 500 : 503, large ? "answer_too_large" : "no_memory",
+                           "the answer could not be written");
+    }
+    if (is_problem(reply))
+        put_request_id(conn);
+    bool tagged = make_tag(conn, cache_control_of(conn), tag);
+    const char *cache = cache_control_of(conn);
+    if (tagged && matches(conn->head.if_none_match, tag)) {
+        reply->cache_control = cache;
+        reply->status = 304;
+    }
+    struct MHD_Response *response = make_response(conn);
+    if (!response)
+        return false;
+    if (tagged)
+        add(response, "ETag", tag);
+    bool queued = server_answer_head(response, conn) &&
+                  MHD_queue_response(conn->mhd, reply->status, response) == MHD_YES;
+    MHD_destroy_response(response);
+    server_step(conn, reply->stream.read ? STEP_STREAM : STEP_WRITE);
+    return queued;
+}

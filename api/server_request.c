@@ -1,0 +1,339 @@
+#include "api/param.h"
+#include "api/server_impl.h"
+#include "tidemark/hash.h"
+#include "tidemark/log.h"
+#include "tidemark/text.h"
+
+#include <strings.h>
+#include <time.h>
+
+enum { SQL_COST_LEAST = 5, SAMPLE = 1000 };
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* --- who asks ---------------------------------------------------------------------------- */
+
+static bool is_id(tide_slice text)
+{
+    if (text.len == 0 || text.len >= TIDE_REQUEST_ID_BYTES)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        uint8_t c = text.ptr[i], lower = c | 0x20;
+        if (!((lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_'))
+            return false;
+    }
+    /* Nobody gets a secret seed into a log by calling it an id. */
+    return text.len < 32 || text.ptr[0] != 'S';
+}
+
+static void name_request(struct server_conn *conn)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *id = conn->request.id;
+    tide_slice theirs = conn->head.request_id;
+    if (is_id(theirs)) {
+        memcpy(id, theirs.ptr, theirs.len);
+        id[theirs.len] = 0;
+        return;
+    }
+    uint64_t ours = conn->worker->ids;
+    conn->worker->ids += 0x9e3779b97f4a7c15u; /* odd: no value comes twice */
+    for (int i = 0; i < 16; i++)
+        id[i] = digits[ours >> (60 - 4 * i) & 15];
+    id[16] = 0;
+}
+
+/* Compares all keys whatever the first that fits, and digests of a fixed length. */
+static bool key_of(const struct tide_server *server, tide_slice key, struct tide_peer *out)
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    bool known = false;
+    if (!key.ptr || server->key_count == 0)
+        return false;
+    tide_sha256(hash, key);
+    for (uint32_t i = 0; i < server->key_count; i++) {
+        uint8_t differ = 0;
+        for (size_t at = 0; at < sizeof server->keys[i].hash; at++)
+            differ |= server->keys[i].hash[at] ^ hash[at];
+        known |= differ == 0;
+    }
+    memcpy(out->ip, hash, sizeof out->ip);
+    return known;
+}
+
+static bool within_rate(struct server_conn *conn, uint32_t cost)
+{
+    struct tide_server *server = conn->worker->server;
+    struct tide_rate_client who = { .peer = conn->peer, .factor = 1 };
+    if (TIDE_UNLIKELY(server->proxies.count && conn->head.forwarded_for.ptr))
+        who.peer = tide_peer_behind(&server->proxies, &conn->peer, conn->head.forwarded_for);
+    who.peer = tide_peer_key(&who.peer);
+    if (conn->request.route && conn->request.route->kind == TIDE_ROUTE_STREAM)
+        tide_peer_text(conn->client, &who.peer);
+    if (TIDE_UNLIKELY(conn->head.api_key.ptr) && key_of(server, conn->head.api_key, &who.peer)) {
+        who.keyed = true;
+        who.factor = server->api->config->api_key_factor;
+    }
+    conn->rate = tide_rate_take(server->rate, &who, conn->class, cost, conn->worker->now_ms);
+    return !conn->rate.refused;
+}
+
+/* --- the head ---------------------------------------------------------------------------- */
+
+/* The answer is known before the body is read, so what follows in the stream is not looked at. */
+static void answer_early(struct server_conn *conn)
+{
+    bool body = conn->head.length > 0 || conn->head.chunked;
+    conn->early |= body;
+    conn->close |= body;
+    server_step(conn, STEP_ANSWER);
+}
+
+static void tell_preflight(struct server_conn *conn)
+{
+    conn->reply.status = 204;
+    conn->reply.cache_control = "no-store";
+    answer_early(conn);
+}
+
+/* Handlers over PostgreSQL cost more than their look-up. */
+static bool over_database(const struct server_conn *conn)
+{
+    const struct tide_route *route = conn->request.route;
+    if (route->kind == TIDE_ROUTE_SQL)
+        return true;
+    const struct tide_param_value *ledger =
+        route->kind == TIDE_ROUTE_HOT ? tide_request_param(&conn->request, TIDE_PARAM_ledger)
+                                      : NULL;
+    return ledger && ledger->given;
+}
+
+static bool find_route(struct server_conn *conn, tide_slice method)
+{
+    tide_slice target = { (const uint8_t *)conn->target, conn->target_len };
+    const uint8_t *mark = memchr(target.ptr, '?', target.len);
+    size_t path = mark ? (size_t)(mark - target.ptr) : target.len;
+    struct tide_target parts = {
+        .method = method,
+        .path = { target.ptr, path },
+        .query = mark ? (tide_slice){ mark + 1, target.len - path - 1 } : (tide_slice){ 0 },
+    };
+    return tide_route_match(&conn->request, &conn->reply, &parts, conn->scratch);
+}
+
+static bool is_json(tide_slice type)
+{
+    static const char json[] = "application/json";
+    size_t len = sizeof json - 1;
+    return type.len >= len && strncasecmp((const char *)type.ptr, json, len) == 0 &&
+           (type.len == len || type.ptr[len] == ';' || type.ptr[len] == ' ');
+}
+
+/* What its route says of a body; false with a problem in the reply. */
+static bool body_fits(struct server_conn *conn)
+{
+    const struct tide_route *route = conn->request.route;
+    bool given = conn->head.chunked || conn->head.length > 0;
+    if (given && conn->head.length > route->body_max) {
+        tide_reply_problem(&conn->reply, 413, "body_too_large",
+                           "%s takes a body of %u bytes at most", route->id, route->body_max);
+        return false;
+    }
+    if (route->body_max && !is_json(conn->head.content_type)) {
+        tide_reply_problem(&conn->reply, 415, "unsupported_media_type",
+                           "the body must be application/json");
+        return false;
+    }
+    conn->body.max = route->body_max;
+    return true;
+}
+
+static bool may_ask(struct server_conn *conn, bool matched)
+{
+    const struct tide_route *route = conn->request.route;
+    uint32_t cost = matched ? route->cost : 1;
+    conn->class = TIDE_RATE_LOOKUP;
+    if (matched && (over_database(conn) || route->kind == TIDE_ROUTE_STREAM)) {
+        conn->class = TIDE_RATE_QUERY;
+        cost = cost < SQL_COST_LEAST ? SQL_COST_LEAST : cost;
+    }
+    if (cost == 0 || within_rate(conn, cost))
+        return true;
+    tide_reply_problem(&conn->reply, 429, "too_many_requests",
+                       "the limit is %u tokens in %u s; come again in %u s", conn->rate.quota,
+                       TIDE_RATE_WINDOW_S, conn->rate.reset_s);
+    conn->reply.retry_after_s = conn->rate.reset_s;
+    server_add(&conn->worker->totals.limited, 1);
+    return false;
+}
+
+static bool counts_as_malformed(uint16_t status)
+{
+    return status == 400 || status == 413 || status == 414 || status == 415 || status == 431;
+}
+
+void server_request_begin(struct server_conn *conn, tide_slice method,
+                          const struct tide_refusal_of_form *wrong)
+{
+    const struct tide_config *config = conn->worker->server->api->config;
+    conn->requests++;
+    conn->rate = (struct tide_rate_answer){ 0 };
+    conn->request.route = NULL;
+    conn->close |= conn->head.http_1_0 || conn->head.chunked || conn->worker->stopping ||
+                   conn->requests >= config->api_requests;
+    name_request(conn);
+    if (TIDE_UNLIKELY(wrong != NULL)) {
+        conn->early = conn->close = true;
+        tide_reply_problem(&conn->reply, wrong->status, wrong->code, "%s", wrong->detail);
+        server_add(&conn->worker->totals.malformed, 1);
+        server_step(conn, STEP_ANSWER);
+        return;
+    }
+    if (TIDE_UNLIKELY(tide_slice_eq_str(method, "OPTIONS"))) {
+        tell_preflight(conn);
+        return;
+    }
+    bool matched = find_route(conn, method);
+    if (!may_ask(conn, matched) || !matched || !body_fits(conn)) {
+        if (counts_as_malformed(conn->reply.status))
+            server_add(&conn->worker->totals.malformed, 1);
+        answer_early(conn);
+        return;
+    }
+    server_step(conn, STEP_BODY);
+}
+
+void server_request_body(struct server_conn *conn, tide_slice part)
+{
+    if (conn->step != STEP_BODY)
+        return;
+    tide_buf_slice(&conn->body, part);
+    if (conn->body.failed)
+        server_cut(conn); /* a chunked body past its limit: no status would be read */
+}
+
+/* --- running ----------------------------------------------------------------------------- */
+
+static void job_done(struct tide_job *job)
+{
+    struct server_conn *conn =
+        (struct server_conn *)(void *)((char *)job - offsetof(struct server_conn, job));
+    tide_server_wake(&conn->wake);
+}
+
+static struct tide_handler_context context_of(struct server_conn *conn)
+{
+    struct server_worker *worker = conn->worker;
+    return (struct tide_handler_context){
+        .api = worker->server->api,
+        .reader = worker->reader,
+        .now_ms = worker->wall_ms,
+        .deadline_ms = worker->now_ms + worker->server->api->config->api_request_ms,
+        .wake = &conn->wake,
+        .client = tide_slice_str(conn->client),
+    };
+}
+
+static void send_to_pool(struct server_conn *conn)
+{
+    conn->job = (struct tide_job){ .request = &conn->request,
+                                   .reply = &conn->reply,
+                                   .context = context_of(conn),
+                                   .done = job_done };
+    conn->job.context.reader = NULL;
+    server_step(conn, STEP_WAIT);
+    if (tide_pool_submit(conn->worker->server->api->pool, &conn->job)) {
+        server_add(&conn->worker->totals.waiting, 1);
+        return;
+    }
+    server_add(&conn->worker->totals.shed, 1);
+    tide_reply_problem(&conn->reply, 503, "overloaded",
+                       "too many requests wait for the database; come again in a second");
+    conn->reply.retry_after_s = 1;
+    server_step(conn, STEP_ANSWER);
+}
+
+void server_request_run(struct server_conn *conn)
+{
+    const struct tide_route *route = conn->request.route;
+    tide_slice body = tide_buf_view(&conn->body);
+    if (body.len && (!tide_utf8_valid(body) || memchr(body.ptr, 0, body.len))) {
+        tide_reply_problem(&conn->reply, 400, "malformed_body", "the body is not UTF-8 text");
+        server_add(&conn->worker->totals.malformed, 1);
+        server_step(conn, STEP_ANSWER);
+        return;
+    }
+    conn->request.body = body;
+    conn->request.last_event_id = conn->head.last_event_id;
+    if (over_database(conn)) {
+        send_to_pool(conn);
+        return;
+    }
+    struct tide_handler_context context = context_of(conn);
+    route->handle(&context, &conn->request, &conn->reply);
+    server_step(conn, STEP_ANSWER);
+}
+
+/* --- the end ----------------------------------------------------------------------------- */
+
+static void log_request(struct server_conn *conn, uint64_t us)
+{
+    enum { NONE, ERRORS, SAMPLED, ALL };
+    const struct tide_reply *reply = &conn->reply;
+    uint32_t wanted = conn->worker->server->api->config->api_access_log;
+    bool failed = reply->status >= 500;
+    if (wanted == NONE || (wanted == ERRORS && !failed))
+        return;
+    if (wanted == SAMPLED && !failed && ++conn->worker->sampled % SAMPLE != 1)
+        return;
+    char client[TIDE_PEER_TEXT];
+    tide_log(failed ? TIDE_WARN : TIDE_INFO, "request.done",
+             "route=%s status=%u us=%" PRIu64 " bytes=%zu client=%s id=%s",
+             conn->request.route ? conn->request.route->id : "none", reply->status, us,
+             reply->body.len, tide_peer_text(client, &conn->peer), conn->request.id);
+}
+
+static void count_request(struct server_conn *conn, uint64_t us)
+{
+    struct server_worker *worker = conn->worker;
+    const struct tide_server *server = worker->server;
+    size_t index =
+        conn->request.route ? (size_t)(conn->request.route - server->routes) : server->route_count;
+    struct server_counters *counters = &worker->routes[index];
+    server_add(&counters->status[tide_metric_status_of(conn->reply.status)], 1);
+    if (conn->request.route && conn->request.route->kind == TIDE_ROUTE_STREAM)
+        return;
+    server_add(&counters->bucket[tide_metric_bucket_of(us)], 1);
+    server_add(&counters->us, (int64_t)us);
+    server_add(&worker->totals.bytes, (int64_t)conn->reply.body.len);
+}
+
+static void forget(struct tide_buf *buf)
+{
+    if (buf->cap > SERVER_KEEP_BYTES)
+        tide_buf_release(buf);
+    tide_buf_reset(buf);
+}
+
+void server_request_end(struct server_conn *conn, bool whole)
+{
+    uint64_t us = (now_ns() - conn->start_ns) / 1000;
+    server_stream_end(conn);
+    if (!whole)
+        server_add(&conn->worker->totals.aborted, 1);
+    if (conn->step == STEP_WRITE || conn->step == STEP_STREAM) {
+        count_request(conn, us);
+        log_request(conn, us);
+    }
+    tide_reply_reset(&conn->reply);
+    forget(&conn->reply.body);
+    forget(&conn->body);
+    conn->request.route = NULL;
+    conn->early = false;
+    server_step(conn, STEP_IDLE);
+}
