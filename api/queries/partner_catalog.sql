@@ -1,5 +1,5 @@
 -- list: deployment at after limit partnerId
--- The assets that a partner registered, by symbol, live ones are in the markets' catalog.
+-- The assets that a partner registered, by symbol. live: the DAO activated it, which makes no market yet.
 SELECT row_to_json(x)::text, v.key_symbol
 FROM (
     (SELECT s.key_symbol, s.partner_id, s.symbol, s.token, s.oracle_symbol, s.debt_ceiling, s.live,

@@ -295,6 +295,11 @@ def transfers(d, at):
 
 
 def compliance(d, moments):
+    whitelisted = [r["address"] for r in rows("SELECT DISTINCT address FROM history.compliance_registry_whitelist ORDER BY 1")]
+    for table, variant, key in (("compliance_rec", "ComplianceRec", "address"), ("kyc", "Kyc", "key_address"),
+                                ("frozen", "Frozen", "address"), ("whitelist", "Whitelist", "address")):
+        assert sql(f"SELECT count(*) FROM (SELECT DISTINCT contract, {key}, key_hash FROM history.compliance_registry_{table}) "
+                   f"AS h WHERE key_hash <> chain.entry_key(contract, '{variant}', {key})") == "0", table
     for at in moments:
         there = {r["address"] for r in rows(f"SELECT address FROM {then('compliance_registry_verifier', at)} AS v")}
         listed = rows(f"SELECT index, value FROM {then('compliance_registry_verifier_list', at)} AS v ORDER BY index")
@@ -305,7 +310,25 @@ def compliance(d, moments):
             people[r["address"]].append({"index": str(r["index"]), "provider": r["value"]})
         for who in list(people)[:20]:
             compare(d, f"/api/compliance/{who}/providers", at, (1,), people[who])
+        for who in list(people)[:12] + whitelisted[:4]:
+            written(d, at, who)
         print(f"compliance at {at}: {len(there)} verifiers, {len(people)} people")
+
+
+def written(d, at, who):
+    wanted = []
+    for table, entry, provider in (("compliance_rec", "record", "provider"), ("kyc", "attestation", "verifier"),
+                                   ("frozen", "frozen", "NULL"), ("whitelist", "whitelisted", "NULL")):
+        status = "'Unknown,Pending,Verified,Suspended,Sanctioned,Expired'" if entry == "record" else "NULL"
+        number = "status::integer + 1" if entry == "record" else "1"
+        key = "key_address" if table == "kyc" else "address"
+        wanted += rows(f"SELECT ledger, tx, seq, '{entry}' AS entry, removed, {provider}::text AS provider, "
+                       f"nullif(split_part({status}, ',', {number}), '') AS status "
+                       f"FROM history.compliance_registry_{table} WHERE {key} = '{who}' AND ledger <= {at}")
+    wanted.sort(key=lambda w: (w["ledger"], w["tx"], w["seq"]), reverse=True)
+    assert len(wanted) > 0 or at != NEWEST
+    compare(d, f"/api/compliance/{who}/history", at, (7,), [
+        {"ledger": str(w["ledger"]), **{k: w[k] for k in ("entry", "removed", "provider", "status")}} for w in wanted])
 
 
 def main():
