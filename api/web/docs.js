@@ -222,7 +222,7 @@ function route(path, method) {
   if (operation.deprecated) notes.push('Deprecated');
   if (operation['x-from']) notes.push(`answered from ${operation['x-from']}`);
   if (operation['x-cost'] !== undefined) notes.push(`costs ${operation['x-cost']} of the rate limit`);
-  if (notes.length) article.append(el('p', { class: 'quiet' }, notes.join('; '), '.'));
+  if (notes.length) article.append(el('div', { class: 'quiet' }, prose(`${notes.join('; ')}.`)));
   if (parameters.length) article.append(el('h4', null, 'Parameters'), parameterTable(parameters));
   if (operation.requestBody) {
     const media = Object.values(resolve(operation.requestBody).content)[0];
