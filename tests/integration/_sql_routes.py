@@ -1,76 +1,32 @@
 #!/usr/bin/env python3
 """usage: _sql_routes.py   asks SQL routes through bin/sql_driver; the database is there (sql_routes.sh)."""
-import json
-import os
-import subprocess
 import sys
+import urllib.parse
 
-DRIVER = os.environ["TIDE_BIN"] + "/sql_driver"
+sys.dont_write_bytecode = True
+from _sql import Driver, forge, params, questions, routes, samples, sql
 
-
-def unique(pairs):
-    assert len({name for name, _ in pairs}) == len(pairs), f"a name twice: {[name for name, _ in pairs]}"
-    return dict(pairs)
-
-
-class Driver:
-    """A sql_driver that answers one line after the other."""
-
-    def __init__(self, *args, **env):
-        self.log = open(os.environ["PG_DIR"] + "/driver.log", "w+")
-        self.program = subprocess.Popen([DRIVER, *map(str, args)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=self.log, text=True, env={**os.environ, **env})
-
-    def line(self, text):
-        self.program.stdin.write(text + "\n")
-        self.program.stdin.flush()
-        return self.program.stdout.readline().rstrip("\n")
-
-    def ask(self, target, status=200, method="GET"):
-        got, ledger, _, body = self.line(f"{method} {target}").split(" ", 3)
-        answer = json.loads(body, object_pairs_hook=unique)
-        if int(got) != status:
-            sys.exit(f"{target}: {got}, wanted {status}: {body[:400]}")
-        if status == 200:
-            assert answer["ledger"] == ledger, body[:200]
-        else:
-            assert answer["status"] == status and answer["code"], body[:200]
-        return answer
-
-    def pages(self, target, limit):
-        """All items of a list, page after page."""
-        items, cursor, join = [], None, "&" if "?" in target else "?"
-        while True:
-            page = self.ask(f"{target}{join}limit={limit}" + (f"&cursor={cursor}" if cursor else ""))
-            assert len(page["items"]) <= limit
-            items += page["items"]
-            cursor = page["next"]
-            if cursor is None:
-                return items
-            assert len(page["items"]) == limit and len(cursor) <= 128
-
-    def close(self):
-        self.program.stdin.close()
-        assert self.program.wait(20) == 0
-
-
-def sql(text):
-    done = subprocess.run([os.environ["PG_BIN"] + "/psql", "-XAtqv", "ON_ERROR_STOP=1", "-c", text],
-                          capture_output=True, text=True, check=True)
-    return done.stdout.strip()
+# A7: what must not get further than a refusal or an empty answer.
+HOSTILE = [
+    "'", "''", "' OR '1'='1", "'; DROP TABLE chain.ledger; --", "1; SELECT pg_sleep(5)", "1) OR 1=1 --", "$1", "$$x$$", "\\", "\\'",
+    "%", "_", "*", "NULL", "null", "true", "-1", "0", "1e9", "0x10", "1.5", "2147483647", "2147483648", "4294967295", "4294967296",
+    "9223372036854775807", "9223372036854775808", "18446744073709551615", "18446744073709551616", "9" * 60, "infinity", "NaN", "now",
+    "{}", "{1,2}", "[]", "(1,2)", "a.b.c.d", "1.2.3.4", "1.2.3", "....", "../../etc/passwd", "<script>", "${jndi:x}", "＇ＯＲ", "\u202e", "A" * 32,
+    "A" * 33, "A" * 89, "A" * 600, "pg_catalog.pg_class", "1::regclass", "x' UNION SELECT jurisdiction::text FROM state.compliance_registry_compliance_rec --",
+    "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF",
+]
+RAW = ["%00", "%c0%af", "%ff", "%ed%a0%80", "%0a", "%", "%4", "a%00b", ";x", "\\"]
 
 
 def ledgers(d):
     first, last, count = map(int, sql("SELECT min(ledger), max(ledger), count(*) FROM chain.ledger").split("|"))
-    for limit in (1, 7, 200):
-        got = [int(i["sequence"]) for i in d.pages("/api/ledgers", limit)]
+    for limit in (7, 200):
+        got = [int(i["sequence"]) for i in d.pages("/api/ledgers", limit)[0]]
         assert got == list(range(last, first - 1, -1)), (limit, len(got))
         assert len(got) == count
     page = d.ask("/api/ledgers?limit=3")
     assert page["ledger"] == str(last) and page["items"][0]["hash"] == sql(
         f"SELECT encode(hash, 'hex') FROM chain.ledger WHERE ledger = {last}"), page
-
-
     one = d.ask(f"/api/ledgers/{first}")
     assert one["sequence"] == str(first) and one["ledger"] == str(last), one
     for beside in (first - 1, last + 1, 2**31 - 1, 2**31, 2**32 - 1):
@@ -92,25 +48,28 @@ def positions_as_of(n, pool):
               ORDER BY key_hash, ledger DESC, tx DESC, seq DESC) h WHERE NOT removed""")
 
 
+def shown(items, *names):
+    return ",".join(" ".join(i[name] for name in names) for i in items)
+
+
 def pools(d):
     first, last = map(int, sql("SELECT min(ledger), max(ledger) FROM chain.ledger").split("|"))
-    shown = lambda items: ",".join(" ".join(i[k] for k in ("pool", "reserveA", "reserveB", "totalShares", "changedLedger")) for i in items)
-    members = lambda items: ",".join(" ".join(i[k] for k in ("provider", "shares", "changedLedger")) for i in items)
     seen = 0
     for n in (None, last, last - 1, (first + last) // 2, first + 40, first):
         at, of = ("", last) if n is None else (f"?ledger={n}", n)
         for limit in (1, 3, 200):
-            got = d.pages("/api/pools" + at, limit)
-            assert shown(got) == pools_as_of(of), (n, limit, shown(got), pools_as_of(of))
+            got, _ = d.pages("/api/pools" + at, limit)
+            assert shown(got, "pool", "reserveA", "reserveB", "totalShares", "changedLedger") == pools_as_of(of), (n, limit)
         for pool in got:
             one = d.ask(f"/api/pools/{pool['pool']}{at}")
             assert {k: one[k] for k in pool} == pool, (one, pool)
             for limit in (2, 200):
-                inside = d.pages(f"/api/pools/{pool['pool']}/positions{at}", limit)
-                assert members(inside) == positions_as_of(of, pool["pool"]), (n, pool["pool"], limit)
+                inside, _ = d.pages(f"/api/pools/{pool['pool']}/positions{at}", limit)
+                assert shown(inside, "provider", "shares", "changedLedger") == positions_as_of(of, pool["pool"]), (n, pool, limit)
             seen += len(inside)
-            swaps = d.pages(f"/api/pools/{pool['pool']}/swaps{at}", 200)
-            assert len(swaps) == int(sql(f"SELECT count(*) FROM event.liquidity_pool_swap WHERE ledger <= {of} AND pool_id = '{pool['pool']}'"))
+            swaps, _ = d.pages(f"/api/pools/{pool['pool']}/swaps{at}", 200)
+            assert len(swaps) == int(sql(
+                f"SELECT count(*) FROM event.liquidity_pool_swap WHERE ledger <= {of} AND pool_id = '{pool['pool']}'"))
             assert swaps == sorted(swaps, key=lambda s: s["id"], reverse=True) and len({s["id"] for s in swaps}) == len(swaps)
     assert seen > 20, "too few positions: this test proves little"
     assert d.ask("/api/pools/NO_SUCH", 404)["code"] == "not_found"
@@ -119,10 +78,103 @@ def pools(d):
     assert str(first) in d.ask(f"/api/pools?ledger={first - 1}", 404)["detail"]
 
 
+def every_route(d, of, values):
+    """Each route answers, with each filter, now and as of a ledger; who found nothing is said."""
+    middle = int(sql("SELECT (min(ledger) + 2 * max(ledger)) / 3 FROM chain.ledger"))
+    empty = []
+    for route, name, target in questions(of, values):
+        answer = d.ask(target)
+        assert "closedAt" in answer and (not route.is_list or isinstance(answer["items"], list)), target
+        if route.is_list and not answer["items"]:
+            empty.append(target)
+        if "ledger" in route.query:
+            past = route.target(values, ledger=middle, **({name: values[name]} if name else {}))
+            status, _, answer = d.timed(past)
+            assert status in (200, 404), (past, answer)
+            assert status == 404 or answer["ledger"] == str(middle), past
+    print(f"{len(of)} routes, nothing in: {' '.join(empty) or 'none'}")
+
+
+def a7(d, of, values):
+    asked = 0
+    for route in of:
+        for name in route.parts + route.query:
+            for text in [urllib.parse.quote(t, safe="") for t in HOSTILE] + RAW:
+                rest = {n: v for n, v in values.items() if n != name}
+                if name in route.parts:
+                    target = route.target({**rest, name: "HERE"}).replace("HERE", text)
+                else:
+                    target = route.target({**rest, name: "1"})
+                    target = target.replace(f"{name}=1", f"{name}={text}") if name in route.required else \
+                        target + ("&" if "?" in target else "?") + f"{name}={text}"
+                status, _, answer = d.timed(target)
+                assert status in (200, 400, 404, 414), (target, answer)
+                asked += 1
+        if route.is_list:
+            given = {n: values[n] for n in route.parts + route.required}
+            for key in HOSTILE:
+                if len(key.encode()) <= 89:
+                    target = route.target(values, cursor=forge(route, given, key))
+                    status, _, answer = d.timed(target)
+                    assert status in (200, 400), (target, key, answer)
+                    assert status == 200 or answer["code"] in ("invalid_value", "cursor_invalid"), answer
+                    asked += 1
+    assert sql("SELECT count(*) > 0 FROM chain.ledger") == "t"
+    print(f"ok A7 {asked} hostile requests, none answered 5xx")
+
+
+def cursors(d, of, values):
+    """Damaged, of another question, of another epoch of the network."""
+    kept = []
+    for route in of:
+        if not route.is_list:
+            continue
+        cursor = d.ask(route.target(values, limit=1))["next"]
+        if cursor is None:
+            continue
+        damaged = ("B" if cursor[0] == "A" else "A") + cursor[1:]
+        for bad in (damaged, cursor[:-1], cursor + "A", "A" * 128, "-", "eyJsZWRnZXIiOjF9"):
+            answer = d.ask(route.target(values, cursor=bad), 400)
+            assert answer["code"] == "cursor_invalid", answer
+        d.ask(route.target(values, cursor=cursor, limit=2))
+        for other, _ in kept[-3:]:
+            assert d.ask(other.target(values, cursor=cursor), 400)["code"] == "cursor_invalid"
+        if "ledger" in route.query:
+            past = sql("SELECT max(ledger) - 1 FROM chain.ledger")
+            assert d.ask(route.target(values, cursor=cursor, ledger=past), 400)["code"] == "cursor_invalid"
+        kept.append((route, cursor))
+    sql("UPDATE chain.deployment SET epoch = epoch + 1")
+    later = Driver(1)
+    for route, cursor in kept:
+        assert later.ask(route.target(values, cursor=cursor), 400)["code"] == "cursor_invalid"
+    later.close()
+    sql("UPDATE chain.deployment SET epoch = epoch - 1")
+    print(f"ok A14 cursors of {len(kept)} lists: damaged, foreign and of another epoch are refused")
+
+
+def rights():
+    """What SQL routes run as reads no jurisdiction."""
+    for text in ("SELECT jurisdiction FROM state.compliance_registry_compliance_rec",
+                 "SELECT jurisdiction FROM history.compliance_registry_kyc", "SELECT args FROM chain.call",
+                 "SELECT value_xdr FROM state.raw", "DELETE FROM chain.ledger"):
+        done = sql(f"""DO $$ BEGIN SET LOCAL ROLE tidemark_api; EXECUTE '{text}'; RAISE EXCEPTION 'it may';
+            EXCEPTION WHEN insufficient_privilege OR read_only_sql_transaction THEN NULL; END $$""")
+        assert done == "", text
+    assert sql("""SELECT string_agg(table_schema || '.' || table_name, ' ') FROM information_schema.column_privileges
+        WHERE grantee = 'tidemark_api' AND column_name IN ('jurisdiction', 'xdr', 'value_xdr', 'args')""") == ""
+
+
 def main():
     d = Driver(2)
+    of = routes()
+    assert set(params()) >= {n for r in of for n in r.parts + r.query}
+    values = samples(of)
     ledgers(d)
     pools(d)
+    every_route(d, of, values)
+    cursors(d, of, values)
+    a7(d, of, values)
+    rights()
     d.close()
     print("ok")
 

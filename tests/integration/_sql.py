@@ -1,0 +1,171 @@
+"""Shared by the tests of the SQL routes: a driver that is asked without HTTP, the routes and what
+their parameters may be. Imported, not run."""
+import hashlib
+import base64
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import urllib.parse
+
+HERE = pathlib.Path(__file__).resolve().parent
+API = HERE.parent.parent / "api"
+DRIVER = os.environ["TIDE_BIN"] + "/sql_driver"
+PUBLIC_NEVER = ("jurisdiction",)  # names of members that no answer has
+
+# A value of each parameter that finds something, as SQL. A choice and what has a default need none.
+SAMPLES = {
+    "address": "SELECT trader FROM event.liquidity_pool_swap ORDER BY ledger DESC LIMIT 1",
+    "pool": "SELECT pool_id FROM state.liquidity_pool_lp_pos GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
+    "symbol": "SELECT synth_asset FROM state.synthetic_engine_vault GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
+    "asset": "SELECT asset FROM state.oracle_feed ORDER BY 1 LIMIT 1",
+    "partnerId": "SELECT min(id)::text FROM state.partner_registry_partner",
+    "sequence": "SELECT max(ledger) - 7 FROM chain.ledger",
+    "owner": "SELECT owner FROM state.synthetic_engine_vault GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
+}
+
+
+def unique(pairs):
+    assert len({name for name, _ in pairs}) == len(pairs), f"a name twice: {[name for name, _ in pairs]}"
+    return dict(pairs)
+
+
+def names_of(value):
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield name
+            yield from names_of(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from names_of(inner)
+
+
+class Driver:
+    """A sql_driver that answers one line after the other."""
+
+    def __init__(self, *args, **env):
+        self.log = open(os.environ["PG_DIR"] + "/driver.log", "a+")
+        self.program = subprocess.Popen([DRIVER, *map(str, args)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=self.log, text=True, env={**os.environ, **env})
+
+    def line(self, text):
+        self.program.stdin.write(text + "\n")
+        self.program.stdin.flush()
+        answer = self.program.stdout.readline().rstrip("\n")
+        if not answer:
+            sys.exit(f"the driver died at: {text[:200]}")
+        return answer
+
+    def timed(self, target):
+        """status, microseconds, answer"""
+        status, ledger, took, body = self.line(f"GET {target}").split(" ", 3)
+        answer = json.loads(body, object_pairs_hook=unique)
+        if status == "200":
+            assert answer["ledger"] == ledger, body[:200]
+            hidden = [n for n in names_of(answer) if any(p in n.lower() for p in PUBLIC_NEVER)]
+            assert not hidden, f"{target} shows {hidden}"
+        else:
+            assert answer["status"] == int(status) and answer["code"], body[:200]
+        return int(status), int(took), answer
+
+    def ask(self, target, status=200):
+        got, _, answer = self.timed(target)
+        if got != status:
+            sys.exit(f"{target}: {got}, wanted {status}: {str(answer)[:400]}")
+        return answer
+
+    def pages(self, target, limit, most=None):
+        """All items of a list, page after page, and the ledger of the first page."""
+        items, cursor, first, join = [], None, None, "&" if "?" in target else "?"
+        while most is None or len(items) < most:
+            page = self.ask(f"{target}{join}limit={limit}" + (f"&cursor={cursor}" if cursor else ""))
+            first = first or int(page["ledger"])
+            assert len(page["items"]) <= limit
+            items += page["items"]
+            cursor = page["next"]
+            if cursor is None:
+                break
+            assert len(page["items"]) == limit and len(cursor) <= 128
+        return items, first
+
+    def close(self):
+        self.program.stdin.close()
+        assert self.program.wait(20) == 0
+
+
+def sql(text):
+    done = subprocess.run([os.environ["PG_BIN"] + "/psql", "-XAtqv", "ON_ERROR_STOP=1", "-c", text],
+                          capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{text}: {done.stderr}")
+    return done.stdout.strip()
+
+
+class Route:
+    def __init__(self, name, path, query):
+        self.name, self.path = name, path
+        self.query = [word.rstrip("!") for word in query.split()]
+        self.required = [word[:-1] for word in query.split() if word.endswith("!")]
+        self.parts = re.findall(r"\{(\w+)\}", path)
+        self.is_list = "cursor" in self.query
+        self.filters = [name for name in self.query if name not in ("limit", "cursor", "ledger")]
+
+    def target(self, values, **more):
+        """The target with these values, by name: the path's, and of the query those that are given."""
+        path = re.sub(r"\{(\w+)\}", lambda m: urllib.parse.quote(str(values[m.group(1)]), safe=""), self.path)
+        query = {n: values[n] for n in self.required if n in values}
+        query.update(more)
+        return path + ("?" + urllib.parse.urlencode(query) if query else "")
+
+
+def routes():
+    text = (API / "route.def").read_text()
+    found = re.findall(r'^TIDE_QUERY\((\w+),\s*"([^"]*)",\s*\d+,\s*(?:"[^"]*"|NULL),\s*"([^"]*)"\)', text, re.M)
+    assert len(found) == len(re.findall(r"^TIDE_QUERY\(", text, re.M)), "a line of route.def that is not understood"
+    return [Route(*line) for line in found]
+
+
+def params():
+    """name -> (type, default, help)"""
+    text = (API / "param.def").read_text()
+    return {n: (t, d, h) for n, t, d, h in
+            re.findall(r'^TIDE_PARAM\((\w+),\s*(\w+),[^"]*"([^"]*)",\s*"([^"]*)"\)', text, re.M)}
+
+
+def samples(of):
+    """A value of each parameter that these routes take."""
+    known, values = params(), {}
+    for name in {n for route in of for n in route.parts + route.filters}:
+        kind, default, help_text = known[name]
+        if name in SAMPLES:
+            values[name] = sql(SAMPLES[name])
+            assert values[name], f"nothing for {name}: {SAMPLES[name]}"
+        elif kind == "CHOICE":
+            values[name] = help_text.split("|")[0]
+        elif kind == "BOOL":
+            values[name] = "true"
+        else:
+            assert default, f"say in SAMPLES of _sql.py what {name} may be"
+            values[name] = default
+    return values
+
+
+def questions(of, values):
+    """Each route without filters and with each of them alone: (route, filter or None, target)."""
+    for route in of:
+        for name in [None] + [f for f in route.filters if f not in route.required]:
+            yield route, name, route.target(values, **({name: values[name]} if name else {}))
+
+
+def forge(route, given, key):
+    """A cursor with this key as the program itself would make it: api/cursor.h."""
+    row = sql("SELECT network_id, epoch, contracts_hash FROM chain.deployment").split("|")
+    scope = hashlib.sha256("".join(f"{v}\n" for v in row).encode()).digest()
+    part = lambda text: len(text.encode()).to_bytes(2, "big") + text.encode()
+    sha = hashlib.sha256(scope + part(route.name))
+    for name in route.parts + [q for q in route.query if q not in ("limit", "cursor")]:
+        sha.update(part(name) + part(str(given.get(name, params()[name][1]))))
+    tag = hashlib.sha256(sha.digest() + key.encode()).digest()[:7]
+    return base64.urlsafe_b64encode(tag + key.encode()).decode().rstrip("=")
