@@ -331,6 +331,39 @@ def written(d, at, who):
         {"ledger": str(w["ledger"]), **{k: w[k] for k in ("entry", "removed", "provider", "status")}} for w in wanted])
 
 
+def claimable(d, moments):
+    """claim's arithmetic of each closed epoch; what was really claimed is what was claimable the ledger before."""
+    people = [r["depositor"] for r in rows(f"SELECT depositor FROM {then('stability_pool_deposit', NEWEST)} AS v ORDER BY 1")]
+    paid = 0
+    for at in moments:
+        state = rows(f"SELECT epoch, p FROM {then('stability_pool_state', at)} AS v")[0]
+        closed = rows(f"SELECT key_id AS id, protocol_revenue AS revenue, staker_snapshot AS snapshot "
+                      f"FROM {then('earnings_distributor_epoch', at)} AS v WHERE finalized ORDER BY 1 DESC")
+        for who in people[:12] + ["GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"]:
+            saved = rows(f"SELECT initial_value, snapshot_p_value AS p, snapshot_epoch AS epoch "
+                         f"FROM {then('stability_pool_deposit', at)} AS v WHERE depositor = '{who}'")
+            deposit = 0
+            if saved and saved[0]["epoch"] == state["epoch"]:
+                deposit = saved[0]["initial_value"] * (state["p"] * 10**12 // max(saved[0]["p"], 1)) // 10**12
+            claimed = {r["epoch"] for r in rows(f"SELECT epoch FROM {then('earnings_distributor_claimed', at)} AS v "
+                                                f"WHERE claimer = '{who}'")}
+            shares = {e["id"]: 0 if e["id"] in claimed or not e["snapshot"] or deposit <= 0 else
+                      3500 * e["revenue"] * deposit // (e["snapshot"] * 10000) for e in closed}
+            target = f"/api/earnings/claimable/{who}?limit=2" + ("" if at == NEWEST else f"&ledger={at}")
+            got, epoch = [], ""
+            while epoch is not None:
+                page = d.ask(target + (f"&epoch={epoch}" if epoch else ""))
+                assert page["deposit"] == str(deposit) and (page["refused"] is None) == (deposit > 0), page
+                assert page["total"] == str(sum(int(e["share"]) for e in page["epochs"])), page
+                got += page["epochs"]
+                epoch = page["nextEpoch"]
+            assert [(int(e["epoch"]), int(e["share"]), e["claimed"]) for e in got] == [
+                (n, s, n in claimed) for n, s in shares.items()], (at, who, got, shares)
+            paid += sum(s > 0 for s in shares.values())
+    assert paid > 10, paid
+    print(f"claimable: {paid} shares")
+
+
 def main():
     first, last = map(int, sql("SELECT min(ledger), max(ledger) FROM chain.ledger").split("|"))
     moments = [first + 60, (first + last) // 2, last - 100, last, NEWEST]
@@ -341,6 +374,7 @@ def main():
     single(d, moments)
     events(d, moments[1::2] + [NEWEST])
     compliance(d, moments)
+    claimable(d, moments)
     d.close()
     print("ok")
 
