@@ -31,7 +31,7 @@ static const struct action actions[] = {
     [11] = { "add_verifier", "a", { "verifier" } },
     [12] = { "remove_verifier", "a", { "verifier" } },
     [13] = { "set_collateral_allowed", "ab", { "token", "allowed" } },
-    [14] = { "register_partner", "an", { "owner", "name" } },
+    [14] = { "register_partner", "an", { "owner", "partner_name" } },
     [15] = { "activate_partner_asset", "s", { "symbol" } },
     [16] = { "upgrade_contract", "ah", { "target", "wasm_hash" } },
 };

@@ -15,15 +15,26 @@ API = HERE.parent.parent / "api"
 DRIVER = os.environ["TIDE_BIN"] + "/sql_driver"
 PUBLIC_NEVER = ("jurisdiction",)  # names of members that no answer has
 
-# A value of each parameter that finds something, as SQL. A choice and what has a default need none.
+# A value of each parameter that finds something, as SQL; of one route's alone as "route.name". A
+# choice needs none, nor what has a default.
 SAMPLES = {
-    "address": "SELECT trader FROM event.liquidity_pool_swap ORDER BY ledger DESC LIMIT 1",
+    "address": "SELECT trader FROM event.liquidity_pool_swap GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
     "pool": "SELECT pool_id FROM state.liquidity_pool_lp_pos GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
     "symbol": "SELECT synth_asset FROM state.synthetic_engine_vault GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
     "asset": "SELECT asset FROM state.oracle_feed ORDER BY 1 LIMIT 1",
-    "partnerId": "SELECT min(id)::text FROM state.partner_registry_partner",
+    "partnerId": "SELECT partner_id FROM event.liquidity_pool_swap WHERE partner_id > 0 GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
     "sequence": "SELECT max(ledger) - 7 FROM chain.ledger",
     "owner": "SELECT owner FROM state.synthetic_engine_vault GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
+    "epoch": "SELECT epoch FROM state.earnings_distributor_claimed GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
+    "proposalId": "SELECT proposal_id FROM state.dao_governance_has_voted GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
+    "walletId": "SELECT wallet_id FROM state.dao_governance_multi_sig_tx GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
+    "txId": "SELECT max(tx_id) FROM state.dao_governance_multi_sig_tx",
+    "provider": "SELECT address FROM state.oracle_provider ORDER BY 1 LIMIT 1",
+    "status": "SELECT 'Executed'",
+    "earnings_claims.address": "SELECT claimer FROM state.earnings_distributor_claimed GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
+    "compliance_history.address": "SELECT address FROM history.compliance_registry_compliance_rec GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
+    "compliance_providers.address": "SELECT address FROM state.compliance_registry_attestation GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
+    "token_transfers.address": "SELECT contract FROM event.synth_token_transfer GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
 }
 
 
@@ -64,7 +75,7 @@ class Driver:
         answer = json.loads(body, object_pairs_hook=unique)
         if status == "200":
             assert answer["ledger"] == ledger, body[:200]
-            hidden = [n for n in names_of(answer) if any(p in n.lower() for p in PUBLIC_NEVER)]
+            hidden = [n for n in names_of(answer) if n in PUBLIC_NEVER]
             assert not hidden, f"{target} shows {hidden}"
         else:
             assert answer["status"] == int(status) and answer["code"], body[:200]
@@ -112,11 +123,18 @@ class Route:
         self.is_list = "cursor" in self.query
         self.filters = [name for name in self.query if name not in ("limit", "cursor", "ledger")]
 
+    def value(self, values, name):
+        return values.get(f"{self.name}.{name}", values.get(name))
+
+    def given(self, values):
+        """What must be given: of the path, and of the query."""
+        return {n: self.value(values, n) for n in self.parts + self.required}
+
     def target(self, values, **more):
-        """The target with these values, by name: the path's, and of the query those that are given."""
-        path = re.sub(r"\{(\w+)\}", lambda m: urllib.parse.quote(str(values[m.group(1)]), safe=""), self.path)
-        query = {n: values[n] for n in self.required if n in values}
-        query.update(more)
+        """The target with what must be given, and more of the query."""
+        given = {**self.given(values), **more}
+        path = re.sub(r"\{(\w+)\}", lambda m: urllib.parse.quote(str(given[m.group(1)]), safe=""), self.path)
+        query = {n: v for n, v in given.items() if n not in self.parts}
         return path + ("?" + urllib.parse.urlencode(query) if query else "")
 
 
@@ -137,26 +155,22 @@ def params():
 def samples(of):
     """A value of each parameter that these routes take."""
     known, values = params(), {}
-    for name in {n for route in of for n in route.parts + route.filters}:
+    for name, text in SAMPLES.items():
+        values[name] = sql(text)
+        assert values[name], f"nothing for {name}: {text}"
+    for name in {n for route in of for n in route.parts + route.filters} - set(values):
         kind, default, help_text = known[name]
-        if name in SAMPLES:
-            values[name] = sql(SAMPLES[name])
-            assert values[name], f"nothing for {name}: {SAMPLES[name]}"
-        elif kind == "CHOICE":
-            values[name] = help_text.split("|")[0]
-        elif kind == "BOOL":
-            values[name] = "true"
-        else:
-            assert default, f"say in SAMPLES of _sql.py what {name} may be"
-            values[name] = default
+        values[name] = {"CHOICE": help_text.split("|")[0], "BOOL": "true"}.get(kind, default)
+        assert values[name], f"say in SAMPLES of _sql.py what {name} may be"
     return values
 
 
 def questions(of, values):
-    """Each route without filters and with each of them alone: (route, filter or None, target)."""
+    """Each route without filters and with each of them alone: (route, what was added, target)."""
     for route in of:
         for name in [None] + [f for f in route.filters if f not in route.required]:
-            yield route, name, route.target(values, **({name: values[name]} if name else {}))
+            more = {name: route.value(values, name)} if name else {}
+            yield route, more, route.target(values, **more)
 
 
 def forge(route, given, key):

@@ -59,7 +59,7 @@ static const struct {
       "{\"action\":13,\"name\":\"set_collateral_allowed\",\"token\":\"" C "\",\"allowed\":true}" },
     { S("\xe\0\0\0\x38" G "\5a\"b\0c"),
       "{\"action\":14,\"name\":\"register_partner\",\"owner\":\"" G
-      "\",\"name\":\"a\\\"b\\u0000c\"}" },
+      "\",\"partner_name\":\"a\\\"b\\u0000c\"}" },
     { S("\xe\0\0\0\x38" G "\1\xff"),
       "{\"action\":14,\"name\":\"register_partner\",\"undecodable\":true,\"hex\":\"0e00000038"
       "4744414e46515433414d4c4a4c5145564f5634474952485737494d5647324d554949464a534851434d514e57474b"
