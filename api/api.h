@@ -8,7 +8,7 @@
 #include "tidemark/config.h"
 
 struct tide_pool;   /* threads that answer from PostgreSQL: api/pool.h */
-struct tide_hub;    /* subscribers of /api/stream: api/stream.h         */
+struct tide_live;   /* the stream's hub, and the indexer's figures: api/live.h */
 struct tide_server; /* the HTTP server: api/server.h                    */
 
 struct tide_api {
@@ -17,7 +17,7 @@ struct tide_api {
     struct tide_hot *hot;
     struct tide_feed *feed;
     struct tide_pool *pool;
-    struct tide_hub *hub;
+    struct tide_live *live;
     struct tide_server *server;
 };
 

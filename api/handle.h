@@ -13,6 +13,9 @@
 /* The members of a feed, without braces; feed NULL: all null, and stale. */
 void tide_put_feed(struct tide_json *j, const struct tide_hot_feed *feed, uint64_t now);
 
+/* Whether the view may call anybody compliant at all; false: the reply says why not. */
+bool tide_trusted(const struct tide_view *view, const struct tide_handler_context *context,
+                  struct tide_reply *reply);
 /* Answers that the contract would give no answer: 409 with its reason, or 404 when what was asked
  * for is not there. */
 void tide_tell_refusal(struct tide_reply *reply, enum tide_refusal refusal);

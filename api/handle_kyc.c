@@ -12,9 +12,8 @@ enum {
     ADDRESSES_MAX = 1000
 };
 
-/* Whether the view may call anybody compliant at all. */
-static bool trusted(const struct tide_view *view, const struct tide_handler_context *context,
-                    struct tide_reply *reply)
+bool tide_trusted(const struct tide_view *view, const struct tide_handler_context *context,
+                  struct tide_reply *reply)
 {
     const struct tide_hot_meta *meta = view->meta;
     uint64_t allowed = context->api->config->compliance_age_s, wall = context->now_ms / 1000;
@@ -106,7 +105,7 @@ void tide_route_kyc_status(struct tide_handler_context *context, const struct ti
     struct tide_view view;
     if (!tide_view_open(&view, context, request, reply))
         return;
-    if (trusted(&view, context, reply)) {
+    if (tide_trusted(&view, context, reply)) {
         (void)tide_buf_room(&reply->body, ITEM_BYTES);
         struct tide_json j = tide_view_answer(&view, reply);
         tide_json_time(&j, "evaluatedAt", view.now);
@@ -174,7 +173,7 @@ static void answer_list(struct tide_handler_context *context, const struct tide_
     size_t i;
     if (!tide_view_open(&view, context, request, reply))
         return;
-    if (trusted(&view, context, reply)) {
+    if (tide_trusted(&view, context, reply)) {
         (void)tide_buf_room(&reply->body, ITEM_BYTES * (json_array_size(list) + 1));
         struct tide_json j = tide_view_answer(&view, reply);
         tide_json_time(&j, "evaluatedAt", view.now);

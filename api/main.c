@@ -3,8 +3,10 @@
  *   arguments, file, environment   the configuration, checked before anything is touched
  *   cache      the hot cache of this host, opened; a thread feeds it, or follows who does
  *   pool       threads that answer from PostgreSQL
+ *   live       the thread that reads each new ledger for the subscribers of /api/stream
  *   server     threads that answer connections
  *   SIGTERM    /readyz says 503, then nobody new is accepted, then all is answered: exit 0 */
+#include "api/live.h"
 #include "api/pool.h"
 #include "api/server.h"
 #include "tidemark/log.h"
@@ -38,8 +40,8 @@ struct program {
     struct tide_config config;
     struct tide_api api;
     atomic_bool closing; /* threads end */
-    pthread_t feeder, hub;
-    bool feeding, streaming;
+    pthread_t feeder;
+    bool feeding;
 };
 
 static const char *database_of(const struct tide_config *config)
@@ -94,6 +96,8 @@ static tide_status open_all(struct program *p, struct tide_err *err)
                                       .threads = p->config.api_sql_threads,
                                       .queue = p->config.api_sql_queue };
     status = tide_pool_open(&api->pool, &pool, err);
+    if (status == TIDE_OK)
+        status = tide_live_open(&api->live, &p->config, database_of(&p->config), err);
     return status == TIDE_OK ? tide_server_open(&api->server, api, err) : status;
 }
 
@@ -101,6 +105,7 @@ static void close_all(struct program *p)
 {
     struct tide_api *api = &p->api;
     tide_server_close(api->server);
+    tide_live_close(api->live);
     tide_pool_close(api->pool);
     atomic_store(&p->closing, true);
     if (p->feeding)
@@ -138,7 +143,9 @@ static tide_status start(struct program *p, struct tide_err *err)
     if (failed)
         return tide_fail(err, TIDE_E_MEMORY, "cannot start a thread: %s", strerror(failed));
     p->feeding = true;
-    tide_status status = tide_server_start(p->api.server, err);
+    tide_status status = tide_live_start(p->api.live, err);
+    if (status == TIDE_OK)
+        status = tide_server_start(p->api.server, err);
     if (status == TIDE_OK)
         status = write_port(p->config.api_port_file, tide_server_port(p->api.server), err);
     return status;
@@ -169,6 +176,7 @@ static void run(struct program *p)
     tide_log(TIDE_INFO, "api.stopping", "drain_ms=%u", p->config.api_drain_ms);
     tide_server_drain(p->api.server);
     clock->sleep_ms(clock->self, p->config.api_drain_ms);
+    tide_live_stop(p->api.live); /* each subscriber is told, and comes to its end */
     tide_server_stop(p->api.server);
     tide_log(TIDE_INFO, "api.stopped", "why=asked");
 }

@@ -432,6 +432,9 @@ void tide_hub_run(struct tide_hub *stream)
             source->wait(source->self, STREAM_TURN_MS, &news);
         stream->news |= news;
     }
+    pthread_mutex_lock(&stream->mutex);
+    stream->known = false; /* nobody is taken any more */
+    pthread_mutex_unlock(&stream->mutex);
     gather(stream);
     for (uint32_t i = 0; i < stream->turn_count; i++)
         stream_sub_drop(stream->turn[i], TIDE_DROPPED_SHUTDOWN);

@@ -274,7 +274,7 @@ static tide_status make_pieces(struct page *page, struct stream_piece **out, str
     return status == TIDE_OK && page->part ? make_piece(page, page->part, tail, err) : status;
 }
 
-/* --- reading -------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------- */
 
 #define NUMBER(name, value) \
     char name[16];          \

@@ -14,6 +14,7 @@ tide_status stream_pg_open(struct stream_pg **out, const struct stream_pg_option
         return tide_fail(err, TIDE_E_MEMORY, "stream: source");
     pg->options = *options;
     tide_buf_init(&pg->sql, SQL_MAX);
+    pthread_mutex_init(&pg->mutex, NULL);
     *out = pg;
     return TIDE_OK;
 }
@@ -25,6 +26,7 @@ void stream_pg_close(struct stream_pg *pg)
     tide_pg_close(pg->pg);
     tide_buf_release(&pg->sql);
     free(pg->blocks);
+    pthread_mutex_destroy(&pg->mutex);
     free(pg);
 }
 
@@ -56,10 +58,15 @@ static tide_status prepare(struct stream_pg *pg, struct tide_err *err)
 {
     static const struct {
         const char *name, *sql;
-    } all[] = { { "head", stream_sql_head },       { "blocks", stream_sql_blocks },
-                { "people", stream_sql_people },   { "prices", stream_sql_prices },
-                { "log", stream_sql_log },         { "ledgers", stream_sql_ledgers },
-                { "changes", stream_sql_changes }, { "price_changes", stream_sql_price_changes } };
+    } all[] = { { "head", stream_sql_head },
+                { "figures", stream_sql_figures },
+                { "blocks", stream_sql_blocks },
+                { "people", stream_sql_people },
+                { "prices", stream_sql_prices },
+                { "log", stream_sql_log },
+                { "ledgers", stream_sql_ledgers },
+                { "changes", stream_sql_changes },
+                { "price_changes", stream_sql_price_changes } };
     tide_status status = tide_pg_run(
         pg->pg, "SET enable_seqscan = off; SET jit = off; SET statement_timeout = '10s'", "SET",
         err);
@@ -177,6 +184,8 @@ static void source_wait(void *self, int ms, bool *news)
     struct tide_err err;
     const struct tide_clock *clock = tide_clock_system();
     *news = pg->standby; /* it tells nobody: it is asked */
+    if (pg->prepared)
+        stream_pg_ask_figures(pg);
     if (!pg->prepared || pg->standby || tide_pg_wait(pg->pg, ms, news, &err) != TIDE_OK)
         clock->sleep_ms(clock->self, ms);
 }

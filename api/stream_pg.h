@@ -1,4 +1,4 @@
-/* The hub's source in production: PostgreSQL, primary or hot standby, on a connection of its own. */
+/* The hub's source in production: PostgreSQL, primary or hot standby, a connection of its own. */
 #ifndef API_STREAM_PG_H
 #define API_STREAM_PG_H
 
@@ -6,10 +6,29 @@
 #include "api/stream_source.h"
 #include "tidemark/catalogue.h"
 
-#define STREAM_PG_SILENCE_MS 10000u     /* of the server, then the connection is given up */
+#include <pthread.h>
+
+#define STREAM_PG_SILENCE_MS 10000u /* of the server, then the connection is given up */
+#define STREAM_FIGURES_MS    1000
 #define STREAM_BLOCKS_MAX    (1u << 20) /* times that a jurisdiction was blocked or unblocked */
 
 struct stream_pg;
+
+/* What the indexer says of itself, and what it has written. */
+struct stream_figures {
+    bool known;              /* asked at least once                                */
+    int64_t asked_ms;        /* monotonic, when                                    */
+    bool beats;              /* there is a heartbeat: the rest of this group is it */
+    char state[24];          /* following …                                        */
+    uint32_t tip, lag;       /* 0: unknown                                         */
+    double rate, event_rate; /* ledgers, events a second                      */
+    double beat_age_s;
+    uint64_t retries, trouble_ms;
+    uint32_t ledger;              /* of the cursor, and what it counted since the beginning */
+    uint64_t closed_at, moved_at; /* unix seconds */
+    uint64_t ledgers, transactions, calls, events, changes, raw_events, raw_states;
+    uint64_t calls_verified, calls_rewritten, calls_unverified;
+};
 
 struct stream_pg_options {
     const char *conninfo;        /* of a role that may read jurisdictions: the feeder's */
@@ -23,6 +42,8 @@ tide_status stream_pg_open(struct stream_pg **out, const struct stream_pg_option
                            struct tide_err *err) TIDE_MUST_USE;
 void stream_pg_close(struct stream_pg *pg);
 struct stream_source stream_pg_source(struct stream_pg *pg);
+/* Any thread. As old as STREAM_FIGURES_MS, older while the database is away. */
+void stream_pg_figures(struct stream_pg *pg, struct stream_figures *out);
 
 /* --- for stream_pg*.c ------------------------------------------------------------------ */
 
@@ -43,11 +64,16 @@ struct stream_pg {
     struct stream_block *blocks; /* in the order of the ledger */
     uint32_t block_count, block_max, blocks_to;
     struct tide_buf sql;
+    pthread_mutex_t mutex; /* of figures */
+    struct stream_figures figures;
 };
 
-extern const char stream_sql_head[], stream_sql_blocks[], stream_sql_people[], stream_sql_prices[];
+extern const char stream_sql_figures[], stream_sql_head[], stream_sql_blocks[], stream_sql_people[],
+    stream_sql_prices[];
 extern const char stream_sql_log[], stream_sql_ledgers[], stream_sql_changes[],
     stream_sql_price_changes[];
+/* In source_wait: asks for the figures when they are old. */
+void stream_pg_ask_figures(struct stream_pg *pg);
 /* Events of a kind from one place to another, each with its fields as JSON. */
 void stream_sql_events(struct tide_buf *sql, enum tide_event_id kind);
 tide_status stream_pg_read(void *self, const struct stream_place *after, uint32_t until,

@@ -7,6 +7,16 @@ const char stream_sql_head[] =
     " FROM chain.coverage AS v WHERE v.deployment = $1 AND c.ledger BETWEEN v.from_ledger AND"
     " v.to_ledger) FROM chain.cursor AS c WHERE c.deployment = $1";
 
+/* One row, the cursor's, with what the writer says of itself. */
+const char stream_sql_figures[] =
+    "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint, extract(epoch FROM"
+    " c.moved_at)::bigint, c.ledgers, c.transactions, c.calls, c.events, c.changes, c.raw_events,"
+    " c.raw_states, c.calls_verified, c.calls_rewritten, c.calls_unverified, h.state, h.tip,"
+    " h.lag_ledgers, (1000 * h.rate)::bigint, (1000 * h.event_rate)::bigint,"
+    " (1000 * extract(epoch FROM clock_timestamp() - h.beat_at))::bigint,"
+    " h.retries, h.trouble_ms FROM chain.cursor AS c LEFT JOIN chain.heartbeat AS h"
+    " ON h.deployment = c.deployment WHERE c.deployment = $1";
+
 /* $2 exclusive, $3 */
 const char stream_sql_blocks[] =
     "SELECT code, ledger, removed FROM history.compliance_registry_blocked_jurisdiction"
