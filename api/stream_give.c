@@ -276,7 +276,7 @@ static tide_status load_people(struct tide_subscriber *sub, uint32_t ledger, boo
                                uint64_t *closed, struct tide_err *err)
 {
     struct stream_source *source = &sub->stream->options.source;
-    struct tide_hot_address addresses[TIDE_STREAM_NAMES_MAX];
+    struct tide_hot_address addresses[TIDE_STREAM_NAMES_MAX] = { 0 };
     struct tide_hot_person people[TIDE_STREAM_NAMES_MAX];
     uint32_t which[TIDE_STREAM_NAMES_MAX], count = 0;
     for (uint32_t i = 0; i < sub->watch_count; i++) {

@@ -16,10 +16,7 @@ root=$dir/root
 dpkg-deb -x "$deb" "$root"
 dpkg-deb -e "$deb" "$dir/control"
 
-daemons=()
-for daemon in tidemark-indexer tidemark-api; do
-    [ ! -x "$TIDE_BIN/$daemon" ] || daemons+=("$daemon")
-done
+daemons=(tidemark-indexer tidemark-api)
 dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$' | sort >"$dir/files"
 {
     for daemon in "${daemons[@]}"; do echo "./usr/bin/$daemon"; echo "./usr/lib/systemd/system/$daemon.service"; done
@@ -29,7 +26,7 @@ dpkg-deb --fsys-tarfile "$deb" | tar -tv | grep -v ' root/root ' >&2 && fail "so
 [ "$(cat "$dir/control/conffiles")" = /etc/tidemark/tidemark.conf ] || fail "conffiles"
 
 depends=$(dpkg-deb -f "$deb" Depends)
-for library in libc6 libpq5 libcurl4 libssl3 libzstd1 libjansson4 systemd; do
+for library in libc6 libpq5 libcurl4 libssl3 libzstd1 libjansson4 libmicrohttpd12 liblmdb0 systemd; do
     grep -qE "(^|, )$library( |,|$)" <<<"$depends" || fail "does not depend on $library: $depends"
 done
 ! grep -qiE 'cmocka|asan' <<<"$depends" || fail "depends on what is of development: $depends"

@@ -3,7 +3,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../../tools/lib/cluster.sh"
 cluster_bin >/dev/null || exit 77
-[ -x "$TIDE_BIN/tidemark-indexer" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-indexer" ] && [ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-api" ] || { echo "programs not built"; exit 77; }
 dir=$(mktemp -d)
 chmod 755 "$dir"
 trap 'rm -rf "$dir"' EXIT
@@ -31,6 +31,8 @@ exits 9 "$stack" --ledgers 64 -- bash -c 'exit 9'
 exits 74 "$stack" --lake "$dir/none" --deployment "$dir/none" -- true
 exits 0 "$stack" --ledgers 64 --seed 7 -- bash -c \
     '[ "$(psql "$TIDEMARK_DATABASE_URL" -XAtc "SELECT count(*) FROM chain.ledger")" = 64 ] &&
+     [ "$(curl -fsS "$TIDEMARK_API_URL/api/ledgers?limit=1" | grep -o "\"sequence\":\"[0-9]*\"" | tr -dc 0-9)" = 1087 ] &&
+     curl -fsS -o /dev/null "$TIDEMARK_API_URL/readyz" &&
      tidemark-indexer status && [ -f "$TIDEMARK_DEPLOYMENT" ] && [ -d "$TIDEMARK_LAKE" ]'
 
 # A network of its own, and a second stack on that one: from RPC, to the ledger that was asked for, then on.
@@ -41,6 +43,11 @@ at() { psql "$TIDEMARK_DATABASE_URL" -XAtc "SELECT ledger FROM chain.cursor"; }
 curl -fsS -d 3 "$TIDEMARK_RPC_URL/close" >"$TMPDIR/closed"
 for _ in $(seq 100); do [ "$(at)" -lt 1098 ] || break; sleep 0.1; done
 [ "$(at)" = 1098 ]
+for _ in $(seq 100); do # the API follows too
+    ! curl -fsS "$TIDEMARK_API_URL/api/markets" | grep -q '^{"ledger":"1098"' || break
+    sleep 0.1
+done
+curl -fsS "$TIDEMARK_API_URL/api/markets" | grep -q '^{"ledger":"1098"'
 rm "$TMPDIR/closed"
 END
 exits 0 "$stack" --ledgers 64 -- bash -c 'curl -fsS -d 8 "$TIDEMARK_RPC_URL/close" >/dev/null &&

@@ -4,6 +4,8 @@
 #   stack_database DIR     a cluster in DIR/db with the database tidemark; exports TIDEMARK_DATABASE_URL
 #   stack_network DIR …    a simulated network with these options; sets stack_network_pid
 #   stack_rpc_url DIR      where it is reached, once it listens; fails until then
+#   stack_api DIR …        tidemark-api over that database with these options; sets stack_api_pid
+#   stack_api_url DIR      where it is reached, once it is ready; fails until then
 # TIDE_BIN set from outside is used as it is, and nothing is built (tests of other builds).
 
 stack_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -19,7 +21,7 @@ stack_bin() {
         flock 9
         cd "$stack_root"
         { [ -f "$build/build.ninja" ] || cmake --preset release; } >"$log" 2>&1 &&
-            cmake --build --preset release --target tidemark-indexer tidemark-sim >>"$log" 2>&1
+            cmake --build --preset release --target tidemark-indexer tidemark-api tidemark-sim >>"$log" 2>&1
     ) 9>"$build/.lock" || { echo "the build failed; $log ends with" >&2; tail -n 25 "$log" >&2; return 1; }
     export TIDE_BIN=$build/bin
 }
@@ -68,4 +70,22 @@ stack_index() {
     TIDEMARK_DATABASE_URL=$stack_socket "$TIDE_BIN/tidemark-indexer" run --lake "$lake" \
         --deployment "$deployment" --stop-at-end "$@" >"$log" 2>&1 ||
         { local code=$?; echo "tidemark-indexer ended with $code:" >&2; tail -n 10 "$log" >&2; return $code; }
+}
+
+# Logs in as the role that may read and no more. Its cache is DIR/cache, its log DIR/api.log.
+stack_api() {
+    local dir=$1
+    shift
+    rm -rf -- "$dir/cache" "$dir/api.port"
+    set -m
+    TIDEMARK_DATABASE_URL=${stack_socket/user=postgres/user=tidemark_feeder} "$TIDE_BIN/tidemark-api" \
+        --api-listen 127.0.0.1:0 --api-port-file "$dir/api.port" --api-cache "$dir/cache" "$@" >"$dir/api.log" 2>&1 &
+    stack_api_pid=$!
+    set +m
+}
+stack_api_url() {
+    [ -s "$1/api.port" ] || return 1
+    local url
+    url=http://127.0.0.1:$(cat "$1/api.port")
+    curl -fs -m 5 -o "$1/ready" "$url/readyz" && echo "$url"
 }
