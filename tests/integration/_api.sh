@@ -4,6 +4,7 @@
 #   pg_start
 #   api_index 256                  # that many ledgers of the simulator, indexed
 #   api_start --api-threads 1 …    # sets API_URL, API_PORT, API_PID; the log is $PG_DIR/api.log
+#   API_READY=/api/prices api_start   # waits until that answers, not for /readyz
 #   api_stop                       # SIGTERM; its exit code
 api_index() {
     "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers "$1" --quiet
@@ -15,11 +16,11 @@ api_index() {
 # The chain of the simulator is old: compliance is asked about as if its newest ledger were new.
 api_start() {
     rm -f "$PG_DIR/api.port"
-    "$TIDE_BIN/tidemark-api" --api-listen 127.0.0.1:0 --api-port-file "$PG_DIR/api.port" --api-cache "$PG_DIR/cache" \
-        --compliance-age-s 0 --api-drain-ms 0 "$@" 2>>"$PG_DIR/api.log" &
+    TIDEMARK_COMPLIANCE_AGE_S=0 "$TIDE_BIN/tidemark-api" --api-listen 127.0.0.1:0 --api-port-file "$PG_DIR/api.port" --api-cache "$PG_DIR/cache" \
+        --api-drain-ms 0 "$@" 2>>"$PG_DIR/api.log" &
     API_PID=$!
     local tries=0
-    until [ -s "$PG_DIR/api.port" ] && curl -fs -o /dev/null "http://127.0.0.1:$(cat "$PG_DIR/api.port")/readyz"; do
+    until [ -s "$PG_DIR/api.port" ] && curl -fs -o /dev/null "http://127.0.0.1:$(cat "$PG_DIR/api.port")${API_READY:-/readyz}"; do
         kill -0 "$API_PID" 2>/dev/null || fail "tidemark-api: $(tail -3 "$PG_DIR/api.log")"
         tries=$((tries + 1))
         [ $tries -lt 600 ] || fail "tidemark-api is not ready: $(tail -3 "$PG_DIR/api.log")"

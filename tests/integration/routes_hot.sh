@@ -18,6 +18,18 @@ address=$(sql "SELECT address FROM state.compliance_registry_compliance_rec WHER
 
 start
 ask same "$last"
+for back in 0 7 60 100 160 230 300; do
+    sql "WITH n AS (SELECT ledger, extract(epoch FROM closed_at)::bigint - 86400 AS start FROM chain.ledger WHERE ledger = $last - $back),
+        s AS (SELECT s.*, div(s.amount_in * p.fee_tier, 10000) AS fee FROM event.liquidity_pool_swap s JOIN state.liquidity_pool_pool p
+              USING (deployment, pool_id), n WHERE s.ledger <= n.ledger AND extract(epoch FROM s.closed_at) > n.start)
+        SELECT n.ledger, m.symbol, count(s.pool_id), coalesce(sum(CASE WHEN a_to_b THEN amount_out ELSE amount_in END), 0),
+            coalesce(sum(CASE WHEN a_to_b THEN div(fee * amount_out, amount_in) ELSE fee END), 0)
+        FROM n, state.liquidity_pool_pool p JOIN state.synthetic_engine_asset_config m ON m.token = p.token_a LEFT JOIN s USING (pool_id)
+        WHERE p.token_b = (SELECT contract FROM state.stellar_asset_instance WHERE metadata ->> 'symbol' = 'USDC')
+          AND EXISTS (SELECT FROM history.liquidity_pool_pool h WHERE h.pool_id = p.pool_id AND h.ledger <= n.ledger)
+        GROUP BY n.ledger, m.symbol"
+done >"$PG_DIR/traded"
+ask windows "$PG_DIR/traded"
 TIDE_MODEL_SAYS=$PG_DIR/says "$TIDE_BIN/model_driver" "$PG_DIR/model" "${chain[@]}" >"$PG_DIR/out" 2>"$PG_DIR/err" || fail "$(tail -3 "$PG_DIR/err")"
 ask model "$PG_DIR/says" "${TIDE_EVERY:-8}"
 ask refusals "$address" SGOLDUSDC
@@ -27,7 +39,7 @@ ask get "/api/prices?maxAgeMs=0&ledger=$last" # a ledger's close is never stale
 
 echo "the database goes away"
 api_stop || fail "api: exit $?"
-start --stale-after-ms 4000
+start --stale-after-ms 10000
 ask get "/api/sdk/kyc/status/$address"
 pg_stop immediate
 for path in /api/sdk/contracts /api/sdk/assets /api/markets /api/prices "/api/sdk/kyc/status/$address" "/api/pools/SGOLDUSDC/quote?amountIn=1"; do
@@ -39,7 +51,9 @@ sleep 1
 second=$(curl -si "$API_URL/api/prices" | tr -d '\r' | sed -n 's/^Data-Age-Ms: //Ip')
 [ "$second" -ge $((first + 900)) ] || fail "age $first ms, then $second ms"
 ask problem "/api/prices?maxAgeMs=500" 503 stale
-sleep 3
+until [ "$(curl -so /dev/null -w '%{http_code}' "$API_URL/api/prices")" = 503 ]; do sleep 0.1; done
+age=$(curl -si "$API_URL/api/prices" | tr -d '\r' | sed -n 's/^Data-Age-Ms: //Ip')
+[ "$age" -gt 10000 ] && [ "$age" -lt 30000 ] || fail "stale at $age ms"
 for path in /api/sdk/contracts /api/markets "/api/sdk/kyc/status/$address"; do ask problem "$path" 503 stale; done
 pg_again
 for _ in $(seq 100); do
@@ -60,7 +74,7 @@ first=$(sql "SELECT from_ledger FROM chain.coverage")
 sql "UPDATE chain.coverage SET from_ledger = (SELECT min(ledger) + 1 FROM chain.contract_seen WHERE what = 'created' AND role = 'compliance_registry')"
 api_stop || fail "api: exit $?"
 rm -rf "$PG_DIR/cache"
-start
+API_READY=/api/prices start
 ask problem "/api/sdk/kyc/status/$address" 503 incomplete
 ask problem "/api/sdk/kyc/status/$address?ledger=$last" 503 incomplete
 ask get /api/markets
@@ -96,11 +110,16 @@ for name in a b; do
     echo "the contracts' own answers, chain $name"
     PGDATABASE=postgres "$PG_BIN/createdb" "chain_$name"
     export PGDATABASE=chain_$name TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=chain_$name"
-    "$TIDE_BIN/tidemark-indexer" run --lake "$chains/$name/lake" --deployment "$chains/$name/deployment.json" --stop-at-end \
-        2>"$PG_DIR/run.log" || fail "run: $(tail -2 "$PG_DIR/run.log")"
     zstd -dqc "$chains/$name/views.jsonl.zst" >"$PG_DIR/views"
+    # Up to the last question: then the cache is of its ledger.
+    until=$(sed -n 's/^{"ledger":\([0-9]*\),.*/\1/p' "$PG_DIR/views" | sort -n | tail -1)
+    first=$(sed -n 's/.*"first_ledger": *\([0-9]*\).*/\1/p' "$chains/$name/deployment.json")
+    "$TIDE_BIN/tidemark-indexer" migrate >"$PG_DIR/run.log" 2>&1 || fail "migrate: $(tail -2 "$PG_DIR/run.log")"
+    "$TIDE_BIN/tidemark-indexer" backfill --from "$first" --to "$until" --lake "$chains/$name/lake" \
+        --deployment "$chains/$name/deployment.json" 2>"$PG_DIR/run.log" || fail "backfill: $(tail -2 "$PG_DIR/run.log")"
     rm -rf "$PG_DIR/cache"
     start
-    ask views "$PG_DIR/views" "$(sql "SELECT ledger FROM chain.cursor")"
+    ask views "$PG_DIR/views" "$until"
+    ask same "$until"
     api_stop || fail "api: exit $?"
 done
