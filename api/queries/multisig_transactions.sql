@@ -1,4 +1,4 @@
--- list: deployment at after limit walletId status
+-- list: deployment at after limit walletId status proposalId
 -- Multisig transactions, the newest first. threshold and signerCount are of the wallet as it stands.
 SELECT row_to_json(x)::text, v.tx_id::text
 FROM (
@@ -6,7 +6,7 @@ FROM (
       s.rejections, s.status, s.created_at, s.ledger, s.closed_at FROM state.dao_governance_multi_sig_tx AS s
     WHERE $2::integer = 2147483647 AND s.deployment = $1::smallint
       AND ($3::text IS NULL OR s.tx_id < $3::numeric) AND ($5::text IS NULL OR s.wallet_id = $5::bigint)
-      AND ($6::text IS NULL OR s.status = $6)
+      AND ($6::text IS NULL OR s.status = $6) AND ($7::text IS NULL OR s.proposal_id = $7::numeric)
     ORDER BY s.tx_id DESC LIMIT $4::integer)
     UNION ALL
     (SELECT k.tx_id, h.wallet_id, h.proposal_id, h.target, h.function_name, h.call_data, h.action, h.approvals,
@@ -27,7 +27,7 @@ FROM (
         ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1
       ) AS h
     WHERE $2::integer < 2147483647 AND NOT h.removed AND ($5::text IS NULL OR h.wallet_id = $5::bigint)
-      AND ($6::text IS NULL OR h.status = $6)
+      AND ($6::text IS NULL OR h.status = $6) AND ($7::text IS NULL OR h.proposal_id = $7::numeric)
     ORDER BY k.tx_id DESC LIMIT $4::integer)
   ) AS v
   LEFT JOIN LATERAL (
@@ -48,11 +48,13 @@ FROM (
     v.proposal_id::text AS "proposalId",
     v.target AS "target",
     v.function_name AS "functionName",
-    CASE WHEN octet_length(v.call_data) <= 1024 THEN (SELECT json_object_agg(lower(left(a.key,
-      1)) || substr(replace(initcap(a.key), '_', ''), 2), a.value ORDER BY a.n)
-      FROM json_each(v.action) WITH ORDINALITY AS a (key, value, n))
-      ELSE json_build_object('action', v.action -> 'action', 'name', v.action -> 'name', 'truncated',
-        true) END AS "action",
+    (SELECT json_build_object('action', (array_agg(a.value) FILTER (WHERE a.n = 1))[1],
+        'name', (array_agg(a.value) FILTER (WHERE a.n = 2))[1],
+        'undecodable', coalesce(bool_or(a.key = 'undecodable'), false),
+        'args', CASE WHEN octet_length(v.call_data) <= 1024 THEN
+          coalesce(json_object_agg(lower(left(a.key, 1)) || substr(replace(initcap(a.key), '_', ''), 2),
+          a.value ORDER BY a.n) FILTER (WHERE a.n > 2 AND a.key <> 'undecodable'), '{}') END)
+      FROM json_each(v.action) WITH ORDINALITY AS a (key, value, n)) AS "action",
     v.approvals AS "approvals",
     v.rejections AS "rejections",
     w.threshold AS "threshold",

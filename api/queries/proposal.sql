@@ -60,8 +60,11 @@ FROM n, q, (
     analyst.readable(v.description) AS "description",
     encode(v.description, 'hex') AS "descriptionHex",
     encode(v.call_data, 'hex') AS "callData",
-    (SELECT json_object_agg(lower(left(a.key, 1)) || substr(replace(initcap(a.key), '_', ''), 2),
-      a.value ORDER BY a.n)
+    (SELECT json_build_object('action', (array_agg(a.value) FILTER (WHERE a.n = 1))[1],
+        'name', (array_agg(a.value) FILTER (WHERE a.n = 2))[1],
+        'undecodable', coalesce(bool_or(a.key = 'undecodable'), false),
+        'args', coalesce(json_object_agg(lower(left(a.key, 1)) || substr(replace(initcap(a.key), '_', ''), 2),
+          a.value ORDER BY a.n) FILTER (WHERE a.n > 2 AND a.key <> 'undecodable'), '{}'))
       FROM json_each(v.action) WITH ORDINALITY AS a (key, value, n)) AS "action",
     v.yes_votes::text AS "yesVotes",
     v.no_votes::text AS "noVotes",

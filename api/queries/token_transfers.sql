@@ -1,4 +1,4 @@
--- list: deployment at after limit address
+-- list: deployment at after limit token
 -- Transfers, mints, burns and clawbacks of a token, the newest first, nothing of what is no token.
 -- The order begins with the contract, so that no other index than the one by contract has it.
 SELECT row_to_json(x)::text, y.ledger || '.' || y.tx || '.' || y.op || '.' || y.event

@@ -4,13 +4,17 @@ transfers through bin/sql_driver and compares with plain SQL; the database is th
 import collections
 import json
 
-from _sql_routes import Driver, sql
+from _sql import Driver, sql
 
 NEWEST = 2147483647
 
 
 def rows(text):
     return json.loads(sql(f"SELECT coalesce(json_agg(q), '[]') FROM ({text}) AS q"))
+
+
+def pages(d, target, limit):
+    return d.pages(target, limit)[0]
 
 
 def then(table, at):
@@ -34,7 +38,7 @@ def compare(d, path, at, limits, wanted, keep=lambda item: item):
     """The list, page by page, is what is wanted, in order, each once. wanted names some fields of each item."""
     target = path if at == NEWEST else f"{path}{'&' if '?' in path else '?'}ledger={at}"
     for limit in limits:
-        got = d.pages(target, limit)
+        got = pages(d, target, limit)
         for item in got:
             check_common(item)
         short = [{k: i[k] for k in wanted[0]} if wanted else i for i in got]
@@ -82,7 +86,7 @@ def state_lists(d, moments):
             compare(d, path, at, (7, 200) if at == NEWEST else (29,), wanted)
         assert counts[-1] > 2 and counts[0] <= counts[-1] or "blocked" in path or "providers" in path, (path, counts)
         # the newest by history says what state says
-        assert d.pages(f"{path}?ledger={moments[-2]}", 200) == d.pages(path, 200), path
+        assert pages(d, f"{path}?ledger={moments[-2]}", 200) == pages(d, path, 200), path
         print(f"{path}: {counts}")
 
 
@@ -107,7 +111,8 @@ def filtered(d, moments):
             compare(d, f"/api/earnings/epochs/{n}/claims", at, (9,), rows(
                 f"SELECT claimer FROM {then('earnings_distributor_claimed', at)} AS v WHERE epoch = {n} ORDER BY 1"))
         for query, where in (("walletId=0", "wallet_id = 0"), ("status=Executed", "status = 'Executed'"),
-                             ("walletId=1&status=Pending", "wallet_id = 1 AND status = 'Pending'")):
+                             ("walletId=1&status=Pending", "wallet_id = 1 AND status = 'Pending'"),
+                             ("proposalId=9", "proposal_id = 9")):
             compare(d, f"/api/multisig/transactions?{query}", at, (11,), rows(
                 f'SELECT tx_id::text AS "txId", status FROM {then("dao_governance_multi_sig_tx", at)} AS v '
                 f"WHERE {where} ORDER BY tx_id DESC"))
@@ -141,7 +146,7 @@ def revenue(d, moments):
         print(f"revenue at {at}: {len(totals)} sums")
     total = sum(int(f["cut"]) for f, _ in cuts)
     assert total == sum(int(i["amount"]) for p in {f["partner_id"] for f, _ in cuts}
-                        for i in d.pages(f"/api/partners/{p}/revenue", 200))
+                        for i in pages(d, f"/api/partners/{p}/revenue", 200))
 
 
 def single(d, moments):
@@ -190,12 +195,16 @@ def proposals(ask, at):
     queued = {q["proposal_id"]: q["value"] for q in rows(
         f"SELECT proposal_id, value::text[] FROM {then('dao_governance_proposal_multi_sig_txs', at)} AS v")}
     states = collections.Counter()
-    for p in rows(f"SELECT key_id, encode(title, 'hex') AS title, encode(call_data, 'hex') AS data, action, status, "
+    for p in rows(f"SELECT key_id, encode(title, 'hex') AS title, encode(call_data, 'hex') AS data, action::text, status, "
                   f"yes_votes, execute_after FROM {then('dao_governance_proposal', at)} AS v ORDER BY 1 LIMIT 60"):
         got = ask(f"/api/dao/proposals/{p['key_id']}")
         assert (got["titleHex"], got["callData"]) == (p["title"], p["data"])
-        assert [k.replace("_", "").lower() for k in p["action"]] == [k.lower() for k in got["action"]], got
-        assert list(p["action"].values()) == list(got["action"].values()), got
+        said = json.loads(p["action"], object_pairs_hook=list)
+        (_, number), (_, name), *args = [pair for pair in said if pair[0] != "undecodable"]
+        assert (got["action"]["action"], got["action"]["name"]) == (number, name), got
+        assert got["action"]["undecodable"] == (len(args) + 2 < len(said)), got
+        assert [(k.replace("_", "").lower(), v) for k, v in args] == [
+            (k.lower(), v) for k, v in got["action"]["args"].items()], got
         assert got["multisigTxIds"] == queued.get(p["key_id"], [])
         if at != NEWEST:
             now = int(sql(f"SELECT extract(epoch FROM closed_at)::bigint FROM chain.ledger WHERE ledger = {at}"))
@@ -260,10 +269,10 @@ def rounds(d, at):
             cut = len(prices) // 4
             middle = prices[cut:len(prices) - cut]
             assert r["median"] == str(sum(middle) // len(middle))
-    got = d.pages("/api/oracle/rounds" + ("" if at == NEWEST else f"?ledger={at}"), 200)
+    got = pages(d, "/api/oracle/rounds" + ("" if at == NEWEST else f"?ledger={at}"), 200)
     assert {i["id"]: [(o["provider"], o["price"]) for o in i["observations"]] for i in got} == wanted
     assert all(i["observationCount"] == len(i["observations"]) for i in got)
-    feeds = d.pages("/api/oracle/feeds" + ("" if at == NEWEST else f"?ledger={at}"), 200)
+    feeds = pages(d, "/api/oracle/feeds" + ("" if at == NEWEST else f"?ledger={at}"), 200)
     assert {f["asset"]: [(o["provider"], o["price"]) for o in f["pendingObservations"]] for f in feeds
             if f["pendingObservations"]} == {a: w for a, w in waiting.items() if a in {f["asset"] for f in feeds} and w}
     print(f"rounds at {at}: {len(wanted)}")
@@ -271,7 +280,7 @@ def rounds(d, at):
 
 def votes(d, at):
     for p in rows(f"SELECT key_id, yes_votes, no_votes FROM {then('dao_governance_proposal', at)} AS v ORDER BY 1 DESC LIMIT 40"):
-        got = d.pages(f"/api/dao/proposals/{p['key_id']}/votes" + ("" if at == NEWEST else f"?ledger={at}"), 2)
+        got = pages(d, f"/api/dao/proposals/{p['key_id']}/votes" + ("" if at == NEWEST else f"?ledger={at}"), 2)
         assert len({v["id"] for v in got}) == len(got) and [v["id"] for v in got] == sorted((v["id"] for v in got), reverse=True)
         assert [sum(int(v["weight"]) for v in got if v["support"] is side) for side in (True, False)] == [
             p["yes_votes"], p["no_votes"]], (p, got)
@@ -290,6 +299,18 @@ def transfers(d, at):
             wanted += rows(f"SELECT {EVENT_ID}, '{kind.rsplit('_', 1)[1]}' AS type, {ends[0]} AS from, {ends[1]} AS to, "
                            f"amount::text FROM event.{kind} WHERE contract = '{token}' AND ledger <= {at}")
         compare(d, f"/api/tokens/{token}/transfers", at, (200,), sorted(wanted, key=lambda w: w["id"], reverse=True))
+        kind = sql(f"SELECT count(*) FROM state.synth_token_instance WHERE contract = '{token}'") == "1"
+        table = "synth_token_balance" if kind else "stellar_asset_balance"
+        for b in rows(f"SELECT address, {'value' if kind else 'amount'}::text AS held FROM "
+                      f"{then(table, at)} AS b WHERE contract = '{token}' ORDER BY 1 LIMIT 9"):
+            got = d.ask(f"/api/tokens/{token}/balances/{b['address']}" + ("" if at == NEWEST else f"?ledger={at}"))
+            assert got["balance"] == b["held"], (b, got)
+            check_common(got)
+        nobody = "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"
+        if kind:
+            assert d.ask(f"/api/tokens/{token}/balances/{nobody}")["balance"] == "0"
+        else:
+            d.ask(f"/api/tokens/{token}/balances/{nobody}", 404)
     pool = sql("SELECT contract FROM state.liquidity_pool_instance")
     compare(d, f"/api/tokens/{pool}/transfers", at, (200,), [])
 

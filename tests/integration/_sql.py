@@ -34,7 +34,7 @@ SAMPLES = {
     "earnings_claims.address": "SELECT claimer FROM state.earnings_distributor_claimed GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
     "compliance_history.address": "SELECT address FROM history.compliance_registry_compliance_rec GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
     "compliance_providers.address": "SELECT address FROM state.compliance_registry_attestation GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
-    "token_transfers.address": "SELECT contract FROM event.synth_token_transfer GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
+    "token": "SELECT contract FROM event.synth_token_transfer GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
 }
 
 
