@@ -268,6 +268,7 @@ static void put_asset(struct tide_json *j, const struct gathering *g, const stru
 static void answer(const struct gathering *g, struct tide_reply *reply)
 {
     struct tide_json j = tide_view_answer(g->view, reply);
+    size_t said = reply->body.len;
     uint32_t next;
     tide_json_name(&j, "items");
     tide_json_open(&j, '[');
@@ -280,6 +281,7 @@ static void answer(const struct gathering *g, struct tide_reply *reply)
     tide_json_close(&j, ']');
     tide_json_null(&j, "next");
     tide_json_close(&j, '}');
+    tide_view_tag(reply, said);
 }
 
 /* The partner of that id, as the registry writes it: "7", not "007". */

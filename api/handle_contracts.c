@@ -117,6 +117,7 @@ void tide_route_contracts(struct tide_handler_context *context, const struct tid
     if (!tide_view_open(&view, context, request, reply))
         return;
     struct tide_json j = tide_view_answer(&view, reply);
+    size_t said = reply->body.len;
     tide_json_word(&j, "network", tide_network_name(view.meta->passphrase));
     tide_json_text(&j, "passphrase", tide_slice_str(view.meta->passphrase));
     tide_json_name(&j, "contracts");
@@ -127,5 +128,6 @@ void tide_route_contracts(struct tide_handler_context *context, const struct tid
     tide_json_address(&j, "multisigWallet", &view.meta->multisig_wallet);
     tide_json_bool(&j, "agreesWithDao", tide_lookup_misnamed(&view) == 0);
     tide_json_close(&j, '}');
+    tide_view_tag(reply, said);
     tide_view_close(&view, reply);
 }

@@ -123,8 +123,12 @@ static void put_quote(struct tide_json *j, struct tide_view *view, const struct 
     tide_json_amount(j, "fee", swap->fee, in_decimals);
     tide_json_amount(j, "protocolFee", swap->protocol_fee, in_decimals);
     tide_json_i128(j, "impactBps", swap->impact_bps);
-    if (tide_rule_spot(&price, pool, a_to_b) == TIDE_REFUSED_NOTHING)
+    if (tide_rule_spot(&price, pool, a_to_b) == TIDE_REFUSED_NOTHING) {
         tide_json_amount(j, "spotPrice", price, TIDE_WAD_DECIMALS);
+    } else {
+        tide_json_null(j, "spotPrice");
+        tide_json_null(j, "spotPriceScaled");
+    }
     tide_json_bool(j, "swappable", !why);
     if (why)
         tide_json_word(j, "reasonCode", why);

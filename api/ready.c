@@ -18,6 +18,7 @@ void tide_route_healthz(struct tide_handler_context *context, const struct tide_
 /* What speaks against it; first in the order of who is to blame. */
 struct readiness {
     bool draining, cached, fresh, complete, database;
+    bool named; /* the DAO's storage names the contracts that are configured: said, not judged */
     struct tide_answer_at at;
 };
 
@@ -31,6 +32,8 @@ static void look_at_cache(struct tide_handler_context *context, struct readiness
                                      tide_lookup_age_ms(meta, (int64_t)context->now_ms) };
     r->fresh = r->at.age_ms <= context->api->config->stale_after_ms;
     r->complete = meta->complete && meta->compliance_complete;
+    struct tide_view view = tide_view_of(context->reader, meta, meta->close_time);
+    r->named = tide_lookup_misnamed(&view) == 0;
     r->cached = tide_hot_end(context->reader) == TIDE_OK;
 }
 
@@ -76,6 +79,7 @@ void tide_route_readyz(struct tide_handler_context *context, const struct tide_r
     tide_json_bool(&j, "fresh", r.fresh);
     tide_json_bool(&j, "complete", r.complete);
     tide_json_bool(&j, "database", r.database);
+    tide_json_bool(&j, "agreesWithDao", r.named);
     tide_json_close(&j, '}');
     reply->at = r.at;
     reply->status = ready ? 200 : 503;

@@ -96,7 +96,7 @@ struct tide_reply {
     uint32_t retry_after_s;    /* 0: none                                           */
     char allow[64];            /* of a 405: the methods of the path, "GET, HEAD"    */
     struct tide_answer_at at;
-    uint8_t etag[16]; /* with has_etag: instead of one made of the body */
+    uint8_t etag[16]; /* with has_etag: a weak one, instead of a strong one of the body */
     bool has_etag;
     uint32_t field_count;
     const char *security_policy;   /* static; NULL: default-src 'none' and no frames */

@@ -4,6 +4,8 @@
 
 #include <microhttpd.h>
 
+enum { TAG_BYTES = 40 }; /* W/, quotes, 32 digits, NUL */
+
 static const char json_type[] = "application/json; charset=utf-8";
 static const char closed_policy[] = "default-src 'none'; frame-ancestors 'none'";
 static const char exposed[] =
@@ -34,27 +36,30 @@ static bool is_problem(const struct tide_reply *reply)
     return reply->content_type && strncmp(reply->content_type, "application/problem+json", 24) == 0;
 }
 
-/* "…" of the body, unless nobody may keep the answer. */
-static bool make_tag(struct server_conn *conn, const char *cache, char tag[40])
+/* "…" of the body, W/"…" of what the handler says, unless nobody may keep the answer. */
+static bool make_tag(struct server_conn *conn, const char *cache, char tag[TAG_BYTES])
 {
     struct tide_reply *reply = &conn->reply;
     uint8_t hash[TIDE_HASH_BYTES];
     if (reply->status != 200 || reply->stream.read || strstr(cache, "no-store"))
         return false;
-    if (!reply->has_etag) {
+    if (reply->has_etag) {
+        memcpy(tag, "W/", 2);
+        tag += 2;
+        memcpy(hash, reply->etag, sizeof reply->etag);
+    } else {
         tide_sha256(hash, tide_buf_view(&reply->body));
-        memcpy(reply->etag, hash, sizeof reply->etag);
-        reply->has_etag = true;
     }
     tag[0] = '"';
-    tide_hex(tag + 1, tide_slice_of(reply->etag, sizeof reply->etag));
+    tide_hex(tag + 1, tide_slice_of(hash, sizeof reply->etag));
     memcpy(tag + 33, "\"", 2);
     return true;
 }
 
-/* If-None-Match: a list of tags, weak or not, or a star. */
+/* If-None-Match: a list of tags, weak or not, or a star; a weak tag is as good as a strong one. */
 static bool matches(tide_slice list, const char *tag)
 {
+    tag += tag[0] == 'W' ? 2 : 0;
     size_t len = strlen(tag);
     if (list.len == 1 && list.ptr[0] == '*')
         return true;
@@ -150,7 +155,7 @@ static struct MHD_Response *make_response(struct server_conn *conn)
 bool server_answer(struct server_conn *conn)
 {
     struct tide_reply *reply = &conn->reply;
-    char tag[40];
+    char tag[TAG_BYTES];
     if (reply->body.failed) {
         bool large = reply->body.len > TIDE_REPLY_BODY_MAX / 2;
         tide_reply_problem(reply, large ? 500 : 503, large ? "answer_too_large" : "no_memory",

@@ -1,6 +1,7 @@
 #include "api/view.h"
 #include "api/lookup.h"
 #include "api/sql.h"
+#include "tidemark/hash.h"
 
 static bool not_ready(struct tide_reply *reply)
 {
@@ -68,6 +69,15 @@ struct tide_json tide_view_answer(const struct tide_view *view, struct tide_repl
     tide_json_u64(&j, "ledger", view->meta->ledger);
     tide_json_time(&j, "closedAt", view->meta->close_time);
     return j;
+}
+
+void tide_view_tag(struct tide_reply *reply, size_t from)
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    assert(from <= reply->body.len);
+    tide_sha256(hash, tide_slice_of(reply->body.ptr + from, reply->body.len - from));
+    memcpy(reply->etag, hash, sizeof reply->etag);
+    reply->has_etag = true;
 }
 
 void tide_view_close(struct tide_view *view, struct tide_reply *reply)

@@ -36,6 +36,8 @@ void tide_view_close(struct tide_view *view, struct tide_reply *reply);
 
 /* The answer's beginning in the reply's body: {"ledger":"N","closedAt":"…" */
 struct tide_json tide_view_answer(const struct tide_view *view, struct tide_reply *reply);
+/* The answer is the same as any whose body is the same from there on: ledgers may come and go. */
+void tide_view_tag(struct tide_reply *reply, size_t from);
 
 /* Over a snapshot that the caller began and will end. */
 static inline struct tide_view tide_view_of(struct tide_hot_reader *reader,
@@ -51,7 +53,8 @@ void view_past_scan(struct view_past *past, const struct tide_hot_key *prefix,
 const void *view_past_floor(struct view_past *past, const struct tide_hot_key *key,
                             size_t prefix_len);
 bool view_past_blocked(struct view_past *past, uint32_t code);
-/* Within a transaction of the caller's, as of a ledger that is indexed. *meta lives as long as *out. */
+/* Within a transaction of the caller's, as of a ledger that is indexed. *meta lives as long as
+ * *out. */
 tide_status view_past_open(struct view_past **out, const struct tide_hot_meta **meta,
                            struct tide_pg *pg, uint16_t deployment, const struct tide_answer_at *at,
                            struct tide_err *err) TIDE_MUST_USE;

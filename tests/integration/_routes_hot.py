@@ -7,6 +7,7 @@ usage: _routes_hot.py PORT same LEDGER          from the cache and with ?ledger=
        _routes_hot.py PORT views VIEWS LAST     the contracts' recorded answers, at their ledger; those that
                                                 do not depend on time from the cache too, of ledger LAST
        _routes_hot.py PORT refusals ADDRESS POOL
+       _routes_hot.py PORT tags LEDGER          documents that nothing changed are not sent again
        _routes_hot.py PORT assets EXPECTED      EXPECTED: lines "partner token token …"; "-": everybody
        _routes_hot.py PORT get PATH [KEY=JSON…] status is 200 and the members are so
        _routes_hot.py PORT problem PATH STATUS CODE
@@ -41,7 +42,7 @@ class Server:
         answer, found = self.ask(path, body)
         if answer.status != 200:
             sys.exit(f"{path}: {answer.status} {found}")
-        if answer.headers["Ledger-Sequence"] != found["ledger"]:
+        if answer.headers["Ledger-Sequence"] != found.get("ledger", answer.headers["Ledger-Sequence"]):
             sys.exit(f"{path}: Ledger-Sequence {answer.headers['Ledger-Sequence']}, ledger {found['ledger']}")
         return found
 
@@ -270,6 +271,25 @@ def batch(server, address, muxed, account, seed):
         server.problem(path, 400, "bad_body", body)
 
 
+# --- what need not be sent again -----------------------------------------------------------------------
+
+def tags(server, ledger):
+    for path in ("/api/sdk/contracts", "/api/sdk/assets"):
+        tag = server.ask(path)[0].headers["ETag"]
+        then = server.ask(f"{path}?ledger={int(ledger) - 1}")[0].headers["ETag"]
+        if tag != then or not tag.startswith('W/"'):
+            sys.exit(f"{path}: {tag} now, {then} a ledger before")
+        for sent in (tag, tag[2:], f'"other", {tag}', "*"):
+            server.connection.request("GET", path, headers={"If-None-Match": sent})
+            answer = server.connection.getresponse()
+            if answer.status != 304 or answer.read() or answer.headers["ETag"] != tag:
+                sys.exit(f"{path} If-None-Match {sent}: {answer.status}")
+        server.connection.request("GET", path, headers={"If-None-Match": 'W/"other"'})
+        answer = server.connection.getresponse()
+        if answer.status != 200 or not answer.read():
+            sys.exit(f"{path} If-None-Match of another: {answer.status}")
+
+
 # --- assets --------------------------------------------------------------------------------------------
 
 def assets(server, expected):
@@ -300,7 +320,7 @@ def main():
     elif what == "problem":
         server.problem(args[0], int(args[1]), args[2])
     else:
-        {"same": same, "windows": windows, "model": model, "views": views, "refusals": refusals, "assets": assets}[what](server, *args)
+        {"same": same, "windows": windows, "model": model, "views": views, "refusals": refusals, "tags": tags, "assets": assets}[what](server, *args)
 
 
 main()

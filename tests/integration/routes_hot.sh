@@ -18,6 +18,8 @@ address=$(sql "SELECT address FROM state.compliance_registry_compliance_rec WHER
 
 start
 ask same "$last"
+ask tags "$last"
+ask get /readyz agreesWithDao=true
 for back in 0 7 60 100 160 230 300; do
     sql "WITH n AS (SELECT ledger, extract(epoch FROM closed_at)::bigint - 86400 AS start FROM chain.ledger WHERE ledger = $last - $back),
         s AS (SELECT s.*, div(s.amount_in * p.fee_tier, 10000) AS fee FROM event.liquidity_pool_swap s JOIN state.liquidity_pool_pool p
@@ -97,6 +99,7 @@ rm -rf "$PG_DIR/cache"
 start
 ask assets "$PG_DIR/expected"
 ask get /api/sdk/contracts agreesWithDao=false
+ask get /readyz agreesWithDao=false ready=true
 ask get "/api/sdk/contracts?ledger=$last" agreesWithDao=true network='"private"'
 api_stop || fail "api: exit $?"
 
