@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""usage: _plans.py grow|plans|times   asks every list route of a database that is there (plans.sh).
+
+grow    copies positions, vaults, deposits, claims, votes to people that are not, TIDE_GROW of each: what lists of
+        state page over is large too
+plans   reads what auto_explain logged of each statement: no large table is scanned from end to end, none is
+        sorted, and no scan reads more than 3 rows for each that could be shown
+times   asks each question again and again and prints how long it took
+"""
+import json
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+from _sql import Driver, questions, routes, samples, sql
+
+LIMIT = 50
+LARGE = 1000  # rows: what is smaller may be read whole
+MOST = 3 * (LIMIT + 1)
+LATE_MS = {False: 50, True: 1000}  # now, as of a ledger
+
+
+# Tables of state that may become large, and whose row it is.
+GROW = {"liquidity_pool_lp_pos": "provider", "synthetic_engine_vault": "owner", "stability_pool_deposit": "depositor",
+        "earnings_distributor_claimed": "claimer", "dao_governance_has_voted": "voter", "compliance_registry_attestation": "address"}
+# Lists whose items hold rows of their own: so many more may be read.
+DETAILS = {"oracle_rounds": 10}
+
+
+def children(node):
+    for inner in node.get("Plans", []):
+        yield inner
+        yield from children(inner)
+
+
+def rows_of(node):
+    """Rows that a node gave, or threw away, over all its loops."""
+    each = node.get("Actual Rows", 0) + node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
+    return each * node.get("Actual Loops", 1)
+
+
+def table_of(name):
+    return re.sub(r"_p\d+_\d+$", "", name)
+
+
+def faults_of(plan, sizes, most):
+    read = {}
+    for node in [plan, *children(plan)]:
+        kind = node["Node Type"]
+        if "Relation Name" in node:
+            table = f"{node['Schema']}.{table_of(node['Relation Name'])}"
+            if sizes.get(table, 0) < LARGE:
+                continue
+            key = (table, node.get("Alias", "").rstrip("_0123456789"))
+            read[key] = read.get(key, 0) + rows_of(node)
+            if kind == "Seq Scan" and rows_of(node) > most:  # a page of a small partition is none
+                yield f"{table} is scanned"
+        elif kind in ("Sort", "Incremental Sort"):
+            taken = sum(rows_of(inner) for inner in node["Plans"])
+            if taken > most and kind == "Sort":
+                yield f"a sort of {taken} rows"
+    for (table, _), rows in read.items():
+        if rows > most:
+            yield f"{rows} rows read of {table}"
+
+
+class Log:
+    """The plans in the server's log, from where it was last read."""
+
+    def __init__(self):
+        self.file = open(os.environ["PG_DIR"] + "/log", encoding="utf-8", errors="replace")
+        self.file.seek(0, 2)
+
+    def plans(self):
+        text = self.file.read()
+        for match in re.finditer(r"plan:\n((?:\t.*\n)+)", text):
+            found = json.loads(match.group(1).replace("\n\t", "\n"))
+            if found["Query Text"].startswith(("-- list:", "-- one:")):
+                yield found["Plan"]
+
+
+def asked(d):
+    """(route, target): first and later pages, now and as of a ledger, with each filter."""
+    of = routes()
+    past = int(sql("SELECT (min(ledger) + max(ledger)) / 2 FROM chain.ledger"))
+    for route, more, target in questions(of, samples(of)):
+        for at in (None, past) if "ledger" in route.query else (None,):
+            first = target + ("" if at is None else ("&" if "?" in target else "?") + f"ledger={at}")
+            yield route, at is not None, first
+            if not route.is_list:
+                continue
+            join, cursor = "&" if "?" in first else "?", None
+            for _ in range(6):
+                status, _, page = d.timed(first + f"{join}limit=200" + (f"&cursor={cursor}" if cursor else ""))
+                if status != 200 or page["next"] is None:
+                    break
+                cursor = page["next"]
+            if cursor:
+                yield route, at is not None, first + f"{join}cursor={cursor}"
+
+
+def table_sizes():
+    rows = sql("""SELECT n.nspname || '.' || regexp_replace(c.relname, '_p[0-9]+_[0-9]+$', ''), sum(c.reltuples)::bigint
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE c.relkind = 'r' AND n.nspname IN ('chain', 'event', 'state', 'history', 'rollup') GROUP BY 1""")
+    return {name: int(n) for name, n in (line.split("|") for line in rows.split("\n"))}
+
+
+def plans(d):
+    log, sizes, bad, count = Log(), table_sizes(), 0, 0
+    for route, past, target in list(asked(d)):
+        for _ in log.plans():
+            pass
+        status, _, answer = d.timed(target)
+        assert status in (200, 404), (target, answer)
+        found = list(log.plans())
+        assert len(found) == 1, f"{len(found)} plans of {target}"
+        count += 1
+        for fault in faults_of(found[0], sizes, MOST * DETAILS.get(route.name, 1)):
+            if past and not os.environ.get("TIDE_PAST"):
+                continue  # as of a ledger it is time that counts
+            bad += 1
+            print(f"{route.name}{' as of' if past else ''}: {fault}    {target[:150]}")
+    large = sum(1 for rows in sizes.values() if rows >= LARGE)
+    print(f"{count} plans, {bad} faults; {large} tables of {LARGE} rows and more, {sum(sizes.values())} rows in all")
+    sys.exit(bad > 0)
+
+
+def grow(_):
+    wanted = int(os.environ.get("TIDE_GROW", "20000"))
+    for table, person in GROW.items():
+        count = int(sql(f"SELECT count(*) FROM state.{table}"))
+        assert count, f"state.{table} is empty"
+        names = sql(f"""SELECT string_agg(quote_ident(column_name), ',') FROM information_schema.columns
+            WHERE table_schema = 'state' AND table_name = '{table}'""").split(",")
+        other = f"'G' || translate(upper(substr(encode(sha256(key_hash || i::text::bytea), 'hex'), 1, 55)), '0189', 'WXYZ')"
+        shown = [{"key_hash": "sha256(key_hash || i::text::bytea)", person: other}.get(n, n) for n in names]
+        of = f"FROM state.{table}, generate_series(1, {wanted // count}) AS i"
+        sql(f"INSERT INTO history.{table} ({', '.join(names)}, removed) SELECT {', '.join(shown)}, false {of}")
+        sql(f"INSERT INTO state.{table} ({', '.join(names)}) SELECT {', '.join(shown)} {of}")
+    sql("VACUUM ANALYZE")
+
+
+def times(d):
+    rounds = int(os.environ.get("TIDE_ROUNDS", "20"))
+    late, lines = 0, []
+    for route, past, target in list(asked(d)):
+        d.timed(target)
+        took = sorted(d.timed(target)[1] for _ in range(rounds))
+        p50, p99 = took[len(took) // 2] / 1000, took[min(len(took) - 1, len(took) * 99 // 100)] / 1000
+        lines.append((p99, f"{route.name:24} {'as of' if past else 'now  '} p50 {p50:7.1f} ms  p99 {p99:7.1f} ms  {target[:90]}"))
+        late += p99 > LATE_MS[past] * float(os.environ.get("TIDE_SLACK", "1"))
+    for _, line in sorted(lines, reverse=True)[:int(os.environ.get("TIDE_SHOW", "12"))]:
+        print(line)
+    print(f"{len(lines)} questions, {rounds} times each: {late} later than {LATE_MS[False]} ms (as of a ledger: {LATE_MS[True]} ms)")
+    sys.exit(late > 0)
+
+
+def main():
+    d = Driver(1)
+    {"grow": grow, "plans": plans, "times": times}[sys.argv[1]](d)
+
+
+main()
