@@ -1,0 +1,55 @@
+-- list: deployment at after limit owner market
+-- Liquidations, the newest first. Who did it and what was repaid is the burn before the event in the same operation,
+-- what follows it are the transfers to the liquidator
+-- and, when the debt is gone, of what was left over, to the stability pool.
+SELECT row_to_json(x)::text, q.ledger || '.' || q.tx || '.' || q.op || '.' || q.event
+FROM event.synthetic_engine_liq AS q
+  LEFT JOIN LATERAL (SELECT c.token FROM state.synthetic_engine_asset_config AS c
+    WHERE c.deployment = $1::smallint AND c.symbol = q.synth_asset LIMIT 1) AS c ON true
+  LEFT JOIN LATERAL (SELECT b.event, b.from_address AS liquidator, b.amount FROM event.synth_token_burn AS b
+    WHERE b.deployment = $1 AND b.ledger = q.ledger AND b.tx = q.tx AND b.op = q.op AND b.event < q.event
+      AND b.contract = c.token
+    ORDER BY b.event DESC LIMIT 1) AS b ON true
+  LEFT JOIN LATERAL (
+    SELECT t.event, t.contract, t.to_address, t.amount FROM event.stellar_asset_transfer AS t
+    WHERE t.deployment = $1 AND t.ledger = q.ledger AND t.tx = q.tx AND t.op = q.op AND t.event = b.event + 1
+      AND t.from_address = q.contract
+    UNION ALL
+    SELECT t.event, t.contract, t.to_address, t.amount FROM event.synth_token_transfer AS t
+    WHERE t.deployment = $1 AND t.ledger = q.ledger AND t.tx = q.tx AND t.op = q.op AND t.event = b.event + 1
+      AND t.from_address = q.contract
+    ) AS g ON true
+  LEFT JOIN LATERAL (
+    SELECT t.amount FROM event.stellar_asset_transfer AS t
+    WHERE t.deployment = $1 AND t.ledger = q.ledger AND t.tx = q.tx AND t.op = q.op AND t.event = b.event + 2
+      AND t.event < q.event AND t.from_address = q.contract
+    UNION ALL
+    SELECT t.amount FROM event.synth_token_transfer AS t
+    WHERE t.deployment = $1 AND t.ledger = q.ledger AND t.tx = q.tx AND t.op = q.op AND t.event = b.event + 2
+      AND t.event < q.event AND t.from_address = q.contract
+    ) AS rest ON true
+  LEFT JOIN LATERAL (SELECT t.hash FROM chain.tx AS t
+    WHERE t.deployment = $1 AND t.ledger = q.ledger AND t.tx = q.tx) AS t ON true,
+  LATERAL (SELECT
+    chain.event_id(q.ledger, q.tx, q.op, q.event) AS "id",
+    q.ledger::text AS "ledger",
+    chain.rfc3339(q.closed_at) AS "closedAt",
+    encode(t.hash, 'hex') AS "transaction",
+    q.synth_asset AS "market",
+    q.owner AS "owner",
+    b.liquidator AS "liquidator",
+    b.amount::text AS "debtRepaid",
+    analyst.scaled(b.amount)::text AS "debtRepaidScaled",
+    g.contract AS "collateralToken",
+    q.collateral_seized::text AS "collateralSeized",
+    analyst.scaled(q.collateral_seized)::text AS "collateralSeizedScaled",
+    rest.amount::text AS "collateralToStabilityPool",
+    analyst.scaled(rest.amount)::text AS "collateralToStabilityPoolScaled"
+  ) AS x
+WHERE q.deployment = $1 AND q.ledger <= $2::integer AND ($5::text IS NULL OR q.owner = $5)
+  AND ($6::text IS NULL OR q.synth_asset = $6)
+  AND ($3::text IS NULL OR (q.ledger <= split_part($3, '.', 1)::integer
+    AND (q.ledger, q.tx, q.op, q.event) < (split_part($3, '.', 1)::integer, split_part($3, '.', 2)::integer,
+      split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer)))
+ORDER BY q.ledger DESC, q.tx DESC, q.op DESC, q.event DESC
+LIMIT $4::integer

@@ -1,0 +1,33 @@
+-- list: deployment at after limit market owner
+-- Versions of a vault, the newest first, its closing included: over the key of the history.
+WITH k AS MATERIALIZED (
+  SELECT s.key_hash FROM state.synthetic_engine_vault AS s
+  WHERE s.deployment = $1::smallint AND s.owner = $6::text AND s.synth_asset = $5::text
+  UNION
+  SELECT h.key_hash FROM event.synthetic_engine_open AS o, LATERAL (SELECT h.key_hash
+    FROM history.synthetic_engine_vault AS h
+    WHERE h.deployment = $1 AND h.ledger = o.ledger AND h.key_owner = $6 AND h.synth = $5 LIMIT 1) AS h
+  WHERE o.deployment = $1 AND o.owner = $6 AND o.synth_asset = $5
+)
+SELECT row_to_json(x)::text, h.ledger || '.' || h.tx || '.' || h.seq
+FROM k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
+    WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2::integer
+      AND ($3::text IS NULL OR (h.ledger, h.tx, h.seq) < (split_part($3, '.', 1)::integer,
+        split_part($3, '.', 2)::integer, split_part($3, '.', 3)::integer))
+    ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT $4::integer) AS h
+  LEFT JOIN LATERAL (SELECT c.fn, c.hash FROM chain.call AS c
+    WHERE c.deployment = $1 AND c.ledger = h.ledger AND c.tx = h.tx ORDER BY c.op LIMIT 1) AS c ON true,
+  LATERAL (SELECT
+    h.ledger::text AS "ledger",
+    chain.rfc3339(h.closed_at) AS "closedAt",
+    encode(c.hash, 'hex') AS "transaction",
+    c.fn AS "function",
+    h.removed AS "closed",
+    h.collateral_tok AS "collateralToken",
+    h.collateral::text AS "collateral",
+    analyst.scaled(h.collateral)::text AS "collateralScaled",
+    h.debt::text AS "debt",
+    analyst.scaled(h.debt)::text AS "debtScaled"
+  ) AS x
+ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC
+LIMIT $4

@@ -1,0 +1,66 @@
+-- list: deployment at after limit owner market state
+-- Vaults by market, in each the riskiest first, those without debt last. A state is looked for where its vaults can
+-- stand (chain.vault_range) and judged by the engine's own arithmetic.
+WITH m AS MATERIALIZED (SELECT * FROM chain.vault_market($1::smallint, $2::integer)),
+a AS (
+  SELECT split_part($3::text, '.', 1) AS symbol, nullif(split_part($3, '.', 2), '')::bigint AS place,
+    decode(split_part($3, '.', 3) || '=', 'base64') AS key
+), v AS (
+  (SELECT s.key_hash, s.synth_asset, s.owner, s.collateral, s.collateral_tok, s.debt, s.opened_at, s.last_update, s.ledger, s.closed_at
+  FROM state.synthetic_engine_vault AS s
+  WHERE $5::text IS NULL AND $7::text IS NULL AND s.deployment = $1 AND ($6::text IS NULL OR s.synth_asset = $6)
+    AND ($3 IS NULL OR (s.synth_asset, chain.vault_order(s.collateral, s.debt), s.key_hash)
+      > ((SELECT symbol FROM a), (SELECT place FROM a), (SELECT key FROM a)))
+  ORDER BY s.synth_asset, chain.vault_order(s.collateral, s.debt), s.key_hash
+  LIMIT $4::integer)
+  UNION ALL
+  SELECT s.key_hash, s.synth_asset, s.owner, s.collateral, s.collateral_tok, s.debt, s.opened_at, s.last_update, s.ledger, s.closed_at
+  FROM state.synthetic_engine_vault AS s LEFT JOIN m ON m.symbol = s.synth_asset
+  WHERE s.deployment = $1 AND s.owner = $5 AND ($6 IS NULL OR s.synth_asset = $6)
+    AND ($7 IS NULL OR chain.vault_state(s.debt, chain.vault_ratio(s.collateral, s.debt, m.collateral_price,
+      m.synth_price), m.liq_ratio, m.min_coll_ratio) = $7)
+    AND ($3 IS NULL OR (s.synth_asset, chain.vault_order(s.collateral, s.debt), s.key_hash)
+      > ((SELECT symbol FROM a), (SELECT place FROM a), (SELECT key FROM a)))
+  UNION ALL
+  SELECT s.* FROM m, LATERAL chain.vault_range($7, m.liq_ratio, m.min_coll_ratio, m.collateral_price, m.synth_price) AS g,
+    LATERAL (VALUES (0::bigint, 0::bigint), (g.low, g.high)) AS p(low, high), LATERAL (
+      SELECT s.key_hash, s.synth_asset, s.owner, s.collateral, s.collateral_tok, s.debt, s.opened_at, s.last_update, s.ledger, s.closed_at
+      FROM state.synthetic_engine_vault AS s
+      WHERE s.deployment = $1 AND s.synth_asset = m.symbol
+        AND chain.vault_order(s.collateral, s.debt) BETWEEN p.low AND p.high
+        AND ($3 IS NULL OR s.synth_asset > (SELECT symbol FROM a)
+          OR (chain.vault_order(s.collateral, s.debt), s.key_hash) > ((SELECT place FROM a), (SELECT key FROM a)))
+        AND chain.vault_state(s.debt, chain.vault_ratio(s.collateral, s.debt, m.collateral_price, m.synth_price),
+          m.liq_ratio, m.min_coll_ratio) = $7
+      ORDER BY chain.vault_order(s.collateral, s.debt), s.key_hash
+      LIMIT $4) AS s
+  WHERE $5 IS NULL AND $7 IS NOT NULL AND ($6 IS NULL OR m.symbol = $6)
+    AND ($3 IS NULL OR m.symbol >= (SELECT symbol FROM a))
+)
+SELECT row_to_json(x)::text, v.synth_asset || '.' || chain.vault_order(v.collateral, v.debt) || '.'
+  || rtrim(encode(v.key_hash, 'base64'), '=')
+FROM v LEFT JOIN m ON m.symbol = v.synth_asset,
+  LATERAL (SELECT
+      chain.vault_ratio(v.collateral, v.debt, m.collateral_price, m.synth_price) AS ratio
+    ) AS r, LATERAL (SELECT
+    v.synth_asset AS "market",
+    v.owner AS "owner",
+    m.token AS "synthToken",
+    v.collateral_tok AS "collateralToken",
+    v.collateral::text AS "collateral",
+    analyst.scaled(v.collateral)::text AS "collateralScaled",
+    v.debt::text AS "debt",
+    analyst.scaled(v.debt)::text AS "debtScaled",
+    chain.vault_state(v.debt, r.ratio, m.liq_ratio, m.min_coll_ratio) AS "state",
+    CASE WHEN v.debt > 0 THEN r.ratio::text END AS "ratioBps",
+    m.liq_ratio::text AS "liquidationRatioBps",
+    m.min_coll_ratio::text AS "minCollateralRatioBps",
+    CASE WHEN v.debt > 0 AND r.ratio IS NULL THEN coalesce(m.refusal, CASE WHEN m.symbol IS NULL THEN 'no_market'
+      WHEN div(v.debt * m.synth_price, 10000000) = 0 THEN 'divided_by_zero' ELSE 'overflow' END) END AS "unpricedBecause",
+    chain.rfc3339(analyst.at(v.opened_at)) AS "openedAt",
+    chain.rfc3339(analyst.at(v.last_update)) AS "updatedAt",
+    v.ledger::text AS "changedLedger",
+    chain.rfc3339(v.closed_at) AS "changedAt"
+  ) AS x
+ORDER BY v.synth_asset, chain.vault_order(v.collateral, v.debt), v.key_hash
+LIMIT $4

@@ -1,0 +1,47 @@
+-- list: deployment at after limit owner market state
+-- Vaults as of a ledger, by key. Keys are those of now and those that went since.
+WITH m AS MATERIALIZED (SELECT * FROM chain.vault_market($1::smallint, $2::integer)),
+gone AS (
+  SELECT DISTINCT h.key_hash, h.key_owner AS owner, h.synth AS synth_asset FROM history.synthetic_engine_vault AS h
+  WHERE h.deployment = $1 AND h.removed AND h.ledger > $2
+), v AS (
+  SELECT k.key_hash, k.synth_asset, k.owner, h.collateral, h.collateral_tok, h.debt, h.opened_at, h.last_update, h.ledger,
+    h.closed_at
+  FROM (
+    SELECT s.key_hash, s.owner, s.synth_asset FROM state.synthetic_engine_vault AS s
+    WHERE s.deployment = $1
+    UNION
+    SELECT g.key_hash, g.owner, g.synth_asset FROM gone AS g
+  ) AS k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
+    WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
+    ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
+  WHERE NOT h.removed AND ($5::text IS NULL OR k.owner = $5) AND ($6::text IS NULL OR k.synth_asset = $6)
+    AND ($3::text IS NULL OR k.key_hash > decode($3, 'hex'))
+)
+SELECT row_to_json(x)::text, encode(v.key_hash, 'hex')
+FROM v LEFT JOIN m ON m.symbol = v.synth_asset,
+  LATERAL (SELECT
+      chain.vault_ratio(v.collateral, v.debt, m.collateral_price, m.synth_price) AS ratio
+    ) AS r, LATERAL (SELECT
+    v.synth_asset AS "market",
+    v.owner AS "owner",
+    m.token AS "synthToken",
+    v.collateral_tok AS "collateralToken",
+    v.collateral::text AS "collateral",
+    analyst.scaled(v.collateral)::text AS "collateralScaled",
+    v.debt::text AS "debt",
+    analyst.scaled(v.debt)::text AS "debtScaled",
+    chain.vault_state(v.debt, r.ratio, m.liq_ratio, m.min_coll_ratio) AS "state",
+    CASE WHEN v.debt > 0 THEN r.ratio::text END AS "ratioBps",
+    m.liq_ratio::text AS "liquidationRatioBps",
+    m.min_coll_ratio::text AS "minCollateralRatioBps",
+    CASE WHEN v.debt > 0 AND r.ratio IS NULL THEN coalesce(m.refusal, CASE WHEN m.symbol IS NULL THEN 'no_market'
+      WHEN div(v.debt * m.synth_price, 10000000) = 0 THEN 'divided_by_zero' ELSE 'overflow' END) END AS "unpricedBecause",
+    chain.rfc3339(analyst.at(v.opened_at)) AS "openedAt",
+    chain.rfc3339(analyst.at(v.last_update)) AS "updatedAt",
+    v.ledger::text AS "changedLedger",
+    chain.rfc3339(v.closed_at) AS "changedAt"
+  ) AS x
+WHERE $7::text IS NULL OR x.state = $7
+ORDER BY v.key_hash
+LIMIT $4::integer
