@@ -27,7 +27,8 @@ static tide_status begin(struct tide_pg *pg, struct tide_buf *sql, struct tide_e
     tide_buf_str(sql, "SET statement_timeout = 0; BEGIN ISOLATION LEVEL REPEATABLE READ;");
     for (uint32_t i = 0; i < count; i++)
         tide_buf_putf(sql,
-                      "CREATE TEMPORARY TABLE \"%.*s\" (LIKE rollup.\"%.*s\" INCLUDING INDEXES);",
+                      "CREATE TEMPORARY TABLE \"%.*s\" (LIKE rollup.\"%.*s\" INCLUDING INDEXES "
+                      "INCLUDING DEFAULTS);",
                       TIDE_SLICE_FMT(tables[i]), TIDE_SLICE_FMT(tables[i]));
     tide_buf_str(sql, TIDE_ROLLUP_BULK_SQL);
     return run(pg, sql, err);

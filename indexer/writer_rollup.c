@@ -227,10 +227,25 @@ static tide_status read_version(struct tide_writer *w, const void *arg, struct t
     return status;
 }
 
+/* With --only, sums over tables that are not filled have nothing in them. */
+static void tell_partial(const struct tide_writer *w)
+{
+    for (size_t i = 0; i < tide_rollup_count && w->rollups; i++) {
+        tide_slice rest = tide_rollups[i].sql, before;
+        struct tide_rollup_name name;
+        while (tide_rollup_next(&rest, &before, &name))
+            if (name.mark != TIDE_ROLLUP_INTO && !w->options.wanted[find_table(w, &name)])
+                tide_log(TIDE_INFO, "rollup.partial", "rollup=%s without=%.*s.%.*s",
+                         tide_rollups[i].name, TIDE_SLICE_FMT(name.schema),
+                         TIDE_SLICE_FMT(name.table));
+    }
+}
+
 tide_status writer_rollup_settle(struct tide_writer *w, struct tide_err *err)
 {
     uint64_t version = TIDE_ROLLUP_VERSION, *arg = &version;
     tide_status status = w->rollups ? writer_retry(w, read_version, &arg, false, err) : TIDE_OK;
+    tell_partial(w);
     if (status != TIDE_OK || version == TIDE_ROLLUP_VERSION)
         return status;
     if (version > TIDE_ROLLUP_VERSION)

@@ -102,29 +102,129 @@ def stored_candles():
             r["swaps"], *(number(r[n]) for n in ("volume_a", "volume_b", "fees_a", "fees_b", "volume_quote", "fees_quote")))
 
 
-def days(all_trades):
-    found = {}
+def day_of(row):
+    return row["t"] // DAY * DAY
+
+
+def events(table):
+    return rows(f"SELECT *, extract(epoch FROM closed_at)::bigint AS t FROM event.{table} ORDER BY ledger, tx, op, event")
+
+
+ACTORS = {"liquidity_pool_addliq": "provider", "liquidity_pool_remliq": "provider", "liquidity_pool_claim": "provider",
+          "synthetic_engine_open": "owner", "synthetic_engine_deposit": "owner", "synthetic_engine_mint": "owner",
+          "synthetic_engine_burn": "owner", "synthetic_engine_withdraw": "owner", "stability_pool_deposit": "depositor",
+          "stability_pool_withdraw": "depositor", "stability_pool_claim": "depositor"}
+
+
+def active(all_trades):
+    """(deployment, pool or nothing, day or None for ever, address)"""
+    found = set()
     for trade in all_trades:
-        d = found.setdefault((trade["deployment"], trade["t"] // DAY * DAY), [0, 0, None, None])
+        found.add((trade["deployment"], trade["pool"], day_of(trade), trade["trader"]))
+        found.add((trade["deployment"], "", day_of(trade), trade["trader"]))
+    for table, column in ACTORS.items():
+        for row in events(table):
+            found.add((row["deployment"], "", day_of(row), row[column]))
+    return found | {(deployment, "", -1, address) for deployment, _, _, address in found}
+
+
+def stored_active():
+    for r in rows("""SELECT deployment, pool_id, CASE WHEN isfinite(day) THEN extract(epoch FROM day)::bigint ELSE -1 END AS t,
+                     address FROM rollup.active"""):
+        yield (r["deployment"], r["pool_id"], r["t"], r["address"]), True
+
+
+def totals(seen):
+    found = {}
+    for deployment, _, day, _ in seen:
+        found[deployment] = found.get(deployment, 0) + (day == -1)
+    return found.items()
+
+
+def pool_days(seen):
+    found = {}
+
+    def at(deployment, pool, day):
+        return found.setdefault((deployment, pool, day), [0] * 10)
+
+    for deployment, pool, day, _ in seen:
+        if pool:
+            at(deployment, pool, day)[0] += 1
+    for n, (table, a, b) in enumerate((("addliq", "amount_a", "amount_b"), ("remliq", "out_a", "out_b"),
+                                       ("claim", "claim_a", "claim_b"))):
+        for row in events("liquidity_pool_" + table):
+            sums = at(row["deployment"], row["pool_id"], day_of(row))
+            sums[1 + n] += 1
+            sums[4 + 2 * n] += int(row[a])
+            sums[5 + 2 * n] += int(row[b])
+    return found.items()
+
+
+def market_days():
+    found = {}
+    for table, what, amount in (("open", 0, None), ("open", 4, "collateral_amount"), ("liq", 1, None), ("mint", 2, "amount"),
+                                ("burn", 3, "amount"), ("deposit", 4, "amount"), ("withdraw", 5, "amount"),
+                                ("liq", 6, "collateral_seized")):
+        for row in events("synthetic_engine_" + table):
+            sums = found.setdefault((row["deployment"], row["synth_asset"], day_of(row)), [0] * 7)
+            sums[what] += int(row[amount]) if amount else 1
+    return found.items()
+
+
+def closings():
+    engines = {(r["id"], r["address"]) for r in rows("""SELECT d.id, j.address FROM chain.deployment d,
+        jsonb_to_recordset(d.contracts) j(address text, role text) WHERE j.role = 'synthetic_engine'""")}
+    found = {}
+    for what, table, name, amount, other in (
+            ("pool", "liquidity_pool_pool", "pool_id", "reserve_a", "reserve_b"),
+            ("debt", "synthetic_engine_debt_total", "synth", "value", None),
+            ("stability", "stability_pool_state", None, "total_deposits", None),
+            ("price", "oracle_feed", "asset", "twap_price", None),
+            ("collateral", "stellar_asset_balance", "contract", "amount", None)):
+        for row in rows(f"""SELECT *, extract(epoch FROM closed_at)::bigint AS t FROM history.{table}
+                            ORDER BY ledger, tx, seq"""):
+            if what == "collateral" and (row["deployment"], row["address"]) not in engines:
+                continue
+            found[row["deployment"], what, row[name] if name else "", day_of(row)] = (
+                row["ledger"], row["tx"], row["seq"], number(row[amount]), number(row[other]) if other else None)
+    return found.items()
+
+
+def days(all_trades, seen, markets):
+    found = {}
+
+    def at(deployment, day):
+        return found.setdefault((deployment, day), [0, 0, None, None, 0, 0])
+
+    for trade in all_trades:
+        d = at(trade["deployment"], day_of(trade))
         d[0] += 1
         d[1] += trade["quote"] is not None
         d[2] = plus(d[2], trade["quote"])
         d[3] = plus(d[3], trade["fee_quote"])
-    for key, d in found.items():
-        yield key, tuple(d)
+    for deployment, pool, day, _ in seen:
+        if pool == "" and day != -1:
+            at(deployment, day)[4] += 1
+    for (deployment, _, day), sums in markets:
+        if sums[1]:
+            at(deployment, day)[5] += sums[1]
+    return found.items()
 
 
-def stored_days():
-    for r in rows("""SELECT deployment, extract(epoch FROM day)::bigint AS t, swaps, quoted_swaps, volume_quote::text,
-                     fees_quote::text FROM rollup.day"""):
-        yield (r["deployment"], r["t"]), (r["swaps"], r["quoted_swaps"], number(r["volume_quote"]), number(r["fees_quote"]))
+def stored(table, keys, numbers):
+    """Rows of a table; a column called day becomes its first second."""
+    shown = ", ".join(f"extract(epoch FROM {k})::bigint AS {k}" if k == "day" else k for k in keys)
+    for r in rows(f"SELECT {shown}, {', '.join(n + '::text' for n in numbers)} FROM rollup.{table}"):
+        key = tuple(r[k] for k in keys)
+        yield key if len(keys) > 1 else key[0], tuple(number(r[n]) for n in numbers)
 
 
-def compare(name, wanted, stored):
-    wanted, stored = dict(wanted), dict(stored)
-    wrong = [key for key in sorted(wanted.keys() | stored.keys()) if wanted.get(key) != stored.get(key)]
+def compare(name, wanted, found):
+    wanted, found = dict(wanted), dict(found)
+    wanted = {k: tuple(v) if isinstance(v, list) else v for k, v in wanted.items()}
+    wrong = [key for key in sorted(wanted.keys() | found.keys()) if wanted.get(key) != found.get(key)]
     for key in wrong[:5]:
-        print(f"{name} {key}\n  wanted {wanted.get(key)}\n  stored {stored.get(key)}", file=sys.stderr)
+        print(f"{name} {key}\n  wanted {wanted.get(key)}\n  stored {found.get(key)}", file=sys.stderr)
     if wrong:
         sys.exit(f"{name}: {len(wrong)} of {len(wanted)} rows differ")
     return f"{len(wanted)} {name}"
@@ -132,8 +232,21 @@ def compare(name, wanted, stored):
 
 def main():
     all_trades = list(trades())
-    print(", ".join([compare("candles", candles(all_trades), stored_candles()),
-                     compare("days", days(all_trades), stored_days())]))
+    seen = active(all_trades)
+    markets = list(market_days())
+    print(", ".join([
+        compare("candles", candles(all_trades), stored_candles()),
+        compare("days", days(all_trades, seen, markets), stored("day", ("deployment", "day"), (
+            "swaps", "quoted_swaps", "volume_quote", "fees_quote", "users", "liquidations"))),
+        compare("active", {key: True for key in seen}, stored_active()),
+        compare("totals", {k: (n,) for k, n in totals(seen)}, stored("total", ("deployment",), ("users",))),
+        compare("pool days", pool_days(seen), stored("pool_day", ("deployment", "pool_id", "day"), (
+            "traders", "additions", "removals", "claims", "added_a", "added_b", "removed_a", "removed_b", "claimed_a",
+            "claimed_b"))),
+        compare("market days", markets, stored("market_day", ("deployment", "market", "day"), (
+            "opened", "liquidations", "minted", "repaid", "deposited", "withdrawn", "seized"))),
+        compare("closings", closings(), stored("closing", ("deployment", "what", "name", "day"), (
+            "ledger", "tx", "seq", "amount", "amount_b")))]))
 
 
 main()
