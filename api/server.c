@@ -107,7 +107,9 @@ static const struct tide_refusal_of_form *look_at_head(struct server_conn *conn,
     if (conn->target_cut)
         return &target;
     const char *end = size ? method + size->header_size : method;
-    if (version < method || version >= end)
+    /* "GET" NUL target NUL "HTTP/1.1": a NUL in the target would hide what follows it. */
+    if (version < method || version >= end ||
+        (size_t)(version - method) != strlen(method) + conn->target_len + 2)
         return &form;
     if (size->header_size > TIDE_HEAD_BYTES_MAX)
         return tide_guard_too_large();
@@ -269,7 +271,8 @@ static struct MHD_Daemon *start_daemon(struct server_worker *worker,
                                        const struct sockaddr_storage *address)
 {
     const struct tide_server *server = worker->server;
-    unsigned flags = MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME;
+    unsigned flags =
+        MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_SUPPRESS_DATE_NO_CLOCK;
     if (address->ss_family == AF_INET6)
         flags |= MHD_USE_IPv6;
     if (server->tls)
@@ -284,14 +287,14 @@ static struct MHD_Daemon *start_daemon(struct server_worker *worker,
     struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
     /* Ours refuses above its limit; the library would leave the rest waiting unanswered. */
     unsigned limit = server->api->config->api_connections + 1024;
-    return MHD_start_daemon(
-        flags, 0, NULL, NULL, on_request, worker, MHD_OPTION_SOCK_ADDR,
-        (const struct sockaddr *)address, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,
-        MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)SERVER_POOL_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_STRICT_FOR_CLIENT,
-        1, MHD_OPTION_URI_LOG_CALLBACK, on_target, worker, MHD_OPTION_NOTIFY_CONNECTION,
-        on_connection, worker, MHD_OPTION_NOTIFY_COMPLETED, on_end, worker, MHD_OPTION_ARRAY,
-        server->tls ? tls : none, MHD_OPTION_END);
+    return MHD_start_daemon(flags, 0, NULL, NULL, on_request, worker, MHD_OPTION_SOCK_ADDR,
+                            (const struct sockaddr *)address, MHD_OPTION_LISTENING_ADDRESS_REUSE,
+                            1u, MHD_OPTION_CONNECTION_LIMIT, limit,
+                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVER_POOL_BYTES,
+                            MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_URI_LOG_CALLBACK,
+                            on_target, worker, MHD_OPTION_NOTIFY_CONNECTION, on_connection, worker,
+                            MHD_OPTION_NOTIFY_COMPLETED, on_end, worker, MHD_OPTION_ARRAY,
+                            server->tls ? tls : none, MHD_OPTION_END);
 }
 
 static tide_status open_worker(struct server_worker *worker, struct sockaddr_storage *address,
@@ -304,6 +307,7 @@ static tide_status open_worker(struct server_worker *worker, struct sockaddr_sto
     worker->routes = calloc(server->route_count + 1, sizeof *worker->routes);
     if (worker->event_fd < 0 || !worker->routes)
         return tide_fail(err, TIDE_E_MEMORY, "no memory or no descriptor for a worker");
+    worker->shells = server_shells_open();
     tide_status status = tide_hot_reader_open(&worker->reader, server->api->hot, err);
     if (status != TIDE_OK)
         return status;
@@ -398,6 +402,7 @@ void tide_server_close(struct tide_server *server)
         struct server_worker *worker = &server->workers[i];
         if (worker->daemon)
             MHD_stop_daemon(worker->daemon);
+        server_shells_close(worker->shells);
         tide_hot_reader_close(worker->reader);
         if (worker->event_fd >= 0)
             close(worker->event_fd);

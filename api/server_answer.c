@@ -93,15 +93,35 @@ static void add_ledger(struct MHD_Response *response, const struct server_conn *
     add_number(response, "Data-Age-Ms", at->age_ms);
 }
 
+static const char *class_name(const struct server_conn *conn)
+{
+    return conn->class == TIDE_RATE_LOOKUP ? "lookup" : "query";
+}
+
+void server_rate_text(char text[64], const struct server_conn *conn)
+{
+    char *at = text;
+    *at = 0;
+    if (conn->rate.quota == 0)
+        return;
+    *at++ = '"';
+    at = stpcpy(at, class_name(conn));
+    at = stpcpy(at, "\";r=");
+    at += tide_u64_text(at, conn->rate.remaining);
+    at = stpcpy(at, ";t=");
+    at += tide_u64_text(at, conn->rate.reset_s);
+    *at = 0;
+}
+
 static void add_rate(struct MHD_Response *response, const struct server_conn *conn)
 {
     char text[64];
     if (conn->rate.quota == 0)
         return;
-    const char *name = conn->class == TIDE_RATE_LOOKUP ? "lookup" : "query";
-    snprintf(text, sizeof text, "\"%s\";q=%u;w=%u", name, conn->rate.quota, TIDE_RATE_WINDOW_S);
+    snprintf(text, sizeof text, "\"%s\";q=%u;w=%u", class_name(conn), conn->rate.quota,
+             TIDE_RATE_WINDOW_S);
     add(response, "RateLimit-Policy", text);
-    snprintf(text, sizeof text, "\"%s\";r=%u;t=%u", name, conn->rate.remaining, conn->rate.reset_s);
+    server_rate_text(text, conn);
     add(response, "RateLimit", text);
 }
 
@@ -121,6 +141,7 @@ bool server_answer_head(struct MHD_Response *response, struct server_conn *conn)
 {
     const struct tide_reply *reply = &conn->reply;
     const char *policy = reply->security_policy;
+    add(response, "Date", conn->worker->date);
     if (reply->status != 204)
         add(response, "Content-Type", reply->content_type ? reply->content_type : json_type);
     add(response, "Cache-Control", cache_control_of(conn));
@@ -152,10 +173,25 @@ static struct MHD_Response *make_response(struct server_conn *conn)
                                            MHD_RESPMEM_PERSISTENT);
 }
 
+/* A small success that nobody keeps: what look-ups answer. */
+static bool is_plain(const struct server_conn *conn)
+{
+    const struct tide_reply *reply = &conn->reply;
+    return reply->status == 200 && reply->at.known && !conn->close && !reply->stream.read &&
+           !reply->content_type && !reply->cache_control && !reply->security_policy &&
+           !reply->retry_after_s && !reply->body.failed && reply->body.len > 0 &&
+           reply->body.len <= SERVER_SHELL_BYTES && conn->request.route->kind == TIDE_ROUTE_HOT &&
+           strcmp(conn->request.route->cache_control, "no-store") == 0;
+}
+
 bool server_answer(struct server_conn *conn)
 {
     struct tide_reply *reply = &conn->reply;
     char tag[TAG_BYTES];
+    if (is_plain(conn) && server_shell_answer(conn)) {
+        server_step(conn, STEP_WRITE);
+        return true;
+    }
     if (reply->body.failed) {
         bool large = reply->body.len > TIDE_REPLY_BODY_MAX / 2;
         tide_reply_problem(reply, large ? 500 : 503, large ? "answer_too_large" : "no_memory",

@@ -25,6 +25,7 @@ enum {
     SERVER_KEEP_BYTES = 16384,  /* of a buffer that is kept for the next request              */
     SERVER_STREAM_BYTES = 4096, /* of a stream, read at once                                  */
     SERVER_KEYS_MAX = 64,
+    SERVER_SHELL_BYTES = 1024, /* of a body that fits a shell */
 };
 
 /* Where a connection stands; each has its deadline. */
@@ -39,6 +40,8 @@ enum server_step {
 };
 
 struct server_conn;
+struct server_shell;
+struct server_shells;
 
 /* In the worker's list of those whom other threads want awake. */
 struct tide_wake {
@@ -71,6 +74,7 @@ struct server_conn {
     struct tide_reply reply;
     struct tide_buf body;
     struct tide_job job;
+    struct server_shell *shell; /* what goes out, if it is one */
     struct tide_wake wake;
     char client[TIDE_PEER_TEXT];
     char target[TIDE_TARGET_MAX];
@@ -109,8 +113,13 @@ struct server_worker {
     int64_t now_ms, swept_ms; /* monotonic, as of this turn of the loop */
     uint64_t wall_ms;
     uint64_t ids; /* of requests that brought none */
+    uint64_t requests, requests_seen;
+    atomic_bool called; /* somebody wrote to event_fd */
     uint32_t sampled;
     char network[160]; /* header value; "" while unknown */
+    char date[32];     /* header value of this second */
+    uint64_t date_s;
+    struct server_shells *shells; /* NULL: not with this library */
     /* stopping */
     bool stopping, quiet;
     int64_t stop_ms;
@@ -179,6 +188,17 @@ void server_request_end(struct server_conn *conn, bool whole);
 bool server_answer(struct server_conn *conn);
 /* The lines that every answer has. */
 bool server_answer_head(struct MHD_Response *response, struct server_conn *conn);
+
+/* RateLimit's value, "" where there is no limit. */
+void server_rate_text(char text[64], const struct server_conn *conn);
+
+/* --- server_shell.c */
+struct server_shells *server_shells_open(void);
+void server_shells_close(struct server_shells *shells);
+/* Queues a small plain answer in a response that was used before, or in one that will be; false
+ * when there is none. */
+bool server_shell_answer(struct server_conn *conn);
+void server_shell_end(struct server_conn *conn);
 
 /* --- server_stream.c --------------------------------------------------------------------- */
 

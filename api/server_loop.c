@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 /* --- waking ------------------------------------------------------------------------------ */
@@ -16,6 +17,7 @@
 void server_wake_loop(struct server_worker *worker)
 {
     uint64_t one = 1;
+    atomic_store_explicit(&worker->called, true, memory_order_relaxed);
     ssize_t written = write(worker->event_fd, &one, sizeof one);
     assert(written == sizeof one || errno == EAGAIN);
     (void)written;
@@ -136,24 +138,42 @@ static bool stopped(struct server_worker *worker)
 
 /* --- the loop ---------------------------------------------------------------------------- */
 
+/* HTTP's own form of a time. */
+static void write_date(struct server_worker *worker)
+{
+    time_t now = (time_t)(worker->wall_ms / 1000);
+    struct tm tm;
+    worker->date_s = (uint64_t)now;
+    if (gmtime_r(&now, &tm))
+        strftime(worker->date, sizeof worker->date, "%a, %d %b %Y %H:%M:%S GMT", &tm);
+}
+
 static void look_at_clock(struct server_worker *worker)
 {
     const struct tide_clock *clock = worker->server->api->clock;
     int64_t wall = clock->wall_ms(clock->self);
     worker->now_ms = clock->now_ms(clock->self);
     worker->wall_ms = wall > 0 ? (uint64_t)wall : 0;
+    if (worker->wall_ms / 1000 != worker->date_s)
+        write_date(worker);
 }
 
+/* While requests come in nobody waits: the next turn looks at the sockets anyway. */
 static void wait_for_work(struct server_worker *worker)
 {
     MHD_UNSIGNED_LONG_LONG until;
     int ms = SERVER_SWEEP_MS;
+    bool busy = worker->requests != worker->requests_seen;
+    worker->requests_seen = worker->requests;
+    if (busy && !atomic_load_explicit(&worker->called, memory_order_relaxed))
+        return;
     if (MHD_get_timeout(worker->daemon, &until) == MHD_YES && until < (unsigned)ms)
         ms = (int)until;
     struct pollfd fds[] = { { .fd = worker->epoll_fd, .events = POLLIN },
                             { .fd = worker->event_fd, .events = POLLIN } };
     poll(fds, TIDE_COUNT(fds), ms);
     uint64_t count;
+    atomic_store_explicit(&worker->called, false, memory_order_relaxed);
     if (fds[1].revents && read(worker->event_fd, &count, sizeof count) == sizeof count)
         resume_woken(worker);
 }

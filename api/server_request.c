@@ -62,7 +62,8 @@ static bool key_of(const struct tide_server *server, tide_slice key, struct tide
             differ |= server->keys[i].hash[at] ^ hash[at];
         known |= differ == 0;
     }
-    memcpy(out->ip, hash, sizeof out->ip);
+    if (known)
+        memcpy(out->ip, hash, sizeof out->ip);
     return known;
 }
 
@@ -182,6 +183,7 @@ void server_request_begin(struct server_conn *conn, tide_slice method,
 {
     const struct tide_config *config = conn->worker->server->api->config;
     conn->requests++;
+    conn->worker->requests++;
     conn->rate = (struct tide_rate_answer){ 0 };
     conn->request.route = NULL;
     conn->close |= conn->head.http_1_0 || conn->head.chunked || conn->worker->stopping ||
@@ -324,6 +326,7 @@ void server_request_end(struct server_conn *conn, bool whole)
 {
     uint64_t us = (now_ns() - conn->start_ns) / 1000;
     server_stream_end(conn);
+    server_shell_end(conn);
     if (!whole)
         server_add(&conn->worker->totals.aborted, 1);
     if (conn->step == STEP_WRITE || conn->step == STEP_STREAM) {

@@ -218,6 +218,14 @@ static size_t utf8_length(tide_slice text, size_t at)
 bool tide_utf8_valid(tide_slice text)
 {
     for (size_t at = 0; at < text.len;) {
+        uint64_t eight;
+        if (text.len - at >= sizeof eight) { /* most text is ASCII */
+            memcpy(&eight, text.ptr + at, sizeof eight);
+            if ((eight & 0x8080808080808080u) == 0) {
+                at += sizeof eight;
+                continue;
+            }
+        }
         size_t len = utf8_length(text, at);
         if (len == 0)
             return false;

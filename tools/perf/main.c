@@ -18,6 +18,7 @@ int main(int argc, char **argv)
     } commands[] = {
         { "walk", perf_walk },     { "scan", perf_scan }, { "dump", perf_dump },
         { "replay", perf_replay }, { "raw", perf_raw },   { "latency", perf_latency },
+        { "people", perf_people },
     };
     for (size_t i = 0; argc > 1 && i < TIDE_COUNT(commands); i++)
         if (strcmp(argv[1], commands[i].name) == 0)
@@ -34,7 +35,9 @@ int main(int argc, char **argv)
         "without indexes\n"
         "       tidemark-perf latency STREAM DEPLOYMENT CONNINFO CONNINFO LEDGERS WARM\n"
         "                                                       ledgers one by one, until they "
-        "are seen\n",
+        "are seen\n"
+        "       tidemark-perf people CACHE COUNT FILE           made-up people into a hot cache, "
+        "their addresses into a file\n",
         stderr);
     return 64;
 }

@@ -1,0 +1,522 @@
+"""Speaks to tidemark-api over raw sockets, the way nobody should: run by server.sh.
+
+usage: _server.py PORT PID limits|small|rate
+Server under test: short deadlines (header 600 ms, request 1000, write 1200, idle 900).
+"""
+import http.client
+import json
+import os
+import random
+import re
+import socket
+import sys
+import threading
+import time
+
+PORT, PID, WHAT = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+ADDRESS = "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"  # of the documentation of strkeys
+STATUS = "/api/sdk/kyc/status/" + ADDRESS
+COMMON = ["access-control-allow-origin", "access-control-expose-headers", "content-security-policy",
+          "x-content-type-options", "x-frame-options", "referrer-policy", "cache-control", "request-id", "date"]
+
+
+def fail(what):
+    sys.exit(f"FAIL: {what}")
+
+
+def ok(what):
+    print("ok", what, flush=True)
+
+
+def check(condition, what):
+    if not condition:
+        fail(what)
+
+
+def connect(timeout=20, source=None):
+    s = socket.create_connection(("127.0.0.1", PORT), timeout=timeout, source_address=(source, 0) if source else None)
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return s
+
+
+def drain(s):
+    """All that comes until the server closes, and whether it did."""
+    got = b""
+    try:
+        while part := s.recv(65536):
+            got += part
+    except ConnectionError:
+        return got, True
+    except socket.timeout:
+        return got, False
+    return got, True
+
+
+def split(raw):
+    """Answers in a stream of bytes: (status, headers, body), all of them whole."""
+    answers = []
+    while raw:
+        head, found, rest = raw.partition(b"\r\n\r\n")
+        check(found, f"half a head: {raw[:200]}")
+        lines = head.decode().split("\r\n")
+        status = int(lines[0].split()[1])
+        headers = {}
+        for line in lines[1:]:
+            name, value = line.split(": ", 1)
+            headers[name.lower()] = value
+        length = int(headers.get("content-length", 0)) if status not in (204, 304) else 0
+        check(len(rest) >= length, f"half a body: {raw[:200]}")
+        answers.append((status, headers, rest[:length]))
+        raw = rest[length:]
+    return answers
+
+
+def ask(raw, timeout=8, closes=True):
+    """Sends bytes as they are; the one answer. closes: the server must close after it."""
+    s = connect(timeout)
+    s.sendall(raw if isinstance(raw, bytes) else raw.encode())
+    got, closed = drain(s)
+    s.close()
+    answers = split(got)
+    check(len(answers) == 1, f"{len(answers)} answers to {raw[:120]!r}: {got[:300]}")
+    if closes:
+        check(closed, f"not closed after {raw[:120]!r}")
+    return answers[0]
+
+
+def get(path, headers=(), method="GET", body=None):
+    c = http.client.HTTPConnection("127.0.0.1", PORT, timeout=20)
+    c.request(method, path, body, dict(headers))
+    r = c.getresponse()
+    data = r.read()
+    c.close()
+    return r.status, {k.lower(): v for k, v in r.getheaders()}, data
+
+
+def problem(answer, status, code=None):
+    """A refusal says so in problem+json with all the lines that every answer has."""
+    got, headers, body = answer
+    check(got == status, f"{got}, {status} wanted: {body[:300]}")
+    check(headers.get("content-type") == "application/problem+json; charset=utf-8", f"{got} as {headers.get('content-type')}")
+    for name in COMMON:
+        check(name in headers, f"{got} without {name}")
+    p = json.loads(body)
+    check(p["status"] == status and p["requestId"] == headers["request-id"] and p["type"].endswith(p["code"]), body)
+    if code:
+        check(p["code"] == code, f"{p['code']}, {code} wanted")
+    return p
+
+
+def alive():
+    check(get("/healthz")[0] == 200, "healthz")
+
+
+def rss_kib():
+    return int(re.search(r"VmRSS:\s+(\d+)", open(f"/proc/{PID}/status").read()).group(1))
+
+
+def fds():
+    return len(os.listdir(f"/proc/{PID}/fd"))
+
+
+# --- answers ---------------------------------------------------------------------------------------
+
+
+def answers():
+    status, headers, body = get("/readyz")
+    check(status == 200 and json.loads(body)["ready"] is True, body)
+    for name in [*COMMON, "ledger-sequence", "ledger-closed-at", "data-age-ms", "network"]:
+        check(name in headers, f"readyz without {name}")
+    seen = set()
+    c = http.client.HTTPConnection("127.0.0.1", PORT, timeout=20)
+    local = None
+    for i in range(50):  # over one connection, in responses that are used again
+        c.request("GET", STATUS)
+        r = c.getresponse()
+        body = json.loads(r.read())
+        check(r.status == 200 and body["address"] == ADDRESS, body)
+        check(r.headers["Ledger-Sequence"] == body["ledger"] and r.headers["Content-Length"], "ledger")
+        check(local in (None, c.sock.getsockname()), "the connection was not kept")
+        local = c.sock.getsockname()
+        seen.add(r.headers["Request-Id"])
+    check(len(seen) == 50, f"{len(seen)} request ids of 50")
+    check(get("/healthz", {"X-Request-Id": "abc-1_Z"})[1]["request-id"] == "abc-1_Z", "request id")
+    check(get("/healthz", {"X-Request-Id": "a b"})[1]["request-id"] != "a b", "odd request id")
+    head = get(STATUS, method="HEAD")
+    check(head[0] == 200 and head[2] == b"" and int(head[1]["content-length"]) > 100, "HEAD")
+    tag = get("/api/ledgers")[1]["etag"]
+    check(get("/api/ledgers", {"If-None-Match": tag})[0] == 304, "304")
+    check(get("/api/ledgers", {"If-None-Match": '"other"'})[0] == 200, "200")
+    check("etag" not in get(STATUS)[1] and get(STATUS)[1]["cache-control"] == "no-store", "no-store")
+    ok("answers: headers, request ids, HEAD, ETag")
+
+
+def methods():
+    status, headers, body = get("/api/ledgers", method="OPTIONS")
+    check(status == 204 and body == b"" and "GET" in headers["access-control-allow-methods"], "preflight")
+    check("content-length" not in headers or headers["content-length"] == "0", "a length of nothing")
+    answer = get("/healthz", method="POST", body=b"")
+    problem(answer, 405, "method_not_allowed")
+    check("GET" in answer[1]["allow"], "Allow")
+    problem(get("/nope"), 404, "no_route")
+    problem(get("/api/sdk/kyc/status", {"Content-Type": "text/plain"}, "POST", b"{}"), 415)
+    check(get("/healthz", {"Accept-Encoding": "gzip"})[1].get("content-encoding") is None, "encoded")
+    status, headers, _ = ask(b"GET /healthz HTTP/1.0\r\n\r\n")
+    check(status == 200 and headers["connection"] == "close", "HTTP/1.0 is answered once")
+    ask(b"GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+    ok("methods, preflight, HTTP/1.0")
+
+
+def pipelined():
+    s = connect()
+    s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" * 200 + b"GET /nope HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    got = [a[0] for a in split(drain(s)[0])]
+    check(got == [200] * 200 + [404], f"{len(got)} answers")
+    ok("200 requests in one write")
+
+
+# --- faults, by their names in the list ---------------------------------------------------------------
+
+
+def a2_slow():
+    def lasted(send, every, limit=6.0):
+        s = connect()
+        start = time.time()
+        try:
+            while time.time() - start < limit:
+                s.sendall(send())
+                time.sleep(every)
+                s.settimeout(0.001)
+                try:
+                    if s.recv(65536) == b"":
+                        break
+                except socket.timeout:
+                    pass
+                s.settimeout(5)
+        except OSError:
+            pass
+        s.close()
+        return time.time() - start
+
+    first = iter([b"GET /healthz HTTP/1.1\r\n"])
+    took = lasted(lambda: next(first, b"a"), 0.2)
+    check(0.4 < took < 2.5, f"headers dripped for {took:.1f} s")
+    took = lasted(lambda: b"G", 0.2)
+    check(0.4 < took < 2.5, f"a request line dripped for {took:.1f} s")
+    first = iter([b"POST /api/sdk/kyc/status HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n"])
+    took = lasted(lambda: next(first, b"["), 0.2)
+    check(0.8 < took < 3, f"a body dripped for {took:.1f} s")
+    took = lasted(lambda: b"", 0.1)
+    check(0.4 < took < 2.5, f"a silent connection lasted {took:.1f} s")
+    s = connect()
+    s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+    start = time.time()
+    drain(s)
+    check(0.7 < time.time() - start < 3, f"an idle connection lasted {time.time() - start:.1f} s")
+    s = socket.socket()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    s.settimeout(20)
+    s.connect(("127.0.0.1", PORT))
+    start = time.time()
+    try:  # asks for megabytes, takes nothing
+        while time.time() - start < 12:
+            s.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * 50)
+    except OSError:
+        pass
+    took = time.time() - start
+    check(took < 8, f"a reader that takes nothing lasted {took:.1f} s")
+    crowd = []
+    for _ in range(100):
+        crowd.append(connect())
+        crowd[-1].sendall(b"GET /healthz HTTP/1.1\r\nX: ")
+    alive()
+    time.sleep(1.2)
+    gone = 0
+    for s in crowd:
+        s.settimeout(0.5)
+        gone += drain(s)[1]
+        s.close()
+    check(gone == 100, f"{gone} of 100 drippers cut")
+    ok("A2 slow headers, request lines, bodies, readers: cut at the deadline; silence too")
+
+
+def a3_large():
+    head = "POST /api/sdk/kyc/status HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    problem(ask(head + "Content-Length: 99999999\r\n\r\n"), 413, "body_too_large")
+    problem(ask(head + "Content-Length: 99999999\r\nExpect: 100-continue\r\n\r\n"), 413, "body_too_large")
+    problem(ask(head.replace("POST", "GET").replace("/api/sdk/kyc/status", "/healthz") + "Content-Length: 5\r\n\r\nhello"), 413)
+    before = rss_kib()
+    s = connect()
+    s.sendall((head + "Transfer-Encoding: chunked\r\n\r\n").encode())
+    sent = 0
+    try:
+        while sent < 64 << 20:
+            s.sendall(b"10000\r\n" + b"[" * 65536 + b"\r\n")
+            sent += 65536
+    except OSError:
+        pass
+    check(sent < 8 << 20, f"{sent} bytes of a chunked body were taken")
+    s.close()
+    check(rss_kib() - before < 16384, f"{rss_kib() - before} KiB more")
+    body = json.dumps({"addresses": [ADDRESS]}).encode()
+    answer = ask(head.encode() + b"Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\n\x1f\x8b\x08\x00\x00")
+    check(answer[0] == 400, f"compressed: {answer[0]}")
+    half = len(body) // 2
+    chunks = b"%x\r\n%s\r\n%x\r\n%s\r\n0\r\n\r\n" % (half, body[:half], len(body) - half, body[half:])
+    status, headers, _ = ask(head.encode() + b"Transfer-Encoding: chunked\r\n\r\n" + chunks)
+    check(status == 200 and headers["connection"] == "close", f"chunked: {status}")
+    status, _, _ = get("/api/sdk/kyc/status", {"Content-Type": "application/json"}, "POST", body)
+    check(status == 200, f"batch: {status}")
+    ok("A3 bodies beyond the limit: 413 unread, chunked cut, not unpacked")
+
+
+def a4_heads():
+    problem(ask("GET /" + "a" * 3000 + " HTTP/1.1\r\nHost: x\r\n\r\n"), 414, "target_too_long")
+    problem(ask("GET /healthz HTTP/1.1\r\nHost: x\r\nX: " + "a" * 6200 + "\r\n\r\n"), 431, "headers_too_large")
+    many = "".join(f"X{i}: {i}\r\n" for i in range(60))
+    problem(ask("GET /healthz HTTP/1.1\r\nHost: x\r\n" + many + "\r\n"), 431, "headers_too_large")
+    for raw, want in (("GET /" + "a" * 20000 + " HTTP/1.1\r\nHost: x\r\n\r\n", 414),
+                      ("GET /healthz HTTP/1.1\r\nHost: x\r\nX: " + "a" * 20000 + "\r\n\r\n", 431)):
+        check(ask(raw)[0] == want, f"{want} of the library")
+    wide = "".join(f"X{i}: {'y' * 80}\r\n" for i in range(40))
+    check(get("/healthz", {f"X{i}": "y" * 80 for i in range(40)})[0] == 200, f"{len(wide)} bytes of headers")
+    ok("A4 huge targets, headers, many headers")
+
+
+def a5_text():
+    for path in ("/healthz%00", STATUS + "%00", "/api/ledgers?limit=1%00", "/%ff%fe", "/%c0%af", "/%ed%a0%80", "/%0a",
+                 "/api/ledgers?cursor=%ff", "/api/ledgers?limit=%0d%0a1", "/api/ledgers?limit=%zz", "/a%", "/api/ledgers?%00=1"):
+        answer = ask(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        problem(answer, answer[0])
+        check(answer[0] in (400, 404), f"{path}: {answer[0]}")
+        check("%00" not in path or answer[0] == 400, f"{path}: {answer[0]}")
+    for raw in (b"/\xff\xfe", b"/healthz\x01", b"/\xc3\xa4", b"/health\tz", b"/a\x00b"):
+        status = ask(b"GET " + raw + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")[0]
+        check(status == 400, f"{raw}: {status}")
+    head = "POST /api/sdk/kyc/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n"
+    for body in (b'{"addresses":["\xff"]}', b'{"addresses":["\xed\xa0\x80"]}', b'{"addresses":["\xc0\xaf"]}', b'{"a\x00":1}'):
+        problem(ask(head.encode() + b"Content-Length: %d\r\n\r\n" % len(body) + body), 400, "malformed_body")
+    ok("A5 bad UTF-8, %00, controls: 400")
+
+
+def a8_paths():
+    for path in ("/../etc/passwd", "/..%2fetc", "/%2e%2e/", "//healthz", "/healthz/", "/healthz;a=1", "/./healthz",
+                 "/healthz/../readyz", "/%68ealthz", "/docs/../../main.c", "/HEALTHZ", "/healthz%2f"):
+        answer = ask(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        check(answer[0] in (400, 404), f"{path}: {answer[0]}")
+        problem(answer, answer[0])
+    ok("A8 paths are not made of anything: 404 or 400")
+
+
+def a9_framing():
+    body = "GET /nope HTTP/1.1\r\nHost: x\r\n\r\n"
+    post = "POST /api/sdk/kyc/status HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    refused = {
+        "both": post + f"Content-Length: {len(body)}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + body,
+        "both, the other way": post + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n" + body,
+        "two lengths": post + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello" + body,
+        "two equal lengths": post + "Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello" + body,
+        "a list of lengths": post + "Content-Length: 5, 5\r\n\r\nhello" + body,
+        "a signed length": post + "Content-Length: +5\r\n\r\nhello" + body,
+        "a hex length": post + "Content-Length: 0x5\r\n\r\nhello" + body,
+        "no length": post + "Content-Length:\r\n\r\nhello" + body,
+        "another coding": post + "Transfer-Encoding: gzip\r\n\r\n" + body,
+        "two codings": post + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n" + body,
+        "a coding twice": post + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + body,
+        "an odd coding": post + "Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n" + body,
+        "a blank before the colon": post + "Content-Length : 5\r\n\r\nhello" + body,
+        "folded": "GET /healthz HTTP/1.1\r\nHost: x\r\nX: a\r\n b\r\n\r\n" + body,
+        "a folded length": post + "X: a\r\n Content-Length: 5\r\n\r\nhello" + body,
+        "folded first": "GET /healthz HTTP/1.1\r\n Host: x\r\n\r\n" + body,
+        "a bare line feed": "GET /healthz HTTP/1.1\r\nHost: x\nX: y\r\n\r\n" + body,
+        "bare line feeds": "GET /healthz HTTP/1.1\nHost: x\n\n" + body,
+        "a bare feed at the end": "GET /healthz HTTP/1.1\r\nHost: x\r\n\n" + body,
+        "a bare return": "GET /healthz HTTP/1.1\r\nHost: x\rX: y\r\n\r\n" + body,
+        "a NUL": "GET /healthz HTTP/1.1\r\nHost: x\r\nX: a\0b\r\n\r\n" + body,
+        "a NUL in a name": "GET /healthz HTTP/1.1\r\nHost: x\r\nX\0Y: a\r\n\r\n" + body,
+        "no colon": "GET /healthz HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n" + body,
+        "no name": "GET /healthz HTTP/1.1\r\nHost: x\r\n: a\r\n\r\n" + body,
+        "absolute form": "GET http://x/healthz HTTP/1.1\r\nHost: x\r\n\r\n" + body,
+        "no slash": "GET healthz HTTP/1.1\r\nHost: x\r\n\r\n" + body,
+        "no Host": "GET /healthz HTTP/1.1\r\n\r\n" + body,
+        "two Hosts": "GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n" + body,
+        "another version": "GET /healthz HTTP/1.2\r\nHost: x\r\n\r\n" + body,
+        "a blank in the target": "GET /health z HTTP/1.1\r\nHost: x\r\n\r\n" + body,
+        "a bad chunk": post + "Transfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n" + body,
+        "a signed chunk": post + "Transfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n" + body,
+    }
+    theirs = []
+    for why, raw in refused.items():
+        s = connect(8)
+        s.sendall(raw.encode("latin-1"))
+        got, closed = drain(s)
+        s.close()
+        if b"Content-Security-Policy" not in got[:2000]:  # the library's own words, of a length that is no number
+            check(closed and re.match(rb"(HTTP/1.1 (400|413|414|431|505) |$)", got), f"{why}: {got[:300]}")
+            theirs.append(why)
+            continue
+        found = split(got)
+        check(closed and len(found) <= 1, f"{why}: {[a[0] for a in found]}, closed {closed}")
+        check(not found or found[0][0] in (400, 413, 501, 505), f"{why}: {[a[0] for a in found]}")
+        problem(found[0], found[0][0])
+    ok(f"A9 {len(refused)} ways to disagree about a request's end: refused, closed, nothing smuggled ({len(refused) - len(theirs)} by us)")
+    check(len(theirs) <= 12, f"refused by the library alone: {theirs}")
+
+
+def a12_gone():
+    before = fds()
+    rng = random.Random(7)
+    for i in range(300):
+        s = connect()
+        s.sendall((f"GET {rng.choice(['/openapi.json', STATUS, '/api/ledgers'])} HTTP/1.1\r\nHost: x\r\n\r\n" * 20).encode())
+        if i % 2:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        s.close()
+    alive()
+    for _ in range(50):
+        if fds() <= before + 2:
+            break
+        time.sleep(0.1)
+    check(fds() <= before + 2, f"{before} descriptors before, {fds()} after")
+    ok("A12 300 clients gone in the middle of answers")
+
+
+def bytes_at_random():
+    rng = random.Random(int(os.environ.get("SEED", "11")))
+    words = [b"GET ", b"POST ", b"/healthz", STATUS.encode(), b" HTTP/1.1\r\n", b"Host: x\r\n", b"\r\n", b"\n", b"\0", b"%00", b"Content-Length: ",
+             b"5", b"Transfer-Encoding: chunked\r\n", b"\r\n\r\n", b": ", b" ", b"\xff", b"?limit=1", b"0\r\n", b"a" * 300, b"Expect: 100-continue\r\n"]
+    for _ in range(int(os.environ.get("RANDOM_REQUESTS", "300"))):
+        s = connect(0.05)
+        try:
+            s.sendall(b"".join(rng.choice(words) for _ in range(rng.randrange(1, 30))))
+            s.shutdown(socket.SHUT_WR)
+            got = drain(s)[0]
+            check(not re.match(rb"HTTP/1.1 5(?!01)", got), got[:300])
+        except OSError:
+            pass
+        s.close()
+    alive()
+    ok("A10 requests made of odd pieces")
+
+
+def sizes():
+    """The same at each size: the library's own loop stops at multiples of 128."""
+    for n in (64, 127, 128, 129, 256, 512):
+        socks = [connect() for _ in range(n)]
+        line = f"GET {STATUS} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+        start = time.time()
+        for _ in range(10):
+            for s in socks:
+                s.sendall(line)
+            for s in socks:
+                got = b""
+                while b"}}" not in got and not got.endswith(b"}"):
+                    part = s.recv(65536)
+                    check(part, f"{n} connections: closed")
+                    got += part
+                check(got.startswith(b"HTTP/1.1 200"), got[:100])
+        took = time.time() - start
+        for s in socks:
+            s.close()
+        check(took < 10, f"{n} connections: {took:.1f} s for {10 * n} requests")
+    ok("64, 127, 128, 129, 256, 512 connections at once")
+
+
+# --- limits --------------------------------------------------------------------------------------------
+
+
+def a1_crowd():
+    """Limits 200 in all, 60 of one address."""
+    before = rss_kib()
+    mine = [connect(5) for _ in range(100)]
+    time.sleep(0.3)
+    kept, refused = 0, 0
+    for s in mine:
+        s.settimeout(0.05)
+        got, closed = drain(s)
+        kept += not closed
+        refused += closed
+        if closed and got:
+            check(got.startswith(b"HTTP/1.1 503") and b"Retry-After: 1" in got, got[:100])
+            check(json.loads(split(got)[0][2])["code"] == "too_many_connections", got)
+    check(kept == 60 and refused == 40, f"{kept} kept, {refused} refused of one address")
+    others = [connect(5, f"127.0.1.{i % 8 + 1}") for i in range(300)]
+    time.sleep(0.5)
+    kept = 0
+    for s in others:
+        s.settimeout(0.02)
+        kept += not drain(s)[1]
+    check(kept == 140, f"{kept} more kept of 300, 140 were left")
+    check(rss_kib() - before < 32768, f"{rss_kib() - before} KiB more")
+    for s in mine + others:
+        s.close()
+    for _ in range(60):
+        try:
+            alive()
+            break
+        except (OSError, SystemExit, http.client.HTTPException):
+            time.sleep(0.1)
+    alive()
+    most = 0
+    for _ in range(3000):  # a crowd that comes and goes
+        s = connect(5)
+        s.close()
+    alive()
+    most = rss_kib()
+    check(most - before < 32768, f"{most - before} KiB more")
+    ok("A1 connections beyond the limits are told 503 and closed; memory is flat")
+
+
+def a13_rate():
+    """Limits 100 look-ups and 50 tokens of queries a minute; 127.0.0.0/8 but .1 are proxies' clients."""
+    c = http.client.HTTPConnection("127.0.0.1", PORT, timeout=20)
+    codes = []
+    for _ in range(130):
+        c.request("GET", STATUS)
+        r = c.getresponse()
+        body = r.read()
+        codes.append(r.status)
+        policy, limit = r.headers["RateLimit-Policy"], r.headers["RateLimit"]
+        check(policy == '"lookup";q=100;w=60', policy)
+        check(re.fullmatch(r'"lookup";r=\d+;t=\d+', limit), limit)
+        if r.status == 429:
+            p = json.loads(body)
+            check(p["code"] == "too_many_requests" and int(r.headers["Retry-After"]) >= int(re.search(r"t=(\d+)", limit).group(1)), limit)
+            check(r.headers["Access-Control-Allow-Origin"] == "*", "CORS of 429")
+    check(codes.count(200) in range(100, 104) and codes[-1] == 429, f"{codes.count(200)} of 130 served")
+    check(get("/healthz")[0] == 200, "healthz is limited")
+    c.request("GET", "/api/ledgers")
+    r = c.getresponse()
+    r.read()
+    check(r.status == 200 and r.headers["RateLimit-Policy"] == '"query";q=50;w=60', "queries have a bucket of their own")
+    check(get(STATUS, {"X-API-Key": "0123456789abcdef-key"})[0] == 200, "a key has a bucket of its own")
+    check(get(STATUS, {"X-API-Key": "0123456789abcdef-kez"})[0] == 429, "an unknown key has none")
+    check(get(STATUS, {"X-Forwarded-For": "198.51.100.7"})[0] == 429, "nobody but a proxy says who asks")
+    before = rss_kib()
+    s = connect(20, "127.0.0.9")
+    stream = s.makefile("rb")
+    served = 0
+    for i in range(50000):
+        ip = f"10.{i >> 16 & 255}.{i >> 8 & 255}.{i & 255}"
+        s.sendall(f"GET /nope HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 203.0.113.5, {ip}\r\n\r\n".encode())
+        line = stream.readline()
+        length = 0
+        while (h := stream.readline()) != b"\r\n":
+            if h.startswith(b"Content-Length"):
+                length = int(h.split()[1])
+        stream.read(length)
+        served += line.split()[1] == b"404"
+        if i >= int(os.environ.get("ADDRESSES", "8000")):
+            break
+    check(served == i + 1, f"{served} of {i + 1} addresses served")
+    check(rss_kib() - before < 8192, f"{rss_kib() - before} KiB more")
+    ok(f"A13 429 with its fields; {i + 1} addresses in flat memory; keys, proxies")
+
+
+if WHAT == "limits":
+    for test in (answers, methods, pipelined, a2_slow, a3_large, a4_heads, a5_text, a8_paths, a9_framing, a12_gone, bytes_at_random, sizes):
+        test()
+elif WHAT == "small":
+    a1_crowd()
+elif WHAT == "rate":
+    a13_rate()

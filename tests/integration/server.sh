@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# tidemark-api against clients that mean no good: faults A1-A5, A8-A10, A12, A13, its headers and limits.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/_pg.sh"
+. "$here/_api.sh"
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "skipped: no tidemark-api"; exit 77; }
+command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
+pg_start
+api_index 64
+try() { # WHAT option…
+    local what=$1
+    shift
+    api_start "$@"
+    timeout 300 python3 "$here/_server.py" "$API_PORT" "$API_PID" "$what" || fail "$what: $(tail -3 "$PG_DIR/api.log")"
+    kill -0 "$API_PID" || fail "$what: it died: $(tail -3 "$PG_DIR/api.log")"
+    api_stop || fail "$what: exit code $?: $(tail -3 "$PG_DIR/api.log")"
+}
+try limits --api-header-ms 600 --api-request-ms 1000 --api-write-ms 1200 --api-idle-ms 900 --api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0
+try small --api-connections 200 --api-connections-per-ip 60 --api-idle-ms 60000 --api-header-ms 60000 --api-rate-lookup 0
+try rate --api-rate-lookup 100 --api-rate-query 50 --api-keys 0123456789abcdef-key --api-proxies 127.0.0.9,192.0.2.0/24 \
+    --api-idle-ms 60000 --api-requests 1000000
+! grep -E 'S[A-Z2-7]{55}' "$PG_DIR/api.log" || fail "a seed in the log"

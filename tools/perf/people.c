@@ -1,0 +1,79 @@
+#include "perf.h"
+#include "tidemark/hash.h"
+#include "tidemark/hot.h"
+#include "tidemark/strkey.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Compliance records of made-up addresses into a hot cache that nobody feeds now, and the addresses
+ * as text: all kinds of standing, every tenth a contract. */
+struct people {
+    uint32_t from, to;
+    struct tide_hot_person shape; /* provider and times of a record that is valid */
+};
+
+static struct tide_hot_address address_of(uint32_t i)
+{
+    char seed[32];
+    struct tide_hot_address who = { .kind =
+                                        i % 10 == 9 ? TIDE_STRKEY_CONTRACT : TIDE_STRKEY_ACCOUNT };
+    int len = snprintf(seed, sizeof seed, "people/%u", i);
+    tide_sha256(who.key, tide_slice_of(seed, (size_t)len));
+    return who;
+}
+
+/* Called again from the start when the map had to be enlarged. */
+static tide_status add_people(void *self, struct tide_hot_sink *sink, struct tide_err *err)
+{
+    struct people *p = self;
+    tide_status status = TIDE_OK;
+    for (uint32_t i = p->from; i < p->to && status == TIDE_OK; i++) {
+        struct tide_hot_address who = address_of(i);
+        struct tide_hot_person person = p->shape;
+        person.status = i % 6;
+        person.frozen = i % 50 == 7;
+        person.whitelisted = i % 20 == 3;
+        person.expires_at = i % 3 ? 0 : 1900000000 + i;
+        struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, &who);
+        status = sink->put(sink->self, &key, &person, err);
+    }
+    return status;
+}
+
+static void print_people(FILE *out, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char text[TIDE_STRKEY_TEXT_MAX];
+        struct tide_hot_address who = address_of(i);
+        size_t size = tide_strkey_encode(text, (enum tide_strkey)who.kind,
+                                         tide_slice_of(who.key, sizeof who.key));
+        fprintf(out, "%.*s\n", (int)size, text);
+    }
+}
+
+int perf_people(int argc, char **argv)
+{
+    enum { STEP = 50000 };
+    struct tide_err err;
+    struct tide_hot *hot;
+    bool mine;
+    if (argc != 3)
+        return 64;
+    struct tide_hot_options options = { .dir = argv[0] };
+    uint32_t count = (uint32_t)strtoul(argv[1], NULL, 10);
+    struct people p = { .shape = { .recorded = 1, .jurisdiction = 840, .updated_at = 1760000000 } };
+    FILE *out = fopen(argv[2], "w");
+    if (!out || tide_hot_open(&hot, &options, &err) != TIDE_OK ||
+        tide_hot_refresh(hot, &err) != TIDE_OK || tide_hot_lock(hot, &mine, &err) != TIDE_OK)
+        perf_die("people", &err);
+    for (p.from = 0; p.from < count; p.from = p.to) {
+        p.to = count - p.from > STEP ? p.from + STEP : count;
+        if (tide_hot_update(hot, add_people, &p, &err) != TIDE_OK)
+            perf_die("people", &err);
+    }
+    tide_hot_close(hot);
+    print_people(out, count);
+    return fclose(out) == 0 ? 0 : 1;
+}
