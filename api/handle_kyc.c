@@ -128,18 +128,37 @@ static void refuse_item(struct tide_json *j, const char *why)
     tide_json_close(j, '}');
 }
 
+static bool read_item(struct tide_param_value *who, const json_t *item, char why[TIDE_PARAM_WHY])
+{
+    snprintf(why, TIDE_PARAM_WHY, "must be a string");
+    return json_is_string(item) &&
+           tide_param_read(who, TIDE_PARAM_address,
+                           tide_slice_of(json_string_value(item), json_string_length(item)), why);
+}
+
 static void put_item(struct tide_json *j, struct tide_view *view, const json_t *item)
 {
-    char why[TIDE_PARAM_WHY] = "must be a string";
+    char why[TIDE_PARAM_WHY];
     struct tide_param_value who;
     tide_json_open(j, '{');
-    if (json_is_string(item) &&
-        tide_param_read(&who, TIDE_PARAM_address,
-                        tide_slice_of(json_string_value(item), json_string_length(item)), why))
+    if (read_item(&who, item, why))
         put_standing(j, view, &who.address, who.text);
     else
         refuse_item(j, why);
     tide_json_close(j, '}');
+}
+
+/* Of the past all are read at once. */
+static void expect_all(struct tide_view *view, const json_t *list)
+{
+    struct tide_hot_address all[ADDRESSES_MAX];
+    char why[TIDE_PARAM_WHY];
+    struct tide_param_value who;
+    uint32_t count = 0;
+    const json_t *item;
+    size_t i;
+    json_array_foreach(list, i, item) if (read_item(&who, item, why)) all[count++] = who.address;
+    tide_view_expect(view, all, count);
 }
 
 /* The list in the body; NULL: the reply holds the problem. */
@@ -174,6 +193,8 @@ static void answer_list(struct tide_handler_context *context, const struct tide_
     if (!tide_view_open(&view, context, request, reply))
         return;
     if (tide_trusted(&view, context, reply)) {
+        if (view.past)
+            expect_all(&view, list);
         (void)tide_buf_room(&reply->body, ITEM_BYTES * (json_array_size(list) + 1));
         struct tide_json j = tide_view_answer(&view, reply);
         tide_json_time(&j, "evaluatedAt", view.now);

@@ -149,6 +149,17 @@ tide_status tide_load_entry(struct tide_load *load, struct tide_pg_rows *rows, b
     return TIDE_OK;
 }
 
+static struct record_row row_of(struct tide_hot_sink *sink, const struct tide_pg_rows *rows,
+                                uint32_t at)
+{
+    return (struct record_row){ .sink = sink,
+                                .rows = rows,
+                                .at = at,
+                                .ledger = (uint32_t)tide_pg_u64(rows, at, rows->columns - 3),
+                                .close_time = tide_pg_u64(rows, at, rows->columns - 2),
+                                .contract = tide_pg_slice(rows, at, rows->columns - 1) };
+}
+
 tide_status tide_load_record(struct tide_load *load, struct tide_hot_sink *sink,
                              enum record_source_id source, const struct tide_entry_key *key,
                              struct tide_err *err)
@@ -161,12 +172,68 @@ tide_status tide_load_record(struct tide_load *load, struct tide_hot_sink *sink,
         tide_load_entry(load, &rows, &found, &of, record_sources[source].columns, err);
     if (status != TIDE_OK || !found)
         return status;
-    struct record_row row = { .sink = sink,
-                              .rows = &rows,
-                              .ledger = (uint32_t)tide_pg_u64(&rows, 0, rows.columns - 3),
-                              .close_time = tide_pg_u64(&rows, 0, rows.columns - 2),
-                              .contract = tide_pg_slice(&rows, 0, rows.columns - 1) };
+    struct record_row row = row_of(sink, &rows, 0);
     status = record_apply(source, &row, err);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+/* An array of hashes as SQL takes it. */
+static tide_status put_hashes(struct tide_buf *out, const struct tide_entry_key *keys,
+                              uint32_t count, struct tide_err *err)
+{
+    char hash[TIDE_KEY_TEXT];
+    tide_buf_u8(out, '{');
+    for (uint32_t i = 0; i < count; i++) {
+        tide_status status = tide_load_key(hash, &keys[i], err);
+        if (status != TIDE_OK)
+            return status;
+        tide_buf_str(out, i ? ",\"\\" : "\"\\");
+        tide_buf_str(out, hash);
+        tide_buf_u8(out, '"');
+    }
+    tide_buf_put(out, "}", 2);
+    return out->failed ? tide_fail(err, TIDE_E_MEMORY, "keys") : TIDE_OK;
+}
+
+static tide_status query_many(struct tide_load *load, struct tide_pg_rows *rows,
+                              enum record_source_id source, const struct tide_buf *hashes,
+                              struct tide_err *err)
+{
+    char id[8], ledger[16], sql[1024];
+    const struct record_source *from = &record_sources[source];
+    snprintf(id, sizeof id, "%u", load->deployment);
+    snprintf(ledger, sizeof ledger, "%u", load->ledger);
+    int len = snprintf(sql, sizeof sql,
+                       "SELECT %s, removed, ledger, extract(epoch FROM closed_at)::bigint, contract"
+                       " FROM unnest($2::bytea[]) AS k(hash), LATERAL (SELECT * FROM history.%s AS"
+                       " v WHERE v.deployment = $1 AND v.key_hash = k.hash AND v.ledger <= $3"
+                       " ORDER BY v.ledger DESC, v.tx DESC, v.seq DESC LIMIT 1) AS h"
+                       " WHERE NOT h.removed",
+                       from->columns, from->name);
+    if (len < 0 || (size_t)len >= sizeof sql)
+        return tide_fail(err, TIDE_E_LIMIT, "%s: statement", from->name);
+    return tide_pg_query(load->pg, rows, sql,
+                         (const char *[]){ id, (const char *)hashes->ptr, ledger }, 3, err);
+}
+
+tide_status tide_load_records(struct tide_load *load, struct tide_hot_sink *sink,
+                              enum record_source_id source, const struct tide_entry_key *keys,
+                              uint32_t count, struct tide_err *err)
+{
+    struct tide_pg_rows rows = { 0 };
+    struct tide_buf hashes;
+    if (count == 0 || keys[0].contract.kind == 0)
+        return TIDE_OK;
+    tide_buf_init(&hashes, (size_t)count * 80 + 16);
+    tide_status status = put_hashes(&hashes, keys, count, err);
+    if (status == TIDE_OK)
+        status = query_many(load, &rows, source, &hashes, err);
+    tide_buf_release(&hashes);
+    for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++) {
+        struct record_row row = row_of(sink, &rows, i);
+        status = record_apply(source, &row, err);
+    }
     tide_pg_rows_release(&rows);
     return status;
 }

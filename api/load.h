@@ -62,10 +62,20 @@ tide_status tide_load_record(struct tide_load *load, struct tide_hot_sink *sink,
                              enum record_source_id source, const struct tide_entry_key *key,
                              struct tide_err *err) TIDE_MUST_USE;
 
+/* And of many keys of that source, those that are there. keys differ in their parts alone. */
+tide_status tide_load_records(struct tide_load *load, struct tide_hot_sink *sink,
+                              enum record_source_id source, const struct tide_entry_key *keys,
+                              uint32_t count, struct tide_err *err) TIDE_MUST_USE;
+
 /* Everything the rules ask of one address, market, pool …, as records of the set: those that
  * are there. (load_record.c) */
 tide_status tide_load_person(struct tide_load *load, struct record_set *set,
                              const struct tide_hot_address *who,
+                             struct tide_err *err) TIDE_MUST_USE;
+/* The same for many at once, in one statement a table. Of whom nothing is known there is a record
+ * all the same, an empty one: the rules take it for none, and nobody looks again. */
+tide_status tide_load_people(struct tide_load *load, struct record_set *set,
+                             const struct tide_hot_address *who, uint32_t count,
                              struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_load_pool(struct tide_load *load, struct record_set *set,
                            const struct tide_hot_symbol *id, struct tide_err *err) TIDE_MUST_USE;

@@ -1,5 +1,7 @@
 #include "api/load.h"
 
+#include <stdlib.h>
+
 static struct tide_hot_address owner(const struct tide_load *load, enum tide_role role)
 {
     return load->contracts[role];
@@ -23,8 +25,19 @@ static struct tide_entry_key by_symbol(const struct tide_load *load, enum tide_r
                                     .parts = { TIDE_PART_SYMBOL(tide_hot_symbol_slice(symbol)) } };
 }
 
-tide_status tide_load_person(struct tide_load *load, struct record_set *set,
-                             const struct tide_hot_address *who, struct tide_err *err)
+static tide_status put_empty(struct tide_hot_sink *sink, const struct tide_hot_address *who,
+                             struct tide_err *err)
+{
+    struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, who);
+    struct tide_hot_person person;
+    bool found;
+    tide_status status = sink->get(sink->self, &key, &person, &found, err);
+    return status == TIDE_OK && !found ? sink->put(sink->self, &key, &person, err) : status;
+}
+
+tide_status tide_load_people(struct tide_load *load, struct record_set *set,
+                             const struct tide_hot_address *who, uint32_t count,
+                             struct tide_err *err)
 {
     static const struct {
         enum record_source_id source;
@@ -33,13 +46,23 @@ tide_status tide_load_person(struct tide_load *load, struct record_set *set,
                   { RECORD_FROZEN, "Frozen" },
                   { RECORD_WHITELIST, "Whitelist" } };
     struct tide_hot_sink sink = record_set_sink(set);
-    tide_status status = TIDE_OK;
-    for (size_t i = 0; i < TIDE_COUNT(parts) && status == TIDE_OK; i++) {
-        struct tide_entry_key key =
-            by_address(load, TIDE_ROLE_compliance_registry, parts[i].variant, who);
-        status = tide_load_record(load, &sink, parts[i].source, &key, err);
+    struct tide_entry_key *keys = calloc(count + 1, sizeof *keys);
+    tide_status status = keys ? TIDE_OK : tide_fail(err, TIDE_E_MEMORY, "people");
+    for (size_t p = 0; p < TIDE_COUNT(parts) && status == TIDE_OK; p++) {
+        for (uint32_t i = 0; i < count; i++)
+            keys[i] = by_address(load, TIDE_ROLE_compliance_registry, parts[p].variant, &who[i]);
+        status = tide_load_records(load, &sink, parts[p].source, keys, count, err);
     }
+    for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
+        status = put_empty(&sink, &who[i], err);
+    free(keys);
     return status;
+}
+
+tide_status tide_load_person(struct tide_load *load, struct record_set *set,
+                             const struct tide_hot_address *who, struct tide_err *err)
+{
+    return tide_load_people(load, set, who, 1, err);
 }
 
 tide_status tide_load_blocked(struct tide_load *load, uint32_t code, bool *out,

@@ -53,6 +53,7 @@ void view_past_scan(struct view_past *past, const struct tide_hot_key *prefix,
 const void *view_past_floor(struct view_past *past, const struct tide_hot_key *key,
                             size_t prefix_len);
 bool view_past_blocked(struct view_past *past, uint32_t code);
+void view_past_expect(struct view_past *past, const struct tide_hot_address *who, uint32_t count);
 /* Within a transaction of the caller's, as of a ledger that is indexed. *meta lives as long as
  * *out. */
 tide_status view_past_open(struct view_past **out, const struct tide_hot_meta **meta,
@@ -67,6 +68,14 @@ TIDE_INLINE const void *tide_view_get(struct tide_view *view, const struct tide_
 {
     return TIDE_UNLIKELY(view->past != NULL) ? view_past_get(view->past, key)
                                              : tide_hot_get(view->reader, key);
+}
+
+/* Many persons will be asked for: of the past they are read at once. */
+static inline void tide_view_expect(struct tide_view *view, const struct tide_hot_address *who,
+                                    uint32_t count)
+{
+    if (view->past)
+        view_past_expect(view->past, who, count);
 }
 
 static inline void tide_view_scan(struct tide_view *view, const struct tide_hot_key *prefix,

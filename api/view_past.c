@@ -135,6 +135,12 @@ static void load_one(struct view_past *past, const struct tide_hot_key *key)
     }
 }
 
+void view_past_expect(struct view_past *past, const struct tide_hot_address *who, uint32_t count)
+{
+    if (past->status == TIDE_OK)
+        past->status = tide_load_people(&past->load, &past->set, who, count, &past->err);
+}
+
 const void *view_past_get(struct view_past *past, const struct tide_hot_key *key)
 {
     const void *record = record_set_find(&past->set, key);
