@@ -34,7 +34,7 @@ FROM event.synthetic_engine_liq AS q
     chain.event_id(q.ledger, q.tx, q.op, q.event) AS "id",
     q.ledger::text AS "ledger",
     chain.rfc3339(q.closed_at) AS "closedAt",
-    encode(t.hash, 'hex') AS "transaction",
+    encode(t.hash, 'hex') AS "txHash",
     q.synth_asset AS "market",
     q.owner AS "owner",
     b.liquidator AS "liquidator",

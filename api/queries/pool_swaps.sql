@@ -10,7 +10,7 @@ FROM event.liquidity_pool_swap AS s
     chain.event_id(s.ledger, s.tx, s.op, s.event) AS "id",
     s.ledger::text AS "ledger",
     chain.rfc3339(s.closed_at) AS "closedAt",
-    encode(t.hash, 'hex') AS "transaction",
+    encode(t.hash, 'hex') AS "txHash",
     s.trader AS "trader",
     CASE WHEN s.a_to_b THEN 'a_to_b' ELSE 'b_to_a' END AS "direction",
     CASE WHEN s.a_to_b THEN p.token_a ELSE p.token_b END AS "tokenIn",

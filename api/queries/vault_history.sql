@@ -20,7 +20,7 @@ FROM k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
   LATERAL (SELECT
     h.ledger::text AS "ledger",
     chain.rfc3339(h.closed_at) AS "closedAt",
-    encode(c.hash, 'hex') AS "transaction",
+    encode(c.hash, 'hex') AS "txHash",
     c.fn AS "function",
     h.removed AS "closed",
     h.collateral_tok AS "collateralToken",

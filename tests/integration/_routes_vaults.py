@@ -118,7 +118,7 @@ def histories(d):
         text = lambda v: None if v is None else str(v)
         assert [(i["ledger"], i["collateral"], i["debt"], i["closed"]) for i in items] == [
             (str(w["ledger"]), text(w["collateral"]), text(w["debt"]), w["removed"]) for w in want]
-        assert all(i["transaction"] and i["function"] for i in items)
+        assert all(i["txHash"] and i["function"] for i in items)
 
 
 def plant(vaults):

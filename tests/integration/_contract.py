@@ -1,0 +1,420 @@
+"""usage: _contract.py URL all|away|limited   answers against schema/openapi.json; the stack is contract.sh's."""
+import collections
+import copy
+import http.client
+import json
+import os
+import re
+import subprocess
+import sys
+import urllib.parse
+
+import jsonschema
+
+SOURCE = os.environ["TIDE_SOURCE_DIR"] + "/schema/openapi.json"
+STRANGER = "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"
+TIMEOUT = 60
+
+
+def sql(text):
+    done = subprocess.run([os.environ["PG_BIN"] + "/psql", "-XAtqv", "ON_ERROR_STOP=1", "-c", text],
+                          capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def closed(node):
+    """The same schema, but that an object has no members that it does not name."""
+    if isinstance(node, dict):
+        if isinstance(node.get("properties"), dict) and node.get("type") == "object":
+            node.setdefault("additionalProperties", False)
+        for child in node.values():
+            closed(child)
+    elif isinstance(node, list):
+        for child in node:
+            closed(child)
+    return node
+
+
+class Contract:
+    def __init__(self, url):
+        self.host = urllib.parse.urlsplit(url).netloc
+        with open(SOURCE, encoding="utf-8") as file:
+            self.text = file.read()
+        self.doc = json.loads(self.text)
+        self.strict = closed(copy.deepcopy(self.doc["components"]))
+        self.validators, self.seen, self.items = {}, collections.Counter(), collections.Counter()
+        self.faults, self.told = [], set()
+        self.connection = http.client.HTTPConnection(self.host, timeout=TIMEOUT)
+
+    def resolve(self, thing):
+        while "$ref" in thing:
+            at = self.doc
+            for part in thing["$ref"].removeprefix("#/").split("/"):
+                at = at[part]
+            thing = at
+        return thing
+
+    def operations(self):
+        for path, item in self.doc["paths"].items():
+            for method, operation in item.items():
+                yield path, method.upper(), operation
+
+    def send(self, method, target, body=None, headers=None):
+        for again in (False, True):
+            try:
+                self.connection.request(method, target, body=body, headers=headers or {})
+                response = self.connection.getresponse()
+                return response, response.read()
+            except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+                self.connection.close()  # an idle connection may have been closed meanwhile
+                if again:
+                    raise
+
+    def fault(self, what, text, key=None):
+        """Each kind of fault once."""
+        if (key or (what, text)) not in self.told:
+            self.faults.append(f"{what}: {text}")
+        self.told.add(key or (what, text))
+
+    def validator(self, schema):
+        key = json.dumps(schema)
+        if key not in self.validators:
+            whole = {**closed(copy.deepcopy(schema)), "components": self.strict}
+            self.validators[key] = jsonschema.Draft202012Validator(whole)
+        return self.validators[key]
+
+    def check_headers(self, what, response, described):
+        for name, header in described.items():
+            header = self.resolve(header)
+            value = response.headers.get(name)
+            if value is None:
+                if header.get("required"):
+                    self.fault(what, f"no header {name}")
+                continue
+            for error in self.validator(header["schema"]).iter_errors(value):
+                self.fault(what, f"header {name}: {error.message}", ("header", name))
+
+    def check(self, operation, what, response, body):
+        """An answer against what its route promises; gives the body back as it was read."""
+        status = str(response.status)
+        name = operation["operationId"] if operation else "-"
+        answers = operation["responses"] if operation else {"default": {"$ref": "#/components/responses/default"}}
+        if status not in answers and not (response.status >= 400 and "default" in answers):
+            self.fault(what, f"status {status} is not in the contract: {body[:200]}")
+            return None
+        self.seen[name, status] += 1
+        promised = self.resolve(answers.get(status) or answers["default"])
+        self.check_headers(what, response, promised.get("headers", {}))
+        content = promised.get("content", {})
+        media = response.headers.get("Content-Type", "").split(";")[0]
+        if what.startswith("HEAD") or status == "304":
+            if body:
+                self.fault(what, "a body where there is none")
+            return None
+        if media not in content:
+            self.fault(what, f"{media}, wanted {list(content)}")
+            return None
+        if not media.endswith("json"):
+            return body
+        answer = json.loads(body)
+        for error in self.validator(content[media]["schema"]).iter_errors(answer):
+            where = re.sub(r"\[\d+\]", "[]", error.json_path)
+            self.fault(what, f"{error.json_path}: {error.message[:300]}", (name, status, where, error.validator))
+        if media == "application/problem+json":
+            if answer["status"] != response.status or answer["requestId"] != response.headers["Request-Id"]:
+                self.fault(what, f"status or id is another: {body[:300]}")
+            if not answer["type"].endswith(":" + answer["code"]):
+                self.fault(what, answer["type"])
+        elif "Ledger-Sequence" in response.headers and "ledger" in answer and answer["ledger"] != response.headers["Ledger-Sequence"]:
+            self.fault(what, f'ledger {answer["ledger"]}, the header says {response.headers["Ledger-Sequence"]}')
+        return answer
+
+    def ask(self, operation, method, target, body=None, headers=None, want=None):
+        what = f"{method} {target}"
+        response, data = self.send(method, target, body, headers)
+        answer = self.check(operation, what, response, data)
+        if want and response.status not in (want if isinstance(want, tuple) else (want,)):
+            self.fault(what, f"{response.status}, wanted {want}: {data[:300]}")
+        return response, answer
+
+
+def values():
+    """Values of path parameters that are there: by route and name, or by name."""
+    kinds = sql("SELECT DISTINCT address FROM state.compliance_registry_compliance_rec ORDER BY 1 LIMIT 3")
+    frozen = sql("SELECT address FROM state.compliance_registry_frozen LIMIT 1")
+    stakers = sql("SELECT DISTINCT claimer FROM event.earnings_distributor_revenue_claimed LIMIT 2")
+    return {
+        "address": kinds + frozen + stakers + [STRANGER],
+        "symbol": sql("SELECT DISTINCT market FROM analyst.markets ORDER BY 1 LIMIT 3") or sql("SELECT DISTINCT asset FROM state.oracle_feed"),
+        "asset": sql("SELECT asset FROM state.oracle_feed ORDER BY 1 LIMIT 3"),
+        "pool": sql("SELECT pool_id FROM state.liquidity_pool_pool ORDER BY 1"),
+        "partnerId": sql("SELECT key_id FROM state.partner_registry_partner ORDER BY 1 LIMIT 3"),
+        "epoch": sql("SELECT key_id FROM state.earnings_distributor_epoch ORDER BY 1 LIMIT 3"),
+        "proposalId": sql("SELECT key_id FROM state.dao_governance_proposal ORDER BY 1"),
+        "walletId": sql("SELECT wallet_id FROM state.dao_governance_multi_sig_wallet ORDER BY 1"),
+        "txId": sql("SELECT tx_id FROM state.dao_governance_multi_sig_tx ORDER BY 1"),
+        "sequence": sql("SELECT ledger FROM chain.ledger ORDER BY ledger % 97, ledger LIMIT 4"),
+        "provider": sql("SELECT provider FROM event.oracle_price_observation LIMIT 1"),
+        "token": sql("SELECT token FROM chain.token ORDER BY 1"),
+        "market": sql("SELECT DISTINCT market FROM analyst.markets ORDER BY 1"),
+        "vault.market": sql("SELECT synth_asset FROM state.synthetic_engine_vault ORDER BY key_hash LIMIT 5"),
+        "vault.owner": sql("SELECT owner FROM state.synthetic_engine_vault ORDER BY key_hash LIMIT 5"),
+        "owner": sql("SELECT DISTINCT owner FROM state.synthetic_engine_vault ORDER BY 1 LIMIT 4"),
+        "token_balance.token": sql("SELECT contract FROM state.synth_token_balance ORDER BY key_hash LIMIT 4"),
+        "token_balance.owner": sql("SELECT address FROM state.synth_token_balance ORDER BY key_hash LIMIT 4"),
+    }
+
+
+def fill(path, chosen):
+    return re.sub(r"{(\w+)}", lambda m: urllib.parse.quote(str(chosen[m.group(1)]), safe=""), path)
+
+
+def good(schema, name, known):
+    """Values of a parameter that must be taken."""
+    if name in known and known[name]:
+        return known[name][:2]
+    if "enum" in schema:
+        return schema["enum"]
+    if schema["type"] == "integer":
+        return [max(schema["minimum"], 1), schema["maximum"]]
+    if schema["type"] == "boolean":
+        return ["true", "false"]
+    if schema.get("pattern") == "^[0-9]{1,39}$":
+        return ["1", "10000000", "123456789012345678"]
+    return ["x"]
+
+
+def bad(schema):
+    """Values that must be refused."""
+    if "enum" in schema:
+        return ["nonsense", "", schema["enum"][0].swapcase()]
+    if schema["type"] == "integer":
+        return [str(schema["minimum"] - 1), str(schema["maximum"] + 1), "1.5", "0x10", "", "01", "9" * 40]
+    if schema["type"] == "boolean":
+        return ["yes", "1", "TRUE", ""]
+    pattern = schema.get("pattern", "")
+    if pattern.startswith("^[GC]"):
+        return ["G", STRANGER[:-1] + "G", STRANGER.lower(), "S" + STRANGER[1:], ""]
+    if pattern.startswith("^[0-9]{1,39}"):
+        return ["-1", "170141183460469231731687303715884105728", "1e5", ""]
+    if pattern.startswith("^[A-Za-z0-9_]"):
+        return ["a" * 33, "a-b", "%20", "é", ""]
+    if pattern.startswith("^[0-9a-fA-F]"):
+        return ["0" * 63, "g" * 64, ""]
+    return ["x" * (schema.get("maxLength", 4000) + 1), ""]
+
+
+def choices(operation, params, known):
+    names = [p["name"] for p in params if p["in"] == "path"]
+    if not names:
+        return [{}]
+    group = operation["operationId"].removesuffix("_history")
+    sets = [known.get(f"{group}.{name}") or known[name] for name in names]
+    return [dict(zip(names, combined)) for combined in zip(*sets)]
+
+
+NEEDS = {"pool_quote": {"amountIn": "10000000"}, "stream": {}}
+EITHER = (200, 404, 409)  # a state of long ago may be none
+
+
+class Route:
+    def __init__(self, contract, path, method, operation, known):
+        self.c, self.path, self.method, self.operation = contract, path, method, operation
+        self.params = [contract.resolve(p) for p in operation.get("parameters", [])]
+        self.query = {p["name"]: p for p in self.params if p["in"] == "query"}
+        self.known, self.body = known, None
+        self.headers = {}
+        if "requestBody" in operation:
+            self.body = json.dumps({"addresses": known["address"] + ["nonsense", 5]})
+            self.headers = {"Content-Type": "application/json"}
+        self.all = choices(operation, self.params, known)
+
+    def target(self, chosen, **query):
+        given = {**NEEDS.get(self.operation["operationId"], {}), **query}
+        text = urllib.parse.urlencode({k: v for k, v in given.items() if v is not None})
+        return fill(self.path, chosen) + ("?" + text if text else "")
+
+    def ask(self, chosen, want, method=None, body=None, headers=None, **query):
+        return self.c.ask(self.operation, method or self.method, self.target(chosen, **query), body or self.body,
+                          {**self.headers, **(headers or {})}, want)
+
+    def successes(self):
+        for chosen in self.all:
+            response, answer = self.ask(chosen, EITHER)
+            if response.status == 200 and isinstance(answer, dict):
+                self.c.items[self.operation["operationId"]] += len(answer["items"]) if "items" in answer else 1
+            if "cursor" in self.query and response.status == 200:
+                self.pages(chosen)
+        for name in self.query:
+            if name not in ("cursor", "ledger", "maxAgeMs"):
+                for value in good(self.query[name]["schema"], name, self.known):
+                    self.ask(self.all[0], EITHER, **{name: value})
+        if "maxAgeMs" in self.query:
+            self.ask(self.all[0], (200, 503), maxAgeMs=0)
+        if "ledger" in self.query:
+            self.past()
+        if self.method == "GET":
+            self.ask(self.all[0], EITHER, method="HEAD")
+        response, _ = self.ask(self.all[0], EITHER)
+        if "304" in self.operation["responses"] and response.headers.get("ETag"):
+            self.unchanged(response.headers["ETag"])
+
+    def unchanged(self, tag):
+        for _ in range(5):  # readings of time are in some answers
+            response, _ = self.ask(self.all[0], (200, 304), headers={"If-None-Match": tag})
+            if response.status == 304:
+                return
+            tag = response.headers["ETag"]
+        self.c.fault(self.path, "is never unchanged")
+
+    def past(self):
+        first, last = map(int, sql("SELECT min(ledger) FROM chain.ledger") + sql("SELECT max(ledger) FROM chain.ledger"))
+        for ledger in (first, first + 40, (first + last) // 2, last):
+            for chosen in self.all:
+                response, answer = self.ask(chosen, EITHER, ledger=ledger)
+                if response.status == 200 and isinstance(answer, dict) and answer["ledger"] != str(ledger):
+                    self.c.fault(self.target(chosen, ledger=ledger), f'answers of {answer["ledger"]}')
+        for ledger in (1, last + 1000, 4294967295):
+            self.ask(self.all[0], (400, 404, 409, 503), ledger=ledger)
+
+    def pages(self, chosen):
+        for limit in (1, 200):
+            cursor = None
+            for _ in range(4):
+                _, answer = self.ask(chosen, 200, limit=limit, cursor=cursor)
+                if not answer or len(answer["items"]) > limit:
+                    return self.c.fault(self.target(chosen, limit=limit), "more than were asked for, or none")
+                cursor = answer["next"]
+                if cursor is None:
+                    break
+            if cursor:
+                self.refuses("cursor", limit=limit, cursor=cursor[:-1] + ("A" if cursor[-1] != "A" else "B"))
+
+    def refuses(self, name, **query):
+        _, answer = self.ask(self.all[0], 400, **query)
+        if answer and name not in {e.get("parameter") for e in answer.get("errors", [])}:
+            self.c.fault(self.target(self.all[0], **query), f'{name} is not named: {answer.get("errors")}')
+
+    def refusals(self):
+        for name, p in self.query.items():
+            for value in bad(p["schema"]):
+                self.refuses(name, **{name: value})
+            if p["required"]:
+                self.refuses(name, **{name: None})
+            self.c.ask(self.operation, self.method, self.target(self.all[0]) + ("&" if "?" in self.target(self.all[0]) else "?")
+                       + f"{name}=1&{name}=1", self.body, self.headers, 400)
+        self.refuses("nonsense", nonsense=1)
+        for p in (p for p in self.params if p["in"] == "path"):
+            for value in filter(None, bad(p["schema"])):
+                self.c.ask(self.operation, self.method, self.target({**self.all[0], p["name"]: value}), self.body, self.headers, (400, 414))
+        for method in ("DELETE", "PUT", "PATCH"):
+            response, _ = self.c.ask(self.operation, method, self.target(self.all[0]), None, None, 405)
+            if self.method not in response.headers.get("Allow", ""):
+                self.c.fault(f"{method} {self.path}", f'Allow: {response.headers.get("Allow")}')
+        if self.body:
+            self.bodies()
+
+    def bodies(self):
+        target, limit = self.target(self.all[0]), self.operation["requestBody"]["x-max-bytes"]
+        for body in (b"", b"{", b"[]", b"null", b'"x"', b'{"addresses":5}', b'{"addresses":[],"more":1}', b'{"addresses":[],"addresses":[]}',
+                     b'{"addresses":["\xff"]}', b'{"addresses":["\\u0000"', json.dumps({"addresses": ["G"] * 1001}).encode(), b"[" * 5000):
+            self.c.ask(self.operation, "POST", target, body, self.headers, 400)
+        self.c.ask(self.operation, "POST", target, b"{}", {"Content-Type": "text/plain"}, 415)
+        self.c.ask(self.operation, "POST", target, b" " * (limit + 1), self.headers, 413)
+        self.c.connection.close()
+
+    def unknown(self):
+        """Well-formed names of what is not there."""
+        if "404" not in self.operation["responses"] or not self.all[0]:
+            return
+        stranger = {"pool": "nopool", "symbol": "NOSYMBOL", "asset": "NOASSET", "partnerId": "999999", "epoch": 2**64 - 1, "proposalId": 2**64 - 1,
+                    "walletId": 2**32 - 1, "txId": 2**64 - 1, "sequence": 2**32 - 1, "address": STRANGER, "token": STRANGER, "owner": STRANGER,
+                    "market": "NOMARKET"}
+        self.ask({name: stranger[name] for name in self.all[0]}, 404 if "cursor" not in self.query and "address" not in self.all[0] else (200, 404))
+
+
+def tell(c, what):
+    print(f"{what}:", dict(sorted(collections.Counter(status for _, status in c.seen.elements()).items())))
+
+
+def everything(c):
+    known = values()
+    response, body = c.send("GET", "/openapi.json")
+    if body.decode() != c.text:
+        c.fault("/openapi.json", "is not schema/openapi.json")
+    for path, method, operation in c.operations():
+        if operation["operationId"] == "stream":
+            continue
+        route = Route(c, path, method, operation, known)
+        route.successes()
+        route.refusals()
+        route.unknown()
+    stream(c)
+    for target, want in (("/", 404), ("/api", 404), ("/api/markets/", 404), ("//api/markets", 404),
+                         ("/api/../api/markets", 404), ("/api/markets?%00", 400),
+                         ("/api/markets?x=%ff", 400), ("/" + "a" * 3000, 414), ("/api/prices/%zz", 400)):
+        c.ask(None, "GET", target, want=want)
+    for operation_id in (o["operationId"] for _, _, o in c.operations()):
+        if not c.seen[operation_id, "200"]:
+            c.fault(operation_id, "never a success: this proves little")
+    empty = sorted(o["operationId"] for _, _, o in c.operations() if not c.items[o["operationId"]]
+                   and o["x-from"] not in ("the process itself", "the hub of streams"))
+    if empty:
+        c.fault(f"lists without an item: {empty}", "this proves little")
+    print(f"{sum(c.seen.values())} answers of {len(list(c.operations()))} routes")
+    tell(c, "by status")
+
+
+def stream(c):
+    operation = c.doc["paths"].get("/api/stream", {}).get("get")
+    if not operation:
+        return
+    for query in ("topics=nonsense", "topics=", "addresses=x&topics=compliance", "topics=compliance", "kinds=nonsense", "after=nonsense", "nonsense=1"):
+        c.ask(operation, "GET", "/api/stream?" + query, want=400)
+    c.ask(operation, "GET", "/api/stream", headers={"Last-Event-ID": "nonsense"}, want=400)
+    connection = http.client.HTTPConnection(c.host, timeout=TIMEOUT)
+    connection.request("GET", "/api/stream?topics=ledger,event,price")
+    response = connection.getresponse()
+    c.check_headers("/api/stream", response, operation["responses"]["200"].get("headers", {}))
+    first = b"".join(response.fp.readline() for _ in range(4))
+    if response.status != 200 or b"event: open" not in first or response.headers["Content-Type"].split(";")[0] != "text/event-stream":
+        c.fault("/api/stream", f"{response.status} {first}")
+    c.seen["stream", "200"] += 1
+    connection.close()
+
+
+def away(c):
+    """The database is gone: what asks it says so, the rest goes on."""
+    for path, method, operation in c.operations():
+        if "{" in path or method != "GET" or operation["operationId"] in NEEDS:
+            continue
+        source = operation["x-from"]
+        want = 503 if source == "PostgreSQL" else (200, 503)
+        response, answer = c.ask(operation, method, path, want=want)
+        if source == "PostgreSQL" and not response.headers.get("Retry-After"):
+            c.fault(path, f"does not say when to ask again: {answer}")
+    tell(c, "database away")
+
+
+def limited(c):
+    """Over the limit each class says so, with when to ask again."""
+    for path in ("/api/markets", "/api/ledgers"):
+        operation = c.doc["paths"][path]["get"]
+        for _ in range(200):
+            response, _ = c.ask(operation, "GET", path, want=(200, 429))
+            if response.status == 429:
+                break
+        if response.status != 429 or not response.headers.get("Retry-After") or "RateLimit" not in response.headers:
+            c.fault(path, f"is never limited: {response.status} {dict(response.headers)}")
+    tell(c, "limited")
+
+
+def main():
+    c = Contract(sys.argv[1])
+    {"all": everything, "away": away, "limited": limited}[sys.argv[2]](c)
+    for fault in c.faults:
+        print(fault)
+    sys.exit(bool(c.faults))
+
+
+main()
