@@ -1,11 +1,12 @@
 /* GET /healthz: the process answers. GET /readyz: it should be asked. */
 #include "api/json.h"
 #include "api/lookup.h"
-#include "api/pool.h"
 #include "api/server.h"
 #include "api/view.h"
 
 tide_handler_fn tide_route_healthz, tide_route_readyz;
+
+enum { DATABASE_MS = 2000 }; /* after so long without word it is away */
 
 void tide_route_healthz(struct tide_handler_context *context, const struct tide_request *request,
                         struct tide_reply *reply)
@@ -37,14 +38,12 @@ static void look_at_cache(struct tide_handler_context *context, struct readiness
     r->cached = tide_hot_end(context->reader) == TIDE_OK;
 }
 
-/* One of those that speak with it all the time has an answer. */
-static bool database_answers(const struct tide_api *api)
+/* Whoever feeds the cache speaks with it all the time, and leaves word in the cache each second. */
+static bool database_answers(const struct tide_api *api, const struct readiness *r)
 {
     struct tide_feed_stats feed;
-    struct tide_pool_stats pool;
     tide_feed_stats(api->feed, &feed);
-    tide_pool_stats(api->pool, &pool);
-    return feed.feeding || pool.connected > 0;
+    return feed.feeding || (r->cached && r->at.age_ms <= DATABASE_MS);
 }
 
 static void put_reasons(struct tide_json *j, const struct readiness *r)
@@ -71,7 +70,7 @@ void tide_route_readyz(struct tide_handler_context *context, const struct tide_r
     struct readiness r = { .draining = tide_server_draining(context->api->server) };
     struct tide_json j = { .buf = &reply->body };
     look_at_cache(context, &r);
-    r.database = database_answers(context->api);
+    r.database = database_answers(context->api, &r);
     bool ready = !r.draining && r.cached && r.fresh && r.complete && r.database;
     tide_json_open(&j, '{');
     tide_json_bool(&j, "ready", ready);

@@ -16,8 +16,8 @@ api_index() {
 # The chain of the simulator is old: compliance is asked about as if its newest ledger were new.
 api_start() {
     rm -f "$PG_DIR/api.port"
-    TIDEMARK_COMPLIANCE_AGE_S=0 "$TIDE_BIN/tidemark-api" --api-listen 127.0.0.1:0 --api-port-file "$PG_DIR/api.port" --api-cache "$PG_DIR/cache" \
-        --api-drain-ms 0 "$@" 2>>"$PG_DIR/api.log" &
+    TIDEMARK_COMPLIANCE_AGE_S=0 TIDEMARK_API_LISTEN=127.0.0.1:0 TIDEMARK_API_DRAIN_MS=0 TIDEMARK_API_CACHE=$PG_DIR/cache \
+        "$TIDE_BIN/tidemark-api" --api-port-file "$PG_DIR/api.port" "$@" 2>>"$PG_DIR/api.log" &
     API_PID=$!
     local tries=0
     until [ -s "$PG_DIR/api.port" ] && curl -fs -o /dev/null "http://127.0.0.1:$(cat "$PG_DIR/api.port")${API_READY:-/readyz}"; do
