@@ -305,6 +305,7 @@ void tide_sql_problem(struct tide_reply *reply, const struct tide_pg *pg,
     char quoted[TIDE_ERR_TEXT_MAX];
     const char *state = pg ? tide_pg_sqlstate(pg) : "";
     bool lost = !pg || !tide_pg_alive(pg) || tide_pg_remedy(pg) == TIDE_PG_RECONNECT;
+    reply->at = (struct tide_answer_at){ .known = false };
     if (strncmp(state, "22", 2) == 0) {
         tide_reply_problem(reply, 400, "invalid_value",
                            "A parameter has a value that nothing here can have.");
