@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 python3 -c 'import jsonschema' 2>/dev/null || { echo "no python3-jsonschema"; exit 77; }
 [ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-api" ] || { echo "programs not built"; exit 77; }
 pg_start
-api_index "${TIDE_CONTRACT_LEDGERS:-1024}"
+api_index "${TIDE_CONTRACT_LEDGERS:-512}"
 export PG_DIR PG_BIN
 api_start --api-rate-lookup 0 --api-rate-query 0
 python3 "$here/_contract.py" "$API_URL" all || fail "contract"
