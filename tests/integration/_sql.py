@@ -40,6 +40,8 @@ SAMPLES = {
     "compliance_history.address": "SELECT address FROM history.compliance_registry_compliance_rec GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
     "compliance_providers.address": "SELECT address FROM state.compliance_registry_attestation GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
     "token": "SELECT contract FROM event.synth_token_transfer GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
+    "from": "SELECT extract(epoch FROM min(closed_at))::bigint FROM chain.ledger",
+    "to": "SELECT extract(epoch FROM max(closed_at))::bigint FROM chain.ledger",
 }
 
 

@@ -78,6 +78,55 @@ def pools(d):
     assert str(first) in d.ask(f"/api/pools?ledger={first - 1}", 404)["detail"]
 
 
+def sums_over_time(d):
+    """Candles and days page by page are the rollups; what is held now is what state says."""
+    all_of = lambda target, limit: d.pages(target, limit)[0]
+    one = lambda text: sql(f"SELECT string_agg(x, ' ') FROM ({text}) AS y(x)")
+    pool = sql("SELECT pool_id FROM rollup.candle GROUP BY 1 ORDER BY count(*) DESC LIMIT 1")
+    for interval, seconds in (("1m", 60), ("5m", 300), ("1h", 3600), ("1d", 86400)):
+        items = all_of(f"/api/pools/{pool}/candles?interval={interval}", 7)
+        assert " ".join(f"{i['at']}/{i['open']}/{i['close']}/{i['volumeA']}/{i['feesQuote']}" for i in items) == one(
+            f"""SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || '/' || open_price || '/' || close_price ||
+                '/' || volume_a || '/' || fees_quote FROM rollup.candle WHERE pool_id = '{pool}' AND seconds = {seconds}
+                ORDER BY at DESC"""), interval
+    first, last = (int(x) for x in sql("SELECT extract(epoch FROM min(at))::bigint, extract(epoch FROM max(at))::bigint "
+                                       f"FROM rollup.candle WHERE pool_id = '{pool}' AND seconds = 60").split("|"))
+    part = all_of(f"/api/pools/{pool}/candles?interval=1m&from={first + 60}&to={last}", 50)
+    assert len(part) == len(all_of(f"/api/pools/{pool}/candles?interval=1m", 50)) - 2, len(part)
+    assert d.ask("/api/pools/nothing/candles")["items"] == []
+    days = all_of("/api/stats/daily", 2)
+    assert " ".join(f"{i['day']}/{i['users']}/{i['swaps']}/{i['volumeQuote']}" for i in days) == one(
+        "SELECT day || '/' || users || '/' || swaps || '/' || volume_quote FROM rollup.day ORDER BY day DESC")
+    assert " ".join(i["day"] for i in all_of(f"/api/pools/{pool}/daily", 3)) == one(
+        f"""SELECT day::text FROM (SELECT day FROM rollup.pool_day WHERE pool_id = '{pool}' UNION SELECT (at AT TIME ZONE 'UTC')::date
+            FROM rollup.candle WHERE pool_id = '{pool}' AND seconds = 86400) AS u ORDER BY day DESC""")
+    market = sql("SELECT market FROM rollup.market_day GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1")
+    of_market = all_of(f"/api/markets/{market}/daily", 3)
+    assert sum(int(i["minted"]) for i in of_market) == int(sql(
+        f"SELECT sum(amount) FROM event.synthetic_engine_mint WHERE synth_asset = '{market}'"))
+    assert of_market[0]["debt"] == sql(f"SELECT value FROM state.synthetic_engine_debt_total WHERE synth = '{market}'")
+    now = d.ask("/api/stats")
+    role = lambda name: sql(f"""SELECT j ->> 'address' FROM chain.deployment, jsonb_array_elements(contracts) AS j
+                                WHERE j ->> 'role' = '{name}'""")
+    usdc = role("usdc")
+    assert now["tvlPools"] == sql(f"""SELECT sum(2 * CASE '{usdc}' WHEN token_a THEN reserve_a WHEN token_b THEN reserve_b END)
+                                      FROM state.liquidity_pool_pool"""), now
+    assert now["tvlStability"] == sql("SELECT total_deposits FROM state.stability_pool_state"), now
+    assert now["tvlCollateral"] == sql(f"""SELECT sum(CASE b.contract WHEN '{usdc}' THEN b.amount ELSE div(b.amount * f.twap_price,
+        10000000) END) FROM state.stellar_asset_balance AS b LEFT JOIN chain.token AS t ON t.token = b.contract LEFT JOIN
+        state.oracle_feed AS f ON f.asset = t.symbol WHERE b.address = '{role("synthetic_engine")}'"""), now
+    assert int(now["tvl"]) == sum(int(now[n]) for n in ("tvlPools", "tvlCollateral", "tvlStability")) > 0, now
+    assert days[0]["tvl"] == now["tvl"], (days[0], now)
+    assert now["users"] == sql("SELECT count(DISTINCT address) FROM rollup.active"), now
+    assert int(now["swaps"]) == sum(int(i["swaps"]) for i in days) == int(sql("SELECT count(*) FROM event.liquidity_pool_swap"))
+    sql("""UPDATE rollup.candle SET at = at + (date_trunc('hour', now()) - (SELECT date_trunc('hour', max(closed_at)) FROM chain.ledger))""")
+    moved = d.ask("/api/stats")
+    assert moved["swaps24h"] == sql("""SELECT count(*) FROM event.liquidity_pool_swap WHERE closed_at + (date_trunc('hour', now()) -
+        (SELECT date_trunc('hour', max(closed_at)) FROM chain.ledger)) >= date_bin('1 minute', now() - interval '24 hours',
+        '2000-01-01 00:00:00+00') + interval '1 minute'"""), moved
+    print(f"rollups: {len(days)} days, TVL {now['tvlScaled']} USDC, {moved['swaps24h']} trades in a day")
+
+
 def every_route(d, of, values):
     """Each route answers, with each filter, now and as of a ledger; who found nothing is said."""
     middle = int(sql("SELECT (min(ledger) + 2 * max(ledger)) / 3 FROM chain.ledger"))
@@ -169,6 +218,7 @@ def main():
     ledgers(d)
     pools(d)
     every_route(d, of, values)
+    sums_over_time(d)
     cursors(d, of, values)
     a7(d, of, values)
     rights()

@@ -1,0 +1,58 @@
+-- list: deployment after limit pool
+-- A pool by day (UTC), the newest first, over the key of the candles: a day without a trade or a change of liquidity has no item.
+SELECT row_to_json(x)::text, d.day::text
+FROM (
+    (SELECT c.day FROM (SELECT (k.at AT TIME ZONE 'UTC')::date AS day FROM rollup.candle AS k
+      WHERE k.deployment = $1::smallint AND k.pool_id = $4::text AND k.seconds = 86400
+        AND ($2::text IS NULL OR k.at < $2::date::timestamp AT TIME ZONE 'UTC')
+      ORDER BY k.at DESC LIMIT $3::integer) AS c)
+    UNION
+    (SELECT p.day FROM rollup.pool_day AS p
+      WHERE p.deployment = $1 AND p.pool_id = $4 AND ($2 IS NULL OR p.day < $2::date)
+      ORDER BY p.day DESC LIMIT $3)
+    ORDER BY day DESC LIMIT $3
+  ) AS d
+  LEFT JOIN rollup.candle AS c ON c.deployment = $1 AND c.pool_id = $4 AND c.seconds = 86400
+    AND c.at = d.day::timestamp AT TIME ZONE 'UTC'
+  LEFT JOIN rollup.pool_day AS p ON p.deployment = $1 AND p.pool_id = $4 AND p.day = d.day
+  LEFT JOIN LATERAL (SELECT q.amount, q.amount_b FROM rollup.closing AS q
+    WHERE q.deployment = $1 AND q.what = 'pool' AND q.name = $4 AND q.day <= d.day ORDER BY q.day DESC LIMIT 1) AS e ON true,
+  LATERAL (SELECT
+    d.day::text AS "day",
+    coalesce(c.swaps, 0)::text AS "swaps",
+    coalesce(p.traders, 0)::text AS "traders",
+    c.open_price::text AS "open",
+    c.high_price::text AS "high",
+    c.low_price::text AS "low",
+    c.close_price::text AS "close",
+    coalesce(c.volume_a, 0)::text AS "volumeA",
+    analyst.scaled(coalesce(c.volume_a, 0))::text AS "volumeAScaled",
+    coalesce(c.volume_b, 0)::text AS "volumeB",
+    analyst.scaled(coalesce(c.volume_b, 0))::text AS "volumeBScaled",
+    c.fees_a::text AS "feesA",
+    analyst.scaled(c.fees_a)::text AS "feesAScaled",
+    c.fees_b::text AS "feesB",
+    analyst.scaled(c.fees_b)::text AS "feesBScaled",
+    c.volume_quote::text AS "volumeQuote",
+    analyst.scaled(c.volume_quote)::text AS "volumeQuoteScaled",
+    c.fees_quote::text AS "feesQuote",
+    analyst.scaled(c.fees_quote)::text AS "feesQuoteScaled",
+    coalesce(p.added_a, 0)::text AS "addedA",
+    analyst.scaled(coalesce(p.added_a, 0))::text AS "addedAScaled",
+    coalesce(p.added_b, 0)::text AS "addedB",
+    analyst.scaled(coalesce(p.added_b, 0))::text AS "addedBScaled",
+    coalesce(p.removed_a, 0)::text AS "removedA",
+    analyst.scaled(coalesce(p.removed_a, 0))::text AS "removedAScaled",
+    coalesce(p.removed_b, 0)::text AS "removedB",
+    analyst.scaled(coalesce(p.removed_b, 0))::text AS "removedBScaled",
+    coalesce(p.claimed_a, 0)::text AS "claimedA",
+    analyst.scaled(coalesce(p.claimed_a, 0))::text AS "claimedAScaled",
+    coalesce(p.claimed_b, 0)::text AS "claimedB",
+    analyst.scaled(coalesce(p.claimed_b, 0))::text AS "claimedBScaled",
+    e.amount::text AS "reserveA",
+    analyst.scaled(e.amount)::text AS "reserveAScaled",
+    e.amount_b::text AS "reserveB",
+    analyst.scaled(e.amount_b)::text AS "reserveBScaled"
+  ) AS x
+ORDER BY d.day DESC
+LIMIT $3

@@ -1,0 +1,47 @@
+-- one: deployment
+-- none: nothing is indexed yet
+-- Totals now. The last 24 hours are whole hours, and minutes at their beginning, "now" is the later of the clock and the newest close.
+SELECT row_to_json(x)::text
+FROM (SELECT c.deployment, greatest(now(), c.closed_at) - interval '24 hours' AS since
+    FROM chain.cursor AS c WHERE c.deployment = $1::smallint AND c.ledger > 0) AS t
+  CROSS JOIN LATERAL (SELECT date_bin('1 hour', t.since, '2000-01-01 00:00:00+00') + interval '1 hour' AS hour,
+    date_bin('1 minute', t.since, '2000-01-01 00:00:00+00') + interval '1 minute' AS minute) AS b
+  CROSS JOIN LATERAL (SELECT coalesce(sum(k.swaps), 0) AS swaps, coalesce(sum(k.volume_quote), 0) AS volume,
+      coalesce(sum(k.fees_quote), 0) AS fees
+    FROM state.liquidity_pool_pool AS p CROSS JOIN LATERAL (
+      SELECT m.swaps, m.volume_quote, m.fees_quote FROM rollup.candle AS m WHERE m.deployment = t.deployment
+        AND m.pool_id = p.pool_id AND m.seconds = 60 AND m.at >= b.minute AND m.at < b.hour
+      UNION ALL
+      SELECT h.swaps, h.volume_quote, h.fees_quote FROM rollup.candle AS h WHERE h.deployment = t.deployment
+        AND h.pool_id = p.pool_id AND h.seconds = 3600 AND h.at >= b.hour) AS k
+    WHERE p.deployment = t.deployment) AS l
+  CROSS JOIN LATERAL (SELECT coalesce(sum(d.swaps), 0) AS swaps, coalesce(sum(d.volume_quote), 0) AS volume,
+      coalesce(sum(d.fees_quote), 0) AS fees, coalesce(sum(d.liquidations), 0) AS liquidations
+    FROM rollup.day AS d WHERE d.deployment = t.deployment) AS a
+  LEFT JOIN LATERAL (SELECT * FROM rollup.held AS r WHERE r.deployment = t.deployment AND r.day = 'infinity') AS h ON true
+  CROSS JOIN LATERAL (SELECT
+    coalesce((SELECT u.users FROM rollup.total AS u WHERE u.deployment = t.deployment), 0)::text AS "users",
+    a.swaps::text AS "swaps",
+    a.volume::text AS "volumeQuote",
+    analyst.scaled(a.volume)::text AS "volumeQuoteScaled",
+    a.fees::text AS "feesQuote",
+    analyst.scaled(a.fees)::text AS "feesQuoteScaled",
+    a.liquidations::text AS "liquidations",
+    l.swaps::text AS "swaps24h",
+    l.volume::text AS "volumeQuote24h",
+    analyst.scaled(l.volume)::text AS "volumeQuote24hScaled",
+    l.fees::text AS "feesQuote24h",
+    analyst.scaled(l.fees)::text AS "feesQuote24hScaled",
+    chain.rfc3339(b.minute) AS "since24h",
+    h.total::text AS "tvl",
+    analyst.scaled(h.total)::text AS "tvlScaled",
+    h.pools::text AS "tvlPools",
+    analyst.scaled(h.pools)::text AS "tvlPoolsScaled",
+    h.collateral::text AS "tvlCollateral",
+    analyst.scaled(h.collateral)::text AS "tvlCollateralScaled",
+    h.stability::text AS "tvlStability",
+    analyst.scaled(h.stability)::text AS "tvlStabilityScaled",
+    h.unpriced::text AS "unpriced",
+    (SELECT coalesce(json_agg(json_build_object('market', m.synth, 'debt', m.value::text, 'debtScaled', analyst.scaled(m.value)::text)
+      ORDER BY m.synth), '[]') FROM state.synthetic_engine_debt_total AS m WHERE m.deployment = t.deployment) AS "debts"
+  ) AS x
