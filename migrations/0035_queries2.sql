@@ -46,7 +46,6 @@ CREATE INDEX ON history."compliance_registry_verifier" (deployment, address, led
 CREATE INDEX ON event."earnings_distributor_partner_revenue_forwarded" (deployment, partner_id, epoch, ledger);
 CREATE INDEX ON event."partner_registry_preg_claim" (deployment, partner_owner, ledger);
 CREATE INDEX ON event."earnings_distributor_revenue_claimed" (deployment, claimer, ledger);
-CREATE INDEX ON event."oracle_price_observation" (deployment, provider, ledger);
 CREATE INDEX ON event."dao_governance_proposed" (deployment, proposal_id, ledger);
 CREATE INDEX ON event."dao_governance_voted" (deployment, proposal_id, ledger);
 

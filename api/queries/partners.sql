@@ -32,7 +32,7 @@ FROM (
     v.owner AS "owner",
     analyst.readable(v.name) AS "name",
     v.active AS "active",
-    v.revenue_share::text AS "revenueShare",
+    v.revenue_share::text AS "revenueShareBps",
     v.pending_revenue::text AS "pendingRevenue",
     analyst.scaled(v.pending_revenue)::text AS "pendingRevenueScaled",
     v.total_earned::text AS "totalEarned",

@@ -49,7 +49,7 @@ def compare(d, path, at, limits, wanted, keep=lambda item: item):
 # path, table, order, fields as SQL. "at" is tried at several ledgers.
 STATE = [
     ("/api/partners", "partner_registry_partner", "key_id", {
-        "partnerId": "key_id::text", "owner": "owner", "active": "active", "revenueShare": "revenue_share::text",
+        "partnerId": "key_id::text", "owner": "owner", "active": "active", "revenueShareBps": "revenue_share::text",
         "pendingRevenue": "pending_revenue::text", "totalEarned": "total_earned::text",
         "deployedAssets": "deployed_assets", "changedLedger": "ledger::text"}),
     ("/api/earnings/epochs", "earnings_distributor_epoch", "key_id DESC", {

@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+"""The contracts' recorded answers, asked of the HTTP routes at the same ledger.
+
+usage: _views_http.py PORT VIEWS   counts by function; exits 1 when an answer differs, or when a function that
+                                   routes cover is not asked. What no route says is counted apart.
+"""
+import collections
+import datetime
+import http.client
+import json
+import sys
+
+INFINITE = str(2**127 - 1)
+
+
+class Refused(Exception):
+    """The route's answer stands for a contract that does not answer; the reason is its code."""
+
+
+class Server:
+    """One connection that is kept; answers of one ledger are kept while it is asked about."""
+
+    def __init__(self, port):
+        self.connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=30)
+        self.kept, self.ledger, self.asked = {}, None, 0
+
+    def at(self, ledger):
+        if ledger != self.ledger:
+            self.kept, self.ledger = {}, ledger
+
+    def ask(self, path):
+        """The answer, None where there is none of it (404); Refused where the rules say so (409)."""
+        if path not in self.kept:
+            self.connection.request("GET", f"{path}{'&' if '?' in path else '?'}ledger={self.ledger}")
+            answer = self.connection.getresponse()
+            self.kept[path] = answer.status, json.loads(answer.read())
+            self.asked += 1
+        status, found = self.kept[path]
+        if status == 409:
+            raise Refused(found["code"])
+        if status == 404:
+            return None
+        if status != 200 or found["ledger"] != str(self.ledger):
+            sys.exit(f"{path} at {self.ledger}: {status} {found}")
+        return found
+
+    def must(self, path):
+        found = self.ask(path)
+        if found is None:
+            raise Refused(self.kept[path][1]["code"])
+        return found
+
+    def all(self, path):
+        items, cursor = [], ""
+        while cursor is not None:
+            page = self.ask(f"{path}{'&' if '?' in path else '?'}limit=200{cursor and '&cursor=' + cursor}")
+            if page is None:
+                return None
+            items += page["items"]
+            cursor = page["next"]
+        return items
+
+
+def seconds(text):
+    if text is None:
+        return "0"
+    return str(int(datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=datetime.timezone.utc).timestamp()))
+
+
+def pick(found, **names):
+    """The members of an answer by the contract's names; names ending in _ are times."""
+    return {k.rstrip("_"): seconds(found[v]) if k.endswith("_") else found[v] for k, v in names.items()}
+
+
+# --- compliance -----------------------------------------------------------------------------------
+
+def kyc(s, who):
+    return s.must(f"/api/sdk/kyc/status/{who}")
+
+
+def compliance_status(s, who):
+    found = kyc(s, who)
+    record = found["record"] or {"status": 0, "provider": who, "reason": "none", "updatedAt": None, "expiresAt": None}
+    said = pick(record, expires_at_="expiresAt", provider="provider", reason="reason", status="status", updated_at_="updatedAt")
+    # Which country is nobody's business; where the verdict tells that it is or is not blocked, it is compared.
+    if record["status"] == 0 or found["status"] == "Restricted":
+        said["jurisdiction_allowed"] = False
+    elif found["compliant"]:
+        said["jurisdiction_allowed"] = True
+    return said
+
+
+def blocked(s, code):
+    return any(i["code"] == code for i in s.all("/api/compliance/blocked-jurisdictions"))
+
+
+# --- pools, markets, prices ---------------------------------------------------------------------
+
+def pool(s, name):
+    return pick(s.must(f"/api/pools/{name}"), cumulative_vol_a="cumulativeVolumeA", cumulative_vol_b="cumulativeVolumeB",
+                fee_a_accum="feeAccumulatorA", fee_b_accum="feeAccumulatorB", fee_tier="feeTierBps", paused="paused",
+                reserve_a="reserveA", reserve_b="reserveB", token_a="tokenA", token_b="tokenB", total_shares="totalShares")
+
+
+def quote(s, name, amount, a_to_b, what="amountOut"):
+    found = s.must(f"/api/pools/{name}/quote?amountIn={amount}&direction={'a_to_b' if a_to_b else 'b_to_a'}")
+    if found[what] is None:
+        raise Refused(found["reasonCode"])
+    return found[what]
+
+
+def claimable_fees(s, name, who):
+    for item in s.all(f"/api/pools/{name}/positions"):
+        if item["provider"] == who:
+            return [item["claimableA"], item["claimableB"]]
+    return ["0", "0"]
+
+
+def market(s, name):
+    found = s.ask(f"/api/markets/{name}")
+    return found and {**pick(found, debt_ceiling="debtCeiling", enabled="enabled", liq_penalty="liqPenaltyBps",
+                             liq_ratio="liqRatioBps", min_coll_ratio="minCollRatioBps", stab_fee_bps="stabFeeBps",
+                             token="address"),
+                      "oracle_symbol": found["oracle"]["asset"], "coll_oracle_sym": found["collateralOracle"]["asset"]}
+
+
+def debt_total(s, name):
+    found = s.ask(f"/api/markets/{name}")
+    return found["debt"] if found else "0"
+
+
+def paused(s):
+    return any(m["paused"] for m in s.must("/api/markets")["items"])
+
+
+def price(s, asset, value, stale):
+    found = s.must(f"/api/prices/{asset}")
+    if found[stale]:
+        raise Refused(stale)
+    return found[value]
+
+
+def is_stale(s, asset):
+    found = s.ask(f"/api/prices/{asset}")
+    return found is None or found["stale"]
+
+
+def ratio(s, who, name):
+    found = s.must(f"/api/vaults/{name}/{who}")
+    if found["state"] == "closed":
+        raise Refused("no_vault")
+    if found["state"] == "open":
+        return INFINITE
+    if found["ratioBps"] is None:
+        raise Refused(found["unpricedBecause"])
+    return found["ratioBps"]
+
+
+def liquidatable(s, who, name):
+    found = s.ask(f"/api/vaults/{name}/{who}")
+    if found and found["state"] == "unpriced":
+        raise Refused(found["unpricedBecause"])
+    return bool(found) and found["state"] == "liquidatable"
+
+
+# --- partners, earnings -------------------------------------------------------------------------
+
+def partner(s, number):
+    found = s.ask(f"/api/partners/{number}")
+    return found and {**pick(found, active="active", deployed_assets="deployedAssets", name="name", owner="owner",
+                             pending_revenue="pendingRevenue", registered_at_="registeredAt", revenue_share="revenueShareBps",
+                             total_earned="totalEarned", total_volume="totalVolume"), "id": int(found["partnerId"])}
+
+
+def epoch(s, number):
+    found = s.ask(f"/api/earnings/epochs/{number}")
+    return found and pick(found, end_time_="endTime", epoch_id="epoch", finalized="finalized", partner_revenue="partnerRevenue",
+                          per_token_revenue="perTokenRevenue", protocol_revenue="protocolRevenue",
+                          staker_snapshot="stakerSnapshot", start_time_="startTime", total_revenue="totalRevenue")
+
+
+def epoch_tokens(s, number):
+    found = s.ask(f"/api/earnings/epochs/{number}")
+    return [r["token"] for r in found["revenue"]] if found else []
+
+
+# --- governance -----------------------------------------------------------------------------------
+
+def proposal(s, number):
+    found = s.must(f"/api/dao/proposals/{number}")
+    return {**pick(found, call_data="callData", description="descriptionHex", end_time_="endTime", execute_after_="executeAfter",
+                   id="proposalId", no_votes="noVotes", proposer="proposer", start_time_="startTime", title="titleHex",
+                   yes_votes="yesVotes"), "status": [found["status"]]}
+
+
+def proposal_txs(s, number):
+    return [t["txId"] for t in reversed(s.all(f"/api/multisig/transactions?proposalId={number}"))]
+
+
+def pending_txs(s, number):
+    s.must(f"/api/multisig/wallets/{number}")
+    return [t["txId"] for t in reversed(s.all(f"/api/multisig/transactions?walletId={number}&status=Pending"))]
+
+
+def tx_summary(s, number):
+    found = s.must(f"/api/multisig/transactions/{number}")
+    return {**pick(found, approvals="approvals", created_at_="createdAt", function_name="functionName", proposal_id="proposalId",
+                   rejections="rejections", signer_count="signerCount", target="target", threshold="threshold", tx_id="txId"),
+            "status": [found["status"]], "wallet_id": int(found["walletId"])}
+
+
+# What asks a route, per function of a contract; what is not here no route says.
+ROUTES = {
+    "compliance_registry.get_compliance_status": compliance_status,
+    "compliance_registry.get_providers": lambda s, a: [i["provider"] for i in s.all(f"/api/compliance/{a}/providers")],
+    "compliance_registry.get_travel_rule_count": lambda s: s.must("/api/compliance")["travelRuleCount"],
+    "compliance_registry.is_jurisdiction_blocked": blocked,
+    "compliance_registry.is_user_compliant": lambda s, a: kyc(s, a)["compliant"],
+    "compliance_registry.is_verified": lambda s, a: kyc(s, a)["compliant"],
+    "compliance_registry.list_verifiers": lambda s: [i["verifier"] for i in s.all("/api/compliance/verifiers")],
+    "dao_governance.get_multisig_tx_summary": tx_summary,
+    "dao_governance.get_pending_multisig_txs": pending_txs,
+    "dao_governance.get_proposal": proposal,
+    "dao_governance.get_proposal_multisig_txs": proposal_txs,
+    "dao_governance.get_signers": lambda s, w: s.must(f"/api/multisig/wallets/{w}")["signers"],
+    "earnings_distributor.get_current_epoch": lambda s: s.must("/api/earnings/epochs?limit=1")["items"][0]["epoch"],
+    "earnings_distributor.get_epoch": epoch,
+    "earnings_distributor.get_epoch_tokens": epoch_tokens,
+    "liquidity_pool.claimable_fees": claimable_fees,
+    "liquidity_pool.get_pool": pool,
+    "liquidity_pool.get_price": lambda s, p, a_to_b: quote(s, p, 0, a_to_b, "spotPrice"),
+    "liquidity_pool.quote": quote,
+    "oracle.get_price": lambda s, a: price(s, a, "latestPrice", "stale"),
+    "oracle.get_twap": lambda s, a: price(s, a, "twapPrice", "twapStale"),
+    "oracle.is_stale": is_stale,
+    "partner_registry.get_partner": partner,
+    "partner_registry.get_partner_assets": lambda s, n: s.must(f"/api/partners/{n}")["deployedAssets"],
+    "synth_token.balance": lambda s, a, token: s.must(f"/api/tokens/{token}/balances/{a}")["balance"],
+    "synthetic_engine.get_asset_config": market,
+    "synthetic_engine.get_cr_bps": ratio,
+    "synthetic_engine.get_debt_total": debt_total,
+    "synthetic_engine.is_liquidatable": liquidatable,
+    "synthetic_engine.is_paused": paused,
+}
+
+
+def same(name, want, got):
+    if name == "compliance_registry.get_compliance_status" and "jurisdiction_allowed" not in got:
+        want = {k: v for k, v in want.items() if k != "jurisdiction_allowed"}
+    return json.dumps(want, sort_keys=True) == json.dumps(got, sort_keys=True)
+
+
+def answer(server, view, name):
+    args = view["args"] + ([view["contract"]] if name == "synth_token.balance" else [])
+    try:
+        return {"ok": True, "ret": ROUTES[name](server, *args)}
+    except Refused as why:
+        return {"ok": False, "why": why.args[0]}
+
+
+def main():
+    server = Server(sys.argv[1])
+    with open(sys.argv[2], encoding="utf-8") as lines:
+        views = [json.loads(line) for line in lines]
+    asked, equal, unsaid = collections.Counter(), collections.Counter(), collections.Counter()
+    whys, shown = collections.defaultdict(collections.Counter), 0
+    for view in views:
+        name = f"{view['role']}.{view['fn']}"
+        if name not in ROUTES:
+            unsaid[name] += 1
+            continue
+        asked[name] += 1
+        server.at(view["ledger"])
+        got = answer(server, view, name)
+        if view["ok"] == got["ok"] and (got.get("why") if not got["ok"] else same(name, view["ret"], got["ret"])):
+            equal[name] += 1
+            if not got["ok"]:
+                whys[name][got["why"]] += 1
+        elif shown < 10:
+            shown += 1
+            print(f"{name} {view['args']} at {view['ledger']}\n  got  {json.dumps(got)}\n"
+                  f"  want {json.dumps({k: view[k] for k in ('ok', 'ret') if k in view})}")
+    for name in sorted(asked):
+        refused = ", ".join(f"{n} {why}" for why, n in sorted(whys[name].items()))
+        print(f"{name:48} {equal[name]:5} of {asked[name]:5}{'  refused: ' + refused if refused else ''}")
+    for name in sorted(unsaid):
+        print(f"{name:48}     no route says it, {unsaid[name]} times")
+    print(f"views over HTTP: {sum(equal.values())} of {sum(asked.values())} equal, {server.asked} requests; "
+          f"{sum(unsaid.values())} of {len(views)} are in no route")
+    sys.exit(0 if equal == asked and set(asked) == set(ROUTES) else 1)
+
+
+main()
