@@ -3,10 +3,11 @@
  * a symbol that no catalog has for it: whoever puts somebody else's token into a catalog does not
  * take it away. */
 #include "api/handle.h"
+#include "api/pairs.h"
 
 #include <stdlib.h>
 
-enum { CLAIMS_MAX = 100000 };
+enum { CLAIMS_MAX = 200000 };
 
 /* A market, or an entry of a catalog. */
 struct claim {
@@ -16,40 +17,25 @@ struct claim {
     bool asked;                             /* an entry of the live catalog that is asked for  */
 };
 
-/* A pool that pairs a token with the quote asset. */
-struct pairing {
-    struct tide_hot_address token;
-    const struct tide_hot_pool *pool;
-    tide_raw_i128 depth;
-};
-
 struct gathering {
     struct tide_view *view;
     struct claim *claims;
-    struct pairing *pairs;
-    uint32_t count, max, pair_count, pair_max;
+    uint32_t count, max;
     bool failed; /* memory, or too many */
-    struct tide_hot_address quote;
+    struct tide_pairs pairs;
     const uint32_t *partner; /* NULL: all */
 };
-
-static void *grown(void *items, uint32_t *max, size_t size)
-{
-    uint32_t wanted = *max ? 2 * *max : 64;
-    void *more = wanted <= 2 * CLAIMS_MAX ? realloc(items, wanted * size) : NULL;
-    if (more)
-        *max = wanted;
-    return more;
-}
 
 static struct claim *add_claim(struct gathering *g, const struct tide_hot_address *token)
 {
     if (g->count == g->max) {
-        struct claim *more = grown(g->claims, &g->max, sizeof *more);
+        uint32_t max = g->max ? 2 * g->max : 64;
+        struct claim *more = max <= CLAIMS_MAX ? realloc(g->claims, max * sizeof *more) : NULL;
         g->failed |= !more;
         if (!more)
             return NULL;
         g->claims = more;
+        g->max = max;
     }
     g->claims[g->count] = (struct claim){ .token = *token };
     return &g->claims[g->count++];
@@ -92,28 +78,6 @@ static bool gather_entry(void *self, tide_slice key, const void *record)
     return true;
 }
 
-static bool gather_pool(void *self, tide_slice key, const void *record)
-{
-    struct gathering *g = self;
-    const struct tide_hot_pool *pool = record;
-    bool first = tide_hot_address_eq(&pool->token_a, &g->quote);
-    (void)key;
-    if (!first && !tide_hot_address_eq(&pool->token_b, &g->quote))
-        return true;
-    if (g->pair_count == g->pair_max) {
-        struct pairing *more = grown(g->pairs, &g->pair_max, sizeof *more);
-        g->failed |= !more;
-        if (!more)
-            return false;
-        g->pairs = more;
-    }
-    g->pairs[g->pair_count++] =
-        (struct pairing){ .token = first ? pool->token_b : pool->token_a,
-                          .pool = pool,
-                          .depth = tide_hot_i128(first ? pool->reserve_a : pool->reserve_b) };
-    return true;
-}
-
 /* --- in order ------------------------------------------------------------------- */
 
 static int by_text(const struct tide_hot_symbol *a, const struct tide_hot_symbol *b)
@@ -144,46 +108,16 @@ static int by_token(const void *left, const void *right)
     return order ? order : by_text(&a->catalog->symbol, &b->catalog->symbol);
 }
 
-static int by_depth(const void *left, const void *right)
-{
-    const struct pairing *a = left, *b = right;
-    int order = memcmp(&a->token, &b->token, sizeof a->token);
-    if (order == 0)
-        order = (a->depth < b->depth) - (a->depth > b->depth);
-    return order ? order : by_text(&a->pool->id, &b->pool->id);
-}
-
-/* The first of the token's. */
-static const struct tide_hot_pool *pool_of(const struct gathering *g,
-                                           const struct tide_hot_address *token)
-{
-    uint32_t low = 0, high = g->pair_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (memcmp(&g->pairs[middle].token, token, sizeof *token) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < g->pair_count && tide_hot_address_eq(&g->pairs[low].token, token)
-               ? g->pairs[low].pool
-               : NULL;
-}
-
 static bool gather(struct gathering *g)
 {
     struct tide_hot_key markets = tide_hot_key(TIDE_HOT_MARKET);
     struct tide_hot_key catalog = tide_hot_key(TIDE_HOT_CATALOG);
-    struct tide_hot_key pools = tide_hot_key(TIDE_HOT_POOL);
     tide_view_scan(g->view, &markets, gather_market, g);
     tide_view_scan(g->view, &catalog, gather_entry, g);
-    if (tide_lookup_quote(g->view, &g->quote))
-        tide_view_scan(g->view, &pools, gather_pool, g);
     if (g->count)
         qsort(g->claims, g->count, sizeof *g->claims, by_token);
-    if (g->pair_count)
-        qsort(g->pairs, g->pair_count, sizeof *g->pairs, by_depth);
-    return !g->failed;
+    bool read = tide_pairs_read(&g->pairs, g->view);
+    return read && !g->failed;
 }
 
 /* --- as text --------------------------------------------------------------------------------- */
@@ -247,7 +181,7 @@ static void put_asset(struct tide_json *j, const struct gathering *g, const stru
         asked |= c[i].asked;
     if (g->partner && !own && !asked)
         return;
-    const struct tide_hot_pool *pool = pool_of(g, &c->token);
+    const struct tide_hot_pool *pool = tide_pairs_find(&g->pairs, &c->token);
     tide_json_open(j, '{');
     tide_json_address(j, "address", &c->token);
     put_names(j, g->view, c);
@@ -312,6 +246,6 @@ void tide_route_assets(struct tide_handler_context *context, const struct tide_r
         tide_reply_problem(reply, 503, "too_large", "There are more assets than one answer holds.");
     }
     free(g.claims);
-    free(g.pairs);
+    tide_pairs_release(&g.pairs);
     tide_view_close(&view, reply);
 }

@@ -1,5 +1,6 @@
 /* GET /api/markets, /api/markets/{symbol}. */
 #include "api/handle.h"
+#include "api/pairs.h"
 
 /* The pool's side that is the synth. */
 struct side {
@@ -102,8 +103,7 @@ static void put_terms(struct tide_json *j, const struct tide_hot_meta *meta,
 struct listing {
     struct tide_view *view;
     struct tide_json *json;
-    struct tide_hot_address quote;
-    bool quoted; /* there is a quote asset */
+    struct tide_pairs pairs;
 };
 
 static void put_market(struct listing *l, const struct tide_hot_market *m)
@@ -113,15 +113,14 @@ static void put_market(struct listing *l, const struct tide_hot_market *m)
     put_terms(j, l->view->meta, m);
     put_oracle(j, l->view, "oracle", &m->oracle_symbol);
     put_oracle(j, l->view, "collateralOracle", &m->coll_oracle_symbol);
-    if (l->quoted)
-        s.pool = tide_lookup_pool(l->view, &m->token, &l->quote);
+    s.pool = tide_pairs_find(&l->pairs, &m->token);
     if (!s.pool || !tide_lookup_window(l->view, &s.pool->id, &s.window)) {
         put_no_pool(j);
         return;
     }
     s.a = tide_hot_address_eq(&s.pool->token_a, &m->token);
     s.decimals = tide_lookup_decimals(l->view, &m->token);
-    s.quote_decimals = tide_lookup_decimals(l->view, &l->quote);
+    s.quote_decimals = tide_lookup_decimals(l->view, &l->pairs.quote);
     put_pool(j, l->view, &s);
 }
 
@@ -138,22 +137,41 @@ static bool put_listed(void *self, tide_slice key, const void *record)
     return true;
 }
 
+static void put_all(struct listing *l)
+{
+    struct tide_hot_key markets = tide_hot_key(TIDE_HOT_MARKET);
+    tide_json_name(l->json, "items");
+    tide_json_open(l->json, '[');
+    tide_view_scan(l->view, &markets, put_listed, l);
+    tide_json_close(l->json, ']');
+    tide_json_null(l->json, "next");
+}
+
+/* The market of that symbol, or all. */
+static void answer(struct tide_view *view, const struct tide_hot_market *market,
+                   struct tide_reply *reply)
+{
+    struct listing l = { .view = view };
+    bool read = tide_pairs_read(&l.pairs, view);
+    struct tide_json j = tide_view_answer(view, reply);
+    l.json = &j;
+    if (market)
+        put_market(&l, market);
+    else
+        put_all(&l);
+    tide_json_close(&j, '}');
+    tide_pairs_release(&l.pairs);
+    if (!read)
+        tide_reply_problem(reply, 503, "too_large", "There are more pools than one answer holds.");
+}
+
 void tide_route_markets(struct tide_handler_context *context, const struct tide_request *request,
                         struct tide_reply *reply)
 {
     struct tide_view view;
-    struct tide_hot_key markets = tide_hot_key(TIDE_HOT_MARKET);
     if (!tide_view_open(&view, context, request, reply))
         return;
-    struct tide_json j = tide_view_answer(&view, reply);
-    struct listing l = { .view = &view, .json = &j };
-    l.quoted = tide_lookup_quote(&view, &l.quote);
-    tide_json_name(&j, "items");
-    tide_json_open(&j, '[');
-    tide_view_scan(&view, &markets, put_listed, &l);
-    tide_json_close(&j, ']');
-    tide_json_null(&j, "next");
-    tide_json_close(&j, '}');
+    answer(&view, NULL, reply);
     tide_view_close(&view, reply);
 }
 
@@ -166,14 +184,9 @@ void tide_route_market(struct tide_handler_context *context, const struct tide_r
     if (!tide_view_open(&view, context, request, reply))
         return;
     const struct tide_hot_market *market = tide_view_get(&view, &key);
-    if (market && market->listed) {
-        struct tide_json j = tide_view_answer(&view, reply);
-        struct listing l = { .view = &view, .json = &j };
-        l.quoted = tide_lookup_quote(&view, &l.quote);
-        put_market(&l, market);
-        tide_json_close(&j, '}');
-    } else {
+    if (market && market->listed)
+        answer(&view, market, reply);
+    else
         tide_tell_refusal(reply, TIDE_REFUSED_NO_MARKET);
-    }
     tide_view_close(&view, reply);
 }

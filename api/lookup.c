@@ -81,39 +81,6 @@ bool tide_lookup_window(struct tide_view *view, const struct tide_hot_symbol *id
     return true;
 }
 
-struct deepest {
-    const struct tide_hot_address *token, *quote;
-    const struct tide_hot_pool *pool;
-    tide_raw_i128 depth;
-};
-
-static bool measure(void *self, tide_slice key, const void *record)
-{
-    struct deepest *d = self;
-    const struct tide_hot_pool *pool = record;
-    bool first = tide_hot_address_eq(&pool->token_a, d->quote);
-    (void)key;
-    if (!tide_hot_address_eq(first ? &pool->token_b : &pool->token_a, d->token) ||
-        (!first && !tide_hot_address_eq(&pool->token_b, d->quote)))
-        return true;
-    tide_raw_i128 depth = tide_hot_i128(first ? pool->reserve_a : pool->reserve_b);
-    if (!d->pool || depth > d->depth) {
-        d->pool = pool;
-        d->depth = depth;
-    }
-    return true;
-}
-
-const struct tide_hot_pool *tide_lookup_pool(struct tide_view *view,
-                                             const struct tide_hot_address *token,
-                                             const struct tide_hot_address *quote)
-{
-    struct tide_hot_key prefix = tide_hot_key(TIDE_HOT_POOL);
-    struct deepest d = { .token = token, .quote = quote };
-    tide_view_scan(view, &prefix, measure, &d);
-    return d.pool;
-}
-
 uint32_t tide_lookup_decimals(struct tide_view *view, const struct tide_hot_address *token)
 {
     struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, token);

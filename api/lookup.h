@@ -21,11 +21,6 @@ bool tide_lookup_gate(struct tide_view *view, const struct tide_standing *standi
 /* Trade of the last day; false when there is no such pool. */
 bool tide_lookup_window(struct tide_view *view, const struct tide_hot_symbol *pool,
                         struct tide_window *out);
-/* The pool that pairs token with quote, the one with most of quote in it; NULL: none. Among
- * equals the first by name. */
-const struct tide_hot_pool *tide_lookup_pool(struct tide_view *view,
-                                             const struct tide_hot_address *token,
-                                             const struct tide_hot_address *quote);
 /* The contract that is usdc, as the deployment names it; false when there is none. */
 bool tide_lookup_quote(struct tide_view *view, struct tide_hot_address *out);
 /* The contract of that role, the first by address where there are several; NULL: none. role_name

@@ -89,6 +89,13 @@ sql "UPDATE state.synth_token_instance SET symbol = (SELECT symbol FROM state.sy
     WHERE contract = (SELECT contract FROM state.synth_token_instance ORDER BY contract DESC LIMIT 1);
     UPDATE state.partner_registry_partner_asset SET key_symbol = 'PSOIL' WHERE key_symbol = (SELECT max(key_symbol) FROM state.partner_registry_partner_asset WHERE live);
     UPDATE state.dao_governance_instance SET oracle = (SELECT contract FROM state.liquidity_pool_instance)"
+# A deeper pool of sGOLD, the other way round, and one as deep.
+for schema in state history; do
+    sql "INSERT INTO $schema.liquidity_pool_pool SELECT (jsonb_populate_record(p, jsonb_build_object('key_hash', '\\x' || encode(sha256(name::bytea), 'hex'),
+        'pool_id', name, 'token_a', p.token_b, 'token_b', p.token_a, 'reserve_a', p.reserve_b + 1, 'reserve_b', 1))).*
+        FROM $schema.liquidity_pool_pool AS p, unnest(ARRAY['ZDEEP', 'DEEP']) AS name WHERE (p.key_hash, p.ledger, p.tx, p.seq) =
+        (SELECT key_hash, ledger, tx, seq FROM $schema.liquidity_pool_pool WHERE pool_id = 'SGOLDUSDC' ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 1)"
+done
 sql "WITH p AS (SELECT c.key_symbol AS symbol, c.token, c.partner_id, c.live FROM state.partner_registry_partner_asset c),
     own AS (SELECT m.token FROM state.synthetic_engine_asset_config m WHERE NOT EXISTS (SELECT FROM p WHERE p.symbol = m.symbol AND p.token = m.token)),
     wanted AS (SELECT '-' AS partner, token FROM state.synthetic_engine_asset_config UNION SELECT '-', token FROM p
@@ -98,6 +105,8 @@ sql "WITH p AS (SELECT c.key_symbol AS symbol, c.token, c.partner_id, c.live FRO
 rm -rf "$PG_DIR/cache"
 start
 ask assets "$PG_DIR/expected"
+ask get /api/markets/sGOLD 'pool="DEEP"' 'reserveSynth="1"'
+[ "$(curl -s "$API_URL/api/sdk/assets" | grep -oE '"pool":"Z?DEEP"')" = '"pool":"DEEP"' ] || fail "not the deepest pool"
 ask get /api/sdk/contracts agreesWithDao=false
 ask get /readyz agreesWithDao=false ready=true
 ask get "/api/sdk/contracts?ledger=$last" agreesWithDao=true network='"private"'
