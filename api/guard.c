@@ -34,7 +34,7 @@ static const struct tide_refusal_of_form *refuse(enum form form)
         [FORM_LENGTH] = { 400, "malformed_request", "Content-Length is no number" },
         [FORM_LENGTH_TWICE] = { 400, "malformed_request", "two Content-Length headers" },
         [FORM_BOTH] = { 400, "malformed_request", "both Content-Length and Transfer-Encoding" },
-        [FORM_CODING] = { 501, "transfer_coding", "no transfer coding but chunked is understood" },
+        [FORM_CODING] = { 400, "transfer_coding", "no transfer coding but chunked is understood" },
         [FORM_REPEATED] = { 400, "malformed_request", "a header is given twice" },
     };
     return &forms[form];
