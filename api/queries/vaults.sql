@@ -22,14 +22,14 @@ a AS (
     AND ($3 IS NULL OR (s.synth_asset, chain.vault_order(s.collateral, s.debt), s.key_hash)
       > ((SELECT symbol FROM a), (SELECT place FROM a), (SELECT key FROM a)))
   UNION ALL
-  SELECT s.* FROM m, LATERAL chain.vault_range($7, m.liq_ratio, m.min_coll_ratio, m.collateral_price, m.synth_price) AS g,
+  SELECT s.* FROM m LEFT JOIN a ON a.symbol = m.symbol, LATERAL chain.vault_range($7, m.liq_ratio, m.min_coll_ratio, m.collateral_price, m.synth_price) AS g,
     LATERAL (VALUES (0::bigint, 0::bigint), (g.low, g.high)) AS p(low, high), LATERAL (
       SELECT s.key_hash, s.synth_asset, s.owner, s.collateral, s.collateral_tok, s.debt, s.opened_at, s.last_update, s.ledger, s.closed_at
       FROM state.synthetic_engine_vault AS s
       WHERE s.deployment = $1 AND s.synth_asset = m.symbol
         AND chain.vault_order(s.collateral, s.debt) BETWEEN p.low AND p.high
-        AND ($3 IS NULL OR s.synth_asset > (SELECT symbol FROM a)
-          OR (chain.vault_order(s.collateral, s.debt), s.key_hash) > ((SELECT place FROM a), (SELECT key FROM a)))
+        AND (chain.vault_order(s.collateral, s.debt), s.key_hash)
+          > (coalesce(a.place, -1), coalesce(a.key, ''::bytea))
         AND chain.vault_state(s.debt, chain.vault_ratio(s.collateral, s.debt, m.collateral_price, m.synth_price),
           m.liq_ratio, m.min_coll_ratio) = $7
       ORDER BY chain.vault_order(s.collateral, s.debt), s.key_hash

