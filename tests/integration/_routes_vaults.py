@@ -93,14 +93,14 @@ def liquidations(d):
     assert len(got) == len(events) == len({i["id"] for i in got}) > 3, (len(got), len(events))
     assert [i["id"] for i in got] == sorted((i["id"] for i in got), reverse=True)
     for item in got:
-        call, = rows(f"SELECT args, source FROM chain.call WHERE hash = '\\x{item['transaction']}'")
+        call, = rows(f"SELECT args, source FROM chain.call WHERE hash = '\\x{item['txHash']}'")
         liquidator, owner, market, asked = call["args"]
         assert (item["liquidator"], item["owner"], item["market"]) == (liquidator, owner, market), (item, call)
         assert 0 < int(item["debtRepaid"]) <= int(asked)
         # the vault before and after says the same
         before, after = (next(iter(rows(f"""SELECT collateral, debt, removed FROM history.synthetic_engine_vault
             WHERE synth = '{market}' AND key_owner = '{owner}' AND (ledger, tx) {sign} (SELECT ledger, tx FROM chain.tx
-              WHERE hash = '\\x{item['transaction']}') ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 1""")), None)
+              WHERE hash = '\\x{item['txHash']}') ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 1""")), None)
             for sign in ("<", "="))
         left = (0, 0) if after["removed"] else (int(after["collateral"]), int(after["debt"]))
         assert int(before["debt"]) - left[1] == int(item["debtRepaid"]), item
