@@ -387,14 +387,14 @@ def claimable(d, moments):
 
 def main():
     first, last = map(int, sql("SELECT min(ledger), max(ledger) FROM chain.ledger").split("|"))
-    moments = [first + 60, (first + last) // 2, last - 100, last, NEWEST]
+    moments = [first + 60, (first + last) // 2, last, NEWEST]
     d = Driver(2)
     state_lists(d, moments)
     filtered(d, moments)
     revenue(d, moments)
-    single(d, moments)
-    events(d, moments[1::2] + [NEWEST])
-    compliance(d, moments)
+    single(d, moments[:2] + [NEWEST])
+    events(d, moments[1::2])
+    compliance(d, moments[1:])
     claimable(d, moments)
     d.close()
     print("ok")
