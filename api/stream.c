@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SCRATCH_MAX = 64 << 10 };
+enum { SCRATCH_MAX = 64 << 10, PRESSED_DROPS = 32 };
 
 tide_status tide_hub_open(struct tide_hub **out, const struct tide_hub_options *options,
                           struct tide_err *err)
@@ -270,6 +270,7 @@ static void give(struct tide_subscriber *sub, const struct stream_piece *first, 
         sub->full_ms = 0;
     else
         is_full(sub);
+    stream_sub_flush(sub);
 }
 
 static bool is_behind(const struct tide_hub *stream, const struct tide_subscriber *sub)
@@ -359,26 +360,34 @@ static void heartbeat(struct tide_subscriber *sub)
     stream_sub_say(sub, tide_buf_view(text));
 }
 
-static void drop_fullest(struct tide_hub *stream)
+/* All buffers together are full: who holds most and takes nothing gives way. The others wait. */
+static void make_room(struct tide_hub *stream, int64_t now)
 {
-    struct tide_subscriber *fullest = NULL;
-    for (uint32_t i = 0; i < stream->turn_count; i++)
-        if (!stream->turn[i]->dropped &&
-            (!fullest || stream_sub_waiting(stream->turn[i]) > stream_sub_waiting(fullest)))
-            fullest = stream->turn[i];
-    if (fullest)
+    for (int drops = 0; drops < PRESSED_DROPS; drops++) {
+        struct tide_subscriber *fullest = NULL;
+        size_t most = 0;
+        for (uint32_t i = 0; i < stream->turn_count; i++) {
+            struct tide_subscriber *sub = stream->turn[i];
+            size_t len = sub->dropped ? 0 : stream_sub_untaken(sub, now - STREAM_PRESSED_MS);
+            if (len > most) {
+                most = len;
+                fullest = sub;
+            }
+        }
+        if (!fullest)
+            return;
         stream_sub_drop(fullest, TIDE_DROPPED_MEMORY);
+        if (atomic_load(&stream->buffered) < stream->options.total_max / 8 * 7)
+            return;
+    }
 }
 
 static void keep_time(struct tide_hub *stream)
 {
     int64_t now = stream_now_ms(stream);
-    while (atomic_load(&stream->buffered) > stream->options.total_max) {
-        uint64_t before = atomic_load(&stream->buffered);
-        drop_fullest(stream);
-        if (atomic_load(&stream->buffered) >= before)
-            break;
-    }
+    if (stream->pressed)
+        make_room(stream, now);
+    stream->pressed = false;
     tell_staleness(stream);
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         struct tide_subscriber *sub = stream->turn[i];

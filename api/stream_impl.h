@@ -9,11 +9,12 @@
 #include <stdatomic.h>
 
 enum {
-    STREAM_TURN_MS = 50,     /* between turns without news                    */
-    STREAM_LOOK_MS = 1000,   /* between looks at the database without news    */
-    STREAM_RETRY_MS = 250,   /* after a failure                               */
-    STREAM_STALE_MS = 1000,  /* without the database, until it is told        */
-    STREAM_RESERVE = 1 << 10 /* of a buffer, for what the hub itself must say */
+    STREAM_TURN_MS = 50,      /* between turns without news                    */
+    STREAM_LOOK_MS = 1000,    /* between looks at the database without news    */
+    STREAM_RETRY_MS = 250,    /* after a failure                               */
+    STREAM_STALE_MS = 1000,   /* without the database, until it is told        */
+    STREAM_PRESSED_MS = 5000, /* what is not taken for so long gives way to others  */
+    STREAM_RESERVE = 1 << 10  /* of a buffer, for what the hub itself must say */
 };
 
 /* An address that is watched for a subscriber. */
@@ -47,6 +48,7 @@ struct tide_subscriber {
     pthread_mutex_t mutex;
     char *bytes; /* start .. start + len wait to be read */
     size_t start, len, cap;
+    int64_t taken_ms; /* when something was last read, or began to wait */
     bool parked, over;
     atomic_bool gone; /* nobody reads any more: the hub frees it */
 };
@@ -76,6 +78,7 @@ struct tide_hub {
     struct stream_ring ring;
     struct stream_piece *prices; /* of all assets, as of a recent head */
     bool news, stale;
+    bool pressed; /* there was no room in all buffers together */
     int64_t looked_ms, good_ms;
     struct tide_buf text; /* scratch */
 };
@@ -101,6 +104,8 @@ bool stream_sub_put(struct tide_subscriber *sub, const struct stream_place *id, 
 /* What the hub itself says; room is kept for it. */
 void stream_sub_say(struct tide_subscriber *sub, tide_slice text);
 size_t stream_sub_waiting(struct tide_subscriber *sub);
+/* What waits if nothing of it was taken since then, else 0. */
+size_t stream_sub_untaken(struct tide_subscriber *sub, int64_t since_ms);
 /* Wakes who reads, if there is something to read. */
 void stream_sub_flush(struct tide_subscriber *sub);
 /* Says "dropped" after the message that is on its way, leaves out the rest, and ends. */

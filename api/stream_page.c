@@ -30,7 +30,8 @@ enum {
     LOG_SUBJECT,
     LOG_ADDRESSES,
     LOG_ID,
-    LOG_LIST
+    LOG_LIST,
+    LOG_TX_HASH
 };
 enum { CHANGE_LEDGER, CHANGE_FROZEN, CHANGE_REMOVED, CHANGE_WHO, CHANGE_STATUS };
 enum { CHANGE_JURISDICTION = CHANGE_STATUS + 1, CHANGE_EXPIRES };
@@ -158,11 +159,13 @@ static void add_event(struct page *page, struct stream_piece *piece, uint32_t ro
                                   .kind = kind_of(log, row) };
     size_t from = bytes->len;
     put_head(piece, "event");
-    tide_buf_putf(bytes,
-                  "\"id\":\"%s\",\"tx\":%u,\"op\":%u,\"event\":%u,\"kind\":\"%s\","
-                  "\"contract\":\"%s\",\"subject\":",
-                  tide_pg_text(log, row, LOG_ID), note->place.tx, note->place.op, note->place.event,
-                  tide_pg_text(log, row, LOG_KIND), tide_pg_text(log, row, LOG_CONTRACT));
+    tide_buf_putf(
+        bytes,
+        "\"id\":\"%s\",\"txHash\":\"%s\",\"tx\":%u,\"op\":%u,\"event\":%u,\"kind\":\"%s\","
+        "\"contract\":\"%s\",\"subject\":",
+        tide_pg_text(log, row, LOG_ID), tide_pg_text(log, row, LOG_TX_HASH), note->place.tx,
+        note->place.op, note->place.event, tide_pg_text(log, row, LOG_KIND),
+        tide_pg_text(log, row, LOG_CONTRACT));
     if (tide_pg_is_null(log, row, LOG_SUBJECT))
         tide_buf_str(bytes, "null");
     else

@@ -86,7 +86,9 @@ const char stream_sql_ledgers[] =
 const char stream_sql_log[] =
     "SELECT l.ledger, l.tx, l.op, l.event, extract(epoch FROM l.closed_at)::bigint, l.contract,"
     " l.kind, l.subject, array_to_string(l.addresses, ' '), chain.event_id(l.ledger, l.tx, l.op,"
-    " l.event), to_json(l.addresses)::text FROM event.log AS l WHERE l.deployment = $1"
+    " l.event), to_json(l.addresses)::text, (SELECT encode(t.hash, 'hex') FROM chain.tx AS t"
+    " WHERE t.deployment = $1 AND t.ledger = l.ledger AND t.tx = l.tx) FROM event.log AS l WHERE "
+    "l.deployment = $1"
     " AND l.ledger >= $2 AND l.ledger <= $6"
     " AND (l.ledger, l.tx, l.op, l.event) > ($2, $3, $4, $5)"
     " ORDER BY l.ledger, l.tx, l.op, l.event LIMIT $7";

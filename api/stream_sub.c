@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SMALL = 512, KEPT = 16 << 10 };
+enum { SMALL = 512 };
 
 static const char *const drop_names[] = {
 #define DROP_NAME(name, word) #word,
@@ -87,22 +87,40 @@ static void compact(struct tide_subscriber *sub)
     sub->start = 0;
 }
 
+static size_t cap_for(const struct tide_subscriber *sub, size_t more)
+{
+    size_t cap = sub->cap ? sub->cap : SMALL;
+    while (cap - sub->len < more)
+        cap *= 2;
+    return cap;
+}
+
 static bool room_for(struct tide_subscriber *sub, size_t more)
 {
     if (sub->cap - sub->start - sub->len >= more)
         return true;
     compact(sub);
-    size_t cap = sub->cap ? sub->cap : SMALL;
-    while (cap - sub->len < more)
-        cap *= 2;
+    size_t cap = cap_for(sub, more);
     char *bytes = cap == sub->cap ? sub->bytes : realloc(sub->bytes, cap);
     if (bytes)
         resize(sub, bytes, cap);
     return bytes != NULL;
 }
 
+/* Whether all the buffers together may grow by so much. */
+static bool all_have_room(struct tide_subscriber *sub, size_t more)
+{
+    struct tide_hub *stream = sub->stream;
+    size_t grows = cap_for(sub, more) - sub->cap;
+    bool room = grows == 0 || atomic_load(&stream->buffered) + grows <= stream->options.total_max;
+    stream->pressed |= !room;
+    return room;
+}
+
 static void append(struct tide_subscriber *sub, const void *bytes, size_t len)
 {
+    if (sub->len == 0)
+        sub->taken_ms = stream_now_ms(sub->stream);
     memcpy(sub->bytes + sub->start + sub->len, bytes, len);
     sub->len += len;
 }
@@ -117,7 +135,7 @@ bool stream_sub_put(struct tide_subscriber *sub, const struct stream_place *id, 
     /* One that is longer than the buffer goes alone. */
     bool fits =
         sub->len == 0 || sub->len + more + STREAM_RESERVE <= sub->stream->options.buffer_max;
-    bool put = fits && room_for(sub, more);
+    bool put = fits && all_have_room(sub, more) && room_for(sub, more);
     if (put) {
         append(sub, line, line_len);
         append(sub, text.ptr, text.len);
@@ -144,6 +162,14 @@ size_t stream_sub_waiting(struct tide_subscriber *sub)
 {
     pthread_mutex_lock(&sub->mutex);
     size_t len = sub->len;
+    pthread_mutex_unlock(&sub->mutex);
+    return len;
+}
+
+size_t stream_sub_untaken(struct tide_subscriber *sub, int64_t since_ms)
+{
+    pthread_mutex_lock(&sub->mutex);
+    size_t len = sub->taken_ms <= since_ms ? sub->len : 0;
     pthread_mutex_unlock(&sub->mutex);
     return len;
 }
@@ -212,12 +238,12 @@ ptrdiff_t tide_subscriber_read(struct tide_subscriber *sub, char *out, size_t ma
         memcpy(out, sub->bytes + sub->start, len);
     sub->start += len;
     sub->len -= len;
+    if (len)
+        sub->taken_ms = stream_now_ms(sub->stream);
     if (sub->len == 0) {
+        free(sub->bytes);
+        resize(sub, NULL, 0);
         sub->start = 0;
-        if (sub->cap > KEPT) {
-            free(sub->bytes);
-            resize(sub, NULL, 0);
-        }
     }
     if (len == 0 && !sub->over)
         sub->parked = true;
