@@ -57,6 +57,8 @@ struct tide_hot_reader {
     atomic_bool late;  /* took too long */
     atomic_uint since; /* hot->seconds at begin */
     tide_status trouble;
+    struct tide_hot_meta meta; /* of the snapshot meta_txn of env */
+    size_t meta_txn;           /* 0: of none */
 };
 
 /* hot_env.c */

@@ -26,6 +26,7 @@ static void leave_env(struct tide_hot_reader *reader)
     reader->txn = NULL;
     hot_env_unref(reader->env);
     reader->env = NULL;
+    reader->meta_txn = 0;
 }
 
 void tide_hot_reader_close(struct tide_hot_reader *reader)
@@ -124,10 +125,23 @@ static tide_status begin(struct tide_hot_reader *reader, struct tide_err *err)
     return tide_fail(err, TIDE_E_LIMIT, "cache: its map keeps growing");
 }
 
+/* What the snapshot stands for, copied when it is another than the last: most are not. */
+static bool read_meta(struct tide_hot_reader *reader)
+{
+    struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
+    size_t id = mdb_txn_id(reader->txn);
+    if (TIDE_LIKELY(reader->meta_txn == id))
+        return true;
+    const struct tide_hot_meta *meta = tide_hot_get(reader, &key);
+    reader->meta_txn = meta ? id : 0;
+    if (meta)
+        reader->meta = *meta;
+    return meta != NULL;
+}
+
 tide_status tide_hot_begin(struct tide_hot_reader *reader, const struct tide_hot_meta **meta,
                            struct tide_err *err)
 {
-    struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
     assert(!atomic_load(&reader->busy));
     enter(reader);
     reader->trouble = TIDE_OK;
@@ -137,8 +151,8 @@ tide_status tide_hot_begin(struct tide_hot_reader *reader, const struct tide_hot
                           memory_order_relaxed);
     tide_status status = begin(reader, err);
     if (status == TIDE_OK) {
-        *meta = tide_hot_get(reader, &key);
-        if (*meta)
+        *meta = &reader->meta;
+        if (TIDE_LIKELY(read_meta(reader)))
             return TIDE_OK;
         mdb_txn_reset(reader->txn);
         status = tide_fail(err, TIDE_E_DECODE, "cache: it does not say what it stands for");
