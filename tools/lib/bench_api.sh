@@ -1,0 +1,201 @@
+# The section `api` of tools/bench: sourced by it, uses its helpers.
+#
+# CPU per request is what counts: user and system time of the server's process, by /proc, over the
+# requests that wrk saw answered. The servers have core 0 for themselves, wrk core 1. Requests a
+# second are told beside it; with the client on the other core they say little.
+api_needs() {
+    local tool
+    for tool in wrk nginx taskset curl; do
+        command -v $tool >/dev/null || { skip "api: $tool is not installed (tools/install-deps bench)"; return 1; }
+    done
+    [ "$(nproc)" -ge 2 ] || { skip "api: two cores are needed"; return 1; }
+}
+
+# nanoseconds of CPU that a process, or one thread PID/task/TID, has had
+cpu_ns() { cat "/proc/$1"/task/*/schedstat 2>/dev/null | awk '{ s += $1 } END { printf "%.0f", s }'; }
+worker_ns() { awk '{ print $1 }' "/proc/$1/task/$(api_worker "$1")/schedstat"; }
+# The thread that has had most: the worker, after a warm-up.
+api_worker() { for t in "/proc/$1"/task/*; do echo "$(awk '{ print $1 }' "$t/schedstat") ${t##*/}"; done | sort -n | tail -n 1 | cut -d' ' -f2; }
+
+# load PID CONNECTIONS SECONDS URL [cpu_ns|worker_ns]: sets REQUESTS CPU_US RPS P99_MS ERRORS
+load() {
+    local before after out clock=${5:-cpu_ns}
+    before=$($clock "$1")
+    out=$(ADDR=$dir/people taskset -c 1 wrk -t1 "-c$2" "-d${3}s" --timeout 10s --latency -s "$dir/wrk.lua" "$4" 2>&1)
+    after=$($clock "$1")
+    REQUESTS=$(sed -n 's/ *\([0-9]*\) requests in.*/\1/p' <<<"$out")
+    RPS=$(sed -n 's/Requests\/sec: *\([0-9.]*\)/\1/p' <<<"$out" | cut -d. -f1)
+    ERRORS=$(grep -cE 'Non-2xx|Socket errors' <<<"$out" || true)
+    P99_MS=$(awk '$1 == "99%" { v = $2; if (v ~ /us$/) m = 0.001; else if (v ~ /ms$/) m = 1; else m = 1000; printf "%.2f", v * m }' <<<"$out")
+    CPU_US=$(awk -v a="$before" -v b="$after" -v n="$REQUESTS" 'BEGIN { printf "%.3f", (b - a) / n / 1000 }')
+}
+
+api_up() { # option…: sets API_PID, API_URL
+    rm -f "$dir/api.port"
+    TIDEMARK_COMPLIANCE_AGE_S=0 TIDEMARK_DATABASE_URL=$(conn replica api) taskset -c 0 "$TIDE_BIN/tidemark-api" --api-listen 127.0.0.1:0 \
+        --api-port-file "$dir/api.port" --api-cache "$dir/cache" --api-connections-per-ip 0 --api-rate-lookup 1000000000 \
+        --api-requests 1000000000 "$@" 2>>"$dir/api.log" &
+    API_PID=$!
+    until [ -s "$dir/api.port" ] && curl -fs -o "$dir/ready" "http://127.0.0.1:$(cat "$dir/api.port")/readyz"; do
+        sleep 0.1
+        kill -0 $API_PID || { tail -n 3 "$dir/api.log" >&2; return 1; }
+    done
+    API_URL=http://127.0.0.1:$(cat "$dir/api.port")
+}
+api_down() { kill "$API_PID" && wait "$API_PID"; }
+
+# nginx that answers the same bytes: the header lines of one of our answers, and its body.
+nginx_up() {
+    local port answer=$dir/nginx.answer
+    port=$(cluster_free_port)
+    curl -fs -D "$answer" -o "$dir/nginx.body" "$API_URL/api/sdk/kyc/status/$(head -n 1 "$dir/people")"
+    {
+        echo "worker_processes 1; daemon off; pid $dir/nginx.pid; error_log $dir/nginx.err;"
+        echo "events { worker_connections 4096; }"
+        echo "http { access_log off; server_tokens off; keepalive_requests 1000000000; client_body_temp_path $dir/nginx.tmp;"
+        echo "server { listen 127.0.0.1:$port; location / { default_type 'application/json; charset=utf-8';"
+        tr -d '\r' <"$answer" | grep -vE '^(HTTP|Date|Content-Length|Content-Type|$)' |
+            sed "s/'/\\\\'/g; s/^\([^:]*\): \(.*\)/add_header \1 '\2' always;/"
+        echo "return 200 '$(cat "$dir/nginx.body")'; } } }"
+    } >"$dir/nginx.conf"
+    taskset -c 0 nginx -c "$dir/nginx.conf" 2>"$dir/nginx.log" &
+    NGINX=$!
+    until curl -fs -o "$dir/ready" "http://127.0.0.1:$port/"; do sleep 0.1; kill -0 $NGINX || { cat "$dir/nginx.log" >&2; return 1; }; done
+    NGINX_URL=http://127.0.0.1:$port
+    NGINX_PID=$(pgrep -P $NGINX | head -n 1)
+}
+
+api_against_nginx() {
+    local i ratios=() ours theirs seconds=2
+    for ((i = 0; i < 2 * rounds + 1; i++)); do
+        load "$API_PID" 32 $seconds "$API_URL"
+        ours=$CPU_US told="$RPS requests/s, p99 $P99_MS ms" bad=$ERRORS
+        load "$NGINX_PID" 32 $seconds "$NGINX_URL"
+        theirs=$CPU_US
+        ratios+=("$(ratio "$ours" "$theirs")")
+    done
+    # shellcheck disable=SC2046
+    set -- $(quartiles "${ratios[@]}")
+    result "CPU per compliance look-up, 1 million people / nginx return 200" "<=1.15" "$1" "$2" \
+        "us: ours $ours, nginx $theirs; ours $told, nginx $RPS; $(wc -c <"$dir/nginx.body") bytes of body, errors $bad"
+}
+
+api_sizes() {
+    local n i base sizes=(64 127 128 129 256 512)
+    declare -A ratios
+    for ((i = 0; i < rounds; i++)); do
+        load "$API_PID" 32 1 "$API_URL"
+        base=$RPS
+        for n in "${sizes[@]}"; do
+            load "$API_PID" "$n" 1 "$API_URL"
+            ratios[$n]+="$(ratio "$RPS" "$base") "
+            [ "$ERRORS" = 0 ] || echo "bench: errors at $n connections" >&2
+        done
+    done
+    for n in "${sizes[@]}"; do
+        # shellcheck disable=SC2046,SC2086
+        set -- $(quartiles ${ratios[$n]})
+        result "requests/s at $n connections / at 32" 0.6 "$1" "$2" "median of $rounds"
+    done
+}
+
+api_memory() {
+    local rss map
+    load "$API_PID" 1000 3 "$API_URL" & # its numbers are the subshell's
+    sleep 2
+    # What is mapped from the cache's file is not ours alone: everything else is counted.
+    rss=$(awk '/^Rss:/ { r = $2 } /^[0-9a-f]+-/ { f = $6 } /^Rss:/ && f !~ /data.mdb/ { s += r } END { print s }' "/proc/$API_PID/smaps")
+    map=$(awk '/^[0-9a-f]+-/ { f = $6 } /^Rss:/ && f ~ /data.mdb/ { s += $2 } END { print s }' "/proc/$API_PID/smaps")
+    wait $!
+    result "resident memory at 1000 connections, besides the map / 64 MiB" "<=1" "$(ratio "$rss" 65536)" 0 \
+        "$((rss / 1024)) MiB; $((map / 1024)) MiB of the map"
+}
+
+# The same look-ups while a chain is indexed into the same server at full speed.
+api_while_backfilling() {
+    local i idle busy values=() calm=() rough=() job
+    chain mixed swaps "$events"
+    for ((i = 0; i < rounds; i++)); do
+        load "$API_PID" 32 2 "$API_URL" worker_ns
+        idle=$CPU_US
+        calm+=("$P99_MS")
+        fresh replica ours
+        index replica ours mixed >/dev/null &
+        job=$!
+        sleep 1
+        load "$API_PID" 32 2 "$API_URL" worker_ns
+        kill -0 $job 2>/dev/null || echo "bench: the chain is too short: indexed before the look-ups ended" >&2
+        busy=$CPU_US
+        rough+=("$P99_MS")
+        wait $job
+        values+=("$(ratio "$busy" "$idle")")
+    done
+    # shellcheck disable=SC2046
+    set -- $(quartiles "${values[@]}") $(quartiles "${calm[@]}") $(quartiles "${rough[@]}")
+    result "CPU per look-up while the indexer backfills / idle" "<=1.3" "$1" "$2" "p99 $3 ms idle, $5 ms beside the backfill (2 cores for all)"
+}
+
+api_commit_to_visible() {
+    local out p99
+    out=$(TIDEMARK_DATABASE_URL=$(conn replica api) timeout 120 "$TIDE_BIN/feed_driver" latency "$dir/cache.latency" 300 2>"$dir/feed.log") ||
+        { tail -n 3 "$dir/feed.log" >&2; return 1; }
+    p99=$(sed -n 's/.*p99[ =]*\([0-9.]*\).*/\1/p' <<<"$out" | head -n 1)
+    result "commit to visible in a look-up, p99 / 20 ms" "<=1" "$(ratio "$p99" 20)" 0 "$out"
+}
+
+api_against_node() {
+    local script=$shared/yardstick/baseline-api.mjs port i values=() ours theirs node
+    [ -f "$script" ] || { skip "api: no $script"; return 0; }
+    mkdir -p "$dir/node"
+    cp "$script" "$dir/node/"
+    (cd "$dir/node" && echo '{"private":true,"type":"module"}' >package.json &&
+        npm install --silent --no-audit --no-fund @stellar/stellar-sdk pg >npm.log 2>&1) ||
+        { skip "api: npm could not install @stellar/stellar-sdk and pg"; return 0; }
+    "$(cluster_bin)/psql" -XAtq "$(conn replica postgres)" -c "DROP DATABASE IF EXISTS peers" -c "CREATE DATABASE peers" 2>/dev/null
+    port=$(cluster_free_port)
+    local url="postgres://postgres@/peers?host=$dir/replica"
+    (cd "$dir/node" && node baseline-api.mjs --pg "$url" --fill 100000 --addresses "$dir/node/people" >fill.log 2>&1) ||
+        { tail -n 3 "$dir/node/fill.log" >&2; return 1; }
+    (cd "$dir/node" && exec taskset -c 0 node baseline-api.mjs --pg "$url" --port "$port" >serve.log 2>&1) &
+    node=$!
+    until curl -fs -o "$dir/ready" "http://127.0.0.1:$port/health"; do sleep 0.2; kill -0 $node; done
+    for ((i = 0; i < rounds; i++)); do
+        load "$API_PID" 32 2 "$API_URL"
+        ours=$CPU_US
+        mv "$dir/people" "$dir/people.ours" && cp "$dir/node/people" "$dir/people"
+        load $node 32 2 "http://127.0.0.1:$port"
+        mv "$dir/people.ours" "$dir/people"
+        theirs=$CPU_US
+        values+=("$(ratio "$ours" "$theirs")")
+    done
+    kill $node
+    wait $node 2>/dev/null || true
+    # shellcheck disable=SC2046
+    set -- $(quartiles "${values[@]}")
+    result "CPU per look-up / TypeScript API over PostgreSQL" "<=0.167" "$1" "$2" "us: ours $ours, node $theirs without the server's own CPU"
+}
+
+bench_api() {
+    api_needs || return 0
+    cmake --build "$stack_root/build/release" --target tidemark-api feed_driver >/dev/null
+    [ -d "$dir/replica" ] || cluster replica replica
+    chain small mixed 20000
+    fresh replica api
+    index replica api small >/dev/null
+    cp "$stack_root/tools/perf/people.lua" "$dir/wrk.lua"
+    api_up --api-threads 1
+    api_down
+    cp -r "$dir/cache" "$dir/cache.latency"
+    "$TIDE_BIN/tidemark-perf" people "$dir/cache" 1000000 "$dir/people" 2>"$dir/people.log"
+    api_up --api-threads 1
+    nginx_up
+    load "$API_PID" 32 10 "$API_URL" # the map's pages come in
+    api_against_nginx
+    kill "$NGINX" && wait "$NGINX" || true
+    api_sizes
+    api_memory
+    api_against_node
+    api_while_backfilling
+    api_down
+    api_commit_to_visible
+}
