@@ -231,7 +231,6 @@ static void fixed_tables(void)
                   "Every event, narrow: what lists of mixed kinds page over");
     add_columns(t, event_common, TIDE_COUNT(event_common));
     add_columns(t, log_columns, TIDE_COUNT(log_columns));
-    add_index(t, "USING gin (addresses)");
     add_index(t, "(deployment, subject, ledger)");
     t = new_table("event", "raw", TIDE_TABLE_EVENT, "Events that could not be decoded");
     add_columns(t, event_common, TIDE_COUNT(event_common));

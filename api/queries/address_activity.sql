@@ -1,0 +1,67 @@
+-- list: deployment at after limit address
+-- All that an address did or that was done to it, the newest first: its calls of the protocol, refused ones too, and
+-- each event that names it, over the indexes of calls by source and of events by their first and second address.
+WITH page AS (
+  (SELECT l.ledger, l.tx, l.op, l.event, l.closed_at, l.contract, l.kind, l.subject, l.addresses
+  FROM event.log AS l
+  WHERE l.deployment = $1::smallint AND hashtextextended(l.addresses[1], 0) = hashtextextended($5::text, 0)
+    AND l.addresses[1] = $5
+    AND l.ledger <= $2::integer
+    AND ($3::text IS NULL OR (l.ledger <= split_part($3, '.', 1)::integer
+      AND (l.ledger, l.tx, l.op, l.event) < (split_part($3, '.', 1)::integer, split_part($3, '.', 2)::integer,
+        split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer)))
+  ORDER BY l.ledger DESC, l.tx DESC, l.op DESC, l.event DESC LIMIT $4::integer)
+  UNION ALL
+  (SELECT l.ledger, l.tx, l.op, l.event, l.closed_at, l.contract, l.kind, l.subject, l.addresses
+  FROM event.log AS l
+  WHERE l.deployment = $1::smallint AND hashtextextended(l.addresses[2], 0) = hashtextextended($5::text, 0)
+    AND l.addresses[2] = $5
+    AND l.ledger <= $2
+    AND ($3::text IS NULL OR (l.ledger <= split_part($3, '.', 1)::integer
+      AND (l.ledger, l.tx, l.op, l.event) < (split_part($3, '.', 1)::integer, split_part($3, '.', 2)::integer,
+        split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer)))
+  ORDER BY l.ledger DESC, l.tx DESC, l.op DESC, l.event DESC LIMIT $4::integer)
+  UNION ALL
+  (SELECT l.ledger, l.tx, l.op, -1, l.closed_at, l.contract, NULL, NULL, NULL FROM chain.call AS l
+  WHERE l.deployment = $1 AND l.source = $5 AND l.ledger <= $2
+    AND ($3 IS NULL OR (l.ledger <= split_part($3, '.', 1)::integer
+      AND (l.ledger, l.tx, l.op, -1) < (split_part($3, '.', 1)::integer, split_part($3, '.', 2)::integer,
+        split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer)))
+  ORDER BY l.ledger DESC, l.tx DESC, l.op DESC LIMIT $4)
+)
+SELECT coalesce(c.item, row_to_json(x))::text, l.ledger || '.' || l.tx || '.' || l.op || '.' || l.event
+FROM (SELECT * FROM page AS l ORDER BY l.ledger DESC, l.tx DESC, l.op DESC, l.event DESC LIMIT $4) AS l
+  LEFT JOIN LATERAL (SELECT row_to_json(y) AS item
+    FROM chain.call AS c, LATERAL (SELECT
+      'call' AS "type",
+      c.ledger::text AS "ledger",
+      chain.rfc3339(c.closed_at) AS "closedAt",
+      encode(c.hash, 'hex') AS "txHash",
+      c.tx AS "tx",
+      c.op AS "op",
+      c.contract AS "contract",
+      c.fn AS "function",
+      c.ok AS "ok",
+      c.result_code AS "resultCode",
+      c.events AS "events",
+      c.changed AS "changes",
+      (ARRAY['unchecked', 'verified', 'rewritten', 'unverified'])[c.proof + 1] AS "proof"
+    ) AS y
+    WHERE l.event = -1 AND c.deployment = $1 AND c.ledger = l.ledger AND c.tx = l.tx AND c.op = l.op) AS c ON true,
+  LATERAL (SELECT
+    'event' AS "type",
+    chain.event_id(l.ledger, l.tx, l.op, l.event) AS "id",
+    l.ledger::text AS "ledger",
+    chain.rfc3339(l.closed_at) AS "closedAt",
+    (SELECT encode(t.hash, 'hex') FROM chain.tx AS t
+      WHERE t.deployment = $1 AND t.ledger = l.ledger AND t.tx = l.tx) AS "txHash",
+    l.tx AS "tx",
+    l.op AS "op",
+    l.event AS "event",
+    l.kind AS "kind",
+    l.contract AS "contract",
+    l.subject AS "subject",
+    l.addresses AS "addresses",
+    chain.event_fields(l.kind, $1, l.ledger, l.tx, l.op, l.event) AS "fields"
+  ) AS x
+ORDER BY l.ledger DESC, l.tx DESC, l.op DESC, l.event DESC

@@ -1,0 +1,34 @@
+-- one: deployment id
+-- none: there is no event of that id
+-- An event by Stellar RPC's id of it, one that could not be decoded says why.
+WITH place AS (
+  SELECT (split_part($2::text, '-', 1)::bigint >> 32)::integer AS ledger,
+    ((split_part($2, '-', 1)::bigint >> 12) & 1048575)::integer AS tx, (split_part($2, '-', 1)::bigint & 4095)::integer AS op,
+    split_part($2, '-', 2)::integer AS event
+), l AS (
+  SELECT l.ledger, l.tx, l.op, l.event, l.closed_at, l.contract, l.kind, l.subject, l.addresses, NULL AS reason
+  FROM place AS p JOIN event.log AS l ON l.deployment = $1::smallint AND l.ledger = p.ledger AND l.tx = p.tx
+    AND l.op = p.op AND l.event = p.event
+  UNION ALL
+  SELECT r.ledger, r.tx, r.op, r.event, r.closed_at, r.contract, NULL, NULL, NULL, r.reason
+  FROM place AS p JOIN event.raw AS r ON r.deployment = $1 AND r.ledger = p.ledger AND r.tx = p.tx AND r.op = p.op
+    AND r.event = p.event
+)
+SELECT json_build_object('event', row_to_json(x))::text
+FROM l, LATERAL (SELECT
+    chain.event_id(l.ledger, l.tx, l.op, l.event) AS "id",
+    l.ledger::text AS "ledger",
+    chain.rfc3339(l.closed_at) AS "closedAt",
+    (SELECT encode(t.hash, 'hex') FROM chain.tx AS t
+      WHERE t.deployment = $1 AND t.ledger = l.ledger AND t.tx = l.tx) AS "txHash",
+    l.tx AS "tx",
+    l.op AS "op",
+    l.event AS "event",
+    l.kind AS "kind",
+    l.contract AS "contract",
+    l.subject AS "subject",
+    l.addresses AS "addresses",
+    chain.event_fields(l.kind, $1, l.ledger, l.tx, l.op, l.event) AS "fields",
+    l.reason AS "undecodedBecause"
+  ) AS x
+WHERE x.id = $2

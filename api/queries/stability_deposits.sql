@@ -1,0 +1,52 @@
+-- list: deployment at after limit
+-- Deposits in the stability pool by depositor, over an index of the state. A deposit stays when it becomes 0, so that
+-- those of the past are among today's.
+-- What a deposit has become and what it gained is the contract's own arithmetic, null where it would refuse.
+WITH pool AS (
+  SELECT s.contract, s.epoch, s.p, s.paused, s.scale, s.sum_coll, s.total_coll_gained, s.total_deposits, s.total_liq_count,
+    s.ledger, s.closed_at
+  FROM state.stability_pool_state AS s WHERE $2::integer = 2147483647 AND s.deployment = $1::smallint
+  UNION ALL
+  SELECT h.contract, h.epoch, h.p, h.paused, h.scale, h.sum_coll, h.total_coll_gained, h.total_deposits, h.total_liq_count,
+    h.ledger, h.closed_at
+  FROM state.stability_pool_state AS k, LATERAL (SELECT * FROM history.stability_pool_state AS h
+    WHERE h.deployment = k.deployment AND h.key_hash = k.key_hash AND h.ledger <= $2
+    ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
+  WHERE $2 < 2147483647 AND k.deployment = $1 AND NOT h.removed
+)
+SELECT row_to_json(x)::text, k.depositor
+FROM state.stability_pool_deposit AS k, LATERAL (
+    SELECT s.depositor, s.deposited_at, s.initial_value, s.snapshot_epoch, s.snapshot_p_value, s.snapshot_scale,
+      s.snapshot_sum_coll, s.ledger, s.closed_at, false AS removed
+    FROM state.stability_pool_deposit AS s
+    WHERE $2 = 2147483647 AND s.deployment = k.deployment AND s.key_hash = k.key_hash
+    UNION ALL
+    (SELECT h.depositor, h.deposited_at, h.initial_value, h.snapshot_epoch, h.snapshot_p_value, h.snapshot_scale,
+      h.snapshot_sum_coll, h.ledger, h.closed_at, h.removed
+    FROM history.stability_pool_deposit AS h
+    WHERE $2 < 2147483647 AND h.deployment = k.deployment AND h.key_hash = k.key_hash AND h.ledger <= $2
+    ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
+  ) AS d, pool AS p, LATERAL (SELECT d.snapshot_epoch::text AS "epoch", d.snapshot_p_value::text AS "p", d.snapshot_scale::text AS "scale",
+      d.snapshot_sum_coll::text AS "sumCollateral") AS s, LATERAL (SELECT div(p.p * 1000000000000, greatest(d.snapshot_p_value, 1)) AS ratio,
+      d.initial_value * (p.sum_coll - d.snapshot_sum_coll) AS grown
+    ) AS a, LATERAL (SELECT
+      CASE WHEN d.snapshot_epoch <> p.epoch THEN 0
+        WHEN greatest(abs(p.p * 1000000000000), abs(d.initial_value * a.ratio)) <= 170141183460469231731687303715884105727
+          THEN div(d.initial_value * a.ratio, 1000000000000) END AS compounded,
+      CASE WHEN abs(a.grown) <= 170141183460469231731687303715884105727 THEN div(a.grown, 1000000000000) END AS gain
+    ) AS c, LATERAL (SELECT
+    d.depositor AS "depositor",
+    d.initial_value::text AS "initialValue",
+    analyst.scaled(d.initial_value)::text AS "initialValueScaled",
+    c.compounded::text AS "compoundedDeposit",
+    analyst.scaled(c.compounded)::text AS "compoundedDepositScaled",
+    c.gain::text AS "collateralGain",
+    analyst.scaled(c.gain)::text AS "collateralGainScaled",
+    row_to_json(s) AS "snapshot",
+    chain.rfc3339(analyst.at(d.deposited_at)) AS "depositedAt",
+    d.ledger::text AS "changedLedger",
+    chain.rfc3339(d.closed_at) AS "changedAt"
+  ) AS x
+WHERE k.deployment = $1 AND k.contract = p.contract AND ($3::text IS NULL OR k.depositor > $3) AND NOT d.removed
+ORDER BY k.depositor
+LIMIT $4::integer

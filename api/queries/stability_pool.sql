@@ -1,0 +1,41 @@
+-- one: deployment at
+-- none: there is no stability pool
+-- The stability pool's books and settings.
+WITH pool AS (
+  SELECT s.contract, s.epoch, s.p, s.paused, s.scale, s.sum_coll, s.total_coll_gained, s.total_deposits, s.total_liq_count,
+    s.ledger, s.closed_at
+  FROM state.stability_pool_state AS s WHERE $2::integer = 2147483647 AND s.deployment = $1::smallint
+  UNION ALL
+  SELECT h.contract, h.epoch, h.p, h.paused, h.scale, h.sum_coll, h.total_coll_gained, h.total_deposits, h.total_liq_count,
+    h.ledger, h.closed_at
+  FROM state.stability_pool_state AS k, LATERAL (SELECT * FROM history.stability_pool_state AS h
+    WHERE h.deployment = k.deployment AND h.key_hash = k.key_hash AND h.ledger <= $2
+    ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
+  WHERE $2 < 2147483647 AND k.deployment = $1 AND NOT h.removed
+)
+SELECT row_to_json(x)::text
+FROM pool AS p
+  LEFT JOIN state.stability_pool_instance AS k ON k.deployment = $1 AND k.contract = p.contract
+  LEFT JOIN LATERAL (SELECT h.usdc, h.engine, h.dao, h.compliance FROM history.stability_pool_instance AS h
+    WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
+    ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS i ON true,
+  LATERAL (SELECT
+    p.contract AS "contract",
+    i.usdc AS "usdc",
+    i.engine AS "engine",
+    i.dao AS "dao",
+    i.compliance AS "complianceRegistry",
+    p.paused AS "paused",
+    p.total_deposits::text AS "totalDeposits",
+    analyst.scaled(p.total_deposits)::text AS "totalDepositsScaled",
+    p.total_coll_gained::text AS "totalCollateralGained",
+    analyst.scaled(p.total_coll_gained)::text AS "totalCollateralGainedScaled",
+    p.total_liq_count::text AS "liquidationCount",
+    p.p::text AS "p",
+    p.sum_coll::text AS "sumCollateral",
+    p.epoch::text AS "epoch",
+    p.scale::text AS "scale",
+    p.ledger::text AS "changedLedger",
+    chain.rfc3339(p.closed_at) AS "changedAt"
+  ) AS x
+LIMIT 1

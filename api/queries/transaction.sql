@@ -1,0 +1,45 @@
+-- one: deployment hash
+-- none: no transaction of that hash touched the protocol
+-- A transaction with its calls, refused ones too, and its events in their order, one that could not be decoded
+-- says why.
+SELECT json_build_object('transaction', row_to_json(y))::text
+FROM chain.tx AS t, LATERAL (SELECT
+    encode(t.hash, 'hex') AS "hash",
+    t.ledger::text AS "ledger",
+    chain.rfc3339(t.closed_at) AS "closedAt",
+    t.tx AS "tx",
+    t.source AS "source",
+    t.ok AS "ok",
+    t.result_code AS "resultCode",
+    t.fee_charged::text AS "feeCharged",
+    to_json(ARRAY(SELECT row_to_json(x) FROM (SELECT
+        c.op AS "op",
+        c.source AS "source",
+        c.contract AS "contract",
+        c.fn AS "function",
+        c.ok AS "ok",
+        c.result_code AS "resultCode",
+        c.events AS "events",
+        c.changed AS "changes",
+        (ARRAY['unchecked', 'verified', 'rewritten', 'unverified'])[c.proof + 1] AS "proof"
+      FROM chain.call AS c WHERE c.deployment = $1 AND c.ledger = t.ledger AND c.tx = t.tx) AS x ORDER BY x.op)) AS "calls",
+    to_json(ARRAY(SELECT row_to_json(x) FROM (SELECT
+        chain.event_id(l.ledger, l.tx, l.op, l.event) AS "id",
+        l.op AS "op",
+        l.event AS "event",
+        l.kind AS "kind",
+        l.contract AS "contract",
+        l.subject AS "subject",
+        l.addresses AS "addresses",
+        chain.event_fields(l.kind, $1, l.ledger, l.tx, l.op, l.event) AS "fields",
+        l.reason AS "undecodedBecause"
+      FROM (
+        SELECT e.ledger, e.tx, e.op, e.event, e.kind, e.contract, e.subject, e.addresses, NULL AS reason
+        FROM event.log AS e WHERE e.deployment = $1 AND e.ledger = t.ledger AND e.tx = t.tx
+        UNION ALL
+        SELECT r.ledger, r.tx, r.op, r.event, NULL, r.contract, NULL, NULL, r.reason
+        FROM event.raw AS r WHERE r.deployment = $1 AND r.ledger = t.ledger AND r.tx = t.tx
+      ) AS l) AS x ORDER BY x.op, x.event)) AS "events"
+  ) AS y
+WHERE t.deployment = $1::smallint AND t.hash = decode($2::text, 'hex')
+LIMIT 1
