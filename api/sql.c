@@ -7,14 +7,16 @@
 static const char newest[] = "2147483647"; /* of an integer column: everything there is */
 
 /* The newest ledger and its close time; of ?ledger=N the close time, NULL when it is not indexed,
- * and then what is. */
+ * and then what is; the ledgers whose events are archived, as text. */
 static const char head_sql[] =
     "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint,"
     " (SELECT extract(epoch FROM l.closed_at)::bigint FROM chain.ledger AS l"
     "   WHERE l.deployment = $1::smallint AND l.ledger = $2::integer),"
     " (SELECT string_agg(v.from_ledger || ' to ' || v.to_ledger, ', ' ORDER BY v.from_ledger)"
     "   FROM (SELECT from_ledger, to_ledger FROM chain.coverage"
-    "     WHERE deployment = $1 AND $2 IS NOT NULL ORDER BY from_ledger LIMIT 12) AS v)"
+    "     WHERE deployment = $1 AND $2 IS NOT NULL ORDER BY from_ledger LIMIT 12) AS v),"
+    " (SELECT min(a.from_ledger) || ' to ' || max(a.end_ledger) - 1 FROM chain.archive AS a"
+    "   WHERE a.deployment = $1 AND ($2 IS NULL OR a.from_ledger <= $2))"
     " FROM chain.cursor AS c WHERE c.deployment = $1 AND c.ledger > 0";
 
 /* One request under way. */
@@ -28,7 +30,8 @@ struct run {
     char after[TIDE_CURSOR_KEY_MAX + 1];   /* "": the first page */
     uint32_t limit;
     char at[16], limit_text[16];
-    bool refused; /* reply is a problem */
+    char archived[32]; /* ledgers of events that this statement reads, but not there; "": none */
+    bool refused;      /* reply is a problem */
 };
 
 tide_status tide_sql_prepare_head(struct tide_session *session, struct tide_err *err)
@@ -62,6 +65,8 @@ static void read_head(struct run *run, const struct tide_pg_rows *rows)
     *at = (struct tide_answer_at){ .known = true,
                                    .ledger = (uint32_t)tide_pg_u64(rows, 0, 0),
                                    .close_time = tide_pg_u64(rows, 0, 1) };
+    if (run->statement && run->statement->events)
+        snprintf(run->archived, sizeof run->archived, "%s", tide_pg_text(rows, 0, 4));
     if (!run->ledger)
         return;
     if (run->ledger->number > at->ledger || tide_pg_is_null(rows, 0, 2)) {
@@ -99,9 +104,21 @@ static void put_envelope(struct tide_buf *body, const struct tide_answer_at *at)
     tide_buf_putf(body, "{\"ledger\":\"%u\",\"closedAt\":\"%s\"", at->ledger, time);
 }
 
+/* What is not there might be in the archive: an answer without it would look whole. */
+static void refuse_archived(struct run *run)
+{
+    tide_reply_problem(run->reply, 410, "archived",
+                       "Events of the ledgers %s are archived: ask whoever runs this service.",
+                       run->archived);
+}
+
 static tide_status put_one(struct run *run, const struct tide_pg_rows *rows, struct tide_err *err)
 {
     struct tide_buf *body = &run->reply->body;
+    if (rows->count == 0 && run->archived[0]) {
+        refuse_archived(run);
+        return TIDE_OK;
+    }
     if (rows->count == 0) {
         tide_reply_problem(run->reply, 404, "not_found", "At ledger %u %s.", run->reply->at.ledger,
                            run->statement->none);
@@ -134,6 +151,10 @@ static tide_status put_list(struct run *run, const struct tide_pg_rows *rows, st
 {
     struct tide_buf *body = &run->reply->body;
     tide_status status = TIDE_OK;
+    if (rows->count == 0 && run->archived[0]) {
+        refuse_archived(run);
+        return TIDE_OK;
+    }
     put_envelope(body, &run->reply->at);
     tide_buf_str(body, ",\"items\":[");
     for (uint32_t i = 0; i < rows->count && i < run->limit; i++) {
@@ -142,8 +163,10 @@ static tide_status put_list(struct run *run, const struct tide_pg_rows *rows, st
         tide_buf_slice(body, tide_pg_slice(rows, i, 0));
     }
     tide_buf_str(body, "],\"next\":");
-    if (rows->count > run->limit)
-        status = put_next(run, tide_pg_slice(rows, run->limit - 1, 1), err);
+    if (rows->count > run->limit || run->archived[0]) /* the next page is the refusal */
+        status = put_next(
+            run, tide_pg_slice(rows, (rows->count > run->limit ? run->limit : rows->count) - 1, 1),
+            err);
     else
         tide_buf_str(body, "null");
     tide_buf_u8(body, '}');

@@ -63,6 +63,7 @@ tide_status tide_statement_parse(struct tide_statement *out, const struct tide_q
 {
     tide_slice text = file->text, line = next_line(&text);
     *out = (struct tide_statement){ .name = file->name, .sql = (const char *)file->text.ptr };
+    out->events = strstr(out->sql, " event.") || strstr(out->sql, " chain.call ");
     out->list = take_prefix(&line, "-- list:");
     if (!out->list && !take_prefix(&line, "-- one:"))
         return tide_fail(err, TIDE_E_SCHEMA,

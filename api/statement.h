@@ -27,6 +27,7 @@ struct tide_statement {
     const char *name; /* of the file; also of the prepared statement */
     const char *sql;
     bool list;
+    bool events; /* reads events or calls, which may be archived */
     uint8_t binds[TIDE_PG_PARAMS_MAX];
     uint8_t bind_count;
     char none[TIDE_STATEMENT_NONE_MAX]; /* of a `one` without a row: "no pool of that id" */

@@ -108,6 +108,8 @@ int tide_digest_main(const struct tide_config *config, const struct tide_option 
     if (status == TIDE_OK)
         status = tide_query_deployment(pg, config, &deployment, &err);
     if (status == TIDE_OK)
+        status = tide_query_whole(pg, deployment, 0, UINT32_MAX, &err);
+    if (status == TIDE_OK)
         status = print_digests(pg, deployment, tide_option_given(options, "json"), &err);
     tide_pg_close(pg);
     return tide_command_end("digest", status, &err);

@@ -75,6 +75,8 @@ static tide_status choose_range(struct tide_export *x, const struct request *r,
     if (x->from < covered.from || x->to > covered.to)
         return tide_fail(err, TIDE_E_MISSING, "ledgers %u to %u are indexed, not %u to %u",
                          covered.from, covered.to, x->from, x->to);
+    if (r->what != WHAT_STATE)
+        return tide_query_whole(x->pg, x->deployment, x->from, x->to, err);
     return TIDE_OK;
 }
 

@@ -104,6 +104,28 @@ tide_status tide_query_covered(struct tide_pg *pg, uint16_t deployment, struct t
     return status;
 }
 
+tide_status tide_query_whole(struct tide_pg *pg, uint16_t deployment, uint32_t from, uint32_t to,
+                             struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char id[8], first[16], last[16];
+    snprintf(id, sizeof id, "%u", deployment);
+    snprintf(first, sizeof first, "%u", from);
+    snprintf(last, sizeof last, "%u", to);
+    tide_status status = tide_pg_query(
+        pg, &rows,
+        "SELECT min(from_ledger), max(end_ledger) - 1 FROM chain.archive WHERE deployment = $1"
+        " AND from_ledger <= $3::bigint AND end_ledger > $2::bigint",
+        (const char *[]){ id, first, last }, 3, err);
+    if (status == TIDE_OK && !tide_pg_is_null(&rows, 0, 0))
+        status = tide_fail(err, TIDE_E_MISSING,
+                           "events of ledgers %s to %s are archived: leave them out, or take them"
+                           " back (CALL chain.attach_partition)",
+                           tide_pg_text(&rows, 0, 0), tide_pg_text(&rows, 0, 1));
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
 static enum tide_role role_of(const char *name)
 {
     for (int role = 0; role < (int)TIDE_ROLE_COUNT; role++)

@@ -229,6 +229,8 @@ int tide_reproject_main(const struct tide_config *config, const struct tide_opti
     if (status == TIDE_OK)
         status = tide_query_deployment(r.pg, config, &r.deployment, &err);
     if (status == TIDE_OK)
+        status = tide_query_whole(r.pg, r.deployment, 0, UINT32_MAX, &err);
+    if (status == TIDE_OK)
         status = reproject(&r, &err);
     tide_delta_close(r.delta);
     tide_batch_release(r.batch);

@@ -21,7 +21,7 @@ static tide_status read_range(struct tide_recheck *check, const struct tide_opti
         check->range.from > check->range.to)
         return tide_fail(err, TIDE_E_MISSING, "ledgers %u to %u are indexed, not %u to %u",
                          covered.from, covered.to, check->range.from, check->range.to);
-    return TIDE_OK;
+    return tide_query_whole(check->pg, check->deployment, check->range.from, check->range.to, err);
 }
 
 static tide_status verify(struct tide_recheck *check, const struct tide_config *config,

@@ -197,10 +197,30 @@ static tide_status fold_all(struct tide_writer *w, struct tide_err *err)
     return status;
 }
 
+/* What is detached still has its tables; what was dropped cannot be folded again. */
+static tide_status check_whole(struct tide_writer *w, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    writer_sql(w,
+               "SELECT min(from_ledger), max(end_ledger) - 1 FROM chain.archive WHERE deployment ="
+               " %u AND EXISTS (SELECT FROM unnest(tables) AS t WHERE to_regclass(t) IS NULL)",
+               w->deployment);
+    tide_status status = writer_query_sql(w, &rows, err);
+    if (status == TIDE_OK && !tide_pg_is_null(&rows, 0, 0))
+        status = tide_fail(err, TIDE_E_MISSING,
+                           "rollups must be made anew, but tables of ledgers %s to %s are archived:"
+                           " restore them, start again, then drop them",
+                           tide_pg_text(&rows, 0, 0), tide_pg_text(&rows, 0, 1));
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
 static tide_status build_anew(struct tide_writer *w, const void *arg, struct tide_err *err)
 {
     (void)arg;
     tide_status status = writer_begin(w, err);
+    if (status == TIDE_OK)
+        status = check_whole(w, err);
     if (status == TIDE_OK)
         status = empty_all(w, err);
     if (status == TIDE_OK)
