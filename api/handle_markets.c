@@ -153,6 +153,7 @@ static void answer(struct tide_view *view, const struct tide_hot_market *market,
 {
     struct listing l = { .view = view };
     bool read = tide_pairs_read(&l.pairs, view);
+    tide_view_count_vaults(view);
     struct tide_json j = tide_view_answer(view, reply);
     l.json = &j;
     if (market)

@@ -53,6 +53,7 @@ void view_past_scan(struct view_past *past, const struct tide_hot_key *prefix,
 const void *view_past_floor(struct view_past *past, const struct tide_hot_key *key,
                             size_t prefix_len);
 bool view_past_blocked(struct view_past *past, uint32_t code);
+void view_past_count_vaults(struct view_past *past);
 void view_past_expect(struct view_past *past, const struct tide_hot_address *who, uint32_t count);
 /* Within a transaction of the caller's, as of a ledger that is indexed. *meta lives as long as
  * *out. */
@@ -76,6 +77,13 @@ static inline void tide_view_expect(struct tide_view *view, const struct tide_ho
 {
     if (view->past)
         view_past_expect(view->past, who, count);
+}
+
+/* Before what markets say of their vaults is used: of the past it is summed now. */
+static inline void tide_view_count_vaults(struct tide_view *view)
+{
+    if (view->past)
+        view_past_count_vaults(view->past);
 }
 
 static inline void tide_view_scan(struct tide_view *view, const struct tide_hot_key *prefix,

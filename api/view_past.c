@@ -21,7 +21,6 @@ struct view_past {
 
 /* --- into the set ------------------------------------ */
 
-/* Vaults are counted into their market and forgotten; each comes once. */
 static tide_status past_get(void *self, const struct tide_hot_key *key, void *out, bool *found,
                             struct tide_err *err)
 {
@@ -36,8 +35,7 @@ static tide_status past_put(void *self, const struct tide_hot_key *key, const vo
     struct view_past *past = self;
     struct tide_hot_sink inner = record_set_sink(&past->set);
     const struct tide_hot_tick *tick = record;
-    if (key->bytes[0] == TIDE_HOT_VAULT ||
-        (key->bytes[0] == TIDE_HOT_TICK && tick->time > past->ticks_till))
+    if (key->bytes[0] == TIDE_HOT_TICK && tick->time > past->ticks_till)
         return TIDE_OK;
     return inner.put(inner.self, key, record, err);
 }
@@ -98,9 +96,9 @@ static void need_whole(struct view_past *past, enum tide_hot_kind kind)
     } parts[] = {
         { TIDE_HOT_BLOCKED, RECORD_BLOCKED, true },  { TIDE_HOT_FEED, RECORD_FEED, false },
         { TIDE_HOT_POOL, RECORD_POOL, false },       { TIDE_HOT_MARKET, RECORD_MARKET, false },
-        { TIDE_HOT_MARKET, RECORD_DEBT, false },     { TIDE_HOT_MARKET, RECORD_VAULT, true },
-        { TIDE_HOT_CONTRACT, RECORD_TOKEN, false },  { TIDE_HOT_CONTRACT, RECORD_ASSET, false },
-        { TIDE_HOT_PARTNER, RECORD_PARTNER, false }, { TIDE_HOT_CATALOG, RECORD_CATALOG, false },
+        { TIDE_HOT_MARKET, RECORD_DEBT, false },     { TIDE_HOT_CONTRACT, RECORD_TOKEN, false },
+        { TIDE_HOT_CONTRACT, RECORD_ASSET, false },  { TIDE_HOT_PARTNER, RECORD_PARTNER, false },
+        { TIDE_HOT_CATALOG, RECORD_CATALOG, false },
     };
     if (past->whole & 1u << kind)
         return;
@@ -108,6 +106,51 @@ static void need_whole(struct view_past *past, enum tide_hot_kind kind)
     for (size_t i = 0; i < TIDE_COUNT(parts); i++)
         if (parts[i].kind == kind)
             load_source(past, parts[i].source, parts[i].removable);
+}
+
+/* What record_vault counts one by one, summed where the vaults are: there may be many. */
+static const char vaults_sql[] =
+    "SELECT synth, sum(collateral)::text, count(*), count(*) FILTER (WHERE debt > 0) FROM"
+    " (SELECT DISTINCT ON (key_hash) synth, collateral, debt, removed"
+    " FROM history.synthetic_engine_vault WHERE deployment = $1 AND ledger <= $2"
+    " ORDER BY key_hash, ledger DESC, tx DESC, seq DESC) AS v WHERE NOT removed GROUP BY synth";
+
+static tide_status count_vaults(struct view_past *past, const struct tide_pg_rows *rows,
+                                uint32_t at, struct tide_err *err)
+{
+    struct record_row row = { .rows = rows, .at = at };
+    struct tide_hot_symbol symbol = record_symbol(&row, 0);
+    struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_MARKET, &symbol);
+    struct tide_hot_sink sink = sink_of(past);
+    struct tide_hot_market market;
+    bool found;
+    tide_status status = sink.get(sink.self, &key, &market, &found, err);
+    market.symbol = symbol;
+    market.collateral = record_amount(&row, 1);
+    market.vaults = record_u64(&row, 2);
+    market.indebted = record_u64(&row, 3);
+    if (row.bad)
+        return tide_fail(err, TIDE_E_SCHEMA, "vaults: a sum does not fit");
+    return status == TIDE_OK ? sink.put(sink.self, &key, &market, err) : status;
+}
+
+void view_past_count_vaults(struct view_past *past)
+{
+    char id[8], at[16];
+    struct tide_pg_rows rows;
+    if (past->status == TIDE_OK)
+        need_whole(past, TIDE_HOT_MARKET);
+    if (past->status != TIDE_OK)
+        return;
+    snprintf(id, sizeof id, "%u", past->load.deployment);
+    snprintf(at, sizeof at, "%u", past->load.ledger);
+    past->status =
+        tide_pg_query(past->load.pg, &rows, vaults_sql, (const char *[]){ id, at }, 2, &past->err);
+    if (past->status != TIDE_OK)
+        return;
+    for (uint32_t i = 0; i < rows.count && past->status == TIDE_OK; i++)
+        past->status = count_vaults(past, &rows, i, &past->err);
+    tide_pg_rows_release(&rows);
 }
 
 /* --- one ------------------------------------ */
