@@ -32,7 +32,8 @@ static void add_table(struct tide_digest *total, const struct tide_table *table,
     total->rows += digest->rows - 1;
 }
 
-/* Rollups are no tables of the catalogue: their columns are as the database says. */
+/* Rollups are no tables of the catalogue: their columns are as the database says. Which deployment
+ * it is says nothing of the rows, here as there. */
 static tide_status describe(struct tide_pg *pg, struct tide_table *table,
                             struct tide_pg_rows *columns, struct tide_err *err)
 {
@@ -40,7 +41,8 @@ static tide_status describe(struct tide_pg *pg, struct tide_table *table,
         tide_pg_query(pg, columns,
                       "SELECT a.attname FROM pg_attribute AS a JOIN pg_class AS c ON c.oid ="
                       " a.attrelid WHERE c.relnamespace = 'rollup'::regnamespace AND c.relname = $1"
-                      " AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum",
+                      " AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> 'deployment'"
+                      " ORDER BY a.attnum",
                       (const char *[]){ table->name }, 1, err);
     if (status == TIDE_OK && (columns->count == 0 || columns->count > TIDE_COLUMNS_MAX))
         return tide_fail(err, TIDE_E_SCHEMA, "rollup.%s: %u columns", table->name, columns->count);
