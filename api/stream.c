@@ -407,7 +407,7 @@ static void count_up(struct tide_hub *stream)
     for (uint32_t i = 0; i < stream->turn_count; i++)
         behind += !stream->turn[i]->begun || is_behind(stream, stream->turn[i]);
     pthread_mutex_lock(&stream->mutex);
-    stream->stats.subscribers = stream->turn_count;
+    stream->stats.subscribers = stream->count; /* with who was dropped and is not gone yet */
     stream->stats.behind = behind;
     stream->stats.ledger = stream->ring.end.ledger;
     stream->stats.stale = stream->stale;

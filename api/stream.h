@@ -9,8 +9,8 @@
  *            that there is no joint: being live is having nothing left to send.
  * Slow       each has a buffer of buffer_max bytes; while it is full nothing is read for it. One
  *            that does not empty half of it in full_ms is told "dropped", with the reason, and
- *            closed. When all buffers together reach total_max everybody waits, and who holds most of
- *            it and took nothing for five seconds is dropped.
+ *            closed. When all buffers together reach total_max everybody waits, and who holds most
+ *            of it and took nothing for five seconds is dropped.
  * Away       without the database subscribers stay and are told "stale", then "fresh"; compliance
  *            still lapses by the clock.
  * Memory     ring_max, total_max, one page that is being read; nothing grows beyond.

@@ -345,6 +345,8 @@ def slow():
 def crowd(count):
     """Many at once: all hear the same, each ledger is read once for all, memory is flat."""
     streams, poll = [], selectors.DefaultSelector()
+    while metric("stream_subscribers"):
+        time.sleep(0.2)  # who left is noticed when there is something to tell him
     empty, pages = metric("api_private_bytes"), metric('stream_pages_total{of="new"}')
     for _ in range(count):
         # a crowd that this reader could not follow hears of ledgers alone
