@@ -1,12 +1,13 @@
 #include "indexer/command.h"
 #include "indexer/migrate.h"
+#include "indexer/status_disk.h"
 #include "tidemark/buf.h"
 
 /* status: what the database says of the index, for a person or as JSON. Each section is one
  * statement; its columns are the words that both forms use. */
 struct section {
     const char *name;
-    const char *sql;
+    const char *sql; /* NULL: made when asked for */
 };
 
 /* What not every role may ask, and what is asked instead. */
@@ -87,11 +88,19 @@ static const struct section sections[] = {
       " CASE WHEN s.bytes > 1.5 * pg_size_bytes(current_setting('max_wal_size')) THEN"
       " 'more than max_wal_size: something keeps it, and its disk may fill up' END AS warning"
       " FROM (SELECT sum(size)::bigint AS bytes FROM pg_ls_waldir()) s" },
+    { "archived",
+      "SELECT deployment, from_ledger, end_ledger - 1 AS to_ledger, detached_at, EXISTS (SELECT FROM unnest(tables) t"
+      " WHERE to_regclass(t) IS NOT NULL) AS still_here FROM chain.archive ORDER BY 1, 2" },
+    { "disk", NULL },
+    { "schemas",
+      "SELECT n.nspname AS schema, sum(pg_total_relation_size(c.oid))::bigint AS bytes, count(*) AS tables FROM pg_class c"
+      " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND n.nspname !~ '^(pg_|information_schema)'"
+      " GROUP BY 1 ORDER BY 2 DESC" },
     { "tables",
       "SELECT n.nspname || '.' || c.relname AS table, sum(pg_relation_size(p.relid))::bigint AS bytes,"
       " sum(pg_indexes_size(p.relid))::bigint AS index_bytes FROM pg_class c JOIN pg_namespace n ON n.oid ="
       " c.relnamespace, LATERAL pg_partition_tree(c.oid) p WHERE n.nspname IN ('chain', 'event',"
-      " 'state', 'history') AND c.relkind IN ('r', 'p') AND NOT c.relispartition GROUP BY 1"
+      " 'state', 'history', 'rollup') AND c.relkind IN ('r', 'p') AND NOT c.relispartition GROUP BY 1"
       " HAVING sum(pg_relation_size(p.relid)) > 0 ORDER BY 2 DESC LIMIT 20" },
 };
 /* clang-format on */
@@ -118,13 +127,18 @@ static const struct permit permits[] = {
       "SELECT 'not permitted: grant pg_monitor to this role' AS note" },
 };
 
-static tide_status sql_of(struct tide_pg *pg, const struct section *section, const char **sql,
-                          struct tide_err *err)
+/* *sql may point into made. */
+static tide_status sql_of(struct tide_pg *pg, const struct section *section, struct tide_buf *made,
+                          const char **sql, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     char condition[256];
     tide_status status = TIDE_OK;
     *sql = section->sql;
+    if (!section->sql) {
+        status = tide_status_disk_sql(pg, made, err);
+        *sql = (const char *)made->ptr;
+    }
     for (size_t i = 0; i < TIDE_COUNT(permits) && status == TIDE_OK; i++) {
         if (strcmp(permits[i].section, section->name) != 0)
             continue;
@@ -141,10 +155,13 @@ static tide_status print_section(struct tide_pg *pg, const struct section *secti
                                  struct tide_err *err)
 {
     struct tide_pg_rows rows = { 0 };
+    struct tide_buf made;
     const char *sql;
-    tide_status status = sql_of(pg, section, &sql, err);
+    tide_buf_init(&made, 64u << 10);
+    tide_status status = sql_of(pg, section, &made, &sql, err);
     if (status == TIDE_OK)
         status = tide_pg_query(pg, &rows, sql, NULL, 0, err);
+    tide_buf_release(&made);
     if (status == TIDE_OK)
         print_rows(section->name, &rows);
     tide_pg_rows_release(&rows);
@@ -155,12 +172,15 @@ static tide_status add_json(struct tide_pg *pg, const struct section *section, s
                             struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    struct tide_buf sql;
+    struct tide_buf sql, made;
     const char *inner;
-    tide_status status = sql_of(pg, section, &inner, err);
-    if (status != TIDE_OK)
-        return status;
     tide_buf_init(&sql, 64u << 10);
+    tide_buf_init(&made, 64u << 10);
+    tide_status status = sql_of(pg, section, &made, &inner, err);
+    if (status != TIDE_OK) {
+        tide_buf_release(&made);
+        return status;
+    }
     tide_buf_str(&sql, "SELECT coalesce(json_agg(to_jsonb(q)), '[]') FROM (");
     tide_buf_str(&sql, inner);
     tide_buf_str(&sql, ") q");
@@ -168,6 +188,7 @@ static tide_status add_json(struct tide_pg *pg, const struct section *section, s
     status = sql.failed ? tide_fail(err, TIDE_E_MEMORY, "status")
                         : tide_pg_query(pg, &rows, (const char *)sql.ptr, NULL, 0, err);
     tide_buf_release(&sql);
+    tide_buf_release(&made);
     if (status != TIDE_OK)
         return status;
     tide_buf_putf(out, "%s\"%s\":", out->len > 1 ? "," : "", section->name);
