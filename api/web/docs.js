@@ -131,6 +131,8 @@ function answer(status, response) {
     const example = exampleOf(media);
     if (example) block.append(el('details', null, el('summary', null, 'Example', example.said ? `: ${example.said}` : ''), el('pre', { tabindex: 0 }, asText(example.value))));
   }
+  const codes = response['x-codes'] || [];
+  if (codes.length) block.append(el('p', null, 'Codes: ', codes.join(', '), '.'));
   const headers = Object.entries(response.headers || {});
   if (headers.length) {
     const list = el('ul', { class: 'fields' });

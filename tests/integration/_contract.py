@@ -98,7 +98,7 @@ class Contract:
         """An answer against what its route promises; gives the body back as it was read."""
         status = str(response.status)
         name = operation["operationId"] if operation else "-"
-        answers = operation["responses"] if operation else {"default": {"$ref": "#/components/responses/default"}}
+        answers = operation["responses"] if operation else self.doc["components"]["responses"]
         if status not in answers and not (response.status >= 400 and "default" in answers):
             self.fault(what, f"status {status} is not in the contract: {body[:200]}")
             return None
@@ -123,6 +123,8 @@ class Contract:
         if media == "application/problem+json":
             if answer["status"] != response.status or answer["requestId"] != response.headers["Request-Id"]:
                 self.fault(what, f"status or id is another: {body[:300]}")
+            if answer["code"] not in promised.get("x-codes", [answer["code"]]):
+                self.fault(what, f'the contract has no code {answer["code"]} for {status}')
             if not answer["type"].endswith(":" + answer["code"]):
                 self.fault(what, answer["type"])
         elif "Ledger-Sequence" in response.headers and "ledger" in answer and answer["ledger"] != response.headers["Ledger-Sequence"]:
@@ -154,6 +156,9 @@ def values():
         "walletId": sql("SELECT wallet_id FROM state.dao_governance_multi_sig_wallet ORDER BY 1"),
         "txId": sql("SELECT tx_id FROM state.dao_governance_multi_sig_tx ORDER BY 1"),
         "sequence": sql("SELECT ledger FROM chain.ledger ORDER BY ledger % 97, ledger LIMIT 4"),
+        "id": sql("SELECT chain.event_id(ledger, tx, op, event) FROM event.log ORDER BY ledger % 101, ledger, tx, op, event LIMIT 5"),
+        "hash": sql("SELECT encode(hash, 'hex') FROM chain.tx ORDER BY hash LIMIT 4"),
+        "kind": ["liquidity_pool_swap"],
         "provider": sql("SELECT provider FROM event.oracle_price_observation LIMIT 1"),
         "token": sql("SELECT token FROM chain.token ORDER BY 1"),
         "market": sql("SELECT DISTINCT market FROM analyst.markets ORDER BY 1"),
@@ -181,7 +186,7 @@ def good(schema, name, known):
         return ["true", "false"]
     if schema.get("pattern") == "^[0-9]{1,39}$":
         return ["1", "10000000", "123456789012345678"]
-    return ["x"]
+    return [STRANGER] if schema.get("pattern", "").startswith("^[GC]") else ["x"]
 
 
 def bad(schema):
@@ -329,7 +334,7 @@ class Route:
             return
         stranger = {"pool": "nopool", "symbol": "NOSYMBOL", "asset": "NOASSET", "partnerId": "999999", "epoch": 2**64 - 1, "proposalId": 2**64 - 1,
                     "walletId": 2**32 - 1, "txId": 2**64 - 1, "sequence": 2**32 - 1, "address": STRANGER, "token": STRANGER, "owner": STRANGER,
-                    "market": "NOMARKET"}
+                    "market": "NOMARKET", "id": "0" * 19 + "-" + "0" * 10, "hash": "0" * 64}
         self.ask({name: stranger[name] for name in self.all[0]}, 404 if "cursor" not in self.query and "address" not in self.all[0] else (200, 404))
 
 
