@@ -49,9 +49,6 @@ CREATE INDEX ON event."earnings_distributor_revenue_claimed" (deployment, claime
 CREATE INDEX ON event."dao_governance_proposed" (deployment, proposal_id, ledger);
 CREATE INDEX ON event."dao_governance_voted" (deployment, proposal_id, ledger);
 
--- Transfers of one token: a scan of all events, or a sort, where the token is an ordinary one.
-CREATE INDEX ON event."log" (deployment, contract, ledger, tx, op, event) WHERE kind IN ('synth_token_transfer', 'synth_token_mint', 'synth_token_burn', 'synth_token_clawback', 'stellar_asset_transfer', 'stellar_asset_mint', 'stellar_asset_burn', 'stellar_asset_clawback');
-
 -- What partners earned per token: indexer/rollup/partner.sql keeps them. Cuts of revenue whose token
 -- is not indexed (--only) are left out.
 CREATE TABLE rollup.partner_revenue (

@@ -1,6 +1,6 @@
 -- list: deployment at after limit token
 -- Transfers, mints, burns and clawbacks of a token, the newest first, nothing of what is no token.
--- The order begins with the contract, so that no other index than the one by contract has it.
+-- The order begins with the contract's hash, so that no other index than the one by it has that order.
 SELECT row_to_json(x)::text, y.ledger || '.' || y.tx || '.' || y.op || '.' || y.event
 FROM event.log AS y, LATERAL (
     SELECT e.from_address AS a, e.to_address AS b, e.amount FROM event.synth_token_transfer AS e
@@ -46,7 +46,8 @@ FROM event.log AS y, LATERAL (
     e.amount::text AS "amount",
     analyst.scaled(e.amount)::text AS "amountScaled"
   ) AS x
-WHERE y.deployment = $1::smallint AND y.contract >= $5::text AND y.contract <= $5
+WHERE y.deployment = $1::smallint AND hashtext(y.contract) >= hashtext($5::text)
+  AND hashtext(y.contract) <= hashtext($5) AND y.contract = $5
   AND y.ledger <= $2::integer
   AND y.kind IN ('synth_token_transfer', 'synth_token_mint', 'synth_token_burn', 'synth_token_clawback',
     'stellar_asset_transfer', 'stellar_asset_mint', 'stellar_asset_burn', 'stellar_asset_clawback')
@@ -55,5 +56,5 @@ WHERE y.deployment = $1::smallint AND y.contract >= $5::text AND y.contract <= $
   AND ($3::text IS NULL OR (y.ledger, y.tx, y.op, y.event) < (split_part($3, '.', 1)::integer,
     split_part($3, '.', 2)::integer, split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer))
   AND ($3::text IS NULL OR y.ledger <= split_part($3, '.', 1)::integer)
-ORDER BY y.contract DESC, y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC
+ORDER BY hashtext(y.contract) DESC, y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC
 LIMIT $4::integer

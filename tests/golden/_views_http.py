@@ -184,6 +184,18 @@ def epoch_tokens(s, number):
     return [r["token"] for r in found["revenue"]] if found else []
 
 
+def deposit(s, who, what):
+    found = s.ask(f"/api/stability-pool/deposits/{who}")
+    if found and found[what] is None:
+        raise Refused("overflow")
+    return found[what] if found else "0"
+
+
+def stability(s):
+    return pick(s.must("/api/stability-pool"), epoch="epoch", p="p", paused="paused", scale="scale", sum_coll="sumCollateral",
+                total_coll_gained="totalCollateralGained", total_deposits="totalDeposits", total_liq_count="liquidationCount")
+
+
 # --- governance -----------------------------------------------------------------------------------
 
 def proposal(s, number):
@@ -235,6 +247,9 @@ ROUTES = {
     "oracle.is_stale": is_stale,
     "partner_registry.get_partner": partner,
     "partner_registry.get_partner_assets": lambda s, n: s.must(f"/api/partners/{n}")["deployedAssets"],
+    "stability_pool.get_collateral_gain": lambda s, a: deposit(s, a, "collateralGain"),
+    "stability_pool.get_compounded_deposit": lambda s, a: deposit(s, a, "compoundedDeposit"),
+    "stability_pool.get_state": stability,
     "synth_token.balance": lambda s, a, token: s.must(f"/api/tokens/{token}/balances/{a}")["balance"],
     "synthetic_engine.get_asset_config": market,
     "synthetic_engine.get_cr_bps": ratio,
