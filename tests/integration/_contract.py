@@ -123,7 +123,8 @@ class Contract:
         if media == "application/problem+json":
             if answer["status"] != response.status or answer["requestId"] != response.headers["Request-Id"]:
                 self.fault(what, f"status or id is another: {body[:300]}")
-            if answer["code"] not in promised.get("x-codes", [answer["code"]]):
+            codes = promised["x-codes"] + self.doc["components"]["responses"]["default"]["x-codes"]
+            if answer["code"] not in codes:
                 self.fault(what, f'the contract has no code {answer["code"]} for {status}')
             if not answer["type"].endswith(":" + answer["code"]):
                 self.fault(what, answer["type"])
