@@ -29,8 +29,8 @@ tide_status tide_query_deployment(struct tide_pg *pg, const struct tide_config *
 tide_status tide_query_contracts(struct tide_pg *pg, uint16_t deployment, uint32_t before,
                                  struct tide_deployment **out, struct tide_err *err) TIDE_MUST_USE;
 
-/* TIDE_E_MISSING, naming the range, when events, calls and transactions of some of these ledgers are
- * archived (chain.archive): an answer without them would look whole. */
+/* TIDE_E_MISSING, naming the range, when events, calls and transactions of some of these ledgers
+ * are archived (chain.archive): an answer without them would look whole. */
 tide_status tide_query_whole(struct tide_pg *pg, uint16_t deployment, uint32_t from, uint32_t to,
                              struct tide_err *err) TIDE_MUST_USE;
 

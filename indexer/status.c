@@ -93,8 +93,9 @@ static const struct section sections[] = {
       " WHERE to_regclass(t) IS NOT NULL) AS still_here FROM chain.archive ORDER BY 1, 2" },
     { "disk", NULL },
     { "schemas",
-      "SELECT n.nspname AS schema, sum(pg_total_relation_size(c.oid))::bigint AS bytes, count(*) AS tables FROM pg_class c"
-      " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND n.nspname !~ '^(pg_|information_schema)'"
+      "SELECT n.nspname AS schema, sum(pg_total_relation_size(c.oid))::bigint AS bytes, count(*) AS tables"
+      " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r'"
+      " AND n.nspname !~ '^(pg_|information_schema)'"
       " GROUP BY 1 ORDER BY 2 DESC" },
     { "tables",
       "SELECT n.nspname || '.' || c.relname AS table, sum(pg_relation_size(p.relid))::bigint AS bytes,"

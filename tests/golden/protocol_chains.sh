@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The recorded chains of the real contracts, from their lakes into PostgreSQL: every event, call
-# and entry equals the recording value for value, as of the middle too, and nothing is kept raw.
+# and entry equals the recording value for value, as of the middle too, and nothing is kept raw; rollups are what a reckoning of its own makes of them.
 # In large batches, ledger by ledger and from a stream: equal digests of all tables.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -36,6 +36,7 @@ same() { # kind, recording, export's options
 }
 
 all_equal() {
+    "$here/../integration/_rollups.py" || fail "chain $chain: rollups"
     same events events --private
     same calls calls --private
     same state state --private
