@@ -147,6 +147,19 @@ static tide_status attempt(struct worker *worker, struct tide_job *job, struct t
     }
 }
 
+static void refuse(struct worker *worker, struct tide_job *job, const struct tide_err *err)
+{
+    struct tide_session *session = &worker->session;
+    if (!session->ready) {
+        unavailable(job);
+        return;
+    }
+    tide_sql_problem(job->reply, session->pg, err);
+    if (strcmp(tide_pg_sqlstate(session->pg), "57014") == 0)
+        tide_sql_narrow(job->reply, job->request);
+    tide_session_rollback(session);
+}
+
 static void run_job(struct worker *worker, struct tide_job *job)
 {
     struct tide_pool *pool = worker->pool;
@@ -157,11 +170,7 @@ static void run_job(struct worker *worker, struct tide_job *job)
         job->reply->retry_after_s = 1;
     } else if (attempt(worker, job, &err) != TIDE_OK) {
         failed = true;
-        if (worker->session.ready)
-            tide_sql_problem(job->reply, worker->session.pg, &err);
-        else
-            unavailable(job);
-        tide_session_rollback(&worker->session);
+        refuse(worker, job, &err);
     }
     job->next = NULL;
     pthread_mutex_lock(&pool->mutex);

@@ -1,8 +1,9 @@
 /* One connection of the pool, ready for statements: opened when it is needed, opened again when it
  * was lost, told to be read-only and not to wait long, statements prepared when first used.
  *
- * Rights   it logs in as who api_database_url names; plain statements run as tidemark_api, who
- *          cannot read jurisdictions. A login that is no member of that role is refused.
+ * Rights   it logs in as who api_database_url names; routes of kind SQL run as tidemark_api, who
+ *          cannot read jurisdictions (hot routes as of a ledger need them, and run as the login).
+ *          A login that is no member of that role is refused.
  * Threads  one session belongs to one thread; statements are shared and never change. */
 #ifndef API_SESSION_H
 #define API_SESSION_H

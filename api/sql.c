@@ -1,5 +1,6 @@
 #include "api/sql.h"
 #include "api/cursor.h"
+#include "api/param.h"
 #include "tidemark/limits.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
@@ -291,6 +292,8 @@ static tide_status begin(struct run *run, struct tide_err *err)
     struct tide_pg *pg = run->session->pg;
     tide_status status =
         tide_pg_run(pg, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "BEGIN", err);
+    if (status == TIDE_OK && run->request->route->kind == TIDE_ROUTE_SQL)
+        status = tide_pg_run(pg, "SET LOCAL ROLE " TIDE_SQL_ROLE, "SET", err);
     if (status == TIDE_OK)
         status = tide_pg_execute(pg, &rows, "head", head_values(run, head), 2, err);
     if (status != TIDE_OK)
@@ -321,6 +324,26 @@ tide_status tide_sql_handle(struct tide_session *session, struct tide_handler_co
 }
 
 /* --- failures --------------------------------------------------------------------------- */
+
+void tide_sql_narrow(struct tide_reply *reply, const struct tide_request *request)
+{
+    char names[128] = "";
+    size_t len = 0;
+    for (uint32_t i = 0; i < request->param_count; i++) {
+        const struct tide_param_value *value = &request->params[i];
+        bool page = value->id == TIDE_PARAM_limit || value->id == TIDE_PARAM_cursor ||
+                    value->id == TIDE_PARAM_ledger;
+        if (page || value->given || len + 40 > sizeof names)
+            continue;
+        int put = snprintf(names + len, sizeof names - len, "%s%s", len ? ", " : "",
+                           tide_param_of(value->id)->name);
+        len += (size_t)put;
+    }
+    tide_reply_problem(reply, 503, "query_too_long",
+                       "The database took longer than two seconds: ask for less%s%s.",
+                       len ? ", narrowed by " : " at once", names);
+    reply->retry_after_s = 1;
+}
 
 void tide_sql_problem(struct tide_reply *reply, const struct tide_pg *pg,
                       const struct tide_err *err)

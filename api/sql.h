@@ -34,4 +34,7 @@ tide_status tide_sql_handle(struct tide_session *session, struct tide_handler_co
 void tide_sql_problem(struct tide_reply *reply, const struct tide_pg *pg,
                       const struct tide_err *err);
 
+/* Says query_too_long again, with the names of filters that were not given. */
+void tide_sql_narrow(struct tide_reply *reply, const struct tide_request *request);
+
 #endif

@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 from _sql import Driver, questions, routes, samples, sql
 
 LIMIT = 50
-LARGE = 1000  # rows: what is smaller may be read whole
+LARGE = 2000  # rows: what is smaller may be read whole
 MOST = 3 * (LIMIT + 1)
 LATE_MS = {False: 50, True: 1000}  # now, as of a ledger
 
@@ -25,7 +25,7 @@ LATE_MS = {False: 50, True: 1000}  # now, as of a ledger
 GROW = {"liquidity_pool_lp_pos": "provider", "synthetic_engine_vault": "owner", "stability_pool_deposit": "depositor",
         "earnings_distributor_claimed": "claimer", "dao_governance_has_voted": "voter", "compliance_registry_attestation": "address"}
 # Lists whose items hold rows of their own, or that merge a page of each market: so many more may be read.
-DETAILS = {"oracle_rounds": 10, "vaults": 8}
+DETAILS = {"oracle_rounds": 10, "vaults": 8, "stats_daily": 10}
 SAMPLES = os.environ["PG_DIR"] + "/samples.json"
 
 

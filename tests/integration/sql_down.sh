@@ -63,6 +63,8 @@ echo "ok A11 locked"
 sql "ALTER FUNCTION chain.rfc3339(timestamptz) RENAME TO rfc3339_kept;
     CREATE FUNCTION chain.rfc3339(timestamptz) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(4); RETURN 1; END'"
 wants 503 query_too_long 3500 /api/pools
+wants 503 query_too_long 3500 /api/vaults
+grep -q 'narrowed by owner, market' <<<"$line" || fail "no filter is named: $line"
 sql "DROP FUNCTION chain.rfc3339(timestamptz); ALTER FUNCTION chain.rfc3339_kept(timestamptz) RENAME TO rfc3339"
 wants 200 - 3000 /api/pools
 echo "ok A11 too slow"
