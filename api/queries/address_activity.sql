@@ -34,6 +34,7 @@ FROM (SELECT * FROM page AS l ORDER BY l.ledger DESC, l.tx DESC, l.op DESC, l.ev
   LEFT JOIN LATERAL (SELECT row_to_json(y) AS item
     FROM chain.call AS c, LATERAL (SELECT
       'call' AS "type",
+      left(chain.event_id(c.ledger, c.tx, c.op, 0), 19) AS "id",
       c.ledger::text AS "ledger",
       chain.rfc3339(c.closed_at) AS "closedAt",
       encode(c.hash, 'hex') AS "txHash",
