@@ -54,8 +54,8 @@ struct tide_metric_route {
     X(shed, "requests refused because the queue of the database was full")       \
     X(bytes, "bytes of answers' bodies")                                         \
     X(streams, "streams opened")                                                 \
-    X(hot_hits, "look-ups answered from the table of hot keys")                  \
-    X(hot_misses, "look-ups that went to the cache")
+    X(hot_hits, "people looked up that were kept from before")                   \
+    X(hot_misses, "people looked up in the cache's map")
 
 #define TIDE_METRIC_GAUGES(X)                         \
     X(connections, "connections open")                \

@@ -16,7 +16,7 @@
 #include "tidemark/i128.h"
 #include "tidemark/slice.h"
 
-#define TIDE_HOT_FORMAT 1u
+#define TIDE_HOT_FORMAT 2u
 
 /* Name of the record, its struct tide_hot_<name>; documents have a variable tail. */
 #define TIDE_HOT_KINDS(X)                                                             \
@@ -92,8 +92,9 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint64_t moves;        /* chain.cursor.moves at that ledger             */
     int64_t fed_ms;        /* wall clock when the feeder last saw the database, even without news */
     uint64_t raw_states;   /* versions of entries that were kept undecoded  */
-    uint32_t contracts_seen;       /* rows of chain.contract_seen               */
-    uint64_t records;              /* in the cache, this one included               */
+    uint32_t contracts_seen; /* rows of chain.contract_seen               */
+    uint64_t records;        /* in the cache, this one included               */
+    uint64_t people;         /* transaction of the cache that last changed a person's record */
     uint8_t hash[TIDE_HASH_BYTES]; /* of that ledger */
     uint8_t network_id[TIDE_HASH_BYTES];
     char passphrase[128]; /* NUL-terminated */

@@ -35,6 +35,7 @@ void tide_hot_reader_close(struct tide_hot_reader *reader)
         return;
     struct tide_hot *hot = reader->hot;
     assert(!atomic_load(&reader->busy));
+    hot_kept_close(reader->kept);
     pthread_mutex_lock(&hot->mutex);
     for (struct tide_hot_reader **at = &hot->readers; *at; at = &(*at)->next) {
         if (*at == reader) {
@@ -130,13 +131,17 @@ static bool read_meta(struct tide_hot_reader *reader)
 {
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
     size_t id = mdb_txn_id(reader->txn);
-    if (TIDE_LIKELY(reader->meta_txn == id))
-        return true;
-    const struct tide_hot_meta *meta = tide_hot_get(reader, &key);
-    reader->meta_txn = meta ? id : 0;
-    if (meta)
+    bool changed = reader->meta_txn != id;
+    if (TIDE_UNLIKELY(changed)) {
+        const struct tide_hot_meta *meta = tide_hot_get(reader, &key);
+        reader->meta_txn = meta ? id : 0;
+        if (!meta)
+            return false;
         reader->meta = *meta;
-    return meta != NULL;
+    }
+    if (reader->kept)
+        hot_kept_begin(reader->kept, &reader->meta, changed);
+    return true;
 }
 
 tide_status tide_hot_begin(struct tide_hot_reader *reader, const struct tide_hot_meta **meta,
@@ -190,13 +195,31 @@ static bool too_late(struct tide_hot_reader *reader)
     return true;
 }
 
-const void *tide_hot_get(struct tide_hot_reader *reader, const struct tide_hot_key *key)
+static const void *get(struct tide_hot_reader *reader, const struct tide_hot_key *key)
 {
     MDB_val name = { key->len, (void *)(uintptr_t)key->bytes }, value;
-    if (too_late(reader))
-        return NULL;
     int rc = mdb_get(reader->txn, reader->env->dbi, &name, &value);
     return record_of(reader, rc, &name, &value);
+}
+
+static const void *get_person(struct tide_hot_reader *reader, const struct tide_hot_key *key)
+{
+    const void *record;
+    if (hot_kept_get(reader->kept, key, &record))
+        return record;
+    record = get(reader, key);
+    if (TIDE_LIKELY(reader->trouble == TIDE_OK))
+        hot_kept_put(reader->kept, key, record);
+    return record;
+}
+
+const void *tide_hot_get(struct tide_hot_reader *reader, const struct tide_hot_key *key)
+{
+    if (too_late(reader))
+        return NULL;
+    bool person =
+        key->bytes[0] == TIDE_HOT_PERSON && key->len == 1 + sizeof(struct tide_hot_address);
+    return person && reader->kept ? get_person(reader, key) : get(reader, key);
 }
 
 static bool has_prefix(const MDB_val *key, const uint8_t *prefix, size_t len)

@@ -91,6 +91,7 @@ static tide_status put_value(struct tide_hot *hot, const struct tide_hot_key *ke
         if (status != TIDE_OK)
             return status;
     }
+    hot->touched |= key->bytes[0] == TIDE_HOT_PERSON;
     MDB_val name = { key->len, (void *)(uintptr_t)key->bytes };
     MDB_val value = { sizeof front + front.size, NULL };
     int rc = TIDE_FAILPOINT("hot.put")
@@ -119,6 +120,7 @@ static tide_status sink_drop(void *self, const struct tide_hot_key *key, struct 
 {
     struct tide_hot *hot = self;
     MDB_val name = { key->len, (void *)(uintptr_t)key->bytes };
+    hot->touched |= key->bytes[0] == TIDE_HOT_PERSON;
     int rc = mdb_del(hot->txn, hot->writing->dbi, &name, NULL);
     return rc == 0 || rc == MDB_NOTFOUND ? TIDE_OK : failed(hot, rc, "write to", err);
 }
@@ -142,6 +144,7 @@ tide_status tide_hot_drop_below(struct tide_hot_sink *sink, const struct tide_ho
     struct tide_hot *hot = sink->self;
     MDB_cursor *cursor;
     MDB_val key = { prefix->len, (void *)(uintptr_t)prefix->bytes }, value;
+    hot->touched |= prefix->bytes[0] == TIDE_HOT_PERSON;
     int rc = mdb_cursor_open(hot->txn, hot->writing->dbi, &cursor);
     if (rc != 0)
         return failed(hot, rc, "write to", err);
@@ -173,7 +176,20 @@ static void abandon(struct tide_hot *hot)
     hot->txn = NULL;
 }
 
-/* How many records there are, for those who watch. */
+/* What meta says of the people before the change; a build has none before. */
+static tide_status note_people(struct tide_hot *hot, struct tide_hot_sink *sink,
+                               struct tide_err *err)
+{
+    struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
+    struct tide_hot_meta meta;
+    bool found;
+    tide_status status = sink->get(sink->self, &key, &meta, &found, err);
+    hot->touched = false;
+    hot->people = status == TIDE_OK && found ? meta.people : 0;
+    return status;
+}
+
+/* How many records there are, for those who watch; when a person changed, for those who keep. */
 static tide_status count_records(struct tide_hot *hot, struct tide_hot_sink *sink,
                                  uint32_t generation, struct tide_err *err)
 {
@@ -192,6 +208,7 @@ static tide_status count_records(struct tide_hot *hot, struct tide_hot_sink *sin
     meta.format = TIDE_HOT_FORMAT;
     meta.generation = generation;
     meta.records = stat.ms_entries;
+    meta.people = hot->touched ? mdb_txn_id(hot->txn) : hot->people;
     return sink->put(sink->self, &key, &meta, err);
 }
 
@@ -210,7 +227,9 @@ static tide_status attempt(struct tide_hot *hot, tide_hot_change_fn *change, voi
     }
     if (rc != 0)
         return failed(hot, rc, "write to", err);
-    tide_status status = change(self, &sink, err);
+    tide_status status = note_people(hot, &sink, err);
+    if (status == TIDE_OK)
+        status = change(self, &sink, err);
     if (status == TIDE_OK)
         status = count_records(hot, &sink, hot->writing->generation, err);
     if (status == TIDE_OK && TIDE_FAILPOINT("hot.commit"))

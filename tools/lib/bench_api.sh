@@ -187,9 +187,9 @@ bench_api() {
     api_down
     cp -r "$dir/cache" "$dir/cache.latency"
     "$TIDE_BIN/tidemark-perf" people "$dir/cache" 1000000 "$dir/people" 2>"$dir/people.log"
-    api_up --api-threads 1
+    api_up --api-threads 1 --api-people-mib 256
     nginx_up
-    load "$API_PID" 32 10 "$API_URL" # the map's pages come in
+    load "$API_PID" 32 30 "$API_URL" # the map's pages come in, people are kept
     api_against_nginx
     kill "$NGINX" && wait "$NGINX" || true
     api_sizes

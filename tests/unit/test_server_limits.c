@@ -1,0 +1,317 @@
+/* What stands before the routes of tidemark-api, each part by itself: the form of a request, who asks,
+ * how often, over how many connections; and what is counted. */
+#include "api/crowd.h"
+#include "api/guard.h"
+#include "api/metrics.h"
+#include "api/rate.h"
+#include "api/route.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <arpa/inet.h>
+
+#include <cmocka.h>
+
+#define OK(call) assert_int_equal((call), TIDE_OK)
+
+/* --- form ------------------------------------------------------------------------------------- */
+
+/* The block as the library leaves it: NULs for colons and line ends. */
+#define BLOCK(text) (text), sizeof(text "\0\0")
+
+static const struct {
+    const char *why;
+    const char *block;
+    size_t size; /* with NUL NUL, and the compiler's own */
+    uint16_t status;
+} blocks[] = {
+    { "a request", BLOCK("HTTP/1.1\0\0Host\0 x\0"), 0 },
+    { "no blank behind the colon", BLOCK("HTTP/1.1\0\0Host\0x\0"), 0 },
+    { "an empty value", BLOCK("HTTP/1.1\0\0Host\0x\0\0X\0\0"), 0 },
+    { "HTTP/1.0 without Host", BLOCK("HTTP/1.0\0"), 0 },
+    { "HTTP/1.1 without Host", BLOCK("HTTP/1.1\0"), 400 },
+    { "another version", BLOCK("HTTP/1.2\0\0Host\0 x\0"), 400 },
+    { "two Hosts", BLOCK("HTTP/1.1\0\0Host\0 x\0\0host\0 y\0"), 400 },
+    { "a bare line feed", BLOCK("HTTP/1.1\0\0Host\0 x\0X\0 y\0"), 400 },
+    { "a bare feed after the version", BLOCK("HTTP/1.1\0Host\0 x\0"), 400 },
+    { "folded", BLOCK("HTTP/1.1\0\0Host\0 x\0\0 y\0"), 400 },
+    { "a blank before the colon", BLOCK("HTTP/1.1\0\0Host \0 x\0"), 400 },
+    { "no name", BLOCK("HTTP/1.1\0\0Host\0 x\0\0\0 y\0"), 400 },
+    { "no colon", BLOCK("HTTP/1.1\0\0Host: x\0"), 400 },
+    { "a control in a value", BLOCK("HTTP/1.1\0\0Host\0 x\x01\0"), 400 },
+    { "a return in a value", BLOCK("HTTP/1.1\0\0Host\0 x\ry\0"), 400 },
+    { "a length", BLOCK("HTTP/1.1\0\0Host\0 x\0\0Content-Length\0 12\0"), 0 },
+    { "two lengths", BLOCK("HTTP/1.1\0\0Host\0 x\0\0Content-Length\0 1\0\0content-length\0 1\0"),
+      400 },
+    { "a signed length", BLOCK("HTTP/1.1\0\0Host\0 x\0\0Content-Length\0 +1\0"), 400 },
+    { "a length of nothing", BLOCK("HTTP/1.1\0\0Host\0 x\0\0Content-Length\0\0"), 400 },
+    { "a length beyond all bounds",
+      BLOCK("HTTP/1.1\0\0Host\0 x\0\0Content-Length\0 99999999999999999999999999\0"), 400 },
+    { "chunked", BLOCK("HTTP/1.1\0\0Host\0 x\0\0Transfer-Encoding\0 Chunked\0"), 0 },
+    { "chunked in HTTP/1.0", BLOCK("HTTP/1.0\0\0Transfer-Encoding\0 chunked\0"), 501 },
+    { "another coding", BLOCK("HTTP/1.1\0\0Host\0 x\0\0Transfer-Encoding\0 gzip\0"), 501 },
+    { "two codings", BLOCK("HTTP/1.1\0\0Host\0 x\0\0Transfer-Encoding\0 gzip, chunked\0"), 501 },
+    { "both", BLOCK("HTTP/1.1\0\0Host\0 x\0\0Content-Length\0 1\0\0Transfer-Encoding\0 chunked\0"),
+      400 },
+    { "both, the other way",
+      BLOCK("HTTP/1.1\0\0Host\0 x\0\0Transfer-Encoding\0 chunked\0\0Content-Length\0 1\0"), 400 },
+    { "two types", BLOCK("HTTP/1.1\0\0Host\0 x\0\0Content-Type\0 a\0\0Content-Type\0 b\0"), 400 },
+};
+
+static void test_heads(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < TIDE_COUNT(blocks); i++) {
+        struct tide_head head;
+        size_t len = blocks[i].size;
+        char *exact = malloc(len); /* so that reading beyond it is seen */
+        assert_non_null(exact);
+        memcpy(exact, blocks[i].block, len - 3);
+        memset(exact + len - 3, 0, 3);
+        const struct tide_refusal_of_form *wrong = tide_guard_head(&head, exact, exact + len);
+        if ((wrong ? wrong->status : 0) != blocks[i].status)
+            fail_msg("%s: %s", blocks[i].why, wrong ? wrong->detail : "accepted");
+        for (size_t cut = 0; cut < len; cut++) { /* a sanitizer sees what is read beyond the end */
+            char *part = malloc(cut + 1);
+            assert_non_null(part);
+            memcpy(part, exact, cut);
+            (void)tide_guard_head(&head, part, part + cut);
+            free(part);
+        }
+        free(exact);
+    }
+}
+
+static void test_what_a_head_says(void **state)
+{
+    static const char block[] = "HTTP/1.1\0\0Host\0 x\0\0content-LENGTH\0 512 "
+                                "\0\0X-Forwarded-For\0 1.2.3.4\0\0If-None-Match\0 \"a\"\0\0\0";
+    struct tide_head head;
+    (void)state;
+    assert_null(tide_guard_head(&head, block, block + sizeof block));
+    assert_int_equal(head.length, 512);
+    assert_int_equal(head.lines, 4);
+    assert_true(tide_slice_eq_str(head.forwarded_for, "1.2.3.4"));
+    assert_true(tide_slice_eq_str(head.if_none_match, "\"a\""));
+    assert_false(head.chunked || head.http_1_0);
+}
+
+static void test_targets(void **state)
+{
+    char large[TIDE_TARGET_MAX + 1];
+    (void)state;
+    memset(large, 'a', sizeof large);
+    large[0] = '/';
+    assert_null(tide_guard_target(TIDE_SLICE("/healthz?a=%00")));
+    assert_null(tide_guard_target(tide_slice_of(large, TIDE_TARGET_MAX)));
+    assert_int_equal(tide_guard_target(tide_slice_of(large, sizeof large))->status, 414);
+    assert_int_equal(tide_guard_target(TIDE_SLICE(""))->status, 400);
+    assert_int_equal(tide_guard_target(TIDE_SLICE("http://x/"))->status, 400);
+    assert_int_equal(tide_guard_target(TIDE_SLICE("*"))->status, 400);
+    assert_int_equal(tide_guard_target(TIDE_SLICE("/a b"))->status, 400);
+    assert_int_equal(tide_guard_target(TIDE_SLICE("/\xc3\xa4"))->status, 400);
+    assert_int_equal(tide_guard_target(TIDE_SLICE("/\x7f"))->status, 400);
+}
+
+/* --- who -------------------------------------------------------------------------------------- */
+
+static struct tide_peer peer_of(const char *text)
+{
+    struct tide_peer peer;
+    struct sockaddr_in in = { .sin_family = AF_INET };
+    struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
+    if (inet_pton(AF_INET, text, &in.sin_addr) == 1)
+        assert_true(tide_peer_of_socket(&peer, (const struct sockaddr *)(void *)&in));
+    else {
+        assert_int_equal(inet_pton(AF_INET6, text, &in6.sin6_addr), 1);
+        assert_true(tide_peer_of_socket(&peer, (const struct sockaddr *)(void *)&in6));
+    }
+    return peer;
+}
+
+static const struct {
+    const char *peer, *header, *client;
+} hops[] = {
+    { "198.51.100.1", "203.0.113.9", "198.51.100.1" }, /* nobody's word but a proxy's */
+    { "10.1.2.3", "203.0.113.9", "203.0.113.9" },
+    { "10.1.2.3", "6.6.6.6, 203.0.113.9", "203.0.113.9" }, /* the rightmost that is no proxy */
+    { "10.1.2.3", "6.6.6.6, 203.0.113.9 ,10.0.0.7", "203.0.113.9" },
+    { "10.1.2.3", "10.0.0.8, 10.0.0.7", "10.0.0.8" },
+    { "10.1.2.3", "unknown", "10.1.2.3" },
+    { "10.1.2.3", "203.0.113.9, unknown", "10.1.2.3" },
+    { "10.1.2.3", "", "10.1.2.3" },
+    { "2001:db8::1", "2001:db9::7", "2001:db9::7" },
+    { "2001:dc8::1", "2001:db9::7", "2001:dc8::1" },
+};
+
+static void test_proxies(void **state)
+{
+    struct tide_peer_proxies proxies;
+    struct tide_err err;
+    char text[TIDE_PEER_TEXT];
+    (void)state;
+    OK(tide_peer_proxies_parse(&proxies, " 10.0.0.0/8 ,2001:db8::/33", &err));
+    assert_int_equal(proxies.count, 2);
+    for (size_t i = 0; i < TIDE_COUNT(hops); i++) {
+        struct tide_peer peer = peer_of(hops[i].peer);
+        struct tide_peer got = tide_peer_behind(&proxies, &peer, tide_slice_str(hops[i].header));
+        assert_string_equal(tide_peer_text(text, &got), hops[i].client);
+    }
+    OK(tide_peer_proxies_parse(&proxies, "", &err));
+    assert_int_equal(proxies.count, 0);
+    static const char *const bad[] = { "10.0.0.0/33", "x", "10.0.0.0/", "::/129", ",", "1.2.3" };
+    for (size_t i = 0; i < TIDE_COUNT(bad); i++)
+        assert_int_equal(tide_peer_proxies_parse(&proxies, bad[i], &err), TIDE_E_CONFIG);
+}
+
+static void test_neighbours_are_one(void **state)
+{
+    (void)state;
+    struct tide_peer a = peer_of("2001:db8:1:2:3::4"), b = peer_of("2001:db8:1:2:ffff::"),
+                     c = peer_of("2001:db8:1:3::"), d = peer_of("192.0.2.1"),
+                     e = peer_of("192.0.2.2");
+    a = tide_peer_key(&a), b = tide_peer_key(&b), c = tide_peer_key(&c), d = tide_peer_key(&d),
+    e = tide_peer_key(&e);
+    assert_memory_equal(&a, &b, sizeof a);
+    assert_memory_not_equal(&a, &c, sizeof a);
+    assert_memory_not_equal(&d, &e, sizeof d);
+}
+
+/* --- how often ---------------------------------------------------------------------------------- */
+
+static struct tide_rate *rate_of(uint32_t lookup, uint32_t query)
+{
+    const uint32_t quota[] = { lookup, query };
+    struct tide_rate *rate;
+    struct tide_err err;
+    OK(tide_rate_open(&rate, quota, 42, &err));
+    return rate;
+}
+
+static void test_buckets(void **state)
+{
+    struct tide_rate *rate = rate_of(60, 10);
+    struct tide_rate_client who = { .peer = peer_of("192.0.2.1"), .factor = 1 };
+    struct tide_rate_answer a;
+    (void)state;
+    for (int i = 0; i < 60; i++) {
+        a = tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 1000);
+        assert_false(a.refused);
+        assert_int_equal(a.remaining, 59 - i);
+        assert_int_equal(a.reset_s, i + 1);
+    }
+    a = tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 1999);
+    assert_true(a.refused && a.remaining == 0 && a.reset_s == 1);
+    a = tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 2000); /* a second, a token */
+    assert_false(a.refused);
+    assert_true(tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 1500).refused); /* no way back */
+    assert_false(tide_rate_take(rate, &who, TIDE_RATE_QUERY, 7, 2000).refused);
+    a = tide_rate_take(rate, &who, TIDE_RATE_QUERY, 7, 2000);
+    assert_true(a.refused && a.remaining == 3 && a.reset_s == 24); /* four tokens, ten a minute */
+    assert_false(tide_rate_take(rate, &who, TIDE_RATE_QUERY, 7, 26000).refused);
+    assert_false(
+        tide_rate_take(rate, &who, TIDE_RATE_QUERY, 99, 200000).refused); /* a full one will do */
+    who.peer = peer_of("192.0.2.2");
+    assert_int_equal(tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 2000).remaining, 59);
+    who.keyed = true;
+    who.factor = 10;
+    assert_int_equal(tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 2000).remaining, 599);
+    tide_rate_close(rate);
+}
+
+/* A quota of few tokens fills however often somebody asks. */
+static void test_asking_does_not_hold_it_up(void **state)
+{
+    struct tide_rate *rate = rate_of(7, 0);
+    struct tide_rate_client who = { .peer = peer_of("192.0.2.1"), .factor = 1 };
+    int served = 0;
+    (void)state;
+    for (int64_t ms = 1; ms <= 120000; ms++)
+        served += !tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, ms).refused;
+    assert_in_range(served, 7 + 13, 7 + 14);
+    assert_int_equal(tide_rate_take(rate, &who, TIDE_RATE_QUERY, 1, 1).quota, 0);
+    tide_rate_close(rate);
+}
+
+static void test_a_flood_of_addresses(void **state)
+{
+    struct tide_rate *rate = rate_of(60, 0);
+    struct tide_rate_client who = { .peer = peer_of("192.0.2.1"), .factor = 1 }, other = who;
+    (void)state;
+    for (uint32_t i = 0; i < 4 * TIDE_RATE_CLIENTS; i++) {
+        memcpy(other.peer.ip + 12, &i, sizeof i);
+        assert_false(tide_rate_take(rate, &other, TIDE_RATE_LOOKUP, 1, 1 + i / 1000).refused);
+        if (i % 1000 == 0) /* who is heard of all the time is not forgotten */
+            (void)tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 1 + i / 1000);
+    }
+    assert_true(tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 263).refused);
+    tide_rate_close(rate);
+}
+
+/* --- how many --------------------------------------------------------------------------------- */
+
+static void test_crowds(void **state)
+{
+    enum { STEPS = 20000, PEERS = 60 };
+    struct tide_crowd *crowd;
+    struct tide_err err;
+    uint32_t counts[PEERS] = { 0 }, all = 0, seed = 3;
+    (void)state;
+    OK(tide_crowd_open(&crowd, 100, 5, &err));
+    for (int i = 0; i < STEPS; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        uint32_t who = (seed >> 8) % PEERS;
+        char text[32];
+        snprintf(text, sizeof text, "10.0.%u.1", who);
+        struct tide_peer peer = peer_of(text);
+        if (seed >> 31) {
+            bool alone = who == 7, room = all < 100 && (alone || counts[who] < 5);
+            assert_int_equal(tide_crowd_enter(crowd, &peer, alone), room);
+            counts[who] += room;
+            all += room;
+        } else if (counts[who]) {
+            tide_crowd_leave(crowd, &peer);
+            counts[who]--;
+            all--;
+        }
+    }
+    tide_crowd_close(crowd);
+}
+
+/* --- counted ------------------------------------------------------------------------------------ */
+
+static void test_counters(void **state)
+{
+    (void)state;
+    assert_int_equal(tide_metric_status_of(503), TIDE_METRIC_503);
+    assert_int_equal(tide_metric_status_of(299), TIDE_METRIC_OTHER);
+    for (int i = 0; i < TIDE_METRIC_OTHER; i++)
+        assert_int_equal(tide_metric_status_of(tide_metric_status_code((enum tide_metric_status)i)),
+                         i);
+    for (int i = 0; i < TIDE_METRIC_LONGER; i++) {
+        uint64_t bound = tide_metric_bound_us((enum tide_metric_bucket)i);
+        assert_int_equal(tide_metric_bucket_of(bound), i);
+        assert_int_equal(tide_metric_bucket_of(bound + 1), i + 1);
+    }
+    assert_int_equal(tide_metric_bucket_of(UINT64_MAX), TIDE_METRIC_LONGER);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_heads),
+        cmocka_unit_test(test_what_a_head_says),
+        cmocka_unit_test(test_targets),
+        cmocka_unit_test(test_proxies),
+        cmocka_unit_test(test_neighbours_are_one),
+        cmocka_unit_test(test_buckets),
+        cmocka_unit_test(test_asking_does_not_hold_it_up),
+        cmocka_unit_test(test_a_flood_of_addresses),
+        cmocka_unit_test(test_crowds),
+        cmocka_unit_test(test_counters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
