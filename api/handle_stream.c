@@ -2,6 +2,7 @@
 #include "api/handle.h"
 #include "api/live.h"
 #include "api/server.h"
+#include "tidemark/catalogue.h"
 #include "tidemark/table.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 #include "api/stream_pg.h"
+#include "tidemark/catalogue.h"
 #include "tidemark/table.h"
 #include "tidemark/text.h"
 
@@ -14,9 +15,6 @@ struct page {
     uint32_t part;        /* that it holds the beginning of, 0: none                             */
     struct tide_pg_rows log, ledgers, prices, changes;
     uint32_t log_at, ledgers_at, prices_at, changes_at; /* next rows of each */
-    struct tide_pg_rows kinds[TIDE_EV_COUNT];           /* fields of events  */
-    uint32_t kinds_at[TIDE_EV_COUNT];
-    bool has[TIDE_EV_COUNT];
 };
 
 enum {
@@ -31,7 +29,8 @@ enum {
     LOG_ADDRESSES,
     LOG_ID,
     LOG_LIST,
-    LOG_TX_HASH
+    LOG_TX_HASH,
+    LOG_FIELDS
 };
 enum { CHANGE_LEDGER, CHANGE_FROZEN, CHANGE_REMOVED, CHANGE_WHO, CHANGE_STATUS };
 enum { CHANGE_JURISDICTION = CHANGE_STATUS + 1, CHANGE_EXPIRES };
@@ -116,26 +115,6 @@ void stream_pg_price(struct stream_piece *piece, const struct tide_pg_rows *rows
     piece->note_count++;
 }
 
-/* The fields of the event of that row, as JSON; "null" when its table holds none. */
-static tide_slice fields_of(struct page *page, uint16_t kind, uint32_t row)
-{
-    if (kind >= TIDE_EV_COUNT || !page->has[kind])
-        return TIDE_SLICE("null");
-    const struct tide_pg_rows *rows = &page->kinds[kind];
-    for (uint32_t *at = &page->kinds_at[kind]; *at < rows->count; ++*at) {
-        int by = 0;
-        for (uint32_t i = LOG_LEDGER; i <= LOG_EVENT && by == 0; i++) {
-            uint32_t have = u32(rows, *at, i), want = u32(&page->log, row, i);
-            by = (have > want) - (have < want);
-        }
-        if (by == 0)
-            return tide_pg_slice(rows, *at, 4);
-        if (by > 0)
-            break;
-    }
-    return TIDE_SLICE("null");
-}
-
 /* One line, whatever white space JSON of the ledger holds. */
 static void put_line(struct tide_buf *bytes, tide_slice json)
 {
@@ -171,7 +150,10 @@ static void add_event(struct page *page, struct stream_piece *piece, uint32_t ro
     else
         tide_buf_json_string(bytes, tide_pg_slice(log, row, LOG_SUBJECT));
     tide_buf_putf(bytes, ",\"addresses\":%s,\"fields\":", tide_pg_text(log, row, LOG_LIST));
-    put_line(bytes, fields_of(page, note->kind, row));
+    if (tide_pg_is_null(log, row, LOG_FIELDS))
+        tide_buf_str(bytes, "null");
+    else
+        put_line(bytes, tide_pg_slice(log, row, LOG_FIELDS));
     tide_buf_str(bytes, "}\n\n");
     note->text = since(piece, from);
     note->contract = keep(piece, tide_pg_text(log, row, LOG_CONTRACT), "");
@@ -304,45 +286,6 @@ static tide_status read_log(struct page *page, const struct stream_place *after,
     return status;
 }
 
-static tide_status read_kind(struct page *page, uint16_t kind, struct tide_err *err)
-{
-    char name[16], bounds[8][16];
-    const char *values[9] = { page->pg->id };
-    uint32_t last = page->log.count - 1;
-    snprintf(name, sizeof name, "event_%u", kind);
-    for (uint32_t i = 0; i < 8; i++) {
-        uint32_t row = i < 4 ? 0 : last;
-        snprintf(bounds[i], sizeof bounds[i], "%u", u32(&page->log, row, LOG_LEDGER + i % 4));
-        values[i + 1] = bounds[i];
-    }
-    if (!page->pg->kinds[kind]) {
-        struct tide_buf *sql = &page->pg->sql;
-        tide_buf_reset(sql);
-        stream_sql_events(sql, (enum tide_event_id)kind);
-        tide_buf_u8(sql, 0);
-        tide_status status = sql->failed
-                                 ? tide_fail(err, TIDE_E_LIMIT, "stream: statement")
-                                 : tide_pg_prepare(page->pg->pg, name, (const char *)sql->ptr, err);
-        if (status != TIDE_OK)
-            return status;
-        page->pg->kinds[kind] = true;
-    }
-    tide_status status = tide_pg_execute(page->pg->pg, &page->kinds[kind], name, values, 9, err);
-    page->has[kind] = status == TIDE_OK;
-    return status;
-}
-
-static tide_status read_kinds(struct page *page, struct tide_err *err)
-{
-    tide_status status = TIDE_OK;
-    for (uint32_t row = 0; row < page->log.count && status == TIDE_OK; row++) {
-        uint16_t kind = kind_of(&page->log, row);
-        if (kind < TIDE_EV_COUNT && !page->has[kind])
-            status = read_kind(page, kind, err);
-    }
-    return status;
-}
-
 static tide_status read_whole(struct page *page, struct tide_err *err)
 {
     NUMBER(from, page->from);
@@ -367,9 +310,6 @@ static void release(struct page *page)
     tide_pg_rows_release(&page->ledgers);
     tide_pg_rows_release(&page->prices);
     tide_pg_rows_release(&page->changes);
-    for (size_t i = 0; i < TIDE_EV_COUNT; i++)
-        if (page->has[i])
-            tide_pg_rows_release(&page->kinds[i]);
     free(page);
 }
 
@@ -385,8 +325,6 @@ tide_status stream_pg_read(void *self, const struct stream_place *after, uint32_
     uint32_t most = page->from + STREAM_PAGE_LEDGERS - 1;
     page->until = until < most ? until : most;
     tide_status status = read_log(page, after, err);
-    if (status == TIDE_OK)
-        status = read_kinds(page, err);
     if (status == TIDE_OK)
         status = read_whole(page, err);
     if (status == TIDE_OK)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SQL_MAX = 64 << 10 };
+enum { LIST_MAX = 64 << 10 }; /* hashes of keys, as a parameter */
 
 tide_status stream_pg_open(struct stream_pg **out, const struct stream_pg_options *options,
                            struct tide_err *err)
@@ -13,7 +13,6 @@ tide_status stream_pg_open(struct stream_pg **out, const struct stream_pg_option
     if (!pg)
         return tide_fail(err, TIDE_E_MEMORY, "stream: source");
     pg->options = *options;
-    tide_buf_init(&pg->sql, SQL_MAX);
     pthread_mutex_init(&pg->mutex, NULL);
     *out = pg;
     return TIDE_OK;
@@ -24,7 +23,6 @@ void stream_pg_close(struct stream_pg *pg)
     if (!pg)
         return;
     tide_pg_close(pg->pg);
-    tide_buf_release(&pg->sql);
     free(pg->blocks);
     pthread_mutex_destroy(&pg->mutex);
     free(pg);
@@ -72,7 +70,6 @@ static tide_status prepare(struct stream_pg *pg, struct tide_err *err)
         err);
     for (size_t i = 0; i < TIDE_COUNT(all) && status == TIDE_OK; i++)
         status = tide_pg_prepare(pg->pg, all[i].name, all[i].sql, err);
-    memset(pg->kinds, 0, sizeof pg->kinds);
     if (status == TIDE_OK && !pg->standby)
         status = tide_pg_listen(pg->pg, "tidemark", err);
     return status;
@@ -230,8 +227,8 @@ static tide_status source_people(void *self, uint32_t ledger,
     struct tide_pg_rows rows;
     char at[16];
     tide_status status = TIDE_OK;
-    tide_buf_init(&rec, SQL_MAX);
-    tide_buf_init(&frozen, SQL_MAX);
+    tide_buf_init(&rec, LIST_MAX);
+    tide_buf_init(&frozen, LIST_MAX);
     snprintf(at, sizeof at, "%u", ledger);
     tide_buf_str(&rec, "{");
     tide_buf_str(&frozen, "{");

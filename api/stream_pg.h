@@ -4,7 +4,6 @@
 
 #include "api/load.h"
 #include "api/stream_source.h"
-#include "tidemark/catalogue.h"
 
 #include <pthread.h>
 
@@ -60,10 +59,8 @@ struct stream_pg {
     struct stream_head head;
     char id[8]; /* of the deployment, as a parameter */
     bool prepared, standby;
-    bool kinds[TIDE_EV_COUNT];   /* statements prepared on this connection */
     struct stream_block *blocks; /* in the order of the ledger */
     uint32_t block_count, block_max, blocks_to;
-    struct tide_buf sql;
     pthread_mutex_t mutex; /* of figures */
     struct stream_figures figures;
 };
@@ -74,8 +71,6 @@ extern const char stream_sql_log[], stream_sql_ledgers[], stream_sql_changes[],
     stream_sql_price_changes[];
 /* In source_wait: asks for the figures when they are old. */
 void stream_pg_ask_figures(struct stream_pg *pg);
-/* Events of a kind from one place to another, each with its fields as JSON. */
-void stream_sql_events(struct tide_buf *sql, enum tide_event_id kind);
 tide_status stream_pg_read(void *self, const struct stream_place *after, uint32_t until,
                            struct stream_piece **out, struct tide_err *err);
 /* A note of a price, from row (asset, fields as JSON). */

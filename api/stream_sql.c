@@ -1,5 +1,4 @@
 #include "api/stream_pg.h"
-#include "tidemark/table.h"
 
 /* Where the database stands: $1 deployment. */
 const char stream_sql_head[] =
@@ -87,77 +86,10 @@ const char stream_sql_log[] =
     "SELECT l.ledger, l.tx, l.op, l.event, extract(epoch FROM l.closed_at)::bigint, l.contract,"
     " l.kind, l.subject, array_to_string(l.addresses, ' '), chain.event_id(l.ledger, l.tx, l.op,"
     " l.event), to_json(l.addresses)::text, (SELECT encode(t.hash, 'hex') FROM chain.tx AS t"
-    " WHERE t.deployment = $1 AND t.ledger = l.ledger AND t.tx = l.tx) FROM event.log AS l WHERE "
+    " WHERE t.deployment = $1 AND t.ledger = l.ledger AND t.tx = l.tx),"
+    " chain.event_fields(l.kind, l.deployment, l.ledger, l.tx, l.op, l.event)::text FROM event.log "
+    "AS l WHERE "
     "l.deployment = $1"
     " AND l.ledger >= $2 AND l.ledger <= $6"
     " AND (l.ledger, l.tx, l.op, l.event) > ($2, $3, $4, $5)"
     " ORDER BY l.ledger, l.tx, l.op, l.event LIMIT $7";
-
-/* --- events of a kind ---------------------------------------------------------------- */
-
-enum { COMMON = 7 }; /* columns in front of an event's own */
-
-/* Amounts and numbers above 32 bits are text, as is what bytes say. */
-static const char *form_of(enum tide_pg_type type)
-{
-    switch (type) {
-    case TIDE_PG_NUMERIC20:
-    case TIDE_PG_NUMERIC39:
-        return "e.%s::text";
-    case TIDE_PG_BYTEA:
-        return "encode(e.%s, 'hex')";
-    case TIDE_PG_NUMERIC_ARRAY:
-        return "e.%s::text[]";
-    case TIDE_PG_TIMESTAMPTZ:
-        return "chain.rfc3339(e.%s)";
-    case TIDE_PG_BOOL:
-    case TIDE_PG_INT2:
-    case TIDE_PG_INT4:
-    case TIDE_PG_INT8:
-    case TIDE_PG_TEXT:
-    case TIDE_PG_JSON:
-    case TIDE_PG_TEXT_ARRAY:
-    case TIDE_PG_INT8_ARRAY:
-        return "e.%s";
-    }
-    return "e.%s";
-}
-
-/* amount_in as amountIn */
-static void put_camel(struct tide_buf *sql, const char *name)
-{
-    tide_buf_u8(sql, '"');
-    for (const char *at = name; *at; at++)
-        if (at[0] == '_' && at[1] >= 'a' && at[1] <= 'z')
-            tide_buf_u8(sql, (uint8_t)(*++at - 'a' + 'A'));
-        else
-            tide_buf_u8(sql, (uint8_t)*at);
-    tide_buf_u8(sql, '"');
-}
-
-void stream_sql_events(struct tide_buf *sql, enum tide_event_id kind)
-{
-    uint32_t count;
-    const struct tide_table *table = &tide_tables(&count)[tide_events()[kind].table];
-    const char *comma = "";
-    tide_buf_str(sql, "SELECT e.ledger, e.tx, e.op, e.event, row_to_json(x)::text FROM event.");
-    tide_buf_str(sql, table->name);
-    tide_buf_str(sql, " AS e, LATERAL (SELECT ");
-    for (uint32_t i = COMMON; i < table->column_count; i++) {
-        const char *form = form_of(table->columns[i].type), *name = table->columns[i].name;
-        if (table->columns[i].is_private)
-            continue;
-        size_t before = strcspn(form, "%");
-        tide_buf_str(sql, comma);
-        tide_buf_put(sql, form, before);
-        tide_buf_str(sql, name);
-        tide_buf_str(sql, form + before + 2);
-        tide_buf_str(sql, " AS ");
-        put_camel(sql, name);
-        comma = ", ";
-    }
-    tide_buf_str(sql, ") AS x WHERE e.deployment = $1 AND e.ledger >= $2 AND e.ledger <= $6"
-                      " AND (e.ledger, e.tx, e.op, e.event) >= ($2, $3, $4, $5)"
-                      " AND (e.ledger, e.tx, e.op, e.event) <= ($6, $7, $8, $9)"
-                      " ORDER BY e.ledger, e.tx, e.op, e.event");
-}

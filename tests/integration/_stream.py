@@ -283,6 +283,8 @@ def filters():
         assert want
         expect(str(query), told, want)
         stream.close()
+    for m in Stream({"topics": "event", "kinds": "compliance_registry_attest", "after": f"1:{START}"}).until(is_at(until)).messages:
+        assert m.event != "event" or not [n for n in m.data["fields"] if "urisdiction" in n], m
     for m in Stream({"topics": "event", "kinds": "liquidity_pool_swap", "after": f"1:{START}"}).until(is_at(until)).messages[:40]:
         if m.event == "event":
             got = m.data["fields"]

@@ -17,6 +17,7 @@ export SIM_URL=$one_url TIDEMARK_DEPLOYMENT=$PG_DIR/one/deployment.json
 reached() { [ "$(sql "SELECT coalesce(max(ledger), 0) FROM chain.cursor" 2>/dev/null || echo 0)" -ge "$1" ]; }
 wait_for 60 reached 1063 || fail "indexer: $(tail -n 3 "$PG_DIR/indexer.log")"
 export FIRST=1024 PG_BIN PG_DIR
+export TIDEMARK_API_DATABASE_URL="$TIDEMARK_DATABASE_URL options='-c role=tidemark_feeder'" # what the API may read, and no more
 
 node() { # NAME: an API process with a cache of its own; its process in $node_pid
     local name=$1
