@@ -20,7 +20,7 @@ tide_status tide_hot_open(struct tide_hot **out, const struct tide_hot_options *
     hot->map_first = options->map_first ? options->map_first : TIDE_HOT_MAP_FIRST;
     hot->map_max = options->map_max ? options->map_max : TIDE_HOT_MAP_MAX;
     hot->readers_max = options->readers_max ? options->readers_max : TIDE_HOT_READERS_MAX;
-    hot->lock_fd = -1;
+    atomic_init(&hot->lock_fd, -1);
     pthread_mutex_init(&hot->opening, NULL);
     pthread_mutex_init(&hot->mutex, NULL);
     pthread_cond_init(&hot->opened, NULL);
@@ -43,8 +43,8 @@ void tide_hot_close(struct tide_hot *hot)
         return;
     assert(!hot->readers);
     hot_publish(hot, NULL);
-    if (hot->lock_fd >= 0)
-        close(hot->lock_fd);
+    if (atomic_load(&hot->lock_fd) >= 0)
+        close(atomic_load(&hot->lock_fd));
     pthread_cond_destroy(&hot->opened);
     pthread_mutex_destroy(&hot->mutex);
     pthread_mutex_destroy(&hot->opening);
@@ -110,7 +110,7 @@ static tide_status discard(struct tide_hot *hot, const char *why, struct tide_er
 
 tide_status tide_hot_discard(struct tide_hot *hot, const char *why, struct tide_err *err)
 {
-    assert(hot->lock_fd >= 0 && "only the feeder writes");
+    assert(atomic_load(&hot->lock_fd) >= 0 && "only the feeder writes");
     pthread_mutex_lock(&hot->opening);
     tide_status status = discard(hot, why, err);
     pthread_mutex_unlock(&hot->opening);
@@ -120,7 +120,7 @@ tide_status tide_hot_discard(struct tide_hot *hot, const char *why, struct tide_
 tide_status tide_hot_lock(struct tide_hot *hot, bool *mine, struct tide_err *err)
 {
     char path[HOT_PATH_MAX];
-    *mine = hot->lock_fd >= 0;
+    *mine = atomic_load(&hot->lock_fd) >= 0;
     if (*mine)
         return TIDE_OK;
     tide_status status = hot_path(path, hot, "feeder.lock", err);
@@ -130,7 +130,7 @@ tide_status tide_hot_lock(struct tide_hot *hot, bool *mine, struct tide_err *err
     if (fd < 0)
         return hot_fail(err, errno, "open", path);
     if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
-        hot->lock_fd = fd;
+        atomic_store(&hot->lock_fd, fd);
         *mine = true;
         return TIDE_OK;
     }
@@ -171,7 +171,7 @@ tide_status tide_hot_tick(struct tide_hot *hot, struct tide_err *err)
     enum { MINUTE = 60 };
     uint32_t now = atomic_fetch_add(&hot->seconds, 1) + 1;
     end_late_readers(hot, now);
-    if (hot->lock_fd >= 0 && now % MINUTE == 0)
+    if (atomic_load(&hot->lock_fd) >= 0 && now % MINUTE == 0)
         clear_dead_readers(hot);
     return tide_hot_refresh(hot, err);
 }

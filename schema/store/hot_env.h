@@ -32,7 +32,7 @@ struct tide_hot {
     char dir[HOT_PATH_MAX];
     size_t map_first, map_max;
     uint32_t readers_max;
-    int lock_fd;             /* -1: not the feeder */
+    atomic_int lock_fd;      /* -1: not the feeder; the feeder writes it, the ticker asks */
     pthread_mutex_t opening; /* one at a time opens, builds or discards; taken before mutex */
     pthread_mutex_t mutex;
     pthread_cond_t opened;             /* the gate */

@@ -245,7 +245,7 @@ static tide_status attempt(struct tide_hot *hot, tide_hot_change_fn *change, voi
 tide_status tide_hot_update(struct tide_hot *hot, tide_hot_change_fn *change, void *self,
                             struct tide_err *err)
 {
-    assert(hot->lock_fd >= 0 && "only the feeder writes");
+    assert(atomic_load(&hot->lock_fd) >= 0 && "only the feeder writes");
     hot->writing = atomic_load(&hot->current);
     hot->building = false;
     if (!hot->writing)
@@ -340,7 +340,7 @@ tide_status tide_hot_rebuild(struct tide_hot *hot, tide_hot_change_fn *build, vo
                              struct tide_err *err)
 {
     struct hot_env *env;
-    assert(hot->lock_fd >= 0 && "only the feeder writes");
+    assert(atomic_load(&hot->lock_fd) >= 0 && "only the feeder writes");
     uint32_t generation = hot_newest(hot) + 1;
     tide_status status = build_new(hot, &env, generation, build, self, err);
     if (status != TIDE_OK)
