@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tidemark-api stopped and replaced under load (A16), and without its database (A11): nobody who asked
-# is left without an answer.
+# is left without an answer. (label: threads)
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/_pg.sh"
 . "$here/_api.sh"
@@ -58,7 +58,7 @@ for _ in $(seq 30); do [ "$(code /readyz)" = 503 ] && break; sleep 0.1; done
 sleep 4
 [ "$(code $kyc)" = 503 ] && grep -q '"stale"' "$PG_DIR/body" && grep -qi '^Retry-After: ' "$PG_DIR/head" || fail "A11 stale: $(cat "$PG_DIR/body")"
 pg_again
-for _ in $(seq 100); do [ "$(code /readyz)" = 200 ] && break; sleep 0.1; done
-[ "$(code $kyc)" = 200 ] && [ "$(code /api/ledgers)" = 200 ] || fail "A11 back: $(cat "$PG_DIR/body")"
+for _ in $(seq 100); do [ "$(code /readyz)" = 200 ] && [ "$(code /api/ledgers)" = 200 ] && break; sleep 0.1; done
+[ "$(code $kyc)" = 200 ] && [ "$(code /api/ledgers)" = 200 ] && [ "$(code /readyz)" = 200 ] || fail "A11 back: $(cat "$PG_DIR/body")"
 api_stop || fail "A11: exit code $?"
 echo "ok A11 database away: cached answers, then 503 stale; queries 503 with Retry-After; back again by itself"
