@@ -76,12 +76,23 @@ static int next_byte(tide_slice text, size_t *at, bool form)
     return form && c == '+' ? ' ' : c;
 }
 
+/* What nearly all of a target is made of, and stands for itself everywhere. */
+static bool is_plain(uint8_t c)
+{
+    uint8_t lower = c | 0x20;
+    return (lower >= 'a' && lower <= 'z') || (c >= '-' && c <= '9') || c == '_';
+}
+
 /* text decoded into scratch, a NUL behind it. form: '+' is a blank. False when it is malformed. */
 static bool decode(struct match *m, tide_slice *out, tide_slice text, bool form)
 {
     char *to = m->scratch + m->used;
     size_t len = 0;
     for (size_t at = 0; at < text.len;) {
+        if (is_plain(text.ptr[at])) {
+            to[len++] = (char)text.ptr[at++];
+            continue;
+        }
         int c = next_byte(text, &at, form);
         if (c < 0)
             return false;
