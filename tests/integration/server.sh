@@ -20,3 +20,18 @@ try small --api-connections 200 --api-connections-per-ip 60 --api-idle-ms 60000 
 try rate --api-rate-lookup 100 --api-rate-query 50 --api-keys 0123456789abcdef-key --api-proxies 127.0.0.9,192.0.2.0/24 \
     --api-idle-ms 60000 --api-requests 1000000
 ! grep -E 'S[A-Z2-7]{55}' "$PG_DIR/api.log" || fail "a seed in the log"
+
+if command -v openssl >/dev/null; then
+    openssl req -x509 -newkey rsa:2048 -nodes -keyout "$PG_DIR/key.pem" -out "$PG_DIR/cert.pem" -days 2 -subj /CN=localhost 2>"$PG_DIR/openssl.log"
+    "$TIDE_BIN/tidemark-api" --api-listen 127.0.0.1:0 --api-port-file "$PG_DIR/tls.port" --api-cache "$PG_DIR/cache" --api-drain-ms 0 \
+        --api-tls-cert "$PG_DIR/cert.pem" --api-tls-key "$PG_DIR/key.pem" 2>>"$PG_DIR/api.log" &
+    API_PID=$!
+    for _ in $(seq 100); do [ -s "$PG_DIR/tls.port" ] && break; sleep 0.1; done
+    url=https://127.0.0.1:$(cat "$PG_DIR/tls.port")/healthz
+    for _ in 1 2 3; do curl -fsk -D "$PG_DIR/head" -o "$PG_DIR/body" "$url" "$url" >/dev/null || fail "https: $(tail -3 "$PG_DIR/api.log")"; done
+    grep -qi '^Strict-Transport-Security: max-age' "$PG_DIR/head" || fail "https without HSTS"
+    ! curl -sk --tls-max 1.1 -o "$PG_DIR/body" "$url" || fail "TLS 1.1 is spoken"
+    ! curl -s -o "$PG_DIR/body" "${url/https/http}" || fail "http is spoken where https is"
+    api_stop || fail "https: exit code $?"
+    echo "ok https: HSTS, nothing below TLS 1.2"
+fi
