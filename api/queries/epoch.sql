@@ -1,5 +1,5 @@
 -- one: deployment at epoch
--- none: no epoch of that number
+-- none: there is no epoch of that number
 -- An epoch with the protocol's part of its revenue per token, in the contract's order of tokens.
 SELECT row_to_json(x)::text
 FROM (

@@ -1,5 +1,5 @@
 -- one: deployment at txId
--- none: no multisig transaction of that number
+-- none: there is no multisig transaction of that number
 -- A multisig transaction with each signer's word on it.
 SELECT row_to_json(x)::text
 FROM (

@@ -1,5 +1,5 @@
 -- one: deployment at partnerId
--- none: no partner of that id
+-- none: there is no partner of that id
 -- A partner, and what claim_revenue would pay or say: USDC out of the registry's own balance.
 SELECT row_to_json(x)::text
 FROM (

@@ -1,5 +1,5 @@
 -- one: deployment at proposalId
--- none: no proposal of that number
+-- none: there is no proposal of that number
 -- A proposal with what it would do and the multisig transactions queued for it.
 WITH n AS MATERIALIZED (
     SELECT coalesce((SELECT l.closed_at FROM chain.ledger AS l WHERE l.deployment = $1::smallint

@@ -1,5 +1,5 @@
 -- one: deployment at token owner
--- none: no token of that address, or the balance is an account's trustline, which is not indexed
+-- none: there is no such token, or the balance is an account's trustline, which is not indexed
 -- What an address holds of a token. Who never had any holds 0, as the contract answers.
 WITH k AS MATERIALIZED (
   SELECT chain.entry_key($3::text, 'Balance', $4::text) AS balance, chain.entry_key($3, 'FrozenAccount', $4) AS frozen

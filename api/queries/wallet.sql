@@ -1,5 +1,5 @@
 -- one: deployment at walletId
--- none: no wallet of that number
+-- none: there is no wallet of that number
 -- A multisig wallet.
 SELECT row_to_json(x)::text
 FROM (

@@ -11,6 +11,8 @@ indexer=$TIDE_BIN/tidemark-indexer
 mkdir "$PG_DIR/sim"
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers 64 --quiet
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json
+# libpq that could not keep an answer waits for it as if it had not come: it is given up as silent
+export TIDEMARK_DB_SILENCE_MS=2000
 "$indexer" run --lake "$PG_DIR/sim/lake" --stop-at-end 2>"$PG_DIR/run.log" || { cat "$PG_DIR/run.log" >&2; fail "run"; }
 
 attempt() { # N, "" or sticky, command…
