@@ -238,6 +238,7 @@ static tide_status append(struct tide_delta *delta, struct tide_batch *batch, ti
     if (status == TIDE_OK)
         status = finish(delta);
     if (status != TIDE_OK) {
+        tide_verify_drop(delta->verify);
         take_back(delta);
         return status;
     }
@@ -305,6 +306,7 @@ tide_status tide_delta_open(struct tide_delta **out, const struct tide_delta_opt
     d->deployment = deployment;
     d->addresses = addresses;
     ours_open(d);
+    tide_verify_aside(d->verify);
     d->proof = options->proof;
     tide_buf_init(&d->scratch, SCRATCH_MAX);
     choose_tables(d, options->tables);

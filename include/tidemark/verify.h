@@ -13,7 +13,7 @@
  * Memory   the first envelopes of a ledger as they were read (half a MiB);
  *          one table of envelope hashes, grown to the largest ledger, at most
  *          TIDE_TXS_PER_LEDGER_MAX entries.
- * Threads  one object belongs to one thread. */
+ * Threads  one object belongs to one thread; it may have one of its own (tide_verify_aside). */
 #ifndef TIDEMARK_VERIFY_H
 #define TIDEMARK_VERIFY_H
 
@@ -53,6 +53,11 @@ tide_status tide_verify_open(struct tide_verify **out, enum tide_proof level,
                              const uint8_t *network_id) TIDE_MUST_USE;
 void tide_verify_close(struct tide_verify *verify); /* NULL is fine */
 
+/* From now on the hash of a large transaction set is made by a thread of its own, while the walk
+ * goes on: a ledger that was begun must be ended or dropped. Without a thread to spare nothing
+ * changes. */
+void tide_verify_aside(struct tide_verify *verify);
+
 /* The walk's callbacks of the same names; slices must live until tide_verify_end. header begins
  * a ledger and forgets the one before. */
 void tide_verify_header(struct tide_verify *verify, const struct tide_ledger_header *header);
@@ -63,6 +68,8 @@ void tide_verify_tx_set(struct tide_verify *verify, tide_slice tx_set);
 void tide_verify_tx(struct tide_verify *verify, const struct tide_tx *tx);
 enum tide_call_proof tide_verify_tx_end(struct tide_verify *verify, const struct tide_tx *tx);
 void tide_verify_end(struct tide_verify *verify);
+/* Instead of end, for a ledger whose walk was given up: its slices are needed no more. */
+void tide_verify_drop(struct tide_verify *verify);
 
 /* The findings; complete after tide_verify_end, header from tide_verify_header on. */
 const struct tide_ledger_proof *tide_verify_proof(const struct tide_verify *verify);

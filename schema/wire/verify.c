@@ -4,6 +4,7 @@
 #include "tidemark/limits.h"
 #include "tidemark/tx.h"
 
+#include "aside.h"
 #include "rewrite.h"
 
 struct envelope {
@@ -29,9 +30,10 @@ struct tide_verify {
     uint32_t count;
     uint32_t cap; /* of envelopes; the index has twice as many places, a power of two */
     struct rewrite rewrite;
+    struct aside *aside; /* NULL: hashes are made where they are asked for */
 };
 
-enum { ENVELOPES_FIRST = 1024, KEPT = 1024 };
+enum { ENVELOPES_FIRST = 1024, KEPT = 1024, ASIDE_BYTES = 32 << 10 /* less is not worth it */ };
 
 tide_status tide_verify_open(struct tide_verify **out, enum tide_proof level,
                              const uint8_t *network_id)
@@ -47,10 +49,17 @@ tide_status tide_verify_open(struct tide_verify **out, enum tide_proof level,
     return TIDE_OK;
 }
 
+void tide_verify_aside(struct tide_verify *v)
+{
+    if (!v->aside && v->level >= TIDE_PROOF_RESULTS)
+        v->aside = aside_open();
+}
+
 void tide_verify_close(struct tide_verify *v)
 {
     if (!v)
         return;
+    aside_close(v->aside);
     free(v->envelopes);
     free(v->kept);
     free(v->index);
@@ -181,20 +190,27 @@ void tide_verify_header(struct tide_verify *v, const struct tide_ledger_header *
         tide_sha256_init(&v->results);
 }
 
-static enum tide_check check_tx_set(const struct tide_verify *v, tide_slice tx_set)
+static enum tide_check check_tx_set(struct tide_verify *v, tide_slice tx_set)
 {
     static const uint8_t zero[TIDE_HASH_BYTES];
     if (v->header.scp_ext == 2)
         return memcmp(v->header.tx_set_hash, zero, TIDE_HASH_BYTES) == 0 ? TIDE_CHECK_EXEMPT
                                                                          : TIDE_CHECK_FAILS;
-    if (v->header.lcm_version > 0)
-        return check_hash(tx_set, v->header.tx_set_hash);
-    /* The legacy set is hashed without its count: the previous hash, then the envelopes. */
+    tide_slice head = tx_set, tail = { 0 };
+    if (v->header.lcm_version == 0) {
+        /* The legacy set is hashed without its count: the previous hash, then the envelopes. */
+        head = tide_slice_of(tx_set.ptr, 32);
+        tail = tide_slice_of(tx_set.ptr + 36, tx_set.len - 36);
+    }
+    if (v->aside && tx_set.len >= ASIDE_BYTES) {
+        aside_begin(v->aside, head, tail);
+        return TIDE_CHECK_NONE; /* until the end */
+    }
     struct tide_sha256 h;
     uint8_t hash[TIDE_HASH_BYTES];
     tide_sha256_init(&h);
-    tide_sha256_update(&h, tide_slice_of(tx_set.ptr, 32));
-    tide_sha256_update(&h, tide_slice_of(tx_set.ptr + 36, tx_set.len - 36));
+    tide_sha256_update(&h, head);
+    tide_sha256_update(&h, tail);
     tide_sha256_final(&h, hash);
     return check(memcmp(hash, v->header.tx_set_hash, TIDE_HASH_BYTES) == 0);
 }
@@ -263,10 +279,19 @@ void tide_verify_end(struct tide_verify *v)
         return;
     static const uint8_t none[4];
     uint8_t hash[TIDE_HASH_BYTES];
+    if (v->aside && aside_end(v->aside, hash))
+        v->proof.tx_set = check(memcmp(hash, v->header.tx_set_hash, TIDE_HASH_BYTES) == 0);
     if (v->tx_count == 0)
         tide_sha256_update(&v->results, tide_slice_of(none, 4));
     tide_sha256_final(&v->results, hash);
     v->proof.results = check(memcmp(hash, v->header.result_hash, TIDE_HASH_BYTES) == 0);
+}
+
+void tide_verify_drop(struct tide_verify *v)
+{
+    uint8_t ignored[TIDE_HASH_BYTES];
+    if (v->aside)
+        (void)aside_end(v->aside, ignored);
 }
 
 const struct tide_ledger_proof *tide_verify_proof(const struct tide_verify *v)
