@@ -1,5 +1,5 @@
 -- one: deployment hash
--- none: there is no transaction of that hash touched the protocol
+-- none: no transaction of that hash touched the protocol
 -- A transaction with its calls, refused ones too, and its events in their order, one that could not be decoded
 -- says why.
 SELECT json_build_object('transaction', row_to_json(y))::text

@@ -105,6 +105,8 @@ def liquidations(d):
         left = (0, 0) if after["removed"] else (int(after["collateral"]), int(after["debt"]))
         assert int(before["debt"]) - left[1] == int(item["debtRepaid"]), item
         assert int(before["collateral"]) - left[0] == int(item["collateralSeized"]) + int(item["collateralToStabilityPool"] or 0), item
+    past = sorted(e["ledger"] for e in events)[len(events) // 2]
+    assert [i["id"] for i in d.pages(f"/api/liquidations?ledger={past}", 2)[0]] == [i["id"] for i in got if int(i["ledger"]) <= past]
     for key in ("owner", "market"):
         for value in {i[key] for i in got}:
             assert [i["id"] for i in d.pages(f"/api/liquidations?{key}={value}", 3)[0]] == [i["id"] for i in got if i[key] == value]

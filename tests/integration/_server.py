@@ -3,6 +3,7 @@
 usage: _server.py PORT PID limits|small|rate
 Server under test: short deadlines (header 600 ms, request 1000, write 1200, idle 900).
 """
+import base64
 import http.client
 import json
 import os
@@ -303,6 +304,40 @@ def a5_text():
     ok("A5 bad UTF-8, %00, controls: 400")
 
 
+def strkey(version, payload):
+    raw = bytes([version << 3]) + payload
+    crc = 0
+    for byte in raw:
+        crc ^= byte << 8
+        for _ in range(8):
+            crc = (crc << 1 ^ (0x1021 if crc & 0x8000 else 0)) & 0xffff
+    return base64.b32encode(raw + crc.to_bytes(2, "little")).decode().rstrip("=")
+
+
+def a6_strkey():
+    """Addresses that are none are 400 and named; a seed is never said back (nor logged: server.sh)."""
+    key = bytes(range(32))
+    account, contract, seed, muxed = strkey(6, key), strkey(2, key), strkey(18, key), strkey(12, key + bytes(8))
+    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+    spare = muxed[:-1] + alphabet[alphabet.index(muxed[-1]) ^ 1]  # the same bytes, a spare bit set
+    wrong = {"short": account[:-1], "long": account + "A", "lower case": account.lower(), "checksum": account[:-1] + ("A" if account[-1] != "A" else "B"),
+             "version": strkey(7, key), "of a hash": strkey(23, key), "muxed": muxed, "spare bits": spare, "digits": account[:10] + "189" + account[13:],
+             "padded": account + "======", "seed": seed, "nothing": "G" * 56, "spaces": account[:30] + "%20" + account[30:]}
+    for good in (account, contract):
+        check(get(STATUS.rsplit("/", 1)[0] + "/" + good)[0] == 200, good)
+    for name, text in wrong.items():
+        for path in (f"/api/sdk/kyc/status/{text}", f"/api/vaults?owner={text}", f"/api/stream?topics=compliance&addresses={text}"):
+            answer = ask(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            check(answer[0] == 400, f"{name}: {path}: {answer[0]}")
+            check(seed.encode() not in answer[2], f"{path}: the seed is said back")
+        body = json.dumps({"addresses": [account, text.replace("%20", " ")]}).encode()
+        answer = ask(b"POST /api/sdk/kyc/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n"
+                     + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        check(seed.encode() not in answer[2], f"batch, {name}: the seed is said back")
+        check(answer[0] == 200 and b'"error"' in answer[2] or answer[0] == 400, f"batch, {name}: {answer[0]} {answer[2][:200]}")
+    ok(f"A6 {len(wrong)} addresses that are none: 400, in a batch an error of that item; a seed is never said back")
+
+
 def a8_paths():
     for path in ("/../etc/passwd", "/..%2fetc", "/%2e%2e/", "//healthz", "/healthz/", "/healthz;a=1", "/./healthz",
                  "/healthz/../readyz", "/%68ealthz", "/docs/../../main.c", "/HEALTHZ", "/healthz%2f"):
@@ -518,7 +553,7 @@ def a13_rate():
 
 
 if WHAT == "limits":
-    for test in (answers, methods, pipelined, a2_slow, a3_large, a4_heads, a5_text, a8_paths, a9_framing, a12_gone, bytes_at_random, sizes):
+    for test in (answers, methods, pipelined, a2_slow, a3_large, a4_heads, a5_text, a6_strkey, a8_paths, a9_framing, a12_gone, bytes_at_random, sizes):
         test()
 elif WHAT == "small":
     a1_crowd()
