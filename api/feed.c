@@ -104,6 +104,7 @@ static tide_status connect_now(struct tide_feed *feed, struct tide_err *err)
 {
     struct tide_pg_options to = { .conninfo = feed->options.conninfo,
                                   .application = "tidemark-feeder",
+                                  .silence_ms = TIDE_FEED_SILENCE_MS,
                                   .stopped = feed->options.stopped,
                                   .stopped_self = feed->options.stopped_self };
     tide_status status = TIDE_OK;

@@ -17,8 +17,9 @@
 
 #define TIDE_FEED_IDLE_MS    1000
 #define TIDE_FEED_STANDBY_MS 10
-#define TIDE_FEED_LEDGERS    64u /* in one step while catching up      */
-#define TIDE_FEED_REBUILD_S  60u /* between rebuilds for changes behind */
+#define TIDE_FEED_SILENCE_MS 60000u /* a server that says nothing for so long is given up */
+#define TIDE_FEED_LEDGERS    64u    /* in one step while catching up      */
+#define TIDE_FEED_REBUILD_S  60u    /* between rebuilds for changes behind */
 
 struct tide_feed;
 

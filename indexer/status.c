@@ -223,6 +223,7 @@ int tide_status_main(const struct tide_config *config, const struct tide_option 
     (void)argc;
     struct tide_pg_options to = { .conninfo = config->database_url,
                                   .application = "tidemark-status",
+                                  .silence_ms = config->db_silence_ms,
                                   .stopped = tide_stop_asked };
     tide_status status = tide_pg_open(&pg, &to, &err);
     if (status == TIDE_OK)
