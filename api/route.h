@@ -7,6 +7,7 @@
  *            SQL     a statement of api/queries/ on a pool thread; PostgreSQL builds the JSON
  *            LOCAL   answered on the connection's own thread from what the process knows itself
  *            STREAM  server-sent events
+ *            KYC     pages, sessions and webhooks of KYC: threads of their own (api/kyc/kyc.h)
  * Parameters are typed by api/param.def. The server refuses unknown, repeated and malformed ones
  * (400, with the field's name) before a handler runs: a handler sees only values that fit. */
 #ifndef API_ROUTE_H
@@ -22,7 +23,13 @@
 #define TIDE_REPLY_BODY_MAX   (8u << 20) /* bytes of one answer           */
 #define TIDE_PROBLEM_FIELDS   16u        /* bad fields named in one answer */
 
-enum tide_route_kind { TIDE_ROUTE_HOT, TIDE_ROUTE_SQL, TIDE_ROUTE_LOCAL, TIDE_ROUTE_STREAM };
+enum tide_route_kind {
+    TIDE_ROUTE_HOT,
+    TIDE_ROUTE_SQL,
+    TIDE_ROUTE_LOCAL,
+    TIDE_ROUTE_STREAM,
+    TIDE_ROUTE_KYC
+};
 
 /* One value per line of param.def: TIDE_PARAM_limit … */
 enum tide_param_id {

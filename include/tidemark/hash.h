@@ -1,4 +1,4 @@
-/* SHA-256 and SHA-512 (OpenSSL). Hashing cannot fail for inputs that are in memory. */
+/* SHA-256, SHA-512 and HMAC (OpenSSL). Hashing cannot fail for inputs that are in memory. */
 #ifndef TIDEMARK_HASH_H
 #define TIDEMARK_HASH_H
 
@@ -16,6 +16,14 @@ void tide_sha256_final(struct tide_sha256 *h, uint8_t out[TIDE_HASH_BYTES]);
 
 /* SHA-512 of a, then b. */
 void tide_sha512(uint8_t out[64], tide_slice a, tide_slice b);
+
+/* HMAC (RFC 2104) of message, of any length of key; bytes written: 20, 32 or 64. */
+enum tide_hmac { TIDE_HMAC_SHA1, TIDE_HMAC_SHA256, TIDE_HMAC_SHA512 };
+#define TIDE_HMAC_BYTES_MAX 64u
+size_t tide_hmac(enum tide_hmac algorithm, uint8_t out[TIDE_HMAC_BYTES_MAX], tide_slice key,
+                 tide_slice message);
+/* Equality of len bytes, in a time that does not depend on them. */
+bool tide_same_secret(const void *a, const void *b, size_t len);
 
 /* networkId = SHA-256 of the passphrase. */
 void tide_network_id(uint8_t out[TIDE_HASH_BYTES], tide_slice passphrase);

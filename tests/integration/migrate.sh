@@ -30,7 +30,7 @@ sql "DELETE FROM chain.migration WHERE name = '9999_future'"
 
 # Two at once: one waits for the other, both end well.
 sql "DROP SCHEMA chain CASCADE; DROP SCHEMA event CASCADE; DROP SCHEMA state CASCADE; DROP SCHEMA history CASCADE"
-sql "DROP SCHEMA IF EXISTS analyst CASCADE; DROP SCHEMA IF EXISTS rollup CASCADE"
+sql "DROP SCHEMA IF EXISTS analyst CASCADE; DROP SCHEMA IF EXISTS rollup CASCADE; DROP SCHEMA IF EXISTS kyc CASCADE"
 "$indexer" migrate >/dev/null & one=$!
 "$indexer" migrate >/dev/null & two=$!
 wait $one || fail "first of two failed"
