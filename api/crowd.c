@@ -1,6 +1,5 @@
 #include "api/crowd.h"
-
-#include <pthread.h>
+#include "tidemark/lock.h"
 
 struct place {
     struct tide_peer peer;
@@ -9,6 +8,7 @@ struct place {
 
 struct tide_crowd {
     pthread_mutex_t mutex;
+    atomic_ullong waits;
     uint32_t most, of_one, count;
     uint32_t mask; /* places - 1; at least twice as many as connections */
     struct place places[];
@@ -58,7 +58,7 @@ static uint32_t find(const struct tide_crowd *crowd, const struct tide_peer *pee
 
 bool tide_crowd_enter(struct tide_crowd *crowd, const struct tide_peer *peer, bool alone)
 {
-    pthread_mutex_lock(&crowd->mutex);
+    tide_lock_counted(&crowd->mutex, &crowd->waits);
     bool room = crowd->count < crowd->most;
     if (room) {
         struct place *place = &crowd->places[find(crowd, peer)];
@@ -89,11 +89,16 @@ static void vacate(struct tide_crowd *crowd, uint32_t hole)
 
 void tide_crowd_leave(struct tide_crowd *crowd, const struct tide_peer *peer)
 {
-    pthread_mutex_lock(&crowd->mutex);
+    tide_lock_counted(&crowd->mutex, &crowd->waits);
     uint32_t at = find(crowd, peer);
     assert(crowd->places[at].count && crowd->count);
     crowd->count--;
     if (--crowd->places[at].count == 0)
         vacate(crowd, at);
     pthread_mutex_unlock(&crowd->mutex);
+}
+
+uint64_t tide_crowd_waits(const struct tide_crowd *crowd)
+{
+    return atomic_load_explicit(&crowd->waits, memory_order_relaxed);
 }

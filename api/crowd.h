@@ -14,5 +14,7 @@ void tide_crowd_close(struct tide_crowd *crowd);
 /* False: no room, nothing was counted. alone: of_one does not apply (a proxy). */
 bool tide_crowd_enter(struct tide_crowd *crowd, const struct tide_peer *peer, bool alone);
 void tide_crowd_leave(struct tide_crowd *crowd, const struct tide_peer *peer);
+/* How often one of these found the lock held. */
+uint64_t tide_crowd_waits(const struct tide_crowd *crowd);
 
 #endif

@@ -110,6 +110,37 @@ static void put_pool(struct tide_buf *out, struct tide_pool *pool)
     tide_metric_counter(out, "pool_connects_total", "Connections opened.", s.connects);
 }
 
+/* --- waits ------------------------------------------------------------------------------- */
+
+/* What could hold a look-up up, each counted where it would. */
+static void put_waits(struct tide_buf *out, const struct tide_api *api)
+{
+    struct tide_metric_route none;
+    struct tide_metrics m = { .routes = &none, .route_max = 1 };
+    struct tide_hot_stats hot;
+    struct tide_pool_stats pool;
+    struct tide_hub_stats hub;
+    tide_server_metrics(api->server, &m);
+    tide_hot_stats(api->hot, &hot);
+    tide_pool_stats(api->pool, &pool);
+    tide_hub_stats(tide_live_hub(api->live), &hub);
+    const struct {
+        const char *labels;
+        uint64_t value;
+    } all[] = {
+        { "on=\"map\"", hot.waits_map },
+        { "on=\"generation\"", hot.waits_generation },
+        { "on=\"connections\"", m.waits_connections },
+        { "on=\"wake\"", m.waits_wake },
+        { "on=\"queue\"", pool.waits },
+        { "on=\"stream\"", hub.waits },
+    };
+    tide_metric_family(out, "lookup_waits_total", "counter",
+                       "Times that a thread which answers look-ups waited, by what for.");
+    for (size_t i = 0; i < TIDE_COUNT(all); i++)
+        tide_metric_u64(out, "lookup_waits_total", all[i].labels, all[i].value);
+}
+
 /* --- the cache --------------------------------------------------------------------------- */
 
 /* Age and ledger, of the cache that is open; nothing while there is none. */
@@ -338,6 +369,7 @@ void tide_route_metrics(struct tide_handler_context *context, const struct tide_
     put_server(out, context->api->server);
     put_pool(out, context->api->pool);
     put_cache(out, context);
+    put_waits(out, context->api);
     put_feed(out, context->api->feed);
     put_stream(out, context->api->live);
     put_indexer(out, context->api);

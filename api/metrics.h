@@ -67,6 +67,8 @@ struct tide_metrics {
     TIDE_METRIC_COUNTERS(TIDE_METRIC_FIELD)
     TIDE_METRIC_GAUGES(TIDE_METRIC_FIELD)
 #undef TIDE_METRIC_FIELD
+    /* How often a worker waited for a lock: where connections are counted, where it is woken. */
+    uint64_t waits_connections, waits_wake;
     /* By index in tide_routes(); one more, the last, for requests that matched none. The caller's
      * array of route_max; route_count is how many were filled. */
     struct tide_metric_route *routes;

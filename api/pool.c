@@ -1,10 +1,9 @@
 #include "api/pool.h"
 #include "api/sql.h"
 #include "tidemark/clock.h"
+#include "tidemark/lock.h"
 #include "tidemark/log.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <time.h>
 
 enum { RETRY_MS = 500 };
@@ -21,6 +20,7 @@ struct tide_pool {
     struct tide_pool_options options;
     struct tide_statements statements;
     struct worker *workers;
+    atomic_ullong waits;   /* of who brings a job, for the mutex */
     pthread_mutex_t mutex; /* of all that follows */
     pthread_cond_t wake;
     struct tide_job *first, *last;
@@ -231,7 +231,7 @@ static void *work(void *self)
 
 bool tide_pool_submit(struct tide_pool *pool, struct tide_job *job)
 {
-    pthread_mutex_lock(&pool->mutex);
+    tide_lock_counted(&pool->mutex, &pool->waits);
     bool room = !is_closing(pool) && pool->stats.waiting < pool->options.queue;
     if (room) {
         job->next = NULL;
@@ -253,6 +253,7 @@ void tide_pool_stats(struct tide_pool *pool, struct tide_pool_stats *out)
     pthread_mutex_lock(&pool->mutex);
     *out = pool->stats;
     out->threads = pool->options.threads;
+    out->waits = atomic_load(&pool->waits);
     pthread_mutex_unlock(&pool->mutex);
 }
 

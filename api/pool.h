@@ -34,6 +34,7 @@ struct tide_job {
 struct tide_pool_stats {
     uint32_t threads, connected, busy, waiting;
     uint64_t jobs, full, late, failed, connects; /* since the start */
+    uint64_t waits; /* jobs whose bringer found the queue's lock held */
 };
 
 /* Reads the statements (TIDE_E_SCHEMA when they are at fault), starts the threads. Connects to

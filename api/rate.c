@@ -1,23 +1,24 @@
+/* No locks: what is kept of a client is one number, the time at which its bucket would have been
+ * empty. It is exchanged only if nobody else did meanwhile, so that a token is given out once. */
 #include "api/rate.h"
+#include "tidemark/i128.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 
-enum { WAYS = 8, LOCKS = 64, SETS = TIDE_RATE_CLIENTS / WAYS };
+enum { WAYS = 8, SETS = TIDE_RATE_CLIENTS / WAYS };
 
-/* A token in parts, so that a millisecond adds a whole number of them: the quota. */
-#define TOKEN ((uint64_t)TIDE_RATE_WINDOW_S * 1000)
+/* A unit of time: 2^-20 ms, so that a token of any quota that matters has some. */
+#define MS     ((int64_t)1 << 20)
+#define WINDOW ((int64_t)TIDE_RATE_WINDOW_S * 1000 * MS)
 
 struct bucket {
-    uint8_t key[16];
-    int64_t seen_ms; /* 0: free */
-    uint64_t level;  /* parts of a token */
-    uint8_t tag;     /* class, and whether the key is an address */
+    atomic_uint_fast64_t print; /* of the client, keyed; 0: free */
+    atomic_int_fast64_t empty;  /* when the bucket was, had it not been capped since */
 };
 
 struct tide_rate {
     uint32_t quota[TIDE_RATE_CLASS_COUNT];
     uint64_t seed;
-    pthread_mutex_t locks[LOCKS];
     struct bucket buckets[SETS][WAYS];
 };
 
@@ -30,17 +31,11 @@ tide_status tide_rate_open(struct tide_rate **out, const uint32_t quota[TIDE_RAT
         return tide_fail(err, TIDE_E_MEMORY, "no memory for the table of rates");
     memcpy(rate->quota, quota, sizeof rate->quota);
     rate->seed = seed;
-    for (int i = 0; i < LOCKS; i++)
-        pthread_mutex_init(&rate->locks[i], NULL);
     return TIDE_OK;
 }
 
 void tide_rate_close(struct tide_rate *rate)
 {
-    if (!rate)
-        return;
-    for (int i = 0; i < LOCKS; i++)
-        pthread_mutex_destroy(&rate->locks[i]);
     free(rate);
 }
 
@@ -51,34 +46,55 @@ static uint64_t mix(uint64_t h)
     return h ^ (h >> 32);
 }
 
-static uint32_t set_of(const struct tide_rate *rate, const uint8_t key[16], uint8_t tag)
+static uint64_t print_of(const struct tide_rate *rate, const uint8_t key[16], uint8_t tag)
 {
     uint64_t words[2];
     memcpy(words, key, sizeof words);
-    return (uint32_t)(mix(mix(rate->seed ^ words[0]) ^ words[1] ^ tag) % SETS);
+    uint64_t print = mix(mix(rate->seed ^ words[0]) ^ words[1] ^ tag);
+    return print ? print : 1;
 }
 
-/* The client's bucket, or the one of its set that was idle the longest, full again. */
-static struct bucket *find(struct bucket *set, const uint8_t key[16], uint8_t tag, uint64_t full)
+/* The client's bucket, or the one of its set that is the fullest, full again. Two clients that are
+ * new at once may share one for a moment. */
+static struct bucket *find(struct bucket *set, uint64_t print, int64_t full)
 {
-    struct bucket *oldest = set;
+    struct bucket *fullest = set;
+    uint64_t theirs = 0;
+    int64_t since = INT64_MAX;
     for (int i = 0; i < WAYS; i++) {
         struct bucket *b = &set[i];
-        if (b->seen_ms && b->tag == tag && memcmp(b->key, key, 16) == 0)
+        uint64_t whose = atomic_load_explicit(&b->print, memory_order_relaxed);
+        if (TIDE_LIKELY(whose == print))
             return b;
-        if (b->seen_ms < oldest->seen_ms)
-            oldest = b;
+        int64_t empty = whose ? atomic_load_explicit(&b->empty, memory_order_relaxed) : INT64_MIN;
+        if (empty < since) {
+            since = empty;
+            theirs = whose;
+            fullest = b;
+        }
     }
-    memcpy(oldest->key, key, 16);
-    oldest->tag = tag;
-    oldest->level = full;
-    oldest->seen_ms = 0;
-    return oldest;
+    atomic_store_explicit(&fullest->empty, full, memory_order_relaxed);
+    atomic_compare_exchange_strong(&fullest->print, &theirs, print);
+    return fullest;
 }
 
-static uint32_t seconds_for(uint64_t parts, uint64_t quota)
+static uint32_t seconds_for(int64_t units)
 {
-    return (uint32_t)((parts + quota * 1000 - 1) / (quota * 1000));
+    return (uint32_t)((units + 1000 * MS - 1) / (1000 * MS));
+}
+
+static int64_t share_of(uint64_t cost, uint64_t quota)
+{
+    if (cost >= quota) /* may still be asked, with a full bucket */
+        return WINDOW;
+    int64_t share = (int64_t)(cost * (uint64_t)WINDOW / quota);
+    return share ? share : 1;
+}
+
+static uint32_t tokens_in(int64_t units, uint64_t quota)
+{
+    uint64_t tokens = (uint64_t)((tide_raw_u128)(uint64_t)units * quota / (uint64_t)WINDOW);
+    return (uint32_t)(tokens < UINT32_MAX ? tokens : UINT32_MAX);
 }
 
 struct tide_rate_answer tide_rate_take(struct tide_rate *rate, const struct tide_rate_client *who,
@@ -89,25 +105,19 @@ struct tide_rate_answer tide_rate_take(struct tide_rate *rate, const struct tide
                                            (uint32_t)(quota < UINT32_MAX ? quota : UINT32_MAX) };
     if (quota == 0)
         return answer;
-    uint8_t tag = (uint8_t)(class * 2u + who->keyed);
-    uint64_t full = quota * TOKEN, price = cost * TOKEN;
-    uint32_t at = set_of(rate, who->peer.ip, tag);
-    pthread_mutex_t *lock = &rate->locks[at % LOCKS];
-    pthread_mutex_lock(lock);
-    struct bucket *b = find(rate->buckets[at], who->peer.ip, tag, full);
-    int64_t passed = b->seen_ms && now_ms > b->seen_ms ? now_ms - b->seen_ms : 0;
-    if (passed > (int64_t)TIDE_RATE_WINDOW_S * 1000)
-        passed = (int64_t)TIDE_RATE_WINDOW_S * 1000;
-    b->level += (uint64_t)passed * quota;
-    b->level = b->level < full ? b->level : full;
-    b->seen_ms = now_ms > 0 ? now_ms : 1;
-    /* A route that costs more than the whole quota may still be asked, with a full bucket. */
-    price = price < full ? price : full;
-    answer.refused = b->level < price;
-    if (!answer.refused)
-        b->level -= price;
-    answer.remaining = (uint32_t)(b->level / TOKEN);
-    answer.reset_s = seconds_for(answer.refused ? price - b->level : full - b->level, quota);
-    pthread_mutex_unlock(lock);
+    int64_t now = now_ms * MS, full = now - WINDOW, price = share_of(cost, quota), left;
+    uint64_t print = print_of(rate, who->peer.ip, (uint8_t)(class * 2u + who->keyed));
+    struct bucket *b = find(rate->buckets[print % SETS], print, full);
+    int_fast64_t was = atomic_load_explicit(&b->empty, memory_order_relaxed), from;
+    do {
+        from = was > full ? was : full;
+        left = now - from;
+        answer.refused = left < price;
+    } while (!answer.refused &&
+             !atomic_compare_exchange_weak_explicit(&b->empty, &was, from + price,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    left = answer.refused ? left : left - price;
+    answer.remaining = tokens_in(left > 0 ? left : 0, quota);
+    answer.reset_s = seconds_for(answer.refused ? price - left : WINDOW - left);
     return answer;
 }

@@ -1,17 +1,17 @@
 /* Token buckets, one per client and class, in a table of fixed size: strangers cannot grow it. When
- * a client is new and its place is full, the one not heard of for the longest is forgotten, and
- * begins with a full bucket when it comes again.
+ * a client is new and its place is full, the one with the fullest bucket is forgotten:
+ * it loses the least.
  *
  * A bucket holds at most its quota and fills evenly, the whole quota in a window. A request takes
  * the cost of its route; one that costs more than is there is refused and takes nothing.
- * Threads  any; a look-up holds one of 64 locks for as long as it takes. */
+ * Threads  any; nobody waits. */
 #ifndef API_RATE_H
 #define API_RATE_H
 
 #include "api/peer.h"
 
 #define TIDE_RATE_WINDOW_S 60u
-#define TIDE_RATE_CLIENTS  65536u /* the table's places, 2.5 MiB */
+#define TIDE_RATE_CLIENTS  65536u /* the table's places, 1 MiB */
 
 enum tide_rate_class { TIDE_RATE_LOOKUP, TIDE_RATE_QUERY, TIDE_RATE_CLASS_COUNT };
 

@@ -125,6 +125,7 @@ struct server_worker {
     int64_t stop_ms;
     /* woken from other threads */
     pthread_mutex_t mutex;
+    atomic_ullong waits; /* its own, for that mutex */
     struct tide_wake *woken;
     struct server_totals totals;
     struct server_counters *routes; /* one more than there are */

@@ -1,6 +1,7 @@
 /* The worker's loop. libmicrohttpd 0.9.75 has no thread here: its own loop sleeps with answers
  * undelivered whenever 128 events are ready at once. poll() waits, MHD_run() never does. */
 #include "api/server_impl.h"
+#include "tidemark/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +42,7 @@ void tide_server_wake(struct tide_wake *wake)
 void server_unlist(struct tide_wake *wake)
 {
     struct server_worker *worker = wake->conn->worker;
-    pthread_mutex_lock(&worker->mutex);
+    tide_lock_counted(&worker->mutex, &worker->waits);
     for (struct tide_wake **at = &worker->woken; wake->listed && *at; at = &(*at)->next)
         if (*at == wake) {
             *at = wake->next;
@@ -65,7 +66,7 @@ static void resume(struct server_conn *conn)
 
 static void resume_woken(struct server_worker *worker)
 {
-    pthread_mutex_lock(&worker->mutex);
+    tide_lock_counted(&worker->mutex, &worker->waits);
     struct tide_wake *woken = worker->woken;
     worker->woken = NULL;
     for (struct tide_wake *at = woken; at; at = at->next)

@@ -20,6 +20,7 @@ void tide_server_metrics(struct tide_server *server, struct tide_metrics *out)
     size_t max = out->route_max, count = server->route_count + 1;
     *out = (struct tide_metrics){ .routes = routes, .route_max = max };
     out->route_count = count < max ? count : max;
+    out->waits_connections = tide_crowd_waits(server->crowd);
     memset(routes, 0, out->route_count * sizeof *routes);
     for (uint32_t w = 0; w < server->worker_count; w++) {
         const struct server_worker *worker = &server->workers[w];
@@ -27,6 +28,7 @@ void tide_server_metrics(struct tide_server *server, struct tide_metrics *out)
         TIDE_METRIC_COUNTERS(TIDE_METRIC_FIELD)
         TIDE_METRIC_GAUGES(TIDE_METRIC_FIELD)
 #undef TIDE_METRIC_FIELD
+        out->waits_wake += atomic_load_explicit(&worker->waits, memory_order_relaxed);
         for (size_t i = 0; i < out->route_count; i++)
             add_route(&routes[i], &worker->routes[i]);
     }

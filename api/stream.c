@@ -1,4 +1,5 @@
 #include "api/stream_impl.h"
+#include "tidemark/lock.h"
 #include "tidemark/log.h"
 
 #include <stdio.h>
@@ -99,7 +100,7 @@ enum tide_stream_refusal tide_hub_subscribe(struct tide_hub *stream,
     enum tide_stream_refusal refusal = TIDE_STREAM_TAKEN;
     if (sub->resumed && stream_place_parse(&sub->at, &deployment, last_event_id) != TIDE_OK)
         refusal = TIDE_STREAM_BAD_PLACE;
-    pthread_mutex_lock(&stream->mutex);
+    tide_lock_counted(&stream->mutex, &stream->waits);
     if (refusal == TIDE_STREAM_TAKEN)
         refusal = admit(stream, sub, deployment);
     stream->stats.opened += refusal == TIDE_STREAM_TAKEN;
@@ -457,4 +458,5 @@ void tide_hub_stats(struct tide_hub *stream, struct tide_hub_stats *out)
     out->messages = atomic_load(&stream->messages);
     out->bytes = atomic_load(&stream->bytes_out);
     out->buffered = atomic_load(&stream->buffered);
+    out->waits = atomic_load(&stream->waits);
 }

@@ -95,6 +95,7 @@ struct tide_hub_stats {
     bool stale;
     uint64_t opened, refused, messages, bytes;
     uint64_t buffered; /* bytes of all buffers         */
+    uint64_t waits;    /* who subscribed, read or closed found a lock held */
     uint64_t ring_bytes, ring_ledgers;
     uint64_t live_pages, catch_up_pages, failures;
     uint64_t dropped[TIDE_DROPPED_COUNT];

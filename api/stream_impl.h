@@ -72,6 +72,7 @@ struct tide_hub {
     bool known; /* the head was seen at least once */
     struct tide_hub_stats stats;
     atomic_uint_fast64_t buffered, messages, bytes_out;
+    atomic_ullong waits; /* of readers, for a lock */
     /* the hub's alone */
     struct tide_subscriber **turn; /* of all, those of this turn */
     uint32_t turn_count;

@@ -1,4 +1,5 @@
 #include "api/stream_impl.h"
+#include "tidemark/lock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,7 +233,7 @@ void stream_sub_drop(struct tide_subscriber *sub, enum tide_stream_drop reason)
 
 ptrdiff_t tide_subscriber_read(struct tide_subscriber *sub, char *out, size_t max)
 {
-    pthread_mutex_lock(&sub->mutex);
+    tide_lock_counted(&sub->mutex, &sub->stream->waits);
     size_t len = sub->len < max ? sub->len : max;
     if (len)
         memcpy(out, sub->bytes + sub->start, len);
@@ -255,7 +256,7 @@ ptrdiff_t tide_subscriber_read(struct tide_subscriber *sub, char *out, size_t ma
 
 void tide_subscriber_close(struct tide_subscriber *sub)
 {
-    pthread_mutex_lock(&sub->mutex);
+    tide_lock_counted(&sub->mutex, &sub->stream->waits);
     atomic_store(&sub->gone, true);
     pthread_mutex_unlock(&sub->mutex);
 }

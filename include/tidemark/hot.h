@@ -9,7 +9,9 @@
  * Fork      no handle may be used in a child; the check opens its own.
  * Reading   each thread has a reader. Between begin and end it sees one ledger; what it points
  *           at is in the map and dies at end. Nothing waits: not for the writer, not for others,
- *           but while the map is being enlarged (milliseconds, at doublings).
+ *           but while the map is being enlarged, which its first size makes rare (it is address
+ *           space; the file has what was written), and for a short lock when a generation is new
+ *           to the reader. Both are counted.
  * Failure   TIDE_E_MISSING  there is no generation yet        TIDE_E_DECODE  it is damaged
  *           TIDE_E_SCHEMA   it is of another version          TIDE_E_LIMIT   full, or too slow
  *           TIDE_E_IO       folder or file; err says which and why
@@ -20,7 +22,7 @@
 #include "tidemark/clock.h"
 #include "tidemark/hot_sink.h"
 
-#define TIDE_HOT_MAP_FIRST   ((size_t)256 << 20)
+#define TIDE_HOT_MAP_FIRST   ((size_t)16 << 30) /* fifty million addresses */
 #define TIDE_HOT_MAP_MAX     ((size_t)64 << 30)
 #define TIDE_HOT_READERS_MAX 512u  /* of all processes together */
 #define TIDE_HOT_READ_MS     1000u /* a reader that takes longer is told to stop */
@@ -55,10 +57,12 @@ struct tide_hot_stats {
     uint64_t map_bytes;  /* size of the map              */
     uint64_t used_bytes; /* of it                        */
     uint64_t records;
-    uint64_t grown;       /* doublings by this process    */
-    uint64_t cleared;     /* slots of dead readers        */
-    uint64_t expired;     /* reads that took too long     */
-    uint64_t moved_aside; /* generations found bad        */
+    uint64_t grown;            /* doublings by this process    */
+    uint64_t cleared;          /* slots of dead readers        */
+    uint64_t expired;          /* reads that took too long     */
+    uint64_t moved_aside;      /* generations found bad        */
+    uint64_t waits_map;        /* readers that waited while the map was enlarged              */
+    uint64_t waits_generation; /* readers new to a generation that found the lock held */
 };
 void tide_hot_stats(struct tide_hot *hot, struct tide_hot_stats *out);
 

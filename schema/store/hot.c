@@ -183,7 +183,9 @@ void tide_hot_stats(struct tide_hot *hot, struct tide_hot_stats *out)
     *out = (struct tide_hot_stats){ .grown = atomic_load(&hot->grown),
                                     .cleared = atomic_load(&hot->cleared),
                                     .expired = atomic_load(&hot->expired),
-                                    .moved_aside = atomic_load(&hot->moved_aside) };
+                                    .moved_aside = atomic_load(&hot->moved_aside),
+                                    .waits_map = atomic_load(&hot->waits_map),
+                                    .waits_generation = atomic_load(&hot->waits_generation) };
     pthread_mutex_lock(&hot->mutex);
     struct hot_env *env = atomic_load(&hot->current);
     if (env && mdb_env_info(env->env, &info) == 0 && mdb_env_stat(env->env, &stat) == 0) {

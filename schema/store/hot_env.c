@@ -81,9 +81,15 @@ tide_status hot_env_open(struct hot_env **out, const struct tide_hot *hot, const
     return hot_fail(err, rc, "open", path);
 }
 
-void hot_env_unref(struct hot_env *env)
+struct hot_env *hot_env_unref(struct hot_env *env)
 {
-    if (!env || --env->refs)
+    return env && --env->refs == 0 ? env : NULL;
+}
+
+/* Giving back gigabytes of map takes its time. */
+void hot_env_close(struct hot_env *env)
+{
+    if (!env)
         return;
     mdb_env_close(env->env);
     free(env);
@@ -93,8 +99,9 @@ void hot_publish(struct tide_hot *hot, struct hot_env *env)
 {
     pthread_mutex_lock(&hot->mutex);
     struct hot_env *old = atomic_exchange(&hot->current, env);
-    hot_env_unref(old);
+    old = hot_env_unref(old);
     pthread_mutex_unlock(&hot->mutex);
+    hot_env_close(old);
 }
 
 /* --- the gate ---------------------------------------------------------------------------- */

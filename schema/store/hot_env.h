@@ -48,6 +48,7 @@ struct tide_hot {
     uint64_t people;  /* meta's, before this transaction */
     uint64_t written; /* records in this transaction */
     atomic_ullong grown, cleared, expired, moved_aside;
+    atomic_ullong waits_map, waits_generation;
 };
 
 struct tide_hot_reader {
@@ -68,7 +69,9 @@ struct tide_hot_reader {
 tide_status hot_fail(struct tide_err *err, int rc, const char *what, const char *path);
 tide_status hot_env_open(struct hot_env **out, const struct tide_hot *hot, const char *path,
                          size_t map, struct tide_err *err);
-void hot_env_unref(struct hot_env *env); /* under the mutex */
+/* Under the mutex: env when nobody has it any more, to be closed without the mutex; or NULL. */
+struct hot_env *hot_env_unref(struct hot_env *env);
+void hot_env_close(struct hot_env *env);
 /* Makes env the current one; the one before stays open while readers are in it. */
 void hot_publish(struct tide_hot *hot, struct hot_env *env);
 /* Stops readers at the gate and waits for those inside; then lets them on. */

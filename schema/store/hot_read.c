@@ -1,4 +1,5 @@
 #include "schema/store/hot_env.h"
+#include "tidemark/lock.h"
 
 #include <lmdb.h>
 #include <stdlib.h>
@@ -18,15 +19,16 @@ tide_status tide_hot_reader_open(struct tide_hot_reader **out, struct tide_hot *
     return TIDE_OK;
 }
 
-/* Under the mutex. */
-static void leave_env(struct tide_hot_reader *reader)
+/* Under the mutex: what is to be closed without it, or NULL. */
+static struct hot_env *leave_env(struct tide_hot_reader *reader)
 {
     if (reader->txn)
         mdb_txn_abort(reader->txn);
     reader->txn = NULL;
-    hot_env_unref(reader->env);
+    struct hot_env *last = hot_env_unref(reader->env);
     reader->env = NULL;
     reader->meta_txn = 0;
+    return last;
 }
 
 void tide_hot_reader_close(struct tide_hot_reader *reader)
@@ -43,8 +45,9 @@ void tide_hot_reader_close(struct tide_hot_reader *reader)
             break;
         }
     }
-    leave_env(reader);
+    struct hot_env *last = leave_env(reader);
     pthread_mutex_unlock(&hot->mutex);
+    hot_env_close(last);
     free(reader);
 }
 
@@ -58,6 +61,7 @@ static void enter(struct tide_hot_reader *reader)
         if (TIDE_LIKELY(!atomic_load(&hot->closed)))
             return;
         atomic_store(&reader->busy, false);
+        atomic_fetch_add_explicit(&hot->waits_map, 1, memory_order_relaxed);
         pthread_mutex_lock(&hot->mutex);
         while (atomic_load(&hot->closed))
             pthread_cond_wait(&hot->opened, &hot->mutex);
@@ -68,12 +72,13 @@ static void enter(struct tide_hot_reader *reader)
 static void change_env(struct tide_hot_reader *reader)
 {
     struct tide_hot *hot = reader->hot;
-    pthread_mutex_lock(&hot->mutex);
-    leave_env(reader);
+    tide_lock_counted(&hot->mutex, &hot->waits_generation);
+    struct hot_env *last = leave_env(reader);
     reader->env = atomic_load(&hot->current);
     if (reader->env)
         reader->env->refs++;
     pthread_mutex_unlock(&hot->mutex);
+    hot_env_close(last);
 }
 
 static int begin_txn(struct tide_hot_reader *reader)
@@ -97,6 +102,7 @@ static tide_status mend(struct tide_hot_reader *reader, int rc, struct tide_err 
     int dead = 0;
     atomic_store(&reader->busy, false);
     if (rc == MDB_MAP_RESIZED) {
+        atomic_fetch_add_explicit(&reader->hot->waits_map, 1, memory_order_relaxed);
         tide_status status = hot_remap(reader->hot, reader->env, err);
         enter(reader);
         return status;

@@ -311,8 +311,9 @@ static tide_status make(struct tide_hot *hot, struct hot_env **env, uint32_t gen
 static void drop_env(struct tide_hot *hot, struct hot_env *env)
 {
     pthread_mutex_lock(&hot->mutex);
-    hot_env_unref(env);
+    env = hot_env_unref(env);
     pthread_mutex_unlock(&hot->mutex);
+    hot_env_close(env);
 }
 
 /* Fills a new generation; a map that turned out too small is tried again with twice as much. */

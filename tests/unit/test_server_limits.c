@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include <arpa/inet.h>
+#include <pthread.h>
 
 #include <cmocka.h>
 
@@ -236,6 +237,34 @@ static void test_asking_does_not_hold_it_up(void **state)
     tide_rate_close(rate);
 }
 
+/* Each token is given out once, however many ask at once. (label: threads) */
+static void *take_many(void *self)
+{
+    struct tide_rate *rate = self;
+    struct tide_rate_client who = { .peer = peer_of("192.0.2.1"), .factor = 1 };
+    uintptr_t served = 0;
+    for (int i = 0; i < 20000; i++)
+        served += !tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 60000).refused;
+    return (void *)served;
+}
+
+static void test_many_at_once(void **state)
+{
+    struct tide_rate *rate = rate_of(30000, 0);
+    pthread_t threads[3];
+    uintptr_t all = 0;
+    (void)state;
+    for (size_t i = 0; i < TIDE_COUNT(threads); i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, take_many, rate), 0);
+    for (size_t i = 0; i < TIDE_COUNT(threads); i++) {
+        void *served;
+        assert_int_equal(pthread_join(threads[i], &served), 0);
+        all += (uintptr_t)served;
+    }
+    assert_int_equal(all, 30000);
+    tide_rate_close(rate);
+}
+
 static void test_a_flood_of_addresses(void **state)
 {
     struct tide_rate *rate = rate_of(60, 0);
@@ -309,6 +338,7 @@ int main(void)
         cmocka_unit_test(test_neighbours_are_one),
         cmocka_unit_test(test_buckets),
         cmocka_unit_test(test_asking_does_not_hold_it_up),
+        cmocka_unit_test(test_many_at_once),
         cmocka_unit_test(test_a_flood_of_addresses),
         cmocka_unit_test(test_crowds),
         cmocka_unit_test(test_counters),
