@@ -8,7 +8,7 @@
 static const char newest[] = "2147483647"; /* of an integer column: everything there is */
 
 /* The newest ledger and its close time; of ?ledger=N the close time, NULL when it is not indexed,
- * and then what is; the ledgers whose events are archived, as text. */
+ * and then what is; the ledgers whose events are archived, as text; which tables are filled. */
 static const char head_sql[] =
     "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint,"
     " (SELECT extract(epoch FROM l.closed_at)::bigint FROM chain.ledger AS l"
@@ -17,7 +17,8 @@ static const char head_sql[] =
     "   FROM (SELECT from_ledger, to_ledger FROM chain.coverage"
     "     WHERE deployment = $1 AND $2 IS NOT NULL ORDER BY from_ledger LIMIT 12) AS v),"
     " (SELECT min(a.from_ledger) || ' to ' || max(a.end_ledger) - 1 FROM chain.archive AS a"
-    "   WHERE a.deployment = $1 AND ($2 IS NULL OR a.from_ledger <= $2))"
+    "   WHERE a.deployment = $1 AND ($2 IS NULL OR a.from_ledger <= $2)),"
+    " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1)"
     " FROM chain.cursor AS c WHERE c.deployment = $1 AND c.ledger > 0";
 
 /* One request under way. */
@@ -66,6 +67,12 @@ static void read_head(struct run *run, const struct tide_pg_rows *rows)
     *at = (struct tide_answer_at){ .known = true,
                                    .ledger = (uint32_t)tide_pg_u64(rows, 0, 0),
                                    .close_time = tide_pg_u64(rows, 0, 1) };
+    if (run->statement && !tide_statement_summed(run->statement, tide_pg_text(rows, 0, 5))) {
+        run->refused = true;
+        tide_reply_problem(run->reply, 503, "incomplete",
+                           "What this answer is made of is not indexed here.");
+        return;
+    }
     if (run->statement && run->statement->events)
         snprintf(run->archived, sizeof run->archived, "%s", tide_pg_text(rows, 0, 4));
     if (!run->ledger)

@@ -1,6 +1,8 @@
 #include "api/statement.h"
 #include "api/param.h"
 
+static const char rollup_schema[] = " rollup.";
+
 static tide_slice first_word(tide_slice *text)
 {
     size_t from = 0, to;
@@ -64,6 +66,7 @@ tide_status tide_statement_parse(struct tide_statement *out, const struct tide_q
     tide_slice text = file->text, line = next_line(&text);
     *out = (struct tide_statement){ .name = file->name, .sql = (const char *)file->text.ptr };
     out->events = strstr(out->sql, " event.") || strstr(out->sql, " chain.call ");
+    out->sums = strstr(out->sql, rollup_schema) != NULL;
     out->list = take_prefix(&line, "-- list:");
     if (!out->list && !take_prefix(&line, "-- one:"))
         return tide_fail(err, TIDE_E_SCHEMA,
@@ -83,6 +86,30 @@ tide_status tide_statement_parse(struct tide_statement *out, const struct tide_q
                              : "%s.sql: the second line must be -- none: and words of the 404",
                          file->name);
     return TIDE_OK;
+}
+
+static bool has_table(const char *scope, tide_slice table)
+{
+    while (*scope) {
+        size_t len = strcspn(scope, ",");
+        if (tide_slice_eq(table, tide_slice_of(scope, len)))
+            return true;
+        scope += len + (scope[len] == ',');
+    }
+    return false;
+}
+
+bool tide_statement_summed(const struct tide_statement *statement, const char *scope)
+{
+    if (!statement->sums || strcmp(scope, "*") == 0)
+        return true;
+    const char *at = statement->sql;
+    while ((at = strstr(at, rollup_schema))) {
+        size_t len = strspn(++at, "abcdefghijklmnopqrstuvwxyz_.");
+        if (!has_table(scope, tide_slice_of(at, len)))
+            return false;
+    }
+    return true;
 }
 
 /* --- all of them ------------------------------------------------------------------------ */

@@ -27,6 +27,7 @@ struct tide_statement {
     const char *name; /* of the file; also of the prepared statement */
     const char *sql;
     bool list;
+    bool sums;   /* reads rollups, which may not be kept */
     bool events; /* reads events or calls, which may be archived */
     uint8_t binds[TIDE_PG_PARAMS_MAX];
     uint8_t bind_count;
@@ -36,6 +37,9 @@ struct tide_statement {
 /* TIDE_E_SCHEMA with the file's name when its first lines are not as they must be. */
 tide_status tide_statement_parse(struct tide_statement *out, const struct tide_query_file *file,
                                  struct tide_err *err) TIDE_MUST_USE;
+
+/* Whether scope (chain.deployment) has every rollup that the statement reads. */
+bool tide_statement_summed(const struct tide_statement *statement, const char *scope);
 
 /* All files, and which routes they answer. The caller's to free. */
 struct tide_statements {

@@ -12,6 +12,7 @@
 #ifndef INDEXER_RECHECK_H
 #define INDEXER_RECHECK_H
 
+#include "indexer/only.h"
 #include "indexer/writer.h"
 #include "tidemark/config.h"
 #include "tidemark/pg.h"
@@ -19,6 +20,7 @@
 struct tide_recheck {
     struct tide_pg *pg; /* in a snapshot */
     uint16_t deployment;
+    struct tide_only only; /* what is filled: nothing is said of other tables */
     struct tide_range range;
     bool part;      /* a range was asked for */
     uint64_t wrong; /* differences said so far; the first RECHECK_SAID_MAX are printed */
@@ -29,6 +31,8 @@ struct tide_recheck {
 /* Says one difference on standard output. */
 void tide_recheck_say(struct tide_recheck *check, const char *format, ...) TIDE_PRINTF(2, 3);
 
+/* Reads what is filled. */
+tide_status tide_recheck_only(struct tide_recheck *check, struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_recheck_stored(struct tide_recheck *check, struct tide_err *err) TIDE_MUST_USE;
 /* By a connection of its own: what it makes goes to temporary tables and is rolled back. */
 tide_status tide_recheck_rollups(struct tide_recheck *check, const struct tide_config *config,

@@ -290,6 +290,8 @@ tide_status tide_recheck_events(struct tide_recheck *check, const struct tide_co
     struct tide_deployment *d = NULL;
     const char *list = config->rpc;
     char url[RPC_URL_BYTES];
+    if (!check->only.wanted[TIDE_TABLE_EVENT_LOG])
+        return TIDE_OK;
     tide_status status =
         tide_query_contracts(check->pg, check->deployment, check->range.to + 1, &d, err);
     if (!status)

@@ -1,6 +1,5 @@
 #include "indexer/command.h"
 #include "indexer/digest.h"
-#include "indexer/only.h"
 #include "indexer/query.h"
 #include "indexer/recheck.h"
 #include "tidemark/delta.h"
@@ -25,7 +24,6 @@ struct again {
     const struct tide_table *tables;
     uint32_t table_count;
     struct tide_deployment *deployment;
-    struct tide_only only;
     struct tide_source source;
     struct tide_delta *delta;
     struct tide_batch *batch;
@@ -53,7 +51,7 @@ static int ledger_column(const struct tide_table *table)
 static bool is_compared(const struct again *a, uint32_t table)
 {
     return a->tables[table].kind != TIDE_TABLE_STATE &&
-           (a->only.all || a->only.wanted[table] || table == TIDE_TABLE_LEDGER);
+           (a->check->only.all || a->check->only.wanted[table] || table == TIDE_TABLE_LEDGER);
 }
 
 /* The tuples of one table in a batch: each is a count of columns, then lengths and values. */
@@ -195,11 +193,10 @@ static tide_status add_discovered(struct again *a, struct tide_err *err)
 }
 
 static const char begin_sql[] =
-    "SELECT d.scope, coalesce(l.proof, 2), encode(l.previous_hash, 'hex') FROM chain.deployment AS "
-    "d"
+    "SELECT coalesce(l.proof, 2), encode(l.previous_hash, 'hex') FROM chain.deployment AS d"
     " LEFT JOIN chain.ledger AS l ON l.deployment = d.id AND l.ledger = $2 WHERE d.id = $1";
 
-/* Delta as the indexer had it: scope and proof as stored, and what the range must follow. */
+/* Delta as the indexer had it: proof as stored, and what the range must follow. */
 static tide_status open_delta(struct again *a, struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -211,16 +208,12 @@ static tide_status open_delta(struct again *a, struct tide_err *err)
         tide_pg_query(a->check->pg, &rows, begin_sql, (const char *[]){ id, from }, 2, err);
     if (status != TIDE_OK)
         return status;
-    bool known = tide_hex_decode(previous, sizeof previous, tide_pg_slice(&rows, 0, 2)) == TIDE_OK;
-    bool all = strcmp(tide_pg_text(&rows, 0, 0), "*") == 0;
-    status = tide_only_parse(&a->only, a->tables, a->table_count,
-                             all ? "" : tide_pg_text(&rows, 0, 0), err);
-    if (status == TIDE_OK) {
-        struct tide_delta_options options = { .deployment = a->deployment,
-                                              .proof = (enum tide_proof)tide_pg_u64(&rows, 0, 1),
-                                              .tables = a->only.all ? NULL : a->only.wanted };
-        status = tide_delta_open(&a->delta, &options, err);
-    }
+    bool known = tide_hex_decode(previous, sizeof previous, tide_pg_slice(&rows, 0, 1)) == TIDE_OK;
+    const struct tide_only *only = &a->check->only;
+    struct tide_delta_options options = { .deployment = a->deployment,
+                                          .proof = (enum tide_proof)tide_pg_u64(&rows, 0, 0),
+                                          .tables = only->all ? NULL : only->wanted };
+    status = tide_delta_open(&a->delta, &options, err);
     tide_pg_rows_release(&rows);
     if (status == TIDE_OK)
         tide_delta_expect(a->delta, a->range.from, known ? previous : NULL);

@@ -39,6 +39,15 @@ struct tide_rollup_name {
  * none any more (false). */
 bool tide_rollup_next(tide_slice *rest, tide_slice *before, struct tide_rollup_name *name);
 
+/* Of the tables it reads and folds into: is there one of that mark and name? */
+bool tide_rollup_names(const struct tide_rollup *rollup, enum tide_rollup_mark mark,
+                       tide_slice table);
+/* Which rollups are kept: by their index. */
+#define TIDE_ROLLUPS_MAX 16u
+/* Chooses beside those that are chosen all that share a table with them: one alone would leave a
+ * part of its rows' columns unfilled. */
+void tide_rollup_together(bool chosen[TIDE_ROLLUPS_MAX]);
+
 /* Tables that some rollup folds into, each once; at most TIDE_ROLLUP_TABLES_MAX. */
 #define TIDE_ROLLUP_TABLES_MAX 16u
 uint32_t tide_rollup_tables(tide_slice out[TIDE_ROLLUP_TABLES_MAX]);

@@ -167,6 +167,7 @@ static tide_status job_write(struct job *job, struct tide_err *err)
                                       .tables = job->tables,
                                       .table_count = job->table_count,
                                       .wanted = job->only.wanted,
+                                      .rollups = job->only.rollups,
                                       .scope = (const char *)job->scope.ptr,
                                       .deployment = job->deployment,
                                       .partition_ledgers = config->partition_ledgers,

@@ -41,6 +41,7 @@ struct tide_writer_options {
     const struct tide_table *tables; /* borrowed; usually tide_tables() */
     uint32_t table_count;
     const bool *wanted;                 /* by table index (--only); borrowed */
+    const bool *rollups;                /* by their index (rollup.h); NULL: all; borrowed */
     const char *scope;                  /* "*" or the canonical list of --only; borrowed */
     struct tide_deployment *deployment; /* borrowed; open fills in its id and adds
                                            the contracts discovered so far */

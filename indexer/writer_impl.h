@@ -36,7 +36,7 @@ struct loading {
 
 /* Statements prepared for a table, by its index. */
 enum writer_statement { WRITER_PUT, WRITER_MERGE, WRITER_MERGE_BEHIND, WRITER_STATEMENTS };
-enum { WRITER_NAME_MAX = 24, WRITER_ROLLUPS_MAX = 16 };
+enum { WRITER_NAME_MAX = 24 };
 
 /* What the present session of the database holds for us; gone with it. */
 struct writer_session {
@@ -44,7 +44,7 @@ struct writer_session {
     uint32_t puts_from; /* partition that the statements WRITER_PUT name */
     bool prepared[WRITER_STATEMENTS][TIDE_TABLES_MAX];
     bool covers[2]; /* by: moves the cursor */
-    bool rollups[WRITER_ROLLUPS_MAX];
+    bool rollups[TIDE_ROLLUPS_MAX];
     struct tide_row_shape shapes[TIDE_TABLES_MAX]; /* oid 0: not known yet */
 };
 
@@ -62,8 +62,9 @@ struct tide_writer {
     uint32_t attached_from, attached_end; /* a partition known to be attached; 0, 0 unknown */
     struct tide_buf sql, array;           /* scratch */
     struct writer_session session;
-    bool rollups; /* the tables are those that rollups fold */
-    bool rollup_needs[WRITER_ROLLUPS_MAX][TIDE_TABLES_MAX];
+    bool rollups[TIDE_ROLLUPS_MAX]; /* are kept: wanted, and the tables are those they fold */
+    bool rolls;                     /* any of them */
+    bool rollup_needs[TIDE_ROLLUPS_MAX][TIDE_TABLES_MAX];
     uint32_t ahead;        /* start of the partition that was last made ahead */
     uint64_t retries;      /* transactions repeated and connections sought again */
     uint32_t chance;       /* state of a small generator: pauses differ between processes */

@@ -3,7 +3,7 @@
 #include "indexer/writer_impl.h"
 
 /* What the answers must say, by their place in the pipeline. */
-enum { ANSWERS_MAX = 2 * TIDE_TABLES_MAX + WRITER_ROLLUPS_MAX + 4 };
+enum { ANSWERS_MAX = 2 * TIDE_TABLES_MAX + TIDE_ROLLUPS_MAX + 4 };
 #define ANY_ROWS UINT64_MAX
 
 struct answers {

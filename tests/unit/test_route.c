@@ -347,6 +347,34 @@ static void statements(void **state)
     tide_statements_close(&all);
 }
 
+static void sums_are_in_the_scope_or_not(void **state)
+{
+    static const struct {
+        const char *sql, *scope;
+        bool summed;
+    } cases[] = {
+        { "FROM event.x", "chain.ledger", true },
+        { "FROM rollup.day AS d", "*", true },
+        { "FROM rollup.day AS d", "chain.ledger,event.x", false },
+        { "FROM rollup.day AS d", "chain.ledger,rollup.day", true },
+        { "FROM rollup.day AS d", "rollup.pool_day,rollup.days", false },
+        { "FROM e, rollup.pool_day, rollup.day", "rollup.pool_day,rollup.total", false },
+        { "FROM e, rollup.pool_day, rollup.day", "rollup.pool_day,rollup.day", true },
+        { "FROM rollup.day", "", false },
+    };
+    (void)state;
+    for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
+        char text[128];
+        struct tide_err err;
+        struct tide_statement statement;
+        snprintf(text, sizeof text, "-- list: deployment\nSELECT 1 %s", cases[i].sql);
+        struct tide_query_file file = { "x", tide_slice_str(text) };
+        assert_int_equal(tide_statement_parse(&statement, &file, &err), TIDE_OK);
+        if (tide_statement_summed(&statement, cases[i].scope) != cases[i].summed)
+            fail_msg("\"%s\" with \"%s\"", cases[i].sql, cases[i].scope);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +386,7 @@ int main(void)
         cmocka_unit_test(the_table),
         cmocka_unit_test(cursors),
         cmocka_unit_test(statements),
+        cmocka_unit_test(sums_are_in_the_scope_or_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -187,6 +187,7 @@ int perf_replay(int argc, char **argv)
                                                  .tables = tables,
                                                  .table_count = count,
                                                  .wanted = only.wanted,
+                                                 .rollups = only.rollups,
                                                  .scope = (const char *)scope.ptr,
                                                  .deployment = deployment,
                                                  .partition_ledgers = 1000000,
