@@ -108,11 +108,6 @@ tide_status tide_kyc_settings_parse(struct tide_kyc_settings **out, tide_slice t
                                     struct tide_err *err) TIDE_MUST_USE;
 void tide_kyc_settings_release(struct tide_kyc_settings *settings); /* NULL is fine */
 
-/* A file that holds secrets, whole: regular, ours, not for others, not a link. TIDE_E_CONFIG. */
-struct tide_buf;
-tide_status tide_secret_file(struct tide_buf *out, const char *path,
-                             struct tide_err *err) TIDE_MUST_USE;
-
 /* NULL when there is none such. */
 const struct tide_kyc_provider *tide_kyc_provider_of(const struct tide_kyc_settings *settings,
                                                      tide_slice key);
