@@ -275,6 +275,26 @@ static bool next_name(tide_slice *names, tide_slice *name, bool *required)
     return true;
 }
 
+/* Why a parameter is none of this route's. What could be meant by a ledger is said. */
+static const char *not_taken(const struct tide_route *route, enum tide_param_id id)
+{
+    static const struct {
+        const char *route, *why;
+    } timeless[] = {
+        { "stats", "is not taken here: totals are kept for now alone; /api/stats/daily tells of"
+                   " each day" },
+        { "coverage", "is not taken here: what is indexed is a fact of now" },
+        { "ledger", "is not taken here: a ledger never changes" },
+        { "event", "is not taken here: an event never changes" },
+        { "transaction", "is not taken here: a transaction never changes" },
+        { "stream", "is not taken here: what to go on from is after, or Last-Event-ID" },
+    };
+    for (size_t i = 0; id == TIDE_PARAM_ledger && i < TIDE_COUNT(timeless); i++)
+        if (strcmp(route->id, timeless[i].route) == 0)
+            return timeless[i].why;
+    return "is not a parameter of this route";
+}
+
 static void read_pair(struct match *m, uint32_t first, tide_slice pair)
 {
     char why[TIDE_PARAM_WHY];
@@ -287,7 +307,7 @@ static void read_pair(struct match *m, uint32_t first, tide_slice pair)
         if (m->request->params[i].id == id)
             value = &m->request->params[i];
     if (!value)
-        bad_query(m, name, "is not a parameter of this route");
+        bad_query(m, name, not_taken(m->request->route, id));
     else if (value->given)
         bad_query(m, name, "is given more than once");
     else if (!has_value || !decode(m, &text, rest, true))

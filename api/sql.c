@@ -34,6 +34,8 @@ struct run {
     char at[16], limit_text[16];
     char archived[32]; /* ledgers of events that this statement reads, but not there; "": none */
     bool refused;      /* reply is a problem */
+    bool nothing;      /* the list's first page is empty */
+    bool probing;      /* asks whether what the list is of exists: see ask_parent */
 };
 
 tide_status tide_sql_prepare_head(struct tide_session *session, struct tide_err *err)
@@ -120,16 +122,21 @@ static void refuse_archived(struct run *run)
                        run->archived);
 }
 
+static void refuse_none(struct run *run)
+{
+    if (run->archived[0]) {
+        refuse_archived(run);
+        return;
+    }
+    tide_reply_problem(run->reply, 404, run->statement->code, "At ledger %u %s.",
+                       run->reply->at.ledger, run->statement->none);
+}
+
 static tide_status put_one(struct run *run, const struct tide_pg_rows *rows, struct tide_err *err)
 {
     struct tide_buf *body = &run->reply->body;
-    if (rows->count == 0 && run->archived[0]) {
-        refuse_archived(run);
-        return TIDE_OK;
-    }
     if (rows->count == 0) {
-        tide_reply_problem(run->reply, 404, "not_found", "At ledger %u %s.", run->reply->at.ledger,
-                           run->statement->none);
+        refuse_none(run);
         return TIDE_OK;
     }
     tide_slice item = tide_pg_slice(rows, 0, 0);
@@ -159,6 +166,7 @@ static tide_status put_list(struct run *run, const struct tide_pg_rows *rows, st
 {
     struct tide_buf *body = &run->reply->body;
     tide_status status = TIDE_OK;
+    run->nothing = rows->count == 0 && !run->after[0];
     if (rows->count == 0 && run->archived[0]) {
         refuse_archived(run);
         return TIDE_OK;
@@ -203,8 +211,10 @@ static tide_status take_answer(void *self, uint32_t index, const struct tide_pg_
     struct run *run = self;
     if (index == 2)
         read_head(run, rows);
-    else if (index == 3 && !run->refused)
+    else if (index == 3 && !run->refused && !run->probing)
         return put_rows(run, rows, err);
+    else if (index == 3 && !run->refused && rows->count == 0)
+        refuse_none(run);
     return TIDE_OK;
 }
 
@@ -271,6 +281,25 @@ static bool read_page(struct run *run)
     return !cursor->given || tide_cursor_read(run->after, &run->scope, cursor->text);
 }
 
+/* An empty list stands as it is unless what it is of does not exist: then that is the answer. */
+static tide_status ask_parent(struct run *run, struct tide_err *err)
+{
+    const struct tide_statements *all = run->session->options.statements;
+    size_t parent = run->statement->parent;
+    struct tide_answer_at listed = run->reply->at;
+    if (!run->nothing || parent == TIDE_STATEMENT_NO_PARENT)
+        return TIDE_OK;
+    run->statement = &all->all[parent];
+    run->probing = true;
+    run->archived[0] = 0; /* what the list reads; a parent may not */
+    tide_status status = tide_session_prepare(run->session, parent, err);
+    if (status == TIDE_OK)
+        status = ask(run, err);
+    if (run->reply->status != 404)
+        run->reply->at = listed;
+    return status;
+}
+
 tide_status tide_sql_answer(struct tide_session *session, const struct tide_request *request,
                             struct tide_reply *reply, struct tide_err *err)
 {
@@ -287,7 +316,9 @@ tide_status tide_sql_answer(struct tide_session *session, const struct tide_requ
         return TIDE_OK;
     }
     tide_status status = tide_session_prepare(session, index, err);
-    return status == TIDE_OK ? ask(&run, err) : status;
+    if (status == TIDE_OK)
+        status = ask(&run, err);
+    return status == TIDE_OK ? ask_parent(&run, err) : status;
 }
 
 /* --- a handler -------------------------------------------------------------------------- */

@@ -60,11 +60,38 @@ static tide_status read_binds(struct tide_statement *out, tide_slice line, struc
     return TIDE_OK;
 }
 
+/* "-- of: pool" of a list; of a one "-- none: words", or "-- none no_market: words". */
+static tide_status read_second(struct tide_statement *out, tide_slice line, struct tide_err *err)
+{
+    tide_slice code = TIDE_SLICE("not_found");
+    if (out->list) {
+        if (take_prefix(&line, "-- of: "))
+            out->of = line;
+        else if (take_prefix(&line, "-- none"))
+            return tide_fail(err, TIDE_E_SCHEMA, "%s.sql: a list is never none", out->name);
+        return TIDE_OK;
+    }
+    bool told = take_prefix(&line, "-- none");
+    if (told && !take_prefix(&line, ": ")) {
+        code = first_word(&line);
+        told = code.len > 1 && code.ptr[--code.len] == ':' && take_prefix(&line, " ");
+    }
+    if (!told || line.len >= sizeof out->none || code.len >= sizeof out->code)
+        return tide_fail(err, TIDE_E_SCHEMA,
+                         "%s.sql: the second line must be -- none: and words of the 404",
+                         out->name);
+    snprintf(out->none, sizeof out->none, "%.*s", TIDE_SLICE_FMT(line));
+    snprintf(out->code, sizeof out->code, "%.*s", TIDE_SLICE_FMT(code));
+    return TIDE_OK;
+}
+
 tide_status tide_statement_parse(struct tide_statement *out, const struct tide_query_file *file,
                                  struct tide_err *err)
 {
     tide_slice text = file->text, line = next_line(&text);
-    *out = (struct tide_statement){ .name = file->name, .sql = (const char *)file->text.ptr };
+    *out = (struct tide_statement){ .name = file->name,
+                                    .sql = (const char *)file->text.ptr,
+                                    .parent = TIDE_STATEMENT_NO_PARENT };
     out->events = strstr(out->sql, " event.") || strstr(out->sql, " chain.call ");
     out->sums = strstr(out->sql, rollup_schema) != NULL;
     out->list = take_prefix(&line, "-- list:");
@@ -76,16 +103,7 @@ tide_status tide_statement_parse(struct tide_statement *out, const struct tide_q
     tide_status status = read_binds(out, line, err);
     if (status != TIDE_OK)
         return status;
-    line = next_line(&text);
-    bool told = take_prefix(&line, "-- none: ");
-    snprintf(out->none, sizeof out->none, "%.*s", told ? (int)line.len : 0, (const char *)line.ptr);
-    if (told == out->list)
-        return tide_fail(err, TIDE_E_SCHEMA,
-                         out->list
-                             ? "%s.sql: a list is never none"
-                             : "%s.sql: the second line must be -- none: and words of the 404",
-                         file->name);
-    return TIDE_OK;
+    return read_second(out, next_line(&text), err);
 }
 
 static bool has_table(const char *scope, tide_slice table)
@@ -176,6 +194,22 @@ static tide_status check_file(const struct tide_statement *statement,
     return TIDE_OK;
 }
 
+/* The statement that `-- of:` names, and whether the route has what it binds. */
+static tide_status find_parent(const struct tide_statements *statements,
+                               struct tide_statement *statement, const struct tide_route *route,
+                               struct tide_err *err)
+{
+    char name[64];
+    if (statement->of.len == 0)
+        return TIDE_OK;
+    snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(statement->of));
+    statement->parent = find(statements, name, "");
+    if (statement->parent == statements->count || statements->all[statement->parent].list)
+        return tide_fail(err, TIDE_E_SCHEMA, "%s.sql: %s.sql is no statement of one",
+                         statement->name, name);
+    return check_file(&statements->all[statement->parent], route, err);
+}
+
 static tide_status check_route(const struct tide_statements *statements,
                                const struct tide_route *route, struct tide_err *err)
 {
@@ -184,8 +218,12 @@ static tide_status check_route(const struct tide_statements *statements,
     if (now == statements->count)
         return tide_fail(err, TIDE_E_SCHEMA, "route %s: no %s.sql", route->id, route->statement);
     tide_status status = check_file(&statements->all[now], route, err);
+    if (status == TIDE_OK)
+        status = find_parent(statements, &statements->all[now], route, err);
     if (status == TIDE_OK && past < statements->count)
         status = check_file(&statements->all[past], route, err);
+    if (status == TIDE_OK && past < statements->count)
+        status = find_parent(statements, &statements->all[past], route, err);
     if (status == TIDE_OK && takes(route, TIDE_SLICE("ledger")) &&
         !binds(&statements->all[past < statements->count ? past : now], TIDE_BIND_AT))
         status =

@@ -6,7 +6,9 @@
 #include "api/route.h"
 #include "tidemark/pg.h"
 
-#define TIDE_STATEMENT_NONE_MAX 96u
+#define TIDE_STATEMENT_NONE_MAX  96u
+#define TIDE_STATEMENT_CODE_MAX  24u
+#define TIDE_STATEMENT_NO_PARENT SIZE_MAX
 
 struct tide_query_file {
     const char *name; /* without .sql */
@@ -31,7 +33,11 @@ struct tide_statement {
     bool events; /* reads events or calls, which may be archived */
     uint8_t binds[TIDE_PG_PARAMS_MAX];
     uint8_t bind_count;
-    char none[TIDE_STATEMENT_NONE_MAX]; /* of a `one` without a row: "no pool of that id" */
+    /* Of a `one` without a row: the problem's code, and words of it, "there is no such pool". */
+    char code[TIDE_STATEMENT_CODE_MAX], none[TIDE_STATEMENT_NONE_MAX];
+    tide_slice
+        of; /* of a list: the statement that has a row when what it lists belongs to exists */
+    size_t parent; /* its index, once all are open; TIDE_STATEMENT_NO_PARENT: none */
 };
 
 /* TIDE_E_SCHEMA with the file's name when its first lines are not as they must be. */

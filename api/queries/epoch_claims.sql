@@ -1,4 +1,5 @@
 -- list: deployment at after limit epoch
+-- of: epoch
 -- Who has claimed an epoch's share, by address.
 SELECT row_to_json(x)::text, v.claimer
 FROM (

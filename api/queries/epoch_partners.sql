@@ -1,4 +1,5 @@
 -- list: deployment at after limit epoch
+-- of: epoch
 -- What partners earned in an epoch, by partner. Sums of different tokens, as the contract keeps them.
 SELECT row_to_json(x)::text, v.partner_id::text
 FROM (

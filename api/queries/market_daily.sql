@@ -1,5 +1,7 @@
--- list: deployment after limit symbol
+-- list: deployment at after limit symbol
+-- of: market
 -- Vaults of a market by day (UTC), the newest first, over the key of the days: a day on which nothing happened has no item.
+-- As of a ledger the days that were over when it closed.
 SELECT row_to_json(x)::text, m.day::text
 FROM rollup.market_day AS m
   LEFT JOIN LATERAL (SELECT q.amount FROM rollup.closing AS q
@@ -22,6 +24,8 @@ FROM rollup.market_day AS m
     e.amount::text AS "debt",
     analyst.scaled(e.amount)::text AS "debtScaled"
   ) AS x
-WHERE m.deployment = $1::smallint AND m.market = $4::text AND ($2::text IS NULL OR m.day < $2::date)
+WHERE m.deployment = $1::smallint AND m.market = $5::text AND ($3::text IS NULL OR m.day < $3::date)
+  AND ($2::integer = 2147483647 OR m.day < (SELECT (l.closed_at AT TIME ZONE 'UTC')::date FROM chain.ledger AS l
+    WHERE l.deployment = $1 AND l.ledger = $2))
 ORDER BY m.day DESC
-LIMIT $3::integer
+LIMIT $4::integer

@@ -1,4 +1,5 @@
 -- list: deployment at after limit partnerId
+-- of: partner
 -- The assets that a partner registered, by symbol. live: the DAO activated it, which makes no market yet.
 SELECT row_to_json(x)::text, v.key_symbol
 FROM (

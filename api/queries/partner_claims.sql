@@ -1,4 +1,5 @@
 -- list: deployment at after limit partnerId
+-- of: partner
 -- What a partner was paid, in USDC, the newest first.
 SELECT row_to_json(x)::text, y.ledger || '.' || y.tx || '.' || y.op || '.' || y.event
 FROM event.partner_registry_preg_claim AS y, LATERAL (SELECT

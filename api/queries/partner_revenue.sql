@@ -1,4 +1,5 @@
 -- list: deployment after limit partnerId
+-- of: partner
 -- What a partner earned per token: its cuts of revenue, each in the token that its revenue_received names.
 SELECT row_to_json(x)::text, r.token
 FROM rollup.partner_revenue AS r, LATERAL (SELECT

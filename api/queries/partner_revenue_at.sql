@@ -1,4 +1,5 @@
 -- list: deployment at after limit partnerId
+-- of: partner
 -- As of a ledger: the epochs before the one that ran then, and of that one what had come.
 WITH e AS MATERIALIZED (
   SELECT h.epoch FROM state.earnings_distributor_instance AS s, LATERAL (

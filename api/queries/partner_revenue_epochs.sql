@@ -1,4 +1,5 @@
 -- list: deployment after limit partnerId
+-- of: partner
 -- The same by epoch, the newest first.
 SELECT row_to_json(x)::text, r.epoch || '.' || r.token
 FROM rollup.partner_epoch_revenue AS r, LATERAL (SELECT

@@ -1,22 +1,30 @@
--- list: deployment after limit pool
+-- list: deployment at after limit pool
+-- of: pool
 -- A pool by day (UTC), the newest first, over the key of the candles: a day without a trade or a change of liquidity has no item.
+-- As of a ledger the days that were over when it closed.
+WITH n AS MATERIALIZED (
+    SELECT (l.closed_at AT TIME ZONE 'UTC')::date AS day FROM chain.ledger AS l
+    WHERE l.deployment = $1::smallint AND l.ledger = $2::integer
+)
 SELECT row_to_json(x)::text, d.day::text
 FROM (
     (SELECT c.day FROM (SELECT (k.at AT TIME ZONE 'UTC')::date AS day FROM rollup.candle AS k
-      WHERE k.deployment = $1::smallint AND k.pool_id = $4::text AND k.seconds = 86400
-        AND ($2::text IS NULL OR k.at < $2::date::timestamp AT TIME ZONE 'UTC')
-      ORDER BY k.at DESC LIMIT $3::integer) AS c)
+      WHERE k.deployment = $1::smallint AND k.pool_id = $5::text AND k.seconds = 86400
+        AND ($3::text IS NULL OR k.at < $3::date::timestamp AT TIME ZONE 'UTC')
+        AND ($2 = 2147483647 OR k.at < (SELECT n.day FROM n)::timestamp AT TIME ZONE 'UTC')
+      ORDER BY k.at DESC LIMIT $4::integer) AS c)
     UNION
     (SELECT p.day FROM rollup.pool_day AS p
-      WHERE p.deployment = $1 AND p.pool_id = $4 AND ($2 IS NULL OR p.day < $2::date)
-      ORDER BY p.day DESC LIMIT $3)
-    ORDER BY day DESC LIMIT $3
+      WHERE p.deployment = $1 AND p.pool_id = $5 AND ($3 IS NULL OR p.day < $3::date)
+        AND ($2 = 2147483647 OR p.day < (SELECT n.day FROM n))
+      ORDER BY p.day DESC LIMIT $4)
+    ORDER BY day DESC LIMIT $4
   ) AS d
-  LEFT JOIN rollup.candle AS c ON c.deployment = $1 AND c.pool_id = $4 AND c.seconds = 86400
+  LEFT JOIN rollup.candle AS c ON c.deployment = $1 AND c.pool_id = $5 AND c.seconds = 86400
     AND c.at = d.day::timestamp AT TIME ZONE 'UTC'
-  LEFT JOIN rollup.pool_day AS p ON p.deployment = $1 AND p.pool_id = $4 AND p.day = d.day
+  LEFT JOIN rollup.pool_day AS p ON p.deployment = $1 AND p.pool_id = $5 AND p.day = d.day
   LEFT JOIN LATERAL (SELECT q.amount, q.amount_b FROM rollup.closing AS q
-    WHERE q.deployment = $1 AND q.what = 'pool' AND q.name = $4 AND q.day <= d.day ORDER BY q.day DESC LIMIT 1) AS e ON true,
+    WHERE q.deployment = $1 AND q.what = 'pool' AND q.name = $5 AND q.day <= d.day ORDER BY q.day DESC LIMIT 1) AS e ON true,
   LATERAL (SELECT
     d.day::text AS "day",
     coalesce(c.swaps, 0)::text AS "swaps",
@@ -55,4 +63,4 @@ FROM (
     analyst.scaled(e.amount_b)::text AS "reserveBScaled"
   ) AS x
 ORDER BY d.day DESC
-LIMIT $3
+LIMIT $4

@@ -1,4 +1,5 @@
 -- list: deployment at after limit pool
+-- of: pool
 -- Positions in a pool by provider, over an index of the state. A position stays when its shares reach 0, so those of
 -- the past are among today's. What it would take out and what it may claim is the contract's own arithmetic.
 WITH pool AS (

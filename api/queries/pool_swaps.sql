@@ -1,4 +1,5 @@
 -- list: deployment at after limit pool
+-- of: pool
 -- Trades against a pool, the newest first, over (deployment, pool_id, ledger).
 SELECT row_to_json(x)::text, s.ledger || '.' || s.tx || '.' || s.op || '.' || s.event
 FROM event.liquidity_pool_swap AS s

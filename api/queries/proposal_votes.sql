@@ -1,4 +1,5 @@
 -- list: deployment at after limit proposalId
+-- of: proposal
 -- Votes, the newest first. Ids may be used again: only votes since the id was last proposed count.
 SELECT row_to_json(x)::text, y.ledger || '.' || y.tx || '.' || y.op || '.' || y.event
 FROM (

@@ -1,4 +1,5 @@
 -- list: deployment at after limit token
+-- of: token
 -- Transfers, mints, burns and clawbacks of a token, the newest first, nothing of what is no token.
 -- The order begins with the contract's hash, so that no other index than the one by it has that order.
 SELECT row_to_json(x)::text, y.ledger || '.' || y.tx || '.' || y.op || '.' || y.event

@@ -1,4 +1,5 @@
 -- list: deployment at after limit market owner
+-- of: vault
 -- Versions of a vault, the newest first, its closing included: over the key of the history.
 WITH k AS MATERIALIZED (
   SELECT s.key_hash FROM state.synthetic_engine_vault AS s

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """usage: _sql_routes.py   asks SQL routes through bin/sql_driver; the database is there (sql_routes.sh)."""
+import re
 import sys
 import urllib.parse
 
 sys.dont_write_bytecode = True
-from _sql import Driver, forge, params, questions, routes, samples, sql
+from _sql import API, Driver, forge, params, questions, routes, samples, sql
 
 # A7: what must not get further than a refusal or an empty answer.
 HOSTILE = [
@@ -93,7 +94,19 @@ def sums_over_time(d):
                                        f"FROM rollup.candle WHERE pool_id = '{pool}' AND seconds = 60").split("|"))
     part = all_of(f"/api/pools/{pool}/candles?interval=1m&from={first + 60}&to={last}", 50)
     assert len(part) == len(all_of(f"/api/pools/{pool}/candles?interval=1m", 50)) - 2, len(part)
-    assert d.ask("/api/pools/nothing/candles")["items"] == []
+    assert d.ask(f"/api/pools/{pool}/candles?from={last + 86400}")["items"] == []
+    # As of a ledger what was over when it closed, and nothing that came after shows.
+    n = sql("SELECT ledger FROM chain.ledger ORDER BY ledger OFFSET 200 LIMIT 1")
+    for target, over in ((f"/api/pools/{pool}/candles?interval=5m", "to_timestamp(extract(epoch FROM closed_at)::bigint - 300)"),
+                         (f"/api/pools/{pool}/candles?interval=1m", "to_timestamp(extract(epoch FROM closed_at)::bigint - 60)")):
+        then, now = all_of(f"{target}&ledger={n}", 50), all_of(target, 50)
+        edge = sql(f"""SELECT to_char({over} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') FROM chain.ledger WHERE ledger = {n}""")
+        assert then == [i for i in now if i["at"] <= edge] and 0 < len(then) < len(now), (target, edge, len(then), len(now))
+    close = sql(f"SELECT closed_at::date FROM chain.ledger WHERE ledger = {n}")
+    market = sql("SELECT market FROM rollup.market_day GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1")
+    for target in (f"/api/pools/{pool}/daily", f"/api/markets/{market}/daily", "/api/stats/daily"):
+        assert all_of(f"{target}?ledger={n}", 50) == [i for i in all_of(target, 50) if i["day"] < close], target
+    assert all_of(f"/api/ledgers?ledger={n}", 50) == [i for i in all_of("/api/ledgers", 50) if int(i["sequence"]) <= int(n)]
     days = all_of("/api/stats/daily", 2)
     assert " ".join(f"{i['day']}/{i['users']}/{i['swaps']}/{i['volumeQuote']}" for i in days) == one(
         "SELECT day || '/' || users || '/' || swaps || '/' || volume_quote FROM rollup.day ORDER BY day DESC")
@@ -142,6 +155,44 @@ def every_route(d, of, values):
             assert status in (200, 404), (past, answer)
             assert status == 404 or answer["ledger"] == str(middle), past
     print(f"{len(of)} routes, nothing in: {' '.join(empty) or 'none'}")
+
+
+def parents(d, of, values):
+    """A list of what is not there is a 404 with the code and words of what it is of; an empty one of what is there
+    is a list."""
+    nobody = {"pool": "NOBODY", "symbol": "NOBODY", "market": "NOBODY", "partnerId": "4294967295", "epoch": "18446744073709551615",
+              "owner": HOSTILE[-1], "proposalId": "18446744073709551615",
+              "token": sql("SELECT contract FROM event.log WHERE kind LIKE 'oracle%' LIMIT 1")}
+    codes, found = {}, {r.name: r for r in of}
+    for route in of:
+        parent = re.match(r"-- list:.*\n-- of: (\w+)\n", (API / f"queries/{route.name}.sql").read_text())
+        assert bool(parent) == bool(set(route.parts) - {"address"} and route.is_list), route.name
+        if not parent:
+            continue
+        answer = d.ask(route.target(values, **{n: nobody[n] for n in route.parts}), 404)
+        codes[route.name] = answer["code"]
+        if parent.group(1) in found:
+            one = d.ask(found[parent.group(1)].target(values, **{n: nobody[n] for n in route.parts}), 404)
+            assert {**answer, "detail": 0} == {**one, "detail": 0} and answer["detail"] == one["detail"], (answer, one)
+        else:
+            assert answer["code"] == {"market": "no_market", "token": "not_found"}[parent.group(1)], answer
+        if "ledger" in route.query and route.name != "vault_history":  # before it was
+            first = int(sql("SELECT min(ledger) FROM chain.ledger"))
+            for at in (first, first + 1):
+                assert d.timed(route.target(values, ledger=at))[0] in (200, 404)
+    assert len(codes) > 12, codes
+    for text, target in (
+            ("SELECT pool_id, (SELECT min(ledger) FROM history.liquidity_pool_pool AS h WHERE h.pool_id = p.pool_id) FROM"
+             " state.liquidity_pool_pool AS p LIMIT 1", "/api/pools/{}/swaps?ledger={}"),
+            ("SELECT key_id, ledger FROM history.partner_registry_partner ORDER BY ledger LIMIT 1",
+             "/api/partners/{}/claims?ledger={}"),
+            ("SELECT proposal_id, ledger FROM event.dao_governance_proposed ORDER BY ledger, event DESC LIMIT 1",
+             "/api/dao/proposals/{}/votes?ledger={}")):
+        there = target.format(*sql(text).split("|"))
+        assert d.ask(there)["items"] == [], there
+        before = re.sub(r"\d+$", lambda m: str(int(m.group()) - 1), there)
+        assert d.ask(before, 404)["code"] in ("not_found", "ledger_not_indexed"), before
+    print(f"lists of what is not there: {len(codes)} answer 404")
 
 
 def a7(d, of, values):
@@ -218,6 +269,7 @@ def main():
     ledgers(d)
     pools(d)
     every_route(d, of, values)
+    parents(d, of, values)
     sums_over_time(d)
     cursors(d, of, values)
     a7(d, of, values)

@@ -140,6 +140,22 @@ static void every_bad_field_is_named(void **state)
     tide_reply_release(&a.reply);
 }
 
+/* Where a route has no state of the past it says so. */
+static void a_ledger_has_a_meaning_or_a_reason(void **state)
+{
+    static const char *const targets[] = { "/api/stats?ledger=7", "/api/coverage?ledger=7",
+                                           "/api/ledgers/7?ledger=7", "/api/stream?ledger=7" };
+    struct asked a;
+    (void)state;
+    for (size_t i = 0; i < TIDE_COUNT(targets); i++) {
+        ask(&a, "GET", targets[i]);
+        tide_buf_u8(&a.reply.body, 0);
+        assert_int_equal(a.reply.status, 400);
+        assert_non_null(strstr((const char *)a.reply.body.ptr, "is not taken here: "));
+        tide_reply_release(&a.reply);
+    }
+}
+
 static void long_targets_are_refused(void **state)
 {
     static char target[TIDE_TARGET_MAX + 64];
@@ -318,6 +334,10 @@ static const struct file {
     { "-- one: deployment\n-- none: there is none\nSELECT 1", NULL },
     { "-- one: deployment\nSELECT 1", "-- none:" },
     { "-- list: deployment\n-- none: there is none\nSELECT 1", "never none" },
+    { "-- one: deployment\n-- none no_such: there is none\nSELECT 1", NULL },
+    { "-- one: deployment\n-- none no_such there is none\nSELECT 1", "-- none:" },
+    { "-- one: deployment\n-- none a_code_that_is_too_long_: there is none\n", "-- none:" },
+    { "-- list: deployment\n-- of: pool\nSELECT 1", NULL },
     { "-- list: deployment cursor\nSELECT 1", "cursor" },
     { "-- list: deployment nobody\nSELECT 1", "nobody" },
     { "-- list deployment\nSELECT 1", "first line" },
@@ -341,6 +361,16 @@ static void statements(void **state)
     tide_status status = tide_statements_open(&all, &err);
     if (status != TIDE_OK)
         fail_msg("%s", err.text);
+    size_t of = 0;
+    for (size_t i = 0; i < all.count; i++) {
+        const struct tide_statement *list = &all.all[i];
+        of += list->parent != TIDE_STATEMENT_NO_PARENT;
+        if (list->parent != TIDE_STATEMENT_NO_PARENT)
+            assert_true(tide_slice_eq_str(list->of, all.all[list->parent].name));
+        else
+            assert_int_equal(list->of.len, 0);
+    }
+    assert_int_equal(of, 16);
     for (size_t i = 0; i < all.count; i++) /* one statement, no more */
         if (strchr(all.all[i].sql, ';'))
             fail_msg("%s.sql has a ;", all.all[i].name);
@@ -380,6 +410,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets),
         cmocka_unit_test(every_bad_field_is_named),
+        cmocka_unit_test(a_ledger_has_a_meaning_or_a_reason),
         cmocka_unit_test(long_targets_are_refused),
         cmocka_unit_test(values),
         cmocka_unit_test(types),
