@@ -56,6 +56,7 @@ struct tide_hot_reader {
     struct tide_hot_reader *next;
     struct hot_env *env;
     MDB_txn *txn; /* reset between snapshots */
+    bool sure;    /* its number is that of what it reads */
     atomic_bool busy;
     atomic_bool late;  /* took too long */
     atomic_uint since; /* hot->seconds at begin */

@@ -81,7 +81,7 @@ static void change_env(struct tide_hot_reader *reader)
     hot_env_close(last);
 }
 
-static int begin_txn(struct tide_hot_reader *reader)
+static int renew_txn(struct tide_hot_reader *reader)
 {
     if (reader->txn) {
         int rc = mdb_txn_renew(reader->txn);
@@ -94,6 +94,34 @@ static int begin_txn(struct tide_hot_reader *reader)
     if (rc != 0)
         reader->txn = NULL;
     return rc;
+}
+
+/* LMDB takes the number of the last commit and then copies what that commit wrote of the tree's
+ * root, which lies where the commit after next writes its own: a reader that is put to sleep
+ * between the two holds the newer tree under the older number. What it reads is whole, but what is
+ * kept by number may be of another snapshot. The number is right when no commit followed until the
+ * copy was made. */
+static bool number_is_sure(const struct tide_hot_reader *reader)
+{
+    MDB_envinfo info;
+    atomic_thread_fence(memory_order_acquire);
+    return mdb_env_info(reader->env->env, &info) == 0 &&
+           info.me_last_txnid == mdb_txn_id(reader->txn);
+}
+
+/* A begin that commits keep overtaking goes on: then nothing is taken as known by its number. */
+static int begin_txn(struct tide_hot_reader *reader)
+{
+    enum { TRIES = 3 };
+    for (int i = 0;; i++) {
+        int rc = renew_txn(reader);
+        if (rc != 0)
+            return rc;
+        reader->sure = number_is_sure(reader);
+        if (TIDE_LIKELY(reader->sure) || i == TRIES)
+            return 0;
+        mdb_txn_reset(reader->txn);
+    }
 }
 
 /* Once more after what can be mended was. */
@@ -137,10 +165,10 @@ static bool read_meta(struct tide_hot_reader *reader)
 {
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
     size_t id = mdb_txn_id(reader->txn);
-    bool changed = reader->meta_txn != id;
+    bool changed = !reader->sure || reader->meta_txn != id;
     if (TIDE_UNLIKELY(changed)) {
         const struct tide_hot_meta *meta = tide_hot_get(reader, &key);
-        reader->meta_txn = meta ? id : 0;
+        reader->meta_txn = meta && reader->sure ? id : 0;
         if (!meta)
             return false;
         reader->meta = *meta;
