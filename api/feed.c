@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { SQL_MAX = 256 << 10, PRUNE_S = 600, RETRY_MS = 250 };
 
@@ -12,6 +13,13 @@ static int64_t now_ms(void)
 {
     const struct tide_clock *clock = tide_clock_system();
     return clock->now_ms(clock->self);
+}
+
+static uint64_t now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000;
 }
 
 tide_status tide_feed_open(struct tide_feed **out, const struct tide_feed_options *options,
@@ -80,6 +88,19 @@ static tide_status ask_standby(struct tide_feed *feed, struct tide_err *err)
     return TIDE_OK;
 }
 
+/* Asks for what no ledger has, so that the plan is made now and not while a ledger waits for it. */
+static tide_status plan_ahead(struct tide_feed *feed, struct tide_err *err)
+{
+    char id[8];
+    struct tide_pg_rows rows;
+    snprintf(id, sizeof id, "%u", feed->deployment);
+    const char *params[] = { id, "2147483647", "2147483647" };
+    tide_status status = tide_pg_execute(feed->pg, &rows, "news", params, 3, err);
+    if (status == TIDE_OK)
+        tide_pg_rows_release(&rows);
+    return status;
+}
+
 /* What is new is always few rows by an index; the planner is told so, whatever its figures say. */
 static tide_status prepare(struct tide_feed *feed, struct tide_err *err)
 {
@@ -95,6 +116,8 @@ static tide_status prepare(struct tide_feed *feed, struct tide_err *err)
     const char *sql = feed_sql_text(&feed->sql, err);
     if (status == TIDE_OK)
         status = sql ? tide_pg_prepare(feed->pg, "news", sql, err) : TIDE_E_MEMORY;
+    if (status == TIDE_OK)
+        status = plan_ahead(feed, err);
     if (status == TIDE_OK && !feed->standby)
         status = tide_pg_listen(feed->pg, "tidemark", err);
     return status;
@@ -254,6 +277,7 @@ static tide_status follow(struct tide_feed *feed, const struct tide_hot_meta *me
     if (wait)
         keep_moves(feed, meta);
     *more = feed->look.ledger < feed->look.cursor && feed->look.ledger < feed->until;
+    uint64_t start = now_us();
     tide_status status = tide_hot_update(feed->options.hot, take_news, feed, err);
     if (status == TIDE_E_LIMIT) {
         *more = false;
@@ -264,6 +288,8 @@ static tide_status follow(struct tide_feed *feed, const struct tide_hot_meta *me
     pthread_mutex_lock(&feed->mutex);
     feed->stats.steps++;
     feed->stats.rows += feed->news.count - 1;
+    feed->stats.asked_us += feed->asked_us;
+    feed->stats.applied_us += now_us() - start;
     feed->stats.ledger = feed->look.ledger;
     pthread_mutex_unlock(&feed->mutex);
     return TIDE_OK;
@@ -285,7 +311,9 @@ static tide_status step(struct tide_feed *feed, uint32_t until, bool *more, stru
         status = have_cache(feed, &meta, &built, err);
     if (status != TIDE_OK || built)
         return status;
+    uint64_t start = now_us();
     status = ask_news(feed, &meta, until, err);
+    feed->asked_us = now_us() - start;
     if (status == TIDE_OK && TIDE_FAILPOINT("feed.between"))
         status = tide_fail(err, TIDE_E_IO, "failpoint: between database and cache");
     if (status == TIDE_OK)

@@ -16,7 +16,7 @@
 #include "tidemark/pg.h"
 
 #define TIDE_FEED_IDLE_MS    1000
-#define TIDE_FEED_STANDBY_MS 10
+#define TIDE_FEED_STANDBY_MS 4
 #define TIDE_FEED_SILENCE_MS 60000u /* a server that says nothing for so long is given up */
 #define TIDE_FEED_LEDGERS    64u    /* in one step while catching up      */
 #define TIDE_FEED_REBUILD_S  60u    /* between rebuilds for changes behind */
@@ -40,6 +40,7 @@ struct tide_feed_stats {
     bool standby;    /* the database is a hot standby   */
     uint32_t ledger; /* of the cache                    */
     uint64_t steps, rows, rebuilds, failures;
+    uint64_t asked_us, applied_us;   /* of those steps: for the database's answer, for the cache */
     char trouble[TIDE_ERR_TEXT_MAX]; /* the last failure, "" when all is well */
 };
 

@@ -47,6 +47,7 @@ struct tide_feed {
     struct tide_buf sql;
     struct feed_look look;
     uint32_t until;
+    uint64_t asked_us;        /* the last answer took so long */
     struct tide_pg_rows news; /* rows of the step, until it is through */
     pthread_mutex_t mutex;    /* of stats */
     struct tide_feed_stats stats;

@@ -191,6 +191,11 @@ static void put_feed(struct tide_buf *out, struct tide_feed *feed)
     tide_metric_gauge(out, "feeder_ledger", "Ledger that it brought the cache to.", s.ledger);
     tide_metric_counter(out, "feeder_steps_total", "Steps from a ledger to a later one.", s.steps);
     tide_metric_counter(out, "feeder_rows_total", "Rows applied in them.", s.rows);
+    tide_metric_family(
+        out, "feeder_step_seconds_total", "counter",
+        "Time of these steps: waiting for the database's answer, writing the cache.");
+    tide_metric_real(out, "feeder_step_seconds_total", "of=\"ask\"", (double)s.asked_us / 1e6);
+    tide_metric_real(out, "feeder_step_seconds_total", "of=\"apply\"", (double)s.applied_us / 1e6);
     tide_metric_counter(out, "feeder_rebuilds_total", "Caches built anew.", s.rebuilds);
     tide_metric_counter(out, "feeder_failures_total", "Steps that failed.", s.failures);
 }
