@@ -26,6 +26,8 @@ static bool is_called(const char *name, const char *wanted)
 const struct tide_document *tide_document_of(const char *path)
 {
     const char *last = strrchr(path, '/');
+    if (strcmp(path, "/") == 0)
+        last = "/index";
     for (size_t i = 0; last && i < tide_document_count; i++)
         if (is_called(tide_documents[i].name, last + 1))
             return &tide_documents[i];

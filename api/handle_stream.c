@@ -1,9 +1,8 @@
 /* GET /api/stream */
 #include "api/handle.h"
 #include "api/live.h"
+#include "api/param.h"
 #include "api/server.h"
-#include "tidemark/catalogue.h"
-#include "tidemark/table.h"
 
 #include <stdio.h>
 
@@ -42,15 +41,12 @@ static bool add_topic(struct tide_stream_ask *ask, tide_slice word)
 
 static bool add_kind(struct tide_stream_ask *ask, tide_slice word)
 {
-    uint32_t count;
-    const struct tide_table *tables = tide_tables(&count);
-    for (uint16_t kind = 0; kind < TIDE_EV_COUNT; kind++)
-        if (tide_slice_eq_str(word, tables[tide_events()[kind].table].name)) {
-            if (ask->kind_count < TIDE_STREAM_NAMES_MAX)
-                ask->kinds[ask->kind_count++] = kind;
-            return true;
-        }
-    return false;
+    char why[TIDE_PARAM_WHY];
+    struct tide_param_value kind;
+    if (!tide_param_read(&kind, TIDE_PARAM_kind, word, why))
+        return false;
+    ask->kinds[ask->kind_count++] = (uint16_t)kind.number;
+    return true;
 }
 
 static bool add_asset(struct tide_stream_ask *ask, tide_slice word)
@@ -87,8 +83,8 @@ static void copy_address(char out[TIDE_HOT_ADDRESS_TEXT], const struct tide_para
         tide_hot_address_text(out, &value->address);
 }
 
-static bool read_ask(struct tide_stream_ask *ask, const struct tide_request *request,
-                     struct tide_reply *reply)
+static bool read_lists(struct tide_stream_ask *ask, const struct tide_request *request,
+                       struct tide_reply *reply)
 {
     static const struct {
         enum tide_param_id id;
@@ -97,23 +93,64 @@ static bool read_ask(struct tide_stream_ask *ask, const struct tide_request *req
     } lists[] = {
         { TIDE_PARAM_topics, add_topic, "?topics",
           "a comma list of ledger, event, price, compliance" },
-        { TIDE_PARAM_kinds, add_kind, "?kinds", "a comma list of at most 32 kinds of events" },
+        { TIDE_PARAM_kinds, add_kind, "?kinds", NULL },
         { TIDE_PARAM_assets, add_asset, "?assets",
           "a comma list of at most 32 symbols of oracle feeds" },
         { TIDE_PARAM_addresses, add_address, "?addresses",
           "a comma list of at most 32 addresses (G or C)" },
     };
-    for (size_t i = 0; i < TIDE_COUNT(lists); i++)
-        if (!read_list(ask, tide_request_param(request, lists[i].id), lists[i].add))
-            return bad(reply, lists[i].where, lists[i].why);
+    char kinds[TIDE_PARAM_WHY];
+    struct tide_param_value none;
+    for (size_t i = 0; i < TIDE_COUNT(lists); i++) {
+        if (read_list(ask, tide_request_param(request, lists[i].id), lists[i].add))
+            continue;
+        /* The refusal of an empty one names all there are. */
+        if (!lists[i].why && tide_param_read(&none, TIDE_PARAM_kind, TIDE_SLICE(""), kinds))
+            return false;
+        return bad(reply, lists[i].where, lists[i].why ? lists[i].why : kinds);
+    }
+    return true;
+}
+
+/* A filter of what is not told would seem to filter what is. */
+static bool check_filters(const struct tide_stream_ask *ask, const struct tide_request *request,
+                          struct tide_reply *reply)
+{
+    static const struct {
+        enum tide_param_id id;
+        enum tide_stream_topic topic;
+        const char *where, *why;
+    } filters[] = {
+        { TIDE_PARAM_kinds, TIDE_TOPIC_EVENT, "?kinds", "filters events: topics must name event" },
+        { TIDE_PARAM_contract, TIDE_TOPIC_EVENT, "?contract",
+          "filters events: topics must name event" },
+        { TIDE_PARAM_address, TIDE_TOPIC_EVENT, "?address",
+          "filters events: topics must name event" },
+        { TIDE_PARAM_pool, TIDE_TOPIC_EVENT, "?pool", "filters events: topics must name event" },
+        { TIDE_PARAM_assets, TIDE_TOPIC_PRICE, "?assets",
+          "filters prices: topics must name price" },
+        { TIDE_PARAM_addresses, TIDE_TOPIC_COMPLIANCE, "?addresses",
+          "is for compliance: topics must name it; events are filtered by address" },
+    };
+    for (size_t i = 0; i < TIDE_COUNT(filters); i++)
+        if (tide_request_param(request, filters[i].id)->given && !(ask->topics & filters[i].topic))
+            return bad(reply, filters[i].where, filters[i].why);
+    if ((ask->topics & TIDE_TOPIC_COMPLIANCE) && ask->address_count == 0)
+        return bad(reply, "?addresses", "compliance is told of addresses that are named");
+    return true;
+}
+
+static bool read_ask(struct tide_stream_ask *ask, const struct tide_request *request,
+                     struct tide_reply *reply)
+{
+    if (!read_lists(ask, request, reply))
+        return false;
     const struct tide_param_value *pool = tide_request_param(request, TIDE_PARAM_pool);
     if (pool->given)
         ask->pool = pool->symbol;
     copy_address(ask->contract, tide_request_param(request, TIDE_PARAM_contract));
     copy_address(ask->party, tide_request_param(request, TIDE_PARAM_address));
-    if ((ask->topics & TIDE_TOPIC_COMPLIANCE) && ask->address_count == 0)
-        return bad(reply, "?addresses", "compliance is told of addresses that are named");
-    return true;
+    return check_filters(ask, request, reply);
 }
 
 /* --- who may have it -------------------------------------------------------------------- */

@@ -1,5 +1,7 @@
 #include "api/param.h"
+#include "tidemark/catalogue.h"
 #include "tidemark/strkey.h"
+#include "tidemark/table.h"
 #include "tidemark/text.h"
 
 static const struct tide_param params[] = {
@@ -55,6 +57,20 @@ static bool read_u64(struct tide_param_value *out, const struct tide_param *para
     snprintf(why, TIDE_PARAM_WHY, "must be a whole number from %" PRIu64 " to %" PRIu64, param->min,
              param->max);
     return false;
+}
+
+static bool read_time(struct tide_param_value *out, const struct tide_param *param, char *why)
+{
+    int64_t seconds = -1;
+    if (tide_parse_u64(&out->number, out->text, param->max) == TIDE_OK)
+        return true;
+    if (tide_time_parse(&seconds, out->text) == TIDE_OK && seconds >= (int64_t)param->min &&
+        seconds <= (int64_t)param->max) {
+        out->number = (uint64_t)seconds;
+        return true;
+    }
+    return refuse(why, "must be unix seconds, or a time as 2026-05-02T09:14:07Z, from 1970 to 2106"
+                       " (a + in it is %2B in a query)");
 }
 
 static bool read_amount(struct tide_param_value *out, const struct tide_param *param, char *why)
@@ -163,6 +179,23 @@ static bool read_bool(struct tide_param_value *out, const struct tide_param *par
     return read_word(out, "false|true", why);
 }
 
+static bool read_kind(struct tide_param_value *out, const struct tide_param *param, char *why)
+{
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    (void)param;
+    for (uint16_t kind = 0; kind < TIDE_EV_COUNT; kind++) {
+        out->number = kind;
+        if (tide_slice_eq_str(out->text, tables[tide_events()[kind].table].name))
+            return true;
+    }
+    size_t len = (size_t)snprintf(why, TIDE_PARAM_WHY, "must be one of:");
+    for (uint16_t kind = 0; kind < TIDE_EV_COUNT && len < TIDE_PARAM_WHY; kind++)
+        len += (size_t)snprintf(why + len, TIDE_PARAM_WHY - len, "%s %s", kind ? "," : "",
+                                tables[tide_events()[kind].table].name);
+    return false;
+}
+
 static bool read_cursor(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
     bool fits = out->text.len >= param->min && out->text.len <= param->max;
@@ -180,6 +213,7 @@ bool tide_param_read(struct tide_param_value *out, enum tide_param_id id, tide_s
         [TIDE_PARAM_ADDRESS] = read_address, [TIDE_PARAM_SYMBOL] = read_symbol,
         [TIDE_PARAM_HASH] = read_hash,       [TIDE_PARAM_TEXT] = read_text,
         [TIDE_PARAM_CHOICE] = read_choice,   [TIDE_PARAM_BOOL] = read_bool,
+        [TIDE_PARAM_TIME] = read_time,       [TIDE_PARAM_KIND] = read_kind,
         [TIDE_PARAM_CURSOR] = read_cursor,
     };
     const struct tide_param *param = tide_param_of(id);

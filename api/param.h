@@ -7,7 +7,7 @@
 
 #include "api/route.h"
 
-#define TIDE_PARAM_WHY 192u
+#define TIDE_PARAM_WHY 4096u /* all kinds of events are named in one */
 
 struct tide_param {
     const char *name;

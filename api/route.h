@@ -48,6 +48,8 @@ enum tide_param_type {
     TIDE_PARAM_TEXT,    /* min..max bytes of UTF-8 without control characters             */
     TIDE_PARAM_CHOICE,  /* one of the words in help's place, "a|b|c"                      */
     TIDE_PARAM_BOOL,    /* true | false                                                   */
+    TIDE_PARAM_TIME,    /* unix seconds, or RFC 3339: min..max                            */
+    TIDE_PARAM_KIND,    /* a kind of event: enum tide_event_id                            */
     TIDE_PARAM_CURSOR,  /* what an earlier answer gave as "next"                          */
 };
 
@@ -55,7 +57,7 @@ struct tide_param_value {
     enum tide_param_id id;
     bool given;      /* false: text is the default, maybe empty  */
     tide_slice text; /* decoded; NUL follows it; dies with the request */
-    uint64_t number; /* U64; CHOICE: index of the word; BOOL     */
+    uint64_t number; /* U64; TIME: unix seconds; CHOICE: index of the word; BOOL; KIND: its id */
     tide_i128 amount;
     struct tide_hot_address address;
     struct tide_hot_symbol symbol;

@@ -32,6 +32,7 @@ struct run {
     char after[TIDE_CURSOR_KEY_MAX + 1];   /* "": the first page */
     uint32_t limit;
     char at[16], limit_text[16];
+    char numbers[TIDE_PG_PARAMS_MAX][12]; /* unix seconds of times */
     char archived[32]; /* ledgers of events that this statement reads, but not there; "": none */
     bool refused;      /* reply is a problem */
     bool nothing;      /* the list's first page is empty */
@@ -218,7 +219,18 @@ static tide_status take_answer(void *self, uint32_t index, const struct tide_pg_
     return TIDE_OK;
 }
 
-static void fill_values(const struct run *run, const char *values[TIDE_PG_PARAMS_MAX])
+/* As the client gave it, but for a time, which may be written in two ways. */
+static const char *value_text(const struct tide_param_value *param, char number[12])
+{
+    if (param->text.len == 0)
+        return NULL;
+    if (tide_param_of(param->id)->type != TIDE_PARAM_TIME)
+        return (const char *)param->text.ptr;
+    snprintf(number, 12, "%" PRIu32, (uint32_t)param->number);
+    return number;
+}
+
+static void fill_values(struct run *run, const char *values[TIDE_PG_PARAMS_MAX])
 {
     for (uint32_t i = 0; i < run->statement->bind_count; i++) {
         uint8_t bind = run->statement->binds[i];
@@ -239,7 +251,7 @@ static void fill_values(const struct run *run, const char *values[TIDE_PG_PARAMS
         default:
             param = tide_request_param(run->request, (enum tide_param_id)bind);
             assert(param);
-            values[i] = param->text.len ? (const char *)param->text.ptr : NULL;
+            values[i] = value_text(param, run->numbers[i]);
         }
     }
 }

@@ -42,6 +42,7 @@ FROM (SELECT c.deployment, greatest(now(), c.closed_at) - interval '24 hours' AS
     h.stability::text AS "tvlStability",
     analyst.scaled(h.stability)::text AS "tvlStabilityScaled",
     h.unpriced::text AS "unpriced",
-    (SELECT coalesce(json_agg(json_build_object('market', m.synth, 'debt', m.value::text, 'debtScaled', analyst.scaled(m.value)::text)
-      ORDER BY m.synth), '[]') FROM state.synthetic_engine_debt_total AS m WHERE m.deployment = t.deployment) AS "debts"
+    (SELECT '[' || coalesce(string_agg(row_to_json(d)::text, ',' ORDER BY d.market), '') || ']' FROM (
+      SELECT m.synth AS "market", m.value::text AS "debt", analyst.scaled(m.value)::text AS "debtScaled"
+      FROM state.synthetic_engine_debt_total AS m WHERE m.deployment = t.deployment) AS d)::json AS "debts"
   ) AS x

@@ -38,4 +38,8 @@ void tide_buf_json_string(struct tide_buf *buf, tide_slice text);
 #define TIDE_RFC3339_BYTES 32u
 void tide_time_rfc3339(char out[TIDE_RFC3339_BYTES], int64_t unix_seconds);
 
+/* Unix seconds of an RFC 3339 time, "2026-05-02T09:14:07Z", "…07.25+02:00": the first whole second
+ * that is not before it. TIDE_E_DECODE for any other text, or a day that no month has. */
+tide_status tide_time_parse(int64_t *unix_seconds, tide_slice text) TIDE_MUST_USE;
+
 #endif

@@ -304,3 +304,85 @@ void tide_time_rfc3339(char out[TIDE_RFC3339_BYTES], int64_t unix_seconds)
     put_two(out + 14, second / 60 % 60);
     put_two(out + 17, second % 60);
 }
+
+/* Digits at *at, which moves behind them; -1 when one is missing. */
+static int take_digits(tide_slice text, size_t *at, size_t count)
+{
+    int value = 0;
+    for (size_t end = *at + count; *at < end; ++*at) {
+        if (*at >= text.len || text.ptr[*at] < '0' || text.ptr[*at] > '9')
+            return -1;
+        value = value * 10 + (text.ptr[*at] - '0');
+    }
+    return value;
+}
+
+static bool take_one(tide_slice text, size_t *at, char either, char other)
+{
+    bool found = *at < text.len && (text.ptr[*at] == either || text.ptr[*at] == other);
+    *at += found;
+    return found;
+}
+
+/* Two digits after a separator, 0 .. max; -1 otherwise. */
+static int take_two(tide_slice text, size_t *at, char separator, int max)
+{
+    int value = take_one(text, at, separator, separator) ? take_digits(text, at, 2) : -1;
+    return value <= max ? value : -1;
+}
+
+/* The inverse of put_date; -1 for a day that the month has not. */
+static int64_t day_of(int year, int month, int day)
+{
+    static const uint8_t days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    if (year < 0 || month < 1 || month > 12 || day < 1 ||
+        day > days[month - 1] + (leap && month == 2))
+        return -1;
+    int64_t y = year - (month < 3), m = month < 3 ? month + 9 : month - 3; /* from March */
+    return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1;
+}
+
+/* "Z", or "+02:00": seconds to take away; false when neither ends the text. */
+static bool take_zone(tide_slice text, size_t *at, int *seconds)
+{
+    *seconds = 0;
+    if (take_one(text, at, 'Z', 'z'))
+        return *at == text.len;
+    bool west = *at < text.len && text.ptr[*at] == '-';
+    if (!take_one(text, at, '+', '-'))
+        return false;
+    int hours = take_digits(text, at, 2), minutes = take_two(text, at, ':', 59);
+    *seconds = (hours * 3600 + minutes * 60) * (west ? -1 : 1);
+    return hours >= 0 && hours < 24 && minutes >= 0 && *at == text.len;
+}
+
+/* Behind a point; whether any of it is more than nothing. False when no digit is there. */
+static bool take_fraction(tide_slice text, size_t *at, bool *more)
+{
+    size_t from = *at;
+    for (int digit; (digit = take_digits(text, at, 1)) >= 0;)
+        *more |= digit > 0;
+    return *at > from;
+}
+
+tide_status tide_time_parse(int64_t *unix_seconds, tide_slice text)
+{
+    size_t at = 0;
+    bool more = false;
+    int zone, year = take_digits(text, &at, 4);
+    int month = take_two(text, &at, '-', 12), day = take_two(text, &at, '-', 31);
+    int64_t days = day_of(year, month, day);
+    if (days < 0 || !take_one(text, &at, 'T', 't'))
+        return TIDE_E_DECODE;
+    int hour = take_digits(text, &at, 2);
+    int minute = take_two(text, &at, ':', 59), second = take_two(text, &at, ':', 60);
+    if (hour < 0 || hour > 23 || minute < 0 || second < 0)
+        return TIDE_E_DECODE;
+    if (take_one(text, &at, '.', '.') && !take_fraction(text, &at, &more))
+        return TIDE_E_DECODE;
+    if (!take_zone(text, &at, &zone))
+        return TIDE_E_DECODE;
+    *unix_seconds = (days - 719468) * 86400 + hour * 3600 + minute * 60 + second + more - zone;
+    return TIDE_OK;
+}

@@ -49,6 +49,8 @@ def schema_of(param):
               "TEXT": {"type": "string", "minLength": low, "maxLength": high},
               "CHOICE": {"type": "string", "enum": meaning.split("|")},
               "BOOL": {"type": "boolean"},
+              "TIME": {"type": "string", "pattern": "^([0-9]{1,10}|[0-9]{4}-.{15,40})$"},
+              "KIND": {"type": "string", "pattern": "^[a-z0-9_]{1,64}$"},
               "CURSOR": {"type": "string", "minLength": low, "maxLength": high}}[kind]
     if default:
         schema["default"] = {"U64": int, "BOOL": lambda text: text == "true"}.get(kind, str)(default)

@@ -187,6 +187,8 @@ def good(schema, name, known):
         return ["true", "false"]
     if schema.get("pattern") == "^[0-9]{1,39}$":
         return ["1", "10000000", "123456789012345678"]
+    if schema.get("pattern", "").startswith("^([0-9]{1,10}|"):
+        return ["0", "4294967295", "2026-01-01T00:00:00Z", "2026-01-01t02:30:00.250+02:30"]
     return [STRANGER] if schema.get("pattern", "").startswith("^[GC]") else ["x"]
 
 
@@ -203,6 +205,10 @@ def bad(schema):
         return ["G", STRANGER[:-1] + "G", STRANGER.lower(), "S" + STRANGER[1:], ""]
     if pattern.startswith("^[0-9]{1,39}"):
         return ["-1", "170141183460469231731687303715884105728", "1e5", ""]
+    if pattern.startswith("^([0-9]{1,10}|"):
+        return ["-1", "4294967296", "2026-02-29T00:00:00Z", "2026-01-01", "1969-12-31T23:59:59Z", "2107-01-01T00:00:00Z", "x", ""]
+    if pattern == "^[a-z0-9_]{1,64}$":
+        return ["nonsense", "LIQUIDITY_POOL_SWAP", "x" * 65, ""]
     if pattern.startswith("^[A-Za-z0-9_]"):
         return ["a" * 33, "a-b", "%20", "é", ""]
     if pattern.startswith("^[0-9a-fA-F]"):
@@ -356,7 +362,7 @@ def everything(c):
         route.refusals()
         route.unknown()
     stream(c)
-    for target, want in (("/", 404), ("/api", 404), ("/api/markets/", 404), ("//api/markets", 404),
+    for target, want in (("/api", 404), ("/index", 404), ("/api/markets/", 404), ("//api/markets", 404),
                          ("/api/../api/markets", 404), ("/api/markets?%00", 400),
                          ("/api/markets?x=%ff", 400), ("/" + "a" * 3000, 414), ("/api/prices/%zz", 400)):
         c.ask(None, "GET", target, want=want)
@@ -375,8 +381,14 @@ def stream(c):
     operation = c.doc["paths"].get("/api/stream", {}).get("get")
     if not operation:
         return
-    for query in ("topics=nonsense", "topics=", "addresses=x&topics=compliance", "topics=compliance", "kinds=nonsense", "after=nonsense", "nonsense=1"):
+    for query in ("topics=nonsense", "topics=", "addresses=x&topics=compliance", "topics=compliance", "kinds=nonsense", "after=nonsense", "nonsense=1",
+                  "kinds=liquidity_pool_swap", "topics=price,ledger&pool=XLMUSDC", f"address={STRANGER}", f"topics=price&contract={STRANGER}",
+                  "topics=event&assets=XLM", f"topics=event&addresses={STRANGER}"):
         c.ask(operation, "GET", "/api/stream?" + query, want=400)
+    for target in ("/api/stream?topics=event&kinds=nonsense", "/api/events?kind=nonsense"):
+        known = c.send("GET", target)[1].decode()
+        if not all(kind in known for kind in sql("SELECT DISTINCT kind FROM event.log")):
+            c.fault(target, f"does not name the kinds that there are: {known[:200]}")
     c.ask(operation, "GET", "/api/stream", headers={"Last-Event-ID": "nonsense"}, want=400)
     connection = http.client.HTTPConnection(c.host, timeout=TIMEOUT)
     connection.request("GET", "/api/stream?topics=ledger,event,price")

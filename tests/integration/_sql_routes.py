@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """usage: _sql_routes.py   asks SQL routes through bin/sql_driver; the database is there (sql_routes.sh)."""
+import json
 import re
 import sys
 import urllib.parse
@@ -95,6 +96,8 @@ def sums_over_time(d):
     part = all_of(f"/api/pools/{pool}/candles?interval=1m&from={first + 60}&to={last}", 50)
     assert len(part) == len(all_of(f"/api/pools/{pool}/candles?interval=1m", 50)) - 2, len(part)
     assert d.ask(f"/api/pools/{pool}/candles?from={last + 86400}")["items"] == []
+    text = lambda seconds: sql(f"SELECT to_char(to_timestamp({seconds}) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')")
+    assert part == all_of(f"/api/pools/{pool}/candles?interval=1m&from={text(first + 60)}&to={text(last)}", 50)
     # As of a ledger what was over when it closed, and nothing that came after shows.
     n = sql("SELECT ledger FROM chain.ledger ORDER BY ledger OFFSET 200 LIMIT 1")
     for target, over in ((f"/api/pools/{pool}/candles?interval=5m", "to_timestamp(extract(epoch FROM closed_at)::bigint - 300)"),
@@ -119,6 +122,8 @@ def sums_over_time(d):
         f"SELECT sum(amount) FROM event.synthetic_engine_mint WHERE synth_asset = '{market}'"))
     assert of_market[0]["debt"] == sql(f"SELECT value FROM state.synthetic_engine_debt_total WHERE synth = '{market}'")
     now = d.ask("/api/stats")
+    raw = d.line("GET /api/stats").split(" ", 3)[3]
+    assert now["debts"] and json.dumps(now, separators=(",", ":")) == raw, "white space in it"
     role = lambda name: sql(f"""SELECT j ->> 'address' FROM chain.deployment, jsonb_array_elements(contracts) AS j
                                 WHERE j ->> 'role' = '{name}'""")
     usdc = role("usdc")

@@ -55,6 +55,7 @@ static void only_whole_names_are_found(void **state)
     };
     for (size_t i = 0; i < TIDE_COUNT(none); i++)
         assert_null(tide_document_of(none[i]));
+    assert_string_equal(tide_document_of("/")->name, "index.html");
     assert_string_equal(tide_document_of("/docs")->name, "docs.html");
     assert_string_equal(tide_document_of("/docs/docs.js")->name, "docs.js");
 }

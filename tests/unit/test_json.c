@@ -120,7 +120,42 @@ static void test_times(void **state)
                  tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
         tide_time_rfc3339(ours, t);
         assert_string_equal(ours, theirs);
+        int64_t back = 0;
+        assert_int_equal(tide_time_parse(&back, tide_slice_str(ours)), TIDE_OK);
+        assert_int_equal(back, t);
     }
+}
+
+/* Written in the ways that RFC 3339 allows; what is between two seconds is the later one. */
+static void test_read_times(void **state)
+{
+    /* clang-format off */
+    static const struct { const char *text; int64_t seconds; } times[] = {
+        { "1970-01-01T00:00:00Z", 0 },               { "1969-12-31T23:59:59Z", -1 },
+        { "2026-05-02t09:14:07z", 1777713247 },      { "2026-05-02T09:14:07.000Z", 1777713247 },
+        { "2026-05-02T09:14:07.000001Z", 1777713248 }, { "2026-05-02T11:14:07+02:00", 1777713247 },
+        { "2026-05-02T03:44:07-05:30", 1777713247 }, { "2024-02-29T00:00:00Z", 1709164800 },
+        { "2000-02-29T00:00:00Z", 951782400 },       { "2016-12-31T23:59:60Z", 1483228800 },
+    };
+    static const char *const none[] = {
+        "", "2026", "2026-05-02", "2026-05-02 09:14:07Z", "2026-05-02T09:14Z", "2026-05-02T09:14:07",
+        "2026-05-02T24:00:00Z", "2026-05-02T09:60:00Z", "2026-05-02T09:14:61Z", "2026-13-01T00:00:00Z",
+        "2026-00-01T00:00:00Z", "2026-04-31T00:00:00Z", "2026-02-29T00:00:00Z", "1900-02-29T00:00:00Z",
+        "2026-05-02T09:14:07.Z", "2026-05-02T09:14:07ZZ", "2026-05-02T09:14:07+02", "2026-05-02T09:14:07+0200",
+        "2026-05-02T09:14:07+24:00", "2026-05-02T09:14:07+02:60", "-2026-05-02T09:14:07Z", "2026-5-2T09:14:07Z",
+        "2026-05-02T09:14:07Z ", "+026-05-02T09:14:07Z", "2026-05-02T09:14:07 02:00",
+    };
+    /* clang-format on */
+    int64_t seconds;
+    (void)state;
+    for (size_t i = 0; i < TIDE_COUNT(times); i++) {
+        if (tide_time_parse(&seconds, tide_slice_str(times[i].text)) != TIDE_OK)
+            fail_msg("%s is refused", times[i].text);
+        assert_int_equal(seconds, times[i].seconds);
+    }
+    for (size_t i = 0; i < TIDE_COUNT(none); i++)
+        if (tide_time_parse(&seconds, tide_slice_str(none[i])) == TIDE_OK)
+            fail_msg("%s is taken for %lld", none[i], (long long)seconds);
 }
 
 static void test_full(void **state)
@@ -138,7 +173,9 @@ static void test_full(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_scaled), cmocka_unit_test(test_shape),
-                                        cmocka_unit_test(test_times), cmocka_unit_test(test_full) };
+                                        cmocka_unit_test(test_times),
+                                        cmocka_unit_test(test_read_times),
+                                        cmocka_unit_test(test_full) };
     tide_buf_init(&buf, 4096);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     tide_buf_release(&buf);

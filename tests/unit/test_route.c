@@ -54,7 +54,8 @@ static const struct row {
     { "GET",  "/api/pools/../pools",              "404 no_route",           NULL },
     { "GET",  "/api/ledgers/17/18",               "404 no_route",           NULL },
     { "GET",  "/api",                             "404 no_route",           NULL },
-    { "GET",  "/",                                "404 no_route",           NULL },
+    { "GET",  "/",                                "index",                  NULL },
+    { "GET",  "/index",                           "404 no_route",           NULL },
     { "GET",  "",                                 "404 no_route",           NULL },
     { "GET",  "*",                                "404 no_route",           NULL },
     { "GET",  "/api/pools/%2e%2e",                "400 invalid_parameters", "pool" },
@@ -218,6 +219,17 @@ static const struct typed {
     { TIDE_PARAM_direction, "b_to_", "one of: a_to_b|b_to_a" },
     { TIDE_PARAM_direction, "a_to_b|b_to_a", "one of" },
     { TIDE_PARAM_ledger, "4294967296", "1 to 4294967295" },
+    { TIDE_PARAM_from, "0", NULL },
+    { TIDE_PARAM_from, "4294967295", NULL },
+    { TIDE_PARAM_from, "4294967296", "unix seconds, or a time as" },
+    { TIDE_PARAM_to, "2026-05-02T09:14:07Z", NULL },
+    { TIDE_PARAM_to, "1969-12-31T23:59:59Z", "from 1970" },
+    { TIDE_PARAM_to, "2106-02-07T06:28:16Z", "to 2106" },
+    { TIDE_PARAM_to, "2026-02-29T09:14:07Z", "unix seconds" },
+    { TIDE_PARAM_to, "2026-05-02T09:14:07 02:00", "%2B" },
+    { TIDE_PARAM_kind, "liquidity_pool_swap", NULL },
+    { TIDE_PARAM_kind, "liquidity_pool_swa", " liquidity_pool_swap, " },
+    { TIDE_PARAM_kind, "", " synth_token_transfer" },
 };
 /* clang-format on */
 
@@ -231,6 +243,8 @@ static void types(void **state)
         if (fits != (typed[i].why == NULL) || (typed[i].why && !strstr(why, typed[i].why)))
             fail_msg("%s: %s", typed[i].text, fits ? "fits" : why);
         assert_null(strstr(why, "SCZTGS7KYLJG"));
+        if (value.id == TIDE_PARAM_to && fits)
+            assert_int_equal(value.number, 1777713247);
         if (value.id == TIDE_PARAM_direction && fits)
             assert_int_equal(value.number, 1);
     }
