@@ -15,10 +15,23 @@
  *                        "origins": ["https://acme.example"], "sessionsPerHour": 200 } ],
  *     "providers": [ { "key": "sumsub", "type": "sumsub", "name": "Sumsub", … } ] }
  *
- * Members of a provider: baseUrl, apiKey, apiSecret, webhookSecrets [{ "secret", "notAfter" (RFC
- * 3339, null: no end) }], algorithm (sumsub: sha1|sha256|sha512), level (sumsub's levelName,
- * persona's template, didit's workflow), apiVersion (persona), hosts (of pages that we may send
- * people to), frameHosts, environment (live|sandbox), timeoutMs. Unknown members are refused. */
+ * Members of a provider      of types (the others refuse it)    when it is not there
+ *   key, type, name            all                               refused
+ *   baseUrl                    all but sandbox                   the provider's; veriff: refused
+ *   apiKey                     all but sandbox                   refused
+ *   apiSecret                  sumsub, veriff                    refused
+ *   webhookSecrets             all: [{ "secret", "notAfter" }]   refused; veriff: apiSecret
+ *   algorithm                  sumsub: sha1, sha256, sha512      sha256
+ *   level                      sumsub: levelName, persona:       refused
+ *                              template, didit: workflow
+ *   apiVersion                 persona                           refused
+ *   environment                all but sandbox: live, sandbox    refused
+ *   hosts                      all: of its pages, that we may    refused; sandbox: publicUrl's
+ *                              send people to
+ *   frameHosts                 all: whose frames its pages need  hosts
+ *   timeoutMs                  all: 100 to 30000, of one call    10000
+ * notAfter: RFC 3339, or null (as when it is not there): no end. Hosts: "name" or "name:port".
+ * Unknown members are refused. */
 #ifndef API_KYC_SETTINGS_H
 #define API_KYC_SETTINGS_H
 
@@ -36,6 +49,7 @@
 #define TIDE_KYC_WORD_BYTES      33u  /* keys and ids: [a-z0-9_-]{1,32}, NUL-terminated */
 #define TIDE_KYC_TEXT_BYTES      129u /* names, levels, hosts */
 #define TIDE_KYC_SECRET_BYTES    257u
+#define TIDE_KYC_SECRET_MIN      8u
 #define TIDE_KYC_URL_BYTES       257u
 #define TIDE_KYC_FILE_MAX        (1u << 20)
 
@@ -47,6 +61,8 @@ enum tide_kyc_type {
     TIDE_KYC_DIDIT,
     TIDE_KYC_TYPE_COUNT
 };
+
+const char *tide_kyc_type_text(enum tide_kyc_type type);
 
 enum tide_kyc_algorithm { TIDE_KYC_SHA256, TIDE_KYC_SHA1, TIDE_KYC_SHA512 };
 

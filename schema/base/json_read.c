@@ -1,11 +1,15 @@
 #include "json_read.h"
+#include "tidemark/sign.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* Set by this thread's allocations, looked at when its reading is done. */
 static _Thread_local bool memory_failed;
+/* What this thread frees is overwritten. */
+static _Thread_local bool is_private;
 
 static void *noting_malloc(size_t size)
 {
@@ -14,9 +18,16 @@ static void *noting_malloc(size_t size)
     return p;
 }
 
+static void wiping_free(void *p)
+{
+    if (is_private && p)
+        tide_sign_wipe(p, malloc_usable_size(p));
+    free(p);
+}
+
 static void install(void)
 {
-    json_set_alloc_funcs(noting_malloc, free);
+    json_set_alloc_funcs(noting_malloc, wiping_free);
 }
 
 json_t *tide_json_load(tide_slice text, size_t flags, json_error_t *error)
@@ -30,4 +41,19 @@ json_t *tide_json_load(tide_slice text, size_t flags, json_error_t *error)
     json_decref(root);
     snprintf(error->text, sizeof error->text, "out of memory");
     return NULL;
+}
+
+json_t *tide_json_load_private(tide_slice text, size_t flags, json_error_t *error)
+{
+    is_private = true;
+    json_t *root = tide_json_load(text, flags, error);
+    is_private = false;
+    return root;
+}
+
+void tide_json_wipe(json_t *root)
+{
+    is_private = true;
+    json_decref(root);
+    is_private = false;
 }
