@@ -1,0 +1,105 @@
+/* The network as several Stellar RPC servers tell it.
+ *
+ * Failures  a server that does not answer, answers nonsense, or an error, is left alone for a
+ *           while that doubles, and the next one is asked; TIDE_E_IO when none is left. A
+ *           transaction is sent to one server a call: what happened to it there is not known.
+ * Lag       the newest ledger that any server told never goes back here: an answer from before
+ *           it is no answer. So what one call saw, the next one saw as well.
+ * Network   a new connection is asked for its network before an answer over it counts.
+ * Slices    of an answer borrow until the next call.
+ * Threads   one client belongs to one thread. */
+#ifndef API_ATTESTER_RPC_H
+#define API_ATTESTER_RPC_H
+
+#include "tidemark/clock.h"
+#include "tidemark/config.h"
+#include "tidemark/hash.h"
+
+enum { ATT_SERVERS_MAX = 8, ATT_ANSWER_MAX = 8 << 20, ATT_KEYS_MAX = 8, ATT_LIST_MAX = 32 };
+
+struct att_rpc; /* opaque */
+
+struct att_rpc_options {
+    const struct tide_config *config; /* borrowed */
+    const char *passphrase;           /* what the network must be; borrowed */
+    const struct tide_clock *clock;
+    bool (*cancelled)(void *self); /* ends a call with TIDE_E_STOPPED; may be NULL */
+    void *self;
+};
+
+/* Asks nobody yet. TIDE_E_CONFIG, TIDE_E_MEMORY. */
+tide_status att_rpc_open(struct att_rpc **out, const struct att_rpc_options *options,
+                         struct tide_err *err) TIDE_MUST_USE;
+void att_rpc_close(struct att_rpc *rpc); /* NULL is fine */
+
+/* The newest ledger that any answer told; 0: none came yet. */
+uint32_t att_rpc_latest(const struct att_rpc *rpc);
+
+/* Each call: TIDE_OK, TIDE_E_IO (nobody answers now), TIDE_E_CHAIN (all that answer are of another
+ * network), TIDE_E_STOPPED, TIDE_E_MEMORY. */
+
+struct att_tip {
+    uint32_t ledger;
+    uint64_t close_time; /* unix seconds, of the network */
+};
+tide_status att_rpc_tip(struct att_rpc *rpc, struct att_tip *out,
+                        struct tide_err *err) TIDE_MUST_USE;
+
+/* data[i] is the LedgerEntryData of keys[i], empty where there is none; count up to ATT_KEYS_MAX.
+ * An archived entry counts as there. *ledger: as of. modified[i]: the ledger of its last change. */
+struct att_entries {
+    uint32_t ledger;
+    tide_slice data[ATT_KEYS_MAX];
+    uint32_t modified[ATT_KEYS_MAX];
+};
+tide_status att_rpc_entries(struct att_rpc *rpc, struct att_entries *out, const tide_slice *keys,
+                            size_t count, struct tide_err *err) TIDE_MUST_USE;
+
+struct att_change {
+    tide_slice key, before, after; /* LedgerKey; LedgerEntry, empty: none */
+};
+
+struct att_simulated {
+    uint32_t ledger;
+    char error[256]; /* the first line of it; "": it passed */
+    tide_slice data; /* SorobanTransactionData */
+    int64_t resource_fee;
+    uint32_t auth_count;
+    tide_slice auth;    /* entries back to back */
+    tide_slice restore; /* empty: nothing has to be restored first */
+    int64_t restore_fee;
+    uint32_t change_count;
+    struct att_change changes[ATT_LIST_MAX];
+};
+tide_status att_rpc_simulate(struct att_rpc *rpc, struct att_simulated *out, tide_slice envelope,
+                             struct tide_err *err) TIDE_MUST_USE;
+
+enum att_sent_status { ATT_PENDING, ATT_DUPLICATE, ATT_TRY_AGAIN, ATT_ERROR };
+struct att_sent {
+    enum att_sent_status status;
+    int32_t
+        code; /* TransactionResultCode of an error; the inner one of a bump that failed inside */
+};
+tide_status att_rpc_send(struct att_rpc *rpc, struct att_sent *out, tide_slice envelope,
+                         struct tide_err *err) TIDE_MUST_USE;
+
+enum att_found_status { ATT_NOT_FOUND, ATT_SUCCESS, ATT_FAILED };
+struct att_found {
+    enum att_found_status status;
+    uint32_t latest, oldest; /* ledgers that the server knows */
+    uint64_t close_time;     /* of the latest */
+    uint32_t ledger;         /* that it stands in */
+    int64_t fee;             /* charged, stroops */
+    tide_slice result;       /* TransactionResult */
+    uint32_t event_count;
+    tide_slice events[ATT_LIST_MAX]; /* ContractEvent of its operation */
+    uint32_t diagnostic_count;
+    tide_slice diagnostics[ATT_LIST_MAX];
+};
+tide_status att_rpc_find(struct att_rpc *rpc, struct att_found *out,
+                         const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err) TIDE_MUST_USE;
+
+/* What most bid for a place in the latest ledgers: the 90th percentile, at least 100 stroops. */
+tide_status att_rpc_fee(struct att_rpc *rpc, int64_t *out, struct tide_err *err) TIDE_MUST_USE;
+
+#endif
