@@ -9,6 +9,7 @@
 
 struct tide_pool;   /* threads that answer from PostgreSQL: api/pool.h */
 struct tide_live;   /* the stream's hub, and the indexer's figures: api/live.h */
+struct tide_kyc;    /* sessions, webhooks: api/kyc/kyc.h                    */
 struct tide_server; /* the HTTP server: api/server.h                    */
 
 struct tide_api {
@@ -18,6 +19,7 @@ struct tide_api {
     struct tide_feed *feed;
     struct tide_pool *pool;
     struct tide_live *live;
+    struct tide_kyc *kyc; /* NULL: not configured */
     struct tide_server *server;
 };
 

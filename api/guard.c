@@ -158,27 +158,56 @@ static const struct tide_refusal_of_form *take(struct tide_head *head, tide_slic
 }
 
 /* One line at *at, which moves behind it. A value may hold any byte but controls; a tab is one. */
-static const struct tide_refusal_of_form *take_line(struct tide_head *head, const char **at,
-                                                    const char *end)
+static bool read_line(tide_slice *name, tide_slice *value, const char **at, const char *end)
 {
     const uint8_t *p = (const uint8_t *)*at, *last = (const uint8_t *)end, *begin = p;
     while (p < last && is_token(*p))
         p++;
-    tide_slice name = { begin, (size_t)(p - begin) };
-    if (p == last || *p != 0 || name.len == 0)
-        return refuse(FORM_LINE);
+    *name = tide_slice_of(begin, (size_t)(p - begin));
+    if (p == last || *p != 0 || name->len == 0)
+        return false;
     for (p++; p < last && (*p == ' ' || *p == '\t');)
         p++;
     begin = p;
     while (p < last && (*p >= ' ' || *p == '\t') && *p != 0x7f)
         p++;
     if (last - p < 2 || p[0] != 0 || p[1] != 0)
-        return refuse(FORM_LINE);
-    tide_slice value = { begin, (size_t)(p - begin) };
-    while (value.len && (value.ptr[value.len - 1] == ' ' || value.ptr[value.len - 1] == '\t'))
-        value.len--;
+        return false;
+    *value = tide_slice_of(begin, (size_t)(p - begin));
+    while (value->len && (value->ptr[value->len - 1] == ' ' || value->ptr[value->len - 1] == '\t'))
+        value->len--;
     *at = (const char *)p + 2;
-    return take(head, name, value);
+    return true;
+}
+
+static const struct tide_refusal_of_form *take_line(struct tide_head *head, const char **at,
+                                                    const char *end)
+{
+    tide_slice name, value;
+    return read_line(&name, &value, at, end) ? take(head, name, value) : refuse(FORM_LINE);
+}
+
+tide_slice tide_head_find(const struct tide_head *head, const char *name, uint32_t *occurrences)
+{
+    tide_slice found = { 0 }, have, value;
+    *occurrences = 0;
+    if (head->lines_text.len == 0)
+        return found;
+    const char *at = (const char *)head->lines_text.ptr, *end = at + head->lines_text.len;
+    while (at < end - 2 && read_line(&have, &value, &at, end)) {
+        if (!same(have, name))
+            continue;
+        if ((*occurrences)++ == 0)
+            found = value;
+    }
+    return found;
+}
+
+tide_slice tide_request_header(const struct tide_request *request, const char *name,
+                               uint32_t *occurrences)
+{
+    *occurrences = 0;
+    return request->head ? tide_head_find(request->head, name, occurrences) : (tide_slice){ 0 };
 }
 
 const struct tide_refusal_of_form *tide_guard_head(struct tide_head *out, const char *version,
@@ -191,6 +220,7 @@ const struct tide_refusal_of_form *tide_guard_head(struct tide_head *out, const 
         return refuse(FORM_VERSION);
     out->http_1_0 = version[7] == '0';
     const char *at = version + 10;
+    out->lines_text = tide_slice_of(at, (size_t)(end - at));
     while (!wrong && at < end - 2) {
         if (++out->lines > TIDE_HEAD_LINES_MAX)
             return refuse(FORM_LARGE);

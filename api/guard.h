@@ -27,6 +27,7 @@ struct tide_head {
     tide_slice origin;
     tide_slice request_id; /* Request-Id or X-Request-Id */
     tide_slice api_key;    /* X-API-Key                  */
+    tide_slice lines_text; /* all lines, for tide_head_find */
     uint64_t length;       /* Content-Length             */
     uint32_t lines;
     bool has_length;
@@ -47,6 +48,9 @@ const struct tide_refusal_of_form *tide_guard_head(struct tide_head *out, const 
                                                    const char *end);
 
 const struct tide_refusal_of_form *tide_guard_too_large(void);
+
+/* The first value of that name (any case), ptr NULL when there is none, and how often it came. */
+tide_slice tide_head_find(const struct tide_head *head, const char *name, uint32_t *occurrences);
 
 /* The target as it came: origin form, no longer than TIDE_TARGET_MAX, visible ASCII alone. What
  * its escapes say is tide_route_match's to judge. */

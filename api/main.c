@@ -3,9 +3,11 @@
  *   arguments, file, environment   the configuration, checked before anything is touched
  *   cache      the hot cache of this host, opened; a thread feeds it, or follows who does
  *   pool       threads that answer from PostgreSQL
+ *   kyc        threads that open sessions at providers and take their webhooks; if configured
  *   live       the thread that reads each new ledger for the subscribers of /api/stream
  *   server     threads that answer connections
  *   SIGTERM    /readyz says 503, then nobody new is accepted, then all is answered: exit 0 */
+#include "api/kyc/kyc.h"
 #include "api/live.h"
 #include "api/pool.h"
 #include "api/server.h"
@@ -98,6 +100,8 @@ static tide_status open_all(struct program *p, struct tide_err *err)
     status = tide_pool_open(&api->pool, &pool, err);
     if (status == TIDE_OK)
         status = tide_live_open(&api->live, &p->config, database_of(&p->config), err);
+    if (status == TIDE_OK)
+        status = tide_kyc_open(&api->kyc, &p->config, api->clock, err);
     return status == TIDE_OK ? tide_server_open(&api->server, api, err) : status;
 }
 
@@ -105,6 +109,7 @@ static void close_all(struct program *p)
 {
     struct tide_api *api = &p->api;
     tide_server_close(api->server);
+    tide_kyc_close(api->kyc);
     tide_live_close(api->live);
     tide_pool_close(api->pool);
     atomic_store(&p->closing, true);
@@ -144,6 +149,8 @@ static tide_status start(struct program *p, struct tide_err *err)
         return tide_fail(err, TIDE_E_MEMORY, "cannot start a thread: %s", strerror(failed));
     p->feeding = true;
     tide_status status = tide_live_start(p->api.live, err);
+    if (status == TIDE_OK && p->api.kyc)
+        status = tide_kyc_start(p->api.kyc, err);
     if (status == TIDE_OK)
         status = tide_server_start(p->api.server, err);
     if (status == TIDE_OK)

@@ -2,24 +2,52 @@
 #include "tidemark/text.h"
 
 #include <stdarg.h>
+#include <strings.h>
+
+enum { LINES_MAX = 4096 }; /* bytes: the library's memory of a connection holds them too */
 
 void tide_reply_init(struct tide_reply *reply)
 {
     *reply = (struct tide_reply){ 0 };
     tide_buf_init(&reply->body, TIDE_REPLY_BODY_MAX);
+    tide_buf_init(&reply->lines, LINES_MAX);
     tide_reply_reset(reply);
 }
 
 void tide_reply_reset(struct tide_reply *reply)
 {
-    struct tide_buf body = reply->body;
+    struct tide_buf body = reply->body, lines = reply->lines;
     tide_buf_reset(&body);
-    *reply = (struct tide_reply){ .status = 200, .body = body };
+    tide_buf_reset(&lines);
+    *reply = (struct tide_reply){ .status = 200, .body = body, .lines = lines };
 }
 
 void tide_reply_release(struct tide_reply *reply)
 {
     tide_buf_release(&reply->body);
+    tide_buf_release(&reply->lines);
+}
+
+/* Name, NUL, value, NUL; again and again. */
+void tide_reply_header(struct tide_reply *reply, const char *name, const char *value)
+{
+    tide_buf_put(&reply->lines, name, strlen(name) + 1);
+    tide_buf_put(&reply->lines, value, strlen(value) + 1);
+}
+
+const char *tide_reply_header_of(const struct tide_reply *reply, const char *name)
+{
+    const char *found = NULL;
+    if (reply->lines.len == 0)
+        return NULL;
+    const char *at = (const char *)reply->lines.ptr, *end = at + reply->lines.len;
+    while (at < end) {
+        const char *value = at + strlen(at) + 1;
+        if (strcasecmp(at, name) == 0)
+            found = value;
+        at = value + strlen(value) + 1;
+    }
+    return found;
 }
 
 static const char *title_of(uint16_t status)
@@ -29,6 +57,8 @@ static const char *title_of(uint16_t status)
         const char *title;
     } titles[] = {
         { 400, "Bad Request" },
+        { 401, "Unauthorized" },
+        { 403, "Forbidden" },
         { 404, "Not Found" },
         { 405, "Method Not Allowed" },
         { 406, "Not Acceptable" },
@@ -41,9 +71,11 @@ static const char *title_of(uint16_t status)
         { 415, "Unsupported Media Type" },
         { 417, "Expectation Failed" },
         { 429, "Too Many Requests" },
+        { 422, "Unprocessable Content" },
         { 431, "Request Header Fields Too Large" },
         { 500, "Internal Server Error" },
         { 501, "Not Implemented" },
+        { 502, "Bad Gateway" },
         { 503, "Service Unavailable" },
         { 505, "HTTP Version Not Supported" },
     };
@@ -68,6 +100,7 @@ void tide_reply_problem(struct tide_reply *reply, uint16_t status, const char *c
     vsnprintf(text, sizeof text, detail, args);
     va_end(args);
     tide_buf_reset(&reply->body);
+    tide_buf_reset(&reply->lines);
     reply->status = status;
     reply->content_type = "application/problem+json; charset=utf-8";
     reply->cache_control = "no-store";

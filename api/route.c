@@ -204,6 +204,15 @@ static const char *find_path(tide_slice path)
     return found;
 }
 
+const struct tide_route *tide_route_at(tide_slice path)
+{
+    const char *found = find_path(path);
+    for (size_t i = 0; found && i < TIDE_COUNT(routes); i++)
+        if (routes[i].path == found)
+            return &routes[i];
+    return NULL;
+}
+
 static void add_method(struct tide_reply *reply, const char *method)
 {
     size_t len = strlen(reply->allow);

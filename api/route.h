@@ -7,7 +7,8 @@
  *            SQL     a statement of api/queries/ on a pool thread; PostgreSQL builds the JSON
  *            LOCAL   answered on the connection's own thread from what the process knows itself
  *            STREAM  server-sent events
- *            KYC     pages, sessions and webhooks of KYC: threads of their own (api/kyc/kyc.h)
+ *            KYC     pages and sessions of KYC: threads of their own (api/kyc/handle.h)
+ *            HOOK    webhooks of KYC: the same; bodies of any bytes, nothing for other origins
  * Parameters are typed by api/param.def. The server refuses unknown, repeated and malformed ones
  * (400, with the field's name) before a handler runs: a handler sees only values that fit. */
 #ifndef API_ROUTE_H
@@ -28,7 +29,8 @@ enum tide_route_kind {
     TIDE_ROUTE_SQL,
     TIDE_ROUTE_LOCAL,
     TIDE_ROUTE_STREAM,
-    TIDE_ROUTE_KYC
+    TIDE_ROUTE_KYC,
+    TIDE_ROUTE_HOOK
 };
 
 /* One value per line of param.def: TIDE_PARAM_limit … */
@@ -64,16 +66,23 @@ struct tide_param_value {
 };
 
 struct tide_route;
+struct tide_head;
 
 /* A request that matched a route and whose parameters fit. Dies when the handler returns. */
 struct tide_request {
     const struct tide_route *route;
     struct tide_param_value params[TIDE_ROUTE_PARAMS_MAX]; /* of the route, path first */
     uint32_t param_count;
-    tide_slice body;                /* of POST: at most the route's, UTF-8 */
+    tide_slice body;                /* of POST: at most the route's, UTF-8 but of HOOK */
     tide_slice last_event_id;       /* of STREAM                           */
+    const struct tide_head *head;   /* of KYC, HOOK: for tide_request_header */
     char id[TIDE_REQUEST_ID_BYTES]; /* NUL-terminated, ours or the client's  */
 };
+
+/* The value of a header line, of any case of its name; how often it came (the value is the first's,
+ * ptr NULL when it did not). As long as the request, on whatever thread. */
+tide_slice tide_request_header(const struct tide_request *request, const char *name,
+                               uint32_t *occurrences);
 
 /* The parameter of that name, NULL when the route has none such. */
 const struct tide_param_value *tide_request_param(const struct tide_request *request,
@@ -109,12 +118,19 @@ struct tide_reply {
     bool has_etag;
     uint32_t field_count;
     const char *security_policy;   /* static; NULL: default-src 'none' and no frames */
+    struct tide_buf lines;         /* of tide_reply_header */
     struct tide_stream_out stream; /* of kind STREAM, read not NULL: instead of body */
 };
 
 void tide_reply_init(struct tide_reply *reply);  /* once  */
 void tide_reply_reset(struct tide_reply *reply); /* per request; keeps memory */
 void tide_reply_release(struct tide_reply *reply);
+
+/* One more header line, or instead of the server's own of that name; value "": none of that name.
+ * Texts are copied. A problem drops them. */
+void tide_reply_header(struct tide_reply *reply, const char *name, const char *value);
+/* The value that was set for name, NULL when none was. */
+const char *tide_reply_header_of(const struct tide_reply *reply, const char *name);
 
 /* Makes the reply a problem (RFC 9457): status, a stable code in snake case (its type is
  * "urn:tidemark:problem:CODE"), and a sentence for the person. Drops a body written before. */
@@ -130,15 +146,17 @@ struct tide_api;
 struct tide_hot_reader;
 struct tide_pg;
 struct tide_wake;
+struct tide_kyc_work;
 struct tide_handler_context {
     struct tide_api *api;
     struct tide_hot_reader *reader;
     struct tide_pg *pg;
-    uint16_t deployment;    /* on a pool thread: what pg is asked about */
-    uint64_t now_ms;        /* wall clock when the request came */
-    int64_t deadline_ms;    /* monotonic: after it nobody waits for the answer */
-    struct tide_wake *wake; /* of kind STREAM: for tide_server_wake */
-    tide_slice client;      /* of kind STREAM: whose limit it counts for, text */
+    uint16_t deployment;         /* on a pool thread: what pg is asked about */
+    uint64_t now_ms;             /* wall clock when the request came */
+    int64_t deadline_ms;         /* monotonic: after it nobody waits for the answer */
+    struct tide_wake *wake;      /* of kind STREAM: for tide_server_wake */
+    tide_slice client;           /* of kind STREAM: whose limit it counts for, text */
+    struct tide_kyc_work *later; /* of KYC, HOOK: what a desk is to do (api/kyc/handle.h) */
 };
 
 typedef void tide_handler_fn(struct tide_handler_context *context,
@@ -181,5 +199,8 @@ struct tide_target {
  * Literal parts of a path are compared as they came: an escape in one is another path. Pure. */
 bool tide_route_match(struct tide_request *request, struct tide_reply *reply,
                       const struct tide_target *target, char *scratch);
+
+/* The first route of a path as it came, of any method; NULL: none. Pure. */
+const struct tide_route *tide_route_at(tide_slice path);
 
 #endif

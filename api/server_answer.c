@@ -8,9 +8,6 @@ enum { TAG_BYTES = 40 }; /* W/, quotes, 32 digits, NUL */
 
 static const char json_type[] = "application/json; charset=utf-8";
 static const char closed_policy[] = "default-src 'none'; frame-ancestors 'none'";
-static const char exposed[] =
-    "RateLimit, RateLimit-Policy, Retry-After, ETag, Link, Ledger-Sequence, "
-    "Ledger-Closed-At, Data-Age-Ms, Network, Request-Id";
 
 /* --- what the reply still lacks ---------------------------------------------------------- */
 
@@ -125,16 +122,24 @@ static void add_rate(struct MHD_Response *response, const struct server_conn *co
     add(response, "RateLimit", text);
 }
 
-static void add_cors(struct MHD_Response *response, const struct server_conn *conn)
+/* A line of the server's, unless the handler has its own. */
+static void add_unless(struct MHD_Response *response, const struct server_conn *conn,
+                       const char *name, const char *value)
 {
-    add(response, "Access-Control-Allow-Origin", "*");
-    add(response, "Access-Control-Expose-Headers", exposed);
-    if (conn->reply.status != 204)
+    if (!tide_reply_header_of(&conn->reply, name))
+        add(response, name, value);
+}
+
+static void add_lines(struct MHD_Response *response, const struct tide_buf *lines)
+{
+    if (lines->len == 0)
         return;
-    add(response, "Access-Control-Allow-Methods", "GET, HEAD, POST, OPTIONS");
-    add(response, "Access-Control-Allow-Headers",
-        "Content-Type, If-None-Match, Last-Event-ID, X-API-Key, X-Request-Id");
-    add(response, "Access-Control-Max-Age", "600");
+    const char *name = (const char *)lines->ptr, *end = name + lines->len;
+    while (name < end) {
+        const char *value = name + strlen(name) + 1;
+        add(response, name, value);
+        name = value + strlen(value) + 1;
+    }
 }
 
 bool server_answer_head(struct MHD_Response *response, struct server_conn *conn)
@@ -145,11 +150,12 @@ bool server_answer_head(struct MHD_Response *response, struct server_conn *conn)
     if (reply->status != 204)
         add(response, "Content-Type", reply->content_type ? reply->content_type : json_type);
     add(response, "Cache-Control", cache_control_of(conn));
-    add_cors(response, conn);
-    add(response, "Content-Security-Policy", policy ? policy : closed_policy);
-    add(response, "X-Frame-Options", "DENY");
+    server_origin_add(response, conn);
+    add_unless(response, conn, "Content-Security-Policy", policy ? policy : closed_policy);
+    add_unless(response, conn, "X-Frame-Options", "DENY");
     add(response, "X-Content-Type-Options", "nosniff");
     add(response, "Referrer-Policy", "no-referrer");
+    add_lines(response, &reply->lines);
     if (conn->worker->server->tls)
         add(response, "Strict-Transport-Security", "max-age=31536000");
     add(response, "Network", conn->worker->network);
@@ -179,8 +185,9 @@ static bool is_plain(const struct server_conn *conn)
     const struct tide_reply *reply = &conn->reply;
     return reply->status == 200 && reply->at.known && !conn->close && !reply->stream.read &&
            !reply->content_type && !reply->cache_control && !reply->security_policy &&
-           !reply->retry_after_s && !reply->body.failed && reply->body.len > 0 &&
-           reply->body.len <= SERVER_SHELL_BYTES && conn->request.route->kind == TIDE_ROUTE_HOT &&
+           !reply->retry_after_s && !reply->lines.len && !reply->body.failed &&
+           reply->body.len > 0 && reply->body.len <= SERVER_SHELL_BYTES &&
+           conn->request.route->kind == TIDE_ROUTE_HOT &&
            strcmp(conn->request.route->cache_control, "no-store") == 0;
 }
 
@@ -192,7 +199,7 @@ bool server_answer(struct server_conn *conn)
         server_step(conn, STEP_WRITE);
         return true;
     }
-    if (reply->body.failed) {
+    if (reply->body.failed || reply->lines.failed) {
         bool large = reply->body.len > TIDE_REPLY_BODY_MAX / 2;
         tide_reply_problem(reply, large ? 500 : 503, large ? "answer_too_large" : "no_memory",
                            "the answer could not be written");

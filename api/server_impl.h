@@ -59,12 +59,13 @@ struct server_conn {
     int64_t deadline_ms; /* INT64_MAX: none */
     uint64_t start_ns;   /* of the request  */
     uint32_t requests;
-    bool counted;    /* in the crowd                            */
-    bool close;      /* after this answer                       */
-    bool cut;        /* shut down: nothing more will be answered */
-    bool suspended;  /* in the library's sense                  */
-    bool early;      /* answered before the body is read        */
-    bool target_cut; /* the target was too long to keep        */
+    bool counted;                  /* in the crowd                            */
+    bool close;                    /* after this answer                       */
+    bool cut;                      /* shut down: nothing more will be answered */
+    bool suspended;                /* in the library's sense                  */
+    bool early;                    /* answered before the body is read        */
+    bool target_cut;               /* the target was too long to keep        */
+    const struct tide_route *near; /* of the path, whatever the method; only where it decides */
     size_t target_len;
     struct tide_peer peer;
     struct tide_rate_answer rate;
@@ -189,6 +190,9 @@ void server_request_end(struct server_conn *conn, bool whole);
 bool server_answer(struct server_conn *conn);
 /* The lines that every answer has. */
 bool server_answer_head(struct MHD_Response *response, struct server_conn *conn);
+
+/* server_origin.c: who may read an answer from another page. */
+void server_origin_add(struct MHD_Response *response, const struct server_conn *conn);
 
 /* RateLimit's value, "" where there is no limit. */
 void server_rate_text(char text[64], const struct server_conn *conn);

@@ -1,3 +1,4 @@
+#include "api/kyc/kyc.h"
 #include "api/param.h"
 #include "api/server_impl.h"
 #include "tidemark/hash.h"
@@ -95,8 +96,21 @@ static void answer_early(struct server_conn *conn)
     server_step(conn, STEP_ANSWER);
 }
 
+static struct tide_target target_of(const struct server_conn *conn, tide_slice method)
+{
+    tide_slice target = { (const uint8_t *)conn->target, conn->target_len };
+    const uint8_t *mark = memchr(target.ptr, '?', target.len);
+    size_t path = mark ? (size_t)(mark - target.ptr) : target.len;
+    return (struct tide_target){
+        .method = method,
+        .path = { target.ptr, path },
+        .query = mark ? (tide_slice){ mark + 1, target.len - path - 1 } : (tide_slice){ 0 },
+    };
+}
+
 static void tell_preflight(struct server_conn *conn)
 {
+    conn->near = tide_route_at(target_of(conn, (tide_slice){ 0 }).path);
     conn->reply.status = 204;
     conn->reply.cache_control = "no-store";
     answer_early(conn);
@@ -116,23 +130,26 @@ static bool over_database(const struct server_conn *conn)
 
 static bool find_route(struct server_conn *conn, tide_slice method)
 {
-    tide_slice target = { (const uint8_t *)conn->target, conn->target_len };
-    const uint8_t *mark = memchr(target.ptr, '?', target.len);
-    size_t path = mark ? (size_t)(mark - target.ptr) : target.len;
-    struct tide_target parts = {
-        .method = method,
-        .path = { target.ptr, path },
-        .query = mark ? (tide_slice){ mark + 1, target.len - path - 1 } : (tide_slice){ 0 },
-    };
-    return tide_route_match(&conn->request, &conn->reply, &parts, conn->scratch);
+    struct tide_target target = target_of(conn, method);
+    bool matched = tide_route_match(&conn->request, &conn->reply, &target, conn->scratch);
+    if (TIDE_UNLIKELY(!conn->request.route))
+        conn->near = tide_route_at(target.path);
+    return matched;
 }
 
-static bool is_json(tide_slice type)
+static bool is_type(tide_slice type, const char *want)
 {
-    static const char json[] = "application/json";
-    size_t len = sizeof json - 1;
-    return type.len >= len && strncasecmp((const char *)type.ptr, json, len) == 0 &&
+    size_t len = strlen(want);
+    return type.len >= len && strncasecmp((const char *)type.ptr, want, len) == 0 &&
            (type.len == len || type.ptr[len] == ';' || type.ptr[len] == ' ');
+}
+
+/* The buttons of a page of ours work without scripts too. */
+static bool type_fits(const struct tide_route *route, tide_slice type)
+{
+    bool page = route->kind == TIDE_ROUTE_KYC && strncmp(route->path, "/api/", 5) != 0;
+    return is_type(type, "application/json") ||
+           (page && is_type(type, "application/x-www-form-urlencoded"));
 }
 
 /* What its route says of a body; false with a problem in the reply. */
@@ -145,7 +162,7 @@ static bool body_fits(struct server_conn *conn)
                            "%s takes a body of %u bytes at most", route->id, route->body_max);
         return false;
     }
-    if (route->body_max && !is_json(conn->head.content_type)) {
+    if (route->body_max && !type_fits(route, conn->head.content_type)) {
         tide_reply_problem(&conn->reply, 415, "unsupported_media_type",
                            "the body must be application/json");
         return false;
@@ -159,7 +176,9 @@ static bool may_ask(struct server_conn *conn, bool matched)
     const struct tide_route *route = conn->request.route;
     uint32_t cost = matched ? route->cost : 1;
     conn->class = TIDE_RATE_LOOKUP;
-    if (matched && (over_database(conn) || route->kind == TIDE_ROUTE_STREAM)) {
+    bool dear = matched && (over_database(conn) || route->kind == TIDE_ROUTE_STREAM ||
+                            route->kind == TIDE_ROUTE_KYC);
+    if (dear) {
         conn->class = TIDE_RATE_QUERY;
         cost = cost < SQL_COST_LEAST ? SQL_COST_LEAST : cost;
     }
@@ -186,6 +205,7 @@ void server_request_begin(struct server_conn *conn, tide_slice method,
     conn->worker->requests++;
     conn->rate = (struct tide_rate_answer){ 0 };
     conn->request.route = NULL;
+    conn->near = NULL;
     conn->close |= conn->head.http_1_0 || conn->head.chunked || conn->worker->stopping ||
                    conn->requests >= config->api_requests;
     name_request(conn);
@@ -241,7 +261,7 @@ static struct tide_handler_context context_of(struct server_conn *conn)
     };
 }
 
-static void send_to_pool(struct server_conn *conn)
+static void make_job(struct server_conn *conn)
 {
     conn->job = (struct tide_job){ .request = &conn->request,
                                    .reply = &conn->reply,
@@ -249,10 +269,10 @@ static void send_to_pool(struct server_conn *conn)
                                    .done = job_done };
     conn->job.context.reader = NULL;
     server_step(conn, STEP_WAIT);
-    if (tide_pool_submit(conn->worker->server->api->pool, &conn->job)) {
-        server_add(&conn->worker->totals.waiting, 1);
-        return;
-    }
+}
+
+static void shed(struct server_conn *conn)
+{
     server_add(&conn->worker->totals.shed, 1);
     tide_reply_problem(&conn->reply, 503, "overloaded",
                        "too many requests wait for the database; come again in a second");
@@ -260,11 +280,51 @@ static void send_to_pool(struct server_conn *conn)
     server_step(conn, STEP_ANSWER);
 }
 
+static void send_to_pool(struct server_conn *conn)
+{
+    make_job(conn);
+    if (tide_pool_submit(conn->worker->server->api->pool, &conn->job))
+        server_add(&conn->worker->totals.waiting, 1);
+    else
+        shed(conn);
+}
+
+static void send_to_kyc(struct server_conn *conn)
+{
+    struct tide_kyc *kyc = conn->worker->server->api->kyc;
+    conn->request.head = &conn->head;
+    if (!kyc) {
+        tide_reply_problem(&conn->reply, 404, "kyc_not_configured",
+                           "this server opens no KYC sessions");
+        server_step(conn, STEP_ANSWER);
+        return;
+    }
+    make_job(conn);
+    switch (tide_kyc_take(kyc, &conn->job)) {
+    case TIDE_KYC_QUEUED:
+        server_add(&conn->worker->totals.waiting, 1);
+        break;
+    case TIDE_KYC_ANSWERED:
+        server_step(conn, STEP_ANSWER);
+        break;
+    case TIDE_KYC_FULL:
+        shed(conn);
+        break;
+    }
+}
+
+static bool for_kyc(const struct tide_route *route)
+{
+    return route->kind == TIDE_ROUTE_KYC || route->kind == TIDE_ROUTE_HOOK;
+}
+
 void server_request_run(struct server_conn *conn)
 {
     const struct tide_route *route = conn->request.route;
     tide_slice body = tide_buf_view(&conn->body);
-    if (body.len && (!tide_utf8_valid(body) || memchr(body.ptr, 0, body.len))) {
+    /* What a provider signed is its bytes, whatever they are. */
+    if (body.len && route->kind != TIDE_ROUTE_HOOK &&
+        (!tide_utf8_valid(body) || memchr(body.ptr, 0, body.len))) {
         tide_reply_problem(&conn->reply, 400, "malformed_body", "the body is not UTF-8 text");
         server_add(&conn->worker->totals.malformed, 1);
         server_step(conn, STEP_ANSWER);
@@ -274,6 +334,10 @@ void server_request_run(struct server_conn *conn)
     conn->request.last_event_id = conn->head.last_event_id;
     if (over_database(conn)) {
         send_to_pool(conn);
+        return;
+    }
+    if (TIDE_UNLIKELY(for_kyc(route))) {
+        send_to_kyc(conn);
         return;
     }
     struct tide_handler_context context = context_of(conn);
@@ -335,6 +399,7 @@ void server_request_end(struct server_conn *conn, bool whole)
     }
     tide_reply_reset(&conn->reply);
     forget(&conn->reply.body);
+    forget(&conn->reply.lines);
     forget(&conn->body);
     conn->request.route = NULL;
     conn->early = false;

@@ -19,6 +19,8 @@
 #include "tidemark/clock.h"
 #include "tidemark/config.h"
 
+#define TIDE_KYC_ADDRESS_BYTES 57u /* G… or C…, NUL-terminated */
+
 struct tide_kyc; /* opaque: all of it, of one process */
 
 /* Where a session stands. Texts are those of kyc.session.state. */

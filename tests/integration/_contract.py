@@ -105,6 +105,8 @@ class Contract:
         self.seen[name, status] += 1
         promised = self.resolve(answers.get(status) or answers["default"])
         self.check_headers(what, response, promised.get("headers", {}))
+        if not (operation and of_kyc(operation)) and response.headers.get("Access-Control-Allow-Origin") != "*":
+            self.fault(what, "a page of another origin may not read this", "origin")
         content = promised.get("content", {})
         media = response.headers.get("Content-Type", "").split(";")[0]
         if what.startswith("HEAD") or status == "304":
@@ -349,6 +351,27 @@ def tell(c, what):
     print(f"{what}:", dict(sorted(collections.Counter(status for _, status in c.seen.elements()).items())))
 
 
+def of_kyc(operation):
+    return operation["x-from"].startswith("KYC: ")
+
+
+def not_configured(c, path, method, operation):
+    """A server without a KYC file knows its routes, and says that it has none of it; with one: kyc_sessions.sh."""
+    sample = {"address": STRANGER, "sessionId": "0" * 32, "token": "0" * 32 + "." + "A" * 43}
+    names = re.findall(r"{(\w+)}", path)
+    target = fill(path, {name: sample.get(name, "sandbox") for name in names})
+    required = [p["name"] for p in map(c.resolve, operation.get("parameters", [])) if p["in"] == "query" and p["required"]]
+    target += "?" * bool(required) + "&".join(f"{name}=1" for name in required)
+    body, headers = (b"{}", {"Content-Type": "application/json"}) if method == "POST" else (None, {})
+    _, answer = c.ask(operation, method, target, body, headers, want=404)
+    if not answer or answer["code"] != "kyc_not_configured":
+        c.fault(target, f"is there without a KYC file: {answer}")
+    for origin in ("https://a.example", "null"):
+        response, _ = c.ask(operation, method, target, body, {**headers, "Origin": origin}, want=404)
+        if response.headers.get("Access-Control-Allow-Origin"):
+            c.fault(target, "may be read by any page")
+
+
 def everything(c):
     known = values()
     response, body = c.send("GET", "/openapi.json")
@@ -356,6 +379,9 @@ def everything(c):
         c.fault("/openapi.json", "is not schema/openapi.json")
     for path, method, operation in c.operations():
         if operation["operationId"] == "stream":
+            continue
+        if of_kyc(operation):
+            not_configured(c, path, method, operation)
             continue
         route = Route(c, path, method, operation, known)
         route.successes()
@@ -367,10 +393,10 @@ def everything(c):
                          ("/api/markets?x=%ff", 400), ("/" + "a" * 3000, 414), ("/api/prices/%zz", 400)):
         c.ask(None, "GET", target, want=want)
     for operation_id in (o["operationId"] for _, _, o in c.operations()):
-        if not c.seen[operation_id, "200"]:
+        if not c.seen[operation_id, "200"] and not c.seen[operation_id, "404"]:
             c.fault(operation_id, "never a success: this proves little")
     empty = sorted(o["operationId"] for _, _, o in c.operations() if not c.items[o["operationId"]]
-                   and o["x-from"] not in ("the process itself", "the hub of streams"))
+                   and o["x-from"] not in ("the process itself", "the hub of streams") and not of_kyc(o))
     if empty:
         c.fault(f"lists without an item: {empty}", "this proves little")
     print(f"{sum(c.seen.values())} answers of {len(list(c.operations()))} routes")
@@ -404,7 +430,7 @@ def stream(c):
 def away(c):
     """The database is gone: what asks it says so, the rest goes on."""
     for path, method, operation in c.operations():
-        if "{" in path or method != "GET" or operation["operationId"] in NEEDS:
+        if "{" in path or method != "GET" or operation["operationId"] in NEEDS or of_kyc(operation):
             continue
         source = operation["x-from"]
         want = 503 if source == "PostgreSQL" else (200, 503)

@@ -100,6 +100,28 @@ static void test_what_a_head_says(void **state)
     assert_false(head.chunked || head.http_1_0);
 }
 
+/* Any line by its name, from the bytes as they lie there. */
+static void test_lines(void **state)
+{
+    static const char block[] =
+        "HTTP/1.1\0\0Host\0 x\0\0X-Sig\0  ab \0\0x-SIG\0 cd\0\0Empty\0\0\0Last\0 z\0\0\0";
+    struct tide_request request = { 0 };
+    struct tide_head head;
+    uint32_t times;
+    (void)state;
+    assert_null(tide_guard_head(&head, block, block + sizeof block));
+    assert_null(tide_request_header(&request, "Host", &times).ptr);
+    request.head = &head;
+    assert_true(tide_slice_eq_str(tide_request_header(&request, "x-sig", &times), "ab"));
+    assert_int_equal(times, 2);
+    assert_true(tide_slice_eq_str(tide_request_header(&request, "LAST", &times), "z"));
+    assert_int_equal(times, 1);
+    assert_int_equal(tide_request_header(&request, "empty", &times).len, 0);
+    assert_int_equal(times, 1);
+    assert_null(tide_request_header(&request, "X-Si", &times).ptr);
+    assert_int_equal(times, 0);
+}
+
 static void test_targets(void **state)
 {
     char large[TIDE_TARGET_MAX + 1];
@@ -331,6 +353,7 @@ static void test_counters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines),
         cmocka_unit_test(test_heads),
         cmocka_unit_test(test_what_a_head_says),
         cmocka_unit_test(test_targets),

@@ -1,0 +1,135 @@
+#include "api/kyc/kyc.h"
+#include "api/kyc/desk.h"
+#include "tidemark/log.h"
+
+enum { SESSION_GRACE_MS = 500, HOOK_GRACE_MS = 0 };
+
+struct tide_kyc {
+    const struct tide_config *config;
+    const struct tide_clock *clock;
+    struct tide_kyc_settings *settings;
+    struct tide_desk *desks[TIDE_KYC_DESK_COUNT];
+};
+
+const struct tide_kyc_settings *tide_kyc_settings(const struct tide_kyc *kyc)
+{
+    return kyc->settings;
+}
+
+static const char *database_of(const struct tide_config *config)
+{
+    const char *url = config->kyc_database_url[0] ? config->kyc_database_url : config->database_url;
+    return *url ? url : NULL;
+}
+
+static struct tide_kyc_place_options place_of(const struct tide_kyc *kyc)
+{
+    return (struct tide_kyc_place_options){ .settings = kyc->settings,
+                                            .clock = kyc->clock,
+                                            .conninfo = database_of(kyc->config),
+                                            .ca_file = kyc->config->http_ca_file };
+}
+
+static tide_status open_desks(struct tide_kyc *kyc, struct tide_err *err)
+{
+    const struct tide_config *config = kyc->config;
+    struct tide_desk_options sessions = { .name = "sessions",
+                                          .place = place_of(kyc),
+                                          .threads = config->kyc_threads,
+                                          .queue = config->kyc_queue,
+                                          .grace_ms = SESSION_GRACE_MS };
+    struct tide_desk_options hooks = { .name = "webhooks",
+                                       .place = place_of(kyc),
+                                       .threads = config->kyc_hook_threads,
+                                       .queue = config->kyc_queue,
+                                       .grace_ms = HOOK_GRACE_MS };
+    tide_status status = tide_desk_open(&kyc->desks[TIDE_KYC_DESK_SESSIONS], &sessions, err);
+    return status == TIDE_OK ? tide_desk_open(&kyc->desks[TIDE_KYC_DESK_HOOKS], &hooks, err)
+                             : status;
+}
+
+tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *config,
+                          const struct tide_clock *clock, struct tide_err *err)
+{
+    *out = NULL;
+    if (!config->kyc_file[0])
+        return TIDE_OK;
+    struct tide_kyc *kyc = calloc(1, sizeof *kyc);
+    if (!kyc)
+        return tide_fail(err, TIDE_E_MEMORY, "kyc");
+    kyc->config = config;
+    kyc->clock = clock;
+    tide_status status = tide_kyc_settings_load(&kyc->settings, config->kyc_file, err);
+    if (status == TIDE_OK)
+        status = open_desks(kyc, err);
+    if (status == TIDE_OK)
+        *out = kyc;
+    else
+        tide_kyc_close(kyc);
+    return status;
+}
+
+/* What is forbidden on this network keeps the program from starting, if the database is there to
+ * say which network it is; else the desks find out later, and stay shut. */
+static tide_status check_network(struct tide_kyc *kyc, struct tide_err *err)
+{
+    struct tide_kyc_place_options options = place_of(kyc);
+    struct tide_kyc_place place;
+    tide_status status = tide_kyc_place_open(&place, &options, err);
+    if (status == TIDE_OK)
+        status = tide_kyc_place_connect(&place, err);
+    tide_kyc_place_close(&place);
+    return status == TIDE_E_CONFIG || status == TIDE_E_MEMORY ? status : TIDE_OK;
+}
+
+tide_status tide_kyc_start(struct tide_kyc *kyc, struct tide_err *err)
+{
+    tide_status status = check_network(kyc, err);
+    for (int i = 0; i < TIDE_KYC_DESK_COUNT && status == TIDE_OK; i++)
+        status = tide_desk_start(kyc->desks[i], err);
+    if (status == TIDE_OK)
+        tide_log(TIDE_INFO, "kyc.open", "providers=%u integrators=%u",
+                 kyc->settings->provider_count, kyc->settings->integrator_count);
+    return status;
+}
+
+void tide_kyc_close(struct tide_kyc *kyc)
+{
+    if (!kyc)
+        return;
+    for (int i = 0; i < TIDE_KYC_DESK_COUNT; i++)
+        tide_desk_close(kyc->desks[i]);
+    tide_kyc_settings_release(kyc->settings);
+    free(kyc);
+}
+
+/* --- requests --------------------------------------------------------------------------- */
+
+void *tide_kyc_later(struct tide_handler_context *context, size_t size, enum tide_kyc_desk desk,
+                     tide_kyc_run_fn *run, struct tide_reply *reply)
+{
+    struct tide_kyc_work *work = calloc(1, size);
+    assert(size >= sizeof *work && !context->later);
+    if (!work) {
+        tide_reply_problem(reply, 503, "no_memory", "There is no memory for this request.");
+        reply->retry_after_s = 1;
+        return NULL;
+    }
+    *work = (struct tide_kyc_work){ .run = run, .desk = desk, .size = size };
+    context->later = work;
+    return work;
+}
+
+enum tide_kyc_taken tide_kyc_take(struct tide_kyc *kyc, struct tide_job *job)
+{
+    job->context.later = NULL;
+    job->request->route->handle(&job->context, job->request, job->reply);
+    struct tide_kyc_work *work = job->context.later;
+    if (!work)
+        return TIDE_KYC_ANSWERED;
+    if (tide_desk_submit(kyc->desks[work->desk], job))
+        return TIDE_KYC_QUEUED;
+    job->context.later = NULL;
+    free(work);
+    return TIDE_KYC_FULL;
+}
