@@ -1,0 +1,61 @@
+/* What a provider's decision does to a session: pure, so that every order of them can be tried.
+ *
+ * Newest     what the provider says it decided before what is known changes nothing; what says
+ *            no time is as old as the moment it was fetched
+ * Same       changes nothing: no revision, no intent
+ * Withdrawn  approved once and now anything else is revoked: what stands on the chain is taken back
+ * Over       an approval lasts as long as its attestation. The same decision fetched again does not
+ *            renew it: the person must be looked at again */
+#ifndef API_KYC_DECISION_H
+#define API_KYC_DECISION_H
+
+#include "api/kyc/provider.h"
+
+#define TIDE_KYC_REASON_BYTES 33u /* words of ours, NUL-terminated */
+
+/* A session, as far as a decision is weighed against it. Times in unix seconds, 0: none. */
+struct tide_kyc_standing {
+    enum tide_kyc_state state;
+    char reason[TIDE_KYC_REASON_BYTES]; /* "": none */
+    int64_t decided_ms;
+    uint32_t jurisdiction;
+    int64_t valid_until;
+    int64_t attested_until; /* 0: it was never approved */
+    int64_t created_at, expires_at;
+    bool attested; /* an attest of it is in the outbox, and not superseded */
+};
+
+enum tide_kyc_outcome {
+    TIDE_KYC_SAME,  /* nothing new                          */
+    TIDE_KYC_STALE, /* older than what is known: left alone */
+    TIDE_KYC_MOVED, /* the plan's members are the session's */
+};
+enum tide_kyc_action { TIDE_KYC_NO_ACTION, TIDE_KYC_ATTEST, TIDE_KYC_REVOKE };
+
+struct tide_kyc_plan {
+    enum tide_kyc_outcome outcome;
+    enum tide_kyc_state state;
+    char reason[TIDE_KYC_REASON_BYTES];
+    int64_t decided_ms;
+    uint32_t jurisdiction; /* 0 unless approved */
+    int64_t valid_until, attested_until;
+    enum tide_kyc_action action;
+};
+
+/* decision NULL: the provider has none, or does not know the person any more; time alone counts
+ * then. attestation_s: the most that an attestation lasts. */
+void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *now_known,
+                    const struct tide_kyc_decision *decision, uint32_t attestation_s, int64_t now);
+
+/* Seconds until the provider is asked again about a session that stands so; 0: never by itself.
+ * Who waits is asked about less and less often; who is approved, once a day, and at its end.
+ * chance: any number, spreads them by a quarter. */
+uint32_t tide_kyc_ask_again(const struct tide_kyc_plan *plan,
+                            const struct tide_kyc_standing *standing, uint32_t reconcile_s,
+                            uint32_t chance, int64_t now);
+
+/* HMAC-SHA256(key, provider || 0 || provider_id || 0 || rev in decimal): says nothing without key. */
+void tide_kyc_meta_hash(uint8_t out[TIDE_HASH_BYTES], const uint8_t key[32], const char *provider,
+                        const char *provider_id, uint32_t rev);
+
+#endif
