@@ -167,7 +167,7 @@ static bool may_tell(struct tide_handler_context *context, const struct tide_req
     return may && reply->status < 400;
 }
 
-static void refuse(struct tide_reply *reply, enum tide_stream_refusal refusal)
+static void refuse(struct tide_reply *reply, enum tide_stream_refusal refusal, struct tide_hub *hub)
 {
     static const struct {
         uint16_t status;
@@ -190,6 +190,7 @@ static void refuse(struct tide_reply *reply, enum tide_stream_refusal refusal)
                                   "What came after that id cannot be told here any more: read it "
                                   "from /api/events, and begin anew.",
                                   0 },
+        [TIDE_STREAM_ARCHIVED] = { 410, "archived", "", 0 },
         [TIDE_STREAM_AHEAD] = { 409, "event_id_ahead",
                                 "This node has not seen the ledger of that id, nor one near it.",
                                 0 },
@@ -198,6 +199,14 @@ static void refuse(struct tide_reply *reply, enum tide_stream_refusal refusal)
     };
     tide_reply_problem(reply, told[refusal].status, told[refusal].code, "%s", told[refusal].detail);
     reply->retry_after_s = told[refusal].retry_after_s;
+    if (refusal == TIDE_STREAM_ARCHIVED) {
+        struct tide_hub_stats stats;
+        tide_hub_stats(hub, &stats);
+        tide_reply_problem(reply, 410, told[refusal].code,
+                           "Events of the ledgers %u to %u, which come after that id, are archived:"
+                           " begin anew, or after them; other topics go on.",
+                           stats.archived_from, stats.archived_to);
+    }
 }
 
 /* --- the stream ------------------------------------------------------------------------ */
@@ -233,7 +242,7 @@ void tide_route_stream(struct tide_handler_context *context, const struct tide_r
     struct tide_hub *hub = tide_live_hub(context->api->live);
     enum tide_stream_refusal refusal = tide_hub_subscribe(hub, &ask, id, &sink, &subscriber);
     if (refusal != TIDE_STREAM_TAKEN) {
-        refuse(reply, refusal);
+        refuse(reply, refusal, hub);
         return;
     }
     reply->content_type = "text/event-stream";

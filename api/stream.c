@@ -54,13 +54,24 @@ static uint32_t count_of(const struct tide_hub *stream, const char *who)
     return count;
 }
 
+/* Whether somebody who wants events and is at this place would be given none of some ledgers. */
+static bool lacks_events(const struct stream_head *head, uint32_t topics,
+                         const struct stream_place *at)
+{
+    struct stream_place last = stream_whole(head->archived_to);
+    return (topics & TIDE_TOPIC_EVENT) && head->archived_to && stream_place_cmp(at, &last) < 0;
+}
+
 /* Under mutex. */
 static enum tide_stream_refusal check_place(const struct tide_hub *stream,
-                                            const struct stream_place *at, uint16_t deployment)
+                                            const struct tide_subscriber *sub, uint16_t deployment)
 {
     const struct stream_head *head = &stream->head;
+    const struct stream_place *at = &sub->at;
     if (deployment != head->deployment)
         return TIDE_STREAM_ELSEWHERE;
+    if (lacks_events(head, sub->topics, at))
+        return TIDE_STREAM_ARCHIVED;
     uint64_t oldest = (uint64_t)at->ledger + stream->options.resume_ledgers;
     if (oldest < head->ledger || at->ledger + 1 < head->first)
         return TIDE_STREAM_TOO_OLD;
@@ -79,7 +90,7 @@ static enum tide_stream_refusal admit(struct tide_hub *stream, struct tide_subsc
     if (count_of(stream, sub->who) >= stream->options.per_who_max)
         return TIDE_STREAM_FULL_OF;
     enum tide_stream_refusal refusal =
-        sub->resumed ? check_place(stream, &sub->at, deployment) : TIDE_STREAM_TAKEN;
+        sub->resumed ? check_place(stream, sub, deployment) : TIDE_STREAM_TAKEN;
     if (refusal == TIDE_STREAM_TAKEN)
         stream->all[stream->count++] = sub;
     return refusal;
@@ -197,6 +208,8 @@ static bool look(struct tide_hub *stream)
     bool first = !stream->known;
     stream->known = true;
     stream->head = head;
+    stream->stats.archived_from = head.archived_from;
+    stream->stats.archived_to = head.archived_to;
     pthread_mutex_unlock(&stream->mutex);
     struct stream_place end = stream_whole(head.ledger);
     if (first || stream->turn_count == 0)
@@ -205,12 +218,18 @@ static bool look(struct tide_hub *stream)
     return true;
 }
 
-static void drop_before(struct tide_hub *stream, uint32_t first)
+/* Those whose next ledger is not there, or not with its events. */
+static void drop_lost(struct tide_hub *stream)
 {
-    for (uint32_t i = 0; i < stream->turn_count; i++)
-        if (stream->turn[i]->begun && !stream->turn[i]->dropped &&
-            stream->turn[i]->at.ledger + 1 < first)
-            stream_sub_drop(stream->turn[i], TIDE_DROPPED_GAP);
+    for (uint32_t i = 0; i < stream->turn_count; i++) {
+        struct tide_subscriber *sub = stream->turn[i];
+        if (!sub->begun || sub->dropped)
+            continue;
+        if (sub->at.ledger + 1 < stream->head.first)
+            stream_sub_drop(sub, TIDE_DROPPED_GAP);
+        else if (lacks_events(&stream->head, sub->topics, &sub->at))
+            stream_sub_drop(sub, TIDE_DROPPED_ARCHIVED);
+    }
 }
 
 /* Reads the next page behind the ring. */
@@ -221,7 +240,7 @@ static bool extend(struct tide_hub *stream, bool *more)
     struct tide_err err;
     if (stream->ring.end.ledger + 1 < stream->head.first) {
         struct stream_place end = stream_whole(stream->head.ledger);
-        drop_before(stream, stream->head.first);
+        drop_lost(stream);
         stream_ring_reset(&stream->ring, &end);
     }
     struct stream_place whole = stream_whole(stream->head.ledger);
@@ -324,7 +343,7 @@ static void catch_up(struct tide_hub *stream, bool *more)
     struct stream_source *source = &stream->options.source;
     struct stream_piece *page;
     struct tide_err err;
-    drop_before(stream, stream->head.first);
+    drop_lost(stream);
     struct tide_subscriber *last = last_one(stream);
     if (!last)
         return;

@@ -58,6 +58,7 @@ enum tide_stream_refusal {
     TIDE_STREAM_BAD_PLACE, /* no id of ours                                          */
     TIDE_STREAM_ELSEWHERE, /* of another deployment                                  */
     TIDE_STREAM_TOO_OLD,   /* before what is kept, or what may be asked for again    */
+    TIDE_STREAM_ARCHIVED,  /* events after it are archived, and events are asked for  */
     TIDE_STREAM_AHEAD,     /* more than TIDE_STREAM_AHEAD_MAX after what is known    */
     TIDE_STREAM_NOT_READY, /* the database has not been seen yet, or no memory       */
 };
@@ -80,7 +81,8 @@ struct tide_hub_options {
     void *stopped_self;
 };
 
-#define TIDE_STREAM_DROPS(X) X(SLOW, slow) X(MEMORY, memory) X(GAP, gap) X(SHUTDOWN, shutdown)
+#define TIDE_STREAM_DROPS(X) \
+    X(SLOW, slow) X(MEMORY, memory) X(GAP, gap) X(ARCHIVED, archived) X(SHUTDOWN, shutdown)
 enum tide_stream_drop {
 #define TIDE_STREAM_DROP(name, word) TIDE_DROPPED_##name,
     TIDE_STREAM_DROPS(TIDE_STREAM_DROP)
@@ -90,8 +92,9 @@ enum tide_stream_drop {
 const char *tide_stream_drop_name(enum tide_stream_drop reason); /* "slow" */
 
 struct tide_hub_stats {
-    uint32_t subscribers, behind; /* behind: not live yet */
-    uint32_t ledger;              /* newest that was given out */
+    uint32_t subscribers, behind;        /* behind: not live yet */
+    uint32_t ledger;                     /* newest that was given out */
+    uint32_t archived_from, archived_to; /* as of the source's head     */
     bool stale;
     uint64_t opened, refused, messages, bytes;
     uint64_t buffered; /* bytes of all buffers         */

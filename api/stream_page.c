@@ -32,6 +32,7 @@ enum {
     LOG_TX_HASH,
     LOG_FIELDS
 };
+enum { LEDGER_ARCHIVED = 3 };
 enum { CHANGE_LEDGER, CHANGE_FROZEN, CHANGE_REMOVED, CHANGE_WHO, CHANGE_STATUS };
 enum { CHANGE_JURISDICTION = CHANGE_STATUS + 1, CHANGE_EXPIRES };
 
@@ -301,6 +302,8 @@ static tide_status read_whole(struct page *page, struct tide_err *err)
     if (status == TIDE_OK && page->ledgers.count != page->until - page->from + 1)
         status = tide_fail(err, TIDE_E_MISSING, "stream: ledgers %u to %u are not all there",
                            page->from, page->until);
+    if (status == TIDE_OK && u32(&page->ledgers, 0, LEDGER_ARCHIVED) != page->pg->head.archived_to)
+        status = tide_fail(err, TIDE_E_MISSING, "stream: events were archived meanwhile");
     return status;
 }
 

@@ -166,6 +166,8 @@ static tide_status source_head(void *self, struct stream_head *out, struct tide_
         pg->head.ledger = (uint32_t)tide_pg_u64(&rows, 0, 0);
         pg->head.close_time = tide_pg_u64(&rows, 0, 1);
         pg->head.first = (uint32_t)tide_pg_u64(&rows, 0, 2);
+        pg->head.archived_from = (uint32_t)tide_pg_u64(&rows, 0, 3);
+        pg->head.archived_to = (uint32_t)tide_pg_u64(&rows, 0, 4);
         status = learn_blocks(pg, err);
     } else {
         status = tide_fail(err, TIDE_E_MISSING, "no ledger is indexed yet");

@@ -14,6 +14,8 @@ struct stream_head {
     uint32_t ledger;     /* newest                          */
     uint32_t first;      /* of the contiguous range it ends */
     uint64_t close_time; /* of the newest                   */
+    /* Between these, ends included, are ledgers whose events are archived; 0: none are. */
+    uint32_t archived_from, archived_to;
 };
 
 /* One message as everybody gets it, without its id: "event: …\ndata: …\n\n". */

@@ -4,7 +4,10 @@
 const char stream_sql_head[] =
     "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint, (SELECT min(v.from_ledger)"
     " FROM chain.coverage AS v WHERE v.deployment = $1 AND c.ledger BETWEEN v.from_ledger AND"
-    " v.to_ledger) FROM chain.cursor AS c WHERE c.deployment = $1";
+    " v.to_ledger), (SELECT coalesce(min(a.from_ledger), 0) FROM chain.archive AS a WHERE "
+    "a.deployment = $1),"
+    " (SELECT coalesce(max(a.end_ledger) - 1, 0) FROM chain.archive AS a WHERE a.deployment = $1)"
+    " FROM chain.cursor AS c WHERE c.deployment = $1";
 
 /* One row, the cursor's, with what the writer says of itself. */
 const char stream_sql_figures[] =
@@ -71,8 +74,10 @@ const char stream_sql_changes[] =
     " FROM history.compliance_registry_frozen"
     " WHERE deployment = $1 AND ledger BETWEEN $2 AND $3 ORDER BY ledger, tx, seq";
 
+/* The last column is head's last: what was archived since the head was asked for. */
 const char stream_sql_ledgers[] =
-    "SELECT l.ledger, extract(epoch FROM l.closed_at)::bigint, row_to_json(x)::text"
+    "SELECT l.ledger, extract(epoch FROM l.closed_at)::bigint, row_to_json(x)::text,"
+    " (SELECT coalesce(max(a.end_ledger) - 1, 0) FROM chain.archive AS a WHERE a.deployment = $1)"
     " FROM chain.ledger AS l, LATERAL (SELECT encode(l.hash, 'hex') AS \"hash\","
     " encode(l.previous_hash, 'hex') AS \"previousHash\", l.protocol AS \"protocol\","
     " l.tx_count AS \"transactions\", l.our_txs AS \"protocolTransactions\","

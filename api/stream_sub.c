@@ -210,12 +210,16 @@ void stream_sub_drop(struct tide_subscriber *sub, enum tide_stream_drop reason)
         [TIDE_DROPPED_SLOW] = "what waited for you did not drain in time",
         [TIDE_DROPPED_MEMORY] = "the buffers of all subscribers are full, and yours is the fullest",
         [TIDE_DROPPED_GAP] = "the ledgers after your place are not indexed",
+        [TIDE_DROPPED_ARCHIVED] = "events after your place are archived: of the ledgers",
         [TIDE_DROPPED_SHUTDOWN] = "this node stops: connect again",
     };
-    char text[256];
+    const struct stream_head *head = &sub->stream->head;
+    char text[256], ledgers[32] = "";
+    if (reason == TIDE_DROPPED_ARCHIVED)
+        snprintf(ledgers, sizeof ledgers, " %u to %u", head->archived_from, head->archived_to);
     int len = snprintf(text, sizeof text,
-                       "event: dropped\ndata: {\"reason\":\"%s\",\"detail\":\"%s\"}\n\n",
-                       drop_names[reason], words[reason]);
+                       "event: dropped\ndata: {\"reason\":\"%s\",\"detail\":\"%s%s\"}\n\n",
+                       drop_names[reason], words[reason], ledgers);
     pthread_mutex_lock(&sub->mutex);
     leave_out(sub);
     if (room_for(sub, (size_t)len))

@@ -113,7 +113,7 @@ def check_answers(doc, where, operation, route, body):
         wanted.add("304")
     if "ledger" in route["query"].split():
         wanted.add("404")
-    if reads_events(route["id"]):
+    if reads_events(route["id"]) or route["kind"] == "STREAM":
         wanted.add("410")
     kyc = route["kind"] in ("KYC", "HOOK")
     if kyc:

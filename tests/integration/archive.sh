@@ -50,6 +50,18 @@ if [ -x "$TIDE_BIN/sql_driver" ]; then # the API: all that is there, then the re
     "$here/_archive.py" || fail "the API"
 fi
 
+. "$here/_api.sh" # the stream: refused where events are wanted, gone on with where they are not
+api_start
+streamed() { # STATUS PATTERN QUERY
+    local got
+    got=$(curl -sN -m 2 -o "$PG_DIR/out" -w '%{http_code}' "$API_URL/api/stream?$3") || true
+    [ "$got" = "$1" ] && grep -q "$2" "$PG_DIR/out" || fail "stream $3: $got, not $1: $(head -c 300 "$PG_DIR/out")"
+}
+streamed 410 "ledgers 1000 to 1999" "topics=ledger,event&after=1:1990"
+streamed 200 "^id: 1:1991$" "topics=ledger&after=1:1990"
+streamed 200 "^id: 1:2000:e:" "topics=event&after=1:1999"
+api_stop || fail "api: exit $?"
+
 tables=$(sql "SELECT unnest(tables) FROM chain.archive")
 mapfile -t dumped < <(sed 's/.*/--table=&/' <<<"$tables")
 "$PG_BIN/pg_dump" -Fc "${dumped[@]}" -f "$PG_DIR/archive.dump" || fail "pg_dump"
