@@ -32,6 +32,8 @@ static tide_status find_volume(struct tide_pg *pg, struct volume *v, struct tide
     return TIDE_OK;
 }
 
+/* How many ledgers close in a day is told without pauses: gaps of more than ten times the usual one
+ * are no habit of the network. */
 static const char growth_sql[] =
     "WITH c AS (SELECT deployment, ledger FROM chain.cursor WHERE ledger > 0 ORDER BY moved_at DESC"
     " LIMIT 1), p AS (SELECT p.deployment, p.from_ledger, least(p.end_ledger - 1, c.ledger) AS last"
@@ -47,10 +49,13 @@ static const char growth_sql[] =
     " WHERE k.relnamespace = 'rollup'::regnamespace AND k.relkind = 'r'), s AS (SELECT "
     "c.deployment,"
     " c.ledger, greatest(v.from_ledger, c.ledger - 17280) AS first FROM c JOIN chain.coverage v ON"
-    " v.deployment = c.deployment AND c.ledger BETWEEN v.from_ledger AND v.to_ledger), t AS (SELECT"
-    " (s.ledger - s.first) * 86400 / nullif(extract(epoch FROM y.closed_at - x.closed_at), 0) AS"
-    " ledgers FROM s JOIN chain.ledger x ON x.deployment = s.deployment AND x.ledger = s.first"
-    " JOIN chain.ledger y ON y.deployment = s.deployment AND y.ledger = s.ledger), g AS (SELECT"
+    " v.deployment = c.deployment AND c.ledger BETWEEN v.from_ledger AND v.to_ledger), d AS (SELECT"
+    " extract(epoch FROM l.closed_at - lag(l.closed_at) OVER (ORDER BY l.ledger)) AS gap FROM s"
+    " JOIN chain.ledger l ON l.deployment = s.deployment AND l.ledger BETWEEN s.first AND "
+    "s.ledger),"
+    " m AS (SELECT 10 * percentile_disc(0.5) WITHIN GROUP (ORDER BY gap) AS most FROM d), t AS"
+    " (SELECT 86400 * count(*) / nullif(sum(d.gap), 0) AS ledgers FROM d, m WHERE d.gap <= m.most),"
+    " g AS (SELECT"
     " b.bytes / nullif(n.ledgers, 0) + r.bytes AS a_ledger, t.ledgers AS a_day FROM b, n, r, t)"
     " SELECT round(g.a_ledger)::bigint AS bytes_per_ledger, round(g.a_day, 1) AS ledgers_per_day,"
     " round(g.a_ledger * g.a_day)::bigint AS bytes_per_day";

@@ -245,6 +245,46 @@ def a2_slow():
     ok("A2 slow headers, request lines, bodies, readers: cut at the deadline; silence too")
 
 
+def a2_ranges():
+    """Ranges of bytes are not served: one that asks for many gets one whole answer. Ranges of ledgers, times and items
+    end at the limits of a page, however wide they are."""
+    before = rss_kib()
+    for path in ("/openapi.json", STATUS):
+        whole = get(path)
+        for text in ("bytes=0-0", "bytes=-1", "bytes=5-", "bytes=0-18446744073709551615", "bytes=9-3", "bytes=x", "lines=0-1", "",
+                     "bytes=" + ",".join(["0-"] * 1200), "bytes=" + ",".join(f"{i}-{i}" for i in range(700))):
+            status, headers, body = get(path, {"Range": text, "If-Range": '"x"'})
+            check(status == 200 and len(body) == len(whole[2]), f"{path} Range {text[:40]}: {status}, {len(body)} bytes")
+            check("content-range" not in headers and "multipart" not in headers["content-type"], f"{path} Range {text[:40]}: {headers}")
+            check(headers.get("accept-ranges", "none") == "none", "ranges are promised")
+        for _ in range(300):
+            get(path, {"Range": "bytes=" + ",".join(["0-"] * 1200)})
+    pool = json.loads(get("/api/pools?limit=1")[2])["items"][0]["pool"]
+    asked = 0
+    for path in ("/api/events", "/api/ledgers", f"/api/pools/{pool}/swaps", f"/api/pools/{pool}/candles", "/api/liquidations", "/api/vaults"):
+        for query in ("limit=0", "limit=201", "limit=-1", "limit=4294967295", "limit=99999999999999999999", "limit=1e9"):
+            problem(get(f"{path}?{query}"), 400, "invalid_parameters")
+        status, _, body = get(f"{path}?limit=200")
+        check(status == 200 and len(json.loads(body)["items"]) <= 200, f"{path}: {status}")
+        problem(get(f"{path}?ledger=4294967295"), 404, "ledger_not_reached")
+        for ledger in ("0", "-1", "4294967296", "18446744073709551616"):
+            problem(get(f"{path}?ledger={ledger}"), 400, "invalid_parameters")
+        asked += 12
+    start = time.time()
+    for query, most in (("fromLedger=1&toLedger=4294967295&limit=200", 200), ("fromLedger=4294967295&toLedger=1", 0),
+                        ("fromLedger=4294967295", 0), ("toLedger=1", 0), ("fromLedger=1&toLedger=4294967295&kind=oracle_twap&limit=200", 200)):
+        status, _, body = get(f"/api/events?{query}")
+        check(status == 200 and len(json.loads(body)["items"]) <= most, f"{query}: {status} {body[:200]}")
+    for query, most in (("from=0&to=4294967295&interval=1m&limit=200", 200), ("from=4294967295&to=0", 0),
+                        ("from=1970-01-01T00:00:00Z&to=2106-02-07T06:28:15Z&interval=1m&limit=200", 200), ("to=0", 0)):
+        status, _, body = get(f"/api/pools/{pool}/candles?{query}")
+        check(status == 200 and len(json.loads(body)["items"]) <= most, f"{query}: {status} {body[:200]}")
+    check(time.time() - start < 5, f"nine wide ranges took {time.time() - start:.1f} s")
+    alive()
+    check(rss_kib() - before < 16384, f"{rss_kib() - before} KiB more")
+    ok(f"A2 ranges: of bytes are ignored, of ledgers, times and items end at a page ({asked + 9} asked); memory is flat")
+
+
 def a3_large():
     head = "POST /api/sdk/kyc/status HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
     problem(ask(head + "Content-Length: 99999999\r\n\r\n"), 413, "body_too_large")
@@ -553,7 +593,7 @@ def a13_rate():
 
 
 if WHAT == "limits":
-    for test in (answers, methods, pipelined, a2_slow, a3_large, a4_heads, a5_text, a6_strkey, a8_paths, a9_framing, a12_gone, bytes_at_random, sizes):
+    for test in (answers, methods, pipelined, a2_slow, a2_ranges, a3_large, a4_heads, a5_text, a6_strkey, a8_paths, a9_framing, a12_gone, bytes_at_random, sizes):
         test()
 elif WHAT == "small":
     a1_crowd()
