@@ -1,6 +1,6 @@
 -- list: deployment at after limit owner market state
 -- Vaults by market, in each the riskiest first, those without debt last. A state is looked for where its vaults can
--- stand (chain.vault_range) and judged by the engine's own arithmetic.
+-- stand (chain.vault_range) and judged by the engine's own arithmetic, market by market until the page is full.
 WITH m AS MATERIALIZED (SELECT * FROM chain.vault_market($1::smallint, $2::integer)),
 a AS (
   SELECT split_part($3::text, '.', 1) AS symbol, nullif(split_part($3, '.', 2), '')::bigint AS place,
@@ -22,20 +22,29 @@ a AS (
     AND ($3 IS NULL OR (s.synth_asset, chain.vault_order(s.collateral, s.debt), s.key_hash)
       > ((SELECT symbol FROM a), (SELECT place FROM a), (SELECT key FROM a)))
   UNION ALL
-  SELECT s.* FROM m LEFT JOIN a ON a.symbol = m.symbol, LATERAL chain.vault_range($7, m.liq_ratio, m.min_coll_ratio, m.collateral_price, m.synth_price) AS g,
-    LATERAL (VALUES (0::bigint, 0::bigint), (g.low, g.high)) AS p(low, high), LATERAL (
+  (SELECT s.* FROM (
+      SELECT m.symbol, m.liq_ratio, m.min_coll_ratio, m.collateral_price, m.synth_price, p.low, p.high, a.place, a.key
+      FROM m LEFT JOIN a ON a.symbol = m.symbol,
+        LATERAL chain.vault_range($7, m.liq_ratio, m.min_coll_ratio, m.collateral_price, m.synth_price) AS g,
+        LATERAL (VALUES (0::bigint, 0::bigint), (g.low, g.high)) AS p(low, high)
+      WHERE $5 IS NULL AND $7 IS NOT NULL AND ($6 IS NULL OR m.symbol = $6)
+        AND ($3 IS NULL OR m.symbol >= (SELECT symbol FROM a))
+        AND ($7 IN ('open', 'unpriced')
+          OR m.liq_ratio IS NOT NULL AND m.collateral_price IS NOT NULL AND m.synth_price IS NOT NULL)
+      ORDER BY m.symbol, p.low
+    ) AS m, LATERAL (
       SELECT s.key_hash, s.synth_asset, s.owner, s.collateral, s.collateral_tok, s.debt, s.opened_at, s.last_update, s.ledger, s.closed_at
       FROM state.synthetic_engine_vault AS s
       WHERE s.deployment = $1 AND s.synth_asset = m.symbol
-        AND chain.vault_order(s.collateral, s.debt) BETWEEN p.low AND p.high
+        AND chain.vault_order(s.collateral, s.debt) BETWEEN m.low AND m.high
         AND (chain.vault_order(s.collateral, s.debt), s.key_hash)
-          > (coalesce(a.place, -1), coalesce(a.key, ''::bytea))
+          > (coalesce(m.place, -1), coalesce(m.key, ''::bytea))
         AND chain.vault_state(s.debt, chain.vault_ratio(s.collateral, s.debt, m.collateral_price, m.synth_price),
           m.liq_ratio, m.min_coll_ratio) = $7
       ORDER BY chain.vault_order(s.collateral, s.debt), s.key_hash
       LIMIT $4) AS s
-  WHERE $5 IS NULL AND $7 IS NOT NULL AND ($6 IS NULL OR m.symbol = $6)
-    AND ($3 IS NULL OR m.symbol >= (SELECT symbol FROM a))
+  ORDER BY m.symbol, m.low, chain.vault_order(s.collateral, s.debt), s.key_hash
+  LIMIT $4)
 )
 SELECT row_to_json(x)::text, v.synth_asset || '.' || chain.vault_order(v.collateral, v.debt) || '.'
   || rtrim(encode(v.key_hash, 'base64'), '=')

@@ -26,7 +26,7 @@ GROW = {"liquidity_pool_lp_pos": "provider", "synthetic_engine_vault": "owner", 
         "earnings_distributor_claimed": "claimer", "dao_governance_has_voted": "voter", "compliance_registry_attestation": "address"}
 # Lists whose items hold rows of their own, that merge a page of each market, or filter all events by what many of them
 # share (the planner's choice, where an index of its own stands ready): so many more may be read.
-DETAILS = {"events": 2, "oracle_rounds": 10, "vaults": 8, "stats_daily": 10}
+DETAILS = {}
 SAMPLES = os.environ["PG_DIR"] + "/samples.json"
 
 
