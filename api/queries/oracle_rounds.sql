@@ -15,8 +15,8 @@ SELECT row_to_json(x)::text, y.ledger || '.' || y.tx || '.' || y.op || '.' || y.
 FROM page AS y
   LEFT JOIN LATERAL (
     SELECT b.ledger, b.tx, b.op, b.event FROM event.oracle_price_aggregate AS b
-    WHERE b.deployment = $1 AND b.asset >= y.asset AND b.asset <= y.asset AND b.ledger <= y.ledger
-      AND (b.ledger, b.tx, b.op, b.event) < (y.ledger, y.tx, y.op, y.event)
+    WHERE b.deployment = $1 AND b.asset >= y.asset AND b.ledger <= y.ledger
+      AND (b.asset, b.ledger, b.tx, b.op, b.event) < (y.asset, y.ledger, y.tx, y.op, y.event)
     ORDER BY b.asset DESC, b.ledger DESC, b.tx DESC, b.op DESC, b.event DESC LIMIT 1
   ) AS b ON true
   LEFT JOIN LATERAL (

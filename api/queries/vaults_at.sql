@@ -1,5 +1,5 @@
 -- list: deployment at after limit owner market state
--- Vaults as of a ledger, by key. Keys are those of now and those that went since; what did not change since N is
+-- Vaults as of a ledger, by key. Keys are those of now and those that went since. What did not change since N is
 -- as it is now, and only the rest is looked up in history.
 WITH m AS MATERIALIZED (SELECT * FROM chain.vault_market($1::smallint, $2::integer)),
 v AS (
