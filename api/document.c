@@ -7,6 +7,9 @@
     "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " \
     "require-trusted-types-for 'script'"
 
+/* The example of a partner frames a page of ours. */
+#define PARTNER_POLICY PAGE_POLICY "; frame-src 'self'"
+
 static const struct {
     const char *ending, *type;
 } types[] = {
@@ -45,5 +48,6 @@ void tide_route_document(struct tide_handler_context *context, const struct tide
     for (size_t i = 0; i < TIDE_COUNT(types); i++)
         if (tide_slice_eq_str(tide_slice_str(strrchr(document->name, '.')), types[i].ending))
             reply->content_type = types[i].type;
-    reply->security_policy = PAGE_POLICY;
+    reply->security_policy =
+        strcmp(document->name, "partner.html") == 0 ? PARTNER_POLICY : PAGE_POLICY;
 }

@@ -330,6 +330,8 @@ static void read_query(struct match *m, const struct tide_route *route, tide_sli
     uint32_t first = m->request->param_count;
     tide_slice names = tide_slice_str(route->query), name;
     bool required, more = query.len > 0;
+    if (strcmp(route->query, "*") == 0)
+        return;
     while (next_name(&names, &name, &required)) {
         struct tide_param_value *value = add_param(m, name);
         tide_param_default(value, value->id);

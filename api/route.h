@@ -170,7 +170,8 @@ struct tide_route {
     uint32_t cost;             /* tokens of the rate limit                */
     uint32_t body_max;         /* bytes; 0: has no body                   */
     const char *cache_control; /* of a success                            */
-    const char *query;         /* names of param.def, separated by spaces; "name!" must be given */
+    const char *query;         /* names of param.def, separated by spaces; "name!" must be given;
+                                  "*": whatever it is, nobody reads it */
     tide_handler_fn *handle;   /* HOT, LOCAL, and SQL that is not a plain statement */
     const char *statement;     /* SQL: api/queries/<statement>.sql, else NULL        */
 };

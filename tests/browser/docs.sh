@@ -4,23 +4,11 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../integration/_pg.sh"
 . "$here/../integration/_api.sh"
-command -v chromium >/dev/null || command -v chromium-browser >/dev/null || { echo "no chromium"; exit 77; }
-command -v node >/dev/null && command -v npm >/dev/null || { echo "no node or no npm"; exit 77; }
-
-page=$TIDE_BUILD/browser
-mkdir -p "$page"
-cp "$here"/page/* "$page/"
-(
-    flock 9
-    cd "$page"
-    cmp -s package-lock.json .installed && exit 0
-    npm ci --no-audit --no-fund --loglevel=error >npm.log 2>&1 || exit 1
-    cp package-lock.json .installed
-) 9>"$page/.lock" || { tail -n 3 "$page/npm.log"; echo "the registry cannot be reached"; exit 77; }
+. "$here/_page.sh"
 
 pg_start
 api_index 64
 api_start
-node "$page/docs.mjs" "$API_URL" "$page"
+node "$PAGE/docs.mjs" "$API_URL" "$PAGE"
 api_stop || fail "tidemark-api ended with $?"
-echo "screenshots in $page"
+echo "screenshots in $PAGE"

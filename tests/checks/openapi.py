@@ -79,7 +79,7 @@ def check_route(doc, params, route):
     if operation["operationId"] != route["id"]:
         fault(where, f'operationId {operation["operationId"]}, route.def says {route["id"]}')
     wanted = {(name, "path", True) for name in re.findall(r"{(\w+)}", route["path"])}
-    wanted |= {(word.rstrip("!"), "query", word.endswith("!")) for word in route["query"].split()}
+    wanted |= {(word.rstrip("!"), "query", word.endswith("!")) for word in route["query"].split() if word != "*"}
     said = [resolve(doc, p) for p in operation.get("parameters", [])]
     told = {(p["name"], p["in"], p.get("required", False)) for p in said if p["in"] != "header"}
     if told != wanted or len(said) != len({(p["name"], p["in"]) for p in said}):

@@ -1,17 +1,12 @@
 // usage: docs.mjs URL FOLDER — /docs in a real browser: all routes are there, in light and dark, on a desk and on a
 // phone, for the keyboard and for a screen reader; nothing comes from elsewhere, nothing runs that should not.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { chromium } from 'playwright-core';
+import { contrasts, desk, launch, phone, unnamed } from './looks.mjs';
 
 const [url, folder] = process.argv.slice(2);
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
-const root = process.getuid() === 0;
-const browser = await chromium.launch({ executablePath, args: root ? ['--no-sandbox'] : [] });
+const browser = await launch();
 const spec = await (await fetch(`${url}/openapi.json`)).json();
 const operations = Object.values(spec.paths).flatMap((item) => Object.values(item));
-const desk = { width: 1280, height: 900 };
-const phone = { width: 390, height: 844 };
 
 /** A page on which any error, any refusal of the policy and any foreign request is a failure. */
 async function open(options, before = async () => {}) {
@@ -27,46 +22,6 @@ async function open(options, before = async () => {}) {
 }
 
 const ready = (page) => page.waitForSelector('article');
-
-/** Ratios of text against what is behind it, of every kind of text there is on the page. */
-function contrasts() {
-  const rgb = (text) => text.match(/[\d.]+/g).map(Number);
-  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const behind = (node) => {
-    for (let at = node; at; at = at.parentElement) {
-      const color = rgb(getComputedStyle(at).backgroundColor);
-      if (color.length < 4 || color[3] > 0) return color;
-    }
-    return [255, 255, 255];
-  };
-  const worst = {};
-  for (const node of document.querySelectorAll('body *')) {
-    if (![...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim())) continue;
-    const [a, b] = [light(rgb(getComputedStyle(node).color)), light(behind(node))];
-    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    const kind = `${node.tagName}.${node.className}`;
-    worst[kind] = Math.min(worst[kind] ?? 99, ratio);
-  }
-  return worst;
-}
-
-/** What a screen reader could not name, and headings that skip a level. */
-function unnamed() {
-  const faults = [];
-  for (const node of document.querySelectorAll('input, select, textarea')) if (!node.labels.length) faults.push(node.outerHTML);
-  for (const node of document.querySelectorAll('button, a, summary')) if (!node.textContent.trim()) faults.push(node.outerHTML);
-  let level = 0;
-  for (const node of document.querySelectorAll('main h1, main h2, main h3, main h4')) {
-    const now = Number(node.tagName[1]);
-    if (level && now > level + 1) faults.push(`${node.outerHTML} after h${level}`);
-    level = now;
-  }
-  const ids = [...document.querySelectorAll('[id]')].map((node) => node.id);
-  faults.push(...ids.filter((id, i) => ids.indexOf(id) !== i));
-  if (!document.documentElement.lang) faults.push('no language');
-  return faults;
-}
 
 for (const [name, viewport] of Object.entries({ desk, phone })) {
   for (const colorScheme of ['light', 'dark']) {

@@ -1,0 +1,85 @@
+/* GET /kyc, /kyc/return/{s}: a person comes, goes to the provider, comes back. */
+#include "api/kyc/page.h"
+#include "api/param.h"
+
+struct walk {
+    struct tide_kyc_work work;
+    char session[TIDE_KYC_SESSION_BYTES];
+    enum tide_kyc_framing framing;
+    bool returned;
+};
+
+static const struct tide_kyc_settings *settings_of(const struct tide_handler_context *context)
+{
+    return tide_kyc_settings(context->api->kyc);
+}
+
+/* The session that a token leads to, as its row stands. False: the reply says there is none. */
+static bool find(struct walk *walk, struct tide_kyc_place *place, struct tide_job *job,
+                 struct tide_kyc_session *out, tide_status *status, struct tide_err *err)
+{
+    *status = tide_kyc_session_get(place, walk->session, out, err);
+    if (*status != TIDE_E_MISSING)
+        return *status == TIDE_OK;
+    tide_kyc_page_gone(job->reply, place->settings, 404);
+    *status = TIDE_OK;
+    return false;
+}
+
+/* A desk for a token of that purpose; NULL: the reply is complete. */
+static struct walk *begin(struct tide_handler_context *context, const struct tide_request *request,
+                          struct tide_reply *reply, enum tide_kyc_purpose purpose,
+                          tide_kyc_run_fn *run)
+{
+    const struct tide_param_value *token = tide_request_param(request, TIDE_PARAM_s);
+    char session[TIDE_KYC_SESSION_BYTES];
+    if (!tide_kyc_token_read(session, settings_of(context), purpose, token->text)) {
+        tide_kyc_page_gone(reply, settings_of(context), 404);
+        return NULL;
+    }
+    struct walk *walk = tide_kyc_later(context, sizeof *walk, TIDE_KYC_DESK_SESSIONS, run, reply);
+    if (walk)
+        memcpy(walk->session, session, sizeof session);
+    return walk;
+}
+
+static tide_status show(struct tide_kyc_work *work, struct tide_kyc_place *place,
+                        struct tide_job *job, struct tide_err *err)
+{
+    struct walk *walk = (struct walk *)work;
+    struct tide_kyc_session session;
+    tide_status status;
+    if (find(walk, place, job, &session, &status, err))
+        tide_kyc_page_session(job->reply, place->settings, &session, walk->framing, walk->returned);
+    return status;
+}
+
+void tide_route_kyc_page(struct tide_handler_context *context, const struct tide_request *request,
+                         struct tide_reply *reply)
+{
+    const struct tide_kyc_settings *settings = settings_of(context);
+    const struct tide_param_value *embed = tide_request_param(request, TIDE_PARAM_embed);
+    if (tide_request_param(request, TIDE_PARAM_s)->given) {
+        struct walk *walk = begin(context, request, reply, TIDE_KYC_FOR_EMBED, show);
+        if (walk)
+            walk->framing = embed->given ? TIDE_KYC_FRAMED_BY_THEM : TIDE_KYC_FRAMED_NEVER;
+        return;
+    }
+    const struct tide_kyc_sheet sheet = {
+        .document = "/kyc",
+        .data = settings->open ? TIDE_SLICE("{\"open\":true}") : TIDE_SLICE("{\"open\":false}"),
+        .settings = settings,
+    };
+    tide_kyc_page(reply, &sheet);
+}
+
+/* Whatever its query says: the page asks our API how the session stands. */
+void tide_route_kyc_return(struct tide_handler_context *context, const struct tide_request *request,
+                           struct tide_reply *reply)
+{
+    struct walk *walk = begin(context, request, reply, TIDE_KYC_FOR_RETURN, show);
+    if (!walk)
+        return;
+    walk->framing = TIDE_KYC_FRAMED_BY_BOTH;
+    walk->returned = true;
+}

@@ -1,0 +1,46 @@
+'use strict';
+// The example of a partner. In real life the session is opened by the partner's server.
+
+const byId = (id) => document.getElementById(id);
+const said = new URLSearchParams(window.location.hash.slice(1)); // #key=…&address=…: not sent to any server
+const host = window.location.origin;
+let check = null;
+
+async function standing() {
+  const answer = await fetch(`${host}/api/sdk/kyc/status/${encodeURIComponent(byId('address').value.trim())}`, { credentials: 'omit' });
+  const body = await answer.json();
+  byId('compliant').textContent = answer.ok ? (body.compliant ? 'yes: compliant' : `no: ${body.reasonCode}`) : body.detail;
+  return answer.ok && body.compliant;
+}
+
+async function open(mode) {
+  const headers = { 'content-type': 'application/json' };
+  if (byId('key').value.trim()) headers['x-api-key'] = byId('key').value.trim();
+  const providers = await (await fetch(`${host}/api/sdk/kyc/providers`, { credentials: 'omit' })).json();
+  const body = JSON.stringify({ address: byId('address').value.trim(), providerKey: providers.providers[0].key, mode });
+  const answer = await fetch(`${host}/api/sdk/kyc/session`, { method: 'POST', credentials: 'omit', headers, body });
+  const session = await answer.json();
+  if (!answer.ok) throw new Error(session.detail);
+  return session;
+}
+
+function onState({ state, compliant }) {
+  byId('state').textContent = state;
+  if (compliant) standing();
+}
+
+byId('form').addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const mode = document.querySelector('input[name=mode]:checked').value;
+  byId('wrong').textContent = '';
+  try {
+    if (check) check.close();
+    check = tidemarkKyc({ host, session: await open(mode), mode, into: byId('into'), onState });
+  } catch (fault) {
+    byId('wrong').textContent = fault.message;
+  }
+});
+byId('ask').addEventListener('click', () => standing().catch((fault) => { byId('wrong').textContent = fault.message; }));
+byId('address').value = said.get('address') || '';
+byId('key').value = said.get('key') || '';
+fetch('/kyc/snippet.js').then((answer) => answer.text()).then((text) => { byId('code').textContent = text; });
