@@ -60,41 +60,11 @@ void tide_feed_stats(struct tide_feed *feed, struct tide_feed_stats *out)
 
 /* --- connection ------------------------------------------------------------------------------ */
 
-static tide_status choose_deployment(struct tide_feed *feed, struct tide_err *err)
-{
-    struct tide_pg_rows rows;
-    tide_status status =
-        tide_pg_script(feed->pg, &rows, "SELECT id FROM chain.deployment ORDER BY id", err);
-    if (status != TIDE_OK)
-        return status;
-    feed->deployment = feed->options.deployment;
-    if (feed->deployment == 0 && rows.count == 1)
-        feed->deployment = (uint16_t)tide_pg_u64(&rows, 0, 0);
-    else if (feed->deployment == 0)
-        status = tide_fail(err, rows.count ? TIDE_E_CONFIG : TIDE_E_MISSING,
-                           "the database holds %u deployments: say which", rows.count);
-    tide_pg_rows_release(&rows);
-    return status;
-}
-
-static tide_status ask_standby(struct tide_feed *feed, struct tide_err *err)
-{
-    struct tide_pg_rows rows;
-    tide_status status = tide_pg_script(feed->pg, &rows, "SELECT pg_is_in_recovery()", err);
-    if (status != TIDE_OK)
-        return status;
-    feed->standby = tide_pg_bool(&rows, 0, 0);
-    tide_pg_rows_release(&rows);
-    return TIDE_OK;
-}
-
 /* Asks for what no ledger has, so that the plan is made now and not while a ledger waits for it. */
 static tide_status plan_ahead(struct tide_feed *feed, struct tide_err *err)
 {
-    char id[8];
     struct tide_pg_rows rows;
-    snprintf(id, sizeof id, "%u", feed->deployment);
-    const char *params[] = { id, "2147483647", "2147483647" };
+    const char *params[] = { feed->chosen.text, "2147483647", "2147483647" };
     tide_status status = tide_pg_execute(feed->pg, &rows, "news", params, 3, err);
     if (status == TIDE_OK)
         tide_pg_rows_release(&rows);
@@ -118,7 +88,7 @@ static tide_status prepare(struct tide_feed *feed, struct tide_err *err)
         status = sql ? tide_pg_prepare(feed->pg, "news", sql, err) : TIDE_E_MEMORY;
     if (status == TIDE_OK)
         status = plan_ahead(feed, err);
-    if (status == TIDE_OK && !feed->standby)
+    if (status == TIDE_OK && !feed->chosen.standby)
         status = tide_pg_listen(feed->pg, "tidemark", err);
     return status;
 }
@@ -130,15 +100,11 @@ static tide_status connect_now(struct tide_feed *feed, struct tide_err *err)
                                   .silence_ms = TIDE_FEED_SILENCE_MS,
                                   .stopped = feed->options.stopped,
                                   .stopped_self = feed->options.stopped_self };
-    tide_status status = TIDE_OK;
     if (feed->pg && tide_pg_alive(feed->pg) && feed->prepared)
         return TIDE_OK;
     feed->prepared = false;
-    status = feed->pg ? tide_pg_reopen(feed->pg, err) : tide_pg_open(&feed->pg, &to, err);
-    if (status == TIDE_OK)
-        status = ask_standby(feed, err);
-    if (status == TIDE_OK)
-        status = choose_deployment(feed, err);
+    tide_status status =
+        tide_chosen_connect(&feed->pg, &to, feed->options.deployment, &feed->chosen, err);
     if (status == TIDE_OK)
         status = prepare(feed, err);
     feed->prepared = status == TIDE_OK;
@@ -175,10 +141,10 @@ static tide_status have_cache(struct tide_feed *feed, struct tide_hot_meta *meta
     if (status == TIDE_OK) {
         *meta = *found;
         status = tide_hot_end(feed->reader);
-        if (status == TIDE_OK && meta->deployment == feed->deployment)
+        if (status == TIDE_OK && meta->deployment == feed->chosen.id)
             return TIDE_OK;
         status = tide_fail(err, TIDE_E_DECODE, "cache: of deployment %u, this is %u",
-                           meta->deployment, feed->deployment);
+                           meta->deployment, feed->chosen.id);
     }
     if (status != TIDE_E_MISSING && status != TIDE_E_DECODE && status != TIDE_E_SCHEMA)
         return status;
@@ -225,7 +191,7 @@ static tide_status take_news(void *self, struct tide_hot_sink *sink, struct tide
     for (uint32_t i = 1; i < feed->news.count && status == TIDE_OK; i++)
         status = feed_apply_row(sink, &feed->news, i, err);
     if (status == TIDE_OK && contracts)
-        status = feed_contracts(feed->pg, feed->deployment, feed->look.ledger, sink, err);
+        status = feed_contracts(feed->pg, feed->chosen.id, feed->look.ledger, sink, err);
     if (status == TIDE_OK)
         status = feed_put_meta(feed, sink, &feed->look, err);
     if (status == TIDE_OK && feed->options.render && (contracts || feed->news.count > 1))
@@ -237,17 +203,16 @@ static tide_status take_news(void *self, struct tide_hot_sink *sink, struct tide
 static tide_status ask_news(struct tide_feed *feed, const struct tide_hot_meta *meta,
                             uint32_t until, struct tide_err *err)
 {
-    char id[8], from[16], to[16];
+    char from[16], to[16];
     uint32_t end = meta->ledger + TIDE_FEED_LEDGERS;
-    snprintf(id, sizeof id, "%u", feed->deployment);
     snprintf(from, sizeof from, "%u", meta->ledger);
     snprintf(to, sizeof to, "%u", until && until < end ? until : end);
-    tide_status status =
-        tide_pg_execute(feed->pg, &feed->news, "news", (const char *[]){ id, from, to }, 3, err);
+    tide_status status = tide_pg_execute(feed->pg, &feed->news, "news",
+                                         (const char *[]){ feed->chosen.text, from, to }, 3, err);
     if (status != TIDE_OK)
         return status;
     if (feed->news.count == 0)
-        return tide_fail(err, TIDE_E_MISSING, "feed: no deployment %u", feed->deployment);
+        return tide_fail(err, TIDE_E_MISSING, "feed: no deployment %u", feed->chosen.id);
     return feed_read_look(&feed->look, &feed->news, 0, meta->hash, err);
 }
 
@@ -331,7 +296,7 @@ tide_status tide_feed_step(struct tide_feed *feed, uint32_t until, bool *more, s
     tide_status status = step(feed, until, more, err);
     pthread_mutex_lock(&feed->mutex);
     feed->stats.feeding = status == TIDE_OK;
-    feed->stats.standby = feed->standby;
+    feed->stats.standby = feed->chosen.standby;
     feed->stats.failures += status != TIDE_OK;
     snprintf(feed->stats.trouble, sizeof feed->stats.trouble, "%s",
              status == TIDE_OK ? "" : err->text);
@@ -355,12 +320,10 @@ static void nap(int64_t ms)
 /* A standby is asked for its cursor until that moves, at most a second. */
 static tide_status poll_cursor(struct tide_feed *feed, struct tide_err *err)
 {
-    char id[8];
-    snprintf(id, sizeof id, "%u", feed->deployment);
     for (int64_t end = now_ms() + TIDE_FEED_IDLE_MS; now_ms() < end && !stopped(feed);) {
         struct tide_pg_rows rows;
-        tide_status status =
-            tide_pg_execute(feed->pg, &rows, "moves", (const char *[]){ id }, 1, err);
+        tide_status status = tide_pg_execute(feed->pg, &rows, "moves",
+                                             (const char *[]){ feed->chosen.text }, 1, err);
         if (status != TIDE_OK)
             return status;
         bool moved = rows.count == 1 && tide_pg_u64(&rows, 0, 0) != feed->moves_seen;
@@ -376,8 +339,9 @@ static void wait_for_news(struct tide_feed *feed)
 {
     struct tide_err err;
     bool notified;
-    tide_status status = feed->standby ? poll_cursor(feed, &err)
-                                       : tide_pg_wait(feed->pg, TIDE_FEED_IDLE_MS, &notified, &err);
+    tide_status status = feed->chosen.standby
+                             ? poll_cursor(feed, &err)
+                             : tide_pg_wait(feed->pg, TIDE_FEED_IDLE_MS, &notified, &err);
     if (status != TIDE_OK)
         nap(RETRY_MS);
 }

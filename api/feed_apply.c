@@ -146,7 +146,7 @@ tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
     bool found;
     tide_status status = sink->get(sink->self, &key, &meta, &found, err);
     const struct tide_clock *clock = tide_clock_system();
-    meta.deployment = feed->deployment;
+    meta.deployment = feed->chosen.id;
     meta.ledger = look->ledger;
     meta.close_time = look->close_time;
     memcpy(meta.hash, look->hash, sizeof meta.hash);

@@ -23,7 +23,7 @@ struct numbers {
 static struct numbers numbers_of(const struct tide_feed *feed, uint32_t from, uint32_t to)
 {
     struct numbers n;
-    snprintf(n.deployment, sizeof n.deployment, "%u", feed->deployment);
+    snprintf(n.deployment, sizeof n.deployment, "%u", feed->chosen.id);
     snprintf(n.from, sizeof n.from, "%u", from);
     snprintf(n.to, sizeof n.to, "%u", to);
     return n;
@@ -115,7 +115,7 @@ static tide_status look_now(struct tide_feed *feed, struct feed_look *look, stru
         return status;
     status = rows.count == 1
                  ? feed_read_look(look, &rows, 0, NULL, err)
-                 : tide_fail(err, TIDE_E_MISSING, "feed: no deployment %u", feed->deployment);
+                 : tide_fail(err, TIDE_E_MISSING, "feed: no deployment %u", feed->chosen.id);
     tide_pg_rows_release(&rows);
     return status;
 }
@@ -129,7 +129,7 @@ static tide_status fill(struct tide_feed *feed, struct tide_hot_sink *sink, stru
     if (status == TIDE_OK)
         status = build_rest(&b, &feed->look, err);
     if (status == TIDE_OK)
-        status = feed_contracts(feed->pg, feed->deployment, feed->look.ledger, sink, err);
+        status = feed_contracts(feed->pg, feed->chosen.id, feed->look.ledger, sink, err);
     if (status == TIDE_OK)
         status = feed_put_meta(feed, sink, &feed->look, err);
     if (status == TIDE_OK && feed->options.render)

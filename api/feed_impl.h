@@ -2,6 +2,7 @@
 #ifndef API_FEED_IMPL_H
 #define API_FEED_IMPL_H
 
+#include "api/chosen.h"
 #include "api/feed.h"
 #include "api/record.h"
 #include "tidemark/buf.h"
@@ -38,8 +39,7 @@ struct tide_feed {
     struct tide_feed_options options;
     struct tide_pg *pg;
     struct tide_hot_reader *reader;
-    uint16_t deployment;
-    bool standby;
+    struct tide_chosen chosen;
     bool prepared;
     uint64_t moves_seen; /* on a standby: asked by polling */
     int64_t rebuilt_ms;  /* monotonic; of the last rebuild for what changed behind */

@@ -92,7 +92,7 @@ static bool connect_worker(struct worker *worker)
         tide_log(TIDE_WARN, "pool.away", "text=%s",
                  tide_log_quote(quoted, sizeof quoted, err.text));
     else if (there && news)
-        tide_log(TIDE_INFO, "pool.connected", "deployment=%s", worker->session.deployment);
+        tide_log(TIDE_INFO, "pool.connected", "deployment=%s", worker->session.chosen.text);
     return there;
 }
 

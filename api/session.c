@@ -1,6 +1,5 @@
 #include "api/session.h"
 #include "api/sql.h"
-#include "tidemark/hash.h"
 
 tide_status tide_session_open(struct tide_session *session,
                               const struct tide_session_options *options, struct tide_err *err)
@@ -49,40 +48,6 @@ static tide_status check_role(struct tide_session *session, struct tide_err *err
     return status;
 }
 
-/* What a cursor is bound to: the same protocol on the same network in the same epoch of it. */
-static void identify(struct tide_session *session, const struct tide_pg_rows *rows, uint32_t row)
-{
-    struct tide_sha256 sha;
-    tide_sha256_init(&sha);
-    for (uint32_t column = 1; column < rows->columns; column++) {
-        tide_sha256_update(&sha, tide_pg_slice(rows, row, column));
-        tide_sha256_update(&sha, TIDE_SLICE("\n"));
-    }
-    tide_sha256_final(&sha, session->identity);
-    snprintf(session->deployment, sizeof session->deployment, "%s", tide_pg_text(rows, row, 0));
-}
-
-static tide_status choose_deployment(struct tide_session *session, struct tide_err *err)
-{
-    struct tide_pg_rows rows;
-    char wanted[8];
-    snprintf(wanted, sizeof wanted, "%u", session->options.deployment);
-    tide_status status =
-        tide_pg_query(session->pg, &rows,
-                      "SELECT id, network_id, epoch, contracts_hash FROM chain.deployment"
-                      " WHERE $1::smallint IN (0, id)",
-                      (const char *[]){ wanted }, 1, err);
-    if (status != TIDE_OK)
-        return status;
-    if (rows.count == 1)
-        identify(session, &rows, 0);
-    else
-        status = tide_fail(err, rows.count ? TIDE_E_CONFIG : TIDE_E_DB,
-                           "the database holds %u deployments to choose from", rows.count);
-    tide_pg_rows_release(&rows);
-    return status;
-}
-
 tide_status tide_session_connect(struct tide_session *session, struct tide_err *err)
 {
     struct tide_pg_options to = { .conninfo = session->options.conninfo,
@@ -93,13 +58,13 @@ tide_status tide_session_connect(struct tide_session *session, struct tide_err *
     session->ready = false;
     memset(session->prepared, 0, session->options.statements->count * sizeof *session->prepared);
     tide_status status =
-        session->pg ? tide_pg_reopen(session->pg, err) : tide_pg_open(&session->pg, &to, err);
+        tide_chosen_connect(&session->pg, &to, session->options.deployment, &session->chosen, err);
+    if (status == TIDE_E_MISSING)
+        return tide_fail(err, TIDE_E_DB, "nothing is indexed yet");
     if (status == TIDE_OK)
         status = tide_pg_run(session->pg, settings, "SET", err);
     if (status == TIDE_OK)
         status = check_role(session, err);
-    if (status == TIDE_OK)
-        status = choose_deployment(session, err);
     if (status == TIDE_OK)
         status = tide_sql_prepare_head(session, err);
     session->ready = status == TIDE_OK;

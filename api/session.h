@@ -8,6 +8,7 @@
 #ifndef API_SESSION_H
 #define API_SESSION_H
 
+#include "api/chosen.h"
 #include "api/statement.h"
 
 #define TIDE_SQL_TIMEOUT_MS 2000 /* of one statement                 */
@@ -27,8 +28,7 @@ struct tide_session {
     struct tide_pg *pg; /* NULL or not alive: not connected */
     bool ready;
     bool *prepared; /* of statements->all */
-    char deployment[8];
-    uint8_t identity[TIDE_HASH_BYTES]; /* of network, epoch and contracts: cursors bind to it */
+    struct tide_chosen chosen;
 };
 
 /* Connects to nobody yet. */

@@ -101,7 +101,7 @@ static void open_run(struct run *run, struct tide_session *session,
 
 static const char *const *head_values(const struct run *run, const char *values[2])
 {
-    values[0] = run->session->deployment;
+    values[0] = run->session->chosen.text;
     values[1] = run->ledger ? run->at : NULL;
     return values;
 }
@@ -237,7 +237,7 @@ static void fill_values(struct run *run, const char *values[TIDE_PG_PARAMS_MAX])
         const struct tide_param_value *param;
         switch (bind) {
         case TIDE_BIND_DEPLOYMENT:
-            values[i] = run->session->deployment;
+            values[i] = run->session->chosen.text;
             break;
         case TIDE_BIND_AT:
             values[i] = run->ledger ? run->at : newest;
@@ -289,7 +289,7 @@ static bool read_page(struct run *run)
         return true;
     run->limit = (uint32_t)limit->number;
     snprintf(run->limit_text, sizeof run->limit_text, "%u", run->limit + 1);
-    tide_cursor_scope(&run->scope, run->session->identity, run->request);
+    tide_cursor_scope(&run->scope, run->session->chosen.identity, run->request);
     return !cursor->given || tide_cursor_read(run->after, &run->scope, cursor->text);
 }
 
@@ -362,7 +362,7 @@ tide_status tide_sql_handle(struct tide_session *session, struct tide_handler_co
     tide_status status = begin(&run, err);
     if (status == TIDE_OK && !run.refused) {
         context->pg = session->pg;
-        context->deployment = (uint16_t)strtoul(session->deployment, NULL, 10);
+        context->deployment = session->chosen.id;
         request->route->handle(context, request, reply);
         context->pg = NULL;
         if (!tide_pg_alive(session->pg))

@@ -279,7 +279,7 @@ static tide_status read_log(struct page *page, const struct stream_place *after,
     NUMBER(limit, STREAM_PAGE_EVENTS);
     tide_status status = tide_pg_execute(
         page->pg->pg, &page->log, "log",
-        (const char *[]){ page->pg->id, ledger, tx, op, event, until, limit }, 7, err);
+        (const char *[]){ page->pg->chosen.text, ledger, tx, op, event, until, limit }, 7, err);
     if (status == TIDE_OK && page->log.count == STREAM_PAGE_EVENTS) {
         page->part = u32(&page->log, page->log.count - 1, LOG_LEDGER);
         page->until = page->part - 1;
@@ -291,7 +291,7 @@ static tide_status read_whole(struct page *page, struct tide_err *err)
 {
     NUMBER(from, page->from);
     NUMBER(until, page->until);
-    const char *values[] = { page->pg->id, from, until };
+    const char *values[] = { page->pg->chosen.text, from, until };
     if (page->until < page->from)
         return TIDE_OK;
     tide_status status = tide_pg_execute(page->pg->pg, &page->ledgers, "ledgers", values, 3, err);

@@ -30,27 +30,6 @@ void stream_pg_close(struct stream_pg *pg)
 
 /* --- connection -------------------------------------------------------------------------- */
 
-static tide_status choose_deployment(struct stream_pg *pg, struct tide_err *err)
-{
-    struct tide_pg_rows rows;
-    tide_status status = tide_pg_script(
-        pg->pg, &rows, "SELECT id, pg_is_in_recovery() FROM chain.deployment ORDER BY id", err);
-    if (status != TIDE_OK)
-        return status;
-    uint16_t id = pg->options.deployment;
-    if (id == 0 && rows.count == 1)
-        id = (uint16_t)tide_pg_u64(&rows, 0, 0);
-    if (rows.count)
-        pg->standby = tide_pg_bool(&rows, 0, 1);
-    if (id == 0)
-        status = tide_fail(err, rows.count ? TIDE_E_CONFIG : TIDE_E_MISSING,
-                           "the database holds %u deployments: say which", rows.count);
-    tide_pg_rows_release(&rows);
-    pg->head.deployment = id;
-    snprintf(pg->id, sizeof pg->id, "%u", id);
-    return status;
-}
-
 /* Always few rows by an index; the planner is told so, whatever its figures say. */
 static tide_status prepare(struct stream_pg *pg, struct tide_err *err)
 {
@@ -70,7 +49,7 @@ static tide_status prepare(struct stream_pg *pg, struct tide_err *err)
         err);
     for (size_t i = 0; i < TIDE_COUNT(all) && status == TIDE_OK; i++)
         status = tide_pg_prepare(pg->pg, all[i].name, all[i].sql, err);
-    if (status == TIDE_OK && !pg->standby)
+    if (status == TIDE_OK && !pg->chosen.standby)
         status = tide_pg_listen(pg->pg, "tidemark", err);
     return status;
 }
@@ -85,9 +64,9 @@ static tide_status connect_now(struct stream_pg *pg, struct tide_err *err)
     if (pg->pg && tide_pg_alive(pg->pg) && pg->prepared)
         return TIDE_OK;
     pg->prepared = false;
-    tide_status status = pg->pg ? tide_pg_reopen(pg->pg, err) : tide_pg_open(&pg->pg, &to, err);
-    if (status == TIDE_OK)
-        status = choose_deployment(pg, err);
+    tide_status status =
+        tide_chosen_connect(&pg->pg, &to, pg->options.deployment, &pg->chosen, err);
+    pg->head.deployment = pg->chosen.id;
     if (status == TIDE_OK)
         status = prepare(pg, err);
     if (status == TIDE_OK)
@@ -122,8 +101,8 @@ static tide_status learn_blocks(struct stream_pg *pg, struct tide_err *err)
         return TIDE_OK;
     snprintf(from, sizeof from, "%u", pg->blocks_to);
     snprintf(to, sizeof to, "%u", pg->head.ledger);
-    tide_status status =
-        tide_pg_execute(pg->pg, &rows, "blocks", (const char *[]){ pg->id, from, to }, 3, err);
+    tide_status status = tide_pg_execute(pg->pg, &rows, "blocks",
+                                         (const char *[]){ pg->chosen.text, from, to }, 3, err);
     if (status != TIDE_OK)
         return status;
     uint32_t before = pg->block_count;
@@ -159,7 +138,7 @@ static tide_status source_head(void *self, struct stream_head *out, struct tide_
     tide_status status = connect_now(pg, err);
     if (status != TIDE_OK)
         return status;
-    status = tide_pg_execute(pg->pg, &rows, "head", (const char *[]){ pg->id }, 1, err);
+    status = tide_pg_execute(pg->pg, &rows, "head", (const char *[]){ pg->chosen.text }, 1, err);
     if (status != TIDE_OK)
         return status;
     if (rows.count == 1 && tide_pg_u64(&rows, 0, 0) > 0 && !tide_pg_is_null(&rows, 0, 2)) {
@@ -182,10 +161,10 @@ static void source_wait(void *self, int ms, bool *news)
     struct stream_pg *pg = self;
     struct tide_err err;
     const struct tide_clock *clock = tide_clock_system();
-    *news = pg->standby; /* it tells nobody: it is asked */
+    *news = pg->chosen.standby; /* it tells nobody: it is asked */
     if (pg->prepared)
         stream_pg_ask_figures(pg);
-    if (!pg->prepared || pg->standby || tide_pg_wait(pg->pg, ms, news, &err) != TIDE_OK)
+    if (!pg->prepared || pg->chosen.standby || tide_pg_wait(pg->pg, ms, news, &err) != TIDE_OK)
         clock->sleep_ms(clock->self, ms);
 }
 
@@ -245,10 +224,10 @@ static tide_status source_people(void *self, uint32_t ledger,
     if (status == TIDE_OK && (rec.failed || frozen.failed))
         status = tide_fail(err, TIDE_E_MEMORY, "stream: keys");
     if (status == TIDE_OK)
-        status = tide_pg_execute(
-            pg->pg, &rows, "people",
-            (const char *[]){ pg->id, at, (const char *)rec.ptr, (const char *)frozen.ptr }, 4,
-            err);
+        status = tide_pg_execute(pg->pg, &rows, "people",
+                                 (const char *[]){ pg->chosen.text, at, (const char *)rec.ptr,
+                                                   (const char *)frozen.ptr },
+                                 4, err);
     tide_buf_release(&rec);
     tide_buf_release(&frozen);
     if (status != TIDE_OK)
@@ -271,7 +250,7 @@ static tide_status source_prices(void *self, uint32_t ledger, struct stream_piec
     char at[16];
     snprintf(at, sizeof at, "%u", ledger);
     tide_status status =
-        tide_pg_execute(pg->pg, &rows, "prices", (const char *[]){ pg->id, at }, 2, err);
+        tide_pg_execute(pg->pg, &rows, "prices", (const char *[]){ pg->chosen.text, at }, 2, err);
     if (status != TIDE_OK)
         return status;
     struct stream_piece *piece = calloc(1, sizeof *piece);

@@ -2,6 +2,7 @@
 #ifndef API_STREAM_PG_H
 #define API_STREAM_PG_H
 
+#include "api/chosen.h"
 #include "api/load.h"
 #include "api/stream_source.h"
 
@@ -57,8 +58,8 @@ struct stream_pg {
     struct tide_pg *pg;
     struct tide_load load; /* which contract keeps compliance */
     struct stream_head head;
-    char id[8]; /* of the deployment, as a parameter */
-    bool prepared, standby;
+    struct tide_chosen chosen;
+    bool prepared;
     struct stream_block *blocks; /* in the order of the ledger */
     uint32_t block_count, block_max, blocks_to;
     pthread_mutex_t mutex; /* of figures */
