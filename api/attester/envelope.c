@@ -46,7 +46,7 @@ void att_put_auth(struct tide_buf *out, const struct att_call *call)
     tide_buf_be32(out, 0); /* nothing below it */
 }
 
-/* --- envelopes ---------------------------------------------------------------------------------- */
+/* --- envelopes -------------------------------------------------------------------------------- */
 
 static void put_operation(struct tide_buf *out, const struct att_draft *draft)
 {

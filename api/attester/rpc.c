@@ -58,7 +58,7 @@ bool rpc_number(const json_t *object, const char *name, uint64_t max, uint64_t *
     return *out <= max;
 }
 
-/* --- one exchange ------------------------------------------------------------------------------- */
+/* --- one exchange ----------------------------------------------------------------------------- */
 
 static tide_status exchange(struct att_rpc *rpc, struct server *server, const char *method,
                             tide_slice params, bool *connected, struct tide_err *err)
@@ -170,7 +170,7 @@ static tide_status ask(struct att_rpc *rpc, struct server *server, json_t **resu
     return status;
 }
 
-/* --- the servers ---------------------------------------------------------------------------------- */
+/* --- the servers ------------------------------------------------------------------------------ */
 
 static int64_t now_of(const struct att_rpc *rpc)
 {
@@ -235,7 +235,7 @@ tide_status rpc_ask_any(struct att_rpc *rpc, json_t **result, const char *method
     return err->code;
 }
 
-/* --- life ----------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static bool is_loopback(const char *url)
 {

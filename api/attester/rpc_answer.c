@@ -4,7 +4,7 @@
 #include "tidemark/text.h"
 #include "tidemark/xdr.h"
 
-/* --- bytes of an answer ----------------------------------------------------------------------------- */
+/* --- bytes of an answer ----------------------------------------------------------------------- */
 
 /* Room for all of them was made first (make_room), so what borrows from hold stays where it is. */
 static tide_slice take(struct tide_buf *hold, const json_t *text)
@@ -48,7 +48,7 @@ static void put_transaction(struct att_rpc *rpc, tide_slice envelope)
     tide_buf_str(params, "}");
 }
 
-/* --- ledgers and entries ------------------------------------------------------------------------------ */
+/* --- ledgers and entries ---------------------------------------------------------------------- */
 
 tide_status att_rpc_tip(struct att_rpc *rpc, struct att_tip *out, struct tide_err *err)
 {
@@ -113,7 +113,7 @@ tide_status att_rpc_entries(struct att_rpc *rpc, struct att_entries *out, const 
     return good ? TIDE_OK : rpc_distrust(rpc, "getLedgerEntries: the answer is malformed", err);
 }
 
-/* --- simulating ---------------------------------------------------------------------------------------- */
+/* --- simulating ------------------------------------------------------------------------------- */
 
 /* Entries back to back: they are decoded one behind the other. */
 static void take_auth(struct att_rpc *rpc, struct att_simulated *out, const json_t *list)
@@ -169,7 +169,7 @@ tide_status att_rpc_simulate(struct att_rpc *rpc, struct att_simulated *out, tid
     return good ? TIDE_OK : rpc_distrust(rpc, "simulateTransaction: the answer is malformed", err);
 }
 
-/* --- sending --------------------------------------------------------------------------------------------- */
+/* --- sending ---------------------------------------------------------------------------------- */
 
 /* TransactionResult: fee, code; of a bump that failed inside: the inner pair's hash, fee, code. */
 static int32_t code_of(tide_slice result)

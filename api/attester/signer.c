@@ -89,7 +89,7 @@ const struct att_policy *att_signer_policy(const struct att_signer *signer)
     return &signer->policy;
 }
 
-/* --- the policy --------------------------------------------------------------------------------- */
+/* --- the policy ------------------------------------------------------------------------------- */
 
 /* Data and instance of the one contract, to read code as well. */
 static bool key_allowed(struct tide_xdr *x, const uint8_t *contract, bool writes)
@@ -178,7 +178,7 @@ static const char *refusal(const struct att_signer *s, const struct tide_envelop
     return e->first_op == ATT_OP_RESTORE ? NULL : "not a restoration";
 }
 
-/* --- signing ------------------------------------------------------------------------------------ */
+/* --- signing ---------------------------------------------------------------------------------- */
 
 static void put_signature(struct tide_buf *envelope, const uint8_t *public_key,
                           const uint8_t signature[TIDE_SIGNATURE_BYTES])

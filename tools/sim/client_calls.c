@@ -9,11 +9,20 @@
 /* clang-format off */
 /* Letters: w who, s subject, g signer, o owner, p pool, d direction, m amount, n other amount,
  * k least, l least of the other, r partner, y synth, c collateral, f asset, q price, j country,
- * e expiry, x metadata, t title, b text, h call data, i proposal, v support. */
+ * e expiry, x metadata, t title, b text, h call data, i proposal, v support, a reason. */
 const struct client_call client_calls[] = {
     { "attest",              CAST_COMPLIANCE, "attest",              "wsjex",  "--as sumsub --subject NAME [--country N] [--expires-in S] [--metadata TEXT]" },
     { "submit_attestation",  CAST_COMPLIANCE, "submit_attestation",  "wgje",   "--user N --signer signer0 [--country N] [--expires-in S]" },
     { "revoke",              CAST_COMPLIANCE, "revoke",              "ws",     "--as sumsub --subject NAME" },
+    { "add_verifier",        CAST_COMPLIANCE, "add_verifier",        "ws",     "--as daowallet --subject NAME" },
+    { "remove_verifier",     CAST_COMPLIANCE, "remove_verifier",     "ws",     "--as daowallet --subject NAME" },
+    { "suspend",             CAST_COMPLIANCE, "suspend_account",     "wsa",    "--as admin --subject NAME --text REASON" },
+    { "unsuspend",           CAST_COMPLIANCE, "unsuspend_account",   "ws",     "--as admin --subject NAME" },
+    { "sanction",            CAST_COMPLIANCE, "sanction_account",    "wsa",    "--as admin --subject NAME --text REASON" },
+    { "freeze",              CAST_COMPLIANCE, "freeze_account",      "wsa",    "--as admin --subject NAME --text REASON" },
+    { "unfreeze",            CAST_COMPLIANCE, "unfreeze_account",    "ws",     "--as admin --subject NAME" },
+    { "block_jurisdiction",  CAST_COMPLIANCE, "block_jurisdiction",  "wj",     "--as daowallet --country N" },
+    { "unblock_jurisdiction", CAST_COMPLIANCE, "unblock_jurisdiction", "wj",   "--as daowallet --country N" },
     { "swap_exact_in",       CAST_POOL,       "swap_exact_in",       "wpdmkr", "--user N --pool POOL --amount X [--reverse] [--min X] [--partner N]" },
     { "swap",                CAST_POOL,       "swap_exact_in",       "wpdmkr", "the same" },
     { "add_liquidity",       CAST_POOL,       "add_liquidity",       "wpmnk",  "--user N --pool POOL --amount X --amount-b X [--min X]" },
@@ -183,6 +192,8 @@ static tide_status put_named(struct tide_buf *out, char part, const struct clien
         return put_pool(out, o->pool, err);
     case 'y':
         return put_symbol(out, "synth", o->synth, err);
+    case 'a':
+        return put_symbol(out, "text", o->text, err);
     default:
         return put_symbol(out, "asset", o->asset, err);
     }
@@ -241,7 +252,7 @@ tide_status client_args(struct tide_buf *out, uint32_t *count, const struct clie
     tide_status status = TIDE_OK;
     *count = 0;
     for (const char *part = call->parts; *part && status == TIDE_OK; part++) {
-        if (strchr("wsgocpyf", *part))
+        if (strchr("wsgocpyfa", *part))
             status = put_named(out, *part, o, cast, err);
         else if (strchr("mnklq", *part))
             status = put_number(out, *part, o, err);

@@ -3,7 +3,17 @@
 
 #include <pthread.h>
 
-enum where { WHERE_ANY, WHERE_VIEW, WHERE_NETWORK, WHERE_LEDGERS, WHERE_PAGES, WHERE_EVENTS };
+enum where {
+    WHERE_ANY,
+    WHERE_VIEW,
+    WHERE_NETWORK,
+    WHERE_LEDGERS,
+    WHERE_PAGES,
+    WHERE_EVENTS,
+    WHERE_SEND,
+    WHERE_FIND,
+    WHERE_SIMULATE
+};
 enum argument { ARGUMENT_NONE, ARGUMENT_NUMBER, ARGUMENT_MAYBE, ARGUMENT_TEXT };
 
 static const struct {
@@ -29,10 +39,10 @@ static const struct {
     { "getLedgers", 1u << WHERE_VIEW | 1u << WHERE_LEDGERS | 1u << WHERE_PAGES },
     { "getEvents", 1u << WHERE_VIEW | 1u << WHERE_EVENTS | 1u << WHERE_PAGES },
     { "getTransactions", 1u << WHERE_VIEW },
-    { "getTransaction", 1u << WHERE_VIEW },
+    { "getTransaction", 1u << WHERE_VIEW | 1u << WHERE_FIND },
     { "getLedgerEntries", 1u << WHERE_VIEW },
-    { "simulateTransaction", 1u << WHERE_VIEW },
-    { "sendTransaction", 1u << WHERE_VIEW },
+    { "simulateTransaction", 1u << WHERE_VIEW | 1u << WHERE_SIMULATE },
+    { "sendTransaction", 1u << WHERE_VIEW | 1u << WHERE_SEND },
     { "getFeeStats", 1u << WHERE_VIEW },
     { "lake", 0 },
 };
@@ -122,6 +132,32 @@ static bool is_rpc_error(const char *text)
     return end != text && *end == ' ' && end[1] && code >= -99999 && code <= 99999;
 }
 
+bool sim_fault_word(const char *text, char word[SIM_FAULT_WORD], int32_t *code)
+{
+    static const char *const words[] = { "PENDING", "DUPLICATE", "TRY_AGAIN_LATER", "ERROR" };
+    size_t len = strcspn(text, " ");
+    char *end = NULL;
+    *code = text[len] ? (int32_t)strtol(text + len, &end, 10) : 0;
+    if (len >= SIM_FAULT_WORD || (end && *end))
+        return false;
+    snprintf(word, SIM_FAULT_WORD, "%.*s", (int)len, text);
+    for (size_t i = 0; i < TIDE_COUNT(words); i++)
+        if (strcmp(words[i], word) == 0)
+            return (strcmp(word, "ERROR") == 0) == (*code < 0);
+    return false;
+}
+
+static bool is_good_text(enum sim_fault_kind kind, const char *text)
+{
+    char word[SIM_FAULT_WORD];
+    int32_t code;
+    if (kind == SIM_FAULT_CLOSE)
+        return strcmp(text, "before") == 0 || strcmp(text, "after") == 0;
+    if (kind == SIM_FAULT_SAYS || kind == SIM_FAULT_CLAIMS)
+        return sim_fault_word(text, word, &code);
+    return kind == SIM_FAULT_REFUSES || is_rpc_error(text);
+}
+
 static tide_status read_argument(struct rule *rule, bool given, tide_slice argument,
                                  struct tide_err *err)
 {
@@ -136,9 +172,7 @@ static tide_status read_argument(struct rule *rule, bool given, tide_slice argum
         return tide_fail(err, TIDE_E_USAGE, "the argument of %s is too long", word);
     snprintf(rule->argument, sizeof rule->argument, "%.*s", TIDE_SLICE_FMT(argument));
     if (wanted == ARGUMENT_TEXT) {
-        bool good = rule->kind == SIM_FAULT_CLOSE ? strcmp(rule->argument, "before") == 0 ||
-                                                        strcmp(rule->argument, "after") == 0
-                                                  : is_rpc_error(rule->argument);
+        bool good = is_good_text(rule->kind, rule->argument);
         return good ? TIDE_OK
                     : tide_fail(err, TIDE_E_USAGE, "%s: expected %s", word, kinds[rule->kind].help);
     }

@@ -18,14 +18,14 @@ enum sim_fault_kind {
     SIM_FAULT_COUNT
 };
 
-enum { SIM_FAULT_TEXT = 128 };
+enum { SIM_FAULT_TEXT = 128, SIM_FAULT_WORD = 24 };
 
 /* What strikes one call. */
 struct sim_fault_hit {
     uint64_t on;                      /* a bit for each kind                    */
     uint64_t number[SIM_FAULT_COUNT]; /* its argument, 0 where none was given   */
     uint32_t rule[SIM_FAULT_COUNT];   /* for sim_faults_strike                  */
-    char text[SIM_FAULT_TEXT];        /* of close and rpc-error                 */
+    char text[SIM_FAULT_TEXT];        /* of a kind that has one                 */
 };
 
 struct sim_faults;
@@ -48,6 +48,9 @@ static inline bool sim_fault_on(const struct sim_fault_hit *hit, enum sim_fault_
 {
     return (hit->on >> kind & 1) != 0;
 }
+/* "PENDING", "ERROR -9" of says and claims: the word, and the code that an error has. False when
+ * text is none of them. */
+bool sim_fault_word(const char *text, char word[SIM_FAULT_WORD], int32_t *code);
 /* Counts a proposed one as having struck; false when it has done so often enough meanwhile. */
 bool sim_faults_strike(struct sim_faults *faults, const struct sim_fault_hit *hit,
                        enum sim_fault_kind kind);

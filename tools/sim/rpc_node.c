@@ -168,7 +168,9 @@ bool rpc_simulateTransaction(struct rpc_call *call)
     if (!read_simulate(call, &in, &text, &mode))
         return false;
     tide_buf_init(&envelope, RPC_REQUEST_BYTES_MAX);
-    if (tide_buf_base64_decode(&envelope, tide_slice_str(text)) != TIDE_OK)
+    if (sim_fault_on(call->hit, SIM_FAULT_REFUSES))
+        wrong = call->hit->text;
+    else if (tide_buf_base64_decode(&envelope, tide_slice_str(text)) != TIDE_OK)
         wrong = "Could not unmarshal transaction";
     else if (!find_auth_mode(mode, &in.auth))
         wrong = "optional 'authMode' must be one of enforce,record,record_allow_nonroot when "
@@ -189,28 +191,52 @@ bool rpc_simulateTransaction(struct rpc_call *call)
 
 /* --- sendTransaction -------------------------------------------------------------------- */
 
+static void put_sent(struct rpc_call *call, const char *status, const uint8_t *hash,
+                     tide_slice result)
+{
+    struct ledger_info latest = tip(call);
+    tide_buf_putf(call->out, "{\"status\":\"%s\",\"hash\":\"", status);
+    tide_buf_hex(call->out, tide_slice_of(hash, TIDE_HASH_BYTES));
+    tide_buf_str(call->out, "\",");
+    if (result.len)
+        rpc_put_xdr(call->out, "errorResultXdr", result);
+    tide_buf_putf(call->out, "\"latestLedger\":%u,\"latestLedgerCloseTime\":\"%" PRIu64 "\"}",
+                  latest.sequence, latest.close_time);
+}
+
+/* A word on purpose instead of what came of it. */
+static void put_lie(struct rpc_call *call, const uint8_t *hash)
+{
+    char word[SIM_FAULT_WORD];
+    int32_t code;
+    struct tide_buf result;
+    tide_buf_init(&result, 16);
+    if (sim_fault_word(call->hit->text, word, &code) && code) {
+        tide_buf_be64(&result, 0); /* no fee */
+        tide_buf_be32(&result, (uint32_t)code);
+        tide_buf_be32(&result, 0);
+    }
+    put_sent(call, word, hash, tide_buf_view(&result));
+    tide_buf_release(&result);
+}
+
 bool rpc_sendTransaction(struct rpc_call *call)
 {
     const char *text = "";
     struct tide_buf envelope;
-    struct node_sent sent;
+    struct node_sent sent = { 0 };
+    bool says = sim_fault_on(call->hit, SIM_FAULT_SAYS);
     if (!rpc_text(call, call->params, "transaction", &text) || !rpc_format(call))
         return false;
     tide_buf_init(&envelope, RPC_REQUEST_BYTES_MAX);
     tide_status status = tide_buf_base64_decode(&envelope, tide_slice_str(text));
     pthread_mutex_lock(call->rpc->lock);
-    if (status == TIDE_OK)
+    if (status == TIDE_OK && !says)
         status = node_send(call->rpc->node, tide_buf_view(&envelope), &sent);
-    struct ledger_info latest = tip(call);
-    if (status == TIDE_OK) {
-        tide_buf_putf(call->out, "{\"status\":\"%s\",\"hash\":\"", node_status_name(sent.status));
-        tide_buf_hex(call->out, tide_slice_of(sent.hash, TIDE_HASH_BYTES));
-        tide_buf_str(call->out, "\",");
-        if (sent.result.len)
-            rpc_put_xdr(call->out, "errorResultXdr", sent.result);
-        tide_buf_putf(call->out, "\"latestLedger\":%u,\"latestLedgerCloseTime\":\"%" PRIu64 "\"}",
-                      latest.sequence, latest.close_time);
-    }
+    if (status == TIDE_OK && (says || sim_fault_on(call->hit, SIM_FAULT_CLAIMS)))
+        put_lie(call, sent.hash);
+    else if (status == TIDE_OK)
+        put_sent(call, node_status_name(sent.status), sent.hash, sent.result);
     pthread_mutex_unlock(call->rpc->lock);
     tide_buf_release(&envelope);
     return status == TIDE_OK || rpc_refuse(call, RPC_PARAMS, "invalid_xdr");

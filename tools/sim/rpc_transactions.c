@@ -254,7 +254,8 @@ static bool put_one(struct rpc_call *call, const char *asked, const uint8_t hash
 {
     struct writer w;
     uint32_t ledger = ledger_store_find(call->store, hash);
-    if (ledger < call->oldest.sequence || ledger > call->latest.sequence)
+    if (ledger < call->oldest.sequence || ledger > call->latest.sequence ||
+        sim_fault_on(call->hit, SIM_FAULT_MISSES))
         ledger = 0;
     open_writer(&w, call);
     w.hash = hash;

@@ -1,0 +1,89 @@
+/* What a person asks: status, requeue. */
+#include "api/attester/attester.h"
+#include "tidemark/text.h"
+
+#include <unistd.h>
+
+static const char counts_sql[] =
+    "SELECT state, count(*), coalesce(extract(epoch FROM clock_timestamp() - min(created_at))"
+    "::bigint, 0) FROM kyc.outbox GROUP BY state ORDER BY array_position(ARRAY['queued', 'signed',"
+    " 'submitted', 'confirmed', 'superseded', 'parked'], state)";
+static const char parked_sql[] =
+    "SELECT id, action, reason, coalesce(last_status, ''), coalesce(encode(tx_hash, 'hex'), "
+    "'none'),"
+    " to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
+    " FROM kyc.outbox WHERE state = 'parked' ORDER BY id LIMIT 1000";
+
+static tide_status print_counts(struct tide_pg *pg, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(pg, &rows, counts_sql, NULL, 0, err);
+    for (uint32_t i = 0; i < rows.count; i++) {
+        const char *state = tide_pg_text(&rows, i, 0);
+        printf("%-11s %s", state, tide_pg_text(&rows, i, 1));
+        if (strcmp(state, "queued") == 0 || strcmp(state, "signed") == 0 ||
+            strcmp(state, "submitted") == 0)
+            printf(", the oldest for %s s", tide_pg_text(&rows, i, 2));
+        printf("\n");
+    }
+    if (status == TIDE_OK && rows.count == 0)
+        printf("the outbox is empty\n");
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+static tide_status print_parked(struct tide_pg *pg, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(pg, &rows, parked_sql, NULL, 0, err);
+    for (uint32_t i = 0; i < rows.count; i++)
+        printf("parked %s %s: reason=%s detail=%s hash=%s since %s\n", tide_pg_text(&rows, i, 0),
+               tide_pg_text(&rows, i, 1), tide_pg_text(&rows, i, 2), tide_pg_text(&rows, i, 3),
+               tide_pg_text(&rows, i, 4), tide_pg_text(&rows, i, 5));
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+static tide_status print_audit(struct tide_pg *pg, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(
+        pg, &rows, "SELECT count(*), kyc.audit_broken() FROM kyc.audit", NULL, 0, err);
+    if (status == TIDE_OK && tide_pg_is_null(&rows, 0, 1))
+        printf("audit       %s rows, intact\n", tide_pg_text(&rows, 0, 0));
+    else if (status == TIDE_OK)
+        status = tide_fail(err, TIDE_E_CONFLICT,
+                           "kyc.audit was altered: row %s does not follow from the one before",
+                           tide_pg_text(&rows, 0, 1));
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+tide_status att_status(struct att_program *program, struct tide_err *err)
+{
+    tide_status status = att_outbox_ready(program->outbox, err);
+    struct tide_pg *pg = att_outbox_pg(program->outbox);
+    if (status == TIDE_OK)
+        status = print_counts(pg, err);
+    if (status == TIDE_OK)
+        status = print_parked(pg, err);
+    return status == TIDE_OK ? print_audit(pg, err) : status;
+}
+
+tide_status att_requeue(struct att_program *program, const char *id, struct tide_err *err)
+{
+    uint64_t number;
+    bool found;
+    char who[32];
+    if (tide_parse_u64(&number, tide_slice_str(id), INT64_MAX) != TIDE_OK)
+        return tide_fail(err, TIDE_E_USAGE, "requeue: \"%.32s\" is no id", id);
+    snprintf(who, sizeof who, "uid %u", (unsigned)getuid());
+    tide_status status = att_outbox_ready(program->outbox, err);
+    if (status == TIDE_OK)
+        status = att_outbox_release(program->outbox, number, who, &found, err);
+    if (status == TIDE_OK && !found)
+        status = tide_fail(err, TIDE_E_MISSING, "%s is not parked", id);
+    if (status == TIDE_OK)
+        printf("%s is queued again\n", id);
+    return status;
+}

@@ -1,0 +1,137 @@
+#include "api/attester/decide.h"
+
+#define NEXT(s, ...) ((struct att_next){ .step = ATT_STEP_##s, __VA_ARGS__ })
+
+/* clang-format off */
+static const char *const code_names[] = {
+    "txSUCCESS", "txFAILED", "txTOO_EARLY", "txTOO_LATE", "txMISSING_OPERATION", "txBAD_SEQ",
+    "txBAD_AUTH", "txINSUFFICIENT_BALANCE", "txNO_ACCOUNT", "txINSUFFICIENT_FEE",
+    "txBAD_AUTH_EXTRA", "txINTERNAL_ERROR", "txNOT_SUPPORTED", "txFEE_BUMP_INNER_FAILED",
+    "txBAD_SPONSORSHIP", "txBAD_MIN_SEQ_AGE_OR_GAP", "txMALFORMED", "txSOROBAN_INVALID",
+};
+/* clang-format on */
+
+const char *att_code_name(int32_t code)
+{
+    return code <= 0 && -code < (int32_t)TIDE_COUNT(code_names) ? code_names[-code] : "tx";
+}
+
+int32_t att_code_of(const char *name)
+{
+    for (int32_t i = 0; i < (int32_t)TIDE_COUNT(code_names); i++)
+        if (strcmp(code_names[i], name) == 0)
+            return -i;
+    return 0;
+}
+
+/* --- before signing --------------------------------------------------------------------------- */
+
+/* Attesting overwrites any status, and so does revoking one's own: neither may undo what the
+ * protocol's people did. NULL: nothing stands against it. */
+static const char *held(bool revoke, const struct att_view *view)
+{
+    if (view->status == ATT_SUSPENDED)
+        return "suspended";
+    if (view->status == ATT_SANCTIONED)
+        return "sanctioned";
+    if (view->status > ATT_EXPIRED)
+        return "unknown_status";
+    if (revoke)
+        return NULL;
+    if (view->frozen)
+        return "frozen";
+    return view->blocked ? "jurisdiction_blocked" : NULL;
+}
+
+struct att_next att_decide_view(bool revoke, const struct att_view *view, uint64_t expires_at,
+                                uint64_t now)
+{
+    if (!view->account)
+        return NEXT(WAIT, .why = "no_account");
+    if (!revoke && view->same)
+        return NEXT(CONFIRM, .why = "already_so");
+    if (revoke && (!view->kyc || !view->kyc_ours))
+        return NEXT(CONFIRM, .why = "nothing_to_revoke");
+    const char *detail = held(revoke, view);
+    if (detail)
+        return NEXT(PARK, .why = "manual_review", .detail = detail);
+    if (!revoke && !view->verifier)
+        return NEXT(PARK, .why = "not_verifier");
+    if (!revoke && expires_at && expires_at <= now)
+        return NEXT(PARK, .why = "expired");
+    return NEXT(PREPARE, .why = "due");
+}
+
+/* --- under way -------------------------------------------------------------------------------- */
+
+static bool window_open(const struct att_flight *flight, const struct att_found *found)
+{
+    return found->oldest <= flight->submit_ledger;
+}
+
+static bool too_late(const struct att_flight *flight, const struct att_found *found)
+{
+    return found->close_time > flight->max_time;
+}
+
+struct att_next att_decide_missing(const struct att_flight *flight, const struct att_found *found)
+{
+    bool waited = found->latest >= flight->submit_ledger + ATT_BUMP_LEDGERS;
+    if (too_late(flight, found))
+        return NEXT(LOOK, .why = "too_late");
+    if (!window_open(flight, found))
+        return NEXT(LOOK, .why = "window_passed");
+    if (flight->code == ATT_TX_BAD_SEQ)
+        return NEXT(LOOK, .why = "bad_seq");
+    if (!flight->bumped && flight->code == ATT_TX_INSUFFICIENT_FEE)
+        return NEXT(BUMP, .why = "insufficient_fee");
+    if (!flight->bumped && flight->submitted && waited)
+        return NEXT(BUMP, .why = "not_included");
+    if (found->latest > flight->sent_ledger)
+        return NEXT(SEND, .why = flight->sent_ledger ? "again" : "first");
+    return NEXT(WAIT, .why = "queued_there");
+}
+
+/* Its number is used up and no ledger has it: by somebody else, who holds the key. */
+static struct att_next clash(const struct att_flight *flight)
+{
+    if (flight->bad_seq + 1 >= ATT_BAD_SEQ_MAX)
+        return NEXT(PARK, .why = "key_in_use", .clash = true);
+    return NEXT(REQUEUE, .why = "number_taken", .clash = true);
+}
+
+/* A code that says what is wrong with the envelope, not with the moment. */
+static bool is_refused(int32_t code)
+{
+    return code && code != ATT_TX_BAD_SEQ && code != ATT_TX_INSUFFICIENT_FEE &&
+           code != ATT_TX_TOO_LATE;
+}
+
+static bool fulfilled(const struct att_flight *flight, const struct att_view *view)
+{
+    return flight->revoke ? !view->kyc || !view->kyc_ours : view->kyc_same;
+}
+
+struct att_next att_decide_ended(const struct att_flight *flight, const struct att_found *found,
+                                 const struct att_view *view)
+{
+    bool used = view->account && view->seq >= flight->seq;
+    bool late = too_late(flight, found);
+    if (found->latest < view->ledger)
+        return NEXT(WAIT, .why = "server_behind");
+    if (used && !flight->restore && fulfilled(flight, view))
+        return NEXT(CONFIRM, .why = "chain_says_so");
+    if (used && window_open(flight, found))
+        return clash(flight);
+    if (used && flight->restore)
+        return NEXT(REQUEUE, .why = "restoration_unknown"); /* doing it again does no harm */
+    if (used)
+        return NEXT(PARK, .why = "unknown_outcome");
+    if (late && is_refused(flight->code) && flight->attempts >= ATT_REFUSED_MAX)
+        return NEXT(PARK, .why = "refused", .detail = att_code_name(flight->code));
+    if (late)
+        return NEXT(REQUEUE, .why = "too_late");
+    if (found->latest > flight->sent_ledger)
+        return NEXT(SEND, .why = "again");
+    return NEXT(WAIT, .why = "queued_there");
+}

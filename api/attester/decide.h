@@ -1,0 +1,68 @@
+/* The state machine: what was heard, in; what to do next, out. Pure.
+ *
+ *   queued ──sign──▶ signed ──send──▶ submitted ──▶ confirmed
+ *     ▲                 │                 │
+ *     └── provably dead ┴─────────────────┤          parked: a person must look
+ *
+ * An envelope's end is known only from the network: it stands in a ledger; or a ledger closed
+ * behind its last moment and the server knows every ledger since it was signed; or its sequence
+ * number is used up. Nothing is signed anew before that. */
+#ifndef API_ATTESTER_DECIDE_H
+#define API_ATTESTER_DECIDE_H
+
+#include "api/attester/view.h"
+
+enum att_step {
+    ATT_STEP_WAIT,    /* until the next look                                      */
+    ATT_STEP_PREPARE, /* of a queued one: simulate, sign, keep, send              */
+    ATT_STEP_LOOK,    /* read the entries, then ask att_decide_ended              */
+    ATT_STEP_SEND,    /* the same envelope (the bump where there is one), again   */
+    ATT_STEP_BUMP,    /* wrap it in a fee bump, keep that, send it                */
+    ATT_STEP_REQUEUE, /* it is dead: from the start, with a new number            */
+    ATT_STEP_CONFIRM, /* the chain says what was meant                            */
+    ATT_STEP_PARK,    /* a person must look                                       */
+};
+
+struct att_next {
+    enum att_step step;
+    const char *why;    /* static; parked: the reason; else a word for the log */
+    const char *detail; /* static or NULL */
+    bool clash;         /* requeue, park: somebody else used the number */
+};
+
+enum { ATT_BUMP_LEDGERS = 3, ATT_BAD_SEQ_MAX = 3, ATT_REFUSED_MAX = 5 };
+
+/* Of a queued intent, before signing: the entries at the newest ledger, ledger time now.
+ * PREPARE, CONFIRM, PARK or WAIT. */
+struct att_next att_decide_view(bool revoke, const struct att_view *view, uint64_t expires_at,
+                                uint64_t now);
+
+/* An envelope under way. */
+struct att_flight {
+    bool revoke, restore; /* what is meant; that it restores entries first */
+    bool submitted;       /* a server took it */
+    bool bumped;
+    int64_t seq;
+    uint64_t max_time;
+    uint32_t submit_ledger; /* newest when it was signed */
+    uint32_t sent_ledger;   /* newest when it was sent; 0: never */
+    uint32_t bad_seq;       /* how often the number was used by somebody else */
+    uint32_t attempts;      /* envelopes signed for this intent */
+    int32_t code;           /* of the last answer ERROR; 0: none */
+};
+
+/* Of one under way that is NOT_FOUND: found is what the server said. LOOK, SEND, BUMP, WAIT. */
+struct att_next att_decide_missing(const struct att_flight *flight, const struct att_found *found);
+
+/* The same once the entries were read, and the transaction looked up again behind them (found is
+ * NOT_FOUND and its ledger not before the view's). REQUEUE, CONFIRM, PARK, SEND, WAIT. */
+struct att_next att_decide_ended(const struct att_flight *flight, const struct att_found *found,
+                                 const struct att_view *view);
+
+/* TransactionResultCode */
+enum { ATT_TX_TOO_LATE = -3, ATT_TX_BAD_SEQ = -5, ATT_TX_INSUFFICIENT_FEE = -9 };
+/* "txBAD_SEQ" …; static; of an unknown one "tx" */
+const char *att_code_name(int32_t code);
+int32_t att_code_of(const char *name); /* 0: no such name */
+
+#endif

@@ -1,0 +1,118 @@
+/* tidemark-attester: from the outbox to the chain. Read this first: every step is one call.
+ *
+ *   arguments, file, environment   the configuration, checked before anything is touched
+ *   process    no core files, no looking in from outside: a key will be in memory
+ *   program    the deployment, the key, the outbox
+ *   run        until SIGTERM: the next intent, one step further (work.h)
+ *   status -> exit code            include/tidemark/status.def */
+#include "api/attester/attester.h"
+#include "tidemark/log.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+/* The only mutable state outside main. Lock-free atomics are safe in a signal handler. */
+static atomic_bool stop_asked;
+
+static void ask_stop(int number)
+{
+    (void)number;
+    atomic_store(&stop_asked, true);
+}
+
+static bool is_stopped(void *self)
+{
+    (void)self;
+    return atomic_load(&stop_asked);
+}
+
+static void install_signals(void)
+{
+    struct sigaction act = { .sa_handler = ask_stop };
+    sigemptyset(&act.sa_mask);
+    sigaction(SIGTERM, &act, NULL);
+    sigaction(SIGINT, &act, NULL);
+    act.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &act, NULL);
+}
+
+/* Where the leak checker of a test build looks in from outside, it may. */
+static tide_status shut_in(struct tide_err *err)
+{
+    const struct rlimit none = { 0 };
+    if (prctl(PR_SET_DUMPABLE, TIDE_ASAN) != 0 || setrlimit(RLIMIT_CORE, &none) != 0)
+        return tide_fail(err, TIDE_E_IO, "cannot keep the process's memory to itself");
+    return TIDE_OK;
+}
+
+static void print_help(void)
+{
+    struct tide_buf settings;
+    printf("usage: tidemark-attester [COMMAND] [option]...\n\n"
+           "Takes approved decisions from the outbox to the chain, until SIGTERM.\n\n"
+           "  --once         until nothing more can be done, then ends\n"
+           "  --dry-run      says what it would do; signs, sends and writes nothing\n"
+           "  status         what is in the outbox, what is parked and why, whether the audit is "
+           "whole\n"
+           "  requeue ID     tries a parked intent again: a person looked into it\n\n");
+    tide_buf_init(&settings, 64u << 10);
+    tide_config_help(&settings);
+    printf("%.*s", TIDE_SLICE_FMT(tide_buf_view(&settings)));
+    tide_buf_release(&settings);
+}
+
+static tide_status run_command(struct att_program *p, const struct tide_option *options, int argc,
+                               char **argv, struct tide_err *err)
+{
+    const struct att_run how = { .once = options[0].value, .dry = options[1].value };
+    const char *word = argc > 1 ? argv[1] : "run";
+    bool run = strcmp(word, "run") == 0, status = strcmp(word, "status") == 0;
+    bool requeue = strcmp(word, "requeue") == 0;
+    if (!run && !status && !requeue)
+        return tide_fail(err, TIDE_E_USAGE, "no command \"%.40s\"; see --help", word);
+    if (argc > (requeue ? 3 : 2) || (requeue && argc < 3) || (!run && (how.once || how.dry)))
+        return tide_fail(err, TIDE_E_USAGE, "%s: wrong arguments; see --help", word);
+    tide_status outcome = att_program_open(p, run, err);
+    if (outcome != TIDE_OK)
+        return outcome;
+    if (status)
+        return att_status(p, err);
+    return requeue ? att_requeue(p, argv[2], err) : att_run(p, &how, err);
+}
+
+int main(int argc, char **argv)
+{
+    static struct tide_config config; /* large; written once, here */
+    struct tide_option options[] = { { .name = "once", .flag = true },
+                                     { .name = "dry-run", .flag = true },
+                                     { .name = NULL } };
+    struct att_program program = { .config = &config,
+                                   .clock = tide_clock_system(),
+                                   .stopped = is_stopped };
+    struct tide_err err;
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+        print_help();
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        printf("tidemark-attester %s\n", TIDE_VERSION);
+        return 0;
+    }
+    tide_status status = shut_in(&err);
+    if (status == TIDE_OK)
+        status = tide_config_load(&config, &argc, argv, options, getenv, &err);
+    if (status == TIDE_OK) {
+        tide_log_level_set((enum tide_log_level)config.log_level);
+        tide_log_json_set(config.log_format == 1);
+        install_signals();
+        status = run_command(&program, options, argc, argv, &err);
+    }
+    if (status != TIDE_OK && status != TIDE_E_STOPPED)
+        fprintf(stderr, "tidemark-attester: %s\n", err.text);
+    att_program_close(&program);
+    return tide_status_exit(status);
+}

@@ -1,0 +1,234 @@
+/* The session, and what is read. */
+#include "api/attester/outbox.h"
+#include "api/attester/outbox_own.h"
+#include "tidemark/hash.h"
+#include "tidemark/strkey.h"
+#include "tidemark/text.h"
+
+#include <stdlib.h>
+
+static const char session_sql[] =
+    "SET lock_timeout = '5s'; SET statement_timeout = '10s'; SET synchronous_commit = on;"
+    "SET idle_session_timeout = 0; SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 1;"
+    "SET tcp_keepalives_count = 3; SET tcp_user_timeout = '8s'";
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+tide_status att_outbox_open(struct att_outbox **out, const struct att_outbox_options *options,
+                            struct tide_err *err)
+{
+    struct att_outbox *outbox = calloc(1, sizeof *outbox);
+    if (!outbox)
+        return tide_fail(err, TIDE_E_MEMORY, "no memory for the outbox");
+    outbox->options = *options;
+    *out = outbox;
+    return TIDE_OK;
+}
+
+void att_outbox_close(struct att_outbox *outbox)
+{
+    if (!outbox)
+        return;
+    tide_pg_close(outbox->pg);
+    free(outbox);
+}
+
+struct tide_pg *att_outbox_pg(struct att_outbox *outbox)
+{
+    return outbox->pg;
+}
+
+bool att_outbox_held(const struct att_outbox *outbox)
+{
+    return outbox->held && outbox->pg && tide_pg_alive(outbox->pg);
+}
+
+/* --- connecting ------------------------------------------------------------------------------- */
+
+static tide_status connect_session(struct att_outbox *o, struct tide_err *err)
+{
+    const struct tide_pg_options pg = { .conninfo = o->options.conninfo,
+                                        .application = "tidemark-attester",
+                                        .writable = true,
+                                        .silence_ms = ATT_SILENCE_MS,
+                                        .stopped = o->options.stopped,
+                                        .stopped_self = o->options.self };
+    o->held = false;
+    o->listening = false;
+    o->deployment = 0;
+    return o->pg ? tide_pg_reopen(o->pg, err) : tide_pg_open(&o->pg, &pg, err);
+}
+
+static tide_status find_deployment(struct att_outbox *o, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char network[2 * TIDE_HASH_BYTES + 3];
+    att_hex_literal(network, o->options.deployment->network_id);
+    tide_status status = tide_pg_query(
+        o->pg, &rows,
+        "SELECT id FROM chain.deployment WHERE network_id = $1::bytea AND contracts @>"
+        " jsonb_build_array(jsonb_build_object('role', 'compliance_registry', 'address', $2::text))"
+        " ORDER BY epoch DESC, id DESC LIMIT 1",
+        (const char *[]){ network, o->options.contract }, 2, err);
+    if (status == TIDE_OK && rows.count)
+        o->deployment = (uint32_t)tide_pg_u64(&rows, 0, 0);
+    else if (status == TIDE_OK)
+        status = tide_fail(err, TIDE_E_MISSING,
+                           "the database does not know this deployment: is it indexed?");
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+tide_status att_outbox_ready(struct att_outbox *outbox, struct tide_err *err)
+{
+    tide_status status = TIDE_OK;
+    if (!outbox->pg || !tide_pg_alive(outbox->pg)) {
+        status = connect_session(outbox, err);
+        if (status == TIDE_OK)
+            status = tide_pg_run(outbox->pg, session_sql, NULL, err);
+    }
+    if (status == TIDE_OK && outbox->deployment == 0)
+        status = find_deployment(outbox, err);
+    if (status == TIDE_OK && !outbox->listening) {
+        status = tide_pg_listen(outbox->pg, "tidemark_outbox", err);
+        outbox->listening = status == TIDE_OK;
+    }
+    return status;
+}
+
+tide_status att_outbox_lock(struct att_outbox *outbox, bool *held, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    struct tide_sha256 h;
+    uint8_t hash[TIDE_HASH_BYTES];
+    char key[32];
+    *held = att_outbox_held(outbox);
+    if (*held)
+        return TIDE_OK;
+    tide_sha256_init(&h);
+    tide_sha256_update(&h, TIDE_SLICE("tidemark-attester"));
+    tide_sha256_update(&h, tide_slice_of(outbox->options.key, TIDE_HASH_BYTES));
+    tide_sha256_final(&h, hash);
+    snprintf(key, sizeof key, "%" PRId64, (int64_t)tide_be64(hash));
+    tide_status status = tide_pg_query(outbox->pg, &rows, "SELECT pg_try_advisory_lock($1::bigint)",
+                                       (const char *[]){ key }, 1, err);
+    *held = outbox->held = status == TIDE_OK && tide_pg_bool(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+tide_status att_outbox_wait(struct att_outbox *outbox, uint32_t ms, struct tide_err *err)
+{
+    bool notified;
+    return tide_pg_wait(outbox->pg, (int)ms, &notified, err);
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+void att_row_init(struct att_row *row)
+{
+    *row = (struct att_row){ 0 };
+    tide_buf_init(&row->envelope, ATT_ENVELOPE_MAX);
+    tide_buf_init(&row->bump, ATT_ENVELOPE_MAX);
+}
+
+void att_row_release(struct att_row *row)
+{
+    tide_buf_release(&row->envelope);
+    tide_buf_release(&row->bump);
+}
+
+enum column {
+    ID,
+    SUBJECT,
+    REVOKE,
+    JURISDICTION,
+    EXPIRES,
+    METADATA,
+    STATE,
+    SUPERSEDED,
+    MAX_TIME,
+    ATTEMPTS,
+    BAD_SEQ,
+    RESTORE,
+    SEQ,
+    HASH,
+    SUBMIT_LEDGER,
+    SENT_LEDGER,
+    LAST_STATUS,
+    ENVELOPE,
+    BUMP
+};
+
+static const char next_sql[] =
+    "SELECT o.id, o.subject, o.action = 'revoke', o.jurisdiction, o.expires_at, o.meta_hash,"
+    " o.state, " ATT_SUPERSEDED ", coalesce(o.max_time, 0), o.attempts, o.bad_seq,"
+    " o.kind = 'restore', coalesce(o.seq, 0), o.tx_hash, coalesce(o.submit_ledger, 0),"
+    " coalesce(o.sent_ledger, 0), coalesce(o.last_status, ''), o.envelope, o.bump_envelope"
+    " FROM kyc.outbox o WHERE o.deployment = $1::int AND o.id > $2::bigint AND"
+    " (o.state IN ('signed', 'submitted') OR o.state = 'queued' AND o.next_try <="
+    " clock_timestamp()) ORDER BY o.state = 'queued' AND $2::bigint = 0, o.id LIMIT 1";
+
+/* "\x…" into buf. */
+static bool read_bytes(struct tide_buf *buf, const struct tide_pg_rows *rows, uint32_t column)
+{
+    tide_slice text = tide_pg_slice(rows, 0, column);
+    tide_buf_reset(buf);
+    if (text.len < 2)
+        return true;
+    size_t len = text.len / 2 - 1;
+    uint8_t *room = tide_buf_room(buf, len);
+    buf->len = len;
+    return room && tide_hex_decode(room, len, tide_slice_of(text.ptr + 2, text.len - 2)) == TIDE_OK;
+}
+
+static enum att_state state_of(const char *text)
+{
+    return strcmp(text, "queued") == 0   ? ATT_QUEUED
+           : strcmp(text, "signed") == 0 ? ATT_SIGNED
+                                         : ATT_SUBMITTED;
+}
+
+static bool read_row(struct att_row *row, const struct tide_pg_rows *rows)
+{
+    row->id = tide_pg_u64(rows, 0, ID);
+    row->subject_len = tide_strkey_to_address(row->subject, tide_pg_slice(rows, 0, SUBJECT));
+    row->revoke = tide_pg_bool(rows, 0, REVOKE);
+    row->jurisdiction = (uint32_t)tide_pg_u64(rows, 0, JURISDICTION);
+    row->expires_at = tide_pg_u64(rows, 0, EXPIRES);
+    row->state = state_of(tide_pg_text(rows, 0, STATE));
+    row->superseded = tide_pg_bool(rows, 0, SUPERSEDED);
+    row->max_time = tide_pg_u64(rows, 0, MAX_TIME);
+    row->attempts = (uint32_t)tide_pg_u64(rows, 0, ATTEMPTS);
+    row->bad_seq = (uint32_t)tide_pg_u64(rows, 0, BAD_SEQ);
+    row->restore = tide_pg_bool(rows, 0, RESTORE);
+    row->seq = (int64_t)tide_pg_u64(rows, 0, SEQ);
+    row->submit_ledger = (uint32_t)tide_pg_u64(rows, 0, SUBMIT_LEDGER);
+    row->sent_ledger = (uint32_t)tide_pg_u64(rows, 0, SENT_LEDGER);
+    row->bumped = !tide_pg_is_null(rows, 0, BUMP);
+    snprintf(row->last_status, sizeof row->last_status, "%s", tide_pg_text(rows, 0, LAST_STATUS));
+    bool hashed =
+        row->state == ATT_QUEUED || tide_pg_bytes(rows, 0, HASH, row->hash, TIDE_HASH_BYTES);
+    return hashed && tide_pg_bytes(rows, 0, METADATA, row->metadata, TIDE_HASH_BYTES) &&
+           read_bytes(&row->envelope, rows, ENVELOPE) && read_bytes(&row->bump, rows, BUMP);
+}
+
+tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, uint64_t skip,
+                            bool *any, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char deployment[16], behind[24];
+    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
+    snprintf(behind, sizeof behind, "%" PRIu64, skip);
+    *any = false;
+    tide_status status =
+        tide_pg_query(outbox->pg, &rows, next_sql, (const char *[]){ deployment, behind }, 2, err);
+    if (status == TIDE_OK && rows.count) {
+        *any = true;
+        if (!read_row(row, &rows))
+            status = tide_fail(err, TIDE_E_DECODE, "kyc.outbox %" PRIu64 ": nobody can read it",
+                               row->id);
+    }
+    tide_pg_rows_release(&rows);
+    return status;
+}

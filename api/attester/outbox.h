@@ -1,0 +1,109 @@
+/* kyc.outbox as the attester sees it: one row at a time, every move fenced and audited.
+ *
+ * Lock    one session of the database holds an advisory lock of the verifier's key and does all
+ *         the writing: who has lost it can no longer write. A second attester waits.
+ * Moves   an UPDATE names the state that it leaves and the envelope it knows; its row in kyc.audit
+ *         is of the same transaction. TIDE_E_FENCED: somebody else moved it; look again.
+ * Errors  TIDE_E_DB (later), TIDE_E_DB_FATAL, TIDE_E_STOPPED. */
+#ifndef API_ATTESTER_OUTBOX_H
+#define API_ATTESTER_OUTBOX_H
+
+#include "api/attester/envelope.h"
+#include "tidemark/deployment.h"
+#include "tidemark/pg.h"
+
+struct att_outbox; /* opaque */
+
+struct att_outbox_options {
+    const char *conninfo;
+    const struct tide_deployment *deployment; /* borrowed */
+    const char *contract;                     /* C…, the compliance registry; borrowed */
+    const uint8_t *key;                       /* 32 bytes: whose lock; borrowed */
+    bool (*stopped)(void *self);
+    void *self;
+};
+
+/* Connects to nobody yet. TIDE_E_CONFIG, TIDE_E_MEMORY. */
+tide_status att_outbox_open(struct att_outbox **out, const struct att_outbox_options *options,
+                            struct tide_err *err) TIDE_MUST_USE;
+void att_outbox_close(struct att_outbox *outbox); /* NULL is fine */
+
+/* Connects where there is no connection, finds the deployment, listens. TIDE_E_MISSING: nobody has
+ * indexed it yet. Must have succeeded before what follows. */
+tide_status att_outbox_ready(struct att_outbox *outbox, struct tide_err *err) TIDE_MUST_USE;
+/* Takes the lock of the key, *held tells; it stays taken while the session lasts. */
+tide_status att_outbox_lock(struct att_outbox *outbox, bool *held,
+                            struct tide_err *err) TIDE_MUST_USE;
+bool att_outbox_held(const struct att_outbox *outbox);
+/* Waits for news, at most ms. */
+tide_status att_outbox_wait(struct att_outbox *outbox, uint32_t ms,
+                            struct tide_err *err) TIDE_MUST_USE;
+
+enum att_state { ATT_QUEUED, ATT_SIGNED, ATT_SUBMITTED };
+
+struct att_row {
+    uint64_t id;
+    uint8_t subject[44]; /* SCAddress */
+    size_t subject_len;  /* 0: the row's text is no address */
+    bool revoke;
+    uint32_t jurisdiction;
+    uint64_t expires_at;
+    uint8_t metadata[TIDE_HASH_BYTES];
+    enum att_state state;
+    bool superseded;   /* a newer decision stands: never to be sent */
+    uint64_t max_time; /* of a queued one: of an envelope given up by a person; 0: none */
+    uint32_t attempts, bad_seq;
+    /* signed, submitted */
+    bool restore;
+    int64_t seq;
+    uint8_t hash[TIDE_HASH_BYTES];
+    uint32_t submit_ledger, sent_ledger;
+    bool bumped;
+    char last_status[64];
+    struct tide_buf envelope, bump;
+};
+
+void att_row_init(struct att_row *row);
+void att_row_release(struct att_row *row);
+
+/* The next one to work on into *row: one under way, else the oldest that is due. skip: only those
+ * behind that id (dry runs). *any false: nothing to do. */
+tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, uint64_t skip,
+                            bool *any, struct tide_err *err) TIDE_MUST_USE;
+
+/* queued -> signed: row's envelope, hash, seq, max_time, submit_ledger and restore. */
+tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *row,
+                              struct tide_err *err) TIDE_MUST_USE;
+/* Keeps the fee bump before it is sent. */
+tide_status att_outbox_bumped(struct att_outbox *outbox, const struct att_row *row, int64_t fee,
+                              const uint8_t hash[TIDE_HASH_BYTES],
+                              struct tide_err *err) TIDE_MUST_USE;
+/* What was heard of sending, at that ledger; taken: a server has it, the row becomes submitted. */
+tide_status att_outbox_sent(struct att_outbox *outbox, const struct att_row *row, bool taken,
+                            const char *heard, struct tide_err *err) TIDE_MUST_USE;
+tide_status att_outbox_confirmed(struct att_outbox *outbox, const struct att_row *row,
+                                 uint32_t ledger, const char *heard,
+                                 struct tide_err *err) TIDE_MUST_USE;
+/* reason and detail as kyc.outbox has them (detail NULL: what was heard before stays). */
+tide_status att_outbox_parked(struct att_outbox *outbox, const struct att_row *row,
+                              const char *reason, const char *detail,
+                              struct tide_err *err) TIDE_MUST_USE;
+/* Back to queued, without an envelope. clash: somebody else used its number. */
+tide_status att_outbox_requeued(struct att_outbox *outbox, const struct att_row *row, bool clash,
+                                const char *heard, struct tide_err *err) TIDE_MUST_USE;
+tide_status att_outbox_superseded(struct att_outbox *outbox, const struct att_row *row,
+                                  struct tide_err *err) TIDE_MUST_USE;
+/* A queued one is not looked at again before that many milliseconds. */
+tide_status att_outbox_later(struct att_outbox *outbox, const struct att_row *row, uint32_t ms,
+                             const char *heard, struct tide_err *err) TIDE_MUST_USE;
+/* A line of kyc.audit that is no move: what, about whom; detail is JSON. */
+tide_status att_outbox_note(struct att_outbox *outbox, const char *what, const char *about,
+                            const char *detail, struct tide_err *err) TIDE_MUST_USE;
+
+/* A person's word: a parked one may be tried again. *found false: it is not parked. */
+tide_status att_outbox_release(struct att_outbox *outbox, uint64_t id, const char *who, bool *found,
+                               struct tide_err *err) TIDE_MUST_USE;
+/* The session, for the command status. */
+struct tide_pg *att_outbox_pg(struct att_outbox *outbox);
+
+#endif

@@ -1,0 +1,232 @@
+/* Moves of a row: one statement each, fenced, with its line of the audit. */
+#include "api/attester/outbox_own.h"
+
+/* $1 the row, $2 the hash of its envelope (NULL: it has none): what this process knows of it. */
+#define MOVE "WITH moved AS (UPDATE kyc.outbox o SET updated_at = clock_timestamp(), "
+#define FENCE                                                                   \
+    " WHERE o.id = $1::bigint AND o.state IN ('queued', 'signed', 'submitted')" \
+    " AND o.tx_hash IS NOT DISTINCT FROM $2::bytea"
+#define NOTE(what)                                                                      \
+    " RETURNING o.id, o.session_id, o.decision_rev, o.action, o.reason, o.last_status," \
+    " o.kind, o.seq, o.confirmed_ledger) SELECT kyc.note('attester', '" what            \
+    "', m.session_id, jsonb_strip_nulls(jsonb_build_object('id', m.id, 'rev',"          \
+    " m.decision_rev, 'action', m.action, 'hash', encode($2::bytea, 'hex'), "
+#define END ")) ) FROM moved m"
+
+struct known {
+    char id[24];
+    char hash[2 * TIDE_HASH_BYTES + 3];
+    const char *envelope; /* hash, or NULL */
+};
+
+static void know(struct known *k, const struct att_row *row)
+{
+    snprintf(k->id, sizeof k->id, "%" PRIu64, row->id);
+    att_hex_literal(k->hash, row->hash);
+    k->envelope = row->state == ATT_QUEUED ? NULL : k->hash;
+}
+
+static tide_status move(struct att_outbox *o, const char *sql, const char *const *values,
+                        size_t count, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(o->pg, &rows, sql, values, count, err);
+    if (status == TIDE_OK && rows.count == 0)
+        status =
+            tide_fail(err, TIDE_E_FENCED, "kyc.outbox %s was moved by somebody else", values[0]);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+static void put_literal(struct tide_buf *out, tide_slice bytes)
+{
+    tide_buf_str(out, "\\x");
+    tide_buf_hex(out, bytes);
+    tide_buf_u8(out, 0);
+}
+
+/* --- envelopes -------------------------------------------------------------------------------- */
+
+static const char signed_sql[] =
+    "WITH moved AS (UPDATE kyc.outbox o SET updated_at = clock_timestamp(), state = 'signed',"
+    " tx_hash = $2::bytea, kind = $3, seq = $4::bigint, envelope = $5::bytea, max_time ="
+    " $6::bigint, submit_ledger = $7::bigint, sent_ledger = NULL, last_status = NULL, reason ="
+    " NULL, attempts = attempts + 1 WHERE o.id = $1::bigint AND o.state = 'queued' AND"
+    " NOT " ATT_SUPERSEDED NOTE("signed") "'kind', m.kind, 'seq', m.seq" END;
+
+tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *row,
+                              struct tide_err *err)
+{
+    struct known k;
+    struct tide_buf bytes;
+    char seq[24], max_time[24], ledger[16];
+    know(&k, row);
+    snprintf(seq, sizeof seq, "%" PRId64, row->seq);
+    snprintf(max_time, sizeof max_time, "%" PRIu64, row->max_time);
+    snprintf(ledger, sizeof ledger, "%u", row->submit_ledger);
+    tide_buf_init(&bytes, 4 * ATT_ENVELOPE_MAX);
+    put_literal(&bytes, tide_buf_view(&row->envelope));
+    const char *values[] = {
+        k.id,     k.hash, row->restore ? "restore" : "call", seq, (const char *)bytes.ptr,
+        max_time, ledger
+    };
+    tide_status status = bytes.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a statement")
+                                      : move(outbox, signed_sql, values, 7, err);
+    tide_buf_release(&bytes);
+    return status;
+}
+
+static const char bumped_sql[] = MOVE
+    "bump_envelope = $3::bytea, bump_hash = $4::bytea, bump_fee = $5::bigint, sent_ledger ="
+    " NULL" FENCE " AND o.bump_envelope IS NULL" NOTE("bumped") "'bump', encode($4::bytea,"
+                                                                " 'hex'), 'fee', $5::bigint" END;
+
+tide_status att_outbox_bumped(struct att_outbox *outbox, const struct att_row *row, int64_t fee,
+                              const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err)
+{
+    struct known k;
+    struct tide_buf bytes;
+    char literal[2 * TIDE_HASH_BYTES + 3], stroops[24];
+    know(&k, row);
+    att_hex_literal(literal, hash);
+    snprintf(stroops, sizeof stroops, "%" PRId64, fee);
+    tide_buf_init(&bytes, 4 * ATT_ENVELOPE_MAX);
+    put_literal(&bytes, tide_buf_view(&row->bump));
+    const char *values[] = { k.id, k.envelope, (const char *)bytes.ptr, literal, stroops };
+    tide_status status = bytes.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a statement")
+                                      : move(outbox, bumped_sql, values, 5, err);
+    tide_buf_release(&bytes);
+    return status;
+}
+
+/* --- on the way ------------------------------------------------------------------------------- */
+
+static const char submitted_sql[] =
+    MOVE "state = 'submitted', sent_ledger = $3::bigint, last_status = $4" FENCE NOTE(
+        "submitted") "'heard', m.last_status" END;
+
+/* No line of the audit: nothing came of it yet. */
+static const char heard_sql[] =
+    "UPDATE kyc.outbox o SET updated_at = clock_timestamp(), sent_ledger = $3::bigint,"
+    " last_status = $4" FENCE " RETURNING 1";
+
+tide_status att_outbox_sent(struct att_outbox *outbox, const struct att_row *row, bool taken,
+                            const char *heard, struct tide_err *err)
+{
+    struct known k;
+    char ledger[16];
+    know(&k, row);
+    snprintf(ledger, sizeof ledger, "%u", row->sent_ledger);
+    bool news = taken && row->state != ATT_SUBMITTED;
+    const char *values[] = { k.id, k.envelope, ledger, heard };
+    return move(outbox, news ? submitted_sql : heard_sql, values, 4, err);
+}
+
+/* --- ends ------------------------------------------------------------------------------------- */
+
+static const char confirmed_sql[] =
+    MOVE "state = 'confirmed', confirmed_ledger = $3::bigint, last_status = $4, reason = NULL" FENCE
+        NOTE("confirmed") "'ledger', m.confirmed_ledger, 'heard', m.last_status" END;
+
+tide_status att_outbox_confirmed(struct att_outbox *outbox, const struct att_row *row,
+                                 uint32_t ledger, const char *heard, struct tide_err *err)
+{
+    struct known k;
+    char number[16];
+    know(&k, row);
+    snprintf(number, sizeof number, "%u", ledger);
+    const char *values[] = { k.id, k.envelope, number, heard };
+    return move(outbox, confirmed_sql, values, 4, err);
+}
+
+static const char parked_sql[] =
+    MOVE "state = 'parked', reason = $3, last_status = coalesce($4, o.last_status)" FENCE NOTE(
+        "parked") "'reason', m.reason, 'detail', m.last_status" END;
+
+tide_status att_outbox_parked(struct att_outbox *outbox, const struct att_row *row,
+                              const char *reason, const char *detail, struct tide_err *err)
+{
+    struct known k;
+    know(&k, row);
+    const char *values[] = { k.id, k.envelope, reason, detail };
+    return move(outbox, parked_sql, values, 4, err);
+}
+
+#define NO_ENVELOPE                                                                      \
+    "state = 'queued', kind = 'call', seq = NULL, envelope = NULL, tx_hash = NULL,"      \
+    " submit_ledger = NULL, sent_ledger = NULL, bump_envelope = NULL, bump_hash = NULL," \
+    " bump_fee = NULL, next_try = clock_timestamp()"
+
+static const char requeued_sql[] =
+    MOVE NO_ENVELOPE ", max_time = NULL, last_status = $3, bad_seq = CASE WHEN $4::bool THEN"
+                     " o.bad_seq + 1 ELSE 0 END" FENCE NOTE("requeued") "'why', m.last_status" END;
+
+tide_status att_outbox_requeued(struct att_outbox *outbox, const struct att_row *row, bool clash,
+                                const char *heard, struct tide_err *err)
+{
+    struct known k;
+    know(&k, row);
+    const char *values[] = { k.id, k.envelope, heard, clash ? "true" : "false" };
+    return move(outbox, requeued_sql, values, 4, err);
+}
+
+static const char superseded_sql[] =
+    MOVE "state = 'superseded'" FENCE
+         " AND o.state = 'queued'" NOTE("superseded") "'why', m.last_status" END;
+
+tide_status att_outbox_superseded(struct att_outbox *outbox, const struct att_row *row,
+                                  struct tide_err *err)
+{
+    struct known k;
+    know(&k, row);
+    const char *values[] = { k.id, k.envelope };
+    return move(outbox, superseded_sql, values, 2, err);
+}
+
+static const char later_sql[] =
+    "UPDATE kyc.outbox o SET updated_at = clock_timestamp(), next_try = clock_timestamp() +"
+    " $3::int * interval '1 ms', last_status = $4" FENCE " AND o.state = 'queued' RETURNING 1";
+
+tide_status att_outbox_later(struct att_outbox *outbox, const struct att_row *row, uint32_t ms,
+                             const char *heard, struct tide_err *err)
+{
+    struct known k;
+    char wait[16];
+    know(&k, row);
+    snprintf(wait, sizeof wait, "%u", ms);
+    const char *values[] = { k.id, k.envelope, wait, heard };
+    return move(outbox, later_sql, values, 4, err);
+}
+
+/* --- people ----------------------------------------------------------------------------------- */
+
+tide_status att_outbox_note(struct att_outbox *outbox, const char *what, const char *about,
+                            const char *detail, struct tide_err *err)
+{
+    const char *values[] = { what, about, detail };
+    return tide_pg_query(outbox->pg, NULL, "SELECT kyc.note('attester', $1, $2, $3::jsonb)", values,
+                         3, err);
+}
+
+/* The last moment of the envelope that was given up stays: nothing is signed before it. */
+static const char release_sql[] =
+    "WITH moved AS (UPDATE kyc.outbox o SET updated_at = clock_timestamp(), reason = NULL,"
+    " last_status = 'released', bad_seq = 0, attempts = 0, " NO_ENVELOPE
+    " WHERE o.id = $1::bigint AND o.state = 'parked' AND o.deployment = $2::int"
+    " RETURNING o.id, o.session_id, o.decision_rev)"
+    " SELECT kyc.note('attester', 'released', m.session_id, jsonb_build_object('id', m.id, 'rev',"
+    " m.decision_rev, 'by', $3::text)) FROM moved m";
+
+tide_status att_outbox_release(struct att_outbox *outbox, uint64_t id, const char *who, bool *found,
+                               struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char number[24], deployment[16];
+    snprintf(number, sizeof number, "%" PRIu64, id);
+    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
+    tide_status status = tide_pg_query(outbox->pg, &rows, release_sql,
+                                       (const char *[]){ number, deployment, who }, 3, err);
+    *found = status == TIDE_OK && rows.count > 0;
+    tide_pg_rows_release(&rows);
+    return status;
+}

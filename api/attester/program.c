@@ -1,0 +1,72 @@
+#include "api/attester/attester.h"
+
+#include <stdlib.h>
+
+/* Where the seed is: as the setting says, or as systemd gives it. */
+static tide_status key_path(char *out, size_t size, const struct tide_config *config,
+                            struct tide_err *err)
+{
+    const char *folder = getenv("CREDENTIALS_DIRECTORY");
+    int len = 0;
+    if (config->attester_key[0])
+        len = snprintf(out, size, "%s", config->attester_key);
+    else if (folder && *folder)
+        len = snprintf(out, size, "%s/tidemark_attester_key", folder);
+    if (len <= 0 || (size_t)len >= size)
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "attester_key is not set: the file with the verifier's seed");
+    return TIDE_OK;
+}
+
+static tide_status read_deployment(struct att_program *p, struct tide_err *err)
+{
+    if (!p->config->deployment[0])
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "deployment is not set: the file that names network and contracts");
+    tide_status status = tide_deployment_read(&p->deployment, p->config->deployment, err);
+    for (uint32_t i = 0; status == TIDE_OK && i < p->deployment->contract_count; i++)
+        if (p->deployment->contracts[i].role == TIDE_ROLE_compliance_registry)
+            p->contract = &p->deployment->contracts[i];
+    if (status == TIDE_OK && !p->contract)
+        status = tide_fail(err, TIDE_E_CONFIG, "%s: names no compliance_registry",
+                           p->config->deployment);
+    return status;
+}
+
+static tide_status open_key(struct att_program *p, struct tide_err *err)
+{
+    char path[TIDE_CONFIG_TEXT_MAX + 64];
+    struct att_policy policy = { .fee_max = p->config->attester_fee_max };
+    memcpy(policy.network_id, p->deployment->network_id, TIDE_HASH_BYTES);
+    memcpy(policy.contract, p->contract->id, TIDE_HASH_BYTES);
+    tide_status status = key_path(path, sizeof path, p->config, err);
+    return status == TIDE_OK ? att_signer_open(&p->signer, path, &policy, err) : status;
+}
+
+tide_status att_program_open(struct att_program *program, bool with_key, struct tide_err *err)
+{
+    static const uint8_t nobody[TIDE_HASH_BYTES];
+    const struct tide_config *config = program->config;
+    const char *url =
+        config->attester_database_url[0] ? config->attester_database_url : config->database_url;
+    tide_status status = read_deployment(program, err);
+    if (status == TIDE_OK && with_key)
+        status = open_key(program, err);
+    if (status != TIDE_OK)
+        return status;
+    const struct att_outbox_options outbox = {
+        .conninfo = *url ? url : NULL,
+        .deployment = program->deployment,
+        .contract = program->contract->address,
+        .key = program->signer ? att_signer_public(program->signer) : nobody,
+        .stopped = program->stopped,
+    };
+    return att_outbox_open(&program->outbox, &outbox, err);
+}
+
+void att_program_close(struct att_program *program)
+{
+    att_outbox_close(program->outbox);
+    att_signer_close(program->signer);
+    free(program->deployment);
+}

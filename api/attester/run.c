@@ -1,0 +1,178 @@
+/* The loop: the database, the lock, a turn, a pause. */
+#include "api/attester/attester.h"
+#include "api/attester/work.h"
+#include "tidemark/log.h"
+#include "tidemark/notify.h"
+
+#include <stdlib.h>
+
+enum { IDLE_MS = 2000, STANDBY_MS = 500, SLICE_MS = 100, TROUBLE_AGAIN_MS = 60000 };
+
+struct runner {
+    struct att_program *program;
+    const struct att_run *how;
+    struct att_work work;
+    struct tide_watchdog dog;
+    const char *notify;
+    bool ready;        /* systemd was told */
+    bool waiting;      /* another one holds the lock; said */
+    bool opened;       /* the audit knows of the key */
+    uint32_t pause_ms; /* after a failure; doubles */
+    int64_t said_ms;   /* trouble was logged then; 0: all is well */
+};
+
+static int64_t now_of(const struct runner *r)
+{
+    return r->program->clock->now_ms(r->program->clock->self);
+}
+
+static bool stopped(const struct runner *r)
+{
+    return r->program->stopped(NULL);
+}
+
+/* --- pauses ----------------------------------------------------------------------------------- */
+
+static void sleep_for(struct runner *r, uint32_t ms)
+{
+    const struct tide_clock *clock = r->program->clock;
+    for (uint32_t gone = 0; gone < ms && !stopped(r); gone += SLICE_MS) {
+        tide_watchdog_ping(&r->dog, now_of(r));
+        clock->sleep_ms(clock->self, SLICE_MS < ms - gone ? SLICE_MS : ms - gone);
+    }
+}
+
+/* Ends early when the outbox has news; a lost connection is the next turn's to find. */
+static void wait_for(struct runner *r, uint32_t ms)
+{
+    struct tide_err err;
+    if (att_outbox_wait(r->program->outbox, ms, &err) != TIDE_OK)
+        sleep_for(r, SLICE_MS);
+}
+
+static void trouble(struct runner *r, const struct tide_err *err)
+{
+    const struct tide_config *config = r->program->config;
+    int64_t now = now_of(r);
+    char quoted[600];
+    if (!r->said_ms || now - r->said_ms >= TROUBLE_AGAIN_MS) {
+        tide_log(TIDE_ERROR, "attester.trouble", "what=%s error=%s", tide_status_name(err->code),
+                 tide_log_quote(quoted, sizeof quoted, err->text));
+        tide_notify(r->notify, "STATUS=waits: a server or the database is away");
+        r->said_ms = now ? now : 1;
+    }
+    if (!r->pause_ms)
+        r->pause_ms = config->rpc_retry_ms;
+    sleep_for(r, r->pause_ms);
+    r->pause_ms =
+        r->pause_ms >= config->rpc_retry_ms_max / 2 ? config->rpc_retry_ms_max : r->pause_ms * 2;
+}
+
+static void all_well(struct runner *r)
+{
+    if (r->said_ms)
+        tide_log(TIDE_INFO, "attester.recovered", "after_ms=%" PRId64, now_of(r) - r->said_ms);
+    if (r->said_ms || !r->ready)
+        tide_notify(r->notify, "STATUS=works");
+    r->said_ms = 0;
+    r->pause_ms = 0;
+}
+
+/* --- a turn ----------------------------------------------------------------------------------- */
+
+static tide_status note_key(struct runner *r, struct tide_err *err)
+{
+    const char *address = att_signer_address(r->program->signer);
+    char detail[128];
+    snprintf(detail, sizeof detail, "{\"contract\": \"%s\"}", r->program->contract->address);
+    tide_log(TIDE_INFO, "attester.key", "address=%s contract=%s", address,
+             r->program->contract->address);
+    tide_status status = att_outbox_note(r->program->outbox, "key_opened", address, detail, err);
+    r->opened = status == TIDE_OK;
+    return status;
+}
+
+/* Dry runs look on; whoever works must hold the lock. */
+static tide_status take_lock(struct runner *r, bool *held, struct tide_err *err)
+{
+    *held = r->how->dry;
+    if (*held)
+        return TIDE_OK;
+    tide_status status = att_outbox_lock(r->program->outbox, held, err);
+    if (status != TIDE_OK)
+        return status;
+    if (!*held && r->how->once)
+        return tide_fail(err, TIDE_E_CONFLICT, "another attester works with this key");
+    if (!*held && !r->waiting)
+        tide_log(TIDE_WARN, "attester.standby", "why=another_holds_the_lock");
+    r->waiting = !*held;
+    return *held && !r->opened ? note_key(r, err) : TIDE_OK;
+}
+
+static tide_status take_turn(struct runner *r, enum att_turn *turn, bool *held,
+                             struct tide_err *err)
+{
+    tide_status status = att_outbox_ready(r->program->outbox, err);
+    *held = false;
+    *turn = ATT_TURN_IDLE;
+    if (status == TIDE_OK)
+        status = take_lock(r, held, err);
+    return status == TIDE_OK && *held ? att_work_turn(&r->work, turn, err) : status;
+}
+
+static bool is_over(const struct runner *r, tide_status status, enum att_turn turn)
+{
+    if (stopped(r) || status == TIDE_E_CHAIN || status == TIDE_E_CONFIG || status == TIDE_E_MEMORY)
+        return true;
+    return (r->how->once || r->how->dry) && (status != TIDE_OK || turn == ATT_TURN_IDLE);
+}
+
+static tide_status loop(struct runner *r, struct tide_err *err)
+{
+    for (;;) {
+        enum att_turn turn;
+        bool held;
+        tide_status status = take_turn(r, &turn, &held, err);
+        tide_watchdog_ping(&r->dog, now_of(r));
+        if (is_over(r, status, turn))
+            return stopped(r) ? TIDE_OK : status;
+        if (status != TIDE_OK) {
+            trouble(r, err);
+            continue;
+        }
+        all_well(r);
+        if (!r->ready)
+            tide_notify(r->notify, "READY=1");
+        r->ready = true;
+        if (!held)
+            wait_for(r, STANDBY_MS);
+        else if (turn != ATT_TURN_AGAIN)
+            wait_for(r, turn == ATT_TURN_WAIT ? r->program->config->attester_poll_ms : IDLE_MS);
+    }
+}
+
+tide_status att_run(struct att_program *program, const struct att_run *how, struct tide_err *err)
+{
+    struct runner r = { .program = program, .how = how, .notify = getenv("NOTIFY_SOCKET") };
+    struct att_rpc *rpc = NULL;
+    const struct att_rpc_options options = { .config = program->config,
+                                             .passphrase = program->deployment->passphrase,
+                                             .clock = program->clock,
+                                             .cancelled = program->stopped };
+    tide_status status = att_rpc_open(&rpc, &options, err);
+    if (status != TIDE_OK)
+        return status;
+    r.work = (struct att_work){ .config = program->config,
+                                .rpc = rpc,
+                                .signer = program->signer,
+                                .outbox = program->outbox,
+                                .dry = how->dry };
+    att_work_init(&r.work);
+    tide_watchdog_init(&r.dog, r.notify, getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"));
+    status = loop(&r, err);
+    tide_notify(r.notify, "STOPPING=1");
+    tide_log(TIDE_INFO, "attester.stopped", "status=%s", tide_status_name(status));
+    att_work_release(&r.work);
+    att_rpc_close(rpc);
+    return status;
+}

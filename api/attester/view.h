@@ -1,0 +1,53 @@
+/* What the chain says about a person and about us, out of ledger entries. */
+#ifndef API_ATTESTER_VIEW_H
+#define API_ATTESTER_VIEW_H
+
+#include "api/attester/envelope.h"
+#include "api/attester/rpc.h"
+
+/* ComplianceRec.status */
+enum { ATT_UNKNOWN, ATT_PENDING_RECORD, ATT_VERIFIED, ATT_SUSPENDED, ATT_SANCTIONED, ATT_EXPIRED };
+
+struct att_view {
+    uint32_t ledger;
+    bool account; /* ours exists; seq is its sequence number */
+    int64_t seq;
+    bool verifier; /* we are one */
+    bool frozen, blocked;
+    bool record;         /* there is a ComplianceRec */
+    uint32_t status;     /* of it; ATT_UNKNOWN without one */
+    bool kyc;            /* there is a Kyc */
+    bool kyc_ours;       /* by us */
+    bool kyc_same;       /* and it says exactly what is meant, the keyed hash included */
+    bool same;           /* so does the record, Verified by us */
+    uint32_t kyc_ledger; /* of the Kyc entry's last change */
+};
+
+/* Asks for the entries and reads them. TIDE_E_DECODE: an entry nobody can read (refuse, never
+ * guess); else as the calls of rpc.h. */
+tide_status att_view_read(struct att_view *out, struct att_rpc *rpc,
+                          const uint8_t contract[TIDE_HASH_BYTES], const struct att_words *words,
+                          struct tide_err *err) TIDE_MUST_USE;
+
+/* The same of entries that came: keys in the order of att_view_keys; for tests. */
+enum { ATT_VIEW_KEYS = 6 };
+tide_status att_view_of(struct att_view *out, const struct att_entries *entries,
+                        const struct att_words *words, struct tide_err *err) TIDE_MUST_USE;
+
+/* Status of the subject's record before a simulated call, as far as the answer tells: false when
+ * it does not. TIDE_E_DECODE as above. */
+tide_status att_view_simulated(bool *told, uint32_t *status, const struct att_simulated *simulated,
+                               const uint8_t contract[TIDE_HASH_BYTES],
+                               const struct att_words *words, struct tide_err *err) TIDE_MUST_USE;
+
+/* True when event is the contract's attest or revoke of that subject by us. */
+bool att_event_is(tide_slice event, const uint8_t contract[TIDE_HASH_BYTES], const char *function,
+                  const struct att_words *words);
+
+/* Why a call failed, as one word: "contract:7" of a contract's own number, "auth:InvalidAction" of
+ * the host. From a simulation's text, or from diagnostic events; false when they do not say. */
+#define ATT_WORD_BYTES 48u
+bool att_error_of_text(char out[ATT_WORD_BYTES], const char *text);
+bool att_error_of_event(char out[ATT_WORD_BYTES], tide_slice diagnostic);
+
+#endif

@@ -1,0 +1,41 @@
+/* One turn of the attester: the next row of the outbox, one step further.
+ *
+ * Order   a turn that finds an envelope under way works on that one alone: one transaction of the
+ *         verifier at a time. What is signed is in the database before it is sent.
+ * Threads one. */
+#ifndef API_ATTESTER_WORK_H
+#define API_ATTESTER_WORK_H
+
+#include "api/attester/decide.h"
+#include "api/attester/outbox.h"
+#include "api/attester/rpc.h"
+#include "api/attester/signer.h"
+#include "tidemark/config.h"
+
+struct att_work {
+    const struct tide_config *config; /* borrowed, as all here */
+    struct att_rpc *rpc;
+    struct att_signer *signer;
+    struct att_outbox *outbox;
+    bool dry;      /* says what it would do; signs and writes nothing */
+    uint64_t skip; /* dry: rows up to this id have had their turn */
+    struct att_row row;
+    struct att_words words; /* of row */
+    struct att_call call;
+    struct tide_buf args, soroban, auth;
+};
+
+void att_work_init(struct att_work *work);
+void att_work_release(struct att_work *work); /* its own buffers */
+
+enum att_turn {
+    ATT_TURN_IDLE,  /* nothing is due                              */
+    ATT_TURN_AGAIN, /* something moved: look again at once         */
+    ATT_TURN_WAIT,  /* the network has to do something first       */
+};
+
+/* TIDE_OK; TIDE_E_IO, TIDE_E_CHAIN of the servers; TIDE_E_DB … of the database; TIDE_E_STOPPED. */
+tide_status att_work_turn(struct att_work *work, enum att_turn *turn,
+                          struct tide_err *err) TIDE_MUST_USE;
+
+#endif

@@ -1,0 +1,286 @@
+"""tidemark-attester between a real PostgreSQL and a simulated network: what its tests share.
+
+A World is one network, one database, one verifier of its own; intents are planted as rows.
+"""
+import base64
+import binascii
+import json
+import os
+import pathlib
+import random
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from _serve import Network
+
+BIN = pathlib.Path(os.environ["TIDE_BIN"])
+SIM, ATTESTER, INDEXER = BIN / "tidemark-sim", BIN / "tidemark-attester", BIN / "tidemark-indexer"
+PSQL = os.path.join(os.environ["PG_BIN"], "psql")
+VERIFIER = "attester1"
+QUICK = ["--attester-poll-ms", "10", "--rpc-retry-ms", "5", "--rpc-retry-ms-max", "40", "--rpc-timeout-ms", "2000",
+         "--http-connect-ms", "1000", "--http-stall-s", "1"]
+os.environ["ASAN_OPTIONS"] = "detect_leaks=0:" + os.environ.get("ASAN_OPTIONS", "")
+
+
+def has_points():
+    """Whether this build has failpoints."""
+    with tempfile.NamedTemporaryFile() as count:
+        subprocess.run([INDEXER, "migrate"], env=dict(os.environ, TIDE_FP_COUNT=count.name), capture_output=True)
+        return os.path.getsize(count.name) > 0
+
+
+def strkey(version, payload):
+    body = bytes([version]) + payload
+    return base64.b32encode(body + struct.pack("<H", binascii.crc_hqx(body, 0))).decode().rstrip("=")
+
+
+def raw_key(address):
+    return base64.b32decode(address + "=" * (-len(address) % 8))[1:33]
+
+
+class Db:
+    """A psql that stays."""
+
+    def __init__(self, name):
+        self.name = name
+        self.url = f"host={os.environ['PG_DIR']} port=5432 user=postgres dbname={name}"
+        self.open()
+
+    def open(self):
+        self.process = subprocess.Popen([PSQL, "-XAtqv", "ON_ERROR_STOP=1", self.url], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+
+    def ask(self, sql):
+        self.process.stdin.write(sql.strip().rstrip(";") + ";\n\\echo --end--\n")
+        self.process.stdin.flush()
+        lines = []
+        for line in self.process.stdout:
+            if line == "--end--\n":
+                return lines
+            lines.append(line.rstrip("\n"))
+        raise SystemExit(f"psql ended at: {sql}")
+
+    def one(self, sql):
+        rows = self.ask(sql)
+        return rows[0] if rows else None
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class World:
+    def __init__(self, name, *options, verifier=True):
+        self.folder = tempfile.TemporaryDirectory(prefix="tide-attester.")
+        path = pathlib.Path(self.folder.name)
+        os.chmod(path, 0o755)
+        subprocess.run([PSQL, "-Xqc", f"CREATE DATABASE {name} TEMPLATE empty",
+                        f"host={os.environ['PG_DIR']} port=5432 user=postgres dbname=postgres"], check=True)
+        self.network = Network("--close-ms", 0, "--deployment", path / "deployment.json", "--ledgers", 64, "--txs", 2,
+                               "--noise", 0, "--diagnostics", "--quiet", *options, folder=path)
+        self.network.__enter__()
+        self.url = f"http://127.0.0.1:{self.network.port}"
+        self.deployment = json.loads((path / "deployment.json").read_text())
+        self.contract = self.deployment["contracts"]["compliance_registry"]
+        self.path, self.db, self.count, self.lock = path, Db(name), 0, threading.Lock()
+        self.ticking = None
+        self.plant_deployment()
+        said = subprocess.run([SIM, "keys", "--name", VERIFIER], capture_output=True, text=True, check=True).stdout.split()
+        self.address, self.seed = said[1], said[2]
+        self.key = path / "key"
+        self.key.write_text(self.seed + "\n")
+        self.key.chmod(0o600)
+        self.tick(20)
+        self.tx("fund", "--as", VERIFIER)
+        if verifier:
+            self.tx("add_verifier", "--as", "daowallet", "--subject", VERIFIER)
+        self.still()
+
+    def plant_deployment(self):
+        contracts = json.dumps([{"name": n, "role": n, "address": a} for n, a in self.deployment["contracts"].items()])
+        phrase = self.deployment["network"].replace("'", "''")
+        self.db.ask(f"""INSERT INTO chain.deployment (passphrase, network_id, contracts_hash, contracts)
+            VALUES ('{phrase}', sha256('{phrase}'), sha256('x'), '{contracts}')""")
+
+    def close(self):
+        self.still()
+        self.db.close()
+        self.network.__exit__(None)
+        self.folder.cleanup()
+
+    # --- the network
+
+    def post(self, path, body, method="POST"):
+        status, _, said = self.network.http(method, path, body)
+        if status != 200:
+            raise SystemExit(f"{path} {body}: {status} {said}")
+        return said
+
+    def ledgers(self, n=1):
+        self.post("/close", str(n))
+
+    def latest(self):
+        return self.network.call("getLatestLedger")["sequence"]
+
+    def fault(self, *lines):
+        self.post("/faults", "\n".join(lines))
+
+    def calm(self):
+        self.post("/faults", None, "DELETE")
+
+    def sends(self):
+        return json.loads(self.post("/stats", None, "GET")).get("requests", {}).get("sendTransaction", 0)
+
+    def tick(self, ms):
+        """A ledger every so many milliseconds, until still()."""
+        self.still()
+        stop = threading.Event()
+
+        def run():
+            while not stop.wait(ms / 1000):
+                self.ledgers()
+        self.ticking = (threading.Thread(target=run, daemon=True), stop)
+        self.ticking[0].start()
+
+    def still(self):
+        if self.ticking:
+            self.ticking[1].set()
+            self.ticking[0].join()
+            self.ticking = None
+
+    def tx(self, *words):
+        """One call through the simulator's own client; ledgers close meanwhile."""
+        ticking = self.ticking
+        if not ticking:
+            self.tick(20)
+        done = subprocess.run([SIM, "tx", *words, "--rpc", self.url], capture_output=True, text=True, timeout=120)
+        if not ticking:
+            self.still()
+        if done.returncode:
+            raise SystemExit(f"tx {words}: {done.stdout}{done.stderr}")
+
+    def attests(self, function="attest"):
+        """Successful calls of ours on the chain: {subject's key: how many}."""
+        counts, cursor = {}, None
+        ours, name = raw_key(self.address), function.encode()
+        while True:
+            page = {"limit": 1000} | ({"cursor": cursor} if cursor else {})
+            params = {"filters": [{"contractIds": [self.contract]}], "pagination": page}
+            if not cursor:
+                params["startLedger"] = self.network.call("getHealth")["oldestLedger"]
+            answer = self.network.call("getEvents", **params)
+            for event in answer["events"]:
+                topics = [base64.b64decode(t) for t in event["topic"]]
+                if len(topics) == 3 and topics[0][8:8 + len(name)] == name and topics[1][12:] == ours:
+                    counts[topics[2][12:]] = counts.get(topics[2][12:], 0) + 1
+            if len(answer["events"]) < 1000 and int(answer["cursor"].split("-")[0]) >> 32 >= answer["latestLedger"]:
+                return counts
+            cursor = answer["cursor"]
+
+    def attested(self, subject, function="attest"):
+        return self.attests(function).get(raw_key(subject), 0)
+
+    # --- intents
+
+    def subject(self):
+        return strkey(6 << 3, random.randbytes(32))
+
+    def plant(self, subject=None, action="attest", rev=1, session=None, jurisdiction=756, expires=4102444800):
+        """A decision's row; (id, subject, session)."""
+        with self.lock:
+            self.count += 1
+            number = self.count
+        subject = subject or self.subject()
+        made = session or f"session-{number}"
+        text = ""
+        if not session:
+            text = f"""INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, expires_at)
+                VALUES ('{made}', 1, '{subject}', 'sandbox', 'i{number}', 'redirect', 'r', now() + interval '1 day');"""
+        row = self.db.one(f"""{text} INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action,
+            jurisdiction, expires_at, meta_hash) VALUES (1, '{subject}', '{made}', {rev}, '{action}', {jurisdiction},
+            {expires}, sha256('{made} {rev}')) RETURNING id""")
+        return int(row), subject, made
+
+    def row(self, intent, columns="state, reason, last_status"):
+        return self.db.one(f"SELECT {columns} FROM kyc.outbox WHERE id = {intent}").split("|")
+
+    def audit(self, intent):
+        return self.db.ask(f"SELECT what FROM kyc.audit WHERE (detail ->> 'id')::bigint = {intent} ORDER BY id")
+
+    # --- the program
+
+    def arguments(self, *options):
+        return [ATTESTER, *options, "--attester-key", self.key, "--deployment", self.path / "deployment.json", "--rpc",
+                self.url, "--attester-database-url", self.db.url, *QUICK]
+
+    def attester(self, *options, points=None):
+        env = dict(os.environ)
+        for name in "TIDEMARK_DATABASE_URL", "TIDE_FP", "TIDE_FP_COUNT":
+            env.pop(name, None)
+        if points:
+            env["TIDE_FP"] = points
+        return Attester(self.arguments(*options), env, self.path / "attester.log")
+
+    def once(self, *options, timeout=60):
+        done = subprocess.run(self.arguments(*options), capture_output=True, text=True, timeout=timeout)
+        return done.returncode, done.stdout, done.stderr
+
+
+class Attester:
+    def __init__(self, arguments, env, log):
+        self.path = log
+        with open(log, "ab") as out:
+            self.start = out.tell()
+            self.process = subprocess.Popen([str(a) for a in arguments], env=env, stdout=out, stderr=out)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.send(signal.SIGCONT)
+        if self.process.poll() is None:
+            self.process.terminate()
+        try:
+            code = self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise SystemExit("the attester does not end when asked to: " + self.said()[-2000:])
+        if exception[0] is None and code not in (0, -9):
+            raise SystemExit(f"the attester ended with {code}: {self.said()[-2000:]}")
+        if exception[0] is not None:
+            print(self.said()[-6000:], file=sys.stderr)
+
+    def send(self, number):
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+
+    def kill(self):
+        self.send(signal.SIGKILL)
+        self.process.wait()
+
+    def said(self):
+        with open(self.path, "rb") as file:
+            file.seek(self.start)
+            return file.read().decode(errors="replace")
+
+
+def until(condition, what, seconds=30):
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise SystemExit(f"never: {what}")
+        time.sleep(0.01)
+
+
+def check(condition, what):
+    if not condition:
+        raise SystemExit(what)

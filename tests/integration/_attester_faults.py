@@ -1,0 +1,341 @@
+"""The faults of attester_faults.sh by name: each a function, its docstring what is expected."""
+import os
+import re
+import resource
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+import _attester
+from _attester import World, check, has_points, raw_key, strkey, until
+
+POINTS = has_points()
+
+
+def reaches(w, intent, state, seconds=30):
+    until(lambda: w.row(intent)[0] == state, f"{intent} {state}: {w.row(intent)} {w.audit(intent)}", seconds)
+
+
+def is_once(w, intent, subject, envelopes=1):
+    """Confirmed, one call on the chain, and so many envelopes signed."""
+    state, attempts, ledger = w.row(intent, "state, attempts, confirmed_ledger")
+    check(state == "confirmed" and int(ledger) > 0, f"{intent}: {w.row(intent)}")
+    check(w.attested(subject) == 1, f"{intent}: {w.attested(subject)} calls on the chain")
+    check(int(attempts) == envelopes, f"{intent}: {attempts} envelopes, {envelopes} expected")
+
+
+def x1(w):
+    """X1 sendTransaction times out, the transaction applied: found by its hash, one call"""
+    intent, subject, _ = w.plant()
+    w.fault("sendTransaction=cut:5x1")
+    w.tick(30)
+    with w.attester():
+        reaches(w, intent, "confirmed")
+    is_once(w, intent, subject)
+
+
+def x2(w):
+    """X2 times out, never applied: dead once ledger time has passed it, a new number, one call"""
+    intent, subject, _ = w.plant()
+    w.fault("sendTransaction=status:504")
+    w.tick(30)
+    with w.attester("--attester-valid-s", "30"):
+        until(lambda: "requeued" in w.audit(intent), "requeued")
+        w.calm()
+        reaches(w, intent, "confirmed")
+    is_once(w, intent, subject, int(w.row(intent, "attempts")[0]))
+    check(int(w.row(intent, "attempts")[0]) >= 2, "the envelope was not made anew")
+
+
+def x3(w):
+    """X3 TRY_AGAIN_LATER twenty times: the same envelope, a ledger apart; then for good: dead, anew"""
+    intent, subject, _ = w.plant()
+    w.fault("sendTransaction=says:TRY_AGAIN_LATERx20")
+    sends, first = w.sends(), w.latest()
+    w.tick(60)
+    with w.attester("--attester-valid-s", "300"):
+        reaches(w, intent, "confirmed", 60)
+        is_once(w, intent, subject)
+        sends, ledgers = w.sends() - sends, w.latest() - first
+        check(20 < sends <= ledgers + 1, f"{sends} sends in {ledgers} ledgers")
+    intent, subject, _ = w.plant()
+    w.fault("sendTransaction=says:TRY_AGAIN_LATER")
+    with w.attester("--attester-valid-s", "30"):
+        until(lambda: "requeued" in w.audit(intent), "requeued")
+        w.calm()
+        reaches(w, intent, "confirmed")
+    is_once(w, intent, subject, int(w.row(intent, "attempts")[0]))
+
+
+def x4(w):
+    """X4 DUPLICATE on the first send that is heard of: taken as PENDING"""
+    intent, subject, _ = w.plant()
+    if POINTS:
+        with w.attester(points="attester.sent=kill") as dead:
+            dead.process.wait(30)
+        check(w.row(intent)[0] == "signed", f"{w.row(intent)} after a kill behind the send")
+    else:
+        w.fault("sendTransaction=claims:DUPLICATEx1")
+    with w.attester():
+        reaches(w, intent, "submitted")
+        check(w.row(intent)[2] == "DUPLICATE", f"{w.row(intent)}")
+        w.tick(30)
+        reaches(w, intent, "confirmed")
+    is_once(w, intent, subject)
+
+
+def x5(w):
+    """X5 txBAD_SEQ although it succeeded: the hash is looked up first"""
+    intent, subject, _ = w.plant()
+    w.fault("sendTransaction=cut:5x1")
+    with w.attester():
+        until(lambda: w.row(intent)[2] == "unknown", "sent")
+        w.fault("getTransaction=misses")
+        w.ledgers()
+        until(lambda: w.row(intent)[2] == "txBAD_SEQ" or w.row(intent)[0] == "confirmed", "sent again")
+        w.calm()
+        w.tick(30)
+        reaches(w, intent, "confirmed")
+    is_once(w, intent, subject)
+
+
+def steal(w, attester, intent, before):
+    """The envelope of intent is lost, and somebody else uses its number."""
+    until(lambda: w.row(intent, "state, last_status, seq") [:2] == ["signed", "unknown"]
+          and w.row(intent, "seq")[0] != before, "signed and lost")
+    attester.send(signal.SIGSTOP)
+    w.calm()
+    seq = w.row(intent, "seq")[0]
+    w.tx("attest", "--as", _attester.VERIFIER, "--subject", w.subject())
+    return seq
+
+
+def x6(w):
+    """X6 txBAD_SEQ because somebody else used the key: a new number; three in a row: parked, alarm"""
+    intent, subject, _ = w.plant()
+    w.fault("sendTransaction=status:504x1")
+    with w.attester() as attester:
+        steal(w, attester, intent, "")
+        attester.send(signal.SIGCONT)
+        w.tick(30)
+        reaches(w, intent, "confirmed")
+        is_once(w, intent, subject, 2)
+        w.still()
+        seq = ""
+        w.fault("sendTransaction=status:504x1")
+        intent, subject, _ = w.plant()
+        for _ in range(3):
+            seq = steal(w, attester, intent, seq)
+            w.fault("sendTransaction=says:ERROR -5x1", "sendTransaction=status:504@2x1")
+            attester.send(signal.SIGCONT)
+        reaches(w, intent, "parked")
+        check(w.row(intent)[1] == "key_in_use", f"{w.row(intent)}")
+        check("what=key_in_use" in attester.said(), "no alarm")
+    check(w.attested(subject) == 0, "it was sent nevertheless")
+
+
+def x7(w):
+    """X7 txINSUFFICIENT_FEE, or no ledger takes it: a fee bump of the same envelope, its hash polled"""
+    intent, subject, _ = w.plant()
+    w.fault("sendTransaction=says:ERROR -9x1")
+    w.tick(30)
+    with w.attester():
+        reaches(w, intent, "confirmed")
+        is_once(w, intent, subject)
+        check(w.row(intent, "bump_hash IS NOT NULL")[0] == "t", "no fee bump")
+        w.still()
+        intent, subject, _ = w.plant()
+        w.post("/hold", "")
+        reaches(w, intent, "submitted")
+        w.ledgers(2)
+        time.sleep(0.2)
+        check(w.row(intent, "bump_hash IS NULL")[0] == "t", "bumped too early")
+        w.ledgers()
+        until(lambda: w.row(intent, "bump_hash IS NOT NULL AND last_status = 'PENDING' AND sent_ledger IS NOT NULL")[0] == "t",
+              "bumped")
+        w.post("/hold", None, "DELETE")
+        w.ledgers()
+        reaches(w, intent, "confirmed")
+    is_once(w, intent, subject)
+    fee, = w.row(intent, "bump_fee")
+    check(int(fee) >= 1000, f"the bump pays {fee}")
+
+
+def x8(w):
+    """X8 a simulation that fails, a verifier no more, archived entries: parked with why; restored first"""
+    w.tick(30)
+    with w.attester():
+        w.fault("simulateTransaction=refuses:HostError: Error(Contract, #7)x1")
+        refused, subject, _ = w.plant()
+        reaches(w, refused, "parked")
+        check(w.row(refused)[1] == "contract:7", f"{w.row(refused)}")
+        w.calm()
+        w.tx("remove_verifier", "--as", "daowallet", "--subject", _attester.VERIFIER)
+        nobody, _, _ = w.plant()
+        reaches(w, nobody, "parked")
+        check(w.row(nobody)[1] == "not_verifier", f"{w.row(nobody)}")
+        w.tx("add_verifier", "--as", "daowallet", "--subject", _attester.VERIFIER)
+        for intent in refused, nobody:
+            code, said, wrong = w.once("requeue", str(intent))
+            check(code == 0, said + wrong)
+            reaches(w, intent, "confirmed")
+        is_once(w, refused, subject)
+    short = World("archived", "--life", 60)
+    try:
+        short.tick(20)
+        with short.attester():
+            first, subject, session = short.plant()
+            reaches(short, first, "confirmed")
+            short.still()
+            short.ledgers(200)
+            short.tick(20)
+            second, _, _ = short.plant(subject, rev=2, session=session)
+            reaches(short, second, "confirmed")
+        check(short.attested(subject) == 2, f"{short.attested(subject)} calls for two decisions")
+        print("    archived:", " ".join(short.audit(second)))
+    finally:
+        short.close()
+
+
+def x9(w):
+    """X9 down for longer than the server remembers: decided by number and chain; else parked"""
+    cases = []
+    for lost in "cut:5", "status:504":
+        w.fault(f"sendTransaction={lost}x1")
+        intent, subject, _ = w.plant()
+        with w.attester("--attester-valid-s", "30") as attester:
+            until(lambda: w.row(intent)[2] == "unknown", "sent")
+            attester.kill()
+        w.ledgers(40)
+        w.calm()
+        w.fault("getTransaction=retention:5")
+        w.tick(30)
+        with w.attester("--attester-valid-s", "30"):
+            reaches(w, intent, "confirmed")
+        w.still()
+        w.calm()
+        is_once(w, intent, subject, 1 if lost == "cut:5" else 2)
+        cases.append(w.row(intent)[2])
+    check(cases[0] == "chain_says_so", f"{cases}")
+    w.fault("sendTransaction=status:504x1")
+    intent, subject, _ = w.plant()
+    with w.attester() as attester:
+        steal(w, attester, intent, "")
+        attester.kill()
+    w.ledgers(40)
+    w.fault("getTransaction=retention:5")
+    with w.attester():
+        reaches(w, intent, "parked")
+    w.calm()
+    check(w.row(intent)[1] == "unknown_outcome", f"{w.row(intent)}")
+    check(w.attested(subject) == 0, "a call nobody asked for")
+
+
+STEPS = ("look simulated sign keep kept send sent submitted found confirm confirmed").split()
+
+
+def x10(w):
+    """X10 killed at each step: exactly one success"""
+    if not POINTS:
+        return "without failpoints: see attester_random"
+    w.tick(30)
+    for step in STEPS:
+        intent, subject, _ = w.plant()
+        with w.attester(points=f"attester.{step}=kill") as dead:
+            until(lambda: dead.process.poll() is not None, f"killed at {step}")
+        with w.attester():
+            reaches(w, intent, "confirmed")
+        is_once(w, intent, subject, int(w.row(intent, "attempts")[0]))
+    for step in "bump", "bumped", "requeue", "park":
+        intent, subject, _ = w.plant()
+        w.fault({"bump": "sendTransaction=says:ERROR -9x1", "bumped": "sendTransaction=says:ERROR -9x1",
+                 "requeue": "sendTransaction=status:504",
+                 "park": "simulateTransaction=refuses:HostError: Error(Contract, #7)x2"}[step])
+        with w.attester("--attester-valid-s", "30", points=f"attester.{step}=kill") as dead:
+            until(lambda: dead.process.poll() is not None, f"killed at {step}")
+        if step == "requeue":
+            w.calm()
+        with w.attester("--attester-valid-s", "30"):
+            reaches(w, intent, "parked" if step == "park" else "confirmed")
+        w.calm()
+        if step != "park":
+            is_once(w, intent, subject, int(w.row(intent, "attempts")[0]))
+    return f"{len(STEPS) + 4} steps"
+
+
+def cpu_of(pid):
+    fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def x11(w):
+    """X11 key unreadable, network or database away: a clear word, the queue grows, no busy loop"""
+    for mode, why in ((0o644, "lets others"), (None, "No such file")):
+        w.key.rename(w.path / "aside") if mode is None else w.key.chmod(mode)
+        code, said, wrong = w.once("--once")
+        check(code == 78 and why in wrong and str(w.key) in wrong and w.seed not in said + wrong,
+              f"{code} {said} {wrong}")
+        (w.path / "aside").rename(w.key) if mode is None else w.key.chmod(0o600)
+    intents = [w.plant()]
+    w.fault("*=status:503")
+    w.tick(30)
+    with w.attester() as attester:
+        until(lambda: "attester.trouble" in attester.said(), "trouble is logged")
+        before = cpu_of(attester.process.pid)
+        intents.append(w.plant())
+        time.sleep(2)
+        spent = cpu_of(attester.process.pid) - before
+        check(spent < 0.5, f"{spent} s of CPU in 2 s while the network is away")
+        check(w.row(intents[0][0])[0] == "queued", "not queued")
+        w.calm()
+        for intent, subject, _ in intents:
+            reaches(w, intent, "confirmed")
+            is_once(w, intent, subject)
+    pg = lambda *words: subprocess.run(["bash", "-c", f'set -e; . "{stop_lib()}"; ' + " ".join(words)], check=True)
+    with w.attester() as attester:
+        until(lambda: "attester.key" in attester.said(), "at work")
+        intents = [w.plant()]
+        reaches(w, intents[0][0], "confirmed")
+        w.db.close()
+        pg('cluster_down "$PG_DIR" immediate')
+        until(lambda: "attester.trouble" in attester.said(), "trouble is logged")
+        before = cpu_of(attester.process.pid)
+        time.sleep(1)
+        spent = cpu_of(attester.process.pid) - before
+        check(spent < 0.3, f"{spent} s of CPU in 1 s while the database is away")
+        pg('cluster_up "$PG_DIR" -F')
+        w.db.open()
+        intent, subject, _ = w.plant()
+        reaches(w, intent, "confirmed")
+        is_once(w, intent, subject)
+
+
+def stop_lib():
+    return os.path.join(os.environ["TIDE_SOURCE_DIR"], "tools/lib/cluster.sh")
+
+
+FAULTS = [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11]
+
+
+def main():
+    wanted, failed = sys.argv[1:], 0
+    w = World("faults")
+    for fault in FAULTS:
+        if wanted and fault.__name__ not in wanted:
+            continue
+        began = time.monotonic()
+        try:
+            note = fault(w)
+            print(f"ok {fault.__doc__}{': ' + note if note else ''} ({(time.monotonic() - began) * 1000:.0f} ms)", flush=True)
+        except (SystemExit, subprocess.SubprocessError, OSError) as error:
+            failed += 1
+            print(f"not ok {fault.__doc__}: {error}", flush=True)
+        w.still()
+        w.calm()
+    w.close()
+    sys.exit(failed > 0)
+
+
+main()
