@@ -28,11 +28,11 @@ struct tide_http_options {
 
 enum tide_http_method { TIDE_HTTP_GET, TIDE_HTTP_HEAD, TIDE_HTTP_POST };
 
-enum { TIDE_HTTP_HEADERS_MAX = 8, TIDE_HTTP_ERROR_BYTES = 64 << 10 };
+enum { TIDE_HTTP_HEADERS_MAX = 8, TIDE_HTTP_ERROR_BYTES = 64 << 10, TIDE_HTTP_TYPE_BYTES = 64 };
 
 struct tide_http_request {
     enum tide_http_method method;
-    const char *url;            /* http:// or https:// */
+    const char *url;            /* http:// or https://; its path goes out as it is written */
     const char *const *headers; /* "Name: value", ended by NULL; NULL: none */
     tide_slice body;            /* of a POST; borrowed during the call */
     bool follow;                /* up to 3 redirects; not together with headers or a body */
@@ -51,6 +51,8 @@ struct tide_http_answer {
     bool again;        /* the same request may succeed later */
     bool no_room;      /* room said no */
     bool connected;    /* over a connection that was made for this call */
+    char type
+        [TIDE_HTTP_TYPE_BYTES]; /* Content-Type in lower case, no parameters; "": none, or long */
 };
 
 /* TIDE_E_MEMORY; TIDE_E_CONFIG when ca_file cannot be read. */

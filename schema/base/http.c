@@ -104,6 +104,7 @@ static void set_up(CURL *curl, const struct tide_http_options *o)
     curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(curl, CURLOPT_MAXCONNECTS, 1L);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(curl, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)o->connect_ms);
     curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)LEAST_SPEED);
@@ -182,6 +183,17 @@ static bool list_headers(struct curl_slist **out, const struct tide_http_request
     return false;
 }
 
+static void keep_type(struct tide_http_answer *a, CURL *curl)
+{
+    const char *type = NULL;
+    curl_easy_getinfo(curl, CURLINFO_CONTENT_TYPE, &type);
+    size_t len = type ? strcspn(type, "; \t") : 0;
+    if (len >= sizeof a->type)
+        len = 0;
+    for (size_t i = 0; i < len; i++)
+        a->type[i] = (char)(type[i] >= 'A' && type[i] <= 'Z' ? type[i] | 0x20 : type[i]);
+}
+
 /* The answer that came, or the reason there is none, as a status. */
 static tide_status judge(struct call *c, CURLcode code, struct tide_err *err)
 {
@@ -194,6 +206,7 @@ static tide_status judge(struct call *c, CURLcode code, struct tide_err *err)
     curl_easy_getinfo(c->curl, CURLINFO_NUM_CONNECTS, &connections);
     a->connected = connections > 0;
     a->code = (uint32_t)http;
+    keep_type(a, c->curl);
     if (after > 0)
         a->after_ms = (uint32_t)(after > AFTER_MAX_S ? AFTER_MAX_S : after) * 1000;
     a->again = http == 0 || http == 200 || http == 408 || http == 425 || http == 429 || http >= 500;

@@ -527,13 +527,19 @@ def send(request):
     return {"code": code, "ms": round((time.monotonic() - begun) * 1000, 1), "body": rest[:2000].decode("latin-1")}
 
 
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        """Who hangs up on us is being tested."""
+
+
 class Providers:
     def __init__(self, port=0):
         self.lock = threading.RLock()
         self.webhook_url = None
         self.clear()
-        self.server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-        self.server.daemon_threads = True
+        self.server = Server(("127.0.0.1", port), Handler)
         self.server.mock = self
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
         self.dialects = {name: cls(self, name) for name, cls in DIALECTS.items()}
@@ -673,6 +679,7 @@ PAGE = """<!doctype html><meta charset=utf-8><title>Mock provider</title><h1>{na
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def log_message(self, *_):
         pass

@@ -1,0 +1,151 @@
+/* Calls to a provider's API, and what its answers come to. */
+#include "api/kyc/country.h"
+#include "api/kyc/provider_impl.h"
+#include "tidemark/text.h"
+
+enum { HEADERS = 8, URL_BYTES = 1024 };
+
+tide_status tide_kyc_odd(struct tide_err *err, const char *what)
+{
+    return tide_fail(err, TIDE_E_DECODE, "the provider's answer: %s", what);
+}
+
+/* A status that is no success, as ours. */
+static tide_status refuse(const struct tide_http_answer *answer, struct tide_err *err)
+{
+    if (answer->code == 401 || answer->code == 403)
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "the provider refuses our credentials (HTTP %" PRIu32 ")", answer->code);
+    if (answer->code == 404 || answer->code == 410)
+        return tide_fail(err, TIDE_E_MISSING, "the provider knows no such thing (HTTP %" PRIu32 ")",
+                         answer->code);
+    if (answer->again)
+        return tide_fail(err, TIDE_E_IO, "the provider says try again (HTTP %" PRIu32 ")",
+                         answer->code);
+    return tide_fail(err, TIDE_E_DECODE, "the provider refuses the request (HTTP %" PRIu32 ")",
+                     answer->code);
+}
+
+static tide_status read_answer(json_t **out, const struct tide_http_answer *answer, tide_slice body,
+                               struct tide_err *err)
+{
+    json_error_t error;
+    if (strcmp(answer->type, "application/json") != 0 &&
+        strcmp(answer->type, "application/vnd.api+json") != 0)
+        return tide_kyc_odd(err, "not application/json");
+    json_t *root = tide_json_load_private(body, 0, &error);
+    bool memory = !root && json_error_code(&error) == json_error_out_of_memory;
+    tide_sign_wipe(&error, sizeof error); /* it may quote the body */
+    if (memory)
+        return tide_fail(err, TIDE_E_MEMORY, "out of memory");
+    if (!json_is_object(root)) {
+        tide_json_wipe(root);
+        return tide_kyc_odd(err, "not a JSON object");
+    }
+    *out = root;
+    return TIDE_OK;
+}
+
+static tide_status exchange(const struct tide_kyc_call *call,
+                            const struct tide_kyc_question *question, struct tide_buf *body,
+                            struct tide_http_answer *answer, struct tide_err *err)
+{
+    char url[URL_BYTES];
+    const char *headers[HEADERS] = { "Accept: application/json" };
+    size_t count = 1;
+    if (question->method == TIDE_HTTP_POST)
+        headers[count++] = "Content-Type: application/json";
+    for (size_t i = 0; question->headers && question->headers[i]; i++) {
+        assert(count + 1 < HEADERS);
+        headers[count++] = question->headers[i];
+    }
+    int len = snprintf(url, sizeof url, "%s%s", call->provider->base_url, question->path);
+    assert(len > 0 && (size_t)len < sizeof url);
+    (void)len;
+    const struct tide_http_request request = { .method = question->method,
+                                               .url = url,
+                                               .headers = headers,
+                                               .body = question->body,
+                                               .timeout_ms = call->provider->timeout_ms,
+                                               .cancelled = call->cancelled,
+                                               .self = call->self };
+    return tide_http_call(call->http, &request, body, answer, err);
+}
+
+tide_status tide_kyc_ask(const struct tide_kyc_call *call, const struct tide_kyc_question *question,
+                         json_t **out, uint32_t *code, struct tide_err *err)
+{
+    struct tide_http_answer answer;
+    struct tide_buf body;
+    *out = NULL;
+    *code = 0;
+    /* All at once: growing would leave copies of a person's data behind. */
+    tide_buf_init(&body, TIDE_KYC_ANSWER_MAX);
+    tide_status status = tide_buf_grow(&body, TIDE_KYC_ANSWER_MAX)
+                             ? exchange(call, question, &body, &answer, err)
+                             : tide_fail(err, TIDE_E_MEMORY, "out of memory");
+    if (status == TIDE_E_LIMIT)
+        status = tide_kyc_odd(err, "larger than allowed");
+    if (!status) {
+        *code = answer.code;
+        if (answer.code == 200 || answer.code == 201)
+            status = read_answer(out, &answer, tide_buf_view(&body), err);
+        else if (answer.code != question->accept)
+            status = refuse(&answer, err);
+    }
+    if (body.ptr && body.len)
+        tide_sign_wipe(body.ptr, body.len);
+    tide_buf_release(&body);
+    return status;
+}
+
+tide_status tide_kyc_page_of(const struct tide_kyc_call *call, struct tide_kyc_page *out,
+                             const json_t *id, const json_t *url, struct tide_err *err)
+{
+    const char *text = json_string_value(url);
+    if (!tide_kyc_take_id(out->provider_id, id) || !*out->provider_id)
+        return tide_kyc_odd(err, "no id that could be one");
+    if (!text || json_string_length(url) >= sizeof out->url)
+        return tide_kyc_odd(err, "no page");
+    if (!tide_kyc_host_allowed(call->provider, text))
+        return tide_kyc_odd(err, "a page at a host that is none of the provider's");
+    memcpy(out->url, text, json_string_length(url) + 1);
+    return TIDE_OK;
+}
+
+void tide_kyc_put(struct tide_buf *buf, const char *name, const char *text)
+{
+    tide_buf_json_string(buf, tide_slice_str(name));
+    tide_buf_u8(buf, ':');
+    tide_buf_json_string(buf, tide_slice_str(text));
+}
+
+/* --- decisions ---------------------------------------------------------------------------- */
+
+static void review(struct tide_kyc_decision *out, const char *reason)
+{
+    out->state = TIDE_KYC_REVIEW;
+    out->reason = reason;
+    out->jurisdiction = 0;
+}
+
+void tide_kyc_settle(struct tide_kyc_decision *out, tide_slice country)
+{
+    if (out->state != TIDE_KYC_APPROVED)
+        return;
+    out->jurisdiction = tide_kyc_country(country);
+    if (country.len == 0)
+        review(out, "no_country");
+    else if (out->jurisdiction == 0)
+        review(out, "country_unknown");
+}
+
+void tide_kyc_other_level(struct tide_kyc_decision *out)
+{
+    review(out, "level");
+}
+
+void tide_kyc_unknown(struct tide_kyc_decision *out)
+{
+    review(out, "status_unknown");
+}
