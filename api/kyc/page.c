@@ -165,6 +165,19 @@ void tide_kyc_page_gone(struct tide_reply *reply, const struct tide_kyc_settings
     reply->status = status;
 }
 
+void tide_kyc_page_away(struct tide_reply *reply, const struct tide_kyc_settings *settings,
+                        const struct tide_kyc_session *session)
+{
+    const struct tide_kyc_sheet sheet = { .document = "/kyc",
+                                          .data = TIDE_SLICE("{\"away\":true}"),
+                                          .settings = settings,
+                                          .session = session,
+                                          .framing = TIDE_KYC_FRAMED_BY_BOTH };
+    tide_kyc_page(reply, &sheet);
+    reply->status = 503;
+    reply->retry_after_s = 5;
+}
+
 /* --- a session --------------------------------------------------------------------------- */
 
 static void put_item(struct tide_json *j, const char *text)

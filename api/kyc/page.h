@@ -36,6 +36,9 @@ void tide_kyc_page(struct tide_reply *reply, const struct tide_kyc_sheet *sheet)
 /* The page that says: this link is no good; with that status. */
 void tide_kyc_page_gone(struct tide_reply *reply, const struct tide_kyc_settings *settings,
                         uint16_t status);
+/* 503: the provider has no page for this session just now; to be tried again. */
+void tide_kyc_page_away(struct tide_reply *reply, const struct tide_kyc_settings *settings,
+                        const struct tide_kyc_session *session);
 /* The page of a session; returned: the browser came back from the provider. */
 void tide_kyc_page_session(struct tide_reply *reply, const struct tide_kyc_settings *settings,
                            const struct tide_kyc_session *session, enum tide_kyc_framing framing,

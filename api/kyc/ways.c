@@ -1,5 +1,6 @@
-/* GET /kyc, /kyc/return/{s}: a person comes, goes to the provider, comes back. */
+/* GET /kyc, /kyc/start/{s}, /kyc/return/{s}: a person comes, goes to the provider, comes back. */
 #include "api/kyc/page.h"
+#include "api/kyc/provider.h"
 #include "api/param.h"
 
 struct walk {
@@ -82,4 +83,50 @@ void tide_route_kyc_return(struct tide_handler_context *context, const struct ti
         return;
     walk->framing = TIDE_KYC_FRAMED_BY_BOTH;
     walk->returned = true;
+}
+
+/* --- to the provider --------------------------------------------------------------------- */
+
+static void send_to(struct tide_reply *reply, const char *url)
+{
+    reply->status = 303;
+    reply->cache_control = "no-store";
+    tide_reply_header(reply, "Location", url);
+}
+
+/* Over: there is nothing to do at the provider's any more. */
+static void send_to_return(struct tide_reply *reply, const struct tide_kyc_settings *settings,
+                           const struct tide_kyc_session *session)
+{
+    char token[TIDE_KYC_TOKEN_BYTES], url[TIDE_KYC_TOKEN_BYTES + 16];
+    tide_kyc_token(token, settings, TIDE_KYC_FOR_RETURN, session->id);
+    snprintf(url, sizeof url, "/kyc/return/%s", token);
+    send_to(reply, url);
+}
+
+static tide_status start(struct tide_kyc_work *work, struct tide_kyc_place *place,
+                         struct tide_job *job, struct tide_err *err)
+{
+    struct walk *walk = (struct walk *)work;
+    struct tide_kyc_session session;
+    tide_status status;
+    if (!find(walk, place, job, &session, &status, err))
+        return status;
+    if (!tide_kyc_is_open(session.state) || session.expires_at <= tide_kyc_now(place)) {
+        send_to_return(job->reply, place->settings, &session);
+        return TIDE_OK;
+    }
+    const struct tide_kyc_provider *provider =
+        tide_kyc_provider_of(place->settings, tide_slice_str(session.provider));
+    if (provider && session.hosted_url[0] && tide_kyc_host_allowed(provider, session.hosted_url))
+        send_to(job->reply, session.hosted_url);
+    else
+        tide_kyc_page_away(job->reply, place->settings, &session);
+    return TIDE_OK;
+}
+
+void tide_route_kyc_start(struct tide_handler_context *context, const struct tide_request *request,
+                          struct tide_reply *reply)
+{
+    (void)begin(context, request, reply, TIDE_KYC_FOR_START, start);
 }

@@ -111,7 +111,7 @@ async function askChallenge() {
   const fault = addressFault(address);
   wrong('address-error', fault, byId('address'));
   if (fault) return byId('address').focus();
-  const { status, body } = await ask(`/api/sdk/kyc/challenge?address=${encodeURIComponent(address)}`);
+  const { status, body } = await ask(`/api/sdk/kyc/challenge/${encodeURIComponent(address)}`);
   wrong('proof-error', status === 200 ? '' : body.detail || 'There is no challenge to be had.');
   if (status !== 200) return undefined;
   challenge = body;
@@ -187,18 +187,20 @@ let shownAs = '';
 let timer = 0;
 let failures = 0;
 let frame = null;
+let cameBack = false; // the provider's page in our frame gave way to our own
 
-const OPEN = ['created', 'pending', 'action_required'];
+const OPEN = ['created', 'pending', 'review', 'action_required'];
 
 /** Which of all the things that may be so is the one to tell: {as, badge, icon, title, words, at}. at: the step that it stands at. */
 function reading(now) {
   const who = session.provider.name;
   const is = (as, badge, picture, title, words, at) => ({ as, badge, icon: picture, title, words, at });
-  if (now.verified) return is('verified', 'good', 'check', 'Verified', now.ledger ? `Verified on chain at ledger ${now.ledger}. Your address may trade.` : 'Your address may trade.', 4);
+  if (now.verified) return is('verified', 'good', 'check', 'Verified', `Verified on chain at ledger ${now.ledger}. Your address may trade.`, 4);
   switch (now.state) {
     case 'created': return is('created', '', 'person', 'Ready when you are', `${who} has not seen you yet.`, 1);
-    case 'pending': return is('pending', 'turn', 'turn', 'The check goes on', `${who} waits for you, or is looking at what you showed.`, 1);
-    case 'review': return is('review', 'wait', 'clock', 'Somebody is looking at it', 'A person must look before this is decided. You need not stay: the same link will tell you.', 2);
+    case 'pending':
+      if (data.returned || cameBack) return is('review', 'wait', 'clock', 'Being looked at', `${who}, or a person with us, is looking at what you showed. You need not stay: the same link will tell you.`, 2);
+      return is('pending', 'turn', 'turn', 'The check goes on', `${who} waits for you, or is looking at what you showed.`, 1);
     case 'action_required': return is('action_required', 'wait', 'alert', 'Something is missing', `${who} needs one more thing of you. Go on with the check to see what.`, 1);
     case 'approved':
       if (now.parked) return is('parked', 'wait', 'clock', 'Approved; somebody looks at it', 'Before it goes on the ledger a person must look at this address.', 3);
@@ -213,7 +215,7 @@ function reading(now) {
 const STEPS = [
   ['Check begun', () => `For ${short(session.address)}`],
   ['With the provider', () => session.provider.name],
-  ['Decided', (now) => (now.at ? new Date(now.at).toLocaleString() : '')],
+  ['Decided', (now) => (now.at && !OPEN.includes(now.state) ? new Date(now.at).toLocaleString() : '')],
   ['On the ledger', (now) => (now.ledger ? `Ledger ${now.ledger}` : '')],
 ];
 
@@ -261,12 +263,13 @@ function showActions(read) {
   const going = OPEN.includes(read.as);
   if (!going) closeFrame();
   if (going && (session.mode === 'iframe' || data.embed) && !data.returned) {
-    openFrame();
+    if (cameBack) actions.push(button('Go on with the check', () => { cameBack = false; again(); }, 'primary'));
+    else openFrame();
     actions.push(button('Open in a new tab', openTab));
   } else if (going) {
     const text = read.as === 'created' ? 'Begin the check' : 'Go on with the check';
     if (framed) actions.push(button(`${text} in a new tab`, openTab, 'primary'));
-    else actions.push(el('a', { class: `button${data.returned && read.as === 'pending' ? '' : ' primary'}`, href: session.startUrl }, text), button('Open in a new tab', openTab));
+    else actions.push(el('a', { class: `button${data.returned && read.as === 'review' ? '' : ' primary'}`, href: session.startUrl }, text), button('Open in a new tab', openTab));
   }
   if (!framed && read.as === 'expired') actions.push(el('a', { class: 'button primary', href: `/kyc?address=${session.address}` }, 'Begin another'));
   if (!framed && session.backUrl && !going) actions.push(el('a', { class: 'button', href: session.backUrl }, `Back to ${session.integrator}`));
@@ -296,11 +299,23 @@ function tellHeight() {
 function hear(event) {
   const known = session.frameOrigins.includes(event.origin) || event.origin === window.location.origin;
   if (!known || !frame || event.source !== frame.contentWindow) return;
-  if (event.origin === window.location.origin && event.data && event.data.source === 'tidemark-kyc' && event.data.sessionId === session.id) closeFrame();
+  if (event.origin === window.location.origin && event.data && event.data.source === 'tidemark-kyc' && event.data.sessionId === session.id && !cameBack) {
+    cameBack = true;
+    closeFrame();
+    again();
+  }
   soon(0);
 }
 
+let shown = null;
+
+function again() {
+  shownAs = '';
+  show(shown);
+}
+
 function show(now) {
+  shown = now;
   const read = reading(now);
   const as = `${read.as} ${now.ledger || ''} ${now.transaction || ''}`;
   if (as === shownAs) return;
@@ -333,15 +348,15 @@ async function look() {
   }
   failures = 0;
   byId('hint').textContent = '';
-  const now = { state: one.body.state, at: one.body.decidedAt, transaction: one.body.transaction, ledger: one.body.confirmedLedger, parked: one.body.attestation === 'parked' };
-  let wait = one.body.pollAfterMs || 3000;
+  const { state: written, ledger, txHash } = one.body.attestation;
+  const now = { state: one.body.state, at: one.body.updatedAt, transaction: txHash, ledger, parked: written === 'manual_review' };
+  let wait = one.after || (OPEN.includes(now.state) ? 2500 : 1000);
   if (now.state === 'approved') {
     const two = await ask(`/api/sdk/kyc/status/${session.address}`);
-    now.verified = two.status === 200 && two.body.compliant;
-    now.ledger = now.ledger || (now.verified && two.body.record ? two.body.record.ledger : undefined);
+    now.verified = two.status === 200 && two.body.compliant && written === 'confirmed';
     now.until = two.body.validUntil;
     if (two.after) wait = two.after;
-    if (!now.verified && !now.parked) wait = Math.min(wait, 1000);
+    if (now.parked) wait = MOST_MS;
   }
   show(now);
   if (!['declined', 'expired', 'revoked'].includes(now.state)) soon(now.verified ? MOST_MS : wait);
@@ -357,11 +372,16 @@ function showProgress() {
   look();
 }
 
-if (data.embed) document.body.classList.add('embed');
+if (data.embed || (data.returned && framed)) document.body.classList.add('embed');
 tellNetwork();
 if (session) showProgress();
-else if (data.gone) {
+else if (data.gone || data.away) {
   byId('gone').hidden = false;
+  if (data.away) {
+    byId('gone-title').textContent = 'The provider cannot be reached';
+    byId('gone-words').textContent = 'Your check is kept. This page tries again in a few seconds.';
+    setTimeout(() => window.location.reload(), 5000);
+  }
   byId('gone-badge').append(icon('clock'));
   document.title = `${byId('gone-title').textContent} · Tidemark`;
 } else showStart();
