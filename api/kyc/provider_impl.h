@@ -83,6 +83,11 @@ tide_status tide_kyc_page_of(const struct tide_kyc_call *call, struct tide_kyc_p
 /* The body of a request, built as it is sent. */
 void tide_kyc_put(struct tide_buf *buf, const char *name, const char *text); /* "name":"text" */
 
+/* What Sumsub wants signed of a request: time, method, path and query behind the path of baseUrl,
+ * body; exactly the bytes that go out. */
+void tide_kyc_sumsub_message(struct tide_buf *out, int64_t now, tide_slice base,
+                             const struct tide_kyc_question *question);
+
 /* TIDE_E_DECODE: the answer is not what the provider documents. */
 tide_status tide_kyc_odd(struct tide_err *err, const char *what);
 

@@ -8,7 +8,15 @@ enum { LINK_S = 86400, PATH_BYTES = 600 };
 
 /* --- calls -------------------------------------------------------------------------------- */
 
-/* Signs time, method, path and query, and body: exactly the bytes that go out. */
+void tide_kyc_sumsub_message(struct tide_buf *out, int64_t now, tide_slice base,
+                             const struct tide_kyc_question *question)
+{
+    tide_buf_putf(out, "%" PRId64 "%s", now, question->method == TIDE_HTTP_POST ? "POST" : "GET");
+    tide_buf_slice(out, base);
+    tide_buf_str(out, question->path);
+    tide_buf_slice(out, question->body);
+}
+
 static bool sign(char out[2 * TIDE_HASH_BYTES + 1], const struct tide_kyc_call *call,
                  const struct tide_kyc_question *question)
 {
@@ -18,11 +26,7 @@ static bool sign(char out[2 * TIDE_HASH_BYTES + 1], const struct tide_kyc_call *
     tide_buf_init(&message, TIDE_KYC_BODY_MAX);
     if (!tide_kyc_url_read(&base, tide_slice_str(call->provider->base_url)))
         return false;
-    tide_buf_putf(&message, "%" PRId64 "%s", call->now,
-                  question->method == TIDE_HTTP_POST ? "POST" : "GET");
-    tide_buf_slice(&message, base.rest);
-    tide_buf_str(&message, question->path);
-    tide_buf_slice(&message, question->body);
+    tide_kyc_sumsub_message(&message, call->now, base.rest, question);
     bool good = !message.failed;
     if (good)
         tide_hmac(TIDE_HMAC_SHA256, mac, tide_slice_str(call->provider->api_secret),

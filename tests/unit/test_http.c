@@ -57,6 +57,9 @@ static bool answer(struct fixture *f, int fd, const char *request, const char *c
     char text[256];
     if (strncmp(path, "/echo ", 6) == 0) {
         say_echo(fd, request, content);
+    } else if (strncmp(path, "/a/../typed?x=%2f ", 18) == 0) {
+        say(fd, "HTTP/1.1 200 OK\r\nContent-Type: Application/JSON; charset=utf-8\r\n"
+                "Content-Length: 2\r\n\r\n{}");
     } else if (strncmp(path, "/busy ", 6) == 0) {
         say(fd, "HTTP/1.1 429 No\r\nRetry-After: 7\r\nContent-Length: 4\r\n\r\nwait");
     } else if (strncmp(path, "/gone ", 6) == 0) {
@@ -196,6 +199,17 @@ static void a_request_goes_out_as_it_was_given(void **state)
     assert_int_equal(f->connections, 1);
 }
 
+static void a_path_goes_out_as_it_is_written(void **state)
+{
+    struct fixture *f = *state;
+    struct tide_http_answer a;
+    assert_int_equal(call(f, "/a/../typed?x=%2f", (struct tide_http_request){ 0 }, &a), TIDE_OK);
+    assert_int_equal(a.code, 200);
+    assert_string_equal(a.type, "application/json");
+    assert_int_equal(call(f, "/echo", (struct tide_http_request){ 0 }, &a), TIDE_OK);
+    assert_string_equal(a.type, "");
+}
+
 static void an_error_comes_with_what_it_says(void **state)
 {
     struct fixture *f = *state;
@@ -311,6 +325,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         HTTP_TEST(a_request_goes_out_as_it_was_given),
+        HTTP_TEST(a_path_goes_out_as_it_is_written),
         HTTP_TEST(an_error_comes_with_what_it_says),
         HTTP_TEST(a_redirect_stays_in_its_scheme),
         HTTP_TEST(what_is_no_answer_is_refused),
