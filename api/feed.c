@@ -194,8 +194,6 @@ static tide_status take_news(void *self, struct tide_hot_sink *sink, struct tide
         status = feed_contracts(feed->pg, feed->chosen.id, feed->look.ledger, sink, err);
     if (status == TIDE_OK)
         status = feed_put_meta(feed, sink, &feed->look, err);
-    if (status == TIDE_OK && feed->options.render && (contracts || feed->news.count > 1))
-        status = feed->options.render(feed->options.render_self, sink, err);
     return status;
 }
 

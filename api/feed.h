@@ -29,9 +29,6 @@ struct tide_feed_options {
     struct tide_hot *hot;
     bool (*stopped)(void *self); /* NULL: never */
     void *stopped_self;
-    /* Within each transaction that changed records, NULL: nobody. Documents are made here. */
-    tide_hot_change_fn *render;
-    void *render_self;
 };
 
 /* What a metric, /readyz and a test want to know. */

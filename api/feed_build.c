@@ -132,8 +132,6 @@ static tide_status fill(struct tide_feed *feed, struct tide_hot_sink *sink, stru
         status = feed_contracts(feed->pg, feed->chosen.id, feed->look.ledger, sink, err);
     if (status == TIDE_OK)
         status = feed_put_meta(feed, sink, &feed->look, err);
-    if (status == TIDE_OK && feed->options.render)
-        status = feed->options.render(feed->options.render_self, sink, err);
     if (status == TIDE_OK)
         tide_log(TIDE_INFO, "feed.built", "ledger=%u rows=%" PRIu64, feed->look.ledger, b.rows);
     return status;

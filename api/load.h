@@ -106,7 +106,5 @@ tide_status tide_load_saving(struct tide_load *load, struct tide_saving *out, bo
                              struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_load_epoch(struct tide_load *load, struct tide_epoch *out, bool *found,
                             uint64_t id, struct tide_err *err) TIDE_MUST_USE;
-tide_status tide_load_ballot(struct tide_load *load, struct tide_ballot *out, bool *found,
-                             uint64_t id, struct tide_err *err) TIDE_MUST_USE;
 
 #endif

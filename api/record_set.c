@@ -24,7 +24,6 @@ static uint32_t place(const struct record_set *set, const struct tide_hot_key *k
 
 static size_t size_of(const struct tide_hot_key *key)
 {
-    assert(key->bytes[0] != TIDE_HOT_DOCUMENT);
     return tide_hot_record_size((enum tide_hot_kind)key->bytes[0]);
 }
 

@@ -204,6 +204,7 @@ static tide_status job_again(struct job *job, struct tide_err *err)
 static tide_status job_open(struct job *job, const struct tide_config *config, struct tide_err *err)
 {
     *job = (struct job){ .config = config };
+    tide_config_tell(config, "index.settings");
     tide_watchdog_init(&job->dog, getenv("NOTIFY_SOCKET"), getenv("WATCHDOG_USEC"),
                        getenv("WATCHDOG_PID"));
     job->tables = tide_tables(&job->table_count);

@@ -253,11 +253,6 @@ tide_status writer_retry(struct tide_writer *w, writer_step step, const void *ar
     return status;
 }
 
-uint32_t tide_writer_cursor(const struct tide_writer *w)
-{
-    return w->cursor;
-}
-
 /* Loading that continues the cursor counts as committed; loading of an earlier range does not. */
 static bool loads_onward(const struct tide_writer *w)
 {

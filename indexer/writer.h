@@ -75,8 +75,6 @@ tide_status tide_writer_open(struct tide_writer **out, const struct tide_writer_
                              struct tide_err *err) TIDE_MUST_USE;
 void tide_writer_close(struct tide_writer *writer); /* NULL is allowed */
 
-/* Last ledger that is visible, 0 when there is none. */
-uint32_t tide_writer_cursor(const struct tide_writer *writer);
 /* The ledger after all that is committed onward of the cursor, loading included, and the hash it
  * must follow; 0 and false when the tables are empty. */
 uint32_t tide_writer_next(const struct tide_writer *writer, uint8_t previous_hash[TIDE_HASH_BYTES]);

@@ -65,6 +65,8 @@ tide_status tide_config_parse(struct tide_config *config, tide_slice text, const
 void tide_config_help(struct tide_buf *out);
 void tide_config_table(struct tide_buf *out);
 void tide_config_log(const struct tide_config *config, struct tide_buf *out);
+/* Logs that line as an event of that name; nothing when all settings are at their default. */
+void tide_config_tell(const struct tide_config *config, const char *event);
 
 /* Decimal option value within min..max; 0 and TIDE_OK when option->value is NULL. */
 tide_status tide_option_u32(const struct tide_option *option, uint32_t min, uint32_t max,

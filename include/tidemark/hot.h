@@ -118,10 +118,6 @@ tide_status tide_hot_rebuild(struct tide_hot *hot, tide_hot_change_fn *build, vo
 /* Moves the current generation aside, so that tide_hot_rebuild is what comes next. */
 tide_status tide_hot_discard(struct tide_hot *hot, const char *why,
                              struct tide_err *err) TIDE_MUST_USE;
-/* Within change or build: a rendered answer; name at most 64 bytes. */
-tide_status tide_hot_put_document(struct tide_hot_sink *sink, tide_slice name,
-                                  const struct tide_hot_document *head, tide_slice body,
-                                  struct tide_err *err) TIDE_MUST_USE;
 /* Within change: records whose key is below end and begins as prefix does are dropped. */
 tide_status tide_hot_drop_below(struct tide_hot_sink *sink, const struct tide_hot_key *prefix,
                                 const struct tide_hot_key *end, struct tide_err *err) TIDE_MUST_USE;

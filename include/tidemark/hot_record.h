@@ -18,7 +18,7 @@
 
 #define TIDE_HOT_FORMAT 2u
 
-/* Name of the record, its struct tide_hot_<name>; documents have a variable tail. */
+/* Name of the record, its struct tide_hot_<name>. */
 #define TIDE_HOT_KINDS(X)                                                             \
     X(META, meta)             /* -                       what the cache stands for */ \
     X(PERSON, person)         /* address                 compliance               */  \
@@ -33,8 +33,7 @@
     X(CATALOG, catalog)       /* symbol                  assets of partners       */  \
     X(VERIFIER, verifier)     /* address                 who may attest           */  \
     X(PROVIDER, provider)     /* address                 who may submit prices    */  \
-    X(COLLATERAL, collateral) /* address                 tokens taken             */  \
-    X(DOCUMENT, document)     /* name, at most 64 bytes  rendered answers         */
+    X(COLLATERAL, collateral) /* address                 tokens taken             */
 
 enum tide_hot_kind {
     TIDE_HOT_NONE,
@@ -45,12 +44,11 @@ enum tide_hot_kind {
 };
 
 #define TIDE_HOT_KEY_MAX       80u
-#define TIDE_HOT_DOCUMENT_MAX  (1u << 20) /* bytes of one rendered answer             */
-#define TIDE_HOT_CODES         1024u      /* jurisdictions with a bit of their own    */
-#define TIDE_HOT_NAME_MAX      96u        /* bytes kept of a name; longer ones are cut */
-#define TIDE_HOT_WINDOW_S      86400u     /* sliding window of trade                  */
-#define TIDE_HOT_WINDOW_KEEP_S 90000u     /* ticks are kept that long                 */
-#define TIDE_HOT_NEVER         0u         /* expires_at of an attestation without end */
+#define TIDE_HOT_CODES         1024u  /* jurisdictions with a bit of their own    */
+#define TIDE_HOT_NAME_MAX      96u    /* bytes kept of a name; longer ones are cut */
+#define TIDE_HOT_WINDOW_S      86400u /* sliding window of trade                  */
+#define TIDE_HOT_WINDOW_KEEP_S 90000u /* ticks are kept that long                 */
+#define TIDE_HOT_NEVER         0u     /* expires_at of an attestation without end */
 
 #define TIDE_HOT_PACKED __attribute__((packed))
 
@@ -249,14 +247,7 @@ struct TIDE_HOT_PACKED tide_hot_collateral {
     uint32_t ledger;
 };
 
-/* A rendered answer: this head, then size bytes. */
-struct TIDE_HOT_PACKED tide_hot_document {
-    uint32_t ledger;  /* it was made at */
-    uint32_t size;    /* bytes          */
-    uint8_t etag[16]; /* of the bytes   */
-};
-
-/* Bytes of a record of that kind; of a document its head. 0 for no kind. */
+/* Bytes of a record of that kind. 0 for no kind. */
 static inline size_t tide_hot_record_size(enum tide_hot_kind kind)
 {
     switch (kind) {
@@ -369,13 +360,6 @@ static inline struct tide_hot_key tide_hot_key_vault(const struct tide_hot_symbo
 {
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_VAULT, market);
     tide_hot_key_put(&key, owner, sizeof *owner);
-    return key;
-}
-
-static inline struct tide_hot_key tide_hot_key_document(tide_slice name)
-{
-    struct tide_hot_key key = tide_hot_key(TIDE_HOT_DOCUMENT);
-    tide_hot_key_put(&key, name.ptr, name.len);
     return key;
 }
 

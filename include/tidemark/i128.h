@@ -30,24 +30,9 @@ static inline tide_i128 tide_i128_from_i64(int64_t v)
     return (tide_i128){ v };
 }
 
-static inline int64_t tide_i128_hi(tide_i128 v)
-{
-    return (int64_t)(v.raw >> 64);
-}
-
-static inline uint64_t tide_i128_lo(tide_i128 v)
-{
-    return (uint64_t)(tide_raw_u128)v.raw;
-}
-
 static inline int tide_i128_sign(tide_i128 v)
 {
     return (v.raw > 0) - (v.raw < 0);
-}
-
-static inline int tide_i128_cmp(tide_i128 a, tide_i128 b)
-{
-    return (a.raw > b.raw) - (a.raw < b.raw);
 }
 
 /* Checked: TIDE_E_RANGE leaves *out alone. Division truncates toward zero, as

@@ -2,7 +2,7 @@
  *
  *   2026-05-02T09:14:07.120Z info ledger.written ledger=812 events=41
  *
- * or one JSON object a line after tide_log_json(true). Levels say who must act:
+ * or one JSON object a line after tide_log_json_set(true). Levels say who must act:
  *   DEBUG  a developer; off by default        INFO  nobody
  *   WARN   somebody tomorrow, healing itself  ERROR somebody at once
  *

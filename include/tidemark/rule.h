@@ -150,15 +150,6 @@ void tide_rule_window(struct tide_window *out, const struct tide_hot_pool *pool,
 
 /* --- markets and vaults (rule_vault.c) --------------------------------------------- */
 
-enum tide_vault_state {
-    TIDE_VAULT_OPEN,         /* no debt                   */
-    TIDE_VAULT_ACTIVE,       /* ratio at or above minimum */
-    TIDE_VAULT_AT_RISK,      /* below minimum             */
-    TIDE_VAULT_LIQUIDATABLE, /* below the liquidation ratio */
-    TIDE_VAULT_UNPRICED,     /* no usable price           */
-    TIDE_VAULT_CLOSED,       /* no entry                  */
-};
-
 /* What a vault is judged by; NULL: no such entry. */
 struct tide_vault_inputs {
     const struct tide_hot_vault *vault;
@@ -172,8 +163,6 @@ enum tide_refusal tide_rule_ratio(tide_raw_i128 *bps, const struct tide_vault_in
                                   uint64_t now);
 enum tide_refusal tide_rule_liquidatable(bool *out, const struct tide_vault_inputs *in,
                                          uint64_t now);
-enum tide_vault_state tide_rule_vault_state(const struct tide_vault_inputs *in, uint64_t now);
-const char *tide_vault_state_name(enum tide_vault_state state); /* "at_risk" */
 
 /* --- the stability pool (rule_saving.c) ---------------------------------------------- */
 
@@ -196,10 +185,6 @@ enum tide_refusal tide_rule_gain(tide_raw_i128 *out, const struct tide_stability
 
 /* --- partners and epochs (rule_saving.c) ----------------------------------------------- */
 
-/* The share that the distributor takes for a partner: its registered bps, 5000 when that is not
- * positive, or when the partner is missing or inactive. */
-tide_raw_i128 tide_rule_partner_share(const struct tide_hot_partner *partner);
-
 struct tide_epoch {
     tide_raw_i128 total_revenue, partner_revenue, protocol_revenue, staker_snapshot,
         per_token_revenue;
@@ -210,32 +195,5 @@ struct tide_epoch {
 /* What a depositor of that compounded deposit would be credited for an epoch by claim. */
 enum tide_refusal tide_rule_epoch_share(tide_raw_i128 *out, const struct tide_epoch *epoch,
                                         tide_raw_i128 deposit, bool claimed);
-/* Over, as the next revenue would find it. */
-static inline bool tide_rule_epoch_due(const struct tide_epoch *epoch, uint64_t now)
-{
-    return !epoch->finalized && now >= epoch->end_time;
-}
-
-/* --- governance (rule_saving.c) ----------------------------------------------------------- */
-
-enum tide_proposal_state {
-    TIDE_PROPOSAL_ACTIVE,     /* votes count                                         */
-    TIDE_PROPOSAL_PASSED,     /* stored so by finalise                               */
-    TIDE_PROPOSAL_EXECUTABLE, /* enough votes and the time lock is over              */
-    TIDE_PROPOSAL_EXECUTED,
-    TIDE_PROPOSAL_CANCELLED,
-    TIDE_PROPOSAL_FAILED, /* never written by the published code */
-};
-
-struct tide_ballot {
-    enum tide_proposal_state stored; /* never EXECUTABLE */
-    tide_raw_i128 yes_votes;
-    uint64_t execute_after;
-};
-
-/* threshold: of wallet 0; 0 when there is none. */
-enum tide_proposal_state tide_rule_proposal(const struct tide_ballot *ballot, uint32_t threshold,
-                                            uint64_t now);
-const char *tide_proposal_state_name(enum tide_proposal_state state); /* "executable" */
 
 #endif

@@ -22,9 +22,6 @@ struct tide_split {
     size_t wanted;             /* after TIDE_E_EOF: bytes that in should at least hold */
 };
 
-/* "lcm", "batch", "stream"; "unknown" before the first bytes. */
-const char *tide_framing_name(enum tide_framing framing);
-
 /* What bytes begin with; NONE when 12 bytes are not there or none of the three fits. */
 enum tide_framing tide_framing_of(tide_slice bytes);
 

@@ -9,7 +9,7 @@
 #include "tidemark/base.h"
 
 typedef enum tide_status {
-#define TIDE_STATUS(name, retry, exit_code, text) TIDE_##name,
+#define TIDE_STATUS(name, exit_code, text) TIDE_##name,
 #include "tidemark/status.def"
 #undef TIDE_STATUS
     TIDE_STATUS_COUNT
@@ -29,10 +29,9 @@ tide_status tide_fail(struct tide_err *err, tide_status code, const char *format
 /* Puts context in front of a text that is already there and returns err->code. */
 tide_status tide_fail_context(struct tide_err *err, const char *format, ...) TIDE_PRINTF(2, 3);
 
-/* Static text, exit code and retry decision of the table above. */
+/* Static text and exit code of the table above. */
 const char *tide_status_name(tide_status status);
 const char *tide_status_text(tide_status status);
 int tide_status_exit(tide_status status);
-bool tide_status_retry(tide_status status);
 
 #endif

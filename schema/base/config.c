@@ -561,3 +561,13 @@ void tide_config_log(const struct tide_config *config, struct tide_buf *out)
         put_value(out, config, s);
     }
 }
+
+void tide_config_tell(const struct tide_config *config, const char *event)
+{
+    struct tide_buf text;
+    tide_buf_init(&text, TIDE_CONFIG_FILE_MAX);
+    tide_config_log(config, &text);
+    if (text.len && !text.failed)
+        tide_log(TIDE_INFO, event, "%.*s", TIDE_SLICE_FMT(tide_buf_view(&text)));
+    tide_buf_release(&text);
+}

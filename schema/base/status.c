@@ -7,13 +7,10 @@ struct outcome {
     const char *name;
     const char *text;
     int exit_code;
-    bool retry;
 };
 
-enum { NEVER = 0, LATER = 1 };
-
 static const struct outcome outcomes[TIDE_STATUS_COUNT] = {
-#define TIDE_STATUS(name, retry, exit_code, text) { #name, text, exit_code, retry },
+#define TIDE_STATUS(name, exit_code, text) { #name, text, exit_code },
 #include "tidemark/status.def"
 #undef TIDE_STATUS
 };
@@ -61,10 +58,4 @@ int tide_status_exit(tide_status status)
 {
     assert(status < TIDE_STATUS_COUNT);
     return outcomes[status].exit_code;
-}
-
-bool tide_status_retry(tide_status status)
-{
-    assert(status < TIDE_STATUS_COUNT);
-    return outcomes[status].retry;
 }

@@ -1,7 +1,6 @@
 #include "schema/rule/exact.h"
 
-#define SHARE_DEFAULT_BPS 5000
-#define STAKERS_BPS       3500
+#define STAKERS_BPS 3500
 
 enum tide_refusal tide_rule_compounded(tide_raw_i128 *out, const struct tide_stability *state,
                                        const struct tide_saving *saving)
@@ -36,12 +35,6 @@ enum tide_refusal tide_rule_gain(tide_raw_i128 *out, const struct tide_stability
     return why;
 }
 
-tide_raw_i128 tide_rule_partner_share(const struct tide_hot_partner *partner)
-{
-    tide_raw_i128 share = partner && partner->active ? tide_hot_i128(partner->revenue_share) : 0;
-    return share > 0 ? share : SHARE_DEFAULT_BPS;
-}
-
 enum tide_refusal tide_rule_epoch_share(tide_raw_i128 *out, const struct tide_epoch *epoch,
                                         tide_raw_i128 deposit, bool claimed)
 {
@@ -54,20 +47,4 @@ enum tide_refusal tide_rule_epoch_share(tide_raw_i128 *out, const struct tide_ep
     tide_raw_i128 share = exact_div(&why, exact_mul(&why, part, deposit), whole);
     *out = share > 0 ? share : 0;
     return why;
-}
-
-enum tide_proposal_state tide_rule_proposal(const struct tide_ballot *ballot, uint32_t threshold,
-                                            uint64_t now)
-{
-    bool open = ballot->stored == TIDE_PROPOSAL_ACTIVE || ballot->stored == TIDE_PROPOSAL_PASSED;
-    bool carried = threshold > 0 && ballot->yes_votes >= (tide_raw_i128)threshold;
-    return open && carried && now >= ballot->execute_after ? TIDE_PROPOSAL_EXECUTABLE
-                                                           : ballot->stored;
-}
-
-const char *tide_proposal_state_name(enum tide_proposal_state state)
-{
-    static const char *const names[] = { "active",   "passed",    "executable",
-                                         "executed", "cancelled", "failed" };
-    return names[state];
 }

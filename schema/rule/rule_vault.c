@@ -43,25 +43,3 @@ enum tide_refusal tide_rule_liquidatable(bool *out, const struct tide_vault_inpu
         *out = ratio < tide_hot_i128(in->market->liq_ratio);
     return why;
 }
-
-enum tide_vault_state tide_rule_vault_state(const struct tide_vault_inputs *in, uint64_t now)
-{
-    tide_raw_i128 ratio;
-    if (!in->vault)
-        return TIDE_VAULT_CLOSED;
-    if (tide_hot_i128(in->vault->debt) == 0)
-        return TIDE_VAULT_OPEN;
-    if (tide_rule_ratio(&ratio, in, now) != TIDE_REFUSED_NOTHING)
-        return TIDE_VAULT_UNPRICED;
-    if (ratio < tide_hot_i128(in->market->liq_ratio))
-        return TIDE_VAULT_LIQUIDATABLE;
-    return ratio < tide_hot_i128(in->market->min_coll_ratio) ? TIDE_VAULT_AT_RISK
-                                                             : TIDE_VAULT_ACTIVE;
-}
-
-const char *tide_vault_state_name(enum tide_vault_state state)
-{
-    static const char *const names[] = { "open",         "active",   "at_risk",
-                                         "liquidatable", "unpriced", "closed" };
-    return names[state];
-}

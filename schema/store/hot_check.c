@@ -44,11 +44,7 @@ const void *hot_record_of(const uint8_t *key, size_t key_len, const void *value,
         head->kind != key[0] || head->format != TIDE_HOT_FORMAT)
         return NULL;
     size_t least = tide_hot_record_size((enum tide_hot_kind)head->kind);
-    const struct tide_hot_document *document = (const void *)(head + 1);
-    bool fits = head->kind == TIDE_HOT_DOCUMENT
-                    ? head->size >= least && head->size - least == document->size
-                    : head->size == least;
-    return least && fits ? head + 1 : NULL;
+    return least && head->size == least ? head + 1 : NULL;
 }
 
 /* --- the file as a whole ---------------------------------------------------------------- */

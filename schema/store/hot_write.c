@@ -77,11 +77,12 @@ static tide_status next_chunk(struct tide_hot *hot, struct tide_err *err)
     return rc == 0 ? TIDE_OK : failed(hot, rc, "write to", err);
 }
 
-/* head and body make the record. */
-static tide_status put_value(struct tide_hot *hot, const struct tide_hot_key *key, const void *head,
-                             size_t head_size, tide_slice body, struct tide_err *err)
+static tide_status sink_put(void *self, const struct tide_hot_key *key, const void *record,
+                            struct tide_err *err)
 {
-    struct hot_head front = { .size = (uint32_t)(head_size + body.len),
+    struct tide_hot *hot = self;
+    size_t size = tide_hot_record_size((enum tide_hot_kind)key->bytes[0]);
+    struct hot_head front = { .size = (uint32_t)size,
                               .kind = key->bytes[0],
                               .format = TIDE_HOT_FORMAT };
     if (!hot->txn) /* a chunk before failed */
@@ -93,27 +94,17 @@ static tide_status put_value(struct tide_hot *hot, const struct tide_hot_key *ke
     }
     hot->touched |= key->bytes[0] == TIDE_HOT_PERSON;
     MDB_val name = { key->len, (void *)(uintptr_t)key->bytes };
-    MDB_val value = { sizeof front + front.size, NULL };
+    MDB_val value = { sizeof front + size, NULL };
     int rc = TIDE_FAILPOINT("hot.put")
                  ? MDB_MAP_FULL
                  : mdb_put(hot->txn, hot->writing->dbi, &name, &value, MDB_RESERVE);
     if (rc != 0)
         return failed(hot, rc, "write to", err);
     uint8_t *to = value.mv_data;
-    memcpy(to + sizeof front, head, head_size);
-    if (body.len)
-        memcpy(to + sizeof front + head_size, body.ptr, body.len);
-    front.check = hot_sum(tide_slice_of(key->bytes, key->len), to + sizeof front, front.size);
+    memcpy(to + sizeof front, record, size);
+    front.check = hot_sum(tide_slice_of(key->bytes, key->len), to + sizeof front, size);
     memcpy(to, &front, sizeof front);
     return TIDE_OK;
-}
-
-static tide_status sink_put(void *self, const struct tide_hot_key *key, const void *record,
-                            struct tide_err *err)
-{
-    assert(key->bytes[0] != TIDE_HOT_DOCUMENT);
-    return put_value(self, key, record, tide_hot_record_size((enum tide_hot_kind)key->bytes[0]),
-                     (tide_slice){ 0 }, err);
 }
 
 static tide_status sink_drop(void *self, const struct tide_hot_key *key, struct tide_err *err)
@@ -123,19 +114,6 @@ static tide_status sink_drop(void *self, const struct tide_hot_key *key, struct 
     hot->touched |= key->bytes[0] == TIDE_HOT_PERSON;
     int rc = mdb_del(hot->txn, hot->writing->dbi, &name, NULL);
     return rc == 0 || rc == MDB_NOTFOUND ? TIDE_OK : failed(hot, rc, "write to", err);
-}
-
-tide_status tide_hot_put_document(struct tide_hot_sink *sink, tide_slice name,
-                                  const struct tide_hot_document *head, tide_slice body,
-                                  struct tide_err *err)
-{
-    struct tide_hot_document record = *head;
-    if (body.len > TIDE_HOT_DOCUMENT_MAX || name.len > 64)
-        return tide_fail(err, TIDE_E_LIMIT, "cache: document %.*s is too long",
-                         TIDE_SLICE_FMT(name));
-    struct tide_hot_key key = tide_hot_key_document(name);
-    record.size = (uint32_t)body.len;
-    return put_value(sink->self, &key, &record, sizeof record, body, err);
 }
 
 tide_status tide_hot_drop_below(struct tide_hot_sink *sink, const struct tide_hot_key *prefix,

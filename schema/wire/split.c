@@ -6,12 +6,6 @@
 
 enum { HEAD_BYTES = 12, LAST_FRAGMENT_BIT = 31 };
 
-const char *tide_framing_name(enum tide_framing framing)
-{
-    static const char *const names[] = { "unknown", "lcm", "batch", "stream" };
-    return names[framing];
-}
-
 enum tide_framing tide_framing_of(tide_slice bytes)
 {
     if (bytes.len < HEAD_BYTES)

@@ -22,10 +22,7 @@ static inline tide_status get_proposal(struct view *v, enum tide_refusal *why)
         with(entry(v, "dao_governance_proposal", TIDE_ROLE_dao_governance, "Proposal"),
              TIDE_PART_U64(number_at(v, 0)));
     bool found = false;
-    struct tide_ballot ballot;
     tide_status status = put_column(v, &key, proposal_sql, "", &found);
-    if (status == TIDE_OK && found)
-        status = tide_load_ballot(&v->load, &ballot, &found, number_at(v, 0), &v->err);
     *why = found ? TIDE_REFUSED_NOTHING : TIDE_REFUSED_NO_PROPOSAL;
     return status;
 }

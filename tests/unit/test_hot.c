@@ -272,37 +272,6 @@ static void test_ranges(void **state)
     OK(tide_hot_end(w->reader));
 }
 
-static tide_status put_document(void *self, struct tide_hot_sink *sink, struct tide_err *err)
-{
-    struct tide_hot_document head = { .ledger = 7, .etag = { 1, 2, 3 } };
-    tide_slice *body = self;
-    return tide_hot_put_document(sink, TIDE_SLICE("contracts"), &head, *body, err);
-}
-
-static void test_documents(void **state)
-{
-    struct world *w = *state;
-    const struct tide_hot_meta *meta;
-    char *text = malloc(100000);
-    memset(text, 'x', 100000);
-    tide_slice body = tide_slice_of(text, 100000);
-    start(w, 0, 0);
-    build(w);
-    OK(tide_hot_update(w->hot, put_document, &body, &w->err));
-    stop(w);
-    start(w, 0, 0);
-    OK(tide_hot_refresh(w->hot, &w->err));
-    OK(tide_hot_begin(w->reader, &meta, &w->err));
-    struct tide_hot_key key = tide_hot_key_document(TIDE_SLICE("contracts"));
-    const struct tide_hot_document *found = tide_hot_get(w->reader, &key);
-    assert_non_null(found);
-    assert_int_equal(found->size, 100000);
-    assert_int_equal(found->etag[1], 2);
-    assert_memory_equal(found + 1, text, 100000);
-    OK(tide_hot_end(w->reader));
-    free(text);
-}
-
 static void test_one_feeder(void **state)
 {
     struct world *w = *state;
@@ -805,7 +774,6 @@ int main(void)
         TEST(test_reads_what_was_written),
         TEST(test_snapshot_stands_still),
         TEST(test_ranges),
-        TEST(test_documents),
         TEST(test_one_feeder),
         TEST(test_generations_are_followed),
         TEST(test_l1_map_full),

@@ -162,7 +162,6 @@ static void test_vault(void **state)
     bool yes;
     (void)state;
     assert_int_equal(tide_rule_ratio(&bps, &in, 1000), TIDE_REFUSED_NO_VAULT);
-    assert_int_equal(tide_rule_vault_state(&in, 1000), TIDE_VAULT_CLOSED);
     in.vault = &vault;
     assert_int_equal(tide_rule_ratio(&bps, &in, 1000), TIDE_REFUSED_NO_MARKET);
     in.market = &market;
@@ -171,12 +170,11 @@ static void test_vault(void **state)
     in.synth = &other;
     assert_int_equal(tide_rule_ratio(&bps, &in, 1000), TIDE_REFUSED_NOTHING);
     assert_true(bps == 20000);
-    assert_int_equal(tide_rule_vault_state(&in, 1000), TIDE_VAULT_ACTIVE);
-    assert_int_equal(tide_rule_vault_state(&in, 2000), TIDE_VAULT_UNPRICED);
-    vault.collateral = AMOUNT(14000000);
-    assert_int_equal(tide_rule_vault_state(&in, 1000), TIDE_VAULT_AT_RISK);
+    vault.collateral = AMOUNT(12500000);
+    assert_int_equal(tide_rule_liquidatable(&yes, &in, 1000), TIDE_REFUSED_NOTHING);
+    assert_false(yes);
+    assert_int_equal(tide_rule_liquidatable(&yes, &in, 2000), TIDE_REFUSED_STALE_TWAP);
     vault.collateral = AMOUNT(12499999);
-    assert_int_equal(tide_rule_vault_state(&in, 1000), TIDE_VAULT_LIQUIDATABLE);
     assert_int_equal(tide_rule_liquidatable(&yes, &in, 1000), TIDE_REFUSED_NOTHING);
     assert_true(yes);
     other.twap_price = AMOUNT(0);
@@ -186,7 +184,6 @@ static void test_vault(void **state)
     vault.debt = AMOUNT(0);
     assert_int_equal(tide_rule_ratio(&bps, &in, 5000), TIDE_REFUSED_NOTHING);
     assert_true(bps == (tide_raw_i128)MOST);
-    assert_int_equal(tide_rule_vault_state(&in, 5000), TIDE_VAULT_OPEN);
 }
 
 static void test_savings(void **state)
@@ -197,7 +194,6 @@ static void test_savings(void **state)
     struct tide_epoch epoch = {
         .finalized = true, .staker_snapshot = 1000, .protocol_revenue = 10000, .end_time = 50
     };
-    struct tide_hot_partner partner = { .active = 1, .revenue_share = AMOUNT(-1) };
     tide_raw_i128 v;
     (void)state;
     assert_int_equal(tide_rule_compounded(&v, &state_now, &saving), TIDE_REFUSED_NOTHING);
@@ -212,35 +208,15 @@ static void test_savings(void **state)
     assert_true(v == 1750);
     assert_int_equal(tide_rule_epoch_share(&v, &epoch, 500, true), TIDE_REFUSED_NOTHING);
     assert_true(v == 0);
-    assert_true(tide_rule_partner_share(&partner) == 5000);
-    partner.revenue_share = AMOUNT(7000);
-    assert_true(tide_rule_partner_share(&partner) == 7000);
-    partner.active = 0;
-    assert_true(tide_rule_partner_share(&partner) == 5000);
-    assert_true(tide_rule_partner_share(NULL) == 5000);
-}
-
-static void test_proposals(void **state)
-{
-    struct tide_ballot b = { .stored = TIDE_PROPOSAL_ACTIVE, .yes_votes = 3, .execute_after = 100 };
-    (void)state;
-    assert_int_equal(tide_rule_proposal(&b, 3, 99), TIDE_PROPOSAL_ACTIVE);
-    assert_int_equal(tide_rule_proposal(&b, 3, 100), TIDE_PROPOSAL_EXECUTABLE);
-    assert_int_equal(tide_rule_proposal(&b, 4, 100), TIDE_PROPOSAL_ACTIVE);
-    assert_int_equal(tide_rule_proposal(&b, 0, 100), TIDE_PROPOSAL_ACTIVE); /* no wallet 0 */
-    b.stored = TIDE_PROPOSAL_CANCELLED;
-    assert_int_equal(tide_rule_proposal(&b, 3, 100), TIDE_PROPOSAL_CANCELLED);
-    assert_string_equal(tide_proposal_state_name(TIDE_PROPOSAL_FAILED), "failed");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_standing),  cmocka_unit_test(test_valid_until),
-        cmocka_unit_test(test_gate),      cmocka_unit_test(test_prices),
-        cmocka_unit_test(test_pool),      cmocka_unit_test(test_window),
-        cmocka_unit_test(test_vault),     cmocka_unit_test(test_savings),
-        cmocka_unit_test(test_proposals),
+        cmocka_unit_test(test_standing), cmocka_unit_test(test_valid_until),
+        cmocka_unit_test(test_gate),     cmocka_unit_test(test_prices),
+        cmocka_unit_test(test_pool),     cmocka_unit_test(test_window),
+        cmocka_unit_test(test_vault),    cmocka_unit_test(test_savings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
