@@ -1,6 +1,7 @@
 /* GET /metrics: what this process counts, and what the indexer says of itself. Nothing here waits
  * for the database: its figures are those that the stream's thread read last. */
 #include "api/handle.h"
+#include "api/kyc/kyc.h"
 #include "api/live.h"
 #include "api/metrics_text.h"
 #include "api/pool.h"
@@ -377,5 +378,7 @@ void tide_route_metrics(struct tide_handler_context *context, const struct tide_
     put_waits(out, context->api);
     put_feed(out, context->api->feed);
     put_stream(out, context->api->live);
+    if (context->api->kyc)
+        tide_kyc_metrics(context->api->kyc, out);
     put_indexer(out, context->api);
 }

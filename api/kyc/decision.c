@@ -69,7 +69,7 @@ static void weigh_approved(struct tide_kyc_plan *plan, const struct tide_kyc_sta
     plan->action = s->attested && !over ? TIDE_KYC_REVOKE : TIDE_KYC_NO_ACTION;
 }
 
-/* Closed before: only a verdict moves it, and an approval only when it is not the one that ended. */
+/* Closed before: only a verdict moves it, and an approval only if it is not the one that ended. */
 static void weigh_closed(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
                          const struct tide_kyc_decision *d, uint32_t attestation_s, int64_t now)
 {

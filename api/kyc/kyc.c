@@ -1,5 +1,7 @@
 #include "api/kyc/kyc.h"
 #include "api/kyc/desk.h"
+#include "api/kyc/figures.h"
+#include "api/kyc/worker.h"
 #include "tidemark/log.h"
 
 enum { SESSION_GRACE_MS = 500, HOOK_GRACE_MS = 0 };
@@ -9,11 +11,24 @@ struct tide_kyc {
     const struct tide_clock *clock;
     struct tide_kyc_settings *settings;
     struct tide_desk *desks[TIDE_KYC_DESK_COUNT];
+    struct tide_kyc_refused *refused;
+    struct tide_kyc_workers *workers;
 };
 
 const struct tide_kyc_settings *tide_kyc_settings(const struct tide_kyc *kyc)
 {
     return kyc->settings;
+}
+
+struct tide_kyc_refused *tide_kyc_refused_of(const struct tide_kyc *kyc)
+{
+    return kyc->refused;
+}
+
+void tide_kyc_metrics(const struct tide_kyc *kyc, struct tide_buf *out)
+{
+    tide_kyc_put_figures(out, kyc->settings, kyc->workers, kyc->refused,
+                         kyc->clock->now_ms(kyc->clock->self));
 }
 
 static const char *database_of(const struct tide_config *config)
@@ -48,6 +63,19 @@ static tide_status open_desks(struct tide_kyc *kyc, struct tide_err *err)
                              : status;
 }
 
+static tide_status open_workers(struct tide_kyc *kyc, struct tide_err *err)
+{
+    struct tide_kyc_workers_options options = { .settings = kyc->settings,
+                                                .conninfo = database_of(kyc->config),
+                                                .ca_file = kyc->config->http_ca_file,
+                                                .clock = kyc->clock,
+                                                .reconcile_s = kyc->config->kyc_reconcile_s };
+    options.refused = kyc->refused = tide_kyc_refused_open();
+    if (!kyc->refused)
+        return tide_fail(err, TIDE_E_MEMORY, "kyc");
+    return tide_kyc_workers_open(&kyc->workers, &options, err);
+}
+
 tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *config,
                           const struct tide_clock *clock, struct tide_err *err)
 {
@@ -62,6 +90,8 @@ tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *confi
     tide_status status = tide_kyc_settings_load(&kyc->settings, config->kyc_file, err);
     if (status == TIDE_OK)
         status = open_desks(kyc, err);
+    if (status == TIDE_OK)
+        status = open_workers(kyc, err);
     if (status == TIDE_OK)
         *out = kyc;
     else
@@ -88,6 +118,8 @@ tide_status tide_kyc_start(struct tide_kyc *kyc, struct tide_err *err)
     for (int i = 0; i < TIDE_KYC_DESK_COUNT && status == TIDE_OK; i++)
         status = tide_desk_start(kyc->desks[i], err);
     if (status == TIDE_OK)
+        status = tide_kyc_workers_start(kyc->workers, err);
+    if (status == TIDE_OK)
         tide_log(TIDE_INFO, "kyc.open", "providers=%u integrators=%u",
                  kyc->settings->provider_count, kyc->settings->integrator_count);
     return status;
@@ -99,6 +131,8 @@ void tide_kyc_close(struct tide_kyc *kyc)
         return;
     for (int i = 0; i < TIDE_KYC_DESK_COUNT; i++)
         tide_desk_close(kyc->desks[i]);
+    tide_kyc_workers_close(kyc->workers);
+    tide_kyc_refused_close(kyc->refused);
     tide_kyc_settings_release(kyc->settings);
     free(kyc);
 }

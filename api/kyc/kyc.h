@@ -49,6 +49,11 @@ tide_status tide_kyc_start(struct tide_kyc *kyc, struct tide_err *err) TIDE_MUST
 void tide_kyc_close(struct tide_kyc *kyc); /* NULL is fine; answers what waits */
 
 const struct tide_kyc_settings *tide_kyc_settings(const struct tide_kyc *kyc);
+/* Webhooks that were refused: api/kyc/refused.h. */
+struct tide_kyc_refused;
+struct tide_kyc_refused *tide_kyc_refused_of(const struct tide_kyc *kyc);
+/* Appends what /metrics says of KYC. Any thread; waits for nobody. */
+void tide_kyc_metrics(const struct tide_kyc *kyc, struct tide_buf *out);
 
 /* A request of kind KYC. On the connection's thread, never waits.
  * TIDE_KYC_ANSWERED  the reply is complete: a page, or what is refused without looking anything up

@@ -46,8 +46,8 @@ bool tide_kyc_has_patience(struct tide_kyc_refused *refused, uint32_t provider, 
 uint32_t tide_kyc_counted(struct tide_kyc_refused *refused, uint32_t provider,
                           struct tide_kyc_count_line out[TIDE_KYC_REFUSED_WORDS]);
 
-/* Those with a why that were not told yet, pings and the like aside, each at most once in every_ms. False: none. Whoever
- * cannot tell them gives them back (tide_kyc_untold). */
+/* Those with a why that were not told yet, pings and the like aside, each at most once in every_ms.
+ * False: none. Whoever cannot tell them gives them back (tide_kyc_untold). */
 bool tide_kyc_to_tell(struct tide_kyc_refused *refused, uint32_t provider, int64_t now_ms,
                       int64_t every_ms, struct tide_kyc_count_line *out);
 void tide_kyc_untold(struct tide_kyc_refused *refused, uint32_t provider,

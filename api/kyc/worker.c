@@ -14,10 +14,6 @@ enum {
     ROW_MOST_MS = 900 * 1000, /* a row of the inbox                                      */
     LOCKED_MS = 500,          /* somebody else works on the session                      */
     ATTEMPTS_MAX = 40,        /* about nine hours; the session is still looked after     */
-    CONNECT_MS = 5000,
-    TIMEOUT_MS = 10000,
-    STALL_S = 10,
-    SILENCE_MS = 30000
 };
 
 uint32_t worker_chance(struct worker *w)
@@ -82,11 +78,11 @@ static tide_status ask_provider(struct worker *w, const struct worker_session *s
 {
     struct tide_kyc_call call = { .settings = w->all->options.settings,
                                   .provider = w->provider,
-                                  .http = w->http,
-                                  .pg = w->pg,
+                                  .http = w->place.http,
+                                  .pg = w->place.pg,
                                   .now = worker_wall_s(w),
-                                  .cancelled = is_closing,
-                                  .self = w->all };
+                                  .cancelled = tide_kyc_place_cancelled,
+                                  .self = &w->place };
     *out = (struct tide_kyc_decision){ 0 };
     *known = false;
     if (!session->provider_id[0])
@@ -173,7 +169,8 @@ static tide_status work_on(struct worker *w, const struct worker_session *sessio
                  tide_log_quote(quoted, sizeof quoted, err->text));
         status = put_off(w, session, event, status, err);
     }
-    if (tide_pg_alive(w->pg) && worker_unlock(w, session, &after) != TIDE_OK && status == TIDE_OK)
+    if (tide_pg_alive(w->place.pg) && worker_unlock(w, session, &after) != TIDE_OK &&
+        status == TIDE_OK)
         return tide_fail(err, after.code, "%s", after.text);
     return status;
 }
@@ -230,22 +227,12 @@ static tide_status turn(struct worker *w, bool *more, struct tide_err *err)
 
 static tide_status connect_now(struct worker *w, struct tide_err *err)
 {
-    const struct tide_kyc_workers_options *options = &w->all->options;
-    struct tide_pg_options to = { .conninfo = options->conninfo,
-                                  .application = "tidemark-kyc",
-                                  .writable = true,
-                                  .silence_ms = SILENCE_MS,
-                                  .stopped = is_closing,
-                                  .stopped_self = w->all };
-    if (w->pg && tide_pg_alive(w->pg) && w->listening)
+    if (tide_kyc_place_ready(&w->place) && w->listening)
         return TIDE_OK;
     w->listening = false;
-    tide_status status = w->pg ? tide_pg_reopen(w->pg, err) : tide_pg_open(&w->pg, &to, err);
+    tide_status status = tide_kyc_place_connect(&w->place, err);
     if (status == TIDE_OK)
-        status =
-            tide_pg_run(w->pg, "SET search_path = pg_catalog; SET lock_timeout = '5s'", "SET", err);
-    if (status == TIDE_OK)
-        status = tide_pg_listen(w->pg, "tidemark_inbox", err);
+        status = tide_pg_listen(w->place.pg, "tidemark_inbox", err);
     w->listening = status == TIDE_OK;
     return status;
 }
@@ -271,7 +258,7 @@ static void judge_database(struct worker *w, tide_status status, const struct ti
         tide_log(status == TIDE_E_DB ? TIDE_WARN : TIDE_ERROR, "kyc.worker_failed",
                  "provider=%s text=%s", w->provider->key,
                  tide_log_quote(quoted, sizeof quoted, err->text));
-    if (w->pg && tide_pg_remedy(w->pg) != TIDE_PG_AGAIN)
+    if (w->place.pg && tide_pg_remedy(w->place.pg) != TIDE_PG_AGAIN)
         w->listening = false;
     rest(w, worker_backoff_ms(w, 250, 10000, w->db_failures++));
 }
@@ -286,7 +273,7 @@ static void *run(void *self)
         if (status == TIDE_OK)
             status = turn(w, &more, &err);
         if (status == TIDE_OK && !more)
-            status = tide_pg_wait(w->pg, POLL_MS, &notified, &err);
+            status = tide_pg_wait(w->place.pg, POLL_MS, &notified, &err);
         judge_database(w, status, &err);
     }
     return NULL;
@@ -298,15 +285,16 @@ tide_status tide_kyc_workers_open(struct tide_kyc_workers **out,
                                   const struct tide_kyc_workers_options *options,
                                   struct tide_err *err)
 {
-    struct tide_http_options http = { .agent = "tidemark-api/" TIDE_VERSION,
-                                      .ca_file = options->ca_file,
-                                      .connect_ms = CONNECT_MS,
-                                      .timeout_ms = TIMEOUT_MS,
-                                      .stall_s = STALL_S };
     struct tide_kyc_workers *all = calloc(1, sizeof *all);
     tide_status status = TIDE_OK;
     if (!all)
         return tide_fail(err, TIDE_E_MEMORY, "kyc: workers");
+    struct tide_kyc_place_options place = { .settings = options->settings,
+                                            .clock = options->clock,
+                                            .conninfo = options->conninfo,
+                                            .ca_file = options->ca_file,
+                                            .stopped = is_closing,
+                                            .stopped_self = all };
     all->options = *options;
     pthread_mutex_init(&all->mutex, NULL);
     for (uint32_t i = 0; i < options->settings->provider_count && status == TIDE_OK; i++) {
@@ -316,7 +304,8 @@ tide_status tide_kyc_workers_open(struct tide_kyc_workers **out,
         w->provider = &options->settings->providers[i];
         w->adapter = tide_kyc_adapter_of(w->provider->type);
         w->chance = (uint32_t)options->clock->wall_ms(options->clock->self) + i * 7919;
-        status = tide_http_open(&w->http, &http, err);
+        status = tide_kyc_place_open(&w->place, &place, err);
+        w->opened = status == TIDE_OK;
     }
     if (status == TIDE_OK)
         *out = all;
@@ -345,8 +334,8 @@ void tide_kyc_workers_close(struct tide_kyc_workers *all)
         struct worker *w = &all->workers[i];
         if (w->started)
             pthread_join(w->thread, NULL);
-        tide_pg_close(w->pg);
-        tide_http_close(w->http);
+        if (w->opened)
+            tide_kyc_place_close(&w->place);
     }
     pthread_mutex_destroy(&all->mutex);
     free(all);

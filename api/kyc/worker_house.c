@@ -1,4 +1,4 @@
-/* What is to be done now and then: refused webhooks into the audit, old webhooks out, and figures. */
+/* What is done now and then: refused webhooks into the audit, old ones out, and figures. */
 #include "api/kyc/worker_impl.h"
 #include "tidemark/log.h"
 
@@ -14,7 +14,7 @@ static tide_status tell(struct worker *w, const struct tide_kyc_count_line *line
     char count[WORKER_NUMBER_BYTES];
     snprintf(count, sizeof count, "%" PRIu64, line->count);
     return tide_pg_query(
-        w->pg, NULL,
+        w->place.pg, NULL,
         "SELECT kyc.note('webhook', 'webhook.' || $1::text, $2,"
         "  jsonb_build_object('why', $3::text, 'count', $4::bigint))",
         (const char *[]){ tide_kyc_fate_text(line->fate), w->provider->key, line->why, count }, 4,
@@ -45,14 +45,14 @@ static tide_status tell_refused(struct worker *w, struct tide_err *err)
 static tide_status prune(struct worker *w, struct tide_err *err)
 {
     tide_status status = tide_pg_query(
-        w->pg, NULL,
+        w->place.pg, NULL,
         "DELETE FROM kyc.inbox WHERE (provider, event_key) IN (SELECT provider, event_key FROM "
         "kyc.inbox"
         "  WHERE received_at < clock_timestamp() - interval '30 days' AND state <> 'new'"
         "  ORDER BY received_at LIMIT 10000)",
         NULL, 0, err);
     if (status == TIDE_OK)
-        status = tide_pg_query(w->pg, NULL,
+        status = tide_pg_query(w->place.pg, NULL,
                                "DELETE FROM kyc.challenge WHERE expires_at < clock_timestamp()",
                                NULL, 0, err);
     return status;
@@ -69,7 +69,7 @@ static tide_status count_queues(struct worker *w, struct tide_kyc_figures *f, st
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
-        w->pg, &rows,
+        w->place.pg, &rows,
         "SELECT i.*, o.* FROM"
         " (SELECT count(*) FILTER (WHERE state = 'new'), count(*) FILTER (WHERE state = 'failed'),"
         "   greatest(0, (1000 * extract(epoch FROM clock_timestamp()"
@@ -100,7 +100,7 @@ static tide_status count_sessions(struct worker *w, struct tide_kyc_figures *f,
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
-        w->pg, &rows, "SELECT state, count(*) FROM kyc.session GROUP BY state", NULL, 0, err);
+        w->place.pg, &rows, "SELECT state, count(*) FROM kyc.session GROUP BY state", NULL, 0, err);
     if (status != TIDE_OK)
         return status;
     for (uint32_t i = 0; i < rows.count; i++) {

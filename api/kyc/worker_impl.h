@@ -3,8 +3,8 @@
 #define API_KYC_WORKER_IMPL_H
 
 #include "api/kyc/decision.h"
+#include "api/kyc/place.h"
 #include "api/kyc/worker.h"
-#include "tidemark/pg.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,9 +18,8 @@ struct worker {
     const struct tide_kyc_provider *provider;
     const struct tide_kyc_adapter *adapter;
     pthread_t thread;
-    bool started, listening;
-    struct tide_pg *pg;
-    struct tide_http *http;
+    bool opened, started, listening;
+    struct tide_kyc_place place;
     uint32_t chance;       /* state of a small generator */
     uint32_t failures;     /* of the provider, in a row  */
     uint32_t db_failures;  /* of the database, in a row  */

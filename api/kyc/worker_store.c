@@ -20,7 +20,7 @@ tide_status worker_take_event(struct worker *w, struct worker_event *out, bool *
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
-        w->pg, &rows,
+        w->place.pg, &rows,
         "UPDATE kyc.inbox SET attempts = attempts + 1,"
         "  next_try = clock_timestamp() + interval '1 s' * least(900, 5 * 2 ^ least(attempts, 8))"
         " WHERE (provider, event_key) = (SELECT provider, event_key FROM kyc.inbox"
@@ -54,7 +54,7 @@ tide_status worker_take_session(struct worker *w, struct worker_session *out, bo
                                 struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    tide_status status = tide_pg_query(w->pg, &rows,
+    tide_status status = tide_pg_query(w->place.pg, &rows,
                                        "UPDATE kyc.session SET attempts = attempts + 1, next_check "
                                        "= clock_timestamp() + interval '15 s'"
                                        " WHERE id = (SELECT id FROM kyc.session WHERE provider = "
@@ -76,7 +76,7 @@ tide_status worker_find_session(struct worker *w, const struct worker_event *eve
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
-        w->pg, &rows,
+        w->place.pg, &rows,
         "SELECT id, coalesce(provider_id, $2), clock_timestamp(), attempts FROM kyc.session"
         " WHERE provider = $1 AND (provider_id = $2 OR ref = $3)"
         " ORDER BY provider_id IS NOT DISTINCT FROM $2 DESC, created_at DESC LIMIT 1",
@@ -97,7 +97,7 @@ tide_status worker_lock(struct worker *w, const struct worker_session *session, 
 {
     struct tide_pg_rows rows;
     tide_status status =
-        tide_pg_query(w->pg, &rows, "SELECT pg_try_advisory_lock(7022, hashtext($1))",
+        tide_pg_query(w->place.pg, &rows, "SELECT pg_try_advisory_lock(7022, hashtext($1))",
                       (const char *[]){ session->id }, 1, err);
     if (status != TIDE_OK)
         return status;
@@ -109,7 +109,7 @@ tide_status worker_lock(struct worker *w, const struct worker_session *session, 
 tide_status worker_unlock(struct worker *w, const struct worker_session *session,
                           struct tide_err *err)
 {
-    return tide_pg_query(w->pg, NULL, "SELECT pg_advisory_unlock(7022, hashtext($1))",
+    return tide_pg_query(w->place.pg, NULL, "SELECT pg_advisory_unlock(7022, hashtext($1))",
                          (const char *[]){ session->id }, 1, err);
 }
 
@@ -122,7 +122,7 @@ tide_status worker_put_off_event(struct worker *w, const struct worker_event *ev
     char ms[WORKER_NUMBER_BYTES];
     snprintf(ms, sizeof ms, "%" PRIu32, after_ms);
     return tide_pg_query(
-        w->pg, NULL,
+        w->place.pg, NULL,
         "UPDATE kyc.inbox SET state = CASE WHEN $5::boolean THEN 'failed' ELSE state END, "
         "last_error = $4,"
         "  next_try = clock_timestamp() + interval '1 ms' * $3::integer"
@@ -136,40 +136,34 @@ tide_status worker_put_off_session(struct worker *w, const struct worker_session
 {
     char ms[WORKER_NUMBER_BYTES];
     snprintf(ms, sizeof ms, "%" PRIu32, after_ms);
-    return tide_pg_query(w->pg, NULL,
+    return tide_pg_query(w->place.pg, NULL,
                          "UPDATE kyc.session SET last_error = $3,"
                          "  next_check = clock_timestamp() + interval '1 ms' * $2::integer"
                          " WHERE id = $1",
                          (const char *[]){ session->id, ms, why }, 3, err);
 }
 
-static tide_status begin(struct worker *w, struct tide_err *err)
-{
-    return tide_pg_run(w->pg, "BEGIN", "BEGIN", err);
-}
-
 /* Ends the transaction: commits what went well, undoes the rest. */
 static tide_status finish(struct worker *w, tide_status status, struct tide_err *err)
 {
-    struct tide_err none;
     if (status == TIDE_OK)
-        status = tide_pg_run(w->pg, "COMMIT", "COMMIT", err);
-    if (status != TIDE_OK && tide_pg_alive(w->pg) && tide_pg_in_transaction(w->pg))
-        (void)!tide_pg_run(w->pg, "ROLLBACK", "ROLLBACK", &none);
+        status = tide_kyc_commit(&w->place, err);
+    if (status != TIDE_OK)
+        tide_kyc_rollback(&w->place);
     return status;
 }
 
 tide_status worker_ignore(struct worker *w, const struct worker_event *event, struct tide_err *err)
 {
-    tide_status status = begin(w, err);
+    tide_status status = tide_kyc_begin(&w->place, err);
     if (status == TIDE_OK)
-        status = tide_pg_query(w->pg, NULL,
+        status = tide_pg_query(w->place.pg, NULL,
                                "UPDATE kyc.inbox SET state = 'ignored', last_error = 'no_session'"
                                " WHERE provider = $1 AND event_key = $2",
                                (const char *[]){ w->provider->key, event->key }, 2, err);
     if (status == TIDE_OK)
         status = tide_pg_query(
-            w->pg, NULL,
+            w->place.pg, NULL,
             "SELECT kyc.note('worker', 'webhook.ignored', $1,"
             "                jsonb_build_object('event', $2::text, 'why', 'no_session'))",
             (const char *[]){ w->provider->key, event->key }, 2, err);
@@ -196,7 +190,7 @@ static tide_status read_row(struct worker *w, const struct worker_session *sessi
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
-        w->pg, &rows,
+        w->place.pg, &rows,
         "SELECT state, reason, round(extract(epoch FROM decision_at) * 1000)::bigint, jurisdiction,"
         "  extract(epoch FROM valid_until)::bigint, extract(epoch FROM attested_until)::bigint,"
         "  extract(epoch FROM created_at)::bigint, extract(epoch FROM expires_at)::bigint,"
@@ -258,7 +252,7 @@ static tide_status write_session(struct worker *w, const struct worker_session *
         moved ? "true" : "false",
     };
     return tide_pg_query(
-        w->pg, NULL,
+        w->place.pg, NULL,
         "UPDATE kyc.session SET state = $2, reason = $3, decision_rev = coalesce($4::integer, 0),"
         "  decision_at = to_timestamp($5::bigint / 1000.0), jurisdiction = $6::integer,"
         "  valid_until = to_timestamp($7::bigint), attested_until = to_timestamp($8::bigint),"
@@ -296,7 +290,7 @@ static tide_status write_intent(struct worker *w, const struct worker_session *s
         decimal(t.n[2], plan->attested_until),
         meta,
     };
-    return tide_pg_query(w->pg, NULL,
+    return tide_pg_query(w->place.pg, NULL,
                          "INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev,"
                          "  action, jurisdiction, expires_at, meta_hash)"
                          " VALUES ($1, $2, $3, $4::integer, $5, $6::integer, $7::bigint, $8)",
@@ -330,7 +324,7 @@ static tide_status write_note(struct worker *w, const struct worker_session *ses
                              moved ? "decision" : "webhook",
                              outcome_text(plan->outcome) };
     return tide_pg_query(
-        w->pg, NULL,
+        w->place.pg, NULL,
         "SELECT kyc.note('worker', $8::text || '.' || $9::text, $1, "
         "jsonb_strip_nulls(jsonb_build_object("
         "  'from', $2::text, 'to', $3::text, 'reason', $4::text, 'rev', $5::integer,"
@@ -343,7 +337,7 @@ static tide_status end_events(struct worker *w, const struct worker_session *ses
                               const struct worker_event *event, struct tide_err *err)
 {
     return tide_pg_query(
-        w->pg, NULL,
+        w->place.pg, NULL,
         "UPDATE kyc.inbox SET state = 'done', last_error = NULL WHERE provider = $1"
         "  AND (event_key = $2 OR state = 'new' AND provider_id = $3 AND received_at < "
         "$4::timestamptz)",
@@ -360,7 +354,7 @@ tide_status worker_apply(struct worker *w, const struct worker_session *session,
     struct row row;
     const struct tide_kyc_workers_options *options = &w->all->options;
     int64_t now = worker_wall_s(w);
-    tide_status status = begin(w, err);
+    tide_status status = tide_kyc_begin(&w->place, err);
     if (status == TIDE_OK)
         status = read_row(w, session, &row, err);
     if (status == TIDE_OK) {

@@ -1,0 +1,396 @@
+/* What a provider's decision does to a session, in every order; and the counters of webhooks that
+ * were refused. label: threads */
+#include "api/kyc/decision.h"
+#include "api/kyc/refused.h"
+#include "tidemark/text.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { NOW = 1800000000, DAY = 86400, YEAR = 365 * DAY };
+
+static struct tide_kyc_standing standing(enum tide_kyc_state state)
+{
+    return (struct tide_kyc_standing){ .state = state,
+                                       .created_at = NOW - 600,
+                                       .expires_at = NOW + DAY };
+}
+
+static struct tide_kyc_standing approved(void)
+{
+    struct tide_kyc_standing s = standing(TIDE_KYC_APPROVED);
+    s.decided_ms = (int64_t)(NOW - 60) * 1000;
+    s.jurisdiction = 756;
+    s.attested_until = NOW + YEAR;
+    s.attested = true;
+    return s;
+}
+
+static struct tide_kyc_decision decision(enum tide_kyc_state state, int64_t decided_s)
+{
+    return (struct tide_kyc_decision){ .state = state,
+                                       .jurisdiction = state == TIDE_KYC_APPROVED ? 756 : 0,
+                                       .decided_ms = decided_s * 1000 };
+}
+
+static struct tide_kyc_plan weigh(const struct tide_kyc_standing *s,
+                                  const struct tide_kyc_decision *d)
+{
+    struct tide_kyc_plan plan;
+    tide_kyc_weigh(&plan, s, d, YEAR, NOW);
+    return plan;
+}
+
+static void apply(struct tide_kyc_standing *s, const struct tide_kyc_plan *p)
+{
+    s->state = p->state;
+    snprintf(s->reason, sizeof s->reason, "%s", p->reason);
+    s->decided_ms = p->decided_ms;
+    s->jurisdiction = p->jurisdiction;
+    s->valid_until = p->valid_until;
+    s->attested_until = p->attested_until;
+    s->attested |= p->action == TIDE_KYC_ATTEST;
+}
+
+static void test_approval(void **state)
+{
+    (void)state;
+    struct tide_kyc_standing s = standing(TIDE_KYC_CREATED);
+    struct tide_kyc_decision d = decision(TIDE_KYC_APPROVED, NOW - 1);
+    struct tide_kyc_plan p = weigh(&s, &d);
+    assert_int_equal(p.outcome, TIDE_KYC_MOVED);
+    assert_int_equal(p.state, TIDE_KYC_APPROVED);
+    assert_int_equal(p.action, TIDE_KYC_ATTEST);
+    assert_int_equal(p.jurisdiction, 756);
+    assert_int_equal(p.attested_until, NOW + YEAR);
+    d.valid_until = NOW + 30 * DAY; /* the document ends before our policy does */
+    p = weigh(&s, &d);
+    assert_int_equal(p.attested_until, NOW + 30 * DAY);
+    apply(&s, &p);
+    p = weigh(&s, &d);
+    assert_int_equal(p.outcome, TIDE_KYC_SAME);
+    assert_int_equal(p.action, TIDE_KYC_NO_ACTION);
+}
+
+static void test_approval_that_is_none(void **state)
+{
+    (void)state;
+    struct tide_kyc_standing s = standing(TIDE_KYC_PENDING);
+    struct tide_kyc_decision d = decision(TIDE_KYC_APPROVED, NOW - 1);
+    d.jurisdiction = 0;
+    struct tide_kyc_plan p = weigh(&s, &d);
+    assert_int_equal(p.state, TIDE_KYC_REVIEW);
+    assert_string_equal(p.reason, "no_country");
+    assert_int_equal(p.action, TIDE_KYC_NO_ACTION);
+    d = decision(TIDE_KYC_APPROVED, NOW - 1);
+    d.valid_until = NOW;
+    p = weigh(&s, &d);
+    assert_int_equal(p.state, TIDE_KYC_EXPIRED);
+    assert_string_equal(p.reason, "document_expired");
+    assert_int_equal(p.action, TIDE_KYC_NO_ACTION);
+}
+
+static void test_newest_wins(void **state)
+{
+    (void)state;
+    struct tide_kyc_standing s = approved();
+    struct tide_kyc_decision d = decision(TIDE_KYC_PENDING, NOW - 120);
+    struct tide_kyc_plan p = weigh(&s, &d);
+    assert_int_equal(p.outcome, TIDE_KYC_STALE);
+    assert_int_equal(p.state, TIDE_KYC_APPROVED);
+    assert_int_equal(p.action, TIDE_KYC_NO_ACTION);
+    d = decision(TIDE_KYC_DECLINED, NOW - 30);
+    p = weigh(&s, &d);
+    assert_int_equal(p.state, TIDE_KYC_REVOKED);
+    assert_string_equal(p.reason, "declined");
+    assert_int_equal(p.action, TIDE_KYC_REVOKE);
+    assert_int_equal(p.jurisdiction, 0);
+    /* An older answer, delivered late, changes nothing any more. */
+    apply(&s, &p);
+    d = decision(TIDE_KYC_APPROVED, NOW - 60);
+    p = weigh(&s, &d);
+    assert_int_equal(p.outcome, TIDE_KYC_STALE);
+    /* A new approval does. */
+    d = decision(TIDE_KYC_APPROVED, NOW - 10);
+    p = weigh(&s, &d);
+    assert_int_equal(p.state, TIDE_KYC_APPROVED);
+    assert_int_equal(p.action, TIDE_KYC_ATTEST);
+}
+
+static void test_withdrawal(void **state)
+{
+    (void)state;
+    static const enum tide_kyc_state open[] = { TIDE_KYC_CREATED, TIDE_KYC_PENDING, TIDE_KYC_REVIEW,
+                                                TIDE_KYC_ACTION_REQUIRED };
+    for (size_t i = 0; i < TIDE_COUNT(open); i++) {
+        struct tide_kyc_standing s = approved();
+        struct tide_kyc_decision d = decision(open[i], 0);
+        struct tide_kyc_plan p = weigh(&s, &d);
+        assert_int_equal(p.state, TIDE_KYC_REVOKED);
+        assert_string_equal(p.reason, "reset");
+        assert_int_equal(p.action, TIDE_KYC_REVOKE);
+        apply(&s, &p);
+        p = weigh(&s, &d);
+        assert_int_equal(p.outcome, TIDE_KYC_SAME);
+        /* The approval that was taken back does not come again by an old answer. */
+        d = decision(TIDE_KYC_APPROVED, NOW - 60);
+        p = weigh(&s, &d);
+        assert_int_equal(p.outcome, TIDE_KYC_SAME);
+    }
+    struct tide_kyc_standing s = approved();
+    struct tide_kyc_decision d = decision(TIDE_KYC_EXPIRED, NOW - 5);
+    struct tide_kyc_plan p = weigh(&s, &d);
+    assert_int_equal(p.state, TIDE_KYC_EXPIRED);
+    assert_int_equal(p.action, TIDE_KYC_REVOKE);
+    s.attested = false; /* nothing was ever asked of the chain */
+    p = weigh(&s, &d);
+    assert_int_equal(p.action, TIDE_KYC_NO_ACTION);
+    s = approved();
+    s.attested_until = NOW; /* it ended by itself */
+    p = weigh(&s, &d);
+    assert_int_equal(p.action, TIDE_KYC_NO_ACTION);
+}
+
+static void test_country_changes(void **state)
+{
+    (void)state;
+    struct tide_kyc_standing s = approved();
+    struct tide_kyc_decision d = decision(TIDE_KYC_APPROVED, NOW - 1);
+    d.jurisdiction = 276;
+    struct tide_kyc_plan p = weigh(&s, &d);
+    assert_int_equal(p.outcome, TIDE_KYC_MOVED);
+    assert_int_equal(p.action, TIDE_KYC_ATTEST);
+    assert_int_equal(p.jurisdiction, 276);
+    d.jurisdiction = 0;
+    d.reason = "country_unknown";
+    p = weigh(&s, &d);
+    assert_int_equal(p.state, TIDE_KYC_REVOKED);
+    assert_string_equal(p.reason, "country_unknown");
+    /* The same again, said later, is no news. */
+    d = decision(TIDE_KYC_APPROVED, NOW - 1);
+    p = weigh(&s, &d);
+    assert_int_equal(p.outcome, TIDE_KYC_SAME);
+    assert_int_equal(p.decided_ms, (int64_t)(NOW - 1) * 1000);
+}
+
+static void test_time_ends(void **state)
+{
+    (void)state;
+    struct tide_kyc_standing s = approved();
+    s.attested_until = NOW;
+    struct tide_kyc_decision d = decision(TIDE_KYC_APPROVED, NOW - 60);
+    struct tide_kyc_plan p = weigh(&s, &d);
+    assert_int_equal(p.state, TIDE_KYC_EXPIRED);
+    assert_string_equal(p.reason, "attestation_ended");
+    assert_int_equal(p.action, TIDE_KYC_NO_ACTION);
+    apply(&s, &p);
+    p = weigh(&s, &d); /* the same decision does not renew it */
+    assert_int_equal(p.outcome, TIDE_KYC_SAME);
+    d.decided_ms = 0;
+    p = weigh(&s, &d);
+    assert_int_equal(p.outcome, TIDE_KYC_SAME);
+    d = decision(TIDE_KYC_APPROVED, NOW - 1); /* a new one does */
+    p = weigh(&s, &d);
+    assert_int_equal(p.action, TIDE_KYC_ATTEST);
+    s = standing(TIDE_KYC_PENDING);
+    s.expires_at = NOW;
+    p = weigh(&s, NULL);
+    assert_int_equal(p.state, TIDE_KYC_EXPIRED);
+    assert_string_equal(p.reason, "session_ended");
+    d = decision(TIDE_KYC_APPROVED, NOW - 1); /* approved in time, asked late */
+    p = weigh(&s, &d);
+    assert_int_equal(p.state, TIDE_KYC_APPROVED);
+    d = decision(TIDE_KYC_REVIEW, NOW - 1); /* a review may take longer than its page */
+    p = weigh(&s, &d);
+    assert_int_equal(p.state, TIDE_KYC_REVIEW);
+    s = standing(TIDE_KYC_EXPIRED);
+    d = decision(TIDE_KYC_PENDING, NOW - 1); /* what is closed is not opened again */
+    p = weigh(&s, &d);
+    assert_int_equal(p.outcome, TIDE_KYC_SAME);
+    d = decision(TIDE_KYC_APPROVED, NOW - 1);
+    p = weigh(&s, &d);
+    assert_int_equal(p.action, TIDE_KYC_ATTEST);
+}
+
+/* Random histories: whatever order answers arrive in, intents alternate, and the last word is the
+ * newest answer's. */
+static void test_random_orders(void **state)
+{
+    (void)state;
+    static const enum tide_kyc_state all[] = { TIDE_KYC_PENDING,         TIDE_KYC_REVIEW,
+                                               TIDE_KYC_ACTION_REQUIRED, TIDE_KYC_APPROVED,
+                                               TIDE_KYC_APPROVED,        TIDE_KYC_DECLINED };
+    uint32_t chance = 12345;
+    for (int round = 0; round < 2000; round++) {
+        struct tide_kyc_standing s = standing(TIDE_KYC_CREATED);
+        struct tide_kyc_decision history[6];
+        bool attested = false;
+        int64_t newest = 0;
+        for (size_t i = 0; i < TIDE_COUNT(history); i++) {
+            chance = chance * 1664525u + 1013904223u;
+            history[i] = decision(all[(chance >> 8) % TIDE_COUNT(all)], NOW - 100 + (int64_t)i);
+        }
+        for (int step = 0; step < 16; step++) {
+            chance = chance * 1664525u + 1013904223u;
+            size_t at = step == 15 ? TIDE_COUNT(history) - 1 : (chance >> 8) % TIDE_COUNT(history);
+            struct tide_kyc_plan p = weigh(&s, &history[at]);
+            bool older = history[at].decided_ms < newest;
+            if (older)
+                assert_int_not_equal(p.outcome, TIDE_KYC_MOVED);
+            if (p.action == TIDE_KYC_REVOKE)
+                assert_true(attested);
+            attested = p.action == TIDE_KYC_NO_ACTION ? attested : p.action == TIDE_KYC_ATTEST;
+            apply(&s, &p);
+            newest = s.decided_ms > newest ? s.decided_ms : newest;
+            assert_int_equal(attested, s.state == TIDE_KYC_APPROVED);
+        }
+        enum tide_kyc_state last = history[TIDE_COUNT(history) - 1].state;
+        assert_int_equal(s.state == TIDE_KYC_APPROVED, last == TIDE_KYC_APPROVED);
+    }
+}
+
+static void test_asked_again(void **state)
+{
+    (void)state;
+    struct tide_kyc_standing s = standing(TIDE_KYC_PENDING);
+    struct tide_kyc_plan p = weigh(&s, NULL);
+    uint32_t wait = tide_kyc_ask_again(&p, &s, 60, 0, NOW);
+    assert_int_equal(wait, 75); /* ten minutes old */
+    assert_in_range(tide_kyc_ask_again(&p, &s, 60, 255, NOW), 76, 94);
+    s.created_at = NOW - 30 * DAY;
+    assert_int_equal(tide_kyc_ask_again(&p, &s, 60, 0, NOW), 3600);
+    s.expires_at = NOW + 100;
+    assert_int_equal(tide_kyc_ask_again(&p, &s, 60, 0, NOW), 100);
+    s = approved();
+    p = weigh(&s, NULL);
+    assert_int_equal(tide_kyc_ask_again(&p, &s, 60, 0, NOW), DAY);
+    s.attested_until = NOW + 7;
+    p = weigh(&s, NULL);
+    assert_int_equal(tide_kyc_ask_again(&p, &s, 60, 0, NOW), 7);
+    s = standing(TIDE_KYC_DECLINED);
+    p = weigh(&s, NULL);
+    assert_int_equal(tide_kyc_ask_again(&p, &s, 60, 0, NOW), 0);
+}
+
+/* Computed with: printf 'sumsub\0app-1\0003' | openssl dgst -sha256 -mac HMAC -macopt hexkey:0001…1f */
+static void test_meta_hash(void **state)
+{
+    (void)state;
+    uint8_t key[32], hash[TIDE_HASH_BYTES];
+    char text[2 * TIDE_HASH_BYTES + 1] = "";
+    for (uint8_t i = 0; i < sizeof key; i++)
+        key[i] = i;
+    tide_kyc_meta_hash(hash, key, "sumsub", "app-1", 3);
+    tide_hex(text, tide_slice_of(hash, sizeof hash));
+    assert_string_equal(text, "6d4320f8ef3f98c2a41d71cc7cbf612e4d53543b1428eed59d5ab4fd7bd60c57");
+}
+
+/* --- counters -------------------------------------------------------------------------------- */
+
+static void test_told_once_a_minute(void **state)
+{
+    (void)state;
+    struct tide_kyc_refused *r = tide_kyc_refused_open();
+    struct tide_kyc_count_line line;
+    assert_false(tide_kyc_to_tell(r, 0, 0, 60000, &line));
+    tide_kyc_count(r, 0, TIDE_KYC_KEPT, NULL);
+    assert_false(tide_kyc_to_tell(r, 0, 0, 60000, &line)); /* what went well is not told */
+    for (int i = 0; i < 5; i++)
+        tide_kyc_count(r, 0, TIDE_KYC_FALSE, "signature");
+    assert_false(tide_kyc_to_tell(r, 1, 0, 60000, &line));
+    assert_true(tide_kyc_to_tell(r, 0, 0, 60000, &line));
+    assert_int_equal(line.count, 5);
+    assert_string_equal(line.why, "signature");
+    assert_false(tide_kyc_to_tell(r, 0, 1, 60000, &line));
+    tide_kyc_count(r, 0, TIDE_KYC_FALSE, "signature");
+    assert_false(tide_kyc_to_tell(r, 0, 59999, 60000, &line));
+    assert_true(tide_kyc_to_tell(r, 0, 60000, 60000, &line));
+    assert_int_equal(line.count, 1);
+    tide_kyc_untold(r, 0, &line);
+    assert_true(tide_kyc_to_tell(r, 0, 60001, 60000, &line));
+    assert_int_equal(line.count, 1);
+    tide_kyc_refused_close(r);
+}
+
+static void test_words_are_bounded(void **state)
+{
+    (void)state;
+    static char words[100][8];
+    struct tide_kyc_refused *r = tide_kyc_refused_open();
+    struct tide_kyc_count_line lines[TIDE_KYC_REFUSED_WORDS];
+    uint64_t sum = 0;
+    for (int i = 0; i < 100; i++) {
+        snprintf(words[i], sizeof words[i], "w%d", i);
+        tide_kyc_count(r, 2, TIDE_KYC_FALSE, words[i]);
+    }
+    uint32_t count = tide_kyc_counted(r, 2, lines);
+    assert_int_equal(count, TIDE_KYC_REFUSED_WORDS);
+    for (uint32_t i = 0; i < count; i++)
+        sum += lines[i].count;
+    assert_int_equal(sum, 100);
+    assert_string_equal(lines[count - 1].why, "other");
+    tide_kyc_refused_close(r);
+}
+
+static void test_patience(void **state)
+{
+    (void)state;
+    struct tide_kyc_refused *r = tide_kyc_refused_open();
+    uint32_t had = 0;
+    for (uint32_t i = 0; i < 2 * TIDE_KYC_PATIENCE; i++)
+        had += tide_kyc_has_patience(r, 0, 5000);
+    assert_int_equal(had, TIDE_KYC_PATIENCE);
+    assert_true(tide_kyc_has_patience(r, 1, 5000)); /* another provider's */
+    had = 0;
+    for (int i = 0; i < 1000; i++)
+        had += tide_kyc_has_patience(r, 0, 6000);
+    assert_int_equal(had, TIDE_KYC_PATIENCE / 60);
+    tide_kyc_refused_close(r);
+}
+
+static void *count_many(void *refused)
+{
+    for (int i = 0; i < 10000; i++)
+        tide_kyc_count(refused, 0, TIDE_KYC_FALSE, i % 2 ? "signature" : "time");
+    return NULL;
+}
+
+static void test_counted_by_many(void **state)
+{
+    (void)state;
+    struct tide_kyc_refused *r = tide_kyc_refused_open();
+    struct tide_kyc_count_line lines[TIDE_KYC_REFUSED_WORDS], line;
+    pthread_t threads[4];
+    uint64_t told = 0;
+    for (size_t i = 0; i < TIDE_COUNT(threads); i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, count_many, r), 0);
+    for (int i = 0; i < 100; i++)
+        while (tide_kyc_to_tell(r, 0, i, 1, &line))
+            told += line.count;
+    for (size_t i = 0; i < TIDE_COUNT(threads); i++)
+        pthread_join(threads[i], NULL);
+    while (tide_kyc_to_tell(r, 0, 1000, 1, &line))
+        told += line.count;
+    assert_int_equal(told, 40000);
+    assert_int_equal(tide_kyc_counted(r, 0, lines), 2);
+    tide_kyc_refused_close(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_approval),          cmocka_unit_test(test_approval_that_is_none),
+        cmocka_unit_test(test_newest_wins),       cmocka_unit_test(test_withdrawal),
+        cmocka_unit_test(test_country_changes),   cmocka_unit_test(test_time_ends),
+        cmocka_unit_test(test_random_orders),     cmocka_unit_test(test_asked_again),
+        cmocka_unit_test(test_meta_hash),         cmocka_unit_test(test_told_once_a_minute),
+        cmocka_unit_test(test_words_are_bounded), cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_counted_by_many),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
