@@ -76,23 +76,35 @@ static int next_byte(tide_slice text, size_t *at, bool form)
     return form && c == '+' ? ' ' : c;
 }
 
-/* What nearly all of a target is made of, and stands for itself everywhere. */
-static bool is_plain(uint8_t c)
+/* How many bytes of the text, from its begin, are of those that nearly all of a target is made of,
+ * and that stand for themselves everywhere. */
+static size_t plain_len(tide_slice text)
 {
-    uint8_t lower = c | 0x20;
-    return (lower >= 'a' && lower <= 'z') || (c >= '-' && c <= '9') || c == '_';
+    static const bool plain[256] = {
+        ['-'] = 1, ['.'] = 1, ['/'] = 1, ['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1,
+        ['5'] = 1, ['6'] = 1, ['7'] = 1, ['8'] = 1, ['9'] = 1, ['A'] = 1, ['B'] = 1, ['C'] = 1,
+        ['D'] = 1, ['E'] = 1, ['F'] = 1, ['G'] = 1, ['H'] = 1, ['I'] = 1, ['J'] = 1, ['K'] = 1,
+        ['L'] = 1, ['M'] = 1, ['N'] = 1, ['O'] = 1, ['P'] = 1, ['Q'] = 1, ['R'] = 1, ['S'] = 1,
+        ['T'] = 1, ['U'] = 1, ['V'] = 1, ['W'] = 1, ['X'] = 1, ['Y'] = 1, ['Z'] = 1, ['_'] = 1,
+        ['a'] = 1, ['b'] = 1, ['c'] = 1, ['d'] = 1, ['e'] = 1, ['f'] = 1, ['g'] = 1, ['h'] = 1,
+        ['i'] = 1, ['j'] = 1, ['k'] = 1, ['l'] = 1, ['m'] = 1, ['n'] = 1, ['o'] = 1, ['p'] = 1,
+        ['q'] = 1, ['r'] = 1, ['s'] = 1, ['t'] = 1, ['u'] = 1, ['v'] = 1, ['w'] = 1, ['x'] = 1,
+        ['y'] = 1, ['z'] = 1,
+    };
+    size_t at = 0;
+    while (at < text.len && plain[text.ptr[at]])
+        at++;
+    return at;
 }
 
 /* text decoded into scratch, a NUL behind it. form: '+' is a blank. False when it is malformed. */
 static bool decode(struct match *m, tide_slice *out, tide_slice text, bool form)
 {
     char *to = m->scratch + m->used;
-    size_t len = 0;
-    for (size_t at = 0; at < text.len;) {
-        if (is_plain(text.ptr[at])) {
-            to[len++] = (char)text.ptr[at++];
-            continue;
-        }
+    size_t plain = plain_len(text), len = plain;
+    if (plain)
+        memcpy(to, text.ptr, plain);
+    for (size_t at = plain; at < text.len;) {
         int c = next_byte(text, &at, form);
         if (c < 0)
             return false;
@@ -102,13 +114,15 @@ static bool decode(struct match *m, tide_slice *out, tide_slice text, bool form)
     m->used += len + 1;
     assert(m->used <= TIDE_ROUTE_SCRATCH);
     *out = tide_slice_of(to, len);
-    return tide_utf8_valid(*out);
+    return plain == text.len || tide_utf8_valid(*out);
 }
 
 /* Whether all of a path or query could be decoded; keeps nothing. */
 static bool well_formed(struct match *m, tide_slice text)
 {
     tide_slice whole;
+    if (TIDE_LIKELY(plain_len(text) == text.len))
+        return true;
     bool fits = decode(m, &whole, text, false);
     m->used = 0;
     return fits;
@@ -189,12 +203,32 @@ static uint32_t fit(const char *template, tide_slice path)
     return at == path.len ? literal : 0;
 }
 
+/* Whether it cannot fit: seen at the two letters behind "/api/", which most differ in. The first six
+ * of a template are literal (test_route). */
+static bool differs_early(size_t route, tide_slice path)
+{
+    static const uint8_t lens[] = {
+#define TIDE_ROUTE(id, method, path, kind, cost, body_max, cache_control, query, handler) \
+    sizeof path - 1,
+#define TIDE_QUERY(id, path, cost, cache_control, query) sizeof path - 1,
+#include "api/route.def"
+    };
+    enum { FIRST = 5, SECOND };
+    const char *template = routes[route].path;
+    if (lens[route] <= SECOND || path.len <= SECOND)
+        return false;
+    return template[FIRST] != (char)path.ptr[FIRST] ||
+           (template[SECOND] != '{' && template[SECOND] != (char)path.ptr[SECOND]);
+}
+
 /* The path's best template, NULL when none fits. */
 static const char *find_path(tide_slice path)
 {
     const char *found = NULL;
     uint32_t best = 0;
     for (size_t i = 0; i < TIDE_COUNT(routes); i++) {
+        if (differs_early(i, path))
+            continue;
         uint32_t literal = fit(routes[i].path, path);
         if (literal > best) {
             best = literal;
@@ -219,6 +253,14 @@ static void add_method(struct tide_reply *reply, const char *method)
     snprintf(reply->allow + len, sizeof reply->allow - len, "%s%s", len ? ", " : "", method);
 }
 
+/* Asked again: no other template fits the path of a HOT route better (test_route). */
+static bool is_again(const struct tide_target *target)
+{
+    const struct tide_route *route = target->likely;
+    return route && route->kind == TIDE_ROUTE_HOT && fit(route->path, target->path) &&
+           tide_slice_eq_str(target->method, route->method);
+}
+
 static const struct tide_route *find_method(struct match *m, const char *path, tide_slice method)
 {
     if (tide_slice_eq_str(method, "HEAD"))
@@ -237,6 +279,17 @@ static const struct tide_route *find_method(struct match *m, const char *path, t
             add_method(m->reply, "HEAD");
     }
     add_method(m->reply, "OPTIONS");
+    return NULL;
+}
+
+static const struct tide_route *find_route(struct match *m, const struct tide_target *target)
+{
+    if (TIDE_LIKELY(is_again(target)))
+        return target->likely;
+    const char *path = find_path(target->path);
+    if (path)
+        return find_method(m, path, target->method);
+    tide_reply_problem(m->reply, 404, "no_route", "There is no such path: see /openapi.json.");
     return NULL;
 }
 
@@ -359,12 +412,7 @@ bool tide_route_match(struct tide_request *request, struct tide_reply *reply,
     }
     if (!well_formed(&m, target->path) || !well_formed(&m, target->query))
         return malformed(&m, "has a bad escape, a character that must be escaped, or is no UTF-8");
-    const char *path = find_path(target->path);
-    if (!path) {
-        tide_reply_problem(reply, 404, "no_route", "There is no such path: see /openapi.json.");
-        return false;
-    }
-    const struct tide_route *route = find_method(&m, path, target->method);
+    const struct tide_route *route = find_route(&m, target);
     if (!route)
         return false;
     request->route = route;

@@ -184,6 +184,7 @@ struct tide_target {
     tide_slice method;
     tide_slice path;
     tide_slice query;
+    const struct tide_route *likely; /* NULL, or the one asked for before: found sooner if again */
 };
 
 /* Finds the route of a target and its parameters' values. request is filled but for body,

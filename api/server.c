@@ -94,6 +94,14 @@ static void *on_target(void *self, const char *target, struct MHD_Connection *mh
     return conn;
 }
 
+/* What the library would decode is looked at by nobody: the target is read as it came. */
+static size_t leave_escapes(void *self, struct MHD_Connection *mhd, char *text)
+{
+    (void)self;
+    (void)mhd;
+    return strlen(text);
+}
+
 static const struct tide_refusal_of_form *look_at_head(struct server_conn *conn, const char *method,
                                                        const char *version)
 {
@@ -287,14 +295,14 @@ static struct MHD_Daemon *start_daemon(struct server_worker *worker,
     struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
     /* Ours refuses above its limit; the library would leave the rest waiting unanswered. */
     unsigned limit = server->api->config->api_connections + 1024;
-    return MHD_start_daemon(flags, 0, NULL, NULL, on_request, worker, MHD_OPTION_SOCK_ADDR,
-                            (const struct sockaddr *)address, MHD_OPTION_LISTENING_ADDRESS_REUSE,
-                            1u, MHD_OPTION_CONNECTION_LIMIT, limit,
-                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVER_POOL_BYTES,
-                            MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_URI_LOG_CALLBACK,
-                            on_target, worker, MHD_OPTION_NOTIFY_CONNECTION, on_connection, worker,
-                            MHD_OPTION_NOTIFY_COMPLETED, on_end, worker, MHD_OPTION_ARRAY,
-                            server->tls ? tls : none, MHD_OPTION_END);
+    return MHD_start_daemon(
+        flags, 0, NULL, NULL, on_request, worker, MHD_OPTION_SOCK_ADDR,
+        (const struct sockaddr *)address, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,
+        MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)SERVER_POOL_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_URI_LOG_CALLBACK,
+        on_target, worker, MHD_OPTION_UNESCAPE_CALLBACK, leave_escapes, NULL,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, worker, MHD_OPTION_NOTIFY_COMPLETED, on_end,
+        worker, MHD_OPTION_ARRAY, server->tls ? tls : none, MHD_OPTION_END);
 }
 
 static tide_status open_worker(struct server_worker *worker, struct sockaddr_storage *address,

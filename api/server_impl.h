@@ -59,13 +59,14 @@ struct server_conn {
     int64_t deadline_ms; /* INT64_MAX: none */
     uint64_t start_ns;   /* of the request  */
     uint32_t requests;
-    bool counted;                  /* in the crowd                            */
-    bool close;                    /* after this answer                       */
-    bool cut;                      /* shut down: nothing more will be answered */
-    bool suspended;                /* in the library's sense                  */
-    bool early;                    /* answered before the body is read        */
-    bool target_cut;               /* the target was too long to keep        */
-    const struct tide_route *near; /* of the path, whatever the method; only where it decides */
+    bool counted;                    /* in the crowd                            */
+    bool close;                      /* after this answer                       */
+    bool cut;                        /* shut down: nothing more will be answered */
+    bool suspended;                  /* in the library's sense                  */
+    bool early;                      /* answered before the body is read        */
+    bool target_cut;                 /* the target was too long to keep        */
+    const struct tide_route *likely; /* of the request before */
+    const struct tide_route *near;   /* of the path, whatever the method; only where it decides */
     size_t target_len;
     struct tide_peer peer;
     struct tide_rate_answer rate;

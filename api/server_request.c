@@ -131,9 +131,11 @@ static bool over_database(const struct server_conn *conn)
 static bool find_route(struct server_conn *conn, tide_slice method)
 {
     struct tide_target target = target_of(conn, method);
+    target.likely = conn->likely;
     bool matched = tide_route_match(&conn->request, &conn->reply, &target, conn->scratch);
     if (TIDE_UNLIKELY(!conn->request.route))
         conn->near = tide_route_at(target.path);
+    conn->likely = conn->request.route;
     return matched;
 }
 

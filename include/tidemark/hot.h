@@ -78,6 +78,9 @@ void tide_hot_reader_keep(struct tide_hot_reader *reader, size_t bytes);
 /* Look-ups of people answered from that table, and those that were not, since it is there. */
 void tide_hot_reader_kept(const struct tide_hot_reader *reader, uint64_t *hits, uint64_t *misses);
 
+/* That person will be looked up in a moment: what is kept of him is fetched from memory meanwhile.
+ * Within a snapshot or not. */
+void tide_hot_expect(const struct tide_hot_reader *reader, const struct tide_hot_key *person);
 /* A snapshot; *meta is what it stands for. Nothing is begun on failure. */
 tide_status tide_hot_begin(struct tide_hot_reader *reader, const struct tide_hot_meta **meta,
                            struct tide_err *err) TIDE_MUST_USE;

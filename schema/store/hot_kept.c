@@ -63,6 +63,25 @@ void hot_kept_close(struct hot_kept *kept)
     free(kept);
 }
 
+/* Keys are hashes or points of a curve: eight of their bytes spread well, and who makes keys that
+ * meet in one bucket makes his own look-ups slow. */
+static struct entry *bucket_of(const struct hot_kept *kept, const struct tide_hot_key *key)
+{
+    uint64_t word;
+    memcpy(&word, key->bytes + 9, sizeof word);
+    word *= 0x9e3779b97f4a7c15u;
+    return kept->entries + WAYS * (size_t)((word >> 32) * kept->buckets >> 32);
+}
+
+void tide_hot_expect(const struct tide_hot_reader *reader, const struct tide_hot_key *person)
+{
+    const struct entry *e = reader->kept ? bucket_of(reader->kept, person) : NULL;
+    if (e) {
+        __builtin_prefetch(e);
+        __builtin_prefetch((const char *)e + 64);
+    }
+}
+
 void hot_kept_begin(struct hot_kept *kept, const struct tide_hot_meta *meta, bool changed)
 {
     kept->lent = false;
@@ -75,16 +94,6 @@ void hot_kept_begin(struct hot_kept *kept, const struct tide_hot_meta *meta, boo
         memset(kept->entries, 0, kept->buckets * WAYS * sizeof(struct entry));
         kept->stamp = 1;
     }
-}
-
-/* Keys are hashes or points of a curve: eight of their bytes spread well, and who makes keys that
- * meet in one bucket makes his own look-ups slow. */
-static struct entry *bucket_of(const struct hot_kept *kept, const struct tide_hot_key *key)
-{
-    uint64_t word;
-    memcpy(&word, key->bytes + 9, sizeof word);
-    word *= 0x9e3779b97f4a7c15u;
-    return kept->entries + WAYS * (size_t)((word >> 32) * kept->buckets >> 32);
 }
 
 static bool is_of(const struct hot_kept *kept, const struct entry *e,

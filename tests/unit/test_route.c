@@ -25,8 +25,9 @@ static void ask(struct asked *a, const char *method, const char *target)
 {
     const char *mark = strchr(target, '?');
     size_t path = mark ? (size_t)(mark - target) : strlen(target);
-    struct tide_target to = { tide_slice_str(method), tide_slice_of(target, path),
-                              tide_slice_str(mark ? mark + 1 : "") };
+    struct tide_target to = { .method = tide_slice_str(method),
+                              .path = tide_slice_of(target, path),
+                              .query = tide_slice_str(mark ? mark + 1 : "") };
     tide_reply_init(&a->reply);
     a->found = tide_route_match(&a->request, &a->reply, &to, a->scratch);
 }
@@ -255,6 +256,77 @@ static void types(void **state)
     }
 }
 
+/* Whether some path fits both: as many parts, and each is the same or a parameter in one. */
+static bool overlap(const char *a, const char *b)
+{
+    while (*a && *b) {
+        size_t x = strcspn(a, "/"), y = strcspn(b, "/");
+        if (*a != '{' && *b != '{' && (x != y || memcmp(a, b, x) != 0))
+            return false;
+        a += x + (a[x] == '/');
+        b += y + (b[y] == '/');
+    }
+    return !*a && !*b;
+}
+
+/* What is done sooner for a request like the one before rests on the templates' shapes. */
+static void asked_again(void **state)
+{
+    size_t count;
+    const struct tide_route *routes = tide_routes(&count);
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        size_t literal = strcspn(routes[i].path, "{");
+        assert_true(!routes[i].path[literal] || literal >= 6);
+        for (size_t k = 0; k < count && routes[i].kind == TIDE_ROUTE_HOT; k++)
+            assert_true(strcmp(routes[i].path, routes[k].path) == 0 ||
+                        !overlap(routes[i].path + 1, routes[k].path + 1));
+    }
+    assert_true(overlap("api/x/{a}", "api/{b}/y") && !overlap("api/x", "api/x/{a}"));
+}
+
+static void same_found(const struct tide_route *likely, const char *method, const char *path)
+{
+    struct tide_request request = { 0 };
+    struct tide_reply reply, fresh;
+    char scratch[TIDE_ROUTE_SCRATCH];
+    struct tide_target target = { .method = tide_slice_str(method), .path = tide_slice_str(path) };
+    tide_reply_init(&reply);
+    tide_reply_init(&fresh);
+    bool plain = tide_route_match(&request, &fresh, &target, scratch);
+    const struct tide_route *route = request.route;
+    target.likely = likely;
+    request = (struct tide_request){ 0 };
+    assert_int_equal(tide_route_match(&request, &reply, &target, scratch), plain);
+    assert_ptr_equal(request.route, route);
+    assert_int_equal(reply.status, fresh.status);
+    tide_reply_release(&reply);
+    tide_reply_release(&fresh);
+}
+
+/* Whatever was asked before, the same is found. */
+static void likely_or_not(void **state)
+{
+    static const char *const paths[] = { "/api/markets",
+                                         "/api/markets/x",
+                                         "/api/sdk/kyc/status",
+                                         "/api/sdk/kyc/status/"
+                                         "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ",
+                                         "/api/sdk/kyc/status/%47",
+                                         "/api/pools/x",
+                                         "/api/pools/x/quote",
+                                         "/nothing",
+                                         "/" };
+    static const char *const methods[] = { "GET", "POST", "HEAD", "PUT" };
+    size_t count;
+    const struct tide_route *routes = tide_routes(&count);
+    (void)state;
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = 0; p < TIDE_COUNT(paths); p++)
+            for (size_t m = 0; m < TIDE_COUNT(methods); m++)
+                same_found(&routes[i], methods[m], paths[p]);
+}
+
 /* The table itself: no path twice for a method, ids that differ, names that param.def knows. */
 static void the_table(void **state)
 {
@@ -428,6 +500,8 @@ int main(void)
         cmocka_unit_test(long_targets_are_refused),
         cmocka_unit_test(values),
         cmocka_unit_test(types),
+        cmocka_unit_test(asked_again),
+        cmocka_unit_test(likely_or_not),
         cmocka_unit_test(the_table),
         cmocka_unit_test(cursors),
         cmocka_unit_test(statements),
