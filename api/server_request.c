@@ -269,7 +269,6 @@ static void make_job(struct server_conn *conn)
                                    .reply = &conn->reply,
                                    .context = context_of(conn),
                                    .done = job_done };
-    conn->job.context.reader = NULL;
     server_step(conn, STEP_WAIT);
 }
 
@@ -285,6 +284,7 @@ static void shed(struct server_conn *conn)
 static void send_to_pool(struct server_conn *conn)
 {
     make_job(conn);
+    conn->job.context.reader = NULL;
     if (tide_pool_submit(conn->worker->server->api->pool, &conn->job))
         server_add(&conn->worker->totals.waiting, 1);
     else

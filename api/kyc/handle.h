@@ -27,9 +27,12 @@
 #include "api/kyc/kyc.h"
 #include "api/kyc/place.h"
 
+#include <pthread.h>
+
 enum tide_kyc_desk {
     TIDE_KYC_DESK_SESSIONS, /* kyc_threads: may wait for a provider, ten seconds */
     TIDE_KYC_DESK_HOOKS,    /* kyc_hook_threads: for the database alone          */
+    TIDE_KYC_DESK_READS,    /* two threads: short look-ups, while providers hang */
     TIDE_KYC_DESK_COUNT
 };
 
@@ -44,6 +47,9 @@ struct tide_kyc_work {
     enum tide_kyc_desk desk;
     size_t size; /* of all of it */
 };
+
+/* Locked around every use of the settings' challenge key. */
+pthread_mutex_t *tide_kyc_signing(struct tide_kyc *kyc);
 
 /* Zeroed memory that begins with a struct tide_kyc_work; the desk wipes and frees it. NULL: there
  * was none, and the reply says so. */

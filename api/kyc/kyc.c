@@ -1,10 +1,11 @@
 #include "api/kyc/kyc.h"
+#include "api/kyc/ask.h"
 #include "api/kyc/desk.h"
 #include "api/kyc/figures.h"
 #include "api/kyc/worker.h"
 #include "tidemark/log.h"
 
-enum { SESSION_GRACE_MS = 500, HOOK_GRACE_MS = 0 };
+enum { SESSION_GRACE_MS = 500, READ_THREADS = 2 };
 
 struct tide_kyc {
     const struct tide_config *config;
@@ -13,6 +14,7 @@ struct tide_kyc {
     struct tide_desk *desks[TIDE_KYC_DESK_COUNT];
     struct tide_kyc_refused *refused;
     struct tide_kyc_workers *workers;
+    pthread_mutex_t signing; /* of the settings' challenge key */
 };
 
 const struct tide_kyc_settings *tide_kyc_settings(const struct tide_kyc *kyc)
@@ -29,6 +31,11 @@ void tide_kyc_metrics(const struct tide_kyc *kyc, struct tide_buf *out)
 {
     tide_kyc_put_figures(out, kyc->settings, kyc->workers, kyc->refused,
                          kyc->clock->now_ms(kyc->clock->self));
+}
+
+pthread_mutex_t *tide_kyc_signing(struct tide_kyc *kyc)
+{
+    return &kyc->signing;
 }
 
 static const char *database_of(const struct tide_config *config)
@@ -48,19 +55,36 @@ static struct tide_kyc_place_options place_of(const struct tide_kyc *kyc)
 static tide_status open_desks(struct tide_kyc *kyc, struct tide_err *err)
 {
     const struct tide_config *config = kyc->config;
-    struct tide_desk_options sessions = { .name = "sessions",
-                                          .place = place_of(kyc),
-                                          .threads = config->kyc_threads,
-                                          .queue = config->kyc_queue,
-                                          .grace_ms = SESSION_GRACE_MS };
-    struct tide_desk_options hooks = { .name = "webhooks",
-                                       .place = place_of(kyc),
-                                       .threads = config->kyc_hook_threads,
-                                       .queue = config->kyc_queue,
-                                       .grace_ms = HOOK_GRACE_MS };
-    tide_status status = tide_desk_open(&kyc->desks[TIDE_KYC_DESK_SESSIONS], &sessions, err);
-    return status == TIDE_OK ? tide_desk_open(&kyc->desks[TIDE_KYC_DESK_HOOKS], &hooks, err)
-                             : status;
+    const struct {
+        const char *name;
+        uint32_t threads, grace_ms;
+    } desks[TIDE_KYC_DESK_COUNT] = {
+        [TIDE_KYC_DESK_SESSIONS] = { "sessions", config->kyc_threads, SESSION_GRACE_MS },
+        [TIDE_KYC_DESK_HOOKS] = { "webhooks", config->kyc_hook_threads, 0 },
+        [TIDE_KYC_DESK_READS] = { "reads", READ_THREADS, 0 },
+    };
+    tide_status status = TIDE_OK;
+    for (int i = 0; i < TIDE_KYC_DESK_COUNT && status == TIDE_OK; i++) {
+        struct tide_desk_options options = { .name = desks[i].name,
+                                             .place = place_of(kyc),
+                                             .threads = desks[i].threads,
+                                             .queue = config->kyc_queue,
+                                             .grace_ms = desks[i].grace_ms };
+        status = tide_desk_open(&kyc->desks[i], &options, err);
+    }
+    return status;
+}
+
+/* What a challenge holds has its limits: sixty-four bytes a name, and a value. */
+static tide_status check_domains(const struct tide_kyc_settings *settings, struct tide_err *err)
+{
+    struct tide_kyc_place place = { .settings = settings };
+    struct tide_kyc_challenger who = tide_kyc_challenger_of(&place);
+    if (strlen(who.home_domain) > TIDE_KYC_HOME_DOMAIN_MAX || strlen(who.web_domain) > 64)
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "kyc_file: /homeDomain has %u bytes at most, the host of /publicUrl 64",
+                         TIDE_KYC_HOME_DOMAIN_MAX);
+    return TIDE_OK;
 }
 
 static tide_status open_workers(struct tide_kyc *kyc, struct tide_err *err)
@@ -87,7 +111,10 @@ tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *confi
         return tide_fail(err, TIDE_E_MEMORY, "kyc");
     kyc->config = config;
     kyc->clock = clock;
+    pthread_mutex_init(&kyc->signing, NULL);
     tide_status status = tide_kyc_settings_load(&kyc->settings, config->kyc_file, err);
+    if (status == TIDE_OK)
+        status = check_domains(kyc->settings, err);
     if (status == TIDE_OK)
         status = open_desks(kyc, err);
     if (status == TIDE_OK)
@@ -134,6 +161,7 @@ void tide_kyc_close(struct tide_kyc *kyc)
     tide_kyc_workers_close(kyc->workers);
     tide_kyc_refused_close(kyc->refused);
     tide_kyc_settings_release(kyc->settings);
+    pthread_mutex_destroy(&kyc->signing);
     free(kyc);
 }
 
@@ -161,6 +189,7 @@ enum tide_kyc_taken tide_kyc_take(struct tide_kyc *kyc, struct tide_job *job)
     struct tide_kyc_work *work = job->context.later;
     if (!work)
         return TIDE_KYC_ANSWERED;
+    job->context.reader = NULL; /* it is this thread's */
     if (tide_desk_submit(kyc->desks[work->desk], job))
         return TIDE_KYC_QUEUED;
     job->context.later = NULL;

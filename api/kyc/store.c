@@ -30,6 +30,11 @@ bool tide_kyc_is_open(enum tide_kyc_state state)
     return state <= TIDE_KYC_ACTION_REQUIRED;
 }
 
+const char *tide_kyc_public_state(enum tide_kyc_state state)
+{
+    return states[state == TIDE_KYC_REVIEW ? TIDE_KYC_PENDING : state];
+}
+
 static const char *const modes[] = {
     [TIDE_KYC_REDIRECT] = "redirect",
     [TIDE_KYC_IFRAME] = "iframe",
@@ -90,6 +95,12 @@ bool tide_kyc_session_read(struct tide_kyc_session *out, const struct tide_pg_ro
     out->updated_at = (int64_t)tide_pg_u64(rows, row, 12);
     out->expires_at = (int64_t)tide_pg_u64(rows, row, 13);
     return fits && strlen(out->id) == TIDE_KYC_SESSION_BYTES - 1;
+}
+
+bool tide_kyc_session_unused(const struct tide_kyc_session *session, int64_t now)
+{
+    bool waits = session->state == TIDE_KYC_CREATED || session->state == TIDE_KYC_ACTION_REQUIRED;
+    return waits && session->expires_at <= now;
 }
 
 tide_status tide_kyc_session_get(struct tide_kyc_place *place, const char *id,

@@ -27,6 +27,10 @@ struct tide_kyc_session {
 tide_status tide_kyc_session_get(struct tide_kyc_place *place, const char *id,
                                  struct tide_kyc_session *out, struct tide_err *err) TIDE_MUST_USE;
 
+#define TIDE_KYC_SESSION_S (7 * 86400) /* a session that nobody uses lives so long */
+/* Nobody came, or came again, before it ran out: it is as good as expired. */
+bool tide_kyc_session_unused(const struct tide_kyc_session *session, int64_t now);
+
 /* The columns that tide_kyc_session_read takes, in its order: "SELECT " TIDE_KYC_SESSION_COLUMNS
  * " FROM kyc.session AS s …". */
 #define TIDE_KYC_SESSION_COLUMNS                                                             \
@@ -42,6 +46,9 @@ bool tide_kyc_session_read(struct tide_kyc_session *out, const struct tide_pg_ro
  * nothing to anybody without the key. */
 void tide_kyc_reference(char out[TIDE_KYC_REF_BYTES], const struct tide_kyc_place *place,
                         const char *address);
+
+/* As it is told outside: who looks, and where, is ours to know. */
+const char *tide_kyc_public_state(enum tide_kyc_state state);
 
 const char *tide_kyc_mode_text(enum tide_kyc_mode mode);
 bool tide_kyc_mode_of(tide_slice text, enum tide_kyc_mode *out);

@@ -1,0 +1,303 @@
+#include "api/kyc/claim.h"
+#include "tidemark/text.h"
+
+enum { HEX_BYTES = 2 * TIDE_HASH_BYTES + 3 };
+
+struct claim {
+    struct tide_kyc_place *place;
+    struct tide_kyc_ask *ask;
+    struct tide_kyc_session *out;
+    struct tide_reply *reply;
+    enum tide_kyc_claim how;
+    bool settled;
+};
+
+static const char *integrator_of(const struct tide_kyc_ask *ask)
+{
+    return ask->integrator ? ask->integrator->id : "";
+}
+
+static void hex_of(char out[HEX_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
+{
+    memcpy(out, "\\x", 2);
+    tide_hex(out + 2, tide_slice_of(hash, TIDE_HASH_BYTES));
+    out[HEX_BYTES - 1] = 0;
+}
+
+static void settle(struct claim *c, enum tide_kyc_claim how)
+{
+    c->how = how;
+    c->settled = true;
+}
+
+/* --- proof ------------------------------------------------------------------------------ */
+
+static tide_status take_challenge(struct claim *c, struct tide_err *err)
+{
+    struct tide_kyc_ask *ask = c->ask;
+    struct tide_kyc_challenger who = tide_kyc_challenger_of(c->place);
+    uint8_t hash[TIDE_HASH_BYTES];
+    char hex[HEX_BYTES], until_text[24];
+    uint64_t until;
+    struct tide_pg_rows rows;
+    const char *wrong = tide_kyc_challenge_read(hash, &until, &who, ask->key,
+                                                tide_slice_of(ask->envelope, ask->envelope_len),
+                                                (uint64_t)tide_kyc_now(c->place));
+    if (wrong) {
+        tide_reply_problem(c->reply, 401, "challenge_invalid", "The challenge is refused: %s.",
+                           wrong);
+        settle(c, TIDE_KYC_CLAIM_REFUSED);
+        return TIDE_OK;
+    }
+    hex_of(hex, hash);
+    until_text[tide_u64_text(until_text, until)] = 0;
+    tide_status status =
+        tide_pg_query(c->place->pg, NULL,
+                      "DELETE FROM kyc.challenge WHERE expires_at < clock_timestamp()"
+                      " - interval '1 hour'",
+                      NULL, 0, err);
+    if (status == TIDE_OK)
+        status = tide_pg_query(c->place->pg, &rows,
+                               "INSERT INTO kyc.challenge VALUES ($1::bytea,"
+                               " to_timestamp($2::bigint)) ON CONFLICT DO NOTHING",
+                               (const char *[]){ hex, until_text }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    if (rows.affected == 0) {
+        tide_reply_problem(c->reply, 401, "challenge_used",
+                           "This challenge was answered before: ask for another.");
+        settle(c, TIDE_KYC_CLAIM_REFUSED);
+    }
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* --- what is there ---------------------------------------------------------------------- */
+
+static tide_status read_one(struct claim *c, const struct tide_pg_rows *rows, bool *found,
+                            struct tide_err *err)
+{
+    *found = rows->count > 0;
+    if (*found && !tide_kyc_session_read(c->out, rows, 0))
+        return tide_fail(err, TIDE_E_DB_FATAL, "kyc.session: a row that is none of ours");
+    return TIDE_OK;
+}
+
+static bool is_same(const struct tide_kyc_session *session, const struct tide_kyc_ask *ask)
+{
+    return strcmp(session->address, ask->address) == 0 &&
+           strcmp(session->provider, ask->provider->key) == 0 && session->mode == ask->mode;
+}
+
+/* The same key stands for the same request, however its session stands by now. */
+static tide_status find_by_key(struct claim *c, struct tide_err *err)
+{
+    char hex[HEX_BYTES];
+    struct tide_pg_rows rows;
+    bool found;
+    hex_of(hex, c->ask->idempotency);
+    tide_status status = tide_pg_query(
+        c->place->pg, &rows,
+        "SELECT " TIDE_KYC_SESSION_COLUMNS
+        " FROM kyc.session AS s WHERE s.deployment = $1::smallint AND s.idempotency = $2::bytea",
+        (const char *[]){ c->place->deployment_text, hex }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    status = read_one(c, &rows, &found, err);
+    tide_pg_rows_release(&rows);
+    if (status != TIDE_OK || !found)
+        return status;
+    settle(c, TIDE_KYC_CLAIM_FOUND);
+    if (!is_same(c->out, c->ask)) {
+        tide_reply_problem(c->reply, 422, "idempotency_key_reused",
+                           "This Idempotency-Key was used for another request.");
+        settle(c, TIDE_KYC_CLAIM_REFUSED);
+    }
+    return TIDE_OK;
+}
+
+static tide_status note(struct claim *c, const char *what, const char *id, struct tide_err *err)
+{
+    const struct tide_kyc_ask *ask = c->ask;
+    char actor[16 + TIDE_KYC_WORD_BYTES];
+    snprintf(actor, sizeof actor, "%s%s",
+             ask->integrator     ? "integrator "
+             : ask->envelope_len ? "address"
+                                 : "anybody",
+             integrator_of(ask));
+    return tide_pg_query(
+        c->place->pg, NULL,
+        "SELECT kyc.note($1, $2, $3, jsonb_build_object('provider', $4::text, 'mode', $5::text))",
+        (const char *[]){ actor, what, id, ask->provider->key, tide_kyc_mode_text(ask->mode) }, 5,
+        err);
+}
+
+/* Nobody came in time: it makes room for another. */
+static tide_status close_old(struct claim *c, struct tide_err *err)
+{
+    tide_status status =
+        tide_pg_query(c->place->pg, NULL,
+                      "UPDATE kyc.session SET state = 'expired', reason = 'not_used',"
+                      " next_check = NULL, updated_at = clock_timestamp() WHERE id = $1",
+                      (const char *[]){ c->out->id }, 1, err);
+    return status == TIDE_OK ? note(c, "session_expired", c->out->id, err) : status;
+}
+
+static tide_status remember_key(struct claim *c, struct tide_err *err)
+{
+    char hex[HEX_BYTES];
+    if (!c->ask->keyed)
+        return TIDE_OK;
+    hex_of(hex, c->ask->idempotency);
+    return tide_pg_query(c->place->pg, NULL,
+                         "UPDATE kyc.session SET idempotency = $2::bytea"
+                         " WHERE id = $1 AND idempotency IS NULL",
+                         (const char *[]){ c->out->id, hex }, 2, err);
+}
+
+static tide_status find_open(struct claim *c, struct tide_err *err)
+{
+    const struct tide_kyc_ask *ask = c->ask;
+    struct tide_pg_rows rows;
+    bool found;
+    tide_status status =
+        tide_pg_query(c->place->pg, &rows,
+                      "SELECT " TIDE_KYC_SESSION_COLUMNS " FROM kyc.session AS s"
+                      " WHERE s.deployment = $1::smallint AND s.address = $2 AND s.provider = $3"
+                      "  AND s.integrator = $4 AND s.mode = $5"
+                      "  AND s.state IN ('created', 'pending', 'review', 'action_required')"
+                      " FOR UPDATE",
+                      (const char *[]){ c->place->deployment_text, ask->address, ask->provider->key,
+                                        integrator_of(ask), tide_kyc_mode_text(ask->mode) },
+                      5, err);
+    if (status != TIDE_OK)
+        return status;
+    status = read_one(c, &rows, &found, err);
+    tide_pg_rows_release(&rows);
+    if (status != TIDE_OK || !found)
+        return status;
+    if (tide_kyc_session_unused(c->out, tide_kyc_now(c->place)))
+        return close_old(c, err);
+    settle(c, TIDE_KYC_CLAIM_FOUND);
+    return remember_key(c, err);
+}
+
+/* --- limits ----------------------------------------------------------------------------- */
+
+static tide_status count_since(struct claim *c, const char *sql, const char *of, uint32_t limit,
+                               struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    if (c->settled || limit == 0)
+        return TIDE_OK;
+    tide_status status = tide_pg_query(c->place->pg, &rows, sql,
+                                       (const char *[]){ of, c->place->deployment_text }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    if (tide_pg_u64(&rows, 0, 0) >= limit) {
+        uint64_t wait = tide_pg_u64(&rows, 0, 1);
+        tide_reply_problem(c->reply, 429, "too_many_sessions",
+                           "There were %u new sessions already: that is the limit.", limit);
+        c->reply->retry_after_s = wait ? (uint32_t)wait : 1;
+        settle(c, TIDE_KYC_CLAIM_REFUSED);
+    }
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+#define COUNT(column, span)                                                      \
+    "SELECT count(*), ceil(extract(epoch FROM min(created_at) + interval '" span \
+    "' - clock_timestamp()))::bigint FROM kyc.session WHERE " column             \
+    " = $1 AND deployment = $2::smallint AND created_at > clock_timestamp() - interval '" span "'"
+
+static tide_status within_limits(struct claim *c, struct tide_err *err)
+{
+    const struct tide_kyc_ask *ask = c->ask;
+    const struct tide_kyc_settings *settings = c->place->settings;
+    tide_status status = count_since(c, COUNT("address", "1 day"), ask->address,
+                                     settings->sessions_per_address_day, err);
+    if (status == TIDE_OK && ask->integrator)
+        status = count_since(c, COUNT("integrator", "1 hour"), ask->integrator->id,
+                             ask->integrator->sessions_per_hour, err);
+    if (status == TIDE_OK)
+        status = count_since(c, COUNT("provider", "1 hour"), ask->provider->key,
+                             settings->sessions_per_hour, err);
+    return status;
+}
+
+/* --- a new one -------------------------------------------------------------------------- */
+
+static tide_status make(struct claim *c, struct tide_err *err)
+{
+    const struct tide_kyc_ask *ask = c->ask;
+    char ref[TIDE_KYC_REF_BYTES], hex[HEX_BYTES], life[24];
+    tide_kyc_reference(ref, c->place, ask->address);
+    hex_of(hex, ask->idempotency);
+    life[tide_u64_text(life, TIDE_KYC_SESSION_S)] = 0;
+    const char *values[] = { ask->id,
+                             c->place->deployment_text,
+                             ask->address,
+                             ask->provider->key,
+                             integrator_of(ask),
+                             tide_kyc_mode_text(ask->mode),
+                             ref,
+                             ask->keyed ? hex : NULL,
+                             life };
+    tide_status status = tide_pg_query(
+        c->place->pg, NULL,
+        "INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref,"
+        " idempotency, expires_at) VALUES ($1, $2::smallint, $3, $4, $5, $6, $7, $8::bytea,"
+        " clock_timestamp() + interval '1 s' * $9::integer)",
+        values, TIDE_COUNT(values), err);
+    if (status == TIDE_OK)
+        status = note(c, "session_created", ask->id, err);
+    if (status == TIDE_OK)
+        status = tide_kyc_session_get(c->place, ask->id, c->out, err);
+    if (status == TIDE_OK)
+        settle(c, TIDE_KYC_CLAIM_MADE);
+    return status;
+}
+
+/* Who makes sessions does so one at a time, for a few statements: limits are exact, and the same
+ * request twice at once is one session. */
+static tide_status work(struct claim *c, struct tide_err *err)
+{
+    tide_status status = tide_kyc_begin(c->place, err);
+    if (status == TIDE_OK)
+        status = tide_pg_query(c->place->pg, NULL, "SELECT pg_advisory_xact_lock(7021, 51)", NULL,
+                               0, err);
+    if (status == TIDE_OK && c->ask->envelope_len)
+        status = take_challenge(c, err);
+    if (status == TIDE_OK && !c->settled && c->ask->keyed)
+        status = find_by_key(c, err);
+    if (status == TIDE_OK && !c->settled)
+        status = find_open(c, err);
+    if (status == TIDE_OK && !c->settled)
+        status = within_limits(c, err);
+    if (status == TIDE_OK && !c->settled)
+        status = make(c, err);
+    return status;
+}
+
+tide_status tide_kyc_claim(struct tide_kyc_place *place, struct tide_kyc_ask *ask,
+                           struct tide_kyc_session *out, enum tide_kyc_claim *how,
+                           struct tide_reply *reply, struct tide_err *err)
+{
+    struct claim c = { .place = place, .ask = ask, .out = out, .reply = reply };
+    *how = TIDE_KYC_CLAIM_MADE;
+    if (ask->claimed) {
+        tide_status before = tide_kyc_session_get(place, ask->id, out, err);
+        if (before != TIDE_E_MISSING)
+            return before;
+    }
+    tide_status status = work(&c, err);
+    *how = c.how;
+    if (status != TIDE_OK)
+        return status;
+    if (c.how == TIDE_KYC_CLAIM_REFUSED) {
+        tide_kyc_rollback(place); /* others wait behind this transaction */
+        return TIDE_OK;
+    }
+    ask->claimed = c.how == TIDE_KYC_CLAIM_MADE;
+    return tide_kyc_commit(place, err);
+}
