@@ -54,7 +54,7 @@ uint32_t tide_kyc_ask_again(const struct tide_kyc_plan *plan,
                             const struct tide_kyc_standing *standing, uint32_t reconcile_s,
                             uint32_t chance, int64_t now);
 
-/* HMAC-SHA256(key, provider || 0 || provider_id || 0 || rev in decimal): nothing without the key. */
+/* HMAC-SHA256(key, provider || 0 || provider_id || 0 || rev in decimal): nothing without key. */
 void tide_kyc_meta_hash(uint8_t out[TIDE_HASH_BYTES], const uint8_t key[32], const char *provider,
                         const char *provider_id, uint32_t rev);
 

@@ -4,7 +4,12 @@
 
 #include <stdio.h>
 
-enum { TELL_MS = 60 * 1000, PRUNE_MS = 600 * 1000, FIGURES_MS = 10 * 1000 };
+enum {
+    TELL_MS = 60 * 1000,
+    PRUNE_MS = 600 * 1000,
+    FORGOTTEN_MS = 60 * 1000,
+    FIGURES_MS = 10 * 1000
+};
 
 /* --- the audit -------------------------------------------------------------------------------- */
 
@@ -56,6 +61,16 @@ static tide_status prune(struct worker *w, struct tide_err *err)
                                "DELETE FROM kyc.challenge WHERE expires_at < clock_timestamp()",
                                NULL, 0, err);
     return status;
+}
+
+/* Sessions that never got to a provider are looked at when they are over, like the others. */
+static tide_status find_forgotten(struct worker *w, struct tide_err *err)
+{
+    return tide_pg_query(w->place.pg, NULL,
+                         "UPDATE kyc.session SET next_check = clock_timestamp()"
+                         " WHERE state IN ('created', 'pending', 'review', 'action_required')"
+                         "   AND next_check IS NULL AND expires_at < clock_timestamp()",
+                         NULL, 0, err);
 }
 
 /* --- figures ---------------------------------------------------------------------------------- */
@@ -144,6 +159,8 @@ tide_status worker_house(struct worker *w, struct tide_err *err)
         return status;
     if (status == TIDE_OK && is_due(&w->pruned_ms, now, PRUNE_MS))
         status = prune(w, err);
+    if (status == TIDE_OK && is_due(&w->forgotten_ms, now, FORGOTTEN_MS))
+        status = find_forgotten(w, err);
     if (status == TIDE_OK && is_due(&w->figures_ms, now, FIGURES_MS))
         status = read_figures(w, err);
     return status;

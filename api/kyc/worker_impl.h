@@ -24,7 +24,7 @@ struct worker {
     uint32_t failures;     /* of the provider, in a row  */
     uint32_t db_failures;  /* of the database, in a row  */
     int64_t away_until_ms; /* monotonic                  */
-    int64_t pruned_ms, figures_ms;
+    int64_t pruned_ms, forgotten_ms, figures_ms;
     struct tide_kyc_effort effort; /* under the mutex */
 };
 

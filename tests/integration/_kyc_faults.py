@@ -1,6 +1,7 @@
 """The faults K1-K8, K11-K13 of KYC's webhooks and decisions, by name, over all four dialects: kyc_faults.sh runs it.
 
 usage: _kyc_faults.py DIR PG_BIN    DIR: where PostgreSQL's socket is; the API's log goes to DIR/api.log"""
+import base64
 import concurrent.futures
 import json
 import os
@@ -10,6 +11,7 @@ import secrets
 import signal
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -36,8 +38,41 @@ def check(condition, what):
         fail(what)
 
 
-def sql(statement, user="postgres", want_failure=False):
-    run = subprocess.run([f"{PG_BIN}/psql", "-XAtqv", "ON_ERROR_STOP=1", "-U", user, "-c", statement],
+class Psql:
+    """One psql that is asked again and again; a new one after the server went away."""
+
+    END = "-- the end --"
+
+    def __init__(self):
+        self.run = subprocess.Popen([f"{PG_BIN}/psql", "-XAtq", "-U", "postgres"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                    stderr=subprocess.DEVNULL, text=True)
+
+    def ask(self, statement):
+        try:
+            self.run.stdin.write(f"{statement};\n\\echo :ERROR\n\\echo '{self.END}'\n")
+            self.run.stdin.flush()
+        except OSError:
+            return None
+        lines = []
+        for line in self.run.stdout:
+            if line.rstrip("\n") == self.END:
+                return "\n".join(lines[:-1]) if lines[-1] == "false" else None
+            lines.append(line.rstrip("\n"))
+        return None
+
+
+LOCAL = threading.local()
+
+
+def sql(statement, user=None, want_failure=False):
+    if user is None:
+        LOCAL.psql = getattr(LOCAL, "psql", None) or Psql()
+        answer = LOCAL.psql.ask(statement)
+        if answer is not None:
+            return answer
+        LOCAL.psql.run.kill()
+        LOCAL.psql = None
+    run = subprocess.run([f"{PG_BIN}/psql", "-XAtqv", "ON_ERROR_STOP=1", "-U", user or "postgres", "-c", statement],
                          capture_output=True, text=True, timeout=60)
     if want_failure:
         return run.returncode != 0
@@ -321,6 +356,11 @@ def k5(api, mock):
     s = Session(mock, "veriff", next_check="now()")
     sql(f"UPDATE kyc.session SET expires_at = now() WHERE id = '{s.id}'")
     s.becomes("expired", [])
+    s = Session(mock, "sumsub", provider_id=False)  # it never got to a provider
+    sql(f"UPDATE kyc.session SET expires_at = now() WHERE id = '{s.id}'")
+    api.stop()
+    api.start(reconcile_s=1)
+    s.becomes("expired", [])
     s = approved(mock, "didit")
     sql(f"UPDATE kyc.session SET attested_until = now(), next_check = now() WHERE id = '{s.id}'")
     s.becomes("expired", ["attest"])
@@ -466,6 +506,24 @@ def k12(api, mock):
 
     each(one)
     print("ok K12 no country, or none of ISO's: review, no attestation")
+
+
+def k13(api, mock):
+    s = Session(mock, "persona")
+    digest = _providers.hmac.new(bytes.fromhex("33" * 32), b"return\0" + s.id.encode(), "sha256").digest()
+    proof = base64.urlsafe_b64encode(digest).decode().rstrip("=")
+    before, asked = rows("inbox") + rows("outbox"), dict(mock.state()["calls"])
+    for query in ("", "?status=approved", f"?inquiry-id={s.person.id}&reference-id={s.ref}&status=approved&fields=%7B%7D",
+                  "?reviewAnswer=GREEN&token=eyJhbGciOiJub25lIn0.e30.", "?state=verified&verified=true&decision=Approved"):
+        code, headers, body = api.get(f"/kyc/return/{s.id}.{proof}{query}")
+        check(code == 200 and "text/html" in headers.get("Content-Type", ""), f"{query}: {code}")
+        for planted in ("GREEN", "eyJhbGci", s.person.id, s.ref):
+            check(planted not in body, f"{query}: the page repeats {planted}")
+    wrong = ("A" if proof[0] != "A" else "B") + proof[1:]
+    check(api.get(f"/kyc/return/{s.id}.{wrong}?status=approved")[0] in (400, 403, 404), "a token that is none of ours")
+    check((s.state(), s.rev(), s.intents()) == ("created", 0, []), f"coming back decided something: {s.state()}")
+    check(rows("inbox") + rows("outbox") == before and mock.state()["calls"] == asked, "coming back had an effect")
+    print("ok K13 back with a forged query: a page, and nothing changes")
 
 
 # --- many at once --------------------------------------------------------------------------------------------------------
@@ -639,7 +697,7 @@ def audit(api, mock):
 def main():
     mock = _providers.Providers().start()
     api = Api(mock)
-    parts = [approval, k1, k2, k3, k4, k5, k6, k7, k8, k11, k12, reused, flood, random_schedules, audit]
+    parts = [approval, k1, k2, k3, k4, k5, k6, k7, k8, k11, k12, k13, reused, flood, random_schedules, audit]
     wanted = os.environ.get("KYC_FAULTS_ONLY", "").split()
     api.start()
     try:
