@@ -1,0 +1,199 @@
+/* The delta on entries made for it: versions and their last one, what does not fit and is kept raw,
+ * instances, evictions. */
+#include "tests/unit/delta_maker.h"
+
+/* ---- entries ---- */
+
+static struct tide_buf buffer(void)
+{
+    struct tide_buf b;
+    tide_buf_init(&b, 1 << 16);
+    return b;
+}
+
+static void put_key(struct tide_buf *b, const char *variant, const char *arg)
+{
+    tide_buf_reset(b);
+    put_many(b, TIDE_SCV_VEC, arg ? 2 : 1);
+    lcm_put_symbol(b, variant);
+    if (arg)
+        lcm_put_symbol(b, arg);
+}
+
+static void put_debt(struct tide_buf *b, int64_t amount)
+{
+    tide_buf_reset(b);
+    lcm_put_i128(b, amount);
+}
+
+static void versions_go_to_history_and_the_last_to_state(void **state)
+{
+    struct maker *m = *state;
+    struct tide_buf key = buffer(), value = buffer();
+    for (int i = 0; i < 5; i++) {
+        put_key(&key, "DebtTotal", i % 2 ? "sEUR" : "sGOLD");
+        put_debt(&value, 100 + i);
+        m->called = engine;
+        change(m, i > 1, engine, &key, PERSISTENT, i == 4 ? NULL : &value);
+        if (i == 4) {
+            tide_buf_reset(&m->changes);
+            m->change_count = 0;
+            change(m, 2, engine, &key, PERSISTENT, NULL);
+        }
+        apply(m);
+    }
+    assert_int_equal(count(m, "history", "synthetic_engine_debt_total"), 5);
+    assert_int_equal(count(m, "state", "synthetic_engine_debt_total"), 5);
+    tide_delta_batch_end(m->delta, &m->batch);
+    assert_int_equal(count(m, "history", "synthetic_engine_debt_total"), 5);
+    assert_int_equal(count(m, "state", "synthetic_engine_debt_total"), 2);
+    tide_slice at =
+        tide_buf_view(&m->batch.rows[table_of("state", "synthetic_engine_debt_total")].copy);
+    struct row row;
+    for (int seen = 0; next_row(&at, table_of("state", "synthetic_engine_debt_total"), &row);
+         seen++) {
+        bool gold = tide_slice_eq_str(cell(&row, "synth"), "sGOLD");
+        assert_int_equal(cell_int(&row, "removed"), gold);
+        assert_int_equal(is_null(&row, "value"), gold);
+        assert_int_equal(cell_int(&row, "ledger"), gold ? 104 : 103);
+    }
+    uint8_t hash[TIDE_HASH_BYTES], address[64];
+    struct tide_buf b;
+    tide_buf_init(&b, sizeof address);
+    lcm_put_address_contract(&b, engine);
+    put_key(&key, "DebtTotal", "sGOLD");
+    tide_data_key_hash(hash, tide_buf_view(&b), tide_buf_view(&key), PERSISTENT);
+    row = last(m, "history", "synthetic_engine_debt_total");
+    assert_memory_equal(cell(&row, "key_hash").ptr, hash, TIDE_HASH_BYTES);
+    tide_buf_release(&b);
+    tide_buf_release(&key);
+    tide_buf_release(&value);
+}
+
+static void entries_that_do_not_fit_are_kept_raw(void **state)
+{
+    struct maker *m = *state;
+    struct tide_buf key = buffer(), value = buffer();
+    static const struct {
+        const char *variant, *arg, *reason;
+        uint32_t durability;
+        bool number;
+    } cases[] = {
+        { "DebtTotals", "sEUR", "unknown key DebtTotals", PERSISTENT, true },
+        { "DebtTotal", NULL, "too few key arguments", PERSISTENT, true },
+        { "PoolList", "XLMUSDC", "unknown key PoolList", PERSISTENT, true },
+        { "DebtTotal", "sEUR", "durability of DebtTotal", TEMPORARY, true },
+        { "DebtTotal", "sEUR", "type of field value", PERSISTENT, false },
+        { "AssetConfig", "sEUR", "value is not a struct", PERSISTENT, true },
+    };
+    for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
+        put_key(&key, cases[i].variant, cases[i].arg);
+        tide_buf_reset(&value);
+        if (cases[i].number)
+            lcm_put_i128(&value, 1);
+        else
+            put_void(&value);
+        m->called = engine;
+        change(m, 1, engine, &key, cases[i].durability, &value);
+        apply(m);
+        assert_int_equal(count(m, "history", "raw"), i + 1);
+        struct row row = last(m, "history", "raw");
+        text_is(&row, "reason", cases[i].reason);
+        tide_slice xdr = cell(&row, "value_xdr");
+        assert_int_equal(xdr.len, value.len);
+        assert_memory_equal(xdr.ptr, value.ptr, xdr.len);
+    }
+    assert_int_equal(count(m, "state", "raw"), TIDE_COUNT(cases));
+    assert_int_equal(count(m, "state", "synthetic_engine_debt_total"), 0);
+    tide_buf_release(&key);
+    tide_buf_release(&value);
+}
+
+static void put_instance(struct tide_buf *value, bool strange)
+{
+    tide_buf_reset(value);
+    tide_buf_be32(value, TIDE_SCV_CONTRACT_INSTANCE);
+    tide_buf_be32(value, 0);
+    tide_buf_put(value, stranger, TIDE_HASH_BYTES);
+    tide_buf_be32(value, 1);
+    tide_buf_be32(value, strange ? 4 : 2);
+    lcm_put_symbol(value, "ADMIN");
+    put_account(value, alice);
+    if (strange) {
+        lcm_put_symbol(value, "EARN");
+        put_u32(value, 3);
+        lcm_put_symbol(value, "NEWKEY");
+        put_u32(value, 3);
+    }
+    put_many(value, TIDE_SCV_VEC, 1);
+    lcm_put_symbol(value, "PoolCount");
+    put_u32(value, 6);
+}
+
+static void an_instance_keeps_what_it_knows(void **state)
+{
+    struct maker *m = *state;
+    struct tide_buf key = buffer(), value = buffer();
+    tide_buf_be32(&key, TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE);
+    put_instance(&value, false);
+    change(m, 0, pool, &key, PERSISTENT, &value);
+    apply(m);
+    assert_int_equal(count(m, "history", "raw"), 0);
+    assert_int_equal(count(m, "chain", "contract_seen"), 1);
+    put_instance(&value, true);
+    change(m, 1, pool, &key, PERSISTENT, &value);
+    apply(m);
+    assert_int_equal(count(m, "history", "raw"), 1);
+    struct row row = last(m, "history", "liquidity_pool_instance");
+    assert_int_equal(cell_int(&row, "pool_count"), 6);
+    assert_true(is_null(&row, "earnings"));
+    assert_true(is_null(&row, "dao"));
+    assert_memory_equal(cell(&row, "wasm").ptr, stranger, TIDE_HASH_BYTES);
+    row = last(m, "chain", "contract_seen");
+    text_is(&row, "what", "created");
+    tide_buf_release(&key);
+    tide_buf_release(&value);
+}
+
+static void evictions_archive_or_remove(void **state)
+{
+    struct maker *m = *state;
+    struct tide_buf key = buffer();
+    lcm_begin(&m->lcm, m->sequence++, 1780000500);
+    for (uint32_t durability = 0; durability < 2; durability++) {
+        uint8_t address[64];
+        struct tide_buf b, ledger_key = buffer();
+        tide_buf_init(&b, sizeof address);
+        lcm_put_address_contract(&b, engine);
+        put_key(&key, "DebtTotal", "sEUR");
+        struct lcm_data data = { tide_buf_view(&b), tide_buf_view(&key), durability };
+        lcm_put_data_key(&ledger_key, &data);
+        lcm_evict(&m->lcm, tide_buf_view(&ledger_key));
+        tide_buf_release(&b);
+        tide_buf_release(&ledger_key);
+    }
+    tide_slice lcm;
+    assert_int_equal(lcm_end(&m->lcm, &lcm), TIDE_OK);
+    assert_int_equal(tide_delta_ledger(m->delta, &m->batch, lcm, &m->err), TIDE_OK);
+    assert_int_equal(count(m, "history", "ttl"), 2);
+    struct row row = last(m, "history", "ttl"); /* persistent: archived, its value stands */
+    assert_int_equal(cell_int(&row, "tx"), 1048575);
+    assert_int_equal(cell_int(&row, "evicted"), 1);
+    assert_int_equal(cell_int(&row, "removed"), 0);
+    assert_true(is_null(&row, "live_until"));
+    row = last(m, "history", "raw"); /* temporary: gone, though never known under that durability */
+    assert_int_equal(cell_int(&row, "removed"), 1);
+    assert_true(is_null(&row, "value_xdr"));
+    tide_buf_release(&key);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(versions_go_to_history_and_the_last_to_state),
+        TEST(entries_that_do_not_fit_are_kept_raw),
+        TEST(an_instance_keeps_what_it_knows),
+        TEST(evictions_archive_or_remove),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
