@@ -1,11 +1,15 @@
 # cmake -DOUT=file.c -DDIR=migrations -DWHAT=migration -DHEADER=indexer/migrate.h -P embed.cmake
 # Writes every .sql of DIR, in order of name, into one C table: tide_WHATs of HEADER. A NUL follows
-# each text. With -DFILES="a b" instead of DIR: these files, under their whole names.
+# each text. With -DFILES="a b" instead of DIR: these files, under their whole names. A line
+# "-- part: NAME" of a .sql stands for what DIR/parts/NAME.sql holds.
 if(FILES)
   separate_arguments(files UNIX_COMMAND "${FILES}")
 else()
   file(GLOB files ${DIR}/*.sql)
   list(SORT files)
+endif()
+if(DIR)
+  file(GLOB parts ${DIR}/parts/*.sql)
 endif()
 set(text "#include \"${HEADER}\"\n\n")
 set(table "")
@@ -17,6 +21,16 @@ foreach(file IN LISTS files)
     get_filename_component(name ${file} NAME_WE)
   endif()
   file(READ ${file} hex HEX)
+  foreach(part IN LISTS parts)
+    get_filename_component(part_name ${part} NAME_WE)
+    string(HEX "-- part: ${part_name}\n" marker)
+    file(READ ${part} part_hex HEX)
+    string(REPLACE "${marker}" "${part_hex}" hex "${hex}")
+  endforeach()
+  string(HEX "-- part: " marker)
+  if(hex MATCHES "${marker}")
+    message(FATAL_ERROR "${file}: a part that is not there")
+  endif()
   string(REGEX REPLACE "(................................................................)" "\\1\n" hex "${hex}")
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
   string(APPEND text "static const uint8_t text_${count}[] = {\n${bytes}0x00\n};\n")

@@ -59,20 +59,7 @@ FROM (
       WHERE l.deployment = $1 AND l.epoch = v.key_id AND NOT w.removed AND NOT r.removed
     ) AS t
   ) AS revenue ON true, LATERAL (SELECT
-    v.key_id::text AS "epoch",
-    chain.rfc3339(analyst.at(v.start_time)) AS "startTime",
-    chain.rfc3339(analyst.at(v.end_time)) AS "endTime",
-    v.finalized AS "finalized",
-    v.total_revenue::text AS "totalRevenue",
-    analyst.scaled(v.total_revenue)::text AS "totalRevenueScaled",
-    v.partner_revenue::text AS "partnerRevenue",
-    analyst.scaled(v.partner_revenue)::text AS "partnerRevenueScaled",
-    v.protocol_revenue::text AS "protocolRevenue",
-    analyst.scaled(v.protocol_revenue)::text AS "protocolRevenueScaled",
-    v.staker_snapshot::text AS "stakerSnapshot",
-    analyst.scaled(v.staker_snapshot)::text AS "stakerSnapshotScaled",
-    v.per_token_revenue::text AS "perTokenRevenue",
-    v.ledger::text AS "changedLedger",
+-- part: epoch_item
     chain.rfc3339(v.closed_at) AS "changedAt",
     coalesce(revenue.tokens, '[]') AS "revenue"
   ) AS x

@@ -28,20 +28,7 @@ FROM (
     WHERE $2::integer < 2147483647 AND NOT h.removed
     ORDER BY k.key_id DESC LIMIT $4::integer)
   ) AS v, LATERAL (SELECT
-    v.key_id::text AS "epoch",
-    chain.rfc3339(analyst.at(v.start_time)) AS "startTime",
-    chain.rfc3339(analyst.at(v.end_time)) AS "endTime",
-    v.finalized AS "finalized",
-    v.total_revenue::text AS "totalRevenue",
-    analyst.scaled(v.total_revenue)::text AS "totalRevenueScaled",
-    v.partner_revenue::text AS "partnerRevenue",
-    analyst.scaled(v.partner_revenue)::text AS "partnerRevenueScaled",
-    v.protocol_revenue::text AS "protocolRevenue",
-    analyst.scaled(v.protocol_revenue)::text AS "protocolRevenueScaled",
-    v.staker_snapshot::text AS "stakerSnapshot",
-    analyst.scaled(v.staker_snapshot)::text AS "stakerSnapshotScaled",
-    v.per_token_revenue::text AS "perTokenRevenue",
-    v.ledger::text AS "changedLedger",
+-- part: epoch_item
     chain.rfc3339(v.closed_at) AS "changedAt"
   ) AS x
 ORDER BY v.key_id DESC

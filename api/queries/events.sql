@@ -45,18 +45,7 @@ WITH page AS (
 )
 SELECT row_to_json(x)::text, l.ledger || '.' || l.tx || '.' || l.op || '.' || l.event
 FROM (SELECT * FROM page AS l ORDER BY l.ledger DESC, l.tx DESC, l.op DESC, l.event DESC LIMIT $4) AS l, LATERAL (SELECT
-    chain.event_id(l.ledger, l.tx, l.op, l.event) AS "id",
-    l.ledger::text AS "ledger",
-    chain.rfc3339(l.closed_at) AS "closedAt",
-    (SELECT encode(t.hash, 'hex') FROM chain.tx AS t
-      WHERE t.deployment = $1 AND t.ledger = l.ledger AND t.tx = l.tx) AS "txHash",
-    l.tx AS "tx",
-    l.op AS "op",
-    l.event AS "event",
-    l.kind AS "kind",
-    l.contract AS "contract",
-    l.subject AS "subject",
-    l.addresses AS "addresses",
+-- part: event_item
     chain.event_fields(l.kind, $1, l.ledger, l.tx, l.op, l.event) AS "fields"
   ) AS x
 ORDER BY l.ledger DESC, l.tx DESC, l.op DESC, l.event DESC

@@ -1,23 +1,7 @@
 -- list: deployment at after limit
 -- Ledgers that are indexed, the newest first, over the primary key.
 SELECT row_to_json(x)::text, l.ledger
-FROM chain.ledger AS l, LATERAL (SELECT
-    l.ledger::text AS "sequence",
-    encode(l.hash, 'hex') AS "hash",
-    encode(l.previous_hash, 'hex') AS "previousHash",
-    chain.rfc3339(l.closed_at) AS "closeTime",
-    l.protocol AS "protocol",
-    l.tx_count AS "transactions",
-    l.our_txs AS "protocolTransactions",
-    l.events AS "events",
-    l.changes AS "changes",
-    l.raw_events AS "rawEvents",
-    l.raw_states AS "rawStates",
-    (ARRAY['chain', 'results', 'events'])[l.proof + 1] AS "proof",
-    l.calls_verified AS "callsVerified",
-    l.calls_rewritten AS "callsRewritten",
-    l.calls_unverified AS "callsUnverified"
-  ) AS x
+-- part: ledger_item
 WHERE l.deployment = $1::smallint AND l.ledger <= $2::integer AND ($3::text IS NULL OR l.ledger < $3::integer)
 ORDER BY l.ledger DESC
 LIMIT $4::integer

@@ -46,20 +46,7 @@ FROM (
     CASE WHEN NOT v.active THEN 'partner_inactive' WHEN v.pending_revenue <= 0 THEN 'nothing_pending'
       WHEN coalesce(held.amount, 0) < v.pending_revenue THEN 'registry_holds_too_little' END AS refused
   ) AS c, LATERAL (SELECT
-    v.key_id::text AS "partnerId",
-    v.owner AS "owner",
-    analyst.readable(v.name) AS "name",
-    v.active AS "active",
-    v.revenue_share::text AS "revenueShareBps",
-    v.pending_revenue::text AS "pendingRevenue",
-    analyst.scaled(v.pending_revenue)::text AS "pendingRevenueScaled",
-    v.total_earned::text AS "totalEarned",
-    analyst.scaled(v.total_earned)::text AS "totalEarnedScaled",
-    v.total_volume::text AS "totalVolume",
-    analyst.scaled(v.total_volume)::text AS "totalVolumeScaled",
-    v.deployed_assets AS "deployedAssets",
-    chain.rfc3339(analyst.at(v.registered_at)) AS "registeredAt",
-    v.ledger::text AS "changedLedger",
+-- part: partner_item
     chain.rfc3339(v.closed_at) AS "changedAt",
     (CASE WHEN c.refused IS NULL THEN v.pending_revenue ELSE 0 END)::text AS "claimable",
     analyst.scaled(CASE WHEN c.refused IS NULL THEN v.pending_revenue ELSE 0 END)::text AS "claimableScaled",

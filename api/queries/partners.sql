@@ -28,20 +28,7 @@ FROM (
     WHERE $2::integer < 2147483647 AND NOT h.removed
     ORDER BY k.key_id LIMIT $4::integer)
   ) AS v, LATERAL (SELECT
-    v.key_id::text AS "partnerId",
-    v.owner AS "owner",
-    analyst.readable(v.name) AS "name",
-    v.active AS "active",
-    v.revenue_share::text AS "revenueShareBps",
-    v.pending_revenue::text AS "pendingRevenue",
-    analyst.scaled(v.pending_revenue)::text AS "pendingRevenueScaled",
-    v.total_earned::text AS "totalEarned",
-    analyst.scaled(v.total_earned)::text AS "totalEarnedScaled",
-    v.total_volume::text AS "totalVolume",
-    analyst.scaled(v.total_volume)::text AS "totalVolumeScaled",
-    v.deployed_assets AS "deployedAssets",
-    chain.rfc3339(analyst.at(v.registered_at)) AS "registeredAt",
-    v.ledger::text AS "changedLedger",
+-- part: partner_item
     chain.rfc3339(v.closed_at) AS "changedAt"
   ) AS x
 ORDER BY v.key_id

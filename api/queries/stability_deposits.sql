@@ -35,17 +35,7 @@ FROM state.stability_pool_deposit AS k, LATERAL (
           THEN div(d.initial_value * a.ratio, 1000000000000) END AS compounded,
       CASE WHEN abs(a.grown) <= 170141183460469231731687303715884105727 THEN div(a.grown, 1000000000000) END AS gain
     ) AS c, LATERAL (SELECT
-    d.depositor AS "depositor",
-    d.initial_value::text AS "initialValue",
-    analyst.scaled(d.initial_value)::text AS "initialValueScaled",
-    c.compounded::text AS "compoundedDeposit",
-    analyst.scaled(c.compounded)::text AS "compoundedDepositScaled",
-    c.gain::text AS "collateralGain",
-    analyst.scaled(c.gain)::text AS "collateralGainScaled",
-    row_to_json(s) AS "snapshot",
-    chain.rfc3339(analyst.at(d.deposited_at)) AS "depositedAt",
-    d.ledger::text AS "changedLedger",
-    chain.rfc3339(d.closed_at) AS "changedAt"
+-- part: stability_item
   ) AS x
 WHERE k.deployment = $1 AND k.contract = p.contract AND ($3::text IS NULL OR k.depositor > $3) AND NOT d.removed
 ORDER BY k.depositor

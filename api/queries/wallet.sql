@@ -23,12 +23,5 @@ FROM (
       ) AS h
     WHERE $2::integer < 2147483647 AND NOT h.removed LIMIT 1)
   ) AS v, LATERAL (SELECT
-    v.wallet_id::text AS "walletId",
-    v.threshold AS "threshold",
-    cardinality(v.signers) AS "signerCount",
-    v.signers AS "signers",
-    (ARRAY['PrivilegedOnly', 'AllExecutions', 'Disabled'])[v.scope + 1] AS "scope",
-    v.active AS "active",
-    v.ledger::text AS "changedLedger",
-    chain.rfc3339(v.closed_at) AS "changedAt"
+-- part: wallet_item
   ) AS x

@@ -26,14 +26,7 @@ FROM (
     WHERE $2::integer < 2147483647 AND NOT h.removed
     ORDER BY k.wallet_id LIMIT $4::integer)
   ) AS v, LATERAL (SELECT
-    v.wallet_id::text AS "walletId",
-    v.threshold AS "threshold",
-    cardinality(v.signers) AS "signerCount",
-    v.signers AS "signers",
-    (ARRAY['PrivilegedOnly', 'AllExecutions', 'Disabled'])[v.scope + 1] AS "scope",
-    v.active AS "active",
-    v.ledger::text AS "changedLedger",
-    chain.rfc3339(v.closed_at) AS "changedAt"
+-- part: wallet_item
   ) AS x
 ORDER BY v.wallet_id
 LIMIT $4::integer

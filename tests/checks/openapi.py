@@ -100,7 +100,9 @@ def check_route(doc, params, route):
 def reads_events(name):
     """Whether a statement of the route reads what may be archived, as api/statement.c sees it."""
     files = [ROOT / f"api/queries/{name}{past}.sql" for past in ("", "_at")]
-    return any(word in file.read_text() for file in files if file.exists() for word in (" event.", " chain.call "))
+    texts = [file.read_text() for file in files if file.exists()]
+    texts += [(ROOT / f"api/queries/parts/{part}.sql").read_text() for text in texts for part in re.findall(r"^-- part: (\w+)$", text, re.M)]
+    return any(word in text for text in texts for word in (" event.", " chain.call "))
 
 
 def check_answers(doc, where, operation, route, body):

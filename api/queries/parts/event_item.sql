@@ -1,0 +1,12 @@
+    chain.event_id(l.ledger, l.tx, l.op, l.event) AS "id",
+    l.ledger::text AS "ledger",
+    chain.rfc3339(l.closed_at) AS "closedAt",
+    (SELECT encode(t.hash, 'hex') FROM chain.tx AS t
+      WHERE t.deployment = $1 AND t.ledger = l.ledger AND t.tx = l.tx) AS "txHash",
+    l.tx AS "tx",
+    l.op AS "op",
+    l.event AS "event",
+    l.kind AS "kind",
+    l.contract AS "contract",
+    l.subject AS "subject",
+    l.addresses AS "addresses",
