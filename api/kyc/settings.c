@@ -180,6 +180,29 @@ static const struct tide_member provider_members[] = {
 };
 /* clang-format on */
 
+/* Where a provider's keys tell by themselves: decisions about people who are none must not pass for
+ * real ones. */
+static tide_status check_environment(struct tide_reader *r, const struct tide_kyc_provider *p)
+{
+    static const struct {
+        enum tide_kyc_type type;
+        const char *begins;
+        bool live;
+    } keys[] = {
+        { TIDE_KYC_SUMSUB, "sbx:", false },
+        { TIDE_KYC_SUMSUB, "prd:", true },
+        { TIDE_KYC_PERSONA, "persona_sandbox_", false },
+        { TIDE_KYC_PERSONA, "persona_production_", true },
+    };
+    for (size_t i = 0; i < TIDE_COUNT(keys); i++)
+        if (p->type == keys[i].type && p->live != keys[i].live &&
+            strncmp(p->api_key, keys[i].begins, strlen(keys[i].begins)) == 0) {
+            tide_read_enter(r, "environment");
+            return tide_read_refuse(r, "the apiKey is of the other one");
+        }
+    return TIDE_OK;
+}
+
 /* What follows from what was said. */
 static void complete_provider(struct tide_kyc_provider *p, bool frames_said)
 {
@@ -212,6 +235,8 @@ static tide_status read_provider(struct tide_reader *r, const struct tide_member
             own[count++] = provider_members[i];
     p->timeout_ms = 10000;
     status = tide_read_object(r, own, count, p, value);
+    if (!status)
+        status = check_environment(r, p);
     if (!status)
         complete_provider(p, json_object_get(value, "frameHosts") != NULL);
     return status;

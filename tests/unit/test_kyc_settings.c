@@ -138,6 +138,8 @@ static const struct {
     { SUMSUB("\"level\":\"l\",\"webhookSecrets\":[{\"secret\":\"PLANTED 1\"}]"), "/providers/0/webhookSecrets/0/secret: expected ASCII" },
     { SUMSUB("\"level\":\"l\",\"webhookSecrets\":[{\"secret\":\"PLANTED1\",\"notAfter\":\"soon\"}]"),
                                                             "/providers/0/webhookSecrets/0/notAfter: expected an RFC 3339 time" },
+    { PROVIDERS("{\"key\":\"s\",\"type\":\"sumsub\",\"name\":\"S\",\"apiKey\":\"sbx:PLANTED\",\"level\":\"l\","
+      "\"apiSecret\":\"PLANTED\",\"environment\":\"live\",\"hosts\":[\"a.b\"]," HOOKS "}"), "/providers/0/environment: the apiKey" },
     { ACME(ACME_KEY),                                       "/integrators/0/id: is missing" },
     { ACME("\"id\":\"a\",\"name\":\"A\",\"keys\":[]"),      "/integrators/0/keys: expected a list of 1..4" },
     { ACME("\"id\":\"a\",\"name\":\"A\",\"keys\":[\"PLANTED\"]"), "/integrators/0/keys/0: expected 64" },
