@@ -159,10 +159,27 @@ tide_status partition_create(struct tide_writer *w, uint32_t from, struct tide_e
     return status;
 }
 
+/* In the order in which a dump takes them, which is that of their making: else each waits, sooner or
+ * later, for what the other holds, and the server ends one of the two. */
+static void sql_lock_leaves(struct tide_writer *w)
+{
+    const char *before = "LOCK TABLE ";
+    for (uint32_t i = 0; i < w->options.table_count; i++) {
+        if (!w->options.tables[i].partitioned || !w->options.wanted[i])
+            continue;
+        writer_sql_more(w, "%s", before);
+        writer_sql_leaf(w, &w->options.tables[i], w->loading.from);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        writer_sql_more(w, " IN ACCESS EXCLUSIVE MODE; ");
+}
+
 static tide_status attach_tables(struct tide_writer *w, struct tide_err *err)
 {
     const struct loading *l = &w->loading;
     writer_sql(w, "%s", "");
+    sql_lock_leaves(w);
     for (uint32_t i = 0; i < w->options.table_count; i++) {
         const struct tide_table *table = &w->options.tables[i];
         if (!table->partitioned || !w->options.wanted[i])

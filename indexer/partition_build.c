@@ -4,13 +4,14 @@
 
 /* Keys and indexes of a loaded partition, by two connections at a time: a table belongs to one of
  * them, the largest are taken first, small ones together in one transaction (140 tables are 170
- * commits otherwise). What a kill or a failure leaves undone is found missing the next time. */
+ * commits otherwise). What a kill or a failure leaves undone is found missing the next time. A
+ * transaction takes the locks of its tables first, in the order of their making (see partition.c). */
 
 enum { LANES = 2, TOGETHER_BYTES = 16 << 20 };
 
 struct work {
     struct tide_pg_rows
-        rows; /* statement, table, bytes of the table; a table's rows are neighbours */
+        rows; /* statement, table, its bytes, its name; a table's rows are neighbours */
     pthread_mutex_t lock;
     uint32_t next;
     bool failed;
@@ -33,7 +34,7 @@ static void sql_missing_indexes(struct tide_writer *w, uint32_t from)
                " 'INDEX ON %%s%%s' END, leaf.oid::regclass, CASE WHEN i.indisprimary THEN"
                " (SELECT pg_get_constraintdef(k.oid) FROM pg_constraint k WHERE k.conindid ="
                " i.indexrelid AND k.contype = 'p') ELSE d.def END), leaf.oid,"
-               " pg_relation_size(leaf.oid)"
+               " pg_relation_size(leaf.oid), leaf.oid::regclass"
                " FROM pg_class parent JOIN pg_namespace s ON s.oid = parent.relnamespace"
                " JOIN pg_index i ON i.indrelid = parent.oid"
                " JOIN pg_class leaf ON leaf.relnamespace = s.oid AND leaf.relname ="
@@ -47,6 +48,42 @@ static void sql_missing_indexes(struct tide_writer *w, uint32_t from)
                w->deployment, from);
 }
 
+/* Row at is the first of its table, in a transaction that begins with row first. */
+static bool begins_table(const struct tide_pg_rows *rows, uint32_t first, uint32_t at)
+{
+    return at == first ||
+           !tide_slice_eq(tide_pg_slice(rows, at, 1), tide_pg_slice(rows, at - 1, 1));
+}
+
+/* Of rows first to end: one of the table made next after the one numbered oid; end: none was. */
+static uint32_t next_made(const struct tide_pg_rows *rows, uint32_t first, uint32_t end,
+                          uint64_t oid)
+{
+    uint32_t found = end;
+    for (uint32_t at = first; at < end; at++) {
+        uint64_t number = tide_pg_u64(rows, at, 1);
+        if (number > oid && (found == end || number < tide_pg_u64(rows, found, 1)))
+            found = at;
+    }
+    return found;
+}
+
+static void sql_statements(struct tide_buf *sql, const struct tide_pg_rows *rows, uint32_t first,
+                           uint32_t end)
+{
+    uint32_t at = next_made(rows, first, end, 0);
+    tide_buf_str(sql, "LOCK TABLE ");
+    while (at < end) {
+        tide_buf_slice(sql, tide_pg_slice(rows, at, 3));
+        at = next_made(rows, first, end, tide_pg_u64(rows, at, 1));
+        tide_buf_str(sql, at < end ? ", " : " IN ACCESS EXCLUSIVE MODE;");
+    }
+    for (at = first; at < end; at++) {
+        tide_buf_slice(sql, tide_pg_slice(rows, at, 0));
+        tide_buf_u8(sql, ';');
+    }
+}
+
 /* The next statements for one lane, into its sql: one table's, or those of several small tables. */
 static bool take(struct lane *lane)
 {
@@ -57,16 +94,16 @@ static bool take(struct lane *lane)
     const struct tide_pg_rows *rows = &work->rows;
     uint32_t at = work->failed ? rows->count : work->next;
     while (at < rows->count) {
-        bool new_table = at == work->next ||
-                         !tide_slice_eq(tide_pg_slice(rows, at, 1), tide_pg_slice(rows, at - 1, 1));
+        bool new_table = begins_table(rows, work->next, at);
         uint64_t size = new_table ? tide_pg_u64(rows, at, 2) : 0;
         if (at > work->next && bytes + size > TOGETHER_BYTES && new_table)
             break;
         bytes += size;
-        tide_buf_slice(&lane->sql, tide_pg_slice(rows, at++, 0));
-        tide_buf_u8(&lane->sql, ';');
+        at++;
     }
     bool any = at > work->next && !work->failed;
+    if (any)
+        sql_statements(&lane->sql, rows, work->next, at);
     work->next = at;
     pthread_mutex_unlock(&work->lock);
     tide_buf_u8(&lane->sql, 0);
