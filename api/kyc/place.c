@@ -16,8 +16,8 @@ bool tide_kyc_network_allowed(const struct tide_kyc_settings *settings,
     if (settings->open)
         *what = "\"open\"";
     for (uint32_t i = 0; i < settings->provider_count; i++)
-        if (settings->providers[i].type == TIDE_KYC_SANDBOX)
-            *what = "a provider of type sandbox";
+        if (!settings->providers[i].live)
+            *what = "a provider of type or environment sandbox";
     return !*what;
 }
 

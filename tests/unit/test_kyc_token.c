@@ -124,12 +124,15 @@ static void test_main_network(void **state)
     tide_network_id(test, TIDE_SLICE("Test SDF Network ; September 2015"));
     settings->provider_count = 1;
     settings->providers[0].type = TIDE_KYC_VERIFF;
+    settings->providers[0].live = true;
     assert_true(tide_kyc_network_allowed(settings, live, &what));
     settings->open = true;
     assert_false(tide_kyc_network_allowed(settings, live, &what));
     assert_string_equal(what, "\"open\"");
     assert_true(tide_kyc_network_allowed(settings, test, &what));
     settings->open = false;
+    settings->providers[0].live = false; /* a real one's test environment is no better */
+    assert_false(tide_kyc_network_allowed(settings, live, &what));
     settings->providers[0].type = TIDE_KYC_SANDBOX;
     assert_false(tide_kyc_network_allowed(settings, live, &what));
     assert_true(tide_kyc_network_allowed(settings, test, &what));
