@@ -1,4 +1,5 @@
 #include "api/kyc/place.h"
+#include "api/chosen.h"
 #include "tidemark/text.h"
 
 enum { SILENCE_MS = 8000, CONNECT_MS = 4000, EXCHANGE_MS = 9000, STALL_S = 8 };
@@ -45,28 +46,22 @@ bool tide_kyc_place_ready(const struct tide_kyc_place *place)
     return place->ready && place->pg && tide_pg_alive(place->pg);
 }
 
-static tide_status choose_deployment(struct tide_kyc_place *place, struct tide_err *err)
+static tide_status read_network(struct tide_kyc_place *place, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     const char *what;
-    tide_status status = tide_pg_query(place->pg, &rows,
-                                       "SELECT id, network_id, passphrase FROM chain.deployment"
-                                       " ORDER BY id LIMIT 2",
-                                       NULL, 0, err);
+    tide_status status =
+        tide_pg_query(place->pg, &rows,
+                      "SELECT network_id, passphrase FROM chain.deployment WHERE id = $1::smallint",
+                      (const char *[]){ place->deployment_text }, 1, err);
     if (status != TIDE_OK)
         return status;
-    if (rows.count != 1) {
-        status = tide_fail(err, rows.count ? TIDE_E_CONFIG : TIDE_E_DB,
-                           "the database holds %s deployment", rows.count ? "more than one" : "no");
-    } else {
-        place->deployment = (uint16_t)tide_pg_u64(&rows, 0, 0);
-        snprintf(place->deployment_text, sizeof place->deployment_text, "%u", place->deployment);
-        if (!tide_pg_bytes(&rows, 0, 1, place->network_id, sizeof place->network_id) ||
-            tide_pg_slice(&rows, 0, 2).len >= sizeof place->passphrase)
-            status = tide_fail(err, TIDE_E_DB_FATAL, "chain.deployment names no network");
-        else
-            snprintf(place->passphrase, sizeof place->passphrase, "%s", tide_pg_text(&rows, 0, 2));
-    }
+    if (rows.count != 1 ||
+        !tide_pg_bytes(&rows, 0, 0, place->network_id, sizeof place->network_id) ||
+        tide_pg_slice(&rows, 0, 1).len >= sizeof place->passphrase)
+        status = tide_fail(err, TIDE_E_DB_FATAL, "chain.deployment names no network");
+    else
+        snprintf(place->passphrase, sizeof place->passphrase, "%s", tide_pg_text(&rows, 0, 1));
     tide_pg_rows_release(&rows);
     if (status == TIDE_OK && !tide_kyc_network_allowed(place->settings, place->network_id, &what))
         status = tide_fail(err, TIDE_E_CONFIG,
@@ -85,13 +80,16 @@ tide_status tide_kyc_place_connect(struct tide_kyc_place *place, struct tide_err
                                   .silence_ms = SILENCE_MS,
                                   .stopped = place->options.stopped,
                                   .stopped_self = place->options.stopped_self };
+    struct tide_chosen chosen;
     place->ready = false;
-    tide_status status =
-        place->pg ? tide_pg_reopen(place->pg, err) : tide_pg_open(&place->pg, &to, err);
+    tide_status status = tide_chosen_connect(&place->pg, &to, 0, &chosen, err);
+    if (status != TIDE_OK)
+        return status;
+    place->deployment = chosen.id;
+    memcpy(place->deployment_text, chosen.text, sizeof place->deployment_text);
+    status = tide_pg_run(place->pg, settings, "SET", err);
     if (status == TIDE_OK)
-        status = tide_pg_run(place->pg, settings, "SET", err);
-    if (status == TIDE_OK)
-        status = choose_deployment(place, err);
+        status = read_network(place, err);
     place->ready = status == TIDE_OK;
     return status;
 }
