@@ -110,8 +110,7 @@ static tide_status read_result(struct att_rpc *rpc, json_t **result, struct tide
                id != rpc->id) {
         status = tide_fail(err, TIDE_E_IO, "the answer is not JSON-RPC");
     }
-    if (status == TIDE_OK)
-        json_incref(*result);
+    *result = status == TIDE_OK ? json_incref(*result) : NULL;
     json_decref(whole);
     return status;
 }

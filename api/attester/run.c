@@ -14,7 +14,7 @@ struct runner {
     struct att_work work;
     struct tide_watchdog dog;
     const char *notify;
-    bool ready;        /* systemd was told */
+    bool known;        /* the network is the deployment's */
     bool waiting;      /* another one holds the lock; said */
     bool opened;       /* the audit knows of the key */
     uint32_t pause_ms; /* after a failure; doubles */
@@ -72,7 +72,7 @@ static void all_well(struct runner *r)
 {
     if (r->said_ms)
         tide_log(TIDE_INFO, "attester.recovered", "after_ms=%" PRId64, now_of(r) - r->said_ms);
-    if (r->said_ms || !r->ready)
+    if (r->said_ms)
         tide_notify(r->notify, "STATUS=works");
     r->said_ms = 0;
     r->pause_ms = 0;
@@ -109,12 +109,23 @@ static tide_status take_lock(struct runner *r, bool *held, struct tide_err *err)
     return *held && !r->opened ? note_key(r, err) : TIDE_OK;
 }
 
+/* Before anything: whose network the servers are of. */
+static tide_status know_network(struct runner *r, struct tide_err *err)
+{
+    struct att_tip tip;
+    tide_status status = r->known ? TIDE_OK : att_rpc_tip(r->work.rpc, &tip, err);
+    r->known = status == TIDE_OK;
+    return status;
+}
+
 static tide_status take_turn(struct runner *r, enum att_turn *turn, bool *held,
                              struct tide_err *err)
 {
-    tide_status status = att_outbox_ready(r->program->outbox, err);
+    tide_status status = know_network(r, err);
     *held = false;
     *turn = ATT_TURN_IDLE;
+    if (status == TIDE_OK)
+        status = att_outbox_ready(r->program->outbox, err);
     if (status == TIDE_OK)
         status = take_lock(r, held, err);
     return status == TIDE_OK && *held ? att_work_turn(&r->work, turn, err) : status;
@@ -141,9 +152,6 @@ static tide_status loop(struct runner *r, struct tide_err *err)
             continue;
         }
         all_well(r);
-        if (!r->ready)
-            tide_notify(r->notify, "READY=1");
-        r->ready = true;
         if (!held)
             wait_for(r, STANDBY_MS);
         else if (turn != ATT_TURN_AGAIN)
@@ -169,6 +177,7 @@ tide_status att_run(struct att_program *program, const struct att_run *how, stru
                                 .dry = how->dry };
     att_work_init(&r.work);
     tide_watchdog_init(&r.dog, r.notify, getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"));
+    tide_notify(r.notify, "READY=1");
     status = loop(&r, err);
     tide_notify(r.notify, "STOPPING=1");
     tide_log(TIDE_INFO, "attester.stopped", "status=%s", tide_status_name(status));

@@ -88,7 +88,7 @@ class World:
         self.deployment = json.loads((path / "deployment.json").read_text())
         self.contract = self.deployment["contracts"]["compliance_registry"]
         self.path, self.db, self.count, self.lock = path, Db(name), 0, threading.Lock()
-        self.ticking, self.cursor, self.calls = None, None, {}
+        self.ticking, self.cursor, self.calls, self.runs = None, None, {}, 0
         self.plant_deployment()
         said = subprocess.run([SIM, "keys", "--name", VERIFIER], capture_output=True, text=True, check=True).stdout.split()
         self.address, self.seed = said[1], said[2]
@@ -227,7 +227,8 @@ class World:
             env.pop(name, None)
         if points:
             env["TIDE_FP"] = points
-        return Attester(self.arguments(*options), env, self.path / "attester.log")
+        self.runs += 1
+        return Attester(self.arguments(*options), env, self.path / f"attester.{self.runs % 100}.log")
 
     def once(self, *options, timeout=60):
         done = subprocess.run(self.arguments(*options), capture_output=True, text=True, timeout=timeout)

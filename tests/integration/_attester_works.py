@@ -1,0 +1,255 @@
+"""What attester.sh checks, by name: each a function, its docstring what is expected."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+import _attester
+from _attester import ATTESTER, World, check, until
+
+
+def ends(w, intent, state, seconds=30):
+    until(lambda: w.row(intent)[0] == state, f"{intent} {state}: {w.row(intent)}", seconds)
+    return w.row(intent)
+
+
+def attested_quickly(w):
+    """a decision is on the chain within 3 s where ledgers close each second; the audit has each step"""
+    w.tick(1000)
+    with w.attester("--attester-poll-ms", "500"):
+        time.sleep(1)
+        took = []
+        for _ in range(3):
+            began = time.monotonic()
+            intent, subject, _ = w.plant()
+            ends(w, intent, "confirmed")
+            took.append(time.monotonic() - began)
+        check(max(took) < 5, f"{took}")
+    check(w.audit(intent) == ["signed", "submitted", "confirmed"], f"{w.audit(intent)}")
+    check(w.attested(subject) == 1, "not on the chain")
+    return ", ".join(f"{t:.1f} s" for t in took)
+
+
+def revoked(w):
+    """a withdrawn decision is revoked once; one that was never attested needs no transaction"""
+    w.tick(20)
+    with w.attester():
+        first, subject, session = w.plant()
+        ends(w, first, "confirmed")
+        second, _, _ = w.plant(subject, "revoke", 2, session)
+        ends(w, second, "confirmed")
+        check(w.attested(subject, "revoke") == 1, "not revoked")
+        nothing, _, _ = w.plant(action="revoke")
+        check(ends(w, nothing, "confirmed")[2] == "nothing_to_revoke", f"{w.row(nothing)}")
+
+
+def superseded(w):
+    """a newer decision of the session stands: the older one is never sent, not even released later"""
+    older, subject, session = w.plant()
+    newer, _, _ = w.plant(subject, "attest", 2, session, expires=4102444860)
+    w.tick(20)
+    with w.attester():
+        ends(w, newer, "confirmed")
+        ends(w, older, "superseded")
+    check(w.attested(subject) == 1, "both were sent")
+    check("superseded" in w.audit(older), "not in the audit")
+    w.db.ask(f"UPDATE kyc.outbox SET state = 'parked', reason = 'test' WHERE id = {older}")
+    code, said, wrong = w.once("requeue", str(older))
+    check(code == 0, said + wrong)
+    with w.attester():
+        ends(w, older, "superseded")
+    check(w.attested(subject) == 1, "a lower one was sent after a higher one")
+
+
+def sent_to_a_person(w):
+    """suspended, sanctioned, frozen, blocked: manual_review, nothing is signed; a person may release it"""
+    subjects = {word: w.subject() for word in ("suspend", "sanction", "freeze")}
+    for word, subject in subjects.items():
+        w.tx(word, "--as", "admin", "--subject", subject, "--text", "case")
+    w.tx("block_jurisdiction", "--as", "daowallet", "--country", "499")
+    expected = {"suspend": "suspended", "sanction": "sanctioned", "freeze": "frozen"}
+    w.tick(20)
+    with w.attester() as attester:
+        for word, subject in subjects.items():
+            intent, _, _ = w.plant(subject)
+            row = ends(w, intent, "parked")
+            check(row[1:] == ["manual_review", expected[word]], f"{word}: {row}")
+            check(w.audit(intent) == ["parked"], f"{word}: {w.audit(intent)}")
+            check(w.attested(subject) == 0, f"{word}: attested")
+        intent, _, _ = w.plant(jurisdiction=499)
+        check(ends(w, intent, "parked")[1:] == ["manual_review", "jurisdiction_blocked"], f"{w.row(intent)}")
+        frozen, subject = w.db.one("SELECT id, subject FROM kyc.outbox WHERE last_status = 'frozen'").split("|")
+        w.tx("unfreeze", "--as", "admin", "--subject", subject)
+        code, said, wrong = w.once("requeue", frozen)
+        check(code == 0 and "queued again" in said, said + wrong)
+        ends(w, int(frozen), "confirmed")
+        check(w.attested(subject) == 1 and w.audit(int(frozen))[:2] == ["parked", "released"], f"{w.audit(int(frozen))}")
+        check("499" not in attester.said().replace(":499", ""), "a jurisdiction in the log")
+    code, _, wrong = w.once("requeue", frozen)
+    check(code == 67 and "not parked" in wrong, f"{code} {wrong}")
+    w.tx("unblock_jurisdiction", "--as", "daowallet", "--country", "499")
+
+
+def suspended_in_between(w):
+    """suspended between the first look and the signature: seen, and nothing is signed"""
+    subject = w.subject()
+    intent, _, _ = w.plant(subject)
+    w.fault("simulateTransaction=delay:1500x1")
+    with w.attester():
+        until(lambda: json.loads(w.post("/faults", None, "GET"))[0]["struck"] > 0, "simulating")
+        w.tx("suspend", "--as", "admin", "--subject", subject, "--text", "case")
+        check(ends(w, intent, "parked")[1:] == ["manual_review", "suspended"], f"{w.row(intent)}")
+    check(w.attested(subject) == 0, "a suspension was overwritten")
+
+
+def looked_at_dry(w):
+    """--dry-run says what would happen, signs and writes nothing; --once drains and ends"""
+    intent, subject, _ = w.plant()
+    other, _, _ = w.plant(jurisdiction=840)
+    before = w.db.one("SELECT count(*) FROM kyc.audit"), w.row(intent)
+    code, said, wrong = w.once("--dry-run")
+    check(code == 0 and f"{intent} attest: would be signed, for" in said, f"{code} {said} {wrong}")
+    check(f"{other} attest: would be parked (jurisdiction_blocked)" in said, said)
+    check("840" not in said + wrong, "a jurisdiction was printed")
+    check(before == (w.db.one("SELECT count(*) FROM kyc.audit"), w.row(intent)), "something was written")
+    w.tick(20)
+    code, said, wrong = w.once("--once")
+    check(code == 0, said + wrong)
+    check(w.row(intent)[0] == "confirmed" and w.row(other)[0] == "parked", f"{w.row(intent)} {w.row(other)}")
+
+
+def status_is_told(w):
+    """status: counts, what is parked and why, the audit; an altered audit shows, exit 68"""
+    w.plant()
+    code, said, wrong = w.once("status")
+    check(code == 0 and "queued      1, the oldest for" in said and "intact" in said, f"{code} {said} {wrong}")
+    check("reason=manual_review detail=jurisdiction_blocked" in said, said)
+    w.db.ask("CREATE TABLE kept AS SELECT * FROM kyc.audit; UPDATE kyc.audit SET actor = 'nobody' WHERE id = 3")
+    code, said, wrong = w.once("status")
+    check(code == 68 and "row 3" in wrong, f"{code} {said} {wrong}")
+    w.db.ask("UPDATE kyc.audit a SET actor = k.actor FROM kept k WHERE k.id = a.id; DROP TABLE kept")
+    w.tick(20)
+    check(w.once("--once")[0] == 0, "drained")
+
+
+def one_at_a_time(w):
+    """a second attester waits for the lock and takes over when the first is killed"""
+    w.tick(20)
+    with w.attester() as first:
+        until(lambda: "attester.key" in first.said(), "the first at work")
+        code, _, wrong = w.once("--once")
+        check(code == 68 and "another attester" in wrong, f"{code} {wrong}")
+        with w.attester() as second:
+            until(lambda: "attester.standby" in second.said(), "the second waits")
+            intent, _, _ = w.plant()
+            ends(w, intent, "confirmed")
+            check("attester.signed" not in second.said(), "both sign")
+            first.kill()
+            intent, subject, _ = w.plant()
+            ends(w, intent, "confirmed")
+            check("attester.signed" in second.said() and w.attested(subject) == 1, "nobody took over")
+
+
+def other_servers(w):
+    """a server that is away or behind is left for the next; one of another network ends it, exit 66"""
+    other, url = World("elsewhere", "--passphrase", "Another Simulated Network ; 2026", verifier=False), w.url
+    try:
+        w.tick(20)
+        w.url = f"http://127.0.0.1:9,{url}"
+        with w.attester():
+            intent, subject, _ = w.plant()
+            ends(w, intent, "confirmed")
+        check(w.attested(subject) == 1, "not once")
+        w.url = other.url
+        code, _, wrong = w.once("--once")
+        check(code == 66 and "another network" in wrong, f"{code} {wrong}")
+        w.url = url
+        w.fault("getLedgerEntries=lag:3x5", "getTransaction=lag:4x5")
+        with w.attester():
+            intent, subject, _ = w.plant()
+            ends(w, intent, "confirmed")
+        check(w.attested(subject) == 1, "not once")
+    finally:
+        w.url = url
+        other.close()
+
+
+def secrets_stay_inside(w):
+    """the seed is in no argument, environment, log, answer or row; nobody may look into the process"""
+    w.tick(20)
+    with w.attester() as attester:
+        intent, _, _ = w.plant()
+        ends(w, intent, "confirmed")
+        proc = pathlib.Path(f"/proc/{attester.process.pid}")
+        shown = (proc / "cmdline").read_bytes()
+        if os.geteuid() == 0:
+            shown += (proc / "environ").read_bytes()
+        check(w.seed.encode() not in shown, "the seed is in /proc")
+        limits = (proc / "limits").read_text()
+        check(any(line.split()[4:6] == ["0", "0"] for line in limits.splitlines() if line.startswith("Max core")), limits)
+        if not os.environ.get("TIDE_SANITIZED") and os.stat(proc).st_uid == os.geteuid() and os.geteuid() != 0:
+            check(not os.access(proc / "environ", os.R_OK), "others may look in")
+        check(w.seed not in attester.said(), "the seed is in the log")
+    code, said, wrong = w.once("status")
+    check(w.seed not in said + wrong, "the seed was printed")
+    rows = w.db.ask("SELECT to_jsonb(a)::text FROM kyc.audit a") + w.db.ask("SELECT to_jsonb(o)::text FROM kyc.outbox o")
+    check(not any(w.seed in row for row in rows), "the seed is in the database")
+    check(any(w.address in row and "key_opened" in row for row in rows), "the audit does not know whose key")
+    detail = w.db.ask("SELECT detail::text FROM kyc.audit")
+    check(not any("jurisdiction\"" in row for row in detail), "a jurisdiction in the audit")
+
+
+def with_its_own_rights(w):
+    """the role tidemark_attester is enough, and may not make intents or alter the audit"""
+    url, w.db.url = w.db.url, w.db.url.replace("user=postgres", "user=tidemark_attester")
+    try:
+        w.tick(20)
+        with w.attester():
+            intent, subject, _ = w.plant()
+            ends(w, intent, "confirmed")
+        check(w.once("status")[0] == 0, "status needs more")
+        for sql in ("INSERT INTO kyc.outbox (deployment) VALUES (1)", "DELETE FROM kyc.outbox", "DELETE FROM kyc.audit",
+                    "UPDATE kyc.audit SET actor = ''", "SELECT * FROM kyc.session", "UPDATE kyc.session SET state = 'approved'"):
+            done = subprocess.run([_attester.PSQL, "-Xqc", sql, w.db.url], capture_output=True, text=True)
+            check("permission denied" in done.stderr, f"{sql}: {done.stderr}")
+    finally:
+        w.db.url = url
+
+
+def refuses_wrong_settings(w):
+    """what is missing or wrong is said at once, exit 64 or 78"""
+    cases = [(["--deployment", "/nowhere"], 74, "/nowhere"), ([], 78, "deployment is not set"),
+             (["fly"], 64, "no command"), (["requeue"], 64, "wrong arguments"), (["status", "--once"], 64, "wrong arguments"),
+             (["--deployment", str(w.path / "deployment.json")], 78, "attester_key is not set"),
+             (["--deployment", str(w.path / "deployment.json"), "--attester-key", str(w.key)], 78, "rpc is not set")]
+    for options, code, why in cases:
+        done = subprocess.run([ATTESTER, *options], capture_output=True, text=True)
+        check(done.returncode == code and why in done.stderr, f"{options}: {done.returncode} {done.stderr}")
+
+
+WORKS = [attested_quickly, revoked, superseded, sent_to_a_person, suspended_in_between, looked_at_dry, status_is_told,
+         one_at_a_time, other_servers, secrets_stay_inside, with_its_own_rights, refuses_wrong_settings]
+
+
+def main():
+    failed = 0
+    w = World("works")
+    for work in WORKS:
+        if sys.argv[1:] and work.__name__ not in sys.argv[1:]:
+            continue
+        began = time.monotonic()
+        try:
+            note = work(w)
+            print(f"ok {work.__name__}: {work.__doc__}{': ' + note if note else ''} ({time.monotonic() - began:.1f} s)", flush=True)
+        except (SystemExit, subprocess.SubprocessError, OSError) as error:
+            failed += 1
+            print(f"not ok {work.__name__}: {error}", flush=True)
+        w.still()
+        w.calm()
+    w.close()
+    sys.exit(failed > 0)
+
+
+main()
