@@ -176,6 +176,22 @@ def other_servers(w):
         other.close()
 
 
+def nonsense_is_no_answer(w):
+    """whatever a server answers instead: asked again, one call on the chain, nobody crashes"""
+    bad = ["status:503", "cut:9", "close:before", "html", "empty", "null", "wrong-id", "two", "huge", "truncate:30", "nesting",
+           "rpc-error:-32603 no", "queue", "lag:9"]
+    w.tick(15)
+    with w.attester():
+        for method in ("sendTransaction", "getTransaction", "getLedgerEntries", "simulateTransaction", "getLatestLedger",
+                       "getFeeStats", "getNetwork"):
+            w.fault(*(f"{method}={kind}@{at + 1}x1" for at, kind in enumerate(bad) if method[3:10] != "Network" or kind != "lag:9"))
+            planted = [w.plant() for _ in range(2)]
+            for intent, subject, _ in planted:
+                ends(w, intent, "confirmed")
+                check(w.attested(subject) == 1, f"{method}: not once")
+            w.calm()
+
+
 def secrets_stay_inside(w):
     """the seed is in no argument, environment, log, answer or row; nobody may look into the process"""
     w.tick(20)
@@ -230,7 +246,8 @@ def refuses_wrong_settings(w):
 
 
 WORKS = [attested_quickly, revoked, superseded, sent_to_a_person, suspended_in_between, looked_at_dry, status_is_told,
-         one_at_a_time, other_servers, secrets_stay_inside, with_its_own_rights, refuses_wrong_settings]
+         one_at_a_time, other_servers,
+         nonsense_is_no_answer, secrets_stay_inside, with_its_own_rights, refuses_wrong_settings]
 
 
 def main():
