@@ -1,5 +1,6 @@
 #include "api/attester/envelope.h"
 #include "tidemark/scval.h"
+#include "tidemark/tx.h"
 #include "tidemark/xdr.h"
 
 static void put_key(struct tide_buf *out, const uint8_t key[TIDE_HASH_BYTES])
@@ -88,4 +89,20 @@ tide_status att_put_bump(struct tide_buf *out, tide_slice inner,
     tide_buf_be32(out, 0);
     tide_buf_be32(out, 0); /* signatures */
     return out->failed ? TIDE_E_LIMIT : TIDE_OK;
+}
+
+bool att_envelope_is(tide_slice envelope, const uint8_t network_id[TIDE_HASH_BYTES],
+                     const uint8_t hash[TIDE_HASH_BYTES])
+{
+    struct tide_envelope e;
+    struct tide_xdr x;
+    uint8_t own[TIDE_HASH_BYTES];
+    if (tide_envelope_read(&e, envelope, &x) != TIDE_OK)
+        return false;
+    if (e.type == ATT_BUMP) { /* what it wraps, as a transaction of its own */
+        e.type = ATT_TX;
+        e.signed_part = e.inner_signed_part;
+    }
+    tide_envelope_hash(own, &e, network_id);
+    return memcmp(own, hash, TIDE_HASH_BYTES) == 0;
 }

@@ -51,6 +51,10 @@ tide_status att_put_envelope(struct tide_buf *out, const struct att_draft *draft
 tide_status att_put_bump(struct tide_buf *out, tide_slice inner,
                          const uint8_t source[TIDE_HASH_BYTES], int64_t fee) TIDE_MUST_USE;
 
+/* True when envelope is the transaction of that hash, or a fee bump around it. */
+bool att_envelope_is(tide_slice envelope, const uint8_t network_id[TIDE_HASH_BYTES],
+                     const uint8_t hash[TIDE_HASH_BYTES]);
+
 /* Appends the one authorisation there may be: by the source account, of exactly that call. */
 void att_put_auth(struct tide_buf *out, const struct att_call *call);
 

@@ -167,7 +167,7 @@ static const char next_sql[] =
     " coalesce(o.sent_ledger, 0), coalesce(o.last_status, ''), o.envelope, o.bump_envelope"
     " FROM kyc.outbox o WHERE o.deployment = $1::int AND o.id > $2::bigint AND"
     " (o.state IN ('signed', 'submitted') OR o.state = 'queued' AND o.next_try <="
-    " clock_timestamp()) ORDER BY o.state = 'queued' AND $2::bigint = 0, o.id LIMIT 1";
+    " clock_timestamp()) ORDER BY o.state = 'queued' AND NOT $3::bool, o.id LIMIT 1";
 
 /* "\x…" into buf. */
 static bool read_bytes(struct tide_buf *buf, const struct tide_pg_rows *rows, uint32_t column)
@@ -213,16 +213,17 @@ static bool read_row(struct att_row *row, const struct tide_pg_rows *rows)
            read_bytes(&row->envelope, rows, ENVELOPE) && read_bytes(&row->bump, rows, BUMP);
 }
 
-tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, uint64_t skip,
+tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, const uint64_t *behind,
                             bool *any, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    char deployment[16], behind[24];
+    char deployment[16], least[24];
     snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
-    snprintf(behind, sizeof behind, "%" PRIu64, skip);
+    snprintf(least, sizeof least, "%" PRIu64, behind ? *behind : 0);
     *any = false;
     tide_status status =
-        tide_pg_query(outbox->pg, &rows, next_sql, (const char *[]){ deployment, behind }, 2, err);
+        tide_pg_query(outbox->pg, &rows, next_sql,
+                      (const char *[]){ deployment, least, behind ? "true" : "false" }, 3, err);
     if (status == TIDE_OK && rows.count) {
         *any = true;
         if (!read_row(row, &rows))

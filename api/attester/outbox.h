@@ -66,9 +66,9 @@ struct att_row {
 void att_row_init(struct att_row *row);
 void att_row_release(struct att_row *row);
 
-/* The next one to work on into *row: one under way, else the oldest that is due. skip: only those
- * behind that id (dry runs). *any false: nothing to do. */
-tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, uint64_t skip,
+/* The next one to work on into *row: the one under way, else the oldest that is due; with behind:
+ * whichever comes first behind that id. *any false: nothing to do. */
+tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, const uint64_t *behind,
                             bool *any, struct tide_err *err) TIDE_MUST_USE;
 
 /* queued -> signed: row's envelope, hash, seq, max_time, submit_ledger and restore. */

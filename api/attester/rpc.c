@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { NAME_BYTES = 160 };
+enum { NAME_BYTES = 160, JUMP_LEDGERS = 10000, LEDGERS_MS = 10 };
 
 struct server {
     char url[TIDE_CONFIG_TEXT_MAX];
@@ -27,6 +27,7 @@ struct att_rpc {
     uint32_t current; /* asked first */
     uint64_t id;
     uint32_t latest;
+    int64_t latest_ms; /* when it was told */
     struct tide_buf params, request, body, hold;
 };
 
@@ -44,6 +45,11 @@ struct tide_buf *rpc_hold(struct att_rpc *rpc)
 uint32_t att_rpc_latest(const struct att_rpc *rpc)
 {
     return rpc->latest;
+}
+
+static int64_t now_of(const struct att_rpc *rpc)
+{
+    return rpc->options.clock->now_ms(rpc->options.clock->self);
 }
 
 bool rpc_number(const json_t *object, const char *name, uint64_t max, uint64_t *out)
@@ -137,6 +143,7 @@ static tide_status check_network(struct att_rpc *rpc, struct server *server, str
 static tide_status note_ledger(struct att_rpc *rpc, const json_t *result, struct tide_err *err)
 {
     uint64_t latest = 0;
+    int64_t now = now_of(rpc);
     if (!json_object_get(result, "latestLedger"))
         return TIDE_OK;
     if (!rpc_number(result, "latestLedger", UINT32_MAX, &latest))
@@ -144,7 +151,12 @@ static tide_status note_ledger(struct att_rpc *rpc, const json_t *result, struct
     if (latest < rpc->latest)
         return tide_fail(err, TIDE_E_IO, "the server is at ledger %u, the network at %u",
                          (unsigned)latest, rpc->latest);
+    /* One server's nonsense must not make all the others look late for ever. */
+    if (rpc->latest &&
+        latest - rpc->latest > JUMP_LEDGERS + (uint64_t)(now - rpc->latest_ms) / LEDGERS_MS)
+        return tide_fail(err, TIDE_E_IO, "latestLedger %u is no ledger of today", (unsigned)latest);
     rpc->latest = (uint32_t)latest;
+    rpc->latest_ms = now;
     return TIDE_OK;
 }
 
@@ -170,11 +182,6 @@ static tide_status ask(struct att_rpc *rpc, struct server *server, json_t **resu
 }
 
 /* --- the servers ------------------------------------------------------------------------------ */
-
-static int64_t now_of(const struct att_rpc *rpc)
-{
-    return rpc->options.clock->now_ms(rpc->options.clock->self);
-}
 
 static void leave_alone(struct att_rpc *rpc, struct server *server)
 {

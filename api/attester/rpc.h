@@ -91,6 +91,7 @@ struct att_found {
     uint32_t ledger;         /* that it stands in */
     int64_t fee;             /* charged, stroops */
     tide_slice result;       /* TransactionResult */
+    tide_slice envelope;     /* TransactionEnvelope; empty: not told */
     uint32_t event_count;
     tide_slice events[ATT_LIST_MAX]; /* ContractEvent of its operation */
     uint32_t diagnostic_count;

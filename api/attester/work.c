@@ -163,7 +163,8 @@ tide_status att_work_turn(struct att_work *work, enum att_turn *turn, struct tid
 {
     bool any;
     *turn = ATT_TURN_IDLE;
-    tide_status status = att_outbox_next(work->outbox, &work->row, work->skip, &any, err);
+    tide_status status =
+        att_outbox_next(work->outbox, &work->row, work->dry ? &work->skip : NULL, &any, err);
     if (status != TIDE_OK || !any)
         return status;
     *turn = ATT_TURN_AGAIN;

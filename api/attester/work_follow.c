@@ -4,7 +4,7 @@
 #include "tidemark/log.h"
 #include "tidemark/tx.h"
 
-enum { BUMP_FACTOR = 10 };
+enum { BUMP_FACTOR = 10, ATTEMPTS_MAX = 3 };
 
 /* --- ends in a ledger ------------------------------------------------------------------------- */
 
@@ -52,14 +52,23 @@ static void word_of_result(char out[ATT_WORD_BYTES], tide_slice result)
         snprintf(out, ATT_WORD_BYTES, "%s", att_code_name(code));
 }
 
+/* An entry lapsed between simulation and ledger: the next simulation lists it. */
+static bool is_archived(const char *word)
+{
+    return strcmp(word, "storage:InvalidAction") == 0 || strcmp(word, "failed:-4") == 0;
+}
+
 static tide_status fail(struct att_work *w, const struct att_found *found, struct tide_err *err)
 {
+    static const struct att_next archived = { .step = ATT_STEP_REQUEUE, .why = "archived" };
     char word[ATT_WORD_BYTES] = "";
     for (uint32_t i = 0; i < found->diagnostic_count && !word[0]; i++)
         if (!att_error_of_event(word, found->diagnostics[i]))
             word[0] = 0;
     if (!word[0])
         word_of_result(word, found->result);
+    if (is_archived(word) && w->row.attempts < ATTEMPTS_MAX)
+        return work_requeue(w, &archived, err);
     return work_park(w, word, "FAILED", err);
 }
 
@@ -130,16 +139,44 @@ static struct att_flight flight_of(const struct att_work *w)
                                 .code = att_code_of(row->last_status) };
 }
 
+/* Whatever happened to the person since the signature: what would overwrite it is not sent again.
+ * It may still come; once it cannot, the intent is queued anew, and parked there. */
+static tide_status is_held(struct att_work *w, bool *held, struct tide_err *err)
+{
+    struct att_view view;
+    *held = false;
+    if (w->row.restore)
+        return TIDE_OK;
+    tide_status status = work_view(w, &view, held, err);
+    if (status != TIDE_OK || *held)
+        return status;
+    struct att_next now = att_decide_view(w->row.revoke, &view, w->row.expires_at, 0);
+    *held = now.step == ATT_STEP_PARK;
+    if (!*held)
+        return TIDE_OK;
+    tide_log(TIDE_WARN, "attester.held", "id=%" PRIu64 " why=%s", w->row.id,
+             now.detail ? now.detail : now.why);
+    w->row.sent_ledger = att_rpc_latest(w->rpc);
+    return att_outbox_sent(w->outbox, &w->row, false, "held", err);
+}
+
+static tide_status send_again(struct att_work *w, const struct att_next *next, struct tide_err *err)
+{
+    bool held;
+    tide_status status = is_held(w, &held, err);
+    if (status != TIDE_OK || held)
+        return status;
+    return next->step == ATT_STEP_BUMP ? bump(w, next, err) : work_send(w, err);
+}
+
 static tide_status act(struct att_work *w, const struct att_next *next, uint32_t ledger,
                        enum att_turn *turn, struct tide_err *err)
 {
     switch (next->step) {
     case ATT_STEP_SEND:
-        *turn = ATT_TURN_WAIT;
-        return work_send(w, err);
     case ATT_STEP_BUMP:
         *turn = ATT_TURN_WAIT;
-        return w->dry ? TIDE_OK : bump(w, next, err);
+        return w->dry ? TIDE_OK : send_again(w, next, err);
     case ATT_STEP_REQUEUE:
         return work_requeue(w, next, err);
     case ATT_STEP_CONFIRM:
@@ -182,6 +219,9 @@ static tide_status look(struct att_work *w, const struct att_flight *flight, enu
 static tide_status resolve(struct att_work *w, const struct att_found *found, enum att_turn *turn,
                            struct tide_err *err)
 {
+    const uint8_t *network = att_signer_policy(w->signer)->network_id;
+    if (found->envelope.len && !att_envelope_is(found->envelope, network, w->row.hash))
+        return tide_fail(err, TIDE_E_IO, "getTransaction: told of another transaction");
     if (found->status == ATT_SUCCESS)
         return succeed(w, found, err);
     if (found->status == ATT_FAILED)

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import time
@@ -101,6 +102,23 @@ def suspended_in_between(w):
         until(lambda: json.loads(w.post("/faults", None, "GET"))[0]["struck"] > 0, "simulating")
         w.tx("suspend", "--as", "admin", "--subject", subject, "--text", "case")
         check(ends(w, intent, "parked")[1:] == ["manual_review", "suspended"], f"{w.row(intent)}")
+    check(w.attested(subject) == 0, "a suspension was overwritten")
+
+
+def suspended_after_signing(w):
+    """suspended between the signature and the next ledger: not sent again; parked once it is dead"""
+    subject = w.subject()
+    intent, _, _ = w.plant(subject)
+    w.fault("sendTransaction=says:TRY_AGAIN_LATERx1")
+    with w.attester("--attester-valid-s", "30") as attester:
+        until(lambda: w.row(intent)[2] == "TRY_AGAIN_LATER", "sent once")
+        attester.send(signal.SIGSTOP)
+        w.tx("suspend", "--as", "admin", "--subject", subject, "--text", "case")
+        attester.send(signal.SIGCONT)
+        until(lambda: w.row(intent)[2] == "held", "held")
+        w.tick(30)
+        check(ends(w, intent, "parked")[1:] == ["manual_review", "suspended"], f"{w.row(intent)}")
+        check("attester.held" in attester.said(), attester.said())
     check(w.attested(subject) == 0, "a suspension was overwritten")
 
 
@@ -245,7 +263,7 @@ def refuses_wrong_settings(w):
         check(done.returncode == code and why in done.stderr, f"{options}: {done.returncode} {done.stderr}")
 
 
-WORKS = [attested_quickly, revoked, superseded, sent_to_a_person, suspended_in_between, looked_at_dry, status_is_told,
+WORKS = [attested_quickly, revoked, superseded, sent_to_a_person, suspended_in_between, suspended_after_signing, looked_at_dry, status_is_told,
          one_at_a_time, other_servers,
          nonsense_is_no_answer, secrets_stay_inside, with_its_own_rights, refuses_wrong_settings]
 
