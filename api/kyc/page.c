@@ -173,6 +173,7 @@ void tide_kyc_page_away(struct tide_reply *reply, const struct tide_kyc_settings
                                           .settings = settings,
                                           .session = session,
                                           .framing = TIDE_KYC_FRAMED_BY_BOTH };
+    tide_reply_reset(reply); /* of the problem that programs would get */
     tide_kyc_page(reply, &sheet);
     reply->status = 503;
     reply->retry_after_s = 5;
@@ -221,7 +222,7 @@ static void put_session(struct tide_json *j, const struct tide_kyc_sheet *sheet)
     tide_json_word(j, "id", session->id);
     tide_json_word(j, "address", session->address);
     tide_json_word(j, "mode", tide_kyc_mode_text(session->mode));
-    tide_json_word(j, "state", tide_kyc_state_text(session->state));
+    tide_json_word(j, "state", tide_kyc_public_state(session->state));
     put_provider(j, sheet);
     put_start(j, sheet);
     if (integrator) {

@@ -9,6 +9,7 @@
 
 enum {
     WORD_MAX = 9,
+    EVENT_BYTES = 24,
     HOOK_MS = 5000,
     PROVIDERS_TEXT = TIDE_KYC_PROVIDERS_MAX * TIDE_KYC_WORD_BYTES
 };
@@ -92,8 +93,9 @@ static void sign(char out[2 * TIDE_HASH_BYTES + 1], const struct tide_kyc_provid
     tide_buf_release(&text);
 }
 
-/* Sent once: what is lost on the way, the reconciler finds. */
-static void tell(struct tide_kyc_place *place, const struct tide_kyc_session *session)
+/* Sent once: what is lost on the way, the reconciler finds. event: no two have the same. */
+static void tell(struct tide_kyc_place *place, const struct tide_kyc_session *session,
+                 const char *event)
 {
     const struct tide_kyc_provider *provider =
         tide_kyc_provider_of(place->settings, tide_slice_str(session->provider));
@@ -103,8 +105,9 @@ static void tell(struct tide_kyc_place *place, const struct tide_kyc_session *se
     struct tide_err err;
     struct tide_http_answer answer = { 0 };
     snprintf(body, sizeof body,
-             "{\"event\":\"decided\",\"id\":\"%s\",\"ref\":\"%s\",\"timestamp\":%" PRId64 "}",
-             session->provider_id, session->ref, now);
+             "{\"event\":\"decided\",\"number\":\"%s\",\"id\":\"%s\",\"ref\":\"%s\","
+             "\"timestamp\":%" PRId64 "}",
+             event, session->provider_id, session->ref, now);
     sign(signature, provider, now, tide_slice_str(body));
     snprintf(line, sizeof line, "X-Sandbox-Signature: %s", signature);
     snprintf(url, sizeof url, "%s/api/kyc/webhook/%s", place->settings->public_url, provider->key);
@@ -136,25 +139,39 @@ static void send_back(struct tide_reply *reply, const struct tide_kyc_place *pla
     tide_reply_header(reply, "Location", url);
 }
 
+/* The decision; event: when, to the microsecond. */
+static tide_status keep(struct tide_pg *pg, const struct visit *visit, char event[EVENT_BYTES],
+                        struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(
+        pg, &rows,
+        "UPDATE kyc.sandbox SET decision = $2, country = $3, decided_at = clock_timestamp()"
+        " WHERE id = $1 RETURNING (1000000 * extract(epoch FROM decided_at))::bigint",
+        (const char *[]){ visit->id, visit->decision, visit->country }, 3, err);
+    if (status != TIDE_OK)
+        return status;
+    snprintf(event, EVENT_BYTES, "%s", rows.count ? tide_pg_text(&rows, 0, 0) : "");
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
 static tide_status decide(struct tide_kyc_work *work, struct tide_kyc_place *place,
                           struct tide_job *job, struct tide_err *err)
 {
     struct visit *visit = (struct visit *)work;
     struct tide_kyc_session session;
+    char event[EVENT_BYTES];
     tide_status status = find(place, visit->id, &session, err);
     if (status == TIDE_E_MISSING) {
         tide_kyc_page_gone(job->reply, place->settings, 404);
         return TIDE_OK;
     }
     if (status == TIDE_OK)
-        status =
-            tide_pg_query(place->pg, NULL,
-                          "UPDATE kyc.sandbox SET decision = $2, country = $3,"
-                          " decided_at = clock_timestamp() WHERE id = $1",
-                          (const char *[]){ visit->id, visit->decision, visit->country }, 3, err);
+        status = keep(place->pg, visit, event, err);
     if (status != TIDE_OK)
         return status;
-    tell(place, &session);
+    tell(place, &session, event);
     send_back(job->reply, place, &session);
     return TIDE_OK;
 }
@@ -196,11 +213,10 @@ static bool is_decision(const char *word)
 }
 
 static struct visit *begin(struct tide_handler_context *context, const struct tide_request *request,
-                           struct tide_reply *reply, tide_kyc_run_fn *run)
+                           struct tide_reply *reply, enum tide_kyc_desk desk, tide_kyc_run_fn *run)
 {
     const struct tide_param_value *id = tide_request_param(request, TIDE_PARAM_sandboxId);
-    struct visit *visit =
-        tide_kyc_later(context, sizeof *visit, TIDE_KYC_DESK_SESSIONS, run, reply);
+    struct visit *visit = tide_kyc_later(context, sizeof *visit, desk, run, reply);
     if (visit)
         snprintf(visit->id, sizeof visit->id, "%s", (const char *)id->text.ptr);
     return visit;
@@ -209,7 +225,7 @@ static struct visit *begin(struct tide_handler_context *context, const struct ti
 void tide_route_kyc_sandbox(struct tide_handler_context *context,
                             const struct tide_request *request, struct tide_reply *reply)
 {
-    (void)begin(context, request, reply, show);
+    (void)begin(context, request, reply, TIDE_KYC_DESK_READS, show);
 }
 
 void tide_route_kyc_sandbox_decide(struct tide_handler_context *context,
@@ -224,7 +240,7 @@ void tide_route_kyc_sandbox_decide(struct tide_handler_context *context,
         tide_reply_problem_field(reply, "/decision", "none of these");
         return;
     }
-    struct visit *visit = begin(context, request, reply, decide);
+    struct visit *visit = begin(context, request, reply, TIDE_KYC_DESK_SESSIONS, decide);
     if (!visit)
         return;
     memcpy(visit->decision, decision, sizeof decision);

@@ -1,6 +1,6 @@
 /* GET /kyc, /kyc/start/{s}, /kyc/return/{s}: a person comes, goes to the provider, comes back. */
 #include "api/kyc/page.h"
-#include "api/kyc/provider.h"
+#include "api/kyc/session.h"
 #include "api/param.h"
 
 struct walk {
@@ -8,6 +8,7 @@ struct walk {
     char session[TIDE_KYC_SESSION_BYTES];
     enum tide_kyc_framing framing;
     bool returned;
+    uint32_t reconcile_s;
 };
 
 static const struct tide_kyc_settings *settings_of(const struct tide_handler_context *context)
@@ -38,7 +39,10 @@ static struct walk *begin(struct tide_handler_context *context, const struct tid
         tide_kyc_page_gone(reply, settings_of(context), 404);
         return NULL;
     }
-    struct walk *walk = tide_kyc_later(context, sizeof *walk, TIDE_KYC_DESK_SESSIONS, run, reply);
+    /* Only who goes to a provider may have to wait for one. */
+    enum tide_kyc_desk desk =
+        purpose == TIDE_KYC_FOR_START ? TIDE_KYC_DESK_SESSIONS : TIDE_KYC_DESK_READS;
+    struct walk *walk = tide_kyc_later(context, sizeof *walk, desk, run, reply);
     if (walk)
         memcpy(walk->session, session, sizeof session);
     return walk;
@@ -110,15 +114,18 @@ static tide_status start(struct tide_kyc_work *work, struct tide_kyc_place *plac
     struct walk *walk = (struct walk *)work;
     struct tide_kyc_session session;
     tide_status status;
+    bool offered;
     if (!find(walk, place, job, &session, &status, err))
         return status;
-    if (!tide_kyc_is_open(session.state) || session.expires_at <= tide_kyc_now(place)) {
+    if (!tide_kyc_is_open(session.state) ||
+        tide_kyc_session_unused(&session, tide_kyc_now(place))) {
         send_to_return(job->reply, place->settings, &session);
         return TIDE_OK;
     }
-    const struct tide_kyc_provider *provider =
-        tide_kyc_provider_of(place->settings, tide_slice_str(session.provider));
-    if (provider && session.hosted_url[0] && tide_kyc_host_allowed(provider, session.hosted_url))
+    status = tide_kyc_offer(place, walk->reconcile_s, &session, &offered, job->reply, err);
+    if (status != TIDE_OK)
+        return status;
+    if (offered)
         send_to(job->reply, session.hosted_url);
     else
         tide_kyc_page_away(job->reply, place->settings, &session);
@@ -128,5 +135,7 @@ static tide_status start(struct tide_kyc_work *work, struct tide_kyc_place *plac
 void tide_route_kyc_start(struct tide_handler_context *context, const struct tide_request *request,
                           struct tide_reply *reply)
 {
-    (void)begin(context, request, reply, TIDE_KYC_FOR_START, start);
+    struct walk *walk = begin(context, request, reply, TIDE_KYC_FOR_START, start);
+    if (walk)
+        walk->reconcile_s = context->api->config->kyc_reconcile_s;
 }

@@ -292,7 +292,7 @@ function tell(message) {
 }
 
 function tellHeight() {
-  if (framed) tell({ type: 'height', height: Math.ceil(document.querySelector('main').getBoundingClientRect().height) });
+  if (framed) tell({ type: 'height', height: Math.ceil(document.body.getBoundingClientRect().height) });
 }
 
 /** Whatever the provider's page says means no more than: have another look. */
@@ -368,7 +368,7 @@ function showProgress() {
   window.addEventListener('message', hear);
   document.addEventListener('visibilitychange', () => { if (!document.hidden) soon(0); });
   window.addEventListener('pageshow', (event) => { if (event.persisted) soon(0); });
-  new ResizeObserver(tellHeight).observe(document.querySelector('main'));
+  new ResizeObserver(tellHeight).observe(document.body);
   look();
 }
 

@@ -17,7 +17,7 @@ function tidemarkKyc({ host, session, mode, into, onState }) {
     const { data } = event;
     if (event.origin !== host || event.source !== theirs || !data || data.source !== 'tidemark-kyc') return;
     if (data.sessionId !== session.sessionId) return;
-    if (data.type === 'height') into.firstChild.style.height = `${Math.min(Math.max(data.height, 240), 1200)}px`;
+    if (data.type === 'height') into.firstChild.style.height = `${Math.min(Math.max(data.height, 240), 1600)}px`;
     if (data.type === 'state') onState({ state: data.state, compliant: data.compliant, ledger: data.ledger });
   };
   window.addEventListener('message', hear);

@@ -28,6 +28,8 @@ exits 64 "$stack" --rpc http://127.0.0.1:1 --until x --deployment x -- true
 exits 64 "$stack" --rpc http://127.0.0.1:1 --until 5 -- true
 exits 0 "$stack" --ledgers 64 -- true
 exits 9 "$stack" --ledgers 64 -- bash -c 'exit 9'
+exits 64 "$stack" --lake x --deployment x --kyc '' -- true
+exits 64 "$stack" --close-ms x -- true
 exits 74 "$stack" --lake "$dir/none" --deployment "$dir/none" -- true
 exits 0 "$stack" --ledgers 64 --seed 7 -- bash -c \
     '[ "$(psql "$TIDEMARK_DATABASE_URL" -XAtc "SELECT count(*) FROM chain.ledger")" = 64 ] &&

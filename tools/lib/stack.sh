@@ -4,8 +4,16 @@
 #   stack_database DIR     a cluster in DIR/db with the database tidemark; exports TIDEMARK_DATABASE_URL
 #   stack_network DIR …    a simulated network with these options; sets stack_network_pid
 #   stack_rpc_url DIR      where it is reached, once it listens; fails until then
+#   stack_follow DIR RPC DEPLOYMENT …   an indexer that follows that network; sets stack_follow_pid
+#   stack_kyc DIR [ORIGIN]…  identity checks for stack_api: DIR/kyc.json, with the sandbox provider,
+#                          open to all, and the integrator "harbour" with these origins and its own;
+#                          sets stack_kyc_key, the integrator's
 #   stack_api DIR …        tidemark-api over that database with these options; sets stack_api_pid
 #   stack_api_url DIR      where it is reached, once it is ready; fails until then
+#   stack_attester DIR RPC DEPLOYMENT NAME [SEED]   tidemark-attester with the key of that account of a
+#                          simulated network, one of its verifiers; sets stack_attester_pid
+#   stack_company RPC [SEED]   somebody looks in: for the next hundred ledgers the population of a simulated
+#                          network removes no verifier, and those that it had removed are back
 # TIDE_BIN set from outside is used as it is, and nothing is built (tests of other builds).
 
 stack_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -21,7 +29,7 @@ stack_bin() {
         flock 9
         cd "$stack_root"
         { [ -f "$build/build.ninja" ] || cmake --preset release; } >"$log" 2>&1 &&
-            cmake --build --preset release --target tidemark-indexer tidemark-api tidemark-sim >>"$log" 2>&1
+            cmake --build --preset release --target tidemark-indexer tidemark-api tidemark-attester tidemark-sim >>"$log" 2>&1
     ) 9>"$build/.lock" || { echo "the build failed; $log ends with" >&2; tail -n 25 "$log" >&2; return 1; }
     export TIDE_BIN=$build/bin
 }
@@ -72,14 +80,53 @@ stack_index() {
         { local code=$?; echo "tidemark-indexer ended with $code:" >&2; tail -n 10 "$log" >&2; return $code; }
 }
 
-# Logs in as the role that may read and no more. Its cache is DIR/cache, its log DIR/api.log.
+# Its log is DIR/indexer.log.
+stack_follow() {
+    local dir=$1 rpc=$2 deployment=$3
+    shift 3
+    set -m
+    TIDEMARK_DATABASE_URL=$stack_socket "$TIDE_BIN/tidemark-indexer" run --rpc "$rpc" \
+        --deployment "$deployment" "$@" >"$dir/indexer.log" 2>&1 &
+    stack_follow_pid=$!
+    set +m
+}
+
+stack_secret() { head -c 32 /dev/urandom | od -An -v -tx1 | tr -d ' \n'; }
+
+# What it is reached by stands in the file, so its port is chosen here. The seed signs challenges.
+stack_kyc() {
+    local dir=$1 origins='' origin
+    shift
+    stack_kyc_port=$(cluster_free_port) stack_kyc_key=$(stack_secret)
+    for origin in "http://127.0.0.1:$stack_kyc_port" "$@"; do origins+="${origins:+, }\"$origin\""; done
+    (
+        umask 077
+        cat >"$dir/kyc.json" <<END
+{ "publicUrl": "http://127.0.0.1:$stack_kyc_port", "open": true,
+  "challengeSeed": "$("$TIDE_BIN/tidemark-sim" keys --name challenge 2>/dev/null | awk '{ print $3 }')",
+  "referenceKey": "$(stack_secret)", "metadataKey": "$(stack_secret)", "tokenKey": "$(stack_secret)",
+  "integrators": [ { "id": "harbour", "name": "Harbour", "origins": [$origins],
+                     "keys": ["$(printf %s "$stack_kyc_key" | sha256sum | cut -d ' ' -f 1)"] } ],
+  "providers": [ { "key": "sandbox", "type": "sandbox", "name": "Sandbox",
+                   "webhookSecrets": [{ "secret": "$(stack_secret)", "notAfter": null }] } ] }
+END
+    )
+}
+
+# Logs in as the role that may read and no more; as the one of identity checks for those. Its cache
+# is DIR/cache, its log DIR/api.log.
 stack_api() {
     local dir=$1
     shift
     rm -rf -- "$dir/cache" "$dir/api.port"
+    if [ -n "${stack_kyc_port:-}" ]; then
+        set -- --kyc-file "$dir/kyc.json" "$@"
+        export TIDEMARK_KYC_DATABASE_URL=${stack_socket/user=postgres/user=tidemark_kyc}
+    fi
     set -m
     TIDEMARK_DATABASE_URL=${stack_socket/user=postgres/user=tidemark_feeder} "$TIDE_BIN/tidemark-api" \
-        --api-listen 127.0.0.1:0 --api-port-file "$dir/api.port" --api-cache "$dir/cache" "$@" >"$dir/api.log" 2>&1 &
+        --api-listen "127.0.0.1:${stack_kyc_port:-0}" --api-port-file "$dir/api.port" \
+        --api-cache "$dir/cache" "$@" >"$dir/api.log" 2>&1 &
     stack_api_pid=$!
     set +m
 }
@@ -89,3 +136,17 @@ stack_api_url() {
     url=http://127.0.0.1:$(cat "$1/api.port")
     curl -fs -m 5 -o "$1/ready" "$url/readyz" && echo "$url"
 }
+
+# Its log is DIR/attester.log.
+stack_attester() {
+    local dir=$1 rpc=$2 deployment=$3 name=$4
+    (umask 077 && "$TIDE_BIN/tidemark-sim" keys --name "$name" --seed "${5:-1}" 2>/dev/null | awk '{ print $3 }' >"$dir/verifier.seed")
+    set -m
+    TIDEMARK_ATTESTER_DATABASE_URL=${stack_socket/user=postgres/user=tidemark_attester} "$TIDE_BIN/tidemark-attester" run \
+        --attester-key "$dir/verifier.seed" --rpc "$rpc" --deployment "$deployment" >"$dir/attester.log" 2>&1 &
+    stack_attester_pid=$!
+    set +m
+}
+
+# The first time with coins, and a ledger for it; afterwards it is a look-up.
+stack_company() { "$TIDE_BIN/tidemark-sim" tx fund --rpc "$1" --as company --seed "${2:-1}" >/dev/null 2>&1 || true; }

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Identity checks in a real browser, on a simulated network that closes a ledger a second: all three modes, from the link
+# to the attestation; embedded where it may be and where it may not. Skipped where there is no chromium, no node, or no
+# registry to install its driver from. Screenshots: the build's browser/.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/_page.sh"
+port() { . "$TIDE_SOURCE_DIR/tools/lib/cluster.sh" && cluster_bin >/dev/null && cluster_free_port; }
+allowed=$(port) && foreign=$(port) || { echo "no PostgreSQL"; exit 77; }
+tmp=$(mktemp -d)
+chmod 755 "$tmp"
+trap 'rm -rf "$tmp"' EXIT
+TMPDIR=$tmp "$TIDE_SOURCE_DIR/tools/with-stack" --kyc "http://127.0.0.1:$allowed" --ledgers 64 -- \
+    sh -c 'node "$3/kyc.mjs" "$@" || { tail -n 20 "$TIDEMARK_STACK"/attester.log "$TIDEMARK_STACK"/api.log; exit 1; }' \
+    sh "$allowed" "$foreign" "$PAGE"
+echo "screenshots in $PAGE"
