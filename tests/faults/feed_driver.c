@@ -309,8 +309,8 @@ static double wanted_ms(const char *name)
     return (double)ms;
 }
 
-/* Of each commit: all of it, and of that the feeder's two halves. The rest is the word's way here: the
- * database's, or that of a standby's log and the time between two looks at it. */
+/* Of each commit: all of it, and of that the halves of the feeder. The rest is how the word comes
+ * here: by the database, or by the log of a standby and the time between two looks at it. */
 enum { PART_ALL, PART_ASK, PART_APPLY, PART_REST, PART_COUNT };
 
 static void take_parts(struct driver *d, struct tide_feed_stats *before, double took,
