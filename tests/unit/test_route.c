@@ -307,16 +307,18 @@ static void same_found(const struct tide_route *likely, const char *method, cons
 /* Whatever was asked before, the same is found. */
 static void likely_or_not(void **state)
 {
-    static const char *const paths[] = { "/api/markets",
-                                         "/api/markets/x",
-                                         "/api/sdk/kyc/status",
-                                         "/api/sdk/kyc/status/"
-                                         "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ",
-                                         "/api/sdk/kyc/status/%47",
-                                         "/api/pools/x",
-                                         "/api/pools/x/quote",
-                                         "/nothing",
-                                         "/" };
+    static const char *const paths[] = {
+        "/api/markets",
+        "/api/markets/x",
+        "/api/sdk/kyc/status",
+        ("/api/sdk/kyc/status/"
+         "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"),
+        "/api/sdk/kyc/status/%47",
+        "/api/pools/x",
+        "/api/pools/x/quote",
+        "/nothing",
+        "/"
+    };
     static const char *const methods[] = { "GET", "POST", "HEAD", "PUT" };
     size_t count;
     const struct tide_route *routes = tide_routes(&count);
