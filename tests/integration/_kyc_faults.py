@@ -249,6 +249,27 @@ def approval(api, mock):
     print("ok approval: all four dialects, one intent each, with the keyed hash and the earlier end")
 
 
+ADDRESS = "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
+
+
+def opened(api, mock):
+    """From POST /api/sdk/kyc/session to the intent, at each provider, nothing made by hand."""
+    def one(provider):
+        body = json.dumps({"address": ADDRESS, "providerKey": provider, "mode": "redirect"}).encode()
+        code, _, text = api.get("/api/sdk/kyc/session", {"Content-Type": "application/json"}, "POST", body)
+        check(code in (200, 201), f"{provider}: {code} {text}")
+        ident = json.loads(text)["sessionId"]
+        ref = sql(f"SELECT ref FROM kyc.session WHERE id = '{ident}'")
+        mock.decide(provider, ref=ref, status="approved", country=COUNTRY[provider], send=True)
+        until(lambda: sql(f"SELECT state FROM kyc.session WHERE id = '{ident}'"), "approved", f"{provider}: opened, then approved")
+        check(sql(f"SELECT subject, action FROM kyc.outbox WHERE session_id = '{ident}'") == f"{ADDRESS}|attest", f"{provider}: no intent")
+        code, _, text = api.get(f"/api/sdk/kyc/session/{ident}")
+        check(code == 200 and str(CHE) not in text and "jurisdiction" not in text, f"{provider}: progress {code} {text}")
+
+    each(one)
+    print("ok opened: a session opened over the API, approved at each provider, is an intent for its address")
+
+
 FORGED = ["no_signature", "short_signature", "wrong_signature", "two_headers", "bit_flip", "reserialised", "legacy", "unknown_secret"]
 MORE = {"sumsub": ["algorithm"], "persona": ["old_timestamp", "future_timestamp"], "veriff": ["other_client"],
         "didit": ["old_timestamp", "future_timestamp", "other_header_time"]}
@@ -697,7 +718,7 @@ def audit(api, mock):
 def main():
     mock = _providers.Providers().start()
     api = Api(mock)
-    parts = [approval, k1, k2, k3, k4, k5, k6, k7, k8, k11, k12, k13, reused, flood, random_schedules, audit]
+    parts = [approval, opened, k1, k2, k3, k4, k5, k6, k7, k8, k11, k12, k13, reused, flood, random_schedules, audit]
     wanted = os.environ.get("KYC_FAULTS_ONLY", "").split()
     api.start()
     try:
