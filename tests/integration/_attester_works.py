@@ -110,10 +110,13 @@ def suspended_after_signing(w):
     subject = w.subject()
     intent, _, _ = w.plant(subject)
     w.fault("sendTransaction=says:TRY_AGAIN_LATERx1")
-    with w.attester("--attester-valid-s", "30") as attester:
+    with w.attester("--attester-valid-s", "300") as attester:
         until(lambda: w.row(intent)[2] == "TRY_AGAIN_LATER", "sent once")
         attester.send(signal.SIGSTOP)
+        w.tick(300)  # an envelope's time is not over before the suspension is there
         w.tx("suspend", "--as", "admin", "--subject", subject, "--text", "case")
+        w.still()
+        w.ledgers()
         attester.send(signal.SIGCONT)
         until(lambda: w.row(intent)[2] == "held", "held")
         w.tick(30)
