@@ -98,9 +98,11 @@ def suspended_in_between(w):
     subject = w.subject()
     intent, _, _ = w.plant(subject)
     w.fault("simulateTransaction=delay:1500x1")
-    with w.attester():
+    with w.attester() as attester:
         until(lambda: json.loads(w.post("/faults", None, "GET"))[0]["struck"] > 0, "simulating")
+        attester.send(signal.SIGSTOP)
         w.tx("suspend", "--as", "admin", "--subject", subject, "--text", "case")
+        attester.send(signal.SIGCONT)
         check(ends(w, intent, "parked")[1:] == ["manual_review", "suspended"], f"{w.row(intent)}")
     check(w.attested(subject) == 0, "a suspension was overwritten")
 
