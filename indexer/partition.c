@@ -159,8 +159,8 @@ tide_status partition_create(struct tide_writer *w, uint32_t from, struct tide_e
     return status;
 }
 
-/* In the order in which a dump takes them, which is that of their making: else each waits, sooner or
- * later, for what the other holds, and the server ends one of the two. */
+/* In the order in which a dump takes them, which is that of their making: else each waits, sooner
+ * or later, for what the other holds, and the server ends one of the two. */
 static void sql_lock_leaves(struct tide_writer *w)
 {
     const char *before = "LOCK TABLE ";

@@ -5,7 +5,7 @@
 /* Keys and indexes of a loaded partition, by two connections at a time: a table belongs to one of
  * them, the largest are taken first, small ones together in one transaction (140 tables are 170
  * commits otherwise). What a kill or a failure leaves undone is found missing the next time. A
- * transaction takes the locks of its tables first, in the order of their making (see partition.c). */
+ * transaction takes the locks of its tables first, in the order of their making (partition.c). */
 
 enum { LANES = 2, TOGETHER_BYTES = 16 << 20 };
 
