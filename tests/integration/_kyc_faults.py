@@ -97,9 +97,9 @@ def until(ask, want, what, seconds=PATIENCE_S):
 class Api:
     """tidemark-api, with a KYC file of the mock's providers."""
 
-    def __init__(self, mock):
+    def __init__(self, mock, name="kyc"):
         self.mock, self.process = mock, None
-        self.port_file, self.file = f"{DIR}/kyc.port", f"{DIR}/kyc.json"
+        self.port_file, self.file = f"{DIR}/{name}.port", f"{DIR}/{name}.json"
         self.log = open(f"{DIR}/api.log", "ab")
 
     def start(self, reconcile_s=3600, failpoint="", settings=None, wait=True):
@@ -605,6 +605,31 @@ def flood(api, mock):
     idle()
 
 
+def nodes(api, mock):
+    """Two nodes on one database, each told everything at once, both asking by themselves too."""
+    other = Api(mock, "kyc2")
+    other.start(reconcile_s=1)
+    sessions = [Session(mock, p, next_check="now()") for p in REAL for _ in range(3)]
+    for s in sessions:
+        s.decide("approved")
+    requests = []
+    for s in sessions:
+        held = s.tell(hold=True)["request"]
+        requests += [{**held, "url": f"{node.url}/api/kyc/webhook/{s.provider}"} for node in (api, other)]
+    with concurrent.futures.ThreadPoolExecutor(len(requests)) as pool:
+        codes = [answer["code"] for answer in pool.map(_providers.send, requests)]
+    check(set(codes) == {200}, f"two nodes: {sorted(set(codes))}")
+    for s in sessions:
+        s.becomes("approved")
+    idle()
+    for s in sessions:
+        check(s.intents() == ["attest"] and s.rev() == 1, f"{s.provider}: {s.intents()} at revision {s.rev()}")
+        check(rows("inbox", f"provider_id = '{s.person.id}'") == 1, f"{s.provider}: kept twice")
+    other.stop()
+    mock.config(webhook=api.url + "/api/kyc/webhook/{provider}")
+    print("ok nodes: two on one database, told twice: one row and one intent each")
+
+
 def reused(api, mock):
     """An event's name with other bytes: kept as it was, and noted."""
     s = Session(mock, "persona")
@@ -718,7 +743,7 @@ def audit(api, mock):
 def main():
     mock = _providers.Providers().start()
     api = Api(mock)
-    parts = [approval, opened, k1, k2, k3, k4, k5, k6, k7, k8, k11, k12, k13, reused, flood, random_schedules, audit]
+    parts = [approval, opened, k1, k2, k3, k4, k5, k6, k7, k8, k11, k12, k13, nodes, reused, flood, random_schedules, audit]
     wanted = os.environ.get("KYC_FAULTS_ONLY", "").split()
     api.start()
     try:
