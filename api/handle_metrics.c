@@ -97,7 +97,7 @@ static void put_server(struct tide_buf *out, struct tide_server *server)
 
 static void put_pool(struct tide_buf *out, struct tide_pool *pool)
 {
-    struct tide_pool_stats s;
+    struct tide_crew_stats s;
     tide_pool_stats(pool, &s);
     tide_metric_gauge(out, "pool_threads", "Threads that answer from PostgreSQL.", s.threads);
     tide_metric_gauge(out, "pool_connected", "Of these, with a connection.", s.connected);
@@ -119,7 +119,7 @@ static void put_waits(struct tide_buf *out, const struct tide_api *api)
     struct tide_metric_route none;
     struct tide_metrics m = { .routes = &none, .route_max = 1 };
     struct tide_hot_stats hot;
-    struct tide_pool_stats pool;
+    struct tide_crew_stats pool;
     struct tide_hub_stats hub;
     tide_server_metrics(api->server, &m);
     tide_hot_stats(api->hot, &hot);

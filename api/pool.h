@@ -11,7 +11,7 @@
 #ifndef API_POOL_H
 #define API_POOL_H
 
-#include "api/route.h"
+#include "api/crew.h"
 
 struct tide_pool;
 
@@ -22,21 +22,6 @@ struct tide_pool_options {
     uint16_t deployment;  /* 0: the only one */
 };
 
-/* A request of kind SQL, or of kind HOT with ?ledger=N. */
-struct tide_job {
-    const struct tide_request *request;
-    struct tide_reply *reply;            /* as tide_reply_reset leaves it */
-    struct tide_handler_context context; /* pg is the pool's to set; deadline_ms 0: none */
-    void (*done)(struct tide_job *job);  /* reply is complete; on the pool's thread      */
-    struct tide_job *next;               /* the pool's */
-};
-
-struct tide_pool_stats {
-    uint32_t threads, connected, busy, waiting;
-    uint64_t jobs, full, late, failed, connects; /* since the start */
-    uint64_t waits; /* jobs whose bringer found the queue's lock held */
-};
-
 /* Reads the statements (TIDE_E_SCHEMA when they are at fault), starts the threads. Connects to
  * nobody yet: that the database is away is no reason not to start. */
 tide_status tide_pool_open(struct tide_pool **out, const struct tide_pool_options *options,
@@ -45,6 +30,6 @@ tide_status tide_pool_open(struct tide_pool **out, const struct tide_pool_option
 bool tide_pool_submit(struct tide_pool *pool, struct tide_job *job) TIDE_MUST_USE;
 /* Answers what waits, then ends the threads. Statements that run have TIDE_PG_GRACE_MS. */
 void tide_pool_close(struct tide_pool *pool);
-void tide_pool_stats(struct tide_pool *pool, struct tide_pool_stats *out);
+void tide_pool_stats(struct tide_pool *pool, struct tide_crew_stats *out);
 
 #endif

@@ -1,12 +1,7 @@
 /* A few threads that do the work of KYC routes, each at a place of its own (place.h), and the
  * bounded queue before them. Sessions and webhooks have one each: whatever hangs at the one, the
  * other goes on.
- *
- * Full   tide_desk_submit says so at once: 503.
- * Late   a job whose deadline passed while it waited is answered 503 without being run.
- * Down   while the database is away one thread tries to reach it, twice a second; jobs are answered
- *        503 database_unavailable at once.
- * Lost   a job whose connection broke runs once more over a new one: see handle.h. */
+ * A job whose connection broke runs once more over a new one: see handle.h. */
 #ifndef API_KYC_DESK_H
 #define API_KYC_DESK_H
 
@@ -22,11 +17,7 @@ struct tide_desk_options {
     uint32_t grace_ms; /* of a job's deadline, kept for writing its answer */
 };
 
-struct tide_desk_stats {
-    uint32_t threads, connected, busy, waiting;
-    uint64_t jobs, full, late, failed;
-};
-
+/* *out is the caller's to close, also when it fails. */
 tide_status tide_desk_open(struct tide_desk **out, const struct tide_desk_options *options,
                            struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_desk_start(struct tide_desk *desk, struct tide_err *err) TIDE_MUST_USE;
@@ -34,6 +25,6 @@ tide_status tide_desk_start(struct tide_desk *desk, struct tide_err *err) TIDE_M
 bool tide_desk_submit(struct tide_desk *desk, struct tide_job *job) TIDE_MUST_USE;
 /* Answers what waits, then ends the threads. NULL is fine. */
 void tide_desk_close(struct tide_desk *desk);
-void tide_desk_stats(struct tide_desk *desk, struct tide_desk_stats *out);
+void tide_desk_stats(struct tide_desk *desk, struct tide_crew_stats *out);
 
 #endif

@@ -113,7 +113,7 @@ static void flood(struct tide_pool *pool, char *line)
 
 static void print_stats(struct tide_pool *pool)
 {
-    struct tide_pool_stats s;
+    struct tide_crew_stats s;
     tide_pool_stats(pool, &s);
     printf("stats threads=%u connected=%u busy=%u waiting=%u jobs=%llu full=%llu late=%llu"
            " failed=%llu connects=%llu\n",

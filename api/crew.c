@@ -1,0 +1,268 @@
+#include "api/crew.h"
+#include "tidemark/lock.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+enum { RETRY_MS = 500 };
+
+struct worker {
+    struct tide_crew *crew;
+    void *seat;
+    pthread_t thread;
+    bool counted; /* in stats.connected */
+};
+
+struct tide_crew {
+    struct tide_crew_options options;
+    uint32_t started;
+    pthread_mutex_t mutex; /* of all that follows */
+    pthread_cond_t wake;
+    struct tide_job *first, *last;
+    struct tide_crew_stats stats;
+    bool connecting; /* a thread tries to reach the database */
+    bool down;       /* the last attempt failed              */
+    int64_t retry_ms;
+    atomic_bool closing; /* also read while a statement runs */
+    atomic_ullong waits; /* of who brings a job, for the mutex */
+    struct worker workers[];
+};
+
+static int64_t now_ms(const struct tide_crew *crew)
+{
+    const struct tide_clock *clock = crew->options.clock;
+    return clock->now_ms(clock->self);
+}
+
+bool tide_crew_is_closing(void *self)
+{
+    struct tide_crew *crew = self;
+    return atomic_load(&crew->closing);
+}
+
+/* --- the connection --------------------------------------------------------------------- */
+
+/* Under the mutex: whether this thread should try to connect now. */
+static bool may_connect(struct tide_crew *crew)
+{
+    if (!crew->down)
+        return true;
+    return !crew->connecting && now_ms(crew) >= crew->retry_ms;
+}
+
+/* Under the mutex. */
+static void count_connected(struct worker *worker, bool connected)
+{
+    struct tide_crew_stats *stats = &worker->crew->stats;
+    stats->connected = stats->connected + connected - worker->counted;
+    worker->counted = connected;
+}
+
+static bool connect_worker(struct worker *worker)
+{
+    struct tide_crew *crew = worker->crew;
+    struct tide_err err;
+    pthread_mutex_lock(&crew->mutex);
+    bool may = may_connect(crew);
+    if (may)
+        crew->connecting = true;
+    pthread_mutex_unlock(&crew->mutex);
+    if (!may)
+        return false;
+    bool there = crew->options.work->connect(worker->seat, &err) == TIDE_OK;
+    pthread_mutex_lock(&crew->mutex);
+    bool news = crew->down == there;
+    crew->connecting = false;
+    crew->down = !there;
+    crew->retry_ms = now_ms(crew) + RETRY_MS;
+    crew->stats.connects += there;
+    count_connected(worker, there);
+    pthread_mutex_unlock(&crew->mutex);
+    if (news)
+        crew->options.work->told(worker->seat, there, &err);
+    return there;
+}
+
+static void mark_lost(struct worker *worker)
+{
+    worker->crew->options.work->drop(worker->seat);
+    pthread_mutex_lock(&worker->crew->mutex);
+    count_connected(worker, false);
+    pthread_mutex_unlock(&worker->crew->mutex);
+}
+
+/* --- jobs ------------------------------------------------------------------------------- */
+
+static bool is_late(const struct tide_crew *crew, const struct tide_job *job)
+{
+    return job->context.deadline_ms != 0 && now_ms(crew) > job->context.deadline_ms;
+}
+
+/* Once more after a lost connection, or when the server says that another try may do. */
+static tide_status attempt(struct worker *worker, struct tide_job *job, struct tide_err *err)
+{
+    const struct tide_crew_work *work = worker->crew->options.work;
+    for (int round = 0;; round++) {
+        if (!work->ready(worker->seat) && !connect_worker(worker))
+            return tide_fail(err, TIDE_E_DB, "not connected");
+        tide_status status = work->run(worker->seat, job, err);
+        if (status == TIDE_OK)
+            return status;
+        bool lost = work->lost(worker->seat);
+        bool again = lost || work->again(worker->seat, status);
+        if (lost)
+            mark_lost(worker);
+        if (!again || round == 1 || is_late(worker->crew, job) ||
+            tide_crew_is_closing(worker->crew))
+            return status;
+    }
+}
+
+static void run_job(struct worker *worker, struct tide_job *job)
+{
+    struct tide_crew *crew = worker->crew;
+    const struct tide_crew_work *work = crew->options.work;
+    struct tide_err err;
+    bool late = is_late(crew, job), failed = false;
+    if (late) {
+        tide_reply_problem(job->reply, 503, "overloaded", "Too many others were asking.");
+        job->reply->retry_after_s = 1;
+    } else if (attempt(worker, job, &err) != TIDE_OK) {
+        failed = true;
+        work->refuse(worker->seat, job, &err);
+    }
+    if (work->over)
+        work->over(job);
+    job->next = NULL;
+    pthread_mutex_lock(&crew->mutex);
+    crew->stats.busy--;
+    crew->stats.jobs++;
+    crew->stats.late += late;
+    crew->stats.failed += failed;
+    pthread_mutex_unlock(&crew->mutex);
+    job->done(job); /* it is the caller's now */
+}
+
+/* Waits a while; a thread without a connection looks for the database meanwhile. */
+static void wait_for_work(struct tide_crew *crew)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += RETRY_MS * INT64_C(1000000);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&crew->wake, &crew->mutex, &until);
+}
+
+static struct tide_job *take_job(struct tide_crew *crew)
+{
+    struct tide_job *job = crew->first;
+    if (job) {
+        crew->first = job->next;
+        if (!crew->first)
+            crew->last = NULL;
+        crew->stats.waiting--;
+        crew->stats.busy++;
+    }
+    return job;
+}
+
+static void *work(void *self)
+{
+    struct worker *worker = self;
+    struct tide_crew *crew = worker->crew;
+    bool over = false;
+    while (!over) {
+        pthread_mutex_lock(&crew->mutex);
+        bool idle = crew->options.work->ready(worker->seat) || !may_connect(crew);
+        if (!crew->first && idle && !tide_crew_is_closing(crew))
+            wait_for_work(crew);
+        struct tide_job *job = take_job(crew);
+        over = !job && tide_crew_is_closing(crew);
+        pthread_mutex_unlock(&crew->mutex);
+        if (job)
+            run_job(worker, job);
+        else if (!over && !crew->options.work->ready(worker->seat))
+            (void)connect_worker(worker);
+    }
+    return NULL;
+}
+
+bool tide_crew_submit(struct tide_crew *crew, struct tide_job *job)
+{
+    tide_lock_counted(&crew->mutex, &crew->waits);
+    bool room = !tide_crew_is_closing(crew) && crew->stats.waiting < crew->options.queue;
+    if (room) {
+        job->next = NULL;
+        if (crew->last)
+            crew->last->next = job;
+        else
+            crew->first = job;
+        crew->last = job;
+        crew->stats.waiting++;
+        pthread_cond_signal(&crew->wake);
+    }
+    crew->stats.full += !room;
+    pthread_mutex_unlock(&crew->mutex);
+    return room;
+}
+
+/* --- life ------------------------------------------------------------------------------- */
+
+void tide_crew_stats(struct tide_crew *crew, struct tide_crew_stats *out)
+{
+    pthread_mutex_lock(&crew->mutex);
+    *out = crew->stats;
+    out->threads = crew->options.threads;
+    out->waits = atomic_load(&crew->waits);
+    pthread_mutex_unlock(&crew->mutex);
+}
+
+tide_status tide_crew_open(struct tide_crew **out, const struct tide_crew_options *options,
+                           struct tide_err *err)
+{
+    struct tide_crew *crew = calloc(1, sizeof *crew + options->threads * sizeof crew->workers[0]);
+    pthread_condattr_t attr;
+    *out = crew;
+    if (!crew)
+        return tide_fail(err, TIDE_E_MEMORY, "crew");
+    crew->options = *options;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&crew->wake, &attr);
+    pthread_condattr_destroy(&attr);
+    pthread_mutex_init(&crew->mutex, NULL);
+    return TIDE_OK;
+}
+
+tide_status tide_crew_start(struct tide_crew *crew, void *seat, struct tide_err *err)
+{
+    struct worker *worker = &crew->workers[crew->started];
+    assert(crew->started < crew->options.threads);
+    *worker = (struct worker){ .crew = crew, .seat = seat };
+    if (pthread_create(&worker->thread, NULL, work, worker) != 0)
+        return tide_fail(err, TIDE_E_MEMORY, "crew: no thread");
+    crew->started++;
+    return TIDE_OK;
+}
+
+void tide_crew_stop(struct tide_crew *crew)
+{
+    pthread_mutex_lock(&crew->mutex);
+    atomic_store(&crew->closing, true);
+    pthread_cond_broadcast(&crew->wake);
+    pthread_mutex_unlock(&crew->mutex);
+    for (uint32_t i = 0; i < crew->started; i++)
+        pthread_join(crew->workers[i].thread, NULL);
+    crew->started = 0;
+}
+
+void tide_crew_close(struct tide_crew *crew)
+{
+    if (!crew)
+        return;
+    pthread_cond_destroy(&crew->wake);
+    pthread_mutex_destroy(&crew->mutex);
+    free(crew);
+}

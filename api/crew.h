@@ -1,0 +1,72 @@
+/* A few threads, each with a seat of its own at the database, and the bounded queue of jobs before
+ * them: what the pool of SQL routes and the desks of KYC have in common.
+ *
+ * Full   tide_crew_submit says so at once: 503.
+ * Late   a job whose deadline passed while it waited is answered 503 without being run.
+ * Down   while the database is away one thread tries to reach it, twice a second; jobs are refused
+ *        at once by the others, and by it between attempts.
+ * Lost   a job whose connection broke under it runs once more over a new one.
+ * Memory a job belongs to the caller from done() on, and to the crew before. */
+#ifndef API_CREW_H
+#define API_CREW_H
+
+#include "api/route.h"
+#include "tidemark/clock.h"
+
+/* A request that a thread is to answer. */
+struct tide_job {
+    const struct tide_request *request;
+    struct tide_reply *reply;            /* as tide_reply_reset leaves it */
+    struct tide_handler_context context; /* deadline_ms 0: none           */
+    void (*done)(struct tide_job *job);  /* reply is complete; on the crew's thread */
+    struct tide_job *next;               /* the crew's */
+};
+
+/* What a crew's threads do at their seats; seats are the caller's memory, one after the other. */
+struct tide_crew_work {
+    bool (*ready)(const void *seat);
+    /* Connects, if need be anew. */
+    tide_status (*connect)(void *seat, struct tide_err *err);
+    /* Whether it came, when that is news. */
+    void (*told)(void *seat, bool there, const struct tide_err *err);
+    /* Once; a transaction that an earlier one left is the callee's to undo. */
+    tide_status (*run)(void *seat, struct tide_job *job, struct tide_err *err);
+    /* After a failure: the connection is no good any more. */
+    bool (*lost)(const void *seat);
+    /* After a failure of a good one: whether another try may do. */
+    bool (*again)(const void *seat, tide_status status);
+    /* Makes it unready: it is connected before it is used again. */
+    void (*drop)(void *seat);
+    /* Answers what failed. */
+    void (*refuse)(void *seat, struct tide_job *job, const struct tide_err *err);
+    void (*over)(struct tide_job *job); /* before done(); may be NULL */
+};
+
+struct tide_crew_stats {
+    uint32_t threads, connected, busy, waiting;
+    uint64_t jobs, full, late, failed, connects; /* since the start */
+    uint64_t waits; /* jobs whose bringer found the queue's lock held */
+};
+
+struct tide_crew; /* opaque */
+
+struct tide_crew_options {
+    const struct tide_crew_work *work;
+    const struct tide_clock *clock;
+    uint32_t threads, queue; /* queue: jobs that wait */
+};
+
+tide_status tide_crew_open(struct tide_crew **out, const struct tide_crew_options *options,
+                           struct tide_err *err) TIDE_MUST_USE;
+/* Starts the thread of the next seat, which is ready for connect. */
+tide_status tide_crew_start(struct tide_crew *crew, void *seat, struct tide_err *err) TIDE_MUST_USE;
+/* Any thread. False when the queue is full, or the crew is closing: the job stays the caller's. */
+bool tide_crew_submit(struct tide_crew *crew, struct tide_job *job) TIDE_MUST_USE;
+/* Answers what waits, then ends the threads; seats are the caller's to close, before this one. */
+void tide_crew_stop(struct tide_crew *crew);
+void tide_crew_close(struct tide_crew *crew); /* after stop; NULL is fine */
+/* Asked while statements and calls run; self is the crew. */
+bool tide_crew_is_closing(void *self);
+void tide_crew_stats(struct tide_crew *crew, struct tide_crew_stats *out);
+
+#endif
