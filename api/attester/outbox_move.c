@@ -38,6 +38,23 @@ static tide_status move(struct att_outbox *o, const char *sql, const char *const
     return status;
 }
 
+/* $3 and $4 are texts, or NULL. */
+static tide_status move_row(struct att_outbox *o, const struct att_row *row, const char *sql,
+                            const char *third, const char *fourth, struct tide_err *err)
+{
+    struct known k;
+    know(&k, row);
+    return move(o, sql, (const char *[]){ k.id, k.envelope, third, fourth }, 4, err);
+}
+
+static tide_status move_counted(struct att_outbox *o, const struct att_row *row, const char *sql,
+                                uint32_t third, const char *fourth, struct tide_err *err)
+{
+    char number[16];
+    snprintf(number, sizeof number, "%u", third);
+    return move_row(o, row, sql, number, fourth, err);
+}
+
 static void put_literal(struct tide_buf *out, tide_slice bytes)
 {
     tide_buf_str(out, "\\x");
@@ -113,13 +130,9 @@ static const char heard_sql[] =
 tide_status att_outbox_sent(struct att_outbox *outbox, const struct att_row *row, bool taken,
                             const char *heard, struct tide_err *err)
 {
-    struct known k;
-    char ledger[16];
-    know(&k, row);
-    snprintf(ledger, sizeof ledger, "%u", row->sent_ledger);
     bool news = taken && row->state != ATT_SUBMITTED;
-    const char *values[] = { k.id, k.envelope, ledger, heard };
-    return move(outbox, news ? submitted_sql : heard_sql, values, 4, err);
+    return move_counted(outbox, row, news ? submitted_sql : heard_sql, row->sent_ledger, heard,
+                        err);
 }
 
 /* --- ends ------------------------------------------------------------------------------------- */
@@ -131,12 +144,7 @@ static const char confirmed_sql[] =
 tide_status att_outbox_confirmed(struct att_outbox *outbox, const struct att_row *row,
                                  uint32_t ledger, const char *heard, struct tide_err *err)
 {
-    struct known k;
-    char number[16];
-    know(&k, row);
-    snprintf(number, sizeof number, "%u", ledger);
-    const char *values[] = { k.id, k.envelope, number, heard };
-    return move(outbox, confirmed_sql, values, 4, err);
+    return move_counted(outbox, row, confirmed_sql, ledger, heard, err);
 }
 
 static const char parked_sql[] =
@@ -146,10 +154,7 @@ static const char parked_sql[] =
 tide_status att_outbox_parked(struct att_outbox *outbox, const struct att_row *row,
                               const char *reason, const char *detail, struct tide_err *err)
 {
-    struct known k;
-    know(&k, row);
-    const char *values[] = { k.id, k.envelope, reason, detail };
-    return move(outbox, parked_sql, values, 4, err);
+    return move_row(outbox, row, parked_sql, reason, detail, err);
 }
 
 #define NO_ENVELOPE                                                                      \
@@ -164,23 +169,17 @@ static const char requeued_sql[] =
 tide_status att_outbox_requeued(struct att_outbox *outbox, const struct att_row *row, bool clash,
                                 const char *heard, struct tide_err *err)
 {
-    struct known k;
-    know(&k, row);
-    const char *values[] = { k.id, k.envelope, heard, clash ? "true" : "false" };
-    return move(outbox, requeued_sql, values, 4, err);
+    return move_row(outbox, row, requeued_sql, heard, clash ? "true" : "false", err);
 }
 
 static const char superseded_sql[] =
-    MOVE "state = 'superseded'" FENCE
+    MOVE "state = 'superseded', last_status = $3, reason = $4" FENCE
          " AND o.state = 'queued'" NOTE("superseded") "'why', m.last_status" END;
 
 tide_status att_outbox_superseded(struct att_outbox *outbox, const struct att_row *row,
                                   struct tide_err *err)
 {
-    struct known k;
-    know(&k, row);
-    const char *values[] = { k.id, k.envelope };
-    return move(outbox, superseded_sql, values, 2, err);
+    return move_row(outbox, row, superseded_sql, "newer_decision", NULL, err);
 }
 
 static const char later_sql[] =
@@ -190,12 +189,7 @@ static const char later_sql[] =
 tide_status att_outbox_later(struct att_outbox *outbox, const struct att_row *row, uint32_t ms,
                              const char *heard, struct tide_err *err)
 {
-    struct known k;
-    char wait[16];
-    know(&k, row);
-    snprintf(wait, sizeof wait, "%u", ms);
-    const char *values[] = { k.id, k.envelope, wait, heard };
-    return move(outbox, later_sql, values, 4, err);
+    return move_counted(outbox, row, later_sql, ms, heard, err);
 }
 
 /* --- people ----------------------------------------------------------------------------------- */
