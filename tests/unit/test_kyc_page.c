@@ -146,6 +146,21 @@ static void a_bad_link_is_about_nobody(void **state)
     assert_string_equal(line(s, "X-Frame-Options"), "DENY");
 }
 
+/* Inside of a frame too: that is where somebody may be when the provider does not answer. */
+static void a_provider_that_is_away_is_told_in_words(void **state)
+{
+    struct sheet *s = *state;
+    tide_reply_problem(&s->reply, 502, "provider_unavailable", "what programs are told");
+    tide_kyc_page_away(&s->reply, s->settings, &s->session);
+    assert_int_equal(s->reply.status, 503);
+    assert_int_equal(s->reply.retry_after_s, 5);
+    assert_true(holds(s, "{&quot;away&quot;:true}"));
+    assert_false(holds(s, "provider_unavailable"));
+    assert_string_equal(ancestors(s),
+                        "frame-ancestors 'self' https://a.example https://b.example:8443");
+    assert_string_equal(line(s, "X-Frame-Options"), "");
+}
+
 /* Each has one place for what it is about, and runs nothing that stands in it. */
 static void each_page_has_its_place(void **state)
 {
@@ -169,6 +184,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_camera_goes_on_to_the_provider_alone, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_bad_link_is_about_nobody, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_provider_that_is_away_is_told_in_words, set_up,
+                                        tear_down),
         cmocka_unit_test(each_page_has_its_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 // machine: pages of the first are those of a registered partner, pages of the second are anybody's.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import { contrasts, desk, launch, phone, unnamed } from './looks.mjs';
 
@@ -47,13 +48,14 @@ async function compliant(address, began) {
 }
 
 /** A page on which any error, any refusal of the policy and any request elsewhere is a failure. */
-async function open(path, options = { viewport: desk }) {
+async function open(path, options = { viewport: desk }, before = async () => {}) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const bad = [];
   page.on('console', (message) => { if (message.type() === 'error') bad.push(message.text()); });
   page.on('pageerror', (error) => bad.push(String(error)));
   page.on('request', (request) => { if (new URL(request.url()).origin !== url) bad.push(`asks ${request.url()}`); });
+  await before(page);
   const response = await page.goto(path.startsWith('http') ? path : url + path);
   return { context, page, bad, response };
 }
@@ -69,6 +71,20 @@ async function looks(page, name, colorScheme) {
 }
 
 const title = (page, text) => page.getByRole('heading', { name: text, exact: true }).waitFor();
+
+/** The envelope with one more signature, as a wallet makes it; spoilt: by that much. */
+function signed(envelope, passphrase, seed, spoilt) {
+  const bits = [...seed].map((c) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(c).toString(2).padStart(5, '0')).join('');
+  const raw = Buffer.from(bits.match(/.{8}/g).map((byte) => parseInt(byte, 2))).subarray(1, 33);
+  const key = createPrivateKey({ key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), raw]), format: 'der', type: 'pkcs8' });
+  const body = envelope.subarray(0, envelope.length - 76); // the server's signature, and how many there are
+  const hash = createHash('sha256').update(createHash('sha256').update(passphrase).digest()).update(body).digest();
+  const signature = sign(null, hash, key);
+  signature[0] ^= spoilt;
+  const hint = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-4);
+  const theirs = envelope.subarray(envelope.length - 72);
+  return Buffer.concat([body, Buffer.from([0, 0, 0, 2]), theirs, hint, Buffer.from([0, 0, 0, 64]), signature]).toString('base64');
+}
 
 // ---- partners: pages of other origins
 
@@ -265,8 +281,10 @@ for (const mode of ['iframe', 'direct']) { // the other modes of our own form
   tell('a forged way back');
 }
 
-// every other end, in words; without JavaScript at the provider's
-for (const [press, country, words] of [['Decline', 'CHE', 'Not approved'], ['Resubmit', 'CHE', 'Something is missing'], ['Expire', 'CHE', 'This check ran out'], ['Approve', 'XXA', 'Being looked at']]) {
+// every other end, in words; nothing at the provider's needs JavaScript. Of a blocked country nobody is attested.
+const blocked = execFileSync('tidemark-sim', ['tx', 'block_jurisdiction', '--as', 'daowallet', '--country', '408'], { encoding: 'utf8' });
+assert.match(blocked, /passed/);
+for (const [press, country, words] of [['Decline', 'CHE', 'Not approved'], ['Resubmit', 'CHE', 'Something is missing'], ['Expire', 'CHE', 'This check ran out'], ['Approve', 'XXA', 'Being looked at'], ['Approve', 'PRK', 'Approved; somebody looks at it']]) {
   const said = await session(newcomer(), 'redirect');
   const { context, page, bad } = await open(said.startUrl, { viewport: phone, colorScheme: 'dark' });
   await page.getByLabel('Country of the document').selectOption(country);
@@ -276,6 +294,29 @@ for (const [press, country, words] of [['Decline', 'CHE', 'Not approved'], ['Res
   assert.deepEqual(bad, []);
   await context.close();
   tell(`${words}`);
+}
+
+{ // where nobody is let in without a proof: a challenge, signed by the address
+  const [address, seed] = execFileSync('tidemark-sim', ['keys', '--name', 'prover'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim().split(/\s+/).slice(1);
+  const { context, page, bad } = await open(`/kyc?address=${address}`, { viewport: phone }, (one) => one.route('**/kyc?*', async (route) => {
+    const response = await route.fetch();
+    return route.fulfill({ response, body: (await response.text()).replace('{&quot;open&quot;:true}', '{&quot;open&quot;:false}') });
+  }));
+  await page.getByRole('radio', { name: /Sandbox/ }).waitFor();
+  await page.getByRole('button', { name: 'Get a challenge to sign' }).click();
+  await until(() => 'a challenge', 10000, () => page.getByLabel('Sign this transaction').inputValue());
+  const envelope = Buffer.from(await page.getByLabel('Sign this transaction').inputValue(), 'base64');
+  const { passphrase } = await json(await fetch(`${url}/api/sdk/contracts`));
+  await page.getByLabel('The signed transaction').fill(signed(envelope, passphrase, seed, 1));
+  await page.getByRole('button', { name: 'Begin the check' }).click();
+  await page.getByText(/The challenge is refused/).waitFor();
+  await page.getByLabel('The signed transaction').fill(signed(envelope, passphrase, seed, 0));
+  await looks(page, 'proof-phone-light', 'light');
+  await page.getByRole('button', { name: 'Begin the check' }).click();
+  await page.waitForURL('**/kyc/sandbox/*');
+  assert.deepEqual(bad.filter((text) => !text.includes('401')), []);
+  await context.close();
+  tell('proof by a signed challenge');
 }
 
 { // links that are no good
