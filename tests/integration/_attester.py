@@ -2,6 +2,7 @@
 
 A World is one network, one database, one verifier of its own; intents are planted as rows.
 """
+import atexit
 import base64
 import binascii
 import json
@@ -84,6 +85,7 @@ class World:
         self.network = Network("--close-ms", 0, "--deployment", path / "deployment.json", "--ledgers", 64, "--txs", 2,
                                "--noise", 0, "--diagnostics", "--quiet", *options, folder=path)
         self.network.__enter__()
+        atexit.register(self.network.process.kill)  # however the test ends
         self.url = f"http://127.0.0.1:{self.network.port}"
         self.deployment = json.loads((path / "deployment.json").read_text())
         self.contract = self.deployment["contracts"]["compliance_registry"]
