@@ -158,6 +158,7 @@ function targetOf(path, parameters, form) {
   const query = new URLSearchParams();
   let target = path.replace(/^\//, '');
   for (const p of parameters) {
+    if (p.in !== 'path' && p.in !== 'query') continue; // headers are asked for by no input
     const value = form.elements.namedItem(p.name).value;
     if (p.in === 'path') target = target.replace(`{${p.name}}`, encodeURIComponent(value));
     else if (p.in === 'query' && value !== '') query.append(p.name, value);
