@@ -25,6 +25,5 @@ tide_status tide_desk_start(struct tide_desk *desk, struct tide_err *err) TIDE_M
 bool tide_desk_submit(struct tide_desk *desk, struct tide_job *job) TIDE_MUST_USE;
 /* Answers what waits, then ends the threads. NULL is fine. */
 void tide_desk_close(struct tide_desk *desk);
-void tide_desk_stats(struct tide_desk *desk, struct tide_crew_stats *out);
 
 #endif
