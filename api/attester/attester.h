@@ -41,5 +41,9 @@ tide_status att_status(struct att_program *program, struct tide_err *err) TIDE_M
 /* A parked intent may be tried again: a person looked. TIDE_E_MISSING: there is none such. */
 tide_status att_requeue(struct att_program *program, const char *id,
                         struct tide_err *err) TIDE_MUST_USE;
+/* What a confirmed intent overwrote was set right: a person did. TIDE_E_MISSING: it asks for none.
+ */
+tide_status att_attended(struct att_program *program, const char *id,
+                         struct tide_err *err) TIDE_MUST_USE;
 
 #endif

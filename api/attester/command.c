@@ -1,4 +1,4 @@
-/* What a person asks: status, requeue. */
+/* What a person asks and says: status, requeue, attended. */
 #include "api/attester/attester.h"
 #include "tidemark/text.h"
 
@@ -13,6 +13,11 @@ static const char parked_sql[] =
     "'none'),"
     " to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
     " FROM kyc.outbox WHERE state = 'parked' ORDER BY id LIMIT 1000";
+
+static const char attention_sql[] =
+    "SELECT id, action, attention, confirmed_ledger, coalesce(encode(tx_hash, 'hex'), 'none'),"
+    " subject, to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
+    " FROM kyc.outbox WHERE attention IS NOT NULL AND attended_at IS NULL ORDER BY id LIMIT 1000";
 
 static tide_status print_counts(struct tide_pg *pg, struct tide_err *err)
 {
@@ -44,6 +49,19 @@ static tide_status print_parked(struct tide_pg *pg, struct tide_err *err)
     return status;
 }
 
+static tide_status print_attention(struct tide_pg *pg, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(pg, &rows, attention_sql, NULL, 0, err);
+    for (uint32_t i = 0; i < rows.count; i++)
+        printf("attention %s %s: overwrote=%s ledger=%s hash=%s subject=%s since %s\n",
+               tide_pg_text(&rows, i, 0), tide_pg_text(&rows, i, 1), tide_pg_text(&rows, i, 2),
+               tide_pg_text(&rows, i, 3), tide_pg_text(&rows, i, 4), tide_pg_text(&rows, i, 5),
+               tide_pg_text(&rows, i, 6));
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
 static tide_status print_audit(struct tide_pg *pg, struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -67,23 +85,46 @@ tide_status att_status(struct att_program *program, struct tide_err *err)
         status = print_counts(pg, err);
     if (status == TIDE_OK)
         status = print_parked(pg, err);
+    if (status == TIDE_OK)
+        status = print_attention(pg, err);
     return status == TIDE_OK ? print_audit(pg, err) : status;
+}
+
+typedef tide_status word_fn(struct att_outbox *outbox, uint64_t id, const char *who, bool *found,
+                            struct tide_err *err);
+
+/* A person's word about one intent. */
+static tide_status say(struct att_program *program, word_fn *word, const char *id, bool *found,
+                       struct tide_err *err)
+{
+    uint64_t number;
+    char who[32];
+    *found = false;
+    if (tide_parse_u64(&number, tide_slice_str(id), INT64_MAX) != TIDE_OK)
+        return tide_fail(err, TIDE_E_USAGE, "\"%.32s\" is no id", id);
+    snprintf(who, sizeof who, "uid %u", (unsigned)getuid());
+    tide_status status = att_outbox_ready(program->outbox, err);
+    return status == TIDE_OK ? word(program->outbox, number, who, found, err) : status;
 }
 
 tide_status att_requeue(struct att_program *program, const char *id, struct tide_err *err)
 {
-    uint64_t number;
     bool found;
-    char who[32];
-    if (tide_parse_u64(&number, tide_slice_str(id), INT64_MAX) != TIDE_OK)
-        return tide_fail(err, TIDE_E_USAGE, "requeue: \"%.32s\" is no id", id);
-    snprintf(who, sizeof who, "uid %u", (unsigned)getuid());
-    tide_status status = att_outbox_ready(program->outbox, err);
-    if (status == TIDE_OK)
-        status = att_outbox_release(program->outbox, number, who, &found, err);
+    tide_status status = say(program, att_outbox_release, id, &found, err);
     if (status == TIDE_OK && !found)
         status = tide_fail(err, TIDE_E_MISSING, "%s is not parked", id);
     if (status == TIDE_OK)
         printf("%s is queued again\n", id);
+    return status;
+}
+
+tide_status att_attended(struct att_program *program, const char *id, struct tide_err *err)
+{
+    bool found;
+    tide_status status = say(program, att_outbox_attended, id, &found, err);
+    if (status == TIDE_OK && !found)
+        status = tide_fail(err, TIDE_E_MISSING, "%s asks for nobody's attention", id);
+    if (status == TIDE_OK)
+        printf("%s was attended to\n", id);
     return status;
 }

@@ -28,19 +28,32 @@ int32_t att_code_of(const char *name)
 
 /* Attesting overwrites any status, and so does revoking one's own: neither may undo what the
  * protocol's people did. NULL: nothing stands against it. */
+static const char *held_status(uint32_t status)
+{
+    if (status == ATT_SUSPENDED)
+        return "suspended";
+    if (status == ATT_SANCTIONED)
+        return "sanctioned";
+    return status > ATT_EXPIRED ? "unknown_status" : NULL;
+}
+
 static const char *held(bool revoke, const struct att_view *view)
 {
-    if (view->status == ATT_SUSPENDED)
-        return "suspended";
-    if (view->status == ATT_SANCTIONED)
-        return "sanctioned";
-    if (view->status > ATT_EXPIRED)
-        return "unknown_status";
-    if (revoke)
-        return NULL;
+    const char *word = held_status(view->status);
+    if (word || revoke)
+        return word;
     if (view->frozen)
         return "frozen";
     return view->blocked ? "jurisdiction_blocked" : NULL;
+}
+
+/* A freeze and a blocked country are entries of their own: no call of ours touches them. A
+ * revocation leaves the record alone where another's word stands in it. */
+const char *att_decide_overwrote(bool revoke, const struct att_before *before)
+{
+    if (!before || (!before->told && !revoke))
+        return "unchecked";
+    return before->told ? held_status(before->status) : NULL;
 }
 
 struct att_next att_decide_view(bool revoke, const struct att_view *view, uint64_t expires_at,

@@ -37,6 +37,10 @@ enum { ATT_BUMP_LEDGERS = 3, ATT_BAD_SEQ_MAX = 3, ATT_REFUSED_MAX = 5 };
 struct att_next att_decide_view(bool revoke, const struct att_view *view, uint64_t expires_at,
                                 uint64_t now);
 
+/* Of one that stands in a ledger: what it undid that it never should have, "suspended" …; NULL:
+ * nothing. "unchecked": the transaction does not tell (before NULL: nobody could read it). */
+const char *att_decide_overwrote(bool revoke, const struct att_before *before);
+
 /* An envelope under way. */
 struct att_flight {
     bool revoke, restore; /* what is meant; that it restores entries first */

@@ -58,7 +58,8 @@ static void print_help(void)
            "  --dry-run      says what it would do; signs, sends and writes nothing\n"
            "  status         what is in the outbox, what is parked and why, whether the audit is "
            "whole\n"
-           "  requeue ID     tries a parked intent again: a person looked into it\n\n");
+           "  requeue ID     tries a parked intent again: a person looked into it\n"
+           "  attended ID    what a confirmed intent overwrote was set right by a person\n\n");
     tide_buf_init(&settings, 64u << 10);
     tide_config_help(&settings);
     printf("%.*s", TIDE_SLICE_FMT(tide_buf_view(&settings)));
@@ -71,17 +72,20 @@ static tide_status run_command(struct att_program *p, const struct tide_option *
     const struct att_run how = { .once = options[0].value, .dry = options[1].value };
     const char *word = argc > 1 ? argv[1] : "run";
     bool run = strcmp(word, "run") == 0, status = strcmp(word, "status") == 0;
-    bool requeue = strcmp(word, "requeue") == 0;
-    if (!run && !status && !requeue)
+    bool requeue = strcmp(word, "requeue") == 0, attended = strcmp(word, "attended") == 0;
+    bool about = requeue || attended; /* one intent */
+    if (!run && !status && !about)
         return tide_fail(err, TIDE_E_USAGE, "no command \"%.40s\"; see --help", word);
-    if (argc > (requeue ? 3 : 2) || (requeue && argc < 3) || (!run && (how.once || how.dry)))
+    if (argc > (about ? 3 : 2) || (about && argc < 3) || (!run && (how.once || how.dry)))
         return tide_fail(err, TIDE_E_USAGE, "%s: wrong arguments; see --help", word);
     tide_status outcome = att_program_open(p, run, err);
     if (outcome != TIDE_OK)
         return outcome;
     if (status)
         return att_status(p, err);
-    return requeue ? att_requeue(p, argv[2], err) : att_run(p, &how, err);
+    if (about)
+        return requeue ? att_requeue(p, argv[2], err) : att_attended(p, argv[2], err);
+    return att_run(p, &how, err);
 }
 
 int main(int argc, char **argv)

@@ -81,8 +81,10 @@ tide_status att_outbox_bumped(struct att_outbox *outbox, const struct att_row *r
 /* What was heard of sending, at that ledger; taken: a server has it, the row becomes submitted. */
 tide_status att_outbox_sent(struct att_outbox *outbox, const struct att_row *row, bool taken,
                             const char *heard, struct tide_err *err) TIDE_MUST_USE;
+/* attention: why a person must look nevertheless (att_decide_overwrote), a line of the audit of its
+ * own; NULL: nothing. */
 tide_status att_outbox_confirmed(struct att_outbox *outbox, const struct att_row *row,
-                                 uint32_t ledger, const char *heard,
+                                 uint32_t ledger, const char *heard, const char *attention,
                                  struct tide_err *err) TIDE_MUST_USE;
 /* reason and detail as kyc.outbox has them (detail NULL: what was heard before stays). */
 tide_status att_outbox_parked(struct att_outbox *outbox, const struct att_row *row,
@@ -103,6 +105,9 @@ tide_status att_outbox_note(struct att_outbox *outbox, const char *what, const c
 /* A person's word: a parked one may be tried again. *found false: it is not parked. */
 tide_status att_outbox_release(struct att_outbox *outbox, uint64_t id, const char *who, bool *found,
                                struct tide_err *err) TIDE_MUST_USE;
+/* A person's word: what a confirmed one did was looked at. *found false: it asks for nobody. */
+tide_status att_outbox_attended(struct att_outbox *outbox, uint64_t id, const char *who,
+                                bool *found, struct tide_err *err) TIDE_MUST_USE;
 /* The session, for the command status. */
 struct tide_pg *att_outbox_pg(struct att_outbox *outbox);
 

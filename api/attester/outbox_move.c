@@ -137,14 +137,27 @@ tide_status att_outbox_sent(struct att_outbox *outbox, const struct att_row *row
 
 /* --- ends ------------------------------------------------------------------------------------- */
 
-static const char confirmed_sql[] =
-    MOVE "state = 'confirmed', confirmed_ledger = $3::bigint, last_status = $4, reason = NULL" FENCE
-        NOTE("confirmed") "'ledger', m.confirmed_ledger, 'heard', m.last_status" END;
+/* Two lines of the audit where a person must look. */
+static const char confirmed_sql[] = MOVE
+    "state = 'confirmed', confirmed_ledger = $3::bigint, last_status = $4, reason = NULL,"
+    " attention = $5" FENCE
+    " RETURNING o.id, o.session_id, o.decision_rev, o.action, o.last_status, o.confirmed_ledger,"
+    " o.attention) SELECT kyc.note('attester', w.what, m.session_id, jsonb_strip_nulls("
+    "jsonb_build_object('id', m.id, 'rev', m.decision_rev, 'action', m.action, 'hash',"
+    " encode($2::bytea, 'hex'), 'ledger', m.confirmed_ledger, 'heard', m.last_status, 'overwrote',"
+    " m.attention))) FROM moved m, unnest(CASE WHEN m.attention IS NULL THEN ARRAY['confirmed']"
+    " ELSE ARRAY['confirmed', 'attention'] END) AS w (what)";
 
 tide_status att_outbox_confirmed(struct att_outbox *outbox, const struct att_row *row,
-                                 uint32_t ledger, const char *heard, struct tide_err *err)
+                                 uint32_t ledger, const char *heard, const char *attention,
+                                 struct tide_err *err)
 {
-    return move_counted(outbox, row, confirmed_sql, ledger, heard, err);
+    struct known k;
+    char number[16];
+    know(&k, row);
+    snprintf(number, sizeof number, "%u", ledger);
+    return move(outbox, confirmed_sql,
+                (const char *[]){ k.id, k.envelope, number, heard, attention }, 5, err);
 }
 
 static const char parked_sql[] =
@@ -211,16 +224,35 @@ static const char release_sql[] =
     " SELECT kyc.note('attester', 'released', m.session_id, jsonb_build_object('id', m.id, 'rev',"
     " m.decision_rev, 'by', $3::text)) FROM moved m";
 
-tide_status att_outbox_release(struct att_outbox *outbox, uint64_t id, const char *who, bool *found,
-                               struct tide_err *err)
+static const char attended_sql[] =
+    "WITH moved AS (UPDATE kyc.outbox o SET attended_at = clock_timestamp() WHERE o.id ="
+    " $1::bigint AND o.attention IS NOT NULL AND o.attended_at IS NULL AND o.deployment = $2::int"
+    " RETURNING o.id, o.session_id, o.decision_rev, o.attention)"
+    " SELECT kyc.note('attester', 'attended', m.session_id, jsonb_build_object('id', m.id, 'rev',"
+    " m.decision_rev, 'overwrote', m.attention, 'by', $3::text)) FROM moved m";
+
+static tide_status person(struct att_outbox *o, const char *sql, uint64_t id, const char *who,
+                          bool *found, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     char number[24], deployment[16];
     snprintf(number, sizeof number, "%" PRIu64, id);
-    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
-    tide_status status = tide_pg_query(outbox->pg, &rows, release_sql,
-                                       (const char *[]){ number, deployment, who }, 3, err);
+    snprintf(deployment, sizeof deployment, "%u", o->deployment);
+    tide_status status =
+        tide_pg_query(o->pg, &rows, sql, (const char *[]){ number, deployment, who }, 3, err);
     *found = status == TIDE_OK && rows.count > 0;
     tide_pg_rows_release(&rows);
     return status;
+}
+
+tide_status att_outbox_release(struct att_outbox *outbox, uint64_t id, const char *who, bool *found,
+                               struct tide_err *err)
+{
+    return person(outbox, release_sql, id, who, found, err);
+}
+
+tide_status att_outbox_attended(struct att_outbox *outbox, uint64_t id, const char *who,
+                                bool *found, struct tide_err *err)
+{
+    return person(outbox, attended_sql, id, who, found, err);
 }

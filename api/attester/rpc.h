@@ -92,6 +92,7 @@ struct att_found {
     int64_t fee;             /* charged, stroops */
     tide_slice result;       /* TransactionResult */
     tide_slice envelope;     /* TransactionEnvelope; empty: not told */
+    tide_slice meta;         /* TransactionMeta; empty: not told     */
     uint32_t event_count;
     tide_slice events[ATT_LIST_MAX]; /* ContractEvent of its operation */
     uint32_t diagnostic_count;

@@ -230,6 +230,7 @@ static bool read_found(struct att_rpc *rpc, struct att_found *out, const json_t 
     out->ledger = (uint32_t)ledger;
     out->envelope = take(rpc_hold(rpc), json_object_get(result, "envelopeXdr"));
     out->result = take(rpc_hold(rpc), json_object_get(result, "resultXdr"));
+    out->meta = take(rpc_hold(rpc), json_object_get(result, "resultMetaXdr"));
     out->fee = out->result.len >= 8 ? (int64_t)tide_be64(out->result.ptr) : 0;
     const json_t *lists = json_object_get(json_object_get(result, "events"), "contractEventsXdr");
     take_list(rpc, out->events, &out->event_count, json_array_get(lists, 0));

@@ -158,10 +158,9 @@ static bool says_so(tide_slice value, const struct att_words *words, bool *same)
     return true;
 }
 
-static bool read_record(struct att_view *out, tide_slice data, const struct att_words *words)
+static bool read_record(struct att_view *out, tide_slice value, const struct att_words *words)
 {
     bool same;
-    tide_slice value = value_of(data);
     out->record = true;
     if (!says_so(value, words, &same) || !is_u32(member(value, "status"), &out->status))
         return false;
@@ -207,7 +206,7 @@ tide_status att_view_of(struct att_view *out, const struct att_entries *entries,
                               .verifier = data[KEY_VERIFIER].len > 0 };
     if (data[KEY_ACCOUNT].len && !read_account(out, data[KEY_ACCOUNT]))
         wrong = "our account";
-    if (data[KEY_RECORD].len && !read_record(out, data[KEY_RECORD], words))
+    if (data[KEY_RECORD].len && !read_record(out, value_of(data[KEY_RECORD]), words))
         wrong = "ComplianceRec";
     if (data[KEY_KYC].len && !read_kyc(out, data[KEY_KYC], words))
         wrong = "Kyc";
@@ -250,13 +249,71 @@ tide_status att_view_simulated(bool *told, uint32_t *status, const struct att_si
         /* LedgerEntry: the ledger of its change, the data, an extension of four bytes (none). */
         tide_slice data = { change->before.ptr + 4, change->before.len - 8 };
         *told = true;
-        good = read_record(&view, data, words);
+        good = read_record(&view, value_of(data), words);
     }
     tide_buf_release(&hold);
     *status = view.status;
     if (made != TIDE_OK)
         return tide_fail(err, made, "no memory for keys");
     return good ? TIDE_OK : tide_fail(err, TIDE_E_DECODE, "stateChanges: nobody can read it");
+}
+
+/* --- afterwards ------------------------------------------------------------------------------- */
+
+struct looking {
+    tide_slice key; /* LedgerKey of the record */
+    const struct att_words *words;
+    struct att_before *out;
+    bool seen; /* its value before; later ones are of the transaction itself */
+};
+
+static bool is_key(const struct tide_change *change, tide_slice key)
+{
+    struct tide_xdr x = tide_xdr_of(key);
+    struct tide_change wanted;
+    return change->type == TIDE_ENTRY_CONTRACT_DATA && tide_ledger_key_data(&x, &wanted) &&
+           change->durability == wanted.durability &&
+           tide_slice_eq(change->contract, wanted.contract) &&
+           tide_slice_eq(change->key, wanted.key);
+}
+
+static tide_status on_change(void *self, const struct tide_tx *tx, const struct tide_change *change)
+{
+    struct looking *l = self;
+    struct att_view view = { 0 };
+    (void)tx;
+    if (change->section != TIDE_SECTION_OP || !is_key(change, l->key))
+        return TIDE_OK;
+    bool before = change->kind == TIDE_CHANGE_STATE || change->kind == TIDE_CHANGE_RESTORED;
+    l->out->told |= !before;
+    if (!before || l->seen)
+        return TIDE_OK;
+    l->seen = true;
+    bool good = read_record(&view, change->value, l->words);
+    l->out->status = view.status;
+    return good ? TIDE_OK : TIDE_E_DECODE;
+}
+
+tide_status att_view_before(struct att_before *out, tide_slice meta,
+                            const uint8_t contract[TIDE_HASH_BYTES], const struct att_words *words,
+                            struct tide_err *err)
+{
+    tide_slice keys[ATT_VIEW_KEYS];
+    struct tide_buf hold;
+    struct looking looking = { .words = words, .out = out };
+    const struct tide_walk walk = { .self = &looking, .change = on_change };
+    *out = (struct att_before){ 0 };
+    tide_buf_init(&hold, 8192);
+    tide_status status = make_keys(keys, &hold, contract, words);
+    if (status == TIDE_OK) {
+        looking.key = keys[KEY_RECORD];
+        if (tide_tx_meta_walk(&walk, meta, err) != TIDE_OK)
+            status = tide_fail(err, TIDE_E_DECODE, "resultMetaXdr: nobody can read it");
+    } else {
+        tide_fail(err, status, "no memory for keys");
+    }
+    tide_buf_release(&hold);
+    return status;
 }
 
 /* --- events ----------------------------------------------------------------------------------- */

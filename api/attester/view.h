@@ -40,6 +40,17 @@ tide_status att_view_simulated(bool *told, uint32_t *status, const struct att_si
                                const uint8_t contract[TIDE_HASH_BYTES],
                                const struct att_words *words, struct tide_err *err) TIDE_MUST_USE;
 
+/* The subject's record right before a transaction of ours, out of its own changes. */
+struct att_before {
+    bool told;       /* the transaction changed the record: status is what it overwrote */
+    uint32_t status; /* ATT_UNKNOWN: there was no record */
+};
+
+/* Of a TransactionMeta. TIDE_E_DECODE: nobody can read it, or the record in it. */
+tide_status att_view_before(struct att_before *out, tide_slice meta,
+                            const uint8_t contract[TIDE_HASH_BYTES], const struct att_words *words,
+                            struct tide_err *err) TIDE_MUST_USE;
+
 /* True when event is the contract's attest or revoke of that subject by us. */
 bool att_event_is(tide_slice event, const uint8_t contract[TIDE_HASH_BYTES], const char *function,
                   const struct att_words *words);

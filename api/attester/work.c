@@ -2,6 +2,7 @@
 #include "api/attester/work_own.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/log.h"
+#include "tidemark/strkey.h"
 #include "tidemark/text.h"
 
 void att_work_init(struct att_work *work)
@@ -49,14 +50,29 @@ tide_status work_park(struct att_work *w, const char *reason, const char *detail
     return status;
 }
 
+/* The loudest there is: the chain lost the word of the protocol's people, and only they can say
+ * it again. */
+static void say_attention(const struct att_work *w, uint32_t ledger, const char *attention)
+{
+    char subject[TIDE_STRKEY_ADDRESS_MAX + 1], hash[2 * TIDE_HASH_BYTES + 1];
+    size_t len = tide_strkey_from_address(subject, w->words.subject);
+    subject[len] = 0;
+    hash_text(hash, &w->row);
+    tide_log(TIDE_ERROR, "attester.attention",
+             "id=%" PRIu64 " action=%s overwrote=%s subject=%s ledger=%u hash=%s", w->row.id,
+             w->call.function, attention, subject, ledger, hash);
+}
+
 tide_status work_confirm(struct att_work *w, uint32_t ledger, const char *heard,
-                         struct tide_err *err)
+                         const char *attention, struct tide_err *err)
 {
     if (say_dry(w, "confirmed", heard))
         return TIDE_OK;
     (void)TIDE_FAILPOINT("attester.confirm");
-    tide_status status = att_outbox_confirmed(w->outbox, &w->row, ledger, heard, err);
+    tide_status status = att_outbox_confirmed(w->outbox, &w->row, ledger, heard, attention, err);
     (void)TIDE_FAILPOINT("attester.confirmed");
+    if (status == TIDE_OK && attention)
+        say_attention(w, ledger, attention);
     if (status == TIDE_OK)
         tide_log(TIDE_INFO, "attester.confirmed", "id=%" PRIu64 " ledger=%u heard=%s", w->row.id,
                  ledger, heard);

@@ -16,6 +16,15 @@ static bool has_event(const struct att_work *w, const struct att_found *found)
     return false;
 }
 
+/* The last look before the signature cannot see what the same ledger did just before the call. */
+static const char *overwrote(const struct att_work *w, const struct att_found *found)
+{
+    struct att_before before;
+    struct tide_err err;
+    tide_status status = att_view_before(&before, found->meta, w->call.contract, &w->words, &err);
+    return att_decide_overwrote(w->row.revoke, status == TIDE_OK ? &before : NULL);
+}
+
 /* It stands in a ledger; that it did what was meant is its event's word, or the entries'. */
 static tide_status succeed(struct att_work *w, const struct att_found *found, struct tide_err *err)
 {
@@ -24,14 +33,15 @@ static tide_status succeed(struct att_work *w, const struct att_found *found, st
     bool parked;
     if (w->row.restore)
         return work_requeue(w, &restored, err);
+    const char *attention = overwrote(w, found);
     if (has_event(w, found))
-        return work_confirm(w, found->ledger, "SUCCESS", err);
+        return work_confirm(w, found->ledger, "SUCCESS", attention, err);
     uint32_t ledger = found->ledger;
     tide_status status = work_view(w, &view, &parked, err);
     if (status != TIDE_OK || parked)
         return status;
     if (w->row.revoke ? !view.kyc_ours : view.kyc_same)
-        return work_confirm(w, ledger, "SUCCESS", err);
+        return work_confirm(w, ledger, "SUCCESS", attention, err);
     return work_park(w, "unverified", "SUCCESS", err);
 }
 
@@ -180,7 +190,7 @@ static tide_status act(struct att_work *w, const struct att_next *next, uint32_t
     case ATT_STEP_REQUEUE:
         return work_requeue(w, next, err);
     case ATT_STEP_CONFIRM:
-        return work_confirm(w, ledger, next->why, err);
+        return work_confirm(w, ledger, next->why, "unchecked", err);
     case ATT_STEP_PARK:
         if (next->clash)
             tide_log(TIDE_ERROR, "attester.alarm", "what=key_in_use times=%u", w->row.bad_seq + 1);

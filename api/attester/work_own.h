@@ -13,7 +13,7 @@ tide_status work_follow(struct att_work *w, enum att_turn *turn, struct tide_err
 tide_status work_park(struct att_work *w, const char *reason, const char *detail,
                       struct tide_err *err);
 tide_status work_confirm(struct att_work *w, uint32_t ledger, const char *heard,
-                         struct tide_err *err);
+                         const char *attention, struct tide_err *err);
 tide_status work_requeue(struct att_work *w, const struct att_next *next, struct tide_err *err);
 /* Sends the envelope, or its bump, and keeps what was heard. */
 tide_status work_send(struct att_work *w, struct tide_err *err);

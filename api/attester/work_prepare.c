@@ -34,7 +34,8 @@ static tide_status act_on_view(struct att_work *w, struct preparation *p, enum a
     if (next.step == ATT_STEP_PARK)
         return work_park(w, next.why, next.detail, err);
     if (next.step == ATT_STEP_CONFIRM)
-        return work_confirm(w, p->view.kyc ? p->view.kyc_ledger : p->view.ledger, next.why, err);
+        return work_confirm(w, p->view.kyc ? p->view.kyc_ledger : p->view.ledger, next.why, NULL,
+                            err);
     return p->done ? later(w, p, turn, LATER_MS, next.why, err) : TIDE_OK;
 }
 

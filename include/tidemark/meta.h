@@ -149,6 +149,11 @@ tide_status tide_ledger_walk(const struct tide_walk *walk, tide_slice lcm,
 tide_status tide_ledger_walk_first(const struct tide_walk *walk, tide_slice bytes, size_t *len,
                                    struct tide_err *err) TIDE_MUST_USE;
 
+/* The same with one TransactionMeta by itself, as RPC servers tell it: its changes and events, then
+ * tx_end; the transaction has no index, hash or result. */
+tide_status tide_tx_meta_walk(const struct tide_walk *walk, tide_slice meta,
+                              struct tide_err *err) TIDE_MUST_USE;
+
 /* Steps over one LedgerCloseMeta at x, checking it whole: finds where it ends.
  * x->truncated tells that more bytes may complete it. */
 void tide_ledger_skip(struct tide_xdr *x);

@@ -478,6 +478,18 @@ tide_status tide_ledger_walk_first(const struct tide_walk *walk, tide_slice byte
     return walk_bytes(walk, bytes, len, err);
 }
 
+tide_status tide_tx_meta_walk(const struct tide_walk *walk, tide_slice meta, struct tide_err *err)
+{
+    struct tide_xdr x = tide_xdr_of(meta);
+    struct walker w = { .walk = walk, .x = &x };
+    read_tx_meta(&w, true);
+    w.tx.meta = meta;
+    tide_status status = tide_xdr_end(&x);
+    if (status == TIDE_OK)
+        return walk->tx_end ? walk->tx_end(walk->self, &w.tx) : TIDE_OK;
+    return w.stopped != TIDE_OK ? w.stopped : tide_xdr_error(&x, err, "transaction meta");
+}
+
 void tide_ledger_skip(struct tide_xdr *x)
 {
     const struct tide_walk nothing = { 0 };

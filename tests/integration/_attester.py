@@ -166,6 +166,10 @@ class World:
         if done.returncode:
             raise SystemExit(f"tx {words}: {done.stdout}{done.stderr}")
 
+    def background(self, *words):
+        """The simulator's own client, which ends once a ledger took its call."""
+        return subprocess.Popen([SIM, *words, "--rpc", self.url], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
     def read_events(self):
         """Counts successful calls of ours on the chain, from where the last reading ended."""
         ours = raw_key(self.address)
@@ -231,6 +235,9 @@ class World:
             env["TIDE_FP"] = points
         self.runs += 1
         return Attester(self.arguments(*options), env, self.path / f"attester.{self.runs % 100}.log")
+
+    def last_said(self):
+        return (self.path / f"attester.{self.runs % 100}.log").read_text(errors="replace")
 
     def once(self, *options, timeout=60):
         done = subprocess.run(self.arguments(*options), capture_output=True, text=True, timeout=timeout)

@@ -320,11 +320,71 @@ def x11(w):
         is_once(w, intent, subject)
 
 
+def in_one_ledger(w, intent, word, subject, ours_first):
+    """The admin's call and ours, both in the queue of one ledger, in that order; that ledger."""
+    w.post("/hold", "")
+
+    def theirs():
+        sent = w.sends()
+        call = w.background("tx", word, "--as", "admin", "--subject", subject, "--text", "case")
+        until(lambda: w.sends() > sent, f"{word} sent")
+        return call
+
+    call = None if ours_first else theirs()
+    with w.attester():
+        reaches(w, intent, "submitted")
+        call = call or theirs()
+        w.post("/hold", None, "DELETE")
+        w.ledgers()
+        reaches(w, intent, "confirmed")
+        check(call.wait(30) == 0, f"{word}: {call.stderr.read()}")
+    return w.latest()
+
+
+def x12(w):
+    """X12 suspended by the admin in the same ledger, just before ours: on the chain, told loudly, a person sets it right"""
+    for word, overwrote in ("suspend", "suspended"), ("sanction", "sanctioned"):
+        intent, subject, _ = w.plant()
+        ledger = in_one_ledger(w, intent, word, subject, False)
+        is_once(w, intent, subject)
+        row = w.row(intent, "confirmed_ledger, attention, attended_at IS NULL")
+        check(row == [str(ledger), overwrote, "t"], f"{word}: {row}")
+        check(w.audit(intent)[-2:] == ["confirmed", "attention"], f"{w.audit(intent)}")
+        said = w.last_said()
+        check(re.search(rf"ERROR.*attester.attention .*id={intent} .*overwrote={overwrote} subject={subject} ledger={ledger} ", said), said)
+    code, said, wrong = w.once("status")
+    check(code == 0 and f"attention {intent} attest: overwrote=sanctioned ledger={ledger} " in said and "intact" in said, said + wrong)
+    code, said, wrong = w.once("attended", str(intent))
+    check(code == 0 and w.audit(intent)[-1] == "attended", f"{code} {said} {wrong}")
+    code, said, wrong = w.once("attended", str(intent))
+    check(code == 67 and "nobody's attention" in wrong, f"{code} {said} {wrong}")
+    check(f"attention {intent} " not in w.once("status")[1], "attended, yet asked for again")
+    # The other way round nothing was undone.
+    intent, subject, _ = w.plant()
+    in_one_ledger(w, intent, "suspend", subject, True)
+    is_once(w, intent, subject)
+    check(w.row(intent, "attention IS NULL") == ["t"], f"suspended behind ours: {w.row(intent, 'attention')}")
+    revoked_over(w)
+
+
+def revoked_over(w):
+    """The same of a revocation: it resets a record that is ours, whatever stands in it."""
+    w.tick(20)
+    with w.attester():
+        intent, subject, session = w.plant()
+        reaches(w, intent, "confirmed")
+    w.still()
+    intent, _, _ = w.plant(subject, "revoke", 2, session)
+    in_one_ledger(w, intent, "suspend", subject, False)
+    check(w.attested(subject, "revoke") == 1, "not revoked")
+    check(w.row(intent, "attention") == ["suspended"], f"{w.row(intent, 'attention')}")
+
+
 def stop_lib():
     return os.path.join(os.environ["TIDE_SOURCE_DIR"], "tools/lib/cluster.sh")
 
 
-FAULTS = [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11]
+FAULTS = [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12]
 
 
 def main():

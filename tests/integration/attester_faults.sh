@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# X1 to X11: what can go wrong between a decision and the chain, each by name, on a real PostgreSQL
+# X1 to X12: what can go wrong between a decision and the chain, each by name, on a real PostgreSQL
 # and a simulated network.   usage: attester_faults.sh [NAME…]
 . "$(dirname "$0")/_pg.sh"
 [ -x "$TIDE_BIN/tidemark-attester" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }

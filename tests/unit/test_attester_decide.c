@@ -68,6 +68,29 @@ static void a_person_is_looked_at_before_anything_is_signed(void **state)
     }
 }
 
+static void what_was_overwritten_has_a_word(void **state)
+{
+    static const struct {
+        struct att_before before;
+        bool revoke;
+        const char *word;
+    } cases[] = {
+        { { .told = true }, false, NULL },
+        { { .told = true, .status = ATT_VERIFIED }, false, NULL },
+        { { .told = true, .status = ATT_EXPIRED }, true, NULL },
+        { { .told = true, .status = ATT_SUSPENDED }, false, "suspended" },
+        { { .told = true, .status = ATT_SUSPENDED }, true, "suspended" },
+        { { .told = true, .status = ATT_SANCTIONED }, false, "sanctioned" },
+        { { .told = true, .status = 6 }, false, "unknown_status" },
+        { { .told = false }, false, "unchecked" },
+        { { .told = false }, true, NULL }, /* it left another's record alone */
+    };
+    (void)state;
+    for (size_t i = 0; i < TIDE_COUNT(cases); i++)
+        same(att_decide_overwrote(cases[i].revoke, &cases[i].before), cases[i].word, "overwrote");
+    same(att_decide_overwrote(true, NULL), "unchecked", "nobody can read it");
+}
+
 /* --- under way ------------------------------------------------------------------------------------- */
 
 /* Signed at ledger 100, good until 5000; the server knows 50 to latest. */
@@ -236,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_person_is_looked_at_before_anything_is_signed),
+        cmocka_unit_test(what_was_overwritten_has_a_word),
         cmocka_unit_test(an_envelope_is_sent_again_until_its_end_is_known),
         cmocka_unit_test(an_end_is_proven_or_a_person_looks),
         cmocka_unit_test(nothing_is_made_anew_while_it_may_still_come),
