@@ -5,6 +5,9 @@
 #include "api/kyc/worker.h"
 #include "tidemark/log.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 enum { SESSION_GRACE_MS = 500, READ_THREADS = 2 };
 
 struct tide_kyc {
@@ -100,11 +103,22 @@ static tide_status open_workers(struct tide_kyc *kyc, struct tide_err *err)
     return tide_kyc_workers_open(&kyc->workers, &options, err);
 }
 
+/* Where the file is: as the setting says, or as systemd gives it; false: nowhere. */
+static bool file_of(char *out, size_t size, const struct tide_config *config)
+{
+    const char *folder = getenv("CREDENTIALS_DIRECTORY");
+    if (config->kyc_file[0])
+        return snprintf(out, size, "%s", config->kyc_file) > 0;
+    return folder && *folder && snprintf(out, size, "%s/tidemark_kyc_file", folder) < (int)size &&
+           access(out, F_OK) == 0;
+}
+
 tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *config,
                           const struct tide_clock *clock, struct tide_err *err)
 {
+    char file[TIDE_CONFIG_TEXT_MAX + 64];
     *out = NULL;
-    if (!config->kyc_file[0])
+    if (!file_of(file, sizeof file, config))
         return TIDE_OK;
     struct tide_kyc *kyc = calloc(1, sizeof *kyc);
     if (!kyc)
@@ -112,7 +126,7 @@ tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *confi
     kyc->config = config;
     kyc->clock = clock;
     pthread_mutex_init(&kyc->signing, NULL);
-    tide_status status = tide_kyc_settings_load(&kyc->settings, config->kyc_file, err);
+    tide_status status = tide_kyc_settings_load(&kyc->settings, file, err);
     if (status == TIDE_OK)
         status = check_domains(kyc->settings, err);
     if (status == TIDE_OK)

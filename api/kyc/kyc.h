@@ -41,8 +41,9 @@ bool tide_kyc_state_of(tide_slice text, enum tide_kyc_state *out);
 /* created, pending, review, action_required: the same request asked again is the same session. */
 bool tide_kyc_is_open(enum tide_kyc_state state);
 
-/* TIDE_OK with *out NULL when kyc_file is not set: routes of KYC answer 404 not_configured. Reads
- * the file (TIDE_E_CONFIG says what is wrong with it), connects to nobody yet. */
+/* TIDE_OK with *out NULL when kyc_file is not set and systemd hands over no tidemark_kyc_file:
+ * routes of KYC answer 404 not_configured. Reads the file (TIDE_E_CONFIG says what is wrong with
+ * it), connects to nobody yet. */
 tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *config,
                           const struct tide_clock *clock, struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_kyc_start(struct tide_kyc *kyc, struct tide_err *err) TIDE_MUST_USE;

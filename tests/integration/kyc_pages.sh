@@ -9,7 +9,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 pg_start
 api_index 64
 stack_kyc "$PG_DIR" https://app.example https://app.example:8443
-TIDEMARK_KYC_FILE=$PG_DIR/kyc.json TIDEMARK_KYC_DATABASE_URL="host=$PG_DIR port=5432 user=tidemark_kyc dbname=tidemark" \
+# As the unit has it: the file and who asks the database are credentials, not settings.
+mkdir "$PG_DIR/credentials"
+mv "$PG_DIR/kyc.json" "$PG_DIR/credentials/tidemark_kyc_file"
+echo "host=$PG_DIR port=5432 user=tidemark_kyc dbname=tidemark" >"$PG_DIR/credentials/tidemark_kyc_database_url"
+CREDENTIALS_DIRECTORY=$PG_DIR/credentials \
     api_start --api-listen "127.0.0.1:$stack_kyc_port" --api-rate-query 0 --api-access-log all
 python3 "$here/_kyc_pages.py" "$API_URL" "$stack_kyc_key" "$PG_DIR/tokens"
 [ "$(sql "SELECT count(*), count(DISTINCT event_key) FROM kyc.inbox WHERE state = 'done'")" = "5|5" ] ||
