@@ -108,8 +108,17 @@ static struct tide_target target_of(const struct server_conn *conn, tide_slice m
     };
 }
 
+/* Told and counted, but never refused for it: a preflight names no key, and what has no form is
+ * answered at once and cut. */
+static void tell_rate(struct server_conn *conn)
+{
+    conn->class = TIDE_RATE_LOOKUP;
+    (void)within_rate(conn, 1);
+}
+
 static void tell_preflight(struct server_conn *conn)
 {
+    tell_rate(conn);
     conn->near = tide_route_at(target_of(conn, (tide_slice){ 0 }).path);
     conn->reply.status = 204;
     conn->reply.cache_control = "no-store";
@@ -213,6 +222,7 @@ void server_request_begin(struct server_conn *conn, tide_slice method,
     name_request(conn);
     if (TIDE_UNLIKELY(wrong != NULL)) {
         conn->early = conn->close = true;
+        tell_rate(conn);
         tide_reply_problem(&conn->reply, wrong->status, wrong->code, "%s", wrong->detail);
         server_add(&conn->worker->totals.malformed, 1);
         server_step(conn, STEP_ANSWER);

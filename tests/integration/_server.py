@@ -564,6 +564,11 @@ def a13_rate():
             check(r.headers["Access-Control-Allow-Origin"] == "*", "CORS of 429")
     check(codes.count(200) in range(100, 104) and codes[-1] == 429, f"{codes.count(200)} of 130 served")
     check(get("/healthz")[0] == 200, "healthz is limited")
+    for raw, want in (("OPTIONS /api/ledgers HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 204),
+                      ("GET http://x/ HTTP/1.1\r\nHost: x\r\n\r\n", 400), ("GET /" + "a" * 3000 + " HTTP/1.1\r\nHost: x\r\n\r\n", 414),
+                      ("GET / HTTP/1.1\r\nHost: x\r\nX: " + "a" * 6200 + "\r\n\r\n", 431)):
+        status, headers, _ = ask(raw)  # these are never refused for it, and say so
+        check(status == want and re.fullmatch(r'"lookup";r=0;t=\d+', headers.get("ratelimit", "")), f"{status} without its limit: {headers}")
     c.request("GET", "/api/ledgers")
     r = c.getresponse()
     r.read()
