@@ -295,9 +295,10 @@ tide_status tide_feed_step(struct tide_feed *feed, uint32_t until, bool *more, s
     pthread_mutex_lock(&feed->mutex);
     feed->stats.feeding = status == TIDE_OK;
     feed->stats.standby = feed->chosen.standby;
-    feed->stats.failures += status != TIDE_OK;
-    snprintf(feed->stats.trouble, sizeof feed->stats.trouble, "%s",
-             status == TIDE_OK ? "" : err->text);
+    /* That another process feeds is how it should be. */
+    bool failed = status != TIDE_OK && status != TIDE_E_CONFLICT;
+    feed->stats.failures += failed;
+    snprintf(feed->stats.trouble, sizeof feed->stats.trouble, "%s", failed ? err->text : "");
     pthread_mutex_unlock(&feed->mutex);
     return status;
 }

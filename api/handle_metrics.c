@@ -198,7 +198,8 @@ static void put_feed(struct tide_buf *out, struct tide_feed *feed)
     tide_metric_real(out, "feeder_step_seconds_total", "of=\"ask\"", (double)s.asked_us / 1e6);
     tide_metric_real(out, "feeder_step_seconds_total", "of=\"apply\"", (double)s.applied_us / 1e6);
     tide_metric_counter(out, "feeder_rebuilds_total", "Caches built anew.", s.rebuilds);
-    tide_metric_counter(out, "feeder_failures_total", "Steps that failed.", s.failures);
+    tide_metric_counter(out, "feeder_failures_total", "Steps that failed here, where it feeds.",
+                        s.failures);
 }
 
 /* --- the stream -------------------------------------------------------------------------- */

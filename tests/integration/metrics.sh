@@ -16,6 +16,16 @@ if command -v promtool >/dev/null; then
     curl -fsS "$API_URL/metrics" | promtool check metrics || fail "promtool does not like it"
     echo "ok promtool reads it"
 fi
+# Of two that share a cache one feeds, and the other has not failed.
+one=$API_PID one_url=$API_URL
+api_start
+sleep 1.5 # it asks for the cache each second
+curl -fsS "$API_URL/metrics" >"$PG_DIR/metrics"
+grep -q '^tidemark_feeder_feeding 0$' "$PG_DIR/metrics" && grep -q '^tidemark_feeder_failures_total 0$' "$PG_DIR/metrics" ||
+    fail "a second process: $(grep '^tidemark_feeder_f' "$PG_DIR/metrics")"
+api_stop || fail "the second API ended with $?"
+API_PID=$one API_URL=$one_url
+echo "ok a process that leaves the feeding to another counts no failures"
 # Without the database a scrape is answered as before.
 pg_stop immediate
 sleep 3
