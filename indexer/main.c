@@ -16,8 +16,8 @@ static void print_help(void)
     const struct tide_command *commands = tide_commands(&count);
     printf("usage: tidemark-indexer COMMAND [option]...\n\ncommands:\n");
     for (size_t i = 0; i < count; i++)
-        printf("  %-10s %s\n  %-10s   %s\n", commands[i].name, commands[i].usage, "",
-               commands[i].summary);
+        printf("  %s%s%s\n               %s\n", commands[i].name, *commands[i].usage ? " " : "",
+               commands[i].usage, commands[i].summary);
     struct tide_buf settings;
     tide_buf_init(&settings, 64u << 10);
     tide_config_help(&settings);
@@ -30,6 +30,20 @@ static void print_help(void)
                 printf("  %3d  %s\n", code, tide_status_text((tide_status)s));
 }
 
+/* A word in the usage line that is neither an option nor its value. */
+static bool takes_operands(const char *usage)
+{
+    for (const char *at = usage; *at; at += strspn(at, " ")) {
+        if (*at != '[' && *at != '-')
+            return true;
+        if (*at == '-')
+            at += strcspn(at, " ") + 1;
+        at += strcspn(at, *at == '[' ? "]" : " ");
+        at += *at == ']';
+    }
+    return false;
+}
+
 /* Reads everything that can be wrong before the command touches the world. */
 static int run_command(const struct tide_command *command, int argc, char **argv)
 {
@@ -40,6 +54,8 @@ static int run_command(const struct tide_command *command, int argc, char **argv
     bool declared = tide_command_options(options, names, command->usage);
     assert(declared);
     tide_status status = tide_config_load(&config, &argc, argv, options, getenv, &err);
+    if (status == TIDE_OK && argc > 1 && !takes_operands(command->usage))
+        status = tide_fail(&err, TIDE_E_USAGE, "\"%.100s\" is no option; see --help", argv[1]);
     if (!declared || status != TIDE_OK)
         return tide_command_end(command->name, status, &err);
     tide_log_level_set((enum tide_log_level)config.log_level);

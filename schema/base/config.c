@@ -368,7 +368,9 @@ static tide_status take(struct argument *out, char **argv, struct tide_option *o
     } else if (flag) {
         out->value = "";
     } else if (out->setting && out->setting->kind == BOOL) {
-        out->value = "true";
+        bool said = argv[1] && (strcmp(argv[1], "true") == 0 || strcmp(argv[1], "false") == 0);
+        out->value = said ? argv[1] : "true";
+        out->used = said ? 2 : 1;
     } else if (!argv[1]) {
         return tide_fail(err, TIDE_E_USAGE, "%.100s needs a value", argv[0]);
     } else {

@@ -198,6 +198,8 @@ static const struct {
     { "--config=/missing", NULL,            TIDE_E_CONFIG, "config=/missing: No such file" },
     { "--config=",         "--config=a",    TIDE_E_CONFIG, "a second file"                },
     { "--standby=false",   NULL,            TIDE_OK,       NULL                           },
+    { "--standby",         "--standby=no",  TIDE_E_CONFIG, "already given"                },
+    { "--standby=no",      NULL,            TIDE_E_CONFIG, "standby=no (command line): expected true or false" },
 };
 /* clang-format on */
 
@@ -216,6 +218,33 @@ static void the_command_line_is_refused_by_name(void **state)
         tide_status status = tide_config_load(&c, &argc, argv, options, nothing, &err);
         if (status != commands[i].want || (status && !strstr(err.text, commands[i].message)))
             fail_msg("%s: %s", first, err.text);
+    }
+}
+
+static void a_switch_takes_its_value_either_way(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second;
+        bool want;
+        int left; /* of argc */
+    } rows[] = {
+        { "--standby", NULL, true, 1 },          { "--standby", "true", true, 1 },
+        { "--standby", "false", false, 1 },      { "--standby=false", NULL, false, 1 },
+        { "--standby", "falsehood", true, 2 },   { "--standby", "--poll-ms=10", true, 1 },
+    };
+    for (size_t i = 0; i < TIDE_COUNT(rows); i++) {
+        char first[32], second[32];
+        snprintf(first, sizeof first, "%s", rows[i].first);
+        snprintf(second, sizeof second, "%s", rows[i].second ? rows[i].second : "");
+        char *argv[] = { (char[]){ "x" }, first, rows[i].second ? second : NULL, NULL };
+        int argc = rows[i].second ? 3 : 2;
+        struct tide_option options[] = { { 0 } };
+        struct tide_config c;
+        struct tide_err err = { 0 };
+        assert_int_equal(tide_config_load(&c, &argc, argv, options, nothing, &err), TIDE_OK);
+        if (c.standby != rows[i].want || argc != rows[i].left)
+            fail_msg("%s %s: %d, %d left", first, second, c.standby, argc);
     }
 }
 
@@ -305,6 +334,7 @@ int main(void)
         cmocka_unit_test(later_overrides_earlier),
         cmocka_unit_test(secrets_come_as_credentials),
         cmocka_unit_test(the_command_line_is_refused_by_name),
+        cmocka_unit_test(a_switch_takes_its_value_either_way),
         cmocka_unit_test(a_secret_is_never_shown),
         cmocka_unit_test(the_readme_tells_the_same),
     };
