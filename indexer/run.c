@@ -305,6 +305,10 @@ static tide_status drain(struct job *job, struct tide_pipeline *pipeline, tide_s
                 *err = item->err;
             }
             tide_pipeline_give(pipeline, item);
+        } else {
+            tide_status status = tide_writer_idle(job->writer, err);
+            if (status != TIDE_OK)
+                return status;
         }
         if (now_ms() - job->beat_ms >= BEAT_MS)
             beat_now(job);
@@ -333,8 +337,10 @@ static tide_status index_range(struct job *job, struct tide_range range, struct 
             job->tip = 0;
         tide_progress_start(&job->progress, options.clock, range.from ? range.from : first,
                             range.to);
+        /* Who was killed while it waited for a ledger did not crash on it. */
+        bool awaited = job->tip && range.from > job->tip;
         status = tide_writer_attempt(job->writer, range.from ? range.from : first,
-                                     job->config->crash_limit, job->began, err);
+                                     job->config->crash_limit, job->began || awaited, err);
         job->began = true;
     }
     if (status == TIDE_OK) {
@@ -431,7 +437,7 @@ static tide_status wanted_range(const struct tide_option *options, struct tide_r
     if (status == TIDE_OK)
         status = tide_option_u32(tide_option_find(options, "to"), 1, INT32_MAX, &out->to, err);
     if (status == TIDE_OK && (!out->from || !out->to || out->from > out->to))
-        status = tide_fail(err, TIDE_E_USAGE, "backfill: --from N --to M with N <= M");
+        status = tide_fail(err, TIDE_E_USAGE, "--from N --to M with N <= M");
     return status;
 }
 

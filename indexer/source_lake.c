@@ -422,13 +422,16 @@ static tide_status lake_range(void *self, uint32_t *first, uint32_t *last, struc
         *last = listing.last;
         return status;
     }
-    /* Without a listing, what is wanted next is the only ledger that may be known of. */
+    /* Without a listing, what is wanted next and what is before it may be known of, no more. */
     uint32_t from = l->sought && l->next > 2 ? l->next : 2;
     tide_status status = is_there(l, from, err);
-    if (status)
-        return status == TIDE_E_MISSING ? TIDE_OK : status;
-    *first = from;
-    return probe_last(l, from, last, err);
+    if (status == TIDE_OK) {
+        *first = from;
+        return probe_last(l, from, last, err);
+    }
+    if (status == TIDE_E_MISSING && from > 2 && (status = is_there(l, from - 1, err)) == TIDE_OK)
+        *first = *last = from - 1;
+    return status == TIDE_E_MISSING ? TIDE_OK : status;
 }
 
 static bool lake_finite(void *self)

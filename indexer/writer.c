@@ -3,6 +3,8 @@
 
 #include <stdarg.h>
 
+enum { SPEAK_MS = 5000 }; /* far below idle_session_timeout, see WRITER_SESSION_SQL */
+
 bool writer_stopped(const struct tide_writer *w)
 {
     return w->options.stopped && w->options.stopped(w->options.stopped_self);
@@ -410,4 +412,20 @@ tide_status tide_writer_commit(struct tide_writer *w, const struct tide_batch *b
         memcpy(w->hash, batch->hash, TIDE_HASH_BYTES);
     }
     return status;
+}
+
+static tide_status speak(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    (void)arg;
+    return tide_pg_run(w->pg, "SELECT 1", "SELECT", err);
+}
+
+tide_status tide_writer_idle(struct tide_writer *w, struct tide_err *err)
+{
+    const struct tide_clock *clock = w->options.clock;
+    int64_t now = clock->now_ms(clock->self);
+    if (now - w->spoke_ms < SPEAK_MS)
+        return TIDE_OK;
+    w->spoke_ms = now;
+    return writer_retry(w, speak, NULL, false, err);
 }

@@ -108,9 +108,13 @@ tide_status tide_writer_ahead(struct tide_writer *writer, uint32_t ledger,
 bool tide_writer_lost(const struct tide_writer *writer);
 struct tide_witness tide_writer_witness(const struct tide_writer *writer);
 
+/* Nothing is there to commit: called again and again meanwhile, it asks the server for a sign of life
+ * now and then, since a session that is silent for long is ended there. As tide_writer_commit. */
+tide_status tide_writer_idle(struct tide_writer *writer, struct tide_err *err) TIDE_MUST_USE;
+
 /* Work on ledger begins: after limit crashes (0: any number) on this very ledger, TIDE_E_POISON
- * instead. again: the same process begins once more, which is no crash of the one before. A crash
- * is a process that began and did not tell tide_writer_ended. */
+ * instead. again: what ended before was no crash on it, since the same process begins once more, or
+ * since it is not there yet. A crash is a process that began and did not tell tide_writer_ended. */
 tide_status tide_writer_attempt(struct tide_writer *writer, uint32_t ledger, uint32_t limit,
                                 bool again, struct tide_err *err) TIDE_MUST_USE;
 void tide_writer_ended(struct tide_writer *writer);

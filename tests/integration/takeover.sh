@@ -206,6 +206,23 @@ poison() { # three crashes on one ledger; the fourth start does not touch it
     "$indexer" run --stop-at-end 2>"$PG_DIR/log_poison" || fail "after progress: exit $?: $(tail -1 "$PG_DIR/log_poison")"
 }
 
+idle() { # no ledger comes: whoever is killed meanwhile crashed on none, and the session stays awake
+    local n
+    "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/quiet/lake" --ledgers 32 --ledgers-per-object 1 --txs 2 --quiet
+    PGDATABASE=postgres "$PG_BIN/createdb" idle
+    export PGDATABASE=idle TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=idle" TIDEMARK_CRASH_LIMIT=2 \
+        TIDEMARK_LAKE=$PG_DIR/quiet/lake TIDEMARK_DEPLOYMENT=$PG_DIR/quiet/deployment.json
+    for n in 1 2 3 4; do
+        launch
+        until_sql "state = 'following' AND instance LIKE '%:$launched' FROM chain.heartbeat" 30
+        [ $n = 4 ] || { kill -KILL $launched; wait $launched || true; }
+    done
+    [ "$(sql "SELECT attempts FROM chain.attempt")" = 0 ] || fail "counted: $(sql "TABLE chain.attempt")"
+    until_sql "count(*) = 1 FROM pg_stat_activity WHERE datname = 'idle' AND application_name = 'tidemark-indexer' AND query = 'SELECT 1'" 20
+    all=($launched)
+    stop_all
+}
+
 # the index to begin with, and whether this build can be killed at a step
 TIDE_FP_COUNT=$points "$indexer" run 2>"$PG_DIR/log_first" & first=$!
 until_sql "ledger > 2050 FROM chain.cursor" 30
@@ -215,5 +232,6 @@ fault "I1 I3 killed at every step with a standby waiting" every_step "${rounds:-
 fault "I4 stopped and woken" stopped
 fault "I5 two indexers, the writer's session is cut" cut
 fault "I9 a ledger that crashes it" poison
+fault "I9 killed while it waits for a ledger" idle
 fault "a ledger at the tip is committed and told by itself" notified
 faults_end
