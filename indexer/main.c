@@ -7,8 +7,21 @@
 #include "indexer/command.h"
 #include "tidemark/log.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { MAPPED_BYTES = 128 << 10 };
+
+/* Large buffers get mappings of their own, so that what is freed is the system's again. By itself
+ * the C library moves that limit up with each large buffer that is freed; from then on they live in
+ * the heaps of the threads, whose holes nobody gets back. */
+static void settle_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
+#endif
+}
 
 static void print_help(void)
 {
@@ -61,6 +74,7 @@ static int run_command(const struct tide_command *command, int argc, char **argv
     tide_log_level_set((enum tide_log_level)config.log_level);
     tide_log_json_set(config.log_format == 1);
     tide_stop_install();
+    settle_memory();
     return command->run(&config, options, argc, argv);
 }
 

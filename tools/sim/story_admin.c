@@ -2,6 +2,9 @@
 #include "tools/sim/lcm.h"
 #include "tools/sim/story.h"
 
+/* A partner lists its catalogs in one entry, and the network keeps no entry over 64 KiB. */
+enum { CATALOGS = 1000 };
+
 void story_move_prices(struct story *story)
 {
     static const int64_t homes[STORY_FEEDS] = { 11013326, 39679865, 6899949,
@@ -77,7 +80,8 @@ static void new_catalog(struct story *story, struct story_call *call)
 {
     char symbol[16];
     uint32_t owner = CAST_PARTNER + story_pick(story, CAST_PARTNERS_MAX);
-    snprintf(symbol, sizeof symbol, "PS%u", story_once_in(story, 6) ? 0 : story->catalog++);
+    bool taken = story_once_in(story, 6) || story->catalog >= CATALOGS;
+    snprintf(symbol, sizeof symbol, "PS%u", taken ? 0 : story->catalog++);
     story_begin(call, owner, CAST_PARTNERS, "register_partner_asset");
     story_args(story, call, "asassiiiii", (int)owner, symbol,
                cast_contract(CAST_TOKEN + CAST_MARKETS - 1), "OIL", "XLM", 20000LL,

@@ -1,6 +1,8 @@
 /* Proposals, votes, multisig, and the call data they carry: sound, cut short, and nonsense. */
 #include "tools/sim/story.h"
 
+enum { WALLET_TXS = 1000, STRANGE_WALLET = 3, STRANGER_WALLET = 7 };
+
 static void put_le(struct tide_buf *buf, uint64_t value, uint32_t bytes, uint8_t fill)
 {
     for (uint32_t i = 0; i < bytes; i++)
@@ -137,6 +139,13 @@ static void call_data(struct story *story, struct tide_buf *data)
         tide_buf_str(data, "trailing");
 }
 
+/* A wallet lists its transactions in one entry, and the network keeps no entry over 64 KiB: people
+ * go on with the next wallet long before. Wallets are made far more often than they are full. */
+static int wallet_in_use(const struct story *story)
+{
+    return (int)(story->msig_tx / WALLET_TXS);
+}
+
 static void propose(struct story *story, struct story_call *call)
 {
     struct tide_buf data;
@@ -149,8 +158,9 @@ static void propose(struct story *story, struct story_call *call)
     story_begin(call, gov, CAST_DAO, queue ? "propose_and_queue_multisig" : "propose");
     story_args(story, call, "ayyy", (int)gov, &title, &text, &bytes);
     if (queue)
-        story_args(story, call, "uas", story_once_in(story, 9) ? 3 : 0, cast_contract(CAST_ORACLE),
-                   "anything");
+        story_args(story, call, "uas",
+                   wallet_in_use(story) + (story_once_in(story, 9) ? STRANGE_WALLET : 0),
+                   cast_contract(CAST_ORACLE), "anything");
     call->note = NOTE_PROPOSE;
     call->flag = queue;
     tide_buf_release(&data);
@@ -211,7 +221,8 @@ static void queue_tx(struct story *story, struct story_call *call)
     call_data(story, &data);
     tide_slice bytes = tide_buf_view(&data);
     story_begin(call, by, CAST_DAO, "submit_multisig_tx");
-    story_args(story, call, "autasy", (int)by, story_once_in(story, 12) ? 7 : 0,
+    story_args(story, call, "autasy", (int)by,
+               wallet_in_use(story) + (story_once_in(story, 12) ? STRANGER_WALLET : 0),
                (long long)story_pick(story, story->proposal_count + 2), cast_contract(CAST_ENGINE),
                "run_it", &bytes);
     call->note = NOTE_SUBMIT_TX;
