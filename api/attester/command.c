@@ -62,6 +62,29 @@ static tide_status print_attention(struct tide_pg *pg, struct tide_err *err)
     return status;
 }
 
+static const char attesters_sql[] =
+    "SELECT verifier, state, extract(epoch FROM clock_timestamp() - beat_at)::bigint, ledger,"
+    " coalesce((balance / 1e7)::numeric(20, 7)::text, 'unknown'), confirmed, parked, failures,"
+    " coalesce(to_char(confirmed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), "
+    "'never'),"
+    " coalesce(to_char(failed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), 'never'),"
+    " coalesce(error, 'none') FROM kyc.attester ORDER BY beat_at DESC LIMIT 8";
+
+static tide_status print_attesters(struct tide_pg *pg, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(pg, &rows, attesters_sql, NULL, 0, err);
+    for (uint32_t i = 0; i < rows.count; i++)
+        printf("attester    %s %s, %s s ago; ledger %s, balance %s XLM; confirmed %s (last %s),"
+               " parked %s, failures %s (last %s: %s)\n",
+               tide_pg_text(&rows, i, 0), tide_pg_text(&rows, i, 1), tide_pg_text(&rows, i, 2),
+               tide_pg_text(&rows, i, 3), tide_pg_text(&rows, i, 4), tide_pg_text(&rows, i, 5),
+               tide_pg_text(&rows, i, 8), tide_pg_text(&rows, i, 6), tide_pg_text(&rows, i, 7),
+               tide_pg_text(&rows, i, 9), tide_pg_text(&rows, i, 10));
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
 static tide_status print_audit(struct tide_pg *pg, struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -87,6 +110,8 @@ tide_status att_status(struct att_program *program, struct tide_err *err)
         status = print_parked(pg, err);
     if (status == TIDE_OK)
         status = print_attention(pg, err);
+    if (status == TIDE_OK)
+        status = print_attesters(pg, err);
     return status == TIDE_OK ? print_audit(pg, err) : status;
 }
 

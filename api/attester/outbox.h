@@ -108,6 +108,23 @@ tide_status att_outbox_release(struct att_outbox *outbox, uint64_t id, const cha
 /* A person's word: what a confirmed one did was looked at. *found false: it asks for nobody. */
 tide_status att_outbox_attended(struct att_outbox *outbox, uint64_t id, const char *who,
                                 bool *found, struct tide_err *err) TIDE_MUST_USE;
+/* What happened since the last beat. */
+struct att_tally {
+    uint64_t sent, confirmed, parked; /* envelopes sent; intents that came to such an end */
+    uint64_t failures;                /* turns that a server or the database failed      */
+};
+/* What the attester says of itself every few seconds: kyc.attester. Who holds the lock alone. */
+struct att_beat {
+    const char *verifier; /* G… */
+    const char *state;    /* working, waiting, stopped */
+    uint32_t ledger;      /* newest that a server told; 0: none */
+    int64_t balance;      /* stroops; -1: not known, or no account */
+    struct att_tally tally;
+    const char *error; /* what failed last; NULL: nothing since the last beat */
+};
+/* (outbox_beat.c) */
+tide_status att_outbox_beat(struct att_outbox *outbox, const struct att_beat *beat,
+                            struct tide_err *err) TIDE_MUST_USE;
 /* The session, for the command status. */
 struct tide_pg *att_outbox_pg(struct att_outbox *outbox);
 

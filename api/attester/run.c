@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 enum { IDLE_MS = 2000, STANDBY_MS = 500, SLICE_MS = 100, TROUBLE_AGAIN_MS = 60000 };
+enum { BEAT_MS = 5000, SETTLED_MS = 1000, ACCOUNT_MS = 60000, ERROR_BYTES = 200 };
 
 struct runner {
     struct att_program *program;
@@ -14,11 +15,14 @@ struct runner {
     struct att_work work;
     struct tide_watchdog dog;
     const char *notify;
-    bool known;        /* the network is the deployment's */
-    bool waiting;      /* another one holds the lock; said */
-    bool opened;       /* the audit knows of the key */
-    uint32_t pause_ms; /* after a failure; doubles */
-    int64_t said_ms;   /* trouble was logged then; 0: all is well */
+    bool known;         /* the network is the deployment's */
+    bool waiting;       /* another one holds the lock; said */
+    bool opened;        /* the audit knows of the key */
+    uint32_t pause_ms;  /* after a failure; doubles */
+    int64_t said_ms;    /* trouble was logged then; 0: all is well */
+    const char *beaten; /* the state that was told last; NULL: none */
+    int64_t beat_ms, account_ms;
+    char error[ERROR_BYTES]; /* what failed last; "": nothing since the last beat */
 };
 
 static int64_t now_of(const struct runner *r)
@@ -50,10 +54,53 @@ static void wait_for(struct runner *r, uint32_t ms)
         sleep_for(r, SLICE_MS);
 }
 
+/* --- what it says of itself ------------------------------------------------------------------- */
+
+/* Now and then, and when the state is another one; what comes and goes is told once a second. */
+static bool beat_due(const struct runner *r, const char *state, int64_t now)
+{
+    if (!r->beaten || now - r->beat_ms >= BEAT_MS)
+        return true;
+    bool changed = strcmp(r->beaten, state) != 0;
+    return changed && (now - r->beat_ms >= SETTLED_MS || strcmp(state, "stopped") == 0);
+}
+
+/* Only with the lock. */
+static tide_status beat(struct runner *r, const char *state, struct tide_err *err)
+{
+    int64_t now = now_of(r);
+    if (r->how->dry || !beat_due(r, state, now) || !att_outbox_held(r->program->outbox))
+        return TIDE_OK;
+    const struct att_beat said = { .verifier = att_signer_address(r->program->signer),
+                                   .state = state,
+                                   .ledger = att_rpc_latest(r->work.rpc),
+                                   .balance = r->work.balance,
+                                   .tally = r->work.tally,
+                                   .error = r->error[0] ? r->error : NULL };
+    tide_status status = att_outbox_beat(r->program->outbox, &said, err);
+    if (status != TIDE_OK)
+        return status;
+    r->beaten = state;
+    r->beat_ms = now;
+    r->work.tally = (struct att_tally){ 0 };
+    r->error[0] = 0;
+    return TIDE_OK;
+}
+
+/* As a column takes it, whatever a server said. */
+static void keep_error(struct runner *r, const struct tide_err *err)
+{
+    snprintf(r->error, sizeof r->error, "%s: %s", tide_status_name(err->code), err->text);
+    for (char *c = r->error; *c; c++)
+        if (*c < ' ' || *c > '~')
+            *c = '?';
+}
+
 static void trouble(struct runner *r, const struct tide_err *err)
 {
     const struct tide_config *config = r->program->config;
     int64_t now = now_of(r);
+    struct tide_err unheard;
     char quoted[600];
     if (!r->said_ms || now - r->said_ms >= TROUBLE_AGAIN_MS) {
         tide_log(TIDE_ERROR, "attester.trouble", "what=%s error=%s", tide_status_name(err->code),
@@ -61,6 +108,10 @@ static void trouble(struct runner *r, const struct tide_err *err)
         tide_notify(r->notify, "STATUS=waits: a server or the database is away");
         r->said_ms = now ? now : 1;
     }
+    r->work.tally.failures++;
+    keep_error(r, err);
+    if (beat(r, "waiting", &unheard) != TIDE_OK)
+        r->beaten = NULL; /* at the next chance */
     if (!r->pause_ms)
         r->pause_ms = config->rpc_retry_ms;
     sleep_for(r, r->pause_ms);
@@ -92,6 +143,18 @@ static tide_status note_key(struct runner *r, struct tide_err *err)
     return status;
 }
 
+/* Who has nothing to do learns that the servers, or the money for fees, are gone before a decision
+ * needs them. */
+static tide_status look_at_account(struct runner *r, struct tide_err *err)
+{
+    int64_t now = now_of(r);
+    if (r->account_ms && now - r->account_ms < ACCOUNT_MS)
+        return TIDE_OK;
+    r->account_ms = now ? now : 1;
+    return att_view_balance(&r->work.balance, r->work.rpc, att_signer_public(r->program->signer),
+                            err);
+}
+
 /* Dry runs look on; whoever works must hold the lock. */
 static tide_status take_lock(struct runner *r, bool *held, struct tide_err *err)
 {
@@ -106,7 +169,7 @@ static tide_status take_lock(struct runner *r, bool *held, struct tide_err *err)
     if (!*held && !r->waiting)
         tide_log(TIDE_WARN, "attester.standby", "why=another_holds_the_lock");
     r->waiting = !*held;
-    return *held && !r->opened ? note_key(r, err) : TIDE_OK;
+    return TIDE_OK;
 }
 
 /* Before anything: whose network the servers are of. */
@@ -121,14 +184,22 @@ static tide_status know_network(struct runner *r, struct tide_err *err)
 static tide_status take_turn(struct runner *r, enum att_turn *turn, bool *held,
                              struct tide_err *err)
 {
-    tide_status status = know_network(r, err);
     *held = false;
     *turn = ATT_TURN_IDLE;
-    if (status == TIDE_OK)
-        status = att_outbox_ready(r->program->outbox, err);
+    tide_status status = att_outbox_ready(r->program->outbox, err);
     if (status == TIDE_OK)
         status = take_lock(r, held, err);
-    return status == TIDE_OK && *held ? att_work_turn(&r->work, turn, err) : status;
+    if (status == TIDE_OK)
+        status = know_network(r, err);
+    if (status != TIDE_OK || !*held)
+        return status;
+    if (!r->opened && !r->how->dry)
+        status = note_key(r, err);
+    if (status == TIDE_OK)
+        status = att_work_turn(&r->work, turn, err);
+    if (status == TIDE_OK && *turn == ATT_TURN_IDLE && !r->how->once && !r->how->dry)
+        status = look_at_account(r, err);
+    return status;
 }
 
 static bool is_over(const struct runner *r, tide_status status, enum att_turn turn)
@@ -144,6 +215,8 @@ static tide_status loop(struct runner *r, struct tide_err *err)
         enum att_turn turn;
         bool held;
         tide_status status = take_turn(r, &turn, &held, err);
+        if (status == TIDE_OK)
+            status = beat(r, "working", err);
         tide_watchdog_ping(&r->dog, now_of(r));
         if (is_over(r, status, turn))
             return stopped(r) ? TIDE_OK : status;
@@ -163,6 +236,7 @@ tide_status att_run(struct att_program *program, const struct att_run *how, stru
 {
     struct runner r = { .program = program, .how = how, .notify = getenv("NOTIFY_SOCKET") };
     struct att_rpc *rpc = NULL;
+    struct tide_err unheard;
     const struct att_rpc_options options = { .config = program->config,
                                              .passphrase = program->deployment->passphrase,
                                              .clock = program->clock,
@@ -179,6 +253,8 @@ tide_status att_run(struct att_program *program, const struct att_run *how, stru
     tide_watchdog_init(&r.dog, r.notify, getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"));
     tide_notify(r.notify, "READY=1");
     status = loop(&r, err);
+    if (beat(&r, "stopped", &unheard) != TIDE_OK)
+        tide_log(TIDE_WARN, "attester.beat_failed", "state=stopped");
     tide_notify(r.notify, "STOPPING=1");
     tide_log(TIDE_INFO, "attester.stopped", "status=%s", tide_status_name(status));
     att_work_release(&r.work);

@@ -184,10 +184,11 @@ static bool read_kyc(struct att_view *out, tide_slice data, const struct att_wor
 
 static bool read_account(struct att_view *out, tide_slice data)
 {
-    enum { SEQ_AT = 4 + 36 + 8 };
+    enum { BALANCE_AT = 4 + 36, SEQ_AT = BALANCE_AT + 8 };
     if (data.len < SEQ_AT + 8 || tide_be32(data.ptr) != ENTRY_ACCOUNT)
         return false;
     out->account = true;
+    out->balance = (int64_t)tide_be64(data.ptr + BALANCE_AT);
     out->seq = (int64_t)tide_be64(data.ptr + SEQ_AT);
     return true;
 }
@@ -229,6 +230,23 @@ tide_status att_view_read(struct att_view *out, struct att_rpc *rpc,
         tide_fail(err, status, "no memory for keys");
     tide_buf_release(&hold);
     return status == TIDE_OK ? att_view_of(out, &entries, words, err) : status;
+}
+
+tide_status att_view_balance(int64_t *balance, struct att_rpc *rpc,
+                             const uint8_t key[TIDE_HASH_BYTES], struct tide_err *err)
+{
+    struct tide_buf hold;
+    struct att_entries entries;
+    struct att_view view = { 0 };
+    tide_buf_init(&hold, 256);
+    put_account_key(&hold, key);
+    tide_slice wanted = tide_buf_view(&hold);
+    tide_status status = hold.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a key")
+                                     : att_rpc_entries(rpc, &entries, &wanted, 1, err);
+    tide_buf_release(&hold);
+    bool good = status == TIDE_OK && read_account(&view, entries.data[0]);
+    *balance = good ? view.balance : -1;
+    return status;
 }
 
 tide_status att_view_simulated(bool *told, uint32_t *status, const struct att_simulated *simulated,

@@ -12,7 +12,8 @@ struct att_view {
     uint32_t ledger;
     bool account; /* ours exists; seq is its sequence number */
     int64_t seq;
-    bool verifier; /* we are one */
+    int64_t balance; /* stroops */
+    bool verifier;   /* we are one */
     bool frozen, blocked;
     bool record;         /* there is a ComplianceRec */
     uint32_t status;     /* of it; ATT_UNKNOWN without one */
@@ -33,6 +34,11 @@ tide_status att_view_read(struct att_view *out, struct att_rpc *rpc,
 enum { ATT_VIEW_KEYS = 6 };
 tide_status att_view_of(struct att_view *out, const struct att_entries *entries,
                         const struct att_words *words, struct tide_err *err) TIDE_MUST_USE;
+
+/* Our account alone. *balance in stroops; -1: there is none, or nobody can read it. */
+tide_status att_view_balance(int64_t *balance, struct att_rpc *rpc,
+                             const uint8_t key[TIDE_HASH_BYTES],
+                             struct tide_err *err) TIDE_MUST_USE;
 
 /* Status of the subject's record before a simulated call, as far as the answer tells: false when
  * it does not. TIDE_E_DECODE as above. */

@@ -8,6 +8,7 @@
 void att_work_init(struct att_work *work)
 {
     att_row_init(&work->row);
+    work->balance = -1;
     tide_buf_init(&work->args, ATT_ENVELOPE_MAX);
     tide_buf_init(&work->soroban, ATT_ENVELOPE_MAX);
     tide_buf_init(&work->auth, ATT_ENVELOPE_MAX);
@@ -44,6 +45,7 @@ tide_status work_park(struct att_work *w, const char *reason, const char *detail
         return TIDE_OK;
     (void)TIDE_FAILPOINT("attester.park");
     tide_status status = att_outbox_parked(w->outbox, &w->row, reason, detail, err);
+    w->tally.parked += status == TIDE_OK;
     if (status == TIDE_OK)
         tide_log(TIDE_ERROR, "attester.parked", "id=%" PRIu64 " reason=%s detail=%s", w->row.id,
                  reason, detail ? detail : "none");
@@ -71,6 +73,7 @@ tide_status work_confirm(struct att_work *w, uint32_t ledger, const char *heard,
     (void)TIDE_FAILPOINT("attester.confirm");
     tide_status status = att_outbox_confirmed(w->outbox, &w->row, ledger, heard, attention, err);
     (void)TIDE_FAILPOINT("attester.confirmed");
+    w->tally.confirmed += status == TIDE_OK;
     if (status == TIDE_OK && attention)
         say_attention(w, ledger, attention);
     if (status == TIDE_OK)
@@ -96,6 +99,8 @@ tide_status work_view(struct att_work *w, struct att_view *view, bool *parked, s
 {
     const struct att_policy *policy = att_signer_policy(w->signer);
     tide_status status = att_view_read(view, w->rpc, policy->contract, &w->words, err);
+    if (status == TIDE_OK)
+        w->balance = view->account ? view->balance : -1;
     *parked = status == TIDE_E_DECODE;
     return *parked ? work_park(w, "manual_review", "undecodable", err) : status;
 }
@@ -119,6 +124,7 @@ tide_status work_send(struct att_work *w, struct tide_err *err)
     (void)TIDE_FAILPOINT("attester.send");
     tide_status status = att_rpc_send(w->rpc, &sent, tide_buf_view(envelope), err);
     (void)TIDE_FAILPOINT("attester.sent");
+    w->tally.sent++;
     if (status != TIDE_OK && status != TIDE_E_IO)
         return status;
     bool taken = status == TIDE_OK && sent.status <= ATT_DUPLICATE;

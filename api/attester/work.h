@@ -23,6 +23,8 @@ struct att_work {
     struct att_words words; /* of row */
     struct att_call call;
     struct tide_buf args, soroban, auth;
+    struct att_tally tally; /* since whoever reads it emptied it */
+    int64_t balance;        /* of our account when it was seen last, stroops; -1: not known */
 };
 
 void att_work_init(struct att_work *work);

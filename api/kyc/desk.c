@@ -95,6 +95,11 @@ bool tide_desk_submit(struct tide_desk *desk, struct tide_job *job)
     return tide_crew_submit(desk->crew, job);
 }
 
+void tide_desk_stats(struct tide_desk *desk, struct tide_crew_stats *out)
+{
+    tide_crew_stats(desk->crew, out);
+}
+
 tide_status tide_desk_open(struct tide_desk **out, const struct tide_desk_options *options,
                            struct tide_err *err)
 {

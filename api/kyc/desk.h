@@ -23,6 +23,8 @@ tide_status tide_desk_open(struct tide_desk **out, const struct tide_desk_option
 tide_status tide_desk_start(struct tide_desk *desk, struct tide_err *err) TIDE_MUST_USE;
 /* Any thread. False: the job, and its work, stay the caller's. */
 bool tide_desk_submit(struct tide_desk *desk, struct tide_job *job) TIDE_MUST_USE;
+/* Any thread. */
+void tide_desk_stats(struct tide_desk *desk, struct tide_crew_stats *out);
 /* Answers what waits, then ends the threads. NULL is fine. */
 void tide_desk_close(struct tide_desk *desk);
 

@@ -95,6 +95,88 @@ static void put_queues(struct tide_buf *out, const struct tide_kyc_figures *f, i
                       any ? f->outbox_oldest_s + ago : 0);
 }
 
+/* --- the attester ----------------------------------------------------------------------------- */
+
+static void put_said(struct tide_buf *out, const struct tide_kyc_attester *a, double ago)
+{
+    static const char *const states[] = { "working", "waiting", "stopped" };
+    char labels[LABELS_BYTES];
+    tide_metric_family(out, "attester_state", "gauge", "1 for what the attester said it does.");
+    for (size_t i = 0; i < TIDE_COUNT(states); i++) {
+        snprintf(labels, sizeof labels, "state=\"%s\"", states[i]);
+        tide_metric_u64(out, "attester_state", labels, strcmp(a->state, states[i]) == 0);
+    }
+    tide_metric_gauge(out, "attester_beat_age_seconds", "Since it last said something.",
+                      a->beat_age_s + ago);
+    tide_metric_gauge(out, "attester_ledger", "Newest ledger that its servers told; 0: none.",
+                      (double)a->ledger);
+    if (a->funded)
+        tide_metric_gauge(out, "attester_balance_xlm", "What its account has for fees.",
+                          (double)a->balance / 1e7);
+    tide_metric_counter(out, "attester_sent_total", "Envelopes sent, each time.", a->sent);
+    tide_metric_counter(out, "attester_confirmed_total", "Intents confirmed.", a->confirmed);
+    tide_metric_counter(out, "attester_parked_total", "Intents left to a person.", a->parked);
+    tide_metric_counter(out, "attester_failures_total",
+                        "Turns that a server or the database failed.", a->failures);
+    tide_metric_gauge(out, "attester_confirmed_timestamp_seconds",
+                      "When it last confirmed one; 0: never.", (double)a->confirmed_at);
+    tide_metric_gauge(out, "attester_failed_timestamp_seconds",
+                      "When something failed last; 0: never.", (double)a->failed_at);
+}
+
+static void put_attester(struct tide_buf *out, const struct tide_kyc_figures *f, int64_t now_ms)
+{
+    tide_metric_gauge(out, "attester_attention",
+                      "Confirmed intents that overwrote what they should not have, or may have, "
+                      "until a person attended.",
+                      (double)f->attester.attention);
+    if (f->attester.known)
+        put_said(out, &f->attester, (double)(now_ms - f->asked_ms) / 1000);
+}
+
+/* --- this process ----------------------------------------------------------------------------- */
+
+/* A thread that hangs, or is gone, says nothing any more: its turns are a second apart at most. */
+static void put_turns(struct tide_buf *out, const struct tide_kyc_settings *settings,
+                      struct tide_kyc_workers *workers, int64_t now_ms)
+{
+    struct tide_kyc_effort effort;
+    char labels[LABELS_BYTES];
+    tide_metric_family(out, "kyc_reconciler_age_seconds", "gauge",
+                       "Since the provider's thread had last looked at all that was due.");
+    for (uint32_t p = 0; p < settings->provider_count; p++) {
+        tide_kyc_workers_effort(workers, p, &effort);
+        if (!effort.turned_ms)
+            continue;
+        snprintf(labels, sizeof labels, "provider=\"%s\"", settings->providers[p].key);
+        tide_metric_real(out, "kyc_reconciler_age_seconds", labels,
+                         (double)(now_ms - effort.turned_ms) / 1000);
+    }
+}
+
+void tide_kyc_put_desks(struct tide_buf *out, const struct tide_kyc_desk_line *lines, size_t count)
+{
+    static const char *const what[] = { "kyc_desk_waiting",    "kyc_desk_busy",
+                                        "kyc_desk_connected",  "kyc_desk_jobs_total",
+                                        "kyc_desk_full_total", "kyc_desk_late_total" };
+    static const char *const help[TIDE_COUNT(what)] = {
+        "Requests that wait for the desk.",      "Threads of it that answer one.",
+        "Threads of it with a connection.",      "Requests that it took.",
+        "Requests refused: its queue was full.", "Requests whose time was over before their turn.",
+    };
+    char labels[LABELS_BYTES];
+    for (size_t i = 0; i < TIDE_COUNT(what); i++) {
+        tide_metric_family(out, what[i], strstr(what[i], "_total") ? "counter" : "gauge", help[i]);
+        for (size_t d = 0; d < count; d++) {
+            const struct tide_crew_stats *s = &lines[d].stats;
+            const uint64_t values[TIDE_COUNT(what)] = { s->waiting, s->busy, s->connected,
+                                                        s->jobs,    s->full, s->late };
+            snprintf(labels, sizeof labels, "desk=\"%s\"", lines[d].name);
+            tide_metric_u64(out, what[i], labels, values[i]);
+        }
+    }
+}
+
 void tide_kyc_put_figures(struct tide_buf *out, const struct tide_kyc_settings *settings,
                           struct tide_kyc_workers *workers, struct tide_kyc_refused *refused,
                           int64_t now_ms)
@@ -102,7 +184,10 @@ void tide_kyc_put_figures(struct tide_buf *out, const struct tide_kyc_settings *
     struct tide_kyc_figures f;
     put_webhooks(out, settings, refused);
     put_efforts(out, settings, workers);
+    put_turns(out, settings, workers, now_ms);
     tide_kyc_workers_figures(workers, &f);
-    if (f.known)
-        put_queues(out, &f, now_ms);
+    if (!f.known)
+        return;
+    put_queues(out, &f, now_ms);
+    put_attester(out, &f, now_ms);
 }

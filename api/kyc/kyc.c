@@ -30,8 +30,20 @@ struct tide_kyc_refused *tide_kyc_refused_of(const struct tide_kyc *kyc)
     return kyc->refused;
 }
 
+static const char *const desk_names[TIDE_KYC_DESK_COUNT] = {
+    [TIDE_KYC_DESK_SESSIONS] = "sessions",
+    [TIDE_KYC_DESK_HOOKS] = "webhooks",
+    [TIDE_KYC_DESK_READS] = "reads",
+};
+
 void tide_kyc_metrics(const struct tide_kyc *kyc, struct tide_buf *out)
 {
+    struct tide_kyc_desk_line desks[TIDE_KYC_DESK_COUNT];
+    for (int i = 0; i < TIDE_KYC_DESK_COUNT; i++) {
+        desks[i].name = desk_names[i];
+        tide_desk_stats(kyc->desks[i], &desks[i].stats);
+    }
+    tide_kyc_put_desks(out, desks, TIDE_KYC_DESK_COUNT);
     tide_kyc_put_figures(out, kyc->settings, kyc->workers, kyc->refused,
                          kyc->clock->now_ms(kyc->clock->self));
 }
@@ -59,16 +71,15 @@ static tide_status open_desks(struct tide_kyc *kyc, struct tide_err *err)
 {
     const struct tide_config *config = kyc->config;
     const struct {
-        const char *name;
         uint32_t threads, grace_ms;
     } desks[TIDE_KYC_DESK_COUNT] = {
-        [TIDE_KYC_DESK_SESSIONS] = { "sessions", config->kyc_threads, SESSION_GRACE_MS },
-        [TIDE_KYC_DESK_HOOKS] = { "webhooks", config->kyc_hook_threads, 0 },
-        [TIDE_KYC_DESK_READS] = { "reads", READ_THREADS, 0 },
+        [TIDE_KYC_DESK_SESSIONS] = { config->kyc_threads, SESSION_GRACE_MS },
+        [TIDE_KYC_DESK_HOOKS] = { config->kyc_hook_threads, 0 },
+        [TIDE_KYC_DESK_READS] = { READ_THREADS, 0 },
     };
     tide_status status = TIDE_OK;
     for (int i = 0; i < TIDE_KYC_DESK_COUNT && status == TIDE_OK; i++) {
-        struct tide_desk_options options = { .name = desks[i].name,
+        struct tide_desk_options options = { .name = desk_names[i],
                                              .place = place_of(kyc),
                                              .threads = desks[i].threads,
                                              .queue = config->kyc_queue,

@@ -25,6 +25,19 @@ struct tide_kyc_workers_options {
     struct tide_kyc_refused *refused;
 };
 
+/* kyc.attester: what the attester says of itself. */
+struct tide_kyc_attester {
+    uint64_t attention; /* confirmed intents that a person must look at */
+    bool known;         /* there was ever one; else nothing below */
+    char state[16];     /* working, waiting, stopped */
+    double beat_age_s;
+    uint64_t ledger;
+    bool funded; /* balance, in stroops, is known */
+    uint64_t balance;
+    uint64_t sent, confirmed, parked, failures;
+    uint64_t confirmed_at, failed_at; /* unix seconds; 0: never */
+};
+
 /* What /metrics shows; of the database as it was figures_age_ms ago. */
 struct tide_kyc_figures {
     bool known;
@@ -34,6 +47,7 @@ struct tide_kyc_figures {
     uint64_t sessions[TIDE_KYC_STATE_COUNT];
     uint64_t outbox_queued, outbox_signed, outbox_submitted, outbox_parked;
     double outbox_oldest_s; /* of what is not at an end */
+    struct tide_kyc_attester attester;
 };
 
 /* Of one provider's thread, since the start. */
@@ -45,6 +59,7 @@ struct tide_kyc_effort {
     uint64_t moved;     /* sessions that changed                    */
     uint64_t stale;     /* answers older than what was known        */
     uint64_t found;     /* moves that no webhook had told of        */
+    int64_t turned_ms;  /* monotonic: when it last had looked at all that was due; 0: not yet */
     bool away;          /* the provider failed last: it is left alone for a while */
 };
 

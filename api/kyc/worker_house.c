@@ -133,6 +133,8 @@ static tide_status read_figures(struct worker *w, struct tide_err *err)
     tide_status status = count_queues(w, &f, err);
     if (status == TIDE_OK)
         status = count_sessions(w, &f, err);
+    if (status == TIDE_OK)
+        status = worker_read_attester(w, &f.attester, err);
     if (status != TIDE_OK)
         return status;
     pthread_mutex_lock(&w->all->mutex);
@@ -155,6 +157,9 @@ tide_status worker_house(struct worker *w, struct tide_err *err)
 {
     int64_t now = worker_now_ms(w);
     tide_status status = tell_refused(w, err);
+    pthread_mutex_lock(&w->all->mutex);
+    w->effort.turned_ms = now;
+    pthread_mutex_unlock(&w->all->mutex);
     if (w->index != 0)
         return status;
     if (status == TIDE_OK && is_due(&w->pruned_ms, now, PRUNE_MS))

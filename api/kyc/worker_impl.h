@@ -92,6 +92,11 @@ tide_status worker_apply(struct worker *w, const struct worker_session *session,
 /* What is due of it; the first worker does what is of all. */
 tide_status worker_house(struct worker *w, struct tide_err *err);
 
+/* --- worker_attester.c */
+
+tide_status worker_read_attester(struct worker *w, struct tide_kyc_attester *out,
+                                 struct tide_err *err);
+
 /* --- worker.c */
 
 uint32_t worker_chance(struct worker *w);

@@ -157,6 +157,33 @@ def status_is_told(w):
     check(w.once("--once")[0] == 0, "drained")
 
 
+def tells_how_it_is(w):
+    """kyc.attester and status: what it does, its ledger, balance and counts; waiting while servers are away, then stopped"""
+    read = lambda columns: w.db.one(f"SELECT {columns} FROM kyc.attester").split("|")
+    counts = lambda: [int(n) for n in read("confirmed, parked, sent, failures")]
+    w.tick(20)
+    with w.attester() as attester:
+        until(lambda: "attester.key" in attester.said(), "at work")
+        before = counts()
+        intent, _, _ = w.plant()
+        ends(w, intent, "confirmed")
+        parked, _, _ = w.plant(jurisdiction=840)
+        ends(w, parked, "parked")
+        until(lambda: counts()[:2] == [before[0] + 1, before[1] + 1] and counts()[2] > before[2], f"counted: {before} {counts()}", 60)
+        state, verifier, ledger, balance, late = read("state, verifier, ledger, balance, confirmed_at < now() - interval '5 minutes'")
+        check([state, verifier, late] == ["working", w.address, "f"] and int(ledger) > 0, f"{state} {verifier} {ledger} {late}")
+        check(0 < int(balance) < 10 ** 12, f"balance {balance}")
+        w.fault("*=status:503")
+        w.plant()
+        until(lambda: read("state")[0] == "waiting" and counts()[3] > before[3], f"waiting: {read('state, failures')}", 60)
+        check("503" in read("error")[0], read("error")[0])
+        w.calm()
+        until(lambda: read("state")[0] == "working", "working again", 60)
+    check(read("state")[0] == "stopped", read("state")[0])
+    code, said, wrong = w.once("status")
+    check(code == 0 and f"attester    {w.address} stopped, " in said and " XLM; confirmed " in said, said + wrong)
+
+
 def one_at_a_time(w):
     """a second attester waits for the lock and takes over when the first is killed"""
     w.tick(20)
@@ -250,7 +277,9 @@ def with_its_own_rights(w):
             ends(w, intent, "confirmed")
         check(w.once("status")[0] == 0, "status needs more")
         for sql in ("INSERT INTO kyc.outbox (deployment) VALUES (1)", "DELETE FROM kyc.outbox", "DELETE FROM kyc.audit",
-                    "UPDATE kyc.audit SET actor = ''", "SELECT * FROM kyc.session", "UPDATE kyc.session SET state = 'approved'"):
+                    "UPDATE kyc.audit SET actor = ''", "SELECT * FROM kyc.session", "UPDATE kyc.session SET state = 'approved'",
+                    "UPDATE kyc.outbox SET subject = ''", "UPDATE kyc.outbox SET jurisdiction = 1", "UPDATE kyc.outbox SET expires_at = 0",
+                    "DELETE FROM kyc.attester"):
             done = subprocess.run([_attester.PSQL, "-Xqc", sql, w.db.url], capture_output=True, text=True)
             check("permission denied" in done.stderr, f"{sql}: {done.stderr}")
     finally:
@@ -269,6 +298,7 @@ def refuses_wrong_settings(w):
 
 
 WORKS = [attested_quickly, revoked, superseded, sent_to_a_person, suspended_in_between, suspended_after_signing, looked_at_dry, status_is_told,
+         tells_how_it_is,
          one_at_a_time, other_servers,
          nonsense_is_no_answer, secrets_stay_inside, with_its_own_rights, refuses_wrong_settings]
 

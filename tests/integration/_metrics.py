@@ -7,6 +7,7 @@ import json
 import math
 import re
 import sys
+import time
 import urllib.parse
 
 URL = urllib.parse.urlsplit(sys.argv[1])
@@ -100,6 +101,14 @@ def scrape():
     return parse(body)
 
 
+def until(condition, what):
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.1)
+
+
+until(lambda: "tidemark_attester_state" in scrape(), "the attester's figures never came")
 before = scrape()
 check(before)
 assets = json.loads(get("/api/prices")[2])["items"]
@@ -130,4 +139,16 @@ assert value_of(after, "tidemark_indexer_state", state="stopped") == 1
 assert sum(v for v in after["tidemark_indexer_state"][2].values()) == 1
 assert value_of(after, "tidemark_indexed_events_total") > 0 and value_of(after, "tidemark_cache_age_seconds") < 10
 assert value_of(after, "tidemark_feeder_feeding") == 1 and value_of(after, "tidemark_cache_complete") == 1
+attester = {"tidemark_attester_attention": 1, "tidemark_attester_ledger": 1234, "tidemark_attester_balance_xlm": 2.5,
+            "tidemark_attester_sent_total": 9, "tidemark_attester_confirmed_total": 7, "tidemark_attester_parked_total": 2,
+            "tidemark_attester_failures_total": 3, "tidemark_attester_confirmed_timestamp_seconds": 1700000000,
+            "tidemark_attester_failed_timestamp_seconds": 0}
+for name, expected in attester.items():
+    assert value_of(after, name) == expected, (name, value_of(after, name))
+assert 3600 <= value_of(after, "tidemark_attester_beat_age_seconds") < 7200
+assert [value_of(after, "tidemark_attester_state", state=s) for s in ("working", "waiting", "stopped")] == [0, 1, 0]
+assert value_of(after, "tidemark_kyc_outbox", state="parked") == 3
+for desk in "sessions", "webhooks", "reads":
+    assert value_of(after, "tidemark_kyc_desk_waiting", desk=desk) == 0 and value_of(after, "tidemark_kyc_desk_full_total", desk=desk) == 0
+assert value_of(after, "tidemark_kyc_reconciler_age_seconds", provider="sandbox") < 60
 print(f"ok {len(after)} families, {series} series: as Prometheus reads them, and true; {len(assets)} feeds")

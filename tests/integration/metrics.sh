@@ -9,6 +9,19 @@ command -v curl >/dev/null || { echo "no curl"; exit 77; }
 export ASAN_OPTIONS=detect_leaks=0
 pg_start
 api_index 96
+# Identity checks, with an attester that spoke a while ago, and what it left to people.
+(umask 077 && "$here/_providers.py" kyc-file http://127.0.0.1:9 http://127.0.0.1:8080 sandbox >"$PG_DIR/kyc.json")
+export TIDEMARK_KYC_FILE=$PG_DIR/kyc.json TIDEMARK_KYC_DATABASE_URL="host=$PG_DIR port=5432 user=tidemark_kyc dbname=tidemark"
+sql "INSERT INTO kyc.attester (deployment, verifier, state, beat_at, ledger, balance, sent, confirmed, parked, failures, confirmed_at)
+         SELECT id, 'GA', 'stopped', now() - interval '2 days', 5, 1, 1, 1, 1, 1, NULL FROM chain.deployment;
+     INSERT INTO kyc.attester (deployment, verifier, state, beat_at, ledger, balance, sent, confirmed, parked, failures, confirmed_at)
+         SELECT id, 'GB', 'waiting', now() - interval '1 hour', 1234, 25000000, 9, 7, 2, 3, 'epoch'::timestamptz + interval '1700000000 s'
+         FROM chain.deployment;
+     INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, expires_at)
+         SELECT 's', id, 'G', 'sandbox', '', 'redirect', 'r', now() + interval '1 day' FROM chain.deployment;
+     INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at, meta_hash, state, attention)
+         SELECT id, 'G', 's', n, 'attest', 1, 1, sha256('x'), CASE WHEN n < 3 THEN 'confirmed' ELSE 'parked' END,
+             CASE WHEN n = 1 THEN 'suspended' END FROM chain.deployment, generate_series(1, 5) AS n" >/dev/null
 api_start
 sleep 1.5 # until the figures of the indexer were read
 "$here/_metrics.py" "$API_URL"
