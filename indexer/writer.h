@@ -108,8 +108,9 @@ tide_status tide_writer_ahead(struct tide_writer *writer, uint32_t ledger,
 bool tide_writer_lost(const struct tide_writer *writer);
 struct tide_witness tide_writer_witness(const struct tide_writer *writer);
 
-/* Nothing is there to commit: called again and again meanwhile, it asks the server for a sign of life
- * now and then, since a session that is silent for long is ended there. As tide_writer_commit. */
+/* Nothing is there to commit: called again and again meanwhile, it asks the server for a sign of
+ * life now and then, since a session that is silent for long is ended there. As
+ * tide_writer_commit. */
 tide_status tide_writer_idle(struct tide_writer *writer, struct tide_err *err) TIDE_MUST_USE;
 
 /* Work on ledger begins: after limit crashes (0: any number) on this very ledger, TIDE_E_POISON

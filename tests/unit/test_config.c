@@ -229,9 +229,9 @@ static void a_switch_takes_its_value_either_way(void **state)
         bool want;
         int left; /* of argc */
     } rows[] = {
-        { "--standby", NULL, true, 1 },          { "--standby", "true", true, 1 },
-        { "--standby", "false", false, 1 },      { "--standby=false", NULL, false, 1 },
-        { "--standby", "falsehood", true, 2 },   { "--standby", "--poll-ms=10", true, 1 },
+        { "--standby", NULL, true, 1 },        { "--standby", "true", true, 1 },
+        { "--standby", "false", false, 1 },    { "--standby=false", NULL, false, 1 },
+        { "--standby", "falsehood", true, 2 }, { "--standby", "--poll-ms=10", true, 1 },
     };
     for (size_t i = 0; i < TIDE_COUNT(rows); i++) {
         char first[32], second[32];
