@@ -16,7 +16,8 @@ struct reader {
     struct tide_unzstd *zstd; /* NULL: raw */
     struct tide_buf window;   /* bytes [at, len) are not yet decoded */
     size_t at;
-    bool whole; /* nothing follows the window */
+    uint64_t before; /* bytes that left the window, decompressed */
+    bool whole;      /* nothing follows the window */
     uint8_t *input;
     tide_slice pending; /* compressed bytes read and not used */
     bool ended;         /* of file */
@@ -79,6 +80,7 @@ static tide_status fill(struct reader *r, size_t wanted, struct tide_err *err)
     if (r->at)
         memmove(w->ptr, w->ptr + r->at, w->len - r->at);
     w->len -= r->at;
+    r->before += r->at;
     r->at = 0;
     size_t goal = wanted > FILL_BYTES ? wanted : FILL_BYTES;
     if (goal > w->max)
@@ -132,6 +134,19 @@ static tide_status check_claim(const struct tide_split *split, uint32_t sequence
     return TIDE_OK;
 }
 
+/* Bad data: adds where; offsets in the message count from there. */
+static tide_status say_where(const struct reader *r, uint64_t at, uint32_t last,
+                             struct tide_err *err)
+{
+    if (tide_status_exit(err->code) != tide_status_exit(TIDE_E_DECODE))
+        return err->code;
+    const char *what = r->zstd ? " (decompressed)" : "";
+    if (last)
+        return tide_fail_context(err, "behind ledger %" PRIu32 ", from byte %" PRIu64 "%s on", last,
+                                 at, what);
+    return tide_fail_context(err, "from byte %" PRIu64 "%s on", at, what);
+}
+
 static tide_status decode_all(struct reader *r, struct decode_sink *sink,
                               struct tide_decode_totals *totals, struct tide_err *err)
 {
@@ -139,16 +154,20 @@ static tide_status decode_all(struct reader *r, struct decode_sink *sink,
     tide_slice lcm;
     tide_status status;
     while ((status = next_ledger(r, &split, &lcm, err)) == TIDE_OK) {
+        uint32_t before = totals->ledgers ? sink->last_sequence : 0;
         status = decode_sink_ledger(sink, lcm, err);
-        if (status == TIDE_OK)
-            status = check_claim(&split, sink->last_sequence, totals->ledgers == 0, err);
+        if (status != TIDE_OK)
+            return say_where(r, r->before + r->at - lcm.len, before, err);
+        status = check_claim(&split, sink->last_sequence, totals->ledgers == 0, err);
         if (status != TIDE_OK)
             return status;
         totals->framing = split.framing;
         totals->ledgers++;
         totals->failed += !sink->last_holds;
     }
-    return status == TIDE_E_EOF ? TIDE_OK : status;
+    if (status == TIDE_E_EOF)
+        return TIDE_OK;
+    return say_where(r, r->before + r->at, totals->ledgers ? sink->last_sequence : 0, err);
 }
 
 tide_status tide_decode_file(const char *path, FILE *out, const struct tide_decode_options *options,
@@ -263,7 +282,9 @@ int tide_decode_main(const struct tide_config *config, const struct tide_option 
         .values = tide_option_given(given, "values"),
     };
     tide_status status = parse_kinds(tide_option_find(given, "kinds")->value, &options.kinds, &err);
-    if (status == TIDE_OK && tide_option_given(given, "scval"))
+    if (status == TIDE_OK && tide_option_given(given, "scval") && argc > 1)
+        status = tide_fail(&err, TIDE_E_USAGE, "--scval reads standard input, no file");
+    else if (status == TIDE_OK && tide_option_given(given, "scval"))
         status = tide_decode_values(stdin, stdout, &err);
     else if (status == TIDE_OK && argc < 2)
         status = tide_fail(&err, TIDE_E_USAGE, "which file? \"-\" is standard input");

@@ -34,6 +34,13 @@ static void print_help(void)
     struct tide_buf settings;
     tide_buf_init(&settings, 64u << 10);
     tide_config_help(&settings);
+    printf("\nsettings: lines \"key = value\" of a file (--config FILE, or TIDEMARK_CONFIG), "
+           "variables\n"
+           "TIDEMARK_KEY over it, --key value over that. Memory follows from prefetch_mib and one "
+           "object\n"
+           "(object_max_mib), the largest ledger, and queue_batches + 2 times batch_mib; it does "
+           "not grow\n"
+           "with the chain. Measured with the defaults: at most 75 MiB.\n");
     printf("\n%.*s", TIDE_SLICE_FMT(tide_buf_view(&settings)));
     tide_buf_release(&settings);
     printf("\nexit codes:\n");

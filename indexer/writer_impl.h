@@ -56,7 +56,7 @@ struct tide_writer {
     char deployment_text[12];
     uint64_t fence;
     int64_t spoke_ms; /* when the server was last heard, as far as tide_writer_idle knows */
-    uint64_t moves; /* chain.cursor.moves as of our last commit */
+    uint64_t moves;   /* chain.cursor.moves as of our last commit */
     uint32_t cursor;
     uint8_t hash[TIDE_HASH_BYTES];
     struct loading loading;
