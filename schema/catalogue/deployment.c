@@ -239,7 +239,7 @@ static tide_status read_text(char **text, size_t *len, const char *path, struct 
 {
     FILE *file = fopen(path, "rbe");
     if (!file)
-        return tide_fail(err, TIDE_E_IO, "%s: %s", path, strerror(errno));
+        return tide_fail(err, TIDE_E_CONFIG, "deployment=%s: %s", path, strerror(errno));
     *text = malloc(FILE_BYTES_MAX + 1);
     *len = *text ? fread(*text, 1, FILE_BYTES_MAX + 1, file) : 0;
     bool failed = ferror(file);

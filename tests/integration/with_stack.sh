@@ -30,7 +30,7 @@ exits 0 "$stack" --ledgers 64 -- true
 exits 9 "$stack" --ledgers 64 -- bash -c 'exit 9'
 exits 64 "$stack" --lake x --deployment x --kyc '' -- true
 exits 64 "$stack" --close-ms x -- true
-exits 74 "$stack" --lake "$dir/none" --deployment "$dir/none" -- true
+exits 78 "$stack" --lake "$dir/none" --deployment "$dir/none" -- true
 exits 0 "$stack" --ledgers 64 --seed 7 -- bash -c \
     '[ "$(psql "$TIDEMARK_DATABASE_URL" -XAtc "SELECT count(*) FROM chain.ledger")" = 64 ] &&
      [ "$(curl -fsS "$TIDEMARK_API_URL/api/ledgers?limit=1" | grep -o "\"sequence\":\"[0-9]*\"" | tr -dc 0-9)" = 1087 ] &&

@@ -107,7 +107,7 @@ static void refusals_name_file_and_key(void **state)
     }
     struct tide_deployment *d = NULL;
     struct tide_err err = { 0 };
-    assert_int_equal(tide_deployment_read(&d, "/nowhere", &err), TIDE_E_IO);
+    assert_int_equal(tide_deployment_read(&d, "/nowhere", &err), TIDE_E_CONFIG);
 }
 
 static void a_full_table_finds_all_and_refuses_more(void **state)

@@ -1,5 +1,6 @@
 #include "tools/sim/command.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +26,10 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 2, argv + 2);
     }
+    bool asked = argc > 1 && strcmp(argv[1], "--help") == 0;
+    if (argc > 1 && !asked)
+        fprintf(stderr, "tidemark-sim: no command \"%s\"\n", argv[1]);
     for (unsigned i = 0; i < count; i++)
-        fprintf(stderr, "usage: tidemark-sim %s\n", commands[i].usage);
-    return 64;
+        fprintf(asked ? stdout : stderr, "usage: tidemark-sim %s\n", commands[i].usage);
+    return asked ? 0 : 64;
 }

@@ -405,9 +405,26 @@ static void release(struct replay *r)
         sim_close(&r->host);
 }
 
+static const char help[] =
+    "usage: tidemark-sim replay CALLS --deployment FILE [--events FILE] [--state FILE]..."
+    " [--views FILE]\n\n"
+    "Makes recorded calls on the model and compares, line by line, what it says with what the "
+    "real\n"
+    "contracts said. All files are JSON lines as they were recorded, zstd or not.\n\n"
+    "  CALLS         outcome and return value of each call, how many events and entries it made\n"
+    "  --deployment  the network and who takes part: deployment.json\n"
+    "  --events      every event, in order\n"
+    "  --state       the entries as of a ledger (as_of) or the end; may be given again\n"
+    "  --views       what the read functions answered\n\n"
+    "Exit code 0: all is equal; 1: something differs, and is printed.\n";
+
 int sim_replay_command(int argc, char **argv)
 {
     struct tide_err err = { 0 };
+    if (argc == 1 && strcmp(argv[0], "--help") == 0) {
+        fputs(help, stdout);
+        return 0;
+    }
     struct replay *r = calloc(1, sizeof(*r));
     if (!r)
         return tide_status_exit(TIDE_E_MEMORY);
