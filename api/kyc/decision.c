@@ -4,6 +4,8 @@
 
 enum { RECHECK_S = 86400, OPEN_MOST_S = 3600, REVIEW_MOST_S = 30 * 86400 };
 
+const struct tide_kyc_decision tide_kyc_gone = { .state = TIDE_KYC_REVIEW, .reason = "gone" };
+
 static void set_reason(struct tide_kyc_plan *plan, const char *reason)
 {
     snprintf(plan->reason, sizeof plan->reason, "%s", reason ? reason : "");
@@ -22,6 +24,8 @@ static void end(struct tide_kyc_plan *plan, enum tide_kyc_state state, const cha
 static struct tide_kyc_decision sensible(const struct tide_kyc_decision *from, int64_t now)
 {
     struct tide_kyc_decision d = *from;
+    if (d.decided_ms > (now + 1) * 1000)
+        d.decided_ms = 0; /* else nothing would be newer until then */
     if (d.state != TIDE_KYC_APPROVED)
         return d;
     if (d.jurisdiction == 0) {
@@ -49,13 +53,33 @@ static void approve(struct tide_kyc_plan *plan, const struct tide_kyc_decision *
     plan->action = TIDE_KYC_ATTEST;
 }
 
+static bool is_gone(const struct tide_kyc_standing *s)
+{
+    return strcmp(s->reason, tide_kyc_gone.reason) == 0;
+}
+
+/* Still approved. What changed without a newer decision lasts no longer than it would have. */
+static void confirm(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
+                    const struct tide_kyc_decision *d, uint32_t attestation_s, int64_t now)
+{
+    bool differs = d->jurisdiction != s->jurisdiction || d->valid_until != s->valid_until;
+    if (!differs && !is_gone(s))
+        return;
+    approve(plan, d, attestation_s, now);
+    if (!differs || d->decided_ms <= s->decided_ms)
+        plan->attested_until =
+            plan->attested_until < s->attested_until ? plan->attested_until : s->attested_until;
+    if (!is_gone(s) && plan->attested_until == s->attested_until &&
+        plan->jurisdiction == s->jurisdiction)
+        plan->action = TIDE_KYC_NO_ACTION;
+}
+
 /* Approved before: what is not the same any more is taken back, unless it ended by itself. */
 static void weigh_approved(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
                            const struct tide_kyc_decision *d, uint32_t attestation_s, int64_t now)
 {
     if (d->state == TIDE_KYC_APPROVED) {
-        if (d->jurisdiction != s->jurisdiction || d->valid_until != s->valid_until)
-            approve(plan, d, attestation_s, now);
+        confirm(plan, s, d, attestation_s, now);
         return;
     }
     bool over = s->attested_until <= now;
@@ -93,11 +117,26 @@ static void weigh_open(struct tide_kyc_plan *plan, const struct tide_kyc_standin
         end(plan, d->state, d->reason);
 }
 
+/* Of who was approved, and who is not known any more. Anybody else may yet come. */
+static void weigh_gone(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s)
+{
+    if (s->state != TIDE_KYC_APPROVED || is_gone(s))
+        return;
+    plan->outcome = TIDE_KYC_MOVED;
+    set_reason(plan, tide_kyc_gone.reason);
+    plan->action = s->other      ? TIDE_KYC_HAND_OVER
+                   : s->attested ? TIDE_KYC_LET_DECIDE
+                                 : TIDE_KYC_NO_ACTION;
+}
+
 /* What time alone ends. A review may take longer than the page that it began on. */
 static void weigh_time(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s, int64_t now)
 {
     if (plan->state == TIDE_KYC_APPROVED && plan->attested_until <= now) {
         end(plan, TIDE_KYC_EXPIRED, "attestation_ended");
+        plan->action = s->other    ? TIDE_KYC_HAND_OVER
+                       : s->longer ? TIDE_KYC_REVOKE
+                                   : TIDE_KYC_NO_ACTION;
     } else if (tide_kyc_is_open(plan->state)) {
         int64_t most = plan->state == TIDE_KYC_REVIEW ? REVIEW_MOST_S : 0;
         if (s->expires_at + most <= now)
@@ -115,8 +154,11 @@ void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *s
                                    .valid_until = s->valid_until,
                                    .attested_until = s->attested_until };
     set_reason(out, s->reason);
+    bool gone = decision == &tide_kyc_gone;
     bool stale = decision && decision->decided_ms && decision->decided_ms < s->decided_ms;
-    if (decision && !stale) {
+    if (gone) {
+        weigh_gone(out, s);
+    } else if (decision && !stale) {
         struct tide_kyc_decision d = sensible(decision, now);
         if (s->state == TIDE_KYC_APPROVED)
             weigh_approved(out, s, &d, attestation_s, now);
@@ -127,6 +169,8 @@ void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *s
         if (d.decided_ms && (out->outcome == TIDE_KYC_MOVED || s->state == TIDE_KYC_APPROVED))
             out->decided_ms = d.decided_ms;
     }
+    if (out->action == TIDE_KYC_REVOKE && s->other)
+        out->action = TIDE_KYC_HAND_OVER;
     weigh_time(out, s, now);
     if (stale && out->outcome == TIDE_KYC_SAME)
         out->outcome = TIDE_KYC_STALE;

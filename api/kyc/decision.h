@@ -1,11 +1,17 @@
 /* What a provider's decision does to a session: pure, so that every order of them can be tried.
  *
  * Newest     what the provider says it decided before what is known changes nothing; what says
- *            no time is as old as the moment it was fetched
+ *            no time, or one to come, is as old as the moment it was fetched
  * Same       changes nothing: no revision, no intent
- * Withdrawn  approved once and now anything else is revoked: what stands on the chain is taken back
+ * Withdrawn  approved once and now anything else is revoked: what stands on the chain is taken
+ *            back. Where another approval of the same address stands, the chain is made to say what
+ *            that one gave instead, and no longer than that one lasts
+ * Gone       the provider does not know the person any more: neither kept nor taken back by
+ *            guessing. It stays approved, with that reason, and a revocation is parked for a person
+ *            to decide
  * Over       an approval lasts as long as its attestation. The same decision fetched again does not
- *            renew it: the person must be looked at again */
+ *            renew it, not even when something else of it changed: the person must be looked at
+ *            again */
 #ifndef API_KYC_DECISION_H
 #define API_KYC_DECISION_H
 
@@ -23,6 +29,8 @@ struct tide_kyc_standing {
     int64_t attested_until; /* 0: it was never approved */
     int64_t created_at, expires_at;
     bool attested; /* an attest of it is in the outbox, and not superseded */
+    bool other;    /* another approval of the address stands, by another check of the person */
+    bool longer;   /* the chain may hold what an approval gave that does not stand any more */
 };
 
 enum tide_kyc_outcome {
@@ -30,7 +38,13 @@ enum tide_kyc_outcome {
     TIDE_KYC_STALE, /* older than what is known: left alone */
     TIDE_KYC_MOVED, /* the plan's members are the session's */
 };
-enum tide_kyc_action { TIDE_KYC_NO_ACTION, TIDE_KYC_ATTEST, TIDE_KYC_REVOKE };
+enum tide_kyc_action {
+    TIDE_KYC_NO_ACTION,
+    TIDE_KYC_ATTEST,
+    TIDE_KYC_REVOKE,
+    TIDE_KYC_HAND_OVER, /* attest what the other approval gave */
+    TIDE_KYC_LET_DECIDE /* revoke, if a person says so         */
+};
 
 struct tide_kyc_plan {
     enum tide_kyc_outcome outcome;
@@ -42,8 +56,9 @@ struct tide_kyc_plan {
     enum tide_kyc_action action;
 };
 
-/* decision NULL: the provider has none, or does not know the person any more; time alone counts
- * then. attestation_s: the most that an attestation lasts. */
+/* decision NULL: none was fetched; time alone counts then. &tide_kyc_gone: the provider knows
+ * nobody of that id. attestation_s: the most that an attestation lasts. */
+extern const struct tide_kyc_decision tide_kyc_gone;
 void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *now_known,
                     const struct tide_kyc_decision *decision, uint32_t attestation_s, int64_t now);
 

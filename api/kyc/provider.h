@@ -71,9 +71,10 @@ struct tide_kyc_decision {
     enum tide_kyc_state state;
     const char
         *reason; /* static word of ours ("country_unknown", "no_country", "level"), or NULL */
-    uint32_t jurisdiction; /* ISO 3166-1 numeric; 0: none known, then state is not APPROVED */
-    int64_t decided_ms;    /* the provider's time of it; 0: it says none */
-    int64_t valid_until;   /* unix seconds: document's or provider's end; 0: none said */
+    uint32_t jurisdiction;       /* ISO 3166-1 numeric; 0: none known, then state is not APPROVED */
+    int64_t decided_ms;          /* the provider's time of it; 0: it says none */
+    int64_t valid_until;         /* unix seconds: document's or provider's end; 0: none said */
+    char ref[TIDE_KYC_ID_BYTES]; /* who it says it is about, by our reference; "": it says none */
 };
 
 struct tide_kyc_adapter {

@@ -140,6 +140,12 @@ void tide_kyc_settle(struct tide_kyc_decision *out, tide_slice country)
         review(out, "country_unknown");
 }
 
+void tide_kyc_about(struct tide_kyc_decision *out, const json_t *ref)
+{
+    if (!tide_kyc_take_id(out->ref, ref))
+        memcpy(out->ref, "?", sizeof "?");
+}
+
 void tide_kyc_other_level(struct tide_kyc_decision *out)
 {
     review(out, "level");

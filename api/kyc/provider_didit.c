@@ -149,6 +149,7 @@ static void map(const struct tide_kyc_provider *provider, json_t *root,
                 struct tide_kyc_decision *out)
 {
     map_status(out, tide_kyc_text_at(root, "status"));
+    tide_kyc_about(out, tide_kyc_at(root, "vendor_data"));
     if (out->state == TIDE_KYC_APPROVED &&
         !tide_slice_eq_str(tide_kyc_text_at(root, "workflow_id"), provider->level))
         tide_kyc_other_level(out);

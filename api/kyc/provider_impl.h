@@ -56,6 +56,8 @@ int64_t tide_kyc_day_end(tide_slice text);
 /* The last word on an approval: country as the provider writes it. REVIEW with a reason where that
  * is missing or no country, so that nobody is attested by a guess. */
 void tide_kyc_settle(struct tide_kyc_decision *out, tide_slice country);
+/* Whose decision it is, by our reference; what is none of ours is "?". */
+void tide_kyc_about(struct tide_kyc_decision *out, const json_t *ref);
 /* Approved by something else than what was asked for. */
 void tide_kyc_other_level(struct tide_kyc_decision *out);
 /* A status that we do not know: a person must look. */

@@ -210,6 +210,7 @@ static void map(const struct tide_kyc_provider *provider, json_t *inquiry,
                 struct tide_kyc_decision *out)
 {
     map_status(out, tide_kyc_text_at(inquiry, "attributes.status"));
+    tide_kyc_about(out, tide_kyc_at(inquiry, "attributes.reference-id"));
     out->decided_ms = tide_kyc_ms(tide_kyc_text_at(inquiry, "attributes.decisioned-at"));
     out->valid_until =
         tide_kyc_day_end(tide_kyc_text_at(inquiry, "attributes.fields.expiration-date.value"));

@@ -122,11 +122,11 @@ static tide_status fetch(const struct tide_kyc_call *call, const char *provider_
                          struct tide_kyc_decision *out, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    tide_status status =
-        tide_pg_query(call->pg, &rows,
-                      "SELECT decision, country, (1000 * extract(epoch FROM decided_at))::bigint"
-                      " FROM kyc.sandbox WHERE id = $1",
-                      (const char *[]){ provider_id }, 1, err);
+    tide_status status = tide_pg_query(
+        call->pg, &rows,
+        "SELECT decision, country, (1000 * extract(epoch FROM decided_at))::bigint, ref"
+        " FROM kyc.sandbox WHERE id = $1",
+        (const char *[]){ provider_id }, 1, err);
     if (status)
         return status;
     *out = (struct tide_kyc_decision){ 0 };
@@ -135,6 +135,7 @@ static tide_status fetch(const struct tide_kyc_call *call, const char *provider_
     } else {
         out->state = state_of(tide_pg_slice(&rows, 0, 0));
         out->decided_ms = (int64_t)tide_pg_u64(&rows, 0, 2);
+        snprintf(out->ref, sizeof out->ref, "%s", tide_pg_text(&rows, 0, 3));
         tide_kyc_settle(out, tide_pg_slice(&rows, 0, 1));
     }
     tide_pg_rows_release(&rows);

@@ -267,6 +267,7 @@ static void map(const struct tide_kyc_provider *provider, json_t *root,
                 struct tide_kyc_decision *out)
 {
     map_status(out, root);
+    tide_kyc_about(out, tide_kyc_at(root, "externalUserId"));
     out->decided_ms = tide_kyc_ms(tide_kyc_text_at(root, "review.reviewDate"));
     out->valid_until = valid_until(root);
     if (out->state == TIDE_KYC_APPROVED &&

@@ -12,7 +12,6 @@ enum {
     LEAST_MS = 1000,
     MOST_MS = 60 * 1000,      /* a provider that fails is left alone for so long at most */
     ROW_MOST_MS = 900 * 1000, /* a row of the inbox                                      */
-    LOCKED_MS = 500,          /* somebody else works on the session                      */
     ATTEMPTS_MAX = 40,        /* about nine hours; the session is still looked after     */
 };
 
@@ -72,9 +71,11 @@ static void judge_provider(struct worker *w, tide_status status, const struct ti
     pthread_mutex_unlock(&w->all->mutex);
 }
 
-/* *known false: the provider has no such person, or not yet. */
+/* *out: what the provider says, in *room; &tide_kyc_gone when it knows nobody like that, or not
+ * yet; NULL when there is nobody to ask about. */
 static tide_status ask_provider(struct worker *w, const struct worker_session *session,
-                                struct tide_kyc_decision *out, bool *known, struct tide_err *err)
+                                struct tide_kyc_decision *room,
+                                const struct tide_kyc_decision **out, struct tide_err *err)
 {
     struct tide_kyc_call call = { .settings = w->all->options.settings,
                                   .provider = w->provider,
@@ -83,14 +84,16 @@ static tide_status ask_provider(struct worker *w, const struct worker_session *s
                                   .now = worker_wall_s(w),
                                   .cancelled = tide_kyc_place_cancelled,
                                   .self = &w->place };
-    *out = (struct tide_kyc_decision){ 0 };
-    *known = false;
+    *room = (struct tide_kyc_decision){ 0 };
+    *out = NULL;
     if (!session->provider_id[0])
         return TIDE_OK;
-    tide_status status = w->adapter->fetch(&call, session->provider_id, out, err);
+    tide_status status = w->adapter->fetch(&call, session->provider_id, room, err);
     judge_provider(w, status, err);
     (void)TIDE_FAILPOINT("kyc.decision_fetched");
-    *known = status == TIDE_OK;
+    *out = status == TIDE_OK ? room : &tide_kyc_gone;
+    if (status == TIDE_OK && room->ref[0] && strcmp(room->ref, session->ref) != 0)
+        *room = (struct tide_kyc_decision){ .state = TIDE_KYC_REVIEW, .reason = "reference" };
     return status == TIDE_E_MISSING ? TIDE_OK : status;
 }
 
@@ -106,21 +109,22 @@ static void count_move(struct worker *w, const struct worker_session *session,
     w->effort.found += plan->outcome == TIDE_KYC_MOVED && !event;
     pthread_mutex_unlock(&w->all->mutex);
     if (plan->outcome == TIDE_KYC_MOVED)
-        tide_log(TIDE_INFO, "kyc.decision", "session=%s provider=%s state=%s reason=%s by=%s",
-                 session->id, w->provider->key, tide_kyc_state_text(plan->state),
-                 plan->reason[0] ? plan->reason : "none", event ? "webhook" : "check");
+        tide_log(plan->action == TIDE_KYC_LET_DECIDE ? TIDE_ERROR : TIDE_INFO, "kyc.decision",
+                 "session=%s provider=%s state=%s reason=%s by=%s", session->id, w->provider->key,
+                 tide_kyc_state_text(plan->state), plan->reason[0] ? plan->reason : "none",
+                 event ? "webhook" : "check");
 }
 
 /* Fetches and applies; the session's lock is held. */
 static tide_status settle(struct worker *w, const struct worker_session *session,
                           const struct worker_event *event, struct tide_err *err)
 {
-    struct tide_kyc_decision decision;
+    struct tide_kyc_decision room;
+    const struct tide_kyc_decision *decision;
     struct tide_kyc_plan plan;
-    bool known;
-    tide_status status = ask_provider(w, session, &decision, &known, err);
+    tide_status status = ask_provider(w, session, &room, &decision, err);
     if (status == TIDE_OK)
-        status = worker_apply(w, session, event, known ? &decision : NULL, &plan, err);
+        status = worker_apply(w, session, event, decision, &plan, err);
     (void)TIDE_FAILPOINT("kyc.decision_committed");
     if (status == TIDE_OK)
         count_move(w, session, event, &plan);
@@ -159,9 +163,10 @@ static tide_status work_on(struct worker *w, const struct worker_session *sessio
     if (status != TIDE_OK)
         return status;
     if (!held)
-        return event ? worker_put_off_event(w, event, LOCKED_MS, "locked", false, err)
-                     : worker_put_off_session(w, session, LOCKED_MS, "locked", err);
+        return worker_make_way(w, session, event, "locked", err);
     status = settle(w, session, event, err);
+    if (status == TIDE_E_CONFLICT)
+        status = worker_make_way(w, session, event, "replaced", err);
     if (is_providers(status)) {
         char quoted[TIDE_ERR_TEXT_MAX];
         tide_log(status == TIDE_E_IO ? TIDE_DEBUG : TIDE_WARN, "kyc.decision_failed",

@@ -51,7 +51,8 @@ struct worker_event {
 struct worker_session {
     char id[WORKER_SESSION_BYTES];
     char provider_id[TIDE_KYC_ID_BYTES]; /* "": none yet */
-    char taken_at[WORKER_MOMENT_BYTES];  /* the database's time: before the provider is asked */
+    char ref[TIDE_KYC_ID_BYTES];
+    char taken_at[WORKER_MOMENT_BYTES]; /* the database's time: before the provider is asked */
     uint32_t attempts;
 };
 
@@ -78,11 +79,23 @@ tide_status worker_ignore(struct worker *w, const struct worker_event *event, st
 tide_status worker_put_off_event(struct worker *w, const struct worker_event *event,
                                  uint32_t after_ms, const char *why, bool given_up,
                                  struct tide_err *err);
+/* Somebody else is at its session: later again, and this was no attempt. event or NULL. */
+tide_status worker_make_way(struct worker *w, const struct worker_session *session,
+                            const struct worker_event *event, const char *why,
+                            struct tide_err *err);
 tide_status worker_put_off_session(struct worker *w, const struct worker_session *session,
                                    uint32_t after_ms, const char *why, struct tide_err *err);
 
+/* Ends the transaction: commits what went well, undoes the rest. */
+tide_status worker_finish(struct worker *w, tide_status status, struct tide_err *err);
+void worker_copy_text(char *to, size_t size, const struct tide_pg_rows *rows, uint32_t column);
+
+/* --- worker_apply.c --------------------------------------------------------------------------- */
+
 /* Weighs the decision (NULL: none) against the session and writes all of it in one transaction:
- * session, outbox, audit, and the end of the webhook (NULL: nobody told). */
+ * session, outbox, audit, and the end of the webhook (NULL: nobody told). Transactions about one
+ * address follow one another, so that what one approval does to the chain knows of the others.
+ * TIDE_E_CONFLICT: the session is another person of the provider's since it was asked. */
 tide_status worker_apply(struct worker *w, const struct worker_session *session,
                          const struct worker_event *event, const struct tide_kyc_decision *decision,
                          struct tide_kyc_plan *plan, struct tide_err *err);

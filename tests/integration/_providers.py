@@ -41,7 +41,8 @@ same are methods: mock.decide(provider="didit", …).
            Retry-After S), hang (S seconds), drop (nothing done, no answer), drop_after (done, no
            answer), truncated, huge, not_json, content_type, redirect, empty, other_person (decision
            of somebody else), foreign_page (create: a page at another host), odd_id (create)
-  forget   {"provider": P, "id": ID}   the provider deletes a person: decisions answer 404
+  forget   {"provider": P, "id": ID, "marked": true}   the provider deletes a person: decisions answer 404; marked: Sumsub and
+           Persona answer, and say so
   clear    {}   people, calls, violations, faults and what was sent are forgotten
 
 A page of a person, GET URL/PROVIDER/page/ID, has buttons for a browser: approve, decline, resubmit,
@@ -156,7 +157,7 @@ class Person:
         self.status, self.country, self.valid_until = "created", None, None
         self.level, self.callback = more.get("level"), more.get("callback")
         self.born = self.changed = time.time()
-        self.attempt = 1
+        self.attempt, self.deleted = 1, False
 
     def view(self):
         return dict(vars(self))
@@ -258,6 +259,8 @@ class Sumsub(Dialect):
             if person.valid_until:
                 doc["validUntil"] = person.valid_until
             info.update(country=person.country, idDocs=[doc])
+        if person.deleted:
+            return 200, {"id": person.id, "externalUserId": person.ref, "deleted": True, "review": review}
         return 200, {"id": person.id, "createdAt": "2026-01-01 00:00:00", "inspectionId": "i" + person.id,
                      "externalUserId": person.ref, "info": info, "review": review, "type": "individual"}
 
@@ -337,6 +340,8 @@ class Persona(Dialect):
         a = {"status": status, "reference-id": person.ref, "created-at": now_text(person.born), "fields": fields,
              "updated-at": now_text(person.changed),
              "decisioned-at": now_text(person.changed) if status in ("approved", "declined") else None}
+        if person.deleted:
+            a.update({"fields": {}, "reference-id": None, "redacted-at": now_text()})
         return {"data": {"type": "inquiry", "id": person.id, "attributes": a,
                          "relationships": {"inquiry-template": {"data": {"type": "inquiry-template", "id": person.level}}}}}
 
@@ -589,9 +594,12 @@ class Providers:
         sent = self.webhook(provider, id=person.id, **hook)["sent"] if send else []
         return {"id": person.id, "sent": sent}
 
-    def forget(self, provider, id):
+    def forget(self, provider, id, marked=False):
         with self.lock:
-            self.people.pop(id, None)
+            if marked and provider in ("sumsub", "persona"):
+                self.people[id].deleted = True
+            else:
+                self.people.pop(id, None)
         return {}
 
     def fault(self, provider, call, do, times=1, after=1):

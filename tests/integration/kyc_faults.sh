@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Webhooks and decisions of KYC against everything that may go wrong with them: faults K1-K8, K11-K13, each by its
-# name; a flood of forgeries; random losses, repetitions and restarts; the audit's chain.
+# name; approvals withdrawn, gone or doubled; what is pruned; a flood of forgeries; random losses and restarts; the audit.
 #   KYC_FAULTS_ONLY="k1 flood"   some of them      KYC_FLOOD_S=60      a longer flood
 #   KYC_FLOOD_MS=200             what genuine ones may take then, for a quiet machine (default 1000)
 #   KYC_SCHEDULES=50 KYC_SEED=7  more random schedules, and where they begin

@@ -254,6 +254,108 @@ static void test_random_orders(void **state)
     }
 }
 
+/* Another approval of the address stands: nothing is revoked, its words take over. */
+static void test_another_stands(void **state)
+{
+    (void)state;
+    struct tide_kyc_standing s = approved();
+    struct tide_kyc_decision d = decision(TIDE_KYC_DECLINED, NOW - 5);
+    s.other = true;
+    struct tide_kyc_plan p = weigh(&s, &d);
+    assert_int_equal(p.state, TIDE_KYC_REVOKED);
+    assert_int_equal(p.action, TIDE_KYC_HAND_OVER);
+    d.state = TIDE_KYC_EXPIRED;
+    assert_int_equal(weigh(&s, &d).action, TIDE_KYC_HAND_OVER);
+    s.attested = false; /* this one's never got to the chain */
+    assert_int_equal(weigh(&s, &d).action, TIDE_KYC_NO_ACTION);
+    s = approved();
+    s.attested_until = NOW; /* ended by itself */
+    assert_int_equal(weigh(&s, NULL).action, TIDE_KYC_NO_ACTION);
+    s.longer = true; /* something else was to take over, and is not there any more */
+    assert_int_equal(weigh(&s, NULL).action, TIDE_KYC_REVOKE);
+    s.other = true;
+    p = weigh(&s, NULL);
+    assert_int_equal(p.state, TIDE_KYC_EXPIRED);
+    assert_int_equal(p.action, TIDE_KYC_HAND_OVER);
+}
+
+static void test_gone(void **state)
+{
+    (void)state;
+    struct tide_kyc_standing s = approved();
+    struct tide_kyc_plan p = weigh(&s, &tide_kyc_gone);
+    assert_int_equal(p.outcome, TIDE_KYC_MOVED);
+    assert_int_equal(p.state, TIDE_KYC_APPROVED);
+    assert_string_equal(p.reason, "gone");
+    assert_int_equal(p.action, TIDE_KYC_LET_DECIDE);
+    assert_int_equal(p.attested_until, s.attested_until);
+    struct tide_kyc_standing before = s;
+    apply(&s, &p);
+    assert_int_equal(weigh(&s, &tide_kyc_gone).outcome, TIDE_KYC_SAME);
+    /* Known again: as before, not a day longer. */
+    struct tide_kyc_decision d = decision(TIDE_KYC_APPROVED, NOW - 1);
+    s.attested_until = before.attested_until = NOW + 10 * DAY;
+    p = weigh(&s, &d);
+    assert_int_equal(p.action, TIDE_KYC_ATTEST);
+    assert_int_equal(p.attested_until, NOW + 10 * DAY);
+    assert_string_equal(p.reason, "");
+    d = decision(TIDE_KYC_DECLINED, NOW - 1);
+    assert_int_equal(weigh(&s, &d).action, TIDE_KYC_REVOKE);
+    s.attested_until = NOW;
+    p = weigh(&s, &tide_kyc_gone);
+    assert_string_equal(p.reason, "attestation_ended");
+    before.other = true; /* somebody else vouches for the address */
+    assert_int_equal(weigh(&before, &tide_kyc_gone).action, TIDE_KYC_HAND_OVER);
+    before.other = before.attested = false;
+    assert_int_equal(weigh(&before, &tide_kyc_gone).action, TIDE_KYC_NO_ACTION);
+    static const enum tide_kyc_state others[] = { TIDE_KYC_CREATED, TIDE_KYC_PENDING,
+                                                  TIDE_KYC_REVIEW,  TIDE_KYC_DECLINED,
+                                                  TIDE_KYC_REVOKED, TIDE_KYC_EXPIRED };
+    for (size_t i = 0; i < TIDE_COUNT(others); i++) {
+        s = standing(others[i]);
+        assert_int_equal(weigh(&s, &tide_kyc_gone).outcome, TIDE_KYC_SAME);
+    }
+}
+
+/* What is not decided anew lasts no longer because something else of it changed. */
+static void test_a_change_does_not_renew(void **state)
+{
+    (void)state;
+    struct tide_kyc_standing s = approved();
+    s.attested_until = NOW + 10 * DAY;
+    struct tide_kyc_decision d = decision(TIDE_KYC_APPROVED, NOW - 60);
+    d.jurisdiction = 276;
+    struct tide_kyc_plan p = weigh(&s, &d);
+    assert_int_equal(p.action, TIDE_KYC_ATTEST);
+    assert_int_equal(p.attested_until, NOW + 10 * DAY);
+    d.decided_ms = 0; /* says no time */
+    assert_int_equal(weigh(&s, &d).attested_until, NOW + 10 * DAY);
+    d.valid_until = NOW + 5 * DAY; /* shorter is another matter */
+    assert_int_equal(weigh(&s, &d).attested_until, NOW + 5 * DAY);
+    d = decision(TIDE_KYC_APPROVED, NOW - 60);
+    d.valid_until = NOW + 500 * DAY;
+    p = weigh(&s, &d); /* nothing that the chain holds is different */
+    assert_int_equal(p.outcome, TIDE_KYC_MOVED);
+    assert_int_equal(p.action, TIDE_KYC_NO_ACTION);
+    d.decided_ms = (int64_t)(NOW - 1) * 1000; /* decided anew */
+    assert_int_equal(weigh(&s, &d).attested_until, NOW + YEAR);
+}
+
+/* A time to come would make everything else old until then. */
+static void test_time_to_come(void **state)
+{
+    (void)state;
+    struct tide_kyc_standing s = standing(TIDE_KYC_PENDING);
+    struct tide_kyc_decision d = decision(TIDE_KYC_APPROVED, NOW + YEAR);
+    struct tide_kyc_plan p = weigh(&s, &d);
+    assert_int_equal(p.action, TIDE_KYC_ATTEST);
+    assert_int_equal(p.decided_ms, 0);
+    apply(&s, &p);
+    d = decision(TIDE_KYC_DECLINED, NOW - 1);
+    p = weigh(&s, &d);
+    assert_int_equal(p.action, TIDE_KYC_REVOKE);
+}
+
 static void test_asked_again(void **state)
 {
     (void)state;
@@ -384,12 +486,22 @@ static void test_counted_by_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_approval),          cmocka_unit_test(test_approval_that_is_none),
-        cmocka_unit_test(test_newest_wins),       cmocka_unit_test(test_withdrawal),
-        cmocka_unit_test(test_country_changes),   cmocka_unit_test(test_time_ends),
-        cmocka_unit_test(test_random_orders),     cmocka_unit_test(test_asked_again),
-        cmocka_unit_test(test_meta_hash),         cmocka_unit_test(test_told_once_a_minute),
-        cmocka_unit_test(test_words_are_bounded), cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_approval),
+        cmocka_unit_test(test_approval_that_is_none),
+        cmocka_unit_test(test_newest_wins),
+        cmocka_unit_test(test_withdrawal),
+        cmocka_unit_test(test_country_changes),
+        cmocka_unit_test(test_time_ends),
+        cmocka_unit_test(test_random_orders),
+        cmocka_unit_test(test_asked_again),
+        cmocka_unit_test(test_another_stands),
+        cmocka_unit_test(test_gone),
+        cmocka_unit_test(test_a_change_does_not_renew),
+        cmocka_unit_test(test_time_to_come),
+        cmocka_unit_test(test_meta_hash),
+        cmocka_unit_test(test_told_once_a_minute),
+        cmocka_unit_test(test_words_are_bounded),
+        cmocka_unit_test(test_patience),
         cmocka_unit_test(test_counted_by_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,242 @@
+"""Approvals that do not stand any more: withdrawn while another one of the address stands, of one person in two sessions, of somebody
+the provider does not know any more, of somebody else; and what is pruned with time. Parts of _kyc_faults.py."""
+import concurrent.futures
+import time
+from datetime import datetime, timezone
+
+import _providers
+from _kyc import REAL, Session, approved, check, each, idle, pause, rows, sql, until
+
+WORDS = "jurisdiction, expires_at, encode(meta_hash, 'hex')"
+OTHER_COUNTRY = {"sumsub": "DEU", "didit": "DEU", "persona": "DE", "veriff": "DE"}
+
+
+def newest(s):
+    """The last intent of its address: session, action, state, what it says."""
+    return sql(f"SELECT session_id, action, state, {WORDS} FROM kyc.outbox WHERE subject = '{s.address}' ORDER BY id DESC LIMIT 1")
+
+
+def says(s):
+    return sql(f"SELECT {WORDS} FROM kyc.outbox WHERE session_id = '{s.id}' AND action = 'attest' ORDER BY decision_rev DESC LIMIT 1")
+
+
+def confirm(*sessions):
+    for s in sessions:
+        sql(f"UPDATE kyc.outbox SET state = 'confirmed', confirmed_ledger = 9 WHERE session_id = '{s.id}' AND state = 'queued'")
+
+
+def day(after):
+    return datetime.fromtimestamp(time.time() + after * 86400, timezone.utc).strftime("%Y-%m-%d")
+
+
+def check_again(s):
+    sql(f"UPDATE kyc.session SET next_check = now() WHERE id = '{s.id}'")
+
+
+def pair(mock, one, other):
+    """Two approvals of one address: the second of another country, and for less long where its provider says so."""
+    a = approved(mock, one)
+    b = Session(mock, other, of=a)
+    b.decide("approved", country=OTHER_COUNTRY[other], validUntil=day(40), send=True)
+    b.becomes("approved", ["attest"])
+    confirm(a, b)
+    return a, b
+
+
+def withdraw(s):
+    pause(s.provider)
+    s.decide("declined", send=True)
+    s.becomes("revoked")
+
+
+def two(api, mock):
+    def one(provider):
+        other = REAL[(REAL.index(provider) + 1) % len(REAL)]
+        a, b = pair(mock, provider, other)
+        withdraw(a)
+        check(newest(a) == f"{a.id}|attest|queued|{says(b)}", f"{provider}: {newest(a)}, wanted what {other} gave: {says(b)}")
+        noted = sql(f"SELECT detail->>'action', detail->>'because', detail->>'other' FROM kyc.audit WHERE about = '{a.id}' ORDER BY id DESC LIMIT 1")
+        check(noted == f"attest|another_approval_stands|{b.id}", f"{provider}: the audit says {noted}")
+        confirm(a)
+        withdraw(b)
+        check(newest(b).split("|")[:3] == [b.id, "revoke", "queued"], f"{provider}: the last approval withdrawn: {newest(b)}")
+        # The second one withdrawn: the first is said again, which may last longer.
+        a, b = pair(mock, provider, other)
+        withdraw(b)
+        check(newest(a) == f"{b.id}|attest|queued|{says(a)}", f"{provider}: {newest(a)}")
+        # What is not an approval that stands keeps nothing.
+        for change in ("outbox SET state = 'parked', reason = 'manual_review' WHERE session_id", "outbox SET expires_at = 1 WHERE session_id",
+                       "session SET state = 'expired', jurisdiction = NULL WHERE id"):
+            a, b = pair(mock, provider, other)
+            sql(f"UPDATE kyc.{change} = '{b.id}'")
+            withdraw(a)
+            check(newest(a).split("|")[1] == "revoke", f"{provider}: {change}: {newest(a)}")
+
+    each(one)
+    print("ok two approvals: one withdrawn, the chain is to say what the other gave, no longer; both withdrawn, it is revoked")
+
+
+def both_at_once(api, mock):
+    pairs = [pair(mock, p, REAL[(i + 1) % len(REAL)]) for i, p in enumerate(REAL)]
+    held = []
+    for p in REAL:
+        pause(p)
+    for a, b in pairs:
+        for s in (a, b):
+            s.decide("declined")
+            held.append(s.tell(hold=True)["request"])
+    with concurrent.futures.ThreadPoolExecutor(len(held)) as pool:
+        check({answer["code"] for answer in pool.map(_providers.send, held)} == {200}, "webhooks at once")
+    for a, b in pairs:
+        a.becomes("revoked")
+        b.becomes("revoked")
+        check(newest(a).split("|")[1] == "revoke", f"{a.provider} and {b.provider} withdrawn at once: {newest(a)}")
+    print("ok both at once: whoever is second revokes")
+
+
+def run_out(api, mock):
+    """The approval that stands ends before the attester took it to the chain: what the other gave may not stay."""
+    a, b = pair(mock, "sumsub", "didit")
+    withdraw(a)  # handed over to b, and still queued
+    sql(f"UPDATE kyc.session SET attested_until = now() WHERE id = '{b.id}'")
+    check_again(b)
+    b.becomes("expired")
+    check(newest(a).split("|")[:2] == [b.id, "revoke"], f"ended: {newest(a)}")
+    a, b = pair(mock, "persona", "veriff")  # a shorter one ends while a longer stands
+    sql(f"UPDATE kyc.session SET attested_until = now() WHERE id = '{b.id}'")
+    check_again(b)
+    b.becomes("expired")
+    check(newest(a) == f"{b.id}|attest|queued|{says(a)}", f"a longer one stands: {newest(a)}")
+    print("ok run out: nothing lasts longer than an approval that stands")
+
+
+def twins(api, mock):
+    """Two sessions of one person at one provider are one check: what is news of one is news of both, and neither keeps the other."""
+    def one(provider):
+        a = approved(mock, provider)
+        b = Session(mock, provider, of=a)
+        check_again(b)
+        b.becomes("approved", ["attest"])
+        confirm(a, b)
+        pause(provider)
+        a.decide("declined", send=True)
+        for s in (a, b):
+            s.becomes("revoked", ["attest", "revoke"])
+
+    each(one)
+    print("ok twins: withdrawn in each of their sessions")
+
+
+def gone(api, mock):
+    def one(provider):
+        s = approved(mock, provider)
+        words = says(s)
+        confirm(s)
+        held = s.tell(hold=True, event={"sumsub": "applicantDeleted", "persona": "inquiry.redacted"}.get(provider))["request"]
+        mock.forget(provider, s.person.id, marked=True)
+        check(_providers.send(held)["code"] == 200, f"{provider}: told that somebody was deleted")
+        if provider == "veriff":  # says nothing of it, so it is found when he is looked at again
+            check_again(s)
+        until(lambda: sql(f"SELECT reason FROM kyc.session WHERE id = '{s.id}'"), "gone", f"{provider}: gone")
+        check((s.state(), s.intents()) == ("approved", ["attest", "revoke"]), f"{provider}: {s.state()} {s.intents()}")
+        parked = sql(f"SELECT state, reason, last_status FROM kyc.outbox WHERE session_id = '{s.id}' AND action = 'revoke'")
+        check(parked == "parked|manual_review|gone_at_provider", f"{provider}: parked {parked}")
+        noted = sql(f"SELECT detail->>'reason', detail->>'because' FROM kyc.audit WHERE about = '{s.id}' ORDER BY id DESC LIMIT 1")
+        check(noted == "gone|a_person_decides", f"{provider}: the audit says {noted}")
+        check_again(s)
+        until(lambda: rows("session", f"id = '{s.id}' AND next_check > now() + interval '1 hour'"), 1, f"{provider}: asked again")
+        check(s.intents() == ["attest", "revoke"], f"{provider}: parked twice: {s.intents()}")
+        # It was a mistake of the provider's: the same words again, which is nothing new to the chain.
+        s.person.deleted = False
+        mock.people[s.person.id] = s.person
+        check_again(s)
+        until(lambda: sql(f"SELECT reason IS NULL FROM kyc.session WHERE id = '{s.id}'"), "t", f"{provider}: known again")
+        check((s.intents(), says(s)) == (["attest", "revoke", "attest"], words), f"{provider}: {s.intents()} {says(s)}, wanted {words}")
+        # Somebody else vouches for the address: the chain says that, and nobody has to decide.
+        other = REAL[(REAL.index(provider) + 1) % len(REAL)]
+        a, b = pair(mock, provider, other)
+        mock.forget(provider, a.person.id)
+        check_again(a)
+        until(lambda: newest(a), f"{a.id}|attest|queued|{says(b)}", f"{provider}: gone, and {other} stands")
+        # Whoever is gone keeps nobody else's.
+        withdraw(b)
+        check(newest(a).split("|")[:2] == [b.id, "revoke"], f"{provider}: gone, and kept an attestation: {newest(a)}")
+        # Nobody was approved: there is nothing to decide.
+        s = Session(mock, provider, next_check="now()")
+        s.decide("pending", send=True)
+        s.becomes("pending", [])
+        mock.forget(provider, s.person.id)
+        check_again(s)
+        until(lambda: rows("session", f"id = '{s.id}' AND next_check > now() + interval '20 s'"), 1, f"{provider}: asked about nobody")
+        check((s.state(), s.intents()) == ("pending", []), f"{provider}: {s.state()} {s.intents()}")
+
+    each(one)
+    print("ok gone at the provider: neither kept nor taken back by guessing: parked for a person; known again: as before")
+
+
+def somebody_else(api, mock):
+    def one(provider):
+        s = Session(mock, provider)
+        s.decide("approved")
+        held = s.tell(hold=True)["request"]
+        s.person.ref = "SOMEBODY-ELSE"
+        check(_providers.send(held)["code"] == 200, f"{provider}: a webhook")
+        s.becomes("review", [])
+        check(sql(f"SELECT reason FROM kyc.session WHERE id = '{s.id}'") == "reference", f"{provider}: why")
+        a = approved(mock, provider)
+        a.person.ref = "SOMEBODY-ELSE"
+        check_again(a)
+        a.becomes("revoked", ["attest", "revoke"])
+
+    each(one)
+    print("ok somebody else: a decision about another reference attests nobody")
+
+
+# Of each table: rows that are due to go, and rows that look like them and stay.
+def aged(api, mock):
+    s = approved(mock, "didit")
+    withdraw(s)
+    idle()
+    api.stop()
+    sql("""INSERT INTO kyc.inbox (provider, event_key, body_sha256, received_at, sig_key, state)
+           SELECT 'didit', 'aged-' || state || '-' || days, sha256('x'), now() - interval '1 day' * days, 0, state
+           FROM unnest(ARRAY['new', 'done', 'ignored', 'failed']) AS state, unnest(ARRAY[29, 31, 4000]) AS days""")
+    sql("UPDATE kyc.inbox SET next_try = now() + interval '1 day' WHERE event_key LIKE 'aged-new-%'")
+    sql("""INSERT INTO kyc.challenge SELECT sha256(minutes::text::bytea), now() - interval '1 minute' * minutes
+           FROM unnest(ARRAY[-10, 30, 90, 100000]) AS minutes""")
+    sql("UPDATE kyc.session SET created_at = now() - interval '9 years', updated_at = now() - interval '9 years',"
+        f" expires_at = now() - interval '9 years' WHERE id = '{s.id}'")
+    sql(f"UPDATE kyc.outbox SET created_at = now() - interval '9 years', updated_at = now() - interval '9 years' WHERE session_id = '{s.id}'")
+    # The audit is as old as the rest: its chain made anew with these times, as it would be after as many years.
+    sql("""DO $$ DECLARE r kyc.audit; before bytea := '\\x'; BEGIN
+           FOR r IN SELECT * FROM kyc.audit ORDER BY id LOOP
+             r.at := r.at - interval '9 years';
+             UPDATE kyc.audit SET at = r.at, prev_hash = before, hash = kyc.audit_hash(before, r.id, r.at, r.actor, r.what, r.about, r.detail)
+             WHERE id = r.id RETURNING hash INTO before;
+           END LOOP; END $$""")
+    check(sql("SELECT kyc.audit_broken() IS NULL") == "t", "the aged audit is broken as it is")
+    stays = "SELECT count(*), md5(coalesce(string_agg(t::text, ',' ORDER BY t::text), '')) FROM {} AS t"
+    kept = {table: sql(stays.format(table)) for table in ("kyc.outbox", "kyc.session", "kyc.sandbox")}
+    chain = sql("SELECT max(id), md5(string_agg(encode(hash, 'hex'), ',' ORDER BY id)) FROM kyc.audit").split("|")
+    fresh = "(SELECT * FROM kyc.inbox WHERE event_key NOT LIKE 'aged-%')"
+    others = sql(stays.format(fresh))
+    api.start()
+    until(lambda: rows("challenge", "expires_at < now() - interval '1 hour'"), 0, "challenges")  # pruned behind the inbox
+    left = sql("SELECT string_agg(event_key, ' ' ORDER BY event_key) FROM kyc.inbox WHERE event_key LIKE 'aged-%'")
+    check(left == "aged-done-29 aged-failed-29 aged-ignored-29 aged-new-29 aged-new-31 aged-new-4000", f"of the inbox is left: {left}")
+    check(rows("challenge", "expires_at > now() - interval '1 hour'") >= 2, "a challenge that might still be shown went")
+    check(sql(stays.format(fresh)) == others, f"the rest of the inbox: {sql(stays.format(fresh))}, was {others}")
+    for table, was in kept.items():
+        check(sql(stays.format(table)) == was, f"{table}: {sql(stays.format(table))}, was {was}")
+    check(sql(f"SELECT md5(string_agg(encode(hash, 'hex'), ',' ORDER BY id)) FROM kyc.audit WHERE id <= {chain[0]}") == chain[1], "the audit changed")
+    check(sql("SELECT kyc.audit_broken() IS NULL") == "t", "the audit is broken")
+    check(rows("session", f"id = '{s.id}' AND state = 'revoked' AND decision_rev = 2") == 1, "what was decided is forgotten")
+    # A webhook of then, whose row went: asked about, and without effect.
+    sql("DELETE FROM kyc.inbox WHERE event_key LIKE 'aged-%'")
+    check(s.codes() == [200], "told again, years later")
+    idle()
+    check((s.state(), s.intents()) == ("revoked", ["attest", "revoke"]), f"years later: {s.state()} {s.intents()}")
+    print("ok aged: old webhooks and challenges go; sessions, outbox and the audit's chain stay")
+
+
+PARTS = [two, both_at_once, run_out, twins, gone, somebody_else, aged]
