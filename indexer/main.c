@@ -101,8 +101,8 @@ int main(int argc, char **argv)
         return tide_status_exit(TIDE_E_USAGE);
     }
     if (argc > 2 && strcmp(argv[2], "--help") == 0) {
-        printf("usage: tidemark-indexer %s %s\n%s\n", command->name, command->usage,
-               command->summary);
+        printf("usage: tidemark-indexer %s %s\n%s; settings: tidemark-indexer --help\n",
+               command->name, command->usage, command->summary);
         return 0;
     }
     return run_command(command, argc - 1, argv + 1);
