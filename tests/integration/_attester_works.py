@@ -149,6 +149,8 @@ def status_is_told(w):
     code, said, wrong = w.once("status")
     check(code == 0 and "queued      1, the oldest for" in said and "intact" in said, f"{code} {said} {wrong}")
     check("reason=manual_review detail=jurisdiction_blocked" in said, said)
+    head = w.db.one("SELECT encode(hash, 'hex') FROM kyc.audit ORDER BY id DESC LIMIT 1")
+    check(f"intact, head {head}\n" in said + "\n", f"{head}: {said}")
     w.db.ask("CREATE TABLE kept AS SELECT * FROM kyc.audit; UPDATE kyc.audit SET actor = 'nobody' WHERE id = 3")
     code, said, wrong = w.once("status")
     check(code == 68 and "row 3" in wrong, f"{code} {said} {wrong}")
