@@ -147,7 +147,7 @@ bool server_answer_head(struct MHD_Response *response, struct server_conn *conn)
     const struct tide_reply *reply = &conn->reply;
     const char *policy = reply->security_policy;
     add(response, "Date", conn->worker->date);
-    if (reply->status != 204)
+    if (reply->status != 204 && reply->status != 303) /* which have no body */
         add(response, "Content-Type", reply->content_type ? reply->content_type : json_type);
     add(response, "Cache-Control", cache_control_of(conn));
     server_origin_add(response, conn);

@@ -1,4 +1,5 @@
 #include "api/kyc/kyc.h"
+#include "api/kyc/page.h"
 #include "api/param.h"
 #include "api/server_impl.h"
 #include "tidemark/hash.h"
@@ -148,6 +149,22 @@ static bool find_route(struct server_conn *conn, tide_slice method)
     return matched;
 }
 
+static bool is_page(const struct tide_route *route)
+{
+    return route->kind == TIDE_ROUTE_KYC && strncmp(route->path, "/api/", 5) != 0;
+}
+
+/* Who follows a link to a page of ours gets a page, whatever is wrong with the link. */
+static void show_page(struct server_conn *conn)
+{
+    const struct tide_route *route = conn->request.route;
+    struct tide_kyc *kyc = conn->worker->server->api->kyc;
+    if (!kyc || !route || !is_page(route) || strcmp(route->method, "GET") != 0)
+        return;
+    tide_reply_reset(&conn->reply);
+    tide_kyc_page_gone(&conn->reply, tide_kyc_settings(kyc), 400);
+}
+
 static bool is_type(tide_slice type, const char *want)
 {
     size_t len = strlen(want);
@@ -158,9 +175,8 @@ static bool is_type(tide_slice type, const char *want)
 /* The buttons of a page of ours work without scripts too. */
 static bool type_fits(const struct tide_route *route, tide_slice type)
 {
-    bool page = route->kind == TIDE_ROUTE_KYC && strncmp(route->path, "/api/", 5) != 0;
     return is_type(type, "application/json") ||
-           (page && is_type(type, "application/x-www-form-urlencoded"));
+           (is_page(route) && is_type(type, "application/x-www-form-urlencoded"));
 }
 
 /* What its route says of a body; false with a problem in the reply. */
@@ -233,7 +249,10 @@ void server_request_begin(struct server_conn *conn, tide_slice method,
         return;
     }
     bool matched = find_route(conn, method);
-    if (!may_ask(conn, matched) || !matched || !body_fits(conn)) {
+    bool may = may_ask(conn, matched);
+    if (may && !matched)
+        show_page(conn);
+    if (!may || !matched || !body_fits(conn)) {
         if (counts_as_malformed(conn->reply.status))
             server_add(&conn->worker->totals.malformed, 1);
         answer_early(conn);

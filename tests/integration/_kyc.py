@@ -17,6 +17,7 @@ import urllib.request
 import uuid
 
 import _providers
+from _promise import Watch
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DIR, PG_BIN = sys.argv[1:3]
@@ -25,6 +26,7 @@ REAL = _providers.REAL
 COUNTRY = {"sumsub": "CHE", "didit": "CHE", "persona": "CH", "veriff": "CH"}
 CHE = 756
 PATIENCE_S = 30
+WATCH = Watch()
 
 
 def fail(what):
@@ -129,9 +131,11 @@ class Api:
         request = urllib.request.Request(self.url + path, headers=headers or {}, method=method, data=body)
         try:
             with urllib.request.urlopen(request, timeout=20) as answer:
-                return answer.status, dict(answer.headers), answer.read().decode()
+                told = answer.status, dict(answer.headers), answer.read().decode()
         except urllib.error.HTTPError as error:
-            return error.code, dict(error.headers), error.read().decode()
+            told = error.code, dict(error.headers), error.read().decode()
+        WATCH.heard(method, path, *told)
+        return told
 
     def metric(self, name, **labels):
         total = 0

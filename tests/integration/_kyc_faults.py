@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 
 import _kyc_withdrawn
 import _providers
-from _kyc import (BIN, CHE, COUNTRY, DIR, PATIENCE_S, REAL, Api, Session, approved, check, cluster, each, idle, pause, rows, sql,
+from _kyc import (BIN, CHE, COUNTRY, DIR, PATIENCE_S, REAL, WATCH, Api, Session, approved, check, cluster, each, idle, pause, rows, sql,
                   until)
 
 
@@ -556,6 +556,7 @@ def main():
         for one in Api.every:
             if one.process and one.process.poll() is None:
                 one.process.kill()
+    WATCH.settle()
 
 
 main()

@@ -7,10 +7,13 @@ import time
 import urllib.error
 import urllib.request
 
+from _promise import Watch
+
 URL, KEY, TOKENS = sys.argv[1:]
 ORIGINS = [URL, "https://app.example", "https://app.example:8443"]
 PEOPLE = ["GBDLYCYHTMQBRAII3V4D4CEIFPVE2XW7ROFJNFQCXFLYABJ5M6NSN3Y6", "GCEZBGVDNLGWHN22VIQIJSTCT6CSHQFUCFKAH5RVBI6AKM3X2F6OTVAE"]
 tokens = set()
+watch = Watch()
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -23,6 +26,12 @@ opener = urllib.request.build_opener(NoRedirect)
 
 def ask(target, body=None, kind="application/x-www-form-urlencoded", method=None, **headers):
     """(status, headers, text)"""
+    answer = ask_once(target, body, kind, method, headers)
+    watch.heard(method or ("GET" if body is None else "POST"), target, *answer)
+    return answer
+
+
+def ask_once(target, body, kind, method, headers):
     url = target if target.startswith("http") else URL + target
     request = urllib.request.Request(url, data=body.encode() if body is not None else None, method=method,
                                      headers={**({"Content-Type": kind} if body is not None else {}), **headers})
@@ -85,8 +94,10 @@ def beginning():
     check("kept by nobody", headers["Cache-Control"], "no-store")
     check("for nobody else", headers["Access-Control-Allow-Origin"], None)
     check("with an address", ask("/kyc?address=" + PEOPLE[0])[0], 200)
-    check("with no address", ask("/kyc?address=nobody")[0], 400)
-    check("an unknown word", ask("/kyc?x=1")[0], 400)
+    for query in ("address=nobody", "address=M" + PEOPLE[0][1:] + "AAAAAAAAAAAAA", "x=1", "embed=2", "s=", "utm_source=a&address=" + PEOPLE[0]):
+        status, headers, text = ask("/kyc?" + query)  # people follow links: a page tells them
+        check(query, (status, told(text), headers["Cache-Control"]), (400, {"gone": True}, "no-store"))
+        shut(query, headers)
     check("another method", ask("/kyc", "x=1", method="PUT")[0], 405)
     check("without a body", ask("/kyc", method="HEAD")[2], "")
 
@@ -173,6 +184,7 @@ def main():
     decide(other, other["directLink"], "declined", "CHE", "declined")
     last = session(PEOPLE[0], "direct")
     decide(last, last["directLink"], "expired", "CHE", "expired")
+    watch.settle()
     open(TOKENS, "w").write("\n".join(sorted(tokens)) + "\n")
     print(f"{len(tokens)} tokens, each good for its purpose alone; frames, forged ways back, the sandbox's decisions")
 

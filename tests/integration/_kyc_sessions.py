@@ -15,6 +15,7 @@ import urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import _providers  # noqa: E402
+from _promise import Watch  # noqa: E402
 
 PUBLIC = "https://kyc.example"
 KEY, OTHER_KEY, POOR_KEY = "acme-api-key-planted-1", "other-api-key-planted-2", "poor-api-key-planted-3"
@@ -129,6 +130,7 @@ def countersign(text, network, signer):
 # --- HTTP -----------------------------------------------------------------------------------------
 class Api:
     seen = []  # every answer, for the grep
+    watch = Watch()
 
     def __init__(self, url):
         self.host = urllib.parse.urlsplit(url).netloc
@@ -144,6 +146,7 @@ class Api:
         response = connection.getresponse()
         raw = response.read()
         connection.close()
+        Api.watch.heard(method, path, response.status, response.headers, raw)
         Api.seen.append(f"{response.headers}{raw.decode(errors='replace')}")
         return response, json.loads(raw) if raw else None
 
@@ -477,6 +480,8 @@ def everything(api, mock, pid):
     expect(sql(there), "1", "the row is there before the provider answers")
     expect(sql("SELECT coalesce(kyc.audit_broken(), 0)"), "0", "the audit's chain")
     print(f"{checks} checks")
+    Api.watch.settle()
+    sys.stdout.flush()
     os._exit(0)
 
 
@@ -544,8 +549,12 @@ def main():
         return grep(sys.argv[2])
     api, mock = Api(sys.argv[2]), Mock(sys.argv[3])
     if step == "all":
-        return everything(api, mock, sys.argv[4])
-    return again(api, mock) if step == "again" else away(api)
+        everything(api, mock, sys.argv[4])
+    elif step == "again":
+        again(api, mock)
+    else:
+        away(api)
+    Api.watch.settle()
 
 
 main()

@@ -1,0 +1,175 @@
+"""Answers against schema/openapi.json: Contract for tests of that, Watch for tests of something else, whose answers are held
+against it on the way."""
+import collections
+import copy
+import http.client
+import json
+import os
+import re
+import sys
+import types
+import urllib.parse
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+SOURCE = os.environ["TIDE_SOURCE_DIR"] + "/schema/openapi.json"
+TIMEOUT = 60
+
+
+def of_kyc(operation):
+    return operation["x-from"].startswith("KYC: ")
+
+
+def closed(node):
+    """The same schema, but that an object has no members that it does not name."""
+    if isinstance(node, dict):
+        if isinstance(node.get("properties"), dict) and node.get("type") == "object":
+            node.setdefault("additionalProperties", False)
+        for child in node.values():
+            closed(child)
+    elif isinstance(node, list):
+        for child in node:
+            closed(child)
+    return node
+
+
+class Contract:
+    def __init__(self, url):
+        self.host = urllib.parse.urlsplit(url).netloc
+        with open(SOURCE, encoding="utf-8") as file:
+            self.text = file.read()
+        self.doc = json.loads(self.text)
+        self.strict = closed(copy.deepcopy(self.doc["components"]))
+        self.validators, self.seen, self.items = {}, collections.Counter(), collections.Counter()
+        self.faults, self.told = [], set()
+        self.connection = http.client.HTTPConnection(self.host, timeout=TIMEOUT)
+
+    def resolve(self, thing):
+        while "$ref" in thing:
+            at = self.doc
+            for part in thing["$ref"].removeprefix("#/").split("/"):
+                at = at[part]
+            thing = at
+        return thing
+
+    def operations(self):
+        for path, item in self.doc["paths"].items():
+            for method, operation in item.items():
+                yield path, method.upper(), operation
+
+    def operation(self, method, path):
+        """Of that path, a literal one before one with parameters; None: it is no route."""
+        method = {"HEAD": "GET"}.get(method, method).lower()
+        for template, item in sorted(self.doc["paths"].items(), key=lambda entry: entry[0].count("{")):
+            if method in item and re.fullmatch(re.sub(r"{\w+}", "[^/]+", template), path):
+                return item[method]
+        return None
+
+    def send(self, method, target, body=None, headers=None):
+        for again in (False, True):
+            try:
+                self.connection.request(method, target, body=body, headers=headers or {})
+                response = self.connection.getresponse()
+                return response, response.read()
+            except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+                self.connection.close()  # an idle connection may have been closed meanwhile
+                if again:
+                    raise
+
+    def fault(self, what, text, key=None):
+        """Each kind of fault once."""
+        if (key or (what, text)) not in self.told:
+            self.faults.append(f"{what}: {text}")
+        self.told.add(key or (what, text))
+
+    def validator(self, schema):
+        key = json.dumps(schema)
+        if key not in self.validators:
+            whole = {**closed(copy.deepcopy(schema)), "components": self.strict}
+            self.validators[key] = jsonschema.Draft202012Validator(whole)
+        return self.validators[key]
+
+    def check_headers(self, what, response, described):
+        for name, header in described.items():
+            header = self.resolve(header)
+            value = response.headers.get(name)
+            if value is None:
+                if header.get("required"):
+                    self.fault(what, f"no header {name}")
+                continue
+            for error in self.validator(header["schema"]).iter_errors(value):
+                self.fault(what, f"header {name}: {error.message}", ("header", name))
+
+    def check(self, operation, what, response, body):
+        """An answer against what its route promises; gives the body back as it was read."""
+        status = str(response.status)
+        name = operation["operationId"] if operation else "-"
+        answers = operation["responses"] if operation else self.doc["components"]["responses"]
+        if status not in answers and not (response.status >= 400 and "default" in answers):
+            self.fault(what, f"status {status} is not in the contract: {body[:200]}")
+            return None
+        self.seen[name, status] += 1
+        promised = self.resolve(answers.get(status) or answers["default"])
+        self.check_headers(what, response, promised.get("headers", {}))
+        if not (operation and of_kyc(operation)) and response.headers.get("Access-Control-Allow-Origin") != "*":
+            self.fault(what, "a page of another origin may not read this", "origin")
+        content = promised.get("content", {})
+        media = response.headers.get("Content-Type", "").split(";")[0]
+        if what.startswith("HEAD") or status == "304":
+            if body:
+                self.fault(what, "a body where there is none")
+            return None
+        if not content and not body and not media:
+            return None
+        if media not in content:
+            self.fault(what, f"{media}, wanted {list(content)}")
+            return None
+        if not media.endswith("json"):
+            return body
+        answer = json.loads(body)
+        for error in self.validator(content[media]["schema"]).iter_errors(answer):
+            where = re.sub(r"\[\d+\]", "[]", error.json_path)
+            self.fault(what, f"{error.json_path}: {error.message[:300]}", (name, status, where, error.validator))
+        if media == "application/problem+json":
+            if answer["status"] != response.status or answer["requestId"] != response.headers["Request-Id"]:
+                self.fault(what, f"status or id is another: {body[:300]}")
+            codes = promised["x-codes"] + self.doc["components"]["responses"]["default"]["x-codes"]
+            if answer["code"] not in codes:
+                self.fault(what, f'the contract has no code {answer["code"]} for {status}')
+            if not answer["type"].endswith(":" + answer["code"]):
+                self.fault(what, answer["type"])
+        elif "Ledger-Sequence" in response.headers and "ledger" in answer and answer["ledger"] != response.headers["Ledger-Sequence"]:
+            self.fault(what, f'ledger {answer["ledger"]}, the header says {response.headers["Ledger-Sequence"]}')
+        return answer
+
+    def ask(self, operation, method, target, body=None, headers=None, want=None):
+        what = f"{method} {target}"
+        response, data = self.send(method, target, body, headers)
+        answer = self.check(operation, what, response, data)
+        if want and response.status not in (want if isinstance(want, tuple) else (want,)):
+            self.fault(what, f"{response.status}, wanted {want}: {data[:300]}")
+        return response, answer
+
+
+class Watch:
+    """Without python3-jsonschema it looks at nothing."""
+
+    def __init__(self):
+        self.contract = Contract("") if jsonschema else None
+
+    def heard(self, method, target, status, headers, body):
+        operation = self.contract and self.contract.operation(method, urllib.parse.urlsplit(target).path)
+        if operation:
+            self.contract.check(operation, f"{method} {target}", types.SimpleNamespace(status=status, headers=headers), body)
+
+    def settle(self):
+        if not self.contract:
+            return print("no python3-jsonschema: answers were not held against openapi.json")
+        for fault in self.contract.faults:
+            print(fault)
+        if self.contract.faults or not self.contract.seen:
+            sys.exit("answers that schema/openapi.json does not promise")
+        print(f"{sum(self.contract.seen.values())} answers as schema/openapi.json promises them: {len(self.contract.seen)} of a route and a status")
