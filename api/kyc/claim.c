@@ -2,6 +2,7 @@
 #include "tidemark/text.h"
 
 enum { HEX_BYTES = 2 * TIDE_HASH_BYTES + 3 };
+#define LATER_KEYS_MAX "32" /* of a session, behind its first one */
 
 struct claim {
     struct tide_kyc_place *place;
@@ -99,7 +100,9 @@ static tide_status find_by_key(struct claim *c, struct tide_err *err)
     tide_status status = tide_pg_query(
         c->place->pg, &rows,
         "SELECT " TIDE_KYC_SESSION_COLUMNS
-        " FROM kyc.session AS s WHERE s.deployment = $1::smallint AND s.idempotency = $2::bytea",
+        " FROM kyc.session AS s WHERE s.deployment = $1::smallint AND (s.idempotency = $2::bytea"
+        "  OR s.id = (SELECT k.session_id FROM kyc.session_key AS k"
+        "    WHERE k.deployment = $1::smallint AND k.idempotency = $2::bytea))",
         (const char *[]){ c->place->deployment_text, hex }, 2, err);
     if (status != TIDE_OK)
         return status;
@@ -143,16 +146,30 @@ static tide_status close_old(struct claim *c, struct tide_err *err)
     return status == TIDE_OK ? note(c, "session_expired", c->out->id, err) : status;
 }
 
+/* Whoever comes with another key for what is open is told the same whenever he comes again. Of keys
+ * that came later the newest are kept, so that nobody fills the table with one session. */
 static tide_status remember_key(struct claim *c, struct tide_err *err)
 {
     char hex[HEX_BYTES];
     if (!c->ask->keyed)
         return TIDE_OK;
     hex_of(hex, c->ask->idempotency);
+    tide_status status =
+        tide_pg_query(c->place->pg, NULL,
+                      "WITH first AS (UPDATE kyc.session SET idempotency = $2::bytea"
+                      "   WHERE id = $1 AND idempotency IS NULL RETURNING id)"
+                      " INSERT INTO kyc.session_key (deployment, idempotency, session_id)"
+                      " SELECT deployment, $2::bytea, id FROM kyc.session"
+                      " WHERE id = $1 AND NOT EXISTS (SELECT FROM first)",
+                      (const char *[]){ c->out->id, hex }, 2, err);
+    if (status != TIDE_OK)
+        return status;
     return tide_pg_query(c->place->pg, NULL,
-                         "UPDATE kyc.session SET idempotency = $2::bytea"
-                         " WHERE id = $1 AND idempotency IS NULL",
-                         (const char *[]){ c->out->id, hex }, 2, err);
+                         "DELETE FROM kyc.session_key WHERE (deployment, idempotency) IN"
+                         " (SELECT deployment, idempotency FROM kyc.session_key"
+                         "  WHERE session_id = $1 ORDER BY created_at DESC OFFSET " LATER_KEYS_MAX
+                         ")",
+                         (const char *[]){ c->out->id }, 1, err);
 }
 
 static tide_status find_open(struct claim *c, struct tide_err *err)

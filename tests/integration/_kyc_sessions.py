@@ -254,9 +254,21 @@ def same(api, mock):
         status, answer, _ = api.session(address, mode=mode, idem="order-1")
         expect((status, answer["code"]), (422, "idempotency_key_reused"), "the key, another body")
     expect(api.session(account(6).address, key=OTHER_KEY, idem="order-1")[0], 201, "another client may choose the same key")
+    status, second, _ = api.session(account(5).address, idem="order-2")
+    expect((status, second["sessionId"]), (200, a["sessionId"]), "another key for what is open")
+    expect(api.session(account(5).address)[1]["sessionId"], a["sessionId"], "and none")
+    for address, mode in ((account(6).address, "redirect"), (account(5).address, "direct")):
+        status, answer, _ = api.session(address, mode=mode, idem="order-2")
+        expect((status, answer["code"]), (422, "idempotency_key_reused"), "the second key, another body")
+    for n in range(3, 41):  # each is told the same, and the last of them are remembered
+        expect(api.session(account(5).address, idem=f"order-{n}")[1]["sessionId"], a["sessionId"], f"key {n}")
+    expect(sql(f"SELECT count(*) FROM kyc.session_key WHERE session_id = '{a['sessionId']}'"), "32", "later keys are bounded")
     sql(f"UPDATE kyc.session SET state = 'declined' WHERE id = '{a['sessionId']}'")
     status, answer, _ = api.session(account(5).address, idem="order-1")
     expect((status, answer["sessionId"], answer["state"]), (200, a["sessionId"], "declined"), "the key, of a closed session")
+    for n in (9, 25, 40):
+        status, answer, _ = api.session(account(5).address, idem=f"order-{n}")
+        expect((status, answer["sessionId"], answer["state"]), (200, a["sessionId"], "declined"), f"key {n}, of a closed session")
     expect(api.session(account(5).address)[0], 201, "a closed one makes room")
     sql(f"UPDATE kyc.session SET expires_at = clock_timestamp() - interval '1 s' WHERE address = '{who}'")
     status, fresh, _ = api.session(who)
