@@ -116,8 +116,10 @@ static tide_status connect_now(struct tide_feed *feed, struct tide_err *err)
 static tide_status rebuild(struct tide_feed *feed, const char *why, struct tide_err *err)
 {
     char quoted[512];
-    tide_log(TIDE_INFO, "feed.rebuild", "why=%s", tide_log_quote(quoted, sizeof quoted, why));
+    if (!feed->rebuild_told)
+        tide_log(TIDE_INFO, "feed.rebuild", "why=%s", tide_log_quote(quoted, sizeof quoted, why));
     tide_status status = feed_build(feed, err);
+    feed->rebuild_told = status != TIDE_OK;
     if (status == TIDE_OK) {
         pthread_mutex_lock(&feed->mutex);
         feed->stats.rebuilds++;

@@ -43,6 +43,7 @@ struct tide_feed {
     bool prepared;
     uint64_t moves_seen; /* on a standby: asked by polling */
     int64_t rebuilt_ms;  /* monotonic; of the last rebuild for what changed behind */
+    bool rebuild_told;   /* in the log, until one succeeds */
     uint64_t pruned_at;  /* close time */
     struct tide_buf sql;
     struct feed_look look;
