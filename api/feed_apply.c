@@ -16,7 +16,8 @@ enum {
     LOOK_RAW,
     LOOK_SEEN,
     LOOK_FROM,
-    LOOK_OURS
+    LOOK_OURS,
+    LOOK_SCOPE
 };
 
 tide_status feed_read_look(struct feed_look *look, const struct tide_pg_rows *rows, uint32_t at,
@@ -32,6 +33,7 @@ tide_status feed_read_look(struct feed_look *look, const struct tide_pg_rows *ro
         .raw_states = tide_pg_u64(rows, at, v + LOOK_RAW),
         .contracts_seen = (uint32_t)tide_pg_u64(rows, at, v + LOOK_SEEN),
         .from = (uint32_t)tide_pg_u64(rows, at, v + LOOK_FROM),
+        .unkept = record_unkept(tide_pg_text(rows, at, v + LOOK_SCOPE)),
     };
     if (look->ledger == 0)
         return tide_fail(err, TIDE_E_MISSING, "feed: nothing is indexed yet");
@@ -62,13 +64,13 @@ tide_status feed_apply_row(struct tide_hot_sink *sink, const struct tide_pg_rows
 
 /* --- contracts ------------------------------------------------------------------------------- */
 
-/* A contract is complete when the covered range that holds the ledger begins at or before its
- * creation, everything is indexed, and none of its entries was kept undecoded. */
+/* A contract is whole when the covered range that holds the ledger begins at or before its creation
+ * and none of its entries was kept undecoded; complete when everything is kept of it, too. */
 static const char contracts_sql[] =
     "SELECT k.address, k.name, k.role, d.passphrase, s.created, coalesce(v.from_ledger <= "
     "s.created,"
-    " false) AND d.scope = '*' AND NOT EXISTS (SELECT FROM state.raw AS r WHERE r.deployment = d.id"
-    " AND r.contract = k.address), d.first_ledger FROM chain.deployment AS d"
+    " false) AND NOT EXISTS (SELECT FROM state.raw AS r WHERE r.deployment = d.id"
+    " AND r.contract = k.address), d.first_ledger, d.scope = '*' FROM chain.deployment AS d"
     " LEFT JOIN chain.coverage AS v ON v.deployment ="
     " d.id AND $2 BETWEEN v.from_ledger AND v.to_ledger,"
     " LATERAL (SELECT name, role, address FROM jsonb_to_recordset(d.contracts) AS x(name text, role"
@@ -101,11 +103,12 @@ static tide_status put_contract(struct tide_hot_sink *sink, const struct tide_pg
     snprintf(contract.name, sizeof contract.name, "%s", tide_pg_text(rows, at, 1));
     snprintf(contract.role_name, sizeof contract.role_name, "%s", tide_pg_text(rows, at, 2));
     contract.created = (uint32_t)tide_pg_u64(rows, at, 4);
-    contract.complete = tide_pg_bool(rows, at, 5);
+    bool whole = tide_pg_bool(rows, at, 5);
+    contract.complete = whole && tide_pg_bool(rows, at, 7);
     bool matters = contract.role != TIDE_ROLE_wallet && contract.role != TIDE_ROLE_stellar_asset;
     if (matters && !contract.complete)
         meta->complete = 0;
-    if (contract.role == TIDE_ROLE_compliance_registry && contract.complete)
+    if (contract.role == TIDE_ROLE_compliance_registry && whole)
         meta->compliance_complete = 1;
     return status == TIDE_OK ? sink->put(sink->self, &key, &contract, err) : status;
 }
@@ -151,6 +154,7 @@ tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
     meta.close_time = look->close_time;
     memcpy(meta.hash, look->hash, sizeof meta.hash);
     meta.first_ledger = look->from;
+    meta.unkept = look->unkept;
     meta.moves = look->moves;
     meta.raw_states = look->raw_states;
     meta.contracts_seen = look->contracts_seen;

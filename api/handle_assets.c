@@ -127,6 +127,8 @@ static void put_names(struct tide_json *j, struct tide_view *view, const struct 
 {
     struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, &c->token);
     const struct tide_hot_contract *token = tide_view_get(view, &key);
+    tide_view_need(view, RECORD_TOKEN);
+    tide_view_need(view, RECORD_ASSET);
     bool known = token && token->has_instance;
     if (known && token->symbol.len)
         tide_json_title(j, "symbol", &token->symbol);

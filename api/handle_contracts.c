@@ -95,6 +95,7 @@ static void put_usdc(struct tide_json *j, struct tide_view *view)
         tide_lookup_contract(view, TIDE_ROLE_stellar_asset, "usdc", &contract);
     if (!usdc)
         return;
+    tide_view_need(view, RECORD_ASSET);
     tide_json_name(j, "usdc");
     tide_json_open(j, '{');
     tide_json_address(j, "address", &usdc->issuer);

@@ -1,5 +1,6 @@
 /* GET /api/earnings/claimable/{address}: what claim of the earnings distributor would credit. */
 #include "api/handle.h"
+#include "api/kept.h"
 #include "api/load.h"
 #include "api/sql.h"
 
@@ -60,6 +61,7 @@ static tide_status load_claim(struct claim *claim, const struct tide_handler_con
     snprintf(rows, sizeof rows, "%" PRIu64, claim->limit + 1);
     tide_status status =
         tide_load_open(&claim->load, context->pg, context->deployment, ledger, err);
+    claim->load.scope = context->scope;
     if (status == TIDE_OK)
         status = load_deposit(claim, err);
     if (status != TIDE_OK)
@@ -138,14 +140,38 @@ static void answer(struct tide_reply *reply, const struct claim *claim)
         tide_reply_problem(reply, 500, "internal", "A stored value does not fit.");
 }
 
+static bool is_kept(const char *scope, struct tide_reply *reply)
+{
+    char missing[TIDE_KEPT_TEXT];
+    const struct tide_kept_need need = { .sql = epochs_sql };
+    bool kept = tide_kept_all(missing, scope, &need);
+    if (!kept)
+        tide_kept_refuse(reply, missing);
+    return kept;
+}
+
+static void refuse(const struct claim *claim, const struct tide_handler_context *context,
+                   struct tide_reply *reply, const struct tide_err *err)
+{
+    char missing[TIDE_KEPT_TEXT];
+    if (!claim->load.unkept) {
+        tide_sql_problem(reply, context->pg, err);
+        return;
+    }
+    snprintf(missing, sizeof missing, "state.%s", claim->load.unkept);
+    tide_kept_refuse(reply, missing);
+}
+
 void tide_route_claimable(struct tide_handler_context *context, const struct tide_request *request,
                           struct tide_reply *reply)
 {
     struct tide_err err;
     struct claim claim = { .address = tide_request_param(request, TIDE_PARAM_address),
                            .limit = tide_request_param(request, TIDE_PARAM_limit)->number };
+    if (!is_kept(context->scope, reply))
+        return;
     if (load_claim(&claim, context, request, reply->at.ledger, &err) != TIDE_OK)
-        tide_sql_problem(reply, context->pg, &err);
+        refuse(&claim, context, reply, &err);
     else if (claim.why != TIDE_REFUSED_NOTHING)
         tide_tell_refusal(reply, claim.why);
     else

@@ -17,6 +17,12 @@ bool tide_trusted(const struct tide_view *view, const struct tide_handler_contex
 {
     const struct tide_hot_meta *meta = view->meta;
     uint64_t allowed = context->api->config->compliance_age_s, wall = context->now_ms / 1000;
+    uint32_t unkept =
+        view->unkept & (record_sources_of(TIDE_HOT_PERSON) | record_sources_of(TIDE_HOT_BLOCKED));
+    if (TIDE_UNLIKELY(unkept != 0)) {
+        record_refuse(reply, unkept);
+        return false;
+    }
     if (TIDE_UNLIKELY(!meta->compliance_complete)) {
         tide_reply_problem(reply, 503, "incomplete",
                            "The compliance registry is not indexed from its creation: what happened"

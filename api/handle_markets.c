@@ -82,13 +82,14 @@ static void put_oracle(struct tide_json *j, struct tide_view *view, const char *
     tide_json_close(j, '}');
 }
 
-static void put_terms(struct tide_json *j, const struct tide_hot_meta *meta,
-                      const struct tide_hot_market *m)
+static void put_terms(struct tide_json *j, struct tide_view *view, const struct tide_hot_market *m)
 {
+    tide_view_need(view, RECORD_ENGINE);
+    tide_view_need(view, RECORD_DEBT);
     tide_json_symbol(j, "symbol", &m->symbol);
     tide_json_address(j, "address", &m->token);
     tide_json_bool(j, "enabled", m->enabled);
-    tide_json_bool(j, "paused", meta->engine_paused); /* the whole engine is */
+    tide_json_bool(j, "paused", view->meta->engine_paused); /* the whole engine is */
     tide_json_i128(j, "minCollRatioBps", tide_hot_i128(m->min_coll_ratio));
     tide_json_i128(j, "liqRatioBps", tide_hot_i128(m->liq_ratio));
     tide_json_i128(j, "liqPenaltyBps", tide_hot_i128(m->liq_penalty));
@@ -110,7 +111,7 @@ static void put_market(struct listing *l, const struct tide_hot_market *m)
 {
     struct tide_json *j = l->json;
     struct side s = { 0 };
-    put_terms(j, l->view->meta, m);
+    put_terms(j, l->view, m);
     put_oracle(j, l->view, "oracle", &m->oracle_symbol);
     put_oracle(j, l->view, "collateralOracle", &m->coll_oracle_symbol);
     s.pool = tide_pairs_find(&l->pairs, &m->token);

@@ -148,6 +148,7 @@ void tide_route_quote(struct tide_handler_context *context, const struct tide_re
     if (!tide_view_open(&view, context, request, reply))
         return;
     const struct tide_hot_pool *pool = tide_view_get(&view, &key);
+    tide_view_need(&view, RECORD_POOLS);
     enum tide_refusal why = tide_rule_swap(&swap, pool, tide_hot_i128(view.meta->protocol_fee),
                                            amount->amount.raw, a_to_b);
     if (why == TIDE_REFUSED_NOTHING) {

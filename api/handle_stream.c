@@ -194,6 +194,11 @@ static void refuse(struct tide_reply *reply, enum tide_stream_refusal refusal, s
         [TIDE_STREAM_AHEAD] = { 409, "event_id_ahead",
                                 "This node has not seen the ledger of that id, nor one near it.",
                                 0 },
+        [TIDE_STREAM_UNKEPT] = { 503, "incomplete",
+                                 "This index was told to keep a part of the tables (--only), and"
+                                 " what that topic, or that kind of event, is told from is not"
+                                 " among them.",
+                                 0 },
         [TIDE_STREAM_NOT_READY] = { 503, "not_ready", "The stream has not seen the database yet.",
                                     2 },
     };

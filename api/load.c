@@ -1,4 +1,5 @@
 #include "api/load.h"
+#include "api/kept.h"
 #include "tidemark/hash.h"
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
@@ -126,6 +127,10 @@ tide_status tide_load_entry(struct tide_load *load, struct tide_pg_rows *rows, b
     char hash[TIDE_KEY_TEXT], id[8], ledger[16], sql[1024];
     *rows = (struct tide_pg_rows){ 0 };
     *found = false;
+    if (load->scope && !tide_kept_has(load->scope, "history", key->table)) {
+        load->unkept = key->table;
+        return tide_fail(err, TIDE_E_MISSING, "history.%s is not kept", key->table);
+    }
     if (key->contract.kind == 0)
         return TIDE_OK;
     tide_status status = tide_load_key(hash, key, err);

@@ -13,7 +13,9 @@
 struct tide_load {
     struct tide_pg *pg;
     uint16_t deployment;
-    uint32_t ledger; /* as of its close */
+    uint32_t ledger;    /* as of its close */
+    const char *scope;  /* NULL, or what the index keeps: other tables are not read … */
+    const char *unkept; /* … and the last of these is noted here */
     struct tide_hot_address
         contracts[TIDE_ROLE_COUNT]; /* the one of each role, where there is one */
 };
@@ -52,7 +54,8 @@ tide_status tide_load_key(char out[TIDE_KEY_TEXT], const struct tide_entry_key *
                           struct tide_err *err) TIDE_MUST_USE;
 
 /* The named columns of the entry as of the ledger. *found false when it was never there or is
- * removed; else rows has one row, the caller's to release. */
+ * removed; else rows has one row, the caller's to release. TIDE_E_MISSING: the index does not keep
+ * its table. */
 tide_status tide_load_entry(struct tide_load *load, struct tide_pg_rows *rows, bool *found,
                             const struct tide_entry_key *key, const char *columns,
                             struct tide_err *err) TIDE_MUST_USE;

@@ -85,12 +85,15 @@ uint32_t tide_lookup_decimals(struct tide_view *view, const struct tide_hot_addr
 {
     struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, token);
     const struct tide_hot_contract *contract = tide_view_get(view, &key);
+    tide_view_need(view, RECORD_TOKEN);
+    tide_view_need(view, RECORD_ASSET);
     return contract && contract->has_instance ? contract->decimals : TIDE_JSON_UNKNOWN;
 }
 
 uint32_t tide_lookup_misnamed(struct tide_view *view)
 {
     uint32_t misnamed = 0;
+    tide_view_need(view, RECORD_GOVERNANCE);
     for (int role = 0; role < (int)TIDE_ROLE_COUNT; role++) {
         const struct tide_hot_address *named = &view->meta->dao_named[role];
         struct tide_hot_address ours = { 0 };

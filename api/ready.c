@@ -19,7 +19,8 @@ void tide_route_healthz(struct tide_handler_context *context, const struct tide_
 /* What speaks against it; first in the order of who is to blame. */
 struct readiness {
     bool draining, cached, fresh, complete, database;
-    bool named; /* the DAO's storage names the contracts that are configured: said, not judged */
+    /* The DAO's storage names the contracts that are configured: said, not judged. */
+    bool named, names_known;
     struct tide_answer_at at;
 };
 
@@ -35,6 +36,7 @@ static void look_at_cache(struct tide_handler_context *context, struct readiness
     r->complete = meta->complete && meta->compliance_complete;
     struct tide_view view = tide_view_of(context->reader, meta, meta->close_time);
     r->named = tide_lookup_misnamed(&view) == 0;
+    r->names_known = tide_view_unkept(&view) == 0;
     r->cached = tide_hot_end(context->reader) == TIDE_OK;
 }
 
@@ -78,7 +80,10 @@ void tide_route_readyz(struct tide_handler_context *context, const struct tide_r
     tide_json_bool(&j, "fresh", r.fresh);
     tide_json_bool(&j, "complete", r.complete);
     tide_json_bool(&j, "database", r.database);
-    tide_json_bool(&j, "agreesWithDao", r.named);
+    if (r.names_known)
+        tide_json_bool(&j, "agreesWithDao", r.named);
+    else
+        tide_json_null(&j, "agreesWithDao");
     tide_json_close(&j, '}');
     reply->at = r.at;
     reply->status = ready ? 200 : 503;

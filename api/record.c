@@ -1,4 +1,5 @@
 #include "api/record.h"
+#include "api/kept.h"
 #include "tidemark/text.h"
 
 /* clang-format off */
@@ -37,6 +38,48 @@ const struct record_source record_sources[RECORD_SOURCE_COUNT] = {
                        " metadata ->> 'decimal', admin", 4, record_asset },
 };
 /* clang-format on */
+
+static const char *schema_of(int source)
+{
+    return source == RECORD_SWAP ? "event" : "state";
+}
+
+uint32_t record_unkept(const char *scope)
+{
+    uint32_t bits = 0;
+    for (int s = 0; s < (int)RECORD_SOURCE_COUNT; s++)
+        if (!tide_kept_has(scope, schema_of(s), record_sources[s].name))
+            bits |= RECORD_BIT(s);
+    return bits;
+}
+
+uint32_t record_sources_of(enum tide_hot_kind kind)
+{
+    static const uint32_t bits[TIDE_HOT_KIND_COUNT] = {
+        [TIDE_HOT_PERSON] =
+            RECORD_BIT(RECORD_REC) | RECORD_BIT(RECORD_FROZEN) | RECORD_BIT(RECORD_WHITELIST),
+        [TIDE_HOT_BLOCKED] = RECORD_BIT(RECORD_BLOCKED),
+        [TIDE_HOT_FEED] = RECORD_BIT(RECORD_FEED),
+        [TIDE_HOT_POOL] = RECORD_BIT(RECORD_POOL),
+        [TIDE_HOT_TICK] = RECORD_BIT(RECORD_POOL) | RECORD_BIT(RECORD_SWAP),
+        [TIDE_HOT_MARKET] = RECORD_BIT(RECORD_MARKET),
+        [TIDE_HOT_VAULT] = RECORD_BIT(RECORD_VAULT),
+        [TIDE_HOT_PARTNER] = RECORD_BIT(RECORD_PARTNER),
+        [TIDE_HOT_CATALOG] = RECORD_BIT(RECORD_CATALOG),
+        [TIDE_HOT_VERIFIER] = RECORD_BIT(RECORD_VERIFIER),
+        [TIDE_HOT_PROVIDER] = RECORD_BIT(RECORD_PROVIDER),
+        [TIDE_HOT_COLLATERAL] = RECORD_BIT(RECORD_COLLATERAL),
+    };
+    return bits[kind];
+}
+
+void record_refuse(struct tide_reply *reply, uint32_t unkept)
+{
+    char missing[TIDE_KEPT_TEXT];
+    int source = __builtin_ctz(unkept);
+    snprintf(missing, sizeof missing, "%s.%s", schema_of(source), record_sources[source].name);
+    tide_kept_refuse(reply, missing);
+}
 
 tide_status record_apply(enum record_source_id source, struct record_row *row, struct tide_err *err)
 {

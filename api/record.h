@@ -7,6 +7,7 @@
 #ifndef API_RECORD_H
 #define API_RECORD_H
 
+#include "api/route.h"
 #include "tidemark/hot_sink.h"
 #include "tidemark/pg.h"
 
@@ -60,6 +61,17 @@ struct record_source {
 };
 
 extern const struct record_source record_sources[RECORD_SOURCE_COUNT];
+
+/* Bit of each source whose table the index does not keep: what records should have from it is not
+ * false or nothing but unknown. scope as in api/kept.h. */
+#define RECORD_BIT(source) (1u << (source))
+uint32_t record_unkept(const char *scope);
+/* Sources without which a record of that kind, or that there is none, says nothing. What a record
+ * has from further ones (RECORD_DEBT), and META and CONTRACT have from any, its readers name:
+ * tide_view_need. */
+uint32_t record_sources_of(enum tide_hot_kind kind);
+/* 503 incomplete, which names the first table of those bits. */
+void record_refuse(struct tide_reply *reply, uint32_t unkept);
 
 /* Applies the row; TIDE_E_SCHEMA names table and column when a value does not fit. */
 tide_status record_apply(enum record_source_id source, struct record_row *row,

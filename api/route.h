@@ -152,6 +152,7 @@ struct tide_handler_context {
     struct tide_hot_reader *reader;
     struct tide_pg *pg;
     uint16_t deployment;         /* on a pool thread: what pg is asked about */
+    const char *scope;           /* with it: what of it is kept (api/kept.h) */
     uint64_t now_ms;             /* wall clock when the request came */
     int64_t deadline_ms;         /* monotonic: after it nobody waits for the answer */
     struct tide_wake *wake;      /* of kind STREAM: for tide_server_wake */

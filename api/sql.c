@@ -1,5 +1,6 @@
 #include "api/sql.h"
 #include "api/cursor.h"
+#include "api/kept.h"
 #include "api/param.h"
 #include "tidemark/limits.h"
 #include "tidemark/log.h"
@@ -20,6 +21,8 @@ static const char head_sql[] =
     "   WHERE a.deployment = $1 AND ($2 IS NULL OR a.from_ledger <= $2)),"
     " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1)"
     " FROM chain.cursor AS c WHERE c.deployment = $1 AND c.ledger > 0";
+
+enum { HEAD_LEDGER, HEAD_CLOSED, HEAD_AT_CLOSED, HEAD_COVERED, HEAD_ARCHIVED, HEAD_SCOPE };
 
 /* One request under way. */
 struct run {
@@ -58,6 +61,21 @@ static void refuse_ledger(struct run *run, uint32_t tip, const char *ranges)
                            "Ledger %" PRIu64 " is not indexed. Indexed: %s.", wanted, ranges);
 }
 
+/* Events of a kind that is asked for need no other. */
+static bool is_kept(struct run *run, const char *scope)
+{
+    const struct tide_param_value *kind = tide_request_param(run->request, TIDE_PARAM_kind);
+    struct tide_kept_need need = { .sql = run->statement->sql };
+    char missing[TIDE_KEPT_TEXT];
+    uint16_t id = kind ? (uint16_t)kind->number : 0;
+    if (kind && kind->given)
+        need = (struct tide_kept_need){ run->statement->sql, &id, 1 };
+    bool kept = tide_kept_all(missing, scope, &need);
+    if (!kept)
+        tide_kept_refuse(run->reply, missing);
+    return kept;
+}
+
 static void read_head(struct run *run, const struct tide_pg_rows *rows)
 {
     struct tide_answer_at *at = &run->reply->at;
@@ -68,24 +86,22 @@ static void read_head(struct run *run, const struct tide_pg_rows *rows)
         return;
     }
     *at = (struct tide_answer_at){ .known = true,
-                                   .ledger = (uint32_t)tide_pg_u64(rows, 0, 0),
-                                   .close_time = tide_pg_u64(rows, 0, 1) };
-    if (run->statement && !tide_statement_summed(run->statement, tide_pg_text(rows, 0, 5))) {
+                                   .ledger = (uint32_t)tide_pg_u64(rows, 0, HEAD_LEDGER),
+                                   .close_time = tide_pg_u64(rows, 0, HEAD_CLOSED) };
+    if (run->statement && !is_kept(run, tide_pg_text(rows, 0, HEAD_SCOPE))) {
         run->refused = true;
-        tide_reply_problem(run->reply, 503, "incomplete",
-                           "What this answer is made of is not indexed here.");
         return;
     }
     if (run->statement && run->statement->events)
-        snprintf(run->archived, sizeof run->archived, "%s", tide_pg_text(rows, 0, 4));
+        snprintf(run->archived, sizeof run->archived, "%s", tide_pg_text(rows, 0, HEAD_ARCHIVED));
     if (!run->ledger)
         return;
-    if (run->ledger->number > at->ledger || tide_pg_is_null(rows, 0, 2)) {
-        refuse_ledger(run, at->ledger, tide_pg_text(rows, 0, 3));
+    if (run->ledger->number > at->ledger || tide_pg_is_null(rows, 0, HEAD_AT_CLOSED)) {
+        refuse_ledger(run, at->ledger, tide_pg_text(rows, 0, HEAD_COVERED));
         return;
     }
     at->ledger = (uint32_t)run->ledger->number;
-    at->close_time = tide_pg_u64(rows, 0, 2);
+    at->close_time = tide_pg_u64(rows, 0, HEAD_AT_CLOSED);
 }
 
 static void open_run(struct run *run, struct tide_session *session,
@@ -335,22 +351,20 @@ tide_status tide_sql_answer(struct tide_session *session, const struct tide_requ
 
 /* --- a handler -------------------------------------------------------------------------- */
 
-static tide_status begin(struct run *run, struct tide_err *err)
+/* *rows, the caller's to release, is the head. */
+static tide_status begin(struct run *run, struct tide_pg_rows *rows, struct tide_err *err)
 {
     const char *head[2];
-    struct tide_pg_rows rows;
     struct tide_pg *pg = run->session->pg;
     tide_status status =
         tide_pg_run(pg, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "BEGIN", err);
     if (status == TIDE_OK && run->request->route->kind == TIDE_ROUTE_SQL)
         status = tide_pg_run(pg, "SET LOCAL ROLE " TIDE_SQL_ROLE, "SET", err);
     if (status == TIDE_OK)
-        status = tide_pg_execute(pg, &rows, "head", head_values(run, head), 2, err);
-    if (status != TIDE_OK)
-        return status;
-    read_head(run, &rows);
-    tide_pg_rows_release(&rows);
-    return TIDE_OK;
+        status = tide_pg_execute(pg, rows, "head", head_values(run, head), 2, err);
+    if (status == TIDE_OK)
+        read_head(run, rows);
+    return status;
 }
 
 tide_status tide_sql_handle(struct tide_session *session, struct tide_handler_context *context,
@@ -358,16 +372,20 @@ tide_status tide_sql_handle(struct tide_session *session, struct tide_handler_co
                             struct tide_err *err)
 {
     struct run run;
+    struct tide_pg_rows head = { 0 };
     open_run(&run, session, request, reply);
-    tide_status status = begin(&run, err);
+    tide_status status = begin(&run, &head, err);
     if (status == TIDE_OK && !run.refused) {
         context->pg = session->pg;
+        context->scope = tide_pg_text(&head, 0, HEAD_SCOPE);
         context->deployment = session->chosen.id;
         request->route->handle(context, request, reply);
         context->pg = NULL;
+        context->scope = NULL;
         if (!tide_pg_alive(session->pg))
             status = tide_fail(err, TIDE_E_DB, "route %s: connection lost", request->route->id);
     }
+    tide_pg_rows_release(&head);
     if (status == TIDE_OK)
         tide_session_rollback(session); /* it only read */
     return status;

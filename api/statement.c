@@ -1,7 +1,6 @@
 #include "api/statement.h"
+#include "api/kept.h"
 #include "api/param.h"
-
-static const char rollup_schema[] = " rollup.";
 
 static tide_slice first_word(tide_slice *text)
 {
@@ -93,41 +92,18 @@ tide_status tide_statement_parse(struct tide_statement *out, const struct tide_q
                                     .sql = (const char *)file->text.ptr,
                                     .parent = TIDE_STATEMENT_NO_PARENT };
     out->events = strstr(out->sql, " event.") || strstr(out->sql, " chain.call ");
-    out->sums = strstr(out->sql, rollup_schema) != NULL;
     out->list = take_prefix(&line, "-- list:");
     if (!out->list && !take_prefix(&line, "-- one:"))
         return tide_fail(err, TIDE_E_SCHEMA,
                          "%s.sql: the first line is neither -- one: nor"
                          " -- list:",
                          file->name);
-    tide_status status = read_binds(out, line, err);
+    tide_status status = tide_kept_known(out->name, out->sql, err);
+    if (status == TIDE_OK)
+        status = read_binds(out, line, err);
     if (status != TIDE_OK)
         return status;
     return read_second(out, next_line(&text), err);
-}
-
-static bool has_table(const char *scope, tide_slice table)
-{
-    while (*scope) {
-        size_t len = strcspn(scope, ",");
-        if (tide_slice_eq(table, tide_slice_of(scope, len)))
-            return true;
-        scope += len + (scope[len] == ',');
-    }
-    return false;
-}
-
-bool tide_statement_summed(const struct tide_statement *statement, const char *scope)
-{
-    if (!statement->sums || strcmp(scope, "*") == 0)
-        return true;
-    const char *at = statement->sql;
-    while ((at = strstr(at, rollup_schema))) {
-        size_t len = strspn(++at, "abcdefghijklmnopqrstuvwxyz_.");
-        if (!has_table(scope, tide_slice_of(at, len)))
-            return false;
-    }
-    return true;
 }
 
 /* --- all of them ------------------------------------------------------------------------ */

@@ -29,7 +29,6 @@ struct tide_statement {
     const char *name; /* of the file; also of the prepared statement */
     const char *sql;
     bool list;
-    bool sums;   /* reads rollups, which may not be kept */
     bool events; /* reads events or calls, which may be archived */
     uint8_t binds[TIDE_PG_PARAMS_MAX];
     uint8_t bind_count;
@@ -40,12 +39,10 @@ struct tide_statement {
     size_t parent; /* its index, once all are open; TIDE_STATEMENT_NO_PARENT: none */
 };
 
-/* TIDE_E_SCHEMA with the file's name when its first lines are not as they must be. */
+/* TIDE_E_SCHEMA with the file's name when its first lines are not as they must be, or it names a
+ * table that is none. */
 tide_status tide_statement_parse(struct tide_statement *out, const struct tide_query_file *file,
                                  struct tide_err *err) TIDE_MUST_USE;
-
-/* Whether scope (chain.deployment) has every rollup that the statement reads. */
-bool tide_statement_summed(const struct tide_statement *statement, const char *scope);
 
 /* All files, and which routes they answer. The caller's to free. */
 struct tide_statements {

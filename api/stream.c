@@ -62,6 +62,21 @@ static bool lacks_events(const struct stream_head *head, uint32_t topics,
     return (topics & TIDE_TOPIC_EVENT) && head->archived_to && stream_place_cmp(at, &last) < 0;
 }
 
+/* Whether somebody is told all that he asks for: silence would say that nothing happened. */
+static bool lacks_tables(const struct stream_head *head, const struct tide_subscriber *sub)
+{
+    if (sub->topics & head->unkept_topics)
+        return true;
+    if (!(sub->topics & TIDE_TOPIC_EVENT))
+        return false;
+    bool lacks = false;
+    for (uint32_t i = 0; i < sub->kind_count; i++)
+        lacks |= head->unkept_kinds[sub->kinds[i]];
+    for (uint32_t kind = 0; kind < TIDE_EV_COUNT && sub->kind_count == 0; kind++)
+        lacks |= head->unkept_kinds[kind];
+    return lacks;
+}
+
 /* Under mutex. */
 static enum tide_stream_refusal check_place(const struct tide_hub *stream,
                                             const struct tide_subscriber *sub, uint16_t deployment)
@@ -89,6 +104,8 @@ static enum tide_stream_refusal admit(struct tide_hub *stream, struct tide_subsc
         return TIDE_STREAM_FULL;
     if (count_of(stream, sub->who) >= stream->options.per_who_max)
         return TIDE_STREAM_FULL_OF;
+    if (lacks_tables(&stream->head, sub))
+        return TIDE_STREAM_UNKEPT;
     enum tide_stream_refusal refusal =
         sub->resumed ? check_place(stream, sub, deployment) : TIDE_STREAM_TAKEN;
     if (refusal == TIDE_STREAM_TAKEN)

@@ -60,6 +60,7 @@ enum tide_stream_refusal {
     TIDE_STREAM_TOO_OLD,   /* before what is kept, or what may be asked for again    */
     TIDE_STREAM_ARCHIVED,  /* events after it are archived, and events are asked for  */
     TIDE_STREAM_AHEAD,     /* more than TIDE_STREAM_AHEAD_MAX after what is known    */
+    TIDE_STREAM_UNKEPT,    /* a topic, or a kind of event, that the index does not keep */
     TIDE_STREAM_NOT_READY, /* the database has not been seen yet, or no memory       */
 };
 

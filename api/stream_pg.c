@@ -1,4 +1,6 @@
 #include "api/stream_pg.h"
+#include "api/kept.h"
+#include "api/stream.h"
 #include "tidemark/clock.h"
 
 #include <stdio.h>
@@ -131,6 +133,18 @@ static bool source_blocked(void *self, uint32_t code, uint32_t ledger)
 
 /* --- what the hub asks -------------------------------------------------------------------- */
 
+/* Compliance is what the status route tells: that one refuses for both. */
+static void learn_kept(struct stream_head *head, const char *scope)
+{
+    char missing[TIDE_KEPT_TEXT];
+    const struct tide_kept_need prices = { .sql = stream_sql_prices };
+    head->unkept_topics = tide_kept_all(missing, scope, &prices) ? 0 : TIDE_TOPIC_PRICE;
+    for (uint16_t kind = 0; kind < TIDE_EV_COUNT; kind++) {
+        const struct tide_kept_need events = { stream_sql_log, &kind, 1 };
+        head->unkept_kinds[kind] = !tide_kept_all(missing, scope, &events);
+    }
+}
+
 static tide_status source_head(void *self, struct stream_head *out, struct tide_err *err)
 {
     struct stream_pg *pg = self;
@@ -147,6 +161,7 @@ static tide_status source_head(void *self, struct stream_head *out, struct tide_
         pg->head.first = (uint32_t)tide_pg_u64(&rows, 0, 2);
         pg->head.archived_from = (uint32_t)tide_pg_u64(&rows, 0, 3);
         pg->head.archived_to = (uint32_t)tide_pg_u64(&rows, 0, 4);
+        learn_kept(&pg->head, tide_pg_text(&rows, 0, 5));
         status = learn_blocks(pg, err);
     } else {
         status = tide_fail(err, TIDE_E_MISSING, "no ledger is indexed yet");

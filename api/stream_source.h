@@ -3,6 +3,7 @@
 #define API_STREAM_SOURCE_H
 
 #include "api/stream_place.h"
+#include "tidemark/catalogue.h"
 #include "tidemark/buf.h"
 
 #define STREAM_PAGE_LEDGERS 64u
@@ -16,6 +17,9 @@ struct stream_head {
     uint64_t close_time; /* of the newest                   */
     /* Between these, ends included, are ledgers whose events are archived; 0: none are. */
     uint32_t archived_from, archived_to;
+    /* Of an index that keeps a part of the tables: topics and kinds of events it cannot tell. */
+    uint32_t unkept_topics;
+    bool unkept_kinds[TIDE_EV_COUNT];
 };
 
 /* One message as everybody gets it, without its id: "event: …\ndata: …\n\n". */

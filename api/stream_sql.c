@@ -6,7 +6,8 @@ const char stream_sql_head[] =
     " FROM chain.coverage AS v WHERE v.deployment = $1 AND c.ledger BETWEEN v.from_ledger AND"
     " v.to_ledger), (SELECT coalesce(min(a.from_ledger), 0) FROM chain.archive AS a WHERE "
     "a.deployment = $1),"
-    " (SELECT coalesce(max(a.end_ledger) - 1, 0) FROM chain.archive AS a WHERE a.deployment = $1)"
+    " (SELECT coalesce(max(a.end_ledger) - 1, 0) FROM chain.archive AS a WHERE a.deployment = $1),"
+    " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1)"
     " FROM chain.cursor AS c WHERE c.deployment = $1";
 
 /* One row, the cursor's, with what the writer says of itself. */

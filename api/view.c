@@ -18,6 +18,7 @@ static bool open_past(struct tide_view *view, struct tide_handler_context *conte
     tide_status status = view_past_open(&view->past, &view->meta, context->pg, context->deployment,
                                         &reply->at, &err);
     view->pg = context->pg;
+    view->unkept = record_unkept(context->scope);
     if (status == TIDE_OK)
         view->now = view->meta->close_time;
     else
@@ -52,6 +53,7 @@ bool tide_view_open(struct tide_view *view, struct tide_handler_context *context
         return open_past(view, context, reply);
     if (TIDE_UNLIKELY(tide_hot_begin(view->reader, &view->meta, &err) != TIDE_OK))
         return not_ready(reply);
+    view->unkept = view->meta->unkept;
     view->now = tide_lookup_now(view->meta, (int64_t)context->now_ms);
     view->age_ms = tide_lookup_age_ms(view->meta, (int64_t)context->now_ms);
     reply->at =
@@ -80,9 +82,27 @@ void tide_view_tag(struct tide_reply *reply, size_t from)
     reply->has_etag = true;
 }
 
+uint32_t tide_view_unkept(const struct tide_view *view)
+{
+    uint32_t needs = view->needs;
+    for (int kind = 0; kind < (int)TIDE_HOT_KIND_COUNT; kind++)
+        if (view->kinds & 1u << kind)
+            needs |= record_sources_of((enum tide_hot_kind)kind);
+    return needs & view->unkept;
+}
+
+static void refuse_unkept(const struct tide_view *view, struct tide_reply *reply)
+{
+    uint32_t unkept = tide_view_unkept(view);
+    if (unkept)
+        record_refuse(reply, unkept);
+}
+
 void tide_view_close(struct tide_view *view, struct tide_reply *reply)
 {
     struct tide_err err;
+    if (TIDE_UNLIKELY(view->unkept != 0))
+        refuse_unkept(view, reply);
     if (view->past) {
         tide_status status = view_past_close(view->past, &err);
         if (status != TIDE_OK)

@@ -4,6 +4,8 @@
  *
  * Time     view.now is what everything is evaluated at: the later of the wall clock and the newest
  *          close time, or the close time of N.
+ * Unkept   an index that keeps a part of the tables (api/kept.h) lacks what some records are made of.
+ *          What is asked for is noted, and close answers 503 incomplete where it needs such a one.
  * Failure  what cannot be read is not there, and tide_view_close tells: an answer written from such
  *          a view is replaced by a problem.
  * Memory   records live until close; those of the cache are in the map.
@@ -13,6 +15,7 @@
 
 #include "api/api.h"
 #include "api/json.h"
+#include "api/record.h"
 #include "tidemark/hot.h"
 
 struct view_past;
@@ -21,6 +24,9 @@ struct tide_view {
     const struct tide_hot_meta *meta;
     uint64_t now;    /* unix seconds */
     uint64_t age_ms; /* how long ago the database was last seen; 0 of the past */
+    uint32_t unkept; /* sources that the index does not keep: RECORD_BIT */
+    uint32_t needs;  /* sources that were asked for beside … */
+    uint32_t kinds;  /* … those of records of these kinds: 1 << enum tide_hot_kind */
     struct tide_hot_reader *reader;
     struct view_past *past; /* NULL: the cache */
     struct tide_pg *pg;     /* of the past */
@@ -39,11 +45,19 @@ struct tide_json tide_view_answer(const struct tide_view *view, struct tide_repl
 /* The answer is the same as any whose body is the same from there on: ledgers may come and go. */
 void tide_view_tag(struct tide_reply *reply, size_t from);
 
+/* For fields of META and CONTRACT, and those that are no record's own. */
+static inline void tide_view_need(struct tide_view *view, enum record_source_id source)
+{
+    view->needs |= RECORD_BIT(source);
+}
+/* Bits of what was asked for and is not kept. */
+uint32_t tide_view_unkept(const struct tide_view *view);
+
 /* Over a snapshot that the caller began and will end. */
 static inline struct tide_view tide_view_of(struct tide_hot_reader *reader,
                                             const struct tide_hot_meta *meta, uint64_t now)
 {
-    return (struct tide_view){ .meta = meta, .now = now, .reader = reader };
+    return (struct tide_view){ .meta = meta, .now = now, .unkept = meta->unkept, .reader = reader };
 }
 
 /* The past's half of the verbs below. (view_past.c) */
@@ -67,6 +81,7 @@ tide_status view_past_close(struct view_past *past, struct tide_err *err) TIDE_M
  * are not scanned: there may be millions. */
 TIDE_INLINE const void *tide_view_get(struct tide_view *view, const struct tide_hot_key *key)
 {
+    view->kinds |= 1u << key->bytes[0];
     return TIDE_UNLIKELY(view->past != NULL) ? view_past_get(view->past, key)
                                              : tide_hot_get(view->reader, key);
 }
@@ -82,6 +97,7 @@ static inline void tide_view_expect(struct tide_view *view, const struct tide_ho
 /* Before what markets say of their vaults is used: of the past it is summed now. */
 static inline void tide_view_count_vaults(struct tide_view *view)
 {
+    view->kinds |= 1u << TIDE_HOT_VAULT;
     if (view->past)
         view_past_count_vaults(view->past);
 }
@@ -89,6 +105,7 @@ static inline void tide_view_count_vaults(struct tide_view *view)
 static inline void tide_view_scan(struct tide_view *view, const struct tide_hot_key *prefix,
                                   tide_hot_each_fn *each, void *self)
 {
+    view->kinds |= 1u << prefix->bytes[0];
     if (view->past)
         view_past_scan(view->past, prefix, each, self);
     else
@@ -98,12 +115,14 @@ static inline void tide_view_scan(struct tide_view *view, const struct tide_hot_
 static inline const void *tide_view_floor(struct tide_view *view, const struct tide_hot_key *key,
                                           size_t prefix_len)
 {
+    view->kinds |= 1u << key->bytes[0];
     return view->past ? view_past_floor(view->past, key, prefix_len)
                       : tide_hot_floor(view->reader, key, prefix_len);
 }
 
 static inline bool tide_view_blocked(struct tide_view *view, uint32_t code)
 {
+    view->kinds |= 1u << TIDE_HOT_BLOCKED;
     return TIDE_UNLIKELY(view->past != NULL) ? view_past_blocked(view->past, code)
                                              : tide_hot_blocked(view->reader, view->meta, code);
 }

@@ -16,7 +16,7 @@
 #include "tidemark/i128.h"
 #include "tidemark/slice.h"
 
-#define TIDE_HOT_FORMAT 2u
+#define TIDE_HOT_FORMAT 3u
 
 /* Name of the record, its struct tide_hot_<name>. */
 #define TIDE_HOT_KINDS(X)                                                             \
@@ -89,7 +89,8 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint64_t close_time;   /* of that ledger, unix seconds                  */
     uint64_t moves;        /* chain.cursor.moves at that ledger             */
     int64_t fed_ms;        /* wall clock when the feeder last saw the database, even without news */
-    uint64_t raw_states;   /* versions of entries that were kept undecoded  */
+    uint32_t unkept; /* bit of each source (api/record.h) that the index was told to leave out */
+    uint64_t raw_states;     /* versions of entries that were kept undecoded  */
     uint32_t contracts_seen; /* rows of chain.contract_seen               */
     uint64_t records;        /* in the cache, this one included               */
     uint64_t people;         /* transaction of the cache that last changed a person's record */

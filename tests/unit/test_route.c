@@ -1,7 +1,9 @@
 /* Targets against routes: which route, which values, which refusal; cursors; the statements' files. */
 #include "api/cursor.h"
+#include "api/kept.h"
 #include "api/param.h"
 #include "api/statement.h"
+#include "tidemark/catalogue.h"
 #include "tidemark/text.h"
 
 #include <setjmp.h>
@@ -465,32 +467,76 @@ static void statements(void **state)
     tide_statements_close(&all);
 }
 
-static void sums_are_in_the_scope_or_not(void **state)
+static void what_is_not_kept_is_named(void **state)
 {
     static const struct {
-        const char *sql, *scope;
-        bool summed;
+        const char *sql, *scope, *missing;
     } cases[] = {
-        { "FROM event.x", "chain.ledger", true },
-        { "FROM rollup.day AS d", "*", true },
-        { "FROM rollup.day AS d", "chain.ledger,event.x", false },
-        { "FROM rollup.day AS d", "chain.ledger,rollup.day", true },
-        { "FROM rollup.day AS d", "rollup.pool_day,rollup.days", false },
-        { "FROM e, rollup.pool_day, rollup.day", "rollup.pool_day,rollup.total", false },
-        { "FROM e, rollup.pool_day, rollup.day", "rollup.pool_day,rollup.day", true },
-        { "FROM rollup.day", "", false },
+        { "FROM event.oracle_price_aggregate", "*", "" },
+        { "FROM event.oracle_price_aggregate", "chain.ledger", "event.oracle_price_aggregate" },
+        { "FROM (event.log)", "event.oracle_price_aggregate,event.log", "" },
+        { "FROM rollup.day AS d", "chain.ledger,event.log", "rollup.day" },
+        { "FROM rollup.day AS d", "rollup.pool_day,rollup.days", "rollup.day" },
+        { "FROM e, rollup.pool_day,rollup.day", "rollup.pool_day,rollup.total", "rollup.day" },
+        { "FROM e, rollup.pool_day, rollup.day", "rollup.day,rollup.pool_day", "" },
+        { "FROM rollup.day", "", "rollup.day" },
+        { "FROM chain.cursor AS c, l.event, chain.rfc3339(x)", "", "" },
+        { "chain.tx, chain.call, chain.tx", "", "chain.tx, chain.call" },
+        { "FROM chain.token", "state.stellar_asset_instance", "state.synth_token_instance" },
+        { "FROM rollup.held", "rollup.day,rollup.closing,state.liquidity_pool_pool",
+          "state.stellar_asset_balance, state.stellar_asset_instance" },
     };
+    char missing[TIDE_KEPT_TEXT];
     (void)state;
     for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
-        char text[128];
-        struct tide_err err;
-        struct tide_statement statement;
-        snprintf(text, sizeof text, "-- list: deployment\nSELECT 1 %s", cases[i].sql);
-        struct tide_query_file file = { "x", tide_slice_str(text) };
-        assert_int_equal(tide_statement_parse(&statement, &file, &err), TIDE_OK);
-        if (tide_statement_summed(&statement, cases[i].scope) != cases[i].summed)
-            fail_msg("\"%s\" with \"%s\"", cases[i].sql, cases[i].scope);
+        struct tide_kept_need need = { .sql = cases[i].sql };
+        bool kept = tide_kept_all(missing, cases[i].scope, &need);
+        assert_string_equal(missing, cases[i].missing);
+        assert_int_equal(kept, missing[0] == 0);
     }
+}
+
+static void events_need_their_kinds(void **state)
+{
+    uint16_t swap = TIDE_EV_liquidity_pool_swap, open = TIDE_EV_synthetic_engine_open;
+    const char *scope = "event.log,event.liquidity_pool_swap";
+    struct tide_kept_need need = { .sql = "FROM event.log, chain.event_fields(x)" };
+    char missing[TIDE_KEPT_TEXT];
+    (void)state;
+    assert_false(tide_kept_all(missing, scope, &need)); /* there are many more than it names */
+    assert_string_equal(missing + strlen(missing) - 5, ", …");
+    assert_true(tide_kept_all(missing, "*", &need));
+    need = (struct tide_kept_need){ need.sql, &swap, 1 };
+    assert_true(tide_kept_all(missing, scope, &need));
+    need.kinds = &open;
+    assert_false(tide_kept_all(missing, scope, &need));
+    assert_string_equal(missing, "event.synthetic_engine_open");
+}
+
+/* Every statement names tables that there are, and of an index that keeps none of them no list is
+ * answered, but for those of what every index keeps. */
+static void every_statement_needs_what_it_reads(void **state)
+{
+    static const char *const always[] = { "coverage", "ledger", "ledgers" };
+    struct tide_statements all;
+    struct tide_err err;
+    char missing[TIDE_KEPT_TEXT];
+    (void)state;
+    assert_int_equal(tide_statements_open(&all, &err), TIDE_OK);
+    for (size_t i = 0; i < all.count; i++) {
+        const struct tide_kept_need need = { .sql = all.all[i].sql };
+        bool expected = false;
+        for (size_t a = 0; a < TIDE_COUNT(always); a++)
+            expected |= strcmp(all.all[i].name, always[a]) == 0;
+        if (tide_kept_all(missing, "chain.ledger,chain.contract_seen", &need) != expected)
+            fail_msg("%s.sql: \"%s\"", all.all[i].name, missing);
+        assert_true(tide_kept_all(missing, "*", &need));
+    }
+    tide_statements_close(&all);
+    assert_int_equal(tide_kept_known("x", "FROM state.no_such AS n", &err), TIDE_E_SCHEMA);
+    assert_non_null(strstr(err.text, "state.no_such"));
+    assert_int_equal(tide_kept_known("x", "FROM event.log, rollup.day, chain.token", &err),
+                     TIDE_OK);
 }
 
 int main(void)
@@ -507,7 +553,9 @@ int main(void)
         cmocka_unit_test(the_table),
         cmocka_unit_test(cursors),
         cmocka_unit_test(statements),
-        cmocka_unit_test(sums_are_in_the_scope_or_not),
+        cmocka_unit_test(what_is_not_kept_is_named),
+        cmocka_unit_test(events_need_their_kinds),
+        cmocka_unit_test(every_statement_needs_what_it_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
