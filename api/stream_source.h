@@ -3,8 +3,8 @@
 #define API_STREAM_SOURCE_H
 
 #include "api/stream_place.h"
-#include "tidemark/catalogue.h"
 #include "tidemark/buf.h"
+#include "tidemark/catalogue.h"
 
 #define STREAM_PAGE_LEDGERS 64u
 #define STREAM_PAGE_EVENTS  2000u

@@ -4,8 +4,9 @@
  *
  * Time     view.now is what everything is evaluated at: the later of the wall clock and the newest
  *          close time, or the close time of N.
- * Unkept   an index that keeps a part of the tables (api/kept.h) lacks what some records are made of.
- *          What is asked for is noted, and close answers 503 incomplete where it needs such a one.
+ * Unkept   an index that keeps a part of the tables (api/kept.h) lacks what some records are
+ *          made of. What is asked for is noted, and close answers 503 incomplete if that is
+ *          among it.
  * Failure  what cannot be read is not there, and tide_view_close tells: an answer written from such
  *          a view is replaced by a problem.
  * Memory   records live until close; those of the cache are in the map.

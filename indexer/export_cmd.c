@@ -3,6 +3,8 @@
 #include "indexer/migrate.h"
 #include "indexer/query.h"
 #include "indexer/writer.h"
+#include "tidemark/log.h"
+#include "tidemark/table.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -80,12 +82,43 @@ static tide_status choose_range(struct tide_export *x, const struct request *r,
     return TIDE_OK;
 }
 
+static bool is_asked(const struct tide_table *table, uint32_t index, enum what what)
+{
+    if (what == WHAT_CALLS)
+        return index == TIDE_TABLE_CALL;
+    return index >= TIDE_TABLE_FIXED_COUNT &&
+           table->kind == (what == WHAT_EVENTS ? TIDE_TABLE_EVENT : TIDE_TABLE_STATE);
+}
+
+/* Lines that nobody kept look like lines that there never were: none at all are refused, and of
+ * some it is said. */
+static tide_status check_kept(struct tide_export *x, const struct request *r, struct tide_err *err)
+{
+    struct tide_only only;
+    uint32_t count, asked = 0, kept = 0;
+    const struct tide_table *tables = tide_tables(&count);
+    tide_status status = tide_query_only(x->pg, x->deployment, &only, err);
+    for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
+        if (is_asked(&tables[i], i, r->what)) {
+            asked++;
+            kept += only.wanted[i];
+        }
+    if (status == TIDE_OK && kept == 0)
+        return tide_fail(err, TIDE_E_MISSING, "this index keeps none of them (--only)");
+    if (status == TIDE_OK && kept < asked)
+        tide_log(TIDE_WARN, "export.part", "kept=%u of=%u reason=\"--only left out the others\"",
+                 kept, asked);
+    return status;
+}
+
 static tide_status write_all(struct tide_export *x, const struct request *r, struct tide_err *err)
 {
     static const char *const *const columns[] = { tide_export_event_columns,
                                                   tide_export_call_columns,
                                                   tide_export_state_columns };
-    tide_status status = choose_range(x, r, err);
+    tide_status status = check_kept(x, r, err);
+    if (status == TIDE_OK)
+        status = choose_range(x, r, err);
     if (status == TIDE_OK)
         status = tide_export_contracts(x, err);
     if (status != TIDE_OK)

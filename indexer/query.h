@@ -3,6 +3,7 @@
 #ifndef INDEXER_QUERY_H
 #define INDEXER_QUERY_H
 
+#include "indexer/only.h"
 #include "tidemark/config.h"
 #include "tidemark/deployment.h"
 #include "tidemark/pg.h"
@@ -38,5 +39,9 @@ tide_status tide_query_whole(struct tide_pg *pg, uint16_t deployment, uint32_t f
  * is indexed. */
 tide_status tide_query_covered(struct tide_pg *pg, uint16_t deployment, struct tide_range *out,
                                struct tide_err *err) TIDE_MUST_USE;
+
+/* What is filled, as the last --only said. */
+tide_status tide_query_only(struct tide_pg *pg, uint16_t deployment, struct tide_only *out,
+                            struct tide_err *err) TIDE_MUST_USE;
 
 #endif

@@ -31,8 +31,6 @@ struct tide_recheck {
 /* Says one difference on standard output. */
 void tide_recheck_say(struct tide_recheck *check, const char *format, ...) TIDE_PRINTF(2, 3);
 
-/* Reads what is filled. */
-tide_status tide_recheck_only(struct tide_recheck *check, struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_recheck_stored(struct tide_recheck *check, struct tide_err *err) TIDE_MUST_USE;
 /* By a connection of its own: what it makes goes to temporary tables and is rolled back. */
 tide_status tide_recheck_rollups(struct tide_recheck *check, const struct tide_config *config,

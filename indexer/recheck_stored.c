@@ -27,26 +27,6 @@ static tide_status ask(struct tide_recheck *check, struct tide_pg_rows *rows, co
     return tide_pg_query(check->pg, rows, sql, (const char *[]){ id, from, to }, 3, err);
 }
 
-tide_status tide_recheck_only(struct tide_recheck *check, struct tide_err *err)
-{
-    char id[8];
-    struct tide_pg_rows rows;
-    uint32_t count;
-    const struct tide_table *tables = tide_tables(&count);
-    snprintf(id, sizeof id, "%u", check->deployment);
-    tide_status status =
-        tide_pg_query(check->pg, &rows, "SELECT scope FROM chain.deployment WHERE id = $1",
-                      (const char *[]){ id }, 1, err);
-    if (status != TIDE_OK)
-        return status;
-    assert(rows.count == 1); /* in the snapshot that found the deployment */
-    const char *scope = tide_pg_text(&rows, 0, 0);
-    status =
-        tide_only_parse(&check->only, tables, count, strcmp(scope, "*") == 0 ? "" : scope, err);
-    tide_pg_rows_release(&rows);
-    return status;
-}
-
 static const char chain_sql[] =
     "WITH l AS (SELECT ledger, previous_hash, lag(ledger) OVER w AS before, lag(hash) OVER w AS "
     "hash"

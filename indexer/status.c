@@ -52,7 +52,7 @@ static const struct section sections[] = {
       " last_loaded FROM chain.partition WHERE NOT attached ORDER BY 1, 2" },
     { "contracts",
       "SELECT d.id AS deployment, k.name, k.role, k.address, s.created,"
-      " coalesce(v.from_ledger <= s.created, false) AS complete,"
+      " coalesce(v.from_ledger <= s.created, false) AND d.scope = '*' AS complete,"
       " CASE WHEN v.from_ledger <= s.created THEN NULL ELSE nullif(d.first_ledger, 0) END AS start_from,"
       " v.from_ledger AS indexed_from"
       " FROM chain.deployment d JOIN chain.cursor c ON c.deployment = d.id"

@@ -51,7 +51,7 @@ int tide_verify_main(const struct tide_config *config, const struct tide_option 
     if (status == TIDE_OK)
         status = tide_query_deployment(check.pg, config, &check.deployment, &err);
     if (status == TIDE_OK)
-        status = tide_recheck_only(&check, &err);
+        status = tide_query_only(check.pg, check.deployment, &check.only, &err);
     if (status == TIDE_OK)
         status = read_range(&check, options, &err);
     if (status == TIDE_OK)

@@ -7,9 +7,9 @@ FROM chain.deployment AS d LEFT JOIN chain.heartbeat AS h ON h.deployment = d.id
     d.epoch AS "epoch",
     nullif(d.first_ledger, 0)::text AS "firstLedger",
     d.scope AS "scope",
-    (SELECT coalesce(json_agg(row_to_json(r)), '[]') FROM (
+    to_json(ARRAY(SELECT row_to_json(r) FROM (
       SELECT c.from_ledger::text AS "from", c.to_ledger::text AS "to", chain.rfc3339(c.closed_at) AS "closedAt"
-      FROM chain.coverage AS c WHERE c.deployment = d.id ORDER BY c.from_ledger LIMIT 100) AS r) AS "ranges",
+      FROM chain.coverage AS c WHERE c.deployment = d.id ORDER BY c.from_ledger LIMIT 100) AS r)) AS "ranges",
     h.state AS "writer",
     h.tip::text AS "tip",
     h.lag_ledgers AS "lagLedgers",

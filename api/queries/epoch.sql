@@ -27,8 +27,7 @@ FROM (
     WHERE $2::integer < 2147483647 AND NOT h.removed LIMIT 1)
   ) AS v
   LEFT JOIN LATERAL (
-    SELECT json_agg(json_build_object('token', t.token, 'symbol', t.symbol, 'amount', t.value::text, 'amountScaled',
-      analyst.scaled(t.value)::text) ORDER BY t.n) AS tokens
+    SELECT to_json(array_agg(z.item ORDER BY t.n)) AS tokens
     FROM (
       SELECT u.token, u.n, r.value,
     (SELECT t.symbol FROM (SELECT analyst.readable(i.symbol) AS symbol FROM state.synth_token_instance AS i
@@ -57,7 +56,8 @@ FROM (
           ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
         ) AS r
       WHERE l.deployment = $1 AND l.epoch = v.key_id AND NOT w.removed AND NOT r.removed
-    ) AS t
+    ) AS t, LATERAL (SELECT row_to_json(z) AS item FROM (SELECT t.token AS "token", t.symbol AS "symbol",
+      t.value::text AS "amount", analyst.scaled(t.value)::text AS "amountScaled") AS z) AS z
   ) AS revenue ON true, LATERAL (SELECT
 -- part: epoch_item
     chain.rfc3339(v.closed_at) AS "changedAt",

@@ -14,10 +14,10 @@ WITH place AS (
   FROM place AS p JOIN event.raw AS r ON r.deployment = $1 AND r.ledger = p.ledger AND r.tx = p.tx AND r.op = p.op
     AND r.event = p.event
 )
-SELECT json_build_object('event', row_to_json(x))::text
+SELECT row_to_json(z)::text
 FROM l, LATERAL (SELECT
 -- part: event_item
     chain.event_fields(l.kind, $1, l.ledger, l.tx, l.op, l.event) AS "fields",
     l.reason AS "undecodedBecause"
-  ) AS x
+  ) AS x, LATERAL (SELECT row_to_json(x) AS "event") AS z
 WHERE x.id = $2

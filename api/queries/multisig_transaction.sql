@@ -39,8 +39,7 @@ FROM (
     WHERE o.deployment = $1 AND o.wallet_id = v.wallet_id AND NOT z.removed
   ) AS w ON true
   LEFT JOIN LATERAL (
-    SELECT json_agg(json_build_object('signer', o.signer, 'approve', z.value, 'changedLedger', z.ledger::text,
-      'changedAt', chain.rfc3339(z.closed_at)) ORDER BY z.ledger, o.signer) AS list
+    SELECT to_json(array_agg(i.item ORDER BY z.ledger, o.signer)) AS list
     FROM state.dao_governance_multi_sig_approval AS o, LATERAL (
       SELECT s.value, s.ledger, s.closed_at, false AS removed FROM state.dao_governance_multi_sig_approval AS s
       WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = o.key_hash
@@ -48,7 +47,8 @@ FROM (
       (SELECT h.value, h.ledger, h.closed_at, h.removed FROM history.dao_governance_multi_sig_approval AS h
       WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = o.key_hash AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
-    ) AS z
+    ) AS z, LATERAL (SELECT row_to_json(i) AS item FROM (SELECT o.signer AS "signer", z.value AS "approve",
+      z.ledger::text AS "changedLedger", chain.rfc3339(z.closed_at) AS "changedAt") AS i) AS i
     WHERE o.deployment = $1 AND o.tx_id = v.tx_id AND NOT z.removed
   ) AS d ON true, LATERAL (SELECT
     v.tx_id::text AS "txId",
@@ -57,12 +57,12 @@ FROM (
     v.target AS "target",
     v.function_name AS "functionName",
     encode(v.call_data, 'hex') AS "callData",
-    (SELECT json_build_object('action', (array_agg(a.value) FILTER (WHERE a.n = 1))[1],
-        'name', (array_agg(a.value) FILTER (WHERE a.n = 2))[1],
-        'undecodable', coalesce(bool_or(a.key = 'undecodable'), false),
-        'args', coalesce(json_object_agg(lower(left(a.key, 1)) || substr(replace(initcap(a.key), '_', ''), 2),
-          a.value ORDER BY a.n) FILTER (WHERE a.n > 2 AND a.key <> 'undecodable'), '{}'))
-      FROM json_each(v.action) WITH ORDINALITY AS a (key, value, n)) AS "action",
+    (SELECT row_to_json(z) FROM (SELECT (array_agg(a.value) FILTER (WHERE a.n = 1))[1] AS "action",
+        (array_agg(a.value) FILTER (WHERE a.n = 2))[1] AS "name",
+        coalesce(bool_or(a.key = 'undecodable'), false) AS "undecodable",
+        coalesce(('{' || string_agg(to_json(lower(left(a.key, 1)) || substr(replace(initcap(a.key), '_', ''), 2)
+            )::text || ':' || a.value, ',' ORDER BY a.n) FILTER (WHERE a.n > 2 AND a.key <> 'undecodable') || '}')::json, '{}') AS "args"
+      FROM json_each(v.action) WITH ORDINALITY AS a (key, value, n)) AS z) AS "action",
     v.approvals AS "approvals",
     v.rejections AS "rejections",
     w.threshold AS "threshold",

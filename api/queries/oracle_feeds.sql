@@ -27,10 +27,11 @@ FROM (
     ORDER BY k.asset LIMIT $4::integer)
   ) AS v
   LEFT JOIN LATERAL (
-    SELECT (SELECT json_agg(json_build_object('provider', o ->> 'provider', 'price', o ->> 'price',
-        'priceScaled', analyst.scaled((o ->> 'price')::numeric)::text,
-        'observedAt', chain.rfc3339(analyst.at((o ->> 'timestamp')::numeric))) ORDER BY n)
-      FROM json_array_elements(w.value) WITH ORDINALITY AS e (o, n)) AS observations
+    SELECT to_json(ARRAY(SELECT row_to_json(i) FROM json_array_elements(w.value) WITH ORDINALITY AS e (o, n),
+        LATERAL (SELECT o ->> 'provider' AS "provider", o ->> 'price' AS "price",
+          analyst.scaled((o ->> 'price')::numeric)::text AS "priceScaled",
+          chain.rfc3339(analyst.at((o ->> 'timestamp')::numeric)) AS "observedAt") AS i
+      ORDER BY n)) AS observations
     FROM state.oracle_pending_observations AS p, LATERAL (
       SELECT s.value, s.ledger, s.closed_at, false AS removed FROM state.oracle_pending_observations AS s
       WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = p.key_hash

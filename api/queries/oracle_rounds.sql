@@ -20,11 +20,10 @@ FROM page AS y
     ORDER BY b.asset DESC, b.ledger DESC, b.tx DESC, b.op DESC, b.event DESC LIMIT 1
   ) AS b ON true
   LEFT JOIN LATERAL (
-    SELECT count(*) AS count, json_agg(json_build_object('provider', o.provider, 'price', o.price::text,
-      'priceScaled',
-      analyst.scaled(o.price)::text, 'ledger', o.ledger::text, 'closedAt', chain.rfc3339(o.closed_at))
-      ORDER BY o.ledger, o.tx, o.op, o.event) AS list
-    FROM event.oracle_price_observation AS o
+    SELECT count(*) AS count, to_json(array_agg(i.item ORDER BY o.ledger, o.tx, o.op, o.event)) AS list
+    FROM event.oracle_price_observation AS o, LATERAL (SELECT row_to_json(i) AS item FROM (SELECT
+      o.provider AS "provider", o.price::text AS "price", analyst.scaled(o.price)::text AS "priceScaled",
+      o.ledger::text AS "ledger", chain.rfc3339(o.closed_at) AS "closedAt") AS i) AS i
     WHERE o.deployment = $1 AND o.asset = y.asset AND o.ledger >= coalesce(b.ledger, 0) AND o.ledger <= y.ledger
       AND ARRAY[o.ledger, o.tx, o.op, o.event] < ARRAY[y.ledger, y.tx, y.op, y.event]
       AND (b.ledger IS NULL OR ARRAY[o.ledger, o.tx, o.op, o.event] > ARRAY[b.ledger, b.tx, b.op, b.event])

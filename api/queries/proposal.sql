@@ -28,7 +28,7 @@ FROM n, q, (
     WHERE $2::integer < 2147483647 AND NOT h.removed LIMIT 1)
   ) AS v
   LEFT JOIN LATERAL (
-    SELECT (SELECT json_agg(u.id::text ORDER BY u.n) FROM unnest(w.value) WITH ORDINALITY AS u (id, n)) AS ids
+    SELECT to_json(w.value::text[]) AS ids
     FROM state.dao_governance_proposal_multi_sig_txs AS l, LATERAL (
       SELECT s.value, s.ledger, s.closed_at, false AS removed FROM state.dao_governance_proposal_multi_sig_txs AS s
       WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = l.key_hash
@@ -46,12 +46,12 @@ FROM n, q, (
     analyst.readable(v.description) AS "description",
     encode(v.description, 'hex') AS "descriptionHex",
     encode(v.call_data, 'hex') AS "callData",
-    (SELECT json_build_object('action', (array_agg(a.value) FILTER (WHERE a.n = 1))[1],
-        'name', (array_agg(a.value) FILTER (WHERE a.n = 2))[1],
-        'undecodable', coalesce(bool_or(a.key = 'undecodable'), false),
-        'args', coalesce(json_object_agg(lower(left(a.key, 1)) || substr(replace(initcap(a.key), '_', ''), 2),
-          a.value ORDER BY a.n) FILTER (WHERE a.n > 2 AND a.key <> 'undecodable'), '{}'))
-      FROM json_each(v.action) WITH ORDINALITY AS a (key, value, n)) AS "action",
+    (SELECT row_to_json(z) FROM (SELECT (array_agg(a.value) FILTER (WHERE a.n = 1))[1] AS "action",
+        (array_agg(a.value) FILTER (WHERE a.n = 2))[1] AS "name",
+        coalesce(bool_or(a.key = 'undecodable'), false) AS "undecodable",
+        coalesce(('{' || string_agg(to_json(lower(left(a.key, 1)) || substr(replace(initcap(a.key), '_', ''), 2)
+            )::text || ':' || a.value, ',' ORDER BY a.n) FILTER (WHERE a.n > 2 AND a.key <> 'undecodable') || '}')::json, '{}') AS "args"
+      FROM json_each(v.action) WITH ORDINALITY AS a (key, value, n)) AS z) AS "action",
     v.yes_votes::text AS "yesVotes",
     v.no_votes::text AS "noVotes",
     q.threshold AS "threshold",

@@ -2,7 +2,7 @@
 -- none: no transaction of that hash touched the protocol
 -- A transaction with its calls, refused ones too, and its events in their order, one that could not be decoded
 -- says why.
-SELECT json_build_object('transaction', row_to_json(y))::text
+SELECT row_to_json(z)::text
 FROM chain.tx AS t, LATERAL (SELECT
     encode(t.hash, 'hex') AS "hash",
     t.ledger::text AS "ledger",
@@ -40,6 +40,6 @@ FROM chain.tx AS t, LATERAL (SELECT
         SELECT r.ledger, r.tx, r.op, r.event, NULL, r.contract, NULL, NULL, r.reason
         FROM event.raw AS r WHERE r.deployment = $1 AND r.ledger = t.ledger AND r.tx = t.tx
       ) AS l) AS x ORDER BY x.op, x.event)) AS "events"
-  ) AS y
+  ) AS y, LATERAL (SELECT row_to_json(y) AS "transaction") AS z
 WHERE t.deployment = $1::smallint AND t.hash = decode($2::text, 'hex')
 LIMIT 1

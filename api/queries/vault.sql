@@ -17,7 +17,8 @@ k AS (
     WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
     ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
 )
-SELECT CASE WHEN v.removed THEN json_build_object('market', v.synth_asset, 'owner', v.owner, 'state', 'closed',
-  'changedLedger', v.ledger::text, 'changedAt', chain.rfc3339(v.closed_at)) ELSE row_to_json(x) END::text
+SELECT CASE WHEN v.removed THEN (SELECT row_to_json(z) FROM (SELECT v.synth_asset AS "market", v.owner AS "owner",
+  'closed' AS "state", v.ledger::text AS "changedLedger", chain.rfc3339(v.closed_at) AS "changedAt") AS z)
+  ELSE row_to_json(x) END::text
 -- part: vault_item
 LIMIT 1

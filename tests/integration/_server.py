@@ -323,6 +323,17 @@ def a4_heads():
     for raw, want in (("GET /" + "a" * 20000 + " HTTP/1.1\r\nHost: x\r\n\r\n", 414),
                       ("GET /healthz HTTP/1.1\r\nHost: x\r\nX: " + "a" * 20000 + "\r\n\r\n", 431)):
         check(ask(raw)[0] == want, f"{want} of the library")
+    # The library would take 56 bytes for each pair of a query, or of a cookie.
+    for count in (1, 150, 200, 650, 1000):
+        pairs = "&".join(f"{chr(97 + i % 26)}" if count > 650 else f"{i % 10}{chr(97 + i % 26)}" for i in range(count))
+        problem(ask(f"GET /api/events?{pairs} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"), 400, "invalid_parameters")
+        check(get(f"/kyc/return/x?{pairs}")[0] in (400, 404), f"{count} pairs that nobody reads")
+    problem(ask(f"GET /healthz?{'&' * 3000} HTTP/1.1\r\nHost: x\r\n\r\n"), 414, "target_too_long")
+    for count, want in (1, 200), (100, 200), (500, 431), (2500, 431):
+        s = connect()
+        s.sendall(f"GET /healthz HTTP/1.1\r\nHost: x\r\nCookie: {';a' * count}\r\nConnection: close\r\n\r\n".encode())
+        got, closed = drain(s)  # of its own 431 the library says the head twice
+        check(closed and got.startswith(b"HTTP/1.1 %d " % want), f"{count} cookies: {got[:200]}")
     wide = "".join(f"X{i}: {'y' * 80}\r\n" for i in range(40))
     check(get("/healthz", {f"X{i}": "y" * 80 for i in range(40)})[0] == 200, f"{len(wide)} bytes of headers")
     ok("A4 huge targets, headers, many headers")

@@ -13,6 +13,7 @@ import urllib.parse
 HERE = pathlib.Path(__file__).resolve().parent
 API = HERE.parent.parent / "api"
 DRIVER = os.environ["TIDE_BIN"] + "/sql_driver"
+SPACE = re.compile(r'("(?:[^"\\]|\\.)*")|\s+')  # of JSON, what is no text
 PUBLIC_NEVER = ("jurisdiction",)  # names of members that no answer has
 
 # A value of each parameter that finds something, as SQL; of one route's alone as "route.name". A
@@ -88,6 +89,7 @@ class Driver:
         """status, microseconds, answer"""
         status, ledger, took, body = self.line(f"GET {target}").split(" ", 3)
         answer = json.loads(body, object_pairs_hook=unique)
+        assert SPACE.sub(r"\1", body) == body, f"{target}: space between the tokens of {body[:2000]}"
         if status == "200":
             assert answer["ledger"] == ledger, body[:200]
             hidden = [n for n in names_of(answer) if n in PUBLIC_NEVER]

@@ -108,6 +108,11 @@ fi
 fresh; run --only event.swap
 [ "$(sql "SELECT (SELECT count(*) FROM event.liquidity_pool_swap) > 0 AND (SELECT count(*) FROM event.log) = 0 AND (SELECT count(*) FROM chain.ledger) = 192")" = t ] || fail "--only"
 fails 68 'was indexed with .*liquidity_pool_swap' run --stop-at-end
+[ "$("$TIDE_BIN/tidemark-indexer" export events 2>"$PG_DIR/part" | wc -l)" = "$(sql "SELECT count(*) FROM event.liquidity_pool_swap")" ] || fail "export of a part"
+grep -q 'export.part kept=1 of=' "$PG_DIR/part" || fail "export does not say that it is a part: $(cat "$PG_DIR/part")"
+fails 67 'keeps none of them' export calls
+fails 67 'keeps none of them' export state
+"$TIDE_BIN/tidemark-indexer" status --json | grep -q '"complete":true' && fail "complete with one table"
 fails 78 'no table fits "event.nothing"' run --only event.nothing
 
 # bad input: what is good before it is committed, and the message names the place
