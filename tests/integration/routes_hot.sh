@@ -45,7 +45,7 @@ start --stale-after-ms 10000
 ask get "/api/sdk/kyc/status/$address"
 pg_stop immediate
 for path in /api/sdk/contracts /api/sdk/assets /api/markets /api/prices "/api/sdk/kyc/status/$address" "/api/pools/SGOLDUSDC/quote?amountIn=1"; do
-    ask get "$path"
+    curl -fso /dev/null "$API_URL$path" || fail "$path: $(curl -s "$API_URL$path")"
 done
 first=$(curl -si "$API_URL/api/prices" | tr -d '\r' | sed -n 's/^Data-Age-Ms: //Ip')
 ask problem "/api/prices?ledger=$last" 503 database_unavailable
