@@ -136,18 +136,30 @@ def plans(d):
 
 
 def grow(_):
+    """A copy has one or two versions of what it is a copy of: there all the time, changed, or new."""
     wanted = int(os.environ.get("TIDE_GROW", "20000"))
     json.dump(samples(routes()), open(SAMPLES, "w"))  # people who are
     for table, person in GROW.items():
-        count = int(sql(f"SELECT count(*) FROM state.{table}"))
-        assert count, f"state.{table} is empty"
+        count = int(sql(f"SELECT count(DISTINCT key_hash) FROM history.{table} WHERE NOT removed"))
+        assert count, f"history.{table} is empty"
         names = sql(f"""SELECT string_agg(quote_ident(column_name), ',') FROM information_schema.columns
             WHERE table_schema = 'state' AND table_name = '{table}'""").split(",")
-        other = f"'G' || translate(upper(substr(encode(sha256(key_hash || i::text::bytea), 'hex'), 1, 55)), '0189', 'WXYZ')"
-        shown = [{"key_hash": "sha256(key_hash || i::text::bytea)", person: other, "collateral": "collateral + i"}.get(n, n) for n in names]
-        of = f"FROM state.{table}, generate_series(1, {wanted // count}) AS i"
-        sql(f"INSERT INTO history.{table} ({', '.join(names)}, removed) SELECT {', '.join(shown)}, false {of}")
-        sql(f"INSERT INTO state.{table} ({', '.join(names)}) SELECT {', '.join(shown)} {of}")
+        other = "'G' || translate(upper(substr(encode(sha256(v.key_hash || i::text::bytea), 'hex'), 1, 55)), '0189', 'WXYZ')"
+        given = {"key_hash": "sha256(v.key_hash || i::text::bytea)", person: other, "collateral": "v.collateral + i",
+                 "opened_at": "extract(epoch FROM f.closed_at)::bigint"}
+        shown = ", ".join(f"{given.get(n, 'v.' + n)} AS {n}" for n in names)
+        sql(f"""CREATE TEMPORARY TABLE version AS
+              SELECT *, row_number() OVER w AS n, count(*) OVER (PARTITION BY key_hash) AS of FROM history.{table} WHERE NOT removed
+              WINDOW w AS (PARTITION BY key_hash ORDER BY ledger, tx, seq);
+            CREATE TEMPORARY TABLE copy AS SELECT {shown}, v.n = l.n AS last
+              FROM generate_series(1, {max(wanted // count, 1)}) AS i
+                CROSS JOIN (SELECT key_hash, of FROM version WHERE n = 1) AS k
+                CROSS JOIN LATERAL (SELECT 1 + i * 7919 % k.of AS n) AS b
+                CROSS JOIN LATERAL (SELECT b.n + i * 104729 % (k.of - b.n + 1) AS n) AS l
+                JOIN version AS f ON f.key_hash = k.key_hash AND f.n = b.n
+                JOIN version AS v ON v.key_hash = k.key_hash AND v.n IN (b.n, l.n);
+            INSERT INTO history.{table} ({", ".join(names)}, removed) SELECT {", ".join(names)}, false FROM copy;
+            INSERT INTO state.{table} ({", ".join(names)}) SELECT {", ".join(names)} FROM copy WHERE last""")
     sql("VACUUM ANALYZE")
 
 

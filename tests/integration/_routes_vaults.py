@@ -7,6 +7,7 @@ import collections
 import json
 import random
 import sys
+import urllib.parse
 
 from _sql import Driver, sql
 
@@ -139,6 +140,48 @@ def plant(vaults):
         JOIN LATERAL (SELECT DISTINCT ON (synth_asset) * FROM state.synthetic_engine_vault ORDER BY synth_asset, key_hash) AS v ON true""")
 
 
+def plant_past(vaults, first, last):
+    """More vaults than are looked at one by one, each of one or two versions; some are gone again."""
+    sql(f"""CREATE TEMPORARY TABLE copy AS SELECT v.deployment, sha256(convert_to(v.key_hash::text || 'past' || n.i, 'UTF8')) AS key_hash,
+          p.ledger, 0 AS tx, 0 AS seq, l.closed_at, v.contract, p.removed, 'G' || upper(md5('past' || n.i)) AS key_owner, v.synth,
+          CASE WHEN NOT p.removed THEN n.c + p.ledger % 2 END AS collateral, v.collateral_tok, CASE WHEN NOT p.removed THEN n.d END AS debt,
+          v.last_update, v.opened_at, CASE WHEN NOT p.removed THEN 'G' || upper(md5('past' || n.i)) END AS owner,
+          CASE WHEN NOT p.removed THEN v.synth_asset END AS synth_asset
+        FROM (SELECT i, a, a + 1 + i * 104729 % ({last} - a) AS b, i % 3 AS fate, d * (i % 11 + 1) AS c, d
+            FROM generate_series(1, {vaults}) AS i, LATERAL (SELECT {first} + i * 7919 % ({last} - {first}) AS a,
+              (ARRAY[0, i % 50 + 1, i::bigint * 99991 % 10000000, i::bigint * 998877665544])[i % 4 + 1] AS d) AS v) AS n
+          JOIN (SELECT *, row_number() OVER (ORDER BY key_hash) AS r, count(*) OVER () AS of FROM state.synthetic_engine_vault) AS v
+            ON v.r = n.i % v.of + 1
+          JOIN LATERAL (VALUES (n.a, false), (n.b, n.fate = 2)) AS p(ledger, removed) ON p.ledger = n.a OR n.fate > 0
+          JOIN chain.ledger AS l ON l.ledger = p.ledger;
+        INSERT INTO history.synthetic_engine_vault (deployment, key_hash, ledger, tx, seq, closed_at, contract, removed, key_owner, synth,
+          collateral, collateral_tok, debt, last_update, opened_at, owner, synth_asset) SELECT * FROM copy;
+        INSERT INTO state.synthetic_engine_vault (deployment, key_hash, ledger, tx, seq, closed_at, contract, key_owner, synth,
+          collateral, collateral_tok, debt, last_update, opened_at, owner, synth_asset)
+        SELECT DISTINCT ON (key_hash) deployment, key_hash, ledger, tx, seq, closed_at, contract, key_owner, synth, collateral, collateral_tok,
+          debt, last_update, opened_at, owner, synth_asset FROM (SELECT *, bool_or(removed) OVER (PARTITION BY key_hash) AS gone FROM copy) AS c
+        WHERE NOT gone ORDER BY key_hash, ledger DESC""")
+
+
+def many_past(d, first, last):
+    """As of a ledger when there are many: a page that the next 2000 keys do not fill, one by one and all of history at once."""
+    plant_past(3600, first, last)
+    seen = collections.Counter()
+    for n in (last - 20, (first + last) // 2, first + 60):
+        now = int(sql(f"SELECT extract(epoch FROM closed_at)::bigint FROM chain.ledger WHERE ledger = {n}"))
+        vaults = as_of("synthetic_engine_vault", n)
+        want = expected(vaults, as_of("synthetic_engine_asset_config", n), as_of("oracle_feed", n), now)
+        for filters in ({}, *({"state": s} for s in STATES), {"market": vaults[0]["synth_asset"], "state": "open"}):
+            items = d.pages("/api/vaults?" + urllib.parse.urlencode({"ledger": n, **filters}), 200)[0]
+            wanted = {k: v for k, v in want.items() if filters.get("market") in (None, k[0]) and filters.get("state") in (None, v[2])}
+            got = shown(items)
+            assert got == wanted, (n, filters, len(got), len(wanted), list(set(got.items()) ^ set(wanted.items()))[:4])
+            seen[n] += len(items)
+    assert seen[last - 20] > 2000, seen
+    sql("""DELETE FROM state.synthetic_engine_vault WHERE length(owner) <> 56;
+        DELETE FROM history.synthetic_engine_vault WHERE length(key_owner) <> 56""")
+
+
 def simulated():
     random.seed(5)
     first, last = map(int, sql("SELECT min(ledger), max(ledger) FROM chain.ledger").split("|"))
@@ -153,6 +196,7 @@ def simulated():
         one = d.ask(f"/api/vaults/{vault['synth']}/{vault['key_owner']}")
         seen["closed"] += one["state"] == "closed"
     d.ask(f"/api/vaults/NOSUCH/{vault['key_owner']}", 404)
+    many_past(d, first, last)
     plant(400)
     state = lambda table: rows(f"SELECT * FROM state.{table}")
     now = int(sql("SELECT extract(epoch FROM closed_at)::bigint FROM chain.cursor"))
