@@ -63,6 +63,8 @@ struct att_next att_decide_view(bool revoke, const struct att_view *view, uint64
         return NEXT(WAIT, .why = "no_account");
     if (!revoke && view->same)
         return NEXT(CONFIRM, .why = "already_so");
+    if (revoke && view->kyc_former)
+        return NEXT(PARK, .why = "other_key");
     if (revoke && (!view->kyc || !view->kyc_ours))
         return NEXT(CONFIRM, .why = "nothing_to_revoke");
     const char *detail = held(revoke, view);
@@ -147,4 +149,11 @@ struct att_next att_decide_ended(const struct att_flight *flight, const struct a
     if (found->latest > flight->sent_ledger)
         return NEXT(SEND, .why = "again");
     return NEXT(WAIT, .why = "queued_there");
+}
+
+struct att_next att_decide_unread(const struct att_flight *flight, const struct att_found *found)
+{
+    if (too_late(flight, found))
+        return NEXT(PARK, .why = "manual_review", .detail = "undecodable");
+    return NEXT(WAIT, .why = "undecodable");
 }

@@ -63,6 +63,9 @@ struct att_next att_decide_missing(const struct att_flight *flight, const struct
 struct att_next att_decide_ended(const struct att_flight *flight, const struct att_found *found,
                                  const struct att_view *view);
 
+/* The same where nobody can read the entries. PARK once it cannot come any more, else WAIT. */
+struct att_next att_decide_unread(const struct att_flight *flight, const struct att_found *found);
+
 /* TransactionResultCode */
 enum { ATT_TX_TOO_LATE = -3, ATT_TX_BAD_SEQ = -5, ATT_TX_INSUFFICIENT_FEE = -9 };
 /* "txBAD_SEQ" …; static; of an unknown one "tx" */

@@ -27,6 +27,7 @@ struct att_words {
     uint32_t jurisdiction;
     uint64_t expires_at; /* unix seconds */
     uint8_t metadata[TIDE_HASH_BYTES];
+    const uint8_t *attested; /* revoke: metadata of the attestation meant; NULL: not known */
 };
 
 /* Appends the arguments of attest or revoke; returns how many. */

@@ -96,12 +96,17 @@ tide_status att_outbox_ready(struct att_outbox *outbox, struct tide_err *err)
     return status;
 }
 
+/* Both or none: the key's, for its sequence numbers, and the outbox's, for its rows. */
+static const char lock_sql[] =
+    "SELECT CASE WHEN NOT pg_try_advisory_lock($1::bigint) THEN false WHEN"
+    " pg_try_advisory_lock(7022, $2::int) THEN true ELSE NOT pg_advisory_unlock($1::bigint) END";
+
 tide_status att_outbox_lock(struct att_outbox *outbox, bool *held, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     struct tide_sha256 h;
     uint8_t hash[TIDE_HASH_BYTES];
-    char key[32];
+    char key[32], deployment[16];
     *held = att_outbox_held(outbox);
     if (*held)
         return TIDE_OK;
@@ -110,8 +115,9 @@ tide_status att_outbox_lock(struct att_outbox *outbox, bool *held, struct tide_e
     tide_sha256_update(&h, tide_slice_of(outbox->options.key, TIDE_HASH_BYTES));
     tide_sha256_final(&h, hash);
     snprintf(key, sizeof key, "%" PRId64, (int64_t)tide_be64(hash));
-    tide_status status = tide_pg_query(outbox->pg, &rows, "SELECT pg_try_advisory_lock($1::bigint)",
-                                       (const char *[]){ key }, 1, err);
+    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
+    tide_status status =
+        tide_pg_query(outbox->pg, &rows, lock_sql, (const char *[]){ key, deployment }, 2, err);
     *held = outbox->held = status == TIDE_OK && tide_pg_bool(&rows, 0, 0);
     tide_pg_rows_release(&rows);
     return status;
@@ -157,14 +163,18 @@ enum column {
     SENT_LEDGER,
     LAST_STATUS,
     ENVELOPE,
-    BUMP
+    BUMP,
+    ATTESTED
 };
 
 static const char next_sql[] =
     "SELECT o.id, o.subject, o.action = 'revoke', o.jurisdiction, o.expires_at, o.meta_hash,"
     " o.state, " ATT_SUPERSEDED ", coalesce(o.max_time, 0), o.attempts, o.bad_seq,"
     " o.kind = 'restore', coalesce(o.seq, 0), o.tx_hash, coalesce(o.submit_ledger, 0),"
-    " coalesce(o.sent_ledger, 0), coalesce(o.last_status, ''), o.envelope, o.bump_envelope"
+    " coalesce(o.sent_ledger, 0), coalesce(o.last_status, ''), o.envelope, o.bump_envelope,"
+    " CASE WHEN o.action = 'revoke' THEN (SELECT a.meta_hash FROM kyc.outbox a WHERE a.session_id ="
+    " o.session_id AND a.action = 'attest' AND a.state = 'confirmed' ORDER BY a.decision_rev DESC"
+    " LIMIT 1) END"
     " FROM kyc.outbox o WHERE o.deployment = $1::int AND o.id > $2::bigint AND"
     " (o.state IN ('signed', 'submitted') OR o.state = 'queued' AND o.next_try <="
     " clock_timestamp()) ORDER BY o.state = 'queued' AND NOT $3::bool, o.id LIMIT 1";
@@ -207,6 +217,7 @@ static bool read_row(struct att_row *row, const struct tide_pg_rows *rows)
     row->sent_ledger = (uint32_t)tide_pg_u64(rows, 0, SENT_LEDGER);
     row->bumped = !tide_pg_is_null(rows, 0, BUMP);
     snprintf(row->last_status, sizeof row->last_status, "%s", tide_pg_text(rows, 0, LAST_STATUS));
+    row->has_attested = tide_pg_bytes(rows, 0, ATTESTED, row->attested, TIDE_HASH_BYTES);
     bool hashed =
         row->state == ATT_QUEUED || tide_pg_bytes(rows, 0, HASH, row->hash, TIDE_HASH_BYTES);
     return hashed && tide_pg_bytes(rows, 0, METADATA, row->metadata, TIDE_HASH_BYTES) &&

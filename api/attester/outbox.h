@@ -1,7 +1,8 @@
 /* kyc.outbox as the attester sees it: one row at a time, every move fenced and audited.
  *
- * Lock    one session of the database holds an advisory lock of the verifier's key and does all
- *         the writing: who has lost it can no longer write. A second attester waits.
+ * Lock    one session of the database holds an advisory lock of the verifier's key, and one of the
+ *         deployment's rows, and does all the writing: who has lost them can no longer write. A
+ *         second attester waits, with another key too.
  * Moves   an UPDATE names the state that it leaves and the envelope it knows; its row in kyc.audit
  *         is of the same transaction. TIDE_E_FENCED: somebody else moved it; look again.
  * Errors  TIDE_E_DB (later), TIDE_E_DB_FATAL, TIDE_E_STOPPED. */
@@ -31,7 +32,7 @@ void att_outbox_close(struct att_outbox *outbox); /* NULL is fine */
 /* Connects where there is no connection, finds the deployment, listens. TIDE_E_MISSING: nobody has
  * indexed it yet. Must have succeeded before what follows. */
 tide_status att_outbox_ready(struct att_outbox *outbox, struct tide_err *err) TIDE_MUST_USE;
-/* Takes the lock of the key, *held tells; it stays taken while the session lasts. */
+/* Takes the locks, *held tells; they stay taken while the session lasts. */
 tide_status att_outbox_lock(struct att_outbox *outbox, bool *held,
                             struct tide_err *err) TIDE_MUST_USE;
 bool att_outbox_held(const struct att_outbox *outbox);
@@ -49,6 +50,8 @@ struct att_row {
     uint32_t jurisdiction;
     uint64_t expires_at;
     uint8_t metadata[TIDE_HASH_BYTES];
+    uint8_t attested[TIDE_HASH_BYTES]; /* revoke: metadata of the session's last attestation */
+    bool has_attested;
     enum att_state state;
     bool superseded;   /* a newer decision stands: never to be sent */
     uint64_t max_time; /* of a queued one: of an envelope given up by a person; 0: none */

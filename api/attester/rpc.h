@@ -3,8 +3,9 @@
  * Failures  a server that does not answer, answers nonsense, or an error, is left alone for a
  *           while that doubles, and the next one is asked; TIDE_E_IO when none is left. A
  *           transaction is sent to one server a call: what happened to it there is not known.
- * Lag       the newest ledger that any server told never goes back here: an answer from before
- *           it is no answer. So what one call saw, the next one saw as well.
+ * Lag       the newest ledger that any server told does not go back here: an answer from before
+ *           it is no answer. So what one call saw, the next one saw as well. Only when no server
+ *           got there for ten minutes was it one that never was.
  * Network   a new connection is asked for its network before an answer over it counts.
  * Slices    of an answer borrow until the next call.
  * Threads   one client belongs to one thread. */
@@ -14,6 +15,7 @@
 #include "tidemark/clock.h"
 #include "tidemark/config.h"
 #include "tidemark/hash.h"
+#include "tidemark/http.h"
 
 enum { ATT_SERVERS_MAX = 8, ATT_ANSWER_MAX = 8 << 20, ATT_KEYS_MAX = 8, ATT_LIST_MAX = 32 };
 
@@ -24,6 +26,9 @@ struct att_rpc_options {
     const char *passphrase;           /* what the network must be; borrowed */
     const struct tide_clock *clock;
     bool (*cancelled)(void *self); /* ends a call with TIDE_E_STOPPED; may be NULL */
+    /* How a request gets to a server and its answer back; NULL: over HTTP. For tests. */
+    tide_status (*call)(void *self, const struct tide_http_request *request, struct tide_buf *body,
+                        struct tide_http_answer *answer, struct tide_err *err);
     void *self;
 };
 

@@ -6,30 +6,39 @@
 
 /* --- bytes of an answer ----------------------------------------------------------------------- */
 
-/* Room for all of them was made first (make_room), so what borrows from hold stays where it is. */
-static tide_slice take(struct tide_buf *hold, const json_t *text)
+/* Bytes of one answer. What is there and is no base64 makes it malformed: never "not there". */
+struct taker {
+    struct tide_buf *hold;
+    bool good;
+};
+
+/* Room for all of them was made with the answer, so what borrows from hold stays where it is.
+ * Empty: there is none. */
+static tide_slice take(struct taker *t, const json_t *text)
 {
+    size_t from = t->hold->len;
+    if (!text || json_is_null(text))
+        return (tide_slice){ 0 };
     const char *base64 = json_string_value(text);
-    size_t from = hold->len;
-    if (!base64 || tide_buf_base64_decode(hold, tide_slice_str(base64)) != TIDE_OK) {
-        hold->len = from;
+    if (!base64 || tide_buf_base64_decode(t->hold, tide_slice_str(base64)) != TIDE_OK) {
+        t->hold->len = from;
+        t->good = false;
         return (tide_slice){ 0 };
     }
-    return tide_slice_of(hold->ptr + from, hold->len - from);
+    return tide_slice_of(t->hold->ptr + from, t->hold->len - from);
 }
 
-/* What is decoded is smaller than the text it comes from. */
-static bool make_room(struct att_rpc *rpc)
+/* The same of what has to be there. */
+static tide_slice take_some(struct taker *t, const json_t *text)
 {
-    struct tide_buf *hold = rpc_hold(rpc);
-    return hold->cap == hold->max || tide_buf_grow(hold, hold->max);
+    tide_slice bytes = take(t, text);
+    t->good &= bytes.len > 0;
+    return bytes;
 }
 
 static tide_status ask(struct att_rpc *rpc, json_t **result, const char *method,
                        struct tide_err *err)
 {
-    if (!make_room(rpc))
-        return tide_fail(err, TIDE_E_MEMORY, "no memory for an answer");
     return rpc_ask_any(rpc, result, method, false, err);
 }
 
@@ -73,18 +82,22 @@ tide_status att_rpc_tip(struct att_rpc *rpc, struct att_tip *out, struct tide_er
     return status;
 }
 
-static void take_entry(struct att_rpc *rpc, struct att_entries *out, const tide_slice *keys,
+/* Each entry is one that was asked for, once: one that is overlooked would count as not there. */
+static void take_entry(struct taker *t, struct att_entries *out, const tide_slice *keys,
                        size_t count, const json_t *item)
 {
     uint64_t modified = 0;
-    tide_slice key = take(rpc_hold(rpc), json_object_get(item, "key"));
-    for (size_t i = 0; i < count; i++) {
-        if (!tide_slice_eq(key, keys[i]))
-            continue;
-        out->data[i] = take(rpc_hold(rpc), json_object_get(item, "xdr"));
-        rpc_number(item, "lastModifiedLedgerSeq", UINT32_MAX, &modified);
-        out->modified[i] = (uint32_t)modified;
-    }
+    size_t at = 0;
+    tide_slice key = take_some(t, json_object_get(item, "key"));
+    tide_slice data = take_some(t, json_object_get(item, "xdr"));
+    while (at < count && !tide_slice_eq(key, keys[at]))
+        at++;
+    t->good &= at < count && out->data[at].len == 0;
+    if (!t->good)
+        return;
+    out->data[at] = data;
+    rpc_number(item, "lastModifiedLedgerSeq", UINT32_MAX, &modified);
+    out->modified[at] = (uint32_t)modified;
 }
 
 tide_status att_rpc_entries(struct att_rpc *rpc, struct att_entries *out, const tide_slice *keys,
@@ -104,37 +117,39 @@ tide_status att_rpc_entries(struct att_rpc *rpc, struct att_entries *out, const 
     if (status != TIDE_OK)
         return status;
     const json_t *list = json_object_get(result, "entries");
-    bool good = rpc_number(result, "latestLedger", UINT32_MAX, &ledger) &&
-                (json_is_array(list) || json_is_null(list)) && json_array_size(list) <= count;
-    for (size_t i = 0; good && i < json_array_size(list); i++)
-        take_entry(rpc, out, keys, count, json_array_get(list, i));
+    struct taker t = { rpc_hold(rpc), true };
+    t.good = rpc_number(result, "latestLedger", UINT32_MAX, &ledger) &&
+             (json_is_array(list) || json_is_null(list)) && json_array_size(list) <= count;
+    for (size_t i = 0; t.good && i < json_array_size(list); i++)
+        take_entry(&t, out, keys, count, json_array_get(list, i));
     out->ledger = (uint32_t)ledger;
     json_decref(result);
-    return good ? TIDE_OK : rpc_distrust(rpc, "getLedgerEntries: the answer is malformed", err);
+    return t.good ? TIDE_OK : rpc_distrust(rpc, "getLedgerEntries: the answer is malformed", err);
 }
 
 /* --- simulating ------------------------------------------------------------------------------- */
 
 /* Entries back to back: they are decoded one behind the other. */
-static void take_auth(struct att_rpc *rpc, struct att_simulated *out, const json_t *list)
+static void take_auth(struct taker *t, struct att_simulated *out, const json_t *list)
 {
     out->auth_count = (uint32_t)json_array_size(list);
     for (size_t i = 0; i < json_array_size(list); i++) {
-        tide_slice entry = take(rpc_hold(rpc), json_array_get(list, i));
+        tide_slice entry = take_some(t, json_array_get(list, i));
         if (!out->auth.ptr)
             out->auth.ptr = entry.ptr;
         out->auth.len += entry.len;
     }
 }
 
-static void take_changes(struct att_rpc *rpc, struct att_simulated *out, const json_t *list)
+static void take_changes(struct taker *t, struct att_simulated *out, const json_t *list)
 {
-    for (size_t i = 0; i < json_array_size(list) && out->change_count < ATT_LIST_MAX; i++) {
+    t->good &= json_array_size(list) <= ATT_LIST_MAX; /* a call of ours changes a handful */
+    for (size_t i = 0; t->good && i < json_array_size(list); i++) {
         const json_t *item = json_array_get(list, i);
         struct att_change *change = &out->changes[out->change_count++];
-        change->key = take(rpc_hold(rpc), json_object_get(item, "key"));
-        change->before = take(rpc_hold(rpc), json_object_get(item, "before"));
-        change->after = take(rpc_hold(rpc), json_object_get(item, "after"));
+        change->key = take_some(t, json_object_get(item, "key"));
+        change->before = take(t, json_object_get(item, "before"));
+        change->after = take(t, json_object_get(item, "after"));
     }
 }
 
@@ -153,11 +168,12 @@ tide_status att_rpc_simulate(struct att_rpc *rpc, struct att_simulated *out, tid
     const json_t *first = json_array_get(json_object_get(result, "results"), 0);
     if (error)
         snprintf(out->error, sizeof out->error, "%.*s", (int)strcspn(error, "\r\n"), error);
-    out->data = take(rpc_hold(rpc), json_object_get(result, "transactionData"));
-    out->restore = take(rpc_hold(rpc), json_object_get(preamble, "transactionData"));
-    take_auth(rpc, out, json_object_get(first, "auth"));
-    take_changes(rpc, out, json_object_get(result, "stateChanges"));
-    bool good = rpc_number(result, "latestLedger", UINT32_MAX, &ledger);
+    struct taker t = { rpc_hold(rpc), true };
+    out->data = take(&t, json_object_get(result, "transactionData"));
+    out->restore = take(&t, json_object_get(preamble, "transactionData"));
+    take_auth(&t, out, json_object_get(first, "auth"));
+    take_changes(&t, out, json_object_get(result, "stateChanges"));
+    bool good = t.good && rpc_number(result, "latestLedger", UINT32_MAX, &ledger);
     if (good && !out->error[0])
         good = out->data.len && rpc_number(result, "minResourceFee", UINT32_MAX, &fee);
     if (good && out->restore.len)
@@ -197,27 +213,28 @@ tide_status att_rpc_send(struct att_rpc *rpc, struct att_sent *out, tide_slice e
     json_t *result;
     uint32_t word;
     *out = (struct att_sent){ 0 };
-    if (!make_room(rpc))
-        return tide_fail(err, TIDE_E_MEMORY, "no memory for an answer");
     put_transaction(rpc, envelope);
     tide_status status = rpc_ask_any(rpc, &result, "sendTransaction", true, err);
     if (status != TIDE_OK)
         return status;
     bool good = status_of(result, names, TIDE_COUNT(names), &word);
     out->status = (enum att_sent_status)word;
-    out->code = code_of(take(rpc_hold(rpc), json_object_get(result, "errorResultXdr")));
+    struct taker t = { rpc_hold(rpc), true };
+    out->code = code_of(take(&t, json_object_get(result, "errorResultXdr")));
     json_decref(result);
-    return good ? TIDE_OK : rpc_distrust(rpc, "sendTransaction: the answer is malformed", err);
+    return good && t.good ? TIDE_OK
+                          : rpc_distrust(rpc, "sendTransaction: the answer is malformed", err);
 }
 
-static void take_list(struct att_rpc *rpc, tide_slice *out, uint32_t *count, const json_t *list)
+static void take_list(struct taker *t, tide_slice *out, uint32_t *count, const json_t *list)
 {
     for (size_t i = 0; i < json_array_size(list) && *count < ATT_LIST_MAX; i++)
-        out[(*count)++] = take(rpc_hold(rpc), json_array_get(list, i));
+        out[(*count)++] = take(t, json_array_get(list, i));
 }
 
 static bool read_found(struct att_rpc *rpc, struct att_found *out, const json_t *result)
 {
+    struct taker t = { rpc_hold(rpc), true };
     uint64_t latest = 0, oldest = 0, ledger = 0;
     bool good = rpc_number(result, "latestLedger", UINT32_MAX, &latest) &&
                 rpc_number(result, "latestLedgerCloseTime", INT64_MAX, &out->close_time) &&
@@ -226,17 +243,17 @@ static bool read_found(struct att_rpc *rpc, struct att_found *out, const json_t 
     out->oldest = (uint32_t)oldest;
     if (!good || out->status == ATT_NOT_FOUND)
         return good;
-    good = rpc_number(result, "ledger", UINT32_MAX, &ledger);
+    good = rpc_number(result, "ledger", UINT32_MAX, &ledger) && ledger && ledger <= latest;
     out->ledger = (uint32_t)ledger;
-    out->envelope = take(rpc_hold(rpc), json_object_get(result, "envelopeXdr"));
-    out->result = take(rpc_hold(rpc), json_object_get(result, "resultXdr"));
-    out->meta = take(rpc_hold(rpc), json_object_get(result, "resultMetaXdr"));
+    out->envelope = take(&t, json_object_get(result, "envelopeXdr"));
+    out->result = take(&t, json_object_get(result, "resultXdr"));
+    out->meta = take(&t, json_object_get(result, "resultMetaXdr"));
     out->fee = out->result.len >= 8 ? (int64_t)tide_be64(out->result.ptr) : 0;
     const json_t *lists = json_object_get(json_object_get(result, "events"), "contractEventsXdr");
-    take_list(rpc, out->events, &out->event_count, json_array_get(lists, 0));
-    take_list(rpc, out->diagnostics, &out->diagnostic_count,
+    take_list(&t, out->events, &out->event_count, json_array_get(lists, 0));
+    take_list(&t, out->diagnostics, &out->diagnostic_count,
               json_object_get(result, "diagnosticEventsXdr"));
-    return good;
+    return good && t.good;
 }
 
 tide_status att_rpc_find(struct att_rpc *rpc, struct att_found *out,

@@ -1,4 +1,5 @@
 #include "api/attester/view.h"
+#include "api/attester/decide.h"
 #include "tidemark/meta.h"
 #include "tidemark/scval.h"
 #include "tidemark/text.h"
@@ -177,6 +178,8 @@ static bool read_kyc(struct att_view *out, tide_slice data, const struct att_wor
     if (!says_so(value, words, &same) || verifier.len == 0)
         return false;
     out->kyc_ours = is_account(verifier, words->verifier);
+    out->kyc_former = words->attested && !out->kyc_ours &&
+                      is_metadata(member(value, "metadata"), words->attested);
     out->kyc_same =
         same && out->kyc_ours && is_metadata(member(value, "metadata"), words->metadata);
     return true;
@@ -408,4 +411,21 @@ bool att_error_of_event(char out[ATT_WORD_BYTES], tide_slice diagnostic)
     else
         snprintf(out, ATT_WORD_BYTES, "%s:%s", error_types[type], codes[code]);
     return true;
+}
+
+/* "failed:-2" of an operation's code: TransactionResult is fee, code, and where the code is
+ * txFAILED a list; a bump has the inner one behind the inner hash. */
+void att_error_of_result(char out[ATT_WORD_BYTES], tide_slice result)
+{
+    enum { FAILED = -1, BUMP_INNER_FAILED = -13, INNER_AT = 12 + 32 };
+    size_t at = 0;
+    int32_t code = result.len >= 12 ? (int32_t)tide_be32(result.ptr + 8) : 0;
+    if (code == BUMP_INNER_FAILED && result.len >= INNER_AT + 12) {
+        at = INNER_AT;
+        code = (int32_t)tide_be32(result.ptr + at + 8);
+    }
+    if (code == FAILED && result.len >= at + 12 + 16) /* count, opINNER, type, code */
+        snprintf(out, ATT_WORD_BYTES, "failed:%d", (int32_t)tide_be32(result.ptr + at + 24));
+    else
+        snprintf(out, ATT_WORD_BYTES, "%s", att_code_name(code));
 }

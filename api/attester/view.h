@@ -20,6 +20,7 @@ struct att_view {
     bool kyc;            /* there is a Kyc */
     bool kyc_ours;       /* by us */
     bool kyc_same;       /* and it says exactly what is meant, the keyed hash included */
+    bool kyc_former;     /* by another key, yet with the hash of what is to be revoked */
     bool same;           /* so does the record, Verified by us */
     uint32_t kyc_ledger; /* of the Kyc entry's last change */
 };
@@ -66,5 +67,8 @@ bool att_event_is(tide_slice event, const uint8_t contract[TIDE_HASH_BYTES], con
 #define ATT_WORD_BYTES 48u
 bool att_error_of_text(char out[ATT_WORD_BYTES], const char *text);
 bool att_error_of_event(char out[ATT_WORD_BYTES], tide_slice diagnostic);
+/* The same of a TransactionResult, which knows less: "failed:-2" of an operation's code, or
+ * "txBAD_AUTH". */
+void att_error_of_result(char out[ATT_WORD_BYTES], tide_slice result);
 
 #endif

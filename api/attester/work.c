@@ -4,6 +4,7 @@
 #include "tidemark/log.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
+#include "tidemark/tx.h"
 
 void att_work_init(struct att_work *work)
 {
@@ -95,12 +96,18 @@ tide_status work_requeue(struct att_work *w, const struct att_next *next, struct
     return status;
 }
 
-tide_status work_view(struct att_work *w, struct att_view *view, bool *parked, struct tide_err *err)
+tide_status work_look(struct att_work *w, struct att_view *view, struct tide_err *err)
 {
     const struct att_policy *policy = att_signer_policy(w->signer);
     tide_status status = att_view_read(view, w->rpc, policy->contract, &w->words, err);
-    if (status == TIDE_OK)
+    if (status == TIDE_OK && !w->foreign)
         w->balance = view->account ? view->balance : -1;
+    return status;
+}
+
+tide_status work_view(struct att_work *w, struct att_view *view, bool *parked, struct tide_err *err)
+{
+    tide_status status = work_look(w, view, err);
     *parked = status == TIDE_E_DECODE;
     return *parked ? work_park(w, "manual_review", "undecodable", err) : status;
 }
@@ -147,13 +154,27 @@ tide_status work_send(struct att_work *w, struct tide_err *err)
 
 /* --- a turn ----------------------------------------------------------------------------------- */
 
+/* Who signed what is under way: a key that was replaced meanwhile has its own numbers. */
+static void read_signer(struct att_work *w)
+{
+    struct tide_envelope e;
+    struct tide_xdr x;
+    const uint8_t *own = att_signer_public(w->signer);
+    memcpy(w->words.verifier, own, TIDE_HASH_BYTES);
+    if (w->row.state != ATT_QUEUED &&
+        tide_envelope_read(&e, tide_buf_view(&w->row.envelope), &x) == TIDE_OK && e.source_key)
+        memcpy(w->words.verifier, e.source_key, TIDE_HASH_BYTES);
+    w->foreign = memcmp(w->words.verifier, own, TIDE_HASH_BYTES) != 0;
+}
+
 static tide_status read_words(struct att_work *w, struct tide_err *err)
 {
     struct att_row *row = &w->row;
     w->words = (struct att_words){ .subject = tide_slice_of(row->subject, row->subject_len),
+                                   .attested = row->has_attested ? row->attested : NULL,
                                    .jurisdiction = row->jurisdiction,
                                    .expires_at = row->expires_at };
-    memcpy(w->words.verifier, att_signer_public(w->signer), TIDE_HASH_BYTES);
+    read_signer(w);
     memcpy(w->words.metadata, row->metadata, TIDE_HASH_BYTES);
     tide_buf_reset(&w->args);
     w->call = (struct att_call){ .function = row->revoke ? "revoke" : "attest" };

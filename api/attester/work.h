@@ -20,7 +20,8 @@ struct att_work {
     bool dry;      /* says what it would do; signs and writes nothing */
     uint64_t skip; /* dry: rows up to this id have had their turn */
     struct att_row row;
-    struct att_words words; /* of row */
+    struct att_words words; /* of row; the verifier of one under way is who signed it */
+    bool foreign;           /* that was another key: it is followed, never signed for */
     struct att_call call;
     struct tide_buf args, soroban, auth;
     struct att_tally tally; /* since whoever reads it emptied it */

@@ -45,23 +45,6 @@ static tide_status succeed(struct att_work *w, const struct att_found *found, st
     return work_park(w, "unverified", "SUCCESS", err);
 }
 
-/* "failed:-2" of an operation's code: TransactionResult is fee, code, and where the code is
- * txFAILED a list; a bump has the inner one behind the inner hash. */
-static void word_of_result(char out[ATT_WORD_BYTES], tide_slice result)
-{
-    enum { FAILED = -1, BUMP_INNER_FAILED = -13, INNER_AT = 12 + 32 };
-    size_t at = 0;
-    int32_t code = result.len >= 12 ? (int32_t)tide_be32(result.ptr + 8) : 0;
-    if (code == BUMP_INNER_FAILED && result.len >= INNER_AT + 12) {
-        at = INNER_AT;
-        code = (int32_t)tide_be32(result.ptr + at + 8);
-    }
-    if (code == FAILED && result.len >= at + 12 + 16) /* count, opINNER, type, code */
-        snprintf(out, ATT_WORD_BYTES, "failed:%d", (int32_t)tide_be32(result.ptr + at + 24));
-    else
-        snprintf(out, ATT_WORD_BYTES, "%s", att_code_name(code));
-}
-
 /* An entry lapsed between simulation and ledger: the next simulation lists it. */
 static bool is_archived(const char *word)
 {
@@ -76,7 +59,7 @@ static tide_status fail(struct att_work *w, const struct att_found *found, struc
         if (!att_error_of_event(word, found->diagnostics[i]))
             word[0] = 0;
     if (!word[0])
-        word_of_result(word, found->result);
+        att_error_of_result(word, found->result);
     if (is_archived(word) && w->row.attempts < ATTEMPTS_MAX)
         return work_requeue(w, &archived, err);
     return work_park(w, word, "FAILED", err);
@@ -96,6 +79,12 @@ static int64_t bump_fee(const struct att_work *w, int64_t inclusion, int64_t res
     return wanted < least ? least : wanted > most ? most : wanted;
 }
 
+/* As it is: no bump can be paid, or signed. */
+static tide_status send_unbumped(struct att_work *w, struct tide_err *err)
+{
+    return w->row.sent_ledger < att_rpc_latest(w->rpc) ? work_send(w, err) : TIDE_OK;
+}
+
 static tide_status bump(struct att_work *w, const struct att_next *next, struct tide_err *err)
 {
     struct att_row *row = &w->row;
@@ -103,6 +92,8 @@ static tide_status bump(struct att_work *w, const struct att_next *next, struct 
     struct tide_xdr x;
     uint8_t hash[TIDE_HASH_BYTES];
     int64_t bid;
+    if (w->foreign)
+        return send_unbumped(w, err);
     tide_status status = att_rpc_fee(w->rpc, &bid, err);
     if (status != TIDE_OK)
         return status;
@@ -111,15 +102,16 @@ static tide_status bump(struct att_work *w, const struct att_next *next, struct 
     int64_t fee = bump_fee(w, e.fee - e.resource_fee, e.resource_fee, bid);
     if (!fee) {
         tide_log(TIDE_WARN, "attester.fee_ceiling", "id=%" PRIu64 " why=%s", row->id, next->why);
-        return row->sent_ledger < att_rpc_latest(w->rpc) ? work_send(w, err) : TIDE_OK;
+        return send_unbumped(w, err);
     }
     tide_buf_reset(&row->bump);
-    status =
-        att_put_bump(&row->bump, tide_buf_view(&row->envelope), att_signer_public(w->signer), fee);
+    if (att_put_bump(&row->bump, tide_buf_view(&row->envelope), att_signer_public(w->signer),
+                     fee) != TIDE_OK)
+        status = tide_fail(err, TIDE_E_MEMORY, "no memory");
     if (status == TIDE_OK)
         status = att_sign(w->signer, &row->bump, row->restore ? NULL : &w->call, hash, err);
-    if (status != TIDE_OK)
-        return work_park(w, "policy", "bump", err);
+    if (status != TIDE_OK) /* the inner one may still come: it is not left */
+        return tide_fail_context(err, "a fee bump");
     (void)TIDE_FAILPOINT("attester.bump");
     status = att_outbox_bumped(w->outbox, row, fee, hash, err);
     (void)TIDE_FAILPOINT("attester.bumped");
@@ -157,10 +149,12 @@ static tide_status is_held(struct att_work *w, bool *held, struct tide_err *err)
     *held = false;
     if (w->row.restore)
         return TIDE_OK;
-    tide_status status = work_view(w, &view, held, err);
-    if (status != TIDE_OK || *held)
+    tide_status status = work_look(w, &view, err);
+    if (status != TIDE_OK && status != TIDE_E_DECODE)
         return status;
-    struct att_next now = att_decide_view(w->row.revoke, &view, w->row.expires_at, 0);
+    struct att_next now = { .step = ATT_STEP_PARK, .why = "undecodable" };
+    if (status == TIDE_OK)
+        now = att_decide_view(w->row.revoke, &view, w->row.expires_at, 0);
     *held = now.step == ATT_STEP_PARK;
     if (!*held)
         return TIDE_OK;
@@ -213,15 +207,19 @@ static tide_status look(struct att_work *w, const struct att_flight *flight, enu
 {
     struct att_view view;
     struct att_found found;
-    bool parked;
-    tide_status status = work_view(w, &view, &parked, err);
-    if (status != TIDE_OK || parked)
+    tide_status status = work_look(w, &view, err);
+    bool readable = status != TIDE_E_DECODE;
+    if (status != TIDE_OK && readable)
         return status;
     status = att_rpc_find(w->rpc, &found, w->row.hash, err);
     if (status != TIDE_OK)
         return status;
     if (found.status != ATT_NOT_FOUND)
         return resolve(w, &found, turn, err);
+    if (!readable) {
+        struct att_next unread = att_decide_unread(flight, &found);
+        return act(w, &unread, 0, turn, err);
+    }
     struct att_next next = att_decide_ended(flight, &found, &view);
     return act(w, &next, view.kyc ? view.kyc_ledger : view.ledger, turn, err);
 }

@@ -17,7 +17,9 @@ tide_status work_confirm(struct att_work *w, uint32_t ledger, const char *heard,
 tide_status work_requeue(struct att_work *w, const struct att_next *next, struct tide_err *err);
 /* Sends the envelope, or its bump, and keeps what was heard. */
 tide_status work_send(struct att_work *w, struct tide_err *err);
-/* Reads the entries; parks, and *parked, when nobody can read them. */
+/* Reads the entries. TIDE_E_DECODE: nobody can. */
+tide_status work_look(struct att_work *w, struct att_view *view, struct tide_err *err);
+/* The same; parks, and *parked, when nobody can read them. */
 tide_status work_view(struct att_work *w, struct att_view *view, bool *parked,
                       struct tide_err *err);
 

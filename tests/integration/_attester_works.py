@@ -166,6 +166,7 @@ def tells_how_it_is(w):
     w.tick(20)
     with w.attester() as attester:
         until(lambda: "attester.key" in attester.said(), "at work")
+        until(lambda: w.db.one("SELECT count(*) FROM kyc.attester WHERE state = 'working'") == "1", "told")
         before = counts()
         intent, _, _ = w.plant()
         ends(w, intent, "confirmed")
@@ -202,6 +203,54 @@ def one_at_a_time(w):
             intent, subject, _ = w.plant()
             ends(w, intent, "confirmed")
             check("attester.signed" in second.said() and w.attested(subject) == 1, "nobody took over")
+
+
+def with_a_new_key(w):
+    """the key is replaced while an envelope is under way: followed as the old one's, once; what that attested is not lost on a revoke"""
+    sent, subject, session = w.plant()
+    w.fault("sendTransaction=cut:5x1")
+    with w.attester():
+        until(lambda: w.row(sent)[2] == "unknown", "sent")
+    w.calm()
+    old, address = w.key.read_text(), w.address
+    said = subprocess.run([_attester.SIM, "keys", "--name", "attester2"], capture_output=True, text=True, check=True).stdout.split()
+    w.tx("fund", "--as", "attester2")
+    w.tx("add_verifier", "--as", "daowallet", "--subject", "attester2")
+    w.tick(20)
+    with w.attester() as first:
+        until(lambda: w.row(sent)[0] == "confirmed" or "attester.key" in first.said(), "at work")
+        w.key.write_text(said[2] + "\n")
+        code, _, wrong = w.once("--once")
+        check(code == 68 and "another attester" in wrong, f"two keys on one outbox: {code} {wrong}")
+        ends(w, sent, "confirmed")
+    w.still()
+    w.key.write_text(old)
+    other, second, _ = w.plant()
+    w.fault("sendTransaction=status:504x1")
+    with w.attester():
+        until(lambda: w.row(other)[2] == "unknown", "sent")
+    w.calm()
+    w.key.write_text(said[2] + "\n")
+    w.tick(20)
+    with w.attester():
+        ends(w, other, "confirmed")
+        check(w.attested(second) == 1 and w.row(other, "attempts") == ["1"], f"signed anew: {w.row(other, 'attempts')}")
+        check(w.audit(other).count("signed") == 1, f"{w.audit(other)}")
+        withdrawn, _, _ = w.plant(subject, "revoke", 2, session)
+        check(ends(w, withdrawn, "parked")[1] == "other_key", f"{w.row(withdrawn)}")
+        w.address = said[1]
+        intent, third, _ = w.plant()
+        ends(w, intent, "confirmed")
+        w.cursor, w.calls = None, {}
+        check(w.attested(third) == 1, "not with the new key")
+    w.key.write_text(old)
+    w.address, w.cursor, w.calls = address, None, {}
+    code, said, wrong = w.once("requeue", str(withdrawn))
+    check(code == 0, said + wrong)
+    w.tick(20)
+    with w.attester():
+        ends(w, withdrawn, "confirmed")
+    check(w.attested(subject, "revoke") == 1, "not revoked with the old key")
 
 
 def other_servers(w):
@@ -301,7 +350,7 @@ def refuses_wrong_settings(w):
 
 WORKS = [attested_quickly, revoked, superseded, sent_to_a_person, suspended_in_between, suspended_after_signing, looked_at_dry, status_is_told,
          tells_how_it_is,
-         one_at_a_time, other_servers,
+         one_at_a_time, with_a_new_key, other_servers,
          nonsense_is_no_answer, secrets_stay_inside, with_its_own_rights, refuses_wrong_settings]
 
 

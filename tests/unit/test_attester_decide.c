@@ -43,6 +43,7 @@ static const struct case_view views[] = {
     { "revoke ours", { .account = true, .status = ATT_VERIFIED, .kyc = true, .kyc_ours = true }, true, 0, ATT_STEP_PREPARE, "due", NULL },
     { "revoke nothing", { .account = true, .verifier = true }, true, 0, ATT_STEP_CONFIRM, "nothing_to_revoke", NULL },
     { "revoke another's", { .account = true, .kyc = true }, true, 0, ATT_STEP_CONFIRM, "nothing_to_revoke", NULL },
+    { "revoke what a former key attested", { .account = true, .verifier = true, .status = ATT_VERIFIED, .kyc = true, .kyc_former = true }, true, 0, ATT_STEP_PARK, "other_key", NULL },
     { "revoke of a suspended one", { .account = true, .status = ATT_SUSPENDED, .kyc = true, .kyc_ours = true }, true, 0, ATT_STEP_PARK, "manual_review", "suspended" },
     { "revoke of a frozen one", { .account = true, .status = ATT_VERIFIED, .frozen = true, .kyc = true, .kyc_ours = true }, true, 0, ATT_STEP_PREPARE, "due", NULL },
     { "revoke where blocked", { .account = true, .status = ATT_VERIFIED, .blocked = true, .kyc = true, .kyc_ours = true }, true, 0, ATT_STEP_PREPARE, "due", NULL },
@@ -170,6 +171,15 @@ static void an_envelope_is_sent_again_until_its_end_is_known(void **state)
     }
 }
 
+static void what_nobody_can_read_waits_while_it_may_come(void **state)
+{
+    const struct att_flight flight = { FLIGHT };
+    const struct att_found early = FOUND(110, 5000), late = FOUND(120, 5001);
+    (void)state;
+    assert_int_equal(att_decide_unread(&flight, &early).step, ATT_STEP_WAIT);
+    assert_int_equal(att_decide_unread(&flight, &late).step, ATT_STEP_PARK);
+}
+
 static void an_end_is_proven_or_a_person_looks(void **state)
 {
     (void)state;
@@ -261,6 +271,7 @@ int main(void)
         cmocka_unit_test(a_person_is_looked_at_before_anything_is_signed),
         cmocka_unit_test(what_was_overwritten_has_a_word),
         cmocka_unit_test(an_envelope_is_sent_again_until_its_end_is_known),
+        cmocka_unit_test(what_nobody_can_read_waits_while_it_may_come),
         cmocka_unit_test(an_end_is_proven_or_a_person_looks),
         cmocka_unit_test(nothing_is_made_anew_while_it_may_still_come),
         cmocka_unit_test(codes_have_names_and_names_codes),
