@@ -556,7 +556,8 @@ def main():
         for one in Api.every:
             if one.process and one.process.poll() is None:
                 one.process.kill()
-    WATCH.settle()
+    if not wanted:
+        WATCH.settle()
 
 
 main()
