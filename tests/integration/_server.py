@@ -448,7 +448,8 @@ def a9_framing():
         found = split(got)
         check(closed and len(found) <= 1, f"{why}: {[a[0] for a in found]}, closed {closed}")
         check(not found or found[0][0] in (400, 413, 501, 505), f"{why}: {[a[0] for a in found]}")
-        problem(found[0], found[0][0])
+        code = problem(found[0], found[0][0])["code"]  # for its form, not for what it asks
+        check(code in ("malformed_request", "malformed_target", "transfer_coding"), f"{why}: {code}")
     ok(f"A9 {len(refused)} ways to disagree about a request's end: refused, closed, nothing smuggled ({len(refused) - len(theirs)} by us)")
     check(len(theirs) <= 12, f"refused by the library alone: {theirs}")
 
