@@ -14,13 +14,20 @@ struct worker {
     bool counted; /* in stats.connected */
 };
 
+/* Jobs that are in it, and jobs that wait for room. */
+struct lane {
+    uint32_t inside, waiting;
+};
+
 struct tide_crew {
     struct tide_crew_options options;
-    uint32_t started;
+    uint32_t opened, started;
+    char *seats;
     pthread_mutex_t mutex; /* of all that follows */
     pthread_cond_t wake;
     struct tide_job *first, *last;
     struct tide_crew_stats stats;
+    struct lane lanes[TIDE_CREW_LANES + 1];
     bool connecting; /* a thread tries to reach the database */
     bool down;       /* the last attempt failed              */
     int64_t retry_ms;
@@ -119,6 +126,39 @@ static tide_status attempt(struct worker *worker, struct tide_job *job, struct t
     }
 }
 
+/* Under the mutex. */
+static void append(struct tide_crew *crew, struct tide_job *job)
+{
+    job->next = NULL;
+    if (crew->last)
+        crew->last->next = job;
+    else
+        crew->first = job;
+    crew->last = job;
+    crew->stats.waiting++;
+    pthread_cond_signal(&crew->wake);
+}
+
+/* Under the mutex. Whoever waits for the room that is left is found by another thread, if this one
+ * has something else to do. */
+static void leave(struct tide_crew *crew, struct tide_job *job)
+{
+    if (!job->lane)
+        return;
+    crew->lanes[job->lane].inside--;
+    if (crew->lanes[job->lane].waiting)
+        pthread_cond_signal(&crew->wake);
+}
+
+static void put_back(struct tide_crew *crew, struct tide_job *job)
+{
+    pthread_mutex_lock(&crew->mutex);
+    job->back = false;
+    crew->stats.busy--;
+    append(crew, job);
+    pthread_mutex_unlock(&crew->mutex);
+}
+
 static void run_job(struct worker *worker, struct tide_job *job)
 {
     struct tide_crew *crew = worker->crew;
@@ -131,6 +171,9 @@ static void run_job(struct worker *worker, struct tide_job *job)
     } else if (attempt(worker, job, &err) != TIDE_OK) {
         failed = true;
         work->refuse(worker->seat, job, &err);
+    } else if (job->back) {
+        put_back(crew, job);
+        return;
     }
     if (work->over)
         work->over(job);
@@ -140,6 +183,7 @@ static void run_job(struct worker *worker, struct tide_job *job)
     crew->stats.jobs++;
     crew->stats.late += late;
     crew->stats.failed += failed;
+    leave(crew, job);
     pthread_mutex_unlock(&crew->mutex);
     job->done(job); /* it is the caller's now */
 }
@@ -155,17 +199,49 @@ static void wait_for_work(struct tide_crew *crew)
     pthread_cond_timedwait(&crew->wake, &crew->mutex, &until);
 }
 
+/* Under the mutex. Who is late is only told so. */
+static bool has_room(struct tide_crew *crew, const struct tide_job *job)
+{
+    return !job->lane || crew->lanes[job->lane].inside < crew->options.lane_threads ||
+           is_late(crew, job) || tide_crew_is_closing(crew);
+}
+
 static struct tide_job *take_job(struct tide_crew *crew)
 {
-    struct tide_job *job = crew->first;
-    if (job) {
-        crew->first = job->next;
-        if (!crew->first)
-            crew->last = NULL;
-        crew->stats.waiting--;
-        crew->stats.busy++;
+    struct tide_job *before = NULL, *job = crew->first;
+    for (; job && !has_room(crew, job); job = job->next)
+        before = job;
+    if (!job)
+        return NULL;
+    *(before ? &before->next : &crew->first) = job->next;
+    if (crew->last == job)
+        crew->last = before;
+    crew->stats.waiting--;
+    crew->stats.busy++;
+    if (job->lane) {
+        crew->lanes[job->lane].waiting--;
+        crew->lanes[job->lane].inside++;
     }
     return job;
+}
+
+enum tide_crew_room tide_crew_enter(struct tide_crew *crew, struct tide_job *job, uint32_t lane)
+{
+    enum tide_crew_room room = TIDE_CREW_ENTERED;
+    assert(lane && lane <= TIDE_CREW_LANES && (!job->lane || job->lane == lane));
+    if (!crew->options.lane_threads || job->lane)
+        return room;
+    pthread_mutex_lock(&crew->mutex);
+    struct lane *of = &crew->lanes[lane];
+    if (of->inside < crew->options.lane_threads || tide_crew_is_closing(crew))
+        of->inside++;
+    else
+        room = of->waiting < (crew->options.queue + 1) / 2 ? TIDE_CREW_BACK : TIDE_CREW_FULL;
+    of->waiting += room == TIDE_CREW_BACK;
+    job->back = room == TIDE_CREW_BACK;
+    job->lane = room == TIDE_CREW_FULL ? 0 : lane;
+    pthread_mutex_unlock(&crew->mutex);
+    return room;
 }
 
 static void *work(void *self)
@@ -176,9 +252,11 @@ static void *work(void *self)
     while (!over) {
         pthread_mutex_lock(&crew->mutex);
         bool idle = crew->options.work->ready(worker->seat) || !may_connect(crew);
-        if (!crew->first && idle && !tide_crew_is_closing(crew))
-            wait_for_work(crew);
         struct tide_job *job = take_job(crew);
+        if (!job && idle && !tide_crew_is_closing(crew)) {
+            wait_for_work(crew);
+            job = take_job(crew);
+        }
         over = !job && tide_crew_is_closing(crew);
         pthread_mutex_unlock(&crew->mutex);
         if (job)
@@ -194,14 +272,9 @@ bool tide_crew_submit(struct tide_crew *crew, struct tide_job *job)
     tide_lock_counted(&crew->mutex, &crew->waits);
     bool room = !tide_crew_is_closing(crew) && crew->stats.waiting < crew->options.queue;
     if (room) {
-        job->next = NULL;
-        if (crew->last)
-            crew->last->next = job;
-        else
-            crew->first = job;
-        crew->last = job;
-        crew->stats.waiting++;
-        pthread_cond_signal(&crew->wake);
+        job->lane = 0;
+        job->back = false;
+        append(crew, job);
     }
     crew->stats.full += !room;
     pthread_mutex_unlock(&crew->mutex);
@@ -219,12 +292,29 @@ void tide_crew_stats(struct tide_crew *crew, struct tide_crew_stats *out)
     pthread_mutex_unlock(&crew->mutex);
 }
 
+static tide_status open_seats(struct tide_crew *crew, struct tide_err *err)
+{
+    const struct tide_crew_options *options = &crew->options;
+    size_t size = options->work->seat_size;
+    tide_status status = TIDE_OK;
+    crew->seats = calloc(options->threads, size);
+    if (!crew->seats)
+        return tide_fail(err, TIDE_E_MEMORY, "crew");
+    for (uint32_t i = 0; i < options->threads && status == TIDE_OK; i++) {
+        void *seat = crew->seats + i * size;
+        crew->workers[i] = (struct worker){ .crew = crew, .seat = seat };
+        status = options->work->open(seat, options->owner, crew, err);
+        crew->opened += status == TIDE_OK;
+    }
+    return status;
+}
+
 tide_status tide_crew_open(struct tide_crew **out, const struct tide_crew_options *options,
                            struct tide_err *err)
 {
     struct tide_crew *crew = calloc(1, sizeof *crew + options->threads * sizeof crew->workers[0]);
     pthread_condattr_t attr;
-    *out = crew;
+    *out = NULL;
     if (!crew)
         return tide_fail(err, TIDE_E_MEMORY, "crew");
     crew->options = *options;
@@ -233,36 +323,38 @@ tide_status tide_crew_open(struct tide_crew **out, const struct tide_crew_option
     pthread_cond_init(&crew->wake, &attr);
     pthread_condattr_destroy(&attr);
     pthread_mutex_init(&crew->mutex, NULL);
-    return TIDE_OK;
+    tide_status status = open_seats(crew, err);
+    if (status == TIDE_OK)
+        *out = crew;
+    else
+        tide_crew_close(crew);
+    return status;
 }
 
-tide_status tide_crew_start(struct tide_crew *crew, void *seat, struct tide_err *err)
+tide_status tide_crew_start(struct tide_crew *crew, struct tide_err *err)
 {
-    struct worker *worker = &crew->workers[crew->started];
-    assert(crew->started < crew->options.threads);
-    *worker = (struct worker){ .crew = crew, .seat = seat };
-    if (pthread_create(&worker->thread, NULL, work, worker) != 0)
-        return tide_fail(err, TIDE_E_MEMORY, "crew: no thread");
-    crew->started++;
+    for (; crew->started < crew->opened; crew->started++) {
+        struct worker *worker = &crew->workers[crew->started];
+        if (pthread_create(&worker->thread, NULL, work, worker) != 0)
+            return tide_fail(err, TIDE_E_MEMORY, "crew: no thread");
+    }
     return TIDE_OK;
-}
-
-void tide_crew_stop(struct tide_crew *crew)
-{
-    pthread_mutex_lock(&crew->mutex);
-    atomic_store(&crew->closing, true);
-    pthread_cond_broadcast(&crew->wake);
-    pthread_mutex_unlock(&crew->mutex);
-    for (uint32_t i = 0; i < crew->started; i++)
-        pthread_join(crew->workers[i].thread, NULL);
-    crew->started = 0;
 }
 
 void tide_crew_close(struct tide_crew *crew)
 {
     if (!crew)
         return;
+    pthread_mutex_lock(&crew->mutex);
+    atomic_store(&crew->closing, true);
+    pthread_cond_broadcast(&crew->wake);
+    pthread_mutex_unlock(&crew->mutex);
+    for (uint32_t i = 0; i < crew->started; i++)
+        pthread_join(crew->workers[i].thread, NULL);
+    for (uint32_t i = 0; i < crew->opened; i++)
+        crew->options.work->close(crew->workers[i].seat);
     pthread_cond_destroy(&crew->wake);
     pthread_mutex_destroy(&crew->mutex);
+    free(crew->seats);
     free(crew);
 }

@@ -6,6 +6,8 @@
  * Down   while the database is away one thread tries to reach it, twice a second; jobs are refused
  *        at once by the others, and by it between attempts.
  * Lost   a job whose connection broke under it runs once more over a new one.
+ * Lanes  a job that is about to wait for somebody else enters that one's lane; a lane has room for
+ *        some of the threads only, so that whoever hangs holds up his own jobs and nobody else's.
  * Memory a job belongs to the caller from done() on, and to the crew before. */
 #ifndef API_CREW_H
 #define API_CREW_H
@@ -19,11 +21,19 @@ struct tide_job {
     struct tide_reply *reply;            /* as tide_reply_reset leaves it */
     struct tide_handler_context context; /* deadline_ms 0: none           */
     void (*done)(struct tide_job *job);  /* reply is complete; on the crew's thread */
-    struct tide_job *next;               /* the crew's */
+    struct tide_job *next;               /* the crew's, as the rest */
+    uint32_t lane;                       /* 0: it is in none */
+    bool back;                           /* to the queue, until its lane has room */
 };
 
-/* What a crew's threads do at their seats; seats are the caller's memory, one after the other. */
+struct tide_crew; /* opaque */
+
+/* What a crew's threads do at their seats. */
 struct tide_crew_work {
+    size_t seat_size;
+    /* Of zeroed memory, for the options' owner; connects to nobody yet. Failing leaves nothing. */
+    tide_status (*open)(void *seat, void *owner, struct tide_crew *crew, struct tide_err *err);
+    void (*close)(void *seat);
     bool (*ready)(const void *seat);
     /* Connects, if need be anew. */
     tide_status (*connect)(void *seat, struct tide_err *err);
@@ -48,23 +58,34 @@ struct tide_crew_stats {
     uint64_t waits; /* jobs whose bringer found the queue's lock held */
 };
 
-struct tide_crew; /* opaque */
+#define TIDE_CREW_LANES 8u
 
 struct tide_crew_options {
     const struct tide_crew_work *work;
+    void *owner;
     const struct tide_clock *clock;
     uint32_t threads, queue; /* queue: jobs that wait */
+    uint32_t lane_threads;   /* that one lane may hold; 0: there are no lanes */
 };
 
+/* A seat for each thread; *out is NULL when it fails. */
 tide_status tide_crew_open(struct tide_crew **out, const struct tide_crew_options *options,
                            struct tide_err *err) TIDE_MUST_USE;
-/* Starts the thread of the next seat, which is ready for connect. */
-tide_status tide_crew_start(struct tide_crew *crew, void *seat, struct tide_err *err) TIDE_MUST_USE;
+/* Starts the threads. */
+tide_status tide_crew_start(struct tide_crew *crew, struct tide_err *err) TIDE_MUST_USE;
 /* Any thread. False when the queue is full, or the crew is closing: the job stays the caller's. */
 bool tide_crew_submit(struct tide_crew *crew, struct tide_job *job) TIDE_MUST_USE;
-/* Answers what waits, then ends the threads; seats are the caller's to close, before this one. */
-void tide_crew_stop(struct tide_crew *crew);
-void tide_crew_close(struct tide_crew *crew); /* after stop; NULL is fine */
+/* Answers what waits, ends the threads, closes the seats. NULL is fine. */
+void tide_crew_close(struct tide_crew *crew);
+
+/* Of the job that runs, before it waits for lane (1 to TIDE_CREW_LANES).
+ * TIDE_CREW_ENTERED  it is in it until it is over; entering again is free
+ * TIDE_CREW_BACK     there is no room: run returns TIDE_OK at once, without an answer, and runs
+ *                    again when there is, or late
+ * TIDE_CREW_FULL     half of the queue waits for that lane already: run answers so */
+enum tide_crew_room { TIDE_CREW_ENTERED, TIDE_CREW_BACK, TIDE_CREW_FULL };
+enum tide_crew_room tide_crew_enter(struct tide_crew *crew, struct tide_job *job,
+                                    uint32_t lane) TIDE_MUST_USE;
 /* Asked while statements and calls run; self is the crew. */
 bool tide_crew_is_closing(void *self);
 void tide_crew_stats(struct tide_crew *crew, struct tide_crew_stats *out);

@@ -6,11 +6,25 @@ struct tide_pool {
     struct tide_pool_options options;
     struct tide_statements statements;
     struct tide_crew *crew;
-    struct tide_session *sessions; /* one a thread */
-    uint32_t opened;
 };
 
 /* --- a seat is a session ------------------------------------------------------------------ */
+
+static tide_status open_seat(void *seat, void *owner, struct tide_crew *crew, struct tide_err *err)
+{
+    const struct tide_pool *pool = owner;
+    struct tide_session_options options = { .conninfo = pool->options.conninfo,
+                                            .deployment = pool->options.deployment,
+                                            .statements = &pool->statements,
+                                            .stopped = tide_crew_is_closing,
+                                            .stopped_self = crew };
+    return tide_session_open(seat, &options, err);
+}
+
+static void close_seat(void *seat)
+{
+    tide_session_close(seat);
+}
 
 static bool is_ready(const void *seat)
 {
@@ -90,24 +104,13 @@ void tide_pool_stats(struct tide_pool *pool, struct tide_crew_stats *out)
     tide_crew_stats(pool->crew, out);
 }
 
-static tide_status start(struct tide_pool *pool, struct tide_session *session, struct tide_err *err)
-{
-    struct tide_session_options options = { .conninfo = pool->options.conninfo,
-                                            .deployment = pool->options.deployment,
-                                            .statements = &pool->statements,
-                                            .stopped = tide_crew_is_closing,
-                                            .stopped_self = pool->crew };
-    tide_status status = tide_session_open(session, &options, err);
-    if (status != TIDE_OK)
-        return status;
-    pool->opened++;
-    return tide_crew_start(pool->crew, session, err);
-}
-
 tide_status tide_pool_open(struct tide_pool **out, const struct tide_pool_options *options,
                            struct tide_err *err)
 {
-    static const struct tide_crew_work work = { .ready = is_ready,
+    static const struct tide_crew_work work = { .seat_size = sizeof(struct tide_session),
+                                                .open = open_seat,
+                                                .close = close_seat,
+                                                .ready = is_ready,
                                                 .connect = connect_seat,
                                                 .told = tell,
                                                 .run = run,
@@ -120,18 +123,15 @@ tide_status tide_pool_open(struct tide_pool **out, const struct tide_pool_option
         return tide_fail(err, TIDE_E_MEMORY, "pool");
     pool->options = *options;
     struct tide_crew_options crew = { .work = &work,
+                                      .owner = pool,
                                       .clock = tide_clock_system(),
                                       .threads = options->threads,
                                       .queue = options->queue };
-    pool->sessions = calloc(options->threads, sizeof *pool->sessions);
-    tide_status status =
-        pool->sessions ? TIDE_OK : tide_fail(err, TIDE_E_MEMORY, "pool: no memory for sessions");
+    tide_status status = tide_statements_open(&pool->statements, err);
     if (status == TIDE_OK)
         status = tide_crew_open(&pool->crew, &crew, err);
     if (status == TIDE_OK)
-        status = tide_statements_open(&pool->statements, err);
-    for (uint32_t i = 0; i < options->threads && status == TIDE_OK; i++)
-        status = start(pool, &pool->sessions[i], err);
+        status = tide_crew_start(pool->crew, err);
     if (status == TIDE_OK)
         *out = pool;
     else
@@ -143,12 +143,7 @@ void tide_pool_close(struct tide_pool *pool)
 {
     if (!pool)
         return;
-    if (pool->crew)
-        tide_crew_stop(pool->crew);
-    for (uint32_t i = 0; i < pool->opened; i++)
-        tide_session_close(&pool->sessions[i]);
     tide_crew_close(pool->crew);
-    free(pool->sessions);
     tide_statements_close(&pool->statements);
     free(pool);
 }

@@ -26,7 +26,8 @@ struct tide_kyc_ask {
     uint8_t envelope[TIDE_KYC_ENVELOPE_MAX];
     enum tide_kyc_renewal renewal;
     uint32_t reconcile_s;
-    bool claimed; /* a run of it came to its COMMIT, whose answer may have been lost */
+    bool claimed; /* a run of it came to its COMMIT: id is the session; made: by that run */
+    bool made;
 };
 
 /* What challenges of this place have in common; borrows from it. */

@@ -301,7 +301,7 @@ tide_status tide_kyc_claim(struct tide_kyc_place *place, struct tide_kyc_ask *as
                            struct tide_reply *reply, struct tide_err *err)
 {
     struct claim c = { .place = place, .ask = ask, .out = out, .reply = reply };
-    *how = TIDE_KYC_CLAIM_MADE;
+    *how = ask->claimed && !ask->made ? TIDE_KYC_CLAIM_FOUND : TIDE_KYC_CLAIM_MADE;
     if (ask->claimed) {
         tide_status before = tide_kyc_session_get(place, ask->id, out, err);
         if (before != TIDE_E_MISSING)
@@ -315,6 +315,12 @@ tide_status tide_kyc_claim(struct tide_kyc_place *place, struct tide_kyc_ask *as
         tide_kyc_rollback(place); /* others wait behind this transaction */
         return TIDE_OK;
     }
-    ask->claimed = c.how == TIDE_KYC_CLAIM_MADE;
-    return tide_kyc_commit(place, err);
+    /* Of a new row it is seen whether COMMIT did it, whose answer may be lost. */
+    ask->claimed = ask->made = c.how == TIDE_KYC_CLAIM_MADE;
+    status = tide_kyc_commit(place, err);
+    if (status != TIDE_OK)
+        return status;
+    ask->claimed = true; /* what was given once, a challenge say, is not asked for again */
+    memcpy(ask->id, out->id, sizeof ask->id);
+    return TIDE_OK;
 }

@@ -11,11 +11,25 @@ struct seat {
 struct tide_desk {
     struct tide_desk_options options;
     struct tide_crew *crew;
-    struct seat *seats; /* one a thread */
-    uint32_t opened;
 };
 
 /* --- a seat is a place -------------------------------------------------------------------- */
+
+static tide_status open_seat(void *self, void *owner, struct tide_crew *crew, struct tide_err *err)
+{
+    struct seat *seat = self;
+    const struct tide_desk *desk = owner;
+    struct tide_kyc_place_options options = desk->options.place;
+    options.stopped = tide_crew_is_closing;
+    options.stopped_self = crew;
+    seat->desk = desk;
+    return tide_kyc_place_open(&seat->place, &options, err);
+}
+
+static void close_seat(void *seat)
+{
+    tide_kyc_place_close(&((struct seat *)seat)->place);
+}
 
 static bool is_ready(const void *seat)
 {
@@ -46,7 +60,10 @@ static tide_status run(void *self, struct tide_job *job, struct tide_err *err)
     tide_kyc_rollback(&seat->place);
     tide_reply_reset(job->reply);
     seat->place.deadline_ms = until ? until - seat->desk->options.grace_ms : 0;
+    seat->place.crew = seat->desk->crew;
+    seat->place.job = job;
     tide_status status = work->run(work, &seat->place, job, err);
+    seat->place.job = NULL;
     seat->place.deadline_ms = 0;
     return status;
 }
@@ -103,7 +120,10 @@ void tide_desk_stats(struct tide_desk *desk, struct tide_crew_stats *out)
 tide_status tide_desk_open(struct tide_desk **out, const struct tide_desk_options *options,
                            struct tide_err *err)
 {
-    static const struct tide_crew_work work = { .ready = is_ready,
+    static const struct tide_crew_work work = { .seat_size = sizeof(struct seat),
+                                                .open = open_seat,
+                                                .close = close_seat,
+                                                .ready = is_ready,
                                                 .connect = connect_seat,
                                                 .told = tell,
                                                 .run = run,
@@ -118,40 +138,23 @@ tide_status tide_desk_open(struct tide_desk **out, const struct tide_desk_option
     *out = desk;
     desk->options = *options;
     struct tide_crew_options crew = { .work = &work,
+                                      .owner = desk,
                                       .clock = options->place.clock,
                                       .threads = options->threads,
-                                      .queue = options->queue };
-    tide_status status = tide_crew_open(&desk->crew, &crew, err);
-    desk->options.place.stopped = tide_crew_is_closing;
-    desk->options.place.stopped_self = desk->crew;
-    desk->seats = calloc(options->threads, sizeof *desk->seats);
-    if (status == TIDE_OK && !desk->seats)
-        status = tide_fail(err, TIDE_E_MEMORY, "desk");
-    for (uint32_t i = 0; i < options->threads && status == TIDE_OK; i++) {
-        desk->seats[i].desk = desk;
-        status = tide_kyc_place_open(&desk->seats[i].place, &desk->options.place, err);
-        desk->opened += status == TIDE_OK;
-    }
-    return status;
+                                      .queue = options->queue,
+                                      .lane_threads = options->provider_threads };
+    return tide_crew_open(&desk->crew, &crew, err);
 }
 
 tide_status tide_desk_start(struct tide_desk *desk, struct tide_err *err)
 {
-    tide_status status = TIDE_OK;
-    for (uint32_t i = 0; i < desk->opened && status == TIDE_OK; i++)
-        status = tide_crew_start(desk->crew, &desk->seats[i], err);
-    return status;
+    return tide_crew_start(desk->crew, err);
 }
 
 void tide_desk_close(struct tide_desk *desk)
 {
     if (!desk)
         return;
-    if (desk->crew)
-        tide_crew_stop(desk->crew);
-    for (uint32_t i = 0; i < desk->opened; i++)
-        tide_kyc_place_close(&desk->seats[i].place);
     tide_crew_close(desk->crew);
-    free(desk->seats);
     free(desk);
 }

@@ -13,8 +13,9 @@ struct tide_desk_options {
     const char *name;                    /* of its log lines: "sessions" */
     struct tide_kyc_place_options place; /* stopped is the desk's to set */
     uint32_t threads;
-    uint32_t queue;    /* jobs that wait */
-    uint32_t grace_ms; /* of a job's deadline, kept for writing its answer */
+    uint32_t queue;            /* jobs that wait */
+    uint32_t provider_threads; /* that may wait for one provider; 0: any number */
+    uint32_t grace_ms;         /* of a job's deadline, kept for writing its answer */
 };
 
 /* *out is the caller's to close, also when it fails. */

@@ -71,11 +71,12 @@ static tide_status open_desks(struct tide_kyc *kyc, struct tide_err *err)
 {
     const struct tide_config *config = kyc->config;
     const struct {
-        uint32_t threads, grace_ms;
+        uint32_t threads, grace_ms, provider_threads;
     } desks[TIDE_KYC_DESK_COUNT] = {
-        [TIDE_KYC_DESK_SESSIONS] = { config->kyc_threads, SESSION_GRACE_MS },
-        [TIDE_KYC_DESK_HOOKS] = { config->kyc_hook_threads, 0 },
-        [TIDE_KYC_DESK_READS] = { READ_THREADS, 0 },
+        [TIDE_KYC_DESK_SESSIONS] = { config->kyc_threads, SESSION_GRACE_MS,
+                                     config->kyc_threads > 1 ? config->kyc_threads - 1 : 1 },
+        [TIDE_KYC_DESK_HOOKS] = { config->kyc_hook_threads, 0, 0 },
+        [TIDE_KYC_DESK_READS] = { READ_THREADS, 0, 0 },
     };
     tide_status status = TIDE_OK;
     for (int i = 0; i < TIDE_KYC_DESK_COUNT && status == TIDE_OK; i++) {
@@ -83,6 +84,7 @@ static tide_status open_desks(struct tide_kyc *kyc, struct tide_err *err)
                                              .place = place_of(kyc),
                                              .threads = desks[i].threads,
                                              .queue = config->kyc_queue,
+                                             .provider_threads = desks[i].provider_threads,
                                              .grace_ms = desks[i].grace_ms };
         status = tide_desk_open(&kyc->desks[i], &options, err);
     }

@@ -89,7 +89,8 @@ static tide_status keep(struct offer *o, const struct tide_kyc_page *page, struc
         "UPDATE kyc.session SET provider_id = $2, hosted_url = $3,"
         " hosted_until = to_timestamp($4::bigint), last_error = NULL,"
         " next_check = coalesce(next_check, clock_timestamp() + interval '1 s' * $5::integer),"
-        " updated_at = clock_timestamp() WHERE id = $1",
+        " updated_at = clock_timestamp() WHERE id = $1"
+        "  AND state IN ('created', 'pending', 'review', 'action_required')",
         (const char *[]){ o->session->id, page->provider_id, page->url, until, check }, 5, err);
     return status == TIDE_OK ? tide_kyc_session_get(o->place, o->session->id, o->session, err)
                              : status;
@@ -181,6 +182,7 @@ tide_status tide_kyc_offer(struct tide_kyc_place *place, uint32_t reconcile_s,
 {
     struct offer o = { .place = place, .session = session, .reconcile_s = reconcile_s };
     struct tide_err late = { .code = TIDE_E_STOPPED, .text = "another request waits for it" }, left;
+    struct tide_err many = { .code = TIDE_E_STOPPED, .text = "too many requests wait for it" };
     bool locked = false;
     o.provider = tide_kyc_provider_of(place->settings, tide_slice_str(session->provider));
     *offered = has_page(&o);
@@ -191,6 +193,9 @@ tide_status tide_kyc_offer(struct tide_kyc_place *place, uint32_t reconcile_s,
                            "The provider of this session is not configured any more.");
         return TIDE_OK;
     }
+    enum tide_crew_room room = tide_kyc_enter(place, o.provider);
+    if (room != TIDE_CREW_ENTERED)
+        return room == TIDE_CREW_BACK ? TIDE_OK : tell(&o, &many, reply, err);
     tide_status status = wait_or_lock(&o, &locked, err);
     if (status != TIDE_OK)
         return status;

@@ -112,6 +112,14 @@ void tide_kyc_rollback(struct tide_kyc_place *place)
         place->ready = false;
 }
 
+enum tide_crew_room tide_kyc_enter(struct tide_kyc_place *place,
+                                   const struct tide_kyc_provider *provider)
+{
+    static_assert(TIDE_KYC_PROVIDERS_MAX <= TIDE_CREW_LANES, "a lane for each provider");
+    uint32_t index = (uint32_t)(provider - place->settings->providers);
+    return tide_crew_enter(place->crew, place->job, index + 1);
+}
+
 bool tide_kyc_place_cancelled(void *self)
 {
     const struct tide_kyc_place *place = self;

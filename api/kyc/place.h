@@ -8,6 +8,7 @@
 #ifndef API_KYC_PLACE_H
 #define API_KYC_PLACE_H
 
+#include "api/crew.h"
 #include "api/kyc/settings.h"
 #include "tidemark/clock.h"
 #include "tidemark/http.h"
@@ -35,8 +36,15 @@ struct tide_kyc_place {
     char deployment_text[8]; /* of statements */
     uint8_t network_id[TIDE_HASH_BYTES];
     char passphrase[TIDE_KYC_PASSPHRASE_MAX];
-    int64_t deadline_ms; /* monotonic: when the work should be over; 0: whenever */
+    int64_t deadline_ms;    /* monotonic: when the work should be over; 0: whenever */
+    struct tide_crew *crew; /* of a desk, while job is worked on here */
+    struct tide_job *job;
 };
+
+/* Before somebody waits for a provider: a provider has some of a desk's threads, never the last
+ * one of several. TIDE_CREW_BACK: the job runs again when there is room (api/crew.h). */
+enum tide_crew_room tide_kyc_enter(struct tide_kyc_place *place,
+                                   const struct tide_kyc_provider *provider) TIDE_MUST_USE;
 
 /* Connects to nobody yet. */
 tide_status tide_kyc_place_open(struct tide_kyc_place *place,

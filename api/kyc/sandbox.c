@@ -167,8 +167,15 @@ static tide_status decide(struct tide_kyc_work *work, struct tide_kyc_place *pla
         tide_kyc_page_gone(job->reply, place->settings, 404);
         return TIDE_OK;
     }
-    if (status == TIDE_OK)
-        status = keep(place->pg, visit, event, err);
+    if (status != TIDE_OK)
+        return status;
+    enum tide_crew_room room = tide_kyc_enter(
+        place, tide_kyc_provider_of(place->settings, tide_slice_str(session.provider)));
+    if (room != TIDE_CREW_ENTERED) {
+        tide_kyc_page_away(job->reply, place->settings, &session);
+        return TIDE_OK;
+    }
+    status = keep(place->pg, visit, event, err);
     if (status != TIDE_OK)
         return status;
     tell(place, &session, event);
@@ -218,7 +225,8 @@ static struct visit *begin(struct tide_handler_context *context, const struct ti
     const struct tide_param_value *id = tide_request_param(request, TIDE_PARAM_sandboxId);
     struct visit *visit = tide_kyc_later(context, sizeof *visit, desk, run, reply);
     if (visit)
-        snprintf(visit->id, sizeof visit->id, "%s", (const char *)id->text.ptr);
+        snprintf(visit->id, sizeof visit->id, "%.*s", (int)id->text.len,
+                 (const char *)id->text.ptr);
     return visit;
 }
 

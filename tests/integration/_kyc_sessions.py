@@ -412,6 +412,51 @@ def hanging(api, mock):
     print(f"while a provider hangs a look-up takes {slowest * 1000:.0f} ms at most")
 
 
+def crowd(api, mock, network):
+    """A provider that hangs, with more requests for it than there are threads: by POST, and by people who need another page of
+    it. The others' sessions are opened at once; whoever waits for it loses nothing but time."""
+    starts = []
+    for n in range(4):
+        _, s, _ = api.session(account(200 + n).address, "veriff")
+        sql(f"UPDATE kyc.session SET hosted_url = NULL, hosted_until = NULL WHERE id = '{s['sessionId']}'")
+        starts.append(s["startUrl"][len(PUBLIC):])
+    mock.do("fault", provider="veriff", call="create", do="hang", times=200, after=3)
+    got, threads = [], []
+
+    def post(n, **more):
+        got.append(api.session(account(210 + n).address, "veriff", **more)[:2])
+
+    jobs = [lambda n=n: post(n) for n in range(12)]
+    jobs += [lambda path=path: got.append((page(api.host, "GET", path, {}) and 0, {})) for path in starts]
+    me = account(230)
+    challenge_text = envelope(challenge(me, int(time.time())), network, SERVER, me)
+    jobs.append(lambda: post(20, key=None, challenge=challenge_text))
+    for job in jobs:
+        threads.append(threading.Thread(target=job))
+        threads[-1].start()
+    time.sleep(0.5)
+    slowest = 0
+    for n in range(8):
+        started = time.monotonic()
+        status, answer, _ = api.session(account(240 + n).address, ("didit", "sumsub", "persona", "sandbox")[n % 4])
+        slowest = max(slowest, time.monotonic() - started)
+        expect(status, 201, f"while another provider hangs {answer}")
+    expect(slowest < 2, True, f"while another provider hangs: {slowest:.2f} s")
+    expect(any(t.is_alive() for t in threads), True, "it did hang all the while")
+    mock.do("clear")
+    for t in threads:
+        t.join()
+    codes = sorted({(status, answer.get("code")) for status, answer in got if status})
+    expect({(status, code) for status, code in codes} <= {(200, None), (201, None), (502, "provider_unavailable"), (503, "overloaded")}, True,
+           f"who waited for it: {codes}")
+    for n in range(12):
+        status, answer, _ = api.session(account(210 + n).address, "veriff")
+        expect(status in (200, 201) and bool(answer["directLink"]), True, f"afterwards {answer}")
+    ids = [answer.get("sessionId") for _, answer in got if answer.get("sessionId")]
+    expect(len(ids), len(set(ids)), "a session each")
+    print(f"while a provider hangs another's session takes {slowest * 1000:.0f} ms at most")
+
+
 def progress(api):
     who = account(1).address
     _, s, _ = api.session(who, "sandbox")
@@ -477,7 +522,8 @@ def origins(api):
 def everything(api, mock, pid):
     network = bytes.fromhex(sql("SELECT encode(network_id, 'hex') FROM chain.deployment"))
     steps = ((shape, api), (validation, api), (same, api, mock), (parallel, api, mock), (limits, api), (challenges, api, network),
-             (progress, api), (origins, api), (failing, api, mock), (hanging, api, mock), (leaks, api, pid))
+             (progress, api), (origins, api), (failing, api, mock), (hanging, api, mock),
+             (crowd, api, mock, network), (leaks, api, pid))
     for step, *arguments in steps:
         started = time.monotonic()
         step(*arguments)

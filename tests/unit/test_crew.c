@@ -1,0 +1,283 @@
+/* A few threads and their queue: lanes. Whoever waits for one thing holds some of the threads, and
+ * never the last one. label: threads */
+#include "api/crew.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+enum { JOBS = 64 };
+
+/* What a job is to do, in the place of a handler's context. */
+struct task {
+    struct tide_job job;
+    struct tide_reply reply;
+    struct house *house;
+    uint32_t lane; /* 0: none */
+    uint32_t runs; /* times that it was run */
+    uint32_t order;
+    enum tide_crew_room room;
+    bool over;
+};
+
+struct house {
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+    bool open; /* the lanes' door: who is in one waits for it */
+    uint32_t inside, most, passed, done, seats;
+    struct task tasks[JOBS];
+};
+
+struct seat {
+    struct house *house;
+    struct tide_crew *crew;
+};
+
+static tide_status open_seat(void *self, void *owner, struct tide_crew *crew, struct tide_err *err)
+{
+    struct seat *seat = self;
+    (void)err;
+    *seat = (struct seat){ .house = owner, .crew = crew };
+    seat->house->seats++;
+    return TIDE_OK;
+}
+
+static void close_seat(void *self)
+{
+    ((struct seat *)self)->house->seats--;
+}
+
+static bool is_ready(const void *seat)
+{
+    (void)seat;
+    return true;
+}
+
+static void wait_at_door(struct house *h)
+{
+    h->inside++;
+    h->most = h->inside > h->most ? h->inside : h->most;
+    while (!h->open)
+        pthread_cond_wait(&h->wake, &h->mutex);
+    h->inside--;
+}
+
+static tide_status run(void *self, struct tide_job *job, struct tide_err *err)
+{
+    struct seat *seat = self;
+    struct house *h = seat->house;
+    struct task *task = (struct task *)(void *)job;
+    (void)err;
+    pthread_mutex_lock(&h->mutex);
+    task->runs++;
+    pthread_mutex_unlock(&h->mutex);
+    task->room = task->lane ? tide_crew_enter(seat->crew, job, task->lane) : TIDE_CREW_ENTERED;
+    if (task->lane && task->room == TIDE_CREW_ENTERED) {
+        pthread_mutex_lock(&h->mutex);
+        wait_at_door(h);
+        task->order = h->passed++;
+        pthread_mutex_unlock(&h->mutex);
+    }
+    return TIDE_OK;
+}
+
+static void done(struct tide_job *job)
+{
+    struct task *task = (struct task *)(void *)job;
+    struct house *h = task->house;
+    pthread_mutex_lock(&h->mutex);
+    task->over = true;
+    h->done++;
+    pthread_cond_broadcast(&h->wake);
+    pthread_mutex_unlock(&h->mutex);
+}
+
+static const struct tide_crew_work work = {
+    .seat_size = sizeof(struct seat),
+    .open = open_seat,
+    .close = close_seat,
+    .ready = is_ready,
+    .run = run,
+};
+
+static struct tide_crew *begin(struct house *h, uint32_t threads, uint32_t lane_threads,
+                               uint32_t queue)
+{
+    struct tide_crew *crew;
+    struct tide_err err;
+    const struct tide_crew_options options = { .work = &work,
+                                               .owner = h,
+                                               .clock = tide_clock_system(),
+                                               .threads = threads,
+                                               .queue = queue,
+                                               .lane_threads = lane_threads };
+    *h = (struct house){ 0 };
+    pthread_mutex_init(&h->mutex, NULL);
+    pthread_cond_init(&h->wake, NULL);
+    assert_int_equal(tide_crew_open(&crew, &options, &err), TIDE_OK);
+    assert_int_equal(tide_crew_start(crew, &err), TIDE_OK);
+    return crew;
+}
+
+static struct task *give(struct house *h, struct tide_crew *crew, uint32_t at, uint32_t lane)
+{
+    struct task *task = &h->tasks[at];
+    *task = (struct task){ .house = h, .lane = lane };
+    tide_reply_init(&task->reply);
+    task->job = (struct tide_job){ .reply = &task->reply, .done = done };
+    assert_true(tide_crew_submit(crew, &task->job));
+    return task;
+}
+
+/* Until that many are over, or that many stand at the door. */
+static void await(struct house *h, uint32_t over, uint32_t inside)
+{
+    for (;;) {
+        pthread_mutex_lock(&h->mutex);
+        bool there = h->done >= over && h->inside >= inside;
+        pthread_mutex_unlock(&h->mutex);
+        if (there)
+            return;
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    }
+}
+
+static void open_door(struct house *h)
+{
+    pthread_mutex_lock(&h->mutex);
+    h->open = true;
+    pthread_cond_broadcast(&h->wake);
+    pthread_mutex_unlock(&h->mutex);
+}
+
+static void end(struct house *h, struct tide_crew *crew)
+{
+    tide_crew_close(crew);
+    assert_int_equal(h->seats, 0);
+    for (uint32_t i = 0; i < JOBS; i++)
+        if (h->tasks[i].house)
+            tide_reply_release(&h->tasks[i].reply);
+    pthread_cond_destroy(&h->wake);
+    pthread_mutex_destroy(&h->mutex);
+}
+
+/* Ten wait in one lane of three; everybody else goes through at once, and so does another lane. */
+static void test_lane_leaves_a_thread(void **state)
+{
+    (void)state;
+    static struct house h;
+    struct tide_crew *crew = begin(&h, 4, 3, 64);
+    for (uint32_t i = 0; i < 10; i++)
+        give(&h, crew, i, 1);
+    await(&h, 0, 3);
+    for (uint32_t i = 10; i < 30; i++)
+        give(&h, crew, i, 0);
+    await(&h, 20, 3);
+    give(&h, crew, 30, 2);
+    await(&h, 20, 4);
+    for (uint32_t i = 0; i < 10; i++)
+        assert_false(h.tasks[i].over);
+    open_door(&h);
+    await(&h, 31, 0);
+    assert_int_equal(h.most, 4);
+    for (uint32_t i = 0; i < 10; i++) {
+        assert_in_range(h.tasks[i].runs, 1, 2); /* once to find no room, once with it */
+        assert_int_equal(h.tasks[i].room, TIDE_CREW_ENTERED);
+    }
+    end(&h, crew);
+}
+
+/* Who was sent back comes in the order in which they came. */
+static void test_order(void **state)
+{
+    (void)state;
+    static struct house h;
+    struct tide_crew *crew = begin(&h, 2, 1, 64);
+    for (uint32_t i = 0; i < 8; i++) {
+        give(&h, crew, i, 3);
+        await(&h, 0, 1);
+    }
+    open_door(&h);
+    await(&h, 8, 0);
+    for (uint32_t i = 0; i < 8; i++)
+        assert_int_equal(h.tasks[i].order, i);
+    end(&h, crew);
+}
+
+/* Half of the queue is one lane's at most. */
+static void test_full(void **state)
+{
+    (void)state;
+    static struct house h;
+    struct tide_crew *crew = begin(&h, 2, 1, 10);
+    uint32_t full = 0;
+    for (uint32_t i = 0; i < 20; i++) {
+        give(&h, crew, i, 1);
+        await(&h, i < 6 ? 0 : i - 5, 1); /* one inside, five behind him, the rest are told */
+    }
+    struct task *other = give(&h, crew, 20, 0);
+    await(&h, 15, 1);
+    assert_true(other->over);
+    for (uint32_t i = 0; i < 20; i++)
+        full += h.tasks[i].over && h.tasks[i].room == TIDE_CREW_FULL;
+    assert_int_equal(full, 14);
+    open_door(&h);
+    await(&h, 21, 0);
+    end(&h, crew);
+}
+
+/* Late ones are told so, with no room in their lane. */
+static void test_late(void **state)
+{
+    (void)state;
+    static struct house h;
+    struct tide_crew *crew = begin(&h, 2, 1, 64);
+    const struct tide_clock *clock = tide_clock_system();
+    give(&h, crew, 0, 1);
+    await(&h, 0, 1);
+    struct task *late = &h.tasks[1];
+    *late = (struct task){ .house = &h, .lane = 1 };
+    tide_reply_init(&late->reply);
+    late->job = (struct tide_job){ .reply = &late->reply, .done = done };
+    late->job.context.deadline_ms = clock->now_ms(clock->self) + 200;
+    assert_true(tide_crew_submit(crew, &late->job));
+    await(&h, 1, 1);
+    assert_true(late->over);
+    assert_int_equal(late->reply.status, 503);
+    open_door(&h);
+    await(&h, 2, 0);
+    end(&h, crew);
+}
+
+/* Whoever waits in a lane is answered before the crew is gone. */
+static void test_closing(void **state)
+{
+    (void)state;
+    static struct house h;
+    struct tide_crew *crew = begin(&h, 3, 1, 64);
+    for (uint32_t i = 0; i < 12; i++)
+        give(&h, crew, i, 1 + i % 2);
+    await(&h, 0, 2);
+    open_door(&h);
+    tide_crew_close(crew);
+    assert_int_equal(h.done, 12);
+    assert_int_equal(h.seats, 0);
+    for (uint32_t i = 0; i < 12; i++)
+        tide_reply_release(&h.tasks[i].reply);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lane_leaves_a_thread),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_full),
+        cmocka_unit_test(test_late),
+        cmocka_unit_test(test_closing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
