@@ -11,7 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CHECK_SECONDS = 300 };
+/* A check that takes longer hangs: a machine reads 16 MiB a second even from a slow disk. */
+enum { CHECK_SECONDS = 10, CHECK_BYTES_PER_SECOND = 16 << 20, CHECK_TRIES = 3 };
 
 /* --- records ------------------------------------------------------------------------- */
 
@@ -166,7 +167,7 @@ tide_status tide_hot_scan_files(const char *path, struct tide_err *err)
 /* --- the child ----------------------------------------------------------------------------- */
 
 /* Two pages at least, whole ones; the child finds out about the rest. */
-static tide_status check_size(const char *path, struct tide_err *err)
+static tide_status check_size(const char *path, unsigned *seconds, struct tide_err *err)
 {
     enum { PAGE_LEAST = 512 };
     char file[HOT_PATH_MAX + 16];
@@ -178,6 +179,7 @@ static tide_status check_size(const char *path, struct tide_err *err)
     if (!S_ISREG(found.st_mode) || found.st_size < 2 * PAGE_LEAST)
         return tide_fail(err, TIDE_E_DECODE, "cache: %s: %lld bytes are no cache", file,
                          (long long)found.st_size);
+    *seconds = CHECK_SECONDS + (unsigned)(found.st_size / CHECK_BYTES_PER_SECOND);
     return TIDE_OK;
 }
 
@@ -187,7 +189,7 @@ struct verdict {
     char text[256];
 };
 
-static _Noreturn void be_child(const char *path, int to)
+static _Noreturn void be_child(const char *path, unsigned seconds, int to)
 {
     static const int deadly[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM };
     struct rlimit none = { 0 };
@@ -196,7 +198,7 @@ static _Noreturn void be_child(const char *path, int to)
     for (size_t i = 0; i < TIDE_COUNT(deadly); i++)
         sigaction(deadly[i], &plain, NULL);
     setrlimit(RLIMIT_CORE, &none);
-    alarm(CHECK_SECONDS);
+    alarm(seconds);
     struct verdict verdict = { .status = tide_hot_scan_files(path, &err) };
     if (verdict.status != TIDE_OK)
         snprintf(verdict.text, sizeof verdict.text, "%s", err.text);
@@ -204,7 +206,8 @@ static _Noreturn void be_child(const char *path, int to)
     _exit(sent == sizeof verdict ? 0 : 1);
 }
 
-static tide_status hear(pid_t child, int from, const char *path, struct tide_err *err)
+/* hung: its time was over, which says nothing about the file. */
+static tide_status hear(pid_t child, int from, const char *path, bool *hung, struct tide_err *err)
 {
     struct verdict verdict;
     int how = 0;
@@ -214,6 +217,7 @@ static tide_status hear(pid_t child, int from, const char *path, struct tide_err
     while (got < 0 && errno == EINTR);
     while (waitpid(child, &how, 0) < 0 && errno == EINTR)
         continue;
+    *hung = WIFSIGNALED(how) && WTERMSIG(how) == SIGALRM;
     if (WIFSIGNALED(how))
         return tide_fail(err, TIDE_E_DECODE, "cache: %s: reading it ends with %s", path,
                          strsignal(WTERMSIG(how)));
@@ -225,20 +229,32 @@ static tide_status hear(pid_t child, int from, const char *path, struct tide_err
     return tide_fail(err, verdict.status, "%s (%s)", verdict.text, path);
 }
 
-tide_status hot_check(const char *path, struct tide_err *err)
+static tide_status ask_child(const char *path, unsigned seconds, bool *hung, struct tide_err *err)
 {
     int ends[2];
-    tide_status status = check_size(path, err);
-    if (status != TIDE_OK)
-        return status;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return tide_fail(err, TIDE_E_IO, "cache: pipe: %s", strerror(errno));
     pid_t child = fork();
     if (child == 0)
-        be_child(path, ends[1]);
+        be_child(path, seconds, ends[1]);
     close(ends[1]);
-    status = child > 0 ? hear(child, ends[0], path, err)
-                       : tide_fail(err, TIDE_E_IO, "cache: fork: %s", strerror(errno));
+    tide_status status = child > 0 ? hear(child, ends[0], path, hung, err)
+                                   : tide_fail(err, TIDE_E_IO, "cache: fork: %s", strerror(errno));
     close(ends[0]);
+    return status;
+}
+
+/* A child of a process with threads may inherit a lock that nobody will open: another one is asked. */
+tide_status hot_check(const char *path, struct tide_err *err)
+{
+    unsigned seconds;
+    bool hung = true;
+    tide_status status = check_size(path, &seconds, err);
+    if (status != TIDE_OK)
+        return status;
+    for (int tries = 0; hung && tries < CHECK_TRIES; tries++) {
+        hung = false;
+        status = ask_child(path, seconds, &hung, err);
+    }
     return status;
 }
