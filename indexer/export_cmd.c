@@ -74,7 +74,7 @@ static tide_status choose_range(struct tide_export *x, const struct request *r,
     x->from = r->ledger ? r->ledger : r->from ? r->from : covered.from;
     x->to = r->ledger ? r->ledger : r->to ? r->to : covered.to;
     x->as_of = r->what == WHAT_STATE ? r->ledger : 0;
-    if (x->from < covered.from || x->to > covered.to)
+    if (x->from < covered.from || x->to > covered.to || x->from > x->to)
         return tide_fail(err, TIDE_E_MISSING, "ledgers %u to %u are indexed, not %u to %u",
                          covered.from, covered.to, x->from, x->to);
     if (r->what != WHAT_STATE)

@@ -54,6 +54,9 @@ void tide_progress_add(struct tide_progress *p, uint32_t ledger, uint32_t tip, u
     measure(p, now);
     if (now - p->shown_ms < (p->terminal ? BAR_MS : LINE_MS) || !p->ledgers)
         return;
+    if (!p->terminal && p->ledgers == p->told)
+        return;
+    p->told = p->ledgers;
     uint32_t end = p->to ? p->to : tip;
     double eta = end > ledger && p->rate > 0 ? (double)(end - ledger) / p->rate : 0;
     p->shown_ms = now;

@@ -157,6 +157,7 @@ assert b and b[0]['waiting'], s['standbys']" || fail "status: $("$indexer" statu
     moves_on
     stop_all
     contiguous
+    same_as_one_go
     echo "taken over after $after ms"
 }
 
@@ -204,6 +205,7 @@ poison() { # three crashes on one ledger; the fourth start does not touch it
     [ "$(sql "SELECT state || ' ' || (error ~ 'ledger 1931') FROM chain.heartbeat")" = "quarantine true" ] || fail "$(sql "TABLE chain.heartbeat")"
     "$indexer" run --stop-at-end --crash-limit 0 2>"$PG_DIR/log_poison" || fail "crash_limit=0: exit $?"
     "$indexer" run --stop-at-end 2>"$PG_DIR/log_poison" || fail "after progress: exit $?: $(tail -1 "$PG_DIR/log_poison")"
+    same_as_one_go
 }
 
 idle() { # no ledger comes: whoever is killed meanwhile crashed on none, and the session stays awake
