@@ -43,7 +43,9 @@ static const struct section sections[] = {
       " AS seen_age_seconds, seen_at > clock_timestamp() - interval '5 s' AS waiting FROM chain.standby"
       " ORDER BY 1, 2" },
     { "crashes",
-      "SELECT deployment, ledger, attempts AS crashes FROM chain.attempt WHERE attempts > 0 ORDER BY 1" },
+      "SELECT deployment, ledger, attempts AS crashes FROM chain.attempt AS a WHERE attempts > 0"
+      " AND NOT EXISTS (SELECT FROM chain.coverage AS v WHERE v.deployment = a.deployment"
+      " AND a.ledger BETWEEN v.from_ledger AND v.to_ledger) ORDER BY 1" },
     { "coverage",
       "SELECT deployment, from_ledger, to_ledger, to_ledger - from_ledger + 1 AS ledgers"
       " FROM chain.coverage ORDER BY 1, 2" },
