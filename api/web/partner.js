@@ -13,7 +13,7 @@ async function standing() {
   return answer.ok && body.compliant;
 }
 
-async function open(mode) {
+async function begin(mode) {
   const headers = { 'content-type': 'application/json' };
   if (byId('key').value.trim()) headers['x-api-key'] = byId('key').value.trim();
   const providers = await (await fetch(`${host}/api/sdk/kyc/providers`, { credentials: 'omit' })).json();
@@ -35,7 +35,7 @@ byId('form').addEventListener('submit', async (event) => {
   byId('wrong').textContent = '';
   try {
     if (check) check.close();
-    check = tidemarkKyc({ host, session: await open(mode), mode, into: byId('into'), onState });
+    check = tidemarkKyc({ host, session: await begin(mode), mode, into: byId('into'), onState });
   } catch (fault) {
     byId('wrong').textContent = fault.message;
   }

@@ -250,6 +250,19 @@ for (const [name, options] of Object.entries({ 'desk-light': { viewport: desk },
   tell('direct');
 }
 
+for (const mode of ['iframe', 'redirect', 'direct']) { // the example of a partner
+  const { context, page, bad } = await open(`/kyc/partner#address=${newcomer()}&key=${key}`);
+  await page.locator(`input[value=${mode}]`).check();
+  const tabs = mode === 'direct' ? context.waitForEvent('page') : Promise.resolve(page);
+  await page.getByRole('button', { name: 'Verify me' }).click();
+  const tab = await tabs;
+  const provider = mode === 'iframe' ? await frameAt(page, '/kyc/sandbox/') : tab;
+  await provider.getByRole('button', { name: 'Approve' }).waitFor();
+  assert.deepEqual(bad, []);
+  await context.close();
+  tell(`${mode} from the example`);
+}
+
 for (const mode of ['iframe', 'direct']) { // the other modes of our own form
   const address = newcomer();
   const { context, page, bad } = await open(`/kyc?address=${address}`, { viewport: phone });
