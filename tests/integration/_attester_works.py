@@ -339,7 +339,7 @@ def with_its_own_rights(w):
 
 def refuses_wrong_settings(w):
     """what is missing or wrong is said at once, exit 64 or 78"""
-    cases = [(["--deployment", "/nowhere"], 74, "/nowhere"), ([], 78, "deployment is not set"),
+    cases = [(["--deployment", "/nowhere"], 78, "/nowhere"), ([], 78, "deployment is not set"),
              (["fly"], 64, "no command"), (["requeue"], 64, "wrong arguments"), (["status", "--once"], 64, "wrong arguments"),
              (["--deployment", str(w.path / "deployment.json")], 78, "attester_key is not set"),
              (["--deployment", str(w.path / "deployment.json"), "--attester-key", str(w.key)], 78, "rpc is not set")]
