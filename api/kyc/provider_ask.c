@@ -113,11 +113,15 @@ tide_status tide_kyc_page_of(const struct tide_kyc_call *call, struct tide_kyc_p
     return TIDE_OK;
 }
 
-void tide_kyc_put(struct tide_buf *buf, const char *name, const char *text)
+void tide_kyc_put(struct tide_buf *buf, const char *const *pairs)
 {
-    tide_buf_json_string(buf, tide_slice_str(name));
-    tide_buf_u8(buf, ':');
-    tide_buf_json_string(buf, tide_slice_str(text));
+    for (size_t i = 0; pairs[i]; i += 2) {
+        if (i)
+            tide_buf_u8(buf, ',');
+        tide_buf_json_string(buf, tide_slice_str(pairs[i]));
+        tide_buf_u8(buf, ':');
+        tide_buf_json_string(buf, tide_slice_str(pairs[i + 1]));
+    }
 }
 
 /* --- decisions ---------------------------------------------------------------------------- */
@@ -149,6 +153,16 @@ void tide_kyc_about(struct tide_kyc_decision *out, const json_t *ref)
 void tide_kyc_other_level(struct tide_kyc_decision *out)
 {
     review(out, "level");
+}
+
+void tide_kyc_map(struct tide_kyc_decision *out, const struct tide_kyc_word *words, tide_slice word)
+{
+    for (; words->word; words++)
+        if (tide_slice_eq_str(word, words->word)) {
+            out->state = words->state;
+            return;
+        }
+    tide_kyc_unknown(out);
 }
 
 void tide_kyc_unknown(struct tide_kyc_decision *out)

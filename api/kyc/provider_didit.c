@@ -24,11 +24,8 @@ static tide_status create(const struct tide_kyc_call *call, const struct tide_ky
     json_t *root = NULL;
     tide_buf_init(&body, TIDE_KYC_BODY_MAX);
     tide_buf_u8(&body, '{');
-    tide_kyc_put(&body, "workflow_id", call->provider->level);
-    tide_buf_u8(&body, ',');
-    tide_kyc_put(&body, "vendor_data", order->ref);
-    tide_buf_u8(&body, ',');
-    tide_kyc_put(&body, "callback", order->return_url);
+    tide_kyc_put(&body, (const char *const[]){ "workflow_id", call->provider->level, "vendor_data",
+                                               order->ref, "callback", order->return_url, NULL });
     tide_buf_u8(&body, '}');
     struct tide_kyc_question question = { .method = TIDE_HTTP_POST,
                                           .path = "/v3/session/",
@@ -104,10 +101,7 @@ static enum tide_kyc_verdict verify(const struct tide_kyc_provider *provider,
 
 static void map_status(struct tide_kyc_decision *out, tide_slice status)
 {
-    static const struct {
-        const char *status;
-        enum tide_kyc_state state;
-    } rows[] = {
+    static const struct tide_kyc_word words[] = {
         { "Not Started", TIDE_KYC_CREATED },
         { "In Progress", TIDE_KYC_PENDING },
         { "In Review", TIDE_KYC_REVIEW },
@@ -118,14 +112,9 @@ static void map_status(struct tide_kyc_decision *out, tide_slice status)
         { "Kyc Expired", TIDE_KYC_EXPIRED },
         { "Resubmitted", TIDE_KYC_ACTION_REQUIRED },
         { "Awaiting User", TIDE_KYC_ACTION_REQUIRED },
+        { NULL, TIDE_KYC_REVIEW },
     };
-    for (size_t i = 0; i < TIDE_COUNT(rows); i++) {
-        if (tide_slice_eq_str(status, rows[i].status)) {
-            out->state = rows[i].state;
-            return;
-        }
-    }
-    tide_kyc_unknown(out);
+    tide_kyc_map(out, words, status);
 }
 
 /* Documents of two countries are for a person to look at; the first end of them counts. */

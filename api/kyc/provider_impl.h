@@ -60,6 +60,14 @@ void tide_kyc_settle(struct tide_kyc_decision *out, tide_slice country);
 void tide_kyc_about(struct tide_kyc_decision *out, const json_t *ref);
 /* Approved by something else than what was asked for. */
 void tide_kyc_other_level(struct tide_kyc_decision *out);
+/* A provider's word for a state, and ours; a list of them ends with a word that is NULL. */
+struct tide_kyc_word {
+    const char *word;
+    enum tide_kyc_state state;
+};
+/* The state of a word; one that is not in the list is as tide_kyc_unknown has it. */
+void tide_kyc_map(struct tide_kyc_decision *out, const struct tide_kyc_word *words,
+                  tide_slice word);
 /* A status that we do not know: a person must look. */
 void tide_kyc_unknown(struct tide_kyc_decision *out);
 
@@ -82,8 +90,8 @@ tide_status tide_kyc_ask(const struct tide_kyc_call *call, const struct tide_kyc
 tide_status tide_kyc_page_of(const struct tide_kyc_call *call, struct tide_kyc_page *out,
                              const json_t *id, const json_t *url, struct tide_err *err);
 
-/* The body of a request, built as it is sent. */
-void tide_kyc_put(struct tide_buf *buf, const char *name, const char *text); /* "name":"text" */
+/* The body of a request, built as it is sent: "name":"text",… of names and texts ended by NULL. */
+void tide_kyc_put(struct tide_buf *buf, const char *const *pairs);
 
 /* What Sumsub wants signed of a request: time, method, path and query behind the path of baseUrl,
  * body; exactly the bytes that go out. */

@@ -28,13 +28,12 @@ static tide_status make_inquiry(const struct tide_kyc_call *call,
     struct tide_buf body;
     tide_buf_init(&body, TIDE_KYC_BODY_MAX);
     tide_buf_str(&body, "{\"data\":{\"attributes\":{");
-    tide_kyc_put(&body, "inquiry-template-id", call->provider->level);
-    tide_buf_u8(&body, ',');
-    tide_kyc_put(&body, "reference-id", order->ref);
-    tide_buf_u8(&body, ',');
-    tide_kyc_put(&body, "redirect-uri", order->return_url);
+    tide_kyc_put(&body, (const char *const[]){ "inquiry-template-id", call->provider->level,
+                                               "reference-id", order->ref, "redirect-uri",
+                                               order->return_url, NULL });
     tide_buf_str(&body, "}},\"meta\":{\"auto-create-account\":true,");
-    tide_kyc_put(&body, "auto-create-account-reference-id", order->ref);
+    tide_kyc_put(&body,
+                 (const char *const[]){ "auto-create-account-reference-id", order->ref, NULL });
     tide_buf_str(&body, "}}");
     struct tide_kyc_question question = { .method = TIDE_HTTP_POST,
                                           .path = "/api/v1/inquiries",
@@ -175,22 +174,18 @@ static enum tide_kyc_verdict verify(const struct tide_kyc_provider *provider,
 
 static void map_status(struct tide_kyc_decision *out, tide_slice status)
 {
-    static const struct {
-        const char *status;
-        enum tide_kyc_state state;
-    } rows[] = {
-        { "created", TIDE_KYC_CREATED },        { "pending", TIDE_KYC_PENDING },
-        { "completed", TIDE_KYC_PENDING },      { "needs_review", TIDE_KYC_REVIEW },
-        { "approved", TIDE_KYC_APPROVED },      { "declined", TIDE_KYC_DECLINED },
-        { "failed", TIDE_KYC_ACTION_REQUIRED }, { "expired", TIDE_KYC_EXPIRED },
+    static const struct tide_kyc_word words[] = {
+        { "created", TIDE_KYC_CREATED },
+        { "pending", TIDE_KYC_PENDING },
+        { "completed", TIDE_KYC_PENDING },
+        { "needs_review", TIDE_KYC_REVIEW },
+        { "approved", TIDE_KYC_APPROVED },
+        { "declined", TIDE_KYC_DECLINED },
+        { "failed", TIDE_KYC_ACTION_REQUIRED },
+        { "expired", TIDE_KYC_EXPIRED },
+        { NULL, TIDE_KYC_REVIEW },
     };
-    for (size_t i = 0; i < TIDE_COUNT(rows); i++) {
-        if (tide_slice_eq_str(status, rows[i].status)) {
-            out->state = rows[i].state;
-            return;
-        }
-    }
-    tide_kyc_unknown(out);
+    tide_kyc_map(out, words, status);
 }
 
 /* Where somebody lives, when the template asks for it; else the country that the document is of. */

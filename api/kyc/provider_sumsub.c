@@ -87,7 +87,7 @@ static tide_status make_applicant(const struct tide_kyc_call *call, const char *
     put_percent(&path, call->provider->level);
     tide_buf_u8(&path, '\0');
     tide_buf_u8(&body, '{');
-    tide_kyc_put(&body, "externalUserId", ref);
+    tide_kyc_put(&body, (const char *const[]){ "externalUserId", ref, NULL });
     tide_buf_u8(&body, '}');
     tide_status status = path.failed || body.failed
                              ? tide_fail(err, TIDE_E_MEMORY, "out of memory")
@@ -109,13 +109,11 @@ static tide_status make_link(const struct tide_kyc_call *call, const struct tide
     uint32_t code;
     tide_buf_init(&body, TIDE_KYC_BODY_MAX);
     tide_buf_u8(&body, '{');
-    tide_kyc_put(&body, "levelName", call->provider->level);
-    tide_buf_u8(&body, ',');
-    tide_kyc_put(&body, "userId", order->ref);
+    tide_kyc_put(&body, (const char *const[]){ "levelName", call->provider->level, "userId",
+                                               order->ref, NULL });
     tide_buf_putf(&body, ",\"ttlInSecs\":%d,\"redirect\":{", LINK_S);
-    tide_kyc_put(&body, "successUrl", order->return_url);
-    tide_buf_u8(&body, ',');
-    tide_kyc_put(&body, "rejectUrl", order->return_url);
+    tide_kyc_put(&body, (const char *const[]){ "successUrl", order->return_url, "rejectUrl",
+                                               order->return_url, NULL });
     tide_buf_str(&body, "}}");
     tide_status status = body.failed
                              ? tide_fail(err, TIDE_E_MEMORY, "out of memory")
@@ -209,26 +207,17 @@ static void map_completed(struct tide_kyc_decision *out, json_t *root)
 
 static void map_status(struct tide_kyc_decision *out, json_t *root)
 {
-    static const struct {
-        const char *status;
-        enum tide_kyc_state state;
-    } rows[] = {
+    static const struct tide_kyc_word words[] = {
         { "init", TIDE_KYC_CREATED },   { "pending", TIDE_KYC_PENDING },
         { "queued", TIDE_KYC_PENDING }, { "prechecked", TIDE_KYC_PENDING },
-        { "onHold", TIDE_KYC_REVIEW },
+        { "onHold", TIDE_KYC_REVIEW },  { NULL, TIDE_KYC_REVIEW },
     };
     tide_slice status = tide_kyc_text_at(root, "review.reviewStatus");
     if (tide_slice_eq_str(status, "completed")) {
         map_completed(out, root);
         return;
     }
-    for (size_t i = 0; i < TIDE_COUNT(rows); i++) {
-        if (tide_slice_eq_str(status, rows[i].status)) {
-            out->state = rows[i].state;
-            return;
-        }
-    }
-    tide_kyc_unknown(out);
+    tide_kyc_map(out, words, status);
 }
 
 /* Where somebody lives, when the level asks for it; else the country of the document. Documents of

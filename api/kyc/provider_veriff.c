@@ -31,9 +31,8 @@ static tide_status create(const struct tide_kyc_call *call, const struct tide_ky
     json_t *root = NULL;
     tide_buf_init(&body, TIDE_KYC_BODY_MAX);
     tide_buf_str(&body, "{\"verification\":{");
-    tide_kyc_put(&body, "callback", order->return_url);
-    tide_buf_u8(&body, ',');
-    tide_kyc_put(&body, "vendorData", order->ref);
+    tide_kyc_put(&body, (const char *const[]){ "callback", order->return_url, "vendorData",
+                                               order->ref, NULL });
     tide_buf_str(&body, "}}");
     struct tide_kyc_question question = { .method = TIDE_HTTP_POST,
                                           .path = "/v1/sessions",

@@ -64,7 +64,9 @@ tide_status worker_take_event(struct worker *w, struct worker_event *out, bool *
 /* The next session whose time has come. */
 tide_status worker_take_session(struct worker *w, struct worker_session *out, bool *found,
                                 struct tide_err *err);
-/* Whose webhook it is: by the provider's id, else by reference, the newest. */
+/* Whose webhook it is: by the provider's id, else by reference. Of several of one reference an open
+ * one; an id that nobody has is that of a session which has none yet (the provider's answer to us
+ * was lost), and who is named by reference alone is one that has an id; then the newest. */
 tide_status worker_find_session(struct worker *w, const struct worker_event *event,
                                 struct worker_session *out, bool *found, struct tide_err *err);
 /* The lock of a session, for this connection; *held false: another has it. */

@@ -79,7 +79,9 @@ tide_status worker_find_session(struct worker *w, const struct worker_event *eve
         w->place.pg, &rows,
         "SELECT id, coalesce(provider_id, $2), clock_timestamp(), attempts, ref FROM kyc.session"
         " WHERE provider = $1 AND (provider_id = $2 OR ref = $3)"
-        " ORDER BY provider_id IS NOT DISTINCT FROM $2 DESC, created_at DESC LIMIT 1",
+        " ORDER BY coalesce(provider_id = $2, false) DESC,"
+        "   state IN ('created', 'pending', 'review', 'action_required') DESC,"
+        "   (provider_id IS NULL) = ($2 IS NOT NULL) DESC, created_at DESC LIMIT 1",
         (const char *[]){ w->provider->key, event->provider_id[0] ? event->provider_id : NULL,
                           event->ref[0] ? event->ref : NULL },
         3, err);

@@ -192,6 +192,26 @@ def somebody_else(api, mock):
     print("ok somebody else: a decision about another reference attests nobody")
 
 
+def whose(api, mock):
+    """Sessions of one reference: an id that nobody has yet is that of the one without."""
+    for provider in ("veriff", "persona"):
+        lost = Session(mock, provider, provider_id=False)
+        newer = Session(mock, provider)
+        newer.person.ref = lost.ref
+        sql(f"UPDATE kyc.session SET address = '{lost.address}', ref = '{lost.ref}', mode = 'direct' WHERE id = '{newer.id}'")
+        lost.decide("approved", send=True)
+        lost.becomes("approved", ["attest"])
+        check((newer.state(), newer.intents()) == ("created", []), f"{provider}: {newer.state()} {newer.intents()}")
+    known = Session(mock, "sumsub")
+    nobody = Session(mock, "sumsub", provider_id=False)
+    sql(f"UPDATE kyc.session SET address = '{known.address}', ref = '{known.ref}', mode = 'direct' WHERE id = '{nobody.id}'")
+    known.decide("approved")
+    body = '{"type": "applicantReviewed", "externalUserId": "%s", "sandboxMode": true}' % known.ref
+    check(mock.webhook("sumsub", id=known.person.id, body=body)["sent"][0]["code"] == 200, "by reference alone")
+    known.becomes("approved", ["attest"])
+    print("ok whose: a session whose id was lost learns it; a reference alone finds one that can be asked about")
+
+
 # Of each table: rows that are due to go, and rows that look like them and stay.
 def aged(api, mock):
     s = approved(mock, "didit")
@@ -239,4 +259,4 @@ def aged(api, mock):
     print("ok aged: old webhooks and challenges go; sessions, outbox and the audit's chain stay")
 
 
-PARTS = [two, both_at_once, run_out, twins, gone, somebody_else, aged]
+PARTS = [two, both_at_once, run_out, twins, gone, somebody_else, whose, aged]
