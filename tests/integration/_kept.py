@@ -167,15 +167,13 @@ def groups(optional):
 
 def leave_out(optional, group):
     kept = ",".join(sorted({"chain.ledger", "chain.contract_seen"} | optional - group))
-    for table in sorted(group):
-        sql(f"CREATE TABLE saved.\"{table}\" AS TABLE {table}; DELETE FROM {table}")
-    sql(f"UPDATE chain.deployment SET scope = '{kept}'")
+    sql(";".join([f'CREATE TABLE saved."{table}" AS TABLE {table}; DELETE FROM {table}' for table in sorted(group)] +
+                 [f"UPDATE chain.deployment SET scope = '{kept}'"]))
 
 
 def take_back(group):
-    for table in sorted(group):
-        sql(f"INSERT INTO {table} SELECT * FROM saved.\"{table}\"; DROP TABLE saved.\"{table}\"")
-    sql("UPDATE chain.deployment SET scope = '*'")
+    sql(";".join([f'INSERT INTO {table} SELECT * FROM saved."{table}"; DROP TABLE saved."{table}"' for table in sorted(group)] +
+                 ["UPDATE chain.deployment SET scope = '*'"]))
 
 
 def build_again(api):
