@@ -28,7 +28,7 @@ struct house {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     bool open; /* the lanes' door: who is in one waits for it */
-    uint32_t inside, most, passed, done, seats;
+    uint32_t inside, most, passed, done, back, seats;
     struct task tasks[JOBS];
 };
 
@@ -75,13 +75,18 @@ static tide_status run(void *self, struct tide_job *job, struct tide_err *err)
     pthread_mutex_lock(&h->mutex);
     task->runs++;
     pthread_mutex_unlock(&h->mutex);
-    task->room = task->lane ? tide_crew_enter(seat->crew, job, task->lane) : TIDE_CREW_ENTERED;
-    if (task->lane && task->room == TIDE_CREW_ENTERED) {
-        pthread_mutex_lock(&h->mutex);
+    enum tide_crew_room room =
+        task->lane ? tide_crew_enter(seat->crew, job, task->lane) : TIDE_CREW_ENTERED;
+    pthread_mutex_lock(&h->mutex);
+    if (room == TIDE_CREW_BACK)
+        h->back++; /* the task is another thread's already, perhaps */
+    else
+        task->room = room;
+    if (task->lane && room == TIDE_CREW_ENTERED) {
         wait_at_door(h);
         task->order = h->passed++;
-        pthread_mutex_unlock(&h->mutex);
     }
+    pthread_mutex_unlock(&h->mutex);
     return TIDE_OK;
 }
 
@@ -133,12 +138,12 @@ static struct task *give(struct house *h, struct tide_crew *crew, uint32_t at, u
     return task;
 }
 
-/* Until that many are over, or that many stand at the door. */
-static void await(struct house *h, uint32_t over, uint32_t inside)
+/* Until that many are over, that many stand at the door, and that many were sent back. */
+static void await_back(struct house *h, uint32_t over, uint32_t inside, uint32_t back)
 {
     for (;;) {
         pthread_mutex_lock(&h->mutex);
-        bool there = h->done >= over && h->inside >= inside;
+        bool there = h->done >= over && h->inside >= inside && h->back >= back;
         pthread_mutex_unlock(&h->mutex);
         if (there)
             return;
@@ -163,6 +168,11 @@ static void end(struct house *h, struct tide_crew *crew)
             tide_reply_release(&h->tasks[i].reply);
     pthread_cond_destroy(&h->wake);
     pthread_mutex_destroy(&h->mutex);
+}
+
+static void await(struct house *h, uint32_t over, uint32_t inside)
+{
+    await_back(h, over, inside, 0);
 }
 
 /* Ten wait in one lane of three; everybody else goes through at once, and so does another lane. */
@@ -199,7 +209,7 @@ static void test_order(void **state)
     struct tide_crew *crew = begin(&h, 2, 1, 64);
     for (uint32_t i = 0; i < 8; i++) {
         give(&h, crew, i, 3);
-        await(&h, 0, 1);
+        await_back(&h, 0, 1, i);
     }
     open_door(&h);
     await(&h, 8, 0);
