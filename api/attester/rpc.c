@@ -195,7 +195,7 @@ static void leave_alone(struct att_rpc *rpc, struct server *server)
                                                                        : server->pause_ms * 2;
 }
 
-tide_status rpc_distrust(struct att_rpc *rpc, const char *what, struct tide_err *err)
+tide_status att_rpc_distrust(struct att_rpc *rpc, const char *what, struct tide_err *err)
 {
     struct server *server = &rpc->servers[rpc->current];
     leave_alone(rpc, server);

@@ -43,6 +43,9 @@ uint32_t att_rpc_latest(const struct att_rpc *rpc);
 /* Each call: TIDE_OK, TIDE_E_IO (nobody answers now), TIDE_E_CHAIN (all that answer are of another
  * network), TIDE_E_STOPPED, TIDE_E_MEMORY. */
 
+/* The server that answered last is left alone for a while: its answer says nothing. TIDE_E_IO. */
+tide_status att_rpc_distrust(struct att_rpc *rpc, const char *what, struct tide_err *err);
+
 struct att_tip {
     uint32_t ledger;
     uint64_t close_time; /* unix seconds, of the network */
@@ -96,7 +99,7 @@ struct att_found {
     uint32_t ledger;         /* that it stands in */
     int64_t fee;             /* charged, stroops */
     tide_slice result;       /* TransactionResult */
-    tide_slice envelope;     /* TransactionEnvelope; empty: not told */
+    tide_slice envelope;     /* TransactionEnvelope, of a found one */
     tide_slice meta;         /* TransactionMeta; empty: not told     */
     uint32_t event_count;
     tide_slice events[ATT_LIST_MAX]; /* ContractEvent of its operation */

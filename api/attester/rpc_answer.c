@@ -75,7 +75,7 @@ tide_status att_rpc_tip(struct att_rpc *rpc, struct att_tip *out, struct tide_er
     if (known && ledger >= att_rpc_latest(rpc))
         return TIDE_OK;
     if (known)
-        return rpc_distrust(rpc, "getLatestLedger: it is behind the network", err);
+        return att_rpc_distrust(rpc, "getLatestLedger: it is behind the network", err);
     struct att_found found; /* older servers tell the time there alone */
     status = att_rpc_find(rpc, &found, none, err);
     *out = (struct att_tip){ .ledger = found.latest, .close_time = found.close_time };
@@ -124,7 +124,8 @@ tide_status att_rpc_entries(struct att_rpc *rpc, struct att_entries *out, const 
         take_entry(&t, out, keys, count, json_array_get(list, i));
     out->ledger = (uint32_t)ledger;
     json_decref(result);
-    return t.good ? TIDE_OK : rpc_distrust(rpc, "getLedgerEntries: the answer is malformed", err);
+    return t.good ? TIDE_OK
+                  : att_rpc_distrust(rpc, "getLedgerEntries: the answer is malformed", err);
 }
 
 /* --- simulating ------------------------------------------------------------------------------- */
@@ -182,7 +183,8 @@ tide_status att_rpc_simulate(struct att_rpc *rpc, struct att_simulated *out, tid
     out->ledger = (uint32_t)ledger;
     out->resource_fee = (int64_t)fee;
     out->restore_fee = (int64_t)restore_fee;
-    return good ? TIDE_OK : rpc_distrust(rpc, "simulateTransaction: the answer is malformed", err);
+    return good ? TIDE_OK
+                : att_rpc_distrust(rpc, "simulateTransaction: the answer is malformed", err);
 }
 
 /* --- sending ---------------------------------------------------------------------------------- */
@@ -223,7 +225,7 @@ tide_status att_rpc_send(struct att_rpc *rpc, struct att_sent *out, tide_slice e
     out->code = code_of(take(&t, json_object_get(result, "errorResultXdr")));
     json_decref(result);
     return good && t.good ? TIDE_OK
-                          : rpc_distrust(rpc, "sendTransaction: the answer is malformed", err);
+                          : att_rpc_distrust(rpc, "sendTransaction: the answer is malformed", err);
 }
 
 static void take_list(struct taker *t, tide_slice *out, uint32_t *count, const json_t *list)
@@ -274,7 +276,7 @@ tide_status att_rpc_find(struct att_rpc *rpc, struct att_found *out,
     out->status = (enum att_found_status)word;
     good = good && read_found(rpc, out, result);
     json_decref(result);
-    return good ? TIDE_OK : rpc_distrust(rpc, "getTransaction: the answer is malformed", err);
+    return good ? TIDE_OK : att_rpc_distrust(rpc, "getTransaction: the answer is malformed", err);
 }
 
 tide_status att_rpc_fee(struct att_rpc *rpc, int64_t *out, struct tide_err *err)

@@ -16,9 +16,6 @@ tide_status rpc_ask_any(struct att_rpc *rpc, json_t **result, const char *method
 struct tide_buf *rpc_params(struct att_rpc *rpc);
 struct tide_buf *rpc_hold(struct att_rpc *rpc);
 
-/* Leaves the server that answered last alone for a while: its answer says nothing. TIDE_E_IO. */
-tide_status rpc_distrust(struct att_rpc *rpc, const char *what, struct tide_err *err);
-
 /* A number or a decimal text: servers differ. False when it is neither, or not 0 to max. */
 bool rpc_number(const json_t *object, const char *name, uint64_t max, uint64_t *out);
 

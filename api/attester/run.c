@@ -232,6 +232,14 @@ static tide_status loop(struct runner *r, struct tide_err *err)
     }
 }
 
+/* Asked while a call runs, which has an end of its own: many slow ones are no hanging. */
+static bool is_stopped_in_call(void *self)
+{
+    struct runner *r = self;
+    tide_watchdog_ping(&r->dog, now_of(r));
+    return stopped(r);
+}
+
 tide_status att_run(struct att_program *program, const struct att_run *how, struct tide_err *err)
 {
     struct runner r = { .program = program, .how = how, .notify = getenv("NOTIFY_SOCKET") };
@@ -240,7 +248,8 @@ tide_status att_run(struct att_program *program, const struct att_run *how, stru
     const struct att_rpc_options options = { .config = program->config,
                                              .passphrase = program->deployment->passphrase,
                                              .clock = program->clock,
-                                             .cancelled = program->stopped };
+                                             .cancelled = is_stopped_in_call,
+                                             .self = &r };
     tide_status status = att_rpc_open(&rpc, &options, err);
     if (status != TIDE_OK)
         return status;

@@ -228,8 +228,8 @@ static tide_status resolve(struct att_work *w, const struct att_found *found, en
                            struct tide_err *err)
 {
     const uint8_t *network = att_signer_policy(w->signer)->network_id;
-    if (found->envelope.len && !att_envelope_is(found->envelope, network, w->row.hash))
-        return tide_fail(err, TIDE_E_IO, "getTransaction: told of another transaction");
+    if (found->status != ATT_NOT_FOUND && !att_envelope_is(found->envelope, network, w->row.hash))
+        return att_rpc_distrust(w->rpc, "getTransaction: told of another transaction", err);
     if (found->status == ATT_SUCCESS)
         return succeed(w, found, err);
     if (found->status == ATT_FAILED)

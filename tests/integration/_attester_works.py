@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -293,6 +294,24 @@ def nonsense_is_no_answer(w):
             w.calm()
 
 
+def slow_is_not_dead(w):
+    """systemd's watchdog hears of it while a server lets it wait; stopped at once nevertheless"""
+    heard = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    heard.bind(str(w.path / "notify"))
+    heard.settimeout(30)
+    os.environ.update(NOTIFY_SOCKET=str(w.path / "notify"), WATCHDOG_USEC="600000")
+    w.fault("*=hang")
+    try:
+        with w.attester("--rpc-timeout-ms", "60000", "--http-stall-s", "60") as attester:
+            pings = 0
+            while pings < 3:
+                pings += heard.recv(1000) == b"WATCHDOG=1"
+            check("attester.trouble" not in attester.said(), "the pings came behind the call")
+    finally:
+        del os.environ["NOTIFY_SOCKET"], os.environ["WATCHDOG_USEC"]
+        heard.close()
+
+
 def secrets_stay_inside(w):
     """the seed is in no argument, environment, log, answer or row; nobody may look into the process"""
     w.tick(20)
@@ -351,7 +370,7 @@ def refuses_wrong_settings(w):
 WORKS = [attested_quickly, revoked, superseded, sent_to_a_person, suspended_in_between, suspended_after_signing, looked_at_dry, status_is_told,
          tells_how_it_is,
          one_at_a_time, with_a_new_key, other_servers,
-         nonsense_is_no_answer, secrets_stay_inside, with_its_own_rights, refuses_wrong_settings]
+         nonsense_is_no_answer, slow_is_not_dead, secrets_stay_inside, with_its_own_rights, refuses_wrong_settings]
 
 
 def main():

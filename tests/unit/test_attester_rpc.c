@@ -1,0 +1,163 @@
+/* What the attester takes from its servers, and what it does not: answers in memory. */
+#include "api/attester/rpc.h"
+#include "tidemark/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct servers {
+    const char *said; /* the result of whatever is asked but the network */
+    int64_t now_ms;
+    struct att_rpc *rpc;
+};
+
+static int64_t now_of(void *self)
+{
+    return ((struct servers *)self)->now_ms;
+}
+
+static tide_status answer(void *self, const struct tide_http_request *request,
+                          struct tide_buf *body, struct tide_http_answer *how, struct tide_err *err)
+{
+    struct servers *s = self;
+    const char *id = memmem(request->body.ptr, request->body.len, "\"id\":", 5);
+    bool network = memmem(request->body.ptr, request->body.len, "getNetwork", 10) != NULL;
+    (void)err;
+    *how = (struct tide_http_answer){ .code = 200 };
+    tide_buf_putf(body, "{\"jsonrpc\":\"2.0\",\"id\":%llu,\"result\":%s}",
+                  strtoull(id + 5, NULL, 10), network ? "{\"passphrase\":\"net\"}" : s->said);
+    return TIDE_OK;
+}
+
+static struct servers *open_servers(void)
+{
+    static struct tide_config config;
+    static struct tide_clock clock;
+    static struct servers s;
+    struct tide_err err;
+    s = (struct servers){ .now_ms = 1000000 };
+    clock = (struct tide_clock){ .self = &s, .now_ms = now_of };
+    tide_config_defaults(&config);
+    snprintf(config.rpc, sizeof config.rpc, "http://one.example");
+    const struct att_rpc_options options = {
+        .config = &config, .passphrase = "net", .clock = &clock, .self = &s, .call = answer
+    };
+    assert_int_equal(att_rpc_open(&s.rpc, &options, &err), TIDE_OK);
+    return &s;
+}
+
+/* --- entries ---------------------------------------------------------------------------------- */
+
+#define ENTRIES(list) "{\"latestLedger\":7,\"entries\":[" list "]}"
+
+/* Keys are "a" and "b" (YQ== and Yg==). */
+static tide_status ask_entries(struct servers *s, const char *said, struct att_entries *out)
+{
+    const tide_slice keys[] = { TIDE_SLICE("a"), TIDE_SLICE("b") };
+    struct tide_err err;
+    s->said = said;
+    s->now_ms += 60000; /* whoever failed is asked again */
+    return att_rpc_entries(s->rpc, out, keys, 2, &err);
+}
+
+static void an_entry_nobody_can_read_is_not_an_absent_one(void **state)
+{
+    static const char *const bad[] = {
+        ENTRIES("{\"key\":\"YQ==\",\"xdr\":\"!\"}"),
+        ENTRIES("{\"key\":\"YQ==\",\"xdr\":\"\"}"),
+        ENTRIES("{\"key\":\"YQ==\",\"xdr\":5}"),
+        ENTRIES("{\"key\":\"YQ==\"}"),
+        ENTRIES("{\"key\":\"Yw==\",\"xdr\":\"YQ==\"}"),
+        ENTRIES("{\"key\":\"Y\",\"xdr\":\"YQ==\"}"),
+        ENTRIES("{\"xdr\":\"YQ==\"}"),
+        ENTRIES("5"),
+        ENTRIES("{\"key\":\"YQ==\",\"xdr\":\"YQ==\"},{\"key\":\"YQ==\",\"xdr\":\"YQ==\"}"),
+        "{\"latestLedger\":7}",
+    };
+    struct servers *s = open_servers();
+    struct att_entries e;
+    (void)state;
+    for (size_t i = 0; i < TIDE_COUNT(bad); i++)
+        if (ask_entries(s, bad[i], &e) != TIDE_E_IO)
+            fail_msg("taken: %s", bad[i]);
+    assert_int_equal(ask_entries(s, ENTRIES("{\"key\":\"Yg==\",\"xdr\":\"eHl6\"}"), &e), TIDE_OK);
+    assert_true(e.ledger == 7 && e.data[0].len == 0 && tide_slice_eq_str(e.data[1], "xyz"));
+    assert_int_equal(ask_entries(s, "{\"latestLedger\":7,\"entries\":null}", &e), TIDE_OK);
+    assert_true(e.data[0].len == 0 && e.data[1].len == 0);
+    att_rpc_close(s->rpc);
+}
+
+static void a_simulation_in_pieces_is_none(void **state)
+{
+    static const char *const bad[] = {
+        "{\"latestLedger\":7,\"minResourceFee\":\"5\"}",
+        "{\"latestLedger\":7,\"minResourceFee\":\"5\",\"transactionData\":\"!\"}",
+        "{\"latestLedger\":7,\"minResourceFee\":\"5\",\"transactionData\":\"YQ==\","
+        "\"results\":[{\"auth\":[\"!\"]}]}",
+        "{\"latestLedger\":7,\"minResourceFee\":\"5\",\"transactionData\":\"YQ==\","
+        "\"stateChanges\":[{\"key\":\"YQ==\",\"before\":\"!\"}]}",
+    };
+    struct servers *s = open_servers();
+    struct att_simulated simulated;
+    struct tide_err err;
+    (void)state;
+    for (size_t i = 0; i < TIDE_COUNT(bad); i++) {
+        s->said = bad[i];
+        s->now_ms += 60000;
+        if (att_rpc_simulate(s->rpc, &simulated, TIDE_SLICE("tx"), &err) != TIDE_E_IO)
+            fail_msg("taken: %s", bad[i]);
+    }
+    s->said = "{\"latestLedger\":7,\"minResourceFee\":\"5\",\"transactionData\":\"YQ==\","
+              "\"stateChanges\":[{\"key\":\"YQ==\",\"before\":null,\"after\":\"Yg==\"}]}";
+    s->now_ms += 60000;
+    assert_int_equal(att_rpc_simulate(s->rpc, &simulated, TIDE_SLICE("tx"), &err), TIDE_OK);
+    assert_true(simulated.change_count == 1 && simulated.changes[0].before.len == 0);
+    att_rpc_close(s->rpc);
+}
+
+/* --- ledgers ---------------------------------------------------------------------------------- */
+
+static tide_status ask_at(struct servers *s, const char *ledger)
+{
+    char said[96];
+    struct att_entries e;
+    snprintf(said, sizeof said, "{\"latestLedger\":%s,\"entries\":null}", ledger);
+    tide_status status = ask_entries(s, said, &e);
+    s->said = NULL;
+    return status;
+}
+
+static void a_ledger_that_never_was_is_forgotten(void **state)
+{
+    struct servers *s = open_servers();
+    (void)state;
+    assert_int_equal(ask_at(s, "1000"), TIDE_OK);
+    assert_int_equal(ask_at(s, "999"), TIDE_E_IO); /* it is behind */
+    assert_int_equal(ask_at(s, "4000000000"), TIDE_E_IO);
+    assert_int_equal(ask_at(s, "1001"), TIDE_OK);
+    att_rpc_close(s->rpc);
+    s = open_servers();
+    assert_int_equal(ask_at(s, "4000000000"), TIDE_OK); /* the first word: who could know? */
+    assert_int_equal(ask_at(s, "1000"), TIDE_E_IO);
+    s->now_ms += 600 * 1000;
+    assert_int_equal(ask_at(s, "1000"), TIDE_OK);
+    assert_int_equal(att_rpc_latest(s->rpc), 1000);
+    assert_int_equal(ask_at(s, "4000000000"), TIDE_E_IO);
+    att_rpc_close(s->rpc);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_entry_nobody_can_read_is_not_an_absent_one),
+        cmocka_unit_test(a_simulation_in_pieces_is_none),
+        cmocka_unit_test(a_ledger_that_never_was_is_forgotten),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
