@@ -29,7 +29,7 @@ struct tide_kyc_standing {
     int64_t attested_until; /* 0: it was never approved */
     int64_t created_at, expires_at;
     bool attested; /* an attest of it is in the outbox, and not superseded */
-    bool other;    /* another approval of the address stands, by another check of the person */
+    bool other;    /* another check's approval of the address stands, and the chain took it once */
     bool longer;   /* the chain may hold what an approval gave that does not stand any more */
 };
 

@@ -80,7 +80,8 @@ static tide_status read_row(struct worker *w, const struct worker_session *sessi
 
 /* Another approval stands when it has not run out, its provider still knows the person, and its
  * attestation is not left to somebody to decide. Two sessions of one person at one provider are one
- * check. The newest of them says what is on the chain after this one. */
+ * check. The newest of them says what is on the chain after this one; but only what the chain took
+ * once is sure to be taken again, so one that was never there does not keep this one's. */
 static tide_status read_other(struct worker *w, const struct worker_session *session,
                               struct row *row, int64_t now, struct tide_err *err)
 {
@@ -89,7 +90,7 @@ static tide_status read_other(struct worker *w, const struct worker_session *ses
     snprintf(seconds, sizeof seconds, "%" PRId64, now);
     tide_status status = tide_pg_query(
         w->place.pg, &rows,
-        "SELECT b.id, o.jurisdiction, o.expires_at, o.meta_hash"
+        "SELECT b.id, o.jurisdiction, o.expires_at, o.meta_hash, o.state = 'confirmed'"
         " FROM kyc.session AS s JOIN kyc.session AS b ON b.deployment = s.deployment"
         "   AND b.address = s.address AND b.id <> s.id"
         " JOIN kyc.outbox AS o ON o.session_id = b.id AND o.decision_rev = b.decision_rev"
@@ -100,8 +101,8 @@ static tide_status read_other(struct worker *w, const struct worker_session *ses
         (const char *[]){ session->id, seconds }, 2, err);
     if (status != TIDE_OK)
         return status;
-    row->standing.other = rows.count == 1;
-    if (row->standing.other) {
+    if (rows.count == 1) {
+        row->standing.other = tide_pg_bool(&rows, 0, 4);
         worker_copy_text(row->other.id, sizeof row->other.id, &rows, 0);
         row->other.jurisdiction = number(&rows, 1);
         row->other.expires_at = number(&rows, 2);
@@ -244,6 +245,26 @@ static tide_status write_intent(struct worker *w, const struct worker_session *s
         values, TIDE_COUNT(values), err);
 }
 
+/* The approval that stands and was never on the chain comes again, behind the revocation. */
+static tide_status write_again(struct worker *w, const struct row *row, struct tide_err *err)
+{
+    return tide_pg_query(
+        w->place.pg, NULL,
+        "WITH b AS (UPDATE kyc.session SET decision_rev = decision_rev + 1 WHERE id = $1"
+        "   RETURNING id, decision_rev)"
+        " INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action,"
+        "  jurisdiction, expires_at, meta_hash)"
+        " SELECT o.deployment, o.subject, b.id, b.decision_rev, 'attest', o.jurisdiction,"
+        "  o.expires_at, o.meta_hash FROM b JOIN kyc.outbox AS o ON o.session_id = b.id"
+        "  AND o.decision_rev = b.decision_rev - 1",
+        (const char *[]){ row->other.id }, 1, err);
+}
+
+static bool comes_again(const struct row *row, const struct tide_kyc_plan *plan)
+{
+    return plan->action == TIDE_KYC_REVOKE && row->other.id[0];
+}
+
 static const char *outcome_text(enum tide_kyc_outcome outcome)
 {
     static const char *const texts[] = { "same", "stale", "moved" };
@@ -263,17 +284,19 @@ static tide_status write_note(struct worker *w, const struct worker_session *ses
     if (!event && !moved)
         return TIDE_OK;
     snprintf(rev, sizeof rev, "%" PRIu32, row->rev + moved);
-    const char *values[] = { session->id,
-                             tide_kyc_state_text(row->standing.state),
-                             tide_kyc_state_text(plan->state),
-                             plan->reason[0] ? plan->reason : NULL,
-                             rev,
-                             actions[plan->action],
-                             event ? event->key : NULL,
-                             moved ? "decision" : "webhook",
-                             outcome_text(plan->outcome),
-                             because[plan->action],
-                             plan->action == TIDE_KYC_HAND_OVER ? row->other.id : NULL };
+    const char *values[] = {
+        session->id,
+        tide_kyc_state_text(row->standing.state),
+        tide_kyc_state_text(plan->state),
+        plan->reason[0] ? plan->reason : NULL,
+        rev,
+        actions[plan->action],
+        event ? event->key : NULL,
+        moved ? "decision" : "webhook",
+        outcome_text(plan->outcome),
+        comes_again(row, plan) ? "another_approval_follows" : because[plan->action],
+        comes_again(row, plan) || plan->action == TIDE_KYC_HAND_OVER ? row->other.id : NULL
+    };
     return tide_pg_query(
         w->place.pg, NULL,
         "SELECT kyc.note('worker', $8::text || '.' || $9::text, $1, "
@@ -334,6 +357,8 @@ tide_status worker_apply(struct worker *w, const struct worker_session *session,
     }
     if (status == TIDE_OK)
         status = write_intent(w, session, &row, plan, err);
+    if (status == TIDE_OK && comes_again(&row, plan))
+        status = write_again(w, &row, err);
     (void)TIDE_FAILPOINT("kyc.decision_half");
     if (status == TIDE_OK)
         status = write_note(w, session, event, &row, plan, err);

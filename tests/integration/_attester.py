@@ -198,8 +198,8 @@ class World:
     def subject(self):
         return strkey(6 << 3, random.randbytes(32))
 
-    def plant(self, subject=None, action="attest", rev=1, session=None, jurisdiction=756, expires=4102444800):
-        """A decision's row; (id, subject, session)."""
+    def plant(self, subject=None, action="attest", rev=1, session=None, jurisdiction=756, expires=4102444800, meta=None):
+        """A decision's row; (id, subject, session). meta: of which "session rev" it has the hash."""
         with self.lock:
             self.count += 1
             number = self.count
@@ -211,7 +211,7 @@ class World:
                 VALUES ('{made}', 1, '{subject}', 'sandbox', 'i{number}', 'redirect', 'r', now() + interval '1 day');"""
         row = self.db.one(f"""{text} INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action,
             jurisdiction, expires_at, meta_hash) VALUES (1, '{subject}', '{made}', {rev}, '{action}', {jurisdiction},
-            {expires}, sha256('{made} {rev}')) RETURNING id""")
+            {expires}, sha256('{meta or f"{made} {rev}"}')) RETURNING id""")
         return int(row), subject, made
 
     def row(self, intent, columns="state, reason, last_status"):

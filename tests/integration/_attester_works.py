@@ -47,6 +47,53 @@ def revoked(w):
         check(ends(w, nothing, "confirmed")[2] == "nothing_to_revoke", f"{w.row(nothing)}")
 
 
+def handed_over(w):
+    """another approval's words instead of a revocation: sent where the chain says something else, and only there"""
+    w.tick(20)
+    with w.attester():
+        one, subject, first = w.plant()
+        ends(w, one, "confirmed")
+        two, _, second = w.plant(subject, expires=4102444860)
+        ends(w, two, "confirmed")
+        words = {"expires": 4102444860, "meta": f"{second} 1"}
+        same, _, _ = w.plant(subject, "attest", 2, first, **words)
+        check(ends(w, same, "confirmed")[2] == "already_so", f"{w.row(same)}")
+        check(w.attested(subject) == 2, "the chain said so already")
+        again, _, _ = w.plant(subject, "attest", 3, first)
+        ends(w, again, "confirmed")
+        other, _, _ = w.plant(subject, "attest", 4, first, **words)
+        ends(w, other, "confirmed")
+        check(w.attested(subject) == 4 and w.attested(subject, "revoke") == 0, f"attested {w.attested(subject)} times")
+
+
+def gone_at_the_provider(w):
+    """what the provider cannot vouch for any more: parked by the worker, and a person says whether it is revoked"""
+    def parked(subject, session):
+        row = w.db.one(f"""INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at,
+            meta_hash, state, reason, last_status) VALUES (1, '{subject}', '{session}', 2, 'revoke', 756, 4102444800, sha256('x'),
+            'parked', 'manual_review', 'gone_at_provider') RETURNING id""")
+        return int(row)
+
+    w.tick(20)
+    with w.attester():
+        first, subject, session = w.plant()
+        ends(w, first, "confirmed")
+        gone = parked(subject, session)
+        code, said, wrong = w.once("status")
+        check(f"parked {gone} revoke: reason=manual_review detail=gone_at_provider" in said, said + wrong)
+        check(w.once("requeue", str(gone))[0] == 0, "requeue")
+        ends(w, gone, "confirmed")
+        check(w.attested(subject, "revoke") == 1, "released, and not revoked")
+        first, subject, session = w.plant()
+        ends(w, first, "confirmed")
+        gone = parked(subject, session)
+        back, _, _ = w.plant(subject, "attest", 3, session, meta=f"{session} 1")
+        check(ends(w, back, "confirmed")[2] == "already_so", f"{w.row(back)}")
+        check(w.once("requeue", str(gone))[0] == 0, "requeue")
+        ends(w, gone, "superseded")
+        check((w.attested(subject), w.attested(subject, "revoke")) == (1, 0), "known again, and revoked")
+
+
 def superseded(w):
     """a newer decision of the session stands: the older one is never sent, not even released later"""
     older, subject, session = w.plant()
@@ -367,7 +414,7 @@ def refuses_wrong_settings(w):
         check(done.returncode == code and why in done.stderr, f"{options}: {done.returncode} {done.stderr}")
 
 
-WORKS = [attested_quickly, revoked, superseded, sent_to_a_person, suspended_in_between, suspended_after_signing, looked_at_dry, status_is_told,
+WORKS = [attested_quickly, revoked, handed_over, gone_at_the_provider, superseded, sent_to_a_person, suspended_in_between, suspended_after_signing, looked_at_dry, status_is_told,
          tells_how_it_is,
          one_at_a_time, with_a_new_key, other_servers,
          nonsense_is_no_answer, slow_is_not_dead, secrets_stay_inside, with_its_own_rights, refuses_wrong_settings]

@@ -64,6 +64,17 @@ def two(api, mock):
         a, b = pair(mock, provider, other)
         withdraw(b)
         check(newest(a) == f"{b.id}|attest|queued|{says(a)}", f"{provider}: {newest(a)}")
+        # What the chain never took may not be taken: revoked, and then the other one's.
+        a, b = pair(mock, provider, other)
+        sql(f"UPDATE kyc.outbox SET state = 'queued' WHERE session_id = '{b.id}'")
+        words = says(b)
+        withdraw(a)
+        check(newest(a) == f"{b.id}|attest|queued|{words}" and a.intents() == ["attest", "revoke"], f"{provider}: {newest(a)} {a.intents()}")
+        check((b.rev(), b.intents(), b.state()) == (2, ["attest", "attest"], "approved"), f"{provider}: {b.rev()} {b.intents()}")
+        noted = sql(f"SELECT detail->>'because' FROM kyc.audit WHERE about = '{a.id}' ORDER BY id DESC LIMIT 1")
+        check(noted == "another_approval_follows", f"{provider}: the audit says {noted}")
+        withdraw(b)
+        check(newest(b).split("|")[:2] == [b.id, "revoke"], f"{provider}: {newest(b)}")
         # What is not an approval that stands keeps nothing.
         for change in ("outbox SET state = 'parked', reason = 'manual_review' WHERE session_id", "outbox SET expires_at = 1 WHERE session_id",
                        "session SET state = 'expired', jurisdiction = NULL WHERE id"):
