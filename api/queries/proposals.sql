@@ -36,8 +36,8 @@ FROM n, q, (
         (array_agg(a.value) FILTER (WHERE a.n = 2))[1] AS "name",
         coalesce(bool_or(a.key = 'undecodable'), false) AS "undecodable",
         CASE WHEN octet_length(v.call_data) <= 1024 THEN
-          coalesce(('{' || string_agg(to_json(lower(left(a.key, 1)) || substr(replace(initcap(a.key), '_', ''), 2)
-            )::text || ':' || a.value, ',' ORDER BY a.n) FILTER (WHERE a.n > 2 AND a.key <> 'undecodable') || '}')::json, '{}') END AS "args"
+          coalesce(('{' || string_agg('"' || lower(left(a.key, 1)) || substr(replace(initcap(a.key), '_', ''), 2) || '":' ||
+            a.value, ',' ORDER BY a.n) FILTER (WHERE a.n > 2 AND a.key <> 'undecodable') || '}')::json, '{}') END AS "args"
       FROM json_each(v.action) WITH ORDINALITY AS a (key, value, n)) AS z) AS "action",
     v.yes_votes::text AS "yesVotes",
     v.no_votes::text AS "noVotes",
