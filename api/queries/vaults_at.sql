@@ -9,7 +9,18 @@ near AS MATERIALIZED (
     WHERE s.deployment = $1 AND ($5::text IS NULL OR s.owner = $5) AND ($6::text IS NULL OR s.synth_asset = $6)
       AND ($3::text IS NULL OR s.key_hash > decode($3, 'hex'))
     ORDER BY s.key_hash LIMIT 2000) AS s,
--- part: vault_was
+    LATERAL (
+      SELECT s.synth_asset, s.owner, s.collateral, s.collateral_tok, s.debt, s.opened_at, s.last_update, s.ledger, s.closed_at
+      WHERE s.ledger <= $2
+      UNION ALL
+      SELECT h.synth_asset, h.owner, h.collateral, h.collateral_tok, h.debt, h.opened_at, h.last_update, h.ledger, h.closed_at
+      FROM (SELECT * FROM history.synthetic_engine_vault AS h
+        WHERE h.deployment = $1 AND h.key_hash = s.key_hash AND h.ledger <= $2 AND s.ledger > $2
+        ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
+      WHERE NOT h.removed
+    ) AS h LEFT JOIN m ON m.symbol = h.synth_asset, LATERAL (SELECT s.key_hash, h.*) AS v
+  WHERE ($7::text IS NULL OR chain.vault_state(h.debt, chain.vault_ratio(h.collateral, h.debt, m.collateral_price,
+      m.synth_price), m.liq_ratio, m.min_coll_ratio) = $7)
   LIMIT $4::integer
 ), edge AS MATERIALIZED (
   SELECT s.key_hash FROM state.synthetic_engine_vault AS s
@@ -27,7 +38,8 @@ near AS MATERIALIZED (
     LEFT JOIN m ON m.symbol = k.symbol,
     LATERAL chain.vault_range($7::text, m.liq_ratio, m.min_coll_ratio, m.collateral_price, m.synth_price) AS g,
     LATERAL (SELECT 0::bigint AS low, 100000000000::bigint AS high WHERE $7 IS NULL
-      UNION ALL SELECT p.low, p.high FROM (VALUES (0::bigint, 0::bigint), (g.low, g.high)) AS p(low, high) WHERE $7 IS NOT NULL) AS p
+      UNION ALL SELECT p.low, p.high FROM (VALUES (0::bigint, 0::bigint), (g.low, g.high)) AS p(low, high)
+        WHERE $7 IS NOT NULL AND p.low <= p.high) AS p
   WHERE ($6 IS NULL OR k.symbol = $6) AND ($7 IS NULL OR $7 IN ('open', 'unpriced')
     OR m.liq_ratio IS NOT NULL AND m.collateral_price IS NOT NULL AND m.synth_price IS NOT NULL)
 ), v AS (
@@ -42,13 +54,6 @@ near AS MATERIALIZED (
     AND ($7 IS NULL OR chain.vault_state(s.debt, chain.vault_ratio(s.collateral, s.debt, m.collateral_price,
       m.synth_price), m.liq_ratio, m.min_coll_ratio) = $7)
   ORDER BY s.key_hash LIMIT $4)
-  UNION ALL
-  (SELECT v.* FROM (SELECT * FROM state.synthetic_engine_vault AS s
-      WHERE EXISTS (SELECT FROM edge) AND NOT EXISTS (SELECT FROM whole) AND s.deployment = $1 AND s.ledger > $2
-        AND ($5 IS NULL OR s.owner = $5) AND ($6 IS NULL OR s.synth_asset = $6)
-        AND s.key_hash >= (SELECT edge.key_hash FROM edge)) AS s,
--- part: vault_was
-  ORDER BY v.key_hash LIMIT $4)
   UNION ALL
   (SELECT g.key_hash, h.synth_asset, h.owner, h.collateral, h.collateral_tok, h.debt, h.opened_at, h.last_update, h.ledger,
     h.closed_at
@@ -66,11 +71,21 @@ near AS MATERIALIZED (
   UNION ALL
   (SELECT h.key_hash, h.synth_asset, h.owner, h.collateral, h.collateral_tok, h.debt, h.opened_at, h.last_update, h.ledger,
     h.closed_at
-  FROM (SELECT DISTINCT ON (h.key_hash) h.key_hash, h.synth_asset, h.collateral, h.debt, h.ledger, h.tx, h.seq, h.removed
+  FROM (
+      (SELECT DISTINCT ON (h.key_hash) h.key_hash, h.synth_asset, h.collateral, h.debt, h.ledger, h.tx, h.seq, h.removed
       FROM history.synthetic_engine_vault AS h
       WHERE EXISTS (SELECT FROM whole) AND h.deployment = $1 AND h.ledger <= $2
         AND ($3 IS NULL OR h.key_hash > decode($3, 'hex'))
-      ORDER BY h.key_hash, h.ledger DESC, h.tx DESC, h.seq DESC) AS w
+      ORDER BY h.key_hash, h.ledger DESC, h.tx DESC, h.seq DESC)
+      UNION ALL
+      SELECT h.key_hash, h.synth_asset, h.collateral, h.debt, h.ledger, h.tx, h.seq, h.removed
+      FROM (SELECT s.key_hash FROM state.synthetic_engine_vault AS s
+          WHERE EXISTS (SELECT FROM edge) AND NOT EXISTS (SELECT FROM whole) AND s.deployment = $1 AND s.ledger > $2
+            AND ($5 IS NULL OR s.owner = $5) AND ($6 IS NULL OR s.synth_asset = $6) OFFSET 0) AS c, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
+        WHERE h.deployment = $1 AND h.key_hash = c.key_hash AND h.ledger <= $2
+        ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
+      WHERE c.key_hash >= (SELECT edge.key_hash FROM edge)
+    ) AS w
     JOIN place AS m ON m.symbol = w.synth_asset AND chain.vault_order(w.collateral, w.debt) BETWEEN m.low AND m.high,
     LATERAL (SELECT * FROM history.synthetic_engine_vault AS h WHERE h.deployment = $1 AND h.key_hash = w.key_hash
       AND h.ledger = w.ledger AND h.tx = w.tx AND h.seq = w.seq OFFSET 0) AS h

@@ -5,7 +5,8 @@ grow    copies positions, vaults, deposits, claims, votes to people that are not
         state page over is large too
 plans   reads what auto_explain logged of each statement: no large table is scanned from end to end, none is
         sorted, and no scan reads more than 3 rows for each that could be shown, or is shown within an item
-times   asks each question again and again and prints how long it took
+times   asks each question again and again and prints how long it took, and what the database worked for it: that is
+        the same beside other work
 """
 import json
 import os
@@ -24,8 +25,9 @@ LATE_MS = {False: 50, True: 1000}  # now, as of a ledger
 # Tables of state that may become large, and whose row it is.
 GROW = {"liquidity_pool_lp_pos": "provider", "synthetic_engine_vault": "owner", "stability_pool_deposit": "depositor",
         "earnings_distributor_claimed": "claimer", "dao_governance_has_voted": "voter", "compliance_registry_attestation": "address"}
-# Lists whose items are summed up from rows of a day, its tokens' or hours': so many times more may be read.
-DETAILS = {"stats_daily": 4, "pool_daily": 2}
+# A day of the protocol is summed up from the last word on each pool, token and feed: so many times more may be read. It
+# grows with those, not with events: sums kept by day would have to be made again whenever an earlier day comes later.
+DETAILS = {"stats_daily": 4}
 SAMPLES = os.environ["PG_DIR"] + "/samples.json"
 
 
@@ -163,18 +165,35 @@ def grow(_):
     sql("VACUUM ANALYZE")
 
 
+def cpu_of_database():
+    """A function that tells CPU milliseconds of the only other session there is, or 0 where the system does not."""
+    path = f"/proc/{sql('SELECT max(pid) FROM pg_stat_activity WHERE datname IS NOT NULL AND pid <> pg_backend_pid()')}/schedstat"
+
+    def read():
+        try:
+            with open(path, encoding="ascii") as file:
+                return int(file.read().split()[0]) / 1e6
+        except OSError:
+            return 0
+    return read
+
+
 def times(d):
     rounds = int(os.environ.get("TIDE_ROUNDS", "20"))
-    late, lines = 0, []
-    for route, past, target in list(asked(d)):
+    late, lines, targets = 0, [], list(asked(d))
+    cpu = cpu_of_database()
+    for route, past, target in targets:
         d.timed(target)
+        before = cpu()
         took = sorted(d.timed(target)[1] for _ in range(rounds))
+        used = (cpu() - before) / rounds
         p50, p99 = took[len(took) // 2] / 1000, took[min(len(took) - 1, len(took) * 99 // 100)] / 1000
-        lines.append((p99, f"{route.name:24} {'as of' if past else 'now  '} p50 {p50:7.1f} ms  p99 {p99:7.1f} ms  {target[:90]}"))
+        lines.append((p99, f"{route.name:24} {'as of' if past else 'now  '} p50 {p50:7.1f} ms  p99 {p99:7.1f} ms  cpu {used:6.1f} ms  {target[:90]}"))
         late += p99 > LATE_MS[past] * float(os.environ.get("TIDE_SLACK", "1"))
     for _, line in sorted(lines, reverse=True)[:int(os.environ.get("TIDE_SHOW", "12"))]:
         print(line)
-    print(f"{len(lines)} questions, {rounds} times each: {late} later than {LATE_MS[False]} ms (as of a ledger: {LATE_MS[True]} ms)")
+    print(f"{len(lines)} questions, {rounds} times each: {late} later than {LATE_MS[False]} ms (as of a ledger: {LATE_MS[True]} ms);"
+          f" load of the machine {os.getloadavg()[1]:.1f} on {os.cpu_count()} cores")
     sys.exit(late > 0)
 
 
