@@ -180,7 +180,29 @@ def undecoded(d, every):
     assert (item["kind"], item["fields"], item["addresses"], item["undecodedBecause"]) == (None, None, None, "data: planted")
     tx = d.ask(f"/api/transactions/{item['txHash']}")["transaction"]
     assert [i["undecodedBecause"] for i in tx["events"]].count("data: planted") == 1
-    sql("DELETE FROM event.raw WHERE event = 77")
+    lists_of_undecoded(d, e)
+    sql("DELETE FROM event.raw WHERE event IN (77, 78)")
+
+
+def lists_of_undecoded(d, e):
+    """What could not be decoded is listed: events as of any ledger, entries as they are; a page at a time."""
+    sql("INSERT INTO event.raw SELECT deployment, ledger, tx, op, 78, closed_at, contract, 1, 'planted too', '\\x00' FROM event.raw")
+    first = d.ask("/api/undecoded/events?limit=1")
+    last = d.ask(f"/api/undecoded/events?limit=1&cursor={first['next']}")
+    told = [(i["id"], i["contract"], i["undecodedBecause"]) for i in first["items"] + last["items"]]
+    assert told == [(id_of({**e, "event": n}), e["contract"], why) for n, why in ((78, "planted too"), (77, "data: planted"))], told
+    assert last["next"] is None
+    assert d.ask(f"/api/undecoded/events?ledger={e['ledger'] - 1}")["items"] == []
+    assert d.ask("/api/undecoded/entries")["items"] == []
+    keys = ["00" * 32, "7f" * 32, "ff" * 32]
+    for key in keys:
+        sql(f"INSERT INTO state.raw SELECT id, '\\x{key}', {e['ledger']}, 1, 0, now(), '{e['contract']}', 1, 'odd', '\\x00', NULL FROM chain.deployment")
+    first = d.ask("/api/undecoded/entries?limit=2")
+    rest = d.ask(f"/api/undecoded/entries?limit=2&cursor={first['next']}")
+    assert [i["keyHash"] for i in first["items"] + rest["items"]] == keys and rest["next"] is None
+    assert {(i["ledger"], i["contract"], i["durability"], i["undecodedBecause"]) for i in first["items"]} == {
+        (str(e["ledger"]), e["contract"], "persistent", "odd")}
+    sql("DELETE FROM state.raw WHERE reason = 'odd'")
 
 
 def toward_zero(a, b):
