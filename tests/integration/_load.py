@@ -1,6 +1,7 @@
 """Asks tidemark-api all the time over connections that are kept, and counts what went wrong.
 
-usage: _load.py PORT CONNECTIONS SECONDS     prints "served N refused N failed N"
+usage: _load.py PORT CONNECTIONS SECONDS     prints "under way" when 100 are answered, SECONDS later
+                                             "served N refused N failed N"
 
 failed   a connection was made, a request sent, and no whole answer came, or one of 5xx
 refused  nobody listened: not counted as failed; the thread tries again
@@ -15,7 +16,7 @@ import time
 
 PORT, COUNT, SECONDS = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
 PATHS = ["/api/sdk/kyc/status/GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ", "/api/ledgers?limit=200", "/healthz", "/api/markets"]
-end = time.time() + SECONDS
+end = time.time() + 60  # until it is under way
 served, refused, failed = [0] * COUNT, [0] * COUNT, []
 
 
@@ -56,6 +57,10 @@ def work(me):
 threads = [threading.Thread(target=work, args=(i,)) for i in range(COUNT)]
 for t in threads:
     t.start()
+while sum(served) < 100 and time.time() < end:
+    time.sleep(0.01)
+print("under way", flush=True)
+end = time.time() + SECONDS
 for t in threads:
     t.join()
 print(f"served {sum(served)} refused {sum(refused)} failed {len(failed)}")
