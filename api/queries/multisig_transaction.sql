@@ -57,12 +57,7 @@ FROM (
     v.target AS "target",
     v.function_name AS "functionName",
     encode(v.call_data, 'hex') AS "callData",
-    (SELECT row_to_json(z) FROM (SELECT (array_agg(a.value) FILTER (WHERE a.n = 1))[1] AS "action",
-        (array_agg(a.value) FILTER (WHERE a.n = 2))[1] AS "name",
-        coalesce(bool_or(a.key = 'undecodable'), false) AS "undecodable",
-        coalesce(('{' || string_agg('"' || lower(left(a.key, 1)) || substr(replace(initcap(a.key), '_', ''), 2) || '":' ||
-            a.value, ',' ORDER BY a.n) FILTER (WHERE a.n > 2 AND a.key <> 'undecodable') || '}')::json, '{}') AS "args"
-      FROM json_each(v.action) WITH ORDINALITY AS a (key, value, n)) AS z) AS "action",
+-- part: action
     v.approvals AS "approvals",
     v.rejections AS "rejections",
     w.threshold AS "threshold",

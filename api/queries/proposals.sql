@@ -32,13 +32,7 @@ FROM n, q, (
     v.key_id::text AS "proposalId",
     v.proposer AS "proposer",
     left(analyst.readable(v.title), 256) AS "title",
-    (SELECT row_to_json(z) FROM (SELECT (array_agg(a.value) FILTER (WHERE a.n = 1))[1] AS "action",
-        (array_agg(a.value) FILTER (WHERE a.n = 2))[1] AS "name",
-        coalesce(bool_or(a.key = 'undecodable'), false) AS "undecodable",
-        CASE WHEN octet_length(v.call_data) <= 1024 THEN
-          coalesce(('{' || string_agg('"' || lower(left(a.key, 1)) || substr(replace(initcap(a.key), '_', ''), 2) || '":' ||
-            a.value, ',' ORDER BY a.n) FILTER (WHERE a.n > 2 AND a.key <> 'undecodable') || '}')::json, '{}') END AS "args"
-      FROM json_each(v.action) WITH ORDINALITY AS a (key, value, n)) AS z) AS "action",
+-- part: action_brief
     v.yes_votes::text AS "yesVotes",
     v.no_votes::text AS "noVotes",
     q.threshold AS "threshold",
