@@ -1,5 +1,6 @@
 #include "indexer/command.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -25,8 +26,17 @@ const struct tide_command *tide_command_find(const char *name)
     return NULL;
 }
 
+/* A reader of our output that went away (`… | head`) has what it wanted. */
+static bool reader_left(void)
+{
+    struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+    return ferror(stdout) && poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP));
+}
+
 int tide_command_end(const char *name, tide_status status, const struct tide_err *err)
 {
+    if (status == TIDE_E_IO && reader_left())
+        status = TIDE_E_STOPPED;
     if (status != TIDE_OK && status != TIDE_E_STOPPED)
         fprintf(stderr, "tidemark-indexer %s: %s\n", name, err->text);
     return tide_status_exit(status);

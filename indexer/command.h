@@ -29,7 +29,8 @@ const struct tide_command *tide_commands(size_t *count);
 /* NULL when there is none of that name. */
 const struct tide_command *tide_command_find(const char *name);
 
-/* Says on stderr how a command ended, unless well, and returns the exit code. */
+/* Says on stderr how a command ended, unless well, and returns the exit code. TIDE_E_IO because
+ * the reader of its output went away is no error: quiet, and 0. */
 int tide_command_end(const char *name, tide_status status, const struct tide_err *err);
 
 /* The options that usage declares, unset; ends with a NULL name. names keeps their text.

@@ -112,15 +112,22 @@ static tide_status next_ledger(struct tide_pipeline *p, struct tide_item *item, 
 {
     const struct tide_clock *clock = p->options.clock;
     const struct tide_source *source = &p->options.source;
-    tide_slice lcm;
-    uint32_t sequence = 0;
-    int64_t asked = clock->now_ms(clock->self);
-    tide_status status = source->ops->next(source->self, &lcm, &sequence, &item->err);
-    *waited = clock->now_ms(clock->self) - asked;
-    if (status == TIDE_OK)
-        status = fail_at(TIDE_FAILPOINT("ledger.fetched"), item);
-    if (status == TIDE_OK)
-        status = tide_delta_ledger(p->delta, &item->batch, lcm, &item->err);
+    tide_status status;
+    bool again;
+    do {
+        tide_slice lcm;
+        uint32_t sequence = 0;
+        int64_t asked = clock->now_ms(clock->self);
+        again = false;
+        status = source->ops->next(source->self, &lcm, &sequence, &item->err);
+        *waited = clock->now_ms(clock->self) - asked;
+        if (status == TIDE_OK)
+            status = fail_at(TIDE_FAILPOINT("ledger.fetched"), item);
+        if (status == TIDE_OK) {
+            status = tide_delta_ledger(p->delta, &item->batch, lcm, &item->err);
+            again = status != TIDE_OK && tide_source_again(source, &item->err);
+        }
+    } while (again);
     if (status == TIDE_OK)
         status = fail_at(TIDE_FAILPOINT("ledger.decoded"), item);
     return status;

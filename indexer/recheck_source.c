@@ -77,11 +77,18 @@ static tide_status derive_ledger(struct again *a, uint32_t ledger, struct tide_e
 {
     tide_slice lcm;
     uint32_t sequence;
-    tide_status status = a->source.ops->next(a->source.self, &lcm, &sequence, err);
-    if (status == TIDE_E_EOF)
-        return tide_fail(err, TIDE_E_MISSING, "the source ends before ledger %u", ledger);
-    if (status == TIDE_OK)
-        status = tide_delta_ledger(a->delta, a->batch, lcm, err);
+    tide_status status;
+    bool again;
+    do {
+        again = false;
+        status = a->source.ops->next(a->source.self, &lcm, &sequence, err);
+        if (status == TIDE_E_EOF)
+            return tide_fail(err, TIDE_E_MISSING, "the source ends before ledger %u", ledger);
+        if (status == TIDE_OK) {
+            status = tide_delta_ledger(a->delta, a->batch, lcm, err);
+            again = status != TIDE_OK && tide_source_again(&a->source, err);
+        }
+    } while (again);
     for (uint32_t i = 0; i < a->table_count && status == TIDE_OK; i++)
         if (is_compared(a, i))
             status = add_tuples(a, i, err);

@@ -284,7 +284,8 @@ static tide_status write_item(struct job *job, const struct tide_item *item, str
     return status;
 }
 
-/* Takes items until the last one. *end is how the ledgers ended, the result how writing did. */
+/* Takes items until the last one. *end is how the ledgers ended, the result how writing did. err
+ * is filled at the end of a source too: it says what is not there. */
 static tide_status drain(struct job *job, struct tide_pipeline *pipeline, tide_status *end,
                          struct tide_err *err)
 {
@@ -300,7 +301,7 @@ static tide_status drain(struct job *job, struct tide_pipeline *pipeline, tide_s
             last = item->last;
             if (status != TIDE_OK)
                 return status;
-            if (last && item->status != TIDE_OK) {
+            if (last) {
                 *end = item->status;
                 *err = item->err;
             }
@@ -404,11 +405,29 @@ static tide_status where_to_begin(struct job *job, struct tide_range *range, str
     return TIDE_OK;
 }
 
+/* The source had nothing that was wanted: well where an index is that may be at the tip. */
+static tide_status nothing_came(const struct job *job, struct tide_range range,
+                                struct tide_err *err)
+{
+    char quoted[TIDE_ERR_TEXT_MAX + 64];
+    tide_fail_context(err, "no ledger from %u on is there", range.from);
+    if (job->ledger == 0) {
+        err->code = TIDE_E_MISSING;
+        return err->code;
+    }
+    tide_log(TIDE_INFO, "index.nothing", "ledger=%u reason=%s", job->ledger,
+             tide_log_quote(quoted, sizeof quoted, err->text));
+    return TIDE_OK;
+}
+
 static tide_status follow(struct job *job, struct tide_err *err)
 {
     struct tide_range range;
     tide_status status = where_to_begin(job, &range, err);
-    return status == TIDE_OK ? index_range(job, range, err) : status;
+    uint32_t before = job->ledger;
+    if (status == TIDE_OK)
+        status = index_range(job, range, err);
+    return status == TIDE_OK && job->ledger == before ? nothing_came(job, range, err) : status;
 }
 
 int tide_run_main(const struct tide_config *config, const struct tide_option *options, int argc,

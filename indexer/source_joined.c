@@ -7,6 +7,7 @@ struct joined {
     struct tide_source lake, rpc;
     bool on_lake;        /* which of them gave the last ledger, or is asked first */
     uint32_t next, last; /* ledgers: wanted next, wanted last (0: no end) */
+    uint32_t doubted;    /* the ledger of which the lake's copy does not hold: RPC was asked */
 };
 
 static struct tide_source *current(struct joined *j)
@@ -102,6 +103,24 @@ static void joined_took(void *self, size_t len)
     j->next++;
 }
 
+/* Where the lake's copy is damaged for good, RPC may have a better one. */
+static bool joined_again(void *self, struct tide_err *err)
+{
+    struct joined *j = self;
+    char quoted[TIDE_ERR_TEXT_MAX + 64];
+    struct tide_err unheard;
+    if (!j->on_lake)
+        return tide_source_again(&j->rpc, err);
+    bool again = tide_source_again(&j->lake, err);
+    j->next--;
+    if (again || j->doubted == j->next)
+        return again;
+    j->doubted = j->next;
+    tide_log(TIDE_WARN, "lake.damaged", "again=false error=%s",
+             tide_log_quote(quoted, sizeof quoted, err->text));
+    return turn_to(j, false, &unheard) == TIDE_OK;
+}
+
 static tide_status joined_range(void *self, uint32_t *first, uint32_t *last, struct tide_err *err)
 {
     struct joined *j = self;
@@ -172,6 +191,7 @@ static const struct tide_source_ops joined_ops = {
     .next = joined_next,
     .look = joined_look,
     .took = joined_took,
+    .again = joined_again,
     .range = joined_range,
     .finite = joined_finite,
     .newest = joined_newest,

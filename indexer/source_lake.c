@@ -281,6 +281,36 @@ static tide_status at_gap(struct lake *l, struct tide_err *err)
 
 static tide_status lake_range(void *self, uint32_t *first, uint32_t *last, struct tide_err *err);
 
+/* The next call begins with a fresh copy of the object. */
+static void anew(struct lake *l, bool second)
+{
+    unpack_end(l->unpack);
+    l->open = false;
+    l->second = second;
+    prefetch_seek(l->prefetch, l->next, l->last);
+}
+
+static void say_again(const struct tide_err *err)
+{
+    char quoted[512];
+    tide_log(TIDE_WARN, "lake.damaged", "again=true error=%s",
+             tide_log_quote(quoted, sizeof quoted, err->text));
+}
+
+static tide_status give_up(struct lake *l, const char *what, struct tide_err *err)
+{
+    const char *advice = "; put a good copy there, or take another lake";
+    if (err->code == TIDE_E_UNKNOWN)
+        advice = "; update, or take another lake";
+    if (err->code == TIDE_E_CHAIN)
+        advice = "; compare with another lake which is wrong: this object or what is indexed";
+    anew(l, false);
+    tide_fail_context(err, "%s", what);
+    size_t len = strlen(err->text);
+    snprintf(err->text + len, sizeof err->text - len, "%s", advice);
+    return err->code;
+}
+
 static tide_status lake_seek(void *self, uint32_t first, uint32_t last, struct tide_err *err)
 {
     struct lake *l = self;
@@ -334,29 +364,33 @@ static tide_status lake_next(void *self, tide_slice *lcm, uint32_t *sequence, st
     status = advance(l, lcm, err);
     bool damaged = l->open && status && status != TIDE_E_MISSING && status != TIDE_E_MEMORY;
     if (damaged && !l->second) {
-        char quoted[512];
-        tide_log(TIDE_WARN, "lake.damaged", "again=true error=%s",
-                 tide_log_quote(quoted, sizeof quoted, err->text));
-        unpack_end(l->unpack);
-        l->open = false;
-        l->second = true;
-        prefetch_seek(l->prefetch, l->next, l->last);
+        say_again(err);
+        anew(l, true);
         status = advance(l, lcm, err);
         damaged = l->open && status;
     }
-    if (damaged) {
-        /* The next call begins with a fresh copy. */
-        unpack_end(l->unpack);
-        l->open = false;
-        l->second = false;
-        prefetch_seek(l->prefetch, l->next, l->last);
-        return tide_fail_context(err, "damaged, also when fetched again");
-    }
+    if (damaged)
+        return give_up(l, "damaged, also when fetched again", err);
     if (status == TIDE_E_MISSING && !l->open)
         return at_gap(l, err);
     if (!status)
         *sequence = l->next++;
     return status;
+}
+
+static bool lake_again(void *self, struct tide_err *err)
+{
+    struct lake *l = self;
+    assert(l->open && l->at == l->next);
+    l->next--;
+    tide_fail_context(err, "%s/%s", l->store.name, l->key);
+    if (l->second) {
+        (void)give_up(l, "also when fetched again", err);
+        return false;
+    }
+    say_again(err);
+    anew(l, true);
+    return true;
 }
 
 /* What the window holds from the next ledger on. It is filled so far that the ledger is hardly ever
@@ -463,6 +497,7 @@ static const struct tide_source_ops lake_ops = {
     .next = lake_next,
     .look = lake_look,
     .took = lake_took,
+    .again = lake_again,
     .range = lake_range,
     .finite = lake_finite,
     .trouble = lake_trouble,

@@ -198,6 +198,14 @@ static tide_status stream_next(void *self, tide_slice *lcm, uint32_t *sequence,
     return TIDE_OK;
 }
 
+/* A stream has one copy of a ledger. */
+static bool stream_again(void *self, struct tide_err *err)
+{
+    struct stream *s = self;
+    tide_fail_context(err, "%s: record at byte %" PRIu64, s->name, s->offset);
+    return false;
+}
+
 static tide_status rewind_stream(struct stream *s, struct tide_err *err)
 {
     if (!s->regular || lseek(s->fd, 0, SEEK_SET) != 0)
@@ -262,6 +270,7 @@ static const struct tide_source_ops stream_ops = {
     .name = "stream",
     .seek = stream_seek,
     .next = stream_next,
+    .again = stream_again,
     .range = stream_range,
     .finite = stream_finite,
     .newest = stream_newest,

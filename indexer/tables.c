@@ -3,6 +3,7 @@
 #include "indexer/command.h"
 #include "tidemark/table.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,15 +63,17 @@ int tide_tables_main(const struct tide_config *config, const struct tide_option 
                      char **argv)
 {
     (void)config;
-    if (argc > 1) {
-        struct tide_err err;
+    struct tide_err err;
+    if (argc > 1)
         return tide_command_end(
             "tables", tide_fail(&err, TIDE_E_USAGE, "unexpected operand \"%s\"", argv[1]), &err);
-    }
     uint32_t count;
     const struct tide_table *tables = tide_tables(&count);
     bool sql = tide_option_given(options, "sql");
     for (uint32_t i = 0; i < count; i++)
         (sql ? print_sql : print_lines)(&tables[i]);
-    return fflush(stdout) == 0 ? 0 : tide_status_exit(TIDE_E_IO);
+    tide_status status = TIDE_OK;
+    if (fflush(stdout) != 0)
+        status = tide_fail(&err, TIDE_E_IO, "cannot write: %s", strerror(errno));
+    return tide_command_end("tables", status, &err);
 }

@@ -37,6 +37,11 @@ struct tide_source_ops {
     void (*look)(void *self, tide_slice *bytes);
     void (*took)(void *self, size_t len);
 
+    /* What next gave last does not hold, as err (filled) says: damage that only a reader of ledgers
+     * sees, or a break of the chain. True: next gives it once more, from a fresh copy. False: that
+     * has been done, or there is no other copy; err names the object too. NULL: as false. */
+    bool (*again)(void *self, struct tide_err *err);
+
     /* First and last ledger known to be there; 0, 0 when unknown. */
     tide_status (*range)(void *self, uint32_t *first, uint32_t *last, struct tide_err *err);
 
@@ -67,6 +72,9 @@ struct tide_source_options {
     tide_status (*stored_hash)(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES]);
     void *stored_self;
 };
+
+/* Asks again where err is about a ledger's content and there is somebody to ask. */
+bool tide_source_again(const struct tide_source *source, struct tide_err *err);
 
 /* The source that the configuration names: lake, rpc, both joined, or stream. Close with
  * out->ops->close(out->self). TIDE_E_CONFIG, TIDE_E_IO, TIDE_E_CHAIN (another network's lake). */

@@ -130,6 +130,19 @@ cp "$PG_DIR"/grow/lake/*/*--2040.* "$(dirname "$(object 2041)")/" 2>/dev/null ||
 head -c 900 "$(object 2060)" > "$PG_DIR/cut"; cp "$PG_DIR/cut" "$(object 2060)"; freeze truncated 65 2060 2059
 cp "$(object 2062)" "$(object 2060)"; freeze "another ledger's object" 65 2060 2059
 
+# a reader that goes away is no error; a disk that is full is one
+left() { # COMMAND…: its reader is gone before it writes
+    python3 -c 'import os, subprocess, sys
+r, w = os.pipe()
+os.close(r)
+p = subprocess.run(sys.argv[1:], stdout=w, stderr=subprocess.PIPE)
+sys.exit(0 if (p.returncode, p.stderr) == (0, b"") else f"{p.returncode}: {p.stderr}")' "$indexer" "$@" ||
+        fail "$*: no quiet end when its reader is gone"
+    "$indexer" "$@" >/dev/full 2>"$PG_DIR/out" && fail "$*: a full disk is not seen"
+    grep -q 'tidemark-indexer' "$PG_DIR/out" || fail "$*: a full disk is not said"
+}
+left export events; left export state; left digest; left tables; left decode "$PG_DIR/sim/stream.xdr"
+
 # a database that is not there is not waited for
 TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=nothing" fails 76 'nothing" does not exist' run --stop-at-end
 TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=nobody dbname=$PGDATABASE" fails 76 'nobody" does not exist' run --stop-at-end

@@ -15,8 +15,15 @@ rm -f "$PG_DIR/flat/.config.json" # the layout must then be told, or found in th
 
 python3 - "$PG_DIR" >"$PG_DIR/port" 2>"$PG_DIR/http.log" <<'PY' &
 import functools, http.server, sys
+import os
 class Handler(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    def do_GET(self): # what lies in once/ is given once, in place of what the path names
+        once = sys.argv[1] + "/once" + self.path
+        if os.path.isfile(once):
+            os.rename(once, once + ".given")
+            self.path = "/once" + self.path + ".given"
+        super().do_GET()
     def log_message(self, *args):
         pass
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=sys.argv[1]))
@@ -80,3 +87,44 @@ mv "$PG_DIR/hole" "$hole"
 run --lake "$url/single" >"$PG_DIR/out" 2>&1
 [ "$("$TIDE_BIN/tidemark-indexer" digest)" = "$first" ] || fail "not healed"
 echo "ok healed"
+
+# Nothing is there: said, and no index that stands still without a word.
+mkdir "$PG_DIR/empty"
+into empty
+refused 67 'no ledger from [0-9]* on is there' run --lake "$PG_DIR/empty"
+
+# An object that decompresses and is wrong all the same is fetched again too: good then, all is as if
+# nothing had been; still wrong, it is named, and the index stands before it.
+command -v zstd >/dev/null || exit 0
+spoil() { # FROM TO tail|cut|HASH: the first of these bytes become others
+    mkdir -p "$(dirname "$2")"
+    zstd -qdc "$1" | python3 -c '
+import sys
+b, how = bytearray(sys.stdin.buffer.read()), sys.argv[1]
+if len(how) == 64: b[b.index(bytes.fromhex(how))] ^= 1
+sys.stdout.buffer.write(b + b"abcd" if how == "tail" else b[:-100] if how == "cut" else b)' "$3" |
+        zstd -qf --check -o "$2"
+}
+key=${hole#"$PG_DIR/"}
+batch=$(cd "$PG_DIR" && find whole -name '*--1088-*.xdr.zst')
+hash=$(PGDATABASE=bad sql "SELECT encode(hash, 'hex') FROM chain.ledger WHERE ledger = 1100")
+cp "$hole" "$PG_DIR/hole"
+stands() { # CODE HOW CMD…: where it was, with the object's name, the ledger's and what to do
+    spoil "$PG_DIR/hole" "$hole" "$2"
+    refused "$1" "also when fetched again: [^ ]*$key: .*ledger 1100: .*; [a-z]" "${@:3}"
+    [ "$(PGDATABASE=spoilt sql 'SELECT ledger FROM chain.cursor')" = 1099 ] || fail "$2: the cursor is not at the last good ledger"
+}
+into spoilt
+stands 65 tail run --lake "$url/single" --batch-ledgers 7
+stands 65 cut run --lake "$PG_DIR/single"
+stands 66 "$hash" run --lake "file://$PG_DIR/single"
+mv "$PG_DIR/hole" "$hole"
+spoil "$hole" "$PG_DIR/once/$key" "$hash"
+run --lake "$url/single" >"$PG_DIR/out" 2>&1 || fail "spoilt once: $(tail -n 3 "$PG_DIR/out")"
+grep -q "lake.damaged again=true.*$key.*ledger 1100" "$PG_DIR/out" || fail "spoilt once: not seen: $(cat "$PG_DIR/out")"
+[ "$("$TIDE_BIN/tidemark-indexer" digest)" = "$first" ] || fail "spoilt once: other tables"
+echo "ok spoilt once"
+
+spoil "$PG_DIR/$batch" "$PG_DIR/once/$batch" "$hash"
+same 'spoilt once, a ledger of 64' run --lake "$url/whole"
+grep -q "lake.damaged again=true.*$batch.*ledger 1100" "$PG_DIR/out" || fail "a ledger of 64: not seen: $(cat "$PG_DIR/out")"

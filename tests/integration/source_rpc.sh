@@ -162,6 +162,27 @@ expect 67 'ledger 1090 is neither in the lake' --lake "$PG_DIR/history" --rpc "$
 [ "$(cursor)" = 1089 ] || fail "R9: the cursor is at $(cursor)"
 ok "retention passed: a stop that names them, another server, or the lake"
 
+# A lake's object that decompresses and is wrong: what RPC still keeps comes from there.
+if command -v zstd >/dev/null; then
+    spoil() { # LEDGER
+        local object packed=$PG_DIR/packed
+        object=$(find "$PG_DIR/history" -name "*--$1.xdr.zst")
+        { zstd -qdc "$object" && printf abcd; } | zstd -qf -o "$packed" && mv "$packed" "$object"
+    }
+    name=damaged
+    begin damaged
+    fault one getLedgers=retention:40
+    spoil 1085
+    expect 0 'lake.damaged again=false .*--1085.xdr.zst' --lake "$PG_DIR/history" --rpc "$one_url" --stop-at-end
+    same
+    begin damaged
+    fault one getLedgers=retention:40
+    spoil 1050
+    expect 65 'also when fetched again: .*--1050.xdr.zst: ledger 1050' --lake "$PG_DIR/history" --rpc "$one_url" --stop-at-end
+    [ "$(cursor)" = 1049 ] || fail "damaged: the cursor is at $(cursor)"
+    ok "a lake's object that does not hold: RPC, or a stop that names it"
+fi
+
 # --- R10, R16: servers behind --------------------------------------------------------------------
 follow() { # [option]…: in the background
     "$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/one/deployment.json" --rpc-retry-ms 20 --rpc-retry-ms-max 200 \

@@ -239,6 +239,39 @@ static void damage_is_reported_by_name_and_healed(void **state)
     }
 }
 
+/* A reader finds what no walk sees: a wrong hash. */
+static void what_does_not_hold_is_given_again_then_named(void **state)
+{
+    struct fixture *f = *state;
+    const char *key = "FFFFFFF7--8-15.xdr.zst";
+    tide_slice lcm;
+    uint32_t sequence = 0;
+    put_object(f, key, 8, 15, 100);
+    open_lake(f);
+    assert_int_equal(f->source.ops->seek(f->source.self, 8, 0, &f->err), TIDE_OK);
+    while (sequence < 10)
+        assert_int_equal(f->source.ops->next(f->source.self, &lcm, &sequence, &f->err), TIDE_OK);
+    tide_fail(&f->err, TIDE_E_IO, "not about the ledger");
+    assert_false(tide_source_again(&f->source, &f->err));
+    assert_string_equal(f->err.text, "not about the ledger");
+    static const char *const advice[] = { "another lake", "update", "which is wrong" };
+    const tide_status codes[] = { TIDE_E_DECODE, TIDE_E_UNKNOWN, TIDE_E_CHAIN };
+    for (size_t i = 0; i < TIDE_COUNT(codes); i++)
+        for (int second = 0; second < 2; second++) {
+            tide_fail(&f->err, codes[i], "ledger 10: at byte 7");
+            assert_int_equal(tide_source_again(&f->source, &f->err), second == 0);
+            assert_int_equal(f->err.code, codes[i]);
+            assert_non_null(strstr(f->err.text, key));
+            assert_non_null(strstr(f->err.text, ": ledger 10: at byte 7"));
+            assert_int_equal(strstr(f->err.text, "also when fetched again") != NULL, second);
+            assert_int_equal(strstr(f->err.text, advice[i]) != NULL, second);
+            assert_int_equal(f->source.ops->next(f->source.self, &lcm, &sequence, &f->err),
+                             TIDE_OK);
+            assert_int_equal(sequence, 10);
+        }
+    expect_drain(f, TIDE_E_EOF, 5, 15);
+}
+
 static void a_large_object_is_refused(void **state)
 {
     struct fixture *f = *state;
@@ -302,6 +335,7 @@ int main(void)
         LAKE_TEST(a_hole_is_named),
         LAKE_TEST(the_configuration_of_the_lake_is_checked),
         LAKE_TEST(damage_is_reported_by_name_and_healed),
+        LAKE_TEST(what_does_not_hold_is_given_again_then_named),
         LAKE_TEST(a_large_object_is_refused),
         LAKE_TEST(what_is_no_lake_is_refused),
         LAKE_TEST(waiting_can_be_stopped),
