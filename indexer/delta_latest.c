@@ -115,7 +115,8 @@ void latest_compact(struct latest_map *map, struct tide_batch *batch, struct tid
             rows->copy.failed = true; /* no memory: the batch must not be committed */
             continue;
         }
-        memcpy(rows->copy.ptr, scratch->ptr, scratch->len);
+        if (scratch->len) /* a ledger that was taken back may have left none */
+            memcpy(rows->copy.ptr, scratch->ptr, scratch->len);
         rows->copy.len = scratch->len;
         rows->count = count;
     }
