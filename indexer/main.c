@@ -40,7 +40,7 @@ static void print_help(void)
            "object\n"
            "(object_max_mib), the largest ledger, and queue_batches + 2 times batch_mib; it does "
            "not grow\n"
-           "with the chain. Measured with the defaults: at most 75 MiB.\n");
+           "with the chain; README.md has what was measured.\n");
     printf("\n%.*s", TIDE_SLICE_FMT(tide_buf_view(&settings)));
     tide_buf_release(&settings);
     printf("\nexit codes:\n");
