@@ -219,6 +219,7 @@ int main(int argc, char **argv)
     if (status == TIDE_OK) {
         tide_log_level_set((enum tide_log_level)p->config.log_level);
         tide_log_json_set(p->config.log_format == 1);
+        tide_config_strays(environ);
         install_signals();
         raise_limits(&p->config);
         p->api.config = &p->config;

@@ -10,6 +10,7 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAPPED_BYTES = 128 << 10 };
 
@@ -80,6 +81,7 @@ static int run_command(const struct tide_command *command, int argc, char **argv
         return tide_command_end(command->name, status, &err);
     tide_log_level_set((enum tide_log_level)config.log_level);
     tide_log_json_set(config.log_format == 1);
+    tide_config_strays(environ);
     tide_stop_install();
     settle_memory();
     return command->run(&config, options, argc, argv);

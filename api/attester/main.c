@@ -112,6 +112,7 @@ int main(int argc, char **argv)
     if (status == TIDE_OK) {
         tide_log_level_set((enum tide_log_level)config.log_level);
         tide_log_json_set(config.log_format == 1);
+        tide_config_strays(environ);
         install_signals();
         status = run_command(&program, options, argc, argv, &err);
     }

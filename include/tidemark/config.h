@@ -10,7 +10,8 @@
  * Command line --key value, --key=value; dashes and underscores are the same; a boolean may
  *              stand alone (--stop-at-end); "--" ends the options
  * Refused      unknown keys, a key given twice in one place, values that do not fit. The message
- *              names key, value, place and bounds. A secret's value is never shown. */
+ *              names key, value, place and bounds. A secret's value is never shown.
+ * Said         variables TIDEMARK_… that nothing of ours knows: by tide_config_strays */
 #ifndef TIDEMARK_CONFIG_H
 #define TIDEMARK_CONFIG_H
 
@@ -67,6 +68,11 @@ void tide_config_table(struct tide_buf *out);
 void tide_config_log(const struct tide_config *config, struct tide_buf *out);
 /* Logs that line as an event of that name; nothing when all settings are at their default. */
 void tide_config_tell(const struct tide_config *config, const char *event);
+
+/* A WARN line for each variable TIDEMARK_NAME that is no setting and nothing else of ours, with the
+ * name that is most like it: a mistyped one would do nothing and say nothing. variables is environ;
+ * values are not shown. After the log is set up; 16 lines at most. */
+void tide_config_strays(char *const *variables);
 
 /* Decimal option value within min..max; 0 and TIDE_OK when option->value is NULL. */
 tide_status tide_option_u32(const struct tide_option *option, uint32_t min, uint32_t max,

@@ -271,6 +271,67 @@ static void a_secret_is_never_shown(void **state)
     tide_buf_release(&out);
 }
 
+/* What is said of these variables. */
+static const char *said_of(char *const *variables, char *out, size_t size)
+{
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    fflush(stderr);
+    int kept = dup(STDERR_FILENO);
+    assert_true(kept >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    tide_config_strays(variables);
+    assert_true(dup2(kept, STDERR_FILENO) >= 0);
+    close(kept);
+    rewind(file);
+    out[fread(out, 1, size - 1, file)] = '\0';
+    fclose(file);
+    return out;
+}
+
+static void a_mistyped_variable_is_named(void **state)
+{
+    (void)state;
+    char text[8192];
+    char *ours[] = { (char[]){ "TIDEMARK_POLL_MS=7" },    (char[]){ "TIDEMARK_CONFIG=/x" },
+                     (char[]){ "TIDEMARK_RPC_URL=u" },    (char[]){ "TIDEMARK_API_URL=u" },
+                     (char[]){ "TIDEMARK_KYC_KEY=k" },    (char[]){ "TIDEMARK_STACK=/x" },
+                     (char[]){ "TIDEMARK_STATE=/x" },     (char[]){ "PATH=/bin" },
+                     (char[]){ "TIDEMARKED_POLL=7" },     (char[]){ "XTIDEMARK_POLL=7" },
+                     (char[]){ "TIDEMARK_DATABASE_URL" }, NULL };
+    assert_string_equal(said_of(ours, text, sizeof text), "");
+    static const struct {
+        const char *variable, *want; /* at the end of its line */
+    } rows[] = {
+        { "TIDEMARK_PULL_MS=hush", "variable=\"TIDEMARK_PULL_MS\" nearest=TIDEMARK_POLL_MS\n" },
+        { "TIDEMARK_poll_ms=hush", "variable=\"TIDEMARK_poll_ms\" nearest=TIDEMARK_POLL_MS\n" },
+        { "TIDEMARK_DATABASEURL",
+          "variable=\"TIDEMARK_DATABASEURL\" nearest=TIDEMARK_DATABASE_URL\n" },
+        { "TIDEMARK_RPCS=hush", "variable=\"TIDEMARK_RPCS\" nearest=TIDEMARK_RPC\n" },
+        { "TIDEMARK_COLOUR_OF_HATS=hush", "variable=\"TIDEMARK_COLOUR_OF_HATS\"\n" },
+        { "TIDEMARK_=hush", "variable=\"TIDEMARK_\"\n" },
+        { "TIDEMARK_A\nB=hush", "variable=\"TIDEMARK_A B\"\n" },
+    };
+    for (size_t i = 0; i < TIDE_COUNT(rows); i++) {
+        char variable[64];
+        snprintf(variable, sizeof variable, "%s", rows[i].variable);
+        said_of((char *[]){ variable, NULL }, text, sizeof text);
+        size_t len = strlen(text), end = strlen(rows[i].want);
+        if (len < end || strcmp(text + len - end, rows[i].want) != 0 ||
+            !strstr(text, " WARN config.unknown ") || strstr(text, "hush"))
+            fail_msg("%s: said %s", rows[i].variable, text);
+    }
+    char longest[400] = "TIDEMARK_"; /* and more of them than are said */
+    memset(longest + strlen(longest), 'X', 300);
+    char *many[41] = { NULL };
+    for (size_t i = 0; i < 40; i++)
+        many[i] = longest;
+    said_of(many, text, sizeof text);
+    size_t lines = 0;
+    for (const char *p = text; *p; p++)
+        lines += *p == '\n';
+    assert_int_equal(lines, 16);
+}
+
 /* The text between two lines of README.md that hold begin and end. TIDE_UPDATE=1 replaces it. */
 static void readme_part_is(const char *begin, const char *end, tide_slice want)
 {
@@ -336,6 +397,7 @@ int main(void)
         cmocka_unit_test(the_command_line_is_refused_by_name),
         cmocka_unit_test(a_switch_takes_its_value_either_way),
         cmocka_unit_test(a_secret_is_never_shown),
+        cmocka_unit_test(a_mistyped_variable_is_named),
         cmocka_unit_test(the_readme_tells_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

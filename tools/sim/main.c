@@ -1,8 +1,10 @@
+#include "tidemark/config.h"
 #include "tools/sim/command.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *name;
@@ -23,8 +25,10 @@ int main(int argc, char **argv)
 {
     const unsigned count = sizeof(commands) / sizeof(commands[0]);
     for (unsigned i = 0; argc > 1 && i < count; i++) {
-        if (strcmp(argv[1], commands[i].name) == 0)
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            tide_config_strays(environ);
             return commands[i].run(argc - 2, argv + 2);
+        }
     }
     bool asked = argc > 1 && strcmp(argv[1], "--help") == 0;
     if (argc > 1 && !asked)

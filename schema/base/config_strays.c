@@ -1,0 +1,115 @@
+#include "tidemark/config.h"
+#include "tidemark/log.h"
+
+/* Settings as variables, and what else our programs and scripts read: the simulator's client, and
+ * what tools/demo and tools/with-stack read and set. */
+static const char *const known[] = {
+#define TIDE_GROUP(title)
+#define TIDE_BOOL(name, def, help)                #name,
+#define TIDE_U32(name, def, min, max, unit, help) #name,
+#define TIDE_ENUM(name, def, choices, help)       #name,
+#define TIDE_TEXT(name, def, help)                #name,
+#define TIDE_PATH(name, def, help)                #name,
+#define TIDE_SECRET(name, help)                   #name,
+#include "tidemark/config.def"
+#undef TIDE_GROUP
+#undef TIDE_BOOL
+#undef TIDE_U32
+#undef TIDE_ENUM
+#undef TIDE_TEXT
+#undef TIDE_PATH
+#undef TIDE_SECRET
+    "config", "state", "rpc_url", "api_url", "kyc_key", "stack",
+};
+
+enum { LONGEST = 48, STRAYS_SAID_MAX = 16 };
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static char upper(char c)
+{
+    return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+}
+
+/* Letters to insert, drop or replace, to make one the other; a has at most LONGEST. */
+static size_t changes(tide_slice a, const char *b)
+{
+    size_t row[LONGEST + 1];
+    for (size_t i = 0; i <= a.len; i++)
+        row[i] = i;
+    for (size_t j = 1; *b; b++, j++) {
+        size_t diagonal = row[0];
+        row[0] = j;
+        for (size_t i = 1; i <= a.len; i++) {
+            size_t best = diagonal + (lower((char)a.ptr[i - 1]) != *b);
+            best = best < row[i] + 1 ? best : row[i] + 1;
+            best = best < row[i - 1] + 1 ? best : row[i - 1] + 1;
+            diagonal = row[i];
+            row[i] = best;
+        }
+    }
+    return row[a.len];
+}
+
+/* The known name that is most like this one; NULL when more than half of it would change. */
+static const char *nearest(tide_slice name)
+{
+    const char *found = NULL;
+    size_t least = name.len / 2 + 1;
+    for (size_t i = 0; name.len <= LONGEST && i < TIDE_COUNT(known); i++) {
+        size_t count = changes(name, known[i]);
+        if (count < least) {
+            least = count;
+            found = known[i];
+        }
+    }
+    return found;
+}
+
+static bool is_known(tide_slice name)
+{
+    for (size_t i = 0; i < TIDE_COUNT(known); i++) {
+        size_t at = 0;
+        while (at < name.len && known[i][at] && upper(known[i][at]) == (char)name.ptr[at])
+            at++;
+        if (at == name.len && !known[i][at])
+            return true;
+    }
+    return false;
+}
+
+static void say(tide_slice name)
+{
+    char meant[LONGEST + 1] = "", shown[2 * LONGEST + 8], text[LONGEST + 16];
+    const char *like = nearest(name);
+    for (size_t i = 0; like && like[i] && i < LONGEST; i++) {
+        meant[i] = upper(like[i]);
+        meant[i + 1] = '\0';
+    }
+    snprintf(text, sizeof text, "TIDEMARK_%.*s", name.len > LONGEST ? LONGEST : (int)name.len,
+             (const char *)name.ptr);
+    tide_log_quote(shown, sizeof shown, text);
+    if (like)
+        tide_log(TIDE_WARN, "config.unknown", "variable=%s nearest=TIDEMARK_%s", shown, meant);
+    else
+        tide_log(TIDE_WARN, "config.unknown", "variable=%s", shown);
+}
+
+void tide_config_strays(char *const *variables)
+{
+    static const char prefix[] = "TIDEMARK_";
+    size_t count = 0;
+    for (; variables && *variables && count < STRAYS_SAID_MAX; variables++) {
+        const char *name = *variables + strlen(prefix);
+        if (strncmp(*variables, prefix, strlen(prefix)) != 0)
+            continue;
+        tide_slice text = tide_slice_of(name, strcspn(name, "="));
+        if (is_known(text))
+            continue;
+        say(text);
+        count++;
+    }
+}
