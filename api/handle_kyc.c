@@ -181,7 +181,7 @@ static const json_t *addresses_of(const json_t *body, struct tide_reply *reply)
         if (strcmp(name, "addresses") == 0)
             continue;
         tide_reply_problem(reply, 400, "bad_body", "The body has one member, \"addresses\".");
-        tide_reply_problem_field(reply, "/", "an unknown member");
+        tide_reply_problem_unknown(reply, name);
         return NULL;
     }
     if (!json_is_array(list) || json_array_size(list) > ADDRESSES_MAX) {

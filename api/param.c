@@ -137,9 +137,12 @@ static bool read_text(struct tide_param_value *out, const struct tide_param *par
         fits = out->text.ptr[i] >= ' ' && out->text.ptr[i] != 0x7f;
     if (fits && tide_utf8_valid(out->text))
         return true;
-    snprintf(why, TIDE_PARAM_WHY,
-             "must be %" PRIu64 " to %" PRIu64 " bytes of UTF-8 without control characters",
-             param->min, param->max);
+    if (param->min == param->max)
+        snprintf(why, TIDE_PARAM_WHY, "must be %" PRIu64 " characters", param->max);
+    else
+        snprintf(why, TIDE_PARAM_WHY,
+                 "must be %" PRIu64 " to %" PRIu64 " bytes of UTF-8 without control characters",
+                 param->min, param->max);
     return false;
 }
 

@@ -117,7 +117,7 @@ void tide_reply_problem(struct tide_reply *reply, uint16_t status, const char *c
 static void put_where(struct tide_buf *body, const char *where)
 {
     char name[64];
-    if (*where == '/') {
+    if (*where == '/' || !*where) {
         put_member(body, "pointer", where);
         return;
     }
@@ -132,7 +132,7 @@ void tide_reply_problem_field(struct tide_reply *reply, const char *where, const
     struct tide_buf *body = &reply->body;
     if (reply->field_count++ >= TIDE_PROBLEM_FIELDS || body->failed)
         return;
-    assert(body->len > 2 && *where);
+    assert(body->len > 2);
     bool first = reply->field_count == 1;
     body->len -= first ? 1 : 2; /* "}", or "]}" */
     tide_buf_str(body, first ? ",\"errors\":[{" : ",{");
@@ -140,4 +140,16 @@ void tide_reply_problem_field(struct tide_reply *reply, const char *where, const
     tide_buf_u8(body, ',');
     put_member(body, "detail", detail);
     tide_buf_str(body, "}]}");
+}
+
+/* A name that is none of ours may be anything, even a secret. */
+void tide_reply_problem_unknown(struct tide_reply *reply, const char *name)
+{
+    enum { SHOWN_MAX = 32 };
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-";
+    char where[SHOWN_MAX + 2] = "";
+    size_t len = strlen(name);
+    if (len > 0 && len <= SHOWN_MAX && strspn(name, letters) == len)
+        snprintf(where, sizeof where, "/%s", name);
+    tide_reply_problem_field(reply, where, "is no member of this body");
 }

@@ -5,7 +5,7 @@
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 
-enum { KEY_MAX = 128, NAME_MAX_SHOWN = 32 };
+enum { KEY_MAX = 128 };
 
 struct reading {
     struct tide_kyc_ask *out;
@@ -14,12 +14,17 @@ struct reading {
     bool failed;
 };
 
-static void wrong(struct reading *r, const char *where, const char *why)
+static void fail(struct reading *r)
 {
     if (!r->failed)
         tide_reply_problem(r->reply, 400, "bad_body",
                            "The body is not what this route takes: see errors.");
     r->failed = true;
+}
+
+static void wrong(struct reading *r, const char *where, const char *why)
+{
+    fail(r);
     tide_reply_problem_field(r->reply, where, why);
 }
 
@@ -91,18 +96,6 @@ static bool is_known(const char *name)
     return false;
 }
 
-/* A name that is none of ours may be anything, even a secret. */
-static void refuse_unknown(struct reading *r, const char *name)
-{
-    char where[NAME_MAX_SHOWN + 2];
-    size_t len = strlen(name);
-    for (size_t i = 0; i < len; i++)
-        if ((name[i] | 0x20) < 'a' || (name[i] | 0x20) > 'z')
-            len = 0;
-    snprintf(where, sizeof where, "/%.*s", len <= NAME_MAX_SHOWN ? (int)len : 0, name);
-    wrong(r, where, "is no member of this body");
-}
-
 static void read_members(struct reading *r, json_t *body)
 {
     const char *name;
@@ -118,8 +111,10 @@ static void read_members(struct reading *r, json_t *body)
     }
     json_object_foreach(body, name, value)
     {
-        if (!is_known(name))
-            refuse_unknown(r, name);
+        if (!is_known(name)) {
+            fail(r);
+            tide_reply_problem_unknown(r->reply, name);
+        }
     }
 }
 

@@ -136,6 +136,15 @@ def check_answers(doc, where, operation, route, body):
                 fault(where, "an example that does not say that it is simulated")
 
 
+def check_counted(doc):
+    """Each status that is told of is counted by its number in /metrics, not among the others."""
+    listed = re.search(r"define TIDE_METRIC_STATUSES\(X\)((?:.*\\\n)*.*)", (ROOT / "api/metrics.h").read_text()).group(1)
+    counted = set(re.findall(r"X\((\d+)\)", listed))
+    told = {status for item in doc["paths"].values() for operation in item.values() for status in operation["responses"]}
+    for status in sorted(told - counted - {"default"}):
+        fault("TIDE_METRIC_STATUSES", f"does not list {status}")
+
+
 def walk(node, where=""):
     yield where, node
     items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
@@ -196,6 +205,7 @@ def main():
         for method in item:
             if (path, method) not in seen:
                 fault(f"{method} {path}", "is in openapi.json alone")
+    check_counted(doc)
     check_schemas(doc)
     check_examples(doc)
     print(*faults, sep="\n")

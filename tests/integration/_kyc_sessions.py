@@ -216,7 +216,7 @@ def validation(api):
                              ({"address": who[:-1] + "A"}, ["/address"]), ({"providerKey": "nobody"}, ["/providerKey"]),
                              ({"providerKey": {"a": [1]}}, ["/providerKey"]), ({"mode": "popup"}, ["/mode"]), ({"mode": "Redirect"}, ["/mode"]),
                              ({"challenge": 1}, ["/challenge"]), ({"challenge": "?"}, ["/challenge"]), ({"challenge": "A" * 4000}, ["/challenge"]),
-                             ({"admin": True}, ["/admin"]), ({"<script>": 1}, ["/"]),
+                             ({"provider_key": "didit"}, ["/provider_key"]), ({"<script>": 1}, [""]),
                              ({"address": "x", "providerKey": 1, "mode": [], "more": 1}, ["/address", "/providerKey", "/mode", "/more"])):
         body = {k: v for k, v in {**good, **change}.items() if v is not None}
         response, answer = api.ask("POST", url, body, {"X-API-Key": KEY})
