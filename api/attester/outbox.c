@@ -177,7 +177,7 @@ static const char next_sql[] =
     " LIMIT 1) END"
     " FROM kyc.outbox o WHERE o.deployment = $1::int AND o.id > $2::bigint AND"
     " (o.state IN ('signed', 'submitted') OR o.state = 'queued' AND o.next_try <="
-    " clock_timestamp()) ORDER BY o.state = 'queued' AND NOT $3::bool, o.id LIMIT 1";
+    " statement_timestamp()) ORDER BY o.state = 'queued' AND NOT $3::bool, o.id LIMIT 1";
 
 /* "\x…" into buf. */
 static bool read_bytes(struct tide_buf *buf, const struct tide_pg_rows *rows, uint32_t column)

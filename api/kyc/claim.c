@@ -54,7 +54,7 @@ static tide_status take_challenge(struct claim *c, struct tide_err *err)
     until_text[tide_u64_text(until_text, until)] = 0;
     tide_status status =
         tide_pg_query(c->place->pg, NULL,
-                      "DELETE FROM kyc.challenge WHERE expires_at < clock_timestamp()"
+                      "DELETE FROM kyc.challenge WHERE expires_at < statement_timestamp()"
                       " - interval '1 hour'",
                       NULL, 0, err);
     if (status == TIDE_OK)
@@ -222,10 +222,11 @@ static tide_status count_since(struct claim *c, const char *sql, const char *of,
     return TIDE_OK;
 }
 
-#define COUNT(column, span)                                                      \
-    "SELECT count(*), ceil(extract(epoch FROM min(created_at) + interval '" span \
-    "' - clock_timestamp()))::bigint FROM kyc.session WHERE " column             \
-    " = $1 AND deployment = $2::smallint AND created_at > clock_timestamp() - interval '" span "'"
+#define COUNT(column, span)                                                                        \
+    "SELECT count(*), ceil(extract(epoch FROM min(created_at) + interval '" span                   \
+    "' - clock_timestamp()))::bigint FROM kyc.session WHERE " column                               \
+    " = $1 AND deployment = $2::smallint AND created_at > statement_timestamp() - interval '" span \
+    "'"
 
 static tide_status within_limits(struct claim *c, struct tide_err *err)
 {

@@ -8,7 +8,9 @@ enum {
     TELL_MS = 60 * 1000,
     PRUNE_MS = 600 * 1000,
     FORGOTTEN_MS = 60 * 1000,
-    FIGURES_MS = 10 * 1000
+    FIGURES_MS = 10 * 1000,
+    ENDED_SHARE = 100, /* of the time may go into counting sessions that ended: one part */
+    ENDED_MS_MAX = 60 * 1000
 };
 
 /* --- the audit -------------------------------------------------------------------------------- */
@@ -53,12 +55,12 @@ static tide_status prune(struct worker *w, struct tide_err *err)
         w->place.pg, NULL,
         "DELETE FROM kyc.inbox WHERE (provider, event_key) IN (SELECT provider, event_key FROM "
         "kyc.inbox"
-        "  WHERE received_at < clock_timestamp() - interval '30 days' AND state <> 'new'"
+        "  WHERE received_at < statement_timestamp() - interval '30 days' AND state <> 'new'"
         "  ORDER BY received_at LIMIT 10000)",
         NULL, 0, err);
     if (status == TIDE_OK)
         status = tide_pg_query(w->place.pg, NULL,
-                               "DELETE FROM kyc.challenge WHERE expires_at < clock_timestamp()"
+                               "DELETE FROM kyc.challenge WHERE expires_at < statement_timestamp()"
                                " - interval '1 hour'", /* another node's clock may be behind */
                                NULL, 0, err);
     return status;
@@ -70,7 +72,7 @@ static tide_status find_forgotten(struct worker *w, struct tide_err *err)
     return tide_pg_query(w->place.pg, NULL,
                          "UPDATE kyc.session SET next_check = clock_timestamp()"
                          " WHERE state IN ('created', 'pending', 'review', 'action_required')"
-                         "   AND next_check IS NULL AND expires_at < clock_timestamp()",
+                         "   AND next_check IS NULL AND expires_at < statement_timestamp()",
                          NULL, 0, err);
 }
 
@@ -81,51 +83,76 @@ static double seconds(const struct tide_pg_rows *rows, uint32_t column)
     return (double)tide_pg_u64(rows, 0, column) / 1000;
 }
 
+/* Each part reads an index of just these rows: the rest of the tables is long. */
+static const char queues_sql[] =
+    "SELECT n.*, x.*, o.*, p.* FROM"
+    " (SELECT count(*), greatest(0, (1000 * extract(epoch FROM clock_timestamp()"
+    "     - min(received_at)))::bigint) FROM kyc.inbox WHERE state = 'new') AS n,"
+    " (SELECT count(*) FROM kyc.inbox WHERE state = 'failed') AS x,"
+    " (SELECT count(*) FILTER (WHERE state = 'queued'), count(*) FILTER (WHERE state = 'signed'),"
+    "   count(*) FILTER (WHERE state = 'submitted'), greatest(0, (1000 * extract(epoch FROM"
+    "     clock_timestamp() - min(created_at)))::bigint)"
+    "  FROM kyc.outbox WHERE state IN ('queued', 'signed', 'submitted')) AS o,"
+    " (SELECT count(*) FROM kyc.outbox WHERE state = 'parked') AS p";
+
 static tide_status count_queues(struct worker *w, struct tide_kyc_figures *f, struct tide_err *err)
 {
+    enum { NEW, NEW_MS, FAILED, QUEUED, SIGNED, SUBMITTED, OPEN_MS, PARKED };
     struct tide_pg_rows rows;
-    tide_status status = tide_pg_query(
-        w->place.pg, &rows,
-        "SELECT i.*, o.* FROM"
-        " (SELECT count(*) FILTER (WHERE state = 'new'), count(*) FILTER (WHERE state = 'failed'),"
-        "   greatest(0, (1000 * extract(epoch FROM clock_timestamp()"
-        "     - min(received_at) FILTER (WHERE state = 'new')))::bigint) FROM kyc.inbox) AS i,"
-        " (SELECT count(*) FILTER (WHERE state = 'queued'), count(*) FILTER (WHERE state = "
-        "'signed'),"
-        "   count(*) FILTER (WHERE state = 'submitted'), count(*) FILTER (WHERE state = 'parked'),"
-        "   greatest(0, (1000 * extract(epoch FROM clock_timestamp() - min(created_at)"
-        "     FILTER (WHERE state <> 'parked')))::bigint)"
-        "  FROM kyc.outbox WHERE state IN ('queued', 'signed', 'submitted', 'parked')) AS o",
-        NULL, 0, err);
+    tide_status status = tide_pg_query(w->place.pg, &rows, queues_sql, NULL, 0, err);
     if (status != TIDE_OK)
         return status;
-    f->inbox_new = tide_pg_u64(&rows, 0, 0);
-    f->inbox_failed = tide_pg_u64(&rows, 0, 1);
-    f->inbox_oldest_s = seconds(&rows, 2);
-    f->outbox_queued = tide_pg_u64(&rows, 0, 3);
-    f->outbox_signed = tide_pg_u64(&rows, 0, 4);
-    f->outbox_submitted = tide_pg_u64(&rows, 0, 5);
-    f->outbox_parked = tide_pg_u64(&rows, 0, 6);
-    f->outbox_oldest_s = seconds(&rows, 7);
+    f->inbox_new = tide_pg_u64(&rows, 0, NEW);
+    f->inbox_oldest_s = seconds(&rows, NEW_MS);
+    f->inbox_failed = tide_pg_u64(&rows, 0, FAILED);
+    f->outbox_queued = tide_pg_u64(&rows, 0, QUEUED);
+    f->outbox_signed = tide_pg_u64(&rows, 0, SIGNED);
+    f->outbox_submitted = tide_pg_u64(&rows, 0, SUBMITTED);
+    f->outbox_oldest_s = seconds(&rows, OPEN_MS);
+    f->outbox_parked = tide_pg_u64(&rows, 0, PARKED);
     tide_pg_rows_release(&rows);
     return TIDE_OK;
 }
 
-static tide_status count_sessions(struct worker *w, struct tide_kyc_figures *f,
-                                  struct tide_err *err)
+static tide_status count_sessions(struct worker *w, const char *sql,
+                                  uint64_t out[TIDE_KYC_STATE_COUNT], struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    tide_status status = tide_pg_query(
-        w->place.pg, &rows, "SELECT state, count(*) FROM kyc.session GROUP BY state", NULL, 0, err);
+    tide_status status = tide_pg_query(w->place.pg, &rows, sql, NULL, 0, err);
     if (status != TIDE_OK)
         return status;
+    memset(out, 0, TIDE_KYC_STATE_COUNT * sizeof *out);
     for (uint32_t i = 0; i < rows.count; i++) {
         enum tide_kyc_state state;
         if (tide_kyc_state_of(tide_pg_slice(&rows, i, 0), &state))
-            f->sessions[state] = tide_pg_u64(&rows, i, 1);
+            out[state] = tide_pg_u64(&rows, i, 1);
     }
     tide_pg_rows_release(&rows);
     return TIDE_OK;
+}
+
+/* Open sessions last for days. Those that ended only become more, and counting them takes ever
+ * longer: the longer, the less often. */
+static tide_status count_all_sessions(struct worker *w, struct tide_kyc_figures *f,
+                                      struct tide_err *err)
+{
+    static const char open_sql[] = "SELECT state, count(*) FROM kyc.session WHERE state IN"
+                                   " ('created', 'pending', 'review', 'action_required')"
+                                   " GROUP BY state";
+    static const char ended_sql[] = "SELECT state, count(*) FROM kyc.session WHERE state IN"
+                                    " ('approved', 'declined', 'expired', 'revoked')"
+                                    " GROUP BY state";
+    tide_status status = count_sessions(w, open_sql, f->sessions, err);
+    int64_t began = worker_now_ms(w);
+    if (status == TIDE_OK && began >= w->ended_due_ms) {
+        status = count_sessions(w, ended_sql, w->ended, err);
+        int64_t rest = (worker_now_ms(w) - began) * ENDED_SHARE;
+        w->ended_due_ms = worker_now_ms(w) + (rest < ENDED_MS_MAX ? rest : ENDED_MS_MAX);
+    }
+    for (int s = 0; s < (int)TIDE_KYC_STATE_COUNT; s++)
+        if (!tide_kyc_is_open((enum tide_kyc_state)s))
+            f->sessions[s] = w->ended[s];
+    return status;
 }
 
 static tide_status read_figures(struct worker *w, struct tide_err *err)
@@ -133,7 +160,7 @@ static tide_status read_figures(struct worker *w, struct tide_err *err)
     struct tide_kyc_figures f = { .known = true, .asked_ms = worker_now_ms(w) };
     tide_status status = count_queues(w, &f, err);
     if (status == TIDE_OK)
-        status = count_sessions(w, &f, err);
+        status = count_all_sessions(w, &f, err);
     if (status == TIDE_OK)
         status = worker_read_attester(w, &f.attester, err);
     if (status != TIDE_OK)

@@ -22,7 +22,7 @@ tide_status worker_take_event(struct worker *w, struct worker_event *out, bool *
         "UPDATE kyc.inbox SET attempts = attempts + 1,"
         "  next_try = clock_timestamp() + interval '1 s' * least(900, 5 * 2 ^ least(attempts, 8))"
         " WHERE (provider, event_key) = (SELECT provider, event_key FROM kyc.inbox"
-        "   WHERE provider = $1 AND state = 'new' AND next_try <= clock_timestamp()"
+        "   WHERE provider = $1 AND state = 'new' AND next_try <= statement_timestamp()"
         "   ORDER BY next_try LIMIT 1 FOR UPDATE SKIP LOCKED)"
         " RETURNING event_key, provider_id, ref, attempts",
         (const char *[]){ w->provider->key }, 1, err);
@@ -58,7 +58,7 @@ tide_status worker_take_session(struct worker *w, struct worker_session *out, bo
                       "UPDATE kyc.session SET attempts = attempts + 1, next_check "
                       "= clock_timestamp() + interval '15 s'"
                       " WHERE id = (SELECT id FROM kyc.session WHERE provider = "
-                      "$1 AND next_check <= clock_timestamp()"
+                      "$1 AND next_check <= statement_timestamp()"
                       "   ORDER BY next_check LIMIT 1 FOR UPDATE SKIP LOCKED)"
                       " RETURNING id, provider_id, clock_timestamp(), attempts, ref",
                       (const char *[]){ w->provider->key }, 1, err);

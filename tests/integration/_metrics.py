@@ -148,6 +148,9 @@ for name, expected in attester.items():
 assert 3600 <= value_of(after, "tidemark_attester_beat_age_seconds") < 7200
 assert [value_of(after, "tidemark_attester_state", state=s) for s in ("working", "waiting", "stopped")] == [0, 1, 0]
 assert value_of(after, "tidemark_kyc_outbox", state="parked") == 3
+sessions = {state: value_of(after, "tidemark_kyc_sessions", state=state) for state in ("created", "pending", "approved", "declined", "expired", "revoked")}
+assert sessions == {"created": 1, "pending": 0, "approved": 5000, "declined": 5000, "expired": 5000, "revoked": 0}, sessions
+assert value_of(after, "tidemark_kyc_inbox_failed") == 4 and value_of(after, "tidemark_kyc_inbox_new") == 0
 for desk in "sessions", "webhooks", "reads":
     assert value_of(after, "tidemark_kyc_desk_waiting", desk=desk) == 0 and value_of(after, "tidemark_kyc_desk_full_total", desk=desk) == 0
 assert value_of(after, "tidemark_kyc_reconciler_age_seconds", provider="sandbox") < 60
