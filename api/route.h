@@ -136,12 +136,12 @@ const char *tide_reply_header_of(const struct tide_reply *reply, const char *nam
  * "urn:tidemark:problem:CODE"), and a sentence for the person. Drops a body written before. */
 void tide_reply_problem(struct tide_reply *reply, uint16_t status, const char *code,
                         const char *detail, ...) TIDE_PRINTF(4, 5);
-/* Adds a bad field to the problem: where is a JSON Pointer into the body ("/addresses/3", "" is all
- * of it), or "?name" of a query, or "{name}" of the path. Beyond TIDE_PROBLEM_FIELDS they are counted
- * only. */
+/* Adds a bad field to the problem: where is a JSON Pointer into the body ("/addresses/3"; "" is all
+ * of it), or "?name" of a query, or "{name}" of the path. Beyond TIDE_PROBLEM_FIELDS they are
+ * counted only. */
 void tide_reply_problem_field(struct tide_reply *reply, const char *where, const char *detail);
-/* The same for a member of the body that the route does not know; a name that may be a secret is not
- * repeated, the pointer is "" then. */
+/* The same for a member of the body that the route does not know. A name that may be a secret is
+ * not repeated: the pointer is "" then. */
 void tide_reply_problem_unknown(struct tide_reply *reply, const char *name);
 
 /* What a handler may use: the process's things (api/server.h), this thread's reader of the cache,

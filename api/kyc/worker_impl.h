@@ -27,7 +27,7 @@ struct worker {
     int64_t pruned_ms, forgotten_ms, figures_ms;
     int64_t ended_due_ms;                 /* when sessions that ended are counted again */
     uint64_t ended[TIDE_KYC_STATE_COUNT]; /* how many these were */
-    struct tide_kyc_effort effort; /* under the mutex */
+    struct tide_kyc_effort effort;        /* under the mutex */
 };
 
 struct tide_kyc_workers {
