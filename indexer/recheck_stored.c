@@ -16,9 +16,8 @@ void tide_recheck_say(struct tide_recheck *check, const char *format, ...)
     va_end(args);
 }
 
-/* One row of one statement with $1 deployment, $2 from, $3 to. */
-static tide_status ask(struct tide_recheck *check, struct tide_pg_rows *rows, const char *sql,
-                       struct tide_err *err)
+tide_status tide_recheck_ask(struct tide_recheck *check, struct tide_pg_rows *rows, const char *sql,
+                             struct tide_err *err)
 {
     char id[8], from[16], to[16];
     snprintf(id, sizeof id, "%u", check->deployment);
@@ -38,7 +37,7 @@ static const char chain_sql[] =
 static tide_status check_chain(struct tide_recheck *check, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    tide_status status = ask(check, &rows, chain_sql, err);
+    tide_status status = tide_recheck_ask(check, &rows, chain_sql, err);
     if (status != TIDE_OK)
         return status;
     uint64_t count = tide_pg_u64(&rows, 0, 0);
@@ -68,7 +67,7 @@ static tide_status check_kind(struct tide_recheck *check, const struct tide_tabl
         " * FROM event.log WHERE deployment = $1 AND ledger BETWEEN $2 AND $3 AND kind = '%s')"
         " AS l ON l.ledger = e.ledger AND l.tx = e.tx AND l.op = e.op AND l.event = e.event",
         table->name, table->name);
-    tide_status status = ask(check, &rows, sql, err);
+    tide_status status = tide_recheck_ask(check, &rows, sql, err);
     if (status != TIDE_OK)
         return status;
     *total += tide_pg_u64(&rows, 0, 0);
@@ -143,5 +142,7 @@ tide_status tide_recheck_stored(struct tide_recheck *check, struct tide_err *err
     tide_status status = check_chain(check, err);
     if (status == TIDE_OK)
         status = check_events(check, err);
+    if (status == TIDE_OK)
+        status = tide_recheck_counts(check, err);
     return status == TIDE_OK ? check_state(check, err) : status;
 }
