@@ -7,6 +7,10 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#define OTHERS                                                                             \
+    "%s is of another chain: append with the options it was written with, or write to an " \
+    "empty folder"
+
 /* Room for the batch's own fields in front of its ledgers. */
 enum { BATCH_HEAD = 12 };
 
@@ -74,6 +78,24 @@ static tide_status write_file(const char *path, tide_slice bytes, struct tide_er
     return TIDE_OK;
 }
 
+/* Whether there is such a file to read, and whether it holds these bytes. */
+static bool is_there(const char *path, tide_slice bytes, bool *same)
+{
+    uint8_t chunk[4096];
+    size_t at = 0, len = 0;
+    FILE *file = fopen(path, "rb");
+    *same = file != NULL;
+    if (!file)
+        return false;
+    while (*same && (len = fread(chunk, 1, sizeof chunk, file)) > 0) {
+        *same = at + len <= bytes.len && memcmp(bytes.ptr + at, chunk, len) == 0;
+        at += len;
+    }
+    *same = *same && !ferror(file) && at == bytes.len;
+    fclose(file);
+    return true;
+}
+
 static tide_status write_config(struct lake_write *lake, struct tide_err *err)
 {
     struct tide_buf *text = &lake->packed;
@@ -90,6 +112,9 @@ static tide_status write_config(struct lake_write *lake, struct tide_err *err)
     if (lake->path.failed || text->failed)
         return tide_fail(err, TIDE_E_LIMIT, "lake folder name is too long");
     char *path = (char *)lake->path.ptr;
+    bool same = false;
+    if (is_there(path, tide_buf_view(text), &same))
+        return same ? TIDE_OK : tide_fail(err, TIDE_E_CONFLICT, OTHERS, path);
     tide_status status = make_parents(path, err);
     return status == TIDE_OK ? write_file(path, tide_buf_view(text), err) : status;
 }
@@ -173,7 +198,10 @@ static tide_status pack_batch(struct lake_write *lake, struct tide_err *err)
 static tide_status write_object(struct lake_write *lake, struct tide_err *err)
 {
     char aside[4096];
+    bool same = false;
     const char *path = object_path(lake, lake->first);
+    if (path && is_there(path, tide_buf_view(&lake->packed), &same))
+        return same ? TIDE_OK : tide_fail(err, TIDE_E_CONFLICT, OTHERS, path);
     if (!path || (size_t)snprintf(aside, sizeof aside, "%s.tmp", path) >= sizeof aside)
         return tide_fail(err, TIDE_E_LIMIT, "lake folder name is too long");
     tide_status status = make_parents(aside, err);
@@ -184,36 +212,13 @@ static tide_status write_object(struct lake_write *lake, struct tide_err *err)
     return status;
 }
 
-/* The object that is there must be the one that this chain would have written. */
-static tide_status compare_object(struct lake_write *lake, struct tide_err *err)
-{
-    const char *path = object_path(lake, lake->first);
-    FILE *file = path ? fopen(path, "rb") : NULL;
-    if (!file)
-        return fail_io(err, "cannot read", path ? path : lake->options.dir);
-    bool same = true;
-    uint8_t chunk[4096];
-    size_t at = 0, len = 0;
-    while (same && (len = fread(chunk, 1, sizeof chunk, file)) > 0) {
-        same = at + len <= lake->packed.len && memcmp(lake->packed.ptr + at, chunk, len) == 0;
-        at += len;
-    }
-    fclose(file);
-    if (same && at == lake->packed.len)
-        return TIDE_OK;
-    return tide_fail(err, TIDE_E_CONFLICT,
-                     "%s is of another chain: append with the options it was written with", path);
-}
-
 static tide_status finish_object(struct lake_write *lake, uint32_t sequence, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
     if (sequence >= lake->skip_to)
         status = pack_batch(lake, err);
-    if (status == TIDE_OK && sequence > lake->skip_to)
+    if (status == TIDE_OK && sequence >= lake->skip_to)
         status = write_object(lake, err);
-    else if (status == TIDE_OK && sequence == lake->skip_to)
-        status = compare_object(lake, err);
     lake->count = 0;
     return status;
 }

@@ -4,7 +4,8 @@
  *          .config.json first. An object appears whole (written aside, then renamed).
  * Stream   one record a ledger: length with the top bit set, then its bytes.
  * Resume   ledgers up to skip_to are taken and dropped, but the last object that is there is
- *          compared: other bytes mean other options, TIDE_E_CONFLICT. */
+ *          compared: other bytes mean other options, TIDE_E_CONFLICT. Nothing that is there is
+ *          written over: two chains in one folder are none. */
 #ifndef SIM_LAKE_WRITE_H
 #define SIM_LAKE_WRITE_H
 

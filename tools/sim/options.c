@@ -175,25 +175,3 @@ struct lake_options sim_settings_lake(const struct sim_settings *s)
                                   .objects_per_partition = (uint32_t)s->objects_per_partition,
                                   .level = (int)s->level };
 }
-
-tide_status sim_settings_deployment(const struct sim_settings *s, const struct cast *cast,
-                                    uint32_t last, struct tide_err *err)
-{
-    char path[4096];
-    struct tide_buf json;
-    const char *wanted = s->deployment ? s->deployment : s->lake;
-    if (!wanted)
-        return TIDE_OK;
-    int len = s->deployment ? snprintf(path, sizeof path, "%s", wanted)
-                            : snprintf(path, sizeof path, "%s/../deployment.json", wanted);
-    if (len < 0 || (size_t)len >= sizeof path)
-        return tide_fail(err, TIDE_E_USAGE, "--deployment is too long a name");
-    tide_buf_init(&json, 1u << 20);
-    cast_deployment(&json, cast, (uint32_t)s->first_ledger, last);
-    FILE *file = fopen(path, "wb");
-    bool whole = file && !json.failed && fwrite(json.ptr, 1, json.len, file) == json.len;
-    if (file && fclose(file) != 0)
-        whole = false;
-    tide_buf_release(&json);
-    return whole ? TIDE_OK : tide_fail(err, TIDE_E_IO, "cannot write %s", path);
-}

@@ -41,6 +41,7 @@ static void print_help(FILE *to, const struct sim_options *tables, size_t table_
     fprintf(to,
             "usage: tidemark-sim write --lake DIR | --stream FILE|- [options]\n\n"
             "Writes the ledgers of a simulated protocol. The same options give the same bytes.\n"
+            "What a lake holds is not written over: other bytes end it with 68.\n"
             "In --follow, ledgers close by the wall clock (a second apart at least).\n\n");
     sim_options_help(to, tables, table_count);
 }
@@ -110,6 +111,8 @@ static tide_status write_chain(const struct write_options *o, struct chain *chai
     tide_status status = TIDE_OK;
     if (o->append)
         status = lake_last(lake, &lake->skip_to, err);
+    if (status == TIDE_OK)
+        status = sim_settings_unclaimed(&o->chain, &chain->cast, err);
     if (status == TIDE_OK)
         status = sim_settings_deployment(&o->chain, &chain->cast, 0, err);
     if (status == TIDE_OK)
