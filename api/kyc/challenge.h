@@ -5,7 +5,8 @@
  *   1  ManageData of the account: "<homeDomain> auth" = base64 of 48 random bytes
  *   2  ManageData of ours: "web_auth_domain" = host of publicUrl
  *
- * Only the account's own key signs: other signers of it are not looked up. */
+ * Only the account's own key signs, and it always may: accounts are not indexed, so other signers,
+ * weights and thresholds are not looked up. */
 #ifndef API_KYC_CHALLENGE_H
 #define API_KYC_CHALLENGE_H
 

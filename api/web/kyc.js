@@ -122,6 +122,32 @@ async function askChallenge() {
   return undefined;
 }
 
+const NOTICED_MS = 600;
+let told = { address: '' }; // how the ledger knows that address: {address, words, at}; no words: a check is what it needs
+
+const wordsOf = ({ compliant, needsKyc, status, validUntil }) => {
+  if (compliant) return `This address is verified already${validUntil ? `, until ${new Date(validUntil).toLocaleDateString()}` : ''}: it may trade. You need no check, unless you want to renew it.`;
+  if (!needsKyc) return `The ledger has this address as ${status.toLowerCase()}. A check does not change that; the app that you use can tell you more.`;
+  return '';
+};
+
+/** How the ledger knows an address, told before anything is begun; true when there is anything to tell that nobody can have read yet. */
+async function tellStanding(address) {
+  if (told.address === address) return told.words !== '' && performance.now() - told.at < NOTICED_MS;
+  const { status, body } = await ask(`/api/sdk/kyc/status/${encodeURIComponent(address)}`);
+  if (byId('address').value.trim() !== address) return false;
+  told = { address, words: status === 200 ? wordsOf(body) : '', at: performance.now() };
+  byId('standing').textContent = told.words;
+  byId('begin').textContent = told.words ? 'Begin a check all the same' : 'Begin the check';
+  return told.words !== '';
+}
+
+function forgetStanding() {
+  told = { address: '' };
+  byId('standing').textContent = '';
+  byId('begin').textContent = 'Begin the check';
+}
+
 /** What the server found wrong, beside the field that it is about. */
 function tellProblem(body) {
   const errors = body.errors || [];
@@ -149,8 +175,13 @@ async function begin() {
   // A tab that opens later than the click is taken for an advertisement.
   const tab = mode === 'direct' ? window.open('', '_blank') : null;
   byId('begin').disabled = true;
-  const { status, body } = await ask('/api/sdk/kyc/session', request);
+  const first = await tellStanding(address);
+  const { status, body } = first ? { status: 0, body: {} } : await ask('/api/sdk/kyc/session', request);
   byId('begin').disabled = false;
+  if (first) {
+    if (tab) tab.close();
+    return byId('begin').focus();
+  }
   if (status !== 200 && status !== 201) {
     if (tab) tab.close();
     return tellProblem(body);
@@ -167,11 +198,18 @@ function showStart() {
   byId('address').value = new URLSearchParams(window.location.search).get('address') || '';
   byId('proof').hidden = data.open;
   byId('proof-ask').addEventListener('click', askChallenge);
-  byId('address').addEventListener('input', () => wrong('address-error', '', byId('address')));
-  byId('address').addEventListener('blur', () => {
-    const text = byId('address').value.trim();
-    if (text) wrong('address-error', addressFault(text), byId('address'));
+  byId('address').addEventListener('input', () => {
+    wrong('address-error', '', byId('address'));
+    forgetStanding();
   });
+  const check = () => {
+    const text = byId('address').value.trim();
+    const fault = addressFault(text);
+    if (text) wrong('address-error', fault, byId('address'));
+    if (!fault) tellStanding(text);
+  };
+  byId('address').addEventListener('blur', check);
+  check();
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     begin();

@@ -166,6 +166,30 @@ for (const [name, viewport] of Object.entries({ desk, phone })) {
   assert.deepEqual(bad, []);
   await context.close();
   tell('redirect, by keyboard');
+  await again(address);
+}
+
+/** Somebody who is verified already hears of it before anything is begun, also when he is faster than the answer. */
+async function again(address) {
+  const sessions = [];
+  const { context, page, bad } = await open('/kyc', { viewport: phone }, (one) => one.on('request', (request) => { if (request.url().endsWith('/kyc/session')) sessions.push(request.url()); }));
+  await page.getByRole('radio', { name: /Sandbox/ }).waitFor();
+  await page.getByLabel('Your address', { exact: true }).fill(newcomer());
+  await page.getByLabel('Your address', { exact: true }).blur();
+  await page.getByLabel('Your address', { exact: true }).fill(address);
+  await page.getByLabel('Your address', { exact: true }).press('Enter');
+  await page.getByText(/verified already.* it may trade/).waitFor();
+  await looks(page, 'already-phone-light', 'light');
+  assert.deepEqual(sessions, []);
+  await page.waitForTimeout(1000); // no press counts that may have come with the words
+  await page.getByRole('button', { name: 'Begin a check all the same' }).click();
+  await page.waitForURL('**/kyc/sandbox/*');
+  assert.equal(sessions.length, 1);
+  await page.goto(`${url}/kyc?address=${address}`);
+  await page.getByText(/verified already.* it may trade/).waitFor();
+  assert.deepEqual(bad, []);
+  await context.close();
+  tell('verified already');
 }
 
 for (const [name, options] of Object.entries({ 'desk-light': { viewport: desk }, 'phone-dark': { viewport: phone, colorScheme: 'dark', reducedMotion: 'reduce' } })) {
