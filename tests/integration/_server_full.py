@@ -5,6 +5,8 @@ import socket
 import sys
 import time
 
+from _steady import steady
+
 PORT, PID, MOST = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 STATUS = "/api/sdk/kyc/status/GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
 PER_IP = 2000  # of one loopback address: each has its own ports
@@ -16,7 +18,7 @@ def rss_kib():
 
 
 def connect(i):
-    s = socket.create_connection(("127.0.0.1", PORT), timeout=20, source_address=(f"127.0.0.{2 + i // PER_IP}", 0))
+    s = socket.create_connection(("127.0.0.1", PORT), timeout=60, source_address=(f"127.0.0.{2 + i // PER_IP}", 0))
     s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return s
 
@@ -62,9 +64,9 @@ def main():
     full = rss_kib()
     refused = 0
     for i in range(100):
-        start = time.time()
+        start = steady()
         got = told(connect(MOST + i))
-        assert time.time() - start < 5, "not at once"
+        assert steady() - start < 5, "not at once"
         assert got.startswith(b"HTTP/1.1 503") or got == b"", got[:100]
         refused += got.startswith(b"HTTP/1.1 503")
     assert refused >= 90, f"{refused} of 100 were told why"

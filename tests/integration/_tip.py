@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 
+from _steady import steady
+
 PAUSES = [0.4, 0.02, 1.1, 0.06, 0.7, 0.0, 2.5, 0.3, 0.05, 0.9]  # seconds before each ledger alone
 LATE = 5.0  # beyond what a loaded machine excuses, far below --poll-ms
 
@@ -26,11 +28,11 @@ def visible(psql):
     return int(done.stdout or 0) if done.returncode == 0 else 0
 
 def await_ledger(psql, wanted, patience):
-    began = time.monotonic()
+    began = steady()
     while visible(psql) < wanted:
-        if time.monotonic() - began > patience:
+        if steady() - began > patience:
             sys.exit(f"ledger {wanted} is not there after {patience} s")
-    return time.monotonic() - began
+    return steady() - began
 
 def main():
     psql, stream, command = sys.argv[1], list(frames(sys.argv[2])), sys.argv[3:]

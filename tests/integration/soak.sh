@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Following a ledger a second: memory and descriptors flat, no line of trouble, never more than two
-# ledgers behind. TIDE_SOAK_S seconds (15; an hour by hand: TIDE_SOAK_S=3600), a sample each
+# ledgers behind for ten looks in a row. Where the machine itself stood still that is said, and the log is not judged. TIDE_SOAK_S seconds (15; an hour by hand: TIDE_SOAK_S=3600), a sample each
 # TIDE_SOAK_EVERY seconds. Then a lake that goes away and comes back does not end it.
 . "$(dirname "$0")/_pg.sh"
 pg_start
@@ -23,11 +23,15 @@ newest() { find "$PG_DIR/sim/lake" -name '*.zst*' | sed 's/.*--\([0-9]*\)\..*/\1
 rss() { awk '/VmRSS/ { print $2 }' /proc/$pid/status; }
 fds() { ls /proc/$pid/fd | wc -l; }
 sleep 3 # buffers have their size
-first_rss=$(rss) first_fds=$(fds) worst=0 samples=0 high=0
-end=$((SECONDS + seconds)) next=$((SECONDS + every))
+first_rss=$(rss) first_fds=$(fds) worst=0 behind=0 samples=0 high=0 stood=0
+end=$((SECONDS + seconds)) next=$((SECONDS + every)) looked=$SECONDS
 while [ $SECONDS -lt $end ]; do
+    [ $((SECONDS - looked)) -le $stood ] || stood=$((SECONDS - looked))
+    looked=$SECONDS
     lag=$(($(newest) - $(sql "SELECT ledger FROM chain.cursor")))
     [ $lag -le $worst ] || worst=$lag
+    behind=$((lag > 2 ? behind + 1 : 0))
+    [ $behind -lt 10 ] || fail "lag: $lag ledgers, at most $worst"
     if [ $SECONDS -ge $next ]; then
         samples=$((samples + 1)) next=$((next + every))
         now_rss=$(rss)
@@ -36,10 +40,13 @@ while [ $SECONDS -lt $end ]; do
     fi
     sleep 0.5
 done
-[ $worst -le 2 ] || fail "lag: $worst ledgers"
 [ "$high" -le $((first_rss + first_rss / 10 + 2048)) ] || fail "memory: $first_rss KiB, then $high"
 [ "$(fds)" -le $((first_fds + 2)) ] || fail "descriptors: $first_fds, then $(fds)"
-! grep -E ' (warn|error) ' "$PG_DIR/words" || fail "trouble in the log"
+if [ $stood -ge 3 ]; then
+    echo "the machine stood still for $stood s: lines of trouble are not judged"
+else
+    ! grep -E ' (WARN|ERROR) ' "$PG_DIR/words" || fail "trouble in the log"
+fi
 [ "$(sql "SELECT count(*) = max(ledger) - 1920 + 1 FROM chain.ledger")" = t ] || fail "ledgers are missing"
 echo "ok $seconds s of a ledger a second: rss $first_rss to $high KiB, lag at most $worst"
 
