@@ -62,7 +62,7 @@ cluster_up() {
     shift
     bin=$(cluster_bin) || return 1
     [ ! -f "$dir/port" ] || listen="-c listen_addresses=127.0.0.1 -c port=$(cat "$dir/port")"
-    cluster_as "$bin/pg_ctl" -D "$dir/data" -l "$dir/log" -w -t 60 start -o \
+    cluster_as "$bin/pg_ctl" -D "$dir/data" -l "$dir/log" -w -t 300 start -o \
         "$listen -c unix_socket_directories='$dir' -c unix_socket_permissions=0700 \
          -c max_wal_size=1GB -c max_locks_per_transaction=256 $*" >/dev/null ||
         { tail -n 5 "$dir/log" >&2; return 1; }
