@@ -99,7 +99,10 @@ class Driver:
         return int(status), int(took), answer
 
     def ask(self, target, status=200):
-        got, _, answer = self.timed(target)
+        for _ in range(5):
+            got, _, answer = self.timed(target)
+            if got == status or answer.get("code") != "query_too_long":
+                break  # else the machine stood still: as a client that is told when to ask again
         if got != status:
             sys.exit(f"{target}: {got}, wanted {status}: {str(answer)[:400]}")
         return answer

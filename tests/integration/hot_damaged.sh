@@ -11,7 +11,7 @@ pg_start
 api_index 128
 who=$(sql "SELECT address FROM state.compliance_registry_compliance_rec ORDER BY address LIMIT 40")
 standing() { # what an address is told, without what time changes
-    curl -fs -m 5 "$API_URL/api/sdk/kyc/status/$1" | sed -E 's/"(evaluatedAt|pollAfterMs)":[^,}]*,?//g'
+    curl -fs -m 60 "$API_URL/api/sdk/kyc/status/$1" | sed -E 's/"(evaluatedAt|pollAfterMs)":[^,}]*,?//g'
 }
 everybody() { for a in $who; do standing "$a" || return 1; done; }
 current() { readlink "$PG_DIR/cache/current"; }

@@ -67,7 +67,7 @@ echo "ok a process that leaves the feeding to another counts no failures"
 # Without the database a scrape is answered as before.
 pg_stop immediate
 sleep 3
-curl -fsS -m 2 "$API_URL/metrics" >"$PG_DIR/metrics" || fail "no answer without the database"
+curl -fsS -m 20 "$API_URL/metrics" >"$PG_DIR/metrics" || fail "no answer without the database"
 grep -q '^tidemark_stream_stale 1$' "$PG_DIR/metrics" || fail "the stream is not stale without the database"
 grep -q '^tidemark_feeder_feeding 0$' "$PG_DIR/metrics" || fail "it feeds without a database"
 awk '$1 == "tidemark_indexer_figures_age_seconds" { exit !($2 > 2) }' "$PG_DIR/metrics" || fail "figures from nowhere"
