@@ -90,6 +90,13 @@ static tide_status print_attesters(struct tide_pg *pg, struct tide_err *err)
     return status;
 }
 
+/* Somebody waits for it, for as long as it takes: the audit is read from its first row on. */
+static tide_status take_time(struct tide_pg *pg, struct tide_err *err)
+{
+    tide_pg_patience(pg, 0);
+    return tide_pg_query(pg, NULL, "SET statement_timeout = 0", NULL, 0, err);
+}
+
 static tide_status print_audit(struct tide_pg *pg, struct tide_err *err)
 {
     struct tide_pg_rows rows;
@@ -117,6 +124,8 @@ tide_status att_status(struct att_program *program, struct tide_err *err)
         status = print_attention(pg, err);
     if (status == TIDE_OK)
         status = print_attesters(pg, err);
+    if (status == TIDE_OK)
+        status = take_time(pg, err);
     return status == TIDE_OK ? print_audit(pg, err) : status;
 }
 

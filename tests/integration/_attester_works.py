@@ -203,6 +203,14 @@ def status_is_told(w):
     code, said, wrong = w.once("status")
     check(code == 68 and "row 3" in wrong, f"{code} {said} {wrong}")
     w.db.ask("UPDATE kyc.audit a SET actor = k.actor FROM kept k WHERE k.id = a.id; DROP TABLE kept")
+    # Millions of rows take longer than any statement of the daemon may: no end is set for these.
+    looks = "\n".join(w.db.ask("SELECT pg_get_functiondef('kyc.audit_broken()'::regprocedure)"))
+    w.db.ask("CREATE OR REPLACE FUNCTION kyc.audit_broken() RETURNS bigint LANGUAGE sql AS "
+             "$$ SELECT CASE WHEN current_setting('statement_timeout') <> '0' THEN 7 END $$")
+    code, said, wrong = w.once("status")
+    check(code == 0 and "intact" in said, f"{code} {said} {wrong}")
+    w.db.ask(looks)
+    check("row_number" in "".join(w.db.ask("SELECT prosrc FROM pg_proc WHERE proname = 'audit_broken'")), "it is as it was")
     w.tick(20)
     check(w.once("--once")[0] == 0, "drained")
 
