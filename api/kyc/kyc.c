@@ -166,6 +166,25 @@ static tide_status check_network(struct tide_kyc *kyc, struct tide_err *err)
     return status == TIDE_E_CONFIG || status == TIDE_E_MEMORY ? status : TIDE_OK;
 }
 
+/* Whose secrets have all ended is told that each of its webhooks is forged. */
+static void tell_ended_secrets(const struct tide_kyc *kyc)
+{
+    int64_t now = kyc->clock->wall_ms(kyc->clock->self) / 1000;
+    for (uint32_t p = 0; p < kyc->settings->provider_count; p++) {
+        const struct tide_kyc_provider *provider = &kyc->settings->providers[p];
+        uint32_t ended = 0;
+        for (uint32_t i = 0; i < provider->secret_count; i++) {
+            int64_t until = provider->secrets[i].not_after;
+            ended += until != 0 && until < now;
+        }
+        if (ended > 0 && ended == provider->secret_count)
+            tide_log(TIDE_WARN, "kyc.webhook_secrets_ended",
+                     "provider=%s text=\"notAfter of all its webhookSecrets is past: its webhooks "
+                     "are refused, decisions come from asking alone\"",
+                     provider->key);
+    }
+}
+
 tide_status tide_kyc_start(struct tide_kyc *kyc, struct tide_err *err)
 {
     tide_status status = check_network(kyc, err);
@@ -173,6 +192,8 @@ tide_status tide_kyc_start(struct tide_kyc *kyc, struct tide_err *err)
         status = tide_desk_start(kyc->desks[i], err);
     if (status == TIDE_OK)
         status = tide_kyc_workers_start(kyc->workers, err);
+    if (status == TIDE_OK)
+        tell_ended_secrets(kyc);
     if (status == TIDE_OK)
         tide_log(TIDE_INFO, "kyc.open", "providers=%u integrators=%u",
                  kyc->settings->provider_count, kyc->settings->integrator_count);

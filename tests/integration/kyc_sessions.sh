@@ -29,6 +29,19 @@ pg_stop fast
 python3 "$here/_kyc_sessions.py" away "$API_URL" "$MOCK_URL" "$API_PID" || fail "database away"
 pg_again
 api_stop || fail "tidemark-api ended with $?"
+grep -q kyc.webhook_secrets_ended "$PG_DIR/api.log" && fail "a secret that holds is called ended"
+python3 - "$PG_DIR/kyc.json" "$PG_DIR/ended.json" <<'END'
+import json, os, sys
+doc = json.load(open(sys.argv[1]))
+for secret in next(p for p in doc["providers"] if p["key"] == "didit")["webhookSecrets"]:
+    secret["notAfter"] = "2020-01-01T00:00:00Z"
+with os.fdopen(os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+    json.dump(doc, file)
+END
+kyc_start "$PG_DIR/ended.json"
+api_stop || fail "tidemark-api ended with $?"
+[ "$(grep -o 'kyc.webhook_secrets_ended provider=[a-z]*' "$PG_DIR/api.log")" = "kyc.webhook_secrets_ended provider=didit" ] ||
+    fail "secrets that all ended: $(grep kyc "$PG_DIR/api.log" | tail -3)"
 sql "UPDATE chain.deployment SET passphrase = 'Public Global Stellar Network ; September 2015',
      network_id = sha256('Public Global Stellar Network ; September 2015')"
 code=0
