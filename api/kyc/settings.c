@@ -340,6 +340,13 @@ static tide_status check_keys(const struct tide_kyc_settings *s, struct tide_err
     return TIDE_OK;
 }
 
+static void put_digest(struct tide_kyc_settings *s, tide_slice text)
+{
+    uint8_t hash[TIDE_HMAC_BYTES_MAX];
+    tide_hmac(TIDE_HMAC_SHA256, hash, tide_slice_of(s->token_key, sizeof s->token_key), text);
+    memcpy(s->digest, hash, sizeof s->digest);
+}
+
 /* Our own pages are where publicUrl says. */
 static void complete(struct tide_kyc_settings *s)
 {
@@ -394,6 +401,7 @@ tide_status tide_kyc_settings_parse(struct tide_kyc_settings **out, tide_slice t
         return status;
     }
     complete(s);
+    put_digest(s, text);
     *out = s;
     return TIDE_OK;
 }

@@ -106,6 +106,7 @@ struct tide_kyc_settings {
     char home_domain[TIDE_KYC_TEXT_BYTES];
     struct tide_sign *challenge; /* one thread at a time: a mutex of who uses it */
     uint8_t reference_key[32], metadata_key[32], token_key[32];
+    uint8_t digest[16]; /* of the file, by its tokenKey: shows that it changed, and nothing else */
     bool open;
     uint32_t attestation_days;
     uint32_t sessions_per_address_day, sessions_per_hour;

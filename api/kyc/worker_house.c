@@ -1,6 +1,7 @@
 /* What is done now and then: refused webhooks into the audit, old ones out, and figures. */
 #include "api/kyc/worker_impl.h"
 #include "tidemark/log.h"
+#include "tidemark/text.h"
 
 #include <stdio.h>
 
@@ -44,6 +45,23 @@ static tide_status tell_refused(struct worker *w, struct tide_err *err)
             tide_kyc_untold(refused, w->index, &line);
     }
     return status;
+}
+
+/* With which file this process works: two rows that differ show that somebody changed it. */
+static tide_status note_settings(struct worker *w, struct tide_err *err)
+{
+    const struct tide_kyc_settings *settings = w->all->options.settings;
+    char digest[2 * sizeof settings->digest + 1], providers[WORKER_NUMBER_BYTES],
+        integrators[WORKER_NUMBER_BYTES];
+    tide_hex(digest, tide_slice_of(settings->digest, sizeof settings->digest));
+    digest[sizeof digest - 1] = 0;
+    snprintf(providers, sizeof providers, "%" PRIu32, settings->provider_count);
+    snprintf(integrators, sizeof integrators, "%" PRIu32, settings->integrator_count);
+    return tide_pg_query(
+        w->place.pg, NULL,
+        "SELECT kyc.note('api', 'settings_opened', 'kyc_file', jsonb_build_object('digest',"
+        "  $1::text, 'providers', $2::integer, 'integrators', $3::integer))",
+        (const char *[]){ digest, providers, integrators }, 3, err);
 }
 
 /* --- pruning ---------------------------------------------------------------------------------- */
@@ -190,6 +208,10 @@ tide_status worker_house(struct worker *w, struct tide_err *err)
     pthread_mutex_unlock(&w->all->mutex);
     if (w->index != 0)
         return status;
+    if (status == TIDE_OK && !w->settings_noted) {
+        status = note_settings(w, err);
+        w->settings_noted = status == TIDE_OK;
+    }
     if (status == TIDE_OK && is_due(&w->pruned_ms, now, PRUNE_MS))
         status = prune(w, err);
     if (status == TIDE_OK && is_due(&w->forgotten_ms, now, FORGOTTEN_MS))

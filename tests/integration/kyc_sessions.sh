@@ -38,7 +38,16 @@ for secret in next(p for p in doc["providers"] if p["key"] == "didit")["webhookS
 with os.fdopen(os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
     json.dump(doc, file)
 END
+# Each start is in the audit, with a digest of its file: the same for the same file, and no other.
+opened() { sql "SELECT count(*), count(DISTINCT detail) FROM kyc.audit WHERE what = 'settings_opened'"; }
+IFS='|' read -r starts files <<<"$(opened)"
+[ "$starts" -ge 2 ] && [ "$files" = 1 ] || fail "starts in the audit: $(opened)"
 kyc_start "$PG_DIR/ended.json"
+for _ in $(seq 600); do
+    [ "$(opened)" = "$((starts + 1))|2" ] && break
+    sleep 0.1
+done
+[ "$(opened)" = "$((starts + 1))|2" ] || fail "another file in the audit: $(opened)"
 api_stop || fail "tidemark-api ended with $?"
 [ "$(grep -o 'kyc.webhook_secrets_ended provider=[a-z]*' "$PG_DIR/api.log")" = "kyc.webhook_secrets_ended provider=didit" ] ||
     fail "secrets that all ended: $(grep kyc "$PG_DIR/api.log" | tail -3)"
