@@ -54,9 +54,23 @@ static const char *database_of(const struct tide_config *config)
 
 /* --- opening --------------------------------------------------------------------------------- */
 
+/* The cache's file is less than what is mapped of it, or its disk fails: reading there kills the
+ * process, right after this sentence. */
+static void tell_bus_error(int signal)
+{
+    static const char text[] = "tidemark-api: SIGBUS: the file of the cache (api_cache) was cut "
+                               "short, or its disk fails; the next start makes it anew\n";
+    (void)signal;
+    ssize_t told = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)told;
+}
+
 static void install_signals(void)
 {
     struct sigaction act = { .sa_handler = ask_stop };
+    struct sigaction bus = { .sa_handler = tell_bus_error, .sa_flags = (int)SA_RESETHAND };
+    sigemptyset(&bus.sa_mask);
+    sigaction(SIGBUS, &bus, NULL);
     sigemptyset(&act.sa_mask);
     sigaction(SIGTERM, &act, NULL);
     sigaction(SIGINT, &act, NULL);

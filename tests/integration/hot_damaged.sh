@@ -39,6 +39,7 @@ for size in 40960 8192 0; do
     else
         how="it died"
         wait "$API_PID" || how="it died of $?"
+        grep -q 'SIGBUS: the file of the cache' "$PG_DIR/api.log" || fail "$size: it died without a word: $how"
     fi
     again "truncated to $size under it"
     [ "$(current)" != "$first" ] || fail "$size: the same file goes on"
