@@ -205,14 +205,24 @@ static void commit(struct tide_delta *d)
     memcpy(d->previous_hash, h->hash, TIDE_HASH_BYTES);
 }
 
+static tide_status refuse_ledger(struct tide_delta *d, const char *what)
+{
+    if (what == tide_verify_network)
+        return tide_fail(d->err, TIDE_E_CHAIN,
+                         "ledger %" PRIu32 ": its transactions do not hash to its results on the"
+                         " network \"%.120s\": another network's ledger, or an altered one",
+                         d->header.sequence, d->deployment->passphrase);
+    return tide_fail(d->err, TIDE_E_CHAIN, "ledger %" PRIu32 ": %s does not hold",
+                     d->header.sequence, what);
+}
+
 static tide_status finish(struct tide_delta *d)
 {
     struct tide_batch_counts before = d->batch->counts;
     const char *what = NULL;
     tide_verify_end(d->verify);
     if (!tide_verify_holds(d->verify, &what))
-        return tide_fail(d->err, TIDE_E_CHAIN, "ledger %" PRIu32 ": %s does not hold",
-                         d->header.sequence, what);
+        return refuse_ledger(d, what);
     put_ledger(d, &before);
     return check_room(d);
 }

@@ -201,6 +201,24 @@ static tide_status job_again(struct job *job, struct tide_err *err)
     return status == TIDE_OK ? job_write(job, err) : status;
 }
 
+/* A contract that the file leaves out is not looked for: nothing of it will be in the tables. */
+static void tell_contracts(const struct tide_deployment *deployment)
+{
+    char missing[512] = "";
+    for (int role = 0; role < TIDE_ROLE_synth_token; role++) {
+        bool named = false;
+        for (uint32_t i = 0; i < deployment->contract_count && !named; i++)
+            named = (int)deployment->contracts[i].role == role;
+        size_t len = strlen(missing);
+        if (!named)
+            snprintf(missing + len, sizeof missing - len, "%s%s", len ? "," : "",
+                     tide_role_name((enum tide_role)role));
+    }
+    if (*missing)
+        tide_log(TIDE_WARN, "deployment.part", "missing=%s reason=%s", missing,
+                 "\"contracts that the deployment file does not name are not indexed\"");
+}
+
 static tide_status job_open(struct job *job, const struct tide_config *config, struct tide_err *err)
 {
     *job = (struct job){ .config = config };
@@ -221,6 +239,7 @@ static tide_status job_open(struct job *job, const struct tide_config *config, s
         status = check_source(job, err);
     if (status != TIDE_OK)
         return status;
+    tell_contracts(job->deployment);
     tide_only_scope(&job->scope, &job->only, job->tables, job->table_count);
     tide_buf_u8(&job->scope, 0);
     status = job_write(job, err);
@@ -477,9 +496,10 @@ static tide_status fill_missing(struct job *job, struct tide_range wanted, struc
         tide_log(TIDE_INFO, "backfill.range", "from=%u to=%u", missing[i].from, missing[i].to);
         status = index_range(job, missing[i], err);
         if (status == TIDE_OK && job->ledger < missing[i].to)
-            status =
-                tide_fail(err, TIDE_E_MISSING, "backfill: the source ends at ledger %u, before %u",
-                          job->ledger, missing[i].to);
+            status = tide_fail(
+                err, TIDE_E_MISSING,
+                "backfill: the source has nothing after ledger %u, and %u was asked for",
+                job->ledger < missing[i].from ? missing[i].from - 1 : job->ledger, missing[i].to);
     }
     return status == TIDE_OK ? tide_writer_finish(job->writer, err) : status;
 }

@@ -90,12 +90,17 @@ static tide_status upsert_deployment(struct tide_writer *w, const struct identit
     tide_status status = tide_pg_query(
         w->pg, &rows,
         "WITH latest AS (SELECT coalesce(max(epoch), 0) AS epoch FROM chain.deployment"
-        " WHERE network_id = $2::bytea), d AS ("
+        " WHERE network_id = $2::bytea), known AS (UPDATE chain.deployment AS k SET contracts ="
+        " $4::jsonb, first_ledger = CASE WHEN $5::integer > 0 THEN $5::integer ELSE"
+        " k.first_ledger END FROM latest WHERE k.network_id = $2::bytea AND k.epoch = latest.epoch"
+        " AND k.contracts_hash = $3::bytea RETURNING k.id), made AS ("
         "INSERT INTO chain.deployment (passphrase, network_id, epoch, contracts_hash, contracts,"
         " first_ledger, scope) SELECT $1, $2::bytea, epoch, $3::bytea, $4::jsonb, $5::integer, $6"
-        " FROM latest ON CONFLICT (network_id, epoch, contracts_hash) DO UPDATE SET contracts ="
+        " FROM latest WHERE NOT EXISTS (SELECT FROM known)"
+        " ON CONFLICT (network_id, epoch, contracts_hash) DO UPDATE SET contracts ="
         " excluded.contracts, first_ledger = CASE WHEN excluded.first_ledger > 0 THEN"
-        " excluded.first_ledger ELSE deployment.first_ledger END RETURNING id)"
+        " excluded.first_ledger ELSE deployment.first_ledger END RETURNING id),"
+        " d AS (SELECT id FROM known UNION ALL SELECT id FROM made)"
         " INSERT INTO chain.cursor (deployment) SELECT id FROM d"
         " ON CONFLICT (deployment) DO UPDATE SET fence = cursor.fence RETURNING deployment",
         values, 6, err);

@@ -299,6 +299,8 @@ const struct tide_ledger_proof *tide_verify_proof(const struct tide_verify *v)
     return &v->proof;
 }
 
+const char tide_verify_network[] = "envelopes of the results";
+
 bool tide_verify_holds(const struct tide_verify *v, const char **what)
 {
     const struct {
@@ -309,7 +311,7 @@ bool tide_verify_holds(const struct tide_verify *v, const char **what)
         { v->proof.results, "result set hash" },
         { v->proof.tx_set, "transaction set hash" },
         { v->proof.tx_set_previous, "previous hash in the transaction set" },
-        { v->proof.envelopes, "envelopes of the results" },
+        { v->proof.envelopes, tide_verify_network },
     };
     for (size_t i = 0; i < TIDE_COUNT(all); i++) {
         if (all[i].check == TIDE_CHECK_FAILS) {

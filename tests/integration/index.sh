@@ -40,6 +40,8 @@ fails() { # EXIT PATTERN ARG…: the command ends so and says so
 fresh; run; want=$(digest)
 [ "$(sql "SELECT count(*) > 500 FROM event.log")" = t ] || fail "hardly any events"
 same "loaded"
+# no start uses up an id: there are 32767
+sql "SELECT setval(pg_get_serial_sequence('chain.deployment', 'id'), 32767)" >/dev/null
 run; same "nothing more to do"
 fresh; run --batch-ledgers 1; same "a ledger a transaction"
 fresh; run --batch-ledgers 7 --queue-batches 1; same "7 ledgers a transaction"
@@ -53,6 +55,7 @@ for range in "2050 2060" "1990 2010" "1920 1950" "1940 2030" "1920 $last"; do
 done
 same "backfilled in pieces"
 "$indexer" backfill --from 1920 --to $last 2>&1 | grep -q "backfill.covered from=1920 to=$last" || fail "covered is not said"
+fails 67 "nothing after ledger $last, and 9999 was asked for" backfill --from 1920 --to 9999
 fresh; "$indexer" backfill --from 1920 --to 1930 2>/dev/null
 fails 68 'gap after 1930' backfill --from 1940 --to 1950
 
@@ -103,6 +106,15 @@ if [ -s "$PG_DIR/count" ]; then
         printf '%-20s killed %d times of %d passings\n' $point $kills "$(grep -cx $point "$PG_DIR/count")"
     done 2>/dev/null
 fi
+
+# another network's ledgers, where nothing names the network; a contract that the file forgets
+"$TIDE_BIN/tidemark-sim" write --stream "$PG_DIR/other.xdr" --deployment "$PG_DIR/other.json" --first-ledger 1920 --ledgers 64 \
+    --passphrase "Another Network" --quiet
+grep -v '"oracle"' "$PG_DIR/sim/deployment.json" >"$PG_DIR/forgets.json"
+fresh
+for pattern in "another network's ledger" 'WARN deployment.part missing=oracle reason='; do
+    TIDEMARK_LAKE= fails 66 "$pattern" run --stop-at-end --stream "$PG_DIR/other.xdr" --deployment "$PG_DIR/forgets.json"
+done
 
 # one kind alone; another scope on the same tables is refused
 fresh; run --only event.swap
