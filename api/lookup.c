@@ -52,11 +52,19 @@ const struct tide_hot_contract *tide_lookup_contract(struct tide_view *view, enu
     return wanted.found;
 }
 
+static bool find_caller(struct tide_view *view, enum tide_role role, struct tide_hot_address *out)
+{
+    if (view->past)
+        return tide_lookup_contract(view, role, NULL, out) != NULL;
+    view->kinds |= 1u << TIDE_HOT_CONTRACT;
+    return tide_hot_role(view->reader, role, out);
+}
+
 bool tide_lookup_gate(struct tide_view *view, const struct tide_standing *standing,
                       const struct tide_hot_person *person, enum tide_role role)
 {
     struct tide_hot_address caller;
-    if (!person || !person->whitelisted || !tide_lookup_contract(view, role, NULL, &caller))
+    if (!person || !person->whitelisted || !find_caller(view, role, &caller))
         return standing->compliant;
     struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, &caller);
     return tide_rule_gate(standing, person, tide_view_get(view, &key));

@@ -17,6 +17,7 @@ enum { PEOPLE = 400, STEPS = 3000, GETS = 24 };
 struct change {
     uint32_t who, status; /* status 0: dropped */
     bool pool;            /* something else instead */
+    uint32_t contract;    /* not 0: that contract gets the role status, or is dropped */
 };
 
 static uint32_t next(uint32_t *seed)
@@ -34,6 +35,12 @@ static struct tide_hot_key key_of(uint32_t i)
     return tide_hot_key_address(TIDE_HOT_PERSON, &a);
 }
 
+static struct tide_hot_key contract_key(uint32_t i)
+{
+    struct tide_hot_address a = { .kind = 16, .key = { (uint8_t)i } };
+    return tide_hot_key_address(TIDE_HOT_CONTRACT, &a);
+}
+
 static tide_status apply(void *self, struct tide_hot_sink *sink, struct tide_err *err)
 {
     const struct change *c = self;
@@ -46,13 +53,46 @@ static tide_status apply(void *self, struct tide_hot_sink *sink, struct tide_err
     tide_status status = sink->put(sink->self, &key, &meta, err);
     if (status != TIDE_OK)
         return status;
-    if (c->pool) {
+    if (c->pool && !c->contract) {
         key = tide_hot_key_symbol(TIDE_HOT_POOL, &name);
         return sink->put(sink->self, &key, &pool, err);
+    }
+    if (c->contract) {
+        struct tide_hot_contract contract = { .role = (uint8_t)(c->status % 3) };
+        key = contract_key(c->contract);
+        return c->status ? sink->put(sink->self, &key, &contract, err)
+                         : sink->drop(sink->self, &key, err);
     }
     key = key_of(c->who);
     return c->status ? sink->put(sink->self, &key, &person, err)
                      : sink->drop(sink->self, &key, err);
+}
+
+struct wanted {
+    int role;
+    struct tide_hot_address found; /* kind 0: none */
+};
+
+static bool find_role(void *self, tide_slice key, const void *record)
+{
+    struct wanted *w = self;
+    const struct tide_hot_contract *contract = record;
+    if (contract->role == w->role)
+        memcpy(&w->found, key.ptr + 1, sizeof w->found);
+    return contract->role != w->role;
+}
+
+/* Within a snapshot of each. */
+static void expect_same_roles(struct tide_hot_reader *keeps, struct tide_hot_reader *plain)
+{
+    struct tide_hot_key prefix = tide_hot_key(TIDE_HOT_CONTRACT);
+    for (int role = 0; role < 4; role++) {
+        struct tide_hot_address had;
+        struct wanted wanted = { .role = role };
+        tide_hot_scan(plain, &prefix, NULL, find_role, &wanted);
+        assert_true(tide_hot_role(keeps, (enum tide_role)role, &had) == (wanted.found.kind != 0));
+        assert_memory_equal(&had, &wanted.found, sizeof had);
+    }
 }
 
 static void expect_same(struct tide_hot_reader *keeps, struct tide_hot_reader *plain,
@@ -75,6 +115,7 @@ static void expect_same(struct tide_hot_reader *keeps, struct tide_hot_reader *p
         if (had[i])
             assert_memory_equal(had[i], want[i], sizeof(struct tide_hot_person));
     }
+    expect_same_roles(keeps, plain);
     OK(tide_hot_end(keeps));
     OK(tide_hot_end(plain));
 }
@@ -98,6 +139,7 @@ static void same_as_the_map(size_t bytes, bool mostly_pools, uint64_t *hits, uin
     for (int i = 0; i < STEPS; i++) {
         struct change c = { .who = next(&seed) % PEOPLE, .status = next(&seed) % 4 };
         c.pool = mostly_pools && next(&seed) % 64;
+        c.contract = next(&seed) % 16 == 0 ? 1 + next(&seed) % 5 : 0;
         if (next(&seed) % 8 == 0)
             OK(tide_hot_update(hot, apply, &c, &err));
         if (next(&seed) % 1024 == 0)
