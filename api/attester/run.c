@@ -144,15 +144,16 @@ static tide_status note_key(struct runner *r, struct tide_err *err)
 }
 
 /* Who has nothing to do learns that the servers, or the money for fees, are gone before a decision
- * needs them. */
+ * needs them; and asks again at once until they are back, lest silence looks like work. */
 static tide_status look_at_account(struct runner *r, struct tide_err *err)
 {
     int64_t now = now_of(r);
     if (r->account_ms && now - r->account_ms < ACCOUNT_MS)
         return TIDE_OK;
-    r->account_ms = now ? now : 1;
-    return att_view_balance(&r->work.balance, r->work.rpc, att_signer_public(r->program->signer),
-                            err);
+    tide_status status = att_view_balance(&r->work.balance, r->work.rpc,
+                                          att_signer_public(r->program->signer), err);
+    r->account_ms = status != TIDE_OK ? 0 : now ? now : 1;
+    return status;
 }
 
 /* Dry runs look on; whoever works must hold the lock. */

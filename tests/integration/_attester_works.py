@@ -239,6 +239,13 @@ def tells_how_it_is(w):
         w.calm()
         until(lambda: read("state")[0] == "working", "working again", 60)
     check(read("state")[0] == "stopped", read("state")[0])
+    w.tick(20)
+    check(w.once("--once")[0] == 0 and w.db.one("SELECT count(*) FROM kyc.outbox WHERE state NOT IN ('confirmed', 'superseded', 'parked')") == "0", "idle")
+    w.fault("getLedgerEntries=status:503")
+    before = counts()
+    with w.attester(): # nothing to do, and servers that are away: it goes on to wait, and to ask
+        until(lambda: read("state")[0] == "waiting" and counts()[3] >= before[3] + 3, f"waiting while idle: {read('state, failures')}", 45)
+    w.calm()
     code, said, wrong = w.once("status")
     check(code == 0 and f"attester    {w.address} stopped, " in said and " XLM; confirmed " in said, said + wrong)
 
