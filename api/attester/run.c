@@ -150,8 +150,8 @@ static tide_status look_at_account(struct runner *r, struct tide_err *err)
     int64_t now = now_of(r);
     if (r->account_ms && now - r->account_ms < ACCOUNT_MS)
         return TIDE_OK;
-    tide_status status = att_view_balance(&r->work.balance, r->work.rpc,
-                                          att_signer_public(r->program->signer), err);
+    tide_status status =
+        att_view_balance(&r->work.balance, r->work.rpc, att_signer_public(r->program->signer), err);
     r->account_ms = status != TIDE_OK ? 0 : now ? now : 1;
     return status;
 }
