@@ -394,7 +394,7 @@ static bool lake_again(void *self, struct tide_err *err)
 }
 
 /* What the window holds from the next ledger on. It is filled so far that the ledger is hardly ever
- * cut short: then its reader would begin anew. */
+ * cut short: then its reader would begin anew. More than that is taken where it is ready. */
 static void lake_look(void *self, tide_slice *bytes)
 {
     struct lake *l = self;
@@ -402,9 +402,11 @@ static void lake_look(void *self, tide_slice *bytes)
     if (!l->open || l->at != l->next || l->at >= l->end || (l->last && l->next > l->last))
         return;
     if (window(l).len < l->longest) {
-        size_t want = 4 * l->longest < AHEAD_BYTES_MAX ? 4 * l->longest : 2 * l->longest;
+        size_t most = 4 * l->longest < AHEAD_BYTES_MAX ? 4 * l->longest : 2 * l->longest;
+        size_t want = window(l).len + unpack_ready(l->unpack);
         struct tide_err told_by_next;
-        (void)!fill(l, want, &told_by_next);
+        want = want < l->longest ? l->longest : want;
+        (void)!fill(l, want < most ? want : most, &told_by_next);
     }
     if (window(l).len && ledger_peek_sequence(window(l)) == l->at)
         *bytes = window(l);

@@ -4,7 +4,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { PIECES = 4, PIECE_BYTES = UNPACK_AHEAD / PIECES };
+/* Whoever waits for room is woken when half is free: a switch between two threads costs as much as
+ * many of these bytes. */
+enum { PIECES = 8, PIECE_BYTES = UNPACK_AHEAD / PIECES, PIECES_LOW = PIECES / 2 };
 
 struct unpack {
     struct tide_unzstd *zstd; /* with packed the thread's while it runs, else the reader's */
@@ -15,9 +17,11 @@ struct unpack {
     size_t used;    /* of the first piece, by the reader */
     bool ahead;     /* this object is the thread's */
 
-    pthread_mutex_t lock; /* of everything below */
-    pthread_cond_t changed;
+    pthread_mutex_t lock;        /* of everything below */
+    pthread_cond_t wanted;       /* the thread may find something to do */
+    pthread_cond_t changed;      /* the reader may go on */
     bool closing, running, busy; /* busy: the thread is at work outside the lock */
+    bool full;                   /* the thread waits until PIECES_LOW are left */
     uint32_t first, count;       /* pieces that are filled */
     size_t len[PIECES];
     bool spent; /* nothing follows the pieces that are filled */
@@ -44,7 +48,10 @@ static void fill_piece(struct unpack *u)
     u->status = status;
     u->what = what;
     u->spent = status != TIDE_OK || made < PIECE_BYTES;
-    pthread_cond_broadcast(&u->changed);
+    u->full = u->count == PIECES;
+    pthread_mutex_unlock(&u->lock);
+    pthread_cond_signal(&u->changed); /* who is woken finds the lock free */
+    pthread_mutex_lock(&u->lock);
 }
 
 static void *work(void *self)
@@ -52,10 +59,10 @@ static void *work(void *self)
     struct unpack *u = self;
     pthread_mutex_lock(&u->lock);
     while (!u->closing) {
-        if (u->running && !u->spent && u->count < PIECES)
+        if (u->running && !u->spent && !u->full)
             fill_piece(u);
         else
-            pthread_cond_wait(&u->changed, &u->lock);
+            pthread_cond_wait(&u->wanted, &u->lock);
     }
     pthread_mutex_unlock(&u->lock);
     return NULL;
@@ -82,8 +89,8 @@ void unpack_begin(struct unpack *u, tide_slice packed, bool ahead)
     u->spent = false;
     u->status = TIDE_OK;
     u->running = u->ahead;
-    pthread_cond_broadcast(&u->changed);
     pthread_mutex_unlock(&u->lock);
+    pthread_cond_signal(&u->wanted);
 }
 
 void unpack_end(struct unpack *u)
@@ -93,6 +100,7 @@ void unpack_end(struct unpack *u)
     while (u->busy)
         pthread_cond_wait(&u->changed, &u->lock);
     u->count = 0;
+    u->full = false;
     u->spent = true;
     pthread_mutex_unlock(&u->lock);
     u->used = 0;
@@ -124,8 +132,24 @@ static void drop_piece(struct unpack *u)
     pthread_mutex_lock(&u->lock);
     u->first = (u->first + 1) % PIECES;
     u->count--;
-    pthread_cond_broadcast(&u->changed);
+    bool low = u->full && u->count <= PIECES_LOW;
+    if (low)
+        u->full = false;
     pthread_mutex_unlock(&u->lock);
+    if (low)
+        pthread_cond_signal(&u->wanted);
+}
+
+size_t unpack_ready(struct unpack *u)
+{
+    size_t bytes = 0;
+    if (!u->ahead)
+        return 0;
+    pthread_mutex_lock(&u->lock);
+    for (uint32_t i = 0; i < u->count; i++)
+        bytes += u->len[(u->first + i) % PIECES];
+    pthread_mutex_unlock(&u->lock);
+    return bytes - u->used;
 }
 
 tide_status unpack_read(struct unpack *u, uint8_t *out, size_t size, size_t *made,
@@ -163,6 +187,7 @@ tide_status unpack_open(struct unpack **out)
     if (!u)
         return TIDE_E_MEMORY;
     pthread_mutex_init(&u->lock, NULL);
+    pthread_cond_init(&u->wanted, NULL);
     pthread_cond_init(&u->changed, NULL);
     tide_status status = tide_unzstd_open(&u->zstd);
     if (status != TIDE_OK) {
@@ -179,11 +204,12 @@ void unpack_close(struct unpack *u)
         return;
     pthread_mutex_lock(&u->lock);
     u->closing = true;
-    pthread_cond_broadcast(&u->changed);
     pthread_mutex_unlock(&u->lock);
+    pthread_cond_signal(&u->wanted);
     if (u->started)
         pthread_join(u->thread, NULL);
     pthread_cond_destroy(&u->changed);
+    pthread_cond_destroy(&u->wanted);
     pthread_mutex_destroy(&u->lock);
     tide_unzstd_close(u->zstd);
     free(u->bytes);

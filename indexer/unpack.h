@@ -9,7 +9,7 @@
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
 
-enum { UNPACK_AHEAD = 1 << 20 };
+enum { UNPACK_AHEAD = 4 << 20 };
 
 struct unpack;
 
@@ -27,6 +27,9 @@ void unpack_end(struct unpack *u);
  * TIDE_E_DECODE, TIDE_E_LIMIT, TIDE_E_MEMORY as from tide_unzstd_read; asked again, again. */
 tide_status unpack_read(struct unpack *u, uint8_t *out, size_t size, size_t *made,
                         const char **what) TIDE_MUST_USE;
+
+/* So many bytes are read without waiting. */
+size_t unpack_ready(struct unpack *u);
 
 /* All has been read, and the last frame was whole. */
 bool unpack_exhausted(struct unpack *u);

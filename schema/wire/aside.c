@@ -40,7 +40,9 @@ static void *work(void *self)
         digest(a, a->hash);
         pthread_mutex_lock(&a->lock);
         a->stage = MADE;
-        pthread_cond_signal(&a->made);
+        pthread_mutex_unlock(&a->lock);
+        pthread_cond_signal(&a->made); /* who is woken finds the lock free */
+        pthread_mutex_lock(&a->lock);
     }
     pthread_mutex_unlock(&a->lock);
     return NULL;
@@ -85,8 +87,8 @@ void aside_begin(struct aside *a, tide_slice head, tide_slice tail)
     a->head = head;
     a->tail = tail;
     a->stage = ASKED;
-    pthread_cond_signal(&a->asked);
     pthread_mutex_unlock(&a->lock);
+    pthread_cond_signal(&a->asked);
 }
 
 bool aside_end(struct aside *a, uint8_t hash[TIDE_HASH_BYTES])

@@ -2,12 +2,13 @@
 #include "indexer/unpack.h"
 #include "tidemark/zstd.h"
 
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 
 #include <cmocka.h>
 
-enum { PLAIN = 5 * UNPACK_AHEAD + 12345 };
+enum { PLAIN = 2 * UNPACK_AHEAD + 12345 };
 
 struct fixture {
     struct unpack *unpack;
@@ -75,6 +76,26 @@ static void all_of_it_comes_in_steps_of_any_size(void **state)
     }
 }
 
+/* What is ready grows up to UNPACK_AHEAD, without a reader, and is exactly what comes next. */
+static void what_is_ready_is_told(void **state)
+{
+    struct fixture *f = *state;
+    const char *what = NULL;
+    size_t made = 0;
+    unpack_begin(f->unpack, tide_buf_view(&f->packed), false);
+    assert_int_equal(unpack_ready(f->unpack), 0);
+    unpack_begin(f->unpack, tide_buf_view(&f->packed), true);
+    while (unpack_ready(f->unpack) < UNPACK_AHEAD)
+        sched_yield();
+    assert_int_equal(unpack_ready(f->unpack), UNPACK_AHEAD);
+    assert_int_equal(unpack_read(f->unpack, f->got, 1000, &made, &what), TIDE_OK);
+    assert_int_equal(unpack_ready(f->unpack), UNPACK_AHEAD - 1000);
+    assert_int_equal(unpack_read(f->unpack, f->got + made, PLAIN - made, &made, &what), TIDE_OK);
+    assert_int_equal(made, PLAIN - 1000);
+    assert_int_equal(unpack_ready(f->unpack), 0);
+    assert_memory_equal(f->got, f->plain, PLAIN);
+}
+
 static void an_object_may_be_left_at_any_time(void **state)
 {
     struct fixture *f = *state;
@@ -122,6 +143,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(all_of_it_comes_in_steps_of_any_size),
+        TEST(what_is_ready_is_told),
         TEST(an_object_may_be_left_at_any_time),
         TEST(what_comes_before_the_damage_is_right),
     };
