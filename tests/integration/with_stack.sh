@@ -72,4 +72,16 @@ for signal in TERM INT HUP; do
     [ -z "$(ls "$TMPDIR")" ] || fail "$signal: left behind $(ls "$TMPDIR")"
     rm "$dir/up"
 done
+
+# Nobody there: it waits, and says for what.
+"$TIDE_BIN/tidemark-sim" write --stream /dev/null --deployment "$dir/deployment.json" --ledgers 1 --quiet
+: >"$dir/waits"
+setsid "$stack" --rpc http://127.0.0.1:1 --until 5 --deployment "$dir/deployment.json" -- true 2>"$dir/waits" &
+pid=$!
+until grep -q "^still waiting: .*127.0.0.1:1" "$dir/waits"; do
+    kill -0 $pid || fail "it does not wait for a network: $(cat "$dir/waits")"
+    sleep 0.1
+done
+kill -TERM -- "-$pid"
+wait "$pid" && fail "0 for a network that never was"
 echo ok
