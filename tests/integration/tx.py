@@ -60,6 +60,8 @@ def trading(p):
     shares = int(p.passes("add_liquidity --as alice --pool XLM --amount 100 --amount-b 400").strip('"'))
     p.passes("attest --as sumsub --subject user7")
     p.passes("swap --user 7 --pool XLM --amount 50")
+    p.passes("swap --user 7 --pool sBTC --amount 5 --reverse")
+    p.passes("swap --user 7 --pool sBTC --amount 1")
     p.passes("claim_fees --as alice --pool XLM")
     p.passes(f"remove_liquidity --as alice --pool XLM --amount {shares / 1e7:.7f}")
 

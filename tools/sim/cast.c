@@ -8,7 +8,7 @@
 const struct cast_market cast_markets[CAST_MARKETS] = {
     { "sGOLD", "Synthetic Gold",                  "GOLD" },
     { "sTSLA", "Synthetic Tesla",                 "TSLA" },
-    { "sEUR",  "Synthetic Euro",                  "EUR"  },
+    { "sBTC",  "Synthetic Bitcoin",               "BTC"  },
     { "PSOIL", "Partner Oil \xe2\x82\xac\xf0\x9f\x9b\xa2 \"crude\"", "OIL" },
 };
 

@@ -24,7 +24,7 @@ static const struct sim_option table[] = {
     { "signer",     SIM_TEXT,   AT(signer),     0, 0, "NAME" },
     { "owner",      SIM_TEXT,   AT(owner),      0, 0, "NAME" },
     { "collateral", SIM_TEXT,   AT(collateral), 0, 0, "NAME  a token: xlm, usdc, sGOLD (default: xlm)" },
-    { "pool",       SIM_TEXT,   AT(pool),       0, 0, "POOL  XLM, sGOLD, sEUR, sTSLA (against USDC)" },
+    { "pool",       SIM_TEXT,   AT(pool),       0, 0, "POOL  XLM, sGOLD, sBTC, sTSLA (against USDC)" },
     { "reverse",    SIM_FLAG,   AT(reverse),    0, 0, "pays with USDC" },
     { "amount",     SIM_TEXT,   AT(amount),     0, 0, "X  at most 7 decimals; so are the next four" },
     { "amount-b",   SIM_TEXT,   AT(amount_b),   0, 0, "X  of USDC" },
@@ -32,8 +32,8 @@ static const struct sim_option table[] = {
     { "min-b",      SIM_TEXT,   AT(min_b),      0, 0, "X  the least USDC to get (default: 0)" },
     { "price",      SIM_TEXT,   AT(price),      0, 0, "X" },
     { "partner",    SIM_NUMBER, AT(partner),    0, UINT32_MAX, "N  (default: 0)" },
-    { "synth",      SIM_TEXT,   AT(synth),      0, 0, "SYMBOL  sGOLD, sTSLA, sEUR" },
-    { "asset",      SIM_TEXT,   AT(asset),      0, 0, "SYMBOL  of the oracle: GOLD, TSLA, EUR, XLM, USDC, OIL" },
+    { "synth",      SIM_TEXT,   AT(synth),      0, 0, "SYMBOL  sGOLD, sTSLA, sBTC" },
+    { "asset",      SIM_TEXT,   AT(asset),      0, 0, "SYMBOL  of the oracle: GOLD, TSLA, BTC, XLM, USDC, OIL" },
     { "country",    SIM_NUMBER, AT(country),    0, UINT32_MAX, "N  ISO 3166 number (default: 756)" },
     { "expires-in", SIM_NUMBER, AT(expires_in), 0, UINT32_MAX, "S  seconds; 0: never (default: 0)" },
     { "metadata",   SIM_TEXT,   AT(metadata),   0, 0, "TEXT" },
@@ -351,7 +351,8 @@ static void print_help(FILE *to, const struct sim_options *tables)
     fprintf(to,
             "usage: tidemark-sim tx CALL [options]\n\n"
             "Sends one transaction to a simulated network and waits for its ledger.\n"
-            "Exit code 0: it passed; 1: it was refused, the reason is printed.\n\nCalls:\n"
+            "Exit code 0: it passed; 1: it was refused, the reason is printed. For example\n"
+            "  tidemark-sim tx swap --user 7 --pool sBTC --amount 1\n\nCalls:\n"
             "  %-20s --as NAME  a new account, with XLM and USDC\n",
             "fund");
     for (const struct client_call *call = client_calls; call->name; call++)

@@ -139,7 +139,7 @@ static tide_status put_pool(struct tide_buf *out, const char *pool, struct tide_
     char name[33];
     size_t len = pool ? strlen(pool) : 0;
     if (len == 0 || len > 28)
-        return tide_fail(err, TIDE_E_USAGE, "--pool: XLM, sGOLD, sEUR, sTSLA or a pool's own name");
+        return tide_fail(err, TIDE_E_USAGE, "--pool: XLM, sGOLD, sBTC, sTSLA or a pool's own name");
     for (size_t i = 0; i <= len; i++)
         name[i] = (char)(pool[i] >= 'a' && pool[i] <= 'z' ? pool[i] - 'a' + 'A' : pool[i]);
     if (len < 4 || strcmp(name + len - 4, "USDC") != 0)

@@ -4,9 +4,9 @@
 #include "tidemark/xdr.h"
 
 /* clang-format off */
-const char *const story_pool_names[STORY_POOLS] = { "XLMUSDC", "SGOLDUSDC", "SEURUSDC", "STSLAUSDC" };
+const char *const story_pool_names[STORY_POOLS] = { "XLMUSDC", "SGOLDUSDC", "SBTCUSDC", "STSLAUSDC" };
 const uint32_t story_pool_market[STORY_POOLS] = { CAST_MARKETS, 0, 2, 1 };
-const char *const story_feed_names[STORY_FEEDS] = { "EUR", "GOLD", "OIL", "TSLA", "USDC", "XLM" };
+const char *const story_feed_names[STORY_FEEDS] = { "BTC", "GOLD", "OIL", "TSLA", "USDC", "XLM" };
 static const int64_t first_prices[STORY_FEEDS] = { 11013326, 39679865, 6899949, 24737500, 9984005, 4053210 };
 
 typedef void story_action(struct story *story, struct story_call *call);

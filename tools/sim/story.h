@@ -184,12 +184,12 @@ void story_heal_later(struct story *story, uint32_t kind, uint32_t what, uint32_
 /* Strange text: quotes, markup, emoji, bytes that are not UTF-8. */
 tide_slice story_text(struct story *story);
 
-enum story_pool_place { POOL_XLM, POOL_GOLD, POOL_EUR, POOL_TSLA };
+enum story_pool_place { POOL_XLM, POOL_GOLD, POOL_BTC, POOL_TSLA };
 extern const char *const story_pool_names[STORY_POOLS];
 /* The market whose synth is token a; CAST_MARKETS for XLM. */
 extern const uint32_t story_pool_market[STORY_POOLS];
 
-enum story_feed { FEED_EUR, FEED_GOLD, FEED_OIL, FEED_TSLA, FEED_USDC, FEED_XLM };
+enum story_feed { FEED_BTC, FEED_GOLD, FEED_OIL, FEED_TSLA, FEED_USDC, FEED_XLM };
 extern const char *const story_feed_names[STORY_FEEDS];
 
 enum {

@@ -285,8 +285,8 @@ static bool first_money(struct story *story, uint32_t i, struct story_call *call
     } else if (step == 3) {
         market(story, call, m, -1);
     } else if (step == 4) {
-        int64_t price = story->price[m == 0 ? FEED_GOLD : FEED_EUR];
-        seed_pool(story, call, 0, m == 0 ? POOL_GOLD : POOL_EUR, minted / 2,
+        int64_t price = story->price[m == 0 ? FEED_GOLD : FEED_BTC];
+        seed_pool(story, call, 0, m == 0 ? POOL_GOLD : POOL_BTC, minted / 2,
                   minted / 2 / token_unit * price);
     } else {
         story_begin(call, user->source, CAST_STABILITY, "deposit");

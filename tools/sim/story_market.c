@@ -16,7 +16,7 @@ static uint32_t pick_pool(struct story *story)
 /* What token a of the pool is worth in the pool's other token, 7 decimals. */
 static int64_t fair_price(const struct story *story, uint32_t pool)
 {
-    static const uint32_t feeds[STORY_POOLS] = { FEED_XLM, FEED_GOLD, FEED_EUR, FEED_TSLA };
+    static const uint32_t feeds[STORY_POOLS] = { FEED_XLM, FEED_GOLD, FEED_BTC, FEED_TSLA };
     return story->price[feeds[pool]];
 }
 
@@ -121,7 +121,7 @@ void story_liquidity(struct story *story, struct story_call *call)
 static int64_t mintable(const struct story *story, int64_t collateral, uint32_t market,
                         int64_t ratio)
 {
-    static const uint32_t feeds[CAST_MARKETS] = { FEED_GOLD, FEED_TSLA, FEED_EUR, FEED_OIL };
+    static const uint32_t feeds[CAST_MARKETS] = { FEED_GOLD, FEED_TSLA, FEED_BTC, FEED_OIL };
     tide_raw_i128 worth = (tide_raw_i128)collateral * story->price[FEED_XLM];
     return (int64_t)(worth * 10000 / ratio / story->price[feeds[market]]);
 }
