@@ -32,7 +32,8 @@ tide_status tide_query_open(struct tide_pg **out, const struct tide_config *conf
 }
 
 /* Rows of the deployments that hold all contracts of the file, or of all without a file: those of
- * the latest epoch of their network. */
+ * the latest epoch of their network. One of which no ledger was ever indexed, which a wrong file
+ * leaves behind, is no choice beside others. */
 static tide_status find_deployments(struct tide_pg *pg, const struct tide_deployment *file,
                                     struct tide_pg_rows *rows, struct tide_err *err)
 {
@@ -47,10 +48,12 @@ static tide_status find_deployments(struct tide_pg *pg, const struct tide_deploy
             ? tide_fail(err, TIDE_E_LIMIT, "deployment: too many contracts")
             : tide_pg_query(
                   pg, rows,
-                  "SELECT id FROM chain.deployment AS d WHERE $1::text[] <@ (SELECT "
-                  "coalesce(array_agg(c ->> 'address'), '{}') FROM "
-                  "jsonb_array_elements(d.contracts) AS c) AND d.epoch = (SELECT max(epoch) FROM"
-                  " chain.deployment AS o WHERE o.network_id = d.network_id) ORDER BY id",
+                  "WITH named AS (SELECT id, EXISTS (SELECT FROM chain.coverage AS v WHERE"
+                  " v.deployment = d.id) AS covered FROM chain.deployment AS d WHERE"
+                  " $1::text[] <@ (SELECT coalesce(array_agg(c ->> 'address'), '{}') FROM"
+                  " jsonb_array_elements(d.contracts) AS c) AND d.epoch = (SELECT max(epoch) FROM"
+                  " chain.deployment AS o WHERE o.network_id = d.network_id)) SELECT id FROM named"
+                  " WHERE covered OR NOT EXISTS (SELECT FROM named WHERE covered) ORDER BY id",
                   (const char *[]){ (const char *)list.ptr }, 1, err);
     tide_buf_release(&list);
     return status;

@@ -23,7 +23,7 @@ static const struct section sections[] = {
       "SELECT d.id AS deployment, d.passphrase AS network, d.epoch, d.scope, c.ledger AS cursor,"
       " encode(c.hash, 'hex') AS hash, c.closed_at, greatest(h.tip, c.ledger) AS tip,"
       " greatest(coalesce(h.tip, 0), c.ledger) - c.ledger AS lag_ledgers,"
-      " round(extract(epoch FROM clock_timestamp() - c.closed_at))::bigint AS lag_seconds,"
+      " greatest(0, round(extract(epoch FROM clock_timestamp() - c.closed_at)))::bigint AS lag_seconds,"
       " nullif(d.first_ledger, 0) AS first_ledger, c.generation"
       " FROM chain.deployment d JOIN chain.cursor c ON c.deployment = d.id"
       " LEFT JOIN chain.heartbeat h ON h.deployment = d.id ORDER BY d.id" },

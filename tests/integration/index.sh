@@ -111,10 +111,11 @@ fi
 "$TIDE_BIN/tidemark-sim" write --stream "$PG_DIR/other.xdr" --deployment "$PG_DIR/other.json" --first-ledger 1920 --ledgers 64 \
     --passphrase "Another Network" --quiet
 grep -v '"oracle"' "$PG_DIR/sim/deployment.json" >"$PG_DIR/forgets.json"
-fresh
+fresh; run
 for pattern in "another network's ledger" 'WARN deployment.part missing=oracle reason='; do
     TIDEMARK_LAKE= fails 66 "$pattern" run --stop-at-end --stream "$PG_DIR/other.xdr" --deployment "$PG_DIR/forgets.json"
 done
+[ "$(TIDEMARK_DEPLOYMENT= digest)" = "$want" ] || fail "a wrong file's deployment, empty, is in the way of the only one"
 
 # one kind alone; another scope on the same tables is refused
 fresh; run --only event.swap
