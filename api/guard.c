@@ -45,14 +45,30 @@ const struct tide_refusal_of_form *tide_guard_too_large(void)
     return refuse(FORM_LARGE);
 }
 
+#define LANES 0x0101010101010101u /* times a byte: that byte in each lane */
+
+/* Whether all eight bytes are above a blank and below DEL. A sum carries into the next lane only
+ * from a byte of 0x80 or more, which is refused whatever the sums are. */
+static bool printable_8(const uint8_t *p)
+{
+    const uint64_t high = LANES * 0x80;
+    uint64_t bytes;
+    memcpy(&bytes, p, sizeof bytes);
+    return ((bytes | (bytes + LANES * (0x80 - 0x7f))) & high) == 0 &&
+           ((bytes + LANES * (0x80 - '!')) & high) == high;
+}
+
 const struct tide_refusal_of_form *tide_guard_target(tide_slice target)
 {
+    size_t at = 0;
     if (target.len > TIDE_TARGET_MAX)
         return refuse(FORM_TARGET_LONG);
     if (target.len == 0 || target.ptr[0] != '/')
         return refuse(FORM_TARGET);
-    for (size_t i = 0; i < target.len; i++)
-        if (target.ptr[i] <= ' ' || target.ptr[i] >= 0x7f)
+    while (target.len - at >= 8 && printable_8(target.ptr + at))
+        at += 8;
+    for (; at < target.len; at++)
+        if (target.ptr[at] <= ' ' || target.ptr[at] >= 0x7f)
             return refuse(FORM_TARGET);
     return NULL;
 }

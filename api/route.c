@@ -91,8 +91,12 @@ static size_t plain_len(tide_slice text)
         ['q'] = 1, ['r'] = 1, ['s'] = 1, ['t'] = 1, ['u'] = 1, ['v'] = 1, ['w'] = 1, ['x'] = 1,
         ['y'] = 1, ['z'] = 1,
     };
+    const uint8_t *p = text.ptr;
     size_t at = 0;
-    while (at < text.len && plain[text.ptr[at]])
+    while (text.len - at >= 4 &&
+           (plain[p[at]] & plain[p[at + 1]] & plain[p[at + 2]] & plain[p[at + 3]]))
+        at += 4;
+    while (at < text.len && plain[p[at]])
         at++;
     return at;
 }

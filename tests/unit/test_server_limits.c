@@ -139,6 +139,24 @@ static void test_targets(void **state)
     assert_int_equal(tide_guard_target(TIDE_SLICE("/\x7f"))->status, 400);
 }
 
+/* Each byte at each place of targets of some lengths, among neighbours that a sum could carry to. */
+static void test_bytes_of_targets(void **state)
+{
+    static const char around[] = { '!', 'a', '~' };
+    char text[26];
+    (void)state;
+    for (size_t n = 0; n < sizeof around; n++)
+        for (size_t len = 2; len <= sizeof text; len++)
+            for (size_t at = 1; at < len; at++)
+                for (unsigned c = 0; c < 256; c++) {
+                    memset(text, around[n], sizeof text);
+                    text[0] = '/';
+                    text[at] = (char)c;
+                    assert_true((tide_guard_target(tide_slice_of(text, len)) == NULL) ==
+                                (c > ' ' && c < 0x7f));
+                }
+}
+
 /* --- who -------------------------------------------------------------------------------------- */
 
 static struct tide_peer peer_of(const char *text)
@@ -357,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_heads),
         cmocka_unit_test(test_what_a_head_says),
         cmocka_unit_test(test_targets),
+        cmocka_unit_test(test_bytes_of_targets),
         cmocka_unit_test(test_proxies),
         cmocka_unit_test(test_neighbours_are_one),
         cmocka_unit_test(test_buckets),
