@@ -33,7 +33,7 @@ api_errors() {
 load() {
     local before after out clock=${5:-cpu_ns}
     before=$($clock "$1")
-    out=$(ADDR=$dir/people taskset -c 1 wrk -t1 "-c$2" "-d${3}s" --timeout 10s --latency -s "$dir/wrk.lua" "$4" 2>&1)
+    out=$(ADDR=$dir/people SEED=$((RANDOM * 32768 + RANDOM + 1)) taskset -c 1 wrk -t1 "-c$2" "-d${3}s" --timeout 10s --latency -s "$dir/wrk.lua" "$4" 2>&1)
     after=$($clock "$1")
     REQUESTS=$(sed -n 's/ *\([0-9]*\) requests in.*/\1/p' <<<"$out")
     RPS=$(sed -n 's/Requests\/sec: *\([0-9.]*\)/\1/p' <<<"$out" | cut -d. -f1)
