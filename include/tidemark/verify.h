@@ -74,9 +74,10 @@ void tide_verify_drop(struct tide_verify *verify);
 /* The findings; complete after tide_verify_end, header from tide_verify_header on. */
 const struct tide_ledger_proof *tide_verify_proof(const struct tide_verify *verify);
 
+/* What tide_verify_holds names when another passphrase may explain it: compare the pointers. */
+extern const char tide_verify_network[];
 /* False when a check fails; *what is then static text naming the first one. Calls that are
  * unverified are counted, not refused: re-exported history holds such. */
-extern const char tide_verify_network[]; /* what, when only another passphrase may explain it */
 bool tide_verify_holds(const struct tide_verify *verify, const char **what);
 
 /* The envelope whose hash a result pair carries; empty when there is none or the network is not
