@@ -15,7 +15,7 @@ struct server_conn *server_conn_open(struct server_worker *worker, struct MHD_Co
     conn->peer = *peer;
     conn->wake.conn = conn;
     tide_reply_init(&conn->reply);
-    tide_buf_init(&conn->body, 1); /* its ceiling is the route's */
+    tide_buf_init(&conn->body, 0); /* each request sets its route's ceiling */
     conn->next = worker->conns;
     if (conn->next)
         conn->next->prev = conn;

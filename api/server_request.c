@@ -183,10 +183,11 @@ static bool type_fits(const struct tide_route *route, tide_slice type)
 static bool body_fits(struct server_conn *conn)
 {
     const struct tide_route *route = conn->request.route;
-    bool given = conn->head.chunked || conn->head.length > 0;
-    if (given && conn->head.length > route->body_max) {
+    bool none = route->body_max == 0;
+    if (conn->head.length > route->body_max || (none && conn->head.chunked)) {
         tide_reply_problem(&conn->reply, 413, "body_too_large",
-                           "%s takes a body of %u bytes at most", route->id, route->body_max);
+                           none ? "%s takes no body" : "%s takes a body of %u bytes at most",
+                           route->id, route->body_max);
         return false;
     }
     if (route->body_max && !type_fits(route, conn->head.content_type)) {
@@ -194,7 +195,7 @@ static bool body_fits(struct server_conn *conn)
                            "the body must be application/json");
         return false;
     }
-    conn->body.max = route->body_max;
+    tide_buf_limit(&conn->body, route->body_max);
     return true;
 }
 
@@ -266,6 +267,7 @@ void server_request_body(struct server_conn *conn, tide_slice part)
     if (conn->step != STEP_BODY)
         return;
     tide_buf_slice(&conn->body, part);
+    assert(conn->body.len <= conn->request.route->body_max);
     if (conn->body.failed)
         server_cut(conn); /* a chunked body past its limit: no status would be read */
 }

@@ -13,12 +13,15 @@ struct tide_buf {
     uint8_t *ptr;
     size_t len;
     size_t cap;
-    size_t max;  /* ceiling in bytes */
+    size_t max;  /* ceiling in bytes; len <= cap <= max always. 0: takes nothing */
     bool failed; /* ceiling or memory; sticky until reset */
 };
 
 void tide_buf_init(struct tide_buf *buf, size_t max);
 void tide_buf_release(struct tide_buf *buf);
+/* Empties the buffer and gives it another ceiling. Memory above the new ceiling is freed. Never
+ * assign max: a buffer whose capacity is above its ceiling takes more than it may. */
+void tide_buf_limit(struct tide_buf *buf, size_t max);
 /* Makes room for more bytes; false (and failed) when that is past the ceiling. */
 bool tide_buf_grow(struct tide_buf *buf, size_t more);
 void tide_buf_putf(struct tide_buf *buf, const char *format, ...) TIDE_PRINTF(2, 3);

@@ -7,7 +7,6 @@ enum { CAP_FIRST = 256 };
 
 void tide_buf_init(struct tide_buf *buf, size_t max)
 {
-    assert(max > 0);
     *buf = (struct tide_buf){ .max = max };
 }
 
@@ -17,8 +16,17 @@ void tide_buf_release(struct tide_buf *buf)
     *buf = (struct tide_buf){ .max = buf->max };
 }
 
+void tide_buf_limit(struct tide_buf *buf, size_t max)
+{
+    if (buf->cap > max)
+        tide_buf_release(buf);
+    tide_buf_reset(buf);
+    buf->max = max;
+}
+
 bool tide_buf_grow(struct tide_buf *buf, size_t more)
 {
+    assert(buf->len <= buf->cap && buf->cap <= buf->max);
     if (buf->failed)
         return false;
     if (more <= buf->cap - buf->len)
@@ -27,7 +35,7 @@ bool tide_buf_grow(struct tide_buf *buf, size_t more)
         buf->failed = true;
         return false;
     }
-    size_t need = buf->len + more;
+    size_t need = buf->len + more; /* at most max, so max is not 0 and cap reaches it */
     size_t cap = buf->cap ? buf->cap : buf->max < CAP_FIRST ? buf->max : CAP_FIRST;
     while (cap < need)
         cap = cap > buf->max / 2 ? buf->max : cap * 2;
@@ -36,6 +44,7 @@ bool tide_buf_grow(struct tide_buf *buf, size_t more)
         buf->failed = true;
         return false;
     }
+    assert(need <= cap && cap <= buf->max);
     buf->ptr = ptr;
     buf->cap = cap;
     return true;

@@ -317,6 +317,34 @@ def a3_large():
     ok("A3 bodies beyond the limit: 413 unread, chunked cut, not unpacked")
 
 
+def bodies_in_turn():
+    """Requests with bodies one after another on a connection: none gets the room of the one before."""
+    post = b"POST /api/sdk/kyc/status HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    chunked = b"Host: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    block = b"190\r\n" + b"a" * 400 + b"\r\n"
+    for path in (b"/healthz", b"/api/ledgers", b"/api/stream?topics=ledger", STATUS.encode()):
+        for method in (b"GET", b"HEAD"):
+            s = connect(8)
+            s.sendall(post % 300 + b"x" * 300)
+            check(s.recv(65536).startswith(b"HTTP/1.1 400"), "a body that is no JSON")
+            s.sendall(method + b" " + path + b" HTTP/1.1\r\n" + chunked + 2 * block + b"0\r\n\r\n")
+            got, closed = drain(s)
+            check(closed and got.startswith(b"HTTP/1.1 413"), f"{method} {path} with a chunked body: {got[:100]}")
+            alive()
+    s = connect(8)  # a smaller ceiling than what is kept of the body before
+    s.sendall(post % 16000 + b"x" * 16000)
+    check(s.recv(65536).startswith(b"HTTP/1.1 400"), "a body that is no JSON")
+    s.sendall(b"POST /kyc/sandbox/x HTTP/1.1\r\nContent-Type: application/json\r\n" + chunked)
+    try:
+        s.sendall(4 * block + b"0\r\n\r\n")
+    except OSError:
+        pass
+    got = drain(s)[0]
+    check(got == b"", f"a chunked body beyond its route's limit: {got[:100]}")
+    alive()
+    ok("bodies one after another: each has its own route's limit, and routes without a body take none")
+
+
 def a4_heads():
     problem(ask("GET /" + "a" * 3000 + " HTTP/1.1\r\nHost: x\r\n\r\n"), 414, "target_too_long")
     problem(ask("GET /healthz HTTP/1.1\r\nHost: x\r\nX: " + "a" * 6200 + "\r\n\r\n"), 431, "headers_too_large")
@@ -612,7 +640,7 @@ def a13_rate():
 
 
 if WHAT == "limits":
-    for test in (answers, methods, pipelined, a2_slow, a2_ranges, a3_large, a4_heads, a5_text, a6_strkey, a8_paths, a9_framing, a12_gone, bytes_at_random, sizes):
+    for test in (answers, methods, pipelined, a2_slow, a2_ranges, a3_large, bodies_in_turn, a4_heads, a5_text, a6_strkey, a8_paths, a9_framing, a12_gone, bytes_at_random, sizes):
         test()
 elif WHAT == "small":
     a1_crowd()

@@ -125,6 +125,32 @@ static void a_buffer_stops_at_its_ceiling_and_says_so(void **state)
     tide_buf_release(&buf);
 }
 
+/* A buffer used again under a lower ceiling: it neither takes more than that nor loops. */
+static void a_lower_ceiling_holds(void **state)
+{
+    static const size_t ceilings[] = { 300, 1000, 0, 8, 0, 257, 1 };
+    char text[1024];
+    struct tide_buf buf;
+    (void)state;
+    memset(text, 'a', sizeof text);
+    tide_buf_init(&buf, 0);
+    tide_buf_u8(&buf, 'a');
+    assert_true(buf.failed);
+    for (size_t i = 0; i < TIDE_COUNT(ceilings); i++) {
+        tide_buf_limit(&buf, ceilings[i]);
+        assert_int_equal(buf.len, 0);
+        assert_false(buf.failed);
+        tide_buf_put(&buf, text, ceilings[i]);
+        assert_false(buf.failed);
+        tide_buf_put(&buf, text, sizeof text);
+        assert_true(buf.failed);
+        assert_int_equal(buf.len, ceilings[i]);
+        assert_true(buf.cap <= ceilings[i]);
+        assert_false(tide_buf_grow(&buf, SIZE_MAX));
+    }
+    tide_buf_release(&buf);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -153,6 +179,7 @@ int main(void)
         cmocka_unit_test(base64_is_strict),
         cmocka_unit_test(json_strings_are_always_valid_utf8),
         cmocka_unit_test(a_buffer_stops_at_its_ceiling_and_says_so),
+        cmocka_unit_test(a_lower_ceiling_holds),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
