@@ -1,7 +1,8 @@
 # A private PostgreSQL cluster in a folder: sourced, not run. The one mechanism of the demo, of
 # with-stack and of the tests. Nothing of the machine's own PostgreSQL is touched.
 #
-#   cluster_bin                  prints the folder of initdb and pg_ctl; fails where there is none
+#   cluster_bin                  prints the folder of initdb and pg_ctl: PG_BINDIR, else the newest
+#                                installed release; fails where there is none
 #   cluster_init DIR             makes DIR (owned by the server's user) and DIR/data
 #   cluster_up DIR [-c x=y]…     starts it: a socket in DIR, and 127.0.0.1:PORT where DIR/port says so
 #   cluster_down DIR [MODE]      stops it (fast, immediate); no error when it does not run
@@ -12,8 +13,9 @@
 # PostgreSQL refuses to be root: root hands the server to postgres, or to nobody.
 
 cluster_bin() {
-    local dir
-    for dir in "${PG_BINDIR:-}" /usr/lib/postgresql/*/bin "$(pg_config --bindir 2>/dev/null || true)"; do
+    local dir newest
+    newest=$(printf '%s\n' /usr/lib/postgresql/*/bin | sort -V | tail -n 1)
+    for dir in "${PG_BINDIR:-}" "$newest" "$(pg_config --bindir 2>/dev/null || true)"; do
         [ -x "$dir/initdb" ] && { echo "$dir"; return 0; }
     done
     echo "PostgreSQL's initdb is not installed; tools/install-deps installs it" >&2
