@@ -1,9 +1,9 @@
 # cmake -DOUT=file.c -DDIR=migrations -DWHAT=migration -DHEADER=indexer/migrate.h -P embed.cmake
 # Writes every .sql of DIR, in order of name, into one C table: tide_WHATs of HEADER. A NUL follows
-# each text. With -DFILES="a b" instead of DIR: these files, under their whole names. A line
+# each text. With -DFILES="a|b" instead of DIR: these files, under their whole names. A line
 # "-- part: NAME" of a .sql stands for what DIR/parts/NAME.sql holds.
 if(FILES)
-  separate_arguments(files UNIX_COMMAND "${FILES}")
+  string(REPLACE "|" ";" files "${FILES}")
 else()
   file(GLOB files ${DIR}/*.sql)
   list(SORT files)
