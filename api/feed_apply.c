@@ -76,7 +76,8 @@ static const char contracts_sql[] =
     " LATERAL (SELECT name, role, address FROM jsonb_to_recordset(d.contracts) AS x(name text, role"
     " text, address text) UNION SELECT max(n.name), max(n.role), n.contract FROM "
     "chain.contract_seen"
-    " AS n WHERE n.deployment = d.id AND NOT EXISTS (SELECT FROM jsonb_to_recordset(d.contracts) AS"
+    " AS n WHERE n.deployment = d.id AND n.what = 'discovered'"
+    " AND NOT EXISTS (SELECT FROM jsonb_to_recordset(d.contracts) AS"
     " y(address text) WHERE y.address = n.contract) GROUP BY n.contract) AS k,"
     " LATERAL (SELECT min(n.ledger) AS created FROM chain.contract_seen AS n WHERE n.deployment ="
     " d.id AND n.contract = k.address AND n.what = 'created') AS s WHERE d.id = $1";

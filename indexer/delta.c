@@ -154,6 +154,7 @@ static void begin(struct tide_delta *d, struct tide_batch *batch, struct tide_er
     d->err = err;
     d->tx_count = d->our_txs = 0;
     d->seq_after = 0;
+    d->ignored.count = 0;
     d->saved_contracts = d->deployment->contract_count;
     d->counts = batch->counts;
     for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {
@@ -314,6 +315,7 @@ tide_status tide_delta_open(struct tide_delta **out, const struct tide_delta_opt
     }
     *deployment = *options->deployment;
     d->deployment = deployment;
+    d->discovered_max = options->discovered_max;
     d->addresses = addresses;
     ours_open(d);
     tide_verify_aside(d->verify);
@@ -333,6 +335,7 @@ void tide_delta_close(struct tide_delta *delta)
     tide_buf_release(&delta->scratch);
     free(delta->keys.items);
     free(delta->ttls.items);
+    free(delta->ignored.items);
     free(delta->addresses);
     free(delta->deployment);
     free(delta);

@@ -70,8 +70,16 @@ struct address_slot {
 /* The accounts that the deployment's file names, by key: index + 1, 0 is free. */
 enum { ACCOUNT_SLOTS = 2 * TIDE_ACCOUNTS_MAX };
 
+/* A token that the present ledger names and that is past the limit. */
+enum { IGNORED_MAX = 256 };
+struct ignored_token {
+    uint8_t id[TIDE_HASH_BYTES];
+};
+
 struct tide_delta {
     struct tide_deployment *deployment; /* own copy: tokens the chain names are added */
+    uint32_t discovered;                /* contracts of it that the chain named */
+    uint32_t discovered_max;
     enum tide_proof proof;
     struct tide_verify *verify;
     bool wanted[TIDE_TABLES_MAX];
@@ -93,6 +101,7 @@ struct tide_delta {
     uint32_t tx_count;
     uint32_t our_txs;
     struct tide_batch_counts counts;
+    struct list ignored; /* struct ignored_token */
 
     /* the present transaction */
     struct tide_envelope envelope;
@@ -145,13 +154,12 @@ bool ours_names(const struct tide_delta *d, tide_slice address_xdr);
 bool ours_transaction(struct tide_delta *d, const struct tide_tx *tx);
 /* False for entries that are not mirrored: nonces, wallets' own, strangers' balances of assets. */
 bool ours_entry(const struct tide_delta *d, const struct tide_contract *contract, tide_slice key);
-/* Rows of chain.contract_seen. created: its instance appeared. discover: the engine or the DAO
- * names it (an address ScVal; known ones are skipped), so it is watched from here on; "ignored"
- * when no more can be. What partners and pools name is not: anyone may name anything there, and a
- * busy stranger's contract would be indexed for it. */
+/* Rows of chain.contract_seen. created: the contract's instance appeared. discovered: the engine or
+ * the partner registry names that token (an address ScVal; known ones are skipped), so it is
+ * followed from here on, as a token and nothing else. ignored: the limit of discovered tokens is
+ * reached; one row for each ledger that names it, for at most IGNORED_MAX tokens of a ledger. */
 void ours_created(struct tide_delta *d, const struct tide_contract *contract, uint32_t tx);
-void ours_discover(struct tide_delta *d, tide_slice address_value, enum tide_role role,
-                   uint32_t tx);
+void ours_discover(struct tide_delta *d, tide_slice address_value, uint32_t tx);
 /* Takes back discoveries down to that many contracts. */
 void ours_forget(struct tide_delta *d, uint32_t contract_count);
 

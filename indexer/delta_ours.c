@@ -1,5 +1,5 @@
 /* What is the deployment's: transactions by the contracts they touch, addresses by name, and the
- * contracts that the chain itself names later. */
+ * tokens that the chain itself names later. */
 #include "delta_internal.h"
 
 #include "tidemark/copy.h"
@@ -28,6 +28,8 @@ static bool is_account(const struct tide_delta *d, const uint8_t *key)
 
 void ours_open(struct tide_delta *d)
 {
+    for (uint32_t i = 0; i < d->deployment->contract_count; i++)
+        d->discovered += d->deployment->contracts[i].discovered;
     for (uint32_t i = 0; i < d->deployment->account_count; i++) {
         uint32_t at = account_slot(d->deployment->accounts[i].key);
         while (d->account_slots[at])
@@ -148,7 +150,7 @@ bool ours_transaction(struct tide_delta *d, const struct tide_tx *tx)
     return !call || w.named || is_account(d, e->source_key);
 }
 
-/* ---- contracts that the chain names ---- */
+/* ---- tokens that the chain names ---- */
 
 static void put_seen(struct tide_delta *d, const struct tide_contract *contract, const char *what,
                      uint32_t tx)
@@ -183,33 +185,53 @@ static const uint8_t *contract_id(tide_slice address_value)
                : NULL;
 }
 
-static void fill(struct tide_contract *contract, const uint8_t *id, enum tide_role role)
+static void fill_token(struct tide_contract *contract, const uint8_t *id)
 {
-    *contract = (struct tide_contract){ .role = role };
+    *contract = (struct tide_contract){ .role = TIDE_ROLE_synth_token, .discovered = true };
     memcpy(contract->id, id, TIDE_HASH_BYTES);
     char text[TIDE_STRKEY_TEXT_MAX];
     size_t len = tide_strkey_encode(text, TIDE_STRKEY_CONTRACT, tide_slice_of(id, TIDE_HASH_BYTES));
     memcpy(contract->address, text, len);
-    snprintf(contract->role_name, sizeof contract->role_name, "%s", tide_role_name(role));
-    snprintf(contract->name, sizeof contract->name, "%s_%s",
-             role == TIDE_ROLE_synth_token ? "token" : "found", contract->address);
+    snprintf(contract->role_name, sizeof contract->role_name, "%s",
+             tide_role_name(TIDE_ROLE_synth_token));
+    snprintf(contract->name, sizeof contract->name, "token_%s", contract->address);
 }
 
-void ours_discover(struct tide_delta *d, tide_slice address_value, enum tide_role role, uint32_t tx)
+/* True when the present ledger has not reported that token yet and has room for the report. */
+static bool note_ignored(struct tide_delta *d, const uint8_t *id)
+{
+    const struct ignored_token *ignored = d->ignored.items;
+    for (uint32_t i = 0; i < d->ignored.count; i++)
+        if (memcmp(ignored[i].id, id, TIDE_HASH_BYTES) == 0)
+            return false;
+    if (d->ignored.count == IGNORED_MAX)
+        return false;
+    struct ignored_token *token = list_push(&d->ignored, sizeof *token, IGNORED_MAX);
+    if (token)
+        memcpy(token->id, id, TIDE_HASH_BYTES);
+    return token != NULL;
+}
+
+void ours_discover(struct tide_delta *d, tide_slice address_value, uint32_t tx)
 {
     const uint8_t *id = contract_id(address_value);
     if (!id || tide_deployment_find(d->deployment, id))
         return;
-    struct tide_contract contract;
-    fill(&contract, id, role);
-    bool added = tide_deployment_add(d->deployment, &contract) == TIDE_OK;
-    put_seen(d, &contract, added ? "discovered" : "ignored", tx);
+    struct tide_contract token;
+    fill_token(&token, id);
+    bool room = d->discovered < d->discovered_max;
+    if (room && tide_deployment_add(d->deployment, &token) == TIDE_OK) {
+        d->discovered++;
+        put_seen(d, &token, "discovered", tx);
+    } else if (note_ignored(d, id)) {
+        put_seen(d, &token, "ignored", tx);
+    }
 }
 
 void ours_forget(struct tide_delta *d, uint32_t contract_count)
 {
     struct tide_deployment *known = d->deployment;
-    for (; known->contract_count > contract_count; known->contract_count--)
+    for (; known->contract_count > contract_count; known->contract_count--, d->discovered--)
         for (uint32_t i = 0; i < TIDE_COUNT(known->slots); i++)
             if (known->slots[i] == known->contract_count)
                 known->slots[i] = 0; /* the newest ends its chain: nothing is probed past it */

@@ -130,34 +130,20 @@ static bool put_fields(struct tide_delta *d, struct tide_buf *out, const struct 
     return true;
 }
 
-/* A market's token joins what is watched. */
+static bool is_true(tide_slice value)
+{
+    return value.len == 8 && tide_be32(value.ptr) == TIDE_SCV_BOOL && tide_be32(value.ptr + 4) == 1;
+}
+
+/* The chain names tokens in two places: a market's configuration, and a live entry of a partner's
+ * catalog. Anyone may register an entry that is not live. */
 static void discover(struct tide_delta *d, const struct version *v, const struct tide_kind *kind,
                      const tide_slice *values)
 {
-    if (kind == &tide_entries()[TIDE_EN_synthetic_engine_asset_config])
-        ours_discover(d, values[place_named(kind, "token")], TIDE_ROLE_synth_token, v->tx);
-}
-
-/* The other contracts, by the DAO's own settings. */
-static void discover_instance(struct tide_delta *d, const struct version *v,
-                              const struct tide_kind *kind, const tide_slice *values)
-{
-    static const struct {
-        const char *column;
-        enum tide_role role;
-    } named[] = {
-        { "engine", TIDE_ROLE_synthetic_engine },
-        { "liquidity_pool", TIDE_ROLE_liquidity_pool },
-        { "partner_registry", TIDE_ROLE_partner_registry },
-        { "earnings", TIDE_ROLE_earnings_distributor },
-        { "stability_pool", TIDE_ROLE_stability_pool },
-        { "compliance", TIDE_ROLE_compliance_registry },
-        { "oracle", TIDE_ROLE_oracle },
-    };
-    if (v->contract->role != TIDE_ROLE_dao_governance)
-        return;
-    for (size_t i = 0; i < TIDE_COUNT(named); i++)
-        ours_discover(d, values[place_named(kind, named[i].column)], named[i].role, v->tx);
+    const struct tide_kind *market = &tide_entries()[TIDE_EN_synthetic_engine_asset_config];
+    const struct tide_kind *asset = &tide_entries()[TIDE_EN_partner_registry_partner_asset];
+    if (kind == market || (kind == asset && is_true(values[place_named(kind, "live")])))
+        ours_discover(d, values[place_named(kind, "token")], v->tx);
 }
 
 static bool put_entry(struct tide_delta *d, const struct version *v, const struct tide_kind *kind,
@@ -283,7 +269,6 @@ static bool put_instance(struct tide_delta *d, const struct version *v,
     assert(fits && "every slot was tried");
     (void)fits;
     keep_newest(d, v, kind->table, mark);
-    discover_instance(d, v, kind, values);
     return all;
 }
 

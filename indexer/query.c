@@ -158,6 +158,7 @@ static tide_status add_contract(struct tide_deployment *d, const struct tide_pg_
         return tide_fail(err, TIDE_E_SCHEMA, "chain.deployment: contract \"%.60s\"",
                          tide_pg_text(rows, at, 0));
     memcpy(contract.id, payload, TIDE_HASH_BYTES);
+    contract.discovered = tide_pg_u64(rows, at, 4) != 0;
     tide_status status = tide_deployment_add(d, &contract);
     return status == TIDE_OK ? TIDE_OK
                              : tide_fail(err, status, "contract %.60s", tide_pg_text(rows, at, 0));
@@ -172,13 +173,14 @@ tide_status tide_query_contracts(struct tide_pg *pg, uint16_t deployment, uint32
     snprintf(ledger, sizeof ledger, "%u", before);
     tide_status status = tide_pg_query(
         pg, &rows,
-        "SELECT DISTINCT ON (x.address) x.address, x.role, x.name, x.passphrase FROM ("
+        "SELECT DISTINCT ON (x.address) x.address, x.role, x.name, x.passphrase, x.later FROM ("
         " SELECT c ->> 'address' AS address, c ->> 'role' AS role, c ->> 'name' AS name,"
         " d.passphrase, 0 AS later FROM chain.deployment AS d, jsonb_array_elements(d.contracts) "
         "AS c"
         " WHERE d.id = $1 UNION ALL SELECT s.contract, s.role, s.name, d.passphrase, 1 FROM"
         " chain.contract_seen AS s JOIN chain.deployment AS d ON d.id = s.deployment"
-        " WHERE s.deployment = $1 AND s.ledger < $2::bigint) AS x ORDER BY x.address, x.later",
+        " WHERE s.deployment = $1 AND s.ledger < $2::bigint AND s.what = 'discovered' AND s.role ="
+        " 'synth_token') AS x ORDER BY x.address, x.later",
         (const char *[]){ id, ledger }, 2, err);
     if (status != TIDE_OK)
         return status;

@@ -204,7 +204,8 @@ static const char begin_sql[] =
     " LEFT JOIN chain.ledger AS l ON l.deployment = d.id AND l.ledger = $2 WHERE d.id = $1";
 
 /* Delta as the indexer had it: proof as stored, and what the range must follow. */
-static tide_status open_delta(struct again *a, struct tide_err *err)
+static tide_status open_delta(struct again *a, const struct tide_config *config,
+                              struct tide_err *err)
 {
     struct tide_pg_rows rows;
     char id[8], from[16];
@@ -219,7 +220,8 @@ static tide_status open_delta(struct again *a, struct tide_err *err)
     const struct tide_only *only = &a->check->only;
     struct tide_delta_options options = { .deployment = a->deployment,
                                           .proof = (enum tide_proof)tide_pg_u64(&rows, 0, 0),
-                                          .tables = only->all ? NULL : only->wanted };
+                                          .tables = only->all ? NULL : only->wanted,
+                                          .discovered_max = config->discovered_tokens };
     status = tide_delta_open(&a->delta, &options, err);
     tide_pg_rows_release(&rows);
     if (status == TIDE_OK)
@@ -246,7 +248,7 @@ static tide_status open_all(struct again *a, const struct tide_config *config, s
         status = add_discovered(a, err);
     }
     if (status == TIDE_OK)
-        status = open_delta(a, err);
+        status = open_delta(a, config, err);
     if (status != TIDE_OK)
         return status;
     const struct tide_source_options options = { .config = config,

@@ -171,7 +171,8 @@ static tide_status open_delta(struct tide_reproject *r, struct tide_err *err)
     if (status == TIDE_OK) {
         struct tide_delta_options options = { .deployment = deployment,
                                               .proof = TIDE_PROOF_CHAIN,
-                                              .tables = wanted };
+                                              .tables = wanted,
+                                              .discovered_max = r->discovered_max };
         status = tide_delta_open(&r->delta, &options, err);
     }
     free(deployment);
@@ -217,7 +218,8 @@ int tide_reproject_main(const struct tide_config *config, const struct tide_opti
                         int argc, char **argv)
 {
     struct tide_err err;
-    struct tide_reproject r = { .batch = malloc(sizeof *r.batch) };
+    struct tide_reproject r = { .batch = malloc(sizeof *r.batch),
+                                .discovered_max = config->discovered_tokens };
     (void)options, (void)argc, (void)argv;
     if (!r.batch) {
         tide_fail(&err, TIDE_E_MEMORY, "reproject");

@@ -262,7 +262,8 @@ static struct tide_pipeline_options pipeline_options(const struct job *job, stru
     return (struct tide_pipeline_options){
         .delta = { .deployment = job->deployment,
                    .proof = (enum tide_proof)c->proof,
-                   .tables = job->only.all ? NULL : job->only.wanted },
+                   .tables = job->only.all ? NULL : job->only.wanted,
+                   .discovered_max = c->discovered_tokens },
         .from = range.from,
         .to = range.to,
         .previous_hash = previous_hash,

@@ -61,10 +61,16 @@ static const struct section sections[] = {
       " LEFT JOIN chain.coverage v ON v.deployment = d.id AND c.ledger BETWEEN v.from_ledger AND v.to_ledger,"
       " LATERAL (SELECT name, role, address FROM jsonb_to_recordset(d.contracts) AS x(name text, role text,"
       " address text) UNION SELECT max(name), max(role), contract FROM chain.contract_seen n WHERE"
-      " n.deployment = d.id AND NOT EXISTS (SELECT 1 FROM jsonb_to_recordset(d.contracts) AS y(address text)"
+      " n.deployment = d.id AND n.what = 'discovered'"
+      " AND NOT EXISTS (SELECT 1 FROM jsonb_to_recordset(d.contracts) AS y(address text)"
       " WHERE y.address = n.contract) GROUP BY contract) k,"
       " LATERAL (SELECT min(ledger) AS created FROM chain.contract_seen n WHERE n.deployment = d.id AND"
       " n.contract = k.address AND n.what = 'created') s WHERE k.role <> 'wallet' ORDER BY 1, 2" },
+    { "ignored_tokens",
+      "SELECT s.deployment, s.contract AS token, min(s.ledger) AS first_named, max(s.ledger) AS last_named,"
+      " 'past discovered_tokens: not followed' AS reason FROM chain.contract_seen AS s WHERE s.what = 'ignored'"
+      " AND NOT EXISTS (SELECT FROM chain.contract_seen AS o WHERE o.deployment = s.deployment AND"
+      " o.contract = s.contract AND o.what = 'discovered') GROUP BY 1, 2 ORDER BY 1, 3, 2 LIMIT 50" },
     { "counts",
       "SELECT deployment, ledgers, transactions, calls, events, changes, raw_events, raw_states"
       " FROM chain.cursor ORDER BY 1" },

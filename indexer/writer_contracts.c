@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Contracts that the chain named while indexing are watched from there on; after a restart they
+/* Tokens that the chain named while indexing are followed from there on; after a restart they
  * are known from the table, so that indexing goes on as if it had not stopped. */
 
 static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *rows, uint32_t at)
@@ -14,7 +14,7 @@ static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *
     uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
     size_t len;
     const char *role = tide_pg_text(rows, at, 1);
-    *out = (struct tide_contract){ .role = TIDE_ROLE_COUNT };
+    *out = (struct tide_contract){ .role = TIDE_ROLE_COUNT, .discovered = true };
     for (int i = 0; i < (int)TIDE_ROLE_COUNT; i++)
         if (strcmp(role, tide_role_name((enum tide_role)i)) == 0)
             out->role = (enum tide_role)i;
@@ -40,10 +40,11 @@ tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
     struct tide_pg_rows rows;
     if (!has_contracts(w))
         return TIDE_OK;
-    writer_sql(w,
-               "SELECT contract, role, name FROM chain.contract_seen WHERE deployment = %u"
-               " AND what = 'discovered' ORDER BY ledger, tx, contract LIMIT %u",
-               w->deployment, TIDE_CONTRACTS_MAX);
+    writer_sql(
+        w,
+        "SELECT contract, role, name FROM chain.contract_seen WHERE deployment = %u"
+        " AND what = 'discovered' AND role = 'synth_token' ORDER BY ledger, tx, contract LIMIT %u",
+        w->deployment, TIDE_CONTRACTS_MAX);
     tide_status status = writer_query_sql(w, &rows, err);
     for (uint32_t i = 0; status == TIDE_OK && i < rows.count; i++) {
         struct tide_contract contract;

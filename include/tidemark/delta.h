@@ -7,9 +7,11 @@
  * Mirrored  every entry of the deployment's contracts but nonces, wallets' own and balances that
  *           a stellar asset keeps for contracts which the deployment does not name.
  * Raw       what the catalogue does not know or what does not fit it: XDR and reason, counted.
- * Found     contracts that the engine or the DAO names join from that transaction on, up to
- *           TIDE_CONTRACTS_MAX; chain.contract_seen says since when. After a restart the caller
- *           puts them into the deployment (the writer does). */
+ * Roles     are the deployment file's. The chain gives a role to no contract.
+ * Found     tokens of the engine's markets and of live entries in partners' catalogs are followed
+ *           as tokens from that transaction on, up to discovered_max; chain.contract_seen says
+ *           since when, or that the limit was reached. After a restart the caller puts them into
+ *           the deployment (the writer does). */
 #ifndef TIDEMARK_DELTA_H
 #define TIDEMARK_DELTA_H
 
@@ -24,6 +26,7 @@ struct tide_delta_options {
     enum tide_proof proof;
     /* true for each table index wanted (--only); NULL: all. chain.ledger always is. */
     const bool *tables;
+    uint32_t discovered_max; /* tokens that are followed because the chain names them */
 };
 
 struct tide_delta; /* holds its arena, hash tables, scratch: fixed at open */

@@ -40,6 +40,7 @@ struct tide_contract {
     char address[57];    /* C…, NUL-terminated */
     uint8_t id[TIDE_HASH_BYTES];
     enum tide_role role;
+    bool discovered; /* a token that the chain names; the file does not */
 };
 
 struct tide_account {

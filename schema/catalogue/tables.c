@@ -109,7 +109,8 @@ static const struct tide_column seen_columns[] = {
     { "ledger", TIDE_PG_INT4, .comment = "Ledger sequence" },
     { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order" },
     { "what", TIDE_PG_TEXT,
-      .comment = "created: its instance appeared; discovered: the chain named it" },
+      .comment = "created: its instance appeared; discovered: the chain names this token, it is "
+                 "followed; ignored: named, past the limit" },
     { "role", TIDE_PG_TEXT, .comment = "Role" },
     { "name", TIDE_PG_TEXT, .comment = "Name" },
 };

@@ -103,7 +103,8 @@ static void index_ledger(const struct tide_deployment *deployment, tide_slice lc
     struct tide_delta *delta;
     struct tide_batch *batch = malloc(sizeof *batch);
     const struct tide_delta_options options = { .deployment = deployment,
-                                                .proof = TIDE_PROOF_EVENTS };
+                                                .proof = TIDE_PROOF_EVENTS,
+                                                .discovered_max = 4 };
     if (!batch || tide_delta_open(&delta, &options, &err) != TIDE_OK)
         abort();
     tide_batch_init(batch);

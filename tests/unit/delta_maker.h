@@ -14,6 +14,7 @@
 static const uint8_t pool[TIDE_HASH_BYTES] = { 1, 7 }, usdc[TIDE_HASH_BYTES] = { 2, 7 };
 static const uint8_t engine[TIDE_HASH_BYTES] = { 3, 7 }, token[TIDE_HASH_BYTES] = { 4, 7 };
 static const uint8_t oracle[TIDE_HASH_BYTES] = { 5, 7 };
+static const uint8_t dao[TIDE_HASH_BYTES] = { 6, 7 }, partners[TIDE_HASH_BYTES] = { 7, 7 };
 static const uint8_t alice[TIDE_HASH_BYTES] = { 0xa1 }, stranger[TIDE_HASH_BYTES] = { 0xee };
 
 enum { PERSISTENT = 1, TEMPORARY = 0 };
@@ -63,9 +64,13 @@ static inline int set_up(void **state)
     know(m, usdc, TIDE_ROLE_stellar_asset, "usdc");
     know(m, engine, TIDE_ROLE_synthetic_engine, "synthetic_engine");
     know(m, oracle, TIDE_ROLE_oracle, "oracle");
+    know(m, dao, TIDE_ROLE_dao_governance, "dao_governance");
+    know(m, partners, TIDE_ROLE_partner_registry, "partner_registry");
     memcpy(m->deployment->accounts[0].key, alice, TIDE_HASH_BYTES);
     m->deployment->account_count = 1;
-    struct tide_delta_options options = { .deployment = m->deployment, .proof = TIDE_PROOF_EVENTS };
+    struct tide_delta_options options = { .deployment = m->deployment,
+                                          .proof = TIDE_PROOF_EVENTS,
+                                          .discovered_max = 2 };
     assert_int_equal(tide_delta_open(&m->delta, &options, &m->err), TIDE_OK);
     tide_batch_init(&m->batch);
     struct tide_buf *all[] = { &m->body, &m->soroban, &m->keys, &m->events, &m->changes };

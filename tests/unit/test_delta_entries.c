@@ -187,9 +187,112 @@ static void evictions_archive_or_remove(void **state)
     tide_buf_release(&key);
 }
 
+/* ---- what the chain names ---- */
+
+static void the_dao_s_storage_gives_no_role(void **state)
+{
+    static const char *const slots[] = { "CDP",    "COMPLY",  "EARNCTR", "LP",
+                                         "ORACLE", "PARTNER", "STABCTR" };
+    struct maker *m = *state;
+    struct tide_buf key = buffer(), value = buffer();
+    tide_buf_be32(&key, TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE);
+    tide_buf_be32(&value, TIDE_SCV_CONTRACT_INSTANCE);
+    tide_buf_be32(&value, 0);
+    tide_buf_put(&value, stranger, TIDE_HASH_BYTES);
+    tide_buf_be32(&value, 1);
+    tide_buf_be32(&value, TIDE_COUNT(slots));
+    for (size_t i = 0; i < TIDE_COUNT(slots); i++) {
+        lcm_put_symbol(&value, slots[i]);
+        put_contract(&value, stranger);
+    }
+    m->called = dao;
+    change(m, 1, dao, &key, PERSISTENT, &value);
+    apply(m);
+    assert_int_equal(count(m, "chain", "contract_seen"), 0);
+    struct row row = last(m, "history", "dao_governance_instance");
+    assert_false(is_null(&row, "compliance"));
+    put_key(&key, "ComplianceRec", NULL); /* the contract named there is no registry */
+    m->called = stranger;
+    change(m, 1, stranger, &key, PERSISTENT, &value);
+    apply(m);
+    assert_int_equal(count(m, "history", "raw"), 0);
+    assert_int_equal(count(m, "chain", "tx"), 1);
+    tide_buf_release(&key);
+    tide_buf_release(&value);
+}
+
+static void put_catalog_entry(struct maker *m, const char *symbol, const uint8_t *named, bool live)
+{
+    struct tide_buf key = buffer(), value = buffer();
+    put_key(&key, "PartnerAsset", symbol);
+    put_many(&value, TIDE_SCV_MAP, 7);
+    lcm_put_symbol(&value, "debt_ceiling");
+    lcm_put_i128(&value, 1);
+    lcm_put_symbol(&value, "deployed_at");
+    put_u64(&value, 1);
+    lcm_put_symbol(&value, "live");
+    put_bool(&value, live);
+    lcm_put_symbol(&value, "oracle_symbol");
+    lcm_put_symbol(&value, "EUR");
+    lcm_put_symbol(&value, "partner_id");
+    put_u32(&value, 0);
+    lcm_put_symbol(&value, "symbol");
+    lcm_put_symbol(&value, symbol);
+    lcm_put_symbol(&value, "token");
+    put_contract(&value, named);
+    m->called = partners;
+    change(m, 1, partners, &key, PERSISTENT, &value);
+    tide_buf_release(&key);
+    tide_buf_release(&value);
+}
+
+static void a_partner_s_token_is_followed_once_it_is_live(void **state)
+{
+    struct maker *m = *state;
+    put_catalog_entry(m, "pEUR", token, false);
+    apply(m);
+    assert_int_equal(count(m, "chain", "contract_seen"), 0);
+    put_catalog_entry(m, "pEUR", token, true);
+    apply(m);
+    struct row row = last(m, "chain", "contract_seen");
+    text_is(&row, "what", "discovered");
+    text_is(&row, "role", "synth_token");
+    put_catalog_entry(m, "pEUR", pool, true); /* the file's contracts keep their roles */
+    apply(m);
+    assert_int_equal(count(m, "chain", "contract_seen"), 1);
+}
+
+static void tokens_past_the_limit_are_reported_and_not_followed(void **state)
+{
+    struct maker *m = *state;
+    for (uint8_t i = 0; i < 4; i++) {
+        uint8_t named[TIDE_HASH_BYTES] = { 40, i };
+        put_catalog_entry(m, "a", named, true);
+        put_catalog_entry(m, "b", named, true); /* twice in one transaction */
+        apply(m);
+    }
+    assert_int_equal(count(m, "chain", "contract_seen"), 4);
+    struct row row = last(m, "chain", "contract_seen");
+    text_is(&row, "what", "ignored");
+    assert_int_equal(cell_int(&row, "ledger"), 103);
+    const uint8_t ignored[TIDE_HASH_BYTES] = { 40, 3 };
+    struct tide_buf key = buffer(), value = buffer();
+    put_key(&key, "TotalSupply", NULL);
+    lcm_put_i128(&value, 1);
+    uint64_t changes = m->batch.counts.changes;
+    change(m, 1, ignored, &key, PERSISTENT, &value);
+    apply(m);
+    assert_int_equal(m->batch.counts.changes, changes);
+    tide_buf_release(&key);
+    tide_buf_release(&value);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(the_dao_s_storage_gives_no_role),
+        TEST(a_partner_s_token_is_followed_once_it_is_live),
+        TEST(tokens_past_the_limit_are_reported_and_not_followed),
         TEST(versions_go_to_history_and_the_last_to_state),
         TEST(entries_that_do_not_fit_are_kept_raw),
         TEST(an_instance_keeps_what_it_knows),

@@ -104,7 +104,9 @@ static struct tide_delta *open_delta(const struct tide_deployment *deployment,
 {
     struct tide_delta *delta = NULL;
     struct tide_err err;
-    const struct tide_delta_options options = { .deployment = deployment, .proof = proof };
+    const struct tide_delta_options options = { .deployment = deployment,
+                                                .proof = proof,
+                                                .discovered_max = 128 };
     if (tide_delta_open(&delta, &options, &err) != TIDE_OK)
         perf_die("delta", &err);
     return delta;
