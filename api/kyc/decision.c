@@ -82,7 +82,7 @@ static void weigh_approved(struct tide_kyc_plan *plan, const struct tide_kyc_sta
         confirm(plan, s, d, attestation_s, now);
         return;
     }
-    bool over = s->attested_until <= now;
+    bool over = d->state == TIDE_KYC_EXPIRED && s->attested_until <= now;
     if (d->state == TIDE_KYC_EXPIRED)
         end(plan, TIDE_KYC_EXPIRED, d->reason ? d->reason : "provider");
     else
@@ -91,6 +91,13 @@ static void weigh_approved(struct tide_kyc_plan *plan, const struct tide_kyc_sta
             : d->state == TIDE_KYC_DECLINED ? "declined"
                                             : "reset");
     plan->action = s->attested && !over ? TIDE_KYC_REVOKE : TIDE_KYC_NO_ACTION;
+}
+
+/* Declined after time had ended the approval. That end was our clock's word; the chain may hold the
+ * attestation still. Where it does not, the attester finds nothing to revoke. */
+static bool withdraws_ended(const struct tide_kyc_standing *s, const struct tide_kyc_decision *d)
+{
+    return s->state == TIDE_KYC_EXPIRED && d->state == TIDE_KYC_DECLINED && s->attested;
 }
 
 /* Closed before: only a verdict moves it, and an approval only if it is not the one that ended. */
@@ -102,6 +109,11 @@ static void weigh_closed(struct tide_kyc_plan *plan, const struct tide_kyc_stand
     if (d->state == TIDE_KYC_APPROVED) {
         if (!was_approved || newer)
             approve(plan, d, attestation_s, now);
+        return;
+    }
+    if (withdraws_ended(s, d)) {
+        end(plan, TIDE_KYC_REVOKED, d->reason ? d->reason : "declined");
+        plan->action = TIDE_KYC_REVOKE;
         return;
     }
     if (s->state != TIDE_KYC_REVOKED && !tide_kyc_is_open(d->state) && d->state != s->state)

@@ -11,7 +11,7 @@
  *            to decide
  * Over       an approval lasts as long as its attestation. The same decision fetched again does not
  *            renew it, not even when something else of it changed: the person must be looked at
- *            again */
+ *            again. A decline is a revocation after that end too: the end is our clock's word */
 #ifndef API_KYC_DECISION_H
 #define API_KYC_DECISION_H
 

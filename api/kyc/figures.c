@@ -57,6 +57,8 @@ static void put_efforts(struct tide_buf *out, const struct tide_kyc_settings *se
     PUT(stale, "kyc_decisions_stale_total", "Answers older than what was known.");
     PUT(found, "kyc_sessions_found_total", "Changes that no webhook had told of.");
     PUT(away, "kyc_provider_away", "1: the provider failed last and is left alone for a while.");
+    PUT(waits, "kyc_clocks_differ",
+        "1: host, database and chain differ on the time; nothing is decided.");
 #undef PUT
 }
 

@@ -109,7 +109,8 @@ static tide_status open_workers(struct tide_kyc *kyc, struct tide_err *err)
                                                 .conninfo = database_of(kyc->config),
                                                 .ca_file = kyc->config->http_ca_file,
                                                 .clock = kyc->clock,
-                                                .reconcile_s = kyc->config->kyc_reconcile_s };
+                                                .reconcile_s = kyc->config->kyc_reconcile_s,
+                                                .skew_s = kyc->config->clock_skew_s };
     options.refused = kyc->refused = tide_kyc_refused_open();
     if (!kyc->refused)
         return tide_fail(err, TIDE_E_MEMORY, "kyc");

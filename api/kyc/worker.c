@@ -1,4 +1,5 @@
 #include "api/kyc/worker_impl.h"
+#include "tidemark/clocks.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/log.h"
 
@@ -213,11 +214,37 @@ static tide_status next_session(struct worker *w, bool *found, struct tide_err *
     return status == TIDE_OK && *found ? work_on(w, &session, NULL, err) : status;
 }
 
+/* Time decides here: when an approval ends, how old a decision is. Said once when it changes. */
+static tide_status compare_clocks(struct worker *w, bool *agree, struct tide_err *err)
+{
+    struct tide_clocks clocks;
+    char text[TIDE_CLOCKS_TEXT_BYTES], quoted[2 * TIDE_CLOCKS_TEXT_BYTES];
+    const struct tide_kyc_workers_options *options = &w->all->options;
+    tide_status status =
+        tide_clocks_read(&clocks, w->place.pg, options->clock, w->place.deployment, err);
+    if (status != TIDE_OK)
+        return status;
+    enum tide_clocks_verdict verdict = tide_clocks_judge(&clocks, options->skew_s);
+    *agree = verdict == TIDE_CLOCKS_AGREE;
+    tide_clocks_say(text, &clocks, verdict);
+    if (w->clocks_differ == *agree)
+        tide_log(*agree ? TIDE_INFO : TIDE_ERROR, "kyc.clocks", "provider=%s verdict=%s text=%s",
+                 w->provider->key, tide_clocks_name(verdict),
+                 tide_log_quote(quoted, sizeof quoted, text));
+    w->clocks_differ = !*agree;
+    pthread_mutex_lock(&w->all->mutex);
+    w->effort.waits = !*agree;
+    pthread_mutex_unlock(&w->all->mutex);
+    return TIDE_OK;
+}
+
 /* *more: a turn was not enough. */
 static tide_status turn(struct worker *w, bool *more, struct tide_err *err)
 {
-    tide_status status = TIDE_OK;
-    bool found = true;
+    bool found;
+    tide_status status = compare_clocks(w, &found, err);
+    if (status == TIDE_OK && !found)
+        return worker_house(w, err);
     for (int i = 0; i < EVENTS_A_TURN && found && status == TIDE_OK && may_ask(w); i++)
         status = next_event(w, &found, err);
     *more = found && may_ask(w);

@@ -8,7 +8,9 @@
  * Once       who works on a session holds an advisory lock of it, from before the provider is asked
  *            until the answer is committed: an older answer never lands on a newer one
  * Trouble    a row is taken for a short while at a time: whoever dies with it leaves it to the
- *            next. What fails is tried again ever later; a provider that fails is left alone. */
+ *            next. What fails is tried again ever later; a provider that fails is left alone.
+ * Clocks     while host, database and chain differ by more than skew_s nothing is decided: webhooks
+ *            are kept, and worked on once the clocks agree (tidemark/clocks.h) */
 #ifndef API_KYC_WORKER_H
 #define API_KYC_WORKER_H
 
@@ -22,6 +24,7 @@ struct tide_kyc_workers_options {
     const char *ca_file;  /* http_ca_file */
     const struct tide_clock *clock;
     uint32_t reconcile_s;
+    uint32_t skew_s; /* clock_skew_s */
     struct tide_kyc_refused *refused;
 };
 
@@ -61,6 +64,7 @@ struct tide_kyc_effort {
     uint64_t found;     /* moves that no webhook had told of        */
     int64_t turned_ms;  /* monotonic: when it last had looked at all that was due; 0: not yet */
     bool away;          /* the provider failed last: it is left alone for a while */
+    bool waits;         /* the clocks differ: nothing is decided */
 };
 
 /* Connects to nobody yet. *options and what it points to outlive the threads. */

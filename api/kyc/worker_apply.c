@@ -142,7 +142,8 @@ static tide_status read_standing(struct worker *w, const struct worker_session *
     tide_status status = lock_address(w, session, err);
     if (status == TIDE_OK)
         status = read_row(w, session, row, err);
-    if (status != TIDE_OK || row->standing.state != TIDE_KYC_APPROVED)
+    if (status != TIDE_OK ||
+        (row->standing.state != TIDE_KYC_APPROVED && !row->standing.attested))
         return status;
     status = read_other(w, session, row, now, err);
     return status == TIDE_OK ? read_longer(w, session, row, now, err) : status;
@@ -237,7 +238,9 @@ static tide_status write_intent(struct worker *w, const struct worker_session *s
         w->place.pg, NULL,
         "INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action,"
         "  jurisdiction, expires_at, meta_hash, state, reason, last_status)"
-        " SELECT $1, $2, $3, $4::integer, $5, $6::integer, $7::bigint,"
+        " SELECT $1, $2, $3, $4::integer, $5, coalesce($6::integer, (SELECT o.jurisdiction FROM"
+        "    kyc.outbox AS o WHERE o.session_id = $3 ORDER BY o.decision_rev DESC LIMIT 1)),"
+        "  $7::bigint,"
         "  coalesce((SELECT o.meta_hash FROM kyc.outbox AS o WHERE $12::boolean"
         "    AND o.session_id = $3 AND o.action = 'attest' AND o.jurisdiction = $6::integer"
         "    AND o.expires_at = $7::bigint ORDER BY o.decision_rev DESC LIMIT 1), $8::bytea),"

@@ -212,7 +212,7 @@ tide_status worker_house(struct worker *w, struct tide_err *err)
         status = note_settings(w, err);
         w->settings_noted = status == TIDE_OK;
     }
-    if (status == TIDE_OK && is_due(&w->pruned_ms, now, PRUNE_MS))
+    if (status == TIDE_OK && !w->clocks_differ && is_due(&w->pruned_ms, now, PRUNE_MS))
         status = prune(w, err);
     if (status == TIDE_OK && is_due(&w->forgotten_ms, now, FORGOTTEN_MS))
         status = find_forgotten(w, err);

@@ -25,6 +25,7 @@ struct worker {
     uint32_t db_failures;  /* of the database, in a row  */
     int64_t away_until_ms; /* monotonic                  */
     bool settings_noted;   /* in the audit */
+    bool clocks_differ;    /* said in the log */
     int64_t pruned_ms, forgotten_ms, figures_ms;
     int64_t ended_due_ms;                 /* when sessions that ended are counted again */
     uint64_t ended[TIDE_KYC_STATE_COUNT]; /* how many these were */

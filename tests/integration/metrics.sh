@@ -19,9 +19,10 @@ sql "INSERT INTO kyc.attester (deployment, verifier, state, beat_at, ledger, bal
          FROM chain.deployment;
      INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, expires_at)
          SELECT 's', id, 'G', 'sandbox', '', 'redirect', 'r', now() + interval '1 day' FROM chain.deployment;
-     INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at, meta_hash, state, attention)
+     INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at, meta_hash, state, confirmed_ledger,
+             attention)
          SELECT id, 'G', 's', n, 'attest', 1, 1, sha256('x'), CASE WHEN n < 3 THEN 'confirmed' ELSE 'parked' END,
-             CASE WHEN n = 1 THEN 'suspended' END FROM chain.deployment, generate_series(1, 5) AS n" >/dev/null
+             CASE WHEN n < 3 THEN 9 END, CASE WHEN n = 1 THEN 'suspended' END FROM chain.deployment, generate_series(1, 5) AS n" >/dev/null
 # A long past: nobody has to read it again to count what waits, to see what is due, or to keep limits.
 sql "INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, state, created_at, expires_at, next_check)
          SELECT 'e' || n, id, 'G' || n, 'sandbox', '', 'redirect', 'r' || n, (ARRAY['approved', 'declined', 'expired'])[1 + n % 3],
@@ -29,8 +30,9 @@ sql "INSERT INTO kyc.session (id, deployment, address, provider, integrator, mod
          FROM chain.deployment, generate_series(1, 15000) AS n;
      INSERT INTO kyc.inbox (provider, event_key, body_sha256, sig_key, state)
          SELECT 'sandbox', n, sha256('x'), 0, CASE WHEN n <= 4 THEN 'failed' ELSE 'done' END FROM generate_series(1, 15000) AS n;
-     INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at, meta_hash, state)
-         SELECT id, 'G', 'e' || n, 1, 'attest', 1, 1, sha256('x'), 'confirmed' FROM chain.deployment, generate_series(1, 15000) AS n" >/dev/null
+     INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at, meta_hash, state,
+             confirmed_ledger)
+         SELECT id, 'G', 'e' || n, 1, 'attest', 1, 1, sha256('x'), 'confirmed', 9 FROM chain.deployment, generate_series(1, 15000) AS n" >/dev/null
 for table in session inbox outbox; do sql "VACUUM ANALYZE kyc.$table" >/dev/null; done
 sql "SELECT pg_stat_reset()" >/dev/null
 api_start

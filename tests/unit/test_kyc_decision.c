@@ -217,6 +217,36 @@ static void test_time_ends(void **state)
     assert_int_equal(p.action, TIDE_KYC_ATTEST);
 }
 
+/* An end by time is our clock's word, and that may be years ahead: who is declined afterwards is
+ * revoked, once, and handed over where another approval stands. */
+static void test_declined_after_its_end(void **state)
+{
+    (void)state;
+    struct tide_kyc_standing s = approved(), ended;
+    s.attested_until = NOW;
+    struct tide_kyc_decision d = decision(TIDE_KYC_DECLINED, NOW - 1);
+    struct tide_kyc_plan p = weigh(&s, &d); /* before the end was noticed */
+    assert_int_equal(p.state, TIDE_KYC_REVOKED);
+    assert_int_equal(p.action, TIDE_KYC_REVOKE);
+    p = weigh(&s, NULL);
+    assert_int_equal(p.state, TIDE_KYC_EXPIRED);
+    apply(&s, &p);
+    ended = s;
+    p = weigh(&s, &d);
+    assert_int_equal(p.state, TIDE_KYC_REVOKED);
+    assert_int_equal(p.action, TIDE_KYC_REVOKE);
+    apply(&s, &p);
+    assert_int_equal(weigh(&s, &d).outcome, TIDE_KYC_SAME);
+    ended.other = true;
+    assert_int_equal(weigh(&ended, &d).action, TIDE_KYC_HAND_OVER);
+    ended.attested = false;
+    assert_int_equal(weigh(&ended, &d).action, TIDE_KYC_NO_ACTION);
+    s = approved(); /* what ended by itself costs no transaction */
+    s.attested_until = NOW;
+    d = decision(TIDE_KYC_EXPIRED, NOW - 1);
+    assert_int_equal(weigh(&s, &d).action, TIDE_KYC_NO_ACTION);
+}
+
 /* Random histories: whatever order answers arrive in, intents alternate, and the last word is the
  * newest answer's. */
 static void test_random_orders(void **state)
@@ -492,6 +522,7 @@ int main(void)
         cmocka_unit_test(test_withdrawal),
         cmocka_unit_test(test_country_changes),
         cmocka_unit_test(test_time_ends),
+        cmocka_unit_test(test_declined_after_its_end),
         cmocka_unit_test(test_random_orders),
         cmocka_unit_test(test_asked_again),
         cmocka_unit_test(test_another_stands),
