@@ -142,8 +142,7 @@ static tide_status read_standing(struct worker *w, const struct worker_session *
     tide_status status = lock_address(w, session, err);
     if (status == TIDE_OK)
         status = read_row(w, session, row, err);
-    if (status != TIDE_OK ||
-        (row->standing.state != TIDE_KYC_APPROVED && !row->standing.attested))
+    if (status != TIDE_OK || (row->standing.state != TIDE_KYC_APPROVED && !row->standing.attested))
         return status;
     status = read_other(w, session, row, now, err);
     return status == TIDE_OK ? read_longer(w, session, row, now, err) : status;

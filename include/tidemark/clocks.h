@@ -4,10 +4,10 @@
  * So before time decides anything, the three clocks are compared, and nothing is decided while they
  * differ by more than clock_skew_s.
  *
- * Chain    the close time of the newest ledger that the index has. Close times are signed by the
- *          validators and only grow, so a clock before them is wrong. A clock far behind them may be
- *          right: then the index or the network stands still. The two cannot be told apart here, so
- *          that is a verdict of its own.
+ * Chain    the close time of the newest ledger that the index has. The validators agree on close
+ *          times, which only grow. So a clock that is behind them is wrong. A clock that is far
+ *          ahead of them may be right: the index or the network may stand still. The two cannot be
+ *          told apart here, so that is a verdict of its own.
  * Threads  no state; the connection belongs to the calling thread. */
 #ifndef TIDEMARK_CLOCKS_H
 #define TIDEMARK_CLOCKS_H
