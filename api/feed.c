@@ -199,6 +199,13 @@ static tide_status take_news(void *self, struct tide_hot_sink *sink, struct tide
     return status;
 }
 
+void feed_note_time(struct tide_feed *feed)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    feed->asked_ms = clock->now_ms(clock->self);
+    feed->wall_ms = clock->wall_ms(clock->self);
+}
+
 /* Rows since the cache's ledger, and where the database stands, of one moment. */
 static tide_status ask_news(struct tide_feed *feed, const struct tide_hot_meta *meta,
                             uint32_t until, struct tide_err *err)
@@ -207,6 +214,7 @@ static tide_status ask_news(struct tide_feed *feed, const struct tide_hot_meta *
     uint32_t end = meta->ledger + TIDE_FEED_LEDGERS;
     snprintf(from, sizeof from, "%u", meta->ledger);
     snprintf(to, sizeof to, "%u", until && until < end ? until : end);
+    feed_note_time(feed);
     tide_status status = tide_pg_execute(feed->pg, &feed->news, "news",
                                          (const char *[]){ feed->chosen.text, from, to }, 3, err);
     if (status != TIDE_OK)

@@ -8,7 +8,8 @@
  * Rebuilt   when the cache is missing, damaged, of another version or deployment, ahead of the
  *           database, not on its chain, or when something behind its ledger changed (an earlier
  *           range was filled in, raw rows were decoded).
- * Away      without the database the cache stays as it is and gets older: fed_ms tells. */
+ * Away      without the database the cache stays as it is and gets older. So it does when the
+ *           indexer is heard of no more, or the database is a standby that is late: see age.h. */
 #ifndef API_FEED_H
 #define API_FEED_H
 

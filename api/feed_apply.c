@@ -17,7 +17,8 @@ enum {
     LOOK_SEEN,
     LOOK_FROM,
     LOOK_OURS,
-    LOOK_SCOPE
+    LOOK_SCOPE,
+    LOOK_SIGN /* TIDE_AGE_COLUMNS */
 };
 
 tide_status feed_read_look(struct feed_look *look, const struct tide_pg_rows *rows, uint32_t at,
@@ -34,6 +35,7 @@ tide_status feed_read_look(struct feed_look *look, const struct tide_pg_rows *ro
         .contracts_seen = (uint32_t)tide_pg_u64(rows, at, v + LOOK_SEEN),
         .from = (uint32_t)tide_pg_u64(rows, at, v + LOOK_FROM),
         .unkept = record_unkept(tide_pg_text(rows, at, v + LOOK_SCOPE)),
+        .sign = tide_age_read(rows, at, v + LOOK_SIGN),
     };
     if (look->ledger == 0)
         return tide_fail(err, TIDE_E_MISSING, "feed: nothing is indexed yet");
@@ -142,6 +144,22 @@ tide_status feed_contracts(struct tide_pg *pg, uint16_t deployment, uint32_t led
     return status == TIDE_OK ? sink->put(sink->self, &key, &meta, err) : status;
 }
 
+/* What was seen under another start of this host says nothing about its clock now. */
+static void put_age(struct tide_hot_meta *meta, const struct tide_feed *feed,
+                    const struct feed_look *look)
+{
+    struct tide_age age = { meta->renewed_ms, meta->changed_ms };
+    if (memcmp(meta->boot, tide_boot_id(), sizeof meta->boot) != 0 ||
+        age.changed_ms > feed->asked_ms)
+        age = (struct tide_age){ 0 };
+    meta->aged_ms = tide_age_of(&age, &look->sign, feed->wall_ms, feed->asked_ms);
+    meta->closed_age_ms = tide_age_closed(&look->sign, look->close_time, feed->wall_ms);
+    meta->renewed_ms = age.renewed_ms;
+    meta->changed_ms = age.changed_ms;
+    meta->fed_ms = feed->asked_ms;
+    memcpy(meta->boot, tide_boot_id(), sizeof meta->boot);
+}
+
 tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
                           const struct feed_look *look, struct tide_err *err)
 {
@@ -149,7 +167,6 @@ tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
     bool found;
     tide_status status = sink->get(sink->self, &key, &meta, &found, err);
-    const struct tide_clock *clock = tide_clock_system();
     meta.deployment = feed->chosen.id;
     meta.ledger = look->ledger;
     meta.close_time = look->close_time;
@@ -159,7 +176,7 @@ tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
     meta.moves = look->moves;
     meta.raw_states = look->raw_states;
     meta.contracts_seen = look->contracts_seen;
-    meta.fed_ms = clock->wall_ms(clock->self);
+    put_age(&meta, feed, look);
     return status == TIDE_OK ? sink->put(sink->self, &key, &meta, err) : status;
 }
 

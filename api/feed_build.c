@@ -104,6 +104,7 @@ static tide_status look_now(struct tide_feed *feed, struct feed_look *look, stru
 {
     struct tide_pg_rows rows;
     struct numbers n = numbers_of(feed, 0, feed->until);
+    feed_note_time(feed);
     tide_buf_reset(&feed->sql);
     feed_sql_cursor(&feed->sql);
     const char *sql = feed_sql_text(&feed->sql, err);

@@ -2,6 +2,7 @@
 #ifndef API_FEED_IMPL_H
 #define API_FEED_IMPL_H
 
+#include "api/age.h"
 #include "api/chosen.h"
 #include "api/feed.h"
 #include "api/record.h"
@@ -34,6 +35,7 @@ struct feed_look {
     uint32_t from;   /* of the covered range */
     uint32_t unkept; /* sources that the index leaves out: RECORD_BIT */
     bool same;       /* our ledger's hash is the database's; also when we have none */
+    struct tide_age_sign sign;
 };
 
 struct tide_feed {
@@ -49,11 +51,16 @@ struct tide_feed {
     struct tide_buf sql;
     struct feed_look look;
     uint32_t until;
-    uint64_t asked_us;        /* the last answer took so long */
-    struct tide_pg_rows news; /* rows of the step, until it is through */
-    pthread_mutex_t mutex;    /* of stats */
+    int64_t asked_ms, wall_ms; /* when the database was last asked: this host's clocks */
+    uint64_t asked_us;         /* the last answer took so long */
+    struct tide_pg_rows news;  /* rows of the step, until it is through */
+    pthread_mutex_t mutex;     /* of stats */
     struct tide_feed_stats stats;
 };
+
+/* feed.c */
+/* The clocks of this host, just before the database is asked. */
+void feed_note_time(struct tide_feed *feed);
 
 /* feed_sql.c */
 /* The rows of a source since $2 up to $3, as one SELECT. */

@@ -16,7 +16,7 @@ bool tide_trusted(const struct tide_view *view, const struct tide_handler_contex
                   struct tide_reply *reply)
 {
     const struct tide_hot_meta *meta = view->meta;
-    uint64_t allowed = context->api->config->compliance_age_s, wall = context->now_ms / 1000;
+    uint64_t allowed = context->api->config->compliance_age_s;
     uint32_t unkept =
         view->unkept & (record_sources_of(TIDE_HOT_PERSON) | record_sources_of(TIDE_HOT_BLOCKED));
     if (TIDE_UNLIKELY(unkept != 0)) {
@@ -31,13 +31,15 @@ bool tide_trusted(const struct tide_view *view, const struct tide_handler_contex
         reply->retry_after_s = 60;
         return false;
     }
-    if (view->past || allowed == 0 || wall <= meta->close_time ||
-        wall - meta->close_time <= allowed)
+    if (view->past || allowed == 0)
+        return true;
+    uint64_t age_ms = tide_lookup_closed_age_ms(meta, (int64_t)context->now_ms, context->host_ms);
+    if (TIDE_LIKELY(age_ms / 1000 <= allowed))
         return true;
     tide_reply_problem(reply, 503, "stale",
                        "The newest ledger known here, %" PRIu32 ", closed %" PRIu64
                        " s ago; for compliance %" PRIu64 " s are allowed (compliance_age_s).",
-                       meta->ledger, wall - meta->close_time, allowed);
+                       meta->ledger, age_ms / 1000, allowed);
     reply->retry_after_s = 5;
     return false;
 }

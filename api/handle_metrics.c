@@ -151,13 +151,15 @@ static void put_cache_age(struct tide_buf *out, struct tide_handler_context *con
     struct tide_err err;
     if (tide_hot_begin(context->reader, &meta, &err) != TIDE_OK)
         return;
-    double age = (double)tide_lookup_age_ms(meta, (int64_t)context->now_ms) / 1000;
+    double age = (double)tide_lookup_age_ms(meta, context->host_ms) / 1000;
+    double fed = (double)tide_lookup_fed_age_ms(meta, context->host_ms) / 1000;
     uint32_t ledger = meta->ledger;
     uint64_t closed = meta->close_time;
     bool complete = meta->complete && meta->compliance_complete;
     if (tide_hot_end(context->reader) != TIDE_OK)
         return;
-    tide_metric_gauge(out, "cache_age_seconds", "Since the feeder last saw the database.", age);
+    tide_metric_gauge(out, "cache_age_seconds", "Since the indexer was last heard of.", age);
+    tide_metric_gauge(out, "cache_fed_age_seconds", "Since the feeder last saw the database.", fed);
     tide_metric_gauge(out, "cache_ledger", "Ledger that the cache stands for.", ledger);
     tide_metric_gauge(out, "cache_ledger_closed_timestamp_seconds", "When that ledger closed.",
                       (double)closed);
@@ -233,7 +235,8 @@ static void put_stream(struct tide_buf *out, struct tide_live *live)
     tide_metric_gauge(out, "stream_subscribers", "Subscribers of /api/stream.", s.subscribers);
     tide_metric_gauge(out, "stream_behind", "Of these, not yet at the newest ledger.", s.behind);
     tide_metric_gauge(out, "stream_ledger", "Newest ledger given to all.", s.ledger);
-    tide_metric_gauge(out, "stream_stale", "1: the database does not answer.", s.stale);
+    tide_metric_gauge(out, "stream_stale", "1: no word of the database, or of the indexer.",
+                      s.stale);
     tide_metric_gauge(out, "stream_buffered_bytes", "Buffers of all subscribers.",
                       (double)s.buffered);
     tide_metric_gauge(out, "stream_ring_bytes", "Recent messages kept for all.",

@@ -31,6 +31,7 @@ static tide_status open_hub(struct tide_live *live, const struct tide_config *co
         .resume_ledgers = config->api_stream_resume,
         .heartbeat_ms = config->api_stream_heartbeat_ms,
         .full_ms = config->api_stream_slow_ms,
+        .stale_ms = config->stale_after_ms,
         .stopped = is_stopped,
         .stopped_self = live,
     };

@@ -6,10 +6,31 @@ uint64_t tide_lookup_now(const struct tide_hot_meta *meta, int64_t wall_ms)
     return wall > 0 && (uint64_t)wall > meta->close_time ? (uint64_t)wall : meta->close_time;
 }
 
-uint64_t tide_lookup_age_ms(const struct tide_hot_meta *meta, int64_t wall_ms)
+uint64_t tide_lookup_fed_age_ms(const struct tide_hot_meta *meta, int64_t host_ms)
 {
-    int64_t age = wall_ms - meta->fed_ms;
-    return age > 0 ? (uint64_t)age : 0;
+    if (TIDE_UNLIKELY(memcmp(meta->boot, tide_boot_id(), sizeof meta->boot) != 0))
+        return TIDE_LOOKUP_AGE_MAX;
+    /* The feeder may have read the clock after the worker's turn began. */
+    return host_ms > meta->fed_ms ? (uint64_t)(host_ms - meta->fed_ms) : 0;
+}
+
+/* Ages add up to at most the largest that is told. */
+static uint64_t aged(uint64_t age_ms, uint64_t since_ms)
+{
+    return age_ms < TIDE_LOOKUP_AGE_MAX - since_ms ? age_ms + since_ms : TIDE_LOOKUP_AGE_MAX;
+}
+
+uint64_t tide_lookup_age_ms(const struct tide_hot_meta *meta, int64_t host_ms)
+{
+    return aged(meta->aged_ms, tide_lookup_fed_age_ms(meta, host_ms));
+}
+
+uint64_t tide_lookup_closed_age_ms(const struct tide_hot_meta *meta, int64_t wall_ms,
+                                   int64_t host_ms)
+{
+    uint64_t age = aged(meta->closed_age_ms, tide_lookup_fed_age_ms(meta, host_ms));
+    int64_t by_wall = wall_ms - (int64_t)meta->close_time * 1000;
+    return by_wall > 0 && (uint64_t)by_wall > age ? (uint64_t)by_wall : age;
 }
 
 void tide_lookup_standing(struct tide_view *view, const struct tide_hot_address *who,

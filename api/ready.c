@@ -19,6 +19,7 @@ void tide_route_healthz(struct tide_handler_context *context, const struct tide_
 /* What speaks against it; first in the order of who is to blame. */
 struct readiness {
     bool draining, cached, fresh, complete, database;
+    uint64_t fed_age_ms;
     /* The DAO's storage names the contracts that are configured: said, not judged. */
     bool named, names_known;
     struct tide_answer_at at;
@@ -31,7 +32,8 @@ static void look_at_cache(struct tide_handler_context *context, struct readiness
     if (tide_hot_begin(context->reader, &meta, &err) != TIDE_OK)
         return;
     r->at = (struct tide_answer_at){ true, meta->ledger, meta->close_time,
-                                     tide_lookup_age_ms(meta, (int64_t)context->now_ms) };
+                                     tide_lookup_age_ms(meta, context->host_ms) };
+    r->fed_age_ms = tide_lookup_fed_age_ms(meta, context->host_ms);
     r->fresh = r->at.age_ms <= context->api->config->stale_after_ms;
     r->complete = meta->complete && meta->compliance_complete;
     struct tide_view view = tide_view_of(context->reader, meta, meta->close_time);
@@ -45,7 +47,7 @@ static bool database_answers(const struct tide_api *api, const struct readiness 
 {
     struct tide_feed_stats feed;
     tide_feed_stats(api->feed, &feed);
-    return feed.feeding || (r->cached && r->at.age_ms <= DATABASE_MS);
+    return feed.feeding || (r->cached && r->fed_age_ms <= DATABASE_MS);
 }
 
 static void put_reasons(struct tide_json *j, const struct readiness *r)

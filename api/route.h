@@ -89,7 +89,7 @@ const struct tide_param_value *tide_request_param(const struct tide_request *req
                                                   enum tide_param_id id);
 
 /* The ledger an answer is true at. known false: the answer is about no ledger (documents, 404 of a
- * path). age_ms is how long ago the database was last seen at it, at least 0; 0 for ?ledger=N. */
+ * path). age_ms is since the indexer was last heard of (age.h); 0 for ?ledger=N. */
 struct tide_answer_at {
     bool known;
     uint32_t ledger;
@@ -158,6 +158,7 @@ struct tide_handler_context {
     uint16_t deployment;         /* on a pool thread: what pg is asked about */
     const char *scope;           /* with it: what of it is kept (api/kept.h) */
     uint64_t now_ms;             /* wall clock when the request came */
+    int64_t host_ms;             /* tide_clock's now_ms then: what ages are measured by */
     int64_t deadline_ms;         /* monotonic: after it nobody waits for the answer */
     struct tide_wake *wake;      /* of kind STREAM: for tide_server_wake */
     tide_slice client;           /* of kind STREAM: whose limit it counts for, text */

@@ -288,6 +288,7 @@ static struct tide_handler_context context_of(struct server_conn *conn)
         .api = worker->server->api,
         .reader = worker->reader,
         .now_ms = worker->wall_ms,
+        .host_ms = worker->now_ms,
         .deadline_ms = worker->now_ms + worker->server->api->config->api_request_ms,
         .wake = &conn->wake,
         .client = tide_slice_str(conn->client),

@@ -8,6 +8,7 @@
 #ifndef API_SESSION_H
 #define API_SESSION_H
 
+#include "api/age.h"
 #include "api/chosen.h"
 #include "api/statement.h"
 
@@ -29,6 +30,7 @@ struct tide_session {
     bool ready;
     bool *prepared; /* of statements->all */
     struct tide_chosen chosen;
+    struct tide_age age; /* of what this connection showed */
 };
 
 /* Connects to nobody yet. */

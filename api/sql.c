@@ -2,6 +2,7 @@
 #include "api/cursor.h"
 #include "api/kept.h"
 #include "api/param.h"
+#include "tidemark/clock.h"
 #include "tidemark/limits.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
@@ -19,10 +20,18 @@ static const char head_sql[] =
     "     WHERE deployment = $1 AND $2 IS NOT NULL ORDER BY from_ledger LIMIT 12) AS v),"
     " (SELECT min(a.from_ledger) || ' to ' || max(a.end_ledger) - 1 FROM chain.archive AS a"
     "   WHERE a.deployment = $1 AND ($2 IS NULL OR a.from_ledger <= $2)),"
-    " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1)"
+    " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1), " TIDE_AGE_COLUMNS
     " FROM chain.cursor AS c WHERE c.deployment = $1 AND c.ledger > 0";
 
-enum { HEAD_LEDGER, HEAD_CLOSED, HEAD_AT_CLOSED, HEAD_COVERED, HEAD_ARCHIVED, HEAD_SCOPE };
+enum {
+    HEAD_LEDGER,
+    HEAD_CLOSED,
+    HEAD_AT_CLOSED,
+    HEAD_COVERED,
+    HEAD_ARCHIVED,
+    HEAD_SCOPE,
+    HEAD_SIGN /* TIDE_AGE_COLUMNS */
+};
 
 /* One request under way. */
 struct run {
@@ -76,6 +85,15 @@ static bool is_kept(struct run *run, const char *scope)
     return kept;
 }
 
+/* The age is told, not judged: what SQL routes answer names its ledger. */
+static uint64_t age_of(struct run *run, const struct tide_pg_rows *rows)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    struct tide_age_sign sign = tide_age_read(rows, 0, HEAD_SIGN);
+    return tide_age_of(&run->session->age, &sign, clock->wall_ms(clock->self),
+                       clock->now_ms(clock->self));
+}
+
 static void read_head(struct run *run, const struct tide_pg_rows *rows)
 {
     struct tide_answer_at *at = &run->reply->at;
@@ -87,7 +105,8 @@ static void read_head(struct run *run, const struct tide_pg_rows *rows)
     }
     *at = (struct tide_answer_at){ .known = true,
                                    .ledger = (uint32_t)tide_pg_u64(rows, 0, HEAD_LEDGER),
-                                   .close_time = tide_pg_u64(rows, 0, HEAD_CLOSED) };
+                                   .close_time = tide_pg_u64(rows, 0, HEAD_CLOSED),
+                                   .age_ms = age_of(run, rows) };
     if (run->statement && !is_kept(run, tide_pg_text(rows, 0, HEAD_SCOPE))) {
         run->refused = true;
         return;
@@ -102,6 +121,7 @@ static void read_head(struct run *run, const struct tide_pg_rows *rows)
     }
     at->ledger = (uint32_t)run->ledger->number;
     at->close_time = tide_pg_u64(rows, 0, HEAD_AT_CLOSED);
+    at->age_ms = 0;
 }
 
 static void open_run(struct run *run, struct tide_session *session,

@@ -166,21 +166,31 @@ static void gather(struct tide_hub *stream)
 
 /* --- the database ------------------------------------------------------------ */
 
+void stream_tell_staleness(struct tide_subscriber *sub)
+{
+    static const char *const reasons[] = {
+        [STREAM_NO_DATABASE] = "database", [STREAM_NO_INDEXER] = "indexer"
+    };
+    const struct tide_hub *stream = sub->stream;
+    struct tide_buf *text = &sub->stream->text;
+    bool stale = stream->stale != STREAM_FRESH;
+    if (!sub->greeted || sub->told_stale == stale)
+        return;
+    tide_buf_reset(text);
+    tide_buf_putf(text, "event: %s\ndata: {\"ledger\":\"%u\"", stale ? "stale" : "fresh",
+                  stream->head.ledger);
+    if (stale)
+        tide_buf_putf(text, ",\"reason\":\"%s\"", reasons[stream->stale]);
+    tide_buf_str(text, "}\n\n");
+    stream_sub_say(sub, tide_buf_view(text));
+    sub->told_stale = stale;
+}
+
 static void tell_staleness(struct tide_hub *stream)
 {
-    char text[256];
-    int len = snprintf(text, sizeof text,
-                       stream->stale
-                           ? "event: stale\ndata: {\"ledger\":\"%u\",\"reason\":\"database\"}\n\n"
-                           : "event: fresh\ndata: {\"ledger\":\"%u\"}\n\n",
-                       stream->head.ledger);
-    for (uint32_t i = 0; i < stream->turn_count; i++) {
-        struct tide_subscriber *sub = stream->turn[i];
-        if (sub->begun && sub->told_stale != stream->stale) {
-            stream_sub_say(sub, tide_slice_of(text, (size_t)len));
-            sub->told_stale = stream->stale;
-        }
-    }
+    for (uint32_t i = 0; i < stream->turn_count; i++)
+        if (!stream->turn[i]->dropped)
+            stream_tell_staleness(stream->turn[i]);
 }
 
 static void failed(struct tide_hub *stream, const struct tide_err *err)
@@ -191,19 +201,25 @@ static void failed(struct tide_hub *stream, const struct tide_err *err)
     pthread_mutex_unlock(&stream->mutex);
     stream->news = false;
     stream->looked_ms = stream_now_ms(stream) - STREAM_LOOK_MS + STREAM_RETRY_MS;
-    if (!stream->stale && stream_now_ms(stream) - stream->good_ms >= STREAM_STALE_MS) {
-        stream->stale = true;
-        tide_log(TIDE_WARN, "stream.stale", "text=%s",
+    if (stream->stale != STREAM_NO_DATABASE &&
+        stream_now_ms(stream) - stream->good_ms >= STREAM_STALE_MS) {
+        stream->stale = STREAM_NO_DATABASE;
+        tide_log(TIDE_WARN, "stream.stale", "reason=database text=%s",
                  tide_log_quote(quoted, sizeof quoted, err->text));
     }
 }
 
 static void worked(struct tide_hub *stream)
 {
+    enum stream_staleness now =
+        stream->head.age_ms > stream->options.stale_ms ? STREAM_NO_INDEXER : STREAM_FRESH;
     stream->good_ms = stream_now_ms(stream);
-    if (stream->stale)
+    if (now == STREAM_NO_INDEXER && stream->stale != now)
+        tide_log(TIDE_WARN, "stream.stale", "reason=indexer ledger=%u age_ms=%" PRIu64,
+                 stream->head.ledger, stream->head.age_ms);
+    else if (now == STREAM_FRESH && stream->stale != now)
         tide_log(TIDE_INFO, "stream.fresh", "ledger=%u", stream->head.ledger);
-    stream->stale = false;
+    stream->stale = now;
 }
 
 /* Asks where the database stands, when there may be news. */
@@ -214,7 +230,7 @@ static bool look(struct tide_hub *stream)
     struct tide_err err;
     int64_t now = stream_now_ms(stream);
     if (!stream->news && now - stream->looked_ms < STREAM_LOOK_MS)
-        return !stream->stale;
+        return stream->stale != STREAM_NO_DATABASE;
     stream->looked_ms = now;
     if (source->head(source->self, &head, &err) != TIDE_OK) {
         failed(stream, &err);
@@ -325,13 +341,30 @@ static bool begin(struct tide_hub *stream, struct tide_subscriber *sub)
     return status == TIDE_OK;
 }
 
-static void give_live(struct tide_hub *stream, bool fed)
+/* New subscribers begin in the order in which they came. Standings cost a statement for each
+ * subscriber, so in one turn only a few of those that ask for any begin. */
+static void begin_some(struct tide_hub *stream, bool *more)
+{
+    uint32_t asked = 0;
+    for (uint32_t i = 0; i < stream->turn_count; i++) {
+        struct tide_subscriber *sub = stream->turn[i];
+        bool held = sub->watch_count && sub->greeted && stream->stale != STREAM_FRESH;
+        if (sub->begun || sub->dropped || held || sub->at.ledger > stream->head.ledger)
+            continue;
+        if (sub->watch_count && asked++ == STREAM_BEGINS) {
+            *more = true;
+            return;
+        }
+        if (!begin(stream, sub))
+            return;
+    }
+}
+
+static void give_live(struct tide_hub *stream)
 {
     uint64_t wall = stream_wall_s(stream);
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         struct tide_subscriber *sub = stream->turn[i];
-        if (!sub->begun && fed)
-            fed = begin(stream, sub);
         if (!sub->begun || sub->dropped || is_behind(stream, sub))
             continue;
         const struct stream_ring *ring = &stream->ring;
@@ -341,30 +374,46 @@ static void give_live(struct tide_hub *stream, bool fed)
     }
 }
 
-/* The one that is furthest behind and has room; NULL: none. */
-static struct tide_subscriber *last_one(struct tide_hub *stream)
+/* The slot that a client's turns are counted in. Two clients in one slot share their turns. */
+static uint64_t *served_of(struct tide_hub *stream, const struct tide_subscriber *sub)
 {
-    struct tide_subscriber *last = NULL;
-    for (uint32_t i = 0; i < stream->turn_count; i++) {
-        struct tide_subscriber *sub = stream->turn[i];
-        if (sub->begun && !sub->dropped && is_behind(stream, sub) && has_room(sub) &&
-            (!last || stream_place_cmp(&sub->at, &last->at) < 0))
-            last = sub;
-    }
-    return last;
+    uint32_t hash = 2166136261u;
+    for (const char *c = sub->who; *c; c++)
+        hash = (hash ^ (uint8_t)*c) * 16777619u;
+    return &stream->served_of[hash % STREAM_CLIENTS];
 }
 
-/* One page for the last one, and for all whose place is in it. */
+/* The subscriber to read a page for: of the client that waits longest for one, the subscriber that
+ * waits longest. NULL: none is behind and has room. */
+static struct tide_subscriber *next_behind(struct tide_hub *stream)
+{
+    struct tide_subscriber *next = NULL;
+    uint64_t least = 0;
+    for (uint32_t i = 0; i < stream->turn_count; i++) {
+        struct tide_subscriber *sub = stream->turn[i];
+        if (!sub->begun || sub->dropped || !is_behind(stream, sub) || !has_room(sub))
+            continue;
+        uint64_t client = *served_of(stream, sub);
+        if (!next || client < least || (client == least && sub->served < next->served)) {
+            next = sub;
+            least = client;
+        }
+    }
+    return next;
+}
+
+/* One page for the subscriber whose turn it is, and for all whose place is in it. */
 static void catch_up(struct tide_hub *stream, bool *more)
 {
     struct stream_source *source = &stream->options.source;
     struct stream_piece *page;
     struct tide_err err;
     drop_lost(stream);
-    struct tide_subscriber *last = last_one(stream);
-    if (!last)
+    struct tide_subscriber *next = next_behind(stream);
+    if (!next)
         return;
-    struct stream_place from = last->at;
+    struct stream_place from = next->at;
+    next->served = *served_of(stream, next) = ++stream->served;
     if (source->read(source->self, &from, stream->head.ledger, &page, &err) != TIDE_OK) {
         failed(stream, &err);
         return;
@@ -378,7 +427,7 @@ static void catch_up(struct tide_hub *stream, bool *more)
     pthread_mutex_lock(&stream->mutex);
     stream->stats.catch_up_pages++;
     pthread_mutex_unlock(&stream->mutex);
-    *more |= last_one(stream) != NULL;
+    *more |= next_behind(stream) != NULL;
 }
 
 /* --- what time does ------------------------------------------------------------ */
@@ -447,7 +496,7 @@ static void count_up(struct tide_hub *stream)
     stream->stats.subscribers = stream->count; /* with who was dropped and is not gone yet */
     stream->stats.behind = behind;
     stream->stats.ledger = stream->ring.end.ledger;
-    stream->stats.stale = stream->stale;
+    stream->stats.stale = stream->stale != STREAM_FRESH;
     stream->stats.ring_bytes = stream->ring.bytes;
     stream->stats.ring_ledgers = stream->ring.ledgers;
     pthread_mutex_unlock(&stream->mutex);
@@ -460,7 +509,9 @@ void tide_hub_turn(struct tide_hub *stream, bool *more)
     bool fed = look(stream);
     if (fed && stream->turn_count)
         fed = extend(stream, more);
-    give_live(stream, fed);
+    if (fed)
+        begin_some(stream, more);
+    give_live(stream);
     if (fed)
         catch_up(stream, more);
     keep_time(stream);

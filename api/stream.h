@@ -11,8 +11,13 @@
  *            that does not empty half of it in full_ms is told "dropped", with the reason, and
  *            closed. When all buffers together reach total_max everybody waits, and who holds most
  *            of it and took nothing for five seconds is dropped.
- * Away       without the database subscribers stay and are told "stale", then "fresh"; compliance
- *            still lapses by the clock.
+ * Stale      without the database, or when the head is older than stale_ms (age.h), subscribers
+ *            stay and are told "stale" with the reason, then "fresh". Messages between the two are
+ *            true as of their ledger only: present standings are not given until "fresh".
+ *            Compliance still lapses by the clock.
+ * Catching   pages of the past go to clients in turn, and to a client's subscribers in turn; a new
+ * up         subscriber is last. So neither many subscriptions nor repeated ones take another
+ *            client's share.
  * Memory     ring_max, total_max, one page that is being read; nothing grows beyond.
  * Threads    tide_hub_run is the hub's; the others any. wake is called with the subscriber's lock
  *            held: it must not call back. */
@@ -78,6 +83,7 @@ struct tide_hub_options {
     uint64_t ring_max;       /* bytes of recent messages       */
     uint32_t resume_ledgers; /* how far back one may resume    */
     uint32_t heartbeat_ms, full_ms;
+    uint32_t stale_ms;           /* an older head is reported as stale */
     bool (*stopped)(void *self); /* NULL: never */
     void *stopped_self;
 };

@@ -331,6 +331,7 @@ static void greet(struct tide_subscriber *sub)
     tide_buf_putf(text, "retry: 2000\nevent: open\ndata: {\"ledger\":\"%u\",\"resumed\":%s}\n\n",
                   sub->at.ledger, sub->resumed ? "true" : "false");
     stream_sub_say(sub, tide_buf_view(text));
+    sub->greeted = true;
 }
 
 /* What is true now of everything that was named. */
@@ -376,17 +377,23 @@ tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_e
         sub->closed = stream->head.close_time;
     }
     *ready = sub->at.ledger <= stream->head.ledger;
+    if (*ready && !sub->greeted) {
+        greet(sub);
+        stream_tell_staleness(sub);
+    }
+    if (sub->watch_count && stream->stale != STREAM_FRESH)
+        *ready = false; /* no standing is told from a stale index */
     if (*ready && sub->watch_count)
         status = load_standings(sub, err);
     if (*ready && status == TIDE_OK && !sub->resumed && wants(sub, TIDE_TOPIC_PRICE))
         status = load_prices(stream, err);
     if (!*ready || status != TIDE_OK)
         return status;
-    greet(sub);
     if (!sub->resumed) {
         snapshot(sub, stream->prices);
         say_place(sub);
     }
     sub->begun = true;
+    sub->served = ++stream->served;
     return TIDE_OK;
 }

@@ -13,9 +13,14 @@ enum {
     STREAM_LOOK_MS = 1000,    /* between looks at the database without news    */
     STREAM_RETRY_MS = 250,    /* after a failure                               */
     STREAM_STALE_MS = 1000,   /* without the database, until it is told        */
+    STREAM_BEGINS = 16,       /* subscribers with standings that begin a turn  */
+    STREAM_CLIENTS = 1024,    /* turns of clients are counted in as many slots */
     STREAM_PRESSED_MS = 5000, /* what is not taken for so long gives way to others  */
     STREAM_RESERVE = 1 << 10  /* of a buffer, for what the hub itself must say */
 };
+
+/* Why what subscribers know may be out of date. */
+enum stream_staleness { STREAM_FRESH, STREAM_NO_DATABASE, STREAM_NO_INDEXER };
 
 /* An address that is watched for a subscriber. */
 struct stream_watch {
@@ -38,7 +43,8 @@ struct tide_subscriber {
     struct tide_hot_symbol *assets;
     struct stream_watch *watches; /* in the order of addresses */
     /* the hub's alone */
-    bool resumed, begun, dropped, told_stale, moved; /* moved: something fitted */
+    bool resumed, greeted, begun, dropped, told_stale, moved; /* moved: something fitted */
+    uint64_t served;        /* number of the page that was last read for it, or when it began */
     struct stream_place at; /* everything up to here was given            */
     uint64_t closed;        /* close time of the last whole ledger        */
     uint64_t seen;          /* the time that compliance was evaluated at  */
@@ -78,8 +84,11 @@ struct tide_hub {
     uint32_t turn_count;
     struct stream_ring ring;
     struct stream_piece *prices; /* of all assets, as of a recent head */
-    bool news, stale;
-    bool pressed; /* there was no room in all buffers together */
+    bool news;
+    enum stream_staleness stale;
+    uint64_t served;                    /* pages of the past that were read */
+    uint64_t served_of[STREAM_CLIENTS]; /* the last of them for each slot   */
+    bool pressed;                       /* there was no room in all buffers together */
     int64_t looked_ms, good_ms;
     struct tide_buf text; /* scratch */
 };
@@ -102,6 +111,8 @@ struct tide_subscriber *stream_sub_new(struct tide_hub *stream, const struct tid
 void stream_sub_free(struct tide_subscriber *sub);
 /* Appends "id: …" and text, whole or, where there is no room, not at all. */
 bool stream_sub_put(struct tide_subscriber *sub, const struct stream_place *id, tide_slice text);
+/* Reports to it whether the stream is stale, if it knows otherwise. */
+void stream_tell_staleness(struct tide_subscriber *sub);
 /* What the hub itself says; room is kept for it. */
 void stream_sub_say(struct tide_subscriber *sub, tide_slice text);
 size_t stream_sub_waiting(struct tide_subscriber *sub);

@@ -145,6 +145,21 @@ static void learn_kept(struct stream_head *head, const char *scope)
     }
 }
 
+/* asked_ms, wall_ms: clocks of this host, from before the database was asked. */
+static void learn_head(struct stream_pg *pg, const struct tide_pg_rows *rows, int64_t asked_ms,
+                       int64_t wall_ms)
+{
+    enum { LEDGER, CLOSED, FIRST, ARCHIVED_FROM, ARCHIVED_TO, SCOPE, SIGN };
+    struct tide_age_sign sign = tide_age_read(rows, 0, SIGN);
+    pg->head.ledger = (uint32_t)tide_pg_u64(rows, 0, LEDGER);
+    pg->head.close_time = tide_pg_u64(rows, 0, CLOSED);
+    pg->head.first = (uint32_t)tide_pg_u64(rows, 0, FIRST);
+    pg->head.archived_from = (uint32_t)tide_pg_u64(rows, 0, ARCHIVED_FROM);
+    pg->head.archived_to = (uint32_t)tide_pg_u64(rows, 0, ARCHIVED_TO);
+    pg->head.age_ms = tide_age_of(&pg->age, &sign, wall_ms, asked_ms);
+    learn_kept(&pg->head, tide_pg_text(rows, 0, SCOPE));
+}
+
 static tide_status source_head(void *self, struct stream_head *out, struct tide_err *err)
 {
     struct stream_pg *pg = self;
@@ -152,16 +167,13 @@ static tide_status source_head(void *self, struct stream_head *out, struct tide_
     tide_status status = connect_now(pg, err);
     if (status != TIDE_OK)
         return status;
+    const struct tide_clock *clock = tide_clock_system();
+    int64_t asked_ms = clock->now_ms(clock->self), wall_ms = clock->wall_ms(clock->self);
     status = tide_pg_execute(pg->pg, &rows, "head", (const char *[]){ pg->chosen.text }, 1, err);
     if (status != TIDE_OK)
         return status;
     if (rows.count == 1 && tide_pg_u64(&rows, 0, 0) > 0 && !tide_pg_is_null(&rows, 0, 2)) {
-        pg->head.ledger = (uint32_t)tide_pg_u64(&rows, 0, 0);
-        pg->head.close_time = tide_pg_u64(&rows, 0, 1);
-        pg->head.first = (uint32_t)tide_pg_u64(&rows, 0, 2);
-        pg->head.archived_from = (uint32_t)tide_pg_u64(&rows, 0, 3);
-        pg->head.archived_to = (uint32_t)tide_pg_u64(&rows, 0, 4);
-        learn_kept(&pg->head, tide_pg_text(&rows, 0, 5));
+        learn_head(pg, &rows, asked_ms, wall_ms);
         status = learn_blocks(pg, err);
     } else {
         status = tide_fail(err, TIDE_E_MISSING, "no ledger is indexed yet");

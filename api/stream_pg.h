@@ -2,6 +2,7 @@
 #ifndef API_STREAM_PG_H
 #define API_STREAM_PG_H
 
+#include "api/age.h"
 #include "api/chosen.h"
 #include "api/load.h"
 #include "api/stream_source.h"
@@ -58,6 +59,7 @@ struct stream_pg {
     struct tide_pg *pg;
     struct tide_load load; /* which contract keeps compliance */
     struct stream_head head;
+    struct tide_age age;
     struct tide_chosen chosen;
     bool prepared;
     struct stream_block *blocks; /* in the order of the ledger */

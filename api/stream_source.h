@@ -15,6 +15,7 @@ struct stream_head {
     uint32_t ledger;     /* newest                          */
     uint32_t first;      /* of the contiguous range it ends */
     uint64_t close_time; /* of the newest                   */
+    uint64_t age_ms;     /* since the indexer was last heard of (age.h) */
     /* Between these, ends included, are ledgers whose events are archived; 0: none are. */
     uint32_t archived_from, archived_to;
     /* Of an index that keeps a part of the tables: topics and kinds of events it cannot tell. */

@@ -7,7 +7,7 @@ const char stream_sql_head[] =
     " v.to_ledger), (SELECT coalesce(min(a.from_ledger), 0) FROM chain.archive AS a WHERE "
     "a.deployment = $1),"
     " (SELECT coalesce(max(a.end_ledger) - 1, 0) FROM chain.archive AS a WHERE a.deployment = $1),"
-    " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1)"
+    " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1), " TIDE_AGE_COLUMNS
     " FROM chain.cursor AS c WHERE c.deployment = $1";
 
 /* One row, the cursor's, with what the writer says of itself. */

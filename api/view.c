@@ -37,7 +37,8 @@ static bool fresh(const struct tide_view *view, const struct tide_handler_contex
         return true;
     tide_reply_problem(reply, 503, "stale",
                        "The newest state known here is of ledger %" PRIu32
-                       " and was last confirmed %" PRIu64 " ms ago; allowed are %" PRIu64 ".",
+                       ", and the indexer was last heard of %" PRIu64
+                       " ms ago; allowed are %" PRIu64 ".",
                        view->meta->ledger, view->age_ms, allowed);
     reply->retry_after_s = 1;
     return false;
@@ -55,7 +56,7 @@ bool tide_view_open(struct tide_view *view, struct tide_handler_context *context
         return not_ready(reply);
     view->unkept = view->meta->unkept;
     view->now = tide_lookup_now(view->meta, (int64_t)context->now_ms);
-    view->age_ms = tide_lookup_age_ms(view->meta, (int64_t)context->now_ms);
+    view->age_ms = tide_lookup_age_ms(view->meta, context->host_ms);
     reply->at =
         (struct tide_answer_at){ true, view->meta->ledger, view->meta->close_time, view->age_ms };
     if (TIDE_LIKELY(fresh(view, context, request, reply)))

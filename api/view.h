@@ -24,7 +24,7 @@ struct view_past;
 struct tide_view {
     const struct tide_hot_meta *meta;
     uint64_t now;    /* unix seconds */
-    uint64_t age_ms; /* how long ago the database was last seen; 0 of the past */
+    uint64_t age_ms; /* since the indexer was last heard of; 0 of the past */
     uint32_t unkept; /* sources that the index does not keep: RECORD_BIT */
     uint32_t needs;  /* sources that were asked for beside … */
     uint32_t kinds;  /* … those of records of these kinds: 1 << enum tide_hot_kind */

@@ -12,11 +12,12 @@
 #ifndef TIDEMARK_HOT_RECORD_H
 #define TIDEMARK_HOT_RECORD_H
 
+#include "tidemark/clock.h"
 #include "tidemark/deployment.h"
 #include "tidemark/i128.h"
 #include "tidemark/slice.h"
 
-#define TIDE_HOT_FORMAT 3u
+#define TIDE_HOT_FORMAT 4u
 
 /* Name of the record, its struct tide_hot_<name>. */
 #define TIDE_HOT_KINDS(X)                                                             \
@@ -88,7 +89,14 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint32_t start_from;   /* incomplete: the ledger to index from, 0 when nobody has said */
     uint64_t close_time;   /* of that ledger, unix seconds                  */
     uint64_t moves;        /* chain.cursor.moves at that ledger             */
-    int64_t fed_ms;        /* wall clock when the feeder last saw the database, even without news */
+    /* How old all of it was when the feeder last asked the database (api/age.h). Times of this
+     * host are tide_clock's now_ms under this boot id. */
+    uint8_t boot[TIDE_BOOT_BYTES];
+    int64_t fed_ms;         /* of this host: when the feeder asked, even without news  */
+    int64_t changed_ms;     /* of this host: when renewed_ms was first seen             */
+    int64_t renewed_ms;     /* unix, of the primary: the indexer last renewed its lease */
+    uint64_t aged_ms;       /* since that renewal, as far as the feeder could tell      */
+    uint64_t closed_age_ms; /* since the ledger closed, by the later of two clocks      */
     uint32_t unkept; /* bit of each source (api/record.h) that the index was told to leave out */
     uint64_t raw_states;     /* versions of entries that were kept undecoded  */
     uint32_t contracts_seen; /* rows of chain.contract_seen               */

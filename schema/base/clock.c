@@ -1,7 +1,10 @@
 #include "tidemark/clock.h"
+#include "tidemark/text.h"
 
-#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <time.h>
+#include <unistd.h>
 
 static int64_t read_ms(clockid_t id)
 {
@@ -13,7 +16,7 @@ static int64_t read_ms(clockid_t id)
 static int64_t now_ms(void *self)
 {
     (void)self;
-    return read_ms(CLOCK_MONOTONIC);
+    return read_ms(CLOCK_BOOTTIME);
 }
 
 static int64_t wall_ms(void *self)
@@ -35,4 +38,34 @@ const struct tide_clock *tide_clock_system(void)
 {
     static const struct tide_clock clock = { now_ms, wall_ms, sleep_ms, NULL };
     return &clock;
+}
+
+/* --- which start of the host ------------------------------------------------------------- */
+
+static pthread_once_t boot_once = PTHREAD_ONCE_INIT;
+static uint8_t boot_id[TIDE_BOOT_BYTES];
+
+/* "3f2504e0-4f89-41d3-9a0c-0305e82c3301": the digits alone are read. */
+static void read_boot_id(void)
+{
+    enum { TEXT_BYTES = 36 };
+    char text[TEXT_BYTES], digits[2 * TIDE_BOOT_BYTES];
+    size_t count = 0;
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    ssize_t len = read(fd, text, sizeof text);
+    close(fd);
+    for (ssize_t i = 0; i < len && count < sizeof digits; i++)
+        if (text[i] != '-')
+            digits[count++] = text[i];
+    if (count != sizeof digits ||
+        tide_hex_decode(boot_id, sizeof boot_id, tide_slice_of(digits, count)) != TIDE_OK)
+        memset(boot_id, 0, sizeof boot_id);
+}
+
+const uint8_t *tide_boot_id(void)
+{
+    pthread_once(&boot_once, read_boot_id);
+    return boot_id;
 }

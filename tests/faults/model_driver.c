@@ -116,9 +116,9 @@ static void ask_route(struct race *r, const struct tide_hot_address *who, uint64
 {
     static const struct tide_route route = { .id = "kyc_status" };
     char text[TIDE_HOT_ADDRESS_TEXT];
-    struct tide_handler_context context = { .api = &r->api,
-                                            .reader = r->reader,
-                                            .now_ms = now * 1000 };
+    struct tide_handler_context context = {
+        .api = &r->api, .reader = r->reader, .now_ms = now * 1000, .host_ms = (int64_t)now * 1000
+    };
     tide_hot_address_text(text, who);
     r->request = (struct tide_request){ .route = &route, .param_count = 1 };
     r->request.params[0] = (struct tide_param_value){
@@ -186,6 +186,7 @@ static tide_status seen_at(void *self, struct tide_hot_sink *sink, struct tide_e
     bool found;
     tide_status status = sink->get(sink->self, &key, &meta, &found, err);
     meta.fed_ms = (int64_t)*now * 1000;
+    meta.aged_ms = meta.closed_age_ms = 0;
     return status == TIDE_OK ? sink->put(sink->self, &key, &meta, err) : status;
 }
 

@@ -6,6 +6,7 @@
 #   api_start --api-threads 1 …    # sets API_URL, API_PORT, API_PID; the log is $PG_DIR/api.log
 #   API_READY=/api/prices api_start   # waits until that answers, not for /readyz
 #   api_stop                       # SIGTERM; its exit code
+#   api_follow                     # an indexer that waits for ledgers of the lake: its lease is renewed
 api_index() {
     "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers "$1" --quiet
     export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json
@@ -13,10 +14,14 @@ api_index() {
         fail "run: $(tail -2 "$PG_DIR/run.log")"
 }
 
-# The chain of the simulator is old: compliance is asked about as if its newest ledger were new.
+api_follow() { "$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/sim/lake" --db-retry-ms-max 300 2>>"$PG_DIR/run.log" & }
+
+# The chain of the simulator is old, and its indexer has ended: compliance is asked about as if its newest ledger were new,
+# and the index as if the indexer were still there.
 api_start() {
     rm -f "$PG_DIR/api.port"
-    TIDEMARK_COMPLIANCE_AGE_S=0 TIDEMARK_CLOCK_SKEW_S=3153600000 TIDEMARK_API_LISTEN=127.0.0.1:0 TIDEMARK_API_DRAIN_MS=0 TIDEMARK_API_CACHE=$PG_DIR/cache \
+    TIDEMARK_COMPLIANCE_AGE_S=0 TIDEMARK_STALE_AFTER_MS=${TIDEMARK_STALE_AFTER_MS:-86400000} TIDEMARK_CLOCK_SKEW_S=3153600000 \
+        TIDEMARK_API_LISTEN=127.0.0.1:0 TIDEMARK_API_DRAIN_MS=0 TIDEMARK_API_CACHE=$PG_DIR/cache \
         "$TIDE_BIN/tidemark-api" --api-port-file "$PG_DIR/api.port" "$@" 2>>"$PG_DIR/api.log" &
     API_PID=$!
     local tries=0

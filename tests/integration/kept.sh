@@ -10,7 +10,7 @@ pg_start
 export PG_BIN PG_DIR
 api_index "${TIDE_LEDGERS:-256}"
 "$here/_kept.py" names || fail "names"
-start() { api_start --api-rate-lookup 0 --api-rate-query 0 --stale-after-ms 600000; }
+start() { api_start --api-rate-lookup 0 --api-rate-query 0 --stale-after-ms 86400000; }
 start
 "$here/_kept.py" routes "$API_PORT" || fail "routes"
 

@@ -41,6 +41,7 @@ ask get "/api/prices?maxAgeMs=0&ledger=$last" # a ledger's close is never stale
 
 echo "the database goes away"
 api_stop || fail "api: exit $?"
+api_follow
 start --stale-after-ms 15000
 ask get "/api/sdk/kyc/status/$address"
 pg_stop immediate

@@ -47,6 +47,7 @@ grep -q '"draining"' "$PG_DIR/ready" || fail "readyz: $(cat "$PG_DIR/ready")"
 wait "$API_PID" || fail "drained: exit code $?"
 echo "drained: not ready, alive, exit 0"
 
+api_follow
 api_start --stale-after-ms 8000 "${free[@]}"
 code() { curl -s -m 10 -o "$PG_DIR/body" -D "$PG_DIR/head" -w '%{http_code}' "$API_URL$1"; }
 kyc=/api/sdk/kyc/status/GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ

@@ -41,6 +41,7 @@ struct world {
     struct person_fact facts[8]; /* of who[0] */
     uint32_t fact_count;
     uint32_t archived_from, archived_to; /* as of the head */
+    atomic_ullong age_ms;                /* of the head    */
     uint32_t blocked_from; /* jurisdiction 7 is blocked from that ledger on; 0: never */
 };
 
@@ -64,6 +65,7 @@ static inline tide_status test_head(void *self, struct stream_head *out, struct 
                                  .ledger = newest,
                                  .first = w->first,
                                  .close_time = closed_at(newest),
+                                 .age_ms = atomic_load(&w->age_ms),
                                  .archived_from = w->archived_from,
                                  .archived_to = w->archived_to };
     return TIDE_OK;
@@ -316,6 +318,7 @@ static inline void open_stream(struct fixture *f, uint32_t buffer_max, uint64_t 
         .resume_ledgers = 1000,
         .heartbeat_ms = 15000,
         .full_ms = 10000,
+        .stale_ms = 60000,
     };
     assert_int_equal(tide_hub_open(&f->stream, &options, &err), TIDE_OK);
 }

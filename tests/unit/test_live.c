@@ -434,6 +434,70 @@ static void archived_events_are_not_skipped_in_silence(void **state)
     leave(&other);
 }
 
+/* A client that resumes again and again from far back is not served before one that waits. */
+static void repeated_resumes_take_no_turns_of_others(void **state)
+{
+    struct fixture *f = *state;
+    struct tide_stream_ask ask = ask_for(TIDE_TOPIC_LEDGER), greedy = ask;
+    struct reader r, again[4];
+    char id[STREAM_PLACE_TEXT];
+    open_stream(f, 256 << 10, 8 << 20);
+    atomic_store(&f->world.newest, 410);
+    turns(f, 2);
+    snprintf(greedy.who, sizeof greedy.who, "198.51.100.7");
+    assert_int_equal(subscribe(f, &r, &ask, "1:210"), TIDE_STREAM_TAKEN);
+    for (size_t i = 0; i < TIDE_COUNT(again); i++)
+        assert_int_equal(subscribe(f, &again[i], &greedy, "1:10"), TIDE_STREAM_TAKEN);
+    /* 50 pages are its own, and it has every second turn. */
+    for (int turn = 0; turn < 110; turn++) {
+        size_t i = (size_t)turn % TIDE_COUNT(again);
+        turns(f, 1);
+        leave(&again[i]);
+        assert_int_equal(subscribe(f, &again[i], &greedy, "1:10"), TIDE_STREAM_TAKEN);
+    }
+    reader_read(&r, 4096);
+    assert_string_equal(last_id(&r, id), "1:410");
+    leave(&r);
+    for (size_t i = 0; i < TIDE_COUNT(again); i++)
+        leave(&again[i]);
+}
+
+static void a_silent_indexer_is_told(void **state)
+{
+    struct fixture *f = *state;
+    struct tide_stream_ask ask = ask_for(TIDE_TOPIC_LEDGER);
+    struct reader r, late;
+    open_stream(f, 4096, 1 << 20);
+    turns(f, 1);
+    assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_TAKEN);
+    atomic_store(&f->world.age_ms, 60000);
+    turns(f, 4);
+    reader_read(&r, 4096);
+    assert_null(strstr(reader_text(&r), "event: stale"));
+    atomic_store(&f->world.age_ms, 60001);
+    turns(f, 4);
+    reader_read(&r, 4096);
+    const char *told = strstr(reader_text(&r), "event: stale\ndata: "
+                                               "{\"ledger\":\"10\",\"reason\":\"indexer\"}\n\n");
+    assert_non_null(told);
+    assert_null(strstr(told + 1, "event: stale"));
+    /* A late replica still advances; one that begins now is told at once. */
+    advance(f, 1);
+    reader_read(&r, 4096);
+    expect_numbers(&r, "11 ");
+    assert_int_equal(subscribe(f, &late, &ask, NULL), TIDE_STREAM_TAKEN);
+    turns(f, 2);
+    reader_read(&late, 4096);
+    assert_non_null(strstr(reader_text(&late), "event: open"));
+    assert_non_null(strstr(reader_text(&late), "event: stale"));
+    atomic_store(&f->world.age_ms, 0);
+    turns(f, 4);
+    reader_read(&r, 4096);
+    assert_non_null(strstr(reader_text(&r), "event: fresh\ndata: {\"ledger\":\"11\"}\n\n"));
+    leave(&r);
+    leave(&late);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -450,6 +514,8 @@ int main(void)
         HUB(limits_are_kept),
         HUB(places_that_cannot_be_gone_on_from_are_refused),
         HUB(without_the_database_they_stay_and_are_told),
+        HUB(a_silent_indexer_is_told),
+        HUB(repeated_resumes_take_no_turns_of_others),
         HUB(a_gap_ends_a_subscription),
         HUB(archived_events_are_not_skipped_in_silence),
     };

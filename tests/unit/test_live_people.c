@@ -153,12 +153,40 @@ static void a_lapse_is_not_told_twice_when_its_ledger_comes_late(void **state)
     leave(&r);
 }
 
+/* A stale index never says that an address is compliant. */
+static void a_stale_index_tells_no_standing(void **state)
+{
+    struct fixture *f = *state;
+    struct world *w = &f->world;
+    struct reader r;
+    struct tide_stream_ask ask = ask_for(TIDE_TOPIC_COMPLIANCE);
+    ask.address_count = 1;
+    ask.addresses[0] = w->who[0];
+    fact(w, 9, closed_at(900), false);
+    open_stream(f, 64 << 10, 1 << 20);
+    atomic_store(&w->age_ms, 600000);
+    turns(f, 2);
+    assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_TAKEN);
+    turns(f, 4);
+    reader_read(&r, 4096);
+    expect_standings(&r, "");
+    assert_non_null(strstr(reader_text(&r), "event: open"));
+    assert_non_null(strstr(reader_text(&r), "event: stale"));
+    atomic_store(&w->age_ms, 0);
+    turns(f, 4);
+    reader_read(&r, 4096);
+    assert_non_null(strstr(reader_text(&r), "event: fresh"));
+    expect_standings(&r, "0-=compliant ");
+    leave(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         HUB(compliance_changes_by_ledger_and_by_time),
         HUB(compliance_is_gone_on_with_from_any_place),
         HUB(a_lapse_is_not_told_twice_when_its_ledger_comes_late),
+        HUB(a_stale_index_tells_no_standing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ load() {
 
 api_up() { # option…: sets API_PID, API_URL
     rm -f "$dir/api.port"
-    TIDEMARK_COMPLIANCE_AGE_S=0 TIDEMARK_DATABASE_URL=$(conn replica api) taskset -c 0 "$TIDE_BIN/tidemark-api" --api-listen 127.0.0.1:0 \
+    TIDEMARK_COMPLIANCE_AGE_S=0 TIDEMARK_STALE_AFTER_MS=86400000 TIDEMARK_DATABASE_URL=$(conn replica api) taskset -c 0 "$TIDE_BIN/tidemark-api" --api-listen 127.0.0.1:0 \
         --api-port-file "$dir/api.port" --api-cache "$dir/cache" --api-connections-per-ip 0 --api-rate-lookup 1000000000 \
         --api-requests 1000000000 "$@" 2>>"$dir/api.log" &
     API_PID=$!
