@@ -1,6 +1,7 @@
 #include "indexer/migrate.h"
 #include "indexer/command.h"
 
+#include "tidemark/clock.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/hash.h"
 #include "tidemark/log.h"
@@ -66,8 +67,8 @@ static tide_status compare(struct tide_pg *pg, const struct tide_migration *list
     return status;
 }
 
-static tide_status apply(struct tide_pg *pg, const struct tide_migration *migration,
-                         struct tide_err *err)
+static tide_status apply_once(struct tide_pg *pg, const struct tide_migration *migration,
+                              struct tide_err *err)
 {
     char checksum[HEX_BYTES + 1];
     checksum_of(checksum, migration->sql);
@@ -85,10 +86,36 @@ static tide_status apply(struct tide_pg *pg, const struct tide_migration *migrat
                           (const char *[]){ migration->name, checksum }, 2, err);
     if (status == TIDE_OK)
         status = tide_pg_run(pg, "COMMIT", "COMMIT", err);
-    if (status != TIDE_OK) {
+    return status;
+}
+
+/* Roles belong to the whole cluster, the lock of migrate only to one database. A migrate of another
+ * database that changes the same roles makes this transaction fail: an internal error ("tuple
+ * concurrently updated"), or the role exists by now. Repeated, it finds the role as it is then. */
+static bool met_another(const struct tide_pg *pg, tide_status status)
+{
+    static const char *const states[] = { "XX000", "42710", "23505" };
+    for (size_t i = 0; i < TIDE_COUNT(states); i++)
+        if (strcmp(tide_pg_sqlstate(pg), states[i]) == 0)
+            return true;
+    return status == TIDE_E_DB && tide_pg_remedy(pg) == TIDE_PG_AGAIN;
+}
+
+static tide_status apply(struct tide_pg *pg, const struct tide_migration *migration,
+                         struct tide_err *err)
+{
+    enum { ATTEMPTS = 12, PAUSE_MS = 50 };
+    const struct tide_clock *clock = tide_clock_system();
+    for (uint32_t attempt = 1;; attempt++) {
         struct tide_err ignored;
+        tide_status status = apply_once(pg, migration, err);
+        if (status == TIDE_OK)
+            break;
+        bool again = attempt < ATTEMPTS && met_another(pg, status) && !tide_stop_asked(NULL);
         (void)!tide_pg_run(pg, "ROLLBACK", NULL, &ignored);
-        return tide_fail_context(err, "schema: migration %s", migration->name);
+        if (!again)
+            return tide_fail_context(err, "schema: migration %s", migration->name);
+        clock->sleep_ms(clock->self, PAUSE_MS * attempt);
     }
     tide_log(TIDE_INFO, "schema.migrated", "name=%s", migration->name);
     return TIDE_OK;

@@ -37,6 +37,16 @@ wait $one || fail "first of two failed"
 wait $two || fail "second of two failed"
 "$indexer" migrate --check >/dev/null
 
+# Databases of one cluster at once: they change the same roles, and no lock keeps them apart.
+for name in one two three four; do "$PG_BIN/createdb" "$name"; done
+jobs_of=()
+for name in one two three four; do
+    TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/tidemark/$name}" "$indexer" migrate >/dev/null 2>"$PG_DIR/migrate.$name" & jobs_of+=($!)
+done
+for pid in "${jobs_of[@]}"; do
+    wait "$pid" || fail "migrate of several databases at once: $(cat "$PG_DIR"/migrate.*)"
+done
+
 # Time-outs that the role has by default do not cut it short.
 "$PG_BIN/createdb" hurried
 sql "ALTER ROLE postgres SET statement_timeout = '60ms'; ALTER ROLE postgres SET lock_timeout = '10ms'"
