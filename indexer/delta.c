@@ -83,7 +83,7 @@ static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
     d->seq = d->op_events = d->changed = 0;
     d->keys.count = d->ttls.count = 0;
     d->footprint_hashed = false;
-    d->ours = ours_transaction(d, tx);
+    d->ours = !d->unmentioned && ours_transaction(d, tx);
     *inside = d->ours;
     return TIDE_OK;
 }
@@ -224,6 +224,11 @@ static tide_status finish(struct tide_delta *d)
     tide_verify_end(d->verify);
     if (!tide_verify_holds(d->verify, &what))
         return refuse_ledger(d, what);
+    if (d->unmentioned) {
+        take_back(d);
+        d->counts = before;
+        return TIDE_OK;
+    }
     put_ledger(d, &before);
     return check_room(d);
 }
@@ -244,6 +249,7 @@ static tide_status append(struct tide_delta *delta, struct tide_batch *batch, ti
                                     .tx_end = on_tx_end,
                                     .evicted = on_evicted };
     begin(delta, batch, err);
+    delta->unmentioned = delta->mentions.count && !mentions_any(&delta->mentions, bytes);
     tide_status status =
         len ? tide_ledger_walk_first(&walk, bytes, len, err) : tide_ledger_walk(&walk, bytes, err);
     if (status == TIDE_OK)
@@ -266,6 +272,8 @@ tide_status tide_delta_ledger(struct tide_delta *delta, struct tide_batch *batch
 tide_status tide_delta_first(struct tide_delta *delta, struct tide_batch *batch, tide_slice bytes,
                              size_t *len, struct tide_err *err)
 {
+    if (delta->mentions.count)
+        return tide_fail(err, TIDE_E_LIMIT, "the end of the ledger must be known");
     return append(delta, batch, bytes, len, err);
 }
 
@@ -317,6 +325,10 @@ tide_status tide_delta_open(struct tide_delta **out, const struct tide_delta_opt
     d->deployment = deployment;
     d->discovered_max = options->discovered_max;
     d->addresses = addresses;
+    if (!mentions_open(&d->mentions, options->mentioned, options->mentioned_count)) {
+        tide_delta_close(d);
+        return tide_fail(err, TIDE_E_MEMORY, "opening the delta");
+    }
     ours_open(d);
     tide_verify_aside(d->verify);
     d->proof = options->proof;
@@ -333,6 +345,7 @@ void tide_delta_close(struct tide_delta *delta)
     latest_release(&delta->latest);
     tide_verify_close(delta->verify);
     tide_buf_release(&delta->scratch);
+    mentions_close(&delta->mentions);
     free(delta->keys.items);
     free(delta->ttls.items);
     free(delta->ignored.items);

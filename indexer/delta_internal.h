@@ -76,6 +76,13 @@ struct ignored_token {
     uint8_t id[TIDE_HASH_BYTES];
 };
 
+/* Ids that a ledger must hold to give rows. */
+struct mentions {
+    uint8_t (*ids)[TIDE_HASH_BYTES];
+    uint32_t count;
+    uint8_t begins[1 << 13]; /* a bit for each two first bytes */
+};
+
 struct tide_delta {
     struct tide_deployment *deployment; /* own copy: tokens the chain names are added */
     uint32_t discovered;                /* contracts of it that the chain named */
@@ -86,6 +93,7 @@ struct tide_delta {
     bool want_events;
     bool want_state;
     bool want_calls;
+    struct mentions mentions;
     uint16_t account_slots[ACCOUNT_SLOTS];
     struct address_slot *addresses; /* ADDRESS_SLOTS of them */
 
@@ -94,6 +102,7 @@ struct tide_delta {
     uint8_t previous_hash[TIDE_HASH_BYTES];
 
     /* the present ledger */
+    bool unmentioned; /* gives no rows */
     struct tide_batch *batch;
     struct tide_err *err;
     struct tide_ledger_header header;
@@ -107,7 +116,9 @@ struct tide_delta {
     struct tide_envelope envelope;
     bool ours;          /* stored */
     bool protocol;      /* touches a contract that is more than a token or a wallet */
-    uint32_t seq;       /* contract-data changes so far */
+    /* Contract-data changes so far, of every contract: a version's number must not depend on which
+     * contracts this index knew when it read the ledger. */
+    uint32_t seq;
     uint32_t seq_after; /* the same of the ledger, outside of transactions */
     uint32_t op_events;
     uint32_t changed;
@@ -162,6 +173,12 @@ void ours_created(struct tide_delta *d, const struct tide_contract *contract, ui
 void ours_discover(struct tide_delta *d, tide_slice address_value, uint32_t tx);
 /* Takes back discoveries down to that many contracts. */
 void ours_forget(struct tide_delta *d, uint32_t contract_count);
+
+/* delta_mention.c */
+bool mentions_open(struct mentions *m, const uint8_t (*ids)[TIDE_HASH_BYTES], uint32_t count);
+void mentions_close(struct mentions *m);
+/* True if the XDR holds one of the ids. */
+bool mentions_any(const struct mentions *m, tide_slice xdr);
 
 /* delta_event.c */
 tide_status delta_event(struct tide_delta *d, const struct tide_tx *tx,

@@ -336,6 +336,7 @@ static tide_status data_change(struct tide_delta *d, const struct tide_tx *tx,
                                const struct tide_change *change)
 {
     const struct tide_contract *contract = owner_of(d, change->contract);
+    uint32_t seq = tx ? d->seq++ : d->seq_after++;
     if (!contract || !ours_entry(d, contract, change->key))
         return TIDE_OK;
     struct version v = { .contract = contract,
@@ -343,7 +344,7 @@ static tide_status data_change(struct tide_delta *d, const struct tide_tx *tx,
                          .value = change->value,
                          .durability = change->durability,
                          .tx = tx ? tx->index : TX_AFTER_ALL,
-                         .seq = tx ? d->seq++ : d->seq_after++,
+                         .seq = seq,
                          .removed = change->kind == TIDE_CHANGE_REMOVED };
     tide_data_key_hash(v.hash, change->contract, change->key, change->durability);
     if (!remember_key(d, v.hash, contract, change->durability))
@@ -443,7 +444,7 @@ void delta_ttls(struct tide_delta *d, const struct tide_tx *tx)
         struct version v = { .contract = key->contract,
                              .durability = key->durability,
                              .tx = tx->index,
-                             .seq = d->seq++,
+                             .seq = d->seq + i,
                              .removed = ttls[i].removed };
         memcpy(v.hash, key->hash, TIDE_HASH_BYTES);
         put_ttl(d, &v, ttls[i].removed ? NULL : &ttls[i].live_until, false);
@@ -458,19 +459,20 @@ tide_status delta_evicted(struct tide_delta *d, tide_slice key_xdr)
     if (!d->want_state || !tide_ledger_key_data(&x, &key))
         return TIDE_OK;
     const struct tide_contract *contract = owner_of(d, key.contract);
+    uint32_t seq = d->seq_after;
+    d->seq_after += 2; /* the entry's row and its lifetime's */
     if (!contract || !ours_entry(d, contract, key.key))
         return TIDE_OK;
     struct version v = { .contract = contract,
                          .key = key.key,
                          .durability = key.durability,
                          .tx = TX_AFTER_ALL,
-                         .seq = d->seq_after++,
+                         .seq = seq,
                          .removed = key.durability == 0 };
     tide_data_key_hash(v.hash, key.contract, key.key, key.durability);
-    if (v.removed) {
+    if (v.removed)
         put_version(d, &v);
-        v.seq = d->seq_after++;
-    }
+    v.seq = seq + 1;
     put_ttl(d, &v, NULL, !v.removed);
     return TIDE_OK;
 }

@@ -72,11 +72,18 @@ void tide_digest_bytes(struct tide_digest *digest, tide_slice bytes)
     add_hash(digest, hash);
 }
 
+/* A field's length and value against a text. */
+static bool field_is(tide_slice whole, const char *text)
+{
+    return tide_slice_eq_str(tide_slice_of(whole.ptr + 4, whole.len - 4), text);
+}
+
 tide_status tide_digest_tuple(struct tide_digest *digest, const struct tide_table *table,
                               tide_slice tuple)
 {
     struct tide_sha256 h;
     uint8_t hash[TIDE_HASH_BYTES];
+    bool counts = true;
     if (tuple.len < 2 || be16_at(tuple.ptr) != table->column_count)
         return TIDE_E_DECODE;
     tide_slice rest = tide_slice_of(tuple.ptr + 2, tuple.len - 2);
@@ -88,11 +95,14 @@ tide_status tide_digest_tuple(struct tide_digest *digest, const struct tide_tabl
             return TIDE_E_DECODE;
         if (!table->columns[i].no_digest)
             tide_sha256_update(&h, whole);
+        if (table->digest_column && strcmp(table->columns[i].name, table->digest_column) == 0)
+            counts = field_is(whole, table->digest_value);
     }
     if (rest.len)
         return TIDE_E_DECODE;
     tide_sha256_final(&h, hash);
-    add_hash(digest, hash);
+    if (counts)
+        add_hash(digest, hash);
     return TIDE_OK;
 }
 

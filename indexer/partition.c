@@ -203,13 +203,10 @@ static bool moves_cursor(const struct tide_writer *w)
     return w->loading.first && (w->cursor == 0 || w->loading.first == w->cursor + 1);
 }
 
-static tide_status attach(struct tide_writer *w, const void *arg, struct tide_err *err)
+static tide_status attach_all(struct tide_writer *w, struct tide_err *err)
 {
     const struct loading *l = &w->loading;
-    (void)arg;
-    tide_status status = writer_begin(w, err);
-    if (status == TIDE_OK)
-        status = attach_tables(w, err);
+    tide_status status = attach_tables(w, err);
     if (status == TIDE_OK)
         status = writer_point(TIDE_FAILPOINT("attach.tables"), err);
     if (status == TIDE_OK && l->first)
@@ -222,7 +219,19 @@ static tide_status attach(struct tide_writer *w, const void *arg, struct tide_er
                            moves_cursor(w), NULL };
     if (status == TIDE_OK)
         status = l->first ? writer_cover(w, &cover, err) : writer_count(w, NULL, err);
-    return status == TIDE_OK ? writer_commit(w, err) : status;
+    return status;
+}
+
+static tide_status attach(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    (void)arg;
+    tide_status status = writer_begin_long(w, err);
+    if (status == TIDE_OK)
+        status = attach_all(w, err);
+    if (status == TIDE_OK)
+        status = writer_commit(w, err);
+    writer_end_long(w);
+    return status;
 }
 
 tide_status partition_finish(struct tide_writer *w, struct tide_err *err)

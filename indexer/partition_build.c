@@ -1,6 +1,7 @@
 #include "indexer/writer_impl.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* Keys and indexes of a loaded partition, by two connections at a time: a table belongs to one of
  * them, the largest are taken first, small ones together in one transaction (140 tables are 170
@@ -23,6 +24,7 @@ struct lane {
     struct tide_buf sql;
     tide_status status;
     struct tide_err err;
+    atomic_bool ended;
 };
 
 /* Every index of the parents that the tables of this partition lack, as a statement. */
@@ -125,7 +127,24 @@ static void *run_lane(void *self)
     pthread_mutex_lock(&lane->work->lock);
     lane->work->failed |= lane->status != TIDE_OK;
     pthread_mutex_unlock(&lane->work->lock);
+    atomic_store(&lane->ended, true);
     return NULL;
+}
+
+/* The server ends a session that is silent for long (WRITER_SESSION_SQL), and with the writer's own
+ * session goes its lock. So the session speaks while the other one is still at an index. A failure
+ * is not looked at: the next statement meets it. */
+static void wait_for_helper(struct tide_writer *w, const struct lane *helper)
+{
+    const struct tide_clock *clock = w->options.clock;
+    struct tide_err ignored;
+    while (!atomic_load(&helper->ended)) {
+        int64_t until = clock->now_ms(clock->self) + WRITER_SPEAK_MS;
+        while (!atomic_load(&helper->ended) && clock->now_ms(clock->self) < until)
+            clock->sleep_ms(clock->self, 20);
+        if (!atomic_load(&helper->ended) && tide_pg_alive(w->pg))
+            (void)!tide_pg_run(w->pg, "SELECT 1", "SELECT", &ignored);
+    }
 }
 
 /* Without a second connection the first does it all: it is a help, not a need. */
@@ -152,14 +171,17 @@ static tide_status run_lanes(struct tide_writer *w, struct work *work, struct ti
     pthread_t thread;
     for (size_t i = 0; i < LANES; i++) {
         lanes[i] = (struct lane){ .work = work, .pg = i ? NULL : w->pg };
+        atomic_init(&lanes[i].ended, false);
         tide_buf_init(&lanes[i].sql, WRITER_SQL_MAX);
     }
     bool worth = work->rows.count > 1 && tide_pg_u64(&work->rows, 0, 2) > TOGETHER_BYTES;
     bool helped = worth && open_helper(w, &lanes[1]) &&
                   pthread_create(&thread, NULL, run_lane, &lanes[1]) == 0;
     run_lane(&lanes[0]);
-    if (helped)
+    if (helped) {
+        wait_for_helper(w, &lanes[1]);
         pthread_join(thread, NULL);
+    }
     tide_pg_close(lanes[1].pg);
     size_t which = lanes[0].status != TIDE_OK || !helped ? 0 : 1;
     tide_status status = lanes[which].status;

@@ -92,7 +92,7 @@ static bool quick_ledger(struct tide_pipeline *p, struct tide_item *item, tide_s
     tide_slice bytes = { 0 };
     size_t len = 0;
     struct tide_err ignored;
-    if (!source->ops->look)
+    if (!source->ops->look || p->options.delta.mentioned_count)
         return false;
     source->ops->look(source->self, &bytes);
     if (!bytes.len)

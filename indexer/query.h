@@ -25,8 +25,9 @@ tide_status tide_query_open(struct tide_pg **out, const struct tide_config *conf
 tide_status tide_query_deployment(struct tide_pg *pg, const struct tide_config *config,
                                   uint16_t *out, struct tide_err *err) TIDE_MUST_USE;
 
-/* The deployment as the database knows it: the contracts of its file and those that the chain
- * named before that ledger. No accounts. *out is malloc'd, owned by the caller (free). */
+/* The deployment as the database knows it: the contracts of its file, and the discovered ones
+ * whose rows stand in the tables from that ledger on: found before it, or their past has been read
+ * again (chain.contract_coverage). No accounts. *out is malloc'd, owned by the caller (free). */
 tide_status tide_query_contracts(struct tide_pg *pg, uint16_t deployment, uint32_t before,
                                  struct tide_deployment **out, struct tide_err *err) TIDE_MUST_USE;
 

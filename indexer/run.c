@@ -1,4 +1,5 @@
 #include "indexer/command.h"
+#include "indexer/discovery.h"
 #include "indexer/only.h"
 #include "indexer/pipeline.h"
 #include "indexer/progress.h"
@@ -17,6 +18,7 @@ struct job {
     struct tide_buf scope;
     struct tide_deployment *deployment;
     struct tide_writer *writer;
+    struct tide_discovery *discovery;
     struct tide_progress progress;
     struct tide_watchdog dog;
     struct tide_witness witness; /* of the writer before this one */
@@ -26,6 +28,7 @@ struct job {
     const struct tide_source *source; /* while a range is indexed */
 };
 
+enum { TAKE_MS = 250, TAKE_READING_MS = 5 }; /* wait for a ledger; the same while discovery reads */
 enum { BEAT_MS = 500, RANGES_MAX = 256, DEGRADED_MS = 30000 };
 
 static int64_t now_ms(void)
@@ -181,7 +184,12 @@ static tide_status job_write(struct job *job, struct tide_err *err)
                                       .clock = tide_clock_system(),
                                       .stopped = alive_or_stopped,
                                       .stopped_self = job };
-    return tide_writer_open(&job->writer, &to, err);
+    const struct tide_discovery_options discover = { .config = config,
+                                                     .deployment = job->deployment,
+                                                     .tables =
+                                                         job->only.all ? NULL : job->only.wanted };
+    tide_status status = tide_writer_open(&job->writer, &to, err);
+    return status == TIDE_OK ? tide_discovery_open(&job->discovery, &discover, err) : status;
 }
 
 /* Somebody took over, or the server has lost commits: back to the queue, in the same process.
@@ -192,6 +200,8 @@ static tide_status job_again(struct job *job, struct tide_err *err)
     tide_log(TIDE_WARN, "writer.again", "ledger=%u reason=%s", job->ledger,
              tide_log_quote(quoted, sizeof quoted, err->text));
     job->witness = tide_writer_witness(job->writer);
+    tide_discovery_close(job->discovery);
+    job->discovery = NULL;
     tide_writer_close(job->writer);
     job->writer = NULL;
     job->following = false;
@@ -250,6 +260,7 @@ static tide_status job_open(struct job *job, const struct tide_config *config, s
 
 static void job_close(struct job *job)
 {
+    tide_discovery_close(job->discovery);
     tide_writer_close(job->writer);
     tide_buf_release(&job->scope);
     free(job->deployment);
@@ -288,6 +299,8 @@ static tide_status write_item(struct job *job, const struct tide_item *item, str
         if (status != TIDE_OK)
             return status;
         job->ledger = batch->to;
+        if (batch->rows[TIDE_TABLE_CONTRACT_SEEN].count)
+            tide_discovery_wake(job->discovery);
         if (batch->to > job->tip)
             job->tip = batch->to;
         tide_log(TIDE_DEBUG, "batch.committed", "from=%u to=%u bytes=%zu events=%" PRIu64,
@@ -315,7 +328,8 @@ static tide_status drain(struct job *job, struct tide_pipeline *pipeline, tide_s
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
         if (tide_writer_lost(job->writer))
             return tide_fail(err, TIDE_E_FENCED, "writer: the lease is somebody else's");
-        struct tide_item *item = tide_pipeline_take(pipeline, 250);
+        bool reading = tide_discovery_is_reading(job->discovery);
+        struct tide_item *item = tide_pipeline_take(pipeline, reading ? TAKE_READING_MS : TAKE_MS);
         if (item) {
             tide_status status = write_item(job, item, err);
             last = item->last;
@@ -328,6 +342,8 @@ static tide_status drain(struct job *job, struct tide_pipeline *pipeline, tide_s
             tide_pipeline_give(pipeline, item);
         } else {
             tide_status status = tide_writer_idle(job->writer, err);
+            if (status == TIDE_OK)
+                status = tide_discovery_turn(job->discovery, job->writer, err);
             if (status != TIDE_OK)
                 return status;
         }
@@ -346,8 +362,10 @@ static tide_status index_range(struct job *job, struct tide_range range, struct 
     bool known = false;
     uint32_t first = 0;
     tide_status end = TIDE_OK;
-    tide_status status =
-        range.from > 1 ? tide_writer_hash(job->writer, range.from - 1, &known, hash, err) : TIDE_OK;
+    /* What one range discovered is watched in the next one, too. */
+    tide_status status = tide_writer_adopt(job->writer, err);
+    if (status == TIDE_OK && range.from > 1)
+        status = tide_writer_hash(job->writer, range.from - 1, &known, hash, err);
     if (status == TIDE_OK)
         status = open_source(job, &source, range, err);
     struct tide_pipeline_options options = pipeline_options(job, range, known ? hash : NULL);
@@ -447,7 +465,9 @@ static tide_status follow(struct job *job, struct tide_err *err)
     uint32_t before = job->ledger;
     if (status == TIDE_OK)
         status = index_range(job, range, err);
-    return status == TIDE_OK && job->ledger == before ? nothing_came(job, range, err) : status;
+    if (status == TIDE_OK && job->ledger == before)
+        status = nothing_came(job, range, err);
+    return status == TIDE_OK ? tide_discovery_finish(job->discovery, job->writer, err) : status;
 }
 
 int tide_run_main(const struct tide_config *config, const struct tide_option *options, int argc,
@@ -502,7 +522,9 @@ static tide_status fill_missing(struct job *job, struct tide_range wanted, struc
                 "backfill: the source has nothing after ledger %u, and %u was asked for",
                 job->ledger < missing[i].from ? missing[i].from - 1 : job->ledger, missing[i].to);
     }
-    return status == TIDE_OK ? tide_writer_finish(job->writer, err) : status;
+    if (status == TIDE_OK)
+        status = tide_writer_finish(job->writer, err);
+    return status == TIDE_OK ? tide_discovery_finish(job->discovery, job->writer, err) : status;
 }
 
 int tide_backfill_main(const struct tide_config *config, const struct tide_option *options,

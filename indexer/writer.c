@@ -3,8 +3,6 @@
 
 #include <stdarg.h>
 
-enum { SPEAK_MS = 5000 }; /* far below idle_session_timeout, see WRITER_SESSION_SQL */
-
 bool writer_stopped(const struct tide_writer *w)
 {
     return w->options.stopped && w->options.stopped(w->options.stopped_self);
@@ -125,6 +123,21 @@ tide_status writer_begin(struct tide_writer *w, struct tide_err *err)
     if (status == TIDE_OK)
         status = writer_point(TIDE_FAILPOINT("commit.fenced"), err);
     return status;
+}
+
+tide_status writer_begin_long(struct tide_writer *w, struct tide_err *err)
+{
+    tide_status status = writer_begin(w, err);
+    if (status == TIDE_OK)
+        status = tide_pg_run(w->pg, "SET LOCAL statement_timeout = 0", "SET", err);
+    if (status == TIDE_OK)
+        tide_pg_patience(w->pg, 0);
+    return status;
+}
+
+void writer_end_long(struct tide_writer *w)
+{
+    tide_pg_patience(w->pg, w->options.silence_ms);
 }
 
 tide_status writer_commit(struct tide_writer *w, struct tide_err *err)
@@ -305,6 +318,8 @@ static tide_status load_batch(struct tide_writer *w, const void *arg, struct tid
                            w->loading.from, batch->from - 1);
     tide_pg_rows_release(&rows);
     if (status == TIDE_OK)
+        status = writer_note_discovered(w, batch, err);
+    if (status == TIDE_OK)
         status = writer_point(TIDE_FAILPOINT("load.progress"), err);
     return status == TIDE_OK ? writer_commit(w, err) : status;
 }
@@ -336,6 +351,8 @@ static tide_status index_batch(struct tide_writer *w, const void *arg, struct ti
         status = writer_copy_rows(w, batch, err);
     if (status == TIDE_OK)
         status = writer_send(w, &sending, err);
+    if (status == TIDE_OK)
+        status = writer_note_discovered(w, batch, err);
     if (status == TIDE_OK)
         status = writer_point(TIDE_FAILPOINT("commit.cursor"), err);
     return status == TIDE_OK ? writer_commit(w, err) : status;
@@ -424,7 +441,7 @@ tide_status tide_writer_idle(struct tide_writer *w, struct tide_err *err)
 {
     const struct tide_clock *clock = w->options.clock;
     int64_t now = clock->now_ms(clock->self);
-    if (now - w->spoke_ms < SPEAK_MS)
+    if (now - w->spoke_ms < WRITER_SPEAK_MS)
         return TIDE_OK;
     w->spoke_ms = now;
     return writer_retry(w, speak, NULL, false, err);

@@ -75,6 +75,9 @@ tide_status tide_writer_open(struct tide_writer **out, const struct tide_writer_
                              struct tide_err *err) TIDE_MUST_USE;
 void tide_writer_close(struct tide_writer *writer); /* NULL is allowed */
 
+/* Adds the contracts that were discovered since open to the deployment of the options. */
+tide_status tide_writer_adopt(struct tide_writer *writer, struct tide_err *err) TIDE_MUST_USE;
+
 /* The ledger after all that is committed onward of the cursor, loading included, and the hash it
  * must follow; 0 and false when the tables are empty. */
 uint32_t tide_writer_next(const struct tide_writer *writer, uint8_t previous_hash[TIDE_HASH_BYTES]);
@@ -103,6 +106,28 @@ bool tide_writer_is_loading(const struct tide_writer *writer);
  * partition that exists is never loaded. */
 tide_status tide_writer_ahead(struct tide_writer *writer, uint32_t ledger,
                               struct tide_err *err) TIDE_MUST_USE;
+
+/* Ledgers that are indexed, but not for these contracts, which were discovered later. */
+struct tide_gap {
+    struct tide_range range;
+    uint32_t contract_count; /* 0: there is no gap */
+    uint8_t ids[TIDE_CONTRACTS_MAX][TIDE_HASH_BYTES];
+};
+/* The earliest gap, of all contracts that have it. Also while a partition is loading. */
+tide_status tide_writer_gap(struct tide_writer *writer, struct tide_gap *gap,
+                            struct tide_err *err) TIDE_MUST_USE;
+/* Adds the rows of ledgers of the gap to those that are there, and moves the beginning of the gap
+ * behind them, in one transaction. Batches come in order; nothing is loading. A batch has the
+ * rows of all the deployment's contracts for each of its ledgers that holds one of the gap's, and
+ * none for its other ledgers.
+ * TIDE_E_CHAIN    they are not the ledgers that are indexed
+ * TIDE_E_MISSING  their partitions are archived */
+tide_status tide_writer_commit_gap(struct tide_writer *writer, const struct tide_gap *gap,
+                                   const struct tide_batch *batch,
+                                   struct tide_err *err) TIDE_MUST_USE;
+/* Stores why the gap cannot be read now. text may be that of err. */
+tide_status tide_writer_gap_trouble(struct tide_writer *writer, const struct tide_gap *gap,
+                                    const char *text, struct tide_err *err) TIDE_MUST_USE;
 
 /* Somebody else has taken over, as the keeper found out: the next commit would be refused. */
 bool tide_writer_lost(const struct tide_writer *writer);

@@ -27,7 +27,7 @@ static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *
     return true;
 }
 
-static bool has_contracts(const struct tide_writer *w)
+bool writer_has_contracts(const struct tide_writer *w)
 {
     for (uint32_t i = 0; i < w->options.table_count; i++)
         if (strcmp(w->options.tables[i].name, "contract_seen") == 0)
@@ -38,8 +38,6 @@ static bool has_contracts(const struct tide_writer *w)
 tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    if (!has_contracts(w))
-        return TIDE_OK;
     writer_sql(
         w,
         "SELECT contract, role, name FROM chain.contract_seen WHERE deployment = %u"
@@ -57,4 +55,15 @@ tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
     }
     tide_pg_rows_release(&rows);
     return status;
+}
+
+static tide_status adopt(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    (void)arg;
+    return writer_adopt_contracts(w, err);
+}
+
+tide_status tide_writer_adopt(struct tide_writer *w, struct tide_err *err)
+{
+    return writer_has_contracts(w) ? writer_retry(w, adopt, NULL, false, err) : TIDE_OK;
 }

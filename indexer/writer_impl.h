@@ -24,6 +24,8 @@
     " WHERE pg_size_bytes(current_setting('maintenance_work_mem')) < 268435456;"         \
     "SET plan_cache_mode = force_generic_plan"
 
+enum { WRITER_SPEAK_MS = 5000 }; /* far below idle_session_timeout */
+
 /* A partition that is being loaded: rows of first..last are committed, invisible. */
 struct loading {
     bool active;
@@ -35,7 +37,13 @@ struct loading {
 };
 
 /* Statements prepared for a table, by its index. */
-enum writer_statement { WRITER_PUT, WRITER_MERGE, WRITER_MERGE_BEHIND, WRITER_STATEMENTS };
+enum writer_statement {
+    WRITER_PUT,
+    WRITER_ADD, /* rows that exist stay */
+    WRITER_MERGE,
+    WRITER_MERGE_BEHIND,
+    WRITER_STATEMENTS
+};
 enum { WRITER_NAME_MAX = 24 };
 
 /* What the present session of the database holds for us; gone with it. */
@@ -86,6 +94,11 @@ tide_status writer_keep_lease(struct tide_writer *w, struct tide_err *err);
 
 /* BEGIN and the fence. TIDE_E_FENCED when the cursor row is not as we left it. */
 tide_status writer_begin(struct tide_writer *w, struct tide_err *err);
+/* The same for work that grows with what is stored: neither the server nor this side ends its
+ * statements for the time they take. A limit would end each repetition in the same way, for ever.
+ * The caller calls writer_end_long after the transaction, in any case. */
+tide_status writer_begin_long(struct tide_writer *w, struct tide_err *err);
+void writer_end_long(struct tide_writer *w);
 /* The fence alone, appended; one row when we still are the writer. */
 void writer_sql_fence(struct tide_writer *w);
 /* TIDE_E_FENCED. */
@@ -136,6 +149,9 @@ tide_status writer_copy_rows(struct tide_writer *w, const struct tide_batch *bat
 /* Outside a transaction: what writer_send needs of this session. */
 tide_status writer_prepare(struct tide_writer *w, const struct writer_sending *sending,
                            struct tide_err *err);
+/* The same for a batch of tide_writer_commit_gap. */
+tide_status writer_prepare_gap(struct tide_writer *w, const struct tide_batch *batch,
+                               struct tide_err *err);
 void writer_statement_name(char name[WRITER_NAME_MAX], enum writer_statement what, uint32_t table);
 const struct tide_row_shape *writer_shape(const struct tide_writer *w, uint32_t table);
 
@@ -158,6 +174,15 @@ tide_status writer_rollup_partition(struct tide_writer *w, uint32_t partition,
  * is open afterwards */
 tide_status writer_send(struct tide_writer *w, const struct writer_sending *sending,
                         struct tide_err *err);
+/* Rows as the array of a prepared statement, into the pipeline. */
+tide_status writer_send_rows(struct tide_writer *w, enum writer_statement what, uint32_t table,
+                             const struct tide_rows *rows, struct tide_err *err);
+
+/* writer_discovery.c: the statement WRITER_ADD of a table, into w->sql; and what was indexed
+ * before the contracts that the batch discovered, noted in its transaction */
+void writer_sql_add(struct tide_writer *w, uint32_t table);
+tide_status writer_note_discovered(struct tide_writer *w, const struct tide_batch *batch,
+                                   struct tide_err *err);
 
 /* writer_state.c: merges of the rows of parameter 1 (w->sql; behind: not the newest ledgers), and
  * from the history tables of a partition */
@@ -179,14 +204,15 @@ tide_status writer_cover_settle(struct tide_writer *w, const struct cover *cover
 tide_status writer_count(struct tide_writer *w, const struct tide_batch_counts *counts,
                          struct tide_err *err);
 
+/* writer_contracts.c: the contracts that were discovered join the deployment. */
+bool writer_has_contracts(const struct tide_writer *w); /* false: a test's own tables */
+tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err);
+
 /* partition.c */
 uint32_t partition_start(const struct tide_writer *w, uint32_t ledger);
 /* Name of the table that holds table's rows of the partition: schema.name_pD_F. */
 void writer_sql_leaf(struct tide_writer *w, const struct tide_table *table, uint32_t from);
 /* Reads the loading partition and forgets what is known of attached ones. */
-/* Adds the contracts that were discovered while indexing to the deployment. */
-tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err);
-
 tide_status partition_read(struct tide_writer *w, struct tide_err *err);
 /* Finds the partition of ledger: attached, loading (w->loading), or neither. */
 tide_status partition_find(struct tide_writer *w, uint32_t ledger, bool *attached, bool *exists,

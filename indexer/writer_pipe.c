@@ -50,7 +50,7 @@ static tide_status send_fence(struct tide_writer *w, struct answers *a, struct t
                : err->code;
 }
 
-static tide_status send_rows(struct tide_writer *w, enum writer_statement what, uint32_t table,
+tide_status writer_send_rows(struct tide_writer *w, enum writer_statement what, uint32_t table,
                              const struct tide_rows *rows, struct tide_err *err)
 {
     char name[WRITER_NAME_MAX];
@@ -70,7 +70,7 @@ static tide_status send_puts(struct tide_writer *w, const struct tide_batch *bat
         const struct tide_rows *rows = &batch->rows[i];
         if (w->options.tables[i].kind == TIDE_TABLE_STATE || !rows->count)
             continue;
-        status = send_rows(w, WRITER_PUT, i, rows, err);
+        status = writer_send_rows(w, WRITER_PUT, i, rows, err);
         expect(a, rows->count);
         if (status == TIDE_OK)
             status = writer_point(TIDE_FAILPOINT("commit.copied"), err);
@@ -86,7 +86,7 @@ static tide_status send_merges(struct tide_writer *w, const struct tide_batch *b
         const struct tide_rows *rows = &batch->rows[i];
         if (w->options.tables[i].kind != TIDE_TABLE_STATE || !rows->count)
             continue;
-        status = send_rows(w, behind ? WRITER_MERGE_BEHIND : WRITER_MERGE, i, rows, err);
+        status = writer_send_rows(w, behind ? WRITER_MERGE_BEHIND : WRITER_MERGE, i, rows, err);
         expect(a, ANY_ROWS);
     }
     return status;

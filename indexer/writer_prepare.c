@@ -5,7 +5,7 @@
 
 void writer_statement_name(char name[WRITER_NAME_MAX], enum writer_statement what, uint32_t table)
 {
-    static const char *const verbs[] = { "put", "merge", "behind" };
+    static const char *const verbs[] = { "put", "add", "merge", "behind" };
     snprintf(name, WRITER_NAME_MAX, "%s%u", verbs[what], table);
 }
 
@@ -93,6 +93,8 @@ static tide_status prepare(struct tide_writer *w, enum writer_statement what, ui
         return status;
     if (what == WRITER_PUT)
         sql_put(w, table);
+    else if (what == WRITER_ADD)
+        writer_sql_add(w, table);
     else
         writer_sql_merge(w, table, what == WRITER_MERGE_BEHIND);
     writer_statement_name(name, what, table);
@@ -134,6 +136,19 @@ tide_status writer_prepare(struct tide_writer *w, const struct writer_sending *s
         status = writer_rollup_prepare(w, batch, err);
     if (status == TIDE_OK)
         status = writer_cover_prepare(w, onward, err);
+    w->session.unsure |= status != TIDE_OK;
+    return status;
+}
+
+tide_status writer_prepare_gap(struct tide_writer *w, const struct tide_batch *batch,
+                               struct tide_err *err)
+{
+    tide_status status = begin_anew(w, w->session.puts_from, err);
+    for (uint32_t i = 0; i < w->options.table_count && status == TIDE_OK; i++) {
+        bool is_state = w->options.tables[i].kind == TIDE_TABLE_STATE;
+        if (batch->rows[i].count)
+            status = prepare(w, is_state ? WRITER_MERGE_BEHIND : WRITER_ADD, i, err);
+    }
     w->session.unsure |= status != TIDE_OK;
     return status;
 }

@@ -218,10 +218,9 @@ static tide_status check_whole(struct tide_writer *w, struct tide_err *err)
     return status;
 }
 
-static tide_status build_anew(struct tide_writer *w, const void *arg, struct tide_err *err)
+static tide_status build_all(struct tide_writer *w, struct tide_err *err)
 {
-    (void)arg;
-    tide_status status = writer_begin(w, err);
+    tide_status status = writer_begin_long(w, err);
     if (status == TIDE_OK && w->rolls)
         status = check_whole(w, err);
     if (status == TIDE_OK)
@@ -237,6 +236,14 @@ static tide_status build_anew(struct tide_writer *w, const void *arg, struct tid
                w->deployment, TIDE_ROLLUP_VERSION);
     status = writer_run_sql(w, "INSERT", err);
     return status == TIDE_OK ? writer_commit(w, err) : status;
+}
+
+static tide_status build_anew(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    (void)arg;
+    tide_status status = build_all(w, err);
+    writer_end_long(w);
+    return status;
 }
 
 static bool is_kept(const struct tide_writer *w, tide_slice table)

@@ -7,6 +7,7 @@
  * Mirrored  every entry of the deployment's contracts but nonces, wallets' own and balances that
  *           a stellar asset keeps for contracts which the deployment does not name.
  * Raw       what the catalogue does not know or what does not fit it: XDR and reason, counted.
+ * Number    a row's numbers depend on its ledger alone, never on which contracts are known.
  * Roles     are the deployment file's. The chain gives a role to no contract.
  * Found     tokens of the engine's markets and of live entries in partners' catalogs are followed
  *           as tokens from that transaction on, up to discovered_max; chain.contract_seen says
@@ -27,6 +28,10 @@ struct tide_delta_options {
     /* true for each table index wanted (--only); NULL: all. chain.ledger always is. */
     const bool *tables;
     uint32_t discovered_max; /* tokens that are followed because the chain names them */
+    /* Contract ids, copied. If there are any, only ledgers whose bytes hold one of them give rows;
+     * the others are checked and counted as read. tide_delta_first then fails. */
+    const uint8_t (*mentioned)[TIDE_HASH_BYTES];
+    uint32_t mentioned_count;
 };
 
 struct tide_delta; /* holds its arena, hash tables, scratch: fixed at open */

@@ -38,7 +38,7 @@ struct tide_column {
     enum tide_pg_type type;
     bool nullable;
     bool is_private; /* a person's jurisdiction: in no view, answer, log or plain export */
-    bool no_digest;  /* wall clock or coverage: left out of digests */
+    bool no_digest;  /* not a fact of the ledgers (wall clock, coverage, names): not in digests */
     const char *comment;
 };
 
@@ -59,6 +59,8 @@ struct tide_table {
     uint16_t
         pair; /* state: index of its history table; history: of its state table; else own index */
     bool partitioned; /* PARTITION BY RANGE (deployment, ledger); partitions by the indexer */
+    /* Digests take in only the rows that have this value in this text column; NULL: all rows. */
+    const char *digest_column, *digest_value;
     const char *comment;
 };
 

@@ -112,7 +112,7 @@ static const struct tide_column seen_columns[] = {
       .comment = "created: its instance appeared; discovered: the chain names this token, it is "
                  "followed; ignored: named, past the limit" },
     { "role", TIDE_PG_TEXT, .comment = "Role" },
-    { "name", TIDE_PG_TEXT, .comment = "Name" },
+    { "name", TIDE_PG_TEXT, .no_digest = true, .comment = "Name" }, /* the deployment file's */
 };
 
 static const struct tide_column log_columns[] = {
@@ -227,6 +227,9 @@ static void fixed_tables(void)
     add_columns(t, seen_columns, TIDE_COUNT(seen_columns));
     t->primary_key = "deployment, contract, ledger, tx, what";
     t->partitioned = false;
+    /* The rest tells how this index came to know a contract, not what the ledgers hold. */
+    t->digest_column = "what";
+    t->digest_value = "created";
 
     t = new_table("event", "log", TIDE_TABLE_EVENT,
                   "Every event, narrow: what lists of mixed kinds page over");

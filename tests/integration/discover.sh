@@ -1,45 +1,104 @@
 #!/usr/bin/env bash
-# Tokens that the deployment file does not name: found by their market, watched from there on, noted,
-# and still known after a restart, so that stopping in between changes nothing.
-. "$(dirname "$0")/_pg.sh"
+# Tokens that the deployment file does not name are found by their market. Their past is read again, and
+# then every table has the rows of an index whose file named them: from a lake, over RPC, found during
+# a backfill, found at the tip, and with the indexer killed on the way.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
 pg_start
-indexer=$TIDE_BIN/tidemark-indexer
+bin=$TIDE_BIN/tidemark-indexer
+sim=$TIDE_BIN/tidemark-sim
 export ASAN_OPTIONS=detect_leaks=0 TIDEMARK_PARTITION_LEDGERS=1000
-"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --first-ledger 1920 --ledgers 256 --quiet
-python3 - "$PG_DIR/sim" <<'PY'
+number=0
+
+# The deployment file without its tokens; and with those alone that a market has (the chain has others).
+strip() { # FOLDER [MARKETS' TOKENS]
+    python3 - "$@" <<'PY'
 import json, sys
 d = json.load(open(sys.argv[1] + "/deployment.json"))
 tokens = {k: v for k, v in d["contracts"].items() if k.startswith("token_")}
-assert tokens
-d["contracts"] = {k: v for k, v in d["contracts"].items() if k not in tokens}
-json.dump(d, open(sys.argv[1] + "/without.json", "w"))
-open(sys.argv[1] + "/tokens", "w").write("\n".join(sorted(tokens.values())) + "\n")
+kept = open(sys.argv[2]).read().split() if len(sys.argv) > 2 else []
+assert tokens and set(kept) <= set(tokens.values())
+d["contracts"] = {k: v for k, v in d["contracts"].items() if k not in tokens or v in kept}
+json.dump(d, open(sys.argv[1] + ("/named.json" if kept else "/without.json"), "w"))
 PY
-export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/without.json
-run() { "$indexer" run --stop-at-end "$@" 2>"$PG_DIR/log_run" || fail "run $*: exit $?: $(tail -2 "$PG_DIR/log_run")"; }
-digest() { "$indexer" digest | grep '^total'; }
+}
 
-run --lake "$PG_DIR/sim/lake"
-want=$(digest)
-sql "SELECT DISTINCT contract FROM chain.contract_seen WHERE what = 'discovered' AND role = 'synth_token' ORDER BY 1" >"$PG_DIR/found"
-[ -s "$PG_DIR/found" ] || fail "no token was found"
-[ -z "$(LC_ALL=C comm -13 "$PG_DIR/sim/tokens" "$PG_DIR/found")" ] || fail "found what is no token"
-[ "$(sql "SELECT count(*) > 20 FROM event.log WHERE kind LIKE 'synth_token_%'")" = t ] || fail "hardly any events of tokens"
-[ "$(sql "SELECT count(*) > 0 FROM state.synth_token_balance")" = t ] || fail "no balances"
-early=$(sql "SELECT count(*) FROM event.log l JOIN chain.contract_seen s ON s.contract = l.contract AND s.what = 'discovered'
-             WHERE (l.ledger, l.tx) < (s.ledger, s.tx)")
-[ "$early" = 0 ] || fail "$early events from before the discovery"
+fresh() {
+    number=$((number + 1))
+    PGDATABASE=postgres "$PG_BIN/createdb" "d$number"
+    export PGDATABASE=d$number TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=d$number"
+}
+index() { "$bin" "$@" 2>"$PG_DIR/run.log" || fail "$*: exit $?: $(tail -3 "$PG_DIR/run.log")"; }
+waiting() { sql "SELECT count(*) FROM chain.contract_coverage WHERE next_ledger <= to_ledger"; }
+same() { # FOLDER WHAT
+    [ "$(sql "SELECT count(*) > 0 FROM chain.contract_coverage")" = t ] || fail "$2: nothing was found"
+    [ "$(waiting)" = 0 ] || fail "$2: $(sql "SELECT * FROM chain.contract_coverage"): $(tail -3 "$PG_DIR/run.log")"
+    "$bin" digest >"$PG_DIR/digest"
+    cmp -s "$1/digest" "$PG_DIR/digest" || fail "$2: $(diff "$1/digest" "$PG_DIR/digest" | head -20)"
+    [ "$(totals)" = "$(cat "$1/totals")" ] || fail "$2: totals $(totals), not $(cat "$1/totals")"
+}
+totals() {
+    sql "SELECT ledgers, transactions, calls, events, changes, raw_events, raw_states, calls_verified, calls_rewritten,
+             calls_unverified FROM chain.cursor"
+}
 
-# the same lake arriving in two parts, the indexer started anew for the second
-PGDATABASE=postgres "$PG_BIN/createdb" twice
-export PGDATABASE=twice TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=twice"
-mkdir "$PG_DIR/part"
-cp -r "$PG_DIR/sim/lake" "$PG_DIR/part/lake"
-find "$PG_DIR/part/lake" -name '*.xdr.zst*' | LC_ALL=C sort | head -n 2 | xargs rm # newest first
-run --lake "$PG_DIR/part/lake"
-[ "$(digest)" != "$want" ] || fail "half a lake gives the whole digest"
-[ "$(sql "SELECT count(*) > 0 FROM chain.contract_seen WHERE what = 'discovered'")" = t ] || fail "nothing found in the first part"
-run --lake "$PG_DIR/sim/lake"
-[ "$(digest)" = "$want" ] || fail "in two parts: $(digest), not $want"
+# What an index has whose file names the tokens that another found.
+named() { # FOLDER LAKE
+    fresh
+    index run --stop-at-end --lake "$2"
+    sql "SELECT DISTINCT contract FROM chain.contract_seen WHERE what = 'discovered'" >"$1/found"
+    [ -s "$1/found" ] || fail "no token was found"
+    strip "$1" "$1/found" || fail "found what is no token"
+    fresh
+    index run --stop-at-end --deployment "$1/named.json" --lake "$2"
+    "$bin" digest >"$1/digest"
+    totals >"$1/totals"
+    [ "$(sql "SELECT count(*) FROM state.synth_token_instance")" = "$(wc -l <"$1/found")" ] || fail "not all tokens have an instance"
+}
+
+try() { # FOLDER LAKE FIRST LAST
+    local dir=$1 lake=$2 first=$3 last=$4 middle
+    middle=$(((first + last) / 2))
+    export TIDEMARK_DEPLOYMENT=$dir/without.json
+    named "$dir" "$lake"
+
+    fresh
+    index run --stop-at-end --lake "$lake"
+    same "$dir" "from a lake"
+    "$bin" verify --lake "$lake" >"$PG_DIR/out" || fail "verify: $(cat "$PG_DIR/out")"
+
+    fresh # the second gap knows what the first one found; the range above was indexed before it
+    index backfill --lake "$lake" --from $((middle + 20)) --to "$last"
+    index backfill --lake "$lake" --from $((middle - 20)) --to $((middle + 9))
+    index backfill --lake "$lake" --from "$first" --to "$last"
+    same "$dir" "backfills"
+
+    fresh # killed while it reads again, sooner and later
+    for ((round = 0; round < 5; round++)); do
+        "$bin" run --stop-at-end --crash-limit 0 --lake "$lake" 2>"$PG_DIR/killed.log" & local pid=$!
+        until grep -q 'discovery.reading' "$PG_DIR/killed.log" || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
+        sleep 0.0$((round * 2))
+        kill -KILL $pid 2>/dev/null || true
+        wait $pid 2>/dev/null || true
+    done
+    index run --stop-at-end --crash-limit 0 --lake "$lake"
+    same "$dir" "killed"
+}
+
+"$sim" write --lake "$PG_DIR/sim/lake" --first-ledger 1920 --ledgers 256 --quiet
+strip "$PG_DIR/sim"
+try "$PG_DIR/sim" "$PG_DIR/sim/lake" 1920 2175
+"$bin" export state >"$PG_DIR/out" && grep -q '"synth_token"' "$PG_DIR/out" || fail "no state of tokens"
+recorded=${TIDE_SHARED:-$TIDE_SOURCE_DIR/../shared}/fixtures/protocol
+for chain in a b; do
+    [ -f "$recorded/$chain/deployment.json" ] || continue
+    mkdir "$PG_DIR/$chain"
+    cp "$recorded/$chain/deployment.json" "$PG_DIR/$chain/"
+    strip "$PG_DIR/$chain"
+    read -r first last < <(python3 -c '
+import json, sys
+d = json.load(open(sys.argv[1])); print(d["first_ledger"], d["last_ledger"])' "$PG_DIR/$chain/deployment.json")
+    try "$PG_DIR/$chain" "$recorded/$chain/lake" "$first" "$last"
+done
 echo ok

@@ -1,0 +1,45 @@
+/* Reads the past of contracts that were discovered: the ledgers that were indexed before the
+ * index knew them, once for all of them, and adds the rows that they lack. Afterwards the tables
+ * are as if the deployment file had named the contracts from the start.
+ *
+ * Reading  a source and a pipeline of its own, in threads of their own. Only ledgers that hold the
+ *          id of one of the contracts are decoded into rows.
+ * Writing  by the caller's writer, while no new ledger is waiting: one small transaction a turn,
+ *          with the rows and how far the contracts are covered.
+ * Trouble  a source without these ledgers, archived partitions, rows in the way: stored, logged and
+ *          tried again later. It never ends the indexer.
+ * Threads  all functions are for the thread that owns the writer. */
+#ifndef INDEXER_DISCOVERY_H
+#define INDEXER_DISCOVERY_H
+
+#include "indexer/writer.h"
+#include "tidemark/config.h"
+#include "tidemark/verify.h"
+
+struct tide_discovery; /* opaque */
+
+struct tide_discovery_options {
+    const struct tide_config *config;         /* borrowed */
+    const struct tide_deployment *deployment; /* borrowed; the one that the writer adds to */
+    const bool *tables;                       /* as tide_delta_options.tables; borrowed */
+};
+
+tide_status tide_discovery_open(struct tide_discovery **out,
+                                const struct tide_discovery_options *options,
+                                struct tide_err *err) TIDE_MUST_USE;
+/* Stops the threads. Must be called before the writer or the deployment change. NULL is allowed. */
+void tide_discovery_close(struct tide_discovery *discovery);
+
+/* A contract may have been discovered: the next turn asks the database. */
+void tide_discovery_wake(struct tide_discovery *discovery);
+/* True while ledgers are being read: the next turn is wanted soon. */
+bool tide_discovery_is_reading(const struct tide_discovery *discovery);
+
+/* Does what can be done without waiting. TIDE_E_FENCED, TIDE_E_STOPPED: the writer cannot go on. */
+tide_status tide_discovery_turn(struct tide_discovery *discovery, struct tide_writer *writer,
+                                struct tide_err *err) TIDE_MUST_USE;
+/* Turns until nothing is left or there is trouble, which the log names. */
+tide_status tide_discovery_finish(struct tide_discovery *discovery, struct tide_writer *writer,
+                                  struct tide_err *err) TIDE_MUST_USE;
+
+#endif
