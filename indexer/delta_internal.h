@@ -114,8 +114,8 @@ struct tide_delta {
 
     /* the present transaction */
     struct tide_envelope envelope;
-    bool ours;          /* stored */
-    bool protocol;      /* touches a contract that is more than a token or a wallet */
+    bool ours;     /* stored */
+    bool protocol; /* touches a contract that is more than a token or a wallet */
     /* Contract-data changes so far, of every contract: a version's number must not depend on which
      * contracts this index knew when it read the ledger. */
     uint32_t seq;
