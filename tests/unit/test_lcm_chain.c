@@ -140,7 +140,7 @@ static void run_chain(struct seen *seen, const struct chain_options *options, ui
 {
     struct chain *chain = malloc(sizeof *chain);
     *seen = (struct seen){ .hashes = calloc(1000, TIDE_HASH_BYTES) };
-    tide_buf_init(&seen->results, 1u << 20);
+    tide_buf_init(&seen->results, 4u << 20);
     assert_non_null(chain);
     assert_int_equal(chain_open(chain, options), TIDE_OK);
     tide_network_id(seen->network, tide_slice_str(options->passphrase));
@@ -192,11 +192,81 @@ static void the_same_options_give_the_same_bytes(void **state)
     assert_memory_not_equal(last[0], last[2], TIDE_HASH_BYTES);
 }
 
+/* A digest of what the ordinary population did: where each call stands, and its hash. */
+struct told {
+    struct tide_sha256 h;
+    uint8_t digest[TIDE_HASH_BYTES];
+    uint32_t txs;
+};
+
+static void hear(void *self, const struct chain_tx *tx)
+{
+    struct told *told = self;
+    uint8_t place[] = { (uint8_t)(tx->ledger >> 8), (uint8_t)tx->ledger, (uint8_t)tx->index,
+                        tx->outcome->ok };
+    tide_sha256_update(&told->h, tide_slice_of(place, sizeof place));
+    tide_sha256_update(&told->h, tide_slice_of(tx->hash, TIDE_HASH_BYTES));
+    told->txs++;
+}
+
+static struct told run_attacked(uint32_t version, struct hostile_options hostile, uint32_t *txs)
+{
+    struct seen seen;
+    struct told told = { .txs = 0 };
+    struct chain_options options = options_of(version);
+    options.hostile = hostile;
+    options.observer = (struct chain_observer){ .self = &told, .tx = hear };
+    tide_sha256_init(&told.h);
+    run_chain(&seen, &options, 150);
+    tide_sha256_final(&told.h, told.digest);
+    *txs = seen.txs;
+    return told;
+}
+
+/* Hashes of ledgers with attacks hold too (run_chain). People's transactions are the same ones,
+ * at the same places. */
+static void attackers_change_nothing_of_what_people_do(void **state)
+{
+    (void)state;
+    for (uint32_t version = 1; version <= 2; version++) {
+        uint32_t quiet, attacked;
+        struct told base = run_attacked(version, (struct hostile_options){ 0 }, &quiet);
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            struct hostile_options hostile = { .seed = seed, .all_from = 1120 };
+            struct told same = run_attacked(version, hostile, &attacked);
+            assert_int_equal(base.txs, same.txs);
+            assert_memory_equal(base.digest, same.digest, TIDE_HASH_BYTES);
+            assert_true(attacked > quiet + 200);
+        }
+    }
+}
+
+static void every_attack_is_made(void **state)
+{
+    (void)state;
+    struct tide_err err;
+    uint32_t quiet, attacked, bits;
+    run_attacked(2, (struct hostile_options){ 0 }, &quiet);
+    for (uint32_t i = 0; i < HOSTILE_ATTACKS; i++) {
+        /* lives are of entries that others made */
+        uint32_t with = i == HOSTILE_lives ? 1u << HOSTILE_entries : 0;
+        run_attacked(
+            2, (struct hostile_options){ .seed = 9, .all_from = 1060, .attacks = 1u << i | with },
+            &attacked);
+        assert_true(attacked > quiet + 20);
+    }
+    assert_int_equal(hostile_parse(&bits, "refused,scorch", &err), TIDE_OK);
+    assert_int_equal(bits, 1u << HOSTILE_refused | 1u << HOSTILE_scorch);
+    assert_int_equal(hostile_parse(&bits, "refused,refuse", &err), TIDE_E_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_ledger_holds_what_its_hashes_say),
         cmocka_unit_test(the_same_options_give_the_same_bytes),
+        cmocka_unit_test(attackers_change_nothing_of_what_people_do),
+        cmocka_unit_test(every_attack_is_made),
     };
     return cmocka_run_group_tests_name("lcm_chain", tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
  *          back after the last.
  * Noise    strangers pay each other and call contracts of their own, with events that are
  *          named like ours.
+ * Attacks  options.hostile adds transactions of attackers behind the others: hostile/.
  * Lives    entries that lapse are evicted, restored by whoever needs them next, or extended;
  *          options.life shortens lives so that a short chain sees it.
  * Same     options alone decide every byte. */
@@ -14,6 +15,7 @@
 
 #include "tools/sim/cast.h"
 #include "tools/sim/host.h"
+#include "tools/sim/hostile/hostile.h"
 #include "tools/sim/lcm.h"
 #include "tools/sim/story.h"
 
@@ -76,6 +78,7 @@ struct chain_options {
     enum story_profile profile;
     bool strict_auth;
     bool diagnostics;
+    struct hostile_options hostile; /* zeros: no attackers */
     struct chain_observer observer; /* zeros: nobody */
 };
 
@@ -122,6 +125,7 @@ struct chain {
     struct chain_guests guests; /* in */
     uint32_t code_ledger;       /* that brought the code entry; 0: there is none */
     struct chain_stranger strangers[CHAIN_STRANGERS];
+    struct hostile *hostile; /* NULL: no attackers */
     struct tide_buf asset;   /* Asset XDR of USDC */
     struct tide_arena arena; /* arguments */
     struct tide_buf changes, events_xdr, read_only, read_write, soroban, body, fee_changes, before,

@@ -21,6 +21,9 @@ static const struct sim_option chain_table[] = {
     { "ledgers-per-object", SIM_NUMBER, AT(ledgers_per_object), 1, 65536, "N  (default: 64; serve: 1)" },
     { "objects-per-partition", SIM_NUMBER, AT(objects_per_partition), 1, 1u << 20u, "N  (default: 1000; serve: 64000)" },
     { "level",       SIM_NUMBER, AT(level),      1, 19, "N  of zstd (default: 3)" },
+    { "hostile",     SIM_NUMBER, AT(hostile),    1, UINT64_MAX, "SEED  attackers behind the ordinary population: anything that the network accepts" },
+    { "hostile-all-from", SIM_NUMBER, AT(hostile_all_from), 2, UINT32_MAX, "N  from this ledger on they also overwrite what people own (default: never)" },
+    { "hostile-attacks", SIM_TEXT, AT(hostile_attacks), 0, 0, "LIST  comma list of attacks (default: all; hostile/attacks.def)" },
     { "strict-auth", SIM_FLAG,   AT(strict_auth), 0, 0, "nobody signs for a protocol contract, as on the real network" },
     { "diagnostics", SIM_FLAG,   AT(diagnostics), 0, 0, "write diagnostic events too" },
 };
@@ -143,9 +146,26 @@ tide_status sim_settings_check(const struct sim_settings *s, struct tide_err *er
 {
     if (strlen(s->passphrase) > 255)
         return tide_fail(err, TIDE_E_USAGE, "--passphrase is longer than 255 bytes");
+    uint32_t attacks;
+    if (s->hostile_attacks && !s->hostile)
+        return tide_fail(err, TIDE_E_USAGE, "--hostile-attacks needs --hostile");
+    if (s->hostile_attacks && hostile_parse(&attacks, s->hostile_attacks, err) != TIDE_OK)
+        return TIDE_E_USAGE;
     if (strcmp(s->profile, "mixed") != 0 && strcmp(s->profile, "swaps") != 0)
         return tide_fail(err, TIDE_E_USAGE, "--profile=%s: expected mixed or swaps", s->profile);
     return TIDE_OK;
+}
+
+/* The settings are checked: the list holds names of attacks alone. */
+static struct hostile_options attackers(const struct sim_settings *s)
+{
+    struct tide_err err;
+    struct hostile_options out = { .seed = s->hostile, .all_from = (uint32_t)s->hostile_all_from };
+    tide_status status =
+        s->hostile_attacks ? hostile_parse(&out.attacks, s->hostile_attacks, &err) : TIDE_OK;
+    assert(status == TIDE_OK);
+    (void)status;
+    return out;
 }
 
 struct chain_options sim_settings_chain(const struct sim_settings *s)
@@ -164,6 +184,7 @@ struct chain_options sim_settings_chain(const struct sim_settings *s)
         .profile = strcmp(s->profile, "swaps") == 0 ? STORY_SWAPS : STORY_MIXED,
         .strict_auth = s->strict_auth,
         .diagnostics = s->diagnostics,
+        .hostile = attackers(s),
     };
 }
 

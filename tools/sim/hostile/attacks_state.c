@@ -1,0 +1,273 @@
+/* Entries: what foreign code writes, tokens by the hundred, names, lives, code. */
+#include "tidemark/scval.h"
+#include "tidemark/xdr.h"
+#include "tools/sim/hostile/own.h"
+
+#include <string.h>
+
+static const tide_slice instance_key = { (const uint8_t *)"\0\0\0\x14", 4 };
+
+void hostile_entries(struct hostile *h)
+{
+    struct attack a;
+    attack_begin(&a, h);
+    const struct sim_contract *ours = hostile_ours(h);
+    attack_call(&a, ours->address.key, TIDE_SLICE("do_anything"));
+    uint32_t count = dice_size(&h->dice, 1, 30);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tide_kind *kind = hostile_kind(h, ours->role);
+        if (!kind)
+            continue;
+        hostile_put_entry(h, kind, hostile_style(&h->dice));
+        if (h->key.len <= HOSTILE_KEY_BYTES)
+            attack_write(&a, ours->address.key, kind->temporary ? SIM_TEMPORARY : SIM_PERSISTENT,
+                         tide_buf_view(&h->key), tide_buf_view(&h->value));
+    }
+    struct hostile_entry *old = hostile_any_entry(h, false);
+    if (old && dice_percent(&h->dice, 50) &&
+        old->touched != ((uint64_t)a.chain->ledger << 32 | (a.chain->index + 1)))
+        attack_remove(&a, old);
+    attack_end(&a, LCM_OP_INVOKE, 0);
+}
+
+/* --- tokens ------------------------------------------------------------------------------- */
+
+/* A market's config or a partner's asset under a name of its own, whose token is any address. */
+static void put_token_entry(struct attack *a, const struct sim_contract *ours,
+                            const struct tide_kind *kind)
+{
+    struct hostile *h = a->h;
+    hostile_put_entry(h, kind, STYLE_EXTREME);
+    if (h->key.len <= HOSTILE_KEY_BYTES)
+        attack_write(a, ours->address.key, SIM_PERSISTENT, tide_buf_view(&h->key),
+                     tide_buf_view(&h->value));
+}
+
+/* What a stranger's token tells, whether or not a market names it. */
+static void emit_as_token(struct hostile *h)
+{
+    struct attack a;
+    uint8_t id[TIDE_HASH_BYTES];
+    attack_begin(&a, h);
+    hostile_foreign(h, dice_of(&h->dice, HOSTILE_FOREIGN), id);
+    attack_call(&a, id, TIDE_SLICE("transfer"));
+    uint32_t count = dice_size(&h->dice, 1, 100);
+    for (uint32_t i = 0; i < count && a.chain->events_xdr.len < HOSTILE_EVENT_BYTES - 1000; i++) {
+        if (i % 20 == 19)
+            hostile_foreign(h, dice_of(&h->dice, HOSTILE_FOREIGN), id);
+        hostile_put_event(h, &a.chain->events_xdr, id,
+                          dice_percent(&h->dice, 30) ? TIDE_ROLE_stellar_asset
+                                                     : TIDE_ROLE_synth_token,
+                          hostile_style(&h->dice));
+        a.events++;
+    }
+    hostile_put_instance(h, TIDE_ROLE_synth_token, hostile_style(&h->dice));
+    attack_write(&a, id, SIM_PERSISTENT, instance_key, tide_buf_view(&h->value));
+    const struct tide_kind *kind = hostile_kind(h, TIDE_ROLE_synth_token);
+    if (kind) {
+        hostile_put_entry(h, kind, hostile_style(&h->dice));
+        attack_write(&a, id, kind->temporary ? SIM_TEMPORARY : SIM_PERSISTENT,
+                     tide_buf_view(&h->key), tide_buf_view(&h->value));
+    }
+    attack_end(&a, LCM_OP_INVOKE, 0);
+}
+
+void hostile_tokens(struct hostile *h)
+{
+    struct attack a;
+    bool market = dice_of(&h->dice, 2);
+    uint32_t place = market ? CAST_ENGINE : CAST_PARTNERS;
+    const struct sim_contract *ours =
+        sim_contract_find(&h->chain->host, chain_addr(h->chain, cast_contract(place)));
+    const struct tide_kind *kind = &tide_entries()[market ? TIDE_EN_synthetic_engine_asset_config
+                                                          : TIDE_EN_partner_registry_partner_asset];
+    attack_begin(&a, h);
+    attack_call(&a, ours->address.key, tide_slice_str(market ? "register_asset" : "preg_asset"));
+    uint32_t count = dice_size(&h->dice, 1, 150);
+    for (uint32_t i = 0; i < count; i++)
+        put_token_entry(&a, ours, kind);
+    attack_end(&a, LCM_OP_INVOKE, 0);
+    emit_as_token(h);
+}
+
+/* --- names -------------------------------------------------------------------------------- */
+
+/* Renames what the DAO's storage names, or gives it back what the model's world has there. */
+void hostile_names(struct hostile *h)
+{
+    struct attack a;
+    const struct sim_contract *dao =
+        sim_contract_find(&h->chain->host, chain_addr(h->chain, cast_contract(CAST_DAO)));
+    if (!dao->instance || dao->instance->live_until < h->chain->ledger)
+        return;
+    attack_begin(&a, h);
+    attack_call(&a, dao->address.key,
+                tide_slice_str(h->renamed ? "set_protocol_config" : "initialize"));
+    if (h->renamed) {
+        tide_buf_reset(&h->value);
+        tide_buf_slice(&h->value, dao->instance->val);
+    } else {
+        hostile_put_instance(h, TIDE_ROLE_dao_governance, STYLE_EXTREME);
+    }
+    h->renamed = !h->renamed;
+    attack_overwrite(&a, dao->instance, tide_buf_view(&h->value));
+    attack_end(&a, LCM_OP_INVOKE, 0);
+}
+
+/* --- lives --------------------------------------------------------------------------------- */
+
+static void put_extension(struct hostile *h, struct hostile_entry *entry, uint32_t live_until)
+{
+    struct attack a;
+    attack_begin(&a, h);
+    tide_buf_be32(&a.chain->body, 0);
+    tide_buf_be32(&a.chain->body, live_until - h->chain->ledger);
+    attack_extend(&a, entry, live_until);
+    attack_end(&a, LCM_OP_EXTEND_TTL, 0);
+}
+
+/* Transactions of one stage do not see each other: each extends what the ledger began with, and
+ * the longest life counts, whichever comes last. */
+static void extend_one_key(struct hostile *h, struct hostile_entry *entry)
+{
+    uint32_t count = 1 + dice_of(&h->dice, 4), longest = entry->live_until;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t life = entry->live_until + 1 + dice_of(&h->dice, 3000);
+        put_extension(h, entry, life);
+        longest = life > longest ? life : longest;
+    }
+    entry->live_until = longest;
+}
+
+static void restore_one(struct hostile *h, struct hostile_entry *entry)
+{
+    struct attack a;
+    attack_begin(&a, h);
+    tide_buf_be32(&a.chain->body, 0);
+    attack_restore(&a, entry);
+    attack_end(&a, LCM_OP_RESTORE, 0);
+}
+
+void hostile_lives(struct hostile *h)
+{
+    bool lapsed = dice_percent(&h->dice, 30);
+    struct hostile_entry *entry = hostile_any_entry(h, lapsed);
+    if (entry && lapsed)
+        restore_one(h, entry);
+    else if (entry && entry->modified < h->chain->ledger)
+        extend_one_key(h, entry);
+}
+
+/* --- code ---------------------------------------------------------------------------------- */
+
+static void put_random(struct hostile *h, struct tide_buf *out)
+{
+    for (uint32_t i = 0; i < TIDE_HASH_BYTES / 8; i++)
+        tide_buf_be64(out, dice_u64(&h->dice));
+}
+
+/* A contract that any wasm makes, with arguments for its constructor. */
+static void create(struct hostile *h)
+{
+    struct attack a;
+    uint32_t args = dice_of(&h->dice, 4);
+    attack_begin(&a, h);
+    struct tide_buf *body = &a.chain->body;
+    tide_buf_be32(body, 3); /* create contract v2 */
+    tide_buf_be32(body, 0);
+    lcm_put_address_account(body, a.from->key);
+    put_random(h, body);
+    tide_buf_be32(body, 0);
+    put_random(h, body);
+    tide_buf_be32(body, args);
+    for (uint32_t i = 0; i < args; i++)
+        hostile_value(&h->dice, body, (struct hostile_bounds){ .bytes = 800, .depth = 90 });
+    tide_buf_be32(body, 0);
+    bool passes = dice_of(&h->dice, 2);
+    if (passes) { /* its constructor may call ours */
+        const struct sim_contract *ours = hostile_ours(h);
+        hostile_put_event(h, &a.chain->events_xdr, ours->address.key, ours->role,
+                          hostile_style(&h->dice));
+        a.events++;
+    }
+    attack_end(&a, LCM_OP_INVOKE, passes ? 0 : -2);
+}
+
+static void upload(struct hostile *h)
+{
+    struct attack a;
+    attack_begin(&a, h);
+    tide_buf_be32(&a.chain->body, 2);
+    hostile_put_bytes(&h->dice, &a.chain->body, dice_of(&h->dice, 60000));
+    tide_buf_be32(&a.chain->body, 0);
+    attack_end(&a, LCM_OP_INVOKE, dice_of(&h->dice, 2) ? 0 : -2);
+}
+
+void hostile_code(struct hostile *h)
+{
+    if (dice_of(&h->dice, 3))
+        create(h);
+    else
+        upload(h);
+}
+
+/* --- nothing is spared --------------------------------------------------------------------- */
+
+/* An entry of the model's world, at random. */
+static struct sim_entry *any_entry(struct hostile *h)
+{
+    struct sim_host *host = &h->chain->host;
+    struct sim_walk walk = { .bucket = dice_of(&h->dice, host->entry_buckets) };
+    for (struct sim_entry *e = sim_entry_next(host, &walk); e; e = sim_entry_next(host, &walk)) {
+        enum tide_role role = e->contract->role;
+        if (e->live_until >= h->chain->ledger && role != TIDE_ROLE_stellar_asset &&
+            role != TIDE_ROLE_wallet)
+            return e;
+    }
+    return NULL;
+}
+
+/* The symbol that a key vec begins with. */
+static const struct tide_kind *kind_of(const struct sim_entry *entry)
+{
+    struct tide_xdr x = tide_xdr_of(entry->key);
+    if (tide_scval_type_of(entry->key) != TIDE_SCV_VEC)
+        return NULL;
+    tide_xdr_skip(&x, 16);
+    tide_slice name = tide_xdr_var(&x, 32);
+    return x.status == TIDE_OK ? tide_entry_find(entry->contract->role, name) : NULL;
+}
+
+/* A value of its kind, or one that is not; false when the catalogue has no such key. */
+static bool put_other_value(struct hostile *h, const struct sim_entry *victim)
+{
+    const struct tide_kind *kind = kind_of(victim);
+    enum hostile_style style = hostile_style(&h->dice);
+    if (tide_scval_type_of(victim->key) == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE)
+        hostile_put_instance(h, victim->contract->role, style);
+    else if (kind)
+        hostile_put_entry_value(h, kind, style);
+    return kind || tide_scval_type_of(victim->key) == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE;
+}
+
+void hostile_scorch(struct hostile *h)
+{
+    enum { MOST = 8 };
+    struct attack a;
+    const struct sim_entry *seen[MOST];
+    const struct sim_entry *victim = any_entry(h);
+    if (!victim)
+        return;
+    attack_begin(&a, h);
+    attack_call(&a, victim->contract->address.key, TIDE_SLICE("do_anything"));
+    for (uint32_t i = 0; victim && i < MOST; i++) {
+        bool again = false;
+        for (uint32_t k = 0; k < i; k++)
+            again |= seen[k] == victim;
+        if (!again && put_other_value(h, victim))
+            attack_overwrite(&a, victim, tide_buf_view(&h->value));
+        seen[i] = victim;
+        victim = any_entry(h);
+    }
+    attack_end(&a, LCM_OP_INVOKE, 0);
+}

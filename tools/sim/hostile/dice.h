@@ -1,0 +1,41 @@
+/* The randomness of the hostile chain: one stream, apart from the story's and the noise's. */
+#ifndef SIM_HOSTILE_DICE_H
+#define SIM_HOSTILE_DICE_H
+
+#include "tidemark/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct dice {
+    uint64_t state;
+};
+
+/* splitmix64 */
+static inline uint64_t dice_u64(struct dice *d)
+{
+    uint64_t z = (d->state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* 0 … n-1; n is not 0. */
+static inline uint32_t dice_of(struct dice *d, uint32_t n)
+{
+    return (uint32_t)(dice_u64(d) % n);
+}
+
+static inline bool dice_percent(struct dice *d, uint32_t percent)
+{
+    return dice_of(d, 100) < percent;
+}
+
+/* low … high, small ones likelier. */
+static inline uint32_t dice_size(struct dice *d, uint32_t low, uint32_t high)
+{
+    uint32_t range = high - low + 1;
+    return low + dice_of(d, 1 + dice_of(d, range));
+}
+
+#endif

@@ -1,0 +1,117 @@
+/* The attackers: who they are, and which of them acts. */
+#include "tools/sim/hostile/own.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_A_LEDGER = 6, AFTER_DEPLOYMENT = 16 };
+
+struct kind {
+    const char *name;
+    uint32_t weight;
+    void (*run)(struct hostile *h);
+};
+
+static const struct kind kinds[HOSTILE_ATTACKS] = {
+#define HOSTILE_ATTACK(name, weight, doc) { #name, weight, hostile_##name },
+#include "tools/sim/hostile/attacks.def"
+#undef HOSTILE_ATTACK
+};
+
+tide_status hostile_parse(uint32_t *attacks, const char *list, struct tide_err *err)
+{
+    *attacks = 0;
+    for (const char *at = list; *at;) {
+        size_t len = strcspn(at, ",");
+        uint32_t i = 0;
+        while (i < HOSTILE_ATTACKS &&
+               !(strlen(kinds[i].name) == len && memcmp(kinds[i].name, at, len) == 0))
+            i++;
+        if (i == HOSTILE_ATTACKS)
+            return tide_fail(err, TIDE_E_USAGE, "--hostile-attacks: no attack %.*s", (int)len, at);
+        *attacks |= 1u << i;
+        at += len + (at[len] == ',');
+    }
+    return TIDE_OK;
+}
+
+static tide_status enlist(struct hostile *h)
+{
+    const struct chain_options *options = &h->chain->options;
+    for (uint32_t i = 0; i < HOSTILE_ACCOUNTS; i++) {
+        char name[32];
+        h->accounts[i] = (struct lcm_account){ .balance = 50000000LL * 10000000,
+                                               .seq = (int64_t)options->first_ledger << 32,
+                                               .modified = options->first_ledger - 1 };
+        snprintf(name, sizeof name, "attacker %u", i);
+        if (cast_key(&h->chain->cast, h->accounts[i].key, options->seed, name) != TIDE_OK)
+            return TIDE_E_MEMORY;
+    }
+    return TIDE_OK;
+}
+
+tide_status hostile_open(struct hostile **out, struct chain *chain,
+                         const struct hostile_options *options)
+{
+    struct hostile *h = calloc(1, sizeof *h);
+    *out = h;
+    if (!h)
+        return TIDE_E_MEMORY;
+    h->chain = chain;
+    h->options = *options;
+    h->dice.state = options->seed * 0x2545f4914f6cdd1du + options->seed;
+    h->entries = calloc(HOSTILE_ENTRIES, sizeof *h->entries);
+    struct tide_buf *all[] = { &h->args, &h->key, &h->value, &h->address, &h->hash_key, &h->auth };
+    for (size_t i = 0; i < TIDE_COUNT(all); i++)
+        tide_buf_init(all[i], TIDE_LEDGER_BYTES_MAX);
+    return h->entries ? enlist(h) : TIDE_E_MEMORY;
+}
+
+void hostile_close(struct hostile *h)
+{
+    if (!h)
+        return;
+    hostile_forget(h);
+    struct tide_buf *all[] = { &h->args, &h->key, &h->value, &h->address, &h->hash_key, &h->auth };
+    for (size_t i = 0; i < TIDE_COUNT(all); i++)
+        tide_buf_release(all[i]);
+    free(h);
+}
+
+static uint32_t weight_of(const struct hostile *h, uint32_t i)
+{
+    uint32_t chosen = h->options.attacks ? h->options.attacks : UINT32_MAX;
+    if (!(chosen >> i & 1) || (i == HOSTILE_scorch && !hostile_all(h)))
+        return 0;
+    return kinds[i].weight;
+}
+
+static void attack_once(struct hostile *h)
+{
+    uint32_t total = 0, i = 0;
+    for (uint32_t k = 0; k < HOSTILE_ATTACKS; k++)
+        total += weight_of(h, k);
+    if (total == 0)
+        return;
+    uint32_t luck = dice_of(&h->dice, total);
+    while (luck >= weight_of(h, i))
+        luck -= weight_of(h, i++);
+    kinds[i].run(h);
+}
+
+/* The protocol is deployed in peace: before, there is nothing to attack. */
+static bool at_peace(const struct hostile *h)
+{
+    return !h->chain->deployed ||
+           h->chain->ledger < h->chain->options.first_ledger + AFTER_DEPLOYMENT;
+}
+
+void hostile_ledger(struct hostile *h)
+{
+    if (at_peace(h))
+        return;
+    uint32_t count = dice_of(&h->dice, MOST_A_LEDGER + 1);
+    for (uint32_t i = 0; i < count; i++)
+        attack_once(h);
+    hostile_evict(h);
+}

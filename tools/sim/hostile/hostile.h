@@ -1,0 +1,45 @@
+/* A hostile chain: whatever the network would accept, in ledgers whose hashes are right.
+ *
+ * Where    attackers' transactions stand behind all others of a ledger, so the transactions and
+ *          event ids of the ordinary population are those of the same chain without them.
+ * What     foreign code answers at our contracts' addresses, keeps doing what the published code
+ *          did, and does the attackers' bidding beside it. Nothing here changes the model's world.
+ * Apart    up to all_from, the attackers write under names of their own (symbols that begin with
+ *          Z, numbers from 2^31 on, addresses that nobody else has) and rename the DAO's contracts
+ *          for some ledgers. From all_from on they also overwrite what people own.
+ * Same     the options of the chain and the seed here decide every byte. */
+#ifndef SIM_HOSTILE_H
+#define SIM_HOSTILE_H
+
+#include "tidemark/status.h"
+
+#include <stdint.h>
+
+struct chain;
+struct hostile;
+
+enum hostile_attack {
+#define HOSTILE_ATTACK(name, weight, doc) HOSTILE_##name,
+#include "tools/sim/hostile/attacks.def"
+#undef HOSTILE_ATTACK
+    HOSTILE_ATTACKS
+};
+
+/* Zeros: no attackers. */
+struct hostile_options {
+    uint64_t seed;     /* 0: no attackers                                     */
+    uint32_t all_from; /* ledger from which nothing is spared; 0: never       */
+    uint32_t attacks;  /* bits by enum hostile_attack; 0: all                 */
+};
+
+/* attacks from a comma list of names; TIDE_E_USAGE names what it does not know. */
+tide_status hostile_parse(uint32_t *attacks, const char *list, struct tide_err *err) TIDE_MUST_USE;
+
+/* The chain must live longer. TIDE_E_MEMORY. */
+tide_status hostile_open(struct hostile **out, struct chain *chain,
+                         const struct hostile_options *options) TIDE_MUST_USE;
+void hostile_close(struct hostile *h); /* NULL is fine */
+/* Adds the attacks of the ledger in the making, behind its last ordinary transaction. */
+void hostile_ledger(struct hostile *h);
+
+#endif

@@ -1,0 +1,221 @@
+/* Entries that attackers write, and the changes that the ledger lists for them. */
+#include "tidemark/xdr.h"
+#include "tools/sim/chain_call.h"
+#include "tools/sim/hostile/own.h"
+
+#include <stdlib.h>
+
+static void drop(struct hostile_entry *entry)
+{
+    tide_buf_release(&entry->key);
+    tide_buf_release(&entry->val);
+    *entry = (struct hostile_entry){ 0 };
+}
+
+/* The simulator is a tool: without memory it ends. */
+static void set(struct tide_buf *buf, tide_slice to)
+{
+    tide_buf_reset(buf);
+    tide_buf_slice(buf, to);
+    assert(!buf->failed);
+}
+
+void hostile_forget(struct hostile *h)
+{
+    for (uint32_t i = 0; h->entries && i < h->entry_count; i++)
+        drop(&h->entries[i]);
+    free(h->entries);
+    h->entries = NULL;
+}
+
+static struct hostile_entry *find(struct hostile *h, const uint8_t contract[TIDE_HASH_BYTES],
+                                  uint32_t durability, tide_slice key)
+{
+    for (uint32_t i = 0; i < h->entry_count; i++) {
+        struct hostile_entry *e = &h->entries[i];
+        if (e->durability == durability && tide_slice_eq(tide_buf_view(&e->key), key) &&
+            memcmp(e->contract, contract, TIDE_HASH_BYTES) == 0)
+            return e;
+    }
+    return NULL;
+}
+
+/* A place for a new entry: what is remembered of another goes, its row stays on the ledger. */
+static struct hostile_entry *place_for(struct hostile *h)
+{
+    if (h->entry_count < HOSTILE_ENTRIES)
+        return &h->entries[h->entry_count++];
+    struct hostile_entry *entry = &h->entries[dice_of(&h->dice, HOSTILE_ENTRIES)];
+    drop(entry);
+    return entry;
+}
+
+static struct lcm_data data_of(struct hostile *h, const struct hostile_entry *entry)
+{
+    tide_buf_reset(&h->address);
+    lcm_put_address_contract(&h->address, entry->contract);
+    return (struct lcm_data){ tide_buf_view(&h->address), tide_buf_view(&entry->key),
+                              entry->durability };
+}
+
+/* A change of the entry's life: modified and live_until as they then stand. */
+static void put_ttl(struct attack *a, uint32_t kind, const struct lcm_data *data, uint32_t modified,
+                    uint32_t live_until)
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    struct tide_buf *key = &a->h->hash_key;
+    tide_buf_reset(key);
+    lcm_put_data_key(key, data);
+    tide_sha256(hash, tide_buf_view(key));
+    chain_change(&a->chain->changes, &a->changes, kind);
+    if (kind == CHANGE_REMOVED)
+        lcm_put_ttl_key(&a->chain->changes, hash);
+    else
+        lcm_put_ttl(&a->chain->changes, modified, hash, live_until);
+}
+
+static void put_data(struct attack *a, uint32_t kind, uint32_t modified,
+                     const struct lcm_data *data, tide_slice value)
+{
+    chain_change(&a->chain->changes, &a->changes, kind);
+    if (kind == CHANGE_REMOVED)
+        lcm_put_data_key(&a->chain->changes, data);
+    else
+        lcm_put_data(&a->chain->changes, modified, data, value);
+}
+
+static uint32_t new_life(struct hostile *h)
+{
+    return h->chain->ledger + 4 + dice_of(&h->dice, dice_percent(&h->dice, 50) ? 40 : 4000);
+}
+
+static bool lapsed(const struct hostile *h, const struct hostile_entry *entry)
+{
+    return entry->live_until < h->chain->ledger;
+}
+
+static void update(struct attack *a, struct hostile_entry *entry, const struct lcm_data *data,
+                   tide_slice value)
+{
+    bool restored = lapsed(a->h, entry);
+    if (restored) {
+        tide_buf_be32(&a->chain->archived, a->read_write - 1);
+        a->archived++;
+    }
+    put_data(a, restored ? CHANGE_RESTORED : CHANGE_STATE, entry->modified, data,
+             tide_buf_view(&entry->val));
+    put_data(a, CHANGE_UPDATED, a->chain->ledger, data, value);
+    if (restored) {
+        entry->live_until = new_life(a->h);
+        put_ttl(a, CHANGE_RESTORED, data, a->chain->ledger, entry->live_until);
+    }
+}
+
+void attack_write(struct attack *a, const uint8_t contract[TIDE_HASH_BYTES], uint32_t durability,
+                  tide_slice key, tide_slice value)
+{
+    struct hostile *h = a->h;
+    struct hostile_entry *entry = find(h, contract, durability, key);
+    uint64_t now = (uint64_t)a->chain->ledger << 32 | (a->chain->index + 1);
+    if (entry && entry->touched == now)
+        return;
+    if (!entry) {
+        entry = place_for(h);
+        memcpy(entry->contract, contract, TIDE_HASH_BYTES);
+        entry->durability = durability;
+        tide_buf_init(&entry->key, TIDE_LEDGER_BYTES_MAX);
+        tide_buf_init(&entry->val, TIDE_LEDGER_BYTES_MAX);
+        set(&entry->key, key);
+    }
+    entry->touched = now;
+    struct lcm_data data = data_of(h, entry);
+    attack_key(a, true, &data);
+    bool gone = !entry->exists || (durability == SIM_TEMPORARY && lapsed(h, entry));
+    if (gone) {
+        entry->live_until = new_life(h);
+        put_data(a, CHANGE_CREATED, a->chain->ledger, &data, value);
+        put_ttl(a, CHANGE_CREATED, &data, a->chain->ledger, entry->live_until);
+    } else {
+        update(a, entry, &data, value);
+    }
+    set(&entry->val, value);
+    entry->modified = a->chain->ledger;
+    entry->exists = true;
+    entry->evicted = false;
+}
+
+void attack_remove(struct attack *a, struct hostile_entry *entry)
+{
+    struct lcm_data data = data_of(a->h, entry);
+    attack_key(a, true, &data);
+    put_data(a, CHANGE_STATE, entry->modified, &data, tide_buf_view(&entry->val));
+    put_data(a, CHANGE_REMOVED, 0, &data, tide_buf_view(&entry->val));
+    put_ttl(a, CHANGE_STATE, &data, entry->modified, entry->live_until);
+    put_ttl(a, CHANGE_REMOVED, &data, 0, 0);
+    entry->exists = false;
+}
+
+void attack_restore(struct attack *a, struct hostile_entry *entry)
+{
+    struct lcm_data data = data_of(a->h, entry);
+    attack_key(a, true, &data);
+    entry->live_until = new_life(a->h);
+    entry->evicted = false;
+    put_data(a, CHANGE_RESTORED, entry->modified, &data, tide_buf_view(&entry->val));
+    put_ttl(a, CHANGE_RESTORED, &data, a->chain->ledger, entry->live_until);
+}
+
+void attack_extend(struct attack *a, const struct hostile_entry *entry, uint32_t live_until)
+{
+    struct lcm_data data = data_of(a->h, entry);
+    attack_key(a, false, &data);
+    put_ttl(a, CHANGE_STATE, &data, entry->modified, entry->live_until);
+    put_ttl(a, CHANGE_UPDATED, &data, a->chain->ledger, live_until);
+}
+
+void attack_overwrite(struct attack *a, const struct sim_entry *entry, tide_slice value)
+{
+    struct tide_buf *address = &a->h->address;
+    tide_buf_reset(address);
+    chain_put_addr(address, entry->contract->address);
+    struct lcm_data data = { tide_buf_view(address), entry->key, entry->durability };
+    attack_key(a, true, &data);
+    put_data(a, CHANGE_STATE, entry->modified, &data, entry->val);
+    put_data(a, CHANGE_UPDATED, a->chain->ledger, &data, value);
+}
+
+struct hostile_entry *hostile_any_entry(struct hostile *h, bool wanted)
+{
+    uint32_t start = h->entry_count ? dice_of(&h->dice, h->entry_count) : 0;
+    for (uint32_t i = 0; i < h->entry_count; i++) {
+        struct hostile_entry *e = &h->entries[(start + i) % h->entry_count];
+        if (e->exists && lapsed(h, e) == wanted && !(wanted && e->durability == SIM_TEMPORARY))
+            return e;
+    }
+    return NULL;
+}
+
+static void evict(struct hostile *h, struct hostile_entry *entry)
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    struct tide_buf *key = &h->hash_key;
+    struct lcm_data data = data_of(h, entry);
+    tide_buf_reset(key);
+    lcm_put_data_key(key, &data);
+    lcm_evict(&h->chain->lcm, tide_buf_view(key));
+    tide_sha256(hash, tide_buf_view(key));
+    tide_buf_reset(key);
+    lcm_put_ttl_key(key, hash);
+    lcm_evict(&h->chain->lcm, tide_buf_view(key));
+    entry->evicted = true;
+    entry->exists = entry->durability == SIM_PERSISTENT;
+}
+
+void hostile_evict(struct hostile *h)
+{
+    for (uint32_t i = 0; i < h->entry_count; i++) {
+        struct hostile_entry *entry = &h->entries[i];
+        if (entry->exists && !entry->evicted && lapsed(h, entry) && dice_percent(&h->dice, 20))
+            evict(h, entry);
+    }
+}

@@ -1,0 +1,512 @@
+/* What looks like the protocol's: events, entries and instances as the catalogue has them, with
+ * every field at its limits, or a little wrong, or not at all like it. */
+#include "tidemark/scval.h"
+#include "tidemark/xdr.h"
+#include "tools/sim/chain_call.h"
+#include "tools/sim/hostile/own.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum hostile_style hostile_style(struct dice *d)
+{
+    uint32_t luck = dice_of(d, 100);
+    return luck < 70 ? STYLE_EXTREME : luck < 90 ? STYLE_BENT : STYLE_ANY;
+}
+
+const struct sim_contract *hostile_ours(struct hostile *h)
+{
+    uint32_t place;
+    do
+        place = dice_of(&h->dice, CAST_TOKEN + CAST_MARKETS);
+    while (place == CAST_USDC || place == CAST_XLM);
+    return sim_contract_find(&h->chain->host, chain_addr(h->chain, cast_contract(place)));
+}
+
+void hostile_foreign(const struct hostile *h, uint32_t i, uint8_t out[TIDE_HASH_BYTES])
+{
+    char text[64];
+    int len =
+        snprintf(text, sizeof text, "hostile contract %" PRIu64 " %u", h->chain->options.seed, i);
+    tide_sha256(out, tide_slice_of(text, (size_t)len));
+}
+
+static void put_anybody(struct hostile *h, struct tide_buf *out)
+{
+    const struct cast *cast = &h->chain->cast;
+    if (dice_percent(&h->dice, 30))
+        lcm_put_address_contract(out, cast->contracts[dice_of(&h->dice, CAST_CONTRACTS)].id);
+    else
+        lcm_put_address_account(out, cast->accounts[dice_of(&h->dice, cast->account_count)].id);
+}
+
+void hostile_put_somebody(struct hostile *h, struct tide_buf *out)
+{
+    uint32_t luck = dice_of(&h->dice, 100);
+    uint8_t id[TIDE_HASH_BYTES];
+    if (hostile_all(h) && luck < 30) {
+        put_anybody(h, out);
+    } else if (luck < 60) {
+        lcm_put_address_account(out, h->accounts[dice_of(&h->dice, HOSTILE_ACCOUNTS)].key);
+    } else if (luck < 85) {
+        hostile_foreign(h, dice_of(&h->dice, HOSTILE_FOREIGN), id);
+        lcm_put_address_contract(out, id);
+    } else {
+        for (uint32_t i = 0; i < TIDE_HASH_BYTES; i += 8) {
+            uint64_t word = dice_u64(&h->dice);
+            memcpy(id + i, &word, 8);
+        }
+        if (dice_of(&h->dice, 2))
+            lcm_put_address_contract(out, id);
+        else
+            lcm_put_address_account(out, id);
+    }
+}
+
+/* Numbers that name something stay above those that people use, as long as people are spared. */
+static uint32_t named_u32(struct hostile *h)
+{
+    static const uint32_t names[] = { INT32_MAX - 1, INT32_MAX,      0x80000000,
+                                      0x80000001,    UINT32_MAX - 1, UINT32_MAX };
+    if (hostile_all(h) && dice_percent(&h->dice, 30))
+        return dice_of(&h->dice, 6);
+    return dice_percent(&h->dice, 50) ? names[dice_of(&h->dice, TIDE_COUNT(names))]
+                                      : INT32_MAX - dice_of(&h->dice, 4096);
+}
+
+static uint64_t named_u64(struct hostile *h)
+{
+    static const uint64_t names[] = { INT32_MAX, 0x80000000,         UINT32_MAX,     1ull << 32u,
+                                      INT64_MAX, 0x8000000000000000, UINT64_MAX - 1, UINT64_MAX };
+    if (hostile_all(h) && dice_percent(&h->dice, 30))
+        return dice_of(&h->dice, 6);
+    return dice_percent(&h->dice, 50) ? names[dice_of(&h->dice, TIDE_COUNT(names))]
+                                      : INT64_MAX - dice_of(&h->dice, 4096);
+}
+
+static void put_name(struct hostile *h, struct tide_buf *out)
+{
+    static const char *const theirs[] = { "XLMUSDC", "sGOLD", "sBTC", "GOLD", "XLM", "USDC" };
+    tide_buf_be32(out, TIDE_SCV_SYMBOL);
+    if (hostile_all(h) && dice_percent(&h->dice, 30))
+        tide_xdr_put_var(out, tide_slice_str(theirs[dice_of(&h->dice, TIDE_COUNT(theirs))]));
+    else
+        hostile_put_symbol(&h->dice, out, 'Z');
+}
+
+static void put_vec_of(struct hostile *h, struct tide_buf *out, enum tide_type item)
+{
+    uint32_t count = dice_percent(&h->dice, 95) ? dice_of(&h->dice, 6) : dice_of(&h->dice, 300);
+    tide_buf_be32(out, TIDE_SCV_VEC);
+    tide_buf_be32(out, 1);
+    tide_buf_be32(out, count);
+    for (uint32_t i = 0; i < count; i++)
+        hostile_put_typed(h, out, item, true);
+}
+
+static void put_status(struct hostile *h, struct tide_buf *out)
+{
+    static const char *const words[] = { "Active",   "Passed", "Executed", "Cancelled", "Pending",
+                                         "Approved", "Failed", "Rejected", "Nonsense",  "" };
+    tide_buf_be32(out, TIDE_SCV_VEC);
+    tide_buf_be32(out, 1);
+    tide_buf_be32(out, 1);
+    lcm_put_symbol(out, words[dice_of(&h->dice, TIDE_COUNT(words))]);
+}
+
+static void put_number(struct hostile *h, struct tide_buf *out, enum tide_type type, bool id)
+{
+    struct dice *d = &h->dice;
+    if (type == TIDE_T_BOOL) {
+        tide_buf_be32(out, TIDE_SCV_BOOL);
+        tide_buf_be32(out, dice_of(d, 2));
+    } else if (type == TIDE_T_U64) {
+        tide_buf_be32(out, TIDE_SCV_U64);
+        tide_buf_be64(out, id ? named_u64(h) : hostile_u64(d));
+    } else if (type == TIDE_T_I128) {
+        tide_buf_be32(out, TIDE_SCV_I128);
+        hostile_put_i128(d, out);
+    } else {
+        tide_buf_be32(out, TIDE_SCV_U32);
+        tide_buf_be32(out, id ? named_u32(h) : hostile_u32(d));
+    }
+}
+
+static void put_opaque(struct hostile *h, struct tide_buf *out, enum tide_type type)
+{
+    struct dice *d = &h->dice;
+    uint32_t most = dice_percent(d, 90) ? 80 : 6000;
+    if (type == TIDE_T_STR || type == TIDE_T_TEXT) {
+        tide_buf_be32(out, TIDE_SCV_STRING);
+        hostile_put_text(d, out, most);
+        return;
+    }
+    tide_buf_be32(out, TIDE_SCV_BYTES);
+    hostile_put_bytes(d, out, type == TIDE_T_B32 ? TIDE_HASH_BYTES : dice_of(d, most));
+}
+
+void hostile_put_typed(struct hostile *h, struct tide_buf *out, enum tide_type type, bool id)
+{
+    switch (type) {
+    case TIDE_T_BOOL:
+    case TIDE_T_U32:
+    case TIDE_T_ENUM_U32:
+    case TIDE_T_U64:
+    case TIDE_T_I128:
+        put_number(h, out, type, id);
+        return;
+    case TIDE_T_BYTES:
+    case TIDE_T_B32:
+    case TIDE_T_STR:
+    case TIDE_T_TEXT:
+        put_opaque(h, out, type);
+        return;
+    case TIDE_T_SYM:
+        put_name(h, out);
+        return;
+    case TIDE_T_ADDR:
+        tide_buf_be32(out, TIDE_SCV_ADDRESS);
+        hostile_put_somebody(h, out);
+        return;
+    case TIDE_T_ENUM_SYM:
+        put_status(h, out);
+        return;
+    case TIDE_T_VEC_SYM:
+        put_vec_of(h, out, TIDE_T_SYM);
+        return;
+    case TIDE_T_VEC_ADDR:
+        put_vec_of(h, out, TIDE_T_ADDR);
+        return;
+    case TIDE_T_VEC_U32:
+        put_vec_of(h, out, TIDE_T_U32);
+        return;
+    case TIDE_T_VEC_U64:
+        put_vec_of(h, out, TIDE_T_U64);
+        return;
+    case TIDE_T_ANY:
+        hostile_value(&h->dice, out, (struct hostile_bounds){ .bytes = 2000, .depth = 60 });
+        return;
+    }
+}
+
+/* Whether the number says which one is meant, not how much. */
+static bool names_something(const struct tide_field *field)
+{
+    const char *c = field->column;
+    size_t len = strlen(c);
+    return field->place == TIDE_P_KEY || strstr(c, "epoch") || strstr(c, "index") ||
+           strstr(c, "sequence") || (len >= 2 && strcmp(c + len - 2, "id") == 0);
+}
+
+static void put_field(struct hostile *h, struct tide_buf *out, const struct tide_field *field,
+                      enum hostile_style style)
+{
+    if (style == STYLE_BENT && field->place != TIDE_P_KEY && dice_percent(&h->dice, 25))
+        hostile_value(&h->dice, out, (struct hostile_bounds){ .bytes = 600, .depth = 40 });
+    else
+        hostile_put_typed(h, out, field->type, names_something(field));
+}
+
+/* --- maps of fields ------------------------------------------------------------------ */
+
+struct member {
+    const char *name;
+    const struct tide_field *field; /* of a struct: its first */
+};
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct member *)a)->name, ((const struct member *)b)->name);
+}
+
+static void put_members(struct hostile *h, struct tide_buf *out, struct member *members,
+                        uint32_t count, enum hostile_style style);
+
+/* Members of the struct that a SUB is in. */
+static void put_sub(struct hostile *h, struct tide_buf *out, const struct tide_kind *kind,
+                    const char *outer, enum hostile_style style)
+{
+    struct member members[TIDE_FIELDS_MAX];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        const struct tide_field *f = &kind->fields[i];
+        if (f->place == TIDE_P_SUB && strcmp(f->outer, outer) == 0)
+            members[count++] = (struct member){ f->name, f };
+    }
+    put_members(h, out, members, count, style);
+}
+
+/* A map; bent, one member may be missing and one too many. */
+static void put_members(struct hostile *h, struct tide_buf *out, struct member *members,
+                        uint32_t count, enum hostile_style style)
+{
+    bool more = style == STYLE_BENT && dice_percent(&h->dice, 40);
+    if (count)
+        qsort(members, count, sizeof *members, by_name);
+    if (style == STYLE_BENT && count && dice_percent(&h->dice, 40)) {
+        uint32_t gone = dice_of(&h->dice, count);
+        memmove(&members[gone], &members[gone + 1], (--count - gone) * sizeof *members);
+    }
+    tide_buf_be32(out, TIDE_SCV_MAP);
+    tide_buf_be32(out, 1);
+    tide_buf_be32(out, count + more);
+    for (uint32_t i = 0; i < count; i++) {
+        lcm_put_symbol(out, members[i].name);
+        put_field(h, out, members[i].field, style);
+    }
+    if (more) {
+        lcm_put_symbol(out, "zzz_more");
+        hostile_value(&h->dice, out, (struct hostile_bounds){ .bytes = 300, .depth = 20 });
+    }
+}
+
+/* Fields of those places, structs once each under their own name: a map. */
+static void put_map(struct hostile *h, struct tide_buf *out, const struct tide_kind *kind,
+                    uint32_t places, enum hostile_style style)
+{
+    struct member members[TIDE_FIELDS_MAX];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        const struct tide_field *f = &kind->fields[i];
+        if (places >> f->place & 1)
+            members[count++] = (struct member){ f->name, f };
+    }
+    put_members(h, out, members, count, style);
+}
+
+/* The name of the struct inside an entry's value, of which there is one at most. */
+static const char *outer_of(const struct tide_kind *kind)
+{
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        if (kind->fields[i].place == TIDE_P_SUB)
+            return kind->fields[i].outer;
+    }
+    return NULL;
+}
+
+/* --- events ---------------------------------------------------------------------------- */
+
+void hostile_put_event_head(struct tide_buf *out, const uint8_t id[TIDE_HASH_BYTES], uint32_t type,
+                            uint32_t topics)
+{
+    tide_buf_be32(out, 0);
+    tide_buf_be32(out, 1);
+    tide_buf_put(out, id, TIDE_HASH_BYTES);
+    tide_buf_be32(out, type);
+    tide_buf_be32(out, 0);
+    tide_buf_be32(out, topics);
+}
+
+static void put_any_event(struct hostile *h, struct tide_buf *out,
+                          const uint8_t id[TIDE_HASH_BYTES])
+{
+    uint32_t topics = dice_percent(&h->dice, 80) ? dice_of(&h->dice, 6) : dice_of(&h->dice, 60);
+    hostile_put_event_head(out, id, 1, topics);
+    for (uint32_t i = 0; i <= topics; i++)
+        hostile_value(&h->dice, out, (struct hostile_bounds){ .bytes = 900, .depth = 60 });
+}
+
+/* The host itself emits it, always in this form. */
+static void put_upgrade(struct hostile *h, struct tide_buf *out, const uint8_t id[TIDE_HASH_BYTES])
+{
+    hostile_put_event_head(out, id, 0, 3);
+    lcm_put_symbol(out, "executable_update");
+    for (uint32_t i = 0; i < 2; i++) {
+        tide_buf_be32(out, TIDE_SCV_VEC);
+        tide_buf_be32(out, 1);
+        tide_buf_be32(out, 2);
+        lcm_put_symbol(out, "Wasm");
+        tide_buf_be32(out, TIDE_SCV_BYTES);
+        hostile_put_bytes(&h->dice, out, TIDE_HASH_BYTES);
+    }
+    tide_buf_be32(out, TIDE_SCV_VEC);
+    tide_buf_be32(out, 1);
+    tide_buf_be32(out, 0);
+}
+
+static uint32_t count_place(const struct tide_kind *kind, enum tide_place place)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < kind->field_count; i++)
+        count += kind->fields[i].place == place;
+    return count;
+}
+
+static void put_data(struct hostile *h, struct tide_buf *out, const struct tide_kind *kind,
+                     enum hostile_style style)
+{
+    uint32_t items = count_place(kind, TIDE_P_ITEM), optional = count_place(kind, TIDE_P_DATA_OPT);
+    if (items) {
+        tide_buf_be32(out, TIDE_SCV_VEC);
+        tide_buf_be32(out, 1);
+        tide_buf_be32(out, items);
+        for (uint32_t i = 0; i < kind->field_count; i++) {
+            if (kind->fields[i].place == TIDE_P_ITEM)
+                put_field(h, out, &kind->fields[i], style);
+        }
+        return;
+    }
+    bool scalar = count_place(kind, TIDE_P_SCALAR) > 0;
+    if (scalar && !(optional && dice_of(&h->dice, 2))) {
+        for (uint32_t i = 0; i < kind->field_count; i++) {
+            if (kind->fields[i].place == TIDE_P_SCALAR)
+                put_field(h, out, &kind->fields[i], style);
+        }
+        return;
+    }
+    put_map(h, out, kind, 1u << TIDE_P_DATA | 1u << TIDE_P_DATA_OPT | 1u << TIDE_P_SCALAR, style);
+}
+
+static const struct tide_kind *event_kind(struct hostile *h, enum tide_role role)
+{
+    for (uint32_t tries = 0; tries < 400; tries++) {
+        const struct tide_kind *kind = &tide_events()[dice_of(&h->dice, TIDE_EV_COUNT)];
+        if (kind->role == role)
+            return kind;
+    }
+    return NULL;
+}
+
+void hostile_put_event(struct hostile *h, struct tide_buf *out, const uint8_t id[TIDE_HASH_BYTES],
+                       enum tide_role role, enum hostile_style style)
+{
+    const struct tide_kind *kind = event_kind(h, role);
+    if (!kind || style == STYLE_ANY) {
+        put_any_event(h, out, id);
+        return;
+    }
+    if (kind->system) {
+        put_upgrade(h, out, id);
+        return;
+    }
+    bool admin = dice_of(&h->dice, 2); /* topics that may be absent */
+    bool more = style == STYLE_BENT && dice_percent(&h->dice, 30);
+    uint32_t topics = 1 + count_place(kind, TIDE_P_TOPIC) +
+                      (admin ? count_place(kind, TIDE_P_TOPIC_OPT) : 0) + more;
+    hostile_put_event_head(out, id, 1, topics);
+    lcm_put_symbol(out, kind->name);
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        const struct tide_field *f = &kind->fields[i];
+        if (f->place == TIDE_P_TOPIC || (f->place == TIDE_P_TOPIC_OPT && admin))
+            put_field(h, out, f, style);
+    }
+    if (more)
+        hostile_value(&h->dice, out, (struct hostile_bounds){ .bytes = 300, .depth = 30 });
+    put_data(h, out, kind, style);
+}
+
+/* --- entries --------------------------------------------------------------------------- */
+
+const struct tide_kind *hostile_kind(struct hostile *h, enum tide_role role)
+{
+    for (uint32_t tries = 0; tries < 400; tries++) {
+        const struct tide_kind *kind = &tide_entries()[dice_of(&h->dice, TIDE_EN_COUNT)];
+        bool keyed = count_place(kind, TIDE_P_KEY) > 0;
+        if (kind->role == role && (keyed || hostile_all(h)))
+            return kind;
+    }
+    return NULL;
+}
+
+/* Any short value that no entry of ours has for a key. */
+static void put_any_key(struct hostile *h)
+{
+    tide_buf_be32(&h->key, TIDE_SCV_VEC);
+    tide_buf_be32(&h->key, 1);
+    tide_buf_be32(&h->key, 2);
+    lcm_put_symbol(&h->key, dice_of(&h->dice, 2) ? "Pool" : "Zed");
+    hostile_value(&h->dice, &h->key, (struct hostile_bounds){ .bytes = 190, .depth = 0 });
+}
+
+void hostile_put_entry_value(struct hostile *h, const struct tide_kind *kind,
+                             enum hostile_style style)
+{
+    struct tide_buf *out = &h->value;
+    const char *outer = outer_of(kind);
+    tide_buf_reset(out);
+    if (style == STYLE_ANY) {
+        hostile_value(&h->dice, out, (struct hostile_bounds){ .bytes = 3000, .depth = 80 });
+    } else if (count_place(kind, TIDE_P_VALUE)) {
+        for (uint32_t i = 0; i < kind->field_count; i++) {
+            if (kind->fields[i].place == TIDE_P_VALUE)
+                put_field(h, out, &kind->fields[i], style);
+        }
+    } else if (outer) {
+        struct member members[TIDE_FIELDS_MAX];
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < kind->field_count; i++) {
+            if (kind->fields[i].place == TIDE_P_FIELD)
+                members[count++] = (struct member){ kind->fields[i].name, &kind->fields[i] };
+        }
+        members[count++] = (struct member){ outer, NULL };
+        qsort(members, count, sizeof *members, by_name);
+        tide_buf_be32(out, TIDE_SCV_MAP);
+        tide_buf_be32(out, 1);
+        tide_buf_be32(out, count);
+        for (uint32_t i = 0; i < count; i++) {
+            lcm_put_symbol(out, members[i].name);
+            if (members[i].field)
+                put_field(h, out, members[i].field, style);
+            else
+                put_sub(h, out, kind, outer, style);
+        }
+    } else {
+        put_map(h, out, kind, 1u << TIDE_P_FIELD, style);
+    }
+}
+
+void hostile_put_entry(struct hostile *h, const struct tide_kind *kind, enum hostile_style style)
+{
+    tide_buf_reset(&h->key);
+    if (style == STYLE_ANY) {
+        put_any_key(h);
+    } else {
+        tide_buf_be32(&h->key, TIDE_SCV_VEC);
+        tide_buf_be32(&h->key, 1);
+        tide_buf_be32(&h->key, 1 + count_place(kind, TIDE_P_KEY));
+        lcm_put_symbol(&h->key, kind->name);
+        for (uint32_t i = 0; i < kind->field_count; i++) {
+            if (kind->fields[i].place == TIDE_P_KEY)
+                put_field(h, &h->key, &kind->fields[i], style);
+        }
+    }
+    hostile_put_entry_value(h, kind, style);
+}
+
+static int by_slot(const void *a, const void *b)
+{
+    const struct tide_field *x = *(const struct tide_field *const *)a;
+    const struct tide_field *y = *(const struct tide_field *const *)b;
+    if (x->vec_key != y->vec_key)
+        return x->vec_key ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+void hostile_put_instance(struct hostile *h, enum tide_role role, enum hostile_style style)
+{
+    const struct tide_kind *kind = tide_instance_find(role);
+    const struct tide_field *slots[TIDE_FIELDS_MAX];
+    uint32_t count = 0;
+    for (uint32_t i = 0; kind && i < kind->field_count; i++) {
+        if (kind->fields[i].place == TIDE_P_SLOT && !dice_percent(&h->dice, 5))
+            slots[count++] = &kind->fields[i];
+    }
+    if (count)
+        qsort(slots, count, sizeof(const struct tide_field *), by_slot);
+    tide_buf_reset(&h->value);
+    tide_buf_be32(&h->value, TIDE_SCV_CONTRACT_INSTANCE);
+    tide_buf_be32(&h->value, 0);
+    for (uint32_t i = 0; i < TIDE_HASH_BYTES / 8; i++)
+        tide_buf_be64(&h->value, dice_u64(&h->dice));
+    tide_buf_be32(&h->value, 1);
+    tide_buf_be32(&h->value, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (slots[i]->vec_key) {
+            tide_buf_be32(&h->value, TIDE_SCV_VEC);
+            tide_buf_be32(&h->value, 1);
+            tide_buf_be32(&h->value, 1);
+        }
+        lcm_put_symbol(&h->value, slots[i]->name);
+        put_field(h, &h->value, slots[i], style);
+    }
+}
