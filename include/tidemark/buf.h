@@ -28,6 +28,7 @@ void tide_buf_putf(struct tide_buf *buf, const char *format, ...) TIDE_PRINTF(2,
 
 static inline void tide_buf_reset(struct tide_buf *buf)
 {
+    assert(buf->len <= buf->cap && buf->cap <= buf->max);
     buf->len = 0;
     buf->failed = false;
 }
@@ -85,6 +86,7 @@ TIDE_INLINE void tide_buf_be64(struct tide_buf *buf, uint64_t v)
 
 static inline tide_slice tide_buf_view(const struct tide_buf *buf)
 {
+    assert(buf->len <= buf->cap);
     return (tide_slice){ buf->ptr, buf->len };
 }
 

@@ -145,6 +145,7 @@ TIDE_INLINE tide_slice tide_xdr_var(struct tide_xdr *x, uint32_t max)
 /* A count of elements of at least element_min bytes each; 0 after a failure. */
 TIDE_INLINE uint32_t tide_xdr_count(struct tide_xdr *x, uint32_t max, uint32_t element_min)
 {
+    assert(element_min > 0);
     uint32_t n = tide_xdr_u32(x);
     if (TIDE_UNLIKELY(n > max || n > tide_xdr_left(x) / element_min)) {
         if (n > max)
@@ -175,12 +176,14 @@ TIDE_INLINE bool tide_xdr_enter(struct tide_xdr *x)
 
 TIDE_INLINE void tide_xdr_leave(struct tide_xdr *x)
 {
+    assert(x->depth > 0);
     x->depth--;
 }
 
 /* The bytes from mark (an earlier x->cur) to here; empty after a failure. */
 TIDE_INLINE tide_slice tide_xdr_span(const struct tide_xdr *x, const uint8_t *mark)
 {
+    assert(x->base <= mark && mark <= x->cur);
     return x->status == TIDE_OK ? (tide_slice){ mark, (size_t)(x->cur - mark) } : (tide_slice){ 0 };
 }
 
@@ -196,6 +199,7 @@ static inline void tide_xdr_put_opaque(struct tide_buf *buf, tide_slice bytes)
 
 static inline void tide_xdr_put_var(struct tide_buf *buf, tide_slice bytes)
 {
+    assert(bytes.len <= UINT32_MAX);
     tide_buf_be32(buf, (uint32_t)bytes.len);
     tide_xdr_put_opaque(buf, bytes);
 }

@@ -44,6 +44,7 @@ void tide_arena_close(struct tide_arena *arena)
 
 void tide_arena_reset(struct tide_arena *arena)
 {
+    assert(arena->base <= arena->cur && arena->cur <= arena->end);
     arena->cur = arena->base;
     arena->full = false;
     if (arena->base)
@@ -59,6 +60,7 @@ void *tide_arena_alloc(struct tide_arena *arena, size_t size, size_t align, size
 {
     assert(size > 0);
     assert(align > 0 && (align & (align - 1)) == 0);
+    assert(arena->base <= arena->cur && arena->cur <= arena->end);
     size_t padding = (-(uintptr_t)arena->cur & (align - 1)) + REDZONE;
     size_t room = (size_t)(arena->end - arena->cur);
     /* Divide, never multiply, until the product is known to fit. */
@@ -68,6 +70,7 @@ void *tide_arena_alloc(struct tide_arena *arena, size_t size, size_t align, size
     }
     uint8_t *object = arena->cur + padding;
     arena->cur = object + size * count;
+    assert(arena->cur <= arena->end);
     UNPOISON(object, size * count);
     return memset(object, 0, size * count);
 }

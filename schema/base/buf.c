@@ -22,6 +22,7 @@ void tide_buf_limit(struct tide_buf *buf, size_t max)
         tide_buf_release(buf);
     tide_buf_reset(buf);
     buf->max = max;
+    assert(buf->len == 0 && buf->cap <= buf->max);
 }
 
 bool tide_buf_grow(struct tide_buf *buf, size_t more)
@@ -63,6 +64,7 @@ void tide_buf_putf(struct tide_buf *buf, const char *format, ...)
         if (to) {
             vsnprintf((char *)to, (size_t)need + 1, format, again);
             buf->len += (size_t)need;
+            assert(buf->len < buf->cap); /* the NUL stands behind it */
         }
     }
     va_end(again);

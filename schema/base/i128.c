@@ -66,6 +66,7 @@ static size_t magnitude_text(char *out, tide_raw_u128 v)
         } while (small);
     }
     memcpy(out, digits + at, sizeof digits - at);
+    assert(at < sizeof digits);
     return sizeof digits - at;
 }
 

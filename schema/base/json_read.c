@@ -32,6 +32,7 @@ static void install(void)
 
 json_t *tide_json_load(tide_slice text, size_t flags, json_error_t *error)
 {
+    assert(error);
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, install);
     memory_failed = false;
@@ -45,6 +46,7 @@ json_t *tide_json_load(tide_slice text, size_t flags, json_error_t *error)
 
 json_t *tide_json_load_private(tide_slice text, size_t flags, json_error_t *error)
 {
+    assert(!is_private); /* not from within another reading of this thread */
     is_private = true;
     json_t *root = tide_json_load(text, flags, error);
     is_private = false;

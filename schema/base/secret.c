@@ -50,6 +50,7 @@ static tide_status read_all(struct tide_buf *out, int fd, const char *path, stru
 
 static void trim(struct tide_buf *out, size_t from)
 {
+    assert(from <= out->len);
     if (out->len > from && out->ptr[out->len - 1] == '\n')
         out->len--;
     if (out->len > from && out->ptr[out->len - 1] == '\r')
@@ -58,6 +59,7 @@ static void trim(struct tide_buf *out, size_t from)
 
 static void forget(struct tide_buf *out, size_t from)
 {
+    assert(from <= out->len);
     if (out->len > from)
         explicit_bzero(out->ptr + from, out->len - from);
     out->len = from;

@@ -106,6 +106,7 @@ TIDE_INLINE uint32_t base64_group(const uint8_t *p)
 
 size_t tide_base64_groups(uint8_t *out, tide_slice text, size_t *made)
 {
+    assert(text.ptr || text.len == 0);
     const uint8_t *p = text.ptr;
     const uint8_t *to = out;
     size_t left = text.len;
@@ -130,6 +131,7 @@ size_t tide_base64_groups(uint8_t *out, tide_slice text, size_t *made)
         *out++ = (uint8_t)v;
     }
     *made = (size_t)(out - to);
+    assert(left <= text.len && *made <= text.len / 4 * 3);
     return text.len - left;
 }
 
@@ -191,6 +193,7 @@ size_t tide_u64_text(char *out, uint64_t v)
         v /= 10;
     } while (v);
     memcpy(out, digits + at, sizeof digits - at);
+    assert(at < sizeof digits);
     return sizeof digits - at;
 }
 
@@ -201,6 +204,7 @@ static size_t utf8_length(tide_slice text, size_t at)
     size_t left = text.len - at;
     if (p[0] < 0x80)
         return 1;
+    assert(at < text.len);
     size_t len = p[0] >= 0xc2 && p[0] <= 0xdf   ? 2
                  : (p[0] & 0xf0) == 0xe0        ? 3
                  : p[0] >= 0xf0 && p[0] <= 0xf4 ? 4
@@ -297,6 +301,7 @@ void tide_time_rfc3339(char out[TIDE_RFC3339_BYTES], int64_t unix_seconds)
     int64_t t = unix_seconds < first ? first : unix_seconds > last ? last : unix_seconds;
     uint64_t since = (uint64_t)(t - first);
     int64_t day = (int64_t)(since / 86400) + first / 86400;
+    assert(t >= first && t <= last);
     uint32_t second = (uint32_t)(since % 86400);
     memcpy(out, "0000-00-00T00:00:00Z", 21);
     put_date(out, day);

@@ -34,6 +34,7 @@ void tide_unzstd_close(struct tide_unzstd *z)
 
 void tide_unzstd_reset(struct tide_unzstd *z)
 {
+    assert(z && z->context);
     size_t code = ZSTD_DCtx_reset(z->context, ZSTD_reset_session_only);
     assert(!ZSTD_isError(code));
     (void)code;
@@ -62,6 +63,7 @@ tide_status tide_unzstd_read(struct tide_unzstd *z, tide_slice *in, uint8_t *out
         if (!moved || (from.pos == from.size && to.pos < size))
             break;
     }
+    assert(from.pos <= in->len && to.pos <= size);
     *in = tide_slice_of(in->ptr + from.pos, in->len - from.pos);
     *made = to.pos;
     return TIDE_OK;
@@ -97,6 +99,7 @@ tide_status tide_zstd_compress(struct tide_buf *buf, tide_slice in, int level)
     ZSTD_freeCCtx(context);
     if (ZSTD_isError(made))
         return TIDE_E_MEMORY;
+    assert(made <= bound);
     buf->len += made;
     return TIDE_OK;
 }

@@ -14,6 +14,8 @@ static void put16(uint8_t *p, uint16_t v)
  * without zeros at either end. digit[0] is the lowest; count > 0 only when the highest is not 0. */
 static void put_numeric(struct tide_buf *buf, const uint16_t *digit, int count, bool negative)
 {
+    assert(count >= 0 && count <= DIGITS_MAX);
+    assert(count == 0 || digit[count - 1] != 0);
     int low = 0;
     while (low < count && digit[low] == 0)
         low++;
@@ -31,6 +33,7 @@ static void put_numeric(struct tide_buf *buf, const uint16_t *digit, int count, 
     for (int i = 0; i < used; i++)
         put16(p + 12 + 2 * i, digit[count - 1 - i]);
     buf->len += 4 + len;
+    assert(buf->len <= buf->cap);
 }
 
 static int split64(uint16_t *digit, uint64_t v)
@@ -84,6 +87,7 @@ void tide_copy_close(struct tide_buf *buf, size_t at)
 {
     if (buf->failed)
         return;
+    assert(at + 4 <= buf->len && buf->len - at - 4 <= INT32_MAX);
     uint32_t len = __builtin_bswap32((uint32_t)(buf->len - at - 4));
     memcpy(buf->ptr + at, &len, 4);
 }

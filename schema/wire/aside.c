@@ -39,6 +39,7 @@ static void *work(void *self)
         pthread_mutex_unlock(&a->lock);
         digest(a, a->hash);
         pthread_mutex_lock(&a->lock);
+        assert(a->stage == TAKEN);
         a->stage = MADE;
         pthread_mutex_unlock(&a->lock);
         pthread_cond_signal(&a->made); /* who is woken finds the lock free */
@@ -84,6 +85,7 @@ void aside_begin(struct aside *a, tide_slice head, tide_slice tail)
 {
     pthread_mutex_lock(&a->lock);
     assert(a->stage == IDLE);
+    assert(!a->closing);
     a->head = head;
     a->tail = tail;
     a->stage = ASKED;
@@ -99,6 +101,7 @@ bool aside_end(struct aside *a, uint8_t hash[TIDE_HASH_BYTES])
         pthread_cond_wait(&a->made, &a->lock);
         stage = a->stage;
     }
+    assert(stage != TAKEN);
     a->stage = IDLE;
     memcpy(hash, a->hash, TIDE_HASH_BYTES);
     pthread_mutex_unlock(&a->lock);

@@ -8,6 +8,8 @@
 #include <openssl/hmac.h>
 #include <openssl/sha.h>
 
+#include <limits.h>
+
 static_assert(sizeof(SHA256_CTX) <= sizeof(struct tide_sha256), "context fits the opaque body");
 
 static SHA256_CTX *body(struct tide_sha256 *h)
@@ -57,6 +59,7 @@ size_t tide_hmac(enum tide_hmac algorithm, uint8_t out[TIDE_HMAC_BYTES_MAX], tid
     const EVP_MD *kinds[] = { [TIDE_HMAC_SHA1] = EVP_sha1(),
                               [TIDE_HMAC_SHA256] = EVP_sha256(),
                               [TIDE_HMAC_SHA512] = EVP_sha512() };
+    assert((size_t)algorithm < TIDE_COUNT(kinds) && key.len <= INT_MAX);
     unsigned len = 0;
     static const uint8_t nothing[1];
     /* It fails only where memory does: no signature may come out of that. */

@@ -17,6 +17,7 @@ struct walker {
 /* Ends the walk because a callback said so. The cursor goes to its end, without an error. */
 static void stop(struct walker *w, tide_status status)
 {
+    assert(w->stopped == TIDE_OK);
     if (status == TIDE_OK || w->x->status != TIDE_OK)
         return;
     w->stopped = status;
@@ -169,6 +170,7 @@ static void read_changes(struct walker *w, struct where at)
             skip_ledger_entry(x, &change);
         if (!wanted || !going(w))
             continue;
+        assert(change.entry.len > 0);
         change.kind = (enum tide_change_kind)kind;
         change.index = i;
         change.section = at.section;
@@ -225,6 +227,7 @@ static void read_tx_events(struct walker *w, bool inside)
         tide_event_read(w->x, &event);
         if (!going(w))
             return; /* the stage may be the refused one: it is an index below */
+        assert(event.stage <= 2);
         if (event.stage == 1)
             event.index = after_tx++;
         else
@@ -356,6 +359,7 @@ static void read_result_pair(struct walker *w)
 
 static void read_transaction(struct walker *w, uint32_t index, uint32_t count)
 {
+    assert(index >= 1 && index <= count);
     w->tx = (struct tide_tx){ .index = index, .count = count };
     if (w->header.lcm_version == 2)
         skip_ext0(w->x, "TransactionResultMetaV1 ext");
@@ -456,6 +460,8 @@ static tide_status walk_bytes(const struct tide_walk *walk, tide_slice bytes, si
     struct tide_xdr x = tide_xdr_of(bytes);
     struct walker w = { .walk = walk, .x = &x };
     walk_ledger(&w);
+    assert(w.stopped == TIDE_OK || x.status != TIDE_OK);
+    assert(x.depth == 0 || x.status != TIDE_OK);
     if (len)
         *len = tide_xdr_offset(&x);
     if ((len ? x.status : tide_xdr_end(&x)) == TIDE_OK)

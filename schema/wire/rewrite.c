@@ -140,6 +140,7 @@ static void put_u32(struct tide_sha256 *h, uint32_t v)
 static void put_address(struct tide_sha256 *h, const struct rewrite *r, uint32_t event,
                         uint32_t admin)
 {
+    assert(admin <= r->admin_count && event < r->count);
     static const uint8_t account[12] = { 0, 0, 0, TIDE_SCV_ADDRESS };
     tide_sha256_update(h, tide_slice_of(account, admin == 0 ? 12 : 4));
     if (admin == 0)
@@ -156,6 +157,7 @@ static void put_event(struct tide_sha256 *h, struct rewrite *r, uint32_t index, 
                       uint32_t admin)
 {
     const struct tide_event *event = &r->events[index];
+    assert(index < r->count && r->count <= REWRITE_EVENTS_MAX);
     r->steps++;
     if (form == AS_IS) {
         tide_sha256_update(h, event->xdr);
@@ -232,6 +234,7 @@ static bool step(struct rewrite *r, const struct tide_sha256 *before, uint32_t i
     if (r->steps >= REWRITE_STEPS_MAX)
         return false;
     struct tide_sha256 h = *before;
+    assert(index < r->count && c.admin <= r->admin_count);
     put_event(&h, r, index, c.mint, c.admin);
     return search_from(r, &h, index + 1);
 }

@@ -34,11 +34,13 @@ void tide_sign_close(struct tide_sign *key)
 
 const uint8_t *tide_sign_public(const struct tide_sign *key)
 {
+    assert(key);
     return key->public;
 }
 
 tide_status tide_sign(struct tide_sign *key, uint8_t out[TIDE_SIGNATURE_BYTES], tide_slice message)
 {
+    assert(key && key->pair);
     size_t len = TIDE_SIGNATURE_BYTES;
     EVP_MD_CTX *ctx = EVP_MD_CTX_new();
     bool made = ctx && EVP_DigestSignInit(ctx, NULL, NULL, NULL, key->pair) == 1 &&

@@ -59,6 +59,7 @@ static tide_status start(struct tide_split *split, tide_slice *in, bool whole, s
 
 static tide_status take(tide_slice *in, size_t skip, size_t len, tide_slice *lcm)
 {
+    assert(skip <= in->len && len <= in->len - skip);
     *lcm = tide_slice_of(in->ptr + skip, len);
     in->ptr += skip + len;
     in->len -= skip + len;
@@ -115,6 +116,7 @@ tide_status tide_split_next(struct tide_split *split, tide_slice *in, bool whole
         if (status != TIDE_OK)
             return status;
     }
+    assert(split->framing != TIDE_FRAMING_NONE);
     if (split->framing == TIDE_FRAMING_STREAM)
         return next_record(split, in, whole, lcm, err);
     return next_meta(split, in, whole, lcm, err);

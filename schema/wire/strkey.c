@@ -149,6 +149,7 @@ static void put_five(uint8_t *out, uint64_t bits)
 /* Bytes of text into raw (room for them all and 4 more); 0 when it is not canonical base32. */
 static size_t base32_decode(uint8_t *raw, tide_slice text)
 {
+    assert(text.len <= TIDE_STRKEY_TEXT_MAX);
     size_t at = 0;
     uint64_t bits;
     const uint8_t *in = text.ptr;
@@ -173,6 +174,7 @@ static size_t base32_decode(uint8_t *raw, tide_slice text)
 
 static bool payload_fits(uint8_t version, const uint8_t *payload, size_t len)
 {
+    assert(len <= TIDE_STRKEY_PAYLOAD_MAX);
     switch (version) {
     case TIDE_STRKEY_ACCOUNT:
     case TIDE_STRKEY_CONTRACT:

@@ -82,6 +82,7 @@ static enum tide_check check_hash(tide_slice bytes, const uint8_t *expected)
 
 static uint32_t first_place(const struct tide_verify *v, const uint8_t *hash)
 {
+    assert(v->cap > 0 && (v->cap & (v->cap - 1)) == 0);
     uint32_t word;
     memcpy(&word, hash, 4);
     return word & (2 * v->cap - 1);
@@ -98,6 +99,7 @@ static uint32_t place_of(const struct tide_verify *v, const uint8_t *hash)
 
 static tide_status grow(struct tide_verify *v)
 {
+    assert(v->count == v->cap);
     uint32_t cap = v->cap ? v->cap * 2 : ENVELOPES_FIRST;
     struct envelope *envelopes = realloc(v->envelopes, cap * sizeof *envelopes);
     if (!envelopes)
@@ -140,6 +142,7 @@ tide_status tide_verify_envelope(struct tide_verify *v, const struct tide_envelo
             return status;
     }
     struct envelope *envelope = &v->envelopes[v->count];
+    assert(v->count < v->cap);
     *envelope = (struct envelope){ .span = read->span };
     tide_envelope_hash(envelope->hash, read, v->network_id);
     if (v->count < KEPT)
@@ -199,6 +202,7 @@ static enum tide_check check_tx_set(struct tide_verify *v, tide_slice tx_set)
     tide_slice head = tx_set, tail = { 0 };
     if (v->header.lcm_version == 0) {
         /* The legacy set is hashed without its count: the previous hash, then the envelopes. */
+        assert(tx_set.len >= 36); /* the walk has read both */
         head = tide_slice_of(tx_set.ptr, 32);
         tail = tide_slice_of(tx_set.ptr + 36, tx_set.len - 36);
     }
@@ -219,6 +223,7 @@ void tide_verify_tx_set(struct tide_verify *v, tide_slice tx_set)
 {
     if (v->level < TIDE_PROOF_RESULTS)
         return;
+    assert(tx_set.len >= 36);
     const uint8_t *previous = tx_set.ptr + (v->header.lcm_version > 0 ? 4 : 0);
     v->proof.tx_set = check_tx_set(v, tx_set);
     v->proof.tx_set_previous = check(memcmp(previous, v->header.previous_hash, 32) == 0);
@@ -244,6 +249,7 @@ void tide_verify_tx(struct tide_verify *v, const struct tide_tx *tx)
 
 static bool call_matches(const struct tide_tx *tx)
 {
+    assert(tx->invoke_hash);
     struct tide_sha256 h;
     uint8_t hash[TIDE_HASH_BYTES];
     tide_sha256_init(&h);
@@ -272,6 +278,7 @@ enum tide_call_proof tide_verify_tx_end(struct tide_verify *v, const struct tide
 
 void tide_verify_end(struct tide_verify *v)
 {
+    assert(v->joined <= v->tx_count);
     if (v->has_network)
         v->proof.envelopes =
             check(v->joined == v->tx_count && v->count == v->tx_count && !v->doubled);

@@ -3,6 +3,8 @@
 void tide_xdr_refuse(struct tide_xdr *x, tide_status status, const char *what, uint32_t value)
 {
     assert(status != TIDE_OK);
+    assert(what);
+    assert(x->base <= x->cur && x->cur <= x->end);
     if (x->status != TIDE_OK)
         return;
     x->status = status;
@@ -21,6 +23,7 @@ void tide_xdr_refuse_short(struct tide_xdr *x)
 
 tide_status tide_xdr_end(struct tide_xdr *x)
 {
+    assert(x->base <= x->cur && x->cur <= x->end);
     if (x->status == TIDE_OK && x->cur != x->end)
         tide_xdr_refuse(x, TIDE_E_DECODE, "trailing bytes", (uint32_t)tide_xdr_left(x));
     return x->status;
