@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The database's roles: the owner is a plain role that roles.sql made, and PostgreSQL's catalogue says
+# that no role can run code as another. Then each known attack is tried, as the role that made it.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/_pg.sh"
+pg_start
+bin=$TIDE_BIN/tidemark-indexer
+roles=$TIDE_SOURCE_DIR/tools/packaging/roles.sql
+
+owner() { # DATABASE: an index owned by a role without any attribute
+    sql "CREATE DATABASE $1 OWNER tidemark_indexer"
+    TIDEMARK_DATABASE_URL="host=$PG_DIR user=tidemark_indexer dbname=$1" "$bin" migrate >"$PG_DIR/$1.log" 2>&1 ||
+        { cat "$PG_DIR/$1.log" >&2; fail "migrate as a plain owner"; }
+    ! grep -q 'run roles.sql' "$PG_DIR/$1.log" || fail "roles.sql was run, and is asked for: $(cat "$PG_DIR/$1.log")"
+}
+
+export PGDATABASE=postgres
+sql "DROP DATABASE tidemark"
+"$PG_BIN/psql" -Xq -f "$roles"
+"$PG_BIN/psql" -Xq -f "$roles" # again, after an upgrade
+owner tidemark
+export PGDATABASE=tidemark
+"$here/_roles.py" "$PG_BIN/psql" tidemark_indexer
+
+# Where a superuser migrates and no role is there, migrations make the roles: they have the same rights.
+export PGDATABASE=postgres
+sql "DROP DATABASE tidemark"
+for role in $("$PG_BIN/psql" -XAtqc "SELECT rolname FROM pg_roles WHERE rolname LIKE 'tidemark%'"); do sql "DROP ROLE $role"; done
+sql "CREATE DATABASE tidemark"
+"$bin" migrate 2>"$PG_DIR/log2"
+export PGDATABASE=tidemark
+"$here/_roles.py" "$PG_BIN/psql" postgres
+echo ok

@@ -1,0 +1,33 @@
+-- The roles that the daemons, the operator and analysts log in as. A superuser runs this before the
+-- first start, and again after an upgrade whose migration asks for it: psql -f roles.sql
+--
+-- It calls nothing that the owner of the tables could have written. What the roles may do in the
+-- database is granted by the migrations, as that owner, who thus needs no right over other roles.
+\set ON_ERROR_STOP on
+BEGIN;
+DO $$
+DECLARE
+  name text;
+BEGIN
+  FOREACH name IN ARRAY ARRAY['tidemark_indexer', 'tidemark_feeder', 'tidemark_api', 'tidemark_kyc', 'tidemark_attester',
+                              'tidemark_analyst'] LOOP
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = name) THEN
+      EXECUTE format('CREATE ROLE %I LOGIN', name);
+    END IF;
+    EXECUTE format('ALTER ROLE %I NOSUPERUSER NOCREATEROLE NOCREATEDB NOREPLICATION NOBYPASSRLS', name);
+  END LOOP;
+END $$;
+
+ALTER ROLE tidemark_feeder SET default_transaction_read_only = 'on';
+ALTER ROLE tidemark_feeder SET idle_in_transaction_session_timeout = '60s';
+ALTER ROLE tidemark_api SET default_transaction_read_only = 'on';
+ALTER ROLE tidemark_api SET statement_timeout = '2s';
+ALTER ROLE tidemark_api SET idle_in_transaction_session_timeout = '60s';
+ALTER ROLE tidemark_analyst SET default_transaction_read_only = 'on';
+ALTER ROLE tidemark_analyst SET statement_timeout = '60s';
+ALTER ROLE tidemark_analyst SET idle_in_transaction_session_timeout = '60s';
+ALTER ROLE tidemark_analyst SET search_path = 'analyst';
+ALTER ROLE tidemark_analyst CONNECTION LIMIT 16;
+SET LOCAL client_min_messages = warning; -- it may be a member already
+GRANT tidemark_api TO tidemark_feeder; -- SQL routes run as tidemark_api
+COMMIT;
