@@ -4,7 +4,10 @@
 
 enum { RECHECK_S = 86400, OPEN_MOST_S = 3600, REVIEW_MOST_S = 30 * 86400 };
 
-const struct tide_kyc_decision tide_kyc_gone = { .state = TIDE_KYC_REVIEW, .reason = "gone" };
+const struct tide_kyc_decision tide_kyc_gone = { .state = TIDE_KYC_REVIEW,
+                                                 .doubtful = true,
+                                                 .reason = "gone" };
+static const char flood_reason[] = "many_revocations", undated_reason[] = "undated_approval";
 
 static void set_reason(struct tide_kyc_plan *plan, const char *reason)
 {
@@ -30,6 +33,7 @@ static struct tide_kyc_decision sensible(const struct tide_kyc_decision *from, i
         return d;
     if (d.jurisdiction == 0) {
         d.state = TIDE_KYC_REVIEW;
+        d.doubtful = true;
         d.reason = d.reason ? d.reason : "no_country";
     } else if (d.valid_until && d.valid_until <= now) {
         d.state = TIDE_KYC_EXPIRED;
@@ -53,9 +57,35 @@ static void approve(struct tide_kyc_plan *plan, const struct tide_kyc_decision *
     plan->action = TIDE_KYC_ATTEST;
 }
 
-static bool is_gone(const struct tide_kyc_standing *s)
+/* An approved session has a reason only while a person is to decide about it. */
+static bool is_doubted(const struct tide_kyc_standing *s)
 {
-    return strcmp(s->reason, tide_kyc_gone.reason) == 0;
+    return s->state == TIDE_KYC_APPROVED && s->reason[0];
+}
+
+static bool is_because(const struct tide_kyc_standing *s, const char *reason)
+{
+    return strcmp(s->reason, reason) == 0;
+}
+
+static void park(struct tide_kyc_plan *plan, const char *why)
+{
+    snprintf(plan->parked, sizeof plan->parked, "%s", why);
+}
+
+/* Neither kept nor taken back by guessing. The first doubt stands until a verdict ends it. */
+static void doubt(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s, const char *reason)
+{
+    assert(s->state == TIDE_KYC_APPROVED && reason && *reason);
+    if (is_doubted(s))
+        return;
+    plan->outcome = TIDE_KYC_MOVED;
+    set_reason(plan, reason);
+    plan->action = s->other      ? TIDE_KYC_HAND_OVER
+                   : s->attested ? TIDE_KYC_REVOKE
+                                 : TIDE_KYC_NO_ACTION;
+    if (plan->action == TIDE_KYC_REVOKE)
+        park(plan, reason == tide_kyc_gone.reason ? "gone_at_provider" : reason);
 }
 
 /* Still approved. What changed without a newer decision lasts no longer than it would have. */
@@ -63,26 +93,37 @@ static void confirm(struct tide_kyc_plan *plan, const struct tide_kyc_standing *
                     const struct tide_kyc_decision *d, uint32_t attestation_s, int64_t now)
 {
     bool differs = d->jurisdiction != s->jurisdiction || d->valid_until != s->valid_until;
-    if (!differs && !is_gone(s))
+    if (is_because(s, undated_reason) && d->decided_ms == 0)
+        return; /* said again, and as undated as before */
+    if (!differs && !is_doubted(s))
         return;
     approve(plan, d, attestation_s, now);
     if (!differs || d->decided_ms <= s->decided_ms)
         plan->attested_until =
             plan->attested_until < s->attested_until ? plan->attested_until : s->attested_until;
-    if (!is_gone(s) && plan->attested_until == s->attested_until &&
+    if (!is_doubted(s) && plan->attested_until == s->attested_until &&
         plan->jurisdiction == s->jurisdiction)
         plan->action = TIDE_KYC_NO_ACTION;
 }
 
-/* Approved before: what is not the same any more is taken back, unless it ended by itself. */
+/* Approved before: what the provider withdraws is taken back, unless it ended by itself. */
 static void weigh_approved(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
                            const struct tide_kyc_decision *d, uint32_t attestation_s, int64_t now)
 {
+    if (d->doubtful) {
+        doubt(plan, s, d->reason);
+        return;
+    }
     if (d->state == TIDE_KYC_APPROVED) {
         confirm(plan, s, d, attestation_s, now);
         return;
     }
-    bool over = d->state == TIDE_KYC_EXPIRED && s->attested_until <= now;
+    bool ended = s->attested_until <= now, over = ended && d->state == TIDE_KYC_EXPIRED;
+    bool revokes = s->attested && !over && !s->other;
+    if (revokes && !ended && (s->flood || is_because(s, flood_reason))) {
+        doubt(plan, s, flood_reason);
+        return;
+    }
     if (d->state == TIDE_KYC_EXPIRED)
         end(plan, TIDE_KYC_EXPIRED, d->reason ? d->reason : "provider");
     else
@@ -109,11 +150,17 @@ static void weigh_closed(struct tide_kyc_plan *plan, const struct tide_kyc_stand
     if (d->state == TIDE_KYC_APPROVED) {
         if (!was_approved || newer)
             approve(plan, d, attestation_s, now);
+        if (plan->action == TIDE_KYC_ATTEST && !d->decided_ms && s->state != TIDE_KYC_EXPIRED) {
+            set_reason(plan, undated_reason);
+            park(plan, undated_reason);
+        }
         return;
     }
     if (withdraws_ended(s, d)) {
         end(plan, TIDE_KYC_REVOKED, d->reason ? d->reason : "declined");
         plan->action = TIDE_KYC_REVOKE;
+        if (s->flood)
+            park(plan, flood_reason);
         return;
     }
     if (s->state != TIDE_KYC_REVOKED && !tide_kyc_is_open(d->state) && d->state != s->state)
@@ -129,23 +176,12 @@ static void weigh_open(struct tide_kyc_plan *plan, const struct tide_kyc_standin
         end(plan, d->state, d->reason);
 }
 
-/* Of who was approved, and who is not known any more. Anybody else may yet come. */
-static void weigh_gone(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s)
-{
-    if (s->state != TIDE_KYC_APPROVED || is_gone(s))
-        return;
-    plan->outcome = TIDE_KYC_MOVED;
-    set_reason(plan, tide_kyc_gone.reason);
-    plan->action = s->other      ? TIDE_KYC_HAND_OVER
-                   : s->attested ? TIDE_KYC_LET_DECIDE
-                                 : TIDE_KYC_NO_ACTION;
-}
-
 /* What time alone ends. A review may take longer than the page that it began on. */
 static void weigh_time(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s, int64_t now)
 {
     if (plan->state == TIDE_KYC_APPROVED && plan->attested_until <= now) {
         end(plan, TIDE_KYC_EXPIRED, "attestation_ended");
+        plan->parked[0] = 0;
         plan->action = s->other    ? TIDE_KYC_HAND_OVER
                        : s->longer ? TIDE_KYC_REVOKE
                                    : TIDE_KYC_NO_ACTION;
@@ -169,7 +205,8 @@ void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *s
     bool gone = decision == &tide_kyc_gone;
     bool stale = decision && decision->decided_ms && decision->decided_ms < s->decided_ms;
     if (gone) {
-        weigh_gone(out, s);
+        if (s->state == TIDE_KYC_APPROVED) /* of the others, the person may yet come */
+            doubt(out, s, decision->reason);
     } else if (decision && !stale) {
         struct tide_kyc_decision d = sensible(decision, now);
         if (s->state == TIDE_KYC_APPROVED)
@@ -178,11 +215,14 @@ void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *s
             weigh_open(out, s, &d, attestation_s, now);
         else
             weigh_closed(out, s, &d, attestation_s, now);
-        if (d.decided_ms && (out->outcome == TIDE_KYC_MOVED || s->state == TIDE_KYC_APPROVED))
+        if (d.decided_ms && !d.doubtful &&
+            (out->outcome == TIDE_KYC_MOVED || s->state == TIDE_KYC_APPROVED))
             out->decided_ms = d.decided_ms;
     }
-    if (out->action == TIDE_KYC_REVOKE && s->other)
+    if (out->action == TIDE_KYC_REVOKE && s->other) {
         out->action = TIDE_KYC_HAND_OVER;
+        out->parked[0] = 0;
+    }
     weigh_time(out, s, now);
     if (stale && out->outcome == TIDE_KYC_SAME)
         out->outcome = TIDE_KYC_STALE;

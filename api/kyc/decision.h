@@ -3,12 +3,17 @@
  * Newest     what the provider says it decided before what is known changes nothing; what says
  *            no time, or one to come, is as old as the moment it was fetched
  * Same       changes nothing: no revision, no intent
- * Withdrawn  approved once and now anything else is revoked: what stands on the chain is taken
- *            back. Where another approval of the same address stands, the chain is made to say what
- *            that one gave instead, and no longer than that one lasts
- * Gone       the provider does not know the person any more: neither kept nor taken back by
- *            guessing. It stays approved, with that reason, and a revocation is parked for a person
- *            to decide
+ * Withdrawn  an approved session whose provider gives another verdict is revoked: what stands on
+ *            the chain is taken back. Where another approval of the same address stands, the chain
+ *            is made to say what that one gave instead, and no longer than that one lasts
+ * Doubtful   an answer that is no verdict about this session: the provider does not know the
+ *            person (gone), another level, another reference, an unknown status, no country. An
+ *            approved session stays approved, with that reason, and a revocation is parked for a
+ *            person to decide. The next verdict ends the doubt
+ * Flood      if a provider withdraws more approvals an hour than the KYC file allows, the rest is
+ *            parked in the same way, and only an approval ends that by itself
+ * Undated    an approval without a time, behind a decline or a withdrawal, may be the older answer:
+ *            the session becomes approved, and its attestation is parked for a person to decide
  * Over       an approval lasts as long as its attestation. The same decision fetched again does not
  *            renew it, not even when something else of it changed: the person must be looked at
  *            again. A decline is a revocation after that end too: the end is our clock's word */
@@ -31,6 +36,7 @@ struct tide_kyc_standing {
     bool attested; /* an attest of it is in the outbox, and not superseded */
     bool other;    /* another check's approval of the address stands, and the chain took it once */
     bool longer;   /* the chain may hold what an approval gave that does not stand any more */
+    bool flood;    /* its provider withdrew as many approvals as an hour may have */
 };
 
 enum tide_kyc_outcome {
@@ -42,8 +48,7 @@ enum tide_kyc_action {
     TIDE_KYC_NO_ACTION,
     TIDE_KYC_ATTEST,
     TIDE_KYC_REVOKE,
-    TIDE_KYC_HAND_OVER, /* attest what the other approval gave */
-    TIDE_KYC_LET_DECIDE /* revoke, if a person says so         */
+    TIDE_KYC_HAND_OVER /* attest what the other approval gave */
 };
 
 struct tide_kyc_plan {
@@ -54,10 +59,11 @@ struct tide_kyc_plan {
     uint32_t jurisdiction; /* 0 unless approved */
     int64_t valid_until, attested_until;
     enum tide_kyc_action action;
+    char parked[TIDE_KYC_REASON_BYTES]; /* why a person must release the action; "": queue it */
 };
 
-/* decision NULL: none was fetched; time alone counts then. &tide_kyc_gone: the provider knows
- * nobody of that id. attestation_s: the most that an attestation lasts. */
+/* decision NULL: none was fetched; time alone counts then. &tide_kyc_gone: the provider does not
+ * know that id. attestation_s: the most that an attestation lasts. */
 extern const struct tide_kyc_decision tide_kyc_gone;
 void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *now_known,
                     const struct tide_kyc_decision *decision, uint32_t attestation_s, int64_t now);

@@ -69,6 +69,7 @@ struct tide_kyc_event {
 /* The provider's truth, now. */
 struct tide_kyc_decision {
     enum tide_kyc_state state;
+    bool doubtful; /* not a verdict about this session: reason says why, state is REVIEW */
     const char
         *reason; /* static word of ours ("country_unknown", "no_country", "level"), or NULL */
     uint32_t jurisdiction;       /* ISO 3166-1 numeric; 0: none known, then state is not APPROVED */

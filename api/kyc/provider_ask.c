@@ -129,6 +129,7 @@ void tide_kyc_put(struct tide_buf *buf, const char *const *pairs)
 static void review(struct tide_kyc_decision *out, const char *reason)
 {
     out->state = TIDE_KYC_REVIEW;
+    out->doubtful = true;
     out->reason = reason;
     out->jurisdiction = 0;
 }

@@ -11,6 +11,7 @@
  *                                               where the network is the main one
  *     "attestationDays": 365,                   most that an attestation lasts
  *     "sessionsPerAddressDay": 5, "sessionsPerHour": 1000,   of an address; of a provider
+ *     "revocationsPerHour": 20,                 of a provider; the rest is a person's to decide
  *     "integrators": [ { "id": "acme", "name": "Acme", "keys": ["sha256 of the key, 64 hex"],
  *                        "origins": ["https://acme.example"], "sessionsPerHour": 200 } ],
  *     "providers": [ { "key": "sumsub", "type": "sumsub", "name": "Sumsub", … } ] }
@@ -110,6 +111,7 @@ struct tide_kyc_settings {
     bool open;
     uint32_t attestation_days;
     uint32_t sessions_per_address_day, sessions_per_hour;
+    uint32_t revocations_per_hour; /* of each provider; beyond it a person decides */
     struct tide_kyc_integrator integrators[TIDE_KYC_INTEGRATORS_MAX];
     uint32_t integrator_count;
     struct tide_kyc_provider providers[TIDE_KYC_PROVIDERS_MAX];

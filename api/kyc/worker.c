@@ -94,7 +94,9 @@ static tide_status ask_provider(struct worker *w, const struct worker_session *s
     (void)TIDE_FAILPOINT("kyc.decision_fetched");
     *out = status == TIDE_OK ? room : &tide_kyc_gone;
     if (status == TIDE_OK && room->ref[0] && strcmp(room->ref, session->ref) != 0)
-        *room = (struct tide_kyc_decision){ .state = TIDE_KYC_REVIEW, .reason = "reference" };
+        *room = (struct tide_kyc_decision){ .state = TIDE_KYC_REVIEW,
+                                            .doubtful = true,
+                                            .reason = "reference" };
     return status == TIDE_E_MISSING ? TIDE_OK : status;
 }
 
@@ -110,10 +112,11 @@ static void count_move(struct worker *w, const struct worker_session *session,
     w->effort.found += plan->outcome == TIDE_KYC_MOVED && !event;
     pthread_mutex_unlock(&w->all->mutex);
     if (plan->outcome == TIDE_KYC_MOVED)
-        tide_log(plan->action == TIDE_KYC_LET_DECIDE ? TIDE_ERROR : TIDE_INFO, "kyc.decision",
-                 "session=%s provider=%s state=%s reason=%s by=%s", session->id, w->provider->key,
-                 tide_kyc_state_text(plan->state), plan->reason[0] ? plan->reason : "none",
-                 event ? "webhook" : "check");
+        tide_log(plan->parked[0] ? TIDE_ERROR : TIDE_INFO, "kyc.decision",
+                 "session=%s provider=%s state=%s reason=%s by=%s parked=%s", session->id,
+                 w->provider->key, tide_kyc_state_text(plan->state),
+                 plan->reason[0] ? plan->reason : "none", event ? "webhook" : "check",
+                 plan->parked[0] ? plan->parked : "none");
 }
 
 /* Fetches and applies; the session's lock is held. */

@@ -135,6 +135,27 @@ static tide_status read_longer(struct worker *w, const struct worker_session *se
     return TIDE_OK;
 }
 
+/* Whether the provider withdrew as many approvals as an hour may have. Two threads at once may not
+ * see each other's last one: the limit is exceeded by the number of nodes at most. */
+static tide_status read_flood(struct worker *w, struct row *row, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char most[WORKER_NUMBER_BYTES];
+    snprintf(most, sizeof most, "%" PRIu32, w->all->options.settings->revocations_per_hour);
+    tide_status status = tide_pg_query(
+        w->place.pg, &rows,
+        "SELECT count(*) >= $3::bigint FROM (SELECT FROM kyc.outbox AS o"
+        "  JOIN kyc.session AS s ON s.id = o.session_id WHERE o.action = 'revoke'"
+        "   AND o.created_at > clock_timestamp() - interval '1 hour' AND o.reason IS DISTINCT FROM"
+        "   'manual_review' AND o.deployment = $1 AND s.provider = $2 LIMIT $3::bigint) AS x",
+        (const char *[]){ row->deployment, w->provider->key, most }, 3, err);
+    if (status != TIDE_OK)
+        return status;
+    row->standing.flood = tide_pg_bool(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
 /* All that a decision is weighed against. */
 static tide_status read_standing(struct worker *w, const struct worker_session *session,
                                  struct row *row, int64_t now, struct tide_err *err)
@@ -145,6 +166,8 @@ static tide_status read_standing(struct worker *w, const struct worker_session *
     if (status != TIDE_OK || (row->standing.state != TIDE_KYC_APPROVED && !row->standing.attested))
         return status;
     status = read_other(w, session, row, now, err);
+    if (status == TIDE_OK)
+        status = read_flood(w, row, err);
     return status == TIDE_OK ? read_longer(w, session, row, now, err) : status;
 }
 
@@ -214,7 +237,7 @@ static tide_status write_intent(struct worker *w, const struct worker_session *s
     struct texts t;
     char meta[2 * TIDE_HASH_BYTES + 3];
     bool hand = plan->action == TIDE_KYC_HAND_OVER, attest = plan->action == TIDE_KYC_ATTEST;
-    bool parked = plan->action == TIDE_KYC_LET_DECIDE;
+    bool parked = plan->parked[0];
     if (plan->action == TIDE_KYC_NO_ACTION)
         return TIDE_OK;
     put_meta(meta, w, session, row->rev + 1);
@@ -230,7 +253,7 @@ static tide_status write_intent(struct worker *w, const struct worker_session *s
         hand ? row->other.meta : meta,
         parked ? "parked" : "queued",
         parked ? "manual_review" : NULL,
-        parked ? "gone_at_provider" : NULL,
+        parked ? plan->parked : NULL,
         attest ? "true" : "false",
     };
     return tide_pg_query(
@@ -264,7 +287,7 @@ static tide_status write_again(struct worker *w, const struct row *row, struct t
 
 static bool comes_again(const struct row *row, const struct tide_kyc_plan *plan)
 {
-    return plan->action == TIDE_KYC_REVOKE && row->other.id[0];
+    return plan->action == TIDE_KYC_REVOKE && !plan->parked[0] && row->other.id[0];
 }
 
 static const char *outcome_text(enum tide_kyc_outcome outcome)
@@ -278,27 +301,29 @@ static tide_status write_note(struct worker *w, const struct worker_session *ses
                               const struct worker_event *event, const struct row *row,
                               const struct tide_kyc_plan *plan, struct tide_err *err)
 {
-    static const char *const actions[] = { NULL, "attest", "revoke", "attest", "revoke" };
-    static const char *const because[] = { NULL, NULL, NULL, "another_approval_stands",
-                                           "a_person_decides" };
+    static const char *const actions[] = { NULL, "attest", "revoke", "attest" };
+    const char *because = comes_again(row, plan)               ? "another_approval_follows"
+                          : plan->action == TIDE_KYC_HAND_OVER ? "another_approval_stands"
+                          : plan->parked[0]                    ? "a_person_decides"
+                                                               : NULL;
     char rev[WORKER_NUMBER_BYTES];
     bool moved = plan->outcome == TIDE_KYC_MOVED;
     if (!event && !moved)
         return TIDE_OK;
     snprintf(rev, sizeof rev, "%" PRIu32, row->rev + moved);
-    const char *values[] = {
-        session->id,
-        tide_kyc_state_text(row->standing.state),
-        tide_kyc_state_text(plan->state),
-        plan->reason[0] ? plan->reason : NULL,
-        rev,
-        actions[plan->action],
-        event ? event->key : NULL,
-        moved ? "decision" : "webhook",
-        outcome_text(plan->outcome),
-        comes_again(row, plan) ? "another_approval_follows" : because[plan->action],
-        comes_again(row, plan) || plan->action == TIDE_KYC_HAND_OVER ? row->other.id : NULL
-    };
+    const char *values[] = { session->id,
+                             tide_kyc_state_text(row->standing.state),
+                             tide_kyc_state_text(plan->state),
+                             plan->reason[0] ? plan->reason : NULL,
+                             rev,
+                             actions[plan->action],
+                             event ? event->key : NULL,
+                             moved ? "decision" : "webhook",
+                             outcome_text(plan->outcome),
+                             because,
+                             comes_again(row, plan) || plan->action == TIDE_KYC_HAND_OVER
+                                 ? row->other.id
+                                 : NULL };
     return tide_pg_query(
         w->place.pg, NULL,
         "SELECT kyc.note('worker', $8::text || '.' || $9::text, $1, "

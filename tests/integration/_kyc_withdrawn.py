@@ -5,7 +5,7 @@ import time
 from datetime import datetime, timezone
 
 import _providers
-from _kyc import REAL, Session, approved, check, each, idle, pause, rows, sql, until
+from _kyc import COUNTRY, REAL, Session, approved, check, each, idle, pause, rows, sql, until
 
 WORDS = "jurisdiction, expires_at, encode(meta_hash, 'hex')"
 OTHER_COUNTRY = {"sumsub": "DEU", "didit": "DEU", "persona": "DE", "veriff": "DE"}
@@ -195,12 +195,113 @@ def somebody_else(api, mock):
         s.becomes("review", [])
         check(sql(f"SELECT reason FROM kyc.session WHERE id = '{s.id}'") == "reference", f"{provider}: why")
         a = approved(mock, provider)
-        a.person.ref = "SOMEBODY-ELSE"
-        check_again(a)
-        a.becomes("revoked", ["attest", "revoke"])
+        right, a.person.ref = a.person.ref, "SOMEBODY-ELSE"
+        doubted(a, "reference")
+        a.person.ref = right
+        settled(a)
 
     each(one)
-    print("ok somebody else: a decision about another reference attests nobody")
+    print("ok somebody else: a decision about another reference attests nobody, and takes back nothing")
+
+
+def parked(s):
+    return sql(f"SELECT coalesce(string_agg(action || ' ' || last_status, ' ' ORDER BY id), '') FROM kyc.outbox"
+               f" WHERE session_id = '{s.id}' AND state = 'parked' AND reason = 'manual_review'")
+
+
+def doubted(s, reason):
+    """An answer that is no verdict: the approval stands, and a person is to decide."""
+    check_again(s)
+    until(lambda: sql(f"SELECT state, reason FROM kyc.session WHERE id = '{s.id}'"), f"approved|{reason}", f"{s.provider}: {reason}")
+    check(parked(s) == f"revoke {reason}", f"{s.provider}: {reason}: parked {parked(s)!r}")
+    check(rows("outbox", f"session_id = '{s.id}' AND action = 'revoke' AND state NOT IN ('parked', 'superseded')") == 0, f"{s.provider}: {reason} revoked")
+
+
+def settled(s):
+    """It was set right: the same words as before, which is nothing new to the chain."""
+    words = says(s)
+    check_again(s)
+    until(lambda: sql(f"SELECT state, reason FROM kyc.session WHERE id = '{s.id}'"), "approved|", f"{s.provider}: set right")
+    check(newest(s) == f"{s.id}|attest|queued|{words}", f"{s.provider}: set right: {newest(s)}, wanted {words}")
+
+
+def doubts(api, mock):
+    """What the provider's answer does not say is not a withdrawal: an unknown status, no country, a country nobody knows; another
+    level, since somebody edited the file."""
+    def one(provider):
+        s = approved(mock, provider)
+        for reason, wrong in (("status_unknown", {"status": "from-a-later-version"}), ("no_country", {"country": None}),
+                              ("country_unknown", {"country": "XXA" if len(COUNTRY[provider]) == 3 else "XX"})):
+            right = (s.person.status, s.person.country)
+            for key, value in wrong.items():
+                setattr(s.person, key, value)
+            doubted(s, reason)
+            s.person.status, s.person.country = right
+            settled(s)
+            sql(f"UPDATE kyc.outbox SET state = 'superseded', reason = NULL WHERE session_id = '{s.id}' AND state = 'parked'")
+        withdraw(s)
+        check(newest(s).split("|")[1:3] == ["revoke", "queued"], f"{provider}: a verdict: {newest(s)}")
+
+    each(one)
+    people = {p: approved(mock, p) for p in REAL if "level" in _providers.ACCOUNTS[p]}
+    file = _providers.kyc_file(mock.url, "http://127.0.0.1:1", open=True)
+    for provider in file["providers"]:
+        if "level" in provider:
+            provider["level"] += "9"
+    api.stop()
+    api.start(settings=file)
+    for s in people.values():
+        doubted(s, "level")
+    api.stop()
+    api.start()
+    for s in people.values():
+        settled(s)
+    print("ok doubts: another level, an unknown status or country takes nothing back; set right, all is as before")
+
+
+def many(api, mock):
+    """A provider that withdraws more approvals an hour than the file allows: the rest waits for a person."""
+    people = [approved(mock, "veriff") for _ in range(5)]
+    api.stop()
+    before = rows("outbox", "action = 'revoke' AND reason IS DISTINCT FROM 'manual_review' AND created_at > now() - interval '1 hour'"
+                            " AND session_id IN (SELECT id FROM kyc.session WHERE provider = 'veriff')")
+    api.start(settings=_providers.kyc_file(mock.url, "http://127.0.0.1:1", open=True, revocationsPerHour=before + 2))
+    for s in people:
+        s.decide("declined")
+        check_again(s)
+    until(lambda: sum(s.intents() == ["attest", "revoke"] for s in people), 5, "all are withdrawn")
+    held = [s for s in people if parked(s) == "revoke many_revocations"]
+    check(len(held) == 3, f"{len(held)} of 5 wait for a person, 3 should")
+    check([s.state() for s in held] == ["approved"] * 3, "those that wait are not revoked")
+    check_again(held[0])
+    until(lambda: rows("session", f"id = '{held[0].id}' AND next_check > now() + interval '1 hour'"), 1, "asked again")
+    check(parked(held[0]) == "revoke many_revocations", "said again, it is parked once")
+    held[0].decide("approved")
+    settled(held[0])
+    api.stop()
+    api.start()
+    print("ok many: the third withdrawal in an hour of two is a person's to decide")
+
+
+def undated(api, mock):
+    """Didit says no time: an approval behind a decline may be the older answer, so a person decides."""
+    s = approved(mock, "didit")
+    withdraw(s)
+    s.decide("approved")
+    check_again(s)
+    sql(f"UPDATE kyc.session SET next_check = now() WHERE id = '{s.id}'")
+    s.tell()
+    until(lambda: sql(f"SELECT state, reason FROM kyc.session WHERE id = '{s.id}'"), "approved|undated_approval", "didit: approved behind a decline")
+    check((s.intents(), parked(s)) == (["attest", "revoke", "attest"], "attest undated_approval"), f"didit: {s.intents()} {parked(s)}")
+    withdraw(s)
+    check(newest(s).split("|")[1:3] == ["revoke", "queued"], f"didit: declined again: {newest(s)}")
+    dated = approved(mock, "veriff")
+    withdraw(dated)
+    pause("veriff")
+    dated.decide("approved", send=True)
+    dated.becomes("approved", ["attest", "revoke", "attest"])
+    check(parked(dated) == "", f"veriff says when: {parked(dated)}")
+    print("ok undated: an approval without a time does not undo a decline")
 
 
 def whose(api, mock):
@@ -270,4 +371,4 @@ def aged(api, mock):
     print("ok aged: old webhooks and challenges go; sessions, outbox and the audit's chain stay")
 
 
-PARTS = [two, both_at_once, run_out, twins, gone, somebody_else, whose, aged]
+PARTS = [two, both_at_once, run_out, twins, gone, somebody_else, doubts, many, undated, whose, aged]

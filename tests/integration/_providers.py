@@ -117,7 +117,7 @@ def kyc_file(mock_url, public_url, types=("sandbox", *REAL), **more):
             p["apiVersion"] = a["version"]
         providers.append(p)
     return {"publicUrl": public_url, "challengeSeed": "SAAQEAYEAUDAOCAJBIFQYDIOB4IBCEQTCQKRMFYYDENBWHA5DYPSBF5K",
-            "referenceKey": "11" * 32, "metadataKey": "22" * 32, "tokenKey": "33" * 32, "providers": providers, **more}
+            "referenceKey": "11" * 32, "metadataKey": "22" * 32, "tokenKey": "33" * 32, "revocationsPerHour": 1000000, "providers": providers, **more}
 
 
 def hmac_hex(secret, message, algorithm="sha256"):

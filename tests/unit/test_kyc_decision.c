@@ -169,8 +169,9 @@ static void test_country_changes(void **state)
     d.jurisdiction = 0;
     d.reason = "country_unknown";
     p = weigh(&s, &d);
-    assert_int_equal(p.state, TIDE_KYC_REVOKED);
+    assert_int_equal(p.state, TIDE_KYC_APPROVED);
     assert_string_equal(p.reason, "country_unknown");
+    assert_string_equal(p.parked, "country_unknown");
     /* The same again, said later, is no news. */
     d = decision(TIDE_KYC_APPROVED, NOW - 1);
     p = weigh(&s, &d);
@@ -317,7 +318,8 @@ static void test_gone(void **state)
     assert_int_equal(p.outcome, TIDE_KYC_MOVED);
     assert_int_equal(p.state, TIDE_KYC_APPROVED);
     assert_string_equal(p.reason, "gone");
-    assert_int_equal(p.action, TIDE_KYC_LET_DECIDE);
+    assert_int_equal(p.action, TIDE_KYC_REVOKE);
+    assert_string_equal(p.parked, "gone_at_provider");
     assert_int_equal(p.attested_until, s.attested_until);
     struct tide_kyc_standing before = s;
     apply(&s, &p);
@@ -330,7 +332,9 @@ static void test_gone(void **state)
     assert_int_equal(p.attested_until, NOW + 10 * DAY);
     assert_string_equal(p.reason, "");
     d = decision(TIDE_KYC_DECLINED, NOW - 1);
-    assert_int_equal(weigh(&s, &d).action, TIDE_KYC_REVOKE);
+    p = weigh(&s, &d);
+    assert_int_equal(p.action, TIDE_KYC_REVOKE);
+    assert_string_equal(p.parked, "");
     s.attested_until = NOW;
     p = weigh(&s, &tide_kyc_gone);
     assert_string_equal(p.reason, "attestation_ended");
@@ -345,6 +349,91 @@ static void test_gone(void **state)
         s = standing(others[i]);
         assert_int_equal(weigh(&s, &tide_kyc_gone).outcome, TIDE_KYC_SAME);
     }
+}
+
+/* An answer that is no verdict takes nothing back, and when it is set right all is as before. */
+static void test_doubts(void **state)
+{
+    (void)state;
+    static const char *const reasons[] = { "level", "status_unknown", "no_country",
+                                           "country_unknown", "reference" };
+    for (size_t i = 0; i < TIDE_COUNT(reasons); i++) {
+        struct tide_kyc_standing s = approved(), before = s;
+        struct tide_kyc_decision d = { .state = TIDE_KYC_REVIEW,
+                                       .doubtful = true,
+                                       .reason = reasons[i],
+                                       .decided_ms = (int64_t)(NOW - 1) * 1000 };
+        struct tide_kyc_plan p = weigh(&s, &d);
+        assert_int_equal(p.state, TIDE_KYC_APPROVED);
+        assert_string_equal(p.reason, reasons[i]);
+        assert_int_equal(p.action, TIDE_KYC_REVOKE);
+        assert_string_equal(p.parked, reasons[i]);
+        apply(&s, &p);
+        assert_int_equal(s.decided_ms, before.decided_ms);
+        assert_int_equal(weigh(&s, &d).outcome, TIDE_KYC_SAME);
+        assert_int_equal(weigh(&s, &tide_kyc_gone).outcome, TIDE_KYC_SAME);
+        struct tide_kyc_decision right = decision(TIDE_KYC_APPROVED, NOW - 60);
+        p = weigh(&s, &right);
+        assert_string_equal(p.reason, "");
+        assert_int_equal(p.action, TIDE_KYC_ATTEST);
+        assert_int_equal(p.attested_until, before.attested_until);
+        right = decision(TIDE_KYC_DECLINED, NOW - 1);
+        assert_int_equal(weigh(&s, &right).action, TIDE_KYC_REVOKE);
+        s = standing(TIDE_KYC_PENDING); /* of the others it says why they wait */
+        p = weigh(&s, &d);
+        assert_int_equal(p.state, TIDE_KYC_REVIEW);
+        assert_int_equal(p.action, TIDE_KYC_NO_ACTION);
+    }
+}
+
+/* Too many withdrawals at once are a person's to decide, and an approval undoes the doubt. */
+static void test_flood(void **state)
+{
+    (void)state;
+    struct tide_kyc_standing s = approved();
+    struct tide_kyc_decision d = decision(TIDE_KYC_DECLINED, NOW - 1);
+    s.flood = true;
+    struct tide_kyc_plan p = weigh(&s, &d);
+    assert_int_equal(p.state, TIDE_KYC_APPROVED);
+    assert_int_equal(p.action, TIDE_KYC_REVOKE);
+    assert_string_equal(p.parked, "many_revocations");
+    apply(&s, &p);
+    s.flood = false;
+    assert_int_equal(weigh(&s, &d).outcome, TIDE_KYC_SAME);
+    d = decision(TIDE_KYC_APPROVED, NOW);
+    p = weigh(&s, &d);
+    assert_int_equal(p.action, TIDE_KYC_ATTEST);
+    assert_string_equal(p.reason, "");
+    s = approved();
+    s.flood = s.other = true; /* nothing is revoked: no need to wait */
+    d = decision(TIDE_KYC_DECLINED, NOW - 1);
+    assert_int_equal(weigh(&s, &d).action, TIDE_KYC_HAND_OVER);
+}
+
+/* Behind a decline or a withdrawal, an approval without a time may be the older of the two. */
+static void test_undated_approval(void **state)
+{
+    (void)state;
+    static const enum tide_kyc_state ended[] = { TIDE_KYC_DECLINED, TIDE_KYC_REVOKED };
+    for (size_t i = 0; i < TIDE_COUNT(ended); i++) {
+        struct tide_kyc_standing s = standing(ended[i]);
+        struct tide_kyc_decision d = decision(TIDE_KYC_APPROVED, 0);
+        struct tide_kyc_plan p = weigh(&s, &d);
+        assert_int_equal(p.state, TIDE_KYC_APPROVED);
+        assert_int_equal(p.action, TIDE_KYC_ATTEST);
+        assert_string_equal(p.parked, "undated_approval");
+        apply(&s, &p);
+        assert_int_equal(weigh(&s, &d).outcome, TIDE_KYC_SAME);
+        struct tide_kyc_decision declined = decision(TIDE_KYC_DECLINED, 0);
+        assert_int_equal(weigh(&s, &declined).state, TIDE_KYC_REVOKED);
+        d = decision(TIDE_KYC_APPROVED, NOW - 1);
+        p = weigh(&s, &d);
+        assert_int_equal(p.action, TIDE_KYC_ATTEST);
+        assert_string_equal(p.parked, "");
+    }
+    struct tide_kyc_standing s = standing(TIDE_KYC_EXPIRED); /* it had only come late */
+    struct tide_kyc_decision d = decision(TIDE_KYC_APPROVED, 0);
+    assert_string_equal(weigh(&s, &d).parked, "");
 }
 
 /* What is not decided anew lasts no longer because something else of it changed. */
@@ -527,6 +616,9 @@ int main(void)
         cmocka_unit_test(test_asked_again),
         cmocka_unit_test(test_another_stands),
         cmocka_unit_test(test_gone),
+        cmocka_unit_test(test_doubts),
+        cmocka_unit_test(test_flood),
+        cmocka_unit_test(test_undated_approval),
         cmocka_unit_test(test_a_change_does_not_renew),
         cmocka_unit_test(test_time_to_come),
         cmocka_unit_test(test_meta_hash),

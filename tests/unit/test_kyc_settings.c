@@ -33,6 +33,7 @@ static void a_file_is_read(void **state)
     assert_false(s->open);
     assert_int_equal(s->attestation_days, 365);
     assert_int_equal(s->sessions_per_address_day, 5);
+    assert_int_equal(s->revocations_per_hour, 20);
     assert_int_equal(s->integrators[0].sessions_per_hour, 200);
     assert_int_equal(s->provider_count, TIDE_KYC_TYPE_COUNT);
     for (int type = 0; type < TIDE_KYC_TYPE_COUNT; type++)
