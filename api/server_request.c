@@ -76,6 +76,7 @@ static bool within_rate(struct server_conn *conn, uint32_t cost)
     if (TIDE_UNLIKELY(server->proxies.count && conn->head.forwarded_for.ptr))
         who.peer = tide_peer_behind(&server->proxies, &conn->peer, conn->head.forwarded_for);
     who.peer = tide_peer_key(&who.peer);
+    conn->request.client = who.peer;
     if (conn->request.route && conn->request.route->kind == TIDE_ROUTE_STREAM)
         tide_peer_text(conn->client, &who.peer);
     if (TIDE_UNLIKELY(conn->head.api_key.ptr) && key_of(server, conn->head.api_key, &who.peer)) {

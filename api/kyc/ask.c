@@ -187,10 +187,27 @@ static bool read_idempotency(struct reading *r, const struct tide_request *reque
     return true;
 }
 
+/* The network that the client is in, as a keyed hash: addresses of the network are not kept. */
+static void read_network(struct reading *r, const struct tide_request *request)
+{
+    static const uint8_t v4[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
+    enum { V4_BYTES = 15, V6_BYTES = 6 }; /* of ::ffff:a.b.c.d and of an IPv6 address */
+    static const char word[] = "network";
+    const uint8_t *ip = request->client.ip;
+    uint8_t text[sizeof word + 16] = { 0 }, digest[TIDE_HMAC_BYTES_MAX];
+    memcpy(text, word, sizeof word);
+    memcpy(text + sizeof word, ip, memcmp(ip, v4, sizeof v4) == 0 ? V4_BYTES : V6_BYTES);
+    tide_hmac(TIDE_HMAC_SHA256, digest,
+              tide_slice_of(r->settings->token_key, sizeof r->settings->token_key),
+              tide_slice_of(text, sizeof text));
+    memcpy(r->out->network, digest, sizeof r->out->network);
+}
+
 bool tide_kyc_ask_read(struct tide_kyc_ask *out, const struct tide_kyc_settings *settings,
                        const struct tide_request *request, struct tide_reply *reply)
 {
     struct reading r = { .out = out, .settings = settings, .reply = reply };
     *out = (struct tide_kyc_ask){ 0 };
+    read_network(&r, request);
     return read_body(&r, request->body) && read_who(&r, request) && read_idempotency(&r, request);
 }

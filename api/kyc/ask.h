@@ -22,6 +22,7 @@ struct tide_kyc_ask {
     const struct tide_kyc_integrator *integrator; /* NULL: none asks */
     bool keyed;                                   /* with an Idempotency-Key */
     uint8_t idempotency[TIDE_HASH_BYTES];
+    uint8_t network[8];  /* keyed hash of the client's network; of no integrator's */
     size_t envelope_len; /* 0: no challenge */
     uint8_t envelope[TIDE_KYC_ENVELOPE_MAX];
     enum tide_kyc_renewal renewal;

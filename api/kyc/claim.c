@@ -25,6 +25,15 @@ static void hex_of(char out[HEX_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
     out[HEX_BYTES - 1] = 0;
 }
 
+static void put_network(char out[2 * sizeof((struct tide_kyc_ask *)0)->network + 3],
+                        const struct tide_kyc_ask *ask)
+{
+    size_t len = sizeof ask->network;
+    memcpy(out, "\\x", 2);
+    tide_hex(out + 2, tide_slice_of(ask->network, len));
+    out[2 * len + 2] = 0;
+}
+
 static void settle(struct claim *c, enum tide_kyc_claim how)
 {
     c->how = how;
@@ -141,7 +150,8 @@ static tide_status close_old(struct claim *c, struct tide_err *err)
     tide_status status =
         tide_pg_query(c->place->pg, NULL,
                       "UPDATE kyc.session SET state = 'expired', reason = 'not_used',"
-                      " next_check = NULL, updated_at = clock_timestamp() WHERE id = $1",
+                      " hosted_url = NULL, hosted_until = NULL, next_check = NULL,"
+                      " updated_at = clock_timestamp() WHERE id = $1",
                       (const char *[]){ c->out->id }, 1, err);
     return status == TIDE_OK ? note(c, "session_expired", c->out->id, err) : status;
 }
@@ -201,20 +211,28 @@ static tide_status find_open(struct claim *c, struct tide_err *err)
 
 /* --- limits ----------------------------------------------------------------------------- */
 
-static tide_status count_since(struct claim *c, const char *sql, const char *of, uint32_t limit,
-                               struct tide_err *err)
+/* What one limit counts: sessions of the deployment where `where` holds of $1 and $3. */
+struct budget {
+    const char *sql;
+    const char *of; /* $1 */
+    const char *by; /* $3 */
+    uint32_t limit;
+};
+
+static tide_status within(struct claim *c, const struct budget *b, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    if (c->settled || limit == 0)
+    if (c->settled)
         return TIDE_OK;
-    tide_status status = tide_pg_query(c->place->pg, &rows, sql,
-                                       (const char *[]){ of, c->place->deployment_text }, 2, err);
+    tide_status status =
+        tide_pg_query(c->place->pg, &rows, b->sql,
+                      (const char *[]){ b->of, c->place->deployment_text, b->by }, 3, err);
     if (status != TIDE_OK)
         return status;
-    if (tide_pg_u64(&rows, 0, 0) >= limit) {
+    if (tide_pg_u64(&rows, 0, 0) >= b->limit) {
         uint64_t wait = tide_pg_u64(&rows, 0, 1);
         tide_reply_problem(c->reply, 429, "too_many_sessions",
-                           "There were %u new sessions already: that is the limit.", limit);
+                           "There were %u new sessions already: that is the limit.", b->limit);
         c->reply->retry_after_s = wait ? (uint32_t)wait : 1;
         settle(c, TIDE_KYC_CLAIM_REFUSED);
     }
@@ -222,24 +240,41 @@ static tide_status count_since(struct claim *c, const char *sql, const char *of,
     return TIDE_OK;
 }
 
-#define COUNT(column, span)                                                                        \
-    "SELECT count(*), ceil(extract(epoch FROM min(created_at) + interval '" span                   \
-    "' - clock_timestamp()))::bigint FROM kyc.session WHERE " column                               \
-    " = $1 AND deployment = $2::smallint AND created_at > statement_timestamp() - interval '" span \
-    "'"
+#define COUNT(where, span)                                                       \
+    "SELECT count(*), ceil(extract(epoch FROM min(created_at) + interval '" span \
+    "' - clock_timestamp()))::bigint FROM kyc.session WHERE " where              \
+    " AND deployment = $2::smallint AND created_at > statement_timestamp() - interval '" span "'"
 
+static const char address_sql[] = COUNT("address = $1 AND integrator = $3", "1 day");
+static const char integrator_sql[] = COUNT("integrator = $1 AND $3::text IS NOT NULL", "1 hour");
+static const char network_sql[] = COUNT("network = $1::bytea AND integrator = $3", "1 hour");
+static const char anonymous_sql[] = COUNT("provider = $1 AND integrator = $3", "1 hour");
+static const char provider_sql[] = COUNT("provider = $1 AND integrator <> $3", "1 hour");
+
+/* A budget for each integrator, one for those who come without any, and of the latter one for each
+ * network that they come from, so that one cannot use up another's. */
 static tide_status within_limits(struct claim *c, struct tide_err *err)
 {
     const struct tide_kyc_ask *ask = c->ask;
     const struct tide_kyc_settings *settings = c->place->settings;
-    tide_status status = count_since(c, COUNT("address", "1 day"), ask->address,
-                                     settings->sessions_per_address_day, err);
-    if (status == TIDE_OK && ask->integrator)
-        status = count_since(c, COUNT("integrator", "1 hour"), ask->integrator->id,
-                             ask->integrator->sessions_per_hour, err);
-    if (status == TIDE_OK)
-        status = count_since(c, COUNT("provider", "1 hour"), ask->provider->key,
-                             settings->sessions_per_hour, err);
+    const char *integrator = integrator_of(ask), *provider = ask->provider->key;
+    char network[2 * sizeof ask->network + 3];
+    put_network(network, ask);
+    const struct budget address = { address_sql, ask->address, integrator,
+                                    settings->sessions_per_address_day };
+    const struct budget theirs[] = {
+        { integrator_sql, integrator, "",
+          ask->integrator ? ask->integrator->sessions_per_hour : 0 },
+        { provider_sql, provider, "", settings->sessions_per_hour },
+    };
+    const struct budget anonymous[] = {
+        { network_sql, network, "", settings->anonymous_per_network_hour },
+        { anonymous_sql, provider, "", settings->anonymous_per_hour },
+    };
+    const struct budget *budgets = ask->integrator ? theirs : anonymous;
+    tide_status status = within(c, &address, err);
+    for (size_t i = 0; i < TIDE_COUNT(theirs) && status == TIDE_OK; i++)
+        status = within(c, &budgets[i], err);
     return status;
 }
 
@@ -248,10 +283,11 @@ static tide_status within_limits(struct claim *c, struct tide_err *err)
 static tide_status make(struct claim *c, struct tide_err *err)
 {
     const struct tide_kyc_ask *ask = c->ask;
-    char ref[TIDE_KYC_REF_BYTES], hex[HEX_BYTES], life[24];
+    char ref[TIDE_KYC_REF_BYTES], hex[HEX_BYTES], life[24], network[2 * sizeof ask->network + 3];
     tide_kyc_reference(ref, c->place, ask->address);
     hex_of(hex, ask->idempotency);
     life[tide_u64_text(life, TIDE_KYC_SESSION_S)] = 0;
+    put_network(network, ask);
     const char *values[] = { ask->id,
                              c->place->deployment_text,
                              ask->address,
@@ -260,12 +296,13 @@ static tide_status make(struct claim *c, struct tide_err *err)
                              tide_kyc_mode_text(ask->mode),
                              ref,
                              ask->keyed ? hex : NULL,
-                             life };
+                             life,
+                             ask->integrator ? NULL : network };
     tide_status status = tide_pg_query(
         c->place->pg, NULL,
         "INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref,"
-        " idempotency, expires_at) VALUES ($1, $2::smallint, $3, $4, $5, $6, $7, $8::bytea,"
-        " clock_timestamp() + interval '1 s' * $9::integer)",
+        " idempotency, expires_at, network) VALUES ($1, $2::smallint, $3, $4, $5, $6, $7,"
+        " $8::bytea, clock_timestamp() + interval '1 s' * $9::integer, $10::bytea)",
         values, TIDE_COUNT(values), err);
     if (status == TIDE_OK)
         status = note(c, "session_created", ask->id, err);

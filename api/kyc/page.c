@@ -217,6 +217,7 @@ static void put_session(struct tide_json *j, const struct tide_kyc_sheet *sheet)
 {
     const struct tide_kyc_session *session = sheet->session;
     const struct tide_kyc_integrator *integrator = integrator_of(sheet);
+    char token[TIDE_KYC_TOKEN_BYTES];
     tide_json_name(j, "session");
     tide_json_open(j, '{');
     tide_json_word(j, "id", session->id);
@@ -225,6 +226,8 @@ static void put_session(struct tide_json *j, const struct tide_kyc_sheet *sheet)
     tide_json_word(j, "state", tide_kyc_public_state(session->state));
     put_provider(j, sheet);
     put_start(j, sheet);
+    tide_kyc_token(token, sheet->settings, TIDE_KYC_FOR_EMBED, session->id);
+    tide_json_word(j, "token", token);
     if (integrator) {
         tide_json_text(j, "integrator", tide_slice_str(integrator->name));
         if (integrator->origin_count)

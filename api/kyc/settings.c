@@ -289,6 +289,8 @@ static const struct tide_member file_members[] = {
     { "attestationDays",       tide_read_u32,    OF(attestation_days),         1, 3650,                     true,  0 },
     { "sessionsPerAddressDay", tide_read_u32,    OF(sessions_per_address_day), 1, 1000,                     true,  0 },
     { "sessionsPerHour",       tide_read_u32,    OF(sessions_per_hour),        1, 1000000,                  true,  0 },
+    { "anonymousPerHour",      tide_read_u32,    OF(anonymous_per_hour),       1, 1000000,                  true,  0 },
+    { "anonymousPerNetworkHour", tide_read_u32,  OF(anonymous_per_network_hour), 1, 1000000,                true,  0 },
     { "revocationsPerHour",    tide_read_u32,    OF(revocations_per_hour),     1, 1000000,                  true,  0 },
     { "integrators",           read_integrators, OF(integrators),              0, TIDE_KYC_INTEGRATORS_MAX, true,  0 },
     { "providers",             read_providers,   OF(providers),                1, TIDE_KYC_PROVIDERS_MAX,   false, 0 },
@@ -392,6 +394,8 @@ tide_status tide_kyc_settings_parse(struct tide_kyc_settings **out, tide_slice t
     s->attestation_days = 365;
     s->sessions_per_address_day = 5;
     s->sessions_per_hour = 1000;
+    s->anonymous_per_hour = 200;
+    s->anonymous_per_network_hour = 20;
     s->revocations_per_hour = 20;
     tide_status status = read_file(s, text, err);
     if (!status)

@@ -10,7 +10,10 @@
  *     "open": false,                            true: sessions without key or challenge; refused
  *                                               where the network is the main one
  *     "attestationDays": 365,                   most that an attestation lasts
- *     "sessionsPerAddressDay": 5, "sessionsPerHour": 1000,   of an address; of a provider
+ *     "sessionsPerAddressDay": 5,               of an address, for each integrator apart
+ *     "sessionsPerHour": 1000,                  at a provider, of all integrators
+ *     "anonymousPerHour": 200,                  at a provider, of those without integrator: apart
+ *     "anonymousPerNetworkHour": 20,            of these, from one IPv4 /24 or IPv6 /48
  *     "revocationsPerHour": 20,                 of a provider; the rest is a person's to decide
  *     "integrators": [ { "id": "acme", "name": "Acme", "keys": ["sha256 of the key, 64 hex"],
  *                        "origins": ["https://acme.example"], "sessionsPerHour": 200 } ],
@@ -111,7 +114,9 @@ struct tide_kyc_settings {
     bool open;
     uint32_t attestation_days;
     uint32_t sessions_per_address_day, sessions_per_hour;
-    uint32_t revocations_per_hour; /* of each provider; beyond it a person decides */
+    uint32_t anonymous_per_hour; /* at each provider: sessions that no integrator asks for */
+    uint32_t anonymous_per_network_hour; /* of these, from one IPv4 /24 or IPv6 /48 */
+    uint32_t revocations_per_hour;       /* of each provider; beyond it a person decides */
     struct tide_kyc_integrator integrators[TIDE_KYC_INTEGRATORS_MAX];
     uint32_t integrator_count;
     struct tide_kyc_provider providers[TIDE_KYC_PROVIDERS_MAX];

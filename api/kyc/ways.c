@@ -16,12 +16,14 @@ static const struct tide_kyc_settings *settings_of(const struct tide_handler_con
     return tide_kyc_settings(context->api->kyc);
 }
 
-/* The session that a token leads to, as its row stands. False: the reply says there is none. */
+/* The session that a token leads to, as its row stands. A link ends with its session, since the
+ * page shows the address. False: the reply says there is none. */
 static bool find(struct walk *walk, struct tide_kyc_place *place, struct tide_job *job,
                  struct tide_kyc_session *out, tide_status *status, struct tide_err *err)
 {
     *status = tide_kyc_session_get(place, walk->session, out, err);
-    if (*status != TIDE_E_MISSING)
+    bool over = *status == TIDE_OK && out->expires_at <= tide_kyc_now(place);
+    if (*status != TIDE_E_MISSING && !over)
         return *status == TIDE_OK;
     tide_kyc_page_gone(job->reply, place->settings, 404);
     *status = TIDE_OK;

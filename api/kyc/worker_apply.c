@@ -200,6 +200,7 @@ static tide_status write_session(struct worker *w, const struct worker_session *
         session->provider_id[0] ? session->provider_id : NULL,
         decimal(t.n[5], wait_s),
         moved ? "true" : "false",
+        tide_kyc_is_open(plan->state) ? "true" : "false",
     };
     return tide_pg_query(
         w->place.pg, NULL,
@@ -208,6 +209,8 @@ static tide_status write_session(struct worker *w, const struct worker_session *
         "  valid_until = to_timestamp($7::bigint), attested_until = to_timestamp($8::bigint),"
         "  provider_id = coalesce(provider_id, $9),"
         "  next_check = clock_timestamp() + interval '1 s' * $10::integer,"
+        "  hosted_url = CASE WHEN $12::boolean THEN hosted_url END,"
+        "  hosted_until = CASE WHEN $12::boolean THEN hosted_until END,"
         "  attempts = 0, last_error = NULL,"
         "  updated_at = CASE WHEN $11::boolean THEN clock_timestamp() ELSE updated_at END"
         " WHERE id = $1",

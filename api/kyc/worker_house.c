@@ -66,7 +66,8 @@ static tide_status note_settings(struct worker *w, struct tide_err *err)
 
 /* --- pruning ---------------------------------------------------------------------------------- */
 
-/* A provider that says it again after a month is asked again; its session knows what it knew. */
+/* A provider that says it again after a month is asked again; its session knows what it knew. A
+ * page that has ended is not kept, and the client's network only as long as it is counted. */
 static tide_status prune(struct worker *w, struct tide_err *err)
 {
     tide_status status = tide_pg_query(
@@ -81,6 +82,20 @@ static tide_status prune(struct worker *w, struct tide_err *err)
                                "DELETE FROM kyc.challenge WHERE expires_at < statement_timestamp()"
                                " - interval '1 hour'", /* another node's clock may be behind */
                                NULL, 0, err);
+    if (status == TIDE_OK)
+        status = tide_pg_query(
+            w->place.pg, NULL,
+            "UPDATE kyc.session SET hosted_url = NULL, hosted_until = NULL WHERE id IN"
+            " (SELECT id FROM kyc.session WHERE hosted_url IS NOT NULL"
+            "   AND hosted_until < statement_timestamp() ORDER BY hosted_until LIMIT 10000)",
+            NULL, 0, err);
+    if (status == TIDE_OK)
+        status = tide_pg_query(
+            w->place.pg, NULL,
+            "UPDATE kyc.session SET network = NULL WHERE id IN (SELECT id FROM kyc.session"
+            "  WHERE network IS NOT NULL AND created_at < statement_timestamp() - interval '1 hour'"
+            "  ORDER BY created_at LIMIT 10000)",
+            NULL, 0, err);
     return status;
 }
 

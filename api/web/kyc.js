@@ -377,7 +377,7 @@ function soon(ms) {
 
 /** How the session stands, and, once it is approved, whether the ledger knows. */
 async function look() {
-  const one = await ask(`/api/sdk/kyc/session/${encodeURIComponent(session.id)}`);
+  const one = await ask(`/api/sdk/kyc/session/${encodeURIComponent(session.id)}?s=${encodeURIComponent(session.token)}`);
   if (one.status !== 200) {
     failures += 1;
     byId('hint').textContent = one.status === 404 ? 'This check is not known here any more.' : 'How it stands cannot be seen right now; we keep asking.';

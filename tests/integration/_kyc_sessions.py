@@ -292,6 +292,44 @@ def parallel(api, mock):
     expect((mock.calls("veriff create") - before, len(mock.people("veriff")) - made), (1, 1), "one at the provider")
 
 
+def spent(address, integrator, count, provider="didit", network=None, name="limit"):
+    """As if so many sessions had been made just now."""
+    sql(f"""INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, state, expires_at, network)
+            SELECT md5('{name}{address}{integrator}{provider}' || i), (SELECT id FROM chain.deployment),
+                   CASE WHEN {count} > 10 THEN 'G' || i ELSE '{address}' END, '{provider}', '{integrator}',
+                   'redirect', 'r', 'declined', now(), {f"decode('{network}', 'hex')" if network else "NULL"}
+            FROM generate_series(1, {count}) AS i""")
+
+
+def budgets(api, network):
+    """Who comes without an integrator has a budget of its own, and so has each network that they come from."""
+    now = int(time.time())
+
+    def anonymous(n, forwarded, provider="sandbox"):
+        me = account(n)
+        body = {"address": me.address, "providerKey": provider, "mode": "redirect",
+                "challenge": envelope(challenge(me, now), network, SERVER, me)}
+        response, answer = api.ask("POST", "/api/sdk/kyc/session", body, {"X-Forwarded-For": forwarded})
+        return response.status, answer.get("code"), answer.get("sessionId")
+
+    told = [anonymous(400, "198.51.100.7"), anonymous(401, "198.51.100.9"), anonymous(402, "203.0.113.1"),
+            anonymous(403, "2001:db8:5:1::1"), anonymous(404, "2001:db8:5:2::1"), anonymous(405, "2001:db8:6:1::1")]
+    expect([t[:2] for t in told], [(201, None)] * 6, "sessions by a signature")
+    nets = [sql(f"SELECT encode(network, 'hex') FROM kyc.session WHERE id = '{t[2]}'") for t in told]
+    expect((nets[0] == nets[1], nets[3] == nets[4], len(set(nets)), all(len(n) == 16 for n in nets)), (True, True, 4, True), f"networks {nets}")
+    spent("", "", 18, "veriff", nets[0], "network")
+    expect(anonymous(406, "198.51.100.8")[:2], (429, "too_many_sessions"), "of a network an hour, at whichever provider")
+    expect(anonymous(406, "198.51.101.8")[:2], (201, None), "another network's is not used up")
+    spent("", "", 1000, "sandbox", None, "flood")
+    expect(anonymous(407, "192.0.2.1")[:2], (429, "too_many_sessions"), "of all without integrator, at that provider")
+    expect(anonymous(407, "192.0.2.1", "didit")[:2], (201, None), "at another there is room")
+    expect(api.session(account(408).address, "sandbox")[0], 201, "an integrator's budget is its own")
+    spent("", "acme", 1000, "persona", None, "provider")
+    expect(api.session(account(409).address, "persona", key=OTHER_KEY)[0], 429, "a provider's hour of all integrators")
+    expect(anonymous(409, "192.0.2.1", "persona")[:2], (201, None), "which is not that of the others")
+    sql("DELETE FROM kyc.session WHERE mode = 'redirect' AND ref = 'r' AND state = 'declined'")
+
+
 def limits(api):
     who = account(8).address
     sql(f"""INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, state, expires_at, created_at)
@@ -303,6 +341,9 @@ def limits(api):
     got = [api.session(account(100 + i).address, "sandbox", key=POOR_KEY)[0] for i in range(4)]
     expect(got, [201, 201, 429, 429], "of an integrator an hour")
     expect(api.session(account(100).address, "sandbox", key=POOR_KEY)[0], 200, "what is open stays")
+    expect(api.session(who, key=OTHER_KEY)[0], 201, "which another integrator has not used up")
+    spent(account(9).address, "acme", 2)
+    spent(account(9).address, "other", 2)
     answers = []
     jobs = [(mode, key) for mode in ("redirect", "iframe", "direct") for key in (KEY, OTHER_KEY)]
     threads = []
@@ -466,6 +507,7 @@ def progress(api):
     response, p = api.ask("GET", path)
     expect((response.status, response.headers["Cache-Control"], p["state"], p["attestation"]), (200, "no-store", "created", none), "progress")
     expect(who in json.dumps(p), False, "the address is not told")
+    token = s["startUrl"].rsplit("/", 1)[1]
     intent = f"""INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at, meta_hash)
         SELECT deployment, address, id, %d, '%s', 756, 2000000000, sha256('x') FROM kyc.session WHERE id = '{s['sessionId']}'"""
     sql(f"UPDATE kyc.session SET state = 'approved', decision_rev = 1, jurisdiction = 756 WHERE id = '{s['sessionId']}'")
@@ -475,8 +517,20 @@ def progress(api):
                                   ("state = 'confirmed', confirmed_ledger = 77", "confirmed", "77"), ("state = 'parked'", "manual_review", "77")):
         if change:
             sql(f"UPDATE kyc.outbox SET {change} WHERE session_id = '{s['sessionId']}'")
-        a = api.ask("GET", path)[1]["attestation"]
-        expect((a["state"], a["action"], a["ledger"], bool(a["txHash"])), (state, "attest", ledger, state in ("submitted", "confirmed")), state)
+        for proof, headers in ((f"?s={token}", {}), ("", {"X-API-Key": KEY})):
+            a = api.ask("GET", path + proof, None, headers)[1]["attestation"]
+            expect((a["state"], a["action"], a["ledger"], bool(a["txHash"])), (state, "attest", ledger, state in ("submitted", "confirmed")), state)
+        for proof, headers in (("", {}), (f"?s={token[:-1]}{'A' if token[-1] != 'A' else 'B'}", {}), ("", {"X-API-Key": OTHER_KEY}), ("", {"X-API-Key": "x"})):
+            a = api.ask("GET", path + proof, None, headers)[1]["attestation"]
+            expect(a, {"state": state, "action": "attest", "ledger": None, "txHash": None}, f"{state}, to a client that shows nothing")
+    sql(f"UPDATE kyc.session SET expires_at = now() - interval '1 s' WHERE id = '{s['sessionId']}'")
+    expect(api.ask("GET", f"{path}?s={token}")[1]["attestation"]["ledger"], None, "a link ends with its session")
+    expect(api.ask("GET", path, None, {"X-API-Key": KEY})[1]["attestation"]["ledger"], "77", "the integrator's does not")
+    for way in ("/kyc/start/", "/kyc/return/", "/kyc?embed=1&s="):
+        url = {"/kyc/start/": s["startUrl"], "/kyc/return/": s["callbackUrl"]}.get(way, s["embedUrl"])
+        status, text = look(api.host, way + url[url.index(way) + len(way):])
+        expect((status, who in text), (404, False), f"{way} of a session that is over")
+    sql(f"UPDATE kyc.session SET expires_at = now() + interval '1 day' WHERE id = '{s['sessionId']}'")
     sql(intent % (2, "revoke"))
     expect(api.ask("GET", path)[1]["attestation"]["action"], "revoke", "the newest decision's")
     for state, told in (("review", "pending"), ("declined", "declined"), ("revoked", "revoked")):
@@ -486,6 +540,15 @@ def progress(api):
         expect(api.ask("GET", f"/api/sdk/kyc/session/{ident}")[0].status, status, ident)
     response, answer = api.ask("GET", "/api/sdk/kyc/providers")
     expect([(p["key"], p["sandbox"]) for p in answer["providers"]], [(k, True) for k in ("sandbox", *_providers.REAL)], "providers")
+
+
+def look(host, path):
+    connection = http.client.HTTPConnection(host, timeout=30)
+    connection.request("GET", path)
+    response = connection.getresponse()
+    text = response.read().decode(errors="replace")
+    connection.close()
+    return response.status, text
 
 
 def page(host, method, path, headers):
@@ -522,7 +585,7 @@ def origins(api):
 
 def everything(api, mock, pid):
     network = bytes.fromhex(sql("SELECT encode(network_id, 'hex') FROM chain.deployment"))
-    steps = ((shape, api), (validation, api), (same, api, mock), (parallel, api, mock), (limits, api), (challenges, api, network),
+    steps = ((shape, api), (validation, api), (same, api, mock), (parallel, api, mock), (limits, api), (budgets, api, network), (challenges, api, network),
              (progress, api), (origins, api), (failing, api, mock), (hanging, api, mock),
              (crowd, api, mock, network), (leaks, api, pid))
     for step, *arguments in steps:

@@ -1,11 +1,14 @@
 """Approvals that do not stand any more: withdrawn while another one of the address stands, of one person in two sessions, of somebody
 the provider does not know any more, of somebody else; and what is pruned with time. Parts of _kyc_faults.py."""
+import base64
 import concurrent.futures
+import os
+import subprocess
 import time
 from datetime import datetime, timezone
 
 import _providers
-from _kyc import COUNTRY, REAL, Session, approved, check, each, idle, pause, rows, sql, until
+from _kyc import BIN, COUNTRY, PG_BIN, REAL, Session, approved, check, each, idle, pause, rows, sql, until
 
 WORDS = "jurisdiction, expires_at, encode(meta_hash, 'hex')"
 OTHER_COUNTRY = {"sumsub": "DEU", "didit": "DEU", "persona": "DE", "veriff": "DE"}
@@ -304,6 +307,50 @@ def undated(api, mock):
     print("ok undated: an approval without a time does not undo a decline")
 
 
+def erase(address, *options):
+    done = subprocess.run([f"{BIN}/tidemark-indexer", "erase", *options, address], capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout + done.stderr
+
+
+def erased(api, mock):
+    """What is kept of an address goes at the owner's word: not while the chain's side of it is open, nor, unless it is said, while
+    an approval stands. The audit keeps its rows, and has one more."""
+    raw = bytes([6 << 3]) + os.urandom(32)
+    crc = 0
+    for byte in raw:
+        for bit in range(8):
+            crc = (crc << 1 ^ (0x1021 if (crc >> 15 ^ byte >> 7 - bit) & 1 else 0)) & 0xffff
+    address = base64.b32encode(raw + crc.to_bytes(2, "little")).decode()
+    s, other = Session(mock, "veriff"), approved(mock, "veriff")
+    sql(f"UPDATE kyc.session SET address = '{address}', hosted_url = 'https://127.0.0.1/x', hosted_until = now() + interval '1 h' WHERE id = '{s.id}'")
+    sql(f"INSERT INTO kyc.session_key SELECT deployment, sha256('{s.id}'), id FROM kyc.session WHERE id = '{s.id}'")
+    s.decide("approved", send=True)
+    s.becomes("approved", ["attest"])
+    check(sql(f"SELECT hosted_url IS NULL AND hosted_until IS NULL FROM kyc.session WHERE id = '{s.id}'") == "t", "a closed session keeps its page")
+    for code, words, options in ((0, "on its way", ()), (0, "on its way", ("--although-approved",))):
+        told = erase(address, *options)
+        check(told[0] != code and words in told[1], f"erase {options}, while its intent is queued: {told}")
+    confirm(s)
+    told = erase(address)
+    check(told[0] != 0 and "approval of this address stands" in told[1], f"erase, approved: {told}")
+    check(rows("session", f"address = '{address}'") == 1, "what was refused was done")
+    before = int(sql("SELECT max(id) FROM kyc.audit"))
+    told = erase(address, "--although-approved")
+    check(told[0] == 0, f"erase: {told}")
+    dump = subprocess.run([f"{PG_BIN}/pg_dump", "-U", "postgres", "--inserts", "--schema=kyc"], capture_output=True, text=True, check=True).stdout
+    for word in (address, s.ref, s.person.id):
+        check(word not in dump, f"{word} is in the database")
+    check(other.address in dump, "somebody else was erased")
+    noted = sql(f"SELECT actor, what, detail FROM kyc.audit WHERE about = '{s.id}' AND id > {before}")
+    check(noted == 'postgres operator|erased|{"state": "approved", "provider": "veriff"}', f"the audit says {noted}")
+    check(sql("SELECT kyc.audit_broken() IS NULL") == "t", "the audit is broken")
+    s.tell()
+    until(lambda: rows("inbox", f"provider_id = '{s.person.id}' AND state = 'ignored'"), 1, "a webhook of somebody who was erased")
+    check("nothing is kept" in erase(address)[1], "erased twice")
+    check(erase("GABC")[0] == 64, "no address")
+    print("ok erased: what was kept of an address is gone, and the audit says so")
+
+
 def whose(api, mock):
     """Sessions of one reference: an id that nobody has yet is that of the one without."""
     for provider in ("veriff", "persona"):
@@ -349,6 +396,10 @@ def aged(api, mock):
     check(sql("SELECT kyc.audit_broken() IS NULL") == "t", "the aged audit is broken as it is")
     stays = "SELECT count(*), md5(coalesce(string_agg(t::text, ',' ORDER BY t::text), '')) FROM {} AS t"
     kept = {table: sql(stays.format(table)) for table in ("kyc.outbox", "kyc.session", "kyc.sandbox")}
+    paged = Session(mock, "didit")  # its page is over, and it was counted long ago
+    sql(f"UPDATE kyc.session SET hosted_url = 'https://127.0.0.1/x', hosted_until = now() - interval '1 s', network = '\\x0102030405060708',"
+        f" created_at = now() - interval '2 hours' WHERE id = '{paged.id}'")
+    kept["kyc.session"] = sql(stays.format(f"(SELECT * FROM kyc.session WHERE id <> '{paged.id}')"))
     chain = sql("SELECT max(id), md5(string_agg(encode(hash, 'hex'), ',' ORDER BY id)) FROM kyc.audit").split("|")
     fresh = "(SELECT * FROM kyc.inbox WHERE event_key NOT LIKE 'aged-%')"
     others = sql(stays.format(fresh))
@@ -358,6 +409,9 @@ def aged(api, mock):
     check(left == "aged-done-29 aged-failed-29 aged-ignored-29 aged-new-29 aged-new-31 aged-new-4000", f"of the inbox is left: {left}")
     check(rows("challenge", "expires_at > now() - interval '1 hour'") >= 2, "a challenge that might still be shown went")
     check(sql(stays.format(fresh)) == others, f"the rest of the inbox: {sql(stays.format(fresh))}, was {others}")
+    until(lambda: sql(f"SELECT hosted_url IS NULL AND hosted_until IS NULL AND network IS NULL FROM kyc.session WHERE id = '{paged.id}'"), "t",
+          "a page that has ended, and a network")
+    sql(f"DELETE FROM kyc.session WHERE id = '{paged.id}'")
     for table, was in kept.items():
         check(sql(stays.format(table)) == was, f"{table}: {sql(stays.format(table))}, was {was}")
     check(sql(f"SELECT md5(string_agg(encode(hash, 'hex'), ',' ORDER BY id)) FROM kyc.audit WHERE id <= {chain[0]}") == chain[1], "the audit changed")
@@ -371,4 +425,4 @@ def aged(api, mock):
     print("ok aged: old webhooks and challenges go; sessions, outbox and the audit's chain stay")
 
 
-PARTS = [two, both_at_once, run_out, twins, gone, somebody_else, doubts, many, undated, whose, aged]
+PARTS = [two, both_at_once, run_out, twins, gone, somebody_else, doubts, many, undated, erased, whose, aged]

@@ -18,7 +18,7 @@ kyc_start() { # FILE [OPTION]…
     local file=$1
     shift
     TIDEMARK_KYC_FILE=$file TIDEMARK_KYC_DATABASE_URL="host=$PG_DIR port=5432 user=tidemark_kyc dbname=tidemark" \
-        api_start --api-rate-lookup 0 --api-rate-query 0 --api-access-log all "$@"
+        api_start --api-rate-lookup 0 --api-rate-query 0 --api-proxies 127.0.0.1 --api-access-log all "$@"
 }
 kyc_start "$PG_DIR/kyc.json"
 python3 "$here/_kyc_sessions.py" all "$API_URL" "$MOCK_URL" "$API_PID" || fail "sessions: $(grep -a 'kyc\|sql' "$PG_DIR/api.log" | tail -3)"
