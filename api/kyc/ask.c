@@ -70,7 +70,7 @@ static void read_challenge(struct reading *r, tide_slice text)
     struct tide_buf raw;
     tide_buf_init(&raw, TIDE_KYC_ENVELOPE_MAX);
     if (tide_buf_base64_decode(&raw, text) != TIDE_OK || raw.len == 0)
-        wrong(r, "/challenge", "must be base64 of a transaction envelope, 1024 bytes at most");
+        wrong(r, "/challenge", "must be base64 of a transaction envelope, 2048 bytes at most");
     else
         memcpy(r->out->envelope, raw.ptr, raw.len);
     r->out->envelope_len = raw.len;

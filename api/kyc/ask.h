@@ -25,6 +25,7 @@ struct tide_kyc_ask {
     uint8_t network[8];  /* keyed hash of the client's network; of no integrator's */
     size_t envelope_len; /* 0: no challenge */
     uint8_t envelope[TIDE_KYC_ENVELOPE_MAX];
+    struct tide_kyc_signers signers; /* of the account, fetched before a challenge is taken */
     enum tide_kyc_renewal renewal;
     uint32_t reconcile_s;
     bool claimed; /* a run of it came to its COMMIT: id is the session; made: by that run */

@@ -2,7 +2,7 @@
 #include "tidemark/text.h"
 #include "tidemark/xdr.h"
 
-enum { FEE = 200, MANAGE_DATA = 10, ENVELOPE_TX = 2, TIME_BOUNDS = 1, DATA_MAX = 64, SIGNERS = 2 };
+enum { FEE = 200, MANAGE_DATA = 10, ENVELOPE_TX = 2, TIME_BOUNDS = 1, DATA_MAX = 64 };
 
 static const char auth_name[] = " auth", domain_name[] = "web_auth_domain";
 
@@ -133,52 +133,90 @@ static const char *read_transaction(struct tide_xdr *x, const struct tide_kyc_ch
     return tide_xdr_u32(x) == 0 && x->status == TIDE_OK ? NULL : "it is malformed";
 }
 
-static bool is_of(const uint8_t *key, tide_slice hint, tide_slice signature, tide_slice message)
+static bool is_of(const uint8_t *key, tide_slice hint, tide_slice signature,
+                  const uint8_t hash[TIDE_HASH_BYTES])
 {
     return memcmp(hint.ptr, key + TIDE_HASH_BYTES - 4, 4) == 0 &&
-           tide_ed25519_holds(key, signature, message);
+           tide_ed25519_holds(key, signature, tide_slice_of(hash, TIDE_HASH_BYTES));
 }
 
-/* Ours and theirs, in any order, and no third: a signature that nobody asked for is a mistake. */
-static const char *read_signatures(struct tide_xdr *x, const struct tide_kyc_challenger *who,
-                                   const uint8_t *account, const uint8_t hash[TIDE_HASH_BYTES])
+/* Ours once, theirs in any order. Those of theirs are looked at when their signers are known. */
+static const char *read_signatures(struct tide_kyc_proof *out, struct tide_xdr *x,
+                                   const struct tide_kyc_challenger *who)
 {
-    bool ours = false, theirs = false;
-    uint32_t count = tide_xdr_count(x, 20, 8);
+    bool ours = false;
+    uint32_t count = tide_xdr_count(x, TIDE_KYC_SIGNATURES_MAX + 1, 8);
     for (uint32_t i = 0; i < count; i++) {
         tide_slice hint = tide_xdr_opaque(x, 4);
         tide_slice signature = tide_xdr_var(x, TIDE_SIGNATURE_BYTES);
-        if (x->status != TIDE_OK || signature.len != TIDE_SIGNATURE_BYTES || i >= SIGNERS)
-            break;
-        tide_slice message = tide_slice_of(hash, TIDE_HASH_BYTES);
-        bool server = is_of(who->server, hint, signature, message);
-        if (!server && !is_of(account, hint, signature, message))
-            return "a signature is of neither this server nor the account";
+        if (x->status != TIDE_OK || signature.len != TIDE_SIGNATURE_BYTES)
+            return "it is malformed";
+        bool server = is_of(who->server, hint, signature, out->hash);
+        if (server && ours)
+            return "this server has signed it twice";
         ours |= server;
-        theirs |= !server;
+        if (server)
+            continue;
+        if (out->count == TIDE_KYC_SIGNATURES_MAX)
+            return "it has too many signatures";
+        memcpy(out->signatures[out->count].hint, hint.ptr, 4);
+        memcpy(out->signatures[out->count++].signature, signature.ptr, signature.len);
     }
     if (tide_xdr_end(x) != TIDE_OK)
         return "it is malformed";
     if (!ours)
         return "this server has not signed it";
-    return theirs && count == SIGNERS ? NULL
-                                      : "the account has not signed it, or somebody else too";
+    return out->count ? NULL : "the account has not signed it";
 }
 
-const char *tide_kyc_challenge_read(uint8_t hash[TIDE_HASH_BYTES], uint64_t *until,
+const char *tide_kyc_challenge_read(struct tide_kyc_proof *out,
                                     const struct tide_kyc_challenger *who, const uint8_t *account,
                                     tide_slice envelope, uint64_t now)
 {
     struct tide_xdr x = tide_xdr_of(envelope);
-    *until = 0;
+    *out = (struct tide_kyc_proof){ 0 };
     if (memcmp(account, who->server, TIDE_HASH_BYTES) == 0)
         return "the account is this server's own";
     if (tide_xdr_u32(&x) != ENVELOPE_TX)
         return "it is no transaction envelope";
     const uint8_t *mark = x.cur;
-    const char *wrong = read_transaction(&x, who, account, now, until);
+    const char *wrong = read_transaction(&x, who, account, now, &out->until);
     if (wrong)
         return wrong;
-    hash_of(hash, who, tide_xdr_span(&x, mark));
-    return read_signatures(&x, who, account, hash);
+    hash_of(out->hash, who, tide_xdr_span(&x, mark));
+    return read_signatures(out, &x, who);
+}
+
+/* --- weighing --------------------------------------------------------------------------- */
+
+/* The signer of one signature, if it is none that signed before; TIDE_KYC_SIGNERS_MAX: there is
+ * none. */
+static uint32_t signer_of(const struct tide_kyc_proof *proof, uint32_t which,
+                          const struct tide_kyc_signers *signers, uint32_t signed_before)
+{
+    tide_slice hint = tide_slice_of(proof->signatures[which].hint, 4);
+    tide_slice signature = tide_slice_of(proof->signatures[which].signature, TIDE_SIGNATURE_BYTES);
+    for (uint32_t i = 0; i < signers->count; i++)
+        if (signers->list[i].weight && !(signed_before >> i & 1) &&
+            is_of(signers->list[i].key, hint, signature, proof->hash))
+            return i;
+    return TIDE_KYC_SIGNERS_MAX;
+}
+
+const char *tide_kyc_proof_weigh(const struct tide_kyc_proof *proof,
+                                 const struct tide_kyc_signers *signers)
+{
+    static_assert(TIDE_KYC_SIGNERS_MAX <= 32, "a bit for each");
+    uint64_t weight = 0, least = signers->medium ? signers->medium : 1;
+    uint32_t signed_before = 0;
+    assert(proof->count <= TIDE_KYC_SIGNATURES_MAX && signers->count <= TIDE_KYC_SIGNERS_MAX);
+    for (uint32_t i = 0; i < proof->count; i++) {
+        uint32_t signer = signer_of(proof, i, signers, signed_before);
+        if (signer == TIDE_KYC_SIGNERS_MAX)
+            return "a signature is of neither this server nor a signer of the account, or comes "
+                   "twice";
+        signed_before |= 1u << signer;
+        weight += signers->list[signer].weight;
+    }
+    return weight >= least ? NULL : "its signatures do not reach the account's medium threshold";
 }

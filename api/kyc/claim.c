@@ -46,21 +46,22 @@ static tide_status take_challenge(struct claim *c, struct tide_err *err)
 {
     struct tide_kyc_ask *ask = c->ask;
     struct tide_kyc_challenger who = tide_kyc_challenger_of(c->place);
-    uint8_t hash[TIDE_HASH_BYTES];
+    struct tide_kyc_proof proof;
     char hex[HEX_BYTES], until_text[24];
-    uint64_t until;
     struct tide_pg_rows rows;
-    const char *wrong = tide_kyc_challenge_read(hash, &until, &who, ask->key,
+    const char *wrong = tide_kyc_challenge_read(&proof, &who, ask->key,
                                                 tide_slice_of(ask->envelope, ask->envelope_len),
                                                 (uint64_t)tide_kyc_now(c->place));
+    if (!wrong)
+        wrong = tide_kyc_proof_weigh(&proof, &ask->signers);
     if (wrong) {
         tide_reply_problem(c->reply, 401, "challenge_invalid", "The challenge is refused: %s.",
                            wrong);
         settle(c, TIDE_KYC_CLAIM_REFUSED);
         return TIDE_OK;
     }
-    hex_of(hex, hash);
-    until_text[tide_u64_text(until_text, until)] = 0;
+    hex_of(hex, proof.hash);
+    until_text[tide_u64_text(until_text, proof.until)] = 0;
     tide_status status =
         tide_pg_query(c->place->pg, NULL,
                       "DELETE FROM kyc.challenge WHERE expires_at < statement_timestamp()"

@@ -64,7 +64,9 @@ static struct tide_kyc_place_options place_of(const struct tide_kyc *kyc)
     return (struct tide_kyc_place_options){ .settings = kyc->settings,
                                             .clock = kyc->clock,
                                             .conninfo = database_of(kyc->config),
-                                            .ca_file = kyc->config->http_ca_file };
+                                            .ca_file = kyc->config->http_ca_file,
+                                            .rpc = kyc->config->rpc,
+                                            .rpc_header = kyc->config->rpc_header };
 }
 
 static tide_status open_desks(struct tide_kyc *kyc, struct tide_err *err)

@@ -22,6 +22,8 @@ struct tide_kyc_place_options {
     const struct tide_clock *clock;
     const char *conninfo;        /* kyc_database_url, else database_url; NULL: the environment's */
     const char *ca_file;         /* http_ca_file */
+    const char *rpc;             /* Stellar RPC servers, a comma list; NULL or "": none */
+    const char *rpc_header;      /* of each request to them; NULL or "": none */
     bool (*stopped)(void *self); /* the process ends: asked while a statement or a call runs */
     void *stopped_self;
 };
@@ -36,8 +38,9 @@ struct tide_kyc_place {
     char deployment_text[8]; /* of statements */
     uint8_t network_id[TIDE_HASH_BYTES];
     char passphrase[TIDE_KYC_PASSPHRASE_MAX];
-    int64_t deadline_ms;    /* monotonic: when the work should be over; 0: whenever */
-    struct tide_crew *crew; /* of a desk, while job is worked on here */
+    int64_t rpc_away_until_ms; /* monotonic: no server of rpc answered */
+    int64_t deadline_ms;       /* monotonic: when the work should be over; 0: whenever */
+    struct tide_crew *crew;    /* of a desk, while job is worked on here */
     struct tide_job *job;
 };
 

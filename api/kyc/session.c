@@ -1,6 +1,7 @@
 /* POST /api/sdk/kyc/session: a session, and the four ways into it. */
 #include "api/kyc/session.h"
 #include "api/json.h"
+#include "api/kyc/account.h"
 #include "api/kyc/claim.h"
 #include "api/lookup.h"
 #include "api/param.h"
@@ -53,6 +54,41 @@ static void answer(const struct tide_kyc_settings *settings, const struct tide_k
 
 /* --- at the desk ------------------------------------------------------------------------ */
 
+static void tell_unknown(struct tide_reply *reply)
+{
+    tide_reply_problem(reply, 503, "signers_unknown",
+                       "No server of the network says now who may sign for this account.");
+    reply->retry_after_s = 5;
+}
+
+/* The account's signers, when a challenge is to be weighed. A forged one costs the network no
+ * question. *known false: the reply says why, or the job runs again when there is room. */
+static tide_status learn_signers(struct tide_kyc_place *place, struct tide_kyc_ask *ask,
+                                 bool *known, struct tide_reply *reply, struct tide_err *err)
+{
+    struct tide_kyc_challenger who = tide_kyc_challenger_of(place);
+    struct tide_kyc_proof proof;
+    *known = true;
+    if (ask->envelope_len == 0 || ask->claimed || ask->signers.count ||
+        tide_kyc_challenge_read(&proof, &who, ask->key,
+                                tide_slice_of(ask->envelope, ask->envelope_len),
+                                (uint64_t)tide_kyc_now(place)))
+        return TIDE_OK;
+    enum tide_crew_room room = tide_kyc_enter(place, ask->provider);
+    *known = room == TIDE_CREW_ENTERED;
+    if (room == TIDE_CREW_FULL)
+        tell_unknown(reply);
+    if (!*known)
+        return TIDE_OK;
+    tide_status status = tide_kyc_signers_fetch(place, ask->key, &ask->signers, err);
+    if (status == TIDE_OK || status == TIDE_E_DB || status == TIDE_E_DB_FATAL ||
+        status == TIDE_E_MEMORY)
+        return status;
+    tell_unknown(reply);
+    *known = false;
+    return TIDE_OK;
+}
+
 static tide_status run(struct tide_kyc_work *work, struct tide_kyc_place *place,
                        struct tide_job *job, struct tide_err *err)
 {
@@ -60,8 +96,11 @@ static tide_status run(struct tide_kyc_work *work, struct tide_kyc_place *place,
     struct tide_reply *reply = job->reply;
     struct tide_kyc_session session;
     enum tide_kyc_claim how;
-    bool offered = true;
-    tide_status status = tide_kyc_claim(place, ask, &session, &how, reply, err);
+    bool offered = true, known;
+    tide_status status = learn_signers(place, ask, &known, reply, err);
+    if (status != TIDE_OK || !known)
+        return status;
+    status = tide_kyc_claim(place, ask, &session, &how, reply, err);
     if (status != TIDE_OK || how == TIDE_KYC_CLAIM_REFUSED)
         return status;
     if (tide_kyc_is_open(session.state))

@@ -210,7 +210,7 @@ def status_is_told(w):
     code, said, wrong = w.once("status")
     check(code == 0 and "intact" in said, f"{code} {said} {wrong}")
     w.db.ask(looks)
-    check("row_number" in "".join(w.db.ask("SELECT prosrc FROM pg_proc WHERE proname = 'audit_broken'")), "it is as it was")
+    check("row_number" in "".join(w.db.ask("SELECT pg_get_functiondef('kyc.audit_broken()'::regprocedure)")), "it is as it was")
     w.tick(20)
     check(w.once("--once")[0] == 0, "drained")
 

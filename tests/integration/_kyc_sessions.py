@@ -396,6 +396,63 @@ def challenges(api, network):
     expect((response.status, answer["code"]), (400, "invalid_parameters"), "a contract's")
 
 
+def account_entry(who, thresholds, signers=()):
+    """LedgerKey and LedgerEntryData of an account, base64; thresholds: master, low, medium, high."""
+    key = struct.pack(">II", 0, 0) + who.public
+    entry = key + struct.pack(">qqIIII", 10000000, 1 << 32, len(signers), 0, 0, 0) + bytes(thresholds) + struct.pack(">I", len(signers))
+    for signer, weight in signers:
+        entry += signer + struct.pack(">I", weight)
+    return base64.b64encode(key).decode(), base64.b64encode(entry + struct.pack(">I", 0)).decode()
+
+
+def signers(api, mock, network, passphrase):
+    """SEP-10 for accounts of several signers: their weights, as the network tells them when the session is opened."""
+    me, a, b, c = account(500), account(501), account(502), account(503)
+    key = lambda who: struct.pack(">I", 0) + who.public
+    payload = lambda who: struct.pack(">I", 3) + who.public + struct.pack(">I", 3) + b"abc\0"
+    hashed = lambda who: struct.pack(">I", 2) + who.public
+
+    def tries(thresholds, listed, *by):
+        ledger_key, entry = account_entry(me, thresholds, listed)
+        mock.do("network", entries={ledger_key: entry})
+        sql(f"DELETE FROM kyc.session WHERE address = '{me.address}'")
+        status, answer, response = api.session(me.address, "sandbox", key=None,
+                                               challenge=envelope(challenge(me, int(time.time())), network, SERVER, *by))
+        expect(status in (201, 401), True, f"{thresholds} {listed} {answer}")
+        return status
+
+    two = ((key(a), 1), (key(b), 1))
+    for thresholds, listed, by, want in (
+            ((1, 0, 0, 0), (), (me,), 201), ((0, 0, 0, 0), (), (me,), 401), ((0, 0, 0, 0), two, (me,), 401), ((0, 0, 0, 0), two, (a,), 201),
+            ((0, 1, 2, 3), two, (a,), 401), ((0, 1, 2, 3), two, (a, b), 201), ((0, 1, 2, 3), two, (a, a), 401), ((1, 1, 2, 3), two, (me,), 401),
+            ((1, 1, 2, 3), two, (me, b), 201), ((1, 1, 2, 3), two, (me, b, c), 401), ((2, 1, 2, 3), two, (me,), 201), ((1, 2, 2, 2), two, (c,), 401),
+            ((0, 1, 1, 1), ((payload(a), 5), (hashed(b), 5), (key(c), 1)), (c,), 201), ((0, 1, 1, 1), ((payload(a), 5), (key(c), 1)), (a,), 401),
+            ((0, 1, 1, 1), ((hashed(b), 5), (key(c), 1)), (b,), 401), ((0, 0, 0, 0), ((key(a), 0),), (a,), 401),
+            ((255, 255, 255, 255), tuple((key(account(510 + i)), 12) for i in range(20)), (me,), 201),
+            ((0, 255, 240, 255), tuple((key(account(510 + i)), 12) for i in range(20)), [account(510 + i) for i in range(19)], 401),
+            ((0, 255, 228, 255), tuple((key(account(510 + i)), 12) for i in range(20)), [account(510 + i) for i in range(19)], 201)):
+        expect(tries(thresholds, listed, *by), want, f"thresholds {thresholds}, {len(listed)} signers, signed by {len(by)}")
+    # The network does not say: nothing is taken for granted. What is forged is not asked about.
+    mine = lambda *by: envelope(challenge(me, int(time.time())), network, *by)
+    before = mock.calls("rpc")
+    expect(api.session(me.address, "sandbox", key=None, challenge=mine(a, me))[0], 401, "not signed by this server")
+    expect(mock.calls("rpc"), before, "questions about what is forged")
+    sql(f"DELETE FROM kyc.session WHERE address = '{me.address}'")
+    for wrong, right in (({"broken": True}, {"broken": False}), ({"passphrase": "Another Network"}, {"passphrase": passphrase}),
+                         ({"ledger": 1}, {"ledger": 1 << 30}), ({"entries": {account_entry(me, (1, 0, 0, 0))[0]: "AAAA"}}, {"entries": {}}),
+                         ({"entries": {account_entry(me, (1, 0, 0, 0))[0]: account_entry(a, (1, 0, 0, 0))[1]}}, {"entries": {}})):
+        mock.do("network", **wrong)
+        time.sleep(1.1)  # after a failure they are left alone for a second
+        status, answer, response = api.session(me.address, "sandbox", key=None, challenge=mine(SERVER, me))
+        expect((status, answer["code"], bool(response.headers["Retry-After"])), (503, "signers_unknown", True), f"{wrong}")
+        mock.do("network", **right)
+    expect(sql(f"SELECT count(*) FROM kyc.session WHERE address = '{me.address}'"), "0", "sessions of what was not known")
+    end = steady() + 15  # the servers are left alone for a moment
+    while (status := api.session(me.address, "sandbox", key=None, challenge=mine(SERVER, me))[0]) == 503 and steady() < end:
+        time.sleep(0.2)
+    expect(status, 201, "once the network answers again; an account that is not there has its own key alone")
+
+
 def failing(api, mock):
     """K9 and K10: the provider fails, hangs, or does it and loses its answer."""
     for n, (provider, what, least) in enumerate((("didit", "status:503", 0), ("sumsub", "status:429", 0), ("persona", "status:500", 0),
@@ -585,8 +642,10 @@ def origins(api):
 
 def everything(api, mock, pid):
     network = bytes.fromhex(sql("SELECT encode(network_id, 'hex') FROM chain.deployment"))
+    passphrase = sql("SELECT passphrase FROM chain.deployment")
+    mock.do("network", passphrase=passphrase)
     steps = ((shape, api), (validation, api), (same, api, mock), (parallel, api, mock), (limits, api), (budgets, api, network), (challenges, api, network),
-             (progress, api), (origins, api), (failing, api, mock), (hanging, api, mock),
+             (signers, api, mock, network, passphrase), (progress, api), (origins, api), (failing, api, mock), (hanging, api, mock),
              (crowd, api, mock, network), (leaks, api, pid))
     for step, *arguments in steps:
         started = time.monotonic()

@@ -43,7 +43,9 @@ same are methods: mock.decide(provider="didit", …).
            of somebody else), foreign_page (create: a page at another host), odd_id (create)
   forget   {"provider": P, "id": ID, "marked": true}   the provider deletes a person: decisions answer 404; marked: Sumsub and
            Persona answer, and say so
-  clear    {}   people, calls, violations, faults and what was sent are forgotten
+  network  {"passphrase": P, "ledger": N, "entries": {KEY: XDR}, "broken": true}   what URL/rpc says as a Stellar RPC server: of which
+           network and ledger it is, and entries (base64); broken: it answers 500. What is not said stays
+  clear    {}   people, calls, violations, faults and what was sent are forgotten; the network stays
 
 A page of a person, GET URL/PROVIDER/page/ID, has buttons for a browser: approve, decline, resubmit,
 expire; each decides, sends the webhook and goes back to the callback that we gave."""
@@ -545,6 +547,7 @@ class Providers:
     def __init__(self, port=0):
         self.lock = threading.RLock()
         self.webhook_url = None
+        self.rpc = {"passphrase": "", "ledger": 1 << 30, "entries": {}, "broken": False}
         self.clear()
         self.server = Server(("127.0.0.1", port), Handler)
         self.server.mock = self
@@ -570,6 +573,11 @@ class Providers:
             self.webhook_url = webhook
         if provider:
             self.dialects[provider].account.update(more)
+        return {}
+
+    def network(self, **more):
+        with self.lock:
+            self.rpc.update(more)
         return {}
 
     def state(self):
@@ -721,6 +729,8 @@ class Handler(BaseHTTPRequestHandler):
         try:
             if name == "control":
                 self.control(mock)
+            elif name == "rpc":
+                self.stellar(mock)
             elif "/page/" in self.path and name in DIALECTS:
                 self.page(mock, name)
             elif name in DIALECTS:
@@ -736,9 +746,22 @@ class Handler(BaseHTTPRequestHandler):
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 
+    def stellar(self, mock):
+        asked = json.loads(self.body)
+        if mock.rpc["broken"]:
+            return self.say(500, {"error": "as you wished"})
+        result = {"passphrase": mock.rpc["passphrase"]}
+        if asked["method"] == "getLedgerEntries":
+            with mock.lock:
+                mock.calls["rpc"] = mock.calls.get("rpc", 0) + 1
+            found = [(key, mock.rpc["entries"].get(key)) for key in asked["params"]["keys"]]
+            result = {"latestLedger": mock.rpc["ledger"], "entries": [
+                {"key": key, "xdr": xdr, "lastModifiedLedgerSeq": 1} for key, xdr in found if xdr]}
+        return self.say(200, {"jsonrpc": "2.0", "id": asked["id"], "result": result})
+
     def control(self, mock):
         name = self.path.split("/")[2]
-        want(name in ("config", "state", "decide", "webhook", "replay", "fault", "forget", "clear"), 404, "control: no such word")
+        want(name in ("config", "state", "decide", "webhook", "replay", "fault", "forget", "network", "clear"), 404, "control: no such word")
         try:
             said = json.loads(self.body or b"{}")
             self.say(200, getattr(mock, name)(**said))

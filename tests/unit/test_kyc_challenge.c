@@ -1,4 +1,5 @@
 /* Challenges: written, signed by the account, and taken; and every way in which they are not. */
+#include "api/kyc/account.h"
 #include "api/kyc/challenge.h"
 
 #include <setjmp.h>
@@ -81,12 +82,27 @@ static void sign(struct world *w, struct tide_sign *key, uint8_t count)
     tide_buf_put(&w->envelope, signature, sizeof signature);
 }
 
+static struct tide_kyc_signers alone(const struct tide_sign *key)
+{
+    struct tide_kyc_signers signers = { .count = 1, .list[0].weight = 1 };
+    memcpy(signers.list[0].key, tide_sign_public(key), TIDE_HASH_BYTES);
+    return signers;
+}
+
+/* Of an account whose own key signs for it. */
+static const char *take(struct world *w, const struct tide_sign *account, tide_slice envelope,
+                        uint64_t now)
+{
+    struct tide_kyc_proof proof;
+    struct tide_kyc_signers signers = alone(account);
+    const char *wrong =
+        tide_kyc_challenge_read(&proof, &w->who, tide_sign_public(account), envelope, now);
+    return wrong ? wrong : tide_kyc_proof_weigh(&proof, &signers);
+}
+
 static const char *read_at(struct world *w, uint64_t now)
 {
-    uint8_t hash[TIDE_HASH_BYTES];
-    uint64_t until;
-    return tide_kyc_challenge_read(hash, &until, &w->who, tide_sign_public(w->alice),
-                                   tide_buf_view(&w->envelope), now);
+    return take(w, w->alice, tide_buf_view(&w->envelope), now);
 }
 
 static void test_taken(void **state)
@@ -137,12 +153,8 @@ static void test_others(void **state)
     w->who.web_domain = "other.example";
     assert_string_equal(read_at(w, NOW), "its second operation is not this server's");
     w->who.web_domain = "auth.kyc.example";
-    uint8_t hash[TIDE_HASH_BYTES];
-    uint64_t until;
-    assert_non_null(tide_kyc_challenge_read(hash, &until, &w->who, tide_sign_public(w->mallory),
-                                            tide_buf_view(&w->envelope), NOW));
-    assert_non_null(tide_kyc_challenge_read(hash, &until, &w->who, tide_sign_public(w->server),
-                                            tide_buf_view(&w->envelope), NOW));
+    assert_non_null(take(w, w->mallory, tide_buf_view(&w->envelope), NOW));
+    assert_non_null(take(w, w->server, tide_buf_view(&w->envelope), NOW));
 }
 
 /* No bit can be another, no byte be missing or too many. */
@@ -151,13 +163,10 @@ static void test_every_byte(void **state)
     struct world *w = *state;
     write(w, w->server);
     sign(w, w->alice, 2);
-    uint8_t hash[TIDE_HASH_BYTES];
-    uint64_t until;
     for (size_t i = 0; i < w->envelope.len; i++) {
         uint8_t *copy = malloc(i ? i : 1); /* exact: the sanitizer sees a byte too far */
         memcpy(copy, w->envelope.ptr, i);
-        assert_non_null(tide_kyc_challenge_read(hash, &until, &w->who, tide_sign_public(w->alice),
-                                                tide_slice_of(copy, i), NOW));
+        assert_non_null(take(w, w->alice, tide_slice_of(copy, i), NOW));
         free(copy);
         for (int bit = 0; bit < 8; bit++) {
             w->envelope.ptr[i] ^= (uint8_t)(1 << bit);
@@ -170,6 +179,89 @@ static void test_every_byte(void **state)
     assert_non_null(read_at(w, NOW));
 }
 
+/* Weights count, each signer once, up to the medium threshold. */
+static void test_weights(void **state)
+{
+    struct world *w = *state;
+    struct tide_kyc_proof proof;
+    struct tide_kyc_signers signers = alone(w->alice);
+    write(w, w->server);
+    sign(w, w->alice, 2);
+    assert_null(tide_kyc_challenge_read(&proof, &w->who, tide_sign_public(w->alice),
+                                        tide_buf_view(&w->envelope), NOW));
+    assert_null(tide_kyc_proof_weigh(&proof, &signers));
+    signers.medium = 2;
+    assert_non_null(tide_kyc_proof_weigh(&proof, &signers));
+    signers.list[0].weight = 2;
+    assert_null(tide_kyc_proof_weigh(&proof, &signers));
+    signers.medium = signers.list[0].weight = 0; /* the own key was given up */
+    assert_non_null(tide_kyc_proof_weigh(&proof, &signers));
+    signers = alone(w->alice);
+    memcpy(signers.list[1].key, tide_sign_public(w->mallory), TIDE_HASH_BYTES);
+    signers.list[1].weight = 1;
+    signers.count = 2;
+    signers.medium = 2;
+    assert_non_null(tide_kyc_proof_weigh(&proof, &signers));
+    sign(w, w->mallory, 3);
+    assert_null(tide_kyc_challenge_read(&proof, &w->who, tide_sign_public(w->alice),
+                                        tide_buf_view(&w->envelope), NOW));
+    assert_int_equal(proof.count, 2);
+    assert_null(tide_kyc_proof_weigh(&proof, &signers));
+    proof.signatures[1] = proof.signatures[0]; /* the same one twice */
+    assert_non_null(tide_kyc_proof_weigh(&proof, &signers));
+    signers.count = 0;
+    assert_non_null(tide_kyc_proof_weigh(&proof, &signers));
+}
+
+/* Entries as RPC tells them: whole, of that account, and every shorter one refused. */
+static void test_account_entries(void **state)
+{
+    struct world *w = *state;
+    const uint8_t *alice = tide_sign_public(w->alice);
+    struct tide_kyc_signers signers;
+    struct tide_err err;
+    struct tide_buf entry;
+    static const uint8_t thresholds[4] = { 9, 1, 7, 8 };
+    tide_buf_init(&entry, 1024);
+    tide_buf_be32(&entry, 0);
+    tide_buf_be32(&entry, 0);
+    tide_buf_put(&entry, alice, TIDE_HASH_BYTES);
+    tide_buf_be64(&entry, 1);
+    tide_buf_be64(&entry, 2);
+    tide_buf_be32(&entry, 2);
+    tide_buf_be32(&entry, 1); /* an inflation destination */
+    tide_buf_be32(&entry, 0);
+    tide_buf_put(&entry, alice, TIDE_HASH_BYTES);
+    tide_buf_be32(&entry, 0);
+    tide_buf_be32(&entry, 3); /* home domain "a.b" */
+    tide_buf_put(&entry, "a.b", 4);
+    tide_buf_put(&entry, thresholds, 4);
+    tide_buf_be32(&entry, 2);
+    tide_buf_be32(&entry, 1); /* the hash of a transaction: signs no challenge */
+    tide_buf_put(&entry, alice, TIDE_HASH_BYTES);
+    tide_buf_be32(&entry, 5);
+    tide_buf_be32(&entry, 0);
+    tide_buf_put(&entry, tide_sign_public(w->mallory), TIDE_HASH_BYTES);
+    tide_buf_be32(&entry, 6);
+    assert_int_equal(tide_kyc_signers_read(&signers, alice, tide_buf_view(&entry), &err), TIDE_OK);
+    assert_int_equal(signers.medium, 7);
+    assert_int_equal(signers.count, 2);
+    assert_int_equal(signers.list[0].weight, 9);
+    assert_int_equal(signers.list[1].weight, 6);
+    assert_memory_equal(signers.list[1].key, tide_sign_public(w->mallory), TIDE_HASH_BYTES);
+    assert_int_equal(
+        tide_kyc_signers_read(&signers, tide_sign_public(w->mallory), tide_buf_view(&entry), &err),
+        TIDE_E_DECODE);
+    for (size_t len = 0; len < entry.len; len++) {
+        uint8_t *copy = malloc(len ? len : 1);
+        memcpy(copy, entry.ptr, len);
+        assert_int_equal(tide_kyc_signers_read(&signers, alice, tide_slice_of(copy, len), &err),
+                         TIDE_E_DECODE);
+        free(copy);
+    }
+    tide_buf_release(&entry);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +269,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_signatures, open_world, close_world),
         cmocka_unit_test_setup_teardown(test_others, open_world, close_world),
         cmocka_unit_test_setup_teardown(test_every_byte, open_world, close_world),
+        cmocka_unit_test_setup_teardown(test_weights, open_world, close_world),
+        cmocka_unit_test_setup_teardown(test_account_entries, open_world, close_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
