@@ -110,7 +110,7 @@ class Api:
         content = settings or _providers.kyc_file(self.mock.url, "http://127.0.0.1:1", open=True)
         with open(os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             json.dump(content, file)
-        env = {**os.environ, "TIDEMARK_COMPLIANCE_AGE_S": "0", "TIDEMARK_STALE_AFTER_MS": "86400000", "TIDEMARK_API_DRAIN_MS": "0", "TIDEMARK_API_CACHE": f"{DIR}/cache",
+        env = {**os.environ, "TIDEMARK_CLOCK_SKEW_S": "3153600000", "TIDEMARK_COMPLIANCE_AGE_S": "0", "TIDEMARK_STALE_AFTER_MS": "86400000", "TIDEMARK_API_DRAIN_MS": "0", "TIDEMARK_API_CACHE": f"{DIR}/cache",
                "TIDEMARK_API_LISTEN": "127.0.0.1:0", "TIDEMARK_KYC_FILE": self.file, "TIDE_FP": failpoint}
         self.process = subprocess.Popen([f"{BIN}/tidemark-api", "--api-port-file", self.port_file,
                                          "--kyc-reconcile-s", str(reconcile_s)], env=env, stderr=self.log)
