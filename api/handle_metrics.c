@@ -295,6 +295,8 @@ static void put_indexed(struct tide_buf *out, const struct stream_figures *f)
         { "indexed_changes_total", "Versions of entries.", f->changes },
         { "indexed_raw_events_total", "Events that could not be decoded.", f->raw_events },
         { "indexed_raw_states_total", "Entries that could not be decoded.", f->raw_states },
+        { "indexed_raw_calls_total", "Calls whose arguments or answer are kept as XDR.",
+          f->raw_calls },
         { "indexed_calls_verified_total", "Calls whose events hash to their result.",
           f->calls_verified },
         { "indexed_calls_rewritten_total", "Calls whose events do after undoing a rewriting.",

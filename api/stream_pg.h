@@ -27,7 +27,7 @@ struct stream_figures {
     uint64_t retries, trouble_ms;
     uint32_t ledger;              /* of the cursor, and what it counted since the beginning */
     uint64_t closed_at, moved_at; /* unix seconds */
-    uint64_t ledgers, transactions, calls, events, changes, raw_events, raw_states;
+    uint64_t ledgers, transactions, calls, events, changes, raw_events, raw_states, raw_calls;
     uint64_t calls_verified, calls_rewritten, calls_unverified;
 };
 

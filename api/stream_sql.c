@@ -14,8 +14,8 @@ const char stream_sql_head[] =
 const char stream_sql_figures[] =
     "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint, extract(epoch FROM"
     " c.moved_at)::bigint, c.ledgers, c.transactions, c.calls, c.events, c.changes, c.raw_events,"
-    " c.raw_states, c.calls_verified, c.calls_rewritten, c.calls_unverified, h.state, h.tip,"
-    " h.lag_ledgers, (1000 * h.rate)::bigint, (1000 * h.event_rate)::bigint,"
+    " c.raw_states, c.raw_calls, c.calls_verified, c.calls_rewritten, c.calls_unverified, h.state,"
+    " h.tip, h.lag_ledgers, (1000 * h.rate)::bigint, (1000 * h.event_rate)::bigint,"
     " (1000 * extract(epoch FROM clock_timestamp() - h.beat_at))::bigint,"
     " h.retries, h.trouble_ms FROM chain.cursor AS c LEFT JOIN chain.heartbeat AS h"
     " ON h.deployment = c.deployment WHERE c.deployment = $1";
@@ -83,7 +83,7 @@ const char stream_sql_ledgers[] =
     " encode(l.previous_hash, 'hex') AS \"previousHash\", l.protocol AS \"protocol\","
     " l.tx_count AS \"transactions\", l.our_txs AS \"protocolTransactions\","
     " l.events AS \"events\", l.changes AS \"changes\", l.raw_events AS \"rawEvents\","
-    " l.raw_states AS \"rawStates\","
+    " l.raw_states AS \"rawStates\", l.raw_calls AS \"rawCalls\","
     " (ARRAY['chain', 'results', 'events'])[l.proof + 1] AS \"proof\") AS x"
     " WHERE l.deployment = $1 AND l.ledger BETWEEN $2 AND $3 ORDER BY l.ledger";
 

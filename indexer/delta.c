@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEDGER_COLUMNS = 16, SCRATCH_MAX = 64 << 20 };
+enum { LEDGER_COLUMNS = 17, SCRATCH_MAX = 64 << 20 };
 
 /* 9999-12-31T23:59:59Z: later times are no times PostgreSQL and people can write. */
 static const uint64_t time_max = 253402300799;
@@ -141,6 +141,7 @@ static void put_ledger(struct tide_delta *d, const struct tide_batch_counts *bef
     tide_copy_int4(out, (int32_t)proof->calls_verified);
     tide_copy_int4(out, (int32_t)proof->calls_rewritten);
     tide_copy_int4(out, (int32_t)proof->calls_unverified);
+    tide_copy_int4(out, (int32_t)(d->counts.raw_calls - before->raw_calls));
     rows->count++;
     d->counts.ledgers++;
     d->counts.calls_verified += proof->calls_verified;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { TX_COLUMNS = 9, CALL_COLUMNS = 16 };
+enum { TX_COLUMNS = 9, CALL_COLUMNS = 18 };
 
 static void put_source(struct tide_buf *out, const uint8_t *key)
 {
@@ -59,31 +59,49 @@ static void put_function(struct tide_buf *out, tide_slice name)
     tide_copy_close(out, at);
 }
 
-static void put_args(struct tide_buf *out, const struct tide_envelope *e)
+/* The arguments as JSON. False, with a null, when they are to be stored as XDR. */
+static bool put_args(struct tide_buf *out, const struct tide_envelope *e)
 {
     size_t at = tide_copy_open(out);
-    struct tide_xdr x = tide_xdr_of(e->args);
     tide_buf_u8(out, '[');
-    for (uint32_t i = 0; i < e->arg_count; i++) {
-        if (i)
-            tide_buf_u8(out, ',');
-        if (tide_scval_json(out, tide_scval_span(&x)) != TIDE_OK)
-            out->failed = true; /* the walk has checked it: only memory can be short */
-    }
+    bool fits = tide_scval_json_stored(out, e->args, e->arg_count);
     tide_buf_u8(out, ']');
+    if (fits) {
+        tide_copy_close(out, at);
+        return true;
+    }
+    out->len = at;
+    tide_copy_null(out);
+    return false;
+}
+
+/* The answer as JSON, a null when there is none. False, with a null, when it is to be stored as
+ * XDR. */
+static bool put_return(struct tide_buf *out, tide_slice value)
+{
+    size_t at = tide_copy_open(out);
+    if (value.len && tide_scval_json_stored(out, value, 1)) {
+        tide_copy_close(out, at);
+        return true;
+    }
+    out->len = at;
+    tide_copy_null(out);
+    return value.len == 0;
+}
+
+static void put_args_xdr(struct tide_buf *out, const struct tide_envelope *e)
+{
+    size_t at = tide_copy_open(out);
+    tide_buf_be32(out, e->arg_count);
+    tide_buf_slice(out, e->args);
     tide_copy_close(out, at);
 }
 
-static void put_return(struct tide_buf *out, const struct tide_delta *d, const struct tide_tx *tx)
+/* Of a refused call, and of a creation, the meta's value says nothing. */
+static tide_slice answer_of(const struct tide_delta *d, const struct tide_tx *tx)
 {
-    if (!tx->successful || d->envelope.host_function != 0 || tx->return_value.len == 0) {
-        tide_copy_null(out);
-        return;
-    }
-    size_t at = tide_copy_open(out);
-    if (tide_scval_json(out, tx->return_value) != TIDE_OK)
-        out->failed = true;
-    tide_copy_close(out, at);
+    bool answers = tx->successful && d->envelope.host_function == 0;
+    return answers ? tx->return_value : (tide_slice){ 0 };
 }
 
 static void put_call(struct tide_delta *d, const struct tide_tx *tx,
@@ -105,14 +123,24 @@ static void put_call(struct tide_delta *d, const struct tide_tx *tx,
         put_function(out, e->function);
     else
         tide_copy_null(out);
-    put_args(out, e);
+    bool args_fit = put_args(out, e);
     tide_copy_bool(out, tx->successful);
-    put_return(out, d, tx);
+    tide_slice answer = answer_of(d, tx);
+    bool answer_fits = put_return(out, answer);
     tide_copy_int4(out, tx->op_result_code);
     tide_copy_int4(out, (int32_t)d->op_events);
     tide_copy_int4(out, (int32_t)d->changed);
     tide_copy_int2(out, (int16_t)proof);
+    if (args_fit)
+        tide_copy_null(out);
+    else
+        put_args_xdr(out, e);
+    if (answer_fits)
+        tide_copy_null(out);
+    else
+        tide_copy_bytes(out, answer.ptr, answer.len);
     rows->count++;
+    d->counts.raw_calls += !args_fit || !answer_fits;
 }
 
 void delta_call(struct tide_delta *d, const struct tide_tx *tx, enum tide_call_proof proof)

@@ -132,9 +132,9 @@ static bool put_vec(struct tide_delta *d, struct tide_buf *out, enum tide_type e
 static bool put_json(struct tide_buf *out, tide_slice value)
 {
     size_t at = tide_copy_open(out);
-    bool ok = tide_scval_json(out, value) == TIDE_OK;
+    bool fits = tide_scval_json_stored(out, value, 1);
     tide_copy_close(out, at);
-    return ok;
+    return fits;
 }
 
 static bool put_scalar(struct tide_delta *d, struct tide_buf *out, enum tide_type type,

@@ -16,12 +16,14 @@ enum call_column {
     CALL_RET,
     CALL_EVENTS,
     CALL_CHANGED,
+    CALL_ARGS_XDR,
+    CALL_RET_XDR,
 };
 
-const char *const tide_export_call_columns[] = { "ledger", "closeTime", "tx",   "hash",
-                                                 "source", "contract",  "role", "name",
-                                                 "fn",     "args",      "ok",   "ret",
-                                                 "events", "changed",   NULL };
+const char *const tide_export_call_columns[] = {
+    "ledger", "closeTime", "tx",  "hash",   "source",  "contract", "role",   "name", "fn",
+    "args",   "ok",        "ret", "events", "changed", "argsXdr",  "retXdr", NULL
+};
 
 enum {
     AT_LEDGER,
@@ -35,12 +37,16 @@ enum {
     AT_OK,
     AT_RET,
     AT_EVENTS,
-    AT_CHANGED
+    AT_CHANGED,
+    AT_ARGS_XDR,
+    AT_RET_XDR
 };
 
 static const char call_sql[] =
     "SELECT t.ledger, extract(epoch FROM t.closed_at)::bigint, t.tx, encode(t.hash, 'hex'),"
-    " t.source, t.contract, t.fn, t.args, t.ok, t.ret, t.events, t.changed FROM chain.call AS t";
+    " t.source, t.contract, t.fn, t.args, t.ok, t.ret, t.events, t.changed,"
+    " translate(encode(t.args_xdr, 'base64'), E'\n', ''),"
+    " translate(encode(t.ret_xdr, 'base64'), E'\n', '') FROM chain.call AS t";
 
 /* The end of the JSON value that begins at i (i itself when there is none). */
 static size_t value_end(tide_slice json, size_t i)
@@ -125,6 +131,16 @@ bool tide_export_args(struct tide_buf *json, enum tide_role role, tide_slice fn,
     return true;
 }
 
+/* XDR is shown whole or not at all. */
+static void put_args_xdr(struct tide_export *x, enum tide_role role, const struct tide_cursor *at)
+{
+    bool hidden =
+        !x->with_private && private_argument(role, tide_cursor_text(at, AT_FN)) != UINT32_MAX;
+    tide_export_json(&x->row, CALL_ARGS, TIDE_SLICE("null"));
+    if (!hidden)
+        tide_export_text(&x->row, CALL_ARGS_XDR, tide_cursor_text(at, AT_ARGS_XDR));
+}
+
 static void put_args(struct tide_export *x, enum tide_role role, tide_slice fn, tide_slice args)
 {
     tide_buf_reset(&x->json);
@@ -161,12 +177,17 @@ static tide_status put_call(struct tide_export *x, const struct tide_cursor *at,
         tide_export_text(&x->row, CALL_NAME, tide_slice_str(known->name));
     }
     put_nullable(x, CALL_FN, at, AT_FN);
-    put_args(x, role, tide_cursor_text(at, AT_FN), tide_cursor_text(at, AT_ARGS));
+    if (tide_cursor_null(at, AT_ARGS))
+        put_args_xdr(x, role, at);
+    else
+        put_args(x, role, tide_cursor_text(at, AT_FN), tide_cursor_text(at, AT_ARGS));
     tide_export_json(&x->row, CALL_OK, ok ? TIDE_SLICE("true") : TIDE_SLICE("false"));
     if (ok)
         tide_export_json(&x->row, CALL_RET,
                          tide_cursor_null(at, AT_RET) ? TIDE_SLICE("null")
                                                       : tide_cursor_text(at, AT_RET));
+    if (!tide_cursor_null(at, AT_RET_XDR))
+        tide_export_text(&x->row, CALL_RET_XDR, tide_cursor_text(at, AT_RET_XDR));
     tide_export_json(&x->row, CALL_EVENTS, tide_cursor_text(at, AT_EVENTS));
     tide_export_json(&x->row, CALL_CHANGED, tide_cursor_text(at, AT_CHANGED));
     return tide_export_row_end(&x->row, err);

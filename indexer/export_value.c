@@ -1,4 +1,5 @@
 #include "indexer/export_value.h"
+#include "tidemark/scval.h"
 #include "tidemark/text.h"
 
 void tide_value_select(struct tide_buf *sql, const char *table, const char *column,
@@ -49,7 +50,7 @@ static void put_string_of_hex(struct tide_buf *json, tide_slice hex)
     if (hex.len && (!to || tide_hex_decode(to, hex.len / 2, hex) != TIDE_OK))
         json->failed = true;
     else
-        tide_buf_json_string(json, tide_slice_of(to, hex.len / 2));
+        tide_scval_json_string(json, tide_slice_of(to, hex.len / 2));
     tide_buf_release(&bytes);
 }
 

@@ -72,7 +72,7 @@ static const struct section sections[] = {
       " AND NOT EXISTS (SELECT FROM chain.contract_seen AS o WHERE o.deployment = s.deployment AND"
       " o.contract = s.contract AND o.what = 'discovered') GROUP BY 1, 2 ORDER BY 1, 3, 2 LIMIT 50" },
     { "counts",
-      "SELECT deployment, ledgers, transactions, calls, events, changes, raw_events, raw_states"
+      "SELECT deployment, ledgers, transactions, calls, events, changes, raw_events, raw_states, raw_calls"
       " FROM chain.cursor ORDER BY 1" },
     { "proofs",
       "SELECT deployment, calls_verified AS verified, calls_rewritten AS rewritten,"

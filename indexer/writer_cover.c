@@ -13,8 +13,9 @@ static const struct {
     {                                                   \
 #name, offsetof(struct tide_batch_counts, name) \
     }
-    TOTAL(ledgers),         TOTAL(transactions),     TOTAL(calls),      TOTAL(events),
-    TOTAL(changes),         TOTAL(raw_events),       TOTAL(raw_states), TOTAL(calls_verified),
+    TOTAL(ledgers),         TOTAL(transactions),     TOTAL(calls),
+    TOTAL(events),          TOTAL(changes),          TOTAL(raw_events),
+    TOTAL(raw_states),      TOTAL(calls_verified),   TOTAL(raw_calls),
     TOTAL(calls_rewritten), TOTAL(calls_unverified),
 #undef TOTAL
 };

@@ -13,7 +13,7 @@ struct tide_rows {
 };
 
 struct tide_batch_counts {
-    uint64_t ledgers, transactions, calls, events, changes, raw_events, raw_states;
+    uint64_t ledgers, transactions, calls, events, changes, raw_events, raw_states, raw_calls;
     uint64_t calls_verified, calls_rewritten, calls_unverified;
 };
 

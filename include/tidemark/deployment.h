@@ -8,7 +8,7 @@
  * token_* for synth tokens, asset_* for further Stellar assets (collateral), wallet*
  * for plain contracts that act as users. Unknown names are refused with the name.
  * usdc, xlm and asset_* share the catalogue of `stellar_asset`. Refused as well: unknown
- * keys, keys or contracts given twice, more than TIDE_CONTRACTS_MAX or TIDE_ACCOUNTS_MAX. */
+ * keys, keys or contracts given twice, more than TIDE_FILE_CONTRACTS_MAX or TIDE_ACCOUNTS_MAX. */
 #ifndef TIDEMARK_DEPLOYMENT_H
 #define TIDEMARK_DEPLOYMENT_H
 

@@ -16,7 +16,7 @@
 #include "tidemark/status.h"
 
 #define TIDE_PG_GRACE_MS   1500
-#define TIDE_PG_PARAMS_MAX 16u
+#define TIDE_PG_PARAMS_MAX 24u
 
 struct tide_pg; /* opaque; only schema/store/pg*.c knows libpq */
 

@@ -35,6 +35,8 @@ enum tide_scval_type {
 void tide_scval_skip(struct tide_xdr *x);
 /* Steps over one SCAddress. */
 void tide_scaddress_skip(struct tide_xdr *x);
+/* Steps over one SCError. */
+void tide_scerror_skip(struct tide_xdr *x);
 
 /* The span of the value at the cursor, which moves behind it. */
 static inline tide_slice tide_scval_span(struct tide_xdr *x)
@@ -52,12 +54,26 @@ static inline int tide_scval_type_of(tide_slice value)
 
 /* A value as JSON in the form of the fixtures: integers over 32 bits and all
  * amounts are strings, bytes lower-case hex, addresses strkeys, symbols and
- * strings text, void null, vec an array, map an object (a key that is not a
- * symbol, string or integer is written as its JSON text), error
+ * strings text ({"hex": "…"} when not UTF-8 or with a NUL), void null, vec an array, error
  * {"error": {"type": …, "code": …}}, nonce key {"nonce": "…"},
  * LedgerKeyContractInstance that word, an instance {executable, wasm, storage}.
+ * A map is an object when its keys are all symbols, or all strings, of valid text in
+ * ascending order, which is how the host makes them. Any other map, and an instance's
+ * storage alike, is a list of pairs: [[key, value], …].
+ * The text's length is linear in the value's: at most 8 times its XDR and 64 bytes.
  * TIDE_E_DECODE / TIDE_E_UNKNOWN / TIDE_E_LIMIT when xdr is not exactly one value;
  * json then holds a partial text the caller drops. */
 tide_status tide_scval_json(struct tide_buf *json, tide_slice xdr) TIDE_MUST_USE;
+
+/* A string's or symbol's bytes as that JSON: text, or {"hex": "…"}. */
+void tide_scval_json_string(struct tide_buf *json, tide_slice bytes);
+
+/* Appends count values, comma-separated, as the same JSON, for a column of the database. False,
+ * with nothing appended, when the value is to be stored as XDR instead:
+ *   - the text would be longer than twice the XDR and TIDE_STORED_JSON_SPARE bytes, or than
+ *     TIDE_STORED_JSON_MAX;
+ *   - it nests deeper than TIDE_STORED_JSON_DEPTH, where common JSON parsers give up;
+ *   - values is not exactly count values. */
+bool tide_scval_json_stored(struct tide_buf *json, tide_slice values, uint32_t count) TIDE_MUST_USE;
 
 #endif

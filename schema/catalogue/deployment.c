@@ -117,6 +117,8 @@ static tide_status read_contract(struct tide_deployment *d, const char *name, co
                          "contracts.%.80s: unknown name; expected a role (liquidity_pool …), usdc, "
                          "xlm, token_*, asset_* or wallet*",
                          name);
+    if (d->contract_count == TIDE_FILE_CONTRACTS_MAX)
+        return tide_fail(err, TIDE_E_CONFIG, "contracts: more than %u", TIDE_FILE_CONTRACTS_MAX);
     snprintf(c.name, sizeof c.name, "%s", name);
     tide_status status = read_address(c.id, TIDE_STRKEY_CONTRACT, value, name, err);
     if (status)
@@ -125,8 +127,7 @@ static tide_status read_contract(struct tide_deployment *d, const char *name, co
     if (status == TIDE_E_CONFLICT)
         return tide_fail(err, TIDE_E_CONFIG, "contracts.%s: the same contract as %s", name,
                          tide_deployment_find(d, c.id)->name);
-    if (status)
-        return tide_fail(err, TIDE_E_CONFIG, "contracts: more than %u", TIDE_CONTRACTS_MAX);
+    assert(status == TIDE_OK && "the table holds more than a file may name");
     return TIDE_OK;
 }
 

@@ -65,6 +65,7 @@ static const struct tide_column ledger_columns[] = {
     { "calls_rewritten", TIDE_PG_INT4,
       .comment = "Calls whose events do after undoing the SAC backfill" },
     { "calls_unverified", TIDE_PG_INT4, .comment = "Calls whose events do not" },
+    { "raw_calls", TIDE_PG_INT4, .comment = "Calls with arguments or an answer kept as XDR" },
 };
 
 static const struct tide_column tx_columns[] = {
@@ -92,14 +93,19 @@ static const struct tide_column call_columns[] = {
     { "contract", TIDE_PG_TEXT, .comment = "Contract called or created" },
     { "fn", TIDE_PG_TEXT, .nullable = true,
       .comment = "Function; null when the contract was created" },
-    { "args", TIDE_PG_JSON, .is_private = true,
-      .comment = "Arguments; attestations carry a jurisdiction" },
+    { "args", TIDE_PG_JSON, .nullable = true, .is_private = true,
+      .comment = "Arguments, null when args_xdr has them; attestations carry a jurisdiction" },
     { "ok", TIDE_PG_BOOL, .comment = "Succeeded" },
-    { "ret", TIDE_PG_JSON, .nullable = true, .comment = "Answer; null when refused" },
+    { "ret", TIDE_PG_JSON, .nullable = true,
+      .comment = "Answer; null when refused, and when ret_xdr has it" },
     { "result_code", TIDE_PG_INT4, .comment = "InvokeHostFunctionResultCode" },
     { "events", TIDE_PG_INT4, .comment = "Events of the operation" },
     { "changed", TIDE_PG_INT4, .comment = "Ledger entries changed, TTLs apart" },
     { "proof", TIDE_PG_INT2, .comment = "0 unchecked, 1 verified, 2 rewritten, 3 unverified" },
+    { "args_xdr", TIDE_PG_BYTEA, .nullable = true, .is_private = true,
+      .comment = "Arguments too long or deep for JSON, as XDR SCVal<>" },
+    { "ret_xdr", TIDE_PG_BYTEA, .nullable = true, .is_private = true,
+      .comment = "Answer too long or deep for JSON, as XDR SCVal" },
 };
 
 static const struct tide_column seen_columns[] = {

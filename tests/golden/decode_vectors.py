@@ -25,8 +25,10 @@ def ours(v):
     if kind == "vec":
         return [ours(x) for x in body]
     if kind == "map":
-        return {k if isinstance(k, str) else json.dumps(k): ours(e["val"])
-                for e in body for k in [ours(e["key"])]}
+        named = all(set(e["key"]) <= {"symbol", "string"} for e in body if isinstance(e["key"], dict)) \
+            and all(isinstance(e["key"], dict) for e in body)
+        pairs = [[ours(e["key"]), ours(e["val"])] for e in body]
+        return dict(pairs) if named else pairs
     if kind == "error":
         (type_, code), = body.items()
         assert type_ == "contract"

@@ -26,8 +26,9 @@ struct maker {
     struct tide_delta *delta;
     struct tide_batch batch;
     struct tide_err err;
-    struct tide_buf body, soroban, keys, events, changes;
-    uint32_t key_count, event_count, change_count;
+    struct tide_buf body, soroban, keys, events, changes, args;
+    uint32_t key_count, event_count, change_count, arg_count;
+    tide_slice answer;
     const uint8_t *called, *source;
     uint32_t sequence;
     bool failed;
@@ -43,10 +44,11 @@ static inline void know(struct maker *m, const uint8_t *id, enum tide_role role,
 
 static inline void clear(struct maker *m)
 {
-    struct tide_buf *all[] = { &m->body, &m->soroban, &m->keys, &m->events, &m->changes };
+    struct tide_buf *all[] = { &m->body, &m->soroban, &m->keys, &m->events, &m->changes, &m->args };
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
         tide_buf_reset(all[i]);
-    m->key_count = m->event_count = m->change_count = 0;
+    m->key_count = m->event_count = m->change_count = m->arg_count = 0;
+    m->answer = TIDE_SLICE("\0\0\0\1");
     m->called = pool;
     m->source = stranger;
     m->failed = false;
@@ -73,7 +75,7 @@ static inline int set_up(void **state)
                                           .discovered_max = 2 };
     assert_int_equal(tide_delta_open(&m->delta, &options, &m->err), TIDE_OK);
     tide_batch_init(&m->batch);
-    struct tide_buf *all[] = { &m->body, &m->soroban, &m->keys, &m->events, &m->changes };
+    struct tide_buf *all[] = { &m->body, &m->soroban, &m->keys, &m->events, &m->changes, &m->args };
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
         tide_buf_init(all[i], 1 << 20);
     m->sequence = 100;
@@ -85,7 +87,7 @@ static inline int set_up(void **state)
 static inline int tear_down(void **state)
 {
     struct maker *m = *state;
-    struct tide_buf *all[] = { &m->body, &m->soroban, &m->keys, &m->events, &m->changes };
+    struct tide_buf *all[] = { &m->body, &m->soroban, &m->keys, &m->events, &m->changes, &m->args };
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
         tide_buf_release(all[i]);
     tide_delta_close(m->delta);
@@ -186,7 +188,8 @@ static inline void put_call(struct maker *m)
     tide_buf_be32(&m->body, 0);
     lcm_put_address_contract(&m->body, m->called);
     tide_xdr_put_var(&m->body, TIDE_SLICE("go"));
-    tide_buf_be32(&m->body, 0);
+    tide_buf_be32(&m->body, m->arg_count);
+    tide_buf_slice(&m->body, tide_buf_view(&m->args));
     tide_buf_be32(&m->body, 0);
     tide_buf_be32(&m->soroban, 0);
     tide_buf_be32(&m->soroban, 0);
@@ -208,7 +211,7 @@ static inline tide_slice make_ledger(struct maker *m)
                          .success = !m->failed,
                          .op_count = 1,
                          .soroban = tide_buf_view(&m->soroban),
-                         .return_value = TIDE_SLICE("\0\0\0\1") };
+                         .return_value = m->answer };
     tx.ops[0].type = LCM_OP_INVOKE;
     tx.ops[0].body = tide_buf_view(&m->body);
     tx.ops[0].code = m->failed ? -2 : 0;

@@ -101,6 +101,58 @@ static void what_does_not_fit_is_kept_raw_with_a_reason(void **state)
     assert_int_equal(m->batch.counts.events, 2 * TIDE_COUNT(cases));
 }
 
+/* A map whose key is a map …, depth times: each key's text used to be escaped again. */
+static void put_keys(struct tide_buf *b, uint32_t depth)
+{
+    for (uint32_t i = 0; i < depth; i++)
+        put_many(b, TIDE_SCV_MAP, 1);
+    for (uint32_t i = 0; i <= depth; i++)
+        put_void(b);
+}
+
+/* 760 bytes of it stopped the indexer once, 712 made a row of 33 MB. */
+static void arguments_cost_at_most_twice_their_bytes(void **state)
+{
+    struct maker *m = *state;
+    static const uint32_t depths[] = { 1, 43, 46, 64, 65, 400 };
+    for (size_t i = 0; i < TIDE_COUNT(depths); i++) {
+        m->failed = true;
+        put_keys(&m->args, depths[i]);
+        m->arg_count = 1;
+        size_t bytes = m->args.len;
+        apply(m);
+        struct row row = last(m, "chain", "call");
+        bool json = depths[i] <= TIDE_STORED_JSON_DEPTH;
+        assert_int_equal(is_null(&row, "args"), !json);
+        assert_int_equal(is_null(&row, "args_xdr"), json);
+        assert_true(is_null(&row, "ret_xdr"));
+        if (json)
+            assert_true(cell(&row, "args").len <= 2 * bytes + TIDE_STORED_JSON_SPARE);
+        else
+            assert_int_equal(cell(&row, "args_xdr").len, 4 + bytes);
+    }
+    assert_int_equal(m->batch.counts.raw_calls, 2);
+    struct row row = last(m, "chain", "ledger");
+    assert_int_equal(cell_int(&row, "raw_calls"), 1);
+}
+
+static void an_answer_too_deep_for_json_is_kept_as_xdr(void **state)
+{
+    struct maker *m = *state;
+    struct tide_buf answer;
+    tide_buf_init(&answer, 1 << 16);
+    put_keys(&answer, TIDE_STORED_JSON_DEPTH + 1);
+    m->answer = tide_buf_view(&answer);
+    apply(m);
+    struct row row = last(m, "chain", "call");
+    assert_true(is_null(&row, "ret"));
+    text_is(&row, "args", "[]");
+    assert_int_equal(cell(&row, "ret_xdr").len, answer.len);
+    assert_memory_equal(cell(&row, "ret_xdr").ptr, answer.ptr, answer.len);
+    assert_int_equal(m->batch.counts.raw_calls, 1);
+    tide_buf_release(&answer);
+}
+
 static void put_price(struct maker *m, bool provider)
 {
     struct tide_buf *b = event(m, oracle, 2);
@@ -364,6 +416,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_swap_becomes_a_row_and_a_line_of_the_log),
         TEST(what_does_not_fit_is_kept_raw_with_a_reason),
+        TEST(arguments_cost_at_most_twice_their_bytes),
+        TEST(an_answer_too_deep_for_json_is_kept_as_xdr),
         TEST(two_shapes_of_one_name_go_to_two_tables),
         TEST(a_transfer_may_carry_a_memo),
         TEST(only_what_is_wanted),

@@ -116,12 +116,14 @@ static void a_full_table_finds_all_and_refuses_more(void **state)
     struct tide_deployment *d = calloc(1, sizeof *d);
     struct tide_contract c = { .role = TIDE_ROLE_synth_token };
     for (uint32_t i = 0; i < TIDE_CONTRACTS_MAX; i++) {
-        c.id[1] = (uint8_t)(i / 4); /* four of a slot, so that they collide */
+        c.id[0] = (uint8_t)(i / 4 >> 8); /* four of a slot, so that they collide */
+        c.id[1] = (uint8_t)(i / 4);
         c.id[5] = (uint8_t)i;
         assert_int_equal(tide_deployment_add(d, &c), TIDE_OK);
         assert_int_equal(tide_deployment_add(d, &c), TIDE_E_CONFLICT);
     }
     for (uint32_t i = 0; i < TIDE_CONTRACTS_MAX; i++) {
+        c.id[0] = (uint8_t)(i / 4 >> 8);
         c.id[1] = (uint8_t)(i / 4);
         c.id[5] = (uint8_t)i;
         assert_ptr_equal(tide_deployment_find(d, c.id), &d->contracts[i]);

@@ -25,13 +25,29 @@ static tide_status json_of(struct tide_buf *json, const char *hex)
     return status;
 }
 
+struct json_case {
+    const char *hex;
+    const char *json;
+};
+
+static void check_cases(const struct json_case *cases, size_t count)
+{
+    struct tide_buf json;
+    tide_buf_init(&json, 1 << 20);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(json_of(&json, cases[i].hex), TIDE_OK);
+        tide_buf_u8(&json, 0);
+        if (strcmp((const char *)json.ptr, cases[i].json) != 0)
+            print_message("case %zu: %s\n", i, cases[i].hex);
+        assert_string_equal((const char *)json.ptr, cases[i].json);
+    }
+    tide_buf_release(&json);
+}
+
 static void every_arm_has_its_json(void **state)
 {
     (void)state;
-    static const struct {
-        const char *hex;
-        const char *json;
-    } cases[] = {
+    static const struct json_case cases[] = {
         { "00000000 00000001", "true" },
         { "00000000 00000000", "false" },
         { "00000001", "null" },
@@ -55,22 +71,14 @@ static void every_arm_has_its_json(void **state)
         { "0000000d 00000003 01abff00", "\"01abff\"" },
         { "0000000d 00000000", "\"\"" },
         { "0000000e 00000006 68c3a9220a3c 0000", "\"h\xc3\xa9\\\"\\n<\"" },
-        { "0000000e 00000003 61ff6200", "\"a\xef\xbf\xbd"
-                                        "b\"" },
+        { "0000000e 00000003 61ff6200", "{\"hex\":\"61ff62\"}" },
+        { "0000000e 00000003 61006200", "{\"hex\":\"610062\"}" },
+        { "0000000f 00000001 ff000000", "{\"hex\":\"ff\"}" },
         { "0000000f 00000000", "\"\"" },
         { "0000000f 00000005 5f5a617a39 000000", "\"_Zaz9\"" },
         { "00000010 00000000", "null" },
         { "00000010 00000001 00000000", "[]" },
         { "00000010 00000001 00000002 00000003 00000001 00000001", "[1,null]" },
-        { "00000011 00000000", "null" },
-        { "00000011 00000001 00000000", "{}" },
-        { "00000011 00000001 00000002 0000000f 00000001 61000000 00000003 00000005"
-          " 0000000f 00000001 62000000 00000001",
-          "{\"a\":5,\"b\":null}" },
-        { "00000011 00000001 00000001 00000003 00000007 00000000 00000001", "{\"7\":true}" },
-        { "00000011 00000001 00000001 00000010 00000001 00000001 0000000f 00000001 61000000 "
-          "00000001",
-          "{\"[\\\"a\\\"]\":null}" },
         { "00000012 00000001 32*11", "\"" CONTRACT_11 "\"" },
         { "00000013 00000001 00000000",
           "{\"executable\":\"contractExecutableStellarAsset\",\"storage\":{}}" },
@@ -78,16 +86,42 @@ static void every_arm_has_its_json(void **state)
         { "00000015 ffffffffffffffff", "{\"nonce\":\"-1\"}" },
         { "00000016 00000002 61620000", "\"ab\"" },
     };
-    struct tide_buf json;
-    tide_buf_init(&json, 1 << 20);
-    for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
-        assert_int_equal(json_of(&json, cases[i].hex), TIDE_OK);
-        tide_buf_u8(&json, 0);
-        if (strcmp((const char *)json.ptr, cases[i].json) != 0)
-            print_message("case %zu: %s\n", i, cases[i].hex);
-        assert_string_equal((const char *)json.ptr, cases[i].json);
-    }
-    tide_buf_release(&json);
+    check_cases(cases, TIDE_COUNT(cases));
+}
+
+static void a_map_is_an_object_or_a_list_of_pairs(void **state)
+{
+    (void)state;
+    static const struct json_case cases[] = {
+        { "00000011 00000000", "null" },
+        { "00000011 00000001 00000000", "{}" },
+        { "00000011 00000001 00000002 0000000f 00000001 61000000 00000003 00000005"
+          " 0000000f 00000001 62000000 00000001",
+          "{\"a\":5,\"b\":null}" },
+        { "00000011 00000001 00000001 00000003 00000007 00000000 00000001", "[[7,true]]" },
+        { "00000011 00000001 00000001 00000010 00000001 00000001 0000000f 00000001 61000000 "
+          "00000001",
+          "[[[\"a\"],null]]" },
+        /* two keys that would have had the same name */
+        { "00000011 00000001 00000002 00000001 00000003 00000001 00000001 00000003 00000002",
+          "[[null,1],[null,2]]" },
+        { "00000011 00000001 00000002 0000000f 00000001 61000000 00000001"
+          " 0000000f 00000001 61000000 00000001",
+          "[[\"a\",null],[\"a\",null]]" },
+        { "00000011 00000001 00000002 0000000f 00000001 61000000 00000001"
+          " 0000000e 00000001 61000000 00000001",
+          "[[\"a\",null],[\"a\",null]]" },
+        { "00000011 00000001 00000002 0000000f 00000001 62000000 00000001"
+          " 0000000f 00000001 61000000 00000001",
+          "[[\"b\",null],[\"a\",null]]" },
+        { "00000011 00000001 00000002 0000000f 00000001 61000000 00000001"
+          " 0000000f 00000002 61620000 00000001",
+          "{\"a\":null,\"ab\":null}" },
+        { "00000011 00000001 00000002 0000000e 00000001 fe000000 00000001"
+          " 0000000e 00000001 ff000000 00000001",
+          "[[{\"hex\":\"fe\"},null],[{\"hex\":\"ff\"},null]]" },
+    };
+    check_cases(cases, TIDE_COUNT(cases));
 }
 
 static void what_is_not_one_value_is_refused(void **state)
@@ -156,24 +190,122 @@ static void nesting_has_a_limit(void **state)
     }
 }
 
-/* Maps whose key is a map whose key is …: the key's text is escaped at each level and doubles. */
-static void keys_within_keys_stay_within_the_limit(void **state)
+/* Maps whose key is a map whose key is …, depth maps. */
+static void put_keys(struct tide_buf *b, uint32_t depth)
+{
+    for (uint32_t i = 0; i < depth; i++) {
+        tide_buf_be32(b, TIDE_SCV_MAP);
+        tide_buf_be32(b, 1);
+        tide_buf_be32(b, 1);
+    }
+    for (uint32_t i = 0; i <= depth; i++)
+        tide_buf_be32(b, TIDE_SCV_VOID);
+}
+
+static void keys_within_keys_grow_linearly(void **state)
 {
     (void)state;
-    struct tide_buf b;
-    struct tide_buf json;
+    static const uint32_t depths[] = { 1, 45, 400, TIDE_XDR_DEPTH_MAX };
+    struct tide_buf b, json;
     tide_buf_init(&b, 1 << 20);
-    tide_buf_init(&json, 1 << 16);
-    for (int i = 0; i < 400; i++) {
-        tide_buf_be32(&b, TIDE_SCV_MAP);
-        tide_buf_be32(&b, 1);
-        tide_buf_be32(&b, 1);
+    tide_buf_init(&json, 1 << 20);
+    for (size_t i = 0; i < TIDE_COUNT(depths); i++) {
+        tide_buf_reset(&b);
+        tide_buf_reset(&json);
+        put_keys(&b, depths[i]);
+        assert_int_equal(tide_scval_json(&json, tide_buf_view(&b)), TIDE_OK);
+        assert_int_equal(json.len, depths[i] * strlen("[[,null]]") + strlen("null"));
     }
-    tide_buf_be32(&b, TIDE_SCV_VOID);
-    for (int i = 0; i < 400; i++)
-        tide_buf_be32(&b, TIDE_SCV_VOID);
-    assert_int_equal(tide_scval_json(&json, tide_buf_view(&b)), TIDE_E_LIMIT);
-    assert_true(json.cap <= 1 << 16);
+    tide_buf_release(&b);
+    tide_buf_release(&json);
+}
+
+/* Each value repeated in a vec: what has the longest text for its XDR. */
+static void the_text_is_at_most_eight_times_the_xdr(void **state)
+{
+    (void)state;
+    static const char *const values[] = {
+        "00000000 00000000",
+        "00000001",
+        "00000002 00000000 ffffffff",
+        "00000004 80000000",
+        "00000006 8000000000000000",
+        "0000000a 80 15*00",
+        "0000000c 80 31*00",
+        "0000000d 00000000",
+        "0000000e 00000004 01010101",
+        "0000000e 00000004 00000000",
+        "00000010 00000000",
+        "00000011 00000001 00000000",
+        "00000012 00000002 40*ff",
+        "00000013 00000001 00000000",
+        "00000014",
+        "00000015 8000000000000000",
+    };
+    struct tide_buf b, json;
+    struct literal l;
+    tide_buf_init(&b, 1 << 20);
+    tide_buf_init(&json, 1 << 20);
+    for (size_t i = 0; i < TIDE_COUNT(values); i++) {
+        enum { TIMES = 500 }; /* well within TIDE_STORED_JSON_MAX */
+        tide_buf_reset(&b);
+        tide_buf_reset(&json);
+        tide_buf_be32(&b, TIDE_SCV_VEC);
+        tide_buf_be32(&b, 1);
+        tide_buf_be32(&b, TIMES);
+        literal_open(&l, values[i]);
+        for (int at = 0; at < TIMES; at++)
+            tide_buf_slice(&b, tide_buf_view(&l.buf));
+        literal_close(&l);
+        assert_int_equal(tide_scval_json(&json, tide_buf_view(&b)), TIDE_OK);
+        assert_true(json.len <= 8 * b.len + 64);
+        bool stored = tide_scval_json_stored(&json, tide_buf_view(&b), 1);
+        size_t whole = json.len;
+        tide_buf_reset(&json);
+        assert_int_equal(tide_scval_json(&json, tide_buf_view(&b)), TIDE_OK);
+        assert_int_equal(stored, json.len <= 2 * b.len + TIDE_STORED_JSON_SPARE);
+        assert_int_equal(whole, stored ? 2 * json.len : json.len); /* nothing appended */
+    }
+    tide_buf_release(&b);
+    tide_buf_release(&json);
+}
+
+static void what_is_stored_nests_no_deeper_than_parsers_read(void **state)
+{
+    (void)state;
+    struct tide_buf b, json;
+    tide_buf_init(&b, 1 << 20);
+    tide_buf_init(&json, 1 << 20);
+    for (uint32_t depth = TIDE_STORED_JSON_DEPTH; depth <= TIDE_STORED_JSON_DEPTH + 1; depth++) {
+        tide_buf_reset(&b);
+        put_nested(&b, depth);
+        assert_int_equal(tide_scval_json_stored(&json, tide_buf_view(&b), 1),
+                         depth <= TIDE_STORED_JSON_DEPTH);
+    }
+    tide_buf_reset(&json);
+    assert_true(tide_scval_json_stored(&json, (tide_slice){ 0 }, 0));
+    assert_false(tide_scval_json_stored(&json, (tide_slice){ 0 }, 1));
+    assert_int_equal(json.len, 0);
+    tide_buf_release(&b);
+    tide_buf_release(&json);
+}
+
+/* Longer than any column holds, however small its share. */
+static void a_long_value_is_not_stored_as_json(void **state)
+{
+    (void)state;
+    struct tide_buf b, json;
+    tide_buf_init(&b, 1 << 20);
+    tide_buf_init(&json, 1 << 20);
+    for (uint32_t len = TIDE_STORED_JSON_MAX - 4; len <= TIDE_STORED_JSON_MAX; len += 4) {
+        tide_buf_reset(&b);
+        tide_buf_be32(&b, TIDE_SCV_STRING);
+        tide_buf_be32(&b, len);
+        for (uint32_t i = 0; i < len; i++)
+            tide_buf_u8(&b, 'a');
+        assert_int_equal(tide_scval_json_stored(&json, tide_buf_view(&b), 1),
+                         len + 2 <= TIDE_STORED_JSON_MAX);
+    }
     tide_buf_release(&b);
     tide_buf_release(&json);
 }
@@ -217,9 +349,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_arm_has_its_json),
+        cmocka_unit_test(a_map_is_an_object_or_a_list_of_pairs),
         cmocka_unit_test(what_is_not_one_value_is_refused),
         cmocka_unit_test(nesting_has_a_limit),
-        cmocka_unit_test(keys_within_keys_stay_within_the_limit),
+        cmocka_unit_test(keys_within_keys_grow_linearly),
+        cmocka_unit_test(the_text_is_at_most_eight_times_the_xdr),
+        cmocka_unit_test(what_is_stored_nests_no_deeper_than_parsers_read),
+        cmocka_unit_test(a_long_value_is_not_stored_as_json),
         cmocka_unit_test(a_cursor_fails_once_and_stays_failed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* Values of the model as JSON. */
+#include "tidemark/scval.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 #include "tools/sim/expect.h"
@@ -95,7 +96,7 @@ void expect_value(struct tide_buf *json, const sim_val *val)
         break;
     case TIDE_SCV_STRING:
     case TIDE_SCV_SYMBOL:
-        tide_buf_json_string(json, val->bytes);
+        tide_scval_json_string(json, val->bytes);
         break;
     case TIDE_SCV_VEC:
         put_vec(json, val);

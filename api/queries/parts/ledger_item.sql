@@ -10,6 +10,7 @@ FROM chain.ledger AS l, LATERAL (SELECT
     l.changes AS "changes",
     l.raw_events AS "rawEvents",
     l.raw_states AS "rawStates",
+    l.raw_calls AS "rawCalls",
     (ARRAY['chain', 'results', 'events'])[l.proof + 1] AS "proof",
     l.calls_verified AS "callsVerified",
     l.calls_rewritten AS "callsRewritten",

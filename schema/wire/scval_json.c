@@ -1,0 +1,362 @@
+#include "tidemark/limits.h"
+#include "tidemark/scval.h"
+#include "tidemark/strkey.h"
+#include "tidemark/text.h"
+
+struct json_writer {
+    struct tide_buf *json;
+    struct tide_xdr x;
+};
+
+static void json_value(struct json_writer *w);
+
+static bool going(const struct json_writer *w)
+{
+    return w->x.status == TIDE_OK && !w->json->failed;
+}
+
+/* UTF-8 without NUL: what PostgreSQL gives out as text. */
+static bool is_text(tide_slice s)
+{
+    return tide_utf8_valid(s) && (s.len == 0 || !memchr(s.ptr, 0, s.len));
+}
+
+static bool ascends(tide_slice a, tide_slice b)
+{
+    size_t common = a.len < b.len ? a.len : b.len;
+    int order = common ? memcmp(a.ptr, b.ptr, common) : 0;
+    return order < 0 || (order == 0 && a.len < b.len);
+}
+
+static void json_u64(struct tide_buf *json, uint64_t v, bool quoted)
+{
+    char text[24];
+    size_t at = 0;
+    if (quoted)
+        text[at++] = '"';
+    at += tide_u64_text(text + at, v);
+    if (quoted)
+        text[at++] = '"';
+    tide_buf_put(json, text, at);
+}
+
+static void json_i64(struct tide_buf *json, int64_t v, bool quoted)
+{
+    char text[24];
+    size_t at = 0;
+    if (quoted)
+        text[at++] = '"';
+    if (v < 0)
+        text[at++] = '-';
+    at += tide_u64_text(text + at, v < 0 ? -(uint64_t)v : (uint64_t)v);
+    if (quoted)
+        text[at++] = '"';
+    tide_buf_put(json, text, at);
+}
+
+static void json_128(struct json_writer *w, bool is_signed)
+{
+    uint64_t hi = tide_xdr_u64(&w->x);
+    uint64_t lo = tide_xdr_u64(&w->x);
+    char text[TIDE_I128_TEXT_MAX + 2];
+    size_t at = 1;
+    text[0] = '"';
+    at += is_signed ? tide_i128_text(text + 1, tide_i128_from_parts((int64_t)hi, lo))
+                    : tide_u128_text(text + 1, hi, lo);
+    text[at++] = '"';
+    tide_buf_put(w->json, text, at);
+}
+
+/* Decimal by repeated division of the eight 32-bit limbs: rare, so plain. */
+static void json_256(struct json_writer *w, bool is_signed)
+{
+    uint32_t limb[8];
+    for (int i = 0; i < 8; i++)
+        limb[i] = tide_xdr_u32(&w->x);
+    bool negative = is_signed && limb[0] >> 31;
+    uint64_t carry = 1;
+    for (int i = 7; negative && i >= 0; i--) {
+        carry += (uint32_t)~limb[i];
+        limb[i] = (uint32_t)carry;
+        carry >>= 32;
+    }
+    char digits[80];
+    size_t at = sizeof digits;
+    uint32_t any;
+    do {
+        uint64_t rest = 0;
+        any = 0;
+        for (int i = 0; i < 8; i++) {
+            rest = rest << 32 | limb[i];
+            limb[i] = (uint32_t)(rest / 10);
+            rest %= 10;
+            any |= limb[i];
+        }
+        digits[--at] = (char)('0' + rest);
+    } while (any);
+    tide_buf_str(w->json, negative ? "\"-" : "\"");
+    tide_buf_put(w->json, digits + at, sizeof digits - at);
+    tide_buf_u8(w->json, '"');
+}
+
+static void json_address(struct json_writer *w)
+{
+    const uint8_t *mark = w->x.cur;
+    tide_scaddress_skip(&w->x);
+    tide_slice span = tide_xdr_span(&w->x, mark);
+    if (span.len == 0)
+        return;
+    char text[TIDE_STRKEY_ADDRESS_MAX + 2];
+    size_t len = tide_strkey_from_address(text + 1, span);
+    text[0] = text[len + 1] = '"';
+    tide_buf_put(w->json, text, len + 2);
+}
+
+static void json_hex(struct tide_buf *json, tide_slice bytes)
+{
+    tide_buf_u8(json, '"');
+    tide_buf_hex(json, bytes);
+    tide_buf_u8(json, '"');
+}
+
+/* A replacement character would make different values alike, and PostgreSQL's JSON functions refuse
+ * an escaped NUL. */
+void tide_scval_json_string(struct tide_buf *json, tide_slice s)
+{
+    if (is_text(s)) {
+        tide_buf_json_string(json, s);
+        return;
+    }
+    tide_buf_str(json, "{\"hex\":");
+    json_hex(json, s);
+    tide_buf_u8(json, '}');
+}
+
+static void json_vec(struct json_writer *w)
+{
+    if (!tide_xdr_bool(&w->x)) {
+        tide_buf_str(w->json, "null");
+        return;
+    }
+    uint32_t count = tide_xdr_count(&w->x, UINT32_MAX, 4);
+    tide_buf_u8(w->json, '[');
+    for (uint32_t i = 0; i < count && going(w); i++) {
+        if (i)
+            tide_buf_u8(w->json, ',');
+        json_value(w);
+    }
+    tide_buf_u8(w->json, ']');
+}
+
+/* A map's keys serve as member names when each is a symbol (or each a string) of valid text and
+ * they ascend as the host sorts them: only then is no name given twice. map stands behind the
+ * count. Each level looks ahead over its own values, so nesting costs a pass a level. */
+static bool keys_are_names(struct tide_xdr map, uint32_t count)
+{
+    int arm = -1;
+    tide_slice previous = { 0 };
+    for (uint32_t i = 0; i < count; i++) {
+        int next = tide_xdr_left(&map) >= 4 ? (int)tide_be32(map.cur) : -1;
+        if ((next != TIDE_SCV_SYMBOL && next != TIDE_SCV_STRING) || (i && next != arm))
+            return false;
+        arm = next;
+        tide_xdr_u32(&map);
+        tide_slice name = tide_xdr_var(&map, arm == TIDE_SCV_SYMBOL ? 32 : UINT32_MAX);
+        tide_scval_skip(&map);
+        if (map.status != TIDE_OK || !is_text(name) || (i && !ascends(previous, name)))
+            return false;
+        previous = name;
+    }
+    return true;
+}
+
+static void json_pair(struct json_writer *w)
+{
+    tide_buf_u8(w->json, '[');
+    json_value(w);
+    tide_buf_u8(w->json, ',');
+    json_value(w);
+    tide_buf_u8(w->json, ']');
+}
+
+static void json_member(struct json_writer *w)
+{
+    json_value(w); /* text, so a JSON string */
+    tide_buf_u8(w->json, ':');
+    json_value(w);
+}
+
+static void json_map_entries(struct json_writer *w)
+{
+    uint32_t count = tide_xdr_count(&w->x, UINT32_MAX, 8);
+    bool names = keys_are_names(w->x, count);
+    tide_buf_u8(w->json, names ? '{' : '[');
+    for (uint32_t i = 0; i < count && going(w); i++) {
+        if (i)
+            tide_buf_u8(w->json, ',');
+        if (names)
+            json_member(w);
+        else
+            json_pair(w);
+    }
+    tide_buf_u8(w->json, names ? '}' : ']');
+}
+
+static void json_instance(struct json_writer *w)
+{
+    uint32_t executable = tide_xdr_u32(&w->x);
+    if (executable == 0) {
+        tide_buf_str(w->json, "{\"executable\":\"contractExecutableWasm\",\"wasm\":");
+        json_hex(w->json, tide_xdr_opaque(&w->x, 32));
+    } else if (executable == 1) {
+        tide_buf_str(w->json, "{\"executable\":\"contractExecutableStellarAsset\"");
+    } else if (executable == 2) {
+        tide_buf_str(w->json, "{\"executable\":\"contractExecutableExternalRef\",\"owner\":");
+        json_address(w);
+        tide_buf_str(w->json, ",\"tag\":");
+        tide_scval_json_string(w->json, tide_xdr_var(&w->x, UINT32_MAX));
+    } else {
+        tide_xdr_refuse(&w->x, TIDE_E_UNKNOWN, "ContractExecutable arm", executable);
+        return;
+    }
+    tide_buf_str(w->json, ",\"storage\":");
+    if (tide_xdr_bool(&w->x))
+        json_map_entries(w);
+    else
+        tide_buf_str(w->json, "{}");
+    tide_buf_u8(w->json, '}');
+}
+
+static void json_error(struct json_writer *w)
+{
+    const uint8_t *mark = w->x.cur;
+    tide_scerror_skip(&w->x);
+    if (w->x.status == TIDE_OK)
+        tide_buf_putf(w->json, "{\"error\":{\"type\":%" PRIu32 ",\"code\":%" PRIu32 "}}",
+                      tide_be32(mark), tide_be32(mark + 4));
+}
+
+static void json_nested(struct json_writer *w, uint32_t arm)
+{
+    if (!tide_xdr_enter(&w->x))
+        return;
+    if (arm == TIDE_SCV_VEC)
+        json_vec(w);
+    else if (arm == TIDE_SCV_CONTRACT_INSTANCE)
+        json_instance(w);
+    else if (tide_xdr_bool(&w->x))
+        json_map_entries(w);
+    else
+        tide_buf_str(w->json, "null");
+    tide_xdr_leave(&w->x);
+}
+
+static void json_number(struct json_writer *w, uint32_t arm)
+{
+    switch (arm) {
+    case TIDE_SCV_U32:
+        json_u64(w->json, tide_xdr_u32(&w->x), false);
+        return;
+    case TIDE_SCV_I32:
+        json_i64(w->json, tide_xdr_i32(&w->x), false);
+        return;
+    case TIDE_SCV_U64:
+    case TIDE_SCV_TIMEPOINT:
+    case TIDE_SCV_DURATION:
+        json_u64(w->json, tide_xdr_u64(&w->x), true);
+        return;
+    case TIDE_SCV_I64:
+        json_i64(w->json, tide_xdr_i64(&w->x), true);
+        return;
+    case TIDE_SCV_U128:
+    case TIDE_SCV_I128:
+        json_128(w, arm == TIDE_SCV_I128);
+        return;
+    default:
+        json_256(w, arm == TIDE_SCV_I256);
+    }
+}
+
+static void json_value(struct json_writer *w)
+{
+    uint32_t arm = tide_xdr_u32(&w->x);
+    switch (arm) {
+    case TIDE_SCV_BOOL:
+        tide_buf_str(w->json, tide_xdr_bool(&w->x) ? "true" : "false");
+        return;
+    case TIDE_SCV_VOID:
+        tide_buf_str(w->json, "null");
+        return;
+    case TIDE_SCV_ERROR:
+        json_error(w);
+        return;
+    case TIDE_SCV_U32:
+    case TIDE_SCV_I32:
+    case TIDE_SCV_U64:
+    case TIDE_SCV_I64:
+    case TIDE_SCV_TIMEPOINT:
+    case TIDE_SCV_DURATION:
+    case TIDE_SCV_U128:
+    case TIDE_SCV_I128:
+    case TIDE_SCV_U256:
+    case TIDE_SCV_I256:
+        json_number(w, arm);
+        return;
+    case TIDE_SCV_BYTES:
+        json_hex(w->json, tide_xdr_var(&w->x, UINT32_MAX));
+        return;
+    case TIDE_SCV_STRING:
+    case TIDE_SCV_EXECUTABLE_TAG:
+        tide_scval_json_string(w->json, tide_xdr_var(&w->x, UINT32_MAX));
+        return;
+    case TIDE_SCV_SYMBOL:
+        tide_scval_json_string(w->json, tide_xdr_var(&w->x, 32));
+        return;
+    case TIDE_SCV_VEC:
+    case TIDE_SCV_MAP:
+    case TIDE_SCV_CONTRACT_INSTANCE:
+        json_nested(w, arm);
+        return;
+    case TIDE_SCV_ADDRESS:
+        json_address(w);
+        return;
+    case TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE:
+        tide_buf_str(w->json, "\"LedgerKeyContractInstance\"");
+        return;
+    case TIDE_SCV_LEDGER_KEY_NONCE:
+        tide_buf_str(w->json, "{\"nonce\":");
+        json_i64(w->json, tide_xdr_i64(&w->x), true);
+        tide_buf_u8(w->json, '}');
+        return;
+    default:
+        tide_xdr_refuse(&w->x, TIDE_E_UNKNOWN, "SCVal arm", arm);
+    }
+}
+
+tide_status tide_scval_json(struct tide_buf *json, tide_slice xdr)
+{
+    struct json_writer w = { .json = json, .x = tide_xdr_of(xdr) };
+    json_value(&w);
+    tide_status status = tide_xdr_end(&w.x);
+    if (status != TIDE_OK)
+        return status;
+    return json->failed ? TIDE_E_LIMIT : TIDE_OK;
+}
+
+bool tide_scval_json_stored(struct tide_buf *json, tide_slice values, uint32_t count)
+{
+    struct json_writer w = { .json = json, .x = tide_xdr_of(values) };
+    size_t before = json->len;
+    size_t most = 2 * values.len + TIDE_STORED_JSON_SPARE;
+    w.x.depth = TIDE_XDR_DEPTH_MAX - TIDE_STORED_JSON_DEPTH; /* so many levels are left */
+    for (uint32_t i = 0; i < count && going(&w); i++) {
+        if (i)
+            tide_buf_u8(json, ',');
+        json_value(&w);
+    }
+    size_t len = json->len - before;
+    bool fits = tide_xdr_end(&w.x) == TIDE_OK && len <= most && len <= TIDE_STORED_JSON_MAX;
+    if (!fits)
+        json->len = before;
+    return fits;
+}
