@@ -432,7 +432,8 @@ static const struct file {
     { "-- list: deployment nobody\nSELECT 1", "nobody" },
     { "-- list deployment\nSELECT 1", "first line" },
     { "", "first line" },
-    { "-- list: at at at at at at at at at at at at at at at at at\n", "more than 16" },
+    { "-- list: at at at at at at at at at at at at at at at at at at at at at at at at at\n",
+      "more than 24" },
 };
 
 static void statements(void **state)
