@@ -58,8 +58,9 @@ static inline int tide_scval_type_of(tide_slice value)
  * {"error": {"type": …, "code": …}}, nonce key {"nonce": "…"},
  * LedgerKeyContractInstance that word, an instance {executable, wasm, storage}.
  * A map is an object when its keys are all symbols, or all strings, of valid text in
- * ascending order, which is how the host makes them. Any other map, and an instance's
- * storage alike, is a list of pairs: [[key, value], …].
+ * ascending order, which is how the host makes them; in an instance's storage a vec of one
+ * symbol is such a key too, named by its JSON text. Any other map is a list of pairs:
+ * [[key, value], …].
  * The text's length is linear in the value's: at most 8 times its XDR and 64 bytes.
  * TIDE_E_DECODE / TIDE_E_UNKNOWN / TIDE_E_LIMIT when xdr is not exactly one value;
  * json then holds a partial text the caller drops. */

@@ -148,24 +148,64 @@ static void json_vec(struct json_writer *w)
     tide_buf_u8(w->json, ']');
 }
 
+static bool is_symbol(tide_slice s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        uint8_t c = s.ptr[i];
+        if (c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z'))
+            return false;
+    }
+    return true;
+}
+
+/* A key that may be the name of a member. */
+struct key {
+    int arm; /* of the key; -1: it may not */
+    tide_slice name;
+};
+
+/* [symbol], as contracts write the keys of an enum. */
+static struct key read_variant(struct tide_xdr *x)
+{
+    struct key key = { .arm = -1 };
+    if (!tide_xdr_bool(x) || tide_xdr_u32(x) != 1 || tide_xdr_u32(x) != TIDE_SCV_SYMBOL)
+        return key;
+    key.name = tide_xdr_var(x, 32);
+    key.arm = is_symbol(key.name) ? TIDE_SCV_VEC : -1;
+    return key;
+}
+
+/* In an instance's storage [symbol] is a name too, written as its JSON text. */
+static struct key read_key(struct tide_xdr *x, bool storage)
+{
+    struct key key = { .arm = (int)tide_xdr_u32(x) };
+    if (storage && key.arm == TIDE_SCV_VEC)
+        return read_variant(x);
+    if (key.arm == TIDE_SCV_SYMBOL || (!storage && key.arm == TIDE_SCV_STRING))
+        key.name = tide_xdr_var(x, key.arm == TIDE_SCV_SYMBOL ? 32 : UINT32_MAX);
+    else
+        key.arm = -1;
+    if (storage ? !is_symbol(key.name) : !is_text(key.name))
+        key.arm = -1;
+    return key;
+}
+
 /* A map's keys serve as member names when each is a symbol (or each a string) of valid text and
  * they ascend as the host sorts them: only then is no name given twice. map stands behind the
  * count. Each level looks ahead over its own values, so nesting costs a pass a level. */
-static bool keys_are_names(struct tide_xdr map, uint32_t count)
+static bool keys_are_names(struct tide_xdr map, uint32_t count, bool storage)
 {
-    int arm = -1;
-    tide_slice previous = { 0 };
+    struct key previous = { .arm = -1 };
     for (uint32_t i = 0; i < count; i++) {
-        int next = tide_xdr_left(&map) >= 4 ? (int)tide_be32(map.cur) : -1;
-        if ((next != TIDE_SCV_SYMBOL && next != TIDE_SCV_STRING) || (i && next != arm))
+        struct key key = read_key(&map, storage);
+        bool further = i == 0 || (key.arm == previous.arm && ascends(previous.name, key.name)) ||
+                       (storage && key.arm > previous.arm);
+        if (key.arm < 0 || !further)
             return false;
-        arm = next;
-        tide_xdr_u32(&map);
-        tide_slice name = tide_xdr_var(&map, arm == TIDE_SCV_SYMBOL ? 32 : UINT32_MAX);
         tide_scval_skip(&map);
-        if (map.status != TIDE_OK || !is_text(name) || (i && !ascends(previous, name)))
+        if (map.status != TIDE_OK)
             return false;
-        previous = name;
+        previous = key;
     }
     return true;
 }
@@ -179,23 +219,27 @@ static void json_pair(struct json_writer *w)
     tide_buf_u8(w->json, ']');
 }
 
-static void json_member(struct json_writer *w)
+static void json_member(struct json_writer *w, bool storage)
 {
-    json_value(w); /* text, so a JSON string */
+    struct key key = read_key(&w->x, storage);
+    if (key.arm == TIDE_SCV_VEC)
+        tide_buf_putf(w->json, "\"[\\\"%.*s\\\"]\"", TIDE_SLICE_FMT(key.name));
+    else
+        tide_buf_json_string(w->json, key.name);
     tide_buf_u8(w->json, ':');
     json_value(w);
 }
 
-static void json_map_entries(struct json_writer *w)
+static void json_map_entries(struct json_writer *w, bool storage)
 {
     uint32_t count = tide_xdr_count(&w->x, UINT32_MAX, 8);
-    bool names = keys_are_names(w->x, count);
+    bool names = keys_are_names(w->x, count, storage);
     tide_buf_u8(w->json, names ? '{' : '[');
     for (uint32_t i = 0; i < count && going(w); i++) {
         if (i)
             tide_buf_u8(w->json, ',');
         if (names)
-            json_member(w);
+            json_member(w, storage);
         else
             json_pair(w);
     }
@@ -221,7 +265,7 @@ static void json_instance(struct json_writer *w)
     }
     tide_buf_str(w->json, ",\"storage\":");
     if (tide_xdr_bool(&w->x))
-        json_map_entries(w);
+        json_map_entries(w, true);
     else
         tide_buf_str(w->json, "{}");
     tide_buf_u8(w->json, '}');
@@ -245,7 +289,7 @@ static void json_nested(struct json_writer *w, uint32_t arm)
     else if (arm == TIDE_SCV_CONTRACT_INSTANCE)
         json_instance(w);
     else if (tide_xdr_bool(&w->x))
-        json_map_entries(w);
+        json_map_entries(w, false);
     else
         tide_buf_str(w->json, "null");
     tide_xdr_leave(&w->x);

@@ -82,6 +82,12 @@ static void every_arm_has_its_json(void **state)
         { "00000012 00000001 32*11", "\"" CONTRACT_11 "\"" },
         { "00000013 00000001 00000000",
           "{\"executable\":\"contractExecutableStellarAsset\",\"storage\":{}}" },
+        { "00000013 00000001 00000001 00000002 0000000f 00000001 61000000 00000001"
+          " 00000010 00000001 00000001 0000000f 00000001 61000000 00000001",
+          "{\"executable\":\"contractExecutableStellarAsset\",\"storage\":"
+          "{\"a\":null,\"[\\\"a\\\"]\":null}}" },
+        { "00000013 00000001 00000001 00000001 00000003 00000007 00000001",
+          "{\"executable\":\"contractExecutableStellarAsset\",\"storage\":[[7,null]]}" },
         { "00000014", "\"LedgerKeyContractInstance\"" },
         { "00000015 ffffffffffffffff", "{\"nonce\":\"-1\"}" },
         { "00000016 00000002 61620000", "\"ab\"" },
