@@ -82,9 +82,10 @@ static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
     d->tx_count++;
     d->seq = d->op_events = d->changed = 0;
     d->keys.count = d->ttls.count = 0;
+    d->later_changes.count = d->later_events.count = 0;
     d->footprint_hashed = false;
-    d->ours = !d->unmentioned && ours_transaction(d, tx);
-    *inside = d->ours;
+    d->candidate = !d->unmentioned && ours_candidate(d, tx);
+    *inside = d->candidate;
     return TIDE_OK;
 }
 
@@ -98,13 +99,21 @@ static tide_status on_change(void *self, const struct tide_tx *tx, const struct 
     return delta_change(self, tx->index ? tx : NULL, change);
 }
 
+/* What waited, and which transaction it is, shows now: all of the transaction has been seen. */
 static tide_status on_tx_end(void *self, const struct tide_tx *tx)
 {
     struct tide_delta *d = self;
-    if (!d->ours)
+    if (!d->candidate)
+        return TIDE_OK;
+    delta_ttl_owners(d);
+    if (!ours_transaction(d))
         return TIDE_OK;
     enum tide_call_proof proof = tide_verify_tx_end(d->verify, tx);
     d->our_txs++;
+    tide_status status = delta_later_changes(d, tx);
+    if (status != TIDE_OK)
+        return status;
+    delta_later_events(d);
     delta_call(d, tx, proof);
     delta_ttls(d, tx);
     return TIDE_OK;
@@ -243,10 +252,8 @@ static tide_status append(struct tide_delta *delta, struct tide_batch *batch, ti
                                     .envelope = on_envelope,
                                     .tx_set = on_tx_set,
                                     .tx = on_tx,
-                                    .event =
-                                        delta->want_events || delta->want_calls ? on_event : NULL,
-                                    .change =
-                                        delta->want_state || delta->want_calls ? on_change : NULL,
+                                    .event = on_event,
+                                    .change = on_change,
                                     .tx_end = on_tx_end,
                                     .evicted = on_evicted };
     begin(delta, batch, err);
@@ -349,6 +356,8 @@ void tide_delta_close(struct tide_delta *delta)
     mentions_close(&delta->mentions);
     free(delta->keys.items);
     free(delta->ttls.items);
+    free(delta->later_changes.items);
+    free(delta->later_events.items);
     free(delta->ignored.items);
     free(delta->addresses);
     free(delta->deployment);

@@ -33,19 +33,6 @@ static void put_tx(struct tide_delta *d, const struct tide_tx *tx)
     rows->count++;
 }
 
-/* The contract that operation 0 calls or creates, when it is one of ours. */
-static const struct tide_contract *called(const struct tide_delta *d)
-{
-    const struct tide_envelope *e = &d->envelope;
-    if (!e->has_invoke || e->host_function == 2)
-        return NULL;
-    if (e->host_function == 0)
-        return e->contract ? tide_deployment_find(d->deployment, e->contract) : NULL;
-    uint8_t id[TIDE_HASH_BYTES];
-    tide_contract_id(id, d->deployment->network_id, e->create_preimage);
-    return tide_deployment_find(d->deployment, id);
-}
-
 /* A refused call may carry any bytes as its function: what is not text is written as hex. */
 static void put_function(struct tide_buf *out, tide_slice name)
 {
@@ -148,7 +135,7 @@ void delta_call(struct tide_delta *d, const struct tide_tx *tx, enum tide_call_p
     d->counts.transactions++;
     if (d->wanted[TIDE_TABLE_TX])
         put_tx(d, tx);
-    const struct tide_contract *contract = called(d);
+    const struct tide_contract *contract = ours_called(d);
     if (!contract)
         return;
     d->counts.calls++;

@@ -197,11 +197,8 @@ static void put_raw(struct tide_delta *d, const struct tide_event *event,
 
 /* Stellar assets live on the whole network. Theirs is kept where it happens inside an operation of
  * the protocol, or moves to or from an address that the deployment names. */
-static bool concerns_us(const struct tide_delta *d, const struct tide_contract *contract,
-                        const tide_slice *topics, uint32_t count)
+static bool names_us(const struct tide_delta *d, const tide_slice *topics, uint32_t count)
 {
-    if (contract->role != TIDE_ROLE_stellar_asset || d->protocol)
-        return true;
     for (uint32_t i = 1; i < count; i++)
         if (tide_scval_type_of(topics[i]) == TIDE_SCV_ADDRESS &&
             ours_names(d, (tide_slice){ topics[i].ptr + 4, topics[i].len - 4 }))
@@ -260,6 +257,36 @@ bool delta_event_again(struct tide_delta *d, const struct tide_event *event)
     return fits(d, event, contract, topics);
 }
 
+static void keep_event(struct tide_delta *d, const struct tide_event *event,
+                       const struct tide_contract *contract, const tide_slice *topics)
+{
+    if (event->topic_count <= TOPICS_MAX) {
+        decode(d, event, contract, topics);
+        return;
+    }
+    refuse(d, "topic count", (tide_slice){ 0 });
+    put_raw(d, event, contract);
+    d->counts.events++;
+}
+
+static void read_topics(tide_slice topics[TOPICS_MAX], const struct tide_event *event)
+{
+    struct tide_xdr x = tide_xdr_of(event->topics);
+    uint32_t kept = event->topic_count < TOPICS_MAX ? event->topic_count : TOPICS_MAX;
+    for (uint32_t i = 0; i < kept; i++)
+        topics[i] = tide_scval_span(&x);
+}
+
+static tide_status wait_for_end(struct tide_delta *d, const struct tide_event *event)
+{
+    struct tide_event *later = list_push(&d->later_events, sizeof *later, TIDE_EVENTS_PER_OP_MAX);
+    if (!later)
+        return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": events of a transaction",
+                         d->header.sequence);
+    *later = *event;
+    return TIDE_OK;
+}
+
 tide_status delta_event(struct tide_delta *d, const struct tide_tx *tx,
                         const struct tide_event *event)
 {
@@ -267,24 +294,32 @@ tide_status delta_event(struct tide_delta *d, const struct tide_tx *tx,
         return TIDE_OK;
     if (event->op == 0)
         d->op_events++;
-    if (!d->want_events || !event->contract || !tx->successful)
+    if (!event->contract || !tx->successful)
         return TIDE_OK;
     const struct tide_contract *contract = tide_deployment_find(d->deployment, event->contract);
-    if (!contract || contract->role == TIDE_ROLE_wallet)
+    if (!contract)
+        return TIDE_OK;
+    ours_touched(d, contract);
+    if (contract->role == TIDE_ROLE_wallet || !d->want_events)
         return TIDE_OK;
     tide_slice topics[TOPICS_MAX];
-    struct tide_xdr x = tide_xdr_of(event->topics);
+    read_topics(topics, event);
     uint32_t kept = event->topic_count < TOPICS_MAX ? event->topic_count : TOPICS_MAX;
-    for (uint32_t i = 0; i < kept; i++)
-        topics[i] = tide_scval_span(&x);
-    if (!concerns_us(d, contract, topics, kept))
-        return TIDE_OK;
-    if (event->topic_count > TOPICS_MAX) {
-        refuse(d, "topic count", (tide_slice){ 0 });
-        put_raw(d, event, contract);
-        d->counts.events++;
-        return TIDE_OK;
-    }
-    decode(d, event, contract, topics);
+    bool named =
+        contract->role == TIDE_ROLE_stellar_asset && !d->protocol && names_us(d, topics, kept);
+    if (contract->role == TIDE_ROLE_stellar_asset && !d->protocol && !named)
+        return wait_for_end(d, event);
+    d->as_asset |= named;
+    keep_event(d, event, contract, topics);
     return TIDE_OK;
+}
+
+void delta_later_events(struct tide_delta *d)
+{
+    const struct tide_event *events = d->later_events.items;
+    for (uint32_t i = 0; i < d->later_events.count && d->protocol; i++) {
+        tide_slice topics[TOPICS_MAX];
+        read_topics(topics, &events[i]);
+        keep_event(d, &events[i], tide_deployment_find(d->deployment, events[i].contract), topics);
+    }
 }

@@ -45,6 +45,14 @@ struct undo {
     uint32_t len;
 };
 
+/* A change, or an event, of a stellar asset that names no address of the deployment: it is kept if
+ * the transaction reaches the protocol, which may show later. */
+struct later_change {
+    struct tide_change change; /* borrows from the ledger */
+    const struct tide_contract *contract;
+    uint32_t seq;
+};
+
 struct list {
     void *items;
     uint32_t count;
@@ -114,16 +122,20 @@ struct tide_delta {
 
     /* the present transaction */
     struct tide_envelope envelope;
-    bool ours;     /* stored */
-    bool protocol; /* touches a contract that is more than a token or a wallet */
+    bool candidate; /* looked into */
+    bool protocol;  /* reaches a contract that is more than a token of the network or a wallet */
+    bool wallet;    /* reaches a wallet */
+    bool as_asset;  /* a stellar asset's, and an address that the deployment names takes part */
     /* Contract-data changes so far, of every contract: a version's number must not depend on which
      * contracts this index knew when it read the ledger. */
     uint32_t seq;
     uint32_t seq_after; /* the same of the ledger, outside of transactions */
     uint32_t op_events;
     uint32_t changed;
-    struct list keys; /* struct seen_key */
-    struct list ttls; /* struct ttl_change */
+    struct list keys;          /* struct seen_key */
+    struct list later_changes; /* struct later_change */
+    struct list later_events;  /* struct tide_event */
+    struct list ttls;          /* struct ttl_change */
     bool footprint_hashed;
 
     struct latest_map latest;
@@ -161,8 +173,20 @@ bool refuse(struct tide_delta *d, const char *why, tide_slice name);
 void ours_open(struct tide_delta *d);
 /* True when the deployment's file names that address: one of its contracts or accounts. */
 bool ours_names(const struct tide_delta *d, tide_slice address_xdr);
-/* Reads the transaction's envelope; sets d->envelope and d->protocol. True when it is stored. */
-bool ours_transaction(struct tide_delta *d, const struct tide_tx *tx);
+/* Which transactions are stored: those that call or create a contract of the deployment, those that
+ * carry an event or an entry change of one (a router called it), and failed ones that list one in
+ * their footprint. A successful one that only lists it is not: anyone can list it. Stellar assets
+ * count where an address that the deployment names takes part.
+ *
+ * candidate reads the envelope into d->envelope; false: the transaction is not looked into. touched
+ * notes an event or a change of that contract. transaction answers at the transaction's end. */
+bool ours_candidate(struct tide_delta *d, const struct tide_tx *tx);
+void ours_touched(struct tide_delta *d, const struct tide_contract *contract);
+bool ours_transaction(const struct tide_delta *d);
+/* The deployment's contract that the transaction calls or creates; NULL: another's. */
+const struct tide_contract *ours_called(const struct tide_delta *d);
+/* The address of a key [Balance, address]; empty for every other key. */
+tide_slice balance_holder(tide_slice key);
 /* False for entries that are not mirrored: nonces, wallets' own, strangers' balances of assets. */
 bool ours_entry(const struct tide_delta *d, const struct tide_contract *contract, tide_slice key);
 /* Rows of chain.contract_seen. created: the contract's instance appeared. discovered: the engine or
@@ -183,6 +207,8 @@ bool mentions_any(const struct mentions *m, tide_slice xdr);
 /* delta_event.c */
 tide_status delta_event(struct tide_delta *d, const struct tide_tx *tx,
                         const struct tide_event *event);
+/* At the end of a transaction that is stored: events that waited for it. */
+void delta_later_events(struct tide_delta *d);
 /* The event in its typed table and the log; false, with the reason, when it fits no kind. */
 bool delta_event_again(struct tide_delta *d, const struct tide_event *event);
 /* delta_call.c */
@@ -191,6 +217,10 @@ void delta_call(struct tide_delta *d, const struct tide_tx *tx, enum tide_call_p
 tide_status delta_change(struct tide_delta *d, const struct tide_tx *tx,
                          const struct tide_change *change);
 tide_status delta_evicted(struct tide_delta *d, tide_slice key);
+/* At the end of a transaction: whose entries its TTL changes are. */
+void delta_ttl_owners(struct tide_delta *d);
+/* At the end of a transaction that is stored: changes that waited for it, then the TTLs. */
+tide_status delta_later_changes(struct tide_delta *d, const struct tide_tx *tx);
 void delta_ttls(struct tide_delta *d, const struct tide_tx *tx);
 
 /* The version in its typed history; false, with the reason, when it does not fit. */

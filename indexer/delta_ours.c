@@ -53,7 +53,7 @@ bool ours_names(const struct tide_delta *d, tide_slice address)
 /* ---- entries of stellar assets ---- */
 
 /* The address of a key [Balance, address]; empty for every other key. */
-static tide_slice balance_of(tide_slice key)
+tide_slice balance_holder(tide_slice key)
 {
     static const uint8_t head[28] = { 0, 0,  0, 16, 0, 0, 0,   1,   0,   0,   0,   2,   0,   0,
                                       0, 15, 0, 0,  0, 7, 'B', 'a', 'l', 'a', 'n', 'c', 'e', 0 };
@@ -68,54 +68,56 @@ bool ours_entry(const struct tide_delta *d, const struct tide_contract *contract
     if (contract->role == TIDE_ROLE_wallet || tide_scval_type_of(key) == TIDE_SCV_LEDGER_KEY_NONCE)
         return false;
     tide_slice holder =
-        contract->role == TIDE_ROLE_stellar_asset ? balance_of(key) : (tide_slice){ 0 };
+        contract->role == TIDE_ROLE_stellar_asset ? balance_holder(key) : (tide_slice){ 0 };
     return holder.len == 0 || ours_names(d, holder);
 }
 
 /* ---- transactions ---- */
 
-/* What a transaction touches. */
-struct weight {
+/* Contracts and people of the deployment that an envelope lists. */
+struct listed {
     bool protocol; /* a contract that is more than a token of the network or a wallet */
     bool wallet;
     bool asset; /* a stellar asset */
-    bool named; /* someone the deployment names */
+    bool named; /* an address that the deployment names */
 };
 
-static void weigh(const struct tide_delta *d, const uint8_t *id, struct weight *w)
+static void list_contract(const struct tide_delta *d, const uint8_t *id, struct listed *listed)
 {
     const struct tide_contract *contract = tide_deployment_find(d->deployment, id);
     if (!contract)
         return;
-    w->wallet |= contract->role == TIDE_ROLE_wallet;
-    w->asset |= contract->role == TIDE_ROLE_stellar_asset;
-    w->protocol |= contract->role != TIDE_ROLE_wallet && contract->role != TIDE_ROLE_stellar_asset;
+    listed->wallet |= contract->role == TIDE_ROLE_wallet;
+    listed->asset |= contract->role == TIDE_ROLE_stellar_asset;
+    listed->protocol |=
+        contract->role != TIDE_ROLE_wallet && contract->role != TIDE_ROLE_stellar_asset;
 }
 
-static void weigh_keys(const struct tide_delta *d, tide_slice keys, uint32_t count,
-                       struct weight *w)
+static void list_keys(const struct tide_delta *d, tide_slice keys, uint32_t count,
+                      struct listed *listed)
 {
     struct tide_xdr x = tide_xdr_of(keys);
-    for (uint32_t i = 0; i < count && !w->protocol; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         struct tide_change key = { 0 };
         const uint8_t *mark = x.cur;
         if (tide_ledger_key_data(&x, &key)) {
             if (key.contract.len == 36 && tide_be32(key.contract.ptr) == 1)
-                weigh(d, key.contract.ptr + 4, w);
-            w->named |= ours_names(d, balance_of(key.key));
+                list_contract(d, key.contract.ptr + 4, listed);
+            listed->named |= ours_names(d, balance_holder(key.key));
         } else if (x.cur - mark >= 40 && tide_be32(mark) <= TIDE_ENTRY_TRUSTLINE) {
-            w->named |= is_account(d, mark + 8); /* account or trustline: type, key type, key */
+            listed->named |=
+                is_account(d, mark + 8); /* account or trustline: type, key type, key */
         }
     }
 }
 
-static void weigh_args(const struct tide_delta *d, struct weight *w)
+static void list_args(const struct tide_delta *d, struct listed *listed)
 {
     struct tide_xdr x = tide_xdr_of(d->envelope.args);
-    for (uint32_t i = 0; i < d->envelope.arg_count && !w->named; i++) {
+    for (uint32_t i = 0; i < d->envelope.arg_count && !listed->named; i++) {
         tide_slice arg = tide_scval_span(&x);
         if (tide_scval_type_of(arg) == TIDE_SCV_ADDRESS)
-            w->named = ours_names(d, (tide_slice){ arg.ptr + 4, arg.len - 4 });
+            listed->named = ours_names(d, (tide_slice){ arg.ptr + 4, arg.len - 4 });
     }
 }
 
@@ -126,28 +128,69 @@ static bool is_soroban(const struct tide_envelope *e)
     return e->op_count == 1 && e->first_op >= INVOKE && e->first_op <= RESTORE;
 }
 
-/* Every contract that a transaction touches, however deep, stands in its footprint. Stellar assets
- * are the whole network's: theirs count where the deployment's people or contracts take part. */
-bool ours_transaction(struct tide_delta *d, const struct tide_tx *tx)
+/* Stellar assets are the whole network's. Their transactions count where the deployment's people or
+ * contracts take part; those that are no call (a TTL is extended) always do. */
+static bool counts_as_asset(const struct tide_delta *d, struct listed *listed)
+{
+    const struct tide_envelope *e = &d->envelope;
+    if (!listed->asset)
+        return false;
+    bool call = e->has_invoke && e->host_function == 0;
+    if (call && !listed->named)
+        list_args(d, listed);
+    return !call || listed->named || is_account(d, e->source_key);
+}
+
+/* The contract that the envelope itself calls or creates, when it is one of the deployment's. */
+const struct tide_contract *ours_called(const struct tide_delta *d)
+{
+    const struct tide_envelope *e = &d->envelope;
+    if (!e->has_invoke || e->host_function == 2)
+        return NULL;
+    if (e->host_function == 0)
+        return e->contract ? tide_deployment_find(d->deployment, e->contract) : NULL;
+    uint8_t id[TIDE_HASH_BYTES];
+    tide_contract_id(id, d->deployment->network_id, e->create_preimage);
+    return tide_deployment_find(d->deployment, id);
+}
+
+void ours_touched(struct tide_delta *d, const struct tide_contract *contract)
+{
+    d->wallet |= contract->role == TIDE_ROLE_wallet;
+    d->protocol |= contract->role != TIDE_ROLE_wallet && contract->role != TIDE_ROLE_stellar_asset;
+}
+
+/* A contract that a transaction reaches, however deep, stands in its footprint: what lists none of
+ * the deployment's is not looked into. */
+bool ours_candidate(struct tide_delta *d, const struct tide_tx *tx)
 {
     struct tide_envelope *e = &d->envelope;
-    d->protocol = false;
+    struct listed listed = { 0 };
+    d->protocol = d->wallet = d->as_asset = false;
     if (!tide_verify_read(d->verify, tx->hash, e) || !is_soroban(e))
         return false;
-    struct weight w = { 0 };
-    if (e->has_invoke && e->contract)
-        weigh(d, e->contract, &w);
+    const struct tide_contract *called = ours_called(d);
+    if (called)
+        ours_touched(d, called);
+    if (d->protocol)
+        return true;
+    if (called)
+        listed.asset = called->role == TIDE_ROLE_stellar_asset;
     if (e->has_soroban) {
-        weigh_keys(d, e->read_write, e->read_write_count, &w);
-        weigh_keys(d, e->read_only, e->read_only_count, &w);
+        list_keys(d, e->read_write, e->read_write_count, &listed);
+        list_keys(d, e->read_only, e->read_only_count, &listed);
     }
-    d->protocol = w.protocol;
-    if (w.protocol || w.wallet || !w.asset)
-        return w.protocol || w.wallet;
-    bool call = e->has_invoke && e->host_function == 0;
-    if (call && !w.named)
-        weigh_args(d, &w);
-    return !call || w.named || is_account(d, e->source_key);
+    d->as_asset = counts_as_asset(d, &listed);
+    if (!tx->successful) { /* nothing happened: the call alone is stored */
+        d->protocol |= listed.protocol;
+        d->wallet |= listed.wallet;
+    }
+    return d->wallet || d->as_asset || listed.protocol || listed.wallet;
+}
+
+bool ours_transaction(const struct tide_delta *d)
+{
+    return d->protocol || d->wallet || d->as_asset;
 }
 
 /* ---- tokens that the chain names ---- */

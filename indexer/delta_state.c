@@ -332,13 +332,10 @@ static const struct tide_contract *owner_of(const struct tide_delta *d, tide_sli
     return tide_deployment_find(d->deployment, contract_xdr.ptr + 4);
 }
 
-static tide_status data_change(struct tide_delta *d, const struct tide_tx *tx,
-                               const struct tide_change *change)
+static tide_status keep_change(struct tide_delta *d, const struct tide_tx *tx,
+                               const struct tide_change *change,
+                               const struct tide_contract *contract, uint32_t seq)
 {
-    const struct tide_contract *contract = owner_of(d, change->contract);
-    uint32_t seq = tx ? d->seq++ : d->seq_after++;
-    if (!contract || !ours_entry(d, contract, change->key))
-        return TIDE_OK;
     struct version v = { .contract = contract,
                          .key = change->key,
                          .value = change->value,
@@ -358,6 +355,46 @@ static tide_status data_change(struct tide_delta *d, const struct tide_tx *tx,
     return TIDE_OK;
 }
 
+static tide_status wait_for_end(struct tide_delta *d, const struct tide_change *change,
+                                const struct tide_contract *contract, uint32_t seq)
+{
+    struct later_change *later = list_push(&d->later_changes, sizeof *later, KEYS_MAX);
+    if (!later)
+        return tide_fail(d->err, TIDE_E_LIMIT,
+                         "ledger %" PRIu32 ": too many keys in one transaction",
+                         d->header.sequence);
+    *later = (struct later_change){ *change, contract, seq };
+    return TIDE_OK;
+}
+
+static tide_status data_change(struct tide_delta *d, const struct tide_tx *tx,
+                               const struct tide_change *change)
+{
+    const struct tide_contract *contract = owner_of(d, change->contract);
+    uint32_t seq = tx ? d->seq++ : d->seq_after++;
+    if (!contract)
+        return TIDE_OK;
+    if (tx)
+        ours_touched(d, contract);
+    if (!d->want_state || !ours_entry(d, contract, change->key))
+        return TIDE_OK;
+    bool asset = contract->role == TIDE_ROLE_stellar_asset;
+    bool named = asset && balance_holder(change->key).len > 0;
+    if (tx && asset && !named && !ours_transaction(d))
+        return wait_for_end(d, change, contract, seq);
+    d->as_asset |= tx && named;
+    return keep_change(d, tx, change, contract, seq);
+}
+
+tide_status delta_later_changes(struct tide_delta *d, const struct tide_tx *tx)
+{
+    const struct later_change *changes = d->later_changes.items;
+    tide_status status = TIDE_OK;
+    for (uint32_t i = 0; i < d->later_changes.count && status == TIDE_OK; i++)
+        status = keep_change(d, tx, &changes[i].change, changes[i].contract, changes[i].seq);
+    return status;
+}
+
 tide_status delta_change(struct tide_delta *d, const struct tide_tx *tx,
                          const struct tide_change *change)
 {
@@ -366,8 +403,6 @@ tide_status delta_change(struct tide_delta *d, const struct tide_tx *tx,
     bool ttl = change->type == TIDE_ENTRY_TTL;
     if (change->section == TIDE_SECTION_OP && !ttl && change->kind != TIDE_CHANGE_RESTORED)
         d->changed++;
-    if (!d->want_state)
-        return TIDE_OK;
     if (change->type == TIDE_ENTRY_CONTRACT_DATA)
         return data_change(d, tx, change);
     if (!ttl)
@@ -409,7 +444,8 @@ static void hash_footprint(struct tide_delta *d, tide_slice keys, uint32_t count
         if (!tide_ledger_key_data(&x, &key))
             continue;
         const struct tide_contract *contract = owner_of(d, key.contract);
-        if (!contract || !ours_entry(d, contract, key.key))
+        bool wallet = contract && contract->role == TIDE_ROLE_wallet;
+        if (!contract || (!wallet && !ours_entry(d, contract, key.key)))
             continue;
         uint8_t hash[TIDE_HASH_BYTES];
         tide_data_key_hash(hash, key.contract, key.key, key.durability);
@@ -434,12 +470,22 @@ static const struct seen_key *key_of(struct tide_delta *d, const uint8_t *hash)
     return NULL;
 }
 
+void delta_ttl_owners(struct tide_delta *d)
+{
+    const struct ttl_change *ttls = d->ttls.items;
+    for (uint32_t i = 0; i < d->ttls.count && !d->protocol; i++) {
+        const struct seen_key *key = key_of(d, ttls[i].key_hash);
+        if (key)
+            ours_touched(d, key->contract);
+    }
+}
+
 void delta_ttls(struct tide_delta *d, const struct tide_tx *tx)
 {
     const struct ttl_change *ttls = d->ttls.items;
     for (uint32_t i = 0; i < d->ttls.count; i++) {
         const struct seen_key *key = key_of(d, ttls[i].key_hash);
-        if (!key)
+        if (!key || !d->want_state || key->contract->role == TIDE_ROLE_wallet)
             continue;
         struct version v = { .contract = key->contract,
                              .durability = key->durability,

@@ -287,6 +287,73 @@ static void the_network_s_own_traffic_is_not_ours(void **state)
     assert_int_equal(count(m, "chain", "ledger"), 3);
 }
 
+/* An envelope may list any key: what it lists makes a transaction ours only when it failed. */
+static void what_an_envelope_only_lists_is_not_ours(void **state)
+{
+    struct maker *m = *state;
+    for (int failed = 0; failed < 2; failed++) {
+        m->called = stranger;
+        m->failed = failed;
+        touch(m, pool, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
+        touch(m, usdc, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
+        for (int i = 0; i < 80 && !failed; i++)
+            put_transfer(m, stranger, PLAIN);
+        apply(m);
+        assert_int_equal(count(m, "chain", "tx"), failed);
+        assert_int_equal(count(m, "chain", "call"), 0);
+        assert_int_equal(count(m, "event", "log"), 0);
+    }
+    m->called = stranger; /* a named account takes part in one of them: that one alone */
+    touch(m, pool, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
+    put_transfer(m, stranger, PLAIN);
+    put_transfer(m, alice, PLAIN);
+    apply(m);
+    assert_int_equal(count(m, "chain", "tx"), 2);
+    assert_int_equal(count(m, "event", "log"), 1);
+}
+
+static void put_entry_of(struct maker *m, const uint8_t *contract, const char *variant)
+{
+    struct tide_buf key, value;
+    tide_buf_init(&key, 256);
+    tide_buf_init(&value, 256);
+    put_many(&key, TIDE_SCV_VEC, 2);
+    lcm_put_symbol(&key, variant);
+    lcm_put_symbol(&key, "XLMUSDC");
+    lcm_put_i128(&value, 1);
+    change(m, 1, contract, &key, PERSISTENT, &value);
+    tide_buf_release(&key);
+    tide_buf_release(&value);
+}
+
+static void an_entry_change_of_ours_makes_a_router_s_transaction_ours(void **state)
+{
+    struct maker *m = *state;
+    m->called = stranger;
+    touch(m, pool, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
+    put_entry_of(m, usdc, "Allowance"); /* waits: nothing of ours has changed yet */
+    put_transfer(m, stranger, PLAIN);
+    apply(m);
+    assert_int_equal(count(m, "chain", "tx"), 0);
+    assert_int_equal(count(m, "history", "raw"), 0);
+    m->called = stranger;
+    put_entry_of(m, usdc, "Allowance");
+    put_entry_of(m, engine, "Anything");
+    put_entry_of(m, usdc, "Approval");
+    put_transfer(m, stranger, PLAIN);
+    apply(m);
+    assert_int_equal(count(m, "chain", "tx"), 1);
+    assert_int_equal(count(m, "chain", "call"), 0);
+    assert_int_equal(count(m, "history", "raw"), 3);
+    assert_int_equal(count(m, "event", "stellar_asset_transfer"), 1);
+    uint32_t seqs = 0;
+    tide_slice at = tide_buf_view(&m->batch.rows[table_of("history", "raw")].copy);
+    struct row row;
+    while (next_row(&at, table_of("history", "raw"), &row))
+        seqs |= 1u << cell_int(&row, "seq");
+    assert_int_equal(seqs, 7); /* each in its place */
+}
+
 static void a_refused_call_is_a_row_without_events(void **state)
 {
     struct maker *m = *state;
@@ -422,6 +489,8 @@ int main(void)
         TEST(a_transfer_may_carry_a_memo),
         TEST(only_what_is_wanted),
         TEST(the_network_s_own_traffic_is_not_ours),
+        TEST(what_an_envelope_only_lists_is_not_ours),
+        TEST(an_entry_change_of_ours_makes_a_router_s_transaction_ours),
         TEST(a_refused_call_is_a_row_without_events),
         TEST(a_market_s_token_is_watched_from_there_on),
         TEST(a_ledger_that_is_refused_leaves_nothing),
