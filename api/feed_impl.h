@@ -73,7 +73,8 @@ void feed_sql_kept(struct tide_buf *sql, enum record_source_id source);
 void feed_sql_news(struct tide_buf *sql);
 /* The cursor row alone: $1 deployment, $2 our ledger, $3 until. */
 void feed_sql_cursor(struct tide_buf *sql);
-const char *feed_sql_text(struct tide_buf *sql, struct tide_err *err); /* NULL: too long */
+/* The statement, bound (api/bound.h); NULL: too long. */
+const char *feed_sql_text(struct tide_buf *sql, struct tide_err *err);
 
 /* feed_apply.c */
 tide_status feed_read_look(struct feed_look *look, const struct tide_pg_rows *rows, uint32_t at,

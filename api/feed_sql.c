@@ -1,3 +1,4 @@
+#include "api/bound.h"
 #include "api/feed_impl.h"
 
 /* Each value of the list as text in a column of its own, then NULLs up to RECORD_COLUMNS_MAX, so
@@ -89,7 +90,14 @@ void feed_sql_news(struct tide_buf *sql)
 
 const char *feed_sql_text(struct tide_buf *sql, struct tide_err *err)
 {
+    struct tide_buf bound;
     tide_buf_u8(sql, 0);
+    tide_buf_init(&bound, sql->max);
+    if (!sql->failed)
+        tide_bound_write(&bound, (const char *)sql->ptr);
+    bound.failed |= sql->failed;
+    tide_buf_release(sql);
+    *sql = bound;
     if (sql->failed) {
         tide_fail(err, TIDE_E_MEMORY, "feed: statement");
         return NULL;

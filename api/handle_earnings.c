@@ -1,4 +1,5 @@
 /* GET /api/earnings/claimable/{address}: what claim of the earnings distributor would credit. */
+#include "api/bound.h"
 #include "api/handle.h"
 #include "api/kept.h"
 #include "api/load.h"
@@ -68,7 +69,8 @@ static tide_status load_claim(struct claim *claim, const struct tide_handler_con
         return status;
     const char *const values[] = { id, at, newest->given ? (const char *)newest->text.ptr : NULL,
                                    (const char *)claim->address->text.ptr, rows };
-    return tide_pg_query(context->pg, &claim->epochs, epochs_sql, values, TIDE_COUNT(values), err);
+    return tide_bound_query(context->pg, &claim->epochs, epochs_sql, values, TIDE_COUNT(values),
+                            err);
 }
 
 /* One epoch; false when the contract's arithmetic would overflow. */

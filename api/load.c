@@ -1,4 +1,5 @@
 #include "api/load.h"
+#include "api/bound.h"
 #include "api/kept.h"
 #include "tidemark/hash.h"
 #include "tidemark/scval.h"
@@ -145,7 +146,7 @@ tide_status tide_load_entry(struct tide_load *load, struct tide_pg_rows *rows, b
                        columns, key->table);
     if (len < 0 || (size_t)len >= sizeof sql)
         return tide_fail(err, TIDE_E_LIMIT, "%s: statement", key->table);
-    status = tide_pg_query(load->pg, rows, sql, (const char *[]){ id, hash, ledger }, 3, err);
+    status = tide_bound_query(load->pg, rows, sql, (const char *[]){ id, hash, ledger }, 3, err);
     if (status != TIDE_OK)
         return status;
     *found = rows->count == 1 && !tide_pg_bool(rows, 0, rows->columns - 4);
@@ -218,8 +219,8 @@ static tide_status query_many(struct tide_load *load, struct tide_pg_rows *rows,
                        from->columns, from->name);
     if (len < 0 || (size_t)len >= sizeof sql)
         return tide_fail(err, TIDE_E_LIMIT, "%s: statement", from->name);
-    return tide_pg_query(load->pg, rows, sql,
-                         (const char *[]){ id, (const char *)hashes->ptr, ledger }, 3, err);
+    return tide_bound_query(load->pg, rows, sql,
+                            (const char *[]){ id, (const char *)hashes->ptr, ledger }, 3, err);
 }
 
 tide_status tide_load_records(struct tide_load *load, struct tide_hot_sink *sink,

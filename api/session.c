@@ -1,4 +1,5 @@
 #include "api/session.h"
+#include "api/bound.h"
 #include "api/sql.h"
 
 tide_status tide_session_open(struct tide_session *session,
@@ -77,7 +78,7 @@ tide_status tide_session_prepare(struct tide_session *session, size_t statement,
     const struct tide_statement *of = &session->options.statements->all[statement];
     if (session->prepared[statement])
         return TIDE_OK;
-    tide_status status = tide_pg_prepare(session->pg, of->name, of->sql, err);
+    tide_status status = tide_bound_prepare(session->pg, of->name, of->sql, err);
     session->prepared[statement] = status == TIDE_OK;
     return status;
 }

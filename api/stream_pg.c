@@ -1,4 +1,5 @@
 #include "api/stream_pg.h"
+#include "api/bound.h"
 #include "api/kept.h"
 #include "api/stream.h"
 #include "tidemark/clock.h"
@@ -50,7 +51,7 @@ static tide_status prepare(struct stream_pg *pg, struct tide_err *err)
         pg->pg, "SET enable_seqscan = off; SET jit = off; SET statement_timeout = '10s'", "SET",
         err);
     for (size_t i = 0; i < TIDE_COUNT(all) && status == TIDE_OK; i++)
-        status = tide_pg_prepare(pg->pg, all[i].name, all[i].sql, err);
+        status = tide_bound_prepare(pg->pg, all[i].name, all[i].sql, err);
     if (status == TIDE_OK && !pg->chosen.standby)
         status = tide_pg_listen(pg->pg, "tidemark", err);
     return status;

@@ -1,5 +1,6 @@
 /* Records as of the close of a ledger, read when they are asked for: one by an index probe, all of
  * a kind by one statement. */
+#include "api/bound.h"
 #include "api/feed_impl.h"
 #include "api/load.h"
 #include "api/view.h"
@@ -144,8 +145,8 @@ void view_past_count_vaults(struct view_past *past)
         return;
     snprintf(id, sizeof id, "%u", past->load.deployment);
     snprintf(at, sizeof at, "%u", past->load.ledger);
-    past->status =
-        tide_pg_query(past->load.pg, &rows, vaults_sql, (const char *[]){ id, at }, 2, &past->err);
+    past->status = tide_bound_query(past->load.pg, &rows, vaults_sql, (const char *[]){ id, at }, 2,
+                                    &past->err);
     if (past->status != TIDE_OK)
         return;
     for (uint32_t i = 0; i < rows.count && past->status == TIDE_OK; i++)
