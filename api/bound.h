@@ -1,6 +1,6 @@
-/* Statements read the deployment file's contracts and no others. Of the tables of a role they see the
- * rows of the file's contract of that role; of tokens' tables and of the lists of events, calls and
- * undecoded rows, the rows of contracts that are followed. Statements are written without these
+/* Statements read the deployment file's contracts and no others. Of the tables of a role they see
+ * the rows of the file's contract of that role; of tokens' tables and of the lists of events, calls
+ * and undecoded rows, the rows of contracts that are followed. Statements are written without these
  * conditions and get them here, so that none can lack one. $1 of each is the deployment. */
 #ifndef API_BOUND_H
 #define API_BOUND_H

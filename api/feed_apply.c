@@ -1,4 +1,5 @@
 #include "api/feed_impl.h"
+#include "api/lookup.h"
 #include "tidemark/hash.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
@@ -108,6 +109,8 @@ static tide_status put_contract(struct tide_hot_sink *sink, const struct tide_pg
     contract.created = (uint32_t)tide_pg_u64(rows, at, 4);
     bool whole = tide_pg_bool(rows, at, 5);
     contract.complete = whole && tide_pg_bool(rows, at, 7);
+    if (contract.role < TIDE_ROLE_synth_token)
+        meta->contracts[contract.role] = address;
     bool matters = contract.role != TIDE_ROLE_wallet && contract.role != TIDE_ROLE_stellar_asset;
     if (matters && !contract.complete)
         meta->complete = 0;
@@ -133,6 +136,7 @@ tide_status feed_contracts(struct tide_pg *pg, uint16_t deployment, uint32_t led
     status = sink->get(sink->self, &key, &meta, &found, err);
     meta.complete = rows.count > 0;
     meta.compliance_complete = 0;
+    memset(meta.contracts, 0, sizeof meta.contracts);
     for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
         status = put_contract(sink, &rows, i, &meta, err);
     if (rows.count) {
@@ -160,6 +164,24 @@ static void put_age(struct tide_hot_meta *meta, const struct tide_feed *feed,
     memcpy(meta->boot, tide_boot_id(), sizeof meta->boot);
 }
 
+/* Says once what the DAO's storage names otherwise than the deployment file, and when it ends. */
+static void warn_of_names(struct tide_feed *feed, const struct tide_hot_meta *meta)
+{
+    uint32_t misnamed = tide_lookup_misnamed(meta);
+    for (int role = 0; role < (int)TIDE_ROLE_synth_token; role++) {
+        char own[TIDE_HOT_ADDRESS_TEXT], named[TIDE_HOT_ADDRESS_TEXT];
+        bool now = misnamed >> role & 1, before = feed->misnamed >> role & 1;
+        if (now == before)
+            continue;
+        tide_hot_address_text(own, &meta->contracts[role]);
+        tide_hot_address_text(named, &meta->dao_named[role]);
+        tide_log(now ? TIDE_WARN : TIDE_INFO, now ? "dao.disagrees" : "dao.agrees",
+                 "role=%s ledger=%u dao_names=%s deployment_file=%s used=%s",
+                 tide_role_name((enum tide_role)role), meta->ledger, named, own, own);
+    }
+    feed->misnamed = misnamed;
+}
+
 tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
                           const struct feed_look *look, struct tide_err *err)
 {
@@ -177,6 +199,8 @@ tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
     meta.raw_states = look->raw_states;
     meta.contracts_seen = look->contracts_seen;
     put_age(&meta, feed, look);
+    if (status == TIDE_OK)
+        warn_of_names(feed, &meta);
     return status == TIDE_OK ? sink->put(sink->self, &key, &meta, err) : status;
 }
 

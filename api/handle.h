@@ -13,6 +13,9 @@
 /* The members of a feed, without braces; feed NULL: all null, and stale. */
 void tide_put_feed(struct tide_json *j, const struct tide_hot_feed *feed, uint64_t now);
 
+/* "agreesWithDao": whether the DAO's storage names the deployment file's contracts; null where the
+ * index does not keep it. Compliance and prices come from the file's contracts either way. */
+void tide_put_agrees(struct tide_json *j, const struct tide_view *view);
 /* Whether the view may call anybody compliant at all; false: the reply says why not. */
 bool tide_trusted(const struct tide_view *view, const struct tide_handler_context *context,
                   struct tide_reply *reply);

@@ -69,6 +69,14 @@ static void put_check(struct tide_json *j, const struct tide_hot_address *ours,
         tide_json_null(j, "agrees");
 }
 
+void tide_put_agrees(struct tide_json *j, const struct tide_view *view)
+{
+    if (view->unkept & RECORD_BIT(RECORD_GOVERNANCE))
+        tide_json_null(j, "agreesWithDao");
+    else
+        tide_json_bool(j, "agreesWithDao", tide_lookup_misnamed(view->meta) == 0);
+}
+
 static void put_roles(struct tide_json *j, struct tide_view *view)
 {
     for (size_t i = 0; i < TIDE_COUNT(roles); i++) {
@@ -127,7 +135,8 @@ void tide_route_contracts(struct tide_handler_context *context, const struct tid
     put_usdc(&j, &view);
     tide_json_close(&j, '}');
     tide_json_address(&j, "multisigWallet", &view.meta->multisig_wallet);
-    tide_json_bool(&j, "agreesWithDao", tide_lookup_misnamed(&view) == 0);
+    tide_view_need(&view, RECORD_GOVERNANCE);
+    tide_put_agrees(&j, &view);
     tide_json_close(&j, '}');
     tide_view_tag(reply, said);
     tide_view_close(&view, reply);

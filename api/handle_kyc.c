@@ -120,6 +120,7 @@ void tide_route_kyc_status(struct tide_handler_context *context, const struct ti
         (void)tide_buf_room(&reply->body, ITEM_BYTES);
         struct tide_json j = tide_view_answer(&view, reply);
         tide_json_time(&j, "evaluatedAt", view.now);
+        tide_put_agrees(&j, &view);
         put_standing(&j, &view, &who->address, who->text);
         tide_json_close(&j, '}');
     }
@@ -209,6 +210,7 @@ static void answer_list(struct tide_handler_context *context, const struct tide_
         (void)tide_buf_room(&reply->body, ITEM_BYTES * (json_array_size(list) + 1));
         struct tide_json j = tide_view_answer(&view, reply);
         tide_json_time(&j, "evaluatedAt", view.now);
+        tide_put_agrees(&j, &view);
         tide_json_name(&j, "items");
         tide_json_open(&j, '[');
         json_array_foreach(list, i, item) put_item(&j, &view, item);

@@ -144,6 +144,19 @@ static void put_waits(struct tide_buf *out, const struct tide_api *api)
 
 /* --- the cache --------------------------------------------------------------------------- */
 
+/* The contracts that the DAO's storage names otherwise than the deployment file. */
+static void put_disagreement(struct tide_buf *out, uint32_t misnamed)
+{
+    tide_metric_family(out, "dao_disagrees", "gauge",
+                       "1: the DAO's storage names another contract for that role than the"
+                       " deployment file, whose contract is used.");
+    for (int role = 0; role < (int)TIDE_ROLE_synth_token; role++) {
+        char labels[96];
+        snprintf(labels, sizeof labels, "role=\"%s\"", tide_role_name((enum tide_role)role));
+        tide_metric_u64(out, "dao_disagrees", labels, misnamed >> role & 1);
+    }
+}
+
 /* Age and ledger, of the cache that is open; nothing while there is none. */
 static void put_cache_age(struct tide_buf *out, struct tide_handler_context *context)
 {
@@ -156,6 +169,8 @@ static void put_cache_age(struct tide_buf *out, struct tide_handler_context *con
     uint32_t ledger = meta->ledger;
     uint64_t closed = meta->close_time;
     bool complete = meta->complete && meta->compliance_complete;
+    bool names_known = !(meta->unkept & RECORD_BIT(RECORD_GOVERNANCE));
+    uint32_t misnamed = tide_lookup_misnamed(meta);
     if (tide_hot_end(context->reader) != TIDE_OK)
         return;
     tide_metric_gauge(out, "cache_age_seconds", "Since the indexer was last heard of.", age);
@@ -165,6 +180,8 @@ static void put_cache_age(struct tide_buf *out, struct tide_handler_context *con
                       (double)closed);
     tide_metric_gauge(out, "cache_complete", "1: all contracts are known from their creation.",
                       complete);
+    if (names_known)
+        put_disagreement(out, misnamed);
 }
 
 static void put_cache(struct tide_buf *out, struct tide_handler_context *context)

@@ -65,6 +65,7 @@ void tide_route_prices(struct tide_handler_context *context, const struct tide_r
     if (!tide_view_open(&view, context, request, reply))
         return;
     struct tide_json j = tide_view_answer(&view, reply);
+    tide_put_agrees(&j, &view);
     tide_json_name(&j, "items");
     tide_json_open(&j, '[');
     tide_view_scan(&view, &feeds, put_price, &(struct listing){ &view, &j });
@@ -85,6 +86,7 @@ void tide_route_price(struct tide_handler_context *context, const struct tide_re
     const struct tide_hot_feed *feed = tide_view_get(&view, &key);
     if (feed) {
         struct tide_json j = tide_view_answer(&view, reply);
+        tide_put_agrees(&j, &view);
         tide_json_symbol(&j, "asset", &asset->symbol);
         tide_put_feed(&j, feed, view.now);
         tide_json_close(&j, '}');
@@ -153,6 +155,7 @@ void tide_route_quote(struct tide_handler_context *context, const struct tide_re
                                            amount->amount.raw, a_to_b);
     if (why == TIDE_REFUSED_NOTHING) {
         struct tide_json j = tide_view_answer(&view, reply);
+        tide_put_agrees(&j, &view);
         put_quote(&j, &view, pool, &swap, amount->amount.raw, a_to_b);
         tide_json_close(&j, '}');
     } else {

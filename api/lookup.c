@@ -65,6 +65,13 @@ const struct tide_hot_contract *tide_lookup_contract(struct tide_view *view, enu
                                                      const char *role_name,
                                                      struct tide_hot_address *address)
 {
+    if (role < TIDE_ROLE_synth_token) {
+        const struct tide_hot_address *own = &view->meta->contracts[role];
+        struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, own);
+        if (address)
+            *address = *own;
+        return own->kind ? tide_view_get(view, &key) : NULL;
+    }
     struct wanted wanted = { .role = role, .role_name = role_name };
     struct tide_hot_key prefix = tide_hot_key(TIDE_HOT_CONTRACT);
     tide_view_scan(view, &prefix, find_contract, &wanted);
@@ -73,21 +80,13 @@ const struct tide_hot_contract *tide_lookup_contract(struct tide_view *view, enu
     return wanted.found;
 }
 
-static bool find_caller(struct tide_view *view, enum tide_role role, struct tide_hot_address *out)
-{
-    if (view->past)
-        return tide_lookup_contract(view, role, NULL, out) != NULL;
-    view->kinds |= 1u << TIDE_HOT_CONTRACT;
-    return tide_hot_role(view->reader, role, out);
-}
-
 bool tide_lookup_gate(struct tide_view *view, const struct tide_standing *standing,
                       const struct tide_hot_person *person, enum tide_role role)
 {
-    struct tide_hot_address caller;
-    if (!person || !person->whitelisted || !find_caller(view, role, &caller))
+    const struct tide_hot_address *caller = &view->meta->contracts[role];
+    if (!person || !person->whitelisted || caller->kind == 0)
         return standing->compliant;
-    struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, &caller);
+    struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, caller);
     return tide_rule_gate(standing, person, tide_view_get(view, &key));
 }
 
@@ -119,17 +118,12 @@ uint32_t tide_lookup_decimals(struct tide_view *view, const struct tide_hot_addr
     return contract && contract->has_instance ? contract->decimals : TIDE_JSON_UNKNOWN;
 }
 
-uint32_t tide_lookup_misnamed(struct tide_view *view)
+uint32_t tide_lookup_misnamed(const struct tide_hot_meta *meta)
 {
     uint32_t misnamed = 0;
-    tide_view_need(view, RECORD_GOVERNANCE);
-    for (int role = 0; role < (int)TIDE_ROLE_COUNT; role++) {
-        const struct tide_hot_address *named = &view->meta->dao_named[role];
-        struct tide_hot_address ours = { 0 };
-        if (named->kind == 0)
-            continue;
-        (void)tide_lookup_contract(view, (enum tide_role)role, NULL, &ours);
-        if (!tide_hot_address_eq(named, &ours))
+    for (int role = 0; role < (int)TIDE_ROLE_synth_token; role++) {
+        const struct tide_hot_address *named = &meta->dao_named[role];
+        if (named->kind && !tide_hot_address_eq(named, &meta->contracts[role]))
             misnamed |= 1u << role;
     }
     return misnamed;

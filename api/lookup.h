@@ -32,14 +32,15 @@ bool tide_lookup_window(struct tide_view *view, const struct tide_hot_symbol *po
                         struct tide_window *out);
 /* The contract that is usdc, as the deployment names it; false when there is none. */
 bool tide_lookup_quote(struct tide_view *view, struct tide_hot_address *out);
-/* The contract of that role, the first by address where there are several; NULL: none. role_name
- * may be NULL: any. address may be NULL. */
+/* The deployment file's contract of that role; of tokens and stellar assets the first by address
+ * whose role_name that is (NULL: any). NULL: none. address may be NULL. */
 const struct tide_hot_contract *tide_lookup_contract(struct tide_view *view, enum tide_role role,
                                                      const char *role_name,
                                                      struct tide_hot_address *address);
 /* Decimals of a token, TIDE_JSON_UNKNOWN when its instance is not known. */
 uint32_t tide_lookup_decimals(struct tide_view *view, const struct tide_hot_address *token);
-/* Bit (1 << role) of each contract that the DAO's storage names otherwise than the deployment. */
-uint32_t tide_lookup_misnamed(struct tide_view *view);
+/* Bit (1 << role) of each contract that the DAO's storage names otherwise than the deployment file.
+ * It is reported and decides nothing. Not known where RECORD_GOVERNANCE is not kept. */
+uint32_t tide_lookup_misnamed(const struct tide_hot_meta *meta);
 
 #endif

@@ -36,9 +36,8 @@ static void look_at_cache(struct tide_handler_context *context, struct readiness
     r->fed_age_ms = tide_lookup_fed_age_ms(meta, context->host_ms);
     r->fresh = r->at.age_ms <= context->api->config->stale_after_ms;
     r->complete = meta->complete && meta->compliance_complete;
-    struct tide_view view = tide_view_of(context->reader, meta, meta->close_time);
-    r->named = tide_lookup_misnamed(&view) == 0;
-    r->names_known = tide_view_unkept(&view) == 0;
+    r->named = tide_lookup_misnamed(meta) == 0;
+    r->names_known = !(meta->unkept & RECORD_BIT(RECORD_GOVERNANCE));
     r->cached = tide_hot_end(context->reader) == TIDE_OK;
 }
 

@@ -66,6 +66,16 @@ static const struct section sections[] = {
       " WHERE y.address = n.contract) GROUP BY contract) k,"
       " LATERAL (SELECT min(ledger) AS created FROM chain.contract_seen n WHERE n.deployment = d.id AND"
       " n.contract = k.address AND n.what = 'created') s WHERE k.role <> 'wallet' ORDER BY 1, 2" },
+    { "dao_disagrees",
+      "SELECT i.deployment, n.role, f.address AS used, n.named AS dao_names, i.ledger AS since_ledger"
+      " FROM state.dao_governance_instance i JOIN chain.deployment d ON d.id = i.deployment,"
+      " LATERAL (VALUES ('liquidity_pool', i.liquidity_pool), ('synthetic_engine', i.engine),"
+      " ('stability_pool', i.stability_pool), ('compliance_registry', i.compliance),"
+      " ('partner_registry', i.partner_registry), ('earnings_distributor', i.earnings),"
+      " ('oracle', i.oracle)) n(role, named) LEFT JOIN LATERAL (SELECT j.address FROM"
+      " jsonb_to_recordset(d.contracts) AS j(role text, address text) WHERE j.role = n.role) f ON true"
+      " WHERE n.named <> coalesce(f.address, '') AND d.contracts @> jsonb_build_array(jsonb_build_object("
+      "'role', 'dao_governance', 'address', i.contract)) ORDER BY 1, 2" },
     { "ignored_tokens",
       "SELECT s.deployment, s.contract AS token, min(s.ledger) AS first_named, max(s.ledger) AS last_named,"
       " 'past discovered_tokens: not followed' AS reason FROM chain.contract_seen AS s WHERE s.what = 'ignored'"

@@ -1,11 +1,11 @@
 /* The delta: one ledger's bytes in, its rows out. Walk, chain check, proofs, catalogue and COPY
  * encoding in one pass. No SQL, no clock, no I/O; the same bytes give the same rows.
  *
- * Ours      transactions that call or create a contract of the deployment, those that carry an event
- *           or an entry change of one (a router called it; strangers' too), and failed ones that list
- *           one in their footprint. A stellar asset alone makes none ours unless an address that
- *           the deployment names takes part: it is the whole network's. All events of followed
- *           tokens in such a transaction are kept.
+ * Ours      transactions that call or create a contract of the deployment, those that carry an
+ *           event or an entry change of one (a router called it; strangers' too), and failed ones
+ *           that list one in their footprint. A stellar asset alone makes none ours unless an
+ *           address that the deployment names takes part: it is the whole network's. All events
+ *           of followed tokens in such a transaction are kept.
  * Mirrored  every entry of the deployment's contracts but nonces, wallets' own and balances that
  *           a stellar asset keeps for contracts which the deployment does not name.
  * Raw       what the catalogue does not know or what does not fit it: XDR and reason, counted.

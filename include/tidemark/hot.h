@@ -97,10 +97,6 @@ const void *tide_hot_floor(struct tide_hot_reader *reader, const struct tide_hot
 /* Whether a jurisdiction is blocked: a bit of meta, or a look-up for numbers beyond ISO. */
 bool tide_hot_blocked(struct tide_hot_reader *reader, const struct tide_hot_meta *meta,
                       uint32_t code);
-/* The first contract of that role, in the order of keys; false: none has it. All are looked for
- * once and known until the snapshot is another. */
-bool tide_hot_role(struct tide_hot_reader *reader, enum tide_role role,
-                   struct tide_hot_address *out);
 /* Ends the snapshot. What was read is good only if this is TIDE_OK: TIDE_E_DECODE for a damaged
  * record, TIDE_E_LIMIT when it took longer than TIDE_HOT_READ_MS. */
 tide_status tide_hot_end(struct tide_hot_reader *reader) TIDE_MUST_USE;

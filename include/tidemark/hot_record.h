@@ -17,7 +17,7 @@
 #include "tidemark/i128.h"
 #include "tidemark/slice.h"
 
-#define TIDE_HOT_FORMAT 4u
+#define TIDE_HOT_FORMAT 5u
 
 /* Name of the record, its struct tide_hot_<name>. */
 #define TIDE_HOT_KINDS(X)                                                             \
@@ -110,8 +110,10 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     struct tide_hot_amount protocol_fee; /* bps of the swap fee      */
     struct tide_hot_address canonical_verifier;
     struct tide_hot_address multisig_wallet; /* MSIGWLT of governance, else its DAO_ADDR */
-    struct tide_hot_address
-        dao_named[TIDE_ROLE_COUNT];      /* contracts that governance's storage names */
+    /* By role, those below TIDE_ROLE_synth_token: whose state the records are, as the deployment
+     * file has it; and what governance's storage names, which is only reported. */
+    struct tide_hot_address contracts[TIDE_ROLE_COUNT];
+    struct tide_hot_address dao_named[TIDE_ROLE_COUNT];
     uint8_t blocked[TIDE_HOT_CODES / 8]; /* bit of each blocked jurisdiction below TIDE_HOT_CODES */
 };
 

@@ -61,11 +61,9 @@ struct tide_hot_reader {
     atomic_bool late;  /* took too long */
     atomic_uint since; /* hot->seconds at begin */
     tide_status trouble;
-    struct tide_hot_meta meta;                      /* of the snapshot meta_txn of env */
-    size_t meta_txn;                                /* 0: of none */
-    struct hot_kept *kept;                          /* NULL: none */
-    struct tide_hot_address roles[TIDE_ROLE_COUNT]; /* whose they are in the snapshot roles_txn */
-    size_t roles_txn;                               /* 0: of none */
+    struct tide_hot_meta meta; /* of the snapshot meta_txn of env */
+    size_t meta_txn;           /* 0: of none */
+    struct hot_kept *kept;     /* NULL: none */
 };
 
 /* hot_env.c */

@@ -27,7 +27,7 @@ static struct hot_env *leave_env(struct tide_hot_reader *reader)
     reader->txn = NULL;
     struct hot_env *last = hot_env_unref(reader->env);
     reader->env = NULL;
-    reader->meta_txn = reader->roles_txn = 0;
+    reader->meta_txn = 0;
     return last;
 }
 
@@ -280,33 +280,6 @@ void tide_hot_scan(struct tide_hot_reader *reader, const struct tide_hot_key *pr
         rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
     }
     mdb_cursor_close(cursor);
-}
-
-static bool note_role(void *self, tide_slice key, const void *record)
-{
-    struct tide_hot_reader *reader = self;
-    const struct tide_hot_contract *contract = record;
-    if (contract->role < TIDE_ROLE_COUNT && reader->roles[contract->role].kind == 0)
-        memcpy(&reader->roles[contract->role], key.ptr + 1, sizeof reader->roles[0]);
-    return true;
-}
-
-/* Three scans of the contracts cost more than all the rest of a look-up. */
-static void read_roles(struct tide_hot_reader *reader)
-{
-    struct tide_hot_key prefix = tide_hot_key(TIDE_HOT_CONTRACT);
-    memset(reader->roles, 0, sizeof reader->roles);
-    tide_hot_scan(reader, &prefix, NULL, note_role, reader);
-    reader->roles_txn = reader->trouble == TIDE_OK ? reader->meta_txn : 0;
-}
-
-bool tide_hot_role(struct tide_hot_reader *reader, enum tide_role role,
-                   struct tide_hot_address *out)
-{
-    if (reader->meta_txn == 0 || reader->roles_txn != reader->meta_txn)
-        read_roles(reader);
-    *out = reader->roles[role];
-    return out->kind != 0;
 }
 
 /* The cursor on the last key that is not above the wanted one. */

@@ -68,33 +68,6 @@ static tide_status apply(void *self, struct tide_hot_sink *sink, struct tide_err
                      : sink->drop(sink->self, &key, err);
 }
 
-struct wanted {
-    int role;
-    struct tide_hot_address found; /* kind 0: none */
-};
-
-static bool find_role(void *self, tide_slice key, const void *record)
-{
-    struct wanted *w = self;
-    const struct tide_hot_contract *contract = record;
-    if (contract->role == w->role)
-        memcpy(&w->found, key.ptr + 1, sizeof w->found);
-    return contract->role != w->role;
-}
-
-/* Within a snapshot of each. */
-static void expect_same_roles(struct tide_hot_reader *keeps, struct tide_hot_reader *plain)
-{
-    struct tide_hot_key prefix = tide_hot_key(TIDE_HOT_CONTRACT);
-    for (int role = 0; role < 4; role++) {
-        struct tide_hot_address had;
-        struct wanted wanted = { .role = role };
-        tide_hot_scan(plain, &prefix, NULL, find_role, &wanted);
-        assert_true(tide_hot_role(keeps, (enum tide_role)role, &had) == (wanted.found.kind != 0));
-        assert_memory_equal(&had, &wanted.found, sizeof had);
-    }
-}
-
 static void expect_same(struct tide_hot_reader *keeps, struct tide_hot_reader *plain,
                         uint32_t *seed)
 {
@@ -115,7 +88,6 @@ static void expect_same(struct tide_hot_reader *keeps, struct tide_hot_reader *p
         if (had[i])
             assert_memory_equal(had[i], want[i], sizeof(struct tide_hot_person));
     }
-    expect_same_roles(keeps, plain);
     OK(tide_hot_end(keeps));
     OK(tide_hot_end(plain));
 }
