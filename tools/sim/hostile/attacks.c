@@ -337,6 +337,8 @@ static void large_entry(struct hostile *h)
     struct attack a;
     attack_begin(&a, h);
     const struct sim_contract *ours = hostile_ours(h);
+    while (ours->role == TIDE_ROLE_compliance_registry && !hostile_all(h)) /* as in style_of */
+        ours = hostile_ours(h);
     attack_call(&a, ours->address.key, some_function(&h->dice));
     tide_buf_reset(&h->key);
     tide_buf_be32(&h->key, TIDE_SCV_STRING);

@@ -3,9 +3,16 @@
 #include "tidemark/xdr.h"
 #include "tools/sim/hostile/own.h"
 
-#include <string.h>
-
 static const tide_slice instance_key = { (const uint8_t *)"\0\0\0\x14", 4 };
+
+/* As long as people are spared, the registry holds what it can: an entry of it that is not
+ * understood may be a freeze, and answers about everybody stop. */
+static enum hostile_style style_of(struct hostile *h, const struct sim_contract *ours)
+{
+    enum hostile_style style = hostile_style(&h->dice);
+    bool spared = ours->role == TIDE_ROLE_compliance_registry && !hostile_all(h);
+    return spared ? STYLE_EXTREME : style;
+}
 
 void hostile_entries(struct hostile *h)
 {
@@ -18,7 +25,7 @@ void hostile_entries(struct hostile *h)
         const struct tide_kind *kind = hostile_kind(h, ours->role);
         if (!kind)
             continue;
-        hostile_put_entry(h, kind, hostile_style(&h->dice));
+        hostile_put_entry(h, kind, style_of(h, ours));
         if (h->key.len <= HOSTILE_KEY_BYTES)
             attack_write(&a, ours->address.key, kind->temporary ? SIM_TEMPORARY : SIM_PERSISTENT,
                          tide_buf_view(&h->key), tide_buf_view(&h->value));
