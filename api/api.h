@@ -17,7 +17,7 @@ struct tide_api {
     const struct tide_clock *clock;
     struct tide_hot *hot;
     struct tide_feed *feed;
-    struct tide_pool *pool;
+    struct tide_pool *pool; /* NULL: look-ups alone (api_sql_threads 0) */
     struct tide_live *live;
     struct tide_kyc *kyc; /* NULL: not configured */
     struct tide_server *server;

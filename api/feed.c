@@ -174,6 +174,8 @@ static const char *cannot_follow(const struct tide_feed *feed, const struct tide
         return "entries were decoded again";
     if (look->from != meta->first_ledger)
         return "an earlier range was filled in";
+    if (look->pasts_read != meta->pasts_read)
+        return "the past of a discovered token was read";
     if (look->cursor == meta->ledger && look->moves != meta->moves) {
         *wait = early;
         return early ? NULL : "something changed behind the cache";

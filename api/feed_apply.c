@@ -19,6 +19,7 @@ enum {
     LOOK_FROM,
     LOOK_OURS,
     LOOK_SCOPE,
+    LOOK_READ,
     LOOK_SIGN /* TIDE_AGE_COLUMNS */
 };
 
@@ -37,6 +38,7 @@ tide_status feed_read_look(struct feed_look *look, const struct tide_pg_rows *ro
         .from = (uint32_t)tide_pg_u64(rows, at, v + LOOK_FROM),
         .unkept = record_unkept(tide_pg_text(rows, at, v + LOOK_SCOPE)),
         .sign = tide_age_read(rows, at, v + LOOK_SIGN),
+        .pasts_read = (uint32_t)tide_pg_u64(rows, at, v + LOOK_READ),
     };
     if (look->ledger == 0)
         return tide_fail(err, TIDE_E_MISSING, "feed: nothing is indexed yet");
@@ -67,17 +69,22 @@ tide_status feed_apply_row(struct tide_hot_sink *sink, const struct tide_pg_rows
 
 /* --- contracts ------------------------------------------------------------------------------- */
 
-/* A contract is whole when the covered range that holds the ledger begins at or before its creation
- * and none of its entries was kept undecoded; complete when everything is kept of it, too. */
+/* A contract is whole when the covered range that holds the ledger begins at or before its
+ * creation, when it was watched in all of that range (one that was discovered is not, until its
+ * past has been read), and none of its entries was kept undecoded; complete when everything is kept
+ * of it, too. */
 static const char contracts_sql[] =
     "SELECT k.address, k.name, k.role, d.passphrase, s.created, coalesce(v.from_ledger <= "
     "s.created,"
     " false) AND NOT EXISTS (SELECT FROM state.raw AS r WHERE r.deployment = d.id"
-    " AND r.contract = k.address), d.first_ledger, d.scope = '*' FROM chain.deployment AS d"
+    " AND r.contract = k.address) AND NOT EXISTS (SELECT FROM chain.contract_coverage AS g WHERE"
+    " g.deployment = d.id AND g.contract = k.address AND g.next_ledger <= g.to_ledger),"
+    " d.first_ledger, d.scope = '*', k.named FROM chain.deployment AS d"
     " LEFT JOIN chain.coverage AS v ON v.deployment ="
     " d.id AND $2 BETWEEN v.from_ledger AND v.to_ledger,"
-    " LATERAL (SELECT name, role, address FROM jsonb_to_recordset(d.contracts) AS x(name text, role"
-    " text, address text) UNION SELECT max(n.name), max(n.role), n.contract FROM "
+    " LATERAL (SELECT name, role, address, true AS named FROM jsonb_to_recordset(d.contracts) AS"
+    " x(name text, role"
+    " text, address text) UNION SELECT max(n.name), max(n.role), n.contract, false FROM "
     "chain.contract_seen"
     " AS n WHERE n.deployment = d.id AND n.what = 'discovered'"
     " AND NOT EXISTS (SELECT FROM jsonb_to_recordset(d.contracts) AS"
@@ -112,7 +119,9 @@ static tide_status put_contract(struct tide_hot_sink *sink, const struct tide_pg
     if (contract.role < TIDE_ROLE_synth_token)
         meta->contracts[contract.role] = address;
     bool matters = contract.role != TIDE_ROLE_wallet && contract.role != TIDE_ROLE_stellar_asset;
-    if (matters && !contract.complete)
+    bool named = tide_pg_bool(rows, at, 8); /* a discovered token holds up its own market alone */
+    contract.watched = named || whole;
+    if (named && matters && !contract.complete)
         meta->complete = 0;
     if (contract.role == TIDE_ROLE_compliance_registry && whole)
         meta->compliance_complete = 1;
@@ -199,6 +208,7 @@ tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
     meta.raw_states = look->raw_states;
     meta.contracts_seen = look->contracts_seen;
     put_age(&meta, feed, look);
+    meta.pasts_read = look->pasts_read;
     if (status == TIDE_OK)
         warn_of_names(feed, &meta);
     return status == TIDE_OK ? sink->put(sink->self, &key, &meta, err) : status;

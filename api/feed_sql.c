@@ -72,7 +72,9 @@ void feed_sql_cursor(struct tide_buf *sql)
         " $1)::text, (SELECT min(v.from_ledger) FROM chain.coverage AS v WHERE v.deployment = $1"
         " AND c.ledger BETWEEN v.from_ledger AND v.to_ledger)::text, (SELECT encode(o.hash, 'hex')"
         " FROM chain.ledger AS o WHERE o.deployment = $1 AND o.ledger = $2), (SELECT d.scope"
-        " FROM chain.deployment AS d WHERE d.id = $1), " TIDE_AGE_COLUMNS
+        " FROM chain.deployment AS d WHERE d.id = $1), (SELECT count(*) FROM"
+        " chain.contract_coverage AS g WHERE g.deployment = $1 AND g.next_ledger >"
+        " g.to_ledger)::text, " TIDE_AGE_COLUMNS
         " FROM chain.cursor AS c LEFT JOIN chain.ledger AS l ON l.deployment = $1"
         " AND l.ledger = least(c.ledger, $3) WHERE c.deployment = $1",
         FEED_CURSOR_ROW);

@@ -187,6 +187,7 @@ static void put_asset(struct tide_json *j, const struct gathering *g, const stru
     tide_json_open(j, '{');
     tide_json_address(j, "address", &c->token);
     put_names(j, g->view, c);
+    tide_json_bool(j, "complete", tide_lookup_is_watched(g->view, &c->token));
     put_symbol_or_null(j, "market", c->market ? &c->market->symbol : NULL);
     put_symbol_or_null(j, "pool", pool ? &pool->id : NULL);
     if (asked && !own)

@@ -88,6 +88,7 @@ static void put_terms(struct tide_json *j, struct tide_view *view, const struct 
     tide_view_need(view, RECORD_DEBT);
     tide_json_symbol(j, "symbol", &m->symbol);
     tide_json_address(j, "address", &m->token);
+    tide_json_bool(j, "complete", tide_lookup_is_watched(view, &m->token));
     tide_json_bool(j, "enabled", m->enabled);
     tide_json_bool(j, "paused", view->meta->engine_paused); /* the whole engine is */
     tide_json_i128(j, "minCollRatioBps", tide_hot_i128(m->min_coll_ratio));
@@ -100,6 +101,8 @@ static void put_terms(struct tide_json *j, struct tide_view *view, const struct 
     tide_json_u64(j, "vaultCount", m->vaults);
     tide_json_u64(j, "indebtedVaultCount", m->indebted);
 }
+
+enum { INCOMPLETE_RETRY_S = 30 };
 
 struct listing {
     struct tide_view *view;
@@ -177,6 +180,14 @@ void tide_route_markets(struct tide_handler_context *context, const struct tide_
     tide_view_close(&view, reply);
 }
 
+static void refuse_incomplete(struct tide_reply *reply)
+{
+    tide_reply_problem(reply, 503, "incomplete",
+                       "This market's token was discovered on the ledger, and what it did before is"
+                       " not indexed yet. GET /api/markets tells the market's terms.");
+    reply->retry_after_s = INCOMPLETE_RETRY_S;
+}
+
 void tide_route_market(struct tide_handler_context *context, const struct tide_request *request,
                        struct tide_reply *reply)
 {
@@ -186,7 +197,9 @@ void tide_route_market(struct tide_handler_context *context, const struct tide_r
     if (!tide_view_open(&view, context, request, reply))
         return;
     const struct tide_hot_market *market = tide_view_get(&view, &key);
-    if (market && market->listed)
+    if (market && market->listed && !tide_lookup_is_watched(&view, &market->token))
+        refuse_incomplete(reply);
+    else if (market && market->listed)
         answer(&view, market, reply);
     else
         tide_tell_refusal(reply, TIDE_REFUSED_NO_MARKET);

@@ -325,6 +325,10 @@ static void put_indexed(struct tide_buf *out, const struct stream_figures *f)
                       (double)f->closed_at);
     tide_metric_gauge(out, "indexed_commit_timestamp_seconds", "When it was committed.",
                       (double)f->moved_at);
+    tide_metric_gauge(
+        out, "indexed_contracts_waiting",
+        "Discovered tokens whose past is not indexed yet: their markets are incomplete.",
+        (double)f->contracts_waiting);
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
         tide_metric_counter(out, all[i].name, all[i].help, all[i].value);
 }

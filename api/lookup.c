@@ -118,6 +118,13 @@ uint32_t tide_lookup_decimals(struct tide_view *view, const struct tide_hot_addr
     return contract && contract->has_instance ? contract->decimals : TIDE_JSON_UNKNOWN;
 }
 
+bool tide_lookup_is_watched(struct tide_view *view, const struct tide_hot_address *token)
+{
+    struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, token);
+    const struct tide_hot_contract *contract = tide_view_get(view, &key);
+    return contract && contract->watched;
+}
+
 uint32_t tide_lookup_misnamed(const struct tide_hot_meta *meta)
 {
     uint32_t misnamed = 0;

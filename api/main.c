@@ -111,7 +111,8 @@ static tide_status open_all(struct program *p, struct tide_err *err)
     struct tide_pool_options pool = { .conninfo = database_of(&p->config),
                                       .threads = p->config.api_sql_threads,
                                       .queue = p->config.api_sql_queue };
-    status = tide_pool_open(&api->pool, &pool, err);
+    if (pool.threads)
+        status = tide_pool_open(&api->pool, &pool, err);
     if (status == TIDE_OK)
         status = tide_live_open(&api->live, &p->config, database_of(&p->config), err);
     if (status == TIDE_OK)

@@ -101,7 +101,9 @@ bool tide_pool_submit(struct tide_pool *pool, struct tide_job *job)
 
 void tide_pool_stats(struct tide_pool *pool, struct tide_crew_stats *out)
 {
-    tide_crew_stats(pool->crew, out);
+    *out = (struct tide_crew_stats){ 0 };
+    if (pool)
+        tide_crew_stats(pool->crew, out);
 }
 
 tide_status tide_pool_open(struct tide_pool **out, const struct tide_pool_options *options,

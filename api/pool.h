@@ -30,6 +30,7 @@ tide_status tide_pool_open(struct tide_pool **out, const struct tide_pool_option
 bool tide_pool_submit(struct tide_pool *pool, struct tide_job *job) TIDE_MUST_USE;
 /* Answers what waits, then ends the threads. Statements that run have TIDE_PG_GRACE_MS. */
 void tide_pool_close(struct tide_pool *pool);
+/* Of no pool (NULL): zeros. */
 void tide_pool_stats(struct tide_pool *pool, struct tide_crew_stats *out);
 
 #endif

@@ -1,6 +1,9 @@
 /* GET /healthz: the process answers. GET /readyz: it should be asked. */
 #include "api/json.h"
+#include "api/kyc/kyc.h"
+#include "api/live.h"
 #include "api/lookup.h"
+#include "api/pool.h"
 #include "api/server.h"
 #include "api/view.h"
 
@@ -20,6 +23,7 @@ void tide_route_healthz(struct tide_handler_context *context, const struct tide_
 struct readiness {
     bool draining, cached, fresh, complete, database;
     uint64_t fed_age_ms;
+    bool with_sql, sql; /* configured; works */
     /* The DAO's storage names the contracts that are configured: said, not judged. */
     bool named, names_known;
     struct tide_answer_at at;
@@ -49,6 +53,43 @@ static bool database_answers(const struct tide_api *api, const struct readiness 
     return feed.feeding || (r->cached && r->fed_age_ms <= DATABASE_MS);
 }
 
+/* --- each function ------------------------------------------------------------------------ */
+
+/* Its thread asks the database for its figures far more often. */
+enum { STREAM_SILENCE_MS = 30000 };
+
+static const char *state_of(bool configured, bool works)
+{
+    return !configured ? "off" : works ? "ok" : "down";
+}
+
+static bool sql_works(const struct tide_api *api, const struct readiness *r)
+{
+    struct tide_crew_stats pool;
+    tide_pool_stats(api->pool, &pool);
+    return r->with_sql && r->database && pool.connected > 0;
+}
+
+static bool stream_works(const struct tide_api *api, const struct readiness *r)
+{
+    struct stream_figures figures;
+    tide_live_figures(api->live, &figures);
+    int64_t asked = api->clock->now_ms(api->clock->self) - figures.asked_ms;
+    return r->database && figures.known && asked <= STREAM_SILENCE_MS;
+}
+
+static void put_functions(struct tide_json *j, const struct tide_api *api,
+                          const struct readiness *r)
+{
+    tide_json_name(j, "functions");
+    tide_json_open(j, '{');
+    tide_json_word(j, "lookups", state_of(true, r->cached && r->fresh && r->complete));
+    tide_json_word(j, "sql", state_of(r->with_sql, r->sql));
+    tide_json_word(j, "stream", state_of(true, stream_works(api, r)));
+    tide_json_word(j, "kyc", state_of(api->kyc, api->kyc && tide_kyc_is_connected(api->kyc)));
+    tide_json_close(j, '}');
+}
+
 static void put_reasons(struct tide_json *j, const struct readiness *r)
 {
     tide_json_name(j, "reasons");
@@ -61,8 +102,10 @@ static void put_reasons(struct tide_json *j, const struct readiness *r)
         tide_json_raw(j, TIDE_SLICE("\"stale\""));
     if (r->cached && !r->complete)
         tide_json_raw(j, TIDE_SLICE("\"incomplete\""));
-    if (!r->database)
+    if (r->with_sql && !r->database)
         tide_json_raw(j, TIDE_SLICE("\"database\""));
+    else if (r->with_sql && !r->sql)
+        tide_json_raw(j, TIDE_SLICE("\"sql\""));
     tide_json_close(j, ']');
 }
 
@@ -74,13 +117,16 @@ void tide_route_readyz(struct tide_handler_context *context, const struct tide_r
     struct tide_json j = { .buf = &reply->body };
     look_at_cache(context, &r);
     r.database = database_answers(context->api, &r);
-    bool ready = !r.draining && r.cached && r.fresh && r.complete && r.database;
+    r.with_sql = context->api->pool != NULL;
+    r.sql = sql_works(context->api, &r);
+    bool ready = !r.draining && r.cached && r.fresh && r.complete && (r.sql || !r.with_sql);
     tide_json_open(&j, '{');
     tide_json_bool(&j, "ready", ready);
     put_reasons(&j, &r);
     tide_json_bool(&j, "fresh", r.fresh);
     tide_json_bool(&j, "complete", r.complete);
     tide_json_bool(&j, "database", r.database);
+    put_functions(&j, context->api, &r);
     if (r.names_known)
         tide_json_bool(&j, "agreesWithDao", r.named);
     else

@@ -11,7 +11,7 @@
 #include "tidemark/hot_sink.h"
 #include "tidemark/pg.h"
 
-#define RECORD_COLUMNS_MAX 13u
+#define RECORD_COLUMNS_MAX 14u
 
 /* Sources that others name; the rest are known by their place in record_sources. */
 enum record_source_id {

@@ -316,9 +316,16 @@ static void shed(struct server_conn *conn)
 
 static void send_to_pool(struct server_conn *conn)
 {
+    struct tide_pool *pool = conn->worker->server->api->pool;
+    if (!pool) {
+        tide_reply_problem(&conn->reply, 404, "sql_not_configured",
+                           "this server answers look-ups alone, without ?ledger");
+        server_step(conn, STEP_ANSWER);
+        return;
+    }
     make_job(conn);
     conn->job.context.reader = NULL;
-    if (tide_pool_submit(conn->worker->server->api->pool, &conn->job))
+    if (tide_pool_submit(pool, &conn->job))
         server_add(&conn->worker->totals.waiting, 1);
     else
         shed(conn);

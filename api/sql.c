@@ -10,7 +10,8 @@
 static const char newest[] = "2147483647"; /* of an integer column: everything there is */
 
 /* The newest ledger and its close time; of ?ledger=N the close time, NULL when it is not indexed,
- * and then what is; the ledgers whose events are archived, as text; which tables are filled. */
+ * and then what is; the ledgers whose events are archived, as text; which tables are filled; whether
+ * the past of the token asked for is still being read. */
 static const char head_sql[] =
     "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint,"
     " (SELECT extract(epoch FROM l.closed_at)::bigint FROM chain.ledger AS l"
@@ -20,7 +21,9 @@ static const char head_sql[] =
     "     WHERE deployment = $1 AND $2 IS NOT NULL ORDER BY from_ledger LIMIT 12) AS v),"
     " (SELECT min(a.from_ledger) || ' to ' || max(a.end_ledger) - 1 FROM chain.archive AS a"
     "   WHERE a.deployment = $1 AND ($2 IS NULL OR a.from_ledger <= $2)),"
-    " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1), " TIDE_AGE_COLUMNS
+    " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1),"
+    " EXISTS (SELECT FROM chain.contract_coverage AS g WHERE g.deployment = $1 AND g.contract ="
+    "   $3::text AND g.next_ledger <= g.to_ledger), " TIDE_AGE_COLUMNS
     " FROM chain.cursor AS c WHERE c.deployment = $1 AND c.ledger > 0";
 
 enum {
@@ -30,8 +33,11 @@ enum {
     HEAD_COVERED,
     HEAD_ARCHIVED,
     HEAD_SCOPE,
+    HEAD_UNREAD,
     HEAD_SIGN /* TIDE_AGE_COLUMNS */
 };
+
+enum { HEAD_VALUES = 3, INCOMPLETE_RETRY_S = 30 };
 
 /* One request under way. */
 struct run {
@@ -111,6 +117,14 @@ static void read_head(struct run *run, const struct tide_pg_rows *rows)
         run->refused = true;
         return;
     }
+    if (tide_pg_bool(rows, 0, HEAD_UNREAD)) {
+        run->refused = true;
+        tide_reply_problem(run->reply, 503, "incomplete",
+                           "This token was discovered on the ledger, and what it did before is not"
+                           " indexed yet.");
+        run->reply->retry_after_s = INCOMPLETE_RETRY_S;
+        return;
+    }
     if (run->statement && run->statement->events)
         snprintf(run->archived, sizeof run->archived, "%s", tide_pg_text(rows, 0, HEAD_ARCHIVED));
     if (!run->ledger)
@@ -135,10 +149,13 @@ static void open_run(struct run *run, struct tide_session *session,
     snprintf(run->at, sizeof run->at, "%" PRIu64, at);
 }
 
-static const char *const *head_values(const struct run *run, const char *values[2])
+static const char *const *head_values(const struct run *run, const char *values[HEAD_VALUES])
 {
+    const struct tide_param_value *token = tide_request_param(run->request, TIDE_PARAM_token);
+    bool given = token && token->given;
     values[0] = run->session->chosen.text;
     values[1] = run->ledger ? run->at : NULL;
+    values[2] = given ? (const char *)token->text.ptr : NULL;
     return values;
 }
 
@@ -294,7 +311,7 @@ static void fill_values(struct run *run, const char *values[TIDE_PG_PARAMS_MAX])
 
 static tide_status ask(struct run *run, struct tide_err *err)
 {
-    const char *values[TIDE_PG_PARAMS_MAX] = { NULL }, *head[2];
+    const char *values[TIDE_PG_PARAMS_MAX] = { NULL }, *head[HEAD_VALUES];
     struct tide_pg *pg = run->session->pg;
     struct tide_err later;
     fill_values(run, values);
@@ -305,7 +322,7 @@ static tide_status ask(struct run *run, struct tide_err *err)
     if (status == TIDE_OK)
         status = tide_pg_pipe_run(pg, "SET LOCAL ROLE " TIDE_SQL_ROLE, err);
     if (status == TIDE_OK)
-        status = tide_pg_pipe_execute(pg, "head", head_values(run, head), 2, err);
+        status = tide_pg_pipe_execute(pg, "head", head_values(run, head), HEAD_VALUES, err);
     if (status == TIDE_OK)
         status =
             tide_pg_pipe_execute(pg, run->statement->name, values, run->statement->bind_count, err);
@@ -374,14 +391,14 @@ tide_status tide_sql_answer(struct tide_session *session, const struct tide_requ
 /* *rows, the caller's to release, is the head. */
 static tide_status begin(struct run *run, struct tide_pg_rows *rows, struct tide_err *err)
 {
-    const char *head[2];
+    const char *head[HEAD_VALUES];
     struct tide_pg *pg = run->session->pg;
     tide_status status =
         tide_pg_run(pg, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "BEGIN", err);
     if (status == TIDE_OK && run->request->route->kind == TIDE_ROUTE_SQL)
         status = tide_pg_run(pg, "SET LOCAL ROLE " TIDE_SQL_ROLE, "SET", err);
     if (status == TIDE_OK)
-        status = tide_pg_execute(pg, rows, "head", head_values(run, head), 2, err);
+        status = tide_pg_execute(pg, rows, "head", head_values(run, head), HEAD_VALUES, err);
     if (status == TIDE_OK)
         read_head(run, rows);
     return status;

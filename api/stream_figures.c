@@ -25,7 +25,8 @@ enum {
     EVENT_RATE,
     BEAT_AGE,
     RETRIES,
-    TROUBLE
+    TROUBLE,
+    WAITING
 };
 
 static int64_t now_ms(void)
@@ -52,6 +53,7 @@ static struct stream_figures read_figures(const struct tide_pg_rows *rows)
         .beat_age_s = thousandths(rows, BEAT_AGE),
         .retries = tide_pg_u64(rows, 0, RETRIES),
         .trouble_ms = tide_pg_u64(rows, 0, TROUBLE),
+        .contracts_waiting = tide_pg_u64(rows, 0, WAITING),
         .ledger = (uint32_t)tide_pg_u64(rows, 0, LEDGER),
         .closed_at = tide_pg_u64(rows, 0, CLOSED),
         .moved_at = tide_pg_u64(rows, 0, MOVED),

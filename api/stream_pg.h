@@ -25,6 +25,7 @@ struct stream_figures {
     double rate, event_rate; /* ledgers, events a second                      */
     double beat_age_s;
     uint64_t retries, trouble_ms;
+    uint64_t contracts_waiting;   /* discovered, and their past is not read yet */
     uint32_t ledger;              /* of the cursor, and what it counted since the beginning */
     uint64_t closed_at, moved_at; /* unix seconds */
     uint64_t ledgers, transactions, calls, events, changes, raw_events, raw_states, raw_calls;

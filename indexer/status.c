@@ -54,7 +54,9 @@ static const struct section sections[] = {
       " last_loaded FROM chain.partition WHERE NOT attached ORDER BY 1, 2" },
     { "contracts",
       "SELECT d.id AS deployment, k.name, k.role, k.address, s.created,"
-      " coalesce(v.from_ledger <= s.created, false) AND d.scope = '*' AS complete,"
+      " coalesce(v.from_ledger <= s.created, false) AND d.scope = '*' AND NOT EXISTS (SELECT FROM"
+      " chain.contract_coverage g WHERE g.deployment = d.id AND g.contract = k.address AND g.next_ledger <= g.to_ledger)"
+      " AS complete,"
       " CASE WHEN v.from_ledger <= s.created THEN NULL ELSE nullif(d.first_ledger, 0) END AS start_from,"
       " v.from_ledger AS indexed_from"
       " FROM chain.deployment d JOIN chain.cursor c ON c.deployment = d.id"
@@ -81,6 +83,11 @@ static const struct section sections[] = {
       " 'past discovered_tokens: not followed' AS reason FROM chain.contract_seen AS s WHERE s.what = 'ignored'"
       " AND NOT EXISTS (SELECT FROM chain.contract_seen AS o WHERE o.deployment = s.deployment AND"
       " o.contract = s.contract AND o.what = 'discovered') GROUP BY 1, 2 ORDER BY 1, 3, 2 LIMIT 50" },
+    { "discovered",
+      "SELECT g.deployment, g.contract, count(*) FILTER (WHERE g.next_ledger <= g.to_ledger) > 0 AS waiting,"
+      " sum(g.next_ledger - g.from_ledger) AS ledgers_read, sum(g.to_ledger - g.from_ledger + 1) AS ledgers_to_read,"
+      " max(g.trouble) AS trouble, max(g.trouble_at) AS trouble_at FROM chain.contract_coverage g"
+      " GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 100" },
     { "counts",
       "SELECT deployment, ledgers, transactions, calls, events, changes, raw_events, raw_states, raw_calls"
       " FROM chain.cursor ORDER BY 1" },

@@ -33,3 +33,10 @@ $$;
 COMMENT ON FUNCTION chain.note_discovered IS 'adds to chain.contract_coverage what was indexed before the contracts that were just discovered';
 
 SELECT chain.note_discovered(id) FROM chain.deployment;
+
+DO $$
+BEGIN
+  CALL chain.grant_api();
+EXCEPTION WHEN insufficient_privilege OR undefined_object THEN
+  RAISE WARNING 'the role tidemark_api was not given what is new (%): as a superuser, CALL chain.grant_api()', SQLERRM;
+END $$;

@@ -36,6 +36,17 @@ static const char *const desk_names[TIDE_KYC_DESK_COUNT] = {
     [TIDE_KYC_DESK_READS] = "reads",
 };
 
+bool tide_kyc_is_connected(const struct tide_kyc *kyc)
+{
+    uint32_t connected = 0;
+    for (int i = 0; i < TIDE_KYC_DESK_COUNT; i++) {
+        struct tide_crew_stats stats;
+        tide_desk_stats(kyc->desks[i], &stats);
+        connected += stats.connected;
+    }
+    return connected > 0;
+}
+
 void tide_kyc_metrics(const struct tide_kyc *kyc, struct tide_buf *out)
 {
     struct tide_kyc_desk_line desks[TIDE_KYC_DESK_COUNT];

@@ -53,6 +53,8 @@ const struct tide_kyc_settings *tide_kyc_settings(const struct tide_kyc *kyc);
 /* Webhooks that were refused: api/kyc/refused.h. */
 struct tide_kyc_refused;
 struct tide_kyc_refused *tide_kyc_refused_of(const struct tide_kyc *kyc);
+/* True while one of its threads is connected to its database. Any thread; does not wait. */
+bool tide_kyc_is_connected(const struct tide_kyc *kyc);
 /* Appends what /metrics says of KYC. Any thread; waits for nobody. */
 void tide_kyc_metrics(const struct tide_kyc *kyc, struct tide_buf *out);
 

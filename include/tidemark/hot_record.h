@@ -80,7 +80,7 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint16_t format;
     uint16_t deployment;
     uint8_t retired;             /* another generation took over: reopen          */
-    uint8_t complete;            /* everything below is known from its creation   */
+    uint8_t complete;            /* contracts that the file names are known from their creation */
     uint8_t compliance_complete; /* the compliance registry is: without it no answer is "yes" */
     uint8_t engine_paused;
     uint32_t generation;
@@ -100,6 +100,7 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint32_t unkept; /* bit of each source (api/record.h) that the index was told to leave out */
     uint64_t raw_states;     /* versions of entries that were kept undecoded  */
     uint32_t contracts_seen; /* rows of chain.contract_seen               */
+    uint32_t pasts_read;     /* ranges of chain.contract_coverage that are complete */
     uint64_t records;        /* in the cache, this one included               */
     uint64_t people;         /* transaction of the cache that last changed a person's record */
     uint8_t hash[TIDE_HASH_BYTES]; /* of that ledger */
@@ -210,6 +211,7 @@ struct TIDE_HOT_PACKED tide_hot_vault {
 struct TIDE_HOT_PACKED tide_hot_contract {
     uint8_t role;     /* enum tide_role */
     uint8_t complete; /* indexed from its creation on */
+    uint8_t watched;  /* the file names it, or its past was read after it was discovered */
     uint8_t paused;   /* of a synth token */
     uint8_t has_instance;
     uint32_t created; /* ledger, 0 when not known */

@@ -4,6 +4,7 @@
 # a backfill, found at the tip, and with the indexer killed on the way.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/_pg.sh"
+. "$here/_discover.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
 pg_start
 bin=$TIDE_BIN/tidemark-indexer
@@ -11,26 +12,12 @@ sim=$TIDE_BIN/tidemark-sim
 export ASAN_OPTIONS=detect_leaks=0 TIDEMARK_PARTITION_LEDGERS=1000
 number=0
 
-# The deployment file without its tokens; and with those alone that a market has (the chain has others).
-strip() { # FOLDER [MARKETS' TOKENS]
-    python3 - "$@" <<'PY'
-import json, sys
-d = json.load(open(sys.argv[1] + "/deployment.json"))
-tokens = {k: v for k, v in d["contracts"].items() if k.startswith("token_")}
-kept = open(sys.argv[2]).read().split() if len(sys.argv) > 2 else []
-assert tokens and set(kept) <= set(tokens.values())
-d["contracts"] = {k: v for k, v in d["contracts"].items() if k not in tokens or v in kept}
-json.dump(d, open(sys.argv[1] + ("/named.json" if kept else "/without.json"), "w"))
-PY
-}
-
 fresh() {
     number=$((number + 1))
     PGDATABASE=postgres "$PG_BIN/createdb" "d$number"
     export PGDATABASE=d$number TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=d$number"
 }
 index() { "$bin" "$@" 2>"$PG_DIR/run.log" || fail "$*: exit $?: $(tail -3 "$PG_DIR/run.log")"; }
-waiting() { sql "SELECT count(*) FROM chain.contract_coverage WHERE next_ledger <= to_ledger"; }
 same() { # FOLDER WHAT
     [ "$(sql "SELECT count(*) > 0 FROM chain.contract_coverage")" = t ] || fail "$2: nothing was found"
     [ "$(waiting)" = 0 ] || fail "$2: $(sql "SELECT * FROM chain.contract_coverage"): $(tail -3 "$PG_DIR/run.log")"

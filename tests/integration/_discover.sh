@@ -1,0 +1,17 @@
+# Shared by the tests of discovery: sourced after _pg.sh.
+
+# The deployment file without its tokens; and with those alone that a market has (the chain has others).
+strip() { # FOLDER [MARKETS' TOKENS]
+    python3 - "$@" <<'PY'
+import json, sys
+d = json.load(open(sys.argv[1] + "/deployment.json"))
+tokens = {k: v for k, v in d["contracts"].items() if k.startswith("token_")}
+kept = open(sys.argv[2]).read().split() if len(sys.argv) > 2 else []
+assert tokens and set(kept) <= set(tokens.values())
+d["contracts"] = {k: v for k, v in d["contracts"].items() if k not in tokens or v in kept}
+json.dump(d, open(sys.argv[1] + ("/named.json" if kept else "/without.json"), "w"))
+PY
+}
+
+# Ranges of ledgers that are still to be read for discovered tokens.
+waiting() { sql "SELECT count(*) FROM chain.contract_coverage WHERE next_ledger <= to_ledger"; }
