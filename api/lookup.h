@@ -39,8 +39,8 @@ const struct tide_hot_contract *tide_lookup_contract(struct tide_view *view, enu
                                                      struct tide_hot_address *address);
 /* Decimals of a token, TIDE_JSON_UNKNOWN when its instance is not known. */
 uint32_t tide_lookup_decimals(struct tide_view *view, const struct tide_hot_address *token);
-/* False for a token that was discovered and whose past is not read yet, or that is past the limit of
- * discovered tokens: little is known of it. */
+/* False for a token that was discovered and whose past is not read yet, or that is past the limit
+ * of discovered tokens: little is known of it. */
 bool tide_lookup_is_watched(struct tide_view *view, const struct tide_hot_address *token);
 /* Bit (1 << role) of each contract that the DAO's storage names otherwise than the deployment file.
  * It is reported and decides nothing. Not known where RECORD_GOVERNANCE is not kept. */

@@ -10,8 +10,8 @@
 static const char newest[] = "2147483647"; /* of an integer column: everything there is */
 
 /* The newest ledger and its close time; of ?ledger=N the close time, NULL when it is not indexed,
- * and then what is; the ledgers whose events are archived, as text; which tables are filled; whether
- * the past of the token asked for is still being read. */
+ * and then what is; the ledgers whose events are archived, as text; which tables are filled;
+ * whether the past of the token asked for is still being read; how old that is. */
 static const char head_sql[] =
     "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint,"
     " (SELECT extract(epoch FROM l.closed_at)::bigint FROM chain.ledger AS l"

@@ -3,7 +3,8 @@
  * altered row each change it.
  *
  * Canonical bytes of a row: its columns in the order of tide_tables() as COPY BINARY writes
- * them (a length, -1 for NULL, then the value), without the columns marked no_digest. */
+ * them (a length, -1 for NULL, then the value), without the columns marked no_digest. Rows that a
+ * table's digest_column leaves out are not counted. */
 #ifndef INDEXER_DIGEST_H
 #define INDEXER_DIGEST_H
 

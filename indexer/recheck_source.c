@@ -296,6 +296,26 @@ static tide_status look(struct tide_recheck *check, const struct tide_config *co
     return status;
 }
 
+static const char waiting_sql[] =
+    "SELECT count(DISTINCT contract), min(next_ledger), max(to_ledger) FROM chain.contract_coverage"
+    " WHERE deployment = $1 AND next_ledger <= to_ledger AND next_ledger <= $3 AND to_ledger >= $2";
+
+/* While the past of discovered tokens is being read, the rows are neither those of an index that
+ * knows the tokens nor those of one that does not. */
+static tide_status check_waiting(struct tide_recheck *check, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_recheck_ask(check, &rows, waiting_sql, err);
+    if (status == TIDE_OK && tide_pg_u64(&rows, 0, 0))
+        status = tide_fail(err, TIDE_E_MISSING,
+                           "ledgers %s to %s are still to be read for %s discovered tokens: verify"
+                           " them against a source when `status` (discovered) shows none waiting",
+                           tide_pg_text(&rows, 0, 1), tide_pg_text(&rows, 0, 2),
+                           tide_pg_text(&rows, 0, 0));
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
 /* Depth first, at most four looks deep: 256 to the fourth is every ledger there can be. */
 tide_status tide_recheck_source(struct tide_recheck *check, const struct tide_config *config,
                                 struct tide_err *err)
@@ -305,7 +325,7 @@ tide_status tide_recheck_source(struct tide_recheck *check, const struct tide_co
     uint32_t count = 1;
     uint64_t before = check->wrong;
     struct tide_range differing = { 0, 0 };
-    tide_status status = TIDE_OK;
+    tide_status status = check_waiting(check, err);
     while (count && status == TIDE_OK) {
         struct tide_range found[LOOKS_MAX] = { { 0, 0 } };
         status = look(check, config, stack[--count], found, err);

@@ -146,7 +146,7 @@ static tide_status move_table(struct tide_reproject *r, struct tide_buf *sql,
     return status == TIDE_OK ? run(r, sql, "DROP", err) : status;
 }
 
-/* Contracts that an entry names now that it is understood. */
+/* Contracts that an entry names now that it is understood; the next run reads their past. */
 static tide_status add_seen(struct tide_reproject *r, struct tide_buf *sql, struct tide_err *err)
 {
     uint32_t count;
@@ -159,8 +159,9 @@ static tide_status add_seen(struct tide_reproject *r, struct tide_buf *sql, stru
     if (status == TIDE_OK)
         status = copy_rows(r, sql, "pg_temp.again", table, rows, err);
     tide_buf_str(sql, "INSERT INTO chain.contract_seen SELECT * FROM pg_temp.again"
-                      " ON CONFLICT DO NOTHING; DROP TABLE pg_temp.again");
-    return status == TIDE_OK ? run(r, sql, "DROP", err) : status;
+                      " ON CONFLICT DO NOTHING; DROP TABLE pg_temp.again;");
+    tide_buf_putf(sql, " SELECT chain.note_discovered(%u::smallint)", r->deployment);
+    return status == TIDE_OK ? run(r, sql, "SELECT", err) : status;
 }
 
 /* Raw state is the newest version of a key, as long as that one is still raw. */

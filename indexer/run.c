@@ -173,6 +173,7 @@ static tide_status job_write(struct job *job, struct tide_err *err)
                                       .rollups = job->only.rollups,
                                       .scope = (const char *)job->scope.ptr,
                                       .deployment = job->deployment,
+                                      .discovered_max = config->discovered_tokens,
                                       .partition_ledgers = config->partition_ledgers,
                                       .standby_poll_ms = config->standby_poll_ms,
                                       .retry_ms_max = config->db_retry_ms_max,

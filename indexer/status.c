@@ -55,8 +55,8 @@ static const struct section sections[] = {
     { "contracts",
       "SELECT d.id AS deployment, k.name, k.role, k.address, s.created,"
       " coalesce(v.from_ledger <= s.created, false) AND d.scope = '*' AND NOT EXISTS (SELECT FROM"
-      " chain.contract_coverage g WHERE g.deployment = d.id AND g.contract = k.address AND g.next_ledger <= g.to_ledger)"
-      " AS complete,"
+      " chain.contract_coverage g WHERE g.deployment = d.id AND g.contract = k.address"
+      " AND g.next_ledger <= g.to_ledger) AS complete,"
       " CASE WHEN v.from_ledger <= s.created THEN NULL ELSE nullif(d.first_ledger, 0) END AS start_from,"
       " v.from_ledger AS indexed_from"
       " FROM chain.deployment d JOIN chain.cursor c ON c.deployment = d.id"

@@ -45,6 +45,7 @@ struct tide_writer_options {
     const char *scope;                  /* "*" or the canonical list of --only; borrowed */
     struct tide_deployment *deployment; /* borrowed; open fills in its id and adds
                                            the contracts discovered so far */
+    uint32_t discovered_max;            /* tokens that are followed because the chain names them */
     uint32_t partition_ledgers;
     size_t array_bytes; /* rows up to this go as arrays in one round trip, more of them by COPY,
                            which takes more round trips and less time a row */

@@ -57,6 +57,25 @@ tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
     return status;
 }
 
+/* Tokens that were past the limit are discovered when it has room for them: the first that were
+ * named. Their past is noted in the same transaction. */
+tide_status writer_promote_ignored(struct tide_writer *w, struct tide_err *err)
+{
+    writer_sql(
+        w,
+        "BEGIN; WITH known AS (SELECT DISTINCT contract FROM chain.contract_seen WHERE"
+        " deployment = %u AND what = 'discovered'), first AS (SELECT DISTINCT ON (s.contract)"
+        " s.* FROM chain.contract_seen AS s WHERE s.deployment = %u AND s.what = 'ignored'"
+        " AND NOT EXISTS (SELECT FROM known AS k WHERE k.contract = s.contract) ORDER BY"
+        " s.contract, s.ledger, s.tx) INSERT INTO chain.contract_seen (deployment, contract,"
+        " ledger, tx, what, role, name) SELECT deployment, contract, ledger, tx,"
+        " 'discovered', role, name FROM first ORDER BY ledger, tx, contract LIMIT"
+        " greatest(0, %u - (SELECT count(*) FROM known));"
+        " SELECT chain.note_discovered(%u::smallint); COMMIT",
+        w->deployment, w->deployment, w->options.discovered_max, w->deployment);
+    return writer_run_sql(w, "COMMIT", err);
+}
+
 static tide_status adopt(struct tide_writer *w, const void *arg, struct tide_err *err)
 {
     (void)arg;

@@ -207,6 +207,8 @@ tide_status writer_count(struct tide_writer *w, const struct tide_batch_counts *
 /* writer_contracts.c: the contracts that were discovered join the deployment. */
 bool writer_has_contracts(const struct tide_writer *w); /* false: a test's own tables */
 tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err);
+/* Before it: tokens that a raised limit has room for. */
+tide_status writer_promote_ignored(struct tide_writer *w, struct tide_err *err);
 
 /* partition.c */
 uint32_t partition_start(const struct tide_writer *w, uint32_t ledger);

@@ -61,6 +61,12 @@ try() { # FOLDER LAKE FIRST LAST
     index backfill --lake "$lake" --from "$first" --to "$last"
     same "$dir" "backfills"
 
+    fresh # past the limit of discovered tokens, which is raised then
+    index run --stop-at-end --lake "$lake" --discovered-tokens 1
+    [ "$(sql "SELECT count(DISTINCT contract) FROM chain.contract_seen WHERE what = 'discovered'")" = 1 ] || fail "not one token"
+    index run --stop-at-end --lake "$lake"
+    same "$dir" "the limit was raised"
+
     fresh # killed while it reads again, sooner and later
     for ((round = 0; round < 5; round++)); do
         "$bin" run --stop-at-end --crash-limit 0 --lake "$lake" 2>"$PG_DIR/killed.log" & local pid=$!

@@ -427,6 +427,42 @@ static void a_market_s_token_is_watched_from_there_on(void **state)
     assert_int_equal(m->deployment->contract_count, 6); /* the caller's is not touched */
 }
 
+/* ---- ledgers read again for some contracts ---- */
+
+static void open_for(struct maker *m, const uint8_t (*ids)[TIDE_HASH_BYTES], uint32_t count)
+{
+    const struct tide_delta_options options = { .deployment = m->deployment,
+                                                .proof = TIDE_PROOF_EVENTS,
+                                                .discovered_max = 2,
+                                                .mentioned = ids,
+                                                .mentioned_count = count };
+    tide_delta_close(m->delta);
+    assert_int_equal(tide_delta_open(&m->delta, &options, &m->err), TIDE_OK);
+}
+
+static void only_ledgers_with_the_contract_give_rows(void **state)
+{
+    struct maker *m = *state;
+    uint8_t ids[1][TIDE_HASH_BYTES];
+    memcpy(ids[0], token, TIDE_HASH_BYTES);
+    open_for(m, (const uint8_t(*)[TIDE_HASH_BYTES])ids, 1);
+    put_swap(m, FIT);
+    touch(m, pool, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
+    apply(m);
+    assert_int_equal(count(m, "chain", "ledger"), 0);
+    assert_int_equal(count(m, "chain", "tx"), 0);
+    assert_int_equal(count(m, "event", "log"), 0);
+    assert_int_equal(m->batch.to, 100); /* it was read */
+    assert_int_equal(m->batch.counts.events, 0);
+    put_swap(m, FIT);
+    touch(m, pool, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
+    put_mint(m);
+    apply(m);
+    assert_int_equal(count(m, "chain", "ledger"), 1);
+    assert_int_equal(count(m, "event", "liquidity_pool_swap"), 1);
+    assert_int_equal(m->batch.to, 101);
+}
+
 /* ---- refusals ---- */
 
 static void a_ledger_that_is_refused_leaves_nothing(void **state)
@@ -493,6 +529,7 @@ int main(void)
         TEST(an_entry_change_of_ours_makes_a_router_s_transaction_ours),
         TEST(a_refused_call_is_a_row_without_events),
         TEST(a_market_s_token_is_watched_from_there_on),
+        TEST(only_ledgers_with_the_contract_give_rows),
         TEST(a_ledger_that_is_refused_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

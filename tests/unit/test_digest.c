@@ -52,6 +52,21 @@ static void undigested_columns_do_not_matter(void **state)
     assert_true(tide_digest_eq(&a, &b));
 }
 
+static void rows_of_another_value_are_left_out(void **state)
+{
+    (void)state;
+    struct tide_table some = table;
+    struct tide_digest a = { 0 }, b = { 0 };
+    some.digest_column = "b";
+    some.digest_value = "hi";
+    ADD(&a, row1);
+    assert_int_equal(tide_digest_tuple(&b, &some, tide_slice_of(row1, sizeof row1 - 1)), TIDE_OK);
+    assert_int_equal(tide_digest_tuple(&b, &some, tide_slice_of(row2, sizeof row2 - 1)), TIDE_OK);
+    assert_int_equal(tide_digest_tuple(&b, &some, tide_slice_of(row2_empty, sizeof row2_empty - 1)),
+                     TIDE_OK);
+    assert_true(tide_digest_eq(&a, &b));
+}
+
 static void lost_doubled_altered_rows_show(void **state)
 {
     (void)state;
@@ -131,6 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(order_does_not_matter),
         cmocka_unit_test(undigested_columns_do_not_matter),
+        cmocka_unit_test(rows_of_another_value_are_left_out),
         cmocka_unit_test(lost_doubled_altered_rows_show),
         cmocka_unit_test(digest_of_one_row_is_its_hash),
         cmocka_unit_test(sums_carry_and_wrap),
