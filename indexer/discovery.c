@@ -256,7 +256,7 @@ tide_status tide_discovery_finish(struct tide_discovery *d, struct tide_writer *
     if (d->phase == PHASE_IDLE || d->phase == PHASE_WAIT)
         d->phase = PHASE_ASK;
     while (status == TIDE_OK && (d->phase == PHASE_ASK || d->phase == PHASE_READ)) {
-        if (tide_stop_asked(NULL))
+        if (d->options.stopped(d->options.stopped_self))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
         status = tide_discovery_turn(d, writer, err);
         if (d->phase == PHASE_READ)

@@ -22,6 +22,8 @@ struct tide_discovery_options {
     const struct tide_config *config;         /* borrowed */
     const struct tide_deployment *deployment; /* borrowed; the one that the writer adds to */
     const bool *tables;                       /* as tide_delta_options.tables; borrowed */
+    bool (*stopped)(void *self);              /* asked again and again by the writer's thread */
+    void *stopped_self;
 };
 
 tide_status tide_discovery_open(struct tide_discovery **out,

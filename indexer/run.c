@@ -188,7 +188,9 @@ static tide_status job_write(struct job *job, struct tide_err *err)
     const struct tide_discovery_options discover = { .config = config,
                                                      .deployment = job->deployment,
                                                      .tables =
-                                                         job->only.all ? NULL : job->only.wanted };
+                                                         job->only.all ? NULL : job->only.wanted,
+                                                     .stopped = alive_or_stopped,
+                                                     .stopped_self = job };
     tide_status status = tide_writer_open(&job->writer, &to, err);
     return status == TIDE_OK ? tide_discovery_open(&job->discovery, &discover, err) : status;
 }

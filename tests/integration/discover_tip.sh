@@ -38,11 +38,12 @@ into over
 "$bin" digest | cmp -s - "$PG_DIR/digest" || fail "over RPC: $("$bin" digest | diff - "$PG_DIR/digest" | head)"
 
 echo "a past that cannot be read"
-"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers 128 --quiet
-"$TIDE_BIN/tidemark-sim" write --stream "$PG_DIR/stream.xdr" --deployment "$PG_DIR/stream.json" --ledgers 128 --quiet
+chain=(--first-ledger 1920 --ledgers 128 --quiet)
+"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" "${chain[@]}"
+"$TIDE_BIN/tidemark-sim" write --stream "$PG_DIR/stream.xdr" --deployment "$PG_DIR/stream.json" "${chain[@]}"
 strip "$PG_DIR/sim"
 into later
-export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/without.json
+export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/without.json TIDEMARK_PARTITION_LEDGERS=1000
 "$bin" run --stream - --stop-at-end <"$PG_DIR/stream.xdr" 2>"$PG_DIR/run.log" || fail "stream: $(tail -3 "$PG_DIR/run.log")"
 grep -q 'discovery.waiting.*standard input cannot be read again' "$PG_DIR/run.log" || fail "not told: $(tail -3 "$PG_DIR/run.log")"
 [ "$(waiting)" -gt 0 ] || fail "nothing waits"
@@ -67,6 +68,12 @@ for query in "" "?ledger=$last"; do
     ask 200 '"asset"' "/api/prices$query"
 done
 ask 200 "tidemark_indexed_contracts_waiting $(sql "SELECT count(DISTINCT contract) FROM chain.contract_coverage WHERE next_ledger <= to_ledger")" /metrics
+
+sql "CALL chain.detach_partition(1::smallint, 1000)"
+"$bin" run --lake "$PG_DIR/sim/lake" --stop-at-end 2>"$PG_DIR/run.log" || fail "archived: exit $?: $(tail -3 "$PG_DIR/run.log")"
+grep -q 'discovery.waiting.*1000 to 1999 are archived' "$PG_DIR/run.log" || fail "not told: $(tail -3 "$PG_DIR/run.log")"
+[ "$(waiting)" -gt 0 ] || fail "nothing waits for the archive"
+sql "CALL chain.attach_partition(1::smallint, 1000)"
 
 "$bin" run --lake "$PG_DIR/sim/lake" --stop-at-end 2>"$PG_DIR/run.log" || fail "lake: $(tail -3 "$PG_DIR/run.log")"
 [ "$(waiting)" = 0 ] || fail "still waiting: $(tail -3 "$PG_DIR/run.log")"
