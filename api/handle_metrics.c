@@ -178,7 +178,8 @@ static void put_cache_age(struct tide_buf *out, struct tide_handler_context *con
     tide_metric_gauge(out, "cache_ledger", "Ledger that the cache stands for.", ledger);
     tide_metric_gauge(out, "cache_ledger_closed_timestamp_seconds", "When that ledger closed.",
                       (double)closed);
-    tide_metric_gauge(out, "cache_complete", "1: all contracts are known from their creation.",
+    tide_metric_gauge(out, "cache_complete",
+                      "1: the contracts of the deployment file are known from their creation.",
                       complete);
     if (names_known)
         put_disagreement(out, misnamed);
