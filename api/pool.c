@@ -78,6 +78,13 @@ static void drop(void *seat)
     session->ready = false;
 }
 
+/* A cursor's tag holds no secret: a client can make one with a key of another form. */
+static bool is_forged(const struct tide_request *request, const char *state)
+{
+    return strncmp(state, "22", 2) == 0 &&
+           tide_request_param(request, TIDE_PARAM_cursor)->text.len > 0;
+}
+
 static void refuse(void *seat, struct tide_job *job, const struct tide_err *err)
 {
     struct tide_session *session = seat;
@@ -86,7 +93,11 @@ static void refuse(void *seat, struct tide_job *job, const struct tide_err *err)
         tide_sql_problem(job->reply, NULL, &away);
         return;
     }
-    tide_sql_problem(job->reply, session->pg, err);
+    if (is_forged(job->request, tide_pg_sqlstate(session->pg)))
+        tide_reply_problem(job->reply, 400, "cursor_invalid",
+                           "The cursor is not one that this list gave out.");
+    else
+        tide_sql_problem(job->reply, session->pg, err);
     if (strcmp(tide_pg_sqlstate(session->pg), "57014") == 0)
         tide_sql_narrow(job->reply, job->request);
     tide_session_rollback(session);

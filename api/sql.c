@@ -457,10 +457,7 @@ void tide_sql_problem(struct tide_reply *reply, const struct tide_pg *pg,
     const char *state = pg ? tide_pg_sqlstate(pg) : "";
     bool lost = !pg || !tide_pg_alive(pg) || tide_pg_remedy(pg) == TIDE_PG_RECONNECT;
     reply->at = (struct tide_answer_at){ .known = false };
-    if (strncmp(state, "22", 2) == 0) {
-        tide_reply_problem(reply, 400, "invalid_value",
-                           "A parameter has a value that nothing here can have.");
-    } else if (strcmp(state, "57014") == 0) {
+    if (strcmp(state, "57014") == 0) {
         tide_reply_problem(reply, 503, "query_too_long",
                            "The database took longer than two seconds: ask for less at once.");
         reply->retry_after_s = 1;

@@ -27,10 +27,11 @@ tide_status tide_sql_handle(struct tide_session *session, struct tide_handler_co
                             struct tide_err *err) TIDE_MUST_USE;
 
 /* What a failed statement on pg (NULL: no connection) means to a client; handlers use it too.
- *   400 invalid_value         SQLSTATE class 22: a bound value that its type does not take
  *   503 query_too_long        57014, the time-out
  *   503 database_unavailable  no connection, shutting down, out of connections …
- *   500 internal              everything else: logged, not shown */
+ *   500 internal              everything else: logged, not shown. A value that a type does not take
+ *                             (SQLSTATE class 22) too: parameters are checked before, so it is
+ *                             stored data, which is never the client's error. */
 void tide_sql_problem(struct tide_reply *reply, const struct tide_pg *pg,
                       const struct tide_err *err);
 

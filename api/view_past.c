@@ -109,12 +109,18 @@ static void need_whole(struct view_past *past, enum tide_hot_kind kind)
             load_source(past, parts[i].source, parts[i].removable);
 }
 
-/* What record_vault counts one by one, summed where the vaults are: there may be many. */
-static const char vaults_sql[] =
-    "SELECT synth, sum(collateral)::text, count(*), count(*) FILTER (WHERE debt > 0) FROM"
-    " (SELECT DISTINCT ON (key_hash) synth, collateral, debt, removed"
-    " FROM history.synthetic_engine_vault WHERE deployment = $1 AND ledger <= $2"
-    " ORDER BY key_hash, ledger DESC, tx DESC, seq DESC) AS v WHERE NOT removed GROUP BY synth";
+/* What record_vault counts one by one, summed where the vaults are: there may be many. The sum
+ * wraps at 128 bits as it does there: a contract may store any amounts. */
+#define WRAPPED(sum)                                                                       \
+    "(mod(mod(" sum " + 170141183460469231731687303715884105728,"                          \
+    " 340282366920938463463374607431768211456) + 340282366920938463463374607431768211456," \
+    " 340282366920938463463374607431768211456) - 170141183460469231731687303715884105728)"
+static const char vaults_sql[] = "SELECT synth, " WRAPPED(
+    "sum(collateral)") "::text, count(*), count(*) FILTER (WHERE debt > 0) FROM"
+                       " (SELECT DISTINCT ON (key_hash) synth, collateral, debt, removed"
+                       " FROM history.synthetic_engine_vault WHERE deployment = $1 AND ledger <= $2"
+                       " ORDER BY key_hash, ledger DESC, tx DESC, seq DESC) AS v WHERE NOT removed "
+                       "GROUP BY synth";
 
 static tide_status count_vaults(struct view_past *past, const struct tide_pg_rows *rows,
                                 uint32_t at, struct tide_err *err)

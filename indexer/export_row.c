@@ -69,14 +69,20 @@ static void put_json(struct tide_export_row *row)
     tide_buf_str(&row->line, any ? "}\n" : "{}\n");
 }
 
-static void put_quoted(struct tide_buf *line, tide_slice value)
+/* With each quotation mark twice. */
+static void put_doubled(struct tide_buf *line, tide_slice value)
 {
-    tide_buf_u8(line, '"');
     for (size_t i = 0; i < value.len; i++) {
         if (value.ptr[i] == '"')
             tide_buf_u8(line, '"');
         tide_buf_u8(line, value.ptr[i]);
     }
+}
+
+static void put_quoted(struct tide_buf *line, tide_slice value)
+{
+    tide_buf_u8(line, '"');
+    put_doubled(line, value);
     tide_buf_u8(line, '"');
 }
 
@@ -88,6 +94,25 @@ static bool needs_quotes(tide_slice value)
     return false;
 }
 
+/* A spreadsheet takes a cell that begins so for a formula, and a contract chooses its texts. A
+ * quote before it makes it text; numbers and JSON are no texts and stay as they are. */
+static bool is_formula(tide_slice text)
+{
+    return text.len && strchr("=+-@\t\r", text.ptr[0]) && text.ptr[0];
+}
+
+static void put_text(struct tide_buf *line, tide_slice text)
+{
+    bool quoted = text.len == 0 || needs_quotes(text);
+    if (quoted)
+        tide_buf_u8(line, '"');
+    if (is_formula(text))
+        tide_buf_u8(line, '\'');
+    put_doubled(line, text);
+    if (quoted)
+        tide_buf_u8(line, '"');
+}
+
 static void put_csv(struct tide_export_row *row)
 {
     for (uint32_t i = 0; i < row->count; i++) {
@@ -96,7 +121,9 @@ static void put_csv(struct tide_export_row *row)
             tide_buf_u8(&row->line, ',');
         if (!row->values[i].set || (!row->values[i].text && tide_slice_eq_str(value, "null")))
             continue;
-        if (needs_quotes(value) || (row->values[i].text && value.len == 0))
+        if (row->values[i].text)
+            put_text(&row->line, value);
+        else if (needs_quotes(value))
             put_quoted(&row->line, value);
         else
             tide_buf_slice(&row->line, value);

@@ -43,7 +43,7 @@ FROM page AS y, LATERAL (SELECT
       WHERE t.deployment = $1 AND t.ledger = y.ledger AND t.tx = y.tx) AS "txHash",
     y.entry AS "entry",
     y.removed AS "removed",
-    (ARRAY['Unknown', 'Pending', 'Verified', 'Suspended', 'Sanctioned', 'Expired'])[y.status + 1] AS "status",
+    (ARRAY['Unknown', 'Pending', 'Verified', 'Suspended', 'Sanctioned', 'Expired'])[least(y.status, 99) + 1] AS "status",
     y.provider AS "provider",
     y.reason AS "reason",
     chain.rfc3339(analyst.at(y.expires_at)) AS "expiresAt",

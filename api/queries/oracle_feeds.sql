@@ -27,10 +27,14 @@ FROM (
     ORDER BY k.asset LIMIT $4::integer)
   ) AS v
   LEFT JOIN LATERAL (
-    SELECT to_json(ARRAY(SELECT row_to_json(i) FROM json_array_elements(w.value) WITH ORDINALITY AS e (o, n),
-        LATERAL (SELECT o ->> 'provider' AS "provider", o ->> 'price' AS "price",
-          analyst.scaled((o ->> 'price')::numeric)::text AS "priceScaled",
-          chain.rfc3339(analyst.at((o ->> 'timestamp')::numeric)) AS "observedAt") AS i
+    -- The column holds any JSON: what is no observation is left out.
+    SELECT to_json(ARRAY(SELECT row_to_json(i)
+      FROM json_array_elements(CASE json_typeof(w.value) WHEN 'array' THEN w.value ELSE '[]' END) WITH ORDINALITY AS e (o, n),
+        LATERAL (SELECT CASE WHEN o ->> 'price' ~ '^-?[0-9]{1,39}$' THEN (o ->> 'price')::numeric END AS price,
+          CASE WHEN o ->> 'timestamp' ~ '^[0-9]{1,20}$' THEN (o ->> 'timestamp')::numeric END AS at) AS f,
+        LATERAL (SELECT o ->> 'provider' AS "provider", f.price::text AS "price", analyst.scaled(f.price)::text AS "priceScaled",
+          chain.rfc3339(analyst.at(f.at)) AS "observedAt") AS i
+      WHERE json_typeof(o) = 'object' AND o ->> 'provider' IS NOT NULL AND f.price IS NOT NULL AND f.at IS NOT NULL
       ORDER BY n)) AS observations
     FROM state.oracle_pending_observations AS p, LATERAL (
       SELECT s.value, s.ledger, s.closed_at, false AS removed FROM state.oracle_pending_observations AS s

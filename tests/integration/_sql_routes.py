@@ -219,7 +219,7 @@ def a7(d, of, values):
                     target = route.target(values, cursor=forge(route, given, key))
                     status, _, answer = d.timed(target)
                     assert status in (200, 400), (target, key, answer)
-                    assert status == 200 or answer["code"] in ("invalid_value", "cursor_invalid"), answer
+                    assert status == 200 or answer["code"] == "cursor_invalid", answer
                     asked += 1
     assert sql("SELECT count(*) > 0 FROM chain.ledger") == "t"
     print(f"ok A7 {asked} hostile requests, none answered 5xx")

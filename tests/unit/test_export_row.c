@@ -54,6 +54,43 @@ static void csv_quotes_and_keeps_the_columns(void **state)
     free(text);
 }
 
+/* What a contract chose must not run in a spreadsheet. Numbers, negative ones too, and JSON stay. */
+static void csv_texts_are_no_formulas(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *value, *text, *json;
+    } cases[] = {
+        { "=1+1", "'=1+1", "=1+1" },
+        { "+a", "'+a", "+a" },
+        { "-5", "'-5", "-5" },
+        { "@x", "'@x", "@x" },
+        { "\tx", "'\tx", "\tx" },
+        { "\rx", "\"'\rx\"", "\"\rx\"" },
+        { "=\"", "\"'=\"\"\"", "\"=\"\"\"" },
+        { "a=1", "a=1", "a=1" },
+        { "'", "'", "'" },
+    };
+    for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
+        char *text = NULL, want[128];
+        size_t size;
+        struct tide_err err;
+        struct tide_export_row row;
+        FILE *to = open_memstream(&text, &size);
+        assert_non_null(to);
+        tide_export_row_open(&row, to, TIDE_EXPORT_CSV, names);
+        tide_export_text(&row, 1, tide_slice_str(cases[i].value));
+        tide_export_json(&row, 2, tide_slice_str(cases[i].value));
+        assert_int_equal(tide_export_row_end(&row, &err), TIDE_OK);
+        tide_export_row_close(&row);
+        fclose(to);
+        snprintf(want, sizeof want, "ledger,role,data,ret\r\n,%s,%s,\r\n", cases[i].text,
+                 cases[i].json);
+        assert_string_equal(text, want);
+        free(text);
+    }
+}
+
 static void a_full_disk_is_said(void **state)
 {
     (void)state;
@@ -76,6 +113,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_leaves_out_what_is_not_set),
         cmocka_unit_test(csv_quotes_and_keeps_the_columns),
+        cmocka_unit_test(csv_texts_are_no_formulas),
         cmocka_unit_test(a_full_disk_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
     v.threshold AS "threshold",
     cardinality(v.signers) AS "signerCount",
     v.signers AS "signers",
-    (ARRAY['PrivilegedOnly', 'AllExecutions', 'Disabled'])[v.scope + 1] AS "scope",
+    (ARRAY['PrivilegedOnly', 'AllExecutions', 'Disabled'])[least(v.scope, 99) + 1] AS "scope",
     v.active AS "active",
     v.ledger::text AS "changedLedger",
     chain.rfc3339(v.closed_at) AS "changedAt"
