@@ -81,8 +81,8 @@ static void drop(void *seat)
 /* A cursor's tag holds no secret: a client can make one with a key of another form. */
 static bool is_forged(const struct tide_request *request, const char *state)
 {
-    return strncmp(state, "22", 2) == 0 &&
-           tide_request_param(request, TIDE_PARAM_cursor)->text.len > 0;
+    const struct tide_param_value *cursor = tide_request_param(request, TIDE_PARAM_cursor);
+    return strncmp(state, "22", 2) == 0 && cursor && cursor->text.len > 0;
 }
 
 static void refuse(void *seat, struct tide_job *job, const struct tide_err *err)

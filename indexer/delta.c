@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEDGER_COLUMNS = 17, SCRATCH_MAX = 64 << 20 };
+enum { LEDGER_COLUMNS = 17 };
 
 /* 9999-12-31T23:59:59Z: later times are no times PostgreSQL and people can write. */
 static const uint64_t time_max = 253402300799;
 
-void *list_push(struct list *list, size_t size, uint32_t max)
+void *list_push(struct list *list, size_t size)
 {
     if (list->count == list->cap) {
         uint32_t cap = list->cap ? list->cap * 2 : 64;
-        void *items = list->count < max ? realloc(list->items, cap * size) : NULL;
+        void *items = cap > list->cap ? realloc(list->items, cap * size) : NULL;
         if (!items)
             return NULL;
         list->items = items;
@@ -105,18 +105,17 @@ static tide_status on_tx_end(void *self, const struct tide_tx *tx)
     struct tide_delta *d = self;
     if (!d->candidate)
         return TIDE_OK;
-    delta_ttl_owners(d);
-    if (!ours_transaction(d))
-        return TIDE_OK;
+    tide_status status = delta_ttl_owners(d);
+    if (status != TIDE_OK || !ours_transaction(d))
+        return status;
     enum tide_call_proof proof = tide_verify_tx_end(d->verify, tx);
     d->our_txs++;
-    tide_status status = delta_later_changes(d, tx);
+    status = delta_later_changes(d, tx);
     if (status != TIDE_OK)
         return status;
     delta_later_events(d);
     delta_call(d, tx, proof);
-    delta_ttls(d, tx);
-    return TIDE_OK;
+    return delta_ttls(d, tx);
 }
 
 static tide_status on_evicted(void *self, tide_slice key)
@@ -340,7 +339,7 @@ tide_status tide_delta_open(struct tide_delta **out, const struct tide_delta_opt
     ours_open(d);
     tide_verify_aside(d->verify);
     d->proof = options->proof;
-    tide_buf_init(&d->scratch, SCRATCH_MAX);
+    tide_buf_init(&d->scratch, TIDE_TABLE_BYTES_MAX);
     choose_tables(d, options->tables);
     *out = d;
     return TIDE_OK;

@@ -279,7 +279,7 @@ static void read_topics(tide_slice topics[TOPICS_MAX], const struct tide_event *
 
 static tide_status wait_for_end(struct tide_delta *d, const struct tide_event *event)
 {
-    struct tide_event *later = list_push(&d->later_events, sizeof *later, TIDE_EVENTS_PER_OP_MAX);
+    struct tide_event *later = list_push(&d->later_events, sizeof *later);
     if (!later)
         return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": events of a transaction",
                          d->header.sequence);

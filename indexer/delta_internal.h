@@ -137,6 +137,7 @@ struct tide_delta {
     struct list later_events;  /* struct tide_event */
     struct list ttls;          /* struct ttl_change */
     bool footprint_hashed;
+    bool keys_sorted; /* by hash */
 
     struct latest_map latest;
     struct tide_buf scratch;
@@ -146,8 +147,9 @@ struct tide_delta {
     char reason[REASON_MAX];
 };
 
-/* The next free item of a list of items of size bytes, zeroed; NULL past max or without memory. */
-void *list_push(struct list *list, size_t size, uint32_t max);
+/* The next free item of a list of items of size bytes, zeroed; NULL without memory. The ledger's
+ * bytes bound a list: how many items a ledger may hold is a setting of the network. */
+void *list_push(struct list *list, size_t size);
 
 static inline struct tide_rows *rows_of(struct tide_delta *d, int table)
 {
@@ -218,10 +220,10 @@ tide_status delta_change(struct tide_delta *d, const struct tide_tx *tx,
                          const struct tide_change *change);
 tide_status delta_evicted(struct tide_delta *d, tide_slice key);
 /* At the end of a transaction: whose entries its TTL changes are. */
-void delta_ttl_owners(struct tide_delta *d);
+tide_status delta_ttl_owners(struct tide_delta *d);
 /* At the end of a transaction that is stored: changes that waited for it, then the TTLs. */
 tide_status delta_later_changes(struct tide_delta *d, const struct tide_tx *tx);
-void delta_ttls(struct tide_delta *d, const struct tide_tx *tx);
+tide_status delta_ttls(struct tide_delta *d, const struct tide_tx *tx);
 
 /* The version in its typed history; false, with the reason, when it does not fit. */
 bool delta_version_again(struct tide_delta *d, const struct tide_again_version *again);
@@ -232,6 +234,9 @@ void latest_take_back(struct latest_map *map);
 /* Notes that the bytes from offset to the end of the state table's rows are the newest of hash. */
 bool latest_note(struct latest_map *map, const uint8_t *hash, int table, struct tide_rows *rows,
                  size_t offset);
+/* The newest row of hash in that state table, or NULL. Valid until the next row. */
+const uint8_t *latest_row(const struct latest_map *map, const uint8_t *hash, int table,
+                          const struct tide_rows *rows);
 void latest_compact(struct latest_map *map, struct tide_batch *batch, struct tide_buf *scratch);
 void latest_reset(struct latest_map *map);
 void latest_release(struct latest_map *map);

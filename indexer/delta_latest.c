@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LATEST_MAX = 1 << 22, SLOTS_FIRST = 1 << 12 };
+enum { SLOTS_FIRST = 1 << 12 };
 
 static uint32_t slot_start(const struct latest_map *map, const uint8_t *hash, int table)
 {
@@ -76,7 +76,7 @@ bool latest_note(struct latest_map *map, const uint8_t *hash, int table, struct 
         struct latest *e = (struct latest *)map->entries.items + (map->slots[slot] - 1);
         if (e->table != table || memcmp(e->hash, hash, TIDE_HASH_BYTES) != 0)
             continue;
-        struct undo *undo = list_push(&map->undo, sizeof *undo, LATEST_MAX);
+        struct undo *undo = list_push(&map->undo, sizeof *undo);
         if (!undo)
             return false;
         *undo = (struct undo){ map->slots[slot] - 1, e->offset, e->len };
@@ -85,7 +85,7 @@ bool latest_note(struct latest_map *map, const uint8_t *hash, int table, struct 
         map->dead[table] = true;
         return true;
     }
-    struct latest *e = list_push(&map->entries, sizeof *e, LATEST_MAX);
+    struct latest *e = list_push(&map->entries, sizeof *e);
     if (!e)
         return false;
     memcpy(e->hash, hash, TIDE_HASH_BYTES);
@@ -94,6 +94,20 @@ bool latest_note(struct latest_map *map, const uint8_t *hash, int table, struct 
     e->len = len;
     map->slots[slot] = map->entries.count;
     return true;
+}
+
+const uint8_t *latest_row(const struct latest_map *map, const uint8_t *hash, int table,
+                          const struct tide_rows *rows)
+{
+    if (!map->slots)
+        return NULL;
+    uint32_t slot = slot_start(map, hash, table);
+    for (; map->slots[slot]; slot = (slot + 1) & (map->slot_count - 1)) {
+        const struct latest *e = (const struct latest *)map->entries.items + (map->slots[slot] - 1);
+        if (e->table == table && memcmp(e->hash, hash, TIDE_HASH_BYTES) == 0)
+            return rows->copy.ptr + e->offset;
+    }
+    return NULL;
 }
 
 void latest_compact(struct latest_map *map, struct tide_batch *batch, struct tide_buf *scratch)

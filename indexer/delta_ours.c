@@ -249,7 +249,7 @@ static bool note_ignored(struct tide_delta *d, const uint8_t *id)
             return false;
     if (d->ignored.count == IGNORED_MAX)
         return false;
-    struct ignored_token *token = list_push(&d->ignored, sizeof *token, IGNORED_MAX);
+    struct ignored_token *token = list_push(&d->ignored, sizeof *token);
     if (token)
         memcpy(token->id, id, TIDE_HASH_BYTES);
     return token != NULL;

@@ -5,9 +5,14 @@
 #include "tidemark/copy.h"
 #include "tidemark/scval.h"
 
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { COMMON = 8, RAW_COLUMNS = COMMON + 4, TTL_COLUMNS = COMMON + 3, KEYS_MAX = 1 << 16 };
+enum { COMMON = 8, RAW_COLUMNS = COMMON + 4, TTL_COLUMNS = COMMON + 3 };
+
+/* Columns of a row of history.ttl. */
+enum { TTL_LEDGER = 2, TTL_REMOVED = 7, TTL_LIVE_UNTIL = COMMON + 1 };
 
 /* One version of one entry on its way into the tables. */
 struct version {
@@ -316,12 +321,13 @@ bool delta_version_again(struct tide_delta *d, const struct tide_again_version *
 static bool remember_key(struct tide_delta *d, const uint8_t *hash,
                          const struct tide_contract *contract, uint32_t durability)
 {
-    struct seen_key *key = list_push(&d->keys, sizeof *key, KEYS_MAX);
+    struct seen_key *key = list_push(&d->keys, sizeof *key);
     if (!key)
         return false;
     memcpy(key->hash, hash, TIDE_HASH_BYTES);
     key->contract = contract;
     key->durability = durability;
+    d->keys_sorted = false;
     return true;
 }
 
@@ -345,8 +351,7 @@ static tide_status keep_change(struct tide_delta *d, const struct tide_tx *tx,
                          .removed = change->kind == TIDE_CHANGE_REMOVED };
     tide_data_key_hash(v.hash, change->contract, change->key, change->durability);
     if (!remember_key(d, v.hash, contract, change->durability))
-        return tide_fail(d->err, TIDE_E_LIMIT,
-                         "ledger %" PRIu32 ": too many keys in one transaction",
+        return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": keys of a transaction",
                          d->header.sequence);
     if (change->kind == TIDE_CHANGE_CREATED &&
         tide_scval_type_of(v.key) == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE)
@@ -358,10 +363,9 @@ static tide_status keep_change(struct tide_delta *d, const struct tide_tx *tx,
 static tide_status wait_for_end(struct tide_delta *d, const struct tide_change *change,
                                 const struct tide_contract *contract, uint32_t seq)
 {
-    struct later_change *later = list_push(&d->later_changes, sizeof *later, KEYS_MAX);
+    struct later_change *later = list_push(&d->later_changes, sizeof *later);
     if (!later)
-        return tide_fail(d->err, TIDE_E_LIMIT,
-                         "ledger %" PRIu32 ": too many keys in one transaction",
+        return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": changes of a transaction",
                          d->header.sequence);
     *later = (struct later_change){ *change, contract, seq };
     return TIDE_OK;
@@ -407,10 +411,9 @@ tide_status delta_change(struct tide_delta *d, const struct tide_tx *tx,
         return data_change(d, tx, change);
     if (!ttl)
         return TIDE_OK;
-    struct ttl_change *pending = list_push(&d->ttls, sizeof *pending, KEYS_MAX);
+    struct ttl_change *pending = list_push(&d->ttls, sizeof *pending);
     if (!pending)
-        return tide_fail(d->err, TIDE_E_LIMIT,
-                         "ledger %" PRIu32 ": too many TTL changes in one transaction",
+        return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": TTLs of a transaction",
                          d->header.sequence);
     *pending = (struct ttl_change){ change->key_hash, change->live_until,
                                     change->kind == TIDE_CHANGE_REMOVED };
@@ -436,7 +439,7 @@ static void put_ttl(struct tide_delta *d, const struct version *v, const uint32_
 }
 
 /* The footprint's keys of ours: a TTL entry carries nothing but the hash of one of them. */
-static void hash_footprint(struct tide_delta *d, tide_slice keys, uint32_t count)
+static bool hash_footprint(struct tide_delta *d, tide_slice keys, uint32_t count)
 {
     struct tide_xdr x = tide_xdr_of(keys);
     for (uint32_t i = 0; i < count; i++) {
@@ -450,51 +453,102 @@ static void hash_footprint(struct tide_delta *d, tide_slice keys, uint32_t count
         uint8_t hash[TIDE_HASH_BYTES];
         tide_data_key_hash(hash, key.contract, key.key, key.durability);
         if (!remember_key(d, hash, contract, key.durability))
-            return;
+            return false;
     }
+    return true;
 }
 
-static const struct seen_key *key_of(struct tide_delta *d, const uint8_t *hash)
+static int by_hash(const void *a, const void *b)
 {
-    for (int pass = 0; pass < 2; pass++) {
-        const struct seen_key *keys = d->keys.items;
-        for (uint32_t i = 0; i < d->keys.count; i++)
-            if (memcmp(keys[i].hash, hash, TIDE_HASH_BYTES) == 0)
-                return &keys[i];
-        if (d->footprint_hashed)
-            return NULL;
-        d->footprint_hashed = true;
-        hash_footprint(d, d->envelope.read_only, d->envelope.read_only_count);
-        hash_footprint(d, d->envelope.read_write, d->envelope.read_write_count);
-    }
-    return NULL;
+    return memcmp(a, b, TIDE_HASH_BYTES);
 }
 
-void delta_ttl_owners(struct tide_delta *d)
+/* The key seen with that hash, by bisection: a transaction may have any number of both. */
+static const struct seen_key *seen_of(struct tide_delta *d, const uint8_t *hash)
+{
+    static_assert(offsetof(struct seen_key, hash) == 0, "a hash is compared with a key");
+    if (d->keys.count == 0)
+        return NULL;
+    if (!d->keys_sorted)
+        qsort(d->keys.items, d->keys.count, sizeof(struct seen_key), by_hash);
+    d->keys_sorted = true;
+    return bsearch(hash, d->keys.items, d->keys.count, sizeof(struct seen_key), by_hash);
+}
+
+/* *found is NULL when the key is none of ours. */
+static bool key_of(struct tide_delta *d, const uint8_t *hash, const struct seen_key **found)
+{
+    *found = seen_of(d, hash);
+    if (*found || d->footprint_hashed)
+        return true;
+    d->footprint_hashed = true;
+    if (!hash_footprint(d, d->envelope.read_only, d->envelope.read_only_count) ||
+        !hash_footprint(d, d->envelope.read_write, d->envelope.read_write_count))
+        return false;
+    *found = seen_of(d, hash);
+    return true;
+}
+
+/* The column's bytes in a COPY row; empty when it is null. */
+static tide_slice column_of(const uint8_t *row, uint32_t column)
+{
+    for (row += 2;; column--) {
+        uint32_t len = tide_be32(row);
+        size_t bytes = len == UINT32_MAX ? 0 : len;
+        if (column == 0)
+            return tide_slice_of(row + 4, bytes);
+        row += 4 + bytes;
+    }
+}
+
+/* Transactions of one ledger extend a lifetime each from what it was before the ledger, side by
+ * side: the longest of them is what the entry has afterwards. */
+static uint32_t longest(const struct tide_delta *d, const uint8_t *hash, uint32_t live_until)
+{
+    const uint8_t *row =
+        latest_row(&d->latest, hash, TIDE_TABLE_STATE_TTL, &d->batch->rows[TIDE_TABLE_STATE_TTL]);
+    if (!row || tide_be32(column_of(row, TTL_LEDGER).ptr) != d->header.sequence ||
+        column_of(row, TTL_REMOVED).ptr[0])
+        return live_until;
+    tide_slice before = column_of(row, TTL_LIVE_UNTIL);
+    uint64_t earlier = before.len ? tide_be64(before.ptr) : 0;
+    return earlier > live_until ? (uint32_t)earlier : live_until;
+}
+
+tide_status delta_ttl_owners(struct tide_delta *d)
 {
     const struct ttl_change *ttls = d->ttls.items;
     for (uint32_t i = 0; i < d->ttls.count && !d->protocol; i++) {
-        const struct seen_key *key = key_of(d, ttls[i].key_hash);
+        const struct seen_key *key;
+        if (!key_of(d, ttls[i].key_hash, &key))
+            return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": keys of a footprint",
+                             d->header.sequence);
         if (key)
             ours_touched(d, key->contract);
     }
+    return TIDE_OK;
 }
 
-void delta_ttls(struct tide_delta *d, const struct tide_tx *tx)
+tide_status delta_ttls(struct tide_delta *d, const struct tide_tx *tx)
 {
     const struct ttl_change *ttls = d->ttls.items;
     for (uint32_t i = 0; i < d->ttls.count; i++) {
-        const struct seen_key *key = key_of(d, ttls[i].key_hash);
+        const struct seen_key *key;
+        if (!key_of(d, ttls[i].key_hash, &key))
+            return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": keys of a footprint",
+                             d->header.sequence);
         if (!key || !d->want_state || key->contract->role == TIDE_ROLE_wallet)
             continue;
+        uint32_t live_until = longest(d, key->hash, ttls[i].live_until);
         struct version v = { .contract = key->contract,
                              .durability = key->durability,
                              .tx = tx->index,
                              .seq = d->seq + i,
                              .removed = ttls[i].removed };
         memcpy(v.hash, key->hash, TIDE_HASH_BYTES);
-        put_ttl(d, &v, ttls[i].removed ? NULL : &ttls[i].live_until, false);
+        put_ttl(d, &v, ttls[i].removed ? NULL : &live_until, false);
     }
+    return TIDE_OK;
 }
 
 /* An evicted persistent entry is archived: its value stands. A temporary one is gone. */

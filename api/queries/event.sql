@@ -1,10 +1,12 @@
 -- one: deployment id
 -- none: there is no event of that id
 -- An event by Stellar RPC's id of it, one that could not be decoded says why.
-WITH place AS (
-  SELECT (split_part($2::text, '-', 1)::bigint >> 32)::integer AS ledger,
-    ((split_part($2, '-', 1)::bigint >> 12) & 1048575)::integer AS tx, (split_part($2, '-', 1)::bigint & 4095)::integer AS op,
-    split_part($2, '-', 2)::integer AS event
+WITH id AS (
+  SELECT CASE WHEN $2::text ~ '^[0-8][0-9]{18}-[01][0-9]{9}$' THEN split_part($2, '-', 1)::bigint END AS toid,
+    CASE WHEN $2 ~ '^[0-8][0-9]{18}-[01][0-9]{9}$' THEN split_part($2, '-', 2)::integer END AS event
+), place AS (
+  SELECT (i.toid >> 32)::integer AS ledger, ((i.toid >> 12) & 1048575)::integer AS tx, (i.toid & 4095)::integer AS op, i.event
+  FROM id AS i
 ), l AS (
   SELECT l.ledger, l.tx, l.op, l.event, l.closed_at, l.contract, l.kind, l.subject, l.addresses, NULL AS reason
   FROM place AS p JOIN event.log AS l ON l.deployment = $1::smallint AND l.ledger = p.ledger AND l.tx = p.tx

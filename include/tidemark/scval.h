@@ -74,7 +74,8 @@ void tide_scval_json_string(struct tide_buf *json, tide_slice bytes);
  *   - the text would be longer than twice the XDR and TIDE_STORED_JSON_SPARE bytes, or than
  *     TIDE_STORED_JSON_MAX;
  *   - it nests deeper than TIDE_STORED_JSON_DEPTH, where common JSON parsers give up;
- *   - values is not exactly count values. */
+ *   - values is not exactly count values.
+ * True when json has failed: ask it once, at the end. */
 bool tide_scval_json_stored(struct tide_buf *json, tide_slice values, uint32_t count) TIDE_MUST_USE;
 
 #endif

@@ -398,6 +398,8 @@ bool tide_scval_json_stored(struct tide_buf *json, tide_slice values, uint32_t c
             tide_buf_u8(json, ',');
         json_value(&w);
     }
+    if (json->failed)
+        return true; /* the buffer says so itself, as after every append */
     size_t len = json->len - before;
     bool fits = tide_xdr_end(&w.x) == TIDE_OK && len <= most && len <= TIDE_STORED_JSON_MAX;
     if (!fits)

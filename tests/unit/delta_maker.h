@@ -31,6 +31,7 @@ struct maker {
     tide_slice answer;
     const uint8_t *called, *source;
     uint32_t sequence;
+    int64_t account_seq; /* of the last transaction: no two are alike */
     bool failed;
 };
 
@@ -200,12 +201,17 @@ static inline void put_call(struct maker *m)
     tide_buf_be64(&m->soroban, 60000);
 }
 
-static inline tide_slice make_ledger(struct maker *m)
+static inline void begin_ledger(struct maker *m)
 {
-    tide_slice out;
+    lcm_begin(&m->lcm, m->sequence, 1780000000 + m->sequence);
+}
+
+/* What was put together since as the ledger's next transaction. */
+static inline void end_transaction(struct maker *m)
+{
     put_call(m);
     struct lcm_tx tx = { .source = m->source,
-                         .seq = m->sequence,
+                         .seq = ++m->account_seq,
                          .fee = 100,
                          .fee_charged = 100,
                          .success = !m->failed,
@@ -217,12 +223,23 @@ static inline tide_slice make_ledger(struct maker *m)
     tx.ops[0].code = m->failed ? -2 : 0;
     tx.ops[0].events = (struct lcm_list){ tide_buf_view(&m->events), m->event_count };
     tx.ops[0].changes = (struct lcm_list){ tide_buf_view(&m->changes), m->change_count };
-    lcm_begin(&m->lcm, m->sequence, 1780000000 + m->sequence);
-    m->sequence++;
     lcm_add(&m->lcm, &tx);
-    assert_int_equal(lcm_end(&m->lcm, &out), TIDE_OK);
     clear(m);
+}
+
+static inline tide_slice end_ledger(struct maker *m)
+{
+    tide_slice out;
+    m->sequence++;
+    assert_int_equal(lcm_end(&m->lcm, &out), TIDE_OK);
     return out;
+}
+
+static inline tide_slice make_ledger(struct maker *m)
+{
+    begin_ledger(m);
+    end_transaction(m);
+    return end_ledger(m);
 }
 
 static inline void apply(struct maker *m)

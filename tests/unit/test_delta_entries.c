@@ -187,6 +187,49 @@ static void evictions_archive_or_remove(void **state)
     tide_buf_release(&key);
 }
 
+/* One transaction that extends the lifetime of the engine's DebtTotal, or removes it with it. */
+static void extend(struct maker *m, const struct tide_buf *key, uint32_t live_until)
+{
+    struct tide_buf address = buffer();
+    uint8_t hash[TIDE_HASH_BYTES];
+    m->called = engine;
+    lcm_put_address_contract(&address, engine);
+    tide_data_key_hash(hash, tide_buf_view(&address), tide_buf_view(key), PERSISTENT);
+    tide_buf_be32(&m->changes, 1);
+    lcm_put_ttl(&m->changes, m->sequence, hash, live_until);
+    m->change_count++;
+    touch(m, engine, tide_buf_view(key), PERSISTENT);
+    end_transaction(m);
+    tide_buf_release(&address);
+}
+
+static void of_several_extensions_the_longest_applies(void **state)
+{
+    static const uint32_t asked[] = { 5000, 9000, 7000 };
+    static const int64_t longest[] = { 5000, 9000, 9000 };
+    struct maker *m = *state;
+    struct tide_buf key = buffer();
+    put_key(&key, "DebtTotal", "sEUR");
+    begin_ledger(m);
+    for (size_t i = 0; i < TIDE_COUNT(asked); i++)
+        extend(m, &key, asked[i]);
+    assert_int_equal(tide_delta_ledger(m->delta, &m->batch, end_ledger(m), &m->err), TIDE_OK);
+    uint32_t table = table_of("history", "ttl");
+    tide_slice at = tide_buf_view(&m->batch.rows[table].copy);
+    struct row row;
+    for (size_t i = 0; i < TIDE_COUNT(longest); i++) {
+        assert_true(next_row(&at, table, &row));
+        assert_int_equal(cell_int(&row, "live_until"), longest[i]);
+    }
+    /* another ledger is another matter: the entry may have been gone and made anew in between */
+    begin_ledger(m);
+    extend(m, &key, 6000);
+    assert_int_equal(tide_delta_ledger(m->delta, &m->batch, end_ledger(m), &m->err), TIDE_OK);
+    row = last(m, "state", "ttl");
+    assert_int_equal(cell_int(&row, "live_until"), 6000);
+    tide_buf_release(&key);
+}
+
 /* ---- what the chain names ---- */
 
 static void the_dao_s_storage_gives_no_role(void **state)
@@ -297,6 +340,7 @@ int main(void)
         TEST(entries_that_do_not_fit_are_kept_raw),
         TEST(an_instance_keeps_what_it_knows),
         TEST(evictions_archive_or_remove),
+        TEST(of_several_extensions_the_longest_applies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
