@@ -55,13 +55,6 @@ CREATE OR REPLACE FUNCTION analyst.readable(bytes bytea) RETURNS text
       || '|ed[89].[89ab].|f0[9ab].[89ab].[89ab].|f[1-3][89ab].[89ab].[89ab].|f48.[89ab].[89ab].)*$')
     THEN convert_from(bytes, 'UTF8') ELSE '\x' || encode(bytes, 'hex') END;
 
--- The order stands in an index, so a vault that it fails on cannot be stored: it was bounded above only.
-CREATE OR REPLACE FUNCTION chain.vault_order(collateral numeric, debt numeric) RETURNS bigint
-  LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN CASE WHEN debt >= 10000000
-      THEN 1 + greatest(least(div(collateral * 100000, debt), 99999999998), -9223372036854775808)::bigint
-    WHEN debt > 0 THEN 0 ELSE 100000000000 END;
-
 -- An array's index must be an integer; a u32 status need not be one.
 CREATE OR REPLACE VIEW analyst.compliance AS
   SELECT
