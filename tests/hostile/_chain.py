@@ -66,7 +66,8 @@ class Index:
         if child.returncode == -9:
             raise Failure(f"{self.name}: {program} {args[0]} does not end within {PATIENCE_S} s: {log.read_bytes()[-800:].decode(errors='replace')}")
         if child.returncode not in ok:
-            raise Failure(f"{self.name}: {program} {args[0]} ended with {child.returncode}: {log.read_bytes()[-1500:].decode(errors='replace')}")
+            said = (self.folder / "out").read_bytes()[-600:] + log.read_bytes()[-1500:]
+            raise Failure(f"{self.name}: {program} {args[0]} ended with {child.returncode}: {said.decode(errors='replace')}")
         if program == "tidemark-indexer" and args[0] == "run":
             self.peak = max(self.peak, usage.ru_maxrss / 1024)
         return (self.folder / "out").read_bytes()

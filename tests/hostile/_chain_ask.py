@@ -34,10 +34,11 @@ WHOLE = {"/api/earnings/claimable/{address}", "/api/stats", "/api/stats/daily", 
 # 503 for ever once foreign code of the registry wrote an entry that is not understood: it may be a freeze.
 UNREADABLE = {"/api/sdk/kyc/status/{address}"}
 # A label beside the answer: always the token's present one.
-LABELS = {"tokenSymbol"}
+LABELS = {"tokenSymbol", "tokenASymbol", "tokenBSymbol"}
 LEDGER = {"hash", "previousHash", "transactions", "protocolTransactions", "events", "changes", "rawEvents", "rawStates", "rawCalls", "callsVerified",
           "callsRewritten", "callsUnverified", "calls", "proof"}
-COUNTS = {"/api/ledgers": LEDGER, "/api/ledgers/{sequence}": LEDGER, "/api/sdk/contracts": {"complete"}}
+COUNTS = {"/api/ledgers": LEDGER, "/api/ledgers/{sequence}": LEDGER, "/api/sdk/contracts": {"complete", "agrees", "namedByDao"}}
+PAST = {"/api/earnings/epochs/{epoch}": {"symbol"}}
 VALUES = {
     "address": "SELECT DISTINCT address AS v FROM state.compliance_registry_compliance_rec ORDER BY 1 LIMIT 12",
     "symbol": "SELECT DISTINCT symbol AS v FROM state.synthetic_engine_asset_config ORDER BY 1",
@@ -180,9 +181,19 @@ def differs(base, hostile, ignored, at=""):
                 if found is None:
                     break
             else:
-                return f"{at}/{number} is not there: {str(item)[:300]} (of {len(hostile)} from {start}; {first})"
+                return f"{at}/{number} is not there: {str(item)[:300]} (of {len(hostile)} from {start}; {nearest(item, hostile, ignored) or first})"
         return None
     return None if base == hostile else f"{at}: {str(hostile)[:120]}, not {str(base)[:120]}"
+
+
+def nearest(item, others, ignored):
+    """How an item of the same name differs."""
+    if isinstance(item, dict) and item:
+        name = next(iter(item))
+        for other in others:
+            if isinstance(other, dict) and other.get(name) == item[name]:
+                return differs(item, other, ignored)
+    return None
 
 
 class Faults(dict):
@@ -227,7 +238,7 @@ def compare(base, hostile, rows, as_of=None):
         paged = "cursor" in takes
         for chosen in choices(path, known, together)[:12]:
             more = {**NEEDS.get(path, {}), "ledger": as_of, "limit": 200 if paged else None}
-            same.check(path, fill(path, chosen) + query(**more), paged, LABELS if as_of else set())
+            same.check(path, fill(path, chosen) + query(**more), paged, LABELS | PAST.get(path, set()) if as_of else set())
     return same
 
 

@@ -34,15 +34,6 @@ static const uint8_t *any_of_ours(struct hostile *h)
     return h->chain->cast.contracts[dice_of(&h->dice, CAST_TOKEN + CAST_MARKETS)].id;
 }
 
-static void put_instance_key(struct attack *a, const uint8_t id[TIDE_HASH_BYTES])
-{
-    tide_buf_reset(&a->h->address);
-    lcm_put_address_contract(&a->h->address, id);
-    struct lcm_data data = { tide_buf_view(&a->h->address), TIDE_SLICE("\0\0\0\x14"),
-                             SIM_PERSISTENT };
-    attack_key(a, false, &data);
-}
-
 static void put_args(struct attack *a, uint32_t most, struct hostile_bounds bounds)
 {
     uint32_t count = dice_of(a->dice, most + 1);
@@ -90,7 +81,6 @@ static void refuse(struct hostile *h, struct hostile_bounds bounds, uint32_t mos
             name[i] = (uint8_t)dice_u64(&h->dice);
         function = tide_slice_of(name, len);
     }
-    put_instance_key(&a, to);
     attack_call(&a, to, function);
     put_diagnostics(&a, to);
     attack_end(&a, LCM_OP_INVOKE, some_failure(&h->dice));
@@ -125,7 +115,6 @@ void hostile_events(struct hostile *h)
     attack_begin(&a, h);
     const struct sim_contract *ours = hostile_ours(h);
     put_args(&a, 4, (struct hostile_bounds){ .bytes = 800, .depth = HOSTILE_DEPTH_VALID });
-    put_instance_key(&a, ours->address.key);
     attack_call(&a, ours->address.key, some_function(&h->dice));
     put_events(&a, ours, HOSTILE_EVENT_BYTES - 3000);
     put_return(&a);
@@ -141,7 +130,9 @@ void hostile_router(struct hostile *h)
     hostile_foreign(h, dice_of(&h->dice, HOSTILE_FOREIGN), id);
     put_args(&a, 4, (struct hostile_bounds){ .bytes = 800, .depth = HOSTILE_DEPTH_VALID });
     const struct sim_contract *first = hostile_ours(h), *second = hostile_ours(h);
-    put_instance_key(&a, first->address.key);
+    attack_instance(&a, first->address.key);
+    if (second != first)
+        attack_instance(&a, second->address.key);
     attack_call(&a, id, some_function(&h->dice));
     hostile_put_event(h, &a.chain->events_xdr, id, first->role, hostile_style(&h->dice));
     a.events++;
@@ -239,11 +230,11 @@ void hostile_asset(struct hostile *h)
     bool direct = dice_percent(&h->dice, 40);
     const uint8_t *to = direct ? h->chain->cast.contracts[CAST_USDC].id : id;
     put_args(&a, 3, (struct hostile_bounds){ .bytes = 300, .depth = 30 });
-    put_instance_key(&a, to);
     attack_call(&a, to, TIDE_SLICE("transfer"));
     put_asset_events(&a, direct ? 1 : 70);
     if (!direct && dice_percent(&h->dice, 30)) {
         const struct sim_contract *ours = hostile_ours(h);
+        attack_instance(&a, ours->address.key);
         hostile_put_event(h, &a.chain->events_xdr, ours->address.key, ours->role, STYLE_EXTREME);
         a.events++;
     }
@@ -264,7 +255,7 @@ void hostile_footprint(struct hostile *h)
         const struct sim_contract *ours = hostile_ours(h);
         const struct tide_kind *kind = hostile_kind(h, ours->role);
         if (i % 3 == 0 || !kind) {
-            put_instance_key(&a, any_of_ours(h));
+            attack_instance(&a, any_of_ours(h));
             continue;
         }
         hostile_put_entry(h, kind, STYLE_EXTREME);
@@ -288,6 +279,7 @@ void hostile_strangers(struct hostile *h)
     attack_begin(&a, h);
     hostile_foreign(h, dice_of(&h->dice, HOSTILE_FOREIGN), id);
     const struct sim_contract *like = hostile_ours(h);
+    a.own_instance = true;
     put_args(&a, 3, (struct hostile_bounds){ .bytes = 300, .depth = 30 });
     attack_call(&a, id, some_function(&h->dice));
     uint32_t count = dice_size(&h->dice, 1, 12);

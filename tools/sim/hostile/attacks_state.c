@@ -56,6 +56,7 @@ static void emit_as_token(struct hostile *h)
     struct attack a;
     uint8_t id[TIDE_HASH_BYTES];
     attack_begin(&a, h);
+    a.own_instance = true;
     hostile_foreign(h, dice_of(&h->dice, HOSTILE_FOREIGN), id);
     attack_call(&a, id, TIDE_SLICE("transfer"));
     uint32_t count = dice_size(&h->dice, 1, 100);
@@ -108,6 +109,7 @@ void hostile_names(struct hostile *h)
     if (!dao->instance || dao->instance->live_until < h->chain->ledger)
         return;
     attack_begin(&a, h);
+    a.own_instance = true;
     attack_call(&a, dao->address.key,
                 tide_slice_str(h->renamed ? "set_protocol_config" : "initialize"));
     if (h->renamed) {
@@ -193,6 +195,7 @@ static void create(struct hostile *h)
     bool passes = dice_of(&h->dice, 2);
     if (passes) { /* its constructor may call ours */
         const struct sim_contract *ours = hostile_ours(h);
+        attack_instance(&a, ours->address.key);
         hostile_put_event(h, &a.chain->events_xdr, ours->address.key, ours->role,
                           hostile_style(&h->dice));
         a.events++;
@@ -266,6 +269,7 @@ void hostile_scorch(struct hostile *h)
     if (!victim)
         return;
     attack_begin(&a, h);
+    a.own_instance = true;
     attack_call(&a, victim->contract->address.key, TIDE_SLICE("do_anything"));
     for (uint32_t i = 0; victim && i < MOST; i++) {
         bool again = false;

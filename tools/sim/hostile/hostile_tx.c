@@ -62,9 +62,20 @@ static void put_auth(struct attack *a, const uint8_t contract[TIDE_HASH_BYTES], 
     tide_buf_be32(buf, 0);
 }
 
+void attack_instance(struct attack *a, const uint8_t contract[TIDE_HASH_BYTES])
+{
+    tide_buf_reset(&a->h->address);
+    lcm_put_address_contract(&a->h->address, contract);
+    struct lcm_data data = { tide_buf_view(&a->h->address), TIDE_SLICE("\0\0\0\x14"),
+                             SIM_PERSISTENT };
+    attack_key(a, false, &data);
+}
+
 void attack_call(struct attack *a, const uint8_t contract[TIDE_HASH_BYTES], tide_slice function)
 {
     struct tide_buf *buf = &a->chain->body;
+    if (!a->own_instance)
+        attack_instance(a, contract);
     tide_buf_be32(buf, 0);
     lcm_put_address_contract(buf, contract);
     tide_xdr_put_var(buf, function);

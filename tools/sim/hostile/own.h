@@ -48,6 +48,7 @@ struct attack {
     struct lcm_account *from;
     struct lcm_tx tx;
     uint32_t args, read_only, read_write, archived, changes, events, diagnostics;
+    bool own_instance; /* the called contract's instance may be written: it is not listed as read */
 };
 
 static inline bool hostile_all(const struct hostile *h)
@@ -62,6 +63,8 @@ void attack_begin(struct attack *a, struct hostile *h);
 void attack_call(struct attack *a, const uint8_t contract[TIDE_HASH_BYTES], tide_slice function);
 /* Of the operation whose arm is in the chain's body. success: code 0; else the code. */
 void attack_end(struct attack *a, enum lcm_op type, int32_t code);
+/* Lists a contract's instance as read: who runs or emits an event is in the footprint. */
+void attack_instance(struct attack *a, const uint8_t contract[TIDE_HASH_BYTES]);
 /* A key of the footprint. */
 void attack_key(struct attack *a, bool write, const struct lcm_data *data);
 
