@@ -14,6 +14,7 @@ import pathlib
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -315,6 +316,7 @@ def main():
     options = parser.parse_args()
     if (options.seed is None) == (options.seconds is None):
         parser.error("one of --seed and --seconds")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what it started ends with it
     seeds = ledgers = answers = failed = 0
     end = time.monotonic() + (options.seconds or 0)
     while seeds == 0 or time.monotonic() < end:

@@ -32,12 +32,13 @@ IGNORED = {"requestId", "next", "agreesWithDao", "ageSeconds", "twapAgeSeconds",
 WHOLE = {"/api/earnings/claimable/{address}", "/api/stats", "/api/stats/daily", "/api/coverage", "/api/undecoded/entries", "/api/undecoded/events", "/api/dao"}
 # Members that count everybody.
 # 503 for ever once foreign code of the registry wrote an entry that is not understood: it may be a freeze.
-UNREADABLE = {"/api/sdk/kyc/status/{address}"}
+# Lists as of a ledger go by today's keys: they lack what foreign code has made unreadable since. Published code removes no such entry.
+UNREADABLE = {"/api/sdk/kyc/status/{address}", "/api/stability-pool/deposits", "/api/pools", "/api/pools/{pool}/positions"}
 # A label beside the answer: always the token's present one.
 LABELS = {"tokenSymbol", "tokenASymbol", "tokenBSymbol"}
 LEDGER = {"hash", "previousHash", "transactions", "protocolTransactions", "events", "changes", "rawEvents", "rawStates", "rawCalls", "callsVerified",
           "callsRewritten", "callsUnverified", "calls", "proof"}
-COUNTS = {"/api/ledgers": LEDGER, "/api/ledgers/{sequence}": LEDGER, "/api/sdk/contracts": {"complete", "agrees", "namedByDao"}}
+COUNTS = {"/api/ledgers": LEDGER, "/api/ledgers/{sequence}": LEDGER, "/api/sdk/contracts": {"complete", "agrees", "namedByDao", "multisigWallet"}}
 PAST = {"/api/earnings/epochs/{epoch}": {"symbol"}}
 VALUES = {
     "address": "SELECT DISTINCT address AS v FROM state.compliance_registry_compliance_rec ORDER BY 1 LIMIT 12",

@@ -16,6 +16,7 @@ import os
 import pathlib
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -337,6 +338,7 @@ def main():
     options = parser.parse_args()
     if (options.seed is None) == (options.seconds is None):
         parser.error("one of --seed and --seconds")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what it started ends with it
     seeds = lies = failed = 0
     end = time.monotonic() + (options.seconds or 0)
     while seeds == 0 or (options.seconds and time.monotonic() < end):
