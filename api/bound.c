@@ -71,21 +71,10 @@ static bool read_place(struct place *out, const char *sql, const char *at)
     return true;
 }
 
-static bool begins(tide_slice table, const char *role)
-{
-    size_t len = strlen(role);
-    return table.len > len + 1 && memcmp(table.ptr, role, len) == 0 && table.ptr[len] == '_';
-}
-
-/* The role whose table that is; TIDE_ROLE_COUNT: none. */
 static enum tide_role role_of(const struct place *place)
 {
-    if (tide_slice_eq_str(place->schema, "chain"))
-        return TIDE_ROLE_COUNT;
-    for (int role = 0; role <= TIDE_ROLE_stellar_asset; role++)
-        if (begins(place->table, tide_role_name((enum tide_role)role)))
-            return (enum tide_role)role;
-    return TIDE_ROLE_COUNT;
+    return tide_slice_eq_str(place->schema, "chain") ? TIDE_ROLE_COUNT
+                                                     : tide_role_of_table(place->table);
 }
 
 /* Tables with rows of every contract that is followed. */
@@ -106,12 +95,12 @@ static void put_condition(struct tide_buf *out, const struct place *place, enum 
                           struct asked *asked)
 {
     tide_buf_putf(out, "%.*s.contract = ", TIDE_SLICE_FMT(place->alias));
-    if (role < TIDE_ROLE_synth_token)
+    if (tide_role_is_single(role))
         tide_buf_putf(out, "(SELECT r.%s FROM bound_roles AS r)", tide_role_name(role));
     else
         tide_buf_str(out, "ANY ((SELECT f.contracts FROM bound_followed AS f)::text[])");
-    asked->roles |= role < TIDE_ROLE_synth_token;
-    asked->followed |= role >= TIDE_ROLE_synth_token;
+    asked->roles |= tide_role_is_single(role);
+    asked->followed |= !tide_role_is_single(role);
 }
 
 /* A join with a select of one row without columns: the planner drops it and keeps the condition, so
@@ -135,7 +124,7 @@ static void write_body(struct tide_buf *out, const char *sql, struct asked *aske
             continue;
         }
         enum tide_role role = role_of(&place);
-        if (role < TIDE_ROLE_synth_token || is_followed(&place, role))
+        if (tide_role_is_single(role) || is_followed(&place, role))
             put_place(out, &place, role, asked);
         else
             tide_buf_put(out, at, (size_t)(place.end - at));

@@ -299,12 +299,14 @@ tide_status delta_event(struct tide_delta *d, const struct tide_tx *tx,
     const struct tide_contract *contract = tide_deployment_find(d->deployment, event->contract);
     if (!contract)
         return TIDE_OK;
-    ours_touched(d, contract);
-    if (contract->role == TIDE_ROLE_wallet || !d->want_events)
-        return TIDE_OK;
     tide_slice topics[TOPICS_MAX];
     read_topics(topics, event);
     uint32_t kept = event->topic_count < TOPICS_MAX ? event->topic_count : TOPICS_MAX;
+    if (kept)
+        ours_see_asset(d, contract, topics[kept - 1], event->tx);
+    ours_touched(d, contract);
+    if (contract->role == TIDE_ROLE_wallet || !d->want_events)
+        return TIDE_OK;
     bool named =
         contract->role == TIDE_ROLE_stellar_asset && !d->protocol && names_us(d, topics, kept);
     if (contract->role == TIDE_ROLE_stellar_asset && !d->protocol && !named)

@@ -118,7 +118,8 @@ struct tide_delta {
     uint32_t tx_count;
     uint32_t our_txs;
     struct tide_batch_counts counts;
-    struct list ignored; /* struct ignored_token */
+    struct list ignored;       /* struct ignored_token */
+    struct list became_assets; /* uint32_t: contracts of the deployment, by index */
 
     /* the present transaction */
     struct tide_envelope envelope;
@@ -197,6 +198,14 @@ bool ours_entry(const struct tide_delta *d, const struct tide_contract *contract
  * reached; one row for each ledger that names it, for at most IGNORED_MAX tokens of a ledger. */
 void ours_created(struct tide_delta *d, const struct tide_contract *contract, uint32_t tx);
 void ours_discover(struct tide_delta *d, tide_slice address_value, uint32_t tx);
+/* A discovered token that turns out to be a Stellar asset's contract keeps the rules of those: its
+ * transfers count where an address that the deployment names takes part. It shows by an event whose
+ * last topic names the asset that the contract's id is a hash of, or by the instance. A row of
+ * chain.contract_seen says so (asset). */
+void ours_see_asset(struct tide_delta *d, const struct tide_contract *contract, tide_slice topic,
+                    uint32_t tx);
+void ours_see_instance(struct tide_delta *d, const struct tide_contract *contract, tide_slice value,
+                       uint32_t tx);
 /* Takes back discoveries down to that many contracts. */
 void ours_forget(struct tide_delta *d, uint32_t contract_count);
 

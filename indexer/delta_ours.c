@@ -271,9 +271,86 @@ void ours_discover(struct tide_delta *d, tide_slice address_value, uint32_t tx)
     }
 }
 
+enum { CODE_MAX = 12 };
+
+/* Appends the ContractIDPreimage of an asset as its contract's events write it: "native" or
+ * "CODE:ISSUER". False: no such text. */
+static bool put_asset(struct tide_buf *out, tide_slice text)
+{
+    enum { FROM_ASSET = 1, NATIVE = 0, CODE4 = 1, CODE12 = 2 };
+    static const uint8_t zeros[CODE_MAX] = { 0 };
+    uint8_t issuer[TIDE_STRKEY_PAYLOAD_MAX];
+    enum tide_strkey kind;
+    size_t len;
+    const uint8_t *colon = text.len ? memchr(text.ptr, ':', text.len) : NULL;
+    size_t code = colon ? (size_t)(colon - text.ptr) : 0;
+    tide_buf_be32(out, FROM_ASSET);
+    if (tide_slice_eq_str(text, "native")) {
+        tide_buf_be32(out, NATIVE);
+        return true;
+    }
+    if (code == 0 || code > CODE_MAX ||
+        tide_strkey_decode(&kind, issuer, &len, tide_slice_of(colon + 1, text.len - code - 1)) !=
+            TIDE_OK ||
+        kind != TIDE_STRKEY_ACCOUNT)
+        return false;
+    tide_buf_be32(out, code <= 4 ? CODE4 : CODE12);
+    tide_buf_put(out, text.ptr, code);
+    tide_buf_put(out, zeros, (code <= 4 ? 4 : CODE_MAX) - code);
+    tide_buf_be32(out, 0); /* type of the issuer's key */
+    tide_buf_put(out, issuer, TIDE_HASH_BYTES);
+    return true;
+}
+
+/* Whether the contract is that asset's own: its id is a hash of the asset. */
+static bool is_asset_of(struct tide_delta *d, const struct tide_contract *contract,
+                        tide_slice topic)
+{
+    if (tide_scval_type_of(topic) != TIDE_SCV_STRING)
+        return false;
+    uint8_t id[TIDE_HASH_BYTES];
+    tide_buf_reset(&d->scratch);
+    if (!put_asset(&d->scratch, (tide_slice){ topic.ptr + 8, tide_be32(topic.ptr + 4) }))
+        return false;
+    tide_contract_id(id, d->deployment->network_id, tide_buf_view(&d->scratch));
+    return memcmp(id, contract->id, TIDE_HASH_BYTES) == 0;
+}
+
+static void become_asset(struct tide_delta *d, const struct tide_contract *contract, uint32_t tx)
+{
+    struct tide_contract *own = &d->deployment->contracts[contract - d->deployment->contracts];
+    uint32_t *undo = list_push(&d->became_assets, sizeof *undo);
+    if (!undo)
+        return; /* no memory: it is tried again with its next event */
+    *undo = (uint32_t)(own - d->deployment->contracts);
+    own->role = TIDE_ROLE_stellar_asset;
+    snprintf(own->role_name, sizeof own->role_name, "%s", tide_role_name(own->role));
+    put_seen(d, own, "asset", tx);
+}
+
+void ours_see_asset(struct tide_delta *d, const struct tide_contract *contract, tide_slice topic,
+                    uint32_t tx)
+{
+    if (contract->discovered && contract->role == TIDE_ROLE_synth_token &&
+        is_asset_of(d, contract, topic))
+        become_asset(d, contract, tx);
+}
+
+void ours_see_instance(struct tide_delta *d, const struct tide_contract *contract, tide_slice value,
+                       uint32_t tx)
+{
+    bool asset = value.len >= 8 && tide_be32(value.ptr) == TIDE_SCV_CONTRACT_INSTANCE &&
+                 tide_be32(value.ptr + 4) == 1;
+    if (contract->discovered && contract->role == TIDE_ROLE_synth_token && asset)
+        become_asset(d, contract, tx);
+}
+
 void ours_forget(struct tide_delta *d, uint32_t contract_count)
 {
     struct tide_deployment *known = d->deployment;
+    const uint32_t *assets = d->became_assets.items;
+    for (uint32_t i = 0; i < d->became_assets.count; i++)
+        known->contracts[assets[i]].role = TIDE_ROLE_synth_token;
     for (; known->contract_count > contract_count; known->contract_count--, d->discovered--)
         for (uint32_t i = 0; i < TIDE_COUNT(known->slots); i++)
             if (known->slots[i] == known->contract_count)

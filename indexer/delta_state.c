@@ -378,6 +378,8 @@ static tide_status data_change(struct tide_delta *d, const struct tide_tx *tx,
     uint32_t seq = tx ? d->seq++ : d->seq_after++;
     if (!contract)
         return TIDE_OK;
+    if (tx && tide_scval_type_of(change->key) == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE)
+        ours_see_instance(d, contract, change->value, tx->index);
     if (tx)
         ours_touched(d, contract);
     if (!d->want_state || !ours_entry(d, contract, change->key))

@@ -10,8 +10,8 @@ static const char contracts_sql[] =
     " SELECT c ->> 'address' AS address, c ->> 'role' AS role, c ->> 'name' AS name, 0 AS later"
     " FROM chain.deployment AS d, jsonb_array_elements(d.contracts) AS c WHERE d.id = $1"
     " UNION ALL SELECT contract, role, name, 1 FROM chain.contract_seen WHERE deployment = $1"
-    " AND what = 'discovered' AND role = 'synth_token'"
-    ") AS x ORDER BY address COLLATE \"C\", later";
+    " AND what IN ('discovered', 'asset')"
+    ") AS x ORDER BY address COLLATE \"C\", later, role";
 
 static bool copy_text(char *out, size_t size, const char *text)
 {

@@ -179,12 +179,12 @@ tide_status tide_query_contracts(struct tide_pg *pg, uint16_t deployment, uint32
         "AS c"
         " WHERE d.id = $1 UNION ALL SELECT s.contract, s.role, s.name, d.passphrase, 1 FROM"
         " chain.contract_seen AS s JOIN chain.deployment AS d ON d.id = s.deployment"
-        " WHERE s.deployment = $1 AND s.what = 'discovered' AND s.role = 'synth_token' AND "
+        " WHERE s.deployment = $1 AND s.what IN ('discovered', 'asset') AND "
         "(s.ledger < $2::bigint OR EXISTS"
         " (SELECT FROM chain.contract_coverage AS c WHERE c.deployment = $1 AND c.contract ="
         " s.contract) AND NOT EXISTS (SELECT FROM chain.contract_coverage AS c WHERE c.deployment ="
         " $1 AND c.contract = s.contract AND c.next_ledger <= c.to_ledger))) AS x"
-        " ORDER BY x.address, x.later",
+        " ORDER BY x.address, x.later, x.role",
         (const char *[]){ id, ledger }, 2, err);
     if (status != TIDE_OK)
         return status;

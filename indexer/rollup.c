@@ -1,4 +1,5 @@
 #include "indexer/rollup.h"
+#include "tidemark/deployment.h"
 
 #include <assert.h>
 #include <string.h>
@@ -26,14 +27,33 @@ bool tide_rollup_next(tide_slice *rest, tide_slice *before, struct tide_rollup_n
     return true;
 }
 
+/* A role's table counts with the rows of the deployment file's contract alone. The select without
+ * columns is one row, which the planner drops; the table may have an alias behind it. */
+static void put_bound(struct tide_buf *out, const struct tide_rollup_writer *writer,
+                      const struct tide_rollup_name *name, enum tide_role role)
+{
+    tide_buf_u8(out, '(');
+    writer->put(writer->self, out, name);
+    tide_buf_putf(out,
+                  " AS \"%.*s\" JOIN (SELECT) AS \"%.*s_bound\" ON \"%.*s\".contract ="
+                  " (SELECT c.address FROM chain.deployment AS k,"
+                  " jsonb_to_recordset(k.contracts) AS c(address text, role text)"
+                  " WHERE k.id = $1::smallint AND c.role = '%s'))",
+                  TIDE_SLICE_FMT(name->table), TIDE_SLICE_FMT(name->table),
+                  TIDE_SLICE_FMT(name->table), tide_role_name(role));
+}
+
 void tide_rollup_write(struct tide_buf *out, const struct tide_rollup *rollup,
                        const struct tide_rollup_writer *writer)
 {
     tide_slice rest = rollup->sql, before;
     struct tide_rollup_name name;
     while (tide_rollup_next(&rest, &before, &name)) {
+        enum tide_role role = tide_role_of_table(name.table);
         tide_buf_slice(out, before);
-        if (name.mark == TIDE_ROLLUP_INTO)
+        if (name.mark != TIDE_ROLLUP_INTO && tide_role_is_single(role))
+            put_bound(out, writer, &name, role);
+        else if (name.mark == TIDE_ROLLUP_INTO)
             tide_buf_putf(out, "%s.\"%.*s\"", writer->into, TIDE_SLICE_FMT(name.table));
         else
             writer->put(writer->self, out, &name);

@@ -40,8 +40,9 @@ tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
     struct tide_pg_rows rows;
     writer_sql(
         w,
-        "SELECT contract, role, name FROM chain.contract_seen WHERE deployment = %u"
-        " AND what = 'discovered' AND role = 'synth_token' ORDER BY ledger, tx, contract LIMIT %u",
+        "SELECT contract, min(role), min(name) FROM chain.contract_seen WHERE deployment = %u"
+        " AND what IN ('discovered', 'asset') GROUP BY contract"
+        " ORDER BY min(ledger), min(tx), contract LIMIT %u",
         w->deployment, TIDE_CONTRACTS_MAX);
     tide_status status = writer_query_sql(w, &rows, err);
     for (uint32_t i = 0; status == TIDE_OK && i < rows.count; i++) {

@@ -77,6 +77,16 @@ tide_status tide_deployment_add(struct tide_deployment *deployment,
 /* "liquidity_pool", "synth_token", "stellar_asset", "wallet" … */
 const char *tide_role_name(enum tide_role role);
 
+/* The role whose entries or events are in the table of that name ("oracle_feed");
+ * TIDE_ROLE_COUNT: no one role's. */
+enum tide_role tide_role_of_table(tide_slice table);
+
+/* True of a role that one contract has: the deployment file names it. */
+static inline bool tide_role_is_single(enum tide_role role)
+{
+    return role < TIDE_ROLE_synth_token;
+}
+
 /* The contract with that id, or NULL. O(1) expected. */
 const struct tide_contract *tide_deployment_find(const struct tide_deployment *deployment,
                                                  const uint8_t id[TIDE_HASH_BYTES]);

@@ -27,6 +27,17 @@ const char *tide_role_name(enum tide_role role)
     return role_names[role];
 }
 
+enum tide_role tide_role_of_table(tide_slice table)
+{
+    for (int role = 0; role <= TIDE_ROLE_stellar_asset; role++) {
+        size_t len = strlen(role_names[role]);
+        if (table.len > len + 1 && memcmp(table.ptr, role_names[role], len) == 0 &&
+            table.ptr[len] == '_')
+            return (enum tide_role)role;
+    }
+    return TIDE_ROLE_COUNT;
+}
+
 /* Contract ids are hashes: two of their bytes are as good as any hash of them. */
 static uint32_t slot_of(const uint8_t id[TIDE_HASH_BYTES])
 {

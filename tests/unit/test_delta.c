@@ -463,6 +463,46 @@ static void only_ledgers_with_the_contract_give_rows(void **state)
     assert_int_equal(m->batch.to, 101);
 }
 
+static void put_native_transfer(struct maker *m, const uint8_t *asset, const uint8_t *to)
+{
+    struct tide_buf *b = event(m, asset, 4);
+    m->called = asset;
+    lcm_put_symbol(b, "transfer");
+    put_account(b, stranger);
+    put_account(b, to);
+    lcm_put_string(b, "native");
+    lcm_put_i128(b, 12);
+    touch(m, asset, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
+}
+
+/* Any address may be a market's token, a busy asset's too. */
+static void a_stellar_asset_keeps_its_filter_though_a_market_names_it(void **state)
+{
+    struct maker *m = *state;
+    uint8_t asset[TIDE_HASH_BYTES];
+    tide_contract_id(asset, m->deployment->network_id, TIDE_SLICE("\0\0\0\1\0\0\0\0"));
+    put_market(m, asset);
+    apply(m);
+    for (int i = 0; i < 3; i++) {
+        put_native_transfer(m, asset, stranger);
+        apply(m);
+    }
+    assert_int_equal(count(m, "event", "synth_token_transfer"), 0);
+    /* the transaction that shows what it is was a token's: it alone is kept */
+    assert_int_equal(count(m, "event", "stellar_asset_transfer"), 1);
+    assert_int_equal(count(m, "chain", "tx"), 2);
+    put_native_transfer(m, asset, alice);
+    m->source = alice;
+    apply(m);
+    assert_int_equal(count(m, "event", "stellar_asset_transfer"), 2);
+    assert_int_equal(count(m, "event", "raw"), 0);
+    struct row row = last(m, "chain", "contract_seen");
+    text_is(&row, "what", "asset");
+    text_is(&row, "role", "stellar_asset");
+    assert_int_equal(cell_int(&row, "ledger"), 101);
+    assert_int_equal(count(m, "chain", "contract_seen"), 2);
+}
+
 /* ---- refusals ---- */
 
 static void a_ledger_that_is_refused_leaves_nothing(void **state)
@@ -530,6 +570,7 @@ int main(void)
         TEST(a_refused_call_is_a_row_without_events),
         TEST(a_market_s_token_is_watched_from_there_on),
         TEST(only_ledgers_with_the_contract_give_rows),
+        TEST(a_stellar_asset_keeps_its_filter_though_a_market_names_it),
         TEST(a_ledger_that_is_refused_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

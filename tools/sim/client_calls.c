@@ -39,6 +39,10 @@ const struct client_call client_calls[] = {
     { "submit_price",        CAST_ORACLE,     "submit_price",        "wfq",    "--as feed0 --asset GOLD --price X" },
     { "propose",             CAST_DAO,        "propose",             "wtbh",   "--as gov0 [--title TEXT] [--text TEXT] [--call-data TEXT]" },
     { "vote",                CAST_DAO,        "vote",                "wiv",    "--as gov0 --proposal N [--against]" },
+    { "initialize_dao",      CAST_DAO,        "initialize",          "ws",     "--as NAME --subject ENGINE  anyone, at any time: NAME becomes the DAO" },
+    { "set_protocol_config", CAST_DAO,        "set_protocol_config", "wsssss", "--as NAME --subject NAME  of the wallet and four contracts" },
+    { "set_compliance",      CAST_DAO,        "set_compliance",      "ws",     "--as NAME --subject NAME" },
+    { "set_oracle",          CAST_DAO,        "set_oracle",          "ws",     "--as NAME --subject NAME" },
     { 0 },
 };
 /* clang-format on */

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# The deployment file decides which contracts are the protocol. Somebody becomes the DAO by calling
+# initialize again and names contracts of his own: that is reported everywhere and followed nowhere.
+# Rows of a second contract of every role, planted in the database, change the answer of no route.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/_pg.sh"
+. "$here/_api.sh"
+. "$here/_serve.sh"
+[ -x "$TIDE_BIN/tidemark-api" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: programs not built"; exit 77; }
+pg_start
+SERVE_DIR=$PG_DIR/serve
+indexer=$TIDE_BIN/tidemark-indexer
+export PG_BIN PG_DIR
+stranger=$(python3 - <<'PY'
+import base64, binascii
+raw = bytes([2 << 3]) + b"\xee" * 32
+print(base64.b32encode(raw + binascii.crc_hqx(raw, 0).to_bytes(2, "little")).decode())
+PY
+)
+
+echo "four transactions"
+serve_start --close-ms 0 --ledgers 64 --lake "$PG_DIR/sim/lake" --quiet
+tx() { # CALL ARGS: closes ledgers until it is in
+    "$TIDE_BIN/tidemark-sim" tx "$@" --rpc "$SERVE_URL" >"$PG_DIR/tx.log" 2>&1 &
+    local pid=$!
+    while kill -0 $pid 2>/dev/null; do serve_close; sleep 0.1; done
+    wait $pid || fail "tx $*: $(cat "$PG_DIR/tx.log")"
+}
+export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json
+tx fund --as mallory
+follow() { "$indexer" run --lake "$PG_DIR/sim/lake" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -2 "$PG_DIR/run.log")"; }
+follow
+api_start
+curl -fs "$API_URL/api/sdk/contracts" >"$PG_DIR/contracts.before"
+grep -q '"agreesWithDao":true' "$PG_DIR/contracts.before" || fail "$(cat "$PG_DIR/contracts.before")"
+tx initialize_dao --as mallory --subject "$stranger"
+tx set_protocol_config --as mallory --subject "$stranger"
+tx set_compliance --as mallory --subject "$stranger"
+tx set_oracle --as mallory --subject "$stranger"
+follow
+until curl -fs "$API_URL/api/sdk/contracts" | grep -q '"agreesWithDao":false'; do sleep 0.1; done
+who=$(sql "SELECT address FROM state.compliance_registry_compliance_rec ORDER BY address LIMIT 1")
+asset=$(sql "SELECT asset FROM state.oracle_feed ORDER BY asset LIMIT 1")
+for path in /api/sdk/contracts "/api/sdk/kyc/status/$who" /api/prices "/api/prices/$asset" "/api/pools/XLMUSDC/quote?amountIn=1" /readyz; do
+    curl -fs "$API_URL$path" >"$PG_DIR/answer" || fail "$path: $(curl -s "$API_URL$path")"
+    grep -q '"agreesWithDao":false' "$PG_DIR/answer" || fail "$path: $(cat "$PG_DIR/answer")"
+done
+curl -fs "$API_URL/api/sdk/contracts" >"$PG_DIR/contracts.after"
+python3 - "$PG_DIR" "$stranger" <<'PY' || fail "contracts"
+import json, sys
+before, after = (json.load(open(f"{sys.argv[1]}/contracts.{n}"))["contracts"] for n in ("before", "after"))
+for role, c in before.items():
+    assert after[role]["address"] == c["address"], role
+    if role not in ("usdc", "daoGovernance"):
+        assert after[role]["namedByDao"] == sys.argv[2] and after[role]["agrees"] is False, after[role]
+PY
+[ "$(curl -fs "$API_URL/metrics" | grep -c '^tidemark_dao_disagrees{role="[a-z_]*"} 1$')" = 7 ] || fail "$(curl -s "$API_URL/metrics" | grep dao_)"
+[ "$(grep -c 'dao.disagrees role=.*dao_names='"$stranger" "$PG_DIR/api.log")" = 7 ] || fail "$(grep dao "$PG_DIR/api.log")"
+"$indexer" status | grep -A 12 '^dao_disagrees' | grep -q "compliance_registry.*$stranger" || fail "$("$indexer" status | grep -A 12 dao_disagrees)"
+[ "$(sql "SELECT count(*) FROM chain.contract_seen WHERE contract = '$stranger'")" = 0 ] || fail "the stranger's contract was seen"
+api_stop || fail "api: exit $?"
+serve_stop || fail "serve: exit $?"
+
+echo "rows of another contract"
+PGDATABASE=postgres "$PG_BIN/createdb" planted
+export PGDATABASE=planted TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=planted"
+rm -rf "$PG_DIR/sim" "$PG_DIR/cache"
+api_index "${TIDE_LEDGERS:-256}"
+api_start --api-rate-lookup 0 --api-rate-query 0
+"$here/_trust.py" "$API_PORT" ask "$PG_DIR/before" || fail "before"
+api_stop || fail "api: exit $?"
+"$PG_BIN/psql" -XAtq -v ON_ERROR_STOP=1 -f "$here/_trust.sql" 2>"$PG_DIR/planted" || fail "$(cat "$PG_DIR/planted")"
+grep -q '[0-9][0-9][0-9][0-9] rows planted' "$PG_DIR/planted" || fail "$(cat "$PG_DIR/planted")"
+rm -rf "$PG_DIR/cache"
+api_start --api-rate-lookup 0 --api-rate-query 0
+"$here/_trust.py" "$API_PORT" ask "$PG_DIR/after" "$PG_DIR/before" || fail "after"
+"$here/_trust.py" same "$PG_DIR/before" "$PG_DIR/after" || fail "answers differ"
+api_stop || fail "api: exit $?"
+echo ok
