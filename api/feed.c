@@ -100,11 +100,14 @@ static tide_status connect_now(struct tide_feed *feed, struct tide_err *err)
                                   .silence_ms = TIDE_FEED_SILENCE_MS,
                                   .stopped = feed->options.stopped,
                                   .stopped_self = feed->options.stopped_self };
-    if (feed->pg && tide_pg_alive(feed->pg) && feed->prepared)
-        return TIDE_OK;
+    if (feed->pg && tide_pg_alive(feed->pg) && feed->prepared) {
+        tide_status status = tide_deployment_select_refresh(feed->options.select, feed->pg, err);
+        if (status != TIDE_OK || tide_chosen_is_current(feed->options.select, &feed->chosen))
+            return status;
+    }
     feed->prepared = false;
     tide_status status =
-        tide_chosen_connect(&feed->pg, &to, feed->options.deployment, &feed->chosen, err);
+        tide_chosen_connect(&feed->pg, &to, feed->options.select, &feed->chosen, err);
     if (status == TIDE_OK)
         status = prepare(feed, err);
     feed->prepared = status == TIDE_OK;
@@ -130,6 +133,18 @@ static tide_status rebuild(struct tide_feed *feed, const char *why, struct tide_
     return status;
 }
 
+static bool is_of(const struct tide_feed *feed, const struct tide_hot_meta *meta)
+{
+    return meta->deployment == feed->chosen.id &&
+           memcmp(meta->protocol, feed->chosen.protocol, sizeof meta->protocol) == 0;
+}
+
+/* Whether readers answer from it meanwhile: another epoch of what is served. */
+static bool serves(const struct tide_feed *feed, const struct tide_hot_meta *meta)
+{
+    return tide_deployment_select_allows(feed->options.select, meta->protocol);
+}
+
 /* A cache that can be read and is of this deployment; built where there is none. *built says so. */
 static tide_status have_cache(struct tide_feed *feed, struct tide_hot_meta *meta, bool *built,
                               struct tide_err *err)
@@ -143,8 +158,14 @@ static tide_status have_cache(struct tide_feed *feed, struct tide_hot_meta *meta
     if (status == TIDE_OK) {
         *meta = *found;
         status = tide_hot_end(feed->reader);
-        if (status == TIDE_OK && meta->deployment == feed->chosen.id)
+        if (status == TIDE_OK && is_of(feed, meta))
             return TIDE_OK;
+        if (status == TIDE_OK && serves(feed, meta)) {
+            *built = true;
+            snprintf(why, sizeof why, "deployment %u follows %u", feed->chosen.id,
+                     meta->deployment);
+            return rebuild(feed, why, err);
+        }
         status = tide_fail(err, TIDE_E_DECODE, "cache: of deployment %u, this is %u",
                            meta->deployment, feed->chosen.id);
     }

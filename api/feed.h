@@ -23,10 +23,11 @@
 #define TIDE_FEED_REBUILD_S  60u    /* between rebuilds for changes behind */
 
 struct tide_feed;
+struct tide_deployment_select;
 
 struct tide_feed_options {
     const char *conninfo;
-    uint16_t deployment; /* 0: the only one */
+    struct tide_deployment_select *select; /* NULL: the only deployment */
     struct tide_hot *hot;
     bool (*stopped)(void *self); /* NULL: never */
     void *stopped_self;

@@ -199,6 +199,7 @@ tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
     bool found;
     tide_status status = sink->get(sink->self, &key, &meta, &found, err);
     meta.deployment = feed->chosen.id;
+    memcpy(meta.protocol, feed->chosen.protocol, sizeof meta.protocol);
     meta.ledger = look->ledger;
     meta.close_time = look->close_time;
     memcpy(meta.hash, look->hash, sizeof meta.hash);

@@ -3,7 +3,7 @@
 #define API_FEED_IMPL_H
 
 #include "api/age.h"
-#include "api/chosen.h"
+#include "api/deployment_select.h"
 #include "api/feed.h"
 #include "api/record.h"
 #include "tidemark/buf.h"

@@ -39,14 +39,15 @@ static tide_status open_hub(struct tide_live *live, const struct tide_config *co
 }
 
 tide_status tide_live_open(struct tide_live **out, const struct tide_config *config,
-                           const char *conninfo, struct tide_err *err)
+                           const char *conninfo, struct tide_deployment_select *select,
+                           struct tide_err *err)
 {
     struct tide_live *live = calloc(1, sizeof *live);
     if (!live)
         return tide_fail(err, TIDE_E_MEMORY, "stream");
-    struct stream_pg_options source = { .conninfo = conninfo,
-                                        .stopped = is_stopped,
-                                        .stopped_self = live };
+    struct stream_pg_options source = {
+        .conninfo = conninfo, .select = select, .stopped = is_stopped, .stopped_self = live
+    };
     tide_status status = stream_pg_open(&live->source, &source, err);
     if (status == TIDE_OK)
         status = open_hub(live, config, err);

@@ -11,7 +11,8 @@ struct tide_live;
 
 /* conninfo: of a role that may read jurisdictions, the feeder's. Connects to nobody yet. */
 tide_status tide_live_open(struct tide_live **out, const struct tide_config *config,
-                           const char *conninfo, struct tide_err *err) TIDE_MUST_USE;
+                           const char *conninfo, struct tide_deployment_select *select,
+                           struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_live_start(struct tide_live *live, struct tide_err *err) TIDE_MUST_USE;
 /* Every subscriber is told "dropped", "shutdown"; the thread ends. Before the server is stopped. */
 void tide_live_stop(struct tide_live *live);

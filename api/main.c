@@ -1,16 +1,22 @@
 /* tidemark-api: what is indexed, over HTTP. Read this first: every step is one call.
  *
  *   arguments, file, environment   the configuration, checked before anything is touched
+ *   deployment which one is served: the deployment file says it, in the newest epoch that is ready
  *   cache      the hot cache of this host, opened; a thread feeds it, or follows who does
  *   pool       threads that answer from PostgreSQL
  *   kyc        threads that open sessions at providers and take their webhooks; if configured
  *   live       the thread that reads each new ledger for the subscribers of /api/stream
+ *   port       claimed: no process may serve another deployment on it
  *   server     threads that answer connections
+ *   SIGHUP     the deployment file is read again
  *   SIGTERM    /readyz says 503, then nobody new is accepted, then all is answered: exit 0 */
+#include "api/deployment_select.h"
 #include "api/kyc/kyc.h"
 #include "api/live.h"
 #include "api/pool.h"
+#include "api/port_claim.h"
 #include "api/server.h"
+#include "api/session.h"
 #include "tidemark/log.h"
 #include "tidemark/notify.h"
 
@@ -25,12 +31,18 @@
 enum { TURN_MS = 50, TICK_MS = 1000 };
 
 /* The only mutable state outside main. Lock-free atomics are safe in a signal handler. */
-static atomic_bool stop_asked;
+static atomic_bool stop_asked, reload_asked;
 
 static void ask_stop(int number)
 {
     (void)number;
     atomic_store(&stop_asked, true);
+}
+
+static void ask_reload(int number)
+{
+    (void)number;
+    atomic_store(&reload_asked, true);
 }
 
 static bool is_set(void *flag)
@@ -44,6 +56,7 @@ struct program {
     atomic_bool closing; /* threads end */
     pthread_t feeder;
     bool feeding;
+    struct tide_port_claim *claim;
 };
 
 static const char *database_of(const struct tide_config *config)
@@ -74,6 +87,8 @@ static void install_signals(void)
     sigemptyset(&act.sa_mask);
     sigaction(SIGTERM, &act, NULL);
     sigaction(SIGINT, &act, NULL);
+    act.sa_handler = ask_reload;
+    sigaction(SIGHUP, &act, NULL);
     act.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &act, NULL);
 }
@@ -95,13 +110,16 @@ static tide_status open_all(struct program *p, struct tide_err *err)
     struct tide_api *api = &p->api;
     if (!p->config.api_cache[0])
         return tide_fail(err, TIDE_E_CONFIG, "api_cache is not set: the folder of the hot cache");
+    tide_status status = tide_deployment_select_open(&api->select, p->config.deployment, err);
     struct tide_hot_options hot = { .dir = p->config.api_cache };
-    tide_status status = tide_hot_open(&api->hot, &hot, err);
+    if (status == TIDE_OK)
+        status = tide_hot_open(&api->hot, &hot, err);
     if (status != TIDE_OK)
         return status;
     struct tide_err none;
     (void)!tide_hot_refresh(api->hot, &none); /* none there is fine: one will be built */
     struct tide_feed_options feed = { .conninfo = database_of(&p->config),
+                                      .select = api->select,
                                       .hot = api->hot,
                                       .stopped = is_set,
                                       .stopped_self = &p->closing };
@@ -109,14 +127,15 @@ static tide_status open_all(struct program *p, struct tide_err *err)
     if (status != TIDE_OK)
         return status;
     struct tide_pool_options pool = { .conninfo = database_of(&p->config),
+                                      .select = api->select,
                                       .threads = p->config.api_sql_threads,
                                       .queue = p->config.api_sql_queue };
     if (pool.threads)
         status = tide_pool_open(&api->pool, &pool, err);
     if (status == TIDE_OK)
-        status = tide_live_open(&api->live, &p->config, database_of(&p->config), err);
+        status = tide_live_open(&api->live, &p->config, database_of(&p->config), api->select, err);
     if (status == TIDE_OK)
-        status = tide_kyc_open(&api->kyc, &p->config, api->clock, err);
+        status = tide_kyc_open(&api->kyc, &p->config, api->clock, api->select, err);
     return status == TIDE_OK ? tide_server_open(&api->server, api, err) : status;
 }
 
@@ -133,6 +152,8 @@ static void close_all(struct program *p)
     tide_feed_close(api->feed);
     if (api->hot)
         tide_hot_close(api->hot);
+    tide_deployment_select_close(api->select);
+    tide_port_claim_close(p->claim);
 }
 
 /* --- running --------------------------------------------------------------------------------- */
@@ -157,8 +178,52 @@ static tide_status write_port(const char *path, uint16_t port, struct tide_err *
                    : tide_fail(err, TIDE_E_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
+/* Which deployment is served, if the database is there to say it. */
+static void ask_deployment(struct program *p)
+{
+    struct tide_pg_options to = { .conninfo = database_of(&p->config),
+                                  .application = "tidemark-api",
+                                  .silence_ms = TIDE_SQL_SILENCE_MS,
+                                  .stopped = is_set,
+                                  .stopped_self = &stop_asked };
+    struct tide_chosen chosen;
+    struct tide_pg *pg = NULL;
+    struct tide_err err;
+    char quoted[TIDE_ERR_TEXT_MAX];
+    if (tide_chosen_connect(&pg, &to, p->api.select, &chosen, &err) != TIDE_OK)
+        tide_log(TIDE_WARN, "deployment.unknown", "text=%s",
+                 tide_log_quote(quoted, sizeof quoted, err.text));
+    tide_pg_close(pg);
+}
+
+/* Before the first connection is taken: its answer could be of another deployment than the next. */
+static tide_status claim_port(struct program *p, uint16_t port, struct tide_err *err)
+{
+    struct tide_port_serves serves = { .cache = p->config.api_cache };
+    serves.known = tide_deployment_select_served(p->api.select, serves.served);
+    return tide_port_claim_open(&p->claim, p->config.api_listen, port, &serves, err);
+}
+
+/* 0: the system chooses one that is free. */
+static uint16_t port_wanted(const struct program *p)
+{
+    const char *colon = strrchr(p->config.api_listen, ':');
+    return colon ? (uint16_t)strtoul(colon + 1, NULL, 10) : 0;
+}
+
+static tide_status start_server(struct program *p, struct tide_err *err)
+{
+    tide_status status = tide_server_start(p->api.server, err);
+    return status == TIDE_OK && !p->claim ? claim_port(p, tide_server_port(p->api.server), err)
+                                          : status;
+}
+
 static tide_status start(struct program *p, struct tide_err *err)
 {
+    ask_deployment(p);
+    uint16_t port = port_wanted(p);
+    if (port && claim_port(p, port, err) != TIDE_OK)
+        return err->code;
     int failed = pthread_create(&p->feeder, NULL, feed, p->api.feed);
     if (failed)
         return tide_fail(err, TIDE_E_MEMORY, "cannot start a thread: %s", strerror(failed));
@@ -167,10 +232,36 @@ static tide_status start(struct program *p, struct tide_err *err)
     if (status == TIDE_OK && p->api.kyc)
         status = tide_kyc_start(p->api.kyc, err);
     if (status == TIDE_OK)
-        status = tide_server_start(p->api.server, err);
+        status = start_server(p, err);
     if (status == TIDE_OK)
         status = write_port(p->config.api_port_file, tide_server_port(p->api.server), err);
     return status;
+}
+
+/* The addresses of the contracts changed, or the operator wants to be sure. */
+static void reload(struct program *p)
+{
+    struct tide_err err;
+    char quoted[TIDE_ERR_TEXT_MAX];
+    if (!atomic_exchange(&reload_asked, false))
+        return;
+    if (tide_deployment_select_reload(p->api.select, &err) == TIDE_OK)
+        tide_log(TIDE_INFO, "deployment.reloaded", "file=%s", p->config.deployment);
+    else
+        tide_log(TIDE_ERROR, "deployment.kept", "text=%s",
+                 tide_log_quote(quoted, sizeof quoted, err.text));
+}
+
+/* What is served was not known when the port was claimed, or is another protocol now. */
+static void renew_claim(struct program *p)
+{
+    struct tide_port_serves serves = { .cache = p->config.api_cache };
+    struct tide_err err;
+    char quoted[TIDE_ERR_TEXT_MAX];
+    serves.known = tide_deployment_select_served(p->api.select, serves.served);
+    if (tide_port_claim_renew(p->claim, &serves, &err) != TIDE_OK)
+        tide_log(TIDE_WARN, "api.port_shared", "text=%s",
+                 tide_log_quote(quoted, sizeof quoted, err.text));
 }
 
 /* The main thread: once a second the cache is looked after. */
@@ -191,6 +282,8 @@ static void run(struct program *p)
         if (now - ticked >= TICK_MS) {
             ticked = now;
             (void)!tide_hot_tick(p->api.hot, &err); /* no generation yet: the feeder's to mend */
+            reload(p);
+            renew_claim(p);
             tide_watchdog_ping(&dog, now);
         }
         clock->sleep_ms(clock->self, TURN_MS);
@@ -208,7 +301,9 @@ static void print_help(void)
 {
     struct tide_buf settings;
     printf("usage: tidemark-api [option]...\n\n"
-           "Serves what tidemark-indexer has indexed, until SIGTERM.\n\n");
+           "Serves what tidemark-indexer has indexed, until SIGTERM. With --deployment FILE it\n"
+           "serves that deployment of the database, in the newest epoch of its network that is\n"
+           "ready; SIGHUP reads the file again.\n\n");
     tide_buf_init(&settings, 64u << 10);
     tide_config_help(&settings);
     printf("%.*s", TIDE_SLICE_FMT(tide_buf_view(&settings)));

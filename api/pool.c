@@ -14,7 +14,7 @@ static tide_status open_seat(void *seat, void *owner, struct tide_crew *crew, st
 {
     const struct tide_pool *pool = owner;
     struct tide_session_options options = { .conninfo = pool->options.conninfo,
-                                            .deployment = pool->options.deployment,
+                                            .select = pool->options.select,
                                             .statements = &pool->statements,
                                             .stopped = tide_crew_is_closing,
                                             .stopped_self = crew };

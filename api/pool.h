@@ -14,12 +14,13 @@
 #include "api/crew.h"
 
 struct tide_pool;
+struct tide_deployment_select;
 
 struct tide_pool_options {
-    const char *conninfo; /* api_database_url, else database_url */
-    uint32_t threads;     /* api_sql_threads */
-    uint32_t queue;       /* api_sql_queue: jobs that wait */
-    uint16_t deployment;  /* 0: the only one */
+    const char *conninfo;                  /* api_database_url, else database_url */
+    uint32_t threads;                      /* api_sql_threads */
+    uint32_t queue;                        /* api_sql_queue: jobs that wait */
+    struct tide_deployment_select *select; /* NULL: the only deployment */
 };
 
 /* Reads the statements (TIDE_E_SCHEMA when they are at fault), starts the threads. Connects to

@@ -1,4 +1,5 @@
 /* GET /healthz: the process answers. GET /readyz: it should be asked. */
+#include "api/deployment_select.h"
 #include "api/json.h"
 #include "api/kyc/kyc.h"
 #include "api/live.h"
@@ -35,6 +36,10 @@ static void look_at_cache(struct tide_handler_context *context, struct readiness
     struct tide_err err;
     if (tide_hot_begin(context->reader, &meta, &err) != TIDE_OK)
         return;
+    if (!tide_deployment_select_allows(context->api->select, meta->protocol)) {
+        (void)!tide_hot_end(context->reader);
+        return; /* another process feeds it with another deployment */
+    }
     r->at = (struct tide_answer_at){ true, meta->ledger, meta->close_time,
                                      tide_lookup_age_ms(meta, context->host_ms) };
     r->fed_age_ms = tide_lookup_fed_age_ms(meta, context->host_ms);

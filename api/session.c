@@ -19,7 +19,8 @@ void tide_session_close(struct tide_session *session)
 
 bool tide_session_is_ready(const struct tide_session *session)
 {
-    return session->ready && session->pg && tide_pg_alive(session->pg);
+    return session->ready && session->pg && tide_pg_alive(session->pg) &&
+           tide_chosen_is_current(session->options.select, &session->chosen);
 }
 
 /* Plans are made with the values each time: most filters are optional, and a plan for all of their
@@ -59,7 +60,7 @@ tide_status tide_session_connect(struct tide_session *session, struct tide_err *
     session->ready = false;
     memset(session->prepared, 0, session->options.statements->count * sizeof *session->prepared);
     tide_status status =
-        tide_chosen_connect(&session->pg, &to, session->options.deployment, &session->chosen, err);
+        tide_chosen_connect(&session->pg, &to, session->options.select, &session->chosen, err);
     if (status == TIDE_E_MISSING)
         return tide_fail(err, TIDE_E_DB, "nothing is indexed yet");
     if (status == TIDE_OK)

@@ -9,7 +9,7 @@
 #define API_SESSION_H
 
 #include "api/age.h"
-#include "api/chosen.h"
+#include "api/deployment_select.h"
 #include "api/statement.h"
 
 #define TIDE_SQL_TIMEOUT_MS 2000 /* of one statement                 */
@@ -18,7 +18,7 @@
 
 struct tide_session_options {
     const char *conninfo;
-    uint16_t deployment; /* 0: the only one */
+    struct tide_deployment_select *select; /* NULL: the only deployment */
     const struct tide_statements *statements;
     bool (*stopped)(void *self); /* NULL: never */
     void *stopped_self;

@@ -222,6 +222,16 @@ static void worked(struct tide_hub *stream)
     stream->stale = now;
 }
 
+/* The process serves another epoch now: places of the old one lead nowhere in it. */
+static void leave_deployment(struct tide_hub *stream)
+{
+    for (uint32_t i = 0; i < stream->turn_count; i++)
+        stream_sub_drop(stream->turn[i], TIDE_DROPPED_DEPLOYMENT);
+    stream->turn_count = 0;
+    stream_piece_free(stream->prices);
+    stream->prices = NULL;
+}
+
 /* Asks where the database stands, when there may be news. */
 static bool look(struct tide_hub *stream)
 {
@@ -237,6 +247,9 @@ static bool look(struct tide_hub *stream)
         return false;
     }
     stream->news = false;
+    bool other = stream->known && head.deployment != stream->head.deployment;
+    if (other)
+        leave_deployment(stream);
     pthread_mutex_lock(&stream->mutex);
     bool first = !stream->known;
     stream->known = true;
@@ -245,7 +258,7 @@ static bool look(struct tide_hub *stream)
     stream->stats.archived_to = head.archived_to;
     pthread_mutex_unlock(&stream->mutex);
     struct stream_place end = stream_whole(head.ledger);
-    if (first || stream->turn_count == 0)
+    if (first || other || stream->turn_count == 0)
         stream_ring_reset(&stream->ring, &end);
     worked(stream);
     return true;

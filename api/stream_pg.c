@@ -57,6 +57,14 @@ static tide_status prepare(struct stream_pg *pg, struct tide_err *err)
     return status;
 }
 
+/* What is known of another deployment. */
+static void forget(struct stream_pg *pg)
+{
+    pg->head = (struct stream_head){ .deployment = pg->chosen.id };
+    pg->age = (struct tide_age){ 0 };
+    pg->block_count = pg->blocks_to = 0;
+}
+
 static tide_status connect_now(struct stream_pg *pg, struct tide_err *err)
 {
     struct tide_pg_options to = { .conninfo = pg->options.conninfo,
@@ -64,12 +72,15 @@ static tide_status connect_now(struct stream_pg *pg, struct tide_err *err)
                                   .silence_ms = STREAM_PG_SILENCE_MS,
                                   .stopped = pg->options.stopped,
                                   .stopped_self = pg->options.stopped_self };
-    if (pg->pg && tide_pg_alive(pg->pg) && pg->prepared)
-        return TIDE_OK;
+    if (pg->pg && tide_pg_alive(pg->pg) && pg->prepared) {
+        tide_status status = tide_deployment_select_refresh(pg->options.select, pg->pg, err);
+        if (status != TIDE_OK || tide_chosen_is_current(pg->options.select, &pg->chosen))
+            return status;
+    }
     pg->prepared = false;
-    tide_status status =
-        tide_chosen_connect(&pg->pg, &to, pg->options.deployment, &pg->chosen, err);
-    pg->head.deployment = pg->chosen.id;
+    tide_status status = tide_chosen_connect(&pg->pg, &to, pg->options.select, &pg->chosen, err);
+    if (status == TIDE_OK && pg->head.deployment != pg->chosen.id)
+        forget(pg);
     if (status == TIDE_OK)
         status = prepare(pg, err);
     if (status == TIDE_OK)

@@ -3,7 +3,7 @@
 #define API_STREAM_PG_H
 
 #include "api/age.h"
-#include "api/chosen.h"
+#include "api/deployment_select.h"
 #include "api/load.h"
 #include "api/stream_source.h"
 
@@ -33,9 +33,9 @@ struct stream_figures {
 };
 
 struct stream_pg_options {
-    const char *conninfo;        /* of a role that may read jurisdictions: the feeder's */
-    uint16_t deployment;         /* 0: the only one */
-    bool (*stopped)(void *self); /* NULL: never */
+    const char *conninfo;                  /* of a role that may read jurisdictions: the feeder's */
+    struct tide_deployment_select *select; /* NULL: the only deployment */
+    bool (*stopped)(void *self);           /* NULL: never */
     void *stopped_self;
 };
 

@@ -211,6 +211,8 @@ void stream_sub_drop(struct tide_subscriber *sub, enum tide_stream_drop reason)
         [TIDE_DROPPED_MEMORY] = "the buffers of all subscribers are full, and yours is the fullest",
         [TIDE_DROPPED_GAP] = "the ledgers after your place are not indexed",
         [TIDE_DROPPED_ARCHIVED] = "events after your place are archived: of the ledgers",
+        [TIDE_DROPPED_DEPLOYMENT] =
+            "another deployment is served now: connect again, without a place",
         [TIDE_DROPPED_SHUTDOWN] = "this node stops: connect again",
     };
     const struct stream_head *head = &sub->stream->head;

@@ -1,4 +1,5 @@
 #include "api/view.h"
+#include "api/deployment_select.h"
 #include "api/lookup.h"
 #include "api/sql.h"
 #include "tidemark/hash.h"
@@ -44,6 +45,13 @@ static bool fresh(const struct tide_view *view, const struct tide_handler_contex
     return false;
 }
 
+/* Another process feeds this cache with another deployment than ours. */
+static bool refuse_other(struct tide_view *view, struct tide_reply *reply)
+{
+    (void)!tide_hot_end(view->reader);
+    return not_ready(reply);
+}
+
 bool tide_view_open(struct tide_view *view, struct tide_handler_context *context,
                     const struct tide_request *request, struct tide_reply *reply)
 {
@@ -54,6 +62,8 @@ bool tide_view_open(struct tide_view *view, struct tide_handler_context *context
         return open_past(view, context, reply);
     if (TIDE_UNLIKELY(tide_hot_begin(view->reader, &view->meta, &err) != TIDE_OK))
         return not_ready(reply);
+    if (TIDE_UNLIKELY(!tide_deployment_select_allows(context->api->select, view->meta->protocol)))
+        return refuse_other(view, reply);
     view->unkept = view->meta->unkept;
     view->now = tide_lookup_now(view->meta, (int64_t)context->now_ms);
     view->age_ms = tide_lookup_age_ms(view->meta, context->host_ms);

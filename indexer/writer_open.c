@@ -5,33 +5,6 @@
 
 /* ---- who we are: chain.deployment ---- */
 
-static int by_bytes(const void *a, const void *b)
-{
-    return memcmp(a, b, TIDE_HASH_BYTES);
-}
-
-static bool is_core(enum tide_role role)
-{
-    return role < TIDE_ROLE_synth_token;
-}
-
-/* Identity of a deployment: the ids of the protocol's own contracts, sorted. Tokens, assets and
- * wallets come and go within one deployment. */
-static void contracts_hash(uint8_t out[TIDE_HASH_BYTES], const struct tide_deployment *d)
-{
-    uint8_t ids[TIDE_CONTRACTS_MAX][TIDE_HASH_BYTES];
-    size_t count = 0;
-    for (uint32_t i = 0; i < d->contract_count; i++)
-        if (is_core(d->contracts[i].role))
-            memcpy(ids[count++], d->contracts[i].id, TIDE_HASH_BYTES);
-    for (uint32_t i = 0; count == 0 && i < d->contract_count; i++)
-        memcpy(ids[i], d->contracts[i].id, TIDE_HASH_BYTES);
-    if (count == 0)
-        count = d->contract_count;
-    qsort(ids, count, TIDE_HASH_BYTES, by_bytes);
-    tide_sha256(out, tide_slice_of(ids, count * TIDE_HASH_BYTES));
-}
-
 static void contracts_json(struct tide_buf *out, const struct tide_deployment *d)
 {
     tide_buf_u8(out, '[');
@@ -114,7 +87,7 @@ static tide_status resolve(struct tide_writer *w, struct tide_err *err)
 {
     struct identity id;
     uint8_t hash[TIDE_HASH_BYTES];
-    contracts_hash(hash, w->options.deployment);
+    tide_deployment_hash(hash, w->options.deployment);
     hex_literal(id.contracts, hash);
     hex_literal(id.network, w->options.deployment->network_id);
     snprintf(id.first, sizeof id.first, "%u", w->options.deployment->first_ledger);

@@ -13,6 +13,7 @@ enum { SESSION_GRACE_MS = 500, READ_THREADS = 2 };
 struct tide_kyc {
     const struct tide_config *config;
     const struct tide_clock *clock;
+    struct tide_deployment_select *select;
     struct tide_kyc_settings *settings;
     struct tide_desk *desks[TIDE_KYC_DESK_COUNT];
     struct tide_kyc_refused *refused;
@@ -75,6 +76,7 @@ static struct tide_kyc_place_options place_of(const struct tide_kyc *kyc)
     return (struct tide_kyc_place_options){ .settings = kyc->settings,
                                             .clock = kyc->clock,
                                             .conninfo = database_of(kyc->config),
+                                            .select = kyc->select,
                                             .ca_file = kyc->config->http_ca_file,
                                             .rpc = kyc->config->rpc,
                                             .rpc_header = kyc->config->rpc_header };
@@ -120,6 +122,7 @@ static tide_status open_workers(struct tide_kyc *kyc, struct tide_err *err)
 {
     struct tide_kyc_workers_options options = { .settings = kyc->settings,
                                                 .conninfo = database_of(kyc->config),
+                                                .select = kyc->select,
                                                 .ca_file = kyc->config->http_ca_file,
                                                 .clock = kyc->clock,
                                                 .reconcile_s = kyc->config->kyc_reconcile_s,
@@ -141,7 +144,8 @@ static bool file_of(char *out, size_t size, const struct tide_config *config)
 }
 
 tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *config,
-                          const struct tide_clock *clock, struct tide_err *err)
+                          const struct tide_clock *clock, struct tide_deployment_select *select,
+                          struct tide_err *err)
 {
     char file[TIDE_CONFIG_TEXT_MAX + 64];
     *out = NULL;
@@ -152,6 +156,7 @@ tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *confi
         return tide_fail(err, TIDE_E_MEMORY, "kyc");
     kyc->config = config;
     kyc->clock = clock;
+    kyc->select = select;
     pthread_mutex_init(&kyc->signing, NULL);
     tide_status status = tide_kyc_settings_load(&kyc->settings, file, err);
     if (status == TIDE_OK)

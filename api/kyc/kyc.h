@@ -45,7 +45,8 @@ bool tide_kyc_is_open(enum tide_kyc_state state);
  * routes of KYC answer 404 not_configured. Reads the file (TIDE_E_CONFIG says what is wrong with
  * it), connects to nobody yet. */
 tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *config,
-                          const struct tide_clock *clock, struct tide_err *err) TIDE_MUST_USE;
+                          const struct tide_clock *clock, struct tide_deployment_select *select,
+                          struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_kyc_start(struct tide_kyc *kyc, struct tide_err *err) TIDE_MUST_USE;
 void tide_kyc_close(struct tide_kyc *kyc); /* NULL is fine; answers what waits */
 

@@ -1,5 +1,4 @@
 #include "api/kyc/place.h"
-#include "api/chosen.h"
 #include "tidemark/text.h"
 
 enum { SILENCE_MS = 8000, CONNECT_MS = 4000, EXCHANGE_MS = 9000, STALL_S = 8 };
@@ -43,7 +42,8 @@ void tide_kyc_place_close(struct tide_kyc_place *place)
 
 bool tide_kyc_place_ready(const struct tide_kyc_place *place)
 {
-    return place->ready && place->pg && tide_pg_alive(place->pg);
+    return place->ready && place->pg && tide_pg_alive(place->pg) &&
+           tide_chosen_is_current(place->options.select, &place->chosen);
 }
 
 static tide_status read_network(struct tide_kyc_place *place, struct tide_err *err)
@@ -80,13 +80,13 @@ tide_status tide_kyc_place_connect(struct tide_kyc_place *place, struct tide_err
                                   .silence_ms = SILENCE_MS,
                                   .stopped = place->options.stopped,
                                   .stopped_self = place->options.stopped_self };
-    struct tide_chosen chosen;
     place->ready = false;
-    tide_status status = tide_chosen_connect(&place->pg, &to, 0, &chosen, err);
+    tide_status status =
+        tide_chosen_connect(&place->pg, &to, place->options.select, &place->chosen, err);
     if (status != TIDE_OK)
         return status;
-    place->deployment = chosen.id;
-    memcpy(place->deployment_text, chosen.text, sizeof place->deployment_text);
+    place->deployment = place->chosen.id;
+    memcpy(place->deployment_text, place->chosen.text, sizeof place->deployment_text);
     status = tide_pg_run(place->pg, settings, "SET", err);
     if (status == TIDE_OK)
         status = read_network(place, err);

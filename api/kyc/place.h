@@ -9,6 +9,7 @@
 #define API_KYC_PLACE_H
 
 #include "api/crew.h"
+#include "api/deployment_select.h"
 #include "api/kyc/settings.h"
 #include "tidemark/clock.h"
 #include "tidemark/http.h"
@@ -20,10 +21,11 @@
 struct tide_kyc_place_options {
     const struct tide_kyc_settings *settings;
     const struct tide_clock *clock;
-    const char *conninfo;        /* kyc_database_url, else database_url; NULL: the environment's */
-    const char *ca_file;         /* http_ca_file */
-    const char *rpc;             /* Stellar RPC servers, a comma list; NULL or "": none */
-    const char *rpc_header;      /* of each request to them; NULL or "": none */
+    const char *conninfo;   /* kyc_database_url, else database_url; NULL: the environment's */
+    const char *ca_file;    /* http_ca_file */
+    const char *rpc;        /* Stellar RPC servers, a comma list; NULL or "": none */
+    const char *rpc_header; /* of each request to them; NULL or "": none */
+    struct tide_deployment_select *select; /* NULL: the only deployment */
     bool (*stopped)(void *self); /* the process ends: asked while a statement or a call runs */
     void *stopped_self;
 };
@@ -34,7 +36,8 @@ struct tide_kyc_place {
     struct tide_pg *pg;                       /* NULL or not alive: not connected */
     struct tide_http *http;
     bool ready;
-    uint16_t deployment;
+    struct tide_chosen chosen;
+    uint16_t deployment;     /* chosen's */
     char deployment_text[8]; /* of statements */
     uint8_t network_id[TIDE_HASH_BYTES];
     char passphrase[TIDE_KYC_PASSPHRASE_MAX];

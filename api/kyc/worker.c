@@ -327,6 +327,7 @@ tide_status tide_kyc_workers_open(struct tide_kyc_workers **out,
     struct tide_kyc_place_options place = { .settings = options->settings,
                                             .clock = options->clock,
                                             .conninfo = options->conninfo,
+                                            .select = options->select,
                                             .ca_file = options->ca_file,
                                             .stopped = is_closing,
                                             .stopped_self = all };

@@ -21,7 +21,8 @@ struct tide_kyc_workers; /* opaque: all threads */
 struct tide_kyc_workers_options {
     const struct tide_kyc_settings *settings;
     const char *conninfo; /* kyc_database_url, else database_url */
-    const char *ca_file;  /* http_ca_file */
+    struct tide_deployment_select *select;
+    const char *ca_file; /* http_ca_file */
     const struct tide_clock *clock;
     uint32_t reconcile_s;
     uint32_t skew_s; /* clock_skew_s */

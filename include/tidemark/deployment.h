@@ -74,6 +74,10 @@ tide_status tide_deployment_read(struct tide_deployment **out, const char *path,
 tide_status tide_deployment_add(struct tide_deployment *deployment,
                                 const struct tide_contract *contract) TIDE_MUST_USE;
 
+/* Identity of a deployment on its network: hash of the ids of the protocol's own contracts, sorted.
+ * Tokens, assets and wallets come and go within one deployment. */
+void tide_deployment_hash(uint8_t out[TIDE_HASH_BYTES], const struct tide_deployment *deployment);
+
 /* "liquidity_pool", "synth_token", "stellar_asset", "wallet" … */
 const char *tide_role_name(enum tide_role role);
 

@@ -103,7 +103,8 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint32_t pasts_read;     /* ranges of chain.contract_coverage that are complete */
     uint64_t records;        /* in the cache, this one included               */
     uint64_t people;         /* transaction of the cache that last changed a person's record */
-    uint8_t hash[TIDE_HASH_BYTES]; /* of that ledger */
+    uint8_t hash[TIDE_HASH_BYTES];     /* of that ledger */
+    uint8_t protocol[TIDE_HASH_BYTES]; /* the deployment's, in any epoch: api/deployment_select.h */
     uint8_t network_id[TIDE_HASH_BYTES];
     char passphrase[128]; /* NUL-terminated */
     uint64_t travel_rule_count;

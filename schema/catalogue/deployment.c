@@ -289,3 +289,32 @@ tide_status tide_deployment_read(struct tide_deployment **out, const char *path,
         *out = d;
     return status;
 }
+
+/* --- identity ---------------------------------------------------------------------------- */
+
+static int by_bytes(const void *a, const void *b)
+{
+    return memcmp(a, b, TIDE_HASH_BYTES);
+}
+
+static bool is_core(enum tide_role role)
+{
+    return role < TIDE_ROLE_synth_token;
+}
+
+void tide_deployment_hash(uint8_t out[TIDE_HASH_BYTES], const struct tide_deployment *deployment)
+{
+    const struct tide_deployment *d = deployment;
+    uint8_t ids[TIDE_CONTRACTS_MAX][TIDE_HASH_BYTES];
+    size_t count = 0;
+    assert(d->contract_count <= TIDE_CONTRACTS_MAX);
+    for (uint32_t i = 0; i < d->contract_count; i++)
+        if (is_core(d->contracts[i].role))
+            memcpy(ids[count++], d->contracts[i].id, TIDE_HASH_BYTES);
+    for (uint32_t i = 0; count == 0 && i < d->contract_count; i++)
+        memcpy(ids[i], d->contracts[i].id, TIDE_HASH_BYTES);
+    if (count == 0)
+        count = d->contract_count;
+    qsort(ids, count, TIDE_HASH_BYTES, by_bytes);
+    tide_sha256(out, tide_slice_of(ids, count * TIDE_HASH_BYTES));
+}

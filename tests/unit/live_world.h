@@ -42,6 +42,7 @@ struct world {
     uint32_t fact_count;
     uint32_t archived_from, archived_to; /* as of the head */
     atomic_ullong age_ms;                /* of the head    */
+    uint16_t deployment;                 /* 0: 1           */
     uint32_t blocked_from; /* jurisdiction 7 is blocked from that ledger on; 0: never */
 };
 
@@ -61,7 +62,7 @@ static inline tide_status test_head(void *self, struct stream_head *out, struct 
     uint32_t newest = atomic_load(&w->newest);
     if (atomic_load(&w->away))
         return tide_fail(err, TIDE_E_DB, "away");
-    *out = (struct stream_head){ .deployment = 1,
+    *out = (struct stream_head){ .deployment = w->deployment ? w->deployment : 1,
                                  .ledger = newest,
                                  .first = w->first,
                                  .close_time = closed_at(newest),

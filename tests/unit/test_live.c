@@ -462,6 +462,33 @@ static void repeated_resumes_take_no_turns_of_others(void **state)
         leave(&again[i]);
 }
 
+static void another_deployment_ends_subscriptions(void **state)
+{
+    struct fixture *f = *state;
+    struct tide_stream_ask ask = ask_for(TIDE_TOPIC_LEDGER);
+    struct reader r, fresh;
+    open_stream(f, 4096, 1 << 20);
+    turns(f, 1);
+    assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_TAKEN);
+    turns(f, 2);
+    advance(f, 1);
+    reader_read(&r, 4096);
+    f->world.deployment = 2;
+    turns(f, 4);
+    reader_read(&r, 4096);
+    assert_true(r.over);
+    expect_numbers(&r, "11 ");
+    assert_non_null(strstr(reader_text(&r), "\"reason\":\"deployment\""));
+    leave(&r);
+    assert_int_equal(subscribe(f, &fresh, &ask, "1:11"), TIDE_STREAM_ELSEWHERE);
+    assert_int_equal(subscribe(f, &fresh, &ask, NULL), TIDE_STREAM_TAKEN);
+    turns(f, 2);
+    advance(f, 1);
+    reader_read(&fresh, 4096);
+    expect_numbers(&fresh, "12 ");
+    leave(&fresh);
+}
+
 static void a_silent_indexer_is_told(void **state)
 {
     struct fixture *f = *state;
@@ -515,6 +542,7 @@ int main(void)
         HUB(places_that_cannot_be_gone_on_from_are_refused),
         HUB(without_the_database_they_stay_and_are_told),
         HUB(a_silent_indexer_is_told),
+        HUB(another_deployment_ends_subscriptions),
         HUB(repeated_resumes_take_no_turns_of_others),
         HUB(a_gap_ends_a_subscription),
         HUB(archived_events_are_not_skipped_in_silence),

@@ -1,0 +1,169 @@
+#include "api/port_claim.h"
+#include "tidemark/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* "tidemark-api/PORT/HOST/CACHE/SERVED/RANDOM": hashes are cut, SERVED is "-" while unknown. */
+enum { HOST_MAX = 46, DIGITS = 16, RANDOM_BYTES = 4, NAME_MAX_BYTES = 107 };
+#define PREFIX  "tidemark-api/"
+#define UNKNOWN "-"
+
+struct tide_port_claim {
+    int fd;
+    uint32_t port;
+    char host[HOST_MAX];
+    char cache[DIGITS + 1], served[DIGITS + 1];
+    char name[NAME_MAX_BYTES + 1];
+};
+
+static void cut_hash(char out[DIGITS + 1], const uint8_t hash[TIDE_HASH_BYTES])
+{
+    char text[2 * TIDE_HASH_BYTES + 1];
+    tide_hex(text, tide_slice_of(hash, TIDE_HASH_BYTES));
+    memcpy(out, text, DIGITS);
+    out[DIGITS] = 0;
+}
+
+static void describe(struct tide_port_claim *claim, const struct tide_port_serves *serves)
+{
+    char real[4096];
+    uint8_t hash[TIDE_HASH_BYTES];
+    const char *cache =
+        strlen(serves->cache) < sizeof real && realpath(serves->cache, real) ? real : serves->cache;
+    tide_sha256(hash, tide_slice_str(cache));
+    cut_hash(claim->cache, hash);
+    if (serves->known)
+        cut_hash(claim->served, serves->served);
+    else
+        snprintf(claim->served, sizeof claim->served, UNKNOWN);
+}
+
+/* --- registering ------------------------------------------------------------------------- */
+
+static tide_status register_name(struct tide_port_claim *claim, struct tide_err *err)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    uint8_t chance[RANDOM_BYTES];
+    char random[2 * RANDOM_BYTES + 1];
+    if (getrandom(chance, sizeof chance, 0) != sizeof chance)
+        return tide_fail(err, TIDE_E_IO, "no random bytes: %s", strerror(errno));
+    tide_hex(random, tide_slice_of(chance, sizeof chance));
+    random[2 * RANDOM_BYTES] = 0;
+    int len = snprintf(claim->name, sizeof claim->name, PREFIX "%u/%s/%s/%s/%s", claim->port,
+                       claim->host, claim->cache, claim->served, random);
+    assert(len > 0 && (size_t)len < sizeof claim->name && (size_t)len < sizeof address.sun_path);
+    memcpy(address.sun_path + 1, claim->name, (size_t)len); /* after a NUL: an abstract name */
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || bind(fd, (const struct sockaddr *)&address, size) != 0) {
+        tide_fail(err, TIDE_E_IO, "cannot claim port %u: %s", claim->port, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return TIDE_E_IO;
+    }
+    if (claim->fd >= 0)
+        close(claim->fd);
+    claim->fd = fd;
+    return TIDE_OK;
+}
+
+/* --- the claims of others ---------------------------------------------------------------- */
+
+static bool is_wildcard(const char *host)
+{
+    return strcmp(host, "0.0.0.0") == 0 || strcmp(host, "[::]") == 0 || strcmp(host, "::") == 0;
+}
+
+static bool is_compatible(const struct tide_port_claim *a, const struct tide_port_claim *b)
+{
+    if (a->port != b->port ||
+        (strcmp(a->host, b->host) != 0 && !is_wildcard(a->host) && !is_wildcard(b->host)))
+        return true;
+    if (strcmp(a->served, UNKNOWN) == 0 || strcmp(b->served, UNKNOWN) == 0)
+        return strcmp(a->cache, b->cache) == 0;
+    return strcmp(a->served, b->served) == 0;
+}
+
+/* The name of a claim, as the kernel lists it behind "@". */
+static bool read_name(struct tide_port_claim *out, const char *name)
+{
+    char random[2 * RANDOM_BYTES + 1];
+    return sscanf(name, PREFIX "%5u/%45[^/]/%16[^/]/%16[^/]/%8s", &out->port, out->host, out->cache,
+                  out->served, random) == 5;
+}
+
+static tide_status compare_all(const struct tide_port_claim *claim, struct tide_err *err)
+{
+    char line[512];
+    tide_status status = TIDE_OK;
+    FILE *file = fopen("/proc/self/net/unix", "re");
+    if (!file)
+        return tide_fail(err, TIDE_E_IO, "/proc/self/net/unix: %s", strerror(errno));
+    while (status == TIDE_OK && fgets(line, sizeof line, file)) {
+        struct tide_port_claim other;
+        const char *at = strstr(line, "@" PREFIX);
+        if (at && strncmp(at + 1, claim->name, strlen(claim->name)) != 0 &&
+            read_name(&other, at + 1) && !is_compatible(claim, &other))
+            status = tide_fail(err, TIDE_E_CONFLICT,
+                               "another tidemark-api on port %u serves another deployment or "
+                               "database: stop it, or use another port in api_listen",
+                               claim->port);
+    }
+    fclose(file);
+    return status;
+}
+
+/* --- life -------------------------------------------------------------------------------- */
+
+tide_status tide_port_claim_open(struct tide_port_claim **out, const char *listen, uint16_t port,
+                                 const struct tide_port_serves *serves, struct tide_err *err)
+{
+    struct tide_port_claim *claim = calloc(1, sizeof *claim);
+    if (!claim)
+        return tide_fail(err, TIDE_E_MEMORY, "port claim");
+    const char *colon = strrchr(listen, ':');
+    claim->fd = -1;
+    claim->port = port;
+    snprintf(claim->host, sizeof claim->host, "%.*s", colon ? (int)(colon - listen) : 0, listen);
+    describe(claim, serves);
+    tide_status status = register_name(claim, err);
+    if (status ==
+        TIDE_OK) /* after our own is there: of two that start at once, one sees the other */
+        status = compare_all(claim, err);
+    if (status == TIDE_OK)
+        *out = claim;
+    else
+        tide_port_claim_close(claim);
+    return status;
+}
+
+tide_status tide_port_claim_renew(struct tide_port_claim *claim,
+                                  const struct tide_port_serves *serves, struct tide_err *err)
+{
+    struct tide_port_claim before = *claim;
+    describe(claim, serves);
+    if (strcmp(before.served, claim->served) == 0)
+        return TIDE_OK;
+    tide_status status = register_name(claim, err);
+    if (status != TIDE_OK) { /* tried again a second later */
+        before.fd = claim->fd;
+        *claim = before;
+        return status;
+    }
+    return compare_all(claim, err);
+}
+
+void tide_port_claim_close(struct tide_port_claim *claim)
+{
+    if (!claim)
+        return;
+    if (claim->fd >= 0)
+        close(claim->fd);
+    free(claim);
+}
