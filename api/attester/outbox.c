@@ -1,11 +1,15 @@
 /* The session, and what is read. */
 #include "api/attester/outbox.h"
 #include "api/attester/outbox_own.h"
+#include "tidemark/clock.h"
 #include "tidemark/hash.h"
+#include "tidemark/log.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 
 #include <stdlib.h>
+
+enum { EPOCH_MS = 5000 };
 
 static const char session_sql[] =
     "SET lock_timeout = '5s'; SET statement_timeout = '10s'; SET synchronous_commit = on;"
@@ -79,16 +83,43 @@ static tide_status find_deployment(struct att_outbox *o, struct tide_err *err)
     return status;
 }
 
+static int64_t now_ms(void)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    return clock->now_ms(clock->self);
+}
+
+static tide_status begin_session(struct att_outbox *o, struct tide_err *err)
+{
+    tide_status status = connect_session(o, err);
+    if (status == TIDE_OK)
+        status = tide_pg_run(o->pg, session_sql, NULL, err);
+    return status;
+}
+
+/* A network that was reset has a newer epoch: its intents are the ones to send. The locks are of a
+ * deployment, so they end with the session. */
+static tide_status follow_epoch(struct att_outbox *o, struct tide_err *err)
+{
+    uint32_t before = o->deployment;
+    if (before && now_ms() - o->looked_ms < EPOCH_MS)
+        return TIDE_OK;
+    o->looked_ms = now_ms();
+    tide_status status = find_deployment(o, err);
+    if (status != TIDE_OK || !before || before == o->deployment)
+        return status;
+    tide_log(TIDE_INFO, "attester.epoch", "deployment=%u before=%u", o->deployment, before);
+    status = begin_session(o, err);
+    return status == TIDE_OK ? find_deployment(o, err) : status;
+}
+
 tide_status att_outbox_ready(struct att_outbox *outbox, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
-    if (!outbox->pg || !tide_pg_alive(outbox->pg)) {
-        status = connect_session(outbox, err);
-        if (status == TIDE_OK)
-            status = tide_pg_run(outbox->pg, session_sql, NULL, err);
-    }
-    if (status == TIDE_OK && outbox->deployment == 0)
-        status = find_deployment(outbox, err);
+    if (!outbox->pg || !tide_pg_alive(outbox->pg))
+        status = begin_session(outbox, err);
+    if (status == TIDE_OK)
+        status = follow_epoch(outbox, err);
     if (status == TIDE_OK && !outbox->listening) {
         status = tide_pg_listen(outbox->pg, "tidemark_outbox", err);
         outbox->listening = status == TIDE_OK;

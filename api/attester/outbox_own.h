@@ -12,6 +12,7 @@ struct att_outbox {
     struct att_outbox_options options;
     struct tide_pg *pg;
     uint32_t deployment; /* 0: not found yet */
+    int64_t looked_ms;   /* monotonic: when it was last looked for */
     bool listening, held;
 };
 

@@ -91,6 +91,7 @@ class World:
         self.contract = self.deployment["contracts"]["compliance_registry"]
         self.path, self.db, self.count, self.lock = path, Db(name), 0, threading.Lock()
         self.ticking, self.cursor, self.calls, self.runs = None, None, {}, 0
+        self.served = 1  # the deployment that intents are planted for
         self.plant_deployment()
         said = subprocess.run([SIM, "keys", "--name", VERIFIER], capture_output=True, text=True, check=True).stdout.split()
         self.address, self.seed = said[1], said[2]
@@ -211,9 +212,9 @@ class World:
         text = ""
         if not session:
             text = f"""INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, expires_at)
-                VALUES ('{made}', 1, '{subject}', 'sandbox', 'i{number}', 'redirect', 'r', now() + interval '1 day');"""
+                VALUES ('{made}', {self.served}, '{subject}', 'sandbox', 'i{number}', 'redirect', 'r', now() + interval '1 day');"""
         row = self.db.one(f"""{text} INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action,
-            jurisdiction, expires_at, meta_hash) VALUES (1, '{subject}', '{made}', {rev}, '{action}', {jurisdiction},
+            jurisdiction, expires_at, meta_hash) VALUES ({self.served}, '{subject}', '{made}', {rev}, '{action}', {jurisdiction},
             {expires}, sha256('{meta or f"{made} {rev}"}')) RETURNING id""")
         return int(row), subject, made
 

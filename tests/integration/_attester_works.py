@@ -418,6 +418,24 @@ def with_its_own_rights(w):
         w.db.url = url
 
 
+def follows_a_reset(w):
+    """after a reset of the network the new epoch's intents are sent without a restart, the old epoch's are not"""
+    w.tick(20)
+    with w.attester():
+        intent, _, _ = w.plant()
+        ends(w, intent, "confirmed")
+        w.served = int(w.db.one("""INSERT INTO chain.deployment (passphrase, network_id, epoch, contracts_hash, contracts)
+            SELECT passphrase, network_id, 1, contracts_hash, contracts FROM chain.deployment WHERE id = 1 RETURNING id"""))
+        intent, _, _ = w.plant()
+        ends(w, intent, "confirmed")
+        new, w.served = w.served, 1
+        old, _, _ = w.plant()
+        w.served = new
+        intent, _, _ = w.plant()
+        ends(w, intent, "confirmed")
+        check(w.row(old)[0] == "queued", f"the old epoch's: {w.row(old)}")
+
+
 def refuses_wrong_settings(w):
     """what is missing or wrong is said at once, exit 64 or 78"""
     cases = [(["--deployment", "/nowhere"], 78, "/nowhere"), ([], 78, "deployment is not set"),
@@ -432,7 +450,7 @@ def refuses_wrong_settings(w):
 WORKS = [attested_quickly, revoked, handed_over, gone_at_the_provider, superseded, sent_to_a_person, suspended_in_between, suspended_after_signing, looked_at_dry, status_is_told,
          tells_how_it_is,
          one_at_a_time, with_a_new_key, other_servers,
-         nonsense_is_no_answer, slow_is_not_dead, secrets_stay_inside, with_its_own_rights, refuses_wrong_settings]
+         nonsense_is_no_answer, slow_is_not_dead, secrets_stay_inside, with_its_own_rights, follows_a_reset, refuses_wrong_settings]
 
 
 def main():
