@@ -88,10 +88,10 @@ struct tide_hub_options {
     void *stopped_self;
 };
 
-#define TIDE_STREAM_DROPS(X)                                                      \
-    X(SLOW, slow)                                                                 \
-    X(MEMORY, memory) X(GAP, gap) X(ARCHIVED, archived) X(DEPLOYMENT, deployment) \
-        X(SHUTDOWN, shutdown)
+#define TIDE_STREAM_DROPS(X) \
+    X(SLOW, slow)            \
+    X(MEMORY, memory)        \
+    X(GAP, gap) X(ARCHIVED, archived) X(DEPLOYMENT, deployment) X(SHUTDOWN, shutdown)
 enum tide_stream_drop {
 #define TIDE_STREAM_DROP(name, word) TIDE_DROPPED_##name,
     TIDE_STREAM_DROPS(TIDE_STREAM_DROP)
