@@ -17,7 +17,7 @@
 #include "tidemark/i128.h"
 #include "tidemark/slice.h"
 
-#define TIDE_HOT_FORMAT 6u
+#define TIDE_HOT_FORMAT 7u
 
 /* Name of the record, its struct tide_hot_<name>. */
 #define TIDE_HOT_KINDS(X)                                                             \
