@@ -16,6 +16,7 @@ enum form {
     FORM_BOTH,
     FORM_CODING,
     FORM_REPEATED,
+    FORM_EXPECT,
 };
 
 static const struct tide_refusal_of_form *refuse(enum form form)
@@ -26,7 +27,7 @@ static const struct tide_refusal_of_form *refuse(enum form form)
         [FORM_TARGET_LONG] = { 414, "target_too_long", "path and query may have 2048 bytes" },
         [FORM_VERSION] = { 400, "malformed_request", "HTTP/1.1 or HTTP/1.0 is spoken here" },
         [FORM_LINE] = { 400, "malformed_request",
-                        "a header line is not \"Name: value\" with CR LF, or is folded" },
+                        "a header line is not \"Name: value\" of printable characters" },
         [FORM_LARGE] = { 431, "headers_too_large",
                          "request line and headers may have 6144 bytes and 48 lines" },
         [FORM_NO_HOST] = { 400, "malformed_request", "HTTP/1.1 needs a Host header" },
@@ -36,13 +37,9 @@ static const struct tide_refusal_of_form *refuse(enum form form)
         [FORM_BOTH] = { 400, "malformed_request", "both Content-Length and Transfer-Encoding" },
         [FORM_CODING] = { 400, "transfer_coding", "no transfer coding but chunked is understood" },
         [FORM_REPEATED] = { 400, "malformed_request", "a header is given twice" },
+        [FORM_EXPECT] = { 417, "expectation_failed", "no expectation but 100-continue is met" },
     };
     return &forms[form];
-}
-
-const struct tide_refusal_of_form *tide_guard_too_large(void)
-{
-    return refuse(FORM_LARGE);
 }
 
 #define LANES 0x0101010101010101u /* times a byte: that byte in each lane */
@@ -118,9 +115,17 @@ static const struct tide_refusal_of_form *take_coding(struct tide_head *head, ti
 {
     if (head->has_length)
         return refuse(FORM_BOTH);
-    if (head->chunked || head->http_1_0 || !same(value, "chunked"))
+    if (head->chunked || !same(value, "chunked"))
         return refuse(FORM_CODING);
     head->chunked = true;
+    return NULL;
+}
+
+static const struct tide_refusal_of_form *take_expect(struct tide_head *head, tide_slice value)
+{
+    if (head->expects || !same(value, "100-continue"))
+        return refuse(FORM_EXPECT);
+    head->expects = true;
     return NULL;
 }
 
@@ -134,6 +139,10 @@ static const struct tide_refusal_of_form *take(struct tide_head *head, tide_slic
             return take_length(head, value);
         if (same(name, "content-type") && !keep_once(&head->content_type, value))
             return refuse(FORM_REPEATED);
+        break;
+    case 'e':
+        if (same(name, "expect"))
+            return take_expect(head, value);
         break;
     case 'h':
         if (same(name, "host") && !keep_once(&head->host, value))
@@ -173,49 +182,77 @@ static const struct tide_refusal_of_form *take(struct tide_head *head, tide_slic
     return NULL;
 }
 
-/* One line at *at, which moves behind it. A value may hold any byte but controls; a tab is one. */
-static bool read_line(tide_slice *name, tide_slice *value, const char **at, const char *end)
+static bool is_name(tide_slice name)
 {
-    const uint8_t *p = (const uint8_t *)*at, *last = (const uint8_t *)end, *begin = p;
-    while (p < last && is_token(*p))
-        p++;
-    *name = tide_slice_of(begin, (size_t)(p - begin));
-    if (p == last || *p != 0 || name->len == 0)
-        return false;
-    for (p++; p < last && (*p == ' ' || *p == '\t');)
-        p++;
-    begin = p;
-    while (p < last && (*p >= ' ' || *p == '\t') && *p != 0x7f)
-        p++;
-    if (last - p < 2 || p[0] != 0 || p[1] != 0)
-        return false;
-    *value = tide_slice_of(begin, (size_t)(p - begin));
-    while (value->len && (value->ptr[value->len - 1] == ' ' || value->ptr[value->len - 1] == '\t'))
-        value->len--;
-    *at = (const char *)p + 2;
+    for (size_t i = 0; i < name.len; i++)
+        if (!is_token(name.ptr[i]))
+            return false;
+    return name.len > 0;
+}
+
+/* Any byte but controls; a tab is none here. */
+static bool is_value(tide_slice value)
+{
+    for (size_t i = 0; i < value.len; i++)
+        if ((value.ptr[i] < ' ' && value.ptr[i] != '\t') || value.ptr[i] == 0x7f)
+            return false;
     return true;
 }
 
-static const struct tide_refusal_of_form *take_line(struct tide_head *head, const char **at,
-                                                    const char *end)
+static bool is_blank(uint8_t c)
 {
-    tide_slice name, value;
-    return read_line(&name, &value, at, end) ? take(head, name, value) : refuse(FORM_LINE);
+    return c == ' ' || c == '\t';
+}
+
+static tide_slice trim(tide_slice value)
+{
+    while (value.len && is_blank(value.ptr[0]))
+        value = tide_slice_of(value.ptr + 1, value.len - 1);
+    while (value.len && is_blank(value.ptr[value.len - 1]))
+        value.len--;
+    return value;
+}
+
+void tide_guard_begin(struct tide_head *head)
+{
+    memset(head, 0, offsetof(struct tide_head, lines));
+}
+
+const struct tide_refusal_of_form *tide_guard_line(struct tide_head *head, tide_slice name,
+                                                   tide_slice value)
+{
+    if (head->count == TIDE_HEAD_LINES_MAX)
+        return refuse(FORM_LARGE);
+    value = trim(value);
+    if (!is_name(name) || !is_value(value))
+        return refuse(FORM_LINE);
+    assert(head->count < TIDE_HEAD_LINES_MAX);
+    head->lines[head->count++] = (struct tide_head_line){ name, value };
+    return take(head, name, value);
+}
+
+const struct tide_refusal_of_form *tide_guard_end(struct tide_head *head, tide_slice version,
+                                                  size_t bytes)
+{
+    head->http_1_0 = tide_slice_eq_str(version, "HTTP/1.0");
+    if (!head->http_1_0 && !tide_slice_eq_str(version, "HTTP/1.1"))
+        return refuse(FORM_VERSION);
+    if (bytes > TIDE_HEAD_BYTES_MAX)
+        return refuse(FORM_LARGE);
+    if (head->http_1_0 && head->chunked)
+        return refuse(FORM_CODING);
+    if (!head->host.ptr && !head->http_1_0)
+        return refuse(FORM_NO_HOST);
+    return NULL;
 }
 
 tide_slice tide_head_find(const struct tide_head *head, const char *name, uint32_t *occurrences)
 {
-    tide_slice found = { 0 }, have, value;
+    tide_slice found = { 0 };
     *occurrences = 0;
-    if (head->lines_text.len == 0)
-        return found;
-    const char *at = (const char *)head->lines_text.ptr, *end = at + head->lines_text.len;
-    while (at < end - 2 && read_line(&have, &value, &at, end)) {
-        if (!same(have, name))
-            continue;
-        if ((*occurrences)++ == 0)
-            found = value;
-    }
+    for (uint32_t i = 0; i < head->count; i++)
+        if (same(head->lines[i].name, name) && (*occurrences)++ == 0)
+            found = head->lines[i].value;
     return found;
 }
 
@@ -224,29 +261,4 @@ tide_slice tide_request_header(const struct tide_request *request, const char *n
 {
     *occurrences = 0;
     return request->head ? tide_head_find(request->head, name, occurrences) : (tide_slice){ 0 };
-}
-
-const struct tide_refusal_of_form *tide_guard_head(struct tide_head *out, const char *version,
-                                                   const char *end)
-{
-    const struct tide_refusal_of_form *wrong = NULL;
-    *out = (struct tide_head){ 0 };
-    if (end - version < 12 || memcmp(version, "HTTP/1.", 7) != 0 ||
-        (version[7] != '0' && version[7] != '1') || memcmp(version + 8, "\0", 2) != 0)
-        return refuse(FORM_VERSION);
-    out->http_1_0 = version[7] == '0';
-    const char *at = version + 10;
-    out->lines_text = tide_slice_of(at, (size_t)(end - at));
-    while (!wrong && at < end - 2) {
-        if (++out->lines > TIDE_HEAD_LINES_MAX)
-            return refuse(FORM_LARGE);
-        wrong = take_line(out, &at, end);
-    }
-    if (wrong)
-        return wrong;
-    if (at != end - 2 || at[0] != 0 || at[1] != 0)
-        return refuse(FORM_LINE);
-    if (!out->host.ptr && !out->http_1_0)
-        return refuse(FORM_NO_HOST);
-    return NULL;
 }

@@ -274,8 +274,9 @@ static void run(struct program *p)
     int64_t ticked = 0;
     tide_watchdog_init(&dog, notify, getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"));
     tide_config_tell(&p->config, "api.settings");
-    tide_log(TIDE_INFO, "api.listening", "address=%s port=%u threads=%u", p->config.api_listen,
-             tide_server_port(p->api.server), p->config.api_threads);
+    tide_log(TIDE_INFO, "api.listening", "address=%s port=%u threads=%u libmicrohttpd=%s",
+             p->config.api_listen, tide_server_port(p->api.server), p->config.api_threads,
+             tide_server_library());
     tide_notify(notify, "READY=1");
     while (!atomic_load(&stop_asked)) {
         int64_t now = clock->now_ms(clock->self);

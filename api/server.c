@@ -40,19 +40,33 @@ static struct server_conn *conn_of(struct MHD_Connection *mhd)
     return info ? info->socket_context : NULL;
 }
 
+/* What an information points at lives until the next is asked for. */
+static int socket_of(struct MHD_Connection *mhd)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+    assert(info); /* of each connection there is */
+    return info->connect_fd;
+}
+
+static struct tide_peer peer_of(struct MHD_Connection *mhd)
+{
+    struct tide_peer peer;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    tide_peer_of_socket(&peer, info ? info->client_addr : NULL);
+    return peer;
+}
+
 static void open_connection(struct server_worker *worker, struct MHD_Connection *mhd, void **memory)
 {
     struct tide_server *server = worker->server;
-    const union MHD_ConnectionInfo *fd =
-        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
-    const union MHD_ConnectionInfo *address =
-        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    struct tide_peer peer;
-    tide_peer_of_socket(&peer, address ? address->client_addr : NULL);
-    struct server_conn *conn = server_conn_open(worker, mhd, fd->connect_fd, &peer);
+    int fd = socket_of(mhd);
+    struct tide_peer peer = peer_of(mhd);
+    struct server_conn *conn = server_conn_open(worker, mhd, fd, &peer);
     *memory = conn;
     if (!conn) {
-        shutdown(fd->connect_fd, SHUT_RDWR);
+        shutdown(fd, SHUT_RDWR);
         return;
     }
     struct tide_peer key = tide_peer_key(&peer);
@@ -74,19 +88,8 @@ static void on_connection(void *self, struct MHD_Connection *mhd, void **memory,
         server_conn_close(*memory);
 }
 
-/* The library makes a list of what follows the '?', 56 bytes a pair, in the connection's memory: a
- * target has a thousand of them, that memory room for 160, and beyond it the library closes without
- * a word. Nobody reads its list, so for the library the query ends where it begins. The bytes are
- * the connection's, and it is about to cut them up itself; server.sh asks with a thousand pairs. */
-static void hide_query(const char *target)
-{
-    char *query = strchr((char *)(uintptr_t)target, '?');
-    if (query)
-        query[1] = 0;
-}
-
-/* The target is kept as it came: the library will write over it. What is returned is the request's
- * memory from then on. */
+/* The target is kept as it came: what the library gives later it has cut up and decoded. What is
+ * returned is the request's memory from then on. */
 static void *on_target(void *self, const char *target, struct MHD_Connection *mhd)
 {
     (void)self;
@@ -95,12 +98,9 @@ static void *on_target(void *self, const char *target, struct MHD_Connection *mh
     if (!conn)
         return NULL;
     size_t len = target ? strlen(target) : 0;
-    conn->target_cut = len > sizeof conn->target;
-    conn->target_len = conn->target_cut ? sizeof conn->target : len;
+    conn->target_len = len < sizeof conn->target ? len : sizeof conn->target;
     if (conn->target_len)
         memcpy(conn->target, target, conn->target_len);
-    if (target)
-        hide_query(target);
     clock_gettime(CLOCK_MONOTONIC, &now);
     conn->start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     server_step(conn, STEP_HEAD);
@@ -115,47 +115,66 @@ static size_t leave_escapes(void *self, struct MHD_Connection *mhd, char *text)
     return strlen(text);
 }
 
-static const struct tide_refusal_of_form *look_at_head(struct server_conn *conn, const char *method,
+struct head_reader {
+    struct tide_head *head;
+    const struct tide_refusal_of_form *wrong;
+};
+
+static enum MHD_Result on_line(void *self, enum MHD_ValueKind kind, const char *name,
+                               size_t name_len, const char *value, size_t value_len)
+{
+    struct head_reader *reader = self;
+    assert(kind == MHD_HEADER_KIND);
+    reader->wrong = tide_guard_line(reader->head, tide_slice_of(name, name_len),
+                                    tide_slice_of(value, value_len));
+    return reader->wrong ? MHD_NO : MHD_YES;
+}
+
+static const struct tide_refusal_of_form *look_at_head(struct server_conn *conn,
                                                        const char *version)
 {
-    static const struct tide_refusal_of_form form = { 400, "malformed_request",
-                                                      "this is no request of HTTP/1.1" };
-    static const struct tide_refusal_of_form target = { 414, "target_too_long",
-                                                        "path and query may have 2048 bytes" };
+    struct head_reader reader = { .head = &conn->head };
     const union MHD_ConnectionInfo *size =
         MHD_get_connection_info(conn->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    conn->head = (struct tide_head){ 0 };
-    if (conn->target_cut)
-        return &target;
-    const char *end = size ? method + size->header_size : method;
-    /* "GET" NUL target NUL "HTTP/1.1": a NUL in the target would hide what follows it. */
-    if (version < method || version >= end ||
-        (size_t)(version - method) != strlen(method) + conn->target_len + 2)
-        return &form;
-    if (size->header_size > TIDE_HEAD_BYTES_MAX)
-        return tide_guard_too_large();
-    const struct tide_refusal_of_form *wrong = tide_guard_head(&conn->head, version, end);
-    /* What the library believes must be what lies there. */
-    if (!wrong && conn->head.lines !=
-                      (uint32_t)MHD_get_connection_values(conn->mhd, MHD_HEADER_KIND, NULL, NULL))
-        return &form;
-    if (!wrong)
-        wrong = tide_guard_target(tide_slice_of(conn->target, conn->target_len));
-    return wrong;
+    tide_guard_begin(&conn->head);
+    MHD_get_connection_values_n(conn->mhd, MHD_HEADER_KIND, on_line, &reader);
+    if (!reader.wrong)
+        reader.wrong =
+            tide_guard_end(&conn->head, tide_slice_str(version), size ? size->header_size : 0);
+    /* A target that was cut is too long by its length. */
+    return reader.wrong ? reader.wrong
+                        : tide_guard_target(tide_slice_of(conn->target, conn->target_len));
 }
 
-static enum MHD_Result begin(struct server_conn *conn, const char *method, const char *version)
+/* With "Expect: 100-continue" and no body, the library would say 100 and close: it is answered in
+ * the first call, which says none. Queued there, an answer ends the connection. */
+static void begin(struct server_conn *conn, const char *method, const char *version)
 {
-    const struct tide_refusal_of_form *wrong = look_at_head(conn, method, version);
+    const struct tide_refusal_of_form *wrong = look_at_head(conn, version);
     server_request_begin(conn, tide_slice_str(method), wrong);
-    /* Queued here an answer ends the connection: for those only that must end it. */
-    if (conn->early)
-        return server_answer(conn) ? MHD_YES : MHD_NO;
-    return MHD_YES;
+    if (conn->step == STEP_BODY && conn->head.expects && !server_has_body(conn))
+        conn->early = conn->close = true;
 }
 
-/* Called once with the headers, then with each part of the body, then with none, and with none
- * again when it was suspended. */
+/* On resuming, the library reads before it asks for the answer, and takes an end of what the client
+ * sends for an abort. It does not read when its last call was given neither an answer nor a sleep:
+ * so jobs begin in the call after, and a client that half-closed gets its answer. */
+static bool wants_another_call(struct server_conn *conn)
+{
+    if (conn->asked_again || conn->early || !server_request_waits(conn))
+        return false;
+    conn->asked_again = true;
+    return true;
+}
+
+static void suspend(struct server_conn *conn)
+{
+    conn->suspended = true;
+    MHD_suspend_connection(conn->mhd);
+}
+
+/* Called once with the headers, then with each part of the body, then with none until an answer is
+ * queued or the connection suspended; again with none after that. */
 static enum MHD_Result on_request(void *self, struct MHD_Connection *mhd, const char *url,
                                   const char *method, const char *version, const char *data,
                                   size_t *size, void **memory)
@@ -166,18 +185,22 @@ static enum MHD_Result on_request(void *self, struct MHD_Connection *mhd, const 
     struct server_conn *conn = *memory;
     if (TIDE_UNLIKELY(!conn || conn->cut))
         return MHD_NO;
-    if (conn->step == STEP_HEAD)
-        return begin(conn, method, version);
-    if (*size) {
+    if (conn->step == STEP_HEAD) {
+        begin(conn, method, version);
+        if (!conn->early)
+            return MHD_YES;
+    } else if (*size) {
         server_request_body(conn, tide_slice_of(data, *size));
         *size = 0;
         return conn->cut ? MHD_NO : MHD_YES;
     }
-    if (conn->step == STEP_BODY)
+    if (conn->step == STEP_BODY) {
+        if (wants_another_call(conn))
+            return MHD_YES;
         server_request_run(conn);
+    }
     if (conn->step == STEP_WAIT) {
-        conn->suspended = true;
-        MHD_suspend_connection(conn->mhd);
+        suspend(conn);
         return MHD_YES;
     }
     return server_answer(conn) ? MHD_YES : MHD_NO;
@@ -292,8 +315,7 @@ static struct MHD_Daemon *start_daemon(struct server_worker *worker,
                                        const struct sockaddr_storage *address)
 {
     const struct tide_server *server = worker->server;
-    unsigned flags =
-        MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_SUPPRESS_DATE_NO_CLOCK;
+    unsigned flags = MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME;
     if (address->ss_family == AF_INET6)
         flags |= MHD_USE_IPv6;
     if (server->tls)
@@ -312,10 +334,11 @@ static struct MHD_Daemon *start_daemon(struct server_worker *worker,
         flags, 0, NULL, NULL, on_request, worker, MHD_OPTION_SOCK_ADDR,
         (const struct sockaddr *)address, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,
         MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)SERVER_POOL_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_URI_LOG_CALLBACK,
-        on_target, worker, MHD_OPTION_UNESCAPE_CALLBACK, leave_escapes, NULL,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, worker, MHD_OPTION_NOTIFY_COMPLETED, on_end,
-        worker, MHD_OPTION_ARRAY, server->tls ? tls : none, MHD_OPTION_END);
+        (size_t)SERVER_POOL_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_STRICT_FOR_CLIENT,
+        1, MHD_OPTION_URI_LOG_CALLBACK, on_target, worker, MHD_OPTION_UNESCAPE_CALLBACK,
+        leave_escapes, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, worker,
+        MHD_OPTION_NOTIFY_COMPLETED, on_end, worker, MHD_OPTION_ARRAY, server->tls ? tls : none,
+        MHD_OPTION_END);
 }
 
 static tide_status open_worker(struct server_worker *worker, struct sockaddr_storage *address,
@@ -328,7 +351,6 @@ static tide_status open_worker(struct server_worker *worker, struct sockaddr_sto
     worker->routes = calloc(server->route_count + 1, sizeof *worker->routes);
     if (worker->event_fd < 0 || !worker->routes)
         return tide_fail(err, TIDE_E_MEMORY, "no memory or no descriptor for a worker");
-    worker->shells = server_shells_open();
     tide_status status = tide_hot_reader_open(&worker->reader, server->api->hot, err);
     if (status != TIDE_OK)
         return status;
@@ -339,14 +361,13 @@ static tide_status open_worker(struct server_worker *worker, struct sockaddr_sto
     if (!worker->daemon)
         return tide_fail(err, TIDE_E_IO, "cannot listen on %s: %s", server->api->config->api_listen,
                          strerror(errno));
-    const union MHD_DaemonInfo *port =
+    const union MHD_DaemonInfo *info =
         MHD_get_daemon_info(worker->daemon, MHD_DAEMON_INFO_BIND_PORT);
-    const union MHD_DaemonInfo *epoll =
-        MHD_get_daemon_info(worker->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-    if (!port || !epoll)
+    server->port = info ? info->port : 0;
+    info = MHD_get_daemon_info(worker->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    worker->epoll_fd = info ? info->epoll_fd : -1;
+    if (!server->port || worker->epoll_fd < 0)
         return tide_fail(err, TIDE_E_IO, "this libmicrohttpd knows no epoll");
-    worker->epoll_fd = epoll->epoll_fd;
-    server->port = port->port;
     /* The others listen where the first does. */
     if (address->ss_family == AF_INET)
         ((struct sockaddr_in *)(void *)address)->sin_port = htons(server->port);
@@ -426,7 +447,6 @@ void tide_server_close(struct tide_server *server)
         struct server_worker *worker = &server->workers[i];
         if (worker->daemon)
             MHD_stop_daemon(worker->daemon);
-        server_shells_close(worker->shells);
         tide_hot_reader_close(worker->reader);
         if (worker->event_fd >= 0)
             close(worker->event_fd);
@@ -445,6 +465,11 @@ void tide_server_close(struct tide_server *server)
 uint16_t tide_server_port(const struct tide_server *server)
 {
     return server->port;
+}
+
+const char *tide_server_library(void)
+{
+    return MHD_get_version();
 }
 
 bool tide_server_draining(const struct tide_server *server)

@@ -33,6 +33,8 @@ void tide_server_stop(struct tide_server *server);
 void tide_server_close(struct tide_server *server);
 
 uint16_t tide_server_port(const struct tide_server *server);
+/* The version of the libmicrohttpd that runs, "0.9.75". Static. */
+const char *tide_server_library(void);
 bool tide_server_draining(const struct tide_server *server);
 /* Any thread; routes and route_max are the caller's, the rest is filled. */
 void tide_server_metrics(struct tide_server *server, struct tide_metrics *out);

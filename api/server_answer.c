@@ -95,7 +95,7 @@ static const char *class_name(const struct server_conn *conn)
     return conn->class == TIDE_RATE_LOOKUP ? "lookup" : "query";
 }
 
-void server_rate_text(char text[64], const struct server_conn *conn)
+static void write_rate(char text[64], const struct server_conn *conn)
 {
     char *at = text;
     *at = 0;
@@ -118,7 +118,7 @@ static void add_rate(struct MHD_Response *response, const struct server_conn *co
     snprintf(text, sizeof text, "\"%s\";q=%u;w=%u", class_name(conn), conn->rate.quota,
              TIDE_RATE_WINDOW_S);
     add(response, "RateLimit-Policy", text);
-    server_rate_text(text, conn);
+    write_rate(text, conn);
     add(response, "RateLimit", text);
 }
 
@@ -142,7 +142,7 @@ static void add_lines(struct MHD_Response *response, const struct tide_buf *line
     }
 }
 
-bool server_answer_head(struct MHD_Response *response, struct server_conn *conn)
+static bool add_head(struct MHD_Response *response, struct server_conn *conn)
 {
     const struct tide_reply *reply = &conn->reply;
     const char *policy = reply->security_policy;
@@ -179,26 +179,10 @@ static struct MHD_Response *make_response(struct server_conn *conn)
                                            MHD_RESPMEM_PERSISTENT);
 }
 
-/* A small success that nobody keeps: what look-ups answer. */
-static bool is_plain(const struct server_conn *conn)
-{
-    const struct tide_reply *reply = &conn->reply;
-    return reply->status == 200 && reply->at.known && !conn->close && !reply->stream.read &&
-           !reply->content_type && !reply->cache_control && !reply->security_policy &&
-           !reply->retry_after_s && !reply->lines.len && !reply->body.failed &&
-           reply->body.len > 0 && reply->body.len <= SERVER_SHELL_BYTES &&
-           conn->request.route->kind == TIDE_ROUTE_HOT &&
-           strcmp(conn->request.route->cache_control, "no-store") == 0;
-}
-
 bool server_answer(struct server_conn *conn)
 {
     struct tide_reply *reply = &conn->reply;
     char tag[TAG_BYTES];
-    if (is_plain(conn) && server_shell_answer(conn)) {
-        server_step(conn, STEP_WRITE);
-        return true;
-    }
     if (reply->body.failed || reply->lines.failed) {
         bool large = reply->body.len > TIDE_REPLY_BODY_MAX / 2;
         tide_reply_problem(reply, large ? 500 : 503, large ? "answer_too_large" : "no_memory",
@@ -217,7 +201,7 @@ bool server_answer(struct server_conn *conn)
         return false;
     if (tagged)
         add(response, "ETag", tag);
-    bool queued = server_answer_head(response, conn) &&
+    bool queued = add_head(response, conn) &&
                   MHD_queue_response(conn->mhd, reply->status, response) == MHD_YES;
     MHD_destroy_response(response);
     server_step(conn, reply->stream.read ? STEP_STREAM : STEP_WRITE);

@@ -77,6 +77,7 @@ void server_step(struct server_conn *conn, enum server_step step)
 /* The library sees the end of the stream and closes: never close a socket of its under it. */
 void server_cut(struct server_conn *conn)
 {
+    assert(conn->fd >= 0);
     conn->cut = true;
     conn->deadline_ms = INT64_MAX;
     shutdown(conn->fd, SHUT_RDWR);

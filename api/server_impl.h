@@ -20,12 +20,11 @@ enum {
     SERVER_SWEEP_MS = 100,      /* between looks at deadlines                                 */
     SERVER_FILTER_MS = 50,      /* a handshake that began before the stop has so long to end  */
     SERVER_LINGER_MS = 1000,    /* the stop waits so long for a request of an idle connection */
-    SERVER_POOL_BYTES = 12288,  /* the library's memory of a connection: a request's head and
+    SERVER_POOL_BYTES = 16384,  /* the library's memory of a connection: a request's head and
                                    the lines of its answer                                    */
     SERVER_KEEP_BYTES = 16384,  /* of a buffer that is kept for the next request              */
     SERVER_STREAM_BYTES = 4096, /* of a stream, read at once                                  */
     SERVER_KEYS_MAX = 64,
-    SERVER_SHELL_BYTES = 1024, /* of a body that fits a shell */
 };
 
 /* Where a connection stands; each has its deadline. */
@@ -40,8 +39,6 @@ enum server_step {
 };
 
 struct server_conn;
-struct server_shell;
-struct server_shells;
 
 /* In the worker's list of those whom other threads want awake. */
 struct tide_wake {
@@ -63,8 +60,9 @@ struct server_conn {
     bool close;                      /* after this answer                       */
     bool cut;                        /* shut down: nothing more will be answered */
     bool suspended;                  /* in the library's sense                  */
-    bool early;                      /* answered before the body is read        */
-    bool target_cut;                 /* the target was too long to keep        */
+    bool early;                      /* answered in the library's first call    */
+    bool head_only;                  /* HEAD                                    */
+    bool asked_again;                /* a call of the library before it runs    */
     const struct tide_route *likely; /* of the request before */
     const struct tide_route *near;   /* of the path, whatever the method; only where it decides */
     size_t target_len;
@@ -76,10 +74,9 @@ struct server_conn {
     struct tide_reply reply;
     struct tide_buf body;
     struct tide_job job;
-    struct server_shell *shell; /* what goes out, if it is one */
     struct tide_wake wake;
     char client[TIDE_PEER_TEXT];
-    char target[TIDE_TARGET_MAX];
+    char target[TIDE_TARGET_MAX + 1]; /* one more than may be, which shows that it is too long */
     char scratch[TIDE_ROUTE_SCRATCH];
 };
 
@@ -121,7 +118,6 @@ struct server_worker {
     char network[160]; /* header value; "" while unknown */
     char date[32];     /* header value of this second */
     uint64_t date_s;
-    struct server_shells *shells; /* NULL: not with this library */
     /* stopping */
     bool stopping, quiet;
     int64_t stop_ms;
@@ -178,8 +174,15 @@ void server_cut(struct server_conn *conn);
  * either STEP_BODY or, when there is nothing more to do, STEP_ANSWER with a reply. */
 void server_request_begin(struct server_conn *conn, tide_slice method,
                           const struct tide_refusal_of_form *wrong);
+static inline bool server_has_body(const struct server_conn *conn)
+{
+    return conn->head.length > 0 || conn->head.chunked;
+}
+
 /* A part of the body. */
 void server_request_body(struct server_conn *conn, tide_slice part);
+/* Whether that hands the request to other threads. */
+bool server_request_waits(const struct server_conn *conn);
 /* All is here: runs the handler, or hands the job to the pool (STEP_WAIT). */
 void server_request_run(struct server_conn *conn);
 /* The answer went out, or not: counts, logs, forgets. */
@@ -189,22 +192,8 @@ void server_request_end(struct server_conn *conn, bool whole);
 
 /* Completes the reply and queues it; false when the library takes it not. */
 bool server_answer(struct server_conn *conn);
-/* The lines that every answer has. */
-bool server_answer_head(struct MHD_Response *response, struct server_conn *conn);
-
 /* server_origin.c: who may read an answer from another page. */
 void server_origin_add(struct MHD_Response *response, const struct server_conn *conn);
-
-/* RateLimit's value, "" where there is no limit. */
-void server_rate_text(char text[64], const struct server_conn *conn);
-
-/* --- server_shell.c */
-struct server_shells *server_shells_open(void);
-void server_shells_close(struct server_shells *shells);
-/* Queues a small plain answer in a response that was used before, or in one that will be; false
- * when there is none. */
-bool server_shell_answer(struct server_conn *conn);
-void server_shell_end(struct server_conn *conn);
 
 /* --- server_stream.c --------------------------------------------------------------------- */
 

@@ -54,6 +54,7 @@ void server_unlist(struct tide_wake *wake)
 
 static void resume(struct server_conn *conn)
 {
+    assert(conn->suspended || conn->step != STEP_WAIT);
     if (!conn->suspended)
         return;
     conn->suspended = false;

@@ -92,9 +92,8 @@ static bool within_rate(struct server_conn *conn, uint32_t cost)
 /* The answer is known before the body is read, so what follows in the stream is not looked at. */
 static void answer_early(struct server_conn *conn)
 {
-    bool body = conn->head.length > 0 || conn->head.chunked;
-    conn->early |= body;
-    conn->close |= body;
+    conn->early |= server_has_body(conn);
+    conn->close |= conn->early;
     server_step(conn, STEP_ANSWER);
 }
 
@@ -235,6 +234,7 @@ void server_request_begin(struct server_conn *conn, tide_slice method,
     conn->rate = (struct tide_rate_answer){ 0 };
     conn->request.route = NULL;
     conn->near = NULL;
+    conn->head_only = tide_slice_eq_str(method, "HEAD");
     conn->close |= conn->head.http_1_0 || conn->head.chunked || conn->worker->stopping ||
                    conn->requests >= config->api_requests;
     name_request(conn);
@@ -360,6 +360,11 @@ static bool for_kyc(const struct tide_route *route)
     return route->kind == TIDE_ROUTE_KYC || route->kind == TIDE_ROUTE_HOOK;
 }
 
+bool server_request_waits(const struct server_conn *conn)
+{
+    return over_database(conn) || for_kyc(conn->request.route);
+}
+
 void server_request_run(struct server_conn *conn)
 {
     const struct tide_route *route = conn->request.route;
@@ -432,7 +437,6 @@ void server_request_end(struct server_conn *conn, bool whole)
 {
     uint64_t us = (now_ns() - conn->start_ns) / 1000;
     server_stream_end(conn);
-    server_shell_end(conn);
     if (!whole)
         server_add(&conn->worker->totals.aborted, 1);
     if (conn->step == STEP_WRITE || conn->step == STEP_STREAM) {
@@ -444,6 +448,6 @@ void server_request_end(struct server_conn *conn, bool whole)
     forget(&conn->reply.lines);
     forget(&conn->body);
     conn->request.route = NULL;
-    conn->early = false;
+    conn->early = conn->asked_again = false;
     server_step(conn, STEP_IDLE);
 }

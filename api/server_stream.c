@@ -28,6 +28,10 @@ struct MHD_Response *server_stream_response(struct server_conn *conn)
 {
     server_add(&conn->worker->totals.streams, 1);
     server_add(&conn->worker->totals.streaming, 1);
+    if (conn->head_only) { /* of a body without a length, 0.9.75 would send the end */
+        server_stream_end(conn);
+        return MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    }
     return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, SERVER_STREAM_BYTES, read_on, conn,
                                              NULL);
 }
@@ -39,5 +43,6 @@ void server_stream_end(struct server_conn *conn)
         return;
     stream->close(stream->self);
     *stream = (struct tide_stream_out){ 0 };
+    server_unlist(&conn->wake); /* a wake of this stream is none of the next request's job */
     server_add(&conn->worker->totals.streaming, -1);
 }
