@@ -315,7 +315,9 @@ static struct MHD_Daemon *start_daemon(struct server_worker *worker,
                                        const struct sockaddr_storage *address)
 {
     const struct tide_server *server = worker->server;
-    unsigned flags = MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME;
+    /* Date is ours, written once a second: 0.9.75 would add its own beside it. */
+    unsigned flags =
+        MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_SUPPRESS_DATE_NO_CLOCK;
     if (address->ss_family == AF_INET6)
         flags |= MHD_USE_IPv6;
     if (server->tls)

@@ -75,6 +75,7 @@ def split(raw):
         headers = {}
         for line in lines[1:]:
             name, value = line.split(": ", 1)
+            check(name.lower() not in headers, f"{name} twice: {head}")
             headers[name.lower()] = value
         length = int(headers.get("content-length", 0)) if status not in (204, 304) else 0
         check(len(rest) >= length, f"half a body: {raw[:200]}")
