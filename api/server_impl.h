@@ -25,6 +25,7 @@ enum {
     SERVER_KEEP_BYTES = 16384,  /* of a buffer that is kept for the next request              */
     SERVER_STREAM_BYTES = 4096, /* of a stream, read at once                                  */
     SERVER_KEYS_MAX = 64,
+    SERVER_DROP_BYTES = 256 << 10, /* of a refused body; a larger one costs the connection */
 };
 
 /* Where a connection stands; each has its deadline. */
@@ -61,11 +62,13 @@ struct server_conn {
     bool cut;                        /* shut down: nothing more will be answered */
     bool suspended;                  /* in the library's sense                  */
     bool early;                      /* answered in the library's first call    */
+    bool refused;                    /* the reply is a problem, the body is dropped */
     bool head_only;                  /* HEAD                                    */
     bool asked_again;                /* a call of the library before it runs    */
     const struct tide_route *likely; /* of the request before */
     const struct tide_route *near;   /* of the path, whatever the method; only where it decides */
     size_t target_len;
+    size_t dropped; /* bytes of a body that was refused */
     struct tide_peer peer;
     struct tide_rate_answer rate;
     enum tide_rate_class class;

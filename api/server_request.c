@@ -89,11 +89,21 @@ static bool within_rate(struct server_conn *conn, uint32_t cost)
 
 /* --- the head ---------------------------------------------------------------------------- */
 
-/* The answer is known before the body is read, so what follows in the stream is not looked at. */
+/* The answer is known before the body is read. A small body is read and dropped: to close before
+ * the client has sent it would take the answer from it as well. After a large one the connection
+ * ends. */
 static void answer_early(struct server_conn *conn)
 {
-    conn->early |= server_has_body(conn);
-    conn->close |= conn->early;
+    if (!server_has_body(conn)) {
+        server_step(conn, STEP_ANSWER);
+        return;
+    }
+    conn->refused = true;
+    if (!conn->head.expects && conn->head.length <= SERVER_DROP_BYTES) {
+        server_step(conn, STEP_BODY);
+        return;
+    }
+    conn->early = conn->close = true;
     server_step(conn, STEP_ANSWER);
 }
 
@@ -179,15 +189,20 @@ static bool type_fits(const struct tide_route *route, tide_slice type)
            (is_page(route) && is_type(type, "application/x-www-form-urlencoded"));
 }
 
+static void refuse_large_body(struct server_conn *conn)
+{
+    const struct tide_route *route = conn->request.route;
+    tide_reply_problem(&conn->reply, 413, "body_too_large",
+                       route->body_max ? "%s takes a body of %u bytes at most" : "%s takes no body",
+                       route->id, route->body_max);
+}
+
 /* What its route says of a body; false with a problem in the reply. */
 static bool body_fits(struct server_conn *conn)
 {
     const struct tide_route *route = conn->request.route;
-    bool none = route->body_max == 0;
-    if (conn->head.length > route->body_max || (none && conn->head.chunked)) {
-        tide_reply_problem(&conn->reply, 413, "body_too_large",
-                           none ? "%s takes no body" : "%s takes a body of %u bytes at most",
-                           route->id, route->body_max);
+    if (conn->head.length > route->body_max || (!route->body_max && conn->head.chunked)) {
+        refuse_large_body(conn);
         return false;
     }
     if (route->body_max && !type_fits(route, conn->head.content_type)) {
@@ -263,14 +278,27 @@ void server_request_begin(struct server_conn *conn, tide_slice method,
     server_step(conn, STEP_BODY);
 }
 
+/* A chunked body says nothing of its length: beyond its limit it is refused when it has ended. */
+static void take_body(struct server_conn *conn, tide_slice part)
+{
+    tide_buf_slice(&conn->body, part);
+    assert(conn->body.len <= conn->request.route->body_max);
+    if (!conn->body.failed)
+        return;
+    conn->refused = true;
+    refuse_large_body(conn);
+    server_add(&conn->worker->totals.malformed, 1);
+}
+
 void server_request_body(struct server_conn *conn, tide_slice part)
 {
     if (conn->step != STEP_BODY)
         return;
-    tide_buf_slice(&conn->body, part);
-    assert(conn->body.len <= conn->request.route->body_max);
-    if (conn->body.failed)
-        server_cut(conn); /* a chunked body past its limit: no status would be read */
+    if (!conn->refused)
+        take_body(conn, part);
+    conn->dropped += conn->refused ? part.len : 0;
+    if (conn->dropped > SERVER_DROP_BYTES)
+        server_cut(conn);
 }
 
 /* --- running ----------------------------------------------------------------------------- */
@@ -362,13 +390,17 @@ static bool for_kyc(const struct tide_route *route)
 
 bool server_request_waits(const struct server_conn *conn)
 {
-    return over_database(conn) || for_kyc(conn->request.route);
+    return !conn->refused && (over_database(conn) || for_kyc(conn->request.route));
 }
 
 void server_request_run(struct server_conn *conn)
 {
     const struct tide_route *route = conn->request.route;
     tide_slice body = tide_buf_view(&conn->body);
+    if (conn->refused) {
+        server_step(conn, STEP_ANSWER);
+        return;
+    }
     /* What a provider signed is its bytes, whatever they are. */
     if (body.len && route->kind != TIDE_ROUTE_HOOK &&
         (!tide_utf8_valid(body) || memchr(body.ptr, 0, body.len))) {
@@ -448,6 +480,7 @@ void server_request_end(struct server_conn *conn, bool whole)
     forget(&conn->reply.lines);
     forget(&conn->body);
     conn->request.route = NULL;
-    conn->early = conn->asked_again = false;
+    conn->early = conn->asked_again = conn->refused = false;
+    conn->dropped = 0;
     server_step(conn, STEP_IDLE);
 }

@@ -349,8 +349,20 @@ def bodies_in_turn():
         s.sendall(4 * block + b"0\r\n\r\n")
     except OSError:
         pass
-    got = drain(s)[0]
-    check(got == b"", f"a chunked body beyond its route's limit: {got[:100]}")
+    status, _, told = split(drain(s)[0])[0]
+    check(status == 413 and json.loads(told)["code"] == "body_too_large", f"a chunked body beyond its route's limit: {told[:100]}")
+    s = connect(8)  # refused bodies are dropped, and the connection goes on
+    for _ in range(50):
+        for size in (131073, 200000):
+            s.sendall(post % size + b"x" * size)
+        s.sendall(b"POST /api/ledgers HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n" + b"x" * 9000)
+        got = b""
+        while got.count(b"HTTP/1.1 ") < 3 or got.count(b"requestId") < 3:
+            part = s.recv(65536)
+            check(part, f"closed: {got[:200]}")
+            got += part
+        check([a[0] for a in split(got)] == [413, 413, 405], f"{got[:300]}")
+    s.close()
     alive()
     ok("bodies one after another: each has its own route's limit, and routes without a body take none")
 

@@ -1,0 +1,435 @@
+"""usage: _client.py PORT PID --seed N | --seeds FROM COUNT | --seconds S   (tests/hostile/client starts the server)
+
+A seed is a batch: some connections at once, each a sequence of requests that its own generator makes. What is well formed
+must be answered in order; the rest may be refused or cut. After each batch a new connection to each worker is answered
+within a second; after some, when the connections are gone, the process must be idle and as large as before.
+"""
+import os
+import pathlib
+import random
+import re
+import resource
+import select
+import socket
+import struct
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "integration"))
+from _steady import steady  # noqa: E402
+
+PORT, PID = int(sys.argv[1]), int(sys.argv[2])
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ADDRESS = "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
+HEAD_MAX, LINES_MAX, TARGET_MAX = 6144, 48, 2048
+GROWTH_KIB = 32 << 10  # of resident memory over the process as it was when warm
+VALUES = ["", "0", "1", "-1", "200", "201", "1030", "1087", "4294967295", "18446744073709551616", "XLM", "XLMUSDC", ADDRESS, "C" + "A" * 55,
+          "M" + "A" * 68, "a" * 64, "0" * 64, "true", "desc", "%00", "%ff", "%", "%2e%2e", "..", "a" * 300, "null", "%5cu0000", "AAAA", "*"]
+BODIES = [b"", b"{}", b"[]", b"null", b'{"addresses":[]}', b'{"addresses":[null]}', b'{"addresses":["%s"]}' % ADDRESS.encode(), b'{"addresses":["\\u0000"]}',
+          b'{"addresses":[{"a":1}]}', b'{"a":1,"a":2}', b"\xff\xfe", b"\0", b"[" * 2000, b'{"addresses":[' + b",".join([b'"%s"' % ADDRESS.encode()] * 200) + b"]}"]
+
+
+def routes():
+    """(method, path, names of the query, most bytes of a body) of each line of route.def."""
+    text = (ROOT / "api/route.def").read_text()
+    found = []
+    for method, path, size, query in re.findall(r'TIDE_ROUTE\(\w+,\s*(\w+),\s*"([^"]+)",\s*\w+,\s*\d+,\s*(\d+),\s*"[^"]*",\s*"([^"]*)"', text):
+        found.append((method, path, query.replace("!", "").split(), int(size)))
+    for path, query in re.findall(r'TIDE_QUERY\(\w+,\s*"([^"]+)",\s*\d+,\s*"[^"]*",\s*"([^"]*)"', text):
+        found.append(("GET", path, query.replace("!", "").split(), 0))
+    assert len(found) > 60, len(found)
+    return found
+
+
+ROUTES = routes()
+
+
+class Failure(Exception):
+    pass
+
+
+def check(condition, what):
+    if not condition:
+        raise Failure(what)
+
+
+# --- the process under test ------------------------------------------------------------------------
+
+
+def rss_kib():
+    return int(re.search(r"VmRSS:\s+(\d+)", open(f"/proc/{PID}/status").read()).group(1))
+
+
+def cpu_s():
+    fields = open(f"/proc/{PID}/stat").read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def connect(timeout=10):
+    s = socket.create_connection(("127.0.0.1", PORT), timeout=timeout)
+    s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return s
+
+
+def ask(path):
+    with connect() as s:
+        s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+        got = b""
+        while part := s.recv(65536):
+            got += part
+        return got
+
+
+def gauge(name):
+    found = re.search(rb"^%s(?:\{[^}]*\})? (\d+)" % name.encode(), ask("/metrics"), re.M)
+    return int(found.group(1)) if found else 0
+
+
+def answered():
+    """New connections, so many that each worker has one, are answered within a second."""
+    check(os.path.exists(f"/proc/{PID}"), "the process is gone")
+    for _ in range(6):
+        start, best = steady(), 9.0
+        for _ in range(3):  # this client is as slow as the machine: the best of three
+            start = steady()
+            try:
+                got = ask("/healthz")
+            except OSError as why:
+                got = str(why).encode()
+            best = min(best, steady() - start)
+            if best < 1:
+                break
+        check(got.startswith(b"HTTP/1.1 200"), f"/healthz: {got[:200]}")
+        check(best < 1, f"a new connection waited {best:.1f} s")
+
+
+def settled():
+    """Waits until the connections are gone, as they must be after the longest deadline."""
+    start = steady()
+    while steady() - start < 12:
+        if gauge("tidemark_api_connections") <= 1 and gauge("tidemark_api_waiting") == 0 and gauge("tidemark_api_streaming") == 0:
+            return
+        time.sleep(0.1)
+    raise Failure(f"{gauge('tidemark_api_connections')} connections, {gauge('tidemark_api_waiting')} waiting, {gauge('tidemark_api_streaming')} streams are left")
+
+
+def idle_cpu():
+    """Share of a core that the process uses while nobody asks; the least of three looks, other work disturbs."""
+    least = 1.0
+    for _ in range(3):
+        before, start = cpu_s(), time.monotonic()
+        time.sleep(0.7)
+        least = min(least, (cpu_s() - before) / (time.monotonic() - start))
+        if least < 0.05:
+            break
+    return least
+
+
+# --- what a client sends ---------------------------------------------------------------------------
+
+
+class Request:
+    """raw: the bytes. sure: well formed, so it must be answered. last: nothing after it must be. head: no body comes."""
+
+    def __init__(self, raw, sure, last, head):
+        self.raw, self.sure, self.last, self.head = raw, sure, last, head
+
+
+class Generator:
+    def __init__(self, rng):
+        self.r = rng
+
+    def chance(self, p):
+        return self.r.random() < p
+
+    def path(self, pattern):
+        return re.sub(r"\{\w+\}", lambda _: self.r.choice(["XLMUSDC", "XLM", ADDRESS, "1030", self.r.choice(VALUES)]), pattern)
+
+    def target(self, route):
+        r, path = self.r, self.path(route[1])
+        names = [name for name in route[2] if name != "*" and self.chance(0.4)]
+        if self.chance(0.1):
+            names += r.choices(["limit", "x", "cursor", "ledger"], k=r.choice([1, 2, 20, 60]))
+        query = "&".join(f"{name}={r.choice(VALUES)}" for name in names)
+        target = path + ("?" + query if query else "")
+        if self.chance(0.03):
+            target = r.choice(["*", "http://x/", "//", "/../x", "/" + "a" * r.choice([2046, 2047, 2048, 2049, 6000]), "", "/\x01", "/ x"])
+        return target
+
+    def lines(self, room):
+        """More header lines, up to the limits or a little beyond."""
+        r = self.r
+        if self.chance(0.7):
+            return ""
+        if self.chance(0.2):
+            return f"Cookie: {';'.join(['a=b'] * r.choice([1, 30, 64]))}\r\n"
+        if self.chance(0.3):
+            return "".join(f"X{i}: {i}\r\n" for i in range(r.choice([1, 20, 40, 44, 45, 46, 47, 60])))
+        size = r.choice([10, 1000, room - 20, room - 6, room - 5, room - 4, room, room + 300])
+        return f"X: {'x' * max(0, size)}\r\n"
+
+    def body(self, most):
+        r = self.r
+        if self.chance(0.5):
+            return r.choice(BODIES)
+        size = r.choice([0, 1, most - 1, most, most + 1, most // 2, 255, 256, 257, 8192, 16384, 16385, 131072, 131073])
+        return b"x" * max(0, size)
+
+    def chunks(self, body):
+        r, out, at = self.r, b"", 0
+        while at < len(body):
+            n = r.choice([1, 7, 400, 4096, 70000])
+            part = body[at:at + n]
+            out += b"%x%s\r\n%s\r\n" % (len(part), b";a=b" if self.chance(0.05) else b"", part)
+            at += n
+        return out + b"0\r\n" + (b"X-Trailer: y\r\n" if self.chance(0.1) else b"") + b"\r\n"
+
+    def request(self):
+        r = self.r
+        route = r.choice(ROUTES)
+        method = route[0] if self.chance(0.85) else r.choice(["GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE", "CONNECT", "get", "X" * 200])
+        if method == "GET" and self.chance(0.1):
+            method = "HEAD"
+        target = self.target(route)
+        stream = route[1] == "/api/stream"
+        version = "HTTP/1.1" if self.chance(0.96) else r.choice(["HTTP/1.0", "HTTP/1.2", "HTTP/2.0", "HTTP", ""])
+        head = f"{method} {target} {version}\r\nHost: x\r\n"
+        sure = version == "HTTP/1.1" and re.fullmatch(r"/[!-~]*", target) is not None and len(target) <= TARGET_MAX and target.count("&") < 60
+        last = stream or method == "CONNECT"
+        body, framing = b"", ""
+        if route[3] or self.chance(0.08):
+            body = self.body(route[3])
+            kind = r.choice(["application/json"] * 6 + ["text/plain", "application/x-www-form-urlencoded"])
+            framing = f"Content-Type: {kind}\r\n"
+            how = r.random()
+            if how < 0.6:
+                framing += f"Content-Length: {len(body)}\r\n"
+                last |= len(body) > 256 << 10
+            elif how < 0.85:
+                framing += "Transfer-Encoding: chunked\r\n"
+                sure &= len(body) <= route[3] or not route[3]
+                body = self.chunks(body)
+                last = True
+            else:  # framing that is wrong in one way or another
+                sure, last = False, True
+                framing += r.choice([f"Content-Length: {len(body) + r.choice([1, 100, 10 ** 9])}\r\n", f"Content-Length: {len(body) // 2}\r\n", "Content-Length: -1\r\n",
+                                     f"Content-Length: {len(body)}\r\nTransfer-Encoding: chunked\r\n", "Transfer-Encoding: gzip\r\n",
+                                     "Content-Length: 5\r\nContent-Length: 6\r\n", f"Content-Length: {'9' * r.choice([9, 19, 20, 400])}\r\n", "Transfer-Encoding: chunked\r\n"])
+        if self.chance(0.05):
+            framing += "Expect: 100-continue\r\n"
+            last = True
+        if self.chance(0.05):
+            framing += "Connection: close\r\n"
+            last = True
+        more = self.lines(HEAD_MAX - len(head) - len(framing) - 2)
+        head += framing + more
+        if self.chance(0.04):
+            sure, last = False, True
+            head += r.choice(["Host: y\r\n", "X y\r\n", " folded\r\n", "X : y\r\n", "X: \x01\r\n", "\r", "X: a\0b\r\n", ": x\r\n", "Expect: x\r\n"])
+        head += "\r\n"
+        if len(head) > HEAD_MAX + 60 or more.count("\r\n") > 60:
+            sure = False  # far above the limits the library may close without a word
+        last |= len(head) > HEAD_MAX - 60 or head.count("\r\n") > LINES_MAX - 1 or not sure
+        return Request(head.encode("latin-1") + body, sure, last, method == "HEAD")
+
+    def plan(self):
+        """The requests of one connection, up to the first after which nothing must be answered."""
+        requests = []
+        for _ in range(self.r.choice([1, 1, 2, 3, 5, 10, 40])):
+            requests.append(self.request())
+            if requests[-1].last and self.chance(0.8):
+                break
+        return requests
+
+
+# --- one connection ----------------------------------------------------------------------------------
+
+
+def take_answer(raw, head):
+    """(status, rest) of the first whole answer; None when there is none yet."""
+    top, found, rest = raw.partition(b"\r\n\r\n")
+    if not found:
+        return None
+    lines = top.split(b"\r\n")
+    match = re.fullmatch(rb"HTTP/1\.[01] (\d{3})[ -~]*", lines[0])
+    check(match, f"no status line: {lines[0][:100]}")
+    status = int(match.group(1))
+    names = [line.partition(b":")[0].lower() for line in lines[1:]]
+    check(all(re.fullmatch(rb"[!#-'*+.^-z|~-]+", name) for name in names), f"header lines: {top[:300]}")
+    for name in (b"content-length", b"date", b"request-id", b"content-type", b"transfer-encoding"):
+        check(names.count(name) <= 1, f"{name} twice: {top[:300]}")
+    if status == 100:
+        return take_answer(rest, head)
+    chunked = b"transfer-encoding" in names
+    length = next((int(line.partition(b":")[2]) for line in lines if line.lower().startswith(b"content-length:")), None)
+    if head or status in (204, 304):
+        return status, chunked, rest
+    if chunked:  # the stream: it has no end that a client waits for
+        return status, True, b""
+    check(length is not None, f"no length: {top[:300]}")
+    return (status, False, rest[length:]) if len(rest) >= length else None
+
+
+class Client(threading.Thread):
+    def __init__(self, rng):
+        super().__init__(daemon=True)
+        self.r = random.Random(rng.random())
+        self.sent = self.got = 0
+        self.why = None
+
+    def run(self):
+        try:
+            self.talk()
+        except Failure as why:
+            self.why = str(why)
+        except OSError:
+            pass  # cut in the middle
+
+    def put(self, s, raw):
+        """In one piece, or in some, or drop by drop. False when the server has closed."""
+        r, at = self.r, 0
+        size = r.choice([1 << 20] * 6 + [1400, 100, 1]) if len(raw) < 3000 else 1 << 20
+        pauses = 10 if size < 1000 else 0
+        while at < len(raw):
+            try:
+                at += s.send(raw[at:at + size])
+            except socket.timeout:
+                return False
+            except OSError:
+                return False
+            if pauses and r.random() < 0.1:
+                pauses -= 1
+                time.sleep(0.01)
+        return True
+
+    def talk(self):
+        r = self.r
+        how = self.how = r.choices(["all", "one", "half", "gone", "reset", "deaf", "slow"], [40, 25, 10, 8, 7, 5, 5])[0]
+        plan = self.plan = Generator(r).plan()
+        s = connect(6)
+        if how in ("deaf", "slow"):
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        wanted = []
+        for request in plan:
+            self.sent += 1
+            raw = request.raw
+            if how in ("gone", "reset") and request is plan[-1] and r.random() < 0.6:
+                raw = raw[:r.randrange(len(raw) + 1)]
+            wanted.append(request)
+            if not self.put(s, raw):
+                break
+            if how == "one" and not self.read(s, wanted, True):
+                break
+        if how == "reset":
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        elif how == "half":
+            s.shutdown(socket.SHUT_WR)
+        elif how == "deaf":
+            time.sleep(r.choice([0.2, 3.0]))
+        elif how == "slow":
+            time.sleep(0.3)
+        if how in ("all", "one", "half"):
+            self.read(s, wanted, False)
+        s.close()
+
+    def read(self, s, wanted, part):
+        """Takes the answers to what is wanted, in order; false when the connection has ended. The first that need not be
+        answered, and what follows it, may end in any way."""
+        raw, closed = b"", False
+        s.settimeout(6)
+        while wanted:
+            found = take_answer(raw, wanted[0].head)
+            if found:
+                status, chunked, raw = found
+                self.got += 1
+                check(status < 500 or status in (501, 503, 505), f"{status} to {wanted[0].raw[:300]}")
+                request = wanted.pop(0)
+                if request.last or chunked:
+                    return False
+                continue
+            if closed:
+                break
+            ready = select.select([s], [], [], 8)[0]
+            check(ready or not wanted[0].sure, f"no answer in 8 s to {wanted[0].raw[:300]}")
+            data = s.recv(65536) if ready else b""
+            raw += data
+            closed = not data
+        if wanted and wanted[0].sure and not raw:
+            raise Failure(f"{self.how}: closed without an answer to request {self.plan.index(wanted[0]) + 1} of {len(self.plan)}: {wanted[0].raw[:400]} "
+                          f"({len(wanted[0].raw)} bytes)")
+        return not closed
+
+
+# --- seeds ---------------------------------------------------------------------------------------------
+
+
+def batch(seed):
+    rng = random.Random(seed)
+    clients = [Client(rng) for _ in range(rng.choice([4, 12, 30]))]
+    abandoned = []
+    for _ in range(rng.choice([0, 0, 5, 100])):
+        s = connect()
+        if rng.random() < 0.7:
+            s.sendall(rng.choice([b"G", b"GET / HTTP/1.1\r\n", b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * 3, b"\r\n", b"GET /api/stream?topics=ledger HTTP/1.1\r\nHost: x\r\n\r\n"]))
+        abandoned.append(s)
+    for client in clients:
+        client.start()
+    answered()
+    for client in clients:
+        client.join(60)
+        check(not client.is_alive(), "a client did not end")
+        check(not client.why, client.why)
+    answered()
+    for s in abandoned:
+        s.close()
+    return sum(c.sent for c in clients), sum(c.got for c in clients)
+
+
+def quiet(warm):
+    settled()
+    cpu = idle_cpu()
+    check(cpu < 0.25, f"an idle process uses {cpu:.0%} of a core")
+    size = rss_kib()
+    check(warm is None or sanitized() or size - warm < GROWTH_KIB, f"resident memory: {warm} KiB when warm, {size} KiB now")
+    return size
+
+
+def sanitized():
+    """Sanitizers keep what is freed."""
+    return re.search(r"lib[atu]san|libclang_rt", open(f"/proc/{PID}/maps").read()) is not None
+
+
+def seeds():
+    if sys.argv[3] == "--seconds":
+        end = time.monotonic() + float(sys.argv[4])
+        while time.monotonic() < end:
+            yield random.SystemRandom().randrange(1 << 40)
+    elif sys.argv[3] == "--seeds":
+        yield from range(int(sys.argv[4]), int(sys.argv[4]) + int(sys.argv[5]))
+    else:
+        yield int(sys.argv[4])
+
+
+def main():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+    count = sent = got = 0
+    warm, seed = None, None
+    try:
+        for seed in seeds():
+            more = batch(seed)
+            count, sent, got = count + 1, sent + more[0], got + more[1]
+            if count == 8:
+                warm = quiet(None)
+            elif count % 40 == 0:
+                quiet(warm)
+        size = quiet(warm)
+    except (Failure, OSError, AssertionError) as why:
+        print(f"FAIL: seed {seed}: {why}", flush=True)
+        print(f"{count} seeds, {sent} requests, {got} answers before it", flush=True)
+        sys.exit(1)
+    print(f"ok {count} seeds, {sent} requests, {got} answers; {size} KiB resident" + (f", {warm} when warm" if warm else ""), flush=True)
+
+
+main()
