@@ -1,20 +1,25 @@
 #include "api/crowd.h"
 #include "tidemark/lock.h"
 
+enum { SHARES = 4 };
+
 struct place {
     struct tide_peer peer;
     uint32_t count; /* 0: free */
+    bool alone;
+    size_t held; /* bytes of answers */
 };
 
 struct tide_crowd {
     pthread_mutex_t mutex;
     atomic_ullong waits;
     uint32_t most, of_one, count;
+    size_t bytes, held;
     uint32_t mask; /* places - 1; at least twice as many as connections */
     struct place places[];
 };
 
-tide_status tide_crowd_open(struct tide_crowd **out, uint32_t most, uint32_t of_one,
+tide_status tide_crowd_open(struct tide_crowd **out, uint32_t most, uint32_t of_one, size_t bytes,
                             struct tide_err *err)
 {
     uint32_t places = 64;
@@ -26,6 +31,7 @@ tide_status tide_crowd_open(struct tide_crowd **out, uint32_t most, uint32_t of_
         return tide_fail(err, TIDE_E_MEMORY, "no memory for a table of connections");
     crowd->most = most;
     crowd->of_one = of_one;
+    crowd->bytes = bytes;
     crowd->mask = places - 1;
     pthread_mutex_init(&crowd->mutex, NULL);
     return TIDE_OK;
@@ -65,6 +71,7 @@ bool tide_crowd_enter(struct tide_crowd *crowd, const struct tide_peer *peer, bo
         room = alone || !crowd->of_one || place->count < crowd->of_one;
         if (room) {
             place->peer = *peer;
+            place->alone = alone;
             place->count++;
             crowd->count++;
         }
@@ -84,7 +91,7 @@ static void vacate(struct tide_crowd *crowd, uint32_t hole)
         crowd->places[hole] = crowd->places[at];
         hole = at;
     }
-    crowd->places[hole].count = 0;
+    crowd->places[hole] = (struct place){ 0 };
 }
 
 void tide_crowd_leave(struct tide_crowd *crowd, const struct tide_peer *peer)
@@ -93,8 +100,36 @@ void tide_crowd_leave(struct tide_crowd *crowd, const struct tide_peer *peer)
     uint32_t at = find(crowd, peer);
     assert(crowd->places[at].count && crowd->count);
     crowd->count--;
-    if (--crowd->places[at].count == 0)
+    if (--crowd->places[at].count == 0) {
+        assert(crowd->places[at].held == 0);
         vacate(crowd, at);
+    }
+    pthread_mutex_unlock(&crowd->mutex);
+}
+
+bool tide_crowd_hold(struct tide_crowd *crowd, const struct tide_peer *peer, size_t bytes)
+{
+    tide_lock_counted(&crowd->mutex, &crowd->waits);
+    struct place *place = &crowd->places[find(crowd, peer)];
+    assert(place->count && crowd->held <= crowd->bytes && place->held <= crowd->held);
+    size_t own = place->alone ? crowd->bytes : crowd->bytes / SHARES;
+    bool room =
+        bytes <= crowd->bytes - crowd->held && place->held <= own && bytes <= own - place->held;
+    if (room) {
+        crowd->held += bytes;
+        place->held += bytes;
+    }
+    pthread_mutex_unlock(&crowd->mutex);
+    return room;
+}
+
+void tide_crowd_drop(struct tide_crowd *crowd, const struct tide_peer *peer, size_t bytes)
+{
+    tide_lock_counted(&crowd->mutex, &crowd->waits);
+    struct place *place = &crowd->places[find(crowd, peer)];
+    assert(place->count && place->held >= bytes && crowd->held >= bytes);
+    crowd->held -= bytes;
+    place->held -= bytes;
     pthread_mutex_unlock(&crowd->mutex);
 }
 

@@ -1,4 +1,5 @@
-/* How many connections there are, in all and of each address: a table of fixed size.
+/* How many connections there are, and how many bytes of answers wait for them, in all and of each
+ * address: a table of fixed size.
  * Threads  any; entering and leaving hold one lock. */
 #ifndef API_CROWD_H
 #define API_CROWD_H
@@ -7,13 +8,17 @@
 
 struct tide_crowd;
 
-/* of_one 0: no limit but that of all. */
-tide_status tide_crowd_open(struct tide_crowd **out, uint32_t most, uint32_t of_one,
+/* of_one 0: no limit but that of all. bytes: of answers that wait, all together; one address may
+ * have a quarter of them, unless its connections came in alone. */
+tide_status tide_crowd_open(struct tide_crowd **out, uint32_t most, uint32_t of_one, size_t bytes,
                             struct tide_err *err) TIDE_MUST_USE;
 void tide_crowd_close(struct tide_crowd *crowd);
 /* False: no room, nothing was counted. alone: of_one does not apply (a proxy). */
 bool tide_crowd_enter(struct tide_crowd *crowd, const struct tide_peer *peer, bool alone);
 void tide_crowd_leave(struct tide_crowd *crowd, const struct tide_peer *peer);
+/* An answer's bytes, of an address that has entered. False: over a limit, nothing was counted. */
+bool tide_crowd_hold(struct tide_crowd *crowd, const struct tide_peer *peer, size_t bytes);
+void tide_crowd_drop(struct tide_crowd *crowd, const struct tide_peer *peer, size_t bytes);
 /* How often one of these found the lock held. */
 uint64_t tide_crowd_waits(const struct tide_crowd *crowd);
 

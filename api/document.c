@@ -44,7 +44,7 @@ void tide_route_document(struct tide_handler_context *context, const struct tide
     const struct tide_document *document = tide_document_of(request->route->path);
     (void)context;
     assert(document); /* of every route with this handler: test_document */
-    tide_buf_slice(&reply->body, document->text);
+    reply->fixed = document->text;
     for (size_t i = 0; i < TIDE_COUNT(types); i++)
         if (tide_slice_eq_str(tide_slice_str(strrchr(document->name, '.')), types[i].ending))
             reply->content_type = types[i].type;

@@ -111,6 +111,7 @@ struct tide_stream_out {
 struct tide_reply {
     uint16_t status;
     struct tide_buf body;      /* ceiling TIDE_REPLY_BODY_MAX; kept between requests */
+    tide_slice fixed;          /* ptr not NULL: static bytes of this route, sent instead of body */
     const char *content_type;  /* static; NULL: application/json; charset=utf-8     */
     const char *cache_control; /* static; NULL: as route.def says                   */
     uint32_t retry_after_s;    /* 0: none                                           */

@@ -306,8 +306,9 @@ static tide_status open_limits(struct tide_server *server, const struct tide_con
     if (status == TIDE_OK)
         status = tide_rate_open(&server->rate, quota, server->seed, err);
     if (status == TIDE_OK)
-        status = tide_crowd_open(&server->crowd, config->api_connections,
-                                 config->api_connections_per_ip, err);
+        status =
+            tide_crowd_open(&server->crowd, config->api_connections, config->api_connections_per_ip,
+                            (size_t)config->api_answers_mib << 20, err);
     return status == TIDE_OK ? open_tls(server, config, err) : status;
 }
 

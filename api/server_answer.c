@@ -33,22 +33,42 @@ static bool is_problem(const struct tide_reply *reply)
     return reply->content_type && strncmp(reply->content_type, "application/problem+json", 24) == 0;
 }
 
+static tide_slice body_of(const struct tide_reply *reply)
+{
+    return reply->fixed.ptr ? reply->fixed : tide_buf_view(&reply->body);
+}
+
+/* Static bytes have the same digest each time. */
+static void digest_body(uint8_t out[16], struct server_conn *conn)
+{
+    struct server_counters *route = server_counters_of(conn);
+    bool fixed = conn->reply.fixed.ptr != NULL;
+    uint8_t hash[TIDE_HASH_BYTES];
+    if (!fixed || !route->fixed_tagged) {
+        tide_sha256(hash, body_of(&conn->reply));
+        memcpy(fixed ? route->fixed_tag : out, hash, sizeof route->fixed_tag);
+        route->fixed_tagged |= fixed;
+    }
+    if (fixed)
+        memcpy(out, route->fixed_tag, sizeof route->fixed_tag);
+}
+
 /* "…" of the body, W/"…" of what the handler says, unless nobody may keep the answer. */
 static bool make_tag(struct server_conn *conn, const char *cache, char tag[TAG_BYTES])
 {
     struct tide_reply *reply = &conn->reply;
-    uint8_t hash[TIDE_HASH_BYTES];
+    uint8_t digest[sizeof reply->etag];
     if (reply->status != 200 || reply->stream.read || strstr(cache, "no-store"))
         return false;
     if (reply->has_etag) {
         memcpy(tag, "W/", 2);
         tag += 2;
-        memcpy(hash, reply->etag, sizeof reply->etag);
+        memcpy(digest, reply->etag, sizeof digest);
     } else {
-        tide_sha256(hash, tide_buf_view(&reply->body));
+        digest_body(digest, conn);
     }
     tag[0] = '"';
-    tide_hex(tag + 1, tide_slice_of(hash, sizeof reply->etag));
+    tide_hex(tag + 1, tide_slice_of(digest, sizeof digest));
     memcpy(tag + 33, "\"", 2);
     return true;
 }
@@ -175,8 +195,42 @@ static struct MHD_Response *make_response(struct server_conn *conn)
     struct tide_reply *reply = &conn->reply;
     if (reply->stream.read)
         return server_stream_response(conn);
-    return MHD_create_response_from_buffer(reply->body.len, reply->body.ptr,
+    tide_slice body = body_of(reply);
+    /* Nothing writes to it: the library's type has no const. */
+    return MHD_create_response_from_buffer(body.len, (void *)(uintptr_t)body.ptr,
                                            MHD_RESPMEM_PERSISTENT);
+}
+
+/* A large answer's memory is held until the client has taken it: there is a limit for all together
+ * and a share of it for one address. Small ones are bounded by the number of connections. */
+static bool hold_body(struct server_conn *conn)
+{
+    const struct tide_reply *reply = &conn->reply;
+    struct tide_peer key = tide_peer_key(&conn->peer);
+    assert(conn->held == 0);
+    if (reply->body.cap <= SERVER_KEEP_BYTES || reply->stream.read)
+        return true;
+    if (!tide_crowd_hold(conn->worker->server->crowd, &key, reply->body.cap))
+        return false;
+    conn->held = reply->body.cap;
+    return true;
+}
+
+void server_answer_end(struct server_conn *conn)
+{
+    struct tide_peer key = tide_peer_key(&conn->peer);
+    if (conn->held)
+        tide_crowd_drop(conn->worker->server->crowd, &key, conn->held);
+    conn->held = 0;
+}
+
+static void refuse_to_hold(struct server_conn *conn)
+{
+    tide_buf_release(&conn->reply.body);
+    tide_reply_problem(&conn->reply, 503, "overloaded",
+                       "too many answers wait for their clients to take them");
+    conn->reply.retry_after_s = 1;
+    server_add(&conn->worker->totals.shed, 1);
 }
 
 bool server_answer(struct server_conn *conn)
@@ -188,6 +242,8 @@ bool server_answer(struct server_conn *conn)
         tide_reply_problem(reply, large ? 500 : 503, large ? "answer_too_large" : "no_memory",
                            "the answer could not be written");
     }
+    if (!hold_body(conn))
+        refuse_to_hold(conn);
     if (is_problem(reply))
         put_request_id(conn);
     bool tagged = make_tag(conn, cache_control_of(conn), tag);

@@ -68,7 +68,8 @@ struct server_conn {
     const struct tide_route *likely; /* of the request before */
     const struct tide_route *near;   /* of the path, whatever the method; only where it decides */
     size_t target_len;
-    size_t dropped; /* bytes of a body that was refused */
+    size_t dropped; /* bytes of a body that was refused         */
+    size_t held;    /* bytes of the answer, counted in the crowd */
     struct tide_peer peer;
     struct tide_rate_answer rate;
     enum tide_rate_class class;
@@ -88,6 +89,8 @@ struct server_counters {
     atomic_uint_fast64_t status[TIDE_METRIC_STATUS_COUNT];
     atomic_uint_fast64_t bucket[TIDE_METRIC_BUCKET_COUNT];
     atomic_uint_fast64_t us;
+    uint8_t fixed_tag[16]; /* digest of the route's static bytes, made at the first request */
+    bool fixed_tagged;
 };
 
 struct server_totals {
@@ -195,6 +198,10 @@ void server_request_end(struct server_conn *conn, bool whole);
 
 /* Completes the reply and queues it; false when the library takes it not. */
 bool server_answer(struct server_conn *conn);
+/* It is out or given up: its bytes are counted no more. */
+void server_answer_end(struct server_conn *conn);
+/* The counters of the request's route, or of requests without one. */
+struct server_counters *server_counters_of(struct server_conn *conn);
 /* server_origin.c: who may read an answer from another page. */
 void server_origin_add(struct MHD_Response *response, const struct server_conn *conn);
 

@@ -440,22 +440,29 @@ static void log_request(struct server_conn *conn, uint64_t us)
     tide_log(failed ? TIDE_WARN : TIDE_INFO, "request.done",
              "route=%s status=%u us=%" PRIu64 " bytes=%zu client=%s id=%s",
              conn->request.route ? conn->request.route->id : "none", reply->status, us,
-             reply->body.len, tide_peer_text(client, &conn->peer), conn->request.id);
+             reply->body.len + reply->fixed.len, tide_peer_text(client, &conn->peer),
+             conn->request.id);
+}
+
+struct server_counters *server_counters_of(struct server_conn *conn)
+{
+    const struct tide_server *server = conn->worker->server;
+    const struct tide_route *route = conn->request.route;
+    size_t index = route ? (size_t)(route - server->routes) : server->route_count;
+    assert(index <= server->route_count);
+    return &conn->worker->routes[index];
 }
 
 static void count_request(struct server_conn *conn, uint64_t us)
 {
     struct server_worker *worker = conn->worker;
-    const struct tide_server *server = worker->server;
-    size_t index =
-        conn->request.route ? (size_t)(conn->request.route - server->routes) : server->route_count;
-    struct server_counters *counters = &worker->routes[index];
+    struct server_counters *counters = server_counters_of(conn);
     server_add(&counters->status[tide_metric_status_of(conn->reply.status)], 1);
     if (conn->request.route && conn->request.route->kind == TIDE_ROUTE_STREAM)
         return;
     server_add(&counters->bucket[tide_metric_bucket_of(us)], 1);
     server_add(&counters->us, (int64_t)us);
-    server_add(&worker->totals.bytes, (int64_t)conn->reply.body.len);
+    server_add(&worker->totals.bytes, (int64_t)(conn->reply.body.len + conn->reply.fixed.len));
 }
 
 static void forget(struct tide_buf *buf)
@@ -469,6 +476,7 @@ void server_request_end(struct server_conn *conn, bool whole)
 {
     uint64_t us = (now_ns() - conn->start_ns) / 1000;
     server_stream_end(conn);
+    server_answer_end(conn);
     if (!whole)
         server_add(&conn->worker->totals.aborted, 1);
     if (conn->step == STEP_WRITE || conn->step == STEP_STREAM) {

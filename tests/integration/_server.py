@@ -685,6 +685,30 @@ def a1_crowd():
     ok("A1 connections beyond the limits are told 503 and closed; memory is flat")
 
 
+def unread():
+    """Answers that are not taken: documents are not copied, of the rest 8 MiB are held for one address."""
+    def deaf(line, count):
+        s = socket.socket()
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        s.connect(("127.0.0.1", PORT))
+        s.sendall(line.encode() * count)
+        return s
+
+    for path, most in (("/openapi.json", 8), ("/api/events?limit=200", 8 + 16)):
+        before = rss_kib()
+        crowd = [deaf(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n", 40) for _ in range(50)]
+        start, peak = steady(), 0
+        while steady() - start < 3:
+            peak = max(peak, rss_kib())
+            alive()
+            time.sleep(0.1)
+        check(peak - before < most << 10 or not before, f"{path}: {peak - before} KiB more for 50 clients that take nothing")
+        check(get(STATUS)[0] == 200, "a look-up beside them")
+        for s in crowd:
+            s.close()
+    ok("unread answers: documents are not copied, what is held has a limit")
+
+
 def a13_rate():
     """Limits 100 look-ups and 50 tokens of queries a minute; 127.0.0.0/8 but .1 are proxies' clients."""
     c = http.client.HTTPConnection("127.0.0.1", PORT, timeout=20)
@@ -741,5 +765,6 @@ if WHAT == "limits":
         test()
 elif WHAT == "small":
     a1_crowd()
+    unread()
 elif WHAT == "rate":
     a13_rate()

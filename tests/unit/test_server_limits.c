@@ -357,6 +357,38 @@ static void test_a_flood_of_addresses(void **state)
 
 /* --- how many --------------------------------------------------------------------------------- */
 
+/* Bytes of answers: a quarter for one address, all for a proxy, none lost. */
+static void test_held_answers(void **state)
+{
+    struct tide_crowd *crowd;
+    struct tide_err err;
+    struct tide_peer a = { .ip = { 1 } }, b = { .ip = { 2 } }, proxy = { .ip = { 3 } };
+    (void)state;
+    OK(tide_crowd_open(&crowd, 10, 5, 1000, &err));
+    assert_true(tide_crowd_enter(crowd, &a, false));
+    assert_true(tide_crowd_enter(crowd, &b, false));
+    assert_true(tide_crowd_enter(crowd, &proxy, true));
+    assert_true(tide_crowd_hold(crowd, &a, 200));
+    assert_false(tide_crowd_hold(crowd, &a, 51));
+    assert_true(tide_crowd_hold(crowd, &a, 50));
+    assert_false(tide_crowd_hold(crowd, &a, 1));
+    assert_true(tide_crowd_hold(crowd, &b, 250));
+    assert_true(tide_crowd_hold(crowd, &proxy, 500));
+    assert_false(tide_crowd_hold(crowd, &proxy, 1));
+    assert_false(tide_crowd_hold(crowd, &proxy, SIZE_MAX));
+    tide_crowd_drop(crowd, &a, 50);
+    assert_true(tide_crowd_hold(crowd, &proxy, 50));
+    tide_crowd_drop(crowd, &a, 200);
+    tide_crowd_drop(crowd, &b, 250);
+    tide_crowd_drop(crowd, &proxy, 550);
+    tide_crowd_leave(crowd, &a);
+    tide_crowd_leave(crowd, &b);
+    assert_true(tide_crowd_hold(crowd, &proxy, 1000));
+    tide_crowd_drop(crowd, &proxy, 1000);
+    tide_crowd_leave(crowd, &proxy);
+    tide_crowd_close(crowd);
+}
+
 static void test_crowds(void **state)
 {
     enum { STEPS = 20000, PEERS = 60 };
@@ -364,7 +396,7 @@ static void test_crowds(void **state)
     struct tide_err err;
     uint32_t counts[PEERS] = { 0 }, all = 0, seed = 3;
     (void)state;
-    OK(tide_crowd_open(&crowd, 100, 5, &err));
+    OK(tide_crowd_open(&crowd, 100, 5, 0, &err));
     for (int i = 0; i < STEPS; i++) {
         seed = seed * 1664525u + 1013904223u;
         uint32_t who = (seed >> 8) % PEERS;
@@ -412,7 +444,8 @@ int main(void)
         cmocka_unit_test(test_proxies),        cmocka_unit_test(test_neighbours_are_one),
         cmocka_unit_test(test_buckets),        cmocka_unit_test(test_asking_does_not_hold_it_up),
         cmocka_unit_test(test_many_at_once),   cmocka_unit_test(test_a_flood_of_addresses),
-        cmocka_unit_test(test_crowds),         cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_crowds),         cmocka_unit_test(test_held_answers),
+        cmocka_unit_test(test_counters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
