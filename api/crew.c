@@ -1,4 +1,5 @@
 #include "api/crew.h"
+#include "tidemark/liveness.h"
 #include "tidemark/lock.h"
 
 #include <pthread.h>
@@ -249,7 +250,9 @@ static void *work(void *self)
     struct worker *worker = self;
     struct tide_crew *crew = worker->crew;
     bool over = false;
+    tide_liveness_begin(crew->options.name, TIDE_LIVENESS_WAITS_MS);
     while (!over) {
+        tide_liveness_mark();
         pthread_mutex_lock(&crew->mutex);
         bool idle = crew->options.work->ready(worker->seat) || !may_connect(crew);
         struct tide_job *job = take_job(crew);
@@ -264,6 +267,7 @@ static void *work(void *self)
         else if (!over && !crew->options.work->ready(worker->seat))
             (void)connect_worker(worker);
     }
+    tide_liveness_end();
     return NULL;
 }
 

@@ -61,6 +61,7 @@ struct tide_crew_stats {
 #define TIDE_CREW_LANES 8u
 
 struct tide_crew_options {
+    const char *name; /* static: of its threads, when one hangs */
     const struct tide_crew_work *work;
     void *owner;
     const struct tide_clock *clock;

@@ -1,6 +1,7 @@
 #include "api/feed.h"
 #include "api/feed_impl.h"
 #include "tidemark/failpoint.h"
+#include "tidemark/liveness.h"
 #include "tidemark/log.h"
 
 #include <stdio.h>
@@ -390,9 +391,11 @@ static void complain(tide_status status, const struct tide_err *err, tide_status
 void tide_feed_run(struct tide_feed *feed)
 {
     tide_status last = TIDE_OK;
+    tide_liveness_begin("feeder", TIDE_LIVENESS_WAITS_MS);
     while (!stopped(feed)) {
         struct tide_err err;
         bool more;
+        tide_liveness_mark();
         tide_status status = tide_feed_step(feed, 0, &more, &err);
         if (status == TIDE_OK) {
             last = TIDE_OK;
@@ -404,4 +407,5 @@ void tide_feed_run(struct tide_feed *feed)
         for (int i = 0; i < (status == TIDE_E_CONFLICT ? 4 : 1) && !stopped(feed); i++)
             nap(RETRY_MS);
     }
+    tide_liveness_end();
 }

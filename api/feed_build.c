@@ -1,4 +1,5 @@
 #include "api/feed_impl.h"
+#include "tidemark/liveness.h"
 #include "tidemark/log.h"
 
 #include <stdio.h>
@@ -13,6 +14,7 @@ static tide_status take_row(void *self, const struct tide_pg_rows *row, struct t
 {
     struct building *b = self;
     b->rows++;
+    tide_liveness_mark();
     return feed_apply_row(b->sink, row, 0, err);
 }
 

@@ -17,6 +17,7 @@
 #include "api/port_claim.h"
 #include "api/server.h"
 #include "api/session.h"
+#include "tidemark/liveness.h"
 #include "tidemark/log.h"
 #include "tidemark/notify.h"
 
@@ -264,6 +265,17 @@ static void renew_claim(struct program *p)
                  tide_log_quote(quoted, sizeof quoted, err.text));
 }
 
+/* The watchdog is told that all is well only while it is: a worker that hangs takes requests that
+ * nobody answers. */
+static bool all_alive(void)
+{
+    int64_t silent_ms;
+    const char *name = tide_liveness_stalled(&silent_ms);
+    if (name)
+        tide_log(TIDE_ERROR, "api.stalled", "thread=%s silent_ms=%" PRIi64, name, silent_ms);
+    return !name;
+}
+
 /* The main thread: once a second the cache is looked after. */
 static void run(struct program *p)
 {
@@ -285,7 +297,8 @@ static void run(struct program *p)
             (void)!tide_hot_tick(p->api.hot, &err); /* no generation yet: the feeder's to mend */
             reload(p);
             renew_claim(p);
-            tide_watchdog_ping(&dog, now);
+            if (all_alive())
+                tide_watchdog_ping(&dog, now);
         }
         clock->sleep_ms(clock->self, TURN_MS);
     }

@@ -135,7 +135,8 @@ tide_status tide_pool_open(struct tide_pool **out, const struct tide_pool_option
     if (!pool)
         return tide_fail(err, TIDE_E_MEMORY, "pool");
     pool->options = *options;
-    struct tide_crew_options crew = { .work = &work,
+    struct tide_crew_options crew = { .name = "pool",
+                                      .work = &work,
                                       .owner = pool,
                                       .clock = tide_clock_system(),
                                       .threads = options->threads,

@@ -18,6 +18,7 @@ struct MHD_Response;
 
 enum {
     SERVER_SWEEP_MS = 100,      /* between looks at deadlines                                 */
+    SERVER_SILENT_MS = 20000,   /* a turn of a worker's loop that takes longer has hung       */
     SERVER_FILTER_MS = 50,      /* a handshake that began before the stop has so long to end  */
     SERVER_LINGER_MS = 1000,    /* the stop waits so long for a request of an idle connection */
     SERVER_POOL_BYTES = 16384,  /* the library's memory of a connection: a request's head and

@@ -1,6 +1,7 @@
 /* The worker's loop. libmicrohttpd 0.9.75 has no thread here: its own loop sleeps with answers
  * undelivered whenever 128 events are ready at once. poll() waits, MHD_run() never does. */
 #include "api/server_impl.h"
+#include "tidemark/liveness.h"
 #include "tidemark/lock.h"
 
 #include <errno.h>
@@ -213,9 +214,11 @@ void *server_loop(void *self)
 {
     struct server_worker *worker = self;
     struct tide_server *server = worker->server;
+    tide_liveness_begin("server", SERVER_SILENT_MS);
     look_at_clock(worker);
     look_at_network(worker);
     do {
+        tide_liveness_mark();
         wait_for_work(worker);
         look_at_clock(worker);
         if (!worker->stopping && atomic_load_explicit(&server->stopping, memory_order_relaxed))
@@ -225,5 +228,6 @@ void *server_loop(void *self)
     } while (!worker->stopping || !stopped(worker));
     MHD_stop_daemon(worker->daemon);
     worker->daemon = NULL;
+    tide_liveness_end();
     return NULL;
 }

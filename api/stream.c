@@ -1,4 +1,5 @@
 #include "api/stream_impl.h"
+#include "tidemark/liveness.h"
 #include "tidemark/lock.h"
 #include "tidemark/log.h"
 
@@ -535,8 +536,10 @@ void tide_hub_run(struct tide_hub *stream)
 {
     struct stream_source *source = &stream->options.source;
     const struct tide_hub_options *o = &stream->options;
+    tide_liveness_begin("stream", TIDE_LIVENESS_WAITS_MS);
     while (!o->stopped || !o->stopped(o->stopped_self)) {
         bool more, news = false;
+        tide_liveness_mark();
         tide_hub_turn(stream, &more);
         if (!more)
             source->wait(source->self, STREAM_TURN_MS, &news);
@@ -548,6 +551,7 @@ void tide_hub_run(struct tide_hub *stream)
     gather(stream);
     for (uint32_t i = 0; i < stream->turn_count; i++)
         stream_sub_drop(stream->turn[i], TIDE_DROPPED_SHUTDOWN);
+    tide_liveness_end();
 }
 
 void tide_hub_stats(struct tide_hub *stream, struct tide_hub_stats *out)

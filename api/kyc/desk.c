@@ -137,7 +137,8 @@ tide_status tide_desk_open(struct tide_desk **out, const struct tide_desk_option
         return tide_fail(err, TIDE_E_MEMORY, "desk");
     *out = desk;
     desk->options = *options;
-    struct tide_crew_options crew = { .work = &work,
+    struct tide_crew_options crew = { .name = options->name,
+                                      .work = &work,
                                       .owner = desk,
                                       .clock = options->place.clock,
                                       .threads = options->threads,

@@ -1,6 +1,7 @@
 #include "api/kyc/worker_impl.h"
 #include "tidemark/clocks.h"
 #include "tidemark/failpoint.h"
+#include "tidemark/liveness.h"
 #include "tidemark/log.h"
 
 #include <stdio.h>
@@ -188,6 +189,7 @@ static tide_status work_on(struct worker *w, const struct worker_session *sessio
 
 static bool may_ask(const struct worker *w)
 {
+    tide_liveness_mark(); /* before each question to the provider */
     return !is_closing(w->all) && worker_now_ms(w) >= w->away_until_ms;
 }
 
@@ -302,6 +304,7 @@ static void *run(void *self)
 {
     struct worker *w = self;
     struct tide_err err;
+    tide_liveness_begin("kyc", TIDE_LIVENESS_WAITS_MS);
     while (!is_closing(w->all)) {
         bool more = false, notified;
         tide_status status = connect_now(w, &err);
@@ -311,6 +314,7 @@ static void *run(void *self)
             status = tide_pg_wait(w->place.pg, POLL_MS, &notified, &err);
         judge_database(w, status, &err);
     }
+    tide_liveness_end();
     return NULL;
 }
 
