@@ -355,7 +355,10 @@ class Client(threading.Thread):
             data = s.recv(65536) if ready else b""
             raw += data
             closed = not data
-        if wanted and wanted[0].sure and not raw:
+        # "Expect: 100-continue" needs a body (RFC 9110, 10.1.1). Without one, the library is asked for the answer in its first
+        # call, after which it takes a half-closed client for gone (api/server.c, wants_another_call).
+        lost = self.how == "half" and wanted and b"Expect: 100-continue" in wanted[0].raw
+        if wanted and wanted[0].sure and not raw and not lost:
             raise Failure(f"{self.how}: closed without an answer to request {self.plan.index(wanted[0]) + 1} of {len(self.plan)}: {wanted[0].raw[:400]} "
                           f"({len(wanted[0].raw)} bytes)")
         return not closed
