@@ -142,9 +142,8 @@ static void refuse_item(struct tide_json *j, const char *why)
 
 static bool read_item(struct tide_param_value *who, const json_t *item, char why[TIDE_PARAM_WHY])
 {
-    snprintf(why, TIDE_PARAM_WHY, "must be a string");
-    return json_is_string(item) &&
-           tide_param_read(who, TIDE_PARAM_address,
+    assert(json_is_string(item));
+    return tide_param_read(who, TIDE_PARAM_address,
                            tide_slice_of(json_string_value(item), json_string_length(item)), why);
 }
 
@@ -173,6 +172,26 @@ static void expect_all(struct tide_view *view, const json_t *list)
     tide_view_expect(view, all, count);
 }
 
+/* What is no text breaks the contract; a text that is no address is an error of its item. */
+static bool are_texts(const json_t *list, struct tide_reply *reply)
+{
+    char where[32];
+    const json_t *item;
+    size_t i;
+    bool texts = true;
+    json_array_foreach(list, i, item)
+    {
+        if (json_is_string(item))
+            continue;
+        if (texts)
+            tide_reply_problem(reply, 400, "bad_body", "\"addresses\" is a list of strings.");
+        texts = false;
+        snprintf(where, sizeof where, "/addresses/%zu", i);
+        tide_reply_problem_field(reply, where, "is no string");
+    }
+    return texts;
+}
+
 /* The list in the body; NULL: the reply holds the problem. */
 static const json_t *addresses_of(const json_t *body, struct tide_reply *reply)
 {
@@ -193,7 +212,7 @@ static const json_t *addresses_of(const json_t *body, struct tide_reply *reply)
         tide_reply_problem_field(reply, "/addresses", "not such a list");
         return NULL;
     }
-    return list;
+    return are_texts(list, reply) ? list : NULL;
 }
 
 static void answer_list(struct tide_handler_context *context, const struct tide_request *request,
@@ -237,7 +256,7 @@ void tide_route_kyc_status_batch(struct tide_handler_context *context,
                                  const struct tide_request *request, struct tide_reply *reply)
 {
     json_error_t error;
-    json_t *body = tide_json_load(request->body, JSON_REJECT_DUPLICATES, &error);
+    json_t *body = tide_json_load(request->body, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
     if (!body || !json_is_object(body)) {
         tell_malformed(reply, body, &error);
     } else {

@@ -75,10 +75,12 @@ static bool read_time(struct tide_param_value *out, const struct tide_param *par
 
 static bool read_amount(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
+    enum { DIGITS_MAX = 38 }; /* all of them fit an i128 */
     (void)param;
-    if (tide_i128_parse(&out->amount, out->text) == TIDE_OK && tide_i128_sign(out->amount) >= 0)
+    if (out->text.len <= DIGITS_MAX && tide_i128_parse(&out->amount, out->text) == TIDE_OK &&
+        tide_i128_sign(out->amount) >= 0)
         return true;
-    return refuse(why, "must be a whole number of raw units, not negative, below 2^127");
+    return refuse(why, "must be a whole number of raw units, of 1 to 38 digits");
 }
 
 /* M…: the account is its first 32 bytes. */
@@ -199,6 +201,29 @@ static bool read_kind(struct tide_param_value *out, const struct tide_param *par
     return false;
 }
 
+static bool are_digits(tide_slice text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+            return false;
+    return true;
+}
+
+/* The first digits are such that the numbers fit the statement's bigint and integer. */
+static bool read_event(struct tide_param_value *out, const struct tide_param *param, char *why)
+{
+    enum { PLACE_DIGITS = 19, INDEX_DIGITS = 10 };
+    const uint8_t *text = out->text.ptr;
+    (void)param;
+    if (out->text.len == PLACE_DIGITS + 1 + INDEX_DIGITS && text[PLACE_DIGITS] == '-' &&
+        are_digits(tide_slice_of(text, PLACE_DIGITS)) &&
+        are_digits(tide_slice_of(text + PLACE_DIGITS + 1, INDEX_DIGITS)) && text[0] <= '8' &&
+        text[PLACE_DIGITS + 1] <= '1')
+        return true;
+    return refuse(why, "must be an event's id as Stellar RPC writes it:"
+                       " 0000004582714802176-0000000000");
+}
+
 static bool read_cursor(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
     bool fits = out->text.len >= param->min && out->text.len <= param->max;
@@ -217,7 +242,7 @@ bool tide_param_read(struct tide_param_value *out, enum tide_param_id id, tide_s
         [TIDE_PARAM_HASH] = read_hash,       [TIDE_PARAM_TEXT] = read_text,
         [TIDE_PARAM_CHOICE] = read_choice,   [TIDE_PARAM_BOOL] = read_bool,
         [TIDE_PARAM_TIME] = read_time,       [TIDE_PARAM_KIND] = read_kind,
-        [TIDE_PARAM_CURSOR] = read_cursor,
+        [TIDE_PARAM_CURSOR] = read_cursor,   [TIDE_PARAM_EVENT] = read_event,
     };
     const struct tide_param *param = tide_param_of(id);
     *out = (struct tide_param_value){ .id = id, .given = true, .text = text };

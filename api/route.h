@@ -44,7 +44,7 @@ enum tide_param_id {
 
 enum tide_param_type {
     TIDE_PARAM_U64,     /* decimal digits, min..max                                       */
-    TIDE_PARAM_AMOUNT,  /* decimal digits, fits an i128, not negative                     */
+    TIDE_PARAM_AMOUNT,  /* a whole number of at most 38 digits, without leading zeros     */
     TIDE_PARAM_ADDRESS, /* G… or C… strkey; an M… is refused with a text that names its G… */
     TIDE_PARAM_SYMBOL,  /* 1..32 of [A-Za-z0-9_]                                          */
     TIDE_PARAM_HASH,    /* 64 hex digits                                                  */
@@ -53,6 +53,7 @@ enum tide_param_type {
     TIDE_PARAM_BOOL,    /* true | false                                                   */
     TIDE_PARAM_TIME,    /* unix seconds, or RFC 3339: min..max                            */
     TIDE_PARAM_KIND,    /* a kind of event: enum tide_event_id                            */
+    TIDE_PARAM_EVENT,   /* Stellar RPC's id of an event: 19 digits, '-', 10 digits        */
     TIDE_PARAM_CURSOR,  /* what an earlier answer gave as "next"                          */
 };
 

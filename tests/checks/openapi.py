@@ -44,11 +44,12 @@ def routes():
 def schema_of(param):
     kind, low, high, default, meaning = param
     schema = {"U64": {"type": "integer", "minimum": low, "maximum": high},
-              "AMOUNT": {"type": "string", "pattern": "^[0-9]{1,39}$"},
+              "AMOUNT": {"type": "string", "pattern": "^(0|[1-9][0-9]{0,37})$"},
+              "EVENT": {"type": "string", "pattern": "^[0-8][0-9]{18}-[01][0-9]{9}$"},
               "ADDRESS": {"type": "string", "pattern": "^[GC][A-Z2-7]{55}$"},
               "SYMBOL": {"type": "string", "pattern": "^[A-Za-z0-9_]{1,32}$"},
               "HASH": {"type": "string", "pattern": "^[0-9a-fA-F]{64}$"},
-              "TEXT": {"type": "string", "minLength": low, "maxLength": high},
+              "TEXT": {"type": "string", "minLength": low, "maxLength": high, "pattern": "^[^\\u0000-\\u001f\\u007f]*$"},
               "CHOICE": {"type": "string", "enum": meaning.split("|")},
               "BOOL": {"type": "boolean"},
               "TIME": {"type": "string", "pattern": "^([0-9]{1,10}|[0-9]{4}-.{15,40})$"},

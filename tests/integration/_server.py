@@ -486,6 +486,25 @@ def strkey(version, payload):
     return base64.b32encode(raw + crc.to_bytes(2, "little")).decode().rstrip("=")
 
 
+def contract():
+    """What openapi.json says of texts and numbers is what is taken."""
+    def batch(raw):
+        body = b'{"addresses":[%s]}' % raw
+        return get("/api/sdk/kyc/status", {"Content-Type": "application/json"}, "POST", body)
+
+    for raw in (b"null", b"1", b"{}", b'"%s",[]' % ADDRESS.encode()):
+        problem(batch(raw), 400, "bad_body")
+    status, _, body = batch(b'"\\u0000","a\\u0000b"')
+    check(status == 200 and [i["error"]["code"] for i in json.loads(body)["items"]] == ["bad_address"] * 2, f"NULs in texts: {status} {body[:200]}")
+    pool = json.loads(get("/api/pools?limit=1")[2])["items"][0]["pool"]
+    for amount, good in (("0", True), ("9" * 38, True), ("1" + "0" * 38, False), ("01", False), ("-1", False), ("+1", False), ("", False)):
+        answer = get(f"/api/pools/{pool}/quote?amountIn={amount.replace('+', '%2B')}")
+        check(answer[0] in (200, 409) if good else answer[0] == 400, f"amountIn={amount}: {answer[0]}")
+    for name, want in (("8999999999999999999-1999999999", 404), ("9000000000000000000-0000000000", 400), ("a" * 30, 400), ("0" * 30, 400)):
+        check(get(f"/api/events/{name}")[0] == want, f"event {name}: {get(f'/api/events/{name}')[0]}")
+    ok("amounts, event ids and texts are taken as the contract says")
+
+
 def a6_strkey():
     """Addresses that are none are 400 and named; a seed is never said back (nor logged: server.sh)."""
     key = bytes(range(32))
@@ -761,7 +780,7 @@ def a13_rate():
 
 
 if WHAT == "limits":
-    for test in (answers, methods, pipelined, a2_slow, a2_ranges, a3_large, bodies_in_turn, a4_heads, a4_limits, expected, half_closed, stream_head, a5_text, a6_strkey, a8_paths, a9_framing, a12_gone, bytes_at_random, sizes):
+    for test in (answers, methods, pipelined, a2_slow, a2_ranges, a3_large, bodies_in_turn, a4_heads, a4_limits, expected, half_closed, stream_head, a5_text, contract, a6_strkey, a8_paths, a9_framing, a12_gone, bytes_at_random, sizes):
         test()
 elif WHAT == "small":
     a1_crowd()
