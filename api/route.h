@@ -77,7 +77,7 @@ struct tide_request {
     uint32_t param_count;
     tide_slice body;                /* of POST: at most the route's, UTF-8 but of HOOK */
     tide_slice last_event_id;       /* of STREAM                           */
-    const struct tide_head *head;   /* of KYC, HOOK: for tide_request_header */
+    const struct tide_head *head;   /* for tide_request_header              */
     struct tide_peer client;        /* behind proxies; the /64 of an IPv6 one */
     char id[TIDE_REQUEST_ID_BYTES]; /* NUL-terminated, ours or the client's  */
 };

@@ -292,6 +292,15 @@ static tide_status read_keys(struct tide_server *server, const char *text, struc
     return TIDE_OK;
 }
 
+/* A short key could be guessed. */
+static tide_status check_metrics_key(const char *key, struct tide_err *err)
+{
+    size_t len = strlen(key);
+    return len == 0 || len >= 16
+               ? TIDE_OK
+               : tide_fail(err, TIDE_E_CONFIG, "api_metrics_key has 16 characters or more");
+}
+
 static tide_status open_limits(struct tide_server *server, const struct tide_config *config,
                                struct tide_err *err)
 {
@@ -303,6 +312,8 @@ static tide_status open_limits(struct tide_server *server, const struct tide_con
     tide_status status = tide_peer_proxies_parse(&server->proxies, config->api_proxies, err);
     if (status == TIDE_OK)
         status = read_keys(server, config->api_keys, err);
+    if (status == TIDE_OK)
+        status = check_metrics_key(config->api_metrics_key, err);
     if (status == TIDE_OK)
         status = tide_rate_open(&server->rate, quota, server->seed, err);
     if (status == TIDE_OK)

@@ -362,7 +362,6 @@ static void send_to_pool(struct server_conn *conn)
 static void send_to_kyc(struct server_conn *conn)
 {
     struct tide_kyc *kyc = conn->worker->server->api->kyc;
-    conn->request.head = &conn->head;
     if (!kyc) {
         tide_reply_problem(&conn->reply, 404, "kyc_not_configured",
                            "this server opens no KYC sessions");
@@ -410,6 +409,7 @@ void server_request_run(struct server_conn *conn)
         return;
     }
     conn->request.body = body;
+    conn->request.head = &conn->head;
     conn->request.last_event_id = conn->head.last_event_id;
     if (over_database(conn)) {
         send_to_pool(conn);

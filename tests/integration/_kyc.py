@@ -26,6 +26,7 @@ REAL = _providers.REAL
 COUNTRY = {"sumsub": "CHE", "didit": "CHE", "persona": "CH", "veriff": "CH"}
 CHE = 756
 PATIENCE_S = 30
+METRICS_KEY = "metrics-key-of-tests"
 WATCH = Watch()
 
 
@@ -36,7 +37,6 @@ def fail(what):
 def check(condition, what):
     if not condition:
         fail(what)
-
 
 class Psql:
     """One psql that is asked again and again; a new one after the server went away."""
@@ -111,7 +111,7 @@ class Api:
         with open(os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             json.dump(content, file)
         env = {**os.environ, "TIDEMARK_CLOCK_SKEW_S": "3153600000", "TIDEMARK_COMPLIANCE_AGE_S": "0", "TIDEMARK_STALE_AFTER_MS": "86400000", "TIDEMARK_API_DRAIN_MS": "0", "TIDEMARK_API_CACHE": f"{DIR}/cache",
-               "TIDEMARK_API_LISTEN": "127.0.0.1:0", "TIDEMARK_KYC_FILE": self.file, "TIDE_FP": failpoint}
+               "TIDEMARK_API_LISTEN": "127.0.0.1:0", "TIDEMARK_KYC_FILE": self.file, "TIDEMARK_API_METRICS_KEY": METRICS_KEY, "TIDE_FP": failpoint}
         self.process = subprocess.Popen([f"{BIN}/tidemark-api", "--api-port-file", self.port_file,
                                          "--kyc-reconcile-s", str(reconcile_s)], env=env, stderr=self.log)
         if wait:
@@ -139,7 +139,7 @@ class Api:
 
     def metric(self, name, **labels):
         total = 0
-        for line in self.get("/metrics")[2].splitlines():
+        for line in self.get("/metrics", {"Authorization": "Bearer " + METRICS_KEY})[2].splitlines():
             match = re.match(rf"tidemark_{name}(?:{{(.*)}})? (\S+)$", line)
             if match and all(f'{k}="{v}"' in (match.group(1) or "") for k, v in labels.items()):
                 total += float(match.group(2))

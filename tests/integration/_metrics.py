@@ -24,6 +24,9 @@ def get(path, method="GET", headers={}):
     return answer.status, answer.headers, answer.read().decode()
 
 
+KEY = {"Authorization": "Bearer metrics-key-of-tests"}
+
+
 def number(text):
     return {"+Inf": math.inf, "-Inf": -math.inf}.get(text) if text in ("+Inf", "-Inf") else float(text)
 
@@ -96,7 +99,7 @@ def value_of(families, name, **labels):
 
 
 def scrape():
-    status, headers, body = get("/metrics")
+    status, headers, body = get("/metrics", headers=KEY)
     assert status == 200 and headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8", headers
     return parse(body)
 
@@ -109,6 +112,10 @@ def until(condition, what):
 
 
 until(lambda: "tidemark_attester_state" in scrape(), "the attester's figures never came")
+for key in ({}, {"Authorization": "Bearer metrics-key-of-testz"}, {"Authorization": KEY["Authorization"] + "x"}, {"Authorization": "Bearer "},
+            {"X-API-Key": "metrics-key-of-tests"}):
+    status, _, public = get("/metrics", headers=key)
+    assert status == 200 and "tidemark_api_requests_total" in public and not re.search(r"tidemark_(kyc|attester)_", public), f"{key}: private figures"
 before = scrape()
 check(before)
 assets = json.loads(get("/api/prices")[2])["items"]

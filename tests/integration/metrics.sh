@@ -35,6 +35,7 @@ sql "INSERT INTO kyc.session (id, deployment, address, provider, integrator, mod
          SELECT id, 'G', 'e' || n, 1, 'attest', 1, 1, sha256('x'), 'confirmed', 9 FROM chain.deployment, generate_series(1, 15000) AS n" >/dev/null
 for table in session inbox outbox; do sql "VACUUM ANALYZE kyc.$table" >/dev/null; done
 sql "SELECT pg_stat_reset()" >/dev/null
+export TIDEMARK_API_METRICS_KEY=metrics-key-of-tests
 api_start
 sleep 1.5 # until the figures of the indexer were read
 "$here/_metrics.py" "$API_URL"

@@ -114,7 +114,8 @@ static struct tide_crew *begin(struct house *h, uint32_t threads, uint32_t lane_
 {
     struct tide_crew *crew;
     struct tide_err err;
-    const struct tide_crew_options options = { .work = &work,
+    const struct tide_crew_options options = { .name = "test",
+                                               .work = &work,
                                                .owner = h,
                                                .clock = tide_clock_system(),
                                                .threads = threads,
