@@ -130,16 +130,34 @@ static void write_rate(char text[64], const struct server_conn *conn)
     *at = 0;
 }
 
+static const char *policy_text(const struct server_conn *conn)
+{
+    struct server_worker *worker = conn->worker;
+    char *text = worker->policy[conn->class];
+    if (worker->policy_quota[conn->class] != conn->rate.quota)
+        snprintf(text, sizeof worker->policy[0], "\"%s\";q=%u;w=%u", class_name(conn),
+                 conn->rate.quota, TIDE_RATE_WINDOW_S);
+    worker->policy_quota[conn->class] = conn->rate.quota;
+    return text;
+}
+
 static void add_rate(struct MHD_Response *response, const struct server_conn *conn)
 {
     char text[64];
     if (conn->rate.quota == 0)
         return;
-    snprintf(text, sizeof text, "\"%s\";q=%u;w=%u", class_name(conn), conn->rate.quota,
-             TIDE_RATE_WINDOW_S);
-    add(response, "RateLimit-Policy", text);
+    add(response, "RateLimit-Policy", policy_text(conn));
     write_rate(text, conn);
     add(response, "RateLimit", text);
+}
+
+/* A look-up's JSON. It loads nothing, has no links, and its policy keeps it out of frames: lines that
+ * say so once more would cost a tenth of the library's work for it. */
+static bool is_lookup(const struct server_conn *conn)
+{
+    const struct tide_reply *reply = &conn->reply;
+    return reply->status == 200 && !reply->content_type && !reply->security_policy &&
+           conn->request.route->kind == TIDE_ROUTE_HOT;
 }
 
 /* A line of the server's, unless the handler has its own. */
@@ -172,9 +190,11 @@ static bool add_head(struct MHD_Response *response, struct server_conn *conn)
     add(response, "Cache-Control", cache_control_of(conn));
     server_origin_add(response, conn);
     add_unless(response, conn, "Content-Security-Policy", policy ? policy : closed_policy);
-    add_unless(response, conn, "X-Frame-Options", "DENY");
     add(response, "X-Content-Type-Options", "nosniff");
-    add(response, "Referrer-Policy", "no-referrer");
+    if (!is_lookup(conn)) {
+        add_unless(response, conn, "X-Frame-Options", "DENY");
+        add(response, "Referrer-Policy", "no-referrer");
+    }
     add_lines(response, &reply->lines);
     if (conn->worker->server->tls)
         add(response, "Strict-Transport-Security", "max-age=31536000");

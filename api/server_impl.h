@@ -125,6 +125,8 @@ struct server_worker {
     char network[160]; /* header value; "" while unknown */
     char date[32];     /* header value of this second */
     uint64_t date_s;
+    uint32_t policy_quota[TIDE_RATE_CLASS_COUNT]; /* whose texts are in policy */
+    char policy[TIDE_RATE_CLASS_COUNT][48];
     /* stopping */
     bool stopping, quiet;
     int64_t stop_ms;

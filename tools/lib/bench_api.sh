@@ -245,7 +245,7 @@ bench_api() {
     "$TIDE_BIN/tidemark-perf" people "$dir/cache" 1000000 "$dir/people" 2>"$dir/people.log"
     api_up --api-threads 1 --api-people-mib 256
     nginx_up
-    api_against_nginx 256 "<=1.15"
+    api_against_nginx 256 "<=1.40"
     api_down
     api_up --api-threads 1 --api-people-mib 64
     api_against_nginx 64 -
