@@ -151,8 +151,8 @@ static void add_rate(struct MHD_Response *response, const struct server_conn *co
     add(response, "RateLimit", text);
 }
 
-/* A look-up's JSON. It loads nothing, has no links, and its policy keeps it out of frames: lines that
- * say so once more would cost a tenth of the library's work for it. */
+/* A look-up's JSON. It loads nothing, has no links, and its policy keeps it out of frames: lines
+ * that say so once more would cost a tenth of the library's work for it. */
 static bool is_lookup(const struct server_conn *conn)
 {
     const struct tide_reply *reply = &conn->reply;
