@@ -134,10 +134,30 @@ static void review(struct tide_kyc_decision *out, const char *reason)
     out->jurisdiction = 0;
 }
 
+enum { END_UNKNOWN = -1 }; /* as valid_until, until tide_kyc_settle */
+
+void tide_kyc_ends(struct tide_kyc_decision *out, const json_t *end)
+{
+    const char *text = json_string_value(end);
+    if (!end || json_is_null(end) || (text && !*text) || out->valid_until == END_UNKNOWN)
+        return;
+    int64_t seconds = text ? tide_kyc_day_end(tide_slice_of(text, json_string_length(end))) : 0;
+    if (seconds == 0)
+        out->valid_until = END_UNKNOWN;
+    else if (out->valid_until == 0 || seconds < out->valid_until)
+        out->valid_until = seconds;
+}
+
 void tide_kyc_settle(struct tide_kyc_decision *out, tide_slice country)
 {
+    bool end_unknown = out->valid_until == END_UNKNOWN;
+    out->valid_until = end_unknown ? 0 : out->valid_until;
     if (out->state != TIDE_KYC_APPROVED)
         return;
+    if (end_unknown) {
+        review(out, "end_unknown");
+        return;
+    }
     out->jurisdiction = tide_kyc_country(country);
     if (country.len == 0)
         review(out, "no_country");

@@ -118,18 +118,16 @@ static void map_status(struct tide_kyc_decision *out, tide_slice status)
 }
 
 /* Documents of two countries are for a person to look at; the first end of them counts. */
-static tide_slice country_of(json_t *documents, int64_t *valid_until)
+static tide_slice country_of(json_t *documents, struct tide_kyc_decision *out)
 {
     tide_slice first = { 0 };
     bool differ = false;
     for (size_t i = 0; i < json_array_size(documents); i++) {
         json_t *one = json_array_get(documents, i);
         tide_slice country = tide_kyc_text_at(one, "issuing_state");
-        int64_t end = tide_kyc_day_end(tide_kyc_text_at(one, "expiration_date"));
         differ |= first.len && country.len && !tide_slice_eq(first, country);
         first = first.len ? first : country;
-        if (end && (*valid_until == 0 || end < *valid_until))
-            *valid_until = end;
+        tide_kyc_ends(out, json_object_get(one, "expiration_date"));
     }
     return differ ? TIDE_SLICE("?") : first;
 }
@@ -142,7 +140,8 @@ static void map(const struct tide_kyc_provider *provider, json_t *root,
     if (out->state == TIDE_KYC_APPROVED &&
         !tide_slice_eq_str(tide_kyc_text_at(root, "workflow_id"), provider->level))
         tide_kyc_other_level(out);
-    tide_kyc_settle(out, country_of(json_object_get(root, "id_verifications"), &out->valid_until));
+    tide_slice country = country_of(json_object_get(root, "id_verifications"), out);
+    tide_kyc_settle(out, country);
 }
 
 static tide_status fetch(const struct tide_kyc_call *call, const char *provider_id,

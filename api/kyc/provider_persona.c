@@ -207,8 +207,7 @@ static void map(const struct tide_kyc_provider *provider, json_t *inquiry,
     map_status(out, tide_kyc_text_at(inquiry, "attributes.status"));
     tide_kyc_about(out, tide_kyc_at(inquiry, "attributes.reference-id"));
     out->decided_ms = tide_kyc_ms(tide_kyc_text_at(inquiry, "attributes.decisioned-at"));
-    out->valid_until =
-        tide_kyc_day_end(tide_kyc_text_at(inquiry, "attributes.fields.expiration-date.value"));
+    tide_kyc_ends(out, tide_kyc_at(inquiry, "attributes.fields.expiration-date.value"));
     if (out->state == TIDE_KYC_APPROVED &&
         !tide_slice_eq_str(tide_kyc_text_at(inquiry, "relationships.inquiry-template.data.id"),
                            provider->level))

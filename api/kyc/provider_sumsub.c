@@ -238,27 +238,15 @@ static tide_slice country_of(json_t *root)
     return tide_kyc_text_at(root, "info.country");
 }
 
-/* The document that ends first. */
-static int64_t valid_until(json_t *root)
-{
-    json_t *documents = tide_kyc_at(root, "info.idDocs");
-    int64_t until = 0;
-    for (size_t i = 0; i < json_array_size(documents); i++) {
-        int64_t end =
-            tide_kyc_day_end(tide_kyc_text_at(json_array_get(documents, i), "validUntil"));
-        if (end && (until == 0 || end < until))
-            until = end;
-    }
-    return until;
-}
-
 static void map(const struct tide_kyc_provider *provider, json_t *root,
                 struct tide_kyc_decision *out)
 {
     map_status(out, root);
     tide_kyc_about(out, tide_kyc_at(root, "externalUserId"));
     out->decided_ms = tide_kyc_ms(tide_kyc_text_at(root, "review.reviewDate"));
-    out->valid_until = valid_until(root);
+    json_t *documents = tide_kyc_at(root, "info.idDocs");
+    for (size_t i = 0; i < json_array_size(documents); i++)
+        tide_kyc_ends(out, json_object_get(json_array_get(documents, i), "validUntil"));
     if (out->state == TIDE_KYC_APPROVED &&
         !tide_slice_eq_str(tide_kyc_text_at(root, "review.levelName"), provider->level))
         tide_kyc_other_level(out);

@@ -134,7 +134,7 @@ static tide_status map(json_t *root, const char *provider_id, struct tide_kyc_de
     map_status(out, tide_kyc_text_at(v, "status"), json_integer_value(json_object_get(v, "code")));
     tide_kyc_about(out, tide_kyc_at(v, "vendorData"));
     out->decided_ms = tide_kyc_ms(tide_kyc_text_at(v, "decisionTime"));
-    out->valid_until = tide_kyc_day_end(tide_kyc_text_at(v, "document.validUntil"));
+    tide_kyc_ends(out, tide_kyc_at(v, "document.validUntil"));
     tide_kyc_settle(out, tide_kyc_text_at(v, "document.country"));
     return TIDE_OK;
 }

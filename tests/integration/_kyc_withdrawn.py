@@ -234,12 +234,14 @@ def doubts(api, mock):
     def one(provider):
         s = approved(mock, provider)
         for reason, wrong in (("status_unknown", {"status": "from-a-later-version"}), ("no_country", {"country": None}),
+                              ("end_unknown", {"valid_until": "31.12.2040"}),
                               ("country_unknown", {"country": "XXA" if len(COUNTRY[provider]) == 3 else "XX"})):
-            right = (s.person.status, s.person.country)
+            right = {key: getattr(s.person, key) for key in wrong}
             for key, value in wrong.items():
                 setattr(s.person, key, value)
             doubted(s, reason)
-            s.person.status, s.person.country = right
+            for key, value in right.items():
+                setattr(s.person, key, value)
             settled(s)
             sql(f"UPDATE kyc.outbox SET state = 'superseded', reason = NULL WHERE session_id = '{s.id}' AND state = 'parked'")
         withdraw(s)
