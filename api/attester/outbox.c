@@ -195,7 +195,8 @@ enum column {
     LAST_STATUS,
     ENVELOPE,
     BUMP,
-    ATTESTED
+    ATTESTED,
+    RESTORATIONS
 };
 
 static const char next_sql[] =
@@ -205,7 +206,7 @@ static const char next_sql[] =
     " coalesce(o.sent_ledger, 0), coalesce(o.last_status, ''), o.envelope, o.bump_envelope,"
     " CASE WHEN o.action = 'revoke' THEN (SELECT a.meta_hash FROM kyc.outbox a WHERE a.session_id ="
     " o.session_id AND a.action = 'attest' AND a.state = 'confirmed' ORDER BY a.decision_rev DESC"
-    " LIMIT 1) END"
+    " LIMIT 1) END, o.restorations"
     " FROM kyc.outbox o WHERE o.deployment = $1::int AND o.id > $2::bigint AND"
     " (o.state IN ('signed', 'submitted') OR o.state = 'queued' AND o.next_try <="
     " statement_timestamp()) ORDER BY o.state = 'queued' AND NOT $3::bool, o.id LIMIT 1";
@@ -230,28 +231,39 @@ static enum att_state state_of(const char *text)
                                          : ATT_SUBMITTED;
 }
 
+/* A negative number is no small one: the row is not acted upon. */
+static uint64_t number(const struct tide_pg_rows *rows, uint32_t column, uint64_t max, bool *good)
+{
+    uint64_t value = 0;
+    *good &= tide_parse_u64(&value, tide_pg_slice(rows, 0, column), max) == TIDE_OK;
+    return value;
+}
+
 static bool read_row(struct att_row *row, const struct tide_pg_rows *rows)
 {
+    bool good = true;
     row->id = tide_pg_u64(rows, 0, ID);
     row->subject_len = tide_strkey_to_address(row->subject, tide_pg_slice(rows, 0, SUBJECT));
     row->revoke = tide_pg_bool(rows, 0, REVOKE);
-    row->jurisdiction = (uint32_t)tide_pg_u64(rows, 0, JURISDICTION);
-    row->expires_at = tide_pg_u64(rows, 0, EXPIRES);
+    row->jurisdiction = (uint32_t)number(rows, JURISDICTION, UINT32_MAX, &good);
+    row->expires_at = number(rows, EXPIRES, INT64_MAX, &good);
+    good &= row->revoke || (row->jurisdiction && row->expires_at); /* 0 would be without end */
     row->state = state_of(tide_pg_text(rows, 0, STATE));
     row->superseded = tide_pg_bool(rows, 0, SUPERSEDED);
-    row->max_time = tide_pg_u64(rows, 0, MAX_TIME);
-    row->attempts = (uint32_t)tide_pg_u64(rows, 0, ATTEMPTS);
-    row->bad_seq = (uint32_t)tide_pg_u64(rows, 0, BAD_SEQ);
+    row->max_time = number(rows, MAX_TIME, INT64_MAX, &good);
+    row->attempts = (uint32_t)number(rows, ATTEMPTS, UINT32_MAX, &good);
+    row->bad_seq = (uint32_t)number(rows, BAD_SEQ, UINT32_MAX, &good);
+    row->restorations = (uint32_t)number(rows, RESTORATIONS, UINT32_MAX, &good);
     row->restore = tide_pg_bool(rows, 0, RESTORE);
-    row->seq = (int64_t)tide_pg_u64(rows, 0, SEQ);
-    row->submit_ledger = (uint32_t)tide_pg_u64(rows, 0, SUBMIT_LEDGER);
-    row->sent_ledger = (uint32_t)tide_pg_u64(rows, 0, SENT_LEDGER);
+    row->seq = (int64_t)number(rows, SEQ, INT64_MAX, &good);
+    row->submit_ledger = (uint32_t)number(rows, SUBMIT_LEDGER, UINT32_MAX, &good);
+    row->sent_ledger = (uint32_t)number(rows, SENT_LEDGER, UINT32_MAX, &good);
     row->bumped = !tide_pg_is_null(rows, 0, BUMP);
     snprintf(row->last_status, sizeof row->last_status, "%s", tide_pg_text(rows, 0, LAST_STATUS));
     row->has_attested = tide_pg_bytes(rows, 0, ATTESTED, row->attested, TIDE_HASH_BYTES);
     bool hashed =
         row->state == ATT_QUEUED || tide_pg_bytes(rows, 0, HASH, row->hash, TIDE_HASH_BYTES);
-    return hashed && tide_pg_bytes(rows, 0, METADATA, row->metadata, TIDE_HASH_BYTES) &&
+    return good && hashed && tide_pg_bytes(rows, 0, METADATA, row->metadata, TIDE_HASH_BYTES) &&
            read_bytes(&row->envelope, rows, ENVELOPE) && read_bytes(&row->bump, rows, BUMP);
 }
 
@@ -269,7 +281,9 @@ tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, cons
     if (status == TIDE_OK && rows.count) {
         *any = true;
         if (!read_row(row, &rows))
-            status = tide_fail(err, TIDE_E_DECODE, "kyc.outbox %" PRIu64 ": nobody can read it",
+            status = tide_fail(err, TIDE_E_DECODE,
+                               "kyc.outbox %" PRIu64 ": a row that cannot be"
+                               " acted upon",
                                row->id);
     }
     tide_pg_rows_release(&rows);

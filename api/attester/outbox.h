@@ -56,6 +56,7 @@ struct att_row {
     bool superseded;   /* a newer decision stands: never to be sent */
     uint64_t max_time; /* of a queued one: of an envelope given up by a person; 0: none */
     uint32_t attempts, bad_seq;
+    uint32_t restorations; /* signed for this intent */
     /* signed, submitted */
     bool restore;
     int64_t seq;
@@ -70,13 +71,26 @@ void att_row_init(struct att_row *row);
 void att_row_release(struct att_row *row);
 
 /* The next one to work on into *row: the one under way, else the oldest that is due; with behind:
- * whichever comes first behind that id. *any false: nothing to do. */
+ * whichever comes first behind that id. *any false: nothing to do. TIDE_E_DECODE: row->id cannot be
+ * acted upon; att_outbox_reject makes way for the others. */
 tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, const uint64_t *behind,
                             bool *any, struct tide_err *err) TIDE_MUST_USE;
 
-/* queued -> signed: row's envelope, hash, seq, max_time, submit_ledger and restore. */
-tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *row,
+/* Parks a row that cannot be read, whatever is in it. */
+tide_status att_outbox_reject(struct att_outbox *outbox, uint64_t id,
                               struct tide_err *err) TIDE_MUST_USE;
+
+/* queued -> signed: row's envelope, hash, seq, max_time, submit_ledger and restore; verifier (G…)
+ * pays bid stroops at most. */
+tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *row,
+                              const char *verifier, int64_t bid,
+                              struct tide_err *err) TIDE_MUST_USE;
+/* Stroops of the last 24 hours: what was charged, and bid where that is not known. */
+tide_status att_outbox_spent(struct att_outbox *outbox, int64_t *stroops,
+                             struct tide_err *err) TIDE_MUST_USE;
+/* What row's envelope cost; 0: it never came. */
+tide_status att_outbox_charged(struct att_outbox *outbox, const struct att_row *row,
+                               int64_t stroops, struct tide_err *err) TIDE_MUST_USE;
 /* Keeps the fee bump before it is sent. */
 tide_status att_outbox_bumped(struct att_outbox *outbox, const struct att_row *row, int64_t fee,
                               const uint8_t hash[TIDE_HASH_BYTES],

@@ -6,12 +6,15 @@
 #define FENCE                                                                   \
     " WHERE o.id = $1::bigint AND o.state IN ('queued', 'signed', 'submitted')" \
     " AND o.tx_hash IS NOT DISTINCT FROM $2::bytea"
-#define NOTE(what)                                                                      \
+#define RETURNED                                                                        \
     " RETURNING o.id, o.session_id, o.decision_rev, o.action, o.reason, o.last_status," \
-    " o.kind, o.seq, o.confirmed_ledger) SELECT kyc.note('attester', '" what            \
-    "', m.session_id, jsonb_strip_nulls(jsonb_build_object('id', m.id, 'rev',"          \
+    " o.kind, o.seq, o.confirmed_ledger)"
+#define SAY(what)                                                              \
+    " SELECT kyc.note('attester', '" what                                      \
+    "', m.session_id, jsonb_strip_nulls(jsonb_build_object('id', m.id, 'rev'," \
     " m.decision_rev, 'action', m.action, 'hash', encode($2::bytea, 'hex'), "
-#define END ")) ) FROM moved m"
+#define NOTE(what) RETURNED SAY(what)
+#define END        ")) ) FROM moved m"
 
 struct known {
     char id[24];
@@ -68,35 +71,49 @@ static const char signed_sql[] =
     "WITH moved AS (UPDATE kyc.outbox o SET updated_at = clock_timestamp(), state = 'signed',"
     " tx_hash = $2::bytea, kind = $3, seq = $4::bigint, envelope = $5::bytea, max_time ="
     " $6::bigint, submit_ledger = $7::bigint, sent_ledger = NULL, last_status = NULL, reason ="
-    " NULL, attempts = attempts + 1 WHERE o.id = $1::bigint AND o.state = 'queued' AND"
-    " NOT " ATT_SUPERSEDED NOTE("signed") "'kind', m.kind, 'seq', m.seq" END;
+    " NULL, attempts = attempts + 1, restorations = restorations + ($3 = 'restore')::int WHERE "
+    "o.id = $1::bigint AND o.state = 'queued' AND"
+    " NOT " ATT_SUPERSEDED RETURNED
+    ", fee AS (INSERT INTO kyc.attester_fee (deployment, verifier, tx_hash, outbox, bid) SELECT"
+    " $8::int, $9, $2::bytea, m.id, $10::bigint FROM moved m)" SAY(
+        "signed") "'kind', m.kind, 'seq', m.seq" END;
 
 tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *row,
-                              struct tide_err *err)
+                              const char *verifier, int64_t bid, struct tide_err *err)
 {
     struct known k;
     struct tide_buf bytes;
-    char seq[24], max_time[24], ledger[16];
+    char seq[24], max_time[24], ledger[16], deployment[16], stroops[24];
     know(&k, row);
+    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
+    snprintf(stroops, sizeof stroops, "%" PRId64, bid);
     snprintf(seq, sizeof seq, "%" PRId64, row->seq);
     snprintf(max_time, sizeof max_time, "%" PRIu64, row->max_time);
     snprintf(ledger, sizeof ledger, "%u", row->submit_ledger);
     tide_buf_init(&bytes, 4 * ATT_ENVELOPE_MAX);
     put_literal(&bytes, tide_buf_view(&row->envelope));
-    const char *values[] = {
-        k.id,     k.hash, row->restore ? "restore" : "call", seq, (const char *)bytes.ptr,
-        max_time, ledger
-    };
+    const char *values[] = { k.id,
+                             k.hash,
+                             row->restore ? "restore" : "call",
+                             seq,
+                             (const char *)bytes.ptr,
+                             max_time,
+                             ledger,
+                             deployment,
+                             verifier,
+                             stroops };
     tide_status status = bytes.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a statement")
-                                      : move(outbox, signed_sql, values, 7, err);
+                                      : move(outbox, signed_sql, values, TIDE_COUNT(values), err);
     tide_buf_release(&bytes);
     return status;
 }
 
-static const char bumped_sql[] = MOVE
-    "bump_envelope = $3::bytea, bump_hash = $4::bytea, bump_fee = $5::bigint, sent_ledger ="
-    " NULL" FENCE " AND o.bump_envelope IS NULL" NOTE("bumped") "'bump', encode($4::bytea,"
-                                                                " 'hex'), 'fee', $5::bigint" END;
+static const char bumped_sql[] =
+    MOVE "bump_envelope = $3::bytea, bump_hash = $4::bytea, bump_fee = $5::bigint, sent_ledger ="
+         " NULL" FENCE " AND o.bump_envelope IS NULL" RETURNED
+         ", fee AS (UPDATE kyc.attester_fee SET bid = greatest(bid, $5::bigint) WHERE tx_hash ="
+         " $2::bytea)" SAY("bumped") "'bump', encode($4::bytea,"
+                                     " 'hex'), 'fee', $5::bigint" END;
 
 tide_status att_outbox_bumped(struct att_outbox *outbox, const struct att_row *row, int64_t fee,
                               const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err)
@@ -114,6 +131,39 @@ tide_status att_outbox_bumped(struct att_outbox *outbox, const struct att_row *r
                                       : move(outbox, bumped_sql, values, 5, err);
     tide_buf_release(&bytes);
     return status;
+}
+
+/* --- what it costs ---------------------------------------------------------------------------- */
+
+tide_status att_outbox_spent(struct att_outbox *outbox, int64_t *stroops, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char deployment[16];
+    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
+    tide_status status = tide_pg_query(
+        outbox->pg, &rows,
+        "SELECT least(coalesce(sum(coalesce(charged, bid)), 0), 9e18)::bigint FROM"
+        " kyc.attester_fee WHERE deployment = $1::int AND signed_at > statement_timestamp() -"
+        " interval '1 day'",
+        (const char *[]){ deployment }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    *stroops = (int64_t)tide_pg_u64(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+tide_status att_outbox_charged(struct att_outbox *outbox, const struct att_row *row,
+                               int64_t stroops, struct tide_err *err)
+{
+    struct known k;
+    char text[24];
+    know(&k, row);
+    snprintf(text, sizeof text, "%" PRId64, stroops);
+    return tide_pg_query(
+        outbox->pg, NULL,
+        "UPDATE kyc.attester_fee SET charged = $2::bigint WHERE tx_hash = $1::bytea",
+        (const char *[]){ k.hash, text }, 2, err);
 }
 
 /* --- on the way ------------------------------------------------------------------------------- */
@@ -170,6 +220,20 @@ tide_status att_outbox_parked(struct att_outbox *outbox, const struct att_row *r
     return move_row(outbox, row, parked_sql, reason, detail, err);
 }
 
+/* Whatever is in it: the numbers that a row is fenced by may be what cannot be read. */
+static const char reject_sql[] =
+    "WITH moved AS (UPDATE kyc.outbox o SET updated_at = clock_timestamp(), state = 'parked',"
+    " reason = 'bad_row' WHERE o.id = $1::bigint AND o.state IN ('queued', 'signed', 'submitted')"
+    " RETURNING o.id, o.session_id) SELECT kyc.note('attester', 'parked', m.session_id,"
+    " jsonb_build_object('id', m.id, 'reason', 'bad_row')) FROM moved m";
+
+tide_status att_outbox_reject(struct att_outbox *outbox, uint64_t id, struct tide_err *err)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, id);
+    return move(outbox, reject_sql, (const char *[]){ text }, 1, err);
+}
+
 #define NO_ENVELOPE                                                                      \
     "state = 'queued', kind = 'call', seq = NULL, envelope = NULL, tx_hash = NULL,"      \
     " submit_ledger = NULL, sent_ledger = NULL, bump_envelope = NULL, bump_hash = NULL," \
@@ -218,7 +282,7 @@ tide_status att_outbox_note(struct att_outbox *outbox, const char *what, const c
 /* The last moment of the envelope that was given up stays: nothing is signed before it. */
 static const char release_sql[] =
     "WITH moved AS (UPDATE kyc.outbox o SET updated_at = clock_timestamp(), reason = NULL,"
-    " last_status = 'released', bad_seq = 0, attempts = 0, " NO_ENVELOPE
+    " last_status = 'released', bad_seq = 0, attempts = 0, restorations = 0, " NO_ENVELOPE
     " WHERE o.id = $1::bigint AND o.state = 'parked' AND o.deployment = $2::int"
     " RETURNING o.id, o.session_id, o.decision_rev)"
     " SELECT kyc.note('attester', 'released', m.session_id, jsonb_build_object('id', m.id, 'rev',"

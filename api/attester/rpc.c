@@ -15,8 +15,11 @@ struct server {
     char name[NAME_BYTES]; /* for messages */
     bool known;            /* its connection's network is ours */
     bool foreign;          /* it answered, of another network */
+    bool heard;            /* it is not asked until att_rpc_any */
     int64_t until_ms;      /* left alone until then */
     uint32_t pause_ms;     /* the next one */
+    uint32_t latest;       /* newest ledger that it told */
+    int64_t latest_ms;     /* when it did */
 };
 
 struct att_rpc {
@@ -26,8 +29,7 @@ struct att_rpc {
     uint32_t count;
     uint32_t current; /* asked first */
     uint64_t id;
-    uint32_t latest;
-    int64_t latest_ms; /* when it was told */
+    uint32_t floor, ceiling; /* of ledgers; 0: none */
     struct tide_buf params, request, body, hold;
 };
 
@@ -44,7 +46,27 @@ struct tide_buf *rpc_hold(struct att_rpc *rpc)
 
 uint32_t att_rpc_latest(const struct att_rpc *rpc)
 {
-    return rpc->latest;
+    uint32_t first = 0, second = 0;
+    for (uint32_t i = 0; i < rpc->count; i++) {
+        uint32_t told = rpc->servers[i].latest;
+        second = told > first ? first : told > second ? told : second;
+        first = told > first ? told : first;
+    }
+    return second ? second : first;
+}
+
+void att_rpc_bound(struct att_rpc *rpc, uint32_t floor, uint32_t ceiling)
+{
+    rpc->floor = floor;
+    rpc->ceiling = ceiling;
+}
+
+/* --- whose word ------------------------------------------------------------------------------- */
+
+static bool may_ask(const struct att_rpc *rpc, uint32_t at, int64_t now)
+{
+    const struct server *server = &rpc->servers[at];
+    return server->until_ms <= now && !server->heard;
 }
 
 static int64_t now_of(const struct att_rpc *rpc)
@@ -141,8 +163,9 @@ static tide_status check_network(struct att_rpc *rpc, struct server *server, str
     return tide_fail(err, TIDE_E_CHAIN, "the server is of another network than the deployment");
 }
 
-/* A ledger from before what is known says nothing about now. */
-static tide_status note_ledger(struct att_rpc *rpc, const json_t *result, struct tide_err *err)
+/* A ledger from before what is known says nothing about now, and one to come nothing at all. */
+static tide_status note_ledger(struct att_rpc *rpc, struct server *server, const json_t *result,
+                               struct tide_err *err)
 {
     uint64_t latest = 0;
     int64_t now = now_of(rpc);
@@ -150,16 +173,16 @@ static tide_status note_ledger(struct att_rpc *rpc, const json_t *result, struct
         return TIDE_OK;
     if (!rpc_number(result, "latestLedger", UINT32_MAX, &latest))
         return tide_fail(err, TIDE_E_IO, "latestLedger is no ledger");
-    bool behind = latest < rpc->latest;
-    if (behind && now - rpc->latest_ms < FORGET_MS)
-        return tide_fail(err, TIDE_E_IO, "the server is at ledger %u, the network at %u",
-                         (unsigned)latest, rpc->latest);
-    /* One server's nonsense must not make all the others look late for ever. */
-    if (rpc->latest && !behind &&
-        latest - rpc->latest > JUMP_LEDGERS + (uint64_t)(now - rpc->latest_ms) / LEDGERS_MS)
+    bool behind = latest < server->latest;
+    if (latest < rpc->floor || (behind && now - server->latest_ms < FORGET_MS))
+        return tide_fail(err, TIDE_E_IO, "the server is at ledger %u, behind %u", (unsigned)latest,
+                         latest < rpc->floor ? rpc->floor : server->latest);
+    if ((rpc->ceiling && latest > rpc->ceiling) ||
+        (server->latest && !behind &&
+         latest - server->latest > JUMP_LEDGERS + (uint64_t)(now - server->latest_ms) / LEDGERS_MS))
         return tide_fail(err, TIDE_E_IO, "latestLedger %u is no ledger of today", (unsigned)latest);
-    rpc->latest = (uint32_t)latest;
-    rpc->latest_ms = now;
+    server->latest = (uint32_t)latest;
+    server->latest_ms = now;
     return TIDE_OK;
 }
 
@@ -176,7 +199,7 @@ static tide_status ask(struct att_rpc *rpc, struct server *server, json_t **resu
     if (status == TIDE_OK && connected)
         status = check_network(rpc, server, err);
     if (status == TIDE_OK)
-        status = note_ledger(rpc, *result, err);
+        status = note_ledger(rpc, server, *result, err);
     if (status != TIDE_OK) {
         json_decref(*result);
         *result = NULL;
@@ -241,7 +264,7 @@ tide_status rpc_ask_any(struct att_rpc *rpc, json_t **result, const char *method
         return tide_fail(err, TIDE_E_MEMORY, "%s: no memory for a request", method);
     for (uint32_t i = 0; i < rpc->count && !(once && asked); i++) {
         uint32_t at = (rpc->current + i) % rpc->count;
-        if (rpc->servers[at].until_ms > now)
+        if (!may_ask(rpc, at, now))
             continue;
         asked++;
         status = try_server(rpc, at, result, method, err);
@@ -254,6 +277,40 @@ tide_status rpc_ask_any(struct att_rpc *rpc, json_t **result, const char *method
         foreign += rpc->servers[i].foreign;
     err->code = status == TIDE_E_CHAIN && foreign == rpc->count ? TIDE_E_CHAIN : TIDE_E_IO;
     return err->code;
+}
+
+uint32_t att_rpc_servers(const struct att_rpc *rpc)
+{
+    return rpc->count;
+}
+
+bool att_rpc_second(struct att_rpc *rpc)
+{
+    int64_t now = now_of(rpc);
+    rpc->servers[rpc->current].heard = true;
+    for (uint32_t i = 0; i < rpc->count; i++)
+        if (may_ask(rpc, i, now))
+            return true;
+    return false;
+}
+
+void att_rpc_any(struct att_rpc *rpc)
+{
+    for (uint32_t i = 0; i < rpc->count; i++)
+        rpc->servers[i].heard = false;
+}
+
+void att_rpc_turn(struct att_rpc *rpc)
+{
+    rpc->current = (rpc->current + 1) % rpc->count;
+}
+
+bool rpc_is_now(const struct att_rpc *rpc, uint64_t close_time)
+{
+    int64_t now = rpc->options.clock->wall_ms(rpc->options.clock->self) / 1000;
+    int64_t skew = rpc->options.config->clock_skew_s;
+    return close_time <= INT64_MAX && (int64_t)close_time <= now + skew &&
+           (int64_t)close_time >= now - skew;
 }
 
 /* --- life ------------------------------------------------------------------------------------- */
@@ -291,6 +348,12 @@ static tide_status read_servers(struct att_rpc *rpc, struct tide_err *err)
         snprintf(server->url, sizeof server->url, "%.*s", (int)len, list);
         tide_http_name(server->name, sizeof server->name, server->url);
         server->pause_ms = rpc->options.config->rpc_retry_ms;
+        for (uint32_t i = 0; i + 1 < rpc->count; i++)
+            if (strcmp(rpc->servers[i].url, server->url) == 0)
+                return tide_fail(err, TIDE_E_CONFIG,
+                                 "rpc: %s is there twice: two servers that"
+                                 " agree are two",
+                                 server->name);
         tide_status status = check_server(rpc, server, err);
         if (status != TIDE_OK)
             return status;

@@ -3,9 +3,14 @@
  * Failures  a server that does not answer, answers nonsense, or an error, is left alone for a
  *           while that doubles, and the next one is asked; TIDE_E_IO when none is left. A
  *           transaction is sent to one server a call: what happened to it there is not known.
- * Lag       the newest ledger that any server told does not go back here: an answer from before
- *           it is no answer. So what one call saw, the next one saw as well. Only when no server
- *           got there for ten minutes was it one that never was.
+ * Trust     none: an answer is what one server says. Who needs to know asks a second server
+ *           (att_rpc_second), or the index.
+ * Lag       the newest ledger that a server told does not go back for that server, nor behind what
+ *           the index has: an answer from before it is no answer. Only when the server got there no
+ *           more for ten minutes was it a ledger that never was. What one server claims says
+ *           nothing about the others.
+ * Time      a newest ledger that closed more than clock_skew_s from this host's time, before or
+ *           after it, is refused; so is a ledger number that the index rules out.
  * Network   a new connection is asked for its network before an answer over it counts.
  * Slices    of an answer borrow until the next call.
  * Threads   one client belongs to one thread. */
@@ -37,8 +42,21 @@ tide_status att_rpc_open(struct att_rpc **out, const struct att_rpc_options *opt
                          struct tide_err *err) TIDE_MUST_USE;
 void att_rpc_close(struct att_rpc *rpc); /* NULL is fine */
 
-/* The newest ledger that any answer told; 0: none came yet. */
+/* The newest ledger that two servers told; of a single server, that it told. 0: none yet. */
 uint32_t att_rpc_latest(const struct att_rpc *rpc);
+
+/* What the index rules out: answers of ledgers before floor or behind ceiling. 0, 0: nothing. */
+void att_rpc_bound(struct att_rpc *rpc, uint32_t floor, uint32_t ceiling);
+
+/* How many servers there are. */
+uint32_t att_rpc_servers(const struct att_rpc *rpc);
+/* A second opinion: the server that answered last is not asked again before att_rpc_any. False:
+ * there is none left that can be asked now. */
+bool att_rpc_second(struct att_rpc *rpc);
+/* Each may answer again. */
+void att_rpc_any(struct att_rpc *rpc);
+/* The next call is another server's first, where there is one. */
+void att_rpc_turn(struct att_rpc *rpc);
 
 /* Each call: TIDE_OK, TIDE_E_IO (nobody answers now), TIDE_E_CHAIN (all that answer are of another
  * network), TIDE_E_STOPPED, TIDE_E_MEMORY. */

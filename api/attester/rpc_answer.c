@@ -72,10 +72,10 @@ tide_status att_rpc_tip(struct att_rpc *rpc, struct att_tip *out, struct tide_er
                  rpc_number(result, "closeTime", INT64_MAX, &out->close_time);
     out->ledger = (uint32_t)ledger;
     json_decref(result);
-    if (known && ledger >= att_rpc_latest(rpc))
-        return TIDE_OK;
+    if (known && !rpc_is_now(rpc, out->close_time))
+        return att_rpc_distrust(rpc, "getLatestLedger: its newest ledger is not of now", err);
     if (known)
-        return att_rpc_distrust(rpc, "getLatestLedger: it is behind the network", err);
+        return TIDE_OK;
     struct att_found found; /* older servers tell the time there alone */
     status = att_rpc_find(rpc, &found, none, err);
     *out = (struct att_tip){ .ledger = found.latest, .close_time = found.close_time };
@@ -241,6 +241,7 @@ static bool read_found(struct att_rpc *rpc, struct att_found *out, const json_t 
     bool good = rpc_number(result, "latestLedger", UINT32_MAX, &latest) &&
                 rpc_number(result, "latestLedgerCloseTime", INT64_MAX, &out->close_time) &&
                 rpc_number(result, "oldestLedger", UINT32_MAX, &oldest);
+    good = good && rpc_is_now(rpc, out->close_time);
     out->latest = (uint32_t)latest;
     out->oldest = (uint32_t)oldest;
     if (!good || out->status == ATT_NOT_FOUND)
@@ -276,7 +277,9 @@ tide_status att_rpc_find(struct att_rpc *rpc, struct att_found *out,
     out->status = (enum att_found_status)word;
     good = good && read_found(rpc, out, result);
     json_decref(result);
-    return good ? TIDE_OK : att_rpc_distrust(rpc, "getTransaction: the answer is malformed", err);
+    return good ? TIDE_OK
+                : att_rpc_distrust(rpc, "getTransaction: the answer is malformed, or not of now",
+                                   err);
 }
 
 tide_status att_rpc_fee(struct att_rpc *rpc, int64_t *out, struct tide_err *err)

@@ -16,6 +16,9 @@ tide_status rpc_ask_any(struct att_rpc *rpc, json_t **result, const char *method
 struct tide_buf *rpc_params(struct att_rpc *rpc);
 struct tide_buf *rpc_hold(struct att_rpc *rpc);
 
+/* Whether a newest ledger can have closed then: within clock_skew_s of this host's time. */
+bool rpc_is_now(const struct att_rpc *rpc, uint64_t close_time);
+
 /* A number or a decimal text: servers differ. False when it is neither, or not 0 to max. */
 bool rpc_number(const json_t *object, const char *name, uint64_t max, uint64_t *out);
 

@@ -255,6 +255,7 @@ tide_status att_run(struct att_program *program, const struct att_run *how, stru
     if (status != TIDE_OK)
         return status;
     r.work = (struct att_work){ .config = program->config,
+                                .clock = program->clock,
                                 .rpc = rpc,
                                 .signer = program->signer,
                                 .outbox = program->outbox,

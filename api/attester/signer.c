@@ -89,6 +89,11 @@ const struct att_policy *att_signer_policy(const struct att_signer *signer)
     return &signer->policy;
 }
 
+void att_signer_allow_until(struct att_signer *signer, uint64_t latest)
+{
+    signer->policy.latest = latest;
+}
+
 /* --- the policy ------------------------------------------------------------------------------- */
 
 /* Data and instance of the one contract, to read code as well. */
@@ -169,6 +174,8 @@ static const char *refusal(const struct att_signer *s, const struct tide_envelop
         return "more than one operation of the verifier";
     if (e->fee <= 0 || e->fee > s->policy.fee_max)
         return "a fee above attester_fee_max";
+    if (e->preconditions != 1 || e->max_time == 0 || e->max_time > s->policy.latest)
+        return "an envelope that is good for longer than attester_valid_s";
     if (!e->has_soroban ||
         !keys_allowed(e->read_only, e->read_only_count, s->policy.contract, false) ||
         !keys_allowed(e->read_write, e->read_write_count, s->policy.contract, true))

@@ -4,7 +4,8 @@
  *          this account, of one operation; that calls attest or revoke of the one contract, with
  *          exactly the arguments that were meant, authorised by the source account alone; or that
  *          restores entries of that contract; its footprint nothing but that contract's; its fee
- *          within the ceiling. The hash signed is this network's. Anything else is refused.
+ *          within the ceiling; its end, in time bounds, no later than was allowed last. The hash
+ *          signed is this network's. Anything else is refused.
  * Secrets  the seed lives from the file into the key pair and is wiped; nothing here says it.
  * Threads  one signer belongs to one thread. */
 #ifndef API_ATTESTER_SIGNER_H
@@ -19,6 +20,7 @@ struct att_policy {
     uint8_t network_id[TIDE_HASH_BYTES];
     uint8_t contract[TIDE_HASH_BYTES]; /* the compliance registry */
     int64_t fee_max;                   /* stroops, resources included */
+    uint64_t latest;                   /* unix seconds: nothing that is good for longer is signed */
 };
 
 /* path: a file with the seed S…, private (tidemark/secret.h). TIDE_E_CONFIG, TIDE_E_MEMORY. */
@@ -32,6 +34,9 @@ void att_signer_close(struct att_signer *signer); /* NULL is fine; wipes */
 const uint8_t *att_signer_public(const struct att_signer *signer); /* 32 bytes */
 const char *att_signer_address(const struct att_signer *signer);   /* G…, NUL-terminated */
 const struct att_policy *att_signer_policy(const struct att_signer *signer);
+
+/* Moves policy.latest: what an envelope may be good for grows with our clock alone. */
+void att_signer_allow_until(struct att_signer *signer, uint64_t latest);
 
 /* Signs the envelope in *envelope, which has no signature yet (att_put_envelope, att_put_bump).
  * meant: the call that it must be, or wrap; NULL: a restoration.

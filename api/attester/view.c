@@ -5,7 +5,6 @@
 #include "tidemark/text.h"
 #include "tidemark/xdr.h"
 
-enum key { KEY_ACCOUNT, KEY_RECORD, KEY_KYC, KEY_FROZEN, KEY_BLOCKED, KEY_VERIFIER };
 enum { ENTRY_ACCOUNT = 0, ENTRY_DATA = 6, PERSISTENT = 1 };
 enum { ADDRESS_BYTES = 44, MAP_MAX = 64 };
 
@@ -67,13 +66,13 @@ static tide_status make_keys(tide_slice keys[ATT_VIEW_KEYS], struct tide_buf *ho
     const struct {
         const char *variant;
         tide_slice argument;
-    } data[ATT_VIEW_KEYS] = { [KEY_RECORD] = { "ComplianceRec", a.subject },
-                              [KEY_KYC] = { "Kyc", a.subject },
-                              [KEY_FROZEN] = { "Frozen", a.subject },
-                              [KEY_BLOCKED] = { "BlockedJurisdiction", a.code },
-                              [KEY_VERIFIER] = { "Verifier", a.verifier } };
+    } data[ATT_VIEW_KEYS] = { [ATT_KEY_RECORD] = { "ComplianceRec", a.subject },
+                              [ATT_KEY_KYC] = { "Kyc", a.subject },
+                              [ATT_KEY_FROZEN] = { "Frozen", a.subject },
+                              [ATT_KEY_BLOCKED] = { "BlockedJurisdiction", a.code },
+                              [ATT_KEY_VERIFIER] = { "Verifier", a.verifier } };
     for (int i = 0; i < ATT_VIEW_KEYS; i++) {
-        if (i == KEY_ACCOUNT)
+        if (i == ATT_KEY_ACCOUNT)
             put_account_key(hold, words->verifier);
         else
             put_data_key(hold, contract, data[i].variant, data[i].argument);
@@ -86,6 +85,20 @@ static tide_status make_keys(tide_slice keys[ATT_VIEW_KEYS], struct tide_buf *ho
         keys[i] = tide_slice_of(hold->ptr + from, ends[i] - from);
     }
     return failed ? TIDE_E_MEMORY : TIDE_OK;
+}
+
+tide_status att_view_hashes(uint8_t out[ATT_VIEW_KEYS][TIDE_HASH_BYTES],
+                            const uint8_t contract[TIDE_HASH_BYTES], const struct att_words *words,
+                            struct tide_err *err)
+{
+    tide_slice keys[ATT_VIEW_KEYS];
+    struct tide_buf hold;
+    tide_buf_init(&hold, 8192);
+    tide_status status = make_keys(keys, &hold, contract, words);
+    for (int i = 0; status == TIDE_OK && i < ATT_VIEW_KEYS; i++)
+        tide_sha256(out[i], keys[i]);
+    tide_buf_release(&hold);
+    return status == TIDE_OK ? TIDE_OK : tide_fail(err, status, "no memory for keys");
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -204,15 +217,15 @@ tide_status att_view_of(struct att_view *out, const struct att_entries *entries,
     const tide_slice *data = entries->data;
     const char *wrong = NULL;
     *out = (struct att_view){ .ledger = entries->ledger,
-                              .kyc_ledger = entries->modified[KEY_KYC],
-                              .frozen = data[KEY_FROZEN].len > 0,
-                              .blocked = data[KEY_BLOCKED].len > 0,
-                              .verifier = data[KEY_VERIFIER].len > 0 };
-    if (data[KEY_ACCOUNT].len && !read_account(out, data[KEY_ACCOUNT]))
+                              .kyc_ledger = entries->modified[ATT_KEY_KYC],
+                              .frozen = data[ATT_KEY_FROZEN].len > 0,
+                              .blocked = data[ATT_KEY_BLOCKED].len > 0,
+                              .verifier = data[ATT_KEY_VERIFIER].len > 0 };
+    if (data[ATT_KEY_ACCOUNT].len && !read_account(out, data[ATT_KEY_ACCOUNT]))
         wrong = "our account";
-    if (data[KEY_RECORD].len && !read_record(out, value_of(data[KEY_RECORD]), words))
+    if (data[ATT_KEY_RECORD].len && !read_record(out, value_of(data[ATT_KEY_RECORD]), words))
         wrong = "ComplianceRec";
-    if (data[KEY_KYC].len && !read_kyc(out, data[KEY_KYC], words))
+    if (data[ATT_KEY_KYC].len && !read_kyc(out, data[ATT_KEY_KYC], words))
         wrong = "Kyc";
     out->same = out->same && out->kyc_same;
     return wrong ? tide_fail(err, TIDE_E_DECODE, "%s: an entry nobody can read", wrong) : TIDE_OK;
@@ -265,7 +278,7 @@ tide_status att_view_simulated(bool *told, uint32_t *status, const struct att_si
     tide_status made = make_keys(keys, &hold, contract, words);
     for (uint32_t i = 0; made == TIDE_OK && i < simulated->change_count; i++) {
         const struct att_change *change = &simulated->changes[i];
-        if (!tide_slice_eq(change->key, keys[KEY_RECORD]) || change->before.len < 8)
+        if (!tide_slice_eq(change->key, keys[ATT_KEY_RECORD]) || change->before.len < 8)
             continue;
         /* LedgerEntry: the ledger of its change, the data, an extension of four bytes (none). */
         tide_slice data = { change->before.ptr + 4, change->before.len - 8 };
@@ -327,7 +340,7 @@ tide_status att_view_before(struct att_before *out, tide_slice meta,
     tide_buf_init(&hold, 8192);
     tide_status status = make_keys(keys, &hold, contract, words);
     if (status == TIDE_OK) {
-        looking.key = keys[KEY_RECORD];
+        looking.key = keys[ATT_KEY_RECORD];
         if (tide_tx_meta_walk(&walk, meta, err) != TIDE_OK)
             status = tide_fail(err, TIDE_E_DECODE, "resultMetaXdr: nobody can read it");
     } else {

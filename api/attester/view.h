@@ -36,6 +36,20 @@ enum { ATT_VIEW_KEYS = 6 };
 tide_status att_view_of(struct att_view *out, const struct att_entries *entries,
                         const struct att_words *words, struct tide_err *err) TIDE_MUST_USE;
 
+/* SHA-256 of the same keys but the account's, as the index has them: [i] of att_view_keys. */
+tide_status att_view_hashes(uint8_t out[ATT_VIEW_KEYS][TIDE_HASH_BYTES],
+                            const uint8_t contract[TIDE_HASH_BYTES], const struct att_words *words,
+                            struct tide_err *err) TIDE_MUST_USE;
+/* Order of the keys. */
+enum {
+    ATT_KEY_ACCOUNT,
+    ATT_KEY_RECORD,
+    ATT_KEY_KYC,
+    ATT_KEY_FROZEN,
+    ATT_KEY_BLOCKED,
+    ATT_KEY_VERIFIER
+};
+
 /* Our account alone. *balance in stroops; -1: there is none, or nobody can read it. */
 tide_status att_view_balance(int64_t *balance, struct att_rpc *rpc,
                              const uint8_t key[TIDE_HASH_BYTES],

@@ -105,11 +105,115 @@ tide_status work_look(struct att_work *w, struct att_view *view, struct tide_err
     return status;
 }
 
-tide_status work_view(struct att_work *w, struct att_view *view, bool *parked, struct tide_err *err)
+/* --- who bears it out -------------------------------------------------------------------------- */
+
+bool work_has_witness(const struct att_work *w)
 {
-    tide_status status = work_look(w, view, err);
-    *parked = status == TIDE_E_DECODE;
-    return *parked ? work_park(w, "manual_review", "undecodable", err) : status;
+    return w->index.follows || att_rpc_servers(w->rpc) > 1;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static bool same_next(const struct att_next *a, const struct att_next *b)
+{
+    return a->step == b->step && same_text(a->why, b->why) && same_text(a->detail, b->detail);
+}
+
+static const struct att_next unreadable = { .step = ATT_STEP_PARK,
+                                            .why = "manual_review",
+                                            .detail = "undecodable" };
+
+/* What the next server's entries lead to. */
+static tide_status ask_server(struct att_work *w, struct att_next *out, uint64_t now,
+                              struct tide_err *err)
+{
+    struct att_view view;
+    tide_status status = work_look(w, &view, err);
+    *out = status == TIDE_OK ? att_decide_view(w->row.revoke, &view, w->row.expires_at, now)
+                             : unreadable;
+    return status == TIDE_E_DECODE ? TIDE_OK : status;
+}
+
+static tide_status ask_servers(struct att_work *w, const struct att_next *next, uint64_t now,
+                               bool *agreed, struct tide_err *err)
+{
+    struct att_next other;
+    tide_status status = TIDE_OK;
+    bool alone = !att_rpc_second(w->rpc);
+    /* A view that cannot be read is for a person, who may find that one server says so. */
+    *agreed = alone && same_next(next, &unreadable);
+    while (status == TIDE_OK && !*agreed && !alone) {
+        status = ask_server(w, &other, now, err);
+        *agreed = status == TIDE_OK && same_next(next, &other);
+        alone = !att_rpc_second(w->rpc);
+    }
+    att_rpc_any(w->rpc);
+    return status;
+}
+
+tide_status work_agreed(struct att_work *w, const struct att_view *view,
+                        const struct att_next *next, uint64_t now, bool *agreed,
+                        struct tide_err *err)
+{
+    struct att_view indexed = *view; /* the account is not indexed */
+    *agreed = false;
+    if (!w->index.follows || same_next(next, &unreadable))
+        return ask_servers(w, next, now, agreed, err);
+    tide_status status = att_index_view(&indexed, w->outbox, w->call.contract, &w->words, err);
+    if (status != TIDE_OK)
+        return status;
+    struct att_next other = att_decide_view(w->row.revoke, &indexed, w->row.expires_at, now);
+    *agreed = same_next(next, &other);
+    if (!*agreed && indexed.ledger >= view->ledger)
+        tide_log(TIDE_ERROR, "attester.contradicted",
+                 "id=%" PRIu64 " server_says=%s index_says=%s ledger=%u", w->row.id,
+                 next->detail ? next->detail : next->why, other.detail ? other.detail : other.why,
+                 view->ledger);
+    return TIDE_OK;
+}
+
+tide_status work_chain_time(struct att_work *w, uint64_t *out, struct tide_err *err)
+{
+    struct att_tip one, two;
+    *out = w->index.closed_at;
+    if (w->index.follows)
+        return TIDE_OK;
+    *out = 0;
+    tide_status status = att_rpc_tip(w->rpc, &one, err);
+    if (status == TIDE_OK && att_rpc_second(w->rpc)) {
+        status = att_rpc_tip(w->rpc, &two, err);
+        *out = one.close_time < two.close_time ? one.close_time : two.close_time;
+    }
+    att_rpc_any(w->rpc);
+    return status;
+}
+
+/* --- money ------------------------------------------------------------------------------------ */
+
+enum { STROOPS_PER_XLM = 10000000 };
+
+tide_status work_charge(struct att_work *w, int64_t stroops, struct tide_err *err)
+{
+    return w->dry ? TIDE_OK : att_outbox_charged(w->outbox, &w->row, stroops, err);
+}
+
+/* A server that makes everything dear, or the market, must not keep a revocation from the chain: a
+ * fifth is left for those. */
+tide_status work_affords(struct att_work *w, int64_t stroops, bool *affords, struct tide_err *err)
+{
+    int64_t spent, most = (int64_t)w->config->attester_budget_xlm * STROOPS_PER_XLM;
+    if (!w->row.revoke)
+        most -= most / 5;
+    tide_status status = att_outbox_spent(w->outbox, &spent, err);
+    *affords = status == TIDE_OK && stroops <= most && spent <= most - stroops;
+    if (status == TIDE_OK && !*affords)
+        tide_log(TIDE_ERROR, "attester.budget",
+                 "id=%" PRIu64 " spent=%" PRId64 " wanted=%" PRId64 " most=%" PRId64, w->row.id,
+                 spent, stroops, most);
+    return status;
 }
 
 /* --- sending ---------------------------------------------------------------------------------- */
@@ -184,11 +288,23 @@ static tide_status read_words(struct att_work *w, struct tide_err *err)
     return w->args.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for arguments") : TIDE_OK;
 }
 
+/* What is under way is what was signed: its bytes have the hash that the network knows it by. */
+static bool is_sound(const struct att_work *w)
+{
+    const struct att_row *row = &w->row;
+    return att_envelope_is(tide_buf_view(&row->envelope), att_signer_policy(w->signer)->network_id,
+                           row->hash);
+}
+
 static tide_status take_turn(struct att_work *w, enum att_turn *turn, struct tide_err *err)
 {
+    if (w->row.subject_len == 0)
+        return work_park(w, "bad_subject", NULL, err);
     tide_status status = read_words(w, err);
     if (status != TIDE_OK)
         return status;
+    if (w->row.state != ATT_QUEUED && !is_sound(w))
+        return work_park(w, "bad_row", NULL, err);
     if (w->row.state != ATT_QUEUED)
         return work_follow(w, turn, err);
     if (w->row.superseded && !say_dry(w, "superseded", "a newer decision stands")) {
@@ -197,21 +313,54 @@ static tide_status take_turn(struct att_work *w, enum att_turn *turn, struct tid
     }
     if (w->row.superseded)
         return TIDE_OK;
-    if (w->row.subject_len == 0)
-        return work_park(w, "bad_subject", NULL, err);
     return work_prepare(w, turn, err);
+}
+
+/* What may be believed in this turn: where the index stands, and what time it is. */
+static tide_status begin_turn(struct att_work *w, struct tide_err *err)
+{
+    enum { LAG_LEDGERS = 5 }; /* of a server behind the index */
+    uint32_t skew = w->config->clock_skew_s, floor = 0;
+    uint64_t ceiling = 0;
+    tide_status status = att_index_read(&w->index, w->outbox, w->clock, skew, err);
+    if (status != TIDE_OK)
+        return status;
+    if (w->index.clocks == TIDE_CLOCKS_DATABASE || w->index.clocks == TIDE_CLOCKS_BEFORE_CHAIN)
+        return tide_fail(err, TIDE_E_CONFLICT, "nothing is signed: %s", w->index.text);
+    w->now = (uint64_t)w->clock->wall_ms(w->clock->self) / 1000;
+    if (w->index.follows) { /* a ledger closes a second after the one before, or later */
+        floor = w->index.ledger > LAG_LEDGERS ? w->index.ledger - LAG_LEDGERS : 0;
+        ceiling = w->index.ledger + (w->now + skew - w->index.closed_at) + 1;
+    }
+    att_rpc_bound(w->rpc, floor, ceiling > UINT32_MAX ? UINT32_MAX : (uint32_t)ceiling);
+    att_rpc_any(w->rpc);
+    att_signer_allow_until(w->signer, w->now + skew + w->config->attester_valid_s);
+    return TIDE_OK;
+}
+
+/* A row that cannot be acted upon is a person's, and the others go on. */
+static tide_status reject_row(struct att_work *w, struct tide_err *err)
+{
+    char quoted[TIDE_ERR_TEXT_MAX];
+    tide_log(TIDE_ERROR, "attester.parked", "id=%" PRIu64 " reason=bad_row detail=%s", w->row.id,
+             tide_log_quote(quoted, sizeof quoted, err->text));
+    w->tally.parked += !w->dry;
+    return w->dry ? TIDE_OK : att_outbox_reject(w->outbox, w->row.id, err);
 }
 
 tide_status att_work_turn(struct att_work *work, enum att_turn *turn, struct tide_err *err)
 {
     bool any;
     *turn = ATT_TURN_IDLE;
-    tide_status status =
-        att_outbox_next(work->outbox, &work->row, work->dry ? &work->skip : NULL, &any, err);
-    if (status != TIDE_OK || !any)
+    tide_status status = begin_turn(work, err);
+    if (status == TIDE_OK)
+        status =
+            att_outbox_next(work->outbox, &work->row, work->dry ? &work->skip : NULL, &any, err);
+    bool bad = status == TIDE_E_DECODE;
+    if (!bad && (status != TIDE_OK || !any))
         return status;
     *turn = ATT_TURN_AGAIN;
-    status = take_turn(work, turn, err);
+    status = bad ? reject_row(work, err) : take_turn(work, turn, err);
     if (work->dry) {
         work->skip = work->row.id;
         *turn = ATT_TURN_AGAIN;

@@ -2,23 +2,30 @@
  *
  * Order   a turn that finds an envelope under way works on that one alone: one transaction of the
  *         verifier at a time. What is signed is in the database before it is sent.
+ * Trust   what one server says is believed where it costs little: sending again, waiting. Where it
+ *         ends an intent, or leads to a signature, the index has to say the same; without an index
+ *         that follows, a second server. Without either nothing is signed.
+ * Clocks  no turn while host and database differ, or the host is behind the chain.
  * Threads one. */
 #ifndef API_ATTESTER_WORK_H
 #define API_ATTESTER_WORK_H
 
 #include "api/attester/decide.h"
-#include "api/attester/outbox.h"
+#include "api/attester/index.h"
 #include "api/attester/rpc.h"
 #include "api/attester/signer.h"
 #include "tidemark/config.h"
 
 struct att_work {
     const struct tide_config *config; /* borrowed, as all here */
+    const struct tide_clock *clock;
     struct att_rpc *rpc;
     struct att_signer *signer;
     struct att_outbox *outbox;
-    bool dry;      /* says what it would do; signs and writes nothing */
-    uint64_t skip; /* dry: rows up to this id have had their turn */
+    struct att_index index; /* when the turn began */
+    uint64_t now;           /* unix seconds of this host, when the turn began */
+    bool dry;               /* says what it would do; signs and writes nothing */
+    uint64_t skip;          /* dry: rows up to this id have had their turn */
     struct att_row row;
     struct att_words words; /* of row; the verifier of one under way is who signed it */
     bool foreign;           /* that was another key: it is followed, never signed for */

@@ -6,6 +6,25 @@
 
 enum { BUMP_FACTOR = 10, ATTEMPTS_MAX = 3 };
 
+/* What one witness says became of the envelope, and what follows from it. */
+struct fate {
+    struct att_next next;
+    bool in_ledger;        /* it stands in one */
+    uint32_t ledger;       /* that one; of a confirmation without: of what confirms it */
+    const char *attention; /* likewise */
+    int64_t fee;           /* charged, stroops; -1: not known */
+    char word[ATT_WORD_BYTES];
+};
+
+#define FATE(s, ...) ((struct att_next){ .step = ATT_STEP_##s, __VA_ARGS__ })
+
+/* The rest goes on by itself: it is asked again, and costs nothing. */
+static bool is_final(const struct fate *f)
+{
+    enum att_step step = f->next.step;
+    return step == ATT_STEP_REQUEUE || step == ATT_STEP_CONFIRM || step == ATT_STEP_PARK;
+}
+
 /* --- ends in a ledger ------------------------------------------------------------------------- */
 
 static bool has_event(const struct att_work *w, const struct att_found *found)
@@ -26,23 +45,25 @@ static const char *overwrote(const struct att_work *w, const struct att_found *f
 }
 
 /* It stands in a ledger; that it did what was meant is its event's word, or the entries'. */
-static tide_status succeed(struct att_work *w, const struct att_found *found, struct tide_err *err)
+static tide_status succeed(struct att_work *w, const struct att_found *found, struct fate *f,
+                           struct tide_err *err)
 {
-    static const struct att_next restored = { .step = ATT_STEP_REQUEUE, .why = "restored" };
     struct att_view view;
-    bool parked;
+    f->fee = found->fee;
+    f->in_ledger = true;
+    f->ledger = found->ledger;
+    f->next = FATE(REQUEUE, .why = "restored");
     if (w->row.restore)
-        return work_requeue(w, &restored, err);
-    const char *attention = overwrote(w, found);
+        return TIDE_OK;
+    f->attention = overwrote(w, found);
+    f->next = FATE(CONFIRM, .why = "SUCCESS");
     if (has_event(w, found))
-        return work_confirm(w, found->ledger, "SUCCESS", attention, err);
-    uint32_t ledger = found->ledger;
-    tide_status status = work_view(w, &view, &parked, err);
-    if (status != TIDE_OK || parked)
-        return status;
-    if (w->row.revoke ? !view.kyc_ours : view.kyc_same)
-        return work_confirm(w, ledger, "SUCCESS", attention, err);
-    return work_park(w, "unverified", "SUCCESS", err);
+        return TIDE_OK;
+    tide_status status = work_look(w, &view, err);
+    bool meant = status == TIDE_OK && (w->row.revoke ? !view.kyc_ours : view.kyc_same);
+    if (!meant)
+        f->next = FATE(PARK, .why = "unverified", .detail = "SUCCESS");
+    return status == TIDE_E_DECODE ? TIDE_OK : status;
 }
 
 /* An entry lapsed between simulation and ledger: the next simulation lists it. */
@@ -51,18 +72,33 @@ static bool is_archived(const char *word)
     return strcmp(word, "storage:InvalidAction") == 0 || strcmp(word, "failed:-4") == 0;
 }
 
-static tide_status fail(struct att_work *w, const struct att_found *found, struct tide_err *err)
+/* What only a wrong simulation leads to: another server simulates next. */
+static bool is_misled(const struct att_work *w, const char *word)
 {
-    static const struct att_next archived = { .step = ATT_STEP_REQUEUE, .why = "archived" };
-    char word[ATT_WORD_BYTES] = "";
-    for (uint32_t i = 0; i < found->diagnostic_count && !word[0]; i++)
-        if (!att_error_of_event(word, found->diagnostics[i]))
-            word[0] = 0;
-    if (!word[0])
-        att_error_of_result(word, found->result);
-    if (is_archived(word) && w->row.attempts < ATTEMPTS_MAX)
-        return work_requeue(w, &archived, err);
-    return work_park(w, word, "FAILED", err);
+    return att_rpc_servers(w->rpc) > 1 &&
+           (strncmp(word, "budget:", 7) == 0 || strncmp(word, "storage:", 8) == 0 ||
+            strcmp(word, "failed:-3") == 0 || strcmp(word, "failed:-5") == 0);
+}
+
+static void fail_with(struct att_work *w, struct fate *f)
+{
+    bool again = is_archived(f->word) || is_misled(w, f->word);
+    f->next = again && w->row.attempts < ATTEMPTS_MAX
+                  ? FATE(REQUEUE, .why = is_archived(f->word) ? "archived" : "misled")
+                  : FATE(PARK, .why = f->word, .detail = "FAILED");
+}
+
+static void fail(struct att_work *w, const struct att_found *found, struct fate *f)
+{
+    f->fee = found->fee;
+    f->in_ledger = true;
+    f->ledger = found->ledger;
+    for (uint32_t i = 0; i < found->diagnostic_count && !f->word[0]; i++)
+        if (!att_error_of_event(f->word, found->diagnostics[i]))
+            f->word[0] = 0;
+    if (!f->word[0])
+        att_error_of_result(f->word, found->result);
+    fail_with(w, f);
 }
 
 /* --- a fee bump ------------------------------------------------------------------------------- */
@@ -99,8 +135,13 @@ static tide_status bump(struct att_work *w, const struct att_next *next, struct 
         return status;
     if (tide_envelope_read(&e, tide_buf_view(&row->envelope), &x) != TIDE_OK)
         return work_park(w, "bad_envelope", NULL, err);
+    bool affords = true;
     int64_t fee = bump_fee(w, e.fee - e.resource_fee, e.resource_fee, bid);
-    if (!fee) {
+    if (fee)
+        status = work_affords(w, fee - e.fee, &affords, err);
+    if (status != TIDE_OK)
+        return status;
+    if (!fee || !affords) {
         tide_log(TIDE_WARN, "attester.fee_ceiling", "id=%" PRIu64 " why=%s", row->id, next->why);
         return send_unbumped(w, err);
     }
@@ -173,18 +214,197 @@ static tide_status send_again(struct att_work *w, const struct att_next *next, s
     return next->step == ATT_STEP_BUMP ? bump(w, next, err) : work_send(w, err);
 }
 
-static tide_status act(struct att_work *w, const struct att_next *next, uint32_t ledger,
-                       enum att_turn *turn, struct tide_err *err)
+/* --- what a server says ----------------------------------------------------------------------- */
+
+static tide_status resolve(struct att_work *w, const struct att_found *found, struct fate *f,
+                           struct tide_err *err);
+
+/* The entries first, then the transaction once more: a ledger between the two would show it. */
+static tide_status look(struct att_work *w, const struct att_flight *flight, struct fate *f,
+                        struct tide_err *err)
 {
+    struct att_view view;
+    struct att_found found;
+    tide_status status = work_look(w, &view, err);
+    bool readable = status != TIDE_E_DECODE;
+    if (status != TIDE_OK && readable)
+        return status;
+    status = att_rpc_find(w->rpc, &found, w->row.hash, err);
+    if (status != TIDE_OK)
+        return status;
+    if (found.status != ATT_NOT_FOUND)
+        return resolve(w, &found, f, err);
+    f->next =
+        readable ? att_decide_ended(flight, &found, &view) : att_decide_unread(flight, &found);
+    f->ledger = readable && view.kyc ? view.kyc_ledger : found.latest;
+    f->attention = "unchecked";
+    return TIDE_OK;
+}
+
+static tide_status resolve(struct att_work *w, const struct att_found *found, struct fate *f,
+                           struct tide_err *err)
+{
+    const uint8_t *network = att_signer_policy(w->signer)->network_id;
+    if (found->status != ATT_NOT_FOUND && !att_envelope_is(found->envelope, network, w->row.hash))
+        return att_rpc_distrust(w->rpc, "getTransaction: told of another transaction", err);
+    if (found->status == ATT_SUCCESS)
+        return succeed(w, found, f, err);
+    if (found->status == ATT_FAILED) {
+        fail(w, found, f);
+        return TIDE_OK;
+    }
+    struct att_flight flight = flight_of(w);
+    f->next = att_decide_missing(&flight, found);
+    return f->next.step == ATT_STEP_LOOK ? look(w, &flight, f, err) : TIDE_OK;
+}
+
+static tide_status ask_server(struct att_work *w, struct fate *f, struct tide_err *err)
+{
+    struct att_found found;
+    *f = (struct fate){ .fee = -1 };
+    tide_status status = att_rpc_find(w->rpc, &found, w->row.hash, err);
+    (void)TIDE_FAILPOINT("attester.found");
+    return status == TIDE_OK ? resolve(w, &found, f, err) : status;
+}
+
+static bool same_fate(const struct fate *a, const struct fate *b)
+{
+    return a->next.step == b->next.step && strcmp(a->next.why, b->next.why) == 0 &&
+           a->in_ledger == b->in_ledger && (!a->in_ledger || a->ledger == b->ledger);
+}
+
+/* An end needs a second server that says the same. */
+static tide_status ask_servers(struct att_work *w, struct fate *f, struct tide_err *err)
+{
+    struct fate other;
+    bool agreed = false;
+    tide_status status = ask_server(w, f, err);
+    while (status == TIDE_OK && is_final(f) && !agreed && att_rpc_second(w->rpc)) {
+        status = ask_server(w, &other, err);
+        agreed = status == TIDE_OK && same_fate(f, &other);
+    }
+    att_rpc_any(w->rpc);
+    if (status != TIDE_OK || !is_final(f))
+        return status;
+    if (!agreed) {
+        tide_log(TIDE_WARN, "attester.not_borne_out", "id=%" PRIu64 " why=%s", w->row.id,
+                 f->next.why);
+        att_rpc_turn(w->rpc);
+        f->next = FATE(WAIT, .why = "not_borne_out");
+        return TIDE_OK;
+    }
+    if (f->attention && !other.attention)
+        f->attention = "unchecked";
+    else if (!f->attention)
+        f->attention = other.attention ? "unchecked" : NULL;
+    if (f->fee != other.fee)
+        f->fee = -1;
+    return TIDE_OK;
+}
+
+/* --- what the index says ---------------------------------------------------------------------- */
+
+/* A server may know why the contract refused; that it failed is the index's word. */
+static tide_status fail_indexed(struct att_work *w, const struct att_indexed *indexed,
+                                struct fate *f, struct tide_err *err)
+{
+    struct att_found found;
+    tide_status status = att_rpc_find(w->rpc, &found, w->row.hash, err);
+    if (status == TIDE_OK && found.status == ATT_FAILED)
+        fail(w, &found, f);
+    else
+        snprintf(f->word, sizeof f->word, "%s", att_code_name(indexed->code));
+    f->fee = indexed->fee;
+    fail_with(w, f);
+    return status == TIDE_E_IO ? TIDE_OK : status;
+}
+
+/* A ledger behind its last moment is there, and it is in none: it cannot come any more. Whether its
+ * number was used is a server's word; wrong, it costs an attempt. */
+static tide_status end_indexed(struct att_work *w, struct fate *f, struct tide_err *err)
+{
+    struct att_view view;
+    struct att_flight flight = flight_of(w);
+    const struct att_found found = { .status = ATT_NOT_FOUND,
+                                     .latest = w->index.ledger,
+                                     .close_time = w->index.closed_at };
+    f->fee = 0;
+    tide_status status = work_look(w, &view, err);
+    if (status == TIDE_E_DECODE) {
+        f->next = att_decide_unread(&flight, &found);
+        return TIDE_OK;
+    }
+    if (status == TIDE_OK)
+        status = att_index_view(&view, w->outbox, w->call.contract, &w->words, err);
+    if (status != TIDE_OK)
+        return status;
+    view.ledger = found.latest;
+    f->next = att_decide_ended(&flight, &found, &view);
+    f->ledger = view.kyc ? view.kyc_ledger : view.ledger;
+    f->attention = "unchecked";
+    return TIDE_OK;
+}
+
+static tide_status ask_index(struct att_work *w, struct fate *f, struct tide_err *err)
+{
+    struct att_indexed indexed;
+    *f = (struct fate){ .next = FATE(WAIT, .why = "not_indexed"), .fee = -1 };
+    tide_status status =
+        att_index_find(&indexed, w->outbox, &w->row, w->call.contract, &w->words, err);
+    if (status != TIDE_OK)
+        return status;
+    if (!indexed.found)
+        return w->index.closed_at > w->row.max_time ? end_indexed(w, f, err) : TIDE_OK;
+    f->ledger = indexed.ledger;
+    f->fee = indexed.fee;
+    if (!indexed.ok)
+        return fail_indexed(w, &indexed, f, err);
+    f->next = w->row.restore     ? FATE(REQUEUE, .why = "restored")
+              : indexed.as_meant ? FATE(CONFIRM, .why = "SUCCESS")
+                                 : FATE(PARK, .why = "unverified", .detail = "SUCCESS");
+    f->attention = att_decide_overwrote(w->row.revoke, &indexed.before);
+    return TIDE_OK;
+}
+
+/* The index has the last word. Until it does, a server's decides what costs little. */
+static tide_status follow_indexed(struct att_work *w, struct fate *f, struct tide_err *err)
+{
+    struct fate told;
+    tide_status status = ask_index(w, f, err);
+    if (status != TIDE_OK || is_final(f))
+        return status;
+    status = ask_server(w, &told, err);
+    if (status == TIDE_OK && !is_final(&told))
+        *f = told;
+    else if (status == TIDE_OK && told.in_ledger && told.ledger <= w->index.ledger)
+        status = att_rpc_distrust(w->rpc,
+                                  "getTransaction: the index has that ledger, and it is"
+                                  " not in it",
+                                  err);
+    return status;
+}
+
+/* --- what follows ----------------------------------------------------------------------------- */
+
+static tide_status act(struct att_work *w, const struct fate *f, enum att_turn *turn,
+                       struct tide_err *err)
+{
+    const struct att_next *next = &f->next;
+    tide_status status = TIDE_OK;
+    if (is_final(f) && f->fee >= 0)
+        status = work_charge(w, f->fee, err);
+    if (status != TIDE_OK)
+        return status;
     switch (next->step) {
     case ATT_STEP_SEND:
     case ATT_STEP_BUMP:
         *turn = ATT_TURN_WAIT;
         return w->dry ? TIDE_OK : send_again(w, next, err);
     case ATT_STEP_REQUEUE:
+        att_rpc_turn(w->rpc); /* the next attempt is another server's */
         return work_requeue(w, next, err);
     case ATT_STEP_CONFIRM:
-        return work_confirm(w, ledger, next->why, "unchecked", err);
+        return work_confirm(w, f->ledger, next->why, f->attention, err);
     case ATT_STEP_PARK:
         if (next->clash)
             tide_log(TIDE_ERROR, "attester.alarm", "what=key_in_use times=%u", w->row.bad_seq + 1);
@@ -198,51 +418,10 @@ static tide_status act(struct att_work *w, const struct att_next *next, uint32_t
     return TIDE_OK;
 }
 
-static tide_status resolve(struct att_work *w, const struct att_found *found, enum att_turn *turn,
-                           struct tide_err *err);
-
-/* The entries first, then the transaction once more: a ledger between the two would show it. */
-static tide_status look(struct att_work *w, const struct att_flight *flight, enum att_turn *turn,
-                        struct tide_err *err)
-{
-    struct att_view view;
-    struct att_found found;
-    tide_status status = work_look(w, &view, err);
-    bool readable = status != TIDE_E_DECODE;
-    if (status != TIDE_OK && readable)
-        return status;
-    status = att_rpc_find(w->rpc, &found, w->row.hash, err);
-    if (status != TIDE_OK)
-        return status;
-    if (found.status != ATT_NOT_FOUND)
-        return resolve(w, &found, turn, err);
-    if (!readable) {
-        struct att_next unread = att_decide_unread(flight, &found);
-        return act(w, &unread, 0, turn, err);
-    }
-    struct att_next next = att_decide_ended(flight, &found, &view);
-    return act(w, &next, view.kyc ? view.kyc_ledger : view.ledger, turn, err);
-}
-
-static tide_status resolve(struct att_work *w, const struct att_found *found, enum att_turn *turn,
-                           struct tide_err *err)
-{
-    const uint8_t *network = att_signer_policy(w->signer)->network_id;
-    if (found->status != ATT_NOT_FOUND && !att_envelope_is(found->envelope, network, w->row.hash))
-        return att_rpc_distrust(w->rpc, "getTransaction: told of another transaction", err);
-    if (found->status == ATT_SUCCESS)
-        return succeed(w, found, err);
-    if (found->status == ATT_FAILED)
-        return fail(w, found, err);
-    struct att_flight flight = flight_of(w);
-    struct att_next next = att_decide_missing(&flight, found);
-    return next.step == ATT_STEP_LOOK ? look(w, &flight, turn, err) : act(w, &next, 0, turn, err);
-}
-
 tide_status work_follow(struct att_work *w, enum att_turn *turn, struct tide_err *err)
 {
-    struct att_found found;
-    tide_status status = att_rpc_find(w->rpc, &found, w->row.hash, err);
-    (void)TIDE_FAILPOINT("attester.found");
-    return status == TIDE_OK ? resolve(w, &found, turn, err) : status;
+    struct fate fate;
+    tide_status status =
+        w->index.follows ? follow_indexed(w, &fate, err) : ask_servers(w, &fate, err);
+    return status == TIDE_OK ? act(w, &fate, turn, err) : status;
 }

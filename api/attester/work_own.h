@@ -17,10 +17,20 @@ tide_status work_confirm(struct att_work *w, uint32_t ledger, const char *heard,
 tide_status work_requeue(struct att_work *w, const struct att_next *next, struct tide_err *err);
 /* Sends the envelope, or its bump, and keeps what was heard. */
 tide_status work_send(struct att_work *w, struct tide_err *err);
-/* Reads the entries. TIDE_E_DECODE: nobody can. */
+/* Asks a server for the entries. TIDE_E_DECODE: they cannot be read. */
 tide_status work_look(struct att_work *w, struct att_view *view, struct tide_err *err);
-/* The same; parks, and *parked, when nobody can read them. */
-tide_status work_view(struct att_work *w, struct att_view *view, bool *parked,
-                      struct tide_err *err);
+
+/* Whether there is anything that can bear a server out: the index, or a second server. */
+bool work_has_witness(const struct att_work *w);
+/* Whether what a server's view led to is so: the index says the same, or another server does. */
+tide_status work_agreed(struct att_work *w, const struct att_view *view,
+                        const struct att_next *next, uint64_t now, bool *agreed,
+                        struct tide_err *err);
+/* Unix seconds that the chain has surely reached: of the index, else of two servers. 0: not known. */
+tide_status work_chain_time(struct att_work *w, uint64_t *out, struct tide_err *err);
+/* The envelope that row has, or had, cost so much. */
+tide_status work_charge(struct att_work *w, int64_t stroops, struct tide_err *err);
+/* Whether so many stroops more are within the day's budget, for this row's action. */
+tide_status work_affords(struct att_work *w, int64_t stroops, bool *affords, struct tide_err *err);
 
 #endif

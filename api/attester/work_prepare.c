@@ -3,7 +3,7 @@
 #include "tidemark/failpoint.h"
 #include "tidemark/log.h"
 
-enum { FEE_LEAST = 100, LATER_MS = 5000, OLD_ENVELOPE_MS = 1000 };
+enum { FEE_LEAST = 100, LATER_MS = 5000, SOON_MS = 1000, BUDGET_MS = 30000, RESTORE_MAX = 2 };
 
 /* What was found out on the way. */
 struct preparation {
@@ -12,6 +12,11 @@ struct preparation {
     struct att_draft draft;
     int64_t resource_fee;
     bool done; /* it ended, or waits: nothing to sign */
+    /* Why one server's answers cannot be signed; NULL: they can. Another server is asked, then it is
+     * parked. */
+    const char *refused, *detail;
+    bool sure; /* every server was asked: what the last one says counts */
+    char word[ATT_WORD_BYTES];
 };
 
 static tide_status later(struct att_work *w, struct preparation *p, enum att_turn *turn,
@@ -23,36 +28,77 @@ static tide_status later(struct att_work *w, struct preparation *p, enum att_tur
     return w->dry ? TIDE_OK : att_outbox_later(w->outbox, &w->row, ms, why, err);
 }
 
-/* --- looking ---------------------------------------------------------------------------------- */
-
-static tide_status act_on_view(struct att_work *w, struct preparation *p, enum att_turn *turn,
-                               struct tide_err *err)
+static void refuse(struct preparation *p, const char *why, const char *detail)
 {
-    struct att_next next =
-        att_decide_view(w->row.revoke, &p->view, w->row.expires_at, p->tip.close_time);
-    p->done = next.step != ATT_STEP_PREPARE;
-    if (next.step == ATT_STEP_PARK)
-        return work_park(w, next.why, next.detail, err);
-    if (next.step == ATT_STEP_CONFIRM)
-        return work_confirm(w, p->view.kyc ? p->view.kyc_ledger : p->view.ledger, next.why, NULL,
-                            err);
-    return p->done ? later(w, p, turn, LATER_MS, next.why, err) : TIDE_OK;
+    p->done = true;
+    p->refused = why;
+    p->detail = detail;
 }
 
-static tide_status look(struct att_work *w, struct preparation *p, enum att_turn *turn,
+/* --- looking ---------------------------------------------------------------------------------- */
+
+static tide_status end_intent(struct att_work *w, struct preparation *p,
+                              const struct att_next *next, struct tide_err *err)
+{
+    if (next->step == ATT_STEP_PARK)
+        return work_park(w, next->why, next->detail, err);
+    uint32_t ledger = p->view.kyc && !w->index.follows ? p->view.kyc_ledger : p->view.ledger;
+    return work_confirm(w, ledger, next->why, NULL, err);
+}
+
+/* What is not borne out is looked at again soon, at another server first. */
+static tide_status doubt(struct att_work *w, struct preparation *p, enum att_turn *turn,
+                         struct tide_err *err)
+{
+    bool behind = w->index.follows && w->index.ledger < p->view.ledger;
+    att_rpc_turn(w->rpc);
+    return later(w, p, turn, SOON_MS, behind ? "index_behind" : "not_borne_out", err);
+}
+
+/* last: it is signed next, unless something stands against it. */
+static tide_status act_on(struct att_work *w, struct preparation *p, const struct att_next *next,
+                          bool last, enum att_turn *turn, struct tide_err *err)
+{
+    bool agreed = true;
+    if (next->step == ATT_STEP_WAIT) {
+        att_rpc_turn(w->rpc);
+        return later(w, p, turn, LATER_MS, next->why, err);
+    }
+    if (next->step == ATT_STEP_PREPARE && !last)
+        return TIDE_OK;
+    tide_status status = work_agreed(w, &p->view, next, p->tip.close_time, &agreed, err);
+    if (status != TIDE_OK)
+        return status;
+    if (!agreed)
+        return doubt(w, p, turn, err);
+    p->done = next->step != ATT_STEP_PREPARE;
+    return p->done ? end_intent(w, p, next, err) : TIDE_OK;
+}
+
+static tide_status look(struct att_work *w, struct preparation *p, bool last, enum att_turn *turn,
                         struct tide_err *err)
 {
-    tide_status status = work_view(w, &p->view, &p->done, err);
-    return status != TIDE_OK || p->done ? status : act_on_view(w, p, turn, err);
+    struct att_next next = { .step = ATT_STEP_PARK,
+                             .why = "manual_review",
+                             .detail = "undecodable" };
+    tide_status status = work_look(w, &p->view, err);
+    if (status != TIDE_OK && status != TIDE_E_DECODE)
+        return status;
+    if (status == TIDE_OK)
+        next = att_decide_view(w->row.revoke, &p->view, w->row.expires_at, p->tip.close_time);
+    return act_on(w, p, &next, last, turn, err);
 }
 
 /* --- simulating ------------------------------------------------------------------------------- */
 
 static void draft_call(struct att_work *w, struct preparation *p)
 {
+    uint64_t from = p->tip.close_time;
+    if (w->index.follows && w->index.closed_at > from)
+        from = w->index.closed_at;
     p->draft = (struct att_draft){ .fee = FEE_LEAST,
                                    .seq = p->view.seq + 1,
-                                   .max_time = p->tip.close_time + w->config->attester_valid_s,
+                                   .max_time = from + w->config->attester_valid_s,
                                    .call = &w->call };
     memcpy(p->draft.source, w->words.verifier, TIDE_HASH_BYTES);
 }
@@ -78,27 +124,38 @@ static tide_status adopt(struct att_work *w, struct preparation *p,
 }
 
 /* The record as the simulation saw it, where it says so. */
-static tide_status check_changes(struct att_work *w, struct preparation *p, enum att_turn *turn,
+static tide_status check_changes(struct att_work *w, struct preparation *p,
                                  const struct att_simulated *simulated, struct tide_err *err)
 {
     bool told;
     uint32_t record;
     tide_status status =
         att_view_simulated(&told, &record, simulated, w->call.contract, &w->words, err);
-    p->done = status == TIDE_E_DECODE;
-    if (p->done)
-        return work_park(w, "manual_review", "undecodable", err);
+    if (status == TIDE_E_DECODE)
+        refuse(p, "manual_review", "undecodable");
     if (status != TIDE_OK || !told)
-        return status;
+        return status == TIDE_E_DECODE ? TIDE_OK : status;
     p->view.status = record;
-    return act_on_view(w, p, turn, err);
+    struct att_next next =
+        att_decide_view(w->row.revoke, &p->view, w->row.expires_at, p->tip.close_time);
+    if (next.step == ATT_STEP_PARK)
+        refuse(p, next.why, next.detail);
+    return TIDE_OK;
 }
 
-static tide_status simulate(struct att_work *w, struct preparation *p, enum att_turn *turn,
-                            struct tide_err *err)
+/* A restoration costs, and a server may ask for one each time: every server has to ask for it, and
+ * a few are enough. */
+static void check_restoration(const struct att_work *w, struct preparation *p)
+{
+    if (!p->sure && att_rpc_servers(w->rpc) > 1)
+        refuse(p, "restorations", "another_server");
+    else if (w->row.restorations >= RESTORE_MAX)
+        refuse(p, "restorations", "simulation");
+}
+
+static tide_status simulate(struct att_work *w, struct preparation *p, struct tide_err *err)
 {
     struct att_simulated simulated;
-    char word[ATT_WORD_BYTES];
     draft_call(w, p);
     tide_buf_reset(&w->row.envelope);
     if (att_put_envelope(&w->row.envelope, &p->draft) != TIDE_OK)
@@ -107,27 +164,65 @@ static tide_status simulate(struct att_work *w, struct preparation *p, enum att_
     if (status != TIDE_OK)
         return status;
     if (simulated.error[0]) {
-        p->done = true;
-        bool known = att_error_of_text(word, simulated.error);
-        return work_park(w, known ? word : "simulation", "simulation", err);
+        bool known = att_error_of_text(p->word, simulated.error);
+        refuse(p, known ? p->word : "simulation", "simulation");
+        return TIDE_OK;
     }
-    status = check_changes(w, p, turn, &simulated, err);
+    if (simulated.restore.len)
+        check_restoration(w, p);
+    if (!p->done)
+        status = check_changes(w, p, &simulated, err);
     return status != TIDE_OK || p->done ? status : adopt(w, p, &simulated, err);
 }
 
 /* --- signing ---------------------------------------------------------------------------------- */
 
 /* What is bid for a place, as much of it as the ceiling leaves. */
-static tide_status price(struct att_work *w, struct preparation *p, struct tide_err *err)
+static tide_status price(struct att_work *w, struct preparation *p, enum att_turn *turn,
+                         struct tide_err *err)
 {
+    bool affords;
     int64_t bid, most = att_signer_policy(w->signer)->fee_max - p->resource_fee;
     tide_status status = att_rpc_fee(w->rpc, &bid, err);
     if (status != TIDE_OK)
         return status;
-    p->done = most < FEE_LEAST;
-    if (p->done)
-        return work_park(w, "fee_ceiling", NULL, err);
+    if (most < FEE_LEAST) {
+        refuse(p, "fee_ceiling", NULL);
+        return TIDE_OK;
+    }
     p->draft.fee = (uint32_t)(p->resource_fee + (bid < most ? bid : most));
+    status = work_affords(w, p->draft.fee, &affords, err);
+    if (status != TIDE_OK || affords)
+        return status;
+    return later(w, p, turn, BUDGET_MS, "fee_budget", err);
+}
+
+static void say_signed(const struct att_work *w, const struct preparation *p)
+{
+    const struct att_row *row = &w->row;
+    tide_log(TIDE_INFO, "attester.signed",
+             "id=%" PRIu64 " action=%s kind=%s seq=%" PRId64 " fee=%u ledger=%u", row->id,
+             w->call.function, row->restore ? "restore" : "call", row->seq, p->draft.fee,
+             row->submit_ledger);
+}
+
+static tide_status keep(struct att_work *w, struct preparation *p,
+                        const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err)
+{
+    struct att_row *row = &w->row;
+    memcpy(row->hash, hash, TIDE_HASH_BYTES);
+    row->seq = p->draft.seq;
+    row->max_time = p->draft.max_time;
+    row->submit_ledger = att_rpc_latest(w->rpc);
+    (void)TIDE_FAILPOINT("attester.keep");
+    tide_status status =
+        att_outbox_signed(w->outbox, row, att_signer_address(w->signer), p->draft.fee, err);
+    (void)TIDE_FAILPOINT("attester.kept");
+    if (status != TIDE_OK)
+        return status;
+    row->state = ATT_SIGNED;
+    row->bumped = false;
+    say_signed(w, p);
     return TIDE_OK;
 }
 
@@ -142,30 +237,13 @@ static tide_status sign(struct att_work *w, struct preparation *p, struct tide_e
     (void)TIDE_FAILPOINT("attester.sign");
     uint8_t hash[TIDE_HASH_BYTES];
     tide_status status = att_sign(w->signer, &row->envelope, p->draft.call, hash, err);
-    p->done = status == TIDE_E_CONFLICT;
-    if (p->done) {
+    if (status == TIDE_E_CONFLICT) {
         tide_log(TIDE_ERROR, "attester.policy", "id=%" PRIu64 " error=%s", row->id,
                  tide_log_quote(quoted, sizeof quoted, err->text));
-        return work_park(w, "policy", NULL, err);
+        refuse(p, "policy", NULL);
+        return TIDE_OK;
     }
-    if (status != TIDE_OK)
-        return status;
-    memcpy(row->hash, hash, TIDE_HASH_BYTES);
-    row->seq = p->draft.seq;
-    row->max_time = p->draft.max_time;
-    row->submit_ledger = att_rpc_latest(w->rpc);
-    (void)TIDE_FAILPOINT("attester.keep");
-    status = att_outbox_signed(w->outbox, row, err);
-    (void)TIDE_FAILPOINT("attester.kept");
-    if (status != TIDE_OK)
-        return status;
-    row->state = ATT_SIGNED;
-    row->bumped = false;
-    tide_log(TIDE_INFO, "attester.signed",
-             "id=%" PRIu64 " action=%s kind=%s seq=%" PRId64 " fee=%u ledger=%u", row->id,
-             w->call.function, row->restore ? "restore" : "call", row->seq, p->draft.fee,
-             row->submit_ledger);
-    return TIDE_OK;
+    return status == TIDE_OK ? keep(w, p, hash, err) : status;
 }
 
 static void say_ready(const struct att_work *w, const struct preparation *p)
@@ -175,34 +253,76 @@ static void say_ready(const struct att_work *w, const struct preparation *p)
            p->draft.fee);
 }
 
+/* A person gave up an envelope of this intent: nothing is signed before its last moment. */
+static tide_status wait_for_old(struct att_work *w, struct preparation *p, enum att_turn *turn,
+                                struct tide_err *err)
+{
+    uint64_t now;
+    if (!w->row.max_time)
+        return TIDE_OK;
+    tide_status status = work_chain_time(w, &now, err);
+    if (status == TIDE_OK && now <= w->row.max_time)
+        return later(w, p, turn, SOON_MS, "old_envelope", err);
+    return status;
+}
+
+/* Everything up to what can be signed, by the answers of one server. */
+static tide_status prepare(struct att_work *w, struct preparation *p, enum att_turn *turn,
+                           struct tide_err *err)
+{
+    tide_status status = att_rpc_tip(w->rpc, &p->tip, err);
+    (void)TIDE_FAILPOINT("attester.look");
+    if (status == TIDE_OK)
+        status = look(w, p, false, turn, err);
+    if (status == TIDE_OK && !p->done)
+        status = simulate(w, p, err);
+    (void)TIDE_FAILPOINT("attester.simulated");
+    if (status == TIDE_OK && !p->done)
+        status = price(w, p, turn, err);
+    /* The newest there is, right before the signature. */
+    if (status == TIDE_OK && !p->done)
+        status = look(w, p, true, turn, err);
+    if (status != TIDE_OK || p->done)
+        return status;
+    if (w->dry)
+        say_ready(w, p);
+    return w->dry ? TIDE_OK : sign(w, p, err);
+}
+
+/* The same with the next server where the answers of one cannot be signed: one that lies, or errs,
+ * sends nothing to a person while another is there. */
+static tide_status prepare_with_any(struct att_work *w, struct preparation *p, enum att_turn *turn,
+                                    struct tide_err *err)
+{
+    tide_status status = prepare(w, p, turn, err);
+    while (status == TIDE_OK && p->refused && !p->sure) {
+        tide_log(TIDE_WARN, "attester.refused", "id=%" PRIu64 " why=%s detail=%s", w->row.id,
+                 p->refused, p->detail ? p->detail : "none");
+        bool another = att_rpc_second(w->rpc);
+        *p = (struct preparation){ .sure = true };
+        if (!another)
+            att_rpc_any(w->rpc);
+        status = prepare(w, p, turn, err);
+    }
+    att_rpc_any(w->rpc);
+    return status;
+}
+
 tide_status work_prepare(struct att_work *w, enum att_turn *turn, struct tide_err *err)
 {
     struct preparation p = { 0 };
-    tide_status status = att_rpc_tip(w->rpc, &p.tip, err);
-    if (status != TIDE_OK)
-        return status;
-    if (w->row.max_time && p.tip.close_time <= w->row.max_time)
-        return later(w, &p, turn, OLD_ENVELOPE_MS, "old_envelope", err);
-    (void)TIDE_FAILPOINT("attester.look");
-    status = look(w, &p, turn, err);
-    if (status == TIDE_OK && !p.done)
-        status = simulate(w, &p, turn, err);
-    (void)TIDE_FAILPOINT("attester.simulated");
-    if (status == TIDE_OK && !p.done)
-        status = price(w, &p, err);
-    /* The newest there is, right before the signature. */
-    if (status == TIDE_OK && !p.done)
-        status = look(w, &p, turn, err);
+    tide_status status = wait_for_old(w, &p, turn, err);
     if (status != TIDE_OK || p.done)
         return status;
-    if (w->dry) {
-        say_ready(w, &p);
+    if (!work_has_witness(w))
+        return later(w, &p, turn, LATER_MS, "no_witness", err);
+    status = prepare_with_any(w, &p, turn, err);
+    if (status != TIDE_OK)
+        return status;
+    if (p.refused)
+        return work_park(w, p.refused, p.detail, err);
+    if (p.done || w->dry)
         return TIDE_OK;
-    }
-    status = sign(w, &p, err);
-    if (status == TIDE_OK && !p.done)
-        status = work_send(w, err);
-    if (status == TIDE_OK && !p.done)
-        *turn = ATT_TURN_WAIT;
-    return status;
+    *turn = ATT_TURN_WAIT;
+    return work_send(w, err);
 }

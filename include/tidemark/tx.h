@@ -19,6 +19,8 @@ struct tide_envelope {
     tide_slice inner_signed_part; /* fee bump: span of the inner Transaction                  */
     int64_t fee;                  /* the bid, stroops: the outer one of a fee bump               */
     int64_t seq_num;
+    uint32_t preconditions;      /* of the (inner) transaction: 0 none, 1 time bounds, 2 more   */
+    uint64_t min_time, max_time; /* preconditions 1: unix seconds; max_time 0 is no end          */
     const uint8_t *fee_source_key; /* who pays: the fee bump's source, else source_key            */
     tide_slice fee_source;         /* its MuxedAccount span                                       */
     uint32_t op_count;

@@ -409,13 +409,8 @@ static void skip_memo(struct tide_xdr *x)
         tide_xdr_skip(x, 32);
 }
 
-static void skip_preconditions(struct tide_xdr *x)
+static void skip_more_preconditions(struct tide_xdr *x)
 {
-    uint32_t arm = skip_enum(x, 2, "Preconditions arm");
-    if (arm == 1)
-        tide_xdr_skip(x, 16);
-    if (arm != 2)
-        return;
     if (tide_xdr_bool(x))
         tide_xdr_skip(x, 16);
     if (tide_xdr_bool(x))
@@ -426,6 +421,19 @@ static void skip_preconditions(struct tide_xdr *x)
     uint32_t signers = tide_xdr_count(x, 2, 36);
     for (uint32_t i = 0; i < signers; i++)
         skip_signer_key(x);
+}
+
+static void read_preconditions(struct tide_xdr *x, struct tide_envelope *out)
+{
+    uint32_t arm = skip_enum(x, 2, "Preconditions arm");
+    uint64_t min = arm == 1 ? tide_xdr_u64(x) : 0, max = arm == 1 ? tide_xdr_u64(x) : 0;
+    if (arm == 2)
+        skip_more_preconditions(x);
+    if (!out)
+        return;
+    out->preconditions = arm;
+    out->min_time = min;
+    out->max_time = max;
 }
 
 static void skip_signatures(struct tide_xdr *x)
@@ -455,7 +463,7 @@ static tide_slice read_transaction(struct tide_xdr *x, struct tide_envelope *out
     tide_slice source = tide_xdr_span(x, mark);
     int64_t fee = tide_xdr_u32(x);
     int64_t seq_num = tide_xdr_i64(x);
-    skip_preconditions(x);
+    read_preconditions(x, out);
     skip_memo(x);
     uint32_t ops = read_operations(x, out);
     if (skip_enum(x, 1, "TransactionExt arm") == 1)

@@ -153,7 +153,7 @@ static void read_simulated(struct world *w, const struct att_simulated *s)
 static void sign(struct world *w, tide_slice data)
 {
     static const uint8_t seed[TIDE_HASH_BYTES] = { 7 };
-    struct att_policy policy = { .fee_max = 1000 };
+    struct att_policy policy = { .fee_max = 1000, .latest = UINT64_MAX };
     struct att_signer *signer;
     struct tide_buf args, envelope;
     struct tide_envelope e;
@@ -236,7 +236,7 @@ static tide_status ask(struct world *w, struct att_rpc *rpc, struct tide_err *er
 static void talk(struct world *w)
 {
     static struct tide_config config; /* large; the same each time */
-    const struct tide_clock clock = { .self = w, .now_ms = now_of };
+    const struct tide_clock clock = { .self = w, .now_ms = now_of, .wall_ms = now_of };
     const struct att_rpc_options options = {
         .config = &config, .passphrase = passphrase, .clock = &clock, .self = w, .call = answer
     };

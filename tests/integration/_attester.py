@@ -24,7 +24,7 @@ SIM, ATTESTER, INDEXER = BIN / "tidemark-sim", BIN / "tidemark-attester", BIN / 
 PSQL = os.path.join(os.environ["PG_BIN"], "psql")
 VERIFIER = "attester1"
 QUICK = ["--attester-poll-ms", "10", "--rpc-retry-ms", "5", "--rpc-retry-ms-max", "40", "--rpc-timeout-ms", "2000",
-         "--http-connect-ms", "1000", "--http-stall-s", "1"]
+         "--http-connect-ms", "1000", "--http-stall-s", "1", "--clock-skew-s", "3153600000"]  # the chain's clock races
 os.environ["ASAN_OPTIONS"] = "detect_leaks=0:" + os.environ.get("ASAN_OPTIONS", "")
 
 
@@ -87,6 +87,7 @@ class World:
         self.network.__enter__()
         atexit.register(self.network.process.kill)  # however the test ends
         self.url = f"http://127.0.0.1:{self.network.port}"
+        self.rpc = f"{self.url},http://localhost:{self.network.port}"  # without an index, two servers have to agree
         self.deployment = json.loads((path / "deployment.json").read_text())
         self.contract = self.deployment["contracts"]["compliance_registry"]
         self.path, self.db, self.count, self.lock = path, Db(name), 0, threading.Lock()
@@ -229,7 +230,7 @@ class World:
     def arguments(self, *options):
         quick = [q for at in range(0, len(QUICK), 2) if QUICK[at] not in options for q in QUICK[at:at + 2]]
         return [ATTESTER, *options, "--attester-key", self.key, "--deployment", self.path / "deployment.json", "--rpc",
-                self.url, "--attester-database-url", self.db.url, *quick]
+                self.rpc, "--attester-database-url", self.db.url, *quick]
 
     def attester(self, *options, points=None):
         env = dict(os.environ)

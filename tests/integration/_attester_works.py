@@ -318,25 +318,25 @@ def with_a_new_key(w):
 
 def other_servers(w):
     """a server that is away or behind is left for the next; one of another network ends it, exit 66"""
-    other, url = World("elsewhere", "--passphrase", "Another Simulated Network ; 2026", verifier=False), w.url
+    other, url = World("elsewhere", "--passphrase", "Another Simulated Network ; 2026", verifier=False), w.rpc
     try:
         w.tick(20)
-        w.url = f"http://127.0.0.1:9,{url}"
+        w.rpc = f"http://127.0.0.1:9,{url}"
         with w.attester():
             intent, subject, _ = w.plant()
             ends(w, intent, "confirmed")
         check(w.attested(subject) == 1, "not once")
-        w.url = other.url
+        w.rpc = other.url
         code, _, wrong = w.once("--once")
         check(code == 66 and "another network" in wrong, f"{code} {wrong}")
-        w.url = url
+        w.rpc = url
         w.fault("getLedgerEntries=lag:3x5", "getTransaction=lag:4x5")
         with w.attester():
             intent, subject, _ = w.plant()
             ends(w, intent, "confirmed")
         check(w.attested(subject) == 1, "not once")
     finally:
-        w.url = url
+        w.rpc = url
         other.close()
 
 

@@ -22,6 +22,12 @@ static int64_t now_of(void *self)
     return ((struct servers *)self)->now_ms;
 }
 
+static int64_t wall_of(void *self)
+{
+    (void)self;
+    return INT64_C(1800000000000);
+}
+
 static tide_status answer(void *self, const struct tide_http_request *request,
                           struct tide_buf *body, struct tide_http_answer *how, struct tide_err *err)
 {
@@ -35,21 +41,26 @@ static tide_status answer(void *self, const struct tide_http_request *request,
     return TIDE_OK;
 }
 
-static struct servers *open_servers(void)
+static struct servers *open_servers_of(const char *list)
 {
     static struct tide_config config;
     static struct tide_clock clock;
     static struct servers s;
     struct tide_err err;
     s = (struct servers){ .now_ms = 1000000 };
-    clock = (struct tide_clock){ .self = &s, .now_ms = now_of };
+    clock = (struct tide_clock){ .self = &s, .now_ms = now_of, .wall_ms = wall_of };
     tide_config_defaults(&config);
-    snprintf(config.rpc, sizeof config.rpc, "http://one.example");
+    snprintf(config.rpc, sizeof config.rpc, "%s", list);
     const struct att_rpc_options options = {
         .config = &config, .passphrase = "net", .clock = &clock, .self = &s, .call = answer
     };
     assert_int_equal(att_rpc_open(&s.rpc, &options, &err), TIDE_OK);
     return &s;
+}
+
+static struct servers *open_servers(void)
+{
+    return open_servers_of("http://one.example");
 }
 
 /* --- entries ---------------------------------------------------------------------------------- */
@@ -152,12 +163,85 @@ static void a_ledger_that_never_was_is_forgotten(void **state)
     att_rpc_close(s->rpc);
 }
 
+/* Half an hour is not now, nor are ten years; and a ledger that the index rules out is none. */
+static void time_and_ledgers_are_bounded(void **state)
+{
+    static const struct {
+        const char *said;
+        tide_status status;
+    } cases[] = {
+        { "{\"sequence\":7,\"closeTime\":\"1800000000\"}", TIDE_OK },
+        { "{\"sequence\":7,\"closeTime\":\"1799999900\"}", TIDE_OK },
+        { "{\"sequence\":7,\"closeTime\":\"1800000100\"}", TIDE_OK },
+        { "{\"sequence\":7,\"closeTime\":\"1800001800\"}", TIDE_E_IO },
+        { "{\"sequence\":7,\"closeTime\":\"1799998200\"}", TIDE_E_IO },
+        { "{\"sequence\":7,\"closeTime\":\"2115360000\"}", TIDE_E_IO },
+        { "{\"sequence\":7,\"closeTime\":\"9223372036854775807\"}", TIDE_E_IO },
+    };
+    struct servers *s = open_servers();
+    struct att_tip tip;
+    struct tide_err err;
+    (void)state;
+    for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
+        s->said = cases[i].said;
+        s->now_ms += 60000;
+        if (att_rpc_tip(s->rpc, &tip, &err) != cases[i].status)
+            fail_msg("%s", cases[i].said);
+    }
+    att_rpc_bound(s->rpc, 100, 200);
+    assert_int_equal(ask_at(s, "99"), TIDE_E_IO);
+    assert_int_equal(ask_at(s, "201"), TIDE_E_IO);
+    assert_int_equal(ask_at(s, "200"), TIDE_OK);
+    att_rpc_close(s->rpc);
+}
+
+/* "http://one.example" claims a ledger far ahead: the other is not behind because of it. */
+static void one_claims_nothing_of_another(void **state)
+{
+    struct servers *s = open_servers();
+    struct att_entries e;
+    struct tide_err err;
+    const tide_slice key = TIDE_SLICE("a");
+    (void)state;
+    att_rpc_close(s->rpc);
+    s = open_servers_of("http://one.example,http://two.example");
+    s->said = "{\"latestLedger\":10000,\"entries\":null}";
+    assert_int_equal(att_rpc_entries(s->rpc, &e, &key, 1, &err), TIDE_OK);
+    assert_true(att_rpc_second(s->rpc));
+    s->said = "{\"latestLedger\":1000,\"entries\":null}";
+    assert_int_equal(att_rpc_entries(s->rpc, &e, &key, 1, &err), TIDE_OK);
+    assert_int_equal(e.ledger, 1000);
+    assert_int_equal(att_rpc_latest(s->rpc), 1000); /* two have told of that one */
+    assert_false(att_rpc_second(s->rpc));
+    att_rpc_any(s->rpc);
+    assert_true(att_rpc_second(s->rpc));
+    att_rpc_close(s->rpc);
+}
+
+static void a_server_named_twice_is_one(void **state)
+{
+    static struct tide_config config;
+    struct tide_clock clock = { 0 };
+    struct att_rpc *rpc = NULL;
+    struct tide_err err;
+    (void)state;
+    tide_config_defaults(&config);
+    snprintf(config.rpc, sizeof config.rpc, "http://one.example,http://one.example");
+    const struct att_rpc_options options = {
+        .config = &config, .passphrase = "net", .clock = &clock, .call = answer
+    };
+    assert_int_equal(att_rpc_open(&rpc, &options, &err), TIDE_E_CONFIG);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_entry_nobody_can_read_is_not_an_absent_one),
         cmocka_unit_test(a_simulation_in_pieces_is_none),
         cmocka_unit_test(a_ledger_that_never_was_is_forgotten),
+        cmocka_unit_test(time_and_ledgers_are_bounded),
+        cmocka_unit_test(one_claims_nothing_of_another),
+        cmocka_unit_test(a_server_named_twice_is_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

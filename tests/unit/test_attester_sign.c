@@ -119,7 +119,7 @@ static void the_recorded_transaction_comes_out_the_same(void **state)
     struct tide_buf out;
     struct tide_err err;
     struct att_signer *signer;
-    struct att_policy policy = { .fee_max = 100000 };
+    struct att_policy policy = { .fee_max = 100000, .latest = UINT64_MAX };
     struct att_call call = { .function = "attest", .arg_count = 3 };
     struct att_draft draft = { .seq = (int64_t)number(json, "txSequence"), .call = &call };
     uint8_t seed[TIDE_HASH_BYTES], hash[TIDE_HASH_BYTES];
@@ -212,7 +212,7 @@ static int open_world(void **state)
 {
     struct world *w = calloc(1, sizeof *w);
     assert_non_null(w);
-    struct att_policy policy = { .fee_max = 100000 };
+    struct att_policy policy = { .fee_max = 100000, .latest = UINT64_MAX };
     const uint8_t seed[TIDE_HASH_BYTES] = { 1, 2, 3 };
     memset(policy.contract, 0xcc, TIDE_HASH_BYTES);
     memset(policy.network_id, 0x11, TIDE_HASH_BYTES);
@@ -410,7 +410,7 @@ static void seeds_are_read_strictly(void **state)
         { "\n", false },
     };
     char path[] = "/tmp/attester.XXXXXX";
-    struct att_policy policy = { .fee_max = 1 };
+    struct att_policy policy = { .fee_max = 1, .latest = UINT64_MAX };
     struct tide_err err;
     (void)state;
     int fd = mkstemp(path);

@@ -1,0 +1,186 @@
+#include "api/attester/index.h"
+#include "api/attester/outbox_own.h"
+#include "tidemark/strkey.h"
+
+#include <stdlib.h>
+
+/* Whether the ledgers from the registry's creation to the newest are all there. */
+static const char complete_sql[] =
+    "SELECT EXISTS (SELECT FROM chain.cursor AS c JOIN chain.coverage AS v ON v.deployment ="
+    " c.deployment AND c.ledger BETWEEN v.from_ledger AND v.to_ledger WHERE c.deployment = $1::int"
+    " AND v.from_ledger <= (SELECT min(s.ledger) FROM chain.contract_seen AS s WHERE s.deployment ="
+    " c.deployment AND s.contract = $2 AND s.what = 'created'))";
+
+tide_status att_index_read(struct att_index *out, struct att_outbox *outbox,
+                           const struct tide_clock *clock, uint32_t skew_s, struct tide_err *err)
+{
+    struct tide_clocks clocks;
+    struct tide_pg_rows rows;
+    char deployment[16];
+    *out = (struct att_index){ 0 };
+    tide_status status = tide_clocks_read(&clocks, outbox->pg, clock, outbox->deployment, err);
+    if (status != TIDE_OK)
+        return status;
+    out->clocks = tide_clocks_judge(&clocks, skew_s);
+    tide_clocks_say(out->text, &clocks, out->clocks);
+    out->ledger = clocks.ledger;
+    out->closed_at = (uint64_t)clocks.chain_ms / 1000;
+    if (out->clocks != TIDE_CLOCKS_AGREE || !out->ledger)
+        return TIDE_OK;
+    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
+    status = tide_pg_query(outbox->pg, &rows, complete_sql,
+                           (const char *[]){ deployment, outbox->options.contract }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    out->follows = tide_pg_bool(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* --- what statements are asked with ----------------------------------------------------------- */
+
+enum { LITERAL_BYTES = 2 * TIDE_HASH_BYTES + 3 };
+
+struct asked {
+    char deployment[16], verifier[TIDE_STRKEY_TEXT_MAX], jurisdiction[16], expires_at[24];
+    char keys[ATT_VIEW_KEYS][LITERAL_BYTES], metadata[LITERAL_BYTES], attested[LITERAL_BYTES];
+};
+
+static tide_status ask_about(struct asked *a, const struct att_outbox *outbox,
+                             const uint8_t *contract, const struct att_words *words,
+                             struct tide_err *err)
+{
+    uint8_t hashes[ATT_VIEW_KEYS][TIDE_HASH_BYTES];
+    tide_status status = att_view_hashes(hashes, contract, words, err);
+    if (status != TIDE_OK)
+        return status;
+    snprintf(a->deployment, sizeof a->deployment, "%u", outbox->deployment);
+    snprintf(a->jurisdiction, sizeof a->jurisdiction, "%u", words->jurisdiction);
+    snprintf(a->expires_at, sizeof a->expires_at, "%" PRIu64, words->expires_at);
+    size_t len = tide_strkey_encode(a->verifier, TIDE_STRKEY_ACCOUNT,
+                                    tide_slice_of(words->verifier, TIDE_HASH_BYTES));
+    a->verifier[len] = 0;
+    for (int i = 0; i < ATT_VIEW_KEYS; i++)
+        att_hex_literal(a->keys[i], hashes[i]);
+    att_hex_literal(a->metadata, words->metadata);
+    if (words->attested)
+        att_hex_literal(a->attested, words->attested);
+    return TIDE_OK;
+}
+
+/* --- the person ------------------------------------------------------------------------------- */
+
+/* $2 record, $3 kyc, $4 frozen, $5 blocked, $6 verifier: hashes of keys; then what is meant. */
+static const char view_sql[] =
+    "SELECT c.ledger, r.key_hash IS NOT NULL, coalesce(r.status, 0), coalesce(r.status = 2 AND"
+    " r.provider = $7 AND r.jurisdiction = $8::bigint AND r.expires_at = $9::numeric, false),"
+    " k.key_hash IS NOT NULL, coalesce(k.verifier = $7, false), coalesce(k.verifier = $7 AND"
+    " k.jurisdiction = $8::bigint AND k.expires_at = $9::numeric AND k.metadata = $10::bytea,"
+    " false), coalesce(k.verifier <> $7 AND k.metadata = $11::bytea, false), coalesce(k.ledger, 0),"
+    " EXISTS (SELECT FROM state.compliance_registry_frozen WHERE deployment = $1::int AND key_hash"
+    " = $4::bytea), EXISTS (SELECT FROM state.compliance_registry_blocked_jurisdiction WHERE"
+    " deployment = $1::int AND key_hash = $5::bytea), EXISTS (SELECT FROM"
+    " state.compliance_registry_verifier WHERE deployment = $1::int AND key_hash = $6::bytea)"
+    " FROM chain.cursor AS c LEFT JOIN state.compliance_registry_compliance_rec AS r ON"
+    " r.deployment = c.deployment AND r.key_hash = $2::bytea LEFT JOIN"
+    " state.compliance_registry_kyc AS k ON k.deployment = c.deployment AND k.key_hash = $3::bytea"
+    " WHERE c.deployment = $1::int";
+
+tide_status att_index_view(struct att_view *out, struct att_outbox *outbox,
+                           const uint8_t contract[TIDE_HASH_BYTES], const struct att_words *words,
+                           struct tide_err *err)
+{
+    enum { LEDGER, RECORD, STATUS, SAME, KYC, OURS, KYC_SAME, FORMER, SINCE, FROZEN, BLOCKED, MAY };
+    struct tide_pg_rows rows;
+    struct asked a;
+    tide_status status = ask_about(&a, outbox, contract, words, err);
+    if (status != TIDE_OK)
+        return status;
+    const char *values[] = { a.deployment,
+                             a.keys[ATT_KEY_RECORD],
+                             a.keys[ATT_KEY_KYC],
+                             a.keys[ATT_KEY_FROZEN],
+                             a.keys[ATT_KEY_BLOCKED],
+                             a.keys[ATT_KEY_VERIFIER],
+                             a.verifier,
+                             a.jurisdiction,
+                             a.expires_at,
+                             a.metadata,
+                             words->attested ? a.attested : NULL };
+    status = tide_pg_query(outbox->pg, &rows, view_sql, values, TIDE_COUNT(values), err);
+    if (status != TIDE_OK)
+        return status;
+    out->ledger = (uint32_t)tide_pg_u64(&rows, 0, LEDGER);
+    out->record = tide_pg_bool(&rows, 0, RECORD);
+    out->status = (uint32_t)tide_pg_u64(&rows, 0, STATUS);
+    out->kyc = tide_pg_bool(&rows, 0, KYC);
+    out->kyc_ours = tide_pg_bool(&rows, 0, OURS);
+    out->kyc_same = tide_pg_bool(&rows, 0, KYC_SAME);
+    out->kyc_former = tide_pg_bool(&rows, 0, FORMER);
+    out->kyc_ledger = (uint32_t)tide_pg_u64(&rows, 0, SINCE);
+    out->same = out->kyc_same && tide_pg_bool(&rows, 0, SAME);
+    out->frozen = tide_pg_bool(&rows, 0, FROZEN);
+    out->blocked = tide_pg_bool(&rows, 0, BLOCKED);
+    out->verifier = tide_pg_bool(&rows, 0, MAY);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* --- an envelope ------------------------------------------------------------------------------ */
+
+/* The envelope's row of the outbox names both hashes: a fee bump stands under its own. */
+static const char find_sql[] =
+    "WITH t AS (SELECT t.* FROM kyc.outbox AS o JOIN chain.tx AS t ON t.deployment = $1::int AND"
+    " t.hash IN (o.tx_hash, o.bump_hash) WHERE o.id = $2::bigint ORDER BY t.ledger LIMIT 1),"
+    " k AS (SELECT k.* FROM t JOIN history.compliance_registry_kyc AS k ON k.deployment = $1::int"
+    " AND k.key_hash = $3::bytea AND k.ledger = t.ledger AND k.tx = t.tx ORDER BY k.seq DESC"
+    " LIMIT 1), b AS (SELECT r.status FROM t, LATERAL (SELECT CASE WHEN r.removed THEN 0 ELSE"
+    " r.status END AS status FROM history.compliance_registry_compliance_rec AS r WHERE"
+    " r.deployment = $1::int AND r.key_hash = $4::bytea AND (r.ledger, r.tx) < (t.ledger, t.tx)"
+    " ORDER BY r.ledger DESC, r.tx DESC, r.seq DESC LIMIT 1) AS r)"
+    " SELECT t.ok, t.ledger, t.result_code, t.fee_charged, coalesce((SELECT CASE WHEN $5::bool THEN"
+    " k.removed OR k.verifier <> $6 ELSE NOT k.removed AND k.verifier = $6 AND k.jurisdiction ="
+    " $7::bigint AND k.expires_at = $8::numeric AND k.metadata = $9::bytea END FROM k), false),"
+    " EXISTS (SELECT FROM history.compliance_registry_compliance_rec AS r WHERE r.deployment ="
+    " $1::int AND r.key_hash = $4::bytea AND r.ledger = t.ledger AND r.tx = t.tx),"
+    " coalesce((SELECT status FROM b), 0) FROM t";
+
+tide_status att_index_find(struct att_indexed *out, struct att_outbox *outbox,
+                           const struct att_row *row, const uint8_t contract[TIDE_HASH_BYTES],
+                           const struct att_words *words, struct tide_err *err)
+{
+    enum { OK, LEDGER, CODE, FEE, MEANT, TOLD, STATUS };
+    struct tide_pg_rows rows;
+    struct asked a;
+    char id[24];
+    *out = (struct att_indexed){ 0 };
+    tide_status status = ask_about(&a, outbox, contract, words, err);
+    if (status != TIDE_OK)
+        return status;
+    snprintf(id, sizeof id, "%" PRIu64, row->id);
+    const char *values[] = { a.deployment,
+                             id,
+                             a.keys[ATT_KEY_KYC],
+                             a.keys[ATT_KEY_RECORD],
+                             row->revoke ? "t" : "f",
+                             a.verifier,
+                             a.jurisdiction,
+                             a.expires_at,
+                             a.metadata };
+    status = tide_pg_query(outbox->pg, &rows, find_sql, values, TIDE_COUNT(values), err);
+    if (status != TIDE_OK)
+        return status;
+    out->found = rows.count > 0;
+    if (out->found) {
+        const char *code = tide_pg_text(&rows, 0, CODE);
+        out->ok = tide_pg_bool(&rows, 0, OK);
+        out->ledger = (uint32_t)tide_pg_u64(&rows, 0, LEDGER);
+        out->code = (int32_t)strtol(code, NULL, 10);
+        out->fee = (int64_t)tide_pg_u64(&rows, 0, FEE);
+        out->as_meant = tide_pg_bool(&rows, 0, MEANT);
+        out->before = (struct att_before){ .told = tide_pg_bool(&rows, 0, TOLD),
+                                           .status = (uint32_t)tide_pg_u64(&rows, 0, STATUS) };
+    }
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
