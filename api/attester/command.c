@@ -90,6 +90,18 @@ static tide_status print_attesters(struct tide_pg *pg, struct tide_err *err)
     return status;
 }
 
+static tide_status print_budget(struct att_program *program, struct tide_err *err)
+{
+    enum { STROOPS_PER_XLM = 10000000 };
+    int64_t spent;
+    tide_status status = att_outbox_spent(program->outbox, &spent, err);
+    if (status == TIDE_OK)
+        printf("budget      %" PRId64 ".%07" PRId64 " of %u XLM used in 24 hours\n",
+               spent / STROOPS_PER_XLM, spent % STROOPS_PER_XLM,
+               program->config->attester_budget_xlm);
+    return status;
+}
+
 /* Somebody waits for it, for as long as it takes: the audit is read from its first row on. */
 static tide_status take_time(struct tide_pg *pg, struct tide_err *err)
 {
@@ -124,6 +136,8 @@ tide_status att_status(struct att_program *program, struct tide_err *err)
         status = print_attention(pg, err);
     if (status == TIDE_OK)
         status = print_attesters(pg, err);
+    if (status == TIDE_OK)
+        status = print_budget(program, err);
     if (status == TIDE_OK)
         status = take_time(pg, err);
     return status == TIDE_OK ? print_audit(pg, err) : status;

@@ -238,10 +238,15 @@ tide_status att_outbox_reject(struct att_outbox *outbox, uint64_t id, struct tid
     "state = 'queued', kind = 'call', seq = NULL, envelope = NULL, tx_hash = NULL,"      \
     " submit_ledger = NULL, sent_ledger = NULL, bump_envelope = NULL, bump_hash = NULL," \
     " bump_fee = NULL, next_try = clock_timestamp()"
+/* From the fourth envelope on ever later, an hour at most: where none gets to the chain, signatures
+ * are bounded. */
+#define EVER_LATER                                                                  \
+    " + interval '1 s' * CASE WHEN o.attempts > 3 THEN least(3600, power(2, least(" \
+    "o.attempts, 20) - 3)) ELSE 0 END"
 
-static const char requeued_sql[] =
-    MOVE NO_ENVELOPE ", max_time = NULL, last_status = $3, bad_seq = CASE WHEN $4::bool THEN"
-                     " o.bad_seq + 1 ELSE 0 END" FENCE NOTE("requeued") "'why', m.last_status" END;
+static const char requeued_sql[] = MOVE NO_ENVELOPE EVER_LATER
+    ", max_time = NULL, last_status = $3, bad_seq = CASE WHEN $4::bool THEN"
+    " o.bad_seq + 1 ELSE 0 END" FENCE NOTE("requeued") "'why', m.last_status" END;
 
 tide_status att_outbox_requeued(struct att_outbox *outbox, const struct att_row *row, bool clash,
                                 const char *heard, struct tide_err *err)

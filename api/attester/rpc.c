@@ -28,6 +28,7 @@ struct att_rpc {
     struct server servers[ATT_SERVERS_MAX];
     uint32_t count;
     uint32_t current; /* asked first */
+    uint32_t first;   /* whose answer the others were asked about last */
     uint64_t id;
     uint32_t floor, ceiling; /* of ledgers; 0: none */
     struct tide_buf params, request, body, hold;
@@ -53,6 +54,12 @@ uint32_t att_rpc_latest(const struct att_rpc *rpc)
         first = told > first ? told : first;
     }
     return second ? second : first;
+}
+
+uint32_t att_rpc_newest(const struct att_rpc *rpc)
+{
+    uint32_t told = rpc->servers[rpc->current].latest, latest = att_rpc_latest(rpc);
+    return told > latest ? told : latest;
 }
 
 void att_rpc_bound(struct att_rpc *rpc, uint32_t floor, uint32_t ceiling)
@@ -222,6 +229,7 @@ tide_status att_rpc_distrust(struct att_rpc *rpc, const char *what, struct tide_
 {
     struct server *server = &rpc->servers[rpc->current];
     leave_alone(rpc, server);
+    att_rpc_turn(rpc); /* it answers quickly: others are asked before it is again */
     return tide_fail(err, TIDE_E_IO, "%s: %s", server->name, what);
 }
 
@@ -287,6 +295,11 @@ uint32_t att_rpc_servers(const struct att_rpc *rpc)
 bool att_rpc_second(struct att_rpc *rpc)
 {
     int64_t now = now_of(rpc);
+    bool first = true;
+    for (uint32_t i = 0; i < rpc->count; i++)
+        first &= !rpc->servers[i].heard;
+    if (first)
+        rpc->first = rpc->current;
     rpc->servers[rpc->current].heard = true;
     for (uint32_t i = 0; i < rpc->count; i++)
         if (may_ask(rpc, i, now))
@@ -303,6 +316,11 @@ void att_rpc_any(struct att_rpc *rpc)
 void att_rpc_turn(struct att_rpc *rpc)
 {
     rpc->current = (rpc->current + 1) % rpc->count;
+}
+
+void att_rpc_doubt(struct att_rpc *rpc)
+{
+    rpc->current = (rpc->first + 1) % rpc->count;
 }
 
 bool rpc_is_now(const struct att_rpc *rpc, uint64_t close_time)

@@ -45,6 +45,10 @@ void att_rpc_close(struct att_rpc *rpc); /* NULL is fine */
 /* The newest ledger that two servers told; of a single server, that it told. 0: none yet. */
 uint32_t att_rpc_latest(const struct att_rpc *rpc);
 
+/* The same, or what the server told that answered last, if that is newer: nothing is sent twice to
+ * one server in one ledger. */
+uint32_t att_rpc_newest(const struct att_rpc *rpc);
+
 /* What the index rules out: answers of ledgers before floor or behind ceiling. 0, 0: nothing. */
 void att_rpc_bound(struct att_rpc *rpc, uint32_t floor, uint32_t ceiling);
 
@@ -57,6 +61,8 @@ bool att_rpc_second(struct att_rpc *rpc);
 void att_rpc_any(struct att_rpc *rpc);
 /* The next call is another server's first, where there is one. */
 void att_rpc_turn(struct att_rpc *rpc);
+/* The same, where no second opinion bore out the server that was asked first. */
+void att_rpc_doubt(struct att_rpc *rpc);
 
 /* Each call: TIDE_OK, TIDE_E_IO (nobody answers now), TIDE_E_CHAIN (all that answer are of another
  * network), TIDE_E_STOPPED, TIDE_E_MEMORY. */

@@ -142,6 +142,7 @@ static tide_status ask_servers(struct att_work *w, const struct att_next *next, 
 {
     struct att_next other;
     tide_status status = TIDE_OK;
+    att_rpc_any(w->rpc);
     bool alone = !att_rpc_second(w->rpc);
     /* A view that cannot be read is for a person, who may find that one server says so. */
     *agreed = alone && same_next(next, &unreadable);
@@ -240,7 +241,7 @@ tide_status work_send(struct att_work *w, struct tide_err *err)
         return status;
     bool taken = status == TIDE_OK && sent.status <= ATT_DUPLICATE;
     const char *heard = status == TIDE_OK ? heard_of(&sent) : "unknown";
-    row->sent_ledger = att_rpc_latest(w->rpc);
+    row->sent_ledger = att_rpc_newest(w->rpc);
     hash_text(hash, row);
     if (status != TIDE_OK) {
         char quoted[300];

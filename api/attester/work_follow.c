@@ -201,7 +201,7 @@ static tide_status is_held(struct att_work *w, bool *held, struct tide_err *err)
         return TIDE_OK;
     tide_log(TIDE_WARN, "attester.held", "id=%" PRIu64 " why=%s", w->row.id,
              now.detail ? now.detail : now.why);
-    w->row.sent_ledger = att_rpc_latest(w->rpc);
+    w->row.sent_ledger = att_rpc_newest(w->rpc);
     return att_outbox_sent(w->outbox, &w->row, false, "held", err);
 }
 
@@ -289,7 +289,7 @@ static tide_status ask_servers(struct att_work *w, struct fate *f, struct tide_e
     if (!agreed) {
         tide_log(TIDE_WARN, "attester.not_borne_out", "id=%" PRIu64 " why=%s", w->row.id,
                  f->next.why);
-        att_rpc_turn(w->rpc);
+        att_rpc_doubt(w->rpc);
         f->next = FATE(WAIT, .why = "not_borne_out");
         return TIDE_OK;
     }

@@ -51,7 +51,10 @@ static tide_status doubt(struct att_work *w, struct preparation *p, enum att_tur
                          struct tide_err *err)
 {
     bool behind = w->index.follows && w->index.ledger < p->view.ledger;
-    att_rpc_turn(w->rpc);
+    if (w->index.follows)
+        att_rpc_turn(w->rpc);
+    else
+        att_rpc_doubt(w->rpc);
     return later(w, p, turn, SOON_MS, behind ? "index_behind" : "not_borne_out", err);
 }
 

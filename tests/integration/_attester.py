@@ -76,7 +76,7 @@ class Db:
 
 
 class World:
-    def __init__(self, name, *options, verifier=True):
+    def __init__(self, name, *options, verifier=True, index=False):
         self.folder = tempfile.TemporaryDirectory(prefix="tide-attester.")
         path = pathlib.Path(self.folder.name)
         os.chmod(path, 0o755)
@@ -91,9 +91,13 @@ class World:
         self.deployment = json.loads((path / "deployment.json").read_text())
         self.contract = self.deployment["contracts"]["compliance_registry"]
         self.path, self.db, self.count, self.lock = path, Db(name), 0, threading.Lock()
-        self.ticking, self.cursor, self.calls, self.runs = None, None, {}, 0
+        self.ticking, self.cursor, self.calls, self.newest, self.runs = None, None, {}, {}, 0
         self.served = 1  # the deployment that intents are planted for
-        self.plant_deployment()
+        self.index = None
+        if index:
+            self.start_index()
+        else:
+            self.plant_deployment()
         said = subprocess.run([SIM, "keys", "--name", VERIFIER], capture_output=True, text=True, check=True).stdout.split()
         self.address, self.seed = said[1], said[2]
         self.key = path / "key"
@@ -111,8 +115,23 @@ class World:
         self.db.ask(f"""INSERT INTO chain.deployment (passphrase, network_id, contracts_hash, contracts)
             VALUES ('{phrase}', sha256('{phrase}'), sha256('x'), '{contracts}')""")
 
+    def start_index(self):
+        """An index of our own that follows the network."""
+        env = dict(os.environ, TIDEMARK_DATABASE_URL=self.db.url)
+        with open(self.path / "indexer.log", "ab") as log:
+            self.index = subprocess.Popen([INDEXER, "run", "--rpc", self.url, "--deployment", self.path / "deployment.json",
+                                           "--poll-ms", "20", "--rpc-requests-s", "1000"], env=env, stdout=log, stderr=log)
+        atexit.register(self.index.kill)
+        until(lambda: int(self.db.one("SELECT coalesce(max(ledger), 0) FROM chain.cursor")) >= self.latest(), "indexed", 60)
+
+    def stop_index(self):
+        self.index.terminate()
+        self.index.wait()
+
     def close(self):
         self.still()
+        if self.index and self.index.poll() is None:
+            self.stop_index()
         self.db.close()
         self.network.__exit__(None)
         self.folder.cleanup()
@@ -189,6 +208,7 @@ class World:
                 if len(topics) == 3 and topics[1][12:] == ours:
                     key = topics[0][8:14].decode(), topics[2][12:]
                     self.calls[key] = self.calls.get(key, 0) + 1
+                    self.newest[key[1]] = key[0]
             self.cursor = answer["cursor"]
             if len(answer["events"]) < 1000 and int(self.cursor.split("-")[0]) >> 32 >= answer["latestLedger"]:
                 return
@@ -197,6 +217,11 @@ class World:
         """How often that subject was attested (revoked) by us."""
         self.read_events()
         return self.calls.get((function, raw_key(subject)), 0)
+
+    def compliant(self, subject):
+        """Whether our newest word about that subject is an attestation."""
+        self.read_events()
+        return self.newest.get(raw_key(subject)) == "attest"
 
     # --- intents
 

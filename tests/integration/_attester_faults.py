@@ -167,7 +167,7 @@ def x8(w):
     """X8 a simulation that fails, a verifier no more, archived entries: parked with why; restored first"""
     w.tick(30)
     with w.attester():
-        w.fault("simulateTransaction=refuses:HostError: Error(Contract, #7)x1")
+        w.fault("simulateTransaction=refuses:HostError: Error(Contract, #7)x2")  # both servers
         refused, subject, _ = w.plant()
         reaches(w, refused, "parked")
         check(w.row(refused)[1] == "contract:7", f"{w.row(refused)}")

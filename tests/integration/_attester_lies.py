@@ -1,0 +1,251 @@
+"""What attester_lies.sh checks, by name: each a function, its docstring what is expected."""
+import subprocess
+import sys
+import time
+
+import _attester
+from _attester import ATTESTER, World, check, until
+from _liar import (Liar, event_of, forge_success, hide_entries, make_dear, refuse_all, restore_always, shift_ledger, shift_time,
+                   swallow)
+
+NOW = ["--clock-skew-s", "3600", "--attester-valid-s", "30"]
+
+
+def ends(w, intent, state, seconds=30):
+    until(lambda: w.row(intent)[0] == state, f"{intent} {state}: {w.row(intent)}", seconds)
+    return w.row(intent)
+
+
+def lying(w, lies, honest=True):
+    liar = Liar(w.url, lies, w.deployment["network"])
+    liar.__enter__()
+    w.rpc = f"{liar.url},{w.url}" if honest else liar.url
+    return liar
+
+
+def attest(w):
+    """A person whom the chain knows."""
+    w.rpc = f"{w.url},{w.url.replace('127.0.0.1', 'localhost')}"
+    with w.attester(*NOW):
+        intent, subject, session = w.plant()
+        ends(w, intent, "confirmed")
+    return subject, session
+
+
+def swallowed_revocation(w):
+    """the first of two servers swallows a revocation and forges SUCCESS: confirmed only once the chain did it"""
+    subject, session = attest(w)
+    with lying(w, {"sendTransaction": swallow, "getTransaction": forge_success, "getLedgerEntries": hide_entries(["none"])}) as liar:
+        with w.attester(*NOW):
+            intent, _, _ = w.plant(subject, "revoke", 2, session)
+            until(lambda: w.row(intent)[0] in ("confirmed", "parked"), f"ends: {w.row(intent)}", 60)
+            check(liar.told > 0, "nothing was lied about")
+            check(w.row(intent)[0] == "confirmed" and not w.compliant(subject), f"{w.row(intent)}, and still compliant")
+            check(w.attested(subject, "revoke") == 1, "not revoked once")
+
+
+def denied_attestation(w):
+    """the server that says that there is nothing to revoke is not believed"""
+    subject, session = attest(w)
+    with lying(w, {"getLedgerEntries": hide_entries(["Kyc"])}, honest=False) as liar:
+        with w.attester(*NOW) as attester:
+            intent, _, _ = w.plant(subject, "revoke", 2, session)
+            until(lambda: liar.told > 3, "asked")
+            check(w.row(intent)[0] == "queued", f"{w.row(intent)}")
+            until(lambda: "attester.contradicted" in attester.said() or not w.index, "said")
+            liar.lies = {}
+            ends(w, intent, "confirmed")
+    check(not w.compliant(subject), "not revoked")
+
+
+def ten_years_ahead(w):
+    """a close time ten years ahead is refused, and signs nothing that is good for years"""
+    with lying(w, {m: shift_time(315360000) for m in ("getLatestLedger", "getTransaction")}):
+        with w.attester(*NOW):
+            intent, subject, _ = w.plant()
+            ends(w, intent, "confirmed")
+    latest = int(w.db.one("SELECT max(max_time) FROM kyc.outbox"))
+    check(latest <= time.time() + 3600 + 30, f"signed until {latest}")
+    check(w.attested(subject) == 1, "not once")
+
+
+def ledgers_ahead(w):
+    """a ledger 9 000 ahead makes no honest server late"""
+    with lying(w, {m: shift_ledger(9000) for m in ("getLatestLedger", "getTransaction", "getLedgerEntries")}):
+        with w.attester(*NOW):
+            for _ in range(2):
+                intent, subject, _ = w.plant()
+                ends(w, intent, "confirmed")
+                check(w.attested(subject) == 1, "not once")
+
+
+def restorations_end(w):
+    """a server that always wants a restoration gets two, from the only server; none while another does not"""
+    with lying(w, {"simulateTransaction": restore_always}):
+        with w.attester(*NOW):
+            intent, subject, _ = w.plant()
+            ends(w, intent, "confirmed")
+    check(w.row(intent, "restorations")[0] == "0", "restored though one server did not ask for it")
+    if not w.index:
+        return None
+    with lying(w, {"simulateTransaction": restore_always}, honest=False):
+        with w.attester(*NOW):
+            intent, _, _ = w.plant()
+            state = ends(w, intent, "parked", 60)
+    check(state[1] == "restorations" and w.row(intent, "restorations")[0] == "2", f"{state}")
+    return w.db.one(f"SELECT count(*) || ' signed for ' || sum(bid) || ' stroops' FROM kyc.attester_fee WHERE outbox = {intent}")
+
+
+def refusals_need_all(w):
+    """one server that refuses each simulation parks nothing while another simulates"""
+    with lying(w, {"simulateTransaction": refuse_all}):
+        with w.attester(*NOW):
+            intent, subject, _ = w.plant()
+            ends(w, intent, "confirmed")
+    check(w.attested(subject) == 1, "not once")
+
+
+def budget_holds(w):
+    """past four fifths of the day's budget attestations wait, and a revocation still gets to the chain"""
+    subject, session = attest(w)
+    w.db.ask("UPDATE kyc.attester_fee SET signed_at = signed_at - interval '2 days'")
+    w.db.ask("UPDATE kyc.attester_fee SET signed_at = now(), charged = 8000000 WHERE outbox = (SELECT max(outbox) FROM kyc.attester_fee)")
+    with w.attester(*NOW, "--attester-budget-xlm", "1") as attester:
+        waits, _, _ = w.plant()
+        until(lambda: w.row(waits)[2] == "fee_budget", f"waits: {w.row(waits)}")
+        revoke, _, _ = w.plant(subject, "revoke", 2, session)
+        ends(w, revoke, "confirmed")
+        check(w.row(waits)[0] == "queued" and "attester.budget" in attester.said(), f"{w.row(waits)}")
+    code, said, wrong = w.once("status", "--attester-budget-xlm", "1")
+    check(code == 0 and "of 1 XLM used in 24 hours" in said, said + wrong)
+    w.db.ask("UPDATE kyc.attester_fee SET signed_at = signed_at - interval '2 days'")
+    w.db.ask(f"UPDATE kyc.outbox SET next_try = now() WHERE id = {waits}")
+    with w.attester(*NOW):
+        ends(w, waits, "confirmed")
+
+
+def charged_is_known(w):
+    """what is over counts with what the chain charged, not with what was bid"""
+    attest(w)
+    bid, charged, fee = w.db.one("""SELECT f.bid, f.charged, t.fee_charged FROM kyc.attester_fee f LEFT JOIN chain.tx t
+        ON t.hash = f.tx_hash ORDER BY f.outbox DESC LIMIT 1""").split("|")
+    check(charged and 0 < int(charged) <= int(bid), f"bid {bid}, charged {charged}")
+    check(not w.index or charged == fee, f"charged {charged}, the index says {fee}")
+
+
+BAD = [("expires_at = -5, jurisdiction = -1", "queued"), ("expires_at = 0", "queued"), ("jurisdiction = 0", "queued"),
+       ("state = 'signed', seq = 1, envelope = '\\x00', tx_hash = '\\x01', max_time = 1", "signed"),
+       ("state = 'submitted', seq = 1, envelope = '\\x00', tx_hash = sha256('x'), max_time = 1", "submitted"),
+       ("state = 'signed', seq = -1, envelope = '\\x00', tx_hash = sha256('y'), max_time = -1", "signed"),
+       ("attempts = -1", "queued"), ("subject = 'nobody'", "queued")]
+
+
+def bad_rows_make_way(w):
+    """rows that no rule of the database kept out are parked one by one, and the others go on"""
+    rules = w.db.ask("SELECT conname FROM pg_constraint WHERE conrelid = 'kyc.outbox'::regclass AND conname ~ '^outbox_[a-z_]*$' AND contype = 'c'")
+    dropped = [r for r in rules if r in ("outbox_decision", "outbox_counts", "outbox_hashes", "outbox_under_way", "outbox_confirmed")]
+    check(len(dropped) == 5, f"{rules}")
+    w.db.ask("BEGIN; " + "; ".join(f"ALTER TABLE kyc.outbox DROP CONSTRAINT {r}" for r in dropped) + "; COMMIT")
+    bad = [w.plant()[0] for _ in BAD]
+    for intent, (change, _) in zip(bad, BAD):
+        w.db.ask(f"UPDATE kyc.outbox SET {change} WHERE id = {intent}")
+    good, subject, _ = w.plant()
+    w.rpc = f"{w.url},{w.url.replace('127.0.0.1', 'localhost')}"
+    with w.attester(*NOW):
+        ends(w, good, "confirmed")
+        for intent in bad:
+            ends(w, intent, "parked")
+    check(w.attested(subject) == 1, "not once")
+    said = {w.row(intent)[1] for intent in bad}
+    check(said == {"bad_row", "bad_subject"}, f"{said}")
+
+
+def rules_of_the_outbox(w):
+    """tidemark_kyc states intents that are possible, and no progress of one"""
+    intent, subject, session = w.plant()
+    w.db.ask(f"UPDATE kyc.outbox SET state = 'superseded' WHERE id = {intent}")
+    url = w.db.url.replace("user=postgres", "user=tidemark_kyc")
+
+    def tried(columns, values):
+        sql = f"""INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, meta_hash, {columns})
+            VALUES (1, '{subject}', '{session}', 7, sha256('x'), {values})"""
+        return subprocess.run([_attester.PSQL, "-Xqc", sql, url], capture_output=True, text=True).stderr
+    words = "action, jurisdiction, expires_at"
+    for columns, values, why in ((words, "'attest', -1, -5", "outbox_decision"), (words, "'attest', 756, 0", "outbox_decision"),
+                                 (words, "'attest', 0, 5", "outbox_decision"), (words, "'attest', 1000, 5", "outbox_decision"),
+                                 (words, "'attest', 756, 253402300800", "outbox_decision"),
+                                 (words + ", state", "'attest', 756, 5, 'confirmed'", "outbox_confirmed"),
+                                 (words + ", state", "'attest', 756, 5, 'signed'", "violates check"),
+                                 (words + ", tx_hash", "'attest', 756, 5, '\\x01'", "permission denied"),
+                                 (words + ", confirmed_ledger", "'attest', 756, 5, 9", "permission denied"),
+                                 (words + ", next_try", "'attest', 756, 5, now()", "permission denied")):
+        said = tried(columns, values)
+        check(why in said, f"{columns} {values}: {said or 'taken'}")
+    check(tried(words, "'revoke', 756, 0") == "", "a revocation is refused")
+    w.db.ask(f"UPDATE kyc.outbox SET state = 'superseded' WHERE session_id = '{session}'")
+
+
+def nobody_bears_it_out(w):
+    """one server and no index: nothing is signed, and the log says why"""
+    if w.index:
+        return
+    w.rpc = w.url
+    with w.attester(*NOW) as attester:
+        intent, subject, session = w.plant()
+        until(lambda: "why=no_witness" in attester.said(), "said")
+        check(w.row(intent)[0] == "queued" and w.attested(subject) == 0, f"{w.row(intent)}")
+    w.db.ask(f"UPDATE kyc.outbox SET state = 'superseded' WHERE id = {intent}")
+
+
+def clocks_must_agree(w):
+    """a host two years off the chain signs nothing; with the right time it goes on"""
+    if not w.index:
+        return
+    w.still()
+    w.rpc = w.url
+    intent, subject, _ = w.plant()
+    for years in 2, -2:  # of the chain, to this host: the index is stopped meanwhile
+        w.stop_index()
+        closed = w.db.one("SELECT closed_at FROM chain.cursor")
+        w.db.ask(f"UPDATE chain.cursor SET closed_at = closed_at + interval '{years} years'")
+        with w.attester(*NOW) as attester:
+            until(lambda: "attester.trouble" in attester.said() or "no_witness" in attester.said(), "said")
+            check(w.row(intent)[0] == "queued", f"{w.row(intent)}")
+        w.db.ask(f"UPDATE chain.cursor SET closed_at = '{closed}'")
+        w.start_index()
+    w.tick(50)
+    with w.attester(*NOW):
+        ends(w, intent, "confirmed")
+    check(w.attested(subject) == 1, "not once")
+
+
+LIES = [swallowed_revocation, denied_attestation, ten_years_ahead, ledgers_ahead, restorations_end, refusals_need_all, budget_holds,
+        charged_is_known, nobody_bears_it_out, rules_of_the_outbox, clocks_must_agree, bad_rows_make_way]
+INDEXED = {"swallowed_revocation", "denied_attestation", "ten_years_ahead", "ledgers_ahead", "restorations_end", "budget_holds",
+           "charged_is_known", "clocks_must_agree"}
+
+
+def main():
+    failed = 0
+    start = str(int(time.time()) - 90 * 86400)
+    for index in False, True:
+        w = World("indexed" if index else "servers", "--wall-clock", "--start-time", start, index=index)
+        for case in LIES:
+            if (sys.argv[1:] and case.__name__ not in sys.argv[1:]) or (index and case.__name__ not in INDEXED):
+                continue
+            began = time.monotonic()
+            w.tick(50)
+            name = f"{case.__name__}, {'an index' if index else 'servers alone'}"
+            try:
+                note = case(w)
+                print(f"ok {name}: {case.__doc__}{': ' + note if note else ''} ({time.monotonic() - began:.1f} s)", flush=True)
+            except (SystemExit, subprocess.SubprocessError, OSError) as error:
+                failed += 1
+                print(f"not ok {name}: {error}", flush=True)
+                w.db.ask("UPDATE kyc.outbox SET state = 'superseded' WHERE state IN ('queued', 'signed', 'submitted')")
+            w.still()
+        w.close()
+    sys.exit(failed > 0)
+
+
+main()
