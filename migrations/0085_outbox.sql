@@ -24,7 +24,7 @@ ALTER TABLE kyc.outbox
     ADD CONSTRAINT outbox_hashes CHECK (octet_length(tx_hash) = 32 AND octet_length(bump_hash) = 32) NOT VALID,
     ADD CONSTRAINT outbox_under_way CHECK (state NOT IN ('signed', 'submitted')
         OR seq > 0 AND octet_length(envelope) > 0 AND max_time > 0) NOT VALID,
-    ADD CONSTRAINT outbox_confirmed CHECK (state <> 'confirmed' OR confirmed_ledger > 0) NOT VALID;
+    ADD CONSTRAINT outbox_confirmed CHECK (state <> 'confirmed' OR (confirmed_ledger IS NOT NULL AND confirmed_ledger > 0)) NOT VALID;
 COMMENT ON COLUMN kyc.outbox.restorations IS 'Restorations of archived entries signed for this intent; a few at most';
 
 -- One row an envelope that was signed. What is under way counts with its bid, what is over with what the chain charged.
@@ -65,7 +65,7 @@ BEGIN
   GRANT SELECT, INSERT, UPDATE (bid, charged) ON kyc.attester_fee TO tidemark_attester;
   -- The attester believes the index where the servers of the network only say something.
   GRANT USAGE ON SCHEMA state, history TO tidemark_attester;
-  GRANT SELECT ON chain.tx, state.compliance_registry_kyc, state.compliance_registry_compliance_rec, state.compliance_registry_frozen,
+  GRANT SELECT ON chain.tx, chain.coverage, state.compliance_registry_kyc, state.compliance_registry_compliance_rec, state.compliance_registry_frozen,
     state.compliance_registry_blocked_jurisdiction, state.compliance_registry_verifier, history.compliance_registry_kyc,
     history.compliance_registry_compliance_rec TO tidemark_attester;
   GRANT SELECT ON kyc.audit TO tidemark_kyc, tidemark_attester;
