@@ -44,6 +44,6 @@ DROP FUNCTION pg_temp.bound(text);
 DO $$
 BEGIN
   CALL chain.grant_api();
-EXCEPTION WHEN insufficient_privilege THEN
+EXCEPTION WHEN insufficient_privilege OR undefined_object THEN
   RAISE WARNING 'the role tidemark_api could not be set up (%): as a superuser, CALL chain.grant_api()', SQLERRM;
 END $$;

@@ -26,7 +26,7 @@ bool work_has_witness(const struct att_work *w);
 tide_status work_agreed(struct att_work *w, const struct att_view *view,
                         const struct att_next *next, uint64_t now, bool *agreed,
                         struct tide_err *err);
-/* Unix seconds that the chain has surely reached: of the index, else of two servers. 0: not known. */
+/* Unix seconds that the chain has reached: of the index, else of two servers. 0: unknown. */
 tide_status work_chain_time(struct att_work *w, uint64_t *out, struct tide_err *err);
 /* The envelope that row has, or had, cost so much. */
 tide_status work_charge(struct att_work *w, int64_t stroops, struct tide_err *err);

@@ -12,8 +12,8 @@ struct preparation {
     struct att_draft draft;
     int64_t resource_fee;
     bool done; /* it ended, or waits: nothing to sign */
-    /* Why one server's answers cannot be signed; NULL: they can. Another server is asked, then it is
-     * parked. */
+    /* Why one server's answers cannot be signed; NULL: they can. Another server is asked, then it
+     * is parked. */
     const char *refused, *detail;
     bool sure; /* every server was asked: what the last one says counts */
     char word[ATT_WORD_BYTES];
