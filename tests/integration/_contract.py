@@ -115,7 +115,7 @@ class Route:
         self.known, self.body = known, None
         self.headers = {}
         if "requestBody" in operation:
-            self.body = json.dumps({"addresses": known["address"] + ["nonsense", 5]})
+            self.body = json.dumps({"addresses": known["address"] + ["nonsense"]})
             self.headers = {"Content-Type": "application/json"}
         self.all = choices(operation, self.params, known)
 
@@ -206,7 +206,7 @@ class Route:
 
     def bodies(self):
         target, limit = self.target(self.all[0]), self.operation["requestBody"]["x-max-bytes"]
-        for body in (b"", b"{", b"[]", b"null", b'"x"', b'{"addresses":5}', b'{"addresses":[],"more":1}', b'{"addresses":[],"addresses":[]}',
+        for body in (b"", b"{", b"[]", b"null", b'"x"', b'{"addresses":5}', b'{"addresses":[5]}', b'{"addresses":[],"more":1}', b'{"addresses":[],"addresses":[]}',
                      b'{"addresses":["\xff"]}', b'{"addresses":["\\u0000"', json.dumps({"addresses": ["G"] * 1001}).encode(), b"[" * 5000):
             self.c.ask(self.operation, "POST", target, body, self.headers, 400)
         self.c.ask(self.operation, "POST", target, b"{}", {"Content-Type": "text/plain"}, 415)
