@@ -29,6 +29,7 @@ struct att_rpc {
     uint32_t count;
     uint32_t current; /* asked first */
     uint32_t first;   /* whose answer the others were asked about last */
+    uint32_t sender;  /* gets the next transaction */
     uint64_t id;
     uint32_t floor, ceiling; /* of ledgers; 0: none */
     struct tide_buf params, request, body, hold;
@@ -264,23 +265,25 @@ tide_status rpc_ask_any(struct att_rpc *rpc, json_t **result, const char *method
                         struct tide_err *err)
 {
     int64_t now = now_of(rpc);
-    uint32_t asked = 0, foreign = 0;
+    uint32_t asked = 0, foreign = 0, first = once ? rpc->sender : rpc->current;
     tide_status status = tide_fail(err, TIDE_E_IO, "%s: every server failed a moment ago", method);
     *result = NULL;
     tide_buf_reset(&rpc->hold);
     if (rpc->params.failed)
         return tide_fail(err, TIDE_E_MEMORY, "%s: no memory for a request", method);
     for (uint32_t i = 0; i < rpc->count && !(once && asked); i++) {
-        uint32_t at = (rpc->current + i) % rpc->count;
+        uint32_t at = (first + i) % rpc->count;
         if (!may_ask(rpc, at, now))
             continue;
         asked++;
+        if (once)
+            rpc->sender = (at + 1) % rpc->count;
         status = try_server(rpc, at, result, method, err);
         if (status == TIDE_OK || status == TIDE_E_STOPPED || status == TIDE_E_MEMORY)
             return status;
     }
-    if (once && asked && rpc->count > 1) /* whoever is asked next is another one */
-        rpc->current = (rpc->current + 1) % rpc->count;
+    if (once && asked) /* the next call is another server's first */
+        rpc->current = rpc->sender;
     for (uint32_t i = 0; i < rpc->count; i++)
         foreign += rpc->servers[i].foreign;
     err->code = status == TIDE_E_CHAIN && foreign == rpc->count ? TIDE_E_CHAIN : TIDE_E_IO;

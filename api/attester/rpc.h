@@ -1,8 +1,9 @@
 /* The network as several Stellar RPC servers tell it.
  *
  * Failures  a server that does not answer, answers nonsense, or an error, is left alone for a
- *           while that doubles, and the next one is asked; TIDE_E_IO when none is left. A
- *           transaction is sent to one server a call: what happened to it there is not known.
+ *           while that doubles, and the next one is asked; TIDE_E_IO when none is left.
+ * Sending   one server a call, and each call the next one: a server that takes a transaction and
+ *           passes it on to no other delays it by one sending.
  * Trust     none: an answer is what one server says. Who needs to know asks a second server
  *           (att_rpc_second), or the index.
  * Lag       the newest ledger that a server told does not go back for that server, nor behind what

@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
-/* Asks a server for method; *result is the caller's (json_decref). once: of one server alone.
- * params are what stands in rpc_params. */
+/* Asks a server for method; *result is the caller's (json_decref). once: of one server alone, each
+ * time the next one. params are what stands in rpc_params. */
 tide_status rpc_ask_any(struct att_rpc *rpc, json_t **result, const char *method, bool once,
                         struct tide_err *err) TIDE_MUST_USE;
 

@@ -38,11 +38,11 @@ class Worlds:
 def attest_some(w, rng):
     """People whom the chain knows before anything lies."""
     known = [w.plant() for _ in range(rng.randint(0, 2))]
-    w.rpc = f"{w.url},{w.url.replace('127.0.0.1', 'localhost')}"
+    w.rpc = f"{w.url},{w.twin}"
     w.tick(50)
     with w.attester(*QUICK):
         for intent, _, _ in known:
-            until(lambda: row_of(w, intent)[0] == "confirmed", f"attested before: {row_of(w, intent)}")
+            until(lambda: row_of(w, intent)[0] == "confirmed", lambda: f"attested before: {row_of(w, intent)}")
     w.still()
     return known
 
@@ -97,7 +97,7 @@ def judge(w, planted):
 
 def layout(rng, w, liar):
     """(servers, whether the intents must end while one of them lies)"""
-    honest, twin = w.url, w.url.replace("127.0.0.1", "localhost")
+    honest, twin = w.url, w.twin
     if w.index:
         return rng.choice([([liar, honest], True), ([honest, liar], True), ([liar], False)])
     return rng.choice([([liar, honest, twin], True), ([honest, liar, twin], True), ([liar, honest], False)])
@@ -120,12 +120,14 @@ def run_seed(worlds, seed, tally):
             end = time.monotonic() + (45 if live else rng.choice([1, 3, 6]))
             while open_rows(w, planted) and time.monotonic() < end:
                 time.sleep(0.05)
-            rows = [row_of(w, p[0]) for p in planted]
+
+            def rows():
+                return [row_of(w, p[0]) for p in planted]
             judge(w, planted)
-            check(not live or open_rows(w, planted) == 0, f"one server stopped the others: {rows}")
+            check(not live or open_rows(w, planted) == 0, f"one server stopped the others: {rows()}")
             tally["late"] += liar.release()
             liar.lies = {}
-            until(lambda: open_rows(w, planted) == 0, f"ended once nothing lied any more: {rows}", 60)
+            until(lambda: open_rows(w, planted) == 0, lambda: f"ended once nothing lied any more: {rows()}", 60)
         w.ledgers(3)
         w.still()
         judge(w, planted)

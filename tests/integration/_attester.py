@@ -87,7 +87,8 @@ class World:
         self.network.__enter__()
         atexit.register(self.network.process.kill)  # however the test ends
         self.url = f"http://127.0.0.1:{self.network.port}"
-        self.rpc = f"{self.url},http://localhost:{self.network.port}"  # without an index, two servers have to agree
+        self.twin = f"http://localhost:{self.network.port}"  # counts as another server
+        self.rpc = f"{self.url},{self.twin}"  # without an index, two servers have to agree
         self.deployment = json.loads((path / "deployment.json").read_text())
         self.contract = self.deployment["contracts"]["compliance_registry"]
         self.path, self.db, self.count, self.lock = path, Db(name), 0, threading.Lock()
@@ -314,13 +315,14 @@ class Attester:
 
 
 def until(condition, what, seconds=30):
+    """what: a text, or a function that says at the end how it stands."""
     end = time.monotonic() + seconds
     while True:
         value = condition()
         if value:
             return value
         if time.monotonic() > end:
-            raise SystemExit(f"never: {what}")
+            raise SystemExit(f"never: {what() if callable(what) else what}")
         time.sleep(0.01)
 
 

@@ -15,6 +15,8 @@ struct servers {
     const char *said; /* the result of whatever is asked but the network */
     int64_t now_ms;
     struct att_rpc *rpc;
+    const char *down; /* the address of a server that does not answer; NULL: all do */
+    char asked[64];   /* the last one asked */
 };
 
 static int64_t now_of(void *self)
@@ -34,7 +36,9 @@ static tide_status answer(void *self, const struct tide_http_request *request,
     struct servers *s = self;
     const char *id = memmem(request->body.ptr, request->body.len, "\"id\":", 5);
     bool network = memmem(request->body.ptr, request->body.len, "getNetwork", 10) != NULL;
-    (void)err;
+    snprintf(s->asked, sizeof s->asked, "%s", request->url);
+    if (s->down && strcmp(request->url, s->down) == 0)
+        return tide_fail(err, TIDE_E_IO, "it is down");
     *how = (struct tide_http_answer){ .code = 200 };
     tide_buf_putf(body, "{\"jsonrpc\":\"2.0\",\"id\":%llu,\"result\":%s}",
                   strtoull(id + 5, NULL, 10), network ? "{\"passphrase\":\"net\"}" : s->said);
@@ -218,6 +222,36 @@ static void one_claims_nothing_of_another(void **state)
     att_rpc_close(s->rpc);
 }
 
+static void send_to(struct servers *s, const char *server, tide_status wanted)
+{
+    struct att_sent sent;
+    struct tide_err err;
+    s->said = "{\"status\":\"PENDING\",\"latestLedger\":7}";
+    assert_int_equal(att_rpc_send(s->rpc, &sent, TIDE_SLICE("x"), &err), wanted);
+    assert_string_equal(s->asked, server);
+}
+
+/* A server that takes transactions and keeps them to itself delays one by a sending, no more. */
+static void each_sending_is_the_next_server_s(void **state)
+{
+    struct servers *s = open_servers_of("http://one.example, http://two.example");
+    struct att_tip tip;
+    struct tide_err err;
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        send_to(s, "http://one.example", TIDE_OK);
+        s->said = "{\"sequence\":7,\"closeTime\":\"1800000000\"}";
+        assert_int_equal(att_rpc_tip(s->rpc, &tip, &err), TIDE_OK); /* asked as before */
+        assert_string_equal(s->asked, "http://one.example");
+        send_to(s, "http://two.example", TIDE_OK);
+    }
+    s->down = "http://one.example";
+    send_to(s, "http://one.example", TIDE_E_IO); /* what became of it there is not known */
+    send_to(s, "http://two.example", TIDE_OK);
+    send_to(s, "http://two.example", TIDE_OK);
+    att_rpc_close(s->rpc);
+}
+
 static void a_server_named_twice_is_one(void **state)
 {
     static struct tide_config config;
@@ -241,6 +275,7 @@ int main(void)
         cmocka_unit_test(a_ledger_that_never_was_is_forgotten),
         cmocka_unit_test(time_and_ledgers_are_bounded),
         cmocka_unit_test(one_claims_nothing_of_another),
+        cmocka_unit_test(each_sending_is_the_next_server_s),
         cmocka_unit_test(a_server_named_twice_is_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,6 +53,14 @@ static void pace(struct serve *serve)
     node_pace(serve->node, (uint32_t)step);
 }
 
+/* The queue judges time bounds by when the next ledger is expected: the pause before the last one,
+ * which may have been days, says nothing about the next. */
+static void expect_next(struct serve *serve)
+{
+    if (serve->options.wall_clock)
+        node_pace(serve->node, 1);
+}
+
 static tide_status close_other(struct serve_other *other, struct tide_err *err)
 {
     tide_slice lcm;
@@ -68,6 +76,8 @@ static tide_status close_one(struct serve *serve, struct tide_err *err)
     if (serve->live)
         pace(serve);
     tide_status status = node_ledger(serve->node, &lcm);
+    if (serve->live)
+        expect_next(serve);
     if (status != TIDE_OK)
         return tide_fail(err, status, "a ledger cannot be written: fewer --txs");
     status = lake_put(&serve->lake, node_latest(serve->node).sequence, lcm, err);
