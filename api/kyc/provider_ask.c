@@ -148,6 +148,16 @@ void tide_kyc_ends(struct tide_kyc_decision *out, const json_t *end)
         out->valid_until = seconds;
 }
 
+void tide_kyc_ends_each(struct tide_kyc_decision *out, const json_t *documents, const char *member)
+{
+    if (documents && !json_is_null(documents) && !json_is_array(documents))
+        out->valid_until = END_UNKNOWN;
+    for (size_t i = 0; i < json_array_size(documents); i++) {
+        const json_t *document = json_array_get(documents, i);
+        tide_kyc_ends(out, json_is_object(document) ? json_object_get(document, member) : document);
+    }
+}
+
 void tide_kyc_settle(struct tide_kyc_decision *out, tide_slice country)
 {
     bool end_unknown = out->valid_until == END_UNKNOWN;

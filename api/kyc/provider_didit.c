@@ -117,8 +117,8 @@ static void map_status(struct tide_kyc_decision *out, tide_slice status)
     tide_kyc_map(out, words, status);
 }
 
-/* Documents of two countries are for a person to look at; the first end of them counts. */
-static tide_slice country_of(json_t *documents, struct tide_kyc_decision *out)
+/* Documents of two countries are for a person to look at. */
+static tide_slice country_of(json_t *documents)
 {
     tide_slice first = { 0 };
     bool differ = false;
@@ -127,7 +127,6 @@ static tide_slice country_of(json_t *documents, struct tide_kyc_decision *out)
         tide_slice country = tide_kyc_text_at(one, "issuing_state");
         differ |= first.len && country.len && !tide_slice_eq(first, country);
         first = first.len ? first : country;
-        tide_kyc_ends(out, json_object_get(one, "expiration_date"));
     }
     return differ ? TIDE_SLICE("?") : first;
 }
@@ -140,8 +139,9 @@ static void map(const struct tide_kyc_provider *provider, json_t *root,
     if (out->state == TIDE_KYC_APPROVED &&
         !tide_slice_eq_str(tide_kyc_text_at(root, "workflow_id"), provider->level))
         tide_kyc_other_level(out);
-    tide_slice country = country_of(json_object_get(root, "id_verifications"), out);
-    tide_kyc_settle(out, country);
+    json_t *documents = json_object_get(root, "id_verifications");
+    tide_kyc_ends_each(out, documents, "expiration_date");
+    tide_kyc_settle(out, country_of(documents));
 }
 
 static tide_status fetch(const struct tide_kyc_call *call, const char *provider_id,

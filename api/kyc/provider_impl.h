@@ -50,9 +50,13 @@ tide_slice tide_kyc_text_at(json_t *root, const char *path); /* "" where there i
 int64_t tide_kyc_ms(tide_slice text);
 /* Unix seconds at which a day ("2030-01-31") is over in UTC; 0: it is none. */
 int64_t tide_kyc_day_end(tide_slice text);
-/* The end of a document, a day: the earliest of several counts. What is there and cannot be read
- * makes the decision doubtful (tide_kyc_settle): it is not "no end". */
+/* The end of a document, a day: the earliest of several counts. Absent, null and "" mean that the
+ * provider states no end: the policy's end (attestationDays) alone applies. An end that is there
+ * and cannot be read makes the decision doubtful (tide_kyc_settle): it is not "no end". */
 void tide_kyc_ends(struct tide_kyc_decision *out, const json_t *end);
+/* The ends of several documents: an array of objects with that member. Anything else but null is an
+ * end that cannot be read. */
+void tide_kyc_ends_each(struct tide_kyc_decision *out, const json_t *documents, const char *member);
 
 /* --- decisions ---------------------------------------------------------------------------- */
 

@@ -207,7 +207,8 @@ static void map(const struct tide_kyc_provider *provider, json_t *inquiry,
     map_status(out, tide_kyc_text_at(inquiry, "attributes.status"));
     tide_kyc_about(out, tide_kyc_at(inquiry, "attributes.reference-id"));
     out->decided_ms = tide_kyc_ms(tide_kyc_text_at(inquiry, "attributes.decisioned-at"));
-    tide_kyc_ends(out, tide_kyc_at(inquiry, "attributes.fields.expiration-date.value"));
+    json_t *end = tide_kyc_at(inquiry, "attributes.fields.expiration-date");
+    tide_kyc_ends(out, json_is_object(end) ? json_object_get(end, "value") : end);
     if (out->state == TIDE_KYC_APPROVED &&
         !tide_slice_eq_str(tide_kyc_text_at(inquiry, "relationships.inquiry-template.data.id"),
                            provider->level))

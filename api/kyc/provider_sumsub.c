@@ -244,9 +244,7 @@ static void map(const struct tide_kyc_provider *provider, json_t *root,
     map_status(out, root);
     tide_kyc_about(out, tide_kyc_at(root, "externalUserId"));
     out->decided_ms = tide_kyc_ms(tide_kyc_text_at(root, "review.reviewDate"));
-    json_t *documents = tide_kyc_at(root, "info.idDocs");
-    for (size_t i = 0; i < json_array_size(documents); i++)
-        tide_kyc_ends(out, json_object_get(json_array_get(documents, i), "validUntil"));
+    tide_kyc_ends_each(out, tide_kyc_at(root, "info.idDocs"), "validUntil");
     if (out->state == TIDE_KYC_APPROVED &&
         !tide_slice_eq_str(tide_kyc_text_at(root, "review.levelName"), provider->level))
         tide_kyc_other_level(out);

@@ -1,7 +1,8 @@
 """What tests/hostile/providers runs: seeds of a provider that lies. Called with DIR PG_BIN and the generator's arguments.
 
-A lie replaces or drops one leaf of an answer, at any place, with something that is no value of it. What is left of the answer is then
-either the provider's word, or no verdict; it is never another verdict. So this holds after each seed, whatever the order of things:
+A lie replaces a member of an answer, at any depth, by a value that is none of its values, or drops it. An absent end of a document is a
+value ("no end is stated"), so ends are not dropped. What is left of the answer is then either the provider's word, or no verdict; it is
+never another verdict. So this holds after each seed, whatever the order of things:
 
 - an intent to attest that is not parked has the country of an approval which the provider gave, and ends no later than that one did
 - an intent to revoke that is not parked follows a verdict other than approved
@@ -24,6 +25,7 @@ COUNTRIES = {3: ["CHE", "DEU", "FRA"], 2: ["CH", "DE", "FR"]}
 DEEP = [[[[[[[[[[[[["deep"]]]]]]]]]]]]]
 JUNK = [None, True, False, 0, -1, 7, 2**53, -2**63, 1e300, "", " ", "x" * 3000, "\u202e\u00e4\U0001f600", [], {}, DEEP, {"value": {"value": 1}}, "null",
         "APPROVED ", "approved\n", "31.12.2030", "0000-00-00", "9999-99-99", "2031-02-30", "-1", "1e9", "XXA", "ZZZ", "che", "../..", "'; DROP TABLE kyc.session; --"]
+ENDS = ("validUntil", "expiration-date", "expiration_date")
 FAULTS = ["status:500", "status:404x", "status:429", "drop", "truncated", "not_json", "drop_after", "content_type", "empty", "huge", "other_person", "redirect"]
 HOOKS = ["wrong_signature", "no_signature", "bit_flip", "reserialised", "legacy", "old_timestamp", "not_json", "ping", "unknown_person", "missing_reference",
          "two_headers", "unknown_secret", "other_environment", None, None, None]
@@ -32,7 +34,7 @@ WORDS = ["approved", "approved", "approved", "declined", "resubmit", "review", "
 
 
 class Liar:
-    """In place of a dialect's decision: the answer, with one leaf that is no value of it."""
+    """In place of a dialect's decision: the answer, with one member that is wrong."""
 
     def __init__(self, dialect, dice):
         self.dialect, self.dice, self.honest, self.on, self.told = dialect, dice, dialect.decision, False, 0
@@ -43,13 +45,12 @@ class Liar:
         if not self.on or code != 200:
             return code, content
         content = json.loads(json.dumps(content))
-        leaves = list(self.leaves(content, ()))
-        path = self.dice.choice(leaves)
+        path, value = self.dice.choice(list(self.members(content, ())))
         at = content
         for step in path[:-1]:
             at = at[step]
-        end = any("validUntil" in str(step) or "expiration" in str(step) for step in path)
-        junk = self.dice.choice([j for j in JUNK if not (end and j in (None, ""))])
+        end = any(name in json.dumps([path, value]) for name in ENDS)
+        junk = self.dice.choice([j for j in JUNK if not (end and j in (None, "", [], {}))])
         if not end and isinstance(at, dict) and self.dice.random() < 0.2:
             del at[path[-1]]
         else:
@@ -57,15 +58,12 @@ class Liar:
         self.told += 1
         return code, content
 
-    def leaves(self, value, path):
-        if isinstance(value, dict):
-            for key, inner in value.items():
-                yield from self.leaves(inner, path + (key,))
-        elif isinstance(value, list):
-            for i, inner in enumerate(value):
-                yield from self.leaves(inner, path + (i,))
-        else:
-            yield path
+    def members(self, value, path):
+        if path:
+            yield path, value
+        inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        for key, one in inner:
+            yield from self.members(one, path + (key,))
 
     def stop(self):
         self.dialect.decision = self.honest

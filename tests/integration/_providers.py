@@ -340,6 +340,7 @@ class Persona(Dialect):
         if person.country is not None:
             fields["address-country-code"] = {"type": "string", "value": person.country}
             fields["selected-country-code"] = {"type": "string", "value": "ZW"}
+            fields["expiration-date"] = {"type": "date", "value": person.valid_until}
         status = PERSONA.get(person.status, person.status)
         a = {"status": status, "reference-id": person.ref, "created-at": now_text(person.born), "fields": fields,
              "updated-at": now_text(person.changed),

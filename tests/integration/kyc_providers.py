@@ -73,8 +73,7 @@ def decisions(mock, ask, name, ident):
         expect((d["state"], d["reason"]), (state, ""), f"{name}: {said}")
         expect(d["jurisdiction"], numeric if said == "approved" else 0, f"{name}: {said}: jurisdiction")
         if said == "approved":
-            if name != "persona":
-                expect(d["validUntil"], 1927929600, f"{name}: the document's last day is over")
+            expect(d["validUntil"], 1927929600, f"{name}: the document's last day is over")
             if name != "didit":
                 expect(abs(d["decidedMs"] - time.time() * 1000) < 5000, True, f"{name}: when it was decided")
     if name != "sumsub":
@@ -100,6 +99,12 @@ def doubts(mock, ask, name, ident):
         expect((d["state"], d["reason"], d["jurisdiction"]), ("review", "level", 0), f"{name}: another level")
         mock.decide(name, id=ident, level=_providers.ACCOUNTS[name]["level"])
     mock.decide(name, id=ident, country=NUMERIC[name][0])
+    for end, wanted in ((None, ("approved", "", 0)), ("31.12.2040", ("review", "end_unknown", 0)), ("2031-02-29", ("review", "end_unknown", 0)),
+                        (1927929600, ("review", "end_unknown", 0)), (["2031-02-03"], ("review", "end_unknown", 0))):
+        mock.decide(name, id=ident, validUntil=end)
+        d = ask("fetch", name, id=ident)
+        expect((d["state"], d["reason"], d["validUntil"]), wanted, f"{name}: a document that ends {end!r}")
+    mock.decide(name, id=ident, validUntil=None)
 
 
 def bad_answers(mock, ask, name, ident):
