@@ -26,12 +26,14 @@ dpkg-deb --fsys-tarfile "$deb" | tar -tv | grep -v ' root/root ' >&2 && fail "so
 [ "$(cat "$dir/control/conffiles")" = /etc/tidemark/tidemark.conf ] || fail "conffiles"
 
 depends=$(dpkg-deb -f "$deb" Depends)
-for library in libc6 libpq5 libcurl4 libssl3 libzstd1 libjansson4 libmicrohttpd12 liblmdb0 systemd; do
+for library in libc6 libpq5 libcurl4 libssl3 libzstd1 libjansson4 libmicrohttpd12 liblmdb0 systemd procps; do
     grep -qE "(^|, )$library( |,|$)" <<<"$depends" || fail "does not depend on $library: $depends"
 done
 ! grep -qiE 'cmocka|asan' <<<"$depends" || fail "depends on what is of development: $depends"
 echo "depends: $depends"
 
+# `verify --root` looks up the commands of other packages in the same root.
+install -D /bin/kill "$root/bin/kill"
 version=$(dpkg-deb -f "$deb" Version)
 for daemon in "${daemons[@]}"; do
     [ "$("$root/usr/bin/$daemon" --version)" = "$daemon $version" ] || fail "$daemon does not run, or is another version"
