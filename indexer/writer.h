@@ -54,7 +54,6 @@ struct tide_writer_options {
     uint32_t silence_ms; /* see struct tide_pg_options */
     bool standby;        /* wait for the lock; false: TIDE_E_CONFLICT when it is held */
     bool migrate;        /* apply missing migrations first */
-    uint32_t migrations; /* only the first so many are ours (tests); 0: all */
     bool keep;           /* a keeper holds the lease and writes chain.heartbeat; else nobody */
     struct tide_witness {
         uint64_t moves, fence;

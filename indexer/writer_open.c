@@ -165,10 +165,10 @@ static tide_status adopt_scope(struct tide_writer *w, struct tide_err *err)
 static tide_status settle_in(struct tide_writer *w, struct tide_err *err)
 {
     uint32_t applied = 0;
-    size_t count = w->options.migrations ? w->options.migrations : tide_migration_count;
-    tide_status status = w->options.migrate
-                             ? tide_migrate(w->pg, tide_migrations, count, &applied, err)
-                             : tide_migrate_check(w->pg, tide_migrations, count, err);
+    tide_status status =
+        w->options.migrate
+            ? tide_migrate(w->pg, tide_migrations, tide_migration_count, &applied, err)
+            : tide_migrate_check(w->pg, tide_migrations, tide_migration_count, err);
     if (status == TIDE_OK)
         status = tide_pg_run(w->pg, WRITER_SESSION_SQL, NULL, err);
     if (status == TIDE_OK)

@@ -1,5 +1,5 @@
 /* Drives the writer alone, with tables and rows made up here, so that faults can be tried in
- * milliseconds: writer_driver setup (drops what there is) | write FROM TO.
+ * milliseconds: writer_driver setup (an empty database) | write FROM TO.
  *
  * Ledger L has L % 4 events and touches three of fifty keys, each at most once; every fifth
  * touch removes the key. Its hash is L repeated, so any two ranges link. Options after the
@@ -48,10 +48,6 @@ static const struct tide_table tables[TABLES] = {
                   .partitioned = true,
                   .pair = STATE },
 };
-
-static const char empty_sql[] =
-    "DROP SCHEMA IF EXISTS chain CASCADE; DROP SCHEMA IF EXISTS event CASCADE;"
-    "DROP SCHEMA IF EXISTS state CASCADE; DROP SCHEMA IF EXISTS history CASCADE";
 
 static const char tables_sql[] =
     "CREATE TABLE event.thing (deployment int2 NOT NULL, ledger int4 NOT NULL, tx int4 NOT NULL,"
@@ -191,26 +187,14 @@ static struct settings read_settings(int argc, char **argv)
     return s;
 }
 
-/* The record and chain.* alone: the other tables are ours. */
-static tide_status migrate_chain(struct tide_pg *pg, struct tide_err *err)
-{
-    uint32_t applied;
-    tide_status status = tide_migrate(pg, tide_migrations, 1, &applied, err);
-    for (size_t i = 1; i < tide_migration_count && status == TIDE_OK; i++)
-        if (strstr((const char *)tide_migrations[i].sql.ptr, "ALTER TABLE chain."))
-            status = tide_pg_run(pg, (const char *)tide_migrations[i].sql.ptr, NULL, err);
-    return status;
-}
-
 static tide_status setup(struct tide_err *err)
 {
     struct tide_pg *pg = NULL;
     struct tide_pg_options to = { .conninfo = getenv("TIDEMARK_DATABASE_URL") };
+    uint32_t applied;
     tide_status status = tide_pg_open(&pg, &to, err);
     if (status == TIDE_OK)
-        status = tide_pg_run(pg, empty_sql, NULL, err);
-    if (status == TIDE_OK)
-        status = migrate_chain(pg, err);
+        status = tide_migrate(pg, tide_migrations, tide_migration_count, &applied, err);
     if (status == TIDE_OK)
         status = tide_pg_run(pg, tables_sql, NULL, err);
     tide_pg_close(pg);
@@ -275,7 +259,6 @@ int main(int argc, char **argv)
                                            .retry_ms_max = s.pause,
                                            .silence_ms = s.silence,
                                            .standby = s.standby,
-                                           .migrations = 1,
                                            .keep = s.beat,
                                            .clock = tide_clock_system(),
                                            .stopped = stopped };

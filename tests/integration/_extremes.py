@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 
@@ -122,14 +123,26 @@ def routes_answer(values):
     print(f"{values}: {count} questions")
 
 
+def not_ready(url):
+    """The cache is being built."""
+    try:
+        urllib.request.urlopen(url, timeout=20).close()
+        return False
+    except urllib.error.HTTPError as error:
+        return json.load(error)["code"] == "not_ready"
+
+
 def hot(values, url):
     given, ledger = json.load(open(NOTES))["values"], json.load(open(NOTES))["values"]["toLedger"]
     targets = ["/api/sdk/contracts", "/api/sdk/assets", "/api/markets", f"/api/markets/{given['symbol']}", "/api/prices",
                f"/api/prices/{given['asset']}", f"/api/pools/{given['pool']}/quote?amountIn=1", "/metrics",
-               f"/api/pools/{given['pool']}/quote?amountIn={2**127 - 1}&direction=b_to_a",
+               f"/api/pools/{given['pool']}/quote?amountIn={10**38 - 1}&direction=b_to_a",
                f"/api/sdk/kyc/status/{given['compliance_history.address']}", "/readyz",
                f"/api/earnings/claimable/{given['earnings_claims.address']}"]
     targets += [t + ("&" if "?" in t else "?") + f"ledger={ledger}" for t in targets if t.startswith("/api")]
+    until = time.monotonic() + 30
+    while not_ready(url + targets[0]) and time.monotonic() < until:
+        time.sleep(0.05)
     refused = {409, 422}  # an answer that the contracts would refuse as well, with why
     for target in targets:
         try:

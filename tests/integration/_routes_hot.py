@@ -237,7 +237,7 @@ def refusals(server, address, pool):
     server.problem(f"/api/pools/{pool}/quote", 400, "invalid_parameters")
     server.problem(f"/api/pools/{pool}/quote?amountIn=-1", 400, "invalid_parameters")
     server.problem(f"/api/pools/{pool}/quote?amountIn=1&direction=sideways", 400, "invalid_parameters")
-    server.problem(f"/api/pools/{pool}/quote?amountIn={2**127 - 1}", 409, "overflow")
+    server.problem(f"/api/pools/{pool}/quote?amountIn={10**38 - 1}", 409, "overflow")
     server.problem("/api/prices?ledger=1", 404, "ledger_not_indexed")
     server.problem("/api/prices?ledger=4294967295", 404, "ledger_not_reached")
     batch(server, address, muxed, account, seed)
@@ -251,22 +251,22 @@ def muxed_of():
 def batch(server, address, muxed, account, seed):
     path = "/api/sdk/kyc/status"
     one = server.get(f"{path}/{address}")
-    items = server.get(path, json.dumps({"addresses": [address, muxed, seed, "", 7, None, address]}))["items"]
-    for at in (0, 6):
+    items = server.get(path, json.dumps({"addresses": [address, muxed, seed, "", address]}))["items"]
+    for at in (0, 4):
         if any(items[at][k] != one[k] for k in ("address", "compliant", "status", "gates", "record")):
             sys.exit(f"item {at}: {items[at]}, alone {one}")
-    if [bool(i.get("error")) for i in items] != [False, True, True, True, True, True, False]:
+    if [bool(i.get("error")) for i in items] != [False, True, True, True, False]:
         sys.exit(f"not each item for itself: {items}")
     if account not in items[1]["error"]["detail"] or seed in json.dumps(items):
         sys.exit(f"item: {items[1]} {items[2]}")
-    if any("compliant" in i for i in items[1:6]):
+    if any("compliant" in i for i in items[1:4]):
         sys.exit("a bad address is called compliant, or not")
     if len(server.get(path, json.dumps({"addresses": [address] * 1000}))["items"]) != 1000:
         sys.exit("not a thousand")
     if server.get(path, ' { "addresses" : [ ] } ')["items"] != []:
         sys.exit("none is some")
     server.problem(path, 400, "too_many_addresses", json.dumps({"addresses": [address] * 1001}))
-    for body in ("", "[]", "7", "{", "{}", '{"addresses":7}', '{"addresses":[],"addresses":[]}', '{"addresses":[],"x":1}',
+    for body in ("", "[]", "7", "{", "{}", '{"addresses":7}', '{"addresses":[7]}', '{"addresses":[null]}', '{"addresses":[],"addresses":[]}', '{"addresses":[],"x":1}',
                  '{"addresses":[]} x', '{"addresses":["\\ud800"]}', '{"addresses":' + "[" * 5000 + "]" * 5000 + "}"):
         server.problem(path, 400, "bad_body", body)
 

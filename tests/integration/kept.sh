@@ -17,8 +17,8 @@ start
 people=$(sql "SELECT json_build_object('addresses', json_agg(a)) FROM (SELECT address AS a FROM state.compliance_registry_compliance_rec
     UNION SELECT address FROM state.compliance_registry_frozen UNION SELECT address FROM state.compliance_registry_whitelist LIMIT 900) AS x")
 last=$(sql "SELECT ledger FROM chain.cursor")
-status() { # [QUERY]: of all of them; what time changes left out
-    curl -s "$API_URL/api/sdk/kyc/status$1" -H 'Content-Type: application/json' -d "$people" | sed -E 's/"(evaluatedAt|pollAfterMs|requestId)":("[^"]*"|[0-9]+)//g'
+status() { # [QUERY]: of all of them; what time changes, and what the DAO names, left out
+    curl -s "$API_URL/api/sdk/kyc/status$1" -H 'Content-Type: application/json' -d "$people" | sed -E 's/"(evaluatedAt|pollAfterMs|requestId|agreesWithDao)":("[^"]*"|[a-z0-9]+)//g'
 }
 made() { # NAME LIST: an index of the same ledgers with these tables alone, and an API over it
     api_stop || fail "api: exit $?"

@@ -30,7 +30,7 @@ data_disk() { # P6: the server stays up, other tables can be written
 }
 
 wal_disk() { # P7: the server panics and may not even start; we survive it
-    small_disk "$PG_DIR/disk7" 40
+    small_disk "$PG_DIR/disk7" 112 # five spare files of WAL, and room
     pg_stop fast
     as_pg sh -c "mv '$PG_DIR'/data/pg_wal/* '$PG_DIR/disk7' && rmdir '$PG_DIR/data/pg_wal' && ln -s '$PG_DIR/disk7' '$PG_DIR/data/pg_wal'"
     pg_again
@@ -40,7 +40,7 @@ wal_disk() { # P7: the server panics and may not even start; we survive it
     sql "$ballast"
     start $slow
     until_sql "ledger > 50 FROM chain.cursor" 20
-    for _ in $(seq 10); do sql "$ballast" 2>/dev/null || break; done
+    for _ in $(seq 30); do sql "$ballast" 2>/dev/null || break; done
     grep -q 'PANIC.*No space left on device' "$PG_DIR/log" || fail "no panic"
     wait_for "$words" db.retry
     sleep 1

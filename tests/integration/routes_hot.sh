@@ -123,13 +123,13 @@ for name in a b; do
     echo "the contracts' own answers, chain $name"
     PGDATABASE=postgres "$PG_BIN/createdb" "chain_$name"
     export PGDATABASE=chain_$name TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=chain_$name"
+    export TIDEMARK_DEPLOYMENT=$chains/$name/deployment.json
     zstd -dqc "$chains/$name/views.jsonl.zst" >"$PG_DIR/views"
     # Up to the last question: then the cache is of its ledger.
     until=$(sed -n 's/^{"ledger":\([0-9]*\),.*/\1/p' "$PG_DIR/views" | sort -n | tail -1)
     first=$(sed -n 's/.*"first_ledger": *\([0-9]*\).*/\1/p' "$chains/$name/deployment.json")
     "$TIDE_BIN/tidemark-indexer" migrate >"$PG_DIR/run.log" 2>&1 || fail "migrate: $(tail -2 "$PG_DIR/run.log")"
-    "$TIDE_BIN/tidemark-indexer" backfill --from "$first" --to "$until" --lake "$chains/$name/lake" \
-        --deployment "$chains/$name/deployment.json" 2>"$PG_DIR/run.log" || fail "backfill: $(tail -2 "$PG_DIR/run.log")"
+    "$TIDE_BIN/tidemark-indexer" backfill --from "$first" --to "$until" --lake "$chains/$name/lake" 2>"$PG_DIR/run.log" || fail "backfill: $(tail -2 "$PG_DIR/run.log")"
     rm -rf "$PG_DIR/cache"
     start
     ask views "$PG_DIR/views" "$until"
