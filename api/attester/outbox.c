@@ -42,6 +42,11 @@ struct tide_pg *att_outbox_pg(struct att_outbox *outbox)
     return outbox->pg;
 }
 
+uint32_t att_outbox_deployment(const struct att_outbox *outbox)
+{
+    return outbox->deployment;
+}
+
 bool att_outbox_held(const struct att_outbox *outbox)
 {
     return outbox->held && outbox->pg && tide_pg_alive(outbox->pg);
@@ -127,7 +132,8 @@ tide_status att_outbox_ready(struct att_outbox *outbox, struct tide_err *err)
     return status;
 }
 
-/* Both or none: the key's, for its sequence numbers, and the outbox's, for its rows. */
+/* Both or none: the key's on its network, for its sequence numbers, and the outbox's, for its rows.
+ */
 static const char lock_sql[] =
     "SELECT CASE WHEN NOT pg_try_advisory_lock($1::bigint) THEN false WHEN"
     " pg_try_advisory_lock(7022, $2::int) THEN true ELSE NOT pg_advisory_unlock($1::bigint) END";
@@ -143,6 +149,7 @@ tide_status att_outbox_lock(struct att_outbox *outbox, bool *held, struct tide_e
         return TIDE_OK;
     tide_sha256_init(&h);
     tide_sha256_update(&h, TIDE_SLICE("tidemark-attester"));
+    tide_sha256_update(&h, tide_slice_of(outbox->options.deployment->network_id, TIDE_HASH_BYTES));
     tide_sha256_update(&h, tide_slice_of(outbox->options.key, TIDE_HASH_BYTES));
     tide_sha256_final(&h, hash);
     snprintf(key, sizeof key, "%" PRId64, (int64_t)tide_be64(hash));

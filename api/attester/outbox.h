@@ -1,8 +1,8 @@
 /* kyc.outbox as the attester sees it: one row at a time, every move fenced and audited.
  *
- * Lock    one session of the database holds an advisory lock of the verifier's key, and one of the
- *         deployment's rows, and does all the writing: who has lost them can no longer write. A
- *         second attester waits, with another key too.
+ * Lock    one session of the database holds an advisory lock of the verifier's key on its network,
+ *         and one of the deployment's rows, and does all the writing: who has lost them can no
+ *         longer write. A second attester of the deployment waits, with another key too.
  * Moves   an UPDATE names the state that it leaves and the envelope it knows; its row in kyc.audit
  *         is of the same transaction. TIDE_E_FENCED: somebody else moved it; look again.
  * Errors  TIDE_E_DB (later), TIDE_E_DB_FATAL, TIDE_E_STOPPED. */
@@ -32,6 +32,8 @@ void att_outbox_close(struct att_outbox *outbox); /* NULL is fine */
 /* Connects where there is no connection, finds the deployment, listens. TIDE_E_MISSING: nobody has
  * indexed it yet. Must have succeeded before what follows. */
 tide_status att_outbox_ready(struct att_outbox *outbox, struct tide_err *err) TIDE_MUST_USE;
+/* Which deployment that is: another one after the network was reset. 0: none yet. */
+uint32_t att_outbox_deployment(const struct att_outbox *outbox);
 /* Takes the locks, *held tells; they stay taken while the session lasts. */
 tide_status att_outbox_lock(struct att_outbox *outbox, bool *held,
                             struct tide_err *err) TIDE_MUST_USE;

@@ -69,6 +69,14 @@ void att_rpc_bound(struct att_rpc *rpc, uint32_t floor, uint32_t ceiling)
     rpc->ceiling = ceiling;
 }
 
+void att_rpc_forget(struct att_rpc *rpc)
+{
+    for (uint32_t i = 0; i < rpc->count; i++) {
+        rpc->servers[i].latest = 0;
+        rpc->servers[i].known = false;
+    }
+}
+
 /* --- whose word ------------------------------------------------------------------------------- */
 
 static bool may_ask(const struct att_rpc *rpc, uint32_t at, int64_t now)

@@ -53,6 +53,9 @@ uint32_t att_rpc_newest(const struct att_rpc *rpc);
 /* What the index rules out: answers of ledgers before floor or behind ceiling. 0, 0: nothing. */
 void att_rpc_bound(struct att_rpc *rpc, uint32_t floor, uint32_t ceiling);
 
+/* The network began anew: what servers told of its ledgers is forgotten. */
+void att_rpc_forget(struct att_rpc *rpc);
+
 /* How many servers there are. */
 uint32_t att_rpc_servers(const struct att_rpc *rpc);
 /* A second opinion: the server that answered last is not asked again before att_rpc_any. False:

@@ -323,6 +323,10 @@ static tide_status begin_turn(struct att_work *w, struct tide_err *err)
     enum { LAG_LEDGERS = 5 }; /* of a server behind the index */
     uint32_t skew = w->config->clock_skew_s, floor = 0;
     uint64_t ceiling = 0;
+    uint32_t deployment = att_outbox_deployment(w->outbox);
+    if (w->deployment && w->deployment != deployment)
+        att_rpc_forget(w->rpc);
+    w->deployment = deployment;
     tide_status status = att_index_read(&w->index, w->outbox, w->clock, skew, err);
     if (status != TIDE_OK)
         return status;

@@ -22,6 +22,7 @@ struct att_work {
     struct att_rpc *rpc;
     struct att_signer *signer;
     struct att_outbox *outbox;
+    uint32_t deployment;    /* of the last turn; 0: none yet */
     struct att_index index; /* when the turn began */
     uint64_t now;           /* unix seconds of this host, when the turn began */
     bool dry;               /* says what it would do; signs and writes nothing */

@@ -29,17 +29,21 @@ static void answer_taken(struct tide_reply *reply)
 
 /* An event's name with other bytes than before: somebody plays, or the provider gives one name to
  * two things. It is signed, so the provider is asked again; not too often, whoever plays. */
-static tide_status judge_repeated(const struct keep *keep, struct tide_pg *pg, struct tide_err *err)
+static tide_status judge_repeated(const struct keep *keep, const struct tide_kyc_place *place,
+                                  struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    const char *values[] = { keep->provider_key, keep->event.key, keep->body_sha256 };
+    const char *values[] = { keep->provider_key, keep->event.key, keep->body_sha256,
+                             place->deployment_text };
     tide_status status = tide_pg_query(
-        pg, &rows,
+        place->pg, &rows,
         "WITH again AS (UPDATE kyc.inbox SET state = 'new', body_sha256 = $3, attempts = 0,"
         "    next_try = clock_timestamp(), received_at = clock_timestamp()"
-        "  WHERE provider = $1 AND event_key = $2 AND body_sha256 <> $3 AND state <> 'new'"
+        "  WHERE deployment = $4::smallint AND provider = $1 AND event_key = $2"
+        "    AND body_sha256 <> $3 AND state <> 'new'"
         "    AND received_at < clock_timestamp() - interval '10 s')"
-        " SELECT body_sha256 = $3 FROM kyc.inbox WHERE provider = $1 AND event_key = $2",
+        " SELECT body_sha256 = $3 FROM kyc.inbox"
+        "  WHERE deployment = $4::smallint AND provider = $1 AND event_key = $2",
         values, TIDE_COUNT(values), err);
     if (status != TIDE_OK)
         return status;
@@ -49,7 +53,8 @@ static tide_status judge_repeated(const struct keep *keep, struct tide_pg *pg, s
     return TIDE_OK;
 }
 
-static tide_status keep_event(const struct keep *keep, struct tide_pg *pg, struct tide_err *err)
+static tide_status keep_event(const struct keep *keep, const struct tide_kyc_place *place,
+                              struct tide_err *err)
 {
     const struct tide_kyc_event *event = &keep->event;
     struct tide_pg_rows rows;
@@ -62,13 +67,15 @@ static tide_status keep_event(const struct keep *keep, struct tide_pg *pg, struc
                              event->occurred_ms ? occurred : NULL,
                              event->provider_id[0] ? event->provider_id : NULL,
                              event->ref[0] ? event->ref : NULL,
-                             secret };
+                             secret,
+                             place->deployment_text };
     tide_status status = tide_pg_query(
-        pg, &rows,
+        place->pg, &rows,
         "INSERT INTO kyc.inbox (provider, event_key, body_sha256, occurred_at, provider_id, ref, "
-        "sig_key)"
-        " VALUES ($1, $2, $3, to_timestamp($4::bigint / 1000.0), $5, $6, $7::smallint)"
-        " ON CONFLICT (provider, event_key) DO NOTHING",
+        "sig_key, deployment)"
+        " VALUES ($1, $2, $3, to_timestamp($4::bigint / 1000.0), $5, $6, $7::smallint, "
+        "$8::smallint)"
+        " ON CONFLICT (deployment, provider, event_key) DO NOTHING",
         values, TIDE_COUNT(values), err);
     if (status != TIDE_OK)
         return status;
@@ -76,7 +83,7 @@ static tide_status keep_event(const struct keep *keep, struct tide_pg *pg, struc
     tide_pg_rows_release(&rows);
     (void)TIDE_FAILPOINT("kyc.inbox_committed");
     if (!kept)
-        return judge_repeated(keep, pg, err);
+        return judge_repeated(keep, place, err);
     tide_kyc_count(keep->refused, keep->provider, TIDE_KYC_KEPT, NULL);
     return TIDE_OK;
 }
@@ -85,7 +92,7 @@ static tide_status run(struct tide_kyc_work *work, struct tide_kyc_place *place,
                        struct tide_job *job, struct tide_err *err)
 {
     const struct keep *keep = (const struct keep *)work;
-    tide_status status = keep_event(keep, place->pg, err);
+    tide_status status = keep_event(keep, place, err);
     if (status == TIDE_OK)
         answer_taken(job->reply);
     else

@@ -342,13 +342,13 @@ static tide_status end_events(struct worker *w, const struct worker_session *ses
 {
     return tide_pg_query(
         w->place.pg, NULL,
-        "UPDATE kyc.inbox SET state = 'done', last_error = NULL WHERE provider = $1"
-        "  AND (event_key = $2 OR state = 'new' AND provider_id = $3 AND received_at < "
-        "$4::timestamptz)",
+        "UPDATE kyc.inbox SET state = 'done', last_error = NULL WHERE deployment = $5::smallint"
+        "  AND provider = $1 AND (event_key = $2 OR state = 'new' AND provider_id = $3"
+        "    AND received_at < $4::timestamptz)",
         (const char *[]){ w->provider->key, event ? event->key : NULL,
-                          session->provider_id[0] ? session->provider_id : NULL,
-                          session->taken_at },
-        4, err);
+                          session->provider_id[0] ? session->provider_id : NULL, session->taken_at,
+                          w->place.deployment_text },
+        5, err);
 }
 
 /* One person of the provider's may have several sessions: what is news of one is news of all. */

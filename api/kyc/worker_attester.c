@@ -9,9 +9,10 @@ static const char attester_sql[] =
     " - a.beat_at)))::bigint, a.ledger, a.balance, a.sent, a.confirmed, a.parked, a.failures,"
     " coalesce(extract(epoch FROM a.confirmed_at)::bigint, 0),"
     " coalesce(extract(epoch FROM a.failed_at)::bigint, 0)"
-    " FROM (SELECT count(*) AS attention FROM kyc.outbox WHERE attention IS NOT NULL AND"
-    "   attended_at IS NULL) AS o LEFT JOIN LATERAL"
-    " (SELECT * FROM kyc.attester ORDER BY beat_at DESC LIMIT 1) AS a ON true";
+    " FROM (SELECT count(*) AS attention FROM kyc.outbox WHERE deployment = $1::smallint AND"
+    "   attention IS NOT NULL AND attended_at IS NULL) AS o LEFT JOIN LATERAL (SELECT *"
+    "   FROM kyc.attester WHERE deployment = $1::smallint ORDER BY beat_at DESC LIMIT 1) AS a"
+    " ON true";
 
 enum {
     ATTENTION,
@@ -31,7 +32,8 @@ tide_status worker_read_attester(struct worker *w, struct tide_kyc_attester *out
                                  struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    tide_status status = tide_pg_query(w->place.pg, &rows, attester_sql, NULL, 0, err);
+    tide_status status = tide_pg_query(w->place.pg, &rows, attester_sql,
+                                       (const char *[]){ w->place.deployment_text }, 1, err);
     if (status != TIDE_OK)
         return status;
     *out = (struct tide_kyc_attester){

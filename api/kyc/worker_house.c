@@ -72,8 +72,8 @@ static tide_status prune(struct worker *w, struct tide_err *err)
 {
     tide_status status = tide_pg_query(
         w->place.pg, NULL,
-        "DELETE FROM kyc.inbox WHERE (provider, event_key) IN (SELECT provider, event_key FROM "
-        "kyc.inbox"
+        "DELETE FROM kyc.inbox WHERE (deployment, provider, event_key) IN"
+        " (SELECT deployment, provider, event_key FROM kyc.inbox"
         "  WHERE received_at < statement_timestamp() - interval '30 days' AND state <> 'new'"
         "  ORDER BY received_at LIMIT 10000)",
         NULL, 0, err);
@@ -104,9 +104,10 @@ static tide_status find_forgotten(struct worker *w, struct tide_err *err)
 {
     return tide_pg_query(w->place.pg, NULL,
                          "UPDATE kyc.session SET next_check = clock_timestamp()"
-                         " WHERE state IN ('created', 'pending', 'review', 'action_required')"
+                         " WHERE deployment = $1::smallint"
+                         "   AND state IN ('created', 'pending', 'review', 'action_required')"
                          "   AND next_check IS NULL AND expires_at < statement_timestamp()",
-                         NULL, 0, err);
+                         (const char *[]){ w->place.deployment_text }, 1, err);
 }
 
 /* --- figures ---------------------------------------------------------------------------------- */
@@ -120,19 +121,22 @@ static double seconds(const struct tide_pg_rows *rows, uint32_t column)
 static const char queues_sql[] =
     "SELECT n.*, x.*, o.*, p.* FROM"
     " (SELECT count(*), greatest(0, (1000 * extract(epoch FROM clock_timestamp()"
-    "     - min(received_at)))::bigint) FROM kyc.inbox WHERE state = 'new') AS n,"
-    " (SELECT count(*) FROM kyc.inbox WHERE state = 'failed') AS x,"
+    "     - min(received_at)))::bigint) FROM kyc.inbox WHERE deployment = $1::smallint"
+    "     AND state = 'new') AS n,"
+    " (SELECT count(*) FROM kyc.inbox WHERE deployment = $1::smallint AND state = 'failed') AS x,"
     " (SELECT count(*) FILTER (WHERE state = 'queued'), count(*) FILTER (WHERE state = 'signed'),"
     "   count(*) FILTER (WHERE state = 'submitted'), greatest(0, (1000 * extract(epoch FROM"
     "     clock_timestamp() - min(created_at)))::bigint)"
-    "  FROM kyc.outbox WHERE state IN ('queued', 'signed', 'submitted')) AS o,"
-    " (SELECT count(*) FROM kyc.outbox WHERE state = 'parked') AS p";
+    "  FROM kyc.outbox WHERE deployment = $1::smallint"
+    "    AND state IN ('queued', 'signed', 'submitted')) AS o,"
+    " (SELECT count(*) FROM kyc.outbox WHERE deployment = $1::smallint AND state = 'parked') AS p";
 
 static tide_status count_queues(struct worker *w, struct tide_kyc_figures *f, struct tide_err *err)
 {
     enum { NEW, NEW_MS, FAILED, QUEUED, SIGNED, SUBMITTED, OPEN_MS, PARKED };
     struct tide_pg_rows rows;
-    tide_status status = tide_pg_query(w->place.pg, &rows, queues_sql, NULL, 0, err);
+    tide_status status = tide_pg_query(w->place.pg, &rows, queues_sql,
+                                       (const char *[]){ w->place.deployment_text }, 1, err);
     if (status != TIDE_OK)
         return status;
     f->inbox_new = tide_pg_u64(&rows, 0, NEW);
@@ -151,7 +155,8 @@ static tide_status count_sessions(struct worker *w, const char *sql,
                                   uint64_t out[TIDE_KYC_STATE_COUNT], struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    tide_status status = tide_pg_query(w->place.pg, &rows, sql, NULL, 0, err);
+    tide_status status = tide_pg_query(w->place.pg, &rows, sql,
+                                       (const char *[]){ w->place.deployment_text }, 1, err);
     if (status != TIDE_OK)
         return status;
     memset(out, 0, TIDE_KYC_STATE_COUNT * sizeof *out);
@@ -169,10 +174,12 @@ static tide_status count_sessions(struct worker *w, const char *sql,
 static tide_status count_all_sessions(struct worker *w, struct tide_kyc_figures *f,
                                       struct tide_err *err)
 {
-    static const char open_sql[] = "SELECT state, count(*) FROM kyc.session WHERE state IN"
+    static const char open_sql[] = "SELECT state, count(*) FROM kyc.session"
+                                   " WHERE deployment = $1::smallint AND state IN"
                                    " ('created', 'pending', 'review', 'action_required')"
                                    " GROUP BY state";
-    static const char ended_sql[] = "SELECT state, count(*) FROM kyc.session WHERE state IN"
+    static const char ended_sql[] = "SELECT state, count(*) FROM kyc.session"
+                                    " WHERE deployment = $1::smallint AND state IN"
                                     " ('approved', 'declined', 'expired', 'revoked')"
                                     " GROUP BY state";
     tide_status status = count_sessions(w, open_sql, f->sessions, err);

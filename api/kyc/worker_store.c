@@ -21,11 +21,12 @@ tide_status worker_take_event(struct worker *w, struct worker_event *out, bool *
         w->place.pg, &rows,
         "UPDATE kyc.inbox SET attempts = attempts + 1,"
         "  next_try = clock_timestamp() + interval '1 s' * least(900, 5 * 2 ^ least(attempts, 8))"
-        " WHERE (provider, event_key) = (SELECT provider, event_key FROM kyc.inbox"
-        "   WHERE provider = $1 AND state = 'new' AND next_try <= statement_timestamp()"
+        " WHERE (deployment, provider, event_key) = (SELECT deployment, provider, event_key"
+        "   FROM kyc.inbox WHERE deployment = $2::smallint AND provider = $1 AND state = 'new'"
+        "   AND next_try <= statement_timestamp()"
         "   ORDER BY next_try LIMIT 1 FOR UPDATE SKIP LOCKED)"
         " RETURNING event_key, provider_id, ref, attempts",
-        (const char *[]){ w->provider->key }, 1, err);
+        (const char *[]){ w->provider->key, w->place.deployment_text }, 2, err);
     if (status != TIDE_OK)
         return status;
     *found = rows.count == 1;
@@ -57,11 +58,11 @@ tide_status worker_take_session(struct worker *w, struct worker_session *out, bo
         tide_pg_query(w->place.pg, &rows,
                       "UPDATE kyc.session SET attempts = attempts + 1, next_check "
                       "= clock_timestamp() + interval '15 s'"
-                      " WHERE id = (SELECT id FROM kyc.session WHERE provider = "
-                      "$1 AND next_check <= statement_timestamp()"
+                      " WHERE id = (SELECT id FROM kyc.session WHERE deployment = $2::smallint"
+                      "   AND provider = $1 AND next_check <= statement_timestamp()"
                       "   ORDER BY next_check LIMIT 1 FOR UPDATE SKIP LOCKED)"
                       " RETURNING id, provider_id, clock_timestamp(), attempts, ref",
-                      (const char *[]){ w->provider->key }, 1, err);
+                      (const char *[]){ w->provider->key, w->place.deployment_text }, 2, err);
     if (status != TIDE_OK)
         return status;
     *found = rows.count == 1;
@@ -78,13 +79,13 @@ tide_status worker_find_session(struct worker *w, const struct worker_event *eve
     tide_status status = tide_pg_query(
         w->place.pg, &rows,
         "SELECT id, coalesce(provider_id, $2), clock_timestamp(), attempts, ref FROM kyc.session"
-        " WHERE provider = $1 AND (provider_id = $2 OR ref = $3)"
+        " WHERE deployment = $4::smallint AND provider = $1 AND (provider_id = $2 OR ref = $3)"
         " ORDER BY coalesce(provider_id = $2, false) DESC,"
         "   state IN ('created', 'pending', 'review', 'action_required') DESC,"
         "   (provider_id IS NULL) = ($2 IS NOT NULL) DESC, created_at DESC LIMIT 1",
         (const char *[]){ w->provider->key, event->provider_id[0] ? event->provider_id : NULL,
-                          event->ref[0] ? event->ref : NULL },
-        3, err);
+                          event->ref[0] ? event->ref : NULL, w->place.deployment_text },
+        4, err);
     if (status != TIDE_OK)
         return status;
     *found = rows.count == 1;
@@ -128,9 +129,10 @@ tide_status worker_put_off_event(struct worker *w, const struct worker_event *ev
         "UPDATE kyc.inbox SET state = CASE WHEN $5::boolean THEN 'failed' ELSE state END, "
         "last_error = $4,"
         "  next_try = clock_timestamp() + interval '1 ms' * $3::integer"
-        " WHERE provider = $1 AND event_key = $2 AND state = 'new'",
-        (const char *[]){ w->provider->key, event->key, ms, why, given_up ? "true" : "false" }, 5,
-        err);
+        " WHERE deployment = $6::smallint AND provider = $1 AND event_key = $2 AND state = 'new'",
+        (const char *[]){ w->provider->key, event->key, ms, why, given_up ? "true" : "false",
+                          w->place.deployment_text },
+        6, err);
 }
 
 tide_status worker_put_off_session(struct worker *w, const struct worker_session *session,
@@ -161,8 +163,9 @@ tide_status worker_make_way(struct worker *w, const struct worker_session *sessi
         w->place.pg, NULL,
         "UPDATE kyc.inbox SET last_error = $4, attempts = greatest(0, attempts - 1),"
         "  next_try = clock_timestamp() + interval '1 ms' * $3::integer"
-        " WHERE provider = $1 AND event_key = $2 AND state = 'new'",
-        (const char *[]){ w->provider->key, event->key, ms, why }, 4, err);
+        " WHERE deployment = $5::smallint AND provider = $1 AND event_key = $2 AND state = 'new'",
+        (const char *[]){ w->provider->key, event->key, ms, why, w->place.deployment_text }, 5,
+        err);
 }
 
 tide_status worker_finish(struct worker *w, tide_status status, struct tide_err *err)
@@ -178,10 +181,12 @@ tide_status worker_ignore(struct worker *w, const struct worker_event *event, st
 {
     tide_status status = tide_kyc_begin(&w->place, err);
     if (status == TIDE_OK)
-        status = tide_pg_query(w->place.pg, NULL,
-                               "UPDATE kyc.inbox SET state = 'ignored', last_error = 'no_session'"
-                               " WHERE provider = $1 AND event_key = $2",
-                               (const char *[]){ w->provider->key, event->key }, 2, err);
+        status = tide_pg_query(
+            w->place.pg, NULL,
+            "UPDATE kyc.inbox SET state = 'ignored', last_error = 'no_session'"
+            " WHERE deployment = $3::smallint AND provider = $1"
+            "   AND event_key = $2",
+            (const char *[]){ w->provider->key, event->key, w->place.deployment_text }, 3, err);
     if (status == TIDE_OK)
         status = tide_pg_query(
             w->place.pg, NULL,

@@ -76,12 +76,14 @@ class Db:
 
 
 class World:
-    def __init__(self, name, *options, verifier=True, index=False):
+    def __init__(self, name, *options, verifier=True, index=False, beside=None):
+        """beside: another world, in whose database this one's deployment is too."""
         self.folder = tempfile.TemporaryDirectory(prefix="tide-attester.")
         path = pathlib.Path(self.folder.name)
         os.chmod(path, 0o755)
-        subprocess.run([PSQL, "-Xqc", f"CREATE DATABASE {name} TEMPLATE empty",
-                        f"host={os.environ['PG_DIR']} port=5432 user=postgres dbname=postgres"], check=True)
+        if not beside:
+            subprocess.run([PSQL, "-Xqc", f"CREATE DATABASE {name} TEMPLATE empty",
+                            f"host={os.environ['PG_DIR']} port=5432 user=postgres dbname=postgres"], check=True)
         self.network = Network("--close-ms", 0, "--deployment", path / "deployment.json", "--ledgers", 64, "--txs", 2,
                                "--noise", 0, "--diagnostics", "--quiet", *options, folder=path)
         self.network.__enter__()
@@ -91,14 +93,15 @@ class World:
         self.rpc = f"{self.url},{self.twin}"  # without an index, two servers have to agree
         self.deployment = json.loads((path / "deployment.json").read_text())
         self.contract = self.deployment["contracts"]["compliance_registry"]
-        self.path, self.db, self.count, self.lock = path, Db(name), 0, threading.Lock()
+        self.path, self.db = path, Db(beside.db.name if beside else name)
+        self.count, self.lock = 1000 if beside else 0, threading.Lock()  # sessions have a number
         self.ticking, self.cursor, self.calls, self.newest, self.runs = None, None, {}, {}, 0
         self.served = 1  # the deployment that intents are planted for
         self.index = None
         if index:
             self.start_index()
         else:
-            self.plant_deployment()
+            self.served = self.plant_deployment()
         said = subprocess.run([SIM, "keys", "--name", VERIFIER], capture_output=True, text=True, check=True).stdout.split()
         self.address, self.seed = said[1], said[2]
         self.key = path / "key"
@@ -113,8 +116,8 @@ class World:
     def plant_deployment(self):
         contracts = json.dumps([{"name": n, "role": n, "address": a} for n, a in self.deployment["contracts"].items()])
         phrase = self.deployment["network"].replace("'", "''")
-        self.db.ask(f"""INSERT INTO chain.deployment (passphrase, network_id, contracts_hash, contracts)
-            VALUES ('{phrase}', sha256('{phrase}'), sha256('x'), '{contracts}')""")
+        return int(self.db.one(f"""INSERT INTO chain.deployment (passphrase, network_id, contracts_hash, contracts)
+            VALUES ('{phrase}', sha256('{phrase}'), sha256('x'), '{contracts}') RETURNING id"""))
 
     def start_index(self):
         """An index of our own that follows the network."""

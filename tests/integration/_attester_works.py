@@ -436,6 +436,26 @@ def follows_a_reset(w):
         check(w.row(old)[0] == "queued", f"the old epoch's: {w.row(old)}")
 
 
+def beside_another(w):
+    """two networks' attesters on one database, with the same key: each sends its own intents, to its own network, and none waits"""
+    other = World("beside", "--passphrase", "Another Network ; 2026", beside=w)
+    try:
+        w.tick(20)
+        other.tick(20)
+        with w.attester(), other.attester() as second:
+            planted = [(world, *world.plant()[:2]) for world in (w, other) * 3]
+            for world, intent, subject in planted:
+                ends(world, intent, "confirmed")
+                check(world.attested(subject) == 1, "not once, and there")
+            check("attester.standby" not in second.said(), "one waits for the other")
+        check(not any(world.attested(subject) for world in (w, other) for of, _, subject in planted if of is not world),
+              "sent to the other network")
+        told = w.db.ask(f"SELECT DISTINCT deployment FROM kyc.attester WHERE deployment IN ({w.served}, {other.served}) ORDER BY 1")
+        check(len(told) == 2, f"who beats: {told}")
+    finally:
+        other.close()
+
+
 def refuses_wrong_settings(w):
     """what is missing or wrong is said at once, exit 64 or 78"""
     cases = [(["--deployment", "/nowhere"], 78, "/nowhere"), ([], 78, "deployment is not set"),
@@ -450,7 +470,7 @@ def refuses_wrong_settings(w):
 WORKS = [attested_quickly, revoked, handed_over, gone_at_the_provider, superseded, sent_to_a_person, suspended_in_between, suspended_after_signing, looked_at_dry, status_is_told,
          tells_how_it_is,
          one_at_a_time, with_a_new_key, other_servers,
-         nonsense_is_no_answer, slow_is_not_dead, secrets_stay_inside, with_its_own_rights, follows_a_reset, refuses_wrong_settings]
+         nonsense_is_no_answer, slow_is_not_dead, secrets_stay_inside, with_its_own_rights, beside_another, follows_a_reset, refuses_wrong_settings]
 
 
 def main():

@@ -98,8 +98,9 @@ class Api:
     """tidemark-api, with a KYC file of the mock's providers."""
     every = []
 
-    def __init__(self, mock, name="kyc"):
+    def __init__(self, mock, name="kyc", deployment=None):
         self.mock, self.process = mock, None
+        self.own = {"TIDEMARK_DEPLOYMENT": deployment, "TIDEMARK_API_CACHE": f"{DIR}/cache_{name}"} if deployment else {}
         Api.every.append(self)
         self.port_file, self.file = f"{DIR}/{name}.port", f"{DIR}/{name}.json"
         self.log = open(f"{DIR}/api.log", "ab")
@@ -111,7 +112,7 @@ class Api:
         with open(os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             json.dump(content, file)
         env = {**os.environ, "TIDEMARK_CLOCK_SKEW_S": "3153600000", "TIDEMARK_COMPLIANCE_AGE_S": "0", "TIDEMARK_STALE_AFTER_MS": "86400000", "TIDEMARK_API_DRAIN_MS": "0", "TIDEMARK_API_CACHE": f"{DIR}/cache",
-               "TIDEMARK_API_LISTEN": "127.0.0.1:0", "TIDEMARK_KYC_FILE": self.file, "TIDEMARK_API_METRICS_KEY": METRICS_KEY, "TIDE_FP": failpoint}
+               "TIDEMARK_API_LISTEN": "127.0.0.1:0", "TIDEMARK_KYC_FILE": self.file, "TIDEMARK_API_METRICS_KEY": METRICS_KEY, "TIDE_FP": failpoint, **self.own}
         self.process = subprocess.Popen([f"{BIN}/tidemark-api", "--api-port-file", self.port_file,
                                          "--kyc-reconcile-s", str(reconcile_s)], env=env, stderr=self.log)
         if wait:
@@ -163,7 +164,7 @@ class Session:
     """A session, in our database and at the provider, as if it had been opened. of: another session of the same address; with the
     same provider it is the same person's, and in another mode."""
 
-    def __init__(self, mock, provider, next_check="NULL", provider_id=True, state="created", of=None):
+    def __init__(self, mock, provider, next_check="NULL", provider_id=True, state="created", of=None, deployment=None):
         self.mock, self.provider, self.id = mock, provider, secrets.token_hex(16)
         self.address = of.address if of else "G" + "".join(random.choices("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", k=55))
         self.ref = of.ref if of else "".join(random.choices("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", k=32))
@@ -176,7 +177,7 @@ class Session:
         sql("INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, provider_id, state, expires_at, next_check)"
             f" SELECT '{self.id}', id, '{self.address}', '{provider}', '', '{'direct' if twin else 'redirect'}', '{self.ref}', {held},"
             f" '{state}',"
-            f" now() + interval '1 day', {next_check} FROM chain.deployment")
+            f" now() + interval '1 day', {next_check} FROM chain.deployment WHERE id = {deployment or 'id'}")
 
     def decide(self, status, country="", **more):
         if country != "":

@@ -379,9 +379,9 @@ def aged(api, mock):
     withdraw(s)
     idle()
     api.stop()
-    sql("""INSERT INTO kyc.inbox (provider, event_key, body_sha256, received_at, sig_key, state)
-           SELECT 'didit', 'aged-' || state || '-' || days, sha256('x'), now() - interval '1 day' * days, 0, state
-           FROM unnest(ARRAY['new', 'done', 'ignored', 'failed']) AS state, unnest(ARRAY[29, 31, 4000]) AS days""")
+    sql("""INSERT INTO kyc.inbox (deployment, provider, event_key, body_sha256, received_at, sig_key, state)
+           SELECT id, 'didit', 'aged-' || state || '-' || days, sha256('x'), now() - interval '1 day' * days, 0, state
+           FROM chain.deployment, unnest(ARRAY['new', 'done', 'ignored', 'failed']) AS state, unnest(ARRAY[29, 31, 4000]) AS days""")
     sql("UPDATE kyc.inbox SET next_try = now() + interval '1 day' WHERE event_key LIKE 'aged-new-%'")
     sql("""INSERT INTO kyc.challenge SELECT sha256(minutes::text::bytea), now() - interval '1 minute' * minutes
            FROM unnest(ARRAY[-10, 30, 90, 100000]) AS minutes""")

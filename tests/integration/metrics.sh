@@ -28,8 +28,8 @@ sql "INSERT INTO kyc.session (id, deployment, address, provider, integrator, mod
          SELECT 'e' || n, id, 'G' || n, 'sandbox', '', 'redirect', 'r' || n, (ARRAY['approved', 'declined', 'expired'])[1 + n % 3],
              now() - interval '2 days', now() + interval '5 days', CASE WHEN n % 3 = 0 THEN now() + interval '1 day' END
          FROM chain.deployment, generate_series(1, 15000) AS n;
-     INSERT INTO kyc.inbox (provider, event_key, body_sha256, sig_key, state)
-         SELECT 'sandbox', n, sha256('x'), 0, CASE WHEN n <= 4 THEN 'failed' ELSE 'done' END FROM generate_series(1, 15000) AS n;
+     INSERT INTO kyc.inbox (deployment, provider, event_key, body_sha256, sig_key, state)
+         SELECT id, 'sandbox', n, sha256('x'), 0, CASE WHEN n <= 4 THEN 'failed' ELSE 'done' END FROM chain.deployment, generate_series(1, 15000) AS n;
      INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at, meta_hash, state,
              confirmed_ledger)
          SELECT id, 'G', 'e' || n, 1, 'attest', 1, 1, sha256('x'), 'confirmed', 9 FROM chain.deployment, generate_series(1, 15000) AS n" >/dev/null

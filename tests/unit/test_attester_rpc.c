@@ -168,6 +168,20 @@ static void a_ledger_that_never_was_is_forgotten(void **state)
 }
 
 /* Half an hour is not now, nor are ten years; and a ledger that the index rules out is none. */
+static void a_network_that_began_anew_starts_low(void **state)
+{
+    struct servers *s = open_servers();
+    struct att_entries e;
+    (void)state;
+    assert_int_equal(ask_entries(s, "{\"latestLedger\":9000,\"entries\":null}", &e), TIDE_OK);
+    assert_int_equal(ask_entries(s, "{\"latestLedger\":12,\"entries\":null}", &e), TIDE_E_IO);
+    att_rpc_forget(s->rpc);
+    assert_int_equal(att_rpc_latest(s->rpc), 0);
+    assert_int_equal(ask_entries(s, "{\"latestLedger\":12,\"entries\":null}", &e), TIDE_OK);
+    assert_int_equal(att_rpc_latest(s->rpc), 12);
+    att_rpc_close(s->rpc);
+}
+
 static void time_and_ledgers_are_bounded(void **state)
 {
     static const struct {
@@ -273,6 +287,7 @@ int main(void)
         cmocka_unit_test(an_entry_nobody_can_read_is_not_an_absent_one),
         cmocka_unit_test(a_simulation_in_pieces_is_none),
         cmocka_unit_test(a_ledger_that_never_was_is_forgotten),
+        cmocka_unit_test(a_network_that_began_anew_starts_low),
         cmocka_unit_test(time_and_ledgers_are_bounded),
         cmocka_unit_test(one_claims_nothing_of_another),
         cmocka_unit_test(each_sending_is_the_next_server_s),
