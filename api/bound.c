@@ -165,9 +165,9 @@ void tide_bound_write(struct tide_buf *out, const char *sql)
     struct tide_buf body;
     const char *begin = first_word(sql);
     bool with = strncmp(begin, "WITH ", 5) == 0;
+    tide_buf_put(out, sql, (size_t)(begin - sql)); /* PostgreSQL's log shows it */
     tide_buf_init(&body, BODY_MAX);
     write_body(&body, with ? begin + 5 : begin, &asked);
-    tide_buf_put(out, sql, (size_t)(begin - sql)); /* names the statement in PostgreSQL's logs */
     tide_buf_str(out, with || asked.roles || asked.followed ? "WITH " : "");
     if (asked.roles)
         put_roles(out);

@@ -72,7 +72,8 @@ static void the_rest_stays_as_it_is(void **state)
        "SELECT chain.call_count(1) FROM chain.calls AS c");
     is("WITH a AS (SELECT 1) SELECT 'state.oracle_feed' FROM a",
        "WITH a AS (SELECT 1) SELECT 'state.oracle_feed' FROM a");
-    is("-- list: deployment\n-- over state.oracle_feed\nSELECT 1", "SELECT 1");
+    is("-- list: deployment\n-- over state.oracle_feed\nSELECT 1",
+       "-- list: deployment\n-- over state.oracle_feed\nSELECT 1");
 }
 
 static void what_a_statement_had_before_comes_after(void **state)
@@ -80,10 +81,10 @@ static void what_a_statement_had_before_comes_after(void **state)
     (void)state;
     char *text = bound("-- one: deployment\n-- none: x\nWITH a AS (SELECT 1 FROM event.log AS l,"
                        " state.oracle_feed AS f) SELECT 1");
-    assert_int_equal(strncmp(text, "WITH bound_roles", 16), 0);
+    static const char head[] = "-- one: deployment\n-- none: x\nWITH bound_roles";
+    assert_int_equal(strncmp(text, head, sizeof head - 1), 0);
     assert_non_null(strstr(text, "), bound_followed AS MATERIALIZED ("));
     assert_non_null(strstr(text, " AS contracts), a AS (SELECT 1 FROM (event.log AS l JOIN"));
-    assert_null(strstr(text, "none"));
     free(text);
 }
 
