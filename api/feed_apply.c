@@ -79,7 +79,7 @@ static const char contracts_sql[] =
     " false) AND NOT EXISTS (SELECT FROM state.raw AS r WHERE r.deployment = d.id"
     " AND r.contract = k.address) AND NOT EXISTS (SELECT FROM chain.contract_coverage AS g WHERE"
     " g.deployment = d.id AND g.contract = k.address AND g.next_ledger <= g.to_ledger),"
-    " d.first_ledger, d.scope = '*', k.named FROM chain.deployment AS d"
+    " d.first_ledger, d.scope = '*', k.named, d.dao_wallet FROM chain.deployment AS d"
     " LEFT JOIN chain.coverage AS v ON v.deployment ="
     " d.id AND $2 BETWEEN v.from_ledger AND v.to_ledger,"
     " LATERAL (SELECT name, role, address, true AS named FROM jsonb_to_recordset(d.contracts) AS"
@@ -114,6 +114,8 @@ static tide_status put_contract(struct tide_hot_sink *sink, const struct tide_pg
     snprintf(contract.name, sizeof contract.name, "%s", tide_pg_text(rows, at, 1));
     snprintf(contract.role_name, sizeof contract.role_name, "%s", tide_pg_text(rows, at, 2));
     contract.created = (uint32_t)tide_pg_u64(rows, at, 4);
+    if (!tide_hot_address_parse(&meta->dao_wallet, tide_pg_slice(rows, at, 9)))
+        meta->dao_wallet = (struct tide_hot_address){ 0 }; /* the file names none */
     bool whole = tide_pg_bool(rows, at, 5);
     contract.complete = whole && tide_pg_bool(rows, at, 7);
     if (contract.role < TIDE_ROLE_synth_token)

@@ -134,7 +134,8 @@ void tide_route_contracts(struct tide_handler_context *context, const struct tid
     put_roles(&j, &view);
     put_usdc(&j, &view);
     tide_json_close(&j, '}');
-    tide_json_address(&j, "multisigWallet", &view.meta->multisig_wallet);
+    tide_json_address(&j, "multisigWallet", &view.meta->dao_wallet);
+    tide_json_address(&j, "multisigWalletNamedByDao", &view.meta->multisig_wallet);
     tide_view_need(&view, RECORD_GOVERNANCE);
     tide_put_agrees(&j, &view);
     tide_json_close(&j, '}');

@@ -1,6 +1,7 @@
 #include "indexer/migrate.h"
 #include "indexer/writer_impl.h"
 #include "tidemark/hash.h"
+#include "tidemark/strkey.h"
 #include "tidemark/text.h"
 
 /* ---- who we are: chain.deployment ---- */
@@ -33,6 +34,20 @@ static void hex_literal(char *out, const uint8_t hash[TIDE_HASH_BYTES])
     out[2 + 2 * TIDE_HASH_BYTES] = 0;
 }
 
+/* The account that the file calls daowallet; false: there is none. */
+static bool dao_wallet(char text[TIDE_STRKEY_TEXT_MAX], const struct tide_deployment *d)
+{
+    for (uint32_t i = 0; i < d->account_count; i++) {
+        if (strcmp(d->accounts[i].name, "daowallet") != 0)
+            continue;
+        size_t len = tide_strkey_encode(
+            text, TIDE_STRKEY_ACCOUNT, tide_slice_of(d->accounts[i].key, sizeof d->accounts[i].key));
+        text[len] = '\0';
+        return true;
+    }
+    return false;
+}
+
 static tide_status refuse_other_network(struct tide_writer *w, const struct identity *id,
                                         struct tide_err *err)
 {
@@ -57,26 +72,29 @@ static tide_status upsert_deployment(struct tide_writer *w, const struct identit
 {
     struct tide_pg_rows rows;
     const struct tide_deployment *d = w->options.deployment;
+    char wallet[TIDE_STRKEY_TEXT_MAX];
     const char *values[] = { d->passphrase, id->network,
                              id->contracts, (const char *)id->json.ptr,
-                             id->first,     w->options.scope };
+                             id->first,     w->options.scope,
+                             dao_wallet(wallet, d) ? wallet : NULL };
     tide_status status = tide_pg_query(
         w->pg, &rows,
         "WITH latest AS (SELECT coalesce(max(epoch), 0) AS epoch FROM chain.deployment"
         " WHERE network_id = $2::bytea), known AS (UPDATE chain.deployment AS k SET contracts ="
-        " $4::jsonb, first_ledger = CASE WHEN $5::integer > 0 THEN $5::integer ELSE"
+        " $4::jsonb, dao_wallet = $7, first_ledger = CASE WHEN $5::integer > 0 THEN $5::integer ELSE"
         " k.first_ledger END FROM latest WHERE k.network_id = $2::bytea AND k.epoch = latest.epoch"
         " AND k.contracts_hash = $3::bytea RETURNING k.id), made AS ("
         "INSERT INTO chain.deployment (passphrase, network_id, epoch, contracts_hash, contracts,"
-        " first_ledger, scope) SELECT $1, $2::bytea, epoch, $3::bytea, $4::jsonb, $5::integer, $6"
+        " first_ledger, scope, dao_wallet) SELECT $1, $2::bytea, epoch, $3::bytea, $4::jsonb,"
+        " $5::integer, $6, $7"
         " FROM latest WHERE NOT EXISTS (SELECT FROM known)"
         " ON CONFLICT (network_id, epoch, contracts_hash) DO UPDATE SET contracts ="
-        " excluded.contracts, first_ledger = CASE WHEN excluded.first_ledger > 0 THEN"
+        " excluded.contracts, dao_wallet = excluded.dao_wallet, first_ledger = CASE WHEN excluded.first_ledger > 0 THEN"
         " excluded.first_ledger ELSE deployment.first_ledger END RETURNING id),"
         " d AS (SELECT id FROM known UNION ALL SELECT id FROM made)"
         " INSERT INTO chain.cursor (deployment) SELECT id FROM d"
         " ON CONFLICT (deployment) DO UPDATE SET fence = cursor.fence RETURNING deployment",
-        values, 6, err);
+        values, 7, err);
     if (status == TIDE_OK)
         w->deployment = (uint32_t)tide_pg_u64(&rows, 0, 0);
     tide_pg_rows_release(&rows);

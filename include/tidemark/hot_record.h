@@ -17,7 +17,7 @@
 #include "tidemark/i128.h"
 #include "tidemark/slice.h"
 
-#define TIDE_HOT_FORMAT 7u
+#define TIDE_HOT_FORMAT 8u
 
 /* Name of the record, its struct tide_hot_<name>. */
 #define TIDE_HOT_KINDS(X)                                                             \
@@ -111,7 +111,9 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint64_t epoch;                      /* current one of the earnings distributor */
     struct tide_hot_amount protocol_fee; /* bps of the swap fee      */
     struct tide_hot_address canonical_verifier;
-    struct tide_hot_address multisig_wallet; /* MSIGWLT of governance, else its DAO_ADDR */
+    struct tide_hot_address dao_wallet;      /* as the deployment file names it; kind 0: not */
+    struct tide_hot_address multisig_wallet; /* MSIGWLT of governance, else its DAO_ADDR: only
+                                                reported */
     /* By role, those below TIDE_ROLE_synth_token: whose state the records are, as the deployment
      * file has it; and what governance's storage names, which is only reported. */
     struct tide_hot_address contracts[TIDE_ROLE_COUNT];

@@ -48,7 +48,11 @@ done
 curl -fs "$API_URL/api/sdk/contracts" >"$PG_DIR/contracts.after"
 python3 - "$PG_DIR" "$stranger" <<'PY' || fail "contracts"
 import json, sys
-before, after = (json.load(open(f"{sys.argv[1]}/contracts.{n}"))["contracts"] for n in ("before", "after"))
+answers = [json.load(open(f"{sys.argv[1]}/contracts.{n}")) for n in ("before", "after")]
+before, after = (a["contracts"] for a in answers)
+wallet = json.load(open(f"{sys.argv[1]}/sim/deployment.json"))["accounts"]["daowallet"]
+assert [a["multisigWallet"] for a in answers] == [wallet, wallet], answers
+assert [a["multisigWalletNamedByDao"] for a in answers] == [wallet, sys.argv[2]], answers
 for role, c in before.items():
     assert after[role]["address"] == c["address"], role
     if role not in ("usdc", "daoGovernance"):
