@@ -69,7 +69,7 @@ void feed_note_time(struct tide_feed *feed);
 void feed_sql_since(struct tide_buf *sql, enum record_source_id source);
 /* Its rows as of the end of $2: all that are there; newest when as_of is false. */
 void feed_sql_whole(struct tide_buf *sql, enum record_source_id source, bool as_of);
-/* The same as of $2 for entries that are never removed, one probe each. */
+/* The same as of $2 for entries that are seldom removed, one probe each. */
 void feed_sql_kept(struct tide_buf *sql, enum record_source_id source);
 /* Everything since $2 up to $3 or the cursor, the cursor row first. */
 void feed_sql_news(struct tide_buf *sql);

@@ -54,11 +54,13 @@ void feed_sql_kept(struct tide_buf *sql, enum record_source_id source)
     const char *name = record_sources[source].name;
     put_head(sql, source, true);
     tide_buf_putf(sql,
-                  " FROM (SELECT h.* FROM state.%s AS s, LATERAL (SELECT * FROM history.%s AS v"
-                  " WHERE v.deployment = s.deployment AND v.key_hash = s.key_hash"
-                  " AND v.ledger <= $2 ORDER BY v.ledger DESC, v.tx DESC, v.seq DESC LIMIT 1) AS h"
-                  " WHERE s.deployment = $1) AS p WHERE NOT removed",
-                  name, name);
+                  " FROM (SELECT h.* FROM (SELECT s.key_hash FROM state.%s AS s WHERE s.deployment"
+                  " = $1 UNION SELECT r.key_hash FROM history.%s AS r WHERE r.deployment = $1 AND"
+                  " r.removed AND r.ledger > $2) AS k, LATERAL (SELECT * FROM history.%s AS v"
+                  " WHERE v.deployment = $1 AND v.key_hash = k.key_hash"
+                  " AND v.ledger <= $2 ORDER BY v.ledger DESC, v.tx DESC, v.seq DESC LIMIT 1) AS h)"
+                  " AS p WHERE NOT removed",
+                  name, name, name);
 }
 
 void feed_sql_cursor(struct tide_buf *sql)

@@ -2,10 +2,14 @@
 -- none: the compliance registry is not there yet
 -- How the compliance registry is set up.
 SELECT row_to_json(x)::text
-FROM state.compliance_registry_instance AS k, LATERAL (
+FROM (
+    SELECT s.key_hash FROM state.compliance_registry_instance AS s WHERE s.deployment = $1
+    UNION
+    SELECT h.key_hash FROM history.compliance_registry_instance AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $2
+  ) AS k, LATERAL (
     SELECT s.contract, s.admin, s.dao, s.verifier, s.verifier_count, s.travel_rule_count, s.ledger, s.closed_at,
       false AS removed FROM state.compliance_registry_instance AS s
-    WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = k.key_hash
+    WHERE $2::integer = 2147483647 AND s.deployment = $1::smallint AND s.key_hash = k.key_hash
     UNION ALL
     (SELECT h.contract, h.admin, h.dao, h.verifier, h.verifier_count, h.travel_rule_count, h.ledger, h.closed_at,
       h.removed FROM history.compliance_registry_instance AS h
@@ -21,5 +25,5 @@ FROM state.compliance_registry_instance AS k, LATERAL (
     v.ledger::text AS "changedLedger",
     chain.rfc3339(v.closed_at) AS "changedAt"
   ) AS x
-WHERE k.deployment = $1::smallint AND NOT v.removed
+WHERE NOT v.removed
 LIMIT 1

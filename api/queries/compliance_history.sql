@@ -4,7 +4,7 @@
 WITH k AS MATERIALIZED (
   SELECT chain.entry_key(i.contract, 'ComplianceRec', $5::text) AS record, chain.entry_key(i.contract, 'Kyc', $5) AS kyc,
     chain.entry_key(i.contract, 'Frozen', $5) AS frozen, chain.entry_key(i.contract, 'Whitelist', $5) AS whitelist
-  FROM state.compliance_registry_instance AS i WHERE i.deployment = $1::smallint
+  FROM chain.role AS i WHERE i.deployment = $1::smallint AND i.role = 'compliance_registry'
 ), page AS (
   (SELECT y.ledger, y.tx, y.seq, y.closed_at, 'record' AS entry, y.removed, y.status, y.provider, y.reason, y.expires_at,
     y.updated_at

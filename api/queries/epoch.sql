@@ -35,7 +35,11 @@ FROM (
       UNION ALL SELECT CASE i.metadata ->> 'symbol' WHEN 'native' THEN 'XLM' ELSE i.metadata ->> 'symbol' END
       FROM state.stellar_asset_instance AS i WHERE i.deployment = $1
         AND i.contract = u.token) AS t LIMIT 1) AS symbol
-      FROM state.earnings_distributor_epoch_token_list AS l, LATERAL (
+      FROM (
+        SELECT s.key_hash FROM state.earnings_distributor_epoch_token_list AS s WHERE s.deployment = $1 AND s.epoch = v.key_id
+        UNION
+        SELECT h.key_hash FROM history.earnings_distributor_epoch_token_list AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.epoch = v.key_id
+      ) AS l, LATERAL (
         SELECT s.value, s.ledger, s.closed_at, false AS removed
           FROM state.earnings_distributor_epoch_token_list AS s
         WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = l.key_hash
@@ -45,8 +49,11 @@ FROM (
         ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
       ) AS w,
         LATERAL unnest(w.value) WITH ORDINALITY AS u (token, n),
-        LATERAL (SELECT o.key_hash FROM state.earnings_distributor_epoch_revenue AS o
-          WHERE o.deployment = $1 AND o.epoch = v.key_id AND o.token = u.token) AS o,
+        LATERAL (
+          SELECT s.key_hash FROM state.earnings_distributor_epoch_revenue AS s WHERE s.deployment = $1 AND s.epoch = v.key_id AND s.token = u.token
+          UNION
+          SELECT h.key_hash FROM history.earnings_distributor_epoch_revenue AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.epoch = v.key_id AND h.token = u.token
+        ) AS o,
         LATERAL (
           SELECT s.value, s.ledger, s.closed_at, false AS removed FROM state.earnings_distributor_epoch_revenue AS s
           WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = o.key_hash
@@ -55,7 +62,7 @@ FROM (
           WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = o.key_hash AND h.ledger <= $2
           ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
         ) AS r
-      WHERE l.deployment = $1 AND l.epoch = v.key_id AND NOT w.removed AND NOT r.removed
+      WHERE NOT w.removed AND NOT r.removed
     ) AS t, LATERAL (SELECT row_to_json(z) AS item FROM (SELECT t.token AS "token", t.symbol AS "symbol",
       t.value::text AS "amount", analyst.scaled(t.value)::text AS "amountScaled") AS z) AS z
   ) AS revenue ON true, LATERAL (SELECT

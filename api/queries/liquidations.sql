@@ -2,10 +2,16 @@
 -- Liquidations, the newest first. Who did it and what was repaid is the burn before the event in the same operation,
 -- what follows it are the transfers to the liquidator
 -- and, when the debt is gone, of what was left over, to the stability pool.
+WITH k AS (
+  SELECT s.key_hash, s.symbol FROM state.synthetic_engine_asset_config AS s WHERE s.deployment = $1
+  UNION
+  SELECT h.key_hash, h.symbol FROM history.synthetic_engine_asset_config AS h WHERE h.deployment = $1::smallint AND h.removed
+)
 SELECT row_to_json(x)::text, q.ledger || '.' || q.tx || '.' || q.op || '.' || q.event
 FROM event.synthetic_engine_liq AS q
-  LEFT JOIN LATERAL (SELECT c.token FROM state.synthetic_engine_asset_config AS c
-    WHERE c.deployment = $1::smallint AND c.symbol = q.synth_asset LIMIT 1) AS c ON true
+  LEFT JOIN LATERAL (SELECT c.token FROM k, history.synthetic_engine_asset_config AS c
+    WHERE k.symbol = q.synth_asset AND c.deployment = $1 AND c.key_hash = k.key_hash AND c.ledger <= q.ledger AND NOT c.removed
+    ORDER BY c.ledger DESC, c.tx DESC, c.seq DESC LIMIT 1) AS c ON true
   LEFT JOIN LATERAL (SELECT b.event, b.from_address AS liquidator, b.amount FROM event.synth_token_burn AS b
     WHERE b.deployment = $1 AND b.ledger = q.ledger AND b.tx = q.tx AND b.op = q.op AND b.event < q.event
       AND b.contract = c.token

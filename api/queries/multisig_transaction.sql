@@ -26,7 +26,11 @@ FROM (
     WHERE $2::integer < 2147483647 AND NOT h.removed LIMIT 1)
   ) AS v
   LEFT JOIN LATERAL (
-    SELECT z.threshold, z.signers FROM state.dao_governance_multi_sig_wallet AS o, LATERAL (
+    SELECT z.threshold, z.signers FROM (
+      SELECT s.key_hash FROM state.dao_governance_multi_sig_wallet AS s WHERE s.deployment = $1 AND s.wallet_id = v.wallet_id
+      UNION
+      SELECT h.key_hash FROM history.dao_governance_multi_sig_wallet AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.wallet_id = v.wallet_id
+    ) AS o, LATERAL (
       SELECT s.threshold, s.signers, s.ledger, s.closed_at, false AS removed
         FROM state.dao_governance_multi_sig_wallet AS s
       WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = o.key_hash
@@ -36,11 +40,15 @@ FROM (
       WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = o.key_hash AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
     ) AS z
-    WHERE o.deployment = $1 AND o.wallet_id = v.wallet_id AND NOT z.removed
+    WHERE NOT z.removed
   ) AS w ON true
   LEFT JOIN LATERAL (
     SELECT to_json(array_agg(i.item ORDER BY z.ledger, o.signer)) AS list
-    FROM state.dao_governance_multi_sig_approval AS o, LATERAL (
+    FROM (
+      SELECT s.key_hash, s.signer FROM state.dao_governance_multi_sig_approval AS s WHERE s.deployment = $1 AND s.tx_id = v.tx_id
+      UNION
+      SELECT h.key_hash, h.signer FROM history.dao_governance_multi_sig_approval AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.tx_id = v.tx_id
+    ) AS o, LATERAL (
       SELECT s.value, s.ledger, s.closed_at, false AS removed FROM state.dao_governance_multi_sig_approval AS s
       WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = o.key_hash
       UNION ALL
@@ -49,7 +57,7 @@ FROM (
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
     ) AS z, LATERAL (SELECT row_to_json(i) AS item FROM (SELECT o.signer AS "signer", z.value AS "approve",
       z.ledger::text AS "changedLedger", chain.rfc3339(z.closed_at) AS "changedAt") AS i) AS i
-    WHERE o.deployment = $1 AND o.tx_id = v.tx_id AND NOT z.removed
+    WHERE NOT z.removed
   ) AS d ON true, LATERAL (SELECT
     v.tx_id::text AS "txId",
     v.wallet_id::text AS "walletId",

@@ -31,7 +31,11 @@ FROM (
     ORDER BY k.tx_id DESC LIMIT $4::integer)
   ) AS v
   LEFT JOIN LATERAL (
-    SELECT z.threshold, z.signers FROM state.dao_governance_multi_sig_wallet AS o, LATERAL (
+    SELECT z.threshold, z.signers FROM (
+      SELECT s.key_hash FROM state.dao_governance_multi_sig_wallet AS s WHERE s.deployment = $1 AND s.wallet_id = v.wallet_id
+      UNION
+      SELECT h.key_hash FROM history.dao_governance_multi_sig_wallet AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.wallet_id = v.wallet_id
+    ) AS o, LATERAL (
       SELECT s.threshold, s.signers, s.ledger, s.closed_at, false AS removed
         FROM state.dao_governance_multi_sig_wallet AS s
       WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = o.key_hash
@@ -41,7 +45,7 @@ FROM (
       WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = o.key_hash AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
     ) AS z
-    WHERE o.deployment = $1 AND o.wallet_id = v.wallet_id AND NOT z.removed
+    WHERE NOT z.removed
   ) AS w ON true, LATERAL (SELECT
     v.tx_id::text AS "txId",
     v.wallet_id::text AS "walletId",

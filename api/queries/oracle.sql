@@ -2,10 +2,14 @@
 -- none: the oracle is not there yet
 -- How the oracle is set up.
 SELECT row_to_json(x)::text
-FROM state.oracle_instance AS k, LATERAL (
+FROM (
+    SELECT s.key_hash FROM state.oracle_instance AS s WHERE s.deployment = $1
+    UNION
+    SELECT h.key_hash FROM history.oracle_instance AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $2
+  ) AS k, LATERAL (
     SELECT s.contract, s.admin, s.dao, s.provider_count, s.twap_window, s.min_providers, s.ledger, s.closed_at,
       false AS removed FROM state.oracle_instance AS s
-    WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = k.key_hash
+    WHERE $2::integer = 2147483647 AND s.deployment = $1::smallint AND s.key_hash = k.key_hash
     UNION ALL
     (SELECT h.contract, h.admin, h.dao, h.provider_count, h.twap_window, h.min_providers, h.ledger, h.closed_at,
       h.removed FROM history.oracle_instance AS h
@@ -21,5 +25,5 @@ FROM state.oracle_instance AS k, LATERAL (
     v.ledger::text AS "changedLedger",
     chain.rfc3339(v.closed_at) AS "changedAt"
   ) AS x
-WHERE k.deployment = $1::smallint AND NOT v.removed
+WHERE NOT v.removed
 LIMIT 1

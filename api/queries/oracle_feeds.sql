@@ -36,7 +36,11 @@ FROM (
           chain.rfc3339(analyst.at(f.at)) AS "observedAt") AS i
       WHERE json_typeof(o) = 'object' AND o ->> 'provider' IS NOT NULL AND f.price IS NOT NULL AND f.at IS NOT NULL
       ORDER BY n)) AS observations
-    FROM state.oracle_pending_observations AS p, LATERAL (
+    FROM (
+      SELECT s.key_hash FROM state.oracle_pending_observations AS s WHERE s.deployment = $1 AND s.asset = v.asset
+      UNION
+      SELECT h.key_hash FROM history.oracle_pending_observations AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.asset = v.asset
+    ) AS p, LATERAL (
       SELECT s.value, s.ledger, s.closed_at, false AS removed FROM state.oracle_pending_observations AS s
       WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = p.key_hash
       UNION ALL
@@ -44,7 +48,7 @@ FROM (
       WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = p.key_hash AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
     ) AS w
-    WHERE p.deployment = $1 AND p.asset = v.asset AND NOT w.removed
+    WHERE NOT w.removed
   ) AS pending ON true, LATERAL (SELECT
     v.asset AS "asset",
     v.latest_price::text AS "latestPrice",

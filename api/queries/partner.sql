@@ -30,10 +30,22 @@ FROM (
     WHERE $2::integer < 2147483647 AND NOT h.removed LIMIT 1)
   ) AS v
   LEFT JOIN LATERAL (
-    SELECT i.contract, i.usdc FROM state.partner_registry_instance AS i WHERE i.deployment = $1 LIMIT 1
+    SELECT i.contract, i.usdc FROM (
+      SELECT s.key_hash FROM state.partner_registry_instance AS s WHERE s.deployment = $1
+      UNION
+      SELECT h.key_hash FROM history.partner_registry_instance AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $2
+    ) AS k, LATERAL (
+      SELECT s.contract, s.usdc, false AS removed FROM state.partner_registry_instance AS s
+      WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = k.key_hash
+      UNION ALL
+      (SELECT h.contract, h.usdc, h.removed FROM history.partner_registry_instance AS h
+      WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
+      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
+    ) AS i
+    WHERE NOT i.removed LIMIT 1
   ) AS r ON true
   LEFT JOIN LATERAL (
-    SELECT c.amount FROM state.stellar_asset_balance AS b, LATERAL (
+    SELECT c.amount FROM (SELECT chain.entry_key(r.usdc, 'Balance', r.contract) AS key_hash OFFSET 0) AS b, LATERAL (
       SELECT s.amount, s.ledger, s.closed_at, false AS removed FROM state.stellar_asset_balance AS s
       WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = b.key_hash
       UNION ALL
@@ -41,7 +53,7 @@ FROM (
       WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = b.key_hash AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
     ) AS c
-    WHERE b.deployment = $1 AND b.address = r.contract AND b.contract = r.usdc AND NOT c.removed
+    WHERE NOT c.removed
   ) AS held ON true, LATERAL (SELECT
     CASE WHEN NOT v.active THEN 'partner_inactive' WHEN v.pending_revenue <= 0 THEN 'nothing_pending'
       WHEN coalesce(held.amount, 0) < v.pending_revenue THEN 'registry_holds_too_little' END AS refused

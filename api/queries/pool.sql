@@ -1,5 +1,10 @@
 -- one: deployment at pool
 -- none: there is no such pool
+WITH k AS (
+  SELECT s.key_hash, s.contract, s.pool_id FROM state.liquidity_pool_pool AS s WHERE s.deployment = $1::smallint AND s.pool_id = $3::text
+  UNION
+  SELECT h.key_hash, h.contract, h.pool_id FROM history.liquidity_pool_pool AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.pool_id = $3::text
+)
 SELECT row_to_json(x)::text
 -- part: pool_item
-WHERE k.deployment = $1::smallint AND k.pool_id = $3::text AND NOT p.removed
+WHERE NOT p.removed

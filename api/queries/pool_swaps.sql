@@ -1,10 +1,16 @@
 -- list: deployment at after limit pool
 -- of: pool
 -- Trades against a pool, the newest first, over (deployment, pool_id, ledger).
+WITH k AS (
+  SELECT s.key_hash FROM state.liquidity_pool_pool AS s WHERE s.deployment = $1::smallint AND s.pool_id = $5::text
+  UNION
+  SELECT h.key_hash FROM history.liquidity_pool_pool AS h WHERE h.deployment = $1 AND h.removed AND h.pool_id = $5::text
+)
 SELECT row_to_json(x)::text, s.ledger || '.' || s.tx || '.' || s.op || '.' || s.event
 FROM event.liquidity_pool_swap AS s
-  LEFT JOIN LATERAL (SELECT p.token_a, p.token_b FROM state.liquidity_pool_pool AS p
-    WHERE p.deployment = $1::smallint AND p.pool_id = $5::text AND p.contract = s.contract) AS p ON true
+  LEFT JOIN LATERAL (SELECT p.token_a, p.token_b FROM k, history.liquidity_pool_pool AS p
+    WHERE p.deployment = $1 AND p.key_hash = k.key_hash AND p.contract = s.contract AND p.ledger <= $2 AND NOT p.removed
+    ORDER BY p.ledger DESC, p.tx DESC, p.seq DESC LIMIT 1) AS p ON true
   LEFT JOIN LATERAL (SELECT t.hash FROM chain.tx AS t
     WHERE t.deployment = $1 AND t.ledger = s.ledger AND t.tx = s.tx) AS t ON true,
   LATERAL (SELECT

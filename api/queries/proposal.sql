@@ -29,7 +29,11 @@ FROM n, q, (
   ) AS v
   LEFT JOIN LATERAL (
     SELECT to_json(w.value::text[]) AS ids
-    FROM state.dao_governance_proposal_multi_sig_txs AS l, LATERAL (
+    FROM (
+      SELECT s.key_hash FROM state.dao_governance_proposal_multi_sig_txs AS s WHERE s.deployment = $1 AND s.proposal_id = v.key_id
+      UNION
+      SELECT h.key_hash FROM history.dao_governance_proposal_multi_sig_txs AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.proposal_id = v.key_id
+    ) AS l, LATERAL (
       SELECT s.value, s.ledger, s.closed_at, false AS removed FROM state.dao_governance_proposal_multi_sig_txs AS s
       WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = l.key_hash
       UNION ALL
@@ -37,7 +41,7 @@ FROM n, q, (
       WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = l.key_hash AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
     ) AS w
-    WHERE l.deployment = $1 AND l.proposal_id = v.key_id AND NOT w.removed
+    WHERE NOT w.removed
   ) AS m ON true, LATERAL (SELECT
     v.key_id::text AS "proposalId",
     v.proposer AS "proposer",

@@ -1,6 +1,5 @@
 -- list: deployment at after limit
--- Deposits in the stability pool by depositor, over an index of the state. A deposit stays when it becomes 0, so that
--- those of the past are among today's.
+-- Deposits in the stability pool by depositor. Keys are those of now, over an index of the state, and those that went since.
 -- What a deposit has become and what it gained is the contract's own arithmetic, null where it would refuse.
 WITH pool AS (
   SELECT s.contract, s.epoch, s.p, s.paused, s.scale, s.sum_coll, s.total_coll_gained, s.total_deposits, s.total_liq_count,
@@ -9,23 +8,45 @@ WITH pool AS (
   UNION ALL
   SELECT h.contract, h.epoch, h.p, h.paused, h.scale, h.sum_coll, h.total_coll_gained, h.total_deposits, h.total_liq_count,
     h.ledger, h.closed_at
-  FROM state.stability_pool_state AS k, LATERAL (SELECT * FROM history.stability_pool_state AS h
-    WHERE h.deployment = k.deployment AND h.key_hash = k.key_hash AND h.ledger <= $2
+  FROM (
+    SELECT s.key_hash FROM state.stability_pool_state AS s WHERE s.deployment = $1
+    UNION
+    SELECT h.key_hash FROM history.stability_pool_state AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $2
+  ) AS k, LATERAL (SELECT * FROM history.stability_pool_state AS h
+    WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
     ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
-  WHERE $2 < 2147483647 AND k.deployment = $1 AND NOT h.removed
+  WHERE $2 < 2147483647 AND NOT h.removed
 )
-SELECT row_to_json(x)::text, k.depositor
-FROM state.stability_pool_deposit AS k, LATERAL (
-    SELECT s.depositor, s.deposited_at, s.initial_value, s.snapshot_epoch, s.snapshot_p_value, s.snapshot_scale,
+SELECT row_to_json(x)::text, d.depositor
+FROM (
+    (SELECT k.contract, k.depositor, v.* FROM state.stability_pool_deposit AS k, LATERAL (
+      SELECT s.deposited_at, s.initial_value, s.snapshot_epoch, s.snapshot_p_value, s.snapshot_scale,
       s.snapshot_sum_coll, s.ledger, s.closed_at, false AS removed
-    FROM state.stability_pool_deposit AS s
-    WHERE $2 = 2147483647 AND s.deployment = k.deployment AND s.key_hash = k.key_hash
-    UNION ALL
-    (SELECT h.depositor, h.deposited_at, h.initial_value, h.snapshot_epoch, h.snapshot_p_value, h.snapshot_scale,
+      FROM state.stability_pool_deposit AS s
+      WHERE $2 = 2147483647 AND s.deployment = $1 AND s.key_hash = k.key_hash
+      UNION ALL
+      (SELECT h.deposited_at, h.initial_value, h.snapshot_epoch, h.snapshot_p_value, h.snapshot_scale,
       h.snapshot_sum_coll, h.ledger, h.closed_at, h.removed
-    FROM history.stability_pool_deposit AS h
-    WHERE $2 < 2147483647 AND h.deployment = k.deployment AND h.key_hash = k.key_hash AND h.ledger <= $2
-    ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
+      FROM history.stability_pool_deposit AS h
+      WHERE $2 < 2147483647 AND h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
+      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
+    ) AS v
+    WHERE k.deployment = $1 AND ($3::text IS NULL OR k.depositor > $3) AND NOT v.removed
+    ORDER BY k.depositor LIMIT $4::integer)
+    UNION ALL
+    (SELECT k.contract, k.depositor, v.* FROM (
+      SELECT DISTINCT h.contract, h.depositor, h.key_hash FROM history.stability_pool_deposit AS h
+      WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND ($3 IS NULL OR h.depositor > $3)
+        AND NOT EXISTS (SELECT FROM state.stability_pool_deposit AS o WHERE o.deployment = $1 AND o.key_hash = h.key_hash)
+    ) AS k, LATERAL (
+      SELECT h.deposited_at, h.initial_value, h.snapshot_epoch, h.snapshot_p_value, h.snapshot_scale,
+      h.snapshot_sum_coll, h.ledger, h.closed_at, h.removed
+      FROM history.stability_pool_deposit AS h
+      WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
+      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1
+    ) AS v
+    WHERE $2 < 2147483647 AND NOT v.removed
+    ORDER BY k.depositor LIMIT $4::integer)
   ) AS d, pool AS p, LATERAL (SELECT d.snapshot_epoch::text AS "epoch", d.snapshot_p_value::text AS "p", d.snapshot_scale::text AS "scale",
       d.snapshot_sum_coll::text AS "sumCollateral") AS s, LATERAL (SELECT div(p.p * 1000000000000, greatest(d.snapshot_p_value, 1)) AS ratio,
       d.initial_value * (p.sum_coll - d.snapshot_sum_coll) AS grown
@@ -37,6 +58,6 @@ FROM state.stability_pool_deposit AS k, LATERAL (
     ) AS c, LATERAL (SELECT
 -- part: stability_item
   ) AS x
-WHERE k.deployment = $1 AND k.contract = p.contract AND ($3::text IS NULL OR k.depositor > $3) AND NOT d.removed
-ORDER BY k.depositor
+WHERE d.contract = p.contract
+ORDER BY d.depositor
 LIMIT $4::integer

@@ -8,17 +8,25 @@ WITH pool AS (
   UNION ALL
   SELECT h.contract, h.epoch, h.p, h.paused, h.scale, h.sum_coll, h.total_coll_gained, h.total_deposits, h.total_liq_count,
     h.ledger, h.closed_at
-  FROM state.stability_pool_state AS k, LATERAL (SELECT * FROM history.stability_pool_state AS h
-    WHERE h.deployment = k.deployment AND h.key_hash = k.key_hash AND h.ledger <= $2
+  FROM (
+    SELECT s.key_hash FROM state.stability_pool_state AS s WHERE s.deployment = $1
+    UNION
+    SELECT h.key_hash FROM history.stability_pool_state AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $2
+  ) AS k, LATERAL (SELECT * FROM history.stability_pool_state AS h
+    WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
     ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
-  WHERE $2 < 2147483647 AND k.deployment = $1 AND NOT h.removed
+  WHERE $2 < 2147483647 AND NOT h.removed
 )
 SELECT row_to_json(x)::text
 FROM pool AS p
-  LEFT JOIN state.stability_pool_instance AS k ON k.deployment = $1 AND k.contract = p.contract
-  LEFT JOIN LATERAL (SELECT h.usdc, h.engine, h.dao, h.compliance FROM history.stability_pool_instance AS h
+  LEFT JOIN (
+    SELECT s.key_hash FROM state.stability_pool_instance AS s WHERE s.deployment = $1
+    UNION
+    SELECT h.key_hash FROM history.stability_pool_instance AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $2
+  ) AS k ON true
+  LEFT JOIN LATERAL (SELECT h.usdc, h.engine, h.dao, h.compliance, h.removed FROM history.stability_pool_instance AS h
     WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
-    ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS i ON true,
+    ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS i ON NOT i.removed,
   LATERAL (SELECT
     p.contract AS "contract",
     i.usdc AS "usdc",

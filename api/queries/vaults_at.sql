@@ -34,7 +34,11 @@ near AS MATERIALIZED (
         WHERE s.deployment = $1 AND s.ledger > $2 AND ($6 IS NULL OR s.synth_asset = $6))) END
 ), place AS MATERIALIZED (
   SELECT k.symbol, m.liq_ratio, m.min_coll_ratio, m.collateral_price, m.synth_price, p.low, p.high
-  FROM (SELECT DISTINCT c.symbol FROM state.synthetic_engine_asset_config AS c WHERE c.deployment = $1) AS k
+  FROM (
+      SELECT c.symbol FROM state.synthetic_engine_asset_config AS c WHERE c.deployment = $1
+      UNION
+      SELECT h.symbol FROM history.synthetic_engine_asset_config AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $2
+    ) AS k
     LEFT JOIN m ON m.symbol = k.symbol,
     LATERAL chain.vault_range($7::text, m.liq_ratio, m.min_coll_ratio, m.collateral_price, m.synth_price) AS g,
     LATERAL (SELECT 0::bigint AS low, 100000000000::bigint AS high WHERE $7 IS NULL

@@ -1,10 +1,13 @@
 WITH e AS MATERIALIZED (
-  SELECT h.epoch FROM state.earnings_distributor_instance AS s, LATERAL (
+  SELECT h.epoch FROM (
+    SELECT s.key_hash FROM state.earnings_distributor_instance AS s WHERE s.deployment = $1
+    UNION
+    SELECT h.key_hash FROM history.earnings_distributor_instance AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $2
+  ) AS s, LATERAL (
       SELECT h.epoch FROM history.earnings_distributor_instance AS h
       WHERE h.deployment = $1::smallint AND h.key_hash = s.key_hash AND h.ledger <= $2::integer
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1
     ) AS h
-  WHERE s.deployment = $1
 ), r AS (
   SELECT r.epoch, r.token, r.amount, r.forwards FROM e, rollup.partner_epoch_revenue AS r
   WHERE r.deployment = $1

@@ -1,21 +1,21 @@
-FROM state.liquidity_pool_pool AS k, LATERAL (
+FROM k, LATERAL (
     SELECT s.token_a, s.token_b, s.reserve_a, s.reserve_b, s.total_shares, s.fee_tier, s.cumulative_vol_a, s.cumulative_vol_b,
       s.fee_a_accum, s.fee_b_accum, s.paused, s.ledger, s.closed_at, false AS removed
     FROM state.liquidity_pool_pool AS s
-    WHERE $2::integer = 2147483647 AND s.deployment = k.deployment AND s.key_hash = k.key_hash
+    WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = k.key_hash
     UNION ALL
     (SELECT h.token_a, h.token_b, h.reserve_a, h.reserve_b, h.total_shares, h.fee_tier, h.cumulative_vol_a,
       h.cumulative_vol_b, h.fee_a_accum, h.fee_b_accum, h.paused, h.ledger, h.closed_at, h.removed
     FROM history.liquidity_pool_pool AS h
-    WHERE $2 < 2147483647 AND h.deployment = k.deployment AND h.key_hash = k.key_hash AND h.ledger <= $2
+    WHERE $2 < 2147483647 AND h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
     ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
   ) AS p, LATERAL (SELECT
     k.pool_id AS "pool",
     k.contract AS "contract",
     p.token_a AS "tokenA",
-    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = k.deployment AND t.token = p.token_a) AS "tokenASymbol",
+    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = p.token_a) AS "tokenASymbol",
     p.token_b AS "tokenB",
-    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = k.deployment AND t.token = p.token_b) AS "tokenBSymbol",
+    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = p.token_b) AS "tokenBSymbol",
     p.reserve_a::text AS "reserveA",
     analyst.scaled(p.reserve_a)::text AS "reserveAScaled",
     p.reserve_b::text AS "reserveB",
