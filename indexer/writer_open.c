@@ -40,8 +40,9 @@ static bool dao_wallet(char text[TIDE_STRKEY_TEXT_MAX], const struct tide_deploy
     for (uint32_t i = 0; i < d->account_count; i++) {
         if (strcmp(d->accounts[i].name, "daowallet") != 0)
             continue;
-        size_t len = tide_strkey_encode(
-            text, TIDE_STRKEY_ACCOUNT, tide_slice_of(d->accounts[i].key, sizeof d->accounts[i].key));
+        size_t len =
+            tide_strkey_encode(text, TIDE_STRKEY_ACCOUNT,
+                               tide_slice_of(d->accounts[i].key, sizeof d->accounts[i].key));
         text[len] = '\0';
         return true;
     }
@@ -73,15 +74,19 @@ static tide_status upsert_deployment(struct tide_writer *w, const struct identit
     struct tide_pg_rows rows;
     const struct tide_deployment *d = w->options.deployment;
     char wallet[TIDE_STRKEY_TEXT_MAX];
-    const char *values[] = { d->passphrase, id->network,
-                             id->contracts, (const char *)id->json.ptr,
-                             id->first,     w->options.scope,
+    const char *values[] = { d->passphrase,
+                             id->network,
+                             id->contracts,
+                             (const char *)id->json.ptr,
+                             id->first,
+                             w->options.scope,
                              dao_wallet(wallet, d) ? wallet : NULL };
     tide_status status = tide_pg_query(
         w->pg, &rows,
         "WITH latest AS (SELECT coalesce(max(epoch), 0) AS epoch FROM chain.deployment"
         " WHERE network_id = $2::bytea), known AS (UPDATE chain.deployment AS k SET contracts ="
-        " $4::jsonb, dao_wallet = $7, first_ledger = CASE WHEN $5::integer > 0 THEN $5::integer ELSE"
+        " $4::jsonb, dao_wallet = $7, first_ledger = CASE WHEN $5::integer > 0 THEN $5::integer "
+        "ELSE"
         " k.first_ledger END FROM latest WHERE k.network_id = $2::bytea AND k.epoch = latest.epoch"
         " AND k.contracts_hash = $3::bytea RETURNING k.id), made AS ("
         "INSERT INTO chain.deployment (passphrase, network_id, epoch, contracts_hash, contracts,"
@@ -89,7 +94,8 @@ static tide_status upsert_deployment(struct tide_writer *w, const struct identit
         " $5::integer, $6, $7"
         " FROM latest WHERE NOT EXISTS (SELECT FROM known)"
         " ON CONFLICT (network_id, epoch, contracts_hash) DO UPDATE SET contracts ="
-        " excluded.contracts, dao_wallet = excluded.dao_wallet, first_ledger = CASE WHEN excluded.first_ledger > 0 THEN"
+        " excluded.contracts, dao_wallet = excluded.dao_wallet, first_ledger = CASE WHEN "
+        "excluded.first_ledger > 0 THEN"
         " excluded.first_ledger ELSE deployment.first_ledger END RETURNING id),"
         " d AS (SELECT id FROM known UNION ALL SELECT id FROM made)"
         " INSERT INTO chain.cursor (deployment) SELECT id FROM d"
