@@ -217,17 +217,33 @@ def try_audit():
     for user in ("tidemark_kyc", "tidemark_attester"):
         for lock in ("kyc.audit_turn IN ACCESS SHARE", "kyc.audit IN EXCLUSIVE", "kyc.audit IN ROW EXCLUSIVE"):
             refused(user, f"BEGIN; LOCK TABLE {lock} MODE")
-    for user in ROLES:  # a lock that any login can take does not hold up the audit
-        allowed(user, "SELECT pg_advisory_lock(7021, 50)")
-    holder = subprocess.Popen([PSQL, "-XAtq", "-U", "tidemark_analyst", "-c", "SELECT pg_advisory_lock(7021, 50), pg_sleep(20)"],
-                              stderr=subprocess.DEVNULL)
+    holder = subprocess.Popen([PSQL, "-XAtq", "-U", "tidemark_attester", "-c", "SELECT pg_advisory_lock(7021, 50), pg_sleep(20)"],
+                              stderr=subprocess.DEVNULL)  # an advisory lock does not hold up the audit
     try:
         allowed("tidemark_kyc", "SET lock_timeout = '5s'; SELECT kyc.note('worker', 'test', 'x', '{}')")
     finally:
-        allowed("postgres", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'tidemark_analyst'")
+        allowed("postgres", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'tidemark_attester'")
         holder.wait()
     if allowed("tidemark_attester", "SELECT kyc.audit_broken() IS NULL") != "t":
         sys.exit("the audit is broken")
+
+
+def try_locks():
+    """Where database.sql was run, who holds up a daemon is a daemon, and a login without a role of ours is no login here."""
+    if allowed("postgres", "SELECT has_function_privilege('public', 'pg_advisory_lock(bigint)', 'EXECUTE')") == "t":
+        return
+    allowed("postgres", "CREATE ROLE stranger LOGIN")
+    refused("stranger", "SELECT 1", "permission denied for database")
+    allowed("postgres", "DROP ROLE stranger")
+    none("advisory locks may be taken by", """
+        SELECT r.name, p.oid::regprocedure AS lock FROM unnest(ARRAY['public', 'tidemark_analyst', 'tidemark_api', 'tidemark_feeder']) AS r(name),
+          pg_proc AS p WHERE p.proname ~ 'advisory.*lock' AND p.proname !~ 'unlock' AND has_function_privilege(r.name, p.oid, 'EXECUTE')""")
+    writer = "SELECT pg_try_advisory_lock(x'74696465'::int, 1)"
+    for user in "tidemark_analyst", "tidemark_api", "tidemark_feeder":
+        refused(user, writer, "permission denied for function")
+    for user in OWNER, "tidemark_kyc", "tidemark_attester":
+        allowed(user, writer)
+    print("ok locks")
 
 
 def try_rest():
@@ -250,4 +266,5 @@ see_tables()
 see_views()
 try_types()
 try_audit()
+try_locks()
 try_rest()

@@ -5,7 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/_pg.sh"
 pg_start
 bin=$TIDE_BIN/tidemark-indexer
-roles=$TIDE_SOURCE_DIR/tools/packaging/roles.sql
+roles=$TIDE_SOURCE_DIR/tools/packaging/roles.sql database=$TIDE_SOURCE_DIR/tools/packaging/database.sql
 
 owner() { # DATABASE: an index owned by a role without any attribute
     sql "CREATE DATABASE $1 OWNER tidemark_indexer"
@@ -19,8 +19,17 @@ sql "DROP DATABASE tidemark"
 "$PG_BIN/psql" -Xq -f "$roles"
 "$PG_BIN/psql" -Xq -f "$roles" # again, after an upgrade
 owner tidemark
+! "$PG_BIN/psql" -Xq -f "$database" 2>"$PG_DIR/wrong" && grep -q "is not the index's" "$PG_DIR/wrong" || fail "database.sql in the wrong database"
 export PGDATABASE=tidemark
-"$here/_roles.py" "$PG_BIN/psql" tidemark_indexer
+"$PG_BIN/psql" -Xq -f "$database"
+"$PG_BIN/psql" -Xq -f "$database" # again, after it was restored
+TIDEMARK_DATABASE_URL="host=$PG_DIR user=tidemark_indexer dbname=tidemark" "$bin" migrate >"$PG_DIR/again.log" 2>&1 || fail "$(cat "$PG_DIR/again.log")"
+"$here/_roles.py" "$PG_BIN/psql" tidemark_indexer | tee "$PG_DIR/roles.log"
+grep -q "^ok locks" "$PG_DIR/roles.log" || fail "locks were not tried"
+"$PG_BIN/pg_dump" -Fc -f "$PG_DIR/dump" tidemark
+sql "CREATE DATABASE restored" && "$PG_BIN/pg_restore" --exit-on-error -d restored "$PG_DIR/dump"
+[ "$(PGDATABASE=restored sql "SELECT has_function_privilege('public', 'pg_advisory_lock(bigint)', 'EXECUTE')")" = f ] || fail "a dump loses who may lock"
+sql "DROP DATABASE restored"
 
 # Where a superuser migrates and no role is there, migrations make the roles: they have the same rights.
 export PGDATABASE=postgres

@@ -1,0 +1,29 @@
+-- What PostgreSQL gives to every login, taken back in the index's database. A superuser runs this once the
+-- database is there, and again after it was restored: psql -d tidemark -f database.sql
+--
+-- Daemons exclude each other with advisory locks. PostgreSQL lets every login of a database take any of them,
+-- and keep it: the indexer would wait as a standby, the attester too, and migrate for ever. So three roles
+-- alone may take them, and the roles of roles.sql alone may connect. Other logins (backups, monitoring,
+-- analysts with a login of their own) are made members of a role, or are granted CONNECT.
+--
+-- It calls nothing that the owner of the tables could have written.
+\set ON_ERROR_STOP on
+BEGIN;
+SET LOCAL search_path = pg_catalog, pg_temp;
+DO $$
+DECLARE
+  lock record;
+BEGIN
+  IF current_database() IN ('postgres', 'template0', 'template1') THEN
+    RAISE EXCEPTION 'the database % is not the index''s', current_database() USING HINT = 'psql -d tidemark -f database.sql';
+  END IF;
+  FOR lock IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p WHERE p.pronamespace = 'pg_catalog'::regnamespace
+      AND p.proname ~ '^pg_(try_)?advisory_(xact_)?lock(_shared)?$' LOOP
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', lock.name);
+    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO tidemark_indexer, tidemark_kyc, tidemark_attester', lock.name);
+  END LOOP;
+  EXECUTE format('REVOKE CONNECT, TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+  EXECUTE format('GRANT CONNECT ON DATABASE %I TO tidemark_indexer, tidemark_feeder, tidemark_api, tidemark_kyc,'
+    ' tidemark_attester, tidemark_analyst', current_database());
+END $$;
+COMMIT;
