@@ -307,6 +307,7 @@ static void *run(void *self)
     tide_liveness_begin("kyc", TIDE_LIVENESS_WAITS_MS);
     while (!is_closing(w->all)) {
         bool more = false, notified;
+        tide_liveness_mark(); /* also while the database is away: look-ups go on without it */
         tide_status status = connect_now(w, &err);
         if (status == TIDE_OK)
             status = turn(w, &more, &err);
