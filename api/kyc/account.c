@@ -206,22 +206,62 @@ static bool is_servers(tide_status status)
            status == TIDE_E_CONFIG;
 }
 
+static bool same_signers(const struct tide_kyc_signers *a, const struct tide_kyc_signers *b)
+{
+    bool same = a->medium == b->medium && a->count == b->count;
+    for (uint32_t i = 0; i < a->count && same; i++)
+        same = a->list[i].weight == b->list[i].weight &&
+               memcmp(a->list[i].key, b->list[i].key, TIDE_HASH_BYTES) == 0;
+    return same;
+}
+
+static bool was_told(const struct tide_kyc_signers *told, uint32_t count,
+                     const struct tide_kyc_signers *now)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (same_signers(&told[i], now))
+            return true;
+    return false;
+}
+
+/* Until as many say the same as are needed: a lone server is believed, else two have to agree. */
+static tide_status ask_servers(struct tide_kyc_place *place, const uint8_t account[TIDE_HASH_BYTES],
+                               uint64_t least, struct tide_kyc_signers *out, struct tide_err *err)
+{
+    const char *list = place->options.rpc ? place->options.rpc : "", *rest = list;
+    struct tide_kyc_signers told[SERVERS_MAX];
+    char url[URL_BYTES];
+    uint32_t servers = 0, count = 0;
+    while (servers < SERVERS_MAX && next_server(&rest, url))
+        servers++;
+    tide_status status = tide_fail(err, TIDE_E_CONFIG, "rpc is not set");
+    for (uint32_t i = 0; i < servers && next_server(&list, url); i++) {
+        status = ask_server(place, url, account, least, out, err);
+        if (status != TIDE_OK && !is_servers(status))
+            return status;
+        if (status == TIDE_OK && (servers == 1 || was_told(told, count, out)))
+            return TIDE_OK;
+        if (status == TIDE_OK)
+            told[count++] = *out;
+    }
+    if (count > 1)
+        return tide_fail(err, TIDE_E_IO, "rpc: no two servers name the same signers");
+    return count ? tide_fail(err, TIDE_E_IO, "rpc: one server alone names the signers") : status;
+}
+
 tide_status tide_kyc_signers_fetch(struct tide_kyc_place *place,
                                    const uint8_t account[TIDE_HASH_BYTES],
                                    struct tide_kyc_signers *out, struct tide_err *err)
 {
     const struct tide_clock *clock = place->options.clock;
-    const char *list = place->options.rpc ? place->options.rpc : "";
-    char url[URL_BYTES], quoted[TIDE_ERR_TEXT_MAX];
+    char quoted[TIDE_ERR_TEXT_MAX];
     uint64_t least = 0;
     if (clock->now_ms(clock->self) < place->rpc_away_until_ms)
         return tide_fail(err, TIDE_E_IO, "rpc: no server answered a moment ago");
     tide_status status = read_least(place, &least, err);
     if (status != TIDE_OK)
         return status;
-    status = tide_fail(err, TIDE_E_CONFIG, "rpc is not set");
-    for (int i = 0; i < SERVERS_MAX && is_servers(status) && next_server(&list, url); i++)
-        status = ask_server(place, url, account, least, out, err);
+    status = ask_servers(place, account, least, out, err);
     if (is_servers(status)) {
         place->rpc_away_until_ms = clock->now_ms(clock->self) + AWAY_MS;
         tide_log(TIDE_WARN, "kyc.signers_unknown", "text=%s",

@@ -19,7 +19,7 @@ tide_status worker_take_event(struct worker *w, struct worker_event *out, bool *
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
         w->place.pg, &rows,
-        "UPDATE kyc.inbox SET attempts = attempts + 1,"
+        "UPDATE kyc.inbox SET attempts = least(attempts, 999999) + 1,"
         "  next_try = clock_timestamp() + interval '1 s' * least(900, 5 * 2 ^ least(attempts, 8))"
         " WHERE (deployment, provider, event_key) = (SELECT deployment, provider, event_key"
         "   FROM kyc.inbox WHERE deployment = $2::smallint AND provider = $1 AND state = 'new'"
@@ -56,7 +56,7 @@ tide_status worker_take_session(struct worker *w, struct worker_session *out, bo
     struct tide_pg_rows rows;
     tide_status status =
         tide_pg_query(w->place.pg, &rows,
-                      "UPDATE kyc.session SET attempts = attempts + 1, next_check "
+                      "UPDATE kyc.session SET attempts = least(attempts, 999999) + 1, next_check "
                       "= clock_timestamp() + interval '15 s'"
                       " WHERE id = (SELECT id FROM kyc.session WHERE deployment = $2::smallint"
                       "   AND provider = $1 AND next_check <= statement_timestamp()"

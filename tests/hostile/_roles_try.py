@@ -82,7 +82,7 @@ class Login:
 
     def open(self):
         self.process = subprocess.Popen([PSQL, "-XAtq", url_of(self.role)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.try_it("SET default_transaction_read_only = off; SET statement_timeout = '1s'")
+        self.try_it("SET default_transaction_read_only = off; SET statement_timeout = '300ms'")
 
     def try_it(self, statement):
         """The rows, or None where the session went. One that hangs is ended."""
@@ -166,8 +166,7 @@ class Run:
         until(lambda: int(sql("SELECT coalesce(max(ledger), 0) FROM chain.cursor")) >= latest, True, "the indexer follows")
 
     def approves(self, dice):
-        provider = dice.choice(REAL)
-        s = Session(self.mock, provider, of=SimpleNamespace(address=self.w.subject(), ref="R" + "".join(dice.choices("ABCDEFGH234567", k=31)), provider=None))
+        s = Session(self.mock, dice.choice(self.providers), of=SimpleNamespace(address=self.w.subject(), ref="R" + "".join(dice.choices("ABCDEFGH234567", k=31)), provider=None))
         s.decide("approved", send=True)
         return s.becomes("approved", ["attest"])
 
@@ -185,8 +184,9 @@ class Run:
 
     def plant(self, dice):
         """Rows of every table that a login may write: what its own look like."""
-        for _ in range(2):
-            s = Session(self.mock, dice.choice(REAL), of=SimpleNamespace(address=self.w.subject(), ref="P" + "".join(dice.choices("ABCDEFGH234567", k=31)), provider=None))
+        self.providers = dice.sample(REAL, 2)  # honest work is with those whose rows were attacked
+        for provider in self.providers:
+            s = Session(self.mock, provider, of=SimpleNamespace(address=self.w.subject(), ref="P" + "".join(dice.choices("ABCDEFGH234567", k=31)), provider=None))
             s.decide("approved", send=True)
             s.becomes("approved", ["attest"])
         sql("""INSERT INTO kyc.sandbox (id, ref) VALUES ('sandbox-1', 'ref-1'); INSERT INTO kyc.challenge VALUES (sha256('1'), now() + interval '1 h')""")

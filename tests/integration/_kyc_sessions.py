@@ -447,6 +447,14 @@ def signers(api, mock, network, passphrase):
         expect((status, answer["code"], bool(response.headers["Retry-After"])), (503, "signers_unknown", True), f"{wrong}")
         mock.do("network", **right)
     expect(sql(f"SELECT count(*) FROM kyc.session WHERE address = '{me.address}'"), "0", "sessions of what was not known")
+    ledger_key, forged = account_entry(me, (1, 0, 0, 0), ((key(a), 1),))
+    for first, second in ((forged, {}), (account_entry(me, (1, 0, 0, 0))[1], {ledger_key: forged})):  # one of two servers lies
+        mock.do("network", entries={ledger_key: first}, second=second)
+        time.sleep(1.1)
+        status, answer, _ = api.session(me.address, "sandbox", key=None, challenge=mine(SERVER, a))
+        expect((status, answer["code"]), (503, "signers_unknown"), "signers that one server alone names")
+    mock.do("network", entries={}, second=None)
+    expect(sql(f"SELECT count(*) FROM kyc.session WHERE address = '{me.address}'"), "0", "sessions that a lying server let in")
     end = steady() + 15  # the servers are left alone for a moment
     while (status := api.session(me.address, "sandbox", key=None, challenge=mine(SERVER, me))[0]) == 503 and steady() < end:
         time.sleep(0.2)

@@ -44,7 +44,8 @@ same are methods: mock.decide(provider="didit", …).
   forget   {"provider": P, "id": ID, "marked": true}   the provider deletes a person: decisions answer 404; marked: Sumsub and
            Persona answer, and say so
   network  {"passphrase": P, "ledger": N, "entries": {KEY: XDR}, "broken": true}   what URL/rpc says as a Stellar RPC server: of which
-           network and ledger it is, and entries (base64); broken: it answers 500. What is not said stays
+           network and ledger it is, and entries (base64); broken: it answers 500. second: entries
+           that URL/rpc/second says instead; null: the same. What is not said stays
   clear    {}   people, calls, violations, faults and what was sent are forgotten; the network stays
 
 A page of a person, GET URL/PROVIDER/page/ID, has buttons for a browser: approve, decline, resubmit,
@@ -548,7 +549,7 @@ class Providers:
     def __init__(self, port=0):
         self.lock = threading.RLock()
         self.webhook_url = None
-        self.rpc = {"passphrase": "", "ledger": 1 << 30, "entries": {}, "broken": False}
+        self.rpc = {"passphrase": "", "ledger": 1 << 30, "entries": {}, "second": None, "broken": False}
         self.clear()
         self.server = Server(("127.0.0.1", port), Handler)
         self.server.mock = self
@@ -755,7 +756,9 @@ class Handler(BaseHTTPRequestHandler):
         if asked["method"] == "getLedgerEntries":
             with mock.lock:
                 mock.calls["rpc"] = mock.calls.get("rpc", 0) + 1
-            found = [(key, mock.rpc["entries"].get(key)) for key in asked["params"]["keys"]]
+            second = mock.rpc["second"] if self.path.endswith("/second") else None
+            held = mock.rpc["entries"] if second is None else second
+            found = [(key, held.get(key)) for key in asked["params"]["keys"]]
             result = {"latestLedger": mock.rpc["ledger"], "entries": [
                 {"key": key, "xdr": xdr, "lastModifiedLedgerSeq": 1} for key, xdr in found if xdr]}
         return self.say(200, {"jsonrpc": "2.0", "id": asked["id"], "result": result})

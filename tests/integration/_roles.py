@@ -246,6 +246,20 @@ def try_locks():
     print("ok locks")
 
 
+def try_rows():
+    """Rows whose counts or times made the worker's statements fail: one of them kept all of a provider waiting."""
+    event = "INSERT INTO kyc.inbox (deployment, provider, event_key, body_sha256, sig_key, {}) VALUES (1, 'didit', 'k', '', 0, {})"
+    session = ("INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, expires_at, {}) VALUES ('s', 1, 'G', 'didit', '', 'direct', 'r',"
+               " now(), {})")
+    for sql, column, value, why in (
+            (event, "attempts", 2**31 - 1, "inbox_counts"), (event, "attempts", -2**31, "inbox_counts"), (event, "next_try", "'-infinity'", "inbox_times"),
+            (event, "received_at", "'infinity'", "inbox_times"), (event, "ref", "repeat('x', 5000)", "inbox_lengths"),
+            (session, "attempts", 2**31 - 1, "session_counts"), (session, "decision_rev", 2**31 - 1, "session_counts"),
+            (session, "jurisdiction", -1, "session_counts"), (session, "valid_until", "'infinity'", "session_times"),
+            (session, "next_check", "'-infinity'", "session_times"), (session, "last_error", "repeat('x', 5000)", "session_lengths")):
+        refused("tidemark_kyc", sql.format(column, value), f'"{why}"')
+
+
 def try_rest():
     for user in ROLES:
         for sql in ("CREATE TEMPORARY TABLE t (x int)", "CREATE TABLE public.t (x int)", "CREATE SCHEMA mine",
@@ -267,4 +281,5 @@ see_views()
 try_types()
 try_audit()
 try_locks()
+try_rows()
 try_rest()

@@ -17,7 +17,7 @@ python3 "$here/_kyc_sessions.py" file "$MOCK_URL" "$PG_DIR/kyc.json"
 kyc_start() { # FILE [OPTION]…
     local file=$1
     shift
-    TIDEMARK_RPC="http://127.0.0.1:1/,$MOCK_URL/rpc" TIDEMARK_KYC_FILE=$file TIDEMARK_KYC_DATABASE_URL="host=$PG_DIR port=5432 user=tidemark_kyc dbname=tidemark" \
+    TIDEMARK_RPC="http://127.0.0.1:1/,$MOCK_URL/rpc,$MOCK_URL/rpc/second" TIDEMARK_KYC_FILE=$file TIDEMARK_KYC_DATABASE_URL="host=$PG_DIR port=5432 user=tidemark_kyc dbname=tidemark" \
         api_start --api-rate-lookup 0 --api-rate-query 0 --api-proxies 127.0.0.1 --api-access-log all "$@"
 }
 kyc_start "$PG_DIR/kyc.json"
