@@ -55,7 +55,8 @@ class RoleWorld(World):
 
     def start_index(self):
         sql(f"ALTER DATABASE {self.db.name} OWNER TO tidemark_indexer")
-        sql("CALL chain.restrict_public()", user="tidemark_indexer")
+        subprocess.run([PSQL, "-Xqf", os.path.join(os.environ["TIDE_SOURCE_DIR"], "tools/packaging/database.sql")], check=True)
+        sql("GRANT CONNECT ON DATABASE roles TO somebody")
         env = dict(os.environ, TIDEMARK_DATABASE_URL=url_of("tidemark_indexer"))
         with open(f"{DIR}/indexer.log", "ab") as log:
             self.index = subprocess.Popen([_attester.INDEXER, "run", "--rpc", self.url, "--deployment", self.path / "deployment.json", "--poll-ms", "20",

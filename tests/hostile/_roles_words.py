@@ -180,6 +180,9 @@ class Words:
         """What is held, while the others work, by a session that does not end."""
         table = self.dice.choice(self.c.reads or self.c.every)
         mine = self.dice.choice(self.c.updates or [table])
+        if not self.c.updates and self.dice.random() < 0.4:  # as the indexer, new sessions, a session's worker, migrate and the attester take them
+            lock = self.dice.choice(["1953064037, 1", "7021, 51", "7022, 1", "7024, 1", "1953064045, 1"])
+            return f"SELECT {self.dice.choice(['pg_advisory_lock', 'pg_try_advisory_lock', 'pg_advisory_xact_lock_shared'])}({lock}); BEGIN"
         return "BEGIN; " + self.dice.choice([
             f"LOCK TABLE {table} IN {self.dice.choice(LOCKS)} MODE", f"LOCK TABLE {mine} IN {self.dice.choice(LOCKS)} MODE", f"SELECT count(*) FROM {table}",
             f"SELECT 1 FROM {mine} ORDER BY random() LIMIT 3 FOR UPDATE", f"SELECT 1 FROM {table} FOR KEY SHARE",
