@@ -212,8 +212,10 @@ static tide_status take_news(void *self, struct tide_hot_sink *sink, struct tide
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
     bool found;
     tide_status status = sink->get(sink->self, &key, &meta, &found, err);
+    /* An entry that was undecoded may have a version again that is not. */
+    bool undecoded = feed->look.raw_states > 0 && !meta.complete;
     bool contracts = meta.contracts_seen != feed->look.contracts_seen ||
-                     meta.raw_states != feed->look.raw_states;
+                     meta.raw_states != feed->look.raw_states || undecoded;
     for (uint32_t i = 1; i < feed->news.count && status == TIDE_OK; i++)
         status = feed_apply_row(sink, &feed->news, i, err);
     if (status == TIDE_OK && contracts)

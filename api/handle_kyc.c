@@ -25,8 +25,9 @@ bool tide_trusted(const struct tide_view *view, const struct tide_handler_contex
     }
     if (TIDE_UNLIKELY(!meta->compliance_complete)) {
         tide_reply_problem(reply, 503, "incomplete",
-                           "The compliance registry is not indexed from its creation: what happened"
-                           " before could be missed. Index from ledger %" PRIu32 " on.",
+                           "The compliance registry is not known whole: it is not indexed from its"
+                           " creation (index from ledger %" PRIu32 " on), or an entry of it could"
+                           " not be decoded (/api/undecoded/entries).",
                            meta->start_from);
         reply->retry_after_s = 60;
         return false;

@@ -1,5 +1,5 @@
 -- list: deployment at after limit
--- Entries whose newest version could not be decoded, over the primary key. Their bytes are kept, and not shown.
+-- The newest version of each entry that could not be decoded, over the primary key. Their bytes are kept, and not shown.
 SELECT row_to_json(x)::text, encode(r.key_hash, 'hex')
 FROM state.raw AS r, LATERAL (SELECT
     encode(r.key_hash, 'hex') AS "keyHash",

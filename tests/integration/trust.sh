@@ -80,4 +80,26 @@ api_start --api-rate-lookup 0 --api-rate-query 0
 "$here/_trust.py" "$API_PORT" ask "$PG_DIR/after" "$PG_DIR/before" || fail "after"
 "$here/_trust.py" same "$PG_DIR/before" "$PG_DIR/after" || fail "answers differ"
 api_stop || fail "api: exit $?"
+
+echo "an entry of the registry that cannot be decoded"
+records="state.compliance_registry_compliance_rec AS s JOIN chain.role AS r USING (deployment, contract)"
+who=$(sql "SELECT s.address FROM $records ORDER BY s.ledger, s.address LIMIT 1")
+mid=$(sql "SELECT min(s.ledger) + 2 FROM $records")
+version="deployment, key_hash, ledger, tx, seq, closed_at, contract, removed"
+sql "INSERT INTO history.raw ($version, durability, reason, key_xdr, value_xdr) SELECT deployment, key_hash, $mid, 1, 0, closed_at, contract, false, 1, 'planted',
+    '', '' FROM $records WHERE s.address = '$who'; UPDATE chain.cursor SET raw_states = raw_states + 1"
+answers() { # CODE NOW, CODE before, CODE at mid
+    local found
+    rm -rf "$PG_DIR/cache"
+    API_READY=/api/prices api_start --api-rate-lookup 0 --api-rate-query 0
+    found=$(for query in "" "?ledger=$((mid - 1))" "?ledger=$mid"; do curl -so "$PG_DIR/answer" -w '%{http_code} ' "$API_URL/api/sdk/kyc/status/$who$query"; done)
+    [ "$found" = "$* " ] || fail "compliance: $found, not $*: $(cat "$PG_DIR/answer")"
+    api_stop || fail "api: exit $?"
+}
+answers 503 200 503
+columns=$(sql "SELECT string_agg(quote_ident(column_name), ', ') FROM information_schema.columns
+    WHERE table_schema = 'history' AND table_name = 'compliance_registry_compliance_rec' AND column_name <> 'ledger'")
+sql "INSERT INTO history.compliance_registry_compliance_rec (ledger, $columns) SELECT $((mid + 1)), $columns
+    FROM ${records/state/history} WHERE s.address = '$who' ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 1"
+answers 200 200 503
 echo ok
