@@ -11,11 +11,21 @@ FROM (
       AND ($2::integer = 2147483647 OR EXISTS (SELECT FROM history.synth_token_instance AS h
         WHERE h.deployment = $1 AND h.key_hash = i.key_hash AND h.ledger <= $2))
     UNION ALL
+    SELECT DISTINCT true, h.key_hash, NULL::text FROM history.synth_token_instance AS h
+    WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.contract = $3
+      AND NOT EXISTS (SELECT FROM state.synth_token_instance AS i WHERE i.deployment = $1 AND i.key_hash = h.key_hash)
+      AND EXISTS (SELECT FROM history.synth_token_instance AS o WHERE o.deployment = $1 AND o.key_hash = h.key_hash AND o.ledger <= $2)
+    UNION ALL
     SELECT false, i.key_hash, CASE i.metadata ->> 'symbol' WHEN 'native' THEN 'XLM' ELSE i.metadata ->> 'symbol' END
     FROM state.stellar_asset_instance AS i
     WHERE i.deployment = $1 AND i.contract = $3 AND $4 LIKE 'C%'
       AND ($2 = 2147483647 OR EXISTS (SELECT FROM history.stellar_asset_instance AS h
         WHERE h.deployment = $1 AND h.key_hash = i.key_hash AND h.ledger <= $2))
+    UNION ALL
+    SELECT DISTINCT false, h.key_hash, NULL::text FROM history.stellar_asset_instance AS h
+    WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.contract = $3 AND $4 LIKE 'C%'
+      AND NOT EXISTS (SELECT FROM state.stellar_asset_instance AS i WHERE i.deployment = $1 AND i.key_hash = h.key_hash)
+      AND EXISTS (SELECT FROM history.stellar_asset_instance AS o WHERE o.deployment = $1 AND o.key_hash = h.key_hash AND o.ledger <= $2)
   ) AS t
   LEFT JOIN LATERAL (
     SELECT s.value, false AS removed FROM state.synth_token_balance AS s
