@@ -1,5 +1,5 @@
 /* Drives the writer alone, with tables and rows made up here, so that faults can be tried in
- * milliseconds: writer_driver setup (an empty database) | write FROM TO.
+ * milliseconds: writer_driver setup (empties what there is) | write FROM TO.
  *
  * Ledger L has L % 4 events and touches three of fifty keys, each at most once; every fifth
  * touch removes the key. Its hash is L repeated, so any two ranges link. Options after the
@@ -48,6 +48,17 @@ static const struct tide_table tables[TABLES] = {
                   .partitioned = true,
                   .pair = STATE },
 };
+
+/* Ours with what was loaded for them, and what chain.* knows of it. */
+static const char empty_sql[] =
+    "DO $$ DECLARE r text; BEGIN FOR r IN SELECT oid::regclass FROM pg_class WHERE relkind IN "
+    "('r', 'p')"
+    " AND NOT relispartition AND relnamespace IN ('event'::regnamespace, 'history'::regnamespace,"
+    " 'state'::regnamespace) AND relname ~ '^(thing|item)(_|$)' LOOP EXECUTE 'DROP TABLE ' || r; "
+    "END LOOP;"
+    " EXECUTE (SELECT 'TRUNCATE ' || string_agg(oid::regclass::text, ', ') || ' RESTART IDENTITY CASCADE'"
+    " FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace ="
+    " 'chain'::regnamespace AND relname NOT IN ('migration', 'database')); END $$";
 
 static const char tables_sql[] =
     "CREATE TABLE event.thing (deployment int2 NOT NULL, ledger int4 NOT NULL, tx int4 NOT NULL,"
@@ -195,6 +206,8 @@ static tide_status setup(struct tide_err *err)
     tide_status status = tide_pg_open(&pg, &to, err);
     if (status == TIDE_OK)
         status = tide_migrate(pg, tide_migrations, tide_migration_count, &applied, err);
+    if (status == TIDE_OK)
+        status = tide_pg_run(pg, empty_sql, NULL, err);
     if (status == TIDE_OK)
         status = tide_pg_run(pg, tables_sql, NULL, err);
     tide_pg_close(pg);

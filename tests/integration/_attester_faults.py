@@ -260,7 +260,7 @@ def x10(w):
         intent, subject, _ = w.plant()
         w.fault({"bump": "sendTransaction=says:ERROR -9x1", "bumped": "sendTransaction=says:ERROR -9x1",
                  "requeue": "sendTransaction=status:504",
-                 "park": "simulateTransaction=refuses:HostError: Error(Contract, #7)x2"}[step])
+                 "park": "simulateTransaction=refuses:HostError: Error(Contract, #7)"}[step])
         with w.attester("--attester-valid-s", "30", points=f"attester.{step}=kill") as dead:
             until(lambda: dead.process.poll() is not None, f"killed at {step}")
         if step == "requeue":

@@ -1,17 +1,7 @@
 # Shared by the tests of the writer: sourced after _pg.sh. driver = bin/writer_driver.
 driver=$TIDE_BIN/writer_driver
 
-# An empty database with the driver's tables: a copy, for migrating takes longer.
-fresh() {
-    local database=host=$PGHOST\ port=5432\ user=postgres\ dbname=
-    export PGDATABASE=tidemark
-    if [ "$(PGDATABASE=postgres sql "SELECT count(*) FROM pg_database WHERE datname = 'pristine'")" = 0 ]; then
-        PGDATABASE=postgres "$PG_BIN/createdb" pristine
-        TIDEMARK_DATABASE_URL="${database}pristine" "$driver" setup 2>/dev/null || fail "writer_driver setup"
-    fi
-    PGDATABASE=postgres "$PG_BIN/dropdb" --force --if-exists tidemark 2>/dev/null
-    PGDATABASE=postgres "$PG_BIN/createdb" --template pristine tidemark
-}
+fresh() { "$driver" setup 2>/dev/null; } # an empty database with the driver's tables
 
 # One line that depends on the rows of all tables alone, then cursor and coverage.
 digest_sql="SELECT (SELECT md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), '')) FROM event.thing t),

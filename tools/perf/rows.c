@@ -142,8 +142,11 @@ int perf_dump(int argc, char **argv)
         source.ops->seek(source.self, deployment->first_ledger, 0, &err) != TIDE_OK)
         perf_die("lake", &err);
     const struct tide_pipeline_options options = { .source = source,
-                                                   .delta = { deployment, TIDE_PROOF_EVENTS,
-                                                              only.wanted },
+                                                   .delta = { .deployment = deployment,
+                                                              .proof = TIDE_PROOF_EVENTS,
+                                                              .tables = only.wanted,
+                                                              .discovered_max =
+                                                                  config.discovered_tokens },
                                                    .from = deployment->first_ledger,
                                                    .stop_at_end = true,
                                                    .poll_ms = 1000,
