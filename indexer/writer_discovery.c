@@ -110,35 +110,43 @@ tide_status tide_writer_gap_trouble(struct tide_writer *w, const struct tide_gap
 
 /* ---- statements of a table ---- */
 
+/* The columns of chain.ledger that count what is ours; chain.cursor has their totals under the
+ * same names but one. */
+static uint32_t counts_of(const struct tide_table *ledger, const struct tide_column *out[])
+{
+    uint32_t count = 0, i = 0;
+    while (strcmp(ledger->columns[i].name, "our_txs") != 0)
+        assert(++i < ledger->column_count);
+    for (; i < ledger->column_count; i++)
+        if (ledger->columns[i].type == TIDE_PG_INT4)
+            out[count++] = &ledger->columns[i];
+    return count;
+}
+
+static const char *total_of(const struct tide_column *count)
+{
+    return strcmp(count->name, "our_txs") == 0 ? "transactions" : count->name;
+}
+
 /* The new counts of ledgers that are stored, on their rows and on the totals. */
 static void sql_add_ledgers(struct tide_writer *w)
 {
-    static const struct {
-        const char *column, *total;
-    } counts[] = {
-        { "our_txs", "transactions" },
-        { "events", "events" },
-        { "changes", "changes" },
-        { "raw_events", "raw_events" },
-        { "raw_states", "raw_states" },
-        { "calls_verified", "calls_verified" },
-        { "calls_rewritten", "calls_rewritten" },
-        { "calls_unverified", "calls_unverified" },
-    };
+    const struct tide_column *counts[TIDE_COLUMNS_MAX];
+    uint32_t count = counts_of(&w->options.tables[TIDE_TABLE_LEDGER], counts);
     writer_sql(w, "WITH n AS (SELECT * FROM unnest($1::chain.ledger[])), o AS (SELECT l.* FROM"
                   " chain.ledger AS l JOIN n ON n.deployment = l.deployment AND n.ledger ="
                   " l.ledger), u AS (UPDATE chain.ledger AS l SET ");
-    for (size_t i = 0; i < TIDE_COUNT(counts); i++)
-        writer_sql_more(w, "%s%s = n.%s", i ? ", " : "", counts[i].column, counts[i].column);
+    for (uint32_t i = 0; i < count; i++)
+        writer_sql_more(w, "%s%s = n.%s", i ? ", " : "", counts[i]->name, counts[i]->name);
     writer_sql_more(w, " FROM n WHERE l.deployment = n.deployment AND l.ledger = n.ledger AND"
                        " l.hash = n.hash RETURNING l.ledger), c AS (UPDATE chain.cursor AS c SET ");
-    for (size_t i = 0; i < TIDE_COUNT(counts); i++)
-        writer_sql_more(w, "%s%s = c.%s + s.%s", i ? ", " : "", counts[i].total, counts[i].total,
-                        counts[i].column);
+    for (uint32_t i = 0; i < count; i++)
+        writer_sql_more(w, "%s%s = c.%s + s.%s", i ? ", " : "", total_of(counts[i]),
+                        total_of(counts[i]), counts[i]->name);
     writer_sql_more(w, " FROM (SELECT ");
-    for (size_t i = 0; i < TIDE_COUNT(counts); i++)
-        writer_sql_more(w, "%scoalesce(sum(n.%s - o.%s), 0) AS %s", i ? ", " : "", counts[i].column,
-                        counts[i].column, counts[i].column);
+    for (uint32_t i = 0; i < count; i++)
+        writer_sql_more(w, "%scoalesce(sum(n.%s - o.%s), 0) AS %s", i ? ", " : "", counts[i]->name,
+                        counts[i]->name, counts[i]->name);
     writer_sql_more(w,
                     " FROM n JOIN o USING (ledger)) AS s WHERE c.deployment = %u)"
                     " SELECT ledger FROM u",
