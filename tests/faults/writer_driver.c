@@ -56,7 +56,8 @@ static const char empty_sql[] =
     " AND NOT relispartition AND relnamespace IN ('event'::regnamespace, 'history'::regnamespace,"
     " 'state'::regnamespace) AND relname ~ '^(thing|item)(_|$)' LOOP EXECUTE 'DROP TABLE ' || r; "
     "END LOOP;"
-    " EXECUTE (SELECT 'TRUNCATE ' || string_agg(oid::regclass::text, ', ') || ' RESTART IDENTITY CASCADE'"
+    " EXECUTE (SELECT 'TRUNCATE ' || string_agg(oid::regclass::text, ', ') || ' RESTART IDENTITY "
+    "CASCADE'"
     " FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace ="
     " 'chain'::regnamespace AND relname NOT IN ('migration', 'database')); END $$";
 
