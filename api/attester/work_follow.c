@@ -13,6 +13,7 @@ struct fate {
     uint32_t ledger;       /* that one; of a confirmation without: of what confirms it */
     const char *attention; /* likewise */
     int64_t fee;           /* charged, stroops; -1: not known */
+    bool doubted;          /* no other server says so: the next one is asked first already */
     char word[ATT_WORD_BYTES];
 };
 
@@ -291,6 +292,7 @@ static tide_status ask_servers(struct att_work *w, struct fate *f, struct tide_e
                  f->next.why);
         att_rpc_doubt(w->rpc);
         f->next = FATE(WAIT, .why = "not_borne_out");
+        f->doubted = true;
         return TIDE_OK;
     }
     if (f->attention && !other.attention)
@@ -386,6 +388,8 @@ static tide_status follow_indexed(struct att_work *w, struct fate *f, struct tid
 
 /* --- what follows ----------------------------------------------------------------------------- */
 
+/* What goes on is asked of another server next: one that always says wait, or what holds it back,
+ * does not keep the others from being heard. */
 static tide_status act(struct att_work *w, const struct fate *f, enum att_turn *turn,
                        struct tide_err *err)
 {
@@ -399,7 +403,9 @@ static tide_status act(struct att_work *w, const struct fate *f, enum att_turn *
     case ATT_STEP_SEND:
     case ATT_STEP_BUMP:
         *turn = ATT_TURN_WAIT;
-        return w->dry ? TIDE_OK : send_again(w, next, err);
+        status = w->dry ? TIDE_OK : send_again(w, next, err);
+        att_rpc_turn(w->rpc);
+        return status;
     case ATT_STEP_REQUEUE:
         att_rpc_turn(w->rpc); /* the next attempt is another server's */
         return work_requeue(w, next, err);
@@ -415,6 +421,8 @@ static tide_status act(struct att_work *w, const struct fate *f, enum att_turn *
         break;
     }
     *turn = ATT_TURN_WAIT;
+    if (!f->doubted)
+        att_rpc_turn(w->rpc);
     return TIDE_OK;
 }
 

@@ -197,6 +197,7 @@ static tide_status price(struct att_work *w, struct preparation *p, enum att_tur
     status = work_affords(w, p->draft.fee, &affords, err);
     if (status != TIDE_OK || affords)
         return status;
+    att_rpc_turn(w->rpc); /* it may be this server's price */
     return later(w, p, turn, BUDGET_MS, "fee_budget", err);
 }
 
