@@ -82,7 +82,7 @@ class Index:
     def start(self):
         file = self.folder / "api.port"
         log = open(self.folder / "api.log", "ab")
-        env = {**self.env, "TIDEMARK_COMPLIANCE_AGE_S": "0", "TIDEMARK_API_LISTEN": "127.0.0.1:0", "TIDEMARK_API_DRAIN_MS": "0",
+        env = {**self.env, "TIDEMARK_COMPLIANCE_AGE_S": "0", "TIDEMARK_STALE_AFTER_MS": "86400000", "TIDEMARK_API_LISTEN": "127.0.0.1:0", "TIDEMARK_API_DRAIN_MS": "0",
                "TIDEMARK_API_CACHE": str(self.folder / "cache")}
         self.api = subprocess.Popen([BIN / "tidemark-api", "--api-port-file", file, "--api-rate-lookup", "0", "--api-rate-query", "0"], env=env, stderr=log)
         for _ in range(1200):
