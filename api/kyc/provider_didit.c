@@ -124,7 +124,7 @@ static tide_slice country_of(json_t *documents)
     bool differ = false;
     for (size_t i = 0; i < json_array_size(documents); i++) {
         json_t *one = json_array_get(documents, i);
-        tide_slice country = tide_kyc_text_at(one, "issuing_state");
+        tide_slice country = tide_kyc_country_at(one, "issuing_state");
         differ |= first.len && country.len && !tide_slice_eq(first, country);
         first = first.len ? first : country;
     }

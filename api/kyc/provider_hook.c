@@ -127,6 +127,13 @@ tide_slice tide_kyc_text_at(json_t *root, const char *path)
     return text ? tide_slice_of(text, json_string_length(value)) : (tide_slice){ 0 };
 }
 
+tide_slice tide_kyc_country_at(json_t *root, const char *path)
+{
+    const json_t *value = tide_kyc_at(root, path);
+    bool other = value && !json_is_null(value) && !json_is_string(value);
+    return other ? TIDE_SLICE("?") : tide_kyc_text_at(root, path);
+}
+
 /* "2026-01-31" "T" "10:11:12" without what is behind; the zone is written as RFC 3339 has it. */
 int64_t tide_kyc_ms(tide_slice text)
 {

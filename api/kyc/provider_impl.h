@@ -48,6 +48,9 @@ tide_slice tide_kyc_text_at(json_t *root, const char *path); /* "" where there i
 /* Unix milliseconds of an RFC 3339 time; also "2026-01-31 10:11:12+0000", and without a zone, which
  * is UTC then. 0: it is none. */
 int64_t tide_kyc_ms(tide_slice text);
+/* A country as it is written: "" where none is stated (absent, null, ""); "?", which is no country,
+ * where something else than a text is: another member does not stand in for that. */
+tide_slice tide_kyc_country_at(json_t *root, const char *path);
 /* Unix seconds at which a day ("2030-01-31") is over in UTC; 0: it is none. */
 int64_t tide_kyc_day_end(tide_slice text);
 /* The end of a document, a day: the earliest of several counts. Absent, null and "" mean that the

@@ -194,7 +194,9 @@ static tide_slice country_of(json_t *fields)
     static const char *const names[] = { "address-country-code", "issuing-country",
                                          "selected-country-code" };
     for (size_t i = 0; i < TIDE_COUNT(names); i++) {
-        tide_slice country = tide_kyc_text_at(json_object_get(fields, names[i]), "value");
+        json_t *field = json_object_get(fields, names[i]);
+        tide_slice country = tide_kyc_country_at(json_is_object(field) ? field : fields,
+                                                 json_is_object(field) ? "value" : names[i]);
         if (country.len)
             return country;
     }

@@ -224,18 +224,18 @@ static void map_status(struct tide_kyc_decision *out, json_t *root)
  * two countries are for a person to look at: what is given then is no country. */
 static tide_slice country_of(json_t *root)
 {
-    tide_slice home = tide_kyc_text_at(root, "info.addresses.0.country");
+    tide_slice home = tide_kyc_country_at(root, "info.addresses.0.country");
     json_t *documents = tide_kyc_at(root, "info.idDocs");
     tide_slice first = { 0 };
     for (size_t i = 0; i < json_array_size(documents) && home.len == 0; i++) {
-        tide_slice one = tide_kyc_text_at(json_array_get(documents, i), "country");
+        tide_slice one = tide_kyc_country_at(json_array_get(documents, i), "country");
         if (first.len && one.len && !tide_slice_eq(first, one))
             return TIDE_SLICE("?");
         first = first.len ? first : one;
     }
     if (home.len || first.len)
         return home.len ? home : first;
-    return tide_kyc_text_at(root, "info.country");
+    return tide_kyc_country_at(root, "info.country");
 }
 
 static void map(const struct tide_kyc_provider *provider, json_t *root,

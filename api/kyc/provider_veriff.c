@@ -135,7 +135,7 @@ static tide_status map(json_t *root, const char *provider_id, struct tide_kyc_de
     tide_kyc_about(out, tide_kyc_at(v, "vendorData"));
     out->decided_ms = tide_kyc_ms(tide_kyc_text_at(v, "decisionTime"));
     tide_kyc_ends(out, tide_kyc_at(v, "document.validUntil"));
-    tide_kyc_settle(out, tide_kyc_text_at(v, "document.country"));
+    tide_kyc_settle(out, tide_kyc_country_at(v, "document.country"));
     return TIDE_OK;
 }
 

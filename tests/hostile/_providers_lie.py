@@ -1,7 +1,7 @@
 """What tests/hostile/providers runs: seeds of a provider that lies. Called with DIR PG_BIN and the generator's arguments.
 
 A lie replaces a member of an answer, at any depth, by a value that is none of its values, or drops it. An absent end of a document is a
-value ("no end is stated"), so ends are not dropped. What is left of the answer is then either the provider's word, or no verdict; it is
+value ("no end is stated"), and so is an absent address beside a document's country: those are not dropped. What is left of the answer is then either the provider's word, or no verdict; it is
 never another verdict. So this holds after each seed, whatever the order of things:
 
 - an intent to attest that is not parked has the country of an approval which the provider gave, and ends no later than that one did
@@ -25,7 +25,7 @@ COUNTRIES = {3: ["CHE", "DEU", "FRA"], 2: ["CH", "DE", "FR"]}
 DEEP = [[[[[[[[[[[[["deep"]]]]]]]]]]]]]
 JUNK = [None, True, False, 0, -1, 7, 2**53, -2**63, 1e300, "", " ", "x" * 3000, "\u202e\u00e4\U0001f600", [], {}, DEEP, {"value": {"value": 1}}, "null",
         "APPROVED ", "approved\n", "31.12.2030", "0000-00-00", "9999-99-99", "2031-02-30", "-1", "1e9", "XXA", "ZZZ", "che", "../..", "'; DROP TABLE kyc.session; --"]
-ENDS = ("validUntil", "expiration-date", "expiration_date")
+OPTIONAL = ("validUntil", "expiration-date", "expiration_date", "address-country-code")
 FAULTS = ["status:500", "status:404x", "status:429", "drop", "truncated", "not_json", "drop_after", "content_type", "empty", "huge", "other_person", "redirect"]
 HOOKS = ["wrong_signature", "no_signature", "bit_flip", "reserialised", "legacy", "old_timestamp", "not_json", "ping", "unknown_person", "missing_reference",
          "two_headers", "unknown_secret", "other_environment", None, None, None]
@@ -49,9 +49,9 @@ class Liar:
         at = content
         for step in path[:-1]:
             at = at[step]
-        end = any(name in json.dumps([path, value]) for name in ENDS)
-        junk = self.dice.choice([j for j in JUNK if not (end and j in (None, "", [], {}))])
-        if not end and isinstance(at, dict) and self.dice.random() < 0.2:
+        optional = any(name in json.dumps([path, value]) for name in OPTIONAL)
+        junk = self.dice.choice([j for j in JUNK if not (optional and j in (None, "", [], {}))])
+        if not optional and isinstance(at, dict) and self.dice.random() < 0.2:
             del at[path[-1]]
         else:
             at[path[-1]] = junk

@@ -256,7 +256,9 @@ def try_rows():
             (event, "received_at", "'infinity'", "inbox_times"), (event, "ref", "repeat('x', 5000)", "inbox_lengths"),
             (session, "attempts", 2**31 - 1, "session_counts"), (session, "decision_rev", 2**31 - 1, "session_counts"),
             (session, "jurisdiction", -1, "session_counts"), (session, "valid_until", "'infinity'", "session_times"),
-            (session, "next_check", "'-infinity'", "session_times"), (session, "last_error", "repeat('x', 5000)", "session_lengths")):
+            (session, "next_check", "'-infinity'", "session_times"), (session, "last_error", "repeat('x', 5000)", "session_lengths"),
+            (session, "reason", "repeat('x', 200)", "session_names"), (session.replace("'s'", "repeat('s', 100)"), "attempts", 0, "session_names"),
+            (event.replace("'k'", "repeat('k', 600)"), "attempts", 0, "inbox_names")):
         refused("tidemark_kyc", sql.format(column, value), f'"{why}"')
 
 

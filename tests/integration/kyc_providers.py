@@ -86,7 +86,7 @@ def decisions(mock, ask, name, ident):
 
 def doubts(mock, ask, name, ident):
     """Approved, and yet nobody may be attested by it."""
-    for country in ("RKS", "XXA", "D", "GBN", "UNO", "xx", "756"):
+    for country in ("RKS", "XXA", "D", "GBN", "UNO", "xx", "756", 756, {"code": "CHE"}, ["CHE"], False):
         mock.decide(name, id=ident, status="approved", country=country)
         d = ask("fetch", name, id=ident)
         expect((d["state"], d["reason"], d["jurisdiction"]), ("review", "country_unknown", 0), f"{name}: {country}")
