@@ -134,7 +134,7 @@ class Words:
     def reach(self):
         self.number += 1
         function = self.dice.choice(self.c.functions) if self.c.functions else {"signature": "kyc.note(text, text, text, jsonb)", "name": "kyc.note"}
-        return self.dice.choice(REACH).format(me=self.c.role, other=self.dice.choice(self.roles), n=self.number, table=self.dice.choice(self.c.every), db="roles",
+        return self.dice.choice(REACH).format(me=self.c.role, other=self.dice.choice([r for r in self.roles if r != self.c.role]), n=self.number, table=self.dice.choice(self.c.every), db="roles",
                                               schema=self.dice.choice(OURS), function=function["signature"],
                                               function_name=self.dice.choice(["kyc.grant_roles", "chain.grant_api", "chain.restrict_public", "kyc.erase", function["name"]]))
 
