@@ -71,7 +71,8 @@ static const char signed_sql[] =
     "WITH moved AS (UPDATE kyc.outbox o SET updated_at = clock_timestamp(), state = 'signed',"
     " tx_hash = $2::bytea, kind = $3, seq = $4::bigint, envelope = $5::bytea, max_time ="
     " $6::bigint, submit_ledger = $7::bigint, sent_ledger = NULL, last_status = NULL, reason ="
-    " NULL, attempts = attempts + 1, restorations = restorations + ($3 = 'restore')::int WHERE "
+    " NULL, attempts = least(attempts, 999999) + 1,"
+    " restorations = least(restorations, 999999) + ($3 = 'restore')::int WHERE "
     "o.id = $1::bigint AND o.state = 'queued' AND"
     " NOT " ATT_SUPERSEDED RETURNED
     ", fee AS (INSERT INTO kyc.attester_fee (deployment, verifier, tx_hash, outbox, bid) SELECT"
@@ -246,7 +247,7 @@ tide_status att_outbox_reject(struct att_outbox *outbox, uint64_t id, struct tid
 
 static const char requeued_sql[] = MOVE NO_ENVELOPE EVER_LATER
     ", max_time = NULL, last_status = $3, bad_seq = CASE WHEN $4::bool THEN"
-    " o.bad_seq + 1 ELSE 0 END" FENCE NOTE("requeued") "'why', m.last_status" END;
+    " least(o.bad_seq, 999999) + 1 ELSE 0 END" FENCE NOTE("requeued") "'why', m.last_status" END;
 
 tide_status att_outbox_requeued(struct att_outbox *outbox, const struct att_row *row, bool clash,
                                 const char *heard, struct tide_err *err)
