@@ -211,16 +211,18 @@ class Run:
             login.send(last)
             self.statements += 1
         judge_login(login, before, self.look(c, before["decided"]), last)
+        # An intent for the attester, made before KYC's tables are locked by their own login.
+        intent = self.w.plant(expires=int(time.time()) + 86400)
         held = [Login(role).hold(words.held()) for _ in range(dice.randint(0, 4))]
         self.statements += len(held)
         try:
-            self.works(dice, own.get(role) if held else None)
+            self.works(dice, own.get(role) if held else None, intent)
         finally:
             for h in held:
                 h.close()
         self.w.still()
         if own.get(role) and held:  # its own program goes on once that is over
-            self.works(dice, None)
+            self.works(dice, None, intent)
             self.w.still()
         check(rights() == before["rights"] and decided() >= before["decided"], f"{role}: a right or a decision changed meanwhile")
         check(sql("SELECT kyc.audit_broken() IS NULL") == "t", "the audit is broken")
@@ -232,15 +234,14 @@ class Run:
         """known: what was decided before; what was decided since is not looked at."""
         return {"tables": digests(c), "rights": rights(), "decided": decided() if known is None else decided() & known}
 
-    def works(self, dice, but):
+    def works(self, dice, but, intent):
         self.answers()
         self.follows()
         s = self.approves(dice) if but != "kyc" else None
         if but == "attester":
             return
         if s is None:
-            s = SimpleNamespace(id=None)
-            _, s.address, s.id = self.w.plant(expires=int(time.time()) + 86400)
+            s = SimpleNamespace(address=intent[1], id=intent[2])
         self.w.tick(50)
         with self.w.attester():
             self.confirms(s)
