@@ -25,7 +25,9 @@ api_start() {
         "$TIDE_BIN/tidemark-api" --api-port-file "$PG_DIR/api.port" "$@" 2>>"$PG_DIR/api.log" &
     API_PID=$!
     local tries=0
-    until [ -s "$PG_DIR/api.port" ] && curl -fs -o /dev/null "http://127.0.0.1:$(cat "$PG_DIR/api.port")${API_READY:-/readyz}"; do
+    # Ready, and its stream, which opens a connection of its own.
+    until [ -s "$PG_DIR/api.port" ] && curl -fs "http://127.0.0.1:$(cat "$PG_DIR/api.port")${API_READY:-/readyz}" >"$PG_DIR/api.ready" &&
+        ! grep -q '"stream":"down"' "$PG_DIR/api.ready"; do
         kill -0 "$API_PID" 2>/dev/null || fail "tidemark-api: $(tail -3 "$PG_DIR/api.log")"
         tries=$((tries + 1))
         [ $tries -lt 600 ] || fail "tidemark-api is not ready: $(tail -3 "$PG_DIR/api.log")"

@@ -58,8 +58,7 @@ ask() { # CODE PATTERN PATH
 token=$(sql "SELECT contract FROM chain.contract_coverage WHERE next_ledger <= to_ledger ORDER BY 1 LIMIT 1")
 symbol=$(sql "SELECT symbol FROM state.synthetic_engine_asset_config WHERE token = '$token'")
 last=$(cursor)
-works() { curl -s "$API_URL/readyz" | grep -q '"ready":true.*"functions":{"lookups":"ok","sql":"ok","stream":"ok","kyc":"off"}'; }
-wait_for 30 works || fail "/readyz: $(curl -s "$API_URL/readyz")" # the stream opens its own connection
+ask 200 '"ready":true.*"functions":{"lookups":"ok","sql":"ok","stream":"ok","kyc":"off"}' /readyz
 for query in "" "?ledger=$last"; do
     ask 503 '"code":"incomplete"' "/api/markets/$symbol$query"
     ask 200 "\"symbol\":\"$symbol\",\"address\":\"$token\",\"complete\":false" "/api/markets$query"

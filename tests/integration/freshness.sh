@@ -44,7 +44,8 @@ refuses() { # every hot answer is 503 stale, and the node is not ready for that
 fresh() { wait_for 20 answers "$1" || fail "$2: $1 is not fresh: $(cat "$PG_DIR/body")"; }
 stale() { wait_for 20 refuses "$1" || fail "$2: $1 is not stale: $(cat "$PG_DIR/body")"; }
 stays_stale() { for _ in $(seq 10); do refuses "$1" || fail "$2: $1 is fresh: $(cat "$PG_DIR/body")"; sleep 0.1; done; }
-listen() { curl -sN "$(url "$1" "/api/stream?topics=ledger,compliance&addresses=$who")" >"$PG_DIR/$1.stream" & }
+streams() { curl -s "$(url "$1" /readyz)" | grep -q '"stream":"ok"'; } # it opens a connection of its own
+listen() { wait_for 20 streams "$1" || fail "no stream"; curl -sN "$(url "$1" "/api/stream?topics=ledger,compliance&addresses=$who")" >"$PG_DIR/$1.stream" & }
 heard() { grep -q "$2" "$PG_DIR/$1.stream"; }
 
 node primary "$PG_DIR"
