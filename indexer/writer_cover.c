@@ -67,7 +67,9 @@ tide_status writer_cover_prepare(struct tide_writer *w, bool moves_cursor, struc
                        " closed_at = to_timestamp($4::bigint) WHERE deployment = $1::smallint"
                        " AND to_ledger = $5::integer AND hash = $6::bytea RETURNING 1)"
                        " SELECT (SELECT count(*) FROM c), (SELECT count(*) FROM v),"
-                       " pg_notify('tidemark', $1::smallint::text || ' ' || $2::integer::text)");
+                       /* The queue is the whole server's, and any login can fill it. */
+                       " CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('tidemark',"
+                       " $1::smallint::text || ' ' || $2::integer::text) END");
     tide_status status = writer_sql_sealed(w, err);
     if (status == TIDE_OK)
         status = tide_pg_prepare(w->pg, cover_name(moves_cursor), (const char *)w->sql.ptr, err);

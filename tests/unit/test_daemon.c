@@ -24,6 +24,7 @@ static const struct {
 } remedies[] = {
     { "40001", TIDE_PG_AGAIN,     "serialization failure"                },
     { "40P01", TIDE_PG_AGAIN,     "deadlock"                             },
+    { "54000", TIDE_PG_AGAIN,     "queue of notifications full"          },
     { "55P03", TIDE_PG_AGAIN,     "lock time-out"                        },
     { "57014", TIDE_PG_AGAIN,     "statement time-out"                   },
     { "53100", TIDE_PG_AGAIN,     "disk full: room may be made"          },

@@ -27,6 +27,11 @@ ALTER ROLE tidemark_analyst SET default_transaction_read_only = 'on';
 ALTER ROLE tidemark_analyst SET statement_timeout = '60s';
 ALTER ROLE tidemark_analyst SET idle_in_transaction_session_timeout = '60s';
 ALTER ROLE tidemark_analyst SET search_path = 'analyst';
+-- Together fewer than max_connections, so that none of them keeps the indexer out.
+ALTER ROLE tidemark_feeder CONNECTION LIMIT 40;
+ALTER ROLE tidemark_api CONNECTION LIMIT 8;
+ALTER ROLE tidemark_kyc CONNECTION LIMIT 16;
+ALTER ROLE tidemark_attester CONNECTION LIMIT 8;
 ALTER ROLE tidemark_analyst CONNECTION LIMIT 16;
 SET LOCAL client_min_messages = warning; -- it may be a member already
 GRANT tidemark_api TO tidemark_feeder; -- SQL routes run as tidemark_api
