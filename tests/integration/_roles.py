@@ -141,7 +141,8 @@ def see_tables():
     none("reads jurisdictions without need", f"""
         SELECT a.attrelid::regclass AS name, a.attname, r AS role FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
           JOIN pg_namespace AS n ON n.oid = c.relnamespace, unnest(ARRAY['tidemark_api', 'tidemark_analyst']) AS r
-        WHERE n.nspname IN {SCHEMAS} AND a.attname IN ('jurisdiction', 'key_xdr', 'value_xdr', 'args_xdr', 'ret_xdr') AND has_column_privilege(r, c.oid, a.attnum, 'SELECT')
+        WHERE n.nspname IN {SCHEMAS} AND (a.attname IN ('jurisdiction', 'key_xdr', 'value_xdr')
+            OR a.attname IN ('args_xdr', 'ret_xdr') AND c.relkind <> 'v') AND has_column_privilege(r, c.oid, a.attnum, 'SELECT')
           AND has_schema_privilege(r, n.oid, 'USAGE')""")
     none("a role reads what is kyc's", """
         SELECT c.oid::regclass AS name, r AS role FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace,
