@@ -174,6 +174,7 @@ def judge_csv(name, raw):
     text = raw.decode("utf-8")
     if "\0" in text:
         raise Failure(f"{name}: NUL in CSV")
+    csv.field_size_limit(1 << 26)  # an entry as hex
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     width = None
     for row in reader:

@@ -22,7 +22,7 @@ from _steady import steady  # noqa: E402
 PORT, PID = int(sys.argv[1]), int(sys.argv[2])
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ADDRESS = "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
-HEAD_MAX, LINES_MAX, TARGET_MAX = 6144, 48, 2048
+HEAD_MAX, LINES_MAX, TARGET_MAX, PAIRS_MAX = 6144, 48, 2048, 64  # README.md, "Asking"
 GROWTH_KIB = 32 << 10  # of resident memory over the process as it was when warm
 VALUES = ["", "0", "1", "-1", "200", "201", "1030", "1087", "4294967295", "18446744073709551616", "XLM", "XLMUSDC", ADDRESS, "C" + "A" * 55,
           "M" + "A" * 68, "a" * 64, "0" * 64, "true", "desc", "%00", "%ff", "%", "%2e%2e", "..", "a" * 300, "null", "%5cu0000", "AAAA", "*"]
@@ -195,7 +195,7 @@ class Generator:
         stream = route[1] == "/api/stream"
         version = "HTTP/1.1" if self.chance(0.96) else r.choice(["HTTP/1.0", "HTTP/1.2", "HTTP/2.0", "HTTP", ""])
         head = f"{method} {target} {version}\r\nHost: x\r\n"
-        sure = version == "HTTP/1.1" and re.fullmatch(r"/[!-~]*", target) is not None and len(target) <= TARGET_MAX and target.count("&") < 60
+        sure = version == "HTTP/1.1" and re.fullmatch(r"/[!-~]*", target) is not None and len(target) <= TARGET_MAX
         last = stream or method == "CONNECT"
         body, framing = b"", ""
         if route[3] or self.chance(0.08):
@@ -228,6 +228,7 @@ class Generator:
             sure, last = False, True
             head += r.choice(["Host: y\r\n", "X y\r\n", " folded\r\n", "X : y\r\n", "X: \x01\r\n", "\r", "X: a\0b\r\n", ": x\r\n", "Expect: x\r\n"])
         head += "\r\n"
+        sure &= target.count("&") + more.count("a=b") < PAIRS_MAX
         if len(head) > HEAD_MAX + 60 or more.count("\r\n") > 60:
             sure = False  # far above the limits the library may close without a word
         last |= len(head) > HEAD_MAX - 60 or head.count("\r\n") > LINES_MAX - 1 or not sure
