@@ -247,7 +247,9 @@ static tide_status compare_clocks(struct worker *w, bool *agree, struct tide_err
 static tide_status turn(struct worker *w, bool *more, struct tide_err *err)
 {
     bool found;
-    tide_status status = compare_clocks(w, &found, err);
+    tide_status status = worker_note_settings(w, err);
+    if (status == TIDE_OK)
+        status = compare_clocks(w, &found, err);
     if (status == TIDE_OK && !found)
         return worker_house(w, err);
     for (int i = 0; i < EVENTS_A_TURN && found && status == TIDE_OK && may_ask(w); i++)

@@ -47,9 +47,10 @@ static tide_status tell_refused(struct worker *w, struct tide_err *err)
     return status;
 }
 
-/* With which file this process works: two rows that differ show that somebody changed it. */
-static tide_status note_settings(struct worker *w, struct tide_err *err)
+tide_status worker_note_settings(struct worker *w, struct tide_err *err)
 {
+    if (w->index != 0 || w->settings_noted)
+        return TIDE_OK;
     const struct tide_kyc_settings *settings = w->all->options.settings;
     char digest[2 * sizeof settings->digest + 1], providers[WORKER_NUMBER_BYTES],
         integrators[WORKER_NUMBER_BYTES];
@@ -57,11 +58,13 @@ static tide_status note_settings(struct worker *w, struct tide_err *err)
     digest[sizeof digest - 1] = 0;
     snprintf(providers, sizeof providers, "%" PRIu32, settings->provider_count);
     snprintf(integrators, sizeof integrators, "%" PRIu32, settings->integrator_count);
-    return tide_pg_query(
+    tide_status status = tide_pg_query(
         w->place.pg, NULL,
         "SELECT kyc.note('api', 'settings_opened', 'kyc_file', jsonb_build_object('digest',"
         "  $1::text, 'providers', $2::integer, 'integrators', $3::integer))",
         (const char *[]){ digest, providers, integrators }, 3, err);
+    w->settings_noted = status == TIDE_OK;
+    return status;
 }
 
 /* --- pruning ---------------------------------------------------------------------------------- */
@@ -230,10 +233,6 @@ tide_status worker_house(struct worker *w, struct tide_err *err)
     pthread_mutex_unlock(&w->all->mutex);
     if (w->index != 0)
         return status;
-    if (status == TIDE_OK && !w->settings_noted) {
-        status = note_settings(w, err);
-        w->settings_noted = status == TIDE_OK;
-    }
     if (status == TIDE_OK && !w->clocks_differ && is_due(&w->pruned_ms, now, PRUNE_MS))
         status = prune(w, err);
     if (status == TIDE_OK && is_due(&w->forgotten_ms, now, FORGOTTEN_MS))

@@ -108,6 +108,10 @@ tide_status worker_apply(struct worker *w, const struct worker_session *session,
 
 /* --- worker_house.c */
 
+/* Notes in the audit with which file this process works, once, before any work is taken: two rows
+ * that differ show a changed file. The first worker alone does it. */
+tide_status worker_note_settings(struct worker *w, struct tide_err *err);
+
 /* What is due of it; the first worker does what is of all. */
 tide_status worker_house(struct worker *w, struct tide_err *err);
 
