@@ -114,12 +114,14 @@ tide_status tide_writer_gap_trouble(struct tide_writer *w, const struct tide_gap
  * same names but one. */
 static uint32_t counts_of(const struct tide_table *ledger, const struct tide_column *out[])
 {
-    uint32_t count = 0, i = 0;
-    while (strcmp(ledger->columns[i].name, "our_txs") != 0)
-        assert(++i < ledger->column_count);
-    for (; i < ledger->column_count; i++)
-        if (ledger->columns[i].type == TIDE_PG_INT4)
+    uint32_t count = 0;
+    bool counts = false; /* from our_txs on */
+    for (uint32_t i = 0; i < ledger->column_count; i++) {
+        counts |= strcmp(ledger->columns[i].name, "our_txs") == 0;
+        if (counts && ledger->columns[i].type == TIDE_PG_INT4)
             out[count++] = &ledger->columns[i];
+    }
+    assert(count > 0);
     return count;
 }
 

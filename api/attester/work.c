@@ -105,7 +105,7 @@ tide_status work_look(struct att_work *w, struct att_view *view, struct tide_err
     return status;
 }
 
-/* --- who bears it out ------------------------------------ */
+/* --- the second opinion ----------------------------------------------------------------------- */
 
 bool work_has_witness(const struct att_work *w)
 {

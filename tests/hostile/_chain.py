@@ -168,13 +168,13 @@ def judge_bytes(index, ledgers):
 
 FORMULA = re.compile(r"^[=+\-@\t\r]")
 NUMBER = re.compile(r"^-?[0-9]+(\.[0-9]+)?$")
+csv.field_size_limit(1 << 26)  # a cell may be a whole entry in hex
 
 
 def judge_csv(name, raw):
     text = raw.decode("utf-8")
     if "\0" in text:
         raise Failure(f"{name}: NUL in CSV")
-    csv.field_size_limit(1 << 26)  # an entry as hex
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     width = None
     for row in reader:

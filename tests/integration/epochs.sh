@@ -69,8 +69,7 @@ echo "ok after a reset processes start, and serve the old epoch as stale"
 index again
 soon api 1 200 $new
 kill -0 $api || fail "the API ended"
-for _ in $(seq 200); do grep -q '"reason":"deployment"' "$PG_DIR/stream" && break || sleep 0.1; done
-grep -q '"reason":"deployment"' "$PG_DIR/stream" || fail "the stream: $(tail -n 3 "$PG_DIR/stream")"
+wait_for 20 grep -q '"reason":"deployment"' "$PG_DIR/stream" || fail "the stream: $(tail -n 3 "$PG_DIR/stream")"
 soon alone 1 200 $new
 echo "ok the new epoch is ready: a running process switches to it, with its stream"
 

@@ -103,7 +103,7 @@ sql "INSERT INTO history.compliance_registry_compliance_rec (ledger, $columns) S
     FROM ${records/state/history} WHERE s.address = '$who' ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 1"
 answers 200 200 503
 
-echo "entries that whoever took the DAO over can write cannot be decoded: they stop nothing"
+echo "undecodable entries of contracts that a new DAO may upgrade: they stop nothing"
 for role in dao_governance oracle partner_registry; do
     sql "INSERT INTO history.raw ($version, durability, reason, key_xdr, value_xdr) SELECT DISTINCT deployment, sha256('$role'), $((mid + 2)), 1, 0, now(), contract,
         false, 1, 'planted', ''::bytea, ''::bytea FROM chain.role WHERE role = '$role'; UPDATE chain.cursor SET raw_states = raw_states + 1"
