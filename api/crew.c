@@ -15,9 +15,10 @@ struct worker {
     bool counted; /* in stats.connected */
 };
 
-/* Jobs that are in it, and jobs that wait for room. */
+/* Jobs that are in it, and jobs that wait for room. A client's is free when both are 0. */
 struct lane {
     uint32_t inside, waiting;
+    struct tide_peer client;
 };
 
 struct tide_crew {
@@ -28,7 +29,8 @@ struct tide_crew {
     pthread_cond_t wake;
     struct tide_job *first, *last;
     struct tide_crew_stats stats;
-    struct lane lanes[TIDE_CREW_LANES + 1];
+    struct lane *lanes; /* lane_count + 1: lane 0 is none */
+    uint32_t lane_count;
     bool connecting; /* a thread tries to reach the database */
     bool down;       /* the last attempt failed              */
     int64_t retry_ms;
@@ -200,18 +202,37 @@ static void wait_for_work(struct tide_crew *crew)
     pthread_cond_timedwait(&crew->wake, &crew->mutex, &until);
 }
 
-/* Under the mutex. Who is late is only told so. */
-static bool has_room(struct tide_crew *crew, const struct tide_job *job)
+enum { NO_ROOM = UINT32_MAX };
+
+/* Under the mutex: lower ones run first. Who is late is only told so. */
+static uint32_t rank_of(struct tide_crew *crew, const struct tide_job *job)
 {
-    return !job->lane || crew->lanes[job->lane].inside < crew->options.lane_threads ||
-           is_late(crew, job) || tide_crew_is_closing(crew);
+    uint32_t inside = job->lane ? crew->lanes[job->lane].inside : 0;
+    if (!job->lane || inside < crew->options.lane_threads)
+        return crew->options.by_client ? inside : 0;
+    return is_late(crew, job) || tide_crew_is_closing(crew) ? 0 : NO_ROOM;
+}
+
+/* Under the mutex: the first of the lowest rank; *before precedes it in the queue. */
+static struct tide_job *choose_job(struct tide_crew *crew, struct tide_job **before)
+{
+    struct tide_job *chosen = NULL, *previous = NULL;
+    uint32_t lowest = NO_ROOM;
+    for (struct tide_job *job = crew->first; job && lowest > 0; job = job->next) {
+        uint32_t rank = rank_of(crew, job);
+        if (rank < lowest) {
+            chosen = job;
+            *before = previous;
+            lowest = rank;
+        }
+        previous = job;
+    }
+    return chosen;
 }
 
 static struct tide_job *take_job(struct tide_crew *crew)
 {
-    struct tide_job *before = NULL, *job = crew->first;
-    for (; job && !has_room(crew, job); job = job->next)
-        before = job;
+    struct tide_job *before = NULL, *job = choose_job(crew, &before);
     if (!job)
         return NULL;
     *(before ? &before->next : &crew->first) = job->next;
@@ -229,6 +250,7 @@ static struct tide_job *take_job(struct tide_crew *crew)
 enum tide_crew_room tide_crew_enter(struct tide_crew *crew, struct tide_job *job, uint32_t lane)
 {
     enum tide_crew_room room = TIDE_CREW_ENTERED;
+    assert(!crew->options.by_client);
     assert(lane && lane <= TIDE_CREW_LANES && (!job->lane || job->lane == lane));
     if (!crew->options.lane_threads || job->lane)
         return room;
@@ -237,7 +259,7 @@ enum tide_crew_room tide_crew_enter(struct tide_crew *crew, struct tide_job *job
     if (of->inside < crew->options.lane_threads || tide_crew_is_closing(crew))
         of->inside++;
     else
-        room = of->waiting < (crew->options.queue + 1) / 2 ? TIDE_CREW_BACK : TIDE_CREW_FULL;
+        room = of->waiting < crew->options.lane_queue ? TIDE_CREW_BACK : TIDE_CREW_FULL;
     of->waiting += room == TIDE_CREW_BACK;
     job->back = room == TIDE_CREW_BACK;
     job->lane = room == TIDE_CREW_FULL ? 0 : lane;
@@ -271,18 +293,52 @@ static void *work(void *self)
     return NULL;
 }
 
-bool tide_crew_submit(struct tide_crew *crew, struct tide_job *job)
+/* Under the mutex, with room in the queue: the client's lane, or a free one. There are as many as
+ * jobs, so one is free. */
+static uint32_t lane_of_client(const struct tide_crew *crew, const struct tide_peer *client)
 {
-    tide_lock_counted(&crew->mutex, &crew->waits);
-    bool room = !tide_crew_is_closing(crew) && crew->stats.waiting < crew->options.queue;
-    if (room) {
-        job->lane = 0;
-        job->back = false;
-        append(crew, job);
+    uint32_t spare = 0;
+    for (uint32_t i = 1; i <= crew->lane_count; i++) {
+        const struct lane *lane = &crew->lanes[i];
+        bool used = lane->inside || lane->waiting;
+        if (used && memcmp(&lane->client, client, sizeof *client) == 0)
+            return i;
+        if (!used && !spare)
+            spare = i;
     }
-    crew->stats.full += !room;
+    assert(spare);
+    return spare;
+}
+
+/* Under the mutex. */
+static enum tide_crew_submitted enter_client(struct tide_crew *crew, struct tide_job *job)
+{
+    const struct tide_crew_options *options = &crew->options;
+    uint32_t at = lane_of_client(crew, &job->client);
+    struct lane *lane = &crew->lanes[at];
+    if (lane->inside + lane->waiting >= options->lane_threads + options->lane_queue)
+        return TIDE_CREW_CLIENT_FULL;
+    lane->client = job->client;
+    lane->waiting++;
+    job->lane = at;
+    return TIDE_CREW_QUEUED;
+}
+
+enum tide_crew_submitted tide_crew_submit(struct tide_crew *crew, struct tide_job *job)
+{
+    enum tide_crew_submitted submitted = TIDE_CREW_QUEUED;
+    tide_lock_counted(&crew->mutex, &crew->waits);
+    job->lane = 0;
+    job->back = false;
+    if (tide_crew_is_closing(crew) || crew->stats.waiting >= crew->options.queue)
+        submitted = TIDE_CREW_QUEUE_FULL;
+    else if (crew->options.by_client)
+        submitted = enter_client(crew, job);
+    if (submitted == TIDE_CREW_QUEUED)
+        append(crew, job);
+    crew->stats.full += submitted == TIDE_CREW_QUEUE_FULL;
     pthread_mutex_unlock(&crew->mutex);
-    return room;
+    return submitted;
 }
 
 /* --- life ------------------------------------------------------------------------------- */
@@ -301,8 +357,10 @@ static tide_status open_seats(struct tide_crew *crew, struct tide_err *err)
     const struct tide_crew_options *options = &crew->options;
     size_t size = options->work->seat_size;
     tide_status status = TIDE_OK;
+    crew->lane_count = options->by_client ? options->queue + options->threads : TIDE_CREW_LANES;
+    crew->lanes = calloc(crew->lane_count + 1, sizeof crew->lanes[0]);
     crew->seats = calloc(options->threads, size);
-    if (!crew->seats)
+    if (!crew->seats || !crew->lanes)
         return tide_fail(err, TIDE_E_MEMORY, "crew");
     for (uint32_t i = 0; i < options->threads && status == TIDE_OK; i++) {
         void *seat = crew->seats + i * size;
@@ -359,6 +417,7 @@ void tide_crew_close(struct tide_crew *crew)
         crew->options.work->close(crew->workers[i].seat);
     pthread_cond_destroy(&crew->wake);
     pthread_mutex_destroy(&crew->mutex);
+    free(crew->lanes);
     free(crew->seats);
     free(crew);
 }

@@ -8,6 +8,8 @@
  * Lost   a job whose connection broke under it runs once more over a new one.
  * Lanes  a job that is about to wait for somebody else enters that one's lane; a lane has room for
  *        some of the threads only, so that whoever hangs holds up his own jobs and nobody else's.
+ *        A crew of clients has one lane for each client instead. A job enters it when it is
+ *        submitted. A free thread takes the first job of a client with the fewest running jobs.
  * Memory a job belongs to the caller from done() on, and to the crew before. */
 #ifndef API_CREW_H
 #define API_CREW_H
@@ -21,6 +23,7 @@ struct tide_job {
     struct tide_reply *reply;            /* as tide_reply_reset leaves it */
     struct tide_handler_context context; /* deadline_ms 0: none           */
     void (*done)(struct tide_job *job);  /* reply is complete; on the crew's thread */
+    struct tide_peer client;             /* as the rate limit counts it: of a crew of clients */
     struct tide_job *next;               /* the crew's, as the rest */
     uint32_t lane;                       /* 0: it is in none */
     bool back;                           /* to the queue, until its lane has room */
@@ -54,7 +57,7 @@ struct tide_crew_work {
 
 struct tide_crew_stats {
     uint32_t threads, connected, busy, waiting;
-    uint64_t jobs, full, late, failed, connects; /* since the start */
+    uint64_t jobs, full, late, failed, connects; /* since the start; full: of the whole queue */
     uint64_t waits; /* jobs whose bringer found the queue's lock held */
 };
 
@@ -67,6 +70,8 @@ struct tide_crew_options {
     const struct tide_clock *clock;
     uint32_t threads, queue; /* queue: jobs that wait */
     uint32_t lane_threads;   /* that one lane may hold; 0: there are no lanes */
+    uint32_t lane_queue;     /* jobs that wait for one lane */
+    bool by_client;          /* lanes are the jobs' clients; tide_crew_enter is not called */
 };
 
 /* A seat for each thread; *out is NULL when it fails. */
@@ -74,8 +79,12 @@ tide_status tide_crew_open(struct tide_crew **out, const struct tide_crew_option
                            struct tide_err *err) TIDE_MUST_USE;
 /* Starts the threads. */
 tide_status tide_crew_start(struct tide_crew *crew, struct tide_err *err) TIDE_MUST_USE;
-/* Any thread. False when the queue is full, or the crew is closing: the job stays the caller's. */
-bool tide_crew_submit(struct tide_crew *crew, struct tide_job *job) TIDE_MUST_USE;
+/* Any thread. If it is not QUEUED, the job stays the caller's.
+ * TIDE_CREW_QUEUE_FULL   the queue is full, or the crew is closing
+ * TIDE_CREW_CLIENT_FULL  its client has lane_threads + lane_queue jobs already */
+enum tide_crew_submitted { TIDE_CREW_QUEUED, TIDE_CREW_QUEUE_FULL, TIDE_CREW_CLIENT_FULL };
+enum tide_crew_submitted tide_crew_submit(struct tide_crew *crew,
+                                          struct tide_job *job) TIDE_MUST_USE;
 /* Answers what waits, ends the threads, closes the seats. NULL is fine. */
 void tide_crew_close(struct tide_crew *crew);
 
@@ -83,7 +92,7 @@ void tide_crew_close(struct tide_crew *crew);
  * TIDE_CREW_ENTERED  it is in it until it is over; entering again is free
  * TIDE_CREW_BACK     there is no room: run returns TIDE_OK at once, without an answer, and runs
  *                    again when there is, or late
- * TIDE_CREW_FULL     half of the queue waits for that lane already: run answers so */
+ * TIDE_CREW_FULL     lane_queue jobs wait for that lane already: run answers so */
 enum tide_crew_room { TIDE_CREW_ENTERED, TIDE_CREW_BACK, TIDE_CREW_FULL };
 enum tide_crew_room tide_crew_enter(struct tide_crew *crew, struct tide_job *job,
                                     uint32_t lane) TIDE_MUST_USE;

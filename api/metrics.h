@@ -50,7 +50,7 @@ struct tide_metric_route {
     X(cut_slow_reader, "connections cut while they read an answer too slowly")   \
     X(aborted, "requests whose client went away before the answer's end")        \
     X(malformed, "requests refused for their form: framing, headers, target")    \
-    X(limited, "requests refused by the rate limit")                             \
+    X(limited, "requests refused by the rate limit, or by their client's share") \
     X(shed, "requests refused because the queue of the database was full")       \
     X(bytes, "bytes of answers' bodies")                                         \
     X(streams, "streams opened")                                                 \

@@ -105,7 +105,7 @@ static void refuse(void *seat, struct tide_job *job, const struct tide_err *err)
 
 /* --- life --------------------------------------------------------------------------------- */
 
-bool tide_pool_submit(struct tide_pool *pool, struct tide_job *job)
+enum tide_crew_submitted tide_pool_submit(struct tide_pool *pool, struct tide_job *job)
 {
     return tide_crew_submit(pool->crew, job);
 }
@@ -115,6 +115,11 @@ void tide_pool_stats(struct tide_pool *pool, struct tide_crew_stats *out)
     *out = (struct tide_crew_stats){ 0 };
     if (pool)
         tide_crew_stats(pool->crew, out);
+}
+
+static uint32_t at_least_one(uint32_t n)
+{
+    return n ? n : 1;
 }
 
 tide_status tide_pool_open(struct tide_pool **out, const struct tide_pool_options *options,
@@ -140,7 +145,10 @@ tide_status tide_pool_open(struct tide_pool **out, const struct tide_pool_option
                                       .owner = pool,
                                       .clock = tide_clock_system(),
                                       .threads = options->threads,
-                                      .queue = options->queue };
+                                      .queue = options->queue,
+                                      .by_client = true,
+                                      .lane_threads = at_least_one(options->threads - 1),
+                                      .lane_queue = at_least_one(options->queue / 4) };
     tide_status status = tide_statements_open(&pool->statements, err);
     if (status == TIDE_OK)
         status = tide_crew_open(&pool->crew, &crew, err);

@@ -2,6 +2,8 @@
  * queue before them. Nothing of a hot look-up ever waits here.
  *
  * Full      tide_pool_submit says so at once: the caller answers 503.
+ * Shares    a client runs at most threads - 1 statements at once, and at most a quarter of the
+ *           queue waits for it. One thread is always left for the others, unless there is one.
  * Late      a job whose deadline passed while it waited is answered 503 without being run.
  * Down      while the database is away one thread tries to reach it, twice a second; jobs are
  *           answered 503 database_unavailable at once by the others, and by it between attempts.
@@ -27,8 +29,9 @@ struct tide_pool_options {
  * nobody yet: that the database is away is no reason not to start. */
 tide_status tide_pool_open(struct tide_pool **out, const struct tide_pool_options *options,
                            struct tide_err *err) TIDE_MUST_USE;
-/* Any thread. False when the queue is full, or the pool is closing: the job stays the caller's. */
-bool tide_pool_submit(struct tide_pool *pool, struct tide_job *job) TIDE_MUST_USE;
+/* Any thread; job->client is set. If it is not TIDE_CREW_QUEUED, the job stays the caller's. */
+enum tide_crew_submitted tide_pool_submit(struct tide_pool *pool,
+                                          struct tide_job *job) TIDE_MUST_USE;
 /* Answers what waits, then ends the threads. Statements that run have TIDE_PG_GRACE_MS. */
 void tide_pool_close(struct tide_pool *pool);
 /* Of no pool (NULL): zeros. */

@@ -72,6 +72,7 @@ struct server_conn {
     size_t dropped; /* bytes of a body that was refused         */
     size_t held;    /* bytes of the answer, counted in the crowd */
     struct tide_peer peer;
+    struct tide_peer client_key; /* whom the rate limit counts: an address, or a key's digest */
     struct tide_rate_answer rate;
     enum tide_rate_class class;
     struct tide_head head;

@@ -83,6 +83,7 @@ static bool within_rate(struct server_conn *conn, uint32_t cost)
         who.keyed = true;
         who.factor = server->api->config->api_key_factor;
     }
+    conn->client_key = who.peer;
     conn->rate = tide_rate_take(server->rate, &who, conn->class, cost, conn->worker->now_ms);
     return !conn->rate.refused;
 }
@@ -329,6 +330,7 @@ static void make_job(struct server_conn *conn)
     conn->job = (struct tide_job){ .request = &conn->request,
                                    .reply = &conn->reply,
                                    .context = context_of(conn),
+                                   .client = conn->client_key,
                                    .done = job_done };
     server_step(conn, STEP_WAIT);
 }
@@ -338,6 +340,15 @@ static void shed(struct server_conn *conn)
     server_add(&conn->worker->totals.shed, 1);
     tide_reply_problem(&conn->reply, 503, "overloaded",
                        "too many requests wait for the database; come again in a second");
+    conn->reply.retry_after_s = 1;
+    server_step(conn, STEP_ANSWER);
+}
+
+static void refuse_share(struct server_conn *conn)
+{
+    server_add(&conn->worker->totals.limited, 1);
+    tide_reply_problem(&conn->reply, 429, "too_many_queries_of_client",
+                       "too many queries of this client run or wait; come again in a second");
     conn->reply.retry_after_s = 1;
     server_step(conn, STEP_ANSWER);
 }
@@ -353,10 +364,17 @@ static void send_to_pool(struct server_conn *conn)
     }
     make_job(conn);
     conn->job.context.reader = NULL;
-    if (tide_pool_submit(pool, &conn->job))
+    switch (tide_pool_submit(pool, &conn->job)) {
+    case TIDE_CREW_QUEUED:
         server_add(&conn->worker->totals.waiting, 1);
-    else
+        break;
+    case TIDE_CREW_QUEUE_FULL:
         shed(conn);
+        break;
+    case TIDE_CREW_CLIENT_FULL:
+        refuse_share(conn);
+        break;
+    }
 }
 
 static void send_to_kyc(struct server_conn *conn)

@@ -109,7 +109,7 @@ static void wipe_work(struct tide_job *job)
 
 bool tide_desk_submit(struct tide_desk *desk, struct tide_job *job)
 {
-    return tide_crew_submit(desk->crew, job);
+    return tide_crew_submit(desk->crew, job) == TIDE_CREW_QUEUED;
 }
 
 void tide_desk_stats(struct tide_desk *desk, struct tide_crew_stats *out)
@@ -143,7 +143,8 @@ tide_status tide_desk_open(struct tide_desk **out, const struct tide_desk_option
                                       .clock = options->place.clock,
                                       .threads = options->threads,
                                       .queue = options->queue,
-                                      .lane_threads = options->provider_threads };
+                                      .lane_threads = options->provider_threads,
+                                      .lane_queue = (options->queue + 1) / 2 };
     return tide_crew_open(&desk->crew, &crew, err);
 }
 

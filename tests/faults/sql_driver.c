@@ -48,14 +48,17 @@ static bool match(struct ask *ask, char *line)
     return tide_route_match(&ask->request, &ask->reply, &to, ask->scratch);
 }
 
-/* True when the pool took it. */
+/* True when the pool took it. Each request is another client's: what is tested is the pool's. */
 static bool submit(struct tide_pool *pool, struct ask *ask)
 {
     const char *deadline = getenv("TIDE_DEADLINE_MS");
+    static uint32_t client;
     ask->job = (struct tide_job){ .request = &ask->request, .reply = &ask->reply, .done = on_done };
+    client++;
+    memcpy(ask->job.client.ip, &client, sizeof client);
     if (deadline)
         ask->job.context.deadline_ms = now_us() / 1000 + strtol(deadline, NULL, 10);
-    if (tide_pool_submit(pool, &ask->job))
+    if (tide_pool_submit(pool, &ask->job) == TIDE_CREW_QUEUED)
         return true;
     tide_reply_problem(&ask->reply, 503, "busy", "The queue is full.");
     return false;

@@ -1,6 +1,6 @@
 """Speaks to tidemark-api over raw sockets, the way nobody should: run by server.sh.
 
-usage: _server.py PORT PID limits|small|rate
+usage: _server.py PORT PID limits|small|rate|shares
 Server under test: short deadlines (header 600 ms, request 1000, write 1200, idle 900).
 """
 import base64
@@ -10,7 +10,9 @@ import json
 import os
 import random
 import re
+import select
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -779,6 +781,73 @@ def a13_rate():
     ok(f"A13 429 with its fields; {i + 1} addresses in flat memory; keys, proxies")
 
 
+LOCKED = "relation = 'state.partner_registry_partner'::regclass"
+
+
+def psql(statement):
+    return subprocess.run([os.environ["PG_BIN"] + "/psql", "-XqAtc", statement], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+def blocked():
+    return int(psql(f"SELECT count(*) FROM pg_locks WHERE NOT granted AND {LOCKED}"))
+
+
+def is_locked():
+    return psql(f"SELECT count(*) FROM pg_locks WHERE granted AND mode = 'AccessExclusiveLock' AND {LOCKED}") == "1"
+
+
+def one(s, path=None):
+    """Asks, unless it was asked before; one answer from a connection that stays open."""
+    if path:
+        s.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    got = b""
+    while b"\r\n\r\n" not in got or len(got.partition(b"\r\n\r\n")[2]) < int(re.search(rb"(?i)content-length: (\d+)", got)[1]):
+        part = s.recv(65536)
+        check(part, f"closed: {got[:200]}")
+        got += part
+    return split(got)[0]
+
+
+def shares():
+    """A client's statements wait for a lock: it holds three of four threads, and the rest is refused. Others are answered meanwhile."""
+    locker = subprocess.Popen([os.environ["PG_BIN"] + "/psql", "-Xq"], stdin=subprocess.PIPE, text=True)
+    locker.stdin.write("BEGIN; LOCK TABLE state.partner_registry_partner;\n")
+    locker.stdin.flush()
+    end = steady() + 60
+    while not is_locked():
+        check(steady() < end, "no lock")
+        time.sleep(0.02)
+    slow = "/api/partners"
+    flood = [connect(60, "127.0.0.3") for _ in range(64)]
+    for s in flood:
+        s.sendall(f"GET {slow} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    refused = None
+    while refused is None or blocked() < 3:
+        check(steady() < end, f"{blocked()} statements wait; refused: {refused}")
+        for s in select.select(flood, [], [], 0.05)[0]:  # a statement gives up after a while; the next takes its place
+            answer = one(s)
+            if answer[0] == 429:
+                refused = answer
+            else:
+                problem(answer, 503)
+            s.sendall(f"GET {slow} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    problem(refused, 429, "too_many_queries_of_client")
+    check(refused[1].get("retry-after") == "1", refused[1])
+    for i in range(8):
+        check(blocked() <= 3, "one client holds all threads")
+        status, _, body = one(connect(60, f"127.0.0.{4 + i}"), "/api/ledgers?limit=1")
+        check(status == 200, f"another client: {status} {body}")
+    check(is_locked(), "the lock was gone too early")
+    locker.stdin.close()
+    locker.wait(20)
+    for s in flood:
+        s.close()
+    while (status := one(connect(60, "127.0.0.3"), slow)[0]) != 200:
+        check(status == 429 and steady() < end, f"{status} after the lock is gone")
+        time.sleep(0.1)
+    ok("a client that floods slow queries leaves a thread to the others, and is told 429")
+
+
 if WHAT == "limits":
     for test in (answers, methods, pipelined, a2_slow, a2_ranges, a3_large, bodies_in_turn, a4_heads, a4_limits, expected, half_closed, stream_head, a5_text, contract, a6_strkey, a8_paths, a9_framing, a12_gone, bytes_at_random, sizes):
         test()
@@ -787,3 +856,5 @@ elif WHAT == "small":
     unread()
 elif WHAT == "rate":
     a13_rate()
+elif WHAT == "shares":
+    shares()

@@ -1,5 +1,5 @@
 /* A few threads and their queue: lanes. Whoever waits for one thing holds some of the threads, and
- * never the last one. label: threads */
+ * never the last one. Clients have shares. label: threads */
 #include "api/crew.h"
 
 #include <pthread.h>
@@ -18,6 +18,7 @@ struct task {
     struct tide_reply reply;
     struct house *house;
     uint32_t lane; /* 0: none */
+    bool waits;    /* at the door, without a lane */
     uint32_t runs; /* times that it was run */
     uint32_t order;
     enum tide_crew_room room;
@@ -82,7 +83,7 @@ static tide_status run(void *self, struct tide_job *job, struct tide_err *err)
         h->back++; /* the task is another thread's already, perhaps */
     else
         task->room = room;
-    if (task->lane && room == TIDE_CREW_ENTERED) {
+    if (task->waits || (task->lane && room == TIDE_CREW_ENTERED)) {
         wait_at_door(h);
         task->order = h->passed++;
     }
@@ -109,24 +110,29 @@ static const struct tide_crew_work work = {
     .run = run,
 };
 
-static struct tide_crew *begin(struct house *h, uint32_t threads, uint32_t lane_threads,
-                               uint32_t queue)
+static struct tide_crew *begin_with(struct house *h, struct tide_crew_options options)
 {
     struct tide_crew *crew;
     struct tide_err err;
-    const struct tide_crew_options options = { .name = "test",
-                                               .work = &work,
-                                               .owner = h,
-                                               .clock = tide_clock_system(),
-                                               .threads = threads,
-                                               .queue = queue,
-                                               .lane_threads = lane_threads };
     *h = (struct house){ 0 };
+    options.name = "test";
+    options.work = &work;
+    options.owner = h;
+    options.clock = tide_clock_system();
     pthread_mutex_init(&h->mutex, NULL);
     pthread_cond_init(&h->wake, NULL);
     assert_int_equal(tide_crew_open(&crew, &options, &err), TIDE_OK);
     assert_int_equal(tide_crew_start(crew, &err), TIDE_OK);
     return crew;
+}
+
+static struct tide_crew *begin(struct house *h, uint32_t threads, uint32_t lane_threads,
+                               uint32_t queue)
+{
+    return begin_with(h, (struct tide_crew_options){ .threads = threads,
+                                                     .queue = queue,
+                                                     .lane_threads = lane_threads,
+                                                     .lane_queue = (queue + 1) / 2 });
 }
 
 static struct task *give(struct house *h, struct tide_crew *crew, uint32_t at, uint32_t lane)
@@ -135,7 +141,7 @@ static struct task *give(struct house *h, struct tide_crew *crew, uint32_t at, u
     *task = (struct task){ .house = h, .lane = lane };
     tide_reply_init(&task->reply);
     task->job = (struct tide_job){ .reply = &task->reply, .done = done };
-    assert_true(tide_crew_submit(crew, &task->job));
+    assert_int_equal(tide_crew_submit(crew, &task->job), TIDE_CREW_QUEUED);
     return task;
 }
 
@@ -255,7 +261,7 @@ static void test_late(void **state)
     tide_reply_init(&late->reply);
     late->job = (struct tide_job){ .reply = &late->reply, .done = done };
     late->job.context.deadline_ms = clock->now_ms(clock->self) + 200;
-    assert_true(tide_crew_submit(crew, &late->job));
+    assert_int_equal(tide_crew_submit(crew, &late->job), TIDE_CREW_QUEUED);
     await(&h, 1, 1);
     assert_true(late->over);
     assert_int_equal(late->reply.status, 503);
@@ -281,6 +287,72 @@ static void test_closing(void **state)
         tide_reply_release(&h.tasks[i].reply);
 }
 
+static enum tide_crew_submitted ask(struct house *h, struct tide_crew *crew, uint32_t at,
+                                    uint8_t client, bool waits)
+{
+    struct task *task = &h->tasks[at];
+    *task = (struct task){ .house = h, .waits = waits };
+    tide_reply_init(&task->reply);
+    task->job = (struct tide_job){ .reply = &task->reply, .done = done };
+    task->job.client.ip[15] = client;
+    return tide_crew_submit(crew, &task->job);
+}
+
+/* A client's jobs hold all threads but one, and its share of the queue; the rest is refused. Others
+ * are answered meanwhile, and may fill the queue. */
+static void test_client_leaves_a_thread(void **state)
+{
+    (void)state;
+    static struct house h;
+    struct tide_crew_stats stats;
+    struct tide_crew *crew = begin_with(
+        &h, (struct tide_crew_options){
+                .threads = 4, .queue = 16, .by_client = true, .lane_threads = 3, .lane_queue = 4 });
+    for (uint32_t i = 0; i < 7; i++)
+        assert_int_equal(ask(&h, crew, i, 1, true), TIDE_CREW_QUEUED);
+    await(&h, 0, 3);
+    assert_int_equal(ask(&h, crew, 7, 1, true), TIDE_CREW_CLIENT_FULL);
+    for (uint32_t i = 8; i < 40; i++) { /* each another client */
+        assert_int_equal(ask(&h, crew, i, (uint8_t)i, false), TIDE_CREW_QUEUED);
+        await(&h, i - 7, 3);
+    }
+    assert_int_equal(ask(&h, crew, 40, 1, true), TIDE_CREW_CLIENT_FULL);
+    for (uint32_t i = 0; i < 7; i++)
+        assert_false(h.tasks[i].over);
+    tide_crew_stats(crew, &stats);
+    assert_int_equal(stats.busy, 3);
+    assert_int_equal(stats.waiting, 4);
+    assert_int_equal(stats.full, 0);
+    open_door(&h);
+    await(&h, 39, 0);
+    assert_int_equal(h.most, 3);
+    assert_int_equal(ask(&h, crew, 41, 1, true), TIDE_CREW_QUEUED);
+    await(&h, 40, 0);
+    end(&h, crew);
+}
+
+/* Two clients hold all threads and wait for more. The next free thread takes the job of a third,
+ * which came last. */
+static void test_clients_take_turns(void **state)
+{
+    (void)state;
+    static struct house h;
+    struct tide_crew *crew = begin_with(
+        &h, (struct tide_crew_options){
+                .threads = 3, .queue = 32, .by_client = true, .lane_threads = 2, .lane_queue = 8 });
+    for (uint32_t i = 0; i < 10; i++)
+        assert_int_equal(ask(&h, crew, i, 1, true), TIDE_CREW_QUEUED);
+    await(&h, 0, 2);
+    for (uint32_t i = 10; i < 19; i++)
+        assert_int_equal(ask(&h, crew, i, 2, true), TIDE_CREW_QUEUED);
+    await(&h, 0, 3);
+    assert_int_equal(ask(&h, crew, 19, 3, true), TIDE_CREW_QUEUED);
+    open_door(&h);
+    await(&h, 20, 0);
+    assert_in_range(h.tasks[19].order, 0, 5); /* after the three that held the threads */
+    end(&h, crew);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +361,8 @@ int main(void)
         cmocka_unit_test(test_full),
         cmocka_unit_test(test_late),
         cmocka_unit_test(test_closing),
+        cmocka_unit_test(test_client_leaves_a_thread),
+        cmocka_unit_test(test_clients_take_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
