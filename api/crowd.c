@@ -7,7 +7,7 @@ struct place {
     struct tide_peer peer;
     uint32_t count; /* 0: free */
     bool alone;
-    size_t held; /* bytes of answers */
+    size_t held; /* bytes of bodies and answers */
 };
 
 struct tide_crowd {

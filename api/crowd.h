@@ -1,5 +1,5 @@
-/* How many connections there are, and how many bytes of answers wait for them, in all and of each
- * address: a table of fixed size.
+/* How many connections there are, and how many bytes of their bodies and answers are held, in all
+ * and of each address: a table of fixed size.
  * Threads  any; entering and leaving hold one lock. */
 #ifndef API_CROWD_H
 #define API_CROWD_H
@@ -8,7 +8,7 @@
 
 struct tide_crowd;
 
-/* of_one 0: no limit but that of all. bytes: of answers that wait, all together; one address may
+/* of_one 0: no limit but that of all. bytes: of bodies and answers, all together; one address may
  * have a quarter of them, unless its connections came in alone. */
 tide_status tide_crowd_open(struct tide_crowd **out, uint32_t most, uint32_t of_one, size_t bytes,
                             struct tide_err *err) TIDE_MUST_USE;
@@ -16,7 +16,8 @@ void tide_crowd_close(struct tide_crowd *crowd);
 /* False: no room, nothing was counted. alone: of_one does not apply (a proxy). */
 bool tide_crowd_enter(struct tide_crowd *crowd, const struct tide_peer *peer, bool alone);
 void tide_crowd_leave(struct tide_crowd *crowd, const struct tide_peer *peer);
-/* An answer's bytes, of an address that has entered. False: over a limit, nothing was counted. */
+/* Bytes of a body or an answer, of an address that has entered. False: over a limit, and nothing
+ * was counted. */
 bool tide_crowd_hold(struct tide_crowd *crowd, const struct tide_peer *peer, size_t bytes);
 void tide_crowd_drop(struct tide_crowd *crowd, const struct tide_peer *peer, size_t bytes);
 /* How often one of these found the lock held. */

@@ -221,22 +221,26 @@ static struct MHD_Response *make_response(struct server_conn *conn)
                                            MHD_RESPMEM_PERSISTENT);
 }
 
-/* A large answer's memory is held until the client has taken it: there is a limit for all together
- * and a share of it for one address. Small ones are bounded by the number of connections. */
-static bool hold_body(struct server_conn *conn)
+/* Memory of large bodies and answers is held until the client has taken the answer: there is a
+ * limit for all together and a share of it for one address. Small ones are bounded by the number
+ * of connections. */
+bool server_hold(struct server_conn *conn, size_t bytes)
 {
-    const struct tide_reply *reply = &conn->reply;
     struct tide_peer key = tide_peer_key(&conn->peer);
-    assert(conn->held == 0);
-    if (reply->body.cap <= SERVER_KEEP_BYTES || reply->stream.read)
-        return true;
-    if (!tide_crowd_hold(conn->worker->server->crowd, &key, reply->body.cap))
+    if (!tide_crowd_hold(conn->worker->server->crowd, &key, bytes))
         return false;
-    conn->held = reply->body.cap;
+    conn->held += bytes;
     return true;
 }
 
-void server_answer_end(struct server_conn *conn)
+static bool hold_answer(struct server_conn *conn)
+{
+    const struct tide_reply *reply = &conn->reply;
+    return reply->body.cap <= SERVER_KEEP_BYTES || reply->stream.read ||
+           server_hold(conn, reply->body.cap);
+}
+
+void server_hold_end(struct server_conn *conn)
 {
     struct tide_peer key = tide_peer_key(&conn->peer);
     if (conn->held)
@@ -262,7 +266,7 @@ bool server_answer(struct server_conn *conn)
         tide_reply_problem(reply, large ? 500 : 503, large ? "answer_too_large" : "no_memory",
                            "the answer could not be written");
     }
-    if (!hold_body(conn))
+    if (!hold_answer(conn))
         refuse_to_hold(conn);
     if (is_problem(reply))
         put_request_id(conn);

@@ -30,7 +30,7 @@ struct server_conn *server_conn_open(struct server_worker *worker, struct MHD_Co
 void server_conn_close(struct server_conn *conn)
 {
     struct server_worker *worker = conn->worker;
-    server_answer_end(conn);
+    server_hold_end(conn);
     if (conn->counted) {
         struct tide_peer key = tide_peer_key(&conn->peer);
         tide_crowd_leave(worker->server->crowd, &key);

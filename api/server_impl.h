@@ -23,7 +23,8 @@ enum {
     SERVER_LINGER_MS = 1000,    /* the stop waits so long for a request of an idle connection */
     SERVER_POOL_BYTES = 16384,  /* the library's memory of a connection: a request's head and
                                    the lines of its answer                                    */
-    SERVER_KEEP_BYTES = 16384,  /* of a buffer that is kept for the next request              */
+    SERVER_KEEP_BYTES = 16384,  /* of a buffer that is kept for the next request, and is counted
+                                   with the connection; larger ones are held in the crowd     */
     SERVER_STREAM_BYTES = 4096, /* of a stream, read at once                                  */
     SERVER_KEYS_MAX = 64,
     SERVER_DROP_BYTES = 256 << 10, /* of a refused body; a larger one costs the connection */
@@ -70,7 +71,7 @@ struct server_conn {
     const struct tide_route *near;   /* of the path, whatever the method; only where it decides */
     size_t target_len;
     size_t dropped; /* bytes of a body that was refused         */
-    size_t held;    /* bytes of the answer, counted in the crowd */
+    size_t held;    /* bytes of the body and the answer, counted in the crowd */
     struct tide_peer peer;
     struct tide_peer client_key; /* whom the rate limit counts: an address, or a key's digest */
     struct tide_rate_answer rate;
@@ -202,8 +203,10 @@ void server_request_end(struct server_conn *conn, bool whole);
 
 /* Completes the reply and queues it; false when the library takes it not. */
 bool server_answer(struct server_conn *conn);
-/* It is out or given up: its bytes are counted no more. */
-void server_answer_end(struct server_conn *conn);
+/* Counts bytes that the connection is about to keep: false when there is no room. */
+bool server_hold(struct server_conn *conn, size_t bytes);
+/* The request is over: its bytes are counted no more. */
+void server_hold_end(struct server_conn *conn);
 /* The counters of the request's route, or of requests without one. */
 struct server_counters *server_counters_of(struct server_conn *conn);
 /* server_origin.c: who may read an answer from another page. */

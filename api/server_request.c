@@ -198,10 +198,30 @@ static void refuse_large_body(struct server_conn *conn)
                        route->id, route->body_max);
 }
 
+static bool for_kyc(const struct tide_route *route)
+{
+    return route->kind == TIDE_ROUTE_KYC || route->kind == TIDE_ROUTE_HOOK;
+}
+
+/* Before its body is read: whether KYC is configured, and a webhook's provider; false with a
+ * problem in the reply. */
+static bool kyc_fits(struct server_conn *conn)
+{
+    struct tide_kyc *kyc = conn->worker->server->api->kyc;
+    if (!kyc)
+        tide_reply_problem(&conn->reply, 404, "kyc_not_configured",
+                           "this server opens no KYC sessions");
+    else if (conn->request.route->kind == TIDE_ROUTE_HOOK)
+        return tide_kyc_webhook_provider(kyc, &conn->request, &conn->reply) != NULL;
+    return kyc != NULL;
+}
+
 /* What its route says of a body; false with a problem in the reply. */
 static bool body_fits(struct server_conn *conn)
 {
     const struct tide_route *route = conn->request.route;
+    if (TIDE_UNLIKELY(for_kyc(route)) && !kyc_fits(conn))
+        return false;
     if (conn->head.length > route->body_max || (!route->body_max && conn->head.chunked)) {
         refuse_large_body(conn);
         return false;
@@ -279,9 +299,30 @@ void server_request_begin(struct server_conn *conn, tide_slice method,
     server_step(conn, STEP_BODY);
 }
 
+/* A body beyond what each connection keeps counts with its route's limit, among the answers. */
+static bool hold_body(struct server_conn *conn, tide_slice part)
+{
+    return conn->held || conn->body.len + part.len <= SERVER_KEEP_BYTES ||
+           server_hold(conn, conn->request.route->body_max);
+}
+
+static void refuse_to_hold_body(struct server_conn *conn)
+{
+    tide_buf_release(&conn->body);
+    tide_reply_problem(&conn->reply, 503, "overloaded",
+                       "too many bodies and answers are held; come again in a second");
+    conn->reply.retry_after_s = 1;
+    server_add(&conn->worker->totals.shed, 1);
+}
+
 /* A chunked body says nothing of its length: beyond its limit it is refused when it has ended. */
 static void take_body(struct server_conn *conn, tide_slice part)
 {
+    if (!hold_body(conn, part)) {
+        conn->refused = true;
+        refuse_to_hold_body(conn);
+        return;
+    }
     tide_buf_slice(&conn->body, part);
     assert(conn->body.len <= conn->request.route->body_max);
     if (!conn->body.failed)
@@ -380,12 +421,6 @@ static void send_to_pool(struct server_conn *conn)
 static void send_to_kyc(struct server_conn *conn)
 {
     struct tide_kyc *kyc = conn->worker->server->api->kyc;
-    if (!kyc) {
-        tide_reply_problem(&conn->reply, 404, "kyc_not_configured",
-                           "this server opens no KYC sessions");
-        server_step(conn, STEP_ANSWER);
-        return;
-    }
     make_job(conn);
     switch (tide_kyc_take(kyc, &conn->job)) {
     case TIDE_KYC_QUEUED:
@@ -398,11 +433,6 @@ static void send_to_kyc(struct server_conn *conn)
         shed(conn);
         break;
     }
-}
-
-static bool for_kyc(const struct tide_route *route)
-{
-    return route->kind == TIDE_ROUTE_KYC || route->kind == TIDE_ROUTE_HOOK;
 }
 
 bool server_request_waits(const struct server_conn *conn)
@@ -494,7 +524,7 @@ void server_request_end(struct server_conn *conn, bool whole)
 {
     uint64_t us = (now_ns() - conn->start_ns) / 1000;
     server_stream_end(conn);
-    server_answer_end(conn);
+    server_hold_end(conn);
     if (!whole)
         server_add(&conn->worker->totals.aborted, 1);
     if (conn->step == STEP_WRITE || conn->step == STEP_STREAM) {

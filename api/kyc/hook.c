@@ -151,18 +151,26 @@ static void keep_later(struct tide_handler_context *context, const struct tide_r
     tide_hex(keep->body_sha256 + 2, tide_slice_of(hash, sizeof hash));
 }
 
+const struct tide_kyc_provider *tide_kyc_webhook_provider(const struct tide_kyc *kyc,
+                                                          const struct tide_request *request,
+                                                          struct tide_reply *reply)
+{
+    const struct tide_kyc_provider *provider = tide_kyc_provider_of(
+        tide_kyc_settings(kyc), tide_request_param(request, TIDE_PARAM_providerKey)->text);
+    if (!provider)
+        tide_reply_problem(reply, 404, "no_provider", "There is no provider of that key here.");
+    return provider;
+}
+
 void tide_route_kyc_webhook(struct tide_handler_context *context,
                             const struct tide_request *request, struct tide_reply *reply)
 {
     struct tide_kyc *kyc = context->api->kyc;
     const struct tide_kyc_settings *settings = tide_kyc_settings(kyc);
     struct tide_kyc_refused *refused = tide_kyc_refused_of(kyc);
-    const struct tide_kyc_provider *provider =
-        tide_kyc_provider_of(settings, tide_request_param(request, TIDE_PARAM_providerKey)->text);
-    if (!provider) {
-        tide_reply_problem(reply, 404, "no_provider", "There is no provider of that key here.");
+    const struct tide_kyc_provider *provider = tide_kyc_webhook_provider(kyc, request, reply);
+    if (!provider)
         return;
-    }
     uint32_t index = (uint32_t)(provider - settings->providers);
     struct tide_kyc_event event = { 0 };
     struct tide_kyc_hook hook = { .body = request->body,

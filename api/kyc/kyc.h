@@ -54,6 +54,10 @@ const struct tide_kyc_settings *tide_kyc_settings(const struct tide_kyc *kyc);
 /* Webhooks that were refused: api/kyc/refused.h. */
 struct tide_kyc_refused;
 struct tide_kyc_refused *tide_kyc_refused_of(const struct tide_kyc *kyc);
+/* The provider of a webhook's path; NULL: there is none, and the reply says so. Does not wait. */
+const struct tide_kyc_provider *tide_kyc_webhook_provider(const struct tide_kyc *kyc,
+                                                          const struct tide_request *request,
+                                                          struct tide_reply *reply);
 /* True while one of its threads is connected to its database. Any thread; does not wait. */
 bool tide_kyc_is_connected(const struct tide_kyc *kyc);
 /* Appends what /metrics says of KYC. Any thread; waits for nobody. */

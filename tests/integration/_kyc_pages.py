@@ -1,10 +1,12 @@
 """usage: _kyc_pages.py URL KEY TOKENS — pages of KYC, asked as browsers and their attackers ask. KEY is the integrator's;
 TOKENS is written: what must be in no log."""
+import http.client
 import json
 import re
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 from _promise import Watch
@@ -143,6 +145,20 @@ def forged(said):
     check("K13", state(said), before)
 
 
+def shrinking(hosted):
+    """Statuses of two requests on one connection: 16 000 bytes that are no JSON, then 1 600 in chunks."""
+    place = urllib.parse.urlsplit(hosted if hosted.startswith("http") else URL + hosted)
+    connection = http.client.HTTPConnection(place.netloc, timeout=20)
+    told = []
+    for path, body, headers in (("/api/sdk/kyc/status", b"x" * 16000, {}), (place.path, iter([b"a" * 400] * 4), {"Transfer-Encoding": "chunked"})):
+        connection.request("POST", path, body, {"Content-Type": "application/json", **headers}, encode_chunked=bool(headers))
+        answer = connection.getresponse()
+        answer.read()
+        told.append(answer.status)
+    connection.close()
+    return told
+
+
 def sandbox(said):
     status, headers, _ = ask(said["startUrl"])
     hosted = headers["Location"]
@@ -153,6 +169,7 @@ def sandbox(said):
     for body in ("", "decision=", "decision=maybe", "decision=approved%00", "decision=approvedapproved", "xdecision=approved", "decision"):
         check(f"decides {body!r}", ask(hosted, body)[0], 400)
     check("too large", ask(hosted, "decision=approved&x=" + "y" * 2000)[0], 413)
+    check("chunks beyond a smaller limit than what is kept of the body before", shrinking(hosted), [400, 413])
     check("of another type", ask(hosted, "decision=approved", "text/plain")[0], 415)
     for nobody in ("/kyc/sandbox/nobody", "/kyc/sandbox/sbx_" + "0" * 32, "/kyc/sandbox/%27%3B--"):
         check(nobody, (ask(nobody)[0], ask(nobody, "decision=approved")[0]), (404, 404))

@@ -20,7 +20,7 @@ try small --api-connections 200 --api-connections-per-ip 60 --api-answers-mib 32
 try rate --api-rate-lookup 100 --api-rate-query 50 --api-keys 0123456789abcdef-key --api-proxies 127.0.0.9,192.0.2.0/24 \
     --api-idle-ms 60000 --api-requests 1000000
 export PG_BIN
-try shares --api-connections-per-ip 0 --api-rate-query 0
+try shares --api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0 --api-answers-mib 32
 ! grep -E 'S[A-Z2-7]{55}' "$PG_DIR/api.log" || fail "a seed in the log"
 
 if command -v openssl >/dev/null; then
