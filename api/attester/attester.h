@@ -16,6 +16,7 @@ struct att_program {
     struct tide_deployment *deployment;
     const struct tide_contract *contract; /* the compliance registry, of deployment */
     struct att_signer *signer;            /* NULL for commands that need none */
+    uint8_t intent_key[TIDE_HASH_BYTES];  /* checks KYC's MACs; where signer is there */
     struct att_outbox *outbox;
     bool (*stopped)(void *self); /* a signal came */
 };

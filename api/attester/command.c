@@ -67,6 +67,40 @@ static tide_status print_attention(struct tide_pg *pg, struct tide_err *err)
     return status;
 }
 
+/* A revocation is confirmed and is its session's last word, and the index still has the session's
+ * attestation. Left out while the index has not reached the ledger that is named. */
+static const char standing_sql[] =
+    "SELECT o.id, o.confirmed_ledger, k.ledger, o.subject FROM kyc.outbox AS o"
+    " JOIN chain.cursor AS c ON c.deployment = o.deployment AND o.confirmed_ledger NOT BETWEEN"
+    " c.ledger AND c.ledger + 100"
+    " JOIN state.compliance_registry_kyc AS k ON k.deployment = o.deployment AND k.contract = $2 "
+    "AND"
+    " k.address = o.subject WHERE o.deployment = $1::int AND o.action = 'revoke' AND o.state ="
+    " 'confirmed' AND EXISTS (SELECT FROM kyc.outbox AS a WHERE a.session_id = o.session_id AND"
+    " a.action = 'attest' AND a.genuine AND a.meta_hash = k.metadata) AND NOT EXISTS (SELECT FROM"
+    " kyc.outbox AS n WHERE n.session_id = o.session_id AND n.genuine AND n.decision_rev >"
+    " o.decision_rev) ORDER BY o.id LIMIT 1000";
+
+static tide_status print_standing(struct att_program *program, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char deployment[16];
+    snprintf(deployment, sizeof deployment, "%u", att_outbox_deployment(program->outbox));
+    tide_status status =
+        tide_pg_query(att_outbox_pg(program->outbox), &rows, standing_sql,
+                      (const char *[]){ deployment, program->contract->address }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    for (uint32_t i = 0; i < rows.count; i++)
+        printf(
+            "standing %s revoke: confirmed in ledger %s, and the attestation of ledger %s is still"
+            " there: subject=%s\n",
+            tide_pg_text(&rows, i, 0), tide_pg_text(&rows, i, 1), tide_pg_text(&rows, i, 2),
+            tide_pg_text(&rows, i, 3));
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
 static const char attesters_sql[] =
     "SELECT verifier, state, extract(epoch FROM clock_timestamp() - beat_at)::bigint, ledger,"
     " coalesce((balance / 1e7)::numeric(20, 7)::text, 'unknown'), confirmed, parked, failures,"
@@ -134,6 +168,8 @@ tide_status att_status(struct att_program *program, struct tide_err *err)
         status = print_parked(pg, err);
     if (status == TIDE_OK)
         status = print_attention(pg, err);
+    if (status == TIDE_OK)
+        status = print_standing(program, err);
     if (status == TIDE_OK)
         status = print_attesters(pg, err);
     if (status == TIDE_OK)

@@ -3,6 +3,7 @@
 #include "api/attester/outbox_own.h"
 #include "tidemark/clock.h"
 #include "tidemark/hash.h"
+#include "tidemark/intent.h"
 #include "tidemark/log.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
@@ -203,20 +204,34 @@ enum column {
     ENVELOPE,
     BUMP,
     ATTESTED,
-    RESTORATIONS
+    RESTORATIONS,
+    SIGNED_FROM
 };
+
+/* What KYC signs, in the order of enum tide_intent_field, and its MAC. */
+#define ATT_SIGNED_COLUMNS                                                             \
+    "o.deployment, o.subject, o.session_id, o.decision_rev, o.action, o.jurisdiction," \
+    " o.expires_at, o.meta_hash, o.mac"
 
 static const char next_sql[] =
     "SELECT o.id, o.subject, o.action = 'revoke', o.jurisdiction, o.expires_at, o.meta_hash,"
-    " o.state, " ATT_SUPERSEDED ", coalesce(o.max_time, 0), o.attempts, o.bad_seq,"
-    " o.kind = 'restore', coalesce(o.seq, 0), o.tx_hash, coalesce(o.submit_ledger, 0),"
-    " coalesce(o.sent_ledger, 0), coalesce(o.last_status, ''), o.envelope, o.bump_envelope,"
-    " CASE WHEN o.action = 'revoke' THEN (SELECT a.meta_hash FROM kyc.outbox a WHERE a.session_id ="
-    " o.session_id AND a.action = 'attest' AND a.state = 'confirmed' ORDER BY a.decision_rev DESC"
-    " LIMIT 1) END, o.restorations"
-    " FROM kyc.outbox o WHERE o.deployment = $1::int AND o.id > $2::bigint AND"
-    " (o.state IN ('signed', 'submitted') OR o.state = 'queued' AND o.next_try <="
-    " statement_timestamp()) ORDER BY o.state = 'queued' AND NOT $3::bool, o.id LIMIT 1";
+    " o.state, " ATT_SUPERSEDED(
+        "n.genuine") ", coalesce(o.max_time, 0), o.attempts, o.bad_seq,"
+                     " o.kind = 'restore', coalesce(o.seq, 0), o.tx_hash, "
+                     "coalesce(o.submit_ledger, 0),"
+                     " coalesce(o.sent_ledger, 0), coalesce(o.last_status, ''), o.envelope, "
+                     "o.bump_envelope,"
+                     " CASE WHEN o.action = 'revoke' THEN (SELECT a.meta_hash FROM kyc.outbox a "
+                     "WHERE a.session_id ="
+                     " o.session_id AND a.action = 'attest' AND a.state = 'confirmed' ORDER BY "
+                     "a.decision_rev DESC"
+                     " LIMIT 1) END, o.restorations, " ATT_SIGNED_COLUMNS
+                     " FROM kyc.outbox o WHERE o.deployment = $1::int AND o.id > $2::bigint AND "
+                     "(o.genuine OR"
+                     " $3::bool) AND"
+                     " (o.state IN ('signed', 'submitted') OR o.state = 'queued' AND o.next_try <="
+                     " statement_timestamp()) ORDER BY o.state = 'queued' AND NOT $3::bool, o.id "
+                     "LIMIT 1";
 
 /* "\x…" into buf. */
 static bool read_bytes(struct tide_buf *buf, const struct tide_pg_rows *rows, uint32_t column)
@@ -244,6 +259,19 @@ static uint64_t number(const struct tide_pg_rows *rows, uint32_t column, uint64_
     uint64_t value = 0;
     *good &= tide_parse_u64(&value, tide_pg_slice(rows, 0, column), max) == TIDE_OK;
     return value;
+}
+
+/* from: the first of ATT_SIGNED_COLUMNS. */
+static bool is_genuine(const struct att_outbox *o, const struct tide_pg_rows *rows, uint32_t row,
+                       uint32_t from)
+{
+    const char *fields[TIDE_INTENT_FIELDS];
+    uint8_t mac[TIDE_HASH_BYTES];
+    for (uint32_t i = 0; i < TIDE_INTENT_FIELDS; i++)
+        fields[i] = tide_pg_text(rows, row, from + i);
+    return tide_pg_bytes(rows, row, from + TIDE_INTENT_FIELDS, mac, sizeof mac) &&
+           tide_intent_genuine(mac, sizeof mac, o->options.intent_key,
+                               o->options.deployment->network_id, fields);
 }
 
 static bool read_row(struct att_row *row, const struct tide_pg_rows *rows)
@@ -287,12 +315,66 @@ tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, cons
                       (const char *[]){ deployment, least, behind ? "true" : "false" }, 3, err);
     if (status == TIDE_OK && rows.count) {
         *any = true;
-        if (!read_row(row, &rows))
+        bool readable = read_row(row, &rows);
+        if (!readable || !is_genuine(outbox, &rows, 0, SIGNED_FROM))
             status = tide_fail(err, TIDE_E_DECODE,
                                "kyc.outbox %" PRIu64 ": a row that cannot be"
                                " acted upon",
                                row->id);
     }
     tide_pg_rows_release(&rows);
+    return status;
+}
+
+/* --- screening -------------------------------------------------------------------------------- */
+
+enum { SCREEN_ROWS = 256, SCREEN_LIST_BYTES = SCREEN_ROWS * 24 };
+
+static void add_id(struct tide_buf *list, const char *id)
+{
+    tide_buf_str(list, list->len ? "," : "{");
+    tide_buf_str(list, id);
+}
+
+static tide_status judge_list(struct att_outbox *outbox, struct tide_buf *list, bool genuine,
+                              struct tide_err *err)
+{
+    if (list->len == 0)
+        return TIDE_OK;
+    tide_buf_str(list, "}");
+    tide_buf_u8(list, 0);
+    return list->failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a statement")
+                        : att_outbox_judge(outbox, (const char *)list->ptr, genuine, err);
+}
+
+tide_status att_outbox_screen(struct att_outbox *outbox, uint32_t *forged, bool *more,
+                              struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    struct tide_buf good, bad;
+    char deployment[16];
+    *forged = 0;
+    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
+    tide_status status =
+        tide_pg_query(outbox->pg, &rows,
+                      "SELECT " ATT_SIGNED_COLUMNS ", o.id FROM kyc.outbox o WHERE o.deployment ="
+                      " $1::int AND o.genuine IS NULL ORDER BY o.id LIMIT 256",
+                      (const char *[]){ deployment }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    tide_buf_init(&good, SCREEN_LIST_BYTES);
+    tide_buf_init(&bad, SCREEN_LIST_BYTES);
+    for (uint32_t i = 0; i < rows.count; i++) {
+        bool genuine = is_genuine(outbox, &rows, i, 0);
+        add_id(genuine ? &good : &bad, tide_pg_text(&rows, i, TIDE_INTENT_FIELDS + 1));
+        *forged += !genuine;
+    }
+    *more = rows.count == SCREEN_ROWS;
+    tide_pg_rows_release(&rows);
+    status = judge_list(outbox, &good, true, err);
+    if (status == TIDE_OK)
+        status = judge_list(outbox, &bad, false, err);
+    tide_buf_release(&good);
+    tide_buf_release(&bad);
     return status;
 }

@@ -20,6 +20,7 @@ struct att_outbox_options {
     const struct tide_deployment *deployment; /* borrowed */
     const char *contract;                     /* C…, the compliance registry; borrowed */
     const uint8_t *key;                       /* 32 bytes: whose lock; borrowed */
+    const uint8_t *intent_key; /* 32 bytes: of KYC's MACs; borrowed; NULL: no row is worked on */
     bool (*stopped)(void *self);
     void *self;
 };
@@ -78,6 +79,11 @@ void att_row_release(struct att_row *row);
 tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, const uint64_t *behind,
                             bool *any, struct tide_err *err) TIDE_MUST_USE;
 
+/* Judges the MACs of rows that came since, some at a time: *forged is how many had none that is
+ * valid and are now parked, *more says that others wait. Before att_outbox_next, which has only
+ * rows that were found genuine. */
+tide_status att_outbox_screen(struct att_outbox *outbox, uint32_t *forged, bool *more,
+                              struct tide_err *err) TIDE_MUST_USE;
 /* Parks a row that cannot be read, whatever is in it. */
 tide_status att_outbox_reject(struct att_outbox *outbox, uint64_t id,
                               struct tide_err *err) TIDE_MUST_USE;

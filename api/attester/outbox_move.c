@@ -1,20 +1,12 @@
-/* Moves of a row: one statement each, fenced, with its line of the audit. */
+/* Moves of a row: one statement each, fenced. A trigger (kyc.audit_move) writes the audit. */
 #include "api/attester/outbox_own.h"
 
 /* $1 the row, $2 the hash of its envelope (NULL: it has none): what this process knows of it. */
-#define MOVE "WITH moved AS (UPDATE kyc.outbox o SET updated_at = clock_timestamp(), "
+#define MOVE "UPDATE kyc.outbox o SET updated_at = clock_timestamp(), "
 #define FENCE                                                                   \
     " WHERE o.id = $1::bigint AND o.state IN ('queued', 'signed', 'submitted')" \
     " AND o.tx_hash IS NOT DISTINCT FROM $2::bytea"
-#define RETURNED                                                                        \
-    " RETURNING o.id, o.session_id, o.decision_rev, o.action, o.reason, o.last_status," \
-    " o.kind, o.seq, o.confirmed_ledger)"
-#define SAY(what)                                                              \
-    " SELECT kyc.note('attester', '" what                                      \
-    "', m.session_id, jsonb_strip_nulls(jsonb_build_object('id', m.id, 'rev'," \
-    " m.decision_rev, 'action', m.action, 'hash', encode($2::bytea, 'hex'), "
-#define NOTE(what) RETURNED SAY(what)
-#define END        ")) ) FROM moved m"
+#define MOVED " RETURNING 1"
 
 struct known {
     char id[24];
@@ -67,17 +59,20 @@ static void put_literal(struct tide_buf *out, tide_slice bytes)
 
 /* --- envelopes -------------------------------------------------------------------------------- */
 
+/* A row that was not judged yet holds the signature back as a newer decision does. */
 static const char signed_sql[] =
     "WITH moved AS (UPDATE kyc.outbox o SET updated_at = clock_timestamp(), state = 'signed',"
     " tx_hash = $2::bytea, kind = $3, seq = $4::bigint, envelope = $5::bytea, max_time ="
     " $6::bigint, submit_ledger = $7::bigint, sent_ledger = NULL, last_status = NULL, reason ="
     " NULL, attempts = least(attempts, 999999) + 1,"
     " restorations = least(restorations, 999999) + ($3 = 'restore')::int WHERE "
-    "o.id = $1::bigint AND o.state = 'queued' AND"
-    " NOT " ATT_SUPERSEDED RETURNED
-    ", fee AS (INSERT INTO kyc.attester_fee (deployment, verifier, tx_hash, outbox, bid) SELECT"
-    " $8::int, $9, $2::bytea, m.id, $10::bigint FROM moved m)" SAY(
-        "signed") "'kind', m.kind, 'seq', m.seq" END;
+    "o.id = $1::bigint AND o.state = 'queued' AND o.genuine AND"
+    " NOT " ATT_SUPERSEDED(
+        "n.genuine IS NOT FALSE") " RETURNING o.id),"
+                                  " fee AS (INSERT INTO kyc.attester_fee (deployment, verifier, "
+                                  "tx_hash, outbox, bid) SELECT"
+                                  " $8::int, $9, $2::bytea, m.id, $10::bigint FROM moved m) SELECT "
+                                  "1 FROM moved";
 
 tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *row,
                               const char *verifier, int64_t bid, struct tide_err *err)
@@ -110,11 +105,13 @@ tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *r
 }
 
 static const char bumped_sql[] =
-    MOVE "bump_envelope = $3::bytea, bump_hash = $4::bytea, bump_fee = $5::bigint, sent_ledger ="
-         " NULL" FENCE " AND o.bump_envelope IS NULL" RETURNED
-         ", fee AS (UPDATE kyc.attester_fee SET bid = greatest(bid, $5::bigint) WHERE tx_hash ="
-         " $2::bytea)" SAY("bumped") "'bump', encode($4::bytea,"
-                                     " 'hex'), 'fee', $5::bigint" END;
+    "WITH moved AS (" MOVE "bump_envelope = $3::bytea, bump_hash = $4::bytea, bump_fee = "
+                           "$5::bigint, sent_ledger = NULL" FENCE
+    " AND o.bump_envelope IS NULL RETURNING o.id, o.session_id, o.decision_rev, o.action),"
+    " fee AS (UPDATE kyc.attester_fee SET bid = greatest(bid, $5::bigint) WHERE tx_hash ="
+    " $2::bytea) SELECT kyc.note('attester', 'bumped', m.session_id, jsonb_build_object('id', m.id,"
+    " 'rev', m.decision_rev, 'action', m.action, 'hash', encode($2::bytea, 'hex'), 'bump',"
+    " encode($4::bytea, 'hex'), 'fee', $5::bigint)) FROM moved m";
 
 tide_status att_outbox_bumped(struct att_outbox *outbox, const struct att_row *row, int64_t fee,
                               const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err)
@@ -170,8 +167,7 @@ tide_status att_outbox_charged(struct att_outbox *outbox, const struct att_row *
 /* --- on the way ------------------------------------------------------------------------------- */
 
 static const char submitted_sql[] =
-    MOVE "state = 'submitted', sent_ledger = $3::bigint, last_status = $4" FENCE NOTE(
-        "submitted") "'heard', m.last_status" END;
+    MOVE "state = 'submitted', sent_ledger = $3::bigint, last_status = $4" FENCE MOVED;
 
 /* No line of the audit: nothing came of it yet. */
 static const char heard_sql[] =
@@ -188,16 +184,9 @@ tide_status att_outbox_sent(struct att_outbox *outbox, const struct att_row *row
 
 /* --- ends ------------------------------------------------------------------------------------- */
 
-/* Two lines of the audit where a person must look. */
-static const char confirmed_sql[] = MOVE
-    "state = 'confirmed', confirmed_ledger = $3::bigint, last_status = $4, reason = NULL,"
-    " attention = $5" FENCE
-    " RETURNING o.id, o.session_id, o.decision_rev, o.action, o.last_status, o.confirmed_ledger,"
-    " o.attention) SELECT kyc.note('attester', w.what, m.session_id, jsonb_strip_nulls("
-    "jsonb_build_object('id', m.id, 'rev', m.decision_rev, 'action', m.action, 'hash',"
-    " encode($2::bytea, 'hex'), 'ledger', m.confirmed_ledger, 'heard', m.last_status, 'overwrote',"
-    " m.attention))) FROM moved m, unnest(CASE WHEN m.attention IS NULL THEN ARRAY['confirmed']"
-    " ELSE ARRAY['confirmed', 'attention'] END) AS w (what)";
+static const char confirmed_sql[] =
+    MOVE "state = 'confirmed', confirmed_ledger = $3::bigint, last_status = $4, reason = NULL,"
+         " attention = $5" FENCE MOVED;
 
 tide_status att_outbox_confirmed(struct att_outbox *outbox, const struct att_row *row,
                                  uint32_t ledger, const char *heard, const char *attention,
@@ -212,8 +201,7 @@ tide_status att_outbox_confirmed(struct att_outbox *outbox, const struct att_row
 }
 
 static const char parked_sql[] =
-    MOVE "state = 'parked', reason = $3, last_status = coalesce($4, o.last_status)" FENCE NOTE(
-        "parked") "'reason', m.reason, 'detail', m.last_status" END;
+    MOVE "state = 'parked', reason = $3, last_status = coalesce($4, o.last_status)" FENCE MOVED;
 
 tide_status att_outbox_parked(struct att_outbox *outbox, const struct att_row *row,
                               const char *reason, const char *detail, struct tide_err *err)
@@ -221,12 +209,25 @@ tide_status att_outbox_parked(struct att_outbox *outbox, const struct att_row *r
     return move_row(outbox, row, parked_sql, reason, detail, err);
 }
 
+static const char genuine_sql[] =
+    "UPDATE kyc.outbox SET genuine = true WHERE id = ANY ($1::bigint[]) AND genuine IS NULL";
+static const char forged_sql[] =
+    "UPDATE kyc.outbox o SET updated_at = clock_timestamp(), genuine = false, reason = CASE WHEN"
+    " o.state IN ('queued', 'signed', 'submitted') THEN 'not_signed' ELSE o.reason END, state ="
+    " CASE WHEN o.state IN ('queued', 'signed', 'submitted') THEN 'parked' ELSE o.state END"
+    " WHERE o.id = ANY ($1::bigint[]) AND o.genuine IS NULL";
+
+tide_status att_outbox_judge(struct att_outbox *outbox, const char *ids, bool genuine,
+                             struct tide_err *err)
+{
+    return tide_pg_query(outbox->pg, NULL, genuine ? genuine_sql : forged_sql,
+                         (const char *[]){ ids }, 1, err);
+}
+
 /* Whatever is in it: the numbers that a row is fenced by may be what cannot be read. */
 static const char reject_sql[] =
-    "WITH moved AS (UPDATE kyc.outbox o SET updated_at = clock_timestamp(), state = 'parked',"
-    " reason = 'bad_row' WHERE o.id = $1::bigint AND o.state IN ('queued', 'signed', 'submitted')"
-    " RETURNING o.id, o.session_id) SELECT kyc.note('attester', 'parked', m.session_id,"
-    " jsonb_build_object('id', m.id, 'reason', 'bad_row')) FROM moved m";
+    MOVE "state = 'parked', reason = 'bad_row' WHERE o.id = $1::bigint AND o.state IN ('queued',"
+         " 'signed', 'submitted')" MOVED;
 
 tide_status att_outbox_reject(struct att_outbox *outbox, uint64_t id, struct tide_err *err)
 {
@@ -247,7 +248,7 @@ tide_status att_outbox_reject(struct att_outbox *outbox, uint64_t id, struct tid
 
 static const char requeued_sql[] = MOVE NO_ENVELOPE EVER_LATER
     ", max_time = NULL, last_status = $3, bad_seq = CASE WHEN $4::bool THEN"
-    " least(o.bad_seq, 999999) + 1 ELSE 0 END" FENCE NOTE("requeued") "'why', m.last_status" END;
+    " least(o.bad_seq, 999999) + 1 ELSE 0 END" FENCE MOVED;
 
 tide_status att_outbox_requeued(struct att_outbox *outbox, const struct att_row *row, bool clash,
                                 const char *heard, struct tide_err *err)
@@ -255,9 +256,8 @@ tide_status att_outbox_requeued(struct att_outbox *outbox, const struct att_row 
     return move_row(outbox, row, requeued_sql, heard, clash ? "true" : "false", err);
 }
 
-static const char superseded_sql[] =
-    MOVE "state = 'superseded', last_status = $3, reason = $4" FENCE
-         " AND o.state = 'queued'" NOTE("superseded") "'why', m.last_status" END;
+static const char superseded_sql[] = MOVE
+    "state = 'superseded', last_status = $3, reason = $4" FENCE " AND o.state = 'queued'" MOVED;
 
 tide_status att_outbox_superseded(struct att_outbox *outbox, const struct att_row *row,
                                   struct tide_err *err)
@@ -285,14 +285,12 @@ tide_status att_outbox_note(struct att_outbox *outbox, const char *what, const c
                          3, err);
 }
 
-/* The last moment of the envelope that was given up stays: nothing is signed before it. */
+/* The last moment of the envelope that was given up stays: nothing is signed before it. Its MAC is
+ * judged again: the key may have been wrong. */
 static const char release_sql[] =
-    "WITH moved AS (UPDATE kyc.outbox o SET updated_at = clock_timestamp(), reason = NULL,"
-    " last_status = 'released', bad_seq = 0, attempts = 0, restorations = 0, " NO_ENVELOPE
-    " WHERE o.id = $1::bigint AND o.state = 'parked' AND o.deployment = $2::int"
-    " RETURNING o.id, o.session_id, o.decision_rev)"
-    " SELECT kyc.note('attester', 'released', m.session_id, jsonb_build_object('id', m.id, 'rev',"
-    " m.decision_rev, 'by', $3::text)) FROM moved m";
+    MOVE "reason = NULL, genuine = NULL, last_status = 'released by ' || $3::text, bad_seq = 0,"
+         " attempts = 0, restorations = 0, " NO_ENVELOPE
+         " WHERE o.id = $1::bigint AND o.state = 'parked' AND o.deployment = $2::int" MOVED;
 
 static const char attended_sql[] =
     "WITH moved AS (UPDATE kyc.outbox o SET attended_at = clock_timestamp() WHERE o.id ="

@@ -16,11 +16,16 @@ struct att_outbox {
     bool listening, held;
 };
 
-/* Of row o: a decision stands that is newer, in its session; or about its subject, and sent. */
-#define ATT_SUPERSEDED                                                                   \
+/* Of row o: a decision stands that is newer, in its session; or about its subject, and sent. which:
+ * a condition on that row, n. */
+#define ATT_SUPERSEDED(which)                                                            \
     "EXISTS (SELECT FROM kyc.outbox n WHERE n.deployment = o.deployment AND n.subject =" \
-    " o.subject AND (n.session_id = o.session_id AND n.decision_rev > o.decision_rev OR" \
-    " n.id > o.id AND n.state IN ('signed', 'submitted', 'confirmed')))"
+    " o.subject AND " which " AND (n.session_id = o.session_id AND n.decision_rev >"     \
+    " o.decision_rev OR n.id > o.id AND n.state IN ('signed', 'submitted', 'confirmed')))"
+
+/* Writes what was found of the MACs of these rows: "{1,2}". (outbox_move.c) */
+tide_status att_outbox_judge(struct att_outbox *outbox, const char *ids, bool genuine,
+                             struct tide_err *err) TIDE_MUST_USE;
 
 /* 32 bytes as "\x…", NUL-terminated. */
 static inline void att_hex_literal(char out[2 * TIDE_HASH_BYTES + 3],

@@ -1,4 +1,6 @@
 #include "api/attester/attester.h"
+#include "tidemark/sign.h"
+#include "tidemark/text.h"
 
 #include <stdlib.h>
 
@@ -43,6 +45,17 @@ static tide_status open_key(struct att_program *p, struct tide_err *err)
     return status == TIDE_OK ? att_signer_open(&p->signer, path, &policy, err) : status;
 }
 
+static tide_status read_intent_key(struct att_program *p, struct tide_err *err)
+{
+    const char *text = p->config->attester_intent_key;
+    if (!*text)
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "attester_intent_key is not set: the intentKey of the KYC file");
+    if (tide_hex_decode(p->intent_key, sizeof p->intent_key, tide_slice_str(text)) != TIDE_OK)
+        return tide_fail(err, TIDE_E_CONFIG, "attester_intent_key: expected 64 hexadecimal digits");
+    return TIDE_OK;
+}
+
 tide_status att_program_open(struct att_program *program, bool with_key, struct tide_err *err)
 {
     static const uint8_t nobody[TIDE_HASH_BYTES];
@@ -52,6 +65,8 @@ tide_status att_program_open(struct att_program *program, bool with_key, struct 
     tide_status status = read_deployment(program, err);
     if (status == TIDE_OK && with_key)
         status = open_key(program, err);
+    if (status == TIDE_OK && with_key)
+        status = read_intent_key(program, err);
     if (status != TIDE_OK)
         return status;
     const struct att_outbox_options outbox = {
@@ -59,6 +74,7 @@ tide_status att_program_open(struct att_program *program, bool with_key, struct 
         .deployment = program->deployment,
         .contract = program->contract->address,
         .key = program->signer ? att_signer_public(program->signer) : nobody,
+        .intent_key = with_key ? program->intent_key : NULL,
         .stopped = program->stopped,
     };
     return att_outbox_open(&program->outbox, &outbox, err);
@@ -68,5 +84,6 @@ void att_program_close(struct att_program *program)
 {
     att_outbox_close(program->outbox);
     att_signer_close(program->signer);
+    tide_sign_wipe(program->intent_key, sizeof program->intent_key);
     free(program->deployment);
 }

@@ -353,11 +353,29 @@ static tide_status reject_row(struct att_work *w, struct tide_err *err)
     return w->dry ? TIDE_OK : att_outbox_reject(w->outbox, w->row.id, err);
 }
 
+/* Rows that KYC did not sign are told apart before one of them is looked at. */
+static tide_status screen_rows(struct att_work *w, struct tide_err *err)
+{
+    uint32_t forged;
+    bool more = true;
+    while (more) {
+        tide_status status = att_outbox_screen(w->outbox, &forged, &more, err);
+        if (status != TIDE_OK)
+            return status;
+        w->tally.parked += forged;
+        if (forged)
+            tide_log(TIDE_ERROR, "attester.parked", "rows=%u reason=not_signed", forged);
+    }
+    return TIDE_OK;
+}
+
 tide_status att_work_turn(struct att_work *work, enum att_turn *turn, struct tide_err *err)
 {
     bool any;
     *turn = ATT_TURN_IDLE;
     tide_status status = begin_turn(work, err);
+    if (status == TIDE_OK && !work->dry)
+        status = screen_rows(work, err);
     if (status == TIDE_OK)
         status =
             att_outbox_next(work->outbox, &work->row, work->dry ? &work->skip : NULL, &any, err);

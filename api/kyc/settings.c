@@ -285,6 +285,7 @@ static const struct tide_member file_members[] = {
     { "referenceKey",          tide_read_hex32,  OF(reference_key),            0, 0,                        false, 0 },
     { "metadataKey",           tide_read_hex32,  OF(metadata_key),             0, 0,                        false, 0 },
     { "tokenKey",              tide_read_hex32,  OF(token_key),                0, 0,                        false, 0 },
+    { "intentKey",             tide_read_hex32,  OF(intent_key),               0, 0,                        false, 0 },
     { "open",                  tide_read_bool,   OF(open),                     0, 0,                        true,  0 },
     { "attestationDays",       tide_read_u32,    OF(attestation_days),         1, 3650,                     true,  0 },
     { "sessionsPerAddressDay", tide_read_u32,    OF(sessions_per_address_day), 1, 1000,                     true,  0 },
@@ -334,12 +335,13 @@ static tide_status check_names(const struct tide_kyc_settings *s, struct tide_er
 /* Keys of which two are the same would tell by one thing what another is kept apart for. */
 static tide_status check_keys(const struct tide_kyc_settings *s, struct tide_err *err)
 {
-    size_t len = sizeof s->token_key;
-    if (memcmp(s->reference_key, s->metadata_key, len) == 0 ||
-        memcmp(s->reference_key, s->token_key, len) == 0 ||
-        memcmp(s->metadata_key, s->token_key, len) == 0)
-        return tide_fail(err, TIDE_E_CONFIG,
-                         "/referenceKey, /metadataKey and /tokenKey: two of them are the same");
+    const uint8_t *keys[] = { s->reference_key, s->metadata_key, s->token_key, s->intent_key };
+    for (size_t i = 0; i < TIDE_COUNT(keys); i++)
+        for (size_t j = 0; j < i; j++)
+            if (memcmp(keys[i], keys[j], sizeof s->token_key) == 0)
+                return tide_fail(err, TIDE_E_CONFIG,
+                                 "/referenceKey, /metadataKey, /tokenKey and /intentKey: two of"
+                                 " them are the same");
     return TIDE_OK;
 }
 

@@ -6,7 +6,8 @@
  *     "challengeSeed": "S…",                    signs challenges and nothing else
  *     "referenceKey": "64 hex digits",          HMAC keys: of the reference a provider gets,
  *     "metadataKey": "64 hex digits",           of the hash that goes on the chain,
- *     "tokenKey": "64 hex digits",              of tokens in URLs
+ *     "tokenKey": "64 hex digits",              of tokens in URLs,
+ *     "intentKey": "64 hex digits",             of intents: the attester's attester_intent_key
  *     "open": false,                            true: sessions without key or challenge; refused
  *                                               where the network is the main one
  *     "attestationDays": 365,                   most that an attestation lasts
@@ -109,7 +110,7 @@ struct tide_kyc_settings {
     char public_url[TIDE_KYC_URL_BYTES];
     char home_domain[TIDE_KYC_TEXT_BYTES];
     struct tide_sign *challenge; /* one thread at a time: a mutex of who uses it */
-    uint8_t reference_key[32], metadata_key[32], token_key[32];
+    uint8_t reference_key[32], metadata_key[32], token_key[32], intent_key[32];
     uint8_t digest[16]; /* of the file, by its tokenKey: shows that it changed, and nothing else */
     bool open;
     uint32_t attestation_days;

@@ -1,4 +1,5 @@
 #include "api/kyc/worker_impl.h"
+#include "api/kyc/store.h"
 #include "tidemark/clocks.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/liveness.h"
@@ -86,6 +87,7 @@ static tide_status ask_provider(struct worker *w, const struct worker_session *s
                                   .now = worker_wall_s(w),
                                   .cancelled = tide_kyc_place_cancelled,
                                   .self = &w->place };
+    char ref[TIDE_KYC_REF_BYTES];
     *room = (struct tide_kyc_decision){ 0 };
     *out = NULL;
     if (!session->provider_id[0])
@@ -94,7 +96,9 @@ static tide_status ask_provider(struct worker *w, const struct worker_session *s
     judge_provider(w, status, err);
     (void)TIDE_FAILPOINT("kyc.decision_fetched");
     *out = status == TIDE_OK ? room : &tide_kyc_gone;
-    if (status == TIDE_OK && room->ref[0] && strcmp(room->ref, session->ref) != 0)
+    /* Of the address itself: the database's column is not believed. */
+    tide_kyc_reference(ref, &w->place, session->address);
+    if (status == TIDE_OK && room->ref[0] && strcmp(room->ref, ref) != 0)
         *room = (struct tide_kyc_decision){ .state = TIDE_KYC_REVIEW,
                                             .doubtful = true,
                                             .reason = "reference" };

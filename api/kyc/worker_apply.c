@@ -2,11 +2,12 @@
  * the webhook that led to it, or nothing of all that. */
 #include "api/kyc/worker_impl.h"
 #include "tidemark/failpoint.h"
+#include "tidemark/intent.h"
 #include "tidemark/text.h"
 
 #include <stdio.h>
 
-enum { SOON_S = 10 };
+enum { SOON_S = 10, META_BYTES = 2 * TIDE_HASH_BYTES + 3 };
 
 /* The session's row, locked, and what another approval of its address gave. */
 struct row {
@@ -18,7 +19,7 @@ struct row {
     struct {
         char id[WORKER_SESSION_BYTES]; /* its session */
         int64_t jurisdiction, expires_at;
-        char meta[2 * TIDE_HASH_BYTES + 3];
+        char meta[META_BYTES];
     } other;
 };
 
@@ -72,10 +73,34 @@ static tide_status read_row(struct worker *w, const struct worker_session *sessi
     worker_copy_text(out->address, sizeof out->address, &rows, 11);
     worker_copy_text(out->provider_id, sizeof out->provider_id, &rows, 12);
     tide_pg_rows_release(&rows);
-    bool same = !out->provider_id[0] || strcmp(out->provider_id, session->provider_id) == 0;
+    bool same = strcmp(out->address, session->address) == 0 &&
+                (!out->provider_id[0] || strcmp(out->provider_id, session->provider_id) == 0);
     return same ? TIDE_OK
                 : tide_fail(err, TIDE_E_CONFLICT, "kyc: session %s is another check meanwhile",
                             session->id);
+}
+
+/* Columns of an intent that was written before, for find_genuine. */
+#define INTENT_COLUMNS                                                                 \
+    "o.deployment, o.subject, o.session_id, o.decision_rev, o.action, o.jurisdiction," \
+    " o.expires_at, o.meta_hash, o.mac"
+enum { INTENT_MAC = TIDE_INTENT_FIELDS };
+
+/* The first row that KYC signed, of rows of INTENT_COLUMNS; rows.count: none. The database login
+ * can insert rows, so what stands in one is not believed without its MAC. */
+static uint32_t find_genuine(const struct worker *w, const struct tide_pg_rows *rows)
+{
+    for (uint32_t at = 0; at < rows->count; at++) {
+        const char *fields[TIDE_INTENT_FIELDS];
+        uint8_t mac[TIDE_HASH_BYTES];
+        for (uint32_t i = 0; i < TIDE_INTENT_FIELDS; i++)
+            fields[i] = tide_pg_text(rows, at, i);
+        if (tide_pg_bytes(rows, at, INTENT_MAC, mac, sizeof mac) &&
+            tide_intent_genuine(mac, sizeof mac, w->place.settings->intent_key, w->place.network_id,
+                                fields))
+            return at;
+    }
+    return rows->count;
 }
 
 /* Another approval stands when it has not run out, its provider still knows the person, and its
@@ -90,23 +115,28 @@ static tide_status read_other(struct worker *w, const struct worker_session *ses
     snprintf(seconds, sizeof seconds, "%" PRId64, now);
     tide_status status = tide_pg_query(
         w->place.pg, &rows,
-        "SELECT b.id, o.jurisdiction, o.expires_at, o.meta_hash, o.state = 'confirmed'"
+        "SELECT " INTENT_COLUMNS ", o.state = 'confirmed'"
         " FROM kyc.session AS s JOIN kyc.session AS b ON b.deployment = s.deployment"
         "   AND b.address = s.address AND b.id <> s.id"
         " JOIN kyc.outbox AS o ON o.session_id = b.id AND o.decision_rev = b.decision_rev"
         " WHERE s.id = $1 AND b.state = 'approved' AND b.reason IS NULL"
         "   AND (b.provider, b.provider_id) IS DISTINCT FROM (s.provider, s.provider_id)"
         "   AND o.action = 'attest' AND o.state <> 'parked' AND o.expires_at > $2::bigint"
-        " ORDER BY o.id DESC LIMIT 1",
+        "   AND NOT EXISTS (SELECT FROM kyc.outbox AS n WHERE n.session_id = b.id"
+        "     AND n.decision_rev > o.decision_rev AND n.genuine)"
+        " ORDER BY o.genuine IS NOT FALSE DESC, o.id DESC LIMIT 16",
         (const char *[]){ session->id, seconds }, 2, err);
     if (status != TIDE_OK)
         return status;
-    if (rows.count == 1) {
-        row->standing.other = tide_pg_bool(&rows, 0, 4);
-        worker_copy_text(row->other.id, sizeof row->other.id, &rows, 0);
-        row->other.jurisdiction = number(&rows, 1);
-        row->other.expires_at = number(&rows, 2);
-        worker_copy_text(row->other.meta, sizeof row->other.meta, &rows, 3);
+    uint32_t at = find_genuine(w, &rows);
+    if (at < rows.count) {
+        row->standing.other = tide_pg_bool(&rows, at, INTENT_MAC + 1);
+        snprintf(row->other.id, sizeof row->other.id, "%s",
+                 tide_pg_text(&rows, at, TIDE_INTENT_SESSION));
+        row->other.jurisdiction = (int64_t)tide_pg_u64(&rows, at, TIDE_INTENT_JURISDICTION);
+        row->other.expires_at = (int64_t)tide_pg_u64(&rows, at, TIDE_INTENT_EXPIRES);
+        snprintf(row->other.meta, sizeof row->other.meta, "%s",
+                 tide_pg_text(&rows, at, TIDE_INTENT_META));
     }
     tide_pg_rows_release(&rows);
     return TIDE_OK;
@@ -217,16 +247,67 @@ static tide_status write_session(struct worker *w, const struct worker_session *
         values, TIDE_COUNT(values), err);
 }
 
+/* A hash as a statement takes it. */
+static void put_literal(char out[META_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
+{
+    memcpy(out, "\\x", 2);
+    tide_hex(out + 2, tide_slice_of(hash, TIDE_HASH_BYTES));
+    out[META_BYTES - 1] = 0;
+}
+
 /* The keyed hash of this decision. */
-static void put_meta(char out[2 * TIDE_HASH_BYTES + 3], const struct worker *w,
+static void put_meta(char out[META_BYTES], const struct worker *w,
                      const struct worker_session *session, uint32_t rev)
 {
     uint8_t hash[TIDE_HASH_BYTES];
     tide_kyc_meta_hash(hash, w->all->options.settings->metadata_key, w->provider->key,
                        session->provider_id, rev);
-    memcpy(out, "\\x", 2);
-    tide_hex(out + 2, tide_slice_of(hash, sizeof hash));
-    out[2 * TIDE_HASH_BYTES + 2] = 0;
+    put_literal(out, hash);
+}
+
+/* Signs the fields and writes the row. parked: why a person decides; NULL: it is queued. */
+static tide_status insert_intent(struct worker *w, const char *const fields[TIDE_INTENT_FIELDS],
+                                 const char *parked, struct tide_err *err)
+{
+    uint8_t mac[TIDE_HASH_BYTES];
+    char text[META_BYTES];
+    const char *values[TIDE_INTENT_FIELDS + 4];
+    tide_intent_mac(mac, w->place.settings->intent_key, w->place.network_id, fields);
+    put_literal(text, mac);
+    memcpy(values, fields, TIDE_INTENT_FIELDS * sizeof *fields);
+    values[TIDE_INTENT_FIELDS] = text;
+    values[TIDE_INTENT_FIELDS + 1] = parked ? "parked" : "queued";
+    values[TIDE_INTENT_FIELDS + 2] = parked ? "manual_review" : NULL;
+    values[TIDE_INTENT_FIELDS + 3] = parked;
+    return tide_pg_query(
+        w->place.pg, NULL,
+        "INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action,"
+        "  jurisdiction, expires_at, meta_hash, mac, state, reason, last_status)"
+        " VALUES ($1, $2, $3, $4::integer, $5, $6::integer, $7::bigint, $8::bytea, $9::bytea,"
+        "  $10, $11, $12)",
+        values, TIDE_COUNT(values), err);
+}
+
+/* The hash of the session's last intent that said the same, if there is one: the attester then
+ * sends nothing where the chain says so already. */
+static tide_status keep_meta(struct worker *w, const struct worker_session *session,
+                             const char *jurisdiction, const char *expires_at,
+                             char meta[META_BYTES], struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(
+        w->place.pg, &rows,
+        "SELECT " INTENT_COLUMNS " FROM kyc.outbox AS o WHERE o.session_id = $1"
+        "   AND o.action = 'attest' AND o.jurisdiction = $2::integer AND o.expires_at = $3::bigint"
+        " ORDER BY o.genuine IS NOT FALSE DESC, o.decision_rev DESC LIMIT 16",
+        (const char *[]){ session->id, jurisdiction, expires_at }, 3, err);
+    if (status != TIDE_OK)
+        return status;
+    uint32_t at = find_genuine(w, &rows);
+    if (at < rows.count)
+        snprintf(meta, META_BYTES, "%s", tide_pg_text(&rows, at, TIDE_INTENT_META));
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
 }
 
 /* What the attester is to do, if anything. A revocation repeats what it takes back; what is handed
@@ -238,54 +319,50 @@ static tide_status write_intent(struct worker *w, const struct worker_session *s
                                 struct tide_err *err)
 {
     struct texts t;
-    char meta[2 * TIDE_HASH_BYTES + 3];
+    char meta[META_BYTES];
     bool hand = plan->action == TIDE_KYC_HAND_OVER, attest = plan->action == TIDE_KYC_ATTEST;
-    bool parked = plan->parked[0];
     if (plan->action == TIDE_KYC_NO_ACTION)
         return TIDE_OK;
+    int64_t country = hand     ? row->other.jurisdiction
+                      : attest ? plan->jurisdiction
+                               : row->standing.jurisdiction;
+    (void)decimal(t.n[0], row->rev + 1);
+    (void)decimal(t.n[1], country);
+    (void)decimal(t.n[2], hand ? row->other.expires_at : plan->attested_until);
     put_meta(meta, w, session, row->rev + 1);
-    int64_t country = attest ? plan->jurisdiction : row->standing.jurisdiction;
-    const char *values[] = {
-        row->deployment,
-        row->address,
-        session->id,
-        decimal(t.n[0], row->rev + 1),
-        attest || hand ? "attest" : "revoke",
-        decimal(t.n[1], hand ? row->other.jurisdiction : country),
-        decimal(t.n[2], hand ? row->other.expires_at : plan->attested_until),
-        hand ? row->other.meta : meta,
-        parked ? "parked" : "queued",
-        parked ? "manual_review" : NULL,
-        parked ? plan->parked : NULL,
-        attest ? "true" : "false",
-    };
-    return tide_pg_query(
-        w->place.pg, NULL,
-        "INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action,"
-        "  jurisdiction, expires_at, meta_hash, state, reason, last_status)"
-        " SELECT $1, $2, $3, $4::integer, $5, coalesce($6::integer, (SELECT o.jurisdiction FROM"
-        "    kyc.outbox AS o WHERE o.session_id = $3 ORDER BY o.decision_rev DESC LIMIT 1)),"
-        "  $7::bigint,"
-        "  coalesce((SELECT o.meta_hash FROM kyc.outbox AS o WHERE $12::boolean"
-        "    AND o.session_id = $3 AND o.action = 'attest' AND o.jurisdiction = $6::integer"
-        "    AND o.expires_at = $7::bigint ORDER BY o.decision_rev DESC LIMIT 1), $8::bytea),"
-        "  $9, $10, $11",
-        values, TIDE_COUNT(values), err);
+    tide_status status = attest ? keep_meta(w, session, t.n[1], t.n[2], meta, err) : TIDE_OK;
+    const char *fields[TIDE_INTENT_FIELDS] = { row->deployment,
+                                               row->address,
+                                               session->id,
+                                               t.n[0],
+                                               attest || hand ? "attest" : "revoke",
+                                               t.n[1],
+                                               t.n[2],
+                                               hand ? row->other.meta : meta };
+    return status == TIDE_OK ? insert_intent(w, fields, plan->parked[0] ? plan->parked : NULL, err)
+                             : status;
 }
 
 /* The approval that stands and was never on the chain comes again, behind the revocation. */
 static tide_status write_again(struct worker *w, const struct row *row, struct tide_err *err)
 {
-    return tide_pg_query(
-        w->place.pg, NULL,
-        "WITH b AS (UPDATE kyc.session SET decision_rev = decision_rev + 1 WHERE id = $1"
-        "   RETURNING id, decision_rev)"
-        " INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action,"
-        "  jurisdiction, expires_at, meta_hash)"
-        " SELECT o.deployment, o.subject, b.id, b.decision_rev, 'attest', o.jurisdiction,"
-        "  o.expires_at, o.meta_hash FROM b JOIN kyc.outbox AS o ON o.session_id = b.id"
-        "  AND o.decision_rev = b.decision_rev - 1",
-        (const char *[]){ row->other.id }, 1, err);
+    struct tide_pg_rows rows;
+    struct texts t;
+    tide_status status = tide_pg_query(w->place.pg, &rows,
+                                       "UPDATE kyc.session SET decision_rev = decision_rev + 1"
+                                       " WHERE id = $1 RETURNING decision_rev",
+                                       (const char *[]){ row->other.id }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    bool found = rows.count == 1;
+    (void)decimal(t.n[0], found ? number(&rows, 0) : 0);
+    (void)decimal(t.n[1], row->other.jurisdiction);
+    (void)decimal(t.n[2], row->other.expires_at);
+    tide_pg_rows_release(&rows);
+    const char *fields[TIDE_INTENT_FIELDS] = { row->deployment, row->address,   row->other.id,
+                                               t.n[0],          "attest",       t.n[1],
+                                               t.n[2],          row->other.meta };
+    return found ? insert_intent(w, fields, NULL, err) : TIDE_OK;
 }
 
 static bool comes_again(const struct row *row, const struct tide_kyc_plan *plan)

@@ -55,7 +55,7 @@ struct worker_event {
 struct worker_session {
     char id[WORKER_SESSION_BYTES];
     char provider_id[TIDE_KYC_ID_BYTES]; /* "": none yet */
-    char ref[TIDE_KYC_ID_BYTES];
+    char address[TIDE_KYC_ADDRESS_BYTES];
     char taken_at[WORKER_MOMENT_BYTES]; /* the database's time: before the provider is asked */
     uint32_t attempts;
 };

@@ -40,14 +40,14 @@ tide_status worker_take_event(struct worker *w, struct worker_event *out, bool *
     return TIDE_OK;
 }
 
-/* Columns: id, provider_id, clock_timestamp(), attempts, ref. */
+/* Columns: id, provider_id, clock_timestamp(), attempts, address. */
 static void read_session(struct worker_session *out, const struct tide_pg_rows *rows)
 {
     worker_copy_text(out->id, sizeof out->id, rows, 0);
     worker_copy_text(out->provider_id, sizeof out->provider_id, rows, 1);
     worker_copy_text(out->taken_at, sizeof out->taken_at, rows, 2);
     out->attempts = (uint32_t)tide_pg_u64(rows, 0, 3);
-    worker_copy_text(out->ref, sizeof out->ref, rows, 4);
+    worker_copy_text(out->address, sizeof out->address, rows, 4);
 }
 
 tide_status worker_take_session(struct worker *w, struct worker_session *out, bool *found,
@@ -61,7 +61,7 @@ tide_status worker_take_session(struct worker *w, struct worker_session *out, bo
                       " WHERE id = (SELECT id FROM kyc.session WHERE deployment = $2::smallint"
                       "   AND provider = $1 AND next_check <= statement_timestamp()"
                       "   ORDER BY next_check LIMIT 1 FOR UPDATE SKIP LOCKED)"
-                      " RETURNING id, provider_id, clock_timestamp(), attempts, ref",
+                      " RETURNING id, provider_id, clock_timestamp(), attempts, address",
                       (const char *[]){ w->provider->key, w->place.deployment_text }, 2, err);
     if (status != TIDE_OK)
         return status;
@@ -78,7 +78,8 @@ tide_status worker_find_session(struct worker *w, const struct worker_event *eve
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
         w->place.pg, &rows,
-        "SELECT id, coalesce(provider_id, $2), clock_timestamp(), attempts, ref FROM kyc.session"
+        "SELECT id, coalesce(provider_id, $2), clock_timestamp(), attempts, address FROM "
+        "kyc.session"
         " WHERE deployment = $4::smallint AND provider = $1 AND (provider_id = $2 OR ref = $3)"
         " ORDER BY coalesce(provider_id = $2, false) DESC,"
         "   state IN ('created', 'pending', 'review', 'action_required') DESC,"

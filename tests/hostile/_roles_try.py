@@ -5,6 +5,7 @@ statements and keeps some open, and then honest work. So this holds after each s
 
 - no right, owner, role, function, view or constraint changed, and no code of the login ran as another role
 - tables that the login may not write are as before; so is what is decided of an intent that was there; the audit is whole
+- on the chain is attested who was approved, with the words of that decision, and no other subject
 - meanwhile the API answers, the indexer follows, a provider's approval becomes an intent, and an intent of that approval is confirmed:
   with its words. What a login holds open of the tables of its own program stops that program until it is released, and no other
 """
@@ -143,7 +144,7 @@ def judge_login(login, before, now, what):
 
 class Run:
     def __init__(self, world, api, mock):
-        self.w, self.api, self.mock, self.statements, self.known = world, api, mock, 0, {}
+        self.w, self.api, self.mock, self.statements, self.known, self.subjects = world, api, mock, 0, {}, []
 
     def catalogue(self, role):
         if role not in self.known:
@@ -167,7 +168,7 @@ class Run:
         until(lambda: int(sql("SELECT coalesce(max(ledger), 0) FROM chain.cursor")) >= latest, True, "the indexer follows")
 
     def approves(self, dice):
-        s = Session(self.mock, dice.choice(self.providers), of=SimpleNamespace(address=self.w.subject(), ref="R" + "".join(dice.choices("ABCDEFGH234567", k=31)), provider=None))
+        s = Session(self.mock, dice.choice(self.providers), address=self.honest())
         s.decide("approved", send=True)
         return s.becomes("approved", ["attest"])
 
@@ -176,6 +177,21 @@ class Run:
         check(words == "756|t|t", f"an honest intent says {words}")
         until(lambda: sql(f"SELECT state FROM kyc.outbox WHERE session_id = '{s.id}'"), "confirmed", f"the intent of {s.id}", 60)
         check(self.w.attested(s.address) == 1 and self.w.compliant(s.address), "confirmed, and not on the chain")
+
+    def honest(self):
+        """A subject that an honest decision will be about."""
+        self.subjects.append(self.w.subject())
+        return self.subjects[-1]
+
+    def judge_chain(self, role):
+        self.w.read_events()
+        known = {_attester.raw_key(s) for s in self.subjects}
+        others = [key for key in self.w.calls if key[1] not in known]
+        check(not others, f"{role}: the chain has {others} of subjects without a decision")
+        self.caught_up()
+        wrong = sql(f"""SELECT address, jurisdiction, expires_at FROM state.compliance_registry_kyc WHERE verifier = '{self.w.address}'
+            AND (jurisdiction <> 756 OR expires_at NOT BETWEEN extract(epoch FROM now()) - 7200 AND extract(epoch FROM now()) + 366 * 86400)""")
+        check(not wrong, f"{role}: the chain says {wrong}")
 
     def tidy(self):
         """What a login left in the queues is not the next one's."""
@@ -187,7 +203,7 @@ class Run:
         """Rows of every table that a login may write: what its own look like."""
         self.providers = dice.sample(REAL, 2)  # honest work is with those whose rows were attacked
         for provider in self.providers:
-            s = Session(self.mock, provider, of=SimpleNamespace(address=self.w.subject(), ref="P" + "".join(dice.choices("ABCDEFGH234567", k=31)), provider=None))
+            s = Session(self.mock, provider, address=self.honest())
             s.decide("approved", send=True)
             s.becomes("approved", ["attest"])
         sql("""INSERT INTO kyc.sandbox (id, ref) VALUES ('sandbox-1', 'ref-1'); INSERT INTO kyc.challenge VALUES (sha256('1'), now() + interval '1 h')""")
@@ -204,7 +220,7 @@ class Run:
         if temporary:  # as if a restore had forgotten it
             sql(f"GRANT TEMPORARY ON DATABASE roles TO {role}")
         c = self.catalogue(role)
-        words, before, audit = Words(dice, c, ROLES + ["tidemark_indexer", "postgres"]), self.look(c), sql("SELECT max(id) FROM kyc.audit")
+        words, before, audit = Words(dice, c, ROLES + ["tidemark_indexer", "postgres"], [self.w.subject() for _ in range(3)]), self.look(c), sql("SELECT max(id) FROM kyc.audit")
         login, last = Login(role), "nothing"
         for _ in range(dice.randint(30, 90)):
             last = words.any()
@@ -212,7 +228,7 @@ class Run:
             self.statements += 1
         judge_login(login, before, self.look(c, before["decided"]), last)
         # An intent for the attester, made before KYC's tables are locked by their own login.
-        intent = self.w.plant(expires=int(time.time()) + 86400)
+        intent = self.w.plant(self.honest(), expires=int(time.time()) + 86400)
         held = [Login(role).hold(words.held()) for _ in range(dice.randint(0, 4))]
         self.statements += len(held)
         try:
@@ -224,6 +240,7 @@ class Run:
         if own.get(role) and held:  # its own program goes on once that is over
             self.works(dice, None, intent)
             self.w.still()
+        self.judge_chain(role)
         check(rights() == before["rights"] and decided() >= before["decided"], f"{role}: a right or a decision changed meanwhile")
         check(sql("SELECT kyc.audit_broken() IS NULL") == "t", "the audit is broken")
         check(int(sql("SELECT max(id) FROM kyc.audit")) >= int(audit), "the audit is shorter")

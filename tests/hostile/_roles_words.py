@@ -83,8 +83,9 @@ class Catalogue:
 
 
 class Words:
-    def __init__(self, dice, catalogue, roles):
-        self.dice, self.c, self.roles, self.number = dice, catalogue, roles, 0
+    def __init__(self, dice, catalogue, roles, strangers):
+        """strangers: addresses that no decision is about."""
+        self.dice, self.c, self.roles, self.strangers, self.number = dice, catalogue, roles, strangers, 0
 
     def extreme(self, kind):
         if kind in WHOLE:
@@ -114,6 +115,15 @@ class Words:
             fresh = self.fresh(c["type"]) if c["key"] and not c["checks"] and self.dice.random() < 0.7 else None
             values.append(fresh or (self.value(c) if self.dice.random() < share or not c["sel"] else c["column"]))
         return f"INSERT INTO {table} ({', '.join(c['column'] for c in columns)}) SELECT {', '.join(values)} FROM {table} ORDER BY random() LIMIT 1"
+
+    def forge(self):
+        """An intent that was not decided: of another subject, of other words, or a newer one, with a MAC that stands elsewhere."""
+        subject = self.dice.choice([f"'{self.dice.choice(self.strangers)}'", "subject"])
+        mac = self.dice.choice(["mac", "mac", "NULL", "sha256('x')"])
+        action, state = self.dice.choice(["'attest'", "'revoke'", "action"]), self.dice.choice(["'queued'", "'queued'", "'parked'", "'superseded'"])
+        return f"""INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at, meta_hash, mac, state)
+            SELECT deployment, {subject}, session_id, decision_rev + {self.dice.choice([0, 1, 1, 7])}, {action}, {self.dice.choice([756, 4])},
+            {self.dice.choice(["expires_at", "4102444800"])}, meta_hash, {mac}, {state} FROM kyc.outbox ORDER BY random() LIMIT 1"""
 
     def update(self):
         table = self.dice.choice(self.c.updates)
@@ -173,6 +183,7 @@ class Words:
         kinds += [self.read] if self.c.reads else []
         kinds += [self.insert] * 6 if self.c.inserts else []
         kinds += [self.update] * 6 if self.c.updates else []
+        kinds += [self.forge] * 6 if "kyc.outbox" in self.c.inserts else []
         kinds += [self.delete] if self.c.deletes else []
         return self.dice.choice(kinds)()
 

@@ -5,6 +5,7 @@ A World is one network, one database, one verifier of its own; intents are plant
 import atexit
 import base64
 import binascii
+import hashlib
 import json
 import os
 import pathlib
@@ -17,6 +18,7 @@ import tempfile
 import threading
 import time
 
+import _providers
 from _serve import Network
 
 BIN = pathlib.Path(os.environ["TIDE_BIN"])
@@ -243,10 +245,25 @@ class World:
         if not session:
             text = f"""INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, expires_at)
                 VALUES ('{made}', {self.served}, '{subject}', 'sandbox', 'i{number}', 'redirect', 'r', now() + interval '1 day');"""
-        row = self.db.one(f"""{text} INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action,
-            jurisdiction, expires_at, meta_hash) VALUES ({self.served}, '{subject}', '{made}', {rev}, '{action}', {jurisdiction},
-            {expires}, sha256('{meta or f"{made} {rev}"}')) RETURNING id""")
+        row = self.db.one(f"{text} {self.intent(subject, made, rev, action, jurisdiction, expires, meta or f'{made} {rev}')}")
         return int(row), subject, made
+
+    def sign(self, intent):
+        """A MAC for the row as it stands."""
+        *values, meta = self.db.one(f"""SELECT deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at, encode(meta_hash, 'hex')
+            FROM kyc.outbox WHERE id = {intent}""").split("|")
+        mac = _providers.intent_mac(self.deployment["network"], *values, bytes.fromhex(meta))
+        self.db.ask(f"UPDATE kyc.outbox SET mac = '\\x{mac.hex()}' WHERE id = {intent}")
+
+    def intent(self, subject, session, rev, action, jurisdiction, expires, meta, **more):
+        """The statement that writes a row as KYC does; more: other columns, as texts."""
+        values = (self.served, subject, session, rev, action, jurisdiction, expires)
+        mac = _providers.intent_mac(self.deployment["network"], *values, hashlib.sha256(meta.encode()).digest())
+        columns = "".join(f", {name}" for name in more)
+        rest = "".join(f", '{value}'" for value in more.values())
+        return f"""INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at, meta_hash, mac{columns})
+            VALUES ({self.served}, '{subject}', '{session}', {rev}, '{action}', {jurisdiction}, {expires}, sha256('{meta}'), '\\x{mac.hex()}'{rest})
+            RETURNING id"""
 
     def row(self, intent, columns="state, reason, last_status"):
         return self.db.one(f"SELECT {columns} FROM kyc.outbox WHERE id = {intent}").split("|")
@@ -259,7 +276,7 @@ class World:
     def arguments(self, *options):
         quick = [q for at in range(0, len(QUICK), 2) if QUICK[at] not in options for q in QUICK[at:at + 2]]
         return [ATTESTER, *options, "--attester-key", self.key, "--deployment", self.path / "deployment.json", "--rpc",
-                self.rpc, "--attester-database-url", self.db.url, *quick]
+                self.rpc, "--attester-database-url", self.db.url, "--attester-intent-key", _providers.INTENT_KEY, *quick]
 
     def attester(self, *options, points=None):
         env = dict(os.environ)

@@ -171,6 +171,7 @@ def bad_rows_make_way(w):
     bad = [w.plant()[0] for _ in BAD]
     for intent, (change, _) in zip(bad, BAD):
         w.db.ask(f"UPDATE kyc.outbox SET {change} WHERE id = {intent}")
+        w.sign(intent)
     good, subject, _ = w.plant()
     w.rpc = f"{w.url},{w.twin}"
     with w.attester(*NOW):
@@ -180,6 +181,73 @@ def bad_rows_make_way(w):
     check(w.attested(subject) == 1, "not once")
     said = {w.row(intent)[1] for intent in bad}
     check(said == {"bad_row", "bad_subject"}, f"{said}")
+
+
+def forged_rows(w):
+    """what the login of KYC writes without KYC's key: parked, supersedes nothing, takes no honest row's place, holds up nothing"""
+    url = w.db.url.replace("user=postgres", "user=tidemark_kyc")
+
+    def forge(subject, session, rev, action="attest", mac="NULL", more=""):
+        columns = more and ", state"
+        done = subprocess.run([_attester.PSQL, "-XAtqc", f"""INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action, jurisdiction,
+            expires_at, meta_hash, mac{columns}) VALUES ({w.served}, '{subject}', '{session}', {rev}, '{action}', 756, 4102444800, sha256('x'), {mac}{more})
+            RETURNING id""", url], capture_output=True, text=True)
+        check(done.returncode == 0, done.stderr)
+        return int(done.stdout)
+    w.rpc = f"{w.url},{w.twin}"
+    with w.attester(*NOW):
+        first, subject, session = w.plant()
+        ends(w, first, "confirmed")
+    stranger, other = w.subject(), w.plant()[2]
+    w.db.ask(f"UPDATE kyc.outbox SET state = 'superseded' WHERE session_id = '{other}'")
+    copied = f"(SELECT mac FROM kyc.outbox WHERE id = {first})"
+    revoked = w.plant(subject, "revoke", 2, session)[0]  # an honest word, and forged ones about the same and others
+    forged = [forge(stranger, other, 2), forge(stranger, other, 3, mac=copied), forge(stranger, other, 4, mac="sha256('m')"),
+              forge(subject, session, 9, mac=copied), forge(subject, session, 10, more=", 'parked'"), forge(subject, session, 11, more=", 'superseded'"),
+              forge(subject, session, 3)]
+    with w.attester(*NOW) as attester:
+        ends(w, revoked, "confirmed")
+        until(lambda: w.db.one("SELECT count(*) FROM kyc.outbox WHERE genuine IS NULL") == "0", "each row is judged")
+        again = w.plant(subject, "attest", 3, session)[0]  # its place was taken by a forged row
+        ends(w, again, "confirmed")
+    check("reason=not_signed" in attester.said(), "nothing in the log")
+    for intent in forged:
+        state, reason, _ = w.row(intent)
+        check(state in ("parked", "superseded") and w.row(intent, "genuine") == ["f"], f"forged {intent}: {state} {reason}")
+    check("parked" in w.audit(forged[0]), f"{w.audit(forged[0])}")
+    check(w.attested(stranger) == 0 and w.attested(subject, "revoke") == 1 and w.attested(subject) == 2, "a forged row was acted upon")
+    check(w.once("requeue", str(forged[0]))[0] == 0, "requeue")
+    with w.attester(*NOW):
+        ends(w, forged[0], "parked")  # a person's word is no MAC
+    # The attester's own login cannot make one either: the program looks at the MAC itself.
+    w.db.ask(f"UPDATE kyc.outbox SET state = 'queued', genuine = true WHERE id = {forged[1]}")
+    with w.attester(*NOW):
+        ends(w, forged[1], "parked")
+    check(w.row(forged[1])[1] == "bad_row" and w.attested(stranger) == 0, f"{w.row(forged[1])}")
+
+
+def every_move_is_audited(w):
+    """a state that a login changes by itself leaves a row of the audit"""
+    intent = w.plant()[0]
+    done = subprocess.run([_attester.PSQL, "-Xqc", f"UPDATE kyc.outbox SET state = 'confirmed', confirmed_ledger = 9 WHERE id = {intent}",
+                           w.db.url.replace("user=postgres", "user=tidemark_attester")], capture_output=True, text=True)
+    check(done.returncode == 0, done.stderr)
+    noted = w.db.one(f"SELECT actor, what, detail ->> 'from', detail ->> 'ledger' FROM kyc.audit WHERE (detail ->> 'id')::bigint = {intent}")
+    check(noted == "tidemark_attester outbox|confirmed|queued|9", f"{noted}")
+    if not w.index:
+        return
+    w.rpc = w.url
+    with w.attester(*NOW):
+        attested, subject, session = w.plant()
+        ends(w, attested, "confirmed")
+    for ledger in (9, 2**32 - 1):
+        revoke = w.plant(subject, "revoke", 2 if ledger == 9 else 3, session)[0]
+        w.db.ask(f"UPDATE kyc.outbox SET state = 'confirmed', genuine = true, confirmed_ledger = {ledger} WHERE id = {revoke}")
+        check(f"standing {revoke} revoke: confirmed in ledger {ledger}" in w.once("status")[1], w.last_said())
+    w.db.ask(f"UPDATE kyc.outbox SET state = 'queued', confirmed_ledger = NULL WHERE id = {revoke}")
+    with w.attester(*NOW):
+        ends(w, revoke, "confirmed")
+    until(lambda: "standing" not in w.once("status")[1], "the revocation is on the chain")
 
 
 def rules_of_the_outbox(w):
@@ -244,9 +312,9 @@ def clocks_must_agree(w):
 
 LIES = [swallowed_revocation, denied_attestation, ten_years_ahead, ledgers_ahead, split_servers_wait, restorations_end,
         refusals_need_all, budget_holds, charged_is_known, nobody_bears_it_out, rules_of_the_outbox, clocks_must_agree,
-        bad_rows_make_way]
+        forged_rows, every_move_is_audited, bad_rows_make_way]
 INDEXED = {"swallowed_revocation", "denied_attestation", "ten_years_ahead", "ledgers_ahead", "restorations_end", "budget_holds",
-           "charged_is_known", "clocks_must_agree"}
+           "charged_is_known", "clocks_must_agree", "forged_rows", "every_move_is_audited"}
 
 
 def main():

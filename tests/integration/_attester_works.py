@@ -69,10 +69,8 @@ def handed_over(w):
 def gone_at_the_provider(w):
     """what the provider cannot vouch for any more: parked by the worker, and a person says whether it is revoked"""
     def parked(subject, session):
-        row = w.db.one(f"""INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at,
-            meta_hash, state, reason, last_status) VALUES (1, '{subject}', '{session}', 2, 'revoke', 756, 4102444800, sha256('x'),
-            'parked', 'manual_review', 'gone_at_provider') RETURNING id""")
-        return int(row)
+        return int(w.db.one(w.intent(subject, session, 2, "revoke", 756, 4102444800, "x", state="parked", reason="manual_review",
+                                     last_status="gone_at_provider")))
 
     w.tick(20)
     with w.attester():
@@ -461,7 +459,9 @@ def refuses_wrong_settings(w):
     cases = [(["--deployment", "/nowhere"], 78, "/nowhere"), ([], 78, "deployment is not set"),
              (["fly"], 64, "no command"), (["requeue"], 64, "wrong arguments"), (["status", "--once"], 64, "wrong arguments"),
              (["--deployment", str(w.path / "deployment.json")], 78, "attester_key is not set"),
-             (["--deployment", str(w.path / "deployment.json"), "--attester-key", str(w.key)], 78, "rpc is not set")]
+             (["--deployment", str(w.path / "deployment.json"), "--attester-key", str(w.key)], 78, "attester_intent_key is not set"),
+             (["--deployment", str(w.path / "deployment.json"), "--attester-key", str(w.key), "--attester-intent-key", "44"], 78, "64 hexadecimal digits"),
+             (["--deployment", str(w.path / "deployment.json"), "--attester-key", str(w.key), "--attester-intent-key", "44" * 32], 78, "rpc is not set")]
     for options, code, why in cases:
         done = subprocess.run([ATTESTER, *options], capture_output=True, text=True)
         check(done.returncode == code and why in done.stderr, f"{options}: {done.returncode} {done.stderr}")

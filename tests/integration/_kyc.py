@@ -1,7 +1,10 @@
 """What the parts of kyc_faults.sh share: the database, tidemark-api with the mock's providers, sessions.
 
 Of a program that is run as: PROGRAM DIR PG_BIN    DIR: where PostgreSQL's socket is; the API's log goes to DIR/api.log"""
+import base64
 import concurrent.futures
+import hashlib
+import hmac
 import json
 import os
 import random
@@ -160,14 +163,21 @@ class Api:
         self.process = None
 
 
+def reference(address, deployment="id"):
+    """What a provider knows that address by (tide_kyc_reference), with the key of _providers.kyc_file."""
+    network = bytes.fromhex(sql(f"SELECT encode(network_id, 'hex') FROM chain.deployment WHERE id = {deployment} ORDER BY id LIMIT 1"))
+    digest = hmac.new(b"\x11" * 32, network + address.encode(), hashlib.sha256).digest()
+    return base64.b32encode(digest[:20]).decode()
+
+
 class Session:
     """A session, in our database and at the provider, as if it had been opened. of: another session of the same address; with the
     same provider it is the same person's, and in another mode."""
 
-    def __init__(self, mock, provider, next_check="NULL", provider_id=True, state="created", of=None, deployment=None):
+    def __init__(self, mock, provider, next_check="NULL", provider_id=True, state="created", of=None, deployment=None, address=None):
         self.mock, self.provider, self.id = mock, provider, secrets.token_hex(16)
-        self.address = of.address if of else "G" + "".join(random.choices("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", k=55))
-        self.ref = of.ref if of else "".join(random.choices("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", k=32))
+        self.address = address or of.address if of or address else "G" + "".join(random.choices("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", k=55))
+        self.ref = reference(self.address, deployment or "id")
         twin = of is not None and of.provider == provider
         ident = {"sumsub": secrets.token_hex(12), "persona": "inq_" + secrets.token_hex(12)}.get(provider) or str(uuid.uuid4())
         ident = of.person.id if twin else ident

@@ -695,7 +695,7 @@ def away(api):
 # --- planted values -------------------------------------------------------------------------------
 def secrets_of(file):
     """Whatever in a KYC file somebody must not see."""
-    out = [file["challengeSeed"], file["referenceKey"], file["metadataKey"], file["tokenKey"]] + PASSWORDS
+    out = [file["challengeSeed"], file["referenceKey"], file["metadataKey"], file["tokenKey"], file["intentKey"]] + PASSWORDS
     for provider in file["providers"]:
         out += [provider[k] for k in ("apiKey", "apiSecret") if k in provider]
         out += [s["secret"] for s in provider.get("webhookSecrets", [])]

@@ -323,8 +323,8 @@ def erased(api, mock):
         for bit in range(8):
             crc = (crc << 1 ^ (0x1021 if (crc >> 15 ^ byte >> 7 - bit) & 1 else 0)) & 0xffff
     address = base64.b32encode(raw + crc.to_bytes(2, "little")).decode()
-    s, other = Session(mock, "veriff"), approved(mock, "veriff")
-    sql(f"UPDATE kyc.session SET address = '{address}', hosted_url = 'https://127.0.0.1/x', hosted_until = now() + interval '1 h' WHERE id = '{s.id}'")
+    s, other = Session(mock, "veriff", address=address), approved(mock, "veriff")
+    sql(f"UPDATE kyc.session SET hosted_url = 'https://127.0.0.1/x', hosted_until = now() + interval '1 h' WHERE id = '{s.id}'")
     sql(f"INSERT INTO kyc.session_key SELECT deployment, sha256('{s.id}'), id FROM kyc.session WHERE id = '{s.id}'")
     s.decide("approved", send=True)
     s.becomes("approved", ["attest"])

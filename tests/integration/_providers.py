@@ -98,6 +98,17 @@ DIDIT = {"created": "Not Started", "pending": "In Progress", "review": "In Revie
          "declined": "Declined", "resubmit": "Resubmitted", "expired": "Expired"}
 
 
+INTENT_KEY = "44" * 32  # of the KYC file and the attester
+
+
+def intent_mac(network, *fields):
+    """What KYC signs of a row of kyc.outbox: deployment, subject, session, rev, action, jurisdiction, expires_at, meta (bytes)."""
+    *rest, meta = fields
+    said = b"".join(str(f).encode() + b"\0" for f in [*rest, "\\x" + meta.hex()])
+    digest = hashlib.sha256(b"tidemark-intent-1" + hashlib.sha256(network.encode()).digest() + said).digest()
+    return hmac.new(bytes.fromhex(INTENT_KEY), digest, hashlib.sha256).digest()
+
+
 def kyc_file(mock_url, public_url, types=("sandbox", *REAL), **more):
     """A KYC file whose providers are the mock's; more: members of the file's top."""
     host = urllib.parse.urlsplit(mock_url).hostname
@@ -120,7 +131,8 @@ def kyc_file(mock_url, public_url, types=("sandbox", *REAL), **more):
             p["apiVersion"] = a["version"]
         providers.append(p)
     return {"publicUrl": public_url, "challengeSeed": "SAAQEAYEAUDAOCAJBIFQYDIOB4IBCEQTCQKRMFYYDENBWHA5DYPSBF5K",
-            "referenceKey": "11" * 32, "metadataKey": "22" * 32, "tokenKey": "33" * 32, "revocationsPerHour": 1000000, "providers": providers, **more}
+            "referenceKey": "11" * 32, "metadataKey": "22" * 32, "tokenKey": "33" * 32, "intentKey": INTENT_KEY, "revocationsPerHour": 1000000,
+            "providers": providers, **more}
 
 
 def hmac_hex(secret, message, algorithm="sha256"):

@@ -104,11 +104,11 @@ WRITES = {  # of each role: all that it may write, columns where not all of them
     "tidemark_kyc": {
         "session": "INSERT UPDATE", "inbox": "DELETE INSERT UPDATE", "sandbox": "INSERT UPDATE", "challenge": "DELETE INSERT",
         "session_key": "DELETE INSERT",
-        "outbox": "INSERT(action,decision_rev,deployment,expires_at,jurisdiction,last_status,meta_hash,reason,session_id,state,subject)"},
+        "outbox": "INSERT(action,decision_rev,deployment,expires_at,jurisdiction,last_status,mac,meta_hash,reason,session_id,state,subject)"},
     "tidemark_attester": {
         "attester": "INSERT UPDATE",
         "attester_fee": "INSERT UPDATE(bid,charged)",
-        "outbox": "UPDATE(attempts,attended_at,attention,bad_seq,bump_envelope,bump_fee,bump_hash,confirmed_ledger,envelope,kind,"
+        "outbox": "UPDATE(attempts,attended_at,attention,bad_seq,bump_envelope,bump_fee,bump_hash,confirmed_ledger,envelope,genuine,kind,"
                   "last_status,max_time,next_try,reason,restorations,sent_ledger,seq,state,submit_ledger,tx_hash,updated_at)"},
     "tidemark_feeder": {}, "tidemark_api": {}, "tidemark_analyst": {}}
 

@@ -6,9 +6,10 @@
 #define KYC_KEY(pair)                                                                              \
     "\"" pair pair pair pair pair pair pair pair pair pair pair pair pair pair pair pair pair pair \
         pair pair pair pair pair pair pair pair pair pair pair pair pair pair "\""
-#define KYC_KEYS                                                    \
-    "\"challengeSeed\":\"" KYC_SEED "\",\"referenceKey\":" KYC_KEY( \
-        "11") ",\"metadataKey\":" KYC_KEY("22") ",\"tokenKey\":" KYC_KEY("33")
+#define KYC_KEYS                                                      \
+    "\"challengeSeed\":\"" KYC_SEED                                   \
+    "\",\"referenceKey\":" KYC_KEY("11") ",\"metadataKey\":" KYC_KEY( \
+        "22") ",\"tokenKey\":" KYC_KEY("33") ",\"intentKey\":" KYC_KEY("44")
 #define KYC_SANDBOX                                                   \
     "{\"key\":\"sandbox\",\"type\":\"sandbox\",\"name\":\"Sandbox\"," \
     "\"webhookSecrets\":[{\"secret\":\"sandbox-webhook\"}]}"

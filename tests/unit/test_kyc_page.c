@@ -13,11 +13,13 @@
 #define K "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define L "1123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define M "2123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define N "3123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 static const char file[] =
     "{ \"publicUrl\": \"https://kyc.example\","
     "  \"challengeSeed\": \"SD4RSF3YLHG5S4JL7VVT77DCWWHDSBMYZQXTYF3FIJVVJPPZ72JX6T6F\","
-    "  \"referenceKey\": \"" K "\", \"metadataKey\": \"" L "\", \"tokenKey\": \"" M "\","
+    "  \"referenceKey\": \"" K "\", \"metadataKey\": \"" L "\", \"tokenKey\": \"" M
+    "\", \"intentKey\": \"" N "\","
     "  \"integrators\": [ { \"id\": \"acme\", \"name\": \"Acme <b>&\\\"\","
     "     \"keys\": [\"" K "\"],"
     "     \"origins\": [\"https://a.example\", \"https://b.example:8443\"] },"

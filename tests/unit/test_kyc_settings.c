@@ -116,7 +116,7 @@ static const struct {
     { "{\"publicUrl\":\"https://kyc.example\",\"challengeSeed\":\"" KYC_SEED "\",\"referenceKey\":\"PLANTED\"}",
                                                             "/referenceKey: expected 64 hexadecimal digits" },
     { "{\"publicUrl\":\"https://kyc.example\",\"challengeSeed\":\"" KYC_SEED "\",\"referenceKey\":" KYC_KEY("11")
-      ",\"metadataKey\":" KYC_KEY("22") ",\"tokenKey\":" KYC_KEY("11") ",\"providers\":[" KYC_SANDBOX "]}",
+      ",\"metadataKey\":" KYC_KEY("22") ",\"tokenKey\":" KYC_KEY("44") ",\"intentKey\":" KYC_KEY("44") ",\"providers\":[" KYC_SANDBOX "]}",
                                                             "two of them are the same" },
     { PROVIDERS(""),                                        "/providers: expected a list of 1..8" },
     { PROVIDERS("7"),                                       "/providers/0: expected an object" },

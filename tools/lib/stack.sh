@@ -97,7 +97,7 @@ stack_secret() { head -c 32 /dev/urandom | od -An -v -tx1 | tr -d ' \n'; }
 stack_kyc() {
     local dir=$1 origins='' origin
     shift
-    stack_kyc_port=$(cluster_free_port) stack_kyc_key=$(stack_secret)
+    stack_kyc_port=$(cluster_free_port) stack_kyc_key=$(stack_secret) stack_intent_key=$(stack_secret)
     for origin in "http://127.0.0.1:$stack_kyc_port" "$@"; do origins+="${origins:+, }\"$origin\""; done
     (
         umask 077
@@ -105,6 +105,7 @@ stack_kyc() {
 { "publicUrl": "http://127.0.0.1:$stack_kyc_port", "open": true,
   "challengeSeed": "$("$TIDE_BIN/tidemark-sim" keys --name challenge 2>/dev/null | awk '{ print $3 }')",
   "referenceKey": "$(stack_secret)", "metadataKey": "$(stack_secret)", "tokenKey": "$(stack_secret)",
+  "intentKey": "$stack_intent_key",
   "integrators": [ { "id": "harbour", "name": "Harbour", "origins": [$origins],
                      "keys": ["$(printf %s "$stack_kyc_key" | sha256sum | cut -d ' ' -f 1)"] } ],
   "providers": [ { "key": "sandbox", "type": "sandbox", "name": "Sandbox",
@@ -142,7 +143,7 @@ stack_attester() {
     local dir=$1 rpc=$2 deployment=$3 name=$4
     (umask 077 && "$TIDE_BIN/tidemark-sim" keys --name "$name" --seed "${5:-1}" 2>/dev/null | awk '{ print $3 }' >"$dir/verifier.seed")
     set -m
-    TIDEMARK_ATTESTER_DATABASE_URL=${stack_socket/user=postgres/user=tidemark_attester} "$TIDE_BIN/tidemark-attester" run \
+    TIDEMARK_ATTESTER_INTENT_KEY=${stack_intent_key:-} TIDEMARK_ATTESTER_DATABASE_URL=${stack_socket/user=postgres/user=tidemark_attester} "$TIDE_BIN/tidemark-attester" run \
         --attester-key "$dir/verifier.seed" --rpc "$rpc" --deployment "$deployment" >"$dir/attester.log" 2>&1 &
     stack_attester_pid=$!
     set +m
