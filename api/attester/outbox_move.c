@@ -106,7 +106,7 @@ tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *r
 
 static const char bumped_sql[] =
     "WITH moved AS (" MOVE "bump_envelope = $3::bytea, bump_hash = $4::bytea, bump_fee = "
-                           "$5::bigint, sent_ledger = NULL" FENCE
+    "$5::bigint, sent_ledger = NULL" FENCE
     " AND o.bump_envelope IS NULL RETURNING o.id, o.session_id, o.decision_rev, o.action),"
     " fee AS (UPDATE kyc.attester_fee SET bid = greatest(bid, $5::bigint) WHERE tx_hash ="
     " $2::bytea) SELECT kyc.note('attester', 'bumped', m.session_id, jsonb_build_object('id', m.id,"

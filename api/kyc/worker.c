@@ -1,5 +1,5 @@
-#include "api/kyc/worker_impl.h"
 #include "api/kyc/store.h"
+#include "api/kyc/worker_impl.h"
 #include "tidemark/clocks.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/liveness.h"

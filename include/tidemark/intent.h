@@ -18,7 +18,7 @@ enum tide_intent_field {
     TIDE_INTENT_FIELDS
 };
 
-/* HMAC-SHA256 of the fields by a key of 32 bytes, bound to the network. NULL fields do not occur. */
+/* HMAC-SHA256 of the fields by a key of 32 bytes, bound to the network. No field is NULL. */
 void tide_intent_mac(uint8_t out[TIDE_HASH_BYTES], const uint8_t key[TIDE_HASH_BYTES],
                      const uint8_t network_id[TIDE_HASH_BYTES],
                      const char *const fields[TIDE_INTENT_FIELDS]);
