@@ -163,7 +163,7 @@ static void begin(struct tide_delta *d, struct tide_batch *batch, struct tide_er
     d->err = err;
     d->tx_count = d->our_txs = 0;
     d->seq_after = 0;
-    d->ignored.count = d->became_assets.count = 0;
+    d->ignored.count = d->shown.count = 0;
     d->saved_contracts = d->deployment->contract_count;
     d->counts = batch->counts;
     for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {
@@ -210,6 +210,7 @@ static void commit(struct tide_delta *d)
     batch->close_time = h->close_time;
     memcpy(batch->hash, h->hash, TIDE_HASH_BYTES);
     batch->counts = d->counts;
+    ours_settle(d);
     d->next_sequence = h->sequence + 1;
     d->has_previous = true;
     memcpy(d->previous_hash, h->hash, TIDE_HASH_BYTES);
@@ -358,7 +359,7 @@ void tide_delta_close(struct tide_delta *delta)
     free(delta->later_changes.items);
     free(delta->later_events.items);
     free(delta->ignored.items);
-    free(delta->became_assets.items);
+    free(delta->shown.items);
     free(delta->addresses);
     free(delta->deployment);
     free(delta);

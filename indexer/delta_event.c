@@ -302,8 +302,10 @@ tide_status delta_event(struct tide_delta *d, const struct tide_tx *tx,
     tide_slice topics[TOPICS_MAX];
     read_topics(topics, event);
     uint32_t kept = event->topic_count < TOPICS_MAX ? event->topic_count : TOPICS_MAX;
-    if (kept)
-        ours_see_asset(d, contract, topics[kept - 1], event->tx);
+    if (contract->unsettled) {
+        ours_see_event(d, contract, kept ? topics[kept - 1] : (tide_slice){ 0 }, event->tx);
+        return TIDE_OK;
+    }
     ours_touched(d, contract);
     if (contract->role == TIDE_ROLE_wallet || !d->want_events)
         return TIDE_OK;

@@ -84,6 +84,12 @@ struct ignored_token {
     uint8_t id[TIDE_HASH_BYTES];
 };
 
+/* An unsettled contract of which the present ledger shows what it is. */
+struct shown_contract {
+    uint32_t index; /* in the deployment's contracts */
+    enum tide_role role;
+};
+
 /* Ids that a ledger must hold to give rows. */
 struct mentions {
     uint8_t (*ids)[TIDE_HASH_BYTES];
@@ -118,8 +124,8 @@ struct tide_delta {
     uint32_t tx_count;
     uint32_t our_txs;
     struct tide_batch_counts counts;
-    struct list ignored;       /* struct ignored_token */
-    struct list became_assets; /* uint32_t: contracts of the deployment, by index */
+    struct list ignored; /* struct ignored_token */
+    struct list shown;   /* struct shown_contract */
 
     /* the present transaction */
     struct tide_envelope envelope;
@@ -174,7 +180,10 @@ bool refuse(struct tide_delta *d, const char *why, tide_slice name);
 
 /* delta_ours.c: which transactions and addresses are the deployment's. */
 void ours_open(struct tide_delta *d);
-/* True when the deployment's file names that address: one of its contracts or accounts. */
+/* The contract with that id if it is followed; NULL for one that is unsettled. */
+const struct tide_contract *ours_find(const struct tide_delta *d, const uint8_t *id);
+/* True for the deployment's contracts and accounts, discovered tokens among them, but not for
+ * Stellar assets' contracts. */
 bool ours_names(const struct tide_delta *d, tide_slice address_xdr);
 /* Which transactions are stored: those that call or create a contract of the deployment, those that
  * carry an event or an entry change of one (a router called it), and failed ones that list one in
@@ -193,20 +202,22 @@ tide_slice balance_holder(tide_slice key);
 /* False for entries that are not mirrored: nonces, wallets' own, strangers' balances of assets. */
 bool ours_entry(const struct tide_delta *d, const struct tide_contract *contract, tide_slice key);
 /* Rows of chain.contract_seen. created: the contract's instance appeared. discovered: the engine or
- * the partner registry names that token (an address ScVal; known ones are skipped), so it is
- * followed from here on, as a token and nothing else. ignored: the limit of discovered tokens is
+ * the partner registry names that token (an address ScVal; known ones are skipped), unsettled so
+ * far. ignored: the limit of discovered tokens is
  * reached; one row for each ledger that names it, for at most IGNORED_MAX tokens of a ledger. */
 void ours_created(struct tide_delta *d, const struct tide_contract *contract, uint32_t tx);
 void ours_discover(struct tide_delta *d, tide_slice address_value, uint32_t tx);
-/* A discovered token that turns out to be a Stellar asset's contract keeps the rules of those: its
- * transfers count where an address that the deployment names takes part. It shows by an event whose
- * last topic names the asset that the contract's id is a hash of, or by the instance. A row of
- * chain.contract_seen says so (asset). */
-void ours_see_asset(struct tide_delta *d, const struct tide_contract *contract, tide_slice topic,
+/* An unsettled contract shows what it is by its first event or by its instance. The last topic of a
+ * Stellar asset's event names the asset, and the contract's id is a hash of that. A row of
+ * chain.contract_seen says so (asset, token). topic is the event's last one; empty: it has none. */
+void ours_see_event(struct tide_delta *d, const struct tide_contract *contract, tide_slice topic,
                     uint32_t tx);
 void ours_see_instance(struct tide_delta *d, const struct tide_contract *contract, tide_slice value,
                        uint32_t tx);
-/* Takes back discoveries down to that many contracts. */
+/* At the end of a ledger that is kept: what it showed holds from the next ledger on, so that the
+ * rows of no ledger depend on the order of its transactions. */
+void ours_settle(struct tide_delta *d);
+/* Takes back discoveries down to that many contracts, and what the ledger showed. */
 void ours_forget(struct tide_delta *d, uint32_t contract_count);
 
 /* delta_mention.c */

@@ -38,6 +38,12 @@ void ours_open(struct tide_delta *d)
     }
 }
 
+const struct tide_contract *ours_find(const struct tide_delta *d, const uint8_t *id)
+{
+    const struct tide_contract *contract = tide_deployment_find(d->deployment, id);
+    return contract && !contract->unsettled ? contract : NULL;
+}
+
 /* A stellar asset's own address says nothing: the whole network names it. */
 bool ours_names(const struct tide_delta *d, tide_slice address)
 {
@@ -46,7 +52,7 @@ bool ours_names(const struct tide_delta *d, tide_slice address)
         return is_account(d, address.ptr + 8);
     if (arm != 1 || address.len != 36)
         return false;
-    const struct tide_contract *contract = tide_deployment_find(d->deployment, address.ptr + 4);
+    const struct tide_contract *contract = ours_find(d, address.ptr + 4);
     return contract && contract->role != TIDE_ROLE_stellar_asset;
 }
 
@@ -78,14 +84,18 @@ bool ours_entry(const struct tide_delta *d, const struct tide_contract *contract
 struct listed {
     bool protocol; /* a contract that is more than a token of the network or a wallet */
     bool wallet;
-    bool asset; /* a stellar asset */
-    bool named; /* an address that the deployment names */
+    bool asset;     /* a stellar asset */
+    bool named;     /* an address that the deployment names */
+    bool unsettled; /* a discovered contract that may show what it is */
 };
 
 static void list_contract(const struct tide_delta *d, const uint8_t *id, struct listed *listed)
 {
     const struct tide_contract *contract = tide_deployment_find(d->deployment, id);
     if (!contract)
+        return;
+    listed->unsettled |= contract->unsettled;
+    if (contract->unsettled)
         return;
     listed->wallet |= contract->role == TIDE_ROLE_wallet;
     listed->asset |= contract->role == TIDE_ROLE_stellar_asset;
@@ -148,10 +158,10 @@ const struct tide_contract *ours_called(const struct tide_delta *d)
     if (!e->has_invoke || e->host_function == 2)
         return NULL;
     if (e->host_function == 0)
-        return e->contract ? tide_deployment_find(d->deployment, e->contract) : NULL;
+        return e->contract ? ours_find(d, e->contract) : NULL;
     uint8_t id[TIDE_HASH_BYTES];
     tide_contract_id(id, d->deployment->network_id, e->create_preimage);
-    return tide_deployment_find(d->deployment, id);
+    return ours_find(d, id);
 }
 
 void ours_touched(struct tide_delta *d, const struct tide_contract *contract)
@@ -185,7 +195,7 @@ bool ours_candidate(struct tide_delta *d, const struct tide_tx *tx)
         d->protocol |= listed.protocol;
         d->wallet |= listed.wallet;
     }
-    return d->wallet || d->as_asset || listed.protocol || listed.wallet;
+    return d->wallet || d->as_asset || listed.protocol || listed.wallet || listed.unsettled;
 }
 
 bool ours_transaction(const struct tide_delta *d)
@@ -230,7 +240,9 @@ static const uint8_t *contract_id(tide_slice address_value)
 
 static void fill_token(struct tide_contract *contract, const uint8_t *id)
 {
-    *contract = (struct tide_contract){ .role = TIDE_ROLE_synth_token, .discovered = true };
+    *contract = (struct tide_contract){ .role = TIDE_ROLE_synth_token,
+                                        .discovered = true,
+                                        .unsettled = true };
     memcpy(contract->id, id, TIDE_HASH_BYTES);
     char text[TIDE_STRKEY_TEXT_MAX];
     size_t len = tide_strkey_encode(text, TIDE_STRKEY_CONTRACT, tide_slice_of(id, TIDE_HASH_BYTES));
@@ -316,41 +328,54 @@ static bool is_asset_of(struct tide_delta *d, const struct tide_contract *contra
     return memcmp(id, contract->id, TIDE_HASH_BYTES) == 0;
 }
 
-static void become_asset(struct tide_delta *d, const struct tide_contract *contract, uint32_t tx)
+static void show(struct tide_delta *d, const struct tide_contract *contract, enum tide_role role,
+                 uint32_t tx)
 {
-    struct tide_contract *own = &d->deployment->contracts[contract - d->deployment->contracts];
-    uint32_t *undo = list_push(&d->became_assets, sizeof *undo);
-    if (!undo)
-        return; /* no memory: it is tried again with its next event */
-    *undo = (uint32_t)(own - d->deployment->contracts);
-    own->role = TIDE_ROLE_stellar_asset;
-    snprintf(own->role_name, sizeof own->role_name, "%s", tide_role_name(own->role));
-    put_seen(d, own, "asset", tx);
+    const uint32_t index = (uint32_t)(contract - d->deployment->contracts);
+    const struct shown_contract *shown = d->shown.items;
+    assert(contract->discovered && contract->unsettled);
+    assert(index < d->deployment->contract_count);
+    for (uint32_t i = 0; i < d->shown.count; i++)
+        if (shown[i].index == index)
+            return;
+    struct shown_contract *one = list_push(&d->shown, sizeof *one);
+    if (!one)
+        return; /* no memory: it shows again with its next event */
+    *one = (struct shown_contract){ index, role };
+    struct tide_contract copy = *contract;
+    snprintf(copy.role_name, sizeof copy.role_name, "%s", tide_role_name(role));
+    put_seen(d, &copy, role == TIDE_ROLE_stellar_asset ? "asset" : "token", tx);
 }
 
-void ours_see_asset(struct tide_delta *d, const struct tide_contract *contract, tide_slice topic,
+void ours_see_event(struct tide_delta *d, const struct tide_contract *contract, tide_slice topic,
                     uint32_t tx)
 {
-    if (contract->discovered && contract->role == TIDE_ROLE_synth_token &&
-        is_asset_of(d, contract, topic))
-        become_asset(d, contract, tx);
+    bool asset = topic.len && is_asset_of(d, contract, topic);
+    show(d, contract, asset ? TIDE_ROLE_stellar_asset : TIDE_ROLE_synth_token, tx);
 }
 
 void ours_see_instance(struct tide_delta *d, const struct tide_contract *contract, tide_slice value,
                        uint32_t tx)
 {
-    bool asset = value.len >= 8 && tide_be32(value.ptr) == TIDE_SCV_CONTRACT_INSTANCE &&
-                 tide_be32(value.ptr + 4) == 1;
-    if (contract->discovered && contract->role == TIDE_ROLE_synth_token && asset)
-        become_asset(d, contract, tx);
+    if (value.len < 8 || tide_be32(value.ptr) != TIDE_SCV_CONTRACT_INSTANCE)
+        return; /* removed */
+    bool asset = tide_be32(value.ptr + 4) == 1;
+    show(d, contract, asset ? TIDE_ROLE_stellar_asset : TIDE_ROLE_synth_token, tx);
+}
+
+void ours_settle(struct tide_delta *d)
+{
+    const struct shown_contract *shown = d->shown.items;
+    for (uint32_t i = 0; i < d->shown.count; i++)
+        tide_deployment_settle(d->deployment, shown[i].index, shown[i].role);
+    d->batch->settled |= d->shown.count > 0;
+    d->shown.count = 0;
 }
 
 void ours_forget(struct tide_delta *d, uint32_t contract_count)
 {
     struct tide_deployment *known = d->deployment;
-    const uint32_t *assets = d->became_assets.items;
-    for (uint32_t i = 0; i < d->became_assets.count; i++)
-        known->contracts[assets[i]].role = TIDE_ROLE_synth_token;
+    d->shown.count = 0;
     for (; known->contract_count > contract_count; known->contract_count--, d->discovered--)
         for (uint32_t i = 0; i < TIDE_COUNT(known->slots); i++)
             if (known->slots[i] == known->contract_count)

@@ -335,7 +335,20 @@ static const struct tide_contract *owner_of(const struct tide_delta *d, tide_sli
 {
     if (contract_xdr.len != 36 || tide_be32(contract_xdr.ptr) != 1)
         return NULL;
-    return tide_deployment_find(d->deployment, contract_xdr.ptr + 4);
+    return ours_find(d, contract_xdr.ptr + 4);
+}
+
+/* What the instance of an unsettled contract shows. */
+static void see_instance(struct tide_delta *d, const struct tide_tx *tx,
+                         const struct tide_change *change)
+{
+    if (change->contract.len != 36 || tide_be32(change->contract.ptr) != 1 ||
+        tide_scval_type_of(change->key) != TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE)
+        return;
+    const struct tide_contract *contract =
+        tide_deployment_find(d->deployment, change->contract.ptr + 4);
+    if (contract && contract->unsettled)
+        ours_see_instance(d, contract, change->value, tx->index);
 }
 
 static tide_status keep_change(struct tide_delta *d, const struct tide_tx *tx,
@@ -376,10 +389,10 @@ static tide_status data_change(struct tide_delta *d, const struct tide_tx *tx,
 {
     const struct tide_contract *contract = owner_of(d, change->contract);
     uint32_t seq = tx ? d->seq++ : d->seq_after++;
+    if (!contract && tx)
+        see_instance(d, tx, change);
     if (!contract)
         return TIDE_OK;
-    if (tx && tide_scval_type_of(change->key) == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE)
-        ours_see_instance(d, contract, change->value, tx->index);
     if (tx)
         ours_touched(d, contract);
     if (!d->want_state || !ours_entry(d, contract, change->key))

@@ -36,6 +36,7 @@ struct tide_discovery {
     struct reader *reader;
     uint32_t failures;
     int64_t retry_at_ms;
+    bool settled;
 };
 
 static int64_t now_ms(void)
@@ -225,10 +226,12 @@ static tide_status read_on(struct tide_discovery *d, struct tide_writer *writer,
     if (!item)
         return TIDE_OK;
     tide_status status = write_item(d, writer, item, err);
-    bool last = item->last;
+    bool settled = status == TIDE_OK && item->batch.settled;
+    bool last = item->last || settled; /* the rest is read with what is known now */
     tide_pipeline_give(r->pipeline, item);
     if (status != TIDE_OK)
         return wait_after(d, writer, status, err);
+    d->settled |= settled;
     if (last) {
         close_reader(d);
         d->phase = PHASE_ASK;
@@ -265,10 +268,19 @@ tide_status tide_discovery_finish(struct tide_discovery *d, struct tide_writer *
     return status;
 }
 
-void tide_discovery_wake(struct tide_discovery *d)
+void tide_discovery_wake(struct tide_discovery *d, bool settled)
 {
-    if (d->phase == PHASE_IDLE)
+    if (settled)
+        close_reader(d);
+    if (d->phase == PHASE_IDLE || (settled && d->phase == PHASE_READ))
         d->phase = PHASE_ASK;
+}
+
+bool tide_discovery_settled(struct tide_discovery *d)
+{
+    bool settled = d->settled;
+    d->settled = false;
+    return settled;
 }
 
 bool tide_discovery_is_reading(const struct tide_discovery *d)

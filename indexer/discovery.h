@@ -2,6 +2,10 @@
  * index knew them, once for all of them, and adds the rows that they lack. Afterwards the tables
  * are as if the deployment file had named the contracts from the start.
  *
+ * Settling  a contract that was just discovered may be a Stellar asset's or another token's: rules
+ *          and tables differ. Until an event of it or its instance shows which, it is not followed.
+ *          Then all that is indexed is read again for it, from the first ledger on.
+ *
  * Reading  a source and a pipeline of its own, in threads of their own. Only ledgers that hold the
  *          id of one of the contracts are decoded into rows.
  * Writing  by the caller's writer, while no new ledger is waiting: one small transaction a turn,
@@ -32,8 +36,12 @@ tide_status tide_discovery_open(struct tide_discovery **out,
 /* Stops the threads. Must be called before the writer or the deployment change. NULL is allowed. */
 void tide_discovery_close(struct tide_discovery *discovery);
 
-/* A contract may have been discovered: the next turn asks the database. */
-void tide_discovery_wake(struct tide_discovery *discovery);
+/* The writer committed contracts that were seen: the next turn asks the database. settled: of some,
+ * what they are. What is being read is dropped then, for it may have read past them. */
+void tide_discovery_wake(struct tide_discovery *discovery, bool settled);
+/* True once after the past showed what a contract is. The ledgers that are indexed so far are to be
+ * read again for it, and those to come by a delta that adopted it. */
+bool tide_discovery_settled(struct tide_discovery *discovery);
 /* True while ledgers are being read: the next turn is wanted soon. */
 bool tide_discovery_is_reading(const struct tide_discovery *discovery);
 

@@ -303,7 +303,7 @@ static tide_status write_item(struct job *job, const struct tide_item *item, str
             return status;
         job->ledger = batch->to;
         if (batch->rows[TIDE_TABLE_CONTRACT_SEEN].count)
-            tide_discovery_wake(job->discovery);
+            tide_discovery_wake(job->discovery, batch->settled);
         if (batch->to > job->tip)
             job->tip = batch->to;
         tide_log(TIDE_DEBUG, "batch.committed", "from=%u to=%u bytes=%zu events=%" PRIu64,
@@ -320,12 +320,14 @@ static tide_status write_item(struct job *job, const struct tide_item *item, str
     return status;
 }
 
-/* Takes items until the last one. *end is how the ledgers ended, the result how writing did. err
- * is filled at the end of a source too: it says what is not there. */
+/* Takes items until the last one, or until what is decoded ahead lacks a contract (*again). *end is
+ * how the ledgers ended, the result how writing did. err is filled at the end of a source too: it
+ * says what is not there. */
 static tide_status drain(struct job *job, struct tide_pipeline *pipeline, tide_status *end,
-                         struct tide_err *err)
+                         bool *again, struct tide_err *err)
 {
     *end = TIDE_OK;
+    *again = false;
     for (bool last = false; !last;) {
         if (alive_or_stopped(job))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
@@ -347,7 +349,8 @@ static tide_status drain(struct job *job, struct tide_pipeline *pipeline, tide_s
             tide_status status = tide_writer_idle(job->writer, err);
             if (status == TIDE_OK)
                 status = tide_discovery_turn(job->discovery, job->writer, err);
-            if (status != TIDE_OK)
+            *again = tide_discovery_settled(job->discovery);
+            if (status != TIDE_OK || *again)
                 return status;
         }
         if (now_ms() - job->beat_ms >= BEAT_MS)
@@ -357,7 +360,8 @@ static tide_status drain(struct job *job, struct tide_pipeline *pipeline, tide_s
     return TIDE_OK;
 }
 
-static tide_status index_range(struct job *job, struct tide_range range, struct tide_err *err)
+static tide_status index_once(struct job *job, struct tide_range range, bool *again,
+                              struct tide_err *err)
 {
     struct tide_source source = { 0 };
     struct tide_pipeline *pipeline = NULL;
@@ -391,13 +395,30 @@ static tide_status index_range(struct job *job, struct tide_range range, struct 
     }
     job->source = &source;
     if (status == TIDE_OK)
-        status = drain(job, pipeline, &end, err);
+        status = drain(job, pipeline, &end, again, err);
     job->source = NULL;
     tide_pipeline_close(pipeline);
     tide_progress_end(&job->progress);
     if (source.ops)
         source.ops->close(source.self);
     return status == TIDE_OK ? end : status;
+}
+
+/* A contract of which the past showed what it is is followed by a new delta, from the next ledger
+ * on. Its past until there is noted with what it is. */
+static tide_status index_range(struct job *job, struct tide_range range, struct tide_err *err)
+{
+    for (;;) {
+        bool again = false;
+        tide_status status = index_once(job, range, &again, err);
+        if (status != TIDE_OK || !again)
+            return status;
+        if (job->ledger >= range.from && (range.to == 0 || job->ledger <= range.to))
+            range.from = job->ledger + 1;
+        if (range.to && range.from > range.to)
+            return TIDE_OK;
+        tide_log(TIDE_INFO, "index.adopting", "from=%u", range.from);
+    }
 }
 
 static const char *state_at_end(tide_status status)

@@ -14,7 +14,9 @@ static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *
     uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
     size_t len;
     const char *role = tide_pg_text(rows, at, 1);
-    *out = (struct tide_contract){ .role = TIDE_ROLE_COUNT, .discovered = true };
+    *out = (struct tide_contract){ .role = TIDE_ROLE_COUNT,
+                                   .discovered = true,
+                                   .unsettled = !tide_pg_bool(rows, at, 3) };
     for (int i = 0; i < (int)TIDE_ROLE_COUNT; i++)
         if (strcmp(role, tide_role_name((enum tide_role)i)) == 0)
             out->role = (enum tide_role)i;
@@ -25,6 +27,17 @@ static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *
     memcpy(out->id, payload, TIDE_HASH_BYTES);
     snprintf(out->name, sizeof out->name, "%s", tide_pg_text(rows, at, 2));
     return true;
+}
+
+/* The contract of a row: a new one, or one that is settled since. */
+static void adopt_contract(struct tide_deployment *deployment, const struct tide_contract *contract)
+{
+    const struct tide_contract *known = tide_deployment_find(deployment, contract->id);
+    if (known && known->unsettled && !contract->unsettled)
+        tide_deployment_settle(deployment, (uint32_t)(known - deployment->contracts),
+                               contract->role);
+    else if (!known && tide_deployment_add(deployment, contract) != TIDE_OK)
+        tide_log(TIDE_WARN, "contract.ignored", "contract=%s", contract->name);
 }
 
 bool writer_has_contracts(const struct tide_writer *w)
@@ -38,21 +51,20 @@ bool writer_has_contracts(const struct tide_writer *w)
 tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    writer_sql(
-        w,
-        "SELECT contract, min(role), min(name) FROM chain.contract_seen WHERE deployment = %u"
-        " AND what IN ('discovered', 'asset') GROUP BY contract"
-        " ORDER BY min(ledger), min(tx), contract LIMIT %u",
-        w->deployment, TIDE_CONTRACTS_MAX);
+    writer_sql(w,
+               "SELECT contract, min(role), min(name), bool_or(what <> 'discovered') FROM"
+               " chain.contract_seen WHERE deployment = %u"
+               " AND what IN ('discovered', 'asset', 'token') GROUP BY contract"
+               " ORDER BY min(ledger), min(tx), contract LIMIT %u",
+               w->deployment, TIDE_CONTRACTS_MAX);
     tide_status status = writer_query_sql(w, &rows, err);
     for (uint32_t i = 0; status == TIDE_OK && i < rows.count; i++) {
         struct tide_contract contract;
         if (!read_contract(&contract, &rows, i))
             status = tide_fail(err, TIDE_E_SCHEMA, "chain.contract_seen: contract \"%.60s\"",
                                tide_pg_text(&rows, i, 0));
-        else if (!tide_deployment_find(w->options.deployment, contract.id) &&
-                 tide_deployment_add(w->options.deployment, &contract) != TIDE_OK)
-            tide_log(TIDE_WARN, "contract.ignored", "contract=%s", tide_pg_text(&rows, i, 0));
+        else
+            adopt_contract(w->options.deployment, &contract);
     }
     tide_pg_rows_release(&rows);
     return status;

@@ -265,7 +265,12 @@ static tide_status send_step(struct tide_writer *w, struct answers *a, struct ti
         status = writer_point(TIDE_FAILPOINT("gap.rows"), err);
     a->last = a->count;
     sql_progress(w, a->step);
-    return status == TIDE_OK ? send_sql(w, a, err) : status;
+    if (status == TIDE_OK)
+        status = send_sql(w, a, err);
+    if (status != TIDE_OK || !a->step->batch->settled)
+        return status;
+    writer_sql(w, "SELECT chain.note_discovered(%u::smallint)", w->deployment);
+    return send_sql(w, a, err);
 }
 
 static tide_status commit_step(struct tide_writer *w, const void *arg, struct tide_err *err)
@@ -336,7 +341,7 @@ static bool has_discovered(const struct tide_batch *batch)
 tide_status writer_note_discovered(struct tide_writer *w, const struct tide_batch *batch,
                                    struct tide_err *err)
 {
-    if (!writer_has_contracts(w) || !has_discovered(batch))
+    if (!writer_has_contracts(w) || !(batch->settled || has_discovered(batch)))
         return TIDE_OK;
     writer_sql(w, "SELECT chain.note_discovered(%u::smallint)", w->deployment);
     return writer_run_sql(w, "SELECT", err);

@@ -23,6 +23,7 @@ struct tide_batch {
     uint8_t hash[TIDE_HASH_BYTES];          /* hash of to */
     uint64_t close_time;                    /* of to, unix seconds */
     size_t bytes;                           /* sum of the buffers */
+    bool settled; /* these ledgers show what a discovered contract is, see delta.h */
     struct tide_batch_counts counts;
     /* By table index. For state tables: rows in the shape of the paired HISTORY table (removed
      * included), the last version of each key touched in this batch; the writer merges them. */

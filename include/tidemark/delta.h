@@ -11,10 +11,15 @@
  * Raw       what the catalogue does not know or what does not fit it: XDR and reason, counted.
  * Number    a row's numbers depend on its ledger alone, never on which contracts are known.
  * Roles     are the deployment file's. The chain gives a role to no contract.
- * Found     tokens of the engine's markets and of live entries in partners' catalogs are followed
- *           as tokens from that transaction on, up to discovered_max; chain.contract_seen says
- *           since when, or that the limit was reached. After a restart the caller puts them into
- *           the deployment (the writer does). */
+ * Found     tokens of the engine's markets and of live entries in partners' catalogs, up to
+ *           discovered_max; chain.contract_seen says since when, or that the limit was reached.
+ *           After a restart the caller puts them into the deployment (the writer does).
+ * Settled   a token that was found is a Stellar asset's contract or another. Its first event or its
+ *           instance shows which. It is followed from the next ledger on: batch.settled. The caller
+ *           reads the ledgers until there again, with a delta that knows it from the start; so the
+ *           rows of all ledgers are those of a deployment file that names it. For the same reason a
+ *           settled token's address, if it is no Stellar asset's, counts as one that the file names
+ *           (see Ours), whichever entry listed it. */
 #ifndef TIDEMARK_DELTA_H
 #define TIDEMARK_DELTA_H
 

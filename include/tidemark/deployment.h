@@ -41,6 +41,9 @@ struct tide_contract {
     uint8_t id[TIDE_HASH_BYTES];
     enum tide_role role;
     bool discovered; /* a token that the chain names; the file does not */
+    /* Discovered, and no ledger read so far shows whether it is a Stellar asset's contract or
+     * another token's. Such a contract is not followed, whatever role says. */
+    bool unsettled;
 };
 
 struct tide_account {
@@ -73,6 +76,10 @@ tide_status tide_deployment_read(struct tide_deployment **out, const char *path,
  * TIDE_E_CONFLICT when the id is there, TIDE_E_LIMIT when the table is full. */
 tide_status tide_deployment_add(struct tide_deployment *deployment,
                                 const struct tide_contract *contract) TIDE_MUST_USE;
+
+/* Notes what an unsettled contract is. It is followed from there on. */
+void tide_deployment_settle(struct tide_deployment *deployment, uint32_t index,
+                            enum tide_role role);
 
 /* Identity of a deployment on its network: hash of the ids of the protocol's own contracts, sorted.
  * Tokens, assets and wallets come and go within one deployment. */

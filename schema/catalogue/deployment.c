@@ -78,6 +78,17 @@ tide_status tide_deployment_add(struct tide_deployment *deployment,
     return TIDE_OK;
 }
 
+void tide_deployment_settle(struct tide_deployment *deployment, uint32_t index, enum tide_role role)
+{
+    assert(index < deployment->contract_count);
+    struct tide_contract *contract = &deployment->contracts[index];
+    assert(contract->discovered && contract->unsettled);
+    assert(role == TIDE_ROLE_synth_token || role == TIDE_ROLE_stellar_asset);
+    contract->role = role;
+    contract->unsettled = false;
+    snprintf(contract->role_name, sizeof contract->role_name, "%s", tide_role_name(role));
+}
+
 /* --- the file ---------------------------------------------------------------------------- */
 
 /* Role and exported role name of a key under "contracts"; false when it is none. */

@@ -1,14 +1,16 @@
 # Shared by the tests of discovery: sourced after _pg.sh.
 
-# The deployment file without its tokens; and with those alone that a market has (the chain has others).
-strip() { # FOLDER [MARKETS' TOKENS]
+# The deployment file without its tokens, and without the contracts that TIDE_STRIP names; and with those alone that were found (the
+# chain has others).
+strip() { # FOLDER [FOUND]
     python3 - "$@" <<'PY'
-import json, sys
+import json, os, sys
 d = json.load(open(sys.argv[1] + "/deployment.json"))
-tokens = {k: v for k, v in d["contracts"].items() if k.startswith("token_")}
+tokens = {k: v for k, v in d["contracts"].items() if k.startswith("token_") or k in os.environ.get("TIDE_STRIP", "").split()}
 kept = open(sys.argv[2]).read().split() if len(sys.argv) > 2 else []
 assert tokens and set(kept) <= set(tokens.values())
-d["contracts"] = {k: v for k, v in d["contracts"].items() if k not in tokens or v in kept}
+named = lambda k: "asset_" + k if k == "xlm" and kept else k  # its own role, stellar_asset, as one that was found
+d["contracts"] = {named(k) if k in tokens else k: v for k, v in d["contracts"].items() if k not in tokens or v in kept}
 json.dump(d, open(sys.argv[1] + ("/named.json" if kept else "/without.json"), "w"))
 PY
 }

@@ -124,6 +124,7 @@ tide_status chain_open(struct chain *chain, const struct chain_options *options)
         story_open(&chain->story, &chain->cast, options->seed, options->profile) != TIDE_OK)
         return TIDE_E_MEMORY;
     chain->story.strict_auth = options->strict_auth;
+    chain->story.catalog_native = options->catalog_native;
     for (uint32_t i = 0; i < chain->slot_max; i++)
         story_call_init(&chain->slots[i].call);
     open_buffers(chain);

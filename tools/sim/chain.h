@@ -77,6 +77,7 @@ struct chain_options {
     uint32_t life;       /* ledgers a persistent entry lives without care; 0: the network's */
     enum story_profile profile;
     bool strict_auth;
+    bool catalog_native;
     bool diagnostics;
     struct hostile_options hostile; /* zeros: no attackers */
     struct chain_observer observer; /* zeros: nobody */

@@ -25,6 +25,7 @@ static const struct sim_option chain_table[] = {
     { "hostile-all-from", SIM_NUMBER, AT(hostile_all_from), 2, UINT32_MAX, "N  from this ledger on they also overwrite what people own (default: never)" },
     { "hostile-attacks", SIM_TEXT, AT(hostile_attacks), 0, 0, "LIST  comma list of attacks (default: all; hostile/attacks.def)" },
     { "strict-auth", SIM_FLAG,   AT(strict_auth), 0, 0, "nobody signs for a protocol contract, as on the real network" },
+    { "catalog-native", SIM_FLAG, AT(catalog_native), 0, 0, "partners list the native asset's contract as their token" },
     { "diagnostics", SIM_FLAG,   AT(diagnostics), 0, 0, "write diagnostic events too" },
 };
 /* clang-format on */
@@ -183,6 +184,7 @@ struct chain_options sim_settings_chain(const struct sim_settings *s)
         .life = (uint32_t)s->life,
         .profile = strcmp(s->profile, "swaps") == 0 ? STORY_SWAPS : STORY_MIXED,
         .strict_auth = s->strict_auth,
+        .catalog_native = s->catalog_native,
         .diagnostics = s->diagnostics,
         .hostile = attackers(s),
     };

@@ -105,6 +105,7 @@ struct story {
     const struct cast *cast;
     enum story_profile profile;
     bool strict_auth;
+    bool catalog_native; /* partners' catalogs name the native asset's contract */
     uint64_t random;
     uint32_t step; /* of the deployment */
     uint32_t part;

@@ -84,8 +84,8 @@ static void new_catalog(struct story *story, struct story_call *call)
     snprintf(symbol, sizeof symbol, "PS%u", taken ? 0 : story->catalog++);
     story_begin(call, owner, CAST_PARTNERS, "register_partner_asset");
     story_args(story, call, "asassiiiii", (int)owner, symbol,
-               cast_contract(CAST_TOKEN + CAST_MARKETS - 1), "OIL", "XLM", 20000LL,
-               story_once_in(story, 10) ? 21000LL : 15000LL, 1000LL, 0LL,
+               cast_contract(story->catalog_native ? CAST_XLM : CAST_TOKEN + CAST_MARKETS - 1),
+               "OIL", "XLM", 20000LL, story_once_in(story, 10) ? 21000LL : 15000LL, 1000LL, 0LL,
                (long long)story_between(story, 1, 1100) * 10000000000LL);
 }
 
