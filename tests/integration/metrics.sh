@@ -8,6 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 command -v curl >/dev/null || { echo "no curl"; exit 77; }
 export ASAN_OPTIONS=detect_leaks=0
 pg_start
+started=$EPOCHREALTIME
 api_index 96
 # Identity checks, with an attester that spoke a while ago, and what it left to people.
 (umask 077 && "$here/_providers.py" kyc-file http://127.0.0.1:9 http://127.0.0.1:8080 sandbox | sed '0,/{/s//{"open": true, /' >"$PG_DIR/kyc.json")
@@ -38,7 +39,7 @@ sql "SELECT pg_stat_reset()" >/dev/null
 export TIDEMARK_API_METRICS_KEY=metrics-key-of-tests
 api_start
 sleep 1.5 # until the figures of the indexer were read
-"$here/_metrics.py" "$API_URL"
+"$here/_metrics.py" "$API_URL" "$started"
 curl -fsS "$API_URL/api/sdk/kyc/session" -H 'Content-Type: application/json' \
     -d '{"address":"GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ","providerKey":"sandbox","mode":"direct"}' >/dev/null ||
     fail "no session"

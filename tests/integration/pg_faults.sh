@@ -54,7 +54,7 @@ within_copy() { # terminate | cut
     if [ "$1" = cut ]; then
         tell rule copy cut-at:100 skip=31
     else
-        tell rule copy delay:1500 skip=31
+        tell rule copy delay:600000 skip=31
     fi
     start_proxied 1 300 batch=10 partition=500 tip arrays=0
     if [ "$1" = terminate ]; then
