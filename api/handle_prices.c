@@ -1,5 +1,8 @@
 /* GET /api/prices, /api/prices/{asset}, /api/pools/{pool}/quote. */
+#include "api/cursor.h"
 #include "api/handle.h"
+
+enum { PRICES_PAGE = 1000 };
 
 void tide_tell_refusal(struct tide_reply *reply, enum tide_refusal refusal)
 {
@@ -43,13 +46,56 @@ void tide_put_feed(struct tide_json *j, const struct tide_hot_feed *feed, uint64
 struct listing {
     struct tide_view *view;
     struct tide_json *json;
+    struct tide_cursor_scope scope;
+    struct tide_hot_symbol after; /* all zero: from the first */
+    struct tide_hot_symbol last;  /* of the page              */
+    uint32_t count;
+    bool more;
 };
+
+/* False: the cursor is of another question, and the reply says so. */
+static bool read_place(struct listing *l, const struct tide_request *request,
+                       struct tide_reply *reply)
+{
+    const struct tide_param_value *cursor = tide_request_param(request, TIDE_PARAM_cursor);
+    uint16_t number = l->view->meta->deployment;
+    uint8_t deployment[TIDE_HASH_BYTES] = { (uint8_t)(number >> 8), (uint8_t)number };
+    char asset[TIDE_CURSOR_KEY_MAX + 1];
+    tide_cursor_scope(&l->scope, deployment, request);
+    if (!cursor->given || (tide_cursor_read(asset, &l->scope, cursor->text) &&
+                           tide_hot_symbol_of(&l->after, tide_slice_str(asset))))
+        return true;
+    tide_reply_problem(reply, 400, "cursor_invalid",
+                       "The cursor is damaged, or of another question, network or deployment:"
+                       " begin without one.");
+    tide_reply_problem_field(reply, "?cursor", "is not of this question");
+    return false;
+}
+
+static void put_next(const struct listing *l)
+{
+    char cursor[TIDE_CURSOR_MAX];
+    if (!l->more) {
+        tide_json_null(l->json, "next");
+        return;
+    }
+    size_t len = tide_cursor_write(cursor, &l->scope, tide_hot_symbol_slice(&l->last));
+    tide_json_name(l->json, "next");
+    tide_json_plain(l->json, tide_slice_of((const uint8_t *)cursor, len));
+}
 
 static bool put_price(void *self, tide_slice key, const void *record)
 {
     struct listing *l = self;
     struct tide_hot_symbol asset;
     memcpy(&asset, key.ptr + 1, sizeof asset);
+    if (memcmp(&asset, &l->after, sizeof asset) <= 0)
+        return true;
+    l->more = l->count == PRICES_PAGE;
+    if (l->more)
+        return false;
+    l->count++;
+    l->last = asset;
     tide_json_open(l->json, '{');
     tide_json_symbol(l->json, "asset", &asset);
     tide_put_feed(l->json, record, l->view->now);
@@ -64,14 +110,18 @@ void tide_route_prices(struct tide_handler_context *context, const struct tide_r
     struct tide_hot_key feeds = tide_hot_key(TIDE_HOT_FEED);
     if (!tide_view_open(&view, context, request, reply))
         return;
-    struct tide_json j = tide_view_answer(&view, reply);
-    tide_put_agrees(&j, &view);
-    tide_json_name(&j, "items");
-    tide_json_open(&j, '[');
-    tide_view_scan(&view, &feeds, put_price, &(struct listing){ &view, &j });
-    tide_json_close(&j, ']');
-    tide_json_null(&j, "next");
-    tide_json_close(&j, '}');
+    struct listing list = { .view = &view };
+    if (read_place(&list, request, reply)) {
+        struct tide_json j = tide_view_answer(&view, reply);
+        list.json = &j;
+        tide_put_agrees(&j, &view);
+        tide_json_name(&j, "items");
+        tide_json_open(&j, '[');
+        tide_view_scan(&view, &feeds, put_price, &list);
+        tide_json_close(&j, ']');
+        put_next(&list);
+        tide_json_close(&j, '}');
+    }
     tide_view_close(&view, reply);
 }
 

@@ -365,7 +365,7 @@ static void begin_some(struct tide_hub *stream, bool *more)
         bool held = sub->watch_count && sub->greeted && stream->stale != STREAM_FRESH;
         if (sub->begun || sub->dropped || held || sub->at.ledger > stream->head.ledger)
             continue;
-        if (sub->watch_count && asked++ == STREAM_BEGINS) {
+        if ((sub->watch_count || sub->asset_count) && asked++ == STREAM_BEGINS) {
             *more = true;
             return;
         }

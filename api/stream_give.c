@@ -357,15 +357,20 @@ static void say_place(struct tide_subscriber *sub)
     stream_sub_say(sub, tide_buf_view(&sub->stream->text));
 }
 
-/* The prices of all as of the head: the same for everybody who begins at it. */
-static tide_status load_prices(struct tide_hub *stream, struct tide_err *err)
+/* The prices that the subscriber wants, as of the head: of the assets it names, else those of all,
+ * which are read once for each head. */
+static tide_status load_prices(const struct tide_subscriber *sub, struct tide_err *err)
 {
+    struct tide_hub *stream = sub->stream;
     struct stream_source *source = &stream->options.source;
-    if (stream->prices && stream->prices->ledger == stream->head.ledger)
+    if (stream->prices && stream->prices->ledger == stream->head.ledger && !sub->asset_count &&
+        stream->prices_of_all)
         return TIDE_OK;
     stream_piece_free(stream->prices);
     stream->prices = NULL;
-    return source->prices(source->self, stream->head.ledger, &stream->prices, err);
+    stream->prices_of_all = sub->asset_count == 0;
+    return source->prices(source->self, stream->head.ledger, sub->assets, sub->asset_count,
+                          &stream->prices, err);
 }
 
 tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_err *err)
@@ -386,7 +391,7 @@ tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_e
     if (*ready && sub->watch_count)
         status = load_standings(sub, err);
     if (*ready && status == TIDE_OK && !sub->resumed && wants(sub, TIDE_TOPIC_PRICE))
-        status = load_prices(stream, err);
+        status = load_prices(sub, err);
     if (!*ready || status != TIDE_OK)
         return status;
     if (!sub->resumed) {

@@ -13,7 +13,7 @@ enum {
     STREAM_LOOK_MS = 1000,    /* between looks at the database without news    */
     STREAM_RETRY_MS = 250,    /* after a failure                               */
     STREAM_STALE_MS = 1000,   /* without the database, until it is told        */
-    STREAM_BEGINS = 16,       /* subscribers with standings that begin a turn  */
+    STREAM_BEGINS = 16,       /* subscribers with a question that begin a turn */
     STREAM_CLIENTS = 1024,    /* turns of clients are counted in as many slots */
     STREAM_PRESSED_MS = 5000, /* what is not taken for so long gives way to others  */
     STREAM_RESERVE = 1 << 10  /* of a buffer, for what the hub itself must say */
@@ -83,7 +83,8 @@ struct tide_hub {
     struct tide_subscriber **turn; /* of all, those of this turn */
     uint32_t turn_count;
     struct stream_ring ring;
-    struct stream_piece *prices; /* of all assets, as of a recent head */
+    struct stream_piece *prices; /* as of a recent head, as they were wanted last */
+    bool prices_of_all;          /* they are of no subscriber's assets alone      */
     bool news;
     enum stream_staleness stale;
     uint64_t served;                    /* pages of the past that were read */

@@ -280,16 +280,31 @@ static tide_status source_people(void *self, uint32_t ledger,
     return TIDE_OK;
 }
 
-static tide_status source_prices(void *self, uint32_t ledger, struct stream_piece **out,
-                                 struct tide_err *err)
+/* Quoted: an asset may be called NULL. Symbols need no escape. */
+static void write_symbols(char *out, const struct tide_hot_symbol *symbols, uint32_t count)
+{
+    *out++ = '{';
+    for (uint32_t i = 0; i < count; i++) {
+        tide_slice text = tide_hot_symbol_slice(&symbols[i]);
+        out = stpcpy(out, i ? ",\"" : "\"");
+        memcpy(out, text.ptr, text.len);
+        out = stpcpy(out + text.len, "\"");
+    }
+    memcpy(out, "}", 2);
+}
+
+static tide_status source_prices(void *self, uint32_t ledger, const struct tide_hot_symbol *assets,
+                                 uint32_t count, struct stream_piece **out, struct tide_err *err)
 {
     enum { TIME = 2, BYTES_MAX = 4 << 20 };
     struct stream_pg *pg = self;
     struct tide_pg_rows rows;
-    char at[16];
+    char at[16], wanted[TIDE_STREAM_NAMES_MAX * (sizeof assets->text + 3) + 3];
+    assert(count <= TIDE_STREAM_NAMES_MAX);
     snprintf(at, sizeof at, "%u", ledger);
-    tide_status status =
-        tide_pg_execute(pg->pg, &rows, "prices", (const char *[]){ pg->chosen.text, at }, 2, err);
+    write_symbols(wanted, assets, count);
+    const char *values[] = { pg->chosen.text, at, count ? wanted : NULL };
+    tide_status status = tide_pg_execute(pg->pg, &rows, "prices", values, TIDE_COUNT(values), err);
     if (status != TIDE_OK)
         return status;
     struct stream_piece *piece = calloc(1, sizeof *piece);

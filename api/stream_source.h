@@ -76,9 +76,10 @@ struct stream_source {
                           struct tide_err *err);
     /* Whether a jurisdiction was blocked as of a ledger not after the head's. */
     bool (*blocked)(void *self, uint32_t code, uint32_t ledger);
-    /* The present price of each asset as of the ledger, as the notes of one piece. */
-    tide_status (*prices)(void *self, uint32_t ledger, struct stream_piece **out,
-                          struct tide_err *err);
+    /* The present price of each of these assets as of the ledger, as the notes of one piece.
+     * count 0: of the first 1000 assets. */
+    tide_status (*prices)(void *self, uint32_t ledger, const struct tide_hot_symbol *assets,
+                          uint32_t count, struct stream_piece **out, struct tide_err *err);
 };
 
 #endif

@@ -133,7 +133,7 @@ class Route:
             response, answer = self.ask(chosen, EITHER)
             if response.status == 200 and isinstance(answer, dict):
                 self.c.items[self.operation["operationId"]] += len(answer["items"]) if "items" in answer else 1
-            if "cursor" in self.query and response.status == 200:
+            if {"limit", "cursor"} <= set(self.query) and response.status == 200:
                 self.pages(chosen)
         for name in self.query:
             if name not in ("cursor", "ledger", "maxAgeMs"):

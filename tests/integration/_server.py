@@ -1,6 +1,6 @@
 """Speaks to tidemark-api over raw sockets, the way nobody should: run by server.sh.
 
-usage: _server.py PORT PID limits|small|rate|shares
+usage: _server.py PORT PID limits|small|rate|shares|feeds
 Server under test: short deadlines (header 600 ms, request 1000, write 1200, idle 900).
 """
 import base64
@@ -782,6 +782,37 @@ def a13_rate():
     ok(f"A13 429 with its fields; {i + 1} addresses in flat memory; keys, proxies")
 
 
+def feeds():
+    """More feeds than one answer has: pages of 1000, at the newest ledger and at an earlier one. The stream begins with those it names."""
+    want = psql("SELECT asset FROM state.oracle_feed ORDER BY asset COLLATE \"C\"").split("\n")
+    check(len(want) > 1000, f"{len(want)} feeds")
+    cursors = []
+    for suffix in ("", "&ledger=" + psql("SELECT max(ledger) FROM chain.ledger")):
+        got, cursor, sizes_seen = [], "", []
+        while cursor is not None:
+            status, _, body = get(f"/api/prices?maxAgeMs=86400000{suffix}" + (f"&cursor={cursor}" if cursor else ""))
+            check(status == 200, f"{status} {body[:300]}")
+            page = json.loads(body)
+            got += [item["asset"] for item in page["items"]]
+            sizes_seen.append(len(page["items"]))
+            cursor = page["next"]
+            cursors.append(cursor)
+        check(got == want and sizes_seen == [1000, len(want) - 1000], f"{len(got)} of {len(want)} feeds in {sizes_seen}")
+    for other in (f"/api/prices?cursor={cursors[0]}", f"/api/prices?maxAgeMs=86400000&cursor={cursors[2]}", "/api/prices?cursor=x"):
+        problem(get(other), 400, "cursor_invalid")
+    for asset in (want[0], want[-1]):
+        s = connect(20)
+        s.sendall(f"GET /api/stream?topics=price&assets={asset} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        told = b""
+        while b"event: price" not in told or b'"observationCount"' not in told:
+            part = s.recv(65536)
+            check(part, f"the stream ended: {told}")
+            told += part
+        check(f'"asset":"{asset}"'.encode() in told and told.count(b"event: price") == 1, told)
+        s.close()
+    ok(f"{len(want)} feeds in pages; the stream begins with the price of the last one too")
+
+
 LOCKED = "relation = 'state.partner_registry_partner'::regclass"
 
 
@@ -892,6 +923,8 @@ elif WHAT == "small":
     unread()
 elif WHAT == "rate":
     a13_rate()
+elif WHAT == "feeds":
+    feeds()
 elif WHAT == "shares":
     held_bodies()
     shares()

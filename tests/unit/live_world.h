@@ -223,10 +223,13 @@ static inline bool test_blocked(void *self, uint32_t code, uint32_t ledger)
     return code == 7 && w->blocked_from && ledger >= w->blocked_from;
 }
 
-static inline tide_status test_prices(void *self, uint32_t ledger, struct stream_piece **out,
-                                      struct tide_err *err)
+static inline tide_status test_prices(void *self, uint32_t ledger,
+                                      const struct tide_hot_symbol *assets, uint32_t count,
+                                      struct stream_piece **out, struct tide_err *err)
 {
     struct world *w = self;
+    (void)assets;
+    (void)count;
     (void)err;
     *out = new_piece(w, ledger);
     add_price(*out, "BTC");
