@@ -202,7 +202,7 @@ static void wait_for_work(struct tide_crew *crew)
     pthread_cond_timedwait(&crew->wake, &crew->mutex, &until);
 }
 
-enum { NO_ROOM = UINT32_MAX };
+#define NO_ROOM UINT32_MAX
 
 /* Under the mutex: lower ones run first. Who is late is only told so. */
 static uint32_t rank_of(struct tide_crew *crew, const struct tide_job *job)
