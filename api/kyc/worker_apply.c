@@ -34,7 +34,7 @@ static tide_status lock_address(struct worker *w, const struct worker_session *s
                                 struct tide_err *err)
 {
     return tide_pg_query(w->place.pg, NULL,
-                         "SELECT pg_advisory_xact_lock(7024, hashtext(deployment || address))"
+                         "SELECT pg_advisory_xact_lock(7024, hashtext(deployment || ref))"
                          " FROM kyc.session WHERE id = $1",
                          (const char *[]){ session->id }, 1, err);
 }

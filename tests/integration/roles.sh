@@ -17,7 +17,10 @@ owner() { # DATABASE: an index owned by a role without any attribute
 export PGDATABASE=postgres
 sql "DROP DATABASE tidemark"
 "$PG_BIN/psql" -Xq -f "$roles"
+sql "ALTER ROLE tidemark_analyst SET statement_timeout = 0"
 "$PG_BIN/psql" -Xq -f "$roles" # again, after an upgrade
+[ "$(sql "SELECT setconfig @> '{statement_timeout=60s}' FROM pg_db_role_setting WHERE setrole = 'tidemark_analyst'::regrole AND setdatabase = 0")" = t ] ||
+    fail "what a role set for itself stays"
 owner tidemark
 ! "$PG_BIN/psql" -Xq -f "$database" 2>"$PG_DIR/wrong" && grep -q "is not the index's" "$PG_DIR/wrong" || fail "database.sql in the wrong database"
 export PGDATABASE=tidemark

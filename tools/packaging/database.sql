@@ -6,21 +6,33 @@
 -- alone may take them, and the roles of roles.sql alone may connect. Other logins (backups, monitoring,
 -- analysts with a login of their own) are made members of a role, or are granted CONNECT.
 --
+-- The same goes for what fills the disk without a right on any table: large objects and messages in the WAL.
+-- What a role set for itself in this database is reset.
+--
 -- It calls nothing that the owner of the tables could have written.
 \set ON_ERROR_STOP on
 BEGIN;
 SET LOCAL search_path = pg_catalog, pg_temp;
 DO $$
 DECLARE
-  lock record;
+  one record;
+  name text;
 BEGIN
   IF current_database() IN ('postgres', 'template0', 'template1') THEN
     RAISE EXCEPTION 'the database % is not the index''s', current_database() USING HINT = 'psql -d tidemark -f database.sql';
   END IF;
-  FOR lock IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p WHERE p.pronamespace = 'pg_catalog'::regnamespace
+  FOR one IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p WHERE p.pronamespace = 'pg_catalog'::regnamespace
       AND p.proname ~ '^pg_(try_)?advisory_(xact_)?lock(_shared)?$' LOOP
-    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', lock.name);
-    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO tidemark_indexer, tidemark_kyc, tidemark_attester', lock.name);
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', one.name);
+    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO tidemark_indexer, tidemark_kyc, tidemark_attester', one.name);
+  END LOOP;
+  FOR one IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p WHERE p.pronamespace = 'pg_catalog'::regnamespace
+      AND p.proname ~ '^(lo_creat|lo_create|lo_from_bytea|lo_put|lo_truncate|lo_truncate64|lowrite|pg_logical_emit_message)$' LOOP
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', one.name);
+  END LOOP;
+  FOREACH name IN ARRAY ARRAY['tidemark_indexer', 'tidemark_feeder', 'tidemark_api', 'tidemark_kyc', 'tidemark_attester',
+                              'tidemark_analyst'] LOOP
+    EXECUTE format('ALTER ROLE %I IN DATABASE %I RESET ALL', name, current_database());
   END LOOP;
   EXECUTE format('REVOKE CONNECT, TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
   EXECUTE format('GRANT CONNECT ON DATABASE %I TO tidemark_indexer, tidemark_feeder, tidemark_api, tidemark_kyc,'

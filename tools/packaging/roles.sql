@@ -1,6 +1,9 @@
 -- The roles that the daemons, the operator and analysts log in as. A superuser runs this before the
 -- first start, and again after an upgrade whose migration asks for it: psql -f roles.sql
 --
+-- A role may change its own settings (ALTER ROLE). So each is reset here, and then set; settings of your own
+-- come after it.
+--
 -- It calls nothing that the owner of the tables could have written. What the roles may do in the
 -- database is granted by the migrations, as that owner, who thus needs no right over other roles.
 \set ON_ERROR_STOP on
@@ -15,6 +18,7 @@ BEGIN
       EXECUTE format('CREATE ROLE %I LOGIN', name);
     END IF;
     EXECUTE format('ALTER ROLE %I NOSUPERUSER NOCREATEROLE NOCREATEDB NOREPLICATION NOBYPASSRLS', name);
+    EXECUTE format('ALTER ROLE %I RESET ALL', name);
   END LOOP;
 END $$;
 
@@ -27,6 +31,12 @@ ALTER ROLE tidemark_analyst SET default_transaction_read_only = 'on';
 ALTER ROLE tidemark_analyst SET statement_timeout = '60s';
 ALTER ROLE tidemark_analyst SET idle_in_transaction_session_timeout = '60s';
 ALTER ROLE tidemark_analyst SET search_path = 'analyst';
+-- A superuser alone may change this one. The indexer sorts without a limit: it builds indexes.
+ALTER ROLE tidemark_feeder SET temp_file_limit = '1GB';
+ALTER ROLE tidemark_api SET temp_file_limit = '1GB';
+ALTER ROLE tidemark_kyc SET temp_file_limit = '1GB';
+ALTER ROLE tidemark_attester SET temp_file_limit = '1GB';
+ALTER ROLE tidemark_analyst SET temp_file_limit = '8GB';
 -- Together fewer than max_connections, so that none of them keeps the indexer out.
 ALTER ROLE tidemark_feeder CONNECTION LIMIT 40;
 ALTER ROLE tidemark_api CONNECTION LIMIT 8;
