@@ -150,7 +150,7 @@ def model(server, says, every):
 
 def view_of(server, v, ledger):
     """Ours in the contract's shape; None: no route of this file answers it."""
-    suffix = f"ledger={ledger}" if ledger else "maxAgeMs=60000"
+    suffix = f"ledger={ledger}" if ledger else "maxAgeMs=86400000"
     name = f"{v['role']}.{v['fn']}"
     args = v["args"]
     if name in ("compliance_registry.is_user_compliant", "compliance_registry.is_verified"):
