@@ -163,7 +163,7 @@ static void begin(struct tide_delta *d, struct tide_batch *batch, struct tide_er
     d->err = err;
     d->tx_count = d->our_txs = 0;
     d->seq_after = 0;
-    d->ignored.count = d->shown.count = 0;
+    d->ignored.count = d->shown.count = d->markets.count = 0;
     d->saved_contracts = d->deployment->contract_count;
     d->counts = batch->counts;
     for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {
@@ -332,6 +332,7 @@ tide_status tide_delta_open(struct tide_delta **out, const struct tide_delta_opt
     *deployment = *options->deployment;
     d->deployment = deployment;
     d->discovered_max = options->discovered_max;
+    d->known_only = options->known_only;
     d->addresses = addresses;
     if (!mentions_open(&d->mentions, options->mentioned, options->mentioned_count)) {
         tide_delta_close(d);
@@ -360,6 +361,7 @@ void tide_delta_close(struct tide_delta *delta)
     free(delta->later_events.items);
     free(delta->ignored.items);
     free(delta->shown.items);
+    free(delta->markets.items);
     free(delta->addresses);
     free(delta->deployment);
     free(delta);

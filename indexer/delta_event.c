@@ -170,7 +170,7 @@ static bool try_kind(struct tide_delta *d, const struct tide_event *event,
         return false;
     }
     if (kind == &tide_events()[TIDE_EV_synthetic_engine_market_created])
-        ours_discover(d, values[place_named(kind, "token")], event->tx);
+        ours_discover(d, values[place_named(kind, "token")], true, event->tx);
     if (d->wanted[kind->table])
         rows->count++;
     else

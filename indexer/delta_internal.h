@@ -99,8 +99,10 @@ struct mentions {
 
 struct tide_delta {
     struct tide_deployment *deployment; /* own copy: tokens the chain names are added */
-    uint32_t discovered;                /* contracts of it that the chain named */
+    uint32_t discovered;                /* contracts of it that catalogs alone name */
+    uint32_t marketed;                  /* contracts of it that markets name */
     uint32_t discovered_max;
+    bool known_only;
     enum tide_proof proof;
     struct tide_verify *verify;
     bool wanted[TIDE_TABLES_MAX];
@@ -126,6 +128,7 @@ struct tide_delta {
     struct tide_batch_counts counts;
     struct list ignored; /* struct ignored_token */
     struct list shown;   /* struct shown_contract */
+    struct list markets; /* uint32_t: contracts that a market names since, by index */
 
     /* the present transaction */
     struct tide_envelope envelope;
@@ -203,10 +206,11 @@ tide_slice balance_holder(tide_slice key);
 bool ours_entry(const struct tide_delta *d, const struct tide_contract *contract, tide_slice key);
 /* Rows of chain.contract_seen. created: the contract's instance appeared. discovered: the engine or
  * the partner registry names that token (an address ScVal; known ones are skipped), unsettled so
- * far. ignored: the limit of discovered tokens is
- * reached; one row for each ledger that names it, for at most IGNORED_MAX tokens of a ledger. */
+ * far. market: the same, and a market names it, which has another limit. ignored: the limit of
+ * discovered tokens is reached; one row for each ledger that names it, for at most IGNORED_MAX
+ * tokens of a ledger. */
 void ours_created(struct tide_delta *d, const struct tide_contract *contract, uint32_t tx);
-void ours_discover(struct tide_delta *d, tide_slice address_value, uint32_t tx);
+void ours_discover(struct tide_delta *d, tide_slice address_value, bool market, uint32_t tx);
 /* An unsettled contract shows what it is by its first event or by its instance. The last topic of a
  * Stellar asset's event names the asset, and the contract's id is a hash of that. A row of
  * chain.contract_seen says so (asset, token). topic is the event's last one; empty: it has none. */

@@ -26,10 +26,19 @@ static bool is_account(const struct tide_delta *d, const uint8_t *key)
     return false;
 }
 
+/* Adds a contract to the tokens that have a limit, or takes it out (by is -1). */
+static void count_discovered(struct tide_delta *d, const struct tide_contract *contract, int by)
+{
+    if (contract->discovered && contract->market)
+        d->marketed += (uint32_t)by;
+    else if (contract->discovered)
+        d->discovered += (uint32_t)by;
+}
+
 void ours_open(struct tide_delta *d)
 {
     for (uint32_t i = 0; i < d->deployment->contract_count; i++)
-        d->discovered += d->deployment->contracts[i].discovered;
+        count_discovered(d, &d->deployment->contracts[i], 1);
     for (uint32_t i = 0; i < d->deployment->account_count; i++) {
         uint32_t at = account_slot(d->deployment->accounts[i].key);
         while (d->account_slots[at])
@@ -267,17 +276,40 @@ static bool note_ignored(struct tide_delta *d, const uint8_t *id)
     return token != NULL;
 }
 
-void ours_discover(struct tide_delta *d, tide_slice address_value, uint32_t tx)
+/* A token that a catalog named is a market's from now on: it leaves room for another. */
+static void mark_market(struct tide_delta *d, const struct tide_contract *known, uint32_t tx)
 {
-    const uint8_t *id = contract_id(address_value);
-    if (!id || tide_deployment_find(d->deployment, id))
+    uint32_t index = (uint32_t)(known - d->deployment->contracts);
+    struct tide_contract *own = &d->deployment->contracts[index];
+    if (!own->discovered || own->market || d->marketed == TIDE_MARKET_TOKENS_MAX)
+        return;
+    uint32_t *undo = list_push(&d->markets, sizeof *undo);
+    if (!undo)
+        return; /* no memory: it is tried again when a market names it again */
+    *undo = index;
+    count_discovered(d, own, -1);
+    own->market = true;
+    count_discovered(d, own, 1);
+    put_seen(d, own, "market", tx);
+}
+
+void ours_discover(struct tide_delta *d, tide_slice address_value, bool market, uint32_t tx)
+{
+    const uint8_t *id = d->known_only ? NULL : contract_id(address_value);
+    const struct tide_contract *known = id ? tide_deployment_find(d->deployment, id) : NULL;
+    if (known && market)
+        mark_market(d, known, tx);
+    if (!id || known)
         return;
     struct tide_contract token;
     fill_token(&token, id);
-    bool room = d->discovered < d->discovered_max;
+    token.market = market;
+    bool room = market ? d->marketed < TIDE_MARKET_TOKENS_MAX : d->discovered < d->discovered_max;
     if (room && tide_deployment_add(d->deployment, &token) == TIDE_OK) {
-        d->discovered++;
+        count_discovered(d, &token, 1);
         put_seen(d, &token, "discovered", tx);
+        if (market)
+            put_seen(d, &token, "market", tx);
     } else if (note_ignored(d, id)) {
         put_seen(d, &token, "ignored", tx);
     }
@@ -375,9 +407,18 @@ void ours_settle(struct tide_delta *d)
 void ours_forget(struct tide_delta *d, uint32_t contract_count)
 {
     struct tide_deployment *known = d->deployment;
+    const uint32_t *markets = d->markets.items;
     d->shown.count = 0;
-    for (; known->contract_count > contract_count; known->contract_count--, d->discovered--)
+    for (uint32_t i = 0; i < d->markets.count; i++) {
+        count_discovered(d, &known->contracts[markets[i]], -1);
+        known->contracts[markets[i]].market = false;
+        count_discovered(d, &known->contracts[markets[i]], 1);
+    }
+    d->markets.count = 0;
+    for (; known->contract_count > contract_count; known->contract_count--) {
+        count_discovered(d, &known->contracts[known->contract_count - 1], -1);
         for (uint32_t i = 0; i < TIDE_COUNT(known->slots); i++)
             if (known->slots[i] == known->contract_count)
                 known->slots[i] = 0; /* the newest ends its chain: nothing is probed past it */
+    }
 }

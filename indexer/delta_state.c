@@ -148,7 +148,7 @@ static void discover(struct tide_delta *d, const struct version *v, const struct
     const struct tide_kind *market = &tide_entries()[TIDE_EN_synthetic_engine_asset_config];
     const struct tide_kind *asset = &tide_entries()[TIDE_EN_partner_registry_partner_asset];
     if (kind == market || (kind == asset && is_true(values[place_named(kind, "live")])))
-        ours_discover(d, values[place_named(kind, "token")], v->tx);
+        ours_discover(d, values[place_named(kind, "token")], kind == market, v->tx);
 }
 
 static bool put_entry(struct tide_delta *d, const struct version *v, const struct tide_kind *kind,

@@ -84,7 +84,7 @@ static tide_status open_pipeline(struct reader *r, struct tide_err *err)
         .delta = { .deployment = r->deployment,
                    .proof = (enum tide_proof)r->config.proof,
                    .tables = r->options->tables,
-                   .discovered_max = 0, /* whatever these ledgers name is known */
+                   .known_only = true,
                    .mentioned = (const uint8_t(*)[TIDE_HASH_BYTES])r->gap->ids,
                    .mentioned_count = r->gap->contract_count },
         .from = r->gap->range.from,

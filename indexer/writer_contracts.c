@@ -16,6 +16,7 @@ static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *
     const char *role = tide_pg_text(rows, at, 1);
     *out = (struct tide_contract){ .role = TIDE_ROLE_COUNT,
                                    .discovered = true,
+                                   .market = tide_pg_bool(rows, at, 4),
                                    .unsettled = !tide_pg_bool(rows, at, 3) };
     for (int i = 0; i < (int)TIDE_ROLE_COUNT; i++)
         if (strcmp(role, tide_role_name((enum tide_role)i)) == 0)
@@ -52,9 +53,10 @@ tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     writer_sql(w,
-               "SELECT contract, min(role), min(name), bool_or(what <> 'discovered') FROM"
-               " chain.contract_seen WHERE deployment = %u"
-               " AND what IN ('discovered', 'asset', 'token') GROUP BY contract"
+               "SELECT contract, min(role), min(name), bool_or(what IN ('asset', 'token')),"
+               " bool_or(what = 'market') FROM chain.contract_seen WHERE deployment = %u"
+               " AND what IN ('discovered', 'market', 'asset', 'token') GROUP BY contract"
+               " HAVING bool_or(what = 'discovered')"
                " ORDER BY min(ledger), min(tx), contract LIMIT %u",
                w->deployment, TIDE_CONTRACTS_MAX);
     tide_status status = writer_query_sql(w, &rows, err);
@@ -76,16 +78,20 @@ tide_status writer_promote_ignored(struct tide_writer *w, struct tide_err *err)
 {
     writer_sql(
         w,
-        "BEGIN; WITH known AS (SELECT DISTINCT contract FROM chain.contract_seen WHERE"
-        " deployment = %u AND what = 'discovered'), first AS (SELECT DISTINCT ON (s.contract)"
-        " s.* FROM chain.contract_seen AS s WHERE s.deployment = %u AND s.what = 'ignored'"
-        " AND NOT EXISTS (SELECT FROM known AS k WHERE k.contract = s.contract) ORDER BY"
-        " s.contract, s.ledger, s.tx) INSERT INTO chain.contract_seen (deployment, contract,"
-        " ledger, tx, what, role, name) SELECT deployment, contract, ledger, tx,"
-        " 'discovered', role, name FROM first ORDER BY ledger, tx, contract LIMIT"
-        " greatest(0, %u - (SELECT count(*) FROM known));"
+        "BEGIN; WITH known AS (SELECT contract, bool_or(what = 'discovered') AS found,"
+        " bool_or(what = 'market') AS market FROM chain.contract_seen WHERE deployment = %u AND"
+        " what IN ('discovered', 'ignored', 'market') GROUP BY contract), first AS (SELECT"
+        " DISTINCT ON (s.contract) s.*, k.market FROM chain.contract_seen AS s JOIN known AS k ON"
+        " k.contract = s.contract AND NOT k.found WHERE s.deployment = %u AND s.what = 'ignored'"
+        " ORDER BY s.contract, s.ledger, s.tx), line AS (SELECT f.*, row_number() OVER (PARTITION"
+        " BY f.market ORDER BY f.ledger, f.tx, f.contract) + (SELECT count(*) FROM known AS k"
+        " WHERE k.found AND k.market = f.market) AS place FROM first AS f) INSERT INTO"
+        " chain.contract_seen (deployment, contract, ledger, tx, what, role, name) SELECT"
+        " deployment, contract, ledger, tx, 'discovered', role, name FROM line WHERE place <= CASE"
+        " WHEN market THEN %u ELSE %u END;"
         " SELECT chain.note_discovered(%u::smallint); COMMIT",
-        w->deployment, w->deployment, w->options.discovered_max, w->deployment);
+        w->deployment, w->deployment, TIDE_MARKET_TOKENS_MAX, w->options.discovered_max,
+        w->deployment);
     return writer_run_sql(w, "COMMIT", err);
 }
 

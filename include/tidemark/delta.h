@@ -34,7 +34,10 @@ struct tide_delta_options {
     enum tide_proof proof;
     /* true for each table index wanted (--only); NULL: all. chain.ledger always is. */
     const bool *tables;
-    uint32_t discovered_max; /* tokens that are followed because the chain names them */
+    /* Tokens that are followed because partners' catalogs alone name them. Those that markets name
+     * have a limit of their own, TIDE_MARKET_TOKENS_MAX: anyone may fill a catalog. */
+    uint32_t discovered_max;
+    bool known_only; /* these ledgers were indexed before: what they name is known */
     /* Contract ids, copied. If there are any, only ledgers whose bytes hold one of them give rows;
      * the others are checked and counted as read. tide_delta_first then fails. */
     const uint8_t (*mentioned)[TIDE_HASH_BYTES];

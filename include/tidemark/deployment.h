@@ -41,6 +41,7 @@ struct tide_contract {
     uint8_t id[TIDE_HASH_BYTES];
     enum tide_role role;
     bool discovered; /* a token that the chain names; the file does not */
+    bool market;     /* discovered, and a market of the engine names it */
     /* Discovered, and no ledger read so far shows whether it is a Stellar asset's contract or
      * another token's. Such a contract is not followed, whatever role says. */
     bool unsettled;

@@ -115,9 +115,10 @@ static const struct tide_column seen_columns[] = {
     { "ledger", TIDE_PG_INT4, .comment = "Ledger sequence" },
     { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order" },
     { "what", TIDE_PG_TEXT,
-      .comment = "created: its instance appeared; discovered: the chain names this token; asset, "
-                 "token: it shows that it is a Stellar asset's contract, or is not, and is "
-                 "followed; ignored: named, past the limit" },
+      .comment =
+          "created: its instance appeared; discovered: the chain names this token; market: a "
+          "market does; asset, token: it shows that it is a Stellar asset's contract, or is "
+          "not, and is followed; ignored: named, past the limit" },
     { "role", TIDE_PG_TEXT, .comment = "Role" },
     { "name", TIDE_PG_TEXT, .no_digest = true, .comment = "Name" }, /* the deployment file's */
 };

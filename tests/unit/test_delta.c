@@ -414,7 +414,8 @@ static void a_market_s_token_is_watched_from_there_on(void **state)
     put_market(m, token);
     apply(m);
     struct row row = last(m, "chain", "contract_seen");
-    text_is(&row, "what", "discovered");
+    text_is(&row, "what", "market");
+    assert_int_equal(count(m, "chain", "contract_seen"), 2); /* discovered, too */
     text_is(&row, "role", "synth_token");
     assert_int_equal(cell_int(&row, "ledger"), 101);
     assert_false(m->batch.settled);
@@ -432,8 +433,22 @@ static void a_market_s_token_is_watched_from_there_on(void **state)
     assert_int_equal(count(m, "chain", "call"), 2);
     put_market(m, token); /* changed later: nothing new */
     apply(m);
-    assert_int_equal(count(m, "chain", "contract_seen"), 2);
+    assert_int_equal(count(m, "chain", "contract_seen"), 3);
     assert_int_equal(m->deployment->contract_count, 6); /* the caller's is not touched */
+}
+
+/* Anyone may fill a catalog: that must not keep a market's token out. */
+static void markets_tokens_have_a_limit_of_their_own(void **state)
+{
+    struct maker *m = *state; /* discovered_max is 2 */
+    for (uint8_t i = 1; i <= 5; i++) {
+        const uint8_t named[TIDE_HASH_BYTES] = { 50, i };
+        put_market(m, named);
+        apply(m);
+        struct row row = last(m, "chain", "contract_seen");
+        text_is(&row, "what", "market");
+        assert_int_equal(count(m, "chain", "contract_seen"), 2 * i);
+    }
 }
 
 /* ---- ledgers read again for some contracts ---- */
@@ -512,7 +527,7 @@ static void a_stellar_asset_keeps_its_filter_though_a_market_names_it(void **sta
     text_is(&row, "what", "asset");
     text_is(&row, "role", "stellar_asset");
     assert_int_equal(cell_int(&row, "ledger"), 102);
-    assert_int_equal(count(m, "chain", "contract_seen"), 2);
+    assert_int_equal(count(m, "chain", "contract_seen"), 3);
 }
 
 /* ---- refusals ---- */
@@ -558,7 +573,7 @@ static void a_ledger_that_is_refused_leaves_nothing(void **state)
     assert_int_not_equal(tide_delta_ledger(m->delta, &m->batch, more, &m->err), TIDE_OK);
     assert_int_equal(tide_delta_first(m->delta, &m->batch, more, &len, &m->err), TIDE_OK);
     assert_int_equal(len, whole.len);
-    assert_int_equal(count(m, "chain", "contract_seen"), 1);
+    assert_int_equal(count(m, "chain", "contract_seen"), 2);
     /* and not once more */
     assert_int_equal(
         tide_delta_ledger(m->delta, &m->batch, tide_slice_of(bytes, whole.len), &m->err),
@@ -581,6 +596,7 @@ int main(void)
         TEST(an_entry_change_of_ours_makes_a_router_s_transaction_ours),
         TEST(a_refused_call_is_a_row_without_events),
         TEST(a_market_s_token_is_watched_from_there_on),
+        TEST(markets_tokens_have_a_limit_of_their_own),
         TEST(only_ledgers_with_the_contract_give_rows),
         TEST(a_stellar_asset_keeps_its_filter_though_a_market_names_it),
         TEST(a_ledger_that_is_refused_leaves_nothing),
