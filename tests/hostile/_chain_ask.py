@@ -235,7 +235,7 @@ def compare(base, hostile, rows, as_of=None):
             continue
         paged = "cursor" in takes
         for chosen in choices(path, known, together)[:12]:
-            more = {**NEEDS.get(path, {}), "ledger": as_of, "limit": 200 if paged else None}
+            more = {**NEEDS.get(path, {}), "ledger": as_of, "limit": 200 if "limit" in takes else None}
             same.check(path, fill(path, chosen) + query(**more), paged, LABELS | PAST.get(path, set()) if as_of else set())
     return same
 
@@ -273,10 +273,10 @@ class Crawl(Asker):
         return [line[-300:] for line in lines if request in line][:3]
 
     def pages(self, target, limit):
-        cursor, seen = None, 0
+        cursor, seen, more = None, 0, "&" if "?" in target else "?"
         while seen < 60:
-            found = self.judge(target + ("&" if "?" in target else "?") + f"limit={limit}" +
-                               (f"&cursor={urllib.parse.quote(cursor, safe='')}" if cursor else ""), may_be_absent=True)
+            asked = {"limit": limit, "cursor": cursor}
+            found = self.judge(target + query(**asked).replace("?", more, 1), may_be_absent=True)
             cursor, seen = (found or {}).get("next"), seen + 1
             if not cursor:
                 return
@@ -291,10 +291,10 @@ class Crawl(Asker):
             for chosen in self.sample(choices(path, known, together), 24):
                 target = fill(path, chosen) + query(**NEEDS.get(path, {}))
                 if "cursor" in takes:
-                    self.pages(target, 200)
+                    self.pages(target, 200 if "limit" in takes else None)
                     continue
                 self.judge(target, may_be_absent=detail)
-            if "cursor" in takes and not detail:
+            if {"cursor", "limit"} <= set(takes) and not detail:
                 self.pages(path, 7)
             if "ledger" in takes:
                 for chosen in self.sample(choices(path, known, together), 6):
