@@ -4,7 +4,9 @@
 usage: _trust.py PORT ask FILE [BEFORE]  asks each GET route of api/route.def that reads state (BEFORE: what was asked
                                     then), writes the answers to FILE
        _trust.py same BEFORE AFTER  the answers are equal
-Exits 1 when an answer is no 200 or differs, and says which.
+       _trust.py views              every view reads each role's tables through the deployment file's contract of that role
+       _trust.py statements LOG     so did every statement of the API in PostgreSQL's log; so will the rollups
+Exits 1 when an answer is no 200 or differs, or a table is read without its contract, and says which.
 """
 import http.client
 import json
@@ -76,7 +78,102 @@ def same(before, after):
         sys.exit(f"{len(wrong)} of {len(before)} answers differ")
 
 
+# --- bindings ---------------------------------------------------------------------------------
+
+SINGLE = ("liquidity_pool", "synthetic_engine", "stability_pool", "compliance_registry", "partner_registry",
+          "earnings_distributor", "oracle", "dao_governance")
+MANY = ("synth_token", "stellar_asset")  # a deployment has several, and the chain names more
+TABLE = re.compile(r'\b(state|history|event)\."?(\w+)"?')
+# Functions that read such tables. Each is asked by the routes above, and has the contract from what calls it.
+FUNCTIONS = {
+    "chain.vault_market": "reads chain.role once, and compares with it",
+    "chain.event_fields": "one event, by its identity in event.log, which statements read bound",
+    "chain.undecoded": "its contract is an argument",
+    "chain.grant_api": "rights", "kyc.grant_roles": "rights", "chain.grant_feeder": "rights", "chain.restrict_public": "rights",
+}
+
+
+def role_of(table):
+    return next((r for r in SINGLE if table.startswith(r + "_")), None)
+
+
+def unbound(definition):
+    """Tables that a view reads without the condition of migration 0095, as pg_get_viewdef writes it, and all that it reads."""
+    text = " ".join(definition.split())
+    bare, read = [], set()
+    for found in TABLE.finditer(text):
+        name, table = ".".join(found.groups()), found.group(2)
+        read.add(name)
+        if table.startswith(tuple(r + "_" for r in MANY)):
+            continue
+        bound = re.match(r'(?: (?P<alias>\w+))? JOIN \( SELECT\) \w+_bound ON \(+(?P<a>\w+)\.deployment, (?P<b>\w+)\.contract\) IN'
+                         r' \( SELECT (?P<r>\w+)\.deployment, (?P=r)\.contract FROM chain\.role (?P=r)'
+                         r" WHERE \((?P=r)\.role = '(?P<role>\w+)'::text\)\)\)", text[found.end():])
+        alias = bound and (bound["alias"] or table)
+        if not bound or {bound["a"], bound["b"]} != {alias} or bound["role"] != role_of(table):
+            bare.append(name)
+    return bare, read
+
+
+def views():
+    tables = set(sql("SELECT n.nspname || '.' || c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace"
+                     " JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'contract' WHERE c.relkind IN ('r', 'p')"
+                     " AND n.nspname IN ('state', 'history', 'event')").split())
+    assert len(tables) > 100, len(tables)
+    found = json.loads(sql(
+        "SET search_path = ''; SELECT json_agg(json_build_object('name', n.nspname || '.' || c.relname, 'text', pg_get_viewdef(c.oid),"
+        " 'reads', ARRAY(SELECT DISTINCT tn.nspname || '.' || t.relname FROM pg_rewrite AS r JOIN pg_depend AS d"
+        "   ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass"
+        "   JOIN pg_class AS t ON t.oid = d.refobjid JOIN pg_namespace AS tn ON tn.oid = t.relnamespace WHERE r.ev_class = c.oid)))"
+        " FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace"
+        " WHERE c.relkind IN ('v', 'm') AND n.nspname NOT IN ('pg_catalog', 'information_schema')"))
+    wrong, readers = [], 0
+    for view in found:
+        bare, read = unbound(view["text"])
+        reads = tables & set(view["reads"])
+        assert read == reads, f"{view['name']} reads {reads}, its text names {read}"
+        wrong += [f"{view['name']} reads {t}" for t in bare]
+        readers += bool(reads)
+    functions = json.loads(sql(
+        "SELECT json_agg(json_build_object('name', n.nspname || '.' || p.proname, 'text', coalesce(pg_get_function_sqlbody(p.oid), p.prosrc)))"
+        " FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace"
+        " WHERE p.prokind IN ('f', 'p') AND n.nspname NOT IN ('pg_catalog', 'information_schema')"))
+    wrong += [f"{f['name']} reads {sorted(set(map('.'.join, TABLE.findall(f['text']))))[:3]}" for f in functions
+              if TABLE.search(f["text"]) and f["name"] not in FUNCTIONS]
+    if wrong:
+        sys.exit("without the deployment file's contract: " + "; ".join(wrong))
+    assert readers >= 25, f"only {readers} views read such tables"
+    print(readers, "views are bound")
+
+
+def statements(log):
+    """Of tokens and logs the condition is another (api/bound.h); what has none of either is no text of tide_bound_write."""
+    records = re.split(r"\n(?!\t)", open(log, errors="replace").read())
+    texts = {" ".join(m[1].split()) for m in (re.match(r"tidemark-(?:api|feeder)=LOG: +(?:execute [^:]*|statement): (.*)", r, re.S)
+                                              for r in records) if m}
+    wrong, seen = [], 0
+    for text in texts:
+        for found in TABLE.finditer(text):
+            table = found.group(2)
+            if not role_of(table) and table not in ("log", "raw"):
+                continue
+            seen += 1
+            if not re.match(r"(?: AS (?P<alias>\w+))? JOIN \(SELECT\) AS \w+_bound ON \w+\.contract =", text[found.end():]):
+                wrong.append(f"{found.group()} in {text[:200]}")
+    for file in (HERE.parent.parent / "indexer" / "rollup").glob("*.sql"):
+        bare = re.findall(r"(?<![{!])\b(?:state|history|event)\.\w+", re.sub(r"--.*", "", file.read_text()))
+        wrong += [f"{name} without braces in {file.name}" for name in bare]
+    if wrong:
+        sys.exit(f"{len(wrong)} read without the deployment file's contract:\n" + "\n".join(wrong[:20]))
+    assert seen > 100, f"only {seen} tables in {len(texts)} statements"
+    print(len(texts), "statements are bound")
+
+
 if sys.argv[1] == "same":
     same(*sys.argv[2:])
+elif sys.argv[1] == "views":
+    views()
+elif sys.argv[1] == "statements":
+    statements(*sys.argv[2:])
 else:
     ask(sys.argv[1], *sys.argv[3:])

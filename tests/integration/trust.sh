@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # The deployment file decides which contracts are the protocol. Somebody becomes the DAO by calling
 # initialize again and names contracts of his own: that is reported everywhere and followed nowhere.
-# Rows of a second contract of every role, planted in the database, change the answer of no route.
+# Rows of a second contract of every role, planted in the database, change the answer of no route. Every view
+# and every statement names the file's contract at each table of a role: PostgreSQL's catalogue and log say so.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/_pg.sh"
 . "$here/_api.sh"
 . "$here/_serve.sh"
 [ -x "$TIDE_BIN/tidemark-api" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: programs not built"; exit 77; }
-pg_start
+pg_start -c log_statement=all -c log_line_prefix=%a=
 SERVE_DIR=$PG_DIR/serve
 indexer=$TIDE_BIN/tidemark-indexer
 export PG_BIN PG_DIR
@@ -80,6 +81,28 @@ api_start --api-rate-lookup 0 --api-rate-query 0
 "$here/_trust.py" "$API_PORT" ask "$PG_DIR/after" "$PG_DIR/before" || fail "after"
 "$here/_trust.py" same "$PG_DIR/before" "$PG_DIR/after" || fail "answers differ"
 api_stop || fail "api: exit $?"
+
+echo "every view and statement is bound"
+"$here/_trust.py" views || fail "views"
+"$here/_trust.py" statements "$PG_DIR/log" || fail "statements"
+found() { # MESSAGE: and nothing else, of what is planted here
+    ! "$here/_trust.py" views 2>"$PG_DIR/unbound" || fail "not found: $1"
+    [ "$(cat "$PG_DIR/unbound")" = "without the deployment file's contract: $1" ] || fail "$(cat "$PG_DIR/unbound")"
+}
+sql "CREATE VIEW analyst.later AS SELECT f.asset, p.pool_id FROM state.oracle_feed AS f
+    JOIN (SELECT) AS f_bound ON (f.deployment, f.contract) IN (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'oracle')
+    LEFT JOIN event.liquidity_pool_swap AS p ON p.deployment = f.deployment"
+found "analyst.later reads event.liquidity_pool_swap"
+sql "DROP VIEW analyst.later; CREATE VIEW chain.later AS SELECT f.asset FROM history.oracle_feed AS f
+    JOIN (SELECT) AS f_bound ON (f.deployment, f.contract) IN (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool')"
+found "chain.later reads history.oracle_feed"
+sql "DROP VIEW chain.later; CREATE VIEW kyc.later AS SELECT kind FROM event.log"
+found "kyc.later reads event.log"
+sql "DROP VIEW kyc.later; CREATE FUNCTION analyst.later() RETURNS bigint LANGUAGE sql RETURN (SELECT count(*) FROM state.oracle_feed)"
+found "analyst.later reads ['state.oracle_feed']"
+sql "DROP FUNCTION analyst.later()"
+sed 's/ JOIN (SELECT) AS [a-z_]*_bound ON/ JOIN/' "$PG_DIR/log" >"$PG_DIR/log.bare"
+! "$here/_trust.py" statements "$PG_DIR/log.bare" 2>/dev/null || fail "statements without a condition pass"
 
 echo "an entry of the registry that cannot be decoded"
 records="state.compliance_registry_compliance_rec AS s JOIN chain.role AS r USING (deployment, contract)"
