@@ -7,6 +7,9 @@
  *             {=candle}   a table of the schema rollup that is folded into
  * Meaning   adds what the range has, so each range is folded once, in the transaction that makes
  *           its rows visible; the order of ranges does not matter.
+ * Tokens    Rows of a discovered token join ledgers that were folded before. A statement that reads
+ *           tables of tokens is run again over these ledgers. So it keeps the newest, and adds up
+ *           nothing.
  * Version   counts changes of what the statements mean. Rows made by another are made anew. */
 #ifndef INDEXER_ROLLUP_H
 #define INDEXER_ROLLUP_H

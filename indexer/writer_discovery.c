@@ -6,7 +6,7 @@
  *
  * So a transaction may be repeated: its answer to COMMIT need not be settled by chain.cursor.moves,
  * and readers that follow the cursor are not told that something changed behind it, but by
- * chain.contract_coverage once all of it is there. Rollups fold no rows of tokens. */
+ * chain.contract_coverage once all of it is there. Rollups of tokens' rows are folded again. */
 #include "indexer/writer_impl.h"
 #include "tidemark/strkey.h"
 
@@ -289,6 +289,8 @@ static tide_status commit_step(struct tide_writer *w, const void *arg, struct ti
     tide_status ended = tide_pg_pipe_end(w->pg, &sink, status == TIDE_OK ? err : &ignored);
     if (status == TIDE_OK)
         status = ended;
+    if (status == TIDE_OK)
+        status = writer_rollup_again(w, answers.step->batch, err);
     return status == TIDE_OK ? writer_commit(w, err) : status;
 }
 

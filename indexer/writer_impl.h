@@ -169,6 +169,10 @@ tide_status writer_rollup_send(struct tide_writer *w, const struct tide_batch *b
 /* Of ledgers of a partition, in the running transaction. */
 tide_status writer_rollup_partition(struct tide_writer *w, uint32_t partition,
                                     struct tide_range range, struct tide_err *err);
+/* Of a batch of tide_writer_commit_gap, behind its rows, in the running transaction: folds again
+ * what reads tables of tokens (rollup.h). Its partitions are attached. */
+tide_status writer_rollup_again(struct tide_writer *w, const struct tide_batch *batch,
+                                struct tide_err *err);
 
 /* writer_pipe.c: fence and rows (unless copied), state, cover, in one round trip; the transaction
  * is open afterwards */

@@ -1,7 +1,8 @@
 #include "indexer/writer_impl.h"
 
 /* Sums over time, folded in the transaction that makes their rows visible: of a batch behind its
- * rows, of a loaded partition when it is attached, of all there is when the rules have changed. */
+ * rows, of a loaded partition when it is attached, of all there is when the rules have changed.
+ * What reads tables of tokens is folded again when the past of a discovered one joins them. */
 
 static void rollup_statement_name(char name[WRITER_NAME_MAX], size_t rollup)
 {
@@ -169,6 +170,47 @@ tide_status writer_rollup_partition(struct tide_writer *w, uint32_t partition,
     for (size_t i = 0; i < tide_rollup_count && status == TIDE_OK; i++)
         if (w->rollups[i])
             status = fold(w, i, partition, range, err);
+    return status;
+}
+
+static bool is_of_tokens(const struct tide_table *table)
+{
+    enum tide_role role = tide_role_of_table(tide_slice_str(table->name));
+    return role == TIDE_ROLE_synth_token || role == TIDE_ROLE_stellar_asset;
+}
+
+static bool has_tokens_for(const struct tide_writer *w, size_t rollup,
+                           const struct tide_batch *batch)
+{
+    for (uint32_t i = 0; i < w->options.table_count; i++)
+        if (w->rollup_needs[rollup][i] && batch->rows[i].count &&
+            is_of_tokens(&w->options.tables[i]))
+            return w->rollups[rollup];
+    return false;
+}
+
+/* A batch may span partitions. */
+static tide_status fold_batch(struct tide_writer *w, size_t rollup, const struct tide_batch *batch,
+                              struct tide_err *err)
+{
+    tide_status status = tide_pg_run(w->pg, TIDE_ROLLUP_BULK_SQL, "SELECT", err);
+    for (uint32_t at = batch->from; at <= batch->to && status == TIDE_OK;) {
+        uint32_t partition = partition_start(w, at);
+        uint32_t end = partition + w->options.partition_ledgers - 1;
+        struct tide_range range = { at, end < batch->to ? end : batch->to };
+        status = fold(w, rollup, partition, range, err);
+        at = end + 1;
+    }
+    return status;
+}
+
+tide_status writer_rollup_again(struct tide_writer *w, const struct tide_batch *batch,
+                                struct tide_err *err)
+{
+    tide_status status = TIDE_OK;
+    for (size_t i = 0; i < tide_rollup_count && status == TIDE_OK; i++)
+        if (has_tokens_for(w, i, batch))
+            status = fold_batch(w, i, batch, err);
     return status;
 }
 

@@ -94,6 +94,7 @@ index run --stop-at-end --lake "$PG_DIR/listed/lake" --discovered-tokens 0
 index run --stop-at-end --lake "$PG_DIR/listed/lake"
 [ "$(waiting)" = 0 ] && [ "$(sql "SELECT count(*) > 0 FROM chain.contract_seen AS i JOIN chain.contract_seen AS d USING (contract)
     WHERE i.what = 'ignored' AND d.what = 'discovered'")" = t ] || fail "the limit was raised: $(sql "SELECT * FROM chain.contract_seen")"
+same "$PG_DIR/listed" "the limit was raised"
 unset TIDE_STRIP
 
 recorded=${TIDE_SHARED:-$TIDE_SOURCE_DIR/../shared}/fixtures/protocol
