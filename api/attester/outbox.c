@@ -208,10 +208,12 @@ enum column {
     SIGNED_FROM
 };
 
-/* What KYC signs, in the order of enum tide_intent_field, and its MAC. */
+/* What KYC signs, in the order of enum tide_intent_field, and its MAC. A MAC outlives the rows that
+ * were erased: it counts no more for their session. */
 #define ATT_SIGNED_COLUMNS                                                             \
     "o.deployment, o.subject, o.session_id, o.decision_rev, o.action, o.jurisdiction," \
-    " o.expires_at, o.meta_hash, o.mac"
+    " o.expires_at, o.meta_hash, CASE WHEN NOT EXISTS (SELECT FROM kyc.erased e WHERE" \
+    " e.session_id = o.session_id) THEN o.mac END"
 
 static const char next_sql[] =
     "SELECT o.id, o.subject, o.action = 'revoke', o.jurisdiction, o.expires_at, o.meta_hash,"

@@ -226,6 +226,31 @@ def forged_rows(w):
     check(w.row(forged[1])[1] == "bad_row" and w.attested(stranger) == 0, f"{w.row(forged[1])}")
 
 
+def erased_session(w):
+    """what KYC signed for a person who was erased attests nobody, though its login writes the saved rows again"""
+    subject, session = attest(w)
+    with w.attester(*NOW):
+        revoke = w.plant(subject, "revoke", 2, session)[0]
+        ends(w, revoke, "confirmed")
+    signed = "deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at, meta_hash, mac"
+    w.db.ask(f"""CREATE TABLE public.saved AS SELECT {signed} FROM kyc.outbox WHERE session_id = '{session}' AND action = 'attest';
+        CREATE TABLE public.saved_session AS SELECT * FROM kyc.session WHERE id = '{session}';
+        GRANT SELECT ON public.saved, public.saved_session TO tidemark_kyc""")
+    w.db.ask(f"CALL kyc.erase('{subject}')")
+    done = subprocess.run([_attester.PSQL, "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", "INSERT INTO kyc.session SELECT * FROM public.saved_session",
+                           "-c", f"INSERT INTO kyc.outbox ({signed}) SELECT {signed} FROM public.saved RETURNING id",
+                           w.db.url.replace("user=postgres", "user=tidemark_kyc")], capture_output=True, text=True)
+    w.db.ask("DROP TABLE public.saved, public.saved_session")
+    check(done.returncode == 0, done.stderr)
+    again = int(done.stdout)
+    with w.attester(*NOW):
+        until(lambda: w.row(again)[0] in ("parked", "confirmed"), lambda: f"ends: {w.row(again)}")
+    check(w.row(again)[:2] == ["parked", "not_signed"] and w.attested(subject) == 1, f"{w.row(again)}, attested {w.attested(subject)} times")
+    fresh, _, _ = w.plant(subject)  # a new session of the same person is another
+    with w.attester(*NOW):
+        ends(w, fresh, "confirmed")
+
+
 def every_move_is_audited(w):
     """a state that a login changes by itself leaves a row of the audit"""
     intent = w.plant()[0]
@@ -312,9 +337,9 @@ def clocks_must_agree(w):
 
 LIES = [swallowed_revocation, denied_attestation, ten_years_ahead, ledgers_ahead, split_servers_wait, restorations_end,
         refusals_need_all, budget_holds, charged_is_known, nobody_bears_it_out, rules_of_the_outbox, clocks_must_agree,
-        forged_rows, every_move_is_audited, bad_rows_make_way]
+        forged_rows, erased_session, every_move_is_audited, bad_rows_make_way]
 INDEXED = {"swallowed_revocation", "denied_attestation", "ten_years_ahead", "ledgers_ahead", "restorations_end", "budget_holds",
-           "charged_is_known", "clocks_must_agree", "forged_rows", "every_move_is_audited"}
+           "charged_is_known", "clocks_must_agree", "forged_rows", "erased_session", "every_move_is_audited"}
 
 
 def main():
