@@ -67,19 +67,8 @@ static tide_status print_attention(struct tide_pg *pg, struct tide_err *err)
     return status;
 }
 
-/* A revocation is confirmed and is its session's last word, and the index still has the session's
- * attestation. Left out while the index has not reached the ledger that is named. */
 static const char standing_sql[] =
-    "SELECT o.id, o.confirmed_ledger, k.ledger, o.subject FROM kyc.outbox AS o"
-    " JOIN chain.cursor AS c ON c.deployment = o.deployment AND o.confirmed_ledger NOT BETWEEN"
-    " c.ledger AND c.ledger + 100"
-    " JOIN state.compliance_registry_kyc AS k ON k.deployment = o.deployment AND k.contract = $2 "
-    "AND"
-    " k.address = o.subject WHERE o.deployment = $1::int AND o.action = 'revoke' AND o.state ="
-    " 'confirmed' AND EXISTS (SELECT FROM kyc.outbox AS a WHERE a.session_id = o.session_id AND"
-    " a.action = 'attest' AND a.genuine AND a.meta_hash = k.metadata) AND NOT EXISTS (SELECT FROM"
-    " kyc.outbox AS n WHERE n.session_id = o.session_id AND n.genuine AND n.decision_rev >"
-    " o.decision_rev) ORDER BY o.id LIMIT 1000";
+    "SELECT o.id, o.confirmed_ledger, k.ledger, o.subject" ATT_STANDING " ORDER BY o.id LIMIT 1000";
 
 static tide_status print_standing(struct att_program *program, struct tide_err *err)
 {

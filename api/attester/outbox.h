@@ -144,12 +144,29 @@ struct att_beat {
     const char *state;    /* working, waiting, stopped */
     uint32_t ledger;      /* newest that a server told; 0: none */
     int64_t balance;      /* stroops; -1: not known, or no account */
+    uint64_t standing;    /* as att_outbox_standing counted last */
     struct att_tally tally;
     const char *error; /* what failed last; NULL: nothing since the last beat */
 };
 /* (outbox_beat.c) */
 tide_status att_outbox_beat(struct att_outbox *outbox, const struct att_beat *beat,
                             struct tide_err *err) TIDE_MUST_USE;
+/* Rows o of kyc.outbox, $1 the deployment, $2 the registry: a revocation is confirmed and is its
+ * session's last word, and the index still has the session's attestation, k. Left out while the
+ * index has not reached the ledger that is named. */
+#define ATT_STANDING                                                                               \
+    " FROM kyc.outbox AS o"                                                                        \
+    " JOIN chain.cursor AS c ON c.deployment = o.deployment AND o.confirmed_ledger NOT BETWEEN"    \
+    " c.ledger AND c.ledger + 100"                                                                 \
+    " JOIN state.compliance_registry_kyc AS k ON k.deployment = o.deployment AND k.contract = $2"  \
+    " AND k.address = o.subject WHERE o.deployment = $1::int AND o.action = 'revoke' AND o.state"  \
+    " = 'confirmed' AND EXISTS (SELECT FROM kyc.outbox AS a WHERE a.session_id = o.session_id AND" \
+    " a.action = 'attest' AND a.genuine AND a.meta_hash = k.metadata) AND NOT EXISTS (SELECT FROM" \
+    " kyc.outbox AS n WHERE n.session_id = o.session_id AND n.genuine AND n.decision_rev >"        \
+    " o.decision_rev)"
+/* Their number, 1000 at most. It reads all revocations: not for every turn. (outbox_beat.c) */
+tide_status att_outbox_standing(struct att_outbox *outbox, uint64_t *count,
+                                struct tide_err *err) TIDE_MUST_USE;
 /* The session, for the command status. */
 struct tide_pg *att_outbox_pg(struct att_outbox *outbox);
 

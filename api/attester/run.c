@@ -7,7 +7,13 @@
 #include <stdlib.h>
 
 enum { IDLE_MS = 2000, STANDBY_MS = 500, SLICE_MS = 100, TROUBLE_AGAIN_MS = 60000 };
-enum { BEAT_MS = 5000, SETTLED_MS = 1000, ACCOUNT_MS = 60000, ERROR_BYTES = 200 };
+enum {
+    BEAT_MS = 5000,
+    SETTLED_MS = 1000,
+    ACCOUNT_MS = 60000,
+    STANDING_MS = 60000,
+    ERROR_BYTES = 200
+};
 
 struct runner {
     struct att_program *program;
@@ -22,6 +28,8 @@ struct runner {
     int64_t said_ms;    /* trouble was logged then; 0: all is well */
     const char *beaten; /* the state that was told last; NULL: none */
     int64_t beat_ms, account_ms;
+    int64_t standing_ms; /* when standing was counted; 0: not yet */
+    uint64_t standing;
     char error[ERROR_BYTES]; /* what failed last; "": nothing since the last beat */
 };
 
@@ -65,19 +73,34 @@ static bool beat_due(const struct runner *r, const char *state, int64_t now)
     return changed && (now - r->beat_ms >= SETTLED_MS || strcmp(state, "stopped") == 0);
 }
 
+/* Once a minute: it reads more than a turn does. */
+static tide_status count_standing(struct runner *r, int64_t now, struct tide_err *err)
+{
+    if (r->standing_ms && now - r->standing_ms < STANDING_MS)
+        return TIDE_OK;
+    tide_status status = att_outbox_standing(r->program->outbox, &r->standing, err);
+    if (status == TIDE_OK)
+        r->standing_ms = now ? now : 1;
+    return status;
+}
+
 /* Only with the lock. */
 static tide_status beat(struct runner *r, const char *state, struct tide_err *err)
 {
     int64_t now = now_of(r);
     if (r->how->dry || !beat_due(r, state, now) || !att_outbox_held(r->program->outbox))
         return TIDE_OK;
+    tide_status status = count_standing(r, now, err);
+    if (status != TIDE_OK)
+        return status;
     const struct att_beat said = { .verifier = att_signer_address(r->program->signer),
                                    .state = state,
                                    .ledger = att_rpc_latest(r->work.rpc),
                                    .balance = r->work.balance,
+                                   .standing = r->standing,
                                    .tally = r->work.tally,
                                    .error = r->error[0] ? r->error : NULL };
-    tide_status status = att_outbox_beat(r->program->outbox, &said, err);
+    status = att_outbox_beat(r->program->outbox, &said, err);
     if (status != TIDE_OK)
         return status;
     r->beaten = state;

@@ -120,6 +120,9 @@ static void put_said(struct tide_buf *out, const struct tide_kyc_attester *a, do
     tide_metric_counter(out, "attester_parked_total", "Intents left to a person.", a->parked);
     tide_metric_counter(out, "attester_failures_total",
                         "Turns that a server or the database failed.", a->failures);
+    tide_metric_gauge(out, "attester_standing",
+                      "Confirmed revocations whose attestation the index still has; at most 1000.",
+                      (double)a->standing);
     tide_metric_gauge(out, "attester_confirmed_timestamp_seconds",
                       "When it last confirmed one; 0: never.", (double)a->confirmed_at);
     tide_metric_gauge(out, "attester_failed_timestamp_seconds",

@@ -40,6 +40,7 @@ struct tide_kyc_attester {
     uint64_t balance;
     uint64_t sent, confirmed, parked, failures;
     uint64_t confirmed_at, failed_at; /* unix seconds; 0: never */
+    uint64_t standing;                /* confirmed revocations that the index does not show */
 };
 
 /* What /metrics shows; of the database as it was figures_age_ms ago. */

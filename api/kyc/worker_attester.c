@@ -8,7 +8,7 @@ static const char attester_sql[] =
     "SELECT o.attention, a.state, (1000 * greatest(0, extract(epoch FROM clock_timestamp()"
     " - a.beat_at)))::bigint, a.ledger, a.balance, a.sent, a.confirmed, a.parked, a.failures,"
     " coalesce(extract(epoch FROM a.confirmed_at)::bigint, 0),"
-    " coalesce(extract(epoch FROM a.failed_at)::bigint, 0)"
+    " coalesce(extract(epoch FROM a.failed_at)::bigint, 0), a.standing"
     " FROM (SELECT count(*) AS attention FROM kyc.outbox WHERE deployment = $1::smallint AND"
     "   attention IS NOT NULL AND attended_at IS NULL) AS o LEFT JOIN LATERAL (SELECT *"
     "   FROM kyc.attester WHERE deployment = $1::smallint ORDER BY beat_at DESC LIMIT 1) AS a"
@@ -25,7 +25,8 @@ enum {
     PARKED,
     FAILURES,
     CONFIRMED_AT,
-    FAILED_AT
+    FAILED_AT,
+    STANDING
 };
 
 tide_status worker_read_attester(struct worker *w, struct tide_kyc_attester *out,
@@ -49,6 +50,7 @@ tide_status worker_read_attester(struct worker *w, struct tide_kyc_attester *out
         .failures = tide_pg_u64(&rows, 0, FAILURES),
         .confirmed_at = tide_pg_u64(&rows, 0, CONFIRMED_AT),
         .failed_at = tide_pg_u64(&rows, 0, FAILED_AT),
+        .standing = tide_pg_u64(&rows, 0, STANDING),
     };
     snprintf(out->state, sizeof out->state, "%s", tide_pg_text(&rows, 0, STATE));
     tide_pg_rows_release(&rows);

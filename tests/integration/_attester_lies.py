@@ -269,10 +269,15 @@ def every_move_is_audited(w):
         revoke = w.plant(subject, "revoke", 2 if ledger == 9 else 3, session)[0]
         w.db.ask(f"UPDATE kyc.outbox SET state = 'confirmed', genuine = true, confirmed_ledger = {ledger} WHERE id = {revoke}")
         check(f"standing {revoke} revoke: confirmed in ledger {ledger}" in w.once("status")[1], w.last_said())
+    standing = lambda: w.db.one("SELECT standing FROM kyc.attester ORDER BY beat_at DESC LIMIT 1")
+    with w.attester(*NOW):
+        until(lambda: standing() == "1", lambda: f"counted: {standing()}")
     w.db.ask(f"UPDATE kyc.outbox SET state = 'queued', confirmed_ledger = NULL WHERE id = {revoke}")
     with w.attester(*NOW):
         ends(w, revoke, "confirmed")
     until(lambda: "standing" not in w.once("status")[1], "the revocation is on the chain")
+    with w.attester(*NOW):
+        until(lambda: standing() == "0", lambda: f"counted: {standing()}")
 
 
 def rules_of_the_outbox(w):

@@ -153,7 +153,7 @@ assert value_of(after, "tidemark_feeder_feeding") == 1 and value_of(after, "tide
 attester = {"tidemark_attester_attention": 1, "tidemark_attester_ledger": 1234, "tidemark_attester_balance_xlm": 2.5,
             "tidemark_attester_sent_total": 9, "tidemark_attester_confirmed_total": 7, "tidemark_attester_parked_total": 2,
             "tidemark_attester_failures_total": 3, "tidemark_attester_confirmed_timestamp_seconds": 1700000000,
-            "tidemark_attester_failed_timestamp_seconds": 0}
+            "tidemark_attester_failed_timestamp_seconds": 0, "tidemark_attester_standing": 4}
 for name, expected in attester.items():
     assert value_of(after, name) == expected, (name, value_of(after, name))
 assert 3600 <= value_of(after, "tidemark_attester_beat_age_seconds") < 7200

@@ -15,8 +15,9 @@ api_index 96
 export TIDEMARK_KYC_FILE=$PG_DIR/kyc.json TIDEMARK_KYC_DATABASE_URL="host=$PG_DIR port=5432 user=tidemark_kyc dbname=tidemark"
 sql "INSERT INTO kyc.attester (deployment, verifier, state, beat_at, ledger, balance, sent, confirmed, parked, failures, confirmed_at)
          SELECT id, 'GA', 'stopped', now() - interval '2 days', 5, 1, 1, 1, 1, 1, NULL FROM chain.deployment;
-     INSERT INTO kyc.attester (deployment, verifier, state, beat_at, ledger, balance, sent, confirmed, parked, failures, confirmed_at)
-         SELECT id, 'GB', 'waiting', now() - interval '1 hour', 1234, 25000000, 9, 7, 2, 3, 'epoch'::timestamptz + interval '1700000000 s'
+     INSERT INTO kyc.attester (deployment, verifier, state, beat_at, ledger, balance, sent, confirmed, parked, failures, confirmed_at,
+             standing)
+         SELECT id, 'GB', 'waiting', now() - interval '1 hour', 1234, 25000000, 9, 7, 2, 3, 'epoch'::timestamptz + interval '1700000000 s', 4
          FROM chain.deployment;
      INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, expires_at)
          SELECT 's', id, 'G', 'sandbox', '', 'redirect', 'r', now() + interval '1 day' FROM chain.deployment;

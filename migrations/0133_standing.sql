@@ -1,0 +1,3 @@
+-- 0133_standing: the attester counts revocations that the index does not show.
+ALTER TABLE kyc.attester ADD COLUMN standing bigint NOT NULL DEFAULT 0;
+COMMENT ON COLUMN kyc.attester.standing IS 'Confirmed revocations whose attestation the index still has, up to 1000; counted once a minute';
