@@ -1,8 +1,35 @@
 -- list: deployment at after limit partnerId
 -- of: partner
--- What a partner was paid, in USDC, the newest first.
+-- What a partner was paid, in USDC, the newest first: of each owner that it ever had, the claims made while it had it.
+WITH p AS MATERIALIZED (
+  SELECT h.key_hash, h.key_id FROM history.partner_registry_partner AS h
+  WHERE h.deployment = $1::smallint AND h.key_id = (CASE WHEN $5::text ~ '^(0|[1-9][0-9]{0,9})$' THEN $5::bigint END)
+  LIMIT 1
+), o AS MATERIALIZED (
+  WITH RECURSIVE o AS (
+    (SELECT h.owner FROM history.partner_registry_partner AS h
+    WHERE h.deployment = $1 AND h.key_id = (SELECT p.key_id FROM p) ORDER BY h.owner LIMIT 1)
+    UNION ALL
+    SELECT (SELECT h.owner FROM history.partner_registry_partner AS h
+      WHERE h.deployment = $1 AND h.key_id = (SELECT p.key_id FROM p) AND h.owner > o.owner ORDER BY h.owner LIMIT 1)
+    FROM o WHERE o.owner IS NOT NULL
+  ) SELECT o.owner FROM o WHERE o.owner IS NOT NULL
+)
 SELECT row_to_json(x)::text, y.ledger || '.' || y.tx || '.' || y.op || '.' || y.event
-FROM event.partner_registry_preg_claim AS y, LATERAL (SELECT
+FROM o, LATERAL (
+    SELECT y.ledger, y.tx, y.op, y.event, y.closed_at, y.partner_owner, y.claimable
+    FROM event.partner_registry_preg_claim AS y
+    WHERE y.deployment = $1 AND y.ledger <= $2::integer AND y.partner_owner = o.owner
+      AND o.owner = (SELECT h.owner FROM history.partner_registry_partner AS h
+        WHERE h.deployment = $1 AND h.key_hash = (SELECT p.key_hash FROM p)
+          AND h.ledger <= y.ledger AND (h.ledger, h.tx) <= (y.ledger, y.tx)
+        ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
+      AND ($3::text IS NULL OR (y.ledger, y.tx, y.op, y.event) < (split_part($3, '.', 1)::integer,
+        split_part($3, '.', 2)::integer, split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer))
+      AND ($3::text IS NULL OR y.ledger <= split_part($3, '.', 1)::integer)
+    ORDER BY y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC
+    LIMIT $4::integer
+  ) AS y, LATERAL (SELECT
     chain.event_id(y.ledger, y.tx, y.op, y.event) AS "id",
     y.ledger::text AS "ledger",
     chain.rfc3339(y.closed_at) AS "closedAt",
@@ -12,11 +39,5 @@ FROM event.partner_registry_preg_claim AS y, LATERAL (SELECT
     y.claimable::text AS "claimed",
     analyst.scaled(y.claimable)::text AS "claimedScaled"
   ) AS x
-WHERE y.deployment = $1::smallint AND y.ledger <= $2::integer
-  AND y.partner_owner = (SELECT p.owner FROM state.partner_registry_partner AS p
-    WHERE p.deployment = $1 AND p.key_id = (CASE WHEN $5::text ~ '^(0|[1-9][0-9]{0,9})$' THEN $5::bigint END))
-  AND ($3::text IS NULL OR (y.ledger, y.tx, y.op, y.event) < (split_part($3, '.', 1)::integer,
-    split_part($3, '.', 2)::integer, split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer))
-  AND ($3::text IS NULL OR y.ledger <= split_part($3, '.', 1)::integer)
 ORDER BY y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC
-LIMIT $4::integer
+LIMIT $4

@@ -1,7 +1,16 @@
--- list: deployment at after limit
--- The newest version of each entry that could not be decoded, over the primary key. Their bytes are kept, and not shown.
+-- list: deployment after limit
+-- The newest version of each entry, where it could not be decoded. Contract by contract, each over an index. Their bytes are
+-- kept, and not shown.
 SELECT row_to_json(x)::text, encode(r.key_hash, 'hex')
-FROM state.raw AS r, LATERAL (SELECT
+FROM (
+    SELECT j.address AS contract FROM chain.deployment AS d, jsonb_to_recordset(d.contracts) AS j (address text)
+    WHERE d.id = $1::smallint
+    UNION
+    SELECT s.contract FROM chain.contract_seen AS s WHERE s.deployment = $1 AND s.what = 'discovered'
+  ) AS c
+  LEFT JOIN chain.role AS o ON o.deployment = $1 AND o.contract = c.contract
+  CROSS JOIN LATERAL chain.undecoded_keys($1, c.contract, coalesce(o.role, 'synth_token'), decode($2::text, 'hex'), $3::integer) AS k
+  JOIN state.raw AS r ON r.deployment = $1 AND r.key_hash = k.key_hash, LATERAL (SELECT
     encode(r.key_hash, 'hex') AS "keyHash",
     r.ledger::text AS "ledger",
     chain.rfc3339(r.closed_at) AS "closedAt",
@@ -9,6 +18,5 @@ FROM state.raw AS r, LATERAL (SELECT
     CASE r.durability WHEN 0 THEN 'temporary' ELSE 'persistent' END AS "durability",
     r.reason AS "undecodedBecause"
   ) AS x
-WHERE r.deployment = $1::smallint AND r.ledger <= $2::integer AND ($3::text IS NULL OR r.key_hash > decode($3, 'hex'))
 ORDER BY r.key_hash
-LIMIT $4::integer
+LIMIT $3

@@ -203,6 +203,19 @@ def lists_of_undecoded(d, e):
     assert {(i["ledger"], i["contract"], i["durability"], i["undecodedBecause"]) for i in first["items"]} == {
         (str(e["ledger"]), e["contract"], "persistent", "odd")}
     sql("DELETE FROM state.raw WHERE reason = 'odd'")
+    decoded_since(d)
+
+
+def decoded_since(d):
+    """An entry is listed until a newer version of it is decoded, or removes it; not what is of the version itself."""
+    for table in ("oracle_feed", "synth_token_balance"):
+        key, ledger, tx, seq, contract = sql(f"SELECT encode(key_hash, 'hex'), ledger, tx, seq, contract FROM history.{table}"
+                                             " ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 1").split("|")
+        for at, listed in (((int(ledger) - 1, 1, 0), False), ((ledger, tx, seq), True), ((ledger, tx, int(seq) + 1), True)):
+            sql(f"INSERT INTO state.raw SELECT id, '\\x{key}', {', '.join(map(str, at))}, now(), '{contract}', 1, 'odd', '\\x00', NULL FROM chain.deployment")
+            told = [i["keyHash"] for i in d.ask("/api/undecoded/entries")["items"]]
+            assert told == [key] * listed, (table, at, told)
+            sql("DELETE FROM state.raw WHERE reason = 'odd'")
 
 
 def toward_zero(a, b):

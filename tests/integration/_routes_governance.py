@@ -118,6 +118,25 @@ def filtered(d, moments):
                 f"WHERE {where} ORDER BY tx_id DESC"))
 
 
+def earlier_owner(d):
+    """A partner that another contract's code gave away: its claims are those of the owner that it had then, not of today's."""
+    owner = sql("SELECT partner_owner FROM event.partner_registry_preg_claim GROUP BY 1 ORDER BY count(*) DESC LIMIT 1")
+    partner = sql(f"SELECT key_id FROM state.partner_registry_partner WHERE owner = '{owner}'")
+    path, past_owner = f"/api/partners/{partner}/claims", "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"
+    before = pages(d, path, 200)
+    last, moved = before[0]["ledger"], int(before[len(before) // 2]["ledger"])
+    assert int(last) > moved, before
+    sql(f"UPDATE event.partner_registry_preg_claim SET partner_owner = '{past_owner}' WHERE partner_owner = '{owner}' AND ledger <= {moved};"
+        f"UPDATE event.partner_registry_preg_claim SET partner_owner = '{past_owner}' WHERE partner_owner = '{owner}' AND ledger = {last};"
+        f"UPDATE history.partner_registry_partner SET owner = '{past_owner}' WHERE key_id = {partner} AND ledger <= {moved}")
+    want = [{"id": i["id"], "owner": past_owner if int(i["ledger"]) <= moved else owner} for i in before if i["ledger"] != last]
+    compare(d, path, NEWEST, (1, 200), want)
+    compare(d, path, moved, (3,), [w for w in want if w["owner"] == past_owner])
+    sql(f"UPDATE event.partner_registry_preg_claim SET partner_owner = '{owner}' WHERE partner_owner = '{past_owner}';"
+        f"UPDATE history.partner_registry_partner SET owner = '{owner}' WHERE owner = '{past_owner}'")
+    compare(d, path, NEWEST, (200,), before)
+
+
 def tokens_of_cuts():
     """(partner, epoch, token) of each cut, with its ledger: the next revenue_received of the operation."""
     received = collections.defaultdict(list)
@@ -400,6 +419,7 @@ def main():
     revenue(d, moments)
     single(d, moments[:2] + [NEWEST])
     events(d, moments[1::2])
+    earlier_owner(d)
     compliance(d, moments[1:])
     claimable(d, moments)
     d.close()

@@ -110,7 +110,9 @@ who=$(sql "SELECT s.address FROM $records ORDER BY s.ledger, s.address LIMIT 1")
 mid=$(sql "SELECT min(s.ledger) + 2 FROM $records")
 version="deployment, key_hash, ledger, tx, seq, closed_at, contract, removed"
 sql "INSERT INTO history.raw ($version, durability, reason, key_xdr, value_xdr) SELECT deployment, key_hash, $mid, 1, 0, closed_at, contract, false, 1, 'planted',
-    '', '' FROM $records WHERE s.address = '$who'; UPDATE chain.cursor SET raw_states = raw_states + 1"
+    '', '' FROM $records WHERE s.address = '$who';
+    INSERT INTO state.raw SELECT deployment, key_hash, $mid, 1, 0, closed_at, contract, 1, 'planted', '', '' FROM $records WHERE s.address = '$who';
+    UPDATE chain.cursor SET raw_states = raw_states + 1"
 answers() { # CODE NOW, CODE before, CODE at mid
     local found
     rm -rf "$PG_DIR/cache"
@@ -133,4 +135,13 @@ for role in dao_governance oracle partner_registry; do
 done
 [ "$(sql "SELECT count(DISTINCT contract) FROM history.raw WHERE ledger = $((mid + 2))")" = 3 ] || fail "not planted"
 API_READY=/readyz answers 200 200 503
+
+echo "many versions of an entry that is gone: what is undecoded at the newest ledger is not read from them"
+sql "INSERT INTO history.raw ($version, durability, reason, key_xdr, value_xdr) SELECT r.deployment, sha256('many'), $mid, 1, i, now(), r.contract,
+    i = 100000, 1, 'planted', '', '' FROM chain.role AS r, generate_series(1, 100000) AS i WHERE r.role = 'compliance_registry'"
+ask="SELECT chain.undecoded(r.deployment, r.contract, r.role, (SELECT max(ledger) FROM chain.cursor)) FROM chain.role AS r WHERE r.role = 'compliance_registry'"
+[ "$(sql "$ask")" = f ] || fail "undecoded now"
+read=$(sql "$ask; EXPLAIN (ANALYZE, BUFFERS) $ask" | grep -om1 'Buffers: shared.*')
+pages=$(grep -oE '[0-9]+' <<<"$read" | paste -sd+)
+[ -n "$pages" ] && [ "$((pages))" -lt 600 ] || fail "$read"
 echo ok
