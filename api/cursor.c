@@ -100,3 +100,11 @@ bool tide_cursor_read(char key[TIDE_CURSOR_KEY_MAX + 1], const struct tide_curso
     key[read.len] = 0;
     return true;
 }
+
+void tide_cursor_refuse(struct tide_reply *reply)
+{
+    tide_reply_problem(reply, 400, "cursor_invalid",
+                       "The cursor is damaged, or of another question, network or deployment:"
+                       " begin without one.");
+    tide_reply_problem_field(reply, "?cursor", "is not of this question");
+}

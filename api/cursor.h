@@ -27,5 +27,7 @@ size_t tide_cursor_write(char out[TIDE_CURSOR_MAX], const struct tide_cursor_sco
 /* The key, NUL-terminated; false when text is no cursor of this scope. */
 bool tide_cursor_read(char key[TIDE_CURSOR_KEY_MAX + 1], const struct tide_cursor_scope *scope,
                       tide_slice text);
+/* 400 cursor_invalid. */
+void tide_cursor_refuse(struct tide_reply *reply);
 
 #endif

@@ -1,5 +1,4 @@
 /* GET /api/prices, /api/prices/{asset}, /api/pools/{pool}/quote. */
-#include "api/cursor.h"
 #include "api/handle.h"
 
 enum { PRICES_PAGE = 1000 };
@@ -46,42 +45,18 @@ void tide_put_feed(struct tide_json *j, const struct tide_hot_feed *feed, uint64
 struct listing {
     struct tide_view *view;
     struct tide_json *json;
-    struct tide_cursor_scope scope;
+    struct tide_view_page page;
     struct tide_hot_symbol after; /* all zero: from the first */
     struct tide_hot_symbol last;  /* of the page              */
     uint32_t count;
     bool more;
 };
 
-/* False: the cursor is of another question, and the reply says so. */
-static bool read_place(struct listing *l, const struct tide_request *request,
-                       struct tide_reply *reply)
+/* False: the cursor is of another question. */
+static bool read_place(struct listing *l, const struct tide_request *request)
 {
-    const struct tide_param_value *cursor = tide_request_param(request, TIDE_PARAM_cursor);
-    uint16_t number = l->view->meta->deployment;
-    uint8_t deployment[TIDE_HASH_BYTES] = { (uint8_t)(number >> 8), (uint8_t)number };
-    char asset[TIDE_CURSOR_KEY_MAX + 1];
-    tide_cursor_scope(&l->scope, deployment, request);
-    if (!cursor->given || (tide_cursor_read(asset, &l->scope, cursor->text) &&
-                           tide_hot_symbol_of(&l->after, tide_slice_str(asset))))
-        return true;
-    tide_reply_problem(reply, 400, "cursor_invalid",
-                       "The cursor is damaged, or of another question, network or deployment:"
-                       " begin without one.");
-    tide_reply_problem_field(reply, "?cursor", "is not of this question");
-    return false;
-}
-
-static void put_next(const struct listing *l)
-{
-    char cursor[TIDE_CURSOR_MAX];
-    if (!l->more) {
-        tide_json_null(l->json, "next");
-        return;
-    }
-    size_t len = tide_cursor_write(cursor, &l->scope, tide_hot_symbol_slice(&l->last));
-    tide_json_name(l->json, "next");
-    tide_json_plain(l->json, tide_slice_of((const uint8_t *)cursor, len));
+    return tide_view_page_read(&l->page, l->view, request) &&
+           tide_hot_symbol_of(&l->after, tide_slice_str(l->page.after));
 }
 
 static bool put_price(void *self, tide_slice key, const void *record)
@@ -111,7 +86,7 @@ void tide_route_prices(struct tide_handler_context *context, const struct tide_r
     if (!tide_view_open(&view, context, request, reply))
         return;
     struct listing list = { .view = &view };
-    if (read_place(&list, request, reply)) {
+    if (read_place(&list, request)) {
         struct tide_json j = tide_view_answer(&view, reply);
         list.json = &j;
         tide_put_agrees(&j, &view);
@@ -119,8 +94,11 @@ void tide_route_prices(struct tide_handler_context *context, const struct tide_r
         tide_json_open(&j, '[');
         tide_view_scan(&view, &feeds, put_price, &list);
         tide_json_close(&j, ']');
-        put_next(&list);
+        tide_view_page_next(&j, &list.page,
+                            list.more ? tide_hot_symbol_slice(&list.last) : tide_slice_str(""));
         tide_json_close(&j, '}');
+    } else {
+        tide_cursor_refuse(reply);
     }
     tide_view_close(&view, reply);
 }

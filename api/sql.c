@@ -374,10 +374,7 @@ tide_status tide_sql_answer(struct tide_session *session, const struct tide_requ
     size_t index = tide_statements_find(all, request->route, run.ledger != NULL);
     run.statement = &all->all[index];
     if (!read_page(&run)) {
-        tide_reply_problem(reply, 400, "cursor_invalid",
-                           "The cursor is damaged, or of another question, network or deployment:"
-                           " begin without one.");
-        tide_reply_problem_field(reply, "?cursor", "is not of this question");
+        tide_cursor_refuse(reply);
         return TIDE_OK;
     }
     tide_status status = tide_session_prepare(session, index, err);

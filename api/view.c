@@ -93,6 +93,29 @@ void tide_view_tag(struct tide_reply *reply, size_t from)
     reply->has_etag = true;
 }
 
+bool tide_view_page_read(struct tide_view_page *page, const struct tide_view *view,
+                         const struct tide_request *request)
+{
+    const struct tide_param_value *cursor = tide_request_param(request, TIDE_PARAM_cursor);
+    uint16_t number = view->meta->deployment;
+    uint8_t deployment[TIDE_HASH_BYTES] = { (uint8_t)(number >> 8), (uint8_t)number };
+    *page = (struct tide_view_page){ 0 };
+    tide_cursor_scope(&page->scope, deployment, request);
+    return !cursor->given || tide_cursor_read(page->after, &page->scope, cursor->text);
+}
+
+void tide_view_page_next(struct tide_json *j, const struct tide_view_page *page, tide_slice last)
+{
+    char cursor[TIDE_CURSOR_MAX];
+    if (last.len == 0) {
+        tide_json_null(j, "next");
+        return;
+    }
+    size_t len = tide_cursor_write(cursor, &page->scope, last);
+    tide_json_name(j, "next");
+    tide_json_plain(j, tide_slice_of((const uint8_t *)cursor, len));
+}
+
 uint32_t tide_view_unkept(const struct tide_view *view)
 {
     uint32_t needs = view->needs;

@@ -15,6 +15,7 @@
 #define API_VIEW_H
 
 #include "api/api.h"
+#include "api/cursor.h"
 #include "api/json.h"
 #include "api/record.h"
 #include "tidemark/hot.h"
@@ -45,6 +46,18 @@ void tide_view_close(struct tide_view *view, struct tide_reply *reply);
 struct tide_json tide_view_answer(const struct tide_view *view, struct tide_reply *reply);
 /* The answer is the same as any whose body is the same from there on: ledgers may come and go. */
 void tide_view_tag(struct tide_reply *reply, size_t from);
+
+/* A list that is answered in pages of a fixed size. */
+struct tide_view_page {
+    struct tide_cursor_scope scope;
+    char after[TIDE_CURSOR_KEY_MAX + 1]; /* key that the page begins after; "": the first page */
+};
+
+/* False: the cursor belongs to another question. The caller answers tide_cursor_refuse. */
+bool tide_view_page_read(struct tide_view_page *page, const struct tide_view *view,
+                         const struct tide_request *request) TIDE_MUST_USE;
+/* "next": the cursor of the page after the key last; if last is empty, null. */
+void tide_view_page_next(struct tide_json *j, const struct tide_view_page *page, tide_slice last);
 
 /* For fields of META and CONTRACT, and those that are no record's own. */
 static inline void tide_view_need(struct tide_view *view, enum record_source_id source)

@@ -78,13 +78,18 @@ static void stream(struct view_past *past, uint32_t two, size_t count, const cha
 
 /* --- all of a kind ------------------------------------ */
 
+/* The rows come in the order of their keys where the first column is the key. The set appends them
+ * then. In any other order it moves half of what it holds for each row. */
 static void load_source(struct view_past *past, enum record_source_id source, bool removable)
 {
+    const char *columns = record_sources[source].columns;
     tide_buf_reset(&past->sql);
     if (removable)
         feed_sql_whole(&past->sql, source, true);
     else
         feed_sql_kept(&past->sql, source);
+    tide_buf_putf(&past->sql, " ORDER BY (%.*s)::text COLLATE \"C\"", (int)strcspn(columns, ","),
+                  columns);
     stream(past, past->load.ledger, 2, NULL);
 }
 

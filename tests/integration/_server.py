@@ -1,10 +1,12 @@
 """Speaks to tidemark-api over raw sockets, the way nobody should: run by server.sh.
 
-usage: _server.py PORT PID limits|small|rate|shares|feeds
+usage: _server.py PORT PID limits|small|rate|shares|feeds|assets
+       _server.py 0 0 plant    fills the partners' catalogs for assets
 Server under test: short deadlines (header 600 ms, request 1000, write 1200, idle 900).
 """
 import base64
 import ctypes
+import hashlib
 import http.client
 import json
 import os
@@ -813,6 +815,66 @@ def feeds():
     ok(f"{len(want)} feeds in pages; the stream begins with the price of the last one too")
 
 
+ENTRIES = "partner_registry_partner_asset"
+LISTED = 256  # entries that an asset lists
+
+
+def plant():
+    """As if strangers had registered assets: 1100 tokens with an entry each, 60 with 600 each. More than the route sorts at once."""
+    tokens = [strkey(2, hashlib.sha256(str(i).encode()).digest()) for i in range(1160)]
+    for table in ("history", "state"):
+        psql(f"""INSERT INTO {table}.{ENTRIES} SELECT e.* FROM (SELECT * FROM {table}.{ENTRIES} ORDER BY ledger DESC LIMIT 1) AS f,
+            (SELECT min(key_id) AS first, max(key_id) AS last FROM state.partner_registry_partner) AS p,
+            unnest('{{{",".join(tokens)}}}'::text[]) WITH ORDINALITY AS t (planted, n), generate_series(1, CASE WHEN n <= 60 THEN 600 ELSE 1 END) AS i, concat('ZZ', n, '_', i) AS name,
+            jsonb_populate_record(NULL::{table}.{ENTRIES}, to_jsonb(f) || jsonb_build_object('removed', false, 'key_hash', '\\x' || encode(sha256(name::bytea), 'hex'),
+                'key_symbol', name, 'symbol', name, 'token', planted, 'deployed_at', i * 7919 % 500, 'live', i % 3 = 0 OR n = 1,
+                'partner_id', CASE WHEN i % 2 = 0 OR n = 1 THEN first ELSE last END)) AS e""")
+
+
+def asset_pages(target):
+    """The items of all pages, and how many each page has."""
+    items, sizes_seen, cursor = [], [], ""
+    while cursor is not None:
+        status, _, body = get(target + (f"&cursor={cursor}" if cursor else ""))
+        check(status == 200, f"{target}: {status} {body[:300]}")
+        page = json.loads(body)
+        items += page["items"]
+        sizes_seen.append(len(page["items"]))
+        listed = sum(len(item["catalog"]) for item in page["items"])
+        check(len(page["items"]) <= 1000 and listed < 8192 + LISTED, f"{target}: {sizes_seen}, {listed} entries")
+        cursor = page["next"]
+        check(cursor is None or len(page["items"]) == 1000 or listed >= 8192, f"{target}: {sizes_seen}, {listed} entries: the page ends too early")
+    return items, sizes_seen
+
+
+def assets():
+    """Catalogs larger than one answer: each asset once and in order, at the newest ledger and as of one; what an asset does not list is counted."""
+    own = f"SELECT token FROM state.synthetic_engine_asset_config AS m WHERE NOT EXISTS (SELECT FROM state.{ENTRIES} AS c WHERE (c.key_symbol, c.token) = (m.symbol, m.token))"
+    first, last = psql("SELECT min(key_id), max(key_id) FROM state.partner_registry_partner").split("|")
+    check(int(psql(f"SELECT count(*) FROM state.{ENTRIES}")) > 1 << 15, "too few entries to be cut on the way")
+    for partner in (None, first, last):
+        wanted = f"WHERE live AND partner_id = {partner}" if partner else ""
+        entries = json.loads(psql(f"""SELECT json_object_agg(token, names) FROM (SELECT token, array_agg(key_symbol ORDER BY live DESC, deployed_at, key_symbol COLLATE "C") AS names
+            FROM state.{ENTRIES} {wanted} GROUP BY token) AS t"""))
+        markets = psql(own if partner else "SELECT token FROM state.synthetic_engine_asset_config").split()
+        tokens = sorted({*entries, *markets}, key=lambda token: base64.b32decode(token)[:33])
+        query = f"/api/sdk/assets?maxAgeMs=86400000{f'&partnerId={partner}' if partner else ''}"
+        items, sizes_seen = asset_pages(query)
+        check([item["address"] for item in items] == tokens, f"{partner}: {len(items)} of {len(tokens)} assets in {sizes_seen}")
+        for item in items:
+            names = entries.get(item["address"], [])
+            check([entry["symbol"] for entry in item["catalog"]] == names[:LISTED], f"{partner}: {item['address']} lists {item['catalog'][:3]}, not {names[:3]}")
+            check(item.get("catalogCount") == (len(names) if len(names) > LISTED else None), f"{item['address']}: {item.get('catalogCount')} of {len(names)}")
+        past = asset_pages(query + "&ledger=" + psql("SELECT max(ledger) FROM chain.ledger"))
+        check(past == (items, sizes_seen), f"{partner}: {past[1]} as of the newest ledger, now {sizes_seen}")
+        check(partner or sizes_seen[0] < 1000, f"{sizes_seen}: no page ends by its entries")
+        check(partner != first or any("catalogCount" in item for item in items), "no catalog of one partner is cut")
+        ok(f"partner {partner}: {len(items)} assets in pages {sizes_seen}")
+    cursor = json.loads(get("/api/sdk/assets")[2])["next"]
+    for other in (f"/api/sdk/assets?partnerId={first}&cursor={cursor}", f"/api/prices?cursor={cursor}", "/api/sdk/assets?cursor=x"):
+        problem(get(other), 400, "cursor_invalid")
+
+
 LOCKED = "relation = 'state.partner_registry_partner'::regclass"
 
 
@@ -925,6 +987,10 @@ elif WHAT == "rate":
     a13_rate()
 elif WHAT == "feeds":
     feeds()
+elif WHAT == "plant":
+    plant()
+elif WHAT == "assets":
+    assets()
 elif WHAT == "shares":
     held_bodies()
     shares()

@@ -26,8 +26,10 @@ for table in history state; do # as if anybody had made himself the oracle's adm
             'key_hash', '\\x' || encode(sha256(i::text::bytea), 'hex')))).*
         FROM (SELECT * FROM $table.oracle_feed ORDER BY ledger DESC LIMIT 1) AS f, generate_series(1, 1100) AS i"
 done
+python3 "$here/_server.py" 0 0 plant || fail "no entries of catalogs"
 rm -rf "$PG_DIR/cache"
 try feeds --api-rate-lookup 0 --api-rate-query 0
+try assets --api-rate-lookup 0 --api-rate-query 0
 ! grep -E 'S[A-Z2-7]{55}' "$PG_DIR/api.log" || fail "a seed in the log"
 
 if command -v openssl >/dev/null; then
