@@ -7,15 +7,15 @@ struct place {
     struct tide_peer peer;
     uint32_t count; /* 0: free */
     bool alone;
-    size_t held; /* bytes of bodies and answers */
+    size_t held, bodies; /* bytes of bodies and answers; of bodies alone */
 };
 
 struct tide_crowd {
     pthread_mutex_t mutex;
     atomic_ullong waits;
     uint32_t most, of_one, count;
-    size_t bytes, held;
-    uint32_t mask; /* places - 1; at least twice as many as connections */
+    size_t bytes, held, bodies; /* the limit; as of a place */
+    uint32_t mask;              /* places - 1; at least twice as many as connections */
     struct place places[];
 };
 
@@ -107,29 +107,45 @@ void tide_crowd_leave(struct tide_crowd *crowd, const struct tide_peer *peer)
     pthread_mutex_unlock(&crowd->mutex);
 }
 
-bool tide_crowd_hold(struct tide_crowd *crowd, const struct tide_peer *peer, size_t bytes)
+/* Whether `more` fits beside what all hold, and beside the place's own within its share. */
+static bool fits(size_t limit, size_t all, size_t own, bool alone, size_t more)
+{
+    size_t share = alone ? limit : limit / SHARES;
+    assert(own <= all && all <= limit);
+    return more <= limit - all && own <= share && more <= share - own;
+}
+
+bool tide_crowd_hold(struct tide_crowd *crowd, const struct tide_peer *peer,
+                     enum tide_crowd_what what, size_t bytes)
 {
     tide_lock_counted(&crowd->mutex, &crowd->waits);
     struct place *place = &crowd->places[find(crowd, peer)];
-    assert(place->count && crowd->held <= crowd->bytes && place->held <= crowd->held);
-    size_t own = place->alone ? crowd->bytes : crowd->bytes / SHARES;
+    assert(place->count);
+    bool body = what == TIDE_CROWD_BODY;
     bool room =
-        bytes <= crowd->bytes - crowd->held && place->held <= own && bytes <= own - place->held;
-    if (room) {
-        crowd->held += bytes;
-        place->held += bytes;
-    }
+        fits(crowd->bytes, crowd->held, place->held, place->alone, bytes) &&
+        (!body || fits(crowd->bytes / SHARES, crowd->bodies, place->bodies, place->alone, bytes));
+    size_t more = room ? bytes : 0;
+    crowd->held += more;
+    place->held += more;
+    crowd->bodies += body ? more : 0;
+    place->bodies += body ? more : 0;
     pthread_mutex_unlock(&crowd->mutex);
     return room;
 }
 
-void tide_crowd_drop(struct tide_crowd *crowd, const struct tide_peer *peer, size_t bytes)
+void tide_crowd_drop(struct tide_crowd *crowd, const struct tide_peer *peer,
+                     enum tide_crowd_what what, size_t bytes)
 {
     tide_lock_counted(&crowd->mutex, &crowd->waits);
     struct place *place = &crowd->places[find(crowd, peer)];
+    size_t bodies = what == TIDE_CROWD_BODY ? bytes : 0;
     assert(place->count && place->held >= bytes && crowd->held >= bytes);
+    assert(place->bodies >= bodies && crowd->bodies >= bodies);
     crowd->held -= bytes;
     place->held -= bytes;
+    crowd->bodies -= bodies;
+    place->bodies -= bodies;
     pthread_mutex_unlock(&crowd->mutex);
 }
 

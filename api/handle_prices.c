@@ -46,7 +46,7 @@ struct listing {
     struct tide_view *view;
     struct tide_json *json;
     struct tide_view_page page;
-    struct tide_hot_symbol after; /* all zero: from the first */
+    struct tide_hot_symbol after; /* of page.after            */
     struct tide_hot_symbol last;  /* of the page              */
     uint32_t count;
     bool more;
@@ -64,7 +64,7 @@ static bool put_price(void *self, tide_slice key, const void *record)
     struct listing *l = self;
     struct tide_hot_symbol asset;
     memcpy(&asset, key.ptr + 1, sizeof asset);
-    if (memcmp(&asset, &l->after, sizeof asset) <= 0)
+    if (*l->page.after && memcmp(&asset, &l->after, sizeof asset) <= 0)
         return true;
     l->more = l->count == PRICES_PAGE;
     if (l->more)

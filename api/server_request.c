@@ -302,8 +302,8 @@ void server_request_begin(struct server_conn *conn, tide_slice method,
 /* A body beyond what each connection keeps counts with its route's limit, among the answers. */
 static bool hold_body(struct server_conn *conn, tide_slice part)
 {
-    return conn->held || conn->body.len + part.len <= SERVER_KEEP_BYTES ||
-           server_hold(conn, conn->request.route->body_max);
+    return conn->held[TIDE_CROWD_BODY] || conn->body.len + part.len <= SERVER_KEEP_BYTES ||
+           server_hold(conn, TIDE_CROWD_BODY, conn->request.route->body_max);
 }
 
 static void refuse_to_hold_body(struct server_conn *conn)

@@ -357,25 +357,27 @@ static void say_place(struct tide_subscriber *sub)
     stream_sub_say(sub, tide_buf_view(&sub->stream->text));
 }
 
-/* The prices that the subscriber wants, as of the head: of the assets it names, else those of all,
- * which are read once for each head. */
-static tide_status load_prices(const struct tide_subscriber *sub, struct tide_err *err)
+/* Prices as of the head. Those of the assets that a subscriber names are its own, in *named; those
+ * of all are read once for each head. */
+static tide_status load_prices(const struct tide_subscriber *sub, struct stream_piece **named,
+                               struct tide_err *err)
 {
     struct tide_hub *stream = sub->stream;
     struct stream_source *source = &stream->options.source;
-    if (stream->prices && stream->prices->ledger == stream->head.ledger && !sub->asset_count &&
-        stream->prices_of_all)
+    uint32_t ledger = stream->head.ledger;
+    if (sub->asset_count)
+        return source->prices(source->self, ledger, sub->assets, sub->asset_count, named, err);
+    if (stream->prices && stream->prices->ledger == ledger)
         return TIDE_OK;
     stream_piece_free(stream->prices);
     stream->prices = NULL;
-    stream->prices_of_all = sub->asset_count == 0;
-    return source->prices(source->self, stream->head.ledger, sub->assets, sub->asset_count,
-                          &stream->prices, err);
+    return source->prices(source->self, ledger, NULL, 0, &stream->prices, err);
 }
 
 tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_err *err)
 {
     struct tide_hub *stream = sub->stream;
+    struct stream_piece *named = NULL;
     tide_status status = TIDE_OK;
     if (!sub->resumed) {
         sub->at = stream_whole(stream->head.ledger);
@@ -391,13 +393,14 @@ tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_e
     if (*ready && sub->watch_count)
         status = load_standings(sub, err);
     if (*ready && status == TIDE_OK && !sub->resumed && wants(sub, TIDE_TOPIC_PRICE))
-        status = load_prices(sub, err);
+        status = load_prices(sub, &named, err);
     if (!*ready || status != TIDE_OK)
         return status;
     if (!sub->resumed) {
-        snapshot(sub, stream->prices);
+        snapshot(sub, sub->asset_count ? named : stream->prices);
         say_place(sub);
     }
+    stream_piece_free(named);
     sub->begun = true;
     sub->served = ++stream->served;
     return TIDE_OK;

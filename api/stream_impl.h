@@ -83,8 +83,7 @@ struct tide_hub {
     struct tide_subscriber **turn; /* of all, those of this turn */
     uint32_t turn_count;
     struct stream_ring ring;
-    struct stream_piece *prices; /* as of a recent head, as they were wanted last */
-    bool prices_of_all;          /* they are of no subscriber's assets alone      */
+    struct stream_piece *prices; /* of all assets, as of a recent head */
     bool news;
     enum stream_staleness stale;
     uint64_t served;                    /* pages of the past that were read */

@@ -908,8 +908,8 @@ def metric(name):
 
 
 def held_bodies():
-    """Bodies that do not end: 8 MiB of 32 are one address's, which is 64 with their ceiling of 128 KiB."""
-    most, more, size = 64, 6, 131072
+    """Bodies that do not end: 2 MiB of 32 are one address's, which is 16 with their ceiling of 128 KiB."""
+    most, more, size = 16, 6, 131072
     part = 20000
     head = f"POST /api/sdk/kyc/status HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {size}\r\n\r\n".encode()
     before = metric("tidemark_api_shed_total")

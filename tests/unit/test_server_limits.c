@@ -368,23 +368,52 @@ static void test_held_answers(void **state)
     assert_true(tide_crowd_enter(crowd, &a, false));
     assert_true(tide_crowd_enter(crowd, &b, false));
     assert_true(tide_crowd_enter(crowd, &proxy, true));
-    assert_true(tide_crowd_hold(crowd, &a, 200));
-    assert_false(tide_crowd_hold(crowd, &a, 51));
-    assert_true(tide_crowd_hold(crowd, &a, 50));
-    assert_false(tide_crowd_hold(crowd, &a, 1));
-    assert_true(tide_crowd_hold(crowd, &b, 250));
-    assert_true(tide_crowd_hold(crowd, &proxy, 500));
-    assert_false(tide_crowd_hold(crowd, &proxy, 1));
-    assert_false(tide_crowd_hold(crowd, &proxy, SIZE_MAX));
-    tide_crowd_drop(crowd, &a, 50);
-    assert_true(tide_crowd_hold(crowd, &proxy, 50));
-    tide_crowd_drop(crowd, &a, 200);
-    tide_crowd_drop(crowd, &b, 250);
-    tide_crowd_drop(crowd, &proxy, 550);
+    assert_true(tide_crowd_hold(crowd, &a, TIDE_CROWD_ANSWER, 200));
+    assert_false(tide_crowd_hold(crowd, &a, TIDE_CROWD_ANSWER, 51));
+    assert_true(tide_crowd_hold(crowd, &a, TIDE_CROWD_ANSWER, 50));
+    assert_false(tide_crowd_hold(crowd, &a, TIDE_CROWD_ANSWER, 1));
+    assert_true(tide_crowd_hold(crowd, &b, TIDE_CROWD_ANSWER, 250));
+    assert_true(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_ANSWER, 500));
+    assert_false(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_ANSWER, 1));
+    assert_false(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_ANSWER, SIZE_MAX));
+    tide_crowd_drop(crowd, &a, TIDE_CROWD_ANSWER, 50);
+    assert_true(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_ANSWER, 50));
+    tide_crowd_drop(crowd, &a, TIDE_CROWD_ANSWER, 200);
+    tide_crowd_drop(crowd, &b, TIDE_CROWD_ANSWER, 250);
+    tide_crowd_drop(crowd, &proxy, TIDE_CROWD_ANSWER, 550);
     tide_crowd_leave(crowd, &a);
     tide_crowd_leave(crowd, &b);
-    assert_true(tide_crowd_hold(crowd, &proxy, 1000));
-    tide_crowd_drop(crowd, &proxy, 1000);
+    assert_true(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_ANSWER, 1000));
+    tide_crowd_drop(crowd, &proxy, TIDE_CROWD_ANSWER, 1000);
+    tide_crowd_leave(crowd, &proxy);
+    tide_crowd_close(crowd);
+}
+
+/* Bodies have a quarter of it, one address a quarter of that; answers have what is left. */
+static void test_held_bodies(void **state)
+{
+    struct tide_crowd *crowd;
+    struct tide_err err;
+    struct tide_peer a = { .ip = { 1 } }, proxy = { .ip = { 3 } };
+    (void)state;
+    OK(tide_crowd_open(&crowd, 10, 5, 1600, &err));
+    assert_true(tide_crowd_enter(crowd, &a, false));
+    assert_true(tide_crowd_enter(crowd, &proxy, true));
+    assert_true(tide_crowd_hold(crowd, &a, TIDE_CROWD_BODY, 100));
+    assert_false(tide_crowd_hold(crowd, &a, TIDE_CROWD_BODY, 1));
+    assert_true(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_BODY, 300));
+    assert_false(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_BODY, 1));
+    assert_true(tide_crowd_hold(crowd, &a, TIDE_CROWD_ANSWER, 300));
+    assert_false(tide_crowd_hold(crowd, &a, TIDE_CROWD_ANSWER, 1));
+    assert_true(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_ANSWER, 900));
+    assert_false(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_ANSWER, 1));
+    tide_crowd_drop(crowd, &proxy, TIDE_CROWD_BODY, 300);
+    assert_true(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_ANSWER, 300));
+    assert_false(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_BODY, 1));
+    tide_crowd_drop(crowd, &proxy, TIDE_CROWD_ANSWER, 1200);
+    tide_crowd_drop(crowd, &a, TIDE_CROWD_ANSWER, 300);
+    tide_crowd_drop(crowd, &a, TIDE_CROWD_BODY, 100);
+    tide_crowd_leave(crowd, &a);
     tide_crowd_leave(crowd, &proxy);
     tide_crowd_close(crowd);
 }
@@ -445,7 +474,7 @@ int main(void)
         cmocka_unit_test(test_buckets),        cmocka_unit_test(test_asking_does_not_hold_it_up),
         cmocka_unit_test(test_many_at_once),   cmocka_unit_test(test_a_flood_of_addresses),
         cmocka_unit_test(test_crowds),         cmocka_unit_test(test_held_answers),
-        cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_held_bodies),    cmocka_unit_test(test_counters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
