@@ -32,7 +32,7 @@ struct feed_look {
     uint64_t moves;
     uint64_t raw_states;
     uint32_t contracts_seen;
-    uint32_t pasts_read; /* ranges of chain.contract_coverage that are complete */
+    uint32_t pasts_read; /* ranges of chain.contract_coverage that are complete, weighed */
     uint32_t from;       /* of the covered range */
     uint32_t unkept;     /* sources that the index leaves out: RECORD_BIT */
     bool same;           /* our ledger's hash is the database's; also when we have none */

@@ -63,6 +63,8 @@ void feed_sql_kept(struct tide_buf *sql, enum record_source_id source)
                   name, name, name);
 }
 
+/* A range that was read before its contract showed what it is gives way to one that is read for its
+ * rows: of pasts, the latter weigh more than there are of the former. */
 void feed_sql_cursor(struct tide_buf *sql)
 {
     tide_buf_putf(
@@ -74,9 +76,9 @@ void feed_sql_cursor(struct tide_buf *sql)
         " $1)::text, (SELECT min(v.from_ledger) FROM chain.coverage AS v WHERE v.deployment = $1"
         " AND c.ledger BETWEEN v.from_ledger AND v.to_ledger)::text, (SELECT encode(o.hash, 'hex')"
         " FROM chain.ledger AS o WHERE o.deployment = $1 AND o.ledger = $2), (SELECT d.scope"
-        " FROM chain.deployment AS d WHERE d.id = $1), (SELECT count(*) FROM"
-        " chain.contract_coverage AS g WHERE g.deployment = $1 AND g.next_ledger >"
-        " g.to_ledger)::text, " TIDE_AGE_COLUMNS
+        " FROM chain.deployment AS d WHERE d.id = $1), (SELECT count(*) + 8192 *"
+        " count(g.known_as) FROM chain.contract_coverage AS g WHERE g.deployment = $1 AND"
+        " g.next_ledger > g.to_ledger)::text, " TIDE_AGE_COLUMNS
         " FROM chain.cursor AS c LEFT JOIN chain.ledger AS l ON l.deployment = $1"
         " AND l.ledger = least(c.ledger, $3) WHERE c.deployment = $1",
         FEED_CURSOR_ROW);

@@ -204,8 +204,7 @@ static const char begin_sql[] =
     " LEFT JOIN chain.ledger AS l ON l.deployment = d.id AND l.ledger = $2 WHERE d.id = $1";
 
 /* Delta as the indexer had it: proof as stored, and what the range must follow. */
-static tide_status open_delta(struct again *a, const struct tide_config *config,
-                              struct tide_err *err)
+static tide_status open_delta(struct again *a, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     char id[8], from[16];
@@ -221,7 +220,7 @@ static tide_status open_delta(struct again *a, const struct tide_config *config,
     struct tide_delta_options options = { .deployment = a->deployment,
                                           .proof = (enum tide_proof)tide_pg_u64(&rows, 0, 0),
                                           .tables = only->all ? NULL : only->wanted,
-                                          .discovered_max = config->discovered_tokens };
+                                          .known_only = true }; /* see check_waiting */
     status = tide_delta_open(&a->delta, &options, err);
     tide_pg_rows_release(&rows);
     if (status == TIDE_OK)
@@ -248,7 +247,7 @@ static tide_status open_all(struct again *a, const struct tide_config *config, s
         status = add_discovered(a, err);
     }
     if (status == TIDE_OK)
-        status = open_delta(a, config, err);
+        status = open_delta(a, err);
     if (status != TIDE_OK)
         return status;
     const struct tide_source_options options = { .config = config,
@@ -301,7 +300,8 @@ static const char waiting_sql[] =
     " WHERE deployment = $1 AND next_ledger <= to_ledger AND next_ledger <= $3 AND to_ledger >= $2";
 
 /* While the past of discovered tokens is being read, the rows are neither those of an index that
- * knows the tokens nor those of one that does not. */
+ * knows the tokens nor those of one that does not. After that all that were found are known, and
+ * the limits on finding more were the indexer's at the time. */
 static tide_status check_waiting(struct tide_recheck *check, struct tide_err *err)
 {
     struct tide_pg_rows rows;

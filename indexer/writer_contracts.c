@@ -30,10 +30,12 @@ static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *
     return true;
 }
 
-/* The contract of a row: a new one, or one that is settled since. */
+/* The contract of a row: a new one, or one that is settled or a market's since. */
 static void adopt_contract(struct tide_deployment *deployment, const struct tide_contract *contract)
 {
     const struct tide_contract *known = tide_deployment_find(deployment, contract->id);
+    if (known && known->discovered && contract->market)
+        deployment->contracts[known - deployment->contracts].market = true;
     if (known && known->unsettled && !contract->unsettled)
         tide_deployment_settle(deployment, (uint32_t)(known - deployment->contracts),
                                contract->role);

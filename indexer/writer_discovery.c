@@ -244,6 +244,14 @@ static void sql_progress(struct tide_writer *w, const struct step *s)
                " %u AND least(to_ledger, %u) AND contract IN ",
                s->batch->to, w->deployment, s->batch->from, s->batch->to);
     sql_contracts(w, s->gap);
+    /* What these ledgers show first is read again from its first ledger on, also when this
+     * transaction is repeated. */
+    if (s->batch->settled)
+        writer_sql_more(w,
+                        " AND contract NOT IN (SELECT n.contract FROM chain.contract_seen AS n"
+                        " WHERE n.deployment = %u AND n.what IN ('asset', 'token')"
+                        " AND n.ledger BETWEEN %u AND %u)",
+                        w->deployment, s->batch->from, s->batch->to);
     writer_sql_more(
         w, ") SELECT 1 FROM chain.ledger WHERE deployment = %u AND ledger = %u AND hash = ",
         w->deployment, s->batch->to);
@@ -291,7 +299,9 @@ static tide_status commit_step(struct tide_writer *w, const void *arg, struct ti
         status = ended;
     if (status == TIDE_OK)
         status = writer_rollup_again(w, answers.step->batch, err);
-    return status == TIDE_OK ? writer_commit(w, err) : status;
+    if (status == TIDE_OK)
+        status = writer_commit(w, err);
+    return status == TIDE_OK ? writer_point(TIDE_FAILPOINT("gap.after"), err) : status;
 }
 
 struct archived {

@@ -8,12 +8,20 @@ ALTER TABLE chain.contract_seen ADD CONSTRAINT contract_seen_discovered CHECK (w
 COMMENT ON COLUMN chain.contract_seen.what IS
   'created: its instance appeared; discovered: the chain names this token; asset, token: it shows that it is a Stellar asset''s contract, or is not, and is followed; ignored: named, past the limit';
 
--- Until now a contract was followed as a token unless it had shown to be an asset's.
+-- Until now a contract was followed as a token unless it had shown to be an asset's. One that has rows as a token is one; what the
+-- others are is not known yet.
 INSERT INTO chain.contract_seen (deployment, contract, ledger, tx, what, role, name)
 SELECT DISTINCT ON (s.deployment, s.contract) s.deployment, s.contract, s.ledger, s.tx, 'token', 'synth_token', s.name
 FROM chain.contract_seen AS s
 WHERE s.what = 'discovered' AND NOT EXISTS (SELECT FROM chain.contract_seen AS a WHERE a.deployment = s.deployment
     AND a.contract = s.contract AND a.what = 'asset')
+  AND (EXISTS (SELECT FROM event.log AS l WHERE l.deployment = s.deployment AND hashtext(l.contract) = hashtext(s.contract)
+      AND l.contract = s.contract)
+    OR (s.deployment, s.contract) IN (SELECT h.deployment, h.contract FROM history.synth_token_instance AS h
+      UNION ALL SELECT h.deployment, h.contract FROM history.synth_token_balance AS h
+      UNION ALL SELECT h.deployment, h.contract FROM history.synth_token_total_supply AS h
+      UNION ALL SELECT h.deployment, h.contract FROM history.synth_token_frozen_account AS h
+      UNION ALL SELECT h.deployment, h.contract FROM history.synth_token_allowance AS h))
 ORDER BY s.deployment, s.contract, s.ledger, s.tx;
 
 ALTER TABLE chain.contract_coverage ADD COLUMN known_as text CHECK (known_as IN ('synth_token', 'stellar_asset'));

@@ -100,7 +100,7 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint32_t unkept; /* bit of each source (api/record.h) that the index was told to leave out */
     uint64_t raw_states;     /* versions of entries that were kept undecoded  */
     uint32_t contracts_seen; /* rows of chain.contract_seen               */
-    uint32_t pasts_read;     /* ranges of chain.contract_coverage that are complete */
+    uint32_t pasts_read;     /* complete ranges of chain.contract_coverage, weighed (feed_sql.c) */
     uint64_t records;        /* in the cache, this one included               */
     uint64_t people;         /* transaction of the cache that last changed a person's record */
     uint8_t hash[TIDE_HASH_BYTES];     /* of that ledger */

@@ -80,6 +80,12 @@ sql "CALL chain.attach_partition(1::smallint, 1000)"
 market_is() { curl -fs "$API_URL/api/markets/$symbol" | grep -q '"complete":true'; }
 wait_for 30 market_is || fail "the market is still incomplete: $(curl -s "$API_URL/api/markets/$symbol" | head -c 400)"
 ask 200 '"items":\[' "/api/tokens/$token/transfers"
+read_again() { [ "$(grep -c 'the past of a discovered token was read' "$PG_DIR/api.log")" -gt "$before" ]; }
+for known_as in NULL "'synth_token'"; do # as many ranges as before, of which other rows came
+    before=$(grep -c 'the past of a discovered token was read' "$PG_DIR/api.log") || true
+    sql "UPDATE chain.contract_coverage SET known_as = $known_as WHERE contract = '$token'"
+    wait_for 30 read_again || fail "the cache did not notice that ranges were read again, known as $known_as"
+done
 ask 200 '"complete":true' "/api/markets/$symbol?ledger=$last"
 api_stop || fail "api: exit $?"
 
