@@ -10,8 +10,10 @@ ALTER TABLE kyc.outbox
     ADD CONSTRAINT outbox_mac CHECK (octet_length(mac) = 32) NOT VALID;
 COMMENT ON COLUMN kyc.outbox.mac IS 'KYC''s HMAC of what was decided (include/tidemark/intent.h)';
 COMMENT ON COLUMN kyc.outbox.genuine IS 'Whether the attester found the MAC valid; NULL: not looked at yet';
--- What is over stays as it is. What was under way when this came has no MAC: the attester parks it.
-UPDATE kyc.outbox SET genuine = true WHERE state NOT IN ('queued', 'signed', 'submitted');
+-- Intents that were under way have no MAC: the attester parks them. The others count as genuine. Changing the column's type computes
+-- it anew without checking a row against rules that are NOT VALID, which an UPDATE would do: older rows may break them.
+ALTER TABLE kyc.outbox
+    ALTER COLUMN genuine TYPE boolean USING CASE WHEN state NOT IN ('queued', 'signed', 'submitted') THEN true END;
 CREATE INDEX outbox_unjudged ON kyc.outbox (deployment, id) WHERE genuine IS NULL;
 ALTER TABLE kyc.outbox DROP CONSTRAINT outbox_subject_session_id_decision_rev_key;
 CREATE UNIQUE INDEX outbox_decided ON kyc.outbox (subject, session_id, decision_rev) WHERE genuine IS NOT FALSE;
@@ -38,6 +40,20 @@ COMMENT ON FUNCTION kyc.audit_move() IS 'Notes a change of an intent''s state, o
 CREATE TRIGGER audit_move AFTER UPDATE ON kyc.outbox FOR EACH ROW
   WHEN (OLD.state <> NEW.state OR OLD.genuine AND NEW.genuine IS NOT TRUE OR OLD.genuine IS FALSE AND NEW.genuine)
   EXECUTE FUNCTION kyc.audit_move();
+
+-- An intent that is over is over for each login, also for the attester's own: an older attestation whose MAC is valid cannot be queued
+-- again, and a revocation whose MAC was found valid cannot be declared forged.
+CREATE FUNCTION kyc.keep_final() RETURNS trigger
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  RAISE EXCEPTION 'intent % is over, or its MAC was found valid: that stays as it is', OLD.id USING ERRCODE = 'object_not_in_prerequisite_state';
+END $$;
+COMMENT ON FUNCTION kyc.keep_final() IS 'Refuses to move an intent that is over, and to take back that a MAC is valid';
+REVOKE ALL ON FUNCTION kyc.keep_final() FROM PUBLIC;
+CREATE TRIGGER keep_final BEFORE UPDATE ON kyc.outbox FOR EACH ROW
+  WHEN (OLD.state IN ('confirmed', 'superseded') AND NEW.state <> OLD.state OR OLD.genuine AND NEW.genuine IS NOT TRUE)
+  EXECUTE FUNCTION kyc.keep_final();
 
 -- As in 0085, with the two columns.
 CREATE OR REPLACE PROCEDURE kyc.grant_roles()

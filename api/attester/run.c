@@ -73,15 +73,18 @@ static bool beat_due(const struct runner *r, const char *state, int64_t now)
     return changed && (now - r->beat_ms >= SETTLED_MS || strcmp(state, "stopped") == 0);
 }
 
-/* Once a minute: it reads more than a turn does. */
-static tide_status count_standing(struct runner *r, int64_t now, struct tide_err *err)
+/* Once a minute: it reads more than a turn does. A count that fails keeps the last one, and the
+ * heartbeat goes on. */
+static void count_standing(struct runner *r, int64_t now)
 {
+    struct tide_err err;
+    char quoted[600];
     if (r->standing_ms && now - r->standing_ms < STANDING_MS)
-        return TIDE_OK;
-    tide_status status = att_outbox_standing(r->program->outbox, &r->standing, err);
-    if (status == TIDE_OK)
-        r->standing_ms = now ? now : 1;
-    return status;
+        return;
+    r->standing_ms = now ? now : 1;
+    if (att_outbox_standing(r->program->outbox, &r->standing, &err) != TIDE_OK)
+        tide_log(TIDE_WARN, "attester.standing_unknown", "error=%s",
+                 tide_log_quote(quoted, sizeof quoted, err.text));
 }
 
 /* Only with the lock. */
@@ -90,9 +93,7 @@ static tide_status beat(struct runner *r, const char *state, struct tide_err *er
     int64_t now = now_of(r);
     if (r->how->dry || !beat_due(r, state, now) || !att_outbox_held(r->program->outbox))
         return TIDE_OK;
-    tide_status status = count_standing(r, now, err);
-    if (status != TIDE_OK)
-        return status;
+    count_standing(r, now);
     const struct att_beat said = { .verifier = att_signer_address(r->program->signer),
                                    .state = state,
                                    .ledger = att_rpc_latest(r->work.rpc),
@@ -100,7 +101,7 @@ static tide_status beat(struct runner *r, const char *state, struct tide_err *er
                                    .standing = r->standing,
                                    .tally = r->work.tally,
                                    .error = r->error[0] ? r->error : NULL };
-    status = att_outbox_beat(r->program->outbox, &said, err);
+    tide_status status = att_outbox_beat(r->program->outbox, &said, err);
     if (status != TIDE_OK)
         return status;
     r->beaten = state;

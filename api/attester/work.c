@@ -353,29 +353,42 @@ static tide_status reject_row(struct att_work *w, struct tide_err *err)
     return w->dry ? TIDE_OK : att_outbox_reject(w->outbox, w->row.id, err);
 }
 
-/* Rows that KYC did not sign are told apart before one of them is looked at. */
-static tide_status screen_rows(struct att_work *w, struct tide_err *err)
+/* Rows that KYC did not sign are told apart before one of them is worked on. One batch a turn,
+ * oldest first: however many there are, the rows that were found genuine go on, and so does the
+ * heartbeat. */
+static tide_status screen_rows(struct att_work *w, bool *more, struct tide_err *err)
 {
     uint32_t forged;
-    bool more = true;
-    while (more) {
-        tide_status status = att_outbox_screen(w->outbox, &forged, &more, err);
-        if (status != TIDE_OK)
-            return status;
-        w->tally.parked += forged;
-        if (forged)
-            tide_log(TIDE_ERROR, "attester.parked", "rows=%u reason=not_signed", forged);
-    }
+    tide_status status = att_outbox_screen(w->outbox, &forged, more, err);
+    if (status != TIDE_OK)
+        return status;
+    w->tally.parked += forged;
+    if (forged)
+        tide_log(TIDE_ERROR, "attester.parked", "rows=%u reason=not_signed", forged);
     return TIDE_OK;
+}
+
+/* Another process moved the row; or a newer decision was written, which is not judged yet. A queued
+ * row lets the others go first. */
+static tide_status step_back(struct att_work *w, bool bad, struct tide_err *err)
+{
+    enum { LATER_MS = 1000 };
+    tide_log(TIDE_WARN, "attester.fenced", "id=%" PRIu64, w->row.id);
+    if (bad || w->row.state != ATT_QUEUED)
+        return TIDE_OK;
+    tide_status status = att_outbox_later(w->outbox, &w->row, LATER_MS, "fenced", err);
+    return status == TIDE_E_FENCED ? TIDE_OK : status;
 }
 
 tide_status att_work_turn(struct att_work *work, enum att_turn *turn, struct tide_err *err)
 {
-    bool any;
+    bool any, more = false;
     *turn = ATT_TURN_IDLE;
     tide_status status = begin_turn(work, err);
     if (status == TIDE_OK && !work->dry)
-        status = screen_rows(work, err);
+        status = screen_rows(work, &more, err);
+    if (more)
+        *turn = ATT_TURN_AGAIN;
     if (status == TIDE_OK)
         status =
             att_outbox_next(work->outbox, &work->row, work->dry ? &work->skip : NULL, &any, err);
@@ -384,12 +397,9 @@ tide_status att_work_turn(struct att_work *work, enum att_turn *turn, struct tid
         return status;
     *turn = ATT_TURN_AGAIN;
     status = bad ? reject_row(work, err) : take_turn(work, turn, err);
-    if (work->dry) {
+    if (work->dry)
         work->skip = work->row.id;
+    if (work->dry || more)
         *turn = ATT_TURN_AGAIN;
-    }
-    if (status != TIDE_E_FENCED)
-        return status;
-    tide_log(TIDE_WARN, "attester.fenced", "id=%" PRIu64, work->row.id);
-    return TIDE_OK;
+    return status == TIDE_E_FENCED ? step_back(work, bad, err) : status;
 }

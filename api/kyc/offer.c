@@ -42,7 +42,9 @@ static bool try_is_over(void *self)
 static tide_status ask_once(struct offer *o, struct tide_kyc_page *page, struct tide_err *err)
 {
     char token[TIDE_KYC_TOKEN_BYTES], back[TIDE_KYC_URL_BYTES + TIDE_KYC_TOKEN_BYTES + 16];
+    char ref[TIDE_KYC_REF_BYTES]; /* of the address, whatever the row says */
     const struct tide_kyc_settings *settings = o->place->settings;
+    tide_kyc_reference(ref, o->place, o->session->address);
     tide_kyc_token(token, settings, TIDE_KYC_FOR_RETURN, o->session->id);
     snprintf(back, sizeof back, "%s/kyc/return/%s", settings->public_url, token);
     const struct tide_kyc_call call = { .settings = settings,
@@ -52,7 +54,7 @@ static tide_status ask_once(struct offer *o, struct tide_kyc_page *page, struct 
                                         .now = tide_kyc_now(o->place),
                                         .cancelled = try_is_over,
                                         .self = o };
-    const struct tide_kyc_order order = { .ref = o->session->ref,
+    const struct tide_kyc_order order = { .ref = ref,
                                           .session_id = o->session->id,
                                           .return_url = back,
                                           .mode = o->session->mode };

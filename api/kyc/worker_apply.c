@@ -123,7 +123,7 @@ static tide_status read_other(struct worker *w, const struct worker_session *ses
         "   AND (b.provider, b.provider_id) IS DISTINCT FROM (s.provider, s.provider_id)"
         "   AND o.action = 'attest' AND o.state <> 'parked' AND o.expires_at > $2::bigint"
         "   AND NOT EXISTS (SELECT FROM kyc.outbox AS n WHERE n.session_id = b.id"
-        "     AND n.decision_rev > o.decision_rev AND n.genuine)"
+        "     AND n.decision_rev > o.decision_rev AND n.genuine IS NOT FALSE)"
         " ORDER BY o.genuine IS NOT FALSE DESC, o.id DESC LIMIT 16",
         (const char *[]){ session->id, seconds }, 2, err);
     if (status != TIDE_OK)

@@ -246,6 +246,8 @@ def erased_session(w):
     with w.attester(*NOW):
         until(lambda: w.row(again)[0] in ("parked", "confirmed"), lambda: f"ends: {w.row(again)}")
     check(w.row(again)[:2] == ["parked", "not_signed"] and w.attested(subject) == 1, f"{w.row(again)}, attested {w.attested(subject)} times")
+    w.db.ask(f"CALL kyc.erase('{subject}')")  # again
+    check(w.db.one(f"SELECT count(*) FROM kyc.session WHERE address = '{subject}'") == "0", "what was written again stays")
     fresh, _, _ = w.plant(subject)  # a new session of the same person is another
     with w.attester(*NOW):
         ends(w, fresh, "confirmed")
@@ -272,12 +274,74 @@ def every_move_is_audited(w):
     standing = lambda: w.db.one("SELECT standing FROM kyc.attester ORDER BY beat_at DESC LIMIT 1")
     with w.attester(*NOW):
         until(lambda: standing() == "1", lambda: f"counted: {standing()}")
-    w.db.ask(f"UPDATE kyc.outbox SET state = 'queued', confirmed_ledger = NULL WHERE id = {revoke}")
+    # As the manual says: the owner has a revocation sent again that was never on the chain.
+    w.db.ask(f"""BEGIN; ALTER TABLE kyc.outbox DISABLE TRIGGER keep_final; UPDATE kyc.outbox SET state = 'parked', confirmed_ledger = NULL
+        WHERE id = {revoke}; ALTER TABLE kyc.outbox ENABLE TRIGGER keep_final; COMMIT""")
+    check(w.once("requeue", str(revoke))[0] == 0, w.last_said())
     with w.attester(*NOW):
         ends(w, revoke, "confirmed")
     until(lambda: "standing" not in w.once("status")[1], "the revocation is on the chain")
     with w.attester(*NOW):
         until(lambda: standing() == "0", lambda: f"counted: {standing()}")
+
+
+def final_is_final(w):
+    """the attester's login attests no revoked person again: neither the old attestation nor the judgement on the revocation can be moved"""
+    url = w.db.url.replace("user=postgres", "user=tidemark_attester")
+    subject, session = attest(w)
+    with w.attester(*NOW):
+        revoke = w.plant(subject, "revoke", 2, session)[0]
+        ends(w, revoke, "confirmed")
+    waits = w.plant(subject, "revoke", 3, session)[0]
+    w.db.ask(f"UPDATE kyc.outbox SET state = 'parked', genuine = true WHERE id = {waits}")
+    first = w.db.one(f"SELECT min(id) FROM kyc.outbox WHERE session_id = '{session}'")
+    for intent, change in ((revoke, "genuine = false"), (revoke, "genuine = NULL"), (first, "state = 'queued'"), (first, "state = 'parked'"),
+                           (waits, "genuine = false"), (waits, "state = 'queued', genuine = NULL")):
+        done = subprocess.run([_attester.PSQL, "-Xqc", f"UPDATE kyc.outbox SET {change} WHERE id = {intent}", url], capture_output=True, text=True)
+        check("stays as it is" in done.stderr, f"{intent} SET {change}: {done.stderr or 'taken'}")
+    check(w.once("requeue", str(waits))[0] == 0, w.last_said())
+    with w.attester(*NOW):
+        until(lambda: w.row(waits)[0] in ("confirmed", "superseded", "parked"), lambda: f"ends: {w.row(waits)}")
+    check(w.attested(subject) == 1, "attested again")
+
+
+def many_forged_rows(w):
+    """2 000 forged rows about others and about the same person: the heartbeat goes on, an honest row gets to the chain"""
+    w.rpc = f"{w.url},{w.twin}"
+    stranger, other = w.plant()[1:]
+    w.db.ask(f"UPDATE kyc.outbox SET state = 'superseded' WHERE session_id = '{other}'")
+    forge = f"""INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at, meta_hash)
+        SELECT {w.served}, '%s', '%s', n, 'attest', 756, 4102444800, sha256('x') FROM generate_series(%s) AS n"""
+    honest, subject, session = w.plant()
+    w.db.ask(forge % (stranger, other, "2, 1900"))
+    w.db.ask(forge % (subject, session, "2, 100"))
+    with w.attester(*NOW) as attester:
+        ends(w, honest, "confirmed")
+        until(lambda: w.db.one("SELECT count(*) FROM kyc.outbox WHERE genuine IS NULL") == "0", "each row is judged")
+    check(attester.said().count("reason=not_signed") >= 2000 // 256, "not in batches")
+    check(w.attested(subject) == 1 and w.attested(stranger) == 0, "a forged row was acted upon")
+    # The place of a decision that stands is not free for a forged row.
+    twin = w.db.one(forge % (subject, session, "101, 101") + " RETURNING id")
+    with w.attester(*NOW):
+        ends(w, twin, "parked")
+    genuine = w.plant(subject, "attest", 101, session)[0]
+    code, said, wrong = w.once("requeue", str(twin))
+    check(code != 0 and "another row of the same decision" in wrong, f"{code} {said} {wrong}")
+    with w.attester(*NOW):
+        ends(w, genuine, "confirmed")
+
+
+def standing_fails(w):
+    """the count of standing revocations fails: the log says so, and the heartbeat goes on"""
+    w.rpc = w.url
+    w.db.ask("ALTER TABLE state.compliance_registry_kyc RENAME COLUMN metadata TO metadata_away")
+    beats = lambda: w.db.one("SELECT count(*) FROM kyc.attester WHERE beat_at > now() - interval '3 s'")
+    try:
+        with w.attester(*NOW) as attester:
+            until(lambda: "attester.standing_unknown" in attester.said(), attester.said)
+            until(lambda: beats() == "1", lambda: f"beats: {beats()}")
+    finally:
+        w.db.ask("ALTER TABLE state.compliance_registry_kyc RENAME COLUMN metadata_away TO metadata")
 
 
 def rules_of_the_outbox(w):
@@ -342,7 +406,7 @@ def clocks_must_agree(w):
 
 LIES = [swallowed_revocation, denied_attestation, ten_years_ahead, ledgers_ahead, split_servers_wait, restorations_end,
         refusals_need_all, budget_holds, charged_is_known, nobody_bears_it_out, rules_of_the_outbox, clocks_must_agree,
-        forged_rows, erased_session, every_move_is_audited, bad_rows_make_way]
+        forged_rows, many_forged_rows, erased_session, final_is_final, standing_fails, every_move_is_audited, bad_rows_make_way]
 INDEXED = {"swallowed_revocation", "denied_attestation", "ten_years_ahead", "ledgers_ahead", "restorations_end", "budget_holds",
            "charged_is_known", "clocks_must_agree", "forged_rows", "erased_session", "every_move_is_audited"}
 

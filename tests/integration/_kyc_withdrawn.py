@@ -28,6 +28,11 @@ def confirm(*sessions):
         sql(f"UPDATE kyc.outbox SET state = 'confirmed', confirmed_ledger = 9 WHERE session_id = '{s.id}' AND state = 'queued'")
 
 
+def override(statement):
+    """As no login of a program may: intents that are over are moved too."""
+    sql(f"SET session_replication_role = replica; {statement}; RESET session_replication_role")
+
+
 def day(after):
     return datetime.fromtimestamp(time.time() + after * 86400, timezone.utc).strftime("%Y-%m-%d")
 
@@ -69,7 +74,7 @@ def two(api, mock):
         check(newest(a) == f"{b.id}|attest|queued|{says(a)}", f"{provider}: {newest(a)}")
         # What the chain never took may not be taken: revoked, and then the other one's.
         a, b = pair(mock, provider, other)
-        sql(f"UPDATE kyc.outbox SET state = 'queued' WHERE session_id = '{b.id}'")
+        override(f"UPDATE kyc.outbox SET state = 'queued' WHERE session_id = '{b.id}'")
         words = says(b)
         withdraw(a)
         check(newest(a) == f"{b.id}|attest|queued|{words}" and a.intents() == ["attest", "revoke"], f"{provider}: {newest(a)} {a.intents()}")
@@ -82,7 +87,7 @@ def two(api, mock):
         for change in ("outbox SET state = 'parked', reason = 'manual_review' WHERE session_id", "outbox SET expires_at = 1 WHERE session_id",
                        "session SET state = 'expired', jurisdiction = NULL WHERE id"):
             a, b = pair(mock, provider, other)
-            sql(f"UPDATE kyc.{change} = '{b.id}'")
+            override(f"UPDATE kyc.{change} = '{b.id}'")
             withdraw(a)
             check(newest(a).split("|")[1] == "revoke", f"{provider}: {change}: {newest(a)}")
 

@@ -61,6 +61,26 @@ code=0; out=$(TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/tidemark/half}" "$i
 grep -q 0001_chain <<<"$out" || fail "half: no name: $out"
 [ "$(PGDATABASE=half sql "SELECT count(*) FROM pg_namespace WHERE nspname = 'event'")" = 0 ] || fail "half-applied"
 
+# Intents from before that a later rule forbids: they stop no migration, and each is judged as it stands.
+"$PG_BIN/createdb" older
+for file in "$TIDE_SOURCE_DIR"/migrations/*.sql; do [[ ${file##*/} > 0130 ]] || cat "$file"; done | PGDATABASE=older "$PG_BIN/psql" -Xq1 -v ON_ERROR_STOP=1 >"$PG_DIR/older" 2>&1 ||
+    fail "older: $(tail -3 "$PG_DIR/older")"
+PGDATABASE=older sql "SET session_replication_role = replica;
+    DO \$\$ DECLARE r record; rules text[] := '{}'; t text; BEGIN
+      FOR r IN SELECT conname, pg_get_constraintdef(oid) AS d FROM pg_constraint WHERE conrelid = 'kyc.outbox'::regclass AND contype = 'c' AND NOT convalidated LOOP
+        EXECUTE format('ALTER TABLE kyc.outbox DROP CONSTRAINT %I', r.conname);
+        rules := rules || format('ALTER TABLE kyc.outbox ADD CONSTRAINT %I %s', r.conname, r.d);
+      END LOOP;
+      INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at, meta_hash, state)
+        SELECT 1, 'GX', 'x', n, 'attest', -1, -5, sha256('x'), s FROM unnest('{queued,parked,confirmed,superseded}'::text[]) WITH ORDINALITY AS u (s, n);
+      FOREACH t IN ARRAY rules LOOP EXECUTE t; END LOOP;
+    END \$\$"
+for file in "$TIDE_SOURCE_DIR"/migrations/013[0-9]*.sql; do
+    PGDATABASE=older "$PG_BIN/psql" -Xq1 -v ON_ERROR_STOP=1 -f "$file" >"$PG_DIR/older" 2>&1 || fail "older: $(cat "$PG_DIR/older")"
+done
+judged=$(PGDATABASE=older sql "SELECT string_agg(state || ' ' || coalesce(genuine::text, 'unknown'), ', ' ORDER BY id) FROM kyc.outbox")
+[ "$judged" = "queued unknown, parked true, confirmed true, superseded true" ] || fail "older: $judged"
+
 # status reads an empty index, for people and for programs.
 "$indexer" status | grep -q '^coverage' || fail "status says nothing of coverage"
 "$indexer" status --json | python3 -c '
