@@ -190,7 +190,8 @@ tide_status att_requeue(struct att_program *program, const char *id, struct tide
     bool found;
     tide_status status = say(program, att_outbox_release, id, &found, err);
     if (status == TIDE_OK && !found)
-        status = tide_fail(err, TIDE_E_MISSING, "%s is not parked, or another row of the same decision stands", id);
+        status = tide_fail(err, TIDE_E_MISSING,
+                           "%s is not parked, or another row of the same decision stands", id);
     if (status == TIDE_OK)
         printf("%s is queued again\n", id);
     return status;

@@ -289,7 +289,8 @@ tide_status att_outbox_note(struct att_outbox *outbox, const char *what, const c
  * was not found valid is judged again: the key may have been wrong. Not while another row of the
  * same decision is genuine, or may be. */
 static const char release_sql[] =
-    MOVE "reason = NULL, genuine = CASE WHEN o.genuine THEN true END, last_status = 'released by ' || $3::text, bad_seq = 0,"
+    MOVE "reason = NULL, genuine = CASE WHEN o.genuine THEN true END,"
+         " last_status = 'released by ' || $3::text, bad_seq = 0,"
          " attempts = 0, restorations = 0, " NO_ENVELOPE
          " WHERE o.id = $1::bigint AND o.state = 'parked' AND o.deployment = $2::int"
          " AND NOT EXISTS (SELECT FROM kyc.outbox t WHERE t.subject = o.subject AND t.session_id ="

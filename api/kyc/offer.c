@@ -54,10 +54,9 @@ static tide_status ask_once(struct offer *o, struct tide_kyc_page *page, struct 
                                         .now = tide_kyc_now(o->place),
                                         .cancelled = try_is_over,
                                         .self = o };
-    const struct tide_kyc_order order = { .ref = ref,
-                                          .session_id = o->session->id,
-                                          .return_url = back,
-                                          .mode = o->session->mode };
+    const struct tide_kyc_order order = {
+        .ref = ref, .session_id = o->session->id, .return_url = back, .mode = o->session->mode
+    };
     *page = (struct tide_kyc_page){ 0 };
     return tide_kyc_adapter_of(o->provider->type)->create(&call, &order, page, err);
 }
