@@ -163,7 +163,8 @@ static void begin(struct tide_delta *d, struct tide_batch *batch, struct tide_er
     d->err = err;
     d->tx_count = d->our_txs = 0;
     d->seq_after = 0;
-    d->ignored.count = d->shown.count = d->markets.count = 0;
+    assert(d->shown.count == 0); /* settled, or forgotten */
+    d->ignored.count = d->markets.count = 0;
     d->saved_contracts = d->deployment->contract_count;
     d->counts = batch->counts;
     for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {

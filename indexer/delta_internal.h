@@ -126,8 +126,9 @@ struct tide_delta {
     uint32_t tx_count;
     uint32_t our_txs;
     struct tide_batch_counts counts;
-    struct list ignored; /* struct ignored_token */
-    struct list shown;   /* struct shown_contract */
+    struct list ignored;                /* struct ignored_token */
+    struct list shown;                  /* struct shown_contract */
+    bool has_shown[TIDE_CONTRACTS_MAX]; /* those in shown, by index */
     struct list markets; /* uint32_t: contracts that a market names since, by index */
 
     /* the present transaction */

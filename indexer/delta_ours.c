@@ -360,20 +360,30 @@ static bool is_asset_of(struct tide_delta *d, const struct tide_contract *contra
     return memcmp(id, contract->id, TIDE_HASH_BYTES) == 0;
 }
 
+static bool has_shown(const struct tide_delta *d, const struct tide_contract *contract)
+{
+    return d->has_shown[contract - d->deployment->contracts];
+}
+
+static void forget_shown(struct tide_delta *d)
+{
+    const struct shown_contract *shown = d->shown.items;
+    for (uint32_t i = 0; i < d->shown.count; i++)
+        d->has_shown[shown[i].index] = false;
+    d->shown.count = 0;
+}
+
 static void show(struct tide_delta *d, const struct tide_contract *contract, enum tide_role role,
                  uint32_t tx)
 {
     const uint32_t index = (uint32_t)(contract - d->deployment->contracts);
-    const struct shown_contract *shown = d->shown.items;
     assert(contract->discovered && contract->unsettled);
     assert(index < d->deployment->contract_count);
-    for (uint32_t i = 0; i < d->shown.count; i++)
-        if (shown[i].index == index)
-            return;
     struct shown_contract *one = list_push(&d->shown, sizeof *one);
     if (!one)
         return; /* no memory: it shows again with its next event */
     *one = (struct shown_contract){ index, role };
+    d->has_shown[index] = true;
     struct tide_contract copy = *contract;
     snprintf(copy.role_name, sizeof copy.role_name, "%s", tide_role_name(role));
     put_seen(d, &copy, role == TIDE_ROLE_stellar_asset ? "asset" : "token", tx);
@@ -382,6 +392,8 @@ static void show(struct tide_delta *d, const struct tide_contract *contract, enu
 void ours_see_event(struct tide_delta *d, const struct tide_contract *contract, tide_slice topic,
                     uint32_t tx)
 {
+    if (has_shown(d, contract))
+        return; /* a transaction may have thousands of its events */
     bool asset = topic.len && is_asset_of(d, contract, topic);
     show(d, contract, asset ? TIDE_ROLE_stellar_asset : TIDE_ROLE_synth_token, tx);
 }
@@ -389,6 +401,8 @@ void ours_see_event(struct tide_delta *d, const struct tide_contract *contract, 
 void ours_see_instance(struct tide_delta *d, const struct tide_contract *contract, tide_slice value,
                        uint32_t tx)
 {
+    if (has_shown(d, contract))
+        return;
     if (value.len < 8 || tide_be32(value.ptr) != TIDE_SCV_CONTRACT_INSTANCE)
         return; /* removed */
     bool asset = tide_be32(value.ptr + 4) == 1;
@@ -401,14 +415,14 @@ void ours_settle(struct tide_delta *d)
     for (uint32_t i = 0; i < d->shown.count; i++)
         tide_deployment_settle(d->deployment, shown[i].index, shown[i].role);
     d->batch->settled |= d->shown.count > 0;
-    d->shown.count = 0;
+    forget_shown(d);
 }
 
 void ours_forget(struct tide_delta *d, uint32_t contract_count)
 {
     struct tide_deployment *known = d->deployment;
     const uint32_t *markets = d->markets.items;
-    d->shown.count = 0;
+    forget_shown(d);
     for (uint32_t i = 0; i < d->markets.count; i++) {
         count_discovered(d, &known->contracts[markets[i]], -1);
         known->contracts[markets[i]].market = false;

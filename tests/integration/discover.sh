@@ -83,7 +83,7 @@ repeated() { # FOLDER LAKE
     TIDE_FP_COUNT=$PG_DIR/count index run --stop-at-end --lake "$2"
     [ -s "$PG_DIR/count" ] || return 0 # a build without failpoints
     count=$(grep -c '^gap.after$' "$PG_DIR/count") || fail "no gap was committed"
-    for ((at = 1; at <= count; at++)); do
+    for ((at = 1; at <= count && at <= 2; at++)); do # the first show what contracts are
         fresh
         TIDE_FP="gap.after=error@$at" index run --stop-at-end --lake "$2"
         grep -q 'db.retry' "$PG_DIR/run.log" || fail "gap $at was not repeated: $(tail -3 "$PG_DIR/run.log")"
