@@ -217,23 +217,15 @@ enum column {
 
 static const char next_sql[] =
     "SELECT o.id, o.subject, o.action = 'revoke', o.jurisdiction, o.expires_at, o.meta_hash,"
-    " o.state, " ATT_SUPERSEDED(
-        "n.genuine") ", coalesce(o.max_time, 0), o.attempts, o.bad_seq,"
-                     " o.kind = 'restore', coalesce(o.seq, 0), o.tx_hash, "
-                     "coalesce(o.submit_ledger, 0),"
-                     " coalesce(o.sent_ledger, 0), coalesce(o.last_status, ''), o.envelope, "
-                     "o.bump_envelope,"
-                     " CASE WHEN o.action = 'revoke' THEN (SELECT a.meta_hash FROM kyc.outbox a "
-                     "WHERE a.session_id ="
-                     " o.session_id AND a.action = 'attest' AND a.state = 'confirmed' ORDER BY "
-                     "a.decision_rev DESC"
-                     " LIMIT 1) END, o.restorations, " ATT_SIGNED_COLUMNS
-                     " FROM kyc.outbox o WHERE o.deployment = $1::int AND o.id > $2::bigint AND "
-                     "(o.genuine OR"
-                     " $3::bool) AND"
-                     " (o.state IN ('signed', 'submitted') OR o.state = 'queued' AND o.next_try <="
-                     " statement_timestamp()) ORDER BY o.state = 'queued' AND NOT $3::bool, o.id "
-                     "LIMIT 1";
+    " o.state, " ATT_SUPERSEDED ", coalesce(o.max_time, 0), o.attempts, o.bad_seq,"
+    " o.kind = 'restore', coalesce(o.seq, 0), o.tx_hash, coalesce(o.submit_ledger, 0),"
+    " coalesce(o.sent_ledger, 0), coalesce(o.last_status, ''), o.envelope, o.bump_envelope,"
+    " CASE WHEN o.action = 'revoke' THEN (SELECT a.meta_hash FROM kyc.outbox a WHERE a.session_id ="
+    " o.session_id AND a.action = 'attest' AND a.state = 'confirmed' ORDER BY a.decision_rev DESC"
+    " LIMIT 1) END, o.restorations, " ATT_SIGNED_COLUMNS
+    " FROM kyc.outbox o WHERE o.deployment = $1::int AND o.id > $2::bigint AND (o.genuine OR"
+    " $3::bool) AND (o.state IN ('signed', 'submitted') OR o.state = 'queued' AND o.next_try <="
+    " statement_timestamp()) ORDER BY o.state = 'queued' AND NOT $3::bool, o.id LIMIT 1";
 
 /* "\x…" into buf. */
 static bool read_bytes(struct tide_buf *buf, const struct tide_pg_rows *rows, uint32_t column)
@@ -354,14 +346,15 @@ tide_status att_outbox_screen(struct att_outbox *outbox, uint32_t *forged, bool 
 {
     struct tide_pg_rows rows;
     struct tide_buf good, bad;
-    char deployment[16];
+    char deployment[16], most[16];
     *forged = 0;
     snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
+    snprintf(most, sizeof most, "%d", SCREEN_ROWS);
     tide_status status =
         tide_pg_query(outbox->pg, &rows,
                       "SELECT " ATT_SIGNED_COLUMNS ", o.id FROM kyc.outbox o WHERE o.deployment ="
-                      " $1::int AND o.genuine IS NULL ORDER BY o.id LIMIT 256",
-                      (const char *[]){ deployment }, 1, err);
+                      " $1::int AND o.genuine IS NULL ORDER BY o.id LIMIT $2::int",
+                      (const char *[]){ deployment, most }, 2, err);
     if (status != TIDE_OK)
         return status;
     tide_buf_init(&good, SCREEN_LIST_BYTES);

@@ -65,14 +65,10 @@ static const char signed_sql[] =
     " tx_hash = $2::bytea, kind = $3, seq = $4::bigint, envelope = $5::bytea, max_time ="
     " $6::bigint, submit_ledger = $7::bigint, sent_ledger = NULL, last_status = NULL, reason ="
     " NULL, attempts = least(attempts, 999999) + 1,"
-    " restorations = least(restorations, 999999) + ($3 = 'restore')::int WHERE "
-    "o.id = $1::bigint AND o.state = 'queued' AND o.genuine AND"
-    " NOT " ATT_SUPERSEDED(
-        "n.genuine IS NOT FALSE") " RETURNING o.id),"
-                                  " fee AS (INSERT INTO kyc.attester_fee (deployment, verifier, "
-                                  "tx_hash, outbox, bid) SELECT"
-                                  " $8::int, $9, $2::bytea, m.id, $10::bigint FROM moved m) SELECT "
-                                  "1 FROM moved";
+    " restorations = least(restorations, 999999) + ($3 = 'restore')::int WHERE o.id = $1::bigint"
+    " AND o.state = 'queued' AND o.genuine AND NOT " ATT_HELD_BACK " RETURNING o.id),"
+    " fee AS (INSERT INTO kyc.attester_fee (deployment, verifier, tx_hash, outbox, bid) SELECT"
+    " $8::int, $9, $2::bytea, m.id, $10::bigint FROM moved m) SELECT 1 FROM moved";
 
 tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *row,
                               const char *verifier, int64_t bid, struct tide_err *err)

@@ -18,10 +18,14 @@ struct att_outbox {
 
 /* Of row o: a decision stands that is newer, in its session; or about its subject, and sent. which:
  * a condition on that row, n. */
-#define ATT_SUPERSEDED(which)                                                            \
+#define ATT_NEWER(which)                                                                 \
     "EXISTS (SELECT FROM kyc.outbox n WHERE n.deployment = o.deployment AND n.subject =" \
     " o.subject AND " which " AND (n.session_id = o.session_id AND n.decision_rev >"     \
     " o.decision_rev OR n.id > o.id AND n.state IN ('signed', 'submitted', 'confirmed')))"
+/* KYC signed it. */
+#define ATT_SUPERSEDED ATT_NEWER("n.genuine")
+/* The same, or its MAC was not judged yet: no reason to end row o, but it may not be signed. */
+#define ATT_HELD_BACK ATT_NEWER("n.genuine IS NOT FALSE")
 
 /* Writes what was found of the MACs of these rows: "{1,2}". (outbox_move.c) */
 tide_status att_outbox_judge(struct att_outbox *outbox, const char *ids, bool genuine,
