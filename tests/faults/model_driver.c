@@ -9,7 +9,7 @@
  * each close time is written to TIDE_MODEL_SAYS, for who wants to ask ?ledger=N of a server:
  * ledger, address, compliant, needsKyc, status, gate. */
 #include "api/handle.h"
-#include "tools/sim/options.h"
+#include "tools/sim/options/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "tidemark/catalogue.h"
 #include "tidemark/scval.h"
 #include "tidemark/tx.h"
-#include "tools/sim/lcm.h"
+#include "tools/sim/ledger/lcm.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #ifndef MODEL_WORLD_H
 #define MODEL_WORLD_H
 
-#include "tools/sim/host.h"
+#include "tools/sim/host/host.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

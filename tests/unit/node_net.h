@@ -11,10 +11,10 @@
 
 #include "tidemark/scval.h"
 #include "tidemark/verify.h"
-#include "tools/sim/compose.h"
-#include "tools/sim/host.h"
-#include "tools/sim/node.h"
-#include "tools/sim/value.h"
+#include "tools/sim/client/tx_build.h"
+#include "tools/sim/host/host.h"
+#include "tools/sim/host/value.h"
+#include "tools/sim/node/node.h"
 
 enum { NET_SEEN = 512, NET_WATCHED = 64, NET_CHANGES = 8192 };
 

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "tools/sim/faults.h"
+#include "tools/sim/rpc/faults.h"
 
 static struct sim_faults *with(const char *text)
 {

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "tidemark/hash.h"
-#include "tools/sim/keys.h"
+#include "tools/sim/ledger/keys.h"
 
 static void every_signature_holds_and_is_the_same_twice(void **state)
 {

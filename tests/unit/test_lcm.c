@@ -7,7 +7,7 @@
 
 #include "tidemark/text.h"
 #include "tidemark/xdr.h"
-#include "tools/sim/lcm.h"
+#include "tools/sim/ledger/lcm.h"
 
 static const uint8_t alice[TIDE_HASH_BYTES] = { 0xa1, [28] = 1, 2, 3, 4 };
 static const uint8_t bob[TIDE_HASH_BYTES] = { 0xb0, [31] = 9 };

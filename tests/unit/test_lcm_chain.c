@@ -7,7 +7,7 @@
 
 #include "tidemark/meta.h"
 #include "tidemark/tx.h"
-#include "tools/sim/chain.h"
+#include "tools/sim/chain/chain.h"
 
 struct seen {
     uint8_t network[TIDE_HASH_BYTES];

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tidemark/xdr.h"
-#include "tools/sim/lake_write.h"
+#include "tools/sim/ledger/lake_write.h"
 
 /* clang-format off */
 static const struct {

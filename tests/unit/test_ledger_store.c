@@ -6,8 +6,8 @@
 #include <cmocka.h>
 
 #include "tidemark/meta.h"
-#include "tools/sim/chain.h"
-#include "tools/sim/ledger_store.h"
+#include "tools/sim/chain/chain.h"
+#include "tools/sim/ledger/ledger_store.h"
 
 enum { FIRST = 300, LEDGERS = 60, KEPT = 9, HASHES = 4000 };
 

@@ -7,7 +7,7 @@
 
 #include "schema/base/json_read.h"
 #include "tidemark/text.h"
-#include "tools/sim/rpc_events.h"
+#include "tools/sim/rpc/rpc_events.h"
 
 static void ids_in_order(void **state)
 {

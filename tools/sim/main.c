@@ -1,5 +1,5 @@
 #include "tidemark/config.h"
-#include "tools/sim/command.h"
+#include "tools/sim/options/command.h"
 
 #include <stdbool.h>
 #include <stdio.h>

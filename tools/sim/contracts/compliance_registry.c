@@ -1,6 +1,6 @@
 /* Who may use the protocol: attestations, records, freezes, jurisdictions. */
-#include "tools/sim/host.h"
-#include "tools/sim/names.h"
+#include "tools/sim/host/host.h"
+#include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(compliance_registry, id)
 #define EN(id) SIM_ENTRY(compliance_registry, id)

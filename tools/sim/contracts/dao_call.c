@@ -1,7 +1,7 @@
 #include "tools/sim/contracts/dao_call.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
-#include "tools/sim/names.h"
+#include "tools/sim/host/names.h"
 
 #define EN(id) SIM_ENTRY(dao_governance, id)
 

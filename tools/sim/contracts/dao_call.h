@@ -2,7 +2,7 @@
 #ifndef SIM_DAO_CALL_H
 #define SIM_DAO_CALL_H
 
-#include "tools/sim/host.h"
+#include "tools/sim/host/host.h"
 
 /* Carries data out; caller is named to the contracts that ask for one. Refuses as they do. */
 void dao_apply(struct sim_host *h, tide_slice data, sim_val caller);

@@ -1,6 +1,6 @@
 /* Proposals, votes and the queue of multisig transactions. */
 #include "tools/sim/contracts/dao_call.h"
-#include "tools/sim/names.h"
+#include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(dao_governance, id)
 #define EN(id) SIM_ENTRY(dao_governance, id)

@@ -1,6 +1,6 @@
 /* Fees come in, partners' cuts leave at once, the rest is split when a week is over. */
-#include "tools/sim/host.h"
-#include "tools/sim/names.h"
+#include "tools/sim/host/host.h"
+#include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(earnings_distributor, id)
 #define EN(id) SIM_ENTRY(earnings_distributor, id)

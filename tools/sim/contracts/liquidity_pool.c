@@ -1,6 +1,6 @@
 /* Constant-product pools, many in one contract; fees per share; a protocol cut. */
-#include "tools/sim/host.h"
-#include "tools/sim/names.h"
+#include "tools/sim/host/host.h"
+#include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(liquidity_pool, id)
 #define EN(id) SIM_ENTRY(liquidity_pool, id)

@@ -1,6 +1,6 @@
 /* Prices: observations of providers, their trimmed mean, a running mean over time. */
-#include "tools/sim/host.h"
-#include "tools/sim/names.h"
+#include "tools/sim/host/host.h"
+#include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(oracle, id)
 #define EN(id) SIM_ENTRY(oracle, id)

@@ -1,6 +1,6 @@
 /* Partners, their catalogs, what they have earned. */
-#include "tools/sim/host.h"
-#include "tools/sim/names.h"
+#include "tools/sim/host/host.h"
+#include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(partner_registry, id)
 #define EN(id) SIM_ENTRY(partner_registry, id)

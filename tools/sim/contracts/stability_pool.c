@@ -1,6 +1,6 @@
 /* The backstop: deposits that shrink by what liquidations take, gains in collateral. */
-#include "tools/sim/host.h"
-#include "tools/sim/names.h"
+#include "tools/sim/host/host.h"
+#include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(stability_pool, id)
 #define EN(id) SIM_ENTRY(stability_pool, id)

@@ -1,8 +1,8 @@
 /* The Stellar Asset Contract: a classic asset behind the token interface. Accounts hold it in
  * their account entry or trustline, contracts in Balance entries. */
 #include "tidemark/strkey.h"
-#include "tools/sim/host_store.h"
-#include "tools/sim/names.h"
+#include "tools/sim/host/host_store.h"
+#include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(stellar_asset, id)
 #define EN(id) SIM_ENTRY(stellar_asset, id)

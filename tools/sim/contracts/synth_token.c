@@ -1,6 +1,6 @@
 /* A synthetic asset: a SEP-41 token whose minter is the engine. */
-#include "tools/sim/host.h"
-#include "tools/sim/names.h"
+#include "tools/sim/host/host.h"
+#include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(synth_token, id)
 #define EN(id) SIM_ENTRY(synth_token, id)

@@ -1,6 +1,6 @@
 /* Vaults: collateral in, synthetic debt out, liquidation. */
-#include "tools/sim/host.h"
-#include "tools/sim/names.h"
+#include "tools/sim/host/host.h"
+#include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(synthetic_engine, id)
 #define EN(id) SIM_ENTRY(synthetic_engine, id)

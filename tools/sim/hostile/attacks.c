@@ -1,7 +1,7 @@
 /* Calls and events: those that fail, and those that pass. */
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
-#include "tools/sim/hostile/own.h"
+#include "tools/sim/hostile/hostile_impl.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Entries: what foreign code writes, tokens by the hundred, names, lives, code. */
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
-#include "tools/sim/hostile/own.h"
+#include "tools/sim/hostile/hostile_impl.h"
 
 static const tide_slice instance_key = { (const uint8_t *)"\0\0\0\x14", 4 };
 

@@ -1,5 +1,5 @@
 /* The attackers: who they are, and which of them acts. */
-#include "tools/sim/hostile/own.h"
+#include "tools/sim/hostile/hostile_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

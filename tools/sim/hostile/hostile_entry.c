@@ -1,7 +1,7 @@
 /* Entries that attackers write, and the changes that the ledger lists for them. */
 #include "tidemark/xdr.h"
-#include "tools/sim/chain_call.h"
-#include "tools/sim/hostile/own.h"
+#include "tools/sim/chain/chain_call.h"
+#include "tools/sim/hostile/hostile_impl.h"
 
 #include <stdlib.h>
 

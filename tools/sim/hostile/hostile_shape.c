@@ -2,8 +2,8 @@
  * every field at its limits, or a little wrong, or not at all like it. */
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
-#include "tools/sim/chain_call.h"
-#include "tools/sim/hostile/own.h"
+#include "tools/sim/chain/chain_call.h"
+#include "tools/sim/hostile/hostile_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

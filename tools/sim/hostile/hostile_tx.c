@@ -1,8 +1,8 @@
 /* An attacker's transaction: fee, number, operation, resources. */
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
-#include "tools/sim/chain_call.h"
-#include "tools/sim/hostile/own.h"
+#include "tools/sim/chain/chain_call.h"
+#include "tools/sim/hostile/hostile_impl.h"
 
 static struct lcm_account *next_account(struct hostile *h)
 {

@@ -1,0 +1,322 @@
+/* The course of a chain: whose turn it is, fees first, refunds last. */
+#include "tools/sim/chain/chain.h"
+#include "tidemark/xdr.h"
+
+/* splitmix64, as the story's, from another start. */
+uint64_t chain_random(struct chain *chain)
+{
+    uint64_t z = (chain->random += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+struct sim_addr chain_addr(const struct chain *chain, cast_ref who)
+{
+    struct sim_addr out = { .kind = who >= 0 ? SIM_ACCOUNT : SIM_CONTRACT };
+    memcpy(out.key, cast_party(&chain->cast, who)->id, TIDE_HASH_BYTES);
+    return out;
+}
+
+void chain_change(struct tide_buf *buf, uint32_t *count, uint32_t kind)
+{
+    tide_buf_be32(buf, kind);
+    (*count)++;
+}
+
+void chain_account_change(struct tide_buf *buf, uint32_t *count, const struct lcm_account *before,
+                          const struct lcm_account *after)
+{
+    chain_change(buf, count, CHANGE_STATE);
+    lcm_put_account(buf, before);
+    chain_change(buf, count, CHANGE_UPDATED);
+    lcm_put_account(buf, after);
+}
+
+void chain_tell_version(struct chain *chain, uint32_t tx, const struct sim_entry *entry,
+                        enum chain_what what)
+{
+    const struct chain_observer *observer = &chain->options.observer;
+    if (!observer->version)
+        return;
+    observer->version(observer->self, &(struct chain_version){ .ledger = chain->ledger,
+                                                               .tx = tx,
+                                                               .entry = entry,
+                                                               .removed = what == CHAIN_REMOVED,
+                                                               .life_only = what == CHAIN_LIFE });
+}
+
+static enum tide_role role_of(uint32_t place)
+{
+    static const enum tide_role roles[CAST_TOKEN] = {
+        TIDE_ROLE_liquidity_pool,   TIDE_ROLE_synthetic_engine,
+        TIDE_ROLE_stability_pool,   TIDE_ROLE_compliance_registry,
+        TIDE_ROLE_partner_registry, TIDE_ROLE_earnings_distributor,
+        TIDE_ROLE_oracle,           TIDE_ROLE_dao_governance,
+        TIDE_ROLE_stellar_asset,    TIDE_ROLE_stellar_asset,
+    };
+    if (place < CAST_TOKEN)
+        return roles[place];
+    return place < CAST_TOKEN + CAST_MARKETS ? TIDE_ROLE_synth_token : TIDE_ROLE_wallet;
+}
+
+/* Accounts as genesis left them, contracts known but not deployed. */
+static void people_world(struct chain *chain)
+{
+    static const int64_t start = 4000000LL * 10000000;
+    struct sim_host *host = &chain->host;
+    uint32_t usdc = sim_asset_add(host, "USDC", chain_addr(chain, CAST_ISSUER));
+    for (uint32_t i = 0; i < chain->cast.account_count; i++) {
+        struct sim_account *account = sim_account_add(host, chain_addr(chain, (cast_ref)i), start);
+        account->seq = (int64_t)chain->options.first_ledger << 32;
+        if (i == CAST_ISSUER) {
+            account->flags = 2; /* AUTH_REVOCABLE */
+            account->subentries = 1;
+        } else {
+            sim_trust(account, usdc);
+        }
+        chain->accounts[i] = account;
+    }
+    for (uint32_t i = 0; i < CAST_CONTRACTS; i++) {
+        struct sim_contract *contract = sim_contract_add(host, chain_addr(chain, cast_contract(i)),
+                                                         role_of(i), chain->cast.contracts[i].name);
+        contract->asset = i == CAST_USDC ? usdc : 0;
+    }
+    lcm_put_asset4(&chain->asset, "USDC", chain->cast.accounts[CAST_ISSUER].id);
+}
+
+static void open_buffers(struct chain *chain)
+{
+    struct tide_buf *all[] = { &chain->changes,     &chain->events_xdr, &chain->read_only,
+                               &chain->read_write,  &chain->soroban,    &chain->body,
+                               &chain->fee_changes, &chain->before,     &chain->tx_events,
+                               &chain->diagnostics, &chain->archived,   &chain->scratch,
+                               &chain->answer };
+    for (size_t i = 0; i < TIDE_COUNT(all); i++)
+        tide_buf_init(all[i], SIM_ARENA);
+    tide_buf_init(&chain->asset, 64);
+}
+
+static void close_buffers(struct chain *chain)
+{
+    struct tide_buf *all[] = { &chain->changes,     &chain->events_xdr, &chain->read_only,
+                               &chain->read_write,  &chain->soroban,    &chain->body,
+                               &chain->fee_changes, &chain->before,     &chain->tx_events,
+                               &chain->diagnostics, &chain->archived,   &chain->scratch,
+                               &chain->answer,      &chain->asset };
+    for (size_t i = 0; i < TIDE_COUNT(all); i++)
+        tide_buf_release(all[i]);
+}
+
+tide_status chain_open(struct chain *chain, const struct chain_options *options)
+{
+    *chain = (struct chain){ .options = *options,
+                             .random = options->seed * 0x2545f4914f6cdd1du + 1,
+                             .ledger = options->first_ledger - 1,
+                             .now = options->start_time };
+    uint32_t users = options->users ? options->users : 36 + options->txs * 2;
+    chain->slot_max = users + 64;
+    if (cast_open(&chain->cast, options->passphrase, options->seed, users) != TIDE_OK)
+        return TIDE_E_MEMORY;
+    chain->accounts = calloc(chain->cast.account_count, sizeof(struct sim_account *));
+    chain->slots = calloc(chain->slot_max, sizeof *chain->slots);
+    if (!chain->accounts || !chain->slots || tide_arena_open(&chain->arena, SIM_ARENA) != TIDE_OK ||
+        story_open(&chain->story, &chain->cast, options->seed, options->profile) != TIDE_OK)
+        return TIDE_E_MEMORY;
+    chain->story.strict_auth = options->strict_auth;
+    chain->story.catalog_native = options->catalog_native;
+    for (uint32_t i = 0; i < chain->slot_max; i++)
+        story_call_init(&chain->slots[i].call);
+    open_buffers(chain);
+    sim_open(&chain->host, chain->cast.network_id);
+    chain->host.strict_auth = options->strict_auth;
+    if (options->life) {
+        chain->host.persistent_life = options->life;
+        chain->host.temporary_life = options->life / 4 + 1;
+    }
+    people_world(chain);
+    chain->lcm.version = options->version;
+    snprintf(chain->lcm.passphrase, sizeof chain->lcm.passphrase, "%s", options->passphrase);
+    chain->lcm.keys = &chain->cast.keys;
+    lcm_open(&chain->lcm);
+    tide_status status = chain_strangers(chain);
+    if (status == TIDE_OK && options->hostile.seed)
+        status = hostile_open(&chain->hostile, chain, &options->hostile);
+    return status;
+}
+
+void chain_close(struct chain *chain)
+{
+    hostile_close(chain->hostile);
+    for (uint32_t i = 0; chain->slots && i < chain->slot_max; i++)
+        story_call_release(&chain->slots[i].call);
+    free(chain->slots);
+    free(chain->accounts);
+    free(chain->lapsed);
+    sim_close(&chain->host);
+    lcm_close(&chain->lcm);
+    close_buffers(chain);
+    tide_arena_close(&chain->arena);
+    story_close(&chain->story);
+    cast_close(&chain->cast);
+}
+
+struct lcm_account chain_account(const struct sim_account *account)
+{
+    struct lcm_account out = { .balance = account->balance,
+                               .seq = account->seq,
+                               .subentries = account->subentries,
+                               .flags = account->flags,
+                               .modified = account->modified };
+    memcpy(out.key, account->address.key, TIDE_HASH_BYTES);
+    return out;
+}
+
+/* The bid depends on nothing that applying it would tell. */
+static void charge_fee(struct chain *chain, struct chain_slot *slot)
+{
+    slot->bumped = chain_random(chain) % 40 == 0;
+    slot->payer = chain->accounts[slot->bumped ? (uint32_t)CAST_OUTSIDER : slot->call.source];
+    slot->fee = 100 + 60000 + (int64_t)slot->call.args.len * 10;
+    slot->before = chain_account(slot->payer);
+    slot->payer->balance -= slot->fee;
+    slot->payer->modified = chain->ledger;
+    slot->after = chain_account(slot->payer);
+}
+
+static void give_back(struct chain *chain, struct chain_slot *slot, uint32_t index)
+{
+    if (chain->lcm.version == 1 || slot->refund == 0)
+        return;
+    uint32_t count = 0;
+    struct lcm_account before = chain_account(slot->payer);
+    slot->payer->balance += slot->refund;
+    slot->payer->modified = chain->ledger;
+    struct lcm_account after = chain_account(slot->payer);
+    tide_buf_reset(&chain->fee_changes);
+    chain_account_change(&chain->fee_changes, &count, &before, &after);
+    lcm_refund(&chain->lcm, index, &(struct lcm_list){ tide_buf_view(&chain->fee_changes), count });
+}
+
+/* The calls of one ledger of the deployment. */
+static void gather_deployment(struct chain *chain)
+{
+    bool more = true, end = false;
+    while (more && !end && chain->slot_count < chain->slot_max) {
+        struct story_call *call = &chain->slots[chain->slot_count].call;
+        more = story_deploy(&chain->story, chain->now, call);
+        chain->slot_count += more && (call->create || call->fn[0]);
+        end = more && call->ledger_end && chain->slot_count > 0;
+    }
+    chain->deployed = !more;
+}
+
+static bool held(struct chain *chain, uint32_t account, tide_slice args)
+{
+    const struct chain_guests *guests = &chain->guests;
+    return guests->holds && guests->holds(guests->self, account, args);
+}
+
+/* While people from outside are about, their accounts and the protocol's switches are theirs. */
+static void mind_guests(struct chain *chain)
+{
+    const struct chain_guests *guests = &chain->guests;
+    if (!guests->present || !guests->present(guests->self))
+        return;
+    story_keep_calm(&chain->story, held(chain, CAST_ADMIN, (tide_slice){ 0 }) ||
+                                       held(chain, CAST_DAOWALLET, (tide_slice){ 0 }));
+}
+
+/* The story's next call; false when it is not made after all. What undoes a disturbance is made
+ * whomever it is about. */
+static bool next_call(struct chain *chain, struct story_call *call)
+{
+    uint32_t heals = chain->story.heal_count;
+    story_next(&chain->story, call);
+    bool healing = chain->story.heal_count < heals;
+    return !held(chain, call->source, healing ? (tide_slice){ 0 } : tide_buf_view(&call->args));
+}
+
+static void gather_story(struct chain *chain)
+{
+    struct story *story = &chain->story;
+    uint32_t most = chain->options.txs * 2;
+    uint32_t wanted = most ? (uint32_t)(chain_random(chain) % (most + 1)) : 0;
+    story_ledger(story, chain->ledger, chain->now);
+    mind_guests(chain);
+    while ((chain->slot_count < wanted || story_urgent(story)) &&
+           chain->slot_count < chain->slot_max) {
+        if (next_call(chain, &chain->slots[chain->slot_count].call))
+            chain->slot_count++;
+        else if (wanted)
+            wanted--;
+    }
+}
+
+static uint64_t close_time(struct chain *chain)
+{
+    if (chain->not_before)
+        return chain->not_before > chain->now ? chain->not_before : chain->now + 1;
+    if (chain->pace)
+        return chain->now + chain->pace;
+    uint32_t step = chain->options.close_step;
+    return chain->now + (chain->deployed ? story_pause(&chain->story, step) : step);
+}
+
+static void charge_all(struct chain *chain)
+{
+    for (uint32_t i = 0; i < chain->slot_count; i++)
+        charge_fee(chain, &chain->slots[i]);
+}
+
+/* Strangers draw from the same randomness as the fees do, and share no account with anybody. */
+static void begin_ledger(struct chain *chain)
+{
+    const struct chain_guests *guests = &chain->guests;
+    if (!guests->gather || guests->gather(guests->self) == 0) {
+        chain_noise(chain);
+        charge_all(chain);
+        return;
+    }
+    guests->charge(guests->self);
+    charge_all(chain);
+    guests->classic(guests->self);
+    chain_noise(chain);
+}
+
+static void end_ledger(struct chain *chain, uint32_t first)
+{
+    const struct chain_guests *guests = &chain->guests;
+    if (guests->refund) /* in the order of the transactions: a payer may have several */
+        guests->refund(guests->self);
+    for (uint32_t i = 0; i < chain->slot_count; i++)
+        give_back(chain, &chain->slots[i], first + i);
+    if (chain->options.observer.ledger)
+        chain->options.observer.ledger(chain->options.observer.self, chain->ledger, chain->now);
+}
+
+tide_status chain_ledger(struct chain *chain, tide_slice *lcm)
+{
+    chain->ledger++;
+    chain->now = close_time(chain);
+    chain->slot_count = 0;
+    chain->index = 0;
+    sim_ledger(&chain->host, chain->ledger, chain->now);
+    lcm_begin(&chain->lcm, chain->ledger, chain->now);
+    if (chain->deployed)
+        gather_story(chain);
+    else
+        gather_deployment(chain);
+    begin_ledger(chain);
+    if (chain->guests.invoke) /* on the very state that they were simulated on, mostly */
+        chain->guests.invoke(chain->guests.self);
+    uint32_t first = chain->index;
+    for (uint32_t i = 0; i < chain->slot_count; i++)
+        chain_call(chain, &chain->slots[i]);
+    if (chain->deployed && !held(chain, CAST_DEPLOYER, (tide_slice){ 0 }))
+        chain_lives(chain);
+    if (chain->hostile)
+        hostile_ledger(chain->hostile);
+    end_ledger(chain, first);
+    return lcm_end(&chain->lcm, lcm);
+}

@@ -1,0 +1,176 @@
+/* A simulated chain: the cast acts out the story in the model's world, and each ledger comes
+ * out as the network would have written it.
+ *
+ * Flow     chain_open, then chain_ledger as often as ledgers are wanted.
+ * Fees     every transaction's fee is charged before the first one applies; part of it comes
+ *          back after the last.
+ * Noise    strangers pay each other and call contracts of their own, with events that are
+ *          named like ours.
+ * Attacks  options.hostile adds transactions of attackers behind the others: hostile/.
+ * Lives    entries that lapse are evicted, restored by whoever needs them next, or extended;
+ *          options.life shortens lives so that a short chain sees it.
+ * Same     options alone decide every byte. */
+#ifndef SIM_CHAIN_H
+#define SIM_CHAIN_H
+
+#include "tools/sim/host/host.h"
+#include "tools/sim/hostile/hostile.h"
+#include "tools/sim/ledger/lcm.h"
+#include "tools/sim/workload/parties.h"
+#include "tools/sim/workload/workload.h"
+
+/* What became of one call: what --expect and others want to know. Good during the callback. */
+struct chain_tx {
+    uint32_t ledger;
+    uint64_t close_time;
+    uint32_t index; /* 1-based, apply order; strangers count too */
+    const uint8_t *hash;
+    struct sim_addr source;
+    const struct sim_contract *contract;
+    const char *fn; /* NULL: a deployment */
+    const sim_val *args;
+    uint32_t arg_count;
+    uint32_t changed; /* entries that the ledger lists as created, updated or removed */
+    const struct sim_outcome *outcome;
+};
+
+/* One entry as it stands after a change; nonces are not told. */
+struct chain_version {
+    uint32_t ledger;
+    uint32_t tx; /* 0: evicted, by no transaction */
+    const struct sim_entry *entry;
+    bool removed;
+    bool life_only; /* extended, restored or evicted, value untouched */
+};
+
+struct chain_observer {
+    void *self;
+    void (*tx)(void *self, const struct chain_tx *tx);
+    void (*version)(void *self, const struct chain_version *version); /* before its tx */
+    void (*ledger)(void *self, uint32_t ledger, uint64_t close_time); /* behind its last tx */
+};
+
+/* Transactions from outside, in the ledgers of the chain; zeros: none. The chain asks in this
+ * order, gather first; the fees of all are charged before the first one applies. */
+struct chain_guests {
+    void *self;
+    uint32_t (*gather)(void *self); /* how many this ledger takes */
+    void (*charge)(void *self);
+    void (*classic)(void *self); /* applies those without contracts */
+    void (*invoke)(void *self);
+    void (*refund)(void *self);
+    /* The story keeps off this account, or off those that the arguments name. */
+    bool (*holds)(void *self, uint32_t account, tide_slice args);
+    bool (*present)(void *self); /* somebody is there: nothing is stopped or blocked meanwhile */
+};
+
+struct chain_options {
+    uint64_t seed;
+    const char *passphrase;
+    uint32_t version; /* of LedgerCloseMeta: 1 or 2            */
+    uint32_t first_ledger;
+    uint64_t start_time; /* close time of the ledger before        */
+    uint32_t close_step; /* seconds                                */
+    uint32_t txs;        /* calls a ledger, on average             */
+    uint32_t users;      /* 0: enough for txs                      */
+    uint32_t noise;      /* transactions of strangers in a hundred */
+    uint32_t life;       /* ledgers a persistent entry lives without care; 0: the network's */
+    enum story_profile profile;
+    bool strict_auth;
+    bool catalog_native;
+    bool diagnostics;
+    struct hostile_options hostile; /* zeros: no attackers */
+    struct chain_observer observer; /* zeros: nobody */
+};
+
+/* Strangers: accounts that are no part of the protocol. */
+enum { CHAIN_STRANGERS = 24, CHAIN_FOREIGN = 6 };
+
+struct chain_stranger {
+    struct lcm_account account;
+    struct lcm_trustline line;
+    uint32_t busy_at;
+};
+
+/* Fee paid by a transaction of the cast; what its refund needs. */
+struct chain_slot {
+    struct story_call call;
+    struct sim_account *payer;
+    struct lcm_account before;
+    struct lcm_account after;
+    int64_t fee;
+    int64_t refund;
+    bool bumped;
+};
+
+struct chain {
+    struct chain_options options;
+    struct cast cast;
+    struct story story;
+    struct sim_host host;
+    struct lcm lcm;
+    uint64_t random; /* of noise: apart from the story's */
+    uint32_t ledger;
+    uint64_t now;
+    uint64_t not_before; /* in: the next ledger closes then, or a second after the last */
+    uint32_t pace;       /* in: seconds between ledgers, no jumps; 0: the story's */
+    bool deployed;
+    uint64_t events; /* of operations so far, strangers' too */
+    uint64_t txs;
+    uint64_t refused;
+    struct sim_account **accounts; /* of the cast, by place */
+    struct chain_slot *slots;
+    uint32_t slot_count;
+    uint32_t slot_max;
+    uint32_t index;             /* of the transaction in the making */
+    struct chain_guests guests; /* in */
+    uint32_t code_ledger;       /* that brought the code entry; 0: there is none */
+    struct chain_stranger strangers[CHAIN_STRANGERS];
+    struct hostile *hostile; /* NULL: no attackers */
+    struct tide_buf asset;   /* Asset XDR of USDC */
+    struct tide_arena arena; /* arguments */
+    struct tide_buf changes, events_xdr, read_only, read_write, soroban, body, fee_changes, before,
+        tx_events, diagnostics, archived, scratch, answer;
+    struct sim_entry **lapsed;
+    uint32_t lapsed_max;
+};
+
+tide_status chain_open(struct chain *chain, const struct chain_options *options) TIDE_MUST_USE;
+void chain_close(struct chain *chain);
+/* The next ledger; *lcm borrows until the next call. TIDE_E_LIMIT: too many txs a ledger. */
+tide_status chain_ledger(struct chain *chain, tide_slice *lcm) TIDE_MUST_USE;
+
+enum chain_what { CHAIN_WRITTEN, CHAIN_REMOVED, CHAIN_LIFE };
+
+/* --- for the chain's own files -------------------------------------------------- */
+
+uint64_t chain_random(struct chain *chain);
+/* The account as its entry stands now. */
+struct lcm_account chain_account(const struct sim_account *account);
+struct sim_addr chain_addr(const struct chain *chain, cast_ref who);
+void chain_call(struct chain *chain, struct chain_slot *slot);
+void chain_noise(struct chain *chain);
+tide_status chain_strangers(struct chain *chain) TIDE_MUST_USE;
+/* Evicts what lapsed, and cares for instances, every so many ledgers. */
+void chain_lives(struct chain *chain);
+/* Tells the observer, if there is one. */
+void chain_tell_version(struct chain *chain, uint32_t tx, const struct sim_entry *entry,
+                        enum chain_what what);
+/* Lists an entry and its life as evicted by this ledger. */
+void chain_evict(struct chain *chain, const struct sim_entry *entry);
+/* A longer life for an entry, or a new one for one that lapsed: the changes, counted. */
+void chain_extend(struct chain *chain, uint32_t tx, struct sim_entry *entry, uint32_t live_until,
+                  uint32_t *count);
+void chain_restore(struct chain *chain, uint32_t tx, struct sim_entry *entry, uint32_t *count);
+/* A fee event: what the payer paid (negative: got back) at that stage. */
+void chain_fee_event(struct chain *chain, const uint8_t payer[TIDE_HASH_BYTES], uint32_t stage,
+                     int64_t amount);
+/* Appends a change and counts it. */
+void chain_change(struct tide_buf *buf, uint32_t *count, uint32_t kind);
+/* Appends STATE and UPDATED of an account. */
+void chain_account_change(struct tide_buf *buf, uint32_t *count, const struct lcm_account *before,
+                          const struct lcm_account *after);
+
+enum { CHANGE_CREATED, CHANGE_UPDATED, CHANGE_REMOVED, CHANGE_STATE, CHANGE_RESTORED };
+
+#endif

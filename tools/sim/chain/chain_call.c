@@ -1,0 +1,517 @@
+/* One call of the cast: run in the world, written as a transaction. */
+#include "tools/sim/chain/chain_call.h"
+#include "tidemark/scval.h"
+#include "tidemark/xdr.h"
+
+/* --- footprint --------------------------------------------------------------- */
+
+static struct lcm_data data_of(const struct sim_entry *entry, struct tide_buf *address)
+{
+    tide_buf_reset(address);
+    chain_put_addr(address, entry->contract->address);
+    return (struct lcm_data){ tide_buf_view(address), entry->key, entry->durability };
+}
+
+void chain_put_touch_key(struct chain_making *m, struct tide_buf *to, const struct sim_touch *touch)
+{
+    struct chain *chain = m->chain;
+    if (touch->kind == SIM_TOUCH_DATA) {
+        struct lcm_data data = data_of(touch->entry, &chain->scratch);
+        lcm_put_data_key(to, &data);
+    } else if (touch->kind == SIM_TOUCH_ACCOUNT) {
+        lcm_put_account_key(to, touch->account->address.key);
+    } else {
+        lcm_put_trustline_key(to, touch->account->address.key, tide_buf_view(&chain->asset));
+    }
+}
+
+/* A persistent entry whose life had ended: whoever touches it restores it first. */
+bool chain_was_lapsed(const struct chain_making *m, const struct sim_touch *touch)
+{
+    return touch->kind == SIM_TOUCH_DATA && touch->existed &&
+           touch->entry->durability == SIM_PERSISTENT && touch->live_until < m->chain->ledger;
+}
+
+void chain_put_footprint(struct chain_making *m)
+{
+    struct chain *chain = m->chain;
+    for (uint32_t i = 0; i < m->out->touch_count; i++) {
+        const struct sim_touch *touch = &m->out->touches[i];
+        bool lapsed = chain_was_lapsed(m, touch);
+        if (lapsed) {
+            tide_buf_be32(&chain->archived, m->read_write);
+            m->archived++;
+        }
+        bool write = touch->written || lapsed;
+        chain_put_touch_key(m, write ? &chain->read_write : &chain->read_only, touch);
+        if (write)
+            m->read_write++;
+        else
+            m->read_only++;
+    }
+}
+
+/* The code that the instance names, read-only; a new code entry read-write. */
+static void put_code_key(struct chain_making *m)
+{
+    uint8_t empty[TIDE_HASH_BYTES];
+    const struct sim_entry *entry = m->contract->instance;
+    if (m->out->code_created) {
+        tide_sha256(empty, (tide_slice){ 0 });
+        lcm_put_code_key(&m->chain->read_write, empty);
+        m->read_write++;
+    } else if (entry && entry->exists && entry->val.len > 40 && entry->val.ptr[7] == 0) {
+        lcm_put_code_key(&m->chain->read_only, entry->val.ptr + 8);
+        m->read_only++;
+    }
+}
+
+/* --- changes -------------------------------------------------------------------- */
+
+static void put_ttl_change(struct chain_making *m, uint32_t kind, const struct lcm_data *data,
+                           uint32_t modified, uint32_t live_until)
+{
+    struct tide_buf *key = &m->chain->answer;
+    uint8_t hash[TIDE_HASH_BYTES];
+    tide_buf_reset(key);
+    lcm_put_data_key(key, data);
+    tide_sha256(hash, tide_buf_view(key));
+    chain_change(&m->chain->changes, &m->changes, kind);
+    if (kind == CHANGE_REMOVED)
+        lcm_put_ttl_key(&m->chain->changes, hash);
+    else
+        lcm_put_ttl(&m->chain->changes, modified, hash, live_until);
+}
+
+static void put_created(struct chain_making *m, const struct lcm_data *data, tide_slice value,
+                        uint32_t live_until)
+{
+    chain_change(&m->chain->changes, &m->changes, CHANGE_CREATED);
+    m->changed++;
+    lcm_put_data(&m->chain->changes, m->chain->ledger, data, value);
+    put_ttl_change(m, CHANGE_CREATED, data, m->chain->ledger, live_until);
+}
+
+static void put_removed(struct chain_making *m, const struct sim_touch *touch,
+                        const struct lcm_data *data, bool lapsed)
+{
+    struct tide_buf *buf = &m->chain->changes;
+    uint32_t before = lapsed ? CHANGE_RESTORED : CHANGE_STATE;
+    uint32_t live_until =
+        lapsed ? m->chain->ledger + m->chain->host.persistent_life : touch->live_until;
+    chain_change(buf, &m->changes, before);
+    lcm_put_data(buf, touch->modified, data, touch->val);
+    chain_change(buf, &m->changes, CHANGE_REMOVED);
+    m->changed++;
+    lcm_put_data_key(buf, data);
+    put_ttl_change(m, before, data, touch->modified, live_until);
+    put_ttl_change(m, CHANGE_REMOVED, data, 0, 0);
+}
+
+/* An entry that was and is: restored if its life had ended, rewritten if it was written. */
+static void put_kept(struct chain_making *m, const struct sim_touch *touch,
+                     const struct lcm_data *data, bool lapsed)
+{
+    struct tide_buf *buf = &m->chain->changes;
+    const struct sim_entry *entry = touch->entry;
+    if (lapsed || touch->written) {
+        chain_change(buf, &m->changes, lapsed ? CHANGE_RESTORED : CHANGE_STATE);
+        lcm_put_data(buf, touch->modified, data, touch->val);
+    }
+    if (touch->written) {
+        chain_change(buf, &m->changes, CHANGE_UPDATED);
+        m->changed++;
+        lcm_put_data(buf, m->chain->ledger, data, entry->val);
+    }
+    if (lapsed) {
+        put_ttl_change(m, CHANGE_RESTORED, data, m->chain->ledger, entry->live_until);
+    } else if (touch->live_until != entry->live_until) {
+        put_ttl_change(m, CHANGE_STATE, data, touch->modified, touch->live_until);
+        put_ttl_change(m, CHANGE_UPDATED, data, m->chain->ledger, entry->live_until);
+    }
+}
+
+static void put_data_change(struct chain_making *m, const struct sim_touch *touch)
+{
+    struct sim_entry *entry = touch->entry;
+    bool lapsed = chain_was_lapsed(m, touch);
+    struct lcm_data data = data_of(entry, &m->chain->scratch);
+    if (lapsed) {
+        entry->evicted = false;
+        if (entry->exists)
+            entry->live_until = m->chain->ledger + m->chain->host.persistent_life;
+    }
+    uint32_t tx = m->chain->index;
+    if (touch->existed && entry->exists) {
+        put_kept(m, touch, &data, lapsed);
+        if (touch->written || lapsed || touch->live_until != entry->live_until)
+            chain_tell_version(m->chain, tx, entry, touch->written ? CHAIN_WRITTEN : CHAIN_LIFE);
+    } else if (touch->existed) {
+        put_removed(m, touch, &data, lapsed);
+        chain_tell_version(m->chain, tx, entry, CHAIN_REMOVED);
+    } else if (entry->exists) {
+        put_created(m, &data, entry->val, entry->live_until);
+        chain_tell_version(m->chain, tx, entry, CHAIN_WRITTEN);
+    }
+}
+
+/* Temporary entries whose life had ended when they were looked at: the ledger sweeps them. */
+void chain_sweep(struct chain_making *m)
+{
+    for (uint32_t i = 0; i < m->out->touch_count; i++) {
+        const struct sim_touch *touch = &m->out->touches[i];
+        if (touch->kind != SIM_TOUCH_DATA || touch->existed || touch->entry->exists ||
+            touch->live_until == 0 || touch->live_until >= m->chain->ledger)
+            continue;
+        chain_evict(m->chain, touch->entry);
+    }
+}
+
+static void put_account_entry(struct chain_making *m, uint32_t kind, const struct sim_touch *touch)
+{
+    const struct sim_account *account = touch->account;
+    bool before = kind == CHANGE_STATE;
+    struct lcm_account entry = { .balance = before ? touch->balance : account->balance,
+                                 .seq = account->seq,
+                                 .subentries = account->subentries,
+                                 .flags = account->flags,
+                                 .modified = before ? touch->modified : m->chain->ledger };
+    memcpy(entry.key, account->address.key, TIDE_HASH_BYTES);
+    chain_change(&m->chain->changes, &m->changes, kind);
+    lcm_put_account(&m->chain->changes, &entry);
+}
+
+static void put_line_entry(struct chain_making *m, uint32_t kind, const struct sim_touch *touch)
+{
+    const struct sim_line *line = &touch->account->lines[touch->asset];
+    bool before = kind == CHANGE_STATE;
+    struct lcm_trustline entry = { .asset = tide_buf_view(&m->chain->asset),
+                                   .balance = before ? touch->balance : line->balance,
+                                   .limit = line->limit,
+                                   .flags = line->authorized ? 1 : 0,
+                                   .modified = before ? touch->modified : m->chain->ledger };
+    memcpy(entry.key, touch->account->address.key, TIDE_HASH_BYTES);
+    chain_change(&m->chain->changes, &m->changes, kind);
+    lcm_put_trustline(&m->chain->changes, &entry);
+}
+
+void chain_put_nonce(struct chain_making *m, struct sim_addr who, int64_t nonce,
+                     uint32_t live_until)
+{
+    struct tide_buf address, key;
+    tide_buf_init(&address, 64);
+    tide_buf_init(&key, 64);
+    chain_put_addr(&address, who);
+    chain_nonce_key(&key, nonce);
+    struct lcm_data data = { tide_buf_view(&address), tide_buf_view(&key), SIM_TEMPORARY };
+    lcm_put_data_key(&m->chain->read_write, &data);
+    m->read_write++;
+    if (m->out->ok)
+        put_created(m, &data, TIDE_SLICE("\0\0\0\1"), live_until);
+    tide_buf_release(&address);
+    tide_buf_release(&key);
+}
+
+/* The code entry of contracts that run natively: the wasm of no bytes. */
+static void put_code_created(struct chain_making *m)
+{
+    uint8_t hash[TIDE_HASH_BYTES], key_hash[TIDE_HASH_BYTES];
+    struct tide_buf *buf = &m->chain->changes, *key = &m->chain->answer;
+    m->chain->code_ledger = m->chain->ledger;
+    tide_sha256(hash, (tide_slice){ 0 });
+    chain_change(buf, &m->changes, CHANGE_CREATED);
+    m->changed++;
+    tide_buf_be32(buf, m->chain->ledger);
+    tide_buf_be32(buf, 7);
+    tide_buf_be32(buf, 0);
+    tide_buf_put(buf, hash, sizeof hash);
+    tide_buf_be32(buf, 0); /* no bytes of code */
+    tide_buf_be32(buf, 0);
+    tide_buf_reset(key);
+    lcm_put_code_key(key, hash);
+    tide_sha256(key_hash, tide_buf_view(key));
+    chain_change(buf, &m->changes, CHANGE_CREATED);
+    lcm_put_ttl(buf, m->chain->ledger, key_hash, m->chain->ledger + SIM_LIFE_MAX);
+}
+
+static void put_changes(struct chain_making *m)
+{
+    uint32_t nonce_until = m->chain->ledger + SIM_NONCE_LIFE;
+    for (uint32_t i = 0; i < m->out->auth_count; i++) {
+        if (m->out->auths[i].first)
+            chain_put_nonce(m, m->out->auths[i].who, chain_nonce(m, i), nonce_until);
+    }
+    if (!m->out->ok)
+        return;
+    if (m->out->code_created)
+        put_code_created(m);
+    chain_put_touches(m);
+}
+
+void chain_put_touches(struct chain_making *m)
+{
+    for (uint32_t i = 0; i < m->out->touch_count; i++) {
+        const struct sim_touch *touch = &m->out->touches[i];
+        if (touch->kind == SIM_TOUCH_DATA) {
+            put_data_change(m, touch);
+        } else if (touch->written && touch->kind == SIM_TOUCH_ACCOUNT) {
+            put_account_entry(m, CHANGE_STATE, touch);
+            put_account_entry(m, CHANGE_UPDATED, touch);
+            m->changed++;
+        } else if (touch->written) {
+            put_line_entry(m, CHANGE_STATE, touch);
+            put_line_entry(m, CHANGE_UPDATED, touch);
+            m->changed++;
+        }
+    }
+}
+
+/* --- events and the rest ----------------------------------------------------------- */
+
+void chain_put_events(struct chain_making *m)
+{
+    struct tide_buf *buf = &m->chain->events_xdr;
+    for (uint32_t i = 0; i < m->out->event_count; i++) {
+        const struct sim_event *event = &m->out->events[i];
+        tide_buf_be32(buf, 0);
+        tide_buf_be32(buf, 1);
+        tide_buf_put(buf, event->contract->address.key, TIDE_HASH_BYTES);
+        tide_buf_be32(buf, event->system ? 0 : 1);
+        tide_buf_be32(buf, 0);
+        tide_buf_be32(buf, event->topics.len);
+        for (uint32_t t = 0; t < event->topics.len; t++)
+            sim_val_xdr(buf, &event->topics.vec[t]);
+        sim_val_xdr(buf, &event->data);
+    }
+    m->events = m->out->event_count;
+}
+
+/* What nodes tell beside the ledger: contract events again, or why a call failed. */
+void chain_put_diagnostics(struct chain_making *m)
+{
+    struct tide_buf *buf = &m->chain->diagnostics;
+    if (!m->chain->options.diagnostics)
+        return;
+    if (!m->out->ok) {
+        tide_buf_be32(buf, 0);
+        tide_buf_be32(buf, 0);
+        tide_buf_be32(buf, 1);
+        tide_buf_put(buf, m->contract->address.key, TIDE_HASH_BYTES);
+        tide_buf_be32(buf, 2);
+        tide_buf_be32(buf, 0);
+        tide_buf_be32(buf, 1);
+        lcm_put_symbol(buf, "error");
+        lcm_put_string(buf, m->out->reason ? m->out->reason : "refused");
+        m->diagnostics++;
+        return;
+    }
+    struct tide_xdr x = tide_xdr_of(tide_buf_view(&m->chain->events_xdr));
+    for (uint32_t i = 0; i < m->events; i++) {
+        const uint8_t *mark = x.cur;
+        tide_xdr_skip(&x, 52);
+        uint32_t topics = tide_be32(x.cur - 4);
+        for (uint32_t t = 0; t <= topics; t++)
+            tide_scval_skip(&x);
+        tide_buf_be32(buf, 1);
+        tide_buf_slice(buf, tide_xdr_span(&x, mark));
+        m->diagnostics++;
+    }
+}
+
+static void put_soroban(struct chain_making *m)
+{
+    struct chain *chain = m->chain;
+    struct tide_buf *buf = &chain->soroban;
+    tide_buf_be32(buf, m->archived ? 1 : 0);
+    if (m->archived) {
+        tide_buf_be32(buf, m->archived);
+        tide_buf_slice(buf, tide_buf_view(&chain->archived));
+    }
+    tide_buf_be32(buf, m->read_only);
+    tide_buf_slice(buf, tide_buf_view(&chain->read_only));
+    tide_buf_be32(buf, m->read_write);
+    tide_buf_slice(buf, tide_buf_view(&chain->read_write));
+    tide_buf_be32(buf, 2000000);
+    tide_buf_be32(buf, 1000 + 64 * m->read_only);
+    tide_buf_be32(buf, 1000 + 128 * m->read_write);
+    tide_buf_be64(buf, (uint64_t)(m->slot->fee - 100));
+}
+
+void chain_reset(struct chain *chain)
+{
+    struct tide_buf *all[] = { &chain->changes,     &chain->events_xdr, &chain->read_only,
+                               &chain->read_write,  &chain->soroban,    &chain->body,
+                               &chain->fee_changes, &chain->before,     &chain->tx_events,
+                               &chain->diagnostics, &chain->archived,   &chain->answer };
+    for (size_t i = 0; i < TIDE_COUNT(all); i++)
+        tide_buf_reset(all[i]);
+}
+
+void chain_fee_event(struct chain *chain, const uint8_t payer[TIDE_HASH_BYTES], uint32_t stage,
+                     int64_t amount)
+{
+    struct tide_buf *buf = &chain->tx_events;
+    tide_buf_be32(buf, stage);
+    lcm_put_event_head(buf, chain->cast.contracts[CAST_XLM].id, 2);
+    lcm_put_symbol(buf, "fee");
+    tide_buf_be32(buf, TIDE_SCV_ADDRESS);
+    lcm_put_address_account(buf, payer);
+    lcm_put_i128(buf, amount);
+}
+
+/* Sequence numbers and fees: what stands around the operation. */
+static void put_surroundings(struct chain_making *m, struct lcm_tx *tx)
+{
+    struct chain *chain = m->chain;
+    struct chain_slot *slot = m->slot;
+    const uint8_t *payer = slot->payer->address.key;
+    chain_account_change(&chain->fee_changes, &tx->fee_changes.count, &slot->before, &slot->after);
+    chain_fee_event(chain, payer, 0, slot->fee);
+    m->tx_events = 1;
+    slot->refund = (slot->fee - 100) / (m->out->ok ? 5 : 3);
+    if (slot->refund) {
+        chain_fee_event(chain, payer, 2, -slot->refund);
+        m->tx_events = 2;
+    }
+    tx->fee_changes.xdr = tide_buf_view(&chain->fee_changes);
+    tx->tx_events = (struct lcm_list){ tide_buf_view(&chain->tx_events), m->tx_events };
+}
+
+void chain_bump_sequence(struct chain *chain, struct sim_account *source, uint32_t *count)
+{
+    struct lcm_account before = chain_account(source);
+    source->seq++;
+    source->modified = chain->ledger;
+    struct lcm_account after = chain_account(source);
+    chain_account_change(&chain->before, count, &before, &after);
+}
+
+static const sim_val *read_args(struct chain *chain, const struct story_call *call)
+{
+    tide_arena_reset(&chain->arena);
+    sim_val *args = tide_new(&chain->arena, sim_val, call->arg_count + 1);
+    struct tide_xdr x = tide_xdr_of(tide_buf_view(&call->args));
+    for (uint32_t i = 0; args && i < call->arg_count; i++)
+        args[i] = sim_val_read(&chain->arena, tide_scval_span(&x));
+    assert(args && x.status == TIDE_OK && tide_xdr_left(&x) == 0);
+    return args;
+}
+
+/* Runs the call. One in some hundreds fails before any code runs: resources spent. */
+static struct sim_outcome run(struct chain_making *m)
+{
+    struct chain *chain = m->chain;
+    const struct story_call *call = &m->slot->call;
+    struct sim_host *host = &chain->host;
+    struct sim_addr source = chain_addr(chain, (cast_ref)call->source);
+    struct sim_addr to = chain_addr(chain, cast_contract(call->contract));
+    struct sim_contract *contract = sim_contract_find(host, to);
+    m->contract = contract;
+    if (call->create)
+        return *sim_deploy(host, source, contract);
+    m->args = read_args(chain, call);
+    if (chain->deployed && chain_random(chain) % 400 == 0) {
+        struct sim_outcome out = *sim_view(host, to, call->fn, m->args, call->arg_count);
+        m->failed_by_network = true;
+        out.ok = false;
+        out.reason = "resource limit exceeded";
+        out.ret = sim_void();
+        out.event_count = out.changed = 0;
+        return out;
+    }
+    return *sim_invoke(host, source, to, call->fn, m->args, call->arg_count);
+}
+
+static void tell(struct chain_making *m, const struct lcm_tx *tx)
+{
+    struct chain *chain = m->chain;
+    const struct story_call *call = &m->slot->call;
+    story_told(&chain->story, call, m->out->ok, tx->return_value);
+    if (!chain->options.observer.tx)
+        return;
+    chain->options.observer.tx(
+        chain->options.observer.self,
+        &(struct chain_tx){ .ledger = chain->ledger,
+                            .close_time = chain->now,
+                            .index = chain->index,
+                            .hash = tx->hash,
+                            .source = chain_addr(chain, (cast_ref)call->source),
+                            .contract = m->contract,
+                            .fn = call->create ? NULL : call->fn,
+                            .args = m->args,
+                            .arg_count = call->arg_count,
+                            .changed = m->changed,
+                            .outcome = m->out });
+}
+
+void chain_refund_at_once(struct chain *chain, struct sim_account *payer, int64_t refund,
+                          struct lcm_list *to)
+{
+    struct tide_buf *buf = &chain->archived;
+    struct lcm_account before = chain_account(payer);
+    payer->balance += refund;
+    payer->modified = chain->ledger;
+    struct lcm_account after = chain_account(payer);
+    tide_buf_reset(buf);
+    chain_account_change(buf, &to->count, &before, &after);
+    to->xdr = tide_buf_view(buf);
+}
+
+static void put_operation(struct chain_making *m, struct lcm_tx *tx)
+{
+    struct chain *chain = m->chain;
+    chain_put_events(m);
+    chain_put_diagnostics(m);
+    put_changes(m);
+    chain_sweep(m);
+    chain_put_footprint(m);
+    put_code_key(m);
+    put_soroban(m);
+    if (m->slot->call.create)
+        chain_create_body(m);
+    else
+        chain_invoke_body(m);
+    tx->op_count = 1;
+    tx->ops[0] = (struct lcm_operation){
+        .type = LCM_OP_INVOKE,
+        .body = tide_buf_view(&chain->body),
+        .code = m->out->ok             ? 0
+                : m->failed_by_network ? -3
+                                       : -2,
+        .changes = { tide_buf_view(&chain->changes), m->changes },
+        .events = { tide_buf_view(&chain->events_xdr), m->events },
+    };
+    tx->soroban = tide_buf_view(&chain->soroban);
+    tx->diagnostics = (struct lcm_list){ tide_buf_view(&chain->diagnostics), m->diagnostics };
+    tide_buf_reset(&chain->answer);
+    sim_val_xdr(&chain->answer, &m->out->ret);
+    tx->return_value = m->out->ok ? tide_buf_view(&chain->answer) : (tide_slice){ 0 };
+}
+
+void chain_call(struct chain *chain, struct chain_slot *slot)
+{
+    struct chain_making m = { .chain = chain, .slot = slot };
+    struct sim_account *source = chain->accounts[slot->call.source];
+    struct lcm_tx tx = { .source = source->address.key,
+                         .fee_source = slot->bumped ? slot->payer->address.key : NULL,
+                         .fee = slot->bumped ? slot->fee / 2 : slot->fee,
+                         .valid_until = chain->now + 300 };
+    chain->index++;
+    chain_reset(chain);
+    chain_bump_sequence(chain, source, &tx.before.count);
+    tx.seq = source->seq;
+    tx.before.xdr = tide_buf_view(&chain->before);
+    struct sim_outcome out = run(&m);
+    m.out = &out;
+    put_operation(&m, &tx);
+    put_surroundings(&m, &tx);
+    tx.success = out.ok;
+    tx.fee_charged = slot->fee - slot->refund;
+    if (chain->lcm.version == 1 && slot->refund)
+        chain_refund_at_once(chain, slot->payer, slot->refund, &tx.refund);
+    lcm_add(&chain->lcm, &tx);
+    chain->events += m.events;
+    chain->txs++;
+    chain->refused += !out.ok;
+    tell(&m, &tx);
+}

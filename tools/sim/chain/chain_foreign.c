@@ -1,0 +1,338 @@
+/* Strangers: payments, data, and contracts whose events are named like ours. */
+#include "tidemark/scval.h"
+#include "tidemark/xdr.h"
+#include "tools/sim/chain/chain.h"
+
+/* A transaction of a stranger in the making; buffers are the chain's. */
+struct noise {
+    struct chain *chain;
+    struct chain_stranger *from;
+    struct chain_stranger *to;
+    struct lcm_tx tx;
+    uint32_t changes;
+    uint32_t events;
+};
+
+static uint32_t pick(struct chain *chain, uint32_t n)
+{
+    return (uint32_t)(chain_random(chain) % n);
+}
+
+tide_status chain_strangers(struct chain *chain)
+{
+    for (uint32_t i = 0; i < CHAIN_STRANGERS; i++) {
+        struct chain_stranger *s = &chain->strangers[i];
+        char name[32];
+        s->account = (struct lcm_account){ .balance = 5000000LL * 10000000,
+                                           .seq = (int64_t)chain->options.first_ledger << 32,
+                                           .subentries = 1,
+                                           .modified = chain->options.first_ledger - 1 };
+        snprintf(name, sizeof name, "stranger %u", i);
+        if (cast_key(&chain->cast, s->account.key, chain->options.seed, name) != TIDE_OK)
+            return TIDE_E_MEMORY;
+        s->line = (struct lcm_trustline){ .asset = tide_buf_view(&chain->asset),
+                                          .balance = 700000LL * 10000000,
+                                          .limit = INT64_MAX,
+                                          .flags = 1,
+                                          .modified = chain->options.first_ledger - 1 };
+        memcpy(s->line.key, s->account.key, TIDE_HASH_BYTES);
+    }
+    return TIDE_OK;
+}
+
+static void put_account_move(struct noise *n, struct chain_stranger *who, int64_t by)
+{
+    struct lcm_account before = who->account;
+    who->account.balance += by;
+    who->account.modified = n->chain->ledger;
+    chain_account_change(&n->chain->changes, &n->changes, &before, &who->account);
+}
+
+static void put_line_move(struct noise *n, struct chain_stranger *who, int64_t by)
+{
+    struct tide_buf *buf = &n->chain->changes;
+    chain_change(buf, &n->changes, CHANGE_STATE);
+    lcm_put_trustline(buf, &who->line);
+    who->line.balance += by;
+    who->line.modified = n->chain->ledger;
+    chain_change(buf, &n->changes, CHANGE_UPDATED);
+    lcm_put_trustline(buf, &who->line);
+}
+
+static void put_address(struct tide_buf *buf, const struct chain_stranger *who)
+{
+    tide_buf_be32(buf, TIDE_SCV_ADDRESS);
+    lcm_put_address_account(buf, who->account.key);
+}
+
+/* The transfer event that classic payments get: with the memo as a muxed id where there is one. */
+static void put_transfer_event(struct noise *n, bool usdc, int64_t amount)
+{
+    struct tide_buf *buf = &n->chain->events_xdr;
+    char asset[5 + 56 + 1] = "native";
+    if (usdc) {
+        struct tide_buf text;
+        tide_buf_init(&text, 64);
+        cast_put_strkey(&text, &n->chain->cast, CAST_ISSUER);
+        snprintf(asset, sizeof asset, "USDC:%.56s", (const char *)text.ptr);
+        tide_buf_release(&text);
+    }
+    lcm_put_event_head(buf, n->chain->cast.contracts[usdc ? CAST_USDC : CAST_XLM].id, 4);
+    lcm_put_symbol(buf, "transfer");
+    put_address(buf, n->from);
+    put_address(buf, n->to);
+    lcm_put_string(buf, asset);
+    if (n->tx.memo) {
+        tide_buf_be32(buf, TIDE_SCV_MAP);
+        tide_buf_be32(buf, 1);
+        tide_buf_be32(buf, 2);
+        lcm_put_symbol(buf, "amount");
+        lcm_put_i128(buf, amount);
+        lcm_put_symbol(buf, "to_muxed_id");
+        lcm_put_string(buf, n->tx.memo);
+    } else {
+        lcm_put_i128(buf, amount);
+    }
+    n->events++;
+}
+
+static void put_ed25519(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES])
+{
+    tide_buf_be32(buf, 0);
+    tide_buf_put(buf, key, TIDE_HASH_BYTES);
+}
+
+static void pay(struct noise *n, bool usdc)
+{
+    struct chain *chain = n->chain;
+    int64_t amount = 1 + (int64_t)(chain_random(chain) % 50000000);
+    n->tx.memo = pick(chain, 3) ? NULL : "rent \xe2\x9c\x93";
+    put_ed25519(&chain->body, n->to->account.key);
+    if (usdc)
+        tide_buf_slice(&chain->body, tide_buf_view(&chain->asset));
+    else
+        tide_buf_be32(&chain->body, 0);
+    tide_buf_be64(&chain->body, (uint64_t)amount);
+    n->tx.ops[0].type = LCM_OP_PAYMENT;
+    if (pick(chain, 12) == 0) {
+        n->tx.success = false;
+        n->tx.ops[0].code = -2; /* underfunded */
+        return;
+    }
+    if (usdc) {
+        put_line_move(n, n->from, -amount);
+        put_line_move(n, n->to, amount);
+    } else {
+        put_account_move(n, n->from, -amount);
+        put_account_move(n, n->to, amount);
+    }
+    put_transfer_event(n, usdc, amount);
+}
+
+static void create_again(struct noise *n)
+{
+    put_ed25519(&n->chain->body, n->to->account.key);
+    tide_buf_be64(&n->chain->body, 100000000);
+    n->tx.ops[0].type = LCM_OP_CREATE_ACCOUNT;
+    n->tx.ops[0].code = -4; /* it exists */
+    n->tx.success = false;
+}
+
+static void keep_data(struct noise *n)
+{
+    char name[24];
+    struct tide_buf *buf = &n->chain->changes;
+    snprintf(name, sizeof name, "note %u", n->chain->ledger);
+    tide_xdr_put_var(&n->chain->body, tide_slice_str(name));
+    tide_buf_be32(&n->chain->body, 1);
+    tide_xdr_put_var(&n->chain->body, TIDE_SLICE("\0\1\2\xff"));
+    n->tx.ops[0].type = LCM_OP_MANAGE_DATA;
+    put_account_move(n, n->from, 0);
+    chain_change(buf, &n->changes, CHANGE_CREATED);
+    tide_buf_be32(buf, n->chain->ledger);
+    tide_buf_be32(buf, 3);
+    put_ed25519(buf, n->from->account.key);
+    tide_xdr_put_var(buf, tide_slice_str(name));
+    tide_xdr_put_var(buf, TIDE_SLICE("\0\1\2\xff"));
+    tide_buf_be32(buf, 0);
+    tide_buf_be32(buf, 0);
+}
+
+static const char *const names[] = { "swap", "deposit", "price", "attest", "liq", "transfer" };
+
+static void put_foreign_event(struct noise *n, const uint8_t id[TIDE_HASH_BYTES], uint32_t i)
+{
+    struct tide_buf *buf = &n->chain->events_xdr;
+    lcm_put_event_head(buf, id, 3);
+    lcm_put_symbol(buf, names[i]);
+    put_address(buf, n->from);
+    lcm_put_symbol(buf, "XLMUSDC");
+    tide_buf_be32(buf, TIDE_SCV_MAP);
+    tide_buf_be32(buf, 1);
+    tide_buf_be32(buf, 1);
+    lcm_put_symbol(buf, "amount_in");
+    lcm_put_i128(buf, (int64_t)n->chain->ledger);
+    n->events++;
+}
+
+/* An entry of a foreign contract, under a key that one of ours would use too. */
+static void put_foreign_entry(struct noise *n, const struct lcm_data *data)
+{
+    struct chain *chain = n->chain;
+    struct tide_buf *buf = &chain->changes;
+    uint8_t hash[TIDE_HASH_BYTES];
+    tide_slice value = TIDE_SLICE("\0\0\0\3\0\0\0\7");
+    uint32_t kind = pick(chain, 3);
+    chain_change(buf, &n->changes, kind == CHANGE_CREATED ? CHANGE_CREATED : CHANGE_STATE);
+    lcm_put_data(buf, chain->ledger - (kind != CHANGE_CREATED), data, value);
+    if (kind == CHANGE_UPDATED) {
+        chain_change(buf, &n->changes, kind);
+        lcm_put_data(buf, chain->ledger, data, value);
+        return;
+    }
+    tide_buf_reset(&chain->answer);
+    lcm_put_data_key(&chain->answer, data);
+    tide_sha256(hash, tide_buf_view(&chain->answer));
+    if (kind == CHANGE_REMOVED) {
+        chain_change(buf, &n->changes, kind);
+        lcm_put_data_key(buf, data);
+    }
+    chain_change(buf, &n->changes, kind == CHANGE_CREATED ? CHANGE_CREATED : CHANGE_STATE);
+    lcm_put_ttl(buf, chain->ledger, hash, chain->ledger + 5000);
+    if (kind == CHANGE_REMOVED) {
+        chain_change(buf, &n->changes, kind);
+        lcm_put_ttl_key(buf, hash);
+    }
+}
+
+static void put_foreign_footprint(struct noise *n, const struct lcm_data *data)
+{
+    struct tide_buf *buf = &n->chain->soroban;
+    tide_buf_be32(buf, 0);
+    tide_buf_be32(buf, 0);
+    tide_buf_be32(buf, 1);
+    lcm_put_data_key(buf, data);
+    tide_buf_be32(buf, 1500000);
+    tide_buf_be32(buf, 900);
+    tide_buf_be32(buf, 700);
+    tide_buf_be64(buf, 60000);
+    n->tx.soroban = tide_buf_view(buf);
+}
+
+/* A foreign contract; some move USDC on the way, which is no business of ours either. */
+static void call_foreign(struct noise *n)
+{
+    struct chain *chain = n->chain;
+    struct tide_buf *buf = &chain->body;
+    uint8_t id[TIDE_HASH_BYTES];
+    char name[32];
+    uint32_t fn = pick(chain, TIDE_COUNT(names));
+    snprintf(name, sizeof name, "foreign contract %u", pick(chain, CHAIN_FOREIGN));
+    cast_seed(id, chain->options.seed, name); /* no key, but as good an id */
+    tide_buf_be32(buf, 0);
+    lcm_put_address_contract(buf, id);
+    tide_xdr_put_var(buf, tide_slice_str(names[fn]));
+    tide_buf_be32(buf, 1);
+    put_address(buf, n->from);
+    tide_buf_be32(buf, 0); /* no signatures of others */
+    n->tx.ops[0].type = LCM_OP_INVOKE;
+    tide_buf_reset(&chain->before);
+    lcm_put_address_contract(&chain->before, id);
+    tide_buf_reset(&chain->read_only);
+    tide_buf_be32(&chain->read_only, TIDE_SCV_VEC);
+    tide_buf_be32(&chain->read_only, 1);
+    tide_buf_be32(&chain->read_only, 2);
+    lcm_put_symbol(&chain->read_only, "Pool");
+    lcm_put_symbol(&chain->read_only, "XLMUSDC");
+    struct lcm_data data = { tide_buf_view(&chain->before), tide_buf_view(&chain->read_only), 1 };
+    put_foreign_footprint(n, &data);
+    n->tx.fee = n->tx.fee_charged = 60100;
+    if (pick(chain, 6) == 0) {
+        n->tx.success = false;
+        n->tx.ops[0].code = -2;
+        return;
+    }
+    if (pick(chain, 2)) {
+        put_line_move(n, n->from, -25);
+        put_line_move(n, n->to, 25);
+        put_transfer_event(n, true, 25);
+    }
+    put_foreign_event(n, id, fn);
+    put_foreign_entry(n, &data);
+    n->tx.return_value = TIDE_SLICE("\0\0\0\1");
+}
+
+static void reset(struct chain *chain)
+{
+    struct tide_buf *all[] = { &chain->changes,   &chain->events_xdr, &chain->soroban,
+                               &chain->body,      &chain->before,     &chain->fee_changes,
+                               &chain->tx_events, &chain->read_only };
+    for (size_t i = 0; i < TIDE_COUNT(all); i++)
+        tide_buf_reset(all[i]);
+}
+
+static void make(struct noise *n, bool soroban)
+{
+    uint32_t luck = pick(n->chain, 10);
+    n->tx.op_count = 1;
+    if (soroban)
+        call_foreign(n);
+    else if (luck < 4)
+        pay(n, false);
+    else if (luck < 8)
+        pay(n, true);
+    else if (luck < 9)
+        keep_data(n);
+    else
+        create_again(n);
+}
+
+/* One transaction; its fee is charged and its number used before it applies. */
+static void add(struct chain *chain, struct chain_stranger *from, struct chain_stranger *to,
+                bool soroban)
+{
+    struct noise n = { .chain = chain, .from = from, .to = to };
+    struct tide_buf numbering;
+    uint32_t count = 0;
+    reset(chain);
+    tide_buf_init(&numbering, 4096);
+    n.tx = (struct lcm_tx){ .source = from->account.key, .success = true };
+    n.tx.fee = n.tx.fee_charged = soroban ? 60100 : 100;
+    struct lcm_account before = from->account;
+    from->account.balance -= n.tx.fee;
+    from->account.modified = chain->ledger;
+    chain_account_change(&chain->fee_changes, &n.tx.fee_changes.count, &before, &from->account);
+    before = from->account;
+    n.tx.seq = ++from->account.seq;
+    chain_account_change(&numbering, &count, &before, &from->account);
+    make(&n, soroban);
+    chain_fee_event(chain, from->account.key, 0, n.tx.fee);
+    n.tx.before = (struct lcm_list){ tide_buf_view(&numbering), count };
+    n.tx.fee_changes.xdr = tide_buf_view(&chain->fee_changes);
+    n.tx.tx_events = (struct lcm_list){ tide_buf_view(&chain->tx_events), 1 };
+    n.tx.ops[0].body = tide_buf_view(&chain->body);
+    n.tx.ops[0].changes = (struct lcm_list){ tide_buf_view(&chain->changes), n.changes };
+    n.tx.ops[0].events = (struct lcm_list){ tide_buf_view(&chain->events_xdr), n.events };
+    lcm_add(&chain->lcm, &n.tx);
+    tide_buf_release(&numbering);
+    chain->index++;
+    chain->txs++;
+    chain->events += n.tx.success ? n.events : 0;
+}
+
+/* Pairs of strangers, each account in one transaction of a ledger: classic ones first, as the
+ * phases of a transaction set apply. */
+void chain_noise(struct chain *chain)
+{
+    uint32_t share = chain->slot_count * chain->options.noise;
+    uint32_t count = share / 100 + (pick(chain, 100) < share % 100);
+    uint32_t most = CHAIN_STRANGERS / 2;
+    count = count < most ? count : most;
+    uint32_t soroban = count / 3 + (count % 3 ? pick(chain, 2) : 0);
+    uint32_t start = pick(chain, CHAIN_STRANGERS);
+    for (uint32_t i = 0; i < count; i++) {
+        struct chain_stranger *from = &chain->strangers[(start + 2 * i) % CHAIN_STRANGERS];
+        struct chain_stranger *to = &chain->strangers[(start + 2 * i + 1) % CHAIN_STRANGERS];
+        add(chain, from, to, i + soroban >= count);
+    }
+}

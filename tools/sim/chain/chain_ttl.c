@@ -1,0 +1,240 @@
+/* Lives of entries: eviction of what lapsed, restoration and care by a keeper. */
+#include "tidemark/xdr.h"
+#include "tools/sim/chain/chain.h"
+
+enum { SCAN_EVERY = 16, EVICT_MOST = 200, CARE_EVERY = 64 };
+
+static void put_key(struct tide_buf *buf, struct tide_buf *address, const struct sim_entry *entry)
+{
+    tide_buf_reset(address);
+    lcm_put_address_contract(address, entry->contract->address.key);
+    struct lcm_data data = { tide_buf_view(address), entry->key, entry->durability };
+    lcm_put_data_key(buf, &data);
+}
+
+/* By contract and key: where an entry lies in memory may not show. */
+static int by_key(const void *a, const void *b)
+{
+    const struct sim_entry *const *x = a, *const *y = b;
+    int order = memcmp((*x)->contract->address.key, (*y)->contract->address.key, TIDE_HASH_BYTES);
+    if (order == 0)
+        order = tide_slice_cmp((*x)->key, (*y)->key);
+    return order ? order : (int)(*x)->durability - (int)(*y)->durability;
+}
+
+static uint32_t find_lapsed(struct chain *chain)
+{
+    struct sim_walk walk = { 0 };
+    uint32_t count = 0;
+    for (struct sim_entry *e = sim_entry_next(&chain->host, &walk); e;
+         e = sim_entry_next(&chain->host, &walk)) {
+        if (e->live_until >= chain->ledger || e->evicted)
+            continue;
+        if (count == chain->lapsed_max) {
+            uint32_t more = count ? count * 2 : 256;
+            struct sim_entry **grown = realloc(chain->lapsed, more * sizeof(struct sim_entry *));
+            if (!grown)
+                break;
+            chain->lapsed = grown;
+            chain->lapsed_max = more;
+        }
+        chain->lapsed[count++] = e;
+    }
+    if (count)
+        qsort(chain->lapsed, count, sizeof(struct sim_entry *), by_key);
+    return count;
+}
+
+void chain_evict(struct chain *chain, const struct sim_entry *entry)
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    struct tide_buf *key = &chain->answer;
+    tide_buf_reset(key);
+    put_key(key, &chain->scratch, entry);
+    lcm_evict(&chain->lcm, tide_buf_view(key));
+    tide_sha256(hash, tide_buf_view(key));
+    tide_buf_reset(key);
+    lcm_put_ttl_key(key, hash);
+    lcm_evict(&chain->lcm, tide_buf_view(key));
+    if (entry->durability == SIM_TEMPORARY)
+        chain_tell_version(chain, 0, entry, CHAIN_REMOVED);
+}
+
+static void evict(struct chain *chain, struct sim_entry *entry)
+{
+    chain_evict(chain, entry);
+    if (entry->durability == SIM_TEMPORARY) {
+        sim_entry_evict(&chain->host, entry);
+        return;
+    }
+    entry->evicted = true;
+    chain_tell_version(chain, 0, entry, CHAIN_LIFE);
+}
+
+/* --- the keeper ---------------------------------------------------------------- */
+
+struct care {
+    struct chain *chain;
+    struct sim_account *keeper;
+    struct lcm_tx tx;
+    uint32_t keys;
+    uint32_t changes;
+};
+
+static void put_ttl(struct chain *chain, uint32_t *count, uint32_t kind,
+                    const struct sim_entry *entry, const uint32_t at[2])
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    tide_buf_reset(&chain->answer);
+    put_key(&chain->answer, &chain->scratch, entry);
+    tide_sha256(hash, tide_buf_view(&chain->answer));
+    chain_change(&chain->changes, count, kind);
+    lcm_put_ttl(&chain->changes, at[0], hash, at[1]);
+}
+
+void chain_extend(struct chain *chain, uint32_t tx, struct sim_entry *entry, uint32_t live_until,
+                  uint32_t *count)
+{
+    if (entry->live_until >= live_until)
+        return;
+    uint32_t before[] = { entry->modified, entry->live_until };
+    uint32_t after[] = { chain->ledger, live_until };
+    put_ttl(chain, count, CHANGE_STATE, entry, before);
+    put_ttl(chain, count, CHANGE_UPDATED, entry, after);
+    entry->live_until = live_until;
+    chain_tell_version(chain, tx, entry, CHAIN_LIFE);
+}
+
+void chain_restore(struct chain *chain, uint32_t tx, struct sim_entry *entry, uint32_t *count)
+{
+    entry->live_until = chain->ledger + chain->host.persistent_life;
+    entry->evicted = false;
+    chain_change(&chain->changes, count, CHANGE_RESTORED);
+    tide_buf_reset(&chain->scratch);
+    lcm_put_address_contract(&chain->scratch, entry->contract->address.key);
+    struct lcm_data data = { tide_buf_view(&chain->scratch), entry->key, entry->durability };
+    lcm_put_data(&chain->changes, entry->modified, &data, entry->val);
+    uint32_t now[] = { chain->ledger, entry->live_until };
+    put_ttl(chain, count, CHANGE_RESTORED, entry, now);
+    chain_tell_version(chain, tx, entry, CHAIN_LIFE);
+}
+
+static void extend(struct care *c, struct sim_entry *entry, uint32_t live_until)
+{
+    put_key(&c->chain->read_only, &c->chain->scratch, entry);
+    c->keys++;
+    chain_extend(c->chain, c->chain->index + 1, entry, live_until, &c->changes);
+}
+
+static void restore(struct care *c, struct sim_entry *entry)
+{
+    put_key(&c->chain->read_only, &c->chain->scratch, entry);
+    c->keys++;
+    chain_restore(c->chain, c->chain->index + 1, entry, &c->changes);
+}
+
+static void put_soroban(struct care *c, bool writes)
+{
+    struct tide_buf *buf = &c->chain->soroban;
+    tide_buf_be32(buf, 0);
+    tide_buf_be32(buf, writes ? 0 : c->keys);
+    if (!writes)
+        tide_buf_slice(buf, tide_buf_view(&c->chain->read_only));
+    tide_buf_be32(buf, writes ? c->keys : 0);
+    if (writes)
+        tide_buf_slice(buf, tide_buf_view(&c->chain->read_only));
+    tide_buf_be32(buf, 0);
+    tide_buf_be32(buf, 4000);
+    tide_buf_be32(buf, writes ? 4000 : 0);
+    tide_buf_be64(buf, (uint64_t)(c->tx.fee - 100));
+    c->tx.soroban = tide_buf_view(buf);
+}
+
+static void begin(struct care *c)
+{
+    struct chain *chain = c->chain;
+    struct tide_buf *all[] = { &chain->changes, &chain->read_only, &chain->soroban,    &chain->body,
+                               &chain->before,  &chain->tx_events, &chain->fee_changes };
+    for (size_t i = 0; i < TIDE_COUNT(all); i++)
+        tide_buf_reset(all[i]);
+    c->keeper = chain->accounts[CAST_DEPLOYER];
+    c->tx = (struct lcm_tx){ .source = c->keeper->address.key, .success = true, .op_count = 1 };
+    c->tx.fee = c->tx.fee_charged = 80100;
+    struct lcm_account before = chain_account(c->keeper);
+    c->keeper->balance -= c->tx.fee;
+    c->keeper->modified = chain->ledger;
+    struct lcm_account after = chain_account(c->keeper);
+    chain_account_change(&chain->fee_changes, &c->tx.fee_changes.count, &before, &after);
+    c->keeper->seq++;
+    c->tx.seq = c->keeper->seq;
+    struct lcm_account numbered = chain_account(c->keeper);
+    chain_account_change(&chain->before, &c->tx.before.count, &after, &numbered);
+    chain_fee_event(chain, c->keeper->address.key, 0, c->tx.fee);
+    tide_buf_be32(&chain->body, 0); /* both operations begin with an extension */
+}
+
+static void finish(struct care *c, enum lcm_op type)
+{
+    struct chain *chain = c->chain;
+    put_soroban(c, type == LCM_OP_RESTORE);
+    c->tx.fee_changes.xdr = tide_buf_view(&chain->fee_changes);
+    c->tx.before.xdr = tide_buf_view(&chain->before);
+    c->tx.tx_events = (struct lcm_list){ tide_buf_view(&chain->tx_events), 1 };
+    c->tx.ops[0] =
+        (struct lcm_operation){ .type = type,
+                                .body = tide_buf_view(&chain->body),
+                                .changes = { tide_buf_view(&chain->changes), c->changes } };
+    lcm_add(&chain->lcm, &c->tx);
+    chain->index++;
+    chain->txs++;
+}
+
+/* Instances of the protocol get a longer life before the old one ends. */
+static void extend_instances(struct chain *chain)
+{
+    struct care c = { .chain = chain };
+    uint32_t life = chain->host.persistent_life;
+    begin(&c);
+    tide_buf_be32(&chain->body, life);
+    for (uint32_t i = 0; i < CAST_TOKEN; i++) {
+        struct sim_contract *contract =
+            sim_contract_find(&chain->host, chain_addr(chain, cast_contract(i)));
+        if (contract->instance && contract->instance->exists &&
+            contract->instance->live_until >= chain->ledger)
+            extend(&c, contract->instance, chain->ledger + life);
+    }
+    finish(&c, LCM_OP_EXTEND_TTL);
+}
+
+/* A few of the entries that lapsed come back without being used. */
+static void restore_some(struct chain *chain, uint32_t count)
+{
+    struct care c = { .chain = chain };
+    uint32_t first = 0;
+    while (first < count && chain->lapsed[first]->durability != SIM_PERSISTENT)
+        first++;
+    if (first == count)
+        return;
+    begin(&c);
+    for (uint32_t i = first; i < count && c.keys < 3; i++) {
+        struct sim_entry *entry = chain->lapsed[i];
+        if (entry->durability == SIM_PERSISTENT && (i == first || chain_random(chain) % 2))
+            restore(&c, entry);
+    }
+    finish(&c, LCM_OP_RESTORE);
+}
+
+void chain_lives(struct chain *chain)
+{
+    if (chain->ledger % CARE_EVERY == 3)
+        extend_instances(chain);
+    if (chain->ledger % SCAN_EVERY != 0)
+        return;
+    uint32_t count = find_lapsed(chain);
+    if (count && chain_random(chain) % 3 == 0)
+        restore_some(chain, count < 8 ? count : 8);
+    for (uint32_t i = 0; i < count && i < EVICT_MOST; i++) {
+        if (chain->lapsed[i]->live_until < chain->ledger)
+            evict(chain, chain->lapsed[i]);
+    }
+}

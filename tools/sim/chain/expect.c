@@ -1,0 +1,215 @@
+#include "tools/sim/chain/expect.h"
+#include "tidemark/text.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+static FILE *open_file(const char *dir, const char *name, struct tide_err *err)
+{
+    char path[4096];
+    int len = snprintf(path, sizeof path, "%s/%s.jsonl", dir, name);
+    FILE *file = len > 0 && (size_t)len < sizeof path ? fopen(path, "wb") : NULL;
+    if (!file)
+        tide_fail(err, TIDE_E_IO, "cannot write %s/%s.jsonl", dir, name);
+    return file;
+}
+
+tide_status expect_open(struct expect *expect, const char *dir, struct tide_err *err)
+{
+    *expect = (struct expect){ 0 };
+    tide_buf_init(&expect->line, TIDE_JSON_BYTES_MAX);
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+        return tide_fail(err, TIDE_E_IO, "cannot make folder %s", dir);
+    expect->events = open_file(dir, "events", err);
+    expect->calls = expect->events ? open_file(dir, "calls", err) : NULL;
+    expect->history = expect->calls ? open_file(dir, "history", err) : NULL;
+    expect->state = expect->history ? open_file(dir, "state", err) : NULL;
+    return expect->state ? TIDE_OK : err->code;
+}
+
+static void end_line(struct expect *expect, FILE *to)
+{
+    struct tide_buf *line = &expect->line;
+    tide_buf_str(line, "}\n");
+    if (line->failed || fwrite(line->ptr, 1, line->len, to) != line->len)
+        expect->failed = true;
+    tide_buf_reset(line);
+}
+
+static const char *role_name(const struct sim_contract *contract)
+{
+    if (contract->role == TIDE_ROLE_synth_token)
+        return "synth_token";
+    return contract->role == TIDE_ROLE_wallet ? "wallet" : contract->name;
+}
+
+static void put_contract(struct tide_buf *line, const struct sim_contract *contract)
+{
+    tide_buf_str(line, "\"contract\":");
+    expect_address(line, contract->address);
+    tide_buf_putf(line, ",\"role\":\"%s\"", role_name(contract));
+}
+
+static void put_place(struct tide_buf *line, const struct chain_tx *tx)
+{
+    tide_buf_putf(line, "{\"ledger\":%u,\"closeTime\":%" PRIu64 ",\"tx\":%u,", tx->ledger,
+                  tx->close_time, tx->index);
+}
+
+static void put_hash(struct tide_buf *line, const struct chain_tx *tx)
+{
+    tide_buf_str(line, "\"hash\":\"");
+    tide_buf_hex(line, tide_slice_of(tx->hash, TIDE_HASH_BYTES));
+    tide_buf_str(line, "\",");
+}
+
+/* --- events and calls -------------------------------------------------------- */
+
+static void tell_event(struct expect *expect, const struct chain_tx *tx, uint32_t i)
+{
+    struct tide_buf *line = &expect->line;
+    const struct sim_event *event = &tx->outcome->events[i];
+    put_place(line, tx);
+    tide_buf_putf(line, "\"op\":0,\"event\":%u,", i);
+    put_hash(line, tx);
+    tide_buf_putf(line, "\"type\":\"%s\",", event->system ? "system" : "contract");
+    put_contract(line, event->contract);
+    tide_buf_str(line, ",\"topics\":");
+    expect_value(line, &event->topics);
+    tide_buf_str(line, ",\"data\":");
+    expect_value(line, &event->data);
+    end_line(expect, expect->events);
+}
+
+static void put_outcome(struct tide_buf *line, const struct chain_tx *tx)
+{
+    const struct sim_outcome *out = tx->outcome;
+    tide_buf_putf(line, ",\"ok\":%s", out->ok ? "true" : "false");
+    if (out->ok) {
+        tide_buf_str(line, ",\"ret\":");
+        expect_value(line, &out->ret);
+    } else {
+        tide_buf_str(line, ",\"reason\":");
+        tide_buf_json_string(line, tide_slice_str(out->reason ? out->reason : ""));
+    }
+    tide_buf_putf(line, ",\"events\":%u,\"changed\":%u", out->event_count, tx->changed);
+}
+
+static void tell_call(struct expect *expect, const struct chain_tx *tx)
+{
+    struct tide_buf *line = &expect->line;
+    put_place(line, tx);
+    put_hash(line, tx);
+    tide_buf_str(line, "\"source\":");
+    expect_address(line, tx->source);
+    tide_buf_u8(line, ',');
+    put_contract(line, tx->contract);
+    tide_buf_putf(line, ",\"name\":\"%s\",\"fn\":", tx->contract->name);
+    if (tx->fn)
+        tide_buf_json_string(line, tide_slice_str(tx->fn));
+    else
+        tide_buf_str(line, "null");
+    tide_buf_str(line, ",\"args\":[");
+    for (uint32_t i = 0; i < tx->arg_count; i++) {
+        if (i)
+            tide_buf_u8(line, ',');
+        expect_value(line, &tx->args[i]);
+    }
+    tide_buf_u8(line, ']');
+    put_outcome(line, tx);
+    end_line(expect, expect->calls);
+}
+
+/* --- entries -------------------------------------------------------------------- */
+
+static void put_entry(struct expect *expect, const struct sim_entry *entry,
+                      struct tide_arena *arena)
+{
+    struct tide_buf *line = &expect->line;
+    put_contract(line, entry->contract);
+    tide_buf_str(line, ",\"key\":");
+    sim_val key = sim_val_read(arena, entry->key);
+    expect_value(line, &key);
+    tide_buf_putf(line, ",\"durability\":\"%s\"",
+                  entry->durability == SIM_TEMPORARY ? "temporary" : "persistent");
+}
+
+/* What was evicted has no life on the ledger until it is restored. */
+static void put_life(struct tide_buf *line, const struct sim_entry *entry)
+{
+    if (entry->evicted)
+        tide_buf_str(line, ",\"live_until\":null");
+    else
+        tide_buf_putf(line, ",\"live_until\":%u", entry->live_until);
+}
+
+static void put_value(struct expect *expect, const struct sim_entry *entry,
+                      struct tide_arena *arena)
+{
+    sim_val val = sim_val_read(arena, entry->val);
+    put_life(&expect->line, entry);
+    tide_buf_str(&expect->line, ",\"val\":");
+    expect_value(&expect->line, &val);
+}
+
+static void tell_version(void *self, const struct chain_version *version)
+{
+    struct expect *expect = self;
+    struct tide_buf *line = &expect->line;
+    struct tide_arena arena;
+    if (tide_arena_open(&arena, 1u << 20) != TIDE_OK)
+        abort();
+    tide_buf_putf(line, "{\"ledger\":%u,\"tx\":%u,", version->ledger, version->tx);
+    put_entry(expect, version->entry, &arena);
+    if (version->removed)
+        tide_buf_str(line, ",\"removed\":true");
+    else if (version->life_only)
+        put_life(line, version->entry);
+    else
+        put_value(expect, version->entry, &arena);
+    end_line(expect, expect->history);
+    tide_arena_close(&arena);
+}
+
+static void tell_tx(void *self, const struct chain_tx *tx)
+{
+    struct expect *expect = self;
+    for (uint32_t i = 0; i < tx->outcome->event_count; i++)
+        tell_event(expect, tx, i);
+    tell_call(expect, tx);
+}
+
+struct chain_observer expect_observer(struct expect *expect)
+{
+    return (struct chain_observer){ .self = expect, .tx = tell_tx, .version = tell_version };
+}
+
+static void tell_state(struct expect *expect, struct sim_host *host)
+{
+    struct tide_arena arena;
+    struct sim_walk walk = { 0 };
+    if (tide_arena_open(&arena, 1u << 20) != TIDE_OK)
+        abort();
+    for (struct sim_entry *e = sim_entry_next(host, &walk); e; e = sim_entry_next(host, &walk)) {
+        tide_arena_reset(&arena);
+        tide_buf_u8(&expect->line, '{');
+        put_entry(expect, e, &arena);
+        put_value(expect, e, &arena);
+        end_line(expect, expect->state);
+    }
+    tide_arena_close(&arena);
+}
+
+tide_status expect_close(struct expect *expect, struct sim_host *host, struct tide_err *err)
+{
+    FILE *files[] = { expect->events, expect->calls, expect->history, expect->state };
+    if (host && expect->state)
+        tell_state(expect, host);
+    for (size_t i = 0; i < TIDE_COUNT(files); i++) {
+        if (files[i] && fclose(files[i]) != 0)
+            expect->failed = true;
+    }
+    tide_buf_release(&expect->line);
+    return expect->failed ? tide_fail(err, TIDE_E_IO, "the expectations cannot be written")
+                          : TIDE_OK;
+}

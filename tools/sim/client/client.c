@@ -1,0 +1,416 @@
+/* tidemark-sim tx: one transaction, from its wording to its ledger. */
+#include "tools/sim/client/client.h"
+#include "tidemark/hash.h"
+#include "tidemark/strkey.h"
+#include "tidemark/text.h"
+#include "tools/sim/client/tx_build.h"
+#include "tools/sim/options/command.h"
+#include "tools/sim/options/options.h"
+
+#include <time.h>
+
+enum { INCLUSION_FEE = 1000, VALID_S = 120, TRIES = 8, POLL_MS = 100, AUTH_LEDGERS = 60 };
+enum { TX_BAD_SEQ = -5 };
+
+/* clang-format off */
+#define AT(field) offsetof(struct client_options, field)
+static const struct sim_option table[] = {
+    { "rpc",        SIM_TEXT,   AT(rpc),        0, 0, "URL  of the server (default: $TIDEMARK_RPC_URL, else http://127.0.0.1:8000)" },
+    { "seed",       SIM_NUMBER, AT(seed),       0, UINT64_MAX, "N  of the network, as in serve (default: 1)" },
+    { "user",       SIM_TEXT,   AT(user),       0, 0, "N  who acts: userN" },
+    { "as",         SIM_TEXT,   AT(as),         0, 0, "NAME  who acts: sumsub, gov0, feed0, admin, or any new name after tx fund" },
+    { "sender",     SIM_TEXT,   AT(sender),     0, 0, "NAME  who sends and pays instead; --as then signs an authorisation" },
+    { "subject",    SIM_TEXT,   AT(subject),    0, 0, "NAME  a name as above, G… or C…; so are the next three" },
+    { "signer",     SIM_TEXT,   AT(signer),     0, 0, "NAME" },
+    { "owner",      SIM_TEXT,   AT(owner),      0, 0, "NAME" },
+    { "collateral", SIM_TEXT,   AT(collateral), 0, 0, "NAME  a token: xlm, usdc, sGOLD (default: xlm)" },
+    { "pool",       SIM_TEXT,   AT(pool),       0, 0, "POOL  XLM, sGOLD, sBTC, sTSLA (against USDC)" },
+    { "reverse",    SIM_FLAG,   AT(reverse),    0, 0, "pays with USDC" },
+    { "amount",     SIM_TEXT,   AT(amount),     0, 0, "X  at most 7 decimals; so are the next four" },
+    { "amount-b",   SIM_TEXT,   AT(amount_b),   0, 0, "X  of USDC" },
+    { "min",        SIM_TEXT,   AT(min),        0, 0, "X  the least to get (default: 0)" },
+    { "min-b",      SIM_TEXT,   AT(min_b),      0, 0, "X  the least USDC to get (default: 0)" },
+    { "price",      SIM_TEXT,   AT(price),      0, 0, "X" },
+    { "partner",    SIM_NUMBER, AT(partner),    0, UINT32_MAX, "N  (default: 0)" },
+    { "synth",      SIM_TEXT,   AT(synth),      0, 0, "SYMBOL  sGOLD, sTSLA, sBTC" },
+    { "asset",      SIM_TEXT,   AT(asset),      0, 0, "SYMBOL  of the oracle: GOLD, TSLA, BTC, XLM, USDC, OIL" },
+    { "country",    SIM_NUMBER, AT(country),    0, UINT32_MAX, "N  ISO 3166 number (default: 756)" },
+    { "expires-in", SIM_NUMBER, AT(expires_in), 0, UINT32_MAX, "S  seconds; 0: never (default: 0)" },
+    { "metadata",   SIM_TEXT,   AT(metadata),   0, 0, "TEXT" },
+    { "title",      SIM_TEXT,   AT(title),      0, 0, "TEXT" },
+    { "text",       SIM_TEXT,   AT(text),       0, 0, "TEXT" },
+    { "call-data",  SIM_TEXT,   AT(call_data),  0, 0, "TEXT" },
+    { "proposal",   SIM_NUMBER, AT(proposal),   0, UINT64_MAX, "N" },
+    { "against",    SIM_FLAG,   AT(against),    0, 0, "votes no" },
+};
+/* clang-format on */
+
+/* One command at work. */
+struct session {
+    struct client client;
+    const struct client_options *o;
+    const struct client_call *call;
+    struct cast cast;
+    struct tide_sign *actor;  /* --as */
+    struct tide_sign *sender; /* the same unless --sender */
+    struct tide_buf args, auth, soroban, envelope;
+    uint32_t arg_count;
+    uint8_t hash[TIDE_HASH_BYTES];
+    uint64_t max_time;
+    bool refused; /* what was said about it is printed */
+};
+
+static void pause_ms(long ms)
+{
+    nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);
+}
+
+static void say_refused(struct session *s, const char *where, const char *why)
+{
+    printf("%s %s: refused %s: %s\n", s->call->name, s->o->as, where, why);
+    s->refused = true;
+}
+
+/* --- keys and names ---------------------------------------------------------------------- */
+
+static tide_status open_key(struct tide_sign **out, uint64_t seed, const char *name,
+                            struct tide_err *err)
+{
+    uint8_t secret[TIDE_SEED_BYTES];
+    cast_seed(secret, seed, name);
+    if (tide_sign_open(out, secret) != TIDE_OK)
+        return tide_fail(err, TIDE_E_MEMORY, "no memory for a key");
+    return TIDE_OK;
+}
+
+/* Keys that anybody can compute have no business on a network where things are worth something. */
+static tide_status open_network(struct session *s, struct client_network *network,
+                                struct tide_err *err)
+{
+    tide_status status = client_network(&s->client, network, err);
+    if (status != TIDE_OK)
+        return status;
+    if (strstr(network->passphrase, "; September 2015") ||
+        strstr(network->passphrase, "; October 2022"))
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "that is a real network; simulated keys are no good there");
+    if (cast_open(&s->cast, network->passphrase, s->o->seed, 1) != TIDE_OK)
+        return tide_fail(err, TIDE_E_MEMORY, "no memory for the names");
+    return TIDE_OK;
+}
+
+/* --- making ------------------------------------------------------------------------------- */
+
+static tide_status draft(struct session *s, struct compose *out, struct tide_err *err)
+{
+    uint32_t ledger = 0;
+    uint64_t now = 0;
+    *out = (struct compose){ .network_id = s->cast.network_id,
+                             .source = tide_sign_public(s->sender),
+                             .op = LCM_OP_INVOKE,
+                             .fee = INCLUSION_FEE,
+                             .contract = s->cast.contracts[s->call->place].id,
+                             .fn = s->call->fn,
+                             .args = tide_buf_view(&s->args),
+                             .arg_count = s->arg_count };
+    tide_status status = client_sequence(&s->client, out->source, &out->seq, err);
+    if (status == TIDE_OK)
+        status = client_latest(&s->client, &ledger, &now, err);
+    out->seq++;
+    out->max_time = s->max_time = now + VALID_S;
+    return status;
+}
+
+static tide_status put_envelope(struct session *s, const struct compose *what,
+                                struct tide_sign *key, struct tide_err *err)
+{
+    tide_buf_reset(&s->envelope);
+    if (compose_envelope(&s->envelope, what, key, s->hash) != TIDE_OK)
+        return tide_fail(err, TIDE_E_MEMORY, "no memory for the envelope");
+    return TIDE_OK;
+}
+
+/* Completes the draft with what the simulation found. */
+static tide_status assemble(struct session *s, struct compose *what,
+                            const struct client_simulated *simulated, struct tide_err *err)
+{
+    uint32_t ledger = 0;
+    uint64_t now = 0;
+    tide_buf_reset(&s->soroban);
+    tide_buf_slice(&s->soroban, simulated->data);
+    what->soroban = tide_buf_view(&s->soroban);
+    what->fee += (uint32_t)simulated->fee;
+    what->auth_count = simulated->auth_count;
+    struct tide_buf entries;
+    size_t len[CLIENT_AUTHS_MAX], at = 0;
+    tide_buf_init(&entries, CLIENT_BYTES_MAX);
+    for (uint32_t i = 0; i < simulated->auth_count; i++) {
+        len[i] = simulated->auths[i].len;
+        tide_buf_slice(&entries, simulated->auths[i]);
+    }
+    tide_buf_reset(&s->auth);
+    tide_status status = client_latest(&s->client, &ledger, &now, err);
+    for (uint32_t i = 0; status == TIDE_OK && i < what->auth_count; at += len[i++]) {
+        status = compose_auth(&s->auth, s->cast.network_id, tide_slice_of(entries.ptr + at, len[i]),
+                              s->actor, ledger + AUTH_LEDGERS);
+        if (status != TIDE_OK)
+            tide_fail(err, status, "simulateTransaction: an authorisation nobody can sign");
+    }
+    tide_buf_release(&entries);
+    what->auth = tide_buf_view(&s->auth);
+    return status;
+}
+
+/* --- sending -------------------------------------------------------------------------------- */
+
+/* Sends the envelope until it waits in the queue. *again: its number was taken meanwhile. */
+static tide_status send(struct session *s, bool *again, struct tide_err *err)
+{
+    struct client_sent sent;
+    char why[64];
+    *again = false;
+    for (uint64_t waited = 0;; waited += POLL_MS) {
+        tide_status status = client_send(&s->client, tide_buf_view(&s->envelope), &sent, err);
+        if (status != TIDE_OK)
+            return status;
+        if (strcmp(sent.status, "PENDING") == 0 || strcmp(sent.status, "DUPLICATE") == 0)
+            return TIDE_OK;
+        if (strcmp(sent.status, "ERROR") == 0) {
+            snprintf(why, sizeof why, "transaction result %d", sent.code);
+            *again = sent.code == TX_BAD_SEQ;
+            if (!*again)
+                say_refused(s, "by the queue", why);
+            return TIDE_OK;
+        }
+        if (waited > VALID_S * 1000u) {
+            say_refused(s, "by the queue", sent.status);
+            return TIDE_OK;
+        }
+        pause_ms(POLL_MS);
+    }
+}
+
+static tide_status await(struct session *s, struct client_found *found, struct tide_err *err)
+{
+    for (;;) {
+        tide_status status = client_find(&s->client, s->hash, found, err);
+        if (status != TIDE_OK || strcmp(found->status, "NOT_FOUND") != 0)
+            return status;
+        if (found->latest_close_time > s->max_time) {
+            say_refused(s, "by time", "no ledger took it before it ran out");
+            return TIDE_OK;
+        }
+        pause_ms(POLL_MS);
+    }
+}
+
+static void say_found(struct session *s, const struct client_found *found)
+{
+    char hash[65] = "";
+    tide_hex(hash, tide_slice_of(s->hash, TIDE_HASH_BYTES));
+    if (strcmp(found->status, "SUCCESS") == 0) {
+        printf("%s %s: passed in ledger %u, fee %" PRId64 " stroops, answer %s, tx %s\n",
+               s->call->name, s->o->as, found->ledger, found->fee,
+               found->answer ? found->answer : "none", hash);
+        return;
+    }
+    printf("%s %s: refused on chain in ledger %u, fee %" PRId64 " stroops, tx %s: %s\n",
+           s->call->name, s->o->as, found->ledger, found->fee, hash,
+           found->error[0] ? found->error : "no reason given");
+    s->refused = true;
+}
+
+/* A transaction of its own that brings back what has lapsed. */
+static tide_status restore(struct session *s, struct compose what,
+                           const struct client_simulated *simulated, struct tide_err *err)
+{
+    struct client_found found;
+    bool again = false;
+    tide_buf_reset(&s->soroban);
+    tide_buf_slice(&s->soroban, simulated->restore);
+    what.op = LCM_OP_RESTORE;
+    what.soroban = tide_buf_view(&s->soroban);
+    what.fee += (uint32_t)simulated->restore_fee;
+    tide_status status = put_envelope(s, &what, s->sender, err);
+    if (status == TIDE_OK)
+        status = send(s, &again, err);
+    if (status == TIDE_OK && !again && !s->refused)
+        status = await(s, &found, err);
+    return status;
+}
+
+/* One try. *again: something came between; from the start. */
+static tide_status try_once(struct session *s, bool *again, struct tide_err *err)
+{
+    struct compose what;
+    struct client_simulated simulated;
+    struct client_found found;
+    *again = false;
+    tide_status status = draft(s, &what, err);
+    if (status == TIDE_OK)
+        status = put_envelope(s, &what, NULL, err);
+    if (status == TIDE_OK)
+        status = client_simulate(&s->client, tide_buf_view(&s->envelope), &simulated, err);
+    if (status != TIDE_OK)
+        return status;
+    if (simulated.error[0]) {
+        say_refused(s, "by the simulation", simulated.error);
+        return TIDE_OK;
+    }
+    if (simulated.restore.len) {
+        *again = true;
+        return restore(s, what, &simulated, err);
+    }
+    status = assemble(s, &what, &simulated, err);
+    if (status == TIDE_OK)
+        status = put_envelope(s, &what, s->sender, err);
+    if (status == TIDE_OK)
+        status = send(s, again, err);
+    if (status != TIDE_OK || *again || s->refused)
+        return status;
+    status = await(s, &found, err);
+    if (status == TIDE_OK && !s->refused)
+        say_found(s, &found);
+    return status;
+}
+
+static tide_status invoke(struct session *s, struct tide_err *err)
+{
+    struct client_options o = *s->o;
+    uint32_t ledger;
+    uint64_t now = 0;
+    bool again = true;
+    tide_status status = open_key(&s->actor, o.seed, o.as, err);
+    if (status == TIDE_OK)
+        status = open_key(&s->sender, o.seed, o.sender ? o.sender : o.as, err);
+    if (status == TIDE_OK && o.expires_in)
+        status = client_latest(&s->client, &ledger, &now, err);
+    o.expires_in += now;
+    if (status == TIDE_OK)
+        status = client_args(&s->args, &s->arg_count, s->call, &o, &s->cast, err);
+    for (int i = 0; i < TRIES && again && !s->refused && status == TIDE_OK; i++)
+        status = try_once(s, &again, err);
+    if (status == TIDE_OK && again && !s->refused)
+        say_refused(s, "by the queue", "its sequence number is always taken");
+    return status;
+}
+
+/* --- the command -------------------------------------------------------------------------------- */
+
+static const struct client_call fund_call = { .name = "fund" };
+
+static tide_status fund(struct session *s, const struct client_network *network,
+                        struct tide_err *err)
+{
+    char address[TIDE_STRKEY_TEXT_MAX];
+    if (!network->friendbot[0])
+        return tide_fail(err, TIDE_E_CONFIG, "the network has no friendbot");
+    tide_status status = open_key(&s->actor, s->o->seed, s->o->as, err);
+    if (status != TIDE_OK)
+        return status;
+    size_t len = tide_strkey_encode(address, TIDE_STRKEY_ACCOUNT,
+                                    tide_slice_of(tide_sign_public(s->actor), TIDE_HASH_BYTES));
+    address[len] = 0;
+    status = client_fund(&s->client, network->friendbot, address, err);
+    if (status == TIDE_OK)
+        printf("fund %s: passed, %s\n", s->o->as, address);
+    return status;
+}
+
+static tide_status run(struct session *s, struct tide_err *err)
+{
+    struct client_network network;
+    tide_status status = client_open(&s->client, s->o->rpc, err);
+    if (status == TIDE_OK)
+        status = open_network(s, &network, err);
+    if (status != TIDE_OK)
+        return status;
+    return s->call == &fund_call ? fund(s, &network, err) : invoke(s, err);
+}
+
+static tide_status run_session(const struct client_call *call, const struct client_options *o,
+                               bool *refused, struct tide_err *err)
+{
+    struct session s = { .o = o, .call = call };
+    struct tide_buf *all[] = { &s.args, &s.auth, &s.soroban, &s.envelope };
+    for (size_t i = 0; i < TIDE_COUNT(all); i++)
+        tide_buf_init(all[i], CLIENT_BYTES_MAX);
+    tide_status status = run(&s, err);
+    *refused = s.refused;
+    for (size_t i = 0; i < TIDE_COUNT(all); i++)
+        tide_buf_release(all[i]);
+    tide_sign_close(s.actor);
+    tide_sign_close(s.sender);
+    cast_close(&s.cast);
+    client_close(&s.client);
+    return status;
+}
+
+static void print_help(FILE *to, const struct sim_options *tables)
+{
+    fprintf(to,
+            "usage: tidemark-sim tx CALL [options]\n\n"
+            "Sends one transaction to a simulated network and waits for its ledger.\n"
+            "Exit code 0: it passed; 1: it was refused, the reason is printed. For example\n"
+            "  tidemark-sim tx swap --user 7 --pool sBTC --amount 1\n\nCalls:\n"
+            "  %-20s --as NAME  a new account, with XLM and USDC\n",
+            "fund");
+    for (const struct client_call *call = client_calls; call->name; call++)
+        fprintf(to, "  %-20s %s\n", call->name, call->help);
+    fprintf(to, "\nOptions:\n");
+    sim_options_help(to, tables, 1);
+}
+
+static const struct client_call *find_call(const char *name)
+{
+    const struct client_call *call = client_calls;
+    if (strcmp(name, "fund") == 0)
+        return &fund_call;
+    while (call->name && strcmp(call->name, name) != 0)
+        call++;
+    return call->name ? call : NULL;
+}
+
+static tide_status check(struct client_options *o, char user[32], struct tide_err *err)
+{
+    uint64_t n;
+    const char *url = getenv("TIDEMARK_RPC_URL");
+    if (!o->rpc)
+        o->rpc = url && *url ? url : "http://127.0.0.1:8000";
+    if (o->user && o->as)
+        return tide_fail(err, TIDE_E_USAGE, "--user and --as exclude each other");
+    if (o->user && tide_parse_u64(&n, tide_slice_str(o->user), 99999) != TIDE_OK)
+        return tide_fail(err, TIDE_E_USAGE, "--user: a number is needed");
+    snprintf(user, 32, "user%s", o->user ? o->user : "");
+    if (o->user)
+        o->as = user;
+    return o->as ? TIDE_OK : tide_fail(err, TIDE_E_USAGE, "--user or --as is needed");
+}
+
+int sim_tx_command(int argc, char **argv)
+{
+    struct tide_err err;
+    char user[32];
+    bool refused = false;
+    struct client_options o = {
+        .seed = 1, .country = 756, .min = "0", .min_b = "0", .collateral = "xlm"
+    };
+    const struct sim_options tables = { table, TIDE_COUNT(table), &o };
+    if (argc > 0 && strcmp(argv[0], "--help") == 0) {
+        print_help(stdout, &tables);
+        return 0;
+    }
+    const struct client_call *call = argc > 0 ? find_call(argv[0]) : NULL;
+    tide_status status = TIDE_OK;
+    if (!call)
+        status = tide_fail(&err, TIDE_E_USAGE, "no such call; --help lists them");
+    if (status == TIDE_OK)
+        status = sim_options_read(&tables, 1, argc - 1, argv + 1, &err);
+    if (status == TIDE_OK)
+        status = check(&o, user, &err);
+    if (status == TIDE_OK)
+        status = run_session(call, &o, &refused, &err);
+    if (status != TIDE_OK)
+        fprintf(stderr, "tidemark-sim tx: %s\n", err.text);
+    return status == TIDE_OK ? refused : tide_status_exit(status);
+}

@@ -1,0 +1,221 @@
+/* tidemark-sim write: a simulated chain into a lake or a stream. */
+#include "tools/sim/chain/expect.h"
+#include "tools/sim/chain/tally.h"
+#include "tools/sim/options/command.h"
+#include "tools/sim/options/options.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+/* What was asked for. */
+struct write_options {
+    struct sim_settings chain;
+    const char *stream, *expect;
+    uint64_t events, follow;
+    bool append, quiet, tally;
+};
+
+/* clang-format off */
+#define AT(field) offsetof(struct write_options, field)
+static const struct sim_option table[] = {
+    { "stream",      SIM_TEXT,   AT(stream),     0, 0, "FILE  write framed ledgers there; - is standard output" },
+    { "expect",      SIM_TEXT,   AT(expect),     0, 0, "DIR  write the model's own account of the chain" },
+    { "events",      SIM_NUMBER, AT(events),     1, UINT64_MAX, "N  stop with the ledger that reaches so many events" },
+    { "follow",      SIM_NUMBER, AT(follow),     1, 3600000, "MS  then go on, a ledger every so many milliseconds, until stopped" },
+    { "append",      SIM_FLAG,   AT(append),     0, 0, "go on behind the lake's last object: same options as before, more ledgers" },
+    { "tally",       SIM_FLAG,   AT(tally),      0, 0, "count on standard error what was called and what came of it" },
+    { "quiet",       SIM_FLAG,   AT(quiet),      0, 0, "no summary on standard error" },
+};
+/* clang-format on */
+
+static volatile sig_atomic_t stopped;
+
+static void on_stop(int signal)
+{
+    (void)signal;
+    stopped = 1;
+}
+
+static void print_help(FILE *to, const struct sim_options *tables, size_t table_count)
+{
+    fprintf(to,
+            "usage: tidemark-sim write --lake DIR | --stream FILE|- [options]\n\n"
+            "Writes the ledgers of a simulated protocol. The same options give the same bytes.\n"
+            "What a lake holds is not written over: other bytes end it with 68.\n"
+            "In --follow, ledgers close by the wall clock (a second apart at least).\n\n");
+    sim_options_help(to, tables, table_count);
+}
+
+static tide_status check(const struct write_options *o, struct tide_err *err)
+{
+    if (!o->chain.lake && !o->stream)
+        return tide_fail(err, TIDE_E_USAGE, "--lake or --stream is needed");
+    if (o->tally && o->expect)
+        return tide_fail(err, TIDE_E_USAGE, "--tally and --expect exclude each other");
+    if (o->append && !o->chain.lake)
+        return tide_fail(err, TIDE_E_USAGE, "--append needs --lake");
+    return sim_settings_check(&o->chain, err);
+}
+
+static void sleep_until_next(uint64_t follow_ms, struct timespec *next)
+{
+    next->tv_nsec += (long)(follow_ms % 1000) * 1000000;
+    next->tv_sec += (time_t)(follow_ms / 1000) + next->tv_nsec / 1000000000;
+    next->tv_nsec %= 1000000000;
+    while (!stopped && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, next, NULL) != 0)
+        continue;
+}
+
+static bool enough(const struct write_options *o, const struct chain *chain,
+                   const struct lake_write *lake)
+{
+    uint64_t done = chain->ledger - o->chain.first_ledger + 1;
+    bool reached =
+        o->events ? chain->events >= o->events && (!o->chain.ledgers || done >= o->chain.ledgers)
+                  : done >= o->chain.ledgers;
+    return reached && lake_whole(lake) && chain->ledger >= lake->skip_to;
+}
+
+static tide_status one_ledger(struct chain *chain, struct lake_write *lake, struct tide_err *err)
+{
+    tide_slice lcm;
+    tide_status status = chain_ledger(chain, &lcm);
+    if (status != TIDE_OK)
+        return tide_fail(err, status, "ledger %u cannot be written: fewer --txs", chain->ledger);
+    return lake_put(lake, chain->ledger, lcm, err);
+}
+
+static tide_status write_all(const struct write_options *o, struct chain *chain,
+                             struct lake_write *lake, struct tide_err *err)
+{
+    tide_status status = TIDE_OK;
+    while (status == TIDE_OK && !stopped &&
+           (chain->ledger < o->chain.first_ledger || !enough(o, chain, lake)))
+        status = one_ledger(chain, lake, err);
+    struct timespec next;
+    clock_gettime(CLOCK_MONOTONIC, &next);
+    while (status == TIDE_OK && o->follow && !stopped) {
+        sleep_until_next(o->follow, &next);
+        chain->not_before = (uint64_t)time(NULL);
+        if (!stopped)
+            status = one_ledger(chain, lake, err);
+        if (status == TIDE_OK && lake->stream && fflush(lake->stream) != 0)
+            status = tide_fail(err, TIDE_E_IO, "cannot write %s", o->stream);
+    }
+    return status;
+}
+
+static tide_status write_chain(const struct write_options *o, struct chain *chain,
+                               struct lake_write *lake, struct tide_err *err)
+{
+    tide_status status = TIDE_OK;
+    if (o->append)
+        status = lake_last(lake, &lake->skip_to, err);
+    if (status == TIDE_OK)
+        status = sim_settings_unclaimed(&o->chain, &chain->cast, err);
+    if (status == TIDE_OK)
+        status = sim_settings_deployment(&o->chain, &chain->cast, 0, err);
+    if (status == TIDE_OK)
+        status = write_all(o, chain, lake, err);
+    if (status == TIDE_OK && !o->follow)
+        status = sim_settings_deployment(&o->chain, &chain->cast, chain->ledger, err);
+    if (status == TIDE_OK && !o->quiet)
+        fprintf(stderr,
+                "ledgers=%" PRIu64 " last=%u txs=%" PRIu64 " refused=%" PRIu64 " events=%" PRIu64
+                "\n",
+                (uint64_t)chain->ledger - o->chain.first_ledger + 1, chain->ledger, chain->txs,
+                chain->refused, chain->events);
+    return status;
+}
+
+/* Who is told what happens: at most one of the two. */
+struct audience {
+    struct tally *tally;
+    struct expect expect;
+    bool expecting;
+};
+
+static tide_status seat(struct audience *audience, const struct write_options *o,
+                        struct chain_options *options, struct tide_err *err)
+{
+    *audience = (struct audience){ .expecting = o->expect != NULL };
+    if (o->expect) {
+        tide_status status = expect_open(&audience->expect, o->expect, err);
+        options->observer = expect_observer(&audience->expect);
+        return status;
+    }
+    if (!o->tally)
+        return TIDE_OK;
+    audience->tally = calloc(1, sizeof *audience->tally);
+    if (!audience->tally)
+        return tide_fail(err, TIDE_E_MEMORY, "no memory for the tally");
+    options->observer = (struct chain_observer){ .self = audience->tally, .tx = tally_tx };
+    return TIDE_OK;
+}
+
+static tide_status dismiss(struct audience *audience, struct chain *chain, struct tide_err *err)
+{
+    if (audience->tally)
+        tally_print(audience->tally, stderr);
+    free(audience->tally);
+    return audience->expecting ? expect_close(&audience->expect, &chain->host, err) : TIDE_OK;
+}
+
+static tide_status run_chain(const struct write_options *o, struct lake_write *lake,
+                             struct tide_err *err)
+{
+    struct chain chain;
+    struct audience audience;
+    struct tide_err late;
+    struct chain_options options = sim_settings_chain(&o->chain);
+    tide_status status = seat(&audience, o, &options, err);
+    if (status != TIDE_OK)
+        return status;
+    status = chain_open(&chain, &options);
+    if (status == TIDE_OK)
+        status = write_chain(o, &chain, lake, err);
+    else
+        tide_fail(err, status, "no memory for the chain");
+    tide_status told = dismiss(&audience, &chain, status == TIDE_OK ? err : &late);
+    chain_close(&chain);
+    return status == TIDE_OK ? told : status;
+}
+
+static tide_status run(const struct write_options *o, struct tide_err *err)
+{
+    struct lake_write lake;
+    struct tide_err late;
+    struct lake_options to = sim_settings_lake(&o->chain);
+    to.stream = o->stream;
+    tide_status status = lake_open(&lake, &to, err);
+    if (status != TIDE_OK)
+        return status;
+    status = run_chain(o, &lake, err);
+    tide_status closed = lake_close(&lake, status == TIDE_OK ? err : &late);
+    return status == TIDE_OK ? closed : status;
+}
+
+int sim_write_command(int argc, char **argv)
+{
+    struct tide_err err;
+    struct write_options o = { .chain = sim_settings_default() };
+    const struct sim_options tables[] = { sim_settings_options(&o.chain),
+                                          { table, TIDE_COUNT(table), &o } };
+    if (argc > 0 && strcmp(argv[0], "--help") == 0) {
+        print_help(stdout, tables, TIDE_COUNT(tables));
+        return 0;
+    }
+    struct sigaction action = { .sa_handler = on_stop };
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    tide_status status = sim_options_read(tables, TIDE_COUNT(tables), argc, argv, &err);
+    if (status == TIDE_OK)
+        status = check(&o, &err);
+    if (!o.chain.ledgers && !o.events)
+        o.chain.ledgers = 512;
+    if (status == TIDE_OK)
+        status = run(&o, &err);
+    if (status != TIDE_OK)
+        fprintf(stderr, "tidemark-sim write: %s\n", err.text);
+    return tide_status_exit(status);
+}

@@ -1,0 +1,306 @@
+#include "tidemark/hash.h"
+#include "tools/sim/host/host_store.h"
+#include "tools/sim/host/names.h"
+
+_Noreturn void sim_refuse(struct sim_host *h, const char *reason)
+{
+    h->out.reason = reason;
+    longjmp(h->refused, 1);
+}
+
+/* --- arithmetic ----------------------------------------------------------------- */
+
+sim_amount sim_add(struct sim_host *h, sim_amount a, sim_amount b)
+{
+    sim_amount out;
+    sim_require(h, !__builtin_add_overflow(a, b, &out), "attempt to add with overflow");
+    return out;
+}
+
+sim_amount sim_sub(struct sim_host *h, sim_amount a, sim_amount b)
+{
+    sim_amount out;
+    sim_require(h, !__builtin_sub_overflow(a, b, &out), "attempt to subtract with overflow");
+    return out;
+}
+
+sim_amount sim_mul(struct sim_host *h, sim_amount a, sim_amount b)
+{
+    sim_amount out;
+    sim_require(h, !__builtin_mul_overflow(a, b, &out), "attempt to multiply with overflow");
+    return out;
+}
+
+sim_amount sim_div(struct sim_host *h, sim_amount a, sim_amount b)
+{
+    sim_require(h, b != 0, "attempt to divide by zero");
+    sim_require(h, !(b == -1 && a == -SIM_I128_MAX - 1), "attempt to divide with overflow");
+    return a / b;
+}
+
+sim_amount sim_mul_div(struct sim_host *h, sim_amount a, sim_amount b, sim_amount c)
+{
+    return sim_div(h, sim_mul(h, a, b), c);
+}
+
+sim_amount sim_sat_add(sim_amount a, sim_amount b)
+{
+    sim_amount out;
+    if (!__builtin_add_overflow(a, b, &out))
+        return out;
+    return a < 0 ? -SIM_I128_MAX - 1 : SIM_I128_MAX;
+}
+
+sim_amount sim_sat_mul(sim_amount a, sim_amount b)
+{
+    sim_amount out;
+    if (!__builtin_mul_overflow(a, b, &out))
+        return out;
+    return (a < 0) != (b < 0) ? -SIM_I128_MAX - 1 : SIM_I128_MAX;
+}
+
+/* --- calls ------------------------------------------------------------------------ */
+
+const struct sim_fn *sim_fn_find(const struct sim_contract *contract, const char *name)
+{
+    for (const struct sim_fn *fn = contract->code ? contract->code->fns : NULL; fn && fn->name;
+         fn++) {
+        if (strcmp(fn->name, name) == 0)
+            return fn;
+    }
+    return NULL;
+}
+
+sim_val sim_call(struct sim_host *h, struct sim_addr to, const char *name, const sim_val *args,
+                 uint32_t arg_count)
+{
+    struct sim_contract *contract = sim_contract_find(h, to);
+    sim_require(h, contract && sim_instance_load(h, contract), "no such contract");
+    const struct sim_fn *fn = sim_fn_find(contract, name);
+    sim_require(h, fn, "no such function");
+    sim_require(h, sim_types_fit(fn->types, args, arg_count), "arguments do not fit");
+    sim_require(h, h->depth < SIM_DEPTH_MAX, "calls nested too deep");
+
+    struct sim_contract *caller = h->self;
+    uint32_t caller_frame = h->frame;
+    sim_grow((void **)&h->out.frames, &h->frame_max, h->out.frame_count, sizeof(*h->out.frames));
+    h->frame = h->out.frame_count++;
+    sim_val kept = sim_vec(&h->arena, args, arg_count);
+    sim_check_arena(h);
+    h->out.frames[h->frame] = (struct sim_frame){ .contract = contract,
+                                                  .fn = fn->name,
+                                                  .args = kept.vec,
+                                                  .arg_count = arg_count,
+                                                  .parent = caller ? caller_frame : h->frame };
+    h->self = contract;
+    h->depth++;
+    sim_val answer = fn->run(h, kept.vec);
+    h->depth--;
+    h->self = caller;
+    h->frame = caller_frame;
+    return answer;
+}
+
+static void begin(struct sim_host *h, struct sim_addr source)
+{
+    sim_drop_outcome(h);
+    h->call++;
+    h->source = source;
+    h->self = NULL;
+    h->frame = 0;
+    h->depth = 0;
+    struct sim_outcome *out = &h->out;
+    out->ok = false;
+    out->reason = NULL;
+    out->ret = sim_void();
+    out->code_created = false;
+    out->changed = 0;
+}
+
+static void end_refused(struct sim_host *h)
+{
+    sim_undo(h);
+    h->out.ok = false;
+    h->out.ret = sim_void();
+    h->out.event_count = 0;
+}
+
+static void end_passed(struct sim_host *h)
+{
+    h->out.ok = true;
+    sim_commit(h);
+    for (uint32_t i = 0; i < h->out.auth_count; i++) {
+        if (!h->out.auths[i].first)
+            continue;
+        h->out.changed++;
+        struct sim_contract *contract = sim_contract_find(h, h->out.auths[i].who);
+        if (contract)
+            contract->nonces++;
+    }
+}
+
+const struct sim_outcome *sim_invoke(struct sim_host *h, struct sim_addr source,
+                                     struct sim_addr contract, const char *fn, const sim_val *args,
+                                     uint32_t arg_count)
+{
+    begin(h, source);
+    if (setjmp(h->refused) != 0) {
+        end_refused(h);
+        return &h->out;
+    }
+    h->out.ret = sim_call(h, contract, fn, args, arg_count);
+    sim_check_arena(h);
+    end_passed(h);
+    return &h->out;
+}
+
+const struct sim_outcome *sim_deploy(struct sim_host *h, struct sim_addr source,
+                                     struct sim_contract *contract)
+{
+    begin(h, source);
+    if (setjmp(h->refused) != 0) {
+        end_refused(h);
+        return &h->out;
+    }
+    sim_require(h, !sim_instance_load(h, contract), "contract already exists");
+    struct sim_instance *instance = tide_new(&h->arena, struct sim_instance, 1);
+    sim_check_arena(h);
+    instance->storage.type = TIDE_SCV_MAP;
+    instance->stellar_asset = contract->role == TIDE_ROLE_stellar_asset;
+    if (instance->stellar_asset) {
+        instance->storage = sim_asset_storage(h, contract);
+    } else {
+        tide_sha256(instance->wasm, (tide_slice){ 0 });
+        h->out.code_created = !h->code_present;
+    }
+    contract->loaded = instance;
+    contract->loaded_in = h->call;
+    sim_instance_save(h, contract);
+    h->code_present |= h->out.code_created;
+    end_passed(h);
+    return &h->out;
+}
+
+const struct sim_outcome *sim_view(struct sim_host *h, struct sim_addr contract, const char *fn,
+                                   const sim_val *args, uint32_t arg_count)
+{
+    begin(h, contract);
+    if (setjmp(h->refused) != 0) {
+        end_refused(h);
+        return &h->out;
+    }
+    h->out.ret = sim_call(h, contract, fn, args, arg_count);
+    sim_check_arena(h);
+    sim_undo(h);
+    h->out.ok = true;
+    return &h->out;
+}
+
+const struct sim_outcome *sim_attempt(struct sim_host *h, const struct sim_attempt *attempt)
+{
+    begin(h, attempt->source);
+    h->attempt = true;
+    if (setjmp(h->refused) != 0) {
+        h->attempt = false;
+        end_refused(h);
+        return &h->out;
+    }
+    h->out.ret = sim_call(h, attempt->contract, attempt->fn, attempt->args, attempt->arg_count);
+    sim_check_arena(h);
+    h->out.ok = true;
+    const char *objection = attempt->judge(attempt->self, &h->out);
+    if (objection)
+        sim_refuse(h, objection);
+    h->attempt = false;
+    sim_drop_lapsed(h);
+    end_passed(h);
+    return &h->out;
+}
+
+void sim_auth(struct sim_host *h, struct sim_addr who)
+{
+    uint32_t parent = h->out.frames[h->frame].parent;
+    if (parent != h->frame && sim_addr_eq(h->out.frames[parent].contract->address, who))
+        return;
+    if (h->strict_auth && who.kind == SIM_CONTRACT) {
+        struct sim_contract *contract = sim_contract_find(h, who);
+        sim_require(h, contract && contract->role == TIDE_ROLE_wallet, "not authorised");
+    }
+    bool first = true;
+    for (uint32_t i = 0; i < h->out.auth_count; i++)
+        first = first && !sim_addr_eq(h->out.auths[i].who, who);
+    sim_grow((void **)&h->out.auths, &h->auth_max, h->out.auth_count, sizeof(*h->out.auths));
+    h->out.auths[h->out.auth_count++] = (struct sim_auth){ who, h->frame, first };
+}
+
+/* --- events ------------------------------------------------------------------------- */
+
+static void push_event(struct sim_host *h, struct sim_event event)
+{
+    sim_check_arena(h);
+    sim_grow((void **)&h->out.events, &h->event_max, h->out.event_count, sizeof(*h->out.events));
+    h->out.events[h->out.event_count++] = event;
+}
+
+static sim_val named_topics(struct sim_host *h, const char *name, const sim_val *topics,
+                            uint32_t count)
+{
+    sim_val out = { .type = TIDE_SCV_VEC, .len = count + 1 };
+    out.vec = tide_new(&h->arena, sim_val, (size_t)count + 1);
+    sim_check_arena(h);
+    out.vec[0] = sim_sym(name);
+    if (count)
+        memcpy(&out.vec[1], topics, count * sizeof(*topics));
+    return out;
+}
+
+void sim_emit_val(struct sim_host *h, const char *name, const sim_val *topics, uint32_t topic_count,
+                  sim_val data)
+{
+    push_event(h, (struct sim_event){ .contract = h->self,
+                                      .topics = named_topics(h, name, topics, topic_count),
+                                      .data = data });
+}
+
+void sim_emit(struct sim_host *h, const char *name, const sim_val *topics, uint32_t topic_count,
+              const struct sim_field *fields, uint32_t field_count)
+{
+    sim_emit_val(h, name, topics, topic_count, sim_struct(&h->arena, fields, field_count));
+}
+
+static sim_val wasm_tag(struct sim_host *h, const uint8_t hash[TIDE_HASH_BYTES])
+{
+    uint8_t *copy = tide_new(&h->arena, uint8_t, TIDE_HASH_BYTES);
+    sim_check_arena(h);
+    memcpy(copy, hash, TIDE_HASH_BYTES);
+    return sim_vec(&h->arena,
+                   SIM_VALS(sim_sym("Wasm"), sim_bytes(tide_slice_of(copy, TIDE_HASH_BYTES))));
+}
+
+void sim_upgrade(struct sim_host *h, tide_slice hash)
+{
+    struct sim_instance *instance = sim_instance_load(h, h->self);
+    sim_val before = wasm_tag(h, instance->wasm);
+    sim_val after = wasm_tag(h, hash.ptr);
+    memcpy(instance->wasm, hash.ptr, TIDE_HASH_BYTES);
+    sim_instance_save(h, h->self);
+    sim_val topics =
+        named_topics(h, SIM_EVENT(liquidity_pool, executable_update), SIM_VALS(before, after));
+    push_event(h, (struct sim_event){ .contract = h->self,
+                                      .system = true,
+                                      .topics = topics,
+                                      .data = { .type = TIDE_SCV_VEC } });
+}
+
+void sim_event_xdr(struct tide_buf *buf, const struct sim_event *event)
+{
+    tide_buf_be32(buf, 0); /* extension */
+    tide_buf_be32(buf, 1); /* contract id present */
+    tide_buf_put(buf, event->contract->address.key, TIDE_HASH_BYTES);
+    tide_buf_be32(buf, event->system ? 0 : 1);
+    tide_buf_be32(buf, 0); /* body version */
+    tide_buf_be32(buf, event->topics.len);
+    for (uint32_t i = 0; i < event->topics.len; i++)
+        sim_val_xdr(buf, &event->topics.vec[i]);
+    sim_val_xdr(buf, &event->data);
+}

@@ -1,0 +1,357 @@
+#include "tools/sim/host/host_store.h"
+
+#define BUCKETS_MIN 1024u
+
+void *sim_room(void *old, size_t size)
+{
+    void *room = realloc(old, size);
+    if (!room)
+        abort();
+    return room;
+}
+
+void sim_grow(void **array, uint32_t *max, uint32_t count, size_t size)
+{
+    if (count < *max)
+        return;
+    *max = *max ? *max * 2 : 64;
+    *array = sim_room(*array, *max * size);
+}
+
+uint64_t sim_hash(uint64_t seed, const void *bytes, size_t len)
+{
+    const uint8_t *at = bytes;
+    uint64_t hash = seed ^ (len * 0x9e3779b97f4a7c15u);
+    for (; len >= 8; at += 8, len -= 8) {
+        uint64_t word;
+        memcpy(&word, at, 8);
+        hash = (hash ^ word) * 0xff51afd7ed558ccdu;
+        hash ^= hash >> 32;
+    }
+    uint64_t tail = 0;
+    if (len)
+        memcpy(&tail, at, len);
+    hash = (hash ^ tail) * 0xc4ceb9fe1a85ec53u;
+    return hash ^ (hash >> 29);
+}
+
+void sim_check_arena(struct sim_host *h)
+{
+    if (h->arena.full)
+        sim_refuse(h, "too much memory for one call");
+}
+
+static void discard(struct sim_host *h, tide_slice val)
+{
+    if (!val.ptr)
+        return;
+    sim_grow((void **)&h->garbage, &h->garbage_max, h->garbage_count, sizeof(*h->garbage));
+    h->garbage[h->garbage_count++] = (void *)(uintptr_t)val.ptr;
+}
+
+static void rehash(struct sim_host *h)
+{
+    uint32_t buckets = h->entry_buckets ? h->entry_buckets * 2 : BUCKETS_MIN;
+    struct sim_entry **table = sim_room(NULL, buckets * sizeof(struct sim_entry *));
+    memset(table, 0, buckets * sizeof(struct sim_entry *));
+    for (uint32_t i = 0; i < h->entry_buckets; i++) {
+        for (struct sim_entry *e = h->entries[i], *next; e; e = next) {
+            next = e->next;
+            struct sim_entry **head = &table[e->hash & (buckets - 1)];
+            e->next = *head;
+            *head = e;
+        }
+    }
+    free(h->entries);
+    h->entries = table;
+    h->entry_buckets = buckets;
+}
+
+static uint64_t key_hash(const struct sim_contract *contract, tide_slice key, uint32_t durability)
+{
+    uint64_t seed = sim_hash(durability, contract->address.key, TIDE_HASH_BYTES);
+    return sim_hash(seed, key.ptr, key.len);
+}
+
+struct sim_entry *sim_entry_find(struct sim_host *h, struct sim_contract *contract, tide_slice key,
+                                 uint32_t durability)
+{
+    uint64_t hash = key_hash(contract, key, durability);
+    struct sim_entry *e = h->entry_buckets ? h->entries[hash & (h->entry_buckets - 1)] : NULL;
+    while (e && !(e->hash == hash && e->contract == contract && e->durability == durability &&
+                  tide_slice_eq(e->key, key)))
+        e = e->next;
+    return e;
+}
+
+/* The key's bytes lie in h->scratch. */
+static struct sim_entry *find_or_make(struct sim_host *h, struct sim_contract *contract,
+                                      uint32_t durability)
+{
+    tide_slice key = tide_buf_view(&h->scratch);
+    struct sim_entry *found = sim_entry_find(h, contract, key, durability);
+    if (found)
+        return found;
+    if (h->entry_count >= h->entry_buckets)
+        rehash(h);
+    uint64_t hash = key_hash(contract, key, durability);
+    struct sim_entry **head = &h->entries[hash & (h->entry_buckets - 1)];
+    struct sim_entry *made = sim_room(NULL, sizeof(*made) + key.len);
+    uint8_t *bytes = (uint8_t *)(made + 1);
+    memcpy(bytes, key.ptr, key.len);
+    *made = (struct sim_entry){ .next = *head,
+                                .hash = hash,
+                                .contract = contract,
+                                .key = { bytes, key.len },
+                                .durability = durability };
+    *head = made;
+    h->entry_count++;
+    return made;
+}
+
+static void forget(struct sim_host *h, struct sim_entry *entry)
+{
+    struct sim_entry **at = &h->entries[entry->hash & (h->entry_buckets - 1)];
+    while (*at != entry)
+        at = &(*at)->next;
+    *at = entry->next;
+    if (entry->contract->instance == entry)
+        entry->contract->instance = NULL;
+    free(entry);
+    h->entry_count--;
+}
+
+struct sim_entry *sim_entry_touch(struct sim_host *h, struct sim_contract *contract,
+                                  const sim_val *key, uint32_t durability)
+{
+    tide_buf_reset(&h->scratch);
+    sim_val_xdr(&h->scratch, key);
+    if (h->scratch.failed)
+        sim_refuse(h, "key too large");
+    struct sim_entry *entry = find_or_make(h, contract, durability);
+    if (entry->touched_in == h->call)
+        return entry;
+    tide_slice before = entry->val;
+    bool lapsed = entry->exists && durability == SIM_TEMPORARY && entry->live_until < h->seq;
+    if (lapsed) { /* its life is over; eviction had not come by */
+        if (!h->attempt)
+            discard(h, before);
+        entry->exists = false;
+        entry->val = (tide_slice){ 0 };
+    }
+    sim_grow((void **)&h->out.touches, &h->touch_max, h->out.touch_count, sizeof(*h->out.touches));
+    entry->touched_in = h->call;
+    entry->touch = h->out.touch_count;
+    h->out.touches[h->out.touch_count++] = (struct sim_touch){
+        .kind = SIM_TOUCH_DATA,
+        .entry = entry,
+        .existed = entry->exists,
+        .val = lapsed && h->attempt ? before : entry->val,
+        .live_until = entry->live_until,
+        .modified = entry->modified,
+        .lapsed = lapsed && h->attempt,
+    };
+    return entry;
+}
+
+struct sim_touch *sim_entry_write(struct sim_host *h, struct sim_entry *entry)
+{
+    assert(entry->touched_in == h->call);
+    struct sim_touch *touch = &h->out.touches[entry->touch];
+    touch->written = true;
+    return touch;
+}
+
+static uint32_t first_life(const struct sim_host *h, const struct sim_entry *entry)
+{
+    return entry->durability == SIM_TEMPORARY ? h->temporary_life : h->persistent_life;
+}
+
+void sim_entry_store(struct sim_host *h, struct sim_entry *entry, const sim_val *val)
+{
+    sim_check_arena(h);
+    sim_entry_write(h, entry);
+    tide_buf_reset(&h->scratch);
+    sim_val_xdr(&h->scratch, val);
+    if (h->scratch.failed)
+        sim_refuse(h, "value too large");
+    tide_slice xdr = tide_buf_view(&h->scratch);
+    if (entry->exists && tide_slice_eq(entry->val, xdr))
+        return;
+    uint8_t *copy = sim_room(NULL, xdr.len);
+    memcpy(copy, xdr.ptr, xdr.len);
+    discard(h, entry->val);
+    entry->val = (tide_slice){ copy, xdr.len };
+    if (!entry->exists)
+        entry->live_until = h->seq + first_life(h, entry);
+    entry->exists = true;
+}
+
+void sim_entry_clear(struct sim_host *h, struct sim_entry *entry)
+{
+    sim_entry_write(h, entry);
+    discard(h, entry->val);
+    entry->val = (tide_slice){ 0 };
+    entry->exists = false;
+}
+
+struct sim_touch *sim_account_touch(struct sim_host *h, struct sim_account *account, uint32_t asset,
+                                    bool write)
+{
+    if (account->touched_in[asset] != h->call) {
+        sim_grow((void **)&h->out.touches, &h->touch_max, h->out.touch_count,
+                 sizeof(*h->out.touches));
+        account->touched_in[asset] = h->call;
+        account->touch[asset] = h->out.touch_count;
+        struct sim_line *line = &account->lines[asset];
+        h->out.touches[h->out.touch_count++] = (struct sim_touch){
+            .kind = asset ? SIM_TOUCH_LINE : SIM_TOUCH_ACCOUNT,
+            .account = account,
+            .asset = asset,
+            .existed = asset ? line->exists : account->exists,
+            .modified = asset ? line->modified : account->modified,
+            .balance = asset ? line->balance : account->balance,
+        };
+    }
+    struct sim_touch *touch = &h->out.touches[account->touch[asset]];
+    touch->written |= write;
+    return touch;
+}
+
+static void undo_one(struct sim_touch *touch)
+{
+    switch (touch->kind) {
+    case SIM_TOUCH_DATA:
+        touch->entry->exists = touch->existed || touch->lapsed;
+        touch->entry->val = touch->val;
+        touch->entry->live_until = touch->live_until;
+        break;
+    case SIM_TOUCH_ACCOUNT:
+        touch->account->balance = touch->balance;
+        break;
+    case SIM_TOUCH_LINE:
+        touch->account->lines[touch->asset].balance = touch->balance;
+        break;
+    }
+}
+
+/* Takes a value that came back into use out of the garbage. */
+static void keep(struct sim_host *h, const uint8_t *ptr)
+{
+    for (uint32_t i = 0; ptr && i < h->garbage_count; i++) {
+        if (h->garbage[i] == ptr)
+            h->garbage[i] = NULL;
+    }
+}
+
+void sim_undo(struct sim_host *h)
+{
+    for (uint32_t i = 0; i < h->out.touch_count; i++) {
+        struct sim_touch *touch = &h->out.touches[i];
+        if (!touch->written && !touch->lapsed)
+            continue;
+        if (touch->kind == SIM_TOUCH_DATA && touch->entry->val.ptr != touch->val.ptr) {
+            keep(h, touch->val.ptr);
+            discard(h, touch->entry->val);
+        }
+        undo_one(touch);
+    }
+}
+
+void sim_drop_lapsed(struct sim_host *h)
+{
+    for (uint32_t i = 0; i < h->out.touch_count; i++) {
+        struct sim_touch *touch = &h->out.touches[i];
+        if (!touch->lapsed)
+            continue;
+        discard(h, touch->val);
+        touch->val = (tide_slice){ 0 };
+        touch->lapsed = false;
+    }
+}
+
+static bool differs(const struct sim_touch *touch)
+{
+    switch (touch->kind) {
+    case SIM_TOUCH_DATA:
+        return touch->existed != touch->entry->exists ||
+               (touch->existed && !tide_slice_eq(touch->val, touch->entry->val));
+    case SIM_TOUCH_ACCOUNT:
+        return touch->balance != touch->account->balance;
+    case SIM_TOUCH_LINE:
+        return touch->balance != touch->account->lines[touch->asset].balance;
+    }
+    return false;
+}
+
+void sim_commit(struct sim_host *h)
+{
+    h->out.changed += h->out.code_created;
+    for (uint32_t i = 0; i < h->out.touch_count; i++) {
+        struct sim_touch *touch = &h->out.touches[i];
+        if (!touch->written)
+            continue;
+        h->out.changed += differs(touch);
+        if (touch->kind == SIM_TOUCH_DATA)
+            touch->entry->modified = h->seq;
+        else if (touch->kind == SIM_TOUCH_ACCOUNT)
+            touch->account->modified = h->seq;
+        else
+            touch->account->lines[touch->asset].modified = h->seq;
+    }
+}
+
+void sim_drop_outcome(struct sim_host *h)
+{
+    for (uint32_t i = 0; i < h->out.touch_count; i++) {
+        struct sim_touch *touch = &h->out.touches[i];
+        if (touch->kind == SIM_TOUCH_DATA && !touch->entry->exists)
+            forget(h, touch->entry);
+    }
+    for (uint32_t i = 0; i < h->garbage_count; i++)
+        free(h->garbage[i]);
+    h->garbage_count = 0;
+    h->out.touch_count = 0;
+    h->out.event_count = 0;
+    h->out.frame_count = 0;
+    h->out.auth_count = 0;
+    tide_arena_reset(&h->arena);
+}
+
+struct sim_entry *sim_entry_next(struct sim_host *h, struct sim_walk *walk)
+{
+    if (walk->bucket == 0 && !walk->entry)
+        sim_drop_outcome(h);
+    for (;;) {
+        while (!walk->entry) {
+            if (walk->bucket >= h->entry_buckets)
+                return NULL;
+            walk->entry = h->entries[walk->bucket++];
+        }
+        struct sim_entry *found = walk->entry;
+        walk->entry = found->next;
+        if (found->exists)
+            return found;
+    }
+}
+
+void sim_entry_evict(struct sim_host *h, struct sim_entry *entry)
+{
+    assert(entry->durability == SIM_TEMPORARY && entry->live_until < h->seq);
+    free((void *)(uintptr_t)entry->val.ptr);
+    forget(h, entry);
+}
+
+void sim_store_close(struct sim_host *h)
+{
+    for (uint32_t i = 0; i < h->entry_buckets; i++) {
+        for (struct sim_entry *e = h->entries[i], *next; e; e = next) {
+            next = e->next;
+            free((void *)(uintptr_t)e->val.ptr);
+            free(e);
+        }
+    }
+    free(h->entries);
+    free(h->garbage);
+    free(h->out.touches);
+}

@@ -1,0 +1,202 @@
+/* Trees to XDR and back. The reader trusts its input: only what the writer here wrote. */
+#include "tidemark/xdr.h"
+#include "tools/sim/host/value.h"
+
+static void write_address(struct tide_buf *buf, const struct sim_addr *addr)
+{
+    tide_buf_be32(buf, addr->kind);
+    if (addr->kind == SIM_ACCOUNT)
+        tide_buf_be32(buf, 0); /* PublicKeyType ed25519 */
+    tide_buf_put(buf, addr->key, TIDE_HASH_BYTES);
+}
+
+static void write_map(struct tide_buf *buf, const sim_val *map)
+{
+    tide_buf_be32(buf, 1); /* optional */
+    tide_buf_be32(buf, map->len);
+    for (uint32_t i = 0; i < map->len; i++) {
+        sim_val_xdr(buf, &map->map[i].key);
+        sim_val_xdr(buf, &map->map[i].val);
+    }
+}
+
+static void write_instance(struct tide_buf *buf, const struct sim_instance *instance)
+{
+    tide_buf_be32(buf, instance->stellar_asset);
+    if (!instance->stellar_asset)
+        tide_buf_put(buf, instance->wasm, TIDE_HASH_BYTES);
+    if (instance->storage.len == 0)
+        tide_buf_be32(buf, 0);
+    else
+        write_map(buf, &instance->storage);
+}
+
+void sim_val_xdr(struct tide_buf *buf, const sim_val *val)
+{
+    tide_buf_be32(buf, val->type);
+    switch (val->type) {
+    case TIDE_SCV_BOOL:
+        tide_buf_be32(buf, val->b);
+        break;
+    case TIDE_SCV_U32:
+        tide_buf_be32(buf, val->u32);
+        break;
+    case TIDE_SCV_U64:
+        tide_buf_be64(buf, val->u64);
+        break;
+    case TIDE_SCV_I128:
+        tide_buf_be64(buf, (uint64_t)(val->i128 >> 64));
+        tide_buf_be64(buf, (uint64_t)val->i128);
+        break;
+    case TIDE_SCV_BYTES:
+    case TIDE_SCV_STRING:
+    case TIDE_SCV_SYMBOL:
+        tide_xdr_put_var(buf, val->bytes);
+        break;
+    case TIDE_SCV_VEC:
+        tide_buf_be32(buf, 1); /* optional */
+        tide_buf_be32(buf, val->len);
+        for (uint32_t i = 0; i < val->len; i++)
+            sim_val_xdr(buf, &val->vec[i]);
+        break;
+    case TIDE_SCV_MAP:
+        write_map(buf, val);
+        break;
+    case TIDE_SCV_ADDRESS:
+        write_address(buf, &val->addr);
+        break;
+    case TIDE_SCV_CONTRACT_INSTANCE:
+        write_instance(buf, val->instance);
+        break;
+    default:
+        assert(val->type == TIDE_SCV_VOID || val->type == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE);
+        break;
+    }
+}
+
+struct reader {
+    struct tide_arena *arena;
+    const uint8_t *cur;
+    const uint8_t *end;
+};
+
+static uint32_t read_u32(struct reader *r)
+{
+    assert(r->end - r->cur >= 4);
+    uint32_t v = tide_be32(r->cur);
+    r->cur += 4;
+    return v;
+}
+
+static uint64_t read_u64(struct reader *r)
+{
+    assert(r->end - r->cur >= 8);
+    uint64_t v = tide_be64(r->cur);
+    r->cur += 8;
+    return v;
+}
+
+static tide_slice read_opaque(struct reader *r, uint32_t n)
+{
+    size_t padded = ((size_t)n + 3) & ~(size_t)3;
+    assert((size_t)(r->end - r->cur) >= padded);
+    tide_slice s = { r->cur, n };
+    r->cur += padded;
+    return s;
+}
+
+static sim_val read_val(struct reader *r);
+
+static sim_val read_map(struct reader *r)
+{
+    sim_val out = { .type = TIDE_SCV_MAP };
+    if (read_u32(r) == 0)
+        return out;
+    uint32_t count = read_u32(r);
+    out.map = count ? tide_new(r->arena, struct sim_pair, count) : NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        sim_val key = read_val(r);
+        sim_val val = read_val(r);
+        if (out.map)
+            out.map[i] = (struct sim_pair){ key, val };
+    }
+    out.len = out.map ? count : 0;
+    return out;
+}
+
+static sim_val read_vec(struct reader *r)
+{
+    sim_val out = { .type = TIDE_SCV_VEC };
+    if (read_u32(r) == 0)
+        return out;
+    uint32_t count = read_u32(r);
+    out.vec = count ? tide_new(r->arena, sim_val, count) : NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        sim_val item = read_val(r);
+        if (out.vec)
+            out.vec[i] = item;
+    }
+    out.len = out.vec ? count : 0;
+    return out;
+}
+
+static struct sim_instance *read_instance(struct reader *r)
+{
+    struct sim_instance read = { .stellar_asset = read_u32(r) == 1 };
+    if (!read.stellar_asset)
+        memcpy(read.wasm, read_opaque(r, TIDE_HASH_BYTES).ptr, TIDE_HASH_BYTES);
+    read.storage = read_map(r);
+    struct sim_instance *out = tide_new(r->arena, struct sim_instance, 1);
+    if (out)
+        *out = read;
+    return out;
+}
+
+static sim_val read_val(struct reader *r)
+{
+    sim_val out = { .type = read_u32(r) };
+    switch (out.type) {
+    case TIDE_SCV_BOOL:
+        out.b = read_u32(r) == 1;
+        break;
+    case TIDE_SCV_U32:
+        out.u32 = read_u32(r);
+        break;
+    case TIDE_SCV_U64:
+        out.u64 = read_u64(r);
+        break;
+    case TIDE_SCV_I128: {
+        uint64_t hi = read_u64(r);
+        out.i128 = tide_i128_from_parts((int64_t)hi, read_u64(r)).raw;
+        break;
+    }
+    case TIDE_SCV_BYTES:
+    case TIDE_SCV_STRING:
+    case TIDE_SCV_SYMBOL:
+        out.bytes = read_opaque(r, read_u32(r));
+        break;
+    case TIDE_SCV_VEC:
+        return read_vec(r);
+    case TIDE_SCV_MAP:
+        return read_map(r);
+    case TIDE_SCV_ADDRESS:
+        out.addr.kind = read_u32(r);
+        if (out.addr.kind == SIM_ACCOUNT)
+            (void)read_u32(r);
+        memcpy(out.addr.key, read_opaque(r, TIDE_HASH_BYTES).ptr, TIDE_HASH_BYTES);
+        break;
+    case TIDE_SCV_CONTRACT_INSTANCE:
+        out.instance = read_instance(r);
+        break;
+    default:
+        assert(out.type == TIDE_SCV_VOID || out.type == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE);
+        break;
+    }
+    return out;
+}
+
+sim_val sim_val_read(struct tide_arena *arena, tide_slice xdr)
+{
+    struct reader r = { arena, xdr.ptr, xdr.ptr + xdr.len };
+    return read_val(&r);
+}

@@ -1,0 +1,172 @@
+#include "tools/sim/ledger/keys.h"
+#include "tidemark/hash.h"
+#include "tidemark/i128.h"
+
+/* --- numbers modulo the order of the group, RFC 8032 section 5.1 ------------------ */
+
+/* 2^252 + 27742317777372353535851937790883648493, least significant word first, as all here. */
+static const uint64_t order[4] = { 0x5812631a5cf5d3ed, 0x14def9dea2f79cd6, 0, 0x1000000000000000 };
+
+static bool at_least_order(const uint64_t n[4])
+{
+    for (int i = 3; i >= 0; i--) {
+        if (n[i] != order[i])
+            return n[i] > order[i];
+    }
+    return true;
+}
+
+static void take_order(uint64_t n[4])
+{
+    uint64_t borrow = 0;
+    for (int i = 0; i < 4; i++) {
+        tide_raw_u128 left = (tide_raw_u128)n[i] - order[i] - borrow;
+        n[i] = (uint64_t)left;
+        borrow = (uint64_t)(left >> 64) & 1;
+    }
+}
+
+/* n mod order: the upper 252 bits are less than it; the others join one by one. */
+static void reduce(uint64_t out[4], const uint64_t n[8])
+{
+    for (int i = 0; i < 4; i++)
+        out[i] = n[i + 4] >> 4 | (i < 3 ? n[i + 5] << 60 : 0);
+    for (int bit = 259; bit >= 0; bit--) {
+        for (int i = 3; i > 0; i--)
+            out[i] = out[i] << 1 | out[i - 1] >> 63;
+        out[0] = out[0] << 1 | (n[bit / 64] >> bit % 64 & 1);
+        if (at_least_order(out))
+            take_order(out);
+    }
+}
+
+/* a * b + c mod order */
+static void multiply_add(uint64_t out[4], const uint64_t a[4], const uint64_t b[4],
+                         const uint64_t c[4])
+{
+    uint64_t product[8] = { c[0], c[1], c[2], c[3] };
+    for (int i = 0; i < 4; i++) {
+        tide_raw_u128 carry = 0;
+        for (int j = 0; j < 4; j++) {
+            carry += (tide_raw_u128)a[i] * b[j] + product[i + j];
+            product[i + j] = (uint64_t)carry;
+            carry >>= 64;
+        }
+        product[i + 4] = (uint64_t)carry;
+    }
+    reduce(out, product);
+}
+
+/* Little-endian bytes; this is the order of words in memory too. */
+static void hash_number(uint64_t out[4], tide_slice a, tide_slice b)
+{
+    uint64_t n[8];
+    tide_sha512((uint8_t *)n, a, b);
+    reduce(out, n);
+}
+
+/* --- pairs ---------------------------------------------------------------------- */
+
+/* The place in the table: of the key, or where it would stand. Twice as many places as pairs. */
+static uint32_t place_of(const struct keys *keys, const uint8_t public[TIDE_HASH_BYTES])
+{
+    uint32_t at;
+    memcpy(&at, public, sizeof at);
+    for (;; at++) {
+        at &= keys->max * 2 - 1;
+        uint32_t pair = keys->table[at];
+        if (!pair || memcmp(keys->pairs[pair - 1].public, public, TIDE_HASH_BYTES) == 0)
+            return at;
+    }
+}
+
+static tide_status grow(struct keys *keys)
+{
+    uint32_t max = keys->max ? keys->max * 2 : 256;
+    struct keys_pair *pairs = realloc(keys->pairs, max * sizeof *pairs);
+    if (!pairs)
+        return TIDE_E_MEMORY;
+    keys->pairs = pairs;
+    uint32_t *table = calloc((size_t)max * 2, sizeof *table);
+    if (!table)
+        return TIDE_E_MEMORY;
+    free(keys->table);
+    keys->table = table;
+    keys->max = max;
+    for (uint32_t i = 0; i < keys->count; i++)
+        table[place_of(keys, pairs[i].public)] = i + 1;
+    return TIDE_OK;
+}
+
+tide_status keys_add(struct keys *keys, const uint8_t seed[TIDE_SEED_BYTES],
+                     uint8_t public[TIDE_HASH_BYTES])
+{
+    struct tide_sign *key;
+    tide_status status = tide_sign_open(&key, seed);
+    if (status != TIDE_OK)
+        return status;
+    memcpy(public, tide_sign_public(key), TIDE_HASH_BYTES);
+    tide_sign_close(key);
+    if (keys->count == keys->max)
+        status = grow(keys);
+    if (status != TIDE_OK)
+        return status;
+    uint32_t at = place_of(keys, public);
+    if (keys->table[at])
+        return TIDE_OK;
+    struct keys_pair *pair = &keys->pairs[keys->count++];
+    *pair = (struct keys_pair){ 0 };
+    memcpy(pair->public, public, TIDE_HASH_BYTES);
+    memcpy(pair->seed, seed, TIDE_SEED_BYTES);
+    keys->table[at] = keys->count;
+    return TIDE_OK;
+}
+
+void keys_close(struct keys *keys)
+{
+    free(keys->pairs);
+    free(keys->table);
+    *keys = (struct keys){ 0 };
+}
+
+const struct keys_pair *keys_find(const struct keys *keys, const uint8_t public[TIDE_HASH_BYTES])
+{
+    uint32_t pair = keys->max ? keys->table[place_of(keys, public)] : 0;
+    return pair ? &keys->pairs[pair - 1] : NULL;
+}
+
+/* The key's scalar, and the nonce of its signature over nothing. */
+static bool make_ready(struct keys_pair *pair)
+{
+    uint8_t secret[64], signature[TIDE_SIGNATURE_BYTES];
+    struct tide_sign *key;
+    if (tide_sign_open(&key, pair->seed) != TIDE_OK)
+        return false;
+    pair->ready = tide_sign(key, signature, (tide_slice){ 0 }) == TIDE_OK;
+    tide_sign_close(key);
+    memcpy(pair->point, signature, TIDE_HASH_BYTES);
+    tide_sha512(secret, tide_slice_of(pair->seed, TIDE_SEED_BYTES), (tide_slice){ 0 });
+    hash_number(pair->nonce, tide_slice_of(secret + 32, 32), (tide_slice){ 0 });
+    secret[0] &= 0xf8;
+    secret[31] = (uint8_t)((secret[31] & 0x7f) | 0x40);
+    memcpy(pair->scalar, secret, sizeof pair->scalar);
+    return pair->ready;
+}
+
+bool keys_sign(struct keys *keys, uint8_t out[TIDE_SIGNATURE_BYTES],
+               const uint8_t public[TIDE_HASH_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
+{
+    uint32_t at = keys->max ? keys->table[place_of(keys, public)] : 0;
+    struct keys_pair *pair = at ? &keys->pairs[at - 1] : NULL;
+    if (!pair || (!pair->ready && !make_ready(pair)))
+        return false;
+    uint8_t head[2 * TIDE_HASH_BYTES];
+    uint64_t challenge[4], answer[4];
+    memcpy(head, pair->point, TIDE_HASH_BYTES);
+    memcpy(head + TIDE_HASH_BYTES, public, TIDE_HASH_BYTES);
+    hash_number(challenge, tide_slice_of(head, sizeof head), tide_slice_of(hash, TIDE_HASH_BYTES));
+    multiply_add(answer, challenge, pair->scalar, pair->nonce);
+    memcpy(out, pair->point, TIDE_HASH_BYTES);
+    memcpy(out + TIDE_HASH_BYTES, answer, sizeof answer);
+    return true;
+}

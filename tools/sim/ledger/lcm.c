@@ -1,0 +1,244 @@
+/* The ledger around its transactions: header, transaction set, hashes. */
+#include "tools/sim/ledger/lcm.h"
+#include "tidemark/xdr.h"
+
+/* Soroban transactions that share a cluster, clusters that share a stage: any split is legal
+ * as long as readers follow it. */
+enum { CLUSTER_TXS = 5, STAGE_CLUSTERS = 4 };
+
+static const int64_t total_coins = 1000000000000000000;
+
+void lcm_open(struct lcm *lcm)
+{
+    assert(lcm->version == 1 || lcm->version == 2);
+    tide_network_id(lcm->network_id, tide_slice_str(lcm->passphrase));
+    memset(lcm->bucket_hash, 0, sizeof lcm->bucket_hash);
+    tide_buf_init(&lcm->envelopes, TIDE_LEDGER_BYTES_MAX);
+    tide_buf_init(&lcm->processing, TIDE_LEDGER_BYTES_MAX);
+    tide_buf_init(&lcm->results, TIDE_LEDGER_BYTES_MAX);
+    tide_buf_init(&lcm->evicted, TIDE_LEDGER_BYTES_MAX);
+    tide_buf_init(&lcm->refunds, TIDE_LEDGER_BYTES_MAX);
+    tide_buf_init(&lcm->out, TIDE_LEDGER_BYTES_MAX);
+    lcm->index = NULL;
+    lcm->parts = NULL;
+    lcm->index_max = 0;
+    lcm->fee_pool = 0;
+}
+
+void lcm_close(struct lcm *lcm)
+{
+    tide_buf_release(&lcm->envelopes);
+    tide_buf_release(&lcm->processing);
+    tide_buf_release(&lcm->results);
+    tide_buf_release(&lcm->evicted);
+    tide_buf_release(&lcm->refunds);
+    tide_buf_release(&lcm->out);
+    free(lcm->index);
+    free(lcm->parts);
+    lcm->index = NULL;
+    lcm->parts = NULL;
+}
+
+void lcm_begin(struct lcm *lcm, uint32_t sequence, uint64_t close_time)
+{
+    lcm->sequence = sequence;
+    lcm->close_time = close_time;
+    lcm->tx_count = 0;
+    lcm->evicted_count = 0;
+    tide_buf_reset(&lcm->envelopes);
+    tide_buf_reset(&lcm->processing);
+    tide_buf_reset(&lcm->results);
+    tide_buf_reset(&lcm->evicted);
+    tide_buf_reset(&lcm->refunds);
+    tide_buf_reset(&lcm->out);
+}
+
+void lcm_evict(struct lcm *lcm, tide_slice ledger_key)
+{
+    tide_buf_slice(&lcm->evicted, ledger_key);
+    lcm->evicted_count++;
+}
+
+/* Classic before Soroban, each by hash: the order of a transaction set. */
+static int by_phase_and_hash(const void *a, const void *b)
+{
+    const struct lcm_envelope *x = a, *y = b;
+    if (x->soroban != y->soroban)
+        return x->soroban ? 1 : -1;
+    return memcmp(x->hash, y->hash, TIDE_HASH_BYTES);
+}
+
+static void put_envelopes(struct lcm *lcm, uint32_t first, uint32_t count)
+{
+    tide_buf_be32(&lcm->out, count);
+    for (uint32_t i = first; i < first + count; i++)
+        tide_buf_put(&lcm->out, lcm->envelopes.ptr + lcm->index[i].at, lcm->index[i].len);
+}
+
+/* A phase of components: none, or one with all its transactions. */
+static void put_component_phase(struct lcm *lcm, uint32_t first, uint32_t count)
+{
+    tide_buf_be32(&lcm->out, 0);
+    tide_buf_be32(&lcm->out, count ? 1 : 0);
+    if (!count)
+        return;
+    tide_buf_be32(&lcm->out, 0); /* maybe discounted fee */
+    tide_buf_be32(&lcm->out, 1);
+    tide_buf_be64(&lcm->out, 100);
+    put_envelopes(lcm, first, count);
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static void put_stage(struct lcm *lcm, uint32_t first, uint32_t count)
+{
+    tide_buf_be32(&lcm->out, (count + CLUSTER_TXS - 1) / CLUSTER_TXS);
+    for (uint32_t at = 0; at < count; at += CLUSTER_TXS)
+        put_envelopes(lcm, first + at, least(CLUSTER_TXS, count - at));
+}
+
+static void put_parallel_phase(struct lcm *lcm, uint32_t first, uint32_t count)
+{
+    const uint32_t stage = CLUSTER_TXS * STAGE_CLUSTERS;
+    tide_buf_be32(&lcm->out, 1);
+    tide_buf_be32(&lcm->out, 0); /* no base fee of its own */
+    tide_buf_be32(&lcm->out, (count + stage - 1) / stage);
+    for (uint32_t at = 0; at < count; at += stage)
+        put_stage(lcm, first + at, least(stage, count - at));
+}
+
+static void put_tx_set(struct lcm *lcm)
+{
+    uint32_t classic = 0;
+    if (lcm->tx_count)
+        qsort(lcm->index, lcm->tx_count, sizeof *lcm->index, by_phase_and_hash);
+    while (classic < lcm->tx_count && !lcm->index[classic].soroban)
+        classic++;
+    tide_buf_be32(&lcm->out, 1);
+    tide_buf_put(&lcm->out, lcm->previous_hash, TIDE_HASH_BYTES);
+    tide_buf_be32(&lcm->out, 2);
+    put_component_phase(lcm, 0, classic);
+    if (lcm->version == 2)
+        put_parallel_phase(lcm, classic, lcm->tx_count - classic);
+    else
+        put_component_phase(lcm, classic, lcm->tx_count - classic);
+}
+
+static void hash_results(const struct lcm *lcm, uint8_t out[TIDE_HASH_BYTES])
+{
+    uint32_t count = __builtin_bswap32(lcm->tx_count);
+    struct tide_sha256 h;
+    tide_sha256_init(&h);
+    tide_sha256_update(&h, tide_slice_of(&count, sizeof count));
+    tide_sha256_update(&h, tide_buf_view(&lcm->results));
+    tide_sha256_final(&h, out);
+}
+
+/* Stands for the bucket list, which nothing here keeps. */
+static void next_bucket_hash(struct lcm *lcm)
+{
+    struct tide_sha256 h;
+    tide_sha256_init(&h);
+    tide_sha256_update(&h, tide_slice_of(lcm->bucket_hash, TIDE_HASH_BYTES));
+    tide_sha256_update(&h, tide_buf_view(&lcm->results));
+    tide_sha256_final(&h, lcm->bucket_hash);
+}
+
+static void put_header(struct lcm *lcm, const uint8_t tx_set_hash[TIDE_HASH_BYTES],
+                       const uint8_t result_hash[TIDE_HASH_BYTES])
+{
+    static const uint8_t skip_list[4 * TIDE_HASH_BYTES];
+    struct tide_buf *buf = &lcm->out;
+    tide_buf_be32(buf, lcm_protocol(lcm));
+    tide_buf_put(buf, lcm->previous_hash, TIDE_HASH_BYTES);
+    tide_buf_put(buf, tx_set_hash, TIDE_HASH_BYTES);
+    tide_buf_be64(buf, lcm->close_time);
+    tide_buf_be32(buf, 0); /* no upgrades */
+    tide_buf_be32(buf, 0); /* basic value */
+    tide_buf_put(buf, result_hash, TIDE_HASH_BYTES);
+    tide_buf_put(buf, lcm->bucket_hash, TIDE_HASH_BYTES);
+    tide_buf_be32(buf, lcm->sequence);
+    tide_buf_be64(buf, (uint64_t)total_coins);
+    tide_buf_be64(buf, (uint64_t)lcm->fee_pool);
+    tide_buf_be32(buf, 0); /* inflation sequence */
+    tide_buf_be64(buf, lcm->sequence);
+    tide_buf_be32(buf, 100);
+    tide_buf_be32(buf, 5000000);
+    tide_buf_be32(buf, 1000);
+    tide_buf_put(buf, skip_list, sizeof skip_list);
+    tide_buf_be32(buf, 0);
+}
+
+/* What applying did, each transaction with the refund that came after all of them. */
+static void put_processing(struct lcm *lcm)
+{
+    if (lcm->version == 1) {
+        tide_buf_slice(&lcm->out, tide_buf_view(&lcm->processing));
+        return;
+    }
+    size_t at = 0;
+    for (uint32_t i = 0; i < lcm->tx_count; i++) {
+        const struct lcm_part *part = &lcm->parts[i];
+        tide_buf_put(&lcm->out, lcm->processing.ptr + at, part->end - at);
+        tide_buf_be32(&lcm->out, part->refund_count);
+        if (part->refund_count)
+            tide_buf_put(&lcm->out, lcm->refunds.ptr + part->refund_at, part->refund_len);
+        at = part->end;
+    }
+}
+
+static tide_status outcome(const struct lcm *lcm)
+{
+    const struct tide_buf *all[] = { &lcm->envelopes, &lcm->processing, &lcm->results,
+                                     &lcm->evicted, &lcm->out };
+    for (size_t i = 0; i < TIDE_COUNT(all); i++) {
+        if (all[i]->failed)
+            return TIDE_E_LIMIT;
+    }
+    return TIDE_OK;
+}
+
+/* The set stands behind the header that carries its hash, so it is built first, hashed, and
+ * the rest written after it; then header and set change places by one more copy. */
+tide_status lcm_end(struct lcm *lcm, tide_slice *out)
+{
+    struct tide_buf *buf = &lcm->out;
+    uint8_t tx_set_hash[TIDE_HASH_BYTES], result_hash[TIDE_HASH_BYTES], hash[TIDE_HASH_BYTES];
+    put_tx_set(lcm);
+    if (outcome(lcm) != TIDE_OK)
+        return TIDE_E_LIMIT;
+    tide_sha256(tx_set_hash, tide_buf_view(buf));
+    hash_results(lcm, result_hash);
+    next_bucket_hash(lcm);
+    size_t mark = buf->len;
+    tide_buf_be32(buf, lcm->version);
+    tide_buf_be32(buf, 0); /* meta extension */
+    size_t hash_at = buf->len;
+    tide_buf_put(buf, lcm->previous_hash, TIDE_HASH_BYTES);
+    size_t header_at = buf->len;
+    put_header(lcm, tx_set_hash, result_hash);
+    size_t header_end = buf->len;
+    tide_buf_be32(buf, 0); /* history entry extension */
+    if (!tide_buf_room(buf, mark))
+        return TIDE_E_LIMIT;
+    tide_sha256(hash, tide_slice_of(buf->ptr + header_at, header_end - header_at));
+    memcpy(buf->ptr + hash_at, hash, TIDE_HASH_BYTES);
+    tide_buf_put(buf, buf->ptr, mark);
+    tide_buf_be32(buf, lcm->tx_count);
+    put_processing(lcm);
+    tide_buf_be32(buf, 0);         /* upgrades */
+    tide_buf_be32(buf, 0);         /* SCP messages */
+    tide_buf_be64(buf, 1u << 20u); /* live Soroban state in bytes */
+    tide_buf_be32(buf, lcm->evicted_count);
+    tide_buf_slice(buf, tide_buf_view(&lcm->evicted));
+    if (lcm->version == 1)
+        tide_buf_be32(buf, 0); /* unused */
+    if (buf->failed)
+        return TIDE_E_LIMIT;
+    memcpy(lcm->previous_hash, hash, TIDE_HASH_BYTES);
+    *out = tide_slice_of(buf->ptr + mark, buf->len - mark);
+    return TIDE_OK;
+}

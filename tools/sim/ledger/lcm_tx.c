@@ -1,0 +1,279 @@
+/* One transaction: its envelope, its result, its meta. */
+#include "tidemark/scval.h"
+#include "tidemark/xdr.h"
+#include "tools/sim/ledger/lcm.h"
+
+enum { ENVELOPE_TX = 2, ENVELOPE_FEE_BUMP = 5 };
+enum { TX_FEE_BUMP_SUCCESS = 1, TX_SUCCESS = 0, TX_FAILED = -1, TX_FEE_BUMP_FAILED = -13 };
+
+static void put_muxed(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES])
+{
+    tide_buf_be32(buf, 0);
+    tide_buf_put(buf, key, TIDE_HASH_BYTES);
+}
+
+static void put_signature(struct lcm *lcm, const uint8_t key[TIDE_HASH_BYTES],
+                          const uint8_t hash[TIDE_HASH_BYTES])
+{
+    struct tide_buf *buf = &lcm->envelopes;
+    uint8_t signature[TIDE_SIGNATURE_BYTES];
+    bool made = lcm->keys && keys_sign(lcm->keys, signature, key, hash);
+    tide_buf_be32(buf, made);
+    if (!made)
+        return;
+    tide_buf_put(buf, key + TIDE_HASH_BYTES - 4, 4);
+    tide_xdr_put_var(buf, tide_slice_of(signature, sizeof signature));
+}
+
+static void put_list(struct tide_buf *buf, const struct lcm_list *list)
+{
+    tide_buf_be32(buf, list->count);
+    tide_buf_slice(buf, list->xdr);
+}
+
+/* Transaction: what the inner (or only) signature covers. */
+static void put_transaction(struct tide_buf *buf, const struct lcm_tx *tx)
+{
+    put_muxed(buf, tx->source);
+    tide_buf_be32(buf, (uint32_t)tx->fee);
+    tide_buf_be64(buf, (uint64_t)tx->seq);
+    tide_buf_be32(buf, tx->valid_until ? 1 : 0);
+    if (tx->valid_until) {
+        tide_buf_be64(buf, 0);
+        tide_buf_be64(buf, tx->valid_until);
+    }
+    tide_buf_be32(buf, tx->memo ? 1 : 0);
+    if (tx->memo)
+        tide_xdr_put_var(buf, tide_slice_str(tx->memo));
+    tide_buf_be32(buf, tx->op_count);
+    for (uint32_t i = 0; i < tx->op_count; i++) {
+        tide_buf_be32(buf, 0); /* the transaction's source */
+        tide_buf_be32(buf, (uint32_t)tx->ops[i].type);
+        tide_buf_slice(buf, tx->ops[i].body);
+    }
+    tide_buf_be32(buf, tx->soroban.len ? 1 : 0);
+    tide_buf_slice(buf, tx->soroban);
+}
+
+static void hash_signed(const struct lcm *lcm, uint32_t type, tide_slice part,
+                        uint8_t out[TIDE_HASH_BYTES])
+{
+    uint8_t head[TIDE_HASH_BYTES + 4] = { 0 };
+    memcpy(head, lcm->network_id, TIDE_HASH_BYTES);
+    head[TIDE_HASH_BYTES + 3] = (uint8_t)type;
+    struct tide_sha256 h;
+    tide_sha256_init(&h);
+    tide_sha256_update(&h, tide_slice_of(head, sizeof head));
+    tide_sha256_update(&h, part);
+    tide_sha256_final(&h, out);
+}
+
+/* Appends the envelope to lcm->envelopes. inner_hash is set for fee bumps alone. */
+static void put_envelope(struct lcm *lcm, struct lcm_tx *tx, uint8_t inner_hash[TIDE_HASH_BYTES])
+{
+    struct tide_buf *buf = &lcm->envelopes;
+    size_t outer = 0;
+    if (tx->envelope.len) {
+        tide_buf_slice(buf, tx->envelope);
+        if (tx->inner_hash)
+            memcpy(inner_hash, tx->inner_hash, TIDE_HASH_BYTES);
+        return;
+    }
+    if (tx->fee_source) {
+        tide_buf_be32(buf, ENVELOPE_FEE_BUMP);
+        outer = buf->len;
+        put_muxed(buf, tx->fee_source);
+        tide_buf_be64(buf, (uint64_t)tx->fee * 2);
+    }
+    tide_buf_be32(buf, ENVELOPE_TX);
+    size_t mark = buf->len;
+    put_transaction(buf, tx);
+    if (buf->failed)
+        return;
+    hash_signed(lcm, ENVELOPE_TX, tide_slice_of(buf->ptr + mark, buf->len - mark), tx->hash);
+    put_signature(lcm, tx->source, tx->hash);
+    if (tx->fee_source && !buf->failed) {
+        tide_buf_be32(buf, 0);
+        memcpy(inner_hash, tx->hash, TIDE_HASH_BYTES);
+        hash_signed(lcm, ENVELOPE_FEE_BUMP, tide_slice_of(buf->ptr + outer, buf->len - outer),
+                    tx->hash);
+        put_signature(lcm, tx->fee_source, tx->hash);
+    }
+}
+
+static void put_operation_results(struct tide_buf *buf, const struct lcm_tx *tx)
+{
+    tide_buf_be32(buf, (uint32_t)(tx->success ? TX_SUCCESS : TX_FAILED));
+    tide_buf_be32(buf, tx->op_count);
+    for (uint32_t i = 0; i < tx->op_count; i++) {
+        const struct lcm_operation *op = &tx->ops[i];
+        tide_buf_be32(buf, 0); /* opINNER */
+        tide_buf_be32(buf, (uint32_t)op->type);
+        tide_buf_be32(buf, (uint32_t)op->code);
+        if (op->type == LCM_OP_INVOKE && op->code == 0)
+            tide_buf_put(buf, op->success, TIDE_HASH_BYTES);
+    }
+}
+
+/* TransactionResultPair; the inner result of a fee bump says fee 0, its outer one the charge. */
+static void put_result_pair(struct tide_buf *buf, const struct lcm_tx *tx,
+                            const uint8_t inner_hash[TIDE_HASH_BYTES])
+{
+    tide_buf_put(buf, tx->hash, TIDE_HASH_BYTES);
+    tide_buf_be64(buf, (uint64_t)tx->fee_charged);
+    if (tx->fee_source) {
+        tide_buf_be32(buf, (uint32_t)(tx->success ? TX_FEE_BUMP_SUCCESS : TX_FEE_BUMP_FAILED));
+        tide_buf_put(buf, inner_hash, TIDE_HASH_BYTES);
+        tide_buf_be64(buf, 0);
+    }
+    put_operation_results(buf, tx);
+    tide_buf_be32(buf, 0);
+    if (tx->fee_source)
+        tide_buf_be32(buf, 0);
+}
+
+/* SHA-256 of what the host hashes for each successful invocation: return value, then events. */
+static void hash_success(struct lcm_tx *tx)
+{
+    struct lcm_operation *op = &tx->ops[0];
+    if (op->type != LCM_OP_INVOKE || op->code != 0)
+        return;
+    uint8_t count[4] = { (uint8_t)(op->events.count >> 24), (uint8_t)(op->events.count >> 16),
+                         (uint8_t)(op->events.count >> 8), (uint8_t)op->events.count };
+    struct tide_sha256 h;
+    tide_sha256_init(&h);
+    tide_sha256_update(&h, tx->return_value);
+    tide_sha256_update(&h, tide_slice_of(count, sizeof count));
+    tide_sha256_update(&h, op->events.xdr);
+    tide_sha256_final(&h, op->success);
+}
+
+/* The fee breakdown that nodes write beside the return value. */
+static void put_fee_breakdown(struct tide_buf *buf, const struct lcm_tx *tx)
+{
+    int64_t resource = tx->fee_charged - 100;
+    tide_buf_be32(buf, 1);
+    tide_buf_be32(buf, 0);
+    tide_buf_be64(buf, (uint64_t)(resource / 2));
+    tide_buf_be64(buf, (uint64_t)(resource - resource / 2));
+    tide_buf_be64(buf, (uint64_t)(resource / 4));
+}
+
+static void put_meta3(struct tide_buf *buf, const struct lcm_tx *tx)
+{
+    tide_buf_be32(buf, 3);
+    tide_buf_be32(buf, 0);
+    put_list(buf, &tx->before);
+    tide_buf_be32(buf, tx->success ? tx->op_count : 0);
+    for (uint32_t i = 0; tx->success && i < tx->op_count; i++)
+        put_list(buf, &tx->ops[i].changes);
+    put_list(buf, &tx->refund);
+    bool invoked = tx->soroban.len && tx->success && tx->ops[0].type == LCM_OP_INVOKE;
+    bool told = invoked || (tx->soroban.len && tx->diagnostics.count);
+    tide_buf_be32(buf, told ? 1 : 0);
+    if (!told)
+        return;
+    put_fee_breakdown(buf, tx);
+    if (invoked) {
+        put_list(buf, &tx->ops[0].events);
+        tide_buf_slice(buf, tx->return_value);
+    } else {
+        tide_buf_be32(buf, 0);
+        tide_buf_be32(buf, TIDE_SCV_BOOL); /* what core leaves there: false */
+        tide_buf_be32(buf, 0);
+    }
+    put_list(buf, &tx->diagnostics);
+}
+
+static void put_meta4(struct tide_buf *buf, const struct lcm_tx *tx)
+{
+    tide_buf_be32(buf, 4);
+    tide_buf_be32(buf, 0);
+    put_list(buf, &tx->before);
+    tide_buf_be32(buf, tx->success ? tx->op_count : 0);
+    for (uint32_t i = 0; tx->success && i < tx->op_count; i++) {
+        tide_buf_be32(buf, 0);
+        put_list(buf, &tx->ops[i].changes);
+        put_list(buf, &tx->ops[i].events);
+    }
+    tide_buf_be32(buf, 0); /* nothing changes after: refunds stand behind all transactions */
+    tide_buf_be32(buf, tx->soroban.len ? 1 : 0);
+    if (tx->soroban.len) {
+        bool returned = tx->success && tx->return_value.len;
+        put_fee_breakdown(buf, tx);
+        tide_buf_be32(buf, returned ? 1 : 0);
+        if (returned)
+            tide_buf_slice(buf, tx->return_value);
+    }
+    put_list(buf, &tx->tx_events);
+    put_list(buf, &tx->diagnostics);
+}
+
+void lcm_hash(struct lcm *lcm, struct lcm_tx *tx)
+{
+    uint8_t inner_hash[TIDE_HASH_BYTES];
+    size_t mark = lcm->envelopes.len;
+    put_envelope(lcm, tx, inner_hash);
+    lcm->envelopes.len = mark;
+}
+
+static bool more_room(struct lcm *lcm)
+{
+    uint32_t more = lcm->index_max ? lcm->index_max * 2 : 256;
+    struct lcm_envelope *index = realloc(lcm->index, more * sizeof *index);
+    if (index)
+        lcm->index = index;
+    struct lcm_part *parts = realloc(lcm->parts, more * sizeof *parts);
+    if (parts)
+        lcm->parts = parts;
+    if (index && parts)
+        lcm->index_max = more;
+    return index && parts;
+}
+
+static void index_envelope(struct lcm *lcm, size_t at, const struct lcm_tx *tx)
+{
+    struct lcm_envelope *entry = &lcm->index[lcm->tx_count];
+    memcpy(entry->hash, tx->hash, TIDE_HASH_BYTES);
+    entry->at = at;
+    entry->len = lcm->envelopes.len - at;
+    entry->soroban = tx->soroban.len > 0;
+}
+
+void lcm_add(struct lcm *lcm, struct lcm_tx *tx)
+{
+    assert(tx->op_count >= 1 && tx->op_count <= LCM_OPS_MAX);
+    uint8_t inner_hash[TIDE_HASH_BYTES] = { 0 };
+    size_t at = lcm->envelopes.len;
+    if (lcm->tx_count == lcm->index_max && !more_room(lcm)) {
+        lcm->envelopes.failed = true;
+        return;
+    }
+    put_envelope(lcm, tx, inner_hash);
+    index_envelope(lcm, at, tx);
+    hash_success(tx);
+    struct tide_buf *buf = &lcm->processing;
+    if (lcm->version == 2)
+        tide_buf_be32(buf, 0);
+    size_t mark = buf->len;
+    put_result_pair(buf, tx, inner_hash);
+    if (!buf->failed)
+        tide_buf_put(&lcm->results, buf->ptr + mark, buf->len - mark);
+    put_list(buf, &tx->fee_changes);
+    if (lcm->version == 2)
+        put_meta4(buf, tx);
+    else
+        put_meta3(buf, tx);
+    lcm->parts[lcm->tx_count++] = (struct lcm_part){ .end = buf->len };
+    lcm->fee_pool += tx->fee_charged;
+}
+
+void lcm_refund(struct lcm *lcm, uint32_t i, const struct lcm_list *changes)
+{
+    assert(i < lcm->tx_count && lcm->version == 2);
+    struct lcm_part *part = &lcm->parts[i];
+    part->refund_at = lcm->refunds.len;
+    part->refund_len = changes->xdr.len;
+    part->refund_count = changes->count;
+    tide_buf_slice(&lcm->refunds, changes->xdr);
+}

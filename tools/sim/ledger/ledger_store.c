@@ -1,0 +1,327 @@
+#include "tools/sim/ledger/ledger_store.h"
+#include "tidemark/meta.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+struct slot {
+    struct ledger_info info;
+    uint64_t at; /* in the file */
+};
+
+/* Of one transaction hash. Ledger 0: free. What points to a forgotten ledger counts as free when
+ * the table is made anew, which is the only way that anything leaves it. */
+struct mark {
+    uint64_t hash;
+    uint32_t ledger;
+};
+
+struct ledger_store {
+    pthread_rwlock_t lock; /* over all below but the bytes in the file */
+    int file;
+    uint64_t end;      /* of what was written */
+    uint64_t given_up; /* before this, the file has no bytes any more */
+    struct slot *ring;
+    uint32_t retention;
+    uint32_t count;
+    uint32_t latest;
+    struct mark *marks;
+    size_t mark_room; /* a power of two */
+    size_t mark_count;
+};
+
+enum { MARKS_LEAST = 1024 };
+
+/* --- opening ------------------------------------------------------------------ */
+
+static int nameless_file(void)
+{
+    const char *folder = getenv("TMPDIR");
+    char path[4096];
+    int len =
+        snprintf(path, sizeof path, "%s/tidemark-sim.XXXXXX", folder && *folder ? folder : "/tmp");
+    if (len < 0 || (size_t)len >= sizeof path)
+        return -1;
+    int file = mkostemp(path, O_CLOEXEC);
+    if (file >= 0)
+        unlink(path);
+    return file;
+}
+
+tide_status ledger_store_open(struct ledger_store **store, uint32_t retention, struct tide_err *err)
+{
+    assert(retention > 0);
+    struct ledger_store *s = calloc(1, sizeof *s);
+    *store = s;
+    if (!s)
+        return tide_fail(err, TIDE_E_MEMORY, "no memory for the ledgers");
+    pthread_rwlock_init(&s->lock, NULL);
+    s->retention = retention;
+    s->file = nameless_file();
+    s->ring = calloc(retention, sizeof *s->ring);
+    s->mark_room = MARKS_LEAST;
+    s->marks = calloc(s->mark_room, sizeof *s->marks);
+    if (!s->ring || !s->marks)
+        return tide_fail(err, TIDE_E_MEMORY, "no memory for %u ledgers", retention);
+    if (s->file < 0)
+        return tide_fail(err, TIDE_E_IO, "no temporary file for the ledgers: %s", strerror(errno));
+    return TIDE_OK;
+}
+
+void ledger_store_close(struct ledger_store *s)
+{
+    if (!s)
+        return;
+    if (s->file >= 0)
+        close(s->file);
+    free(s->ring);
+    free(s->marks);
+    pthread_rwlock_destroy(&s->lock);
+    free(s);
+}
+
+/* --- which ledgers ------------------------------------------------------------ */
+
+static uint32_t oldest_of(const struct ledger_store *s)
+{
+    return s->latest - s->count + 1;
+}
+
+static bool known(const struct ledger_store *s, uint32_t sequence)
+{
+    return s->count > 0 && sequence >= oldest_of(s) && sequence <= s->latest;
+}
+
+static struct slot *slot_of(const struct ledger_store *s, uint32_t sequence)
+{
+    return &s->ring[sequence % s->retention];
+}
+
+bool ledger_store_range(struct ledger_store *s, struct ledger_info *oldest,
+                        struct ledger_info *latest)
+{
+    pthread_rwlock_rdlock(&s->lock);
+    bool any = s->count > 0;
+    if (any) {
+        *oldest = slot_of(s, oldest_of(s))->info;
+        *latest = slot_of(s, s->latest)->info;
+    }
+    pthread_rwlock_unlock(&s->lock);
+    return any;
+}
+
+static bool find_slot(struct ledger_store *s, uint32_t sequence, struct slot *out)
+{
+    pthread_rwlock_rdlock(&s->lock);
+    bool there = known(s, sequence);
+    if (there)
+        *out = *slot_of(s, sequence);
+    pthread_rwlock_unlock(&s->lock);
+    return there;
+}
+
+bool ledger_store_info(struct ledger_store *s, uint32_t sequence, struct ledger_info *info)
+{
+    struct slot slot;
+    bool there = find_slot(s, sequence, &slot);
+    if (there)
+        *info = slot.info;
+    return there;
+}
+
+static bool read_at(int file, uint8_t *to, size_t len, uint64_t at)
+{
+    while (len > 0) {
+        ssize_t n = pread(file, to, len, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        to += n;
+        at += (uint64_t)n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+bool ledger_store_read(struct ledger_store *s, uint32_t sequence, struct tide_buf *lcm,
+                       struct ledger_info *info)
+{
+    struct slot slot;
+    if (!find_slot(s, sequence, &slot))
+        return false;
+    uint8_t *to = tide_buf_room(lcm, slot.info.len);
+    if (!to || !read_at(s->file, to, slot.info.len, slot.at))
+        return false;
+    lcm->len += slot.info.len;
+    *info = slot.info;
+    /* it may have left the ring, and its bytes the file, while they were read */
+    return find_slot(s, sequence, &slot);
+}
+
+/* --- transactions ------------------------------------------------------------- */
+
+static uint64_t head_of(const uint8_t hash[TIDE_HASH_BYTES])
+{
+    uint64_t head;
+    memcpy(&head, hash, sizeof head);
+    return head;
+}
+
+static void mark_put(struct mark *marks, size_t room, struct mark mark)
+{
+    size_t i = mark.hash & (room - 1);
+    while (marks[i].ledger != 0)
+        i = (i + 1) & (room - 1);
+    marks[i] = mark;
+}
+
+/* Room for more marks: at most half of the table is taken, forgotten ones left out. */
+static bool mark_room(struct ledger_store *s, size_t more)
+{
+    if ((s->mark_count + more) * 2 <= s->mark_room)
+        return true;
+    size_t alive = 0, room = MARKS_LEAST;
+    for (size_t i = 0; i < s->mark_room; i++)
+        alive += known(s, s->marks[i].ledger);
+    while (room < (alive + more) * 4)
+        room *= 2;
+    struct mark *marks = calloc(room, sizeof *marks);
+    if (!marks)
+        return false;
+    for (size_t i = 0; i < s->mark_room; i++) {
+        if (known(s, s->marks[i].ledger))
+            mark_put(marks, room, s->marks[i]);
+    }
+    free(s->marks);
+    s->marks = marks;
+    s->mark_room = room;
+    s->mark_count = alive;
+    return true;
+}
+
+uint32_t ledger_store_find(struct ledger_store *s, const uint8_t hash[TIDE_HASH_BYTES])
+{
+    uint64_t head = head_of(hash);
+    uint32_t found = 0;
+    pthread_rwlock_rdlock(&s->lock);
+    for (size_t i = head & (s->mark_room - 1); s->marks[i].ledger != 0;
+         i = (i + 1) & (s->mark_room - 1)) {
+        if (s->marks[i].hash == head && known(s, s->marks[i].ledger))
+            found = s->marks[i].ledger;
+    }
+    pthread_rwlock_unlock(&s->lock);
+    return found;
+}
+
+/* --- adding ------------------------------------------------------------------- */
+
+/* What the walk over a new ledger finds. */
+struct found {
+    struct ledger_info info;
+    const uint8_t *lcm;
+    struct tide_buf heads; /* uint64_t of each hash */
+};
+
+static tide_status on_header(void *self, const struct tide_ledger_header *h)
+{
+    struct found *found = self;
+    struct ledger_info *info = &found->info;
+    info->sequence = h->sequence;
+    info->protocol = h->protocol;
+    info->close_time = h->close_time;
+    memcpy(info->hash, h->hash, TIDE_HASH_BYTES);
+    info->header_at = (uint32_t)(h->header_xdr.ptr - found->lcm);
+    info->header_len = (uint32_t)h->header_xdr.len;
+    info->entry_at = (uint32_t)(h->history_entry.ptr - found->lcm);
+    info->entry_len = (uint32_t)h->history_entry.len;
+    return TIDE_OK;
+}
+
+static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
+{
+    struct found *found = self;
+    uint64_t head = head_of(tx->hash);
+    *inside = false;
+    found->info.txs++;
+    tide_buf_put(&found->heads, &head, sizeof head);
+    if (tx->inner_hash) {
+        head = head_of(tx->inner_hash);
+        tide_buf_put(&found->heads, &head, sizeof head);
+    }
+    return TIDE_OK;
+}
+
+static tide_status write_at(struct ledger_store *s, tide_slice bytes, struct tide_err *err)
+{
+    uint64_t at = s->end;
+    while (bytes.len > 0) {
+        ssize_t n = pwrite(s->file, bytes.ptr, bytes.len, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return tide_fail(err, TIDE_E_IO, "cannot keep a ledger: %s", strerror(errno));
+        bytes.ptr += n;
+        bytes.len -= (size_t)n;
+        at += (uint64_t)n;
+    }
+    return TIDE_OK;
+}
+
+/* Gives the bytes before the oldest ledger back. Where the file system cannot, they stay. */
+static void give_back(struct ledger_store *s)
+{
+    enum { WORTH_IT = 16 << 20 };
+    uint64_t keep = slot_of(s, oldest_of(s))->at;
+    if (keep - s->given_up < WORTH_IT)
+        return;
+    (void)fallocate(s->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)s->given_up,
+                    (off_t)(keep - s->given_up));
+    s->given_up = keep;
+}
+
+static tide_status publish(struct ledger_store *s, const struct found *found, struct tide_err *err)
+{
+    size_t heads = found->heads.len / sizeof(uint64_t);
+    tide_status status = TIDE_OK;
+    pthread_rwlock_wrlock(&s->lock);
+    if (!mark_room(s, heads)) {
+        status = tide_fail(err, TIDE_E_MEMORY, "no memory for a ledger's transactions");
+    } else {
+        s->latest = found->info.sequence;
+        s->count += s->count < s->retention;
+        *slot_of(s, s->latest) = (struct slot){ .info = found->info, .at = s->end };
+        for (size_t i = 0; i < heads; i++) {
+            struct mark mark = { .ledger = s->latest };
+            memcpy(&mark.hash, found->heads.ptr + i * sizeof mark.hash, sizeof mark.hash);
+            mark_put(s->marks, s->mark_room, mark);
+        }
+        s->mark_count += heads;
+        s->end += found->info.len;
+        give_back(s);
+    }
+    pthread_rwlock_unlock(&s->lock);
+    return status;
+}
+
+tide_status ledger_store_add(struct ledger_store *s, tide_slice lcm, struct tide_err *err)
+{
+    struct found found = { .lcm = lcm.ptr };
+    const struct tide_walk walk = { .self = &found, .header = on_header, .tx = on_tx };
+    tide_buf_init(&found.heads, 64u << 20);
+    tide_status status = tide_ledger_walk(&walk, lcm, err);
+    found.info.len = (uint32_t)lcm.len;
+    if (status == TIDE_OK && found.heads.failed)
+        status = tide_fail(err, TIDE_E_MEMORY, "no memory for a ledger's transactions");
+    if (status == TIDE_OK && s->count > 0 && found.info.sequence != s->latest + 1)
+        status = tide_fail(err, TIDE_E_CHAIN, "ledger %u does not follow %u", found.info.sequence,
+                           s->latest);
+    if (status == TIDE_OK)
+        status = write_at(s, lcm, err);
+    if (status == TIDE_OK)
+        status = publish(s, &found, err);
+    tide_buf_release(&found.heads);
+    return status;
+}

@@ -1,0 +1,232 @@
+/* Whether a transaction may stand in the next ledger, in the order in which the network asks. */
+#include "tidemark/sign.h"
+#include "tidemark/xdr.h"
+#include "tools/sim/node/node_impl.h"
+
+enum { BASE_FEE = 100, BASE_RESERVE = 5000000, INSTRUCTIONS_MAX = 400000000 };
+
+int64_t node_inclusion(const struct node_tx *tx)
+{
+    return (int64_t)BASE_FEE * (tx->env.op_count + node_tx_bumped(tx));
+}
+
+static int64_t resources(const struct node_tx *tx)
+{
+    return tx->soroban && tx->env.has_soroban ? tx->env.resource_fee : 0;
+}
+
+int64_t node_charge(const struct node_tx *tx)
+{
+    return resources(tx) + node_inclusion(tx);
+}
+
+/* --- contracts ---------------------------------------------------------------------- */
+
+static bool key_allowed(tide_slice key)
+{
+    uint32_t type = key.len >= 4 ? tide_be32(key.ptr) : UINT32_MAX;
+    return type <= TIDE_ENTRY_TRUSTLINE || type == TIDE_ENTRY_CONTRACT_DATA ||
+           type == TIDE_ENTRY_CONTRACT_CODE;
+}
+
+/* Kinds of keys, and none twice. */
+static bool footprint_fits(const struct tide_envelope *env)
+{
+    tide_slice keys[NODE_FOOTPRINT_MAX];
+    uint32_t count = env->read_only_count + env->read_write_count;
+    if (env->read_only_count > NODE_FOOTPRINT_MAX || count > NODE_FOOTPRINT_MAX)
+        return false;
+    node_footprint_keys(keys, env->read_only, env->read_only_count);
+    node_footprint_keys(keys + env->read_only_count, env->read_write, env->read_write_count);
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            if (tide_slice_eq(keys[i], keys[k]))
+                return false;
+        }
+        if (!key_allowed(keys[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool list_fits(const struct node_tx *tx)
+{
+    for (uint32_t i = 0; i < tx->archived_count; i++) {
+        uint32_t place = tide_be32(tx->archived.ptr + (size_t)i * 4);
+        if (place >= tx->env.read_write_count ||
+            (i && place <= tide_be32(tx->archived.ptr + (size_t)(i - 1) * 4)))
+            return false;
+    }
+    return true;
+}
+
+static bool op_fits(const struct node_tx *tx)
+{
+    if (tx->ops[0].type == LCM_OP_EXTEND_TTL)
+        return tx->env.read_write_count == 0 && tx->extend_to <= SIM_LIFE_MAX;
+    return tx->ops[0].type != LCM_OP_RESTORE || tx->env.read_only_count == 0;
+}
+
+static bool soroban_fits(const struct node_tx *tx)
+{
+    const struct tide_envelope *env = &tx->env;
+    struct node_cost cost = { .instructions = env->instructions,
+                              .disk_read = tx->disk_read,
+                              .write = tx->write,
+                              .read_only = env->read_only_count,
+                              .read_write = env->read_write_count };
+    return tx->memo == 0 && !tx->muxed && tx->bytes.len <= NODE_TX_BYTES_MAX &&
+           env->instructions <= INSTRUCTIONS_MAX && tx->disk_read <= NODE_TX_BYTES_MAX * 2 &&
+           tx->write <= NODE_TX_BYTES_MAX && footprint_fits(env) && list_fits(tx) && op_fits(tx) &&
+           env->resource_fee >= node_fee_fixed(&cost, tx->bytes.len) &&
+           env->resource_fee <= tx->inner_fee;
+}
+
+static int32_t check_kind(const struct node_tx *tx)
+{
+    if (tx->env.op_count == 0)
+        return TX_MISSING_OPERATION;
+    if (tx->strange)
+        return TX_NOT_SUPPORTED;
+    if (tx->soroban != tx->env.has_soroban || (tx->soroban && tx->env.op_count != 1))
+        return TX_MALFORMED;
+    return tx->soroban && !soroban_fits(tx) ? TX_SOROBAN_INVALID : TX_SUCCESS;
+}
+
+/* --- signatures --------------------------------------------------------------------- */
+
+/* The source and every other source of an operation have signed, and nobody else. */
+static int32_t check_signatures(const struct node_tx *tx)
+{
+    const uint8_t *needed[NODE_OPS_MAX + 1] = { tx->env.source_key };
+    uint32_t count = 1;
+    for (uint32_t i = 0; i < tx->op_count; i++) {
+        bool known = false;
+        for (uint32_t k = 0; k < count; k++)
+            known |= memcmp(needed[k], tx->ops[i].source, TIDE_HASH_BYTES) == 0;
+        if (!known)
+            needed[count++] = tx->ops[i].source;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        if (!node_signed(&tx->signatures, needed[k], tx->inner_hash))
+            return TX_BAD_AUTH;
+    }
+    return tx->signatures.count == count ? TX_SUCCESS : TX_BAD_AUTH_EXTRA;
+}
+
+/* --- accounts -------------------------------------------------------------------------- */
+
+/* What the payer has bid for other transactions in the queue. */
+static int64_t promised(const struct sim_node *node, const struct node_tx *tx)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < node->waiting; i++) {
+        const struct node_tx *other = &node->queue[i].tx;
+        if (memcmp(other->inner_hash, tx->inner_hash, TIDE_HASH_BYTES) != 0 &&
+            memcmp(other->env.fee_source_key, tx->env.fee_source_key, TIDE_HASH_BYTES) == 0)
+            sum += other->env.fee;
+    }
+    return sum;
+}
+
+static bool can_pay(const struct sim_node *node, const struct node_tx *tx,
+                    const struct sim_account *payer)
+{
+    int64_t reserve = (2 + (int64_t)payer->subentries) * BASE_RESERVE;
+    return tx->env.fee <= payer->balance - reserve - promised(node, tx);
+}
+
+static int32_t check_time(const struct node_tx *tx, uint64_t close_time, uint32_t ledger)
+{
+    if (tx->min_time > close_time || tx->min_ledger > ledger)
+        return TX_TOO_EARLY;
+    if ((tx->max_time && tx->max_time < close_time) || (tx->max_ledger && tx->max_ledger <= ledger))
+        return TX_TOO_LATE;
+    return TX_SUCCESS;
+}
+
+static struct sim_account *account_of(const struct sim_node *node, const uint8_t *key)
+{
+    /* looking does not change the host */
+    struct sim_host *host = (struct sim_host *)(uintptr_t)&node->chain.host;
+    return sim_account_find(host, node_account(key));
+}
+
+/* The inner (or only) transaction; its fee is the outer one's business. */
+static int32_t check_inner(const struct sim_node *node, const struct node_tx *tx,
+                           uint64_t close_time, uint32_t ledger)
+{
+    int32_t code = check_kind(tx);
+    if (code == TX_SUCCESS)
+        code = check_time(tx, close_time, ledger);
+    if (code == TX_SUCCESS && !node_tx_bumped(tx) &&
+        tx->inner_fee - resources(tx) < node_inclusion(tx))
+        code = TX_INSUFFICIENT_FEE;
+    if (code != TX_SUCCESS)
+        return code;
+    const struct sim_account *source = account_of(node, tx->env.source_key);
+    if (!source)
+        return TX_NO_ACCOUNT;
+    if (tx->env.seq_num != source->seq + 1)
+        return TX_BAD_SEQ;
+    for (uint32_t i = 0; i < tx->op_count; i++) {
+        if (!account_of(node, tx->ops[i].source))
+            return TX_NO_ACCOUNT;
+    }
+    return check_signatures(tx);
+}
+
+static bool bump_pays(const struct node_tx *tx)
+{
+    int64_t outer = tx->env.fee - resources(tx), inner = tx->inner_fee - resources(tx);
+    return outer >= node_inclusion(tx) &&
+           outer * tx->env.op_count >= inner * ((int64_t)tx->env.op_count + 1);
+}
+
+static int32_t check_bump(const struct sim_node *node, const struct node_tx *tx)
+{
+    if (tx->env.op_count == 0 || tx->strange)
+        return TX_FEE_BUMP_INNER_FAILED;
+    if (!bump_pays(tx))
+        return TX_INSUFFICIENT_FEE;
+    const struct sim_account *payer = account_of(node, tx->env.fee_source_key);
+    if (!payer)
+        return TX_NO_ACCOUNT;
+    if (!node_signed(&tx->payer, tx->env.fee_source_key, tx->hash))
+        return TX_BAD_AUTH;
+    if (!can_pay(node, tx, payer))
+        return TX_INSUFFICIENT_BALANCE;
+    return tx->payer.count == 1 ? TX_SUCCESS : TX_BAD_AUTH_EXTRA;
+}
+
+struct node_verdict node_check(const struct sim_node *node, const struct node_tx *tx,
+                               uint64_t close_time, uint32_t ledger)
+{
+    struct node_verdict out = { .fee = node_charge(tx) };
+    if (node_tx_bumped(tx)) {
+        out.code = check_bump(node, tx);
+        if (out.code != TX_SUCCESS && out.code != TX_FEE_BUMP_INNER_FAILED)
+            return out;
+        out.inner = check_inner(node, tx, close_time, ledger);
+        out.code = out.inner == TX_SUCCESS ? TX_SUCCESS : TX_FEE_BUMP_INNER_FAILED;
+        return out;
+    }
+    out.code = check_inner(node, tx, close_time, ledger);
+    if (out.code == TX_SUCCESS && !can_pay(node, tx, account_of(node, tx->env.source_key)))
+        out.code = TX_INSUFFICIENT_BALANCE;
+    return out;
+}
+
+void node_put_result(struct tide_buf *out, const struct node_tx *tx,
+                     const struct node_verdict *verdict)
+{
+    tide_buf_be64(out, (uint64_t)verdict->fee);
+    tide_buf_be32(out, (uint32_t)verdict->code);
+    if (verdict->code == TX_FEE_BUMP_INNER_FAILED) {
+        tide_buf_put(out, tx->inner_hash, TIDE_HASH_BYTES);
+        tide_buf_be64(out, 0);
+        tide_buf_be32(out, (uint32_t)verdict->inner);
+        tide_buf_be32(out, 0);
+    }
+    tide_buf_be32(out, 0);
+}

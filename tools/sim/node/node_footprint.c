@@ -1,0 +1,185 @@
+/* Footprints: what a transaction says it will touch, and what a call did touch. */
+#include "schema/wire/skip.h"
+#include "tools/sim/node/node_impl.h"
+
+void node_footprint_keys(tide_slice *out, tide_slice keys, uint32_t count)
+{
+    struct tide_xdr x = tide_xdr_of(keys);
+    struct tide_change key;
+    for (uint32_t i = 0; i < count; i++) {
+        skip_ledger_key(&x, &key);
+        out[i] = key.entry;
+    }
+}
+
+bool node_footprint_has(tide_slice keys, uint32_t count, tide_slice wanted)
+{
+    struct tide_xdr x = tide_xdr_of(keys);
+    struct tide_change key;
+    for (uint32_t i = 0; i < count; i++) {
+        skip_ledger_key(&x, &key);
+        if (tide_slice_eq(key.entry, wanted))
+            return true;
+    }
+    return false;
+}
+
+struct sim_entry *node_data_entry(struct sim_node *node, tide_slice key)
+{
+    struct tide_xdr x = tide_xdr_of(key);
+    struct tide_change read = { 0 };
+    if (!tide_ledger_key_data(&x, &read) || tide_be32(read.contract.ptr) != SIM_CONTRACT)
+        return NULL;
+    struct sim_addr address = { .kind = SIM_CONTRACT };
+    memcpy(address.key, read.contract.ptr + 4, TIDE_HASH_BYTES);
+    struct sim_contract *contract = sim_contract_find(&node->chain.host, address);
+    struct sim_entry *entry =
+        contract ? sim_entry_find(&node->chain.host, contract, read.key, read.durability) : NULL;
+    return entry && entry->exists ? entry : NULL;
+}
+
+static bool listed(const struct node_tx *tx, uint32_t place)
+{
+    for (uint32_t i = 0; i < tx->archived_count; i++) {
+        if (tide_be32(tx->archived.ptr + (size_t)i * 4) == place)
+            return true;
+    }
+    return false;
+}
+
+bool node_footprint_archived(struct sim_node *node, const struct node_tx *tx)
+{
+    tide_slice keys[NODE_FOOTPRINT_MAX];
+    const struct tide_envelope *env = &tx->env;
+    node_footprint_keys(keys, env->read_only, env->read_only_count);
+    node_footprint_keys(keys + env->read_only_count, env->read_write, env->read_write_count);
+    for (uint32_t i = 0; i < env->read_only_count + env->read_write_count; i++) {
+        const struct sim_entry *entry = node_data_entry(node, keys[i]);
+        bool lapsed =
+            entry && entry->durability == SIM_PERSISTENT && entry->live_until < node->chain.ledger;
+        if (lapsed && (i < env->read_only_count || !listed(tx, i - env->read_only_count)))
+            return true;
+    }
+    return false;
+}
+
+void node_restore_listed(struct sim_node *node, const struct node_tx *tx, struct chain_making *m)
+{
+    tide_slice keys[NODE_FOOTPRINT_MAX];
+    node_footprint_keys(keys, tx->env.read_write, tx->env.read_write_count);
+    for (uint32_t i = 0; i < tx->archived_count; i++) {
+        uint32_t place = tide_be32(tx->archived.ptr + (size_t)i * 4);
+        struct sim_entry *entry = node_data_entry(node, keys[place]);
+        if (entry && entry->durability == SIM_PERSISTENT && entry->live_until < node->chain.ledger)
+            chain_restore(m->chain, m->chain->index, entry, &m->changes);
+    }
+}
+
+/* The code of the contract, as its instance says; NULL when it runs natively. */
+static const uint8_t *code_of(const struct sim_contract *contract)
+{
+    const struct sim_entry *entry = contract->instance;
+    if (!entry || !entry->exists || entry->val.len < 40 || entry->val.ptr[7] != 0)
+        return NULL;
+    return entry->val.ptr + 8;
+}
+
+uint32_t node_put_code_keys(struct tide_buf *to, const struct sim_outcome *out)
+{
+    const uint8_t *seen[SIM_DEPTH_MAX];
+    uint32_t count = 0;
+    for (uint32_t f = 0; f < out->frame_count; f++) {
+        const uint8_t *code = code_of(out->frames[f].contract);
+        bool known = !code || count == TIDE_COUNT(seen);
+        for (uint32_t i = 0; i < count && !known; i++)
+            known = memcmp(seen[i], code, TIDE_HASH_BYTES) == 0;
+        if (known)
+            continue;
+        seen[count++] = code;
+        lcm_put_code_key(to, code);
+    }
+    return count;
+}
+
+static bool has_either(const struct tide_envelope *env, tide_slice key, bool write)
+{
+    return node_footprint_has(env->read_write, env->read_write_count, key) ||
+           (!write && node_footprint_has(env->read_only, env->read_only_count, key));
+}
+
+static bool has_nonces(struct sim_node *node, const struct tide_envelope *env)
+{
+    const struct node_auths *auths = &node->auths;
+    for (uint32_t g = 0; g < auths->grant_count; g++) {
+        struct tide_buf *value = &node->value;
+        if (!auths->grants[g].used || !auths->grants[g].arm)
+            continue;
+        tide_buf_reset(value);
+        chain_nonce_key(value, auths->grants[g].nonce);
+        tide_buf_reset(&node->answer);
+        struct lcm_data data = { auths->grants[g].address, tide_buf_view(value), SIM_TEMPORARY };
+        lcm_put_data_key(&node->answer, &data);
+        if (!has_either(env, tide_buf_view(&node->answer), true))
+            return false;
+    }
+    return true;
+}
+
+const char *node_footprint_covers(struct sim_node *node, struct chain_making *m,
+                                  const struct node_tx *tx)
+{
+    struct tide_buf *key = &node->answer;
+    tide_slice codes[SIM_DEPTH_MAX];
+    for (uint32_t i = 0; i < m->out->touch_count; i++) {
+        const struct sim_touch *touch = &m->out->touches[i];
+        tide_buf_reset(key);
+        chain_put_touch_key(m, key, touch);
+        if (!has_either(&tx->env, tide_buf_view(key), touch->written || chain_was_lapsed(m, touch)))
+            return NODE_NO_KEY;
+    }
+    tide_buf_reset(key);
+    uint32_t count = node_put_code_keys(key, m->out);
+    node_footprint_keys(codes, tide_buf_view(key), count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!has_either(&tx->env, codes[i], false))
+            return NODE_NO_KEY;
+    }
+    return has_nonces(node, &tx->env) ? NULL : NODE_NO_KEY;
+}
+
+/* --- arguments ---------------------------------------------------------------------------- */
+
+/* Scalars and vecs of scalars: more no function here takes. */
+static bool known_value(struct tide_xdr *x, bool inner)
+{
+    struct tide_xdr look = *x;
+    uint32_t type = tide_xdr_u32(&look);
+    bool known = type <= TIDE_SCV_VOID || type == TIDE_SCV_U32 || type == TIDE_SCV_U64 ||
+                 type == TIDE_SCV_I128 || type == TIDE_SCV_BYTES || type == TIDE_SCV_STRING ||
+                 type == TIDE_SCV_SYMBOL;
+    if (type == TIDE_SCV_ADDRESS)
+        known = tide_xdr_u32(&look) <= SIM_CONTRACT;
+    if (type == TIDE_SCV_VEC && !inner) {
+        known = tide_xdr_u32(&look) == 1;
+        uint32_t count = tide_xdr_u32(&look);
+        for (uint32_t i = 0; i < count && known; i++)
+            known = known_value(&look, true);
+    }
+    tide_scval_skip(x);
+    return known && x->status == TIDE_OK;
+}
+
+const sim_val *node_args(struct sim_node *node, const struct node_tx *tx)
+{
+    struct tide_arena *arena = &node->chain.arena;
+    struct tide_xdr x = tide_xdr_of(tx->env.args);
+    tide_arena_reset(arena);
+    sim_val *args = tide_new(arena, sim_val, (size_t)tx->env.arg_count + 1);
+    for (uint32_t i = 0; args && i < tx->env.arg_count; i++) {
+        const uint8_t *mark = x.cur;
+        if (!known_value(&x, false))
+            return NULL;
+        args[i] = sim_val_read(arena, tide_xdr_span(&x, mark));
+    }
+    return arena->full ? NULL : args;
+}

@@ -1,0 +1,247 @@
+/* What waits for a ledger: taken, refused, replaced, dropped, banned. */
+#include "tools/sim/node/node_impl.h"
+
+enum { QUEUE_BYTES_MAX = 16u << 20, BUMP_FACTOR = 10 };
+
+const char *node_status_name(enum node_status status)
+{
+    static const char *const names[] = { "PENDING", "DUPLICATE", "TRY_AGAIN_LATER", "ERROR" };
+    return names[status];
+}
+
+/* --- people who are about --------------------------------------------------------------- */
+
+/* Place among the held; NODE_HELD_MAX when there is no room, or it is no account of the cast. */
+static uint32_t find_held(const struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES],
+                          uint32_t *account)
+{
+    const struct cast *cast = &node->chain.cast;
+    uint32_t at = 0;
+    *account = 0;
+    while (*account < cast->account_count &&
+           memcmp(cast->accounts[*account].id, key, TIDE_HASH_BYTES) != 0)
+        (*account)++;
+    if (*account == cast->account_count)
+        return NODE_HELD_MAX;
+    while (at < node->held_count && node->held[at].account != *account)
+        at++;
+    return at;
+}
+
+void node_use(struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES])
+{
+    uint32_t account, until = node->chain.ledger + NODE_LEAVE;
+    uint32_t at = find_held(node, key, &account);
+    bool news = node->guest_until != until;
+    node->guest_until = until;
+    if (at < NODE_HELD_MAX) {
+        if (account < CAST_USER) /* an office: the protocol needs it soon again */
+            until = node->chain.ledger + NODE_PATIENCE + 1;
+        news |= at == node->held_count || node->held[at].until != until;
+        node->held[at] = (struct node_held){ account, until };
+        node->held_count += at == node->held_count;
+    }
+    if (news)
+        node_note(node, 'u', tide_slice_of(key, TIDE_HASH_BYTES));
+}
+
+bool node_holds(void *self, uint32_t account, tide_slice args)
+{
+    struct sim_node *node = self;
+    for (uint32_t i = 0; i < node->held_count; i++) {
+        const uint8_t *key = node->chain.cast.accounts[node->held[i].account].id;
+        if (node->held[i].account == account ||
+            (args.len && memmem(args.ptr, args.len, key, TIDE_HASH_BYTES)))
+            return true;
+    }
+    return false;
+}
+
+bool node_present(void *self)
+{
+    const struct sim_node *node = self;
+    return node->guest_until > node->chain.ledger;
+}
+
+static void forget_people(struct sim_node *node)
+{
+    for (uint32_t i = 0; i < node->held_count;) {
+        if (node->held[i].until <= node->chain.ledger)
+            node->held[i] = node->held[--node->held_count];
+        else
+            i++;
+    }
+}
+
+/* --- bans --------------------------------------------------------------------------------- */
+
+static bool banned(const struct sim_node *node, const uint8_t hash[TIDE_HASH_BYTES])
+{
+    for (uint32_t i = 0; i < NODE_BANS_MAX; i++) {
+        if (node->bans[i].until > node->chain.ledger &&
+            memcmp(node->bans[i].hash, hash, TIDE_HASH_BYTES) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void ban(struct sim_node *node, const uint8_t hash[TIDE_HASH_BYTES])
+{
+    struct node_banned *entry = &node->bans[node->ban_next++ % NODE_BANS_MAX];
+    memcpy(entry->hash, hash, TIDE_HASH_BYTES);
+    entry->until = node->chain.ledger + NODE_BAN;
+}
+
+/* --- the queue ------------------------------------------------------------------------------- */
+
+static void remove_at(struct sim_node *node, uint32_t i)
+{
+    free(node->queue[i].bytes);
+    node->waiting--;
+    memmove(&node->queue[i], &node->queue[i + 1],
+            (node->waiting - i) * sizeof(struct node_waiting));
+}
+
+static struct node_waiting *of_source(struct sim_node *node, const uint8_t *key)
+{
+    for (uint32_t i = 0; i < node->waiting; i++) {
+        if (!node->queue[i].own &&
+            memcmp(node->queue[i].tx.env.source_key, key, TIDE_HASH_BYTES) == 0)
+            return &node->queue[i];
+    }
+    return NULL;
+}
+
+static bool has_room(const struct sim_node *node, size_t more)
+{
+    for (uint32_t i = 0; i < node->waiting; i++)
+        more += node->queue[i].tx.bytes.len;
+    return node->waiting < NODE_QUEUE_MAX && more <= QUEUE_BYTES_MAX;
+}
+
+static int64_t inclusion_bid(const struct node_tx *tx)
+{
+    return tx->env.fee - (tx->soroban && tx->env.has_soroban ? tx->env.resource_fee : 0);
+}
+
+/* The least that a bump of what waits has to bid, resources included. */
+static int64_t least_bump(const struct node_tx *now, const struct node_tx *next)
+{
+    int64_t old_ops = (int64_t)now->env.op_count + node_tx_bumped(now);
+    int64_t ops = (int64_t)next->env.op_count + node_tx_bumped(next);
+    int64_t bid = (BUMP_FACTOR * inclusion_bid(now) * ops + old_ops - 1) / old_ops;
+    return bid + (next->env.fee - inclusion_bid(next));
+}
+
+tide_status node_put_waiting(struct sim_node *node, const struct node_tx *tx, bool own)
+{
+    struct node_waiting *item = &node->queue[node->waiting];
+    *item = (struct node_waiting){ .own = own, .bytes = malloc(tx->bytes.len) };
+    if (!item->bytes)
+        return TIDE_E_MEMORY;
+    memcpy(item->bytes, tx->bytes.ptr, tx->bytes.len);
+    tide_status status = node_tx_read(&item->tx, tide_slice_of(item->bytes, tx->bytes.len),
+                                      node->chain.cast.network_id);
+    assert(status == TIDE_OK);
+    node->waiting++;
+    return status;
+}
+
+static enum node_status refuse(struct sim_node *node, const struct node_tx *tx,
+                               struct node_verdict verdict, struct node_sent *out)
+{
+    tide_buf_reset(&node->result);
+    node_put_result(&node->result, tx, &verdict);
+    out->result = tide_buf_view(&node->result);
+    return NODE_ERROR;
+}
+
+static enum node_status take(struct sim_node *node, const struct node_tx *tx, struct node_sent *out)
+{
+    if (banned(node, tx->hash))
+        return NODE_TRY_AGAIN_LATER;
+    struct node_waiting *now = of_source(node, tx->env.source_key);
+    if (now && memcmp(now->tx.hash, tx->hash, TIDE_HASH_BYTES) == 0)
+        return NODE_DUPLICATE;
+    if (now && (!node_tx_bumped(tx) || now->tx.env.seq_num != tx->env.seq_num))
+        return NODE_TRY_AGAIN_LATER;
+    if (now && tx->env.fee < least_bump(&now->tx, tx)) {
+        struct node_verdict low = { .code = TX_INSUFFICIENT_FEE, .fee = least_bump(&now->tx, tx) };
+        return refuse(node, tx, low, out);
+    }
+    if (!now && !has_room(node, tx->bytes.len))
+        return NODE_TRY_AGAIN_LATER;
+    uint32_t step = node->chain.pace ? node->chain.pace : node->chain.options.close_step;
+    struct node_verdict verdict =
+        node_check(node, tx, node->chain.now + step, node->chain.ledger + 1);
+    if (verdict.code != TX_SUCCESS)
+        return refuse(node, tx, verdict, out);
+    if (now)
+        remove_at(node, (uint32_t)(now - node->queue));
+    if (node_put_waiting(node, tx, false) != TIDE_OK)
+        return NODE_TRY_AGAIN_LATER;
+    node_note(node, 's', tx->bytes);
+    node_use(node, tx->env.source_key);
+    return NODE_PENDING;
+}
+
+tide_status node_send(struct sim_node *node, tide_slice envelope, struct node_sent *out)
+{
+    struct node_tx *tx = &node->parsed;
+    *out = (struct node_sent){ 0 };
+    if (envelope.len > NODE_BYTES_MAX)
+        return TIDE_E_LIMIT;
+    tide_status status = node_tx_read(tx, envelope, node->chain.cast.network_id);
+    if (status != TIDE_OK)
+        return status;
+    memcpy(out->hash, tx->hash, TIDE_HASH_BYTES);
+    out->status = take(node, tx, out);
+    return TIDE_OK;
+}
+
+/* --- a ledger takes some of them ----------------------------------------------------------------- */
+
+/* Dropped now: what has become impossible since it was taken. */
+static bool still_valid(struct sim_node *node, const struct node_waiting *item)
+{
+    if (item->own)
+        return true;
+    return node_check(node, &item->tx, node->chain.now, node->chain.ledger).code == TX_SUCCESS;
+}
+
+uint32_t node_gather(void *self)
+{
+    struct sim_node *node = self;
+    uint32_t chosen = 0;
+    if (node->hold)
+        return 0;
+    for (uint32_t i = 0; i < node->waiting;) {
+        struct node_waiting *item = &node->queue[i];
+        if (!still_valid(node, item)) {
+            ban(node, item->tx.hash);
+            remove_at(node, i);
+            continue;
+        }
+        item->chosen = chosen < NODE_LEDGER_TXS;
+        chosen += item->chosen;
+        i++;
+    }
+    return chosen;
+}
+
+void node_age(struct sim_node *node)
+{
+    node->hold -= node->hold > 0;
+    for (uint32_t i = 0; i < node->waiting;) {
+        struct node_waiting *item = &node->queue[i];
+        item->age += !item->own;
+        if (!item->done && item->age >= NODE_PATIENCE)
+            ban(node, item->tx.hash);
+        if (item->done || item->age >= NODE_PATIENCE)
+            remove_at(node, i);
+        else
+            i++;
+    }
+    node_nonces_age(node);
+    forget_people(node);
+}

@@ -1,0 +1,357 @@
+/* Simulation: a call run on the state behind the latest ledger, as of the next one, and undone;
+ * what it takes to send it for real. */
+#include "tidemark/xdr.h"
+#include "tools/sim/node/node_impl.h"
+
+enum { EVENTS_MAX = NODE_STEPS_MAX, SIGNATURE_BYTES = 200, SPARE = 6000 /* stroops */ };
+
+/* A simulation at work. */
+struct trial {
+    struct sim_node *node;
+    const struct node_simulate *in;
+    const struct node_tx *tx;
+    struct node_simulated *out;
+    struct chain_making m;
+    struct node_cost cost;
+    bool enforcing;
+    bool passed;
+    uint32_t signatures;
+};
+
+static const char undone[] = "simulated";
+
+static void fail_with(struct trial *t, const char *text)
+{
+    tide_buf_reset(&t->node->text);
+    tide_buf_str(&t->node->text, text);
+    t->out->error = tide_buf_view(&t->node->text);
+}
+
+/* --- what the call took ------------------------------------------------------------------- */
+
+static void put_nonce_keys(struct trial *t)
+{
+    const struct node_auths *auths = &t->node->auths;
+    struct tide_buf *address = &t->node->answer, *key = &t->node->value;
+    for (uint32_t g = 0; g < auths->grant_count; g++) {
+        if (!auths->grants[g].used || !auths->grants[g].arm)
+            continue;
+        tide_buf_reset(address);
+        tide_buf_reset(key);
+        chain_put_addr(address, auths->grants[g].who);
+        chain_nonce_key(key, auths->grants[g].nonce);
+        struct lcm_data data = { tide_buf_view(address), tide_buf_view(key), SIM_TEMPORARY };
+        lcm_put_data_key(&t->m.chain->read_write, &data);
+        t->m.read_write++;
+        t->signatures++;
+        if (auths->grants[g].who.kind == SIM_ACCOUNT)
+            node_use(t->node, auths->grants[g].who.key);
+    }
+}
+
+static void put_footprint(struct trial *t)
+{
+    struct chain *chain = t->m.chain;
+    chain_reset(chain);
+    chain_put_footprint(&t->m);
+    t->m.read_only += node_put_code_keys(&chain->read_only, t->m.out);
+    put_nonce_keys(t);
+}
+
+static void put_events(struct trial *t)
+{
+    struct tide_buf *buf = &t->node->events;
+    size_t at[EVENTS_MAX + 1] = { 0 };
+    uint32_t count = t->m.out->event_count < EVENTS_MAX ? t->m.out->event_count : EVENTS_MAX;
+    tide_buf_reset(buf);
+    for (uint32_t i = 0; i < count; i++) {
+        tide_buf_be32(buf, 1); /* in a successful call */
+        sim_event_xdr(buf, &t->m.out->events[i]);
+        at[i + 1] = buf->len;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        t->node->told[i] = tide_slice_of(buf->ptr + at[i], at[i + 1] - at[i]);
+    t->out->events = (struct node_list){ t->node->told, count };
+}
+
+/* --- state changes ---------------------------------------------------------------------------- */
+
+static void put_data_entry(struct trial *t, const struct sim_touch *touch, bool before)
+{
+    struct tide_buf *address = &t->node->answer;
+    const struct sim_entry *entry = touch->entry;
+    tide_buf_reset(address);
+    chain_put_addr(address, entry->contract->address);
+    struct lcm_data data = { tide_buf_view(address), entry->key, entry->durability };
+    lcm_put_data(&t->node->keys, before ? touch->modified : t->m.chain->ledger, &data,
+                 before ? touch->val : entry->val);
+}
+
+static void put_entry(struct trial *t, const struct sim_touch *touch, bool before)
+{
+    struct tide_buf *buf = &t->node->keys;
+    uint32_t modified = before ? touch->modified : t->m.chain->ledger;
+    if (touch->kind == SIM_TOUCH_DATA) {
+        put_data_entry(t, touch, before);
+    } else if (touch->kind == SIM_TOUCH_ACCOUNT) {
+        struct lcm_account entry = chain_account(touch->account);
+        entry.balance = before ? touch->balance : entry.balance;
+        entry.modified = modified;
+        lcm_put_account(buf, &entry);
+    } else {
+        const struct sim_line *line = &touch->account->lines[touch->asset];
+        struct lcm_trustline entry = { .asset = tide_buf_view(&t->m.chain->asset),
+                                       .balance = before ? touch->balance : line->balance,
+                                       .limit = line->limit,
+                                       .flags = line->authorized ? 1 : 0,
+                                       .modified = modified };
+        memcpy(entry.key, touch->account->address.key, TIDE_HASH_BYTES);
+        lcm_put_trustline(buf, &entry);
+    }
+}
+
+/* Three spans of node->keys each: key, before, after; where, until the buffer stands still. */
+static void put_changes(struct trial *t)
+{
+    struct tide_buf *buf = &t->node->keys;
+    size_t at[NODE_FOOTPRINT_MAX][4];
+    uint32_t count = 0;
+    tide_buf_reset(buf);
+    for (uint32_t i = 0; i < t->m.out->touch_count && count < NODE_FOOTPRINT_MAX; i++) {
+        const struct sim_touch *touch = &t->m.out->touches[i];
+        bool exists = touch->kind != SIM_TOUCH_DATA || touch->entry->exists;
+        if (!touch->written || (!touch->existed && !exists))
+            continue;
+        at[count][0] = buf->len;
+        chain_put_touch_key(&t->m, buf, touch);
+        at[count][1] = buf->len;
+        if (touch->existed)
+            put_entry(t, touch, true);
+        at[count][2] = buf->len;
+        if (exists)
+            put_entry(t, touch, false);
+        at[count][3] = buf->len;
+        t->node->changes[count++].type = !touch->existed ? NODE_CHANGE_CREATED
+                                         : exists        ? NODE_CHANGE_UPDATED
+                                                         : NODE_CHANGE_DELETED;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct node_change *change = &t->node->changes[i];
+        change->key = tide_slice_of(buf->ptr + at[i][0], at[i][1] - at[i][0]);
+        change->before = tide_slice_of(buf->ptr + at[i][1], at[i][2] - at[i][1]);
+        change->after = tide_slice_of(buf->ptr + at[i][2], at[i][3] - at[i][2]);
+    }
+    t->out->changes = t->node->changes;
+    t->out->change_count = count;
+}
+
+/* --- what to send -------------------------------------------------------------------------------- */
+
+static uint32_t more(uint32_t n, uint32_t hundredths, uint32_t least)
+{
+    uint32_t share = (uint32_t)((uint64_t)n * hundredths / 100);
+    return n + (share > least ? share : least);
+}
+
+/* Padded as the network's own simulation does, and by more: where that one counts small steps,
+ * the model counts whole calls. */
+static void pad(struct trial *t)
+{
+    struct node_cost *cost = &t->cost;
+    cost->instructions = more(cost->instructions, 4, 1000000) + t->in->leeway;
+    cost->write = more(cost->write, 10, 1000);
+    cost->disk_read = more(cost->disk_read, 10, 500);
+    cost->read_only = t->m.read_only;
+    cost->read_write = t->m.read_write;
+}
+
+static int64_t fee_of(const struct trial *t, size_t data_bytes)
+{
+    size_t bytes = t->in->envelope.len + data_bytes + 200;
+    if (!t->enforcing)
+        bytes += t->node->auth_xdr.len + (size_t)SIGNATURE_BYTES * t->signatures;
+    bytes += bytes / 10 > 500 ? bytes / 10 : 500;
+    return node_fee_fixed(&t->cost, bytes) + node_fee_used(&t->cost) * 115 / 100 + SPARE;
+}
+
+static void put_data(struct trial *t, struct tide_buf *buf, bool listed)
+{
+    const struct chain *chain = t->m.chain;
+    tide_buf_reset(buf);
+    tide_buf_be32(buf, listed);
+    if (listed) {
+        tide_buf_be32(buf, t->m.archived);
+        tide_buf_slice(buf, tide_buf_view(&chain->archived));
+    }
+    tide_buf_be32(buf, t->m.read_only);
+    tide_buf_slice(buf, tide_buf_view(&chain->read_only));
+    tide_buf_be32(buf, t->m.read_write);
+    tide_buf_slice(buf, tide_buf_view(&chain->read_write));
+    tide_buf_be32(buf, t->cost.instructions);
+    tide_buf_be32(buf, t->cost.disk_read);
+    tide_buf_be32(buf, t->cost.write);
+    t->out->min_resource_fee = fee_of(t, buf->len + 8);
+    tide_buf_be64(buf, (uint64_t)t->out->min_resource_fee);
+    t->out->data = tide_buf_view(buf);
+}
+
+/* Before protocol 23 a transaction of its own restores what has lapsed. */
+static void put_restore(struct trial *t)
+{
+    tide_slice keys[NODE_FOOTPRINT_MAX];
+    const struct chain *chain = t->m.chain;
+    struct tide_buf *buf = &t->node->restore;
+    struct tide_xdr x = tide_xdr_of(tide_buf_view(&chain->archived));
+    struct node_cost cost = { .created = t->m.archived, .read_write = t->m.archived };
+    if (t->m.read_write > NODE_FOOTPRINT_MAX)
+        return;
+    node_footprint_keys(keys, tide_buf_view(&chain->read_write), t->m.read_write);
+    tide_buf_reset(buf);
+    tide_buf_be64(buf, 0); /* no extension, nothing read only */
+    tide_buf_be32(buf, t->m.archived);
+    for (uint32_t i = 0; i < t->m.archived; i++)
+        tide_buf_slice(buf, keys[tide_xdr_u32(&x)]);
+    cost.disk_read = cost.write = 4000 + t->cost.write;
+    tide_buf_be32(buf, 0);
+    tide_buf_be32(buf, cost.disk_read);
+    tide_buf_be32(buf, cost.write);
+    t->out->restore_fee = node_fee_fixed(&cost, buf->len + 1000) + node_fee_used(&cost) * 115 / 100;
+    tide_buf_be64(buf, (uint64_t)t->out->restore_fee);
+    t->out->restore = tide_buf_view(buf);
+}
+
+/* --- running it --------------------------------------------------------------------------------------- */
+
+static const char *authorise(struct trial *t, const struct sim_outcome *out)
+{
+    struct sim_node *node = t->node;
+    if (t->enforcing)
+        return node_auths_cover(node, out, node->chain.ledger);
+    const char *why = node_auths_record(node, out, t->tx->ops[0].source, t->in);
+    t->out->auth = (struct node_list){ node->items, node->auths.grant_count };
+    return why;
+}
+
+static const char *judge(void *self, const struct sim_outcome *out)
+{
+    struct trial *t = self;
+    struct chain *chain = &t->node->chain;
+    t->m.out = out;
+    const char *why = authorise(t, out);
+    if (why)
+        return why;
+    put_footprint(t);
+    put_events(t);
+    put_changes(t);
+    t->cost = node_cost_of(chain, out, t->signatures);
+    pad(t);
+    bool listed = t->m.archived && lcm_protocol(&chain->lcm) >= 23;
+    put_data(t, &t->node->data, listed);
+    if (t->m.archived && !listed)
+        put_restore(t);
+    tide_buf_reset(&t->node->result);
+    sim_val_xdr(&t->node->result, &out->ret);
+    t->out->result = tide_buf_view(&t->node->result);
+    t->passed = true;
+    return undone;
+}
+
+static void put_refusal(struct trial *t, const char *reason)
+{
+    struct sim_node *node = t->node;
+    *t->out = (struct node_simulated){ 0 };
+    tide_buf_reset(&node->text);
+    tide_buf_reset(&node->events);
+    node_error_message(&node->text, t->tx->env.contract, reason);
+    node_error_event(&node->events, t->tx->env.contract, reason);
+    node->told[0] = tide_buf_view(&node->events);
+    t->out->events = (struct node_list){ node->told, 1 };
+    t->out->error = tide_buf_view(&node->text);
+}
+
+static void call(struct trial *t)
+{
+    struct sim_node *node = t->node;
+    const struct node_tx *tx = t->tx;
+    char fn[33] = "";
+    struct sim_attempt attempt = { .source = node_account(tx->ops[0].source),
+                                   .contract.kind = SIM_CONTRACT,
+                                   .fn = fn,
+                                   .arg_count = tx->env.arg_count,
+                                   .self = t,
+                                   .judge = judge };
+    memcpy(attempt.contract.key, tx->env.contract, TIDE_HASH_BYTES);
+    memcpy(fn, tx->env.function.ptr, tx->env.function.len);
+    attempt.args = node_args(node, tx);
+    t->enforcing = t->in->auth == NODE_AUTH_ENFORCE ||
+                   (t->in->auth == NODE_AUTH_DEFAULT && tx->env.auth_count > 0);
+    if (!attempt.args || (t->enforcing && !node_auths_read(node, tx))) {
+        put_refusal(t, "arguments do not fit");
+        return;
+    }
+    const struct sim_outcome *out = sim_attempt(&node->chain.host, &attempt);
+    t->out->invokes = t->passed;
+    if (!t->passed)
+        put_refusal(t, out->reason);
+}
+
+/* Lives of the entries that the transaction's own footprint names. */
+static void lives(struct trial *t)
+{
+    const struct node_tx *tx = t->tx;
+    struct chain *chain = t->m.chain;
+    if (!tx->env.has_soroban) {
+        fail_with(t, "the operation needs a footprint: set SorobanTransactionData");
+        return;
+    }
+    chain_reset(chain);
+    tide_buf_slice(&chain->read_only, tx->env.read_only);
+    tide_buf_slice(&chain->read_write, tx->env.read_write);
+    t->m.read_only = tx->env.read_only_count;
+    t->m.read_write = tx->env.read_write_count;
+    uint32_t keys = t->m.read_only + t->m.read_write;
+    t->cost = (struct node_cost){ .created = keys,
+                                  .disk_read = 4000 + 1000 * keys,
+                                  .write = 4000 + 1000 * t->m.read_write };
+    pad(t);
+    t->enforcing = true; /* no entries to sign */
+    put_data(t, &t->node->data, false);
+}
+
+static void run(struct trial *t)
+{
+    const struct node_tx *tx = t->tx;
+    if (tx->env.op_count != 1)
+        fail_with(t, "Transaction contains more than one operation");
+    else if (tx->memo)
+        fail_with(t, "Transaction contains a memo, which contract calls may not have");
+    else if (tx->strange || !tx->soroban)
+        fail_with(t, "unsupported operation type: only InvokeContract, ExtendFootprintTtl and "
+                     "RestoreFootprint run here");
+    else if (tx->ops[0].type == LCM_OP_INVOKE)
+        call(t);
+    else
+        lives(t);
+}
+
+tide_status node_simulate(struct sim_node *node, const struct node_simulate *in,
+                          struct node_simulated *out)
+{
+    struct chain *chain = &node->chain;
+    *out = (struct node_simulated){ 0 };
+    if (in->envelope.len > NODE_BYTES_MAX)
+        return TIDE_E_LIMIT;
+    tide_status status = node_tx_read(&node->parsed, in->envelope, chain->cast.network_id);
+    if (status != TIDE_OK)
+        return status;
+    struct trial t = { .node = node, .in = in, .tx = &node->parsed, .out = out };
+    t.m.chain = chain;
+    if (node->parsed.env.source_key)
+        node_use(node, node->parsed.env.source_key);
+    chain->ledger++;
+    sim_ledger(&chain->host, chain->ledger, chain->now);
+    run(&t);
+    chain->ledger--;
+    sim_ledger(&chain->host, chain->ledger, chain->now);
+    return TIDE_OK;
+}

@@ -1,0 +1,200 @@
+#include "tools/sim/options/options.h"
+#include "tidemark/text.h"
+
+/* clang-format off */
+#define AT(field) offsetof(struct sim_settings, field)
+static const struct sim_option chain_table[] = {
+    { "lake",        SIM_TEXT,   AT(lake),       0, 0, "DIR  write a SEP-54 data lake there" },
+    { "deployment",  SIM_TEXT,   AT(deployment), 0, 0, "FILE  names and addresses (default: deployment.json beside the lake)" },
+    { "passphrase",  SIM_TEXT,   AT(passphrase), 0, 0, "TEXT  of the network (default: " SIM_PASSPHRASE ")" },
+    { "profile",     SIM_TEXT,   AT(profile),    0, 0, "mixed|swaps  what people do (default: mixed)" },
+    { "seed",        SIM_NUMBER, AT(seed),       0, UINT64_MAX, "N  everything follows from it (default: 1)" },
+    { "ledgers",     SIM_NUMBER, AT(ledgers),    1, UINT32_MAX, "N  how many, rounded up to whole objects (default: 512)" },
+    { "txs",         SIM_NUMBER, AT(txs),        1, 2000, "N  calls a ledger, on average (default: 12)" },
+    { "users",       SIM_NUMBER, AT(users),      4, 100000, "N  how many (default: enough for the calls)" },
+    { "noise",       SIM_NUMBER, AT(noise),      0, 100, "N  transactions of strangers to a hundred calls (default: 15)" },
+    { "life",        SIM_NUMBER, AT(life),       0, 2073599, "N  ledgers an entry lives without care; 0 is the network's 2073599 (default: 1200)" },
+    { "first-ledger", SIM_NUMBER, AT(first_ledger), 2, UINT32_MAX / 2, "N  (default: 1024)" },
+    { "close-step",  SIM_NUMBER, AT(close_step), 1, 3600, "S  seconds between ledgers (default: 5)" },
+    { "start-time",  SIM_NUMBER, AT(start_time), 1, UINT32_MAX, "S  unix time before the first ledger (default: 1767225600)" },
+    { "lcm",         SIM_NUMBER, AT(lcm),        1, 2, "1|2  version of LedgerCloseMeta (default: 2)" },
+    { "ledgers-per-object", SIM_NUMBER, AT(ledgers_per_object), 1, 65536, "N  (default: 64; serve: 1)" },
+    { "objects-per-partition", SIM_NUMBER, AT(objects_per_partition), 1, 1u << 20u, "N  (default: 1000; serve: 64000)" },
+    { "level",       SIM_NUMBER, AT(level),      1, 19, "N  of zstd (default: 3)" },
+    { "hostile",     SIM_NUMBER, AT(hostile),    1, UINT64_MAX, "SEED  attackers behind the ordinary population: anything that the network accepts" },
+    { "hostile-all-from", SIM_NUMBER, AT(hostile_all_from), 2, UINT32_MAX, "N  from this ledger on they also overwrite what people own (default: never)" },
+    { "hostile-attacks", SIM_TEXT, AT(hostile_attacks), 0, 0, "LIST  comma list of attacks (default: all; hostile/attacks.def)" },
+    { "strict-auth", SIM_FLAG,   AT(strict_auth), 0, 0, "nobody signs for a protocol contract, as on the real network" },
+    { "catalog-native", SIM_FLAG, AT(catalog_native), 0, 0, "partners list the native asset's contract as their token" },
+    { "diagnostics", SIM_FLAG,   AT(diagnostics), 0, 0, "write diagnostic events too" },
+};
+/* clang-format on */
+
+/* --- tables ------------------------------------------------------------------ */
+
+void sim_options_help(FILE *to, const struct sim_options *tables, size_t table_count)
+{
+    for (size_t t = 0; t < table_count; t++) {
+        for (size_t i = 0; i < tables[t].count; i++)
+            fprintf(to, "  --%-22s %s\n", tables[t].rows[i].name, tables[t].rows[i].help);
+    }
+}
+
+/* The option and, through *to, the structure that it is a field of. */
+static const struct sim_option *find(const struct sim_options *tables, size_t table_count,
+                                     tide_slice name, char **to)
+{
+    for (size_t t = 0; t < table_count; t++) {
+        *to = tables[t].to;
+        for (size_t i = 0; i < tables[t].count; i++) {
+            if (tide_slice_eq_str(name, tables[t].rows[i].name))
+                return &tables[t].rows[i];
+        }
+    }
+    return NULL;
+}
+
+static tide_status set_number(uint64_t *to, const struct sim_option *option, const char *value,
+                              struct tide_err *err)
+{
+    tide_status status = tide_parse_u64(to, tide_slice_str(value), option->max);
+    if (status == TIDE_OK && *to >= option->min)
+        return TIDE_OK;
+    return tide_fail(err, TIDE_E_USAGE, "--%s=%s: expected %" PRIu64 "..%" PRIu64, option->name,
+                     value, option->min, option->max);
+}
+
+static tide_status add_text(struct sim_texts *to, const struct sim_option *option,
+                            const char *value, struct tide_err *err)
+{
+    if (to->count == TIDE_COUNT(to->text))
+        return tide_fail(err, TIDE_E_USAGE, "--%s: at most %zu times", option->name,
+                         TIDE_COUNT(to->text));
+    to->text[to->count++] = value;
+    return TIDE_OK;
+}
+
+static tide_status set(char *at, const struct sim_option *option, const char *value,
+                       struct tide_err *err)
+{
+    void *field = at + option->at;
+    switch (option->kind) {
+    case SIM_FLAG:
+        *(bool *)field = true;
+        return TIDE_OK;
+    case SIM_TEXT:
+        *(const char **)field = value;
+        return TIDE_OK;
+    case SIM_TEXTS:
+        return add_text(field, option, value, err);
+    case SIM_NUMBER:
+        break;
+    }
+    return set_number(field, option, value, err);
+}
+
+tide_status sim_options_read(const struct sim_options *tables, size_t table_count, int argc,
+                             char **argv, struct tide_err *err)
+{
+    for (int i = 0; i < argc; i++) {
+        const char *text = argv[i];
+        if (strncmp(text, "--", 2) != 0)
+            return tide_fail(err, TIDE_E_USAGE, "%s is no option", text);
+        const char *equals = strchr(text, '=');
+        size_t len = equals ? (size_t)(equals - text) : strlen(text);
+        char *to = NULL;
+        const struct sim_option *option =
+            find(tables, table_count, tide_slice_of(text + 2, len - 2), &to);
+        if (!option)
+            return tide_fail(err, TIDE_E_USAGE, "unknown option %s", text);
+        const char *value = equals ? equals + 1 : NULL;
+        if (option->kind == SIM_FLAG && value)
+            return tide_fail(err, TIDE_E_USAGE, "--%s takes no value", option->name);
+        if (option->kind != SIM_FLAG && !value && (i + 1 == argc || !(value = argv[++i])))
+            return tide_fail(err, TIDE_E_USAGE, "--%s needs a value", option->name);
+        tide_status status = set(to, option, value, err);
+        if (status != TIDE_OK)
+            return status;
+    }
+    return TIDE_OK;
+}
+
+/* --- a chain's --------------------------------------------------------------- */
+
+struct sim_settings sim_settings_default(void)
+{
+    return (struct sim_settings){ .passphrase = SIM_PASSPHRASE,
+                                  .profile = "mixed",
+                                  .seed = 1,
+                                  .txs = 12,
+                                  .noise = 15,
+                                  .life = 1200,
+                                  .first_ledger = 1024,
+                                  .close_step = 5,
+                                  .start_time = 1767225600,
+                                  .lcm = 2,
+                                  .ledgers_per_object = 64,
+                                  .objects_per_partition = 1000,
+                                  .level = 3 };
+}
+
+struct sim_options sim_settings_options(struct sim_settings *settings)
+{
+    return (struct sim_options){ chain_table, TIDE_COUNT(chain_table), settings };
+}
+
+tide_status sim_settings_check(const struct sim_settings *s, struct tide_err *err)
+{
+    if (strlen(s->passphrase) > 255)
+        return tide_fail(err, TIDE_E_USAGE, "--passphrase is longer than 255 bytes");
+    uint32_t attacks;
+    if (s->hostile_attacks && !s->hostile)
+        return tide_fail(err, TIDE_E_USAGE, "--hostile-attacks needs --hostile");
+    if (s->hostile_attacks && hostile_parse(&attacks, s->hostile_attacks, err) != TIDE_OK)
+        return TIDE_E_USAGE;
+    if (strcmp(s->profile, "mixed") != 0 && strcmp(s->profile, "swaps") != 0)
+        return tide_fail(err, TIDE_E_USAGE, "--profile=%s: expected mixed or swaps", s->profile);
+    return TIDE_OK;
+}
+
+/* The settings are checked: the list holds names of attacks alone. */
+static struct hostile_options attackers(const struct sim_settings *s)
+{
+    struct tide_err err;
+    struct hostile_options out = { .seed = s->hostile, .all_from = (uint32_t)s->hostile_all_from };
+    tide_status status =
+        s->hostile_attacks ? hostile_parse(&out.attacks, s->hostile_attacks, &err) : TIDE_OK;
+    assert(status == TIDE_OK);
+    (void)status;
+    return out;
+}
+
+struct chain_options sim_settings_chain(const struct sim_settings *s)
+{
+    return (struct chain_options){
+        .seed = s->seed,
+        .passphrase = s->passphrase,
+        .version = (uint32_t)s->lcm,
+        .first_ledger = (uint32_t)s->first_ledger,
+        .start_time = s->start_time,
+        .close_step = (uint32_t)s->close_step,
+        .txs = (uint32_t)s->txs,
+        .users = (uint32_t)s->users,
+        .noise = (uint32_t)s->noise,
+        .life = (uint32_t)s->life,
+        .profile = strcmp(s->profile, "swaps") == 0 ? STORY_SWAPS : STORY_MIXED,
+        .strict_auth = s->strict_auth,
+        .catalog_native = s->catalog_native,
+        .diagnostics = s->diagnostics,
+        .hostile = attackers(s),
+    };
+}
+
+struct lake_options sim_settings_lake(const struct sim_settings *s)
+{
+    return (struct lake_options){ .dir = s->lake,
+                                  .passphrase = s->passphrase,
+                                  .ledgers_per_object = (uint32_t)s->ledgers_per_object,
+                                  .objects_per_partition = (uint32_t)s->objects_per_partition,
+                                  .level = (int)s->level };
+}

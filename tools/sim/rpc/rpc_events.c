@@ -1,0 +1,456 @@
+/* getEvents: filters, order, pages. */
+#include "tools/sim/rpc/rpc_events.h"
+#include "tidemark/meta.h"
+#include "tidemark/scval.h"
+#include "tidemark/strkey.h"
+#include "tidemark/text.h"
+
+enum { PAGE_USUAL = 100, PAGE_MOST = 10000, SCAN_MOST = 10000, EVENTS_MOST = 1 << 20 };
+
+/* --- ids ------------------------------------------------------------------------ */
+
+struct event_id event_id_of(uint32_t ledger, const struct tide_event *event)
+{
+    enum { OP_OF_STAGE_1 = 4095, TX_OF_STAGE_2 = 1048575 };
+    uint64_t tx = event->tx, op = event->op;
+    if (event->level == TIDE_EVENT_TX) {
+        tx = event->stage == 0 ? 0 : event->stage == 1 ? event->tx : TX_OF_STAGE_2;
+        op = event->stage == 1 ? OP_OF_STAGE_1 : 0;
+    }
+    return (struct event_id){ (uint64_t)ledger << 32 | tx << 12 | op, event->index };
+}
+
+static struct event_id last_id_of(uint32_t ledger)
+{
+    return (struct event_id){ (uint64_t)ledger << 32 | UINT32_MAX, UINT32_MAX };
+}
+
+static int compare_ids(struct event_id a, struct event_id b)
+{
+    if (a.toid != b.toid)
+        return a.toid < b.toid ? -1 : 1;
+    return (a.index > b.index) - (a.index < b.index);
+}
+
+static void put_id(struct tide_buf *out, struct event_id id)
+{
+    tide_buf_putf(out, "%019" PRIu64 "-%010" PRIu32, id.toid, id.index);
+}
+
+bool event_id_read(struct event_id *id, tide_slice text)
+{
+    const uint8_t *dash = text.len ? memchr(text.ptr, '-', text.len) : NULL;
+    uint64_t index = 0;
+    if (!dash)
+        return false;
+    tide_slice toid = tide_slice_of(text.ptr, (size_t)(dash - text.ptr));
+    tide_slice rest = tide_slice_of(dash + 1, text.len - toid.len - 1);
+    if (tide_parse_u64(&id->toid, toid, INT64_MAX) != TIDE_OK ||
+        tide_parse_u64(&index, rest, UINT32_MAX) != TIDE_OK)
+        return false;
+    id->index = (uint32_t)index;
+    return true;
+}
+
+/* --- filters: reading -------------------------------------------------------------- */
+
+/* Says "filter 1 invalid: " and what. */
+static bool refuse_filter(struct rpc_call *call, uint32_t filter, const char *what)
+{
+    return rpc_refuse(call, RPC_PARAMS, "filter %u invalid: %s", filter + 1, what);
+}
+
+static bool read_types(struct rpc_call *call, uint32_t at, struct event_filter *filter,
+                       const char *types)
+{
+    filter->types = *types ? 0 : EVENT_SYSTEM | EVENT_CONTRACT;
+    while (*types) {
+        size_t len = strcspn(types, ",");
+        tide_slice word = tide_slice_of(types, len);
+        if (tide_slice_eq_str(word, "contract"))
+            filter->types |= EVENT_CONTRACT;
+        else if (tide_slice_eq_str(word, "system"))
+            filter->types |= EVENT_SYSTEM;
+        else
+            return refuse_filter(call, at,
+                                 "filter type invalid: if set, type must be either 'system' or "
+                                 "'contract'");
+        types += len + (types[len] == ',');
+    }
+    return true;
+}
+
+static bool read_contracts(struct rpc_call *call, uint32_t at, struct event_filter *filter,
+                           const json_t *ids)
+{
+    char what[64];
+    if (json_array_size(ids) > EVENT_FILTERS)
+        return refuse_filter(call, at, "maximum 5 contract IDs per filter");
+    for (size_t i = 0; i < json_array_size(ids); i++) {
+        enum tide_strkey kind;
+        uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
+        size_t len = 0;
+        const char *text = json_string_value(json_array_get(ids, i));
+        if (!text)
+            return rpc_refuse(call, RPC_PARAMS, "invalid parameters: contractIds");
+        if (tide_strkey_decode(&kind, payload, &len, tide_slice_str(text)) != TIDE_OK ||
+            kind != TIDE_STRKEY_CONTRACT) {
+            snprintf(what, sizeof what, "contract ID %zu invalid", i + 1);
+            return refuse_filter(call, at, what);
+        }
+        memcpy(filter->contracts[filter->contract_count++], payload, TIDE_HASH_BYTES);
+    }
+    return true;
+}
+
+/* A ScVal in base64, kept as bytes in values. */
+static bool read_segment(struct event_segment *segment, tide_slice text, struct tide_buf *values)
+{
+    segment->any = tide_slice_eq_str(text, "*");
+    if (segment->any)
+        return true;
+    segment->at = values->len;
+    if (tide_buf_base64_decode(values, text) != TIDE_OK)
+        return false;
+    segment->len = values->len - segment->at;
+    struct tide_xdr x = tide_xdr_of(tide_slice_of(values->ptr + segment->at, segment->len));
+    tide_scval_skip(&x);
+    return tide_xdr_end(&x) == TIDE_OK;
+}
+
+static bool read_pattern(struct rpc_call *call, uint32_t at, uint32_t topic,
+                         struct event_filters *filters, const json_t *segments)
+{
+    char what[128];
+    struct event_filter *filter = &filters->items[at];
+    struct event_pattern *pattern = &filter->patterns[filter->pattern_count++];
+    size_t count = json_array_size(segments);
+    const char *last = count ? json_string_value(json_array_get(segments, count - 1)) : NULL;
+    *pattern = (struct event_pattern){ .open = last && strcmp(last, "**") == 0 };
+    size_t closed = count - pattern->open;
+    const char *wrong = count == 0                ? "topic must have at least 1 segment"
+                        : closed > EVENT_SEGMENTS ? "topic cannot have more than 4 segments"
+                                                  : NULL;
+    for (size_t i = 0; i < closed && !wrong; i++) {
+        const json_t *value = json_array_get(segments, i);
+        tide_slice text = tide_slice_of(json_string_value(value), json_string_length(value));
+        if (tide_slice_eq_str(text, "**")) {
+            snprintf(what, sizeof what,
+                     "topic %u invalid: segment %zu invalid: wildcard '**' is only allowed as the "
+                     "last segment",
+                     topic + 1, i + 1);
+            return refuse_filter(call, at, what);
+        }
+        if (!read_segment(&pattern->segments[pattern->count++], text, &filters->values))
+            return rpc_refuse(
+                call, RPC_PARAMS,
+                "invalid parameters: segment %zu of topic %u of filter %u is no ScVal", i + 1,
+                topic + 1, at + 1);
+    }
+    if (!wrong)
+        return true;
+    snprintf(what, sizeof what, "topic %u invalid: %s", topic + 1, wrong);
+    return refuse_filter(call, at, what);
+}
+
+static bool read_filter(struct rpc_call *call, uint32_t at, struct event_filters *filters,
+                        const json_t *given)
+{
+    const char *types = "";
+    const json_t *contracts = NULL, *topics = NULL;
+    struct event_filter *filter = &filters->items[at];
+    *filter = (struct event_filter){ 0 };
+    if (!json_is_object(given))
+        return rpc_refuse(call, RPC_PARAMS, "invalid parameters: filters");
+    if (!rpc_text(call, given, "type", &types) ||
+        !rpc_array(call, given, "contractIds", &contracts) ||
+        !rpc_array(call, given, "topics", &topics) || !read_types(call, at, filter, types) ||
+        !read_contracts(call, at, filter, contracts))
+        return false;
+    if (json_array_size(topics) > EVENT_FILTERS)
+        return refuse_filter(call, at, "maximum 5 topics per filter");
+    for (uint32_t i = 0; i < json_array_size(topics); i++) {
+        if (!json_is_array(json_array_get(topics, i)))
+            return rpc_refuse(call, RPC_PARAMS, "invalid parameters: topics");
+        if (!read_pattern(call, at, i, filters, json_array_get(topics, i)))
+            return false;
+    }
+    return true;
+}
+
+bool event_filters_read(struct rpc_call *call, struct event_filters *filters)
+{
+    const json_t *given = NULL;
+    if (!rpc_array(call, call->params, "filters", &given))
+        return false;
+    if (json_array_size(given) > EVENT_FILTERS)
+        return rpc_refuse(call, RPC_PARAMS, "maximum 5 filters per request");
+    for (uint32_t i = 0; i < json_array_size(given); i++) {
+        if (!read_filter(call, i, filters, json_array_get(given, i)))
+            return false;
+        filters->count++;
+    }
+    return true;
+}
+
+/* --- filters: matching -------------------------------------------------------------- */
+
+static bool pattern_matches(const struct event_pattern *pattern, const struct tide_buf *values,
+                            const struct tide_event *event)
+{
+    if (event->topic_count < pattern->count ||
+        (!pattern->open && event->topic_count != pattern->count))
+        return false;
+    struct tide_xdr x = tide_xdr_of(event->topics);
+    for (uint32_t i = 0; i < pattern->count; i++) {
+        const struct event_segment *segment = &pattern->segments[i];
+        tide_slice topic = tide_scval_span(&x);
+        if (!segment->any &&
+            !tide_slice_eq(topic, tide_slice_of(values->ptr + segment->at, segment->len)))
+            return false;
+    }
+    return true;
+}
+
+static bool filter_matches(const struct event_filter *filter, const struct tide_buf *values,
+                           const struct tide_event *event)
+{
+    bool contract = filter->contract_count == 0, topics = filter->pattern_count == 0;
+    if (!(filter->types & (event->type == 0 ? EVENT_SYSTEM : EVENT_CONTRACT)))
+        return false;
+    for (uint32_t i = 0; i < filter->contract_count && event->contract; i++)
+        contract |= memcmp(filter->contracts[i], event->contract, TIDE_HASH_BYTES) == 0;
+    for (uint32_t i = 0; i < filter->pattern_count && !topics; i++)
+        topics = pattern_matches(&filter->patterns[i], values, event);
+    return contract && topics;
+}
+
+bool event_filters_match(const struct event_filters *filters, const struct tide_event *event)
+{
+    bool matches = filters->count == 0;
+    for (uint32_t i = 0; i < filters->count && !matches; i++)
+        matches = filter_matches(&filters->items[i], &filters->values, event);
+    return matches;
+}
+
+/* --- a ledger's events in the order of their ids -------------------------------------- */
+
+struct found {
+    struct event_id id;
+    struct tide_event event;
+    const uint8_t *tx_hash;
+    bool successful;
+};
+
+struct scan {
+    struct rpc_call *call;
+    struct event_filters filters;
+    struct event_id after; /* events up to this one are left out */
+    uint32_t limit;
+    uint32_t ledger;
+    uint32_t given;
+    uint64_t close_time;
+    struct tide_buf found; /* struct found, of one ledger */
+    struct tide_buf lcm;
+    struct event_id last; /* that was given */
+    uint64_t matched;     /* for drop-events */
+    bool duplicated;
+};
+
+static tide_status on_event(void *self, const struct tide_tx *tx, const struct tide_event *event)
+{
+    struct scan *scan = self;
+    struct found found = { .id = event_id_of(scan->ledger, event),
+                           .event = *event,
+                           .tx_hash = tx->hash,
+                           .successful = tx->successful };
+    if (event->level == TIDE_EVENT_DIAGNOSTIC || event->type > 1 ||
+        compare_ids(found.id, scan->after) <= 0 || !event_filters_match(&scan->filters, event))
+        return TIDE_OK;
+    tide_buf_put(&scan->found, &found, sizeof found);
+    return scan->found.failed ? TIDE_E_LIMIT : TIDE_OK;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    return compare_ids(((const struct found *)a)->id, ((const struct found *)b)->id);
+}
+
+/* --- writing ---------------------------------------------------------------------------- */
+
+static void put_topics(struct tide_buf *out, const struct tide_event *event)
+{
+    struct tide_xdr x = tide_xdr_of(event->topics);
+    tide_buf_str(out, "\"topic\":[");
+    for (uint32_t i = 0; i < event->topic_count; i++) {
+        if (i)
+            tide_buf_u8(out, ',');
+        rpc_put_base64(out, tide_scval_span(&x));
+    }
+    tide_buf_str(out, "],");
+}
+
+static void put_event(const struct scan *scan, struct tide_buf *out, const struct found *found)
+{
+    char closed[TIDE_RFC3339_BYTES], contract[TIDE_STRKEY_TEXT_MAX];
+    const struct tide_event *event = &found->event;
+    size_t len = 0;
+    if (event->contract)
+        len = tide_strkey_encode(contract, TIDE_STRKEY_CONTRACT,
+                                 tide_slice_of(event->contract, TIDE_HASH_BYTES));
+    tide_time_rfc3339(closed, (int64_t)scan->close_time);
+    tide_buf_putf(out,
+                  "{\"type\":\"%s\",\"ledger\":%u,\"ledgerClosedAt\":\"%s\",\"contractId\":\"%.*s\""
+                  ",\"id\":\"",
+                  event->type == 0 ? "system" : "contract", scan->ledger, closed, (int)len,
+                  contract);
+    put_id(out, found->id);
+    tide_buf_putf(out, "\",\"operationIndex\":%u,\"transactionIndex\":%u,\"txHash\":\"",
+                  (uint32_t)(found->id.toid & 4095), (uint32_t)(found->id.toid >> 12 & 1048575));
+    tide_buf_hex(out, tide_slice_of(found->tx_hash, TIDE_HASH_BYTES));
+    tide_buf_putf(out, "\",\"inSuccessfulContractCall\":%s,", found->successful ? "true" : "false");
+    put_topics(out, event);
+    tide_buf_str(out, "\"value\":");
+    rpc_put_base64(out, event->data);
+    tide_buf_str(out, "}");
+}
+
+/* Lost on purpose? */
+static bool is_dropped(struct scan *scan)
+{
+    const struct sim_fault_hit *hit = scan->call->hit;
+    uint64_t every = hit->number[SIM_FAULT_DROP_EVENTS];
+    scan->matched++;
+    return sim_fault_on(hit, SIM_FAULT_DROP_EVENTS) && scan->matched % (every ? every : 2) == 0 &&
+           sim_faults_strike(scan->call->rpc->faults, hit, SIM_FAULT_DROP_EVENTS);
+}
+
+/* Twice on purpose? Once a page. */
+static bool is_doubled(struct scan *scan)
+{
+    const struct sim_fault_hit *hit = scan->call->hit;
+    uint64_t ledger = hit->number[SIM_FAULT_DUPLICATE];
+    if (scan->duplicated || !sim_fault_on(hit, SIM_FAULT_DUPLICATE) ||
+        (ledger && ledger != scan->ledger))
+        return false;
+    scan->duplicated = sim_faults_strike(scan->call->rpc->faults, hit, SIM_FAULT_DUPLICATE);
+    return scan->duplicated;
+}
+
+static void put_found(struct scan *scan)
+{
+    struct tide_buf *out = scan->call->out;
+    struct found *found = (struct found *)(void *)scan->found.ptr;
+    size_t count = scan->found.len / sizeof *found;
+    if (count)
+        qsort(found, count, sizeof *found, by_id);
+    for (size_t i = 0; i < count && scan->given < scan->limit; i++) {
+        scan->last = found[i].id;
+        if (is_dropped(scan))
+            continue;
+        if (scan->given++)
+            tide_buf_u8(out, ',');
+        put_event(scan, out, &found[i]);
+        if (is_doubled(scan)) {
+            tide_buf_u8(out, ',');
+            put_event(scan, out, &found[i]);
+        }
+    }
+}
+
+static bool scan_ledger(struct scan *scan, uint32_t ledger)
+{
+    struct tide_err err;
+    struct ledger_info info;
+    const struct tide_walk walk = { .self = scan, .event = on_event };
+    tide_buf_reset(&scan->lcm);
+    tide_buf_reset(&scan->found);
+    if (!ledger_store_read(scan->call->store, ledger, &scan->lcm, &info))
+        return rpc_refuse(scan->call, RPC_INTERNAL, "cannot read ledger %u", ledger);
+    scan->ledger = ledger;
+    scan->close_time = info.close_time;
+    if (tide_ledger_walk(&walk, tide_buf_view(&scan->lcm), &err) != TIDE_OK)
+        return rpc_refuse(scan->call, RPC_INTERNAL, "%s", err.text);
+    put_found(scan);
+    return true;
+}
+
+/* --- the method ------------------------------------------------------------------------- */
+
+struct range {
+    uint32_t start, end; /* exclusive */
+};
+
+static bool read_cursor(struct rpc_call *call, struct scan *scan, const json_t *pagination,
+                        struct range *range)
+{
+    const char *cursor = NULL;
+    uint32_t limit = 0;
+    if (!rpc_text(call, pagination, "cursor", &cursor) ||
+        !rpc_u32(call, pagination, "limit", &limit))
+        return false;
+    if (cursor && !event_id_read(&scan->after, tide_slice_str(cursor)))
+        return rpc_refuse(call, RPC_PARAMS, "invalid event id %.64s", cursor);
+    if (!rpc_format(call))
+        return false;
+    if (cursor && (range->start || range->end))
+        return rpc_refuse(call, RPC_PARAMS, "ledger ranges and cursor cannot both be set");
+    if (!cursor && range->start == 0)
+        return rpc_refuse(call, RPC_PARAMS, "startLedger must be positive");
+    if (limit > PAGE_MOST)
+        return rpc_refuse(call, RPC_PARAMS, "limit must not exceed %d", PAGE_MOST);
+    if (cursor)
+        range->start = (uint32_t)(scan->after.toid >> 32);
+    scan->limit = limit ? limit : PAGE_USUAL;
+    return true;
+}
+
+static bool read_request(struct rpc_call *call, struct scan *scan, struct range *range)
+{
+    const json_t *pagination = NULL;
+    uint32_t end = 0;
+    *range = (struct range){ 0 };
+    if (!rpc_u32(call, call->params, "startLedger", &range->start) ||
+        !rpc_u32(call, call->params, "endLedger", &range->end) ||
+        !rpc_object(call, call->params, "pagination", &pagination) ||
+        !read_cursor(call, scan, pagination, range) || !event_filters_read(call, &scan->filters))
+        return false;
+    end = range->end;
+    if (range->start < call->oldest.sequence || range->start > call->latest.sequence)
+        return rpc_refuse(call, RPC_REQUEST, "startLedger must be within the ledger range: %u - %u",
+                          call->oldest.sequence, call->latest.sequence);
+    range->end = call->latest.sequence + 1;
+    if (range->end - range->start > SCAN_MOST)
+        range->end = range->start + SCAN_MOST;
+    if (end && end < range->end)
+        range->end = end;
+    return true;
+}
+
+bool rpc_getEvents(struct rpc_call *call)
+{
+    struct range range;
+    struct scan scan = { .call = call };
+    tide_buf_init(&scan.filters.values, RPC_REQUEST_BYTES_MAX);
+    tide_buf_init(&scan.found, EVENTS_MOST * sizeof(struct found));
+    tide_buf_init(&scan.lcm, RPC_ANSWER_BYTES_MAX);
+    bool good = read_request(call, &scan, &range);
+    if (good)
+        tide_buf_str(call->out, "{\"events\":[");
+    for (uint32_t s = range.start; good && s < range.end && scan.given < scan.limit; s++)
+        good = scan_ledger(&scan, s);
+    if (good) {
+        tide_buf_str(call->out, "],\"cursor\":\"");
+        put_id(call->out, scan.given == scan.limit ? scan.last : last_id_of(range.end - 1));
+        tide_buf_putf(
+            call->out,
+            "\",\"latestLedger\":%u,\"oldestLedger\":%u,\"latestLedgerCloseTime\":\"%" PRIu64
+            "\",\"oldestLedgerCloseTime\":\"%" PRIu64 "\"}",
+            call->latest.sequence, call->oldest.sequence, call->latest.close_time,
+            call->oldest.close_time);
+    }
+    tide_buf_release(&scan.filters.values);
+    tide_buf_release(&scan.found);
+    tide_buf_release(&scan.lcm);
+    return good;
+}

@@ -1,0 +1,243 @@
+/* getLedgerEntries, simulateTransaction, sendTransaction: what needs the node, under its lock. */
+#include "tidemark/text.h"
+#include "tools/sim/rpc/rpc.h"
+
+enum { KEYS_MOST = 200 };
+
+/* The tip as it is while the lock is held, but where a fault tells another. */
+static struct ledger_info tip(const struct rpc_call *call)
+{
+    struct ledger_info oldest, latest = call->latest;
+    const struct sim_fault_hit *hit = call->hit;
+    if (!sim_fault_on(hit, SIM_FAULT_LAG) && !sim_fault_on(hit, SIM_FAULT_RESET))
+        ledger_store_range(call->store, &oldest, &latest);
+    return latest;
+}
+
+/* --- getLedgerEntries -------------------------------------------------------------- */
+
+static bool put_entry(struct rpc_call *call, const char *text, size_t at, struct tide_buf *key,
+                      bool *any)
+{
+    struct node_entry entry;
+    struct tide_buf *out = call->out;
+    tide_buf_reset(key);
+    tide_status status = TIDE_E_DECODE;
+    if (text && tide_buf_base64_decode(key, tide_slice_str(text)) == TIDE_OK)
+        status = node_entry(call->rpc->node, tide_buf_view(key), &entry);
+    if (status == TIDE_E_MISSING)
+        return true;
+    if (status == TIDE_E_USAGE)
+        return rpc_refuse(call, RPC_PARAMS, "ledger ttl entries cannot be queried directly");
+    if (status != TIDE_OK)
+        return rpc_refuse(call, RPC_PARAMS, "cannot unmarshal key value %.300s at index %zu",
+                          text ? text : "", at);
+    tide_buf_str(out, *any ? ",{" : "{");
+    *any = true;
+    rpc_put_xdr(out, "key", tide_buf_view(key));
+    rpc_put_xdr(out, "xdr", entry.data);
+    tide_buf_putf(out, "\"lastModifiedLedgerSeq\":%u,", entry.modified);
+    if (entry.lives)
+        tide_buf_putf(out, "\"liveUntilLedgerSeq\":%u,", entry.live_until);
+    tide_buf_str(out, "\"extXdr\":\"AAAAAA==\"}");
+    return true;
+}
+
+bool rpc_getLedgerEntries(struct rpc_call *call)
+{
+    const json_t *keys = NULL;
+    bool any = false;
+    struct tide_buf key;
+    if (!rpc_array(call, call->params, "keys", &keys) || !rpc_format(call))
+        return false;
+    size_t count = json_array_size(keys);
+    if (count > KEYS_MOST)
+        return rpc_refuse(call, RPC_PARAMS, "key count (%zu) exceeds maximum supported (%d)", count,
+                          KEYS_MOST);
+    tide_buf_init(&key, RPC_REQUEST_BYTES_MAX);
+    tide_buf_str(call->out, "{\"entries\":[");
+    bool good = true;
+    pthread_mutex_lock(call->rpc->lock);
+    for (size_t i = 0; good && i < count; i++)
+        good = put_entry(call, json_string_value(json_array_get(keys, i)), i, &key, &any);
+    tide_buf_putf(call->out, "],\"latestLedger\":%u}", tip(call).sequence);
+    pthread_mutex_unlock(call->rpc->lock);
+    tide_buf_release(&key);
+    return good;
+}
+
+/* --- simulateTransaction ------------------------------------------------------------- */
+
+static void put_texts(struct tide_buf *out, const char *name, const struct node_list *list)
+{
+    tide_buf_putf(out, "\"%s\":[", name);
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (i)
+            tide_buf_u8(out, ',');
+        rpc_put_base64(out, list->items[i]);
+    }
+    tide_buf_str(out, "],");
+}
+
+static void put_state(struct tide_buf *out, const char *name, tide_slice entry)
+{
+    tide_buf_putf(out, ",\"%s\":", name);
+    if (entry.len)
+        rpc_put_base64(out, entry);
+    else
+        tide_buf_str(out, "null");
+}
+
+static void put_changes(struct tide_buf *out, const struct node_simulated *done)
+{
+    static const char *const types[] = { "", "created", "updated", "deleted" };
+    tide_buf_str(out, "\"stateChanges\":[");
+    for (uint32_t i = 0; i < done->change_count; i++) {
+        const struct node_change *change = &done->changes[i];
+        tide_buf_putf(out, "%s{\"type\":\"%s\",\"key\":", i ? "," : "", types[change->type]);
+        rpc_put_base64(out, change->key);
+        put_state(out, "before", change->before);
+        put_state(out, "after", change->after);
+        tide_buf_str(out, "}");
+    }
+    tide_buf_str(out, "],");
+}
+
+static void put_simulated(struct tide_buf *out, const struct node_simulated *done)
+{
+    if (done->error.len) {
+        tide_buf_str(out, "\"error\":");
+        tide_buf_json_string(out, done->error);
+        tide_buf_str(out, ",");
+        if (done->events.count)
+            put_texts(out, "events", &done->events);
+        return;
+    }
+    rpc_put_xdr(out, "transactionData", done->data);
+    tide_buf_putf(out, "\"minResourceFee\":\"%" PRId64 "\",", done->min_resource_fee);
+    put_texts(out, "events", &done->events);
+    if (done->invokes) {
+        tide_buf_str(out, "\"results\":[{");
+        put_texts(out, "auth", &done->auth);
+        tide_buf_str(out, "\"xdr\":");
+        rpc_put_base64(out, done->result);
+        tide_buf_str(out, "}],");
+    }
+    if (done->restore.len) {
+        tide_buf_str(out, "\"restorePreamble\":{");
+        rpc_put_xdr(out, "transactionData", done->restore);
+        tide_buf_putf(out, "\"minResourceFee\":\"%" PRId64 "\"},", done->restore_fee);
+    }
+    if (done->change_count)
+        put_changes(out, done);
+}
+
+static bool find_auth_mode(const char *text, enum node_auth *auth)
+{
+    static const char *const names[] = { "", "enforce", "record", "record_allow_nonroot" };
+    for (uint32_t i = 0; i < TIDE_COUNT(names); i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *auth = (enum node_auth)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_simulate(struct rpc_call *call, struct node_simulate *in, const char **text,
+                          const char **mode)
+{
+    const json_t *config = NULL;
+    const json_t *upgraded = json_object_get(call->params, "useUpgradedAuth");
+    *text = *mode = "";
+    in->upgraded = json_is_true(upgraded);
+    return rpc_text(call, call->params, "transaction", text) &&
+           rpc_text(call, call->params, "authMode", mode) &&
+           rpc_object(call, call->params, "resourceConfig", &config) &&
+           rpc_u32(call, config, "instructionLeeway", &in->leeway) && rpc_format(call);
+}
+
+/* Its refusals are part of the result. */
+bool rpc_simulateTransaction(struct rpc_call *call)
+{
+    const char *text, *mode;
+    const char *wrong = NULL;
+    struct tide_buf envelope;
+    struct node_simulated done = { 0 };
+    struct node_simulate in = { 0 };
+    if (!read_simulate(call, &in, &text, &mode))
+        return false;
+    tide_buf_init(&envelope, RPC_REQUEST_BYTES_MAX);
+    if (sim_fault_on(call->hit, SIM_FAULT_REFUSES))
+        wrong = call->hit->text;
+    else if (tide_buf_base64_decode(&envelope, tide_slice_str(text)) != TIDE_OK)
+        wrong = "Could not unmarshal transaction";
+    else if (!find_auth_mode(mode, &in.auth))
+        wrong = "optional 'authMode' must be one of enforce,record,record_allow_nonroot when "
+                "included";
+    in.envelope = tide_buf_view(&envelope);
+    pthread_mutex_lock(call->rpc->lock);
+    if (!wrong && node_simulate(call->rpc->node, &in, &done) != TIDE_OK)
+        wrong = "Could not unmarshal transaction";
+    if (wrong)
+        done = (struct node_simulated){ .error = tide_slice_str(wrong) };
+    tide_buf_str(call->out, "{");
+    put_simulated(call->out, &done);
+    tide_buf_putf(call->out, "\"latestLedger\":%u}", tip(call).sequence);
+    pthread_mutex_unlock(call->rpc->lock);
+    tide_buf_release(&envelope);
+    return true;
+}
+
+/* --- sendTransaction -------------------------------------------------------------------- */
+
+static void put_sent(struct rpc_call *call, const char *status, const uint8_t *hash,
+                     tide_slice result)
+{
+    struct ledger_info latest = tip(call);
+    tide_buf_putf(call->out, "{\"status\":\"%s\",\"hash\":\"", status);
+    tide_buf_hex(call->out, tide_slice_of(hash, TIDE_HASH_BYTES));
+    tide_buf_str(call->out, "\",");
+    if (result.len)
+        rpc_put_xdr(call->out, "errorResultXdr", result);
+    tide_buf_putf(call->out, "\"latestLedger\":%u,\"latestLedgerCloseTime\":\"%" PRIu64 "\"}",
+                  latest.sequence, latest.close_time);
+}
+
+/* A word on purpose instead of what came of it. */
+static void put_lie(struct rpc_call *call, const uint8_t *hash)
+{
+    char word[SIM_FAULT_WORD];
+    int32_t code;
+    struct tide_buf result;
+    tide_buf_init(&result, 16);
+    if (sim_fault_word(call->hit->text, word, &code) && code) {
+        tide_buf_be64(&result, 0); /* no fee */
+        tide_buf_be32(&result, (uint32_t)code);
+        tide_buf_be32(&result, 0);
+    }
+    put_sent(call, word, hash, tide_buf_view(&result));
+    tide_buf_release(&result);
+}
+
+bool rpc_sendTransaction(struct rpc_call *call)
+{
+    const char *text = "";
+    struct tide_buf envelope;
+    struct node_sent sent = { 0 };
+    bool says = sim_fault_on(call->hit, SIM_FAULT_SAYS);
+    if (!rpc_text(call, call->params, "transaction", &text) || !rpc_format(call))
+        return false;
+    tide_buf_init(&envelope, RPC_REQUEST_BYTES_MAX);
+    tide_status status = tide_buf_base64_decode(&envelope, tide_slice_str(text));
+    pthread_mutex_lock(call->rpc->lock);
+    if (status == TIDE_OK && !says)
+        status = node_send(call->rpc->node, tide_buf_view(&envelope), &sent);
+    if (status == TIDE_OK && (says || sim_fault_on(call->hit, SIM_FAULT_CLAIMS)))
+        put_lie(call, sent.hash);
+    else if (status == TIDE_OK)
+        put_sent(call, node_status_name(sent.status), sent.hash, sent.result);
+    pthread_mutex_unlock(call->rpc->lock);
+    tide_buf_release(&envelope);
+    return status == TIDE_OK || rpc_refuse(call, RPC_PARAMS, "invalid_xdr");
+}

@@ -1,0 +1,160 @@
+/* What the story's files share: chance, arguments, free users, healing. */
+#include "tidemark/scval.h"
+#include "tidemark/xdr.h"
+#include "tools/sim/ledger/lcm.h"
+#include "tools/sim/workload/workload.h"
+
+#include <stdarg.h>
+
+/* splitmix64 */
+uint64_t story_random(struct story *story)
+{
+    uint64_t z = (story->random += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+uint32_t story_pick(struct story *story, uint32_t n)
+{
+    assert(n > 0);
+    return (uint32_t)(story_random(story) % n);
+}
+
+bool story_once_in(struct story *story, uint32_t n)
+{
+    return story_pick(story, n) == 0;
+}
+
+int64_t story_between(struct story *story, int64_t low, int64_t high)
+{
+    if (high <= low)
+        return low;
+    return low + (int64_t)(story_random(story) % (uint64_t)(high - low + 1));
+}
+
+void story_call_init(struct story_call *call)
+{
+    *call = (struct story_call){ 0 };
+    tide_buf_init(&call->args, 1u << 20);
+}
+
+void story_call_release(struct story_call *call)
+{
+    tide_buf_release(&call->args);
+}
+
+void story_begin(struct story_call *call, uint32_t source, uint32_t contract, const char *fn)
+{
+    struct tide_buf args = call->args;
+    tide_buf_reset(&args);
+    *call = (struct story_call){ .source = source, .contract = contract, .args = args };
+    call->auth = (cast_ref)source;
+    snprintf(call->fn, sizeof call->fn, "%s", fn);
+}
+
+static void put_integer(struct tide_buf *buf, char kind, long long value)
+{
+    if (kind == 'i') {
+        lcm_put_i128(buf, value);
+    } else if (kind == 't') {
+        tide_buf_be32(buf, TIDE_SCV_U64);
+        tide_buf_be64(buf, (uint64_t)value);
+    } else {
+        tide_buf_be32(buf, kind == 'b' ? TIDE_SCV_BOOL : TIDE_SCV_U32);
+        tide_buf_be32(buf, (uint32_t)value);
+    }
+}
+
+/* One value outside the count of arguments: for the inside of a vec. */
+void story_put(const struct story *story, struct story_call *call, char kind, long long value)
+{
+    if (kind == 'a') {
+        tide_buf_be32(&call->args, TIDE_SCV_ADDRESS);
+        cast_put_address(&call->args, story->cast, (cast_ref)value);
+    } else {
+        put_integer(&call->args, kind, value);
+    }
+}
+
+static void put_bytes(struct tide_buf *buf, char kind, tide_slice bytes)
+{
+    tide_buf_be32(buf, kind == 'x' ? TIDE_SCV_STRING : TIDE_SCV_BYTES);
+    tide_xdr_put_var(buf, bytes);
+}
+
+void story_args(const struct story *story, struct story_call *call, const char *kinds, ...)
+{
+    va_list list;
+    va_start(list, kinds);
+    for (const char *kind = kinds; *kind; kind++, call->arg_count++) {
+        if (*kind == 's')
+            lcm_put_symbol(&call->args, va_arg(list, const char *));
+        else if (*kind == 'x' || *kind == 'y')
+            put_bytes(&call->args, *kind, *va_arg(list, const tide_slice *));
+        else if (*kind == 'i' || *kind == 't')
+            story_put(story, call, *kind, va_arg(list, long long));
+        else
+            story_put(story, call, *kind, va_arg(list, int));
+    }
+    va_end(list);
+}
+
+void story_vec(struct story_call *call, uint32_t count)
+{
+    tide_buf_be32(&call->args, TIDE_SCV_VEC);
+    tide_buf_be32(&call->args, 1);
+    tide_buf_be32(&call->args, count);
+    call->arg_count++;
+}
+
+uint32_t story_free_user(struct story *story)
+{
+    uint32_t user = story_pick(story, story->user_count);
+    for (uint32_t tries = 0; tries < 16; tries++) {
+        if (story->busy_at[story->users[user].source] != story->ledger)
+            break;
+        user = story_pick(story, story->user_count);
+    }
+    return user;
+}
+
+bool story_may_disturb(struct story *story)
+{
+    if (story->ledger < story->calm_until || story->heal_count > STORY_HEALS / 2)
+        return false;
+    story->calm_until = story->ledger + 12 + story_pick(story, 24);
+    return true;
+}
+
+void story_heal_later(struct story *story, uint32_t kind, uint32_t what, uint32_t ledgers)
+{
+    if (story->heal_count == STORY_HEALS)
+        return;
+    story->heals[story->heal_count++] = (struct story_heal){ story->ledger + ledgers, kind, what };
+}
+
+tide_slice story_text(struct story *story)
+{
+    static const struct {
+        const char *text;
+        size_t len;
+    } texts[] = {
+#define TEXT(literal) { literal, sizeof(literal) - 1 }
+        TEXT("Change the \xe2\x86\x92 \"fees\" now"),
+        TEXT("line one\nline two\t\\ raw"),
+        TEXT("<script>alert('x')</script> & co"),
+        TEXT("\xf0\x9f\x8c\x8a tide \xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x9a\x80"),
+        TEXT("not UTF-8: \xff\xfe\x80 \xc3("),
+        TEXT("Robert'); DROP TABLE event.log;--"),
+        TEXT("{\"json\": [1, null]}"),
+        TEXT("Z\xc3\xbcrich B\xc3\xb6rse \xe4\xba\xa4\xe6\x98\x93\xe6\x89\x80"),
+        TEXT("Partner,with;commas\tand \"tab\""),
+        TEXT("a NUL \0 within"),
+        TEXT(""),
+        TEXT("plain words"),
+#undef TEXT
+    };
+    uint32_t i = story_pick(story, TIDE_COUNT(texts));
+    return tide_slice_of(texts[i].text, texts[i].len);
+}
