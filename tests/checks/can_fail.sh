@@ -48,4 +48,14 @@ echo x >"$dir/t/notes.txt"; breaks folders 'a file at the top'
 rm "$dir/t/schema/base/README.md"; breaks folders 'no README'
 printf '#!/bin/sh\n' >"$dir/t/indexer/run"; breaks folders 'a script that does not run'
 printf '/* see /%s/me/x */\n' home >>"$dir/t/schema/base/a.c"; breaks folders 'a path of a machine'
+printf 'int cr%s_size(void);\n' ew >>"$dir/t/schema/base/a.c"; breaks words 'a word inside an identifier'
+printf 'void f%sB%s(void);\n' ake eat >>"$dir/t/schema/base/a.c"; breaks words 'a word in camel case'
+touch "$dir/t/indexer/re""check.c"; breaks words 'a word in a file name'
+printf '/* for all that is\n * known %s */\n' now >>"$dir/t/schema/base/a.c"; breaks words 'a phrase across lines'
+printf 'void heartbeat(void); /* the "%s" account */\n' no''body >>"$dir/t/schema/base/a.c"
+"$check/words" "$dir/t" || { echo 'FAIL: words refuses what is right'; exit 1; }
+echo '[a](nowhere.md)' >>"$dir/t/indexer/README.md"; breaks links 'a file that is not there'
+echo '[a](../schema/README.md#gone)' >>"$dir/t/indexer/README.md"; breaks links 'a heading that is not there'
+printf '[a](../schema#here) [b](%s)\n' 'https://example.com' >>"$dir/t/indexer/README.md"
+"$check/links" "$dir/t" || { echo 'FAIL: links refuses what is right'; exit 1; }
 echo ok
