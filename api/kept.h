@@ -2,7 +2,7 @@
  * others they look as if the chain held nothing. So who answers from tables asks here first, and
  * refuses: 503 incomplete, as for sums that are not kept.
  *
- * Kept    chain.deployment.scope: "*", or a comma list of tables (indexer/only.h).
+ * Kept    chain.deployment.scope: "*", or a comma list of tables (indexer/database/scope.h).
  * Needed  every table that the text of a statement names, and those behind the views and functions
  *         it names (through.def); nobody lists them by hand. Tables of the schema chain that the
  *         catalogue does not have are always there. */

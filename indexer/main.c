@@ -1,10 +1,10 @@
 /* tidemark-indexer: ledgers in, PostgreSQL tables out. Read this first: every step is one call.
  *
- *   arguments -> command     indexer/command.def, one line each
+ *   arguments -> command     indexer/commands/command.def, one line each
  *   file, environment        the configuration, checked before anything is touched
- *   the command              run: source -> delta -> writer (indexer/run.c)
+ *   the command              run: source -> delta -> writer (indexer/commands/run.c)
  *   status -> exit code      include/tidemark/status.def */
-#include "indexer/command.h"
+#include "indexer/commands/command.h"
 #include "tidemark/log.h"
 
 #include <malloc.h>

@@ -1,4 +1,4 @@
-# cmake -DOUT=file.c -DDIR=migrations -DWHAT=migration -DHEADER=indexer/migrate.h -P embed.cmake
+# cmake -DOUT=file.c -DDIR=migrations -DWHAT=migration -DHEADER=indexer/database/migrate.h -P embed.cmake
 # Writes every .sql of DIR, in order of name, into one C table: tide_WHATs of HEADER. A NUL follows
 # each text. With -DFILES="a|b" instead of DIR: these files, under their whole names. A line
 # "-- part: NAME" of a .sql stands for what DIR/parts/NAME.sql holds.

@@ -7,12 +7,12 @@ trap 'rm -rf "$dir"' EXIT
 
 fresh() {
     rm -rf "$dir/t"
-    mkdir -p "$dir/t/include/tidemark" "$dir/t/schema/base" "$dir/t/indexer"
+    mkdir -p "$dir/t/include/tidemark" "$dir/t/schema/base" "$dir/t/indexer/decode"
     cp "$TIDE_SOURCE_DIR/include/tidemark/"{banned,base,slice}.h "$dir/t/include/tidemark/"
     cp "$TIDE_SOURCE_DIR/.clang-format" "$dir/t/"
     for folder in include schema schema/base indexer; do echo '# here' >"$dir/t/$folder/README.md"; done
-    printf '\n| place | status | rejects | why |\n|---|---|---|---|\n| `delta.c` `g` | LIMIT | a | b |\n' >>"$dir/t/indexer/README.md"
-    printf 'int g(int a);\nint g(int a)\n{\n    return a == TIDE_E_CHAIN ? 0 : TIDE_E_LIMIT;\n}\n' >"$dir/t/indexer/delta.c"
+    printf '\n| place | status | rejects | why |\n|---|---|---|---|\n| `decode.c` `g` | LIMIT | a | b |\n' >>"$dir/t/indexer/README.md"
+    printf 'int g(int a);\nint g(int a)\n{\n    return a == TIDE_E_CHAIN ? 0 : TIDE_E_LIMIT;\n}\n' >"$dir/t/indexer/decode/decode.c"
     printf '#include "tidemark/slice.h"\n\nint f(int a);\nint f(int a)\n{\n    return a;\n}\n' >"$dir/t/schema/base/a.c"
 }
 
@@ -38,10 +38,10 @@ printf '\tint x;\n' >>"$dir/t/schema/base/a.c"; breaks sizes 'a tab'
 echo 'void h(char *a) { system(a); }' >>"$dir/t/schema/base/a.c"; breaks calls 'system'
 sed -i '/strtok/d' "$dir/t/include/tidemark/banned.h"; breaks calls 'strtok not poisoned'
 echo 'tide_slice s(struct nowhere x);' >"$dir/t/include/tidemark/lone.h"; breaks headers 'a header that needs another'
-printf 'int h(int a)\n{\n    return TIDE_E_LIMIT;\n}\n' >>"$dir/t/indexer/delta.c"; breaks rejections 'a function without a row'
-sed -i 's/TIDE_E_LIMIT/tide_fail(TIDE_E_RANGE) + &/' "$dir/t/indexer/delta.c"; breaks rejections 'a status without a row'
-sed -i 's/TIDE_E_LIMIT/0/' "$dir/t/indexer/delta.c"; breaks rejections 'a row without a place'
-sed -i 's/`delta.c` `g` | LIMIT/`delta.c` | LIMIT/' "$dir/t/indexer/README.md"; breaks rejections 'a limit without its function'
+printf 'int h(int a)\n{\n    return TIDE_E_LIMIT;\n}\n' >>"$dir/t/indexer/decode/decode.c"; breaks rejections 'a function without a row'
+sed -i 's/TIDE_E_LIMIT/tide_fail(TIDE_E_RANGE) + &/' "$dir/t/indexer/decode/decode.c"; breaks rejections 'a status without a row'
+sed -i 's/TIDE_E_LIMIT/0/' "$dir/t/indexer/decode/decode.c"; breaks rejections 'a row without a place'
+sed -i 's/`decode.c` `g` | LIMIT/`decode.c` | LIMIT/' "$dir/t/indexer/README.md"; breaks rejections 'a limit without its function'
 echo 'int  x ;' >>"$dir/t/schema/base/a.c"
 if command -v clang-format >/dev/null; then breaks format 'two blanks'; else fresh; fi
 echo x >"$dir/t/notes.txt"; breaks folders 'a file at the top'

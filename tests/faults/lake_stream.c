@@ -1,6 +1,6 @@
 /* lake_stream LAKE: the ledgers of a lake on standard output as a framed stream. */
+#include "indexer/source/source.h"
 #include "tidemark/config.h"
-#include "tidemark/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  * operands: batch=N partition=N poll=MS silence=MS pause=MS standby=0 tip (finish after every
  * batch) beat (a heartbeat after every batch) arrays=BYTES (rows of a batch up to this go as
  * arrays). */
-#include "indexer/migrate.h"
-#include "indexer/writer.h"
+#include "indexer/database/migrate.h"
+#include "indexer/write/writer.h"
 #include "tidemark/copy.h"
 
 #include <signal.h>

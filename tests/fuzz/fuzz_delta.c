@@ -3,7 +3,7 @@
  * every row is what its table's columns take. */
 #include "tests/fuzz/promise.h"
 
-#include "tidemark/delta.h"
+#include "indexer/decode/decode.h"
 #include "tidemark/hash.h"
 #include "tidemark/table.h"
 #include "tidemark/text.h"

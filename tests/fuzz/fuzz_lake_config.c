@@ -1,6 +1,6 @@
 /* Any bytes as a lake's .config.json, and as the name of an object: names that are taken come
  * back from the layout that they tell of. */
-#include "indexer/lake_layout.h"
+#include "indexer/source/lake_layout.h"
 #include "tests/fuzz/fuzz.h"
 
 static void try_name(const char *text)

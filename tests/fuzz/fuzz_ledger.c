@@ -2,9 +2,9 @@
  * every level on whatever it hands out. */
 #include "tests/fuzz/promise.h"
 
+#include "indexer/decode/proof.h"
 #include "tidemark/meta.h"
 #include "tidemark/tx.h"
-#include "tidemark/verify.h"
 
 struct sight {
     tide_slice lcm;

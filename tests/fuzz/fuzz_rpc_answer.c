@@ -1,7 +1,7 @@
 /* Any bytes as the answer of an RPC server. The first byte chooses which answer is expected. What
  * is taken is checked against itself; the body lies in memory of exactly its size. */
-#include "indexer/json_scan.h"
-#include "indexer/rpc_answer.h"
+#include "indexer/source/rpc/answer.h"
+#include "indexer/source/rpc/json_scan.h"
 #include "tests/fuzz/fuzz.h"
 
 static tide_status look_at(void *self, const struct rpc_event *event, struct tide_err *err)

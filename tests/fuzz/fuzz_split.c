@@ -1,7 +1,7 @@
 /* A batch, a stream, a bare meta, or none: whatever pieces the bytes come in, the same ledgers. */
 #include "tests/fuzz/promise.h"
 
-#include "tidemark/split.h"
+#include "indexer/source/split.h"
 
 struct result {
     tide_status status;

@@ -1,6 +1,6 @@
 /* Any bytes as a framed stream: ledgers in order, or a refusal, and always an end. */
+#include "indexer/source/source.h"
 #include "tests/fuzz/fuzz.h"
-#include "tidemark/source.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

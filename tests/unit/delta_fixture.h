@@ -2,8 +2,8 @@
 #ifndef TIDEMARK_TEST_DELTA_FIXTURE_H
 #define TIDEMARK_TEST_DELTA_FIXTURE_H
 
-#include "tidemark/batch.h"
-#include "tidemark/delta.h"
+#include "indexer/decode/batch.h"
+#include "indexer/decode/decode.h"
 #include "tidemark/table.h"
 #include "tidemark/xdr.h"
 

@@ -3,7 +3,7 @@
 #ifndef TIDEMARK_TESTS_LAKE_FIXTURE_H
 #define TIDEMARK_TESTS_LAKE_FIXTURE_H
 
-#include "tidemark/source.h"
+#include "indexer/source/source.h"
 #include "tidemark/zstd.h"
 
 #include <setjmp.h>

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "indexer/decode/proof.h"
 #include "tidemark/scval.h"
-#include "tidemark/verify.h"
 #include "tools/sim/client/tx_build.h"
 #include "tools/sim/host/host.h"
 #include "tools/sim/host/value.h"

@@ -1,5 +1,5 @@
 /* DAO call data as JSON: every action, every way to be malformed. */
-#include "tidemark/action.h"
+#include "indexer/decode/action.h"
 #include "tidemark/text.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* The hash of a large transaction set, made by another thread: the same findings. (label: threads) */
+#include "indexer/decode/proof.h"
 #include "tidemark/hash.h"
-#include "tidemark/verify.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

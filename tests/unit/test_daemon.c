@@ -1,6 +1,6 @@
-#include "indexer/command.h"
-#include "indexer/only.h"
-#include "indexer/queue.h"
+#include "indexer/commands/command.h"
+#include "indexer/database/scope.h"
+#include "indexer/follow/queue.h"
 #include "tidemark/notify.h"
 #include "tidemark/pg.h"
 

@@ -3,8 +3,8 @@
  * recordings are not. */
 #include "tests/unit/delta_fixture.h"
 
+#include "indexer/source/source.h"
 #include "tidemark/catalogue.h"
-#include "tidemark/source.h"
 #include "tidemark/text.h"
 #include "tidemark/zstd.h"
 

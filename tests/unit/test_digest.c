@@ -1,5 +1,5 @@
 /* The arithmetic of row digests: sums modulo 2^256, and what changes them. */
-#include "indexer/digest.h"
+#include "indexer/verify/digest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* What of an attestation's arguments is shown: never where a person lives. */
-#include "indexer/export.h"
+#include "indexer/export/export.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Lines of an export: JSON objects and RFC 4180 records of the same columns. */
-#include "indexer/export_row.h"
+#include "indexer/export/row.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

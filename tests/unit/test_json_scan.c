@@ -1,5 +1,5 @@
 /* The JSON reader: what it takes, what it refuses, and where. */
-#include "indexer/json_scan.h"
+#include "indexer/source/rpc/json_scan.h"
 #include "tidemark/text.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Names of a lake's objects, both ways; .config.json. */
-#include "indexer/lake_layout.h"
+#include "indexer/source/lake_layout.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

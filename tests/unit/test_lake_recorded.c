@@ -1,6 +1,6 @@
 /* Recorded lakes of the real network and the names that its tools give: TIDE_SHARED or ../shared.
  * Skipped where they are absent. */
-#include "indexer/lake_layout.h"
+#include "indexer/source/lake_layout.h"
 #include "tests/unit/lake_fixture.h"
 
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* COPY tuples made into an array parameter, against bytes written by hand from PostgreSQL's
  * array_recv and record_recv. That a server takes them is tests/integration/same_rows.sh's to say. */
+#include "indexer/write/row_array.h"
 #include "tidemark/copy.h"
-#include "tidemark/row_array.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

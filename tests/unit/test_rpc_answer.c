@@ -1,6 +1,6 @@
 /* Answers of Stellar RPC, made here byte by byte: well-formed in every way that servers differ,
  * and malformed in every way that must not pass. */
-#include "indexer/rpc_answer.h"
+#include "indexer/source/rpc/answer.h"
 #include "tests/unit/lake_fixture.h"
 #include "tidemark/text.h"
 

@@ -1,5 +1,5 @@
 /* How often and how late the tip is asked for, on clocks that a test moves. */
-#include "indexer/rpc_pace.h"
+#include "indexer/source/rpc/pace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

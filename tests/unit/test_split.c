@@ -5,9 +5,9 @@
 
 #include <cmocka.h>
 
+#include "indexer/source/split.h"
 #include "literal.h"
 #include "tidemark/limits.h"
-#include "tidemark/split.h"
 
 static void the_first_twelve_bytes_tell(void **state)
 {

@@ -1,5 +1,5 @@
 /* An object decompressed here or ahead: the same bytes, the same refusals. (label: threads) */
-#include "indexer/unpack.h"
+#include "indexer/source/unpack.h"
 #include "tidemark/zstd.h"
 
 #include <sched.h>

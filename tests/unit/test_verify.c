@@ -6,10 +6,10 @@
 
 #include <cmocka.h>
 
+#include "indexer/decode/proof.h"
 #include "literal.h"
 #include "tidemark/hash.h"
 #include "tidemark/tx.h"
-#include "tidemark/verify.h"
 
 static const uint8_t network[TIDE_HASH_BYTES] = { 9, 8, 7 };
 

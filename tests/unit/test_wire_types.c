@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
+#include "indexer/source/split.h"
 #include "schema/wire/skip.h"
 #include "tidemark/buf.h"
-#include "tidemark/split.h"
 #include "tidemark/text.h"
 #include "tidemark/tx.h"
 

@@ -1,8 +1,8 @@
 #include "corpus.h"
 
+#include "indexer/source/split.h"
 #include "tidemark/buf.h"
 #include "tidemark/limits.h"
-#include "tidemark/split.h"
 #include "tidemark/zstd.h"
 
 #include <stdio.h>

@@ -15,10 +15,10 @@
 #include "perf.h"
 #include "ratio.h"
 
-#include "indexer/writer.h"
-#include "tidemark/batch.h"
+#include "indexer/decode/batch.h"
+#include "indexer/decode/decode.h"
+#include "indexer/write/writer.h"
 #include "tidemark/config.h"
-#include "tidemark/delta.h"
 #include "tidemark/limits.h"
 #include "tidemark/meta.h"
 #include "tidemark/text.h"

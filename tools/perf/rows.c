@@ -8,9 +8,9 @@
 #include "perf.h"
 #include "ratio.h"
 
-#include "indexer/only.h"
-#include "indexer/pipeline.h"
-#include "indexer/writer.h"
+#include "indexer/database/scope.h"
+#include "indexer/follow/pipeline.h"
+#include "indexer/write/writer.h"
 
 #include "tidemark/config.h"
 #include "tidemark/limits.h"

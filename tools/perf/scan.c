@@ -4,10 +4,10 @@
 #include "perf.h"
 #include "ratio.h"
 
-#include "indexer/rpc_answer.h"
+#include "indexer/source/rpc/answer.h"
+#include "indexer/source/source.h"
 #include "schema/base/json_read.h"
 #include "tidemark/limits.h"
-#include "tidemark/source.h"
 #include "tidemark/text.h"
 
 enum { PAGE_LEDGERS = 50, TEXT_MAX = 64 << 20 };

@@ -8,10 +8,10 @@
 #include "perf.h"
 #include "ratio.h"
 
+#include "indexer/decode/proof.h"
 #include "tidemark/hash.h"
 #include "tidemark/meta.h"
 #include "tidemark/text.h"
-#include "tidemark/verify.h"
 #include "tidemark/zstd.h"
 
 #include <stdio.h>

@@ -1,0 +1,157 @@
+#include "indexer/commands/command.h"
+#include "indexer/database/migrate.h"
+#include "indexer/database/query.h"
+#include "indexer/export/export.h"
+#include "indexer/write/writer.h"
+#include "tidemark/log.h"
+#include "tidemark/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum what { WHAT_EVENTS, WHAT_CALLS, WHAT_STATE };
+
+struct request {
+    enum what what;
+    enum tide_export_format format;
+    uint32_t from, to, ledger; /* 0: not said */
+};
+
+static tide_status read_what(struct request *r, int argc, char **argv, struct tide_err *err)
+{
+    static const char *const names[] = { "events", "calls", "state" };
+    for (uint32_t i = 0; argc == 2 && i < TIDE_COUNT(names); i++) {
+        if (strcmp(argv[1], names[i]) == 0) {
+            r->what = (enum what)i;
+            return TIDE_OK;
+        }
+    }
+    return tide_fail(err, TIDE_E_USAGE, "one of events, calls, state is wanted");
+}
+
+static tide_status read_format(struct request *r, const struct tide_option *option,
+                               struct tide_err *err)
+{
+    if (!option->value || strcmp(option->value, "jsonl") == 0)
+        r->format = TIDE_EXPORT_JSONL;
+    else if (strcmp(option->value, "csv") == 0)
+        r->format = TIDE_EXPORT_CSV;
+    else
+        return tide_fail(err, TIDE_E_USAGE, "--format: jsonl or csv, not \"%.40s\"", option->value);
+    return TIDE_OK;
+}
+
+static tide_status read_request(struct request *r, const struct tide_option *options, int argc,
+                                char **argv, struct tide_err *err)
+{
+    tide_status status = read_what(r, argc, argv, err);
+    if (status == TIDE_OK)
+        status = read_format(r, tide_option_find(options, "format"), err);
+    if (status == TIDE_OK)
+        status = tide_option_u32(tide_option_find(options, "from"), 1, INT32_MAX, &r->from, err);
+    if (status == TIDE_OK)
+        status = tide_option_u32(tide_option_find(options, "to"), 1, INT32_MAX, &r->to, err);
+    if (status == TIDE_OK)
+        status =
+            tide_option_u32(tide_option_find(options, "ledger"), 1, INT32_MAX, &r->ledger, err);
+    if (status == TIDE_OK && (r->from || r->to) && (r->ledger || r->what == WHAT_STATE))
+        status = tide_fail(err, TIDE_E_USAGE,
+                           "--from and --to choose events or calls; --ledger alone "
+                           "chooses one ledger of them, or the state's");
+    if (status == TIDE_OK && r->to && r->from > r->to)
+        status = tide_fail(err, TIDE_E_USAGE, "--from %u is after --to %u", r->from, r->to);
+    return status;
+}
+
+/* What is asked for must be indexed: an empty answer would look like an empty chain. */
+static tide_status choose_range(struct tide_export *x, const struct request *r,
+                                struct tide_err *err)
+{
+    struct tide_range covered;
+    tide_status status = tide_query_covered(x->pg, x->deployment, &covered, err);
+    if (status != TIDE_OK)
+        return status;
+    x->from = r->ledger ? r->ledger : r->from ? r->from : covered.from;
+    x->to = r->ledger ? r->ledger : r->to ? r->to : covered.to;
+    x->as_of = r->what == WHAT_STATE ? r->ledger : 0;
+    if (x->from < covered.from || x->to > covered.to || x->from > x->to)
+        return tide_fail(err, TIDE_E_MISSING, "ledgers %u to %u are indexed, not %u to %u",
+                         covered.from, covered.to, x->from, x->to);
+    if (r->what != WHAT_STATE)
+        return tide_query_whole(x->pg, x->deployment, x->from, x->to, err);
+    return TIDE_OK;
+}
+
+static bool is_asked(const struct tide_table *table, uint32_t index, enum what what)
+{
+    if (what == WHAT_CALLS)
+        return index == TIDE_TABLE_CALL;
+    return index >= TIDE_TABLE_FIXED_COUNT &&
+           table->kind == (what == WHAT_EVENTS ? TIDE_TABLE_EVENT : TIDE_TABLE_STATE);
+}
+
+/* Lines that nobody kept look like lines that there never were: none at all are refused, and of
+ * some it is said. */
+static tide_status check_kept(struct tide_export *x, const struct request *r, struct tide_err *err)
+{
+    struct tide_only only;
+    uint32_t count, asked = 0, kept = 0;
+    const struct tide_table *tables = tide_tables(&count);
+    tide_status status = tide_query_only(x->pg, x->deployment, &only, err);
+    for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
+        if (is_asked(&tables[i], i, r->what)) {
+            asked++;
+            kept += only.wanted[i];
+        }
+    if (status == TIDE_OK && kept == 0)
+        return tide_fail(err, TIDE_E_MISSING, "this index keeps none of them (--only)");
+    if (status == TIDE_OK && kept < asked)
+        tide_log(TIDE_WARN, "export.part", "kept=%u of=%u reason=\"--only left out the others\"",
+                 kept, asked);
+    return status;
+}
+
+static tide_status write_all(struct tide_export *x, const struct request *r, struct tide_err *err)
+{
+    static const char *const *const columns[] = { tide_export_event_columns,
+                                                  tide_export_call_columns,
+                                                  tide_export_state_columns };
+    tide_status status = check_kept(x, r, err);
+    if (status == TIDE_OK)
+        status = choose_range(x, r, err);
+    if (status == TIDE_OK)
+        status = tide_export_contracts(x, err);
+    if (status != TIDE_OK)
+        return status;
+    tide_export_row_open(&x->row, stdout, r->format, columns[r->what]);
+    tide_buf_init(&x->json, TIDE_JSON_BYTES_MAX);
+    if (r->what == WHAT_EVENTS)
+        status = tide_export_events(x, err);
+    else if (r->what == WHAT_CALLS)
+        status = tide_export_calls(x, err);
+    else
+        status = tide_export_state(x, err);
+    if (status == TIDE_OK && fflush(stdout) != 0)
+        status = tide_fail(err, TIDE_E_IO, "cannot write: %s", strerror(errno));
+    tide_buf_release(&x->json);
+    tide_export_row_close(&x->row);
+    return status;
+}
+
+int tide_export_main(const struct tide_config *config, const struct tide_option *options, int argc,
+                     char **argv)
+{
+    struct tide_err err;
+    struct request r = { 0 };
+    struct tide_export x = { .with_private = tide_option_given(options, "private") };
+    tide_status status = read_request(&r, options, argc, argv, &err);
+    if (status == TIDE_OK)
+        status = tide_query_open(&x.pg, config, "tidemark-export", &err);
+    if (status == TIDE_OK)
+        status = tide_query_deployment(x.pg, config, &x.deployment, &err);
+    if (status == TIDE_OK)
+        status = write_all(&x, &r, &err);
+    free(x.contracts);
+    tide_pg_close(x.pg);
+    return tide_command_end("export", status, &err);
+}

@@ -1,0 +1,243 @@
+#include "indexer/commands/reproject.h"
+#include "indexer/commands/command.h"
+#include "indexer/database/migrate.h"
+#include "indexer/database/query.h"
+#include "indexer/decode/raw.h"
+#include "tidemark/log.h"
+#include "tidemark/strkey.h"
+#include "tidemark/table.h"
+#include "tidemark/text.h"
+
+#include <stdlib.h>
+
+enum { CHUNK_ROWS = 500, MOVED_MAX = 1 << 20 };
+
+static const char next_events_sql[] =
+    "SELECT ledger, tx, op, event, extract(epoch FROM closed_at)::bigint, contract,"
+    " encode(xdr, 'hex') FROM event.raw WHERE deployment = $1"
+    " AND (ledger, tx, op, event) > ($2::int, $3::int, $4::int, $5::int)"
+    " ORDER BY ledger, tx, op, event LIMIT 500";
+
+static const char next_versions_sql[] =
+    "SELECT encode(key_hash, 'hex'), ledger, tx, seq, extract(epoch FROM closed_at)::bigint,"
+    " contract, durability, removed, encode(key_xdr, 'hex'), encode(value_xdr, 'hex')"
+    " FROM history.raw WHERE deployment = $1"
+    " AND (key_hash, ledger, tx, seq) > (decode($2, 'hex'), $3::int, $4::int, $5::int)"
+    " ORDER BY key_hash, ledger, tx, seq LIMIT 500";
+
+/* Where the next chunk begins: behind the last row seen. */
+struct place {
+    char texts[4][2 * TIDE_HASH_BYTES + 1];
+};
+
+static bool contract_id(uint8_t id[TIDE_HASH_BYTES], tide_slice address)
+{
+    uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
+    size_t len;
+    enum tide_strkey kind;
+    if (tide_strkey_decode(&kind, payload, &len, address) != TIDE_OK ||
+        kind != TIDE_STRKEY_CONTRACT)
+        return false;
+    memcpy(id, payload, TIDE_HASH_BYTES);
+    return true;
+}
+
+/* Remembers the key of a row that fits now; its first column is a number, or a hash in hex. */
+static void note_moved(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
+                       bool hash)
+{
+    if (r->moved.len)
+        tide_buf_u8(&r->moved, ',');
+    tide_buf_putf(&r->moved, hash ? "(decode('%s','hex'),%s,%s,%s)" : "(%s,%s,%s,%s)",
+                  tide_pg_text(rows, at, 0), tide_pg_text(rows, at, 1), tide_pg_text(rows, at, 2),
+                  tide_pg_text(rows, at, 3));
+    r->chunk_moved++;
+}
+
+static void event_again(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
+                        struct tide_buf *bytes)
+{
+    struct tide_again_event event = { .ledger = (uint32_t)tide_pg_u64(rows, at, 0),
+                                      .tx = (uint32_t)tide_pg_u64(rows, at, 1),
+                                      .op = (uint32_t)tide_pg_u64(rows, at, 2),
+                                      .event = (uint32_t)tide_pg_u64(rows, at, 3),
+                                      .closed_at = (int64_t)tide_pg_u64(rows, at, 4) };
+    tide_buf_reset(bytes);
+    if (!contract_id(event.contract, tide_pg_slice(rows, at, 5)) ||
+        !tide_raw_hex(bytes, tide_pg_slice(rows, at, 6)))
+        return;
+    event.xdr = tide_buf_view(bytes);
+    if (!tide_delta_again_event(r->delta, r->batch, &event))
+        return;
+    note_moved(r, rows, at, false);
+    r->events_moved++;
+}
+
+static void version_again(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
+                          struct tide_buf *bytes)
+{
+    struct tide_again_version v = { .ledger = (uint32_t)tide_pg_u64(rows, at, 1),
+                                    .tx = (uint32_t)tide_pg_u64(rows, at, 2),
+                                    .seq = (uint32_t)tide_pg_u64(rows, at, 3),
+                                    .closed_at = (int64_t)tide_pg_u64(rows, at, 4),
+                                    .durability = (uint32_t)tide_pg_u64(rows, at, 6),
+                                    .removed = tide_pg_bool(rows, at, 7) };
+    tide_buf_reset(bytes);
+    if (tide_hex_decode(v.key_hash, TIDE_HASH_BYTES, tide_pg_slice(rows, at, 0)) != TIDE_OK ||
+        !contract_id(v.contract, tide_pg_slice(rows, at, 5)) ||
+        !tide_raw_hex(bytes, tide_pg_slice(rows, at, 8)))
+        return;
+    size_t key_len = bytes->len;
+    if (!tide_raw_hex(bytes, tide_pg_slice(rows, at, 9)))
+        return;
+    v.key = tide_slice_of(bytes->ptr, key_len);
+    v.value = tide_slice_of(bytes->ptr + key_len, bytes->len - key_len);
+    if (!tide_delta_again_version(r->delta, r->batch, &v))
+        return;
+    note_moved(r, rows, at, true);
+    r->versions_moved++;
+}
+
+struct pass {
+    const char *sql;
+    void (*again)(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
+                  struct tide_buf *bytes);
+    tide_status (*move)(struct tide_reproject *r, struct tide_err *err);
+    uint64_t *seen;
+};
+
+/* They are sums over rows that now become more: the next writer makes them anew. */
+static tide_status forget_rollups(struct tide_reproject *r, struct tide_err *err)
+{
+    char sql[64];
+    snprintf(sql, sizeof sql, "DELETE FROM rollup.built WHERE deployment = %u", r->deployment);
+    return tide_pg_run(r->pg, sql, "DELETE", err);
+}
+
+/* One transaction: the next rows, again; *more says whether there may be others behind them. */
+static tide_status chunk(struct tide_reproject *r, const struct pass *pass, struct place *place,
+                         bool *more, struct tide_err *err)
+{
+    char id[8];
+    struct tide_pg_rows rows = { 0 };
+    struct tide_buf bytes;
+    snprintf(id, sizeof id, "%u", r->deployment);
+    tide_status status = tide_pg_run(r->pg, "BEGIN", "BEGIN", err);
+    if (status == TIDE_OK)
+        status = tide_pg_query(r->pg, &rows, pass->sql,
+                               (const char *[]){ id, place->texts[0], place->texts[1],
+                                                 place->texts[2], place->texts[3] },
+                               5, err);
+    tide_buf_init(&bytes, TIDE_JSON_BYTES_MAX);
+    for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
+        pass->again(r, &rows, i, &bytes);
+    for (uint32_t i = 0; i < 4 && rows.count; i++)
+        snprintf(place->texts[i], sizeof place->texts[i], "%s",
+                 tide_pg_text(&rows, rows.count - 1, i));
+    *more = rows.count == CHUNK_ROWS;
+    *pass->seen += rows.count;
+    tide_pg_rows_release(&rows);
+    tide_buf_release(&bytes);
+    if (status == TIDE_OK && r->chunk_moved)
+        status = forget_rollups(r, err);
+    if (status == TIDE_OK)
+        status = pass->move(r, err);
+    return status == TIDE_OK ? tide_pg_run(r->pg, "COMMIT", "COMMIT", err) : status;
+}
+
+static tide_status run_pass(struct tide_reproject *r, const struct pass *pass,
+                            const struct place *first, struct tide_err *err)
+{
+    struct place place = *first;
+    bool more = true;
+    tide_status status = TIDE_OK;
+    while (status == TIDE_OK && more) {
+        status = chunk(r, pass, &place, &more, err);
+        if (status == TIDE_OK && tide_stop_asked(NULL))
+            status = tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+    }
+    return status;
+}
+
+static tide_status open_delta(struct tide_reproject *r, struct tide_err *err)
+{
+    struct tide_deployment *deployment = NULL;
+    bool wanted[TIDE_TABLES_MAX];
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    for (uint32_t i = 0; i < count; i++)
+        wanted[i] = tables[i].kind != TIDE_TABLE_STATE;
+    tide_status status = tide_query_contracts(r->pg, r->deployment, UINT32_MAX, &deployment, err);
+    if (status == TIDE_OK) {
+        struct tide_delta_options options = { .deployment = deployment,
+                                              .proof = TIDE_PROOF_CHAIN,
+                                              .tables = wanted,
+                                              .discovered_max = r->discovered_max };
+        status = tide_delta_open(&r->delta, &options, err);
+    }
+    free(deployment);
+    return status;
+}
+
+/* The lock that a writer holds: state must not move under our hands. */
+static tide_status lock(struct tide_reproject *r, struct tide_err *err)
+{
+    char sql[96];
+    struct tide_pg_rows rows;
+    snprintf(sql, sizeof sql, "SELECT pg_try_advisory_lock(x'74696465'::int, %u)", r->deployment);
+    tide_status status = tide_pg_query(r->pg, &rows, sql, NULL, 0, err);
+    if (status == TIDE_OK && !tide_pg_bool(&rows, 0, 0))
+        status = tide_fail(err, TIDE_E_CONFLICT,
+                           "an indexer is writing: stop it, reproject, start it again");
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+static tide_status reproject(struct tide_reproject *r, struct tide_err *err)
+{
+    static const struct place first_event = { { "0", "0", "0", "0" } };
+    static const struct place first_version = { { "", "0", "0", "0" } };
+    const struct pass events = { next_events_sql, event_again, tide_reproject_move_events,
+                                 &r->events_seen };
+    const struct pass versions = { next_versions_sql, version_again, tide_reproject_move_versions,
+                                   &r->versions_seen };
+    tide_status status = lock(r, err);
+    if (status == TIDE_OK)
+        status = open_delta(r, err);
+    if (status == TIDE_OK)
+        status = run_pass(r, &events, &first_event, err);
+    if (status == TIDE_OK)
+        status = run_pass(r, &versions, &first_version, err);
+    printf("events   %" PRIu64 " raw, %" PRIu64 " decoded now\n"
+           "versions %" PRIu64 " raw, %" PRIu64 " decoded now\n",
+           r->events_seen, r->events_moved, r->versions_seen, r->versions_moved);
+    return status;
+}
+
+int tide_reproject_main(const struct tide_config *config, const struct tide_option *options,
+                        int argc, char **argv)
+{
+    struct tide_err err;
+    struct tide_reproject r = { .batch = malloc(sizeof *r.batch),
+                                .discovered_max = config->discovered_tokens };
+    (void)options, (void)argc, (void)argv;
+    if (!r.batch) {
+        tide_fail(&err, TIDE_E_MEMORY, "reproject");
+        return tide_command_end("reproject", err.code, &err);
+    }
+    tide_batch_init(r.batch);
+    tide_buf_init(&r.moved, MOVED_MAX);
+    tide_status status = tide_query_connect(&r.pg, config, "tidemark-reproject", true, &err);
+    if (status == TIDE_OK)
+        status = tide_query_deployment(r.pg, config, &r.deployment, &err);
+    if (status == TIDE_OK)
+        status = tide_query_whole(r.pg, r.deployment, 0, UINT32_MAX, &err);
+    if (status == TIDE_OK)
+        status = reproject(&r, &err);
+    tide_delta_close(r.delta);
+    tide_batch_release(r.batch);
+    tide_buf_release(&r.moved);
+    free(r.batch);
+    tide_pg_close(r.pg);
+    return tide_command_end("reproject", status, &err);
+}

@@ -1,0 +1,198 @@
+#include "indexer/commands/reproject.h"
+
+#include "tidemark/table.h"
+
+enum { SQL_MAX = 4 << 20 };
+
+static tide_status run(struct tide_reproject *r, struct tide_buf *sql, const char *tag,
+                       struct tide_err *err)
+{
+    tide_buf_u8(sql, 0);
+    tide_status status = sql->failed ? tide_fail(err, TIDE_E_LIMIT, "reproject: statement too long")
+                                     : tide_pg_run(r->pg, (const char *)sql->ptr, tag, err);
+    tide_buf_reset(sql);
+    return status;
+}
+
+/* "a", "b" … of table, without the column removed when left out. */
+static void put_columns(struct tide_buf *sql, const struct tide_table *table, const char *prefix,
+                        const char *left_out)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        if (left_out && strcmp(table->columns[i].name, left_out) == 0)
+            continue;
+        tide_buf_putf(sql, "%s%s\"%s\"", any ? ", " : "", prefix, table->columns[i].name);
+        any = true;
+    }
+}
+
+static tide_status copy_rows(struct tide_reproject *r, struct tide_buf *sql, const char *into,
+                             const struct tide_table *table, const struct tide_rows *rows,
+                             struct tide_err *err)
+{
+    tide_buf_putf(sql, "COPY %s (", into);
+    put_columns(sql, table, "", NULL);
+    tide_buf_put(sql, ") FROM STDIN (FORMAT binary)", sizeof ") FROM STDIN (FORMAT binary)");
+    tide_status status = sql->failed || rows->copy.failed
+                             ? tide_fail(err, TIDE_E_LIMIT, "reproject: %s: too many bytes", into)
+                             : tide_pg_copy(r->pg, (const char *)sql->ptr,
+                                            tide_buf_view(&rows->copy), rows->count, err);
+    tide_buf_reset(sql);
+    return status;
+}
+
+/* Drops the raw rows that moved and takes them off the counts of ledger and cursor. */
+static tide_status drop_raw(struct tide_reproject *r, struct tide_buf *sql, const char *table,
+                            const char *key, const char *count, struct tide_err *err)
+{
+    tide_buf_putf(sql, "WITH gone AS (DELETE FROM %s WHERE deployment = %u AND (%s) IN (", table,
+                  r->deployment, key);
+    tide_buf_slice(sql, tide_buf_view(&r->moved));
+    tide_buf_putf(sql,
+                  ") RETURNING ledger) UPDATE chain.ledger AS l SET %s = l.%s - g.n FROM (SELECT"
+                  " ledger, count(*) AS n FROM gone GROUP BY ledger) AS g WHERE l.deployment = %u"
+                  " AND l.ledger = g.ledger",
+                  count, count, r->deployment);
+    tide_status status = run(r, sql, "UPDATE", err);
+    tide_buf_putf(sql, "UPDATE chain.cursor SET %s = %s - %" PRIu64 " WHERE deployment = %u", count,
+                  count, r->chunk_moved, r->deployment);
+    return status == TIDE_OK ? run(r, sql, "UPDATE 1", err) : status;
+}
+
+static void empty(struct tide_reproject *r)
+{
+    tide_batch_reset(r->batch);
+    tide_buf_reset(&r->moved);
+    r->chunk_moved = 0;
+}
+
+tide_status tide_reproject_move_events(struct tide_reproject *r, struct tide_err *err)
+{
+    uint32_t count;
+    struct tide_buf sql;
+    char into[160];
+    const struct tide_table *tables = tide_tables(&count);
+    tide_status status = TIDE_OK;
+    tide_buf_init(&sql, SQL_MAX);
+    for (uint32_t i = 0; i < count && status == TIDE_OK; i++) {
+        const struct tide_rows *rows = &r->batch->rows[i];
+        if (rows->count == 0)
+            continue;
+        snprintf(into, sizeof into, "\"%s\".\"%s\"", tables[i].schema, tables[i].name);
+        status = copy_rows(r, &sql, into, &tables[i], rows, err);
+    }
+    if (status == TIDE_OK && r->chunk_moved)
+        status = drop_raw(r, &sql, "event.raw", "ledger, tx, op, event", "raw_events", err);
+    tide_buf_release(&sql);
+    empty(r);
+    return status;
+}
+
+/* History takes the staged versions in; of an instance, what had fitted of it stands there. */
+static tide_status merge_history(struct tide_reproject *r, struct tide_buf *sql,
+                                 const struct tide_table *table, struct tide_err *err)
+{
+    tide_buf_putf(
+        sql,
+        "DELETE FROM history.\"%s\" AS h USING pg_temp.again AS a WHERE h.deployment ="
+        " a.deployment AND h.key_hash = a.key_hash AND h.ledger = a.ledger AND h.tx = a.tx"
+        " AND h.seq = a.seq; INSERT INTO history.\"%s\" (",
+        table->name, table->name);
+    put_columns(sql, table, "", NULL);
+    tide_buf_str(sql, ") SELECT ");
+    put_columns(sql, table, "a.", NULL);
+    tide_buf_str(sql, " FROM pg_temp.again AS a");
+    return run(r, sql, "INSERT", err);
+}
+
+/* State of the keys staged: their newest version, where no raw one is newer. */
+static tide_status merge_state(struct tide_reproject *r, struct tide_buf *sql,
+                               const struct tide_table *table, struct tide_err *err)
+{
+    tide_buf_putf(sql,
+                  "DELETE FROM state.\"%s\" AS s USING pg_temp.again AS a WHERE s.deployment ="
+                  " a.deployment AND s.key_hash = a.key_hash; INSERT INTO state.\"%s\" (",
+                  table->name, table->name);
+    put_columns(sql, table, "", "removed");
+    tide_buf_str(sql, ") SELECT ");
+    put_columns(sql, table, "n.", "removed");
+    tide_buf_putf(sql,
+                  " FROM (SELECT DISTINCT deployment, key_hash FROM pg_temp.again) AS k"
+                  " CROSS JOIN LATERAL (SELECT * FROM history.\"%s\" AS h WHERE h.deployment ="
+                  " k.deployment AND h.key_hash = k.key_hash"
+                  " ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS n"
+                  " WHERE NOT n.removed AND NOT EXISTS (SELECT FROM history.raw AS w WHERE"
+                  " w.deployment = n.deployment AND w.key_hash = n.key_hash"
+                  " AND (w.ledger, w.tx, w.seq) > (n.ledger, n.tx, n.seq))",
+                  table->name);
+    return run(r, sql, "INSERT", err);
+}
+
+static tide_status move_table(struct tide_reproject *r, struct tide_buf *sql,
+                              const struct tide_table *table, const struct tide_rows *rows,
+                              struct tide_err *err)
+{
+    tide_buf_putf(sql, "CREATE TEMPORARY TABLE again (LIKE history.\"%s\") ON COMMIT DROP",
+                  table->name);
+    tide_status status = run(r, sql, "CREATE", err);
+    if (status == TIDE_OK)
+        status = copy_rows(r, sql, "pg_temp.again", table, rows, err);
+    if (status == TIDE_OK)
+        status = merge_history(r, sql, table, err);
+    if (status == TIDE_OK)
+        status = merge_state(r, sql, table, err);
+    tide_buf_str(sql, "DROP TABLE pg_temp.again");
+    return status == TIDE_OK ? run(r, sql, "DROP", err) : status;
+}
+
+/* Contracts that an entry names now that it is understood; the next run reads their past. */
+static tide_status add_seen(struct tide_reproject *r, struct tide_buf *sql, struct tide_err *err)
+{
+    uint32_t count;
+    const struct tide_table *table = &tide_tables(&count)[TIDE_TABLE_CONTRACT_SEEN];
+    const struct tide_rows *rows = &r->batch->rows[TIDE_TABLE_CONTRACT_SEEN];
+    if (rows->count == 0)
+        return TIDE_OK;
+    tide_buf_str(sql, "CREATE TEMPORARY TABLE again (LIKE chain.contract_seen) ON COMMIT DROP");
+    tide_status status = run(r, sql, "CREATE", err);
+    if (status == TIDE_OK)
+        status = copy_rows(r, sql, "pg_temp.again", table, rows, err);
+    tide_buf_str(sql, "INSERT INTO chain.contract_seen SELECT * FROM pg_temp.again"
+                      " ON CONFLICT DO NOTHING; DROP TABLE pg_temp.again;");
+    tide_buf_putf(sql, " SELECT chain.note_discovered(%u::smallint)", r->deployment);
+    return status == TIDE_OK ? run(r, sql, "SELECT", err) : status;
+}
+
+/* Raw state is the newest version of a key, as long as that one is still raw. */
+static tide_status drop_raw_state(struct tide_reproject *r, struct tide_buf *sql,
+                                  struct tide_err *err)
+{
+    tide_buf_putf(sql,
+                  "DELETE FROM state.raw AS s WHERE s.deployment = %u AND NOT EXISTS (SELECT FROM"
+                  " history.raw AS h WHERE h.deployment = s.deployment AND h.key_hash = s.key_hash"
+                  " AND h.ledger = s.ledger AND h.tx = s.tx AND h.seq = s.seq)",
+                  r->deployment);
+    return run(r, sql, "DELETE", err);
+}
+
+tide_status tide_reproject_move_versions(struct tide_reproject *r, struct tide_err *err)
+{
+    uint32_t count;
+    struct tide_buf sql;
+    const struct tide_table *tables = tide_tables(&count);
+    tide_status status = TIDE_OK;
+    tide_buf_init(&sql, SQL_MAX);
+    if (r->chunk_moved)
+        status = drop_raw(r, &sql, "history.raw", "key_hash, ledger, tx, seq", "raw_states", err);
+    for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
+        if (tables[i].kind == TIDE_TABLE_HISTORY && r->batch->rows[i].count)
+            status = move_table(r, &sql, &tables[i], &r->batch->rows[i], err);
+    if (status == TIDE_OK)
+        status = add_seen(r, &sql, err);
+    if (status == TIDE_OK && r->chunk_moved)
+        status = drop_raw_state(r, &sql, err);
+    tide_buf_release(&sql);
+    empty(r);
+    return status;
+}

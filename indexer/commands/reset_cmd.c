@@ -1,0 +1,103 @@
+/* reset: the network began anew, so do we, beside what is stored. A new epoch of the network is one
+ * row; the writer takes the latest epoch, and finds its tables empty. */
+#include "indexer/commands/command.h"
+#include "indexer/database/query.h"
+
+struct epoch {
+    char network[2 * TIDE_HASH_BYTES + 1], deployment[12];
+    uint32_t number, cursor;
+};
+
+/* The deployment that a writer would go on with. */
+static tide_status find_epoch(struct tide_pg *pg, uint16_t deployment, struct epoch *out,
+                              struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    snprintf(out->deployment, sizeof out->deployment, "%u", deployment);
+    tide_status status = tide_pg_query(
+        pg, &rows,
+        "SELECT encode(d.network_id, 'hex'), d.epoch, coalesce(c.ledger, 0),"
+        " (SELECT max(epoch) FROM chain.deployment AS o WHERE o.network_id = d.network_id)"
+        " FROM chain.deployment AS d LEFT JOIN chain.cursor AS c ON c.deployment = d.id"
+        " WHERE d.id = $1::integer",
+        (const char *[]){ out->deployment }, 1, err);
+    if (status)
+        return status;
+    if (rows.count == 1) {
+        snprintf(out->network, sizeof out->network, "%s", tide_pg_text(&rows, 0, 0));
+        out->number = (uint32_t)tide_pg_u64(&rows, 0, 3);
+        out->cursor = (uint32_t)tide_pg_u64(&rows, 0, 2);
+    } else {
+        status = tide_fail(err, TIDE_E_MISSING, "deployment %u is not there", deployment);
+    }
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+/* One that writes would go on writing the old epoch: it must be stopped first. */
+static tide_status refuse_writer(struct tide_pg *pg, const struct epoch *epoch,
+                                 struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status =
+        tide_pg_query(pg, &rows, "SELECT pg_try_advisory_xact_lock(x'74696465'::int, $1::integer)",
+                      (const char *[]){ epoch->deployment }, 1, err);
+    bool free_now = status == TIDE_OK && tide_pg_bool(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    if (status || free_now)
+        return status;
+    return tide_fail(err, TIDE_E_CONFLICT, "an indexer is writing deployment %s: stop it first",
+                     epoch->deployment);
+}
+
+static tide_status open_epoch(struct tide_pg *pg, const struct epoch *epoch, struct tide_err *err)
+{
+    tide_status status = tide_pg_run(pg, "BEGIN", "BEGIN", err);
+    if (!status)
+        status = refuse_writer(pg, epoch, err);
+    if (!status)
+        status = tide_pg_query(
+            pg, NULL,
+            "INSERT INTO chain.deployment (passphrase, network_id, epoch, contracts_hash,"
+            " contracts, first_ledger, scope, dao_wallet) SELECT d.passphrase, d.network_id, 1 + "
+            "(SELECT"
+            " max(epoch) FROM chain.deployment AS o WHERE o.network_id = d.network_id),"
+            " d.contracts_hash, d.contracts, d.first_ledger, d.scope, d.dao_wallet FROM"
+            " chain.deployment AS d WHERE d.id = $1::integer",
+            (const char *[]){ epoch->deployment }, 1, err);
+    return status ? status : tide_pg_run(pg, "COMMIT", "COMMIT", err);
+}
+
+int tide_reset_main(const struct tide_config *config, const struct tide_option *options, int argc,
+                    char **argv)
+{
+    struct tide_err err;
+    struct tide_pg *pg = NULL;
+    struct epoch epoch = { 0 };
+    uint16_t deployment = 0;
+    (void)argc;
+    tide_status status = tide_query_connect(&pg, config, "tidemark-reset", true, &err);
+    if (!status)
+        status = tide_query_deployment(pg, config, &deployment, &err);
+    if (!status)
+        status = find_epoch(pg, deployment, &epoch, &err);
+    if (!status && epoch.cursor == 0)
+        status = tide_fail(&err, TIDE_E_CONFLICT, "epoch %u of the network is still empty",
+                           epoch.number);
+    if (!status && !tide_option_given(options, "confirm"))
+        status = tide_fail(&err, TIDE_E_USAGE,
+                           "this would close epoch %u of the network, indexed up to ledger %u, and "
+                           "begin epoch %u: say --confirm when the network was reset",
+                           epoch.number, epoch.cursor, epoch.number + 1);
+    if (!status)
+        status = open_epoch(pg, &epoch, &err);
+    if (!status)
+        printf(
+            "epoch %u of the network begins; the index of epoch %u, up to ledger %u, stays as it "
+            "is, as deployment %s\n`tidemark-indexer run` begins at the first ledger; if the "
+            "contracts are new, give their deployment file\n",
+            epoch.number + 1, epoch.number, epoch.cursor, epoch.deployment);
+    fflush(stdout);
+    tide_pg_close(pg);
+    return tide_command_end(argv[0], status, &err);
+}

@@ -1,0 +1,265 @@
+#include "indexer/commands/command.h"
+#include "indexer/commands/status_disk.h"
+#include "indexer/database/migrate.h"
+#include "tidemark/buf.h"
+
+/* status: what the database says of the index, for a person or as JSON. Each section is one
+ * statement; its columns are the words that both forms use. */
+struct section {
+    const char *name;
+    const char *sql; /* NULL: made when asked for */
+};
+
+/* What not every role may ask, and what is asked instead. */
+struct permit {
+    const char *section;
+    const char *needs; /* an SQL condition */
+    const char *otherwise;
+};
+
+/* clang-format off */
+static const struct section sections[] = {
+    { "deployments",
+      "SELECT d.id AS deployment, d.passphrase AS network, d.epoch, d.scope, c.ledger AS cursor,"
+      " encode(c.hash, 'hex') AS hash, c.closed_at, greatest(h.tip, c.ledger) AS tip,"
+      " greatest(coalesce(h.tip, 0), c.ledger) - c.ledger AS lag_ledgers,"
+      " greatest(0, round(extract(epoch FROM clock_timestamp() - c.closed_at)))::bigint AS lag_seconds,"
+      " nullif(d.first_ledger, 0) AS first_ledger, c.generation"
+      " FROM chain.deployment d JOIN chain.cursor c ON c.deployment = d.id"
+      " LEFT JOIN chain.heartbeat h ON h.deployment = d.id ORDER BY d.id" },
+    { "writer",
+      "SELECT h.deployment, h.state, h.instance, EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype ="
+      " 'advisory' AND l.granted AND l.classid = x'74696465'::int AND l.objid = h.deployment::int::oid"
+      " AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS holds_lock,"
+      " h.tip, h.ledger AS committed, h.lag_ledgers, round(h.rate::numeric, 1) AS ledgers_per_second,"
+      " round(h.event_rate::numeric, 1) AS events_per_second, h.ledgers AS ledgers_here, h.events AS events_here,"
+      " round(extract(epoch FROM clock_timestamp() - h.beat_at)::numeric, 1) AS beat_age_seconds,"
+      " round(extract(epoch FROM clock_timestamp() - e.renewed_at)::numeric, 1) AS lease_age_seconds,"
+      " h.source, h.trouble AS source_trouble, round(h.trouble_ms / 1000.0, 1) AS source_trouble_seconds,"
+      " h.retries, h.error AS last_error, h.error_at FROM chain.heartbeat h LEFT JOIN chain.lease e"
+      " ON e.deployment = h.deployment ORDER BY 1" },
+    { "standbys",
+      "SELECT deployment, instance, since, round(extract(epoch FROM clock_timestamp() - seen_at)::numeric, 1)"
+      " AS seen_age_seconds, seen_at > clock_timestamp() - interval '5 s' AS waiting FROM chain.standby"
+      " ORDER BY 1, 2" },
+    { "crashes",
+      "SELECT deployment, ledger, attempts AS crashes FROM chain.attempt AS a WHERE attempts > 0"
+      " AND NOT EXISTS (SELECT FROM chain.coverage AS v WHERE v.deployment = a.deployment"
+      " AND a.ledger BETWEEN v.from_ledger AND v.to_ledger) ORDER BY 1" },
+    { "coverage",
+      "SELECT deployment, from_ledger, to_ledger, to_ledger - from_ledger + 1 AS ledgers"
+      " FROM chain.coverage ORDER BY 1, 2" },
+    { "loading",
+      "SELECT deployment, from_ledger AS partition_from, end_ledger AS partition_end, first_loaded,"
+      " last_loaded FROM chain.partition WHERE NOT attached ORDER BY 1, 2" },
+    { "contracts",
+      "SELECT d.id AS deployment, k.name, k.role, k.address, s.created,"
+      " coalesce(v.from_ledger <= s.created, false) AND d.scope = '*' AND NOT EXISTS (SELECT FROM"
+      " chain.contract_coverage g WHERE g.deployment = d.id AND g.contract = k.address"
+      " AND g.next_ledger <= g.to_ledger) AS complete,"
+      " CASE WHEN v.from_ledger <= s.created THEN NULL ELSE nullif(d.first_ledger, 0) END AS start_from,"
+      " v.from_ledger AS indexed_from"
+      " FROM chain.deployment d JOIN chain.cursor c ON c.deployment = d.id"
+      " LEFT JOIN chain.coverage v ON v.deployment = d.id AND c.ledger BETWEEN v.from_ledger AND v.to_ledger,"
+      " LATERAL (SELECT name, role, address FROM jsonb_to_recordset(d.contracts) AS x(name text, role text,"
+      " address text) UNION SELECT max(name), min(role), contract FROM chain.contract_seen n WHERE"
+      " n.deployment = d.id AND n.what IN ('discovered', 'asset')"
+      " AND NOT EXISTS (SELECT 1 FROM jsonb_to_recordset(d.contracts) AS y(address text)"
+      " WHERE y.address = n.contract) GROUP BY contract) k,"
+      " LATERAL (SELECT min(ledger) AS created FROM chain.contract_seen n WHERE n.deployment = d.id AND"
+      " n.contract = k.address AND n.what = 'created') s WHERE k.role <> 'wallet' ORDER BY 1, 2" },
+    { "dao_disagrees",
+      "SELECT i.deployment, n.role, f.address AS used, n.named AS dao_names, i.ledger AS since_ledger"
+      " FROM state.dao_governance_instance i JOIN chain.deployment d ON d.id = i.deployment,"
+      " LATERAL (VALUES ('liquidity_pool', i.liquidity_pool), ('synthetic_engine', i.engine),"
+      " ('stability_pool', i.stability_pool), ('compliance_registry', i.compliance),"
+      " ('partner_registry', i.partner_registry), ('earnings_distributor', i.earnings),"
+      " ('oracle', i.oracle)) n(role, named) LEFT JOIN LATERAL (SELECT j.address FROM"
+      " jsonb_to_recordset(d.contracts) AS j(role text, address text) WHERE j.role = n.role) f ON true"
+      " WHERE n.named <> coalesce(f.address, '') AND d.contracts @> jsonb_build_array(jsonb_build_object("
+      "'role', 'dao_governance', 'address', i.contract)) ORDER BY 1, 2" },
+    { "ignored_tokens",
+      "SELECT s.deployment, s.contract AS token, min(s.ledger) AS first_named, max(s.ledger) AS last_named,"
+      " 'past discovered_tokens: not followed' AS reason FROM chain.contract_seen AS s WHERE s.what = 'ignored'"
+      " AND NOT EXISTS (SELECT FROM chain.contract_seen AS o WHERE o.deployment = s.deployment AND"
+      " o.contract = s.contract AND o.what = 'discovered') GROUP BY 1, 2 ORDER BY 1, 3, 2 LIMIT 50" },
+    { "discovered",
+      "SELECT g.deployment, g.contract, count(*) FILTER (WHERE g.next_ledger <= g.to_ledger) > 0 AS waiting,"
+      " sum(g.next_ledger - g.from_ledger) AS ledgers_read, sum(g.to_ledger - g.from_ledger + 1) AS ledgers_to_read,"
+      " max(g.trouble) AS trouble, max(g.trouble_at) AS trouble_at FROM chain.contract_coverage g"
+      " GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 100" },
+    { "counts",
+      "SELECT deployment, ledgers, transactions, calls, events, changes, raw_events, raw_states, raw_calls"
+      " FROM chain.cursor ORDER BY 1" },
+    { "proofs",
+      "SELECT deployment, calls_verified AS verified, calls_rewritten AS rewritten,"
+      " calls_unverified AS unverified FROM chain.cursor ORDER BY 1" },
+    { "raw",
+      "SELECT deployment, 'event' AS kind, contract, reason, count(*) AS rows, min(ledger) AS first_ledger,"
+      " max(ledger) AS last_ledger FROM event.raw GROUP BY 1, 3, 4 UNION ALL"
+      " SELECT deployment, 'state', contract, reason, count(*), min(ledger), max(ledger) FROM history.raw"
+      " GROUP BY 1, 3, 4 ORDER BY 1, 2, 5 DESC LIMIT 50" },
+    { "database",
+      "SELECT current_database() AS database, current_setting('server_version') AS server,"
+      " (SELECT max(name) FROM chain.migration) AS schema,"
+      " pg_database_size(current_database()) AS bytes,"
+      " (SELECT count(*) FROM pg_inherits) AS partitions" },
+    { "wal",
+      "SELECT s.bytes, pg_size_bytes(current_setting('max_wal_size')) AS max_wal_size,"
+      " (SELECT max(pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE"
+      " pg_current_wal_lsn() END, restart_lsn))::bigint FROM pg_replication_slots) AS held_for_replicas,"
+      " (SELECT failed_count FROM pg_stat_archiver WHERE last_failed_time > coalesce(last_archived_time,"
+      " '-infinity')) AS archive_failures,"
+      " CASE WHEN s.bytes > 1.5 * pg_size_bytes(current_setting('max_wal_size')) THEN"
+      " 'more than max_wal_size: something keeps it, and its disk may fill up' END AS warning"
+      " FROM (SELECT sum(size)::bigint AS bytes FROM pg_ls_waldir()) s" },
+    { "archived",
+      "SELECT deployment, from_ledger, end_ledger - 1 AS to_ledger, detached_at, EXISTS (SELECT FROM unnest(tables) t"
+      " WHERE to_regclass(t) IS NOT NULL) AS still_here FROM chain.archive ORDER BY 1, 2" },
+    { "disk", NULL },
+    { "schemas",
+      "SELECT n.nspname AS schema, sum(pg_total_relation_size(c.oid))::bigint AS bytes, count(*) AS tables"
+      " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r'"
+      " AND n.nspname !~ '^(pg_|information_schema)'"
+      " GROUP BY 1 ORDER BY 2 DESC" },
+    { "tables",
+      "SELECT n.nspname || '.' || c.relname AS table, sum(pg_relation_size(p.relid))::bigint AS bytes,"
+      " sum(pg_indexes_size(p.relid))::bigint AS index_bytes FROM pg_class c JOIN pg_namespace n ON n.oid ="
+      " c.relnamespace, LATERAL pg_partition_tree(c.oid) p WHERE n.nspname IN ('chain', 'event',"
+      " 'state', 'history', 'rollup') AND c.relkind IN ('r', 'p') AND NOT c.relispartition GROUP BY 1"
+      " HAVING sum(pg_relation_size(p.relid)) > 0 ORDER BY 2 DESC LIMIT 20" },
+};
+/* clang-format on */
+
+static void print_rows(const char *name, const struct tide_pg_rows *rows)
+{
+    printf("%s\n", name);
+    if (rows->count == 0)
+        printf("  none\n");
+    for (uint32_t r = 0; r < rows->count; r++) {
+        const char *gap = "  ";
+        for (uint32_t c = 0; c < rows->columns; c++) {
+            if (tide_pg_is_null(rows, r, c))
+                continue;
+            printf("%s%s %s", gap, tide_pg_column(rows, c), tide_pg_text(rows, r, c));
+            gap = ", ";
+        }
+        printf("\n");
+    }
+}
+
+static const struct permit permits[] = {
+    { "wal", "has_function_privilege('pg_ls_waldir()', 'execute')",
+      "SELECT 'not permitted: grant pg_monitor to this role' AS note" },
+};
+
+/* *sql may point into made. */
+static tide_status sql_of(struct tide_pg *pg, const struct section *section, struct tide_buf *made,
+                          const char **sql, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char condition[256];
+    tide_status status = TIDE_OK;
+    *sql = section->sql;
+    if (!section->sql) {
+        status = tide_status_disk_sql(pg, made, err);
+        *sql = (const char *)made->ptr;
+    }
+    for (size_t i = 0; i < TIDE_COUNT(permits) && status == TIDE_OK; i++) {
+        if (strcmp(permits[i].section, section->name) != 0)
+            continue;
+        snprintf(condition, sizeof condition, "SELECT %s", permits[i].needs);
+        status = tide_pg_query(pg, &rows, condition, NULL, 0, err);
+        if (status == TIDE_OK && !tide_pg_bool(&rows, 0, 0))
+            *sql = permits[i].otherwise;
+        tide_pg_rows_release(&rows);
+    }
+    return status;
+}
+
+static tide_status print_section(struct tide_pg *pg, const struct section *section,
+                                 struct tide_err *err)
+{
+    struct tide_pg_rows rows = { 0 };
+    struct tide_buf made;
+    const char *sql;
+    tide_buf_init(&made, 64u << 10);
+    tide_status status = sql_of(pg, section, &made, &sql, err);
+    if (status == TIDE_OK)
+        status = tide_pg_query(pg, &rows, sql, NULL, 0, err);
+    tide_buf_release(&made);
+    if (status == TIDE_OK)
+        print_rows(section->name, &rows);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+static tide_status add_json(struct tide_pg *pg, const struct section *section, struct tide_buf *out,
+                            struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    struct tide_buf sql, made;
+    const char *inner;
+    tide_buf_init(&sql, 64u << 10);
+    tide_buf_init(&made, 64u << 10);
+    tide_status status = sql_of(pg, section, &made, &inner, err);
+    if (status != TIDE_OK) {
+        tide_buf_release(&made);
+        return status;
+    }
+    tide_buf_str(&sql, "SELECT coalesce(json_agg(to_jsonb(q)), '[]') FROM (");
+    tide_buf_str(&sql, inner);
+    tide_buf_str(&sql, ") q");
+    tide_buf_u8(&sql, 0);
+    status = sql.failed ? tide_fail(err, TIDE_E_MEMORY, "status")
+                        : tide_pg_query(pg, &rows, (const char *)sql.ptr, NULL, 0, err);
+    tide_buf_release(&sql);
+    tide_buf_release(&made);
+    if (status != TIDE_OK)
+        return status;
+    tide_buf_putf(out, "%s\"%s\":", out->len > 1 ? "," : "", section->name);
+    tide_buf_slice(out, tide_pg_slice(&rows, 0, 0));
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+static tide_status print_json(struct tide_pg *pg, struct tide_err *err)
+{
+    struct tide_buf out;
+    tide_status status = TIDE_OK;
+    tide_buf_init(&out, 64u << 20);
+    tide_buf_u8(&out, '{');
+    for (size_t i = 0; i < TIDE_COUNT(sections) && status == TIDE_OK; i++)
+        status = add_json(pg, &sections[i], &out, err);
+    tide_buf_u8(&out, '}');
+    if (status == TIDE_OK && out.failed)
+        status = tide_fail(err, TIDE_E_LIMIT, "status: answer is too long");
+    if (status == TIDE_OK)
+        printf("%.*s\n", TIDE_SLICE_FMT(tide_buf_view(&out)));
+    tide_buf_release(&out);
+    return status;
+}
+
+int tide_status_main(const struct tide_config *config, const struct tide_option *options, int argc,
+                     char **argv)
+{
+    struct tide_err err;
+    struct tide_pg *pg = NULL;
+    (void)argc;
+    struct tide_pg_options to = { .conninfo = config->database_url,
+                                  .application = "tidemark-status",
+                                  .silence_ms = config->db_silence_ms,
+                                  .stopped = tide_stop_asked };
+    tide_status status = tide_pg_open(&pg, &to, &err);
+    if (status == TIDE_OK)
+        status = tide_migrate_check(pg, tide_migrations, tide_migration_count, &err);
+    if (status == TIDE_OK)
+        status = tide_pg_run(pg, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "BEGIN", &err);
+    if (status == TIDE_OK && tide_option_given(options, "json"))
+        status = print_json(pg, &err);
+    else
+        for (size_t i = 0; i < TIDE_COUNT(sections) && status == TIDE_OK; i++)
+            status = print_section(pg, &sections[i], &err);
+    tide_pg_close(pg);
+    return tide_command_end(argv[0], status, &err);
+}

@@ -1,0 +1,62 @@
+#include "indexer/commands/command.h"
+#include "indexer/database/query.h"
+#include "indexer/verify/verify.h"
+
+static tide_status read_range(struct tide_recheck *check, const struct tide_option *options,
+                              struct tide_err *err)
+{
+    struct tide_range covered, asked = { 0, 0 };
+    tide_status status =
+        tide_option_u32(tide_option_find(options, "from"), 1, INT32_MAX, &asked.from, err);
+    if (status == TIDE_OK)
+        status = tide_option_u32(tide_option_find(options, "to"), 1, INT32_MAX, &asked.to, err);
+    if (status == TIDE_OK)
+        status = tide_query_covered(check->pg, check->deployment, &covered, err);
+    if (status != TIDE_OK)
+        return status;
+    check->range = (struct tide_range){ asked.from ? asked.from : covered.from,
+                                        asked.to ? asked.to : covered.to };
+    check->part = asked.from || asked.to;
+    if (check->range.from < covered.from || check->range.to > covered.to ||
+        check->range.from > check->range.to)
+        return tide_fail(err, TIDE_E_MISSING, "ledgers %u to %u are indexed, not %u to %u",
+                         covered.from, covered.to, check->range.from, check->range.to);
+    return tide_query_whole(check->pg, check->deployment, check->range.from, check->range.to, err);
+}
+
+static tide_status verify(struct tide_recheck *check, const struct tide_config *config,
+                          struct tide_err *err)
+{
+    tide_status status = tide_recheck_stored(check, err);
+    if (status == TIDE_OK && !check->part)
+        status = tide_recheck_rollups(check, config, err);
+    if (status == TIDE_OK && (*config->lake || *config->stream || *config->rpc))
+        status = tide_recheck_source(check, config, err);
+    else if (status == TIDE_OK)
+        printf("source  none configured (--lake, --rpc, --stream): rows were not derived again\n");
+    if (status == TIDE_OK && *config->rpc)
+        status = tide_recheck_events(check, config, err);
+    if (status == TIDE_OK && check->wrong)
+        status = tide_fail(err, TIDE_E_CONFLICT, "%" PRIu64 " differences", check->wrong);
+    return status;
+}
+
+int tide_verify_main(const struct tide_config *config, const struct tide_option *options, int argc,
+                     char **argv)
+{
+    struct tide_err err;
+    struct tide_recheck check = { 0 };
+    (void)argc, (void)argv;
+    tide_status status = tide_query_open(&check.pg, config, "tidemark-verify", &err);
+    if (status == TIDE_OK)
+        status = tide_query_deployment(check.pg, config, &check.deployment, &err);
+    if (status == TIDE_OK)
+        status = tide_query_only(check.pg, check.deployment, &check.only, &err);
+    if (status == TIDE_OK)
+        status = read_range(&check, options, &err);
+    if (status == TIDE_OK)
+        status = verify(&check, config, &err);
+    fflush(stdout);
+    tide_pg_close(check.pg);
+    return tide_command_end("verify", status, &err);
+}

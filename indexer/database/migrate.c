@@ -1,0 +1,188 @@
+#include "indexer/database/migrate.h"
+#include "indexer/commands/command.h"
+
+#include "tidemark/clock.h"
+#include "tidemark/failpoint.h"
+#include "tidemark/hash.h"
+#include "tidemark/log.h"
+#include "tidemark/text.h"
+
+enum { HEX_BYTES = 2 * TIDE_HASH_BYTES };
+
+/* Where the record of migrations lives must exist before the first one. */
+static const char record_sql[] = "CREATE SCHEMA IF NOT EXISTS chain;"
+                                 "CREATE TABLE IF NOT EXISTS chain.migration ("
+                                 " name text PRIMARY KEY, checksum text NOT NULL,"
+                                 " applied_at timestamptz NOT NULL DEFAULT clock_timestamp())";
+
+static void checksum_of(char out[HEX_BYTES + 1], tide_slice sql)
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    tide_sha256(hash, sql);
+    tide_hex(out, tide_slice_of(hash, sizeof hash));
+    out[HEX_BYTES] = 0;
+}
+
+static const struct tide_migration *find(const struct tide_migration *list, size_t count,
+                                         const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return &list[i];
+    return NULL;
+}
+
+/* *known counts the migrations of list that the database has; they must be its first ones. */
+static tide_status compare(struct tide_pg *pg, const struct tide_migration *list, size_t count,
+                           size_t *known, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(
+        pg, &rows, "SELECT name, checksum FROM chain.migration ORDER BY name COLLATE \"C\"", NULL,
+        0, err);
+    if (status != TIDE_OK)
+        return status;
+    for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++) {
+        const char *name = tide_pg_text(&rows, i, 0);
+        const struct tide_migration *ours = find(list, count, name);
+        char checksum[HEX_BYTES + 1];
+        if (ours)
+            checksum_of(checksum, ours->sql);
+        if (!ours)
+            status = tide_fail(err, TIDE_E_SCHEMA,
+                               "schema: the database has migration %.100s, which this build does "
+                               "not know: use a newer build",
+                               name);
+        else if (strcmp(checksum, tide_pg_text(&rows, i, 1)) != 0)
+            status = tide_fail(err, TIDE_E_SCHEMA,
+                               "schema: migration %.100s was altered after it was applied: use the "
+                               "build that applied it, or a new database",
+                               name);
+        else if (ours != &list[i])
+            status = tide_fail(err, TIDE_E_SCHEMA, "schema: migration %s is missing before %.100s",
+                               list[i].name, name);
+    }
+    *known = rows.count;
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+static tide_status apply_once(struct tide_pg *pg, const struct tide_migration *migration,
+                              struct tide_err *err)
+{
+    char checksum[HEX_BYTES + 1];
+    checksum_of(checksum, migration->sql);
+    /* a time-out that the role or the database has by default is not meant for this */
+    tide_status status = tide_pg_run(
+        pg, "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '15s'", "SET", err);
+    if (status != TIDE_OK)
+        return status;
+    status = tide_pg_run(pg, (const char *)migration->sql.ptr, NULL, err);
+    if (TIDE_FAILPOINT("migrate.applied"))
+        status = tide_fail(err, TIDE_E_DB, "failpoint");
+    if (status == TIDE_OK)
+        status =
+            tide_pg_query(pg, NULL, "INSERT INTO chain.migration (name, checksum) VALUES ($1, $2)",
+                          (const char *[]){ migration->name, checksum }, 2, err);
+    if (status == TIDE_OK)
+        status = tide_pg_run(pg, "COMMIT", "COMMIT", err);
+    return status;
+}
+
+/* Roles belong to the whole cluster, the lock of migrate only to one database. A migrate of another
+ * database that changes the same roles makes this transaction fail: an internal error ("tuple
+ * concurrently updated"), or the role exists by now. Repeated, it finds the role as it is then. */
+static bool met_another(const struct tide_pg *pg, tide_status status)
+{
+    static const char *const states[] = { "XX000", "42710", "23505" };
+    for (size_t i = 0; i < TIDE_COUNT(states); i++)
+        if (strcmp(tide_pg_sqlstate(pg), states[i]) == 0)
+            return true;
+    return status == TIDE_E_DB && tide_pg_remedy(pg) == TIDE_PG_AGAIN;
+}
+
+static tide_status apply(struct tide_pg *pg, const struct tide_migration *migration,
+                         struct tide_err *err)
+{
+    enum { ATTEMPTS = 12, PAUSE_MS = 50 };
+    const struct tide_clock *clock = tide_clock_system();
+    for (uint32_t attempt = 1;; attempt++) {
+        struct tide_err ignored;
+        tide_status status = apply_once(pg, migration, err);
+        if (status == TIDE_OK)
+            break;
+        bool again = attempt < ATTEMPTS && met_another(pg, status) && !tide_stop_asked(NULL);
+        (void)!tide_pg_run(pg, "ROLLBACK", NULL, &ignored);
+        if (!again)
+            return tide_fail_context(err, "schema: migration %s", migration->name);
+        clock->sleep_ms(clock->self, PAUSE_MS * attempt);
+    }
+    tide_log(TIDE_INFO, "schema.migrated", "name=%s", migration->name);
+    return TIDE_OK;
+}
+
+/* Waits for the lock in the server: another migrate is at work and will be done soon. */
+static const char lock_sql[] = "SELECT pg_advisory_lock(x'7469646d'::int, 1)";
+static const char unlock_sql[] = "SELECT pg_advisory_unlock(x'7469646d'::int, 1)";
+
+tide_status tide_migrate(struct tide_pg *pg, const struct tide_migration *list, size_t count,
+                         uint32_t *applied, struct tide_err *err)
+{
+    size_t known = 0;
+    tide_status status = tide_pg_run(pg, lock_sql, "SELECT", err);
+    *applied = 0;
+    if (status == TIDE_OK)
+        status = tide_pg_run(pg, record_sql, "CREATE", err);
+    if (status == TIDE_OK)
+        status = compare(pg, list, count, &known, err);
+    for (size_t i = known; i < count && status == TIDE_OK; i++) {
+        status = apply(pg, &list[i], err);
+        *applied += status == TIDE_OK;
+    }
+    struct tide_err ignored;
+    (void)!tide_pg_run(pg, unlock_sql, "SELECT", &ignored);
+    return status;
+}
+
+tide_status tide_migrate_check(struct tide_pg *pg, const struct tide_migration *list, size_t count,
+                               struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    size_t known = 0;
+    tide_status status =
+        tide_pg_query(pg, &rows, "SELECT to_regclass('chain.migration') IS NOT NULL", NULL, 0, err);
+    if (status != TIDE_OK)
+        return status;
+    bool any = tide_pg_bool(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    if (any)
+        status = compare(pg, list, count, &known, err);
+    if (status == TIDE_OK && known < count)
+        status = tide_fail(err, TIDE_E_SCHEMA,
+                           "schema: migration %s is not applied: run tidemark-indexer migrate",
+                           list[known].name);
+    return status;
+}
+
+int tide_migrate_main(const struct tide_config *config, const struct tide_option *options, int argc,
+                      char **argv)
+{
+    struct tide_err err;
+    struct tide_pg *pg = NULL;
+    uint32_t applied = 0;
+    (void)argc;
+    struct tide_pg_options to = { .conninfo = config->database_url,
+                                  .application = "tidemark-migrate",
+                                  .writable = true,
+                                  .stopped = tide_stop_asked };
+    tide_status status = tide_pg_open(&pg, &to, &err);
+    if (status == TIDE_OK && tide_option_given(options, "check"))
+        status = tide_migrate_check(pg, tide_migrations, tide_migration_count, &err);
+    else if (status == TIDE_OK)
+        status = tide_migrate(pg, tide_migrations, tide_migration_count, &applied, &err);
+    if (status == TIDE_OK)
+        printf("schema is at %s, %" PRIu32 " applied now\n",
+               tide_migrations[tide_migration_count - 1].name, applied);
+    tide_pg_close(pg);
+    return tide_command_end(argv[0], status, &err);
+}

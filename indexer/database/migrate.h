@@ -1,0 +1,29 @@
+/* Migrations: plain SQL files, append-only, embedded in the binary at build time.
+ *
+ * Each is applied in one transaction, in order of name, under an advisory lock, and recorded
+ * with its SHA-256 in chain.migration. A database that knows a migration which this build does
+ * not, or knows one with other text, is refused with its name (TIDE_E_SCHEMA). */
+#ifndef INDEXER_DATABASE_MIGRATE_H
+#define INDEXER_DATABASE_MIGRATE_H
+
+#include "tidemark/pg.h"
+
+struct tide_migration {
+    const char *name; /* file name without .sql */
+    tide_slice sql;   /* NUL-terminated after len */
+};
+
+/* Generated from migrations/. */
+extern const struct tide_migration tide_migrations[];
+extern const size_t tide_migration_count;
+
+/* Applies what is missing of list; *applied counts them. */
+tide_status tide_migrate(struct tide_pg *pg, const struct tide_migration *list, size_t count,
+                         uint32_t *applied, struct tide_err *err) TIDE_MUST_USE;
+
+/* Changes nothing: TIDE_OK when the database is exactly at this build's schema, TIDE_E_SCHEMA
+ * otherwise, saying which migration is missing, altered or unknown. */
+tide_status tide_migrate_check(struct tide_pg *pg, const struct tide_migration *list, size_t count,
+                               struct tide_err *err) TIDE_MUST_USE;
+
+#endif

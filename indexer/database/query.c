@@ -1,0 +1,233 @@
+#include "indexer/database/query.h"
+#include "indexer/commands/command.h"
+#include "indexer/database/migrate.h"
+#include "indexer/write/writer.h"
+#include "tidemark/hash.h"
+#include "tidemark/strkey.h"
+
+#include <stdlib.h>
+
+tide_status tide_query_connect(struct tide_pg **out, const struct tide_config *config,
+                               const char *application, bool writable, struct tide_err *err)
+{
+    struct tide_pg_options to = { .conninfo = config->database_url,
+                                  .application = application,
+                                  .writable = writable,
+                                  .silence_ms = config->db_silence_ms,
+                                  .stopped = tide_stop_asked };
+    *out = NULL;
+    tide_status status = tide_pg_open(out, &to, err);
+    if (status == TIDE_OK)
+        status = tide_migrate_check(*out, tide_migrations, tide_migration_count, err);
+    return status;
+}
+
+tide_status tide_query_open(struct tide_pg **out, const struct tide_config *config,
+                            const char *application, struct tide_err *err)
+{
+    tide_status status = tide_query_connect(out, config, application, false, err);
+    if (status == TIDE_OK)
+        status = tide_pg_run(*out, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "BEGIN", err);
+    return status;
+}
+
+/* Rows of the deployments that hold all contracts of the file, or of all without a file: those of
+ * the latest epoch of their network. One of which no ledger was ever indexed, which a wrong file
+ * leaves behind, is no choice beside others. */
+static tide_status find_deployments(struct tide_pg *pg, const struct tide_deployment *file,
+                                    struct tide_pg_rows *rows, struct tide_err *err)
+{
+    struct tide_buf list;
+    tide_buf_init(&list, 64u << 10);
+    tide_buf_u8(&list, '{');
+    for (uint32_t i = 0; file && i < file->contract_count; i++)
+        tide_buf_putf(&list, "%s%s", i ? "," : "", file->contracts[i].address);
+    tide_buf_put(&list, "}", 2);
+    tide_status status =
+        list.failed
+            ? tide_fail(err, TIDE_E_LIMIT, "deployment: too many contracts")
+            : tide_pg_query(
+                  pg, rows,
+                  "WITH named AS (SELECT id, EXISTS (SELECT FROM chain.coverage AS v WHERE"
+                  " v.deployment = d.id) AS covered FROM chain.deployment AS d WHERE"
+                  " $1::text[] <@ (SELECT coalesce(array_agg(c ->> 'address'), '{}') FROM"
+                  " jsonb_array_elements(d.contracts) AS c) AND d.epoch = (SELECT max(epoch) FROM"
+                  " chain.deployment AS o WHERE o.network_id = d.network_id)) SELECT id FROM named"
+                  " WHERE covered OR NOT EXISTS (SELECT FROM named WHERE covered) ORDER BY id",
+                  (const char *[]){ (const char *)list.ptr }, 1, err);
+    tide_buf_release(&list);
+    return status;
+}
+
+tide_status tide_query_deployment(struct tide_pg *pg, const struct tide_config *config,
+                                  uint16_t *out, struct tide_err *err)
+{
+    struct tide_deployment *file = NULL;
+    struct tide_pg_rows rows = { 0 };
+    tide_status status = TIDE_OK;
+    if (config->deployment[0])
+        status = tide_deployment_read(&file, config->deployment, err);
+    if (status == TIDE_OK)
+        status = find_deployments(pg, file, &rows, err);
+    free(file);
+    if (status != TIDE_OK)
+        return status;
+    if (rows.count == 1)
+        *out = (uint16_t)tide_pg_u64(&rows, 0, 0);
+    else if (rows.count == 0)
+        status = tide_fail(err, TIDE_E_MISSING,
+                           "the database holds no such deployment: nothing is indexed");
+    else
+        status = tide_fail(err, TIDE_E_CONFIG,
+                           "the database holds %u deployments: say which with --deployment FILE",
+                           rows.count);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+tide_status tide_query_covered(struct tide_pg *pg, uint16_t deployment, struct tide_range *out,
+                               struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char id[8];
+    snprintf(id, sizeof id, "%u", deployment);
+    tide_status status = tide_pg_query(
+        pg, &rows,
+        "SELECT v.from_ledger, c.ledger FROM chain.cursor AS c JOIN chain.coverage AS v"
+        " ON v.deployment = c.deployment AND c.ledger BETWEEN v.from_ledger AND v.to_ledger"
+        " WHERE c.deployment = $1 ORDER BY v.from_ledger LIMIT 1",
+        (const char *[]){ id }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    if (rows.count == 0)
+        status = tide_fail(err, TIDE_E_MISSING, "nothing is indexed yet");
+    else
+        *out = (struct tide_range){ .from = (uint32_t)tide_pg_u64(&rows, 0, 0),
+                                    .to = (uint32_t)tide_pg_u64(&rows, 0, 1) };
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+tide_status tide_query_whole(struct tide_pg *pg, uint16_t deployment, uint32_t from, uint32_t to,
+                             struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char id[8], first[16], last[16];
+    snprintf(id, sizeof id, "%u", deployment);
+    snprintf(first, sizeof first, "%u", from);
+    snprintf(last, sizeof last, "%u", to);
+    tide_status status = tide_pg_query(
+        pg, &rows,
+        "SELECT min(from_ledger), max(end_ledger) - 1 FROM chain.archive WHERE deployment = $1"
+        " AND from_ledger <= $3::bigint AND end_ledger > $2::bigint",
+        (const char *[]){ id, first, last }, 3, err);
+    if (status == TIDE_OK && !tide_pg_is_null(&rows, 0, 0))
+        status = tide_fail(err, TIDE_E_MISSING,
+                           "events of ledgers %s to %s are archived: leave them out, or take them"
+                           " back (CALL chain.attach_partition)",
+                           tide_pg_text(&rows, 0, 0), tide_pg_text(&rows, 0, 1));
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+static enum tide_role role_of(const char *name)
+{
+    for (int role = 0; role < (int)TIDE_ROLE_COUNT; role++)
+        if (strcmp(name, tide_role_name((enum tide_role)role)) == 0)
+            return (enum tide_role)role;
+    return TIDE_ROLE_stellar_asset; /* usdc, xlm, asset_*: a role's name, or an asset's */
+}
+
+static bool copy_text(char *out, size_t size, const char *text)
+{
+    int n = snprintf(out, size, "%s", text);
+    return n >= 0 && (size_t)n < size;
+}
+
+static tide_status add_contract(struct tide_deployment *d, const struct tide_pg_rows *rows,
+                                uint32_t at, struct tide_err *err)
+{
+    struct tide_contract contract = { .role = role_of(tide_pg_text(rows, at, 1)) };
+    uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
+    size_t len;
+    enum tide_strkey kind;
+    if (tide_strkey_decode(&kind, payload, &len, tide_pg_slice(rows, at, 0)) != TIDE_OK ||
+        kind != TIDE_STRKEY_CONTRACT ||
+        !copy_text(contract.role_name, sizeof contract.role_name, tide_pg_text(rows, at, 1)) ||
+        !copy_text(contract.name, sizeof contract.name, tide_pg_text(rows, at, 2)))
+        return tide_fail(err, TIDE_E_SCHEMA, "chain.deployment: contract \"%.60s\"",
+                         tide_pg_text(rows, at, 0));
+    memcpy(contract.id, payload, TIDE_HASH_BYTES);
+    contract.discovered = tide_pg_u64(rows, at, 4) != 0;
+    contract.market = contract.discovered && tide_pg_bool(rows, at, 6);
+    contract.unsettled = contract.discovered && !tide_pg_bool(rows, at, 5);
+    tide_status status = tide_deployment_add(d, &contract);
+    return status == TIDE_OK ? TIDE_OK
+                             : tide_fail(err, status, "contract %.60s", tide_pg_text(rows, at, 0));
+}
+
+tide_status tide_query_contracts(struct tide_pg *pg, uint16_t deployment, uint32_t before,
+                                 struct tide_deployment **out, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char id[8], ledger[16];
+    snprintf(id, sizeof id, "%u", deployment);
+    snprintf(ledger, sizeof ledger, "%u", before);
+    tide_status status = tide_pg_query(
+        pg, &rows,
+        "SELECT DISTINCT ON (x.address) x.address, x.role, x.name, x.passphrase, x.later,"
+        " EXISTS (SELECT FROM chain.contract_seen AS t WHERE t.deployment = $1 AND t.contract ="
+        " x.address AND t.what IN ('asset', 'token')),"
+        " EXISTS (SELECT FROM chain.contract_seen AS t WHERE t.deployment = $1 AND t.contract ="
+        " x.address AND t.what = 'market') FROM ("
+        " SELECT c ->> 'address' AS address, c ->> 'role' AS role, c ->> 'name' AS name,"
+        " d.passphrase, 0 AS later FROM chain.deployment AS d, jsonb_array_elements(d.contracts) "
+        "AS c"
+        " WHERE d.id = $1 UNION ALL SELECT s.contract, s.role, s.name, d.passphrase, 1 FROM"
+        " chain.contract_seen AS s JOIN chain.deployment AS d ON d.id = s.deployment"
+        " WHERE s.deployment = $1 AND s.what IN ('discovered', 'asset') AND "
+        "(s.ledger < $2::bigint OR EXISTS"
+        " (SELECT FROM chain.contract_coverage AS c WHERE c.deployment = $1 AND c.contract ="
+        " s.contract) AND NOT EXISTS (SELECT FROM chain.contract_coverage AS c WHERE c.deployment ="
+        " $1 AND c.contract = s.contract AND c.next_ledger <= c.to_ledger))) AS x"
+        " ORDER BY x.address, x.later, x.role",
+        (const char *[]){ id, ledger }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    struct tide_deployment *d = calloc(1, sizeof *d);
+    if (!d)
+        status = tide_fail(err, TIDE_E_MEMORY, "deployment");
+    for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
+        status = add_contract(d, &rows, i, err);
+    if (status == TIDE_OK && rows.count) {
+        d->id = deployment;
+        copy_text(d->passphrase, sizeof d->passphrase, tide_pg_text(&rows, 0, 3));
+        tide_network_id(d->network_id, tide_slice_str(d->passphrase));
+    }
+    tide_pg_rows_release(&rows);
+    if (status != TIDE_OK)
+        free(d);
+    else
+        *out = d;
+    return status;
+}
+
+tide_status tide_query_only(struct tide_pg *pg, uint16_t deployment, struct tide_only *out,
+                            struct tide_err *err)
+{
+    char id[8];
+    struct tide_pg_rows rows;
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    snprintf(id, sizeof id, "%u", deployment);
+    tide_status status =
+        tide_pg_query(pg, &rows, "SELECT scope FROM chain.deployment WHERE id = $1",
+                      (const char *[]){ id }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    assert(rows.count == 1); /* in the snapshot that found the deployment */
+    const char *scope = tide_pg_text(&rows, 0, 0);
+    status = tide_only_parse(out, tables, count, strcmp(scope, "*") == 0 ? "" : scope, err);
+    tide_pg_rows_release(&rows);
+    return status;
+}

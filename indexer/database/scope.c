@@ -1,0 +1,151 @@
+#include "indexer/database/scope.h"
+
+static bool name_fits(const char *name, tide_slice kind)
+{
+    size_t len = strlen(name);
+    if (tide_slice_eq_str(kind, "*") || tide_slice_eq_str(kind, name))
+        return true;
+    return len > kind.len && name[len - kind.len - 1] == '_' &&
+           memcmp(name + len - kind.len, kind.ptr, kind.len) == 0;
+}
+
+static bool fits(const struct tide_table *table, tide_slice pattern)
+{
+    const uint8_t *dot = memchr(pattern.ptr, '.', pattern.len);
+    if (!dot)
+        return name_fits(table->name, pattern);
+    tide_slice schema = tide_slice_of(pattern.ptr, (size_t)(dot - pattern.ptr));
+    tide_slice kind = tide_slice_of(dot + 1, pattern.len - schema.len - 1);
+    return tide_slice_eq_str(schema, table->schema) && name_fits(table->name, kind);
+}
+
+static void want(struct tide_only *out, const struct tide_table *tables, uint32_t i)
+{
+    out->wanted[i] = true;
+    if (tables[i].kind == TIDE_TABLE_STATE || tables[i].kind == TIDE_TABLE_HISTORY)
+        out->wanted[tables[i].pair] = true;
+}
+
+static bool choose(struct tide_only *out, const struct tide_table *tables, uint32_t count,
+                   tide_slice pattern)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++)
+        if (fits(&tables[i], pattern)) {
+            any = true;
+            want(out, tables, i);
+        }
+    return any;
+}
+
+static void choose_all(struct tide_only *out, const struct tide_table *tables, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        want(out, tables, i);
+    for (size_t i = 0; i < tide_rollup_count; i++)
+        out->rollups[i] = true;
+}
+
+static bool choose_rollups(struct tide_only *out, tide_slice pattern)
+{
+    static const char schema[] = "rollup.";
+    bool all = tide_slice_eq_str(pattern, "*"), any = false;
+    size_t skip = sizeof schema - 1;
+    if (!all && (pattern.len <= skip || memcmp(pattern.ptr, schema, skip) != 0))
+        return false;
+    tide_slice table = all ? pattern : tide_slice_of(pattern.ptr + skip, pattern.len - skip);
+    all = tide_slice_eq_str(table, "*");
+    for (size_t i = 0; i < tide_rollup_count; i++)
+        if (all || tide_rollup_names(&tide_rollups[i], TIDE_ROLLUP_INTO, table))
+            any = out->rollups[i] = true;
+    return any;
+}
+
+/* A sum over tables that are not filled would be wrong and look right. */
+static void add_sources(struct tide_only *out, const struct tide_table *tables, uint32_t count)
+{
+    tide_rollup_together(out->rollups);
+    for (size_t r = 0; r < tide_rollup_count; r++) {
+        tide_slice rest = tide_rollups[r].sql, before;
+        struct tide_rollup_name name;
+        while (out->rollups[r] && tide_rollup_next(&rest, &before, &name))
+            for (uint32_t i = 0; i < count && name.mark != TIDE_ROLLUP_INTO; i++)
+                if (tide_slice_eq_str(name.schema, tables[i].schema) &&
+                    tide_slice_eq_str(name.table, tables[i].name))
+                    want(out, tables, i);
+    }
+}
+
+static tide_slice next_pattern(const char **text)
+{
+    size_t len = strcspn(*text, ",");
+    tide_slice pattern = tide_slice_of(*text, len);
+    *text += len + ((*text)[len] == ',');
+    while (pattern.len && *pattern.ptr == ' ')
+        pattern = tide_slice_of(pattern.ptr + 1, pattern.len - 1);
+    while (pattern.len && pattern.ptr[pattern.len - 1] == ' ')
+        pattern.len--;
+    return pattern;
+}
+
+/* What does not fit is kept raw whatever is asked for, and what the chain names is remembered. */
+static void add_implied(struct tide_only *out, const struct tide_table *tables, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!out->wanted[i] || i < TIDE_TABLE_FIXED_COUNT)
+            continue;
+        bool event = tables[i].kind == TIDE_TABLE_EVENT;
+        out->wanted[event ? TIDE_TABLE_EVENT_RAW : TIDE_TABLE_HISTORY_RAW] = true;
+        out->wanted[event ? TIDE_TABLE_EVENT_RAW : TIDE_TABLE_STATE_RAW] = true;
+    }
+    out->wanted[TIDE_TABLE_LEDGER] = true;
+    out->wanted[TIDE_TABLE_CONTRACT_SEEN] = true;
+}
+
+tide_status tide_only_parse(struct tide_only *out, const struct tide_table *tables, uint32_t count,
+                            const char *text, struct tide_err *err)
+{
+    memset(out, 0, sizeof *out);
+    out->all = *text == 0;
+    while (*text) {
+        tide_slice pattern = next_pattern(&text);
+        bool any = pattern.len && choose(out, tables, count, pattern);
+        if (!(pattern.len && choose_rollups(out, pattern)) && !any)
+            return tide_fail(err, TIDE_E_CONFIG, "only: no table fits \"%.*s\"",
+                             pattern.len < 80 ? (int)pattern.len : 80, (const char *)pattern.ptr);
+    }
+    if (out->all)
+        choose_all(out, tables, count);
+    add_sources(out, tables, count);
+    if (count > TIDE_TABLE_FIXED_COUNT)
+        add_implied(out, tables, count);
+    return TIDE_OK;
+}
+
+static bool is_kept(const struct tide_only *only, tide_slice table)
+{
+    for (size_t i = 0; i < tide_rollup_count; i++)
+        if (only->rollups[i] && tide_rollup_names(&tide_rollups[i], TIDE_ROLLUP_INTO, table))
+            return true;
+    return false;
+}
+
+void tide_only_scope(struct tide_buf *out, const struct tide_only *only,
+                     const struct tide_table *tables, uint32_t count)
+{
+    const char *comma = "";
+    if (only->all) {
+        tide_buf_u8(out, '*');
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (only->wanted[i]) {
+            tide_buf_putf(out, "%s%s.%s", comma, tables[i].schema, tables[i].name);
+            comma = ",";
+        }
+    tide_slice rollups[TIDE_ROLLUP_TABLES_MAX];
+    uint32_t rollup_count = tide_rollup_tables(rollups);
+    for (uint32_t i = 0; i < rollup_count; i++)
+        if (is_kept(only, rollups[i]))
+            tide_buf_putf(out, ",rollup.%.*s", TIDE_SLICE_FMT(rollups[i]));
+}

@@ -1,0 +1,32 @@
+#include "indexer/decode/batch.h"
+
+#include "tidemark/limits.h"
+
+#include <string.h>
+
+void tide_batch_init(struct tide_batch *batch)
+{
+    memset(batch, 0, sizeof *batch);
+    for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++)
+        tide_buf_init(&batch->rows[i].copy, TIDE_TABLE_BYTES_MAX);
+}
+
+void tide_batch_reset(struct tide_batch *batch)
+{
+    for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {
+        tide_buf_reset(&batch->rows[i].copy);
+        batch->rows[i].count = 0;
+    }
+    batch->from = batch->to = 0;
+    batch->close_time = 0;
+    batch->bytes = 0;
+    batch->settled = false;
+    batch->counts = (struct tide_batch_counts){ 0 };
+}
+
+void tide_batch_release(struct tide_batch *batch)
+{
+    for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++)
+        tide_buf_release(&batch->rows[i].copy);
+    tide_batch_reset(batch);
+}

@@ -1,0 +1,144 @@
+/* The rows of a transaction itself: chain.tx and chain.call. */
+#include "indexer/decode/decode_impl.h"
+
+#include "tidemark/copy.h"
+#include "tidemark/scval.h"
+#include "tidemark/strkey.h"
+#include "tidemark/text.h"
+
+#include <string.h>
+
+enum { TX_COLUMNS = 9, CALL_COLUMNS = 18 };
+
+static void put_source(struct tide_buf *out, const uint8_t *key)
+{
+    char text[TIDE_STRKEY_ADDRESS_MAX];
+    size_t len = tide_strkey_encode(text, TIDE_STRKEY_ACCOUNT, tide_slice_of(key, TIDE_HASH_BYTES));
+    tide_copy_bytes(out, text, len);
+}
+
+static void put_tx(struct tide_delta *d, const struct tide_tx *tx)
+{
+    struct tide_rows *rows = rows_of(d, TIDE_TABLE_TX);
+    tide_copy_row(&rows->copy, TX_COLUMNS);
+    tide_copy_int2(&rows->copy, (int16_t)d->deployment->id);
+    tide_copy_int4(&rows->copy, (int32_t)d->header.sequence);
+    tide_copy_int4(&rows->copy, (int32_t)tx->index);
+    tide_copy_bytes(&rows->copy, tx->hash, TIDE_HASH_BYTES);
+    tide_copy_time(&rows->copy, d->closed_at);
+    put_source(&rows->copy, d->envelope.source_key);
+    tide_copy_bool(&rows->copy, tx->successful);
+    tide_copy_int4(&rows->copy, tx->result_code);
+    tide_copy_int8(&rows->copy, tx->fee_charged);
+    rows->count++;
+}
+
+/* A refused call may carry any bytes as its function: what is not text is written as hex. */
+static void put_function(struct tide_buf *out, tide_slice name)
+{
+    if (tide_utf8_valid(name) && (name.len == 0 || !memchr(name.ptr, 0, name.len))) {
+        tide_copy_bytes(out, name.ptr, name.len);
+        return;
+    }
+    size_t at = tide_copy_open(out);
+    tide_buf_str(out, "0x");
+    tide_buf_hex(out, name);
+    tide_copy_close(out, at);
+}
+
+/* The arguments as JSON. False, with a null, when they are to be stored as XDR. */
+static bool put_args(struct tide_buf *out, const struct tide_envelope *e)
+{
+    size_t at = tide_copy_open(out);
+    tide_buf_u8(out, '[');
+    bool fits = tide_scval_json_stored(out, e->args, e->arg_count);
+    tide_buf_u8(out, ']');
+    if (fits) {
+        tide_copy_close(out, at);
+        return true;
+    }
+    out->len = at;
+    tide_copy_null(out);
+    return false;
+}
+
+/* The answer as JSON, a null when there is none. False, with a null, when it is to be stored as
+ * XDR. */
+static bool put_return(struct tide_buf *out, tide_slice value)
+{
+    size_t at = tide_copy_open(out);
+    if (value.len && tide_scval_json_stored(out, value, 1)) {
+        tide_copy_close(out, at);
+        return true;
+    }
+    out->len = at;
+    tide_copy_null(out);
+    return value.len == 0;
+}
+
+static void put_args_xdr(struct tide_buf *out, const struct tide_envelope *e)
+{
+    size_t at = tide_copy_open(out);
+    tide_buf_be32(out, e->arg_count);
+    tide_buf_slice(out, e->args);
+    tide_copy_close(out, at);
+}
+
+/* Of a refused call, and of a creation, the meta's value says nothing. */
+static tide_slice answer_of(const struct tide_delta *d, const struct tide_tx *tx)
+{
+    bool answers = tx->successful && d->envelope.host_function == 0;
+    return answers ? tx->return_value : (tide_slice){ 0 };
+}
+
+static void put_call(struct tide_delta *d, const struct tide_tx *tx,
+                     const struct tide_contract *contract, enum tide_call_proof proof)
+{
+    const struct tide_envelope *e = &d->envelope;
+    struct tide_rows *rows = rows_of(d, TIDE_TABLE_CALL);
+    struct tide_buf *out = &rows->copy;
+    tide_copy_row(out, CALL_COLUMNS);
+    tide_copy_int2(out, (int16_t)d->deployment->id);
+    tide_copy_int4(out, (int32_t)d->header.sequence);
+    tide_copy_int4(out, (int32_t)tx->index);
+    tide_copy_int4(out, 0);
+    tide_copy_time(out, d->closed_at);
+    tide_copy_bytes(out, tx->hash, TIDE_HASH_BYTES);
+    put_source(out, e->source_key);
+    tide_copy_bytes(out, contract->address, 56);
+    if (e->host_function == 0)
+        put_function(out, e->function);
+    else
+        tide_copy_null(out);
+    bool args_fit = put_args(out, e);
+    tide_copy_bool(out, tx->successful);
+    tide_slice answer = answer_of(d, tx);
+    bool answer_fits = put_return(out, answer);
+    tide_copy_int4(out, tx->op_result_code);
+    tide_copy_int4(out, (int32_t)d->op_events);
+    tide_copy_int4(out, (int32_t)d->changed);
+    tide_copy_int2(out, (int16_t)proof);
+    if (args_fit)
+        tide_copy_null(out);
+    else
+        put_args_xdr(out, e);
+    if (answer_fits)
+        tide_copy_null(out);
+    else
+        tide_copy_bytes(out, answer.ptr, answer.len);
+    rows->count++;
+    d->counts.raw_calls += !args_fit || !answer_fits;
+}
+
+void delta_call(struct tide_delta *d, const struct tide_tx *tx, enum tide_call_proof proof)
+{
+    d->counts.transactions++;
+    if (d->wanted[TIDE_TABLE_TX])
+        put_tx(d, tx);
+    const struct tide_contract *contract = ours_called(d);
+    if (!contract)
+        return;
+    d->counts.calls++;
+    if (d->wanted[TIDE_TABLE_CALL])
+        put_call(d, tx, contract, proof);
+}

@@ -1,0 +1,369 @@
+#include "indexer/decode/decode_impl.h"
+
+#include "tidemark/copy.h"
+#include "tidemark/limits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEDGER_COLUMNS = 17 };
+
+/* 9999-12-31T23:59:59Z: later times are no times PostgreSQL and people can write. */
+static const uint64_t time_max = 253402300799;
+
+void *list_push(struct list *list, size_t size)
+{
+    if (list->count == list->cap) {
+        uint32_t cap = list->cap ? list->cap * 2 : 64;
+        void *items = cap > list->cap ? realloc(list->items, cap * size) : NULL;
+        if (!items)
+            return NULL;
+        list->items = items;
+        list->cap = cap;
+    }
+    return memset((uint8_t *)list->items + size * list->count++, 0, size);
+}
+
+/* ---- chain ---- */
+
+static tide_status check_chain(struct tide_delta *d, const struct tide_ledger_header *h)
+{
+    if (tide_verify_proof(d->verify)->header == TIDE_CHECK_FAILS)
+        return tide_fail(d->err, TIDE_E_CHAIN,
+                         "ledger %" PRIu32 ": header does not hash to the hash it carries",
+                         h->sequence);
+    if (h->sequence == 0 || h->sequence > INT32_MAX || h->close_time > time_max)
+        return tide_fail(d->err, TIDE_E_RANGE,
+                         "ledger %" PRIu32 ": sequence or close time %" PRIu64 " out of range",
+                         h->sequence, h->close_time);
+    if (d->next_sequence && h->sequence != d->next_sequence)
+        return tide_fail(d->err, TIDE_E_CHAIN, "ledger %" PRIu32 " where %" PRIu32 " must follow",
+                         h->sequence, d->next_sequence);
+    if (d->has_previous && memcmp(h->previous_hash, d->previous_hash, TIDE_HASH_BYTES) != 0)
+        return tide_fail(d->err, TIDE_E_CHAIN,
+                         "ledger %" PRIu32 ": its previous hash is not the hash of ledger %" PRIu32
+                         " that we hold: another network, a reset, or a damaged source",
+                         h->sequence, h->sequence - 1);
+    return TIDE_OK;
+}
+
+static tide_status on_header(void *self, const struct tide_ledger_header *header)
+{
+    struct tide_delta *d = self;
+    d->header = *header;
+    d->closed_at = (int64_t)header->close_time;
+    tide_verify_header(d->verify, header);
+    return check_chain(d, header);
+}
+
+static tide_status on_envelope(void *self, const struct tide_envelope *envelope)
+{
+    struct tide_delta *d = self;
+    tide_status status = tide_verify_envelope(d->verify, envelope);
+    if (status != TIDE_OK)
+        return tide_fail(d->err, status, "ledger %" PRIu32 ": transactions of the set",
+                         d->header.sequence);
+    return TIDE_OK;
+}
+
+static tide_status on_tx_set(void *self, tide_slice tx_set)
+{
+    struct tide_delta *d = self;
+    tide_verify_tx_set(d->verify, tx_set);
+    return TIDE_OK;
+}
+
+/* ---- transactions ---- */
+
+static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
+{
+    struct tide_delta *d = self;
+    tide_verify_tx(d->verify, tx);
+    d->tx_count++;
+    d->seq = d->op_events = d->changed = 0;
+    d->keys.count = d->ttls.count = 0;
+    d->later_changes.count = d->later_events.count = 0;
+    d->footprint_hashed = false;
+    d->candidate = !d->unmentioned && ours_candidate(d, tx);
+    *inside = d->candidate;
+    return TIDE_OK;
+}
+
+static tide_status on_event(void *self, const struct tide_tx *tx, const struct tide_event *event)
+{
+    return delta_event(self, tx, event);
+}
+
+static tide_status on_change(void *self, const struct tide_tx *tx, const struct tide_change *change)
+{
+    return delta_change(self, tx->index ? tx : NULL, change);
+}
+
+/* What waited, and which transaction it is, shows now: all of the transaction has been seen. */
+static tide_status on_tx_end(void *self, const struct tide_tx *tx)
+{
+    struct tide_delta *d = self;
+    if (!d->candidate)
+        return TIDE_OK;
+    tide_status status = delta_ttl_owners(d);
+    if (status != TIDE_OK || !ours_transaction(d))
+        return status;
+    enum tide_call_proof proof = tide_verify_tx_end(d->verify, tx);
+    d->our_txs++;
+    status = delta_later_changes(d, tx);
+    if (status != TIDE_OK)
+        return status;
+    delta_later_events(d);
+    delta_call(d, tx, proof);
+    return delta_ttls(d, tx);
+}
+
+static tide_status on_evicted(void *self, tide_slice key)
+{
+    struct tide_delta *d = self;
+    return delta_evicted(d, key);
+}
+
+/* ---- the ledger's own row ---- */
+
+static void put_ledger(struct tide_delta *d, const struct tide_batch_counts *before)
+{
+    const struct tide_ledger_header *h = &d->header;
+    const struct tide_ledger_proof *proof = tide_verify_proof(d->verify);
+    struct tide_rows *rows = rows_of(d, TIDE_TABLE_LEDGER);
+    struct tide_buf *out = &rows->copy;
+    tide_copy_row(out, LEDGER_COLUMNS);
+    tide_copy_int2(out, (int16_t)d->deployment->id);
+    tide_copy_int4(out, (int32_t)h->sequence);
+    tide_copy_bytes(out, h->hash, TIDE_HASH_BYTES);
+    tide_copy_bytes(out, h->previous_hash, TIDE_HASH_BYTES);
+    tide_copy_time(out, d->closed_at);
+    tide_copy_int4(out, (int32_t)h->protocol);
+    tide_copy_int4(out, (int32_t)d->tx_count);
+    tide_copy_int4(out, (int32_t)d->our_txs);
+    tide_copy_int4(out, (int32_t)(d->counts.events - before->events));
+    tide_copy_int4(out, (int32_t)(d->counts.changes - before->changes));
+    tide_copy_int4(out, (int32_t)(d->counts.raw_events - before->raw_events));
+    tide_copy_int4(out, (int32_t)(d->counts.raw_states - before->raw_states));
+    tide_copy_int2(out, (int16_t)d->proof);
+    tide_copy_int4(out, (int32_t)proof->calls_verified);
+    tide_copy_int4(out, (int32_t)proof->calls_rewritten);
+    tide_copy_int4(out, (int32_t)proof->calls_unverified);
+    tide_copy_int4(out, (int32_t)(d->counts.raw_calls - before->raw_calls));
+    rows->count++;
+    d->counts.ledgers++;
+    d->counts.calls_verified += proof->calls_verified;
+    d->counts.calls_rewritten += proof->calls_rewritten;
+    d->counts.calls_unverified += proof->calls_unverified;
+}
+
+static void begin(struct tide_delta *d, struct tide_batch *batch, struct tide_err *err)
+{
+    d->batch = batch;
+    d->err = err;
+    d->tx_count = d->our_txs = 0;
+    d->seq_after = 0;
+    assert(d->shown.count == 0); /* settled, or forgotten */
+    d->ignored.count = d->markets.count = 0;
+    d->saved_contracts = d->deployment->contract_count;
+    d->counts = batch->counts;
+    for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {
+        d->saved_len[i] = batch->rows[i].copy.len;
+        d->saved_count[i] = batch->rows[i].count;
+    }
+    latest_begin_ledger(&d->latest);
+}
+
+static void take_back(struct tide_delta *d)
+{
+    for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {
+        d->batch->rows[i].copy.len = d->saved_len[i];
+        d->batch->rows[i].copy.failed = false;
+        d->batch->rows[i].count = d->saved_count[i];
+    }
+    latest_take_back(&d->latest);
+    ours_forget(d, d->saved_contracts);
+}
+
+static tide_status check_room(struct tide_delta *d)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {
+        if (d->batch->rows[i].copy.failed)
+            return tide_fail(d->err, TIDE_E_LIMIT,
+                             "ledger %" PRIu32 ": rows exceed memory or %u bytes a table",
+                             d->header.sequence, TIDE_TABLE_BYTES_MAX);
+        bytes += d->batch->rows[i].copy.len;
+    }
+    d->batch->bytes = bytes;
+    return TIDE_OK;
+}
+
+static void commit(struct tide_delta *d)
+{
+    struct tide_batch *batch = d->batch;
+    const struct tide_ledger_header *h = &d->header;
+    if (batch->from == 0) {
+        batch->from = h->sequence;
+        memcpy(batch->previous_hash, h->previous_hash, TIDE_HASH_BYTES);
+    }
+    batch->to = h->sequence;
+    batch->close_time = h->close_time;
+    memcpy(batch->hash, h->hash, TIDE_HASH_BYTES);
+    batch->counts = d->counts;
+    ours_settle(d);
+    d->next_sequence = h->sequence + 1;
+    d->has_previous = true;
+    memcpy(d->previous_hash, h->hash, TIDE_HASH_BYTES);
+}
+
+static tide_status refuse_ledger(struct tide_delta *d, const char *what)
+{
+    if (what == tide_verify_network)
+        return tide_fail(d->err, TIDE_E_CHAIN,
+                         "ledger %" PRIu32 ": its transactions do not hash to its results on the"
+                         " network \"%.120s\": another network's ledger, or an altered one",
+                         d->header.sequence, d->deployment->passphrase);
+    return tide_fail(d->err, TIDE_E_CHAIN, "ledger %" PRIu32 ": %s does not hold",
+                     d->header.sequence, what);
+}
+
+static tide_status finish(struct tide_delta *d)
+{
+    struct tide_batch_counts before = d->batch->counts;
+    const char *what = NULL;
+    tide_verify_end(d->verify);
+    if (!tide_verify_holds(d->verify, &what))
+        return refuse_ledger(d, what);
+    if (d->unmentioned) {
+        take_back(d);
+        d->counts = before;
+        return TIDE_OK;
+    }
+    put_ledger(d, &before);
+    return check_room(d);
+}
+
+/* len as of tide_delta_first; NULL: nothing may follow the ledger. */
+static tide_status append(struct tide_delta *delta, struct tide_batch *batch, tide_slice bytes,
+                          size_t *len, struct tide_err *err)
+{
+    const struct tide_walk walk = { .self = delta,
+                                    .header = on_header,
+                                    .envelope = on_envelope,
+                                    .tx_set = on_tx_set,
+                                    .tx = on_tx,
+                                    .event = on_event,
+                                    .change = on_change,
+                                    .tx_end = on_tx_end,
+                                    .evicted = on_evicted };
+    begin(delta, batch, err);
+    delta->unmentioned = delta->mentions.count && !mentions_any(&delta->mentions, bytes);
+    tide_status status =
+        len ? tide_ledger_walk_first(&walk, bytes, len, err) : tide_ledger_walk(&walk, bytes, err);
+    if (status == TIDE_OK)
+        status = finish(delta);
+    if (status != TIDE_OK) {
+        tide_verify_drop(delta->verify);
+        take_back(delta);
+        return status;
+    }
+    commit(delta);
+    return TIDE_OK;
+}
+
+tide_status tide_delta_ledger(struct tide_delta *delta, struct tide_batch *batch, tide_slice lcm,
+                              struct tide_err *err)
+{
+    return append(delta, batch, lcm, NULL, err);
+}
+
+tide_status tide_delta_first(struct tide_delta *delta, struct tide_batch *batch, tide_slice bytes,
+                             size_t *len, struct tide_err *err)
+{
+    if (delta->mentions.count)
+        return tide_fail(err, TIDE_E_LIMIT, "the end of the ledger must be known");
+    return append(delta, batch, bytes, len, err);
+}
+
+void tide_delta_expect(struct tide_delta *delta, uint32_t next_sequence,
+                       const uint8_t *previous_hash)
+{
+    delta->next_sequence = next_sequence;
+    delta->has_previous = previous_hash != NULL;
+    if (previous_hash)
+        memcpy(delta->previous_hash, previous_hash, TIDE_HASH_BYTES);
+}
+
+void tide_delta_batch_end(struct tide_delta *delta, struct tide_batch *batch)
+{
+    latest_compact(&delta->latest, batch, &delta->scratch);
+    latest_reset(&delta->latest);
+}
+
+static void choose_tables(struct tide_delta *d, const bool *tables)
+{
+    uint32_t count;
+    const struct tide_table *all = tide_tables(&count);
+    for (uint32_t i = 0; i < count; i++) {
+        d->wanted[i] = !tables || tables[i] || i == TIDE_TABLE_LEDGER;
+        d->want_events |= d->wanted[i] && all[i].kind == TIDE_TABLE_EVENT;
+        d->want_calls |= d->wanted[i] && i == TIDE_TABLE_CALL;
+        d->want_state |=
+            d->wanted[i] && (all[i].kind == TIDE_TABLE_STATE || all[i].kind == TIDE_TABLE_HISTORY);
+    }
+}
+
+tide_status tide_delta_open(struct tide_delta **out, const struct tide_delta_options *options,
+                            struct tide_err *err)
+{
+    struct tide_delta *d = calloc(1, sizeof *d);
+    struct tide_deployment *deployment = malloc(sizeof *deployment);
+    struct address_slot *addresses = calloc(ADDRESS_SLOTS, sizeof *addresses);
+    tide_status status =
+        d && deployment && addresses
+            ? tide_verify_open(&d->verify, options->proof, options->deployment->network_id)
+            : TIDE_E_MEMORY;
+    if (status != TIDE_OK) {
+        free(addresses);
+        free(deployment);
+        free(d);
+        return tide_fail(err, status, "opening the delta");
+    }
+    *deployment = *options->deployment;
+    d->deployment = deployment;
+    d->discovered_max = options->discovered_max;
+    d->known_only = options->known_only;
+    d->addresses = addresses;
+    if (!mentions_open(&d->mentions, options->mentioned, options->mentioned_count)) {
+        tide_delta_close(d);
+        return tide_fail(err, TIDE_E_MEMORY, "opening the delta");
+    }
+    ours_open(d);
+    tide_verify_aside(d->verify);
+    d->proof = options->proof;
+    tide_buf_init(&d->scratch, TIDE_TABLE_BYTES_MAX);
+    choose_tables(d, options->tables);
+    *out = d;
+    return TIDE_OK;
+}
+
+void tide_delta_close(struct tide_delta *delta)
+{
+    if (!delta)
+        return;
+    latest_release(&delta->latest);
+    tide_verify_close(delta->verify);
+    tide_buf_release(&delta->scratch);
+    mentions_close(&delta->mentions);
+    free(delta->keys.items);
+    free(delta->ttls.items);
+    free(delta->later_changes.items);
+    free(delta->later_events.items);
+    free(delta->ignored.items);
+    free(delta->shown.items);
+    free(delta->markets.items);
+    free(delta->addresses);
+    free(delta->deployment);
+    free(delta);
+}

@@ -1,0 +1,269 @@
+/* What the files of the delta share. Private to indexer/delta*.c. */
+#ifndef INDEXER_DECODE_DECODE_IMPL_H
+#define INDEXER_DECODE_DECODE_IMPL_H
+
+#include "indexer/decode/redecode.h"
+
+#include "indexer/decode/decode.h"
+#include "indexer/decode/proof.h"
+#include "tidemark/catalogue.h"
+#include "tidemark/hash.h"
+#include "tidemark/limits.h"
+#include "tidemark/meta.h"
+#include "tidemark/tx.h"
+
+/* Rows outside a transaction (evictions) carry this application index, as RPC's event ids do. */
+enum { TX_AFTER_ALL = 1048575 };
+
+enum { REASON_MAX = 96 };
+
+/* A contract-data key seen in the present transaction, for its TTL. */
+struct seen_key {
+    uint8_t hash[TIDE_HASH_BYTES];
+    const struct tide_contract *contract;
+    uint32_t durability;
+};
+
+struct ttl_change {
+    const uint8_t *key_hash; /* borrows from the ledger */
+    uint32_t live_until;
+    bool removed;
+};
+
+/* The newest row of a key in the present batch. */
+struct latest {
+    uint8_t hash[TIDE_HASH_BYTES];
+    uint32_t offset; /* in the state table's rows */
+    uint32_t len;
+    uint16_t table;
+};
+
+/* What a ledger changed in `latest`, to be taken back when it fails. */
+struct undo {
+    uint32_t index;
+    uint32_t offset;
+    uint32_t len;
+};
+
+/* A change, or an event, of a stellar asset that names no address of the deployment: it is kept if
+ * the transaction reaches the protocol, which may show later. */
+struct later_change {
+    struct tide_change change; /* borrows from the ledger */
+    const struct tide_contract *contract;
+    uint32_t seq;
+};
+
+struct list {
+    void *items;
+    uint32_t count;
+    uint32_t cap;
+};
+
+struct latest_map {
+    struct list entries;        /* struct latest */
+    struct list undo;           /* struct undo: of the present ledger */
+    uint32_t *slots;            /* index + 1 */
+    uint32_t slot_count;        /* a power of two */
+    uint32_t ledger_from;       /* entries.count when the present ledger began */
+    bool dead[TIDE_TABLES_MAX]; /* the table has rows that are not the newest */
+};
+
+/* Addresses as text, those seen lately: most rows name the same few. */
+enum { ADDRESS_SLOTS = 4096, ADDRESS_TEXT = 56 };
+struct address_slot {
+    uint8_t xdr[40];         /* SCAddress of an account, or a contract (36 bytes) */
+    char text[ADDRESS_TEXT]; /* text[0] zero: free */
+};
+
+/* The accounts that the deployment's file names, by key: index + 1, 0 is free. */
+enum { ACCOUNT_SLOTS = 2 * TIDE_ACCOUNTS_MAX };
+
+/* A token that the present ledger names and that is past the limit. */
+enum { IGNORED_MAX = 256 };
+struct ignored_token {
+    uint8_t id[TIDE_HASH_BYTES];
+};
+
+/* An unsettled contract of which the present ledger shows what it is. */
+struct shown_contract {
+    uint32_t index; /* in the deployment's contracts */
+    enum tide_role role;
+};
+
+/* Ids that a ledger must hold to give rows. */
+struct mentions {
+    uint8_t (*ids)[TIDE_HASH_BYTES];
+    uint32_t count;
+    uint8_t begins[1 << 13]; /* a bit for each two first bytes */
+};
+
+struct tide_delta {
+    struct tide_deployment *deployment; /* own copy: tokens the chain names are added */
+    uint32_t discovered;                /* contracts of it that catalogs alone name */
+    uint32_t marketed;                  /* contracts of it that markets name */
+    uint32_t discovered_max;
+    bool known_only;
+    enum tide_proof proof;
+    struct tide_verify *verify;
+    bool wanted[TIDE_TABLES_MAX];
+    bool want_events;
+    bool want_state;
+    bool want_calls;
+    struct mentions mentions;
+    uint16_t account_slots[ACCOUNT_SLOTS];
+    struct address_slot *addresses; /* ADDRESS_SLOTS of them */
+
+    uint32_t next_sequence; /* 0: any */
+    bool has_previous;
+    uint8_t previous_hash[TIDE_HASH_BYTES];
+
+    /* the present ledger */
+    bool unmentioned; /* gives no rows */
+    struct tide_batch *batch;
+    struct tide_err *err;
+    struct tide_ledger_header header;
+    int64_t closed_at;
+    uint32_t tx_count;
+    uint32_t our_txs;
+    struct tide_batch_counts counts;
+    struct list ignored;                /* struct ignored_token */
+    struct list shown;                  /* struct shown_contract */
+    bool has_shown[TIDE_CONTRACTS_MAX]; /* those in shown, by index */
+    struct list markets; /* uint32_t: contracts that a market names since, by index */
+
+    /* the present transaction */
+    struct tide_envelope envelope;
+    bool candidate; /* looked into */
+    bool protocol;  /* reaches a contract that is more than a token of the network or a wallet */
+    bool wallet;    /* reaches a wallet */
+    bool as_asset;  /* a stellar asset's, and an address that the deployment names takes part */
+    /* Contract-data changes so far, of every contract: a version's number must not depend on which
+     * contracts this index knew when it read the ledger. */
+    uint32_t seq;
+    uint32_t seq_after; /* the same of the ledger, outside of transactions */
+    uint32_t op_events;
+    uint32_t changed;
+    struct list keys;          /* struct seen_key */
+    struct list later_changes; /* struct later_change */
+    struct list later_events;  /* struct tide_event */
+    struct list ttls;          /* struct ttl_change */
+    bool footprint_hashed;
+    bool keys_sorted; /* by hash */
+
+    struct latest_map latest;
+    struct tide_buf scratch;
+    uint32_t saved_contracts;
+    size_t saved_len[TIDE_TABLES_MAX];
+    uint64_t saved_count[TIDE_TABLES_MAX];
+    char reason[REASON_MAX];
+};
+
+/* The next free item of a list of items of size bytes, zeroed; NULL without memory. The ledger's
+ * bytes bound a list: how many items a ledger may hold is a setting of the network. */
+void *list_push(struct list *list, size_t size);
+
+static inline struct tide_rows *rows_of(struct tide_delta *d, int table)
+{
+    return &d->batch->rows[table];
+}
+
+/* value.c: one value as a column. False when it does not fit the type; the buffer then
+ * holds a partial column that the caller takes back. */
+bool put_typed(struct tide_delta *d, struct tide_buf *out, enum tide_type type, tide_slice value);
+/* Reads the members of a map value into values by name. unknown is the first member without a
+ * field (len 0: none). False when value is not a map with symbol keys. */
+bool collect_members(const struct tide_kind *kind, const char *outer, tide_slice value,
+                     tide_slice *values, tide_slice *unknown);
+bool is_void(tide_slice value);
+/* Index of the kind's field of that column, which it has. */
+int place_named(const struct tide_kind *kind, const char *column);
+
+/* Notes in d->reason why something is kept raw, and returns false. name is shown as far as it is
+ * plain text. */
+bool refuse(struct tide_delta *d, const char *why, tide_slice name);
+
+/* relevance.c: which transactions and addresses are the deployment's. */
+void ours_open(struct tide_delta *d);
+/* The contract with that id if it is followed; NULL for one that is unsettled. */
+const struct tide_contract *ours_find(const struct tide_delta *d, const uint8_t *id);
+/* True for the deployment's contracts and accounts, discovered tokens among them, but not for
+ * Stellar assets' contracts. */
+bool ours_names(const struct tide_delta *d, tide_slice address_xdr);
+/* Which transactions are stored: those that call or create a contract of the deployment, those that
+ * carry an event or an entry change of one (a router called it), and failed ones that list one in
+ * their footprint. A successful one that only lists it is not: anyone can list it. Stellar assets
+ * count where an address that the deployment names takes part.
+ *
+ * candidate reads the envelope into d->envelope; false: the transaction is not looked into. touched
+ * notes an event or a change of that contract. transaction answers at the transaction's end. */
+bool ours_candidate(struct tide_delta *d, const struct tide_tx *tx);
+void ours_touched(struct tide_delta *d, const struct tide_contract *contract);
+bool ours_transaction(const struct tide_delta *d);
+/* The deployment's contract that the transaction calls or creates; NULL: another's. */
+const struct tide_contract *ours_called(const struct tide_delta *d);
+/* The address of a key [Balance, address]; empty for every other key. */
+tide_slice balance_holder(tide_slice key);
+/* False for entries that are not mirrored: nonces, wallets' own, strangers' balances of assets. */
+bool ours_entry(const struct tide_delta *d, const struct tide_contract *contract, tide_slice key);
+/* Rows of chain.contract_seen. created: the contract's instance appeared. discovered: the engine or
+ * the partner registry names that token (an address ScVal; known ones are skipped), unsettled so
+ * far. market: the same, and a market names it, which has another limit. ignored: the limit of
+ * discovered tokens is reached; one row for each ledger that names it, for at most IGNORED_MAX
+ * tokens of a ledger. */
+void ours_created(struct tide_delta *d, const struct tide_contract *contract, uint32_t tx);
+void ours_discover(struct tide_delta *d, tide_slice address_value, bool market, uint32_t tx);
+/* An unsettled contract shows what it is by its first event or by its instance. The last topic of a
+ * Stellar asset's event names the asset, and the contract's id is a hash of that. A row of
+ * chain.contract_seen says so (asset, token). topic is the event's last one; empty: it has none. */
+void ours_see_event(struct tide_delta *d, const struct tide_contract *contract, tide_slice topic,
+                    uint32_t tx);
+void ours_see_instance(struct tide_delta *d, const struct tide_contract *contract, tide_slice value,
+                       uint32_t tx);
+/* At the end of a ledger that is kept: what it showed holds from the next ledger on, so that the
+ * rows of no ledger depend on the order of its transactions. */
+void ours_settle(struct tide_delta *d);
+/* Takes back discoveries down to that many contracts, and what the ledger showed. */
+void ours_forget(struct tide_delta *d, uint32_t contract_count);
+
+/* mention.c */
+bool mentions_open(struct mentions *m, const uint8_t (*ids)[TIDE_HASH_BYTES], uint32_t count);
+void mentions_close(struct mentions *m);
+/* True if the XDR holds one of the ids. */
+bool mentions_any(const struct mentions *m, tide_slice xdr);
+
+/* event.c */
+tide_status delta_event(struct tide_delta *d, const struct tide_tx *tx,
+                        const struct tide_event *event);
+/* At the end of a transaction that is stored: events that waited for it. */
+void delta_later_events(struct tide_delta *d);
+/* The event in its typed table and the log; false, with the reason, when it fits no kind. */
+bool delta_event_again(struct tide_delta *d, const struct tide_event *event);
+/* call.c */
+void delta_call(struct tide_delta *d, const struct tide_tx *tx, enum tide_call_proof proof);
+/* state.c */
+tide_status delta_change(struct tide_delta *d, const struct tide_tx *tx,
+                         const struct tide_change *change);
+tide_status delta_evicted(struct tide_delta *d, tide_slice key);
+/* At the end of a transaction: whose entries its TTL changes are. */
+tide_status delta_ttl_owners(struct tide_delta *d);
+/* At the end of a transaction that is stored: changes that waited for it, then the TTLs. */
+tide_status delta_later_changes(struct tide_delta *d, const struct tide_tx *tx);
+tide_status delta_ttls(struct tide_delta *d, const struct tide_tx *tx);
+
+/* The version in its typed history; false, with the reason, when it does not fit. */
+bool delta_version_again(struct tide_delta *d, const struct tide_again_version *again);
+
+/* latest.c */
+void latest_begin_ledger(struct latest_map *map);
+void latest_take_back(struct latest_map *map);
+/* Notes that the bytes from offset to the end of the state table's rows are the newest of hash. */
+bool latest_note(struct latest_map *map, const uint8_t *hash, int table, struct tide_rows *rows,
+                 size_t offset);
+/* The newest row of hash in that state table, or NULL. Valid until the next row. */
+const uint8_t *latest_row(const struct latest_map *map, const uint8_t *hash, int table,
+                          const struct tide_rows *rows);
+void latest_compact(struct latest_map *map, struct tide_batch *batch, struct tide_buf *scratch);
+void latest_reset(struct latest_map *map);
+void latest_release(struct latest_map *map);
+
+#endif

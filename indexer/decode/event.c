@@ -1,0 +1,329 @@
+/* One contract event: to its table and event.log, or to event.raw. */
+#include "indexer/decode/decode_impl.h"
+
+#include "tidemark/copy.h"
+#include "tidemark/scval.h"
+#include "tidemark/strkey.h"
+
+#include <string.h>
+
+enum {
+    TOPICS_MAX = 16,
+    EVENT_COMMON = 7,
+    LOG_COLUMNS = EVENT_COMMON + 3,
+    RAW_COLUMNS = EVENT_COMMON + 3
+};
+
+static void put_common(struct tide_delta *d, struct tide_buf *out, const struct tide_event *event,
+                       const struct tide_contract *contract)
+{
+    tide_copy_int2(out, (int16_t)d->deployment->id);
+    tide_copy_int4(out, (int32_t)d->header.sequence);
+    tide_copy_int4(out, (int32_t)event->tx);
+    tide_copy_int4(out, (int32_t)event->op);
+    tide_copy_int4(out, (int32_t)event->index);
+    tide_copy_time(out, d->closed_at);
+    tide_copy_bytes(out, contract->address, 56);
+}
+
+/* Topics after the name. The one optional topic is present when there is room for it. */
+static bool collect_topics(struct tide_delta *d, const struct tide_kind *kind,
+                           const tide_slice *topics, uint32_t count, tide_slice *values)
+{
+    uint32_t fixed = 0;
+    uint32_t optional = 0;
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        fixed += kind->fields[i].place == TIDE_P_TOPIC;
+        optional += kind->fields[i].place == TIDE_P_TOPIC_OPT;
+    }
+    uint32_t given = count - 1;
+    if (given != fixed && given != fixed + optional)
+        return refuse(d, "topic count", (tide_slice){ 0 });
+    bool with_optional = given > fixed;
+    uint32_t at = 1;
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        enum tide_place place = kind->fields[i].place;
+        if (place == TIDE_P_TOPIC || (place == TIDE_P_TOPIC_OPT && with_optional))
+            values[i] = topics[at++];
+    }
+    return true;
+}
+
+/* Data that is a vec: nothing, or the items in order. */
+static bool collect_items(struct tide_delta *d, const struct tide_kind *kind, tide_slice data,
+                          tide_slice *values)
+{
+    struct tide_xdr x = tide_xdr_of(data);
+    if (tide_xdr_u32(&x) != TIDE_SCV_VEC || !tide_xdr_bool(&x))
+        return refuse(d, "data is not a vec", (tide_slice){ 0 });
+    uint32_t count = tide_xdr_u32(&x);
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        if (kind->fields[i].place != TIDE_P_ITEM)
+            continue;
+        if (count-- == 0)
+            return refuse(d, "data vec too short", (tide_slice){ 0 });
+        values[i] = tide_scval_span(&x);
+    }
+    return count == 0 || refuse(d, "data vec too long", (tide_slice){ 0 });
+}
+
+static int place_of(const struct tide_kind *kind, enum tide_place place)
+{
+    for (uint32_t i = 0; i < kind->field_count; i++)
+        if (kind->fields[i].place == place)
+            return (int)i;
+    return -1;
+}
+
+static bool collect_data(struct tide_delta *d, const struct tide_kind *kind, tide_slice data,
+                         tide_slice *values)
+{
+    if (kind->nothing || place_of(kind, TIDE_P_ITEM) >= 0)
+        return collect_items(d, kind, data, values);
+    int scalar = place_of(kind, TIDE_P_SCALAR);
+    if (scalar >= 0 && tide_scval_type_of(data) != TIDE_SCV_MAP) {
+        values[scalar] = data;
+        return true;
+    }
+    tide_slice unknown = { 0 };
+    if (!collect_members(kind, NULL, data, values, &unknown))
+        return refuse(d, "data is not a map", (tide_slice){ 0 });
+    /* the map form of a scalar is for when there is more to say: else it could not be told apart */
+    int beside = scalar >= 0 ? place_of(kind, TIDE_P_DATA_OPT) : -1;
+    if (scalar >= 0 && (beside < 0 || values[beside].len == 0 || is_void(values[beside])))
+        return refuse(d, "map of a single value", (tide_slice){ 0 });
+    return unknown.len == 0 || refuse(d, "unknown field", unknown);
+}
+
+/* Writes the columns of kind from values. A void member is an absent one. */
+static bool put_fields(struct tide_delta *d, struct tide_buf *out, const struct tide_kind *kind,
+                       tide_slice *values)
+{
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        const struct tide_field *f = &kind->fields[i];
+        bool optional = f->place == TIDE_P_TOPIC_OPT || f->place == TIDE_P_DATA_OPT;
+        if (values[i].len && f->place == TIDE_P_DATA_OPT && is_void(values[i]))
+            values[i].len = 0;
+        if (values[i].len == 0 && !optional)
+            return refuse(d, "missing field", tide_slice_str(f->column));
+        if (values[i].len == 0)
+            tide_copy_null(out);
+        else if (!put_typed(d, out, f->type, values[i]))
+            return refuse(d, "type of field", tide_slice_str(f->column));
+    }
+    return true;
+}
+
+static bool seen_before(const struct tide_kind *kind, const tide_slice *values, uint32_t at)
+{
+    for (uint32_t i = 0; i < at; i++)
+        if (kind->fields[i].type == TIDE_T_ADDR && tide_slice_eq(values[i], values[at]))
+            return true;
+    return false;
+}
+
+static void put_log(struct tide_delta *d, const struct tide_event *event,
+                    const struct tide_contract *contract, const struct tide_kind *kind,
+                    const tide_slice *values)
+{
+    struct tide_rows *rows = rows_of(d, TIDE_TABLE_EVENT_LOG);
+    uint32_t count;
+    const char *table = tide_tables(&count)[kind->table].name;
+    tide_copy_row(&rows->copy, LOG_COLUMNS);
+    put_common(d, &rows->copy, event, contract);
+    tide_copy_bytes(&rows->copy, table, strlen(table));
+    int subject = -1;
+    uint32_t addresses = 0;
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        if (kind->fields[i].subject && kind->fields[i].type == TIDE_T_SYM)
+            subject = (int)i;
+        addresses +=
+            kind->fields[i].type == TIDE_T_ADDR && values[i].len && !seen_before(kind, values, i);
+    }
+    if (subject < 0 || !put_typed(d, &rows->copy, TIDE_T_SYM, values[subject]))
+        tide_copy_null(&rows->copy);
+    struct tide_copy_array array = tide_copy_array_begin(&rows->copy, TIDE_OID_TEXT, addresses);
+    for (uint32_t i = 0; i < kind->field_count; i++)
+        if (kind->fields[i].type == TIDE_T_ADDR && values[i].len && !seen_before(kind, values, i))
+            (void)put_typed(d, &rows->copy, TIDE_T_ADDR,
+                            values[i]); /* it fitted the event's own row */
+    tide_copy_array_end(&rows->copy, array);
+    rows->count++;
+}
+
+static bool try_kind(struct tide_delta *d, const struct tide_event *event,
+                     const struct tide_contract *contract, const struct tide_kind *kind,
+                     const tide_slice *topics)
+{
+    tide_slice values[TIDE_FIELDS_MAX] = { { 0 } };
+    if (kind->system != (event->type == 0))
+        return refuse(d, "event type", (tide_slice){ 0 });
+    if (!collect_topics(d, kind, topics, event->topic_count, values) ||
+        !collect_data(d, kind, event->data, values))
+        return false;
+    struct tide_rows *rows = rows_of(d, kind->table);
+    size_t mark = rows->copy.len;
+    tide_copy_row(&rows->copy, (uint16_t)(EVENT_COMMON + kind->field_count));
+    put_common(d, &rows->copy, event, contract);
+    if (!put_fields(d, &rows->copy, kind, values)) {
+        rows->copy.len = mark;
+        return false;
+    }
+    if (kind == &tide_events()[TIDE_EV_synthetic_engine_market_created])
+        ours_discover(d, values[place_named(kind, "token")], true, event->tx);
+    if (d->wanted[kind->table])
+        rows->count++;
+    else
+        rows->copy.len = mark;
+    if (d->wanted[TIDE_TABLE_EVENT_LOG])
+        put_log(d, event, contract, kind, values);
+    return true;
+}
+
+static void put_raw(struct tide_delta *d, const struct tide_event *event,
+                    const struct tide_contract *contract)
+{
+    d->counts.raw_events++;
+    if (!d->wanted[TIDE_TABLE_EVENT_RAW])
+        return;
+    struct tide_rows *rows = rows_of(d, TIDE_TABLE_EVENT_RAW);
+    tide_copy_row(&rows->copy, RAW_COLUMNS);
+    put_common(d, &rows->copy, event, contract);
+    tide_copy_int2(&rows->copy, (int16_t)event->type);
+    tide_copy_bytes(&rows->copy, d->reason, strlen(d->reason));
+    tide_copy_bytes(&rows->copy, event->xdr.ptr, event->xdr.len);
+    rows->count++;
+}
+
+/* Stellar assets live on the whole network. Theirs is kept where it happens inside an operation of
+ * the protocol, or moves to or from an address that the deployment names. */
+static bool names_us(const struct tide_delta *d, const tide_slice *topics, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (tide_scval_type_of(topics[i]) == TIDE_SCV_ADDRESS &&
+            ours_names(d, (tide_slice){ topics[i].ptr + 4, topics[i].len - 4 }))
+            return true;
+    return false;
+}
+
+/* Whether anybody wants an event of that name: its own table in any of its shapes, or the log. */
+static bool anyone_wants(const struct tide_delta *d, const struct tide_kind *kind, tide_slice name)
+{
+    bool wanted = d->wanted[TIDE_TABLE_EVENT_LOG];
+    for (; kind && !wanted; kind = tide_event_find(kind->role, name, kind))
+        wanted = d->wanted[kind->table];
+    return wanted;
+}
+
+/* Tries the kinds of that name; false, with the reason, when it fits none. */
+static bool fits(struct tide_delta *d, const struct tide_event *event,
+                 const struct tide_contract *contract, const tide_slice *topics)
+{
+    tide_slice name = { 0 };
+    if (event->topic_count > 0 && tide_scval_type_of(topics[0]) == TIDE_SCV_SYMBOL)
+        name = (tide_slice){ topics[0].ptr + 8, tide_be32(topics[0].ptr + 4) };
+    const struct tide_kind *kind = tide_event_find(contract->role, name, NULL);
+    if (!kind)
+        return refuse(d, "unknown event", name);
+    if (!anyone_wants(d, kind, name))
+        return true; /* not decoded, not counted */
+    for (; kind; kind = tide_event_find(contract->role, name, kind)) {
+        if (try_kind(d, event, contract, kind, topics)) {
+            d->counts.events += d->wanted[kind->table] || d->wanted[TIDE_TABLE_EVENT_LOG];
+            return true;
+        }
+    }
+    return false;
+}
+
+static void decode(struct tide_delta *d, const struct tide_event *event,
+                   const struct tide_contract *contract, const tide_slice *topics)
+{
+    if (fits(d, event, contract, topics))
+        return;
+    put_raw(d, event, contract);
+    d->counts.events++;
+}
+
+bool delta_event_again(struct tide_delta *d, const struct tide_event *event)
+{
+    const struct tide_contract *contract = tide_deployment_find(d->deployment, event->contract);
+    tide_slice topics[TOPICS_MAX];
+    struct tide_xdr x = tide_xdr_of(event->topics);
+    if (!contract || event->topic_count > TOPICS_MAX)
+        return false;
+    for (uint32_t i = 0; i < event->topic_count; i++)
+        topics[i] = tide_scval_span(&x);
+    return fits(d, event, contract, topics);
+}
+
+static void keep_event(struct tide_delta *d, const struct tide_event *event,
+                       const struct tide_contract *contract, const tide_slice *topics)
+{
+    if (event->topic_count <= TOPICS_MAX) {
+        decode(d, event, contract, topics);
+        return;
+    }
+    refuse(d, "topic count", (tide_slice){ 0 });
+    put_raw(d, event, contract);
+    d->counts.events++;
+}
+
+static void read_topics(tide_slice topics[TOPICS_MAX], const struct tide_event *event)
+{
+    struct tide_xdr x = tide_xdr_of(event->topics);
+    uint32_t kept = event->topic_count < TOPICS_MAX ? event->topic_count : TOPICS_MAX;
+    for (uint32_t i = 0; i < kept; i++)
+        topics[i] = tide_scval_span(&x);
+}
+
+static tide_status wait_for_end(struct tide_delta *d, const struct tide_event *event)
+{
+    struct tide_event *later = list_push(&d->later_events, sizeof *later);
+    if (!later)
+        return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": events of a transaction",
+                         d->header.sequence);
+    *later = *event;
+    return TIDE_OK;
+}
+
+tide_status delta_event(struct tide_delta *d, const struct tide_tx *tx,
+                        const struct tide_event *event)
+{
+    if (event->level != TIDE_EVENT_OP)
+        return TIDE_OK;
+    if (event->op == 0)
+        d->op_events++;
+    if (!event->contract || !tx->successful)
+        return TIDE_OK;
+    const struct tide_contract *contract = tide_deployment_find(d->deployment, event->contract);
+    if (!contract)
+        return TIDE_OK;
+    tide_slice topics[TOPICS_MAX];
+    read_topics(topics, event);
+    uint32_t kept = event->topic_count < TOPICS_MAX ? event->topic_count : TOPICS_MAX;
+    if (contract->unsettled) {
+        ours_see_event(d, contract, kept ? topics[kept - 1] : (tide_slice){ 0 }, event->tx);
+        return TIDE_OK;
+    }
+    ours_touched(d, contract);
+    if (contract->role == TIDE_ROLE_wallet || !d->want_events)
+        return TIDE_OK;
+    bool named =
+        contract->role == TIDE_ROLE_stellar_asset && !d->protocol && names_us(d, topics, kept);
+    if (contract->role == TIDE_ROLE_stellar_asset && !d->protocol && !named)
+        return wait_for_end(d, event);
+    d->as_asset |= named;
+    keep_event(d, event, contract, topics);
+    return TIDE_OK;
+}
+
+void delta_later_events(struct tide_delta *d)
+{
+    const struct tide_event *events = d->later_events.items;
+    for (uint32_t i = 0; i < d->later_events.count && d->protocol; i++) {
+        tide_slice topics[TOPICS_MAX];
+        read_topics(topics, &events[i]);
+        keep_event(d, &events[i], tide_deployment_find(d->deployment, events[i].contract), topics);
+    }
+}

@@ -1,0 +1,155 @@
+/* The newest row of each key within one batch: what the writer merges into state. */
+#include "indexer/decode/decode_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS_FIRST = 1 << 12 };
+
+static uint32_t slot_start(const struct latest_map *map, const uint8_t *hash, int table)
+{
+    uint32_t h;
+    memcpy(&h, hash, 4); /* SHA-256: as good as any hash of it */
+    return (h ^ (uint32_t)table * 0x9e3779b1u) & (map->slot_count - 1);
+}
+
+static bool grow_slots(struct latest_map *map)
+{
+    uint32_t wanted = map->slot_count ? map->slot_count * 2 : SLOTS_FIRST;
+    uint32_t *slots = calloc(wanted, sizeof *slots);
+    if (!slots)
+        return false;
+    free(map->slots);
+    map->slots = slots;
+    map->slot_count = wanted;
+    const struct latest *entries = map->entries.items;
+    for (uint32_t i = 0; i < map->entries.count; i++) {
+        uint32_t slot = slot_start(map, entries[i].hash, entries[i].table);
+        while (map->slots[slot])
+            slot = (slot + 1) & (wanted - 1);
+        map->slots[slot] = i + 1;
+    }
+    return true;
+}
+
+void latest_begin_ledger(struct latest_map *map)
+{
+    map->ledger_from = map->entries.count;
+    map->undo.count = 0;
+}
+
+static void rebuild_slots(struct latest_map *map)
+{
+    if (!map->slots)
+        return;
+    memset(map->slots, 0, map->slot_count * sizeof *map->slots);
+    const struct latest *entries = map->entries.items;
+    for (uint32_t i = 0; i < map->entries.count; i++) {
+        uint32_t slot = slot_start(map, entries[i].hash, entries[i].table);
+        while (map->slots[slot])
+            slot = (slot + 1) & (map->slot_count - 1);
+        map->slots[slot] = i + 1;
+    }
+}
+
+void latest_take_back(struct latest_map *map)
+{
+    struct latest *entries = map->entries.items;
+    const struct undo *undo = map->undo.items;
+    for (uint32_t i = map->undo.count; i-- > 0;) {
+        entries[undo[i].index].offset = undo[i].offset;
+        entries[undo[i].index].len = undo[i].len;
+    }
+    map->undo.count = 0;
+    map->entries.count = map->ledger_from;
+    rebuild_slots(map);
+}
+
+bool latest_note(struct latest_map *map, const uint8_t *hash, int table, struct tide_rows *rows,
+                 size_t offset)
+{
+    if (map->entries.count * 2 >= map->slot_count && !grow_slots(map))
+        return false;
+    uint32_t len = (uint32_t)(rows->copy.len - offset);
+    uint32_t slot = slot_start(map, hash, table);
+    for (; map->slots[slot]; slot = (slot + 1) & (map->slot_count - 1)) {
+        struct latest *e = (struct latest *)map->entries.items + (map->slots[slot] - 1);
+        if (e->table != table || memcmp(e->hash, hash, TIDE_HASH_BYTES) != 0)
+            continue;
+        struct undo *undo = list_push(&map->undo, sizeof *undo);
+        if (!undo)
+            return false;
+        *undo = (struct undo){ map->slots[slot] - 1, e->offset, e->len };
+        e->offset = (uint32_t)offset;
+        e->len = len;
+        map->dead[table] = true;
+        return true;
+    }
+    struct latest *e = list_push(&map->entries, sizeof *e);
+    if (!e)
+        return false;
+    memcpy(e->hash, hash, TIDE_HASH_BYTES);
+    e->table = (uint16_t)table;
+    e->offset = (uint32_t)offset;
+    e->len = len;
+    map->slots[slot] = map->entries.count;
+    return true;
+}
+
+const uint8_t *latest_row(const struct latest_map *map, const uint8_t *hash, int table,
+                          const struct tide_rows *rows)
+{
+    if (!map->slots)
+        return NULL;
+    uint32_t slot = slot_start(map, hash, table);
+    for (; map->slots[slot]; slot = (slot + 1) & (map->slot_count - 1)) {
+        const struct latest *e = (const struct latest *)map->entries.items + (map->slots[slot] - 1);
+        if (e->table == table && memcmp(e->hash, hash, TIDE_HASH_BYTES) == 0)
+            return rows->copy.ptr + e->offset;
+    }
+    return NULL;
+}
+
+void latest_compact(struct latest_map *map, struct tide_batch *batch, struct tide_buf *scratch)
+{
+    const struct latest *entries = map->entries.items;
+    for (int table = 0; table < (int)TIDE_TABLES_MAX; table++) {
+        if (!map->dead[table])
+            continue;
+        struct tide_rows *rows = &batch->rows[table];
+        tide_buf_reset(scratch);
+        uint64_t count = 0;
+        for (uint32_t i = 0; i < map->entries.count; i++) {
+            if (entries[i].table != table)
+                continue;
+            tide_buf_put(scratch, rows->copy.ptr + entries[i].offset, entries[i].len);
+            count++;
+        }
+        if (scratch->failed) {
+            rows->copy.failed = true; /* no memory: the batch must not be committed */
+            continue;
+        }
+        if (scratch->len) /* a ledger that was taken back may have left none */
+            memcpy(rows->copy.ptr, scratch->ptr, scratch->len);
+        rows->copy.len = scratch->len;
+        rows->count = count;
+    }
+}
+
+void latest_reset(struct latest_map *map)
+{
+    map->entries.count = 0;
+    map->undo.count = 0;
+    map->ledger_from = 0;
+    memset(map->dead, 0, sizeof map->dead);
+    if (map->slots)
+        memset(map->slots, 0, map->slot_count * sizeof *map->slots);
+}
+
+void latest_release(struct latest_map *map)
+{
+    free(map->entries.items);
+    free(map->undo.items);
+    free(map->slots);
+    *map = (struct latest_map){ 0 };
+}

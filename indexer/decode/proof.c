@@ -1,0 +1,330 @@
+#include "indexer/decode/proof.h"
+
+#include "tidemark/hash.h"
+#include "tidemark/limits.h"
+#include "tidemark/tx.h"
+
+#include "indexer/decode/hash_worker.h"
+#include "indexer/decode/rewrite.h"
+
+struct envelope {
+    uint8_t hash[TIDE_HASH_BYTES];
+    tide_slice span;
+    bool used; /* a result pair carries its hash */
+};
+
+struct tide_verify {
+    enum tide_proof level;
+    bool has_network;
+    uint8_t network_id[TIDE_HASH_BYTES];
+    struct tide_ledger_header header;
+    struct tide_ledger_proof proof;
+    struct tide_sha256 results;
+    uint32_t tx_count;
+    uint32_t joined; /* result pairs that found their envelope */
+    bool doubled;    /* two result pairs carry one hash        */
+    /* envelopes in the order of the set, and an open-addressed index of 1 + position */
+    struct envelope *envelopes;
+    struct tide_envelope *kept; /* the first of them as they were read; NULL before the first */
+    uint32_t *index;
+    uint32_t count;
+    uint32_t cap; /* of envelopes; the index has twice as many places, a power of two */
+    struct rewrite rewrite;
+    struct aside *aside; /* NULL: hashes are made where they are asked for */
+};
+
+enum { ENVELOPES_FIRST = 1024, KEPT = 1024, ASIDE_BYTES = 32 << 10 /* less is not worth it */ };
+
+tide_status tide_verify_open(struct tide_verify **out, enum tide_proof level,
+                             const uint8_t *network_id)
+{
+    struct tide_verify *v = calloc(1, sizeof *v);
+    if (!v)
+        return TIDE_E_MEMORY;
+    v->level = level;
+    v->has_network = network_id != NULL;
+    if (network_id)
+        memcpy(v->network_id, network_id, TIDE_HASH_BYTES);
+    *out = v;
+    return TIDE_OK;
+}
+
+void tide_verify_aside(struct tide_verify *v)
+{
+    if (!v->aside && v->level >= TIDE_PROOF_RESULTS)
+        v->aside = aside_open();
+}
+
+void tide_verify_close(struct tide_verify *v)
+{
+    if (!v)
+        return;
+    aside_close(v->aside);
+    free(v->envelopes);
+    free(v->kept);
+    free(v->index);
+    free(v);
+}
+
+static enum tide_check check(bool holds)
+{
+    return holds ? TIDE_CHECK_HOLDS : TIDE_CHECK_FAILS;
+}
+
+static enum tide_check check_hash(tide_slice bytes, const uint8_t *expected)
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    tide_sha256(hash, bytes);
+    return check(memcmp(hash, expected, TIDE_HASH_BYTES) == 0);
+}
+
+/* ---- the table of envelopes ---- */
+
+static uint32_t first_place(const struct tide_verify *v, const uint8_t *hash)
+{
+    assert(v->cap > 0 && (v->cap & (v->cap - 1)) == 0);
+    uint32_t word;
+    memcpy(&word, hash, 4);
+    return word & (2 * v->cap - 1);
+}
+
+/* The place of hash in the index, or the free place where it belongs. */
+static uint32_t place_of(const struct tide_verify *v, const uint8_t *hash)
+{
+    uint32_t at = first_place(v, hash);
+    while (v->index[at] && memcmp(v->envelopes[v->index[at] - 1].hash, hash, TIDE_HASH_BYTES) != 0)
+        at = (at + 1) & (2 * v->cap - 1);
+    return at;
+}
+
+static tide_status grow(struct tide_verify *v)
+{
+    assert(v->count == v->cap);
+    uint32_t cap = v->cap ? v->cap * 2 : ENVELOPES_FIRST;
+    struct envelope *envelopes = realloc(v->envelopes, cap * sizeof *envelopes);
+    if (!envelopes)
+        return TIDE_E_MEMORY;
+    v->envelopes = envelopes;
+    uint32_t *index = calloc((size_t)cap * 2, sizeof *index);
+    if (!index)
+        return TIDE_E_MEMORY;
+    if (!v->kept && !(v->kept = malloc(KEPT * sizeof *v->kept))) {
+        free(index);
+        return TIDE_E_MEMORY;
+    }
+    free(v->index);
+    v->index = index;
+    v->cap = cap;
+    for (uint32_t i = 0; i < v->count; i++)
+        v->index[place_of(v, v->envelopes[i].hash)] = i + 1;
+    return TIDE_OK;
+}
+
+static void forget(struct tide_verify *v)
+{
+    if (v->index && v->count)
+        memset(v->index, 0, (size_t)v->cap * 2 * sizeof *v->index);
+    v->count = 0;
+    v->joined = 0;
+    v->doubled = false;
+    v->tx_count = 0;
+}
+
+tide_status tide_verify_envelope(struct tide_verify *v, const struct tide_envelope *read)
+{
+    if (!v->has_network)
+        return TIDE_OK;
+    if (v->count == TIDE_TXS_PER_LEDGER_MAX)
+        return TIDE_E_LIMIT;
+    if (v->count == v->cap) {
+        tide_status status = grow(v);
+        if (status != TIDE_OK)
+            return status;
+    }
+    struct envelope *envelope = &v->envelopes[v->count];
+    assert(v->count < v->cap);
+    *envelope = (struct envelope){ .span = read->span };
+    tide_envelope_hash(envelope->hash, read, v->network_id);
+    if (v->count < KEPT)
+        v->kept[v->count] = *read;
+    uint32_t place = place_of(v, envelope->hash);
+    v->count++;
+    if (v->index[place] == 0)
+        v->index[place] = v->count; /* a double stays unjoined and fails the check */
+    return TIDE_OK;
+}
+
+static struct envelope *find(const struct tide_verify *v, const uint8_t *hash)
+{
+    if (v->count == 0)
+        return NULL;
+    uint32_t at = v->index[place_of(v, hash)];
+    return at ? &v->envelopes[at - 1] : NULL;
+}
+
+tide_slice tide_verify_find(const struct tide_verify *v, const uint8_t *tx_hash)
+{
+    const struct envelope *envelope = find(v, tx_hash);
+    return envelope ? envelope->span : (tide_slice){ 0 };
+}
+
+bool tide_verify_read(const struct tide_verify *v, const uint8_t *tx_hash,
+                      struct tide_envelope *out)
+{
+    const struct envelope *envelope = find(v, tx_hash);
+    struct tide_xdr x;
+    if (!envelope)
+        return false;
+    if (envelope - v->envelopes >= KEPT)
+        return tide_envelope_read(out, envelope->span, &x) == TIDE_OK;
+    *out = v->kept[envelope - v->envelopes];
+    return true;
+}
+
+/* ---- the checks ---- */
+
+void tide_verify_header(struct tide_verify *v, const struct tide_ledger_header *header)
+{
+    forget(v);
+    v->header = *header;
+    v->proof = (struct tide_ledger_proof){ 0 };
+    v->proof.header = check_hash(header->header_xdr, header->hash);
+    if (v->level >= TIDE_PROOF_RESULTS)
+        tide_sha256_init(&v->results);
+}
+
+static enum tide_check check_tx_set(struct tide_verify *v, tide_slice tx_set)
+{
+    static const uint8_t zero[TIDE_HASH_BYTES];
+    if (v->header.scp_ext == 2)
+        return memcmp(v->header.tx_set_hash, zero, TIDE_HASH_BYTES) == 0 ? TIDE_CHECK_EXEMPT
+                                                                         : TIDE_CHECK_FAILS;
+    tide_slice head = tx_set, tail = { 0 };
+    if (v->header.lcm_version == 0) {
+        /* The legacy set is hashed without its count: the previous hash, then the envelopes. */
+        assert(tx_set.len >= 36); /* the walk has read both */
+        head = tide_slice_of(tx_set.ptr, 32);
+        tail = tide_slice_of(tx_set.ptr + 36, tx_set.len - 36);
+    }
+    if (v->aside && tx_set.len >= ASIDE_BYTES) {
+        aside_begin(v->aside, head, tail);
+        return TIDE_CHECK_NONE; /* until the end */
+    }
+    struct tide_sha256 h;
+    uint8_t hash[TIDE_HASH_BYTES];
+    tide_sha256_init(&h);
+    tide_sha256_update(&h, head);
+    tide_sha256_update(&h, tail);
+    tide_sha256_final(&h, hash);
+    return check(memcmp(hash, v->header.tx_set_hash, TIDE_HASH_BYTES) == 0);
+}
+
+void tide_verify_tx_set(struct tide_verify *v, tide_slice tx_set)
+{
+    if (v->level < TIDE_PROOF_RESULTS)
+        return;
+    assert(tx_set.len >= 36);
+    const uint8_t *previous = tx_set.ptr + (v->header.lcm_version > 0 ? 4 : 0);
+    v->proof.tx_set = check_tx_set(v, tx_set);
+    v->proof.tx_set_previous = check(memcmp(previous, v->header.previous_hash, 32) == 0);
+}
+
+void tide_verify_tx(struct tide_verify *v, const struct tide_tx *tx)
+{
+    if (v->level >= TIDE_PROOF_RESULTS) {
+        if (v->tx_count == 0) {
+            uint32_t count = __builtin_bswap32(tx->count);
+            tide_sha256_update(&v->results, tide_slice_of(&count, 4));
+        }
+        tide_sha256_update(&v->results, tx->result_pair);
+    }
+    v->tx_count++;
+    struct envelope *envelope = find(v, tx->hash);
+    if (envelope) {
+        v->doubled |= envelope->used;
+        envelope->used = true;
+        v->joined++;
+    }
+}
+
+static bool call_matches(const struct tide_tx *tx)
+{
+    assert(tx->invoke_hash);
+    struct tide_sha256 h;
+    uint8_t hash[TIDE_HASH_BYTES];
+    tide_sha256_init(&h);
+    tide_sha256_update(&h, tx->return_value);
+    tide_sha256_update(&h, tx->op_events);
+    tide_sha256_final(&h, hash);
+    return memcmp(hash, tx->invoke_hash, TIDE_HASH_BYTES) == 0;
+}
+
+enum tide_call_proof tide_verify_tx_end(struct tide_verify *v, const struct tide_tx *tx)
+{
+    if (v->level < TIDE_PROOF_EVENTS || !tx->successful || !tx->invoke_hash)
+        return TIDE_CALL_NONE;
+    if (tx->return_value.len && tx->op_events.len && call_matches(tx)) {
+        v->proof.calls_verified++;
+        return TIDE_CALL_VERIFIED;
+    }
+    if (tx->return_value.len && tx->op_events.len &&
+        rewrite_matches(&v->rewrite, tx, tide_verify_find(v, tx->hash))) {
+        v->proof.calls_rewritten++;
+        return TIDE_CALL_REWRITTEN;
+    }
+    v->proof.calls_unverified++;
+    return TIDE_CALL_UNVERIFIED;
+}
+
+void tide_verify_end(struct tide_verify *v)
+{
+    assert(v->joined <= v->tx_count);
+    if (v->has_network)
+        v->proof.envelopes =
+            check(v->joined == v->tx_count && v->count == v->tx_count && !v->doubled);
+    if (v->level < TIDE_PROOF_RESULTS)
+        return;
+    static const uint8_t none[4];
+    uint8_t hash[TIDE_HASH_BYTES];
+    if (v->aside && aside_end(v->aside, hash))
+        v->proof.tx_set = check(memcmp(hash, v->header.tx_set_hash, TIDE_HASH_BYTES) == 0);
+    if (v->tx_count == 0)
+        tide_sha256_update(&v->results, tide_slice_of(none, 4));
+    tide_sha256_final(&v->results, hash);
+    v->proof.results = check(memcmp(hash, v->header.result_hash, TIDE_HASH_BYTES) == 0);
+}
+
+void tide_verify_drop(struct tide_verify *v)
+{
+    uint8_t ignored[TIDE_HASH_BYTES];
+    if (v->aside)
+        (void)aside_end(v->aside, ignored);
+}
+
+const struct tide_ledger_proof *tide_verify_proof(const struct tide_verify *v)
+{
+    return &v->proof;
+}
+
+const char tide_verify_network[] = "envelopes of the results";
+
+bool tide_verify_holds(const struct tide_verify *v, const char **what)
+{
+    const struct {
+        enum tide_check check;
+        const char *what;
+    } all[] = {
+        { v->proof.header, "header hash" },
+        { v->proof.results, "result set hash" },
+        { v->proof.tx_set, "transaction set hash" },
+        { v->proof.tx_set_previous, "previous hash in the transaction set" },
+        { v->proof.envelopes, tide_verify_network },
+    };
+    for (size_t i = 0; i < TIDE_COUNT(all); i++) {
+        if (all[i].check == TIDE_CHECK_FAILS) {
+            *what = all[i].what;
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,91 @@
+/* What the hashes of a ledger prove. Driven by the callbacks of the walk in the same pass; the
+ * level says how far to go, and only that is paid for.
+ *
+ *   CHAIN    the header hashes to the hash it carries
+ *   RESULTS  … and the result set and the transaction set hash to what the header says
+ *   EVENTS   … and the events of each successful contract call hash to what its result says
+ *
+ * With the network known, at every level, each envelope is hashed and joined to its result: the
+ * set's order is not the order of execution, so nobody can attach a call to its result without.
+ *
+ * Not covered by any of them: entry changes, fee events, classic events, diagnostics, evictions.
+ *
+ * Memory   the first envelopes of a ledger as they were read (half a MiB);
+ *          one table of envelope hashes, grown to the largest ledger, at most
+ *          TIDE_TXS_PER_LEDGER_MAX entries.
+ * Threads  one object belongs to one thread; it may have one of its own (tide_verify_aside). */
+#ifndef INDEXER_DECODE_PROOF_H
+#define INDEXER_DECODE_PROOF_H
+
+#include "tidemark/meta.h"
+
+enum tide_proof { TIDE_PROOF_CHAIN, TIDE_PROOF_RESULTS, TIDE_PROOF_EVENTS };
+
+enum tide_check {
+    TIDE_CHECK_NONE, /* not asked for, or the network is not known                       */
+    TIDE_CHECK_HOLDS,
+    TIDE_CHECK_FAILS,
+    TIDE_CHECK_EXEMPT, /* tx set of an EMPTY_TX_SET ledger: its hash is zero by definition */
+};
+
+struct tide_ledger_proof {
+    enum tide_check header;          /* SHA-256 of the header = ledgerHeader.hash             */
+    enum tide_check results;         /* txSetResultHash                                       */
+    enum tide_check tx_set;          /* scpValue.txSetHash                                    */
+    enum tide_check tx_set_previous; /* the set's previousLedgerHash = the header's           */
+    enum tide_check envelopes;       /* set of envelope hashes = set of result hashes         */
+    uint32_t calls_verified;
+    uint32_t calls_rewritten;
+    uint32_t calls_unverified;
+};
+
+enum tide_call_proof {
+    TIDE_CALL_NONE,       /* no successful InvokeHostFunction, or the level is below EVENTS   */
+    TIDE_CALL_VERIFIED,   /* return value and events hash to the result's hash as they stand  */
+    TIDE_CALL_REWRITTEN,  /* … once the exporter's known rewriting of asset events is undone  */
+    TIDE_CALL_UNVERIFIED, /* no known form hashes to it                                       */
+};
+
+struct tide_verify;
+
+/* network_id: 32 bytes, copied; NULL when it is not known. TIDE_E_MEMORY. */
+tide_status tide_verify_open(struct tide_verify **out, enum tide_proof level,
+                             const uint8_t *network_id) TIDE_MUST_USE;
+void tide_verify_close(struct tide_verify *verify); /* NULL is fine */
+
+/* From now on the hash of a large transaction set is made by a thread of its own, while the walk
+ * goes on: a ledger that was begun must be ended or dropped. Without a thread to spare nothing
+ * changes. */
+void tide_verify_aside(struct tide_verify *verify);
+
+/* The walk's callbacks of the same names; slices must live until tide_verify_end. header begins
+ * a ledger and forgets the one before. */
+void tide_verify_header(struct tide_verify *verify, const struct tide_ledger_header *header);
+/* TIDE_E_LIMIT: more than TIDE_TXS_PER_LEDGER_MAX; TIDE_E_MEMORY. */
+tide_status tide_verify_envelope(struct tide_verify *verify,
+                                 const struct tide_envelope *envelope) TIDE_MUST_USE;
+void tide_verify_tx_set(struct tide_verify *verify, tide_slice tx_set);
+void tide_verify_tx(struct tide_verify *verify, const struct tide_tx *tx);
+enum tide_call_proof tide_verify_tx_end(struct tide_verify *verify, const struct tide_tx *tx);
+void tide_verify_end(struct tide_verify *verify);
+/* Instead of end, for a ledger whose walk was given up: its slices are needed no more. */
+void tide_verify_drop(struct tide_verify *verify);
+
+/* The findings; complete after tide_verify_end, header from tide_verify_header on. */
+const struct tide_ledger_proof *tide_verify_proof(const struct tide_verify *verify);
+
+/* What tide_verify_holds names when another passphrase may explain it: compare the pointers. */
+extern const char tide_verify_network[];
+/* False when a check fails; *what is then static text naming the first one. Calls that are
+ * unverified are counted, not refused: re-exported history holds such. */
+bool tide_verify_holds(const struct tide_verify *verify, const char **what);
+
+/* The envelope whose hash a result pair carries; empty when there is none or the network is not
+ * known. Valid from the first tx callback to tide_verify_end. */
+tide_slice tide_verify_find(const struct tide_verify *verify, const uint8_t *tx_hash);
+
+/* The same, read: false when there is none. */
+bool tide_verify_read(const struct tide_verify *verify, const uint8_t *tx_hash,
+                      struct tide_envelope *out);
+
+#endif

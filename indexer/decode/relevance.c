@@ -1,0 +1,438 @@
+/* What is the deployment's: transactions by the contracts they touch, addresses by name, and the
+ * tokens that the chain itself names later. */
+#include "indexer/decode/decode_impl.h"
+
+#include "tidemark/copy.h"
+#include "tidemark/scval.h"
+#include "tidemark/strkey.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- named addresses ---- */
+
+static uint32_t account_slot(const uint8_t *key)
+{
+    return tide_be32(key) % ACCOUNT_SLOTS;
+}
+
+static bool is_account(const struct tide_delta *d, const uint8_t *key)
+{
+    uint32_t at = account_slot(key);
+    for (; d->account_slots[at]; at = (at + 1) % ACCOUNT_SLOTS)
+        if (memcmp(d->deployment->accounts[d->account_slots[at] - 1].key, key, TIDE_HASH_BYTES) ==
+            0)
+            return true;
+    return false;
+}
+
+/* Adds a contract to the tokens that have a limit, or takes it out (by is -1). */
+static void count_discovered(struct tide_delta *d, const struct tide_contract *contract, int by)
+{
+    if (contract->discovered && contract->market)
+        d->marketed += (uint32_t)by;
+    else if (contract->discovered)
+        d->discovered += (uint32_t)by;
+}
+
+void ours_open(struct tide_delta *d)
+{
+    for (uint32_t i = 0; i < d->deployment->contract_count; i++)
+        count_discovered(d, &d->deployment->contracts[i], 1);
+    for (uint32_t i = 0; i < d->deployment->account_count; i++) {
+        uint32_t at = account_slot(d->deployment->accounts[i].key);
+        while (d->account_slots[at])
+            at = (at + 1) % ACCOUNT_SLOTS;
+        d->account_slots[at] = (uint16_t)(i + 1);
+    }
+}
+
+const struct tide_contract *ours_find(const struct tide_delta *d, const uint8_t *id)
+{
+    const struct tide_contract *contract = tide_deployment_find(d->deployment, id);
+    return contract && !contract->unsettled ? contract : NULL;
+}
+
+/* A stellar asset's own address says nothing: the whole network names it. */
+bool ours_names(const struct tide_delta *d, tide_slice address)
+{
+    uint32_t arm = address.len >= 4 ? tide_be32(address.ptr) : UINT32_MAX;
+    if (arm == 0 && address.len == 40)
+        return is_account(d, address.ptr + 8);
+    if (arm != 1 || address.len != 36)
+        return false;
+    const struct tide_contract *contract = ours_find(d, address.ptr + 4);
+    return contract && contract->role != TIDE_ROLE_stellar_asset;
+}
+
+/* ---- entries of stellar assets ---- */
+
+/* The address of a key [Balance, address]; empty for every other key. */
+tide_slice balance_holder(tide_slice key)
+{
+    static const uint8_t head[28] = { 0, 0,  0, 16, 0, 0, 0,   1,   0,   0,   0,   2,   0,   0,
+                                      0, 15, 0, 0,  0, 7, 'B', 'a', 'l', 'a', 'n', 'c', 'e', 0 };
+    if (key.len < sizeof head + 8 || memcmp(key.ptr, head, sizeof head) != 0 ||
+        tide_be32(key.ptr + sizeof head) != TIDE_SCV_ADDRESS)
+        return (tide_slice){ 0 };
+    return (tide_slice){ key.ptr + sizeof head + 4, key.len - sizeof head - 4 };
+}
+
+bool ours_entry(const struct tide_delta *d, const struct tide_contract *contract, tide_slice key)
+{
+    if (contract->role == TIDE_ROLE_wallet || tide_scval_type_of(key) == TIDE_SCV_LEDGER_KEY_NONCE)
+        return false;
+    tide_slice holder =
+        contract->role == TIDE_ROLE_stellar_asset ? balance_holder(key) : (tide_slice){ 0 };
+    return holder.len == 0 || ours_names(d, holder);
+}
+
+/* ---- transactions ---- */
+
+/* Contracts and people of the deployment that an envelope lists. */
+struct listed {
+    bool protocol; /* a contract that is more than a token of the network or a wallet */
+    bool wallet;
+    bool asset;     /* a stellar asset */
+    bool named;     /* an address that the deployment names */
+    bool unsettled; /* a discovered contract that may show what it is */
+};
+
+static void list_contract(const struct tide_delta *d, const uint8_t *id, struct listed *listed)
+{
+    const struct tide_contract *contract = tide_deployment_find(d->deployment, id);
+    if (!contract)
+        return;
+    listed->unsettled |= contract->unsettled;
+    if (contract->unsettled)
+        return;
+    listed->wallet |= contract->role == TIDE_ROLE_wallet;
+    listed->asset |= contract->role == TIDE_ROLE_stellar_asset;
+    listed->protocol |=
+        contract->role != TIDE_ROLE_wallet && contract->role != TIDE_ROLE_stellar_asset;
+}
+
+static void list_keys(const struct tide_delta *d, tide_slice keys, uint32_t count,
+                      struct listed *listed)
+{
+    struct tide_xdr x = tide_xdr_of(keys);
+    for (uint32_t i = 0; i < count; i++) {
+        struct tide_change key = { 0 };
+        const uint8_t *mark = x.cur;
+        if (tide_ledger_key_data(&x, &key)) {
+            if (key.contract.len == 36 && tide_be32(key.contract.ptr) == 1)
+                list_contract(d, key.contract.ptr + 4, listed);
+            listed->named |= ours_names(d, balance_holder(key.key));
+        } else if (x.cur - mark >= 40 && tide_be32(mark) <= TIDE_ENTRY_TRUSTLINE) {
+            listed->named |=
+                is_account(d, mark + 8); /* account or trustline: type, key type, key */
+        }
+    }
+}
+
+static void list_args(const struct tide_delta *d, struct listed *listed)
+{
+    struct tide_xdr x = tide_xdr_of(d->envelope.args);
+    for (uint32_t i = 0; i < d->envelope.arg_count && !listed->named; i++) {
+        tide_slice arg = tide_scval_span(&x);
+        if (tide_scval_type_of(arg) == TIDE_SCV_ADDRESS)
+            listed->named = ours_names(d, (tide_slice){ arg.ptr + 4, arg.len - 4 });
+    }
+}
+
+/* A contract operation stands alone. */
+static bool is_soroban(const struct tide_envelope *e)
+{
+    enum { INVOKE = 24, RESTORE = 26 };
+    return e->op_count == 1 && e->first_op >= INVOKE && e->first_op <= RESTORE;
+}
+
+/* Stellar assets are the whole network's. Their transactions count where the deployment's people or
+ * contracts take part; those that are no call (a TTL is extended) always do. */
+static bool counts_as_asset(const struct tide_delta *d, struct listed *listed)
+{
+    const struct tide_envelope *e = &d->envelope;
+    if (!listed->asset)
+        return false;
+    bool call = e->has_invoke && e->host_function == 0;
+    if (call && !listed->named)
+        list_args(d, listed);
+    return !call || listed->named || is_account(d, e->source_key);
+}
+
+/* The contract that the envelope itself calls or creates, when it is one of the deployment's. */
+const struct tide_contract *ours_called(const struct tide_delta *d)
+{
+    const struct tide_envelope *e = &d->envelope;
+    if (!e->has_invoke || e->host_function == 2)
+        return NULL;
+    if (e->host_function == 0)
+        return e->contract ? ours_find(d, e->contract) : NULL;
+    uint8_t id[TIDE_HASH_BYTES];
+    tide_contract_id(id, d->deployment->network_id, e->create_preimage);
+    return ours_find(d, id);
+}
+
+void ours_touched(struct tide_delta *d, const struct tide_contract *contract)
+{
+    d->wallet |= contract->role == TIDE_ROLE_wallet;
+    d->protocol |= contract->role != TIDE_ROLE_wallet && contract->role != TIDE_ROLE_stellar_asset;
+}
+
+/* A contract that a transaction reaches, however deep, stands in its footprint: what lists none of
+ * the deployment's is not looked into. */
+bool ours_candidate(struct tide_delta *d, const struct tide_tx *tx)
+{
+    struct tide_envelope *e = &d->envelope;
+    struct listed listed = { 0 };
+    d->protocol = d->wallet = d->as_asset = false;
+    if (!tide_verify_read(d->verify, tx->hash, e) || !is_soroban(e))
+        return false;
+    const struct tide_contract *called = ours_called(d);
+    if (called)
+        ours_touched(d, called);
+    if (d->protocol)
+        return true;
+    if (called)
+        listed.asset = called->role == TIDE_ROLE_stellar_asset;
+    if (e->has_soroban) {
+        list_keys(d, e->read_write, e->read_write_count, &listed);
+        list_keys(d, e->read_only, e->read_only_count, &listed);
+    }
+    d->as_asset = counts_as_asset(d, &listed);
+    if (!tx->successful) { /* nothing happened: the call alone is stored */
+        d->protocol |= listed.protocol;
+        d->wallet |= listed.wallet;
+    }
+    return d->wallet || d->as_asset || listed.protocol || listed.wallet || listed.unsettled;
+}
+
+bool ours_transaction(const struct tide_delta *d)
+{
+    return d->protocol || d->wallet || d->as_asset;
+}
+
+/* ---- tokens that the chain names ---- */
+
+static void put_seen(struct tide_delta *d, const struct tide_contract *contract, const char *what,
+                     uint32_t tx)
+{
+    if (!d->wanted[TIDE_TABLE_CONTRACT_SEEN])
+        return;
+    enum { COLUMNS = 7 };
+    struct tide_rows *rows = rows_of(d, TIDE_TABLE_CONTRACT_SEEN);
+    struct tide_buf *out = &rows->copy;
+    tide_copy_row(out, COLUMNS);
+    tide_copy_int2(out, (int16_t)d->deployment->id);
+    tide_copy_bytes(out, contract->address, 56);
+    tide_copy_int4(out, (int32_t)d->header.sequence);
+    tide_copy_int4(out, (int32_t)tx);
+    tide_copy_bytes(out, what, strlen(what));
+    tide_copy_bytes(out, contract->role_name, strlen(contract->role_name));
+    tide_copy_bytes(out, contract->name, strlen(contract->name));
+    rows->count++;
+}
+
+void ours_created(struct tide_delta *d, const struct tide_contract *contract, uint32_t tx)
+{
+    put_seen(d, contract, "created", tx);
+}
+
+/* The contract's id of an address value; NULL for an account. */
+static const uint8_t *contract_id(tide_slice address_value)
+{
+    return address_value.len == 40 && tide_be32(address_value.ptr) == TIDE_SCV_ADDRESS &&
+                   tide_be32(address_value.ptr + 4) == 1
+               ? address_value.ptr + 8
+               : NULL;
+}
+
+static void fill_token(struct tide_contract *contract, const uint8_t *id)
+{
+    *contract = (struct tide_contract){ .role = TIDE_ROLE_synth_token,
+                                        .discovered = true,
+                                        .unsettled = true };
+    memcpy(contract->id, id, TIDE_HASH_BYTES);
+    char text[TIDE_STRKEY_TEXT_MAX];
+    size_t len = tide_strkey_encode(text, TIDE_STRKEY_CONTRACT, tide_slice_of(id, TIDE_HASH_BYTES));
+    memcpy(contract->address, text, len);
+    snprintf(contract->role_name, sizeof contract->role_name, "%s",
+             tide_role_name(TIDE_ROLE_synth_token));
+    snprintf(contract->name, sizeof contract->name, "token_%s", contract->address);
+}
+
+/* True when the present ledger has not reported that token yet and has room for the report. */
+static bool note_ignored(struct tide_delta *d, const uint8_t *id)
+{
+    const struct ignored_token *ignored = d->ignored.items;
+    for (uint32_t i = 0; i < d->ignored.count; i++)
+        if (memcmp(ignored[i].id, id, TIDE_HASH_BYTES) == 0)
+            return false;
+    if (d->ignored.count == IGNORED_MAX)
+        return false;
+    struct ignored_token *token = list_push(&d->ignored, sizeof *token);
+    if (token)
+        memcpy(token->id, id, TIDE_HASH_BYTES);
+    return token != NULL;
+}
+
+/* A token that a catalog named is a market's from now on: it leaves room for another. */
+static void mark_market(struct tide_delta *d, const struct tide_contract *known, uint32_t tx)
+{
+    uint32_t index = (uint32_t)(known - d->deployment->contracts);
+    struct tide_contract *own = &d->deployment->contracts[index];
+    if (!own->discovered || own->market || d->marketed == TIDE_MARKET_TOKENS_MAX)
+        return;
+    uint32_t *undo = list_push(&d->markets, sizeof *undo);
+    if (!undo)
+        return; /* no memory: it is tried again when a market names it again */
+    *undo = index;
+    count_discovered(d, own, -1);
+    own->market = true;
+    count_discovered(d, own, 1);
+    put_seen(d, own, "market", tx);
+}
+
+void ours_discover(struct tide_delta *d, tide_slice address_value, bool market, uint32_t tx)
+{
+    const uint8_t *id = d->known_only ? NULL : contract_id(address_value);
+    const struct tide_contract *known = id ? tide_deployment_find(d->deployment, id) : NULL;
+    if (known && market)
+        mark_market(d, known, tx);
+    if (!id || known)
+        return;
+    struct tide_contract token;
+    fill_token(&token, id);
+    token.market = market;
+    bool room = market ? d->marketed < TIDE_MARKET_TOKENS_MAX : d->discovered < d->discovered_max;
+    if (room && tide_deployment_add(d->deployment, &token) == TIDE_OK) {
+        count_discovered(d, &token, 1);
+        put_seen(d, &token, "discovered", tx);
+        if (market)
+            put_seen(d, &token, "market", tx);
+    } else if (note_ignored(d, id)) {
+        put_seen(d, &token, "ignored", tx);
+    }
+}
+
+enum { CODE_MAX = 12 };
+
+/* Appends the ContractIDPreimage of an asset as its contract's events write it: "native" or
+ * "CODE:ISSUER". False: no such text. */
+static bool put_asset(struct tide_buf *out, tide_slice text)
+{
+    enum { FROM_ASSET = 1, NATIVE = 0, CODE4 = 1, CODE12 = 2 };
+    static const uint8_t zeros[CODE_MAX] = { 0 };
+    uint8_t issuer[TIDE_STRKEY_PAYLOAD_MAX];
+    enum tide_strkey kind;
+    size_t len;
+    const uint8_t *colon = text.len ? memchr(text.ptr, ':', text.len) : NULL;
+    size_t code = colon ? (size_t)(colon - text.ptr) : 0;
+    tide_buf_be32(out, FROM_ASSET);
+    if (tide_slice_eq_str(text, "native")) {
+        tide_buf_be32(out, NATIVE);
+        return true;
+    }
+    if (code == 0 || code > CODE_MAX ||
+        tide_strkey_decode(&kind, issuer, &len, tide_slice_of(colon + 1, text.len - code - 1)) !=
+            TIDE_OK ||
+        kind != TIDE_STRKEY_ACCOUNT)
+        return false;
+    tide_buf_be32(out, code <= 4 ? CODE4 : CODE12);
+    tide_buf_put(out, text.ptr, code);
+    tide_buf_put(out, zeros, (code <= 4 ? 4 : CODE_MAX) - code);
+    tide_buf_be32(out, 0); /* type of the issuer's key */
+    tide_buf_put(out, issuer, TIDE_HASH_BYTES);
+    return true;
+}
+
+/* Whether the contract is that asset's own: its id is a hash of the asset. */
+static bool is_asset_of(struct tide_delta *d, const struct tide_contract *contract,
+                        tide_slice topic)
+{
+    if (tide_scval_type_of(topic) != TIDE_SCV_STRING)
+        return false;
+    uint8_t id[TIDE_HASH_BYTES];
+    tide_buf_reset(&d->scratch);
+    if (!put_asset(&d->scratch, (tide_slice){ topic.ptr + 8, tide_be32(topic.ptr + 4) }))
+        return false;
+    tide_contract_id(id, d->deployment->network_id, tide_buf_view(&d->scratch));
+    return memcmp(id, contract->id, TIDE_HASH_BYTES) == 0;
+}
+
+static bool has_shown(const struct tide_delta *d, const struct tide_contract *contract)
+{
+    return d->has_shown[contract - d->deployment->contracts];
+}
+
+static void forget_shown(struct tide_delta *d)
+{
+    const struct shown_contract *shown = d->shown.items;
+    for (uint32_t i = 0; i < d->shown.count; i++)
+        d->has_shown[shown[i].index] = false;
+    d->shown.count = 0;
+}
+
+static void show(struct tide_delta *d, const struct tide_contract *contract, enum tide_role role,
+                 uint32_t tx)
+{
+    const uint32_t index = (uint32_t)(contract - d->deployment->contracts);
+    assert(contract->discovered && contract->unsettled);
+    assert(index < d->deployment->contract_count);
+    struct shown_contract *one = list_push(&d->shown, sizeof *one);
+    if (!one)
+        return; /* no memory: it shows again with its next event */
+    *one = (struct shown_contract){ index, role };
+    d->has_shown[index] = true;
+    struct tide_contract copy = *contract;
+    snprintf(copy.role_name, sizeof copy.role_name, "%s", tide_role_name(role));
+    put_seen(d, &copy, role == TIDE_ROLE_stellar_asset ? "asset" : "token", tx);
+}
+
+void ours_see_event(struct tide_delta *d, const struct tide_contract *contract, tide_slice topic,
+                    uint32_t tx)
+{
+    if (has_shown(d, contract))
+        return; /* a transaction may have thousands of its events */
+    bool asset = topic.len && is_asset_of(d, contract, topic);
+    show(d, contract, asset ? TIDE_ROLE_stellar_asset : TIDE_ROLE_synth_token, tx);
+}
+
+void ours_see_instance(struct tide_delta *d, const struct tide_contract *contract, tide_slice value,
+                       uint32_t tx)
+{
+    if (has_shown(d, contract))
+        return;
+    if (value.len < 8 || tide_be32(value.ptr) != TIDE_SCV_CONTRACT_INSTANCE)
+        return; /* removed */
+    bool asset = tide_be32(value.ptr + 4) == 1;
+    show(d, contract, asset ? TIDE_ROLE_stellar_asset : TIDE_ROLE_synth_token, tx);
+}
+
+void ours_settle(struct tide_delta *d)
+{
+    const struct shown_contract *shown = d->shown.items;
+    for (uint32_t i = 0; i < d->shown.count; i++)
+        tide_deployment_settle(d->deployment, shown[i].index, shown[i].role);
+    d->batch->settled |= d->shown.count > 0;
+    forget_shown(d);
+}
+
+void ours_forget(struct tide_delta *d, uint32_t contract_count)
+{
+    struct tide_deployment *known = d->deployment;
+    const uint32_t *markets = d->markets.items;
+    forget_shown(d);
+    for (uint32_t i = 0; i < d->markets.count; i++) {
+        count_discovered(d, &known->contracts[markets[i]], -1);
+        known->contracts[markets[i]].market = false;
+        count_discovered(d, &known->contracts[markets[i]], 1);
+    }
+    d->markets.count = 0;
+    for (; known->contract_count > contract_count; known->contract_count--) {
+        count_discovered(d, &known->contracts[known->contract_count - 1], -1);
+        for (uint32_t i = 0; i < TIDE_COUNT(known->slots); i++)
+            if (known->slots[i] == known->contract_count)
+                known->slots[i] = 0; /* the newest ends its chain: nothing is probed past it */
+    }
+}

@@ -1,0 +1,593 @@
+/* Contract-data changes: a version to history, the newest to state; TTLs beside them. */
+#include "indexer/decode/decode_impl.h"
+
+#include "indexer/decode/action.h"
+#include "tidemark/copy.h"
+#include "tidemark/scval.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COMMON = 8, RAW_COLUMNS = COMMON + 4, TTL_COLUMNS = COMMON + 3 };
+
+/* Columns of a row of history.ttl. */
+enum { TTL_LEDGER = 2, TTL_REMOVED = 7, TTL_LIVE_UNTIL = COMMON + 1 };
+
+/* One version of one entry on its way into the tables. */
+struct version {
+    const struct tide_contract *contract;
+    uint8_t hash[TIDE_HASH_BYTES];
+    tide_slice key;
+    tide_slice value; /* empty when removed */
+    uint32_t durability;
+    uint32_t tx;
+    uint32_t seq;
+    bool removed;
+};
+
+static void put_common(struct tide_delta *d, struct tide_buf *out, const struct version *v)
+{
+    tide_copy_int2(out, (int16_t)d->deployment->id);
+    tide_copy_bytes(out, v->hash, TIDE_HASH_BYTES);
+    tide_copy_int4(out, (int32_t)d->header.sequence);
+    tide_copy_int4(out, (int32_t)v->tx);
+    tide_copy_int4(out, (int32_t)v->seq);
+    tide_copy_time(out, d->closed_at);
+    tide_copy_bytes(out, v->contract->address, 56);
+    tide_copy_bool(out, v->removed);
+}
+
+/* The row from mark on stands in history; the same bytes are the newest in state. */
+static void keep_newest(struct tide_delta *d, const struct version *v, int history, size_t mark)
+{
+    uint32_t count;
+    int state = tide_tables(&count)[history].pair;
+    struct tide_rows *from = rows_of(d, history);
+    struct tide_rows *to = rows_of(d, state);
+    if (d->wanted[state]) {
+        size_t offset = to->copy.len;
+        tide_buf_put(&to->copy, from->copy.ptr + mark, from->copy.len - mark);
+        to->count++;
+        if (!to->copy.failed && !latest_note(&d->latest, v->hash, state, to, offset))
+            to->copy.failed = true;
+    }
+    if (d->wanted[history])
+        from->count++;
+    else
+        from->copy.len = mark;
+}
+
+static void put_raw(struct tide_delta *d, const struct version *v)
+{
+    d->counts.raw_states++;
+    struct tide_rows *rows = rows_of(d, TIDE_TABLE_HISTORY_RAW);
+    size_t mark = rows->copy.len;
+    tide_copy_row(&rows->copy, RAW_COLUMNS);
+    put_common(d, &rows->copy, v);
+    tide_copy_int2(&rows->copy, (int16_t)v->durability);
+    tide_copy_bytes(&rows->copy, d->reason, strlen(d->reason));
+    tide_copy_bytes(&rows->copy, v->key.ptr, v->key.len);
+    if (v->removed)
+        tide_copy_null(&rows->copy);
+    else
+        tide_copy_bytes(&rows->copy, v->value.ptr, v->value.len);
+    keep_newest(d, v, TIDE_TABLE_HISTORY_RAW, mark);
+}
+
+/* ---- entries ---- */
+
+static bool collect_keys(struct tide_delta *d, const struct tide_kind *kind, struct tide_xdr *args,
+                         uint32_t count, tide_slice *values)
+{
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        if (kind->fields[i].place != TIDE_P_KEY)
+            continue;
+        if (count-- == 0)
+            return refuse(d, "too few key arguments", (tide_slice){ 0 });
+        values[i] = tide_scval_span(args);
+    }
+    return count == 0 || refuse(d, "too many key arguments", (tide_slice){ 0 });
+}
+
+static bool collect_value(struct tide_delta *d, const struct tide_kind *kind, tide_slice value,
+                          tide_slice *values)
+{
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        if (kind->fields[i].place == TIDE_P_VALUE) {
+            values[i] = value;
+            return true;
+        }
+    }
+    tide_slice unknown = { 0 };
+    if (!collect_members(kind, NULL, value, values, &unknown))
+        return refuse(d, "value is not a struct", (tide_slice){ 0 });
+    return unknown.len == 0 || refuse(d, "unknown field", unknown);
+}
+
+static void put_action(struct tide_buf *out, tide_slice call_data)
+{
+    size_t at = tide_copy_open(out);
+    tide_slice bytes = { call_data.ptr + 8, tide_be32(call_data.ptr + 4) };
+    if (tide_action_json(out, bytes) != TIDE_OK)
+        out->failed = true; /* malformed data is shown as such: only memory can be short */
+    tide_copy_close(out, at);
+}
+
+static bool put_fields(struct tide_delta *d, struct tide_buf *out, const struct tide_kind *kind,
+                       const tide_slice *values, bool removed)
+{
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        const struct tide_field *f = &kind->fields[i];
+        if (f->place == TIDE_P_ACTION) {
+            if (removed)
+                tide_copy_null(out);
+            else
+                put_action(out, values[i - 1]);
+        } else if (values[i].len == 0 && (removed || f->place == TIDE_P_SLOT)) {
+            tide_copy_null(out);
+        } else if (values[i].len == 0) {
+            return refuse(d, "missing field", tide_slice_str(f->column));
+        } else if (!put_typed(d, out, f->type, values[i])) {
+            return refuse(d, "type of field", tide_slice_str(f->column));
+        }
+    }
+    return true;
+}
+
+static bool is_true(tide_slice value)
+{
+    return value.len == 8 && tide_be32(value.ptr) == TIDE_SCV_BOOL && tide_be32(value.ptr + 4) == 1;
+}
+
+/* The chain names tokens in two places: a market's configuration, and a live entry of a partner's
+ * catalog. Anyone may register an entry that is not live. */
+static void discover(struct tide_delta *d, const struct version *v, const struct tide_kind *kind,
+                     const tide_slice *values)
+{
+    const struct tide_kind *market = &tide_entries()[TIDE_EN_synthetic_engine_asset_config];
+    const struct tide_kind *asset = &tide_entries()[TIDE_EN_partner_registry_partner_asset];
+    if (kind == market || (kind == asset && is_true(values[place_named(kind, "live")])))
+        ours_discover(d, values[place_named(kind, "token")], kind == market, v->tx);
+}
+
+static bool put_entry(struct tide_delta *d, const struct version *v, const struct tide_kind *kind,
+                      const tide_slice *values)
+{
+    struct tide_rows *rows = rows_of(d, kind->table);
+    size_t mark = rows->copy.len;
+    tide_copy_row(&rows->copy, (uint16_t)(COMMON + kind->field_count));
+    put_common(d, &rows->copy, v);
+    if (!put_fields(d, &rows->copy, kind, values, v->removed)) {
+        rows->copy.len = mark;
+        return false;
+    }
+    keep_newest(d, v, kind->table, mark);
+    if (!v->removed)
+        discover(d, v, kind, values);
+    return true;
+}
+
+static bool decode_entry(struct tide_delta *d, const struct version *v)
+{
+    struct tide_xdr x = tide_xdr_of(v->key);
+    if (tide_xdr_u32(&x) != TIDE_SCV_VEC || !tide_xdr_bool(&x))
+        return refuse(d, "unknown key", (tide_slice){ 0 });
+    uint32_t count = tide_xdr_u32(&x);
+    if (count == 0 || tide_xdr_u32(&x) != TIDE_SCV_SYMBOL)
+        return refuse(d, "unknown key", (tide_slice){ 0 });
+    tide_slice variant = tide_xdr_var(&x, 32);
+    const struct tide_kind *kind = tide_entry_find(v->contract->role, variant);
+    if (!kind)
+        return refuse(d, "unknown key", variant);
+    if (kind->temporary != (v->durability == 0))
+        return refuse(d, "durability of", variant);
+    tide_slice values[TIDE_FIELDS_MAX] = { { 0 } };
+    if (!collect_keys(d, kind, &x, count - 1, values))
+        return false;
+    if (!v->removed && !collect_value(d, kind, v->value, values))
+        return false;
+    return put_entry(d, v, kind, values);
+}
+
+/* ---- instances ---- */
+
+static int slot_of(const struct tide_kind *kind, tide_slice key)
+{
+    struct tide_xdr x = tide_xdr_of(key);
+    uint32_t arm = tide_xdr_u32(&x);
+    bool vec = arm == TIDE_SCV_VEC;
+    if (vec) {
+        if (!tide_xdr_bool(&x) || tide_xdr_u32(&x) != 1)
+            return -1;
+        arm = tide_xdr_u32(&x);
+    }
+    if (arm != TIDE_SCV_SYMBOL)
+        return -1;
+    tide_slice name = tide_xdr_var(&x, 32);
+    for (uint32_t i = 0; i < kind->field_count; i++)
+        if (kind->fields[i].vec_key == vec && tide_slice_eq_str(name, kind->fields[i].name))
+            return (int)i;
+    return -1;
+}
+
+/* What fits goes into values; false (with the reason) when anything does not. */
+static bool collect_slots(struct tide_delta *d, const struct tide_kind *kind, struct tide_xdr *x,
+                          tide_slice *values)
+{
+    bool all = true;
+    uint32_t count = tide_xdr_bool(x) ? tide_xdr_u32(x) : 0;
+    struct tide_buf *probe = &d->scratch;
+    for (uint32_t i = 0; i < count; i++) {
+        tide_slice key = tide_scval_span(x);
+        tide_slice value = tide_scval_span(x);
+        int at = slot_of(kind, key);
+        tide_buf_reset(probe);
+        if (at >= 0 && put_typed(d, probe, kind->fields[at].type, value)) {
+            values[at] = value;
+        } else {
+            all = refuse(d, at < 0 ? "unknown instance key" : "type of instance key",
+                         at < 0 ? (tide_slice){ 0 } : tide_slice_str(kind->fields[at].name));
+        }
+    }
+    return all;
+}
+
+/* executable and wasm; x then stands before the storage */
+static bool put_executable(struct tide_buf *out, struct tide_xdr *x)
+{
+    uint32_t arm = tide_xdr_u32(x);
+    if (arm == 0) {
+        tide_slice wasm = tide_xdr_opaque(x, TIDE_HASH_BYTES);
+        tide_copy_bytes(out, "contractExecutableWasm", strlen("contractExecutableWasm"));
+        tide_copy_bytes(out, wasm.ptr, wasm.len);
+        return true;
+    }
+    tide_copy_bytes(out, "contractExecutableStellarAsset",
+                    strlen("contractExecutableStellarAsset"));
+    tide_copy_null(out);
+    return arm == 1;
+}
+
+static bool put_instance(struct tide_delta *d, const struct version *v,
+                         const struct tide_kind *kind)
+{
+    struct tide_rows *rows = rows_of(d, kind->table);
+    struct tide_buf *out = &rows->copy;
+    size_t mark = out->len;
+    tide_slice values[TIDE_FIELDS_MAX] = { { 0 } };
+    bool all = true;
+    tide_copy_row(out, (uint16_t)(COMMON + 2 + kind->field_count));
+    put_common(d, out, v);
+    if (v->removed) {
+        tide_copy_null(out);
+        tide_copy_null(out);
+    } else {
+        struct tide_xdr x = tide_xdr_of(v->value);
+        if (tide_xdr_u32(&x) != TIDE_SCV_CONTRACT_INSTANCE || !put_executable(out, &x)) {
+            out->len = mark;
+            return refuse(d, "instance", (tide_slice){ 0 });
+        }
+        all = collect_slots(d, kind, &x, values);
+    }
+    bool fits = put_fields(d, out, kind, values, v->removed);
+    assert(fits && "every slot was tried");
+    (void)fits;
+    keep_newest(d, v, kind->table, mark);
+    return all;
+}
+
+/* ---- changes ---- */
+
+/* True when the version is in its typed table, whole. */
+static bool decode_version(struct tide_delta *d, const struct version *v)
+{
+    if (tide_scval_type_of(v->key) != TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE)
+        return decode_entry(d, v);
+    const struct tide_kind *kind = tide_instance_find(v->contract->role);
+    return !kind || put_instance(d, v, kind); /* a wallet's: nothing of it is the protocol's */
+}
+
+static void put_version(struct tide_delta *d, const struct version *v)
+{
+    d->counts.changes++;
+    if (!decode_version(d, v))
+        put_raw(d, v);
+}
+
+bool delta_version_again(struct tide_delta *d, const struct tide_again_version *again)
+{
+    struct version v = { .contract = tide_deployment_find(d->deployment, again->contract),
+                         .key = again->key,
+                         .value = again->value,
+                         .durability = again->durability,
+                         .tx = again->tx,
+                         .seq = again->seq,
+                         .removed = again->removed };
+    memcpy(v.hash, again->key_hash, TIDE_HASH_BYTES);
+    if (!v.contract)
+        return false;
+    const struct tide_kind *kind = tide_instance_find(v.contract->role);
+    struct tide_rows before = kind ? *rows_of(d, kind->table) : (struct tide_rows){ 0 };
+    if (decode_version(d, &v))
+        return true;
+    if (kind) { /* what of an instance did fit stands there already */
+        rows_of(d, kind->table)->copy.len = before.copy.len;
+        rows_of(d, kind->table)->count = before.count;
+    }
+    return false;
+}
+
+static bool remember_key(struct tide_delta *d, const uint8_t *hash,
+                         const struct tide_contract *contract, uint32_t durability)
+{
+    struct seen_key *key = list_push(&d->keys, sizeof *key);
+    if (!key)
+        return false;
+    memcpy(key->hash, hash, TIDE_HASH_BYTES);
+    key->contract = contract;
+    key->durability = durability;
+    d->keys_sorted = false;
+    return true;
+}
+
+static const struct tide_contract *owner_of(const struct tide_delta *d, tide_slice contract_xdr)
+{
+    if (contract_xdr.len != 36 || tide_be32(contract_xdr.ptr) != 1)
+        return NULL;
+    return ours_find(d, contract_xdr.ptr + 4);
+}
+
+/* What the instance of an unsettled contract shows. */
+static void see_instance(struct tide_delta *d, const struct tide_tx *tx,
+                         const struct tide_change *change)
+{
+    if (change->contract.len != 36 || tide_be32(change->contract.ptr) != 1 ||
+        tide_scval_type_of(change->key) != TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE)
+        return;
+    const struct tide_contract *contract =
+        tide_deployment_find(d->deployment, change->contract.ptr + 4);
+    if (contract && contract->unsettled)
+        ours_see_instance(d, contract, change->value, tx->index);
+}
+
+static tide_status keep_change(struct tide_delta *d, const struct tide_tx *tx,
+                               const struct tide_change *change,
+                               const struct tide_contract *contract, uint32_t seq)
+{
+    struct version v = { .contract = contract,
+                         .key = change->key,
+                         .value = change->value,
+                         .durability = change->durability,
+                         .tx = tx ? tx->index : TX_AFTER_ALL,
+                         .seq = seq,
+                         .removed = change->kind == TIDE_CHANGE_REMOVED };
+    tide_data_key_hash(v.hash, change->contract, change->key, change->durability);
+    if (!remember_key(d, v.hash, contract, change->durability))
+        return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": keys of a transaction",
+                         d->header.sequence);
+    if (change->kind == TIDE_CHANGE_CREATED &&
+        tide_scval_type_of(v.key) == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE)
+        ours_created(d, contract, v.tx);
+    put_version(d, &v);
+    return TIDE_OK;
+}
+
+static tide_status wait_for_end(struct tide_delta *d, const struct tide_change *change,
+                                const struct tide_contract *contract, uint32_t seq)
+{
+    struct later_change *later = list_push(&d->later_changes, sizeof *later);
+    if (!later)
+        return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": changes of a transaction",
+                         d->header.sequence);
+    *later = (struct later_change){ *change, contract, seq };
+    return TIDE_OK;
+}
+
+static tide_status data_change(struct tide_delta *d, const struct tide_tx *tx,
+                               const struct tide_change *change)
+{
+    const struct tide_contract *contract = owner_of(d, change->contract);
+    uint32_t seq = tx ? d->seq++ : d->seq_after++;
+    if (!contract && tx)
+        see_instance(d, tx, change);
+    if (!contract)
+        return TIDE_OK;
+    if (tx)
+        ours_touched(d, contract);
+    if (!d->want_state || !ours_entry(d, contract, change->key))
+        return TIDE_OK;
+    bool asset = contract->role == TIDE_ROLE_stellar_asset;
+    bool named = asset && balance_holder(change->key).len > 0;
+    if (tx && asset && !named && !ours_transaction(d))
+        return wait_for_end(d, change, contract, seq);
+    d->as_asset |= tx && named;
+    return keep_change(d, tx, change, contract, seq);
+}
+
+tide_status delta_later_changes(struct tide_delta *d, const struct tide_tx *tx)
+{
+    const struct later_change *changes = d->later_changes.items;
+    tide_status status = TIDE_OK;
+    for (uint32_t i = 0; i < d->later_changes.count && status == TIDE_OK; i++)
+        status = keep_change(d, tx, &changes[i].change, changes[i].contract, changes[i].seq);
+    return status;
+}
+
+tide_status delta_change(struct tide_delta *d, const struct tide_tx *tx,
+                         const struct tide_change *change)
+{
+    if (change->kind == TIDE_CHANGE_STATE)
+        return TIDE_OK;
+    bool ttl = change->type == TIDE_ENTRY_TTL;
+    if (change->section == TIDE_SECTION_OP && !ttl && change->kind != TIDE_CHANGE_RESTORED)
+        d->changed++;
+    if (change->type == TIDE_ENTRY_CONTRACT_DATA)
+        return data_change(d, tx, change);
+    if (!ttl)
+        return TIDE_OK;
+    struct ttl_change *pending = list_push(&d->ttls, sizeof *pending);
+    if (!pending)
+        return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": TTLs of a transaction",
+                         d->header.sequence);
+    *pending = (struct ttl_change){ change->key_hash, change->live_until,
+                                    change->kind == TIDE_CHANGE_REMOVED };
+    return TIDE_OK;
+}
+
+/* ---- TTLs ---- */
+
+static void put_ttl(struct tide_delta *d, const struct version *v, const uint32_t *live_until,
+                    bool evicted)
+{
+    struct tide_rows *rows = rows_of(d, TIDE_TABLE_HISTORY_TTL);
+    size_t mark = rows->copy.len;
+    tide_copy_row(&rows->copy, TTL_COLUMNS);
+    put_common(d, &rows->copy, v);
+    tide_copy_int2(&rows->copy, (int16_t)v->durability);
+    if (live_until)
+        tide_copy_int8(&rows->copy, *live_until);
+    else
+        tide_copy_null(&rows->copy);
+    tide_copy_bool(&rows->copy, evicted);
+    keep_newest(d, v, TIDE_TABLE_HISTORY_TTL, mark);
+}
+
+/* The footprint's keys of ours: a TTL entry carries nothing but the hash of one of them. */
+static bool hash_footprint(struct tide_delta *d, tide_slice keys, uint32_t count)
+{
+    struct tide_xdr x = tide_xdr_of(keys);
+    for (uint32_t i = 0; i < count; i++) {
+        struct tide_change key = { 0 };
+        if (!tide_ledger_key_data(&x, &key))
+            continue;
+        const struct tide_contract *contract = owner_of(d, key.contract);
+        bool wallet = contract && contract->role == TIDE_ROLE_wallet;
+        if (!contract || (!wallet && !ours_entry(d, contract, key.key)))
+            continue;
+        uint8_t hash[TIDE_HASH_BYTES];
+        tide_data_key_hash(hash, key.contract, key.key, key.durability);
+        if (!remember_key(d, hash, contract, key.durability))
+            return false;
+    }
+    return true;
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    return memcmp(a, b, TIDE_HASH_BYTES);
+}
+
+/* The key seen with that hash, by bisection: a transaction may have any number of both. */
+static const struct seen_key *seen_of(struct tide_delta *d, const uint8_t *hash)
+{
+    static_assert(offsetof(struct seen_key, hash) == 0, "a hash is compared with a key");
+    if (d->keys.count == 0)
+        return NULL;
+    if (!d->keys_sorted)
+        qsort(d->keys.items, d->keys.count, sizeof(struct seen_key), by_hash);
+    d->keys_sorted = true;
+    return bsearch(hash, d->keys.items, d->keys.count, sizeof(struct seen_key), by_hash);
+}
+
+/* *found is NULL when the key is none of ours. */
+static bool key_of(struct tide_delta *d, const uint8_t *hash, const struct seen_key **found)
+{
+    *found = seen_of(d, hash);
+    if (*found || d->footprint_hashed)
+        return true;
+    d->footprint_hashed = true;
+    if (!hash_footprint(d, d->envelope.read_only, d->envelope.read_only_count) ||
+        !hash_footprint(d, d->envelope.read_write, d->envelope.read_write_count))
+        return false;
+    *found = seen_of(d, hash);
+    return true;
+}
+
+/* The column's bytes in a COPY row; empty when it is null. */
+static tide_slice column_of(const uint8_t *row, uint32_t column)
+{
+    for (row += 2;; column--) {
+        uint32_t len = tide_be32(row);
+        size_t bytes = len == UINT32_MAX ? 0 : len;
+        if (column == 0)
+            return tide_slice_of(row + 4, bytes);
+        row += 4 + bytes;
+    }
+}
+
+/* Transactions of one ledger extend a lifetime each from what it was before the ledger, side by
+ * side: the longest of them is what the entry has afterwards. */
+static uint32_t longest(const struct tide_delta *d, const uint8_t *hash, uint32_t live_until)
+{
+    const uint8_t *row =
+        latest_row(&d->latest, hash, TIDE_TABLE_STATE_TTL, &d->batch->rows[TIDE_TABLE_STATE_TTL]);
+    if (!row || tide_be32(column_of(row, TTL_LEDGER).ptr) != d->header.sequence ||
+        column_of(row, TTL_REMOVED).ptr[0])
+        return live_until;
+    tide_slice before = column_of(row, TTL_LIVE_UNTIL);
+    uint64_t earlier = before.len ? tide_be64(before.ptr) : 0;
+    return earlier > live_until ? (uint32_t)earlier : live_until;
+}
+
+tide_status delta_ttl_owners(struct tide_delta *d)
+{
+    const struct ttl_change *ttls = d->ttls.items;
+    for (uint32_t i = 0; i < d->ttls.count && !d->protocol; i++) {
+        const struct seen_key *key;
+        if (!key_of(d, ttls[i].key_hash, &key))
+            return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": keys of a footprint",
+                             d->header.sequence);
+        if (key)
+            ours_touched(d, key->contract);
+    }
+    return TIDE_OK;
+}
+
+tide_status delta_ttls(struct tide_delta *d, const struct tide_tx *tx)
+{
+    const struct ttl_change *ttls = d->ttls.items;
+    for (uint32_t i = 0; i < d->ttls.count; i++) {
+        const struct seen_key *key;
+        if (!key_of(d, ttls[i].key_hash, &key))
+            return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": keys of a footprint",
+                             d->header.sequence);
+        if (!key || !d->want_state || key->contract->role == TIDE_ROLE_wallet)
+            continue;
+        uint32_t live_until = longest(d, key->hash, ttls[i].live_until);
+        struct version v = { .contract = key->contract,
+                             .durability = key->durability,
+                             .tx = tx->index,
+                             .seq = d->seq + i,
+                             .removed = ttls[i].removed };
+        memcpy(v.hash, key->hash, TIDE_HASH_BYTES);
+        put_ttl(d, &v, ttls[i].removed ? NULL : &live_until, false);
+    }
+    return TIDE_OK;
+}
+
+/* An evicted persistent entry is archived: its value stands. A temporary one is gone. */
+tide_status delta_evicted(struct tide_delta *d, tide_slice key_xdr)
+{
+    struct tide_xdr x = tide_xdr_of(key_xdr);
+    struct tide_change key = { 0 };
+    if (!d->want_state || !tide_ledger_key_data(&x, &key))
+        return TIDE_OK;
+    const struct tide_contract *contract = owner_of(d, key.contract);
+    uint32_t seq = d->seq_after;
+    d->seq_after += 2; /* the entry's row and its lifetime's */
+    if (!contract || !ours_entry(d, contract, key.key))
+        return TIDE_OK;
+    struct version v = { .contract = contract,
+                         .key = key.key,
+                         .durability = key.durability,
+                         .tx = TX_AFTER_ALL,
+                         .seq = seq,
+                         .removed = key.durability == 0 };
+    tide_data_key_hash(v.hash, key.contract, key.key, key.durability);
+    if (v.removed)
+        put_version(d, &v);
+    v.seq = seq + 1;
+    put_ttl(d, &v, NULL, !v.removed);
+    return TIDE_OK;
+}

@@ -1,0 +1,261 @@
+/* Typed values: from ScVal to a COPY column, without a step between. */
+#include "indexer/decode/decode_impl.h"
+
+#include "tidemark/copy.h"
+#include "tidemark/scval.h"
+#include "tidemark/strkey.h"
+#include "tidemark/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool refuse(struct tide_delta *d, const char *why, tide_slice name)
+{
+    char plain[33] = "";
+    for (size_t i = 0; i < name.len && i + 1 < sizeof plain; i++) {
+        bool shown = name.ptr[i] > ' ' && name.ptr[i] < 0x7f;
+        plain[i] = shown ? (char)name.ptr[i] : '?'; /* reasons go into text columns */
+    }
+    snprintf(d->reason, sizeof d->reason, "%s%s%s", why, name.len ? " " : "", plain);
+    return false;
+}
+
+int place_named(const struct tide_kind *kind, const char *column)
+{
+    int at = (int)kind->field_count - 1;
+    while (strcmp(kind->fields[at].column, column) != 0)
+        at--;
+    assert(at >= 0);
+    return at;
+}
+
+bool is_void(tide_slice value)
+{
+    return tide_scval_type_of(value) == TIDE_SCV_VOID;
+}
+
+/* The bytes of a bytes, string or symbol value, which the walk has checked. */
+static tide_slice body_of(tide_slice value)
+{
+    return (tide_slice){ value.ptr + 8, tide_be32(value.ptr + 4) };
+}
+
+static bool put_other_address(struct tide_buf *out, tide_slice value)
+{
+    uint8_t *to = tide_buf_room(out, 4 + TIDE_STRKEY_ADDRESS_MAX);
+    if (!to)
+        return true; /* the buffer says that it failed */
+    size_t len =
+        tide_strkey_from_address((char *)to + 4, (tide_slice){ value.ptr + 4, value.len - 4 });
+    if (len == 0)
+        return false;
+    uint32_t word = __builtin_bswap32((uint32_t)len);
+    memcpy(to, &word, 4);
+    out->len += 4 + len;
+    return true;
+}
+
+/* An account or a contract, whose text is 56 bytes, comes from the slots where it can. */
+static bool put_address(struct tide_delta *d, struct tide_buf *out, tide_slice value)
+{
+    tide_slice xdr = { value.ptr + 4, value.len - 4 };
+    uint32_t arm = tide_be32(xdr.ptr);
+    if (xdr.len > sizeof d->addresses->xdr || arm > 1)
+        return put_other_address(out, value);
+    uint64_t mix = tide_be64(xdr.ptr + xdr.len - 8) ^ arm; /* keys and hashes: any bytes will do */
+    struct address_slot *slot = &d->addresses[mix % ADDRESS_SLOTS];
+    if (memcmp(slot->xdr, xdr.ptr, xdr.len) != 0 || slot->text[0] == 0) {
+        memset(slot->xdr, 0, sizeof slot->xdr);
+        memcpy(slot->xdr, xdr.ptr, xdr.len);
+        char text[TIDE_STRKEY_ADDRESS_MAX];
+        if (tide_strkey_from_address(text, xdr) != ADDRESS_TEXT) {
+            slot->text[0] = 0;
+            return false;
+        }
+        memcpy(slot->text, text, ADDRESS_TEXT);
+    }
+    tide_copy_bytes(out, slot->text, ADDRESS_TEXT);
+    return true;
+}
+
+static bool put_text(struct tide_buf *out, tide_slice value)
+{
+    tide_slice text = body_of(value);
+    if (!tide_utf8_valid(text) || (text.len && memchr(text.ptr, 0, text.len)))
+        return false;
+    tide_copy_bytes(out, text.ptr, text.len);
+    return true;
+}
+
+static bool put_symbol(struct tide_buf *out, tide_slice value)
+{
+    tide_slice s = body_of(value);
+    for (size_t i = 0; i < s.len; i++) {
+        uint8_t c = s.ptr[i];
+        if (!(c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+              (c >= 'a' && c <= 'z')))
+            return false; /* the host makes no such symbol */
+    }
+    tide_copy_bytes(out, s.ptr, s.len);
+    return true;
+}
+
+static bool put_enum_symbol(struct tide_buf *out, tide_slice value)
+{
+    struct tide_xdr x = tide_xdr_of(value);
+    tide_xdr_u32(&x);
+    if (!tide_xdr_bool(&x) || tide_xdr_u32(&x) != 1)
+        return false;
+    tide_slice only = tide_scval_span(&x);
+    return tide_scval_type_of(only) == TIDE_SCV_SYMBOL && put_symbol(out, only);
+}
+
+static bool put_vec(struct tide_delta *d, struct tide_buf *out, enum tide_type element,
+                    tide_slice value)
+{
+    struct tide_xdr x = tide_xdr_of(value);
+    tide_xdr_u32(&x);
+    if (!tide_xdr_bool(&x))
+        return false;
+    uint32_t count = tide_xdr_u32(&x);
+    enum tide_copy_oid oid = element == TIDE_T_U32   ? TIDE_OID_INT8
+                             : element == TIDE_T_U64 ? TIDE_OID_NUMERIC
+                                                     : TIDE_OID_TEXT;
+    struct tide_copy_array array = tide_copy_array_begin(out, oid, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!put_typed(d, out, element, tide_scval_span(&x)))
+            return false;
+    tide_copy_array_end(out, array);
+    return true;
+}
+
+static bool put_json(struct tide_buf *out, tide_slice value)
+{
+    size_t at = tide_copy_open(out);
+    bool fits = tide_scval_json_stored(out, value, 1);
+    tide_copy_close(out, at);
+    return fits;
+}
+
+static bool put_scalar(struct tide_delta *d, struct tide_buf *out, enum tide_type type,
+                       tide_slice value)
+{
+    const uint8_t *p = value.ptr + 4;
+    switch (type) {
+    case TIDE_T_BOOL:
+        tide_copy_bool(out, tide_be32(p) == 1);
+        return true;
+    case TIDE_T_U32:
+    case TIDE_T_ENUM_U32:
+        tide_copy_int8(out, tide_be32(p));
+        return true;
+    case TIDE_T_U64:
+        tide_copy_u64(out, tide_be64(p));
+        return true;
+    case TIDE_T_I128:
+        tide_copy_i128(out, tide_i128_from_parts((int64_t)tide_be64(p), tide_be64(p + 8)));
+        return true;
+    case TIDE_T_SYM:
+        return put_symbol(out, value);
+    case TIDE_T_ADDR:
+        return put_address(d, out, value);
+    case TIDE_T_BYTES:
+    case TIDE_T_STR:
+    case TIDE_T_B32: {
+        tide_slice body = body_of(value);
+        tide_copy_bytes(out, body.ptr, body.len);
+        return type != TIDE_T_B32 || body.len == 32;
+    }
+    case TIDE_T_TEXT:
+        return put_text(out, value);
+    case TIDE_T_ENUM_SYM:
+        return put_enum_symbol(out, value);
+    case TIDE_T_VEC_SYM:
+        return put_vec(d, out, TIDE_T_SYM, value);
+    case TIDE_T_VEC_ADDR:
+        return put_vec(d, out, TIDE_T_ADDR, value);
+    case TIDE_T_VEC_U32:
+        return put_vec(d, out, TIDE_T_U32, value);
+    case TIDE_T_VEC_U64:
+        return put_vec(d, out, TIDE_T_U64, value);
+    case TIDE_T_ANY:
+        return put_json(out, value);
+    }
+    assert(0 && "unreachable: the types are the catalogue's");
+    return false;
+}
+
+bool put_typed(struct tide_delta *d, struct tide_buf *out, enum tide_type type, tide_slice value)
+{
+    static const int8_t arms[] = {
+        [TIDE_T_BOOL] = TIDE_SCV_BOOL,
+        [TIDE_T_U32] = TIDE_SCV_U32,
+        [TIDE_T_U64] = TIDE_SCV_U64,
+        [TIDE_T_I128] = TIDE_SCV_I128,
+        [TIDE_T_SYM] = TIDE_SCV_SYMBOL,
+        [TIDE_T_ADDR] = TIDE_SCV_ADDRESS,
+        [TIDE_T_BYTES] = TIDE_SCV_BYTES,
+        [TIDE_T_B32] = TIDE_SCV_BYTES,
+        [TIDE_T_STR] = TIDE_SCV_STRING,
+        [TIDE_T_TEXT] = TIDE_SCV_STRING,
+        [TIDE_T_ENUM_U32] = TIDE_SCV_U32,
+        [TIDE_T_ENUM_SYM] = TIDE_SCV_VEC,
+        [TIDE_T_VEC_SYM] = TIDE_SCV_VEC,
+        [TIDE_T_VEC_ADDR] = TIDE_SCV_VEC,
+        [TIDE_T_VEC_U32] = TIDE_SCV_VEC,
+        [TIDE_T_VEC_U64] = TIDE_SCV_VEC,
+        [TIDE_T_ANY] = -2, /* any */
+    };
+    int arm = tide_scval_type_of(value);
+    if (arms[type] != arm && arms[type] != -2)
+        return false;
+    return put_scalar(d, out, type, value);
+}
+
+static int field_of(const struct tide_kind *kind, const char *outer, tide_slice name)
+{
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        const struct tide_field *f = &kind->fields[i];
+        bool member = outer ? f->place == TIDE_P_SUB && strcmp(f->outer, outer) == 0
+                            : f->place == TIDE_P_DATA || f->place == TIDE_P_DATA_OPT ||
+                                  f->place == TIDE_P_SCALAR || f->place == TIDE_P_FIELD;
+        if (member && tide_slice_eq_str(name, f->name))
+            return (int)i;
+    }
+    return -1;
+}
+
+/* The struct that holds further members under that name, or NULL. */
+static const char *outer_of(const struct tide_kind *kind, tide_slice name)
+{
+    for (uint32_t i = 0; i < kind->field_count; i++)
+        if (kind->fields[i].place == TIDE_P_SUB && tide_slice_eq_str(name, kind->fields[i].outer))
+            return kind->fields[i].outer;
+    return NULL;
+}
+
+bool collect_members(const struct tide_kind *kind, const char *outer, tide_slice value,
+                     tide_slice *values, tide_slice *unknown)
+{
+    struct tide_xdr x = tide_xdr_of(value);
+    if (tide_xdr_u32(&x) != TIDE_SCV_MAP || !tide_xdr_bool(&x))
+        return false;
+    uint32_t count = tide_xdr_u32(&x);
+    for (uint32_t i = 0; i < count; i++) {
+        if (tide_xdr_u32(&x) != TIDE_SCV_SYMBOL)
+            return false;
+        tide_slice name = tide_xdr_var(&x, 32);
+        tide_slice member = tide_scval_span(&x);
+        const char *inner = outer ? NULL : outer_of(kind, name);
+        int at = field_of(kind, outer, name);
+        if (inner) {
+            if (!collect_members(kind, inner, member, values, unknown))
+                return false;
+        } else if (at >= 0 && values[at].len == 0) {
+            values[at] = member;
+        } else if (unknown->len == 0) {
+            *unknown = name;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,63 @@
+/* One ledger to JSON lines. Private to the decode command. */
+#ifndef INDEXER_DUMP_SINK_H
+#define INDEXER_DUMP_SINK_H
+
+#include "indexer/dump/dump.h"
+#include "tidemark/strkey.h"
+#include "tidemark/tx.h"
+
+struct decode_sink {
+    FILE *out;
+    const struct tide_decode_options *options;
+    struct tide_verify *verify;
+    uint8_t network_id[TIDE_HASH_BYTES];
+    struct tide_buf line;
+
+    /* of the ledger at hand */
+    tide_slice lcm;
+    struct tide_ledger_header header;
+    struct tide_buf phases;   /* txSetPhases                     */
+    struct tide_buf upgrades; /* JSON array members              */
+    struct tide_buf evicted;
+    uint32_t changes[6][5][10]; /* section, kind, type */
+    uint32_t events[3];         /* level */
+    uint32_t tx_count;
+    uint32_t success_count;
+    /* of the transaction at hand */
+    uint32_t op_events[TIDE_OPS_PER_TX_MAX];
+    uint32_t tx_events;
+    uint32_t diagnostics;
+
+    /* of the ledger before */
+    uint32_t last_sequence; /* 0: none */
+    uint8_t last_hash[TIDE_HASH_BYTES];
+    bool last_holds; /* its checks and its link hold */
+};
+
+tide_status decode_sink_open(struct decode_sink *sink, FILE *out,
+                             const struct tide_decode_options *options, struct tide_err *err);
+void decode_sink_close(struct decode_sink *sink);
+tide_status decode_sink_ledger(struct decode_sink *sink, tide_slice lcm, struct tide_err *err);
+
+/* Writes sink->line and empties it. */
+tide_status decode_flush(struct decode_sink *sink);
+
+/* JSON members: a comma before all but the first of an object ("{" at the end of line). */
+void put_name(struct tide_buf *b, const char *name);
+void put_null(struct tide_buf *b, const char *name);
+void put_bool(struct tide_buf *b, const char *name, bool value);
+void put_u64(struct tide_buf *b, const char *name, uint64_t value);
+void put_text(struct tide_buf *b, const char *name, const char *value);
+void put_hex(struct tide_buf *b, const char *name, tide_slice bytes);
+void put_base64(struct tide_buf *b, const char *name, tide_slice bytes);
+void put_i64_text(struct tide_buf *b, const char *name, int64_t value);
+void put_strkey(struct tide_buf *b, const char *name, enum tide_strkey kind, const uint8_t *key);
+void put_value(struct tide_buf *b, const char *name, tide_slice scval); /* as JSON */
+
+/* ledger.c */
+void decode_put_ledger(struct decode_sink *sink, const struct tide_ledger_tail *tail, bool linked);
+void decode_put_phases(struct tide_buf *b, tide_slice tx_set);
+/* tx.c */
+void decode_put_tx(struct decode_sink *sink, const struct tide_tx *tx, enum tide_call_proof proof);
+
+#endif

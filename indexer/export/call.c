@@ -1,0 +1,217 @@
+#include "indexer/export/cursor.h"
+#include "indexer/export/export.h"
+
+enum call_column {
+    CALL_LEDGER,
+    CALL_CLOSE_TIME,
+    CALL_TX,
+    CALL_HASH,
+    CALL_SOURCE,
+    CALL_CONTRACT,
+    CALL_ROLE,
+    CALL_NAME,
+    CALL_FN,
+    CALL_ARGS,
+    CALL_OK,
+    CALL_RET,
+    CALL_EVENTS,
+    CALL_CHANGED,
+    CALL_ARGS_XDR,
+    CALL_RET_XDR,
+};
+
+const char *const tide_export_call_columns[] = {
+    "ledger", "closeTime", "tx",  "hash",   "source",  "contract", "role",   "name", "fn",
+    "args",   "ok",        "ret", "events", "changed", "argsXdr",  "retXdr", NULL
+};
+
+enum {
+    AT_LEDGER,
+    AT_TIME,
+    AT_TX,
+    AT_HASH,
+    AT_SOURCE,
+    AT_CONTRACT,
+    AT_FN,
+    AT_ARGS,
+    AT_OK,
+    AT_RET,
+    AT_EVENTS,
+    AT_CHANGED,
+    AT_ARGS_XDR,
+    AT_RET_XDR
+};
+
+static const char call_sql[] =
+    "SELECT t.ledger, extract(epoch FROM t.closed_at)::bigint, t.tx, encode(t.hash, 'hex'),"
+    " t.source, t.contract, t.fn, t.args, t.ok, t.ret, t.events, t.changed,"
+    " translate(encode(t.args_xdr, 'base64'), E'\n', ''),"
+    " translate(encode(t.ret_xdr, 'base64'), E'\n', '') FROM chain.call AS t";
+
+/* The end of the JSON value that begins at i (i itself when there is none). */
+static size_t value_end(tide_slice json, size_t i)
+{
+    uint32_t depth = 0;
+    bool quoted = false;
+    for (; i < json.len; i++) {
+        uint8_t c = json.ptr[i];
+        if (quoted && c == '\\')
+            i++;
+        else if (c == '"')
+            quoted = !quoted;
+        else if (!quoted && (c == '[' || c == '{'))
+            depth++;
+        else if (!quoted && depth == 0 && (c == ',' || c == ']'))
+            return i;
+        else if (!quoted && (c == ']' || c == '}'))
+            depth--;
+    }
+    return json.len;
+}
+
+/* The next element of a JSON array; *at stands behind the bracket or comma before it. */
+static bool next_element(tide_slice json, size_t *at, tide_slice *value)
+{
+    size_t end = value_end(json, *at);
+    if (*at >= json.len || end == *at)
+        return false;
+    *value = tide_slice_of(json.ptr + *at, end - *at);
+    *at = end + 1;
+    return true;
+}
+
+static bool is_number(tide_slice value)
+{
+    return value.len && value.ptr[0] >= '0' && value.ptr[0] <= '9';
+}
+
+static bool is_text(tide_slice value)
+{
+    return value.len && value.ptr[0] == '"';
+}
+
+static bool number_at(tide_slice args, uint32_t index)
+{
+    tide_slice value;
+    size_t at = 1;
+    for (uint32_t i = 0; next_element(args, &at, &value); i++)
+        if (i == index)
+            return is_number(value);
+    return false;
+}
+
+/* The argument of that function that is private; UINT32_MAX: none is. */
+static uint32_t private_argument(enum tide_role role, tide_slice fn)
+{
+    enum { ARGUMENTS_MAX = 16 };
+    for (uint32_t i = 0; i < ARGUMENTS_MAX && role != TIDE_ROLE_COUNT; i++)
+        if (tide_arg_private(role, fn, i))
+            return i;
+    return UINT32_MAX;
+}
+
+bool tide_export_args(struct tide_buf *json, enum tide_role role, tide_slice fn, tide_slice args)
+{
+    enum { ADDRESS_BYTES = 58 };
+    uint32_t hidden = private_argument(role, fn);
+    if (hidden == UINT32_MAX)
+        return false;
+    bool sound = number_at(args, hidden);
+    tide_slice value;
+    size_t at = 1;
+    tide_buf_u8(json, '[');
+    for (uint32_t i = 0; next_element(args, &at, &value); i++) {
+        bool show = i < hidden ? is_text(value) && value.len == ADDRESS_BYTES
+                               : i > hidden && sound && is_text(value);
+        if (i)
+            tide_buf_u8(json, ',');
+        tide_buf_slice(json, show ? value : TIDE_SLICE("null"));
+    }
+    tide_buf_u8(json, ']');
+    return true;
+}
+
+/* XDR is shown whole or not at all. */
+static void put_args_xdr(struct tide_export *x, enum tide_role role, const struct tide_cursor *at)
+{
+    bool hidden =
+        !x->with_private && private_argument(role, tide_cursor_text(at, AT_FN)) != UINT32_MAX;
+    tide_export_json(&x->row, CALL_ARGS, TIDE_SLICE("null"));
+    if (!hidden)
+        tide_export_text(&x->row, CALL_ARGS_XDR, tide_cursor_text(at, AT_ARGS_XDR));
+}
+
+static void put_args(struct tide_export *x, enum tide_role role, tide_slice fn, tide_slice args)
+{
+    tide_buf_reset(&x->json);
+    bool hidden = !x->with_private && tide_export_args(&x->json, role, fn, args);
+    tide_export_json(&x->row, CALL_ARGS, hidden ? tide_buf_view(&x->json) : args);
+    x->row.bytes.failed = x->row.bytes.failed || x->json.failed;
+}
+
+static void put_nullable(struct tide_export *x, uint32_t column, const struct tide_cursor *at,
+                         uint32_t field)
+{
+    if (tide_cursor_null(at, field))
+        tide_export_json(&x->row, column, TIDE_SLICE("null"));
+    else
+        tide_export_text(&x->row, column, tide_cursor_text(at, field));
+}
+
+static tide_status put_call(struct tide_export *x, const struct tide_cursor *at,
+                            struct tide_err *err)
+{
+    tide_slice contract = tide_cursor_text(at, AT_CONTRACT);
+    const struct tide_export_contract *known = tide_export_contract(x, contract);
+    bool ok = tide_pg_bool(&at->rows, at->at, AT_OK);
+    tide_export_json(&x->row, CALL_LEDGER, tide_cursor_text(at, AT_LEDGER));
+    tide_export_json(&x->row, CALL_CLOSE_TIME, tide_cursor_text(at, AT_TIME));
+    tide_export_json(&x->row, CALL_TX, tide_cursor_text(at, AT_TX));
+    tide_export_text(&x->row, CALL_HASH, tide_cursor_text(at, AT_HASH));
+    tide_export_text(&x->row, CALL_SOURCE, tide_cursor_text(at, AT_SOURCE));
+    tide_export_text(&x->row, CALL_CONTRACT, contract);
+    enum tide_role role = TIDE_ROLE_COUNT;
+    if (known) {
+        role = tide_export_role(tide_slice_str(known->role_name));
+        tide_export_text(&x->row, CALL_ROLE, tide_slice_str(known->role_name));
+        tide_export_text(&x->row, CALL_NAME, tide_slice_str(known->name));
+    }
+    put_nullable(x, CALL_FN, at, AT_FN);
+    if (tide_cursor_null(at, AT_ARGS))
+        put_args_xdr(x, role, at);
+    else
+        put_args(x, role, tide_cursor_text(at, AT_FN), tide_cursor_text(at, AT_ARGS));
+    tide_export_json(&x->row, CALL_OK, ok ? TIDE_SLICE("true") : TIDE_SLICE("false"));
+    if (ok)
+        tide_export_json(&x->row, CALL_RET,
+                         tide_cursor_null(at, AT_RET) ? TIDE_SLICE("null")
+                                                      : tide_cursor_text(at, AT_RET));
+    if (!tide_cursor_null(at, AT_RET_XDR))
+        tide_export_text(&x->row, CALL_RET_XDR, tide_cursor_text(at, AT_RET_XDR));
+    tide_export_json(&x->row, CALL_EVENTS, tide_cursor_text(at, AT_EVENTS));
+    tide_export_json(&x->row, CALL_CHANGED, tide_cursor_text(at, AT_CHANGED));
+    return tide_export_row_end(&x->row, err);
+}
+
+tide_status tide_export_calls(struct tide_export *x, struct tide_err *err)
+{
+    struct tide_cursor at;
+    struct tide_buf sql;
+    tide_buf_init(&sql, 4096);
+    tide_buf_str(&sql, call_sql);
+    tide_buf_putf(&sql,
+                  " WHERE t.deployment = %u AND t.ledger BETWEEN %u AND %u ORDER BY t.ledger, t.tx,"
+                  " t.op",
+                  x->deployment, x->from, x->to);
+    tide_status status = tide_cursor_open(&at, x->pg, 0, &sql, err);
+    tide_buf_release(&sql);
+    while (status == TIDE_OK && at.live) {
+        status = tide_export_stop(err);
+        if (status == TIDE_OK)
+            status = put_call(x, &at, err);
+        if (status == TIDE_OK)
+            status = tide_cursor_next(&at, err);
+    }
+    tide_cursor_close(&at);
+    return status;
+}

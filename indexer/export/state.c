@@ -1,0 +1,264 @@
+#include "indexer/decode/raw.h"
+#include "indexer/export/cursor.h"
+#include "indexer/export/export.h"
+#include "indexer/export/value.h"
+#include "tidemark/scval.h"
+#include "tidemark/table.h"
+
+enum state_column {
+    STATE_AS_OF,
+    STATE_CONTRACT,
+    STATE_ROLE,
+    STATE_KEY,
+    STATE_DURABILITY,
+    STATE_LIVE_UNTIL,
+    STATE_VAL
+};
+
+const char *const tide_export_state_columns[] = { "as_of",      "contract",   "role", "key",
+                                                  "durability", "live_until", "val",  NULL };
+
+enum { AT_CONTRACT, AT_LIVE_UNTIL, AT_DURABILITY, AT_EXECUTABLE, AT_WASM, AT_FIELDS };
+
+/* What one table's rows are read from. */
+struct source {
+    const struct tide_kind *kind; /* NULL: raw */
+    const char *name;             /* of the table in state and history */
+};
+
+static tide_slice field_text(const void *self, uint32_t field)
+{
+    return tide_cursor_text(self, AT_FIELDS + field);
+}
+
+static bool field_null(const void *self, uint32_t field)
+{
+    return tide_cursor_null(self, AT_FIELDS + field);
+}
+
+static void put_columns(struct tide_buf *sql, const struct source *from)
+{
+    bool instance = from->kind && from->kind->class == TIDE_KIND_INSTANCE;
+    tide_buf_str(sql, "SELECT t.contract, l.live_until");
+    if (from->kind)
+        tide_buf_putf(sql, ", %d", from->kind->temporary ? 0 : 1);
+    else
+        tide_buf_str(sql, ", t.durability");
+    tide_buf_str(sql, instance ? ", t.executable, encode(t.wasm, 'hex')" : ", NULL, NULL");
+    for (uint32_t i = 0; from->kind && i < from->kind->field_count; i++) {
+        tide_buf_str(sql, ", ");
+        tide_value_select(sql, "t", from->kind->fields[i].column, from->kind->fields[i].type);
+    }
+    if (!from->kind)
+        tide_buf_str(sql, ", encode(t.key_xdr, 'hex'), encode(t.value_xdr, 'hex')");
+}
+
+/* A key stands in one table at a time, but for versions that the catalogue knew at one time and
+ * not at another: the newest counts. Of an instance that is known in part, the raw one, whole. */
+static void put_newest_typed(struct tide_buf *sql, const struct tide_export *x)
+{
+    tide_buf_putf(sql,
+                  "NOT EXISTS (SELECT FROM %s.raw AS w WHERE w.deployment = t.deployment"
+                  " AND w.key_hash = t.key_hash AND (w.ledger, w.tx, w.seq) >= (t.ledger, t.tx,"
+                  " t.seq)",
+                  x->as_of ? "history" : "state");
+    if (x->as_of)
+        tide_buf_putf(sql, " AND w.ledger <= %u", x->as_of);
+    tide_buf_str(sql, ")");
+}
+
+static void put_newer(struct tide_buf *sql, const struct tide_export *x,
+                      const struct tide_kind *kinds, uint32_t count)
+{
+    uint32_t tables;
+    const struct tide_table *all = tide_tables(&tables);
+    for (uint32_t i = 0; i < count; i++) {
+        tide_buf_putf(
+            sql,
+            " UNION ALL SELECT 1 FROM %s.\"%s\" AS s WHERE s.deployment = t.deployment AND"
+            " s.key_hash = t.key_hash AND (s.ledger, s.tx, s.seq) > (t.ledger, t.tx, t.seq)",
+            x->as_of ? "history" : "state", all[kinds[i].table].name);
+        if (x->as_of)
+            tide_buf_putf(sql, " AND s.ledger <= %u", x->as_of);
+    }
+}
+
+/* A count, not an anti-join: raw rows are few, each is worth a probe of every table. */
+static void put_newest_raw(struct tide_buf *sql, const struct tide_export *x)
+{
+    tide_buf_str(sql, "(SELECT count(*) FROM (SELECT 1 WHERE false");
+    put_newer(sql, x, tide_entries(), TIDE_EN_COUNT);
+    put_newer(sql, x, tide_instances(), TIDE_IN_COUNT);
+    tide_buf_str(sql, ") AS n) = 0");
+}
+
+static void put_newest(struct tide_buf *sql, const struct tide_export *x, const struct source *from)
+{
+    if (from->kind)
+        put_newest_typed(sql, x);
+    else
+        put_newest_raw(sql, x);
+}
+
+static void put_now(struct tide_buf *sql, const struct tide_export *x, const struct source *from)
+{
+    put_columns(sql, from);
+    tide_buf_putf(sql,
+                  " FROM state.\"%s\" AS t LEFT JOIN state.ttl AS l"
+                  " ON l.deployment = t.deployment AND l.key_hash = t.key_hash"
+                  " WHERE t.deployment = %u AND ",
+                  from->name, x->deployment);
+    put_newest(sql, x, from);
+    tide_buf_str(sql, " ORDER BY t.key_hash");
+}
+
+/* Keys by skipping from one to the next in the primary key's index; of each, the newest version
+ * at or before the ledger is one probe of the same index. */
+static void put_as_of(struct tide_buf *sql, const struct tide_export *x, const struct source *from)
+{
+    tide_buf_putf(sql,
+                  "WITH RECURSIVE k (h) AS ((SELECT key_hash FROM history.\"%s\""
+                  " WHERE deployment = %u ORDER BY key_hash LIMIT 1) UNION ALL"
+                  " SELECT (SELECT key_hash FROM history.\"%s\" WHERE deployment = %u"
+                  " AND key_hash > k.h ORDER BY key_hash LIMIT 1) FROM k WHERE k.h IS NOT NULL) ",
+                  from->name, x->deployment, from->name, x->deployment);
+    put_columns(sql, from);
+    tide_buf_putf(sql,
+                  " FROM k CROSS JOIN LATERAL (SELECT * FROM history.\"%s\" AS v"
+                  " WHERE v.deployment = %u AND v.key_hash = k.h AND v.ledger <= %u"
+                  " ORDER BY v.ledger DESC, v.tx DESC, v.seq DESC LIMIT 1) AS t",
+                  from->name, x->deployment, x->as_of);
+    tide_buf_putf(sql,
+                  " LEFT JOIN LATERAL (SELECT v.live_until FROM history.ttl AS v"
+                  " WHERE v.deployment = %u AND v.key_hash = k.h AND v.ledger <= %u"
+                  " ORDER BY v.ledger DESC, v.tx DESC, v.seq DESC LIMIT 1) AS l ON true"
+                  " WHERE NOT t.removed AND ",
+                  x->deployment, x->as_of);
+    put_newest(sql, x, from);
+}
+
+/* {"executable": …, "wasm": …, "storage": {…}} */
+static void put_instance(struct tide_buf *json, const struct tide_kind *kind,
+                         const struct tide_value_row *row, const struct tide_cursor *at)
+{
+    tide_buf_str(json, "{\"executable\":");
+    tide_value_json(json, TIDE_T_TEXT, tide_cursor_text(at, AT_EXECUTABLE));
+    if (!tide_cursor_null(at, AT_WASM)) {
+        tide_buf_str(json, ",\"wasm\":");
+        tide_value_json(json, TIDE_T_B32, tide_cursor_text(at, AT_WASM));
+    }
+    tide_buf_str(json, ",\"storage\":");
+    tide_value_entry(json, kind, row);
+    tide_buf_u8(json, '}');
+}
+
+static void put_known(struct tide_export *x, const struct tide_kind *kind,
+                      const struct tide_cursor *at)
+{
+    struct tide_value_row row = {
+        .text = field_text, .null = field_null, .self = at, .with_private = x->with_private
+    };
+    tide_buf_reset(&x->json);
+    tide_value_key(&x->json, kind, &row);
+    tide_export_json(&x->row, STATE_KEY, tide_buf_view(&x->json));
+    x->row.bytes.failed = x->row.bytes.failed || x->json.failed;
+    tide_buf_reset(&x->json);
+    if (kind->class == TIDE_KIND_INSTANCE)
+        put_instance(&x->json, kind, &row, at);
+    else
+        tide_value_entry(&x->json, kind, &row);
+    tide_export_json(&x->row, STATE_VAL, tide_buf_view(&x->json));
+    x->row.bytes.failed = x->row.bytes.failed || x->json.failed;
+}
+
+/* True when an entry of that contract, kept undecoded, may be a person's record. */
+static bool may_be_private(const struct tide_export *x, const struct tide_cursor *at)
+{
+    const struct tide_export_contract *known =
+        tide_export_contract(x, tide_cursor_text(at, AT_CONTRACT));
+    return !known || strcmp(known->role_name, "compliance_registry") == 0;
+}
+
+static void put_xdr(struct tide_export *x, uint32_t column, tide_slice hex)
+{
+    struct tide_buf bytes;
+    tide_buf_init(&bytes, TIDE_JSON_BYTES_MAX);
+    tide_buf_reset(&x->json);
+    if (tide_raw_hex(&bytes, hex) && tide_scval_json(&x->json, tide_buf_view(&bytes)) == TIDE_OK)
+        tide_export_json(&x->row, column, tide_buf_view(&x->json));
+    x->row.bytes.failed = x->row.bytes.failed || x->json.failed || bytes.failed;
+    tide_buf_release(&bytes);
+}
+
+static tide_status put_entry(struct tide_export *x, const struct source *from,
+                             const struct tide_cursor *at, struct tide_err *err)
+{
+    tide_slice contract = tide_cursor_text(at, AT_CONTRACT);
+    const struct tide_export_contract *known = tide_export_contract(x, contract);
+    if (x->as_of)
+        tide_export_number(&x->row, STATE_AS_OF, x->as_of);
+    tide_export_text(&x->row, STATE_CONTRACT, contract);
+    if (known)
+        tide_export_text(&x->row, STATE_ROLE, tide_slice_str(known->role_name));
+    tide_export_text(&x->row, STATE_DURABILITY,
+                     tide_cursor_u64(at, AT_DURABILITY) ? TIDE_SLICE("persistent")
+                                                        : TIDE_SLICE("temporary"));
+    tide_export_json(&x->row, STATE_LIVE_UNTIL,
+                     tide_cursor_null(at, AT_LIVE_UNTIL) ? TIDE_SLICE("null")
+                                                         : tide_cursor_text(at, AT_LIVE_UNTIL));
+    if (from->kind)
+        put_known(x, from->kind, at);
+    else {
+        put_xdr(x, STATE_KEY, tide_cursor_text(at, AT_FIELDS));
+        if (x->with_private || !may_be_private(x, at))
+            put_xdr(x, STATE_VAL, tide_cursor_text(at, AT_FIELDS + 1));
+    }
+    return tide_export_row_end(&x->row, err);
+}
+
+static tide_status export_table(struct tide_export *x, const struct source *from,
+                                struct tide_err *err)
+{
+    struct tide_cursor at = { 0 };
+    struct tide_buf sql;
+    tide_buf_init(&sql, 48u << 10);
+    if (x->as_of)
+        put_as_of(&sql, x, from);
+    else
+        put_now(&sql, x, from);
+    tide_status status = tide_cursor_open(&at, x->pg, 0, &sql, err);
+    tide_buf_release(&sql);
+    while (status == TIDE_OK && at.live) {
+        status = tide_export_stop(err);
+        if (status == TIDE_OK)
+            status = put_entry(x, from, &at, err);
+        if (status == TIDE_OK)
+            status = tide_cursor_next(&at, err);
+    }
+    tide_cursor_close(&at);
+    if (status == TIDE_OK)
+        status = tide_pg_run(x->pg, "CLOSE tide_0", "CLOSE", err);
+    return status;
+}
+
+static tide_status export_kinds(struct tide_export *x, const struct tide_kind *kinds,
+                                uint32_t count, struct tide_err *err)
+{
+    uint32_t tables;
+    const struct tide_table *all = tide_tables(&tables);
+    tide_status status = TIDE_OK;
+    for (uint32_t i = 0; i < count && status == TIDE_OK; i++) {
+        struct source from = { .kind = &kinds[i], .name = all[kinds[i].state_table].name };
+        status = export_table(x, &from, err);
+    }
+    return status;
+}
+
+tide_status tide_export_state(struct tide_export *x, struct tide_err *err)
+{
+    struct source raw = { .name = "raw" };
+    tide_status status = export_kinds(x, tide_instances(), TIDE_IN_COUNT, err);
+    if (status == TIDE_OK)
+        status = export_kinds(x, tide_entries(), TIDE_EN_COUNT, err);
+    return status == TIDE_OK ? export_table(x, &raw, err) : status;
+}

@@ -1,0 +1,225 @@
+#include "indexer/export/value.h"
+#include "tidemark/scval.h"
+#include "tidemark/text.h"
+
+void tide_value_select(struct tide_buf *sql, const char *table, const char *column,
+                       enum tide_type type)
+{
+    switch (type) {
+    case TIDE_T_STR:
+    case TIDE_T_BYTES:
+    case TIDE_T_B32:
+        tide_buf_putf(sql, "encode(%s.\"%s\", 'hex')", table, column);
+        break;
+    case TIDE_T_VEC_SYM:
+    case TIDE_T_VEC_ADDR:
+    case TIDE_T_VEC_U32:
+        tide_buf_putf(sql, "to_json(%s.\"%s\")", table, column);
+        break;
+    case TIDE_T_VEC_U64:
+        tide_buf_putf(sql, "to_json(%s.\"%s\"::text[])", table, column);
+        break;
+    case TIDE_T_BOOL:
+    case TIDE_T_U32:
+    case TIDE_T_U64:
+    case TIDE_T_I128:
+    case TIDE_T_SYM:
+    case TIDE_T_ADDR:
+    case TIDE_T_TEXT:
+    case TIDE_T_ENUM_U32:
+    case TIDE_T_ENUM_SYM:
+    case TIDE_T_ANY:
+        tide_buf_putf(sql, "%s.\"%s\"", table, column);
+        break;
+    }
+}
+
+static void put_quoted(struct tide_buf *json, tide_slice text)
+{
+    tide_buf_u8(json, '"');
+    tide_buf_slice(json, text);
+    tide_buf_u8(json, '"');
+}
+
+/* Hex of a string's bytes as the string. */
+static void put_string_of_hex(struct tide_buf *json, tide_slice hex)
+{
+    struct tide_buf bytes;
+    tide_buf_init(&bytes, json->max);
+    uint8_t *to = tide_buf_room(&bytes, hex.len / 2);
+    if (hex.len && (!to || tide_hex_decode(to, hex.len / 2, hex) != TIDE_OK))
+        json->failed = true;
+    else
+        tide_scval_json_string(json, tide_slice_of(to, hex.len / 2));
+    tide_buf_release(&bytes);
+}
+
+void tide_value_json(struct tide_buf *json, enum tide_type type, tide_slice text)
+{
+    switch (type) {
+    case TIDE_T_BOOL:
+        tide_buf_str(json, tide_slice_eq_str(text, "t") ? "true" : "false");
+        break;
+    case TIDE_T_U64:
+    case TIDE_T_I128:
+    case TIDE_T_BYTES:
+    case TIDE_T_B32:
+        put_quoted(json, text);
+        break;
+    case TIDE_T_SYM:
+    case TIDE_T_ADDR:
+    case TIDE_T_TEXT:
+        tide_buf_json_string(json, text);
+        break;
+    case TIDE_T_STR:
+        put_string_of_hex(json, text);
+        break;
+    case TIDE_T_ENUM_SYM:
+        tide_buf_u8(json, '[');
+        tide_buf_json_string(json, text);
+        tide_buf_u8(json, ']');
+        break;
+    case TIDE_T_U32:
+    case TIDE_T_ENUM_U32:
+    case TIDE_T_VEC_SYM:
+    case TIDE_T_VEC_ADDR:
+    case TIDE_T_VEC_U32:
+    case TIDE_T_VEC_U64:
+    case TIDE_T_ANY:
+        tide_buf_slice(json, text);
+        break;
+    }
+}
+
+static bool shown(const struct tide_field *field, const struct tide_value_row *row, uint32_t i)
+{
+    return !row->null(row->self, i) && (row->with_private || !field->is_private);
+}
+
+static void put_name(struct tide_buf *json, const struct tide_field *field)
+{
+    if (field->vec_key)
+        tide_buf_putf(json, "\"[\\\"%s\\\"]\":", field->name);
+    else
+        tide_buf_putf(json, "\"%s\":", field->name);
+}
+
+/* The fields whose place is in places, as the map they came from; members of an inner struct in
+ * a map of their own, which stands where its first one does. */
+static void put_map(struct tide_buf *json, const struct tide_kind *kind, uint32_t places,
+                    const struct tide_value_row *row)
+{
+    const char *outer = NULL;
+    bool any = false;
+    tide_buf_u8(json, '{');
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        const struct tide_field *field = &kind->fields[i];
+        if (!(places >> field->place & 1) || !shown(field, row, i))
+            continue;
+        bool same = outer && field->outer && strcmp(outer, field->outer) == 0;
+        if (outer && !same)
+            tide_buf_u8(json, '}');
+        if (any)
+            tide_buf_u8(json, ',');
+        if (field->outer && !same)
+            tide_buf_putf(json, "\"%s\":{", field->outer);
+        outer = field->outer;
+        put_name(json, field);
+        tide_value_json(json, field->type, row->text(row->self, i));
+        any = true;
+    }
+    tide_buf_str(json, outer ? "}}" : "}");
+}
+
+/* head, when there is one, and the fields whose place is in places, in a vec. */
+static void put_vec(struct tide_buf *json, const char *head, const struct tide_kind *kind,
+                    uint32_t places, const struct tide_value_row *row)
+{
+    bool any = head != NULL;
+    tide_buf_u8(json, '[');
+    if (head)
+        tide_buf_json_string(json, tide_slice_str(head));
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        if (!(places >> kind->fields[i].place & 1) || !shown(&kind->fields[i], row, i))
+            continue;
+        if (any)
+            tide_buf_u8(json, ',');
+        tide_value_json(json, kind->fields[i].type, row->text(row->self, i));
+        any = true;
+    }
+    tide_buf_u8(json, ']');
+}
+
+static uint32_t count_shown(const struct tide_kind *kind, uint32_t places,
+                            const struct tide_value_row *row)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < kind->field_count; i++)
+        if ((places >> kind->fields[i].place & 1) && shown(&kind->fields[i], row, i))
+            count++;
+    return count;
+}
+
+/* The one field of that place by itself, null when it is not shown. */
+static void put_single(struct tide_buf *json, const struct tide_kind *kind, enum tide_place place,
+                       const struct tide_value_row *row)
+{
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        if (kind->fields[i].place == place && shown(&kind->fields[i], row, i)) {
+            tide_value_json(json, kind->fields[i].type, row->text(row->self, i));
+            return;
+        }
+    }
+    tide_buf_str(json, "null");
+}
+
+static bool has(const struct tide_kind *kind, enum tide_place place)
+{
+    for (uint32_t i = 0; i < kind->field_count; i++)
+        if (kind->fields[i].place == place)
+            return true;
+    return false;
+}
+
+enum {
+    TOPICS = 1u << TIDE_P_TOPIC | 1u << TIDE_P_TOPIC_OPT,
+    MEMBERS = 1u << TIDE_P_DATA | 1u << TIDE_P_DATA_OPT | 1u << TIDE_P_SCALAR,
+    ENTRY = 1u << TIDE_P_FIELD | 1u << TIDE_P_SUB,
+};
+
+void tide_value_topics(struct tide_buf *json, const struct tide_kind *kind,
+                       const struct tide_value_row *row)
+{
+    put_vec(json, kind->name, kind, TOPICS, row);
+}
+
+void tide_value_data(struct tide_buf *json, const struct tide_kind *kind,
+                     const struct tide_value_row *row)
+{
+    if (kind->nothing)
+        tide_buf_str(json, "[]");
+    else if (has(kind, TIDE_P_ITEM))
+        put_vec(json, NULL, kind, 1u << TIDE_P_ITEM, row);
+    else if (has(kind, TIDE_P_SCALAR) && count_shown(kind, 1u << TIDE_P_DATA_OPT, row) == 0)
+        put_single(json, kind, TIDE_P_SCALAR, row);
+    else
+        put_map(json, kind, MEMBERS, row);
+}
+
+void tide_value_key(struct tide_buf *json, const struct tide_kind *kind,
+                    const struct tide_value_row *row)
+{
+    if (kind->class == TIDE_KIND_INSTANCE)
+        tide_buf_str(json, "\"LedgerKeyContractInstance\"");
+    else
+        put_vec(json, kind->name, kind, 1u << TIDE_P_KEY, row);
+}
+
+void tide_value_entry(struct tide_buf *json, const struct tide_kind *kind,
+                      const struct tide_value_row *row)
+{
+    if (has(kind, TIDE_P_VALUE))
+        put_single(json, kind, TIDE_P_VALUE, row);
+    else
+        put_map(json, kind, kind->class == TIDE_KIND_INSTANCE ? 1u << TIDE_P_SLOT : ENTRY, row);
+}

@@ -1,0 +1,28 @@
+/* A bounded queue of pointers between two threads. Everything is copied in and out under one
+ * lock; a closed queue gives what is left, then nothing. */
+#ifndef INDEXER_FOLLOW_QUEUE_H
+#define INDEXER_FOLLOW_QUEUE_H
+
+#include "tidemark/base.h"
+
+#include <pthread.h>
+
+#define TIDE_QUEUE_MAX 72u
+
+struct tide_queue {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    void *items[TIDE_QUEUE_MAX];
+    uint32_t first, count;
+    bool closed;
+};
+
+void tide_queue_init(struct tide_queue *queue);
+void tide_queue_release(struct tide_queue *queue);
+/* False when the queue is closed. It is never full: there are at most TIDE_QUEUE_MAX items. */
+bool tide_queue_put(struct tide_queue *queue, void *item);
+/* The oldest item; NULL after timeout_ms (negative: no limit) or when closed and empty. */
+void *tide_queue_take(struct tide_queue *queue, int64_t timeout_ms);
+void tide_queue_close(struct tide_queue *queue);
+
+#endif

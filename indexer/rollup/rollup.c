@@ -1,0 +1,119 @@
+#include "indexer/rollup/rollup.h"
+#include "tidemark/deployment.h"
+
+#include <assert.h>
+#include <string.h>
+
+bool tide_rollup_next(tide_slice *rest, tide_slice *before, struct tide_rollup_name *name)
+{
+    const uint8_t *open = memchr(rest->ptr, '{', rest->len);
+    const uint8_t *end = rest->ptr + rest->len;
+    const uint8_t *close = open ? memchr(open, '}', (size_t)(end - open)) : NULL;
+    if (!close) {
+        *before = *rest;
+        *rest = tide_slice_of(end, 0);
+        return false;
+    }
+    *before = tide_slice_of(rest->ptr, (size_t)(open - rest->ptr));
+    *rest = tide_slice_of(close + 1, (size_t)(end - close - 1));
+    name->mark = open[1] == '!'   ? TIDE_ROLLUP_NEEDS
+                 : open[1] == '=' ? TIDE_ROLLUP_INTO
+                                  : TIDE_ROLLUP_BESIDE;
+    open += name->mark == TIDE_ROLLUP_BESIDE ? 1 : 2;
+    const uint8_t *dot = memchr(open, '.', (size_t)(close - open));
+    name->schema = tide_slice_of(open, dot ? (size_t)(dot - open) : 0);
+    open = dot ? dot + 1 : open;
+    name->table = tide_slice_of(open, (size_t)(close - open));
+    return true;
+}
+
+/* A role's table counts with the rows of the deployment file's contract alone. The select without
+ * columns is one row, which the planner drops; the table may have an alias behind it. */
+static void put_bound(struct tide_buf *out, const struct tide_rollup_writer *writer,
+                      const struct tide_rollup_name *name, enum tide_role role)
+{
+    tide_buf_u8(out, '(');
+    writer->put(writer->self, out, name);
+    tide_buf_putf(out,
+                  " AS \"%.*s\" JOIN (SELECT) AS \"%.*s_bound\" ON \"%.*s\".contract ="
+                  " (SELECT c.address FROM chain.deployment AS k,"
+                  " jsonb_to_recordset(k.contracts) AS c(address text, role text)"
+                  " WHERE k.id = $1::smallint AND c.role = '%s'))",
+                  TIDE_SLICE_FMT(name->table), TIDE_SLICE_FMT(name->table),
+                  TIDE_SLICE_FMT(name->table), tide_role_name(role));
+}
+
+void tide_rollup_write(struct tide_buf *out, const struct tide_rollup *rollup,
+                       const struct tide_rollup_writer *writer)
+{
+    tide_slice rest = rollup->sql, before;
+    struct tide_rollup_name name;
+    while (tide_rollup_next(&rest, &before, &name)) {
+        enum tide_role role = tide_role_of_table(name.table);
+        tide_buf_slice(out, before);
+        if (name.mark != TIDE_ROLLUP_INTO && tide_role_is_single(role))
+            put_bound(out, writer, &name, role);
+        else if (name.mark == TIDE_ROLLUP_INTO)
+            tide_buf_putf(out, "%s.\"%.*s\"", writer->into, TIDE_SLICE_FMT(name.table));
+        else
+            writer->put(writer->self, out, &name);
+    }
+    tide_buf_slice(out, before);
+    tide_buf_u8(out, 0);
+}
+
+bool tide_rollup_names(const struct tide_rollup *rollup, enum tide_rollup_mark mark,
+                       tide_slice table)
+{
+    tide_slice rest = rollup->sql, before;
+    struct tide_rollup_name name;
+    while (tide_rollup_next(&rest, &before, &name))
+        if (name.mark == mark && tide_slice_eq(name.table, table))
+            return true;
+    return false;
+}
+
+static bool shares_table(const struct tide_rollup *a, const struct tide_rollup *b)
+{
+    tide_slice rest = a->sql, before;
+    struct tide_rollup_name name;
+    while (tide_rollup_next(&rest, &before, &name))
+        if (name.mark == TIDE_ROLLUP_INTO && tide_rollup_names(b, TIDE_ROLLUP_INTO, name.table))
+            return true;
+    return false;
+}
+
+void tide_rollup_together(bool chosen[TIDE_ROLLUPS_MAX])
+{
+    assert(tide_rollup_count <= TIDE_ROLLUPS_MAX);
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < tide_rollup_count; i++)
+            for (size_t j = 0; j < tide_rollup_count && chosen[i]; j++)
+                if (!chosen[j] && shares_table(&tide_rollups[i], &tide_rollups[j]))
+                    more = chosen[j] = true;
+    }
+}
+
+static bool is_among(const tide_slice *all, uint32_t count, tide_slice one)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (tide_slice_eq(all[i], one))
+            return true;
+    return false;
+}
+
+uint32_t tide_rollup_tables(tide_slice out[TIDE_ROLLUP_TABLES_MAX])
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < tide_rollup_count; i++) {
+        tide_slice rest = tide_rollups[i].sql, before;
+        struct tide_rollup_name name;
+        while (tide_rollup_next(&rest, &before, &name))
+            if (name.mark == TIDE_ROLLUP_INTO && !is_among(out, count, name.table)) {
+                assert(count < TIDE_ROLLUP_TABLES_MAX);
+                out[count++] = name.table;
+            }
+    }
+    return count;
+}

@@ -1,0 +1,224 @@
+/* A lake and RPC as one: history from the lake, the tip from RPC. What neither has is named. */
+#include "indexer/source/source.h"
+#include "tidemark/log.h"
+
+struct joined {
+    struct tide_source_options options;
+    struct tide_source lake, rpc;
+    bool on_lake;        /* which of them gave the last ledger, or is asked first */
+    uint32_t next, last; /* ledgers: wanted next, wanted last (0: no end) */
+    uint32_t doubted;    /* the ledger of which the lake's copy does not hold: RPC was asked */
+};
+
+static struct tide_source *current(struct joined *j)
+{
+    return j->on_lake ? &j->lake : &j->rpc;
+}
+
+static tide_status ask(struct joined *j, tide_slice *lcm, uint32_t *sequence, struct tide_err *err)
+{
+    return current(j)->ops->next(current(j)->self, lcm, sequence, err);
+}
+
+/* A lake that did not answer when this was opened is opened when it is needed. */
+static tide_status open_lake(struct joined *j, struct tide_err *err)
+{
+    return j->lake.ops ? TIDE_OK : tide_lake_open(&j->lake, &j->options, err);
+}
+
+static tide_status turn_to(struct joined *j, bool lake, struct tide_err *err)
+{
+    tide_status status = lake ? open_lake(j, err) : TIDE_OK;
+    if (status)
+        return status;
+    j->on_lake = lake;
+    tide_log(TIDE_INFO, "source.turned", "to=%s ledger=%u", current(j)->ops->name, j->next);
+    return current(j)->ops->seek(current(j)->self, j->next, j->last, err);
+}
+
+/* Neither has it: the lake said why, then RPC. A lake that is away may have it. */
+static tide_status neither(const struct joined *j, const struct tide_err *lake,
+                           const struct tide_err *rpc, struct tide_err *err)
+{
+    char first[TIDE_ERR_TEXT_MAX / 2], second[TIDE_ERR_TEXT_MAX / 2];
+    snprintf(first, sizeof first, "%.370s", lake->text);
+    snprintf(second, sizeof second, "%.370s", rpc->text);
+    return tide_fail(err, lake->code == TIDE_E_IO ? TIDE_E_IO : TIDE_E_MISSING,
+                     "ledger %u is neither in the lake (%.300s) nor at RPC (%.300s)", j->next,
+                     first, second);
+}
+
+/* What the lake may lack and RPC may have: its tip is reached, there is a hole, it is away. */
+static bool may_be_elsewhere(tide_status status)
+{
+    return status == TIDE_E_EOF || status == TIDE_E_MISSING || status == TIDE_E_IO ||
+           status == TIDE_E_DECODE;
+}
+
+static tide_status joined_next(void *self, tide_slice *lcm, uint32_t *sequence,
+                               struct tide_err *err)
+{
+    struct joined *j = self;
+    struct tide_err lake = { 0 };
+    bool asked_lake = false;
+    if (j->last && j->next > j->last)
+        return tide_fail(err, TIDE_E_EOF, "ledger %u, the last one wanted, is read", j->last);
+    tide_status status = ask(j, lcm, sequence, err);
+    if (j->on_lake && may_be_elsewhere(status)) {
+        asked_lake = true;
+        lake = *err;
+        status = turn_to(j, false, err);
+        if (!status)
+            status = ask(j, lcm, sequence, err);
+    }
+    if (!j->on_lake && status == TIDE_E_MISSING) {
+        struct tide_err rpc = *err;
+        if (asked_lake)
+            return neither(j, &lake, &rpc, err);
+        status = turn_to(j, true, err);
+        if (!status)
+            status = ask(j, lcm, sequence, err);
+        if (may_be_elsewhere(status)) {
+            lake = *err;
+            return neither(j, &lake, &rpc, err);
+        }
+    }
+    if (!status)
+        j->next = *sequence + 1;
+    return status;
+}
+
+static void joined_look(void *self, tide_slice *bytes)
+{
+    struct joined *j = self;
+    *bytes = (tide_slice){ 0 };
+    if (j->on_lake && j->lake.ops)
+        j->lake.ops->look(j->lake.self, bytes);
+}
+
+static void joined_took(void *self, size_t len)
+{
+    struct joined *j = self;
+    j->lake.ops->took(j->lake.self, len);
+    j->next++;
+}
+
+/* Where the lake's copy is damaged for good, RPC may have a better one. */
+static bool joined_again(void *self, struct tide_err *err)
+{
+    struct joined *j = self;
+    char quoted[TIDE_ERR_TEXT_MAX + 64];
+    struct tide_err unheard;
+    if (!j->on_lake)
+        return tide_source_again(&j->rpc, err);
+    bool again = tide_source_again(&j->lake, err);
+    j->next--;
+    if (again || j->doubted == j->next)
+        return again;
+    j->doubted = j->next;
+    tide_log(TIDE_WARN, "lake.damaged", "again=false error=%s",
+             tide_log_quote(quoted, sizeof quoted, err->text));
+    return turn_to(j, false, &unheard) == TIDE_OK;
+}
+
+static tide_status joined_range(void *self, uint32_t *first, uint32_t *last, struct tide_err *err)
+{
+    struct joined *j = self;
+    uint32_t newest = 0, oldest = 0;
+    struct tide_err unheard;
+    *first = *last = 0;
+    (void)err;
+    if (j->lake.ops && j->lake.ops->range(j->lake.self, first, last, &unheard))
+        *first = *last = 0;
+    if (j->rpc.ops->range(j->rpc.self, &oldest, &newest, &unheard) == TIDE_OK && newest > *last)
+        *last = newest;
+    if (*first == 0)
+        *first = oldest;
+    return TIDE_OK;
+}
+
+/* The lake first: it is the cheaper one, and RPC takes over where it ends. */
+static tide_status joined_seek(void *self, uint32_t first, uint32_t last, struct tide_err *err)
+{
+    struct joined *j = self;
+    uint32_t oldest = 0, newest = 0;
+    if (first == 0) {
+        tide_status status = joined_range(j, &oldest, &newest, err);
+        if (status || oldest == 0)
+            return status ? status
+                          : tide_fail(err, TIDE_E_MISSING,
+                                      "lake, rpc: no ledger found; say where "
+                                      "to begin (first_ledger)");
+        first = oldest;
+    }
+    j->next = first;
+    j->last = last;
+    return turn_to(j, j->lake.ops != NULL, err);
+}
+
+static bool joined_finite(void *self)
+{
+    const struct joined *j = self;
+    return j->last && j->next > j->last;
+}
+
+/* While the lake gives, RPC has more. */
+static bool joined_newest(void *self)
+{
+    struct joined *j = self;
+    return !j->on_lake && j->rpc.ops->newest(j->rpc.self);
+}
+
+static int64_t joined_trouble(void *self, char *text, size_t size)
+{
+    struct joined *j = self;
+    return j->rpc.ops->trouble(j->rpc.self, text, size);
+}
+
+static void joined_close(void *self)
+{
+    struct joined *j = self;
+    if (j->lake.ops)
+        j->lake.ops->close(j->lake.self);
+    if (j->rpc.ops)
+        j->rpc.ops->close(j->rpc.self);
+    free(j);
+}
+
+static const struct tide_source_ops joined_ops = {
+    .name = "joined",
+    .seek = joined_seek,
+    .next = joined_next,
+    .look = joined_look,
+    .took = joined_took,
+    .again = joined_again,
+    .range = joined_range,
+    .finite = joined_finite,
+    .newest = joined_newest,
+    .trouble = joined_trouble,
+    .close = joined_close,
+};
+
+tide_status tide_joined_open(struct tide_source *out, const struct tide_source_options *options,
+                             struct tide_err *err)
+{
+    struct joined *j = calloc(1, sizeof *j);
+    if (!j)
+        return tide_fail(err, TIDE_E_MEMORY, "source: out of memory");
+    j->options = *options;
+    tide_status status = tide_lake_open(&j->lake, options, err);
+    if (status == TIDE_E_IO) {
+        char quoted[TIDE_ERR_TEXT_MAX + 64];
+        tide_log(TIDE_WARN, "lake.unreachable", "error=%s",
+                 tide_log_quote(quoted, sizeof quoted, err->text));
+        status = TIDE_OK;
+    }
+    if (!status)
+        status = tide_rpc_open(&j->rpc, options, err);
+    if (status) {
+        joined_close(j);
+        return status;
+    }
+    *out = (struct tide_source){ &joined_ops, j };
+    return TIDE_OK;
+}

@@ -1,0 +1,604 @@
+/* Ledgers out of a SEP-54 data lake: objects come from the prefetcher, are decompressed as a
+ * stream into a window that grows to the largest ledger, and are cut into ledgers there. Where an
+ * object holds many ledgers it is decompressed ahead, and a ledger whose end its reader finds by
+ * reading is not walked here: all but an object's last, which comes when the object is checked. */
+#include "indexer/source/lake_layout.h"
+#include "indexer/source/ledger_peek.h"
+#include "indexer/source/prefetch.h"
+#include "indexer/source/unpack.h"
+#include "tidemark/clock.h"
+#include "tidemark/limits.h"
+#include "tidemark/log.h"
+#include "tidemark/meta.h"
+#include "tidemark/zstd.h" /* its magic number alone */
+
+enum {
+    FILL_BYTES = 256 << 10,
+    BATCH_HEADER = 12,
+    CONFIG_BYTES = 64 << 10,
+    GALLOP_MAX = 32,
+    AHEAD_BYTES_MAX = 8 << 20
+};
+
+struct lake {
+    struct tide_source_options options;
+    struct object_store store;
+    struct lake_layout layout;
+    struct prefetch *prefetch;
+    struct unpack *unpack;
+    bool sought;
+    uint32_t next, last; /* ledgers: wanted next, wanted last (0: no end) */
+    uint32_t hole_asked; /* the ledger for which the lake was last searched for later ones */
+
+    /* the object being read */
+    bool open, second; /* second: fetched again after a failure */
+    char key[TIDE_OBJECT_KEY_MAX];
+    bool checked;          /* its frame carries a checksum */
+    uint32_t at, end;      /* ledger that comes next in it, its last ledger */
+    struct tide_buf plain; /* decompressed, from the ledger `at` on, after used bytes */
+    size_t used;
+    size_t longest; /* ledger cut or taken */
+};
+
+/* --- one object -------------------------------------------------------------------------- */
+
+static tide_status corrupt(struct lake *l, tide_status status, const char *what,
+                           struct tide_err *err)
+{
+    return tide_fail(err, status, "%s/%s: ledger %u: %s", l->store.name, l->key, l->at, what);
+}
+
+/* Decompresses until at least want bytes are in the window, or the object ends. */
+static tide_status fill(struct lake *l, size_t want, struct tide_err *err)
+{
+    if (l->used) {
+        memmove(l->plain.ptr, l->plain.ptr + l->used, l->plain.len - l->used);
+        l->plain.len -= l->used;
+        l->used = 0;
+    }
+    if (l->plain.len == TIDE_LEDGER_BYTES_MAX)
+        return corrupt(l, TIDE_E_LIMIT, "larger than one ledger may be", err);
+    if (want > TIDE_LEDGER_BYTES_MAX)
+        want = TIDE_LEDGER_BYTES_MAX;
+    while (l->plain.len < want) {
+        size_t room = want - l->plain.len;
+        uint8_t *to = tide_buf_room(&l->plain, room);
+        if (!to)
+            return corrupt(l, TIDE_E_MEMORY, "out of memory", err);
+        size_t made = 0;
+        const char *what = NULL;
+        tide_status status = unpack_read(l->unpack, to, room, &made, &what);
+        l->plain.len += made;
+        if (status)
+            return corrupt(l, status, what, err);
+        if (made < room)
+            break;
+    }
+    return TIDE_OK;
+}
+
+static tide_slice window(const struct lake *l)
+{
+    return tide_slice_of(l->plain.ptr + l->used, l->plain.len - l->used);
+}
+
+/* The batch's own words must agree with its name. The first object of a lake is named from 0
+ * and begins with ledger 2. */
+static tide_status read_batch_header(struct lake *l, struct tide_err *err)
+{
+    tide_status status = fill(l, BATCH_HEADER, err);
+    if (status)
+        return status;
+    if (l->plain.len < BATCH_HEADER)
+        return corrupt(l, TIDE_E_DECODE, "cut short", err);
+    uint32_t start = tide_be32(l->plain.ptr), end = tide_be32(l->plain.ptr + 4);
+    uint32_t count = tide_be32(l->plain.ptr + 8);
+    l->used = BATCH_HEADER;
+    uint32_t named = lake_object_start(&l->layout, l->next);
+    uint64_t named_end = (uint64_t)named + l->layout.batch - 1;
+    bool start_fits = start == named || (named == 0 && start >= 1 && start <= 2);
+    if (!start_fits || end != named_end || count != end - start + 1)
+        return tide_fail(err, TIDE_E_DECODE,
+                         "%s/%s: batch says ledgers %u..%u, %u of them, which its name does not",
+                         l->store.name, l->key, start, end, count);
+    l->at = start;
+    l->end = end;
+    return TIDE_OK;
+}
+
+static void leave_object(struct lake *l)
+{
+    unpack_end(l->unpack);
+    if (l->open)
+        prefetch_done(l->prefetch);
+    l->open = false;
+    l->second = false;
+}
+
+static tide_status enter_object(struct lake *l, struct tide_err *err)
+{
+    tide_slice packed;
+    tide_status status = prefetch_take(l->prefetch, &packed, l->key, err);
+    if (status)
+        return status;
+    l->open = true;
+    /* Frame header descriptor, bit 2: a checksum follows the content. */
+    l->checked = packed.len > 4 && tide_zstd_magic(packed) && (packed.ptr[4] & 4);
+    l->at = l->next;
+    l->used = 0;
+    tide_buf_reset(&l->plain);
+    unpack_begin(l->unpack, packed, l->layout.batch > 1);
+    if (!tide_zstd_magic(packed))
+        return corrupt(l, TIDE_E_DECODE, "not a zstd frame", err);
+    return read_batch_header(l, err);
+}
+
+/* An object with one ledger whose frame has a checksum needs no walk to find the ledger's end. */
+static tide_status cut_whole(struct lake *l, size_t *len, struct tide_err *err)
+{
+    size_t want = FILL_BYTES;
+    while (!unpack_exhausted(l->unpack)) {
+        size_t was = window(l).len;
+        tide_status status = fill(l, was + want, err);
+        if (status)
+            return status;
+        if (window(l).len == was)
+            break;
+        want = window(l).len;
+    }
+    if (!unpack_exhausted(l->unpack))
+        return corrupt(l, TIDE_E_DECODE, "cut short", err);
+    *len = window(l).len;
+    return TIDE_OK;
+}
+
+/* Finds the end of the ledger at the window's start. What is missing is filled in by doubling,
+ * so the bytes of a large ledger are looked at twice at most. */
+static tide_status cut_by_walk(struct lake *l, size_t *len, struct tide_err *err)
+{
+    for (size_t want = FILL_BYTES;;) {
+        struct tide_xdr x = tide_xdr_of(window(l));
+        if (x.cur != x.end)
+            tide_ledger_skip(&x);
+        if (x.status == TIDE_OK && tide_xdr_offset(&x)) {
+            *len = tide_xdr_offset(&x);
+            return TIDE_OK;
+        }
+        if (x.status && !x.truncated) {
+            tide_xdr_error(&x, err, "LedgerCloseMeta");
+            return tide_fail_context(err, "%s/%s: ledger %u", l->store.name, l->key, l->at);
+        }
+        size_t was = window(l).len;
+        while (want < 2 * was)
+            want *= 2;
+        tide_status status = fill(l, want, err);
+        if (status)
+            return status;
+        if (window(l).len == was)
+            return corrupt(l, TIDE_E_DECODE, "cut short", err);
+    }
+}
+
+static void step(struct lake *l, size_t len)
+{
+    l->used += len;
+    l->at++;
+    if (len > l->longest)
+        l->longest = len;
+}
+
+/* The next ledger of the open object. */
+static tide_status cut(struct lake *l, tide_slice *lcm, struct tide_err *err)
+{
+    size_t len = 0;
+    bool whole = l->checked && l->layout.batch == 1;
+    tide_status status = whole ? cut_whole(l, &len, err) : cut_by_walk(l, &len, err);
+    if (status)
+        return status;
+    *lcm = tide_slice_of(window(l).ptr, len);
+    if (ledger_peek_sequence(*lcm) != l->at)
+        return corrupt(l, TIDE_E_DECODE, "the batch holds another ledger in its place", err);
+    if (l->at == l->end) {
+        uint8_t rest;
+        size_t made = 0;
+        const char *what = "bytes after the last ledger";
+        status = unpack_read(l->unpack, &rest, 1, &made, &what);
+        if (status)
+            return corrupt(l, status, what, err);
+        if (made || l->used + len != l->plain.len || !unpack_exhausted(l->unpack))
+            return corrupt(l, TIDE_E_DECODE, made ? what : "cut short or followed by more", err);
+    }
+    step(l, len);
+    return TIDE_OK;
+}
+
+/* --- holes and the tip ------------------------------------------------------------------- */
+
+static tide_status is_there(struct lake *l, uint32_t ledger, struct tide_err *err)
+{
+    tide_status status = TIDE_E_MISSING;
+    for (uint32_t i = 0; i < LAKE_EXTENSIONS && status == TIDE_E_MISSING; i++) {
+        char key[TIDE_OBJECT_KEY_MAX];
+        struct object_fault fault = { 0 };
+        lake_object_key(key, &l->layout, ledger, i);
+        status = l->store.ops->exists(l->store.self, TIDE_LANES_MAX - 1, key, &fault, err);
+    }
+    prefetch_note(l->prefetch, status, err);
+    return status;
+}
+
+static bool stopping(const struct lake *l)
+{
+    return l->options.stopping && l->options.stopping(l->options.stopping_self);
+}
+
+/* A ledger after `from` whose object exists, 0 for none found. wide: the whole lake is looked
+ * through (listed, or probed at doubling distances), else the next object alone. */
+static tide_status later(struct lake *l, uint32_t from, bool wide, uint32_t *found,
+                         struct tide_err *err)
+{
+    *found = 0;
+    if (wide && l->store.ops->list) {
+        struct lake_listing listing;
+        tide_status status = lake_list(&listing, &l->store, err);
+        if (!status && listing.last >= (uint64_t)from + l->layout.batch)
+            *found = lake_object_start(&l->layout, listing.last);
+        return status;
+    }
+    uint64_t step = l->layout.batch;
+    for (uint32_t i = 0; i < (wide ? GALLOP_MAX : 1) && from + step <= UINT32_MAX; i++, step *= 2) {
+        if (stopping(l))
+            return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+        tide_status status = is_there(l, (uint32_t)(from + step), err);
+        if (status == TIDE_OK)
+            *found = (uint32_t)(from + step);
+        if (status != TIDE_E_MISSING)
+            return status;
+    }
+    return TIDE_OK;
+}
+
+/* The object of l->next is not there: the tip, or a hole? */
+static tide_status at_gap(struct lake *l, struct tide_err *err)
+{
+    uint32_t start = lake_object_start(&l->layout, l->next), found = 0;
+    /* Probing is dear: once after a seek. Listing is cheap: once per ledger. */
+    bool wide = l->store.ops->list ? l->hole_asked != l->next : l->hole_asked == 0;
+    tide_status status = later(l, start, wide, &found, err);
+    if (status)
+        return status;
+    l->hole_asked = l->next;
+    /* The object may have come between the two looks. */
+    if (found && (status = is_there(l, l->next, err)) == TIDE_E_MISSING)
+        return tide_fail(err, TIDE_E_MISSING,
+                         "%s/%s: ledger %u is missing, but the object of ledger %u is there",
+                         l->store.name, l->key, l->next, found);
+    return status ? status
+                  : tide_fail(err, TIDE_E_EOF, "%s/%s: not there yet", l->store.name, l->key);
+}
+
+/* --- the source -------------------------------------------------------------------------- */
+
+static tide_status lake_range(void *self, uint32_t *first, uint32_t *last, struct tide_err *err);
+
+/* The next call begins with a fresh copy of the object. */
+static void anew(struct lake *l, bool second)
+{
+    unpack_end(l->unpack);
+    l->open = false;
+    l->second = second;
+    prefetch_seek(l->prefetch, l->next, l->last);
+}
+
+static void say_again(const struct tide_err *err)
+{
+    char quoted[512];
+    tide_log(TIDE_WARN, "lake.damaged", "again=true error=%s",
+             tide_log_quote(quoted, sizeof quoted, err->text));
+}
+
+static tide_status give_up(struct lake *l, const char *what, struct tide_err *err)
+{
+    const char *advice = "; put a good copy there, or take another lake";
+    if (err->code == TIDE_E_UNKNOWN)
+        advice = "; update, or take another lake";
+    if (err->code == TIDE_E_CHAIN)
+        advice = "; compare with another lake which is wrong: this object or what is indexed";
+    anew(l, false);
+    tide_fail_context(err, "%s", what);
+    size_t len = strlen(err->text);
+    snprintf(err->text + len, sizeof err->text - len, "%s", advice);
+    return err->code;
+}
+
+static tide_status lake_seek(void *self, uint32_t first, uint32_t last, struct tide_err *err)
+{
+    struct lake *l = self;
+    uint32_t oldest = 0, newest = 0;
+    if (first == 0) {
+        tide_status status = lake_range(l, &oldest, &newest, err);
+        if (status)
+            return status;
+        if (oldest == 0)
+            return tide_fail(err, TIDE_E_MISSING, "%s: no ledger found; say where to begin",
+                             l->store.name);
+        first = oldest;
+    }
+    unpack_end(l->unpack);
+    l->open = false;
+    l->second = false;
+    l->sought = true;
+    l->hole_asked = 0;
+    l->next = first;
+    l->last = last;
+    prefetch_seek(l->prefetch, first, last);
+    return TIDE_OK;
+}
+
+/* Brings the next ledger, or fails with the object still open where it was at fault. */
+static tide_status advance(struct lake *l, tide_slice *lcm, struct tide_err *err)
+{
+    tide_status status;
+    do {
+        if (l->open && l->at > l->end)
+            leave_object(l);
+        if (!l->open && (status = enter_object(l, err)))
+            return status;
+        if (l->at > l->next)
+            return tide_fail(err, TIDE_E_MISSING, "%s/%s: begins at ledger %u, %u is wanted",
+                             l->store.name, l->key, l->at, l->next);
+        if ((status = cut(l, lcm, err)))
+            return status;
+    } while (l->at <= l->next);
+    return TIDE_OK;
+}
+
+static tide_status lake_next(void *self, tide_slice *lcm, uint32_t *sequence, struct tide_err *err)
+{
+    struct lake *l = self;
+    tide_status status = TIDE_OK;
+    if (!l->sought && (status = lake_seek(l, 0, 0, err)))
+        return status;
+    if (l->last && l->next > l->last)
+        return tide_fail(err, TIDE_E_EOF, "ledger %u, the last one wanted, is read", l->last);
+    status = advance(l, lcm, err);
+    bool damaged = l->open && status && status != TIDE_E_MISSING && status != TIDE_E_MEMORY;
+    if (damaged && !l->second) {
+        say_again(err);
+        anew(l, true);
+        status = advance(l, lcm, err);
+        damaged = l->open && status;
+    }
+    if (damaged)
+        return give_up(l, "damaged, also when fetched again", err);
+    if (status == TIDE_E_MISSING && !l->open)
+        return at_gap(l, err);
+    if (!status)
+        *sequence = l->next++;
+    return status;
+}
+
+static bool lake_again(void *self, struct tide_err *err)
+{
+    struct lake *l = self;
+    assert(l->open && l->at == l->next);
+    l->next--;
+    tide_fail_context(err, "%s/%s", l->store.name, l->key);
+    if (l->second) {
+        (void)give_up(l, "also when fetched again", err);
+        return false;
+    }
+    say_again(err);
+    anew(l, true);
+    return true;
+}
+
+/* What the window holds from the next ledger on. It is filled so far that the ledger is hardly ever
+ * cut short: then its reader would begin anew. More than that is taken where it is ready. */
+static void lake_look(void *self, tide_slice *bytes)
+{
+    struct lake *l = self;
+    *bytes = (tide_slice){ 0 };
+    if (!l->open || l->at != l->next || l->at >= l->end || (l->last && l->next > l->last))
+        return;
+    if (window(l).len < l->longest) {
+        size_t most = 4 * l->longest < AHEAD_BYTES_MAX ? 4 * l->longest : 2 * l->longest;
+        size_t want = window(l).len + unpack_ready(l->unpack);
+        struct tide_err told_by_next;
+        want = want < l->longest ? l->longest : want;
+        (void)!fill(l, want < most ? want : most, &told_by_next);
+    }
+    if (window(l).len && ledger_peek_sequence(window(l)) == l->at)
+        *bytes = window(l);
+}
+
+static void lake_took(void *self, size_t len)
+{
+    struct lake *l = self;
+    step(l, len);
+    l->next++;
+}
+
+/* Last ledger of the run of objects that begins at the one of ledger `from`: galloping, then
+ * halving. Right where the lake has no holes. */
+static tide_status probe_last(struct lake *l, uint32_t from, uint32_t *last, struct tide_err *err)
+{
+    uint32_t batch = l->layout.batch;
+    uint64_t there = lake_object_start(&l->layout, from), missing = 0, step = batch;
+    while (!missing && there + step <= UINT32_MAX) {
+        tide_status status = is_there(l, (uint32_t)(there + step), err);
+        if (status == TIDE_E_MISSING) {
+            missing = there + step;
+        } else if (status == TIDE_OK) {
+            there += step;
+            step *= 2;
+        } else {
+            return status;
+        }
+    }
+    while (missing > there + batch) {
+        uint64_t middle = there + (missing - there) / batch / 2 * batch;
+        tide_status status = is_there(l, (uint32_t)middle, err);
+        if (status && status != TIDE_E_MISSING)
+            return status;
+        *(status ? &missing : &there) = middle;
+    }
+    *last = (uint32_t)(there + batch - 1);
+    return TIDE_OK;
+}
+
+static tide_status lake_range(void *self, uint32_t *first, uint32_t *last, struct tide_err *err)
+{
+    struct lake *l = self;
+    *first = *last = 0;
+    if (l->store.ops->list) {
+        struct lake_listing listing;
+        tide_status status = lake_list(&listing, &l->store, err);
+        *first = listing.first;
+        *last = listing.last;
+        return status;
+    }
+    /* Without a listing, what is wanted next and what is before it may be known of, no more. */
+    uint32_t from = l->sought && l->next > 2 ? l->next : 2;
+    tide_status status = is_there(l, from, err);
+    if (status == TIDE_OK) {
+        *first = from;
+        return probe_last(l, from, last, err);
+    }
+    if (status == TIDE_E_MISSING && from > 2 && (status = is_there(l, from - 1, err)) == TIDE_OK)
+        *first = *last = from - 1;
+    return status == TIDE_E_MISSING ? TIDE_OK : status;
+}
+
+static bool lake_finite(void *self)
+{
+    const struct lake *l = self;
+    return l->last && l->next > l->last;
+}
+
+static int64_t lake_trouble(void *self, char *text, size_t size)
+{
+    struct lake *l = self;
+    return prefetch_trouble(l->prefetch, text, size);
+}
+
+static void lake_close(void *self)
+{
+    struct lake *l = self;
+    unpack_close(l->unpack);
+    prefetch_close(l->prefetch);
+    tide_buf_release(&l->plain);
+    if (l->store.ops)
+        l->store.ops->close(l->store.self);
+    free(l);
+}
+
+static const struct tide_source_ops lake_ops = {
+    .name = "lake",
+    .seek = lake_seek,
+    .next = lake_next,
+    .look = lake_look,
+    .took = lake_took,
+    .again = lake_again,
+    .range = lake_range,
+    .finite = lake_finite,
+    .trouble = lake_trouble,
+    .close = lake_close,
+};
+
+/* --- opening ----------------------------------------------------------------------------- */
+
+static bool always_room(void *self, size_t total)
+{
+    (void)self;
+    return total <= CONFIG_BYTES;
+}
+
+static bool never(void *self)
+{
+    (void)self;
+    return false;
+}
+
+/* .config.json, tried as often as an object. TIDE_E_MISSING when the lake has none. */
+static tide_status fetch_config(struct lake *l, struct object_sink *sink, struct tide_err *err)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    for (uint32_t n = 1;; n++) {
+        struct object_fault fault = { 0 };
+        tide_buf_reset(&sink->bytes);
+        tide_status status =
+            l->store.ops->get(l->store.self, TIDE_LANES_MAX - 1, ".config.json", sink, &fault, err);
+        if (status != TIDE_E_IO || !fault.again || n >= l->options.config->http_tries)
+            return status;
+        for (uint32_t ms = 0; ms < l->options.config->http_retry_ms && !stopping(l); ms += 50)
+            clock->sleep_ms(clock->self, 50);
+        if (stopping(l))
+            return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+    }
+}
+
+/* Layout from .config.json, or else from the names of the objects, or else from the settings. */
+static tide_status find_layout(struct lake *l, struct tide_err *err)
+{
+    char passphrase[256];
+    struct object_sink sink = { .room = always_room, .cancelled = never };
+    tide_buf_init(&sink.bytes, CONFIG_BYTES);
+    tide_status status = fetch_config(l, &sink, err);
+    if (status == TIDE_OK) {
+        status = lake_config_parse(&l->layout, passphrase, tide_buf_view(&sink.bytes), err);
+        if (status)
+            tide_fail_context(err, "%s/.config.json", l->store.name);
+        else if (l->options.passphrase && strcmp(l->options.passphrase, passphrase) != 0)
+            status = tide_fail(err, TIDE_E_CHAIN,
+                               "%s/.config.json: the lake is of network \"%s\", the deployment of "
+                               "\"%s\"",
+                               l->store.name, passphrase, l->options.passphrase);
+    } else if (status == TIDE_E_MISSING) {
+        struct lake_listing listing = { 0 };
+        status = l->store.ops->list ? lake_list(&listing, &l->store, err) : TIDE_OK;
+        l->layout = listing.layout;
+        if (!status && l->layout.batch == 0)
+            l->layout = (struct lake_layout){ l->options.config->lake_ledgers_per_batch,
+                                              l->options.config->lake_batches_per_partition };
+    }
+    tide_buf_release(&sink.bytes);
+    return status;
+}
+
+static tide_status open_store(struct lake *l, struct tide_err *err)
+{
+    const struct tide_config *c = l->options.config;
+    if (strncmp(c->lake, "http://", 7) == 0 || strncmp(c->lake, "https://", 8) == 0)
+        return object_http_open(&l->store, c->lake, c, err);
+    const char *path = strncmp(c->lake, "file://", 7) == 0 ? c->lake + 7 : c->lake;
+    if (strstr(path, "://"))
+        return tide_fail(err, TIDE_E_CONFIG, "lake=%s: expected a folder, file:// or http(s)://",
+                         c->lake);
+    return object_folder_open(&l->store, path, (size_t)c->object_max_mib << 20, err);
+}
+
+tide_status tide_lake_open(struct tide_source *out, const struct tide_source_options *options,
+                           struct tide_err *err)
+{
+    struct lake *l = calloc(1, sizeof *l);
+    if (!l)
+        return tide_fail(err, TIDE_E_MEMORY, "lake: out of memory");
+    l->options = *options;
+    tide_buf_init(&l->plain, TIDE_LEDGER_BYTES_MAX);
+    tide_status status = open_store(l, err);
+    if (!status)
+        status = find_layout(l, err);
+    if (!status && (status = unpack_open(&l->unpack)))
+        tide_fail(err, status, "lake: out of memory");
+    if (!status)
+        status = prefetch_open(&l->prefetch, &l->store, &l->layout, options, err);
+    if (status) {
+        lake_close(l);
+        return status;
+    }
+    tide_log(TIDE_INFO, "lake.open", "ledgers_per_batch=%u batches_per_partition=%u",
+             l->layout.batch, l->layout.partition);
+    *out = (struct tide_source){ &lake_ops, l };
+    return TIDE_OK;
+}

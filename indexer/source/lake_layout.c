@@ -1,0 +1,142 @@
+#include "indexer/source/lake_layout.h"
+#include "tidemark/text.h"
+
+static const char *const extensions[LAKE_EXTENSIONS] = { ".xdr.zst", ".xdr.zstd" };
+
+uint32_t lake_object_start(const struct lake_layout *layout, uint32_t ledger)
+{
+    return ledger / layout->batch * layout->batch;
+}
+
+/* The last ledger of a span of size from start, within 32 bits. */
+static uint32_t last_of(uint32_t start, uint64_t size)
+{
+    uint64_t last = start + size - 1;
+    return last > UINT32_MAX ? UINT32_MAX : (uint32_t)last;
+}
+
+void lake_object_key(char *out, const struct lake_layout *layout, uint32_t ledger,
+                     uint32_t extension)
+{
+    assert(layout->batch > 0 && layout->partition > 0 && extension < LAKE_EXTENSIONS);
+    size_t at = 0;
+    uint64_t span = (uint64_t)layout->batch * layout->partition;
+    if (layout->partition > 1) {
+        uint32_t start = (uint32_t)(ledger / span * span);
+        at += (size_t)snprintf(out, TIDE_OBJECT_KEY_MAX, "%08X--%u-%u/", UINT32_MAX - start, start,
+                               last_of(start, span));
+    }
+    uint32_t start = lake_object_start(layout, ledger);
+    at +=
+        (size_t)snprintf(out + at, TIDE_OBJECT_KEY_MAX - at, "%08X--%u", UINT32_MAX - start, start);
+    if (layout->batch > 1)
+        at += (size_t)snprintf(out + at, TIDE_OBJECT_KEY_MAX - at, "-%u",
+                               last_of(start, layout->batch));
+    snprintf(out + at, TIDE_OBJECT_KEY_MAX - at, "%s", extensions[extension]);
+}
+
+static bool parse_number(const char **p, uint32_t *out)
+{
+    size_t len = strspn(*p, "0123456789");
+    uint64_t v = 0;
+    if (tide_parse_u64(&v, tide_slice_of(*p, len), UINT32_MAX) != TIDE_OK)
+        return false;
+    *out = (uint32_t)v;
+    *p += len;
+    return true;
+}
+
+bool lake_name_parse(struct lake_name *out, const char *name)
+{
+    uint8_t inverse[4];
+    if (strlen(name) < 11 || tide_hex_decode(inverse, 4, tide_slice_of(name, 8)) != TIDE_OK ||
+        name[8] != '-' || name[9] != '-')
+        return false;
+    const char *p = name + 10;
+    if (!parse_number(&p, &out->first))
+        return false;
+    out->last = out->first;
+    bool ranged = *p == '-';
+    if (ranged) {
+        p++;
+        if (!parse_number(&p, &out->last))
+            return false;
+    }
+    out->folder = *p == '\0' && ranged;
+    bool file = strcmp(p, extensions[0]) == 0 || strcmp(p, extensions[1]) == 0;
+    uint32_t inverted = (uint32_t)inverse[0] << 24 | (uint32_t)inverse[1] << 16 |
+                        (uint32_t)inverse[2] << 8 | inverse[3];
+    return (out->folder || file) && out->last >= out->first && inverted == UINT32_MAX - out->first;
+}
+
+/* --- listing ----------------------------------------------------------------------------- */
+
+/* The extremes among the folders, or the files, of one folder. */
+struct extremes {
+    bool folders; /* which of them are looked at */
+    bool found;
+    struct lake_name oldest, newest;
+};
+
+static bool see(void *self, const char *text)
+{
+    struct extremes *e = self;
+    struct lake_name name;
+    if (!lake_name_parse(&name, text) || name.folder != e->folders)
+        return true;
+    if (!e->found || name.first < e->oldest.first)
+        e->oldest = name;
+    if (!e->found || name.last > e->newest.last)
+        e->newest = name;
+    e->found = true;
+    return true;
+}
+
+static tide_status look(struct extremes *out, const struct object_store *store, const char *folder,
+                        bool folders, struct tide_err *err)
+{
+    *out = (struct extremes){ .folders = folders };
+    return store->ops->list(store->self, folder, see, out, err);
+}
+
+static void folder_name(char *out, const struct lake_name *name)
+{
+    snprintf(out, TIDE_OBJECT_KEY_MAX, "%08X--%u-%u", UINT32_MAX - name->first, name->first,
+             name->last);
+}
+
+static void conclude(struct lake_listing *out, const struct lake_name *oldest,
+                     const struct lake_name *newest, const struct lake_name *folder)
+{
+    uint32_t batch = newest->last - newest->first + 1;
+    out->layout.batch = batch;
+    out->layout.partition =
+        folder ? (uint32_t)(((uint64_t)folder->last - folder->first + 1) / batch) : 1;
+    out->first = oldest->first > 2 ? oldest->first : 2;
+    out->last = newest->last;
+}
+
+tide_status lake_list(struct lake_listing *out, const struct object_store *store,
+                      struct tide_err *err)
+{
+    struct extremes folders, oldest, newest;
+    char name[TIDE_OBJECT_KEY_MAX];
+    *out = (struct lake_listing){ 0 };
+    tide_status status = look(&folders, store, "", true, err);
+    if (status)
+        return status;
+    if (!folders.found) {
+        status = look(&newest, store, "", false, err);
+        if (!status && newest.found)
+            conclude(out, &newest.oldest, &newest.newest, NULL);
+        return status;
+    }
+    folder_name(name, &folders.oldest);
+    status = look(&oldest, store, name, false, err);
+    folder_name(name, &folders.newest);
+    if (!status)
+        status = look(&newest, store, name, false, err);
+    if (!status && oldest.found && newest.found)
+        conclude(out, &oldest.oldest, &newest.newest, &folders.newest);
+    return status;
+}

@@ -1,0 +1,122 @@
+/* Objects on a web server. Every lane has a client of its own, whose connection is kept alive. */
+#include "indexer/source/object_store.h"
+#include "tidemark/http.h"
+
+enum { URL_BYTES = TIDE_CONFIG_TEXT_MAX + TIDE_OBJECT_KEY_MAX + 2 };
+
+struct http_store {
+    const struct tide_config *config;
+    size_t object_max;
+    char base[TIDE_CONFIG_TEXT_MAX];
+    struct tide_http *lanes[TIDE_LANES_MAX]; /* made at first use, by the thread of the lane */
+};
+
+static tide_status open_lane(struct http_store *s, uint32_t lane, struct tide_err *err)
+{
+    const struct tide_config *c = s->config;
+    const struct tide_http_options options = { .agent = "tidemark-indexer",
+                                               .ca_file = c->http_ca_file,
+                                               .connect_ms = c->http_connect_ms,
+                                               .timeout_ms = c->http_timeout_ms,
+                                               .stall_s = c->http_stall_s };
+    return tide_http_open(&s->lanes[lane], &options, err);
+}
+
+/* What the lake is told of an answer that is no object. */
+static tide_status judge(const struct tide_http_answer *answer, struct object_fault *fault,
+                         struct tide_err *err)
+{
+    fault->again = answer->again;
+    fault->after_ms = answer->after_ms;
+    if (answer->code == 404 || answer->code == 410)
+        return tide_fail(err, TIDE_E_MISSING, "not there (%u)", answer->code);
+    return tide_fail(err, TIDE_E_IO, "the server answered %u%s", answer->code,
+                     answer->code == 403
+                         ? " (forbidden; a bucket that may not be listed answers so for an object "
+                           "that is not there)"
+                         : "");
+}
+
+static tide_status request(struct http_store *s, uint32_t lane, const char *key,
+                           struct object_sink *sink, struct object_fault *fault,
+                           struct tide_err *err)
+{
+    char url[URL_BYTES];
+    struct tide_http_answer answer = { 0 };
+    assert(lane < TIDE_LANES_MAX);
+    snprintf(url, sizeof url, "%s/%s", s->base, key);
+    struct tide_http_request r = { .method = sink ? TIDE_HTTP_GET : TIDE_HTTP_HEAD,
+                                   .url = url,
+                                   .follow = true };
+    size_t ceiling = sink ? sink->bytes.max : 0;
+    if (sink) {
+        r.room = sink->room;
+        r.cancelled = sink->cancelled;
+        r.self = sink->self;
+        if (ceiling > s->object_max)
+            sink->bytes.max = s->object_max;
+    }
+    tide_status status = s->lanes[lane] ? TIDE_OK : open_lane(s, lane, err);
+    if (!status)
+        status = tide_http_call(s->lanes[lane], &r, sink ? &sink->bytes : NULL, &answer, err);
+    if (sink)
+        sink->bytes.max = ceiling;
+    fault->no_room = answer.no_room;
+    fault->again = status && answer.again;
+    if (!status && answer.code == 200)
+        return TIDE_OK;
+    if (status == TIDE_E_LIMIT && ceiling > s->object_max)
+        tide_fail(err, status, "larger than object_max_mib allows");
+    if (!status)
+        judge(&answer, fault, err);
+    return tide_fail_context(err, "%s", url);
+}
+
+static tide_status http_get(void *self, uint32_t lane, const char *key, struct object_sink *sink,
+                            struct object_fault *fault, struct tide_err *err)
+{
+    return request(self, lane, key, sink, fault, err);
+}
+
+static tide_status http_exists(void *self, uint32_t lane, const char *key,
+                               struct object_fault *fault, struct tide_err *err)
+{
+    return request(self, lane, key, NULL, fault, err);
+}
+
+static void http_close(void *self)
+{
+    struct http_store *s = self;
+    for (uint32_t i = 0; i < TIDE_LANES_MAX; i++)
+        tide_http_close(s->lanes[i]);
+    free(s);
+}
+
+static const struct object_store_ops http_ops = {
+    .get = http_get,
+    .exists = http_exists,
+    .close = http_close,
+};
+
+tide_status object_http_open(struct object_store *out, const char *url,
+                             const struct tide_config *config, struct tide_err *err)
+{
+    const char *host = strstr(url, "://");
+    if (!host || !host[3])
+        return tide_fail(err, TIDE_E_CONFIG, "lake=%s: expected http(s)://host/path", url);
+    if (strpbrk(url, "?#") || memchr(host + 3, '@', strcspn(host + 3, "/")))
+        return tide_fail(
+            err, TIDE_E_CONFIG,
+            "lake: the address has a query or a password in it, which would be logged");
+    struct http_store *s = calloc(1, sizeof *s);
+    if (!s)
+        return tide_fail(err, TIDE_E_MEMORY, "lake=%s: out of memory", url);
+    size_t len = strlen(url);
+    while (len && url[len - 1] == '/')
+        len--;
+    memcpy(s->base, url, len);
+    s->config = config;
+    s->object_max = (size_t)config->object_max_mib << 20;
+    *out = (struct object_store){ &http_ops, s, s->base };
+    return TIDE_OK;
+}

@@ -1,0 +1,443 @@
+#include "indexer/source/prefetch.h"
+#include "tidemark/clock.h"
+#include "tidemark/limits.h"
+#include "tidemark/log.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+enum slot_state { EMPTY, BUSY, READY, FAILED, REPORTED };
+
+struct slot {
+    enum slot_state state;
+    struct tide_buf bytes; /* READY */
+    size_t counted;        /* bytes of it in prefetch.held */
+    uint32_t extension;
+    struct tide_err err; /* FAILED; REPORTED: and the reader knows */
+};
+
+struct worker {
+    struct prefetch *owner;
+    uint32_t lane;
+    pthread_t thread;
+};
+
+struct prefetch {
+    const struct object_store *store;
+    const struct lake_layout *layout;
+    struct tide_source_options options;
+    size_t bytes_max;
+    uint32_t slot_count, worker_count;
+    struct worker workers[TIDE_LANES_MAX];
+
+    pthread_mutex_t lock; /* of everything below */
+    pthread_cond_t work;  /* a worker may find something to do, or must give up */
+    pthread_cond_t done;  /* a slot changed */
+    bool closing;
+    uint32_t generation; /* counts seeks: results of an older one are thrown away */
+    uint32_t start;      /* first ledger of object 0 */
+    uint64_t count;      /* objects up to the end */
+    uint64_t base;       /* oldest object not done; slot base % slot_count */
+    uint32_t ahead;      /* objects looked ahead, 1 .. slot_count */
+    size_t held;         /* bytes in slots and under way */
+    uint32_t extension;  /* the one that was right last time */
+    int64_t trouble_ms;  /* when attempts began to fail; 0: they do not */
+    char trouble[TIDE_ERR_TEXT_MAX];
+    struct slot slots[];
+};
+
+/* One object being fetched. */
+struct fetch {
+    struct prefetch *owner;
+    uint64_t object;
+    uint32_t generation;
+    uint32_t lane;
+    size_t counted; /* bytes of the sink in owner->held */
+    size_t refused; /* bytes there was no room for, last time */
+    struct object_sink sink;
+    uint32_t extension;
+    uint32_t jitter; /* state of a small generator */
+};
+
+static struct slot *slot_of(struct prefetch *p, uint64_t object)
+{
+    return &p->slots[object % p->slot_count];
+}
+
+static bool stale(const struct fetch *f)
+{
+    return f->owner->closing || f->owner->generation != f->generation;
+}
+
+static bool fetch_cancelled(void *self)
+{
+    struct fetch *f = self;
+    pthread_mutex_lock(&f->owner->lock);
+    bool yes = stale(f);
+    pthread_mutex_unlock(&f->owner->lock);
+    return yes;
+}
+
+/* The oldest object always gets room, so there is progress; the others only within the bound. */
+static bool fetch_room(void *self, size_t total)
+{
+    struct fetch *f = self;
+    struct prefetch *p = f->owner;
+    size_t cap = f->sink.bytes.cap ? 2 * f->sink.bytes.cap : total;
+    size_t want = cap > total ? cap : total; /* the buffer grows by doubling */
+    pthread_mutex_lock(&p->lock);
+    size_t more = want > f->counted ? want - f->counted : 0;
+    bool yes = f->object == p->base || p->held + more <= p->bytes_max;
+    if (yes) {
+        p->held += more;
+        f->counted += more;
+    } else {
+        f->refused = want;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return yes;
+}
+
+/* Gives back what the fetch holds. Locked. */
+static void drop_bytes(struct fetch *f)
+{
+    f->owner->held -= f->counted;
+    f->counted = 0;
+    tide_buf_release(&f->sink.bytes);
+    tide_buf_init(&f->sink.bytes, TIDE_OBJECT_BYTES_MAX);
+    pthread_cond_broadcast(&f->owner->work);
+}
+
+/* Sleeps up to ms; false when the fetch is not wanted any more. */
+static bool pause_for(struct fetch *f, uint32_t ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += ms / 1000;
+    until.tv_nsec += (long)(ms % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    pthread_mutex_lock(&f->owner->lock);
+    int waited = 0;
+    while (!stale(f) && waited != ETIMEDOUT)
+        waited = pthread_cond_timedwait(&f->owner->work, &f->owner->lock, &until);
+    bool wanted = !stale(f);
+    pthread_mutex_unlock(&f->owner->lock);
+    return wanted;
+}
+
+/* Waits until what was refused fits, or the object is the oldest. */
+static bool wait_for_room(struct fetch *f)
+{
+    struct prefetch *p = f->owner;
+    pthread_mutex_lock(&p->lock);
+    drop_bytes(f);
+    while (!stale(f) && f->object != p->base && p->held + f->refused > p->bytes_max)
+        pthread_cond_wait(&p->work, &p->lock);
+    bool wanted = !stale(f);
+    pthread_mutex_unlock(&p->lock);
+    return wanted;
+}
+
+/* Pause before attempt n + 1: doubling, between half and all of it, at least what was asked. */
+static uint32_t pause_ms(struct fetch *f, uint32_t n, uint32_t asked)
+{
+    const struct tide_config *c = f->owner->options.config;
+    uint64_t ms = (uint64_t)c->http_retry_ms << (n < 20 ? n : 20);
+    if (ms > c->http_retry_ms_max)
+        ms = c->http_retry_ms_max;
+    f->jitter = f->jitter * 1664525u + 1013904223u;
+    ms = ms / 2 + (uint64_t)(f->jitter >> 8) * (ms / 2 + 1) / (1u << 24);
+    if (asked > ms)
+        ms = asked < c->http_retry_ms_max ? asked : c->http_retry_ms_max;
+    return (uint32_t)ms;
+}
+
+/* One attempt: the object under either extension. */
+static tide_status attempt(struct fetch *f, uint32_t ledger, struct object_fault *fault,
+                           struct tide_err *err)
+{
+    const struct object_store *store = f->owner->store;
+    tide_status status = TIDE_E_MISSING;
+    uint32_t first = f->extension;
+    for (uint32_t i = 0; i < LAKE_EXTENSIONS && status == TIDE_E_MISSING; i++) {
+        char key[TIDE_OBJECT_KEY_MAX];
+        f->extension = (first + i) % LAKE_EXTENSIONS;
+        lake_object_key(key, f->owner->layout, ledger, f->extension);
+        tide_buf_reset(&f->sink.bytes);
+        *fault = (struct object_fault){ 0 };
+        status = store->ops->get(store->self, f->lane, key, &f->sink, fault, err);
+    }
+    if (status == TIDE_E_MISSING)
+        f->extension = first;
+    return status;
+}
+
+static int64_t now_ms(void)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    return clock->now_ms(clock->self);
+}
+
+void prefetch_note(struct prefetch *p, tide_status status, const struct tide_err *err)
+{
+    pthread_mutex_lock(&p->lock);
+    if (status != TIDE_E_IO)
+        p->trouble_ms = 0;
+    else if (!p->trouble_ms)
+        p->trouble_ms = now_ms();
+    if (status == TIDE_E_IO)
+        snprintf(p->trouble, sizeof p->trouble, "%s", err->text);
+    pthread_mutex_unlock(&p->lock);
+}
+
+int64_t prefetch_trouble(struct prefetch *p, char *text, size_t size)
+{
+    pthread_mutex_lock(&p->lock);
+    int64_t since = p->trouble_ms ? now_ms() - p->trouble_ms + 1 : 0;
+    snprintf(text, size, "%s", since ? p->trouble : "");
+    pthread_mutex_unlock(&p->lock);
+    return since;
+}
+
+static tide_status fetch_object(struct fetch *f, uint32_t ledger, struct tide_err *err)
+{
+    struct object_fault fault;
+    for (uint32_t n = 0;; n++) {
+        tide_status status = attempt(f, ledger, &fault, err);
+        while (fault.no_room) {
+            if (!wait_for_room(f))
+                return tide_fail(err, TIDE_E_STOPPED, "not wanted any more");
+            status = attempt(f, ledger, &fault, err);
+        }
+        prefetch_note(f->owner, status, err);
+        if (status != TIDE_E_IO || !fault.again)
+            return status;
+        if (n + 1 >= f->owner->options.config->http_tries)
+            return tide_fail_context(err, "given up after %u tries", n + 1);
+        uint32_t ms = pause_ms(f, n, fault.after_ms);
+        char quoted[512];
+        tide_log(TIDE_WARN, "lake.retry", "try=%u pause_ms=%u error=%s", n + 1, ms,
+                 tide_log_quote(quoted, sizeof quoted, err->text));
+        if (!pause_for(f, ms))
+            return tide_fail(err, TIDE_E_STOPPED, "not wanted any more");
+    }
+}
+
+/* Puts the result into its slot. Locked. */
+static void deliver(struct fetch *f, tide_status status, const struct tide_err *err)
+{
+    struct prefetch *p = f->owner;
+    if (stale(f)) {
+        drop_bytes(f);
+        return;
+    }
+    struct slot *s = slot_of(p, f->object);
+    if (status) {
+        drop_bytes(f);
+        s->state = FAILED;
+        s->err = *err;
+        if (status == TIDE_E_MISSING)
+            p->ahead = 1;
+    } else {
+        s->state = READY;
+        s->bytes = f->sink.bytes;
+        s->counted = f->counted;
+        s->extension = p->extension = f->extension;
+        f->counted = 0;
+        tide_buf_init(&f->sink.bytes, TIDE_OBJECT_BYTES_MAX);
+    }
+    pthread_cond_broadcast(&p->done);
+}
+
+/* Takes the next object nobody fetches; false when there is none now. Locked. */
+static bool claim(struct prefetch *p, struct fetch *f)
+{
+    /* Nothing is fetched past one that failed; prefetch_take empties it to have it tried again. */
+    for (uint64_t object = p->base; object < p->base + p->ahead && object < p->count; object++) {
+        struct slot *s = slot_of(p, object);
+        if (s->state == FAILED || s->state == REPORTED)
+            return false;
+        if (s->state != EMPTY)
+            continue;
+        if (object != p->base && p->held >= p->bytes_max / 2)
+            return false;
+        s->state = BUSY;
+        f->object = object;
+        f->generation = p->generation;
+        f->extension = p->extension;
+        return true;
+    }
+    return false;
+}
+
+static void *work(void *self)
+{
+    struct worker *w = self;
+    struct prefetch *p = w->owner;
+    struct fetch f = { .owner = p, .lane = w->lane, .jitter = w->lane };
+    f.sink = (struct object_sink){ .room = fetch_room, .cancelled = fetch_cancelled, .self = &f };
+    tide_buf_init(&f.sink.bytes, TIDE_OBJECT_BYTES_MAX);
+    pthread_mutex_lock(&p->lock);
+    while (!p->closing) {
+        if (!claim(p, &f)) {
+            pthread_cond_wait(&p->work, &p->lock);
+            continue;
+        }
+        uint32_t ledger = (uint32_t)(p->start + f.object * p->layout->batch);
+        pthread_mutex_unlock(&p->lock);
+        struct tide_err err = { 0 };
+        tide_status status = fetch_object(&f, ledger, &err);
+        pthread_mutex_lock(&p->lock);
+        deliver(&f, status, &err);
+    }
+    pthread_mutex_unlock(&p->lock);
+    tide_buf_release(&f.sink.bytes);
+    return NULL;
+}
+
+/* --- the reader's side ------------------------------------------------------------------- */
+
+static void empty_slot(struct prefetch *p, struct slot *s)
+{
+    p->held -= s->counted;
+    s->counted = 0;
+    s->state = EMPTY;
+    tide_buf_release(&s->bytes);
+    tide_buf_init(&s->bytes, TIDE_OBJECT_BYTES_MAX);
+}
+
+void prefetch_seek(struct prefetch *p, uint32_t first, uint32_t last)
+{
+    pthread_mutex_lock(&p->lock);
+    p->generation++;
+    for (uint32_t i = 0; i < p->slot_count; i++)
+        empty_slot(p, &p->slots[i]);
+    p->start = lake_object_start(p->layout, first);
+    uint32_t end = lake_object_start(p->layout, last ? last : UINT32_MAX);
+    p->count = end < p->start ? 0 : (uint64_t)(end - p->start) / p->layout->batch + 1;
+    p->base = 0;
+    p->ahead = p->slot_count;
+    pthread_cond_broadcast(&p->work);
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* Waits a little; false when the caller wants to stop. Locked. */
+static bool wait_done(struct prefetch *p)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += 100 * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    pthread_cond_timedwait(&p->done, &p->lock, &until);
+    return !p->options.stopping || !p->options.stopping(p->options.stopping_self);
+}
+
+tide_status prefetch_take(struct prefetch *p, tide_slice *bytes, char *key, struct tide_err *err)
+{
+    tide_status status = TIDE_OK;
+    pthread_mutex_lock(&p->lock);
+    struct slot *s = slot_of(p, p->base);
+    uint32_t ledger = (uint32_t)(p->start + p->base * p->layout->batch);
+    if (s->state == REPORTED) {
+        empty_slot(p, s);
+        pthread_cond_broadcast(&p->work);
+    }
+    while (!status && p->base < p->count && (s->state == EMPTY || s->state == BUSY))
+        if (!wait_done(p))
+            status = tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+    lake_object_key(key, p->layout, ledger, s->state == READY ? s->extension : p->extension);
+    if (p->base >= p->count) {
+        status = tide_fail(err, TIDE_E_EOF, "the last object wanted is read");
+    } else if (!status && s->state == FAILED) {
+        *err = s->err;
+        status = s->err.code;
+        s->state = REPORTED;
+    } else if (!status) {
+        *bytes = tide_buf_view(&s->bytes);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return status;
+}
+
+void prefetch_done(struct prefetch *p)
+{
+    pthread_mutex_lock(&p->lock);
+    struct slot *s = slot_of(p, p->base);
+    assert(s->state == READY);
+    empty_slot(p, s);
+    p->base++;
+    if (p->ahead < p->slot_count)
+        p->ahead = 2 * p->ahead < p->slot_count ? 2 * p->ahead : p->slot_count;
+    pthread_cond_broadcast(&p->work);
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* --- life -------------------------------------------------------------------------------- */
+
+static tide_status init_locks(struct prefetch *p)
+{
+    pthread_condattr_t attr;
+    if (pthread_condattr_init(&attr) != 0)
+        return TIDE_E_MEMORY;
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    bool failed = pthread_mutex_init(&p->lock, NULL) != 0 ||
+                  pthread_cond_init(&p->work, &attr) != 0 ||
+                  pthread_cond_init(&p->done, &attr) != 0;
+    pthread_condattr_destroy(&attr);
+    return failed ? TIDE_E_MEMORY : TIDE_OK;
+}
+
+void prefetch_close(struct prefetch *p)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->closing = true;
+    pthread_cond_broadcast(&p->work);
+    pthread_mutex_unlock(&p->lock);
+    for (uint32_t i = 0; i < p->worker_count; i++)
+        pthread_join(p->workers[i].thread, NULL);
+    for (uint32_t i = 0; i < p->slot_count; i++)
+        tide_buf_release(&p->slots[i].bytes);
+    pthread_cond_destroy(&p->work);
+    pthread_cond_destroy(&p->done);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}
+
+tide_status prefetch_open(struct prefetch **out, const struct object_store *store,
+                          const struct lake_layout *layout,
+                          const struct tide_source_options *options, struct tide_err *err)
+{
+    uint32_t slots = options->config->prefetch_objects;
+    struct prefetch *p = calloc(1, sizeof *p + slots * sizeof p->slots[0]);
+    if (!p || init_locks(p)) {
+        free(p);
+        return tide_fail(err, TIDE_E_MEMORY, "prefetch of %u objects: out of memory", slots);
+    }
+    p->store = store;
+    p->layout = layout;
+    p->options = *options;
+    p->bytes_max = (size_t)options->config->prefetch_mib << 20;
+    p->slot_count = slots;
+    for (uint32_t i = 0; i < slots; i++)
+        tide_buf_init(&p->slots[i].bytes, TIDE_OBJECT_BYTES_MAX);
+    /* A folder answers at once: two threads keep the disk busy. */
+    uint32_t workers = store->ops->list && slots > 2 ? 2 : slots;
+    for (; p->worker_count < workers; p->worker_count++) {
+        struct worker *w = &p->workers[p->worker_count];
+        *w = (struct worker){ .owner = p, .lane = p->worker_count };
+        if (pthread_create(&w->thread, NULL, work, w) != 0) {
+            prefetch_close(p);
+            return tide_fail(err, TIDE_E_MEMORY, "prefetch: cannot start a thread");
+        }
+    }
+    *out = p;
+    return TIDE_OK;
+}

@@ -1,0 +1,85 @@
+/* The answers of a Stellar RPC server that we ask for, read out of the body as it came.
+ *
+ * Strict      no HTML, no second value, no answer to another question, no field of another type;
+ *             unknown fields, their order and white space do not matter.
+ * Memory      none of their own: a ledger's bytes are decoded within the body, which is written
+ *             over and must live as long as they are used.
+ * An error    of JSON-RPC is an answer too: TIDE_OK with error->code not 0.
+ * TIDE_E_DECODE for everything else; err says what and at which byte. */
+#ifndef INDEXER_SOURCE_RPC_ANSWER_H
+#define INDEXER_SOURCE_RPC_ANSWER_H
+
+#include "tidemark/slice.h"
+#include "tidemark/status.h"
+
+enum { RPC_PAGE_MAX = 200, RPC_TEXT_MAX = 256, RPC_TOPICS_MAX = 4 };
+
+/* JSON-RPC's own codes that mean "later". */
+enum { RPC_E_INTERNAL = -32603, RPC_E_REQUEST = -32600, RPC_E_PARAMS = -32602 };
+
+struct rpc_error {
+    int64_t code; /* 0: no error */
+    char message[RPC_TEXT_MAX];
+    uint32_t oldest, latest; /* where the message tells the server's range; else 0, 0 */
+};
+
+struct rpc_ledger {
+    uint32_t sequence; /* of the field, and of the ledger's own header */
+    uint8_t hash[TIDE_HASH_BYTES];
+    uint8_t previous[TIDE_HASH_BYTES]; /* as its header says */
+    bool
+        unknown; /* of a version newer than this build: previous is not known, nothing is checked */
+    tide_slice lcm; /* LedgerCloseMeta; borrows from the body */
+};
+
+struct rpc_page {
+    struct rpc_error error;
+    uint32_t latest, oldest; /* of the server; latest 0: not told */
+    uint32_t count;
+    struct rpc_ledger ledgers[RPC_PAGE_MAX]; /* ascending, each once */
+};
+
+/* Of getLedgers. A ledger told twice is kept once when both agree. */
+tide_status rpc_read_page(struct rpc_page *out, uint8_t *body, size_t len, uint64_t id,
+                          struct tide_err *err) TIDE_MUST_USE;
+
+struct rpc_network {
+    struct rpc_error error;
+    char passphrase[RPC_TEXT_MAX];
+};
+
+tide_status rpc_read_network(struct rpc_network *out, uint8_t *body, size_t len, uint64_t id,
+                             struct tide_err *err) TIDE_MUST_USE;
+
+struct rpc_latest {
+    struct rpc_error error;
+    uint32_t sequence;
+    uint8_t hash[TIDE_HASH_BYTES];
+};
+
+/* Of getLatestLedger. */
+tide_status rpc_read_latest(struct rpc_latest *out, uint8_t *body, size_t len, uint64_t id,
+                            struct tide_err *err) TIDE_MUST_USE;
+
+struct rpc_event {
+    uint32_t ledger;
+    tide_slice id, contract, transaction; /* text; the hash in hex */
+    uint32_t topic_count;
+    tide_slice topics[RPC_TOPICS_MAX]; /* XDR */
+    tide_slice value;                  /* XDR */
+};
+
+struct rpc_events {
+    struct rpc_error error;
+    uint32_t count;
+    char cursor[64];
+    /* Told of each event in order; anything but TIDE_OK ends the reading and is returned. */
+    tide_status (*each)(void *self, const struct rpc_event *event, struct tide_err *err);
+    void *self;
+};
+
+/* Of getEvents; out->each and out->self are the caller's. */
+tide_status rpc_read_events(struct rpc_events *out, uint8_t *body, size_t len, uint64_t id,
+                            struct tide_err *err) TIDE_MUST_USE;
+
+#endif

@@ -1,0 +1,265 @@
+#include "indexer/source/rpc/client.h"
+#include "tidemark/clock.h"
+
+enum { REQUEST_BYTES = 4096, SMALL_BYTES = 64 << 10, SLEEP_MS = 20 };
+
+/* --- the bucket --------------------------------------------------------------------------- */
+
+tide_status rpc_bucket_init(struct rpc_bucket *bucket, uint32_t rate)
+{
+    assert(rate > 0);
+    *bucket = (struct rpc_bucket){ .rate = rate, .tokens = rate };
+    return pthread_mutex_init(&bucket->lock, NULL) ? TIDE_E_MEMORY : TIDE_OK;
+}
+
+void rpc_bucket_destroy(struct rpc_bucket *bucket)
+{
+    pthread_mutex_destroy(&bucket->lock);
+}
+
+int64_t rpc_bucket_take(struct rpc_bucket *bucket, int64_t now_ms)
+{
+    int64_t wait_ms = 0;
+    pthread_mutex_lock(&bucket->lock);
+    if (now_ms > bucket->at_ms) {
+        bucket->tokens += (double)(now_ms - bucket->at_ms) * bucket->rate / 1000;
+        if (bucket->tokens > bucket->rate)
+            bucket->tokens = bucket->rate;
+        bucket->at_ms = now_ms;
+    }
+    if (bucket->tokens >= 1)
+        bucket->tokens -= 1;
+    else
+        wait_ms = 1 + (int64_t)((1 - bucket->tokens) * 1000 / bucket->rate);
+    pthread_mutex_unlock(&bucket->lock);
+    return wait_ms;
+}
+
+/* --- one exchange ------------------------------------------------------------------------- */
+
+static tide_status fail_named(const struct rpc_client *c, const char *method, struct tide_err *err)
+{
+    return tide_fail_context(err, "%s: %s", c->name, method);
+}
+
+static bool cancelled(const struct rpc_client *c)
+{
+    return c->options.cancelled && c->options.cancelled(c->options.self);
+}
+
+static tide_status take_token(const struct rpc_client *c, struct tide_err *err)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    int64_t wait_ms;
+    while ((wait_ms = rpc_bucket_take(c->options.bucket, clock->now_ms(clock->self))) > 0) {
+        if (cancelled(c))
+            return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+        clock->sleep_ms(clock->self, wait_ms < SLEEP_MS ? wait_ms : SLEEP_MS);
+    }
+    return TIDE_OK;
+}
+
+/* The text of the answer into body. connected: over a new connection. */
+static tide_status exchange(struct rpc_client *c, const char *method, const char *params,
+                            struct tide_buf *body, struct rpc_hint *hint, bool *connected,
+                            struct tide_err *err)
+{
+    char text[REQUEST_BYTES];
+    const struct tide_config *config = c->options.config;
+    const char *headers[3] = { "Content-Type: application/json" };
+    if (*config->rpc_header)
+        headers[1] = config->rpc_header;
+    int len = snprintf(text, sizeof text,
+                       "{\"jsonrpc\":\"2.0\",\"id\":%" PRIu64 ",\"method\":\"%s\",\"params\":%s}",
+                       ++c->id, method, params);
+    assert(len > 0 && (size_t)len < sizeof text);
+    struct tide_http_answer answer = { 0 };
+    const struct tide_http_request request = { .method = TIDE_HTTP_POST,
+                                               .url = c->url,
+                                               .headers = headers,
+                                               .body = tide_slice_of(text, (size_t)len),
+                                               .cancelled = c->options.cancelled,
+                                               .self = c->options.self };
+    tide_buf_reset(body);
+    tide_status status = take_token(c, err);
+    if (!status)
+        status = tide_http_call(c->http, &request, body, &answer, err);
+    hint->after_ms = answer.after_ms;
+    *connected = answer.connected;
+    if (!status && answer.code != 200)
+        return tide_fail(err, TIDE_E_IO, "the server answered %u", answer.code);
+    return status;
+}
+
+static tide_status check_network(struct rpc_client *c, struct rpc_hint *hint, struct tide_err *err)
+{
+    bool connected = false;
+    struct rpc_network network;
+    const char *wanted = c->options.passphrase;
+    c->known = wanted == NULL;
+    if (c->known)
+        return TIDE_OK;
+    tide_status status = exchange(c, "getNetwork", "{}", &c->small, hint, &connected, err);
+    if (!status)
+        status = rpc_read_network(&network, c->small.ptr, c->small.len, c->id, err);
+    if (!status && network.error.code)
+        status = tide_fail(err, TIDE_E_IO, "error %" PRId64 ": %s", network.error.code,
+                           network.error.message);
+    if (!status && strcmp(network.passphrase, wanted) != 0)
+        status = tide_fail(err, TIDE_E_CHAIN,
+                           "the server is of network \"%s\", the deployment of \"%s\"",
+                           network.passphrase, wanted);
+    c->known = status == TIDE_OK;
+    return status ? fail_named(c, "getNetwork", err) : TIDE_OK;
+}
+
+tide_status rpc_ask_network(struct rpc_client *client, struct rpc_hint *hint, struct tide_err *err)
+{
+    *hint = (struct rpc_hint){ 0 };
+    return check_network(client, hint, err);
+}
+
+/* A question whose answer counts only from the right network. One that came over a connection
+ * made for it is vouched for by asking for the network over the same connection. */
+static tide_status ask(struct rpc_client *c, const char *method, const char *params,
+                       struct tide_buf *body, struct rpc_hint *hint, struct tide_err *err)
+{
+    bool connected = false;
+    *hint = (struct rpc_hint){ 0 };
+    tide_status status = c->known ? TIDE_OK : check_network(c, hint, err);
+    if (status)
+        return status;
+    status = exchange(c, method, params, body, hint, &connected, err);
+    if (status) {
+        c->known = false;
+        return fail_named(c, method, err);
+    }
+    uint64_t id = c->id;
+    if (connected)
+        status = check_network(c, hint, err);
+    c->id = id;
+    return status;
+}
+
+/* --- the questions ------------------------------------------------------------------------ */
+
+static tide_status end(struct rpc_client *c, const char *method, tide_status status,
+                       struct tide_err *err)
+{
+    return status ? fail_named(c, method, err) : TIDE_OK;
+}
+
+tide_status rpc_ask_latest(struct rpc_client *client, struct rpc_latest *out, struct tide_buf *body,
+                           struct rpc_hint *hint, struct tide_err *err)
+{
+    static const char method[] = "getLatestLedger";
+    tide_status status = ask(client, method, "{}", body, hint, err);
+    return status ? status
+                  : end(client, method, rpc_read_latest(out, body->ptr, body->len, client->id, err),
+                        err);
+}
+
+tide_status rpc_ask_page(struct rpc_client *client, const struct rpc_question *question,
+                         struct rpc_page *out, struct tide_buf *body, struct rpc_hint *hint,
+                         struct tide_err *err)
+{
+    static const char method[] = "getLedgers";
+    char params[128];
+    snprintf(params, sizeof params, "{\"startLedger\":%u,\"pagination\":{\"limit\":%u}}",
+             question->start, question->limit);
+    tide_status status = ask(client, method, params, body, hint, err);
+    return status ? status
+                  : end(client, method, rpc_read_page(out, body->ptr, body->len, client->id, err),
+                        err);
+}
+
+tide_status rpc_ask_events(struct rpc_client *client, const struct rpc_event_question *question,
+                           struct rpc_events *out, struct tide_buf *body, struct rpc_hint *hint,
+                           struct tide_err *err)
+{
+    static const char method[] = "getEvents";
+    char params[3072];
+    int len;
+    if (question->cursor)
+        len = snprintf(params, sizeof params,
+                       "{\"filters\":%s,\"pagination\":{\"cursor\":\"%.64s\",\"limit\":%u}}",
+                       question->filters, question->cursor, question->limit);
+    else
+        len = snprintf(params, sizeof params,
+                       "{\"startLedger\":%u,\"endLedger\":%u,\"filters\":%s,"
+                       "\"pagination\":{\"limit\":%u}}",
+                       question->start, question->end, question->filters, question->limit);
+    assert(len > 0 && (size_t)len < sizeof params);
+    (void)len;
+    tide_status status = ask(client, method, params, body, hint, err);
+    return status ? status
+                  : end(client, method, rpc_read_events(out, body->ptr, body->len, client->id, err),
+                        err);
+}
+
+bool rpc_next_url(const char **list, char url[RPC_URL_BYTES])
+{
+    *list += strspn(*list, ", ");
+    size_t len = strcspn(*list, ", ");
+    snprintf(url, RPC_URL_BYTES, "%.*s", (int)len, *list);
+    *list += len;
+    return len > 0;
+}
+
+/* --- life --------------------------------------------------------------------------------- */
+
+static bool is_loopback(const char *url)
+{
+    static const char *const hosts[] = { "http://127.", "http://localhost:", "http://localhost/",
+                                         "http://[::1]" };
+    for (size_t i = 0; i < TIDE_COUNT(hosts); i++)
+        if (strncmp(url, hosts[i], strlen(hosts[i])) == 0)
+            return true;
+    return strcmp(url, "http://localhost") == 0;
+}
+
+static tide_status check_url(const struct rpc_client *c, struct tide_err *err)
+{
+    const char *header = c->options.config->rpc_header;
+    size_t scheme = strncmp(c->url, "https://", 8) == 0  ? 8
+                    : strncmp(c->url, "http://", 7) == 0 ? 7
+                                                         : 0;
+    if (scheme == 0 || !c->url[scheme] || strpbrk(c->url, " #"))
+        return tide_fail(err, TIDE_E_CONFIG, "rpc: %s: expected http(s)://host/path", c->name);
+    if (memchr(c->url + scheme, '@', strcspn(c->url + scheme, "/")))
+        return tide_fail(err, TIDE_E_CONFIG, "rpc: %s: a password belongs into rpc_header",
+                         c->name);
+    if (*header && scheme == 7 && !is_loopback(c->url))
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "rpc_header: it would go to %s in plain text; use https", c->name);
+    const char *colon = strchr(header, ':');
+    if (*header && (!colon || colon == header))
+        return tide_fail(err, TIDE_E_CONFIG, "rpc_header: expected Name: value");
+    return TIDE_OK;
+}
+
+tide_status rpc_client_open(struct rpc_client *client, const char *url,
+                            const struct rpc_client_options *options, struct tide_err *err)
+{
+    const struct tide_config *config = options->config;
+    *client = (struct rpc_client){ .options = *options };
+    snprintf(client->url, sizeof client->url, "%s", url);
+    tide_http_name(client->name, sizeof client->name, url);
+    tide_status status = check_url(client, err);
+    if (status)
+        return status;
+    const struct tide_http_options http = { .agent = "tidemark-indexer",
+                                            .ca_file = config->http_ca_file,
+                                            .connect_ms = config->http_connect_ms,
+                                            .timeout_ms = config->rpc_timeout_ms,
+                                            .stall_s = config->http_stall_s };
+    tide_buf_init(&client->small, SMALL_BYTES);
+    return tide_http_open(&client->http, &http, err);
+}
+
+void rpc_client_close(struct rpc_client *client)
+{
+    tide_http_close(client->http);
+    tide_buf_release(&client->small);
+    client->http = NULL;
+}

@@ -1,0 +1,92 @@
+/* One Stellar RPC server: questions over a connection that is kept alive, answers as text.
+ *
+ * Network   every new connection is asked for its network's passphrase before an answer that
+ *           came over it is used.
+ * Rate      all clients of a source share one bucket of requests a second.
+ * Threads   a client is for one thread; the bucket is for all. */
+#ifndef INDEXER_SOURCE_RPC_CLIENT_H
+#define INDEXER_SOURCE_RPC_CLIENT_H
+
+#include "indexer/source/rpc/answer.h"
+#include "tidemark/config.h"
+#include "tidemark/http.h"
+
+#include <pthread.h>
+
+enum { RPC_NAME_BYTES = 160, RPC_URL_BYTES = TIDE_CONFIG_TEXT_MAX };
+
+/* A bucket of tokens that fills by itself: at most rate requests a second, and as many at once. */
+struct rpc_bucket {
+    pthread_mutex_t lock;
+    double rate, tokens;
+    int64_t at_ms;
+};
+
+tide_status rpc_bucket_init(struct rpc_bucket *bucket, uint32_t rate) TIDE_MUST_USE;
+void rpc_bucket_destroy(struct rpc_bucket *bucket);
+/* Takes a token at now_ms. 0: taken; else the milliseconds after which to ask again. */
+int64_t rpc_bucket_take(struct rpc_bucket *bucket, int64_t now_ms);
+
+struct rpc_client_options {
+    const struct tide_config *config; /* borrowed */
+    const char *passphrase;           /* what its network must be; NULL: not checked; borrowed */
+    struct rpc_bucket *bucket;        /* borrowed */
+    bool (*cancelled)(void *self);    /* ends a call with TIDE_E_STOPPED */
+    void *self;
+};
+
+struct rpc_client {
+    struct rpc_client_options options;
+    struct tide_http *http;
+    uint64_t id;           /* of the last question */
+    bool known;            /* the connection's network is the right one */
+    struct tide_buf small; /* getNetwork's answer */
+    char url[RPC_URL_BYTES];
+    char name[RPC_NAME_BYTES]; /* for messages: scheme, host, port */
+};
+
+/* What a call that failed with TIDE_E_IO asks of whoever tries again. */
+struct rpc_hint {
+    uint32_t after_ms; /* Retry-After */
+};
+
+/* The next address of a comma list into url; false after the last. *list moves on. */
+bool rpc_next_url(const char **list, char url[RPC_URL_BYTES]);
+
+tide_status rpc_client_open(struct rpc_client *client, const char *url,
+                            const struct rpc_client_options *options,
+                            struct tide_err *err) TIDE_MUST_USE;
+void rpc_client_close(struct rpc_client *client); /* one that is zeroed is fine */
+
+/* Each asks and reads. *body holds the answer (its ceiling is the limit on it) and is written over.
+ * TIDE_OK       the answer, which may be an error of JSON-RPC
+ * TIDE_E_IO     no answer, or one that is not HTTP 200
+ * TIDE_E_DECODE the answer is malformed
+ * TIDE_E_LIMIT  it is larger than the buffer
+ * TIDE_E_CHAIN  the server is of another network
+ * TIDE_E_STOPPED, TIDE_E_MEMORY. err names the server. */
+tide_status rpc_ask_network(struct rpc_client *client, struct rpc_hint *hint,
+                            struct tide_err *err) TIDE_MUST_USE;
+tide_status rpc_ask_latest(struct rpc_client *client, struct rpc_latest *out, struct tide_buf *body,
+                           struct rpc_hint *hint, struct tide_err *err) TIDE_MUST_USE;
+
+struct rpc_question {
+    uint32_t start, limit; /* ledgers */
+};
+
+tide_status rpc_ask_page(struct rpc_client *client, const struct rpc_question *question,
+                         struct rpc_page *out, struct tide_buf *body, struct rpc_hint *hint,
+                         struct tide_err *err) TIDE_MUST_USE;
+
+struct rpc_event_question {
+    uint32_t start, end; /* ledgers; end is not included; both 0 with a cursor */
+    const char *cursor;  /* NULL: from start */
+    const char *filters; /* JSON: [{"contractIds":["C…"]}] */
+    uint32_t limit;
+};
+
+tide_status rpc_ask_events(struct rpc_client *client, const struct rpc_event_question *question,
+                           struct rpc_events *out, struct tide_buf *body, struct rpc_hint *hint,
+                           struct tide_err *err) TIDE_MUST_USE;
+
+#endif

@@ -1,0 +1,446 @@
+#include "indexer/source/rpc/fleet_impl.h"
+#include "tidemark/clock.h"
+#include "tidemark/log.h"
+#include "tidemark/text.h"
+
+enum {
+    STORED_MS = 5000,  /* between comparisons of a server that is behind with what is stored */
+    FAR_LEDGERS = 720, /* an hour, mostly: a server so far behind is no back end that lags */
+    PAGE_SHARE = 8,    /* a page is asked for so as to be a share of the largest */
+};
+
+int64_t rpc_fleet_now_ms(void)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    return clock->now_ms(clock->self);
+}
+
+/* --- what is known of the chain ----------------------------------------------------------- */
+
+/* Two servers, or one at two times, tell different hashes. Locked. */
+static void note_fork(struct rpc_fleet *f, uint32_t ledger, uint32_t one, uint32_t other)
+{
+    if (f->forked)
+        return;
+    f->forked = true;
+    const char *a = f->servers[one].client.name, *b = f->servers[other].client.name;
+    if (one == other)
+        tide_fail(&f->fork, TIDE_E_CHAIN, "ledger %u: %s tells two hashes of it", ledger, a);
+    else
+        tide_fail(&f->fork, TIDE_E_CHAIN,
+                  "ledger %u: %s and %s tell different hashes of it: a fork, or one of them is not "
+                  "of this network; take the wrong one out of rpc",
+                  ledger, a, b);
+}
+
+void rpc_fleet_note_ledger(struct rpc_fleet *f, uint32_t server, uint32_t sequence,
+                           const uint8_t *hash)
+{
+    uint32_t other = 0;
+    pthread_mutex_lock(&f->lock);
+    if (!rpc_memory_note(&f->memory, sequence, hash, server, &other))
+        note_fork(f, sequence, server, other);
+    pthread_mutex_unlock(&f->lock);
+}
+
+void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest, uint32_t latest)
+{
+    pthread_mutex_lock(&f->lock);
+    if (oldest)
+        f->servers[server].oldest = oldest;
+    if (latest)
+        f->servers[server].latest = latest;
+    if (latest > f->latest)
+        f->latest = latest;
+    pthread_mutex_unlock(&f->lock);
+}
+
+static bool is_forked(struct rpc_fleet *f, struct tide_err *err)
+{
+    pthread_mutex_lock(&f->lock);
+    bool forked = f->forked;
+    if (forked)
+        *err = f->fork;
+    pthread_mutex_unlock(&f->lock);
+    return forked;
+}
+
+static void set_trouble(struct rpc_fleet *f, const char *text)
+{
+    pthread_mutex_lock(&f->lock);
+    if (text && !f->trouble_ms)
+        f->trouble_ms = rpc_fleet_now_ms();
+    else if (!text)
+        f->trouble_ms = 0;
+    if (text)
+        snprintf(f->trouble, sizeof f->trouble, "%s", text);
+    pthread_mutex_unlock(&f->lock);
+}
+
+void rpc_fleet_range(struct rpc_fleet *f, uint32_t *oldest, uint32_t *latest)
+{
+    pthread_mutex_lock(&f->lock);
+    *oldest = f->servers[f->current].oldest;
+    *latest = f->latest;
+    pthread_mutex_unlock(&f->lock);
+}
+
+int64_t rpc_fleet_trouble(struct rpc_fleet *f, char *text, size_t size)
+{
+    pthread_mutex_lock(&f->lock);
+    int64_t since = f->trouble_ms ? rpc_fleet_now_ms() - f->trouble_ms + 1 : 0;
+    snprintf(text, size, "%s", since ? f->trouble : "");
+    pthread_mutex_unlock(&f->lock);
+    return since;
+}
+
+/* --- who is asked ------------------------------------------------------------------------- */
+
+static uint32_t latest_of(struct rpc_fleet *f, uint32_t server)
+{
+    pthread_mutex_lock(&f->lock);
+    uint32_t latest = f->servers[server].latest;
+    pthread_mutex_unlock(&f->lock);
+    return latest;
+}
+
+static void use(struct rpc_fleet *f, uint32_t server, const char *why)
+{
+    if (f->current == server)
+        return;
+    tide_log(TIDE_WARN, "rpc.switch", "from=%s to=%s reason=%s", f->servers[f->current].client.name,
+             f->servers[server].client.name, why);
+    pthread_mutex_lock(&f->lock);
+    f->current = server;
+    pthread_mutex_unlock(&f->lock);
+}
+
+static bool is_usable(const struct rpc_fleet *f, uint32_t server, uint32_t ledger)
+{
+    const struct rpc_server *s = &f->servers[server];
+    return s->gone_for != ledger && s->retry_ms <= rpc_fleet_now_ms();
+}
+
+/* A server that is ahead by rpc_lag_ledgers, or has a ledger that the other one is far from; count
+ * when there is none. */
+static uint32_t ahead_of(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
+{
+    uint32_t latest = latest_of(f, server);
+    uint64_t enough = (uint64_t)latest + f->config->rpc_lag_ledgers;
+    if (latest + 1 < ledger && ledger < enough)
+        enough = ledger;
+    for (uint32_t i = 0; i < f->count; i++)
+        if (i != server && latest_of(f, i) >= enough)
+            return i;
+    return f->count;
+}
+
+/* Ends a question for the next ledger that hangs while other servers are well past it. */
+bool rpc_fleet_cancelled(void *self)
+{
+    struct rpc_fleet *f = self;
+    if (f->options.cancelled && f->options.cancelled(f->options.self))
+        return true;
+    pthread_mutex_lock(&f->lock);
+    uint32_t latest = f->servers[f->current].latest;
+    for (uint32_t i = 0; f->asked > latest && i < f->count; i++)
+        if (i != f->current &&
+            f->servers[i].latest >= (uint64_t)f->asked + f->config->rpc_lag_ledgers)
+            f->overtaken = true;
+    bool overtaken = f->overtaken;
+    pthread_mutex_unlock(&f->lock);
+    return overtaken;
+}
+
+static void begin_asking(struct rpc_fleet *f, uint32_t ledger)
+{
+    pthread_mutex_lock(&f->lock);
+    f->asked = ledger;
+    f->overtaken = false;
+    pthread_mutex_unlock(&f->lock);
+}
+
+static bool was_overtaken(struct rpc_fleet *f)
+{
+    pthread_mutex_lock(&f->lock);
+    bool overtaken = f->overtaken;
+    pthread_mutex_unlock(&f->lock);
+    return overtaken;
+}
+
+/* Chooses who is asked for ledger; false when nobody may be now. */
+static bool choose(struct rpc_fleet *f, uint32_t ledger)
+{
+    if (is_usable(f, f->current, ledger)) {
+        uint32_t ahead = ahead_of(f, f->current, ledger);
+        if (ahead < f->count && is_usable(f, ahead, ledger))
+            use(f, ahead, "lag");
+        return true;
+    }
+    for (uint32_t i = 0; i < f->count; i++) {
+        if (!is_usable(f, i, ledger))
+            continue;
+        use(f, i, "failure");
+        return true;
+    }
+    return false;
+}
+
+/* Between half and all of a pause that doubles with each failure. */
+static uint32_t pause_of(struct rpc_fleet *f, uint32_t failures, uint32_t asked_ms)
+{
+    uint64_t ms = (uint64_t)f->config->rpc_retry_ms << (failures < 20 ? failures : 20);
+    if (ms > f->config->rpc_retry_ms_max)
+        ms = f->config->rpc_retry_ms_max;
+    f->jitter = f->jitter * 1664525u + 1013904223u;
+    ms = ms / 2 + (uint64_t)(f->jitter >> 8) * (ms / 2 + 1) / (1u << 24);
+    return asked_ms > ms ? asked_ms : (uint32_t)ms;
+}
+
+static void fail_server(struct rpc_fleet *f, uint32_t asked_ms, const struct tide_err *err)
+{
+    struct rpc_server *s = &f->servers[f->current];
+    int64_t now = rpc_fleet_now_ms();
+    uint32_t ms = pause_of(f, s->failures, asked_ms);
+    s->retry_ms = now + ms;
+    f->failures++;
+    f->last = *err;
+    if (s->failures++ && now - s->logged_ms < RPC_LOG_MS)
+        return;
+    char quoted[TIDE_ERR_TEXT_MAX + 64];
+    s->logged_ms = now;
+    tide_log(TIDE_WARN, "rpc.failed", "failures=%u pause_ms=%u error=%s", s->failures, ms,
+             tide_log_quote(quoted, sizeof quoted, err->text));
+}
+
+static void praise_server(struct rpc_fleet *f)
+{
+    struct rpc_server *s = &f->servers[f->current];
+    if (s->failures)
+        tide_log(TIDE_INFO, "rpc.healed", "server=%s failures=%u", s->client.name, s->failures);
+    s->failures = f->failures = 0;
+    set_trouble(f, NULL);
+}
+
+static uint32_t shortest_pause(const struct rpc_fleet *f)
+{
+    int64_t now = rpc_fleet_now_ms(), least = f->config->rpc_retry_ms_max;
+    for (uint32_t i = 0; i < f->count; i++) {
+        int64_t left = f->servers[i].retry_ms - now;
+        if (left > 0 && left < least)
+            least = left;
+    }
+    return least < 1 ? 1 : (uint32_t)least;
+}
+
+/* --- one answer --------------------------------------------------------------------------- */
+
+/* A server that is behind us, and of which it is not known yet that it has another chain: a reset
+ * shows in another hash where we have one, or in a chain that ends long before what we have. */
+static bool is_reset(struct rpc_fleet *f, uint32_t first, struct tide_buf *body,
+                     struct rpc_latest *latest)
+{
+    const struct tide_source_options *o = f->options.source;
+    struct rpc_hint hint;
+    struct tide_err ignored;
+    uint8_t hash[TIDE_HASH_BYTES];
+    if (!o->stored_hash || rpc_fleet_now_ms() - f->stored_ms < STORED_MS)
+        return false;
+    f->stored_ms = rpc_fleet_now_ms();
+    if (rpc_ask_latest(&f->servers[f->current].client, latest, body, &hint, &ignored) ||
+        latest->error.code || latest->sequence >= first)
+        return false;
+    tide_status status = o->stored_hash(o->stored_self, latest->sequence, hash);
+    if (status == TIDE_E_MISSING)
+        return first - latest->sequence > FAR_LEDGERS &&
+               o->stored_hash(o->stored_self, first - 1, hash) == TIDE_OK;
+    return status == TIDE_OK && memcmp(hash, latest->hash, TIDE_HASH_BYTES) != 0;
+}
+
+static enum rpc_outcome look_behind(struct rpc_fleet *f, uint32_t first, struct tide_buf *body,
+                                    struct tide_err *err)
+{
+    struct rpc_latest latest;
+    char text[TIDE_ERR_TEXT_MAX];
+    const char *name = f->servers[f->current].client.name;
+    snprintf(text, sizeof text, "%s is at ledger %u, ledger %u is wanted", name,
+             latest_of(f, f->current), first);
+    set_trouble(f, text);
+    if (!is_reset(f, first, body, &latest))
+        return RPC_TIP;
+    tide_fail(err, TIDE_E_CHAIN,
+              "%s is at ledger %u of another chain, behind ledger %u that is stored: the network "
+              "was reset; `tidemark-indexer reset --confirm` begins a new epoch of it",
+              name, latest.sequence, first - 1);
+    return RPC_END;
+}
+
+/* The server refuses: too early, too late, or for a reason of its own. */
+static enum rpc_outcome refused(struct rpc_fleet *f, const struct rpc_want *want,
+                                const struct rpc_page *page, struct tide_buf *body,
+                                struct tide_err *err)
+{
+    const struct rpc_error *e = &page->error;
+    struct rpc_server *s = &f->servers[f->current];
+    rpc_fleet_note_range(f, f->current, e->oldest, e->latest);
+    if (e->latest && want->first > e->latest) {
+        f->failures = s->failures = 0;
+        if (want->first > e->latest + 1)
+            return look_behind(f, want->first, body, err);
+        praise_server(f);
+        return RPC_TIP;
+    }
+    tide_fail(err, TIDE_E_IO, "%s: getLedgers: error %" PRId64 ": %s", s->client.name, e->code,
+              e->message);
+    if (e->oldest && want->first < e->oldest) {
+        s->gone_for = want->first;
+        tide_fail(err, TIDE_E_MISSING,
+                  "%s keeps ledgers from %u on, so ledgers %u..%u cannot be had from RPC; a lake "
+                  "beside it (--lake) has them",
+                  s->client.name, e->oldest, want->first, e->oldest - 1);
+        return RPC_GONE;
+    }
+    return RPC_PAUSE;
+}
+
+/* Keeps of the page what follows without a gap from first on; hashes are noted and compared. */
+static enum rpc_outcome sift(struct rpc_fleet *f, const struct rpc_want *want,
+                             struct rpc_page *page, struct tide_err *err)
+{
+    const struct rpc_server *s = &f->servers[f->current];
+    uint32_t skip = 0, kept = 0, teller = 0;
+    while (skip < page->count && page->ledgers[skip].sequence < want->first)
+        skip++;
+    const struct rpc_ledger *l = page->ledgers + skip;
+    if (skip == page->count || l->sequence != want->first) {
+        f->gap_tries++;
+        tide_fail(err, f->gap_tries < f->config->http_tries ? TIDE_E_IO : TIDE_E_MISSING,
+                  "%s leaves out ledger %u and gives %u, its latest being %u", s->client.name,
+                  want->first, skip == page->count ? 0 : l->sequence, page->latest);
+        return f->gap_tries < f->config->http_tries ? RPC_PAUSE : RPC_END;
+    }
+    pthread_mutex_lock(&f->lock);
+    const uint8_t *before = rpc_memory_find(&f->memory, want->first - 1, &teller);
+    bool follows = !before || l->unknown || memcmp(before, l->previous, TIDE_HASH_BYTES) == 0;
+    pthread_mutex_unlock(&f->lock);
+    if (!follows) {
+        tide_fail(err, TIDE_E_CHAIN,
+                  "ledger %u of %s does not follow ledger %u of %s: its previous hash is another",
+                  want->first, s->client.name, want->first - 1, f->servers[teller].client.name);
+        return RPC_END;
+    }
+    for (; skip + kept < page->count; kept++) {
+        bool last = want->last && l[kept].sequence > want->last;
+        bool broken = kept && (l[kept].sequence != l[kept - 1].sequence + 1 ||
+                               (!l[kept].unknown &&
+                                memcmp(l[kept].previous, l[kept - 1].hash, TIDE_HASH_BYTES) != 0));
+        if (last || broken)
+            break;
+        rpc_fleet_note_ledger(f, f->current, l[kept].sequence, l[kept].hash);
+    }
+    memmove(page->ledgers, l, kept * sizeof *l);
+    page->count = kept;
+    f->gap_tries = 0;
+    return is_forked(f, err) ? RPC_END : RPC_PAGE;
+}
+
+/* The next page takes about a share of the largest answer; it grows slowly. */
+static void adapt_limit(struct rpc_fleet *f, size_t bytes, uint32_t count)
+{
+    size_t share = ((size_t)f->config->rpc_page_max_mib << 20) / PAGE_SHARE;
+    size_t fits = share / (bytes / count + 1);
+    if (fits > 2 * (size_t)f->limit)
+        fits = 2 * (size_t)f->limit;
+    f->limit = fits > f->config->rpc_page ? f->config->rpc_page : fits < 1 ? 1 : (uint32_t)fits;
+}
+
+/* One question to the current server. RPC_PAUSE: it failed, err says how. */
+static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *want,
+                                    struct tide_buf *body, struct rpc_page *page,
+                                    uint32_t *asked_ms, struct tide_err *err)
+{
+    struct rpc_hint hint = { 0 };
+    struct rpc_server *s = &f->servers[f->current];
+    for (;;) {
+        uint32_t limit = f->limit;
+        if (want->last && want->last - want->first < limit)
+            limit = want->last - want->first + 1;
+        const struct rpc_question question = { want->first, limit };
+        begin_asking(f, want->first);
+        tide_status status = rpc_ask_page(&s->client, &question, page, body, &hint, err);
+        if (status == TIDE_E_LIMIT && limit > 1) {
+            f->limit = limit > 4 ? limit / 4 : 1;
+            continue;
+        }
+        *asked_ms = hint.after_ms;
+        if (status == TIDE_E_STOPPED && was_overtaken(f))
+            status = tide_fail(err, TIDE_E_IO, "%s: no answer while others go on", s->client.name);
+        if (status == TIDE_E_LIMIT)
+            tide_fail_context(err, "one ledger; rpc_page_max_mib bounds the answer");
+        if (status)
+            return status == TIDE_E_CHAIN || status == TIDE_E_MEMORY || status == TIDE_E_STOPPED
+                       ? RPC_END
+                       : RPC_PAUSE;
+        if (page->error.code)
+            return refused(f, want, page, body, err);
+        rpc_fleet_note_range(f, f->current, page->oldest, page->latest);
+        if (page->count)
+            adapt_limit(f, body->len, page->count);
+        if (page->count == 0 && page->latest < want->first) {
+            if (page->latest + 1 < want->first)
+                return look_behind(f, want->first, body, err);
+            praise_server(f);
+            return RPC_TIP;
+        }
+        enum rpc_outcome outcome = sift(f, want, page, err);
+        if (outcome == RPC_PAGE)
+            praise_server(f);
+        return outcome;
+    }
+}
+
+/* Everybody who may be asked said that it is gone, and nobody failed whose answer is missing. */
+static bool all_gone(const struct rpc_fleet *f, const struct rpc_want *want)
+{
+    bool any = false, failing = false;
+    for (uint32_t i = 0; i < f->count; i++) {
+        bool gone = f->servers[i].gone_for == want->first;
+        any = any || gone;
+        failing = failing || !gone;
+    }
+    return any && (!failing || f->failures >= f->config->http_tries);
+}
+
+enum rpc_outcome rpc_fleet_fetch(struct rpc_fleet *f, const struct rpc_want *want,
+                                 struct tide_buf *body, struct rpc_page *page, uint32_t *pause_ms,
+                                 struct tide_err *err)
+{
+    struct tide_err gone = { 0 };
+    uint32_t asked_ms = 0;
+    assert(want->first > 0);
+    if (is_forked(f, err))
+        return RPC_END;
+    for (uint32_t i = 0; i < f->count; i++)
+        f->servers[i].gone_for = 0; /* asked anew: a server may have been given more */
+    while (choose(f, want->first)) {
+        enum rpc_outcome outcome = ask_current(f, want, body, page, &asked_ms, err);
+        if (outcome == RPC_GONE)
+            gone = *err;
+        else if (outcome == RPC_PAUSE)
+            fail_server(f, asked_ms, err);
+        else
+            return outcome;
+    }
+    if (gone.code && all_gone(f, want)) {
+        *err = gone;
+        return RPC_GONE;
+    }
+    set_trouble(f, f->last.text);
+    if (want->give_up && f->failures >= f->config->http_tries * f->count) {
+        *err = f->last;
+        tide_fail_context(err, "given up after %u tries", f->failures);
+        return RPC_END;
+    }
+    *pause_ms = shortest_pause(f);
+    return RPC_PAUSE;
+}

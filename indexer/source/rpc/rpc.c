@@ -1,0 +1,337 @@
+/* Ledgers from Stellar RPC. A thread fetches a page while the one before is decoded; at the tip it
+ * asks for the next ledger about when it is due. */
+#include "indexer/source/rpc/fleet.h"
+#include "indexer/source/rpc/pace.h"
+#include "tidemark/clock.h"
+#include "tidemark/log.h"
+
+#include <errno.h>
+
+enum { SLOTS = 2, TIP_WAIT_MS = 250, LOOK_MS = 50 };
+
+struct slot {
+    bool ready;
+    struct tide_buf body;
+    struct rpc_page page; /* borrows from body */
+};
+
+struct rpc_source {
+    struct tide_source_options options;
+    struct rpc_fleet *fleet;
+    pthread_t thread;
+    bool started;
+    /* of the reader */
+    uint32_t given;   /* last ledger that next gave, 0 after a seek */
+    uint32_t reading; /* ledgers of the oldest slot that were given */
+    bool told_tip;
+
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t work;  /* the fetching thread may have something to do */
+    pthread_cond_t done;  /* the reader may have something to look at */
+    bool closing, sought;
+    uint32_t generation; /* counts seeks */
+    struct rpc_want want;
+    uint32_t oldest_slot; /* the one that is read, or is read next */
+    uint32_t fresh_slot;  /* the one that is filled next */
+    bool at_tip;          /* the wanted ledger is not there yet */
+    uint32_t newest;      /* ledger known to exist when the last page came */
+    tide_status ended;    /* the fetching thread has come to an end: err says why */
+    struct tide_err err;
+    struct rpc_pace pace;
+    struct slot slots[SLOTS];
+};
+
+/* --- the fetching thread ------------------------------------------------------------------ */
+
+static bool is_unwanted(void *self)
+{
+    struct rpc_source *s = self;
+    pthread_mutex_lock(&s->lock);
+    bool yes = s->closing;
+    pthread_mutex_unlock(&s->lock);
+    return yes || (s->options.stopping && s->options.stopping(s->options.stopping_self));
+}
+
+static struct timespec in_ms(int64_t ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += ms / 1000;
+    until.tv_nsec += (long)(ms % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    return until;
+}
+
+/* Waits ms, unless a seek or the end comes first. Locked. */
+static void pause_for(struct rpc_source *s, int64_t ms)
+{
+    uint32_t generation = s->generation;
+    struct timespec until = in_ms(ms);
+    int waited = 0;
+    while (!s->closing && s->generation == generation && waited != ETIMEDOUT)
+        waited = pthread_cond_timedwait(&s->work, &s->lock, &until);
+}
+
+static bool has_work(const struct rpc_source *s)
+{
+    bool done = s->want.last && s->want.first > s->want.last;
+    return s->sought && !done && !s->ended && !s->slots[s->fresh_slot].ready;
+}
+
+/* Takes note of how a question went. Locked. */
+static void settle(struct rpc_source *s, enum rpc_outcome outcome, uint32_t pause_ms,
+                   const struct tide_err *err)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    struct slot *slot = &s->slots[s->fresh_slot];
+    uint32_t oldest = 0;
+    switch (outcome) {
+    case RPC_PAGE:
+        rpc_fleet_range(s->fleet, &oldest, &s->newest);
+        slot->ready = true;
+        s->at_tip = false;
+        s->want.first += slot->page.count;
+        s->fresh_slot = (s->fresh_slot + 1) % SLOTS;
+        if (s->want.first > s->newest)
+            rpc_pace_hit(&s->pace, clock->now_ms(clock->self), slot->page.count);
+        else
+            s->pace.begun = false; /* behind: when ledgers came is not seen */
+        break;
+    case RPC_TIP:
+        s->at_tip = true;
+        rpc_pace_miss(&s->pace, clock->now_ms(clock->self));
+        break;
+    case RPC_PAUSE:
+        break;
+    case RPC_GONE:
+    case RPC_END:
+        s->ended = err->code;
+        s->err = *err;
+        break;
+    }
+    pthread_cond_broadcast(&s->done);
+    if (outcome == RPC_TIP)
+        pause_for(s, rpc_pace_wait(&s->pace, clock->now_ms(clock->self)));
+    else if (outcome == RPC_PAUSE)
+        pause_for(s, pause_ms);
+}
+
+/* At the tip, the next ledger is not asked for before it is due. Locked. */
+static bool await_due(struct rpc_source *s)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    uint32_t generation = s->generation;
+    if (s->newest && s->want.first > s->newest && s->pace.misses == 0 && s->pace.begun)
+        pause_for(s, rpc_pace_wait(&s->pace, clock->now_ms(clock->self)));
+    return !s->closing && s->generation == generation;
+}
+
+static void *fetch(void *self)
+{
+    struct rpc_source *s = self;
+    pthread_mutex_lock(&s->lock);
+    while (!s->closing) {
+        if (!has_work(s)) {
+            pthread_cond_wait(&s->work, &s->lock);
+            continue;
+        }
+        if (!await_due(s))
+            continue;
+        struct slot *slot = &s->slots[s->fresh_slot];
+        struct rpc_want want = s->want;
+        struct tide_err err = { 0 };
+        uint32_t generation = s->generation, pause_ms = 0;
+        pthread_mutex_unlock(&s->lock);
+        enum rpc_outcome outcome =
+            rpc_fleet_fetch(s->fleet, &want, &slot->body, &slot->page, &pause_ms, &err);
+        pthread_mutex_lock(&s->lock);
+        if (s->generation == generation)
+            settle(s, outcome, pause_ms, &err);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* --- the reader --------------------------------------------------------------------------- */
+
+static tide_status rpc_range(void *self, uint32_t *first, uint32_t *last, struct tide_err *err)
+{
+    struct rpc_source *s = self;
+    (void)err;
+    rpc_fleet_range(s->fleet, first, last);
+    if (*first == 0)
+        *last = 0;
+    return TIDE_OK;
+}
+
+static tide_status rpc_seek(void *self, uint32_t first, uint32_t last, struct tide_err *err)
+{
+    struct rpc_source *s = self;
+    uint32_t oldest = 0, latest = 0;
+    rpc_fleet_range(s->fleet, &oldest, &latest);
+    if (first == 0 && oldest == 0)
+        return tide_fail(err, TIDE_E_IO,
+                         "rpc: no server tells its oldest ledger; say where to "
+                         "begin (first_ledger)");
+    pthread_mutex_lock(&s->lock);
+    s->generation++;
+    s->sought = true;
+    s->ended = TIDE_OK;
+    s->at_tip = false;
+    s->newest = 0;
+    s->want = (struct rpc_want){ .first = first ? first : oldest,
+                                 .last = last,
+                                 .give_up = last || s->options.config->stop_at_end };
+    s->pace = (struct rpc_pace){ 0 };
+    for (uint32_t i = 0; i < SLOTS; i++)
+        s->slots[i].ready = false;
+    s->oldest_slot = s->fresh_slot; /* the thread may be filling that one: it does not count */
+    s->reading = s->given = 0;
+    s->told_tip = false;
+    pthread_cond_broadcast(&s->work);
+    pthread_mutex_unlock(&s->lock);
+    return TIDE_OK;
+}
+
+/* Waits until there is a ledger, an end, or the news that the tip is reached. At the tip only the
+ * first call says so at once: the following ones wait a little for the next ledger. Locked. */
+static tide_status await_slot(struct rpc_source *s, struct tide_err *err)
+{
+    int64_t waited = 0;
+    while (!s->slots[s->oldest_slot].ready) {
+        if (s->ended) {
+            *err = s->err;
+            return s->ended;
+        }
+        if (s->want.last && s->want.first > s->want.last)
+            return tide_fail(err, TIDE_E_EOF, "ledger %u, the last one wanted, is read",
+                             s->want.last);
+        if (s->at_tip && (!s->told_tip || waited >= TIP_WAIT_MS)) {
+            s->told_tip = true;
+            return tide_fail(err, TIDE_E_EOF, "ledger %u is not there yet", s->want.first);
+        }
+        if (s->options.stopping && s->options.stopping(s->options.stopping_self))
+            return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+        struct timespec until = in_ms(LOOK_MS);
+        if (pthread_cond_timedwait(&s->done, &s->lock, &until) == ETIMEDOUT)
+            waited += LOOK_MS;
+    }
+    return TIDE_OK;
+}
+
+static tide_status rpc_next(void *self, tide_slice *lcm, uint32_t *sequence, struct tide_err *err)
+{
+    struct rpc_source *s = self;
+    pthread_mutex_lock(&s->lock);
+    assert(s->sought);
+    struct slot *slot = &s->slots[s->oldest_slot];
+    if (slot->ready && s->reading == slot->page.count) {
+        slot->ready = false;
+        s->reading = 0;
+        s->oldest_slot = (s->oldest_slot + 1) % SLOTS;
+        slot = &s->slots[s->oldest_slot];
+        pthread_cond_broadcast(&s->work);
+    }
+    tide_status status = await_slot(s, err);
+    if (!status) {
+        const struct rpc_ledger *l = &slot->page.ledgers[s->reading++];
+        *lcm = l->lcm;
+        *sequence = s->given = l->sequence;
+        s->told_tip = s->told_tip && l->sequence >= s->newest;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return status;
+}
+
+static bool rpc_finite(void *self)
+{
+    const struct rpc_source *s = self;
+    return s->want.last && s->given >= s->want.last;
+}
+
+static bool rpc_newest(void *self)
+{
+    struct rpc_source *s = self;
+    pthread_mutex_lock(&s->lock);
+    bool newest = s->given && s->given >= s->newest;
+    pthread_mutex_unlock(&s->lock);
+    return newest;
+}
+
+static int64_t rpc_trouble(void *self, char *text, size_t size)
+{
+    struct rpc_source *s = self;
+    return rpc_fleet_trouble(s->fleet, text, size);
+}
+
+static void rpc_close(void *self)
+{
+    struct rpc_source *s = self;
+    pthread_mutex_lock(&s->lock);
+    s->closing = true;
+    pthread_cond_broadcast(&s->work);
+    pthread_mutex_unlock(&s->lock);
+    if (s->started)
+        pthread_join(s->thread, NULL);
+    rpc_fleet_close(s->fleet);
+    for (uint32_t i = 0; i < SLOTS; i++)
+        tide_buf_release(&s->slots[i].body);
+    pthread_cond_destroy(&s->done);
+    pthread_cond_destroy(&s->work);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+static const struct tide_source_ops rpc_ops = {
+    .name = "rpc",
+    .seek = rpc_seek,
+    .next = rpc_next,
+    .range = rpc_range,
+    .finite = rpc_finite,
+    .newest = rpc_newest,
+    .trouble = rpc_trouble,
+    .close = rpc_close,
+};
+
+static bool init_locks(struct rpc_source *s)
+{
+    pthread_condattr_t attr;
+    if (pthread_condattr_init(&attr) != 0)
+        return false;
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    bool good = pthread_mutex_init(&s->lock, NULL) == 0 &&
+                pthread_cond_init(&s->work, &attr) == 0 && pthread_cond_init(&s->done, &attr) == 0;
+    pthread_condattr_destroy(&attr);
+    return good;
+}
+
+tide_status tide_rpc_open(struct tide_source *out, const struct tide_source_options *options,
+                          struct tide_err *err)
+{
+    struct rpc_source *s = calloc(1, sizeof *s);
+    if (!s || !init_locks(s)) {
+        free(s);
+        return tide_fail(err, TIDE_E_MEMORY, "rpc: out of memory");
+    }
+    s->options = *options;
+    for (uint32_t i = 0; i < SLOTS; i++)
+        tide_buf_init(&s->slots[i].body, (size_t)options->config->rpc_page_max_mib << 20);
+    const struct rpc_fleet_options fleet = { .source = &s->options,
+                                             .cancelled = is_unwanted,
+                                             .self = s };
+    tide_status status = rpc_fleet_open(&s->fleet, &fleet, err);
+    if (!status) {
+        s->started = pthread_create(&s->thread, NULL, fetch, s) == 0;
+        if (!s->started)
+            status = tide_fail(err, TIDE_E_MEMORY, "rpc: cannot start a thread");
+    }
+    if (status) {
+        rpc_close(s);
+        return status;
+    }
+    *out = (struct tide_source){ &rpc_ops, s };
+    return TIDE_OK;
+}

@@ -1,0 +1,30 @@
+/* Which source the configuration names. */
+#include "indexer/source/source.h"
+
+bool tide_source_again(const struct tide_source *source, struct tide_err *err)
+{
+    bool content = err->code == TIDE_E_DECODE || err->code == TIDE_E_UNKNOWN ||
+                   err->code == TIDE_E_LIMIT || err->code == TIDE_E_RANGE ||
+                   err->code == TIDE_E_CHAIN;
+    return content && source->ops->again && source->ops->again(source->self, err);
+}
+
+tide_status tide_source_open(struct tide_source *out, const struct tide_source_options *options,
+                             struct tide_err *err)
+{
+    const struct tide_config *c = options->config;
+    bool lake = *c->lake, stream = *c->stream, rpc = *c->rpc;
+    if (stream && (lake || rpc))
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "stream and %s: a stream stands alone; only lake and rpc go together",
+                         lake ? "lake" : "rpc");
+    if (stream)
+        return tide_stream_open(out, options, err);
+    if (lake && rpc)
+        return tide_joined_open(out, options, err);
+    if (lake)
+        return tide_lake_open(out, options, err);
+    if (rpc)
+        return tide_rpc_open(out, options, err);
+    return tide_fail(err, TIDE_E_CONFIG, "lake, rpc, stream: one of them must be set");
+}

@@ -1,0 +1,303 @@
+/* verify, against getEvents: the ids of the events of our contracts, as stored and as a server
+ * tells them. Servers have lost events before; so might we. */
+#include "indexer/commands/command.h"
+#include "indexer/database/query.h"
+#include "indexer/source/rpc/client.h"
+#include "indexer/verify/verify.h"
+#include "tidemark/clock.h"
+#include "tidemark/text.h"
+
+enum {
+    CHUNK = 256, /* ledgers compared at once */
+    PAGE = 1000, /* events of one answer */
+    FILTERS = 5, /* of one question, with as many contracts each */
+    GROUP = 25,  /* contracts of one question */
+    TX_MAX = 1048575,
+    OP_STAGE = 4095, /* an event of a transaction, not of an operation */
+};
+
+/* Events of one ledger: how many, and a sum of their hashes, which knows no order. */
+struct tally {
+    uint64_t count, sum;
+};
+
+struct comparing {
+    struct tide_recheck *check;
+    struct rpc_client *client;
+    struct tide_buf body;
+    struct tide_range range; /* of the chunk */
+    char filters[2048], contracts[2048];
+    char last_id[48]; /* of the newest event seen: what comes again is the same event */
+    bool past;        /* an event after the range came */
+    uint64_t events;
+    struct tally told[CHUNK], stored[CHUNK];
+};
+
+/* FNV-1a over the parts of an event's place. */
+static uint64_t hash_of(const uint32_t place[3], tide_slice contract)
+{
+    uint64_t h = 14695981039346656037u;
+    for (size_t i = 0; i < 3; i++)
+        h = (h ^ place[i]) * 1099511628211u;
+    for (size_t i = 0; i < contract.len; i++)
+        h = (h ^ contract.ptr[i]) * 1099511628211u;
+    return h ^ h >> 29;
+}
+
+static void add(struct tally *tally, const uint32_t place[3], tide_slice contract)
+{
+    tally->count++;
+    tally->sum += hash_of(place, contract);
+}
+
+/* Ledger, transaction, operation and index out of "TOID-INDEX". */
+static bool read_id(tide_slice id, uint32_t *ledger, uint32_t place[3])
+{
+    uint64_t toid = 0, index = 0;
+    const uint8_t *dash = memchr(id.ptr, '-', id.len);
+    size_t len = dash ? (size_t)(dash - id.ptr) : 0;
+    if (!dash || tide_parse_u64(&toid, tide_slice_of(id.ptr, len), INT64_MAX) ||
+        tide_parse_u64(&index, tide_slice_of(dash + 1, id.len - len - 1), UINT32_MAX))
+        return false;
+    *ledger = (uint32_t)(toid >> 32);
+    place[0] = (uint32_t)(toid >> 12) & TX_MAX;
+    place[1] = (uint32_t)toid & OP_STAGE;
+    place[2] = (uint32_t)index;
+    return true;
+}
+
+static tide_status take_event(void *self, const struct rpc_event *event, struct tide_err *err)
+{
+    struct comparing *c = self;
+    uint32_t ledger, place[3];
+    if (event->id.len >= sizeof c->last_id || !read_id(event->id, &ledger, place) ||
+        ledger != event->ledger)
+        return tide_fail(err, TIDE_E_DECODE, "getEvents: an event with the id %.*s in ledger %u",
+                         event->id.len > 60 ? 60 : (int)event->id.len, (const char *)event->id.ptr,
+                         event->ledger);
+    if (tide_slice_cmp(event->id, tide_slice_str(c->last_id)) <= 0)
+        return TIDE_OK;
+    memcpy(c->last_id, event->id.ptr, event->id.len);
+    c->last_id[event->id.len] = '\0';
+    if (ledger > c->range.to)
+        c->past = true;
+    bool staged = place[0] == 0 || place[0] == TX_MAX || place[1] == OP_STAGE;
+    if (ledger < c->range.from || ledger > c->range.to || staged)
+        return TIDE_OK;
+    add(&c->told[ledger - c->range.from], place, event->contract);
+    c->events++;
+    return TIDE_OK;
+}
+
+/* A question that is asked again when the server is busy. */
+static tide_status ask(struct comparing *c, const struct rpc_event_question *question,
+                       struct rpc_events *events, struct tide_err *err)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    const struct tide_config *config = c->client->options.config;
+    for (uint32_t n = 1;; n++) {
+        struct rpc_hint hint;
+        tide_status status = rpc_ask_events(c->client, question, events, &c->body, &hint, err);
+        if (!status && events->error.code)
+            status = tide_fail(err, TIDE_E_IO, "%s: getEvents: error %" PRId64 ": %s",
+                               c->client->name, events->error.code, events->error.message);
+        bool again = status == TIDE_E_IO || status == TIDE_E_DECODE;
+        if (!again || n >= config->http_tries || tide_stop_asked(NULL))
+            return status;
+        uint32_t ms = config->rpc_retry_ms * n;
+        clock->sleep_ms(clock->self, hint.after_ms > ms ? hint.after_ms : ms);
+    }
+}
+
+/* Every event of a group of contracts in the chunk, page by page. */
+static tide_status read_told(struct comparing *c, struct tide_err *err)
+{
+    struct rpc_events events = { .each = take_event, .self = c };
+    struct rpc_event_question question = {
+        .start = c->range.from, .end = c->range.to + 1, .filters = c->filters, .limit = PAGE
+    };
+    char cursor[sizeof events.cursor] = "";
+    c->last_id[0] = '\0';
+    c->past = false;
+    for (;;) {
+        tide_status status = ask(c, &question, &events, err);
+        uint32_t ledger = 0, ignored[3];
+        if (status || c->past)
+            return status;
+        bool known = read_id(tide_slice_str(events.cursor), &ledger, ignored);
+        if (!known || strcmp(cursor, events.cursor) == 0 ||
+            (ledger > c->range.to || (ledger == c->range.to && events.count < PAGE)))
+            return TIDE_OK;
+        snprintf(cursor, sizeof cursor, "%s", events.cursor);
+        question.cursor = cursor;
+    }
+}
+
+static tide_status take_stored(void *self, const struct tide_pg_rows *row, struct tide_err *err)
+{
+    struct comparing *c = self;
+    uint32_t ledger = (uint32_t)tide_pg_u64(row, 0, 0);
+    const uint32_t place[3] = { (uint32_t)tide_pg_u64(row, 0, 1), (uint32_t)tide_pg_u64(row, 0, 2),
+                                (uint32_t)tide_pg_u64(row, 0, 3) };
+    (void)err;
+    assert(ledger >= c->range.from && ledger <= c->range.to);
+    add(&c->stored[ledger - c->range.from], place, tide_pg_slice(row, 0, 4));
+    return TIDE_OK;
+}
+
+static tide_status read_stored(struct comparing *c, struct tide_err *err)
+{
+    char id[8], from[12], to[12];
+    snprintf(id, sizeof id, "%u", c->check->deployment);
+    snprintf(from, sizeof from, "%u", c->range.from);
+    snprintf(to, sizeof to, "%u", c->range.to);
+    const struct tide_pg_sink sink = { .row = take_stored, .self = c };
+    const char *values[] = { id, from, to, c->contracts };
+    return tide_pg_stream(c->check->pg, &sink,
+                          "SELECT ledger, tx, op, event, contract FROM event.log"
+                          " WHERE deployment = $1 AND ledger BETWEEN $2 AND $3"
+                          " AND contract = ANY ($4::text[])",
+                          values, TIDE_COUNT(values), err);
+}
+
+static void compare(struct comparing *c)
+{
+    for (uint32_t l = c->range.from; l <= c->range.to; l++) {
+        const struct tally *told = &c->told[l - c->range.from];
+        const struct tally *stored = &c->stored[l - c->range.from];
+        if (told->count != stored->count || told->sum != stored->sum)
+            tide_recheck_say(
+                c->check, "event.log: ledger %u: %" PRIu64 " events, by getEvents of %s %" PRIu64,
+                l, stored->count, c->client->name, told->count);
+    }
+}
+
+/* Of a classic asset only what touched us is stored, so its events are not compared. */
+static void drop_assets(struct tide_deployment *d)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < d->contract_count; i++)
+        if (d->contracts[i].role != TIDE_ROLE_stellar_asset)
+            d->contracts[kept++] = d->contracts[i];
+    d->contract_count = kept;
+}
+
+/* The contracts from first on, at most GROUP of them, as a filter and as an array of SQL. */
+static void name_group(struct comparing *c, const struct tide_deployment *d, uint32_t first)
+{
+    struct tide_buf filters, contracts;
+    tide_buf_init(&filters, sizeof c->filters);
+    tide_buf_init(&contracts, sizeof c->contracts);
+    tide_buf_str(&filters, "[");
+    for (uint32_t i = first; i < d->contract_count && i < first + GROUP; i++) {
+        bool begins = (i - first) % FILTERS == 0;
+        tide_buf_putf(&filters, "%s%s\"%s\"", begins ? i > first ? "]},{" : "{" : ",",
+                      begins ? "\"contractIds\":[" : "", d->contracts[i].address);
+        tide_buf_putf(&contracts, "%s%s", i > first ? "," : "{", d->contracts[i].address);
+    }
+    tide_buf_putf(&filters, "]}]");
+    tide_buf_putf(&contracts, "}");
+    assert(!filters.failed && !contracts.failed);
+    snprintf(c->filters, sizeof c->filters, "%.*s", TIDE_SLICE_FMT(tide_buf_view(&filters)));
+    snprintf(c->contracts, sizeof c->contracts, "%.*s", TIDE_SLICE_FMT(tide_buf_view(&contracts)));
+    tide_buf_release(&filters);
+    tide_buf_release(&contracts);
+}
+
+/* What the server keeps of the range that is checked; from 0: nothing. */
+static tide_status kept_range(struct comparing *c, struct tide_range *out, struct tide_err *err)
+{
+    struct rpc_hint hint;
+    struct rpc_page *page = malloc(sizeof *page);
+    const struct rpc_question question = { 2, 1 };
+    if (!page)
+        return tide_fail(err, TIDE_E_MEMORY, "verify");
+    tide_status status = rpc_ask_page(c->client, &question, page, &c->body, &hint, err);
+    uint32_t oldest = page->error.code ? page->error.oldest : page->oldest;
+    uint32_t latest = page->error.code ? page->error.latest : page->latest;
+    free(page);
+    if (status)
+        return status;
+    *out = c->check->range;
+    out->from = out->from < oldest ? oldest : out->from;
+    out->to = out->to > latest ? latest : out->to;
+    if (out->from > out->to)
+        out->from = 0;
+    return TIDE_OK;
+}
+
+static tide_status compare_all(struct comparing *c, const struct tide_deployment *d,
+                               struct tide_err *err)
+{
+    struct tide_range kept = { 0 };
+    tide_status status = kept_range(c, &kept, err);
+    if (status)
+        return status;
+    for (uint32_t at = kept.from; at && at <= kept.to && !status; at += CHUNK) {
+        c->range = (struct tide_range){ at, kept.to - at < CHUNK ? kept.to : at + CHUNK - 1 };
+        memset(c->told, 0, sizeof c->told);
+        memset(c->stored, 0, sizeof c->stored);
+        for (uint32_t i = 0; i < d->contract_count && !status; i += GROUP) {
+            if (tide_stop_asked(NULL))
+                return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+            name_group(c, d, i);
+            status = read_told(c, err);
+            if (!status)
+                status = read_stored(c, err);
+        }
+        if (!status)
+            compare(c);
+    }
+    if (!status && kept.from)
+        printf("events  ledgers %u to %u, %" PRIu64 " events of %u contracts, by %s\n", kept.from,
+               kept.to, c->events, d->contract_count, c->client->name);
+    else if (!status)
+        printf("events  %s keeps none of the range\n", c->client->name);
+    return status;
+}
+
+static tide_status with_server(struct tide_recheck *check, const struct tide_config *config,
+                               const struct tide_deployment *d, const char *url,
+                               struct tide_err *err)
+{
+    struct rpc_bucket bucket;
+    struct rpc_client client = { 0 };
+    const struct rpc_client_options options = { .config = config,
+                                                .passphrase = d->passphrase,
+                                                .bucket = &bucket,
+                                                .cancelled = tide_stop_asked };
+    struct comparing *c = calloc(1, sizeof *c);
+    if (!c || rpc_bucket_init(&bucket, config->rpc_requests_s)) {
+        free(c);
+        return tide_fail(err, TIDE_E_MEMORY, "verify");
+    }
+    c->check = check;
+    c->client = &client;
+    tide_buf_init(&c->body, (size_t)config->rpc_page_max_mib << 20);
+    tide_status status = rpc_client_open(&client, url, &options, err);
+    if (!status)
+        status = compare_all(c, d, err);
+    rpc_client_close(&client);
+    rpc_bucket_destroy(&bucket);
+    tide_buf_release(&c->body);
+    free(c);
+    return status;
+}
+
+tide_status tide_recheck_events(struct tide_recheck *check, const struct tide_config *config,
+                                struct tide_err *err)
+{
+    struct tide_deployment *d = NULL;
+    const char *list = config->rpc;
+    char url[RPC_URL_BYTES];
+    if (!check->only.wanted[TIDE_TABLE_EVENT_LOG])
+        return TIDE_OK;
+    tide_status status =
+        tide_query_contracts(check->pg, check->deployment, check->range.to + 1, &d, err);
+    if (!status)
+        drop_assets(d);
+    while (!status && rpc_next_url(&list, url))
+        status = with_server(check, config, d, url, err);
+    free(d);
+    return status;
+}

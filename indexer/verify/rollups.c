@@ -1,0 +1,130 @@
+#include "indexer/database/query.h"
+#include "indexer/rollup/rollup.h"
+#include "indexer/verify/verify.h"
+
+enum { SQL_MAX = 64 << 10 };
+
+/* The tables themselves, all their partitions. */
+static void put_name(void *self, struct tide_buf *out, const struct tide_rollup_name *name)
+{
+    (void)self;
+    tide_buf_putf(out, "%.*s.\"%.*s\"", TIDE_SLICE_FMT(name->schema), TIDE_SLICE_FMT(name->table));
+}
+
+static tide_status run(struct tide_pg *pg, struct tide_buf *sql, struct tide_err *err)
+{
+    tide_buf_u8(sql, 0);
+    tide_status status = sql->failed ? tide_fail(err, TIDE_E_MEMORY, "rollups")
+                                     : tide_pg_run(pg, (const char *)sql->ptr, NULL, err);
+    tide_buf_reset(sql);
+    return status;
+}
+
+static tide_status begin(struct tide_pg *pg, struct tide_buf *sql, struct tide_err *err)
+{
+    tide_slice tables[TIDE_ROLLUP_TABLES_MAX];
+    uint32_t count = tide_rollup_tables(tables);
+    tide_buf_str(sql, "SET statement_timeout = 0; BEGIN ISOLATION LEVEL REPEATABLE READ;");
+    for (uint32_t i = 0; i < count; i++)
+        tide_buf_putf(sql,
+                      "CREATE TEMPORARY TABLE \"%.*s\" (LIKE rollup.\"%.*s\" INCLUDING INDEXES "
+                      "INCLUDING DEFAULTS);",
+                      TIDE_SLICE_FMT(tables[i]), TIDE_SLICE_FMT(tables[i]));
+    tide_buf_str(sql, TIDE_ROLLUP_BULK_SQL);
+    return run(pg, sql, err);
+}
+
+static tide_status fold(struct tide_pg *pg, const struct tide_recheck *check, struct tide_buf *sql,
+                        const struct tide_range *range, struct tide_err *err)
+{
+    char id[8], from[12], to[12];
+    tide_status status = TIDE_OK;
+    snprintf(id, sizeof id, "%u", check->deployment);
+    for (uint32_t at = range->from; at <= range->to && status == TIDE_OK;
+         at += TIDE_ROLLUP_LEDGERS) {
+        snprintf(from, sizeof from, "%u", at);
+        snprintf(to, sizeof to, "%u", at + TIDE_ROLLUP_LEDGERS - 1);
+        status = tide_pg_query(pg, NULL, (const char *)sql->ptr, (const char *[]){ id, from, to },
+                               3, err);
+    }
+    return status;
+}
+
+static tide_status fold_all(struct tide_pg *pg, const struct tide_recheck *check,
+                            struct tide_buf *sql, struct tide_err *err)
+{
+    const struct tide_rollup_writer writer = { put_name, NULL, "pg_temp" };
+    struct tide_pg_rows rows = { 0 };
+    struct tide_range range = { 1, 0 };
+    char id[8];
+    snprintf(id, sizeof id, "%u", check->deployment);
+    tide_status status = tide_pg_query(pg, &rows,
+                                       "SELECT min(from_ledger), max(to_ledger) FROM chain.coverage"
+                                       " WHERE deployment = $1",
+                                       (const char *[]){ id }, 1, err);
+    if (status == TIDE_OK && !tide_pg_is_null(&rows, 0, 0))
+        range = (struct tide_range){ (uint32_t)tide_pg_u64(&rows, 0, 0),
+                                     (uint32_t)tide_pg_u64(&rows, 0, 1) };
+    tide_pg_rows_release(&rows);
+    for (size_t i = 0; i < tide_rollup_count && status == TIDE_OK; i++) {
+        if (!check->only.rollups[i])
+            continue;
+        tide_buf_reset(sql);
+        tide_rollup_write(sql, &tide_rollups[i], &writer);
+        status = sql->failed ? tide_fail(err, TIDE_E_MEMORY, "rollups")
+                             : fold(pg, check, sql, &range, err);
+    }
+    tide_buf_reset(sql);
+    return status;
+}
+
+/* Rows of one side that the other has not, and one of them. */
+static tide_status compare(struct tide_pg *pg, struct tide_recheck *check, struct tide_buf *sql,
+                           tide_slice table, struct tide_err *err)
+{
+    struct tide_pg_rows rows = { 0 };
+    tide_buf_putf(sql,
+                  "WITH stored AS (SELECT * FROM rollup.\"%.*s\" WHERE deployment = %u), made AS"
+                  " (SELECT * FROM pg_temp.\"%.*s\"), surplus AS (TABLE stored EXCEPT TABLE made),"
+                  " missing AS (TABLE made EXCEPT TABLE stored) SELECT (SELECT count(*) FROM made),"
+                  " (SELECT count(*) FROM surplus), (SELECT count(*) FROM missing),"
+                  " coalesce((SELECT row_to_json(m) FROM missing AS m LIMIT 1),"
+                  " (SELECT row_to_json(s) FROM surplus AS s LIMIT 1))",
+                  TIDE_SLICE_FMT(table), check->deployment, TIDE_SLICE_FMT(table));
+    tide_buf_u8(sql, 0);
+    tide_status status = sql->failed
+                             ? tide_fail(err, TIDE_E_MEMORY, "rollups")
+                             : tide_pg_query(pg, &rows, (const char *)sql->ptr, NULL, 0, err);
+    tide_buf_reset(sql);
+    if (status == TIDE_OK && (tide_pg_u64(&rows, 0, 1) || tide_pg_u64(&rows, 0, 2)))
+        tide_recheck_say(check,
+                         "rollup.%.*s: %s rows are not what events and history say, %s are missing"
+                         " (altered ones are both), as %s",
+                         TIDE_SLICE_FMT(table), tide_pg_text(&rows, 0, 1),
+                         tide_pg_text(&rows, 0, 2), tide_pg_text(&rows, 0, 3));
+    if (status == TIDE_OK)
+        printf("rollup  %s rows of %.*s made again\n", tide_pg_text(&rows, 0, 0),
+               TIDE_SLICE_FMT(table));
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+tide_status tide_recheck_rollups(struct tide_recheck *check, const struct tide_config *config,
+                                 struct tide_err *err)
+{
+    struct tide_pg *pg = NULL;
+    struct tide_buf sql;
+    tide_slice tables[TIDE_ROLLUP_TABLES_MAX];
+    uint32_t count = tide_rollup_tables(tables);
+    tide_buf_init(&sql, SQL_MAX);
+    tide_status status = tide_query_connect(&pg, config, "tidemark-verify", true, err);
+    if (status == TIDE_OK)
+        status = begin(pg, &sql, err);
+    if (status == TIDE_OK)
+        status = fold_all(pg, check, &sql, err);
+    for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
+        status = compare(pg, check, &sql, tables[i], err);
+    tide_buf_release(&sql);
+    tide_pg_close(pg); /* and with it all that was made */
+    return status;
+}

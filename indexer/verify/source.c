@@ -1,0 +1,343 @@
+#include "indexer/source/source.h"
+#include "indexer/commands/command.h"
+#include "indexer/database/query.h"
+#include "indexer/decode/decode.h"
+#include "indexer/verify/digest.h"
+#include "indexer/verify/verify.h"
+#include "tidemark/table.h"
+#include "tidemark/text.h"
+
+#include <stdlib.h>
+
+/* A range is compared in at most SLICES slices of equal length; a slice that differs is looked at
+ * again in the same way, until the slices are ledgers. One pass over the tables a look: history
+ * has no index by ledger. LOOKS_MAX slices of one look are followed. */
+enum { SLICES = 256, LOOKS_MAX = 3, NO_LEDGER = -1 };
+
+/* Rows of one table in one slice, as derived and as stored. */
+struct cell {
+    struct tide_digest derived, stored;
+};
+
+struct again {
+    struct tide_recheck *check;
+    const struct tide_table *tables;
+    uint32_t table_count;
+    struct tide_deployment *deployment;
+    struct tide_source source;
+    struct tide_delta *delta;
+    struct tide_batch *batch;
+    struct tide_range range;
+    uint32_t step;      /* ledgers in a slice */
+    struct cell *cells; /* [table][slice] */
+    uint64_t ledgers, rows;
+    uint32_t table; /* under the tuple sink */
+};
+
+static struct cell *cell_of(struct again *a, uint32_t table, uint32_t ledger)
+{
+    return &a->cells[(size_t)table * SLICES + (ledger - a->range.from) / a->step];
+}
+
+static int ledger_column(const struct tide_table *table)
+{
+    for (uint32_t i = 0; i < table->column_count; i++)
+        if (strcmp(table->columns[i].name, "ledger") == 0)
+            return (int)i;
+    return NO_LEDGER;
+}
+
+/* State follows from history; what --only leaves out is not stored. */
+static bool is_compared(const struct again *a, uint32_t table)
+{
+    return a->tables[table].kind != TIDE_TABLE_STATE &&
+           (a->check->only.all || a->check->only.wanted[table] || table == TIDE_TABLE_LEDGER);
+}
+
+/* The tuples of one table in a batch: each is a count of columns, then lengths and values. */
+static tide_status add_tuples(struct again *a, uint32_t table, struct tide_err *err)
+{
+    tide_slice rest = tide_buf_view(&a->batch->rows[table].copy);
+    struct cell *cell = cell_of(a, table, a->batch->from);
+    while (rest.len) {
+        size_t len = tide_tuple_length(rest);
+        if (len == 0 || tide_digest_tuple(&cell->derived, &a->tables[table],
+                                          tide_slice_of(rest.ptr, len)) != TIDE_OK)
+            return tide_fail(err, TIDE_E_SCHEMA,
+                             "%s.%s: a row of the delta is not one of the table",
+                             a->tables[table].schema, a->tables[table].name);
+        rest.ptr += len;
+        rest.len -= len;
+        a->rows++;
+    }
+    return TIDE_OK;
+}
+
+static tide_status derive_ledger(struct again *a, uint32_t ledger, struct tide_err *err)
+{
+    tide_slice lcm;
+    uint32_t sequence;
+    tide_status status;
+    bool again;
+    do {
+        again = false;
+        status = a->source.ops->next(a->source.self, &lcm, &sequence, err);
+        if (status == TIDE_E_EOF)
+            return tide_fail(err, TIDE_E_MISSING, "the source ends before ledger %u", ledger);
+        if (status == TIDE_OK) {
+            status = tide_delta_ledger(a->delta, a->batch, lcm, err);
+            again = status != TIDE_OK && tide_source_again(&a->source, err);
+        }
+    } while (again);
+    for (uint32_t i = 0; i < a->table_count && status == TIDE_OK; i++)
+        if (is_compared(a, i))
+            status = add_tuples(a, i, err);
+    tide_delta_batch_end(a->delta, a->batch);
+    tide_batch_reset(a->batch);
+    a->ledgers++;
+    return status;
+}
+
+static tide_status stored_tuple(void *self, tide_slice tuple, struct tide_err *err)
+{
+    struct again *a = self;
+    const struct tide_table *table = &a->tables[a->table];
+    tide_slice field;
+    bool null = false;
+    if (tide_tuple_field(tuple, (uint32_t)ledger_column(table), &field, &null) != TIDE_OK || null ||
+        field.len != 4)
+        return tide_fail(err, TIDE_E_SCHEMA, "%s.%s: a row without ledger", table->schema,
+                         table->name);
+    uint32_t ledger = (uint32_t)field.ptr[0] << 24 | (uint32_t)field.ptr[1] << 16 |
+                      (uint32_t)field.ptr[2] << 8 | field.ptr[3];
+    if (ledger < a->range.from || ledger > a->range.to ||
+        tide_digest_tuple(&cell_of(a, a->table, ledger)->stored, table, tuple) != TIDE_OK)
+        return tide_fail(err, TIDE_E_SCHEMA, "%s.%s: a row has not the columns of this build",
+                         table->schema, table->name);
+    return TIDE_OK;
+}
+
+static tide_status read_stored(struct again *a, struct tide_err *err)
+{
+    char where[96], sql[8192];
+    struct tide_pg_tuples sink = { .tuple = stored_tuple, .self = a };
+    tide_status status = TIDE_OK;
+    snprintf(where, sizeof where, "deployment = %u AND ledger BETWEEN %u AND %u",
+             a->check->deployment, a->range.from, a->range.to);
+    for (a->table = 0; a->table < a->table_count && status == TIDE_OK; a->table++) {
+        if (!is_compared(a, a->table) || ledger_column(&a->tables[a->table]) == NO_LEDGER)
+            continue;
+        if (!tide_digest_copy_sql(sql, sizeof sql, &a->tables[a->table], where))
+            return tide_fail(err, TIDE_E_LIMIT, "%s: too many columns", a->tables[a->table].name);
+        status = tide_pg_copy_out(a->check->pg, &sink, sql, err);
+    }
+    return status;
+}
+
+static struct tide_range slice_of(const struct again *a, uint32_t slice)
+{
+    uint32_t from = a->range.from + slice * a->step;
+    uint32_t left = a->range.to - from;
+    return (struct tide_range){ from, left < a->step ? a->range.to : from + a->step - 1 };
+}
+
+static uint32_t slices_of(const struct again *a)
+{
+    return (a->range.to - a->range.from) / a->step + 1;
+}
+
+static void say_cell(struct again *a, uint32_t table, uint32_t slice)
+{
+    const struct cell *cell = &a->cells[(size_t)table * SLICES + slice];
+    struct tide_range r = slice_of(a, slice);
+    char last[24] = "";
+    if (r.to > r.from)
+        snprintf(last, sizeof last, " to %u", r.to);
+    tide_recheck_say(a->check, "%s.%s: ledger %u%s: %" PRIu64 " rows, by the source %" PRIu64 "%s",
+                     a->tables[table].schema, a->tables[table].name, r.from, last,
+                     cell->stored.rows, cell->derived.rows,
+                     cell->stored.rows == cell->derived.rows ? ": altered" : "");
+}
+
+/* Says what differs in a slice, or only whether anything does. */
+static bool differs(struct again *a, uint32_t slice, bool say)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < a->table_count; i++) {
+        const struct cell *cell = &a->cells[(size_t)i * SLICES + slice];
+        if (tide_digest_eq(&cell->derived, &cell->stored))
+            continue;
+        any = true;
+        if (say)
+            say_cell(a, i, slice);
+    }
+    return any;
+}
+
+static tide_status derive_all(struct again *a, struct tide_err *err)
+{
+    tide_status status = TIDE_OK;
+    for (uint32_t l = a->range.from; l <= a->range.to && status == TIDE_OK; l++) {
+        if (tide_stop_asked(NULL))
+            return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+        status = derive_ledger(a, l, err);
+    }
+    return status;
+}
+
+/* The contracts that the chain had named before the range begins. */
+static tide_status add_discovered(struct again *a, struct tide_err *err)
+{
+    struct tide_deployment *before = NULL;
+    tide_status status =
+        tide_query_contracts(a->check->pg, a->check->deployment, a->range.from, &before, err);
+    for (uint32_t i = 0; status == TIDE_OK && i < before->contract_count; i++)
+        if (!tide_deployment_find(a->deployment, before->contracts[i].id) &&
+            tide_deployment_add(a->deployment, &before->contracts[i]) != TIDE_OK)
+            status = tide_fail(err, TIDE_E_LIMIT, "too many contracts");
+    free(before);
+    return status;
+}
+
+static const char begin_sql[] =
+    "SELECT coalesce(l.proof, 2), encode(l.previous_hash, 'hex') FROM chain.deployment AS d"
+    " LEFT JOIN chain.ledger AS l ON l.deployment = d.id AND l.ledger = $2 WHERE d.id = $1";
+
+/* Delta as the indexer had it: proof as stored, and what the range must follow. */
+static tide_status open_delta(struct again *a, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char id[8], from[16];
+    uint8_t previous[TIDE_HASH_BYTES];
+    snprintf(id, sizeof id, "%u", a->check->deployment);
+    snprintf(from, sizeof from, "%u", a->range.from);
+    tide_status status =
+        tide_pg_query(a->check->pg, &rows, begin_sql, (const char *[]){ id, from }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    bool known = tide_hex_decode(previous, sizeof previous, tide_pg_slice(&rows, 0, 1)) == TIDE_OK;
+    const struct tide_only *only = &a->check->only;
+    struct tide_delta_options options = { .deployment = a->deployment,
+                                          .proof = (enum tide_proof)tide_pg_u64(&rows, 0, 0),
+                                          .tables = only->all ? NULL : only->wanted,
+                                          .known_only = true }; /* see check_waiting */
+    status = tide_delta_open(&a->delta, &options, err);
+    tide_pg_rows_release(&rows);
+    if (status == TIDE_OK)
+        tide_delta_expect(a->delta, a->range.from, known ? previous : NULL);
+    return status;
+}
+
+static tide_status open_all(struct again *a, const struct tide_config *config, struct tide_err *err)
+{
+    a->tables = tide_tables(&a->table_count);
+    a->cells = calloc((size_t)a->table_count * SLICES, sizeof *a->cells);
+    a->batch = malloc(sizeof *a->batch);
+    if (a->batch)
+        tide_batch_init(a->batch);
+    if (!a->cells || !a->batch)
+        return tide_fail(err, TIDE_E_MEMORY, "verify");
+    if (!*config->deployment)
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "deployment: the JSON file that names network and "
+                         "contracts is not set");
+    tide_status status = tide_deployment_read(&a->deployment, config->deployment, err);
+    if (status == TIDE_OK) {
+        a->deployment->id = a->check->deployment;
+        status = add_discovered(a, err);
+    }
+    if (status == TIDE_OK)
+        status = open_delta(a, err);
+    if (status != TIDE_OK)
+        return status;
+    const struct tide_source_options options = { .config = config,
+                                                 .passphrase = a->deployment->passphrase,
+                                                 .stopping = tide_stop_asked };
+    status = tide_source_open(&a->source, &options, err);
+    if (status == TIDE_OK)
+        status = a->source.ops->seek(a->source.self, a->range.from, a->range.to, err);
+    return status;
+}
+
+static void close_all(struct again *a)
+{
+    if (a->source.ops)
+        a->source.ops->close(a->source.self);
+    tide_delta_close(a->delta);
+    if (a->batch)
+        tide_batch_release(a->batch);
+    free(a->batch);
+    free(a->cells);
+    free(a->deployment);
+}
+
+/* One look at a range; the slices that differ are put into found, at most LOOKS_MAX. */
+static tide_status look(struct tide_recheck *check, const struct tide_config *config,
+                        struct tide_range range, struct tide_range found[LOOKS_MAX],
+                        struct tide_err *err)
+{
+    struct again a = { .check = check, .range = range };
+    uint32_t count = 0;
+    a.step = (range.to - range.from) / SLICES + 1;
+    bool last = a.step == 1 || strcmp(config->stream, "-") == 0;
+    tide_status status = open_all(&a, config, err);
+    if (status == TIDE_OK)
+        status = derive_all(&a, err);
+    if (status == TIDE_OK)
+        status = read_stored(&a, err);
+    for (uint32_t i = 0; status == TIDE_OK && i < slices_of(&a); i++)
+        if (differs(&a, i, last) && !last && count < LOOKS_MAX)
+            found[count++] = slice_of(&a, i);
+    if (status == TIDE_OK && range.from == check->range.from && range.to == check->range.to)
+        printf("source  %" PRIu64 " ledgers derived again, %" PRIu64 " rows compared\n", a.ledgers,
+               a.rows);
+    close_all(&a);
+    return status;
+}
+
+static const char waiting_sql[] =
+    "SELECT count(DISTINCT contract), min(next_ledger), max(to_ledger) FROM chain.contract_coverage"
+    " WHERE deployment = $1 AND next_ledger <= to_ledger AND next_ledger <= $3 AND to_ledger >= $2";
+
+/* While the past of discovered tokens is being read, the rows are neither those of an index that
+ * knows the tokens nor those of one that does not. After that all that were found are known, and
+ * the limits on finding more were the indexer's at the time. */
+static tide_status check_waiting(struct tide_recheck *check, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_recheck_ask(check, &rows, waiting_sql, err);
+    if (status == TIDE_OK && tide_pg_u64(&rows, 0, 0))
+        status = tide_fail(err, TIDE_E_MISSING,
+                           "ledgers %s to %s are still to be read for %s discovered tokens: verify"
+                           " them against a source when `status` (discovered) shows none waiting",
+                           tide_pg_text(&rows, 0, 1), tide_pg_text(&rows, 0, 2),
+                           tide_pg_text(&rows, 0, 0));
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+/* Depth first, at most four looks deep: 256 to the fourth is every ledger there can be. */
+tide_status tide_recheck_source(struct tide_recheck *check, const struct tide_config *config,
+                                struct tide_err *err)
+{
+    enum { DEPTH = 4 };
+    struct tide_range stack[DEPTH * LOOKS_MAX + 1] = { check->range };
+    uint32_t count = 1;
+    uint64_t before = check->wrong;
+    struct tide_range differing = { 0, 0 };
+    tide_status status = check_waiting(check, err);
+    while (count && status == TIDE_OK) {
+        struct tide_range found[LOOKS_MAX] = { { 0, 0 } };
+        status = look(check, config, stack[--count], found, err);
+        for (uint32_t i = 0; i < LOOKS_MAX && found[i].from; i++) {
+            assert(count < TIDE_COUNT(stack));
+            stack[count++] = differing = found[i];
+        }
+    }
+    if (status == TIDE_OK && differing.from && check->wrong == before)
+        tide_recheck_say(check,
+                         "ledgers %u to %u differ, but not one by one: contracts that the "
+                         "chain names are known from another ledger on",
+                         differing.from, differing.to);
+    return status;
+}

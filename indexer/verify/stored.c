@@ -1,0 +1,148 @@
+#include "indexer/verify/verify.h"
+#include "tidemark/catalogue.h"
+#include "tidemark/table.h"
+
+#include <stdarg.h>
+
+void tide_recheck_say(struct tide_recheck *check, const char *format, ...)
+{
+    va_list args;
+    if (check->wrong++ >= TIDE_RECHECK_SAID_MAX)
+        return;
+    va_start(args, format);
+    fputs("WRONG  ", stdout);
+    vprintf(format, args);
+    putchar('\n');
+    va_end(args);
+}
+
+tide_status tide_recheck_ask(struct tide_recheck *check, struct tide_pg_rows *rows, const char *sql,
+                             struct tide_err *err)
+{
+    char id[8], from[16], to[16];
+    snprintf(id, sizeof id, "%u", check->deployment);
+    snprintf(from, sizeof from, "%u", check->range.from);
+    snprintf(to, sizeof to, "%u", check->range.to);
+    return tide_pg_query(check->pg, rows, sql, (const char *[]){ id, from, to }, 3, err);
+}
+
+static const char chain_sql[] =
+    "WITH l AS (SELECT ledger, previous_hash, lag(ledger) OVER w AS before, lag(hash) OVER w AS "
+    "hash"
+    " FROM chain.ledger WHERE deployment = $1 AND ledger BETWEEN $2 AND $3"
+    " WINDOW w AS (ORDER BY ledger))"
+    " SELECT (SELECT count(*) FROM l), l.ledger, l.before FROM (SELECT) AS one LEFT JOIN l"
+    " ON l.before <> l.ledger - 1 OR l.hash <> l.previous_hash ORDER BY l.ledger LIMIT 20";
+
+static tide_status check_chain(struct tide_recheck *check, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_recheck_ask(check, &rows, chain_sql, err);
+    if (status != TIDE_OK)
+        return status;
+    uint64_t count = tide_pg_u64(&rows, 0, 0);
+    uint64_t wanted = (uint64_t)check->range.to - check->range.from + 1;
+    for (uint32_t i = 0; i < rows.count; i++)
+        if (!tide_pg_is_null(&rows, i, 1))
+            tide_recheck_say(check, "chain.ledger: ledger %s does not follow ledger %s",
+                             tide_pg_text(&rows, i, 1), tide_pg_text(&rows, i, 2));
+    if (count != wanted)
+        tide_recheck_say(check, "chain.ledger: %" PRIu64 " ledgers of %" PRIu64, count, wanted);
+    printf("chain   %" PRIu64 " ledgers, %u to %u\n", count, check->range.from, check->range.to);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* Rows of one kind against its lines in the log. */
+static tide_status check_kind(struct tide_recheck *check, const struct tide_table *table,
+                              uint64_t *total, struct tide_err *err)
+{
+    char sql[1024];
+    struct tide_pg_rows rows;
+    snprintf(
+        sql, sizeof sql,
+        "SELECT count(*) FILTER (WHERE e.ledger IS NOT NULL), min(coalesce(e.ledger, l.ledger))"
+        " FILTER (WHERE e.ledger IS NULL OR l.ledger IS NULL) FROM (SELECT * FROM"
+        " event.\"%s\" WHERE deployment = $1 AND ledger BETWEEN $2 AND $3) AS e FULL JOIN (SELECT"
+        " * FROM event.log WHERE deployment = $1 AND ledger BETWEEN $2 AND $3 AND kind = '%s')"
+        " AS l ON l.ledger = e.ledger AND l.tx = e.tx AND l.op = e.op AND l.event = e.event",
+        table->name, table->name);
+    tide_status status = tide_recheck_ask(check, &rows, sql, err);
+    if (status != TIDE_OK)
+        return status;
+    *total += tide_pg_u64(&rows, 0, 0);
+    if (!tide_pg_is_null(&rows, 0, 1))
+        tide_recheck_say(check, "event.%s and event.log differ, first at ledger %s", table->name,
+                         tide_pg_text(&rows, 0, 1));
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+static tide_status check_events(struct tide_recheck *check, struct tide_err *err)
+{
+    uint32_t count;
+    uint64_t total = 0;
+    const struct tide_table *tables = tide_tables(&count);
+    tide_status status = TIDE_OK;
+    if (!check->only.wanted[TIDE_TABLE_EVENT_LOG]) {
+        printf("events  event.log is not filled (only): nothing is compared with it\n");
+        return TIDE_OK;
+    }
+    for (uint32_t i = 0; i < TIDE_EV_COUNT && status == TIDE_OK; i++)
+        if (check->only.wanted[tide_events()[i].table])
+            status = check_kind(check, &tables[tide_events()[i].table], &total, err);
+    if (status == TIDE_OK)
+        printf("events  %" PRIu64 " in their tables and the log\n", total);
+    return status;
+}
+
+/* State of one kind against the newest versions of its history. */
+static tide_status check_pair(struct tide_recheck *check, const struct tide_table *history,
+                              uint64_t *total, struct tide_err *err)
+{
+    char sql[2048], id[8];
+    struct tide_pg_rows rows;
+    snprintf(id, sizeof id, "%u", check->deployment);
+    snprintf(
+        sql, sizeof sql,
+        "SELECT count(s.key_hash), count(*) FILTER (WHERE CASE WHEN s.key_hash IS NULL THEN NOT"
+        " n.removed ELSE n.key_hash IS NULL OR n.removed OR (n.ledger, n.tx, n.seq) <>"
+        " (s.ledger, s.tx, s.seq) END) FROM (SELECT DISTINCT ON (key_hash) key_hash, ledger, tx,"
+        " seq, removed FROM history.\"%s\" WHERE deployment = $1 ORDER BY key_hash, ledger DESC,"
+        " tx DESC, seq DESC) AS n FULL JOIN (SELECT * FROM state.\"%s\" WHERE deployment = $1)"
+        " AS s ON s.key_hash = n.key_hash",
+        history->name, history->name);
+    tide_status status = tide_pg_query(check->pg, &rows, sql, (const char *[]){ id }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    *total += tide_pg_u64(&rows, 0, 0);
+    if (tide_pg_u64(&rows, 0, 1))
+        tide_recheck_say(check, "state.%s: %s entries are not the newest of their history",
+                         history->name, tide_pg_text(&rows, 0, 1));
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+static tide_status check_state(struct tide_recheck *check, struct tide_err *err)
+{
+    uint32_t count;
+    uint64_t total = 0;
+    const struct tide_table *tables = tide_tables(&count);
+    tide_status status = TIDE_OK;
+    for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
+        if (tables[i].kind == TIDE_TABLE_HISTORY && i != TIDE_TABLE_HISTORY_RAW)
+            status = check_pair(check, &tables[i], &total, err);
+    if (status == TIDE_OK)
+        printf("state   %" PRIu64 " entries and lifetimes, the newest of their history\n", total);
+    return status;
+}
+
+tide_status tide_recheck_stored(struct tide_recheck *check, struct tide_err *err)
+{
+    tide_status status = check_chain(check, err);
+    if (status == TIDE_OK)
+        status = check_events(check, err);
+    if (status == TIDE_OK)
+        status = tide_recheck_counts(check, err);
+    return status == TIDE_OK ? check_state(check, err) : status;
+}

@@ -1,0 +1,59 @@
+#include "indexer/write/writer_impl.h"
+
+/* Crashes on one ledger: counted by the process that comes after, since the one that crashed
+ * cannot. See chain.attempt. */
+
+struct attempt {
+    uint32_t ledger, limit;
+    bool again;
+    uint32_t crashes;
+};
+
+/* A start that found running set came after a crash, on the ledger that is next. */
+static tide_status count_crash(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    struct attempt *a = *(struct attempt *const *)arg;
+    struct tide_pg_rows rows;
+    writer_sql(w,
+               "INSERT INTO chain.attempt AS a (deployment, running, ledger) VALUES (%u, true, %u)"
+               " ON CONFLICT (deployment) DO UPDATE SET running = true, began_at ="
+               " clock_timestamp(), ledger = excluded.ledger, attempts ="
+               " CASE WHEN a.ledger = excluded.ledger THEN a.attempts ELSE 0 END +"
+               " (a.running AND NOT %s)::int RETURNING attempts",
+               w->deployment, a->ledger, a->again ? "true" : "false");
+    tide_status status = writer_query_sql(w, &rows, err);
+    if (status == TIDE_OK)
+        a->crashes = (uint32_t)tide_pg_u64(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+static tide_status clear_running(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    (void)arg;
+    writer_sql(w, "UPDATE chain.attempt SET running = false WHERE deployment = %u", w->deployment);
+    return writer_run_sql(w, "UPDATE", err);
+}
+
+tide_status tide_writer_attempt(struct tide_writer *w, uint32_t ledger, uint32_t limit, bool again,
+                                struct tide_err *err)
+{
+    struct attempt attempt = { .ledger = ledger, .limit = limit, .again = again };
+    struct attempt *arg = &attempt;
+    tide_status status = writer_retry(w, count_crash, &arg, false, err);
+    if (status != TIDE_OK || limit == 0 || attempt.crashes < limit)
+        return status;
+    return tide_fail(err, TIDE_E_POISON,
+                     "ledger %u: this program crashed on it %u times in a row, and starts no more"
+                     " work on it: update the program, or report the ledger and the crash; to try"
+                     " again all the same, start with crash_limit=0",
+                     ledger, attempt.crashes);
+}
+
+/* Once, without patience: a count too many is moot with the next ledger. */
+void tide_writer_ended(struct tide_writer *w)
+{
+    struct tide_err ignored;
+    if (tide_pg_alive(w->pg) && !tide_pg_in_transaction(w->pg))
+        (void)!clear_running(w, NULL, &ignored);
+}

@@ -1,0 +1,109 @@
+#include "indexer/write/writer_impl.h"
+#include "tidemark/log.h"
+#include "tidemark/strkey.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Tokens that the chain named while indexing are followed from there on; after a restart they
+ * are known from the table, so that indexing goes on as if it had not stopped. */
+
+static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *rows, uint32_t at)
+{
+    enum tide_strkey kind;
+    uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
+    size_t len;
+    const char *role = tide_pg_text(rows, at, 1);
+    *out = (struct tide_contract){ .role = TIDE_ROLE_COUNT,
+                                   .discovered = true,
+                                   .market = tide_pg_bool(rows, at, 4),
+                                   .unsettled = !tide_pg_bool(rows, at, 3) };
+    for (int i = 0; i < (int)TIDE_ROLE_COUNT; i++)
+        if (strcmp(role, tide_role_name((enum tide_role)i)) == 0)
+            out->role = (enum tide_role)i;
+    if (out->role == TIDE_ROLE_COUNT ||
+        tide_strkey_decode(&kind, payload, &len, tide_pg_slice(rows, at, 0)) != TIDE_OK ||
+        kind != TIDE_STRKEY_CONTRACT)
+        return false;
+    memcpy(out->id, payload, TIDE_HASH_BYTES);
+    snprintf(out->name, sizeof out->name, "%s", tide_pg_text(rows, at, 2));
+    return true;
+}
+
+/* The contract of a row: a new one, or one that is settled or a market's since. */
+static void adopt_contract(struct tide_deployment *deployment, const struct tide_contract *contract)
+{
+    const struct tide_contract *known = tide_deployment_find(deployment, contract->id);
+    if (known && known->discovered && contract->market)
+        deployment->contracts[known - deployment->contracts].market = true;
+    if (known && known->unsettled && !contract->unsettled)
+        tide_deployment_settle(deployment, (uint32_t)(known - deployment->contracts),
+                               contract->role);
+    else if (!known && tide_deployment_add(deployment, contract) != TIDE_OK)
+        tide_log(TIDE_WARN, "contract.ignored", "contract=%s", contract->name);
+}
+
+bool writer_has_contracts(const struct tide_writer *w)
+{
+    for (uint32_t i = 0; i < w->options.table_count; i++)
+        if (strcmp(w->options.tables[i].name, "contract_seen") == 0)
+            return true;
+    return false; /* a test's own tables */
+}
+
+tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    writer_sql(w,
+               "SELECT contract, min(role), min(name), bool_or(what IN ('asset', 'token')),"
+               " bool_or(what = 'market') FROM chain.contract_seen WHERE deployment = %u"
+               " AND what IN ('discovered', 'market', 'asset', 'token') GROUP BY contract"
+               " HAVING bool_or(what = 'discovered')"
+               " ORDER BY min(ledger), min(tx), contract LIMIT %u",
+               w->deployment, TIDE_CONTRACTS_MAX);
+    tide_status status = writer_query_sql(w, &rows, err);
+    for (uint32_t i = 0; status == TIDE_OK && i < rows.count; i++) {
+        struct tide_contract contract;
+        if (!read_contract(&contract, &rows, i))
+            status = tide_fail(err, TIDE_E_SCHEMA, "chain.contract_seen: contract \"%.60s\"",
+                               tide_pg_text(&rows, i, 0));
+        else
+            adopt_contract(w->options.deployment, &contract);
+    }
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+/* Tokens that were past the limit are discovered when it has room for them: the first that were
+ * named. Their past is noted in the same transaction. */
+tide_status writer_promote_ignored(struct tide_writer *w, struct tide_err *err)
+{
+    writer_sql(
+        w,
+        "BEGIN; WITH known AS (SELECT contract, bool_or(what = 'discovered') AS found,"
+        " bool_or(what = 'market') AS market FROM chain.contract_seen WHERE deployment = %u AND"
+        " what IN ('discovered', 'ignored', 'market') GROUP BY contract), first AS (SELECT"
+        " DISTINCT ON (s.contract) s.*, k.market FROM chain.contract_seen AS s JOIN known AS k ON"
+        " k.contract = s.contract AND NOT k.found WHERE s.deployment = %u AND s.what = 'ignored'"
+        " ORDER BY s.contract, s.ledger, s.tx), line AS (SELECT f.*, row_number() OVER (PARTITION"
+        " BY f.market ORDER BY f.ledger, f.tx, f.contract) + (SELECT count(*) FROM known AS k"
+        " WHERE k.found AND k.market = f.market) AS place FROM first AS f) INSERT INTO"
+        " chain.contract_seen (deployment, contract, ledger, tx, what, role, name) SELECT"
+        " deployment, contract, ledger, tx, 'discovered', role, name FROM line WHERE place <= CASE"
+        " WHEN market THEN %u ELSE %u END;"
+        " SELECT chain.note_discovered(%u::smallint); COMMIT",
+        w->deployment, w->deployment, TIDE_MARKET_TOKENS_MAX, w->options.discovered_max,
+        w->deployment);
+    return writer_run_sql(w, "COMMIT", err);
+}
+
+static tide_status adopt(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    (void)arg;
+    return writer_adopt_contracts(w, err);
+}
+
+tide_status tide_writer_adopt(struct tide_writer *w, struct tide_err *err)
+{
+    return writer_has_contracts(w) ? writer_retry(w, adopt, NULL, false, err) : TIDE_OK;
+}

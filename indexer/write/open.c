@@ -1,0 +1,296 @@
+#include "indexer/database/migrate.h"
+#include "indexer/write/writer_impl.h"
+#include "tidemark/hash.h"
+#include "tidemark/strkey.h"
+#include "tidemark/text.h"
+
+/* ---- who we are: chain.deployment ---- */
+
+static void contracts_json(struct tide_buf *out, const struct tide_deployment *d)
+{
+    tide_buf_u8(out, '[');
+    for (uint32_t i = 0; i < d->contract_count; i++) {
+        const struct tide_contract *c = &d->contracts[i];
+        tide_buf_str(out, i ? ",{\"name\":" : "{\"name\":");
+        tide_buf_json_string(out, tide_slice_str(c->name));
+        tide_buf_str(out, ",\"role\":");
+        tide_buf_json_string(out, tide_slice_str(c->role_name));
+        tide_buf_str(out, ",\"address\":");
+        tide_buf_json_string(out, tide_slice_str(c->address));
+        tide_buf_u8(out, '}');
+    }
+    tide_buf_u8(out, ']');
+}
+
+struct identity {
+    char network[2 * TIDE_HASH_BYTES + 3], contracts[2 * TIDE_HASH_BYTES + 3], first[12];
+    struct tide_buf json;
+};
+
+static void hex_literal(char *out, const uint8_t hash[TIDE_HASH_BYTES])
+{
+    memcpy(out, "\\x", 2);
+    tide_hex(out + 2, tide_slice_of(hash, TIDE_HASH_BYTES));
+    out[2 + 2 * TIDE_HASH_BYTES] = 0;
+}
+
+/* The account that the file calls daowallet; false: there is none. */
+static bool dao_wallet(char text[TIDE_STRKEY_TEXT_MAX], const struct tide_deployment *d)
+{
+    for (uint32_t i = 0; i < d->account_count; i++) {
+        if (strcmp(d->accounts[i].name, "daowallet") != 0)
+            continue;
+        size_t len =
+            tide_strkey_encode(text, TIDE_STRKEY_ACCOUNT,
+                               tide_slice_of(d->accounts[i].key, sizeof d->accounts[i].key));
+        text[len] = '\0';
+        return true;
+    }
+    return false;
+}
+
+static tide_status refuse_other_network(struct tide_writer *w, const struct identity *id,
+                                        struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status =
+        tide_pg_query(w->pg, &rows,
+                      "SELECT passphrase FROM chain.deployment WHERE contracts_hash = $1::bytea"
+                      " AND network_id <> $2::bytea",
+                      (const char *[]){ id->contracts, id->network }, 2, err);
+    if (status == TIDE_OK && rows.count)
+        status =
+            tide_fail(err, TIDE_E_CONFLICT,
+                      "deployment: the database holds these contracts on the network \"%.120s\","
+                      " not on \"%.120s\": correct the deployment file or use another database",
+                      tide_pg_text(&rows, 0, 0), w->options.deployment->passphrase);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+static tide_status upsert_deployment(struct tide_writer *w, const struct identity *id,
+                                     struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    const struct tide_deployment *d = w->options.deployment;
+    char wallet[TIDE_STRKEY_TEXT_MAX];
+    const char *values[] = { d->passphrase,
+                             id->network,
+                             id->contracts,
+                             (const char *)id->json.ptr,
+                             id->first,
+                             w->options.scope,
+                             dao_wallet(wallet, d) ? wallet : NULL };
+    tide_status status = tide_pg_query(
+        w->pg, &rows,
+        "WITH latest AS (SELECT coalesce(max(epoch), 0) AS epoch FROM chain.deployment"
+        " WHERE network_id = $2::bytea), known AS (UPDATE chain.deployment AS k SET contracts ="
+        " $4::jsonb, dao_wallet = $7, first_ledger = CASE WHEN $5::integer > 0 THEN $5::integer "
+        "ELSE"
+        " k.first_ledger END FROM latest WHERE k.network_id = $2::bytea AND k.epoch = latest.epoch"
+        " AND k.contracts_hash = $3::bytea RETURNING k.id), made AS ("
+        "INSERT INTO chain.deployment (passphrase, network_id, epoch, contracts_hash, contracts,"
+        " first_ledger, scope, dao_wallet) SELECT $1, $2::bytea, epoch, $3::bytea, $4::jsonb,"
+        " $5::integer, $6, $7"
+        " FROM latest WHERE NOT EXISTS (SELECT FROM known)"
+        " ON CONFLICT (network_id, epoch, contracts_hash) DO UPDATE SET contracts ="
+        " excluded.contracts, dao_wallet = excluded.dao_wallet, first_ledger = CASE WHEN "
+        "excluded.first_ledger > 0 THEN"
+        " excluded.first_ledger ELSE deployment.first_ledger END RETURNING id),"
+        " d AS (SELECT id FROM known UNION ALL SELECT id FROM made)"
+        " INSERT INTO chain.cursor (deployment) SELECT id FROM d"
+        " ON CONFLICT (deployment) DO UPDATE SET fence = cursor.fence RETURNING deployment",
+        values, 7, err);
+    if (status == TIDE_OK)
+        w->deployment = (uint32_t)tide_pg_u64(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+static tide_status resolve(struct tide_writer *w, struct tide_err *err)
+{
+    struct identity id;
+    uint8_t hash[TIDE_HASH_BYTES];
+    tide_deployment_hash(hash, w->options.deployment);
+    hex_literal(id.contracts, hash);
+    hex_literal(id.network, w->options.deployment->network_id);
+    snprintf(id.first, sizeof id.first, "%u", w->options.deployment->first_ledger);
+    tide_buf_init(&id.json, 1u << 20);
+    contracts_json(&id.json, w->options.deployment);
+    tide_buf_u8(&id.json, 0);
+    tide_status status = id.json.failed
+                             ? tide_fail(err, TIDE_E_LIMIT, "deployment: too many contracts")
+                             : refuse_other_network(w, &id, err);
+    if (status == TIDE_OK)
+        status = upsert_deployment(w, &id, err);
+    tide_buf_release(&id.json);
+    if (status == TIDE_OK)
+        w->options.deployment->id = (uint16_t)w->deployment;
+    return status;
+}
+
+/* ---- the lock, the fence, the place ---- */
+
+/* A server that knows less than we saw, or whose log took another turn, may have lost commits. */
+static void sql_fence(struct tide_writer *w)
+{
+    const struct tide_witness *seen = &w->options.witness;
+    writer_sql(w,
+               "UPDATE chain.cursor c SET fence = greatest(c.fence, %" PRIu64 ") + 1, timeline ="
+               " t.id, generation = c.generation + (c.moves < %" PRIu64 " OR c.timeline <> t.id"
+               " AND c.timeline IS NOT NULL)::int FROM chain.deployment d, chain.cursor o,"
+               " (SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int"
+               " AS id) t WHERE c.deployment = %u AND d.id = c.deployment AND o.deployment ="
+               " c.deployment RETURNING c.fence, c.moves, c.ledger, c.hash, d.scope, d.passphrase,"
+               " c.generation, c.generation > o.generation",
+               seen->fence, seen->moves, w->deployment);
+}
+
+/* Drawing a new fence waits for a transaction of the former writer, if one is still open. */
+static tide_status draw_fence(struct tide_writer *w, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    sql_fence(w);
+    tide_status status = writer_query_sql(w, &rows, err);
+    if (status == TIDE_OK && rows.count != 1)
+        status = tide_fail(err, TIDE_E_FENCED, "writer: deployment %u is gone", w->deployment);
+    if (status == TIDE_OK) {
+        w->fence = tide_pg_u64(&rows, 0, 0);
+        w->moves = tide_pg_u64(&rows, 0, 1);
+        w->cursor = (uint32_t)tide_pg_u64(&rows, 0, 2);
+        if (w->cursor)
+            tide_pg_bytes(&rows, 0, 3, w->hash, TIDE_HASH_BYTES);
+        if (tide_pg_bool(&rows, 0, 7))
+            tide_log(TIDE_WARN, "database.generation",
+                     "deployment=%u generation=%s ledger=%u reason=\"another timeline, or commits "
+                     "are lost; going on from what is there\"",
+                     w->deployment, tide_pg_text(&rows, 0, 6), w->cursor);
+    }
+    if (status == TIDE_OK && strcmp(tide_pg_text(&rows, 0, 4), w->options.scope) != 0)
+        status = tide_fail(err, TIDE_E_CONFLICT,
+                           "only: the database was indexed with \"%.200s\", not \"%.200s\": use the"
+                           " same, or another database",
+                           tide_pg_text(&rows, 0, 4), w->options.scope);
+    tide_pg_rows_release(&rows);
+    return status == TIDE_OK ? writer_take_lease(w, err) : status;
+}
+
+/* An index that is still empty may begin with another scope than the last attempt's. */
+static tide_status adopt_scope(struct tide_writer *w, struct tide_err *err)
+{
+    return tide_pg_query(w->pg, NULL,
+                         "UPDATE chain.deployment d SET scope = $1 WHERE id = $2::integer"
+                         " AND scope <> $1 AND NOT EXISTS (SELECT 1 FROM chain.coverage WHERE"
+                         " deployment = d.id) AND NOT EXISTS (SELECT 1 FROM chain.partition WHERE"
+                         " deployment = d.id AND last_loaded IS NOT NULL)",
+                         (const char *[]){ w->options.scope, w->deployment_text }, 2, err);
+}
+
+static tide_status settle_in(struct tide_writer *w, struct tide_err *err)
+{
+    uint32_t applied = 0;
+    tide_status status =
+        w->options.migrate
+            ? tide_migrate(w->pg, tide_migrations, tide_migration_count, &applied, err)
+            : tide_migrate_check(w->pg, tide_migrations, tide_migration_count, err);
+    if (status == TIDE_OK)
+        status = tide_pg_run(w->pg, WRITER_SESSION_SQL, NULL, err);
+    if (status == TIDE_OK)
+        status = resolve(w, err);
+    snprintf(w->deployment_text, sizeof w->deployment_text, "%u", w->deployment);
+    if (status == TIDE_OK)
+        status = writer_wait_lock(w, err);
+    if (status == TIDE_OK)
+        status = adopt_scope(w, err);
+    if (status == TIDE_OK)
+        status = draw_fence(w, err);
+    if (status == TIDE_OK)
+        status = partition_read(w, err);
+    /* last, so that no second attempt takes them for the file's */
+    bool any = status == TIDE_OK && writer_has_contracts(w);
+    if (any)
+        status = writer_promote_ignored(w, err);
+    return any && status == TIDE_OK ? writer_adopt_contracts(w, err) : status;
+}
+
+/* Everything up to the fence may be repeated: until then nothing depends on this session. */
+static tide_status connect_in(struct tide_writer *w, struct tide_err *err)
+{
+    const struct tide_pg_options to = { .conninfo = w->options.conninfo,
+                                        .application = "tidemark-indexer",
+                                        .writable = true,
+                                        .silence_ms = w->options.silence_ms,
+                                        .stopped = w->options.stopped,
+                                        .stopped_self = w->options.stopped_self };
+    for (uint32_t attempt = 0;; attempt++) {
+        char quoted[TIDE_ERR_TEXT_MAX + 64];
+        tide_status status = w->pg ? tide_pg_reopen(w->pg, err) : tide_pg_open(&w->pg, &to, err);
+        if (status == TIDE_OK)
+            status = settle_in(w, err);
+        if (status != TIDE_E_DB)
+            return status;
+        w->retries++;
+        tide_log(TIDE_WARN, "db.retry", "attempt=%u reason=%s", attempt + 1,
+                 tide_log_quote(quoted, sizeof quoted, err->text));
+        writer_pause(w, attempt);
+        if (writer_stopped(w))
+            return tide_fail(err, TIDE_E_STOPPED, "asked to stop while the database is away");
+    }
+}
+
+tide_status tide_writer_open(struct tide_writer **out, const struct tide_writer_options *options,
+                             struct tide_err *err)
+{
+    assert(options->partition_ledgers > 0);
+    assert(options->table_count <= TIDE_TABLES_MAX);
+    struct tide_writer *w = calloc(1, sizeof *w);
+    if (!w)
+        return tide_fail(err, TIDE_E_MEMORY, "writer");
+    w->options = *options;
+    tide_buf_init(&w->sql, WRITER_SQL_MAX);
+    tide_buf_init(&w->array, INT32_MAX);
+    writer_rollup_learn(w);
+    tide_status status = connect_in(w, err);
+    const struct tide_keeper_options keep = { options->conninfo, w->deployment, w->fence };
+    if (status == TIDE_OK && options->keep)
+        status = tide_keeper_open(&w->keeper, &keep, err);
+    if (status == TIDE_OK)
+        status = writer_rollup_settle(w, err);
+    if (status != TIDE_OK) {
+        tide_writer_close(w);
+        return status;
+    }
+    tide_log(TIDE_INFO, "writer.ready", "deployment=%u cursor=%u loading=%u fence=%" PRIu64,
+             w->deployment, w->cursor, w->loading.active ? w->loading.last : 0, w->fence);
+    *out = w;
+    return TIDE_OK;
+}
+
+void tide_writer_close(struct tide_writer *w)
+{
+    if (!w)
+        return;
+    tide_keeper_close(w->keeper);
+    tide_pg_close(w->pg);
+    tide_buf_release(&w->sql);
+    tide_buf_release(&w->array);
+    free(w);
+}
+
+void tide_writer_beat(struct tide_writer *w, const struct tide_beat *beat)
+{
+    w->beat = *beat;
+    w->beat.error = w->beat.trouble = w->beat.source = NULL;
+    if (w->keeper)
+        tide_keeper_say(w->keeper, beat, w->retries);
+}
+
+bool tide_writer_lost(const struct tide_writer *w)
+{
+    return w->keeper && tide_keeper_lost(w->keeper);
+}
+
+struct tide_witness tide_writer_witness(const struct tide_writer *w)
+{
+    return (struct tide_witness){ w->moves, w->fence };
+}

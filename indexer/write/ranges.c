@@ -1,0 +1,73 @@
+#include "indexer/write/writer_impl.h"
+
+struct hash_question {
+    uint32_t ledger;
+    bool *known;
+    uint8_t *hash;
+};
+
+static tide_status read_hash(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    const struct hash_question *q = arg;
+    struct tide_pg_rows rows;
+    writer_sql(
+        w,
+        "SELECT hash FROM chain.coverage WHERE deployment = %u AND to_ledger = %u UNION ALL"
+        " SELECT previous_hash FROM chain.coverage WHERE deployment = %u AND from_ledger = %u"
+        " UNION ALL SELECT hash FROM chain.partition WHERE deployment = %u AND NOT attached"
+        " AND last_loaded = %u",
+        w->deployment, q->ledger, w->deployment, q->ledger + 1, w->deployment, q->ledger);
+    tide_status status = writer_query_sql(w, &rows, err);
+    *q->known =
+        status == TIDE_OK && rows.count > 0 && tide_pg_bytes(&rows, 0, 0, q->hash, TIDE_HASH_BYTES);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+tide_status tide_writer_hash(struct tide_writer *w, uint32_t ledger, bool *known,
+                             uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err)
+{
+    struct hash_question question = { ledger, known, hash };
+    return writer_retry(w, read_hash, &question, false, err);
+}
+
+struct range_question {
+    struct tide_range wanted;
+    struct tide_range *out;
+    uint32_t max;
+    uint32_t *count;
+};
+
+static tide_status read_missing(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    const struct range_question *q = arg;
+    struct tide_pg_rows rows;
+    writer_sql(w,
+               "SELECT from_ledger, to_ledger FROM chain.coverage WHERE deployment = %u UNION ALL"
+               " SELECT first_loaded, last_loaded FROM chain.partition WHERE deployment = %u"
+               " AND NOT attached AND last_loaded IS NOT NULL ORDER BY 1",
+               w->deployment, w->deployment);
+    tide_status status = writer_query_sql(w, &rows, err);
+    uint32_t at = q->wanted.from, found = 0;
+    for (uint32_t i = 0; status == TIDE_OK && i < rows.count; i++) {
+        uint32_t from = (uint32_t)tide_pg_u64(&rows, i, 0), to = (uint32_t)tide_pg_u64(&rows, i, 1);
+        if (to < at || from > q->wanted.to)
+            continue;
+        if (from > at && found < q->max)
+            q->out[found++] = (struct tide_range){ at, from - 1 };
+        at = to + 1;
+    }
+    if (status == TIDE_OK && at <= q->wanted.to && found < q->max)
+        q->out[found++] = (struct tide_range){ at, q->wanted.to };
+    *q->count = found;
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+tide_status tide_writer_missing(struct tide_writer *w, struct tide_range wanted,
+                                struct tide_range *out, uint32_t max, uint32_t *count,
+                                struct tide_err *err)
+{
+    struct range_question question = { wanted, out, max, count };
+    return writer_retry(w, read_missing, &question, false, err);
+}

@@ -1,0 +1,79 @@
+#include "indexer/write/writer_impl.h"
+
+/* State holds the newest version of each key. Versions come in the shape of the history table
+ * (removed ones too), at most one a key: rows of a subquery called n. */
+
+static void sql_assignments(struct tide_writer *w, const struct tide_table *state)
+{
+    const char *comma = "";
+    for (uint32_t i = 0; i < state->column_count; i++) {
+        const char *name = state->columns[i].name;
+        if (strcmp(name, "deployment") == 0 || strcmp(name, "key_hash") == 0)
+            continue;
+        writer_sql_more(w, "%s\"%s\" = excluded.\"%s\"", comma, name, name);
+        comma = ", ";
+    }
+}
+
+/* Behind the cursor a key may have newer versions, even a removal that left no row in state. */
+static void sql_newest_only(struct tide_writer *w, const struct tide_table *history)
+{
+    writer_sql_more(w,
+                    " AND NOT EXISTS (SELECT 1 FROM history.\"%s\" h WHERE h.deployment ="
+                    " n.deployment AND h.key_hash = n.key_hash AND (h.ledger, h.tx, h.seq) >"
+                    " (n.ledger, n.tx, n.seq))",
+                    history->name);
+}
+
+/* Appends the statement that merges the rows of n, given as text that defines it. */
+static void sql_merge(struct tide_writer *w, const struct tide_table *state, const char *source,
+                      bool behind)
+{
+    const struct tide_table *history = &w->options.tables[state->pair];
+    writer_sql_more(w,
+                    "WITH %s, gone AS (DELETE FROM state.\"%s\" s USING n WHERE n.removed AND"
+                    " s.deployment = n.deployment AND s.key_hash = n.key_hash AND (s.ledger, s.tx,"
+                    " s.seq) <= (n.ledger, n.tx, n.seq)) INSERT INTO state.\"%s\" AS s (",
+                    source, state->name, state->name);
+    writer_sql_columns(w, state, "");
+    writer_sql_more(w, ") SELECT ");
+    writer_sql_columns(w, state, "n.");
+    writer_sql_more(w, " FROM n WHERE NOT n.removed");
+    if (behind)
+        sql_newest_only(w, history);
+    writer_sql_more(w, " ON CONFLICT (deployment, key_hash) DO UPDATE SET ");
+    sql_assignments(w, state);
+    writer_sql_more(w, " WHERE (s.ledger, s.tx, s.seq) <="
+                       " (excluded.ledger, excluded.tx, excluded.seq)");
+}
+
+void writer_sql_merge(struct tide_writer *w, uint32_t index, bool behind)
+{
+    const struct tide_table *state = &w->options.tables[index];
+    char source[256];
+    snprintf(source, sizeof source, "n AS (SELECT * FROM unnest($1::history.\"%s\"[]))",
+             w->options.tables[state->pair].name);
+    writer_sql(w, "%s", "");
+    sql_merge(w, state, source, behind);
+}
+
+tide_status writer_merge_partition(struct tide_writer *w, uint32_t from, bool behind,
+                                   struct tide_err *err)
+{
+    tide_status status = TIDE_OK;
+    for (uint32_t i = 0; i < w->options.table_count && status == TIDE_OK; i++) {
+        const struct tide_table *state = &w->options.tables[i];
+        if (state->kind != TIDE_TABLE_STATE || !w->options.wanted[i])
+            continue;
+        const struct tide_table *history = &w->options.tables[state->pair];
+        char source[512];
+        snprintf(source, sizeof source,
+                 "n AS MATERIALIZED (SELECT DISTINCT ON (key_hash) * FROM"
+                 " history.\"%s_p%u_%u\" ORDER BY key_hash, ledger DESC, tx DESC, seq DESC)",
+                 history->name, w->deployment, from);
+        writer_sql(w, "%s", "");
+        sql_merge(w, state, source, behind);
+        status = writer_run_sql(w, "INSERT", err);
+    }
+    return status;
+}

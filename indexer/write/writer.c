@@ -1,0 +1,448 @@
+#include "indexer/write/writer_impl.h"
+#include "tidemark/text.h"
+
+#include <stdarg.h>
+
+bool writer_stopped(const struct tide_writer *w)
+{
+    return w->options.stopped && w->options.stopped(w->options.stopped_self);
+}
+
+/* 100 ms, doubling to the configured ceiling, and by chance up to half of it less: two sessions
+ * that met in a deadlock should not meet again. Sleeps in slices, so that a stop is seen. */
+void writer_pause(struct tide_writer *w, uint32_t attempt)
+{
+    const struct tide_clock *clock = w->options.clock;
+    uint64_t ms = 100ull << (attempt < 12 ? attempt : 12);
+    if (ms > w->options.retry_ms_max)
+        ms = w->options.retry_ms_max;
+    w->chance = (w->chance + (uint32_t)clock->now_ms(clock->self)) * 1664525u + 1013904223u;
+    ms -= (uint64_t)(w->chance >> 8) * (ms / 2) / (1u << 24);
+    while (ms && !writer_stopped(w)) {
+        uint64_t slice = ms < 100 ? ms : 100;
+        clock->sleep_ms(clock->self, (int64_t)slice);
+        ms -= slice;
+    }
+}
+
+TIDE_PRINTF(2, 0)
+static void append(struct tide_buf *sql, const char *format, va_list args)
+{
+    char text[2048];
+    int len = vsnprintf(text, sizeof text, format, args);
+    assert(len >= 0 && (size_t)len < sizeof text);
+    tide_buf_put(sql, text, (size_t)len);
+}
+
+void writer_sql(struct tide_writer *w, const char *format, ...)
+{
+    va_list args;
+    tide_buf_reset(&w->sql);
+    va_start(args, format);
+    append(&w->sql, format, args);
+    va_end(args);
+}
+
+void writer_sql_more(struct tide_writer *w, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    append(&w->sql, format, args);
+    va_end(args);
+}
+
+void writer_sql_hash(struct tide_writer *w, const uint8_t hash[TIDE_HASH_BYTES])
+{
+    tide_buf_str(&w->sql, "'\\x");
+    tide_buf_hex(&w->sql, tide_slice_of(hash, TIDE_HASH_BYTES));
+    tide_buf_str(&w->sql, "'::bytea");
+}
+
+void writer_sql_time(struct tide_writer *w, uint64_t close_time)
+{
+    writer_sql_more(w, "to_timestamp(%" PRIu64 ")", close_time);
+}
+
+void writer_sql_columns(struct tide_writer *w, const struct tide_table *table, const char *prefix)
+{
+    for (uint32_t i = 0; i < table->column_count; i++)
+        writer_sql_more(w, "%s%s\"%s\"", i ? "," : "", prefix, table->columns[i].name);
+}
+
+tide_status writer_sql_sealed(struct tide_writer *w, struct tide_err *err)
+{
+    tide_buf_u8(&w->sql, 0);
+    if (w->sql.failed)
+        return tide_fail(err, TIDE_E_LIMIT, "writer: a statement is longer than %u bytes",
+                         WRITER_SQL_MAX);
+    return TIDE_OK;
+}
+
+tide_status writer_run_sql(struct tide_writer *w, const char *tag, struct tide_err *err)
+{
+    tide_status status = writer_sql_sealed(w, err);
+    return status == TIDE_OK ? tide_pg_run(w->pg, (const char *)w->sql.ptr, tag, err) : status;
+}
+
+tide_status writer_query_sql(struct tide_writer *w, struct tide_pg_rows *rows, struct tide_err *err)
+{
+    *rows = (struct tide_pg_rows){ 0 };
+    tide_status status = writer_sql_sealed(w, err);
+    return status == TIDE_OK ? tide_pg_script(w->pg, rows, (const char *)w->sql.ptr, err) : status;
+}
+
+tide_status writer_point(bool fired, struct tide_err *err)
+{
+    return fired ? tide_fail(err, TIDE_E_DB, "failpoint") : TIDE_OK;
+}
+
+void writer_sql_fence(struct tide_writer *w)
+{
+    writer_sql_more(w,
+                    "SELECT 1 FROM chain.cursor WHERE deployment = %u AND fence = %" PRIu64
+                    " AND moves = %" PRIu64 " FOR UPDATE",
+                    w->deployment, w->fence, w->moves);
+}
+
+tide_status writer_fenced(const struct tide_writer *w, struct tide_err *err)
+{
+    return tide_fail(err, TIDE_E_FENCED,
+                     "writer: another writer took deployment %u over; this one stops",
+                     w->deployment);
+}
+
+tide_status writer_begin(struct tide_writer *w, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    writer_sql(w, "BEGIN; ");
+    writer_sql_fence(w);
+    tide_status status = writer_query_sql(w, &rows, err);
+    if (status == TIDE_OK && rows.count != 1)
+        status = writer_fenced(w, err);
+    tide_pg_rows_release(&rows);
+    if (status == TIDE_OK)
+        status = writer_point(TIDE_FAILPOINT("commit.fenced"), err);
+    return status;
+}
+
+tide_status writer_begin_long(struct tide_writer *w, struct tide_err *err)
+{
+    tide_status status = writer_begin(w, err);
+    if (status == TIDE_OK)
+        status = tide_pg_run(w->pg, "SET LOCAL statement_timeout = 0", "SET", err);
+    if (status == TIDE_OK)
+        tide_pg_patience(w->pg, 0);
+    return status;
+}
+
+void writer_end_long(struct tide_writer *w)
+{
+    tide_pg_patience(w->pg, w->options.silence_ms);
+}
+
+tide_status writer_commit(struct tide_writer *w, struct tide_err *err)
+{
+    tide_status status = writer_point(TIDE_FAILPOINT("commit.before"), err);
+    if (status == TIDE_OK)
+        status = tide_pg_run(w->pg, "COMMIT", "COMMIT", err);
+    if (status == TIDE_OK)
+        (void)!TIDE_FAILPOINT("commit.after");
+    return status;
+}
+
+/* The session is new: prove that we are still the writer. The lock may still be held by our own
+ * dead session for a while; a changed fence tells the difference. */
+static tide_status reclaim(struct tide_writer *w, uint64_t *moves, struct tide_err *err)
+{
+    for (uint32_t attempt = 0;; attempt++) {
+        struct tide_pg_rows rows;
+        writer_sql(w,
+                   "SELECT c.fence, c.moves, pg_try_advisory_lock(x'74696465'::int, %u)"
+                   " FROM chain.cursor c WHERE c.deployment = %u",
+                   w->deployment, w->deployment);
+        tide_status status = writer_query_sql(w, &rows, err);
+        if (status != TIDE_OK)
+            return status;
+        bool ours = rows.count == 1 && tide_pg_u64(&rows, 0, 0) == w->fence;
+        bool locked = rows.count == 1 && tide_pg_bool(&rows, 0, 2);
+        *moves = rows.count == 1 ? tide_pg_u64(&rows, 0, 1) : 0;
+        tide_pg_rows_release(&rows);
+        if (!ours)
+            return writer_fenced(w, err);
+        if (locked)
+            return TIDE_OK;
+        if (writer_stopped(w))
+            return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+        writer_pause(w, attempt);
+    }
+}
+
+/* Into the heartbeat. */
+static void tell_trouble(struct tide_writer *w, const struct tide_err *err)
+{
+    struct tide_beat beat = w->beat;
+    beat.state = "retrying";
+    beat.rate = beat.event_rate = 0;
+    beat.error = err->text;
+    tide_writer_beat(w, &beat);
+}
+
+/* err holds what went wrong before; it is told once there is somebody to tell. */
+static tide_status settle(struct tide_writer *w, bool commits, bool *settled, struct tide_err *err)
+{
+    uint64_t moves = 0;
+    tide_status status = tide_pg_reopen(w->pg, err);
+    memset(&w->session, 0, sizeof w->session);
+    if (status == TIDE_OK)
+        status = tide_pg_run(w->pg, WRITER_SESSION_SQL, NULL, err);
+    if (status == TIDE_OK)
+        status = reclaim(w, &moves, err);
+    if (status == TIDE_OK)
+        status = writer_keep_lease(w, err);
+    if (status != TIDE_OK)
+        return status;
+    *settled = commits && moves == w->moves + 1;
+    if (moves != w->moves && !*settled)
+        return tide_fail(err, TIDE_E_FENCED, "writer: the cursor moved without us%s",
+                         moves < w->moves ? ": this server has lost commits that were confirmed"
+                                          : "");
+    tide_log(TIDE_WARN, "db.back", "deployment=%u settled=%s", w->deployment,
+             *settled ? "committed" : "again");
+    tell_trouble(w, err);
+    return TIDE_OK;
+}
+
+static void log_trouble(struct tide_writer *w, uint32_t attempt, const struct tide_err *err)
+{
+    w->retries++;
+    char quoted[TIDE_ERR_TEXT_MAX + 64];
+    tide_log(TIDE_WARN, "db.retry", "attempt=%u state=%s reason=%s", attempt + 1,
+             tide_pg_sqlstate(w->pg)[0] ? tide_pg_sqlstate(w->pg) : "-",
+             tide_log_quote(quoted, sizeof quoted, err->text));
+}
+
+/* What a transaction that failed leaves behind, and a word about it where the database lets us. */
+static void clean_up(struct tide_writer *w, tide_status status, const struct tide_err *err)
+{
+    struct tide_err ignored;
+    if (tide_pg_in_transaction(w->pg))
+        (void)!tide_pg_run(w->pg, "ROLLBACK", NULL, &ignored);
+    if (status == TIDE_E_DB)
+        tell_trouble(w, err);
+}
+
+/* Class 23, a constraint: see "Duplicate key" in writer.h. */
+static tide_status explain(const struct tide_writer *w, tide_status status, struct tide_err *err)
+{
+    if (status == TIDE_E_DB_FATAL && strncmp(tide_pg_sqlstate(w->pg), "23", 2) == 0)
+        return tide_fail_context(err, "writer: a row that this index did not write is in the way "
+                                      "and stays as it is; find out whose it is and remove it");
+    return status;
+}
+
+tide_status writer_retry(struct tide_writer *w, writer_step step, const void *arg, bool commits,
+                         struct tide_err *err)
+{
+    bool settled = false;
+    tide_status status = step(w, arg, err);
+    for (uint32_t attempt = 0; status != TIDE_OK && !settled; attempt++) {
+        bool lost = !tide_pg_alive(w->pg) || tide_pg_remedy(w->pg) == TIDE_PG_RECONNECT;
+        if (status == TIDE_E_DB)
+            log_trouble(w, attempt, err);
+        status = explain(w, status, err);
+        if (!lost)
+            clean_up(w, status, err);
+        if (status != TIDE_E_DB)
+            return status;
+        writer_pause(w, attempt);
+        if (writer_stopped(w))
+            return tide_fail(err, TIDE_E_STOPPED, "asked to stop while the database is away");
+        if (!lost)
+            lost = !tide_pg_alive(w->pg);
+        status = lost ? settle(w, commits, &settled, err) : TIDE_OK;
+        if (status == TIDE_OK && !settled)
+            status = step(w, arg, err);
+    }
+    if (commits && status == TIDE_OK)
+        w->moves++;
+    return status;
+}
+
+/* Loading that continues the cursor counts as committed; loading of an earlier range does not. */
+static bool loads_onward(const struct tide_writer *w)
+{
+    return w->loading.active && w->loading.first &&
+           (w->cursor == 0 || w->loading.first == w->cursor + 1);
+}
+
+uint32_t tide_writer_next(const struct tide_writer *w, uint8_t previous_hash[TIDE_HASH_BYTES])
+{
+    const uint8_t *hash = loads_onward(w) ? w->loading.hash : w->hash;
+    uint32_t last = loads_onward(w) ? w->loading.last : w->cursor;
+    memcpy(previous_hash, hash, TIDE_HASH_BYTES);
+    return last ? last + 1 : 0;
+}
+
+bool tide_writer_is_loading(const struct tide_writer *w)
+{
+    return w->loading.active;
+}
+
+static tide_status load_batch(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    const struct tide_batch *batch = arg;
+    struct tide_pg_rows rows;
+    tide_status status = writer_begin(w, err);
+    if (status == TIDE_OK)
+        status = writer_copy_rows(w, batch, err);
+    if (status == TIDE_OK)
+        status = writer_count(w, &batch->counts, err);
+    if (status != TIDE_OK)
+        return status;
+    writer_sql(w,
+               "UPDATE chain.partition SET first_loaded = coalesce(first_loaded, %u),"
+               " last_loaded = %u, previous_hash = coalesce(previous_hash, ",
+               batch->from, batch->to);
+    writer_sql_hash(w, batch->previous_hash);
+    writer_sql_more(w, "), hash = ");
+    writer_sql_hash(w, batch->hash);
+    writer_sql_more(w, ", closed_at = ");
+    writer_sql_time(w, batch->close_time);
+    writer_sql_more(w,
+                    " WHERE deployment = %u AND from_ledger = %u AND NOT attached"
+                    " AND coalesce(last_loaded, %u) = %u RETURNING 1",
+                    w->deployment, w->loading.from, batch->from - 1, batch->from - 1);
+    status = writer_query_sql(w, &rows, err);
+    if (status == TIDE_OK && rows.count != 1)
+        status = tide_fail(err, TIDE_E_CONFLICT, "writer: partition %u is not loaded up to %u",
+                           w->loading.from, batch->from - 1);
+    tide_pg_rows_release(&rows);
+    if (status == TIDE_OK)
+        status = writer_note_discovered(w, batch, err);
+    if (status == TIDE_OK)
+        status = writer_point(TIDE_FAILPOINT("load.progress"), err);
+    return status == TIDE_OK ? writer_commit(w, err) : status;
+}
+
+static size_t rows_of(const struct tide_batch *batch)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++)
+        bytes += batch->rows[i].copy.len;
+    return bytes;
+}
+
+static tide_status index_batch(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    const struct tide_batch *batch = arg;
+    const struct cover cover = { .from = batch->from,
+                                 .to = batch->to,
+                                 .previous_hash = batch->previous_hash,
+                                 .hash = batch->hash,
+                                 .close_time = batch->close_time,
+                                 .moves_cursor = w->cursor == 0 || batch->from == w->cursor + 1,
+                                 .counts = &batch->counts };
+    const struct writer_sending sending = { batch, &cover,
+                                            rows_of(batch) > w->options.array_bytes };
+    tide_status status = writer_prepare(w, &sending, err);
+    if (status == TIDE_OK && sending.copied)
+        status = writer_begin(w, err);
+    if (status == TIDE_OK && sending.copied)
+        status = writer_copy_rows(w, batch, err);
+    if (status == TIDE_OK)
+        status = writer_send(w, &sending, err);
+    if (status == TIDE_OK)
+        status = writer_note_discovered(w, batch, err);
+    if (status == TIDE_OK)
+        status = writer_point(TIDE_FAILPOINT("commit.cursor"), err);
+    return status == TIDE_OK ? writer_commit(w, err) : status;
+}
+
+static void adopt_loaded(struct tide_writer *w, const struct tide_batch *batch)
+{
+    struct loading *l = &w->loading;
+    if (!l->first) {
+        l->first = batch->from;
+        memcpy(l->previous_hash, batch->previous_hash, TIDE_HASH_BYTES);
+    }
+    l->last = batch->to;
+    memcpy(l->hash, batch->hash, TIDE_HASH_BYTES);
+    l->close_time = batch->close_time;
+}
+
+/* Decides between loading and indexing, and ends a load that this batch does not continue. */
+static tide_status prepare(struct tide_writer *w, const struct tide_batch *batch,
+                           struct tide_err *err)
+{
+    struct loading *l = &w->loading;
+    bool attached = false, exists = false;
+    tide_status status = TIDE_OK;
+    if (l->active && (batch->from < l->from || batch->from >= l->end ||
+                      (l->first && batch->from != l->last + 1)))
+        status = tide_writer_finish(w, err);
+    if (status != TIDE_OK || l->active)
+        return status;
+    status = partition_find(w, batch->from, &attached, &exists, err);
+    if (status == TIDE_OK && !exists)
+        status = partition_create(w, partition_start(w, batch->from), err);
+    return status;
+}
+
+static tide_status check_place(const struct tide_writer *w, const struct tide_batch *batch,
+                               struct tide_err *err)
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    uint32_t next = tide_writer_next(w, hash);
+    assert(batch->from > 0 && batch->to >= batch->from);
+    assert(partition_start(w, batch->from) == partition_start(w, batch->to));
+    if (next && batch->from > next)
+        return tide_fail(err, TIDE_E_CONFLICT,
+                         "writer: ledger %u would leave a gap after %u; index %u..%u first",
+                         batch->from, next - 1, next, batch->from - 1);
+    if (next && batch->from == next && memcmp(hash, batch->previous_hash, sizeof hash) != 0)
+        return tide_fail(err, TIDE_E_CHAIN,
+                         "ledger %u does not follow the stored ledger %u: another network, or a "
+                         "reset one; compare the source and the database",
+                         batch->from, next - 1);
+    return TIDE_OK;
+}
+
+tide_status tide_writer_commit(struct tide_writer *w, const struct tide_batch *batch,
+                               struct tide_err *err)
+{
+    tide_status status = check_place(w, batch, err);
+    if (status == TIDE_OK)
+        status = prepare(w, batch, err);
+    if (status != TIDE_OK)
+        return status;
+    if (w->loading.active) {
+        status = writer_retry(w, load_batch, batch, true, err);
+        if (status != TIDE_OK)
+            return status;
+        adopt_loaded(w, batch);
+        return w->loading.last + 1 == w->loading.end ? tide_writer_finish(w, err) : TIDE_OK;
+    }
+    bool onward = w->cursor == 0 || batch->from == w->cursor + 1;
+    status = writer_retry(w, index_batch, batch, true, err);
+    if (status == TIDE_OK && onward) {
+        w->cursor = batch->to;
+        memcpy(w->hash, batch->hash, TIDE_HASH_BYTES);
+    }
+    return status;
+}
+
+static tide_status speak(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    (void)arg;
+    return tide_pg_run(w->pg, "SELECT 1", "SELECT", err);
+}
+
+tide_status tide_writer_idle(struct tide_writer *w, struct tide_err *err)
+{
+    const struct tide_clock *clock = w->options.clock;
+    int64_t now = clock->now_ms(clock->self);
+    if (now - w->spoke_ms < WRITER_SPEAK_MS)
+        return TIDE_OK;
+    w->spoke_ms = now;
+    return writer_retry(w, speak, NULL, false, err);
+}

@@ -1,0 +1,231 @@
+/* Shared by indexer/writer*.c and partition.c; nobody else includes it. */
+#ifndef INDEXER_WRITE_WRITER_IMPL_H
+#define INDEXER_WRITE_WRITER_IMPL_H
+
+#include "indexer/rollup/rollup.h"
+#include "indexer/write/lease.h"
+#include "indexer/write/row_array.h"
+#include "indexer/write/writer.h"
+#include "tidemark/buf.h"
+#include "tidemark/failpoint.h"
+#include "tidemark/log.h"
+
+#define WRITER_SQL_MAX (1u << 20)
+
+/* A writer that was stopped by its host, holding locks, must not hold them for ever: the server
+ * ends its session, a standby takes over, and the fence stops the first one when it wakes. */
+#define WRITER_SESSION_SQL                                                               \
+    "SET lock_timeout = '15s'; SET statement_timeout = '10min';"                         \
+    "SET idle_in_transaction_session_timeout = '30s'; SET idle_session_timeout = '90s';" \
+    "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 1;"                      \
+    "SET tcp_keepalives_count = 3; SET tcp_user_timeout = '8s';"                         \
+    "SET client_connection_check_interval = '500ms';"                                    \
+    "SELECT set_config('maintenance_work_mem', '262144', false)"                         \
+    " WHERE pg_size_bytes(current_setting('maintenance_work_mem')) < 268435456;"         \
+    "SET plan_cache_mode = force_generic_plan"
+
+enum { WRITER_SPEAK_MS = 5000 }; /* far below idle_session_timeout */
+
+/* A partition that is being loaded: rows of first..last are committed, invisible. */
+struct loading {
+    bool active;
+    uint32_t from, end;   /* of the partition; end exclusive */
+    uint32_t first, last; /* 0: nothing yet */
+    uint8_t previous_hash[TIDE_HASH_BYTES];
+    uint8_t hash[TIDE_HASH_BYTES];
+    uint64_t close_time;
+};
+
+/* Statements prepared for a table, by its index. */
+enum writer_statement {
+    WRITER_PUT,
+    WRITER_ADD, /* rows that exist stay */
+    WRITER_MERGE,
+    WRITER_MERGE_BEHIND,
+    WRITER_STATEMENTS
+};
+enum { WRITER_NAME_MAX = 24 };
+
+/* What the present session of the database holds for us; gone with it. */
+struct writer_session {
+    bool unsure;        /* a failure: not all may be there that is noted here */
+    uint32_t puts_from; /* partition that the statements WRITER_PUT name */
+    bool prepared[WRITER_STATEMENTS][TIDE_TABLES_MAX];
+    bool covers[2]; /* by: moves the cursor */
+    bool rollups[TIDE_ROLLUPS_MAX];
+    struct tide_row_shape shapes[TIDE_TABLES_MAX]; /* oid 0: not known yet */
+};
+
+struct tide_writer {
+    struct tide_writer_options options;
+    struct tide_pg *pg;
+    struct tide_keeper *keeper; /* NULL: none */
+    uint32_t deployment;
+    char deployment_text[12];
+    uint64_t fence;
+    int64_t spoke_ms; /* when the server was last heard, as far as tide_writer_idle knows */
+    uint64_t moves;   /* chain.cursor.moves as of our last commit */
+    uint32_t cursor;
+    uint8_t hash[TIDE_HASH_BYTES];
+    struct loading loading;
+    uint32_t attached_from, attached_end; /* a partition known to be attached; 0, 0 unknown */
+    struct tide_buf sql, array;           /* scratch */
+    struct writer_session session;
+    bool rollups[TIDE_ROLLUPS_MAX]; /* are kept: wanted, and the tables are those they fold */
+    bool rolls;                     /* any of them */
+    bool rollup_needs[TIDE_ROLLUPS_MAX][TIDE_TABLES_MAX];
+    uint32_t ahead;        /* start of the partition that was last made ahead */
+    uint64_t retries;      /* transactions repeated and connections sought again */
+    uint32_t chance;       /* state of a small generator: pauses differ between processes */
+    struct tide_beat beat; /* the last, without its texts */
+};
+
+/* One whole transaction (or an idempotent series): called again after a retryable failure. */
+typedef tide_status (*writer_step)(struct tide_writer *w, const void *arg, struct tide_err *err);
+/* Runs step until it succeeds, or for good fails. commits: it moves chain.cursor.moves by one. */
+tide_status writer_retry(struct tide_writer *w, writer_step step, const void *arg, bool commits,
+                         struct tide_err *err);
+
+/* standby.c: waits until the lock is ours, and puts out who lets its lease run out */
+tide_status writer_wait_lock(struct tide_writer *w, struct tide_err *err);
+/* The lease is ours from now on, or (after a reconnect) this session is the one it names. */
+tide_status writer_take_lease(struct tide_writer *w, struct tide_err *err);
+tide_status writer_keep_lease(struct tide_writer *w, struct tide_err *err);
+
+/* BEGIN and the fence. TIDE_E_FENCED when the cursor row is not as we left it. */
+tide_status writer_begin(struct tide_writer *w, struct tide_err *err);
+/* The same for work that grows with what is stored: neither the server nor this side ends its
+ * statements for the time they take. A limit would end each repetition in the same way, for ever.
+ * The caller calls writer_end_long after the transaction, in any case. */
+tide_status writer_begin_long(struct tide_writer *w, struct tide_err *err);
+void writer_end_long(struct tide_writer *w);
+/* The fence alone, appended; one row when we still are the writer. */
+void writer_sql_fence(struct tide_writer *w);
+/* TIDE_E_FENCED. */
+tide_status writer_fenced(const struct tide_writer *w, struct tide_err *err);
+/* Ends w->sql as text. TIDE_E_LIMIT when it is too long. */
+tide_status writer_sql_sealed(struct tide_writer *w, struct tide_err *err);
+/* Runs w->sql. */
+tide_status writer_run_sql(struct tide_writer *w, const char *tag, struct tide_err *err);
+/* Runs w->sql; the answer is rows. */
+tide_status writer_query_sql(struct tide_writer *w, struct tide_pg_rows *rows,
+                             struct tide_err *err);
+void writer_sql(struct tide_writer *w, const char *format, ...) TIDE_PRINTF(2, 3);
+void writer_sql_more(struct tide_writer *w, const char *format, ...) TIDE_PRINTF(2, 3);
+/* Appends '\x…' of a hash. */
+void writer_sql_hash(struct tide_writer *w, const uint8_t hash[TIDE_HASH_BYTES]);
+/* COMMIT, with failpoints on both sides; adopts the new count of moves. */
+tide_status writer_commit(struct tide_writer *w, struct tide_err *err);
+/* A failpoint that makes the step fail as a database would. */
+tide_status writer_point(bool fired, struct tide_err *err);
+/* Seconds as an SQL timestamp expression. */
+void writer_sql_time(struct tide_writer *w, uint64_t close_time);
+/* Columns of table as "a,b,c"; without removed when for_state. */
+void writer_sql_columns(struct tide_writer *w, const struct tide_table *table, const char *prefix);
+void writer_pause(struct tide_writer *w, uint32_t attempt);
+bool writer_stopped(const struct tide_writer *w);
+
+/* Coverage and cursor of a range. */
+struct cover {
+    uint32_t from, to;
+    const uint8_t *previous_hash, *hash;
+    uint64_t close_time;
+    bool moves_cursor;
+    const struct tide_batch_counts *counts; /* NULL: counted already */
+};
+
+/* A batch on its way. */
+struct writer_sending {
+    const struct tide_batch *batch;
+    const struct cover *cover;
+    bool copied; /* the transaction is open and has all rows but state, by COPY */
+};
+
+/* copy.c: every table but state */
+tide_status writer_copy_rows(struct tide_writer *w, const struct tide_batch *batch,
+                             struct tide_err *err);
+
+/* prepare.c */
+/* Outside a transaction: what writer_send needs of this session. */
+tide_status writer_prepare(struct tide_writer *w, const struct writer_sending *sending,
+                           struct tide_err *err);
+/* The same for a batch of tide_writer_commit_gap. */
+tide_status writer_prepare_gap(struct tide_writer *w, const struct tide_batch *batch,
+                               struct tide_err *err);
+void writer_statement_name(char name[WRITER_NAME_MAX], enum writer_statement what, uint32_t table);
+const struct tide_row_shape *writer_shape(const struct tide_writer *w, uint32_t table);
+
+/* rollup.c */
+/* From so many rows on it pays to plan for the very numbers. */
+enum { ROLLUP_BULK_ROWS = 200 };
+void writer_rollup_learn(struct tide_writer *w);
+/* Makes everything anew when it was made by other rules, or never. */
+tide_status writer_rollup_settle(struct tide_writer *w, struct tide_err *err);
+/* Of a batch: prepared outside of transactions, then sent behind its rows; adds to *statements. */
+tide_status writer_rollup_prepare(struct tide_writer *w, const struct tide_batch *batch,
+                                  struct tide_err *err);
+tide_status writer_rollup_send(struct tide_writer *w, const struct tide_batch *batch,
+                               uint32_t *statements, struct tide_err *err);
+/* Of ledgers of a partition, in the running transaction. */
+tide_status writer_rollup_partition(struct tide_writer *w, uint32_t partition,
+                                    struct tide_range range, struct tide_err *err);
+/* Of a batch of tide_writer_commit_gap, behind its rows, in the running transaction: folds again
+ * what reads tables of tokens (rollup.h). Its partitions are attached. */
+tide_status writer_rollup_again(struct tide_writer *w, const struct tide_batch *batch,
+                                struct tide_err *err);
+
+/* pipe.c: fence and rows (unless copied), state, cover, in one round trip; the transaction
+ * is open afterwards */
+tide_status writer_send(struct tide_writer *w, const struct writer_sending *sending,
+                        struct tide_err *err);
+/* Rows as the array of a prepared statement, into the pipeline. */
+tide_status writer_send_rows(struct tide_writer *w, enum writer_statement what, uint32_t table,
+                             const struct tide_rows *rows, struct tide_err *err);
+
+/* discovered.c: the statement WRITER_ADD of a table, into w->sql; and what was indexed
+ * before the contracts that the batch discovered, noted in its transaction */
+void writer_sql_add(struct tide_writer *w, uint32_t table);
+tide_status writer_note_discovered(struct tide_writer *w, const struct tide_batch *batch,
+                                   struct tide_err *err);
+
+/* state.c: merges of the rows of parameter 1 (w->sql; behind: not the newest ledgers), and
+ * from the history tables of a partition */
+void writer_sql_merge(struct tide_writer *w, uint32_t state_table, bool behind);
+tide_status writer_merge_partition(struct tide_writer *w, uint32_t from, bool behind,
+                                   struct tide_err *err);
+
+/* cover.c: coverage and cursor in the running transaction; all of it, or in a pipeline:
+ * prepared before, sent, its answer read, and what the answer leaves to do */
+tide_status writer_cover(struct tide_writer *w, const struct cover *cover, struct tide_err *err);
+tide_status writer_cover_prepare(struct tide_writer *w, bool moves_cursor, struct tide_err *err);
+tide_status writer_cover_send(struct tide_writer *w, const struct cover *cover,
+                              struct tide_err *err);
+tide_status writer_covered(struct tide_writer *w, const struct tide_pg_rows *rows, uint64_t *grown,
+                           struct tide_err *err);
+tide_status writer_cover_settle(struct tide_writer *w, const struct cover *cover, uint64_t grown,
+                                struct tide_err *err);
+/* Counts and moves alone. */
+tide_status writer_count(struct tide_writer *w, const struct tide_batch_counts *counts,
+                         struct tide_err *err);
+
+/* contracts.c: the contracts that were discovered join the deployment. */
+bool writer_has_contracts(const struct tide_writer *w); /* false: a test's own tables */
+tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err);
+/* Before it: tokens that a raised limit has room for. */
+tide_status writer_promote_ignored(struct tide_writer *w, struct tide_err *err);
+
+/* partition.c */
+uint32_t partition_start(const struct tide_writer *w, uint32_t ledger);
+/* Name of the table that holds table's rows of the partition: schema.name_pD_F. */
+void writer_sql_leaf(struct tide_writer *w, const struct tide_table *table, uint32_t from);
+/* Reads the loading partition and forgets what is known of attached ones. */
+tide_status partition_read(struct tide_writer *w, struct tide_err *err);
+/* Finds the partition of ledger: attached, loading (w->loading), or neither. */
+tide_status partition_find(struct tide_writer *w, uint32_t ledger, bool *attached, bool *exists,
+                           struct tide_err *err);
+tide_status partition_create(struct tide_writer *w, uint32_t from, struct tide_err *err);
+/* A step: makes the keys and indexes that the loading partition's tables still lack. */
+tide_status partition_build(struct tide_writer *w, const void *arg, struct tide_err *err);
+tide_status partition_finish(struct tide_writer *w, struct tide_err *err);
+
+#endif
