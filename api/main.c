@@ -10,13 +10,13 @@
  *   server     threads that answer connections
  *   SIGHUP     the deployment file is read again
  *   SIGTERM    /readyz says 503, then nobody new is accepted, then all is answered: exit 0 */
-#include "api/deployment_select.h"
+#include "api/http/server/server.h"
 #include "api/kyc/kyc.h"
-#include "api/live.h"
-#include "api/pool.h"
 #include "api/port_claim.h"
-#include "api/server.h"
-#include "api/session.h"
+#include "api/sql/deployment_select.h"
+#include "api/sql/session.h"
+#include "api/sql/sql_pool.h"
+#include "api/stream/service.h"
 #include "tidemark/liveness.h"
 #include "tidemark/log.h"
 #include "tidemark/notify.h"

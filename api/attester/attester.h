@@ -5,8 +5,8 @@
 #ifndef API_ATTESTER_ATTESTER_H
 #define API_ATTESTER_ATTESTER_H
 
-#include "api/attester/outbox.h"
-#include "api/attester/signer.h"
+#include "api/attester/chain/signer.h"
+#include "api/attester/outbox/outbox.h"
 #include "tidemark/clock.h"
 #include "tidemark/config.h"
 

@@ -10,7 +10,7 @@
 #ifndef API_ATTESTER_DECIDE_H
 #define API_ATTESTER_DECIDE_H
 
-#include "api/attester/view.h"
+#include "api/attester/chain/view.h"
 
 enum att_step {
     ATT_STEP_WAIT,    /* until the next look                                      */

@@ -1,5 +1,5 @@
 #include "api/attester/index.h"
-#include "api/attester/outbox_own.h"
+#include "api/attester/outbox/outbox_impl.h"
 #include "tidemark/strkey.h"
 
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #ifndef API_ATTESTER_INDEX_H
 #define API_ATTESTER_INDEX_H
 
-#include "api/attester/outbox.h"
-#include "api/attester/view.h"
+#include "api/attester/chain/view.h"
+#include "api/attester/outbox/outbox.h"
 #include "tidemark/clocks.h"
 
 struct att_index {

@@ -1,5 +1,5 @@
 #include "api/attester/work.h"
-#include "api/attester/work_own.h"
+#include "api/attester/work_impl.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/log.h"
 #include "tidemark/strkey.h"

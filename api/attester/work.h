@@ -10,10 +10,10 @@
 #ifndef API_ATTESTER_WORK_H
 #define API_ATTESTER_WORK_H
 
+#include "api/attester/chain/rpc.h"
+#include "api/attester/chain/signer.h"
 #include "api/attester/decide.h"
 #include "api/attester/index.h"
-#include "api/attester/rpc.h"
-#include "api/attester/signer.h"
 #include "tidemark/config.h"
 
 struct att_work {

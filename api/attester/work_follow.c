@@ -1,5 +1,5 @@
 /* An envelope under way: what became of it. */
-#include "api/attester/work_own.h"
+#include "api/attester/work_impl.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/log.h"
 #include "tidemark/tx.h"

@@ -1,5 +1,5 @@
 /* A queued intent: look, simulate, look again, sign, keep, send. */
-#include "api/attester/work_own.h"
+#include "api/attester/work_impl.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/log.h"
 

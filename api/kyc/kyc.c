@@ -1,8 +1,8 @@
 #include "api/kyc/kyc.h"
-#include "api/kyc/ask.h"
-#include "api/kyc/desk.h"
-#include "api/kyc/figures.h"
-#include "api/kyc/worker.h"
+#include "api/kyc/request_pool.h"
+#include "api/kyc/sessions/session_request.h"
+#include "api/kyc/worker/figures.h"
+#include "api/kyc/worker/worker.h"
 #include "tidemark/log.h"
 
 #include <stdlib.h>

@@ -14,8 +14,8 @@
 #ifndef API_KYC_KYC_H
 #define API_KYC_KYC_H
 
-#include "api/kyc/settings.h"
-#include "api/pool.h"
+#include "api/kyc/base/settings.h"
+#include "api/sql/sql_pool.h"
 #include "tidemark/clock.h"
 #include "tidemark/config.h"
 
@@ -51,7 +51,7 @@ tide_status tide_kyc_start(struct tide_kyc *kyc, struct tide_err *err) TIDE_MUST
 void tide_kyc_close(struct tide_kyc *kyc); /* NULL is fine; answers what waits */
 
 const struct tide_kyc_settings *tide_kyc_settings(const struct tide_kyc *kyc);
-/* Webhooks that were refused: api/kyc/refused.h. */
+/* Webhooks that were refused: api/kyc/worker/refused.h. */
 struct tide_kyc_refused;
 struct tide_kyc_refused *tide_kyc_refused_of(const struct tide_kyc *kyc);
 /* The provider of a webhook's path; NULL: there is none, and the reply says so. Does not wait. */

@@ -89,7 +89,7 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint32_t start_from;   /* incomplete: the ledger to index from, 0 when nobody has said */
     uint64_t close_time;   /* of that ledger, unix seconds                  */
     uint64_t moves;        /* chain.cursor.moves at that ledger             */
-    /* How old all of it was when the feeder last asked the database (api/age.h). Times of this
+    /* How old all of it was when the feeder last asked the database (api/sql/age.h). Times of this
      * host are tide_clock's now_ms under this boot id. */
     uint8_t boot[TIDE_BOOT_BYTES];
     int64_t fed_ms;         /* of this host: when the feeder asked, even without news  */
@@ -97,14 +97,16 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     int64_t renewed_ms;     /* unix, of the primary: the indexer last renewed its lease */
     uint64_t aged_ms;       /* since that renewal, as far as the feeder could tell      */
     uint64_t closed_age_ms; /* since the ledger closed, by the later of two clocks      */
-    uint32_t unkept; /* bit of each source (api/record.h) that the index was told to leave out */
+    uint32_t
+        unkept; /* bit of each source (api/hot/project.h) that the index was told to leave out */
     uint64_t raw_states;     /* versions of entries that were kept undecoded  */
     uint32_t contracts_seen; /* rows of chain.contract_seen               */
     uint32_t pasts_read;     /* complete ranges of chain.contract_coverage, weighed (feed_sql.c) */
     uint64_t records;        /* in the cache, this one included               */
     uint64_t people;         /* transaction of the cache that last changed a person's record */
-    uint8_t hash[TIDE_HASH_BYTES];     /* of that ledger */
-    uint8_t protocol[TIDE_HASH_BYTES]; /* the deployment's, in any epoch: api/deployment_select.h */
+    uint8_t hash[TIDE_HASH_BYTES]; /* of that ledger */
+    uint8_t
+        protocol[TIDE_HASH_BYTES]; /* the deployment's, in any epoch: api/sql/deployment_select.h */
     uint8_t network_id[TIDE_HASH_BYTES];
     char passphrase[128]; /* NUL-terminated */
     uint64_t travel_rule_count;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""schema/openapi.json says what api/route.def and api/param.def say: every route, method, parameter, bound and
+"""schema/openapi.json says what api/routes/route.def and api/http/param.def say: every route, method, parameter, bound and
 cost, none missing either way; every reference leads somewhere, everything is described, examples fit their schemas."""
 import json
 import os
@@ -31,11 +31,11 @@ def calls(path, *macros):
 def parameters():
     number = lambda text: int(text.rstrip("uUlL"), 0)
     return {name: (kind, number(low), number(high), default, meaning)
-            for _, (name, kind, low, high, default, meaning) in calls("api/param.def", "TIDE_PARAM")}
+            for _, (name, kind, low, high, default, meaning) in calls("api/http/param.def", "TIDE_PARAM")}
 
 
 def routes():
-    for macro, a in calls("api/route.def", "TIDE_ROUTE", "TIDE_QUERY"):
+    for macro, a in calls("api/routes/route.def", "TIDE_ROUTE", "TIDE_QUERY"):
         if macro == "TIDE_QUERY":
             a = [a[0], "GET", a[1], "SQL", a[2], "0", a[3], a[4], ""]
         yield dict(zip(("id", "method", "path", "kind", "cost", "body", "cache", "query"), a))
@@ -99,10 +99,10 @@ def check_route(doc, params, route):
 
 
 def reads_events(name):
-    """Whether a statement of the route reads what may be archived, as api/statement.c sees it."""
-    files = [ROOT / f"api/queries/{name}{past}.sql" for past in ("", "_at")]
+    """Whether a statement of the route reads what may be archived, as api/sql/statement.c sees it."""
+    files = [ROOT / f"api/sql/queries/{name}{past}.sql" for past in ("", "_at")]
     texts = [file.read_text() for file in files if file.exists()]
-    texts += [(ROOT / f"api/queries/parts/{part}.sql").read_text() for text in texts for part in re.findall(r"^-- part: (\w+)$", text, re.M)]
+    texts += [(ROOT / f"api/sql/queries/parts/{part}.sql").read_text() for text in texts for part in re.findall(r"^-- part: (\w+)$", text, re.M)]
     return any(word in text for text in texts for word in (" event.", " chain.call "))
 
 
@@ -139,7 +139,7 @@ def check_answers(doc, where, operation, route, body):
 
 def check_counted(doc):
     """Each status that is told of is counted by its number in /metrics, not among the others."""
-    listed = re.search(r"define TIDE_METRIC_STATUSES\(X\)((?:.*\\\n)*.*)", (ROOT / "api/metrics.h").read_text()).group(1)
+    listed = re.search(r"define TIDE_METRIC_STATUSES\(X\)((?:.*\\\n)*.*)", (ROOT / "api/http/server/metrics.h").read_text()).group(1)
     counted = set(re.findall(r"X\((\d+)\)", listed))
     told = {status for item in doc["paths"].values() for operation in item.values() for status in operation["responses"]}
     for status in sorted(told - counted - {"default"}):

@@ -10,8 +10,8 @@
  *   windows DIR SECONDS  the last day of trade at that time after the newest close, by pool
  *
  * The database is TIDEMARK_FEED_URL, else TIDEMARK_DATABASE_URL. */
-#include "api/feed.h"
-#include "api/lookup.h"
+#include "api/hot/feed.h"
+#include "api/hot/lookup.h"
 #include "schema/store/hot_env.h"
 #include "tidemark/hash.h"
 #include "tidemark/text.h"

@@ -8,7 +8,7 @@
  *   {"do":"verify","provider":KEY,"headers":[[name,value],…],"body":TEXT}
  *                    -> {"verdict","why","key","id","ref","occurredMs","secret"}
  * "now" is the time to go by, else the clock's. */
-#include "api/kyc/provider.h"
+#include "api/kyc/providers/provider.h"
 #include "schema/base/json_read.h"
 #include "tidemark/pg.h"
 

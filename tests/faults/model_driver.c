@@ -8,7 +8,7 @@
  * handler of GET /api/sdk/kyc/status/{address}, the clock set to the moment. What the model says at
  * each close time is written to TIDE_MODEL_SAYS, for who wants to ask ?ledger=N of a server:
  * ledger, address, compliant, needsKyc, status, gate. */
-#include "api/handle.h"
+#include "api/routes/handlers.h"
 #include "tools/sim/options/options.h"
 
 #include <stdio.h>

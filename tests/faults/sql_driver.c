@@ -5,7 +5,7 @@
  * A line "flood N TARGET" asks the same N times at once and prints "flood STATUS=COUNT …".
  * A line "stats" prints the pool's counts. The database is TIDEMARK_API_DATABASE_URL, else
  * TIDEMARK_DATABASE_URL; TIDE_DEADLINE_MS is how long a request may wait. */
-#include "api/pool.h"
+#include "api/sql/sql_pool.h"
 #include "tidemark/clock.h"
 
 #include <pthread.h>

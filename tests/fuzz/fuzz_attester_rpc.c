@@ -4,9 +4,9 @@
  *
  * The corpus was recorded between the attester and the simulated network; the person, the contract
  * and the verifier below are that recording's. */
+#include "api/attester/chain/signer.h"
+#include "api/attester/chain/view.h"
 #include "api/attester/decide.h"
-#include "api/attester/signer.h"
-#include "api/attester/view.h"
 #include "tests/fuzz/fuzz.h"
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"

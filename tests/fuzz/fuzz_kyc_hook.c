@@ -1,7 +1,7 @@
 /* Any bytes as a webhook of any provider. The first byte chooses the provider and whether we sign
  * the body as it would, so that what lies behind the signature is reached; three lines of headers
  * follow, the rest is the body. Nothing is believed that was not signed. */
-#include "api/kyc/provider.h"
+#include "api/kyc/providers/provider.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/kyc_settings.h"
 #include "tidemark/hash.h"

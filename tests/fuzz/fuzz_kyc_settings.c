@@ -1,6 +1,6 @@
 /* Any bytes as the KYC file: what is taken is complete, what is refused says where. */
-#include "api/kyc/settings.h"
-#include "api/kyc/url.h"
+#include "api/kyc/base/settings.h"
+#include "api/kyc/base/url.h"
 #include "tests/fuzz/fuzz.h"
 
 static void look_at(const struct tide_kyc_settings *s)

@@ -1,7 +1,7 @@
 /* A method, a path and a query as the server hands them on: method SP path [? query]. What is
  * accepted fits its route; what is refused names why, in JSON, and repeats nothing of what could be
  * a secret. */
-#include "api/param.h"
+#include "api/http/param.h"
 #include "tests/fuzz/promise.h"
 #include "tidemark/text.h"
 

@@ -32,7 +32,7 @@ BODIES = [b"", b"{}", b"[]", b"null", b'{"addresses":[]}', b'{"addresses":[null]
 
 def routes():
     """(method, path, names of the query, most bytes of a body) of each line of route.def."""
-    text = (ROOT / "api/route.def").read_text()
+    text = (ROOT / "api/routes/route.def").read_text()
     found = []
     for method, path, size, query in re.findall(r'TIDE_ROUTE\(\w+,\s*(\w+),\s*"([^"]+)",\s*\w+,\s*\d+,\s*(\d+),\s*"[^"]*",\s*"([^"]*)"', text):
         found.append((method, path, query.replace("!", "").split(), int(size)))
@@ -357,7 +357,7 @@ class Client(threading.Thread):
             raw += data
             closed = not data
         # "Expect: 100-continue" needs a body (RFC 9110, 10.1.1). Without one, the library is asked for the answer in its first
-        # call, after which it takes a half-closed client for gone (api/server.c, wants_another_call).
+        # call, after which it takes a half-closed client for gone (api/http/server/server.c, wants_another_call).
         lost = self.how == "half" and wanted and b"Expect: 100-continue" in wanted[0].raw
         if wanted and wanted[0].sure and not raw and not lost:
             raise Failure(f"{self.how}: closed without an answer to request {self.plan.index(wanted[0]) + 1} of {len(self.plan)}: {wanted[0].raw[:400]} "

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""usage: _kept.py names         what statements name is there; api/through.def is what the database says
+"""usage: _kept.py names         what statements name is there; api/sql/view_tables.def is what the database says
        _kept.py routes PORT    groups of tables are left out, one after the other (kept.sh)"""
 import http.client
 import json
@@ -27,7 +27,7 @@ def tables():
 
 def statements():
     """file -> names in its SQL. Of C the string literals."""
-    for file in sorted([*API.glob("queries/**/*.sql"), *API.glob("*.c")]):
+    for file in sorted([*API.glob("sql/queries/**/*.sql"), *API.glob("[!ak]*/**/*.c")]):
         text = file.read_text()
         if file.suffix == ".c":
             text = " ".join(re.findall(r'"((?:[^"\\]|\\.)*)"', re.sub(r"/\*.*?\*/", "", text, flags=re.S))).replace('\\"', '"')
@@ -54,7 +54,7 @@ def names():
         return found
 
     said = {}
-    for name, texts in re.findall(r'^TIDE_THROUGH\(("[^"]*"),\s*((?:"[^"]*"\s*)+)\)', (API / "through.def").read_text(), re.M):
+    for name, texts in re.findall(r'^TIDE_THROUGH\(("[^"]*"),\s*((?:"[^"]*"\s*)+)\)', (API / "sql/view_tables.def").read_text(), re.M):
         listed = set(" ".join(re.findall(r'"([^"]*)"', texts)).split())
         if listed == {"event.*"}:
             listed = {t for t in optional if t.startswith("event.")} - {"event.log", "event.raw"}
@@ -152,7 +152,7 @@ def streams(api, group, person):
 def groups(optional):
     """What is left out at a time: what the cache reads, table by table, and some of the others, which names()
     has looked at. TIDE_EACH: each pair of state and history, and every other table."""
-    cached = set(re.findall(r'\[RECORD_\w+\] = \{\s*"(\w+)"', (API / "record.c").read_text()))
+    cached = set(re.findall(r'\[RECORD_\w+\] = \{\s*"(\w+)"', (API / "hot/project.c").read_text()))
     assert len(cached) >= 22, cached
     if not os.environ.get("TIDE_EACH"):
         optional = {t for t in optional if t.split(".")[1] in cached or t.startswith("event.stability_pool")} | {

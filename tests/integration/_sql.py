@@ -159,7 +159,7 @@ class Route:
 
 
 def routes():
-    text = (API / "route.def").read_text()
+    text = (API / "routes/route.def").read_text()
     found = re.findall(r'^TIDE_QUERY\((\w+),\s*"([^"]*)",\s*\d+,\s*(?:"[^"]*"|NULL),\s*"([^"]*)"\)', text, re.M)
     assert len(found) == len(re.findall(r"^TIDE_QUERY\(", text, re.M)), "a line of route.def that is not understood"
     return [Route(*line) for line in found]
@@ -167,7 +167,7 @@ def routes():
 
 def params():
     """name -> (type, default, help)"""
-    text = (API / "param.def").read_text()
+    text = (API / "http/param.def").read_text()
     return {n: (t, d, h) for n, t, d, h in
             re.findall(r'^TIDE_PARAM\((\w+),\s*(\w+),[^"]*"([^"]*)",\s*"([^"]*)"\)', text, re.M)}
 
@@ -194,7 +194,7 @@ def questions(of, values):
 
 
 def forge(route, given, key):
-    """A cursor with this key as the program itself would make it: api/cursor.h."""
+    """A cursor with this key as the program itself would make it: api/sql/cursor.h."""
     row = sql("SELECT network_id, epoch, contracts_hash FROM chain.deployment").split("|")
     scope = hashlib.sha256("".join(f"{v}\n" for v in row).encode()).digest()
     part = lambda text: len(text.encode()).to_bytes(2, "big") + text.encode()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every route of a running tidemark-api, asked the same before and after an attack.
 
-usage: _trust.py PORT ask FILE [BEFORE]  asks each GET route of api/route.def that reads state (BEFORE: what was asked
+usage: _trust.py PORT ask FILE [BEFORE]  asks each GET route of api/routes/route.def that reads state (BEFORE: what was asked
                                     then), writes the answers to FILE
        _trust.py same BEFORE AFTER  the answers are equal
        _trust.py views              every view reads each role's tables through the deployment file's contract of that role
@@ -23,7 +23,7 @@ STRANGER = "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"
 
 
 def hot_routes():
-    text = (API / "route.def").read_text()
+    text = (API / "routes/route.def").read_text()
     found = re.findall(r'^TIDE_ROUTE\((\w+),\s*GET,\s*"([^"]*)",\s*(?:HOT|SQL),\s*\d+,\s*\d+,\s*"[^"]*",\s*"([^"]*)"', text, re.M)
     assert len(found) >= 9, found
     return [Route(*line) for line in found]
@@ -147,7 +147,7 @@ def views():
 
 
 def statements(log):
-    """Of tokens and logs the condition is another (api/bound.h); what has none of either is no text of tide_bound_write."""
+    """Of tokens and logs the condition is another (api/sql/bound.h); what has none of either is no text of tide_bound_write."""
     records = re.split(r"\n(?!\t)", open(log, errors="replace").read())
     texts = {" ".join(m[1].split()) for m in (re.match(r"tidemark-(?:api|feeder)=LOG: +(?:execute [^:]*|statement): (.*)", r, re.S)
                                               for r in records) if m}

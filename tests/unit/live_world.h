@@ -2,7 +2,7 @@
 #ifndef LIVE_WORLD_H
 #define LIVE_WORLD_H
 
-#include "api/stream.h"
+#include "api/stream/stream.h"
 #include "tidemark/catalogue.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"

@@ -1,5 +1,5 @@
 /* How old what a database shows is: late replicas, dead indexers, clocks that are wrong. */
-#include "api/age.h"
+#include "api/sql/age.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

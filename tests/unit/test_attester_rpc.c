@@ -1,5 +1,5 @@
 /* What the attester takes from its servers, and what it does not: answers in memory. */
-#include "api/attester/rpc.h"
+#include "api/attester/chain/rpc.h"
 #include "tidemark/text.h"
 
 #include <setjmp.h>

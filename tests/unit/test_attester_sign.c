@@ -1,5 +1,5 @@
 /* The verifier's transactions byte for byte, and what the signer will not sign. */
-#include "api/attester/signer.h"
+#include "api/attester/chain/signer.h"
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"

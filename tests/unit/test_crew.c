@@ -1,6 +1,6 @@
 /* A few threads and their queue: lanes. Whoever waits for one thing holds some of the threads, and
  * never the last one. Clients have shares. label: threads */
-#include "api/crew.h"
+#include "api/sql/worker_pool.h"
 
 #include <pthread.h>
 #include <setjmp.h>

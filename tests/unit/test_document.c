@@ -1,7 +1,7 @@
 /* Documents that travel inside the program: each route that serves one finds it, whole, with its
  * type; the page asks nobody else and runs no text. */
-#include "api/document.h"
-#include "api/route.h"
+#include "api/http/route.h"
+#include "api/http/static_files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

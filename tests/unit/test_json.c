@@ -1,5 +1,5 @@
 /* JSON as answers write it: numbers, scaled amounts, times, names of anybody. */
-#include "api/json.h"
+#include "api/http/json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Challenges: written, signed by the account, and taken; and every way in which they are not. */
-#include "api/kyc/account.h"
-#include "api/kyc/challenge.h"
+#include "api/kyc/sessions/account.h"
+#include "api/kyc/sessions/challenge.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* What a provider's decision does to a session, in every order; and the counters of webhooks that
  * were refused. label: threads */
-#include "api/kyc/decision.h"
-#include "api/kyc/refused.h"
+#include "api/kyc/worker/decision.h"
+#include "api/kyc/worker/refused.h"
 #include "tidemark/text.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* Webhooks: the vectors that providers publish, and what is believed of each provider's. */
-#include "api/kyc/provider_impl.h"
+#include "api/kyc/providers/provider_impl.h"
 #include "tests/unit/kyc_settings.h"
 #include "tidemark/text.h"
 

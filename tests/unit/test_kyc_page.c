@@ -1,7 +1,7 @@
 /* Pages of KYC: what is written into them stays text, and who may frame them is what the file says
  * of the session's integrator. */
-#include "api/document.h"
-#include "api/kyc/page.h"
+#include "api/http/static_files.h"
+#include "api/kyc/pages/page.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

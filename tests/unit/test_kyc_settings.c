@@ -1,6 +1,6 @@
 /* The KYC file: what is read, what is refused and how, whose key and origin something is. */
-#include "api/kyc/settings.h"
-#include "api/kyc/url.h"
+#include "api/kyc/base/settings.h"
+#include "api/kyc/base/url.h"
 #include "tests/unit/kyc_settings.h"
 #include "tidemark/text.h"
 

@@ -1,5 +1,5 @@
 /* What stands in URLs of KYC: tokens, ids; what a provider knows a person by; the words of rows. */
-#include "api/kyc/store.h"
+#include "api/kyc/sessions/session_store.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* Targets against routes: which route, which values, which refusal; cursors; the statements' files. */
-#include "api/cursor.h"
-#include "api/kept.h"
-#include "api/param.h"
-#include "api/statement.h"
+#include "api/http/param.h"
+#include "api/sql/cursor.h"
+#include "api/sql/scope.h"
+#include "api/sql/statement.h"
 #include "tidemark/catalogue.h"
 #include "tidemark/text.h"
 

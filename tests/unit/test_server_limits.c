@@ -1,10 +1,10 @@
 /* What stands before the routes of tidemark-api, each part by itself: the form of a request, who asks,
  * how often, over how many connections; and what is counted. */
-#include "api/crowd.h"
-#include "api/guard.h"
-#include "api/metrics.h"
-#include "api/rate.h"
-#include "api/route.h"
+#include "api/http/route.h"
+#include "api/http/server/conn_limit.h"
+#include "api/http/server/metrics.h"
+#include "api/http/server/rate.h"
+#include "api/http/server/request_check.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

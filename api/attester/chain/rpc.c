@@ -1,0 +1,432 @@
+/* Who is asked, and how. */
+#include "api/attester/chain/rpc.h"
+#include "api/attester/chain/rpc_impl.h"
+#include "schema/base/json_read.h"
+#include "tidemark/http.h"
+#include "tidemark/log.h"
+#include "tidemark/text.h"
+
+#include <stdlib.h>
+
+enum { NAME_BYTES = 160, JUMP_LEDGERS = 10000, LEDGERS_MS = 10, FORGET_MS = 600 * 1000 };
+
+struct server {
+    char url[TIDE_CONFIG_TEXT_MAX];
+    char name[NAME_BYTES]; /* for messages */
+    bool known;            /* its connection's network is ours */
+    bool foreign;          /* it answered, of another network */
+    bool heard;            /* it is not asked until att_rpc_any */
+    int64_t until_ms;      /* left alone until then */
+    uint32_t pause_ms;     /* the next one */
+    uint32_t latest;       /* newest ledger that it told */
+    int64_t latest_ms;     /* when it did */
+};
+
+struct att_rpc {
+    struct att_rpc_options options;
+    struct tide_http *http;
+    struct server servers[ATT_SERVERS_MAX];
+    uint32_t count;
+    uint32_t current; /* asked first */
+    uint32_t first;   /* whose answer the others were asked about last */
+    uint32_t sender;  /* gets the next transaction */
+    uint64_t id;
+    uint32_t floor, ceiling; /* of ledgers; 0: none */
+    struct tide_buf params, request, body, hold;
+};
+
+struct tide_buf *rpc_params(struct att_rpc *rpc)
+{
+    tide_buf_reset(&rpc->params);
+    return &rpc->params;
+}
+
+struct tide_buf *rpc_hold(struct att_rpc *rpc)
+{
+    return &rpc->hold;
+}
+
+uint32_t att_rpc_latest(const struct att_rpc *rpc)
+{
+    uint32_t first = 0, second = 0;
+    for (uint32_t i = 0; i < rpc->count; i++) {
+        uint32_t told = rpc->servers[i].latest;
+        second = told > first ? first : told > second ? told : second;
+        first = told > first ? told : first;
+    }
+    return second ? second : first;
+}
+
+uint32_t att_rpc_newest(const struct att_rpc *rpc)
+{
+    uint32_t told = rpc->servers[rpc->current].latest, latest = att_rpc_latest(rpc);
+    return told > latest ? told : latest;
+}
+
+void att_rpc_bound(struct att_rpc *rpc, uint32_t floor, uint32_t ceiling)
+{
+    rpc->floor = floor;
+    rpc->ceiling = ceiling;
+}
+
+void att_rpc_forget(struct att_rpc *rpc)
+{
+    for (uint32_t i = 0; i < rpc->count; i++) {
+        rpc->servers[i].latest = 0;
+        rpc->servers[i].known = false;
+    }
+}
+
+/* --- whose word ------------------------------------------------------------------------------- */
+
+static bool may_ask(const struct att_rpc *rpc, uint32_t at, int64_t now)
+{
+    const struct server *server = &rpc->servers[at];
+    return server->until_ms <= now && !server->heard;
+}
+
+static int64_t now_of(const struct att_rpc *rpc)
+{
+    return rpc->options.clock->now_ms(rpc->options.clock->self);
+}
+
+bool rpc_number(const json_t *object, const char *name, uint64_t max, uint64_t *out)
+{
+    const json_t *value = json_object_get(object, name);
+    const char *text = json_string_value(value);
+    if (text)
+        return tide_parse_u64(out, tide_slice_str(text), max) == TIDE_OK;
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return false;
+    *out = (uint64_t)json_integer_value(value);
+    return *out <= max;
+}
+
+/* --- one exchange ----------------------------------------------------------------------------- */
+
+static tide_status exchange(struct att_rpc *rpc, struct server *server, const char *method,
+                            tide_slice params, bool *connected, struct tide_err *err)
+{
+    const char *headers[3] = { "Content-Type: application/json" };
+    struct tide_http_answer answer = { 0 };
+    if (rpc->options.config->rpc_header[0])
+        headers[1] = rpc->options.config->rpc_header;
+    tide_buf_reset(&rpc->request);
+    tide_buf_reset(&rpc->body);
+    tide_buf_putf(
+        &rpc->request,
+        "{\"jsonrpc\":\"2.0\",\"id\":%" PRIu64 ",\"method\":\"%s\",\"params\":", ++rpc->id, method);
+    tide_buf_slice(&rpc->request, params);
+    tide_buf_str(&rpc->request, "}");
+    if (rpc->request.failed)
+        return tide_fail(err, TIDE_E_MEMORY, "no memory for a request");
+    const struct tide_http_request request = { .method = TIDE_HTTP_POST,
+                                               .url = server->url,
+                                               .headers = headers,
+                                               .body = tide_buf_view(&rpc->request),
+                                               .cancelled = rpc->options.cancelled,
+                                               .self = rpc->options.self };
+    tide_status status =
+        rpc->options.call ? rpc->options.call(rpc->options.self, &request, &rpc->body, &answer, err)
+                          : tide_http_call(rpc->http, &request, &rpc->body, &answer, err);
+    *connected = answer.connected;
+    if (answer.after_ms > server->pause_ms)
+        server->pause_ms = answer.after_ms;
+    if (status == TIDE_OK && answer.code != 200)
+        return tide_fail(err, TIDE_E_IO, "the server answered %u", answer.code);
+    return status;
+}
+
+/* The result of the answer in body, or TIDE_E_IO with what it says instead. */
+static tide_status read_result(struct att_rpc *rpc, json_t **result, struct tide_err *err)
+{
+    json_error_t why;
+    json_t *whole = tide_json_load(tide_buf_view(&rpc->body), JSON_REJECT_DUPLICATES, &why);
+    const json_t *error = json_object_get(whole, "error");
+    const char *message = json_string_value(json_object_get(error, "message"));
+    uint64_t id = 0;
+    *result = json_object_get(whole, "result");
+    tide_status status = TIDE_OK;
+    if (message) {
+        char quoted[200];
+        status = tide_fail(err, TIDE_E_IO, "error %lld: %s",
+                           (long long)json_integer_value(json_object_get(error, "code")),
+                           tide_log_quote(quoted, sizeof quoted, message));
+    } else if (!json_is_object(*result) || !rpc_number(whole, "id", UINT64_MAX, &id) ||
+               id != rpc->id) {
+        status = tide_fail(err, TIDE_E_IO, "the answer is not JSON-RPC");
+    }
+    *result = status == TIDE_OK ? json_incref(*result) : NULL;
+    json_decref(whole);
+    return status;
+}
+
+static tide_status check_network(struct att_rpc *rpc, struct server *server, struct tide_err *err)
+{
+    bool connected;
+    json_t *result = NULL;
+    tide_status status = exchange(rpc, server, "getNetwork", TIDE_SLICE("{}"), &connected, err);
+    if (status == TIDE_OK)
+        status = read_result(rpc, &result, err);
+    if (status != TIDE_OK)
+        return status;
+    const char *told = json_string_value(json_object_get(result, "passphrase"));
+    server->known = told && strcmp(told, rpc->options.passphrase) == 0;
+    server->foreign = told && !server->known;
+    json_decref(result);
+    if (server->known)
+        return TIDE_OK;
+    return tide_fail(err, TIDE_E_CHAIN, "the server is of another network than the deployment");
+}
+
+/* A ledger from before what is known says nothing about now, and one to come nothing at all. */
+static tide_status note_ledger(struct att_rpc *rpc, struct server *server, const json_t *result,
+                               struct tide_err *err)
+{
+    uint64_t latest = 0;
+    int64_t now = now_of(rpc);
+    if (!json_object_get(result, "latestLedger"))
+        return TIDE_OK;
+    if (!rpc_number(result, "latestLedger", UINT32_MAX, &latest))
+        return tide_fail(err, TIDE_E_IO, "latestLedger is no ledger");
+    bool behind = latest < server->latest;
+    if (latest < rpc->floor || (behind && now - server->latest_ms < FORGET_MS))
+        return tide_fail(err, TIDE_E_IO, "the server is at ledger %u, behind %u", (unsigned)latest,
+                         latest < rpc->floor ? rpc->floor : server->latest);
+    if ((rpc->ceiling && latest > rpc->ceiling) ||
+        (server->latest && !behind &&
+         latest - server->latest > JUMP_LEDGERS + (uint64_t)(now - server->latest_ms) / LEDGERS_MS))
+        return tide_fail(err, TIDE_E_IO, "latestLedger %u is no ledger of today", (unsigned)latest);
+    server->latest = (uint32_t)latest;
+    server->latest_ms = now;
+    return TIDE_OK;
+}
+
+static tide_status ask(struct att_rpc *rpc, struct server *server, json_t **result,
+                       const char *method, struct tide_err *err)
+{
+    bool connected = false;
+    *result = NULL;
+    tide_status status = server->known ? TIDE_OK : check_network(rpc, server, err);
+    if (status == TIDE_OK)
+        status = exchange(rpc, server, method, tide_buf_view(&rpc->params), &connected, err);
+    if (status == TIDE_OK)
+        status = read_result(rpc, result, err);
+    if (status == TIDE_OK && connected)
+        status = check_network(rpc, server, err);
+    if (status == TIDE_OK)
+        status = note_ledger(rpc, server, *result, err);
+    if (status != TIDE_OK) {
+        json_decref(*result);
+        *result = NULL;
+    }
+    return status;
+}
+
+/* --- the servers ------------------------------------------------------------------------------ */
+
+static void leave_alone(struct att_rpc *rpc, struct server *server)
+{
+    const struct tide_config *config = rpc->options.config;
+    server->known = false;
+    server->until_ms = now_of(rpc) + server->pause_ms;
+    server->pause_ms = server->pause_ms > config->rpc_retry_ms_max / 2 ? config->rpc_retry_ms_max
+                                                                       : server->pause_ms * 2;
+}
+
+tide_status att_rpc_distrust(struct att_rpc *rpc, const char *what, struct tide_err *err)
+{
+    struct server *server = &rpc->servers[rpc->current];
+    leave_alone(rpc, server);
+    att_rpc_turn(rpc); /* it answers quickly: others are asked before it is again */
+    return tide_fail(err, TIDE_E_IO, "%s: %s", server->name, what);
+}
+
+/* What is decoded is smaller than the text it comes from. */
+static tide_status make_room(struct att_rpc *rpc, json_t **result, struct tide_err *err)
+{
+    if (tide_buf_grow(&rpc->hold, rpc->body.len))
+        return TIDE_OK;
+    json_decref(*result);
+    *result = NULL;
+    return tide_fail(err, TIDE_E_MEMORY, "no memory for an answer");
+}
+
+static tide_status try_server(struct att_rpc *rpc, uint32_t at, json_t **result, const char *method,
+                              struct tide_err *err)
+{
+    struct server *server = &rpc->servers[at];
+    tide_status status = ask(rpc, server, result, method, err);
+    if (status == TIDE_OK)
+        status = make_room(rpc, result, err);
+    if (status == TIDE_OK) {
+        rpc->current = at;
+        server->pause_ms = rpc->options.config->rpc_retry_ms;
+        return TIDE_OK;
+    }
+    if (status != TIDE_E_STOPPED && status != TIDE_E_MEMORY)
+        leave_alone(rpc, server);
+    return tide_fail_context(err, "%s: %s", server->name, method);
+}
+
+tide_status rpc_ask_any(struct att_rpc *rpc, json_t **result, const char *method, bool once,
+                        struct tide_err *err)
+{
+    int64_t now = now_of(rpc);
+    uint32_t asked = 0, foreign = 0, first = once ? rpc->sender : rpc->current;
+    tide_status status = tide_fail(err, TIDE_E_IO, "%s: every server failed a moment ago", method);
+    *result = NULL;
+    tide_buf_reset(&rpc->hold);
+    if (rpc->params.failed)
+        return tide_fail(err, TIDE_E_MEMORY, "%s: no memory for a request", method);
+    for (uint32_t i = 0; i < rpc->count && !(once && asked); i++) {
+        uint32_t at = (first + i) % rpc->count;
+        if (!may_ask(rpc, at, now))
+            continue;
+        asked++;
+        if (once)
+            rpc->sender = (at + 1) % rpc->count;
+        status = try_server(rpc, at, result, method, err);
+        if (status == TIDE_OK || status == TIDE_E_STOPPED || status == TIDE_E_MEMORY)
+            return status;
+    }
+    if (once && asked) /* the next call is another server's first */
+        rpc->current = rpc->sender;
+    for (uint32_t i = 0; i < rpc->count; i++)
+        foreign += rpc->servers[i].foreign;
+    err->code = status == TIDE_E_CHAIN && foreign == rpc->count ? TIDE_E_CHAIN : TIDE_E_IO;
+    return err->code;
+}
+
+uint32_t att_rpc_servers(const struct att_rpc *rpc)
+{
+    return rpc->count;
+}
+
+bool att_rpc_second(struct att_rpc *rpc)
+{
+    int64_t now = now_of(rpc);
+    bool first = true;
+    for (uint32_t i = 0; i < rpc->count; i++)
+        first &= !rpc->servers[i].heard;
+    if (first)
+        rpc->first = rpc->current;
+    rpc->servers[rpc->current].heard = true;
+    for (uint32_t i = 0; i < rpc->count; i++)
+        if (may_ask(rpc, i, now))
+            return true;
+    return false;
+}
+
+void att_rpc_any(struct att_rpc *rpc)
+{
+    for (uint32_t i = 0; i < rpc->count; i++)
+        rpc->servers[i].heard = false;
+}
+
+void att_rpc_turn(struct att_rpc *rpc)
+{
+    rpc->current = (rpc->current + 1) % rpc->count;
+}
+
+void att_rpc_doubt(struct att_rpc *rpc)
+{
+    rpc->current = (rpc->first + 1) % rpc->count;
+}
+
+bool rpc_is_now(const struct att_rpc *rpc, uint64_t close_time)
+{
+    int64_t now = rpc->options.clock->wall_ms(rpc->options.clock->self) / 1000;
+    int64_t skew = rpc->options.config->clock_skew_s;
+    return close_time <= INT64_MAX && (int64_t)close_time <= now + skew &&
+           (int64_t)close_time >= now - skew;
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+static bool is_loopback(const char *url)
+{
+    static const char *const hosts[] = { "http://127.", "http://localhost:", "http://localhost/",
+                                         "http://[::1]" };
+    for (size_t i = 0; i < TIDE_COUNT(hosts); i++)
+        if (strncmp(url, hosts[i], strlen(hosts[i])) == 0)
+            return true;
+    return false;
+}
+
+static tide_status check_server(const struct att_rpc *rpc, const struct server *server,
+                                struct tide_err *err)
+{
+    bool plain = strncmp(server->url, "http://", 7) == 0;
+    if (!plain && strncmp(server->url, "https://", 8) != 0)
+        return tide_fail(err, TIDE_E_CONFIG, "rpc: expected http(s)://host/path");
+    if (plain && rpc->options.config->rpc_header[0] && !is_loopback(server->url))
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "rpc_header: it would go to %s in plain text; use https", server->name);
+    return TIDE_OK;
+}
+
+static tide_status read_servers(struct att_rpc *rpc, struct tide_err *err)
+{
+    const char *list = rpc->options.config->rpc;
+    for (list += strspn(list, ", "); *list; list += strspn(list, ", ")) {
+        size_t len = strcspn(list, ", ");
+        if (rpc->count == ATT_SERVERS_MAX)
+            return tide_fail(err, TIDE_E_CONFIG, "rpc: at most %d servers", ATT_SERVERS_MAX);
+        struct server *server = &rpc->servers[rpc->count++];
+        snprintf(server->url, sizeof server->url, "%.*s", (int)len, list);
+        tide_http_name(server->name, sizeof server->name, server->url);
+        server->pause_ms = rpc->options.config->rpc_retry_ms;
+        for (uint32_t i = 0; i + 1 < rpc->count; i++)
+            if (strcmp(rpc->servers[i].url, server->url) == 0)
+                return tide_fail(err, TIDE_E_CONFIG,
+                                 "rpc: %s is there twice: two servers that"
+                                 " agree are two",
+                                 server->name);
+        tide_status status = check_server(rpc, server, err);
+        if (status != TIDE_OK)
+            return status;
+        list += len;
+    }
+    if (rpc->count == 0)
+        return tide_fail(err, TIDE_E_CONFIG, "rpc is not set: a Stellar RPC server");
+    return TIDE_OK;
+}
+
+tide_status att_rpc_open(struct att_rpc **out, const struct att_rpc_options *options,
+                         struct tide_err *err)
+{
+    const struct tide_config *config = options->config;
+    const struct tide_http_options http = { .agent = "tidemark-attester",
+                                            .ca_file = config->http_ca_file,
+                                            .connect_ms = config->http_connect_ms,
+                                            .timeout_ms = config->rpc_timeout_ms,
+                                            .stall_s = config->http_stall_s };
+    struct att_rpc *rpc = calloc(1, sizeof *rpc);
+    if (!rpc)
+        return tide_fail(err, TIDE_E_MEMORY, "no memory for the rpc client");
+    rpc->options = *options;
+    struct tide_buf *all[] = { &rpc->params, &rpc->request, &rpc->body, &rpc->hold };
+    for (size_t i = 0; i < TIDE_COUNT(all); i++)
+        tide_buf_init(all[i], ATT_ANSWER_MAX);
+    tide_status status = read_servers(rpc, err);
+    if (status == TIDE_OK && !options->call)
+        status = tide_http_open(&rpc->http, &http, err);
+    if (status != TIDE_OK) {
+        att_rpc_close(rpc);
+        return status;
+    }
+    *out = rpc;
+    return TIDE_OK;
+}
+
+void att_rpc_close(struct att_rpc *rpc)
+{
+    if (!rpc)
+        return;
+    struct tide_buf *all[] = { &rpc->params, &rpc->request, &rpc->body, &rpc->hold };
+    for (size_t i = 0; i < TIDE_COUNT(all); i++)
+        tide_buf_release(all[i]);
+    tide_http_close(rpc->http);
+    free(rpc);
+}

@@ -1,0 +1,222 @@
+#include "api/attester/chain/signer.h"
+#include "tidemark/scval.h"
+#include "tidemark/secret.h"
+#include "tidemark/sign.h"
+#include "tidemark/strkey.h"
+#include "tidemark/tx.h"
+
+#include <stdlib.h>
+
+enum { SEED_FILE_MAX = 256, ENTRY_CONTRACT_DATA = 6, ENTRY_CONTRACT_CODE = 7 };
+
+struct att_signer {
+    struct tide_sign *key;
+    struct att_policy policy;
+    char address[TIDE_STRKEY_TEXT_MAX];
+};
+
+/* --- the key ---------------------------------------------------------------------------------- */
+
+tide_status att_signer_of(struct att_signer **out, const uint8_t seed[TIDE_HASH_BYTES],
+                          const struct att_policy *policy)
+{
+    struct att_signer *signer = calloc(1, sizeof *signer);
+    if (!signer)
+        return TIDE_E_MEMORY;
+    signer->policy = *policy;
+    if (tide_sign_open(&signer->key, seed) != TIDE_OK) {
+        free(signer);
+        return TIDE_E_MEMORY;
+    }
+    size_t len = tide_strkey_encode(signer->address, TIDE_STRKEY_ACCOUNT,
+                                    tide_slice_of(tide_sign_public(signer->key), TIDE_HASH_BYTES));
+    signer->address[len] = 0;
+    *out = signer;
+    return TIDE_OK;
+}
+
+static tide_status read_seed(uint8_t seed[TIDE_STRKEY_PAYLOAD_MAX], struct tide_buf *text,
+                             const char *path, struct tide_err *err)
+{
+    enum tide_strkey kind;
+    size_t len = 0;
+    tide_status status = tide_secret_file(text, path, err);
+    if (status != TIDE_OK)
+        return status;
+    if (tide_strkey_decode(&kind, seed, &len, tide_buf_view(text)) != TIDE_OK ||
+        kind != TIDE_STRKEY_SEED || len != TIDE_SEED_BYTES)
+        return tide_fail(err, TIDE_E_CONFIG, "%s: not a seed: S and 55 characters are expected",
+                         path);
+    return TIDE_OK;
+}
+
+tide_status att_signer_open(struct att_signer **out, const char *path,
+                            const struct att_policy *policy, struct tide_err *err)
+{
+    uint8_t seed[TIDE_STRKEY_PAYLOAD_MAX];
+    struct tide_buf text;
+    tide_buf_init(&text, SEED_FILE_MAX);
+    tide_status status = read_seed(seed, &text, path, err);
+    if (status == TIDE_OK && att_signer_of(out, seed, policy) != TIDE_OK)
+        status = tide_fail(err, TIDE_E_MEMORY, "no memory for a key");
+    if (text.ptr)
+        tide_sign_wipe(text.ptr, text.cap);
+    tide_sign_wipe(seed, sizeof seed);
+    tide_buf_release(&text);
+    return status;
+}
+
+void att_signer_close(struct att_signer *signer)
+{
+    if (!signer)
+        return;
+    tide_sign_close(signer->key);
+    free(signer);
+}
+
+const uint8_t *att_signer_public(const struct att_signer *signer)
+{
+    return tide_sign_public(signer->key);
+}
+
+const char *att_signer_address(const struct att_signer *signer)
+{
+    return signer->address;
+}
+
+const struct att_policy *att_signer_policy(const struct att_signer *signer)
+{
+    return &signer->policy;
+}
+
+void att_signer_allow_until(struct att_signer *signer, uint64_t latest)
+{
+    signer->policy.latest = latest;
+}
+
+/* --- the policy ------------------------------------------------------------------------------- */
+
+/* Data and instance of the one contract, to read code as well. */
+static bool key_allowed(struct tide_xdr *x, const uint8_t *contract, bool writes)
+{
+    uint32_t type = tide_xdr_u32(x);
+    if (type == ENTRY_CONTRACT_CODE) {
+        tide_xdr_skip(x, TIDE_HASH_BYTES);
+        return !writes && x->status == TIDE_OK;
+    }
+    if (type != ENTRY_CONTRACT_DATA || !tide_xdr_need(x, 4 + TIDE_HASH_BYTES))
+        return false;
+    bool ours = tide_be32(x->cur) == 1 && memcmp(x->cur + 4, contract, TIDE_HASH_BYTES) == 0;
+    tide_scaddress_skip(x);
+    tide_scval_skip(x);
+    tide_xdr_skip(x, 4);
+    return ours && x->status == TIDE_OK;
+}
+
+static bool keys_allowed(tide_slice keys, uint32_t count, const uint8_t *contract, bool writes)
+{
+    struct tide_xdr x = tide_xdr_of(keys);
+    for (uint32_t i = 0; i < count; i++)
+        if (!key_allowed(&x, contract, writes))
+            return false;
+    return tide_xdr_end(&x) == TIDE_OK;
+}
+
+static bool is_auth(const struct tide_envelope *e, const struct att_call *meant)
+{
+    struct tide_buf wanted;
+    if (e->auth_count == 0)
+        return true;
+    tide_buf_init(&wanted, ATT_ENVELOPE_MAX);
+    att_put_auth(&wanted, meant);
+    bool same =
+        !wanted.failed && e->auth_count == 1 && tide_slice_eq(tide_buf_view(&wanted), e->auth);
+    tide_buf_release(&wanted);
+    return same;
+}
+
+static bool is_function(tide_slice function)
+{
+    return tide_slice_eq_str(function, "attest") || tide_slice_eq_str(function, "revoke");
+}
+
+/* NULL, or what about the call is not as it was meant. */
+static const char *wrong_call(const struct att_signer *s, const struct tide_envelope *e,
+                              const struct att_call *meant)
+{
+    if (!e->has_invoke || e->host_function != 0 || e->first_op != ATT_OP_INVOKE)
+        return "no call of a contract";
+    if (!e->contract || memcmp(e->contract, s->policy.contract, TIDE_HASH_BYTES) != 0)
+        return "a contract that is not the compliance registry";
+    if (!is_function(e->function) || !tide_slice_eq_str(e->function, meant->function))
+        return "a function that is not the one meant";
+    if (e->arg_count != meant->arg_count || !tide_slice_eq(e->args, meant->args))
+        return "arguments that are not those meant";
+    if (!is_auth(e, meant))
+        return "an authorisation beyond the call itself";
+    return NULL;
+}
+
+static bool is_mine(const struct att_signer *s, const uint8_t *key)
+{
+    return key && memcmp(key, att_signer_public(s), TIDE_HASH_BYTES) == 0;
+}
+
+/* NULL when it may be signed. */
+static const char *refusal(const struct att_signer *s, const struct tide_envelope *e,
+                           const struct att_call *meant)
+{
+    if (e->type != ATT_TX && e->type != ATT_BUMP)
+        return "an envelope of a kind nobody meant";
+    if (!is_mine(s, e->source_key) || !is_mine(s, e->fee_source_key))
+        return "another account";
+    if (e->op_count != 1 || e->op_source.len)
+        return "more than one operation of the verifier";
+    if (e->fee <= 0 || e->fee > s->policy.fee_max)
+        return "a fee above attester_fee_max";
+    if (e->preconditions != 1 || e->max_time == 0 || e->max_time > s->policy.latest)
+        return "an envelope that is good for longer than attester_valid_s";
+    if (!e->has_soroban ||
+        !keys_allowed(e->read_only, e->read_only_count, s->policy.contract, false) ||
+        !keys_allowed(e->read_write, e->read_write_count, s->policy.contract, true))
+        return "a footprint beyond the compliance registry";
+    if (meant)
+        return wrong_call(s, e, meant);
+    return e->first_op == ATT_OP_RESTORE ? NULL : "not a restoration";
+}
+
+/* --- signing ---------------------------------------------------------------------------------- */
+
+static void put_signature(struct tide_buf *envelope, const uint8_t *public_key,
+                          const uint8_t signature[TIDE_SIGNATURE_BYTES])
+{
+    envelope->len -= 4; /* no signatures */
+    tide_buf_be32(envelope, 1);
+    tide_buf_put(envelope, public_key + TIDE_HASH_BYTES - 4, 4);
+    tide_xdr_put_var(envelope, tide_slice_of(signature, TIDE_SIGNATURE_BYTES));
+}
+
+tide_status att_sign(struct att_signer *signer, struct tide_buf *envelope,
+                     const struct att_call *meant, uint8_t hash[TIDE_HASH_BYTES],
+                     struct tide_err *err)
+{
+    struct tide_envelope e;
+    struct tide_xdr x;
+    uint8_t signature[TIDE_SIGNATURE_BYTES];
+    size_t before = envelope->len;
+    if (tide_envelope_read(&e, tide_buf_view(envelope), &x) != TIDE_OK ||
+        tide_be32(envelope->ptr + before - 4) != 0)
+        return tide_fail(err, TIDE_E_CONFLICT, "will not sign: not an unsigned envelope");
+    const char *why = refusal(signer, &e, meant);
+    if (why)
+        return tide_fail(err, TIDE_E_CONFLICT, "will not sign: %s", why);
+    tide_envelope_hash(hash, &e, signer->policy.network_id);
+    if (tide_sign(signer->key, signature, tide_slice_of(hash, TIDE_HASH_BYTES)) != TIDE_OK)
+        return tide_fail(err, TIDE_E_MEMORY, "no memory to sign");
+    put_signature(envelope, att_signer_public(signer), signature);
+    if (!envelope->failed)
+        return TIDE_OK;
+    envelope->failed = false;
+    envelope->len = before;
+    return tide_fail(err, TIDE_E_LIMIT, "the envelope is too large");
+}

@@ -1,0 +1,444 @@
+#include "api/attester/chain/view.h"
+#include "api/attester/decide.h"
+#include "tidemark/meta.h"
+#include "tidemark/scval.h"
+#include "tidemark/text.h"
+#include "tidemark/xdr.h"
+
+enum { ENTRY_ACCOUNT = 0, ENTRY_DATA = 6, PERSISTENT = 1 };
+enum { ADDRESS_BYTES = 44, MAP_MAX = 64 };
+
+/* --- keys ------------------------------------------------------------------------------------- */
+
+static void put_account_key(struct tide_buf *out, const uint8_t *key)
+{
+    tide_buf_be32(out, ENTRY_ACCOUNT);
+    tide_buf_be32(out, 0);
+    tide_buf_put(out, key, TIDE_HASH_BYTES);
+}
+
+/* LedgerKey of the persistent entry [variant, argument]. */
+static void put_data_key(struct tide_buf *out, const uint8_t *contract, const char *variant,
+                         tide_slice argument)
+{
+    tide_buf_be32(out, ENTRY_DATA);
+    tide_buf_be32(out, 1);
+    tide_buf_put(out, contract, TIDE_HASH_BYTES);
+    tide_buf_be32(out, TIDE_SCV_VEC);
+    tide_buf_be32(out, 1);
+    tide_buf_be32(out, 2);
+    tide_buf_be32(out, TIDE_SCV_SYMBOL);
+    tide_xdr_put_var(out, tide_slice_str(variant));
+    tide_buf_slice(out, argument);
+    tide_buf_be32(out, PERSISTENT);
+}
+
+struct arguments {
+    struct tide_buf buf;
+    tide_slice subject, verifier, code; /* ScVal each */
+};
+
+static void open_arguments(struct arguments *a, const struct att_words *words)
+{
+    tide_buf_init(&a->buf, 4096);
+    tide_buf_be32(&a->buf, TIDE_SCV_ADDRESS);
+    tide_buf_slice(&a->buf, words->subject);
+    size_t subject = a->buf.len;
+    tide_buf_be32(&a->buf, TIDE_SCV_ADDRESS);
+    tide_buf_be32(&a->buf, 0);
+    tide_buf_be32(&a->buf, 0);
+    tide_buf_put(&a->buf, words->verifier, TIDE_HASH_BYTES);
+    size_t verifier = a->buf.len;
+    tide_buf_be32(&a->buf, TIDE_SCV_U32);
+    tide_buf_be32(&a->buf, words->jurisdiction);
+    a->subject = tide_slice_of(a->buf.ptr, subject);
+    a->verifier = tide_slice_of(a->buf.ptr + subject, verifier - subject);
+    a->code = tide_slice_of(a->buf.ptr + verifier, a->buf.len - verifier);
+}
+
+/* All keys into hold; they borrow from it. */
+static tide_status make_keys(tide_slice keys[ATT_VIEW_KEYS], struct tide_buf *hold,
+                             const uint8_t *contract, const struct att_words *words)
+{
+    struct arguments a;
+    size_t ends[ATT_VIEW_KEYS];
+    open_arguments(&a, words);
+    const struct {
+        const char *variant;
+        tide_slice argument;
+    } data[ATT_VIEW_KEYS] = { [ATT_KEY_RECORD] = { "ComplianceRec", a.subject },
+                              [ATT_KEY_KYC] = { "Kyc", a.subject },
+                              [ATT_KEY_FROZEN] = { "Frozen", a.subject },
+                              [ATT_KEY_BLOCKED] = { "BlockedJurisdiction", a.code },
+                              [ATT_KEY_VERIFIER] = { "Verifier", a.verifier } };
+    for (int i = 0; i < ATT_VIEW_KEYS; i++) {
+        if (i == ATT_KEY_ACCOUNT)
+            put_account_key(hold, words->verifier);
+        else
+            put_data_key(hold, contract, data[i].variant, data[i].argument);
+        ends[i] = hold->len;
+    }
+    bool failed = a.buf.failed || hold->failed;
+    tide_buf_release(&a.buf);
+    for (int i = 0; !failed && i < ATT_VIEW_KEYS; i++) {
+        size_t from = i ? ends[i - 1] : 0;
+        keys[i] = tide_slice_of(hold->ptr + from, ends[i] - from);
+    }
+    return failed ? TIDE_E_MEMORY : TIDE_OK;
+}
+
+tide_status att_view_hashes(uint8_t out[ATT_VIEW_KEYS][TIDE_HASH_BYTES],
+                            const uint8_t contract[TIDE_HASH_BYTES], const struct att_words *words,
+                            struct tide_err *err)
+{
+    tide_slice keys[ATT_VIEW_KEYS];
+    struct tide_buf hold;
+    tide_buf_init(&hold, 8192);
+    tide_status status = make_keys(keys, &hold, contract, words);
+    for (int i = 0; status == TIDE_OK && i < ATT_VIEW_KEYS; i++)
+        tide_sha256(out[i], keys[i]);
+    tide_buf_release(&hold);
+    return status == TIDE_OK ? TIDE_OK : tide_fail(err, status, "no memory for keys");
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+/* The value of a LedgerEntryData of contract data; empty when it is none. */
+static tide_slice value_of(tide_slice data)
+{
+    struct tide_xdr x = tide_xdr_of(data);
+    bool right = tide_xdr_u32(&x) == ENTRY_DATA && tide_xdr_u32(&x) == 0;
+    tide_scaddress_skip(&x);
+    tide_scval_skip(&x);
+    tide_xdr_skip(&x, 4);
+    tide_slice value = tide_scval_span(&x);
+    return right && tide_xdr_end(&x) == TIDE_OK ? value : (tide_slice){ 0 };
+}
+
+/* The member of a struct (a map with symbols as keys); empty when it is not there. */
+static tide_slice member(tide_slice map, const char *name)
+{
+    struct tide_xdr x = tide_xdr_of(map);
+    tide_slice found = { 0 };
+    if (tide_xdr_u32(&x) != TIDE_SCV_MAP || tide_xdr_u32(&x) != 1)
+        return found;
+    uint32_t count = tide_xdr_count(&x, MAP_MAX, 8);
+    for (uint32_t i = 0; i < count && x.status == TIDE_OK; i++) {
+        tide_slice key = tide_scval_span(&x);
+        tide_slice value = tide_scval_span(&x);
+        struct tide_xdr k = tide_xdr_of(key);
+        if (tide_xdr_u32(&k) == TIDE_SCV_SYMBOL && tide_slice_eq_str(tide_xdr_var(&k, 32), name))
+            found = value;
+    }
+    return x.status == TIDE_OK ? found : (tide_slice){ 0 };
+}
+
+static bool is_u32(tide_slice value, uint32_t *out)
+{
+    *out = value.len == 8 ? tide_be32(value.ptr + 4) : 0;
+    return value.len == 8 && tide_scval_type_of(value) == TIDE_SCV_U32;
+}
+
+static bool is_u64(tide_slice value, uint64_t *out)
+{
+    *out = value.len == 12 ? tide_be64(value.ptr + 4) : 0;
+    return value.len == 12 && tide_scval_type_of(value) == TIDE_SCV_U64;
+}
+
+/* An account's address is 4 (ScVal) + 4 (SCAddress) + 4 (key type) + 32 bytes. */
+static bool is_account(tide_slice value, const uint8_t *key)
+{
+    return value.len == ADDRESS_BYTES && tide_scval_type_of(value) == TIDE_SCV_ADDRESS &&
+           tide_be32(value.ptr + 4) == 0 && tide_be32(value.ptr + 8) == 0 &&
+           memcmp(value.ptr + 12, key, TIDE_HASH_BYTES) == 0;
+}
+
+static bool is_metadata(tide_slice value, const uint8_t *want)
+{
+    return value.len == 8 + TIDE_HASH_BYTES && tide_scval_type_of(value) == TIDE_SCV_BYTES &&
+           tide_be32(value.ptr + 4) == TIDE_HASH_BYTES &&
+           memcmp(value.ptr + 8, want, TIDE_HASH_BYTES) == 0;
+}
+
+/* What Kyc and ComplianceRec have in common. False: it cannot be read. */
+static bool says_so(tide_slice value, const struct att_words *words, bool *same)
+{
+    uint32_t jurisdiction;
+    uint64_t expires;
+    if (!is_u32(member(value, "jurisdiction"), &jurisdiction) ||
+        !is_u64(member(value, "expires_at"), &expires))
+        return false;
+    *same = jurisdiction == words->jurisdiction && expires == words->expires_at;
+    return true;
+}
+
+static bool read_record(struct att_view *out, tide_slice value, const struct att_words *words)
+{
+    bool same;
+    out->record = true;
+    if (!says_so(value, words, &same) || !is_u32(member(value, "status"), &out->status))
+        return false;
+    out->same = same && out->status == ATT_VERIFIED &&
+                is_account(member(value, "provider"), words->verifier);
+    return true;
+}
+
+static bool read_kyc(struct att_view *out, tide_slice data, const struct att_words *words)
+{
+    bool same;
+    tide_slice value = value_of(data), verifier = member(value, "verifier");
+    out->kyc = true;
+    if (!says_so(value, words, &same) || verifier.len == 0)
+        return false;
+    out->kyc_ours = is_account(verifier, words->verifier);
+    out->kyc_former = words->attested && !out->kyc_ours &&
+                      is_metadata(member(value, "metadata"), words->attested);
+    out->kyc_same =
+        same && out->kyc_ours && is_metadata(member(value, "metadata"), words->metadata);
+    return true;
+}
+
+static bool read_account(struct att_view *out, tide_slice data)
+{
+    enum { BALANCE_AT = 4 + 36, SEQ_AT = BALANCE_AT + 8 };
+    if (data.len < SEQ_AT + 8 || tide_be32(data.ptr) != ENTRY_ACCOUNT)
+        return false;
+    out->account = true;
+    out->balance = (int64_t)tide_be64(data.ptr + BALANCE_AT);
+    out->seq = (int64_t)tide_be64(data.ptr + SEQ_AT);
+    return true;
+}
+
+/* --- the view --------------------------------------------------------------------------------- */
+
+tide_status att_view_of(struct att_view *out, const struct att_entries *entries,
+                        const struct att_words *words, struct tide_err *err)
+{
+    const tide_slice *data = entries->data;
+    const char *wrong = NULL;
+    *out = (struct att_view){ .ledger = entries->ledger,
+                              .kyc_ledger = entries->modified[ATT_KEY_KYC],
+                              .frozen = data[ATT_KEY_FROZEN].len > 0,
+                              .blocked = data[ATT_KEY_BLOCKED].len > 0,
+                              .verifier = data[ATT_KEY_VERIFIER].len > 0 };
+    if (data[ATT_KEY_ACCOUNT].len && !read_account(out, data[ATT_KEY_ACCOUNT]))
+        wrong = "our account";
+    if (data[ATT_KEY_RECORD].len && !read_record(out, value_of(data[ATT_KEY_RECORD]), words))
+        wrong = "ComplianceRec";
+    if (data[ATT_KEY_KYC].len && !read_kyc(out, data[ATT_KEY_KYC], words))
+        wrong = "Kyc";
+    out->same = out->same && out->kyc_same;
+    return wrong ? tide_fail(err, TIDE_E_DECODE, "%s: an entry nobody can read", wrong) : TIDE_OK;
+}
+
+tide_status att_view_read(struct att_view *out, struct att_rpc *rpc,
+                          const uint8_t contract[TIDE_HASH_BYTES], const struct att_words *words,
+                          struct tide_err *err)
+{
+    tide_slice keys[ATT_VIEW_KEYS];
+    struct tide_buf hold;
+    struct att_entries entries;
+    tide_buf_init(&hold, 8192);
+    tide_status status = make_keys(keys, &hold, contract, words);
+    if (status == TIDE_OK)
+        status = att_rpc_entries(rpc, &entries, keys, ATT_VIEW_KEYS, err);
+    else
+        tide_fail(err, status, "no memory for keys");
+    tide_buf_release(&hold);
+    return status == TIDE_OK ? att_view_of(out, &entries, words, err) : status;
+}
+
+tide_status att_view_balance(int64_t *balance, struct att_rpc *rpc,
+                             const uint8_t key[TIDE_HASH_BYTES], struct tide_err *err)
+{
+    struct tide_buf hold;
+    struct att_entries entries;
+    struct att_view view = { 0 };
+    tide_buf_init(&hold, 256);
+    put_account_key(&hold, key);
+    tide_slice wanted = tide_buf_view(&hold);
+    tide_status status = hold.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a key")
+                                     : att_rpc_entries(rpc, &entries, &wanted, 1, err);
+    tide_buf_release(&hold);
+    bool good = status == TIDE_OK && read_account(&view, entries.data[0]);
+    *balance = good ? view.balance : -1;
+    return status;
+}
+
+tide_status att_view_simulated(bool *told, uint32_t *status, const struct att_simulated *simulated,
+                               const uint8_t contract[TIDE_HASH_BYTES],
+                               const struct att_words *words, struct tide_err *err)
+{
+    tide_slice keys[ATT_VIEW_KEYS];
+    struct tide_buf hold;
+    struct att_view view = { 0 };
+    bool good = true;
+    *told = false;
+    tide_buf_init(&hold, 8192);
+    tide_status made = make_keys(keys, &hold, contract, words);
+    for (uint32_t i = 0; made == TIDE_OK && i < simulated->change_count; i++) {
+        const struct att_change *change = &simulated->changes[i];
+        if (!tide_slice_eq(change->key, keys[ATT_KEY_RECORD]) || change->before.len < 8)
+            continue;
+        /* LedgerEntry: the ledger of its change, the data, an extension of four bytes (none). */
+        tide_slice data = { change->before.ptr + 4, change->before.len - 8 };
+        *told = true;
+        good = read_record(&view, value_of(data), words);
+    }
+    tide_buf_release(&hold);
+    *status = view.status;
+    if (made != TIDE_OK)
+        return tide_fail(err, made, "no memory for keys");
+    return good ? TIDE_OK : tide_fail(err, TIDE_E_DECODE, "stateChanges: nobody can read it");
+}
+
+/* --- afterwards ------------------------------------------------------------------------------- */
+
+struct looking {
+    tide_slice key; /* LedgerKey of the record */
+    const struct att_words *words;
+    struct att_before *out;
+    bool seen; /* its value before; later ones are of the transaction itself */
+};
+
+static bool is_key(const struct tide_change *change, tide_slice key)
+{
+    struct tide_xdr x = tide_xdr_of(key);
+    struct tide_change wanted;
+    return change->type == TIDE_ENTRY_CONTRACT_DATA && tide_ledger_key_data(&x, &wanted) &&
+           change->durability == wanted.durability &&
+           tide_slice_eq(change->contract, wanted.contract) &&
+           tide_slice_eq(change->key, wanted.key);
+}
+
+static tide_status on_change(void *self, const struct tide_tx *tx, const struct tide_change *change)
+{
+    struct looking *l = self;
+    struct att_view view = { 0 };
+    (void)tx;
+    if (change->section != TIDE_SECTION_OP || !is_key(change, l->key))
+        return TIDE_OK;
+    bool before = change->kind == TIDE_CHANGE_STATE || change->kind == TIDE_CHANGE_RESTORED;
+    l->out->told |= !before;
+    if (!before || l->seen)
+        return TIDE_OK;
+    l->seen = true;
+    bool good = read_record(&view, change->value, l->words);
+    l->out->status = view.status;
+    return good ? TIDE_OK : TIDE_E_DECODE;
+}
+
+tide_status att_view_before(struct att_before *out, tide_slice meta,
+                            const uint8_t contract[TIDE_HASH_BYTES], const struct att_words *words,
+                            struct tide_err *err)
+{
+    tide_slice keys[ATT_VIEW_KEYS];
+    struct tide_buf hold;
+    struct looking looking = { .words = words, .out = out };
+    const struct tide_walk walk = { .self = &looking, .change = on_change };
+    *out = (struct att_before){ 0 };
+    tide_buf_init(&hold, 8192);
+    tide_status status = make_keys(keys, &hold, contract, words);
+    if (status == TIDE_OK) {
+        looking.key = keys[ATT_KEY_RECORD];
+        if (tide_tx_meta_walk(&walk, meta, err) != TIDE_OK)
+            status = tide_fail(err, TIDE_E_DECODE, "resultMetaXdr: nobody can read it");
+    } else {
+        tide_fail(err, status, "no memory for keys");
+    }
+    tide_buf_release(&hold);
+    return status;
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+static bool is_symbol(struct tide_xdr *x, const char *name)
+{
+    return tide_xdr_u32(x) == TIDE_SCV_SYMBOL && tide_slice_eq_str(tide_xdr_var(x, 32), name);
+}
+
+bool att_event_is(tide_slice bytes, const uint8_t contract[TIDE_HASH_BYTES], const char *function,
+                  const struct att_words *words)
+{
+    struct tide_xdr x = tide_xdr_of(bytes);
+    struct tide_event event = { 0 };
+    tide_event_read(&x, &event);
+    if (tide_xdr_end(&x) != TIDE_OK || event.type != 1 || event.topic_count != 3 ||
+        !event.contract || memcmp(event.contract, contract, TIDE_HASH_BYTES) != 0)
+        return false;
+    struct tide_xdr topics = tide_xdr_of(event.topics);
+    if (!is_symbol(&topics, function))
+        return false;
+    tide_slice verifier = tide_scval_span(&topics), subject = tide_scval_span(&topics);
+    return is_account(verifier, words->verifier) && subject.len > 4 &&
+           tide_scval_type_of(subject) == TIDE_SCV_ADDRESS &&
+           tide_slice_eq(tide_slice_of(subject.ptr + 4, subject.len - 4), words->subject);
+}
+
+/* --- errors ----------------------------------------------------------------------------------- */
+
+static const char *const error_types[] = { "contract", "wasm",   "context", "storage", "object",
+                                           "crypto",   "events", "budget",  "value",   "auth" };
+
+bool att_error_of_text(char out[ATT_WORD_BYTES], const char *text)
+{
+    static const char *const names[] = { "Contract", "WasmVm", "Context", "Storage", "Object",
+                                         "Crypto",   "Events", "Budget",  "Value",   "Auth" };
+    const char *at = strstr(text, "Error(");
+    if (!at)
+        return false;
+    at += strlen("Error(");
+    for (size_t i = 0; i < TIDE_COUNT(names); i++) {
+        size_t len = strlen(names[i]);
+        if (strncmp(at, names[i], len) != 0 || at[len] != ',')
+            continue;
+        at += len + 1;
+        at += strspn(at, " #");
+        size_t word = strspn(at, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+        snprintf(out, ATT_WORD_BYTES, "%s:%.*s", error_types[i], word < 24 ? (int)word : 24, at);
+        return word > 0;
+    }
+    return false;
+}
+
+bool att_error_of_event(char out[ATT_WORD_BYTES], tide_slice diagnostic)
+{
+    static const char *const codes[] = { "ArithDomain",   "IndexBounds",   "InvalidInput",
+                                         "MissingValue",  "ExistingValue", "ExceededLimit",
+                                         "InvalidAction", "InternalError", "UnexpectedType",
+                                         "UnexpectedSize" };
+    struct tide_xdr x = tide_xdr_of(diagnostic);
+    struct tide_event event = { 0 };
+    tide_xdr_skip(&x, 4);
+    tide_event_read(&x, &event);
+    if (x.status != TIDE_OK || event.topic_count < 2)
+        return false;
+    struct tide_xdr topics = tide_xdr_of(event.topics);
+    if (!is_symbol(&topics, "error") || tide_xdr_u32(&topics) != TIDE_SCV_ERROR)
+        return false;
+    uint32_t type = tide_xdr_u32(&topics), code = tide_xdr_u32(&topics);
+    if (topics.status != TIDE_OK || type >= TIDE_COUNT(error_types))
+        return false;
+    if (type == 0 || code >= TIDE_COUNT(codes))
+        snprintf(out, ATT_WORD_BYTES, "%s:%u", error_types[type], code);
+    else
+        snprintf(out, ATT_WORD_BYTES, "%s:%s", error_types[type], codes[code]);
+    return true;
+}
+
+/* "failed:-2" of an operation's code: TransactionResult is fee, code, and where the code is
+ * txFAILED a list; a bump has the inner one behind the inner hash. */
+void att_error_of_result(char out[ATT_WORD_BYTES], tide_slice result)
+{
+    enum { FAILED = -1, BUMP_INNER_FAILED = -13, INNER_AT = 12 + 32 };
+    size_t at = 0;
+    int32_t code = result.len >= 12 ? (int32_t)tide_be32(result.ptr + 8) : 0;
+    if (code == BUMP_INNER_FAILED && result.len >= INNER_AT + 12) {
+        at = INNER_AT;
+        code = (int32_t)tide_be32(result.ptr + at + 8);
+    }
+    if (code == FAILED && result.len >= at + 12 + 16) /* count, opINNER, type, code */
+        snprintf(out, ATT_WORD_BYTES, "failed:%d", (int32_t)tide_be32(result.ptr + at + 24));
+    else
+        snprintf(out, ATT_WORD_BYTES, "%s", att_code_name(code));
+}

@@ -1,0 +1,375 @@
+/* The session, and what is read. */
+#include "api/attester/outbox/outbox.h"
+#include "api/attester/outbox/outbox_impl.h"
+#include "tidemark/clock.h"
+#include "tidemark/hash.h"
+#include "tidemark/intent.h"
+#include "tidemark/log.h"
+#include "tidemark/strkey.h"
+#include "tidemark/text.h"
+
+#include <stdlib.h>
+
+enum { EPOCH_MS = 5000 };
+
+static const char session_sql[] =
+    "SET lock_timeout = '5s'; SET statement_timeout = '10s'; SET synchronous_commit = on;"
+    "SET idle_session_timeout = 0; SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 1;"
+    "SET tcp_keepalives_count = 3; SET tcp_user_timeout = '8s'";
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+tide_status att_outbox_open(struct att_outbox **out, const struct att_outbox_options *options,
+                            struct tide_err *err)
+{
+    struct att_outbox *outbox = calloc(1, sizeof *outbox);
+    if (!outbox)
+        return tide_fail(err, TIDE_E_MEMORY, "no memory for the outbox");
+    outbox->options = *options;
+    *out = outbox;
+    return TIDE_OK;
+}
+
+void att_outbox_close(struct att_outbox *outbox)
+{
+    if (!outbox)
+        return;
+    tide_pg_close(outbox->pg);
+    free(outbox);
+}
+
+struct tide_pg *att_outbox_pg(struct att_outbox *outbox)
+{
+    return outbox->pg;
+}
+
+uint32_t att_outbox_deployment(const struct att_outbox *outbox)
+{
+    return outbox->deployment;
+}
+
+bool att_outbox_held(const struct att_outbox *outbox)
+{
+    return outbox->held && outbox->pg && tide_pg_alive(outbox->pg);
+}
+
+/* --- connecting ------------------------------------------------------------------------------- */
+
+static tide_status connect_session(struct att_outbox *o, struct tide_err *err)
+{
+    const struct tide_pg_options pg = { .conninfo = o->options.conninfo,
+                                        .application = "tidemark-attester",
+                                        .writable = true,
+                                        .silence_ms = ATT_SILENCE_MS,
+                                        .stopped = o->options.stopped,
+                                        .stopped_self = o->options.self };
+    o->held = false;
+    o->listening = false;
+    o->deployment = 0;
+    return o->pg ? tide_pg_reopen(o->pg, err) : tide_pg_open(&o->pg, &pg, err);
+}
+
+static tide_status find_deployment(struct att_outbox *o, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char network[2 * TIDE_HASH_BYTES + 3];
+    att_hex_literal(network, o->options.deployment->network_id);
+    tide_status status = tide_pg_query(
+        o->pg, &rows,
+        "SELECT id FROM chain.deployment WHERE network_id = $1::bytea AND contracts @>"
+        " jsonb_build_array(jsonb_build_object('role', 'compliance_registry', 'address', $2::text))"
+        " ORDER BY epoch DESC, id DESC LIMIT 1",
+        (const char *[]){ network, o->options.contract }, 2, err);
+    if (status == TIDE_OK && rows.count)
+        o->deployment = (uint32_t)tide_pg_u64(&rows, 0, 0);
+    else if (status == TIDE_OK)
+        status = tide_fail(err, TIDE_E_MISSING,
+                           "the database does not know this deployment: is it indexed?");
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+static int64_t now_ms(void)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    return clock->now_ms(clock->self);
+}
+
+static tide_status begin_session(struct att_outbox *o, struct tide_err *err)
+{
+    tide_status status = connect_session(o, err);
+    if (status == TIDE_OK)
+        status = tide_pg_run(o->pg, session_sql, NULL, err);
+    return status;
+}
+
+/* A network that was reset has a newer epoch: its intents are the ones to send. The locks are of a
+ * deployment, so they end with the session. */
+static tide_status follow_epoch(struct att_outbox *o, struct tide_err *err)
+{
+    uint32_t before = o->deployment;
+    if (before && now_ms() - o->looked_ms < EPOCH_MS)
+        return TIDE_OK;
+    o->looked_ms = now_ms();
+    tide_status status = find_deployment(o, err);
+    if (status != TIDE_OK || !before || before == o->deployment)
+        return status;
+    tide_log(TIDE_INFO, "attester.epoch", "deployment=%u before=%u", o->deployment, before);
+    status = begin_session(o, err);
+    return status == TIDE_OK ? find_deployment(o, err) : status;
+}
+
+tide_status att_outbox_ready(struct att_outbox *outbox, struct tide_err *err)
+{
+    tide_status status = TIDE_OK;
+    if (!outbox->pg || !tide_pg_alive(outbox->pg))
+        status = begin_session(outbox, err);
+    if (status == TIDE_OK)
+        status = follow_epoch(outbox, err);
+    if (status == TIDE_OK && !outbox->listening) {
+        status = tide_pg_listen(outbox->pg, "tidemark_outbox", err);
+        outbox->listening = status == TIDE_OK;
+    }
+    return status;
+}
+
+/* Both or none: the key's on its network, for its sequence numbers, and the outbox's, for its rows.
+ */
+static const char lock_sql[] =
+    "SELECT CASE WHEN NOT pg_try_advisory_lock($1::bigint) THEN false WHEN"
+    " pg_try_advisory_lock(7022, $2::int) THEN true ELSE NOT pg_advisory_unlock($1::bigint) END";
+
+tide_status att_outbox_lock(struct att_outbox *outbox, bool *held, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    struct tide_sha256 h;
+    uint8_t hash[TIDE_HASH_BYTES];
+    char key[32], deployment[16];
+    *held = att_outbox_held(outbox);
+    if (*held)
+        return TIDE_OK;
+    tide_sha256_init(&h);
+    tide_sha256_update(&h, TIDE_SLICE("tidemark-attester"));
+    tide_sha256_update(&h, tide_slice_of(outbox->options.deployment->network_id, TIDE_HASH_BYTES));
+    tide_sha256_update(&h, tide_slice_of(outbox->options.key, TIDE_HASH_BYTES));
+    tide_sha256_final(&h, hash);
+    snprintf(key, sizeof key, "%" PRId64, (int64_t)tide_be64(hash));
+    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
+    tide_status status =
+        tide_pg_query(outbox->pg, &rows, lock_sql, (const char *[]){ key, deployment }, 2, err);
+    *held = outbox->held = status == TIDE_OK && tide_pg_bool(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+tide_status att_outbox_wait(struct att_outbox *outbox, uint32_t ms, struct tide_err *err)
+{
+    bool notified;
+    return tide_pg_wait(outbox->pg, (int)ms, &notified, err);
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+void att_row_init(struct att_row *row)
+{
+    *row = (struct att_row){ 0 };
+    tide_buf_init(&row->envelope, ATT_ENVELOPE_MAX);
+    tide_buf_init(&row->bump, ATT_ENVELOPE_MAX);
+}
+
+void att_row_release(struct att_row *row)
+{
+    tide_buf_release(&row->envelope);
+    tide_buf_release(&row->bump);
+}
+
+enum column {
+    ID,
+    SUBJECT,
+    REVOKE,
+    JURISDICTION,
+    EXPIRES,
+    METADATA,
+    STATE,
+    SUPERSEDED,
+    MAX_TIME,
+    ATTEMPTS,
+    BAD_SEQ,
+    RESTORE,
+    SEQ,
+    HASH,
+    SUBMIT_LEDGER,
+    SENT_LEDGER,
+    LAST_STATUS,
+    ENVELOPE,
+    BUMP,
+    ATTESTED,
+    RESTORATIONS,
+    SIGNED_FROM
+};
+
+/* What KYC signs, in the order of enum tide_intent_field, and its MAC. A MAC outlives the rows that
+ * were erased: it counts no more for their session. */
+#define ATT_SIGNED_COLUMNS                                                             \
+    "o.deployment, o.subject, o.session_id, o.decision_rev, o.action, o.jurisdiction," \
+    " o.expires_at, o.meta_hash, CASE WHEN NOT EXISTS (SELECT FROM kyc.erased e WHERE" \
+    " e.session_id = o.session_id) THEN o.mac END"
+
+static const char next_sql[] =
+    "SELECT o.id, o.subject, o.action = 'revoke', o.jurisdiction, o.expires_at, o.meta_hash,"
+    " o.state, " ATT_SUPERSEDED ", coalesce(o.max_time, 0), o.attempts, o.bad_seq,"
+    " o.kind = 'restore', coalesce(o.seq, 0), o.tx_hash, coalesce(o.submit_ledger, 0),"
+    " coalesce(o.sent_ledger, 0), coalesce(o.last_status, ''), o.envelope, o.bump_envelope,"
+    " CASE WHEN o.action = 'revoke' THEN (SELECT a.meta_hash FROM kyc.outbox a WHERE a.session_id ="
+    " o.session_id AND a.action = 'attest' AND a.state = 'confirmed' ORDER BY a.decision_rev DESC"
+    " LIMIT 1) END, o.restorations, " ATT_SIGNED_COLUMNS
+    " FROM kyc.outbox o WHERE o.deployment = $1::int AND o.id > $2::bigint AND (o.genuine OR"
+    " $3::bool) AND (o.state IN ('signed', 'submitted') OR o.state = 'queued' AND o.next_try <="
+    " statement_timestamp()) ORDER BY o.state = 'queued' AND NOT $3::bool, o.id LIMIT 1";
+
+/* "\x…" into buf. */
+static bool read_bytes(struct tide_buf *buf, const struct tide_pg_rows *rows, uint32_t column)
+{
+    tide_slice text = tide_pg_slice(rows, 0, column);
+    tide_buf_reset(buf);
+    if (text.len < 2)
+        return true;
+    size_t len = text.len / 2 - 1;
+    uint8_t *room = tide_buf_room(buf, len);
+    buf->len = len;
+    return room && tide_hex_decode(room, len, tide_slice_of(text.ptr + 2, text.len - 2)) == TIDE_OK;
+}
+
+static enum att_state state_of(const char *text)
+{
+    return strcmp(text, "queued") == 0   ? ATT_QUEUED
+           : strcmp(text, "signed") == 0 ? ATT_SIGNED
+                                         : ATT_SUBMITTED;
+}
+
+/* A negative number is no small one: the row is not acted upon. */
+static uint64_t number(const struct tide_pg_rows *rows, uint32_t column, uint64_t max, bool *good)
+{
+    uint64_t value = 0;
+    *good &= tide_parse_u64(&value, tide_pg_slice(rows, 0, column), max) == TIDE_OK;
+    return value;
+}
+
+/* from: the first of ATT_SIGNED_COLUMNS. */
+static bool is_genuine(const struct att_outbox *o, const struct tide_pg_rows *rows, uint32_t row,
+                       uint32_t from)
+{
+    const char *fields[TIDE_INTENT_FIELDS];
+    uint8_t mac[TIDE_HASH_BYTES];
+    for (uint32_t i = 0; i < TIDE_INTENT_FIELDS; i++)
+        fields[i] = tide_pg_text(rows, row, from + i);
+    return tide_pg_bytes(rows, row, from + TIDE_INTENT_FIELDS, mac, sizeof mac) &&
+           tide_intent_genuine(mac, sizeof mac, o->options.intent_key,
+                               o->options.deployment->network_id, fields);
+}
+
+static bool read_row(struct att_row *row, const struct tide_pg_rows *rows)
+{
+    bool good = true;
+    row->id = tide_pg_u64(rows, 0, ID);
+    row->subject_len = tide_strkey_to_address(row->subject, tide_pg_slice(rows, 0, SUBJECT));
+    row->revoke = tide_pg_bool(rows, 0, REVOKE);
+    row->jurisdiction = (uint32_t)number(rows, JURISDICTION, UINT32_MAX, &good);
+    row->expires_at = number(rows, EXPIRES, INT64_MAX, &good);
+    good &= row->revoke || (row->jurisdiction && row->expires_at); /* 0 would be without end */
+    row->state = state_of(tide_pg_text(rows, 0, STATE));
+    row->superseded = tide_pg_bool(rows, 0, SUPERSEDED);
+    row->max_time = number(rows, MAX_TIME, INT64_MAX, &good);
+    row->attempts = (uint32_t)number(rows, ATTEMPTS, UINT32_MAX, &good);
+    row->bad_seq = (uint32_t)number(rows, BAD_SEQ, UINT32_MAX, &good);
+    row->restorations = (uint32_t)number(rows, RESTORATIONS, UINT32_MAX, &good);
+    row->restore = tide_pg_bool(rows, 0, RESTORE);
+    row->seq = (int64_t)number(rows, SEQ, INT64_MAX, &good);
+    row->submit_ledger = (uint32_t)number(rows, SUBMIT_LEDGER, UINT32_MAX, &good);
+    row->sent_ledger = (uint32_t)number(rows, SENT_LEDGER, UINT32_MAX, &good);
+    row->bumped = !tide_pg_is_null(rows, 0, BUMP);
+    snprintf(row->last_status, sizeof row->last_status, "%s", tide_pg_text(rows, 0, LAST_STATUS));
+    row->has_attested = tide_pg_bytes(rows, 0, ATTESTED, row->attested, TIDE_HASH_BYTES);
+    bool hashed =
+        row->state == ATT_QUEUED || tide_pg_bytes(rows, 0, HASH, row->hash, TIDE_HASH_BYTES);
+    return good && hashed && tide_pg_bytes(rows, 0, METADATA, row->metadata, TIDE_HASH_BYTES) &&
+           read_bytes(&row->envelope, rows, ENVELOPE) && read_bytes(&row->bump, rows, BUMP);
+}
+
+tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, const uint64_t *behind,
+                            bool *any, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char deployment[16], least[24];
+    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
+    snprintf(least, sizeof least, "%" PRIu64, behind ? *behind : 0);
+    *any = false;
+    tide_status status =
+        tide_pg_query(outbox->pg, &rows, next_sql,
+                      (const char *[]){ deployment, least, behind ? "true" : "false" }, 3, err);
+    if (status == TIDE_OK && rows.count) {
+        *any = true;
+        bool readable = read_row(row, &rows);
+        if (!readable || !is_genuine(outbox, &rows, 0, SIGNED_FROM))
+            status = tide_fail(err, TIDE_E_DECODE,
+                               "kyc.outbox %" PRIu64 ": a row that cannot be"
+                               " acted upon",
+                               row->id);
+    }
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+/* --- screening -------------------------------------------------------------------------------- */
+
+enum { SCREEN_ROWS = 256, SCREEN_LIST_BYTES = SCREEN_ROWS * 24 };
+
+static void add_id(struct tide_buf *list, const char *id)
+{
+    tide_buf_str(list, list->len ? "," : "{");
+    tide_buf_str(list, id);
+}
+
+static tide_status judge_list(struct att_outbox *outbox, struct tide_buf *list, bool genuine,
+                              struct tide_err *err)
+{
+    if (list->len == 0)
+        return TIDE_OK;
+    tide_buf_str(list, "}");
+    tide_buf_u8(list, 0);
+    return list->failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a statement")
+                        : att_outbox_judge(outbox, (const char *)list->ptr, genuine, err);
+}
+
+tide_status att_outbox_screen(struct att_outbox *outbox, uint32_t *forged, bool *more,
+                              struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    struct tide_buf good, bad;
+    char deployment[16], most[16];
+    *forged = 0;
+    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
+    snprintf(most, sizeof most, "%d", SCREEN_ROWS);
+    tide_status status =
+        tide_pg_query(outbox->pg, &rows,
+                      "SELECT " ATT_SIGNED_COLUMNS ", o.id FROM kyc.outbox o WHERE o.deployment ="
+                      " $1::int AND o.genuine IS NULL ORDER BY o.id LIMIT $2::int",
+                      (const char *[]){ deployment, most }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    tide_buf_init(&good, SCREEN_LIST_BYTES);
+    tide_buf_init(&bad, SCREEN_LIST_BYTES);
+    for (uint32_t i = 0; i < rows.count; i++) {
+        bool genuine = is_genuine(outbox, &rows, i, 0);
+        add_id(genuine ? &good : &bad, tide_pg_text(&rows, i, TIDE_INTENT_FIELDS + 1));
+        *forged += !genuine;
+    }
+    *more = rows.count == SCREEN_ROWS;
+    tide_pg_rows_release(&rows);
+    status = judge_list(outbox, &good, true, err);
+    if (status == TIDE_OK)
+        status = judge_list(outbox, &bad, false, err);
+    tide_buf_release(&good);
+    tide_buf_release(&bad);
+    return status;
+}

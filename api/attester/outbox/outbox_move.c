@@ -1,0 +1,327 @@
+/* Moves of a row: one statement each, fenced. A trigger (kyc.audit_move) writes the audit. */
+#include "api/attester/outbox/outbox_impl.h"
+
+/* $1 the row, $2 the hash of its envelope (NULL: it has none): what this process knows of it. */
+#define MOVE "UPDATE kyc.outbox o SET updated_at = clock_timestamp(), "
+#define FENCE                                                                   \
+    " WHERE o.id = $1::bigint AND o.state IN ('queued', 'signed', 'submitted')" \
+    " AND o.tx_hash IS NOT DISTINCT FROM $2::bytea"
+#define MOVED " RETURNING 1"
+
+struct known {
+    char id[24];
+    char hash[2 * TIDE_HASH_BYTES + 3];
+    const char *envelope; /* hash, or NULL */
+};
+
+static void know(struct known *k, const struct att_row *row)
+{
+    snprintf(k->id, sizeof k->id, "%" PRIu64, row->id);
+    att_hex_literal(k->hash, row->hash);
+    k->envelope = row->state == ATT_QUEUED ? NULL : k->hash;
+}
+
+static tide_status move(struct att_outbox *o, const char *sql, const char *const *values,
+                        size_t count, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(o->pg, &rows, sql, values, count, err);
+    if (status == TIDE_OK && rows.count == 0)
+        status =
+            tide_fail(err, TIDE_E_FENCED, "kyc.outbox %s was moved by somebody else", values[0]);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+/* $3 and $4 are texts, or NULL. */
+static tide_status move_row(struct att_outbox *o, const struct att_row *row, const char *sql,
+                            const char *third, const char *fourth, struct tide_err *err)
+{
+    struct known k;
+    know(&k, row);
+    return move(o, sql, (const char *[]){ k.id, k.envelope, third, fourth }, 4, err);
+}
+
+static tide_status move_counted(struct att_outbox *o, const struct att_row *row, const char *sql,
+                                uint32_t third, const char *fourth, struct tide_err *err)
+{
+    char number[16];
+    snprintf(number, sizeof number, "%u", third);
+    return move_row(o, row, sql, number, fourth, err);
+}
+
+static void put_literal(struct tide_buf *out, tide_slice bytes)
+{
+    tide_buf_str(out, "\\x");
+    tide_buf_hex(out, bytes);
+    tide_buf_u8(out, 0);
+}
+
+/* --- envelopes -------------------------------------------------------------------------------- */
+
+/* A row that was not judged yet holds the signature back as a newer decision does. */
+static const char signed_sql[] =
+    "WITH moved AS (UPDATE kyc.outbox o SET updated_at = clock_timestamp(), state = 'signed',"
+    " tx_hash = $2::bytea, kind = $3, seq = $4::bigint, envelope = $5::bytea, max_time ="
+    " $6::bigint, submit_ledger = $7::bigint, sent_ledger = NULL, last_status = NULL, reason ="
+    " NULL, attempts = least(attempts, 999999) + 1,"
+    " restorations = least(restorations, 999999) + ($3 = 'restore')::int WHERE o.id = $1::bigint"
+    " AND o.state = 'queued' AND o.genuine AND NOT " ATT_HELD_BACK " RETURNING o.id),"
+    " fee AS (INSERT INTO kyc.attester_fee (deployment, verifier, tx_hash, outbox, bid) SELECT"
+    " $8::int, $9, $2::bytea, m.id, $10::bigint FROM moved m) SELECT 1 FROM moved";
+
+tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *row,
+                              const char *verifier, int64_t bid, struct tide_err *err)
+{
+    struct known k;
+    struct tide_buf bytes;
+    char seq[24], max_time[24], ledger[16], deployment[16], stroops[24];
+    know(&k, row);
+    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
+    snprintf(stroops, sizeof stroops, "%" PRId64, bid);
+    snprintf(seq, sizeof seq, "%" PRId64, row->seq);
+    snprintf(max_time, sizeof max_time, "%" PRIu64, row->max_time);
+    snprintf(ledger, sizeof ledger, "%u", row->submit_ledger);
+    tide_buf_init(&bytes, 4 * ATT_ENVELOPE_MAX);
+    put_literal(&bytes, tide_buf_view(&row->envelope));
+    const char *values[] = { k.id,
+                             k.hash,
+                             row->restore ? "restore" : "call",
+                             seq,
+                             (const char *)bytes.ptr,
+                             max_time,
+                             ledger,
+                             deployment,
+                             verifier,
+                             stroops };
+    tide_status status = bytes.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a statement")
+                                      : move(outbox, signed_sql, values, TIDE_COUNT(values), err);
+    tide_buf_release(&bytes);
+    return status;
+}
+
+static const char bumped_sql[] =
+    "WITH moved AS (" MOVE "bump_envelope = $3::bytea, bump_hash = $4::bytea, bump_fee = "
+    "$5::bigint, sent_ledger = NULL" FENCE
+    " AND o.bump_envelope IS NULL RETURNING o.id, o.session_id, o.decision_rev, o.action),"
+    " fee AS (UPDATE kyc.attester_fee SET bid = greatest(bid, $5::bigint) WHERE tx_hash ="
+    " $2::bytea) SELECT kyc.note('attester', 'bumped', m.session_id, jsonb_build_object('id', m.id,"
+    " 'rev', m.decision_rev, 'action', m.action, 'hash', encode($2::bytea, 'hex'), 'bump',"
+    " encode($4::bytea, 'hex'), 'fee', $5::bigint)) FROM moved m";
+
+tide_status att_outbox_bumped(struct att_outbox *outbox, const struct att_row *row, int64_t fee,
+                              const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err)
+{
+    struct known k;
+    struct tide_buf bytes;
+    char literal[2 * TIDE_HASH_BYTES + 3], stroops[24];
+    know(&k, row);
+    att_hex_literal(literal, hash);
+    snprintf(stroops, sizeof stroops, "%" PRId64, fee);
+    tide_buf_init(&bytes, 4 * ATT_ENVELOPE_MAX);
+    put_literal(&bytes, tide_buf_view(&row->bump));
+    const char *values[] = { k.id, k.envelope, (const char *)bytes.ptr, literal, stroops };
+    tide_status status = bytes.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a statement")
+                                      : move(outbox, bumped_sql, values, 5, err);
+    tide_buf_release(&bytes);
+    return status;
+}
+
+/* --- what it costs ---------------------------------------------------------------------------- */
+
+tide_status att_outbox_spent(struct att_outbox *outbox, int64_t *stroops, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char deployment[16];
+    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
+    tide_status status = tide_pg_query(
+        outbox->pg, &rows,
+        "SELECT least(coalesce(sum(coalesce(charged, bid)), 0), 9e18)::bigint FROM"
+        " kyc.attester_fee WHERE deployment = $1::int AND signed_at > statement_timestamp() -"
+        " interval '1 day'",
+        (const char *[]){ deployment }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    *stroops = (int64_t)tide_pg_u64(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+tide_status att_outbox_charged(struct att_outbox *outbox, const struct att_row *row,
+                               int64_t stroops, struct tide_err *err)
+{
+    struct known k;
+    char text[24];
+    know(&k, row);
+    snprintf(text, sizeof text, "%" PRId64, stroops);
+    return tide_pg_query(
+        outbox->pg, NULL,
+        "UPDATE kyc.attester_fee SET charged = $2::bigint WHERE tx_hash = $1::bytea",
+        (const char *[]){ k.hash, text }, 2, err);
+}
+
+/* --- on the way ------------------------------------------------------------------------------- */
+
+static const char submitted_sql[] =
+    MOVE "state = 'submitted', sent_ledger = $3::bigint, last_status = $4" FENCE MOVED;
+
+/* No line of the audit: nothing came of it yet. */
+static const char heard_sql[] =
+    "UPDATE kyc.outbox o SET updated_at = clock_timestamp(), sent_ledger = $3::bigint,"
+    " last_status = $4" FENCE " RETURNING 1";
+
+tide_status att_outbox_sent(struct att_outbox *outbox, const struct att_row *row, bool taken,
+                            const char *heard, struct tide_err *err)
+{
+    bool news = taken && row->state != ATT_SUBMITTED;
+    return move_counted(outbox, row, news ? submitted_sql : heard_sql, row->sent_ledger, heard,
+                        err);
+}
+
+/* --- ends ------------------------------------------------------------------------------------- */
+
+static const char confirmed_sql[] =
+    MOVE "state = 'confirmed', confirmed_ledger = $3::bigint, last_status = $4, reason = NULL,"
+         " attention = $5" FENCE MOVED;
+
+tide_status att_outbox_confirmed(struct att_outbox *outbox, const struct att_row *row,
+                                 uint32_t ledger, const char *heard, const char *attention,
+                                 struct tide_err *err)
+{
+    struct known k;
+    char number[16];
+    know(&k, row);
+    snprintf(number, sizeof number, "%u", ledger);
+    return move(outbox, confirmed_sql,
+                (const char *[]){ k.id, k.envelope, number, heard, attention }, 5, err);
+}
+
+static const char parked_sql[] =
+    MOVE "state = 'parked', reason = $3, last_status = coalesce($4, o.last_status)" FENCE MOVED;
+
+tide_status att_outbox_parked(struct att_outbox *outbox, const struct att_row *row,
+                              const char *reason, const char *detail, struct tide_err *err)
+{
+    return move_row(outbox, row, parked_sql, reason, detail, err);
+}
+
+static const char genuine_sql[] =
+    "UPDATE kyc.outbox SET genuine = true WHERE id = ANY ($1::bigint[]) AND genuine IS NULL";
+static const char forged_sql[] =
+    "UPDATE kyc.outbox o SET updated_at = clock_timestamp(), genuine = false, reason = CASE WHEN"
+    " o.state IN ('queued', 'signed', 'submitted') THEN 'not_signed' ELSE o.reason END, state ="
+    " CASE WHEN o.state IN ('queued', 'signed', 'submitted') THEN 'parked' ELSE o.state END"
+    " WHERE o.id = ANY ($1::bigint[]) AND o.genuine IS NULL";
+
+tide_status att_outbox_judge(struct att_outbox *outbox, const char *ids, bool genuine,
+                             struct tide_err *err)
+{
+    return tide_pg_query(outbox->pg, NULL, genuine ? genuine_sql : forged_sql,
+                         (const char *[]){ ids }, 1, err);
+}
+
+/* Whatever is in it: the numbers that a row is fenced by may be what cannot be read. */
+static const char reject_sql[] =
+    MOVE "state = 'parked', reason = 'bad_row' WHERE o.id = $1::bigint AND o.state IN ('queued',"
+         " 'signed', 'submitted')" MOVED;
+
+tide_status att_outbox_reject(struct att_outbox *outbox, uint64_t id, struct tide_err *err)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, id);
+    return move(outbox, reject_sql, (const char *[]){ text }, 1, err);
+}
+
+#define NO_ENVELOPE                                                                      \
+    "state = 'queued', kind = 'call', seq = NULL, envelope = NULL, tx_hash = NULL,"      \
+    " submit_ledger = NULL, sent_ledger = NULL, bump_envelope = NULL, bump_hash = NULL," \
+    " bump_fee = NULL, next_try = clock_timestamp()"
+/* From the fourth envelope on ever later, an hour at most: where none gets to the chain, signatures
+ * are bounded. */
+#define EVER_LATER                                                                  \
+    " + interval '1 s' * CASE WHEN o.attempts > 3 THEN least(3600, power(2, least(" \
+    "o.attempts, 20) - 3)) ELSE 0 END"
+
+static const char requeued_sql[] = MOVE NO_ENVELOPE EVER_LATER
+    ", max_time = NULL, last_status = $3, bad_seq = CASE WHEN $4::bool THEN"
+    " least(o.bad_seq, 999999) + 1 ELSE 0 END" FENCE MOVED;
+
+tide_status att_outbox_requeued(struct att_outbox *outbox, const struct att_row *row, bool clash,
+                                const char *heard, struct tide_err *err)
+{
+    return move_row(outbox, row, requeued_sql, heard, clash ? "true" : "false", err);
+}
+
+static const char superseded_sql[] = MOVE
+    "state = 'superseded', last_status = $3, reason = $4" FENCE " AND o.state = 'queued'" MOVED;
+
+tide_status att_outbox_superseded(struct att_outbox *outbox, const struct att_row *row,
+                                  struct tide_err *err)
+{
+    return move_row(outbox, row, superseded_sql, "newer_decision", NULL, err);
+}
+
+static const char later_sql[] =
+    "UPDATE kyc.outbox o SET updated_at = clock_timestamp(), next_try = clock_timestamp() +"
+    " $3::int * interval '1 ms', last_status = $4" FENCE " AND o.state = 'queued' RETURNING 1";
+
+tide_status att_outbox_later(struct att_outbox *outbox, const struct att_row *row, uint32_t ms,
+                             const char *heard, struct tide_err *err)
+{
+    return move_counted(outbox, row, later_sql, ms, heard, err);
+}
+
+/* --- people ----------------------------------------------------------------------------------- */
+
+tide_status att_outbox_note(struct att_outbox *outbox, const char *what, const char *about,
+                            const char *detail, struct tide_err *err)
+{
+    const char *values[] = { what, about, detail };
+    return tide_pg_query(outbox->pg, NULL, "SELECT kyc.note('attester', $1, $2, $3::jsonb)", values,
+                         3, err);
+}
+
+/* The last moment of the envelope that was given up stays: nothing is signed before it. A MAC that
+ * was not found valid is judged again: the key may have been wrong. Not while another row of the
+ * same decision is genuine, or may be. */
+static const char release_sql[] =
+    MOVE "reason = NULL, genuine = CASE WHEN o.genuine THEN true END,"
+         " last_status = 'released by ' || $3::text, bad_seq = 0,"
+         " attempts = 0, restorations = 0, " NO_ENVELOPE
+         " WHERE o.id = $1::bigint AND o.state = 'parked' AND o.deployment = $2::int"
+         " AND NOT EXISTS (SELECT FROM kyc.outbox t WHERE t.subject = o.subject AND t.session_id ="
+         " o.session_id AND t.decision_rev = o.decision_rev AND t.id <> o.id AND t.genuine IS NOT"
+         " FALSE)" MOVED;
+
+static const char attended_sql[] =
+    "WITH moved AS (UPDATE kyc.outbox o SET attended_at = clock_timestamp() WHERE o.id ="
+    " $1::bigint AND o.attention IS NOT NULL AND o.attended_at IS NULL AND o.deployment = $2::int"
+    " RETURNING o.id, o.session_id, o.decision_rev, o.attention)"
+    " SELECT kyc.note('attester', 'attended', m.session_id, jsonb_build_object('id', m.id, 'rev',"
+    " m.decision_rev, 'overwrote', m.attention, 'by', $3::text)) FROM moved m";
+
+static tide_status person(struct att_outbox *o, const char *sql, uint64_t id, const char *who,
+                          bool *found, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char number[24], deployment[16];
+    snprintf(number, sizeof number, "%" PRIu64, id);
+    snprintf(deployment, sizeof deployment, "%u", o->deployment);
+    tide_status status =
+        tide_pg_query(o->pg, &rows, sql, (const char *[]){ number, deployment, who }, 3, err);
+    *found = status == TIDE_OK && rows.count > 0;
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+tide_status att_outbox_release(struct att_outbox *outbox, uint64_t id, const char *who, bool *found,
+                               struct tide_err *err)
+{
+    return person(outbox, release_sql, id, who, found, err);
+}
+
+tide_status att_outbox_attended(struct att_outbox *outbox, uint64_t id, const char *who,
+                                bool *found, struct tide_err *err)
+{
+    return person(outbox, attended_sql, id, who, found, err);
+}

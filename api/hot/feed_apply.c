@@ -1,0 +1,289 @@
+#include "api/hot/feed_impl.h"
+#include "api/hot/lookup.h"
+#include "tidemark/hash.h"
+#include "tidemark/log.h"
+#include "tidemark/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Columns of the cursor row, behind FEED_VALUES. */
+enum {
+    LOOK_LEDGER,
+    LOOK_CURSOR,
+    LOOK_TIME,
+    LOOK_HASH,
+    LOOK_MOVES,
+    LOOK_RAW,
+    LOOK_SEEN,
+    LOOK_FROM,
+    LOOK_OURS,
+    LOOK_SCOPE,
+    LOOK_READ,
+    LOOK_SIGN /* TIDE_AGE_COLUMNS */
+};
+
+tide_status feed_read_look(struct feed_look *look, const struct tide_pg_rows *rows, uint32_t at,
+                           const uint8_t our_hash[TIDE_HASH_BYTES], struct tide_err *err)
+{
+    const uint32_t v = FEED_VALUES;
+    uint8_t theirs[TIDE_HASH_BYTES];
+    *look = (struct feed_look){
+        .ledger = (uint32_t)tide_pg_u64(rows, at, v + LOOK_LEDGER),
+        .cursor = (uint32_t)tide_pg_u64(rows, at, v + LOOK_CURSOR),
+        .close_time = tide_pg_u64(rows, at, v + LOOK_TIME),
+        .moves = tide_pg_u64(rows, at, v + LOOK_MOVES),
+        .raw_states = tide_pg_u64(rows, at, v + LOOK_RAW),
+        .contracts_seen = (uint32_t)tide_pg_u64(rows, at, v + LOOK_SEEN),
+        .from = (uint32_t)tide_pg_u64(rows, at, v + LOOK_FROM),
+        .unkept = record_unkept(tide_pg_text(rows, at, v + LOOK_SCOPE)),
+        .sign = tide_age_read(rows, at, v + LOOK_SIGN),
+        .pasts_read = (uint32_t)tide_pg_u64(rows, at, v + LOOK_READ),
+    };
+    if (look->ledger == 0)
+        return tide_fail(err, TIDE_E_MISSING, "feed: nothing is indexed yet");
+    if (tide_hex_decode(look->hash, sizeof look->hash, tide_pg_slice(rows, at, v + LOOK_HASH)) !=
+        TIDE_OK)
+        return tide_fail(err, TIDE_E_MISSING, "feed: ledger %u is not indexed", look->ledger);
+    look->same = !our_hash || (tide_hex_decode(theirs, sizeof theirs,
+                                               tide_pg_slice(rows, at, v + LOOK_OURS)) == TIDE_OK &&
+                               memcmp(theirs, our_hash, sizeof theirs) == 0);
+    return TIDE_OK;
+}
+
+tide_status feed_apply_row(struct tide_hot_sink *sink, const struct tide_pg_rows *rows, uint32_t at,
+                           struct tide_err *err)
+{
+    uint64_t source = tide_pg_u64(rows, at, FEED_SOURCE);
+    struct record_row row = { .sink = sink,
+                              .rows = rows,
+                              .at = at,
+                              .first = FEED_VALUES,
+                              .removed = tide_pg_bool(rows, at, FEED_REMOVED),
+                              .ledger = (uint32_t)tide_pg_u64(rows, at, FEED_LEDGER),
+                              .close_time = tide_pg_u64(rows, at, FEED_TIME),
+                              .contract = tide_pg_slice(rows, at, FEED_CONTRACT) };
+    assert(source < RECORD_SOURCE_COUNT);
+    return record_apply((enum record_source_id)source, &row, err);
+}
+
+/* --- contracts ------------------------------------------------------------------------------- */
+
+/* A contract is whole when the covered range that holds the ledger begins at or before its
+ * creation, when it was watched in all of that range (one that was discovered is not, until its
+ * past has been read), and at that ledger no newest version of an entry of it was undecoded;
+ * complete when everything is kept of it, too.
+ *
+ * Anybody can make himself the DAO of the published contracts, and then write what he likes into
+ * the three whose code the DAO may replace: what is undecoded there is reported, and stops
+ * nothing. The same holds for discovered tokens. */
+static const char contracts_sql[] =
+    "SELECT k.address, k.name, k.role, d.passphrase, s.created, coalesce(v.from_ledger <= "
+    "s.created,"
+    " false) AND CASE WHEN k.named AND k.role NOT IN ('dao_governance', 'oracle',"
+    " 'partner_registry') THEN NOT chain.undecoded(d.id, k.address, k.role, $2::integer) ELSE true"
+    " END"
+    " AND NOT EXISTS (SELECT FROM chain.contract_coverage AS g WHERE"
+    " g.deployment = d.id AND g.contract = k.address AND g.next_ledger <= g.to_ledger),"
+    " d.first_ledger, d.scope = '*', k.named, d.dao_wallet FROM chain.deployment AS d"
+    " LEFT JOIN chain.coverage AS v ON v.deployment ="
+    " d.id AND $2 BETWEEN v.from_ledger AND v.to_ledger,"
+    " LATERAL (SELECT name, role, address, true AS named FROM jsonb_to_recordset(d.contracts) AS"
+    " x(name text, role"
+    " text, address text) UNION SELECT max(n.name), min(n.role), n.contract, false FROM "
+    "chain.contract_seen"
+    " AS n WHERE n.deployment = d.id AND n.what IN ('discovered', 'asset')"
+    " AND NOT EXISTS (SELECT FROM jsonb_to_recordset(d.contracts) AS"
+    " y(address text) WHERE y.address = n.contract) GROUP BY n.contract) AS k,"
+    " LATERAL (SELECT min(n.ledger) AS created FROM chain.contract_seen AS n WHERE n.deployment ="
+    " d.id AND n.contract = k.address AND n.what = 'created') AS s WHERE d.id = $1";
+
+static enum tide_role role_of(const char *name)
+{
+    for (int role = 0; role < (int)TIDE_ROLE_COUNT; role++)
+        if (strcmp(name, tide_role_name((enum tide_role)role)) == 0)
+            return (enum tide_role)role;
+    return TIDE_ROLE_stellar_asset; /* usdc, xlm, asset_* */
+}
+
+static tide_status put_contract(struct tide_hot_sink *sink, const struct tide_pg_rows *rows,
+                                uint32_t at, struct tide_hot_meta *meta, struct tide_err *err)
+{
+    struct tide_hot_address address;
+    struct tide_hot_contract contract;
+    bool found;
+    if (!tide_hot_address_parse(&address, tide_pg_slice(rows, at, 0)))
+        return tide_fail(err, TIDE_E_SCHEMA, "contract \"%.60s\"", tide_pg_text(rows, at, 0));
+    struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, &address);
+    tide_status status = sink->get(sink->self, &key, &contract, &found, err);
+    contract.role = (uint8_t)role_of(tide_pg_text(rows, at, 2));
+    snprintf(contract.name, sizeof contract.name, "%s", tide_pg_text(rows, at, 1));
+    snprintf(contract.role_name, sizeof contract.role_name, "%s", tide_pg_text(rows, at, 2));
+    contract.created = (uint32_t)tide_pg_u64(rows, at, 4);
+    if (!tide_hot_address_parse(&meta->dao_wallet, tide_pg_slice(rows, at, 9)))
+        meta->dao_wallet = (struct tide_hot_address){ 0 }; /* the file names none */
+    bool whole = tide_pg_bool(rows, at, 5);
+    contract.complete = whole && tide_pg_bool(rows, at, 7);
+    if (contract.role < TIDE_ROLE_synth_token)
+        meta->contracts[contract.role] = address;
+    bool matters = contract.role != TIDE_ROLE_wallet && contract.role != TIDE_ROLE_stellar_asset;
+    bool named = tide_pg_bool(rows, at, 8); /* a discovered token holds up its own market alone */
+    contract.watched = named || whole;
+    if (named && matters && !contract.complete)
+        meta->complete = 0;
+    if (contract.role == TIDE_ROLE_compliance_registry && whole)
+        meta->compliance_complete = 1;
+    return status == TIDE_OK ? sink->put(sink->self, &key, &contract, err) : status;
+}
+
+tide_status feed_contracts(struct tide_pg *pg, uint16_t deployment, uint32_t ledger,
+                           struct tide_hot_sink *sink, struct tide_err *err)
+{
+    char id[8], at[16];
+    struct tide_pg_rows rows;
+    struct tide_hot_meta meta;
+    struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
+    bool found;
+    snprintf(id, sizeof id, "%u", deployment);
+    snprintf(at, sizeof at, "%u", ledger);
+    tide_status status =
+        tide_pg_query(pg, &rows, contracts_sql, (const char *[]){ id, at }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    status = sink->get(sink->self, &key, &meta, &found, err);
+    meta.complete = rows.count > 0;
+    meta.compliance_complete = 0;
+    memset(meta.contracts, 0, sizeof meta.contracts);
+    for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
+        status = put_contract(sink, &rows, i, &meta, err);
+    if (rows.count) {
+        snprintf(meta.passphrase, sizeof meta.passphrase, "%s", tide_pg_text(&rows, 0, 3));
+        tide_network_id(meta.network_id, tide_slice_str(tide_pg_text(&rows, 0, 3)));
+        meta.start_from = meta.complete ? 0 : (uint32_t)tide_pg_u64(&rows, 0, 6);
+    }
+    tide_pg_rows_release(&rows);
+    return status == TIDE_OK ? sink->put(sink->self, &key, &meta, err) : status;
+}
+
+/* What was seen under another start of this host says nothing about its clock now. */
+static void put_age(struct tide_hot_meta *meta, const struct tide_feed *feed,
+                    const struct feed_look *look)
+{
+    struct tide_age age = { meta->renewed_ms, meta->changed_ms };
+    if (memcmp(meta->boot, tide_boot_id(), sizeof meta->boot) != 0 ||
+        age.changed_ms > feed->asked_ms)
+        age = (struct tide_age){ 0 };
+    meta->aged_ms = tide_age_of(&age, &look->sign, feed->wall_ms, feed->asked_ms);
+    meta->closed_age_ms = tide_age_closed(&look->sign, look->close_time, feed->wall_ms);
+    meta->renewed_ms = age.renewed_ms;
+    meta->changed_ms = age.changed_ms;
+    meta->fed_ms = feed->asked_ms;
+    memcpy(meta->boot, tide_boot_id(), sizeof meta->boot);
+}
+
+/* Says once what the DAO's storage names otherwise than the deployment file, and when it ends. */
+static void warn_of_names(struct tide_feed *feed, const struct tide_hot_meta *meta)
+{
+    uint32_t misnamed = tide_lookup_misnamed(meta);
+    for (int role = 0; role < (int)TIDE_ROLE_synth_token; role++) {
+        char own[TIDE_HOT_ADDRESS_TEXT], named[TIDE_HOT_ADDRESS_TEXT];
+        bool now = misnamed >> role & 1, before = feed->misnamed >> role & 1;
+        if (now == before)
+            continue;
+        tide_hot_address_text(own, &meta->contracts[role]);
+        tide_hot_address_text(named, &meta->dao_named[role]);
+        tide_log(now ? TIDE_WARN : TIDE_INFO, now ? "dao.disagrees" : "dao.agrees",
+                 "role=%s ledger=%u dao_names=%s deployment_file=%s used=%s",
+                 tide_role_name((enum tide_role)role), meta->ledger, named, own, own);
+    }
+    feed->misnamed = misnamed;
+}
+
+tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
+                          const struct feed_look *look, struct tide_err *err)
+{
+    struct tide_hot_meta meta;
+    struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
+    bool found;
+    tide_status status = sink->get(sink->self, &key, &meta, &found, err);
+    meta.deployment = feed->chosen.id;
+    memcpy(meta.protocol, feed->chosen.protocol, sizeof meta.protocol);
+    meta.ledger = look->ledger;
+    meta.close_time = look->close_time;
+    memcpy(meta.hash, look->hash, sizeof meta.hash);
+    meta.first_ledger = look->from;
+    meta.unkept = look->unkept;
+    meta.moves = look->moves;
+    meta.raw_states = look->raw_states;
+    meta.contracts_seen = look->contracts_seen;
+    put_age(&meta, feed, look);
+    meta.pasts_read = look->pasts_read;
+    if (status == TIDE_OK)
+        warn_of_names(feed, &meta);
+    return status == TIDE_OK ? sink->put(sink->self, &key, &meta, err) : status;
+}
+
+/* --- ticks that no window reaches -------------------------------------------------------- */
+
+struct pruning {
+    struct tide_hot_symbol *pools;
+    uint64_t *ends; /* keys below are not needed */
+    uint32_t count, max;
+};
+
+static bool note_pool(void *self, tide_slice key, const void *record)
+{
+    struct pruning *p = self;
+    const struct tide_hot_pool *pool = record;
+    (void)key;
+    if (p->count == p->max) {
+        uint32_t max = p->max ? 2 * p->max : 64;
+        void *pools = realloc(p->pools, max * sizeof *p->pools);
+        if (pools)
+            p->pools = pools;
+        void *ends = realloc(p->ends, max * sizeof *p->ends);
+        if (ends)
+            p->ends = ends;
+        if (!pools || !ends)
+            return false;
+        p->max = max;
+    }
+    p->pools[p->count++] = pool->id;
+    return true;
+}
+
+static tide_status drop_old(void *self, struct tide_hot_sink *sink, struct tide_err *err)
+{
+    const struct pruning *p = self;
+    tide_status status = TIDE_OK;
+    for (uint32_t i = 0; i < p->count && status == TIDE_OK; i++) {
+        struct tide_hot_key prefix = tide_hot_key_symbol(TIDE_HOT_TICK, &p->pools[i]);
+        struct tide_hot_key end = tide_hot_key_tick(&p->pools[i], p->ends[i]);
+        status = tide_hot_drop_below(sink, &prefix, &end, err);
+    }
+    return status;
+}
+
+/* The newest tick behind the window is what it begins with: it stays. */
+tide_status feed_prune(struct tide_feed *feed, struct tide_err *err)
+{
+    struct pruning p = { 0 };
+    const struct tide_hot_meta *meta;
+    struct tide_hot_key pools = tide_hot_key(TIDE_HOT_POOL);
+    tide_status status = tide_hot_begin(feed->reader, &meta, err);
+    if (status != TIDE_OK)
+        return status;
+    uint64_t start = meta->close_time - TIDE_HOT_WINDOW_KEEP_S;
+    tide_hot_scan(feed->reader, &pools, NULL, note_pool, &p);
+    for (uint32_t i = 0; i < p.count; i++) {
+        struct tide_hot_key key = tide_hot_key_tick(&p.pools[i], start);
+        const struct tide_hot_tick *tick =
+            tide_hot_floor(feed->reader, &key, 1 + sizeof(struct tide_hot_symbol));
+        p.ends[i] = tick ? tick->time : 0;
+    }
+    if (tide_hot_end(feed->reader) == TIDE_OK && p.count)
+        status = tide_hot_update(feed->options.hot, drop_old, &p, err);
+    free(p.pools);
+    free(p.ends);
+    return status;
+}

@@ -1,0 +1,162 @@
+#include "api/hot/feed_impl.h"
+#include "tidemark/liveness.h"
+#include "tidemark/log.h"
+
+#include <stdio.h>
+
+struct building {
+    struct tide_feed *feed;
+    struct tide_hot_sink *sink;
+    uint64_t rows;
+};
+
+static tide_status take_row(void *self, const struct tide_pg_rows *row, struct tide_err *err)
+{
+    struct building *b = self;
+    b->rows++;
+    tide_liveness_mark();
+    return feed_apply_row(b->sink, row, 0, err);
+}
+
+struct numbers {
+    char deployment[8], from[16], to[16];
+};
+
+static struct numbers numbers_of(const struct tide_feed *feed, uint32_t from, uint32_t to)
+{
+    struct numbers n;
+    snprintf(n.deployment, sizeof n.deployment, "%u", feed->chosen.id);
+    snprintf(n.from, sizeof n.from, "%u", from);
+    snprintf(n.to, sizeof n.to, "%u", to);
+    return n;
+}
+
+static tide_status stream(struct building *b, struct tide_buf *sql, const struct numbers *n,
+                          size_t count, struct tide_err *err)
+{
+    const char *values[] = { n->deployment, n->from, n->to };
+    struct tide_pg_sink sink = { take_row, b };
+    const char *text = feed_sql_text(sql, err);
+    tide_status status =
+        text ? tide_pg_stream(b->feed->pg, &sink, text, values, count, err) : TIDE_E_MEMORY;
+    tide_buf_reset(sql);
+    return status;
+}
+
+/* The last ledger before the sliding window and its margin. */
+static tide_status before_window(struct tide_feed *feed, const struct feed_look *look,
+                                 uint32_t *out, struct tide_err *err)
+{
+    char seconds[24];
+    struct tide_pg_rows rows;
+    struct numbers n = numbers_of(feed, look->ledger, 0);
+    uint64_t start =
+        look->close_time > TIDE_HOT_WINDOW_KEEP_S ? look->close_time - TIDE_HOT_WINDOW_KEEP_S : 0;
+    snprintf(seconds, sizeof seconds, "%" PRIu64, start);
+    tide_status status =
+        tide_pg_query(feed->pg, &rows,
+                      "SELECT ledger FROM chain.ledger WHERE deployment = $1 AND ledger <= $2 AND"
+                      " closed_at <= to_timestamp($3::bigint) ORDER BY ledger DESC LIMIT 1",
+                      (const char *[]){ n.deployment, n.from, seconds }, 3, err);
+    if (status != TIDE_OK)
+        return status;
+    *out = rows.count ? (uint32_t)tide_pg_u64(&rows, 0, 0) : 0;
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* Pools as they were before the window, then every change and swap since. */
+static tide_status build_pools(struct building *b, const struct feed_look *look,
+                               struct tide_err *err)
+{
+    struct tide_buf *sql = &b->feed->sql;
+    uint32_t start = 0;
+    tide_status status = before_window(b->feed, look, &start, err);
+    struct numbers n = numbers_of(b->feed, start, look->ledger);
+    tide_buf_reset(sql);
+    feed_sql_kept(sql, RECORD_POOL);
+    if (status == TIDE_OK)
+        status = stream(b, sql, &n, 2, err);
+    tide_buf_reset(sql);
+    feed_sql_since(sql, RECORD_POOL);
+    tide_buf_str(sql, " UNION ALL ");
+    feed_sql_since(sql, RECORD_SWAP);
+    tide_buf_str(sql, " ORDER BY ledger, source, tx, seq");
+    return status == TIDE_OK ? stream(b, sql, &n, 3, err) : status;
+}
+
+static tide_status build_rest(struct building *b, const struct feed_look *look,
+                              struct tide_err *err)
+{
+    struct tide_buf *sql = &b->feed->sql;
+    tide_status status = TIDE_OK;
+    bool as_of = look->ledger != look->cursor;
+    struct numbers n = numbers_of(b->feed, look->ledger, 0);
+    for (int s = 0; s < (int)RECORD_SOURCE_COUNT && status == TIDE_OK; s++) {
+        if (s == RECORD_POOL || s == RECORD_SWAP)
+            continue;
+        tide_buf_reset(sql);
+        feed_sql_whole(sql, (enum record_source_id)s, as_of);
+        status = stream(b, sql, &n, as_of ? 2 : 1, err);
+    }
+    return status;
+}
+
+static tide_status look_now(struct tide_feed *feed, struct feed_look *look, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    struct numbers n = numbers_of(feed, 0, feed->until);
+    feed_note_time(feed);
+    tide_buf_reset(&feed->sql);
+    feed_sql_cursor(&feed->sql);
+    const char *sql = feed_sql_text(&feed->sql, err);
+    if (!sql)
+        return TIDE_E_MEMORY;
+    tide_status status =
+        tide_pg_query(feed->pg, &rows, sql, (const char *[]){ n.deployment, n.from, n.to }, 3, err);
+    if (status != TIDE_OK)
+        return status;
+    status = rows.count == 1
+                 ? feed_read_look(look, &rows, 0, NULL, err)
+                 : tide_fail(err, TIDE_E_MISSING, "feed: no deployment %u", feed->chosen.id);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+static tide_status fill(struct tide_feed *feed, struct tide_hot_sink *sink, struct tide_err *err)
+{
+    struct building b = { .feed = feed, .sink = sink };
+    tide_status status = look_now(feed, &feed->look, err);
+    if (status == TIDE_OK)
+        status = build_pools(&b, &feed->look, err);
+    if (status == TIDE_OK)
+        status = build_rest(&b, &feed->look, err);
+    if (status == TIDE_OK)
+        status = feed_contracts(feed->pg, feed->chosen.id, feed->look.ledger, sink, err);
+    if (status == TIDE_OK)
+        status = feed_put_meta(feed, sink, &feed->look, err);
+    if (status == TIDE_OK)
+        tide_log(TIDE_INFO, "feed.built", "ledger=%u rows=%" PRIu64, feed->look.ledger, b.rows);
+    return status;
+}
+
+/* One snapshot; whole tables are read from end to end. */
+static tide_status build(void *self, struct tide_hot_sink *sink, struct tide_err *err)
+{
+    struct tide_feed *feed = self;
+    struct tide_err late;
+    tide_status status = tide_pg_run(
+        feed->pg, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_seqscan = on",
+        "SET", err);
+    if (status != TIDE_OK)
+        return status;
+    status = fill(feed, sink, err);
+    tide_status ended = tide_pg_run(feed->pg, status == TIDE_OK ? "COMMIT" : "ROLLBACK", NULL,
+                                    status == TIDE_OK ? err : &late);
+    return status == TIDE_OK ? ended : status;
+}
+
+tide_status feed_build(struct tide_feed *feed, struct tide_err *err)
+{
+    return tide_hot_rebuild(feed->options.hot, build, feed, err);
+}

@@ -1,0 +1,98 @@
+/* What the files api/feed*.c share, and view_past.c, which reads the same rows. */
+#ifndef API_HOT_FEED_IMPL_H
+#define API_HOT_FEED_IMPL_H
+
+#include "api/hot/feed.h"
+#include "api/hot/project.h"
+#include "api/sql/age.h"
+#include "api/sql/deployment_select.h"
+#include "tidemark/buf.h"
+
+#include <pthread.h>
+
+/* Columns in front of the values of every row that is applied. */
+enum {
+    FEED_SOURCE,
+    FEED_REMOVED,
+    FEED_LEDGER,
+    FEED_TIME,
+    FEED_CONTRACT,
+    FEED_TX,
+    FEED_SEQ,
+    FEED_VALUES
+};
+enum { FEED_CURSOR_ROW = -1 }; /* its source */
+
+/* Where the database stands; the cursor row of the feeding statement. */
+struct feed_look {
+    uint32_t ledger;     /* up to which this statement goes */
+    uint32_t cursor;     /* where the database is           */
+    uint64_t close_time; /* of ledger */
+    uint8_t hash[TIDE_HASH_BYTES];
+    uint64_t moves;
+    uint64_t raw_states;
+    uint32_t contracts_seen;
+    uint32_t pasts_read; /* ranges of chain.contract_coverage that are complete, weighed */
+    uint32_t from;       /* of the covered range */
+    uint32_t unkept;     /* sources that the index leaves out: RECORD_BIT */
+    bool same;           /* our ledger's hash is the database's; also when we have none */
+    struct tide_age_sign sign;
+};
+
+struct tide_feed {
+    struct tide_feed_options options;
+    struct tide_pg *pg;
+    struct tide_hot_reader *reader;
+    struct tide_chosen chosen;
+    bool prepared;
+    uint64_t moves_seen; /* on a standby: asked by polling */
+    int64_t rebuilt_ms;  /* monotonic; of the last rebuild for what changed behind */
+    bool rebuild_told;   /* in the log, until one succeeds */
+    uint32_t misnamed;   /* roles whose disagreement with the DAO is in the log */
+    uint64_t pruned_at;  /* close time */
+    struct tide_buf sql;
+    struct feed_look look;
+    uint32_t until;
+    int64_t asked_ms, wall_ms; /* when the database was last asked: this host's clocks */
+    uint64_t asked_us;         /* the last answer took so long */
+    struct tide_pg_rows news;  /* rows of the step, until it is through */
+    pthread_mutex_t mutex;     /* of stats */
+    struct tide_feed_stats stats;
+};
+
+/* feed.c */
+/* The clocks of this host, just before the database is asked. */
+void feed_note_time(struct tide_feed *feed);
+
+/* feed_sql.c */
+/* The rows of a source since $2 up to $3, as one SELECT. */
+void feed_sql_since(struct tide_buf *sql, enum record_source_id source);
+/* Its rows as of the end of $2: all that are there; newest when as_of is false. */
+void feed_sql_whole(struct tide_buf *sql, enum record_source_id source, bool as_of);
+/* The same as of $2 for entries that are seldom removed, one probe each. */
+void feed_sql_kept(struct tide_buf *sql, enum record_source_id source);
+/* Everything since $2 up to $3 or the cursor, the cursor row first. */
+void feed_sql_news(struct tide_buf *sql);
+/* The cursor row alone: $1 deployment, $2 our ledger, $3 until. */
+void feed_sql_cursor(struct tide_buf *sql);
+/* The statement, bound (api/sql/bound.h); NULL: too long. */
+const char *feed_sql_text(struct tide_buf *sql, struct tide_err *err);
+
+/* feed_apply.c */
+tide_status feed_read_look(struct feed_look *look, const struct tide_pg_rows *rows, uint32_t at,
+                           const uint8_t our_hash[TIDE_HASH_BYTES], struct tide_err *err);
+tide_status feed_apply_row(struct tide_hot_sink *sink, const struct tide_pg_rows *rows, uint32_t at,
+                           struct tide_err *err);
+/* Names, roles and completeness of the contracts at the end of a ledger, and what follows from
+ * them for meta. */
+tide_status feed_contracts(struct tide_pg *pg, uint16_t deployment, uint32_t ledger,
+                           struct tide_hot_sink *sink, struct tide_err *err);
+/* Writes where the cache stands now. */
+tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
+                          const struct feed_look *look, struct tide_err *err);
+tide_status feed_prune(struct tide_feed *feed, struct tide_err *err);
+
+/* feed_build.c */
+tide_status feed_build(struct tide_feed *feed, struct tide_err *err);
+
+#endif

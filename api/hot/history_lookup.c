@@ -1,0 +1,245 @@
+#include "api/hot/history_lookup.h"
+#include "api/sql/bound.h"
+#include "api/sql/scope.h"
+#include "tidemark/hash.h"
+#include "tidemark/scval.h"
+#include "tidemark/strkey.h"
+#include "tidemark/text.h"
+#include "tidemark/tx.h"
+#include "tidemark/xdr.h"
+
+#include <stdio.h>
+
+static enum tide_role role_named(const char *name)
+{
+    for (int role = 0; role < (int)TIDE_ROLE_COUNT; role++)
+        if (strcmp(name, tide_role_name((enum tide_role)role)) == 0)
+            return (enum tide_role)role;
+    return TIDE_ROLE_COUNT;
+}
+
+tide_status tide_load_open(struct tide_load *load, struct tide_pg *pg, uint16_t deployment,
+                           uint32_t ledger, struct tide_err *err)
+{
+    char id[8];
+    struct tide_pg_rows rows;
+    *load = (struct tide_load){ .pg = pg, .deployment = deployment, .ledger = ledger };
+    snprintf(id, sizeof id, "%u", deployment);
+    tide_status status =
+        tide_pg_query(pg, &rows,
+                      "SELECT c ->> 'role', c ->> 'address' FROM chain.deployment AS d,"
+                      " jsonb_array_elements(d.contracts) AS c WHERE d.id = $1",
+                      (const char *[]){ id }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    for (uint32_t i = 0; i < rows.count; i++) {
+        enum tide_role role = role_named(tide_pg_text(&rows, i, 0));
+        if (role < TIDE_ROLE_COUNT)
+            (void)tide_hot_address_parse(&load->contracts[role], tide_pg_slice(&rows, i, 1));
+    }
+    if (rows.count == 0)
+        status = tide_fail(err, TIDE_E_MISSING, "the database holds no deployment %u", deployment);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+/* --- storage keys ------------------------------------------------------------------- */
+
+static void put_address(struct tide_buf *xdr, const struct tide_hot_address *address)
+{
+    uint8_t bytes[44];
+    char text[TIDE_HOT_ADDRESS_TEXT];
+    tide_hot_address_text(text, address);
+    tide_buf_put(xdr, bytes, tide_strkey_to_address(bytes, tide_slice_str(text)));
+}
+
+static void put_symbol(struct tide_buf *xdr, tide_slice symbol)
+{
+    tide_buf_be32(xdr, TIDE_SCV_SYMBOL);
+    tide_xdr_put_var(xdr, symbol);
+}
+
+static void put_part(struct tide_buf *xdr, const struct tide_key_part *part)
+{
+    switch (part->type) {
+    case TIDE_KEY_SYMBOL:
+        put_symbol(xdr, part->symbol);
+        break;
+    case TIDE_KEY_ADDRESS:
+        tide_buf_be32(xdr, TIDE_SCV_ADDRESS);
+        put_address(xdr, &part->address);
+        break;
+    case TIDE_KEY_U32:
+        tide_buf_be32(xdr, TIDE_SCV_U32);
+        tide_buf_be32(xdr, (uint32_t)part->number);
+        break;
+    case TIDE_KEY_U64:
+        tide_buf_be32(xdr, TIDE_SCV_U64);
+        tide_buf_be64(xdr, part->number);
+        break;
+    }
+}
+
+/* Variant(args…), or LedgerKeyContractInstance. */
+static void put_key(struct tide_buf *xdr, const struct tide_entry_key *key)
+{
+    if (!key->variant) {
+        tide_buf_be32(xdr, TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE);
+        return;
+    }
+    tide_buf_be32(xdr, TIDE_SCV_VEC);
+    tide_buf_be32(xdr, 1);
+    tide_buf_be32(xdr, key->count + 1);
+    put_symbol(xdr, tide_slice_str(key->variant));
+    for (uint32_t i = 0; i < key->count; i++)
+        put_part(xdr, &key->parts[i]);
+}
+
+tide_status tide_load_key(char out[TIDE_KEY_TEXT], const struct tide_entry_key *key,
+                          struct tide_err *err)
+{
+    enum { PERSISTENT = 1 };
+    uint8_t hash[TIDE_HASH_BYTES];
+    struct tide_buf contract, xdr;
+    tide_buf_init(&contract, 64);
+    tide_buf_init(&xdr, 512);
+    put_address(&contract, &key->contract);
+    put_key(&xdr, key);
+    bool failed = contract.failed || xdr.failed;
+    if (!failed)
+        tide_data_key_hash(hash, tide_buf_view(&contract), tide_buf_view(&xdr),
+                           key->temporary ? 0 : PERSISTENT);
+    tide_buf_release(&contract);
+    tide_buf_release(&xdr);
+    if (failed)
+        return tide_fail(err, TIDE_E_MEMORY, "%s: key", key->table);
+    memcpy(out, "\\x", 2);
+    tide_hex(out + 2, tide_slice_of(hash, sizeof hash));
+    out[2 + 2 * TIDE_HASH_BYTES] = 0;
+    return TIDE_OK;
+}
+
+/* --- entries ------------------------------------------------------------------------ */
+
+tide_status tide_load_entry(struct tide_load *load, struct tide_pg_rows *rows, bool *found,
+                            const struct tide_entry_key *key, const char *columns,
+                            struct tide_err *err)
+{
+    char hash[TIDE_KEY_TEXT], id[8], ledger[16], sql[1024];
+    *rows = (struct tide_pg_rows){ 0 };
+    *found = false;
+    if (load->scope && !tide_kept_has(load->scope, "history", key->table)) {
+        load->unkept = key->table;
+        return tide_fail(err, TIDE_E_MISSING, "history.%s is not kept", key->table);
+    }
+    if (key->contract.kind == 0)
+        return TIDE_OK;
+    tide_status status = tide_load_key(hash, key, err);
+    if (status != TIDE_OK)
+        return status;
+    snprintf(id, sizeof id, "%u", load->deployment);
+    snprintf(ledger, sizeof ledger, "%u", load->ledger);
+    int len = snprintf(sql, sizeof sql,
+                       "SELECT %s, removed, ledger, extract(epoch FROM closed_at)::bigint, contract"
+                       " FROM history.%s WHERE deployment = $1 AND key_hash = $2 AND ledger <= $3"
+                       " ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 1",
+                       columns, key->table);
+    if (len < 0 || (size_t)len >= sizeof sql)
+        return tide_fail(err, TIDE_E_LIMIT, "%s: statement", key->table);
+    status = tide_bound_query(load->pg, rows, sql, (const char *[]){ id, hash, ledger }, 3, err);
+    if (status != TIDE_OK)
+        return status;
+    *found = rows->count == 1 && !tide_pg_bool(rows, 0, rows->columns - 4);
+    if (!*found)
+        tide_pg_rows_release(rows);
+    return TIDE_OK;
+}
+
+static struct record_row row_of(struct tide_hot_sink *sink, const struct tide_pg_rows *rows,
+                                uint32_t at)
+{
+    return (struct record_row){ .sink = sink,
+                                .rows = rows,
+                                .at = at,
+                                .ledger = (uint32_t)tide_pg_u64(rows, at, rows->columns - 3),
+                                .close_time = tide_pg_u64(rows, at, rows->columns - 2),
+                                .contract = tide_pg_slice(rows, at, rows->columns - 1) };
+}
+
+tide_status tide_load_record(struct tide_load *load, struct tide_hot_sink *sink,
+                             enum record_source_id source, const struct tide_entry_key *key,
+                             struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    bool found;
+    struct tide_entry_key of = *key;
+    of.table = record_sources[source].name;
+    tide_status status =
+        tide_load_entry(load, &rows, &found, &of, record_sources[source].columns, err);
+    if (status != TIDE_OK || !found)
+        return status;
+    struct record_row row = row_of(sink, &rows, 0);
+    status = record_apply(source, &row, err);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+/* An array of hashes as SQL takes it. */
+static tide_status put_hashes(struct tide_buf *out, const struct tide_entry_key *keys,
+                              uint32_t count, struct tide_err *err)
+{
+    char hash[TIDE_KEY_TEXT];
+    tide_buf_u8(out, '{');
+    for (uint32_t i = 0; i < count; i++) {
+        tide_status status = tide_load_key(hash, &keys[i], err);
+        if (status != TIDE_OK)
+            return status;
+        tide_buf_str(out, i ? ",\"\\" : "\"\\");
+        tide_buf_str(out, hash);
+        tide_buf_u8(out, '"');
+    }
+    tide_buf_put(out, "}", 2);
+    return out->failed ? tide_fail(err, TIDE_E_MEMORY, "keys") : TIDE_OK;
+}
+
+static tide_status query_many(struct tide_load *load, struct tide_pg_rows *rows,
+                              enum record_source_id source, const struct tide_buf *hashes,
+                              struct tide_err *err)
+{
+    char id[8], ledger[16], sql[1024];
+    const struct record_source *from = &record_sources[source];
+    snprintf(id, sizeof id, "%u", load->deployment);
+    snprintf(ledger, sizeof ledger, "%u", load->ledger);
+    int len = snprintf(sql, sizeof sql,
+                       "SELECT %s, removed, ledger, extract(epoch FROM closed_at)::bigint, contract"
+                       " FROM unnest($2::bytea[]) AS k(hash), LATERAL (SELECT * FROM history.%s AS"
+                       " v WHERE v.deployment = $1 AND v.key_hash = k.hash AND v.ledger <= $3"
+                       " ORDER BY v.ledger DESC, v.tx DESC, v.seq DESC LIMIT 1) AS h"
+                       " WHERE NOT h.removed",
+                       from->columns, from->name);
+    if (len < 0 || (size_t)len >= sizeof sql)
+        return tide_fail(err, TIDE_E_LIMIT, "%s: statement", from->name);
+    return tide_bound_query(load->pg, rows, sql,
+                            (const char *[]){ id, (const char *)hashes->ptr, ledger }, 3, err);
+}
+
+tide_status tide_load_records(struct tide_load *load, struct tide_hot_sink *sink,
+                              enum record_source_id source, const struct tide_entry_key *keys,
+                              uint32_t count, struct tide_err *err)
+{
+    struct tide_pg_rows rows = { 0 };
+    struct tide_buf hashes;
+    if (count == 0 || keys[0].contract.kind == 0)
+        return TIDE_OK;
+    tide_buf_init(&hashes, (size_t)count * 80 + 16);
+    tide_status status = put_hashes(&hashes, keys, count, err);
+    if (status == TIDE_OK)
+        status = query_many(load, &rows, source, &hashes, err);
+    tide_buf_release(&hashes);
+    for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++) {
+        struct record_row row = row_of(sink, &rows, i);
+        status = record_apply(source, &row, err);
+    }
+    tide_pg_rows_release(&rows);
+    return status;
+}

@@ -1,0 +1,113 @@
+/* Single entries as of a ledger, from the history tables: one index probe each, by the hash of
+ * the ledger key. What the rules need beside the cache, and what stands for the cache when an
+ * older ledger is asked for.
+ *
+ * Threads  a loader belongs to the thread of its connection. Inside a REPEATABLE READ transaction
+ *          all answers are of one snapshot. */
+#ifndef API_HOT_HISTORY_LOOKUP_H
+#define API_HOT_HISTORY_LOOKUP_H
+
+#include "api/hot/project.h"
+#include "tidemark/rule.h"
+
+struct tide_load {
+    struct tide_pg *pg;
+    uint16_t deployment;
+    uint32_t ledger;    /* as of its close */
+    const char *scope;  /* NULL, or what the index keeps: other tables are not read … */
+    const char *unkept; /* … and the last of these is noted here */
+    struct tide_hot_address
+        contracts[TIDE_ROLE_COUNT]; /* the one of each role, where there is one */
+};
+
+/* Learns the contracts of the deployment. */
+tide_status tide_load_open(struct tide_load *load, struct tide_pg *pg, uint16_t deployment,
+                           uint32_t ledger, struct tide_err *err) TIDE_MUST_USE;
+
+/* One argument of a storage key. */
+struct tide_key_part {
+    enum { TIDE_KEY_SYMBOL, TIDE_KEY_ADDRESS, TIDE_KEY_U32, TIDE_KEY_U64 } type;
+    tide_slice symbol;
+    struct tide_hot_address address;
+    uint64_t number;
+};
+
+#define TIDE_PART_SYMBOL(text) ((struct tide_key_part){ .type = TIDE_KEY_SYMBOL, .symbol = (text) })
+#define TIDE_PART_ADDRESS(who) \
+    ((struct tide_key_part){ .type = TIDE_KEY_ADDRESS, .address = (who) })
+#define TIDE_PART_U32(v) ((struct tide_key_part){ .type = TIDE_KEY_U32, .number = (v) })
+#define TIDE_PART_U64(v) ((struct tide_key_part){ .type = TIDE_KEY_U64, .number = (v) })
+
+/* An entry by its key: variant and at most two arguments; variant NULL is the instance. */
+struct tide_entry_key {
+    const char *table;                /* of the entry, without schema */
+    struct tide_hot_address contract; /* that owns it */
+    const char *variant;
+    uint32_t count;
+    struct tide_key_part parts[2];
+    bool temporary;
+};
+
+/* "\x" and the hash of the ledger key, as SQL takes it, NUL-terminated. */
+#define TIDE_KEY_TEXT (2 + 2 * TIDE_HASH_BYTES + 1)
+tide_status tide_load_key(char out[TIDE_KEY_TEXT], const struct tide_entry_key *key,
+                          struct tide_err *err) TIDE_MUST_USE;
+
+/* The named columns of the entry as of the ledger. *found false when it was never there or is
+ * removed; else rows has one row, the caller's to release. TIDE_E_MISSING: the index does not keep
+ * its table. */
+tide_status tide_load_entry(struct tide_load *load, struct tide_pg_rows *rows, bool *found,
+                            const struct tide_entry_key *key, const char *columns,
+                            struct tide_err *err) TIDE_MUST_USE;
+
+/* The same, applied to the records of the sink. */
+tide_status tide_load_record(struct tide_load *load, struct tide_hot_sink *sink,
+                             enum record_source_id source, const struct tide_entry_key *key,
+                             struct tide_err *err) TIDE_MUST_USE;
+
+/* And of many keys of that source, those that are there. keys differ in their parts alone. */
+tide_status tide_load_records(struct tide_load *load, struct tide_hot_sink *sink,
+                              enum record_source_id source, const struct tide_entry_key *keys,
+                              uint32_t count, struct tide_err *err) TIDE_MUST_USE;
+
+/* Everything the rules ask of one address, market, pool …, as records of the set: those that
+ * are there. (load_record.c) */
+tide_status tide_load_person(struct tide_load *load, struct record_set *set,
+                             const struct tide_hot_address *who,
+                             struct tide_err *err) TIDE_MUST_USE;
+/* The same for many at once, in one statement a table. Of whom nothing is known there is a record
+ * all the same, an empty one: the rules take it for none, and nobody looks again. */
+tide_status tide_load_people(struct tide_load *load, struct record_set *set,
+                             const struct tide_hot_address *who, uint32_t count,
+                             struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_load_pool(struct tide_load *load, struct record_set *set,
+                           const struct tide_hot_symbol *id, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_load_feed(struct tide_load *load, struct record_set *set,
+                           const struct tide_hot_symbol *asset, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_load_market(struct tide_load *load, struct record_set *set,
+                             const struct tide_hot_symbol *symbol,
+                             struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_load_partner(struct tide_load *load, struct record_set *set, uint32_t id,
+                              struct tide_err *err) TIDE_MUST_USE;
+/* Whether a jurisdiction was blocked. */
+tide_status tide_load_blocked(struct tide_load *load, uint32_t code, bool *out,
+                              struct tide_err *err) TIDE_MUST_USE;
+/* A vault with its market and both feeds; in's pointers live in the set. */
+tide_status tide_load_vault(struct tide_load *load, struct record_set *set,
+                            struct tide_vault_inputs *in, const struct tide_hot_symbol *market,
+                            const struct tide_hot_address *owner,
+                            struct tide_err *err) TIDE_MUST_USE;
+/* What the cache does not hold; *found false when it is not on the ledger. */
+tide_status tide_load_position(struct tide_load *load, struct tide_position *out, bool *found,
+                               const struct tide_hot_symbol *pool,
+                               const struct tide_hot_address *provider,
+                               struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_load_stability(struct tide_load *load, struct tide_stability *out, bool *found,
+                                struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_load_saving(struct tide_load *load, struct tide_saving *out, bool *found,
+                             const struct tide_hot_address *depositor,
+                             struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_load_epoch(struct tide_load *load, struct tide_epoch *out, bool *found,
+                            uint64_t id, struct tide_err *err) TIDE_MUST_USE;
+
+#endif

@@ -1,0 +1,123 @@
+/* From rows to records: the tables that the hot cache is made of, and what a row of each does.
+ *
+ * A row is a version of an entry (or its removal), or a swap. Applied in the order of the ledger
+ * to records of the time before, it gives the records of the time after; a whole table applied
+ * to no records gives them as of now. Each table changes fields of its own, so tables may be
+ * applied in any order, but pools before their swaps. */
+#ifndef API_HOT_PROJECT_H
+#define API_HOT_PROJECT_H
+
+#include "api/http/route.h"
+#include "tidemark/hot_sink.h"
+#include "tidemark/pg.h"
+
+#define RECORD_COLUMNS_MAX 14u
+
+/* Sources that others name; the rest are known by their place in record_sources. */
+enum record_source_id {
+    RECORD_POOL,
+    RECORD_SWAP,
+    RECORD_REC,
+    RECORD_FROZEN,
+    RECORD_WHITELIST,
+    RECORD_BLOCKED,
+    RECORD_VERIFIER,
+    RECORD_FEED,
+    RECORD_PROVIDER,
+    RECORD_MARKET,
+    RECORD_DEBT,
+    RECORD_VAULT,
+    RECORD_COLLATERAL,
+    RECORD_PARTNER,
+    RECORD_CATALOG,
+    RECORD_REGISTRY,
+    RECORD_POOLS,
+    RECORD_ENGINE,
+    RECORD_EARNINGS,
+    RECORD_GOVERNANCE,
+    RECORD_TOKEN,
+    RECORD_ASSET,
+    RECORD_SOURCE_COUNT
+};
+
+/* A row that is being applied. The values stand in columns first … of rows. */
+struct record_row {
+    struct tide_hot_sink *sink;
+    const struct tide_pg_rows *rows;
+    uint32_t at;    /* row */
+    uint32_t first; /* column */
+    uint32_t ledger;
+    uint64_t close_time;
+    tide_slice contract;
+    bool removed;
+    const char *bad; /* column that does not fit, NULL so far */
+};
+
+struct record_source {
+    const char *name;    /* of the table, the same in state and history */
+    const char *columns; /* SQL, a list */
+    uint32_t count;      /* of columns */
+    tide_status (*apply)(struct record_row *row, struct tide_err *err);
+};
+
+extern const struct record_source record_sources[RECORD_SOURCE_COUNT];
+
+/* Bit of each source whose table the index does not keep: what records should have from it is not
+ * false or nothing but unknown. scope as in api/sql/scope.h. */
+#define RECORD_BIT(source) (1u << (source))
+uint32_t record_unkept(const char *scope);
+/* Sources without which a record of that kind, or that there is none, says nothing. What a record
+ * has from further ones (RECORD_DEBT), and META and CONTRACT have from any, its readers name:
+ * tide_view_need. */
+uint32_t record_sources_of(enum tide_hot_kind kind);
+/* 503 incomplete, which names the first table of those bits. */
+void record_refuse(struct tide_reply *reply, uint32_t unkept);
+
+/* Applies the row; TIDE_E_SCHEMA names table and column when a value does not fit. */
+tide_status record_apply(enum record_source_id source, struct record_row *row,
+                         struct tide_err *err) TIDE_MUST_USE;
+
+/* --- values of a row; column is counted from row->first ----------------------- */
+
+bool record_null(const struct record_row *row, uint32_t column);
+tide_slice record_text(const struct record_row *row, uint32_t column);
+uint64_t record_u64(struct record_row *row, uint32_t column);
+bool record_bool(struct record_row *row, uint32_t column);
+struct tide_hot_amount record_amount(struct record_row *row, uint32_t column);
+/* None, when it is null or neither account nor contract. */
+struct tide_hot_address record_address(struct record_row *row, uint32_t column);
+struct tide_hot_symbol record_symbol(struct record_row *row, uint32_t column);
+/* bytea */
+struct tide_hot_name record_name(struct record_row *row, uint32_t column);
+
+/* --- records in memory ----------------------------------------------------------- */
+
+struct record_slot {
+    struct tide_hot_key key;
+    void *record; /* malloc'd */
+};
+
+struct record_set {
+    struct record_slot *slots; /* in the order of the keys */
+    uint32_t count, max;
+};
+
+void record_set_release(struct record_set *set);
+struct tide_hot_sink record_set_sink(struct record_set *set);
+/* The record, or NULL. It stays where it is until it is dropped; a later row changes it there. */
+const void *record_set_find(const struct record_set *set, const struct tide_hot_key *key);
+/* As tide_hot_scan and tide_hot_floor. each may add records, and drop none. */
+void record_set_scan(const struct record_set *set, const struct tide_hot_key *prefix,
+                     bool (*each)(void *self, tide_slice key, const void *record), void *self);
+const void *record_set_floor(const struct record_set *set, const struct tide_hot_key *key,
+                             size_t prefix_len);
+
+/* --- apply functions (record_*.c) -------------------------------------------------- */
+
+typedef tide_status record_apply_fn(struct record_row *row, struct tide_err *err);
+record_apply_fn record_pool, record_swap, record_rec, record_frozen, record_whitelist,
+    record_blocked, record_verifier, record_feed, record_provider, record_market, record_debt,
+    record_vault, record_collateral, record_partner, record_catalog, record_registry, record_pools,
+    record_engine, record_earnings, record_governance, record_token, record_asset;
+
+#endif

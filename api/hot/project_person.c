@@ -1,0 +1,120 @@
+#include "api/hot/project.h"
+
+/* --- people -------------------------------------------------------------------- */
+
+/* An address that cannot be asked for (neither G nor C) has no record. */
+static tide_status begin(struct record_row *row, struct tide_hot_key *key,
+                         struct tide_hot_person *person, bool *skip, struct tide_err *err)
+{
+    bool found;
+    struct tide_hot_address address = record_address(row, 0);
+    *skip = address.kind == 0;
+    *key = tide_hot_key_address(TIDE_HOT_PERSON, &address);
+    return *skip ? TIDE_OK : row->sink->get(row->sink->self, key, person, &found, err);
+}
+
+static tide_status end(struct record_row *row, const struct tide_hot_key *key,
+                       struct tide_hot_person *person, struct tide_err *err)
+{
+    if (!person->recorded && !person->frozen && !person->whitelisted)
+        return row->sink->drop(row->sink->self, key, err);
+    return row->sink->put(row->sink->self, key, person, err);
+}
+
+tide_status record_rec(struct record_row *row, struct tide_err *err)
+{
+    struct tide_hot_key key;
+    struct tide_hot_person person;
+    bool skip;
+    tide_status status = begin(row, &key, &person, &skip, err);
+    if (status != TIDE_OK || skip)
+        return status;
+    struct tide_hot_person now = { .frozen = person.frozen, .whitelisted = person.whitelisted };
+    if (!row->removed) {
+        now.recorded = 1;
+        now.ledger = row->ledger;
+        now.status = (uint32_t)record_u64(row, 1);
+        now.jurisdiction = (uint32_t)record_u64(row, 2);
+        now.expires_at = record_u64(row, 3);
+        now.updated_at = record_u64(row, 4);
+        now.provider = record_address(row, 5);
+        now.reason = record_symbol(row, 6);
+    }
+    return end(row, &key, &now, err);
+}
+
+tide_status record_frozen(struct record_row *row, struct tide_err *err)
+{
+    struct tide_hot_key key;
+    struct tide_hot_person person;
+    bool skip;
+    tide_status status = begin(row, &key, &person, &skip, err);
+    person.frozen = !row->removed;
+    return status != TIDE_OK || skip ? status : end(row, &key, &person, err);
+}
+
+tide_status record_whitelist(struct record_row *row, struct tide_err *err)
+{
+    struct tide_hot_key key;
+    struct tide_hot_person person;
+    bool skip;
+    tide_status status = begin(row, &key, &person, &skip, err);
+    person.whitelisted = !row->removed;
+    return status != TIDE_OK || skip ? status : end(row, &key, &person, err);
+}
+
+/* --- marks: present or not --------------------------------------------------------- */
+
+static tide_status mark(struct record_row *row, const struct tide_hot_key *key,
+                        struct tide_err *err)
+{
+    struct tide_hot_verifier record = { .ledger = row->ledger };
+    _Static_assert(sizeof(struct tide_hot_verifier) == sizeof(struct tide_hot_provider) &&
+                       sizeof(struct tide_hot_verifier) == sizeof(struct tide_hot_collateral) &&
+                       sizeof(struct tide_hot_verifier) == sizeof(struct tide_hot_blocked),
+                   "marks are alike");
+    return row->removed ? row->sink->drop(row->sink->self, key, err)
+                        : row->sink->put(row->sink->self, key, &record, err);
+}
+
+static tide_status mark_address(struct record_row *row, enum tide_hot_kind kind,
+                                struct tide_err *err)
+{
+    struct tide_hot_address address = record_address(row, 0);
+    struct tide_hot_key key = tide_hot_key_address(kind, &address);
+    return address.kind ? mark(row, &key, err) : TIDE_OK;
+}
+
+tide_status record_verifier(struct record_row *row, struct tide_err *err)
+{
+    return mark_address(row, TIDE_HOT_VERIFIER, err);
+}
+
+tide_status record_provider(struct record_row *row, struct tide_err *err)
+{
+    return mark_address(row, TIDE_HOT_PROVIDER, err);
+}
+
+tide_status record_collateral(struct record_row *row, struct tide_err *err)
+{
+    return mark_address(row, TIDE_HOT_COLLATERAL, err);
+}
+
+tide_status record_blocked(struct record_row *row, struct tide_err *err)
+{
+    uint32_t code = (uint32_t)record_u64(row, 0);
+    struct tide_hot_key key = tide_hot_key_u32(TIDE_HOT_BLOCKED, code);
+    tide_status status = mark(row, &key, err);
+    if (status != TIDE_OK || code >= TIDE_HOT_CODES)
+        return status;
+    struct tide_hot_meta meta;
+    bool found;
+    key = tide_hot_key(TIDE_HOT_META);
+    status = row->sink->get(row->sink->self, &key, &meta, &found, err);
+    uint8_t bit = (uint8_t)(1u << code % 8);
+    if (row->removed)
+        meta.blocked[code / 8] &= (uint8_t)~bit;
+    else
+        meta.blocked[code / 8] |= bit;
+    return status == TIDE_OK ? row->sink->put(row->sink->self, &key, &meta, err) : status;
+}

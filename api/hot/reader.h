@@ -1,0 +1,144 @@
+/* What hot routes are answered from: the newest snapshot of the cache, or, with ?ledger=N, the same
+ * records as of the close of N, read from PostgreSQL. A handler cannot tell which: there is one way
+ * of computing an answer.
+ *
+ * Time     view.now is what everything is evaluated at: the later of the wall clock and the newest
+ *          close time, or the close time of N.
+ * Unkept   an index that keeps a part of the tables (api/sql/scope.h) lacks what some records are
+ *          made of. What is asked for is noted, and close answers 503 incomplete if that is
+ *          among it.
+ * Failure  what cannot be read is not there, and tide_view_close tells: an answer written from such
+ *          a view is replaced by a problem.
+ * Memory   records live until close; those of the cache are in the map.
+ * Threads  that of its reader or connection. The cache never waits, the past does. */
+#ifndef API_HOT_READER_H
+#define API_HOT_READER_H
+
+#include "api/hot/api.h"
+#include "api/hot/project.h"
+#include "api/http/json.h"
+#include "api/sql/cursor.h"
+#include "tidemark/hot.h"
+
+struct view_past;
+
+struct tide_view {
+    const struct tide_hot_meta *meta;
+    uint64_t now;    /* unix seconds */
+    uint64_t age_ms; /* since the indexer was last heard of; 0 of the past */
+    uint32_t unkept; /* sources that the index does not keep: RECORD_BIT */
+    uint32_t needs;  /* sources that were asked for beside … */
+    uint32_t kinds;  /* … those of records of these kinds: 1 << enum tide_hot_kind */
+    struct tide_hot_reader *reader;
+    struct view_past *past; /* NULL: the cache */
+    struct tide_pg *pg;     /* of the past */
+};
+
+/* Opens what the request asks for: with ?ledger=N that is what context->pg and reply->at say.
+ * False: the reply holds the problem, nothing is open. That is 503 not_ready (no cache yet), 503
+ * stale (older than stale_after_ms, or than ?maxAgeMs=), or a failure of the database. */
+bool tide_view_open(struct tide_view *view, struct tide_handler_context *context,
+                    const struct tide_request *request, struct tide_reply *reply);
+/* Ends it and says in the reply what the answer is true at, or what went wrong. */
+void tide_view_close(struct tide_view *view, struct tide_reply *reply);
+
+/* The answer's beginning in the reply's body: {"ledger":"N","closedAt":"…" */
+struct tide_json tide_view_answer(const struct tide_view *view, struct tide_reply *reply);
+/* The answer is the same as any whose body is the same from there on: ledgers may come and go. */
+void tide_view_tag(struct tide_reply *reply, size_t from);
+
+/* A list that is answered in pages of a fixed size. */
+struct tide_view_page {
+    struct tide_cursor_scope scope;
+    char after[TIDE_CURSOR_KEY_MAX + 1]; /* key that the page begins after; "": the first page */
+};
+
+/* False: the cursor belongs to another question. The caller answers tide_cursor_refuse. */
+bool tide_view_page_read(struct tide_view_page *page, const struct tide_view *view,
+                         const struct tide_request *request) TIDE_MUST_USE;
+/* "next": the cursor of the page after the key last; if last is empty, null. */
+void tide_view_page_next(struct tide_json *j, const struct tide_view_page *page, tide_slice last);
+
+/* For fields of META and CONTRACT, and those that are no record's own. */
+static inline void tide_view_need(struct tide_view *view, enum record_source_id source)
+{
+    view->needs |= RECORD_BIT(source);
+}
+/* Bits of what was asked for and is not kept. */
+uint32_t tide_view_unkept(const struct tide_view *view);
+
+/* Over a snapshot that the caller began and will end. */
+static inline struct tide_view tide_view_of(struct tide_hot_reader *reader,
+                                            const struct tide_hot_meta *meta, uint64_t now)
+{
+    return (struct tide_view){ .meta = meta, .now = now, .unkept = meta->unkept, .reader = reader };
+}
+
+/* The past's half of the verbs below. (view_past.c) */
+const void *view_past_get(struct view_past *past, const struct tide_hot_key *key);
+void view_past_scan(struct view_past *past, const struct tide_hot_key *prefix,
+                    tide_hot_each_fn *each, void *self);
+const void *view_past_floor(struct view_past *past, const struct tide_hot_key *key,
+                            size_t prefix_len);
+bool view_past_blocked(struct view_past *past, uint32_t code);
+void view_past_count_vaults(struct view_past *past);
+void view_past_expect(struct view_past *past, const struct tide_hot_address *who, uint32_t count);
+/* Within a transaction of the caller's, as of a ledger that is indexed. *meta lives as long as
+ * *out. */
+tide_status view_past_open(struct view_past **out, const struct tide_hot_meta **meta,
+                           struct tide_pg *pg, uint16_t deployment, const struct tide_answer_at *at,
+                           struct tide_err *err) TIDE_MUST_USE;
+/* The first failure of all that was read. */
+tide_status view_past_close(struct view_past *past, struct tide_err *err) TIDE_MUST_USE;
+
+/* As tide_hot_get, tide_hot_scan, tide_hot_floor, tide_hot_blocked. Of the past, persons and vaults
+ * are not scanned: there may be millions. */
+TIDE_INLINE const void *tide_view_get(struct tide_view *view, const struct tide_hot_key *key)
+{
+    view->kinds |= 1u << key->bytes[0];
+    return TIDE_UNLIKELY(view->past != NULL) ? view_past_get(view->past, key)
+                                             : tide_hot_get(view->reader, key);
+}
+
+/* Many persons will be asked for: of the past they are read at once. */
+static inline void tide_view_expect(struct tide_view *view, const struct tide_hot_address *who,
+                                    uint32_t count)
+{
+    if (view->past)
+        view_past_expect(view->past, who, count);
+}
+
+/* Before what markets say of their vaults is used: of the past it is summed now. */
+static inline void tide_view_count_vaults(struct tide_view *view)
+{
+    view->kinds |= 1u << TIDE_HOT_VAULT;
+    if (view->past)
+        view_past_count_vaults(view->past);
+}
+
+static inline void tide_view_scan(struct tide_view *view, const struct tide_hot_key *prefix,
+                                  tide_hot_each_fn *each, void *self)
+{
+    view->kinds |= 1u << prefix->bytes[0];
+    if (view->past)
+        view_past_scan(view->past, prefix, each, self);
+    else
+        tide_hot_scan(view->reader, prefix, NULL, each, self);
+}
+
+static inline const void *tide_view_floor(struct tide_view *view, const struct tide_hot_key *key,
+                                          size_t prefix_len)
+{
+    view->kinds |= 1u << key->bytes[0];
+    return view->past ? view_past_floor(view->past, key, prefix_len)
+                      : tide_hot_floor(view->reader, key, prefix_len);
+}
+
+static inline bool tide_view_blocked(struct tide_view *view, uint32_t code)
+{
+    view->kinds |= 1u << TIDE_HOT_BLOCKED;
+    return TIDE_UNLIKELY(view->past != NULL) ? view_past_blocked(view->past, code)
+                                             : tide_hot_blocked(view->reader, view->meta, code);
+}
+
+#endif

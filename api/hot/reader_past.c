@@ -1,0 +1,363 @@
+/* Records as of the close of a ledger, read when they are asked for: one by an index probe, all of
+ * a kind by one statement. */
+#include "api/hot/feed_impl.h"
+#include "api/hot/history_lookup.h"
+#include "api/hot/reader.h"
+#include "api/sql/bound.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SQL_MAX = 32 << 10 };
+
+struct view_past {
+    struct tide_load load;
+    struct record_set set;
+    struct tide_buf sql;
+    uint32_t whole;      /* bit of each kind that is all there          */
+    uint64_t ticks_till; /* ticks beyond are not kept: nobody asks them */
+    tide_status status;  /* the first failure; nothing is read after it */
+    struct tide_err err;
+};
+
+/* --- into the set ------------------------------------ */
+
+static tide_status past_get(void *self, const struct tide_hot_key *key, void *out, bool *found,
+                            struct tide_err *err)
+{
+    struct view_past *past = self;
+    struct tide_hot_sink inner = record_set_sink(&past->set);
+    return inner.get(inner.self, key, out, found, err);
+}
+
+static tide_status past_put(void *self, const struct tide_hot_key *key, const void *record,
+                            struct tide_err *err)
+{
+    struct view_past *past = self;
+    struct tide_hot_sink inner = record_set_sink(&past->set);
+    const struct tide_hot_tick *tick = record;
+    if (key->bytes[0] == TIDE_HOT_TICK && tick->time > past->ticks_till)
+        return TIDE_OK;
+    return inner.put(inner.self, key, record, err);
+}
+
+static tide_status past_drop(void *self, const struct tide_hot_key *key, struct tide_err *err)
+{
+    struct view_past *past = self;
+    struct tide_hot_sink inner = record_set_sink(&past->set);
+    return inner.drop(inner.self, key, err);
+}
+
+static struct tide_hot_sink sink_of(struct view_past *past)
+{
+    return (
+        struct tide_hot_sink){ .self = past, .get = past_get, .put = past_put, .drop = past_drop };
+}
+
+static tide_status take_row(void *self, const struct tide_pg_rows *row, struct tide_err *err)
+{
+    return feed_apply_row(self, row, 0, err);
+}
+
+/* Runs past->sql: $1 deployment, $2 after or as of, $3 up to, $4 a symbol. */
+static void stream(struct view_past *past, uint32_t two, size_t count, const char *symbol)
+{
+    char id[8], from[16], to[16];
+    struct tide_hot_sink into = sink_of(past);
+    struct tide_pg_sink sink = { take_row, &into };
+    if (past->status != TIDE_OK)
+        return;
+    snprintf(id, sizeof id, "%u", past->load.deployment);
+    snprintf(from, sizeof from, "%u", two);
+    snprintf(to, sizeof to, "%u", past->load.ledger);
+    const char *sql = feed_sql_text(&past->sql, &past->err);
+    past->status = sql ? tide_pg_stream(past->load.pg, &sink, sql,
+                                        (const char *[]){ id, from, to, symbol }, count, &past->err)
+                       : TIDE_E_MEMORY;
+}
+
+/* --- all of a kind ------------------------------------ */
+
+/* The rows come in the order of their keys where the first column is the key. The set appends them
+ * then. In any other order it moves half of what it holds for each row. */
+static void load_source(struct view_past *past, enum record_source_id source, bool removable)
+{
+    const char *columns = record_sources[source].columns;
+    tide_buf_reset(&past->sql);
+    if (removable)
+        feed_sql_whole(&past->sql, source, true);
+    else
+        feed_sql_kept(&past->sql, source);
+    tide_buf_putf(&past->sql, " ORDER BY (%.*s)::text COLLATE \"C\"", (int)strcspn(columns, ","),
+                  columns);
+    stream(past, past->load.ledger, 2, NULL);
+}
+
+static void need_whole(struct view_past *past, enum tide_hot_kind kind)
+{
+    static const struct {
+        enum tide_hot_kind kind;
+        enum record_source_id source;
+        bool removable;
+    } parts[] = {
+        { TIDE_HOT_BLOCKED, RECORD_BLOCKED, true },  { TIDE_HOT_FEED, RECORD_FEED, false },
+        { TIDE_HOT_POOL, RECORD_POOL, false },       { TIDE_HOT_MARKET, RECORD_MARKET, false },
+        { TIDE_HOT_MARKET, RECORD_DEBT, false },     { TIDE_HOT_CONTRACT, RECORD_TOKEN, false },
+        { TIDE_HOT_CONTRACT, RECORD_ASSET, false },  { TIDE_HOT_PARTNER, RECORD_PARTNER, false },
+        { TIDE_HOT_CATALOG, RECORD_CATALOG, false },
+    };
+    if (past->whole & 1u << kind)
+        return;
+    past->whole |= 1u << kind;
+    for (size_t i = 0; i < TIDE_COUNT(parts); i++)
+        if (parts[i].kind == kind)
+            load_source(past, parts[i].source, parts[i].removable);
+}
+
+/* What record_vault counts one by one, summed where the vaults are: there may be many. The sum
+ * wraps at 128 bits as it does there: a contract may store any amounts. */
+#define WRAPPED(sum)                                                                       \
+    "(mod(mod(" sum " + 170141183460469231731687303715884105728,"                          \
+    " 340282366920938463463374607431768211456) + 340282366920938463463374607431768211456," \
+    " 340282366920938463463374607431768211456) - 170141183460469231731687303715884105728)"
+static const char vaults_sql[] = "SELECT synth, " WRAPPED(
+    "sum(collateral)") "::text, count(*), count(*) FILTER (WHERE debt > 0) FROM"
+                       " (SELECT DISTINCT ON (key_hash) synth, collateral, debt, removed"
+                       " FROM history.synthetic_engine_vault WHERE deployment = $1 AND ledger <= $2"
+                       " ORDER BY key_hash, ledger DESC, tx DESC, seq DESC) AS v WHERE NOT removed "
+                       "GROUP BY synth";
+
+static tide_status count_vaults(struct view_past *past, const struct tide_pg_rows *rows,
+                                uint32_t at, struct tide_err *err)
+{
+    struct record_row row = { .rows = rows, .at = at };
+    struct tide_hot_symbol symbol = record_symbol(&row, 0);
+    struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_MARKET, &symbol);
+    struct tide_hot_sink sink = sink_of(past);
+    struct tide_hot_market market;
+    bool found;
+    tide_status status = sink.get(sink.self, &key, &market, &found, err);
+    market.symbol = symbol;
+    market.collateral = record_amount(&row, 1);
+    market.vaults = record_u64(&row, 2);
+    market.indebted = record_u64(&row, 3);
+    if (row.bad)
+        return tide_fail(err, TIDE_E_SCHEMA, "vaults: a sum does not fit");
+    return status == TIDE_OK ? sink.put(sink.self, &key, &market, err) : status;
+}
+
+void view_past_count_vaults(struct view_past *past)
+{
+    char id[8], at[16];
+    struct tide_pg_rows rows;
+    if (past->status == TIDE_OK)
+        need_whole(past, TIDE_HOT_MARKET);
+    if (past->status != TIDE_OK)
+        return;
+    snprintf(id, sizeof id, "%u", past->load.deployment);
+    snprintf(at, sizeof at, "%u", past->load.ledger);
+    past->status = tide_bound_query(past->load.pg, &rows, vaults_sql, (const char *[]){ id, at }, 2,
+                                    &past->err);
+    if (past->status != TIDE_OK)
+        return;
+    for (uint32_t i = 0; i < rows.count && past->status == TIDE_OK; i++)
+        past->status = count_vaults(past, &rows, i, &past->err);
+    tide_pg_rows_release(&rows);
+}
+
+/* --- one ------------------------------------ */
+
+static void load_one(struct view_past *past, const struct tide_hot_key *key)
+{
+    struct tide_hot_address address;
+    struct tide_hot_symbol symbol;
+    uint32_t id;
+    if (key->bytes[0] == TIDE_HOT_PERSON) {
+        memcpy(&address, key->bytes + 1, sizeof address);
+        past->status = tide_load_person(&past->load, &past->set, &address, &past->err);
+    } else if (key->bytes[0] == TIDE_HOT_FEED) {
+        memcpy(&symbol, key->bytes + 1, sizeof symbol);
+        past->status = tide_load_feed(&past->load, &past->set, &symbol, &past->err);
+    } else if (key->bytes[0] == TIDE_HOT_POOL) {
+        memcpy(&symbol, key->bytes + 1, sizeof symbol);
+        past->status = tide_load_pool(&past->load, &past->set, &symbol, &past->err);
+    } else if (key->bytes[0] == TIDE_HOT_PARTNER) {
+        memcpy(&id, key->bytes + 1, sizeof id);
+        past->status =
+            tide_load_partner(&past->load, &past->set, __builtin_bswap32(id), &past->err);
+    } else {
+        need_whole(past, (enum tide_hot_kind)key->bytes[0]);
+    }
+}
+
+void view_past_expect(struct view_past *past, const struct tide_hot_address *who, uint32_t count)
+{
+    if (past->status == TIDE_OK)
+        past->status = tide_load_people(&past->load, &past->set, who, count, &past->err);
+}
+
+const void *view_past_get(struct view_past *past, const struct tide_hot_key *key)
+{
+    const void *record = record_set_find(&past->set, key);
+    bool looked = past->whole & 1u << key->bytes[0];
+    bool in_parts = key->bytes[0] == TIDE_HOT_MARKET || key->bytes[0] == TIDE_HOT_CONTRACT;
+    if (past->status != TIDE_OK || looked || (record && !in_parts))
+        return record;
+    load_one(past, key);
+    return record_set_find(&past->set, key);
+}
+
+void view_past_scan(struct view_past *past, const struct tide_hot_key *prefix,
+                    tide_hot_each_fn *each, void *self)
+{
+    assert(prefix->bytes[0] != TIDE_HOT_PERSON && prefix->bytes[0] != TIDE_HOT_VAULT);
+    if (past->status == TIDE_OK)
+        need_whole(past, (enum tide_hot_kind)prefix->bytes[0]);
+    record_set_scan(&past->set, prefix, each, self);
+}
+
+bool view_past_blocked(struct view_past *past, uint32_t code)
+{
+    struct tide_hot_key key = tide_hot_key_u32(TIDE_HOT_BLOCKED, code);
+    return view_past_get(past, &key) != NULL;
+}
+
+/* --- the last day's trade ------------------------------------ */
+
+/* The last ledger at or before that time, 0 when there is none. */
+static uint32_t ledger_before(struct view_past *past, uint64_t time)
+{
+    char id[8], to[16], seconds[24];
+    struct tide_pg_rows rows;
+    snprintf(id, sizeof id, "%u", past->load.deployment);
+    snprintf(to, sizeof to, "%u", past->load.ledger);
+    snprintf(seconds, sizeof seconds, "%" PRIu64, time);
+    past->status =
+        tide_pg_query(past->load.pg, &rows,
+                      "SELECT ledger FROM chain.ledger WHERE deployment = $1 AND ledger <= $2 AND"
+                      " closed_at <= to_timestamp($3::bigint) ORDER BY ledger DESC LIMIT 1",
+                      (const char *[]){ id, to, seconds }, 3, &past->err);
+    if (past->status != TIDE_OK)
+        return 0;
+    uint32_t ledger = rows.count ? (uint32_t)tide_pg_u64(&rows, 0, 0) : 0;
+    tide_pg_rows_release(&rows);
+    return ledger;
+}
+
+static void load_pool_at(struct view_past *past, const struct tide_hot_symbol *id, uint32_t ledger)
+{
+    struct tide_load load = past->load;
+    load.ledger = ledger;
+    if (past->status == TIDE_OK)
+        past->status = tide_load_pool(&load, &past->set, id, &past->err);
+}
+
+/* The pool as it was before, then each swap since, then as it is: as the feeder does it. */
+static void load_trade(struct view_past *past, const struct tide_hot_symbol *id, uint64_t start)
+{
+    char symbol[sizeof id->text + 1] = "";
+    struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_POOL, id);
+    memcpy(symbol, id->text, sizeof id->text);
+    uint32_t before = ledger_before(past, start);
+    if (before)
+        load_pool_at(past, id, before);
+    if (past->status == TIDE_OK && !record_set_find(&past->set, &key))
+        load_pool_at(past, id, past->load.ledger);
+    tide_buf_reset(&past->sql);
+    feed_sql_since(&past->sql, RECORD_SWAP);
+    tide_buf_str(&past->sql, " AND pool_id = $4 ORDER BY ledger, tx, op, seq");
+    stream(past, before, 4, symbol);
+    load_pool_at(past, id, past->load.ledger);
+}
+
+const void *view_past_floor(struct view_past *past, const struct tide_hot_key *key,
+                            size_t prefix_len)
+{
+    struct tide_hot_symbol id;
+    uint64_t start;
+    assert(key->bytes[0] == TIDE_HOT_TICK);
+    memcpy(&id, key->bytes + 1, sizeof id);
+    memcpy(&start, key->bytes + 1 + sizeof id, sizeof start);
+    start = __builtin_bswap64(start);
+    if (past->status == TIDE_OK) {
+        past->ticks_till = start;
+        load_trade(past, &id, start);
+    }
+    return record_set_floor(&past->set, key, prefix_len);
+}
+
+/* --- open ------------------------------------ */
+
+static tide_status put_ledger(struct view_past *past, const struct tide_answer_at *at,
+                              struct tide_err *err)
+{
+    struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
+    struct tide_hot_sink sink = sink_of(past);
+    struct tide_hot_meta meta = { .deployment = past->load.deployment,
+                                  .ledger = at->ledger,
+                                  .close_time = at->close_time };
+    return sink.put(sink.self, &key, &meta, err);
+}
+
+static tide_status load_instance(struct view_past *past, enum record_source_id source,
+                                 enum tide_role role, struct tide_err *err)
+{
+    struct tide_hot_sink sink = sink_of(past);
+    struct tide_entry_key key = { .contract = past->load.contracts[role] };
+    return tide_load_record(&past->load, &sink, source, &key, err);
+}
+
+static tide_status load_meta(struct view_past *past, const struct tide_answer_at *at,
+                             struct tide_err *err)
+{
+    struct tide_hot_sink sink = sink_of(past);
+    tide_status status = put_ledger(past, at, err);
+    if (status == TIDE_OK)
+        status = tide_load_open(&past->load, past->load.pg, past->load.deployment, at->ledger, err);
+    if (status == TIDE_OK)
+        status = feed_contracts(past->load.pg, past->load.deployment, at->ledger, &sink, err);
+    if (status == TIDE_OK)
+        status = load_instance(past, RECORD_POOLS, TIDE_ROLE_liquidity_pool, err);
+    if (status == TIDE_OK)
+        status = load_instance(past, RECORD_ENGINE, TIDE_ROLE_synthetic_engine, err);
+    if (status == TIDE_OK)
+        status = load_instance(past, RECORD_GOVERNANCE, TIDE_ROLE_dao_governance, err);
+    return status;
+}
+
+static void release(struct view_past *past)
+{
+    record_set_release(&past->set);
+    tide_buf_release(&past->sql);
+    free(past);
+}
+
+tide_status view_past_open(struct view_past **out, const struct tide_hot_meta **meta,
+                           struct tide_pg *pg, uint16_t deployment, const struct tide_answer_at *at,
+                           struct tide_err *err)
+{
+    struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
+    struct view_past *past = calloc(1, sizeof *past);
+    if (!past)
+        return tide_fail(err, TIDE_E_MEMORY, "view");
+    past->load.pg = pg;
+    past->load.deployment = deployment;
+    tide_buf_init(&past->sql, SQL_MAX);
+    tide_status status = load_meta(past, at, err);
+    if (status != TIDE_OK) {
+        release(past);
+        return status;
+    }
+    *meta = record_set_find(&past->set, &key);
+    *out = past;
+    return TIDE_OK;
+}
+
+tide_status view_past_close(struct view_past *past, struct tide_err *err)
+{
+    tide_status status = past->status;
+    if (status != TIDE_OK)
+        *err = past->err;
+    release(past);
+    return status;
+}

@@ -1,0 +1,103 @@
+#include "api/http/json.h"
+
+enum { DECIMALS_MAX = 38 };
+
+void tide_json_text(struct tide_json *j, const char *name, tide_slice text)
+{
+    tide_json_name(j, name);
+    tide_buf_json_string(j->buf, text);
+    j->comma = true;
+}
+
+void tide_json_u32(struct tide_json *j, const char *name, uint32_t v)
+{
+    char text[20];
+    tide_json_name(j, name);
+    tide_json_raw(j, tide_slice_of(text, tide_u64_text(text, v)));
+}
+
+void tide_json_u64(struct tide_json *j, const char *name, uint64_t v)
+{
+    char text[20];
+    tide_json_name(j, name);
+    tide_json_plain(j, tide_slice_of(text, tide_u64_text(text, v)));
+}
+
+void tide_json_time(struct tide_json *j, const char *name, uint64_t seconds)
+{
+    char text[TIDE_RFC3339_BYTES];
+    tide_time_rfc3339(text, seconds > INT64_MAX ? INT64_MAX : (int64_t)seconds);
+    tide_json_name(j, name);
+    tide_json_plain(j, tide_slice_of(text, sizeof "0000-00-00T00:00:00Z" - 1));
+}
+
+void tide_json_address(struct tide_json *j, const char *name,
+                       const struct tide_hot_address *address)
+{
+    char text[TIDE_HOT_ADDRESS_TEXT];
+    if (address->kind == 0) {
+        tide_json_null(j, name);
+        return;
+    }
+    tide_hot_address_text(text, address);
+    tide_json_name(j, name);
+    tide_json_plain(j, tide_slice_of(text, TIDE_HOT_ADDRESS_TEXT - 1));
+}
+
+void tide_json_symbol(struct tide_json *j, const char *name, const struct tide_hot_symbol *symbol)
+{
+    tide_json_text(j, name, tide_hot_symbol_slice(symbol));
+}
+
+void tide_json_title(struct tide_json *j, const char *name, const struct tide_hot_name *title)
+{
+    size_t len = title->len < TIDE_HOT_NAME_MAX ? title->len : TIDE_HOT_NAME_MAX;
+    tide_json_text(j, name, tide_slice_of(title->text, len));
+}
+
+void tide_json_i128(struct tide_json *j, const char *name, tide_raw_i128 v)
+{
+    char text[TIDE_I128_TEXT_MAX];
+    tide_json_name(j, name);
+    tide_json_plain(j, tide_slice_of(text, tide_i128_text(text, (tide_i128){ v })));
+}
+
+/* Digits with the point put where it belongs: "-12345" of 7 decimals is "-0.0012345". */
+static size_t scale(char *out, tide_slice raw, uint32_t decimals)
+{
+    size_t at = 0, len = raw.len;
+    const uint8_t *digits = raw.ptr;
+    if (digits[0] == '-') {
+        out[at++] = '-';
+        digits++;
+        len--;
+    }
+    size_t whole = len > decimals ? len - decimals : 0;
+    if (whole == 0)
+        out[at++] = '0';
+    memcpy(out + at, digits, whole);
+    at += whole;
+    if (decimals == 0)
+        return at;
+    out[at++] = '.';
+    for (size_t zeros = decimals > len ? decimals - len : 0; zeros; zeros--)
+        out[at++] = '0';
+    memcpy(out + at, digits + whole, len - whole);
+    return at + len - whole;
+}
+
+void tide_json_amount(struct tide_json *j, const char *name, tide_raw_i128 v, uint32_t decimals)
+{
+    char raw[TIDE_I128_TEXT_MAX], scaled[TIDE_I128_TEXT_MAX + DECIMALS_MAX + 4];
+    size_t len = tide_i128_text(raw, (tide_i128){ v });
+    tide_json_name(j, name);
+    tide_json_plain(j, tide_slice_of(raw, len));
+    tide_buf_str(j->buf, ",\"");
+    tide_buf_str(j->buf, name);
+    tide_buf_str(j->buf, "Scaled\":");
+    j->comma = false;
+    if (decimals > DECIMALS_MAX)
+        tide_json_raw(j, TIDE_SLICE("null"));
+    else
+        tide_json_plain(j, tide_slice_of(scaled, scale(scaled, tide_slice_of(raw, len), decimals)));
+}

@@ -1,0 +1,263 @@
+#include "api/http/param.h"
+#include "tidemark/catalogue.h"
+#include "tidemark/strkey.h"
+#include "tidemark/table.h"
+#include "tidemark/text.h"
+
+static const struct tide_param params[] = {
+#define TIDE_PARAM(name, type, min, max, def, help) \
+    { #name, TIDE_PARAM_##type, min, max, def, help },
+#include "api/http/param.def"
+#undef TIDE_PARAM
+};
+
+const struct tide_param *tide_param_of(enum tide_param_id id)
+{
+    assert((size_t)id < TIDE_COUNT(params));
+    return &params[id];
+}
+
+enum tide_param_id tide_param_named(tide_slice name)
+{
+    static const uint8_t lens[] = {
+#define TIDE_PARAM(name, type, min, max, def, help) sizeof #name - 1,
+#include "api/http/param.def"
+#undef TIDE_PARAM
+    };
+    for (size_t i = 0; i < TIDE_COUNT(params); i++)
+        if (name.len == lens[i] && memcmp(name.ptr, params[i].name, name.len) == 0)
+            return (enum tide_param_id)i;
+    return TIDE_PARAM_COUNT;
+}
+
+static bool refuse(char why[TIDE_PARAM_WHY], const char *text)
+{
+    snprintf(why, TIDE_PARAM_WHY, "%s", text);
+    return false;
+}
+
+static bool is_digit(uint8_t c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_word(uint8_t c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* --- types ------------------------------------------------------------------------------ */
+
+static bool read_u64(struct tide_param_value *out, const struct tide_param *param, char *why)
+{
+    bool padded = out->text.len > 1 && out->text.ptr[0] == '0';
+    if (!padded && tide_parse_u64(&out->number, out->text, param->max) == TIDE_OK &&
+        out->number >= param->min)
+        return true;
+    snprintf(why, TIDE_PARAM_WHY, "must be a whole number from %" PRIu64 " to %" PRIu64, param->min,
+             param->max);
+    return false;
+}
+
+static bool read_time(struct tide_param_value *out, const struct tide_param *param, char *why)
+{
+    int64_t seconds = -1;
+    if (tide_parse_u64(&out->number, out->text, param->max) == TIDE_OK)
+        return true;
+    if (tide_time_parse(&seconds, out->text) == TIDE_OK && seconds >= (int64_t)param->min &&
+        seconds <= (int64_t)param->max) {
+        out->number = (uint64_t)seconds;
+        return true;
+    }
+    return refuse(why, "must be unix seconds, or a time as 2026-05-02T09:14:07Z, from 1970 to 2106"
+                       " (a + in it is %2B in a query)");
+}
+
+static bool read_amount(struct tide_param_value *out, const struct tide_param *param, char *why)
+{
+    enum { DIGITS_MAX = 38 }; /* all of them fit an i128 */
+    (void)param;
+    if (out->text.len <= DIGITS_MAX && tide_i128_parse(&out->amount, out->text) == TIDE_OK &&
+        tide_i128_sign(out->amount) >= 0)
+        return true;
+    return refuse(why, "must be a whole number of raw units, of 1 to 38 digits");
+}
+
+/* M…: the account is its first 32 bytes. */
+static bool refuse_muxed(char *why, const uint8_t *payload)
+{
+    char account[TIDE_STRKEY_TEXT_MAX];
+    size_t len = tide_strkey_encode(account, TIDE_STRKEY_ACCOUNT, tide_slice_of(payload, 32));
+    snprintf(why, TIDE_PARAM_WHY, "is a muxed address: ask for its account, %.*s", (int)len,
+             account);
+    return false;
+}
+
+static bool read_address(struct tide_param_value *out, const struct tide_param *param, char *why)
+{
+    enum tide_strkey kind;
+    uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
+    size_t len;
+    (void)param;
+    if (out->text.len > 50 && (out->text.ptr[0] == 'S' || out->text.ptr[0] == 's'))
+        return refuse(why, "looks like a secret seed: whoever holds it holds the account;"
+                           " send the address, which begins with G or C");
+    if (tide_strkey_decode(&kind, payload, &len, out->text) != TIDE_OK)
+        return refuse(why, "must be an address: G or C, then 55 characters of A-Z2-7 whose"
+                           " checksum fits");
+    if (kind == TIDE_STRKEY_MUXED)
+        return refuse_muxed(why, payload);
+    if (kind != TIDE_STRKEY_ACCOUNT && kind != TIDE_STRKEY_CONTRACT)
+        return refuse(why, "must be an account (G) or a contract (C)");
+    out->address.kind = (uint8_t)kind;
+    memcpy(out->address.key, payload, sizeof out->address.key);
+    return true;
+}
+
+static bool read_symbol(struct tide_param_value *out, const struct tide_param *param, char *why)
+{
+    bool fits = out->text.len > 0 && tide_hot_symbol_of(&out->symbol, out->text);
+    (void)param;
+    for (size_t i = 0; fits && i < out->text.len; i++)
+        fits = is_word(out->text.ptr[i]);
+    return fits || refuse(why, "must be 1 to 32 characters of A-Z, a-z, 0-9 and _");
+}
+
+static bool read_hash(struct tide_param_value *out, const struct tide_param *param, char *why)
+{
+    uint8_t bytes[TIDE_HASH_BYTES];
+    (void)param;
+    if (tide_hex_decode(bytes, sizeof bytes, out->text) == TIDE_OK)
+        return true;
+    return refuse(why, "must be 64 hexadecimal digits");
+}
+
+static bool read_text(struct tide_param_value *out, const struct tide_param *param, char *why)
+{
+    bool fits = out->text.len >= param->min && out->text.len <= param->max;
+    for (size_t i = 0; fits && i < out->text.len; i++)
+        fits = out->text.ptr[i] >= ' ' && out->text.ptr[i] != 0x7f;
+    if (fits && tide_utf8_valid(out->text))
+        return true;
+    if (param->min == param->max)
+        snprintf(why, TIDE_PARAM_WHY, "must be %" PRIu64 " characters", param->max);
+    else
+        snprintf(why, TIDE_PARAM_WHY,
+                 "must be %" PRIu64 " to %" PRIu64 " bytes of UTF-8 without control characters",
+                 param->min, param->max);
+    return false;
+}
+
+/* Index of text among "a|b|c", -1 when it is none of them. */
+static int word_index(const char *words, tide_slice text)
+{
+    int index = 0;
+    for (const char *at = words;; index++) {
+        size_t len = strcspn(at, "|");
+        if (tide_slice_eq(text, tide_slice_of(at, len)))
+            return index;
+        if (!at[len])
+            return -1;
+        at += len + 1;
+    }
+}
+
+static bool read_word(struct tide_param_value *out, const char *words, char *why)
+{
+    int index = word_index(words, out->text);
+    if (index < 0) {
+        snprintf(why, TIDE_PARAM_WHY, "must be one of: %s", words);
+        return false;
+    }
+    out->number = (uint64_t)index;
+    return true;
+}
+
+static bool read_choice(struct tide_param_value *out, const struct tide_param *param, char *why)
+{
+    return read_word(out, param->help, why);
+}
+
+static bool read_bool(struct tide_param_value *out, const struct tide_param *param, char *why)
+{
+    (void)param;
+    return read_word(out, "false|true", why);
+}
+
+static bool read_kind(struct tide_param_value *out, const struct tide_param *param, char *why)
+{
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    (void)param;
+    for (uint16_t kind = 0; kind < TIDE_EV_COUNT; kind++) {
+        out->number = kind;
+        if (tide_slice_eq_str(out->text, tables[tide_events()[kind].table].name))
+            return true;
+    }
+    size_t len = (size_t)snprintf(why, TIDE_PARAM_WHY, "must be one of:");
+    for (uint16_t kind = 0; kind < TIDE_EV_COUNT && len < TIDE_PARAM_WHY; kind++)
+        len += (size_t)snprintf(why + len, TIDE_PARAM_WHY - len, "%s %s", kind ? "," : "",
+                                tables[tide_events()[kind].table].name);
+    return false;
+}
+
+static bool are_digits(tide_slice text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+            return false;
+    return true;
+}
+
+/* The first digits are such that the numbers fit the statement's bigint and integer. */
+static bool read_event(struct tide_param_value *out, const struct tide_param *param, char *why)
+{
+    enum { PLACE_DIGITS = 19, INDEX_DIGITS = 10 };
+    const uint8_t *text = out->text.ptr;
+    (void)param;
+    if (out->text.len == PLACE_DIGITS + 1 + INDEX_DIGITS && text[PLACE_DIGITS] == '-' &&
+        are_digits(tide_slice_of(text, PLACE_DIGITS)) &&
+        are_digits(tide_slice_of(text + PLACE_DIGITS + 1, INDEX_DIGITS)) && text[0] <= '8' &&
+        text[PLACE_DIGITS + 1] <= '1')
+        return true;
+    return refuse(why, "must be an event's id as Stellar RPC writes it:"
+                       " 0000004582714802176-0000000000");
+}
+
+static bool read_cursor(struct tide_param_value *out, const struct tide_param *param, char *why)
+{
+    bool fits = out->text.len >= param->min && out->text.len <= param->max;
+    for (size_t i = 0; fits && i < out->text.len; i++)
+        fits = is_word(out->text.ptr[i]) || out->text.ptr[i] == '-';
+    return fits || refuse(why, "must be what an earlier answer gave as \"next\"");
+}
+
+bool tide_param_read(struct tide_param_value *out, enum tide_param_id id, tide_slice text,
+                     char why[TIDE_PARAM_WHY])
+{
+    typedef bool read_fn(struct tide_param_value *, const struct tide_param *, char *);
+    static read_fn *const readers[] = {
+        [TIDE_PARAM_U64] = read_u64,         [TIDE_PARAM_AMOUNT] = read_amount,
+        [TIDE_PARAM_ADDRESS] = read_address, [TIDE_PARAM_SYMBOL] = read_symbol,
+        [TIDE_PARAM_HASH] = read_hash,       [TIDE_PARAM_TEXT] = read_text,
+        [TIDE_PARAM_CHOICE] = read_choice,   [TIDE_PARAM_BOOL] = read_bool,
+        [TIDE_PARAM_TIME] = read_time,       [TIDE_PARAM_KIND] = read_kind,
+        [TIDE_PARAM_CURSOR] = read_cursor,   [TIDE_PARAM_EVENT] = read_event,
+    };
+    const struct tide_param *param = tide_param_of(id);
+    *out = (struct tide_param_value){ .id = id, .given = true, .text = text };
+    return readers[param->type](out, param, why);
+}
+
+void tide_param_default(struct tide_param_value *out, enum tide_param_id id)
+{
+    char why[TIDE_PARAM_WHY];
+    const char *def = params[id].def;
+    *out = (struct tide_param_value){ .id = id, .text = tide_slice_str(def) };
+    if (*def) {
+        bool fits = tide_param_read(out, id, tide_slice_str(def), why);
+        assert(fits); /* of every line of param.def: test_route */
+        (void)fits;
+    }
+    out->given = false;
+}

@@ -1,0 +1,426 @@
+#include "api/http/route.h"
+#include "api/http/param.h"
+#include "tidemark/text.h"
+
+#define TIDE_ROUTE(id, method, path, kind, cost, body_max, cache_control, query, handler) \
+    tide_handler_fn tide_route_##handler;
+#include "api/routes/route.def"
+
+static const struct tide_route routes[] = {
+/* clang-format off */
+#define TIDE_ROUTE(id, method, path, kind, cost, body_max, cache_control, query, handler) \
+    { #id, #method, path, TIDE_ROUTE_##kind, cost, body_max, cache_control, query, \
+      tide_route_##handler, NULL },
+#define TIDE_QUERY(id, path, cost, cache_control, query) \
+    { #id, "GET", path, TIDE_ROUTE_SQL, cost, 0, cache_control, query, NULL, #id },
+#include "api/routes/route.def"
+    /* clang-format on */
+};
+
+const struct tide_route *tide_routes(size_t *count)
+{
+    *count = TIDE_COUNT(routes);
+    return routes;
+}
+
+const struct tide_param_value *tide_request_param(const struct tide_request *request,
+                                                  enum tide_param_id id)
+{
+    for (uint32_t i = 0; i < request->param_count; i++)
+        if (request->params[i].id == id)
+            return &request->params[i];
+    return NULL;
+}
+
+/* One target under way: where decoded bytes go, and whether a field was named already. */
+struct match {
+    struct tide_request *request;
+    struct tide_reply *reply;
+    char *scratch;
+    size_t used;
+    bool failed;
+};
+
+/* --- text ------------------------------------------------------------------------------- */
+
+static bool malformed(struct match *m, const char *what)
+{
+    tide_reply_problem(m->reply, 400, "malformed_target", "The request target %s.", what);
+    return false;
+}
+
+static int hex_value(uint8_t c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The byte at *at, escapes undone; -1 when it may not be there. */
+static int next_byte(tide_slice text, size_t *at, bool form)
+{
+    uint8_t c = text.ptr[(*at)++];
+    if (c == '%') {
+        if (text.len - *at < 2)
+            return -1;
+        int hi = hex_value(text.ptr[*at]), lo = hex_value(text.ptr[*at + 1]);
+        *at += 2;
+        if (hi < 0 || lo < 0)
+            return -1;
+        c = (uint8_t)(hi << 4 | lo);
+        return c < ' ' || c == 0x7f ? -1 : c;
+    }
+    if (c <= ' ' || c == 0x7f || c == ';' || c == '\\' || c == '#')
+        return -1;
+    return form && c == '+' ? ' ' : c;
+}
+
+/* How many bytes of the text, from its begin, are of those that nearly all of a target is made of,
+ * and that stand for themselves everywhere. */
+static size_t plain_len(tide_slice text)
+{
+    static const bool plain[256] = {
+        ['-'] = 1, ['.'] = 1, ['/'] = 1, ['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1,
+        ['5'] = 1, ['6'] = 1, ['7'] = 1, ['8'] = 1, ['9'] = 1, ['A'] = 1, ['B'] = 1, ['C'] = 1,
+        ['D'] = 1, ['E'] = 1, ['F'] = 1, ['G'] = 1, ['H'] = 1, ['I'] = 1, ['J'] = 1, ['K'] = 1,
+        ['L'] = 1, ['M'] = 1, ['N'] = 1, ['O'] = 1, ['P'] = 1, ['Q'] = 1, ['R'] = 1, ['S'] = 1,
+        ['T'] = 1, ['U'] = 1, ['V'] = 1, ['W'] = 1, ['X'] = 1, ['Y'] = 1, ['Z'] = 1, ['_'] = 1,
+        ['a'] = 1, ['b'] = 1, ['c'] = 1, ['d'] = 1, ['e'] = 1, ['f'] = 1, ['g'] = 1, ['h'] = 1,
+        ['i'] = 1, ['j'] = 1, ['k'] = 1, ['l'] = 1, ['m'] = 1, ['n'] = 1, ['o'] = 1, ['p'] = 1,
+        ['q'] = 1, ['r'] = 1, ['s'] = 1, ['t'] = 1, ['u'] = 1, ['v'] = 1, ['w'] = 1, ['x'] = 1,
+        ['y'] = 1, ['z'] = 1,
+    };
+    const uint8_t *p = text.ptr;
+    size_t at = 0;
+    while (text.len - at >= 4 &&
+           (plain[p[at]] & plain[p[at + 1]] & plain[p[at + 2]] & plain[p[at + 3]]))
+        at += 4;
+    while (at < text.len && plain[p[at]])
+        at++;
+    return at;
+}
+
+/* text decoded into scratch, a NUL behind it. form: '+' is a blank. False when it is malformed. */
+static bool decode(struct match *m, tide_slice *out, tide_slice text, bool form)
+{
+    char *to = m->scratch + m->used;
+    size_t plain = plain_len(text), len = plain;
+    if (plain)
+        memcpy(to, text.ptr, plain);
+    for (size_t at = plain; at < text.len;) {
+        int c = next_byte(text, &at, form);
+        if (c < 0)
+            return false;
+        to[len++] = (char)c;
+    }
+    to[len] = 0;
+    m->used += len + 1;
+    assert(m->used <= TIDE_ROUTE_SCRATCH);
+    *out = tide_slice_of(to, len);
+    return plain == text.len || tide_utf8_valid(*out);
+}
+
+/* Whether all of a path or query could be decoded; keeps nothing. */
+static bool well_formed(struct match *m, tide_slice text)
+{
+    tide_slice whole;
+    if (TIDE_LIKELY(plain_len(text) == text.len))
+        return true;
+    bool fits = decode(m, &whole, text, false);
+    m->used = 0;
+    return fits;
+}
+
+/* What stands before the separator; *text becomes what follows it. */
+static tide_slice cut(tide_slice *text, char separator, bool *found)
+{
+    const uint8_t *at = text->len ? memchr(text->ptr, separator, text->len) : NULL;
+    size_t len = at ? (size_t)(at - text->ptr) : text->len;
+    tide_slice head = tide_slice_of(text->ptr, len);
+    *found = at != NULL;
+    size_t skip = len + (at != NULL);
+    *text = tide_slice_of(text->ptr + skip, text->len - skip);
+    return head;
+}
+
+/* --- fields ----------------------------------------------------------------------------- */
+
+static void bad_field(struct match *m, const char *where, const char *why)
+{
+    if (!m->failed)
+        tide_reply_problem(m->reply, 400, "invalid_parameters",
+                           "The request has parameters that this route does not take as they are.");
+    m->failed = true;
+    tide_reply_problem_field(m->reply, where, why);
+}
+
+/* Names a parameter of the query; a name that is none of ours may be anything, even a secret. */
+static void bad_query(struct match *m, tide_slice name, const char *why)
+{
+    char where[40];
+    bool shown = name.len > 0 && name.len <= 32;
+    for (size_t i = 0; shown && i < name.len; i++)
+        shown = (name.ptr[i] | 0x20) >= 'a' && (name.ptr[i] | 0x20) <= 'z';
+    snprintf(where, sizeof where, "?%.*s", shown ? (int)name.len : 0, (const char *)name.ptr);
+    bad_field(m, where, why);
+}
+
+/* --- path ------------------------------------------------------------------------------- */
+
+static bool is_parameter(tide_slice part)
+{
+    return part.len > 2 && part.ptr[0] == '{';
+}
+
+/* Bytes of a path's next part, 0 when it cannot be a value. */
+static size_t part_len(tide_slice path, size_t at)
+{
+    const uint8_t *from = path.ptr + at;
+    const uint8_t *slash = memchr(from, '/', path.len - at);
+    size_t len = slash ? (size_t)(slash - from) : path.len - at;
+    tide_slice part = tide_slice_of(from, len);
+    return tide_slice_eq_str(part, ".") || tide_slice_eq_str(part, "..") ? 0 : len;
+}
+
+/* One bit a part, the first highest: 1 where the template is literal; 0 when it does not fit. No
+ * template begins with a parameter. */
+static uint32_t fit(const char *template, tide_slice path)
+{
+    uint32_t literal = 1u << 31, bit = 1u << 31;
+    size_t at = 0;
+    for (const char *form = template; *form; form++) {
+        if (*form == '{') {
+            size_t len = at < path.len ? part_len(path, at) : 0;
+            if (len == 0)
+                return 0;
+            at += len;
+            form += strcspn(form, "}");
+            literal &= ~bit;
+        } else if (at == path.len || path.ptr[at++] != (uint8_t)*form) {
+            return 0;
+        } else if (*form == '/') {
+            bit >>= 1;
+            literal |= bit;
+        }
+    }
+    return at == path.len ? literal : 0;
+}
+
+/* Whether it cannot fit: seen at the two letters behind "/api/", which most differ in. The first six
+ * of a template are literal (test_route). */
+static bool differs_early(size_t route, tide_slice path)
+{
+    static const uint8_t lens[] = {
+#define TIDE_ROUTE(id, method, path, kind, cost, body_max, cache_control, query, handler) \
+    sizeof path - 1,
+#define TIDE_QUERY(id, path, cost, cache_control, query) sizeof path - 1,
+#include "api/routes/route.def"
+    };
+    enum { FIRST = 5, SECOND };
+    const char *template = routes[route].path;
+    if (lens[route] <= SECOND || path.len <= SECOND)
+        return false;
+    return template[FIRST] != (char)path.ptr[FIRST] ||
+           (template[SECOND] != '{' && template[SECOND] != (char)path.ptr[SECOND]);
+}
+
+/* The path's best template, NULL when none fits. */
+static const char *find_path(tide_slice path)
+{
+    const char *found = NULL;
+    uint32_t best = 0;
+    for (size_t i = 0; i < TIDE_COUNT(routes); i++) {
+        if (differs_early(i, path))
+            continue;
+        uint32_t literal = fit(routes[i].path, path);
+        if (literal > best) {
+            best = literal;
+            found = routes[i].path;
+        }
+    }
+    return found;
+}
+
+const struct tide_route *tide_route_at(tide_slice path)
+{
+    const char *found = find_path(path);
+    for (size_t i = 0; found && i < TIDE_COUNT(routes); i++)
+        if (routes[i].path == found)
+            return &routes[i];
+    return NULL;
+}
+
+static void add_method(struct tide_reply *reply, const char *method)
+{
+    size_t len = strlen(reply->allow);
+    snprintf(reply->allow + len, sizeof reply->allow - len, "%s%s", len ? ", " : "", method);
+}
+
+/* Asked again: no other template fits the path of a HOT route better (test_route). */
+static bool is_again(const struct tide_target *target)
+{
+    const struct tide_route *route = target->likely;
+    return route && route->kind == TIDE_ROUTE_HOT && fit(route->path, target->path) &&
+           tide_slice_eq_str(target->method, route->method);
+}
+
+static const struct tide_route *find_method(struct match *m, const char *path, tide_slice method)
+{
+    if (tide_slice_eq_str(method, "HEAD"))
+        method = TIDE_SLICE("GET");
+    for (size_t i = 0; i < TIDE_COUNT(routes); i++)
+        if (strcmp(routes[i].path, path) == 0 && tide_slice_eq_str(method, routes[i].method))
+            return &routes[i];
+    tide_reply_problem(m->reply, 405, "method_not_allowed",
+                       "This path is there, but not for this method: see Allow.");
+    m->reply->allow[0] = 0;
+    for (size_t i = 0; i < TIDE_COUNT(routes); i++) {
+        if (strcmp(routes[i].path, path) != 0)
+            continue;
+        add_method(m->reply, routes[i].method);
+        if (strcmp(routes[i].method, "GET") == 0)
+            add_method(m->reply, "HEAD");
+    }
+    add_method(m->reply, "OPTIONS");
+    return NULL;
+}
+
+static const struct tide_route *find_route(struct match *m, const struct tide_target *target)
+{
+    if (TIDE_LIKELY(is_again(target)))
+        return target->likely;
+    const char *path = find_path(target->path);
+    if (path)
+        return find_method(m, path, target->method);
+    tide_reply_problem(m->reply, 404, "no_route", "There is no such path: see /openapi.json.");
+    return NULL;
+}
+
+static struct tide_param_value *add_param(struct match *m, tide_slice name)
+{
+    struct tide_request *request = m->request;
+    enum tide_param_id id = tide_param_named(name);
+    assert(id < TIDE_PARAM_COUNT); /* of every route: test_route */
+    assert(request->param_count < TIDE_ROUTE_PARAMS_MAX);
+    struct tide_param_value *value = &request->params[request->param_count++];
+    value->id = id;
+    return value;
+}
+
+static void read_path(struct match *m, const char *template, tide_slice path)
+{
+    char why[TIDE_PARAM_WHY], where[40];
+    tide_slice form = tide_slice_str(template), text;
+    bool more = true, ignored;
+    while (more) {
+        tide_slice want = cut(&form, '/', &more), have = cut(&path, '/', &ignored);
+        if (!is_parameter(want))
+            continue;
+        want = tide_slice_of(want.ptr + 1, want.len - 2);
+        struct tide_param_value *value = add_param(m, want);
+        (void)decode(m, &text, have, false); /* it is known to be well-formed */
+        if (tide_param_read(value, value->id, text, why))
+            continue;
+        snprintf(where, sizeof where, "{%.*s}", TIDE_SLICE_FMT(want));
+        bad_field(m, where, why);
+    }
+}
+
+/* --- query ------------------------------------------------------------------------------ */
+
+/* The route's list of names, one after the other. */
+static bool next_name(tide_slice *names, tide_slice *name, bool *required)
+{
+    bool found;
+    if (names->len == 0)
+        return false;
+    *name = cut(names, ' ', &found);
+    *required = name->len && name->ptr[name->len - 1] == '!';
+    name->len -= *required;
+    return true;
+}
+
+/* Why a parameter is none of this route's. What could be meant by a ledger is said. */
+static const char *not_taken(const struct tide_route *route, enum tide_param_id id)
+{
+    static const struct {
+        const char *route, *why;
+    } timeless[] = {
+        { "stats", "is not taken here: totals are kept for now alone; /api/stats/daily tells of"
+                   " each day" },
+        { "coverage", "is not taken here: what is indexed is a fact of now" },
+        { "ledger", "is not taken here: a ledger never changes" },
+        { "event", "is not taken here: an event never changes" },
+        { "transaction", "is not taken here: a transaction never changes" },
+        { "stream", "is not taken here: what to go on from is after, or Last-Event-ID" },
+    };
+    for (size_t i = 0; id == TIDE_PARAM_ledger && i < TIDE_COUNT(timeless); i++)
+        if (strcmp(route->id, timeless[i].route) == 0)
+            return timeless[i].why;
+    return "is not a parameter of this route";
+}
+
+static void read_pair(struct match *m, uint32_t first, tide_slice pair)
+{
+    char why[TIDE_PARAM_WHY];
+    tide_slice rest = pair, text;
+    bool has_value;
+    tide_slice name = cut(&rest, '=', &has_value);
+    enum tide_param_id id = tide_param_named(name);
+    struct tide_param_value *value = NULL;
+    for (uint32_t i = first; i < m->request->param_count; i++)
+        if (m->request->params[i].id == id)
+            value = &m->request->params[i];
+    if (!value)
+        bad_query(m, name, not_taken(m->request->route, id));
+    else if (value->given)
+        bad_query(m, name, "is given more than once");
+    else if (!has_value || !decode(m, &text, rest, true))
+        bad_query(m, name, "needs a value in UTF-8");
+    else if (!tide_param_read(value, id, text, why))
+        bad_query(m, name, why);
+}
+
+static void read_query(struct match *m, const struct tide_route *route, tide_slice query)
+{
+    uint32_t first = m->request->param_count;
+    tide_slice names = tide_slice_str(route->query), name;
+    bool required, more = query.len > 0;
+    if (strcmp(route->query, "*") == 0)
+        return;
+    while (next_name(&names, &name, &required)) {
+        struct tide_param_value *value = add_param(m, name);
+        tide_param_default(value, value->id);
+    }
+    while (more)
+        read_pair(m, first, cut(&query, '&', &more));
+    names = tide_slice_str(route->query);
+    for (uint32_t i = first; next_name(&names, &name, &required); i++)
+        if (required && !m->request->params[i].given)
+            bad_query(m, name, "must be given");
+}
+
+/* --- all of it -------------------------------------------------------------------------- */
+
+bool tide_route_match(struct tide_request *request, struct tide_reply *reply,
+                      const struct tide_target *target, char *scratch)
+{
+    struct match m = { .request = request, .reply = reply, .scratch = scratch };
+    request->route = NULL;
+    request->param_count = 0;
+    if (target->path.len + target->query.len > TIDE_TARGET_MAX) {
+        tide_reply_problem(reply, 414, "target_too_long",
+                           "Path and query are longer than %u bytes together.", TIDE_TARGET_MAX);
+        return false;
+    }
+    if (!well_formed(&m, target->path) || !well_formed(&m, target->query))
+        return malformed(&m, "has a bad escape, a character that must be escaped, or is no UTF-8");
+    const struct tide_route *route = find_route(&m, target);
+    if (!route)
+        return false;
+    request->route = route;
+    read_path(&m, route->path, target->path);
+    read_query(&m, route, target->query);
+    return !m.failed;
+}

@@ -1,0 +1,85 @@
+/* What the server counts. Each worker writes its own counters and nobody waits; a reader adds them
+ * up, so a sum may miss what happens meanwhile, and never goes back. */
+#ifndef API_HTTP_SERVER_METRICS_H
+#define API_HTTP_SERVER_METRICS_H
+
+#include "tidemark/base.h"
+
+/* clang-format off */
+/* Statuses with a counter of their own; the rest is OTHER. */
+#define TIDE_METRIC_STATUSES(X) \
+    X(200) X(201) X(204) X(303) X(304) X(400) X(401) X(403) X(404) X(405) X(408) X(409) X(410) \
+    X(413) X(414) X(415) X(417) X(422) X(429) X(431) X(500) X(501) X(502) X(503)
+
+/* Upper bounds of the latency buckets, microseconds; one more counts what took longer. A request
+ * lasts from its request line to the last byte of its answer; streams are not timed. */
+#define TIDE_METRIC_BOUNDS(X) \
+    X(50) X(100) X(250) X(500) X(1000) X(2500) X(5000) X(10000) X(25000) X(50000) X(100000) \
+    X(250000) X(500000) X(1000000) X(2500000)
+/* clang-format on */
+
+enum tide_metric_status {
+#define TIDE_METRIC_STATUS(code) TIDE_METRIC_##code,
+    TIDE_METRIC_STATUSES(TIDE_METRIC_STATUS)
+#undef TIDE_METRIC_STATUS
+        TIDE_METRIC_OTHER,
+    TIDE_METRIC_STATUS_COUNT
+};
+
+enum tide_metric_bucket {
+#define TIDE_METRIC_BOUND(us) TIDE_METRIC_UNTIL_##us,
+    TIDE_METRIC_BOUNDS(TIDE_METRIC_BOUND)
+#undef TIDE_METRIC_BOUND
+        TIDE_METRIC_LONGER,
+    TIDE_METRIC_BUCKET_COUNT
+};
+
+/* Of one route. */
+struct tide_metric_route {
+    uint64_t status[TIDE_METRIC_STATUS_COUNT]; /* answers */
+    uint64_t bucket[TIDE_METRIC_BUCKET_COUNT]; /* answers, not cumulative */
+    uint64_t us;                               /* all of them together */
+};
+
+/* Of the server; what counts up first, then what is now. */
+#define TIDE_METRIC_COUNTERS(X)                                                  \
+    X(accepted, "connections accepted")                                          \
+    X(refused, "connections closed at once: too many in all, or of one address") \
+    X(cut_idle, "connections closed that asked nothing for too long")            \
+    X(cut_slow_request, "connections cut while they sent a request too slowly")  \
+    X(cut_slow_reader, "connections cut while they read an answer too slowly")   \
+    X(aborted, "requests whose client went away before the answer's end")        \
+    X(malformed, "requests refused for their form: framing, headers, target")    \
+    X(limited, "requests refused by the rate limit, or by their client's share") \
+    X(shed, "requests refused because the queue of the database was full")       \
+    X(bytes, "bytes of answers' bodies")                                         \
+    X(streams, "streams opened")                                                 \
+    X(hot_hits, "people looked up that were kept from before")                   \
+    X(hot_misses, "people looked up in the cache's map")
+
+#define TIDE_METRIC_GAUGES(X)                         \
+    X(connections, "connections open")                \
+    X(waiting, "requests that wait for the database") \
+    X(streaming, "streams open")
+
+struct tide_metrics {
+#define TIDE_METRIC_FIELD(name, help) uint64_t name;
+    TIDE_METRIC_COUNTERS(TIDE_METRIC_FIELD)
+    TIDE_METRIC_GAUGES(TIDE_METRIC_FIELD)
+#undef TIDE_METRIC_FIELD
+    /* How often a worker waited for a lock: where connections are counted, where it is woken. */
+    uint64_t waits_connections, waits_wake;
+    /* By index in tide_routes(); one more, the last, for requests that matched none. The caller's
+     * array of route_max; route_count is how many were filled. */
+    struct tide_metric_route *routes;
+    size_t route_max, route_count;
+};
+
+/* 200 of TIDE_METRIC_200, 0 of TIDE_METRIC_OTHER; the index back. */
+uint16_t tide_metric_status_code(enum tide_metric_status status);
+enum tide_metric_status tide_metric_status_of(uint16_t code);
+/* Upper bound in microseconds, UINT64_MAX of TIDE_METRIC_LONGER; the bucket of a time. */
+uint64_t tide_metric_bound_us(enum tide_metric_bucket bucket);
+enum tide_metric_bucket tide_metric_bucket_of(uint64_t us);
+
+#endif

@@ -1,0 +1,123 @@
+/* No locks: what is kept of a client is one number, the time at which its bucket would have been
+ * empty. It is exchanged only if nobody else did meanwhile, so that a token is given out once. */
+#include "api/http/server/rate.h"
+#include "tidemark/i128.h"
+
+#include <stdatomic.h>
+
+enum { WAYS = 8, SETS = TIDE_RATE_CLIENTS / WAYS };
+
+/* A unit of time: 2^-20 ms, so that a token of any quota that matters has some. */
+#define MS     ((int64_t)1 << 20)
+#define WINDOW ((int64_t)TIDE_RATE_WINDOW_S * 1000 * MS)
+
+struct bucket {
+    atomic_uint_fast64_t print; /* of the client, keyed; 0: free */
+    atomic_int_fast64_t empty;  /* when the bucket was, had it not been capped since */
+};
+
+struct tide_rate {
+    uint32_t quota[TIDE_RATE_CLASS_COUNT];
+    uint64_t seed;
+    struct bucket buckets[SETS][WAYS];
+};
+
+tide_status tide_rate_open(struct tide_rate **out, const uint32_t quota[TIDE_RATE_CLASS_COUNT],
+                           uint64_t seed, struct tide_err *err)
+{
+    struct tide_rate *rate = calloc(1, sizeof *rate);
+    *out = rate;
+    if (!rate)
+        return tide_fail(err, TIDE_E_MEMORY, "no memory for the table of rates");
+    memcpy(rate->quota, quota, sizeof rate->quota);
+    rate->seed = seed;
+    return TIDE_OK;
+}
+
+void tide_rate_close(struct tide_rate *rate)
+{
+    free(rate);
+}
+
+static uint64_t mix(uint64_t h)
+{
+    h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93u;
+    h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93u;
+    return h ^ (h >> 32);
+}
+
+static uint64_t print_of(const struct tide_rate *rate, const uint8_t key[16], uint8_t tag)
+{
+    uint64_t words[2];
+    memcpy(words, key, sizeof words);
+    uint64_t print = mix(mix(rate->seed ^ words[0]) ^ words[1] ^ tag);
+    return print ? print : 1;
+}
+
+/* The client's bucket, or the one of its set that is the fullest, full again. Two clients that are
+ * new at once may share one for a moment. */
+static struct bucket *find(struct bucket *set, uint64_t print, int64_t full)
+{
+    struct bucket *fullest = set;
+    uint64_t theirs = 0;
+    int64_t since = INT64_MAX;
+    for (int i = 0; i < WAYS; i++) {
+        struct bucket *b = &set[i];
+        uint64_t whose = atomic_load_explicit(&b->print, memory_order_relaxed);
+        if (TIDE_LIKELY(whose == print))
+            return b;
+        int64_t empty = whose ? atomic_load_explicit(&b->empty, memory_order_relaxed) : INT64_MIN;
+        if (empty < since) {
+            since = empty;
+            theirs = whose;
+            fullest = b;
+        }
+    }
+    atomic_store_explicit(&fullest->empty, full, memory_order_relaxed);
+    atomic_compare_exchange_strong(&fullest->print, &theirs, print);
+    return fullest;
+}
+
+static uint32_t seconds_for(int64_t units)
+{
+    return (uint32_t)((units + 1000 * MS - 1) / (1000 * MS));
+}
+
+static int64_t share_of(uint64_t cost, uint64_t quota)
+{
+    if (cost >= quota) /* may still be asked, with a full bucket */
+        return WINDOW;
+    int64_t share = (int64_t)(cost * (uint64_t)WINDOW / quota);
+    return share ? share : 1;
+}
+
+static uint32_t tokens_in(int64_t units, uint64_t quota)
+{
+    uint64_t tokens = (uint64_t)((tide_raw_u128)(uint64_t)units * quota / (uint64_t)WINDOW);
+    return (uint32_t)(tokens < UINT32_MAX ? tokens : UINT32_MAX);
+}
+
+struct tide_rate_answer tide_rate_take(struct tide_rate *rate, const struct tide_rate_client *who,
+                                       enum tide_rate_class class, uint32_t cost, int64_t now_ms)
+{
+    uint64_t quota = (uint64_t)rate->quota[class] * who->factor;
+    struct tide_rate_answer answer = { .quota =
+                                           (uint32_t)(quota < UINT32_MAX ? quota : UINT32_MAX) };
+    if (quota == 0)
+        return answer;
+    int64_t now = now_ms * MS, full = now - WINDOW, price = share_of(cost, quota), left;
+    uint64_t print = print_of(rate, who->peer.ip, (uint8_t)(class * 2u + who->keyed));
+    struct bucket *b = find(rate->buckets[print % SETS], print, full);
+    int_fast64_t was = atomic_load_explicit(&b->empty, memory_order_relaxed), from;
+    do {
+        from = was > full ? was : full;
+        left = now - from;
+        answer.refused = left < price;
+    } while (!answer.refused &&
+             !atomic_compare_exchange_weak_explicit(&b->empty, &was, from + price,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    left = answer.refused ? left : left - price;
+    answer.remaining = tokens_in(left > 0 ? left : 0, quota);
+    answer.reset_s = seconds_for(answer.refused ? price - left : WINDOW - left);
+    return answer;
+}

@@ -1,0 +1,492 @@
+#include "api/http/server/server_impl.h"
+#include "tidemark/hash.h"
+#include "tidemark/text.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* --- what the library calls, all on the worker's thread ---------------------------------- */
+
+/* Told in the library's place, which has not read anything yet. */
+static void turn_away(const struct tide_server *server, int fd)
+{
+    static const char body[] =
+        "{\"type\":\"urn:tidemark:problem:too_many_connections\","
+        "\"title\":\"Service Unavailable\",\"status\":503,\"code\":\"too_many_connections\","
+        "\"detail\":\"there are too many connections; come again\"}";
+    char answer[768];
+    int len = snprintf(answer, sizeof answer,
+                       "HTTP/1.1 503 Service Unavailable\r\n"
+                       "Content-Type: application/problem+json; charset=utf-8\r\n"
+                       "Access-Control-Allow-Origin: *\r\nRetry-After: 1\r\n"
+                       "Connection: close\r\nContent-Length: %zu\r\n\r\n%s",
+                       sizeof body - 1, body);
+    if (!server->tls)
+        (void)!send(fd, answer, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static struct server_conn *conn_of(struct MHD_Connection *mhd)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+/* What an information points at lives until the next is asked for. */
+static int socket_of(struct MHD_Connection *mhd)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+    assert(info); /* of each connection there is */
+    return info->connect_fd;
+}
+
+static struct tide_peer peer_of(struct MHD_Connection *mhd)
+{
+    struct tide_peer peer;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    tide_peer_of_socket(&peer, info ? info->client_addr : NULL);
+    return peer;
+}
+
+static void open_connection(struct server_worker *worker, struct MHD_Connection *mhd, void **memory)
+{
+    struct tide_server *server = worker->server;
+    int fd = socket_of(mhd);
+    struct tide_peer peer = peer_of(mhd);
+    struct server_conn *conn = server_conn_open(worker, mhd, fd, &peer);
+    *memory = conn;
+    if (!conn) {
+        shutdown(fd, SHUT_RDWR);
+        return;
+    }
+    struct tide_peer key = tide_peer_key(&peer);
+    conn->counted =
+        tide_crowd_enter(server->crowd, &key, tide_peer_is_proxy(&server->proxies, &peer));
+    if (conn->counted)
+        return;
+    server_add(&worker->totals.refused, 1);
+    turn_away(server, conn->fd);
+    server_cut(conn);
+}
+
+static void on_connection(void *self, struct MHD_Connection *mhd, void **memory,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    if (code == MHD_CONNECTION_NOTIFY_STARTED)
+        open_connection(self, mhd, memory);
+    else if (*memory)
+        server_conn_close(*memory);
+}
+
+/* The target is kept as it came: what the library gives later it has cut up and decoded. What is
+ * returned is the request's memory from then on. */
+static void *on_target(void *self, const char *target, struct MHD_Connection *mhd)
+{
+    (void)self;
+    struct server_conn *conn = conn_of(mhd);
+    struct timespec now;
+    if (!conn)
+        return NULL;
+    size_t len = target ? strlen(target) : 0;
+    conn->target_len = len < sizeof conn->target ? len : sizeof conn->target;
+    if (conn->target_len)
+        memcpy(conn->target, target, conn->target_len);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    conn->start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    server_step(conn, STEP_HEAD);
+    return conn;
+}
+
+/* What the library would decode is looked at by nobody: the target is read as it came. */
+static size_t leave_escapes(void *self, struct MHD_Connection *mhd, char *text)
+{
+    (void)self;
+    (void)mhd;
+    return strlen(text);
+}
+
+struct head_reader {
+    struct tide_head *head;
+    const struct tide_refusal_of_form *wrong;
+};
+
+static enum MHD_Result on_line(void *self, enum MHD_ValueKind kind, const char *name,
+                               size_t name_len, const char *value, size_t value_len)
+{
+    struct head_reader *reader = self;
+    assert(kind == MHD_HEADER_KIND);
+    reader->wrong = tide_guard_line(reader->head, tide_slice_of(name, name_len),
+                                    tide_slice_of(value, value_len));
+    return reader->wrong ? MHD_NO : MHD_YES;
+}
+
+static const struct tide_refusal_of_form *look_at_head(struct server_conn *conn,
+                                                       const char *version)
+{
+    struct head_reader reader = { .head = &conn->head };
+    const union MHD_ConnectionInfo *size =
+        MHD_get_connection_info(conn->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    tide_guard_begin(&conn->head);
+    MHD_get_connection_values_n(conn->mhd, MHD_HEADER_KIND, on_line, &reader);
+    if (!reader.wrong)
+        reader.wrong =
+            tide_guard_end(&conn->head, tide_slice_str(version), size ? size->header_size : 0);
+    /* A target that was cut is too long by its length. */
+    return reader.wrong ? reader.wrong
+                        : tide_guard_target(tide_slice_of(conn->target, conn->target_len));
+}
+
+/* With "Expect: 100-continue" and no body, the library would say 100 and close: it is answered in
+ * the first call, which says none. Queued there, an answer ends the connection. */
+static void begin(struct server_conn *conn, const char *method, const char *version)
+{
+    const struct tide_refusal_of_form *wrong = look_at_head(conn, version);
+    server_request_begin(conn, tide_slice_str(method), wrong);
+    if (conn->step == STEP_BODY && conn->head.expects && !server_has_body(conn))
+        conn->early = conn->close = true;
+}
+
+/* On resuming, the library reads before it asks for the answer, and takes an end of what the client
+ * sends for an abort. It does not read when its last call was given neither an answer nor a sleep:
+ * so jobs begin in the call after, and a client that half-closed gets its answer. */
+static bool wants_another_call(struct server_conn *conn)
+{
+    if (conn->asked_again || conn->early || !server_request_waits(conn))
+        return false;
+    conn->asked_again = true;
+    return true;
+}
+
+static void suspend(struct server_conn *conn)
+{
+    conn->suspended = true;
+    MHD_suspend_connection(conn->mhd);
+}
+
+/* Called once with the headers, then with each part of the body, then with none until an answer is
+ * queued or the connection suspended; again with none after that. */
+static enum MHD_Result on_request(void *self, struct MHD_Connection *mhd, const char *url,
+                                  const char *method, const char *version, const char *data,
+                                  size_t *size, void **memory)
+{
+    (void)self;
+    (void)mhd;
+    (void)url;
+    struct server_conn *conn = *memory;
+    if (TIDE_UNLIKELY(!conn || conn->cut))
+        return MHD_NO;
+    if (conn->step == STEP_HEAD) {
+        begin(conn, method, version);
+        if (!conn->early)
+            return MHD_YES;
+    } else if (*size) {
+        server_request_body(conn, tide_slice_of(data, *size));
+        *size = 0;
+        return conn->cut ? MHD_NO : MHD_YES;
+    }
+    if (conn->step == STEP_BODY) {
+        if (wants_another_call(conn))
+            return MHD_YES;
+        server_request_run(conn);
+    }
+    if (conn->step == STEP_WAIT) {
+        suspend(conn);
+        return MHD_YES;
+    }
+    return server_answer(conn) ? MHD_YES : MHD_NO;
+}
+
+static void on_end(void *self, struct MHD_Connection *mhd, void **memory,
+                   enum MHD_RequestTerminationCode code)
+{
+    (void)self;
+    (void)mhd;
+    if (*memory)
+        server_request_end(*memory, code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+    *memory = NULL;
+}
+
+/* --- opening ----------------------------------------------------------------------------- */
+
+static tide_status read_address(const char *text, struct sockaddr_storage *out,
+                                struct tide_err *err)
+{
+    const char *colon = strrchr(text, ':');
+    char host[64];
+    uint64_t port;
+    size_t len = colon ? (size_t)(colon - text) : 0;
+    *out = (struct sockaddr_storage){ 0 };
+    if (!colon || len >= sizeof host ||
+        tide_parse_u64(&port, tide_slice_str(colon + 1), 65535) != TIDE_OK)
+        return tide_fail(err, TIDE_E_CONFIG, "api_listen: %s is not \"address:port\"", text);
+    bool bracketed = len > 2 && text[0] == '[' && text[len - 1] == ']';
+    memcpy(host, text + bracketed, len - 2 * bracketed);
+    host[len - 2 * bracketed] = 0;
+    struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+    struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port) };
+    if (!bracketed && inet_pton(AF_INET, host, &in.sin_addr) == 1)
+        memcpy(out, &in, sizeof in);
+    else if (bracketed && inet_pton(AF_INET6, host, &in6.sin6_addr) == 1)
+        memcpy(out, &in6, sizeof in6);
+    else
+        return tide_fail(err, TIDE_E_CONFIG, "api_listen: %s is no address", host);
+    return TIDE_OK;
+}
+
+static tide_status read_pem(struct tide_buf *out, const char *path, struct tide_err *err)
+{
+    enum { PEM_MAX = 256 << 10 };
+    uint8_t part[4096];
+    ssize_t got;
+    tide_buf_init(out, PEM_MAX);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return tide_fail(err, TIDE_E_CONFIG, "cannot open %s: %s", path, strerror(errno));
+    while ((got = read(fd, part, sizeof part)) > 0)
+        tide_buf_put(out, part, (size_t)got);
+    close(fd);
+    tide_buf_u8(out, 0);
+    if (got < 0 || out->failed)
+        return tide_fail(err, TIDE_E_CONFIG, "cannot read %s, or it is no PEM file", path);
+    return TIDE_OK;
+}
+
+static tide_status open_tls(struct tide_server *server, const struct tide_config *config,
+                            struct tide_err *err)
+{
+    bool cert = config->api_tls_cert[0], key = config->api_tls_key[0];
+    if (cert != key)
+        return tide_fail(err, TIDE_E_CONFIG, "api_tls_cert and api_tls_key: both, or neither");
+    if (!cert)
+        return TIDE_OK;
+    if (MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
+        return tide_fail(err, TIDE_E_CONFIG, "this libmicrohttpd knows no TLS");
+    server->tls = true;
+    tide_status status = read_pem(&server->tls_cert, config->api_tls_cert, err);
+    return status == TIDE_OK ? read_pem(&server->tls_key, config->api_tls_key, err) : status;
+}
+
+static tide_status read_keys(struct tide_server *server, const char *text, struct tide_err *err)
+{
+    while (*text) {
+        uint8_t hash[TIDE_HASH_BYTES];
+        size_t len = strcspn(text, ",");
+        if (len < 16 || server->key_count == SERVER_KEYS_MAX)
+            return tide_fail(err, TIDE_E_CONFIG,
+                             "api_keys: each has 16 characters or more, and there are %u at most",
+                             SERVER_KEYS_MAX);
+        tide_sha256(hash, tide_slice_of(text, len));
+        memcpy(server->keys[server->key_count++].hash, hash, sizeof server->keys[0].hash);
+        text += len + (text[len] == ',');
+    }
+    return TIDE_OK;
+}
+
+/* A short key could be guessed. */
+static tide_status check_metrics_key(const char *key, struct tide_err *err)
+{
+    size_t len = strlen(key);
+    return len == 0 || len >= 16
+               ? TIDE_OK
+               : tide_fail(err, TIDE_E_CONFIG, "api_metrics_key has 16 characters or more");
+}
+
+static tide_status open_limits(struct tide_server *server, const struct tide_config *config,
+                               struct tide_err *err)
+{
+    const uint32_t quota[] = {
+        [TIDE_RATE_LOOKUP] = config->api_rate_lookup, [TIDE_RATE_QUERY] = config->api_rate_query
+    };
+    if (getrandom(&server->seed, sizeof server->seed, 0) != sizeof server->seed)
+        return tide_fail(err, TIDE_E_IO, "no random numbers: %s", strerror(errno));
+    tide_status status = tide_peer_proxies_parse(&server->proxies, config->api_proxies, err);
+    if (status == TIDE_OK)
+        status = read_keys(server, config->api_keys, err);
+    if (status == TIDE_OK)
+        status = check_metrics_key(config->api_metrics_key, err);
+    if (status == TIDE_OK)
+        status = tide_rate_open(&server->rate, quota, server->seed, err);
+    if (status == TIDE_OK)
+        status =
+            tide_crowd_open(&server->crowd, config->api_connections, config->api_connections_per_ip,
+                            (size_t)config->api_answers_mib << 20, err);
+    return status == TIDE_OK ? open_tls(server, config, err) : status;
+}
+
+static struct MHD_Daemon *start_daemon(struct server_worker *worker,
+                                       const struct sockaddr_storage *address)
+{
+    const struct tide_server *server = worker->server;
+    /* Date is ours, written once a second: 0.9.75 would add its own beside it. */
+    unsigned flags =
+        MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_SUPPRESS_DATE_NO_CLOCK;
+    if (address->ss_family == AF_INET6)
+        flags |= MHD_USE_IPv6;
+    if (server->tls)
+        flags |= MHD_USE_TLS;
+    struct MHD_OptionItem tls[] = {
+        { MHD_OPTION_HTTPS_MEM_CERT, 0, server->tls_cert.ptr },
+        { MHD_OPTION_HTTPS_MEM_KEY, 0, server->tls_key.ptr },
+        { MHD_OPTION_HTTPS_PRIORITIES, 0,
+          (void *)(uintptr_t) "SECURE256:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:%SERVER_PRECEDENCE" },
+        { MHD_OPTION_END, 0, NULL },
+    };
+    struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
+    /* Ours refuses above its limit; the library would leave the rest waiting unanswered. */
+    unsigned limit = server->api->config->api_connections + 1024;
+    return MHD_start_daemon(
+        flags, 0, NULL, NULL, on_request, worker, MHD_OPTION_SOCK_ADDR,
+        (const struct sockaddr *)address, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,
+        MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)SERVER_POOL_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_STRICT_FOR_CLIENT,
+        1, MHD_OPTION_URI_LOG_CALLBACK, on_target, worker, MHD_OPTION_UNESCAPE_CALLBACK,
+        leave_escapes, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, worker,
+        MHD_OPTION_NOTIFY_COMPLETED, on_end, worker, MHD_OPTION_ARRAY, server->tls ? tls : none,
+        MHD_OPTION_END);
+}
+
+static tide_status open_worker(struct server_worker *worker, struct sockaddr_storage *address,
+                               struct tide_err *err)
+{
+    struct tide_server *server = worker->server;
+    errno = 0;
+    worker->ids = server->seed + ((uint64_t)(worker - server->workers) << 56);
+    worker->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    worker->routes = calloc(server->route_count + 1, sizeof *worker->routes);
+    if (worker->event_fd < 0 || !worker->routes)
+        return tide_fail(err, TIDE_E_MEMORY, "no memory or no descriptor for a worker");
+    tide_status status = tide_hot_reader_open(&worker->reader, server->api->hot, err);
+    if (status != TIDE_OK)
+        return status;
+    const struct tide_config *config = server->api->config;
+    tide_hot_reader_keep(worker->reader,
+                         ((size_t)config->api_people_mib << 20) / config->api_threads);
+    worker->daemon = start_daemon(worker, address);
+    if (!worker->daemon)
+        return tide_fail(err, TIDE_E_IO, "cannot listen on %s: %s", server->api->config->api_listen,
+                         strerror(errno));
+    const union MHD_DaemonInfo *info =
+        MHD_get_daemon_info(worker->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    server->port = info ? info->port : 0;
+    info = MHD_get_daemon_info(worker->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    worker->epoll_fd = info ? info->epoll_fd : -1;
+    if (!server->port || worker->epoll_fd < 0)
+        return tide_fail(err, TIDE_E_IO, "this libmicrohttpd knows no epoll");
+    /* The others listen where the first does. */
+    if (address->ss_family == AF_INET)
+        ((struct sockaddr_in *)(void *)address)->sin_port = htons(server->port);
+    else
+        ((struct sockaddr_in6 *)(void *)address)->sin6_port = htons(server->port);
+    return TIDE_OK;
+}
+
+tide_status tide_server_open(struct tide_server **out, struct tide_api *api, struct tide_err *err)
+{
+    uint32_t count = api->config->api_threads;
+    struct sockaddr_storage address;
+    struct tide_server *server = calloc(1, sizeof *server + count * sizeof server->workers[0]);
+    *out = NULL;
+    if (!server)
+        return tide_fail(err, TIDE_E_MEMORY, "no memory for the server");
+    server->api = api;
+    server->routes = tide_routes(&server->route_count);
+    server->worker_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        server->workers[i].server = server;
+        server->workers[i].event_fd = -1;
+        pthread_mutex_init(&server->workers[i].mutex, NULL);
+    }
+    tide_status status = read_address(api->config->api_listen, &address, err);
+    if (status == TIDE_OK)
+        status = open_limits(server, api->config, err);
+    for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
+        status = open_worker(&server->workers[i], &address, err);
+    if (status != TIDE_OK) {
+        tide_server_close(server);
+        return status;
+    }
+    *out = server;
+    return TIDE_OK;
+}
+
+/* --- life -------------------------------------------------------------------------------- */
+
+tide_status tide_server_start(struct tide_server *server, struct tide_err *err)
+{
+    for (uint32_t i = 0; i < server->worker_count; i++) {
+        struct server_worker *worker = &server->workers[i];
+        int failed = pthread_create(&worker->thread, NULL, server_loop, worker);
+        if (failed)
+            return tide_fail(err, TIDE_E_MEMORY, "cannot start a thread: %s", strerror(failed));
+        worker->started = true;
+    }
+    return TIDE_OK;
+}
+
+void tide_server_drain(struct tide_server *server)
+{
+    atomic_store(&server->draining, true);
+}
+
+void tide_server_stop(struct tide_server *server)
+{
+    tide_server_drain(server);
+    atomic_store(&server->stopping, true);
+    for (uint32_t i = 0; i < server->worker_count; i++)
+        if (server->workers[i].started)
+            server_wake_loop(&server->workers[i]);
+    for (uint32_t i = 0; i < server->worker_count; i++)
+        if (server->workers[i].started)
+            pthread_join(server->workers[i].thread, NULL);
+    for (uint32_t i = 0; i < server->worker_count; i++)
+        server->workers[i].started = false;
+}
+
+void tide_server_close(struct tide_server *server)
+{
+    if (!server)
+        return;
+    tide_server_stop(server);
+    for (uint32_t i = 0; i < server->worker_count; i++) {
+        struct server_worker *worker = &server->workers[i];
+        if (worker->daemon)
+            MHD_stop_daemon(worker->daemon);
+        tide_hot_reader_close(worker->reader);
+        if (worker->event_fd >= 0)
+            close(worker->event_fd);
+        free(worker->routes);
+        pthread_mutex_destroy(&worker->mutex);
+    }
+    tide_rate_close(server->rate);
+    tide_crowd_close(server->crowd);
+    if (server->tls_key.ptr)
+        explicit_bzero(server->tls_key.ptr, server->tls_key.cap);
+    tide_buf_release(&server->tls_key);
+    tide_buf_release(&server->tls_cert);
+    free(server);
+}
+
+uint16_t tide_server_port(const struct tide_server *server)
+{
+    return server->port;
+}
+
+const char *tide_server_library(void)
+{
+    return MHD_get_version();
+}
+
+bool tide_server_draining(const struct tide_server *server)
+{
+    return atomic_load(&server->draining);
+}

@@ -1,0 +1,57 @@
+/* The HTTP server: libmicrohttpd, which only api/server*.c know.
+ *
+ * Threads    api_threads workers, each with a listening socket (SO_REUSEPORT), a daemon, a loop and
+ *            a reader of the hot cache of its own. A connection stays with its worker.
+ * Routes     HOT and LOCAL handlers run on the worker. SQL routes, and HOT ones with ?ledger=, are
+ *            suspended and go to the pool; when its queue is full the answer is 503 at once.
+ * Refused    what api/http/server/request_check.h finds in the form of a request, before a route is looked for; then
+ *            what tide_route_match finds; then what is over the rate limit (api/http/server/rate.h).
+ * Deadlines  absolute: a client that drips bytes gains nothing.
+ * Stopping   drain: /readyz says 503 and nothing else changes. stop: nobody new is accepted, who is
+ *            connected gets the answer he asked for and "Connection: close". No request is lost.
+ * Streams    a handler of kind STREAM fills reply->stream; see below. */
+#ifndef API_HTTP_SERVER_SERVER_H
+#define API_HTTP_SERVER_SERVER_H
+
+#include "api/hot/api.h"
+#include "api/http/server/metrics.h"
+
+#define TIDE_SERVER_STOP_MS 10000 /* then what is still open is cut */
+
+struct tide_server;
+
+/* Binds and listens as the configuration says (group "api"); answers nobody yet. What api points
+ * at outlives the server; api->server is set by the caller. */
+tide_status tide_server_open(struct tide_server **out, struct tide_api *api,
+                             struct tide_err *err) TIDE_MUST_USE;
+/* Starts the workers. */
+tide_status tide_server_start(struct tide_server *server, struct tide_err *err) TIDE_MUST_USE;
+void tide_server_drain(struct tide_server *server);
+/* Returns when all is answered, or after TIDE_SERVER_STOP_MS. The pool must still run; streams must
+ * have been told to end (their read says -1), or they are cut. */
+void tide_server_stop(struct tide_server *server);
+void tide_server_close(struct tide_server *server);
+
+uint16_t tide_server_port(const struct tide_server *server);
+/* The version of the libmicrohttpd that runs, "0.9.75". Static. */
+const char *tide_server_library(void);
+bool tide_server_draining(const struct tide_server *server);
+/* Any thread; routes and route_max are the caller's, the rest is filled. */
+void tide_server_metrics(struct tide_server *server, struct tide_metrics *out);
+
+/* --- streams ----------------------------------------------------------------------------------
+ *
+ * The handler of a STREAM route runs on the worker and may not wait. Either it writes a problem, or
+ * it subscribes somewhere and sets reply->stream (api/http/route.h):
+ *
+ *   read(self, to, max)  on the worker: bytes written, 0 when there are none now, -1 at the end
+ *   close(self)          on the worker, once: the client is gone, or read said -1
+ *
+ * After a 0 the stream sleeps until tide_server_wake(context->wake). wake may be called any number
+ * of times, by any thread, while holding any lock, also while read runs: none is lost, the handle
+ * is good from the handler's call until close() returns. A stream that nobody wakes sleeps for
+ * ever: heartbeats are the source's. The write deadline (api_write_ms) applies while bytes wait for
+ * a client that does not read. Answers are chunked; Content-Type is the reply's. */
+void tide_server_wake(struct tide_wake *wake);
+
+#endif

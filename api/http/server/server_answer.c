@@ -1,0 +1,291 @@
+#include "api/http/server/server_impl.h"
+#include "tidemark/hash.h"
+#include "tidemark/text.h"
+
+#include <microhttpd.h>
+
+enum { TAG_BYTES = 40 }; /* W/, quotes, 32 digits, NUL */
+
+static const char json_type[] = "application/json; charset=utf-8";
+static const char closed_policy[] = "default-src 'none'; frame-ancestors 'none'";
+
+/* --- what the reply still lacks ---------------------------------------------------------- */
+
+static const char *cache_control_of(const struct server_conn *conn)
+{
+    const struct tide_reply *reply = &conn->reply;
+    if (reply->cache_control)
+        return reply->cache_control;
+    const struct tide_route *route = conn->request.route;
+    return route && reply->status == 200 ? route->cache_control : "no-store";
+}
+
+static void put_request_id(struct server_conn *conn)
+{
+    struct tide_buf *body = &conn->reply.body;
+    assert(body->len > 2 && body->ptr[body->len - 1] == '}');
+    body->len--;
+    tide_buf_putf(body, ",\"requestId\":\"%s\"}", conn->request.id);
+}
+
+static bool is_problem(const struct tide_reply *reply)
+{
+    return reply->content_type && strncmp(reply->content_type, "application/problem+json", 24) == 0;
+}
+
+static tide_slice body_of(const struct tide_reply *reply)
+{
+    return reply->fixed.ptr ? reply->fixed : tide_buf_view(&reply->body);
+}
+
+/* Static bytes have the same digest each time. */
+static void digest_body(uint8_t out[16], struct server_conn *conn)
+{
+    struct server_counters *route = server_counters_of(conn);
+    bool fixed = conn->reply.fixed.ptr != NULL;
+    uint8_t hash[TIDE_HASH_BYTES];
+    if (!fixed || !route->fixed_tagged) {
+        tide_sha256(hash, body_of(&conn->reply));
+        memcpy(fixed ? route->fixed_tag : out, hash, sizeof route->fixed_tag);
+        route->fixed_tagged |= fixed;
+    }
+    if (fixed)
+        memcpy(out, route->fixed_tag, sizeof route->fixed_tag);
+}
+
+/* "…" of the body, W/"…" of what the handler says, unless nobody may keep the answer. */
+static bool make_tag(struct server_conn *conn, const char *cache, char tag[TAG_BYTES])
+{
+    struct tide_reply *reply = &conn->reply;
+    uint8_t digest[sizeof reply->etag];
+    if (reply->status != 200 || reply->stream.read || strstr(cache, "no-store"))
+        return false;
+    if (reply->has_etag) {
+        memcpy(tag, "W/", 2);
+        tag += 2;
+        memcpy(digest, reply->etag, sizeof digest);
+    } else {
+        digest_body(digest, conn);
+    }
+    tag[0] = '"';
+    tide_hex(tag + 1, tide_slice_of(digest, sizeof digest));
+    memcpy(tag + 33, "\"", 2);
+    return true;
+}
+
+/* If-None-Match: a list of tags, weak or not, or a star; a weak tag is as good as a strong one. */
+static bool matches(tide_slice list, const char *tag)
+{
+    tag += tag[0] == 'W' ? 2 : 0;
+    size_t len = strlen(tag);
+    if (list.len == 1 && list.ptr[0] == '*')
+        return true;
+    return list.len >= len && memmem(list.ptr, list.len, tag, len) != NULL;
+}
+
+/* --- header lines ------------------------------------------------------------------------ */
+
+static void add(struct MHD_Response *response, const char *name, const char *value)
+{
+    if (*value)
+        MHD_add_response_header(response, name, value);
+}
+
+static void add_number(struct MHD_Response *response, const char *name, uint64_t number)
+{
+    char text[24];
+    text[tide_u64_text(text, number)] = 0;
+    add(response, name, text);
+}
+
+static void add_ledger(struct MHD_Response *response, const struct server_conn *conn)
+{
+    const struct tide_answer_at *at = &conn->reply.at;
+    char closed[TIDE_RFC3339_BYTES];
+    if (!at->known)
+        return;
+    tide_time_rfc3339(closed, (int64_t)at->close_time);
+    add_number(response, "Ledger-Sequence", at->ledger);
+    add(response, "Ledger-Closed-At", closed);
+    add_number(response, "Data-Age-Ms", at->age_ms);
+}
+
+static const char *class_name(const struct server_conn *conn)
+{
+    return conn->class == TIDE_RATE_LOOKUP ? "lookup" : "query";
+}
+
+static void write_rate(char text[64], const struct server_conn *conn)
+{
+    char *at = text;
+    *at = 0;
+    if (conn->rate.quota == 0)
+        return;
+    *at++ = '"';
+    at = stpcpy(at, class_name(conn));
+    at = stpcpy(at, "\";r=");
+    at += tide_u64_text(at, conn->rate.remaining);
+    at = stpcpy(at, ";t=");
+    at += tide_u64_text(at, conn->rate.reset_s);
+    *at = 0;
+}
+
+static const char *policy_text(const struct server_conn *conn)
+{
+    struct server_worker *worker = conn->worker;
+    char *text = worker->policy[conn->class];
+    if (worker->policy_quota[conn->class] != conn->rate.quota)
+        snprintf(text, sizeof worker->policy[0], "\"%s\";q=%u;w=%u", class_name(conn),
+                 conn->rate.quota, TIDE_RATE_WINDOW_S);
+    worker->policy_quota[conn->class] = conn->rate.quota;
+    return text;
+}
+
+static void add_rate(struct MHD_Response *response, const struct server_conn *conn)
+{
+    char text[64];
+    if (conn->rate.quota == 0)
+        return;
+    add(response, "RateLimit-Policy", policy_text(conn));
+    write_rate(text, conn);
+    add(response, "RateLimit", text);
+}
+
+/* A look-up's JSON. It loads nothing, has no links, and its policy keeps it out of frames: lines
+ * that say so once more would cost a tenth of the library's work for it. */
+static bool is_lookup(const struct server_conn *conn)
+{
+    const struct tide_reply *reply = &conn->reply;
+    return reply->status == 200 && !reply->content_type && !reply->security_policy &&
+           conn->request.route->kind == TIDE_ROUTE_HOT;
+}
+
+/* A line of the server's, unless the handler has its own. */
+static void add_unless(struct MHD_Response *response, const struct server_conn *conn,
+                       const char *name, const char *value)
+{
+    if (!tide_reply_header_of(&conn->reply, name))
+        add(response, name, value);
+}
+
+static void add_lines(struct MHD_Response *response, const struct tide_buf *lines)
+{
+    if (lines->len == 0)
+        return;
+    const char *name = (const char *)lines->ptr, *end = name + lines->len;
+    while (name < end) {
+        const char *value = name + strlen(name) + 1;
+        add(response, name, value);
+        name = value + strlen(value) + 1;
+    }
+}
+
+static bool add_head(struct MHD_Response *response, struct server_conn *conn)
+{
+    const struct tide_reply *reply = &conn->reply;
+    const char *policy = reply->security_policy;
+    add(response, "Date", conn->worker->date);
+    if (reply->status != 204 && reply->status != 303) /* which have no body */
+        add(response, "Content-Type", reply->content_type ? reply->content_type : json_type);
+    add(response, "Cache-Control", cache_control_of(conn));
+    server_origin_add(response, conn);
+    add_unless(response, conn, "Content-Security-Policy", policy ? policy : closed_policy);
+    add(response, "X-Content-Type-Options", "nosniff");
+    if (!is_lookup(conn)) {
+        add_unless(response, conn, "X-Frame-Options", "DENY");
+        add(response, "Referrer-Policy", "no-referrer");
+    }
+    add_lines(response, &reply->lines);
+    if (conn->worker->server->tls)
+        add(response, "Strict-Transport-Security", "max-age=31536000");
+    add(response, "Network", conn->worker->network);
+    add(response, "Request-Id", conn->request.id);
+    add_ledger(response, conn);
+    add_rate(response, conn);
+    add(response, "Allow", reply->allow);
+    if (reply->retry_after_s)
+        add_number(response, "Retry-After", reply->retry_after_s);
+    return !conn->close || MHD_add_response_header(response, "Connection", "close") == MHD_YES;
+}
+
+/* --- out --------------------------------------------------------------------------------- */
+
+static struct MHD_Response *make_response(struct server_conn *conn)
+{
+    struct tide_reply *reply = &conn->reply;
+    if (reply->stream.read)
+        return server_stream_response(conn);
+    tide_slice body = body_of(reply);
+    /* Nothing writes to it: the library's type has no const. */
+    return MHD_create_response_from_buffer(body.len, (void *)(uintptr_t)body.ptr,
+                                           MHD_RESPMEM_PERSISTENT);
+}
+
+/* Memory of large bodies and answers is held until the client has taken the answer: there is a
+ * limit for all together and a share of it for one address. Small ones are bounded by the number
+ * of connections. */
+bool server_hold(struct server_conn *conn, enum tide_crowd_what what, size_t bytes)
+{
+    struct tide_peer key = tide_peer_key(&conn->peer);
+    if (!tide_crowd_hold(conn->worker->server->crowd, &key, what, bytes))
+        return false;
+    conn->held[what] += bytes;
+    return true;
+}
+
+static bool hold_answer(struct server_conn *conn)
+{
+    const struct tide_reply *reply = &conn->reply;
+    return reply->body.cap <= SERVER_KEEP_BYTES || reply->stream.read ||
+           server_hold(conn, TIDE_CROWD_ANSWER, reply->body.cap);
+}
+
+void server_hold_end(struct server_conn *conn)
+{
+    struct tide_peer key = tide_peer_key(&conn->peer);
+    for (enum tide_crowd_what what = TIDE_CROWD_BODY; what <= TIDE_CROWD_ANSWER; what++) {
+        if (conn->held[what])
+            tide_crowd_drop(conn->worker->server->crowd, &key, what, conn->held[what]);
+        conn->held[what] = 0;
+    }
+}
+
+static void refuse_to_hold(struct server_conn *conn)
+{
+    tide_buf_release(&conn->reply.body);
+    tide_reply_problem(&conn->reply, 503, "overloaded",
+                       "too many answers wait for their clients to take them");
+    conn->reply.retry_after_s = 1;
+    server_add(&conn->worker->totals.shed, 1);
+}
+
+bool server_answer(struct server_conn *conn)
+{
+    struct tide_reply *reply = &conn->reply;
+    char tag[TAG_BYTES];
+    if (reply->body.failed || reply->lines.failed) {
+        bool large = reply->body.len > TIDE_REPLY_BODY_MAX / 2;
+        tide_reply_problem(reply, large ? 500 : 503, large ? "answer_too_large" : "no_memory",
+                           "the answer could not be written");
+    }
+    if (!hold_answer(conn))
+        refuse_to_hold(conn);
+    if (is_problem(reply))
+        put_request_id(conn);
+    bool tagged = make_tag(conn, cache_control_of(conn), tag);
+    const char *cache = cache_control_of(conn);
+    if (tagged && matches(conn->head.if_none_match, tag)) {
+        reply->cache_control = cache;
+        reply->status = 304;
+    }
+    struct MHD_Response *response = make_response(conn);
+    if (!response)
+        return false;
+    if (tagged)
+        add(response, "ETag", tag);
+    bool queued = add_head(response, conn) &&
+                  MHD_queue_response(conn->mhd, reply->status, response) == MHD_YES;
+    MHD_destroy_response(response);
+    server_step(conn, reply->stream.read ? STEP_STREAM : STEP_WRITE);
+    return queued;
+}

@@ -1,0 +1,106 @@
+#include "api/http/server/server_impl.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct server_conn *server_conn_open(struct server_worker *worker, struct MHD_Connection *mhd,
+                                     int fd, const struct tide_peer *peer)
+{
+    struct server_conn *conn = calloc(1, sizeof *conn);
+    if (!conn)
+        return NULL;
+    conn->worker = worker;
+    conn->mhd = mhd;
+    conn->fd = fd;
+    conn->peer = *peer;
+    conn->wake.conn = conn;
+    tide_reply_init(&conn->reply);
+    tide_buf_init(&conn->body, 0); /* each request sets its route's ceiling */
+    conn->next = worker->conns;
+    if (conn->next)
+        conn->next->prev = conn;
+    worker->conns = conn;
+    worker->conn_count++;
+    server_add(&worker->totals.accepted, 1);
+    server_add(&worker->totals.connections, 1);
+    server_step(conn, STEP_HEAD);
+    return conn;
+}
+
+void server_conn_close(struct server_conn *conn)
+{
+    struct server_worker *worker = conn->worker;
+    server_hold_end(conn);
+    if (conn->counted) {
+        struct tide_peer key = tide_peer_key(&conn->peer);
+        tide_crowd_leave(worker->server->crowd, &key);
+    }
+    server_unlist(&conn->wake);
+    if (conn->prev)
+        conn->prev->next = conn->next;
+    else
+        worker->conns = conn->next;
+    if (conn->next)
+        conn->next->prev = conn->prev;
+    worker->conn_count--;
+    server_add(&worker->totals.connections, -1);
+    tide_reply_release(&conn->reply);
+    tide_buf_release(&conn->body);
+    free(conn);
+}
+
+void server_step(struct server_conn *conn, enum server_step step)
+{
+    const struct tide_config *config = conn->worker->server->api->config;
+    int64_t now = conn->worker->now_ms;
+    conn->step = step;
+    switch (step) {
+    case STEP_HEAD:
+        conn->deadline_ms = now + config->api_header_ms;
+        break;
+    case STEP_BODY:
+        conn->deadline_ms = now + config->api_request_ms;
+        break;
+    case STEP_WRITE:
+    case STEP_STREAM:
+        conn->deadline_ms = now + config->api_write_ms;
+        break;
+    case STEP_IDLE:
+        conn->deadline_ms = now + config->api_idle_ms;
+        break;
+    case STEP_WAIT:
+    case STEP_ANSWER:
+        conn->deadline_ms = INT64_MAX;
+        break;
+    }
+}
+
+/* The library sees the end of the stream and closes: never close a socket of its under it. */
+void server_cut(struct server_conn *conn)
+{
+    assert(conn->fd >= 0);
+    conn->cut = true;
+    conn->deadline_ms = INT64_MAX;
+    shutdown(conn->fd, SHUT_RDWR);
+}
+
+static void count_cut(struct server_conn *conn)
+{
+    struct server_totals *totals = &conn->worker->totals;
+    bool reading = conn->step == STEP_WRITE || conn->step == STEP_STREAM;
+    bool idle = conn->step == STEP_IDLE;
+    server_add(idle      ? &totals->cut_idle
+               : reading ? &totals->cut_slow_reader
+                         : &totals->cut_slow_request,
+               1);
+}
+
+void server_sweep(struct server_worker *worker)
+{
+    for (struct server_conn *conn = worker->conns; conn; conn = conn->next) {
+        if (conn->deadline_ms > worker->now_ms || conn->suspended)
+            continue;
+        count_cut(conn);
+        server_cut(conn);
+    }
+}

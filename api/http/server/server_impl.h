@@ -1,0 +1,221 @@
+/* What the files api/server*.c share. microhttpd.h stays in them. */
+#ifndef API_HTTP_SERVER_SERVER_IMPL_H
+#define API_HTTP_SERVER_SERVER_IMPL_H
+
+#include "api/http/server/conn_limit.h"
+#include "api/http/server/rate.h"
+#include "api/http/server/request_check.h"
+#include "api/http/server/server.h"
+#include "api/sql/sql_pool.h"
+#include "tidemark/hot.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct MHD_Connection;
+struct MHD_Daemon;
+struct MHD_Response;
+
+enum {
+    SERVER_SWEEP_MS = 100,      /* between looks at deadlines                                 */
+    SERVER_SILENT_MS = 20000,   /* a turn of a worker's loop that takes longer has hung       */
+    SERVER_FILTER_MS = 50,      /* a handshake that began before the stop has so long to end  */
+    SERVER_LINGER_MS = 1000,    /* the stop waits so long for a request of an idle connection */
+    SERVER_POOL_BYTES = 16384,  /* the library's memory of a connection: a request's head and
+                                   the lines of its answer                                    */
+    SERVER_KEEP_BYTES = 16384,  /* of a buffer that is kept for the next request, and is counted
+                                   with the connection; larger ones are held in the crowd     */
+    SERVER_STREAM_BYTES = 4096, /* of a stream, read at once                                  */
+    SERVER_KEYS_MAX = 64,
+    SERVER_DROP_BYTES = 256 << 10, /* of a refused body; a larger one costs the connection */
+};
+
+/* Where a connection stands; each has its deadline. */
+enum server_step {
+    STEP_HEAD,   /* headers come in                        */
+    STEP_BODY,   /* the body comes in                      */
+    STEP_WAIT,   /* suspended: the pool works on it        */
+    STEP_ANSWER, /* the reply is complete, not yet queued  */
+    STEP_WRITE,  /* the answer goes out                    */
+    STEP_STREAM, /* the same, without end                  */
+    STEP_IDLE,   /* between requests                       */
+};
+
+struct server_conn;
+
+/* In the worker's list of those whom other threads want awake. */
+struct tide_wake {
+    struct server_conn *conn;
+    struct tide_wake *next;
+    bool listed; /* under the worker's mutex */
+};
+
+struct server_conn {
+    struct server_worker *worker;
+    struct server_conn *next, *prev; /* of the worker */
+    struct MHD_Connection *mhd;
+    int fd;
+    enum server_step step;
+    int64_t deadline_ms; /* INT64_MAX: none */
+    uint64_t start_ns;   /* of the request  */
+    uint32_t requests;
+    bool counted;                    /* in the crowd                            */
+    bool close;                      /* after this answer                       */
+    bool cut;                        /* shut down: nothing more will be answered */
+    bool suspended;                  /* in the library's sense                  */
+    bool early;                      /* answered in the library's first call    */
+    bool refused;                    /* the reply is a problem, the body is dropped */
+    bool head_only;                  /* HEAD                                    */
+    bool asked_again;                /* a call of the library before it runs    */
+    const struct tide_route *likely; /* of the request before */
+    const struct tide_route *near;   /* of the path, whatever the method; only where it decides */
+    size_t target_len;
+    size_t dropped; /* bytes of a body that was refused         */
+    size_t
+        held[TIDE_CROWD_ANSWER + 1]; /* bytes of the body and of the answer, counted in the crowd */
+    struct tide_peer peer;
+    struct tide_peer client_key; /* whom the rate limit counts: an address, or a key's digest */
+    struct tide_rate_answer rate;
+    enum tide_rate_class class;
+    struct tide_head head;
+    struct tide_request request;
+    struct tide_reply reply;
+    struct tide_buf body;
+    struct tide_job job;
+    struct tide_wake wake;
+    char client[TIDE_PEER_TEXT];
+    char target[TIDE_TARGET_MAX + 1]; /* one more than may be, which shows that it is too long */
+    char scratch[TIDE_ROUTE_SCRATCH];
+};
+
+/* Counters are written by the worker alone: no read-modify-write is needed. */
+struct server_counters {
+    atomic_uint_fast64_t status[TIDE_METRIC_STATUS_COUNT];
+    atomic_uint_fast64_t bucket[TIDE_METRIC_BUCKET_COUNT];
+    atomic_uint_fast64_t us;
+    uint8_t fixed_tag[16]; /* digest of the route's static bytes, made at the first request */
+    bool fixed_tagged;
+};
+
+struct server_totals {
+#define TIDE_METRIC_FIELD(name, help) atomic_uint_fast64_t name;
+    TIDE_METRIC_COUNTERS(TIDE_METRIC_FIELD)
+    TIDE_METRIC_GAUGES(TIDE_METRIC_FIELD)
+#undef TIDE_METRIC_FIELD
+};
+
+static inline void server_add(atomic_uint_fast64_t *counter, int64_t by)
+{
+    uint64_t now = atomic_load_explicit(counter, memory_order_relaxed);
+    atomic_store_explicit(counter, now + (uint64_t)by, memory_order_relaxed);
+}
+
+struct server_worker {
+    struct tide_server *server;
+    struct MHD_Daemon *daemon;
+    struct tide_hot_reader *reader;
+    pthread_t thread;
+    bool started;
+    int epoll_fd, event_fd;
+    struct server_conn *conns;
+    uint32_t conn_count;
+    int64_t now_ms, swept_ms; /* monotonic, as of this turn of the loop */
+    uint64_t wall_ms;
+    uint64_t ids; /* of requests that brought none */
+    uint64_t requests, requests_seen;
+    atomic_bool called; /* somebody wrote to event_fd */
+    uint32_t sampled;
+    char network[160]; /* header value; "" while unknown */
+    char date[32];     /* header value of this second */
+    uint64_t date_s;
+    uint32_t policy_quota[TIDE_RATE_CLASS_COUNT]; /* whose texts are in policy */
+    char policy[TIDE_RATE_CLASS_COUNT][48];
+    /* stopping */
+    bool stopping, quiet;
+    int64_t stop_ms;
+    /* woken from other threads */
+    pthread_mutex_t mutex;
+    atomic_ullong waits; /* its own, for that mutex */
+    struct tide_wake *woken;
+    struct server_totals totals;
+    struct server_counters *routes; /* one more than there are */
+};
+
+struct server_key {
+    uint8_t hash[16];
+};
+
+struct tide_server {
+    struct tide_api *api;
+    const struct tide_route *routes;
+    size_t route_count;
+    struct tide_crowd *crowd;
+    struct tide_rate *rate;
+    struct tide_peer_proxies proxies;
+    struct server_key keys[SERVER_KEYS_MAX];
+    uint32_t key_count;
+    struct tide_buf tls_key, tls_cert;
+    bool tls;
+    uint16_t port;
+    uint64_t seed;
+    atomic_bool draining, stopping;
+    uint32_t worker_count;
+    struct server_worker workers[];
+};
+
+/* --- server_loop.c: the worker's thread -------------------------------------------------- */
+
+void *server_loop(void *worker);
+void server_wake_loop(struct server_worker *worker);
+/* On the worker: takes it out of the list of the woken. */
+void server_unlist(struct tide_wake *wake);
+
+/* --- server_conn.c: connections come and go ---------------------------------------------- */
+
+struct server_conn *server_conn_open(struct server_worker *worker, struct MHD_Connection *mhd,
+                                     int fd, const struct tide_peer *peer);
+void server_conn_close(struct server_conn *conn);
+void server_step(struct server_conn *conn, enum server_step step);
+/* Cuts those whose deadline has passed. */
+void server_sweep(struct server_worker *worker);
+void server_cut(struct server_conn *conn);
+
+/* --- server_request.c: from the head of a request to its reply --------------------------- */
+
+/* The head is here: checks it and finds the route. wrong: NULL, or what the form lacks. Leaves
+ * either STEP_BODY or, when there is nothing more to do, STEP_ANSWER with a reply. */
+void server_request_begin(struct server_conn *conn, tide_slice method,
+                          const struct tide_refusal_of_form *wrong);
+static inline bool server_has_body(const struct server_conn *conn)
+{
+    return conn->head.length > 0 || conn->head.chunked;
+}
+
+/* A part of the body. */
+void server_request_body(struct server_conn *conn, tide_slice part);
+/* Whether that hands the request to other threads. */
+bool server_request_waits(const struct server_conn *conn);
+/* All is here: runs the handler, or hands the job to the pool (STEP_WAIT). */
+void server_request_run(struct server_conn *conn);
+/* The answer went out, or not: counts, logs, forgets. */
+void server_request_end(struct server_conn *conn, bool whole);
+
+/* --- server_answer.c: from a reply to the library's response ----------------------------- */
+
+/* Completes the reply and queues it; false when the library takes it not. */
+bool server_answer(struct server_conn *conn);
+/* Counts bytes that the connection is about to keep: false when there is no room. */
+bool server_hold(struct server_conn *conn, enum tide_crowd_what what, size_t bytes);
+/* The request is over: its bytes are counted no more. */
+void server_hold_end(struct server_conn *conn);
+/* The counters of the request's route, or of requests without one. */
+struct server_counters *server_counters_of(struct server_conn *conn);
+/* server_origin.c: who may read an answer from another page. */
+void server_origin_add(struct MHD_Response *response, const struct server_conn *conn);
+
+/* --- server_stream.c --------------------------------------------------------------------- */
+
+struct MHD_Response *server_stream_response(struct server_conn *conn);
+void server_stream_end(struct server_conn *conn);
+
+#endif

@@ -1,0 +1,233 @@
+/* The worker's loop. libmicrohttpd 0.9.75 has no thread here: its own loop sleeps with answers
+ * undelivered whenever 128 events are ready at once. poll() waits, MHD_run() never does. */
+#include "api/http/server/server_impl.h"
+#include "tidemark/liveness.h"
+#include "tidemark/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <microhttpd.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* --- waking ------------------------------------------------------------------------------ */
+
+void server_wake_loop(struct server_worker *worker)
+{
+    uint64_t one = 1;
+    atomic_store_explicit(&worker->called, true, memory_order_relaxed);
+    ssize_t written = write(worker->event_fd, &one, sizeof one);
+    assert(written == sizeof one || errno == EAGAIN);
+    (void)written;
+}
+
+void tide_server_wake(struct tide_wake *wake)
+{
+    struct server_worker *worker = wake->conn->worker;
+    pthread_mutex_lock(&worker->mutex);
+    bool listed = wake->listed, first = !worker->woken;
+    if (!listed) {
+        wake->listed = true;
+        wake->next = worker->woken;
+        worker->woken = wake;
+    }
+    pthread_mutex_unlock(&worker->mutex);
+    if (!listed && first)
+        server_wake_loop(worker);
+}
+
+void server_unlist(struct tide_wake *wake)
+{
+    struct server_worker *worker = wake->conn->worker;
+    tide_lock_counted(&worker->mutex, &worker->waits);
+    for (struct tide_wake **at = &worker->woken; wake->listed && *at; at = &(*at)->next)
+        if (*at == wake) {
+            *at = wake->next;
+            break;
+        }
+    wake->listed = false;
+    pthread_mutex_unlock(&worker->mutex);
+}
+
+static void resume(struct server_conn *conn)
+{
+    assert(conn->suspended || conn->step != STEP_WAIT);
+    if (!conn->suspended)
+        return;
+    conn->suspended = false;
+    if (conn->step == STEP_WAIT) {
+        server_add(&conn->worker->totals.waiting, -1);
+        server_step(conn, STEP_ANSWER);
+    }
+    MHD_resume_connection(conn->mhd);
+}
+
+static void resume_woken(struct server_worker *worker)
+{
+    tide_lock_counted(&worker->mutex, &worker->waits);
+    struct tide_wake *woken = worker->woken;
+    worker->woken = NULL;
+    for (struct tide_wake *at = woken; at; at = at->next)
+        at->listed = false;
+    pthread_mutex_unlock(&worker->mutex);
+    while (woken) {
+        struct tide_wake *next = woken->next; /* a wake from now on lists it again */
+        resume(woken->conn);
+        woken = next;
+    }
+}
+
+/* --- stopping ---------------------------------------------------------------------------- */
+
+/* From now on a SYN finds nobody, so that another process may take it when it comes again; who is
+ * in the middle of a handshake gets to its end. */
+static void refuse_newcomers(struct server_worker *worker)
+{
+    struct sock_filter code[] = {
+        { BPF_LD | BPF_B | BPF_ABS, 0, 0, 13 }, /* flags of the TCP header */
+        { BPF_ALU | BPF_AND | BPF_K, 0, 0, 0x12 },
+        { BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0x02 }, /* SYN without ACK */
+        { BPF_RET | BPF_K, 0, 0, 0 },
+        { BPF_RET | BPF_K, 0, 0, 0xffffffff },
+    };
+    struct sock_fprog program = { .len = TIDE_COUNT(code), .filter = code };
+    const union MHD_DaemonInfo *info =
+        MHD_get_daemon_info(worker->daemon, MHD_DAEMON_INFO_LISTEN_FD);
+    if (info)
+        setsockopt(info->listen_fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+    worker->stopping = true;
+    worker->stop_ms = worker->now_ms;
+}
+
+/* Takes in who is already connected, then closes the socket. */
+static void close_the_door(struct server_worker *worker)
+{
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    int door = MHD_quiesce_daemon(worker->daemon), fd;
+    worker->quiet = true;
+    if (door < 0)
+        return;
+    while ((fd = accept4(door, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC)) >=
+           0) {
+        MHD_add_connection(worker->daemon, fd, (struct sockaddr *)&address, size);
+        size = sizeof address;
+    }
+    close(door);
+}
+
+/* True when nobody is left, or when time is up for all but what the pool works on. */
+static bool stopped(struct server_worker *worker)
+{
+    int64_t since = worker->now_ms - worker->stop_ms;
+    if (!worker->quiet && since >= SERVER_FILTER_MS)
+        close_the_door(worker);
+    if (!worker->quiet)
+        return false;
+    for (struct server_conn *conn = worker->conns; conn; conn = conn->next) {
+        if (conn->step == STEP_WAIT || conn->cut)
+            continue;
+        if (since >= TIDE_SERVER_STOP_MS || (conn->step == STEP_IDLE && since >= SERVER_LINGER_MS))
+            server_cut(conn);
+        if (conn->cut && conn->suspended)
+            resume(conn);
+    }
+    return worker->conn_count == 0;
+}
+
+/* --- the loop ---------------------------------------------------------------------------- */
+
+/* HTTP's own form of a time. */
+static void write_date(struct server_worker *worker)
+{
+    time_t now = (time_t)(worker->wall_ms / 1000);
+    struct tm tm;
+    worker->date_s = (uint64_t)now;
+    if (gmtime_r(&now, &tm))
+        strftime(worker->date, sizeof worker->date, "%a, %d %b %Y %H:%M:%S GMT", &tm);
+}
+
+static void look_at_clock(struct server_worker *worker)
+{
+    const struct tide_clock *clock = worker->server->api->clock;
+    int64_t wall = clock->wall_ms(clock->self);
+    worker->now_ms = clock->now_ms(clock->self);
+    worker->wall_ms = wall > 0 ? (uint64_t)wall : 0;
+    if (worker->wall_ms / 1000 != worker->date_s)
+        write_date(worker);
+}
+
+/* While requests come in nobody waits: the next turn looks at the sockets anyway. */
+static void wait_for_work(struct server_worker *worker)
+{
+    MHD_UNSIGNED_LONG_LONG until;
+    int ms = SERVER_SWEEP_MS;
+    bool busy = worker->requests != worker->requests_seen;
+    worker->requests_seen = worker->requests;
+    if (busy && !atomic_load_explicit(&worker->called, memory_order_relaxed))
+        return;
+    if (MHD_get_timeout(worker->daemon, &until) == MHD_YES && until < (unsigned)ms)
+        ms = (int)until;
+    struct pollfd fds[] = { { .fd = worker->epoll_fd, .events = POLLIN },
+                            { .fd = worker->event_fd, .events = POLLIN } };
+    poll(fds, TIDE_COUNT(fds), ms);
+    uint64_t count;
+    atomic_store_explicit(&worker->called, false, memory_order_relaxed);
+    if (fds[1].revents && read(worker->event_fd, &count, sizeof count) == sizeof count)
+        resume_woken(worker);
+}
+
+/* The header's value of the network's passphrase: what is not printable is a question mark. */
+static void look_at_network(struct server_worker *worker)
+{
+    const struct tide_hot_meta *meta;
+    struct tide_err err;
+    char name[sizeof worker->network];
+    if (tide_hot_begin(worker->reader, &meta, &err) != TIDE_OK)
+        return;
+    snprintf(name, sizeof name, "%.*s", (int)sizeof meta->passphrase, meta->passphrase);
+    for (char *c = name; *c; c++)
+        if (*c < ' ' || *c > '~')
+            *c = '?';
+    if (tide_hot_end(worker->reader) == TIDE_OK)
+        memcpy(worker->network, name, sizeof name);
+}
+
+static void sweep(struct server_worker *worker)
+{
+    if (worker->now_ms - worker->swept_ms < SERVER_SWEEP_MS)
+        return;
+    worker->swept_ms = worker->now_ms;
+    server_sweep(worker);
+    look_at_network(worker);
+    uint64_t hits, misses;
+    tide_hot_reader_kept(worker->reader, &hits, &misses);
+    atomic_store_explicit(&worker->totals.hot_hits, hits, memory_order_relaxed);
+    atomic_store_explicit(&worker->totals.hot_misses, misses, memory_order_relaxed);
+}
+
+void *server_loop(void *self)
+{
+    struct server_worker *worker = self;
+    struct tide_server *server = worker->server;
+    tide_liveness_begin("server", SERVER_SILENT_MS);
+    look_at_clock(worker);
+    look_at_network(worker);
+    do {
+        tide_liveness_mark();
+        wait_for_work(worker);
+        look_at_clock(worker);
+        if (!worker->stopping && atomic_load_explicit(&server->stopping, memory_order_relaxed))
+            refuse_newcomers(worker);
+        MHD_run(worker->daemon);
+        sweep(worker);
+    } while (!worker->stopping || !stopped(worker));
+    MHD_stop_daemon(worker->daemon);
+    worker->daemon = NULL;
+    tide_liveness_end();
+    return NULL;
+}

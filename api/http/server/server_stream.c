@@ -1,0 +1,48 @@
+#include "api/http/server/server_impl.h"
+
+#include <microhttpd.h>
+
+/* Called when the socket takes more: what was given before has gone out. */
+static ssize_t read_on(void *self, uint64_t at, char *to, size_t max)
+{
+    (void)at;
+    struct server_conn *conn = self;
+    const struct tide_stream_out *stream = &conn->reply.stream;
+    if (conn->cut)
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    ptrdiff_t got = stream->read(stream->self, to, max);
+    assert(got <= (ptrdiff_t)max);
+    if (got < 0)
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    server_step(conn, STEP_STREAM);
+    if (got == 0) {
+        conn->suspended = true;
+        conn->deadline_ms = INT64_MAX;
+        MHD_suspend_connection(conn->mhd);
+    }
+    server_add(&conn->worker->totals.bytes, got);
+    return got;
+}
+
+struct MHD_Response *server_stream_response(struct server_conn *conn)
+{
+    server_add(&conn->worker->totals.streams, 1);
+    server_add(&conn->worker->totals.streaming, 1);
+    if (conn->head_only) { /* of a body without a length, 0.9.75 would send the end */
+        server_stream_end(conn);
+        return MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    }
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, SERVER_STREAM_BYTES, read_on, conn,
+                                             NULL);
+}
+
+void server_stream_end(struct server_conn *conn)
+{
+    struct tide_stream_out *stream = &conn->reply.stream;
+    if (!stream->read)
+        return;
+    stream->close(stream->self);
+    *stream = (struct tide_stream_out){ 0 };
+    server_unlist(&conn->wake); /* a wake of this stream is none of the next request's job */
+    server_add(&conn->worker->totals.streaming, -1);
+}

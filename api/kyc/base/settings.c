@@ -1,0 +1,485 @@
+#include "api/kyc/base/settings.h"
+#include "api/kyc/base/settings_read.h"
+#include "api/kyc/base/url.h"
+#include "tidemark/secret.h"
+#include "tidemark/strkey.h"
+#include "tidemark/text.h"
+
+/* --- integrators ---------------------------------------------------------------------------- */
+
+static tide_status read_keys(struct tide_reader *r, const struct tide_member *m, void *to,
+                             json_t *value)
+{
+    struct tide_kyc_integrator *i = TIDE_MEMBER_OWNER(tide_kyc_integrator, m, to);
+    struct tide_list list = { tide_read_hex32, sizeof i->keys[0], &i->key_count };
+    return tide_read_list(r, m, list, i->keys, value);
+}
+
+static tide_status read_origins(struct tide_reader *r, const struct tide_member *m, void *to,
+                                json_t *value)
+{
+    struct tide_kyc_integrator *i = TIDE_MEMBER_OWNER(tide_kyc_integrator, m, to);
+    struct tide_list list = { tide_read_origin, sizeof i->origins[0], &i->origin_count };
+    return tide_read_list(r, m, list, i->origins, value);
+}
+
+/* clang-format off */
+#define INTEGRATOR(member) offsetof(struct tide_kyc_integrator, member)
+static const struct tide_member integrator_members[] = {
+    { "id",              tide_read_word, INTEGRATOR(id),                0, TIDE_KYC_WORD_BYTES,  false, 0 },
+    { "name",            tide_read_text, INTEGRATOR(name),              0, TIDE_KYC_TEXT_BYTES,  false, 0 },
+    { "keys",            read_keys,      INTEGRATOR(keys),              1, TIDE_KYC_KEYS_MAX,    false, 0 },
+    { "origins",         read_origins,   INTEGRATOR(origins),           0, TIDE_KYC_ORIGINS_MAX, true,  0 },
+    { "sessionsPerHour", tide_read_u32,  INTEGRATOR(sessions_per_hour), 1, 1000000,              true,  0 },
+};
+/* clang-format on */
+
+static tide_status read_integrator(struct tide_reader *r, const struct tide_member *m, void *to,
+                                   json_t *value)
+{
+    (void)m;
+    struct tide_kyc_integrator *i = to;
+    i->sessions_per_hour = 200;
+    return tide_read_object(r, integrator_members, TIDE_COUNT(integrator_members), i, value);
+}
+
+/* --- providers ------------------------------------------------------------------------------- */
+
+static const struct type {
+    const char *name, *base_url;
+} types[TIDE_KYC_TYPE_COUNT] = {
+    [TIDE_KYC_SANDBOX] = { "sandbox", "" },
+    [TIDE_KYC_SUMSUB] = { "sumsub", "https://api.sumsub.com" },
+    [TIDE_KYC_PERSONA] = { "persona", "https://api.withpersona.com" },
+    [TIDE_KYC_VERIFF] = { "veriff", "" },
+    [TIDE_KYC_DIDIT] = { "didit", "https://verification.didit.me" },
+};
+
+const char *tide_kyc_type_text(enum tide_kyc_type type)
+{
+    assert(type < TIDE_KYC_TYPE_COUNT);
+    return types[type].name;
+}
+
+static tide_status read_type(struct tide_reader *r, const struct tide_member *m, void *to,
+                             json_t *value)
+{
+    (void)m;
+    for (int type = 0; type < TIDE_KYC_TYPE_COUNT; type++) {
+        if (tide_slice_eq_str(tide_read_string(value), types[type].name)) {
+            *(enum tide_kyc_type *)to = (enum tide_kyc_type)type;
+            return TIDE_OK;
+        }
+    }
+    return tide_read_refuse(r, "expected sandbox, sumsub, persona, veriff or didit");
+}
+
+static tide_status read_algorithm(struct tide_reader *r, const struct tide_member *m, void *to,
+                                  json_t *value)
+{
+    static const char *const names[] = {
+        [TIDE_KYC_SHA256] = "sha256", [TIDE_KYC_SHA1] = "sha1", [TIDE_KYC_SHA512] = "sha512"
+    };
+    (void)m;
+    for (size_t i = 0; i < TIDE_COUNT(names); i++) {
+        if (tide_slice_eq_str(tide_read_string(value), names[i])) {
+            *(enum tide_kyc_algorithm *)to = (enum tide_kyc_algorithm)i;
+            return TIDE_OK;
+        }
+    }
+    return tide_read_refuse(r, "expected sha1, sha256 or sha512");
+}
+
+static tide_status read_environment(struct tide_reader *r, const struct tide_member *m, void *to,
+                                    json_t *value)
+{
+    (void)m;
+    bool live = tide_slice_eq_str(tide_read_string(value), "live");
+    if (!live && !tide_slice_eq_str(tide_read_string(value), "sandbox"))
+        return tide_read_refuse(r, "expected live or sandbox");
+    *(bool *)to = live;
+    return TIDE_OK;
+}
+
+/* clang-format off */
+#define SECRET(member) offsetof(struct tide_kyc_secret, member)
+static const struct tide_member secret_members[] = {
+    { "secret",   tide_read_token, SECRET(text),      0, TIDE_KYC_SECRET_BYTES, false, 0 },
+    { "notAfter", tide_read_time,  SECRET(not_after), 0, 0,                     true,  0 },
+};
+/* clang-format on */
+
+/* A webhook secret of a few bytes is found by whoever has one webhook. */
+static tide_status read_secret(struct tide_reader *r, const struct tide_member *m, void *to,
+                               json_t *value)
+{
+    (void)m;
+    struct tide_kyc_secret *secret = to;
+    tide_status status =
+        tide_read_object(r, secret_members, TIDE_COUNT(secret_members), secret, value);
+    if (!status && strlen(secret->text) < TIDE_KYC_SECRET_MIN)
+        return tide_read_refuse(r, "expected a secret of 8 bytes or more");
+    return status;
+}
+
+static tide_status read_secrets(struct tide_reader *r, const struct tide_member *m, void *to,
+                                json_t *value)
+{
+    struct tide_kyc_provider *p = TIDE_MEMBER_OWNER(tide_kyc_provider, m, to);
+    struct tide_list list = { read_secret, sizeof p->secrets[0], &p->secret_count };
+    return tide_read_list(r, m, list, p->secrets, value);
+}
+
+static tide_status read_hosts(struct tide_reader *r, const struct tide_member *m, void *to,
+                              json_t *value)
+{
+    struct tide_kyc_provider *p = TIDE_MEMBER_OWNER(tide_kyc_provider, m, to);
+    struct tide_list list = { tide_read_host, sizeof p->hosts[0], &p->host_count };
+    return tide_read_list(r, m, list, p->hosts, value);
+}
+
+static tide_status read_frame_hosts(struct tide_reader *r, const struct tide_member *m, void *to,
+                                    json_t *value)
+{
+    struct tide_kyc_provider *p = TIDE_MEMBER_OWNER(tide_kyc_provider, m, to);
+    struct tide_list list = { tide_read_host, sizeof p->frame_hosts[0], &p->frame_host_count };
+    return tide_read_list(r, m, list, p->frame_hosts, value);
+}
+
+enum {
+    SANDBOX = 1 << TIDE_KYC_SANDBOX,
+    SUMSUB = 1 << TIDE_KYC_SUMSUB,
+    PERSONA = 1 << TIDE_KYC_PERSONA,
+    VERIFF = 1 << TIDE_KYC_VERIFF,
+    DIDIT = 1 << TIDE_KYC_DIDIT,
+    REAL = SUMSUB | PERSONA | VERIFF | DIDIT,
+    ALL = SANDBOX | REAL,
+};
+
+/* A row for the types that need a member, and another for those that may leave it out. */
+/* clang-format off */
+#define AT(member) offsetof(struct tide_kyc_provider, member)
+static const struct tide_member provider_members[] = {
+    { "key",            tide_read_word,   AT(key),         0,   TIDE_KYC_WORD_BYTES,   false, ALL },
+    { "type",           read_type,        AT(type),        0,   0,                     false, ALL },
+    { "name",           tide_read_text,   AT(name),        0,   TIDE_KYC_TEXT_BYTES,   false, ALL },
+    { "baseUrl",        tide_read_url,    AT(base_url),    0,   TIDE_KYC_URL_BYTES,    false, VERIFF },
+    { "baseUrl",        tide_read_url,    AT(base_url),    0,   TIDE_KYC_URL_BYTES,    true,  REAL & ~VERIFF },
+    { "apiKey",         tide_read_token,  AT(api_key),     0,   TIDE_KYC_SECRET_BYTES, false, REAL },
+    { "apiSecret",      tide_read_token,  AT(api_secret),  0,   TIDE_KYC_SECRET_BYTES, false, SUMSUB | VERIFF },
+    { "webhookSecrets", read_secrets,     AT(secrets),     1,   TIDE_KYC_SECRETS_MAX,  false, ALL & ~VERIFF },
+    { "webhookSecrets", read_secrets,     AT(secrets),     1,   TIDE_KYC_SECRETS_MAX,  true,  VERIFF },
+    { "algorithm",      read_algorithm,   AT(algorithm),   0,   0,                     true,  SUMSUB },
+    { "level",          tide_read_text,   AT(level),       0,   TIDE_KYC_TEXT_BYTES,   false, REAL & ~VERIFF },
+    { "apiVersion",     tide_read_token,  AT(api_version), 0,   TIDE_KYC_TEXT_BYTES,   false, PERSONA },
+    { "environment",    read_environment, AT(live),        0,   0,                     false, REAL },
+    { "hosts",          read_hosts,       AT(hosts),       1,   TIDE_KYC_HOSTS_MAX,    false, REAL },
+    { "hosts",          read_hosts,       AT(hosts),       1,   TIDE_KYC_HOSTS_MAX,    true,  SANDBOX },
+    { "frameHosts",     read_frame_hosts, AT(frame_hosts), 0,   TIDE_KYC_HOSTS_MAX,    true,  ALL },
+    { "timeoutMs",      tide_read_u32,    AT(timeout_ms),  100, 30000,                 true,  ALL },
+};
+/* clang-format on */
+
+/* Where a provider's keys tell by themselves: decisions about people who are none must not pass for
+ * real ones. */
+static tide_status check_environment(struct tide_reader *r, const struct tide_kyc_provider *p)
+{
+    static const struct {
+        enum tide_kyc_type type;
+        const char *begins;
+        bool live;
+    } keys[] = {
+        { TIDE_KYC_SUMSUB, "sbx:", false },
+        { TIDE_KYC_SUMSUB, "prd:", true },
+        { TIDE_KYC_PERSONA, "persona_sandbox_", false },
+        { TIDE_KYC_PERSONA, "persona_production_", true },
+    };
+    for (size_t i = 0; i < TIDE_COUNT(keys); i++)
+        if (p->type == keys[i].type && p->live != keys[i].live &&
+            strncmp(p->api_key, keys[i].begins, strlen(keys[i].begins)) == 0) {
+            tide_read_enter(r, "environment");
+            return tide_read_refuse(r, "the apiKey is of the other one");
+        }
+    return TIDE_OK;
+}
+
+/* What follows from what was said. */
+static void complete_provider(struct tide_kyc_provider *p, bool frames_said)
+{
+    if (!*p->base_url)
+        snprintf(p->base_url, sizeof p->base_url, "%s", types[p->type].base_url);
+    if (p->type == TIDE_KYC_VERIFF && p->secret_count == 0) {
+        memcpy(p->secrets[0].text, p->api_secret, sizeof p->api_secret);
+        p->secret_count = 1;
+    }
+    if (!frames_said) {
+        memcpy(p->frame_hosts, p->hosts, sizeof p->hosts);
+        p->frame_host_count = p->host_count;
+    }
+}
+
+static tide_status read_provider(struct tide_reader *r, const struct tide_member *m, void *to,
+                                 json_t *value)
+{
+    (void)m;
+    struct tide_kyc_provider *p = to;
+    struct tide_member own[TIDE_COUNT(provider_members)];
+    size_t count = 0, at = tide_read_enter(r, "type");
+    json_t *type = json_object_get(value, "type");
+    tide_status status = json_is_object(value) ? read_type(r, NULL, &p->type, type) : TIDE_OK;
+    if (status)
+        return status;
+    tide_read_leave(r, at);
+    for (size_t i = 0; i < TIDE_COUNT(provider_members); i++)
+        if (provider_members[i].mask >> p->type & 1)
+            own[count++] = provider_members[i];
+    p->timeout_ms = 10000;
+    status = tide_read_object(r, own, count, p, value);
+    if (!status)
+        status = check_environment(r, p);
+    if (!status)
+        complete_provider(p, json_object_get(value, "frameHosts") != NULL);
+    return status;
+}
+
+/* --- the file -------------------------------------------------------------------------------- */
+
+static tide_status read_integrators(struct tide_reader *r, const struct tide_member *m, void *to,
+                                    json_t *value)
+{
+    struct tide_kyc_settings *s = TIDE_MEMBER_OWNER(tide_kyc_settings, m, to);
+    struct tide_list list = { read_integrator, sizeof s->integrators[0], &s->integrator_count };
+    return tide_read_list(r, m, list, s->integrators, value);
+}
+
+static tide_status read_providers(struct tide_reader *r, const struct tide_member *m, void *to,
+                                  json_t *value)
+{
+    struct tide_kyc_settings *s = TIDE_MEMBER_OWNER(tide_kyc_settings, m, to);
+    struct tide_list list = { read_provider, sizeof s->providers[0], &s->provider_count };
+    return tide_read_list(r, m, list, s->providers, value);
+}
+
+static tide_status read_seed(struct tide_reader *r, const struct tide_member *m, void *to,
+                             json_t *value)
+{
+    (void)m;
+    enum tide_strkey kind;
+    uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
+    size_t len = 0;
+    tide_status status = tide_strkey_decode(&kind, payload, &len, tide_read_string(value));
+    if (status || kind != TIDE_STRKEY_SEED || len != TIDE_SEED_BYTES)
+        status = tide_read_refuse(r, "expected a secret seed, S…");
+    else if (tide_sign_open(to, payload) != TIDE_OK)
+        status = tide_fail(r->err, TIDE_E_MEMORY, "out of memory");
+    tide_sign_wipe(payload, sizeof payload);
+    return status;
+}
+
+/* clang-format off */
+#define OF(member) offsetof(struct tide_kyc_settings, member)
+static const struct tide_member file_members[] = {
+    { "publicUrl",             tide_read_origin, OF(public_url),               0, TIDE_KYC_URL_BYTES,       false, 0 },
+    { "homeDomain",            tide_read_host,   OF(home_domain),              0, TIDE_KYC_TEXT_BYTES,      true,  0 },
+    { "challengeSeed",         read_seed,        OF(challenge),                0, 0,                        false, 0 },
+    { "referenceKey",          tide_read_hex32,  OF(reference_key),            0, 0,                        false, 0 },
+    { "metadataKey",           tide_read_hex32,  OF(metadata_key),             0, 0,                        false, 0 },
+    { "tokenKey",              tide_read_hex32,  OF(token_key),                0, 0,                        false, 0 },
+    { "intentKey",             tide_read_hex32,  OF(intent_key),               0, 0,                        false, 0 },
+    { "open",                  tide_read_bool,   OF(open),                     0, 0,                        true,  0 },
+    { "attestationDays",       tide_read_u32,    OF(attestation_days),         1, 3650,                     true,  0 },
+    { "sessionsPerAddressDay", tide_read_u32,    OF(sessions_per_address_day), 1, 1000,                     true,  0 },
+    { "sessionsPerHour",       tide_read_u32,    OF(sessions_per_hour),        1, 1000000,                  true,  0 },
+    { "anonymousPerHour",      tide_read_u32,    OF(anonymous_per_hour),       1, 1000000,                  true,  0 },
+    { "anonymousPerNetworkHour", tide_read_u32,  OF(anonymous_per_network_hour), 1, 1000000,                true,  0 },
+    { "revocationsPerHour",    tide_read_u32,    OF(revocations_per_hour),     1, 1000000,                  true,  0 },
+    { "integrators",           read_integrators, OF(integrators),              0, TIDE_KYC_INTEGRATORS_MAX, true,  0 },
+    { "providers",             read_providers,   OF(providers),                1, TIDE_KYC_PROVIDERS_MAX,   false, 0 },
+};
+/* clang-format on */
+
+static tide_status refuse_at(struct tide_err *err, const char *list, uint32_t index,
+                             const char *what)
+{
+    return tide_fail(err, TIDE_E_CONFIG, "/%s/%" PRIu32 "%s", list, index, what);
+}
+
+/* An API key says who somebody is: nobody else has the same. */
+static bool is_key_taken(const struct tide_kyc_settings *s, uint32_t before, const uint8_t *key)
+{
+    for (uint32_t i = 0; i < before; i++)
+        for (uint32_t k = 0; k < s->integrators[i].key_count; k++)
+            if (memcmp(s->integrators[i].keys[k], key, TIDE_HASH_BYTES) == 0)
+                return true;
+    return false;
+}
+
+static tide_status check_names(const struct tide_kyc_settings *s, struct tide_err *err)
+{
+    for (uint32_t i = 0; i < s->provider_count; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (strcmp(s->providers[i].key, s->providers[j].key) == 0)
+                return refuse_at(err, "providers", i, "/key: another provider has it");
+    for (uint32_t i = 0; i < s->integrator_count; i++) {
+        for (uint32_t j = 0; j < i; j++)
+            if (strcmp(s->integrators[i].id, s->integrators[j].id) == 0)
+                return refuse_at(err, "integrators", i, "/id: another integrator has it");
+        for (uint32_t k = 0; k < s->integrators[i].key_count; k++)
+            if (is_key_taken(s, i, s->integrators[i].keys[k]))
+                return refuse_at(err, "integrators", i,
+                                 "/keys: another integrator has one of them");
+    }
+    return TIDE_OK;
+}
+
+/* Keys of which two are the same would tell by one thing what another is kept apart for. */
+static tide_status check_keys(const struct tide_kyc_settings *s, struct tide_err *err)
+{
+    const uint8_t *keys[] = { s->reference_key, s->metadata_key, s->token_key, s->intent_key };
+    for (size_t i = 0; i < TIDE_COUNT(keys); i++)
+        for (size_t j = 0; j < i; j++)
+            if (memcmp(keys[i], keys[j], sizeof s->token_key) == 0)
+                return tide_fail(err, TIDE_E_CONFIG,
+                                 "/referenceKey, /metadataKey, /tokenKey and /intentKey: two of"
+                                 " them are the same");
+    return TIDE_OK;
+}
+
+static void put_digest(struct tide_kyc_settings *s, tide_slice text)
+{
+    uint8_t hash[TIDE_HMAC_BYTES_MAX];
+    tide_hmac(TIDE_HMAC_SHA256, hash, tide_slice_of(s->token_key, sizeof s->token_key), text);
+    memcpy(s->digest, hash, sizeof s->digest);
+}
+
+/* Our own pages are where publicUrl says. */
+static void complete(struct tide_kyc_settings *s)
+{
+    struct tide_kyc_url url;
+    bool good = tide_kyc_url_read(&url, tide_slice_str(s->public_url));
+    assert(good);
+    (void)good;
+    if (!*s->home_domain)
+        memcpy(s->home_domain, url.host, sizeof url.host);
+    for (uint32_t i = 0; i < s->provider_count; i++) {
+        struct tide_kyc_provider *p = &s->providers[i];
+        if (p->host_count == 0) {
+            snprintf(p->hosts[0], sizeof p->hosts[0], "%s", strstr(s->public_url, "://") + 3);
+            p->host_count = 1;
+        }
+    }
+}
+
+static tide_status read_file(struct tide_kyc_settings *s, tide_slice text, struct tide_err *err)
+{
+    json_error_t error;
+    struct tide_reader r = { .err = err };
+    json_t *root = tide_json_load_private(text, JSON_REJECT_DUPLICATES, &error);
+    /* error.text would quote what stands there. */
+    tide_status status =
+        root ? tide_read_object(&r, file_members, TIDE_COUNT(file_members), s, root)
+        : json_error_code(&error) == json_error_out_of_memory
+            ? tide_fail(err, TIDE_E_MEMORY, "out of memory")
+            : tide_fail(err, TIDE_E_CONFIG, "line %d: not JSON, or an object with a member twice",
+                        error.line);
+    tide_sign_wipe(&error, sizeof error);
+    tide_json_wipe(root);
+    return status;
+}
+
+tide_status tide_kyc_settings_parse(struct tide_kyc_settings **out, tide_slice text,
+                                    struct tide_err *err)
+{
+    struct tide_kyc_settings *s = calloc(1, sizeof *s);
+    if (!s)
+        return tide_fail(err, TIDE_E_MEMORY, "out of memory");
+    s->attestation_days = 365;
+    s->sessions_per_address_day = 5;
+    s->sessions_per_hour = 1000;
+    s->anonymous_per_hour = 200;
+    s->anonymous_per_network_hour = 20;
+    s->revocations_per_hour = 20;
+    tide_status status = read_file(s, text, err);
+    if (!status)
+        status = check_names(s, err);
+    if (!status)
+        status = check_keys(s, err);
+    if (status) {
+        tide_kyc_settings_release(s);
+        return status;
+    }
+    complete(s);
+    put_digest(s, text);
+    *out = s;
+    return TIDE_OK;
+}
+
+tide_status tide_kyc_settings_load(struct tide_kyc_settings **out, const char *path,
+                                   struct tide_err *err)
+{
+    struct tide_buf text;
+    tide_buf_init(&text, TIDE_KYC_FILE_MAX);
+    tide_status status = tide_secret_file(&text, path, err);
+    if (!status) {
+        status = tide_kyc_settings_parse(out, tide_buf_view(&text), err);
+        if (status)
+            tide_fail_context(err, "%s", path);
+        tide_sign_wipe(text.ptr, text.cap);
+    }
+    tide_buf_release(&text);
+    return status;
+}
+
+void tide_kyc_settings_release(struct tide_kyc_settings *settings)
+{
+    if (!settings)
+        return;
+    tide_sign_close(settings->challenge);
+    tide_sign_wipe(settings, sizeof *settings);
+    free(settings);
+}
+
+/* --- look-ups -------------------------------------------------------------------------------- */
+
+const struct tide_kyc_provider *tide_kyc_provider_of(const struct tide_kyc_settings *settings,
+                                                     tide_slice key)
+{
+    for (uint32_t i = 0; i < settings->provider_count; i++)
+        if (tide_slice_eq_str(key, settings->providers[i].key))
+            return &settings->providers[i];
+    return NULL;
+}
+
+const struct tide_kyc_integrator *tide_kyc_integrator_of(const struct tide_kyc_settings *settings,
+                                                         tide_slice id)
+{
+    for (uint32_t i = 0; i < settings->integrator_count; i++)
+        if (tide_slice_eq_str(id, settings->integrators[i].id))
+            return &settings->integrators[i];
+    return NULL;
+}
+
+const struct tide_kyc_integrator *
+tide_kyc_integrator_by_key(const struct tide_kyc_settings *settings, tide_slice key)
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    const struct tide_kyc_integrator *found = NULL;
+    tide_sha256(hash, key);
+    /* All of them, whichever it is. */
+    for (uint32_t i = 0; i < settings->integrator_count; i++) {
+        const struct tide_kyc_integrator *one = &settings->integrators[i];
+        for (uint32_t k = 0; k < one->key_count; k++)
+            if (tide_same_secret(one->keys[k], hash, sizeof hash))
+                found = one;
+    }
+    return found;
+}
+
+bool tide_kyc_origin_known(const struct tide_kyc_settings *settings, tide_slice origin)
+{
+    for (uint32_t i = 0; i < settings->integrator_count; i++)
+        for (uint32_t k = 0; k < settings->integrators[i].origin_count; k++)
+            if (tide_slice_eq_str(origin, settings->integrators[i].origins[k]))
+                return true;
+    return false;
+}

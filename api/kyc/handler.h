@@ -1,0 +1,59 @@
+/* How a route of kind KYC or HOOK is answered: first on the connection's thread, which may not
+ * wait, then, if need be, at a desk, which may.
+ *
+ * A handler is a tide_handler_fn like any other (api/routes/route.def names it, TIDE_ROUTE(…, KYC, …)). It
+ * runs on the connection's thread, inside tide_kyc_take: it looks at the request, without a
+ * database or a provider, and either writes the reply, or leaves in context->later what a desk is
+ * to do:
+ *
+ *     struct ask { struct tide_kyc_work work; …what run needs… };
+ *
+ *     void tide_route_x(struct tide_handler_context *context, const struct tide_request *request,
+ *                       struct tide_reply *reply)
+ *     {
+ *         struct ask *ask =
+ *             tide_kyc_later(context, sizeof *ask, TIDE_KYC_DESK_SESSIONS, run, reply);
+ *         if (ask)
+ *             ask->… = …;
+ *     }
+ *
+ * What is in a request (parameters, body, header lines) lives until the reply is complete, so run
+ * may use job->request. Anything that costs nothing is refused before: forgeries see no desk. */
+#ifndef API_KYC_HANDLER_H
+#define API_KYC_HANDLER_H
+
+#include "api/hot/api.h"
+#include "api/kyc/base/context.h"
+#include "api/kyc/kyc.h"
+#include "api/routes/handlers.h"
+
+#include <pthread.h>
+
+enum tide_kyc_desk {
+    TIDE_KYC_DESK_SESSIONS, /* kyc_threads: may wait for a provider, ten seconds */
+    TIDE_KYC_DESK_HOOKS,    /* kyc_hook_threads: for the database alone          */
+    TIDE_KYC_DESK_READS,    /* two threads: short look-ups, while providers hang */
+    TIDE_KYC_DESK_COUNT
+};
+
+/* TIDE_OK: the reply is complete. Anything else: the transaction is rolled back; TIDE_E_DB with a
+ * lost connection, or one that says "again", is run once more; else the desk answers 503 or 500.
+ * So it may run twice, the first time perhaps to its COMMIT. The reply is reset before each run. */
+typedef tide_status tide_kyc_run_fn(struct tide_kyc_work *work, struct tide_kyc_place *place,
+                                    struct tide_job *job, struct tide_err *err);
+
+struct tide_kyc_work {
+    tide_kyc_run_fn *run;
+    enum tide_kyc_desk desk;
+    size_t size; /* of all of it */
+};
+
+/* Locked around every use of the settings' challenge key. */
+pthread_mutex_t *tide_kyc_signing(struct tide_kyc *kyc);
+
+/* Zeroed memory that begins with a struct tide_kyc_work; the desk wipes and frees it. NULL: there
+ * was none, and the reply says so. */
+void *tide_kyc_later(struct tide_handler_context *context, size_t size, enum tide_kyc_desk desk,
+                     tide_kyc_run_fn *run, struct tide_reply *reply);
+
+#endif

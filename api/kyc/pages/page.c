@@ -1,0 +1,263 @@
+#include "api/kyc/pages/page.h"
+#include "api/http/json.h"
+#include "api/http/static_files.h"
+
+enum { POLICY_MAX = 8192 };
+
+static const char placeholder[] = "<meta name=\"kyc\" content=\"{}\">";
+
+/* --- the document ------------------------------------------------------------------------ */
+
+static void put_attribute(struct tide_buf *body, tide_slice text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        switch (text.ptr[i]) {
+        case '&':
+            tide_buf_str(body, "&amp;");
+            break;
+        case '<':
+            tide_buf_str(body, "&lt;");
+            break;
+        case '>':
+            tide_buf_str(body, "&gt;");
+            break;
+        case '"':
+            tide_buf_str(body, "&quot;");
+            break;
+        default:
+            tide_buf_u8(body, text.ptr[i]);
+            break;
+        }
+    }
+}
+
+static void put_document(struct tide_buf *body, const char *path, tide_slice data)
+{
+    const struct tide_document *document = tide_document_of(path);
+    assert(document); /* of every sheet: test_kyc_page */
+    tide_slice text = document->text;
+    const uint8_t *at = memmem(text.ptr, text.len, placeholder, sizeof placeholder - 1);
+    assert(at);
+    size_t before = (size_t)(at - text.ptr), after = before + sizeof placeholder - 1;
+    tide_buf_slice(body, tide_slice_of(text.ptr, before));
+    tide_buf_str(body, "<meta name=\"kyc\" content=\"");
+    put_attribute(body, data);
+    tide_buf_str(body, "\">");
+    tide_buf_slice(body, tide_slice_of(text.ptr + after, text.len - after));
+}
+
+/* --- who may do what --------------------------------------------------------------------- */
+
+static const struct tide_kyc_integrator *integrator_of(const struct tide_kyc_sheet *sheet)
+{
+    if (!sheet->session || !sheet->session->integrator[0])
+        return NULL;
+    return tide_kyc_integrator_of(sheet->settings, tide_slice_str(sheet->session->integrator));
+}
+
+static const struct tide_kyc_provider *provider_of(const struct tide_kyc_sheet *sheet)
+{
+    if (!sheet->session)
+        return NULL;
+    return tide_kyc_provider_of(sheet->settings, tide_slice_str(sheet->session->provider));
+}
+
+/* A host of the file as an origin. Those of this machine, where there is no TLS, are for tests. */
+static const char *scheme_of(const char *host)
+{
+    bool local = strncmp(host, "127.0.0.1", 9) == 0 || strncmp(host, "localhost", 9) == 0;
+    return local ? "http://" : "https://";
+}
+
+/* before origin after, for each origin that the provider's pages come from. */
+static void put_origins(struct tide_buf *out, const struct tide_kyc_provider *provider,
+                        const char *before, const char *after)
+{
+    for (uint32_t i = 0; provider && i < provider->frame_host_count; i++) {
+        tide_buf_str(out, before);
+        tide_buf_str(out, scheme_of(provider->frame_hosts[i]));
+        tide_buf_str(out, provider->frame_hosts[i]);
+        tide_buf_str(out, after);
+    }
+}
+
+/* True when somebody may. */
+static bool put_ancestors(struct tide_buf *out, const struct tide_kyc_sheet *sheet)
+{
+    const struct tide_kyc_integrator *integrator = integrator_of(sheet);
+    bool anybody = sheet->session && sheet->framing == TIDE_KYC_FRAMED_BY_BOTH;
+    tide_buf_str(out, "; frame-ancestors");
+    if (anybody)
+        tide_buf_str(out, " 'self'");
+    bool theirs = integrator && sheet->framing != TIDE_KYC_FRAMED_NEVER;
+    for (uint32_t i = 0; theirs && i < integrator->origin_count; i++) {
+        tide_buf_u8(out, ' ');
+        tide_buf_str(out, integrator->origins[i]);
+        anybody = true;
+    }
+    if (!anybody)
+        tide_buf_str(out, " 'none'");
+    return anybody;
+}
+
+static void set_policy(struct tide_reply *reply, const struct tide_kyc_sheet *sheet)
+{
+    struct tide_buf policy;
+    tide_buf_init(&policy, POLICY_MAX);
+    tide_buf_str(&policy, "default-src 'none'; script-src 'self'; style-src 'self'; "
+                          "connect-src 'self'; img-src 'self'; frame-src 'self'");
+    put_origins(&policy, provider_of(sheet), " ", "");
+    tide_buf_str(&policy, "; base-uri 'none'; form-action ");
+    tide_buf_str(&policy, sheet->form ? "'self' " : "'none'");
+    tide_buf_str(&policy, sheet->form ? sheet->settings->public_url : "");
+    tide_buf_str(&policy, "; require-trusted-types-for 'script'");
+    bool framed = put_ancestors(&policy, sheet);
+    tide_buf_u8(&policy, 0);
+    if (policy.failed) {
+        reply->body.failed = true;
+    } else {
+        tide_reply_header(reply, "Content-Security-Policy", (const char *)policy.ptr);
+        /* There is no working word for one of them: with frames it has to be absent. */
+        tide_reply_header(reply, "X-Frame-Options", framed ? "" : "DENY");
+    }
+    tide_buf_release(&policy);
+}
+
+/* The camera goes on to the provider's page, and to nobody else's. */
+static void set_permissions(struct tide_reply *reply, const struct tide_kyc_sheet *sheet)
+{
+    static const char *const features[] = { "camera",         "microphone",      "fullscreen",
+                                            "autoplay",       "encrypted-media", "geolocation",
+                                            "clipboard-write" };
+    struct tide_buf value;
+    tide_buf_init(&value, POLICY_MAX);
+    for (size_t i = 0; i < TIDE_COUNT(features); i++) {
+        tide_buf_putf(&value, "%s%s=(self", i ? ", " : "", features[i]);
+        put_origins(&value, provider_of(sheet), " \"", "\"");
+        tide_buf_u8(&value, ')');
+    }
+    tide_buf_u8(&value, 0);
+    if (value.failed)
+        reply->body.failed = true;
+    else
+        tide_reply_header(reply, "Permissions-Policy", (const char *)value.ptr);
+    tide_buf_release(&value);
+}
+
+void tide_kyc_page(struct tide_reply *reply, const struct tide_kyc_sheet *sheet)
+{
+    put_document(&reply->body, sheet->document, sheet->data);
+    reply->content_type = "text/html; charset=utf-8";
+    reply->cache_control = "no-store";
+    set_policy(reply, sheet);
+    set_permissions(reply, sheet);
+    if (sheet->framing == TIDE_KYC_FRAMED_BY_THEM)
+        tide_reply_header(reply, "Cross-Origin-Opener-Policy", "same-origin-allow-popups");
+}
+
+void tide_kyc_page_gone(struct tide_reply *reply, const struct tide_kyc_settings *settings,
+                        uint16_t status)
+{
+    const struct tide_kyc_sheet sheet = { .document = "/kyc",
+                                          .data = TIDE_SLICE("{\"gone\":true}"),
+                                          .settings = settings };
+    tide_kyc_page(reply, &sheet);
+    reply->status = status;
+}
+
+void tide_kyc_page_away(struct tide_reply *reply, const struct tide_kyc_settings *settings,
+                        const struct tide_kyc_session *session)
+{
+    const struct tide_kyc_sheet sheet = { .document = "/kyc",
+                                          .data = TIDE_SLICE("{\"away\":true}"),
+                                          .settings = settings,
+                                          .session = session,
+                                          .framing = TIDE_KYC_FRAMED_BY_BOTH };
+    tide_reply_reset(reply); /* of the problem that programs would get */
+    tide_kyc_page(reply, &sheet);
+    reply->status = 503;
+    reply->retry_after_s = 5;
+}
+
+/* --- a session --------------------------------------------------------------------------- */
+
+static void put_item(struct tide_json *j, const char *text)
+{
+    tide_json_plain(j, tide_slice_str(text));
+}
+
+static void put_provider(struct tide_json *j, const struct tide_kyc_sheet *sheet)
+{
+    const struct tide_kyc_provider *provider = provider_of(sheet);
+    tide_json_name(j, "provider");
+    tide_json_open(j, '{');
+    tide_json_word(j, "key", sheet->session->provider);
+    tide_json_text(j, "name", tide_slice_str(provider ? provider->name : sheet->session->provider));
+    tide_json_close(j, '}');
+    tide_json_name(j, "frameOrigins");
+    tide_json_open(j, '[');
+    for (uint32_t i = 0; provider && i < provider->frame_host_count; i++) {
+        char origin[TIDE_KYC_TEXT_BYTES + 8];
+        snprintf(origin, sizeof origin, "%s%s", scheme_of(provider->frame_hosts[i]),
+                 provider->frame_hosts[i]);
+        put_item(j, origin);
+    }
+    tide_json_close(j, ']');
+}
+
+static void put_start(struct tide_json *j, const struct tide_kyc_sheet *sheet)
+{
+    char token[TIDE_KYC_TOKEN_BYTES], url[TIDE_KYC_TOKEN_BYTES + 16];
+    tide_kyc_token(token, sheet->settings, TIDE_KYC_FOR_START, sheet->session->id);
+    snprintf(url, sizeof url, "/kyc/start/%s", token);
+    tide_json_word(j, "startUrl", url);
+}
+
+static void put_session(struct tide_json *j, const struct tide_kyc_sheet *sheet)
+{
+    const struct tide_kyc_session *session = sheet->session;
+    const struct tide_kyc_integrator *integrator = integrator_of(sheet);
+    char token[TIDE_KYC_TOKEN_BYTES];
+    tide_json_name(j, "session");
+    tide_json_open(j, '{');
+    tide_json_word(j, "id", session->id);
+    tide_json_word(j, "address", session->address);
+    tide_json_word(j, "mode", tide_kyc_mode_text(session->mode));
+    tide_json_word(j, "state", tide_kyc_public_state(session->state));
+    put_provider(j, sheet);
+    put_start(j, sheet);
+    tide_kyc_token(token, sheet->settings, TIDE_KYC_FOR_EMBED, session->id);
+    tide_json_word(j, "token", token);
+    if (integrator) {
+        tide_json_text(j, "integrator", tide_slice_str(integrator->name));
+        if (integrator->origin_count)
+            tide_json_word(j, "backUrl", integrator->origins[0]);
+    }
+    tide_json_close(j, '}');
+    tide_json_name(j, "parents");
+    tide_json_open(j, '[');
+    for (uint32_t i = 0; integrator && i < integrator->origin_count; i++)
+        put_item(j, integrator->origins[i]);
+    tide_json_close(j, ']');
+}
+
+void tide_kyc_page_session(struct tide_reply *reply, const struct tide_kyc_settings *settings,
+                           const struct tide_kyc_session *session, enum tide_kyc_framing framing,
+                           bool returned)
+{
+    struct tide_kyc_sheet sheet = {
+        .document = "/kyc", .settings = settings, .session = session, .framing = framing
+    };
+    struct tide_buf data;
+    tide_buf_init(&data, TIDE_KYC_PAGE_DATA_MAX);
+    struct tide_json j = { .buf = &data };
+    tide_json_open(&j, '{');
+    tide_json_bool(&j, "embed", framing == TIDE_KYC_FRAMED_BY_THEM);
+    tide_json_bool(&j, "returned", returned);
+    put_session(&j, &sheet);
+    tide_json_close(&j, '}');
+    sheet.data = tide_buf_view(&data);
+    reply->body.failed |= data.failed;
+    tide_kyc_page(reply, &sheet);
+    tide_buf_release(&data);
+}

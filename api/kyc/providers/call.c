@@ -1,0 +1,202 @@
+/* Calls to a provider's API, and what its answers come to. */
+#include "api/kyc/providers/country.h"
+#include "api/kyc/providers/provider_impl.h"
+#include "tidemark/text.h"
+
+enum { HEADERS = 8, URL_BYTES = 1024 };
+
+tide_status tide_kyc_odd(struct tide_err *err, const char *what)
+{
+    return tide_fail(err, TIDE_E_DECODE, "the provider's answer: %s", what);
+}
+
+/* A status that is no success, as ours. */
+static tide_status refuse(const struct tide_http_answer *answer, struct tide_err *err)
+{
+    if (answer->code == 401 || answer->code == 403)
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "the provider refuses our credentials (HTTP %" PRIu32 ")", answer->code);
+    if (answer->code == 404 || answer->code == 410)
+        return tide_fail(err, TIDE_E_MISSING, "the provider knows no such thing (HTTP %" PRIu32 ")",
+                         answer->code);
+    if (answer->again)
+        return tide_fail(err, TIDE_E_IO, "the provider says try again (HTTP %" PRIu32 ")",
+                         answer->code);
+    return tide_fail(err, TIDE_E_DECODE, "the provider refuses the request (HTTP %" PRIu32 ")",
+                     answer->code);
+}
+
+static tide_status read_answer(json_t **out, const struct tide_http_answer *answer, tide_slice body,
+                               struct tide_err *err)
+{
+    json_error_t error;
+    if (strcmp(answer->type, "application/json") != 0 &&
+        strcmp(answer->type, "application/vnd.api+json") != 0)
+        return tide_kyc_odd(err, "not application/json");
+    json_t *root = tide_json_load_private(body, 0, &error);
+    bool memory = !root && json_error_code(&error) == json_error_out_of_memory;
+    tide_sign_wipe(&error, sizeof error); /* it may quote the body */
+    if (memory)
+        return tide_fail(err, TIDE_E_MEMORY, "out of memory");
+    if (!json_is_object(root)) {
+        tide_json_wipe(root);
+        return tide_kyc_odd(err, "not a JSON object");
+    }
+    *out = root;
+    return TIDE_OK;
+}
+
+static tide_status exchange(const struct tide_kyc_call *call,
+                            const struct tide_kyc_question *question, struct tide_buf *body,
+                            struct tide_http_answer *answer, struct tide_err *err)
+{
+    char url[URL_BYTES];
+    const char *headers[HEADERS] = { "Accept: application/json" };
+    size_t count = 1;
+    if (question->method == TIDE_HTTP_POST)
+        headers[count++] = "Content-Type: application/json";
+    for (size_t i = 0; question->headers && question->headers[i]; i++) {
+        assert(count + 1 < HEADERS);
+        headers[count++] = question->headers[i];
+    }
+    int len = snprintf(url, sizeof url, "%s%s", call->provider->base_url, question->path);
+    assert(len > 0 && (size_t)len < sizeof url);
+    (void)len;
+    const struct tide_http_request request = { .method = question->method,
+                                               .url = url,
+                                               .headers = headers,
+                                               .body = question->body,
+                                               .timeout_ms = call->provider->timeout_ms,
+                                               .cancelled = call->cancelled,
+                                               .self = call->self };
+    return tide_http_call(call->http, &request, body, answer, err);
+}
+
+tide_status tide_kyc_ask(const struct tide_kyc_call *call, const struct tide_kyc_question *question,
+                         json_t **out, uint32_t *code, struct tide_err *err)
+{
+    struct tide_http_answer answer;
+    struct tide_buf body;
+    *out = NULL;
+    *code = 0;
+    /* All at once: growing would leave copies of a person's data behind. */
+    tide_buf_init(&body, TIDE_KYC_ANSWER_MAX);
+    tide_status status = tide_buf_grow(&body, TIDE_KYC_ANSWER_MAX)
+                             ? exchange(call, question, &body, &answer, err)
+                             : tide_fail(err, TIDE_E_MEMORY, "out of memory");
+    if (status == TIDE_E_LIMIT)
+        status = tide_kyc_odd(err, "larger than allowed");
+    if (!status) {
+        *code = answer.code;
+        if (answer.code == 200 || answer.code == 201)
+            status = read_answer(out, &answer, tide_buf_view(&body), err);
+        else if (answer.code != question->accept)
+            status = refuse(&answer, err);
+    }
+    if (body.ptr && body.len)
+        tide_sign_wipe(body.ptr, body.len);
+    tide_buf_release(&body);
+    return status;
+}
+
+tide_status tide_kyc_page_of(const struct tide_kyc_call *call, struct tide_kyc_page *out,
+                             const json_t *id, const json_t *url, struct tide_err *err)
+{
+    const char *text = json_string_value(url);
+    if (!tide_kyc_take_id(out->provider_id, id) || !*out->provider_id)
+        return tide_kyc_odd(err, "no id that could be one");
+    if (!text || json_string_length(url) >= sizeof out->url)
+        return tide_kyc_odd(err, "no page");
+    if (!tide_kyc_host_allowed(call->provider, text))
+        return tide_kyc_odd(err, "a page at a host that is none of the provider's");
+    memcpy(out->url, text, json_string_length(url) + 1);
+    return TIDE_OK;
+}
+
+void tide_kyc_put(struct tide_buf *buf, const char *const *pairs)
+{
+    for (size_t i = 0; pairs[i]; i += 2) {
+        if (i)
+            tide_buf_u8(buf, ',');
+        tide_buf_json_string(buf, tide_slice_str(pairs[i]));
+        tide_buf_u8(buf, ':');
+        tide_buf_json_string(buf, tide_slice_str(pairs[i + 1]));
+    }
+}
+
+/* --- decisions ---------------------------------------------------------------------------- */
+
+static void review(struct tide_kyc_decision *out, const char *reason)
+{
+    out->state = TIDE_KYC_REVIEW;
+    out->doubtful = true;
+    out->reason = reason;
+    out->jurisdiction = 0;
+}
+
+enum { END_UNKNOWN = -1 }; /* as valid_until, until tide_kyc_settle */
+
+void tide_kyc_ends(struct tide_kyc_decision *out, const json_t *end)
+{
+    const char *text = json_string_value(end);
+    if (!end || json_is_null(end) || (text && !*text) || out->valid_until == END_UNKNOWN)
+        return;
+    int64_t seconds = text ? tide_kyc_day_end(tide_slice_of(text, json_string_length(end))) : 0;
+    if (seconds == 0)
+        out->valid_until = END_UNKNOWN;
+    else if (out->valid_until == 0 || seconds < out->valid_until)
+        out->valid_until = seconds;
+}
+
+void tide_kyc_ends_each(struct tide_kyc_decision *out, const json_t *documents, const char *member)
+{
+    if (documents && !json_is_null(documents) && !json_is_array(documents))
+        out->valid_until = END_UNKNOWN;
+    for (size_t i = 0; i < json_array_size(documents); i++) {
+        const json_t *document = json_array_get(documents, i);
+        tide_kyc_ends(out, json_is_object(document) ? json_object_get(document, member) : document);
+    }
+}
+
+void tide_kyc_settle(struct tide_kyc_decision *out, tide_slice country)
+{
+    bool end_unknown = out->valid_until == END_UNKNOWN;
+    out->valid_until = end_unknown ? 0 : out->valid_until;
+    if (out->state != TIDE_KYC_APPROVED)
+        return;
+    if (end_unknown) {
+        review(out, "end_unknown");
+        return;
+    }
+    out->jurisdiction = tide_kyc_country(country);
+    if (country.len == 0)
+        review(out, "no_country");
+    else if (out->jurisdiction == 0)
+        review(out, "country_unknown");
+}
+
+void tide_kyc_about(struct tide_kyc_decision *out, const json_t *ref)
+{
+    if (!tide_kyc_take_id(out->ref, ref))
+        memcpy(out->ref, "?", sizeof "?");
+}
+
+void tide_kyc_other_level(struct tide_kyc_decision *out)
+{
+    review(out, "level");
+}
+
+void tide_kyc_map(struct tide_kyc_decision *out, const struct tide_kyc_word *words, tide_slice word)
+{
+    for (; words->word; words++)
+        if (tide_slice_eq_str(word, words->word)) {
+            out->state = words->state;
+            return;
+        }
+    tide_kyc_unknown(out);
+}
+
+void tide_kyc_unknown(struct tide_kyc_decision *out)
+{
+    review(out, "status_unknown");
+}

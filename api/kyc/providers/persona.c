@@ -1,0 +1,244 @@
+/* Persona. Completing an inquiry approves nobody; a webhook is signed together with the time at
+ * which it was sent, twice while its secret is being changed. */
+#include "api/kyc/providers/provider_impl.h"
+#include "tidemark/text.h"
+
+enum { LINK_S = 86400, PATH_BYTES = 256, KEY_BYTES = 128 };
+
+static tide_status ask(const struct tide_kyc_call *call, struct tide_kyc_question question,
+                       const char *idempotency, json_t **out, struct tide_err *err)
+{
+    char auth[TIDE_KYC_SECRET_BYTES + 32], version[TIDE_KYC_TEXT_BYTES + 32], key[KEY_BYTES + 32];
+    uint32_t code;
+    snprintf(auth, sizeof auth, "Authorization: Bearer %s", call->provider->api_key);
+    snprintf(version, sizeof version, "Persona-Version: %s", call->provider->api_version);
+    snprintf(key, sizeof key, "Idempotency-Key: %s", idempotency ? idempotency : "");
+    question.headers = (const char *const[]){ auth, version, idempotency ? key : NULL, NULL };
+    tide_status status = tide_kyc_ask(call, &question, out, &code, err);
+    tide_sign_wipe(auth, sizeof auth);
+    return status;
+}
+
+/* --- create ------------------------------------------------------------------------------- */
+
+static tide_status make_inquiry(const struct tide_kyc_call *call,
+                                const struct tide_kyc_order *order, json_t **out,
+                                struct tide_err *err)
+{
+    struct tide_buf body;
+    tide_buf_init(&body, TIDE_KYC_BODY_MAX);
+    tide_buf_str(&body, "{\"data\":{\"attributes\":{");
+    tide_kyc_put(&body, (const char *const[]){ "inquiry-template-id", call->provider->level,
+                                               "reference-id", order->ref, "redirect-uri",
+                                               order->return_url, NULL });
+    tide_buf_str(&body, "}},\"meta\":{\"auto-create-account\":true,");
+    tide_kyc_put(&body,
+                 (const char *const[]){ "auto-create-account-reference-id", order->ref, NULL });
+    tide_buf_str(&body, "}}");
+    struct tide_kyc_question question = { .method = TIDE_HTTP_POST,
+                                          .path = "/api/v1/inquiries",
+                                          .body = tide_buf_view(&body) };
+    tide_status status = body.failed ? tide_fail(err, TIDE_E_MEMORY, "out of memory")
+                                     : ask(call, question, order->session_id, out, err);
+    tide_buf_release(&body);
+    return status;
+}
+
+/* A link is used once, so a later one is another: Persona gives an unused one again by itself. */
+static tide_status make_link(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
+                             const char *inquiry, json_t **out, struct tide_err *err)
+{
+    char path[PATH_BYTES], key[KEY_BYTES];
+    snprintf(path, sizeof path, "/api/v1/inquiries/%s/generate-one-time-link", inquiry);
+    snprintf(key, sizeof key, "%.64s-%" PRId64, order->session_id, call->now);
+    struct tide_kyc_question question = { .method = TIDE_HTTP_POST,
+                                          .path = path,
+                                          .body = TIDE_SLICE("{}") };
+    return ask(call, question, key, out, err);
+}
+
+static tide_status create(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
+                          struct tide_kyc_page *out, struct tide_err *err)
+{
+    json_t *inquiry = NULL, *link = NULL;
+    char id[TIDE_KYC_ID_BYTES];
+    tide_status status = make_inquiry(call, order, &inquiry, err);
+    if (!status && (!tide_kyc_take_id(id, tide_kyc_at(inquiry, "data.id")) || !*id))
+        status = tide_kyc_odd(err, "no id that could be one");
+    if (!status)
+        status = make_link(call, order, id, &link, err);
+    if (!status)
+        status = tide_kyc_page_of(call, out, tide_kyc_at(inquiry, "data.id"),
+                                  tide_kyc_at(link, "meta.one-time-link"), err);
+    out->expires_at = call->now + LINK_S;
+    tide_json_wipe(inquiry);
+    tide_json_wipe(link);
+    return status;
+}
+
+/* --- verify ------------------------------------------------------------------------------- */
+
+/* "t=…,v1=…" in any order; what else is in it is of schemes to come. False: one is missing. */
+static bool split_set(tide_slice set, tide_slice *t, tide_slice *v1)
+{
+    *t = *v1 = (tide_slice){ 0 };
+    for (size_t at = 0; at < set.len;) {
+        const uint8_t *comma = memchr(set.ptr + at, ',', set.len - at);
+        size_t end = comma ? (size_t)(comma - set.ptr) : set.len;
+        tide_slice part = tide_slice_of(set.ptr + at, end - at);
+        if (part.len > 2 && memcmp(part.ptr, "t=", 2) == 0)
+            *t = tide_slice_of(part.ptr + 2, part.len - 2);
+        else if (part.len > 3 && memcmp(part.ptr, "v1=", 3) == 0)
+            *v1 = tide_slice_of(part.ptr + 3, part.len - 3);
+        at = end + 1;
+    }
+    return t->len && v1->len;
+}
+
+/* One set with a time of its own; *why says what is wrong with it. */
+static bool holds(const struct tide_kyc_provider *provider, const struct tide_kyc_hook *hook,
+                  tide_slice set, struct tide_kyc_event *out)
+{
+    tide_slice t, v1;
+    uint64_t seconds;
+    char before[24];
+    if (!split_set(set, &t, &v1) || tide_parse_u64(&seconds, t, INT64_MAX) != TIDE_OK ||
+        t.len >= sizeof before)
+        return false;
+    /* As it is written, which is how it was signed. */
+    memcpy(before, t.ptr, t.len);
+    before[t.len] = '.';
+    struct tide_kyc_signed what = { TIDE_HMAC_SHA256, tide_slice_of(before, t.len + 1) };
+    if (!tide_kyc_signature(provider, hook, what, v1, &out->secret))
+        return false;
+    if (tide_kyc_is_near((int64_t)seconds, hook->now))
+        return true;
+    out->why = "time";
+    return false;
+}
+
+static bool any_set_holds(const struct tide_kyc_provider *provider,
+                          const struct tide_kyc_hook *hook, tide_slice sets,
+                          struct tide_kyc_event *out)
+{
+    enum { SETS_MAX = 4 };
+    size_t at = 0;
+    for (uint32_t n = 0; n < SETS_MAX && at < sets.len; n++) {
+        const uint8_t *space = memchr(sets.ptr + at, ' ', sets.len - at);
+        size_t end = space ? (size_t)(space - sets.ptr) : sets.len;
+        if (holds(provider, hook, tide_slice_of(sets.ptr + at, end - at), out))
+            return true;
+        at = end + 1;
+    }
+    return false;
+}
+
+static enum tide_kyc_verdict read_event(json_t *root, struct tide_kyc_event *out)
+{
+    json_t *event = tide_kyc_at(root, "data"), *about;
+    char key[TIDE_KYC_ID_BYTES];
+    if (!tide_slice_eq_str(tide_kyc_text_at(event, "type"), "event") ||
+        !tide_kyc_take_id(key, tide_kyc_at(event, "id")) || !*key)
+        return tide_kyc_malformed(out, "no_event");
+    memcpy(out->key, key, sizeof key);
+    about = tide_kyc_at(event, "attributes.payload.data");
+    out->occurred_ms = tide_kyc_ms(tide_kyc_text_at(event, "attributes.created-at"));
+    tide_slice name = tide_kyc_text_at(event, "attributes.name");
+    if (name.len < 8 || memcmp(name.ptr, "inquiry.", 8) != 0)
+        return tide_kyc_irrelevant(out, "event");
+    if (!tide_kyc_take_id(out->provider_id, tide_kyc_at(about, "id")) ||
+        !tide_kyc_take_id(out->ref, tide_kyc_at(about, "attributes.reference-id")))
+        return tide_kyc_malformed(out, "id");
+    if (!*out->provider_id && !*out->ref)
+        return tide_kyc_irrelevant(out, "no_reference");
+    return TIDE_KYC_GENUINE;
+}
+
+static enum tide_kyc_verdict verify(const struct tide_kyc_provider *provider,
+                                    const struct tide_kyc_hook *hook, struct tide_kyc_event *out)
+{
+    tide_slice sets;
+    if (!tide_kyc_header(hook, "Persona-Signature", &sets))
+        return tide_kyc_forged(out, "no_signature");
+    out->why = "signature";
+    if (!any_set_holds(provider, hook, sets, out))
+        return TIDE_KYC_FORGED;
+    out->why = NULL;
+    json_t *root = tide_kyc_hook_json(hook, out);
+    enum tide_kyc_verdict verdict = root ? read_event(root, out) : tide_kyc_malformed(out, "json");
+    tide_json_wipe(root);
+    return verdict;
+}
+
+/* --- fetch -------------------------------------------------------------------------------- */
+
+static void map_status(struct tide_kyc_decision *out, tide_slice status)
+{
+    static const struct tide_kyc_word words[] = {
+        { "created", TIDE_KYC_CREATED },
+        { "pending", TIDE_KYC_PENDING },
+        { "completed", TIDE_KYC_PENDING },
+        { "needs_review", TIDE_KYC_REVIEW },
+        { "approved", TIDE_KYC_APPROVED },
+        { "declined", TIDE_KYC_DECLINED },
+        { "failed", TIDE_KYC_ACTION_REQUIRED },
+        { "expired", TIDE_KYC_EXPIRED },
+        { NULL, TIDE_KYC_REVIEW },
+    };
+    tide_kyc_map(out, words, status);
+}
+
+/* Where somebody lives, when the template asks for it; else the country that the document is of. */
+static tide_slice country_of(json_t *fields)
+{
+    static const char *const names[] = { "address-country-code", "issuing-country",
+                                         "selected-country-code" };
+    for (size_t i = 0; i < TIDE_COUNT(names); i++) {
+        json_t *field = json_object_get(fields, names[i]);
+        tide_slice country = tide_kyc_country_at(json_is_object(field) ? field : fields,
+                                                 json_is_object(field) ? "value" : names[i]);
+        if (country.len)
+            return country;
+    }
+    return (tide_slice){ 0 };
+}
+
+static void map(const struct tide_kyc_provider *provider, json_t *inquiry,
+                struct tide_kyc_decision *out)
+{
+    map_status(out, tide_kyc_text_at(inquiry, "attributes.status"));
+    tide_kyc_about(out, tide_kyc_at(inquiry, "attributes.reference-id"));
+    out->decided_ms = tide_kyc_ms(tide_kyc_text_at(inquiry, "attributes.decisioned-at"));
+    json_t *end = tide_kyc_at(inquiry, "attributes.fields.expiration-date");
+    tide_kyc_ends(out, json_is_object(end) ? json_object_get(end, "value") : end);
+    if (out->state == TIDE_KYC_APPROVED &&
+        !tide_slice_eq_str(tide_kyc_text_at(inquiry, "relationships.inquiry-template.data.id"),
+                           provider->level))
+        tide_kyc_other_level(out);
+    tide_kyc_settle(out, country_of(tide_kyc_at(inquiry, "attributes.fields")));
+}
+
+static tide_status fetch(const struct tide_kyc_call *call, const char *provider_id,
+                         struct tide_kyc_decision *out, struct tide_err *err)
+{
+    char path[PATH_BYTES];
+    json_t *root;
+    snprintf(path, sizeof path, "/api/v1/inquiries/%s", provider_id);
+    tide_status status =
+        ask(call, (struct tide_kyc_question){ .method = TIDE_HTTP_GET, .path = path }, NULL, &root,
+            err);
+    if (status)
+        return status;
+    json_t *inquiry = tide_kyc_at(root, "data");
+    *out = (struct tide_kyc_decision){ 0 };
+    if (!tide_slice_eq_str(tide_kyc_text_at(inquiry, "id"), provider_id))
+        status = tide_kyc_odd(err, "about somebody else");
+    else if (tide_kyc_text_at(inquiry, "attributes.redacted-at").len)
+        status = tide_fail(err, TIDE_E_MISSING, "the provider redacted the inquiry");
+    else
+        map(call->provider, inquiry, out);
+    tide_json_wipe(root);
+    return status;
+}
+
+const struct tide_kyc_adapter tide_kyc_persona = { "persona", create, verify, fetch };

@@ -1,0 +1,24 @@
+#include "api/kyc/base/url.h"
+#include "api/kyc/providers/provider_impl.h"
+
+const struct tide_kyc_adapter *tide_kyc_adapter_of(enum tide_kyc_type type)
+{
+    static const struct tide_kyc_adapter *const adapters[TIDE_KYC_TYPE_COUNT] = {
+        [TIDE_KYC_SANDBOX] = &tide_kyc_sandbox, [TIDE_KYC_SUMSUB] = &tide_kyc_sumsub,
+        [TIDE_KYC_PERSONA] = &tide_kyc_persona, [TIDE_KYC_VERIFF] = &tide_kyc_veriff,
+        [TIDE_KYC_DIDIT] = &tide_kyc_didit,
+    };
+    assert(type < TIDE_KYC_TYPE_COUNT);
+    return adapters[type];
+}
+
+bool tide_kyc_host_allowed(const struct tide_kyc_provider *provider, const char *url)
+{
+    struct tide_kyc_url read;
+    if (!tide_kyc_url_read(&read, tide_slice_str(url)))
+        return false;
+    for (uint32_t i = 0; i < provider->host_count; i++)
+        if (tide_kyc_host_is(&read, provider->hosts[i]))
+            return true;
+    return false;
+}

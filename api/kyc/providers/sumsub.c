@@ -1,0 +1,277 @@
+/* Sumsub. A person is an applicant, the same one whenever our reference is the same; webhooks carry
+ * no time that is signed for their delivery, so they are known by what they say. */
+#include "api/kyc/base/url.h"
+#include "api/kyc/providers/provider_impl.h"
+#include "tidemark/text.h"
+
+enum { LINK_S = 86400, PATH_BYTES = 600 };
+
+/* --- calls -------------------------------------------------------------------------------- */
+
+void tide_kyc_sumsub_message(struct tide_buf *out, int64_t now, tide_slice base,
+                             const struct tide_kyc_question *question)
+{
+    tide_buf_putf(out, "%" PRId64 "%s", now, question->method == TIDE_HTTP_POST ? "POST" : "GET");
+    tide_buf_slice(out, base);
+    tide_buf_str(out, question->path);
+    tide_buf_slice(out, question->body);
+}
+
+static bool sign(char out[2 * TIDE_HASH_BYTES + 1], const struct tide_kyc_call *call,
+                 const struct tide_kyc_question *question)
+{
+    struct tide_kyc_url base;
+    struct tide_buf message;
+    uint8_t mac[TIDE_HMAC_BYTES_MAX];
+    tide_buf_init(&message, TIDE_KYC_BODY_MAX);
+    if (!tide_kyc_url_read(&base, tide_slice_str(call->provider->base_url)))
+        return false;
+    tide_kyc_sumsub_message(&message, call->now, base.rest, question);
+    bool good = !message.failed;
+    if (good)
+        tide_hmac(TIDE_HMAC_SHA256, mac, tide_slice_str(call->provider->api_secret),
+                  tide_buf_view(&message));
+    tide_hex(out, tide_slice_of(mac, good ? TIDE_HASH_BYTES : 0));
+    out[2 * TIDE_HASH_BYTES] = '\0';
+    tide_buf_release(&message);
+    return good;
+}
+
+static tide_status ask(const struct tide_kyc_call *call, struct tide_kyc_question question,
+                       json_t **out, uint32_t *code, struct tide_err *err)
+{
+    char signature[2 * TIDE_HASH_BYTES + 1], token[TIDE_KYC_SECRET_BYTES + 16], ts[48], sig[96];
+    if (!sign(signature, call, &question))
+        return tide_fail(err, TIDE_E_MEMORY, "out of memory");
+    snprintf(token, sizeof token, "X-App-Token: %s", call->provider->api_key);
+    snprintf(ts, sizeof ts, "X-App-Access-Ts: %" PRId64, call->now);
+    snprintf(sig, sizeof sig, "X-App-Access-Sig: %s", signature);
+    question.headers = (const char *const[]){ token, ts, sig, NULL };
+    tide_status status = tide_kyc_ask(call, &question, out, code, err);
+    tide_sign_wipe(token, sizeof token);
+    return status;
+}
+
+static void put_percent(struct tide_buf *buf, const char *text)
+{
+    for (; *text; text++) {
+        uint8_t c = (uint8_t)*text;
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                     strchr("-._~", c);
+        tide_buf_putf(buf, plain ? "%c" : "%%%02X", c);
+    }
+}
+
+/* --- create ------------------------------------------------------------------------------- */
+
+/* The applicant that is there already; its id. */
+static tide_status find_applicant(const struct tide_kyc_call *call, const char *ref, json_t **out,
+                                  struct tide_err *err)
+{
+    char path[PATH_BYTES];
+    uint32_t code;
+    snprintf(path, sizeof path, "/resources/applicants/-;externalUserId=%s/one", ref);
+    return ask(call, (struct tide_kyc_question){ .method = TIDE_HTTP_GET, .path = path }, out,
+               &code, err);
+}
+
+/* Before the link, so that its id is known whatever happens: the person may never come. */
+static tide_status make_applicant(const struct tide_kyc_call *call, const char *ref, json_t **out,
+                                  struct tide_err *err)
+{
+    struct tide_buf path, body;
+    uint32_t code = 0;
+    tide_buf_init(&path, PATH_BYTES);
+    tide_buf_init(&body, PATH_BYTES);
+    tide_buf_str(&path, "/resources/applicants?levelName=");
+    put_percent(&path, call->provider->level);
+    tide_buf_u8(&path, '\0');
+    tide_buf_u8(&body, '{');
+    tide_kyc_put(&body, (const char *const[]){ "externalUserId", ref, NULL });
+    tide_buf_u8(&body, '}');
+    tide_status status = path.failed || body.failed
+                             ? tide_fail(err, TIDE_E_MEMORY, "out of memory")
+                             : ask(call,
+                                   (struct tide_kyc_question){ .method = TIDE_HTTP_POST,
+                                                               .path = (const char *)path.ptr,
+                                                               .body = tide_buf_view(&body),
+                                                               .accept = 409 },
+                                   out, &code, err);
+    tide_buf_release(&path);
+    tide_buf_release(&body);
+    return !status && code == 409 ? find_applicant(call, ref, out, err) : status;
+}
+
+static tide_status make_link(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
+                             json_t **out, struct tide_err *err)
+{
+    struct tide_buf body;
+    uint32_t code;
+    tide_buf_init(&body, TIDE_KYC_BODY_MAX);
+    tide_buf_u8(&body, '{');
+    tide_kyc_put(&body, (const char *const[]){ "levelName", call->provider->level, "userId",
+                                               order->ref, NULL });
+    tide_buf_putf(&body, ",\"ttlInSecs\":%d,\"redirect\":{", LINK_S);
+    tide_kyc_put(&body, (const char *const[]){ "successUrl", order->return_url, "rejectUrl",
+                                               order->return_url, NULL });
+    tide_buf_str(&body, "}}");
+    tide_status status = body.failed
+                             ? tide_fail(err, TIDE_E_MEMORY, "out of memory")
+                             : ask(call,
+                                   (struct tide_kyc_question){
+                                       .method = TIDE_HTTP_POST,
+                                       .path = "/resources/sdkIntegrations/levels/-/websdkLink",
+                                       .body = tide_buf_view(&body) },
+                                   out, &code, err);
+    tide_buf_release(&body);
+    return status;
+}
+
+static tide_status create(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
+                          struct tide_kyc_page *out, struct tide_err *err)
+{
+    json_t *applicant = NULL, *link = NULL;
+    tide_status status = make_applicant(call, order->ref, &applicant, err);
+    if (!status)
+        status = make_link(call, order, &link, err);
+    if (!status)
+        status = tide_kyc_page_of(call, out, tide_kyc_at(applicant, "id"), tide_kyc_at(link, "url"),
+                                  err);
+    out->expires_at = call->now + LINK_S;
+    tide_json_wipe(applicant);
+    tide_json_wipe(link);
+    return status;
+}
+
+/* --- verify ------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    enum tide_hmac hmac;
+} algorithms[] = {
+    [TIDE_KYC_SHA256] = { "HMAC_SHA256_HEX", TIDE_HMAC_SHA256 },
+    [TIDE_KYC_SHA1] = { "HMAC_SHA1_HEX", TIDE_HMAC_SHA1 },
+    [TIDE_KYC_SHA512] = { "HMAC_SHA512_HEX", TIDE_HMAC_SHA512 },
+};
+
+static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider, json_t *root,
+                                        struct tide_kyc_event *out)
+{
+    const json_t *sandbox = tide_kyc_at(root, "sandboxMode");
+    if (!tide_kyc_take_id(out->provider_id, tide_kyc_at(root, "applicantId")) ||
+        !tide_kyc_take_id(out->ref, tide_kyc_at(root, "externalUserId")))
+        return tide_kyc_malformed(out, "id");
+    out->occurred_ms = tide_kyc_ms(tide_kyc_text_at(root, "createdAtMs"));
+    if (json_is_boolean(sandbox) && json_is_true(sandbox) == provider->live)
+        return tide_kyc_irrelevant(out, "environment");
+    if (!*out->provider_id && !*out->ref)
+        return tide_kyc_irrelevant(out, "no_reference");
+    return TIDE_KYC_GENUINE;
+}
+
+static enum tide_kyc_verdict verify(const struct tide_kyc_provider *provider,
+                                    const struct tide_kyc_hook *hook, struct tide_kyc_event *out)
+{
+    tide_slice digest, algorithm;
+    if (!tide_kyc_header(hook, "X-Payload-Digest", &digest))
+        return tide_kyc_forged(out, "no_signature");
+    if (!tide_kyc_header(hook, "X-Payload-Digest-Alg", &algorithm) ||
+        !tide_slice_eq_str(algorithm, algorithms[provider->algorithm].name))
+        return tide_kyc_forged(out, "algorithm");
+    struct tide_kyc_signed what = { .algorithm = algorithms[provider->algorithm].hmac };
+    if (!tide_kyc_signature(provider, hook, what, digest, &out->secret))
+        return tide_kyc_forged(out, "signature");
+    json_t *root = tide_kyc_hook_json(hook, out);
+    enum tide_kyc_verdict verdict =
+        root ? read_event(provider, root, out) : tide_kyc_malformed(out, "json");
+    tide_json_wipe(root);
+    return verdict;
+}
+
+/* --- fetch -------------------------------------------------------------------------------- */
+
+static void map_completed(struct tide_kyc_decision *out, json_t *root)
+{
+    tide_slice answer = tide_kyc_text_at(root, "review.reviewResult.reviewAnswer");
+    tide_slice kind = tide_kyc_text_at(root, "review.reviewResult.reviewRejectType");
+    bool red = tide_slice_eq_str(answer, "RED");
+    if (tide_slice_eq_str(answer, "GREEN"))
+        out->state = TIDE_KYC_APPROVED;
+    else if (red && tide_slice_eq_str(kind, "RETRY"))
+        out->state = TIDE_KYC_ACTION_REQUIRED;
+    else if (red && tide_slice_eq_str(kind, "FINAL"))
+        out->state = TIDE_KYC_DECLINED;
+    else
+        tide_kyc_unknown(out);
+}
+
+static void map_status(struct tide_kyc_decision *out, json_t *root)
+{
+    static const struct tide_kyc_word words[] = {
+        { "init", TIDE_KYC_CREATED },   { "pending", TIDE_KYC_PENDING },
+        { "queued", TIDE_KYC_PENDING }, { "prechecked", TIDE_KYC_PENDING },
+        { "onHold", TIDE_KYC_REVIEW },  { NULL, TIDE_KYC_REVIEW },
+    };
+    tide_slice status = tide_kyc_text_at(root, "review.reviewStatus");
+    if (tide_slice_eq_str(status, "completed")) {
+        map_completed(out, root);
+        return;
+    }
+    tide_kyc_map(out, words, status);
+}
+
+/* Where somebody lives, when the level asks for it; else the country of the document. Documents of
+ * two countries are for a person to look at: what is given then is no country. */
+static tide_slice country_of(json_t *root)
+{
+    tide_slice home = tide_kyc_country_at(root, "info.addresses.0.country");
+    json_t *documents = tide_kyc_at(root, "info.idDocs");
+    tide_slice first = { 0 };
+    for (size_t i = 0; i < json_array_size(documents) && home.len == 0; i++) {
+        tide_slice one = tide_kyc_country_at(json_array_get(documents, i), "country");
+        if (first.len && one.len && !tide_slice_eq(first, one))
+            return TIDE_SLICE("?");
+        first = first.len ? first : one;
+    }
+    if (home.len || first.len)
+        return home.len ? home : first;
+    return tide_kyc_country_at(root, "info.country");
+}
+
+static void map(const struct tide_kyc_provider *provider, json_t *root,
+                struct tide_kyc_decision *out)
+{
+    map_status(out, root);
+    tide_kyc_about(out, tide_kyc_at(root, "externalUserId"));
+    out->decided_ms = tide_kyc_ms(tide_kyc_text_at(root, "review.reviewDate"));
+    tide_kyc_ends_each(out, tide_kyc_at(root, "info.idDocs"), "validUntil");
+    if (out->state == TIDE_KYC_APPROVED &&
+        !tide_slice_eq_str(tide_kyc_text_at(root, "review.levelName"), provider->level))
+        tide_kyc_other_level(out);
+    tide_kyc_settle(out, country_of(root));
+}
+
+static tide_status fetch(const struct tide_kyc_call *call, const char *provider_id,
+                         struct tide_kyc_decision *out, struct tide_err *err)
+{
+    char path[PATH_BYTES];
+    json_t *root;
+    uint32_t code;
+    snprintf(path, sizeof path, "/resources/applicants/%s/one", provider_id);
+    tide_status status =
+        ask(call, (struct tide_kyc_question){ .method = TIDE_HTTP_GET, .path = path }, &root, &code,
+            err);
+    if (status)
+        return status;
+    *out = (struct tide_kyc_decision){ 0 };
+    if (!tide_slice_eq_str(tide_kyc_text_at(root, "id"), provider_id))
+        status = tide_kyc_odd(err, "about somebody else");
+    else if (json_is_true(tide_kyc_at(root, "deleted")))
+        status = tide_fail(err, TIDE_E_MISSING, "the provider deleted the person");
+    else
+        map(call->provider, root, out);
+    tide_json_wipe(root);
+    return status;
+}
+
+const struct tide_kyc_adapter tide_kyc_sumsub = { "sumsub", create, verify, fetch };

@@ -1,0 +1,159 @@
+/* Veriff. A session is asked for again by the same URL after a resubmission; its decision webhook
+ * and its event webhook may both come here. */
+#include "api/kyc/providers/provider_impl.h"
+#include "tidemark/text.h"
+
+enum { LINK_S = 7 * 86400, PATH_BYTES = 256 };
+
+/* A GET signs the session's id, a POST its body. */
+static tide_status ask(const struct tide_kyc_call *call, struct tide_kyc_question question,
+                       tide_slice message, json_t **out, struct tide_err *err)
+{
+    char client[TIDE_KYC_SECRET_BYTES + 32], signature[96] = "X-HMAC-SIGNATURE: ";
+    uint8_t mac[TIDE_HMAC_BYTES_MAX];
+    uint32_t code;
+    size_t at = strlen(signature);
+    snprintf(client, sizeof client, "X-AUTH-CLIENT: %s", call->provider->api_key);
+    size_t len =
+        tide_hmac(TIDE_HMAC_SHA256, mac, tide_slice_str(call->provider->api_secret), message);
+    tide_hex(signature + at, tide_slice_of(mac, len));
+    signature[at + 2 * len] = '\0';
+    question.headers = (const char *const[]){ client, signature, NULL };
+    tide_status status = tide_kyc_ask(call, &question, out, &code, err);
+    tide_sign_wipe(client, sizeof client);
+    return status;
+}
+
+static tide_status create(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
+                          struct tide_kyc_page *out, struct tide_err *err)
+{
+    struct tide_buf body;
+    json_t *root = NULL;
+    tide_buf_init(&body, TIDE_KYC_BODY_MAX);
+    tide_buf_str(&body, "{\"verification\":{");
+    tide_kyc_put(&body, (const char *const[]){ "callback", order->return_url, "vendorData",
+                                               order->ref, NULL });
+    tide_buf_str(&body, "}}");
+    struct tide_kyc_question question = { .method = TIDE_HTTP_POST,
+                                          .path = "/v1/sessions",
+                                          .body = tide_buf_view(&body) };
+    tide_status status = body.failed ? tide_fail(err, TIDE_E_MEMORY, "out of memory")
+                                     : ask(call, question, tide_buf_view(&body), &root, err);
+    tide_buf_release(&body);
+    if (!status)
+        status = tide_kyc_page_of(call, out, tide_kyc_at(root, "verification.id"),
+                                  tide_kyc_at(root, "verification.url"), err);
+    out->expires_at = call->now + LINK_S;
+    tide_json_wipe(root);
+    return status;
+}
+
+/* --- verify ------------------------------------------------------------------------------- */
+
+/* A decision has a verification; an event (started, submitted) is flat. */
+static enum tide_kyc_verdict read_event(json_t *root, struct tide_kyc_event *out)
+{
+    json_t *about = json_object_get(root, "verification");
+    if (!json_is_object(about))
+        about = root;
+    if (!tide_kyc_take_id(out->provider_id, json_object_get(about, "id")) ||
+        !tide_kyc_take_id(out->ref, json_object_get(about, "vendorData")))
+        return tide_kyc_malformed(out, "id");
+    out->occurred_ms = tide_kyc_ms(tide_kyc_text_at(about, "decisionTime"));
+    if (!*out->provider_id && !*out->ref)
+        return tide_kyc_irrelevant(out, "no_reference");
+    return TIDE_KYC_GENUINE;
+}
+
+static bool is_our_client(const struct tide_kyc_provider *provider, tide_slice client)
+{
+    size_t len = strlen(provider->api_key);
+    return client.len == len && tide_same_secret(client.ptr, provider->api_key, len);
+}
+
+/* X-SIGNATURE, the scheme before HMAC, is not looked at. */
+static enum tide_kyc_verdict verify(const struct tide_kyc_provider *provider,
+                                    const struct tide_kyc_hook *hook, struct tide_kyc_event *out)
+{
+    tide_slice client, signature;
+    if (!tide_kyc_header(hook, "X-AUTH-CLIENT", &client) || !is_our_client(provider, client))
+        return tide_kyc_forged(out, "client");
+    if (!tide_kyc_header(hook, "X-HMAC-SIGNATURE", &signature))
+        return tide_kyc_forged(out, "no_signature");
+    struct tide_kyc_signed what = { .algorithm = TIDE_HMAC_SHA256 };
+    if (!tide_kyc_signature(provider, hook, what, signature, &out->secret))
+        return tide_kyc_forged(out, "signature");
+    json_t *root = tide_kyc_hook_json(hook, out);
+    enum tide_kyc_verdict verdict = root ? read_event(root, out) : tide_kyc_malformed(out, "json");
+    tide_json_wipe(root);
+    return verdict;
+}
+
+/* --- fetch -------------------------------------------------------------------------------- */
+
+/* Status and code say the same thing twice: an approval is one only when they agree. */
+static void map_status(struct tide_kyc_decision *out, tide_slice status, json_int_t code)
+{
+    static const struct {
+        const char *status;
+        json_int_t code; /* 0: any */
+        enum tide_kyc_state state;
+    } rows[] = {
+        { "approved", 9001, TIDE_KYC_APPROVED },
+        { "declined", 9102, TIDE_KYC_DECLINED },
+        { "resubmission_requested", 9103, TIDE_KYC_ACTION_REQUIRED },
+        { "expired", 0, TIDE_KYC_EXPIRED },
+        { "abandoned", 0, TIDE_KYC_EXPIRED },
+        { "review", 0, TIDE_KYC_REVIEW },
+        { "created", 0, TIDE_KYC_CREATED },
+        { "started", 0, TIDE_KYC_PENDING },
+        { "submitted", 0, TIDE_KYC_PENDING },
+    };
+    for (size_t i = 0; i < TIDE_COUNT(rows); i++) {
+        if (tide_slice_eq_str(status, rows[i].status) && (!rows[i].code || rows[i].code == code)) {
+            out->state = rows[i].state;
+            return;
+        }
+    }
+    if (code == 9151 || code == 9161) /* positive so far */
+        out->state = TIDE_KYC_PENDING;
+    else
+        tide_kyc_unknown(out);
+}
+
+static tide_status map(json_t *root, const char *provider_id, struct tide_kyc_decision *out,
+                       struct tide_err *err)
+{
+    json_t *v = json_object_get(root, "verification");
+    if (json_is_null(v)) {
+        out->state = TIDE_KYC_PENDING;
+        return TIDE_OK;
+    }
+    if (!tide_slice_eq_str(tide_kyc_text_at(v, "id"), provider_id))
+        return tide_kyc_odd(err, "about somebody else");
+    map_status(out, tide_kyc_text_at(v, "status"), json_integer_value(json_object_get(v, "code")));
+    tide_kyc_about(out, tide_kyc_at(v, "vendorData"));
+    out->decided_ms = tide_kyc_ms(tide_kyc_text_at(v, "decisionTime"));
+    tide_kyc_ends(out, tide_kyc_at(v, "document.validUntil"));
+    tide_kyc_settle(out, tide_kyc_country_at(v, "document.country"));
+    return TIDE_OK;
+}
+
+static tide_status fetch(const struct tide_kyc_call *call, const char *provider_id,
+                         struct tide_kyc_decision *out, struct tide_err *err)
+{
+    char path[PATH_BYTES];
+    json_t *root;
+    snprintf(path, sizeof path, "/v1/sessions/%s/decision", provider_id);
+    tide_status status =
+        ask(call, (struct tide_kyc_question){ .method = TIDE_HTTP_GET, .path = path },
+            tide_slice_str(provider_id), &root, err);
+    if (status)
+        return status;
+    *out = (struct tide_kyc_decision){ 0 };
+    status = map(root, provider_id, out, err);
+    tide_json_wipe(root);
+    return status;
+}
+
+const struct tide_kyc_adapter tide_kyc_veriff = { "veriff", create, verify, fetch };

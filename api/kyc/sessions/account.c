@@ -1,0 +1,271 @@
+#include "api/kyc/sessions/account.h"
+#include "schema/base/json_read.h"
+#include "tidemark/log.h"
+#include "tidemark/text.h"
+#include "tidemark/xdr.h"
+
+enum {
+    CALL_MS = 2000,
+    AWAY_MS = 1000,
+    SERVERS_MAX = 8,
+    URL_BYTES = 1024,
+    ANSWER_MAX = 64 << 10,
+    BEHIND_LEDGERS = 20, /* two minutes: a change of signers may be as new as that */
+    LIST_MAX = 20        /* signers of an account beside its own key: the protocol's limit */
+};
+
+enum { ACCOUNT = 0, ED25519 = 0, SIGNED_PAYLOAD = 3, PAYLOAD_MAX = 64 };
+
+/* --- the entry -------------------------------------------------------------------------------- */
+
+/* SignerKey: hashes and payloads are of transactions, not of a key that signs a challenge. */
+static const uint8_t *read_signer_key(struct tide_xdr *x)
+{
+    uint32_t kind = tide_xdr_u32(x);
+    tide_slice key = tide_xdr_opaque(x, TIDE_HASH_BYTES);
+    if (kind == SIGNED_PAYLOAD)
+        tide_xdr_var(x, PAYLOAD_MAX);
+    return kind == ED25519 && x->status == TIDE_OK ? key.ptr : NULL;
+}
+
+static void add_signer(struct tide_kyc_signers *out, const uint8_t *key, uint32_t weight)
+{
+    assert(out->count < TIDE_KYC_SIGNERS_MAX);
+    memcpy(out->list[out->count].key, key, TIDE_HASH_BYTES);
+    out->list[out->count++].weight = weight;
+}
+
+tide_status tide_kyc_signers_read(struct tide_kyc_signers *out,
+                                  const uint8_t account[TIDE_HASH_BYTES], tide_slice entry,
+                                  struct tide_err *err)
+{
+    struct tide_xdr x = tide_xdr_of(entry);
+    *out = (struct tide_kyc_signers){ 0 };
+    bool ours = tide_xdr_u32(&x) == ACCOUNT && tide_xdr_u32(&x) == ED25519;
+    tide_slice id = tide_xdr_opaque(&x, TIDE_HASH_BYTES);
+    ours &= id.len == TIDE_HASH_BYTES && memcmp(id.ptr, account, id.len) == 0;
+    tide_xdr_skip(&x, 8 + 8 + 4); /* balance, sequence, subentries */
+    if (tide_xdr_bool(&x))
+        tide_xdr_skip(&x, 4 + TIDE_HASH_BYTES); /* inflation destination */
+    tide_xdr_skip(&x, 4);                       /* flags */
+    tide_xdr_var(&x, 32);                       /* home domain */
+    tide_slice thresholds = tide_xdr_opaque(&x, 4);
+    uint32_t count = tide_xdr_count(&x, LIST_MAX, 8);
+    if (x.status != TIDE_OK || !ours)
+        return tide_fail(err, TIDE_E_DECODE, "rpc: not the entry of the account");
+    add_signer(out, account, thresholds.ptr[0]);
+    out->medium = thresholds.ptr[2];
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *key = read_signer_key(&x);
+        uint32_t weight = tide_xdr_u32(&x);
+        if (key && x.status == TIDE_OK)
+            add_signer(out, key, weight);
+    }
+    return x.status == TIDE_OK ? TIDE_OK
+                               : tide_fail(err, TIDE_E_DECODE, "rpc: signers that are malformed");
+}
+
+/* --- one server ------------------------------------------------------------------------------- */
+
+static tide_status call_server(struct tide_kyc_place *place, const char *url, tide_slice request,
+                               json_t **out, struct tide_err *err)
+{
+    const char *headers[] = { "Content-Type: application/json", place->options.rpc_header, NULL };
+    struct tide_http_answer answer;
+    json_error_t why;
+    struct tide_buf body;
+    if (!headers[1] || !*headers[1])
+        headers[1] = NULL;
+    const struct tide_http_request call = { .method = TIDE_HTTP_POST,
+                                            .url = url,
+                                            .headers = headers,
+                                            .body = request,
+                                            .timeout_ms = CALL_MS,
+                                            .cancelled = tide_kyc_place_cancelled,
+                                            .self = place };
+    *out = NULL;
+    tide_buf_init(&body, ANSWER_MAX);
+    tide_status status = tide_http_call(place->http, &call, &body, &answer, err);
+    if (status == TIDE_OK && answer.code != 200)
+        status = tide_fail(err, TIDE_E_IO, "rpc: HTTP %" PRIu32, answer.code);
+    if (status == TIDE_OK)
+        *out = tide_json_load(tide_buf_view(&body), JSON_REJECT_DUPLICATES, &why);
+    tide_buf_release(&body);
+    if (status == TIDE_OK && !json_is_object(json_object_get(*out, "result")))
+        status = tide_fail(err, TIDE_E_IO, "rpc: no result");
+    if (status != TIDE_OK) {
+        json_decref(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static tide_status check_network(struct tide_kyc_place *place, const char *url,
+                                 struct tide_err *err)
+{
+    static const char request[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"getNetwork\"}";
+    json_t *root;
+    tide_status status = call_server(place, url, tide_slice_str(request), &root, err);
+    if (status != TIDE_OK)
+        return status;
+    const char *told =
+        json_string_value(json_object_get(json_object_get(root, "result"), "passphrase"));
+    if (!told || strcmp(told, place->passphrase) != 0)
+        status = tide_fail(err, TIDE_E_IO, "rpc: another network");
+    json_decref(root);
+    return status;
+}
+
+/* The only entry of the answer; empty: there is none. raw holds its bytes. */
+static tide_status read_entry(struct tide_buf *raw, const json_t *result, struct tide_err *err)
+{
+    const json_t *entries = json_object_get(result, "entries");
+    const char *text = json_string_value(json_object_get(json_array_get(entries, 0), "xdr"));
+    if (!json_is_array(entries) && !json_is_null(entries))
+        return tide_fail(err, TIDE_E_IO, "rpc: no entries");
+    if (json_array_size(entries) == 0)
+        return TIDE_OK;
+    if (!text || tide_buf_base64_decode(raw, tide_slice_str(text)) != TIDE_OK)
+        return tide_fail(err, TIDE_E_IO, "rpc: an entry that is no base64");
+    return TIDE_OK;
+}
+
+static void put_request(struct tide_buf *out, const uint8_t account[TIDE_HASH_BYTES])
+{
+    uint8_t key[8 + TIDE_HASH_BYTES] = { 0 }; /* LedgerKey: ACCOUNT, ed25519 */
+    memcpy(key + 8, account, TIDE_HASH_BYTES);
+    tide_buf_str(out, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"getLedgerEntries\","
+                      "\"params\":{\"keys\":[\"");
+    tide_buf_base64(out, tide_slice_of(key, sizeof key));
+    tide_buf_str(out, "\"]}}");
+}
+
+static tide_status ask_server(struct tide_kyc_place *place, const char *url,
+                              const uint8_t account[TIDE_HASH_BYTES], uint64_t least,
+                              struct tide_kyc_signers *out, struct tide_err *err)
+{
+    struct tide_buf request, raw;
+    json_t *root = NULL;
+    tide_buf_init(&request, 512);
+    tide_buf_init(&raw, ANSWER_MAX);
+    put_request(&request, account);
+    tide_status status = check_network(place, url, err);
+    if (status == TIDE_OK)
+        status = call_server(place, url, tide_buf_view(&request), &root, err);
+    const json_t *result = json_object_get(root, "result");
+    if (status == TIDE_OK &&
+        (uint64_t)json_integer_value(json_object_get(result, "latestLedger")) < least)
+        status = tide_fail(err, TIDE_E_IO, "rpc: behind the index");
+    if (status == TIDE_OK)
+        status = read_entry(&raw, result, err);
+    if (status == TIDE_OK && raw.len)
+        status = tide_kyc_signers_read(out, account, tide_buf_view(&raw), err);
+    else if (status == TIDE_OK) {
+        *out = (struct tide_kyc_signers){ 0 };
+        add_signer(out, account, 1);
+    }
+    json_decref(root);
+    tide_buf_release(&raw);
+    tide_buf_release(&request);
+    return status;
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+/* The next address of a comma list; false: there is none that fits. */
+static bool next_server(const char **list, char url[URL_BYTES])
+{
+    const char *at = *list + strspn(*list, ", ");
+    size_t len = strcspn(at, ", ");
+    *list = at + len;
+    if (len == 0 || len >= URL_BYTES)
+        return false;
+    memcpy(url, at, len);
+    url[len] = 0;
+    return true;
+}
+
+/* The oldest ledger that an answer may be as of. */
+static tide_status read_least(struct tide_kyc_place *place, uint64_t *out, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(
+        place->pg, &rows, "SELECT coalesce(max(ledger), 0) FROM chain.cursor WHERE deployment = $1",
+        (const char *[]){ place->deployment_text }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    uint64_t newest = tide_pg_u64(&rows, 0, 0);
+    *out = newest > BEHIND_LEDGERS ? newest - BEHIND_LEDGERS : 1;
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+static bool is_servers(tide_status status)
+{
+    return status == TIDE_E_IO || status == TIDE_E_DECODE || status == TIDE_E_LIMIT ||
+           status == TIDE_E_CONFIG;
+}
+
+static bool same_signers(const struct tide_kyc_signers *a, const struct tide_kyc_signers *b)
+{
+    bool same = a->medium == b->medium && a->count == b->count;
+    for (uint32_t i = 0; i < a->count && same; i++)
+        same = a->list[i].weight == b->list[i].weight &&
+               memcmp(a->list[i].key, b->list[i].key, TIDE_HASH_BYTES) == 0;
+    return same;
+}
+
+static bool was_told(const struct tide_kyc_signers *told, uint32_t count,
+                     const struct tide_kyc_signers *now)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (same_signers(&told[i], now))
+            return true;
+    return false;
+}
+
+/* Until as many say the same as are needed: a lone server is believed, else two have to agree. */
+static tide_status ask_servers(struct tide_kyc_place *place, const uint8_t account[TIDE_HASH_BYTES],
+                               uint64_t least, struct tide_kyc_signers *out, struct tide_err *err)
+{
+    const char *list = place->options.rpc ? place->options.rpc : "", *rest = list;
+    struct tide_kyc_signers told[SERVERS_MAX];
+    char url[URL_BYTES];
+    uint32_t servers = 0, count = 0;
+    while (servers < SERVERS_MAX && next_server(&rest, url))
+        servers++;
+    tide_status status = tide_fail(err, TIDE_E_CONFIG, "rpc is not set");
+    for (uint32_t i = 0; i < servers && next_server(&list, url); i++) {
+        status = ask_server(place, url, account, least, out, err);
+        if (status != TIDE_OK && !is_servers(status))
+            return status;
+        if (status == TIDE_OK && (servers == 1 || was_told(told, count, out)))
+            return TIDE_OK;
+        if (status == TIDE_OK)
+            told[count++] = *out;
+    }
+    if (count > 1)
+        return tide_fail(err, TIDE_E_IO, "rpc: no two servers name the same signers");
+    return count ? tide_fail(err, TIDE_E_IO, "rpc: one server alone names the signers") : status;
+}
+
+tide_status tide_kyc_signers_fetch(struct tide_kyc_place *place,
+                                   const uint8_t account[TIDE_HASH_BYTES],
+                                   struct tide_kyc_signers *out, struct tide_err *err)
+{
+    const struct tide_clock *clock = place->options.clock;
+    char quoted[TIDE_ERR_TEXT_MAX];
+    uint64_t least = 0;
+    if (clock->now_ms(clock->self) < place->rpc_away_until_ms)
+        return tide_fail(err, TIDE_E_IO, "rpc: no server answered a moment ago");
+    tide_status status = read_least(place, &least, err);
+    if (status != TIDE_OK)
+        return status;
+    status = ask_servers(place, account, least, out, err);
+    if (is_servers(status)) {
+        place->rpc_away_until_ms = clock->now_ms(clock->self) + AWAY_MS;
+        tide_log(TIDE_WARN, "kyc.signers_unknown", "text=%s",
+                 tide_log_quote(quoted, sizeof quoted, err->text));
+    }
+    return status;
+}

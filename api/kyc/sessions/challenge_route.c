@@ -1,0 +1,87 @@
+/* GET /api/sdk/kyc/challenge/{address}: what an account signs to open a session for itself. */
+#include "api/http/json.h"
+#include "api/http/param.h"
+#include "api/kyc/sessions/session_request.h"
+#include "tidemark/strkey.h"
+#include "tidemark/text.h"
+
+#include <sys/random.h>
+
+struct want {
+    struct tide_kyc_work work;
+    struct tide_kyc *kyc;
+    uint8_t key[TIDE_HASH_BYTES];
+    uint8_t nonce[TIDE_KYC_NONCE_BYTES];
+};
+
+struct tide_kyc_challenger tide_kyc_challenger_of(const struct tide_kyc_place *place)
+{
+    const struct tide_kyc_settings *settings = place->settings;
+    const char *host = strstr(settings->public_url, "://");
+    return (struct tide_kyc_challenger){ .home_domain = settings->home_domain,
+                                         .web_domain = host ? host + 3 : settings->public_url,
+                                         .network_id = place->network_id,
+                                         .server = tide_sign_public(settings->challenge) };
+}
+
+static void answer(const struct tide_kyc_place *place, tide_slice envelope, uint64_t now,
+                   struct tide_reply *reply)
+{
+    struct tide_json j = { .buf = &reply->body };
+    tide_json_open(&j, '{');
+    tide_json_name(&j, "transaction");
+    tide_buf_u8(&reply->body, '"');
+    tide_buf_base64(&reply->body, envelope);
+    tide_buf_u8(&reply->body, '"');
+    j.comma = true;
+    tide_json_text(&j, "networkPassphrase", tide_slice_str(place->passphrase));
+    tide_json_time(&j, "expiresAt", now + TIDE_KYC_CHALLENGE_S);
+    tide_json_close(&j, '}');
+}
+
+static tide_status run(struct tide_kyc_work *work, struct tide_kyc_place *place,
+                       struct tide_job *job, struct tide_err *err)
+{
+    struct want *want = (struct want *)(void *)work;
+    struct tide_kyc_challenger who = tide_kyc_challenger_of(place);
+    uint64_t now = (uint64_t)tide_kyc_now(place);
+    struct tide_buf envelope;
+    tide_buf_init(&envelope, TIDE_KYC_ENVELOPE_MAX);
+    pthread_mutex_lock(tide_kyc_signing(want->kyc));
+    tide_status status = tide_kyc_challenge_write(&envelope, &who, want->key, want->nonce, now,
+                                                  place->settings->challenge);
+    pthread_mutex_unlock(tide_kyc_signing(want->kyc));
+    if (status == TIDE_OK)
+        answer(place, tide_buf_view(&envelope), now, job->reply);
+    else
+        status = tide_fail(err, status, "no challenge could be made");
+    tide_buf_release(&envelope);
+    return status;
+}
+
+void tide_route_kyc_challenge(struct tide_handler_context *context,
+                              const struct tide_request *request, struct tide_reply *reply)
+{
+    const struct tide_param_value *who = tide_request_param(request, TIDE_PARAM_address);
+    enum tide_strkey kind;
+    uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
+    size_t len;
+    if (tide_strkey_decode(&kind, payload, &len, who->text) != TIDE_OK ||
+        kind != TIDE_STRKEY_ACCOUNT) {
+        tide_reply_problem(reply, 400, "invalid_parameters",
+                           "A contract has no key to sign a challenge with.");
+        tide_reply_problem_field(reply, "{address}", "must be an account (G)");
+        return;
+    }
+    struct want *want = tide_kyc_later(context, sizeof *want, TIDE_KYC_DESK_READS, run, reply);
+    if (!want)
+        return;
+    want->kyc = context->api->kyc;
+    memcpy(want->key, payload, sizeof want->key);
+    if (getrandom(want->nonce, sizeof want->nonce, 0) != sizeof want->nonce) {
+        context->later = NULL;
+        free(want);
+        tide_reply_problem(reply, 503, "no_memory", "The system has no random numbers to give.");
+        reply->retry_after_s = 1;
+    }
+}

@@ -1,0 +1,365 @@
+#include "api/kyc/sessions/claim.h"
+#include "tidemark/text.h"
+
+enum { HEX_BYTES = 2 * TIDE_HASH_BYTES + 3 };
+#define LATER_KEYS_MAX "32" /* of a session, behind its first one */
+
+struct claim {
+    struct tide_kyc_place *place;
+    struct tide_kyc_ask *ask;
+    struct tide_kyc_session *out;
+    struct tide_reply *reply;
+    enum tide_kyc_claim how;
+    bool settled;
+};
+
+static const char *integrator_of(const struct tide_kyc_ask *ask)
+{
+    return ask->integrator ? ask->integrator->id : "";
+}
+
+static void hex_of(char out[HEX_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
+{
+    memcpy(out, "\\x", 2);
+    tide_hex(out + 2, tide_slice_of(hash, TIDE_HASH_BYTES));
+    out[HEX_BYTES - 1] = 0;
+}
+
+static void put_network(char out[2 * sizeof((struct tide_kyc_ask *)0)->network + 3],
+                        const struct tide_kyc_ask *ask)
+{
+    size_t len = sizeof ask->network;
+    memcpy(out, "\\x", 2);
+    tide_hex(out + 2, tide_slice_of(ask->network, len));
+    out[2 * len + 2] = 0;
+}
+
+static void settle(struct claim *c, enum tide_kyc_claim how)
+{
+    c->how = how;
+    c->settled = true;
+}
+
+/* --- proof ------------------------------------------------------------------------------ */
+
+static tide_status take_challenge(struct claim *c, struct tide_err *err)
+{
+    struct tide_kyc_ask *ask = c->ask;
+    struct tide_kyc_challenger who = tide_kyc_challenger_of(c->place);
+    struct tide_kyc_proof proof;
+    char hex[HEX_BYTES], until_text[24];
+    struct tide_pg_rows rows;
+    const char *wrong = tide_kyc_challenge_read(&proof, &who, ask->key,
+                                                tide_slice_of(ask->envelope, ask->envelope_len),
+                                                (uint64_t)tide_kyc_now(c->place));
+    if (!wrong)
+        wrong = tide_kyc_proof_weigh(&proof, &ask->signers);
+    if (wrong) {
+        tide_reply_problem(c->reply, 401, "challenge_invalid", "The challenge is refused: %s.",
+                           wrong);
+        settle(c, TIDE_KYC_CLAIM_REFUSED);
+        return TIDE_OK;
+    }
+    hex_of(hex, proof.hash);
+    until_text[tide_u64_text(until_text, proof.until)] = 0;
+    tide_status status =
+        tide_pg_query(c->place->pg, NULL,
+                      "DELETE FROM kyc.challenge WHERE expires_at < statement_timestamp()"
+                      " - interval '1 hour'",
+                      NULL, 0, err);
+    if (status == TIDE_OK)
+        status = tide_pg_query(c->place->pg, &rows,
+                               "INSERT INTO kyc.challenge VALUES ($1::bytea,"
+                               " to_timestamp($2::bigint)) ON CONFLICT DO NOTHING",
+                               (const char *[]){ hex, until_text }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    if (rows.affected == 0) {
+        tide_reply_problem(c->reply, 401, "challenge_used",
+                           "This challenge was answered before: ask for another.");
+        settle(c, TIDE_KYC_CLAIM_REFUSED);
+    }
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* --- what is there ---------------------------------------------------------------------- */
+
+static tide_status read_one(struct claim *c, const struct tide_pg_rows *rows, bool *found,
+                            struct tide_err *err)
+{
+    *found = rows->count > 0;
+    if (*found && !tide_kyc_session_read(c->out, rows, 0))
+        return tide_fail(err, TIDE_E_DB_FATAL, "kyc.session: a row that is none of ours");
+    return TIDE_OK;
+}
+
+static bool is_same(const struct tide_kyc_session *session, const struct tide_kyc_ask *ask)
+{
+    return strcmp(session->address, ask->address) == 0 &&
+           strcmp(session->provider, ask->provider->key) == 0 && session->mode == ask->mode;
+}
+
+/* The same key stands for the same request, however its session stands by now. */
+static tide_status find_by_key(struct claim *c, struct tide_err *err)
+{
+    char hex[HEX_BYTES];
+    struct tide_pg_rows rows;
+    bool found;
+    hex_of(hex, c->ask->idempotency);
+    tide_status status = tide_pg_query(
+        c->place->pg, &rows,
+        "SELECT " TIDE_KYC_SESSION_COLUMNS
+        " FROM kyc.session AS s WHERE s.deployment = $1::smallint AND (s.idempotency = $2::bytea"
+        "  OR s.id = (SELECT k.session_id FROM kyc.session_key AS k"
+        "    WHERE k.deployment = $1::smallint AND k.idempotency = $2::bytea))",
+        (const char *[]){ c->place->deployment_text, hex }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    status = read_one(c, &rows, &found, err);
+    tide_pg_rows_release(&rows);
+    if (status != TIDE_OK || !found)
+        return status;
+    settle(c, TIDE_KYC_CLAIM_FOUND);
+    if (!is_same(c->out, c->ask)) {
+        tide_reply_problem(c->reply, 422, "idempotency_key_reused",
+                           "This Idempotency-Key was used for another request.");
+        settle(c, TIDE_KYC_CLAIM_REFUSED);
+    }
+    return TIDE_OK;
+}
+
+static tide_status note(struct claim *c, const char *what, const char *id, struct tide_err *err)
+{
+    const struct tide_kyc_ask *ask = c->ask;
+    char actor[16 + TIDE_KYC_WORD_BYTES];
+    snprintf(actor, sizeof actor, "%s%s",
+             ask->integrator     ? "integrator "
+             : ask->envelope_len ? "address"
+                                 : "anybody",
+             integrator_of(ask));
+    return tide_pg_query(
+        c->place->pg, NULL,
+        "SELECT kyc.note($1, $2, $3, jsonb_build_object('provider', $4::text, 'mode', $5::text))",
+        (const char *[]){ actor, what, id, ask->provider->key, tide_kyc_mode_text(ask->mode) }, 5,
+        err);
+}
+
+/* Nobody came in time: it makes room for another. */
+static tide_status close_old(struct claim *c, struct tide_err *err)
+{
+    tide_status status =
+        tide_pg_query(c->place->pg, NULL,
+                      "UPDATE kyc.session SET state = 'expired', reason = 'not_used',"
+                      " hosted_url = NULL, hosted_until = NULL, next_check = NULL,"
+                      " updated_at = clock_timestamp() WHERE id = $1",
+                      (const char *[]){ c->out->id }, 1, err);
+    return status == TIDE_OK ? note(c, "session_expired", c->out->id, err) : status;
+}
+
+/* Whoever comes with another key for what is open is told the same whenever he comes again. Of keys
+ * that came later the newest are kept, so that nobody fills the table with one session. */
+static tide_status remember_key(struct claim *c, struct tide_err *err)
+{
+    char hex[HEX_BYTES];
+    if (!c->ask->keyed)
+        return TIDE_OK;
+    hex_of(hex, c->ask->idempotency);
+    tide_status status =
+        tide_pg_query(c->place->pg, NULL,
+                      "WITH first AS (UPDATE kyc.session SET idempotency = $2::bytea"
+                      "   WHERE id = $1 AND idempotency IS NULL RETURNING id)"
+                      " INSERT INTO kyc.session_key (deployment, idempotency, session_id)"
+                      " SELECT deployment, $2::bytea, id FROM kyc.session"
+                      " WHERE id = $1 AND NOT EXISTS (SELECT FROM first)",
+                      (const char *[]){ c->out->id, hex }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    return tide_pg_query(c->place->pg, NULL,
+                         "DELETE FROM kyc.session_key WHERE (deployment, idempotency) IN"
+                         " (SELECT deployment, idempotency FROM kyc.session_key"
+                         "  WHERE session_id = $1 ORDER BY created_at DESC OFFSET " LATER_KEYS_MAX
+                         ")",
+                         (const char *[]){ c->out->id }, 1, err);
+}
+
+static tide_status find_open(struct claim *c, struct tide_err *err)
+{
+    const struct tide_kyc_ask *ask = c->ask;
+    struct tide_pg_rows rows;
+    bool found;
+    tide_status status =
+        tide_pg_query(c->place->pg, &rows,
+                      "SELECT " TIDE_KYC_SESSION_COLUMNS " FROM kyc.session AS s"
+                      " WHERE s.deployment = $1::smallint AND s.address = $2 AND s.provider = $3"
+                      "  AND s.integrator = $4 AND s.mode = $5"
+                      "  AND s.state IN ('created', 'pending', 'review', 'action_required')"
+                      " FOR UPDATE",
+                      (const char *[]){ c->place->deployment_text, ask->address, ask->provider->key,
+                                        integrator_of(ask), tide_kyc_mode_text(ask->mode) },
+                      5, err);
+    if (status != TIDE_OK)
+        return status;
+    status = read_one(c, &rows, &found, err);
+    tide_pg_rows_release(&rows);
+    if (status != TIDE_OK || !found)
+        return status;
+    if (tide_kyc_session_unused(c->out, tide_kyc_now(c->place)))
+        return close_old(c, err);
+    settle(c, TIDE_KYC_CLAIM_FOUND);
+    return remember_key(c, err);
+}
+
+/* --- limits ----------------------------------------------------------------------------- */
+
+/* What one limit counts: sessions of the deployment where `where` holds of $1 and $3. */
+struct budget {
+    const char *sql;
+    const char *of; /* $1 */
+    const char *by; /* $3 */
+    uint32_t limit;
+};
+
+static tide_status within(struct claim *c, const struct budget *b, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    if (c->settled)
+        return TIDE_OK;
+    tide_status status =
+        tide_pg_query(c->place->pg, &rows, b->sql,
+                      (const char *[]){ b->of, c->place->deployment_text, b->by }, 3, err);
+    if (status != TIDE_OK)
+        return status;
+    if (tide_pg_u64(&rows, 0, 0) >= b->limit) {
+        uint64_t wait = tide_pg_u64(&rows, 0, 1);
+        tide_reply_problem(c->reply, 429, "too_many_sessions",
+                           "There were %u new sessions already: that is the limit.", b->limit);
+        c->reply->retry_after_s = wait ? (uint32_t)wait : 1;
+        settle(c, TIDE_KYC_CLAIM_REFUSED);
+    }
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+#define COUNT(where, span)                                                       \
+    "SELECT count(*), ceil(extract(epoch FROM min(created_at) + interval '" span \
+    "' - clock_timestamp()))::bigint FROM kyc.session WHERE " where              \
+    " AND deployment = $2::smallint AND created_at > statement_timestamp() - interval '" span "'"
+
+static const char address_sql[] = COUNT("address = $1 AND integrator = $3", "1 day");
+static const char integrator_sql[] = COUNT("integrator = $1 AND $3::text IS NOT NULL", "1 hour");
+static const char network_sql[] = COUNT("network = $1::bytea AND integrator = $3", "1 hour");
+static const char anonymous_sql[] = COUNT("provider = $1 AND integrator = $3", "1 hour");
+static const char provider_sql[] = COUNT("provider = $1 AND integrator <> $3", "1 hour");
+
+/* A budget for each integrator, one for those who come without any, and of the latter one for each
+ * network that they come from, so that one cannot use up another's. */
+static tide_status within_limits(struct claim *c, struct tide_err *err)
+{
+    const struct tide_kyc_ask *ask = c->ask;
+    const struct tide_kyc_settings *settings = c->place->settings;
+    const char *integrator = integrator_of(ask), *provider = ask->provider->key;
+    char network[2 * sizeof ask->network + 3];
+    put_network(network, ask);
+    const struct budget address = { address_sql, ask->address, integrator,
+                                    settings->sessions_per_address_day };
+    const struct budget theirs[] = {
+        { integrator_sql, integrator, "",
+          ask->integrator ? ask->integrator->sessions_per_hour : 0 },
+        { provider_sql, provider, "", settings->sessions_per_hour },
+    };
+    const struct budget anonymous[] = {
+        { network_sql, network, "", settings->anonymous_per_network_hour },
+        { anonymous_sql, provider, "", settings->anonymous_per_hour },
+    };
+    const struct budget *budgets = ask->integrator ? theirs : anonymous;
+    tide_status status = within(c, &address, err);
+    for (size_t i = 0; i < TIDE_COUNT(theirs) && status == TIDE_OK; i++)
+        status = within(c, &budgets[i], err);
+    return status;
+}
+
+/* --- a new one -------------------------------------------------------------------------- */
+
+static tide_status make(struct claim *c, struct tide_err *err)
+{
+    const struct tide_kyc_ask *ask = c->ask;
+    char ref[TIDE_KYC_REF_BYTES], hex[HEX_BYTES], life[24], network[2 * sizeof ask->network + 3];
+    tide_kyc_reference(ref, c->place, ask->address);
+    hex_of(hex, ask->idempotency);
+    life[tide_u64_text(life, TIDE_KYC_SESSION_S)] = 0;
+    put_network(network, ask);
+    const char *values[] = { ask->id,
+                             c->place->deployment_text,
+                             ask->address,
+                             ask->provider->key,
+                             integrator_of(ask),
+                             tide_kyc_mode_text(ask->mode),
+                             ref,
+                             ask->keyed ? hex : NULL,
+                             life,
+                             ask->integrator ? NULL : network };
+    tide_status status = tide_pg_query(
+        c->place->pg, NULL,
+        "INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref,"
+        " idempotency, expires_at, network) VALUES ($1, $2::smallint, $3, $4, $5, $6, $7,"
+        " $8::bytea, clock_timestamp() + interval '1 s' * $9::integer, $10::bytea)",
+        values, TIDE_COUNT(values), err);
+    if (status == TIDE_OK)
+        status = note(c, "session_created", ask->id, err);
+    if (status == TIDE_OK)
+        status = tide_kyc_session_get(c->place, ask->id, c->out, err);
+    if (status == TIDE_OK)
+        settle(c, TIDE_KYC_CLAIM_MADE);
+    return status;
+}
+
+/* Who makes sessions does so one at a time, for a few statements: limits are exact, and the same
+ * request twice at once is one session. */
+static tide_status work(struct claim *c, struct tide_err *err)
+{
+    tide_status status = tide_kyc_begin(c->place, err);
+    if (status == TIDE_OK)
+        status = tide_pg_query(c->place->pg, NULL, "SELECT pg_advisory_xact_lock(7021, 51)", NULL,
+                               0, err);
+    if (status == TIDE_OK && c->ask->envelope_len)
+        status = take_challenge(c, err);
+    if (status == TIDE_OK && !c->settled && c->ask->keyed)
+        status = find_by_key(c, err);
+    if (status == TIDE_OK && !c->settled)
+        status = find_open(c, err);
+    if (status == TIDE_OK && !c->settled)
+        status = within_limits(c, err);
+    if (status == TIDE_OK && !c->settled)
+        status = make(c, err);
+    return status;
+}
+
+tide_status tide_kyc_claim(struct tide_kyc_place *place, struct tide_kyc_ask *ask,
+                           struct tide_kyc_session *out, enum tide_kyc_claim *how,
+                           struct tide_reply *reply, struct tide_err *err)
+{
+    struct claim c = { .place = place, .ask = ask, .out = out, .reply = reply };
+    *how = ask->claimed && !ask->made ? TIDE_KYC_CLAIM_FOUND : TIDE_KYC_CLAIM_MADE;
+    if (ask->claimed) {
+        tide_status before = tide_kyc_session_get(place, ask->id, out, err);
+        if (before != TIDE_E_MISSING)
+            return before;
+    }
+    tide_status status = work(&c, err);
+    *how = c.how;
+    if (status != TIDE_OK)
+        return status;
+    if (c.how == TIDE_KYC_CLAIM_REFUSED) {
+        tide_kyc_rollback(place); /* others wait behind this transaction */
+        return TIDE_OK;
+    }
+    /* Of a new row it is seen whether COMMIT did it, whose answer may be lost. */
+    ask->claimed = ask->made = c.how == TIDE_KYC_CLAIM_MADE;
+    status = tide_kyc_commit(place, err);
+    if (status != TIDE_OK)
+        return status;
+    ask->claimed = true; /* what was given once, a challenge say, is not asked for again */
+    memcpy(ask->id, out->id, sizeof ask->id);
+    return TIDE_OK;
+}

@@ -1,0 +1,214 @@
+#include "api/kyc/sessions/hosted_page.h"
+#include "api/kyc/providers/provider.h"
+#include "tidemark/log.h"
+#include "tidemark/text.h"
+
+enum { LEAST_LEFT_S = 60, POLL_MS = 50, AGAIN_MS = 200, AGAIN_S = 5 };
+
+struct offer {
+    struct tide_kyc_place *place;
+    struct tide_kyc_session *session;
+    const struct tide_kyc_provider *provider;
+    uint32_t reconcile_s;
+    int64_t try_until_ms; /* monotonic: of the try that runs */
+};
+
+static int64_t now_ms(const struct tide_kyc_place *place)
+{
+    const struct tide_clock *clock = place->options.clock;
+    return clock->now_ms(clock->self);
+}
+
+static void pause_ms(const struct tide_kyc_place *place, int64_t ms)
+{
+    const struct tide_clock *clock = place->options.clock;
+    clock->sleep_ms(clock->self, ms);
+}
+
+static bool has_page(const struct offer *o)
+{
+    const struct tide_kyc_session *s = o->session;
+    return s->hosted_url[0] && s->hosted_until >= tide_kyc_now(o->place) + LEAST_LEFT_S;
+}
+
+/* --- the provider ----------------------------------------------------------------------- */
+
+static bool try_is_over(void *self)
+{
+    const struct offer *o = self;
+    return now_ms(o->place) >= o->try_until_ms || tide_kyc_place_cancelled(o->place);
+}
+
+static tide_status ask_once(struct offer *o, struct tide_kyc_page *page, struct tide_err *err)
+{
+    char token[TIDE_KYC_TOKEN_BYTES], back[TIDE_KYC_URL_BYTES + TIDE_KYC_TOKEN_BYTES + 16];
+    char ref[TIDE_KYC_REF_BYTES]; /* of the address, whatever the row says */
+    const struct tide_kyc_settings *settings = o->place->settings;
+    tide_kyc_reference(ref, o->place, o->session->address);
+    tide_kyc_token(token, settings, TIDE_KYC_FOR_RETURN, o->session->id);
+    snprintf(back, sizeof back, "%s/kyc/return/%s", settings->public_url, token);
+    const struct tide_kyc_call call = { .settings = settings,
+                                        .provider = o->provider,
+                                        .http = o->place->http,
+                                        .pg = o->place->pg,
+                                        .now = tide_kyc_now(o->place),
+                                        .cancelled = try_is_over,
+                                        .self = o };
+    const struct tide_kyc_order order = {
+        .ref = ref, .session_id = o->session->id, .return_url = back, .mode = o->session->mode
+    };
+    *page = (struct tide_kyc_page){ 0 };
+    return tide_kyc_adapter_of(o->provider->type)->create(&call, &order, page, err);
+}
+
+/* The second try is the same request: what the first one made is found, not made again. */
+static tide_status ask_twice(struct offer *o, struct tide_kyc_page *page, struct tide_err *err)
+{
+    const struct tide_clock *clock = o->place->options.clock;
+    int64_t until = o->place->deadline_ms, now = clock->now_ms(clock->self);
+    if (until == 0)
+        until = now + 10000;
+    o->try_until_ms = now + (until - now) / 2;
+    tide_status status = ask_once(o, page, err);
+    bool again = status == TIDE_E_IO || status == TIDE_E_STOPPED;
+    if (!again || tide_kyc_place_cancelled(o->place))
+        return status;
+    pause_ms(o->place, AGAIN_MS);
+    o->try_until_ms = until;
+    return ask_once(o, page, err);
+}
+
+/* --- the row ---------------------------------------------------------------------------- */
+
+static tide_status keep(struct offer *o, const struct tide_kyc_page *page, struct tide_err *err)
+{
+    char until[24], check[16];
+    until[tide_u64_text(until, (uint64_t)page->expires_at)] = 0;
+    check[tide_u64_text(check, o->reconcile_s)] = 0;
+    tide_status status = tide_pg_query(
+        o->place->pg, NULL,
+        "UPDATE kyc.session SET provider_id = $2, hosted_url = $3,"
+        " hosted_until = to_timestamp($4::bigint), last_error = NULL,"
+        " next_check = coalesce(next_check, clock_timestamp() + interval '1 s' * $5::integer),"
+        " updated_at = clock_timestamp() WHERE id = $1"
+        "  AND state IN ('created', 'pending', 'review', 'action_required')",
+        (const char *[]){ o->session->id, page->provider_id, page->url, until, check }, 5, err);
+    return status == TIDE_OK ? tide_kyc_session_get(o->place, o->session->id, o->session, err)
+                             : status;
+}
+
+static tide_status remember(struct offer *o, const char *what, struct tide_err *err)
+{
+    return tide_pg_query(o->place->pg, NULL, "UPDATE kyc.session SET last_error = $2 WHERE id = $1",
+                         (const char *[]){ o->session->id, what }, 2, err);
+}
+
+/* What the provider's failure is to who asks us. */
+static tide_status tell(struct offer *o, const struct tide_err *why, struct tide_reply *reply,
+                        struct tide_err *err)
+{
+    char quoted[TIDE_ERR_TEXT_MAX];
+    bool later = why->code == TIDE_E_IO || why->code == TIDE_E_STOPPED;
+    const char *code = later ? "provider_unavailable" : "provider_refused";
+    tide_log(later ? TIDE_WARN : TIDE_ERROR, "kyc.provider_failed", "provider=%s why=%s text=%s",
+             o->provider->key, tide_status_name(why->code),
+             tide_log_quote(quoted, sizeof quoted, why->text));
+    tide_reply_problem(reply, 502, code,
+                       later ? "The provider does not answer in time; the session waits: ask again."
+                             : "The provider does not take our requests; it is logged.");
+    reply->retry_after_s = AGAIN_S;
+    return remember(o, code, err);
+}
+
+static tide_status get_page(struct offer *o, bool *offered, struct tide_reply *reply,
+                            struct tide_err *err)
+{
+    struct tide_kyc_page page;
+    struct tide_err why;
+    tide_status status = tide_kyc_session_get(o->place, o->session->id, o->session, err);
+    *offered = status == TIDE_OK && has_page(o);
+    if (status != TIDE_OK || *offered)
+        return status;
+    status = ask_twice(o, &page, &why);
+    if (status == TIDE_OK) {
+        *offered = true;
+        return keep(o, &page, err);
+    }
+    if (status == TIDE_E_DB || status == TIDE_E_DB_FATAL || status == TIDE_E_MEMORY) {
+        *err = why;
+        return status;
+    }
+    return tell(o, &why, reply, err);
+}
+
+/* --- one of many ------------------------------------------------------------------------ */
+
+static tide_status lock(struct offer *o, bool *locked, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status =
+        tide_pg_query(o->place->pg, &rows, "SELECT pg_try_advisory_lock(7023, hashtext($1))",
+                      (const char *[]){ o->session->id }, 1, err);
+    *locked = status == TIDE_OK && tide_pg_bool(&rows, 0, 0);
+    if (status == TIDE_OK)
+        tide_pg_rows_release(&rows);
+    return status;
+}
+
+/* A lost connection has no locks. */
+static tide_status unlock(struct offer *o, struct tide_err *err)
+{
+    if (!tide_pg_alive(o->place->pg))
+        return TIDE_OK;
+    return tide_pg_query(o->place->pg, NULL, "SELECT pg_advisory_unlock(7023, hashtext($1))",
+                         (const char *[]){ o->session->id }, 1, err);
+}
+
+/* Whoever else asks for it: his page is ours. */
+static tide_status wait_or_lock(struct offer *o, bool *locked, struct tide_err *err)
+{
+    tide_status status = lock(o, locked, err);
+    while (status == TIDE_OK && !*locked && !has_page(o) && !tide_kyc_place_cancelled(o->place)) {
+        pause_ms(o->place, POLL_MS);
+        status = tide_kyc_session_get(o->place, o->session->id, o->session, err);
+        if (status == TIDE_OK && !has_page(o))
+            status = lock(o, locked, err);
+    }
+    return status;
+}
+
+tide_status tide_kyc_offer(struct tide_kyc_place *place, uint32_t reconcile_s,
+                           struct tide_kyc_session *session, bool *offered,
+                           struct tide_reply *reply, struct tide_err *err)
+{
+    struct offer o = { .place = place, .session = session, .reconcile_s = reconcile_s };
+    struct tide_err late = { .code = TIDE_E_STOPPED, .text = "another request waits for it" }, left;
+    struct tide_err many = { .code = TIDE_E_STOPPED, .text = "too many requests wait for it" };
+    bool locked = false;
+    o.provider = tide_kyc_provider_of(place->settings, tide_slice_str(session->provider));
+    *offered = has_page(&o);
+    if (*offered)
+        return TIDE_OK;
+    if (!o.provider) {
+        tide_reply_problem(reply, 502, "provider_refused",
+                           "The provider of this session is not configured any more.");
+        return TIDE_OK;
+    }
+    enum tide_crew_room room = tide_kyc_enter(place, o.provider);
+    if (room != TIDE_CREW_ENTERED)
+        return room == TIDE_CREW_BACK ? TIDE_OK : tell(&o, &many, reply, err);
+    tide_status status = wait_or_lock(&o, &locked, err);
+    if (status != TIDE_OK)
+        return status;
+    if (!locked) {
+        *offered = has_page(&o);
+        return *offered ? TIDE_OK : tell(&o, &late, reply, err);
+    }
+    status = get_page(&o, offered, reply, err);
+    tide_status freed = unlock(&o, &left);
+    if (status == TIDE_OK && freed != TIDE_OK) {
+        *err = left;
+        status = freed;
+    }
+    return status;
+}

@@ -1,0 +1,213 @@
+#include "api/kyc/sessions/session_request.h"
+#include "api/http/param.h"
+#include "api/kyc/sessions/session_store.h"
+#include "schema/base/json_read.h"
+#include "tidemark/strkey.h"
+#include "tidemark/text.h"
+
+enum { KEY_MAX = 128 };
+
+struct reading {
+    struct tide_kyc_ask *out;
+    const struct tide_kyc_settings *settings;
+    struct tide_reply *reply;
+    bool failed;
+};
+
+static void fail(struct reading *r)
+{
+    if (!r->failed)
+        tide_reply_problem(r->reply, 400, "bad_body",
+                           "The body is not what this route takes: see errors.");
+    r->failed = true;
+}
+
+static void wrong(struct reading *r, const char *where, const char *why)
+{
+    fail(r);
+    tide_reply_problem_field(r->reply, where, why);
+}
+
+/* --- members ---------------------------------------------------------------------------- */
+
+static void read_address(struct reading *r, tide_slice text)
+{
+    struct tide_kyc_ask *out = r->out;
+    struct tide_param_value who;
+    char why[TIDE_PARAM_WHY];
+    enum tide_strkey kind;
+    uint8_t payload[TIDE_STRKEY_PAYLOAD_MAX];
+    size_t len;
+    if (!tide_param_read(&who, TIDE_PARAM_address, text, why)) {
+        wrong(r, "/address", why);
+        return;
+    }
+    if (tide_strkey_decode(&kind, payload, &len, text) != TIDE_OK || len != sizeof out->key ||
+        text.len >= sizeof out->address) {
+        wrong(r, "/address", "is no account (G) and no contract (C)");
+        return;
+    }
+    memcpy(out->address, text.ptr, text.len);
+    memcpy(out->key, payload, sizeof out->key);
+    out->contract = kind == TIDE_STRKEY_CONTRACT;
+}
+
+static void read_provider(struct reading *r, tide_slice text)
+{
+    r->out->provider = tide_kyc_provider_of(r->settings, text);
+    if (!r->out->provider)
+        wrong(r, "/providerKey", "is the key of no provider here: see /api/sdk/kyc/providers");
+}
+
+static void read_mode(struct reading *r, tide_slice text)
+{
+    if (!tide_kyc_mode_of(text, &r->out->mode))
+        wrong(r, "/mode", "must be redirect, iframe or direct");
+}
+
+static void read_challenge(struct reading *r, tide_slice text)
+{
+    struct tide_buf raw;
+    tide_buf_init(&raw, TIDE_KYC_ENVELOPE_MAX);
+    if (tide_buf_base64_decode(&raw, text) != TIDE_OK || raw.len == 0)
+        wrong(r, "/challenge", "must be base64 of a transaction envelope, 2048 bytes at most");
+    else
+        memcpy(r->out->envelope, raw.ptr, raw.len);
+    r->out->envelope_len = raw.len;
+    tide_buf_release(&raw);
+}
+
+static const struct member {
+    const char *pointer;
+    void (*read)(struct reading *r, tide_slice text);
+    bool optional;
+} members[] = {
+    { "/address", read_address, false },
+    { "/providerKey", read_provider, false },
+    { "/mode", read_mode, false },
+    { "/challenge", read_challenge, true },
+};
+
+static bool is_known(const char *name)
+{
+    for (size_t i = 0; i < TIDE_COUNT(members); i++)
+        if (strcmp(name, members[i].pointer + 1) == 0)
+            return true;
+    return false;
+}
+
+static void read_members(struct reading *r, json_t *body)
+{
+    const char *name;
+    json_t *value;
+    for (size_t i = 0; i < TIDE_COUNT(members); i++) {
+        value = json_object_get(body, members[i].pointer + 1);
+        if (!value && !members[i].optional)
+            wrong(r, members[i].pointer, "must be given");
+        else if (value && !json_is_string(value))
+            wrong(r, members[i].pointer, "must be a string");
+        else if (value)
+            members[i].read(r, tide_slice_of(json_string_value(value), json_string_length(value)));
+    }
+    json_object_foreach(body, name, value)
+    {
+        if (!is_known(name)) {
+            fail(r);
+            tide_reply_problem_unknown(r->reply, name);
+        }
+    }
+}
+
+static bool read_body(struct reading *r, tide_slice text)
+{
+    json_error_t error;
+    json_t *body = tide_json_load(text, JSON_REJECT_DUPLICATES, &error);
+    if (!body)
+        tide_reply_problem(
+            r->reply, 400, "bad_body", "The body is not JSON from byte %d on%s.", error.position,
+            json_error_code(&error) == json_error_duplicate_key ? ": a member stands there twice"
+                                                                : "");
+    else if (!json_is_object(body))
+        tide_reply_problem(r->reply, 400, "bad_body", "The body is not a JSON object.");
+    else
+        read_members(r, body);
+    bool read = json_is_object(body) && !r->failed;
+    json_decref(body);
+    return read;
+}
+
+/* --- who asks ---------------------------------------------------------------------------- */
+
+static bool refuse(struct tide_reply *reply, const char *code, const char *detail)
+{
+    tide_reply_problem(reply, 401, code, "%s", detail);
+    return false;
+}
+
+static bool read_who(struct reading *r, const struct tide_request *request)
+{
+    struct tide_kyc_ask *out = r->out;
+    uint32_t times;
+    tide_slice key = tide_request_header(request, "X-API-Key", &times);
+    if (times) {
+        out->integrator = tide_kyc_integrator_by_key(r->settings, key);
+        return out->integrator ||
+               refuse(r->reply, "key_unknown", "X-API-Key is the key of no integrator here.");
+    }
+    if (out->contract && !r->settings->open)
+        return refuse(r->reply, "key_required",
+                      "A contract cannot sign a challenge: an integrator must ask for it.");
+    return out->envelope_len || r->settings->open ||
+           refuse(r->reply, "proof_required",
+                  "Give an integrator's X-API-Key, or a challenge that the address has signed:"
+                  " see /api/sdk/kyc/challenge/{address}.");
+}
+
+/* The hash of a client and his key: two clients may choose the same one. */
+static bool read_idempotency(struct reading *r, const struct tide_request *request)
+{
+    struct tide_kyc_ask *out = r->out;
+    struct tide_sha256 sha;
+    uint32_t times;
+    tide_slice key = tide_request_header(request, "Idempotency-Key", &times);
+    bool fits = times <= 1 && (times == 0 || (key.len > 0 && key.len <= KEY_MAX));
+    for (size_t i = 0; i < key.len && fits; i++)
+        fits = key.ptr[i] > ' ' && key.ptr[i] < 0x7f;
+    if (!fits) {
+        tide_reply_problem(r->reply, 400, "bad_idempotency_key",
+                           "Idempotency-Key has 1 to %d visible characters, once.", KEY_MAX);
+        return false;
+    }
+    const char *client = out->integrator ? out->integrator->id : out->address;
+    out->keyed = times == 1;
+    tide_sha256_init(&sha);
+    tide_sha256_update(&sha, tide_slice_of(client, strlen(client) + 1));
+    tide_sha256_update(&sha, key);
+    tide_sha256_final(&sha, out->idempotency);
+    return true;
+}
+
+/* The network that the client is in, as a keyed hash: addresses of the network are not kept. */
+static void read_network(struct reading *r, const struct tide_request *request)
+{
+    static const uint8_t v4[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
+    enum { V4_BYTES = 15, V6_BYTES = 6 }; /* of ::ffff:a.b.c.d and of an IPv6 address */
+    static const char word[] = "network";
+    const uint8_t *ip = request->client.ip;
+    uint8_t text[sizeof word + 16] = { 0 }, digest[TIDE_HMAC_BYTES_MAX];
+    memcpy(text, word, sizeof word);
+    memcpy(text + sizeof word, ip, memcmp(ip, v4, sizeof v4) == 0 ? V4_BYTES : V6_BYTES);
+    tide_hmac(TIDE_HMAC_SHA256, digest,
+              tide_slice_of(r->settings->token_key, sizeof r->settings->token_key),
+              tide_slice_of(text, sizeof text));
+    memcpy(r->out->network, digest, sizeof r->out->network);
+}
+
+bool tide_kyc_ask_read(struct tide_kyc_ask *out, const struct tide_kyc_settings *settings,
+                       const struct tide_request *request, struct tide_reply *reply)
+{
+    struct reading r = { .out = out, .settings = settings, .reply = reply };
+    *out = (struct tide_kyc_ask){ 0 };
+    read_network(&r, request);
+    return read_body(&r, request->body) && read_who(&r, request) && read_idempotency(&r, request);
+}

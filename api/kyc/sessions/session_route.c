@@ -1,0 +1,162 @@
+/* POST /api/sdk/kyc/session: a session, and the four ways into it. */
+#include "api/hot/lookup.h"
+#include "api/http/json.h"
+#include "api/http/param.h"
+#include "api/kyc/sessions/account.h"
+#include "api/kyc/sessions/claim.h"
+#include "api/kyc/sessions/hosted_page.h"
+
+/* --- the answer ------------------------------------------------------------------------- */
+
+static void put_link(struct tide_json *j, const char *name,
+                     const struct tide_kyc_settings *settings, const char *path, const char *token)
+{
+    char url[TIDE_KYC_URL_BYTES + TIDE_KYC_TOKEN_BYTES + 32];
+    snprintf(url, sizeof url, "%s%s%s", settings->public_url, path, token);
+    tide_json_text(j, name, tide_slice_str(url));
+}
+
+static void put_links(struct tide_json *j, const struct tide_kyc_settings *settings,
+                      const struct tide_kyc_session *session)
+{
+    char token[TIDE_KYC_TOKEN_BYTES];
+    tide_kyc_token(token, settings, TIDE_KYC_FOR_START, session->id);
+    put_link(j, "startUrl", settings, "/kyc/start/", token);
+    if (session->hosted_url[0])
+        tide_json_text(j, "directLink", tide_slice_str(session->hosted_url));
+    else
+        tide_json_null(j, "directLink");
+    tide_kyc_token(token, settings, TIDE_KYC_FOR_EMBED, session->id);
+    put_link(j, "embedUrl", settings, "/kyc?embed=1&s=", token);
+    tide_kyc_token(token, settings, TIDE_KYC_FOR_RETURN, session->id);
+    put_link(j, "callbackUrl", settings, "/kyc/return/", token);
+}
+
+static void answer(const struct tide_kyc_settings *settings, const struct tide_kyc_session *session,
+                   const struct tide_kyc_ask *ask, struct tide_reply *reply)
+{
+    struct tide_json j = { .buf = &reply->body };
+    tide_json_open(&j, '{');
+    tide_json_word(&j, "sessionId", session->id);
+    tide_json_word(&j, "state", tide_kyc_public_state(session->state));
+    put_links(&j, settings, session);
+    tide_json_time(&j, "expiresAt", (uint64_t)session->expires_at);
+    if (session->hosted_until)
+        tide_json_time(&j, "directLinkExpiresAt", (uint64_t)session->hosted_until);
+    else
+        tide_json_null(&j, "directLinkExpiresAt");
+    if (ask->renewal == TIDE_KYC_RENEWAL_UNKNOWN)
+        tide_json_null(&j, "alreadyCompliant");
+    else
+        tide_json_bool(&j, "alreadyCompliant", ask->renewal == TIDE_KYC_RENEWAL_YES);
+    tide_json_close(&j, '}');
+}
+
+/* --- at the desk ------------------------------------------------------------------------ */
+
+static void tell_unknown(struct tide_reply *reply)
+{
+    tide_reply_problem(reply, 503, "signers_unknown",
+                       "No server of the network says now who may sign for this account.");
+    reply->retry_after_s = 5;
+}
+
+/* The account's signers, when a challenge is to be weighed. A forged one costs the network no
+ * question. *known false: the reply says why, or the job runs again when there is room. */
+static tide_status learn_signers(struct tide_kyc_place *place, struct tide_kyc_ask *ask,
+                                 bool *known, struct tide_reply *reply, struct tide_err *err)
+{
+    struct tide_kyc_challenger who = tide_kyc_challenger_of(place);
+    struct tide_kyc_proof proof;
+    *known = true;
+    if (ask->envelope_len == 0 || ask->claimed || ask->signers.count ||
+        tide_kyc_challenge_read(&proof, &who, ask->key,
+                                tide_slice_of(ask->envelope, ask->envelope_len),
+                                (uint64_t)tide_kyc_now(place)))
+        return TIDE_OK;
+    enum tide_crew_room room = tide_kyc_enter(place, ask->provider);
+    *known = room == TIDE_CREW_ENTERED;
+    if (room == TIDE_CREW_FULL)
+        tell_unknown(reply);
+    if (!*known)
+        return TIDE_OK;
+    tide_status status = tide_kyc_signers_fetch(place, ask->key, &ask->signers, err);
+    if (status == TIDE_OK || status == TIDE_E_DB || status == TIDE_E_DB_FATAL ||
+        status == TIDE_E_MEMORY)
+        return status;
+    tell_unknown(reply);
+    *known = false;
+    return TIDE_OK;
+}
+
+static tide_status run(struct tide_kyc_work *work, struct tide_kyc_place *place,
+                       struct tide_job *job, struct tide_err *err)
+{
+    struct tide_kyc_ask *ask = (struct tide_kyc_ask *)(void *)work;
+    struct tide_reply *reply = job->reply;
+    struct tide_kyc_session session;
+    enum tide_kyc_claim how;
+    bool offered = true, known;
+    tide_status status = learn_signers(place, ask, &known, reply, err);
+    if (status != TIDE_OK || !known)
+        return status;
+    status = tide_kyc_claim(place, ask, &session, &how, reply, err);
+    if (status != TIDE_OK || how == TIDE_KYC_CLAIM_REFUSED)
+        return status;
+    if (tide_kyc_is_open(session.state))
+        status = tide_kyc_offer(place, ask->reconcile_s, &session, &offered, reply, err);
+    if (status != TIDE_OK || !offered)
+        return status;
+    reply->status = how == TIDE_KYC_CLAIM_MADE ? 201 : 200;
+    answer(place->settings, &session, ask, reply);
+    return TIDE_OK;
+}
+
+/* --- on the connection's thread --------------------------------------------------------- */
+
+/* Only to be told: an attestation may be renewed. */
+static enum tide_kyc_renewal renewal_of(struct tide_handler_context *context,
+                                        const struct tide_request *request, const char *address)
+{
+    struct tide_param_value who;
+    struct tide_standing standing;
+    const struct tide_hot_person *person;
+    char why[TIDE_PARAM_WHY];
+    struct tide_view view;
+    struct tide_reply aside;
+    enum tide_kyc_renewal renewal = TIDE_KYC_RENEWAL_UNKNOWN;
+    if (!tide_param_read(&who, TIDE_PARAM_address, tide_slice_str(address), why))
+        return renewal;
+    tide_reply_init(&aside);
+    if (tide_view_open(&view, context, request, &aside)) {
+        if (tide_trusted(&view, context, &aside)) {
+            tide_lookup_standing(&view, &who.address, &standing, &person);
+            renewal = standing.compliant ? TIDE_KYC_RENEWAL_YES : TIDE_KYC_RENEWAL_NO;
+        }
+        tide_view_close(&view, &aside);
+        if (aside.status != 200)
+            renewal = TIDE_KYC_RENEWAL_UNKNOWN;
+    }
+    tide_reply_release(&aside);
+    return renewal;
+}
+
+void tide_route_kyc_session(struct tide_handler_context *context,
+                            const struct tide_request *request, struct tide_reply *reply)
+{
+    struct tide_kyc_ask read, *ask;
+    if (!tide_kyc_ask_read(&read, tide_kyc_settings(context->api->kyc), request, reply))
+        return;
+    if (!tide_kyc_new_session_id(read.id)) {
+        tide_reply_problem(reply, 503, "no_memory", "The system has no random numbers to give.");
+        reply->retry_after_s = 1;
+        return;
+    }
+    read.renewal = renewal_of(context, request, read.address);
+    read.reconcile_s = context->api->config->kyc_reconcile_s;
+    ask = tide_kyc_later(context, sizeof *ask, TIDE_KYC_DESK_SESSIONS, run, reply);
+    if (!ask)
+        return;
+    read.work = ask->work;
+    *ask = read;
+}

@@ -1,0 +1,147 @@
+#include "api/kyc/sessions/session_store.h"
+#include "tidemark/text.h"
+
+/* --- words ------------------------------------------------------------------------------ */
+
+static const char *const states[TIDE_KYC_STATE_COUNT] = {
+    [TIDE_KYC_CREATED] = "created",   [TIDE_KYC_PENDING] = "pending",
+    [TIDE_KYC_REVIEW] = "review",     [TIDE_KYC_ACTION_REQUIRED] = "action_required",
+    [TIDE_KYC_APPROVED] = "approved", [TIDE_KYC_DECLINED] = "declined",
+    [TIDE_KYC_EXPIRED] = "expired",   [TIDE_KYC_REVOKED] = "revoked",
+};
+
+const char *tide_kyc_state_text(enum tide_kyc_state state)
+{
+    return states[state];
+}
+
+bool tide_kyc_state_of(tide_slice text, enum tide_kyc_state *out)
+{
+    for (size_t i = 0; i < TIDE_COUNT(states); i++)
+        if (tide_slice_eq_str(text, states[i])) {
+            *out = (enum tide_kyc_state)i;
+            return true;
+        }
+    return false;
+}
+
+bool tide_kyc_is_open(enum tide_kyc_state state)
+{
+    return state <= TIDE_KYC_ACTION_REQUIRED;
+}
+
+const char *tide_kyc_public_state(enum tide_kyc_state state)
+{
+    return states[state == TIDE_KYC_REVIEW ? TIDE_KYC_PENDING : state];
+}
+
+static const char *const modes[] = {
+    [TIDE_KYC_REDIRECT] = "redirect",
+    [TIDE_KYC_IFRAME] = "iframe",
+    [TIDE_KYC_DIRECT] = "direct",
+};
+
+const char *tide_kyc_mode_text(enum tide_kyc_mode mode)
+{
+    return modes[mode];
+}
+
+bool tide_kyc_mode_of(tide_slice text, enum tide_kyc_mode *out)
+{
+    for (size_t i = 0; i < TIDE_COUNT(modes); i++)
+        if (tide_slice_eq_str(text, modes[i])) {
+            *out = (enum tide_kyc_mode)i;
+            return true;
+        }
+    return false;
+}
+
+/* --- rows ------------------------------------------------------------------------------- */
+
+static bool take(char *out, size_t size, tide_slice text)
+{
+    if (text.len >= size)
+        return false;
+    memcpy(out, text.ptr, text.len);
+    out[text.len] = 0;
+    return true;
+}
+
+bool tide_kyc_session_read(struct tide_kyc_session *out, const struct tide_pg_rows *rows,
+                           uint32_t row)
+{
+    *out = (struct tide_kyc_session){ 0 };
+    struct {
+        char *to;
+        size_t size;
+        uint32_t column;
+    } texts[] = {
+        { out->id, sizeof out->id, 0 },
+        { out->address, sizeof out->address, 1 },
+        { out->provider, sizeof out->provider, 2 },
+        { out->integrator, sizeof out->integrator, 3 },
+        { out->ref, sizeof out->ref, 5 },
+        { out->provider_id, sizeof out->provider_id, 6 },
+        { out->hosted_url, sizeof out->hosted_url, 7 },
+    };
+    bool fits = true;
+    for (size_t i = 0; i < TIDE_COUNT(texts); i++)
+        fits &= take(texts[i].to, texts[i].size, tide_pg_slice(rows, row, texts[i].column));
+    fits &= tide_kyc_mode_of(tide_pg_slice(rows, row, 4), &out->mode);
+    fits &= tide_kyc_state_of(tide_pg_slice(rows, row, 9), &out->state);
+    out->hosted_until = (int64_t)tide_pg_u64(rows, row, 8);
+    out->decision_rev = (uint32_t)tide_pg_u64(rows, row, 10);
+    out->created_at = (int64_t)tide_pg_u64(rows, row, 11);
+    out->updated_at = (int64_t)tide_pg_u64(rows, row, 12);
+    out->expires_at = (int64_t)tide_pg_u64(rows, row, 13);
+    return fits && strlen(out->id) == TIDE_KYC_SESSION_BYTES - 1;
+}
+
+bool tide_kyc_session_unused(const struct tide_kyc_session *session, int64_t now)
+{
+    bool waits = session->state == TIDE_KYC_CREATED || session->state == TIDE_KYC_ACTION_REQUIRED;
+    return waits && session->expires_at <= now;
+}
+
+tide_status tide_kyc_session_get(struct tide_kyc_place *place, const char *id,
+                                 struct tide_kyc_session *out, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status =
+        tide_pg_query(place->pg, &rows,
+                      "SELECT " TIDE_KYC_SESSION_COLUMNS
+                      " FROM kyc.session AS s WHERE s.id = $1 AND s.deployment = $2::smallint",
+                      (const char *[]){ id, place->deployment_text }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    if (rows.count == 0)
+        status = tide_fail(err, TIDE_E_MISSING, "no such session");
+    else if (!tide_kyc_session_read(out, &rows, 0))
+        status = tide_fail(err, TIDE_E_DB_FATAL, "kyc.session: a row that is none of ours");
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+/* --- who -------------------------------------------------------------------------------- */
+
+void tide_kyc_reference(char out[TIDE_KYC_REF_BYTES], const struct tide_kyc_place *place,
+                        const char *address)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    uint8_t text[TIDE_HASH_BYTES + TIDE_KYC_ADDRESS_BYTES], digest[TIDE_HMAC_BYTES_MAX];
+    const struct tide_kyc_settings *settings = place->settings;
+    size_t len = strlen(address);
+    assert(len < TIDE_KYC_ADDRESS_BYTES);
+    memcpy(text, place->network_id, TIDE_HASH_BYTES);
+    memcpy(text + TIDE_HASH_BYTES, address, len);
+    tide_hmac(TIDE_HMAC_SHA256, digest,
+              tide_slice_of(settings->reference_key, sizeof settings->reference_key),
+              tide_slice_of(text, TIDE_HASH_BYTES + len));
+    /* Five bits a digit: 20 bytes, 160 bits. */
+    for (size_t i = 0; i < TIDE_KYC_REF_BYTES - 1; i++) {
+        size_t bit = 5 * i;
+        uint32_t two = (uint32_t)digest[bit / 8] << 8 | digest[bit / 8 + 1];
+        out[i] = digits[two >> (11 - bit % 8) & 31];
+    }
+    out[TIDE_KYC_REF_BYTES - 1] = 0;
+}

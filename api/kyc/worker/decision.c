@@ -1,0 +1,260 @@
+#include "api/kyc/worker/decision.h"
+
+#include <stdio.h>
+
+enum { RECHECK_S = 86400, OPEN_MOST_S = 3600, REVIEW_MOST_S = 30 * 86400 };
+
+const struct tide_kyc_decision tide_kyc_gone = { .state = TIDE_KYC_REVIEW,
+                                                 .doubtful = true,
+                                                 .reason = "gone" };
+static const char flood_reason[] = "many_revocations", undated_reason[] = "undated_approval";
+
+static void set_reason(struct tide_kyc_plan *plan, const char *reason)
+{
+    snprintf(plan->reason, sizeof plan->reason, "%s", reason ? reason : "");
+}
+
+static void end(struct tide_kyc_plan *plan, enum tide_kyc_state state, const char *reason)
+{
+    plan->outcome = TIDE_KYC_MOVED;
+    plan->state = state;
+    plan->jurisdiction = 0;
+    plan->valid_until = 0; /* attested_until stays: it was approved once */
+    set_reason(plan, reason);
+}
+
+/* An approval that cannot become an attestation is none. */
+static struct tide_kyc_decision sensible(const struct tide_kyc_decision *from, int64_t now)
+{
+    struct tide_kyc_decision d = *from;
+    if (d.decided_ms > (now + 1) * 1000)
+        d.decided_ms = 0; /* else nothing would be newer until then */
+    if (d.state != TIDE_KYC_APPROVED)
+        return d;
+    if (d.jurisdiction == 0) {
+        d.state = TIDE_KYC_REVIEW;
+        d.doubtful = true;
+        d.reason = d.reason ? d.reason : "no_country";
+    } else if (d.valid_until && d.valid_until <= now) {
+        d.state = TIDE_KYC_EXPIRED;
+        d.reason = "document_expired";
+    } else {
+        d.reason = NULL;
+    }
+    return d;
+}
+
+static void approve(struct tide_kyc_plan *plan, const struct tide_kyc_decision *d,
+                    uint32_t attestation_s, int64_t now)
+{
+    int64_t end_s = now + attestation_s;
+    plan->outcome = TIDE_KYC_MOVED;
+    plan->state = TIDE_KYC_APPROVED;
+    set_reason(plan, NULL);
+    plan->jurisdiction = d->jurisdiction;
+    plan->valid_until = d->valid_until;
+    plan->attested_until = d->valid_until && d->valid_until < end_s ? d->valid_until : end_s;
+    plan->action = TIDE_KYC_ATTEST;
+}
+
+/* An approved session has a reason only while a person is to decide about it. */
+static bool is_doubted(const struct tide_kyc_standing *s)
+{
+    return s->state == TIDE_KYC_APPROVED && s->reason[0];
+}
+
+static bool is_because(const struct tide_kyc_standing *s, const char *reason)
+{
+    return strcmp(s->reason, reason) == 0;
+}
+
+static void park(struct tide_kyc_plan *plan, const char *why)
+{
+    snprintf(plan->parked, sizeof plan->parked, "%s", why);
+}
+
+/* Neither kept nor taken back by guessing. The first doubt stands until a verdict ends it. */
+static void doubt(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s, const char *reason)
+{
+    assert(s->state == TIDE_KYC_APPROVED && reason && *reason);
+    if (is_doubted(s))
+        return;
+    plan->outcome = TIDE_KYC_MOVED;
+    set_reason(plan, reason);
+    plan->action = s->other      ? TIDE_KYC_HAND_OVER
+                   : s->attested ? TIDE_KYC_REVOKE
+                                 : TIDE_KYC_NO_ACTION;
+    if (plan->action == TIDE_KYC_REVOKE)
+        park(plan, reason == tide_kyc_gone.reason ? "gone_at_provider" : reason);
+}
+
+/* Still approved. What changed without a newer decision lasts no longer than it would have. */
+static void confirm(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
+                    const struct tide_kyc_decision *d, uint32_t attestation_s, int64_t now)
+{
+    bool differs = d->jurisdiction != s->jurisdiction || d->valid_until != s->valid_until;
+    if (is_because(s, undated_reason) && d->decided_ms == 0)
+        return; /* said again, and as undated as before */
+    if (!differs && !is_doubted(s))
+        return;
+    approve(plan, d, attestation_s, now);
+    if (!differs || d->decided_ms <= s->decided_ms)
+        plan->attested_until =
+            plan->attested_until < s->attested_until ? plan->attested_until : s->attested_until;
+    if (!is_doubted(s) && plan->attested_until == s->attested_until &&
+        plan->jurisdiction == s->jurisdiction)
+        plan->action = TIDE_KYC_NO_ACTION;
+}
+
+/* Approved before: what the provider withdraws is taken back, unless it ended by itself. */
+static void weigh_approved(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
+                           const struct tide_kyc_decision *d, uint32_t attestation_s, int64_t now)
+{
+    if (d->doubtful) {
+        doubt(plan, s, d->reason);
+        return;
+    }
+    if (d->state == TIDE_KYC_APPROVED) {
+        confirm(plan, s, d, attestation_s, now);
+        return;
+    }
+    bool ended = s->attested_until <= now, over = ended && d->state == TIDE_KYC_EXPIRED;
+    bool revokes = s->attested && !over && !s->other;
+    if (revokes && !ended && (s->flood || is_because(s, flood_reason))) {
+        doubt(plan, s, flood_reason);
+        return;
+    }
+    if (d->state == TIDE_KYC_EXPIRED)
+        end(plan, TIDE_KYC_EXPIRED, d->reason ? d->reason : "provider");
+    else
+        end(plan, TIDE_KYC_REVOKED,
+            d->reason                       ? d->reason
+            : d->state == TIDE_KYC_DECLINED ? "declined"
+                                            : "reset");
+    plan->action = s->attested && !over ? TIDE_KYC_REVOKE : TIDE_KYC_NO_ACTION;
+}
+
+/* Declined after time had ended the approval. That end was our clock's word; the chain may hold the
+ * attestation still. Where it does not, the attester finds nothing to revoke. */
+static bool withdraws_ended(const struct tide_kyc_standing *s, const struct tide_kyc_decision *d)
+{
+    return s->state == TIDE_KYC_EXPIRED && d->state == TIDE_KYC_DECLINED && s->attested;
+}
+
+/* Closed before: only a verdict moves it, and an approval only if it is not the one that ended. */
+static void weigh_closed(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
+                         const struct tide_kyc_decision *d, uint32_t attestation_s, int64_t now)
+{
+    bool was_approved = s->attested_until != 0;
+    bool newer = d->decided_ms ? d->decided_ms > s->decided_ms : s->state != TIDE_KYC_EXPIRED;
+    if (d->state == TIDE_KYC_APPROVED) {
+        if (!was_approved || newer)
+            approve(plan, d, attestation_s, now);
+        if (plan->action == TIDE_KYC_ATTEST && !d->decided_ms && s->state != TIDE_KYC_EXPIRED) {
+            set_reason(plan, undated_reason);
+            park(plan, undated_reason);
+        }
+        return;
+    }
+    if (withdraws_ended(s, d)) {
+        end(plan, TIDE_KYC_REVOKED, d->reason ? d->reason : "declined");
+        plan->action = TIDE_KYC_REVOKE;
+        if (s->flood)
+            park(plan, flood_reason);
+        return;
+    }
+    if (s->state != TIDE_KYC_REVOKED && !tide_kyc_is_open(d->state) && d->state != s->state)
+        end(plan, d->state, d->reason);
+}
+
+static void weigh_open(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
+                       const struct tide_kyc_decision *d, uint32_t attestation_s, int64_t now)
+{
+    if (d->state == TIDE_KYC_APPROVED)
+        approve(plan, d, attestation_s, now);
+    else if (d->state != s->state || strcmp(d->reason ? d->reason : "", s->reason) != 0)
+        end(plan, d->state, d->reason);
+}
+
+/* What time alone ends. A review may take longer than the page that it began on. */
+static void weigh_time(struct tide_kyc_plan *plan, const struct tide_kyc_standing *s, int64_t now)
+{
+    if (plan->state == TIDE_KYC_APPROVED && plan->attested_until <= now) {
+        end(plan, TIDE_KYC_EXPIRED, "attestation_ended");
+        plan->parked[0] = 0;
+        plan->action = s->other    ? TIDE_KYC_HAND_OVER
+                       : s->longer ? TIDE_KYC_REVOKE
+                                   : TIDE_KYC_NO_ACTION;
+    } else if (tide_kyc_is_open(plan->state)) {
+        int64_t most = plan->state == TIDE_KYC_REVIEW ? REVIEW_MOST_S : 0;
+        if (s->expires_at + most <= now)
+            end(plan, TIDE_KYC_EXPIRED, "session_ended");
+    }
+}
+
+void tide_kyc_weigh(struct tide_kyc_plan *out, const struct tide_kyc_standing *s,
+                    const struct tide_kyc_decision *decision, uint32_t attestation_s, int64_t now)
+{
+    *out = (struct tide_kyc_plan){ .outcome = TIDE_KYC_SAME,
+                                   .state = s->state,
+                                   .decided_ms = s->decided_ms,
+                                   .jurisdiction = s->jurisdiction,
+                                   .valid_until = s->valid_until,
+                                   .attested_until = s->attested_until };
+    set_reason(out, s->reason);
+    bool gone = decision == &tide_kyc_gone;
+    bool stale = decision && decision->decided_ms && decision->decided_ms < s->decided_ms;
+    if (gone) {
+        if (s->state == TIDE_KYC_APPROVED) /* of the others, the person may yet come */
+            doubt(out, s, decision->reason);
+    } else if (decision && !stale) {
+        struct tide_kyc_decision d = sensible(decision, now);
+        if (s->state == TIDE_KYC_APPROVED)
+            weigh_approved(out, s, &d, attestation_s, now);
+        else if (tide_kyc_is_open(s->state))
+            weigh_open(out, s, &d, attestation_s, now);
+        else
+            weigh_closed(out, s, &d, attestation_s, now);
+        if (d.decided_ms && !d.doubtful &&
+            (out->outcome == TIDE_KYC_MOVED || s->state == TIDE_KYC_APPROVED))
+            out->decided_ms = d.decided_ms;
+    }
+    if (out->action == TIDE_KYC_REVOKE && s->other) {
+        out->action = TIDE_KYC_HAND_OVER;
+        out->parked[0] = 0;
+    }
+    weigh_time(out, s, now);
+    if (stale && out->outcome == TIDE_KYC_SAME)
+        out->outcome = TIDE_KYC_STALE;
+}
+
+uint32_t tide_kyc_ask_again(const struct tide_kyc_plan *plan, const struct tide_kyc_standing *s,
+                            uint32_t reconcile_s, uint32_t chance, int64_t now)
+{
+    int64_t wait;
+    if (plan->state == TIDE_KYC_APPROVED) {
+        wait = reconcile_s > RECHECK_S ? reconcile_s : RECHECK_S;
+    } else if (tide_kyc_is_open(plan->state)) {
+        wait = (now - s->created_at) / 8;
+        wait = wait > OPEN_MOST_S ? OPEN_MOST_S : wait;
+        wait = wait < reconcile_s ? reconcile_s : wait;
+    } else {
+        return 0;
+    }
+    wait += wait * (chance % 256) / 1024;
+    int64_t over = plan->state == TIDE_KYC_APPROVED ? plan->attested_until : s->expires_at;
+    if (over > now && over - now < wait)
+        wait = over - now;
+    return (uint32_t)(wait < 1 ? 1 : wait);
+}
+
+void tide_kyc_meta_hash(uint8_t out[TIDE_HASH_BYTES], const uint8_t key[32], const char *provider,
+                        const char *provider_id, uint32_t rev)
+{
+    char text[TIDE_KYC_WORD_BYTES + TIDE_KYC_ID_BYTES + 16];
+    uint8_t digest[TIDE_HMAC_BYTES_MAX];
+    int len = snprintf(text, sizeof text, "%s%c%s%c%" PRIu32, provider, 0, provider_id, 0, rev);
+    assert(len > 0 && (size_t)len < sizeof text);
+    tide_hmac(TIDE_HMAC_SHA256, digest, tide_slice_of(key, 32), tide_slice_of(text, (size_t)len));
+    memcpy(out, digest, TIDE_HASH_BYTES);
+}

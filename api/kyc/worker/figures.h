@@ -1,0 +1,20 @@
+/* What /metrics says of KYC: queues, sessions by state, webhooks by what became of them, the desks
+ * of this process, the attester. */
+#ifndef API_KYC_WORKER_FIGURES_H
+#define API_KYC_WORKER_FIGURES_H
+
+#include "api/kyc/worker/worker.h"
+#include "api/sql/worker_pool.h"
+
+struct tide_kyc_desk_line {
+    const char *name;
+    struct tide_crew_stats stats;
+};
+void tide_kyc_put_desks(struct tide_buf *out, const struct tide_kyc_desk_line *lines, size_t count);
+
+/* now_ms: monotonic. */
+void tide_kyc_put_figures(struct tide_buf *out, const struct tide_kyc_settings *settings,
+                          struct tide_kyc_workers *workers, struct tide_kyc_refused *refused,
+                          int64_t now_ms);
+
+#endif

@@ -1,0 +1,404 @@
+#include "api/kyc/sessions/session_store.h"
+#include "api/kyc/worker/worker_impl.h"
+#include "tidemark/clocks.h"
+#include "tidemark/failpoint.h"
+#include "tidemark/liveness.h"
+#include "tidemark/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    EVENTS_A_TURN = 32,
+    SESSIONS_A_TURN = 8,
+    POLL_MS = 1000,
+    LEAST_MS = 1000,
+    MOST_MS = 60 * 1000,      /* a provider that fails is left alone for so long at most */
+    ROW_MOST_MS = 900 * 1000, /* a row of the inbox                                      */
+    ATTEMPTS_MAX = 40,        /* about nine hours; the session is still looked after     */
+};
+
+uint32_t worker_chance(struct worker *w)
+{
+    w->chance = w->chance * 1664525u + 1013904223u;
+    return w->chance >> 8;
+}
+
+uint32_t worker_backoff_ms(struct worker *w, uint32_t least_ms, uint32_t most_ms, uint32_t times)
+{
+    uint64_t ms = (uint64_t)least_ms << (times < 20 ? times : 20);
+    ms = ms < most_ms ? ms : most_ms;
+    return (uint32_t)(ms / 2 + worker_chance(w) % (ms / 2 + 1));
+}
+
+int64_t worker_now_ms(const struct worker *w)
+{
+    const struct tide_clock *clock = w->all->options.clock;
+    return clock->now_ms(clock->self);
+}
+
+int64_t worker_wall_s(const struct worker *w)
+{
+    const struct tide_clock *clock = w->all->options.clock;
+    return clock->wall_ms(clock->self) / 1000;
+}
+
+static bool is_closing(void *self)
+{
+    return atomic_load(&((struct tide_kyc_workers *)self)->closing);
+}
+
+/* --- the provider ----------------------------------------------------------------------------- */
+
+/* Our own state of it: after a failure it is asked no more for a while. */
+static void judge_provider(struct worker *w, tide_status status, const struct tide_err *err)
+{
+    char quoted[TIDE_ERR_TEXT_MAX];
+    bool bad = status == TIDE_E_IO || status == TIDE_E_CONFIG;
+    if (bad) {
+        bool ours = status == TIDE_E_CONFIG;
+        w->away_until_ms = worker_now_ms(w) + worker_backoff_ms(w, LEAST_MS, MOST_MS, w->failures);
+        if (w->failures++ == 0)
+            tide_log(ours ? TIDE_ERROR : TIDE_WARN, "kyc.provider_away", "provider=%s text=%s",
+                     w->provider->key, tide_log_quote(quoted, sizeof quoted, err->text));
+    } else if (status != TIDE_E_STOPPED) {
+        if (w->failures)
+            tide_log(TIDE_INFO, "kyc.provider_back", "provider=%s failures=%u", w->provider->key,
+                     w->failures);
+        w->failures = 0;
+    }
+    pthread_mutex_lock(&w->all->mutex);
+    w->effort.away = w->failures != 0;
+    w->effort.asked++;
+    w->effort.failed += status != TIDE_OK && status != TIDE_E_MISSING;
+    pthread_mutex_unlock(&w->all->mutex);
+}
+
+/* *out: what the provider says, in *room; &tide_kyc_gone when it knows nobody like that, or not
+ * yet; NULL when there is nobody to ask about. */
+static tide_status ask_provider(struct worker *w, const struct worker_session *session,
+                                struct tide_kyc_decision *room,
+                                const struct tide_kyc_decision **out, struct tide_err *err)
+{
+    struct tide_kyc_call call = { .settings = w->all->options.settings,
+                                  .provider = w->provider,
+                                  .http = w->place.http,
+                                  .pg = w->place.pg,
+                                  .now = worker_wall_s(w),
+                                  .cancelled = tide_kyc_place_cancelled,
+                                  .self = &w->place };
+    char ref[TIDE_KYC_REF_BYTES];
+    *room = (struct tide_kyc_decision){ 0 };
+    *out = NULL;
+    if (!session->provider_id[0])
+        return TIDE_OK;
+    tide_status status = w->adapter->fetch(&call, session->provider_id, room, err);
+    judge_provider(w, status, err);
+    (void)TIDE_FAILPOINT("kyc.decision_fetched");
+    *out = status == TIDE_OK ? room : &tide_kyc_gone;
+    /* Of the address itself: the database's column is not believed. */
+    tide_kyc_reference(ref, &w->place, session->address);
+    if (status == TIDE_OK && room->ref[0] && strcmp(room->ref, ref) != 0)
+        *room = (struct tide_kyc_decision){ .state = TIDE_KYC_REVIEW,
+                                            .doubtful = true,
+                                            .reason = "reference" };
+    return status == TIDE_E_MISSING ? TIDE_OK : status;
+}
+
+/* --- one session ------------------------------------------------------------------------------ */
+
+static void count_move(struct worker *w, const struct worker_session *session,
+                       const struct worker_event *event, const struct tide_kyc_plan *plan)
+{
+    pthread_mutex_lock(&w->all->mutex);
+    w->effort.webhooks += event != NULL;
+    w->effort.moved += plan->outcome == TIDE_KYC_MOVED;
+    w->effort.stale += plan->outcome == TIDE_KYC_STALE;
+    w->effort.found += plan->outcome == TIDE_KYC_MOVED && !event;
+    pthread_mutex_unlock(&w->all->mutex);
+    if (plan->outcome == TIDE_KYC_MOVED)
+        tide_log(plan->parked[0] ? TIDE_ERROR : TIDE_INFO, "kyc.decision",
+                 "session=%s provider=%s state=%s reason=%s by=%s parked=%s", session->id,
+                 w->provider->key, tide_kyc_state_text(plan->state),
+                 plan->reason[0] ? plan->reason : "none", event ? "webhook" : "check",
+                 plan->parked[0] ? plan->parked : "none");
+}
+
+/* Fetches and applies; the session's lock is held. */
+static tide_status settle(struct worker *w, const struct worker_session *session,
+                          const struct worker_event *event, struct tide_err *err)
+{
+    struct tide_kyc_decision room;
+    const struct tide_kyc_decision *decision;
+    struct tide_kyc_plan plan;
+    tide_status status = ask_provider(w, session, &room, &decision, err);
+    if (status == TIDE_OK)
+        status = worker_apply(w, session, event, decision, &plan, err);
+    (void)TIDE_FAILPOINT("kyc.decision_committed");
+    if (status == TIDE_OK)
+        count_move(w, session, event, &plan);
+    return status;
+}
+
+/* A failure of the provider's, not of the database: what is due comes again later. */
+static bool is_providers(tide_status status)
+{
+    return status == TIDE_E_IO || status == TIDE_E_CONFIG || status == TIDE_E_DECODE ||
+           status == TIDE_E_LIMIT;
+}
+
+static tide_status put_off(struct worker *w, const struct worker_session *session,
+                           const struct worker_event *event, tide_status why, struct tide_err *err)
+{
+    const char *word = tide_status_name(why);
+    if (!event)
+        return worker_put_off_session(
+            w, session, worker_backoff_ms(w, LEAST_MS, ROW_MOST_MS, session->attempts), word, err);
+    bool given_up = event->attempts >= ATTEMPTS_MAX;
+    if (given_up)
+        tide_log(TIDE_ERROR, "kyc.webhook_given_up", "provider=%s event=%s why=%s",
+                 w->provider->key, event->key, word);
+    return worker_put_off_event(w, event,
+                                worker_backoff_ms(w, LEAST_MS, ROW_MOST_MS, event->attempts), word,
+                                given_up, err);
+}
+
+static tide_status work_on(struct worker *w, const struct worker_session *session,
+                           const struct worker_event *event, struct tide_err *err)
+{
+    bool held;
+    struct tide_err after;
+    tide_status status = worker_lock(w, session, &held, err);
+    if (status != TIDE_OK)
+        return status;
+    if (!held)
+        return worker_make_way(w, session, event, "locked", err);
+    status = settle(w, session, event, err);
+    if (status == TIDE_E_CONFLICT)
+        status = worker_make_way(w, session, event, "replaced", err);
+    if (is_providers(status)) {
+        char quoted[TIDE_ERR_TEXT_MAX];
+        tide_log(status == TIDE_E_IO ? TIDE_DEBUG : TIDE_WARN, "kyc.decision_failed",
+                 "session=%s provider=%s text=%s", session->id, w->provider->key,
+                 tide_log_quote(quoted, sizeof quoted, err->text));
+        status = put_off(w, session, event, status, err);
+    }
+    if (tide_pg_alive(w->place.pg) && worker_unlock(w, session, &after) != TIDE_OK &&
+        status == TIDE_OK)
+        return tide_fail(err, after.code, "%s", after.text);
+    return status;
+}
+
+/* --- turns ------------------------------------------------------------------------------------ */
+
+static bool may_ask(const struct worker *w)
+{
+    tide_liveness_mark(); /* before each question to the provider */
+    return !is_closing(w->all) && worker_now_ms(w) >= w->away_until_ms;
+}
+
+static tide_status next_event(struct worker *w, bool *found, struct tide_err *err)
+{
+    struct worker_event event;
+    struct worker_session session;
+    bool ours;
+    tide_status status = worker_take_event(w, &event, found, err);
+    if (status != TIDE_OK || !*found)
+        return status;
+    (void)TIDE_FAILPOINT("kyc.event_taken");
+    status = worker_find_session(w, &event, &session, &ours, err);
+    if (status != TIDE_OK)
+        return status;
+    if (ours)
+        return work_on(w, &session, &event, err);
+    WORKER_COUNT(w, webhooks);
+    WORKER_COUNT(w, strangers);
+    return worker_ignore(w, &event, err);
+}
+
+static tide_status next_session(struct worker *w, bool *found, struct tide_err *err)
+{
+    struct worker_session session;
+    tide_status status = worker_take_session(w, &session, found, err);
+    return status == TIDE_OK && *found ? work_on(w, &session, NULL, err) : status;
+}
+
+/* Time decides here: when an approval ends, how old a decision is. Said once when it changes. */
+static tide_status compare_clocks(struct worker *w, bool *agree, struct tide_err *err)
+{
+    struct tide_clocks clocks;
+    char text[TIDE_CLOCKS_TEXT_BYTES], quoted[2 * TIDE_CLOCKS_TEXT_BYTES];
+    const struct tide_kyc_workers_options *options = &w->all->options;
+    tide_status status =
+        tide_clocks_read(&clocks, w->place.pg, options->clock, w->place.deployment, err);
+    if (status != TIDE_OK)
+        return status;
+    enum tide_clocks_verdict verdict = tide_clocks_judge(&clocks, options->skew_s);
+    *agree = verdict == TIDE_CLOCKS_AGREE;
+    tide_clocks_say(text, &clocks, verdict);
+    if (w->clocks_differ == *agree)
+        tide_log(*agree ? TIDE_INFO : TIDE_ERROR, "kyc.clocks", "provider=%s verdict=%s text=%s",
+                 w->provider->key, tide_clocks_name(verdict),
+                 tide_log_quote(quoted, sizeof quoted, text));
+    w->clocks_differ = !*agree;
+    pthread_mutex_lock(&w->all->mutex);
+    w->effort.waits = !*agree;
+    pthread_mutex_unlock(&w->all->mutex);
+    return TIDE_OK;
+}
+
+/* *more: a turn was not enough. */
+static tide_status turn(struct worker *w, bool *more, struct tide_err *err)
+{
+    bool found;
+    tide_status status = worker_note_settings(w, err);
+    if (status == TIDE_OK)
+        status = compare_clocks(w, &found, err);
+    if (status == TIDE_OK && !found)
+        return worker_house(w, err);
+    for (int i = 0; i < EVENTS_A_TURN && found && status == TIDE_OK && may_ask(w); i++)
+        status = next_event(w, &found, err);
+    *more = found && may_ask(w);
+    found = true;
+    for (int i = 0; i < SESSIONS_A_TURN && found && status == TIDE_OK && may_ask(w); i++)
+        status = next_session(w, &found, err);
+    *more |= found && may_ask(w);
+    return status == TIDE_OK ? worker_house(w, err) : status;
+}
+
+/* --- the thread ------------------------------------------------------------------------------- */
+
+static tide_status connect_now(struct worker *w, struct tide_err *err)
+{
+    if (tide_kyc_place_ready(&w->place) && w->listening)
+        return TIDE_OK;
+    w->listening = false;
+    tide_status status = tide_kyc_place_connect(&w->place, err);
+    if (status == TIDE_OK)
+        status = tide_pg_listen(w->place.pg, "tidemark_inbox", err);
+    w->listening = status == TIDE_OK;
+    return status;
+}
+
+/* Sleeps in slices, so that a stop is not waited for. */
+static void rest(struct worker *w, uint32_t ms)
+{
+    const struct tide_clock *clock = w->all->options.clock;
+    for (uint32_t done = 0; done < ms && !is_closing(w->all); done += 50)
+        clock->sleep_ms(clock->self, 50);
+}
+
+static void judge_database(struct worker *w, tide_status status, const struct tide_err *err)
+{
+    char quoted[TIDE_ERR_TEXT_MAX];
+    if (status == TIDE_OK) {
+        w->db_failures = 0;
+        return;
+    }
+    if (status == TIDE_E_STOPPED)
+        return;
+    if (w->db_failures == 0)
+        tide_log(status == TIDE_E_DB ? TIDE_WARN : TIDE_ERROR, "kyc.worker_failed",
+                 "provider=%s text=%s", w->provider->key,
+                 tide_log_quote(quoted, sizeof quoted, err->text));
+    if (w->place.pg && tide_pg_remedy(w->place.pg) != TIDE_PG_AGAIN)
+        w->listening = false;
+    rest(w, worker_backoff_ms(w, 250, 10000, w->db_failures++));
+}
+
+static void *run(void *self)
+{
+    struct worker *w = self;
+    struct tide_err err;
+    tide_liveness_begin("kyc", TIDE_LIVENESS_WAITS_MS);
+    while (!is_closing(w->all)) {
+        bool more = false, notified;
+        tide_liveness_mark(); /* also while the database is away: look-ups go on without it */
+        tide_status status = connect_now(w, &err);
+        if (status == TIDE_OK)
+            status = turn(w, &more, &err);
+        if (status == TIDE_OK && !more)
+            status = tide_pg_wait(w->place.pg, POLL_MS, &notified, &err);
+        judge_database(w, status, &err);
+    }
+    tide_liveness_end();
+    return NULL;
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+tide_status tide_kyc_workers_open(struct tide_kyc_workers **out,
+                                  const struct tide_kyc_workers_options *options,
+                                  struct tide_err *err)
+{
+    struct tide_kyc_workers *all = calloc(1, sizeof *all);
+    tide_status status = TIDE_OK;
+    if (!all)
+        return tide_fail(err, TIDE_E_MEMORY, "kyc: workers");
+    struct tide_kyc_place_options place = { .settings = options->settings,
+                                            .clock = options->clock,
+                                            .conninfo = options->conninfo,
+                                            .select = options->select,
+                                            .ca_file = options->ca_file,
+                                            .stopped = is_closing,
+                                            .stopped_self = all };
+    all->options = *options;
+    pthread_mutex_init(&all->mutex, NULL);
+    for (uint32_t i = 0; i < options->settings->provider_count && status == TIDE_OK; i++) {
+        struct worker *w = &all->workers[all->count++];
+        w->all = all;
+        w->index = i;
+        w->provider = &options->settings->providers[i];
+        w->adapter = tide_kyc_adapter_of(w->provider->type);
+        w->chance = (uint32_t)options->clock->wall_ms(options->clock->self) + i * 7919;
+        status = tide_kyc_place_open(&w->place, &place, err);
+        w->opened = status == TIDE_OK;
+    }
+    if (status == TIDE_OK)
+        *out = all;
+    else
+        tide_kyc_workers_close(all);
+    return status;
+}
+
+tide_status tide_kyc_workers_start(struct tide_kyc_workers *all, struct tide_err *err)
+{
+    for (uint32_t i = 0; i < all->count; i++) {
+        struct worker *w = &all->workers[i];
+        w->started = pthread_create(&w->thread, NULL, run, w) == 0;
+        if (!w->started)
+            return tide_fail(err, TIDE_E_MEMORY, "kyc: no thread");
+    }
+    return TIDE_OK;
+}
+
+void tide_kyc_workers_close(struct tide_kyc_workers *all)
+{
+    if (!all)
+        return;
+    atomic_store(&all->closing, true);
+    for (uint32_t i = 0; i < all->count; i++) {
+        struct worker *w = &all->workers[i];
+        if (w->started)
+            pthread_join(w->thread, NULL);
+        if (w->opened)
+            tide_kyc_place_close(&w->place);
+    }
+    pthread_mutex_destroy(&all->mutex);
+    free(all);
+}
+
+void tide_kyc_workers_figures(struct tide_kyc_workers *all, struct tide_kyc_figures *out)
+{
+    pthread_mutex_lock(&all->mutex);
+    *out = all->figures;
+    pthread_mutex_unlock(&all->mutex);
+}
+
+void tide_kyc_workers_effort(struct tide_kyc_workers *all, uint32_t provider,
+                             struct tide_kyc_effort *out)
+{
+    pthread_mutex_lock(&all->mutex);
+    *out = all->workers[provider].effort;
+    pthread_mutex_unlock(&all->mutex);
+}

@@ -1,0 +1,477 @@
+/* A decision's transaction: the session, the intent for the chain, the audit's row and the end of
+ * the webhook that led to it, or nothing of all that. */
+#include "api/kyc/worker/worker_impl.h"
+#include "tidemark/failpoint.h"
+#include "tidemark/intent.h"
+#include "tidemark/text.h"
+
+#include <stdio.h>
+
+enum { SOON_S = 10, META_BYTES = 2 * TIDE_HASH_BYTES + 3 };
+
+/* The session's row, locked, and what another approval of its address gave. */
+struct row {
+    struct tide_kyc_standing standing;
+    char deployment[WORKER_NUMBER_BYTES];
+    char address[64];
+    char provider_id[TIDE_KYC_ID_BYTES];
+    uint32_t rev;
+    struct {
+        char id[WORKER_SESSION_BYTES]; /* its session */
+        int64_t jurisdiction, expires_at;
+        char meta[META_BYTES];
+    } other;
+};
+
+static int64_t number(const struct tide_pg_rows *rows, uint32_t column)
+{
+    return (int64_t)tide_pg_u64(rows, 0, column);
+}
+
+/* Held to the transaction's end by whoever moves a session of the address: what one of them reads
+ * of the others is so until it is done. Before any row is locked, so nobody waits for the other. */
+static tide_status lock_address(struct worker *w, const struct worker_session *session,
+                                struct tide_err *err)
+{
+    return tide_pg_query(w->place.pg, NULL,
+                         "SELECT pg_advisory_xact_lock(7024, hashtext(deployment || ref))"
+                         " FROM kyc.session WHERE id = $1",
+                         (const char *[]){ session->id }, 1, err);
+}
+
+static tide_status read_row(struct worker *w, const struct worker_session *session, struct row *out,
+                            struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(
+        w->place.pg, &rows,
+        "SELECT state, reason, round(extract(epoch FROM decision_at) * 1000)::bigint, jurisdiction,"
+        "  extract(epoch FROM valid_until)::bigint, extract(epoch FROM attested_until)::bigint,"
+        "  extract(epoch FROM created_at)::bigint, extract(epoch FROM expires_at)::bigint,"
+        "  EXISTS (SELECT FROM kyc.outbox AS o WHERE o.session_id = s.id AND o.action = 'attest'"
+        "          AND o.state <> 'superseded'),"
+        "  decision_rev, deployment, address, provider_id"
+        " FROM kyc.session AS s WHERE id = $1 FOR UPDATE",
+        (const char *[]){ session->id }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    struct tide_kyc_standing *s = &out->standing;
+    if (rows.count != 1 || !tide_kyc_state_of(tide_pg_slice(&rows, 0, 0), &s->state)) {
+        tide_pg_rows_release(&rows);
+        return tide_fail(err, TIDE_E_MISSING, "kyc: session %s is gone", session->id);
+    }
+    worker_copy_text(s->reason, sizeof s->reason, &rows, 1);
+    s->decided_ms = number(&rows, 2);
+    s->jurisdiction = (uint32_t)number(&rows, 3);
+    s->valid_until = number(&rows, 4);
+    s->attested_until = number(&rows, 5);
+    s->created_at = number(&rows, 6);
+    s->expires_at = number(&rows, 7);
+    s->attested = tide_pg_bool(&rows, 0, 8);
+    out->rev = (uint32_t)tide_pg_u64(&rows, 0, 9);
+    worker_copy_text(out->deployment, sizeof out->deployment, &rows, 10);
+    worker_copy_text(out->address, sizeof out->address, &rows, 11);
+    worker_copy_text(out->provider_id, sizeof out->provider_id, &rows, 12);
+    tide_pg_rows_release(&rows);
+    bool same = strcmp(out->address, session->address) == 0 &&
+                (!out->provider_id[0] || strcmp(out->provider_id, session->provider_id) == 0);
+    return same ? TIDE_OK
+                : tide_fail(err, TIDE_E_CONFLICT, "kyc: session %s is another check meanwhile",
+                            session->id);
+}
+
+/* Columns of an intent that was written before, for find_genuine. */
+#define INTENT_COLUMNS                                                                 \
+    "o.deployment, o.subject, o.session_id, o.decision_rev, o.action, o.jurisdiction," \
+    " o.expires_at, o.meta_hash, o.mac"
+enum { INTENT_MAC = TIDE_INTENT_FIELDS };
+
+/* The first row that KYC signed, of rows of INTENT_COLUMNS; rows.count: none. The database login
+ * can insert rows, so what stands in one is not believed without its MAC. */
+static uint32_t find_genuine(const struct worker *w, const struct tide_pg_rows *rows)
+{
+    for (uint32_t at = 0; at < rows->count; at++) {
+        const char *fields[TIDE_INTENT_FIELDS];
+        uint8_t mac[TIDE_HASH_BYTES];
+        for (uint32_t i = 0; i < TIDE_INTENT_FIELDS; i++)
+            fields[i] = tide_pg_text(rows, at, i);
+        if (tide_pg_bytes(rows, at, INTENT_MAC, mac, sizeof mac) &&
+            tide_intent_genuine(mac, sizeof mac, w->place.settings->intent_key, w->place.network_id,
+                                fields))
+            return at;
+    }
+    return rows->count;
+}
+
+/* Another approval stands when it has not run out, its provider still knows the person, and its
+ * attestation is not left to somebody to decide. Two sessions of one person at one provider are one
+ * check. The newest of them says what is on the chain after this one; but only what the chain took
+ * once is sure to be taken again, so one that was never there does not keep this one's. */
+static tide_status read_other(struct worker *w, const struct worker_session *session,
+                              struct row *row, int64_t now, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char seconds[WORKER_NUMBER_BYTES];
+    snprintf(seconds, sizeof seconds, "%" PRId64, now);
+    tide_status status = tide_pg_query(
+        w->place.pg, &rows,
+        "SELECT " INTENT_COLUMNS ", o.state = 'confirmed'"
+        " FROM kyc.session AS s JOIN kyc.session AS b ON b.deployment = s.deployment"
+        "   AND b.address = s.address AND b.id <> s.id"
+        " JOIN kyc.outbox AS o ON o.session_id = b.id AND o.decision_rev = b.decision_rev"
+        " WHERE s.id = $1 AND b.state = 'approved' AND b.reason IS NULL"
+        "   AND (b.provider, b.provider_id) IS DISTINCT FROM (s.provider, s.provider_id)"
+        "   AND o.action = 'attest' AND o.state <> 'parked' AND o.expires_at > $2::bigint"
+        "   AND NOT EXISTS (SELECT FROM kyc.outbox AS n WHERE n.session_id = b.id"
+        "     AND n.decision_rev > o.decision_rev AND n.genuine IS NOT FALSE)"
+        " ORDER BY o.genuine IS NOT FALSE DESC, o.id DESC LIMIT 16",
+        (const char *[]){ session->id, seconds }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    uint32_t at = find_genuine(w, &rows);
+    if (at < rows.count) {
+        row->standing.other = tide_pg_bool(&rows, at, INTENT_MAC + 1);
+        snprintf(row->other.id, sizeof row->other.id, "%s",
+                 tide_pg_text(&rows, at, TIDE_INTENT_SESSION));
+        row->other.jurisdiction = (int64_t)tide_pg_u64(&rows, at, TIDE_INTENT_JURISDICTION);
+        row->other.expires_at = (int64_t)tide_pg_u64(&rows, at, TIDE_INTENT_EXPIRES);
+        snprintf(row->other.meta, sizeof row->other.meta, "%s",
+                 tide_pg_text(&rows, at, TIDE_INTENT_META));
+    }
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* What an approval gave that was handed over to this one, if this one's never got to the chain. */
+static tide_status read_longer(struct worker *w, const struct worker_session *session,
+                               struct row *row, int64_t now, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char seconds[WORKER_NUMBER_BYTES];
+    snprintf(seconds, sizeof seconds, "%" PRId64, now);
+    tide_status status = tide_pg_query(
+        w->place.pg, &rows,
+        "SELECT EXISTS (SELECT FROM kyc.outbox AS o JOIN kyc.session AS p ON p.id = o.session_id"
+        " WHERE o.deployment = $2 AND o.subject = $3 AND o.session_id <> $1 AND o.action = 'attest'"
+        "   AND o.state <> 'superseded' AND o.expires_at > $4::bigint"
+        "   AND (p.state <> 'approved' OR p.reason IS NOT NULL)"
+        "   AND NOT EXISTS (SELECT FROM kyc.outbox AS n WHERE n.deployment = o.deployment"
+        "     AND n.subject = o.subject AND n.id > o.id AND n.state = 'confirmed'))",
+        (const char *[]){ session->id, row->deployment, row->address, seconds }, 4, err);
+    if (status != TIDE_OK)
+        return status;
+    row->standing.longer = tide_pg_bool(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* Whether the provider withdrew as many approvals as an hour may have. Two threads at once may not
+ * see each other's last one: the limit is exceeded by the number of nodes at most. */
+static tide_status read_flood(struct worker *w, struct row *row, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    char most[WORKER_NUMBER_BYTES];
+    snprintf(most, sizeof most, "%" PRIu32, w->all->options.settings->revocations_per_hour);
+    tide_status status = tide_pg_query(
+        w->place.pg, &rows,
+        "SELECT count(*) >= $3::bigint FROM (SELECT FROM kyc.outbox AS o"
+        "  JOIN kyc.session AS s ON s.id = o.session_id WHERE o.action = 'revoke'"
+        "   AND o.created_at > clock_timestamp() - interval '1 hour' AND o.reason IS DISTINCT FROM"
+        "   'manual_review' AND o.deployment = $1 AND s.provider = $2 LIMIT $3::bigint) AS x",
+        (const char *[]){ row->deployment, w->provider->key, most }, 3, err);
+    if (status != TIDE_OK)
+        return status;
+    row->standing.flood = tide_pg_bool(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* All that a decision is weighed against. */
+static tide_status read_standing(struct worker *w, const struct worker_session *session,
+                                 struct row *row, int64_t now, struct tide_err *err)
+{
+    tide_status status = lock_address(w, session, err);
+    if (status == TIDE_OK)
+        status = read_row(w, session, row, err);
+    if (status != TIDE_OK || (row->standing.state != TIDE_KYC_APPROVED && !row->standing.attested))
+        return status;
+    status = read_other(w, session, row, now, err);
+    if (status == TIDE_OK)
+        status = read_flood(w, row, err);
+    return status == TIDE_OK ? read_longer(w, session, row, now, err) : status;
+}
+
+/* NULL for 0. */
+static const char *decimal(char out[WORKER_NUMBER_BYTES], int64_t value)
+{
+    snprintf(out, WORKER_NUMBER_BYTES, "%" PRId64, value);
+    return value ? out : NULL;
+}
+
+struct texts {
+    char n[8][WORKER_NUMBER_BYTES];
+};
+
+static tide_status write_session(struct worker *w, const struct worker_session *session,
+                                 const struct row *row, const struct tide_kyc_plan *plan,
+                                 uint32_t wait_s, struct tide_err *err)
+{
+    struct texts t;
+    bool moved = plan->outcome == TIDE_KYC_MOVED;
+    const char *values[] = {
+        session->id,
+        tide_kyc_state_text(plan->state),
+        plan->reason[0] ? plan->reason : NULL,
+        decimal(t.n[0], row->rev + moved),
+        decimal(t.n[1], plan->decided_ms),
+        decimal(t.n[2], plan->jurisdiction),
+        decimal(t.n[3], plan->valid_until),
+        decimal(t.n[4], plan->attested_until),
+        session->provider_id[0] ? session->provider_id : NULL,
+        decimal(t.n[5], wait_s),
+        moved ? "true" : "false",
+        tide_kyc_is_open(plan->state) ? "true" : "false",
+    };
+    return tide_pg_query(
+        w->place.pg, NULL,
+        "UPDATE kyc.session SET state = $2, reason = $3, decision_rev = coalesce($4::integer, 0),"
+        "  decision_at = to_timestamp($5::bigint / 1000.0), jurisdiction = $6::integer,"
+        "  valid_until = to_timestamp($7::bigint), attested_until = to_timestamp($8::bigint),"
+        "  provider_id = coalesce(provider_id, $9),"
+        "  next_check = clock_timestamp() + interval '1 s' * $10::integer,"
+        "  hosted_url = CASE WHEN $12::boolean THEN hosted_url END,"
+        "  hosted_until = CASE WHEN $12::boolean THEN hosted_until END,"
+        "  attempts = 0, last_error = NULL,"
+        "  updated_at = CASE WHEN $11::boolean THEN clock_timestamp() ELSE updated_at END"
+        " WHERE id = $1",
+        values, TIDE_COUNT(values), err);
+}
+
+/* A hash as a statement takes it. */
+static void put_literal(char out[META_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
+{
+    memcpy(out, "\\x", 2);
+    tide_hex(out + 2, tide_slice_of(hash, TIDE_HASH_BYTES));
+    out[META_BYTES - 1] = 0;
+}
+
+/* The keyed hash of this decision. */
+static void put_meta(char out[META_BYTES], const struct worker *w,
+                     const struct worker_session *session, uint32_t rev)
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    tide_kyc_meta_hash(hash, w->all->options.settings->metadata_key, w->provider->key,
+                       session->provider_id, rev);
+    put_literal(out, hash);
+}
+
+/* Signs the fields and writes the row. parked: why a person decides; NULL: it is queued. */
+static tide_status insert_intent(struct worker *w, const char *const fields[TIDE_INTENT_FIELDS],
+                                 const char *parked, struct tide_err *err)
+{
+    uint8_t mac[TIDE_HASH_BYTES];
+    char text[META_BYTES];
+    const char *values[TIDE_INTENT_FIELDS + 4];
+    tide_intent_mac(mac, w->place.settings->intent_key, w->place.network_id, fields);
+    put_literal(text, mac);
+    memcpy(values, fields, TIDE_INTENT_FIELDS * sizeof *fields);
+    values[TIDE_INTENT_FIELDS] = text;
+    values[TIDE_INTENT_FIELDS + 1] = parked ? "parked" : "queued";
+    values[TIDE_INTENT_FIELDS + 2] = parked ? "manual_review" : NULL;
+    values[TIDE_INTENT_FIELDS + 3] = parked;
+    return tide_pg_query(
+        w->place.pg, NULL,
+        "INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action,"
+        "  jurisdiction, expires_at, meta_hash, mac, state, reason, last_status)"
+        " VALUES ($1, $2, $3, $4::integer, $5, $6::integer, $7::bigint, $8::bytea, $9::bytea,"
+        "  $10, $11, $12)",
+        values, TIDE_COUNT(values), err);
+}
+
+/* The hash of the session's last intent that said the same, if there is one: the attester then
+ * sends nothing where the chain says so already. */
+static tide_status keep_meta(struct worker *w, const struct worker_session *session,
+                             const char *jurisdiction, const char *expires_at,
+                             char meta[META_BYTES], struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(
+        w->place.pg, &rows,
+        "SELECT " INTENT_COLUMNS " FROM kyc.outbox AS o WHERE o.session_id = $1"
+        "   AND o.action = 'attest' AND o.jurisdiction = $2::integer AND o.expires_at = $3::bigint"
+        " ORDER BY o.genuine IS NOT FALSE DESC, o.decision_rev DESC LIMIT 16",
+        (const char *[]){ session->id, jurisdiction, expires_at }, 3, err);
+    if (status != TIDE_OK)
+        return status;
+    uint32_t at = find_genuine(w, &rows);
+    if (at < rows.count)
+        snprintf(meta, META_BYTES, "%s", tide_pg_text(&rows, at, TIDE_INTENT_META));
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* What the attester is to do, if anything. A revocation repeats what it takes back; what is handed
+ * over is attested with the very words and the hash of the approval that stands, so that the
+ * attester sends nothing where the chain says so already. The same goes for a decision's own words
+ * said again. What a person is to decide is parked: nothing is sent before somebody releases it. */
+static tide_status write_intent(struct worker *w, const struct worker_session *session,
+                                const struct row *row, const struct tide_kyc_plan *plan,
+                                struct tide_err *err)
+{
+    struct texts t;
+    char meta[META_BYTES];
+    bool hand = plan->action == TIDE_KYC_HAND_OVER, attest = plan->action == TIDE_KYC_ATTEST;
+    if (plan->action == TIDE_KYC_NO_ACTION)
+        return TIDE_OK;
+    int64_t country = hand     ? row->other.jurisdiction
+                      : attest ? plan->jurisdiction
+                               : row->standing.jurisdiction;
+    (void)decimal(t.n[0], row->rev + 1);
+    (void)decimal(t.n[1], country);
+    (void)decimal(t.n[2], hand ? row->other.expires_at : plan->attested_until);
+    put_meta(meta, w, session, row->rev + 1);
+    tide_status status = attest ? keep_meta(w, session, t.n[1], t.n[2], meta, err) : TIDE_OK;
+    const char *fields[TIDE_INTENT_FIELDS] = { row->deployment,
+                                               row->address,
+                                               session->id,
+                                               t.n[0],
+                                               attest || hand ? "attest" : "revoke",
+                                               t.n[1],
+                                               t.n[2],
+                                               hand ? row->other.meta : meta };
+    return status == TIDE_OK ? insert_intent(w, fields, plan->parked[0] ? plan->parked : NULL, err)
+                             : status;
+}
+
+/* The approval that stands and was never on the chain comes again, behind the revocation. */
+static tide_status write_again(struct worker *w, const struct row *row, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    struct texts t;
+    tide_status status = tide_pg_query(w->place.pg, &rows,
+                                       "UPDATE kyc.session SET decision_rev = decision_rev + 1"
+                                       " WHERE id = $1 RETURNING decision_rev",
+                                       (const char *[]){ row->other.id }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    bool found = rows.count == 1;
+    (void)decimal(t.n[0], found ? number(&rows, 0) : 0);
+    (void)decimal(t.n[1], row->other.jurisdiction);
+    (void)decimal(t.n[2], row->other.expires_at);
+    tide_pg_rows_release(&rows);
+    const char *fields[TIDE_INTENT_FIELDS] = { row->deployment, row->address,   row->other.id,
+                                               t.n[0],          "attest",       t.n[1],
+                                               t.n[2],          row->other.meta };
+    return found ? insert_intent(w, fields, NULL, err) : TIDE_OK;
+}
+
+static bool comes_again(const struct row *row, const struct tide_kyc_plan *plan)
+{
+    return plan->action == TIDE_KYC_REVOKE && !plan->parked[0] && row->other.id[0];
+}
+
+static const char *outcome_text(enum tide_kyc_outcome outcome)
+{
+    static const char *const texts[] = { "same", "stale", "moved" };
+    return texts[outcome];
+}
+
+/* What was decided; never where somebody lives. */
+static tide_status write_note(struct worker *w, const struct worker_session *session,
+                              const struct worker_event *event, const struct row *row,
+                              const struct tide_kyc_plan *plan, struct tide_err *err)
+{
+    static const char *const actions[] = { NULL, "attest", "revoke", "attest" };
+    const char *because = comes_again(row, plan)               ? "another_approval_follows"
+                          : plan->action == TIDE_KYC_HAND_OVER ? "another_approval_stands"
+                          : plan->parked[0]                    ? "a_person_decides"
+                                                               : NULL;
+    char rev[WORKER_NUMBER_BYTES];
+    bool moved = plan->outcome == TIDE_KYC_MOVED;
+    if (!event && !moved)
+        return TIDE_OK;
+    snprintf(rev, sizeof rev, "%" PRIu32, row->rev + moved);
+    const char *values[] = { session->id,
+                             tide_kyc_state_text(row->standing.state),
+                             tide_kyc_state_text(plan->state),
+                             plan->reason[0] ? plan->reason : NULL,
+                             rev,
+                             actions[plan->action],
+                             event ? event->key : NULL,
+                             moved ? "decision" : "webhook",
+                             outcome_text(plan->outcome),
+                             because,
+                             comes_again(row, plan) || plan->action == TIDE_KYC_HAND_OVER
+                                 ? row->other.id
+                                 : NULL };
+    return tide_pg_query(
+        w->place.pg, NULL,
+        "SELECT kyc.note('worker', $8::text || '.' || $9::text, $1, "
+        "jsonb_strip_nulls(jsonb_build_object("
+        "  'from', $2::text, 'to', $3::text, 'reason', $4::text, 'rev', $5::integer,"
+        "  'action', $6::text, 'event', $7::text, 'because', $10::text, 'other', $11::text)))",
+        values, TIDE_COUNT(values), err);
+}
+
+/* The webhook is at its end, and so are those of the same person that came before we asked. */
+static tide_status end_events(struct worker *w, const struct worker_session *session,
+                              const struct worker_event *event, struct tide_err *err)
+{
+    return tide_pg_query(
+        w->place.pg, NULL,
+        "UPDATE kyc.inbox SET state = 'done', last_error = NULL WHERE deployment = $5::smallint"
+        "  AND provider = $1 AND (event_key = $2 OR state = 'new' AND provider_id = $3"
+        "    AND received_at < $4::timestamptz)",
+        (const char *[]){ w->provider->key, event ? event->key : NULL,
+                          session->provider_id[0] ? session->provider_id : NULL, session->taken_at,
+                          w->place.deployment_text },
+        5, err);
+}
+
+/* One person of the provider's may have several sessions: what is news of one is news of all. */
+static tide_status nudge_siblings(struct worker *w, const struct worker_session *session,
+                                  struct tide_err *err)
+{
+    return tide_pg_query(w->place.pg, NULL,
+                         "UPDATE kyc.session AS b SET next_check = clock_timestamp()"
+                         " FROM kyc.session AS s WHERE s.id = $1 AND b.provider = s.provider"
+                         "   AND b.provider_id = s.provider_id AND b.address = s.address"
+                         "   AND b.deployment = s.deployment AND b.id <> s.id"
+                         "   AND b.state IN ('created', 'pending', 'review', 'action_required',"
+                         "                   'approved')",
+                         (const char *[]){ session->id }, 1, err);
+}
+
+tide_status worker_apply(struct worker *w, const struct worker_session *session,
+                         const struct worker_event *event, const struct tide_kyc_decision *decision,
+                         struct tide_kyc_plan *plan, struct tide_err *err)
+{
+    struct row row;
+    const struct tide_kyc_workers_options *options = &w->all->options;
+    int64_t now = worker_wall_s(w);
+    tide_status status = tide_kyc_begin(&w->place, err);
+    row = (struct row){ 0 };
+    if (status == TIDE_OK)
+        status = read_standing(w, session, &row, now, err);
+    if (status == TIDE_OK) {
+        tide_kyc_weigh(plan, &row.standing, decision, options->settings->attestation_days * 86400u,
+                       now);
+        uint32_t wait =
+            tide_kyc_ask_again(plan, &row.standing, options->reconcile_s, worker_chance(w), now);
+        bool lags = event && plan->outcome == TIDE_KYC_SAME && tide_kyc_is_open(plan->state);
+        wait = lags && wait > SOON_S ? SOON_S : wait;
+        status = write_session(w, session, &row, plan, wait, err);
+    }
+    if (status == TIDE_OK)
+        status = write_intent(w, session, &row, plan, err);
+    if (status == TIDE_OK && comes_again(&row, plan))
+        status = write_again(w, &row, err);
+    (void)TIDE_FAILPOINT("kyc.decision_half");
+    if (status == TIDE_OK)
+        status = write_note(w, session, event, &row, plan, err);
+    if (status == TIDE_OK && (event || plan->outcome == TIDE_KYC_MOVED))
+        status = nudge_siblings(w, session, err);
+    if (status == TIDE_OK && (event || (decision && decision != &tide_kyc_gone)))
+        status = end_events(w, session, event, err);
+    return worker_finish(w, status, err);
+}

@@ -1,0 +1,243 @@
+/* What is done now and then: refused webhooks into the audit, old ones out, and figures. */
+#include "api/kyc/worker/worker_impl.h"
+#include "tidemark/log.h"
+#include "tidemark/text.h"
+
+#include <stdio.h>
+
+enum {
+    TELL_MS = 60 * 1000,
+    PRUNE_MS = 600 * 1000,
+    FORGOTTEN_MS = 60 * 1000,
+    FIGURES_MS = 10 * 1000,
+    ENDED_SHARE = 100, /* of the time may go into counting sessions that ended: one part */
+    ENDED_MS_MAX = 60 * 1000
+};
+
+/* --- the audit -------------------------------------------------------------------------------- */
+
+static tide_status tell(struct worker *w, const struct tide_kyc_count_line *line,
+                        struct tide_err *err)
+{
+    char count[WORKER_NUMBER_BYTES];
+    snprintf(count, sizeof count, "%" PRIu64, line->count);
+    return tide_pg_query(
+        w->place.pg, NULL,
+        "SELECT kyc.note('webhook', 'webhook.' || $1::text, $2,"
+        "  jsonb_build_object('why', $3::text, 'count', $4::bigint))",
+        (const char *[]){ tide_kyc_fate_text(line->fate), w->provider->key, line->why, count }, 4,
+        err);
+}
+
+/* One row a minute for each reason, however many there were. */
+static tide_status tell_refused(struct worker *w, struct tide_err *err)
+{
+    struct tide_kyc_refused *refused = w->all->options.refused;
+    struct tide_kyc_count_line line;
+    tide_status status = TIDE_OK;
+    while (status == TIDE_OK &&
+           tide_kyc_to_tell(refused, w->index, worker_now_ms(w), TELL_MS, &line)) {
+        status = tell(w, &line, err);
+        if (status == TIDE_OK)
+            tide_log(TIDE_WARN, "kyc.webhooks_refused", "provider=%s fate=%s why=%s count=%" PRIu64,
+                     w->provider->key, tide_kyc_fate_text(line.fate), line.why, line.count);
+        else
+            tide_kyc_untold(refused, w->index, &line);
+    }
+    return status;
+}
+
+tide_status worker_note_settings(struct worker *w, struct tide_err *err)
+{
+    if (w->index != 0 || w->settings_noted)
+        return TIDE_OK;
+    const struct tide_kyc_settings *settings = w->all->options.settings;
+    char digest[2 * sizeof settings->digest + 1], providers[WORKER_NUMBER_BYTES],
+        integrators[WORKER_NUMBER_BYTES];
+    tide_hex(digest, tide_slice_of(settings->digest, sizeof settings->digest));
+    digest[sizeof digest - 1] = 0;
+    snprintf(providers, sizeof providers, "%" PRIu32, settings->provider_count);
+    snprintf(integrators, sizeof integrators, "%" PRIu32, settings->integrator_count);
+    tide_status status = tide_pg_query(
+        w->place.pg, NULL,
+        "SELECT kyc.note('api', 'settings_opened', 'kyc_file', jsonb_build_object('digest',"
+        "  $1::text, 'providers', $2::integer, 'integrators', $3::integer))",
+        (const char *[]){ digest, providers, integrators }, 3, err);
+    w->settings_noted = status == TIDE_OK;
+    return status;
+}
+
+/* --- pruning ---------------------------------------------------------------------------------- */
+
+/* A provider that says it again after a month is asked again; its session knows what it knew. A
+ * page that has ended is not kept, and the client's network only as long as it is counted. */
+static tide_status prune(struct worker *w, struct tide_err *err)
+{
+    tide_status status = tide_pg_query(
+        w->place.pg, NULL,
+        "DELETE FROM kyc.inbox WHERE (deployment, provider, event_key) IN"
+        " (SELECT deployment, provider, event_key FROM kyc.inbox"
+        "  WHERE received_at < statement_timestamp() - interval '30 days' AND state <> 'new'"
+        "  ORDER BY received_at LIMIT 10000)",
+        NULL, 0, err);
+    if (status == TIDE_OK)
+        status = tide_pg_query(w->place.pg, NULL,
+                               "DELETE FROM kyc.challenge WHERE expires_at < statement_timestamp()"
+                               " - interval '1 hour'", /* another node's clock may be behind */
+                               NULL, 0, err);
+    if (status == TIDE_OK)
+        status = tide_pg_query(
+            w->place.pg, NULL,
+            "UPDATE kyc.session SET hosted_url = NULL, hosted_until = NULL WHERE id IN"
+            " (SELECT id FROM kyc.session WHERE hosted_url IS NOT NULL"
+            "   AND hosted_until < statement_timestamp() ORDER BY hosted_until LIMIT 10000)",
+            NULL, 0, err);
+    if (status == TIDE_OK)
+        status = tide_pg_query(
+            w->place.pg, NULL,
+            "UPDATE kyc.session SET network = NULL WHERE id IN (SELECT id FROM kyc.session"
+            "  WHERE network IS NOT NULL AND created_at < statement_timestamp() - interval '1 hour'"
+            "  ORDER BY created_at LIMIT 10000)",
+            NULL, 0, err);
+    return status;
+}
+
+/* Sessions that never got to a provider are looked at when they are over, like the others. */
+static tide_status find_forgotten(struct worker *w, struct tide_err *err)
+{
+    return tide_pg_query(w->place.pg, NULL,
+                         "UPDATE kyc.session SET next_check = clock_timestamp()"
+                         " WHERE deployment = $1::smallint"
+                         "   AND state IN ('created', 'pending', 'review', 'action_required')"
+                         "   AND next_check IS NULL AND expires_at < statement_timestamp()",
+                         (const char *[]){ w->place.deployment_text }, 1, err);
+}
+
+/* --- figures ---------------------------------------------------------------------------------- */
+
+static double seconds(const struct tide_pg_rows *rows, uint32_t column)
+{
+    return (double)tide_pg_u64(rows, 0, column) / 1000;
+}
+
+/* Each part reads an index of just these rows: the rest of the tables is long. */
+static const char queues_sql[] =
+    "SELECT n.*, x.*, o.*, p.* FROM"
+    " (SELECT count(*), greatest(0, (1000 * extract(epoch FROM clock_timestamp()"
+    "     - min(received_at)))::bigint) FROM kyc.inbox WHERE deployment = $1::smallint"
+    "     AND state = 'new') AS n,"
+    " (SELECT count(*) FROM kyc.inbox WHERE deployment = $1::smallint AND state = 'failed') AS x,"
+    " (SELECT count(*) FILTER (WHERE state = 'queued'), count(*) FILTER (WHERE state = 'signed'),"
+    "   count(*) FILTER (WHERE state = 'submitted'), greatest(0, (1000 * extract(epoch FROM"
+    "     clock_timestamp() - min(created_at)))::bigint)"
+    "  FROM kyc.outbox WHERE deployment = $1::smallint"
+    "    AND state IN ('queued', 'signed', 'submitted')) AS o,"
+    " (SELECT count(*) FROM kyc.outbox WHERE deployment = $1::smallint AND state = 'parked') AS p";
+
+static tide_status count_queues(struct worker *w, struct tide_kyc_figures *f, struct tide_err *err)
+{
+    enum { NEW, NEW_MS, FAILED, QUEUED, SIGNED, SUBMITTED, OPEN_MS, PARKED };
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(w->place.pg, &rows, queues_sql,
+                                       (const char *[]){ w->place.deployment_text }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    f->inbox_new = tide_pg_u64(&rows, 0, NEW);
+    f->inbox_oldest_s = seconds(&rows, NEW_MS);
+    f->inbox_failed = tide_pg_u64(&rows, 0, FAILED);
+    f->outbox_queued = tide_pg_u64(&rows, 0, QUEUED);
+    f->outbox_signed = tide_pg_u64(&rows, 0, SIGNED);
+    f->outbox_submitted = tide_pg_u64(&rows, 0, SUBMITTED);
+    f->outbox_oldest_s = seconds(&rows, OPEN_MS);
+    f->outbox_parked = tide_pg_u64(&rows, 0, PARKED);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+static tide_status count_sessions(struct worker *w, const char *sql,
+                                  uint64_t out[TIDE_KYC_STATE_COUNT], struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(w->place.pg, &rows, sql,
+                                       (const char *[]){ w->place.deployment_text }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    memset(out, 0, TIDE_KYC_STATE_COUNT * sizeof *out);
+    for (uint32_t i = 0; i < rows.count; i++) {
+        enum tide_kyc_state state;
+        if (tide_kyc_state_of(tide_pg_slice(&rows, i, 0), &state))
+            out[state] = tide_pg_u64(&rows, i, 1);
+    }
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* Open sessions last for days. Those that ended only become more, and counting them takes ever
+ * longer: the longer, the less often. */
+static tide_status count_all_sessions(struct worker *w, struct tide_kyc_figures *f,
+                                      struct tide_err *err)
+{
+    static const char open_sql[] = "SELECT state, count(*) FROM kyc.session"
+                                   " WHERE deployment = $1::smallint AND state IN"
+                                   " ('created', 'pending', 'review', 'action_required')"
+                                   " GROUP BY state";
+    static const char ended_sql[] = "SELECT state, count(*) FROM kyc.session"
+                                    " WHERE deployment = $1::smallint AND state IN"
+                                    " ('approved', 'declined', 'expired', 'revoked')"
+                                    " GROUP BY state";
+    tide_status status = count_sessions(w, open_sql, f->sessions, err);
+    int64_t began = worker_now_ms(w);
+    if (status == TIDE_OK && began >= w->ended_due_ms) {
+        status = count_sessions(w, ended_sql, w->ended, err);
+        int64_t rest = (worker_now_ms(w) - began) * ENDED_SHARE;
+        w->ended_due_ms = worker_now_ms(w) + (rest < ENDED_MS_MAX ? rest : ENDED_MS_MAX);
+    }
+    for (int s = 0; s < (int)TIDE_KYC_STATE_COUNT; s++)
+        if (!tide_kyc_is_open((enum tide_kyc_state)s))
+            f->sessions[s] = w->ended[s];
+    return status;
+}
+
+static tide_status read_figures(struct worker *w, struct tide_err *err)
+{
+    struct tide_kyc_figures f = { .known = true, .asked_ms = worker_now_ms(w) };
+    tide_status status = count_queues(w, &f, err);
+    if (status == TIDE_OK)
+        status = count_all_sessions(w, &f, err);
+    if (status == TIDE_OK)
+        status = worker_read_attester(w, &f.attester, err);
+    if (status != TIDE_OK)
+        return status;
+    pthread_mutex_lock(&w->all->mutex);
+    w->all->figures = f;
+    pthread_mutex_unlock(&w->all->mutex);
+    return TIDE_OK;
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+static bool is_due(int64_t *last_ms, int64_t now_ms, int64_t every_ms)
+{
+    bool due = *last_ms == 0 || now_ms - *last_ms >= every_ms;
+    if (due)
+        *last_ms = now_ms;
+    return due;
+}
+
+tide_status worker_house(struct worker *w, struct tide_err *err)
+{
+    int64_t now = worker_now_ms(w);
+    tide_status status = tell_refused(w, err);
+    pthread_mutex_lock(&w->all->mutex);
+    w->effort.turned_ms = now;
+    pthread_mutex_unlock(&w->all->mutex);
+    if (w->index != 0)
+        return status;
+    if (status == TIDE_OK && !w->clocks_differ && is_due(&w->pruned_ms, now, PRUNE_MS))
+        status = prune(w, err);
+    if (status == TIDE_OK && is_due(&w->forgotten_ms, now, FORGOTTEN_MS))
+        status = find_forgotten(w, err);
+    if (status == TIDE_OK && is_due(&w->figures_ms, now, FIGURES_MS))
+        status = read_figures(w, err);
+    return status;
+}

@@ -1,0 +1,198 @@
+/* What a worker takes from the database, and what it puts off. */
+#include "api/kyc/worker/worker_impl.h"
+#include "tidemark/text.h"
+
+#include <stdio.h>
+
+enum { LOCKED_MS = 500 };
+
+void worker_copy_text(char *to, size_t size, const struct tide_pg_rows *rows, uint32_t column)
+{
+    snprintf(to, size, "%s", tide_pg_text(rows, 0, column));
+}
+
+/* --- taking ---------------------------------------------------------------------------------- */
+
+tide_status worker_take_event(struct worker *w, struct worker_event *out, bool *found,
+                              struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(
+        w->place.pg, &rows,
+        "UPDATE kyc.inbox SET attempts = least(attempts, 999999) + 1,"
+        "  next_try = clock_timestamp() + interval '1 s' * least(900, 5 * 2 ^ least(attempts, 8))"
+        " WHERE (deployment, provider, event_key) = (SELECT deployment, provider, event_key"
+        "   FROM kyc.inbox WHERE deployment = $2::smallint AND provider = $1 AND state = 'new'"
+        "   AND next_try <= statement_timestamp()"
+        "   ORDER BY next_try LIMIT 1 FOR UPDATE SKIP LOCKED)"
+        " RETURNING event_key, provider_id, ref, attempts",
+        (const char *[]){ w->provider->key, w->place.deployment_text }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    *found = rows.count == 1;
+    if (*found) {
+        worker_copy_text(out->key, sizeof out->key, &rows, 0);
+        worker_copy_text(out->provider_id, sizeof out->provider_id, &rows, 1);
+        worker_copy_text(out->ref, sizeof out->ref, &rows, 2);
+        out->attempts = (uint32_t)tide_pg_u64(&rows, 0, 3);
+    }
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* Columns: id, provider_id, clock_timestamp(), attempts, address. */
+static void read_session(struct worker_session *out, const struct tide_pg_rows *rows)
+{
+    worker_copy_text(out->id, sizeof out->id, rows, 0);
+    worker_copy_text(out->provider_id, sizeof out->provider_id, rows, 1);
+    worker_copy_text(out->taken_at, sizeof out->taken_at, rows, 2);
+    out->attempts = (uint32_t)tide_pg_u64(rows, 0, 3);
+    worker_copy_text(out->address, sizeof out->address, rows, 4);
+}
+
+tide_status worker_take_session(struct worker *w, struct worker_session *out, bool *found,
+                                struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status =
+        tide_pg_query(w->place.pg, &rows,
+                      "UPDATE kyc.session SET attempts = least(attempts, 999999) + 1, next_check "
+                      "= clock_timestamp() + interval '15 s'"
+                      " WHERE id = (SELECT id FROM kyc.session WHERE deployment = $2::smallint"
+                      "   AND provider = $1 AND next_check <= statement_timestamp()"
+                      "   ORDER BY next_check LIMIT 1 FOR UPDATE SKIP LOCKED)"
+                      " RETURNING id, provider_id, clock_timestamp(), attempts, address",
+                      (const char *[]){ w->provider->key, w->place.deployment_text }, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    *found = rows.count == 1;
+    if (*found)
+        read_session(out, &rows);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+tide_status worker_find_session(struct worker *w, const struct worker_event *event,
+                                struct worker_session *out, bool *found, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(
+        w->place.pg, &rows,
+        "SELECT id, coalesce(provider_id, $2), clock_timestamp(), attempts, address FROM "
+        "kyc.session"
+        " WHERE deployment = $4::smallint AND provider = $1 AND (provider_id = $2 OR ref = $3)"
+        " ORDER BY coalesce(provider_id = $2, false) DESC,"
+        "   state IN ('created', 'pending', 'review', 'action_required') DESC,"
+        "   (provider_id IS NULL) = ($2 IS NOT NULL) DESC, created_at DESC LIMIT 1",
+        (const char *[]){ w->provider->key, event->provider_id[0] ? event->provider_id : NULL,
+                          event->ref[0] ? event->ref : NULL, w->place.deployment_text },
+        4, err);
+    if (status != TIDE_OK)
+        return status;
+    *found = rows.count == 1;
+    if (*found)
+        read_session(out, &rows);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+tide_status worker_lock(struct worker *w, const struct worker_session *session, bool *held,
+                        struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status =
+        tide_pg_query(w->place.pg, &rows, "SELECT pg_try_advisory_lock(7022, hashtext($1))",
+                      (const char *[]){ session->id }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    *held = tide_pg_bool(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+tide_status worker_unlock(struct worker *w, const struct worker_session *session,
+                          struct tide_err *err)
+{
+    return tide_pg_query(w->place.pg, NULL, "SELECT pg_advisory_unlock(7022, hashtext($1))",
+                         (const char *[]){ session->id }, 1, err);
+}
+
+/* --- putting off ------------------------------------------------------------------------------ */
+
+tide_status worker_put_off_event(struct worker *w, const struct worker_event *event,
+                                 uint32_t after_ms, const char *why, bool given_up,
+                                 struct tide_err *err)
+{
+    char ms[WORKER_NUMBER_BYTES];
+    snprintf(ms, sizeof ms, "%" PRIu32, after_ms);
+    return tide_pg_query(
+        w->place.pg, NULL,
+        "UPDATE kyc.inbox SET state = CASE WHEN $5::boolean THEN 'failed' ELSE state END, "
+        "last_error = $4,"
+        "  next_try = clock_timestamp() + interval '1 ms' * $3::integer"
+        " WHERE deployment = $6::smallint AND provider = $1 AND event_key = $2 AND state = 'new'",
+        (const char *[]){ w->provider->key, event->key, ms, why, given_up ? "true" : "false",
+                          w->place.deployment_text },
+        6, err);
+}
+
+tide_status worker_put_off_session(struct worker *w, const struct worker_session *session,
+                                   uint32_t after_ms, const char *why, struct tide_err *err)
+{
+    char ms[WORKER_NUMBER_BYTES];
+    snprintf(ms, sizeof ms, "%" PRIu32, after_ms);
+    return tide_pg_query(w->place.pg, NULL,
+                         "UPDATE kyc.session SET last_error = $3,"
+                         "  next_check = clock_timestamp() + interval '1 ms' * $2::integer"
+                         " WHERE id = $1",
+                         (const char *[]){ session->id, ms, why }, 3, err);
+}
+
+tide_status worker_make_way(struct worker *w, const struct worker_session *session,
+                            const struct worker_event *event, const char *why, struct tide_err *err)
+{
+    char ms[WORKER_NUMBER_BYTES];
+    snprintf(ms, sizeof ms, "%d", LOCKED_MS);
+    if (!event)
+        return tide_pg_query(w->place.pg, NULL,
+                             "UPDATE kyc.session SET last_error = $3,"
+                             "  attempts = greatest(0, attempts - 1),"
+                             "  next_check = clock_timestamp() + interval '1 ms' * $2::integer"
+                             " WHERE id = $1",
+                             (const char *[]){ session->id, ms, why }, 3, err);
+    return tide_pg_query(
+        w->place.pg, NULL,
+        "UPDATE kyc.inbox SET last_error = $4, attempts = greatest(0, attempts - 1),"
+        "  next_try = clock_timestamp() + interval '1 ms' * $3::integer"
+        " WHERE deployment = $5::smallint AND provider = $1 AND event_key = $2 AND state = 'new'",
+        (const char *[]){ w->provider->key, event->key, ms, why, w->place.deployment_text }, 5,
+        err);
+}
+
+tide_status worker_finish(struct worker *w, tide_status status, struct tide_err *err)
+{
+    if (status == TIDE_OK)
+        status = tide_kyc_commit(&w->place, err);
+    if (status != TIDE_OK)
+        tide_kyc_rollback(&w->place);
+    return status;
+}
+
+tide_status worker_ignore(struct worker *w, const struct worker_event *event, struct tide_err *err)
+{
+    tide_status status = tide_kyc_begin(&w->place, err);
+    if (status == TIDE_OK)
+        status = tide_pg_query(
+            w->place.pg, NULL,
+            "UPDATE kyc.inbox SET state = 'ignored', last_error = 'no_session'"
+            " WHERE deployment = $3::smallint AND provider = $1"
+            "   AND event_key = $2",
+            (const char *[]){ w->provider->key, event->key, w->place.deployment_text }, 3, err);
+    if (status == TIDE_OK)
+        status = tide_pg_query(
+            w->place.pg, NULL,
+            "SELECT kyc.note('worker', 'webhook.ignored', $1,"
+            "                jsonb_build_object('event', $2::text, 'why', 'no_session'))",
+            (const char *[]){ w->provider->key, event->key }, 2, err);
+    return worker_finish(w, status, err);
+}

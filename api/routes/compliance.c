@@ -1,0 +1,269 @@
+/* GET /api/sdk/kyc/status/{address} and POST /api/sdk/kyc/status: may this address trade, now?
+ * The single one allocates nothing and is written in one pass. */
+#include "api/http/param.h"
+#include "api/routes/handlers.h"
+#include "schema/base/json_read.h"
+
+enum {
+    POLL_SOON_MS = 5000, /* about a ledger: somebody is being attested */
+    POLL_LATE_MS = 60000,
+    POLL_LEAST_MS = 1000,
+    ITEM_BYTES = 1024, /* of one standing, at most */
+    ADDRESSES_MAX = 1000
+};
+
+bool tide_trusted(const struct tide_view *view, const struct tide_handler_context *context,
+                  struct tide_reply *reply)
+{
+    const struct tide_hot_meta *meta = view->meta;
+    uint64_t allowed = context->api->config->compliance_age_s;
+    uint32_t unkept =
+        view->unkept & (record_sources_of(TIDE_HOT_PERSON) | record_sources_of(TIDE_HOT_BLOCKED));
+    if (TIDE_UNLIKELY(unkept != 0)) {
+        record_refuse(reply, unkept);
+        return false;
+    }
+    if (TIDE_UNLIKELY(!meta->compliance_complete)) {
+        tide_reply_problem(reply, 503, "incomplete",
+                           "The compliance registry is not known whole: it is not indexed from its"
+                           " creation (index from ledger %" PRIu32 " on), or an entry of it could"
+                           " not be decoded (/api/undecoded/entries).",
+                           meta->start_from);
+        reply->retry_after_s = 60;
+        return false;
+    }
+    if (view->past || allowed == 0)
+        return true;
+    uint64_t age_ms = tide_lookup_closed_age_ms(meta, (int64_t)context->now_ms, context->host_ms);
+    if (TIDE_LIKELY(age_ms / 1000 <= allowed))
+        return true;
+    tide_reply_problem(reply, 503, "stale",
+                       "The newest ledger known here, %" PRIu32 ", closed %" PRIu64
+                       " s ago; for compliance %" PRIu64 " s are allowed (compliance_age_s).",
+                       meta->ledger, age_ms / 1000, allowed);
+    reply->retry_after_s = 5;
+    return false;
+}
+
+static uint32_t poll_after(const struct tide_standing *standing, uint64_t now)
+{
+    if (standing->needs_kyc)
+        return POLL_SOON_MS;
+    if (standing->valid_until == 0 || standing->valid_until - now >= POLL_LATE_MS / 1000)
+        return POLL_LATE_MS;
+    uint32_t left = (uint32_t)(standing->valid_until + 1 - now) * 1000;
+    return left < POLL_LEAST_MS ? POLL_LEAST_MS : left;
+}
+
+/* What the registry keeps, as get_compliance_status gives it: never where somebody lives. */
+static void put_record(struct tide_json *j, const struct tide_hot_person *person)
+{
+    if (!person || !person->recorded) {
+        tide_json_null(j, "record");
+        return;
+    }
+    tide_json_name(j, "record");
+    tide_json_open(j, '{');
+    tide_json_u32(j, "status", person->status);
+    tide_json_address(j, "provider", &person->provider);
+    tide_json_symbol(j, "reason", &person->reason);
+    tide_json_time(j, "updatedAt", person->updated_at);
+    if (person->expires_at)
+        tide_json_time(j, "expiresAt", person->expires_at);
+    else
+        tide_json_null(j, "expiresAt");
+    tide_json_u64(j, "ledger", person->ledger);
+    tide_json_close(j, '}');
+}
+
+/* The members of one standing, without braces. */
+static void put_standing(struct tide_json *j, struct tide_view *view,
+                         const struct tide_hot_address *who, tide_slice text)
+{
+    struct tide_standing s;
+    const struct tide_hot_person *person;
+    tide_lookup_standing(view, who, &s, &person);
+    tide_json_name(j, "address");
+    tide_json_plain(j, text);
+    tide_json_bool(j, "compliant", s.compliant);
+    tide_json_bool(j, "needsKyc", s.needs_kyc);
+    tide_json_word(j, "status", tide_standing_status_name(s.status));
+    tide_json_word(j, "reasonCode", tide_standing_reason_code(s.reason));
+    if (s.valid_until)
+        tide_json_time(j, "validUntil", s.valid_until);
+    else
+        tide_json_null(j, "validUntil");
+    tide_json_bool(j, "whitelisted", person && person->whitelisted);
+    tide_json_name(j, "gates");
+    tide_json_open(j, '{');
+    tide_json_bool(j, "liquidityPool",
+                   tide_lookup_gate(view, &s, person, TIDE_ROLE_liquidity_pool));
+    tide_json_bool(j, "syntheticEngine",
+                   tide_lookup_gate(view, &s, person, TIDE_ROLE_synthetic_engine));
+    tide_json_bool(j, "stabilityPool",
+                   tide_lookup_gate(view, &s, person, TIDE_ROLE_stability_pool));
+    tide_json_close(j, '}');
+    put_record(j, person);
+    tide_json_u32(j, "pollAfterMs", poll_after(&s, view->now));
+}
+
+void tide_route_kyc_status(struct tide_handler_context *context, const struct tide_request *request,
+                           struct tide_reply *reply)
+{
+    const struct tide_param_value *who = tide_request_param(request, TIDE_PARAM_address);
+    struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, &who->address);
+    struct tide_view view;
+    if (context->reader)
+        tide_hot_expect(context->reader, &key);
+    if (!tide_view_open(&view, context, request, reply))
+        return;
+    if (tide_trusted(&view, context, reply)) {
+        (void)tide_buf_room(&reply->body, ITEM_BYTES);
+        struct tide_json j = tide_view_answer(&view, reply);
+        tide_json_time(&j, "evaluatedAt", view.now);
+        tide_put_agrees(&j, &view);
+        put_standing(&j, &view, &who->address, who->text);
+        tide_json_close(&j, '}');
+    }
+    tide_view_close(&view, reply);
+}
+
+/* --- many ------------------------------------------------------------------------------- */
+
+/* What was sent is not repeated: it may be somebody's secret. */
+static void refuse_item(struct tide_json *j, const char *why)
+{
+    tide_json_null(j, "address");
+    tide_json_name(j, "error");
+    tide_json_open(j, '{');
+    tide_json_word(j, "code", "bad_address");
+    tide_json_text(j, "detail", tide_slice_str(why));
+    tide_json_close(j, '}');
+}
+
+static bool read_item(struct tide_param_value *who, const json_t *item, char why[TIDE_PARAM_WHY])
+{
+    assert(json_is_string(item));
+    return tide_param_read(who, TIDE_PARAM_address,
+                           tide_slice_of(json_string_value(item), json_string_length(item)), why);
+}
+
+static void put_item(struct tide_json *j, struct tide_view *view, const json_t *item)
+{
+    char why[TIDE_PARAM_WHY];
+    struct tide_param_value who;
+    tide_json_open(j, '{');
+    if (read_item(&who, item, why))
+        put_standing(j, view, &who.address, who.text);
+    else
+        refuse_item(j, why);
+    tide_json_close(j, '}');
+}
+
+/* Of the past all are read at once. */
+static void expect_all(struct tide_view *view, const json_t *list)
+{
+    struct tide_hot_address all[ADDRESSES_MAX];
+    char why[TIDE_PARAM_WHY];
+    struct tide_param_value who;
+    uint32_t count = 0;
+    const json_t *item;
+    size_t i;
+    json_array_foreach(list, i, item) if (read_item(&who, item, why)) all[count++] = who.address;
+    tide_view_expect(view, all, count);
+}
+
+/* What is no text breaks the contract; a text that is no address is an error of its item. */
+static bool are_texts(const json_t *list, struct tide_reply *reply)
+{
+    char where[32];
+    const json_t *item;
+    size_t i;
+    bool texts = true;
+    json_array_foreach(list, i, item)
+    {
+        if (json_is_string(item))
+            continue;
+        if (texts)
+            tide_reply_problem(reply, 400, "bad_body", "\"addresses\" is a list of strings.");
+        texts = false;
+        snprintf(where, sizeof where, "/addresses/%zu", i);
+        tide_reply_problem_field(reply, where, "is no string");
+    }
+    return texts;
+}
+
+/* The list in the body; NULL: the reply holds the problem. */
+static const json_t *addresses_of(const json_t *body, struct tide_reply *reply)
+{
+    const json_t *list = json_object_get(body, "addresses");
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)body, name, value)
+    {
+        if (strcmp(name, "addresses") == 0)
+            continue;
+        tide_reply_problem(reply, 400, "bad_body", "The body has one member, \"addresses\".");
+        tide_reply_problem_unknown(reply, name);
+        return NULL;
+    }
+    if (!json_is_array(list) || json_array_size(list) > ADDRESSES_MAX) {
+        tide_reply_problem(reply, 400, json_is_array(list) ? "too_many_addresses" : "bad_body",
+                           "\"addresses\" is a list of at most %d addresses.", ADDRESSES_MAX);
+        tide_reply_problem_field(reply, "/addresses", "not such a list");
+        return NULL;
+    }
+    return are_texts(list, reply) ? list : NULL;
+}
+
+static void answer_list(struct tide_handler_context *context, const struct tide_request *request,
+                        const json_t *list, struct tide_reply *reply)
+{
+    struct tide_view view;
+    const json_t *item;
+    size_t i;
+    if (!tide_view_open(&view, context, request, reply))
+        return;
+    if (tide_trusted(&view, context, reply)) {
+        if (view.past)
+            expect_all(&view, list);
+        (void)tide_buf_room(&reply->body, ITEM_BYTES * (json_array_size(list) + 1));
+        struct tide_json j = tide_view_answer(&view, reply);
+        tide_json_time(&j, "evaluatedAt", view.now);
+        tide_put_agrees(&j, &view);
+        tide_json_name(&j, "items");
+        tide_json_open(&j, '[');
+        json_array_foreach(list, i, item) put_item(&j, &view, item);
+        tide_json_close(&j, ']');
+        tide_json_null(&j, "next");
+        tide_json_close(&j, '}');
+    }
+    tide_view_close(&view, reply);
+}
+
+/* Where it goes wrong, not what stands there. */
+static void tell_malformed(struct tide_reply *reply, const json_t *body, const json_error_t *error)
+{
+    if (body)
+        tide_reply_problem(reply, 400, "bad_body", "The body is not a JSON object.");
+    else
+        tide_reply_problem(
+            reply, 400, "bad_body", "The body is not JSON from byte %d on%s.", error->position,
+            json_error_code(error) == json_error_duplicate_key ? ": a member stands there twice"
+                                                               : "");
+}
+
+void tide_route_kyc_status_batch(struct tide_handler_context *context,
+                                 const struct tide_request *request, struct tide_reply *reply)
+{
+    json_error_t error;
+    json_t *body = tide_json_load(request->body, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
+    if (!body || !json_is_object(body)) {
+        tell_malformed(reply, body, &error);
+    } else {
+        const json_t *list = addresses_of(body, reply);
+        if (list)
+            answer_list(context, request, list, reply);
+    }
+    json_decref(body);
+}

@@ -1,0 +1,144 @@
+/* GET /api/sdk/contracts: addresses as configured, checked against what the DAO's storage names. */
+#include "api/routes/handlers.h"
+
+#include "tidemark/strkey.h"
+
+/* Role, its name in the answer, and what a client calls. */
+#define CONTRACTS(X)                                                                             \
+    X(liquidity_pool, "liquidityPool", "swap_exact_in", "quote", "get_price", "get_pool",        \
+      "add_liquidity", "remove_liquidity", "claim_fees", "claimable_fees")                       \
+    X(synthetic_engine, "syntheticEngine", "open_vault", "deposit_collateral", "mint_synth",     \
+      "burn_synth", "withdraw_collateral", "liquidate", "get_vault", "get_cr_bps",               \
+      "is_liquidatable", "get_asset_config")                                                     \
+    X(stability_pool, "stabilityPool", "deposit", "withdraw", "claim_gains", "get_state",        \
+      "get_compounded_deposit", "get_collateral_gain")                                           \
+    X(compliance_registry, "complianceRegistry", "is_user_compliant", "get_compliance_status",   \
+      "submit_attestation", "attest", "revoke", "list_verifiers")                                \
+    X(partner_registry, "partnerRegistry", "self_register", "register_partner_asset",            \
+      "claim_revenue", "get_partner", "get_partner_asset", "get_revenue_share")                  \
+    X(earnings_distributor, "earningsDistributor", "claim", "finalize_epoch", "get_epoch",       \
+      "get_current_epoch", "get_epoch_revenue")                                                  \
+    X(oracle, "oracle", "get_price", "get_twap", "is_stale", "get_feed", "submit_prices")        \
+    X(dao_governance, "daoGovernance", "propose", "vote", "finalise", "execute", "get_proposal", \
+      "submit_multisig_tx", "approve_multisig_tx", "execute_multisig_tx")
+
+static const struct {
+    enum tide_role role;
+    const char *name;
+    const char *entrypoints[12]; /* up to NULL */
+} roles[] = {
+#define ROLE(role, name, ...) { TIDE_ROLE_##role, name, { __VA_ARGS__ } },
+    CONTRACTS(ROLE)
+#undef ROLE
+};
+
+static const char *const token_calls[] = { "transfer", "approve", "balance", "decimals", NULL };
+
+/* A name that people know, of a passphrase that machines know. */
+const char *tide_network_name(const char *passphrase)
+{
+    static const struct {
+        const char *passphrase, *name;
+    } known[] = { { "Public Global Stellar Network ; September 2015", "public" },
+                  { "Test SDF Network ; September 2015", "testnet" },
+                  { "Test SDF Future Network ; October 2022", "futurenet" },
+                  { "Standalone Network ; February 2017", "standalone" } };
+    for (size_t i = 0; i < TIDE_COUNT(known); i++)
+        if (strcmp(passphrase, known[i].passphrase) == 0)
+            return known[i].name;
+    return "private";
+}
+
+static void put_calls(struct tide_json *j, const char *const *calls)
+{
+    tide_json_name(j, "entrypoints");
+    tide_json_open(j, '[');
+    for (; *calls; calls++)
+        tide_json_plain(j, tide_slice_str(*calls));
+    tide_json_close(j, ']');
+}
+
+/* What the DAO says: its storage names the other contracts. */
+static void put_check(struct tide_json *j, const struct tide_hot_address *ours,
+                      const struct tide_hot_address *named)
+{
+    tide_json_address(j, "namedByDao", named);
+    if (named->kind)
+        tide_json_bool(j, "agrees", tide_hot_address_eq(ours, named));
+    else
+        tide_json_null(j, "agrees");
+}
+
+void tide_put_agrees(struct tide_json *j, const struct tide_view *view)
+{
+    if (view->unkept & RECORD_BIT(RECORD_GOVERNANCE))
+        tide_json_null(j, "agreesWithDao");
+    else
+        tide_json_bool(j, "agreesWithDao", tide_lookup_misnamed(view->meta) == 0);
+}
+
+static void put_roles(struct tide_json *j, struct tide_view *view)
+{
+    for (size_t i = 0; i < TIDE_COUNT(roles); i++) {
+        struct tide_hot_address address = { 0 };
+        const struct tide_hot_contract *c =
+            tide_lookup_contract(view, roles[i].role, NULL, &address);
+        if (!c)
+            continue;
+        tide_json_name(j, roles[i].name);
+        tide_json_open(j, '{');
+        tide_json_address(j, "address", &address);
+        put_calls(j, roles[i].entrypoints);
+        put_check(j, &address, &view->meta->dao_named[roles[i].role]);
+        tide_json_bool(j, "complete", c->complete);
+        tide_json_close(j, '}');
+    }
+}
+
+/* The quote asset is known by its issuer; its contract is what a swap takes. */
+static void put_usdc(struct tide_json *j, struct tide_view *view)
+{
+    struct tide_hot_address contract = { 0 };
+    const struct tide_hot_contract *usdc =
+        tide_lookup_contract(view, TIDE_ROLE_stellar_asset, "usdc", &contract);
+    if (!usdc)
+        return;
+    tide_view_need(view, RECORD_ASSET);
+    tide_json_name(j, "usdc");
+    tide_json_open(j, '{');
+    tide_json_address(j, "address", &usdc->issuer);
+    tide_json_address(j, "contract", &contract);
+    if (usdc->has_instance) {
+        tide_json_title(j, "code", &usdc->symbol);
+        tide_json_u32(j, "decimals", usdc->decimals);
+    } else {
+        tide_json_null(j, "code");
+        tide_json_null(j, "decimals");
+    }
+    put_calls(j, token_calls);
+    tide_json_close(j, '}');
+}
+
+void tide_route_contracts(struct tide_handler_context *context, const struct tide_request *request,
+                          struct tide_reply *reply)
+{
+    struct tide_view view;
+    if (!tide_view_open(&view, context, request, reply))
+        return;
+    struct tide_json j = tide_view_answer(&view, reply);
+    size_t said = reply->body.len;
+    tide_json_word(&j, "network", tide_network_name(view.meta->passphrase));
+    tide_json_text(&j, "passphrase", tide_slice_str(view.meta->passphrase));
+    tide_json_name(&j, "contracts");
+    tide_json_open(&j, '{');
+    put_roles(&j, &view);
+    put_usdc(&j, &view);
+    tide_json_close(&j, '}');
+    tide_json_address(&j, "multisigWallet", &view.meta->dao_wallet);
+    tide_json_address(&j, "multisigWalletNamedByDao", &view.meta->multisig_wallet);
+    tide_view_need(&view, RECORD_GOVERNANCE);
+    tide_put_agrees(&j, &view);
+    tide_json_close(&j, '}');
+    tide_view_tag(reply, said);
+    tide_view_close(&view, reply);
+}

@@ -1,0 +1,182 @@
+/* GET /api/earnings/claimable/{address}: what claim of the earnings distributor would credit. */
+#include "api/hot/history_lookup.h"
+#include "api/routes/handlers.h"
+#include "api/sql/bound.h"
+#include "api/sql/scope.h"
+#include "api/sql/sql_answer.h"
+
+#include <stdio.h>
+
+enum { EPOCH_ID, EPOCH_REVENUE, EPOCH_SNAPSHOT, EPOCH_FINALIZED, EPOCH_CLAIMED };
+
+/* Closed epochs below $3, the newest first, and whether $4 has claimed them, as of $2. */
+static const char epochs_sql[] =
+    "SELECT e.key_id, e.protocol_revenue, e.staker_snapshot, e.finalized,"
+    " EXISTS (SELECT FROM state.earnings_distributor_claimed AS k, LATERAL ("
+    "   SELECT h.removed FROM history.earnings_distributor_claimed AS h"
+    "   WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2"
+    "   ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h"
+    "  WHERE k.deployment = $1 AND k.epoch = e.key_id AND k.claimer = $4 AND NOT h.removed)"
+    " FROM (SELECT k.key_id, h.protocol_revenue, h.staker_snapshot, h.finalized"
+    "  FROM (SELECT key_id, key_hash FROM state.earnings_distributor_epoch"
+    "   WHERE deployment = $1::smallint AND ($3::numeric IS NULL OR key_id <= $3)"
+    "   ORDER BY key_id DESC) AS k, LATERAL ("
+    "   SELECT h.protocol_revenue, h.staker_snapshot, h.finalized, h.removed"
+    "   FROM history.earnings_distributor_epoch AS h"
+    "   WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2::integer"
+    "   ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h"
+    "  WHERE NOT h.removed AND h.finalized"
+    "  ORDER BY k.key_id DESC LIMIT $5::integer) AS e";
+
+struct claim {
+    struct tide_load load;
+    struct tide_pg_rows epochs;
+    const struct tide_param_value *address;
+    tide_raw_i128 deposit;
+    enum tide_refusal why; /* of the deposit */
+    uint64_t limit;
+};
+
+static tide_status load_deposit(struct claim *claim, struct tide_err *err)
+{
+    struct tide_stability state;
+    struct tide_saving saving;
+    bool started = false, saved = false;
+    tide_status status = tide_load_stability(&claim->load, &state, &started, err);
+    if (status == TIDE_OK)
+        status = tide_load_saving(&claim->load, &saving, &saved, &claim->address->address, err);
+    if (status == TIDE_OK)
+        claim->why =
+            tide_rule_compounded(&claim->deposit, started ? &state : NULL, saved ? &saving : NULL);
+    return status;
+}
+
+static tide_status load_claim(struct claim *claim, const struct tide_handler_context *context,
+                              const struct tide_request *request, uint32_t ledger,
+                              struct tide_err *err)
+{
+    char id[8], at[16], rows[24];
+    const struct tide_param_value *newest = tide_request_param(request, TIDE_PARAM_epoch);
+    snprintf(id, sizeof id, "%u", context->deployment);
+    snprintf(at, sizeof at, "%" PRIu32, ledger);
+    snprintf(rows, sizeof rows, "%" PRIu64, claim->limit + 1);
+    tide_status status =
+        tide_load_open(&claim->load, context->pg, context->deployment, ledger, err);
+    claim->load.scope = context->scope;
+    if (status == TIDE_OK)
+        status = load_deposit(claim, err);
+    if (status != TIDE_OK)
+        return status;
+    const char *const values[] = { id, at, newest->given ? (const char *)newest->text.ptr : NULL,
+                                   (const char *)claim->address->text.ptr, rows };
+    return tide_bound_query(context->pg, &claim->epochs, epochs_sql, values, TIDE_COUNT(values),
+                            err);
+}
+
+/* One epoch; false when the contract's arithmetic would overflow. */
+static bool put_epoch(struct tide_json *j, struct record_row *row, const struct claim *claim,
+                      tide_raw_i128 *total)
+{
+    struct tide_epoch epoch = { .id = record_u64(row, EPOCH_ID),
+                                .protocol_revenue =
+                                    tide_hot_i128(record_amount(row, EPOCH_REVENUE)),
+                                .staker_snapshot =
+                                    tide_hot_i128(record_amount(row, EPOCH_SNAPSHOT)),
+                                .finalized = record_bool(row, EPOCH_FINALIZED) };
+    bool claimed = record_bool(row, EPOCH_CLAIMED);
+    tide_raw_i128 share;
+    if (tide_rule_epoch_share(&share, &epoch, claim->deposit, claimed) != TIDE_REFUSED_NOTHING ||
+        __builtin_add_overflow(*total, share, total))
+        return false;
+    tide_json_open(j, '{');
+    tide_json_u64(j, "epoch", epoch.id);
+    tide_json_amount(j, "protocolRevenue", epoch.protocol_revenue, TIDE_WAD_DECIMALS);
+    tide_json_amount(j, "stakerSnapshot", epoch.staker_snapshot, TIDE_WAD_DECIMALS);
+    tide_json_bool(j, "claimed", claimed);
+    tide_json_amount(j, "share", share, TIDE_WAD_DECIMALS);
+    tide_json_close(j, '}');
+    return true;
+}
+
+static enum tide_refusal put_epochs(struct tide_json *j, const struct claim *claim,
+                                    const char **bad)
+{
+    tide_raw_i128 total = 0;
+    struct record_row row = { .rows = &claim->epochs };
+    tide_json_name(j, "epochs");
+    tide_json_open(j, '[');
+    for (row.at = 0; row.at < claim->epochs.count && row.at < claim->limit; row.at++)
+        if (!put_epoch(j, &row, claim, &total))
+            return TIDE_REFUSED_OVERFLOW;
+    tide_json_close(j, ']');
+    tide_json_amount(j, "total", total, TIDE_WAD_DECIMALS);
+    if (claim->epochs.count > claim->limit)
+        tide_json_u64(j, "nextEpoch",
+                      tide_pg_u64(&claim->epochs, (uint32_t)claim->limit, EPOCH_ID));
+    else
+        tide_json_null(j, "nextEpoch");
+    *bad = row.bad;
+    return TIDE_REFUSED_NOTHING;
+}
+
+static void answer(struct tide_reply *reply, const struct claim *claim)
+{
+    char time[TIDE_RFC3339_BYTES];
+    const char *bad = NULL;
+    struct tide_json j = { .buf = &reply->body };
+    tide_time_rfc3339(time, (int64_t)reply->at.close_time);
+    tide_json_open(&j, '{');
+    tide_json_u64(&j, "ledger", reply->at.ledger);
+    tide_json_word(&j, "closedAt", time);
+    tide_json_address(&j, "address", &claim->address->address);
+    tide_json_amount(&j, "deposit", claim->deposit, TIDE_WAD_DECIMALS);
+    if (claim->deposit > 0)
+        tide_json_null(&j, "refused");
+    else
+        tide_json_word(&j, "refused", "no_deposit");
+    enum tide_refusal why = put_epochs(&j, claim, &bad);
+    tide_json_close(&j, '}');
+    if (why != TIDE_REFUSED_NOTHING)
+        tide_tell_refusal(reply, why);
+    else if (bad)
+        tide_reply_problem(reply, 500, "internal", "A stored value does not fit.");
+}
+
+static bool is_kept(const char *scope, struct tide_reply *reply)
+{
+    char missing[TIDE_KEPT_TEXT];
+    const struct tide_kept_need need = { .sql = epochs_sql };
+    bool kept = tide_kept_all(missing, scope, &need);
+    if (!kept)
+        tide_kept_refuse(reply, missing);
+    return kept;
+}
+
+static void refuse(const struct claim *claim, const struct tide_handler_context *context,
+                   struct tide_reply *reply, const struct tide_err *err)
+{
+    char missing[TIDE_KEPT_TEXT];
+    if (!claim->load.unkept) {
+        tide_sql_problem(reply, context->pg, err);
+        return;
+    }
+    snprintf(missing, sizeof missing, "state.%s", claim->load.unkept);
+    tide_kept_refuse(reply, missing);
+}
+
+void tide_route_claimable(struct tide_handler_context *context, const struct tide_request *request,
+                          struct tide_reply *reply)
+{
+    struct tide_err err;
+    struct claim claim = { .address = tide_request_param(request, TIDE_PARAM_address),
+                           .limit = tide_request_param(request, TIDE_PARAM_limit)->number };
+    if (!is_kept(context->scope, reply))
+        return;
+    if (load_claim(&claim, context, request, reply->at.ledger, &err) != TIDE_OK)
+        refuse(&claim, context, reply, &err);
+    else if (claim.why != TIDE_REFUSED_NOTHING)
+        tide_tell_refusal(reply, claim.why);
+    else
+        answer(reply, &claim);
+    tide_pg_rows_release(&claim.epochs);
+}

@@ -1,0 +1,28 @@
+/* The handlers that route.def names, and what several of them write. */
+#ifndef API_ROUTES_HANDLERS_H
+#define API_ROUTES_HANDLERS_H
+
+#include "api/hot/lookup.h"
+
+#define TIDE_ROUTE(id, method, path, kind, cost, body_max, cache_control, query, handler) \
+    tide_handler_fn tide_route_##handler;
+#include "api/routes/route.def"
+
+#define TIDE_WAD_DECIMALS 7u /* of prices, of debts and collateral: the engine counts so */
+
+/* The members of a feed, without braces; feed NULL: all null, and stale. */
+void tide_put_feed(struct tide_json *j, const struct tide_hot_feed *feed, uint64_t now);
+
+/* "agreesWithDao": whether the DAO's storage names the deployment file's contracts; null where the
+ * index does not keep it. Compliance and prices come from the file's contracts either way. */
+void tide_put_agrees(struct tide_json *j, const struct tide_view *view);
+/* Whether the view may call anybody compliant at all; false: the reply says why not. */
+bool tide_trusted(const struct tide_view *view, const struct tide_handler_context *context,
+                  struct tide_reply *reply);
+/* Answers that the contract would give no answer: 409 with its reason, or 404 when what was asked
+ * for is not there. */
+void tide_tell_refusal(struct tide_reply *reply, enum tide_refusal refusal);
+/* "testnet" of a passphrase; "private" for one of nobody's. */
+const char *tide_network_name(const char *passphrase);
+
+#endif

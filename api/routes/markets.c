@@ -1,0 +1,207 @@
+/* GET /api/markets, /api/markets/{symbol}. */
+#include "api/routes/handlers.h"
+#include "api/routes/pairs.h"
+
+/* The pool's side that is the synth. */
+struct side {
+    const struct tide_hot_pool *pool;
+    struct tide_window window;
+    bool a; /* the synth is token A */
+    uint32_t decimals, quote_decimals;
+};
+
+static void put_reserves(struct tide_json *j, const struct side *s)
+{
+    tide_raw_i128 a = tide_hot_i128(s->pool->reserve_a), b = tide_hot_i128(s->pool->reserve_b);
+    tide_json_amount(j, "reserveSynth", s->a ? a : b, s->decimals);
+    tide_json_amount(j, "reserveQuote", s->a ? b : a, s->quote_decimals);
+}
+
+/* Of the whole, truncated: (now - then) / then. */
+static void put_change(struct tide_json *j, tide_raw_i128 then, tide_raw_i128 now)
+{
+    tide_i128 bps = { 0 };
+    tide_json_amount(j, "change24h", now - then, TIDE_WAD_DECIMALS);
+    if (tide_i128_mul(&bps, (tide_i128){ now - then }, tide_i128_from_i64(10000)) == TIDE_OK &&
+        tide_i128_div_trunc(&bps, bps, (tide_i128){ then }) == TIDE_OK)
+        tide_json_i128(j, "change24hBps", bps.raw);
+    else
+        tide_json_null(j, "change24hBps");
+}
+
+static void put_trade(struct tide_json *j, const struct side *s)
+{
+    const struct tide_window *w = &s->window;
+    tide_json_amount(j, "volume24h", s->a ? w->traded_b : w->traded_a, s->quote_decimals);
+    tide_json_amount(j, "fees24h", s->a ? w->fees_b : w->fees_a, s->quote_decimals);
+    tide_json_u64(j, "swaps24h", w->swaps);
+    if (w->priced) {
+        put_change(j, s->a ? w->price_then : w->price_b_then, s->a ? w->price_now : w->price_b_now);
+        return;
+    }
+    tide_json_null(j, "change24h");
+    tide_json_null(j, "change24hScaled");
+    tide_json_null(j, "change24hBps");
+}
+
+static void put_pool(struct tide_json *j, struct tide_view *view, const struct side *s)
+{
+    tide_raw_i128 price;
+    (void)view;
+    tide_json_symbol(j, "pool", &s->pool->id);
+    if (tide_rule_spot(&price, s->pool, s->a) == TIDE_REFUSED_NOTHING) {
+        tide_json_amount(j, "spotPrice", price, TIDE_WAD_DECIMALS);
+    } else {
+        tide_json_null(j, "spotPrice");
+        tide_json_null(j, "spotPriceScaled");
+    }
+    put_reserves(j, s);
+    put_trade(j, s);
+}
+
+static void put_no_pool(struct tide_json *j)
+{
+    static const char *const absent[] = {
+        "pool",         "spotPrice",          "spotPriceScaled",    "reserveSynth",
+        "reserveQuote", "reserveSynthScaled", "reserveQuoteScaled", "volume24h",
+        "fees24h",      "volume24hScaled",    "fees24hScaled",      "swaps24h",
+        "change24h",    "change24hScaled",    "change24hBps"
+    };
+    for (size_t i = 0; i < TIDE_COUNT(absent); i++)
+        tide_json_null(j, absent[i]);
+}
+
+static void put_oracle(struct tide_json *j, struct tide_view *view, const char *name,
+                       const struct tide_hot_symbol *asset)
+{
+    struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_FEED, asset);
+    tide_json_name(j, name);
+    tide_json_open(j, '{');
+    tide_json_symbol(j, "asset", asset);
+    tide_put_feed(j, tide_view_get(view, &key), view->now);
+    tide_json_close(j, '}');
+}
+
+static void put_terms(struct tide_json *j, struct tide_view *view, const struct tide_hot_market *m)
+{
+    tide_view_need(view, RECORD_ENGINE);
+    tide_view_need(view, RECORD_DEBT);
+    tide_json_symbol(j, "symbol", &m->symbol);
+    tide_json_address(j, "address", &m->token);
+    tide_json_bool(j, "complete", tide_lookup_is_watched(view, &m->token));
+    tide_json_bool(j, "enabled", m->enabled);
+    tide_json_bool(j, "paused", view->meta->engine_paused); /* the whole engine is */
+    tide_json_i128(j, "minCollRatioBps", tide_hot_i128(m->min_coll_ratio));
+    tide_json_i128(j, "liqRatioBps", tide_hot_i128(m->liq_ratio));
+    tide_json_i128(j, "liqPenaltyBps", tide_hot_i128(m->liq_penalty));
+    tide_json_i128(j, "stabFeeBps", tide_hot_i128(m->stab_fee_bps));
+    tide_json_amount(j, "debtCeiling", tide_hot_i128(m->debt_ceiling), TIDE_WAD_DECIMALS);
+    tide_json_amount(j, "debt", tide_hot_i128(m->debt_total), TIDE_WAD_DECIMALS);
+    tide_json_amount(j, "collateral", tide_hot_i128(m->collateral), TIDE_WAD_DECIMALS);
+    tide_json_u64(j, "vaultCount", m->vaults);
+    tide_json_u64(j, "indebtedVaultCount", m->indebted);
+}
+
+enum { INCOMPLETE_RETRY_S = 30 };
+
+struct listing {
+    struct tide_view *view;
+    struct tide_json *json;
+    struct tide_pairs pairs;
+};
+
+static void put_market(struct listing *l, const struct tide_hot_market *m)
+{
+    struct tide_json *j = l->json;
+    struct side s = { 0 };
+    put_terms(j, l->view, m);
+    put_oracle(j, l->view, "oracle", &m->oracle_symbol);
+    put_oracle(j, l->view, "collateralOracle", &m->coll_oracle_symbol);
+    s.pool = tide_pairs_find(&l->pairs, &m->token);
+    if (!s.pool || !tide_lookup_window(l->view, &s.pool->id, &s.window)) {
+        put_no_pool(j);
+        return;
+    }
+    s.a = tide_hot_address_eq(&s.pool->token_a, &m->token);
+    s.decimals = tide_lookup_decimals(l->view, &m->token);
+    s.quote_decimals = tide_lookup_decimals(l->view, &l->pairs.quote);
+    put_pool(j, l->view, &s);
+}
+
+static bool put_listed(void *self, tide_slice key, const void *record)
+{
+    struct listing *l = self;
+    const struct tide_hot_market *market = record;
+    (void)key;
+    if (!market->listed)
+        return true;
+    tide_json_open(l->json, '{');
+    put_market(l, market);
+    tide_json_close(l->json, '}');
+    return true;
+}
+
+static void put_all(struct listing *l)
+{
+    struct tide_hot_key markets = tide_hot_key(TIDE_HOT_MARKET);
+    tide_json_name(l->json, "items");
+    tide_json_open(l->json, '[');
+    tide_view_scan(l->view, &markets, put_listed, l);
+    tide_json_close(l->json, ']');
+    tide_json_null(l->json, "next");
+}
+
+/* The market of that symbol, or all. */
+static void answer(struct tide_view *view, const struct tide_hot_market *market,
+                   struct tide_reply *reply)
+{
+    struct listing l = { .view = view };
+    bool read = tide_pairs_read(&l.pairs, view);
+    tide_view_count_vaults(view);
+    struct tide_json j = tide_view_answer(view, reply);
+    l.json = &j;
+    if (market)
+        put_market(&l, market);
+    else
+        put_all(&l);
+    tide_json_close(&j, '}');
+    tide_pairs_release(&l.pairs);
+    if (!read)
+        tide_reply_problem(reply, 503, "too_large", "There are more pools than one answer holds.");
+}
+
+void tide_route_markets(struct tide_handler_context *context, const struct tide_request *request,
+                        struct tide_reply *reply)
+{
+    struct tide_view view;
+    if (!tide_view_open(&view, context, request, reply))
+        return;
+    answer(&view, NULL, reply);
+    tide_view_close(&view, reply);
+}
+
+static void refuse_incomplete(struct tide_reply *reply)
+{
+    tide_reply_problem(reply, 503, "incomplete",
+                       "This market's token was discovered on the ledger, and what it did before is"
+                       " not indexed yet. GET /api/markets tells the market's terms.");
+    reply->retry_after_s = INCOMPLETE_RETRY_S;
+}
+
+void tide_route_market(struct tide_handler_context *context, const struct tide_request *request,
+                       struct tide_reply *reply)
+{
+    const struct tide_param_value *symbol = tide_request_param(request, TIDE_PARAM_symbol);
+    struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_MARKET, &symbol->symbol);
+    struct tide_view view;
+    if (!tide_view_open(&view, context, request, reply))
+        return;
+    const struct tide_hot_market *market = tide_view_get(&view, &key);
+    if (market && market->listed && !tide_lookup_is_watched(&view, &market->token))
+        refuse_incomplete(reply);
+    else if (market && market->listed)
+        answer(&view, market, reply);
+    else
+        tide_tell_refusal(reply, TIDE_REFUSED_NO_MARKET);
+    tide_view_close(&view, reply);
+}

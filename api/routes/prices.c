@@ -1,0 +1,193 @@
+/* GET /api/prices, /api/prices/{asset}, /api/pools/{pool}/quote. */
+#include "api/routes/handlers.h"
+
+enum { PRICES_PAGE = 1000 };
+
+void tide_tell_refusal(struct tide_reply *reply, enum tide_refusal refusal)
+{
+    bool absent = refusal == TIDE_REFUSED_NO_POOL || refusal == TIDE_REFUSED_NO_FEED ||
+                  refusal == TIDE_REFUSED_NO_MARKET;
+    tide_reply_problem(reply, absent ? 404 : 409, tide_refusal_code(refusal),
+                       absent ? "There is none of that name: %s."
+                              : "The contract would not answer: %s.",
+                       tide_refusal_text(refusal));
+}
+
+/* --- feeds ------------------------------------------------------------------------------ */
+
+static void put_age(struct tide_json *j, const char *name, uint64_t now, uint64_t then)
+{
+    uint64_t age = now > then ? now - then : 0;
+    tide_json_u32(j, name, age < UINT32_MAX ? (uint32_t)age : UINT32_MAX);
+}
+
+void tide_put_feed(struct tide_json *j, const struct tide_hot_feed *feed, uint64_t now)
+{
+    static const char *const absent[] = { "latestPrice", "latestPriceScaled", "latestAt",
+                                          "ageSeconds",  "twapPrice",         "twapPriceScaled",
+                                          "twapAt",      "twapAgeSeconds",    "observationCount" };
+    tide_json_bool(j, "stale", tide_rule_stale(feed, now));
+    tide_json_bool(j, "twapStale", tide_rule_twap_stale(feed, now));
+    if (!feed) {
+        for (size_t i = 0; i < TIDE_COUNT(absent); i++)
+            tide_json_null(j, absent[i]);
+        return;
+    }
+    tide_json_amount(j, "latestPrice", tide_hot_i128(feed->latest_price), TIDE_WAD_DECIMALS);
+    tide_json_time(j, "latestAt", feed->latest_ts);
+    put_age(j, "ageSeconds", now, feed->latest_ts);
+    tide_json_amount(j, "twapPrice", tide_hot_i128(feed->twap_price), TIDE_WAD_DECIMALS);
+    tide_json_time(j, "twapAt", feed->twap_ts);
+    put_age(j, "twapAgeSeconds", now, feed->twap_ts);
+    tide_json_u32(j, "observationCount", feed->observations);
+}
+
+struct listing {
+    struct tide_view *view;
+    struct tide_json *json;
+    struct tide_view_page page;
+    struct tide_hot_symbol after; /* of page.after            */
+    struct tide_hot_symbol last;  /* of the page              */
+    uint32_t count;
+    bool more;
+};
+
+/* False: the cursor is of another question. */
+static bool read_place(struct listing *l, const struct tide_request *request)
+{
+    return tide_view_page_read(&l->page, l->view, request) &&
+           tide_hot_symbol_of(&l->after, tide_slice_str(l->page.after));
+}
+
+static bool put_price(void *self, tide_slice key, const void *record)
+{
+    struct listing *l = self;
+    struct tide_hot_symbol asset;
+    memcpy(&asset, key.ptr + 1, sizeof asset);
+    if (*l->page.after && memcmp(&asset, &l->after, sizeof asset) <= 0)
+        return true;
+    l->more = l->count == PRICES_PAGE;
+    if (l->more)
+        return false;
+    l->count++;
+    l->last = asset;
+    tide_json_open(l->json, '{');
+    tide_json_symbol(l->json, "asset", &asset);
+    tide_put_feed(l->json, record, l->view->now);
+    tide_json_close(l->json, '}');
+    return true;
+}
+
+void tide_route_prices(struct tide_handler_context *context, const struct tide_request *request,
+                       struct tide_reply *reply)
+{
+    struct tide_view view;
+    struct tide_hot_key feeds = tide_hot_key(TIDE_HOT_FEED);
+    if (!tide_view_open(&view, context, request, reply))
+        return;
+    struct listing list = { .view = &view };
+    if (read_place(&list, request)) {
+        struct tide_json j = tide_view_answer(&view, reply);
+        list.json = &j;
+        tide_put_agrees(&j, &view);
+        tide_json_name(&j, "items");
+        tide_json_open(&j, '[');
+        tide_view_scan(&view, &feeds, put_price, &list);
+        tide_json_close(&j, ']');
+        tide_view_page_next(&j, &list.page,
+                            list.more ? tide_hot_symbol_slice(&list.last) : tide_slice_str(""));
+        tide_json_close(&j, '}');
+    } else {
+        tide_cursor_refuse(reply);
+    }
+    tide_view_close(&view, reply);
+}
+
+void tide_route_price(struct tide_handler_context *context, const struct tide_request *request,
+                      struct tide_reply *reply)
+{
+    const struct tide_param_value *asset = tide_request_param(request, TIDE_PARAM_asset);
+    struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_FEED, &asset->symbol);
+    struct tide_view view;
+    if (!tide_view_open(&view, context, request, reply))
+        return;
+    const struct tide_hot_feed *feed = tide_view_get(&view, &key);
+    if (feed) {
+        struct tide_json j = tide_view_answer(&view, reply);
+        tide_put_agrees(&j, &view);
+        tide_json_symbol(&j, "asset", &asset->symbol);
+        tide_put_feed(&j, feed, view.now);
+        tide_json_close(&j, '}');
+    } else {
+        tide_tell_refusal(reply, TIDE_REFUSED_NO_FEED);
+    }
+    tide_view_close(&view, reply);
+}
+
+/* --- quote -------------------------------------------------------------------------------- */
+
+/* Why swap_exact_in would not do it; NULL: for all that the pool knows it would. */
+static const char *obstacle(const struct tide_swap *swap)
+{
+    if (swap->paused)
+        return "paused";
+    if (swap->nothing_in)
+        return "nothing_in";
+    return swap->too_large ? "too_large" : NULL;
+}
+
+static void put_quote(struct tide_json *j, struct tide_view *view, const struct tide_hot_pool *pool,
+                      const struct tide_swap *swap, tide_raw_i128 amount_in, bool a_to_b)
+{
+    const struct tide_hot_address *in = a_to_b ? &pool->token_a : &pool->token_b;
+    const struct tide_hot_address *out = a_to_b ? &pool->token_b : &pool->token_a;
+    uint32_t in_decimals = tide_lookup_decimals(view, in);
+    const char *why = obstacle(swap);
+    tide_raw_i128 price;
+    tide_json_symbol(j, "pool", &pool->id);
+    tide_json_word(j, "direction", a_to_b ? "a_to_b" : "b_to_a");
+    tide_json_address(j, "tokenIn", in);
+    tide_json_address(j, "tokenOut", out);
+    tide_json_amount(j, "amountIn", amount_in, in_decimals);
+    tide_json_amount(j, "amountOut", swap->out, tide_lookup_decimals(view, out));
+    tide_json_amount(j, "fee", swap->fee, in_decimals);
+    tide_json_amount(j, "protocolFee", swap->protocol_fee, in_decimals);
+    tide_json_i128(j, "impactBps", swap->impact_bps);
+    if (tide_rule_spot(&price, pool, a_to_b) == TIDE_REFUSED_NOTHING) {
+        tide_json_amount(j, "spotPrice", price, TIDE_WAD_DECIMALS);
+    } else {
+        tide_json_null(j, "spotPrice");
+        tide_json_null(j, "spotPriceScaled");
+    }
+    tide_json_bool(j, "swappable", !why);
+    if (why)
+        tide_json_word(j, "reasonCode", why);
+    else
+        tide_json_null(j, "reasonCode");
+}
+
+void tide_route_quote(struct tide_handler_context *context, const struct tide_request *request,
+                      struct tide_reply *reply)
+{
+    const struct tide_param_value *id = tide_request_param(request, TIDE_PARAM_pool);
+    const struct tide_param_value *amount = tide_request_param(request, TIDE_PARAM_amountIn);
+    bool a_to_b = tide_request_param(request, TIDE_PARAM_direction)->number == 0;
+    struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_POOL, &id->symbol);
+    struct tide_swap swap;
+    struct tide_view view;
+    if (!tide_view_open(&view, context, request, reply))
+        return;
+    const struct tide_hot_pool *pool = tide_view_get(&view, &key);
+    tide_view_need(&view, RECORD_POOLS);
+    enum tide_refusal why = tide_rule_swap(&swap, pool, tide_hot_i128(view.meta->protocol_fee),
+                                           amount->amount.raw, a_to_b);
+    if (why == TIDE_REFUSED_NOTHING) {
+        struct tide_json j = tide_view_answer(&view, reply);
+        tide_put_agrees(&j, &view);
+        put_quote(&j, &view, pool, &swap, amount->amount.raw, a_to_b);
+        tide_json_close(&j, '}');
+    } else {
+        tide_tell_refusal(reply, why);
+    }
+    tide_view_close(&view, reply);
+}

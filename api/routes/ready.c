@@ -1,0 +1,143 @@
+/* GET /healthz: the process answers. GET /readyz: it should be asked. */
+#include "api/hot/lookup.h"
+#include "api/hot/reader.h"
+#include "api/http/json.h"
+#include "api/http/server/server.h"
+#include "api/kyc/kyc.h"
+#include "api/sql/deployment_select.h"
+#include "api/sql/sql_pool.h"
+#include "api/stream/service.h"
+
+tide_handler_fn tide_route_healthz, tide_route_readyz;
+
+enum { DATABASE_MS = 2000 }; /* after so long without word it is away */
+
+void tide_route_healthz(struct tide_handler_context *context, const struct tide_request *request,
+                        struct tide_reply *reply)
+{
+    (void)context;
+    (void)request;
+    tide_buf_str(&reply->body, "{\"alive\":true}");
+}
+
+/* What speaks against it; first in the order of who is to blame. */
+struct readiness {
+    bool draining, cached, fresh, complete, database;
+    uint64_t fed_age_ms;
+    bool with_sql, sql; /* configured; works */
+    /* The DAO's storage names the contracts that are configured: said, not judged. */
+    bool named, names_known;
+    struct tide_answer_at at;
+};
+
+static void look_at_cache(struct tide_handler_context *context, struct readiness *r)
+{
+    const struct tide_hot_meta *meta;
+    struct tide_err err;
+    if (tide_hot_begin(context->reader, &meta, &err) != TIDE_OK)
+        return;
+    if (!tide_deployment_select_allows(context->api->select, meta->protocol)) {
+        (void)!tide_hot_end(context->reader);
+        return; /* another process feeds it with another deployment */
+    }
+    r->at = (struct tide_answer_at){ true, meta->ledger, meta->close_time,
+                                     tide_lookup_age_ms(meta, context->host_ms) };
+    r->fed_age_ms = tide_lookup_fed_age_ms(meta, context->host_ms);
+    r->fresh = r->at.age_ms <= context->api->config->stale_after_ms;
+    r->complete = meta->complete && meta->compliance_complete;
+    r->named = tide_lookup_misnamed(meta) == 0;
+    r->names_known = !(meta->unkept & RECORD_BIT(RECORD_GOVERNANCE));
+    r->cached = tide_hot_end(context->reader) == TIDE_OK;
+}
+
+/* Whoever feeds the cache speaks with it all the time, and leaves word in the cache each second. */
+static bool database_answers(const struct tide_api *api, const struct readiness *r)
+{
+    struct tide_feed_stats feed;
+    tide_feed_stats(api->feed, &feed);
+    return feed.feeding || (r->cached && r->fed_age_ms <= DATABASE_MS);
+}
+
+/* --- each function ------------------------------------------------------------------------ */
+
+/* Its thread asks the database for its figures far more often. */
+enum { STREAM_SILENCE_MS = 30000 };
+
+static const char *state_of(bool configured, bool works)
+{
+    return !configured ? "off" : works ? "ok" : "down";
+}
+
+static bool sql_works(const struct tide_api *api, const struct readiness *r)
+{
+    struct tide_crew_stats pool;
+    tide_pool_stats(api->pool, &pool);
+    return r->with_sql && r->database && pool.connected > 0;
+}
+
+static bool stream_works(const struct tide_api *api, const struct readiness *r)
+{
+    struct stream_figures figures;
+    tide_live_figures(api->live, &figures);
+    int64_t asked = api->clock->now_ms(api->clock->self) - figures.asked_ms;
+    return r->database && figures.known && asked <= STREAM_SILENCE_MS;
+}
+
+static void put_functions(struct tide_json *j, const struct tide_api *api,
+                          const struct readiness *r)
+{
+    tide_json_name(j, "functions");
+    tide_json_open(j, '{');
+    tide_json_word(j, "lookups", state_of(true, r->cached && r->fresh && r->complete));
+    tide_json_word(j, "sql", state_of(r->with_sql, r->sql));
+    tide_json_word(j, "stream", state_of(true, stream_works(api, r)));
+    tide_json_word(j, "kyc", state_of(api->kyc, api->kyc && tide_kyc_is_connected(api->kyc)));
+    tide_json_close(j, '}');
+}
+
+static void put_reasons(struct tide_json *j, const struct readiness *r)
+{
+    tide_json_name(j, "reasons");
+    tide_json_open(j, '[');
+    if (r->draining)
+        tide_json_raw(j, TIDE_SLICE("\"draining\""));
+    if (!r->cached)
+        tide_json_raw(j, TIDE_SLICE("\"no_cache\""));
+    if (r->cached && !r->fresh)
+        tide_json_raw(j, TIDE_SLICE("\"stale\""));
+    if (r->cached && !r->complete)
+        tide_json_raw(j, TIDE_SLICE("\"incomplete\""));
+    if (r->with_sql && !r->database)
+        tide_json_raw(j, TIDE_SLICE("\"database\""));
+    else if (r->with_sql && !r->sql)
+        tide_json_raw(j, TIDE_SLICE("\"sql\""));
+    tide_json_close(j, ']');
+}
+
+void tide_route_readyz(struct tide_handler_context *context, const struct tide_request *request,
+                       struct tide_reply *reply)
+{
+    (void)request;
+    struct readiness r = { .draining = tide_server_draining(context->api->server) };
+    struct tide_json j = { .buf = &reply->body };
+    look_at_cache(context, &r);
+    r.database = database_answers(context->api, &r);
+    r.with_sql = context->api->pool != NULL;
+    r.sql = sql_works(context->api, &r);
+    bool ready = !r.draining && r.cached && r.fresh && r.complete && (r.sql || !r.with_sql);
+    tide_json_open(&j, '{');
+    tide_json_bool(&j, "ready", ready);
+    put_reasons(&j, &r);
+    tide_json_bool(&j, "fresh", r.fresh);
+    tide_json_bool(&j, "complete", r.complete);
+    tide_json_bool(&j, "database", r.database);
+    put_functions(&j, context->api, &r);
+    if (r.names_known)
+        tide_json_bool(&j, "agreesWithDao", r.named);
+    else
+        tide_json_null(&j, "agreesWithDao");
+    tide_json_close(&j, '}');
+    reply->at = r.at;
+    reply->status = ready ? 200 : 503;
+    reply->retry_after_s = ready ? 0 : 1;
+}

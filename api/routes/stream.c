@@ -1,0 +1,256 @@
+/* GET /api/stream */
+#include "api/http/param.h"
+#include "api/http/server/server.h"
+#include "api/routes/handlers.h"
+#include "api/stream/service.h"
+
+#include <stdio.h>
+
+/* --- what is asked for ------------------------------------------------------------------ */
+
+/* The next of a comma list; false at its end. An empty one is handed out too. */
+static bool next(tide_slice *rest, bool *more, tide_slice *item)
+{
+    if (!*more)
+        return false;
+    const uint8_t *comma = rest->len ? memchr(rest->ptr, ',', rest->len) : NULL;
+    *item = comma ? tide_slice_of(rest->ptr, (size_t)(comma - rest->ptr)) : *rest;
+    *more = comma != NULL;
+    if (comma)
+        *rest = tide_slice_of(comma + 1, rest->len - item->len - 1);
+    return true;
+}
+
+static bool bad(struct tide_reply *reply, const char *where, const char *why)
+{
+    tide_reply_problem(reply, 400, "invalid_parameters", "A parameter does not fit.");
+    tide_reply_problem_field(reply, where, why);
+    return false;
+}
+
+static bool add_topic(struct tide_stream_ask *ask, tide_slice word)
+{
+    static const char *const words[] = { "ledger", "event", "price", "compliance" };
+    for (uint32_t i = 0; i < TIDE_COUNT(words); i++)
+        if (tide_slice_eq_str(word, words[i])) {
+            ask->topics |= 1u << i;
+            return true;
+        }
+    return false;
+}
+
+static bool add_kind(struct tide_stream_ask *ask, tide_slice word)
+{
+    char why[TIDE_PARAM_WHY];
+    struct tide_param_value kind;
+    if (!tide_param_read(&kind, TIDE_PARAM_kind, word, why))
+        return false;
+    ask->kinds[ask->kind_count++] = (uint16_t)kind.number;
+    return true;
+}
+
+static bool add_asset(struct tide_stream_ask *ask, tide_slice word)
+{
+    for (size_t i = 0; i < word.len; i++) {
+        uint8_t c = word.ptr[i];
+        if (!((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+              c == '_'))
+            return false;
+    }
+    return word.len && tide_hot_symbol_of(&ask->assets[ask->asset_count++], word);
+}
+
+static bool add_address(struct tide_stream_ask *ask, tide_slice word)
+{
+    return tide_hot_address_parse(&ask->addresses[ask->address_count++], word);
+}
+
+/* Each of a list of at most TIDE_STREAM_NAMES_MAX. */
+static bool read_list(struct tide_stream_ask *ask, const struct tide_param_value *list,
+                      bool (*add)(struct tide_stream_ask *, tide_slice))
+{
+    tide_slice rest = list->text, item;
+    bool more = list->text.len > 0;
+    for (uint32_t i = 0; next(&rest, &more, &item); i++)
+        if (i >= TIDE_STREAM_NAMES_MAX || !add(ask, item))
+            return false;
+    return true;
+}
+
+static void copy_address(char out[TIDE_HOT_ADDRESS_TEXT], const struct tide_param_value *value)
+{
+    if (value->given)
+        tide_hot_address_text(out, &value->address);
+}
+
+static bool read_lists(struct tide_stream_ask *ask, const struct tide_request *request,
+                       struct tide_reply *reply)
+{
+    static const struct {
+        enum tide_param_id id;
+        bool (*add)(struct tide_stream_ask *, tide_slice);
+        const char *where, *why;
+    } lists[] = {
+        { TIDE_PARAM_topics, add_topic, "?topics",
+          "a comma list of ledger, event, price, compliance" },
+        { TIDE_PARAM_kinds, add_kind, "?kinds", NULL },
+        { TIDE_PARAM_assets, add_asset, "?assets",
+          "a comma list of at most 32 symbols of oracle feeds" },
+        { TIDE_PARAM_addresses, add_address, "?addresses",
+          "a comma list of at most 32 addresses (G or C)" },
+    };
+    char kinds[TIDE_PARAM_WHY];
+    struct tide_param_value none;
+    for (size_t i = 0; i < TIDE_COUNT(lists); i++) {
+        if (read_list(ask, tide_request_param(request, lists[i].id), lists[i].add))
+            continue;
+        /* The refusal of an empty one names all there are. */
+        if (!lists[i].why && tide_param_read(&none, TIDE_PARAM_kind, TIDE_SLICE(""), kinds))
+            return false;
+        return bad(reply, lists[i].where, lists[i].why ? lists[i].why : kinds);
+    }
+    return true;
+}
+
+/* A filter of what is not told would seem to filter what is. */
+static bool check_filters(const struct tide_stream_ask *ask, const struct tide_request *request,
+                          struct tide_reply *reply)
+{
+    static const struct {
+        enum tide_param_id id;
+        enum tide_stream_topic topic;
+        const char *where, *why;
+    } filters[] = {
+        { TIDE_PARAM_kinds, TIDE_TOPIC_EVENT, "?kinds", "filters events: topics must name event" },
+        { TIDE_PARAM_contract, TIDE_TOPIC_EVENT, "?contract",
+          "filters events: topics must name event" },
+        { TIDE_PARAM_address, TIDE_TOPIC_EVENT, "?address",
+          "filters events: topics must name event" },
+        { TIDE_PARAM_pool, TIDE_TOPIC_EVENT, "?pool", "filters events: topics must name event" },
+        { TIDE_PARAM_assets, TIDE_TOPIC_PRICE, "?assets",
+          "filters prices: topics must name price" },
+        { TIDE_PARAM_addresses, TIDE_TOPIC_COMPLIANCE, "?addresses",
+          "is for compliance: topics must name it; events are filtered by address" },
+    };
+    for (size_t i = 0; i < TIDE_COUNT(filters); i++)
+        if (tide_request_param(request, filters[i].id)->given && !(ask->topics & filters[i].topic))
+            return bad(reply, filters[i].where, filters[i].why);
+    if ((ask->topics & TIDE_TOPIC_COMPLIANCE) && ask->address_count == 0)
+        return bad(reply, "?addresses", "compliance is told of addresses that are named");
+    return true;
+}
+
+static bool read_ask(struct tide_stream_ask *ask, const struct tide_request *request,
+                     struct tide_reply *reply)
+{
+    if (!read_lists(ask, request, reply))
+        return false;
+    const struct tide_param_value *pool = tide_request_param(request, TIDE_PARAM_pool);
+    if (pool->given)
+        ask->pool = pool->symbol;
+    copy_address(ask->contract, tide_request_param(request, TIDE_PARAM_contract));
+    copy_address(ask->party, tide_request_param(request, TIDE_PARAM_address));
+    return check_filters(ask, request, reply);
+}
+
+/* --- who may have it -------------------------------------------------------------------- */
+
+/* Nobody is called compliant where the status route would not. */
+static bool may_tell(struct tide_handler_context *context, const struct tide_request *request,
+                     struct tide_reply *reply)
+{
+    struct tide_view view;
+    if (!tide_view_open(&view, context, request, reply))
+        return false;
+    bool may = tide_trusted(&view, context, reply);
+    tide_view_close(&view, reply);
+    return may && reply->status < 400;
+}
+
+static void refuse(struct tide_reply *reply, enum tide_stream_refusal refusal, struct tide_hub *hub)
+{
+    static const struct {
+        uint16_t status;
+        const char *code, *detail;
+        uint32_t retry_after_s;
+    } told[] = {
+        [TIDE_STREAM_TAKEN] = { 200, "", "", 0 },
+        [TIDE_STREAM_FULL] = { 503, "too_many_streams",
+                               "This node has as many streams as it takes.", 5 },
+        [TIDE_STREAM_FULL_OF] = { 429, "too_many_streams_of_client",
+                                  "You have as many streams as one client may have.", 30 },
+        [TIDE_STREAM_BAD_PLACE] = { 400, "bad_event_id",
+                                    "Last-Event-ID, or ?after=, is not the id of a message of "
+                                    "ours.",
+                                    0 },
+        [TIDE_STREAM_ELSEWHERE] = { 409, "other_deployment",
+                                    "That id is of another deployment: begin anew, without it.",
+                                    0 },
+        [TIDE_STREAM_TOO_OLD] = { 409, "event_id_too_old",
+                                  "What came after that id cannot be told here any more: read it "
+                                  "from /api/events, and begin anew.",
+                                  0 },
+        [TIDE_STREAM_ARCHIVED] = { 410, "archived", "", 0 },
+        [TIDE_STREAM_AHEAD] = { 409, "event_id_ahead",
+                                "This node has not seen the ledger of that id, nor one near it.",
+                                0 },
+        [TIDE_STREAM_UNKEPT] = { 503, "incomplete",
+                                 "This index was told to keep a part of the tables (--only), and"
+                                 " what that topic, or that kind of event, is told from is not"
+                                 " among them.",
+                                 0 },
+        [TIDE_STREAM_NOT_READY] = { 503, "not_ready", "The stream has not seen the database yet.",
+                                    2 },
+    };
+    tide_reply_problem(reply, told[refusal].status, told[refusal].code, "%s", told[refusal].detail);
+    reply->retry_after_s = told[refusal].retry_after_s;
+    if (refusal == TIDE_STREAM_ARCHIVED) {
+        struct tide_hub_stats stats;
+        tide_hub_stats(hub, &stats);
+        tide_reply_problem(reply, 410, told[refusal].code,
+                           "Events of the ledgers %u to %u, which come after that id, are archived:"
+                           " begin anew, or after them; other topics go on.",
+                           stats.archived_from, stats.archived_to);
+    }
+}
+
+/* --- the stream ------------------------------------------------------------------------ */
+
+static void wake(void *self)
+{
+    tide_server_wake(self);
+}
+
+static ptrdiff_t read_stream(void *self, char *to, size_t max)
+{
+    return tide_subscriber_read(self, to, max);
+}
+
+static void close_stream(void *self)
+{
+    tide_subscriber_close(self);
+}
+
+void tide_route_stream(struct tide_handler_context *context, const struct tide_request *request,
+                       struct tide_reply *reply)
+{
+    struct tide_stream_ask ask = { 0 };
+    struct tide_subscriber *subscriber;
+    struct tide_stream_sink sink = { .wake = wake, .self = context->wake };
+    const struct tide_param_value *after = tide_request_param(request, TIDE_PARAM_after);
+    tide_slice id = request->last_event_id.len ? request->last_event_id : after->text;
+    if (!read_ask(&ask, request, reply))
+        return;
+    if ((ask.topics & TIDE_TOPIC_COMPLIANCE) && !may_tell(context, request, reply))
+        return;
+    snprintf(ask.who, sizeof ask.who, "%.*s", TIDE_SLICE_FMT(context->client));
+    struct tide_hub *hub = tide_live_hub(context->api->live);
+    enum tide_stream_refusal refusal = tide_hub_subscribe(hub, &ask, id, &sink, &subscriber);
+    if (refusal != TIDE_STREAM_TAKEN) {
+        refuse(reply, refusal, hub);
+        return;
+    }
+    reply->content_type = "text/event-stream";
+    reply->stream =
+        (struct tide_stream_out){ .read = read_stream, .close = close_stream, .self = subscriber };
+}

@@ -1,0 +1,110 @@
+#include "api/sql/cursor.h"
+#include "api/http/param.h"
+#include "tidemark/hash.h"
+#include "tidemark/text.h"
+
+enum { TAG = 7 };
+
+static void add(struct tide_sha256 *sha, tide_slice text)
+{
+    uint8_t len[2] = { (uint8_t)(text.len >> 8), (uint8_t)text.len };
+    tide_sha256_update(sha, tide_slice_of(len, sizeof len));
+    tide_sha256_update(sha, text);
+}
+
+void tide_cursor_scope(struct tide_cursor_scope *out, const uint8_t deployment[TIDE_HASH_BYTES],
+                       const struct tide_request *request)
+{
+    struct tide_sha256 sha;
+    tide_sha256_init(&sha);
+    tide_sha256_update(&sha, tide_slice_of(deployment, TIDE_HASH_BYTES));
+    add(&sha, tide_slice_str(request->route->id));
+    for (uint32_t i = 0; i < request->param_count; i++) {
+        const struct tide_param_value *value = &request->params[i];
+        if (value->id == TIDE_PARAM_cursor || value->id == TIDE_PARAM_limit)
+            continue;
+        add(&sha, tide_slice_str(tide_param_of(value->id)->name));
+        add(&sha, value->text); /* one that was sent and is the default is the same question */
+    }
+    tide_sha256_final(&sha, out->hash);
+}
+
+static void tag_of(uint8_t tag[TIDE_HASH_BYTES], const struct tide_cursor_scope *scope,
+                   tide_slice key)
+{
+    struct tide_sha256 sha;
+    tide_sha256_init(&sha);
+    tide_sha256_update(&sha, tide_slice_of(scope->hash, sizeof scope->hash));
+    tide_sha256_update(&sha, key);
+    tide_sha256_final(&sha, tag);
+}
+
+static uint8_t swapped(uint8_t c, const char *from, const char *to)
+{
+    const char *at = c ? strchr(from, c) : NULL;
+    return at ? (uint8_t)to[at - from] : c;
+}
+
+size_t tide_cursor_write(char out[TIDE_CURSOR_MAX], const struct tide_cursor_scope *scope,
+                         tide_slice key)
+{
+    uint8_t bytes[TAG + TIDE_CURSOR_KEY_MAX], tag[TIDE_HASH_BYTES];
+    struct tide_buf text;
+    size_t len = 0;
+    if (key.len == 0 || key.len > TIDE_CURSOR_KEY_MAX)
+        return 0;
+    tag_of(tag, scope, key);
+    memcpy(bytes, tag, TAG);
+    memcpy(bytes + TAG, key.ptr, key.len);
+    tide_buf_init(&text, TIDE_CURSOR_MAX);
+    tide_buf_base64(&text, tide_slice_of(bytes, TAG + key.len));
+    for (; !text.failed && len < text.len && text.ptr[len] != '='; len++)
+        out[len] = (char)swapped(text.ptr[len], "+/", "-_");
+    tide_buf_release(&text);
+    return len;
+}
+
+/* base64url without padding into bytes; false when it is not that, or too long. */
+static bool decode(uint8_t *bytes, size_t *len, tide_slice text)
+{
+    uint8_t padded[TIDE_CURSOR_MAX + 4];
+    struct tide_buf out;
+    size_t n = 0;
+    if (text.len > TIDE_CURSOR_MAX)
+        return false;
+    for (; n < text.len; n++)
+        padded[n] = swapped(text.ptr[n], "-_+/", "+/  ");
+    while (n % 4)
+        padded[n++] = '=';
+    tide_buf_init(&out, TAG + TIDE_CURSOR_KEY_MAX);
+    bool fits = tide_buf_base64_decode(&out, tide_slice_of(padded, n)) == TIDE_OK && !out.failed;
+    if (fits && out.len)
+        memcpy(bytes, out.ptr, out.len);
+    *len = out.len;
+    tide_buf_release(&out);
+    return fits;
+}
+
+bool tide_cursor_read(char key[TIDE_CURSOR_KEY_MAX + 1], const struct tide_cursor_scope *scope,
+                      tide_slice text)
+{
+    uint8_t bytes[TAG + TIDE_CURSOR_KEY_MAX], tag[TIDE_HASH_BYTES];
+    size_t len;
+    if (!decode(bytes, &len, text) || len <= TAG)
+        return false;
+    tide_slice read = tide_slice_of(bytes + TAG, len - TAG);
+    tag_of(tag, scope, read);
+    if (memcmp(tag, bytes, TAG) != 0 || memchr(read.ptr, 0, read.len))
+        return false;
+    memcpy(key, read.ptr, read.len);
+    key[read.len] = 0;
+    return true;
+}
+
+void tide_cursor_refuse(struct tide_reply *reply)
+{
+    tide_reply_problem(reply, 400, "cursor_invalid",
+                       "The cursor is damaged, or of another question, network or deployment:"
+                       " begin without one.");
+    tide_reply_problem_field(reply, "?cursor", "is not of this question");
+}

@@ -1,0 +1,33 @@
+/* Cursors of lists: opaque to clients, nothing to us but the key that the next page begins after.
+ *
+ *   base64url( tag (7 bytes), key text )     tag = SHA-256(scope, key), cut
+ *
+ * The scope is the deployment (network, its epoch, its contracts), the route and every parameter
+ * but limit and cursor. A cursor of another scope, or a damaged one, does not fit its tag. The tag
+ * is no secret: a forged key is a value like any other, bound to a statement and refused by it
+ * when it does not fit. Cursors do not age: a key says where to go on, whatever came since. */
+#ifndef API_SQL_CURSOR_H
+#define API_SQL_CURSOR_H
+
+#include "api/http/route.h"
+
+#define TIDE_CURSOR_MAX     128u /* characters of a cursor */
+#define TIDE_CURSOR_KEY_MAX 89u  /* bytes of a key         */
+
+struct tide_cursor_scope {
+    uint8_t hash[TIDE_HASH_BYTES];
+};
+
+void tide_cursor_scope(struct tide_cursor_scope *out, const uint8_t deployment[TIDE_HASH_BYTES],
+                       const struct tide_request *request);
+/* Writes the cursor and returns its length, no NUL; 0 when key is empty or longer than
+ * TIDE_CURSOR_KEY_MAX. */
+size_t tide_cursor_write(char out[TIDE_CURSOR_MAX], const struct tide_cursor_scope *scope,
+                         tide_slice key);
+/* The key, NUL-terminated; false when text is no cursor of this scope. */
+bool tide_cursor_read(char key[TIDE_CURSOR_KEY_MAX + 1], const struct tide_cursor_scope *scope,
+                      tide_slice text);
+/* 400 cursor_invalid. */
+void tide_cursor_refuse(struct tide_reply *reply);
+
+#endif

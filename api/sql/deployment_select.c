@@ -1,0 +1,379 @@
+#include "api/sql/deployment_select.h"
+#include "tidemark/clock.h"
+#include "tidemark/deployment.h"
+#include "tidemark/log.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Protocols whose caches may be served. Readers take no lock, so a list that was replaced lives on
+ * until close: one for each reload or change of epoch. */
+struct allowed {
+    struct allowed *older;
+    uint32_t count;
+    uint8_t protocols[2][TIDE_HASH_BYTES];
+};
+
+struct tide_deployment_select {
+    char path[4096];
+    atomic_uint current; /* id that is served; 0: not known */
+    _Atomic(struct allowed *) allowed;
+    pthread_mutex_t mutex; /* of what follows */
+    bool has_file, has_served;
+    uint8_t network[TIDE_HASH_BYTES], contracts[TIDE_HASH_BYTES]; /* of the file */
+    uint8_t protocol[TIDE_HASH_BYTES];                            /* of what is served */
+    uint8_t served[TIDE_HASH_BYTES];
+    int64_t looked_ms;
+    uint32_t awaited; /* id of a newer epoch that was reported as not ready */
+};
+
+/* A row of chain.deployment_state. */
+struct candidate {
+    uint32_t id, epoch;
+    uint8_t network[TIDE_HASH_BYTES], contracts[TIDE_HASH_BYTES];
+    bool covered, ready;
+};
+
+static const char state_sql[] =
+    "SELECT s.id, s.epoch, s.network_id, s.contracts_hash, s.covered, s.ready,"
+    " pg_is_in_recovery(), s.database || ' ' || (SELECT b.oid FROM pg_catalog.pg_database AS b"
+    " WHERE b.datname = current_database()) FROM chain.deployment_state AS s ORDER BY s.epoch DESC,"
+    " s.id DESC";
+enum { ID, EPOCH, NETWORK, CONTRACTS, COVERED, READY, STANDBY, DATABASE };
+
+static int64_t now_ms(void)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    return clock->now_ms(clock->self);
+}
+
+static void hash_protocol(uint8_t out[TIDE_HASH_BYTES], const uint8_t network[TIDE_HASH_BYTES],
+                          const uint8_t contracts[TIDE_HASH_BYTES])
+{
+    struct tide_sha256 sha;
+    tide_sha256_init(&sha);
+    tide_sha256_update(&sha, tide_slice_of(network, TIDE_HASH_BYTES));
+    tide_sha256_update(&sha, tide_slice_of(contracts, TIDE_HASH_BYTES));
+    tide_sha256_final(&sha, out);
+}
+
+static bool read_candidate(struct candidate *out, const struct tide_pg_rows *rows, uint32_t row)
+{
+    *out = (struct candidate){ .id = (uint32_t)tide_pg_u64(rows, row, ID),
+                               .epoch = (uint32_t)tide_pg_u64(rows, row, EPOCH),
+                               .covered = tide_pg_bool(rows, row, COVERED),
+                               .ready = tide_pg_bool(rows, row, READY) };
+    return out->id && out->id <= UINT16_MAX &&
+           tide_pg_bytes(rows, row, NETWORK, out->network, sizeof out->network) &&
+           tide_pg_bytes(rows, row, CONTRACTS, out->contracts, sizeof out->contracts);
+}
+
+/* --- choosing ---------------------------------------------------------------------------- */
+
+static bool is_same_protocol(const struct candidate *a, const struct candidate *b)
+{
+    return memcmp(a->network, b->network, TIDE_HASH_BYTES) == 0 &&
+           memcmp(a->contracts, b->contracts, TIDE_HASH_BYTES) == 0;
+}
+
+/* Whether another row of its network has a newer epoch. Empty deployments are no choice beside
+ * others: a wrong file leaves them behind. */
+static bool is_outdated(const struct candidate *all, uint32_t count, const struct candidate *of,
+                        bool any_covered)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (all[i].epoch > of->epoch && (all[i].covered || !any_covered) &&
+            memcmp(all[i].network, of->network, TIDE_HASH_BYTES) == 0)
+            return true;
+    return false;
+}
+
+/* Without a file: the only protocol, each network in its newest epoch. NULL: none, or several. */
+static const struct candidate *find_only(const struct candidate *all, uint32_t count,
+                                         uint32_t *choices)
+{
+    const struct candidate *only = NULL;
+    bool any_covered = false;
+    *choices = 0;
+    for (uint32_t i = 0; i < count; i++)
+        any_covered |= all[i].covered;
+    for (uint32_t i = 0; i < count; i++) {
+        if ((any_covered && !all[i].covered) || is_outdated(all, count, &all[i], any_covered))
+            continue;
+        only = &all[i];
+        ++*choices;
+    }
+    return *choices == 1 ? only : NULL;
+}
+
+static const struct candidate *find_id(const struct candidate *all, uint32_t count, uint32_t id)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (all[i].id == id)
+            return &all[i];
+    return NULL;
+}
+
+/* Rows of the wanted protocol, newest epoch first: the first that is ready, later than what is
+ * served; else what is served; else, at first, the newest that holds something. */
+static const struct candidate *pick(const struct candidate *all, uint32_t count,
+                                    const struct candidate *wanted, const struct candidate *now)
+{
+    const struct candidate *newest = NULL;
+    bool same = now && is_same_protocol(now, wanted);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct candidate *c = &all[i];
+        if (!is_same_protocol(c, wanted) || (same && c->epoch <= now->epoch))
+            continue;
+        if (c->ready)
+            return c;
+        if (!newest || (c->covered && !newest->covered))
+            newest = c;
+    }
+    return now ? now : newest;
+}
+
+/* Under the mutex. */
+static void note_choice(struct tide_deployment_select *s, const struct candidate *chosen,
+                        const struct tide_pg_rows *rows)
+{
+    uint32_t before = atomic_load(&s->current);
+    struct tide_sha256 sha;
+    tide_sha256_init(&sha);
+    tide_sha256_update(&sha, tide_pg_slice(rows, 0, DATABASE));
+    hash_protocol(s->protocol, chosen->network, chosen->contracts);
+    tide_sha256_update(&sha, tide_slice_of(s->protocol, sizeof s->protocol));
+    tide_sha256_final(&sha, s->served);
+    s->has_served = true;
+    if (before != chosen->id)
+        tide_log(TIDE_INFO, "deployment.chosen", "deployment=%u epoch=%u before=%u", chosen->id,
+                 chosen->epoch, before);
+}
+
+/* Under the mutex: caches of the file's protocol, and of what is served. */
+static bool allow(struct tide_deployment_select *s)
+{
+    struct allowed *old = atomic_load(&s->allowed), *list = calloc(1, sizeof *list);
+    if (!list)
+        return false;
+    if (s->has_file)
+        hash_protocol(list->protocols[list->count++], s->network, s->contracts);
+    if (s->has_served)
+        memcpy(list->protocols[list->count++], s->protocol, sizeof s->protocol);
+    if (old && old->count == list->count &&
+        memcmp(old->protocols, list->protocols, sizeof list->protocols) == 0) {
+        free(list);
+        return true;
+    }
+    list->older = old;
+    atomic_store(&s->allowed, list);
+    return true;
+}
+
+/* A newer epoch that is not ready yet is reported once. */
+static void report_waiting(struct tide_deployment_select *s, const struct candidate *all,
+                           uint32_t count, const struct candidate *wanted,
+                           const struct candidate *chosen)
+{
+    for (uint32_t i = 0; i < count && all[i].epoch > chosen->epoch; i++) {
+        if (!is_same_protocol(&all[i], wanted) || s->awaited == all[i].id)
+            continue;
+        s->awaited = all[i].id;
+        tide_log(TIDE_INFO, "deployment.waiting",
+                 "deployment=%u epoch=%u reason=\"its contracts are not indexed from their "
+                 "creation yet\" served=%u",
+                 all[i].id, all[i].epoch, chosen->id);
+    }
+}
+
+/* Under the mutex. *chosen is among all; TIDE_OK says so. */
+static tide_status choose(struct tide_deployment_select *s, const struct candidate *all,
+                          uint32_t count, const struct tide_pg_rows *rows,
+                          const struct candidate **chosen, struct tide_err *err)
+{
+    uint32_t current = atomic_load(&s->current), choices = 0;
+    const struct candidate *now = find_id(all, count, current);
+    struct candidate file = { 0 };
+    const struct candidate *wanted = &file;
+    memcpy(file.network, s->network, sizeof file.network);
+    memcpy(file.contracts, s->contracts, sizeof file.contracts);
+    if (current && !now)
+        return tide_fail(err, TIDE_E_DB, "this server does not hold deployment %u yet", current);
+    if (!s->has_file)
+        wanted = find_only(all, count, &choices);
+    *chosen = wanted ? pick(all, count, wanted, now) : now;
+    if (!*chosen && choices > 1)
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "the database holds %u deployments: say which with --deployment FILE",
+                         choices);
+    if (!*chosen)
+        return tide_fail(err, TIDE_E_MISSING, "the database holds no such deployment yet");
+    note_choice(s, *chosen, rows);
+    if (wanted)
+        report_waiting(s, all, count, wanted, *chosen);
+    if (!allow(s))
+        return tide_fail(err, TIDE_E_MEMORY, "deployment");
+    atomic_store(&s->current, (*chosen)->id);
+    return TIDE_OK;
+}
+
+static void read_chosen(struct tide_chosen *out, const struct candidate *chosen,
+                        const struct tide_pg_rows *rows)
+{
+    struct tide_sha256 sha;
+    char epoch[16];
+    *out = (struct tide_chosen){ .id = (uint16_t)chosen->id,
+                                 .standby = tide_pg_bool(rows, 0, STANDBY) };
+    snprintf(out->text, sizeof out->text, "%u", out->id);
+    hash_protocol(out->protocol, chosen->network, chosen->contracts);
+    int len = snprintf(epoch, sizeof epoch, "%u", chosen->epoch);
+    tide_sha256_init(&sha);
+    tide_sha256_update(&sha, tide_slice_of(out->protocol, sizeof out->protocol));
+    tide_sha256_update(&sha, tide_slice_of(epoch, (size_t)len));
+    tide_sha256_final(&sha, out->identity);
+}
+
+/* out may be NULL. */
+static tide_status look(struct tide_deployment_select *s, struct tide_pg *pg,
+                        struct tide_chosen *out, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    const struct candidate *chosen = NULL;
+    tide_status status = tide_pg_query(pg, &rows, state_sql, NULL, 0, err);
+    if (status != TIDE_OK)
+        return status;
+    struct candidate *all = calloc(rows.count + 1u, sizeof *all);
+    if (!all)
+        status = tide_fail(err, TIDE_E_MEMORY, "deployments");
+    for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
+        if (!read_candidate(&all[i], &rows, i))
+            status = tide_fail(err, TIDE_E_SCHEMA, "chain.deployment_state: row %u", i);
+    if (status == TIDE_OK) {
+        pthread_mutex_lock(&s->mutex);
+        status = choose(s, all, rows.count, &rows, &chosen, err);
+        s->looked_ms = now_ms();
+        pthread_mutex_unlock(&s->mutex);
+    }
+    if (status == TIDE_OK && out)
+        read_chosen(out, chosen, &rows);
+    free(all);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+/* --- for connections --------------------------------------------------------------------- */
+
+tide_status tide_chosen_connect(struct tide_pg **pg, const struct tide_pg_options *to,
+                                struct tide_deployment_select *select, struct tide_chosen *out,
+                                struct tide_err *err)
+{
+    struct tide_deployment_select *own = NULL;
+    tide_status status = *pg ? tide_pg_reopen(*pg, err) : tide_pg_open(pg, to, err);
+    if (status == TIDE_OK && !select)
+        status = tide_deployment_select_open(&own, "", err);
+    if (status == TIDE_OK)
+        status = look(select ? select : own, *pg, out, err);
+    tide_deployment_select_close(own);
+    return status;
+}
+
+bool tide_chosen_is_current(const struct tide_deployment_select *select,
+                            const struct tide_chosen *chosen)
+{
+    return !select || chosen->id == atomic_load(&select->current);
+}
+
+tide_status tide_deployment_select_refresh(struct tide_deployment_select *select,
+                                           struct tide_pg *pg, struct tide_err *err)
+{
+    if (!select)
+        return TIDE_OK;
+    pthread_mutex_lock(&select->mutex);
+    bool due = now_ms() - select->looked_ms >= TIDE_SELECT_MS;
+    if (due)
+        select->looked_ms = now_ms(); /* the other connections need not look as well */
+    pthread_mutex_unlock(&select->mutex);
+    return due ? look(select, pg, NULL, err) : TIDE_OK;
+}
+
+bool tide_deployment_select_allows(const struct tide_deployment_select *select,
+                                   const uint8_t protocol[TIDE_HASH_BYTES])
+{
+    const struct allowed *list = select ? atomic_load(&select->allowed) : NULL;
+    for (uint32_t i = 0; list && i < list->count; i++)
+        if (memcmp(list->protocols[i], protocol, TIDE_HASH_BYTES) == 0)
+            return true;
+    return !list || list->count == 0;
+}
+
+bool tide_deployment_select_served(struct tide_deployment_select *select,
+                                   uint8_t out[TIDE_HASH_BYTES])
+{
+    pthread_mutex_lock(&select->mutex);
+    bool known = select->has_served;
+    memcpy(out, select->served, TIDE_HASH_BYTES);
+    pthread_mutex_unlock(&select->mutex);
+    return known;
+}
+
+/* --- the file ---------------------------------------------------------------------------- */
+
+static tide_status read_file(struct tide_deployment_select *s, struct tide_err *err)
+{
+    struct tide_deployment *file = NULL;
+    if (!s->path[0])
+        return TIDE_OK;
+    tide_status status = tide_deployment_read(&file, s->path, err);
+    if (status != TIDE_OK)
+        return status;
+    pthread_mutex_lock(&s->mutex);
+    tide_deployment_hash(s->contracts, file);
+    memcpy(s->network, file->network_id, sizeof s->network);
+    s->has_file = true;
+    s->looked_ms = 0; /* the next connection looks at once */
+    if (!allow(s))
+        status = tide_fail(err, TIDE_E_MEMORY, "deployment");
+    pthread_mutex_unlock(&s->mutex);
+    free(file);
+    return status;
+}
+
+tide_status tide_deployment_select_open(struct tide_deployment_select **out, const char *path,
+                                        struct tide_err *err)
+{
+    struct tide_deployment_select *s = calloc(1, sizeof *s);
+    if (!s)
+        return tide_fail(err, TIDE_E_MEMORY, "deployment");
+    pthread_mutex_init(&s->mutex, NULL);
+    int len = snprintf(s->path, sizeof s->path, "%s", path);
+    tide_status status = (size_t)len < sizeof s->path
+                             ? read_file(s, err)
+                             : tide_fail(err, TIDE_E_CONFIG, "deployment: a path of %d bytes", len);
+    if (status == TIDE_OK)
+        *out = s;
+    else
+        tide_deployment_select_close(s);
+    return status;
+}
+
+void tide_deployment_select_close(struct tide_deployment_select *select)
+{
+    if (!select)
+        return;
+    struct allowed *list = atomic_load(&select->allowed);
+    while (list) {
+        struct allowed *older = list->older;
+        free(list);
+        list = older;
+    }
+    pthread_mutex_destroy(&select->mutex);
+    free(select);
+}
+
+tide_status tide_deployment_select_reload(struct tide_deployment_select *select,
+                                          struct tide_err *err)
+{
+    return read_file(select, err);
+}

@@ -1,0 +1,167 @@
+#include "api/sql/scope.h"
+#include "tidemark/catalogue.h"
+#include "tidemark/table.h"
+
+static const struct {
+    const char *name, *tables;
+} throughs[] = {
+#define TIDE_THROUGH(name, tables) { name, tables },
+#include "api/sql/view_tables.def"
+};
+
+struct name {
+    tide_slice schema, table, whole;
+};
+
+/* Steps to the next schema.table of the text that is one of the index. */
+static bool next_name(const char **text, struct name *out)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    static const char *const schemas[] = { "state", "history", "event", "rollup", "chain" };
+    for (const char *at = *text; *at;) {
+        size_t schema = strspn(at, letters), table;
+        if (schema == 0 || at[schema] != '.') {
+            at += schema + (at[schema] != 0);
+            continue;
+        }
+        table = strspn(at + schema + 1, letters);
+        *out = (struct name){ .schema = tide_slice_of(at, schema),
+                              .table = tide_slice_of(at + schema + 1, table),
+                              .whole = tide_slice_of(at, schema + 1 + table) };
+        at += out->whole.len;
+        for (size_t i = 0; i < TIDE_COUNT(schemas) && table; i++)
+            if (tide_slice_eq_str(out->schema, schemas[i])) {
+                *text = at;
+                return true;
+            }
+    }
+    return false;
+}
+
+static const struct tide_table *table_of(const struct name *name)
+{
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    for (uint32_t i = 0; i < count; i++)
+        if (tide_slice_eq_str(name->schema, tables[i].schema) &&
+            tide_slice_eq_str(name->table, tables[i].name))
+            return &tables[i];
+    return NULL;
+}
+
+static const char *behind(const struct name *name)
+{
+    for (size_t i = 0; i < TIDE_COUNT(throughs); i++)
+        if (tide_slice_eq_str(name->whole, throughs[i].name))
+            return throughs[i].tables;
+    return NULL;
+}
+
+/* --- the scope -------------------------------------------------------------------------- */
+
+static bool is_all(const char *scope)
+{
+    return scope[0] == '*' && scope[1] == 0;
+}
+
+static bool has(const char *scope, tide_slice whole)
+{
+    while (*scope) {
+        size_t len = strcspn(scope, ",");
+        if (tide_slice_eq(whole, tide_slice_of(scope, len)))
+            return true;
+        scope += len + (scope[len] == ',');
+    }
+    return false;
+}
+
+bool tide_kept_has(const char *scope, const char *schema, const char *table)
+{
+    char whole[96];
+    int len = snprintf(whole, sizeof whole, "%s.%s", schema, table);
+    return is_all(scope) || has(scope, tide_slice_of(whole, (size_t)len));
+}
+
+struct missing {
+    const char *scope;
+    char *text; /* of TIDE_KEPT_TEXT */
+    size_t len;
+};
+
+static void miss(struct missing *m, tide_slice whole)
+{
+    static const char more[] = ", …";
+    if (has(m->scope, whole) || memmem(m->text, m->len, whole.ptr, whole.len))
+        return;
+    size_t room = TIDE_KEPT_TEXT - m->len - sizeof more;
+    int len = snprintf(m->text + m->len, room, "%s%.*s", m->len ? ", " : "", TIDE_SLICE_FMT(whole));
+    if ((size_t)len < room)
+        m->len += (size_t)len;
+    else
+        memcpy(m->text + m->len, more, sizeof more);
+}
+
+static void miss_kind(struct missing *m, uint32_t kind)
+{
+    uint32_t count;
+    char whole[96];
+    const struct tide_table *table = &tide_tables(&count)[tide_events()[kind].table];
+    int len = snprintf(whole, sizeof whole, "%s.%s", table->schema, table->name);
+    miss(m, tide_slice_of(whole, (size_t)len));
+}
+
+static void miss_kinds(struct missing *m, const struct tide_kept_need *need)
+{
+    uint32_t count = need->kind_count ? need->kind_count : TIDE_EV_COUNT;
+    for (uint32_t i = 0; i < count; i++)
+        miss_kind(m, need->kind_count ? need->kinds[i] : i);
+}
+
+static void miss_behind(struct missing *m, const char *tables, const struct tide_kept_need *need)
+{
+    struct name name;
+    if (strcmp(tables, "event.*") == 0)
+        miss_kinds(m, need);
+    while (next_name(&tables, &name))
+        miss(m, name.whole);
+}
+
+bool tide_kept_all(char missing[TIDE_KEPT_TEXT], const char *scope,
+                   const struct tide_kept_need *need)
+{
+    struct missing m = { .scope = scope, .text = missing };
+    const char *rest = need->sql;
+    struct name name;
+    missing[0] = 0;
+    while (!is_all(scope) && next_name(&rest, &name)) {
+        const char *tables = behind(&name);
+        if (tables)
+            miss_behind(&m, tables, need);
+        else if (!tide_slice_eq_str(name.schema, "chain") || table_of(&name))
+            miss(&m, name.whole);
+    }
+    return missing[0] == 0;
+}
+
+/* --- what is named ---------------------------------------------------------------------- */
+
+tide_status tide_kept_known(const char *name, const char *sql, struct tide_err *err)
+{
+    struct name table;
+    while (next_name(&sql, &table)) {
+        bool elsewhere = tide_slice_eq_str(table.schema, "chain") || /* migrations make these */
+                         tide_slice_eq_str(table.schema, "rollup");
+        if (!elsewhere && !table_of(&table))
+            return tide_fail(err, TIDE_E_SCHEMA, "%s: there is no table %.*s", name,
+                             TIDE_SLICE_FMT(table.whole));
+    }
+    return TIDE_OK;
+}
+
+void tide_kept_refuse(struct tide_reply *reply, const char *missing)
+{
+    tide_reply_problem(reply, 503, "incomplete",
+                       "This index was told to keep a part of the tables (--only), and what this"
+                       " answer is made of is not among them: %s.",
+                       missing);
+}

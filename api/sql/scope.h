@@ -1,0 +1,35 @@
+/* What the index keeps. One that was made with --only fills some tables alone; to whoever reads the
+ * others they look as if the chain held nothing. So who answers from tables asks here first, and
+ * refuses: 503 incomplete, as for sums that are not kept.
+ *
+ * Kept    chain.deployment.scope: "*", or a comma list of tables (indexer/database/scope.h).
+ * Needed  every table that the text of a statement names, and those behind the views and functions
+ *         it names (through.def); nobody lists them by hand. Tables of the schema chain that the
+ *         catalogue does not have are always there. */
+#ifndef API_SQL_SCOPE_H
+#define API_SQL_SCOPE_H
+
+#include "api/http/route.h"
+
+#define TIDE_KEPT_TEXT 256u
+
+/* What is read: a statement, and of events the kinds alone that were asked for (count 0: all). */
+struct tide_kept_need {
+    const char *sql;
+    const uint16_t *kinds; /* enum tide_event_id */
+    uint32_t kind_count;
+};
+
+/* Whether all that is needed is kept; missing names what is not: "state.x, event.y, …". */
+bool tide_kept_all(char missing[TIDE_KEPT_TEXT], const char *scope,
+                   const struct tide_kept_need *need);
+/* Of a single table. */
+bool tide_kept_has(const char *scope, const char *schema, const char *table);
+
+/* TIDE_E_SCHEMA names a table that the text names and nobody knows. */
+tide_status tide_kept_known(const char *name, const char *sql, struct tide_err *err) TIDE_MUST_USE;
+
+/* 503 incomplete. */
+void tide_kept_refuse(struct tide_reply *reply, const char *missing);
+
+#endif

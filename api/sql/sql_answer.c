@@ -1,0 +1,470 @@
+#include "api/sql/sql_answer.h"
+#include "api/http/param.h"
+#include "api/sql/cursor.h"
+#include "api/sql/scope.h"
+#include "tidemark/clock.h"
+#include "tidemark/limits.h"
+#include "tidemark/log.h"
+#include "tidemark/text.h"
+
+static const char newest[] = "2147483647"; /* of an integer column: everything there is */
+
+/* The newest ledger and its close time; of ?ledger=N the close time, NULL when it is not indexed,
+ * and then what is; the ledgers whose events are archived, as text; which tables are filled;
+ * whether the past of the token asked for is still being read; how old that is. */
+static const char head_sql[] =
+    "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint,"
+    " (SELECT extract(epoch FROM l.closed_at)::bigint FROM chain.ledger AS l"
+    "   WHERE l.deployment = $1::smallint AND l.ledger = $2::integer),"
+    " (SELECT string_agg(v.from_ledger || ' to ' || v.to_ledger, ', ' ORDER BY v.from_ledger)"
+    "   FROM (SELECT from_ledger, to_ledger FROM chain.coverage"
+    "     WHERE deployment = $1 AND $2 IS NOT NULL ORDER BY from_ledger LIMIT 12) AS v),"
+    " (SELECT min(a.from_ledger) || ' to ' || max(a.end_ledger) - 1 FROM chain.archive AS a"
+    "   WHERE a.deployment = $1 AND ($2 IS NULL OR a.from_ledger <= $2)),"
+    " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1),"
+    " EXISTS (SELECT FROM chain.contract_coverage AS g WHERE g.deployment = $1 AND g.contract ="
+    "   $3::text AND g.next_ledger <= g.to_ledger), " TIDE_AGE_COLUMNS
+    " FROM chain.cursor AS c WHERE c.deployment = $1 AND c.ledger > 0";
+
+enum {
+    HEAD_LEDGER,
+    HEAD_CLOSED,
+    HEAD_AT_CLOSED,
+    HEAD_COVERED,
+    HEAD_ARCHIVED,
+    HEAD_SCOPE,
+    HEAD_UNREAD,
+    HEAD_SIGN /* TIDE_AGE_COLUMNS */
+};
+
+enum { HEAD_VALUES = 3, INCOMPLETE_RETRY_S = 30 };
+
+/* One request under way. */
+struct run {
+    struct tide_session *session;
+    const struct tide_request *request;
+    struct tide_reply *reply;
+    const struct tide_statement *statement;
+    struct tide_cursor_scope scope;
+    const struct tide_param_value *ledger; /* ?ledger=N, NULL without one */
+    char after[TIDE_CURSOR_KEY_MAX + 1];   /* "": the first page */
+    uint32_t limit;
+    char at[16], limit_text[16];
+    char numbers[TIDE_PG_PARAMS_MAX][12]; /* unix seconds of times */
+    char archived[32]; /* ledgers of events that this statement reads, but not there; "": none */
+    bool refused;      /* reply is a problem */
+    bool nothing;      /* the list's first page is empty */
+    bool probing;      /* asks whether what the list is of exists: see ask_parent */
+};
+
+tide_status tide_sql_prepare_head(struct tide_session *session, struct tide_err *err)
+{
+    return tide_pg_prepare(session->pg, "head", head_sql, err);
+}
+
+/* --- the transaction's head ------------------------------------------------------------- */
+
+static void refuse_ledger(struct run *run, uint32_t tip, const char *ranges)
+{
+    uint64_t wanted = run->ledger->number;
+    run->refused = true;
+    if (wanted > tip)
+        tide_reply_problem(run->reply, 404, "ledger_not_reached",
+                           "Ledger %" PRIu64 " is not there yet: the newest is %u.", wanted, tip);
+    else
+        tide_reply_problem(run->reply, 404, "ledger_not_indexed",
+                           "Ledger %" PRIu64 " is not indexed. Indexed: %s.", wanted, ranges);
+}
+
+/* Events of a kind that is asked for need no other. */
+static bool is_kept(struct run *run, const char *scope)
+{
+    const struct tide_param_value *kind = tide_request_param(run->request, TIDE_PARAM_kind);
+    struct tide_kept_need need = { .sql = run->statement->sql };
+    char missing[TIDE_KEPT_TEXT];
+    uint16_t id = kind ? (uint16_t)kind->number : 0;
+    if (kind && kind->given)
+        need = (struct tide_kept_need){ run->statement->sql, &id, 1 };
+    bool kept = tide_kept_all(missing, scope, &need);
+    if (!kept)
+        tide_kept_refuse(run->reply, missing);
+    return kept;
+}
+
+/* The age is told, not judged: what SQL routes answer names its ledger. */
+static uint64_t age_of(struct run *run, const struct tide_pg_rows *rows)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    struct tide_age_sign sign = tide_age_read(rows, 0, HEAD_SIGN);
+    return tide_age_of(&run->session->age, &sign, clock->wall_ms(clock->self),
+                       clock->now_ms(clock->self));
+}
+
+static void read_head(struct run *run, const struct tide_pg_rows *rows)
+{
+    struct tide_answer_at *at = &run->reply->at;
+    if (rows->count == 0) {
+        run->refused = true;
+        tide_reply_problem(run->reply, 503, "not_ready", "Nothing is indexed yet.");
+        run->reply->retry_after_s = 5;
+        return;
+    }
+    *at = (struct tide_answer_at){ .known = true,
+                                   .ledger = (uint32_t)tide_pg_u64(rows, 0, HEAD_LEDGER),
+                                   .close_time = tide_pg_u64(rows, 0, HEAD_CLOSED),
+                                   .age_ms = age_of(run, rows) };
+    if (run->statement && !is_kept(run, tide_pg_text(rows, 0, HEAD_SCOPE))) {
+        run->refused = true;
+        return;
+    }
+    if (tide_pg_bool(rows, 0, HEAD_UNREAD)) {
+        run->refused = true;
+        tide_reply_problem(run->reply, 503, "incomplete",
+                           "This token was discovered on the ledger, and what it did before is not"
+                           " indexed yet.");
+        run->reply->retry_after_s = INCOMPLETE_RETRY_S;
+        return;
+    }
+    if (run->statement && run->statement->events)
+        snprintf(run->archived, sizeof run->archived, "%s", tide_pg_text(rows, 0, HEAD_ARCHIVED));
+    if (!run->ledger)
+        return;
+    if (run->ledger->number > at->ledger || tide_pg_is_null(rows, 0, HEAD_AT_CLOSED)) {
+        refuse_ledger(run, at->ledger, tide_pg_text(rows, 0, HEAD_COVERED));
+        return;
+    }
+    at->ledger = (uint32_t)run->ledger->number;
+    at->close_time = tide_pg_u64(rows, 0, HEAD_AT_CLOSED);
+    at->age_ms = 0;
+}
+
+static void open_run(struct run *run, struct tide_session *session,
+                     const struct tide_request *request, struct tide_reply *reply)
+{
+    *run = (struct run){ .session = session, .request = request, .reply = reply };
+    const struct tide_param_value *ledger = tide_request_param(request, TIDE_PARAM_ledger);
+    if (ledger && ledger->given)
+        run->ledger = ledger;
+    uint64_t at = run->ledger && ledger->number < INT32_MAX ? ledger->number : INT32_MAX;
+    snprintf(run->at, sizeof run->at, "%" PRIu64, at);
+}
+
+static const char *const *head_values(const struct run *run, const char *values[HEAD_VALUES])
+{
+    const struct tide_param_value *token = tide_request_param(run->request, TIDE_PARAM_token);
+    bool given = token && token->given;
+    values[0] = run->session->chosen.text;
+    values[1] = run->ledger ? run->at : NULL;
+    values[2] = given ? (const char *)token->text.ptr : NULL;
+    return values;
+}
+
+/* --- envelopes -------------------------------------------------------------------------- */
+
+static void put_envelope(struct tide_buf *body, const struct tide_answer_at *at)
+{
+    char time[TIDE_RFC3339_BYTES];
+    tide_time_rfc3339(time, (int64_t)at->close_time);
+    tide_buf_putf(body, "{\"ledger\":\"%u\",\"closedAt\":\"%s\"", at->ledger, time);
+}
+
+/* What is not there might be in the archive: an answer without it would look whole. */
+static void refuse_archived(struct run *run)
+{
+    tide_reply_problem(run->reply, 410, "archived",
+                       "Events of the ledgers %s are archived: ask whoever runs this service.",
+                       run->archived);
+}
+
+static void refuse_none(struct run *run)
+{
+    if (run->archived[0]) {
+        refuse_archived(run);
+        return;
+    }
+    tide_reply_problem(run->reply, 404, run->statement->code, "At ledger %u %s.",
+                       run->reply->at.ledger, run->statement->none);
+}
+
+static tide_status put_one(struct run *run, const struct tide_pg_rows *rows, struct tide_err *err)
+{
+    struct tide_buf *body = &run->reply->body;
+    if (rows->count == 0) {
+        refuse_none(run);
+        return TIDE_OK;
+    }
+    tide_slice item = tide_pg_slice(rows, 0, 0);
+    if (rows->count != 1 || item.len < 3 || item.ptr[0] != '{')
+        return tide_fail(err, TIDE_E_DB_FATAL, "%s.sql: not one object", run->statement->name);
+    put_envelope(body, &run->reply->at);
+    tide_buf_u8(body, ',');
+    tide_buf_put(body, item.ptr + 1, item.len - 1);
+    return TIDE_OK;
+}
+
+static tide_status put_next(struct run *run, tide_slice key, struct tide_err *err)
+{
+    char cursor[TIDE_CURSOR_MAX];
+    struct tide_buf *body = &run->reply->body;
+    size_t len = tide_cursor_write(cursor, &run->scope, key);
+    if (len == 0)
+        return tide_fail(err, TIDE_E_DB_FATAL, "%s.sql: a key of %zu bytes", run->statement->name,
+                         key.len);
+    tide_buf_u8(body, '"');
+    tide_buf_put(body, cursor, len);
+    tide_buf_u8(body, '"');
+    return TIDE_OK;
+}
+
+static tide_status put_list(struct run *run, const struct tide_pg_rows *rows, struct tide_err *err)
+{
+    struct tide_buf *body = &run->reply->body;
+    tide_status status = TIDE_OK;
+    run->nothing = rows->count == 0 && !run->after[0];
+    if (rows->count == 0 && run->archived[0]) {
+        refuse_archived(run);
+        return TIDE_OK;
+    }
+    put_envelope(body, &run->reply->at);
+    tide_buf_str(body, ",\"items\":[");
+    for (uint32_t i = 0; i < rows->count && i < run->limit; i++) {
+        if (i)
+            tide_buf_u8(body, ',');
+        tide_buf_slice(body, tide_pg_slice(rows, i, 0));
+    }
+    tide_buf_str(body, "],\"next\":");
+    if (rows->count > run->limit || run->archived[0]) /* the next page is the refusal */
+        status = put_next(
+            run, tide_pg_slice(rows, (rows->count > run->limit ? run->limit : rows->count) - 1, 1),
+            err);
+    else
+        tide_buf_str(body, "null");
+    tide_buf_u8(body, '}');
+    return status;
+}
+
+static tide_status put_rows(struct run *run, const struct tide_pg_rows *rows, struct tide_err *err)
+{
+    tide_buf_reset(&run->reply->body);
+    if (rows->columns != (run->statement->list ? 2 : 1))
+        return tide_fail(err, TIDE_E_DB_FATAL, "%s.sql: %u columns", run->statement->name,
+                         rows->columns);
+    tide_status status = run->statement->list ? put_list(run, rows, err) : put_one(run, rows, err);
+    if (status == TIDE_OK && run->reply->body.failed)
+        status = tide_fail(err, TIDE_E_LIMIT, "%s.sql: an answer above %u bytes",
+                           run->statement->name, TIDE_REPLY_BODY_MAX);
+    return status;
+}
+
+/* --- a statement ------------------------------------------------------------------------ */
+
+/* BEGIN, SET LOCAL ROLE, head, statement, COMMIT. */
+static tide_status take_answer(void *self, uint32_t index, const struct tide_pg_rows *rows,
+                               struct tide_err *err)
+{
+    struct run *run = self;
+    if (index == 2)
+        read_head(run, rows);
+    else if (index == 3 && !run->refused && !run->probing)
+        return put_rows(run, rows, err);
+    else if (index == 3 && !run->refused && rows->count == 0)
+        refuse_none(run);
+    return TIDE_OK;
+}
+
+/* As the client gave it, but for a time, which may be written in two ways. */
+static const char *value_text(const struct tide_param_value *param, char number[12])
+{
+    if (param->text.len == 0)
+        return NULL;
+    if (tide_param_of(param->id)->type != TIDE_PARAM_TIME)
+        return (const char *)param->text.ptr;
+    snprintf(number, 12, "%" PRIu32, (uint32_t)param->number);
+    return number;
+}
+
+static void fill_values(struct run *run, const char *values[TIDE_PG_PARAMS_MAX])
+{
+    for (uint32_t i = 0; i < run->statement->bind_count; i++) {
+        uint8_t bind = run->statement->binds[i];
+        const struct tide_param_value *param;
+        switch (bind) {
+        case TIDE_BIND_DEPLOYMENT:
+            values[i] = run->session->chosen.text;
+            break;
+        case TIDE_BIND_AT:
+            values[i] = run->ledger ? run->at : newest;
+            break;
+        case TIDE_BIND_AFTER:
+            values[i] = run->after[0] ? run->after : NULL;
+            break;
+        case TIDE_BIND_LIMIT:
+            values[i] = run->limit_text;
+            break;
+        default:
+            param = tide_request_param(run->request, (enum tide_param_id)bind);
+            assert(param);
+            values[i] = value_text(param, run->numbers[i]);
+        }
+    }
+}
+
+static tide_status ask(struct run *run, struct tide_err *err)
+{
+    const char *values[TIDE_PG_PARAMS_MAX] = { NULL }, *head[HEAD_VALUES];
+    struct tide_pg *pg = run->session->pg;
+    struct tide_err later;
+    fill_values(run, values);
+    tide_status status = tide_pg_pipe(pg, err);
+    if (status != TIDE_OK)
+        return status;
+    status = tide_pg_pipe_run(pg, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", err);
+    if (status == TIDE_OK)
+        status = tide_pg_pipe_run(pg, "SET LOCAL ROLE " TIDE_SQL_ROLE, err);
+    if (status == TIDE_OK)
+        status = tide_pg_pipe_execute(pg, "head", head_values(run, head), HEAD_VALUES, err);
+    if (status == TIDE_OK)
+        status =
+            tide_pg_pipe_execute(pg, run->statement->name, values, run->statement->bind_count, err);
+    if (status == TIDE_OK)
+        status = tide_pg_pipe_run(pg, "COMMIT", err);
+    struct tide_pg_answers sink = { .answer = take_answer, .self = run };
+    tide_status end = tide_pg_pipe_end(pg, &sink, status == TIDE_OK ? err : &later);
+    return status == TIDE_OK ? end : status;
+}
+
+/* Limit and cursor; false when the cursor is none of this question. */
+static bool read_page(struct run *run)
+{
+    const struct tide_param_value *limit = tide_request_param(run->request, TIDE_PARAM_limit);
+    const struct tide_param_value *cursor = tide_request_param(run->request, TIDE_PARAM_cursor);
+    if (!run->statement->list)
+        return true;
+    run->limit = (uint32_t)limit->number;
+    snprintf(run->limit_text, sizeof run->limit_text, "%u", run->limit + 1);
+    tide_cursor_scope(&run->scope, run->session->chosen.identity, run->request);
+    return !cursor->given || tide_cursor_read(run->after, &run->scope, cursor->text);
+}
+
+/* An empty list stands as it is unless what it is of does not exist: then that is the answer. */
+static tide_status ask_parent(struct run *run, struct tide_err *err)
+{
+    const struct tide_statements *all = run->session->options.statements;
+    size_t parent = run->statement->parent;
+    struct tide_answer_at listed = run->reply->at;
+    if (!run->nothing || parent == TIDE_STATEMENT_NO_PARENT)
+        return TIDE_OK;
+    run->statement = &all->all[parent];
+    run->probing = true;
+    run->archived[0] = 0; /* what the list reads; a parent may not */
+    tide_status status = tide_session_prepare(run->session, parent, err);
+    if (status == TIDE_OK)
+        status = ask(run, err);
+    if (run->reply->status != 404)
+        run->reply->at = listed;
+    return status;
+}
+
+tide_status tide_sql_answer(struct tide_session *session, const struct tide_request *request,
+                            struct tide_reply *reply, struct tide_err *err)
+{
+    struct run run;
+    open_run(&run, session, request, reply);
+    const struct tide_statements *all = session->options.statements;
+    size_t index = tide_statements_find(all, request->route, run.ledger != NULL);
+    run.statement = &all->all[index];
+    if (!read_page(&run)) {
+        tide_cursor_refuse(reply);
+        return TIDE_OK;
+    }
+    tide_status status = tide_session_prepare(session, index, err);
+    if (status == TIDE_OK)
+        status = ask(&run, err);
+    return status == TIDE_OK ? ask_parent(&run, err) : status;
+}
+
+/* --- a handler -------------------------------------------------------------------------- */
+
+/* *rows, the caller's to release, is the head. */
+static tide_status begin(struct run *run, struct tide_pg_rows *rows, struct tide_err *err)
+{
+    const char *head[HEAD_VALUES];
+    struct tide_pg *pg = run->session->pg;
+    tide_status status =
+        tide_pg_run(pg, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "BEGIN", err);
+    if (status == TIDE_OK && run->request->route->kind == TIDE_ROUTE_SQL)
+        status = tide_pg_run(pg, "SET LOCAL ROLE " TIDE_SQL_ROLE, "SET", err);
+    if (status == TIDE_OK)
+        status = tide_pg_execute(pg, rows, "head", head_values(run, head), HEAD_VALUES, err);
+    if (status == TIDE_OK)
+        read_head(run, rows);
+    return status;
+}
+
+tide_status tide_sql_handle(struct tide_session *session, struct tide_handler_context *context,
+                            const struct tide_request *request, struct tide_reply *reply,
+                            struct tide_err *err)
+{
+    struct run run;
+    struct tide_pg_rows head = { 0 };
+    open_run(&run, session, request, reply);
+    tide_status status = begin(&run, &head, err);
+    if (status == TIDE_OK && !run.refused) {
+        context->pg = session->pg;
+        context->scope = tide_pg_text(&head, 0, HEAD_SCOPE);
+        context->deployment = session->chosen.id;
+        request->route->handle(context, request, reply);
+        context->pg = NULL;
+        context->scope = NULL;
+        if (!tide_pg_alive(session->pg))
+            status = tide_fail(err, TIDE_E_DB, "route %s: connection lost", request->route->id);
+    }
+    tide_pg_rows_release(&head);
+    if (status == TIDE_OK)
+        tide_session_rollback(session); /* it only read */
+    return status;
+}
+
+/* --- failures --------------------------------------------------------------------------- */
+
+void tide_sql_narrow(struct tide_reply *reply, const struct tide_request *request)
+{
+    char names[128] = "";
+    size_t len = 0;
+    for (uint32_t i = 0; i < request->param_count; i++) {
+        const struct tide_param_value *value = &request->params[i];
+        bool page = value->id == TIDE_PARAM_limit || value->id == TIDE_PARAM_cursor ||
+                    value->id == TIDE_PARAM_ledger;
+        if (page || value->given || len + 40 > sizeof names)
+            continue;
+        int put = snprintf(names + len, sizeof names - len, "%s%s", len ? ", " : "",
+                           tide_param_of(value->id)->name);
+        len += (size_t)put;
+    }
+    tide_reply_problem(reply, 503, "query_too_long",
+                       "The database took longer than two seconds: ask for less%s%s.",
+                       len ? ", narrowed by " : " at once", names);
+    reply->retry_after_s = 1;
+}
+
+void tide_sql_problem(struct tide_reply *reply, const struct tide_pg *pg,
+                      const struct tide_err *err)
+{
+    char quoted[TIDE_ERR_TEXT_MAX];
+    const char *state = pg ? tide_pg_sqlstate(pg) : "";
+    bool lost = !pg || !tide_pg_alive(pg) || tide_pg_remedy(pg) == TIDE_PG_RECONNECT;
+    reply->at = (struct tide_answer_at){ .known = false };
+    if (strcmp(state, "57014") == 0) {
+        tide_reply_problem(reply, 503, "query_too_long",
+                           "The database took longer than two seconds: ask for less at once.");
+        reply->retry_after_s = 1;
+    } else if (lost || err->code == TIDE_E_DB) {
+        tide_reply_problem(reply, 503, "database_unavailable",
+                           "The database does not answer at the moment.");
+        reply->retry_after_s = 2;
+    } else {
+        tide_log(TIDE_ERROR, "sql.failed", "state=%s text=%s", state,
+                 tide_log_quote(quoted, sizeof quoted, err->text));
+        tide_reply_problem(reply, 500, "internal", "Something went wrong here; it is logged.");
+    }
+}

@@ -1,0 +1,407 @@
+#include "api/stream/stream_impl.h"
+#include "tidemark/catalogue.h"
+#include "tidemark/text.h"
+
+#include <stdio.h>
+
+enum { STORED_VERIFIED = 2 };
+
+static bool wants(const struct tide_subscriber *sub, enum tide_stream_topic topic)
+{
+    return (sub->topics & (uint32_t)topic) != 0;
+}
+
+/* --- filters ------------------------------------------------------------ */
+
+static bool wants_kind(const struct tide_subscriber *sub, uint16_t kind)
+{
+    for (uint32_t i = 0; i < sub->kind_count; i++)
+        if (sub->kinds[i] == kind)
+            return true;
+    return sub->kind_count == 0;
+}
+
+static bool wants_asset(const struct tide_subscriber *sub, const struct tide_hot_symbol *asset)
+{
+    for (uint32_t i = 0; i < sub->asset_count; i++)
+        if (memcmp(&sub->assets[i], asset, sizeof *asset) == 0)
+            return true;
+    return sub->asset_count == 0;
+}
+
+/* The subject of an event is a pool where its kind is one of the pools' contract. */
+static bool wants_subject(const struct tide_subscriber *sub, const struct stream_note *note)
+{
+    tide_slice pool = tide_hot_symbol_slice(&sub->pool);
+    return pool.len == 0 || (note->kind < TIDE_EV_COUNT &&
+                             tide_events()[note->kind].role == TIDE_ROLE_liquidity_pool &&
+                             tide_slice_eq(note->subject, pool));
+}
+
+static bool wants_note(const struct tide_subscriber *sub, const struct stream_note *note)
+{
+    if (note->place.class == STREAM_PRICE)
+        return wants(sub, TIDE_TOPIC_PRICE) && wants_asset(sub, &note->place.asset);
+    return wants(sub, TIDE_TOPIC_EVENT) && wants_kind(sub, note->kind) &&
+           wants_subject(sub, note) &&
+           (!sub->contract[0] || tide_slice_eq_str(note->contract, sub->contract)) &&
+           (!sub->party[0] ||
+            (note->addresses.len && memmem(note->addresses.ptr, note->addresses.len, sub->party,
+                                           strlen(sub->party)) != NULL));
+}
+
+/* --- compliance ------------------------------------------------------------ */
+
+static struct stream_place id_at(const struct tide_subscriber *sub, struct stream_place place)
+{
+    place.time = wants(sub, TIDE_TOPIC_COMPLIANCE) && sub->seen > sub->closed ? sub->seen : 0;
+    return place;
+}
+
+struct stream_place stream_id(const struct tide_subscriber *sub)
+{
+    return sub->at.class == STREAM_TIME ? sub->at : id_at(sub, sub->at);
+}
+
+/* The first second at which an attestation that counts now does not count any more. */
+static uint64_t turns(const struct tide_hot_person *person, uint64_t now)
+{
+    bool lapses = person->recorded && person->status == STORED_VERIFIED &&
+                  person->expires_at != TIDE_HOT_NEVER && person->expires_at < INT64_MAX;
+    return lapses && person->expires_at >= now ? person->expires_at + 1 : 0;
+}
+
+/* Judges somebody as of a ledger, at a time. */
+static struct tide_standing judge(struct tide_subscriber *sub, struct stream_watch *watch,
+                                  uint32_t ledger, uint64_t now)
+{
+    struct stream_source *source = &sub->stream->options.source;
+    struct tide_standing standing;
+    bool blocked =
+        watch->person.recorded && source->blocked(source->self, watch->person.jurisdiction, ledger);
+    tide_rule_standing(&standing, &watch->person, blocked, now);
+    watch->turns = turns(&watch->person, now);
+    watch->due = false;
+    return standing;
+}
+
+static bool same(const struct tide_standing *a, const struct tide_standing *b)
+{
+    return a->status == b->status && a->reason == b->reason && a->compliant == b->compliant &&
+           a->needs_kyc == b->needs_kyc && a->valid_until == b->valid_until;
+}
+
+struct moment {
+    uint32_t ledger;
+    uint64_t close_time;
+    uint64_t now;
+};
+
+static tide_slice standing_text(struct tide_buf *text, const struct stream_watch *watch,
+                                const struct tide_standing *standing, const struct moment *when)
+{
+    char who[TIDE_HOT_ADDRESS_TEXT], closed[TIDE_RFC3339_BYTES], now[TIDE_RFC3339_BYTES],
+        until[TIDE_RFC3339_BYTES];
+    tide_hot_address_text(who, &watch->address);
+    tide_time_rfc3339(closed, (int64_t)when->close_time);
+    tide_time_rfc3339(now, (int64_t)when->now);
+    tide_time_rfc3339(until, (int64_t)standing->valid_until);
+    const char *quote = standing->valid_until ? "\"" : "";
+    tide_buf_reset(text);
+    tide_buf_putf(text,
+                  "event: compliance\ndata: {\"ledger\":\"%u\",\"closedAt\":\"%s\","
+                  "\"address\":\"%s\",\"compliant\":%s,\"needsKyc\":%s,\"status\":\"%s\","
+                  "\"reasonCode\":\"%s\",\"validUntil\":%s%s%s,\"evaluatedAt\":\"%s\"}\n\n",
+                  when->ledger, closed, who, standing->compliant ? "true" : "false",
+                  standing->needs_kyc ? "true" : "false",
+                  tide_standing_status_name(standing->status),
+                  tide_standing_reason_code(standing->reason), quote,
+                  standing->valid_until ? until : "null", quote, now);
+    return tide_buf_view(text);
+}
+
+/* Tells of somebody's standing if it is another than what was told. The place is moved there
+ * whether or not; false, and nothing changed, when there was no room. */
+static bool tell(struct tide_subscriber *sub, struct stream_watch *watch, const struct moment *when,
+                 struct stream_place id)
+{
+    struct tide_standing standing = judge(sub, watch, when->ledger, when->now);
+    if (same(&standing, &watch->standing))
+        return true;
+    tide_slice text = standing_text(&sub->stream->text, watch, &standing, when);
+    if (!stream_sub_put(sub, &id, text)) {
+        watch->due = true;
+        return false;
+    }
+    watch->standing = standing;
+    return true;
+}
+
+/* Who changes next by time alone, at until or before; NULL: nobody. */
+static struct stream_watch *next_lapse(struct tide_subscriber *sub, uint64_t until)
+{
+    struct stream_watch *next = NULL;
+    for (uint32_t i = 0; i < sub->watch_count; i++) {
+        struct stream_watch *watch = &sub->watches[i];
+        if (watch->turns && watch->turns <= until && (!next || watch->turns < next->turns))
+            next = watch;
+    }
+    return next;
+}
+
+bool stream_give_lapses(struct tide_subscriber *sub, uint64_t until)
+{
+    struct stream_watch *watch;
+    while ((watch = next_lapse(sub, until))) {
+        uint64_t at = watch->turns;
+        struct moment when = { sub->at.ledger, sub->closed, at };
+        struct stream_place id = {
+            .ledger = sub->at.ledger, .class = STREAM_TIME, .address = watch->address, .time = at
+        };
+        if (!tell(sub, watch, &when, id)) {
+            watch->turns = at;
+            return false;
+        }
+        sub->at = id;
+        sub->seen = at > sub->seen ? at : sub->seen;
+    }
+    return true;
+}
+
+/* --- a piece ------------------------------------------------------------ */
+
+static struct stream_watch *find_watch(struct tide_subscriber *sub,
+                                       const struct tide_hot_address *address)
+{
+    for (uint32_t i = 0; i < sub->watch_count; i++)
+        if (tide_hot_address_eq(&sub->watches[i].address, address))
+            return &sub->watches[i];
+    return NULL;
+}
+
+static void apply(struct stream_watch *watch, const struct stream_change *change)
+{
+    uint8_t frozen = watch->person.frozen;
+    watch->due = true;
+    if (change->frozen_entry) {
+        watch->person.frozen = change->person.frozen;
+    } else {
+        watch->person = change->person;
+        watch->person.frozen = frozen;
+    }
+}
+
+/* Marks whom the ledger may have changed. Doing it again changes nothing. */
+static void apply_all(struct tide_subscriber *sub, const struct stream_piece *piece, uint64_t now)
+{
+    for (uint32_t i = 0; i < piece->change_count; i++) {
+        struct stream_watch *watch = find_watch(sub, &piece->changes[i].address);
+        if (watch)
+            apply(watch, &piece->changes[i]);
+    }
+    for (uint32_t i = 0; i < sub->watch_count; i++) {
+        struct stream_watch *watch = &sub->watches[i];
+        watch->due |= piece->blocks_changed || (watch->turns && watch->turns <= now);
+    }
+}
+
+static bool give_compliance(struct tide_subscriber *sub, const struct stream_piece *piece)
+{
+    uint64_t now = sub->seen > piece->close_time ? sub->seen : piece->close_time;
+    struct moment when = { piece->ledger, piece->close_time, now };
+    apply_all(sub, piece, now);
+    for (uint32_t i = 0; i < sub->watch_count; i++) {
+        struct stream_watch *watch = &sub->watches[i];
+        struct stream_place place = { .ledger = piece->ledger,
+                                      .class = STREAM_COMPLIANCE,
+                                      .address = watch->address };
+        if (!watch->due)
+            continue;
+        if (!tell(sub, watch, &when, id_at(sub, place)))
+            return false;
+        if (stream_place_cmp(&place, &sub->at) > 0)
+            sub->at = place;
+    }
+    return true;
+}
+
+/* The end of a ledger: what it did to people, and itself. */
+static bool give_whole(struct tide_subscriber *sub, const struct stream_piece *piece)
+{
+    if (wants(sub, TIDE_TOPIC_COMPLIANCE) && !give_compliance(sub, piece))
+        return false;
+    struct stream_place id = stream_whole(piece->ledger);
+    uint64_t seen = sub->seen > piece->close_time ? sub->seen : 0;
+    id.time = wants(sub, TIDE_TOPIC_COMPLIANCE) ? seen : 0;
+    if (wants(sub, TIDE_TOPIC_LEDGER) && !stream_sub_put(sub, &id, piece->text))
+        return false;
+    sub->at = stream_whole(piece->ledger);
+    sub->closed = piece->close_time;
+    sub->seen = seen ? seen : piece->close_time;
+    return true;
+}
+
+bool stream_give(struct tide_subscriber *sub, const struct stream_piece *piece)
+{
+    if (piece->ledger > sub->at.ledger && piece->close_time &&
+        !stream_give_lapses(sub, piece->close_time - 1))
+        return false;
+    for (uint32_t i = 0; i < piece->note_count; i++) {
+        const struct stream_note *note = &piece->notes[i];
+        if (stream_place_cmp(&note->place, &sub->at) <= 0)
+            continue;
+        struct stream_place id = id_at(sub, note->place);
+        if (wants_note(sub, note) && !stream_sub_put(sub, &id, note->text))
+            return false;
+        sub->at = note->place;
+    }
+    if (piece->last)
+        return give_whole(sub, piece);
+    sub->at = piece->end;
+    return true;
+}
+
+/* --- the beginning ------------------------------------------------------------ */
+
+/* As of which ledger, and at what time, the subscriber knows of somebody. */
+static void known_at(const struct tide_subscriber *sub, const struct stream_watch *watch,
+                     bool *before, bool *earlier)
+{
+    int by = memcmp(&watch->address, &sub->at.address, sizeof watch->address);
+    *before = sub->at.class < STREAM_COMPLIANCE || (sub->at.class == STREAM_COMPLIANCE && by > 0);
+    *earlier = sub->at.class == STREAM_TIME && by > 0;
+}
+
+static tide_status load_people(struct tide_subscriber *sub, uint32_t ledger, bool before,
+                               uint64_t *closed, struct tide_err *err)
+{
+    struct stream_source *source = &sub->stream->options.source;
+    struct tide_hot_address addresses[TIDE_STREAM_NAMES_MAX] = { 0 };
+    struct tide_hot_person people[TIDE_STREAM_NAMES_MAX];
+    uint32_t which[TIDE_STREAM_NAMES_MAX], count = 0;
+    for (uint32_t i = 0; i < sub->watch_count; i++) {
+        bool older, earlier;
+        known_at(sub, &sub->watches[i], &older, &earlier);
+        if (older != before)
+            continue;
+        which[count] = i;
+        addresses[count++] = sub->watches[i].address;
+    }
+    tide_status status =
+        source->people(source->self, ledger, addresses, count, people, closed, err);
+    for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
+        sub->watches[which[i]].person = people[i];
+    return status;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Records and standings as the subscriber knows them at its place. */
+static tide_status load_standings(struct tide_subscriber *sub, struct tide_err *err)
+{
+    uint64_t closed = 0, closed_before = 0;
+    uint32_t ledger = sub->at.ledger;
+    bool part = sub->at.class < STREAM_WHOLE;
+    tide_status status = load_people(sub, ledger, false, &closed, err);
+    if (status == TIDE_OK && part)
+        status = load_people(sub, ledger - 1, true, &closed_before, err);
+    if (status != TIDE_OK)
+        return status;
+    sub->closed = part ? closed_before : closed;
+    sub->seen = later(sub->at.time, sub->closed);
+    if (!sub->resumed)
+        sub->seen = later(sub->seen, stream_wall_s(sub->stream));
+    for (uint32_t i = 0; i < sub->watch_count; i++) {
+        struct stream_watch *watch = &sub->watches[i];
+        bool before, earlier;
+        known_at(sub, watch, &before, &earlier);
+        uint64_t now = part && !before ? later(sub->seen, closed) : sub->seen - earlier;
+        watch->standing = judge(sub, watch, before ? ledger - 1 : ledger, now);
+    }
+    return TIDE_OK;
+}
+
+static void greet(struct tide_subscriber *sub)
+{
+    struct tide_buf *text = &sub->stream->text;
+    tide_buf_reset(text);
+    tide_buf_putf(text, "retry: 2000\nevent: open\ndata: {\"ledger\":\"%u\",\"resumed\":%s}\n\n",
+                  sub->at.ledger, sub->resumed ? "true" : "false");
+    stream_sub_say(sub, tide_buf_view(text));
+    sub->greeted = true;
+}
+
+/* What is true now of everything that was named. */
+static void snapshot(struct tide_subscriber *sub, const struct stream_piece *prices)
+{
+    struct tide_buf *text = &sub->stream->text;
+    struct moment when = { sub->at.ledger, sub->closed, sub->seen };
+    for (uint32_t i = 0; prices && i < prices->note_count; i++)
+        if (wants_note(sub, &prices->notes[i]))
+            stream_sub_say(sub, prices->notes[i].text);
+    for (uint32_t i = 0; i < sub->watch_count; i++)
+        stream_sub_say(sub,
+                       standing_text(text, &sub->watches[i], &sub->watches[i].standing, &when));
+}
+
+static void say_place(struct tide_subscriber *sub)
+{
+    char place[STREAM_PLACE_TEXT];
+    struct stream_place id = stream_id(sub);
+    stream_place_text(place, sub->stream->head.deployment, &id);
+    tide_buf_reset(&sub->stream->text);
+    tide_buf_putf(&sub->stream->text, "id: %s\n\n", place);
+    stream_sub_say(sub, tide_buf_view(&sub->stream->text));
+}
+
+/* Prices as of the head. Those of the assets that a subscriber names are its own, in *named; those
+ * of all are read once for each head. */
+static tide_status load_prices(const struct tide_subscriber *sub, struct stream_piece **named,
+                               struct tide_err *err)
+{
+    struct tide_hub *stream = sub->stream;
+    struct stream_source *source = &stream->options.source;
+    uint32_t ledger = stream->head.ledger;
+    if (sub->asset_count)
+        return source->prices(source->self, ledger, sub->assets, sub->asset_count, named, err);
+    if (stream->prices && stream->prices->ledger == ledger)
+        return TIDE_OK;
+    stream_piece_free(stream->prices);
+    stream->prices = NULL;
+    return source->prices(source->self, ledger, NULL, 0, &stream->prices, err);
+}
+
+tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_err *err)
+{
+    struct tide_hub *stream = sub->stream;
+    struct stream_piece *named = NULL;
+    tide_status status = TIDE_OK;
+    if (!sub->resumed) {
+        sub->at = stream_whole(stream->head.ledger);
+        sub->closed = stream->head.close_time;
+    }
+    *ready = sub->at.ledger <= stream->head.ledger;
+    if (*ready && !sub->greeted) {
+        greet(sub);
+        stream_tell_staleness(sub);
+    }
+    if (sub->watch_count && stream->stale != STREAM_FRESH)
+        *ready = false; /* no standing is told from a stale index */
+    if (*ready && sub->watch_count)
+        status = load_standings(sub, err);
+    if (*ready && status == TIDE_OK && !sub->resumed && wants(sub, TIDE_TOPIC_PRICE))
+        status = load_prices(sub, &named, err);
+    if (!*ready || status != TIDE_OK)
+        return status;
+    if (!sub->resumed) {
+        snapshot(sub, sub->asset_count ? named : stream->prices);
+        say_place(sub);
+    }
+    stream_piece_free(named);
+    sub->begun = true;
+    sub->served = ++stream->served;
+    return TIDE_OK;
+}

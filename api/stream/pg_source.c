@@ -1,0 +1,340 @@
+#include "api/stream/pg_source.h"
+#include "api/sql/bound.h"
+#include "api/sql/scope.h"
+#include "api/stream/stream.h"
+#include "tidemark/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LIST_MAX = 64 << 10 }; /* hashes of keys, as a parameter */
+
+tide_status stream_pg_open(struct stream_pg **out, const struct stream_pg_options *options,
+                           struct tide_err *err)
+{
+    struct stream_pg *pg = calloc(1, sizeof *pg);
+    if (!pg)
+        return tide_fail(err, TIDE_E_MEMORY, "stream: source");
+    pg->options = *options;
+    pthread_mutex_init(&pg->mutex, NULL);
+    *out = pg;
+    return TIDE_OK;
+}
+
+void stream_pg_close(struct stream_pg *pg)
+{
+    if (!pg)
+        return;
+    tide_pg_close(pg->pg);
+    free(pg->blocks);
+    pthread_mutex_destroy(&pg->mutex);
+    free(pg);
+}
+
+/* --- connection -------------------------------------------------------------------------- */
+
+/* Always few rows by an index; the planner is told so, whatever its figures say. */
+static tide_status prepare(struct stream_pg *pg, struct tide_err *err)
+{
+    static const struct {
+        const char *name, *sql;
+    } all[] = { { "head", stream_sql_head },
+                { "figures", stream_sql_figures },
+                { "blocks", stream_sql_blocks },
+                { "people", stream_sql_people },
+                { "prices", stream_sql_prices },
+                { "log", stream_sql_log },
+                { "ledgers", stream_sql_ledgers },
+                { "changes", stream_sql_changes },
+                { "price_changes", stream_sql_price_changes } };
+    tide_status status = tide_pg_run(
+        pg->pg, "SET enable_seqscan = off; SET jit = off; SET statement_timeout = '10s'", "SET",
+        err);
+    for (size_t i = 0; i < TIDE_COUNT(all) && status == TIDE_OK; i++)
+        status = tide_bound_prepare(pg->pg, all[i].name, all[i].sql, err);
+    if (status == TIDE_OK && !pg->chosen.standby)
+        status = tide_pg_listen(pg->pg, "tidemark", err);
+    return status;
+}
+
+/* What is known of another deployment. */
+static void forget(struct stream_pg *pg)
+{
+    pg->head = (struct stream_head){ .deployment = pg->chosen.id };
+    pg->age = (struct tide_age){ 0 };
+    pg->block_count = pg->blocks_to = 0;
+}
+
+static tide_status connect_now(struct stream_pg *pg, struct tide_err *err)
+{
+    struct tide_pg_options to = { .conninfo = pg->options.conninfo,
+                                  .application = "tidemark-stream",
+                                  .silence_ms = STREAM_PG_SILENCE_MS,
+                                  .stopped = pg->options.stopped,
+                                  .stopped_self = pg->options.stopped_self };
+    if (pg->pg && tide_pg_alive(pg->pg) && pg->prepared) {
+        tide_status status = tide_deployment_select_refresh(pg->options.select, pg->pg, err);
+        if (status != TIDE_OK || tide_chosen_is_current(pg->options.select, &pg->chosen))
+            return status;
+    }
+    pg->prepared = false;
+    tide_status status = tide_chosen_connect(&pg->pg, &to, pg->options.select, &pg->chosen, err);
+    if (status == TIDE_OK && pg->head.deployment != pg->chosen.id)
+        forget(pg);
+    if (status == TIDE_OK)
+        status = prepare(pg, err);
+    if (status == TIDE_OK)
+        status = tide_load_open(&pg->load, pg->pg, pg->head.deployment, 0, err);
+    pg->prepared = status == TIDE_OK;
+    return status;
+}
+
+/* --- jurisdictions: those that were ever blocked are few ------------------------------------ */
+
+static tide_status keep_block(struct stream_pg *pg, struct stream_block block, struct tide_err *err)
+{
+    if (pg->block_count == pg->block_max) {
+        uint32_t max = pg->block_max ? 2 * pg->block_max : 64;
+        struct stream_block *blocks =
+            max > STREAM_BLOCKS_MAX ? NULL : realloc(pg->blocks, max * sizeof *blocks);
+        if (!blocks)
+            return tide_fail(err, TIDE_E_LIMIT, "stream: %u blocked jurisdictions",
+                             pg->block_count);
+        pg->blocks = blocks;
+        pg->block_max = max;
+    }
+    pg->blocks[pg->block_count++] = block;
+    return TIDE_OK;
+}
+
+static tide_status learn_blocks(struct stream_pg *pg, struct tide_err *err)
+{
+    char from[16], to[16];
+    struct tide_pg_rows rows;
+    if (pg->blocks_to >= pg->head.ledger)
+        return TIDE_OK;
+    snprintf(from, sizeof from, "%u", pg->blocks_to);
+    snprintf(to, sizeof to, "%u", pg->head.ledger);
+    tide_status status = tide_pg_execute(pg->pg, &rows, "blocks",
+                                         (const char *[]){ pg->chosen.text, from, to }, 3, err);
+    if (status != TIDE_OK)
+        return status;
+    uint32_t before = pg->block_count;
+    for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
+        status = keep_block(pg,
+                            (struct stream_block){ .code = (uint32_t)tide_pg_u64(&rows, i, 0),
+                                                   .ledger = (uint32_t)tide_pg_u64(&rows, i, 1),
+                                                   .blocked = !tide_pg_bool(&rows, i, 2) },
+                            err);
+    tide_pg_rows_release(&rows);
+    if (status == TIDE_OK)
+        pg->blocks_to = pg->head.ledger;
+    else
+        pg->block_count = before;
+    return status;
+}
+
+static bool source_blocked(void *self, uint32_t code, uint32_t ledger)
+{
+    struct stream_pg *pg = self;
+    for (uint32_t i = pg->block_count; i-- > 0;)
+        if (pg->blocks[i].code == code && pg->blocks[i].ledger <= ledger)
+            return pg->blocks[i].blocked;
+    return false;
+}
+
+/* --- what the hub asks -------------------------------------------------------------------- */
+
+/* Compliance is what the status route tells: that one refuses for both. */
+static void learn_kept(struct stream_head *head, const char *scope)
+{
+    char missing[TIDE_KEPT_TEXT];
+    const struct tide_kept_need prices = { .sql = stream_sql_prices };
+    head->unkept_topics = tide_kept_all(missing, scope, &prices) ? 0 : TIDE_TOPIC_PRICE;
+    for (uint16_t kind = 0; kind < TIDE_EV_COUNT; kind++) {
+        const struct tide_kept_need events = { stream_sql_log, &kind, 1 };
+        head->unkept_kinds[kind] = !tide_kept_all(missing, scope, &events);
+    }
+}
+
+/* asked_ms, wall_ms: clocks of this host, from before the database was asked. */
+static void learn_head(struct stream_pg *pg, const struct tide_pg_rows *rows, int64_t asked_ms,
+                       int64_t wall_ms)
+{
+    enum { LEDGER, CLOSED, FIRST, ARCHIVED_FROM, ARCHIVED_TO, SCOPE, SIGN };
+    struct tide_age_sign sign = tide_age_read(rows, 0, SIGN);
+    pg->head.ledger = (uint32_t)tide_pg_u64(rows, 0, LEDGER);
+    pg->head.close_time = tide_pg_u64(rows, 0, CLOSED);
+    pg->head.first = (uint32_t)tide_pg_u64(rows, 0, FIRST);
+    pg->head.archived_from = (uint32_t)tide_pg_u64(rows, 0, ARCHIVED_FROM);
+    pg->head.archived_to = (uint32_t)tide_pg_u64(rows, 0, ARCHIVED_TO);
+    pg->head.age_ms = tide_age_of(&pg->age, &sign, wall_ms, asked_ms);
+    learn_kept(&pg->head, tide_pg_text(rows, 0, SCOPE));
+}
+
+static tide_status source_head(void *self, struct stream_head *out, struct tide_err *err)
+{
+    struct stream_pg *pg = self;
+    struct tide_pg_rows rows;
+    tide_status status = connect_now(pg, err);
+    if (status != TIDE_OK)
+        return status;
+    const struct tide_clock *clock = tide_clock_system();
+    int64_t asked_ms = clock->now_ms(clock->self), wall_ms = clock->wall_ms(clock->self);
+    status = tide_pg_execute(pg->pg, &rows, "head", (const char *[]){ pg->chosen.text }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    if (rows.count == 1 && tide_pg_u64(&rows, 0, 0) > 0 && !tide_pg_is_null(&rows, 0, 2)) {
+        learn_head(pg, &rows, asked_ms, wall_ms);
+        status = learn_blocks(pg, err);
+    } else {
+        status = tide_fail(err, TIDE_E_MISSING, "no ledger is indexed yet");
+    }
+    tide_pg_rows_release(&rows);
+    *out = pg->head;
+    return status;
+}
+
+static void source_wait(void *self, int ms, bool *news)
+{
+    struct stream_pg *pg = self;
+    struct tide_err err;
+    const struct tide_clock *clock = tide_clock_system();
+    *news = pg->chosen.standby; /* it tells nobody: it is asked */
+    if (pg->prepared)
+        stream_pg_ask_figures(pg);
+    if (!pg->prepared || pg->chosen.standby || tide_pg_wait(pg->pg, ms, news, &err) != TIDE_OK)
+        clock->sleep_ms(clock->self, ms);
+}
+
+static tide_status put_hash(struct stream_pg *pg, struct tide_buf *list, const char *variant,
+                            const struct tide_hot_address *who, struct tide_err *err)
+{
+    char text[TIDE_KEY_TEXT];
+    struct tide_entry_key key = {
+        .table = "compliance",
+        .contract = pg->load.contracts[TIDE_ROLE_compliance_registry],
+        .variant = variant,
+        .count = 1,
+        .parts = { TIDE_PART_ADDRESS(*who) },
+    };
+    tide_status status = tide_load_key(text, &key, err);
+    if (status == TIDE_OK)
+        tide_buf_putf(list, "%s%s", list->len > 1 ? "," : "", text + 2);
+    return status;
+}
+
+static void read_person(struct tide_hot_person *person, const struct tide_pg_rows *rows,
+                        uint32_t row)
+{
+    enum { RECORDED = 2, STATUS, JURISDICTION, EXPIRES, FROZEN };
+    *person = (struct tide_hot_person){
+        .recorded = tide_pg_bool(rows, row, RECORDED),
+        .status = (uint32_t)tide_pg_u64(rows, row, STATUS),
+        .jurisdiction = (uint32_t)tide_pg_u64(rows, row, JURISDICTION),
+        .expires_at = tide_pg_u64(rows, row, EXPIRES),
+        .frozen = tide_pg_bool(rows, row, FROZEN),
+    };
+}
+
+static tide_status source_people(void *self, uint32_t ledger,
+                                 const struct tide_hot_address *addresses, uint32_t count,
+                                 struct tide_hot_person *out, uint64_t *close_time,
+                                 struct tide_err *err)
+{
+    struct stream_pg *pg = self;
+    struct tide_buf rec, frozen;
+    struct tide_pg_rows rows;
+    char at[16];
+    tide_status status = TIDE_OK;
+    tide_buf_init(&rec, LIST_MAX);
+    tide_buf_init(&frozen, LIST_MAX);
+    snprintf(at, sizeof at, "%u", ledger);
+    tide_buf_str(&rec, "{");
+    tide_buf_str(&frozen, "{");
+    bool registry = pg->load.contracts[TIDE_ROLE_compliance_registry].kind != 0;
+    for (uint32_t i = 0; i < count && registry && status == TIDE_OK; i++) {
+        status = put_hash(pg, &rec, "ComplianceRec", &addresses[i], err);
+        if (status == TIDE_OK)
+            status = put_hash(pg, &frozen, "Frozen", &addresses[i], err);
+    }
+    tide_buf_put(&rec, "}", 2);
+    tide_buf_put(&frozen, "}", 2);
+    if (status == TIDE_OK && (rec.failed || frozen.failed))
+        status = tide_fail(err, TIDE_E_MEMORY, "stream: keys");
+    if (status == TIDE_OK)
+        status = tide_pg_execute(pg->pg, &rows, "people",
+                                 (const char *[]){ pg->chosen.text, at, (const char *)rec.ptr,
+                                                   (const char *)frozen.ptr },
+                                 4, err);
+    tide_buf_release(&rec);
+    tide_buf_release(&frozen);
+    if (status != TIDE_OK)
+        return status;
+    memset(out, 0, count * sizeof *out);
+    *close_time = tide_pg_u64(&rows, 0, 0);
+    for (uint32_t i = 0; i < rows.count; i++)
+        if (!tide_pg_is_null(&rows, i, 1) && tide_pg_u64(&rows, i, 1) < count)
+            read_person(&out[tide_pg_u64(&rows, i, 1)], &rows, i);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* Quoted: an asset may be called NULL. Symbols need no escape. */
+static void write_symbols(char *out, const struct tide_hot_symbol *symbols, uint32_t count)
+{
+    *out++ = '{';
+    for (uint32_t i = 0; i < count; i++) {
+        tide_slice text = tide_hot_symbol_slice(&symbols[i]);
+        out = stpcpy(out, i ? ",\"" : "\"");
+        memcpy(out, text.ptr, text.len);
+        out = stpcpy(out + text.len, "\"");
+    }
+    memcpy(out, "}", 2);
+}
+
+static tide_status source_prices(void *self, uint32_t ledger, const struct tide_hot_symbol *assets,
+                                 uint32_t count, struct stream_piece **out, struct tide_err *err)
+{
+    enum { TIME = 2, BYTES_MAX = 4 << 20 };
+    struct stream_pg *pg = self;
+    struct tide_pg_rows rows;
+    char at[16], wanted[TIDE_STREAM_NAMES_MAX * (sizeof assets->text + 3) + 3];
+    assert(count <= TIDE_STREAM_NAMES_MAX);
+    snprintf(at, sizeof at, "%u", ledger);
+    write_symbols(wanted, assets, count);
+    const char *values[] = { pg->chosen.text, at, count ? wanted : NULL };
+    tide_status status = tide_pg_execute(pg->pg, &rows, "prices", values, TIDE_COUNT(values), err);
+    if (status != TIDE_OK)
+        return status;
+    struct stream_piece *piece = calloc(1, sizeof *piece);
+    if (piece) {
+        piece->ledger = ledger;
+        piece->close_time = rows.count ? tide_pg_u64(&rows, 0, TIME) : 0;
+        piece->end = stream_whole(ledger);
+        tide_buf_init(&piece->bytes, BYTES_MAX);
+        piece->notes = calloc(rows.count + 1u, sizeof *piece->notes);
+    }
+    for (uint32_t i = 0; piece && piece->notes && i < rows.count; i++)
+        stream_pg_price(piece, &rows, i, 0);
+    bool failed = !piece || !piece->notes || piece->bytes.failed;
+    tide_pg_rows_release(&rows);
+    if (failed) {
+        stream_piece_free(piece);
+        return tide_fail(err, TIDE_E_MEMORY, "stream: prices");
+    }
+    stream_pg_settle(piece);
+    *out = piece;
+    return TIDE_OK;
+}
+
+struct stream_source stream_pg_source(struct stream_pg *pg)
+{
+    return (struct stream_source){ .self = pg,
+                                   .head = source_head,
+                                   .wait = source_wait,
+                                   .read = stream_pg_read,
+                                   .people = source_people,
+                                   .blocked = source_blocked,
+                                   .prices = source_prices };
+}

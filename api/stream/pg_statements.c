@@ -1,0 +1,103 @@
+#include "api/stream/pg_source.h"
+
+/* Where the database stands: $1 deployment. */
+const char stream_sql_head[] =
+    "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint, (SELECT min(v.from_ledger)"
+    " FROM chain.coverage AS v WHERE v.deployment = $1 AND c.ledger BETWEEN v.from_ledger AND"
+    " v.to_ledger), (SELECT coalesce(min(a.from_ledger), 0) FROM chain.archive AS a WHERE "
+    "a.deployment = $1),"
+    " (SELECT coalesce(max(a.end_ledger) - 1, 0) FROM chain.archive AS a WHERE a.deployment = $1),"
+    " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1), " TIDE_AGE_COLUMNS
+    " FROM chain.cursor AS c WHERE c.deployment = $1";
+
+/* One row, the cursor's, with what the writer says of itself. */
+const char stream_sql_figures[] =
+    "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint, extract(epoch FROM"
+    " c.moved_at)::bigint, c.ledgers, c.transactions, c.calls, c.events, c.changes, c.raw_events,"
+    " c.raw_states, c.raw_calls, c.calls_verified, c.calls_rewritten, c.calls_unverified, h.state,"
+    " h.tip, h.lag_ledgers, (1000 * h.rate)::bigint, (1000 * h.event_rate)::bigint,"
+    " (1000 * extract(epoch FROM clock_timestamp() - h.beat_at))::bigint,"
+    " h.retries, h.trouble_ms, (SELECT count(DISTINCT g.contract) FROM chain.contract_coverage AS g"
+    " WHERE g.deployment = $1 AND g.next_ledger <= g.to_ledger) FROM chain.cursor AS c LEFT JOIN "
+    "chain.heartbeat AS h"
+    " ON h.deployment = c.deployment WHERE c.deployment = $1";
+
+/* $2 exclusive, $3 */
+const char stream_sql_blocks[] =
+    "SELECT code, ledger, removed FROM history.compliance_registry_blocked_jurisdiction"
+    " WHERE deployment = $1 AND ledger > $2 AND ledger <= $3 ORDER BY ledger, tx, seq";
+
+#define NEWEST(table, key)                                                            \
+    "(SELECT * FROM (SELECT * FROM history." table " AS h WHERE h.deployment = $1"    \
+    " AND h.key_hash = " key " AND h.ledger <= $2 ORDER BY h.ledger DESC, h.tx DESC," \
+    " h.seq DESC LIMIT 1) AS v WHERE NOT v.removed)"
+
+/* $2 ledger, $3 and $4 hashes of the keys of ComplianceRec and Frozen, in hex. One row at least. */
+const char stream_sql_people[] =
+    "SELECT extract(epoch FROM (SELECT closed_at FROM chain.ledger WHERE deployment = $1"
+    " AND ledger = $2))::bigint, a.n - 1, r.key_hash IS NOT NULL, r.status, r.jurisdiction,"
+    " r.expires_at, f.key_hash IS NOT NULL FROM (SELECT 1) AS one"
+    " LEFT JOIN unnest($3::text[], $4::text[]) WITH ORDINALITY AS a(rec, frozen, n) ON true"
+    " LEFT JOIN LATERAL " NEWEST(
+        "compliance_registry_compliance_rec",
+        "decode(a.rec, 'hex')") " AS r ON true"
+                                " LEFT JOIN LATERAL " NEWEST(
+                                    "compliance_registry_frozen",
+                                    "decode(a.frozen, 'hex')") " AS f ON true ORDER BY a.n";
+
+#define PRICE                                                                     \
+    " LATERAL (SELECT p.asset, p.latest_price::text AS \"latestPrice\","          \
+    " analyst.scaled(p.latest_price)::text AS \"latestPriceScaled\","             \
+    " chain.rfc3339(analyst.at(p.latest_ts)) AS \"latestAt\","                    \
+    " p.twap_price::text AS \"twapPrice\", analyst.scaled(p.twap_price)::text AS" \
+    " \"twapPriceScaled\", chain.rfc3339(analyst.at(p.twap_ts)) AS \"twapAt\","   \
+    " p.observation_count AS \"observationCount\") AS x"
+
+/* As of $2: of the assets in $3, or, if that is NULL, of the first 1000. */
+const char stream_sql_prices[] =
+    "SELECT p.asset, row_to_json(x)::text, extract(epoch FROM (SELECT closed_at FROM chain.ledger"
+    " WHERE deployment = $1 AND ledger = $2))::bigint"
+    " FROM state.oracle_feed AS s, LATERAL " NEWEST(
+        "oracle_feed", "s.key_hash") " AS p," PRICE " WHERE s.deployment = $1 AND ($3::text[] IS "
+                                     "NULL OR s.asset = ANY ($3::text[]))"
+                                     " ORDER BY p.asset COLLATE \"C\" LIMIT 1000";
+
+/* The newest version of each ledger in $2 .. $3. */
+const char stream_sql_price_changes[] =
+    "SELECT p.asset, row_to_json(x)::text, p.ledger FROM (SELECT DISTINCT ON (ledger, asset"
+    " COLLATE \"C\") * FROM history.oracle_feed WHERE deployment = $1 AND ledger BETWEEN $2 AND $3"
+    " AND NOT removed ORDER BY ledger, asset COLLATE \"C\", tx DESC, seq DESC) AS p," PRICE
+    " ORDER BY p.ledger, p.asset COLLATE \"C\"";
+
+const char stream_sql_changes[] =
+    "SELECT ledger, false, removed, address, status, jurisdiction, expires_at, tx, seq"
+    " FROM history.compliance_registry_compliance_rec"
+    " WHERE deployment = $1 AND ledger BETWEEN $2 AND $3 UNION ALL"
+    " SELECT ledger, true, removed, address, NULL, NULL, NULL, tx, seq"
+    " FROM history.compliance_registry_frozen"
+    " WHERE deployment = $1 AND ledger BETWEEN $2 AND $3 ORDER BY ledger, tx, seq";
+
+/* The last column is head's last: what was archived since the head was asked for. */
+const char stream_sql_ledgers[] =
+    "SELECT l.ledger, extract(epoch FROM l.closed_at)::bigint, row_to_json(x)::text,"
+    " (SELECT coalesce(max(a.end_ledger) - 1, 0) FROM chain.archive AS a WHERE a.deployment = $1)"
+    " FROM chain.ledger AS l, LATERAL (SELECT encode(l.hash, 'hex') AS \"hash\","
+    " encode(l.previous_hash, 'hex') AS \"previousHash\", l.protocol AS \"protocol\","
+    " l.tx_count AS \"transactions\", l.our_txs AS \"protocolTransactions\","
+    " l.events AS \"events\", l.changes AS \"changes\", l.raw_events AS \"rawEvents\","
+    " l.raw_states AS \"rawStates\", l.raw_calls AS \"rawCalls\","
+    " (ARRAY['chain', 'results', 'events'])[l.proof + 1] AS \"proof\") AS x"
+    " WHERE l.deployment = $1 AND l.ledger BETWEEN $2 AND $3 ORDER BY l.ledger";
+
+/* After ($2, $3, $4, $5), up to the end of $6, at most $7. */
+const char stream_sql_log[] =
+    "SELECT l.ledger, l.tx, l.op, l.event, extract(epoch FROM l.closed_at)::bigint, l.contract,"
+    " l.kind, l.subject, array_to_string(l.addresses, ' '), chain.event_id(l.ledger, l.tx, l.op,"
+    " l.event), to_json(l.addresses)::text, (SELECT encode(t.hash, 'hex') FROM chain.tx AS t"
+    " WHERE t.deployment = $1 AND t.ledger = l.ledger AND t.tx = l.tx),"
+    " chain.event_fields(l.kind, l.deployment, l.ledger, l.tx, l.op, l.event)::text FROM event.log "
+    "AS l WHERE "
+    "l.deployment = $1"
+    " AND l.ledger >= $2 AND l.ledger <= $6"
+    " AND (l.ledger, l.tx, l.op, l.event) > ($2, $3, $4, $5)"
+    " ORDER BY l.ledger, l.tx, l.op, l.event LIMIT $7";

@@ -1,0 +1,155 @@
+#include "api/stream/position.h"
+#include "tidemark/text.h"
+
+#include <stdio.h>
+
+static int order(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int cmp_event(const struct stream_place *a, const struct stream_place *b)
+{
+    int by = order(a->tx, b->tx);
+    by = by ? by : order(a->op, b->op);
+    return by ? by : order(a->event, b->event);
+}
+
+int stream_place_cmp(const struct stream_place *a, const struct stream_place *b)
+{
+    int by = order(a->ledger, b->ledger);
+    by = by ? by : order(a->class, b->class);
+    if (by)
+        return by;
+    switch (a->class) {
+    case STREAM_EVENT:
+        return cmp_event(a, b);
+    case STREAM_PRICE:
+        return memcmp(&a->asset, &b->asset, sizeof a->asset);
+    case STREAM_TIME:
+        by = order(a->time, b->time);
+        return by ? by : memcmp(&a->address, &b->address, sizeof a->address);
+    case STREAM_COMPLIANCE:
+        return memcmp(&a->address, &b->address, sizeof a->address);
+    case STREAM_WHOLE:
+        break;
+    }
+    return 0;
+}
+
+/* --- text -------------------------------------------------------------------------------- */
+
+static int put_rest(char *out, size_t size, const struct stream_place *place)
+{
+    char who[TIDE_HOT_ADDRESS_TEXT];
+    tide_slice asset = tide_hot_symbol_slice(&place->asset);
+    switch (place->class) {
+    case STREAM_EVENT:
+        return snprintf(out, size, ":e:%u-%u-%u", place->tx, place->op, place->event);
+    case STREAM_PRICE:
+        return snprintf(out, size, ":p:%.*s", TIDE_SLICE_FMT(asset));
+    case STREAM_COMPLIANCE:
+    case STREAM_TIME:
+        tide_hot_address_text(who, &place->address);
+        return snprintf(out, size, ":%c:%s", place->class == STREAM_TIME ? 't' : 'c', who);
+    case STREAM_WHOLE:
+        break;
+    }
+    return 0;
+}
+
+size_t stream_place_text(char out[STREAM_PLACE_TEXT], uint16_t deployment,
+                         const struct stream_place *place)
+{
+    int len = snprintf(out, STREAM_PLACE_TEXT, "%u:%u", deployment, place->ledger);
+    len += put_rest(out + len, STREAM_PLACE_TEXT - (size_t)len, place);
+    if (place->time)
+        len += snprintf(out + len, STREAM_PLACE_TEXT - (size_t)len, "@%llu",
+                        (unsigned long long)place->time);
+    assert(len > 0 && (size_t)len < STREAM_PLACE_TEXT);
+    return (size_t)len;
+}
+
+/* Cuts what is before the first c off *text; all of it when there is none. */
+static tide_slice cut(tide_slice *text, char c)
+{
+    const uint8_t *at = text->len ? memchr(text->ptr, c, text->len) : NULL;
+    tide_slice head = *text;
+    if (at)
+        head.len = (size_t)(at - text->ptr);
+    size_t used = at ? head.len + 1 : head.len;
+    *text = tide_slice_of(text->ptr + used, text->len - used);
+    return head;
+}
+
+/* Digits as we would write them: none in front that say nothing. */
+static bool number(uint64_t *out, tide_slice text, uint64_t max)
+{
+    bool padded = text.len > 1 && text.ptr[0] == '0';
+    return !padded && tide_parse_u64(out, text, max) == TIDE_OK;
+}
+
+static bool parse_event(struct stream_place *place, tide_slice text)
+{
+    uint64_t tx, op, event;
+    tide_slice a = cut(&text, '-'), b = cut(&text, '-');
+    if (!number(&tx, a, INT32_MAX) || !number(&op, b, INT32_MAX) ||
+        !number(&event, text, INT32_MAX))
+        return false;
+    place->class = STREAM_EVENT;
+    place->tx = (uint32_t)tx;
+    place->op = (uint32_t)op;
+    place->event = (uint32_t)event;
+    return true;
+}
+
+static bool parse_asset(struct stream_place *place, tide_slice text)
+{
+    place->class = STREAM_PRICE;
+    for (size_t i = 0; i < text.len; i++) {
+        uint8_t c = text.ptr[i];
+        if (!(c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+              (c >= 'a' && c <= 'z')))
+            return false;
+    }
+    return text.len > 0 && tide_hot_symbol_of(&place->asset, text);
+}
+
+static bool parse_rest(struct stream_place *place, tide_slice text)
+{
+    if (text.len < 3 || text.ptr[1] != ':')
+        return false;
+    tide_slice value = tide_slice_of(text.ptr + 2, text.len - 2);
+    switch (text.ptr[0]) {
+    case 'e':
+        return parse_event(place, value);
+    case 'p':
+        return parse_asset(place, value);
+    case 'c':
+    case 't':
+        place->class = text.ptr[0] == 'c' ? STREAM_COMPLIANCE : STREAM_TIME;
+        return tide_hot_address_parse(&place->address, value);
+    default:
+        return false;
+    }
+}
+
+tide_status stream_place_parse(struct stream_place *out, uint16_t *deployment, tide_slice text)
+{
+    uint64_t id, ledger;
+    bool timed = text.len && memchr(text.ptr, '@', text.len);
+    tide_slice rest = cut(&text, '@');
+    *out = (struct stream_place){ .class = STREAM_WHOLE };
+    if (timed && (!number(&out->time, text, INT64_MAX) || out->time == 0))
+        return TIDE_E_DECODE;
+    tide_slice first = cut(&rest, ':');
+    bool more = rest.len && memchr(rest.ptr, ':', rest.len);
+    tide_slice second = cut(&rest, ':');
+    if (!number(&id, first, INT16_MAX) || id == 0 || !number(&ledger, second, INT32_MAX))
+        return TIDE_E_DECODE;
+    *deployment = (uint16_t)id;
+    out->ledger = (uint32_t)ledger;
+    if (more && !parse_rest(out, rest))
+        return TIDE_E_DECODE;
+    return out->class == STREAM_TIME && !timed ? TIDE_E_DECODE : TIDE_OK;
+}

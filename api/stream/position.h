@@ -1,0 +1,50 @@
+/* Places in the stream, and their text: the id of a message.
+ *
+ *   1:812                  after ledger 812 of deployment 1
+ *   1:812:e:4-0-2          after its event (tx 4, op 0, event 2)
+ *   1:812:p:XLM            after the price of XLM in it
+ *   1:812:c:GABC…          after the compliance of that address in it
+ *   1:812:t:GABC…@1700000  after ledger 812, that address lapsed at unix second 1700000
+ *
+ * @SECONDS at the end of any: the time that compliance was evaluated at, where that is later than
+ * the close of the last whole ledger. */
+#ifndef API_STREAM_POSITION_H
+#define API_STREAM_POSITION_H
+
+#include "tidemark/hot_record.h"
+#include "tidemark/status.h"
+
+enum stream_class {
+    STREAM_EVENT,
+    STREAM_PRICE,
+    STREAM_COMPLIANCE,
+    STREAM_WHOLE,
+    STREAM_TIME, /* between this ledger and the next */
+};
+
+struct stream_place {
+    uint32_t ledger;
+    enum stream_class class;
+    uint32_t tx, op, event;
+    struct tide_hot_symbol asset;
+    struct tide_hot_address address;
+    uint64_t time; /* evaluated at, unix seconds; 0: as the ledger closed */
+};
+
+#define STREAM_PLACE_TEXT 128u
+
+static inline struct stream_place stream_whole(uint32_t ledger)
+{
+    return (struct stream_place){ .ledger = ledger, .class = STREAM_WHOLE };
+}
+
+/* Order of places; time counts among STREAM_TIME only. */
+int stream_place_cmp(const struct stream_place *a, const struct stream_place *b);
+/* NUL-terminated; returns its length. */
+size_t stream_place_text(char out[STREAM_PLACE_TEXT], uint16_t deployment,
+                         const struct stream_place *place);
+/* TIDE_E_DECODE when it is no such text. */
+tide_status stream_place_parse(struct stream_place *out, uint16_t *deployment,
+                               tide_slice text) TIDE_MUST_USE;
+
+#endif

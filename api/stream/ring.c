@@ -1,0 +1,65 @@
+#include "api/stream/stream_impl.h"
+
+#include <stdlib.h>
+
+void stream_piece_free(struct stream_piece *piece)
+{
+    while (piece) {
+        struct stream_piece *next = piece->next;
+        tide_buf_release(&piece->bytes);
+        free(piece->notes);
+        free(piece->changes);
+        free(piece);
+        piece = next;
+    }
+}
+
+size_t stream_piece_bytes(const struct stream_piece *piece)
+{
+    return sizeof *piece + piece->bytes.cap + piece->note_count * sizeof *piece->notes +
+           piece->change_count * sizeof *piece->changes;
+}
+
+void stream_ring_reset(struct stream_ring *ring, const struct stream_place *at)
+{
+    stream_piece_free(ring->first);
+    *ring = (struct stream_ring){ .start = *at, .end = *at, .fresh_from = *at };
+}
+
+static void drop_first(struct stream_ring *ring)
+{
+    struct stream_piece *first = ring->first;
+    ring->start = first->end;
+    ring->bytes -= stream_piece_bytes(first);
+    ring->ledgers -= first->last;
+    ring->first = first->next;
+    first->next = NULL;
+    stream_piece_free(first);
+}
+
+void stream_ring_add(struct stream_ring *ring, struct stream_piece *pieces, uint64_t max)
+{
+    ring->fresh = pieces;
+    ring->fresh_from = ring->end;
+    if (ring->first)
+        ring->last->next = pieces;
+    else
+        ring->first = pieces;
+    for (struct stream_piece *piece = pieces; piece; piece = piece->next) {
+        ring->last = piece;
+        ring->end = piece->end;
+        ring->bytes += stream_piece_bytes(piece);
+        ring->ledgers += piece->last;
+    }
+    /* What just came stays, so that everybody who is live gets it from here. */
+    while (ring->bytes > max && ring->first != pieces)
+        drop_first(ring);
+}
+
+const struct stream_piece *stream_piece_after(const struct stream_piece *first,
+                                              const struct stream_place *place)
+{
+    while (first && stream_place_cmp(&first->end, place) <= 0)
+        first = first->next;
+    return first;
+}

@@ -1,0 +1,566 @@
+#include "api/stream/stream_impl.h"
+#include "tidemark/liveness.h"
+#include "tidemark/lock.h"
+#include "tidemark/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SCRATCH_MAX = 64 << 10, PRESSED_DROPS = 32 };
+
+tide_status tide_hub_open(struct tide_hub **out, const struct tide_hub_options *options,
+                          struct tide_err *err)
+{
+    struct tide_hub *stream = calloc(1, sizeof *stream);
+    if (!stream)
+        return tide_fail(err, TIDE_E_MEMORY, "stream");
+    stream->options = *options;
+    stream->clock = options->clock;
+    pthread_mutex_init(&stream->mutex, NULL);
+    tide_buf_init(&stream->text, SCRATCH_MAX);
+    stream->all = calloc(options->subscribers_max + 1u, sizeof(void *));
+    stream->turn = calloc(options->subscribers_max + 1u, sizeof(void *));
+    stream->news = true;
+    if (!stream->all || !stream->turn) {
+        tide_hub_close(stream);
+        return tide_fail(err, TIDE_E_MEMORY, "stream: %u subscribers", options->subscribers_max);
+    }
+    *out = stream;
+    return TIDE_OK;
+}
+
+void tide_hub_close(struct tide_hub *stream)
+{
+    if (!stream)
+        return;
+    for (uint32_t i = 0; i < stream->count; i++)
+        stream_sub_free(stream->all[i]);
+    struct stream_place nowhere = stream_whole(0);
+    stream_ring_reset(&stream->ring, &nowhere);
+    stream_piece_free(stream->prices);
+    tide_buf_release(&stream->text);
+    pthread_mutex_destroy(&stream->mutex);
+    free(stream->all);
+    free(stream->turn);
+    free(stream);
+}
+
+/* --- who takes part ------------------------------------------------------------ */
+
+static uint32_t count_of(const struct tide_hub *stream, const char *who)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < stream->count; i++)
+        count += !atomic_load(&stream->all[i]->gone) && strcmp(stream->all[i]->who, who) == 0;
+    return count;
+}
+
+/* Whether somebody who wants events and is at this place would be given none of some ledgers. */
+static bool lacks_events(const struct stream_head *head, uint32_t topics,
+                         const struct stream_place *at)
+{
+    struct stream_place last = stream_whole(head->archived_to);
+    return (topics & TIDE_TOPIC_EVENT) && head->archived_to && stream_place_cmp(at, &last) < 0;
+}
+
+/* Whether somebody is told all that he asks for: silence would say that nothing happened. */
+static bool lacks_tables(const struct stream_head *head, const struct tide_subscriber *sub)
+{
+    if (sub->topics & head->unkept_topics)
+        return true;
+    if (!(sub->topics & TIDE_TOPIC_EVENT))
+        return false;
+    bool lacks = false;
+    for (uint32_t i = 0; i < sub->kind_count; i++)
+        lacks |= head->unkept_kinds[sub->kinds[i]];
+    for (uint32_t kind = 0; kind < TIDE_EV_COUNT && sub->kind_count == 0; kind++)
+        lacks |= head->unkept_kinds[kind];
+    return lacks;
+}
+
+/* Under mutex. */
+static enum tide_stream_refusal check_place(const struct tide_hub *stream,
+                                            const struct tide_subscriber *sub, uint16_t deployment)
+{
+    const struct stream_head *head = &stream->head;
+    const struct stream_place *at = &sub->at;
+    if (deployment != head->deployment)
+        return TIDE_STREAM_ELSEWHERE;
+    if (lacks_events(head, sub->topics, at))
+        return TIDE_STREAM_ARCHIVED;
+    uint64_t oldest = (uint64_t)at->ledger + stream->options.resume_ledgers;
+    if (oldest < head->ledger || at->ledger + 1 < head->first)
+        return TIDE_STREAM_TOO_OLD;
+    return at->ledger > (uint64_t)head->ledger + TIDE_STREAM_AHEAD_MAX ? TIDE_STREAM_AHEAD
+                                                                       : TIDE_STREAM_TAKEN;
+}
+
+/* Under mutex. */
+static enum tide_stream_refusal admit(struct tide_hub *stream, struct tide_subscriber *sub,
+                                      uint16_t deployment)
+{
+    if (!stream->known)
+        return TIDE_STREAM_NOT_READY;
+    if (stream->count >= stream->options.subscribers_max)
+        return TIDE_STREAM_FULL;
+    if (count_of(stream, sub->who) >= stream->options.per_who_max)
+        return TIDE_STREAM_FULL_OF;
+    if (lacks_tables(&stream->head, sub))
+        return TIDE_STREAM_UNKEPT;
+    enum tide_stream_refusal refusal =
+        sub->resumed ? check_place(stream, sub, deployment) : TIDE_STREAM_TAKEN;
+    if (refusal == TIDE_STREAM_TAKEN)
+        stream->all[stream->count++] = sub;
+    return refusal;
+}
+
+enum tide_stream_refusal tide_hub_subscribe(struct tide_hub *stream,
+                                            const struct tide_stream_ask *ask,
+                                            tide_slice last_event_id,
+                                            const struct tide_stream_sink *sink,
+                                            struct tide_subscriber **out)
+{
+    uint16_t deployment = 0;
+    struct tide_subscriber *sub = stream_sub_new(stream, ask, sink);
+    if (!sub)
+        return TIDE_STREAM_NOT_READY;
+    sub->resumed = last_event_id.len > 0;
+    sub->said_ms = stream_now_ms(stream);
+    enum tide_stream_refusal refusal = TIDE_STREAM_TAKEN;
+    if (sub->resumed && stream_place_parse(&sub->at, &deployment, last_event_id) != TIDE_OK)
+        refusal = TIDE_STREAM_BAD_PLACE;
+    tide_lock_counted(&stream->mutex, &stream->waits);
+    if (refusal == TIDE_STREAM_TAKEN)
+        refusal = admit(stream, sub, deployment);
+    stream->stats.opened += refusal == TIDE_STREAM_TAKEN;
+    stream->stats.refused += refusal != TIDE_STREAM_TAKEN;
+    pthread_mutex_unlock(&stream->mutex);
+    if (refusal == TIDE_STREAM_TAKEN)
+        *out = sub;
+    else
+        stream_sub_free(sub);
+    return refusal;
+}
+
+/* Frees who is gone, and takes note of all others for this turn. */
+static void gather(struct tide_hub *stream)
+{
+    uint32_t kept = 0;
+    pthread_mutex_lock(&stream->mutex);
+    for (uint32_t i = 0; i < stream->count; i++) {
+        if (atomic_load(&stream->all[i]->gone)) {
+            /* Whoever closed it may still hold its lock. */
+            pthread_mutex_lock(&stream->all[i]->mutex);
+            pthread_mutex_unlock(&stream->all[i]->mutex);
+            stream_sub_free(stream->all[i]);
+        } else {
+            stream->all[kept++] = stream->all[i];
+        }
+    }
+    stream->count = kept;
+    stream->turn_count = 0;
+    for (uint32_t i = 0; i < kept; i++)
+        if (!stream->all[i]->dropped)
+            stream->turn[stream->turn_count++] = stream->all[i];
+    pthread_mutex_unlock(&stream->mutex);
+}
+
+/* --- the database ------------------------------------------------------------ */
+
+void stream_tell_staleness(struct tide_subscriber *sub)
+{
+    static const char *const reasons[] = {
+        [STREAM_NO_DATABASE] = "database", [STREAM_NO_INDEXER] = "indexer"
+    };
+    const struct tide_hub *stream = sub->stream;
+    struct tide_buf *text = &sub->stream->text;
+    bool stale = stream->stale != STREAM_FRESH;
+    if (!sub->greeted || sub->told_stale == stale)
+        return;
+    tide_buf_reset(text);
+    tide_buf_putf(text, "event: %s\ndata: {\"ledger\":\"%u\"", stale ? "stale" : "fresh",
+                  stream->head.ledger);
+    if (stale)
+        tide_buf_putf(text, ",\"reason\":\"%s\"", reasons[stream->stale]);
+    tide_buf_str(text, "}\n\n");
+    stream_sub_say(sub, tide_buf_view(text));
+    sub->told_stale = stale;
+}
+
+static void tell_staleness(struct tide_hub *stream)
+{
+    for (uint32_t i = 0; i < stream->turn_count; i++)
+        if (!stream->turn[i]->dropped)
+            stream_tell_staleness(stream->turn[i]);
+}
+
+static void failed(struct tide_hub *stream, const struct tide_err *err)
+{
+    char quoted[TIDE_ERR_TEXT_MAX];
+    pthread_mutex_lock(&stream->mutex);
+    stream->stats.failures++;
+    pthread_mutex_unlock(&stream->mutex);
+    stream->news = false;
+    stream->looked_ms = stream_now_ms(stream) - STREAM_LOOK_MS + STREAM_RETRY_MS;
+    if (stream->stale != STREAM_NO_DATABASE &&
+        stream_now_ms(stream) - stream->good_ms >= STREAM_STALE_MS) {
+        stream->stale = STREAM_NO_DATABASE;
+        tide_log(TIDE_WARN, "stream.stale", "reason=database text=%s",
+                 tide_log_quote(quoted, sizeof quoted, err->text));
+    }
+}
+
+static void worked(struct tide_hub *stream)
+{
+    enum stream_staleness now =
+        stream->head.age_ms > stream->options.stale_ms ? STREAM_NO_INDEXER : STREAM_FRESH;
+    stream->good_ms = stream_now_ms(stream);
+    if (now == STREAM_NO_INDEXER && stream->stale != now)
+        tide_log(TIDE_WARN, "stream.stale", "reason=indexer ledger=%u age_ms=%" PRIu64,
+                 stream->head.ledger, stream->head.age_ms);
+    else if (now == STREAM_FRESH && stream->stale != now)
+        tide_log(TIDE_INFO, "stream.fresh", "ledger=%u", stream->head.ledger);
+    stream->stale = now;
+}
+
+/* The process serves another epoch now: places of the old one lead nowhere in it. */
+static void leave_deployment(struct tide_hub *stream)
+{
+    for (uint32_t i = 0; i < stream->turn_count; i++)
+        stream_sub_drop(stream->turn[i], TIDE_DROPPED_DEPLOYMENT);
+    stream->turn_count = 0;
+    stream_piece_free(stream->prices);
+    stream->prices = NULL;
+}
+
+/* Asks where the database stands, when there may be news. */
+static bool look(struct tide_hub *stream)
+{
+    struct stream_source *source = &stream->options.source;
+    struct stream_head head;
+    struct tide_err err;
+    int64_t now = stream_now_ms(stream);
+    if (!stream->news && now - stream->looked_ms < STREAM_LOOK_MS)
+        return stream->stale != STREAM_NO_DATABASE;
+    stream->looked_ms = now;
+    if (source->head(source->self, &head, &err) != TIDE_OK) {
+        failed(stream, &err);
+        return false;
+    }
+    stream->news = false;
+    bool other = stream->known && head.deployment != stream->head.deployment;
+    if (other)
+        leave_deployment(stream);
+    pthread_mutex_lock(&stream->mutex);
+    bool first = !stream->known;
+    stream->known = true;
+    stream->head = head;
+    stream->stats.archived_from = head.archived_from;
+    stream->stats.archived_to = head.archived_to;
+    pthread_mutex_unlock(&stream->mutex);
+    struct stream_place end = stream_whole(head.ledger);
+    if (first || other || stream->turn_count == 0)
+        stream_ring_reset(&stream->ring, &end);
+    worked(stream);
+    return true;
+}
+
+/* Those whose next ledger is not there, or not with its events. */
+static void drop_lost(struct tide_hub *stream)
+{
+    for (uint32_t i = 0; i < stream->turn_count; i++) {
+        struct tide_subscriber *sub = stream->turn[i];
+        if (!sub->begun || sub->dropped)
+            continue;
+        if (sub->at.ledger + 1 < stream->head.first)
+            stream_sub_drop(sub, TIDE_DROPPED_GAP);
+        else if (lacks_events(&stream->head, sub->topics, &sub->at))
+            stream_sub_drop(sub, TIDE_DROPPED_ARCHIVED);
+    }
+}
+
+/* Reads the next page behind the ring. */
+static bool extend(struct tide_hub *stream, bool *more)
+{
+    struct stream_source *source = &stream->options.source;
+    struct stream_piece *pieces;
+    struct tide_err err;
+    if (stream->ring.end.ledger + 1 < stream->head.first) {
+        struct stream_place end = stream_whole(stream->head.ledger);
+        drop_lost(stream);
+        stream_ring_reset(&stream->ring, &end);
+    }
+    struct stream_place whole = stream_whole(stream->head.ledger);
+    if (stream_place_cmp(&stream->ring.end, &whole) >= 0)
+        return true;
+    tide_status status =
+        source->read(source->self, &stream->ring.end, stream->head.ledger, &pieces, &err);
+    if (status != TIDE_OK) {
+        failed(stream, &err);
+        return false;
+    }
+    stream_ring_add(&stream->ring, pieces, stream->options.ring_max);
+    pthread_mutex_lock(&stream->mutex);
+    stream->stats.live_pages++;
+    pthread_mutex_unlock(&stream->mutex);
+    *more |= stream_place_cmp(&stream->ring.end, &whole) < 0;
+    return true;
+}
+
+/* --- giving out ------------------------------------------------------------ */
+
+/* Whether there is room again for somebody whose buffer was full. */
+static bool has_room(struct tide_subscriber *sub)
+{
+    return !sub->full_ms || stream_sub_waiting(sub) <= sub->stream->options.buffer_max / 2;
+}
+
+/* There was no room. Time runs from when something last fitted. */
+static void is_full(struct tide_subscriber *sub)
+{
+    if (!sub->full_ms || sub->moved)
+        sub->full_ms = stream_now_ms(sub->stream);
+}
+
+static void give(struct tide_subscriber *sub, const struct stream_piece *first, uint64_t wall)
+{
+    if (!has_room(sub))
+        return;
+    const struct stream_piece *piece = first;
+    bool all = true;
+    sub->moved = false;
+    while (all && (piece = stream_piece_after(piece, &sub->at)))
+        all = stream_give(sub, piece);
+    if (all && wall)
+        all = stream_give_lapses(sub, wall);
+    if (all)
+        sub->full_ms = 0;
+    else
+        is_full(sub);
+    stream_sub_flush(sub);
+}
+
+static bool is_behind(const struct tide_hub *stream, const struct tide_subscriber *sub)
+{
+    return stream_place_cmp(&sub->at, &stream->ring.start) < 0;
+}
+
+static bool begin(struct tide_hub *stream, struct tide_subscriber *sub)
+{
+    struct tide_err err;
+    bool ready;
+    tide_status status = stream_begin(sub, &ready, &err);
+    if (status != TIDE_OK)
+        failed(stream, &err);
+    return status == TIDE_OK;
+}
+
+/* New subscribers begin in the order in which they came. Standings cost a statement for each
+ * subscriber, so in one turn only a few of those that ask for any begin. */
+static void begin_some(struct tide_hub *stream, bool *more)
+{
+    uint32_t asked = 0;
+    for (uint32_t i = 0; i < stream->turn_count; i++) {
+        struct tide_subscriber *sub = stream->turn[i];
+        bool held = sub->watch_count && sub->greeted && stream->stale != STREAM_FRESH;
+        if (sub->begun || sub->dropped || held || sub->at.ledger > stream->head.ledger)
+            continue;
+        if ((sub->watch_count || sub->asset_count) && asked++ == STREAM_BEGINS) {
+            *more = true;
+            return;
+        }
+        if (!begin(stream, sub))
+            return;
+    }
+}
+
+static void give_live(struct tide_hub *stream)
+{
+    uint64_t wall = stream_wall_s(stream);
+    for (uint32_t i = 0; i < stream->turn_count; i++) {
+        struct tide_subscriber *sub = stream->turn[i];
+        if (!sub->begun || sub->dropped || is_behind(stream, sub))
+            continue;
+        const struct stream_ring *ring = &stream->ring;
+        bool recent = stream_place_cmp(&sub->at, &ring->fresh_from) >= 0;
+        bool live = sub->at.ledger == ring->end.ledger && sub->at.class >= STREAM_WHOLE;
+        give(sub, recent ? ring->fresh : ring->first, live ? wall : 0);
+    }
+}
+
+/* The slot that a client's turns are counted in. Two clients in one slot share their turns. */
+static uint64_t *served_of(struct tide_hub *stream, const struct tide_subscriber *sub)
+{
+    uint32_t hash = 2166136261u;
+    for (const char *c = sub->who; *c; c++)
+        hash = (hash ^ (uint8_t)*c) * 16777619u;
+    return &stream->served_of[hash % STREAM_CLIENTS];
+}
+
+/* The subscriber to read a page for: of the client that waits longest for one, the subscriber that
+ * waits longest. NULL: none is behind and has room. */
+static struct tide_subscriber *next_behind(struct tide_hub *stream)
+{
+    struct tide_subscriber *next = NULL;
+    uint64_t least = 0;
+    for (uint32_t i = 0; i < stream->turn_count; i++) {
+        struct tide_subscriber *sub = stream->turn[i];
+        if (!sub->begun || sub->dropped || !is_behind(stream, sub) || !has_room(sub))
+            continue;
+        uint64_t client = *served_of(stream, sub);
+        if (!next || client < least || (client == least && sub->served < next->served)) {
+            next = sub;
+            least = client;
+        }
+    }
+    return next;
+}
+
+/* One page for the subscriber whose turn it is, and for all whose place is in it. */
+static void catch_up(struct tide_hub *stream, bool *more)
+{
+    struct stream_source *source = &stream->options.source;
+    struct stream_piece *page;
+    struct tide_err err;
+    drop_lost(stream);
+    struct tide_subscriber *next = next_behind(stream);
+    if (!next)
+        return;
+    struct stream_place from = next->at;
+    next->served = *served_of(stream, next) = ++stream->served;
+    if (source->read(source->self, &from, stream->head.ledger, &page, &err) != TIDE_OK) {
+        failed(stream, &err);
+        return;
+    }
+    for (uint32_t i = 0; i < stream->turn_count; i++) {
+        struct tide_subscriber *sub = stream->turn[i];
+        if (sub->begun && !sub->dropped && stream_place_cmp(&sub->at, &from) >= 0)
+            give(sub, page, 0);
+    }
+    stream_piece_free(page);
+    pthread_mutex_lock(&stream->mutex);
+    stream->stats.catch_up_pages++;
+    pthread_mutex_unlock(&stream->mutex);
+    *more |= next_behind(stream) != NULL;
+}
+
+/* --- what time does ------------------------------------------------------------ */
+
+static void heartbeat(struct tide_subscriber *sub)
+{
+    struct tide_buf *text = &sub->stream->text;
+    char place[STREAM_PLACE_TEXT];
+    struct stream_place id = stream_id(sub);
+    stream_place_text(place, sub->stream->head.deployment, &id);
+    tide_buf_reset(text);
+    tide_buf_str(text, ": heartbeat\n");
+    if (sub->begun)
+        tide_buf_putf(text, "id: %s\n", place);
+    tide_buf_str(text, "\n");
+    stream_sub_say(sub, tide_buf_view(text));
+}
+
+/* All buffers together are full: who holds most and takes nothing gives way. The others wait. */
+static void make_room(struct tide_hub *stream, int64_t now)
+{
+    for (int drops = 0; drops < PRESSED_DROPS; drops++) {
+        struct tide_subscriber *fullest = NULL;
+        size_t most = 0;
+        for (uint32_t i = 0; i < stream->turn_count; i++) {
+            struct tide_subscriber *sub = stream->turn[i];
+            size_t len = sub->dropped ? 0 : stream_sub_untaken(sub, now - STREAM_PRESSED_MS);
+            if (len > most) {
+                most = len;
+                fullest = sub;
+            }
+        }
+        if (!fullest)
+            return;
+        stream_sub_drop(fullest, TIDE_DROPPED_MEMORY);
+        if (atomic_load(&stream->buffered) < stream->options.total_max / 8 * 7)
+            return;
+    }
+}
+
+static void keep_time(struct tide_hub *stream)
+{
+    int64_t now = stream_now_ms(stream);
+    if (stream->pressed)
+        make_room(stream, now);
+    stream->pressed = false;
+    tell_staleness(stream);
+    for (uint32_t i = 0; i < stream->turn_count; i++) {
+        struct tide_subscriber *sub = stream->turn[i];
+        if (sub->dropped)
+            continue;
+        if (!has_room(sub) && now - sub->full_ms >= stream->options.full_ms)
+            stream_sub_drop(sub, TIDE_DROPPED_SLOW);
+        else if (now - sub->said_ms >= stream->options.heartbeat_ms && !stream_sub_waiting(sub))
+            heartbeat(sub);
+        stream_sub_flush(sub);
+    }
+}
+
+static void count_up(struct tide_hub *stream)
+{
+    uint32_t behind = 0;
+    for (uint32_t i = 0; i < stream->turn_count; i++)
+        behind += !stream->turn[i]->begun || is_behind(stream, stream->turn[i]);
+    pthread_mutex_lock(&stream->mutex);
+    stream->stats.subscribers = stream->count; /* with who was dropped and is not gone yet */
+    stream->stats.behind = behind;
+    stream->stats.ledger = stream->ring.end.ledger;
+    stream->stats.stale = stream->stale != STREAM_FRESH;
+    stream->stats.ring_bytes = stream->ring.bytes;
+    stream->stats.ring_ledgers = stream->ring.ledgers;
+    pthread_mutex_unlock(&stream->mutex);
+}
+
+void tide_hub_turn(struct tide_hub *stream, bool *more)
+{
+    *more = false;
+    gather(stream);
+    bool fed = look(stream);
+    if (fed && stream->turn_count)
+        fed = extend(stream, more);
+    if (fed)
+        begin_some(stream, more);
+    give_live(stream);
+    if (fed)
+        catch_up(stream, more);
+    keep_time(stream);
+    count_up(stream);
+}
+
+void tide_hub_run(struct tide_hub *stream)
+{
+    struct stream_source *source = &stream->options.source;
+    const struct tide_hub_options *o = &stream->options;
+    tide_liveness_begin("stream", TIDE_LIVENESS_WAITS_MS);
+    while (!o->stopped || !o->stopped(o->stopped_self)) {
+        bool more, news = false;
+        tide_liveness_mark();
+        tide_hub_turn(stream, &more);
+        if (!more)
+            source->wait(source->self, STREAM_TURN_MS, &news);
+        stream->news |= news;
+    }
+    pthread_mutex_lock(&stream->mutex);
+    stream->known = false; /* nobody is taken any more */
+    pthread_mutex_unlock(&stream->mutex);
+    gather(stream);
+    for (uint32_t i = 0; i < stream->turn_count; i++)
+        stream_sub_drop(stream->turn[i], TIDE_DROPPED_SHUTDOWN);
+    tide_liveness_end();
+}
+
+void tide_hub_stats(struct tide_hub *stream, struct tide_hub_stats *out)
+{
+    pthread_mutex_lock(&stream->mutex);
+    *out = stream->stats;
+    pthread_mutex_unlock(&stream->mutex);
+    out->messages = atomic_load(&stream->messages);
+    out->bytes = atomic_load(&stream->bytes_out);
+    out->buffered = atomic_load(&stream->buffered);
+    out->waits = atomic_load(&stream->waits);
+}

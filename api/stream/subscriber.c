@@ -1,0 +1,268 @@
+#include "api/stream/stream_impl.h"
+#include "tidemark/lock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SMALL = 512 };
+
+static const char *const drop_names[] = {
+#define DROP_NAME(name, word) #word,
+    TIDE_STREAM_DROPS(DROP_NAME)
+#undef DROP_NAME
+};
+
+const char *tide_stream_drop_name(enum tide_stream_drop reason)
+{
+    return drop_names[reason];
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct stream_watch *x = a, *y = b;
+    return memcmp(&x->address, &y->address, sizeof x->address);
+}
+
+/* Each address once, in their order. */
+static void watch(struct tide_subscriber *sub, const struct tide_stream_ask *ask)
+{
+    for (uint32_t i = 0; i < ask->address_count; i++)
+        sub->watches[i].address = ask->addresses[i];
+    qsort(sub->watches, ask->address_count, sizeof *sub->watches, by_address);
+    for (uint32_t i = 0; i < ask->address_count; i++)
+        if (i == 0 || by_address(&sub->watches[sub->watch_count - 1], &sub->watches[i]) != 0)
+            sub->watches[sub->watch_count++] = sub->watches[i];
+}
+
+struct tide_subscriber *stream_sub_new(struct tide_hub *stream, const struct tide_stream_ask *ask,
+                                       const struct tide_stream_sink *sink)
+{
+    struct tide_subscriber *sub = calloc(1, sizeof *sub);
+    if (!sub)
+        return NULL;
+    *sub = (struct tide_subscriber){ .stream = stream,
+                                     .sink = *sink,
+                                     .topics = ask->topics,
+                                     .kind_count = ask->kind_count,
+                                     .asset_count = ask->asset_count,
+                                     .pool = ask->pool };
+    pthread_mutex_init(&sub->mutex, NULL);
+    memcpy(sub->who, ask->who, sizeof sub->who);
+    memcpy(sub->contract, ask->contract, sizeof sub->contract);
+    memcpy(sub->party, ask->party, sizeof sub->party);
+    memcpy(sub->kinds, ask->kinds, sizeof sub->kinds);
+    sub->assets = calloc(ask->asset_count + 1u, sizeof *sub->assets);
+    sub->watches = calloc(ask->address_count + 1u, sizeof *sub->watches);
+    if (!sub->assets || !sub->watches) {
+        stream_sub_free(sub);
+        return NULL;
+    }
+    memcpy(sub->assets, ask->assets, ask->asset_count * sizeof *sub->assets);
+    watch(sub, ask);
+    return sub;
+}
+
+static void resize(struct tide_subscriber *sub, char *bytes, size_t cap)
+{
+    atomic_fetch_add(&sub->stream->buffered, (uint64_t)cap - (uint64_t)sub->cap);
+    sub->bytes = bytes;
+    sub->cap = cap;
+}
+
+void stream_sub_free(struct tide_subscriber *sub)
+{
+    free(sub->bytes);
+    resize(sub, NULL, 0);
+    free(sub->assets);
+    free(sub->watches);
+    pthread_mutex_destroy(&sub->mutex);
+    free(sub);
+}
+
+/* --- the buffer, under its mutex ------------------------------------------------------------ */
+
+static void compact(struct tide_subscriber *sub)
+{
+    if (sub->start && sub->len)
+        memmove(sub->bytes, sub->bytes + sub->start, sub->len);
+    sub->start = 0;
+}
+
+static size_t cap_for(const struct tide_subscriber *sub, size_t more)
+{
+    size_t cap = sub->cap ? sub->cap : SMALL;
+    while (cap - sub->len < more)
+        cap *= 2;
+    return cap;
+}
+
+static bool room_for(struct tide_subscriber *sub, size_t more)
+{
+    if (sub->cap - sub->start - sub->len >= more)
+        return true;
+    compact(sub);
+    size_t cap = cap_for(sub, more);
+    char *bytes = cap == sub->cap ? sub->bytes : realloc(sub->bytes, cap);
+    if (bytes)
+        resize(sub, bytes, cap);
+    return bytes != NULL;
+}
+
+/* Whether all the buffers together may grow by so much. */
+static bool all_have_room(struct tide_subscriber *sub, size_t more)
+{
+    struct tide_hub *stream = sub->stream;
+    size_t grows = cap_for(sub, more) - sub->cap;
+    bool room = grows == 0 || atomic_load(&stream->buffered) + grows <= stream->options.total_max;
+    stream->pressed |= !room;
+    return room;
+}
+
+static void append(struct tide_subscriber *sub, const void *bytes, size_t len)
+{
+    if (sub->len == 0)
+        sub->taken_ms = stream_now_ms(sub->stream);
+    memcpy(sub->bytes + sub->start + sub->len, bytes, len);
+    sub->len += len;
+}
+
+bool stream_sub_put(struct tide_subscriber *sub, const struct stream_place *id, tide_slice text)
+{
+    char place[STREAM_PLACE_TEXT], line[STREAM_PLACE_TEXT + 8];
+    stream_place_text(place, sub->stream->head.deployment, id);
+    size_t line_len = (size_t)snprintf(line, sizeof line, "id: %s\n", place);
+    size_t more = line_len + text.len;
+    pthread_mutex_lock(&sub->mutex);
+    /* One that is longer than the buffer goes alone. */
+    bool fits =
+        sub->len == 0 || sub->len + more + STREAM_RESERVE <= sub->stream->options.buffer_max;
+    bool put = fits && all_have_room(sub, more) && room_for(sub, more);
+    if (put) {
+        append(sub, line, line_len);
+        append(sub, text.ptr, text.len);
+    }
+    pthread_mutex_unlock(&sub->mutex);
+    if (put) {
+        sub->moved = true;
+        sub->said_ms = stream_now_ms(sub->stream);
+        atomic_fetch_add(&sub->stream->messages, 1);
+    }
+    return put;
+}
+
+void stream_sub_say(struct tide_subscriber *sub, tide_slice text)
+{
+    pthread_mutex_lock(&sub->mutex);
+    if (sub->len + text.len <= sub->stream->options.buffer_max && room_for(sub, text.len))
+        append(sub, text.ptr, text.len);
+    pthread_mutex_unlock(&sub->mutex);
+    sub->said_ms = stream_now_ms(sub->stream);
+}
+
+size_t stream_sub_waiting(struct tide_subscriber *sub)
+{
+    pthread_mutex_lock(&sub->mutex);
+    size_t len = sub->len;
+    pthread_mutex_unlock(&sub->mutex);
+    return len;
+}
+
+size_t stream_sub_untaken(struct tide_subscriber *sub, int64_t since_ms)
+{
+    pthread_mutex_lock(&sub->mutex);
+    size_t len = sub->taken_ms <= since_ms ? sub->len : 0;
+    pthread_mutex_unlock(&sub->mutex);
+    return len;
+}
+
+/* Under mutex. */
+static void wake(struct tide_subscriber *sub)
+{
+    if (!sub->parked || atomic_load(&sub->gone) || (sub->len == 0 && !sub->over))
+        return;
+    sub->parked = false;
+    sub->sink.wake(sub->sink.self);
+}
+
+void stream_sub_flush(struct tide_subscriber *sub)
+{
+    pthread_mutex_lock(&sub->mutex);
+    wake(sub);
+    pthread_mutex_unlock(&sub->mutex);
+}
+
+/* What waits behind the first end of a message. */
+static void leave_out(struct tide_subscriber *sub)
+{
+    const char *from = sub->bytes + sub->start;
+    const char *end = sub->len ? memmem(from, sub->len, "\n\n", 2) : NULL;
+    if (end)
+        sub->len = (size_t)(end - from) + 2;
+    compact(sub);
+    char *bytes = sub->cap > sub->len + SMALL ? realloc(sub->bytes, sub->len + SMALL) : NULL;
+    if (bytes)
+        resize(sub, bytes, sub->len + SMALL);
+}
+
+void stream_sub_drop(struct tide_subscriber *sub, enum tide_stream_drop reason)
+{
+    static const char *const words[] = {
+        [TIDE_DROPPED_SLOW] = "what waited for you did not drain in time",
+        [TIDE_DROPPED_MEMORY] = "the buffers of all subscribers are full, and yours is the fullest",
+        [TIDE_DROPPED_GAP] = "the ledgers after your place are not indexed",
+        [TIDE_DROPPED_ARCHIVED] = "events after your place are archived: of the ledgers",
+        [TIDE_DROPPED_DEPLOYMENT] =
+            "another deployment is served now: connect again, without a place",
+        [TIDE_DROPPED_SHUTDOWN] = "this node stops: connect again",
+    };
+    const struct stream_head *head = &sub->stream->head;
+    char text[256], ledgers[32] = "";
+    if (reason == TIDE_DROPPED_ARCHIVED)
+        snprintf(ledgers, sizeof ledgers, " %u to %u", head->archived_from, head->archived_to);
+    int len = snprintf(text, sizeof text,
+                       "event: dropped\ndata: {\"reason\":\"%s\",\"detail\":\"%s%s\"}\n\n",
+                       drop_names[reason], words[reason], ledgers);
+    pthread_mutex_lock(&sub->mutex);
+    leave_out(sub);
+    if (room_for(sub, (size_t)len))
+        append(sub, text, (size_t)len);
+    sub->over = true;
+    wake(sub);
+    pthread_mutex_unlock(&sub->mutex);
+    sub->dropped = true;
+    pthread_mutex_lock(&sub->stream->mutex);
+    sub->stream->stats.dropped[reason]++;
+    pthread_mutex_unlock(&sub->stream->mutex);
+}
+
+/* --- the reader's side ----------------------------------------------------------------------- */
+
+ptrdiff_t tide_subscriber_read(struct tide_subscriber *sub, char *out, size_t max)
+{
+    tide_lock_counted(&sub->mutex, &sub->stream->waits);
+    size_t len = sub->len < max ? sub->len : max;
+    if (len)
+        memcpy(out, sub->bytes + sub->start, len);
+    sub->start += len;
+    sub->len -= len;
+    if (len)
+        sub->taken_ms = stream_now_ms(sub->stream);
+    if (sub->len == 0) {
+        free(sub->bytes);
+        resize(sub, NULL, 0);
+        sub->start = 0;
+    }
+    if (len == 0 && !sub->over)
+        sub->parked = true;
+    bool over = len == 0 && sub->over;
+    pthread_mutex_unlock(&sub->mutex);
+    atomic_fetch_add(&sub->stream->bytes_out, len);
+    return over ? -1 : (ptrdiff_t)len;
+}
+
+void tide_subscriber_close(struct tide_subscriber *sub)
+{
+    tide_lock_counted(&sub->mutex, &sub->stream->waits);
+    atomic_store(&sub->gone, true);
+    pthread_mutex_unlock(&sub->mutex);
+}
