@@ -1,6 +1,6 @@
 /* Routes: what the server matches, the requests and replies it and the handlers exchange.
  *
- * One list   api/routes/route.def names every route; paths, methods, parameters and classes are nowhere
+ * One list   route.def names every route; paths, methods, parameters and classes are nowhere
  *            else. schema/openapi.json says the same to clients; a test holds the two together.
  * Kinds      HOT     answered on the connection's own thread from the hot cache: never waits.
  *                    With ?ledger=N the same handler runs on a pool thread, over PostgreSQL.
@@ -9,7 +9,7 @@
  *            STREAM  server-sent events
  *            KYC     pages and sessions of KYC: threads of their own (api/kyc/handler.h)
  *            HOOK    webhooks of KYC: the same; bodies of any bytes, nothing for other origins
- * Parameters are typed by api/http/param.def. The server refuses unknown, repeated and malformed ones
+ * Parameters are typed by param.def. The server refuses unknown, repeated and malformed ones
  * (400, with the field's name) before a handler runs: a handler sees only values that fit. */
 #ifndef API_HTTP_ROUTE_H
 #define API_HTTP_ROUTE_H
@@ -148,7 +148,7 @@ void tide_reply_problem_field(struct tide_reply *reply, const char *where, const
  * not repeated: the pointer is "" then. */
 void tide_reply_problem_unknown(struct tide_reply *reply, const char *name);
 
-/* What a handler may use: the process's things (api/http/server/server.h), this thread's reader of the cache,
+/* What a handler may use: the process's things (server.h), this thread's reader of the cache,
  * and, on a pool thread, its connection (NULL on a connection's thread). */
 struct tide_api;
 struct tide_hot_reader;

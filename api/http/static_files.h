@@ -1,6 +1,6 @@
 /* Documents that the program carries: schema/openapi.json and the page of api/web/ that shows it.
  *
- * Never a path to a file: each has a route of its own in api/routes/route.def, and the handler takes the
+ * Never a path to a file: each has a route of its own in route.def, and the handler takes the
  * document named by the last part of that route's path ("/docs" is docs.html). Pages of KYC that are
  * about a session are put together by api/kyc/pages/page.h. */
 #ifndef API_HTTP_STATIC_FILES_H

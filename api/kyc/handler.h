@@ -1,7 +1,7 @@
 /* How a route of kind KYC or HOOK is answered: first on the connection's thread, which may not
  * wait, then, if need be, at a desk, which may.
  *
- * A handler is a tide_handler_fn like any other (api/routes/route.def names it, TIDE_ROUTE(…, KYC, …)). It
+ * A handler is a tide_handler_fn like any other (route.def names it, TIDE_ROUTE(…, KYC, …)). It
  * runs on the connection's thread, inside tide_kyc_take: it looks at the request, without a
  * database or a provider, and either writes the reply, or leaves in context->later what a desk is
  * to do:

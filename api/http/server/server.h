@@ -4,8 +4,8 @@
  *            a reader of the hot cache of its own. A connection stays with its worker.
  * Routes     HOT and LOCAL handlers run on the worker. SQL routes, and HOT ones with ?ledger=, are
  *            suspended and go to the pool; when its queue is full the answer is 503 at once.
- * Refused    what api/http/server/request_check.h finds in the form of a request, before a route is looked for; then
- *            what tide_route_match finds; then what is over the rate limit (api/http/server/rate.h).
+ * Refused    what request_check.h finds in the form, before a route is looked for; then
+ *            what tide_route_match finds; then what is over the rate limit (rate.h).
  * Deadlines  absolute: a client that drips bytes gains nothing.
  * Stopping   drain: /readyz says 503 and nothing else changes. stop: nobody new is accepted, who is
  *            connected gets the answer he asked for and "Connection: close". No request is lost.
