@@ -1,4 +1,4 @@
-/* Statements of SQL routes: the files of api/sql/queries/, carried in the program, read once. What a
+/* Statements of SQL routes: the files of api/sql/queries/, read once. What a
  * file looks like stands in api/sql/queries/README.md. Reading is pure; running is sql_answer.h. */
 #ifndef API_SQL_STATEMENT_H
 #define API_SQL_STATEMENT_H
