@@ -15,6 +15,7 @@ set -euo pipefail
 fail() { echo "FAIL: $*" >&2; exit 1; }
 
 . "$(dirname "${BASH_SOURCE[0]}")/../../tools/lib/cluster.sh"
+export PYTHONPATH=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) # the shared modules _*.py beside this file
 as_pg() { cluster_as "$@"; }
 
 pg_cleanup() {

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# What schema/openapi.json promises is what is answered: every route, every kind of answer, success
+# and error, body and headers; no field that it does not name. Then without the database, and over
+# the rate limit. Skipped where python3-jsonschema is not installed.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../_pg.sh"
+. "$here/../_api.sh"
+python3 -c 'import jsonschema' 2>/dev/null || { echo "no python3-jsonschema"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-api" ] || { echo "programs not built"; exit 77; }
+pg_start
+api_index "${TIDE_CONTRACT_LEDGERS:-512}"
+# The simulator writes nothing that cannot be decoded: one event and one entry are planted.
+sql "INSERT INTO event.raw SELECT deployment, ledger, tx, op, 999, closed_at, contract, 1, 'planted', '\\x00' FROM event.log LIMIT 1" >/dev/null
+sql "INSERT INTO state.raw SELECT deployment, sha256(contract::bytea), ledger, 1, 0, closed_at, contract, 1, 'planted', '\\x00', NULL
+    FROM event.log LIMIT 1" >/dev/null
+export PG_DIR PG_BIN
+api_start --api-rate-lookup 0 --api-rate-query 0
+python3 "$here/_contract.py" "$API_URL" all || fail "contract"
+pg_stop fast
+python3 "$here/_contract.py" "$API_URL" away || fail "contract, database away"
+pg_again
+api_stop || fail "tidemark-api ended with $?"
+api_start --api-rate-lookup 60 --api-rate-query 60
+python3 "$here/_contract.py" "$API_URL" limited || fail "contract, rate limit"
+api_stop || fail "tidemark-api ended with $?"

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# A generator of hostile requests, made from openapi.json: strings, cursors, sizes, encodings, methods, bodies, framing.
+# Nobody gets a 5xx (but a 503 that the contract names), nothing crashes, nothing is kept, no secret and no control
+# character reaches the log. The same seed asks the same. By hand: TIDE_HOSTILE_REQUESTS=1000000 TIDE_HOSTILE_SEED=7.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../_pg.sh"
+. "$here/../_api.sh"
+[ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-api" ] || { echo "programs not built"; exit 77; }
+pg_start
+api_index 256
+export PG_DIR PG_BIN
+api_start --api-rate-lookup 0 --api-rate-query 0 --api-access-log all --api-header-ms 2000 --api-request-ms 3000
+python3 "$here/_hostile.py" "$API_URL" "$API_PID" || fail "hostile requests: $(grep -aE 'ERROR: |runtime error' "$PG_DIR/api.log" | head -3)"
+api_stop || fail "tidemark-api ended with $?: $(grep -aE 'ERROR: |runtime error' "$PG_DIR/api.log" | head -3)"
+! grep -aqE 'Sanitizer|runtime error' "$PG_DIR/api.log" || fail "$(grep -aE 'ERROR: |runtime error' "$PG_DIR/api.log" | head -3)"
+! grep -aq SECRETSEED "$PG_DIR/api.log" || fail "a secret is in the log: $(grep -a SECRETSEED "$PG_DIR/api.log" | head -1)"
+! LC_ALL=C grep -aqP '[\x00-\x08\x0b-\x1f\x7f]' "$PG_DIR/api.log" || fail "a control character is in the log"
+echo "$(wc -l <"$PG_DIR/api.log") lines of log, none with a secret or a control character"

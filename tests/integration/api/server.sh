@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# tidemark-api against clients that mean no good: faults A1-A5, A8-A10, A12, A13, its headers and limits.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../_pg.sh"
+. "$here/../_api.sh"
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "skipped: no tidemark-api"; exit 77; }
+command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
+pg_start
+api_index 64
+try() { # WHAT option…
+    local what=$1
+    shift
+    api_start "$@"
+    timeout 300 python3 "$here/_server.py" "$API_PORT" "$API_PID" "$what" || fail "$what: $(tail -3 "$PG_DIR/api.log")"
+    kill -0 "$API_PID" || fail "$what: it died: $(tail -3 "$PG_DIR/api.log")"
+    api_stop || fail "$what: exit code $?: $(tail -3 "$PG_DIR/api.log")"
+}
+try limits --api-header-ms 600 --api-request-ms 1000 --api-write-ms 1200 --api-idle-ms 900 --api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0
+try small --api-connections 200 --api-connections-per-ip 60 --api-answers-mib 32 --api-idle-ms 60000 --api-header-ms 60000 --api-rate-lookup 0
+try rate --api-rate-lookup 100 --api-rate-query 50 --api-keys 0123456789abcdef-key --api-proxies 127.0.0.9,192.0.2.0/24 \
+    --api-idle-ms 60000 --api-requests 1000000
+export PG_BIN
+try shares --api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0 --api-answers-mib 32
+for table in history state; do # as if anybody had made himself the oracle's administrator
+    sql "INSERT INTO $table.oracle_feed SELECT (jsonb_populate_record(NULL::$table.oracle_feed, to_jsonb(f) || jsonb_build_object('asset', 'ZZ' || lpad(i::text, 4, '0'),
+            'key_hash', '\\x' || encode(sha256(i::text::bytea), 'hex')))).*
+        FROM (SELECT * FROM $table.oracle_feed ORDER BY ledger DESC LIMIT 1) AS f, generate_series(1, 1100) AS i"
+done
+python3 "$here/_server.py" 0 0 plant || fail "no entries of catalogs"
+rm -rf "$PG_DIR/cache"
+try feeds --api-rate-lookup 0 --api-rate-query 0
+try assets --api-rate-lookup 0 --api-rate-query 0
+! grep -E 'S[A-Z2-7]{55}' "$PG_DIR/api.log" || fail "a seed in the log"
+
+if command -v openssl >/dev/null; then
+    openssl req -x509 -newkey rsa:2048 -nodes -keyout "$PG_DIR/key.pem" -out "$PG_DIR/cert.pem" -days 2 -subj /CN=localhost 2>"$PG_DIR/openssl.log"
+    "$TIDE_BIN/tidemark-api" --api-listen 127.0.0.1:0 --api-port-file "$PG_DIR/tls.port" --api-cache "$PG_DIR/cache" --api-drain-ms 0 \
+        --api-tls-cert "$PG_DIR/cert.pem" --api-tls-key "$PG_DIR/key.pem" 2>>"$PG_DIR/api.log" &
+    API_PID=$!
+    for _ in $(seq 100); do [ -s "$PG_DIR/tls.port" ] && break; sleep 0.1; done
+    url=https://127.0.0.1:$(cat "$PG_DIR/tls.port")/healthz
+    for _ in 1 2 3; do curl -fsk -D "$PG_DIR/head" -o "$PG_DIR/body" "$url" "$url" >/dev/null || fail "https: $(tail -3 "$PG_DIR/api.log")"; done
+    grep -qi '^Strict-Transport-Security: max-age' "$PG_DIR/head" || fail "https without HSTS"
+    ! curl -sk --tls-max 1.1 -o "$PG_DIR/body" "$url" || fail "TLS 1.1 is spoken"
+    ! curl -s -o "$PG_DIR/body" "${url/https/http}" || fail "http is spoken where https is"
+    api_stop || fail "https: exit code $?"
+    echo "ok https: HSTS, nothing below TLS 1.2"
+fi

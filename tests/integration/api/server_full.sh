@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# A1 at full size: 10 000 connections of several addresses, idle and active. All are taken, the next are told
+# 503 at once, those that are in are answered, /healthz too, memory is bounded, and when they go others come.
+# TIDE_CONNECTIONS makes it smaller; where the system allows fewer descriptors so many are opened, and said.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../_pg.sh"
+. "$here/../_api.sh"
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "skipped: no tidemark-api"; exit 77; }
+command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
+wanted=${TIDE_CONNECTIONS:-10000}
+ulimit -n "$(ulimit -Hn)"
+most=$(ulimit -n)
+if [ "$most" != unlimited ] && [ "$most" -lt $((wanted + 500)) ]; then
+    echo "only $most descriptors are allowed: $((most - 500)) connections instead of $wanted"
+    wanted=$((most - 500))
+fi
+[ "$wanted" -ge 500 ] || { echo "skipped: too few descriptors are allowed"; exit 77; }
+pg_start
+api_index 64
+api_start --api-connections "$wanted" --api-connections-per-ip 0 --api-rate-lookup 0 --api-idle-ms 120000 --api-header-ms 120000
+timeout 120 python3 "$here/_server_full.py" "$API_PORT" "$API_PID" "$wanted" || fail "$(tail -3 "$PG_DIR/api.log")"
+api_stop || fail "the API ended with $?: $(tail -3 "$PG_DIR/api.log")"

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# X1 to X12: what can go wrong between a decision and the chain, each by name, on a real PostgreSQL
+# and a simulated network.   usage: attester_faults.sh [NAME…]
+. "$(dirname "$0")/../_pg.sh"
+[ -x "$TIDE_BIN/tidemark-attester" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
+export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"
+pg_start
+export PG_BIN PG_DIR
+PGDATABASE=postgres "$PG_BIN/createdb" empty
+TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=empty" "$TIDE_BIN/tidemark-indexer" migrate >/dev/null 2>&1
+python3 "$(dirname "$0")/_attester_faults.py" "$@"

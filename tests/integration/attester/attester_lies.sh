@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# tidemark-attester and what it may not believe: servers that lie, clocks that are wrong, rows that cannot be
+# acted upon; and what it may cost.   usage: attester_lies.sh [NAME…]
+. "$(dirname "$0")/../_pg.sh"
+[ -x "$TIDE_BIN/tidemark-attester" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
+export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"
+pg_start
+export PG_BIN PG_DIR
+PGDATABASE=postgres "$PG_BIN/createdb" empty
+TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=empty" "$TIDE_BIN/tidemark-indexer" migrate >/dev/null 2>&1
+python3 "$(dirname "$0")/_attester_lies.py" "$@"

@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# Rollups against a reckoning of their own from event and history rows: after following, after batches
+# cut anywhere, after earlier ranges come later, on two partitions, after kills, after a reset, after
+# they were made by older rules, and where only some of them are named.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../_pg.sh"
+pg_start
+bin=$TIDE_BIN/tidemark-indexer
+sim=$TIDE_BIN/tidemark-sim
+[ -x "$sim" ] || { echo "no tidemark-sim"; exit 77; }
+export ASAN_OPTIONS=detect_leaks=0
+export TIDEMARK_PARTITION_LEDGERS=1000 TIDEMARK_STANDBY_POLL_MS=50
+# the story of this chain takes a month, in 448 ledgers over two partitions
+chain=(--first-ledger 1664 --ledgers 448 --close-step 50 --txs 8 --life 90 --quiet)
+first=1664 last=2111
+"$sim" write --lake "$PG_DIR/lake" --deployment "$PG_DIR/deployment.json" "${chain[@]}"
+export TIDEMARK_DEPLOYMENT=$PG_DIR/deployment.json TIDEMARK_LAKE=$PG_DIR/lake
+"$bin" migrate >/dev/null 2>&1 || fail "migrate"
+
+number=0
+fresh() { # a copy of a migrated database is quicker than an emptied one
+    number=$((number + 1))
+    PGDATABASE=postgres "$PG_BIN/createdb" --template tidemark "rollup$number"
+    export PGDATABASE=rollup$number
+    export TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=$PGDATABASE"
+}
+run() { "$bin" run --stop-at-end "$@" 2>"$PG_DIR/run.log" || { tail "$PG_DIR/run.log" >&2; fail "run $*"; }; }
+backfill() { "$bin" backfill "$@" 2>"$PG_DIR/run.log" || { tail "$PG_DIR/run.log" >&2; fail "backfill $*"; }; }
+right() { "$here/_rollups.py" >"$PG_DIR/out" || fail "$1"; echo "$1: $(cat "$PG_DIR/out")"; }
+same() { [ "$(rolled)" = "$want" ] || { right "$1"; fail "$1: other rows"; }; echo "$1: the same"; }
+rolled() {
+    local table
+    for table in $(sql "SELECT relname FROM pg_class WHERE relnamespace = 'rollup'::regnamespace AND relkind = 'r' AND relname <> 'built' ORDER BY 1"); do
+        sql "SELECT '$table', count(*), md5(string_agg(t::text, '|' ORDER BY t::text)) FROM rollup.$table AS t"
+    done
+}
+
+fresh; run; right "loaded"
+want=$(rolled)
+[ "$(sql "SELECT count(*) FROM rollup.candle WHERE seconds = 60")" -gt 200 ] || fail "hardly any candles"
+[ "$(sql "SELECT count(*) FROM rollup.candle WHERE seconds = 86400 AND volume_quote > 0 AND open_price <> close_price")" -gt 2 ] ||
+    fail "hardly any days"
+
+fresh; run --batch-ledgers 1; same "ledger by ledger"
+fresh; run --batch-ledgers 13 --array-kib 0; same "13 ledgers a batch, by COPY"
+fresh; backfill --from $first --to 1700; run --batch-ledgers 100; same "100 ledgers a batch, indexed"
+fresh; for range in "2050 2060" "1990 2010" "1700 1800" "1850 2030" "$first $last"; do
+    # shellcheck disable=SC2086
+    set -- $range; backfill --from $1 --to $2 --batch-ledgers 7
+    [ "$2" != 2030 ] || right "with holes"
+done
+same "earlier ranges later"
+
+# stopped and killed where it happens to be, until it is done
+fresh
+RANDOM=5
+for try in 1 2 3 4; do
+    "$bin" run --stop-at-end --batch-ledgers $((1 + RANDOM % 5)) 2>"$PG_DIR/run.log" & pid=$!
+    sleep 0.$((2 + RANDOM % 4))
+    kill -$([ $((try % 2)) = 0 ] && echo TERM || echo KILL) $pid 2>/dev/null || true
+    wait $pid 2>/dev/null || true
+done
+run; same "killed and started again"
+
+# killed at each step
+: >"$PG_DIR/count"
+fresh; TIDE_FP_COUNT=$PG_DIR/count run --batch-ledgers 50
+if [ -s "$PG_DIR/count" ]; then
+    for step in commit.fenced commit.copied commit.merged commit.rolled commit.cursor commit.before commit.after \
+        load.progress attach.before attach.tables attach.merged; do
+        fresh
+        backfill --from $first --to 1800 # the rest of the partition is indexed, the next one loaded
+        code=0
+        { TIDE_FP="$step=kill@1" "$bin" run --stop-at-end --batch-ledgers 50 2>/dev/null; } 2>/dev/null || code=$?
+        [ $code = 137 ] || fail "$step: exit $code, not killed"
+        run
+        same "killed at $step"
+    done
+fi
+
+# made by older rules, or never: made anew
+fresh; backfill --from $first --to 2050
+sql "UPDATE rollup.built SET version = 0; UPDATE rollup.candle SET swaps = swaps + 1; DELETE FROM rollup.day"
+run; same "older rules"
+"$bin" verify >"$PG_DIR/said" || fail "verify: $(cat "$PG_DIR/said")"
+grep -q "rollup  $(sql "SELECT count(*) FROM rollup.candle") rows of candle made again" "$PG_DIR/said" || fail "verify: $(cat "$PG_DIR/said")"
+sql "UPDATE rollup.candle SET volume_a = volume_a + 1 WHERE seconds = 300"
+"$bin" verify >"$PG_DIR/said" 2>/dev/null && fail "verify does not see what was altered"
+grep -q "WRONG  rollup.candle: .*\"seconds\":300" "$PG_DIR/said" || fail "verify: $(cat "$PG_DIR/said")"
+sql "DELETE FROM rollup.built; DELETE FROM rollup.candle"
+run; same "no rules"
+
+# a reset: the new epoch's rows stand beside the old ones
+"$bin" reset --confirm >/dev/null 2>&1 || fail "reset"
+run --batch-ledgers 20
+right "after a reset"
+[ "$(sql "SELECT count(DISTINCT deployment) FROM rollup.candle")" = 2 ] || fail "no rows of the second epoch"
+
+# only what is named, with all that it is made from: half a sum is none
+empty() { [ -z "$(rolled | grep -v '|0|')" ] || fail "$1: $(rolled)"; }
+fresh; run --only event.swap
+[ "$(sql "SELECT count(*) > 200 FROM event.liquidity_pool_swap")" = t ] || fail "hardly any swaps"
+empty "swaps alone"
+"$bin" verify >"$PG_DIR/said" || fail "verify of swaps alone: $(cat "$PG_DIR/said")"
+sql "INSERT INTO rollup.total (deployment, users) SELECT id, 7 FROM chain.deployment"
+"$bin" verify >"$PG_DIR/said" 2>/dev/null && fail "verify does not see a sum that nobody keeps"
+run --only event.swap; empty "half a sum, of an older version"
+fresh; backfill --from $first --to 1800 --only rollup.candle; run --only rollup.candle
+[ "$(rolled | grep -v -e partner -e closing)" = "$(grep -v -e partner -e closing <<<"$want")" ] || fail "candles alone: $(rolled)"
+[ -z "$(rolled | grep -e partner -e closing | grep -v '|0|')" ] || fail "more than candles: $(rolled)"
+"$bin" verify >"$PG_DIR/said" || fail "verify of candles alone: $(cat "$PG_DIR/said")"
+fresh; run --only 'rollup.*'; same "sums alone"
+echo "only what is named: right"

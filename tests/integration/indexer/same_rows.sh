@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# The same tables whatever the way: for several chains, indexed in one go, ledger by ledger, in
+# batches of every size, by arrays and by COPY, from a stream, and stopped and killed anywhere and started again, the
+# digests of all tables are equal, and the exports are the model's own account. TIDE_SEEDS: how many.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../_pg.sh"
+pg_start
+bin=$TIDE_BIN/tidemark-indexer
+sim=$TIDE_BIN/tidemark-sim
+[ -x "$sim" ] || { echo "no tidemark-sim"; exit 77; }
+export ASAN_OPTIONS=detect_leaks=0
+number=0
+"$bin" migrate >/dev/null 2>&1 || fail "migrate"
+
+fresh() { # a copy of a migrated database is quicker than an emptied one
+    [ $number = 0 ] || PGDATABASE=postgres "$PG_BIN/dropdb" --force "same$number"
+    number=$((number + 1))
+    PGDATABASE=postgres "$PG_BIN/createdb" --template tidemark "same$number"
+    export PGDATABASE=same$number
+    export TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=$PGDATABASE"
+}
+
+run() {
+    "$bin" run --stop-at-end "$@" 2>"$PG_DIR/run.log" || { tail "$PG_DIR/run.log" >&2; fail "seed $seed: run $*"; }
+}
+
+digests() { "$bin" digest >"$PG_DIR/$1" || fail "digest"; }
+
+same() {
+    digests now
+    diff "$PG_DIR/want" "$PG_DIR/now" >&2 || fail "seed $seed: $1: other rows"
+}
+
+model() { # kind
+    "$bin" export "$1" --private >"$PG_DIR/got" || fail "export $1"
+    "$here/../../golden/_compare.py" "$1" "$PG_DIR/got" "$PG_DIR/expect/$1.jsonl" || fail "seed $seed: $1 differ"
+}
+
+for ((seed = 1; seed <= ${TIDE_SEEDS:-5}; seed++)); do
+    rm -rf "$PG_DIR/lake" "$PG_DIR/expect"
+    options=(--seed "$seed" --ledgers 192 --txs 5 --life 90 --deployment "$PG_DIR/deployment.json" --quiet)
+    "$sim" write --lake "$PG_DIR/lake" --expect "$PG_DIR/expect" "${options[@]}"
+    "$sim" write --stream "$PG_DIR/stream.xdr" "${options[@]}"
+    export TIDEMARK_DEPLOYMENT=$PG_DIR/deployment.json TIDEMARK_PARTITION_LEDGERS=1000
+    lake=(--lake "$PG_DIR/lake")
+    fresh; run "${lake[@]}"
+    digests want
+    for kind in events calls state; do model $kind; done
+    fresh; run "${lake[@]}" --batch-ledgers 1; same "ledger by ledger"
+    fresh; run "${lake[@]}" --batch-ledgers 1 --array-kib 0; same "ledger by ledger, by COPY"
+    fresh; run --stream "$PG_DIR/stream.xdr" --batch-ledgers 11; same "from a stream"
+
+    # batches of every size, each a process of its own: a stop at every one of their ends
+    fresh
+    RANDOM=$seed
+    at=1024
+    while [ $at -le 1215 ]; do
+        to=$((at + RANDOM % 40))
+        [ $to -le 1215 ] || to=1215
+        "$bin" backfill "${lake[@]}" --from $at --to $to --batch-ledgers $((1 + RANDOM % 9)) --array-kib $((RANDOM % 30)) 2>"$PG_DIR/run.log" ||
+            { tail "$PG_DIR/run.log" >&2; fail "seed $seed: backfill $at to $to"; }
+        at=$((to + 1))
+    done
+    same "in pieces"
+
+    # killed and stopped where it happens to be, until it is done
+    fresh
+    for try in 1 2 3 4; do
+        "$bin" run "${lake[@]}" --stop-at-end --batch-ledgers $((1 + RANDOM % 5)) 2>"$PG_DIR/run.log" & pid=$!
+        sleep 0.$((1 + RANDOM % 4))
+        kill -$([ $((try % 2)) = 0 ] && echo TERM || echo KILL) $pid 2>/dev/null || true
+        wait $pid 2>/dev/null || true
+    done
+    run "${lake[@]}"
+    same "killed and started again"
+    echo "seed $seed: $(tail -n 1 "$PG_DIR/want")"
+done

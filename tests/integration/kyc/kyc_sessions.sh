@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Sessions of KYC over HTTP, with the providers' side of tests behind them: who may ask, what is refused and where, the
+# same request is the same session (K9, K10: also when the provider fails, hangs or loses its answer), limits, challenges
+# (forged, replayed, expired, of another network), who may read an answer from another page, and a grep for planted
+# values: nothing of a person or of the KYC file is in the database, the logs, /proc or an answer.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../_pg.sh"
+. "$here/../_api.sh"
+[ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-api" ] || { echo "programs not built"; exit 77; }
+pg_start
+api_index 64
+export PG_DIR PG_BIN
+python3 "$here/../_providers.py" serve --ready "$PG_DIR/mock" >"$PG_DIR/mock.log" 2>&1 &
+until [ -s "$PG_DIR/mock" ]; do sleep 0.05; done
+MOCK_URL=$(cat "$PG_DIR/mock")
+python3 "$here/_kyc_sessions.py" file "$MOCK_URL" "$PG_DIR/kyc.json"
+kyc_start() { # FILE [OPTION]…
+    local file=$1
+    shift
+    TIDEMARK_RPC="http://127.0.0.1:1/,$MOCK_URL/rpc,$MOCK_URL/rpc/second" TIDEMARK_KYC_FILE=$file TIDEMARK_KYC_DATABASE_URL="host=$PG_DIR port=5432 user=tidemark_kyc dbname=tidemark" \
+        api_start --api-rate-lookup 0 --api-rate-query 0 --api-proxies 127.0.0.1 --api-access-log all "$@"
+}
+kyc_start "$PG_DIR/kyc.json"
+python3 "$here/_kyc_sessions.py" all "$API_URL" "$MOCK_URL" "$API_PID" || fail "sessions: $(grep -a 'kyc\|sql' "$PG_DIR/api.log" | tail -3)"
+{ kill -9 "$API_PID" && wait "$API_PID"; } 2>/dev/null || true # in the middle of whatever: the row is all that counts
+kyc_start "$PG_DIR/kyc.json"
+python3 "$here/_kyc_sessions.py" again "$API_URL" "$MOCK_URL" "$API_PID" || fail "after a kill"
+pg_stop fast
+python3 "$here/_kyc_sessions.py" away "$API_URL" "$MOCK_URL" "$API_PID" || fail "database away"
+pg_again
+api_stop || fail "tidemark-api ended with $?"
+grep -q kyc.webhook_secrets_ended "$PG_DIR/api.log" && fail "a secret that holds is called ended"
+python3 - "$PG_DIR/kyc.json" "$PG_DIR/ended.json" <<'END'
+import json, os, sys
+doc = json.load(open(sys.argv[1]))
+for secret in next(p for p in doc["providers"] if p["key"] == "didit")["webhookSecrets"]:
+    secret["notAfter"] = "2020-01-01T00:00:00Z"
+with os.fdopen(os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+    json.dump(doc, file)
+END
+# Each start is in the audit, with a digest of its file: the same for the same file, and no other.
+opened() { sql "SELECT count(*), count(DISTINCT detail) FROM kyc.audit WHERE what = 'settings_opened'"; }
+IFS='|' read -r starts files <<<"$(opened)"
+[ "$starts" -ge 2 ] && [ "$files" = 1 ] || fail "starts in the audit: $(opened)"
+kyc_start "$PG_DIR/ended.json"
+for _ in $(seq 600); do
+    [ "$(opened)" = "$((starts + 1))|2" ] && break
+    sleep 0.1
+done
+[ "$(opened)" = "$((starts + 1))|2" ] || fail "another file in the audit: $(opened)"
+api_stop || fail "tidemark-api ended with $?"
+[ "$(grep -o 'kyc.webhook_secrets_ended provider=[a-z]*' "$PG_DIR/api.log")" = "kyc.webhook_secrets_ended provider=didit" ] ||
+    fail "secrets that all ended: $(grep kyc "$PG_DIR/api.log" | tail -3)"
+sql "UPDATE chain.deployment SET passphrase = 'Public Global Stellar Network ; September 2015',
+     network_id = sha256('Public Global Stellar Network ; September 2015')"
+code=0
+TIDEMARK_KYC_FILE=$PG_DIR/kyc.json TIDEMARK_API_LISTEN=127.0.0.1:0 TIDEMARK_API_CACHE=$PG_DIR/cache2 \
+    timeout 20 env -u TIDEMARK_DEPLOYMENT "$TIDE_BIN/tidemark-api" --api-port-file "$PG_DIR/none" 2>"$PG_DIR/main.log" || code=$?
+[ $code -eq 78 ] && grep -q "not for the public main network" "$PG_DIR/main.log" ||
+    fail "the sandbox is open on the main network: $code $(tail -2 "$PG_DIR/main.log")"
+python3 "$here/_kyc_sessions.py" grep "$PG_DIR/kyc.json" || fail "planted values"
+echo "the main network is refused; planted values are nowhere"

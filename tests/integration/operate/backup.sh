@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# README, "Backup and restore", done: a base backup and a dump are taken while the indexer writes,
+# the server is lost, each is restored; the indexer goes on by itself, the tables come out as if
+# nothing had happened, and the hot cache, which is ahead of the backup, is made anew.
+. "$(dirname "$0")/../_pg.sh"
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
+pg_start -c wal_level=replica -c max_wal_senders=4
+indexer=$TIDE_BIN/tidemark-indexer
+feed=$TIDE_BIN/feed_driver
+"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --first-ledger 1920 --ledgers 384 --quiet
+last=$((1920 + 384 - 1))
+export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json TIDEMARK_LAKE=$PG_DIR/sim/lake TIDEMARK_PARTITION_LEDGERS=1000
+
+index() { "$indexer" run --stop-at-end "$@" 2>"$PG_DIR/run.log" || fail "run: $(tail -2 "$PG_DIR/run.log")"; }
+digest() { "$indexer" digest | grep '^total'; }
+cursor() { sql "SELECT coalesce(max(ledger), 0) FROM chain.cursor"; }
+cached() { timeout 60 "$feed" step "$PG_DIR/cache" 2>"$PG_DIR/feed.log" || fail "feed: $(tail -2 "$PG_DIR/feed.log")"; }
+
+# Backups are taken while ledgers are written: the lake grows by 64 of them at a time.
+mapfile -t later < <(find "$PG_DIR/sim/lake" -name '*.xdr.zst' | sed 's/.*--\([0-9]*\)-.*/\1 &/' | sort -n | tail -n +2 | cut -d' ' -f2)
+for object in "${later[@]}"; do mv "$object" "$object.later"; done
+"$indexer" run --poll-ms 10 --batch-ledgers 1 2>"$PG_DIR/run.log" &
+writer=$!
+reaches() { for _ in $(seq 600); do [ "$(cursor 2>/dev/null || echo 0)" -lt $1 ] || return 0; sleep 0.1; done; fail "$1 is not reached: $(tail -1 "$PG_DIR/run.log")"; }
+grow() { mv "${later[0]}.later" "${later[0]}"; later=("${later[@]:1}"); }
+reaches 1983
+grow
+reaches 1990
+chmod 711 "$PG_DIR"
+backup=$PG_DIR/restored
+mkdir "$backup"
+[ "$(id -u)" != 0 ] || chown "$(cluster_user)" "$backup"
+as_pg "$PG_BIN/pg_basebackup" -h "$PG_DIR" -U postgres -D "$backup/data" -c fast -N -X stream 2>"$PG_DIR/backup.log" ||
+    fail "pg_basebackup: $(tail -1 "$PG_DIR/backup.log")"
+grow
+"$PG_BIN/pg_dump" -Fc -f "$PG_DIR/dump" tidemark
+while [ ${#later[@]} -gt 0 ]; do grow; done
+# A dump and the making of partitions take locks of many tables: in one order, or one of the two is ended.
+dumps=0
+while [ "$(cursor)" -lt $last ]; do
+    "$PG_BIN/pg_dump" -s -f "$PG_DIR/tables" tidemark || fail "a dump while ledgers are written"
+    dumps=$((dumps + 1))
+done
+reaches $last
+echo "ok $dumps dumps of the tables while ledgers were written"
+kill -TERM $writer
+wait $writer || fail "the writer: $(tail -2 "$PG_DIR/run.log")"
+want=$(digest)
+whole=$(cached)
+[ "$(cursor)" = $last ] || fail "stands at $(cursor)"
+
+goes_on() { # WHAT: on a database that was restored
+    local at
+    at=$(cursor)
+    [ "$at" -ge 1990 ] && [ "$at" -lt $last ] || fail "$1 was taken at $at, not while ledgers were written"
+    cached >/dev/null
+    grep -q 'feed.rebuild why=.*ahead of the database' "$PG_DIR/feed.log" || fail "$1: the cache was not withdrawn"
+    index
+    [ "$(digest)" = "$want" ] || fail "$1: other tables"
+    [ "$(cached)" = "$whole" ] || fail "$1: another cache"
+    "$indexer" verify 2>"$PG_DIR/run.log" >"$PG_DIR/said" || fail "$1: verify: $(tail -2 "$PG_DIR/run.log")"
+    echo "ok $1 of ledger $at: restored, goes on, same tables, same cache"
+}
+
+pg_stop immediate
+rm -rf "$PG_DIR/data"
+mv "$backup/data" "$PG_DIR/data"
+pg_again
+goes_on "base backup"
+
+PGDATABASE=postgres sql "DROP DATABASE tidemark WITH (FORCE)"
+PGDATABASE=postgres sql "CREATE DATABASE tidemark"
+"$PG_BIN/pg_restore" --exit-on-error -d tidemark "$PG_DIR/dump"
+goes_on "dump"
+
+# On another server the roles must be there first, or the dump's grants are refused.
+PGDATABASE=postgres sql "CREATE DATABASE other"
+roles=$("$PG_BIN/pg_dumpall" --roles-only | grep -c 'CREATE ROLE tidemark_')
+[ "$roles" -ge 3 ] || fail "pg_dumpall --roles-only names $roles of our roles"

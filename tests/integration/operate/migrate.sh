@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Migrations: applied once, recorded, altered and unknown ones refused by name, a failure leaves nothing.
+. "$(dirname "$0")/../_pg.sh"
+pg_start
+indexer=$TIDE_BIN/tidemark-indexer
+
+refused() { # WHAT PATTERN: migrate ends with 70 and says so
+    local out code=0
+    out=$("$indexer" migrate 2>&1) || code=$?
+    [ "$code" -eq 70 ] || fail "$1: exit $code, wanted 70: $out"
+    grep -q "$2" <<<"$out" || fail "$1: message lacks \"$2\": $out"
+}
+
+code=0; "$indexer" migrate --check 2>/dev/null || code=$?
+[ "$code" -eq 70 ] || fail "check on an empty database: exit $code"
+"$indexer" migrate >/dev/null
+"$indexer" migrate --check >/dev/null
+first=$(sql "SELECT string_agg(name || checksum || applied_at, ',' ORDER BY name) FROM chain.migration")
+"$indexer" migrate >/dev/null
+[ "$first" = "$(sql "SELECT string_agg(name || checksum || applied_at, ',' ORDER BY name) FROM chain.migration")" ] ||
+    fail "a second migrate changed the record"
+
+sql "UPDATE chain.migration SET checksum = 'x' || checksum WHERE name = '0001_chain'"
+refused altered 'migration 0001_chain was altered'
+sql "UPDATE chain.migration SET checksum = substr(checksum, 2) WHERE name = '0001_chain'"
+sql "INSERT INTO chain.migration (name, checksum) VALUES ('9999_future', 'x')"
+refused newer 'migration 9999_future, which this build does not know'
+sql "DELETE FROM chain.migration WHERE name = '9999_future'"
+"$indexer" migrate --check >/dev/null
+
+# Two at once: one waits for the other, both end well.
+sql "DROP SCHEMA chain CASCADE; DROP SCHEMA event CASCADE; DROP SCHEMA state CASCADE; DROP SCHEMA history CASCADE"
+sql "DROP SCHEMA IF EXISTS analyst CASCADE; DROP SCHEMA IF EXISTS rollup CASCADE; DROP SCHEMA IF EXISTS kyc CASCADE"
+"$indexer" migrate >/dev/null & one=$!
+"$indexer" migrate >/dev/null & two=$!
+wait $one || fail "first of two failed"
+wait $two || fail "second of two failed"
+"$indexer" migrate --check >/dev/null
+
+# Databases of one cluster at once: they change the same roles, and no lock keeps them apart.
+for name in one two three four; do "$PG_BIN/createdb" "$name"; done
+jobs_of=()
+for name in one two three four; do
+    TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/tidemark/$name}" "$indexer" migrate >/dev/null 2>"$PG_DIR/migrate.$name" & jobs_of+=($!)
+done
+for pid in "${jobs_of[@]}"; do
+    wait "$pid" || fail "migrate of several databases at once: $(cat "$PG_DIR"/migrate.*)"
+done
+
+# Time-outs that the role has by default do not cut it short.
+"$PG_BIN/createdb" hurried
+sql "ALTER ROLE postgres SET statement_timeout = '60ms'; ALTER ROLE postgres SET lock_timeout = '10ms'"
+TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/tidemark/hurried}" "$indexer" migrate >/dev/null || fail "hurried: $?"
+sql "ALTER ROLE postgres RESET ALL"
+
+# A migration that fails half-way leaves nothing behind.
+"$PG_BIN/createdb" half
+PGDATABASE=half sql "CREATE SCHEMA history"
+code=0; out=$(TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/tidemark/half}" "$indexer" migrate 2>&1) || code=$?
+[ "$code" -eq 76 ] || fail "half: exit $code: $out"
+grep -q 0001_chain <<<"$out" || fail "half: no name: $out"
+[ "$(PGDATABASE=half sql "SELECT count(*) FROM pg_namespace WHERE nspname = 'event'")" = 0 ] || fail "half-applied"
+
+# Intents from before that a later rule forbids: they stop no migration, and each is judged as it stands.
+"$PG_BIN/createdb" older
+for file in "$TIDE_SOURCE_DIR"/migrations/*.sql; do [[ ${file##*/} > 0130 ]] || cat "$file"; done | PGDATABASE=older "$PG_BIN/psql" -Xq1 -v ON_ERROR_STOP=1 >"$PG_DIR/older" 2>&1 ||
+    fail "older: $(tail -3 "$PG_DIR/older")"
+PGDATABASE=older sql "SET session_replication_role = replica;
+    DO \$\$ DECLARE r record; rules text[] := '{}'; t text; BEGIN
+      FOR r IN SELECT conname, pg_get_constraintdef(oid) AS d FROM pg_constraint WHERE conrelid = 'kyc.outbox'::regclass AND contype = 'c' AND NOT convalidated LOOP
+        EXECUTE format('ALTER TABLE kyc.outbox DROP CONSTRAINT %I', r.conname);
+        rules := rules || format('ALTER TABLE kyc.outbox ADD CONSTRAINT %I %s', r.conname, r.d);
+      END LOOP;
+      INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at, meta_hash, state)
+        SELECT 1, 'GX', 'x', n, 'attest', -1, -5, sha256('x'), s FROM unnest('{queued,parked,confirmed,superseded}'::text[]) WITH ORDINALITY AS u (s, n);
+      FOREACH t IN ARRAY rules LOOP EXECUTE t; END LOOP;
+    END \$\$"
+for file in "$TIDE_SOURCE_DIR"/migrations/013[0-9]*.sql; do
+    PGDATABASE=older "$PG_BIN/psql" -Xq1 -v ON_ERROR_STOP=1 -f "$file" >"$PG_DIR/older" 2>&1 || fail "older: $(cat "$PG_DIR/older")"
+done
+judged=$(PGDATABASE=older sql "SELECT string_agg(state || ' ' || coalesce(genuine::text, 'unknown'), ', ' ORDER BY id) FROM kyc.outbox")
+[ "$judged" = "queued unknown, parked true, confirmed true, superseded true" ] || fail "older: $judged"
+
+# status reads an empty index, for people and for programs.
+"$indexer" status | grep -q '^coverage' || fail "status says nothing of coverage"
+"$indexer" status --json | python3 -c '
+import json, sys
+s = json.load(sys.stdin)
+assert s["coverage"] == [] and s["database"][0]["schema"] >= "0001", s' || fail "status --json"
+
+# the room that the WAL takes: told to whoever may ask, with what keeps it
+wal() { "$indexer" status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["wal"])'; }
+wal | grep -q "'bytes': [0-9]*.*'warning': None" || fail "status: $(wal)"
+sql "SELECT pg_create_physical_replication_slot('forgotten', true)" >/dev/null
+for i in 1 2 3 4; do sql "CREATE TABLE public.t$i (); SELECT pg_switch_wal()" >/dev/null; done
+pg_stop
+pg_again -c max_wal_size=32MB
+wal | grep -q "keeps it" || fail "status: $(wal)"
+wal | grep -q "'held_for_replicas': [1-9]" || fail "status: $(wal)"
+sql "CREATE ROLE plain LOGIN; GRANT pg_read_all_data TO plain"
+TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/postgres/plain}" wal | grep -q 'grant pg_monitor' || fail "a plain role: $(wal)"
+echo ok

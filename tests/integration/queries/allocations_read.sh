@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Every allocation of the commands that read may fail: the n-th, for n = 1, 2, 3 … and then ever
+# further apart, alone or with all that follow. The command ends with a documented code and a
+# message, or with all that it should have said; never by a signal, never with less and a 0.
+# TIDE_ALLOC_DENSE, TIDE_ALLOC_TRIES: how many one by one, how many in all.
+. "$(dirname "$0")/../_pg.sh"
+preload=$TIDE_BIN/libfail_alloc.so
+[ -f "$preload" ] || { echo "a sanitizer has its own allocator: nothing to preload"; exit 77; }
+pg_start
+indexer=$TIDE_BIN/tidemark-indexer
+mkdir "$PG_DIR/sim"
+"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers 64 --quiet
+export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json
+# libpq that could not keep an answer waits for it as if it had not come: it is given up as silent
+export TIDEMARK_DB_SILENCE_MS=2000
+"$indexer" run --lake "$PG_DIR/sim/lake" --stop-at-end 2>"$PG_DIR/run.log" || { cat "$PG_DIR/run.log" >&2; fail "run"; }
+
+attempt() { # N, "" or sticky, command…
+    local n=$1 sticky=$2 code=0
+    shift 2
+    timeout -s KILL 60 env TIDE_ALLOC_FAIL="$n" ${sticky:+TIDE_ALLOC_STICKY=1} LD_PRELOAD="$preload" \
+        "$indexer" "$@" >"$PG_DIR/got" 2>"$PG_DIR/said" || code=$?
+    case $code in
+    0) cmp -s "$PG_DIR/want" "$PG_DIR/got" || fail "$*: allocation $n ${sticky:-alone}: 0, but not all was said"
+       survived=$((survived + 1)) ;;
+    64 | 65 | 66 | 67 | 68 | 69 | 70 | 71 | 74 | 75 | 76 | 78)
+        [ -s "$PG_DIR/said" ] || fail "$*: allocation $n ${sticky:-alone}: exit $code without a word"
+        refused=$((refused + 1)) ;;
+    *) fail "$*: allocation $n ${sticky:-alone}: exit $code: $(tail -n 3 "$PG_DIR/said")" ;;
+    esac
+}
+
+each() { # command…
+    local n=1 step=1 tried=0 total
+    survived=0 refused=0
+    TIDE_ALLOC_COUNT=$PG_DIR/count LD_PRELOAD=$preload "$indexer" "$@" >"$PG_DIR/want" 2>"$PG_DIR/said" ||
+        fail "untroubled $*: $(cat "$PG_DIR/said")"
+    total=$(cat "$PG_DIR/count")
+    while [ "$n" -le "$total" ] && [ "$tried" -lt "${TIDE_ALLOC_TRIES:-60}" ]; do
+        attempt "$n" "" "$@"
+        [ $((tried % 3)) -ne 0 ] || attempt "$n" sticky "$@"
+        tried=$((tried + 1))
+        [ "$tried" -lt "${TIDE_ALLOC_DENSE:-20}" ] || step=$((step + step / 4 + 1))
+        n=$((n + step))
+    done
+    [ "$refused" -gt 0 ] || fail "$*: no failure was noticed"
+    echo "$*: $total allocations, $refused ended with a message, $survived got through"
+}
+
+each export events
+each export calls --format csv
+each export state --private
+each export state --ledger 1060
+each digest
+each verify --lake "$PG_DIR/sim/lake"
+each reproject

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Vaults, their states and liquidations, asked as SQL routes: equal to the history, and to what the real contracts
+# answered where those answers are there.
+. "$(dirname "$0")/../_pg.sh"
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
+pg_start
+export PG_BIN PG_DIR
+"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --first-ledger 1920 --ledgers 1600 --quiet
+"$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/sim/lake" --deployment "$PG_DIR/sim/deployment.json" --stop-at-end 2>"$PG_DIR/run.log" ||
+    fail "run: $(tail -2 "$PG_DIR/run.log")"
+"$(dirname "$0")/_routes_vaults.py" sim
+
+for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/../../shared"; do
+    chains=$shared/fixtures/protocol
+    [ -n "$shared" ] && [ -d "$chains" ] && break
+    chains=
+done
+[ -n "$chains" ] || { echo "no shared/fixtures/protocol: the contracts' own answers were not compared"; exit 0; }
+for chain in a b; do
+    PGDATABASE=postgres "$PG_BIN/dropdb" --if-exists tidemark
+    PGDATABASE=postgres "$PG_BIN/createdb" tidemark
+    "$TIDE_BIN/tidemark-indexer" run --lake "$chains/$chain/lake" --deployment "$chains/$chain/deployment.json" --stop-at-end 2>"$PG_DIR/run.log" ||
+        fail "run: $(tail -2 "$PG_DIR/run.log")"
+    zstd -dqc "$chains/$chain/views.jsonl.zst" >"$PG_DIR/views"
+    "$(dirname "$0")/_routes_vaults.py" views "$PG_DIR/views"
+done

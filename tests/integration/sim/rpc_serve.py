@@ -1,0 +1,393 @@
+#!/usr/bin/env python3
+"""The simulated network over HTTP: transport, methods, limits, pages, error codes and texts, its
+lake, its control, and that it goes on from a chain written earlier."""
+import base64
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from _serve import SIM, Network, Refused
+
+FIRST, COUNT = 1024, 96
+CHAIN = ["--ledgers", str(COUNT), "--seed", "4", "--txs", "6", "--diagnostics"]
+
+
+def refused(code, text, call, *args, **params):
+    try:
+        call(*args, **params)
+    except Refused as e:
+        assert e.code == code and text in e.message, f"expected {code} {text!r}, got {e}"
+    else:
+        raise AssertionError(f"expected {code} {text!r}, got an answer")
+
+
+def stream(folder):
+    """The same chain as `write` makes it, ledger by ledger."""
+    path = folder / "stream"
+    subprocess.run([SIM, "write", "--stream", path, "--quiet", *CHAIN], check=True)
+    raw, at, ledgers = path.read_bytes(), 0, []
+    while at < len(raw):
+        size = int.from_bytes(raw[at:at + 4], "big") & 0x7FFFFFFF
+        ledgers.append(raw[at + 4:at + 4 + size])
+        at += 4 + size
+    return ledgers
+
+
+# ---- transport
+
+def transport(net):
+    status, headers, body = net.http("GET", "/")
+    assert status == 405 and headers["Allow"] == "POST" and b"SIMULATED" in body and headers["X-Simulated"]
+    status, headers, _ = net.http("OPTIONS", "/", headers={"Origin": "http://a"})
+    assert status == 204 and headers["Access-Control-Allow-Origin"] == "*"  # a page may ask, but not control
+    assert net.http("OPTIONS", "/close", headers={"Origin": "http://a"})[0] == 403
+    assert net.http("POST", "/", "{}", {"Content-Type": "text/plain"})[0] == 415
+    assert net.http("POST", "/", "{}")[0] == 415
+    assert net.post({"jsonrpc": "2.0", "id": 1, "method": "getHealth"},
+                    **{"Content-Type": "application/json; charset=utf-8"})[0] == 200
+    big = '{"jsonrpc":"2.0","id":1,"method":"getHealth","x":"' + "a" * (512 << 10) + '"}'
+    assert net.post(big)[0] == 413
+    fits = '{"jsonrpc":"2.0","id":1,"method":"getHealth","x":"' + "a" * 500000 + '"}'
+    assert net.post(fits)[0] == 200
+
+    def ask(body):
+        return json.loads(net.post(body)[2])
+    call = {"jsonrpc": "2.0", "method": "getHealth"}
+    for ident in ("text", "\u00e4\"\n", 0, -5, 2**53, None):
+        assert ask({**call, "id": ident})["id"] == ident
+    assert ask("{")["error"]["code"] == -32700 and ask("{")["id"] is None
+    assert ask("")["error"]["code"] == -32700
+    assert ask("[]")["error"]["code"] == -32600
+    assert ask("1")["error"]["code"] == -32600
+    assert ask({"id": 1, "method": "getHealth"})["error"]["code"] == -32600
+    assert ask({"jsonrpc": "2.0", "id": 1})["error"]["code"] == -32600
+    assert ask({**call, "id": [1]})["error"]["code"] == -32600
+    assert ask({**call, "id": 1, "method": "getEverything"})["error"]["code"] == -32601
+    assert ask({**call, "id": 1, "params": []})["error"]["code"] == -32602
+    assert "result" in ask({**call, "id": 1, "params": {}}) and "result" in ask({**call, "id": 1, "params": None})
+    status, _, body = net.post(call)  # no id: nobody waits for an answer
+    assert (status, body) == (204, b"")
+    batch = ask([{**call, "id": "a"}, call, {**call, "id": "b", "method": "nope"}, 5])
+    assert [x.get("id") for x in batch] == ["a", "b", None] and "result" in batch[0]
+    assert [x["error"]["code"] for x in batch[1:]] == [-32601, -32600]
+    assert net.post([call, call])[0] == 204
+
+
+# ---- ledgers
+
+def ledgers(net, chain):
+    last = FIRST + COUNT - 1
+    health = net.call("getHealth")
+    assert health["status"] == "healthy" and health["ledgerRetentionWindow"] == 80
+    oldest = health["oldestLedger"]
+    assert (oldest, health["latestLedger"]) == (last - 79, last)
+    assert type(health["latestLedgerCloseTime"]) is int and type(health["oldestLedgerCloseTime"]) is int
+    network = net.call("getNetwork")
+    assert "Simulated" in network["passphrase"] and network["protocolVersion"] == 25
+    assert network["friendbotUrl"] == f"http://127.0.0.1:{net.port}/friendbot"
+    version = net.call("getVersionInfo")
+    assert set(version) == {"version", "commitHash", "buildTimestamp", "captiveCoreVersion", "protocolVersion"}
+    assert "simulated" in version["version"] and type(version["protocolVersion"]) is int
+
+    got, cursor, pages = [], None, 0
+    while True:
+        page = net.call("getLedgers", **({"pagination": {"cursor": cursor, "limit": 7}} if cursor else
+                                         {"startLedger": oldest, "pagination": {"limit": 7}}))
+        got += page["ledgers"]
+        pages += 1
+        cursor = page["cursor"]
+        assert page["oldestLedger"] == oldest and page["latestLedger"] == last
+        assert type(page["latestLedgerCloseTime"]) is int
+        if int(cursor) == last:
+            break
+    assert pages == 12 and [x["sequence"] for x in got] == list(range(oldest, last + 1))
+    for entry, lcm in zip(got, chain[oldest - FIRST:], strict=True):
+        assert base64.b64decode(entry["metadataXdr"]) == lcm, entry["sequence"]
+        header = base64.b64decode(entry["headerXdr"])  # LedgerHeaderHistoryEntry: hash, header, ext
+        assert header[:32].hex() == entry["hash"] == hashlib.sha256(header[32:-4]).hexdigest()
+        assert header in lcm and type(entry["ledgerCloseTime"]) is str
+    assert len(net.call("getLedgers", startLedger=oldest)["ledgers"]) == 50
+    latest = net.call("getLatestLedger")
+    assert latest["id"] == got[-1]["hash"] and latest["sequence"] == last and latest["protocolVersion"] == 25
+    assert latest["closeTime"] == got[-1]["ledgerCloseTime"]
+    assert hashlib.sha256(base64.b64decode(latest["headerXdr"])).hexdigest() == latest["id"]  # a bare LedgerHeader
+    assert latest["metadataXdr"] == got[-1]["metadataXdr"]
+
+    span = f"must be between the oldest ledger: {oldest} and the latest ledger: {last} for this rpc instance"
+    for method in ("getLedgers", "getTransactions"):
+        for start in (0, oldest - 1, last + 1):
+            refused(-32600, f"start ledger ({start}) {span}", net.call, method, startLedger=start)
+        refused(-32600, f"start ledger (0) {span}", net.call, method)
+        refused(-32600, "limit must not exceed 200", net.call, method, startLedger=last, pagination={"limit": 201})
+        refused(-32600, f"startLedger ({last}) and cursor ({last}) cannot both be set", net.call, method,
+                startLedger=last, pagination={"cursor": str(last)})
+        refused(-32602, "startLedger", net.call, method, startLedger=str(last))
+        refused(-32602, "startLedger", net.call, method, startLedger=-1)
+        refused(-32602, "startLedger", net.call, method, startLedger=2**32)
+        refused(-32602, "pagination", net.call, method, startLedger=last, pagination=[])
+        refused(-32602, "limit", net.call, method, startLedger=last, pagination={"limit": "5"})
+        refused(-32602, "xdrFormat", net.call, method, startLedger=last, xdrFormat="json")
+    refused(-32602, f"cursor ('{last}') {span}", net.call, "getLedgers", pagination={"cursor": str(last)})
+    refused(-32602, f"cursor ('{oldest - 2}') {span}", net.call, "getLedgers", pagination={"cursor": str(oldest - 2)})
+    refused(-32602, "invalid syntax", net.call, "getLedgers", pagination={"cursor": "x"})
+    stats = net.call("getFeeStats")
+    assert set(stats) == {"sorobanInclusionFee", "inclusionFee", "latestLedger"}
+    assert stats["sorobanInclusionFee"]["ledgerCount"] == 50 and stats["inclusionFee"]["ledgerCount"] == 10
+    assert int(stats["sorobanInclusionFee"]["p50"]) >= 50 and type(stats["sorobanInclusionFee"]["p50"]) is str
+    return oldest, last
+
+
+# ---- transactions and events, against each other
+
+def transactions(net, oldest, last):
+    got, cursor = [], None
+    while True:
+        page = net.call("getTransactions", **({"pagination": {"cursor": cursor, "limit": 9}} if cursor else
+                                              {"startLedger": oldest, "pagination": {"limit": 9}}))
+        got += page["transactions"]
+        cursor = page["cursor"]
+        assert type(page["latestLedgerCloseTimestamp"]) is int and page["latestLedger"] == last
+        if len(page["transactions"]) < 9:
+            break
+        tail = page["transactions"][-1]
+        assert int(cursor) == tail["ledger"] << 32 | tail["applicationOrder"] << 12 | 1
+    again = net.call("getTransactions", pagination={"cursor": cursor})
+    assert again["transactions"] == [] and again["cursor"] == cursor
+    order = [(t["ledger"], t["applicationOrder"]) for t in got]
+    assert order == sorted(set(order)) and order[0][0] == oldest and order[-1][0] == last
+    for ledger in range(oldest, last + 1):
+        mine = [a for seq, a in order if seq == ledger]
+        assert mine == list(range(1, len(mine) + 1))
+    assert {t["status"] for t in got} == {"SUCCESS", "FAILED"} and {t["feeBump"] for t in got} == {True, False}
+    assert all(type(t["createdAt"]) is int and t["envelopeXdr"] and t["resultXdr"] and t["resultMetaXdr"] for t in got)
+    assert any("diagnosticEventsXdr" in t for t in got)
+    for t in got[::7] + [t for t in got if t["feeBump"]][:2]:
+        one = net.call("getTransaction", hash=t["txHash"])
+        for field in set(t) - {"createdAt"}:
+            assert one[field] == t[field], field
+        assert one["createdAt"] == str(t["createdAt"]) and type(one["latestLedgerCloseTime"]) is str
+        assert type(one["oldestLedgerCloseTime"]) is str and one["oldestLedger"] == oldest
+    bump = next(t for t in got if t["feeBump"])
+    inner = base64.b64decode(bump["resultXdr"])[12:44].hex()  # feeCharged, code, then the inner pair's hash
+    one = net.call("getTransaction", hash=inner)
+    assert one["txHash"] == inner and one["envelopeXdr"] == bump["envelopeXdr"] and one["feeBump"] is True
+    none = net.call("getTransaction", hash="ab" * 32)
+    assert none["status"] == "NOT_FOUND" and none["ledger"] == 0 and none["latestLedger"] == last and "resultXdr" not in none
+    refused(-32602, "unexpected hash length (2)", net.call, "getTransaction", hash="ab")
+    refused(-32602, "unexpected hash length (0)", net.call, "getTransaction")
+    refused(-32602, "incorrect hash", net.call, "getTransaction", hash="xy" * 32)
+    refused(-32602, "invalid syntax", net.call, "getTransactions", pagination={"cursor": "x"})
+    refused(-32602, "database does not contain metadata for ledger: 5", net.call, "getTransactions",
+            pagination={"cursor": str(5 << 32)})
+    return got
+
+
+def all_events(net, oldest, limit, **rest):
+    got, params = [], {"startLedger": oldest, "pagination": {"limit": limit}}
+    while True:
+        page = net.call("getEvents", **params, **rest)
+        got += page["events"]
+        if len(page["events"]) < limit:
+            return got, page
+        assert page["cursor"] == page["events"][-1]["id"]
+        params = {"pagination": {"cursor": page["cursor"], "limit": limit}}
+
+
+def event_ids(txs):
+    """Of each transaction's events: how many and under which ids they must come."""
+    ids, fees = [], {}
+    for t in txs:
+        base = t["ledger"] << 32
+        for xdr in t["events"].get("transactionEventsXdr", []):
+            stage = int.from_bytes(base64.b64decode(xdr)[:4], "big")
+            place = {0: 0, 1: t["applicationOrder"] << 12 | 4095, 2: 1048575 << 12}[stage]
+            n = fees[base | place] = fees.get(base | place, -1) + 1
+            ids.append(((base | place, n), t))
+        for op, events in enumerate(t["events"].get("contractEventsXdr", [])):
+            ids += [((base | t["applicationOrder"] << 12 | op, n), t) for n in range(len(events))]
+    return sorted(ids, key=lambda x: x[0])
+
+
+def events(net, oldest, last, txs):
+    got, tail = all_events(net, oldest, 100)
+    want = event_ids(txs)
+    assert [e["id"] for e in got] == [f"{toid:019d}-{n:010d}" for (toid, n), _ in want]
+    assert [e["txHash"] for e in got] == [t["txHash"] for _, t in want]
+    assert tail["cursor"] == f"{last << 32 | 0xffffffff:019d}-4294967295"
+    assert net.call("getEvents", pagination={"cursor": tail["cursor"]})["events"] == []
+    assert got == all_events(net, oldest, 10000)[0] == all_events(net, oldest, 1, filters=[])[0][:len(got)]
+    for e, ((toid, _), t) in zip(got, want, strict=True):
+        assert (e["ledger"], e["operationIndex"], e["transactionIndex"]) == (toid >> 32, toid & 4095, toid >> 12 & 0xFFFFF)
+        assert e["inSuccessfulContractCall"] is (t["status"] == "SUCCESS") and e["ledgerClosedAt"].endswith("Z")
+    assert type(tail["latestLedgerCloseTime"]) is str and tail["oldestLedger"] == oldest
+
+    def some(**params):
+        return [e["id"] for e in all_events(net, oldest, 500, **params)[0]]
+
+    def those(keep):
+        return [e["id"] for e in got if keep(e)]
+    assert len(net.call("getEvents", startLedger=oldest)["events"]) == 100
+    ids = [e["contractId"] for e in got if e["contractId"]]
+    a, b = max(set(ids), key=ids.count), min(set(ids), key=ids.count)
+    assert some(filters=[{"contractIds": [a, b]}]) == those(lambda e: e["contractId"] in (a, b))
+    assert some(filters=[{"type": "contract", "contractIds": [a]}, {"contractIds": [b]}]) == \
+        those(lambda e: e["contractId"] == b or e["contractId"] == a and e["type"] == "contract")
+    assert some(filters=[{"type": "system"}]) == those(lambda e: e["type"] == "system")
+    assert some(filters=[{"type": "contract,system"}]) == those(lambda e: True)
+    long = max(got, key=lambda e: len(e["topic"]))["topic"]
+    word = long[0]
+    assert some(filters=[{"topics": [[word, "**"]]}]) == those(lambda e: e["topic"][:1] == [word])
+    assert some(filters=[{"topics": [[word]]}]) == those(lambda e: e["topic"] == [word])
+    assert some(filters=[{"topics": [["*", "*"]]}]) == those(lambda e: len(e["topic"]) == 2)
+    assert some(filters=[{"topics": [["*", long[1], "**"]]}]) == those(lambda e: e["topic"][1:2] == [long[1]])
+    assert some(filters=[{"topics": [["**"]]}]) == those(lambda e: True)
+    assert some(filters=[{"contractIds": [a], "topics": [[word, "**"], ["*"]]}]) == \
+        those(lambda e: e["contractId"] == a and (e["topic"][:1] == [word] or len(e["topic"]) == 1))
+    assert some(endLedger=oldest + 3) == those(lambda e: e["ledger"] < oldest + 3)
+    assert net.call("getEvents", startLedger=oldest, endLedger=oldest + 3, pagination={"limit": 9999})["cursor"] == \
+        f"{oldest + 2 << 32 | 0xffffffff:019d}-4294967295"
+
+    where = f"startLedger must be within the ledger range: {oldest} - {last}"
+    for params, code, text in (
+            ({}, -32602, "startLedger must be positive"),
+            ({"startLedger": oldest - 1}, -32600, where),
+            ({"startLedger": last + 1}, -32600, where),
+            ({"pagination": {"cursor": f"{oldest - 1 << 32:019d}-0000000000"}}, -32600, where),
+            ({"startLedger": last, "pagination": {"cursor": got[0]["id"]}}, -32602, "ledger ranges and cursor cannot both be set"),
+            ({"startLedger": last, "pagination": {"limit": 10001}}, -32602, "limit must not exceed 10000"),
+            ({"startLedger": last, "filters": [{}] * 6}, -32602, "maximum 5 filters per request"),
+            ({"pagination": {"cursor": "x"}}, -32602, "invalid event id x"),
+            ({"startLedger": last, "xdrFormat": "json"}, -32602, "xdrFormat"),
+            ({"startLedger": last, "filters": [{"type": "diagnostic"}]}, -32602, "filter 1 invalid: "),
+            ({"startLedger": last, "filters": [{}, {"contractIds": [a] * 6}]}, -32602, "filter 2 invalid: maximum 5 contract IDs per filter"),
+            ({"startLedger": last, "filters": [{"contractIds": [a, "C1"]}]}, -32602, "filter 1 invalid: contract ID 2 invalid"),
+            ({"startLedger": last, "filters": [{"topics": [["*"]] * 6}]}, -32602, "filter 1 invalid: maximum 5 topics per filter"),
+            ({"startLedger": last, "filters": [{"topics": [["*"] * 5]}]}, -32602, "topic 1 invalid: topic cannot have more than 4 segments"),
+            ({"startLedger": last, "filters": [{"topics": [[]]}]}, -32602, "topic 1 invalid: topic must have at least 1 segment"),
+            ({"startLedger": last, "filters": [{"topics": [["**", "*"]]}]}, -32602, "wildcard '**' is only allowed as the last segment"),
+            ({"startLedger": last, "filters": [{"topics": [["AAAA"]]}]}, -32602, "is no ScVal"),
+            ({"startLedger": last, "filters": {}}, -32602, "filters")):
+        refused(code, text, net.call, "getEvents", **params)
+    assert net.call("getEvents", startLedger=last, filters=[{"topics": [["*"] * 4 + ["**"]]}])["latestLedger"] == last
+
+
+# ---- what is written, and how it is told to go on
+
+def lake(net, folder, chain):
+    config = json.loads(net.http("GET", "/lake/.config.json")[2])
+    assert config["ledgersPerBatch"] == 1 and config["batchesPerPartition"] == 64000
+    keys = sorted(p.relative_to(folder / "lake").as_posix() for p in (folder / "lake").rglob("*.zst"))
+    assert len(keys) == COUNT
+    status, headers, body = net.http("GET", f"/lake/{keys[0]}")
+    assert status == 200 and body == (folder / "lake" / keys[0]).read_bytes()
+    status, headers, body = net.http("HEAD", f"/lake/{keys[0]}")
+    assert status == 200 and int(headers["Content-Length"]) > 100 and body == b""
+    for path in ("nothing", "../deployment.json", "%2e%2e/deployment.json", "", "/etc/passwd", keys[0] + ".tmp", "FFFFFFFF--0-63999"):
+        assert net.http("GET", f"/lake/{path}")[0] == 404, path
+    assert net.http("POST", f"/lake/{keys[0]}", "x")[0] == 405
+    assert json.loads((folder / "deployment.json").read_text())["first_ledger"] == FIRST
+    assert net.stats()["lake"] == 10
+
+
+def control(net, last):
+    assert net.http("GET", "/stats", headers={"Origin": "http://a"})[0] == 403
+    assert net.http("POST", "/close", "1", {"Origin": "http://a"})[0] == 403
+    assert net.http("GET", "/close")[0] == 405 and net.http("POST", "/close", "x")[0] == 400
+    assert net.http("GET", "/nothing")[0] == 404
+    before = net.stats()["requests"]["getHealth"]
+    assert net.close(3) == last + 3 and net.call("getHealth")["latestLedger"] == last + 3
+    assert net.stats()["requests"]["getHealth"] == before + 1 and net.stats()["closed"] == 3
+    assert net.call("getHealth")["oldestLedger"] == last + 3 - 79  # the window moved
+    times = [int(x["ledgerCloseTime"]) for x in net.call("getLedgers", startLedger=last)["ledgers"]]
+    assert [b - a for a, b in zip(times, times[1:])] == [5, 5, 5]
+    assert net.http("POST", "/hold", "2")[0] == 200 and net.http("DELETE", "/hold")[0] == 200
+    return last + 3
+
+
+def entries(net):
+    refused(-32602, "key count (201) exceeds maximum supported (200)", net.call, "getLedgerEntries", keys=["AAAA"] * 201)
+    refused(-32602, "cannot unmarshal key value AAAA at index 0", net.call, "getLedgerEntries", keys=["AAAA"])
+    ttl = base64.b64encode(bytes([0, 0, 0, 9]) + bytes(32)).decode()
+    refused(-32602, "ledger ttl entries cannot be queried directly", net.call, "getLedgerEntries", keys=[ttl])
+    nobody = base64.b64encode(bytes(8) + bytes([7] * 32)).decode()
+    assert net.call("getLedgerEntries", keys=[nobody])["entries"] == []
+    refused(-32602, "invalid_xdr", net.call, "sendTransaction", transaction="AAAA")
+    refused(-32602, "xdrFormat", net.call, "sendTransaction", transaction="AAAA", xdrFormat="json")
+    assert net.call("simulateTransaction", transaction="AAAA")["error"] == "Could not unmarshal transaction"
+
+
+def same_shape(net):
+    """Names and types of fields as in real answers; older servers quoted numbers and knew fewer."""
+    shared = pathlib.Path(os.environ.get("TIDE_SHARED") or pathlib.Path(os.environ["TIDE_SOURCE_DIR"]) / "../shared")
+    folder = shared / "fixtures/rpc/openrpc-examples"
+    if not folder.is_dir():
+        print("no recorded answers here: shapes not compared")
+        return
+    oldest = net.call("getHealth")["oldestLedger"]
+    page = net.call("getTransactions", startLedger=oldest, pagination={"limit": 200})["transactions"]
+
+    def shape(value):
+        if isinstance(value, dict):
+            return {k: shape(v) for k, v in value.items() if k not in ("diagnosticEventsXdr", "events")}
+        return type(value).__name__ if not isinstance(value, list) else [shape(value[0])] if value else []
+
+    def example(file, name):
+        return shape(json.loads((folder / file).read_text())[name]["value"])
+    good = next(t for t in page if t["status"] == "SUCCESS")
+    bad = next(t for t in page if t["status"] == "FAILED")
+    none = shape(net.call("getTransaction", hash="00" * 32))
+    assert shape(net.call("getTransaction", hash=good["txHash"])) == example("Transactions.json", "SuccessTransactionResult")
+    assert shape(net.call("getTransaction", hash=bad["txHash"])) == example("Transactions.json", "FailedTransactionResult")
+    old = example("Transactions.json", "NotFoundTransactionResult")
+    assert {k: none[k] for k in old} == old
+    assert shape(net.call("getTransactions", startLedger=oldest)) == example("Transactions.json", "GetTransactionsResult")
+    assert shape(net.call("getEvents", startLedger=oldest)) == example("Events.json", "AnyTwoEvents")
+    assert shape(net.call("getLedgers", startLedger=oldest)) == example("Ledgers.json", "GetLedgersResult")
+
+
+def goes_on(folder, last):
+    """The same lake again: re-simulated to its end, then live; the bytes are one chain's."""
+    options = ["--close-ms", "0", "--lake", folder / "lake", *CHAIN]
+    with Network(*options, folder=folder) as net:
+        assert net.call("getHealth")["latestLedger"] == last
+        before = net.call("getLatestLedger")["id"]
+        net.close(1)
+        header = base64.b64decode(net.call("getLatestLedger")["headerXdr"])
+        assert header[4:36].hex() == before
+    code = subprocess.run([SIM, "serve", "--listen", "127.0.0.1:0", "--close-ms", "0", "--lake", folder / "lake",
+                           "--ledgers", str(COUNT), "--seed", "5"], capture_output=True, text=True)
+    assert code.returncode == 68 and "another chain" in code.stderr, code
+
+
+def refuses_the_world():
+    for address in ("0.0.0.0:0", "[::]:0", "8.8.8.8:0"):
+        done = subprocess.run([SIM, "serve", "--listen", address, "--ledgers", "1"], capture_output=True, text=True)
+        assert done.returncode == 64 and "--public" in done.stderr, done
+    for wrong in (["--listen", "nobody:0"], ["--listen", "127.0.0.1"], ["--listen", "127.0.0.1:99999"],
+                  ["--fault", "getLedgers=nonsense"], ["--fault", "nope=hang"], ["--close-ms", "x"], ["--nothing"]):
+        done = subprocess.run([SIM, "serve", "--ledgers", "1", *wrong], capture_output=True, text=True)
+        assert done.returncode == 64 and done.stderr, wrong
+
+
+with tempfile.TemporaryDirectory(prefix="tide-rpc.") as name:
+    folder = pathlib.Path(name)
+    chain = stream(folder)
+    with Network("--close-ms", "0", "--retention", "80", "--lake", folder / "lake", *CHAIN, folder=folder) as net:
+        transport(net)
+        oldest, last = ledgers(net, chain)
+        txs = transactions(net, oldest, last)
+        events(net, oldest, last, txs)
+        same_shape(net)
+        lake(net, folder, chain)
+        last = control(net, last)
+    assert "simulated=true" in net.said()
+    goes_on(folder, last)
+    with Network("--close-ms", "0", *CHAIN) as net:  # apart: the population makes way for who is asked about
+        entries(net)
+    refuses_the_world()
+print("ok")

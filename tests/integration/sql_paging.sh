@@ -1,9 +1,0 @@
-#!/usr/bin/env bash
-# A14: paging while ledgers are written: nothing is skipped, nothing shown twice.
-. "$(dirname "$0")/_pg.sh"
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
-pg_start
-"$TIDE_BIN/tidemark-sim" write --stream "$PG_DIR/stream" --deployment "$PG_DIR/deployment.json" --first-ledger 1920 \
-    --ledgers "${TIDE_LEDGERS:-768}" --quiet
-export TIDEMARK_DEPLOYMENT=$PG_DIR/deployment.json PG_BIN PG_DIR
-"$(dirname "$0")/_sql_paging.py" "$PG_DIR/stream" || fail "$(tail -2 "$PG_DIR/run.log")"
