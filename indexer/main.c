@@ -2,7 +2,7 @@
  *
  *   arguments -> command     indexer/commands/command.def, one line each
  *   file, environment        the configuration, checked before anything is touched
- *   the command              run: source -> delta -> writer (indexer/commands/run.c)
+ *   the command              run: source -> decode -> write (indexer/commands/run.c)
  *   status -> exit code      include/tidemark/status.def */
 #include "indexer/commands/command.h"
 #include "tidemark/log.h"

@@ -94,14 +94,14 @@ static bool is_asked(const struct tide_table *table, uint32_t index, enum what w
  * some it is said. */
 static tide_status check_kept(struct tide_export *x, const struct request *r, struct tide_err *err)
 {
-    struct tide_only only;
+    struct tide_scope scope;
     uint32_t count, asked = 0, kept = 0;
     const struct tide_table *tables = tide_tables(&count);
-    tide_status status = tide_query_only(x->pg, x->deployment, &only, err);
+    tide_status status = tide_query_scope(x->pg, x->deployment, &scope, err);
     for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
         if (is_asked(&tables[i], i, r->what)) {
             asked++;
-            kept += only.wanted[i];
+            kept += scope.wanted[i];
         }
     if (status == TIDE_OK && kept == 0)
         return tide_fail(err, TIDE_E_MISSING, "this index keeps none of them (--only)");

@@ -57,17 +57,17 @@ static void note_moved(struct tide_reproject *r, const struct tide_pg_rows *rows
 static void event_again(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
                         struct tide_buf *bytes)
 {
-    struct tide_again_event event = { .ledger = (uint32_t)tide_pg_u64(rows, at, 0),
-                                      .tx = (uint32_t)tide_pg_u64(rows, at, 1),
-                                      .op = (uint32_t)tide_pg_u64(rows, at, 2),
-                                      .event = (uint32_t)tide_pg_u64(rows, at, 3),
-                                      .closed_at = (int64_t)tide_pg_u64(rows, at, 4) };
+    struct tide_redecode_raw_event event = { .ledger = (uint32_t)tide_pg_u64(rows, at, 0),
+                                             .tx = (uint32_t)tide_pg_u64(rows, at, 1),
+                                             .op = (uint32_t)tide_pg_u64(rows, at, 2),
+                                             .event = (uint32_t)tide_pg_u64(rows, at, 3),
+                                             .closed_at = (int64_t)tide_pg_u64(rows, at, 4) };
     tide_buf_reset(bytes);
     if (!contract_id(event.contract, tide_pg_slice(rows, at, 5)) ||
         !tide_raw_hex(bytes, tide_pg_slice(rows, at, 6)))
         return;
     event.xdr = tide_buf_view(bytes);
-    if (!tide_delta_again_event(r->delta, r->batch, &event))
+    if (!tide_redecode_event(r->decode, r->batch, &event))
         return;
     note_moved(r, rows, at, false);
     r->events_moved++;
@@ -76,12 +76,12 @@ static void event_again(struct tide_reproject *r, const struct tide_pg_rows *row
 static void version_again(struct tide_reproject *r, const struct tide_pg_rows *rows, uint32_t at,
                           struct tide_buf *bytes)
 {
-    struct tide_again_version v = { .ledger = (uint32_t)tide_pg_u64(rows, at, 1),
-                                    .tx = (uint32_t)tide_pg_u64(rows, at, 2),
-                                    .seq = (uint32_t)tide_pg_u64(rows, at, 3),
-                                    .closed_at = (int64_t)tide_pg_u64(rows, at, 4),
-                                    .durability = (uint32_t)tide_pg_u64(rows, at, 6),
-                                    .removed = tide_pg_bool(rows, at, 7) };
+    struct tide_redecode_raw_version v = { .ledger = (uint32_t)tide_pg_u64(rows, at, 1),
+                                           .tx = (uint32_t)tide_pg_u64(rows, at, 2),
+                                           .seq = (uint32_t)tide_pg_u64(rows, at, 3),
+                                           .closed_at = (int64_t)tide_pg_u64(rows, at, 4),
+                                           .durability = (uint32_t)tide_pg_u64(rows, at, 6),
+                                           .removed = tide_pg_bool(rows, at, 7) };
     tide_buf_reset(bytes);
     if (tide_hex_decode(v.key_hash, TIDE_HASH_BYTES, tide_pg_slice(rows, at, 0)) != TIDE_OK ||
         !contract_id(v.contract, tide_pg_slice(rows, at, 5)) ||
@@ -92,7 +92,7 @@ static void version_again(struct tide_reproject *r, const struct tide_pg_rows *r
         return;
     v.key = tide_slice_of(bytes->ptr, key_len);
     v.value = tide_slice_of(bytes->ptr + key_len, bytes->len - key_len);
-    if (!tide_delta_again_version(r->delta, r->batch, &v))
+    if (!tide_redecode_version(r->decode, r->batch, &v))
         return;
     note_moved(r, rows, at, true);
     r->versions_moved++;
@@ -169,11 +169,11 @@ static tide_status open_delta(struct tide_reproject *r, struct tide_err *err)
         wanted[i] = tables[i].kind != TIDE_TABLE_STATE;
     tide_status status = tide_query_contracts(r->pg, r->deployment, UINT32_MAX, &deployment, err);
     if (status == TIDE_OK) {
-        struct tide_delta_options options = { .deployment = deployment,
-                                              .proof = TIDE_PROOF_CHAIN,
-                                              .tables = wanted,
-                                              .discovered_max = r->discovered_max };
-        status = tide_delta_open(&r->delta, &options, err);
+        struct tide_decode_options options = { .deployment = deployment,
+                                               .proof = TIDE_PROOF_CHAIN,
+                                               .tables = wanted,
+                                               .discovered_max = r->discovered_max };
+        status = tide_decode_open(&r->decode, &options, err);
     }
     free(deployment);
     return status;
@@ -234,7 +234,7 @@ int tide_reproject_main(const struct tide_config *config, const struct tide_opti
         status = tide_query_whole(r.pg, r.deployment, 0, UINT32_MAX, &err);
     if (status == TIDE_OK)
         status = reproject(&r, &err);
-    tide_delta_close(r.delta);
+    tide_decode_close(r.decode);
     tide_batch_release(r.batch);
     tide_buf_release(&r.moved);
     free(r.batch);

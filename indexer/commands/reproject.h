@@ -11,8 +11,8 @@
 struct tide_reproject {
     struct tide_pg *pg;
     uint16_t deployment;
-    struct tide_delta *delta;
-    uint32_t discovered_max; /* as in struct tide_delta_options */
+    struct tide_decode *decode;
+    uint32_t discovered_max; /* as in struct tide_decode_options */
     struct tide_batch *batch;
     struct tide_buf moved; /* "(…),(…)": keys of the rows of this chunk that fit now */
     uint64_t chunk_moved;

@@ -9,27 +9,27 @@
 #include "tidemark/notify.h"
 #include "tidemark/text.h"
 
-/* run and backfill: the same path, source -> delta -> writer, over other ranges. */
+/* run and backfill: the same path, source -> decode -> write, over other ranges. */
 struct job {
     const struct tide_config *config;
     const struct tide_table *tables;
     uint32_t table_count;
-    struct tide_only only;
-    struct tide_buf scope;
+    struct tide_scope scope;
+    struct tide_buf scope_text;
     struct tide_deployment *deployment;
     struct tide_writer *writer;
     struct tide_discovery *discovery;
     struct tide_progress progress;
     struct tide_watchdog dog;
-    struct tide_witness witness; /* of the writer before this one */
-    uint32_t tip, ledger;        /* newest known, newest committed */
-    int64_t beat_ms, awry_ms;    /* awry_ms: since when the source cannot be opened; 0: it can */
+    struct tide_witness witness;   /* of the writer before this one */
+    uint32_t tip, ledger;          /* newest known, newest committed */
+    int64_t heartbeat_ms, awry_ms; /* awry_ms: since when the source cannot be opened; 0: it can */
     bool following, began;
     const struct tide_source *source; /* while a range is indexed */
 };
 
 enum { TAKE_MS = 250, TAKE_READING_MS = 5 }; /* wait for a ledger; the same while discovery reads */
-enum { BEAT_MS = 500, RANGES_MAX = 256, DEGRADED_MS = 30000 };
+enum { HEARTBEAT_MS = 500, RANGES_MAX = 256, DEGRADED_MS = 30000 };
 
 static int64_t now_ms(void)
 {
@@ -50,27 +50,27 @@ static bool is_endless(const struct job *job, struct tide_range range)
     return !job->config->stop_at_end && range.to == 0;
 }
 
-static void beat(struct job *job, const char *state, const char *error)
+static void heartbeat(struct job *job, const char *state, const char *error)
 {
     char text[96], trouble[TIDE_ERR_TEXT_MAX];
     const struct tide_source *source = job->source;
-    struct tide_beat note = { .state = state,
-                              .tip = job->tip,
-                              .ledger = job->ledger,
-                              .rate = job->progress.rate,
-                              .event_rate = job->progress.event_rate,
-                              .error = error,
-                              .ledgers = job->progress.ledgers,
-                              .events = job->progress.events,
-                              .source = source ? source->ops->name : NULL };
+    struct tide_heartbeat note = { .state = state,
+                                   .tip = job->tip,
+                                   .ledger = job->ledger,
+                                   .rate = job->progress.rate,
+                                   .event_rate = job->progress.event_rate,
+                                   .error = error,
+                                   .ledgers = job->progress.ledgers,
+                                   .events = job->progress.events,
+                                   .source = source ? source->ops->name : NULL };
     if (source && source->ops->trouble)
         note.trouble_ms = source->ops->trouble(source->self, trouble, sizeof trouble);
     if (note.trouble_ms > 0)
         note.trouble = trouble;
     snprintf(text, sizeof text, "STATUS=%s, ledger %u", state, job->ledger);
     tide_notify(getenv("NOTIFY_SOCKET"), text);
-    tide_writer_beat(job->writer, &note);
-    job->beat_ms = now_ms();
+    tide_writer_heartbeat(job->writer, &note);
+    job->heartbeat_ms = now_ms();
 }
 
 /* A source that could not go on for a while: the heartbeat says why. */
@@ -88,11 +88,11 @@ static const char *state_of(const struct job *job)
     return job->following ? "following" : "indexing";
 }
 
-static void beat_now(struct job *job)
+static void heartbeat_now(struct job *job)
 {
     char text[TIDE_ERR_TEXT_MAX];
     bool degraded = is_degraded(job, text, sizeof text);
-    beat(job, degraded ? "degraded" : state_of(job), degraded ? text : NULL);
+    heartbeat(job, degraded ? "degraded" : state_of(job), degraded ? text : NULL);
 }
 
 static tide_status stored_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES])
@@ -150,7 +150,8 @@ static tide_status open_source(struct job *job, struct tide_source *source, stru
         job->awry_ms = job->awry_ms ? job->awry_ms : now_ms();
         tide_log(TIDE_WARN, "source.retry", "reason=%s",
                  tide_log_quote(quoted, sizeof quoted, err->text));
-        beat(job, now_ms() - job->awry_ms >= DEGRADED_MS ? "degraded" : state_of(job), err->text);
+        heartbeat(job, now_ms() - job->awry_ms >= DEGRADED_MS ? "degraded" : state_of(job),
+                  err->text);
         for (int64_t until = now_ms() + job->config->http_retry_ms_max / 10; now_ms() < until;) {
             const struct tide_clock *clock = tide_clock_system();
             if (alive_or_stopped(job))
@@ -169,9 +170,9 @@ static tide_status job_write(struct job *job, struct tide_err *err)
     struct tide_writer_options to = { .conninfo = config->database_url,
                                       .tables = job->tables,
                                       .table_count = job->table_count,
-                                      .wanted = job->only.wanted,
-                                      .rollups = job->only.rollups,
-                                      .scope = (const char *)job->scope.ptr,
+                                      .wanted = job->scope.wanted,
+                                      .rollups = job->scope.rollups,
+                                      .scope = (const char *)job->scope_text.ptr,
                                       .deployment = job->deployment,
                                       .discovered_max = config->discovered_tokens,
                                       .partition_ledgers = config->partition_ledgers,
@@ -180,7 +181,7 @@ static tide_status job_write(struct job *job, struct tide_err *err)
                                       .silence_ms = config->db_silence_ms,
                                       .standby = config->standby,
                                       .migrate = config->migrate_on_start,
-                                      .keep = true,
+                                      .hold_lease = true,
                                       .witness = job->witness,
                                       .clock = tide_clock_system(),
                                       .stopped = alive_or_stopped,
@@ -188,7 +189,7 @@ static tide_status job_write(struct job *job, struct tide_err *err)
     const struct tide_discovery_options discover = { .config = config,
                                                      .deployment = job->deployment,
                                                      .tables =
-                                                         job->only.all ? NULL : job->only.wanted,
+                                                         job->scope.all ? NULL : job->scope.wanted,
                                                      .stopped = alive_or_stopped,
                                                      .stopped_self = job };
     tide_status status = tide_writer_open(&job->writer, &to, err);
@@ -239,13 +240,13 @@ static tide_status job_open(struct job *job, const struct tide_config *config, s
     tide_watchdog_init(&job->dog, getenv("NOTIFY_SOCKET"), getenv("WATCHDOG_USEC"),
                        getenv("WATCHDOG_PID"));
     job->tables = tide_tables(&job->table_count);
-    tide_buf_init(&job->scope, 64u << 10);
+    tide_buf_init(&job->scope_text, 64u << 10);
     if (!*config->deployment)
         return tide_fail(err, TIDE_E_CONFIG,
                          "deployment: the JSON file that names network and "
                          "contracts is not set");
     tide_status status =
-        tide_only_parse(&job->only, job->tables, job->table_count, config->only, err);
+        tide_scope_parse(&job->scope, job->tables, job->table_count, config->only, err);
     if (status == TIDE_OK)
         status = tide_deployment_read(&job->deployment, config->deployment, err);
     if (status == TIDE_OK)
@@ -253,8 +254,8 @@ static tide_status job_open(struct job *job, const struct tide_config *config, s
     if (status != TIDE_OK)
         return status;
     tell_contracts(job->deployment);
-    tide_only_scope(&job->scope, &job->only, job->tables, job->table_count);
-    tide_buf_u8(&job->scope, 0);
+    tide_scope_text(&job->scope_text, &job->scope, job->tables, job->table_count);
+    tide_buf_u8(&job->scope_text, 0);
     status = job_write(job, err);
     if (status == TIDE_OK)
         tide_notify(getenv("NOTIFY_SOCKET"), "READY=1");
@@ -265,7 +266,7 @@ static void job_close(struct job *job)
 {
     tide_discovery_close(job->discovery);
     tide_writer_close(job->writer);
-    tide_buf_release(&job->scope);
+    tide_buf_release(&job->scope_text);
     free(job->deployment);
 }
 
@@ -274,10 +275,10 @@ static struct tide_pipeline_options pipeline_options(const struct job *job, stru
 {
     const struct tide_config *c = job->config;
     return (struct tide_pipeline_options){
-        .delta = { .deployment = job->deployment,
-                   .proof = (enum tide_proof)c->proof,
-                   .tables = job->only.all ? NULL : job->only.wanted,
-                   .discovered_max = c->discovered_tokens },
+        .decode = { .deployment = job->deployment,
+                    .proof = (enum tide_proof)c->proof,
+                    .tables = job->scope.all ? NULL : job->scope.wanted,
+                    .discovered_max = c->discovered_tokens },
         .from = range.from,
         .to = range.to,
         .previous_hash = previous_hash,
@@ -353,8 +354,8 @@ static tide_status drain(struct job *job, struct tide_pipeline *pipeline, tide_s
             if (status != TIDE_OK || *again)
                 return status;
         }
-        if (now_ms() - job->beat_ms >= BEAT_MS)
-            beat_now(job);
+        if (now_ms() - job->heartbeat_ms >= HEARTBEAT_MS)
+            heartbeat_now(job);
         tide_progress_add(&job->progress, job->ledger, job->tip, 0, 0);
     }
     return TIDE_OK;
@@ -390,7 +391,7 @@ static tide_status index_once(struct job *job, struct tide_range range, bool *ag
         job->began = true;
     }
     if (status == TIDE_OK) {
-        beat(job, "indexing", NULL);
+        heartbeat(job, "indexing", NULL);
         status = tide_pipeline_open(&pipeline, &options, err);
     }
     job->source = &source;
@@ -404,7 +405,7 @@ static tide_status index_once(struct job *job, struct tide_range range, bool *ag
     return status == TIDE_OK ? end : status;
 }
 
-/* A contract of which the past showed what it is is followed by a new delta, from the next ledger
+/* A contract of which the past showed what it is is followed by a new decoder, from the next ledger
  * on. Its past until there is noted with what it is. */
 static tide_status index_range(struct job *job, struct tide_range range, struct tide_err *err)
 {
@@ -435,7 +436,7 @@ static int finish(struct job *job, const char *command, tide_status status, stru
     bool well = status == TIDE_OK || status == TIDE_E_STOPPED;
     tide_notify(getenv("NOTIFY_SOCKET"), "STOPPING=1");
     if (job->writer && status != TIDE_E_FENCED) {
-        beat(job, state_at_end(status), well ? NULL : err->text);
+        heartbeat(job, state_at_end(status), well ? NULL : err->text);
         tide_writer_ended(job->writer);
     }
     if (!job->writer)

@@ -2,7 +2,7 @@
 #include "indexer/database/query.h"
 #include "indexer/verify/verify.h"
 
-static tide_status read_range(struct tide_recheck *check, const struct tide_option *options,
+static tide_status read_range(struct tide_verify *check, const struct tide_option *options,
                               struct tide_err *err)
 {
     struct tide_range covered, asked = { 0, 0 };
@@ -24,18 +24,18 @@ static tide_status read_range(struct tide_recheck *check, const struct tide_opti
     return tide_query_whole(check->pg, check->deployment, check->range.from, check->range.to, err);
 }
 
-static tide_status verify(struct tide_recheck *check, const struct tide_config *config,
+static tide_status verify(struct tide_verify *check, const struct tide_config *config,
                           struct tide_err *err)
 {
-    tide_status status = tide_recheck_stored(check, err);
+    tide_status status = tide_verify_stored(check, err);
     if (status == TIDE_OK && !check->part)
-        status = tide_recheck_rollups(check, config, err);
+        status = tide_verify_rollups(check, config, err);
     if (status == TIDE_OK && (*config->lake || *config->stream || *config->rpc))
-        status = tide_recheck_source(check, config, err);
+        status = tide_verify_source(check, config, err);
     else if (status == TIDE_OK)
         printf("source  none configured (--lake, --rpc, --stream): rows were not derived again\n");
     if (status == TIDE_OK && *config->rpc)
-        status = tide_recheck_events(check, config, err);
+        status = tide_verify_events(check, config, err);
     if (status == TIDE_OK && check->wrong)
         status = tide_fail(err, TIDE_E_CONFLICT, "%" PRIu64 " differences", check->wrong);
     return status;
@@ -45,13 +45,13 @@ int tide_verify_main(const struct tide_config *config, const struct tide_option 
                      char **argv)
 {
     struct tide_err err;
-    struct tide_recheck check = { 0 };
+    struct tide_verify check = { 0 };
     (void)argc, (void)argv;
     tide_status status = tide_query_open(&check.pg, config, "tidemark-verify", &err);
     if (status == TIDE_OK)
         status = tide_query_deployment(check.pg, config, &check.deployment, &err);
     if (status == TIDE_OK)
-        status = tide_query_only(check.pg, check.deployment, &check.only, &err);
+        status = tide_query_scope(check.pg, check.deployment, &check.scope, &err);
     if (status == TIDE_OK)
         status = read_range(&check, options, &err);
     if (status == TIDE_OK)

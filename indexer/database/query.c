@@ -212,8 +212,8 @@ tide_status tide_query_contracts(struct tide_pg *pg, uint16_t deployment, uint32
     return status;
 }
 
-tide_status tide_query_only(struct tide_pg *pg, uint16_t deployment, struct tide_only *out,
-                            struct tide_err *err)
+tide_status tide_query_scope(struct tide_pg *pg, uint16_t deployment, struct tide_scope *out,
+                             struct tide_err *err)
 {
     char id[8];
     struct tide_pg_rows rows;
@@ -227,7 +227,7 @@ tide_status tide_query_only(struct tide_pg *pg, uint16_t deployment, struct tide
         return status;
     assert(rows.count == 1); /* in the snapshot that found the deployment */
     const char *scope = tide_pg_text(&rows, 0, 0);
-    status = tide_only_parse(out, tables, count, strcmp(scope, "*") == 0 ? "" : scope, err);
+    status = tide_scope_parse(out, tables, count, strcmp(scope, "*") == 0 ? "" : scope, err);
     tide_pg_rows_release(&rows);
     return status;
 }

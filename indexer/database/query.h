@@ -42,7 +42,7 @@ tide_status tide_query_covered(struct tide_pg *pg, uint16_t deployment, struct t
                                struct tide_err *err) TIDE_MUST_USE;
 
 /* What is filled, as the last --only said. */
-tide_status tide_query_only(struct tide_pg *pg, uint16_t deployment, struct tide_only *out,
-                            struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_query_scope(struct tide_pg *pg, uint16_t deployment, struct tide_scope *out,
+                             struct tide_err *err) TIDE_MUST_USE;
 
 #endif

@@ -19,14 +19,14 @@ static bool fits(const struct tide_table *table, tide_slice pattern)
     return tide_slice_eq_str(schema, table->schema) && name_fits(table->name, kind);
 }
 
-static void want(struct tide_only *out, const struct tide_table *tables, uint32_t i)
+static void want(struct tide_scope *out, const struct tide_table *tables, uint32_t i)
 {
     out->wanted[i] = true;
     if (tables[i].kind == TIDE_TABLE_STATE || tables[i].kind == TIDE_TABLE_HISTORY)
         out->wanted[tables[i].pair] = true;
 }
 
-static bool choose(struct tide_only *out, const struct tide_table *tables, uint32_t count,
+static bool choose(struct tide_scope *out, const struct tide_table *tables, uint32_t count,
                    tide_slice pattern)
 {
     bool any = false;
@@ -38,7 +38,7 @@ static bool choose(struct tide_only *out, const struct tide_table *tables, uint3
     return any;
 }
 
-static void choose_all(struct tide_only *out, const struct tide_table *tables, uint32_t count)
+static void choose_all(struct tide_scope *out, const struct tide_table *tables, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         want(out, tables, i);
@@ -46,7 +46,7 @@ static void choose_all(struct tide_only *out, const struct tide_table *tables, u
         out->rollups[i] = true;
 }
 
-static bool choose_rollups(struct tide_only *out, tide_slice pattern)
+static bool choose_rollups(struct tide_scope *out, tide_slice pattern)
 {
     static const char schema[] = "rollup.";
     bool all = tide_slice_eq_str(pattern, "*"), any = false;
@@ -62,7 +62,7 @@ static bool choose_rollups(struct tide_only *out, tide_slice pattern)
 }
 
 /* A sum over tables that are not filled would be wrong and look right. */
-static void add_sources(struct tide_only *out, const struct tide_table *tables, uint32_t count)
+static void add_sources(struct tide_scope *out, const struct tide_table *tables, uint32_t count)
 {
     tide_rollup_together(out->rollups);
     for (size_t r = 0; r < tide_rollup_count; r++) {
@@ -89,7 +89,7 @@ static tide_slice next_pattern(const char **text)
 }
 
 /* What does not fit is kept raw whatever is asked for, and what the chain names is remembered. */
-static void add_implied(struct tide_only *out, const struct tide_table *tables, uint32_t count)
+static void add_implied(struct tide_scope *out, const struct tide_table *tables, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (!out->wanted[i] || i < TIDE_TABLE_FIXED_COUNT)
@@ -102,8 +102,8 @@ static void add_implied(struct tide_only *out, const struct tide_table *tables, 
     out->wanted[TIDE_TABLE_CONTRACT_SEEN] = true;
 }
 
-tide_status tide_only_parse(struct tide_only *out, const struct tide_table *tables, uint32_t count,
-                            const char *text, struct tide_err *err)
+tide_status tide_scope_parse(struct tide_scope *out, const struct tide_table *tables,
+                             uint32_t count, const char *text, struct tide_err *err)
 {
     memset(out, 0, sizeof *out);
     out->all = *text == 0;
@@ -122,30 +122,30 @@ tide_status tide_only_parse(struct tide_only *out, const struct tide_table *tabl
     return TIDE_OK;
 }
 
-static bool is_kept(const struct tide_only *only, tide_slice table)
+static bool is_kept(const struct tide_scope *scope, tide_slice table)
 {
     for (size_t i = 0; i < tide_rollup_count; i++)
-        if (only->rollups[i] && tide_rollup_names(&tide_rollups[i], TIDE_ROLLUP_INTO, table))
+        if (scope->rollups[i] && tide_rollup_names(&tide_rollups[i], TIDE_ROLLUP_INTO, table))
             return true;
     return false;
 }
 
-void tide_only_scope(struct tide_buf *out, const struct tide_only *only,
+void tide_scope_text(struct tide_buf *out, const struct tide_scope *scope,
                      const struct tide_table *tables, uint32_t count)
 {
     const char *comma = "";
-    if (only->all) {
+    if (scope->all) {
         tide_buf_u8(out, '*');
         return;
     }
     for (uint32_t i = 0; i < count; i++)
-        if (only->wanted[i]) {
+        if (scope->wanted[i]) {
             tide_buf_putf(out, "%s%s.%s", comma, tables[i].schema, tables[i].name);
             comma = ",";
         }
     tide_slice rollups[TIDE_ROLLUP_TABLES_MAX];
     uint32_t rollup_count = tide_rollup_tables(rollups);
     for (uint32_t i = 0; i < rollup_count; i++)
-        if (is_kept(only, rollups[i]))
+        if (is_kept(scope, rollups[i]))
             tide_buf_putf(out, ",rollup.%.*s", TIDE_SLICE_FMT(rollups[i]));
 }

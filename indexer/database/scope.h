@@ -17,17 +17,17 @@
 #include "tidemark/buf.h"
 #include "tidemark/table.h"
 
-struct tide_only {
+struct tide_scope {
     bool all;
     bool wanted[TIDE_TABLES_MAX];
     bool rollups[TIDE_ROLLUPS_MAX];
 };
 
 /* TIDE_E_CONFIG names what fits no table. text "": all. */
-tide_status tide_only_parse(struct tide_only *out, const struct tide_table *tables, uint32_t count,
-                            const char *text, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_scope_parse(struct tide_scope *out, const struct tide_table *tables,
+                             uint32_t count, const char *text, struct tide_err *err) TIDE_MUST_USE;
 /* "*", or the wanted tables in order, those of rollups last: equal for equal choices, however they were written. */
-void tide_only_scope(struct tide_buf *out, const struct tide_only *only,
+void tide_scope_text(struct tide_buf *out, const struct tide_scope *scope,
                      const struct tide_table *tables, uint32_t count);
 
 #endif

@@ -1,5 +1,5 @@
 /* A batch: the rows of a run of consecutive ledgers, encoded for binary COPY, one buffer per table.
- * The delta fills it (pure CPU), the writer commits it in one transaction, then it is reset
+ * The decoder fills it (pure CPU), the writer commits it in one transaction, then it is reset
  * and used again: its buffers keep their capacity, so memory is flat. */
 #ifndef INDEXER_DECODE_BATCH_H
 #define INDEXER_DECODE_BATCH_H
@@ -23,7 +23,7 @@ struct tide_batch {
     uint8_t hash[TIDE_HASH_BYTES];          /* hash of to */
     uint64_t close_time;                    /* of to, unix seconds */
     size_t bytes;                           /* sum of the buffers */
-    bool settled; /* these ledgers show what a discovered contract is, see delta.h */
+    bool settled; /* these ledgers show what a discovered contract is, see decode.h */
     struct tide_batch_counts counts;
     /* By table index. For state tables: rows in the shape of the paired HISTORY table (removed
      * included), the last version of each key touched in this batch; the writer merges them. */

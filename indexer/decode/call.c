@@ -17,9 +17,9 @@ static void put_source(struct tide_buf *out, const uint8_t *key)
     tide_copy_bytes(out, text, len);
 }
 
-static void put_tx(struct tide_delta *d, const struct tide_tx *tx)
+static void put_tx(struct tide_decode *d, const struct tide_tx *tx)
 {
-    struct tide_rows *rows = rows_of(d, TIDE_TABLE_TX);
+    struct tide_rows *rows = decode_rows(d, TIDE_TABLE_TX);
     tide_copy_row(&rows->copy, TX_COLUMNS);
     tide_copy_int2(&rows->copy, (int16_t)d->deployment->id);
     tide_copy_int4(&rows->copy, (int32_t)d->header.sequence);
@@ -85,17 +85,17 @@ static void put_args_xdr(struct tide_buf *out, const struct tide_envelope *e)
 }
 
 /* Of a refused call, and of a creation, the meta's value says nothing. */
-static tide_slice answer_of(const struct tide_delta *d, const struct tide_tx *tx)
+static tide_slice answer_of(const struct tide_decode *d, const struct tide_tx *tx)
 {
     bool answers = tx->successful && d->envelope.host_function == 0;
     return answers ? tx->return_value : (tide_slice){ 0 };
 }
 
-static void put_call(struct tide_delta *d, const struct tide_tx *tx,
+static void put_call(struct tide_decode *d, const struct tide_tx *tx,
                      const struct tide_contract *contract, enum tide_call_proof proof)
 {
     const struct tide_envelope *e = &d->envelope;
-    struct tide_rows *rows = rows_of(d, TIDE_TABLE_CALL);
+    struct tide_rows *rows = decode_rows(d, TIDE_TABLE_CALL);
     struct tide_buf *out = &rows->copy;
     tide_copy_row(out, CALL_COLUMNS);
     tide_copy_int2(out, (int16_t)d->deployment->id);
@@ -130,12 +130,12 @@ static void put_call(struct tide_delta *d, const struct tide_tx *tx,
     d->counts.raw_calls += !args_fit || !answer_fits;
 }
 
-void delta_call(struct tide_delta *d, const struct tide_tx *tx, enum tide_call_proof proof)
+void decode_call(struct tide_decode *d, const struct tide_tx *tx, enum tide_call_proof proof)
 {
     d->counts.transactions++;
     if (d->wanted[TIDE_TABLE_TX])
         put_tx(d, tx);
-    const struct tide_contract *contract = ours_called(d);
+    const struct tide_contract *contract = relevance_called(d);
     if (!contract)
         return;
     d->counts.calls++;

@@ -11,7 +11,7 @@ enum { LEDGER_COLUMNS = 17 };
 /* 9999-12-31T23:59:59Z: later times are no times PostgreSQL and people can write. */
 static const uint64_t time_max = 253402300799;
 
-void *list_push(struct list *list, size_t size)
+void *decode_list_push(struct list *list, size_t size)
 {
     if (list->count == list->cap) {
         uint32_t cap = list->cap ? list->cap * 2 : 64;
@@ -26,9 +26,9 @@ void *list_push(struct list *list, size_t size)
 
 /* ---- chain ---- */
 
-static tide_status check_chain(struct tide_delta *d, const struct tide_ledger_header *h)
+static tide_status check_chain(struct tide_decode *d, const struct tide_ledger_header *h)
 {
-    if (tide_verify_proof(d->verify)->header == TIDE_CHECK_FAILS)
+    if (tide_proof_findings(d->verify)->header == TIDE_CHECK_FAILS)
         return tide_fail(d->err, TIDE_E_CHAIN,
                          "ledger %" PRIu32 ": header does not hash to the hash it carries",
                          h->sequence);
@@ -49,17 +49,17 @@ static tide_status check_chain(struct tide_delta *d, const struct tide_ledger_he
 
 static tide_status on_header(void *self, const struct tide_ledger_header *header)
 {
-    struct tide_delta *d = self;
+    struct tide_decode *d = self;
     d->header = *header;
     d->closed_at = (int64_t)header->close_time;
-    tide_verify_header(d->verify, header);
+    tide_proof_header(d->verify, header);
     return check_chain(d, header);
 }
 
 static tide_status on_envelope(void *self, const struct tide_envelope *envelope)
 {
-    struct tide_delta *d = self;
-    tide_status status = tide_verify_envelope(d->verify, envelope);
+    struct tide_decode *d = self;
+    tide_status status = tide_proof_envelope(d->verify, envelope);
     if (status != TIDE_OK)
         return tide_fail(d->err, status, "ledger %" PRIu32 ": transactions of the set",
                          d->header.sequence);
@@ -68,8 +68,8 @@ static tide_status on_envelope(void *self, const struct tide_envelope *envelope)
 
 static tide_status on_tx_set(void *self, tide_slice tx_set)
 {
-    struct tide_delta *d = self;
-    tide_verify_tx_set(d->verify, tx_set);
+    struct tide_decode *d = self;
+    tide_proof_tx_set(d->verify, tx_set);
     return TIDE_OK;
 }
 
@@ -77,60 +77,60 @@ static tide_status on_tx_set(void *self, tide_slice tx_set)
 
 static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
 {
-    struct tide_delta *d = self;
-    tide_verify_tx(d->verify, tx);
+    struct tide_decode *d = self;
+    tide_proof_tx(d->verify, tx);
     d->tx_count++;
     d->seq = d->op_events = d->changed = 0;
     d->keys.count = d->ttls.count = 0;
     d->later_changes.count = d->later_events.count = 0;
     d->footprint_hashed = false;
-    d->candidate = !d->unmentioned && ours_candidate(d, tx);
+    d->candidate = !d->unmentioned && relevance_candidate(d, tx);
     *inside = d->candidate;
     return TIDE_OK;
 }
 
 static tide_status on_event(void *self, const struct tide_tx *tx, const struct tide_event *event)
 {
-    return delta_event(self, tx, event);
+    return decode_event(self, tx, event);
 }
 
 static tide_status on_change(void *self, const struct tide_tx *tx, const struct tide_change *change)
 {
-    return delta_change(self, tx->index ? tx : NULL, change);
+    return decode_change(self, tx->index ? tx : NULL, change);
 }
 
 /* What waited, and which transaction it is, shows now: all of the transaction has been seen. */
 static tide_status on_tx_end(void *self, const struct tide_tx *tx)
 {
-    struct tide_delta *d = self;
+    struct tide_decode *d = self;
     if (!d->candidate)
         return TIDE_OK;
-    tide_status status = delta_ttl_owners(d);
-    if (status != TIDE_OK || !ours_transaction(d))
+    tide_status status = decode_ttl_owners(d);
+    if (status != TIDE_OK || !relevance_transaction(d))
         return status;
-    enum tide_call_proof proof = tide_verify_tx_end(d->verify, tx);
+    enum tide_call_proof proof = tide_proof_tx_end(d->verify, tx);
     d->our_txs++;
-    status = delta_later_changes(d, tx);
+    status = decode_later_changes(d, tx);
     if (status != TIDE_OK)
         return status;
-    delta_later_events(d);
-    delta_call(d, tx, proof);
-    return delta_ttls(d, tx);
+    decode_later_events(d);
+    decode_call(d, tx, proof);
+    return decode_ttls(d, tx);
 }
 
 static tide_status on_evicted(void *self, tide_slice key)
 {
-    struct tide_delta *d = self;
-    return delta_evicted(d, key);
+    struct tide_decode *d = self;
+    return decode_evicted(d, key);
 }
 
 /* ---- the ledger's own row ---- */
 
-static void put_ledger(struct tide_delta *d, const struct tide_batch_counts *before)
+static void put_ledger(struct tide_decode *d, const struct tide_batch_counts *before)
 {
     const struct tide_ledger_header *h = &d->header;
-    const struct tide_ledger_proof *proof = tide_verify_proof(d->verify);
-    struct tide_rows *rows = rows_of(d, TIDE_TABLE_LEDGER);
+    const struct tide_ledger_proof *proof = tide_proof_findings(d->verify);
+    struct tide_rows *rows = decode_rows(d, TIDE_TABLE_LEDGER);
     struct tide_buf *out = &rows->copy;
     tide_copy_row(out, LEDGER_COLUMNS);
     tide_copy_int2(out, (int16_t)d->deployment->id);
@@ -157,7 +157,7 @@ static void put_ledger(struct tide_delta *d, const struct tide_batch_counts *bef
     d->counts.calls_unverified += proof->calls_unverified;
 }
 
-static void begin(struct tide_delta *d, struct tide_batch *batch, struct tide_err *err)
+static void begin(struct tide_decode *d, struct tide_batch *batch, struct tide_err *err)
 {
     d->batch = batch;
     d->err = err;
@@ -174,7 +174,7 @@ static void begin(struct tide_delta *d, struct tide_batch *batch, struct tide_er
     latest_begin_ledger(&d->latest);
 }
 
-static void take_back(struct tide_delta *d)
+static void take_back(struct tide_decode *d)
 {
     for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {
         d->batch->rows[i].copy.len = d->saved_len[i];
@@ -182,10 +182,10 @@ static void take_back(struct tide_delta *d)
         d->batch->rows[i].count = d->saved_count[i];
     }
     latest_take_back(&d->latest);
-    ours_forget(d, d->saved_contracts);
+    relevance_forget(d, d->saved_contracts);
 }
 
-static tide_status check_room(struct tide_delta *d)
+static tide_status check_room(struct tide_decode *d)
 {
     size_t bytes = 0;
     for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {
@@ -199,7 +199,7 @@ static tide_status check_room(struct tide_delta *d)
     return TIDE_OK;
 }
 
-static void commit(struct tide_delta *d)
+static void commit(struct tide_decode *d)
 {
     struct tide_batch *batch = d->batch;
     const struct tide_ledger_header *h = &d->header;
@@ -211,15 +211,15 @@ static void commit(struct tide_delta *d)
     batch->close_time = h->close_time;
     memcpy(batch->hash, h->hash, TIDE_HASH_BYTES);
     batch->counts = d->counts;
-    ours_settle(d);
+    relevance_settle(d);
     d->next_sequence = h->sequence + 1;
     d->has_previous = true;
     memcpy(d->previous_hash, h->hash, TIDE_HASH_BYTES);
 }
 
-static tide_status refuse_ledger(struct tide_delta *d, const char *what)
+static tide_status refuse_ledger(struct tide_decode *d, const char *what)
 {
-    if (what == tide_verify_network)
+    if (what == tide_proof_network)
         return tide_fail(d->err, TIDE_E_CHAIN,
                          "ledger %" PRIu32 ": its transactions do not hash to its results on the"
                          " network \"%.120s\": another network's ledger, or an altered one",
@@ -228,12 +228,12 @@ static tide_status refuse_ledger(struct tide_delta *d, const char *what)
                      d->header.sequence, what);
 }
 
-static tide_status finish(struct tide_delta *d)
+static tide_status finish(struct tide_decode *d)
 {
     struct tide_batch_counts before = d->batch->counts;
     const char *what = NULL;
-    tide_verify_end(d->verify);
-    if (!tide_verify_holds(d->verify, &what))
+    tide_proof_end(d->verify);
+    if (!tide_proof_holds(d->verify, &what))
         return refuse_ledger(d, what);
     if (d->unmentioned) {
         take_back(d);
@@ -244,11 +244,11 @@ static tide_status finish(struct tide_delta *d)
     return check_room(d);
 }
 
-/* len as of tide_delta_first; NULL: nothing may follow the ledger. */
-static tide_status append(struct tide_delta *delta, struct tide_batch *batch, tide_slice bytes,
+/* len as of tide_decode_first; NULL: nothing may follow the ledger. */
+static tide_status append(struct tide_decode *decode, struct tide_batch *batch, tide_slice bytes,
                           size_t *len, struct tide_err *err)
 {
-    const struct tide_walk walk = { .self = delta,
+    const struct tide_walk walk = { .self = decode,
                                     .header = on_header,
                                     .envelope = on_envelope,
                                     .tx_set = on_tx_set,
@@ -257,51 +257,51 @@ static tide_status append(struct tide_delta *delta, struct tide_batch *batch, ti
                                     .change = on_change,
                                     .tx_end = on_tx_end,
                                     .evicted = on_evicted };
-    begin(delta, batch, err);
-    delta->unmentioned = delta->mentions.count && !mentions_any(&delta->mentions, bytes);
+    begin(decode, batch, err);
+    decode->unmentioned = decode->mentions.count && !mention_any(&decode->mentions, bytes);
     tide_status status =
         len ? tide_ledger_walk_first(&walk, bytes, len, err) : tide_ledger_walk(&walk, bytes, err);
     if (status == TIDE_OK)
-        status = finish(delta);
+        status = finish(decode);
     if (status != TIDE_OK) {
-        tide_verify_drop(delta->verify);
-        take_back(delta);
+        tide_proof_drop(decode->verify);
+        take_back(decode);
         return status;
     }
-    commit(delta);
+    commit(decode);
     return TIDE_OK;
 }
 
-tide_status tide_delta_ledger(struct tide_delta *delta, struct tide_batch *batch, tide_slice lcm,
-                              struct tide_err *err)
+tide_status tide_decode_ledger(struct tide_decode *decode, struct tide_batch *batch, tide_slice lcm,
+                               struct tide_err *err)
 {
-    return append(delta, batch, lcm, NULL, err);
+    return append(decode, batch, lcm, NULL, err);
 }
 
-tide_status tide_delta_first(struct tide_delta *delta, struct tide_batch *batch, tide_slice bytes,
-                             size_t *len, struct tide_err *err)
+tide_status tide_decode_first(struct tide_decode *decode, struct tide_batch *batch,
+                              tide_slice bytes, size_t *len, struct tide_err *err)
 {
-    if (delta->mentions.count)
+    if (decode->mentions.count)
         return tide_fail(err, TIDE_E_LIMIT, "the end of the ledger must be known");
-    return append(delta, batch, bytes, len, err);
+    return append(decode, batch, bytes, len, err);
 }
 
-void tide_delta_expect(struct tide_delta *delta, uint32_t next_sequence,
-                       const uint8_t *previous_hash)
+void tide_decode_expect(struct tide_decode *decode, uint32_t next_sequence,
+                        const uint8_t *previous_hash)
 {
-    delta->next_sequence = next_sequence;
-    delta->has_previous = previous_hash != NULL;
+    decode->next_sequence = next_sequence;
+    decode->has_previous = previous_hash != NULL;
     if (previous_hash)
-        memcpy(delta->previous_hash, previous_hash, TIDE_HASH_BYTES);
+        memcpy(decode->previous_hash, previous_hash, TIDE_HASH_BYTES);
 }
 
-void tide_delta_batch_end(struct tide_delta *delta, struct tide_batch *batch)
+void tide_decode_batch_end(struct tide_decode *decode, struct tide_batch *batch)
 {
-    latest_compact(&delta->latest, batch, &delta->scratch);
-    latest_reset(&delta->latest);
+    latest_compact(&decode->latest, batch, &decode->scratch);
+    latest_reset(&decode->latest);
 }
 
-static void choose_tables(struct tide_delta *d, const bool *tables)
+static void choose_tables(struct tide_decode *d, const bool *tables)
 {
     uint32_t count;
     const struct tide_table *all = tide_tables(&count);
@@ -314,33 +314,33 @@ static void choose_tables(struct tide_delta *d, const bool *tables)
     }
 }
 
-tide_status tide_delta_open(struct tide_delta **out, const struct tide_delta_options *options,
-                            struct tide_err *err)
+tide_status tide_decode_open(struct tide_decode **out, const struct tide_decode_options *options,
+                             struct tide_err *err)
 {
-    struct tide_delta *d = calloc(1, sizeof *d);
+    struct tide_decode *d = calloc(1, sizeof *d);
     struct tide_deployment *deployment = malloc(sizeof *deployment);
     struct address_slot *addresses = calloc(ADDRESS_SLOTS, sizeof *addresses);
     tide_status status =
         d && deployment && addresses
-            ? tide_verify_open(&d->verify, options->proof, options->deployment->network_id)
+            ? tide_proof_open(&d->verify, options->proof, options->deployment->network_id)
             : TIDE_E_MEMORY;
     if (status != TIDE_OK) {
         free(addresses);
         free(deployment);
         free(d);
-        return tide_fail(err, status, "opening the delta");
+        return tide_fail(err, status, "opening the decoder");
     }
     *deployment = *options->deployment;
     d->deployment = deployment;
     d->discovered_max = options->discovered_max;
     d->known_only = options->known_only;
     d->addresses = addresses;
-    if (!mentions_open(&d->mentions, options->mentioned, options->mentioned_count)) {
-        tide_delta_close(d);
-        return tide_fail(err, TIDE_E_MEMORY, "opening the delta");
+    if (!mention_open(&d->mentions, options->mentioned, options->mentioned_count)) {
+        tide_decode_close(d);
+        return tide_fail(err, TIDE_E_MEMORY, "opening the decoder");
     }
-    ours_open(d);
-    tide_verify_aside(d->verify);
+    relevance_open(d);
+    tide_proof_use_worker(d->verify);
     d->proof = options->proof;
     tide_buf_init(&d->scratch, TIDE_TABLE_BYTES_MAX);
     choose_tables(d, options->tables);
@@ -348,22 +348,22 @@ tide_status tide_delta_open(struct tide_delta **out, const struct tide_delta_opt
     return TIDE_OK;
 }
 
-void tide_delta_close(struct tide_delta *delta)
+void tide_decode_close(struct tide_decode *decode)
 {
-    if (!delta)
+    if (!decode)
         return;
-    latest_release(&delta->latest);
-    tide_verify_close(delta->verify);
-    tide_buf_release(&delta->scratch);
-    mentions_close(&delta->mentions);
-    free(delta->keys.items);
-    free(delta->ttls.items);
-    free(delta->later_changes.items);
-    free(delta->later_events.items);
-    free(delta->ignored.items);
-    free(delta->shown.items);
-    free(delta->markets.items);
-    free(delta->addresses);
-    free(delta->deployment);
-    free(delta);
+    latest_release(&decode->latest);
+    tide_proof_close(decode->verify);
+    tide_buf_release(&decode->scratch);
+    mention_close(&decode->mentions);
+    free(decode->keys.items);
+    free(decode->ttls.items);
+    free(decode->later_changes.items);
+    free(decode->later_events.items);
+    free(decode->ignored.items);
+    free(decode->shown.items);
+    free(decode->markets.items);
+    free(decode->addresses);
+    free(decode->deployment);
+    free(decode);
 }

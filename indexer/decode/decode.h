@@ -1,4 +1,4 @@
-/* The delta: one ledger's bytes in, its rows out. Walk, chain check, proofs, catalogue and COPY
+/* The decoder: one ledger's bytes in, its rows out. Walk, chain check, proofs, catalogue and COPY
  * encoding in one pass. No SQL, no clock, no I/O; the same bytes give the same rows.
  *
  * Ours      transactions that call or create a contract of the deployment, those that carry an
@@ -16,7 +16,7 @@
  *           After a restart the caller puts them into the deployment (the writer does).
  * Settled   a token that was found is a Stellar asset's contract or another. Its first event or its
  *           instance shows which. It is followed from the next ledger on: batch.settled. The caller
- *           reads the ledgers until there again, with a delta that knows it from the start; so the
+ *           reads the ledgers until there again, by a decoder that knows it from the start; so the
  *           rows of all ledgers are those of a deployment file that names it. For the same reason a
  *           settled token's address, if it is no Stellar asset's, counts as one that the file names
  *           (see Ours), whichever entry listed it. */
@@ -29,7 +29,7 @@
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
 
-struct tide_delta_options {
+struct tide_decode_options {
     const struct tide_deployment *deployment; /* copied */
     enum tide_proof proof;
     /* true for each table index wanted (--only); NULL: all. chain.ledger always is. */
@@ -39,33 +39,33 @@ struct tide_delta_options {
     uint32_t discovered_max;
     bool known_only; /* these ledgers were indexed before: what they name is known */
     /* Contract ids, copied. If there are any, only ledgers whose bytes hold one of them give rows;
-     * the others are checked and counted as read. tide_delta_first then fails. */
+     * the others are checked and counted as read. tide_decode_first then fails. */
     const uint8_t (*mentioned)[TIDE_HASH_BYTES];
     uint32_t mentioned_count;
 };
 
-struct tide_delta; /* holds its arena, hash tables, scratch: fixed at open */
+struct tide_decode; /* holds its arena, hash tables, scratch: fixed at open */
 
-tide_status tide_delta_open(struct tide_delta **out, const struct tide_delta_options *options,
-                            struct tide_err *err) TIDE_MUST_USE;
-void tide_delta_close(struct tide_delta *delta);
+tide_status tide_decode_open(struct tide_decode **out, const struct tide_decode_options *options,
+                             struct tide_err *err) TIDE_MUST_USE;
+void tide_decode_close(struct tide_decode *decode);
 
 /* What the next ledger must follow. previous_hash NULL: unknown (the first ledger of all). */
-void tide_delta_expect(struct tide_delta *delta, uint32_t next_sequence,
-                       const uint8_t *previous_hash);
+void tide_decode_expect(struct tide_decode *decode, uint32_t next_sequence,
+                        const uint8_t *previous_hash);
 
 /* Appends one ledger to batch. On failure batch is as before (rows of this ledger are taken back).
  * TIDE_E_CHAIN   hash, link, sequence or (with proof) result set, events hash do not hold
  * TIDE_E_DECODE, TIDE_E_UNKNOWN, TIDE_E_LIMIT   from the walk, with ledger and byte offset */
-tide_status tide_delta_ledger(struct tide_delta *delta, struct tide_batch *batch, tide_slice lcm,
-                              struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_decode_ledger(struct tide_decode *decode, struct tide_batch *batch, tide_slice lcm,
+                               struct tide_err *err) TIDE_MUST_USE;
 
 /* The same with the ledger that bytes begin with, of unknown length: *len becomes it. */
-tide_status tide_delta_first(struct tide_delta *delta, struct tide_batch *batch, tide_slice bytes,
-                             size_t *len, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_decode_first(struct tide_decode *decode, struct tide_batch *batch,
+                              tide_slice bytes, size_t *len, struct tide_err *err) TIDE_MUST_USE;
 
 /* Call before a batch is handed on: of each key's rows in the state tables only the newest stay.
  * The next ledger begins a new batch. */
-void tide_delta_batch_end(struct tide_delta *delta, struct tide_batch *batch);
+void tide_decode_batch_end(struct tide_decode *decode, struct tide_batch *batch);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the files of the delta share. Private to indexer/delta*.c. */
+/* What the files of indexer/decode/ share. Private to them. */
 #ifndef INDEXER_DECODE_DECODE_IMPL_H
 #define INDEXER_DECODE_DECODE_IMPL_H
 
@@ -97,14 +97,14 @@ struct mentions {
     uint8_t begins[1 << 13]; /* a bit for each two first bytes */
 };
 
-struct tide_delta {
+struct tide_decode {
     struct tide_deployment *deployment; /* own copy: tokens the chain names are added */
     uint32_t discovered;                /* contracts of it that catalogs alone name */
     uint32_t marketed;                  /* contracts of it that markets name */
     uint32_t discovered_max;
     bool known_only;
     enum tide_proof proof;
-    struct tide_verify *verify;
+    struct tide_proof_check *verify;
     bool wanted[TIDE_TABLES_MAX];
     bool want_events;
     bool want_state;
@@ -160,35 +160,35 @@ struct tide_delta {
 
 /* The next free item of a list of items of size bytes, zeroed; NULL without memory. The ledger's
  * bytes bound a list: how many items a ledger may hold is a setting of the network. */
-void *list_push(struct list *list, size_t size);
+void *decode_list_push(struct list *list, size_t size);
 
-static inline struct tide_rows *rows_of(struct tide_delta *d, int table)
+static inline struct tide_rows *decode_rows(struct tide_decode *d, int table)
 {
     return &d->batch->rows[table];
 }
 
 /* value.c: one value as a column. False when it does not fit the type; the buffer then
  * holds a partial column that the caller takes back. */
-bool put_typed(struct tide_delta *d, struct tide_buf *out, enum tide_type type, tide_slice value);
+bool value_put(struct tide_decode *d, struct tide_buf *out, enum tide_type type, tide_slice value);
 /* Reads the members of a map value into values by name. unknown is the first member without a
  * field (len 0: none). False when value is not a map with symbol keys. */
-bool collect_members(const struct tide_kind *kind, const char *outer, tide_slice value,
-                     tide_slice *values, tide_slice *unknown);
-bool is_void(tide_slice value);
+bool value_members(const struct tide_kind *kind, const char *outer, tide_slice value,
+                   tide_slice *values, tide_slice *unknown);
+bool value_is_void(tide_slice value);
 /* Index of the kind's field of that column, which it has. */
-int place_named(const struct tide_kind *kind, const char *column);
+int value_field_index(const struct tide_kind *kind, const char *column);
 
 /* Notes in d->reason why something is kept raw, and returns false. name is shown as far as it is
  * plain text. */
-bool refuse(struct tide_delta *d, const char *why, tide_slice name);
+bool value_reject(struct tide_decode *d, const char *why, tide_slice name);
 
 /* relevance.c: which transactions and addresses are the deployment's. */
-void ours_open(struct tide_delta *d);
+void relevance_open(struct tide_decode *d);
 /* The contract with that id if it is followed; NULL for one that is unsettled. */
-const struct tide_contract *ours_find(const struct tide_delta *d, const uint8_t *id);
+const struct tide_contract *relevance_find(const struct tide_decode *d, const uint8_t *id);
 /* True for the deployment's contracts and accounts, discovered tokens among them, but not for
  * Stellar assets' contracts. */
-bool ours_names(const struct tide_delta *d, tide_slice address_xdr);
+bool relevance_names(const struct tide_decode *d, tide_slice address_xdr);
 /* Which transactions are stored: those that call or create a contract of the deployment, those that
  * carry an event or an entry change of one (a router called it), and failed ones that list one in
  * their footprint. A successful one that only lists it is not: anyone can list it. Stellar assets
@@ -196,62 +196,63 @@ bool ours_names(const struct tide_delta *d, tide_slice address_xdr);
  *
  * candidate reads the envelope into d->envelope; false: the transaction is not looked into. touched
  * notes an event or a change of that contract. transaction answers at the transaction's end. */
-bool ours_candidate(struct tide_delta *d, const struct tide_tx *tx);
-void ours_touched(struct tide_delta *d, const struct tide_contract *contract);
-bool ours_transaction(const struct tide_delta *d);
+bool relevance_candidate(struct tide_decode *d, const struct tide_tx *tx);
+void relevance_touched(struct tide_decode *d, const struct tide_contract *contract);
+bool relevance_transaction(const struct tide_decode *d);
 /* The deployment's contract that the transaction calls or creates; NULL: another's. */
-const struct tide_contract *ours_called(const struct tide_delta *d);
+const struct tide_contract *relevance_called(const struct tide_decode *d);
 /* The address of a key [Balance, address]; empty for every other key. */
-tide_slice balance_holder(tide_slice key);
+tide_slice relevance_balance_holder(tide_slice key);
 /* False for entries that are not mirrored: nonces, wallets' own, strangers' balances of assets. */
-bool ours_entry(const struct tide_delta *d, const struct tide_contract *contract, tide_slice key);
+bool relevance_entry(const struct tide_decode *d, const struct tide_contract *contract,
+                     tide_slice key);
 /* Rows of chain.contract_seen. created: the contract's instance appeared. discovered: the engine or
  * the partner registry names that token (an address ScVal; known ones are skipped), unsettled so
  * far. market: the same, and a market names it, which has another limit. ignored: the limit of
  * discovered tokens is reached; one row for each ledger that names it, for at most IGNORED_MAX
  * tokens of a ledger. */
-void ours_created(struct tide_delta *d, const struct tide_contract *contract, uint32_t tx);
-void ours_discover(struct tide_delta *d, tide_slice address_value, bool market, uint32_t tx);
+void relevance_created(struct tide_decode *d, const struct tide_contract *contract, uint32_t tx);
+void relevance_discover(struct tide_decode *d, tide_slice address_value, bool market, uint32_t tx);
 /* An unsettled contract shows what it is by its first event or by its instance. The last topic of a
  * Stellar asset's event names the asset, and the contract's id is a hash of that. A row of
  * chain.contract_seen says so (asset, token). topic is the event's last one; empty: it has none. */
-void ours_see_event(struct tide_delta *d, const struct tide_contract *contract, tide_slice topic,
-                    uint32_t tx);
-void ours_see_instance(struct tide_delta *d, const struct tide_contract *contract, tide_slice value,
-                       uint32_t tx);
+void relevance_see_event(struct tide_decode *d, const struct tide_contract *contract,
+                         tide_slice topic, uint32_t tx);
+void relevance_see_instance(struct tide_decode *d, const struct tide_contract *contract,
+                            tide_slice value, uint32_t tx);
 /* At the end of a ledger that is kept: what it showed holds from the next ledger on, so that the
  * rows of no ledger depend on the order of its transactions. */
-void ours_settle(struct tide_delta *d);
+void relevance_settle(struct tide_decode *d);
 /* Takes back discoveries down to that many contracts, and what the ledger showed. */
-void ours_forget(struct tide_delta *d, uint32_t contract_count);
+void relevance_forget(struct tide_decode *d, uint32_t contract_count);
 
 /* mention.c */
-bool mentions_open(struct mentions *m, const uint8_t (*ids)[TIDE_HASH_BYTES], uint32_t count);
-void mentions_close(struct mentions *m);
+bool mention_open(struct mentions *m, const uint8_t (*ids)[TIDE_HASH_BYTES], uint32_t count);
+void mention_close(struct mentions *m);
 /* True if the XDR holds one of the ids. */
-bool mentions_any(const struct mentions *m, tide_slice xdr);
+bool mention_any(const struct mentions *m, tide_slice xdr);
 
 /* event.c */
-tide_status delta_event(struct tide_delta *d, const struct tide_tx *tx,
-                        const struct tide_event *event);
+tide_status decode_event(struct tide_decode *d, const struct tide_tx *tx,
+                         const struct tide_event *event);
 /* At the end of a transaction that is stored: events that waited for it. */
-void delta_later_events(struct tide_delta *d);
+void decode_later_events(struct tide_decode *d);
 /* The event in its typed table and the log; false, with the reason, when it fits no kind. */
-bool delta_event_again(struct tide_delta *d, const struct tide_event *event);
+bool decode_event_again(struct tide_decode *d, const struct tide_event *event);
 /* call.c */
-void delta_call(struct tide_delta *d, const struct tide_tx *tx, enum tide_call_proof proof);
+void decode_call(struct tide_decode *d, const struct tide_tx *tx, enum tide_call_proof proof);
 /* state.c */
-tide_status delta_change(struct tide_delta *d, const struct tide_tx *tx,
-                         const struct tide_change *change);
-tide_status delta_evicted(struct tide_delta *d, tide_slice key);
+tide_status decode_change(struct tide_decode *d, const struct tide_tx *tx,
+                          const struct tide_change *change);
+tide_status decode_evicted(struct tide_decode *d, tide_slice key);
 /* At the end of a transaction: whose entries its TTL changes are. */
-tide_status delta_ttl_owners(struct tide_delta *d);
+tide_status decode_ttl_owners(struct tide_decode *d);
 /* At the end of a transaction that is stored: changes that waited for it, then the TTLs. */
-tide_status delta_later_changes(struct tide_delta *d, const struct tide_tx *tx);
-tide_status delta_ttls(struct tide_delta *d, const struct tide_tx *tx);
+tide_status decode_later_changes(struct tide_decode *d, const struct tide_tx *tx);
+tide_status decode_ttls(struct tide_decode *d, const struct tide_tx *tx);
 
 /* The version in its typed history; false, with the reason, when it does not fit. */
-bool delta_version_again(struct tide_delta *d, const struct tide_again_version *again);
+bool decode_version_again(struct tide_decode *d, const struct tide_redecode_raw_version *again);
 
 /* latest.c */
 void latest_begin_ledger(struct latest_map *map);

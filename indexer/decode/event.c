@@ -14,7 +14,7 @@ enum {
     RAW_COLUMNS = EVENT_COMMON + 3
 };
 
-static void put_common(struct tide_delta *d, struct tide_buf *out, const struct tide_event *event,
+static void put_common(struct tide_decode *d, struct tide_buf *out, const struct tide_event *event,
                        const struct tide_contract *contract)
 {
     tide_copy_int2(out, (int16_t)d->deployment->id);
@@ -27,7 +27,7 @@ static void put_common(struct tide_delta *d, struct tide_buf *out, const struct 
 }
 
 /* Topics after the name. The one optional topic is present when there is room for it. */
-static bool collect_topics(struct tide_delta *d, const struct tide_kind *kind,
+static bool collect_topics(struct tide_decode *d, const struct tide_kind *kind,
                            const tide_slice *topics, uint32_t count, tide_slice *values)
 {
     uint32_t fixed = 0;
@@ -38,7 +38,7 @@ static bool collect_topics(struct tide_delta *d, const struct tide_kind *kind,
     }
     uint32_t given = count - 1;
     if (given != fixed && given != fixed + optional)
-        return refuse(d, "topic count", (tide_slice){ 0 });
+        return value_reject(d, "topic count", (tide_slice){ 0 });
     bool with_optional = given > fixed;
     uint32_t at = 1;
     for (uint32_t i = 0; i < kind->field_count; i++) {
@@ -50,21 +50,21 @@ static bool collect_topics(struct tide_delta *d, const struct tide_kind *kind,
 }
 
 /* Data that is a vec: nothing, or the items in order. */
-static bool collect_items(struct tide_delta *d, const struct tide_kind *kind, tide_slice data,
+static bool collect_items(struct tide_decode *d, const struct tide_kind *kind, tide_slice data,
                           tide_slice *values)
 {
     struct tide_xdr x = tide_xdr_of(data);
     if (tide_xdr_u32(&x) != TIDE_SCV_VEC || !tide_xdr_bool(&x))
-        return refuse(d, "data is not a vec", (tide_slice){ 0 });
+        return value_reject(d, "data is not a vec", (tide_slice){ 0 });
     uint32_t count = tide_xdr_u32(&x);
     for (uint32_t i = 0; i < kind->field_count; i++) {
         if (kind->fields[i].place != TIDE_P_ITEM)
             continue;
         if (count-- == 0)
-            return refuse(d, "data vec too short", (tide_slice){ 0 });
+            return value_reject(d, "data vec too short", (tide_slice){ 0 });
         values[i] = tide_scval_span(&x);
     }
-    return count == 0 || refuse(d, "data vec too long", (tide_slice){ 0 });
+    return count == 0 || value_reject(d, "data vec too long", (tide_slice){ 0 });
 }
 
 static int place_of(const struct tide_kind *kind, enum tide_place place)
@@ -75,7 +75,7 @@ static int place_of(const struct tide_kind *kind, enum tide_place place)
     return -1;
 }
 
-static bool collect_data(struct tide_delta *d, const struct tide_kind *kind, tide_slice data,
+static bool collect_data(struct tide_decode *d, const struct tide_kind *kind, tide_slice data,
                          tide_slice *values)
 {
     if (kind->nothing || place_of(kind, TIDE_P_ITEM) >= 0)
@@ -86,30 +86,30 @@ static bool collect_data(struct tide_delta *d, const struct tide_kind *kind, tid
         return true;
     }
     tide_slice unknown = { 0 };
-    if (!collect_members(kind, NULL, data, values, &unknown))
-        return refuse(d, "data is not a map", (tide_slice){ 0 });
+    if (!value_members(kind, NULL, data, values, &unknown))
+        return value_reject(d, "data is not a map", (tide_slice){ 0 });
     /* the map form of a scalar is for when there is more to say: else it could not be told apart */
     int beside = scalar >= 0 ? place_of(kind, TIDE_P_DATA_OPT) : -1;
-    if (scalar >= 0 && (beside < 0 || values[beside].len == 0 || is_void(values[beside])))
-        return refuse(d, "map of a single value", (tide_slice){ 0 });
-    return unknown.len == 0 || refuse(d, "unknown field", unknown);
+    if (scalar >= 0 && (beside < 0 || values[beside].len == 0 || value_is_void(values[beside])))
+        return value_reject(d, "map of a single value", (tide_slice){ 0 });
+    return unknown.len == 0 || value_reject(d, "unknown field", unknown);
 }
 
 /* Writes the columns of kind from values. A void member is an absent one. */
-static bool put_fields(struct tide_delta *d, struct tide_buf *out, const struct tide_kind *kind,
+static bool put_fields(struct tide_decode *d, struct tide_buf *out, const struct tide_kind *kind,
                        tide_slice *values)
 {
     for (uint32_t i = 0; i < kind->field_count; i++) {
         const struct tide_field *f = &kind->fields[i];
         bool optional = f->place == TIDE_P_TOPIC_OPT || f->place == TIDE_P_DATA_OPT;
-        if (values[i].len && f->place == TIDE_P_DATA_OPT && is_void(values[i]))
+        if (values[i].len && f->place == TIDE_P_DATA_OPT && value_is_void(values[i]))
             values[i].len = 0;
         if (values[i].len == 0 && !optional)
-            return refuse(d, "missing field", tide_slice_str(f->column));
+            return value_reject(d, "missing field", tide_slice_str(f->column));
         if (values[i].len == 0)
             tide_copy_null(out);
-        else if (!put_typed(d, out, f->type, values[i]))
-            return refuse(d, "type of field", tide_slice_str(f->column));
+        else if (!value_put(d, out, f->type, values[i]))
+            return value_reject(d, "type of field", tide_slice_str(f->column));
     }
     return true;
 }
@@ -122,11 +122,11 @@ static bool seen_before(const struct tide_kind *kind, const tide_slice *values, 
     return false;
 }
 
-static void put_log(struct tide_delta *d, const struct tide_event *event,
+static void put_log(struct tide_decode *d, const struct tide_event *event,
                     const struct tide_contract *contract, const struct tide_kind *kind,
                     const tide_slice *values)
 {
-    struct tide_rows *rows = rows_of(d, TIDE_TABLE_EVENT_LOG);
+    struct tide_rows *rows = decode_rows(d, TIDE_TABLE_EVENT_LOG);
     uint32_t count;
     const char *table = tide_tables(&count)[kind->table].name;
     tide_copy_row(&rows->copy, LOG_COLUMNS);
@@ -140,28 +140,28 @@ static void put_log(struct tide_delta *d, const struct tide_event *event,
         addresses +=
             kind->fields[i].type == TIDE_T_ADDR && values[i].len && !seen_before(kind, values, i);
     }
-    if (subject < 0 || !put_typed(d, &rows->copy, TIDE_T_SYM, values[subject]))
+    if (subject < 0 || !value_put(d, &rows->copy, TIDE_T_SYM, values[subject]))
         tide_copy_null(&rows->copy);
     struct tide_copy_array array = tide_copy_array_begin(&rows->copy, TIDE_OID_TEXT, addresses);
     for (uint32_t i = 0; i < kind->field_count; i++)
         if (kind->fields[i].type == TIDE_T_ADDR && values[i].len && !seen_before(kind, values, i))
-            (void)put_typed(d, &rows->copy, TIDE_T_ADDR,
+            (void)value_put(d, &rows->copy, TIDE_T_ADDR,
                             values[i]); /* it fitted the event's own row */
     tide_copy_array_end(&rows->copy, array);
     rows->count++;
 }
 
-static bool try_kind(struct tide_delta *d, const struct tide_event *event,
+static bool try_kind(struct tide_decode *d, const struct tide_event *event,
                      const struct tide_contract *contract, const struct tide_kind *kind,
                      const tide_slice *topics)
 {
     tide_slice values[TIDE_FIELDS_MAX] = { { 0 } };
     if (kind->system != (event->type == 0))
-        return refuse(d, "event type", (tide_slice){ 0 });
+        return value_reject(d, "event type", (tide_slice){ 0 });
     if (!collect_topics(d, kind, topics, event->topic_count, values) ||
         !collect_data(d, kind, event->data, values))
         return false;
-    struct tide_rows *rows = rows_of(d, kind->table);
+    struct tide_rows *rows = decode_rows(d, kind->table);
     size_t mark = rows->copy.len;
     tide_copy_row(&rows->copy, (uint16_t)(EVENT_COMMON + kind->field_count));
     put_common(d, &rows->copy, event, contract);
@@ -170,7 +170,7 @@ static bool try_kind(struct tide_delta *d, const struct tide_event *event,
         return false;
     }
     if (kind == &tide_events()[TIDE_EV_synthetic_engine_market_created])
-        ours_discover(d, values[place_named(kind, "token")], true, event->tx);
+        relevance_discover(d, values[value_field_index(kind, "token")], true, event->tx);
     if (d->wanted[kind->table])
         rows->count++;
     else
@@ -180,13 +180,13 @@ static bool try_kind(struct tide_delta *d, const struct tide_event *event,
     return true;
 }
 
-static void put_raw(struct tide_delta *d, const struct tide_event *event,
+static void put_raw(struct tide_decode *d, const struct tide_event *event,
                     const struct tide_contract *contract)
 {
     d->counts.raw_events++;
     if (!d->wanted[TIDE_TABLE_EVENT_RAW])
         return;
-    struct tide_rows *rows = rows_of(d, TIDE_TABLE_EVENT_RAW);
+    struct tide_rows *rows = decode_rows(d, TIDE_TABLE_EVENT_RAW);
     tide_copy_row(&rows->copy, RAW_COLUMNS);
     put_common(d, &rows->copy, event, contract);
     tide_copy_int2(&rows->copy, (int16_t)event->type);
@@ -197,17 +197,17 @@ static void put_raw(struct tide_delta *d, const struct tide_event *event,
 
 /* Stellar assets live on the whole network. Theirs is kept where it happens inside an operation of
  * the protocol, or moves to or from an address that the deployment names. */
-static bool names_us(const struct tide_delta *d, const tide_slice *topics, uint32_t count)
+static bool names_us(const struct tide_decode *d, const tide_slice *topics, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++)
         if (tide_scval_type_of(topics[i]) == TIDE_SCV_ADDRESS &&
-            ours_names(d, (tide_slice){ topics[i].ptr + 4, topics[i].len - 4 }))
+            relevance_names(d, (tide_slice){ topics[i].ptr + 4, topics[i].len - 4 }))
             return true;
     return false;
 }
 
 /* Whether anybody wants an event of that name: its own table in any of its shapes, or the log. */
-static bool anyone_wants(const struct tide_delta *d, const struct tide_kind *kind, tide_slice name)
+static bool anyone_wants(const struct tide_decode *d, const struct tide_kind *kind, tide_slice name)
 {
     bool wanted = d->wanted[TIDE_TABLE_EVENT_LOG];
     for (; kind && !wanted; kind = tide_event_find(kind->role, name, kind))
@@ -216,7 +216,7 @@ static bool anyone_wants(const struct tide_delta *d, const struct tide_kind *kin
 }
 
 /* Tries the kinds of that name; false, with the reason, when it fits none. */
-static bool fits(struct tide_delta *d, const struct tide_event *event,
+static bool fits(struct tide_decode *d, const struct tide_event *event,
                  const struct tide_contract *contract, const tide_slice *topics)
 {
     tide_slice name = { 0 };
@@ -224,7 +224,7 @@ static bool fits(struct tide_delta *d, const struct tide_event *event,
         name = (tide_slice){ topics[0].ptr + 8, tide_be32(topics[0].ptr + 4) };
     const struct tide_kind *kind = tide_event_find(contract->role, name, NULL);
     if (!kind)
-        return refuse(d, "unknown event", name);
+        return value_reject(d, "unknown event", name);
     if (!anyone_wants(d, kind, name))
         return true; /* not decoded, not counted */
     for (; kind; kind = tide_event_find(contract->role, name, kind)) {
@@ -236,7 +236,7 @@ static bool fits(struct tide_delta *d, const struct tide_event *event,
     return false;
 }
 
-static void decode(struct tide_delta *d, const struct tide_event *event,
+static void decode(struct tide_decode *d, const struct tide_event *event,
                    const struct tide_contract *contract, const tide_slice *topics)
 {
     if (fits(d, event, contract, topics))
@@ -245,7 +245,7 @@ static void decode(struct tide_delta *d, const struct tide_event *event,
     d->counts.events++;
 }
 
-bool delta_event_again(struct tide_delta *d, const struct tide_event *event)
+bool decode_event_again(struct tide_decode *d, const struct tide_event *event)
 {
     const struct tide_contract *contract = tide_deployment_find(d->deployment, event->contract);
     tide_slice topics[TOPICS_MAX];
@@ -257,14 +257,14 @@ bool delta_event_again(struct tide_delta *d, const struct tide_event *event)
     return fits(d, event, contract, topics);
 }
 
-static void keep_event(struct tide_delta *d, const struct tide_event *event,
+static void keep_event(struct tide_decode *d, const struct tide_event *event,
                        const struct tide_contract *contract, const tide_slice *topics)
 {
     if (event->topic_count <= TOPICS_MAX) {
         decode(d, event, contract, topics);
         return;
     }
-    refuse(d, "topic count", (tide_slice){ 0 });
+    value_reject(d, "topic count", (tide_slice){ 0 });
     put_raw(d, event, contract);
     d->counts.events++;
 }
@@ -277,9 +277,9 @@ static void read_topics(tide_slice topics[TOPICS_MAX], const struct tide_event *
         topics[i] = tide_scval_span(&x);
 }
 
-static tide_status wait_for_end(struct tide_delta *d, const struct tide_event *event)
+static tide_status wait_for_end(struct tide_decode *d, const struct tide_event *event)
 {
-    struct tide_event *later = list_push(&d->later_events, sizeof *later);
+    struct tide_event *later = decode_list_push(&d->later_events, sizeof *later);
     if (!later)
         return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": events of a transaction",
                          d->header.sequence);
@@ -287,8 +287,8 @@ static tide_status wait_for_end(struct tide_delta *d, const struct tide_event *e
     return TIDE_OK;
 }
 
-tide_status delta_event(struct tide_delta *d, const struct tide_tx *tx,
-                        const struct tide_event *event)
+tide_status decode_event(struct tide_decode *d, const struct tide_tx *tx,
+                         const struct tide_event *event)
 {
     if (event->level != TIDE_EVENT_OP)
         return TIDE_OK;
@@ -303,10 +303,10 @@ tide_status delta_event(struct tide_delta *d, const struct tide_tx *tx,
     read_topics(topics, event);
     uint32_t kept = event->topic_count < TOPICS_MAX ? event->topic_count : TOPICS_MAX;
     if (contract->unsettled) {
-        ours_see_event(d, contract, kept ? topics[kept - 1] : (tide_slice){ 0 }, event->tx);
+        relevance_see_event(d, contract, kept ? topics[kept - 1] : (tide_slice){ 0 }, event->tx);
         return TIDE_OK;
     }
-    ours_touched(d, contract);
+    relevance_touched(d, contract);
     if (contract->role == TIDE_ROLE_wallet || !d->want_events)
         return TIDE_OK;
     bool named =
@@ -318,7 +318,7 @@ tide_status delta_event(struct tide_delta *d, const struct tide_tx *tx,
     return TIDE_OK;
 }
 
-void delta_later_events(struct tide_delta *d)
+void decode_later_events(struct tide_decode *d)
 {
     const struct tide_event *events = d->later_events.items;
     for (uint32_t i = 0; i < d->later_events.count && d->protocol; i++) {

@@ -7,7 +7,7 @@
 
 enum stage { IDLE, ASKED, TAKEN, MADE };
 
-struct aside {
+struct hash_worker {
     pthread_t thread;
     pthread_mutex_t lock; /* of everything below */
     pthread_cond_t asked, made;
@@ -17,7 +17,7 @@ struct aside {
     uint8_t hash[TIDE_HASH_BYTES];
 };
 
-static void digest(const struct aside *a, uint8_t hash[TIDE_HASH_BYTES])
+static void digest(const struct hash_worker *a, uint8_t hash[TIDE_HASH_BYTES])
 {
     struct tide_sha256 h;
     tide_sha256_init(&h);
@@ -28,7 +28,7 @@ static void digest(const struct aside *a, uint8_t hash[TIDE_HASH_BYTES])
 
 static void *work(void *self)
 {
-    struct aside *a = self;
+    struct hash_worker *a = self;
     pthread_mutex_lock(&a->lock);
     while (!a->closing) {
         if (a->stage != ASKED) {
@@ -49,9 +49,9 @@ static void *work(void *self)
     return NULL;
 }
 
-struct aside *aside_open(void)
+struct hash_worker *hash_worker_open(void)
 {
-    struct aside *a = calloc(1, sizeof *a);
+    struct hash_worker *a = calloc(1, sizeof *a);
     if (!a)
         return NULL;
     pthread_mutex_init(&a->lock, NULL);
@@ -66,7 +66,7 @@ struct aside *aside_open(void)
     return NULL;
 }
 
-void aside_close(struct aside *a)
+void hash_worker_close(struct hash_worker *a)
 {
     if (!a)
         return;
@@ -81,7 +81,7 @@ void aside_close(struct aside *a)
     free(a);
 }
 
-void aside_begin(struct aside *a, tide_slice head, tide_slice tail)
+void hash_worker_begin(struct hash_worker *a, tide_slice head, tide_slice tail)
 {
     pthread_mutex_lock(&a->lock);
     assert(a->stage == IDLE);
@@ -93,7 +93,7 @@ void aside_begin(struct aside *a, tide_slice head, tide_slice tail)
     pthread_cond_signal(&a->asked);
 }
 
-bool aside_end(struct aside *a, uint8_t hash[TIDE_HASH_BYTES])
+bool hash_worker_end(struct hash_worker *a, uint8_t hash[TIDE_HASH_BYTES])
 {
     pthread_mutex_lock(&a->lock);
     enum stage stage = a->stage;

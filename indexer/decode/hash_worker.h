@@ -7,14 +7,14 @@
 
 #include "tidemark/slice.h"
 
-struct aside;
+struct hash_worker;
 
-struct aside *aside_open(void);    /* NULL: no memory, or no thread */
-void aside_close(struct aside *a); /* NULL is fine */
+struct hash_worker *hash_worker_open(void);    /* NULL: no memory, or no thread */
+void hash_worker_close(struct hash_worker *a); /* NULL is fine */
 
-/* SHA-256 of head, then tail; both are borrowed until aside_end. */
-void aside_begin(struct aside *a, tide_slice head, tide_slice tail);
+/* SHA-256 of head, then tail; both are borrowed until hash_worker_end. */
+void hash_worker_begin(struct hash_worker *a, tide_slice head, tide_slice tail);
 /* False when nothing was begun. */
-bool aside_end(struct aside *a, uint8_t hash[TIDE_HASH_BYTES]);
+bool hash_worker_end(struct hash_worker *a, uint8_t hash[TIDE_HASH_BYTES]);
 
 #endif

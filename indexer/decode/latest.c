@@ -76,7 +76,7 @@ bool latest_note(struct latest_map *map, const uint8_t *hash, int table, struct 
         struct latest *e = (struct latest *)map->entries.items + (map->slots[slot] - 1);
         if (e->table != table || memcmp(e->hash, hash, TIDE_HASH_BYTES) != 0)
             continue;
-        struct undo *undo = list_push(&map->undo, sizeof *undo);
+        struct undo *undo = decode_list_push(&map->undo, sizeof *undo);
         if (!undo)
             return false;
         *undo = (struct undo){ map->slots[slot] - 1, e->offset, e->len };
@@ -85,7 +85,7 @@ bool latest_note(struct latest_map *map, const uint8_t *hash, int table, struct 
         map->dead[table] = true;
         return true;
     }
-    struct latest *e = list_push(&map->entries, sizeof *e);
+    struct latest *e = decode_list_push(&map->entries, sizeof *e);
     if (!e)
         return false;
     memcpy(e->hash, hash, TIDE_HASH_BYTES);

@@ -10,7 +10,7 @@ static uint32_t begin_of(const uint8_t *id)
     return (uint32_t)id[0] << 8 | id[1];
 }
 
-bool mentions_open(struct mentions *m, const uint8_t (*ids)[TIDE_HASH_BYTES], uint32_t count)
+bool mention_open(struct mentions *m, const uint8_t (*ids)[TIDE_HASH_BYTES], uint32_t count)
 {
     m->count = count;
     m->ids = count ? malloc((size_t)count * TIDE_HASH_BYTES) : NULL;
@@ -24,7 +24,7 @@ bool mentions_open(struct mentions *m, const uint8_t (*ids)[TIDE_HASH_BYTES], ui
     return true;
 }
 
-void mentions_close(struct mentions *m)
+void mention_close(struct mentions *m)
 {
     free(m->ids);
 }
@@ -37,7 +37,7 @@ static bool is_one(const struct mentions *m, const uint8_t *bytes)
     return false;
 }
 
-bool mentions_any(const struct mentions *m, tide_slice xdr)
+bool mention_any(const struct mentions *m, tide_slice xdr)
 {
     for (size_t at = 0; at + TIDE_HASH_BYTES <= xdr.len; at += 4) {
         uint32_t begin = begin_of(xdr.ptr + at);

@@ -13,7 +13,7 @@ struct envelope {
     bool used; /* a result pair carries its hash */
 };
 
-struct tide_verify {
+struct tide_proof_check {
     enum tide_proof level;
     bool has_network;
     uint8_t network_id[TIDE_HASH_BYTES];
@@ -30,15 +30,15 @@ struct tide_verify {
     uint32_t count;
     uint32_t cap; /* of envelopes; the index has twice as many places, a power of two */
     struct rewrite rewrite;
-    struct aside *aside; /* NULL: hashes are made where they are asked for */
+    struct hash_worker *aside; /* NULL: hashes are made where they are asked for */
 };
 
 enum { ENVELOPES_FIRST = 1024, KEPT = 1024, ASIDE_BYTES = 32 << 10 /* less is not worth it */ };
 
-tide_status tide_verify_open(struct tide_verify **out, enum tide_proof level,
-                             const uint8_t *network_id)
+tide_status tide_proof_open(struct tide_proof_check **out, enum tide_proof level,
+                            const uint8_t *network_id)
 {
-    struct tide_verify *v = calloc(1, sizeof *v);
+    struct tide_proof_check *v = calloc(1, sizeof *v);
     if (!v)
         return TIDE_E_MEMORY;
     v->level = level;
@@ -49,17 +49,17 @@ tide_status tide_verify_open(struct tide_verify **out, enum tide_proof level,
     return TIDE_OK;
 }
 
-void tide_verify_aside(struct tide_verify *v)
+void tide_proof_use_worker(struct tide_proof_check *v)
 {
     if (!v->aside && v->level >= TIDE_PROOF_RESULTS)
-        v->aside = aside_open();
+        v->aside = hash_worker_open();
 }
 
-void tide_verify_close(struct tide_verify *v)
+void tide_proof_close(struct tide_proof_check *v)
 {
     if (!v)
         return;
-    aside_close(v->aside);
+    hash_worker_close(v->aside);
     free(v->envelopes);
     free(v->kept);
     free(v->index);
@@ -80,7 +80,7 @@ static enum tide_check check_hash(tide_slice bytes, const uint8_t *expected)
 
 /* ---- the table of envelopes ---- */
 
-static uint32_t first_place(const struct tide_verify *v, const uint8_t *hash)
+static uint32_t first_place(const struct tide_proof_check *v, const uint8_t *hash)
 {
     assert(v->cap > 0 && (v->cap & (v->cap - 1)) == 0);
     uint32_t word;
@@ -89,7 +89,7 @@ static uint32_t first_place(const struct tide_verify *v, const uint8_t *hash)
 }
 
 /* The place of hash in the index, or the free place where it belongs. */
-static uint32_t place_of(const struct tide_verify *v, const uint8_t *hash)
+static uint32_t place_of(const struct tide_proof_check *v, const uint8_t *hash)
 {
     uint32_t at = first_place(v, hash);
     while (v->index[at] && memcmp(v->envelopes[v->index[at] - 1].hash, hash, TIDE_HASH_BYTES) != 0)
@@ -97,7 +97,7 @@ static uint32_t place_of(const struct tide_verify *v, const uint8_t *hash)
     return at;
 }
 
-static tide_status grow(struct tide_verify *v)
+static tide_status grow(struct tide_proof_check *v)
 {
     assert(v->count == v->cap);
     uint32_t cap = v->cap ? v->cap * 2 : ENVELOPES_FIRST;
@@ -120,7 +120,7 @@ static tide_status grow(struct tide_verify *v)
     return TIDE_OK;
 }
 
-static void forget(struct tide_verify *v)
+static void forget(struct tide_proof_check *v)
 {
     if (v->index && v->count)
         memset(v->index, 0, (size_t)v->cap * 2 * sizeof *v->index);
@@ -130,7 +130,7 @@ static void forget(struct tide_verify *v)
     v->tx_count = 0;
 }
 
-tide_status tide_verify_envelope(struct tide_verify *v, const struct tide_envelope *read)
+tide_status tide_proof_envelope(struct tide_proof_check *v, const struct tide_envelope *read)
 {
     if (!v->has_network)
         return TIDE_OK;
@@ -154,7 +154,7 @@ tide_status tide_verify_envelope(struct tide_verify *v, const struct tide_envelo
     return TIDE_OK;
 }
 
-static struct envelope *find(const struct tide_verify *v, const uint8_t *hash)
+static struct envelope *find(const struct tide_proof_check *v, const uint8_t *hash)
 {
     if (v->count == 0)
         return NULL;
@@ -162,14 +162,14 @@ static struct envelope *find(const struct tide_verify *v, const uint8_t *hash)
     return at ? &v->envelopes[at - 1] : NULL;
 }
 
-tide_slice tide_verify_find(const struct tide_verify *v, const uint8_t *tx_hash)
+tide_slice tide_proof_find(const struct tide_proof_check *v, const uint8_t *tx_hash)
 {
     const struct envelope *envelope = find(v, tx_hash);
     return envelope ? envelope->span : (tide_slice){ 0 };
 }
 
-bool tide_verify_read(const struct tide_verify *v, const uint8_t *tx_hash,
-                      struct tide_envelope *out)
+bool tide_proof_read(const struct tide_proof_check *v, const uint8_t *tx_hash,
+                     struct tide_envelope *out)
 {
     const struct envelope *envelope = find(v, tx_hash);
     struct tide_xdr x;
@@ -183,7 +183,7 @@ bool tide_verify_read(const struct tide_verify *v, const uint8_t *tx_hash,
 
 /* ---- the checks ---- */
 
-void tide_verify_header(struct tide_verify *v, const struct tide_ledger_header *header)
+void tide_proof_header(struct tide_proof_check *v, const struct tide_ledger_header *header)
 {
     forget(v);
     v->header = *header;
@@ -193,7 +193,7 @@ void tide_verify_header(struct tide_verify *v, const struct tide_ledger_header *
         tide_sha256_init(&v->results);
 }
 
-static enum tide_check check_tx_set(struct tide_verify *v, tide_slice tx_set)
+static enum tide_check check_tx_set(struct tide_proof_check *v, tide_slice tx_set)
 {
     static const uint8_t zero[TIDE_HASH_BYTES];
     if (v->header.scp_ext == 2)
@@ -207,7 +207,7 @@ static enum tide_check check_tx_set(struct tide_verify *v, tide_slice tx_set)
         tail = tide_slice_of(tx_set.ptr + 36, tx_set.len - 36);
     }
     if (v->aside && tx_set.len >= ASIDE_BYTES) {
-        aside_begin(v->aside, head, tail);
+        hash_worker_begin(v->aside, head, tail);
         return TIDE_CHECK_NONE; /* until the end */
     }
     struct tide_sha256 h;
@@ -219,7 +219,7 @@ static enum tide_check check_tx_set(struct tide_verify *v, tide_slice tx_set)
     return check(memcmp(hash, v->header.tx_set_hash, TIDE_HASH_BYTES) == 0);
 }
 
-void tide_verify_tx_set(struct tide_verify *v, tide_slice tx_set)
+void tide_proof_tx_set(struct tide_proof_check *v, tide_slice tx_set)
 {
     if (v->level < TIDE_PROOF_RESULTS)
         return;
@@ -229,7 +229,7 @@ void tide_verify_tx_set(struct tide_verify *v, tide_slice tx_set)
     v->proof.tx_set_previous = check(memcmp(previous, v->header.previous_hash, 32) == 0);
 }
 
-void tide_verify_tx(struct tide_verify *v, const struct tide_tx *tx)
+void tide_proof_tx(struct tide_proof_check *v, const struct tide_tx *tx)
 {
     if (v->level >= TIDE_PROOF_RESULTS) {
         if (v->tx_count == 0) {
@@ -259,7 +259,7 @@ static bool call_matches(const struct tide_tx *tx)
     return memcmp(hash, tx->invoke_hash, TIDE_HASH_BYTES) == 0;
 }
 
-enum tide_call_proof tide_verify_tx_end(struct tide_verify *v, const struct tide_tx *tx)
+enum tide_call_proof tide_proof_tx_end(struct tide_proof_check *v, const struct tide_tx *tx)
 {
     if (v->level < TIDE_PROOF_EVENTS || !tx->successful || !tx->invoke_hash)
         return TIDE_CALL_NONE;
@@ -268,7 +268,7 @@ enum tide_call_proof tide_verify_tx_end(struct tide_verify *v, const struct tide
         return TIDE_CALL_VERIFIED;
     }
     if (tx->return_value.len && tx->op_events.len &&
-        rewrite_matches(&v->rewrite, tx, tide_verify_find(v, tx->hash))) {
+        rewrite_matches(&v->rewrite, tx, tide_proof_find(v, tx->hash))) {
         v->proof.calls_rewritten++;
         return TIDE_CALL_REWRITTEN;
     }
@@ -276,7 +276,7 @@ enum tide_call_proof tide_verify_tx_end(struct tide_verify *v, const struct tide
     return TIDE_CALL_UNVERIFIED;
 }
 
-void tide_verify_end(struct tide_verify *v)
+void tide_proof_end(struct tide_proof_check *v)
 {
     assert(v->joined <= v->tx_count);
     if (v->has_network)
@@ -286,7 +286,7 @@ void tide_verify_end(struct tide_verify *v)
         return;
     static const uint8_t none[4];
     uint8_t hash[TIDE_HASH_BYTES];
-    if (v->aside && aside_end(v->aside, hash))
+    if (v->aside && hash_worker_end(v->aside, hash))
         v->proof.tx_set = check(memcmp(hash, v->header.tx_set_hash, TIDE_HASH_BYTES) == 0);
     if (v->tx_count == 0)
         tide_sha256_update(&v->results, tide_slice_of(none, 4));
@@ -294,21 +294,21 @@ void tide_verify_end(struct tide_verify *v)
     v->proof.results = check(memcmp(hash, v->header.result_hash, TIDE_HASH_BYTES) == 0);
 }
 
-void tide_verify_drop(struct tide_verify *v)
+void tide_proof_drop(struct tide_proof_check *v)
 {
     uint8_t ignored[TIDE_HASH_BYTES];
     if (v->aside)
-        (void)aside_end(v->aside, ignored);
+        (void)hash_worker_end(v->aside, ignored);
 }
 
-const struct tide_ledger_proof *tide_verify_proof(const struct tide_verify *v)
+const struct tide_ledger_proof *tide_proof_findings(const struct tide_proof_check *v)
 {
     return &v->proof;
 }
 
-const char tide_verify_network[] = "envelopes of the results";
+const char tide_proof_network[] = "envelopes of the results";
 
-bool tide_verify_holds(const struct tide_verify *v, const char **what)
+bool tide_proof_holds(const struct tide_proof_check *v, const char **what)
 {
     const struct {
         enum tide_check check;
@@ -318,7 +318,7 @@ bool tide_verify_holds(const struct tide_verify *v, const char **what)
         { v->proof.results, "result set hash" },
         { v->proof.tx_set, "transaction set hash" },
         { v->proof.tx_set_previous, "previous hash in the transaction set" },
-        { v->proof.envelopes, tide_verify_network },
+        { v->proof.envelopes, tide_proof_network },
     };
     for (size_t i = 0; i < TIDE_COUNT(all); i++) {
         if (all[i].check == TIDE_CHECK_FAILS) {

@@ -13,7 +13,7 @@
  * Memory   the first envelopes of a ledger as they were read (half a MiB);
  *          one table of envelope hashes, grown to the largest ledger, at most
  *          TIDE_TXS_PER_LEDGER_MAX entries.
- * Threads  one object belongs to one thread; it may have one of its own (tide_verify_aside). */
+ * Threads  one object belongs to one thread; it may have one of its own (tide_proof_use_worker). */
 #ifndef INDEXER_DECODE_PROOF_H
 #define INDEXER_DECODE_PROOF_H
 
@@ -46,46 +46,46 @@ enum tide_call_proof {
     TIDE_CALL_UNVERIFIED, /* no known form hashes to it                                       */
 };
 
-struct tide_verify;
+struct tide_proof_check;
 
 /* network_id: 32 bytes, copied; NULL when it is not known. TIDE_E_MEMORY. */
-tide_status tide_verify_open(struct tide_verify **out, enum tide_proof level,
-                             const uint8_t *network_id) TIDE_MUST_USE;
-void tide_verify_close(struct tide_verify *verify); /* NULL is fine */
+tide_status tide_proof_open(struct tide_proof_check **out, enum tide_proof level,
+                            const uint8_t *network_id) TIDE_MUST_USE;
+void tide_proof_close(struct tide_proof_check *verify); /* NULL is fine */
 
 /* From now on the hash of a large transaction set is made by a thread of its own, while the walk
  * goes on: a ledger that was begun must be ended or dropped. Without a thread to spare nothing
  * changes. */
-void tide_verify_aside(struct tide_verify *verify);
+void tide_proof_use_worker(struct tide_proof_check *verify);
 
-/* The walk's callbacks of the same names; slices must live until tide_verify_end. header begins
+/* The walk's callbacks of the same names; slices must live until tide_proof_end. header begins
  * a ledger and forgets the one before. */
-void tide_verify_header(struct tide_verify *verify, const struct tide_ledger_header *header);
+void tide_proof_header(struct tide_proof_check *verify, const struct tide_ledger_header *header);
 /* TIDE_E_LIMIT: more than TIDE_TXS_PER_LEDGER_MAX; TIDE_E_MEMORY. */
-tide_status tide_verify_envelope(struct tide_verify *verify,
-                                 const struct tide_envelope *envelope) TIDE_MUST_USE;
-void tide_verify_tx_set(struct tide_verify *verify, tide_slice tx_set);
-void tide_verify_tx(struct tide_verify *verify, const struct tide_tx *tx);
-enum tide_call_proof tide_verify_tx_end(struct tide_verify *verify, const struct tide_tx *tx);
-void tide_verify_end(struct tide_verify *verify);
+tide_status tide_proof_envelope(struct tide_proof_check *verify,
+                                const struct tide_envelope *envelope) TIDE_MUST_USE;
+void tide_proof_tx_set(struct tide_proof_check *verify, tide_slice tx_set);
+void tide_proof_tx(struct tide_proof_check *verify, const struct tide_tx *tx);
+enum tide_call_proof tide_proof_tx_end(struct tide_proof_check *verify, const struct tide_tx *tx);
+void tide_proof_end(struct tide_proof_check *verify);
 /* Instead of end, for a ledger whose walk was given up: its slices are needed no more. */
-void tide_verify_drop(struct tide_verify *verify);
+void tide_proof_drop(struct tide_proof_check *verify);
 
-/* The findings; complete after tide_verify_end, header from tide_verify_header on. */
-const struct tide_ledger_proof *tide_verify_proof(const struct tide_verify *verify);
+/* The findings; complete after tide_proof_end, header from tide_proof_header on. */
+const struct tide_ledger_proof *tide_proof_findings(const struct tide_proof_check *verify);
 
-/* What tide_verify_holds names when another passphrase may explain it: compare the pointers. */
-extern const char tide_verify_network[];
+/* What tide_proof_holds names when another passphrase may explain it: compare the pointers. */
+extern const char tide_proof_network[];
 /* False when a check fails; *what is then static text naming the first one. Calls that are
  * unverified are counted, not refused: re-exported history holds such. */
-bool tide_verify_holds(const struct tide_verify *verify, const char **what);
+bool tide_proof_holds(const struct tide_proof_check *verify, const char **what);
 
 /* The envelope whose hash a result pair carries; empty when there is none or the network is not
- * known. Valid from the first tx callback to tide_verify_end. */
-tide_slice tide_verify_find(const struct tide_verify *verify, const uint8_t *tx_hash);
+ * known. Valid from the first tx callback to tide_proof_end. */
+tide_slice tide_proof_find(const struct tide_proof_check *verify, const uint8_t *tx_hash);
 
 /* The same, read: false when there is none. */
-bool tide_verify_read(const struct tide_verify *verify, const uint8_t *tx_hash,
-                      struct tide_envelope *out);
+bool tide_proof_read(const struct tide_proof_check *verify, const uint8_t *tx_hash,
+                     struct tide_envelope *out);
 
 #endif

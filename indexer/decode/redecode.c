@@ -1,7 +1,7 @@
 #include "indexer/decode/decode_impl.h"
 #include "indexer/decode/raw.h"
 
-static void place(struct tide_delta *d, struct tide_batch *batch, uint32_t ledger,
+static void place(struct tide_decode *d, struct tide_batch *batch, uint32_t ledger,
                   int64_t closed_at)
 {
     d->batch = batch;
@@ -9,8 +9,8 @@ static void place(struct tide_delta *d, struct tide_batch *batch, uint32_t ledge
     d->closed_at = closed_at;
 }
 
-bool tide_delta_again_event(struct tide_delta *delta, struct tide_batch *batch,
-                            const struct tide_again_event *event)
+bool tide_redecode_event(struct tide_decode *decode, struct tide_batch *batch,
+                         const struct tide_redecode_raw_event *event)
 {
     struct tide_raw_event raw;
     if (!tide_raw_event_read(&raw, event->xdr))
@@ -25,13 +25,13 @@ bool tide_delta_again_event(struct tide_delta *delta, struct tide_batch *batch,
                                 .topics = raw.topics,
                                 .data = raw.data,
                                 .xdr = event->xdr };
-    place(delta, batch, event->ledger, event->closed_at);
-    return delta_event_again(delta, &again);
+    place(decode, batch, event->ledger, event->closed_at);
+    return decode_event_again(decode, &again);
 }
 
-bool tide_delta_again_version(struct tide_delta *delta, struct tide_batch *batch,
-                              const struct tide_again_version *version)
+bool tide_redecode_version(struct tide_decode *decode, struct tide_batch *batch,
+                           const struct tide_redecode_raw_version *version)
 {
-    place(delta, batch, version->ledger, version->closed_at);
-    return delta_version_again(delta, version);
+    place(decode, batch, version->ledger, version->closed_at);
+    return decode_version_again(decode, version);
 }

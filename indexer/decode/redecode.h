@@ -1,18 +1,18 @@
-/* The delta over what is stored raw: the same decoding as from the ledger, one event or one
+/* The decoder over what is stored raw: the same decoding as from the ledger, one event or one
  * version of an entry at a time. */
 #ifndef INDEXER_DECODE_REDECODE_H
 #define INDEXER_DECODE_REDECODE_H
 
 #include "indexer/decode/decode.h"
 
-struct tide_again_event {
+struct tide_redecode_raw_event {
     uint32_t ledger, tx, op, event;
     int64_t closed_at; /* unix seconds */
     uint8_t contract[TIDE_HASH_BYTES];
     tide_slice xdr; /* ContractEvent */
 };
 
-struct tide_again_version {
+struct tide_redecode_raw_version {
     uint8_t key_hash[TIDE_HASH_BYTES];
     uint32_t ledger, tx, seq;
     int64_t closed_at;
@@ -24,9 +24,9 @@ struct tide_again_version {
 
 /* Appends the rows to batch: event.<kind> and event.log; history.<kind>. False when it still fits
  * nothing: batch is as before. The batch's state rows, from and to stay empty. */
-bool tide_delta_again_event(struct tide_delta *delta, struct tide_batch *batch,
-                            const struct tide_again_event *event);
-bool tide_delta_again_version(struct tide_delta *delta, struct tide_batch *batch,
-                              const struct tide_again_version *version);
+bool tide_redecode_event(struct tide_decode *decode, struct tide_batch *batch,
+                         const struct tide_redecode_raw_event *event);
+bool tide_redecode_version(struct tide_decode *decode, struct tide_batch *batch,
+                           const struct tide_redecode_raw_version *version);
 
 #endif

@@ -16,7 +16,7 @@ static uint32_t account_slot(const uint8_t *key)
     return tide_be32(key) % ACCOUNT_SLOTS;
 }
 
-static bool is_account(const struct tide_delta *d, const uint8_t *key)
+static bool is_account(const struct tide_decode *d, const uint8_t *key)
 {
     uint32_t at = account_slot(key);
     for (; d->account_slots[at]; at = (at + 1) % ACCOUNT_SLOTS)
@@ -27,7 +27,7 @@ static bool is_account(const struct tide_delta *d, const uint8_t *key)
 }
 
 /* Adds a contract to the tokens that have a limit, or takes it out (by is -1). */
-static void count_discovered(struct tide_delta *d, const struct tide_contract *contract, int by)
+static void count_discovered(struct tide_decode *d, const struct tide_contract *contract, int by)
 {
     if (contract->discovered && contract->market)
         d->marketed += (uint32_t)by;
@@ -35,7 +35,7 @@ static void count_discovered(struct tide_delta *d, const struct tide_contract *c
         d->discovered += (uint32_t)by;
 }
 
-void ours_open(struct tide_delta *d)
+void relevance_open(struct tide_decode *d)
 {
     for (uint32_t i = 0; i < d->deployment->contract_count; i++)
         count_discovered(d, &d->deployment->contracts[i], 1);
@@ -47,28 +47,28 @@ void ours_open(struct tide_delta *d)
     }
 }
 
-const struct tide_contract *ours_find(const struct tide_delta *d, const uint8_t *id)
+const struct tide_contract *relevance_find(const struct tide_decode *d, const uint8_t *id)
 {
     const struct tide_contract *contract = tide_deployment_find(d->deployment, id);
     return contract && !contract->unsettled ? contract : NULL;
 }
 
 /* A stellar asset's own address says nothing: the whole network names it. */
-bool ours_names(const struct tide_delta *d, tide_slice address)
+bool relevance_names(const struct tide_decode *d, tide_slice address)
 {
     uint32_t arm = address.len >= 4 ? tide_be32(address.ptr) : UINT32_MAX;
     if (arm == 0 && address.len == 40)
         return is_account(d, address.ptr + 8);
     if (arm != 1 || address.len != 36)
         return false;
-    const struct tide_contract *contract = ours_find(d, address.ptr + 4);
+    const struct tide_contract *contract = relevance_find(d, address.ptr + 4);
     return contract && contract->role != TIDE_ROLE_stellar_asset;
 }
 
 /* ---- entries of stellar assets ---- */
 
 /* The address of a key [Balance, address]; empty for every other key. */
-tide_slice balance_holder(tide_slice key)
+tide_slice relevance_balance_holder(tide_slice key)
 {
     static const uint8_t head[28] = { 0, 0,  0, 16, 0, 0, 0,   1,   0,   0,   0,   2,   0,   0,
                                       0, 15, 0, 0,  0, 7, 'B', 'a', 'l', 'a', 'n', 'c', 'e', 0 };
@@ -78,13 +78,14 @@ tide_slice balance_holder(tide_slice key)
     return (tide_slice){ key.ptr + sizeof head + 4, key.len - sizeof head - 4 };
 }
 
-bool ours_entry(const struct tide_delta *d, const struct tide_contract *contract, tide_slice key)
+bool relevance_entry(const struct tide_decode *d, const struct tide_contract *contract,
+                     tide_slice key)
 {
     if (contract->role == TIDE_ROLE_wallet || tide_scval_type_of(key) == TIDE_SCV_LEDGER_KEY_NONCE)
         return false;
-    tide_slice holder =
-        contract->role == TIDE_ROLE_stellar_asset ? balance_holder(key) : (tide_slice){ 0 };
-    return holder.len == 0 || ours_names(d, holder);
+    tide_slice holder = contract->role == TIDE_ROLE_stellar_asset ? relevance_balance_holder(key)
+                                                                  : (tide_slice){ 0 };
+    return holder.len == 0 || relevance_names(d, holder);
 }
 
 /* ---- transactions ---- */
@@ -98,7 +99,7 @@ struct listed {
     bool unsettled; /* a discovered contract that may show what it is */
 };
 
-static void list_contract(const struct tide_delta *d, const uint8_t *id, struct listed *listed)
+static void list_contract(const struct tide_decode *d, const uint8_t *id, struct listed *listed)
 {
     const struct tide_contract *contract = tide_deployment_find(d->deployment, id);
     if (!contract)
@@ -112,7 +113,7 @@ static void list_contract(const struct tide_delta *d, const uint8_t *id, struct 
         contract->role != TIDE_ROLE_wallet && contract->role != TIDE_ROLE_stellar_asset;
 }
 
-static void list_keys(const struct tide_delta *d, tide_slice keys, uint32_t count,
+static void list_keys(const struct tide_decode *d, tide_slice keys, uint32_t count,
                       struct listed *listed)
 {
     struct tide_xdr x = tide_xdr_of(keys);
@@ -122,7 +123,7 @@ static void list_keys(const struct tide_delta *d, tide_slice keys, uint32_t coun
         if (tide_ledger_key_data(&x, &key)) {
             if (key.contract.len == 36 && tide_be32(key.contract.ptr) == 1)
                 list_contract(d, key.contract.ptr + 4, listed);
-            listed->named |= ours_names(d, balance_holder(key.key));
+            listed->named |= relevance_names(d, relevance_balance_holder(key.key));
         } else if (x.cur - mark >= 40 && tide_be32(mark) <= TIDE_ENTRY_TRUSTLINE) {
             listed->named |=
                 is_account(d, mark + 8); /* account or trustline: type, key type, key */
@@ -130,13 +131,13 @@ static void list_keys(const struct tide_delta *d, tide_slice keys, uint32_t coun
     }
 }
 
-static void list_args(const struct tide_delta *d, struct listed *listed)
+static void list_args(const struct tide_decode *d, struct listed *listed)
 {
     struct tide_xdr x = tide_xdr_of(d->envelope.args);
     for (uint32_t i = 0; i < d->envelope.arg_count && !listed->named; i++) {
         tide_slice arg = tide_scval_span(&x);
         if (tide_scval_type_of(arg) == TIDE_SCV_ADDRESS)
-            listed->named = ours_names(d, (tide_slice){ arg.ptr + 4, arg.len - 4 });
+            listed->named = relevance_names(d, (tide_slice){ arg.ptr + 4, arg.len - 4 });
     }
 }
 
@@ -149,7 +150,7 @@ static bool is_soroban(const struct tide_envelope *e)
 
 /* Stellar assets are the whole network's. Their transactions count where the deployment's people or
  * contracts take part; those that are no call (a TTL is extended) always do. */
-static bool counts_as_asset(const struct tide_delta *d, struct listed *listed)
+static bool counts_as_asset(const struct tide_decode *d, struct listed *listed)
 {
     const struct tide_envelope *e = &d->envelope;
     if (!listed->asset)
@@ -161,19 +162,19 @@ static bool counts_as_asset(const struct tide_delta *d, struct listed *listed)
 }
 
 /* The contract that the envelope itself calls or creates, when it is one of the deployment's. */
-const struct tide_contract *ours_called(const struct tide_delta *d)
+const struct tide_contract *relevance_called(const struct tide_decode *d)
 {
     const struct tide_envelope *e = &d->envelope;
     if (!e->has_invoke || e->host_function == 2)
         return NULL;
     if (e->host_function == 0)
-        return e->contract ? ours_find(d, e->contract) : NULL;
+        return e->contract ? relevance_find(d, e->contract) : NULL;
     uint8_t id[TIDE_HASH_BYTES];
     tide_contract_id(id, d->deployment->network_id, e->create_preimage);
-    return ours_find(d, id);
+    return relevance_find(d, id);
 }
 
-void ours_touched(struct tide_delta *d, const struct tide_contract *contract)
+void relevance_touched(struct tide_decode *d, const struct tide_contract *contract)
 {
     d->wallet |= contract->role == TIDE_ROLE_wallet;
     d->protocol |= contract->role != TIDE_ROLE_wallet && contract->role != TIDE_ROLE_stellar_asset;
@@ -181,16 +182,16 @@ void ours_touched(struct tide_delta *d, const struct tide_contract *contract)
 
 /* A contract that a transaction reaches, however deep, stands in its footprint: what lists none of
  * the deployment's is not looked into. */
-bool ours_candidate(struct tide_delta *d, const struct tide_tx *tx)
+bool relevance_candidate(struct tide_decode *d, const struct tide_tx *tx)
 {
     struct tide_envelope *e = &d->envelope;
     struct listed listed = { 0 };
     d->protocol = d->wallet = d->as_asset = false;
-    if (!tide_verify_read(d->verify, tx->hash, e) || !is_soroban(e))
+    if (!tide_proof_read(d->verify, tx->hash, e) || !is_soroban(e))
         return false;
-    const struct tide_contract *called = ours_called(d);
+    const struct tide_contract *called = relevance_called(d);
     if (called)
-        ours_touched(d, called);
+        relevance_touched(d, called);
     if (d->protocol)
         return true;
     if (called)
@@ -207,20 +208,20 @@ bool ours_candidate(struct tide_delta *d, const struct tide_tx *tx)
     return d->wallet || d->as_asset || listed.protocol || listed.wallet || listed.unsettled;
 }
 
-bool ours_transaction(const struct tide_delta *d)
+bool relevance_transaction(const struct tide_decode *d)
 {
     return d->protocol || d->wallet || d->as_asset;
 }
 
 /* ---- tokens that the chain names ---- */
 
-static void put_seen(struct tide_delta *d, const struct tide_contract *contract, const char *what,
+static void put_seen(struct tide_decode *d, const struct tide_contract *contract, const char *what,
                      uint32_t tx)
 {
     if (!d->wanted[TIDE_TABLE_CONTRACT_SEEN])
         return;
     enum { COLUMNS = 7 };
-    struct tide_rows *rows = rows_of(d, TIDE_TABLE_CONTRACT_SEEN);
+    struct tide_rows *rows = decode_rows(d, TIDE_TABLE_CONTRACT_SEEN);
     struct tide_buf *out = &rows->copy;
     tide_copy_row(out, COLUMNS);
     tide_copy_int2(out, (int16_t)d->deployment->id);
@@ -233,7 +234,7 @@ static void put_seen(struct tide_delta *d, const struct tide_contract *contract,
     rows->count++;
 }
 
-void ours_created(struct tide_delta *d, const struct tide_contract *contract, uint32_t tx)
+void relevance_created(struct tide_decode *d, const struct tide_contract *contract, uint32_t tx)
 {
     put_seen(d, contract, "created", tx);
 }
@@ -262,7 +263,7 @@ static void fill_token(struct tide_contract *contract, const uint8_t *id)
 }
 
 /* True when the present ledger has not reported that token yet and has room for the report. */
-static bool note_ignored(struct tide_delta *d, const uint8_t *id)
+static bool note_ignored(struct tide_decode *d, const uint8_t *id)
 {
     const struct ignored_token *ignored = d->ignored.items;
     for (uint32_t i = 0; i < d->ignored.count; i++)
@@ -270,20 +271,20 @@ static bool note_ignored(struct tide_delta *d, const uint8_t *id)
             return false;
     if (d->ignored.count == IGNORED_MAX)
         return false;
-    struct ignored_token *token = list_push(&d->ignored, sizeof *token);
+    struct ignored_token *token = decode_list_push(&d->ignored, sizeof *token);
     if (token)
         memcpy(token->id, id, TIDE_HASH_BYTES);
     return token != NULL;
 }
 
 /* A token that a catalog named is a market's from now on: it leaves room for another. */
-static void mark_market(struct tide_delta *d, const struct tide_contract *known, uint32_t tx)
+static void mark_market(struct tide_decode *d, const struct tide_contract *known, uint32_t tx)
 {
     uint32_t index = (uint32_t)(known - d->deployment->contracts);
     struct tide_contract *own = &d->deployment->contracts[index];
     if (!own->discovered || own->market || d->marketed == TIDE_MARKET_TOKENS_MAX)
         return;
-    uint32_t *undo = list_push(&d->markets, sizeof *undo);
+    uint32_t *undo = decode_list_push(&d->markets, sizeof *undo);
     if (!undo)
         return; /* no memory: it is tried again when a market names it again */
     *undo = index;
@@ -293,7 +294,7 @@ static void mark_market(struct tide_delta *d, const struct tide_contract *known,
     put_seen(d, own, "market", tx);
 }
 
-void ours_discover(struct tide_delta *d, tide_slice address_value, bool market, uint32_t tx)
+void relevance_discover(struct tide_decode *d, tide_slice address_value, bool market, uint32_t tx)
 {
     const uint8_t *id = d->known_only ? NULL : contract_id(address_value);
     const struct tide_contract *known = id ? tide_deployment_find(d->deployment, id) : NULL;
@@ -347,7 +348,7 @@ static bool put_asset(struct tide_buf *out, tide_slice text)
 }
 
 /* Whether the contract is that asset's own: its id is a hash of the asset. */
-static bool is_asset_of(struct tide_delta *d, const struct tide_contract *contract,
+static bool is_asset_of(struct tide_decode *d, const struct tide_contract *contract,
                         tide_slice topic)
 {
     if (tide_scval_type_of(topic) != TIDE_SCV_STRING)
@@ -360,12 +361,12 @@ static bool is_asset_of(struct tide_delta *d, const struct tide_contract *contra
     return memcmp(id, contract->id, TIDE_HASH_BYTES) == 0;
 }
 
-static bool has_shown(const struct tide_delta *d, const struct tide_contract *contract)
+static bool has_shown(const struct tide_decode *d, const struct tide_contract *contract)
 {
     return d->has_shown[contract - d->deployment->contracts];
 }
 
-static void forget_shown(struct tide_delta *d)
+static void forget_shown(struct tide_decode *d)
 {
     const struct shown_contract *shown = d->shown.items;
     for (uint32_t i = 0; i < d->shown.count; i++)
@@ -373,13 +374,13 @@ static void forget_shown(struct tide_delta *d)
     d->shown.count = 0;
 }
 
-static void show(struct tide_delta *d, const struct tide_contract *contract, enum tide_role role,
+static void show(struct tide_decode *d, const struct tide_contract *contract, enum tide_role role,
                  uint32_t tx)
 {
     const uint32_t index = (uint32_t)(contract - d->deployment->contracts);
     assert(contract->discovered && contract->unsettled);
     assert(index < d->deployment->contract_count);
-    struct shown_contract *one = list_push(&d->shown, sizeof *one);
+    struct shown_contract *one = decode_list_push(&d->shown, sizeof *one);
     if (!one)
         return; /* no memory: it shows again with its next event */
     *one = (struct shown_contract){ index, role };
@@ -389,8 +390,8 @@ static void show(struct tide_delta *d, const struct tide_contract *contract, enu
     put_seen(d, &copy, role == TIDE_ROLE_stellar_asset ? "asset" : "token", tx);
 }
 
-void ours_see_event(struct tide_delta *d, const struct tide_contract *contract, tide_slice topic,
-                    uint32_t tx)
+void relevance_see_event(struct tide_decode *d, const struct tide_contract *contract,
+                         tide_slice topic, uint32_t tx)
 {
     if (has_shown(d, contract))
         return; /* a transaction may have thousands of its events */
@@ -398,8 +399,8 @@ void ours_see_event(struct tide_delta *d, const struct tide_contract *contract, 
     show(d, contract, asset ? TIDE_ROLE_stellar_asset : TIDE_ROLE_synth_token, tx);
 }
 
-void ours_see_instance(struct tide_delta *d, const struct tide_contract *contract, tide_slice value,
-                       uint32_t tx)
+void relevance_see_instance(struct tide_decode *d, const struct tide_contract *contract,
+                            tide_slice value, uint32_t tx)
 {
     if (has_shown(d, contract))
         return;
@@ -409,7 +410,7 @@ void ours_see_instance(struct tide_delta *d, const struct tide_contract *contrac
     show(d, contract, asset ? TIDE_ROLE_stellar_asset : TIDE_ROLE_synth_token, tx);
 }
 
-void ours_settle(struct tide_delta *d)
+void relevance_settle(struct tide_decode *d)
 {
     const struct shown_contract *shown = d->shown.items;
     for (uint32_t i = 0; i < d->shown.count; i++)
@@ -418,7 +419,7 @@ void ours_settle(struct tide_delta *d)
     forget_shown(d);
 }
 
-void ours_forget(struct tide_delta *d, uint32_t contract_count)
+void relevance_forget(struct tide_decode *d, uint32_t contract_count)
 {
     struct tide_deployment *known = d->deployment;
     const uint32_t *markets = d->markets.items;

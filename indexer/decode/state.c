@@ -26,7 +26,7 @@ struct version {
     bool removed;
 };
 
-static void put_common(struct tide_delta *d, struct tide_buf *out, const struct version *v)
+static void put_common(struct tide_decode *d, struct tide_buf *out, const struct version *v)
 {
     tide_copy_int2(out, (int16_t)d->deployment->id);
     tide_copy_bytes(out, v->hash, TIDE_HASH_BYTES);
@@ -39,12 +39,12 @@ static void put_common(struct tide_delta *d, struct tide_buf *out, const struct 
 }
 
 /* The row from mark on stands in history; the same bytes are the newest in state. */
-static void keep_newest(struct tide_delta *d, const struct version *v, int history, size_t mark)
+static void keep_newest(struct tide_decode *d, const struct version *v, int history, size_t mark)
 {
     uint32_t count;
     int state = tide_tables(&count)[history].pair;
-    struct tide_rows *from = rows_of(d, history);
-    struct tide_rows *to = rows_of(d, state);
+    struct tide_rows *from = decode_rows(d, history);
+    struct tide_rows *to = decode_rows(d, state);
     if (d->wanted[state]) {
         size_t offset = to->copy.len;
         tide_buf_put(&to->copy, from->copy.ptr + mark, from->copy.len - mark);
@@ -58,10 +58,10 @@ static void keep_newest(struct tide_delta *d, const struct version *v, int histo
         from->copy.len = mark;
 }
 
-static void put_raw(struct tide_delta *d, const struct version *v)
+static void put_raw(struct tide_decode *d, const struct version *v)
 {
     d->counts.raw_states++;
-    struct tide_rows *rows = rows_of(d, TIDE_TABLE_HISTORY_RAW);
+    struct tide_rows *rows = decode_rows(d, TIDE_TABLE_HISTORY_RAW);
     size_t mark = rows->copy.len;
     tide_copy_row(&rows->copy, RAW_COLUMNS);
     put_common(d, &rows->copy, v);
@@ -77,20 +77,20 @@ static void put_raw(struct tide_delta *d, const struct version *v)
 
 /* ---- entries ---- */
 
-static bool collect_keys(struct tide_delta *d, const struct tide_kind *kind, struct tide_xdr *args,
+static bool collect_keys(struct tide_decode *d, const struct tide_kind *kind, struct tide_xdr *args,
                          uint32_t count, tide_slice *values)
 {
     for (uint32_t i = 0; i < kind->field_count; i++) {
         if (kind->fields[i].place != TIDE_P_KEY)
             continue;
         if (count-- == 0)
-            return refuse(d, "too few key arguments", (tide_slice){ 0 });
+            return value_reject(d, "too few key arguments", (tide_slice){ 0 });
         values[i] = tide_scval_span(args);
     }
-    return count == 0 || refuse(d, "too many key arguments", (tide_slice){ 0 });
+    return count == 0 || value_reject(d, "too many key arguments", (tide_slice){ 0 });
 }
 
-static bool collect_value(struct tide_delta *d, const struct tide_kind *kind, tide_slice value,
+static bool collect_value(struct tide_decode *d, const struct tide_kind *kind, tide_slice value,
                           tide_slice *values)
 {
     for (uint32_t i = 0; i < kind->field_count; i++) {
@@ -100,9 +100,9 @@ static bool collect_value(struct tide_delta *d, const struct tide_kind *kind, ti
         }
     }
     tide_slice unknown = { 0 };
-    if (!collect_members(kind, NULL, value, values, &unknown))
-        return refuse(d, "value is not a struct", (tide_slice){ 0 });
-    return unknown.len == 0 || refuse(d, "unknown field", unknown);
+    if (!value_members(kind, NULL, value, values, &unknown))
+        return value_reject(d, "value is not a struct", (tide_slice){ 0 });
+    return unknown.len == 0 || value_reject(d, "unknown field", unknown);
 }
 
 static void put_action(struct tide_buf *out, tide_slice call_data)
@@ -114,7 +114,7 @@ static void put_action(struct tide_buf *out, tide_slice call_data)
     tide_copy_close(out, at);
 }
 
-static bool put_fields(struct tide_delta *d, struct tide_buf *out, const struct tide_kind *kind,
+static bool put_fields(struct tide_decode *d, struct tide_buf *out, const struct tide_kind *kind,
                        const tide_slice *values, bool removed)
 {
     for (uint32_t i = 0; i < kind->field_count; i++) {
@@ -127,9 +127,9 @@ static bool put_fields(struct tide_delta *d, struct tide_buf *out, const struct 
         } else if (values[i].len == 0 && (removed || f->place == TIDE_P_SLOT)) {
             tide_copy_null(out);
         } else if (values[i].len == 0) {
-            return refuse(d, "missing field", tide_slice_str(f->column));
-        } else if (!put_typed(d, out, f->type, values[i])) {
-            return refuse(d, "type of field", tide_slice_str(f->column));
+            return value_reject(d, "missing field", tide_slice_str(f->column));
+        } else if (!value_put(d, out, f->type, values[i])) {
+            return value_reject(d, "type of field", tide_slice_str(f->column));
         }
     }
     return true;
@@ -142,19 +142,19 @@ static bool is_true(tide_slice value)
 
 /* The chain names tokens in two places: a market's configuration, and a live entry of a partner's
  * catalog. Anyone may register an entry that is not live. */
-static void discover(struct tide_delta *d, const struct version *v, const struct tide_kind *kind,
+static void discover(struct tide_decode *d, const struct version *v, const struct tide_kind *kind,
                      const tide_slice *values)
 {
     const struct tide_kind *market = &tide_entries()[TIDE_EN_synthetic_engine_asset_config];
     const struct tide_kind *asset = &tide_entries()[TIDE_EN_partner_registry_partner_asset];
-    if (kind == market || (kind == asset && is_true(values[place_named(kind, "live")])))
-        ours_discover(d, values[place_named(kind, "token")], kind == market, v->tx);
+    if (kind == market || (kind == asset && is_true(values[value_field_index(kind, "live")])))
+        relevance_discover(d, values[value_field_index(kind, "token")], kind == market, v->tx);
 }
 
-static bool put_entry(struct tide_delta *d, const struct version *v, const struct tide_kind *kind,
+static bool put_entry(struct tide_decode *d, const struct version *v, const struct tide_kind *kind,
                       const tide_slice *values)
 {
-    struct tide_rows *rows = rows_of(d, kind->table);
+    struct tide_rows *rows = decode_rows(d, kind->table);
     size_t mark = rows->copy.len;
     tide_copy_row(&rows->copy, (uint16_t)(COMMON + kind->field_count));
     put_common(d, &rows->copy, v);
@@ -168,20 +168,20 @@ static bool put_entry(struct tide_delta *d, const struct version *v, const struc
     return true;
 }
 
-static bool decode_entry(struct tide_delta *d, const struct version *v)
+static bool decode_entry(struct tide_decode *d, const struct version *v)
 {
     struct tide_xdr x = tide_xdr_of(v->key);
     if (tide_xdr_u32(&x) != TIDE_SCV_VEC || !tide_xdr_bool(&x))
-        return refuse(d, "unknown key", (tide_slice){ 0 });
+        return value_reject(d, "unknown key", (tide_slice){ 0 });
     uint32_t count = tide_xdr_u32(&x);
     if (count == 0 || tide_xdr_u32(&x) != TIDE_SCV_SYMBOL)
-        return refuse(d, "unknown key", (tide_slice){ 0 });
+        return value_reject(d, "unknown key", (tide_slice){ 0 });
     tide_slice variant = tide_xdr_var(&x, 32);
     const struct tide_kind *kind = tide_entry_find(v->contract->role, variant);
     if (!kind)
-        return refuse(d, "unknown key", variant);
+        return value_reject(d, "unknown key", variant);
     if (kind->temporary != (v->durability == 0))
-        return refuse(d, "durability of", variant);
+        return value_reject(d, "durability of", variant);
     tide_slice values[TIDE_FIELDS_MAX] = { { 0 } };
     if (!collect_keys(d, kind, &x, count - 1, values))
         return false;
@@ -212,7 +212,7 @@ static int slot_of(const struct tide_kind *kind, tide_slice key)
 }
 
 /* What fits goes into values; false (with the reason) when anything does not. */
-static bool collect_slots(struct tide_delta *d, const struct tide_kind *kind, struct tide_xdr *x,
+static bool collect_slots(struct tide_decode *d, const struct tide_kind *kind, struct tide_xdr *x,
                           tide_slice *values)
 {
     bool all = true;
@@ -223,11 +223,11 @@ static bool collect_slots(struct tide_delta *d, const struct tide_kind *kind, st
         tide_slice value = tide_scval_span(x);
         int at = slot_of(kind, key);
         tide_buf_reset(probe);
-        if (at >= 0 && put_typed(d, probe, kind->fields[at].type, value)) {
+        if (at >= 0 && value_put(d, probe, kind->fields[at].type, value)) {
             values[at] = value;
         } else {
-            all = refuse(d, at < 0 ? "unknown instance key" : "type of instance key",
-                         at < 0 ? (tide_slice){ 0 } : tide_slice_str(kind->fields[at].name));
+            all = value_reject(d, at < 0 ? "unknown instance key" : "type of instance key",
+                               at < 0 ? (tide_slice){ 0 } : tide_slice_str(kind->fields[at].name));
         }
     }
     return all;
@@ -249,10 +249,10 @@ static bool put_executable(struct tide_buf *out, struct tide_xdr *x)
     return arm == 1;
 }
 
-static bool put_instance(struct tide_delta *d, const struct version *v,
+static bool put_instance(struct tide_decode *d, const struct version *v,
                          const struct tide_kind *kind)
 {
-    struct tide_rows *rows = rows_of(d, kind->table);
+    struct tide_rows *rows = decode_rows(d, kind->table);
     struct tide_buf *out = &rows->copy;
     size_t mark = out->len;
     tide_slice values[TIDE_FIELDS_MAX] = { { 0 } };
@@ -266,7 +266,7 @@ static bool put_instance(struct tide_delta *d, const struct version *v,
         struct tide_xdr x = tide_xdr_of(v->value);
         if (tide_xdr_u32(&x) != TIDE_SCV_CONTRACT_INSTANCE || !put_executable(out, &x)) {
             out->len = mark;
-            return refuse(d, "instance", (tide_slice){ 0 });
+            return value_reject(d, "instance", (tide_slice){ 0 });
         }
         all = collect_slots(d, kind, &x, values);
     }
@@ -280,7 +280,7 @@ static bool put_instance(struct tide_delta *d, const struct version *v,
 /* ---- changes ---- */
 
 /* True when the version is in its typed table, whole. */
-static bool decode_version(struct tide_delta *d, const struct version *v)
+static bool decode_version(struct tide_decode *d, const struct version *v)
 {
     if (tide_scval_type_of(v->key) != TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE)
         return decode_entry(d, v);
@@ -288,14 +288,14 @@ static bool decode_version(struct tide_delta *d, const struct version *v)
     return !kind || put_instance(d, v, kind); /* a wallet's: nothing of it is the protocol's */
 }
 
-static void put_version(struct tide_delta *d, const struct version *v)
+static void put_version(struct tide_decode *d, const struct version *v)
 {
     d->counts.changes++;
     if (!decode_version(d, v))
         put_raw(d, v);
 }
 
-bool delta_version_again(struct tide_delta *d, const struct tide_again_version *again)
+bool decode_version_again(struct tide_decode *d, const struct tide_redecode_raw_version *again)
 {
     struct version v = { .contract = tide_deployment_find(d->deployment, again->contract),
                          .key = again->key,
@@ -308,20 +308,20 @@ bool delta_version_again(struct tide_delta *d, const struct tide_again_version *
     if (!v.contract)
         return false;
     const struct tide_kind *kind = tide_instance_find(v.contract->role);
-    struct tide_rows before = kind ? *rows_of(d, kind->table) : (struct tide_rows){ 0 };
+    struct tide_rows before = kind ? *decode_rows(d, kind->table) : (struct tide_rows){ 0 };
     if (decode_version(d, &v))
         return true;
     if (kind) { /* what of an instance did fit stands there already */
-        rows_of(d, kind->table)->copy.len = before.copy.len;
-        rows_of(d, kind->table)->count = before.count;
+        decode_rows(d, kind->table)->copy.len = before.copy.len;
+        decode_rows(d, kind->table)->count = before.count;
     }
     return false;
 }
 
-static bool remember_key(struct tide_delta *d, const uint8_t *hash,
+static bool remember_key(struct tide_decode *d, const uint8_t *hash,
                          const struct tide_contract *contract, uint32_t durability)
 {
-    struct seen_key *key = list_push(&d->keys, sizeof *key);
+    struct seen_key *key = decode_list_push(&d->keys, sizeof *key);
     if (!key)
         return false;
     memcpy(key->hash, hash, TIDE_HASH_BYTES);
@@ -331,15 +331,15 @@ static bool remember_key(struct tide_delta *d, const uint8_t *hash,
     return true;
 }
 
-static const struct tide_contract *owner_of(const struct tide_delta *d, tide_slice contract_xdr)
+static const struct tide_contract *owner_of(const struct tide_decode *d, tide_slice contract_xdr)
 {
     if (contract_xdr.len != 36 || tide_be32(contract_xdr.ptr) != 1)
         return NULL;
-    return ours_find(d, contract_xdr.ptr + 4);
+    return relevance_find(d, contract_xdr.ptr + 4);
 }
 
 /* What the instance of an unsettled contract shows. */
-static void see_instance(struct tide_delta *d, const struct tide_tx *tx,
+static void see_instance(struct tide_decode *d, const struct tide_tx *tx,
                          const struct tide_change *change)
 {
     if (change->contract.len != 36 || tide_be32(change->contract.ptr) != 1 ||
@@ -348,10 +348,10 @@ static void see_instance(struct tide_delta *d, const struct tide_tx *tx,
     const struct tide_contract *contract =
         tide_deployment_find(d->deployment, change->contract.ptr + 4);
     if (contract && contract->unsettled)
-        ours_see_instance(d, contract, change->value, tx->index);
+        relevance_see_instance(d, contract, change->value, tx->index);
 }
 
-static tide_status keep_change(struct tide_delta *d, const struct tide_tx *tx,
+static tide_status keep_change(struct tide_decode *d, const struct tide_tx *tx,
                                const struct tide_change *change,
                                const struct tide_contract *contract, uint32_t seq)
 {
@@ -368,15 +368,15 @@ static tide_status keep_change(struct tide_delta *d, const struct tide_tx *tx,
                          d->header.sequence);
     if (change->kind == TIDE_CHANGE_CREATED &&
         tide_scval_type_of(v.key) == TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE)
-        ours_created(d, contract, v.tx);
+        relevance_created(d, contract, v.tx);
     put_version(d, &v);
     return TIDE_OK;
 }
 
-static tide_status wait_for_end(struct tide_delta *d, const struct tide_change *change,
+static tide_status wait_for_end(struct tide_decode *d, const struct tide_change *change,
                                 const struct tide_contract *contract, uint32_t seq)
 {
-    struct later_change *later = list_push(&d->later_changes, sizeof *later);
+    struct later_change *later = decode_list_push(&d->later_changes, sizeof *later);
     if (!later)
         return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": changes of a transaction",
                          d->header.sequence);
@@ -384,7 +384,7 @@ static tide_status wait_for_end(struct tide_delta *d, const struct tide_change *
     return TIDE_OK;
 }
 
-static tide_status data_change(struct tide_delta *d, const struct tide_tx *tx,
+static tide_status data_change(struct tide_decode *d, const struct tide_tx *tx,
                                const struct tide_change *change)
 {
     const struct tide_contract *contract = owner_of(d, change->contract);
@@ -394,18 +394,18 @@ static tide_status data_change(struct tide_delta *d, const struct tide_tx *tx,
     if (!contract)
         return TIDE_OK;
     if (tx)
-        ours_touched(d, contract);
-    if (!d->want_state || !ours_entry(d, contract, change->key))
+        relevance_touched(d, contract);
+    if (!d->want_state || !relevance_entry(d, contract, change->key))
         return TIDE_OK;
     bool asset = contract->role == TIDE_ROLE_stellar_asset;
-    bool named = asset && balance_holder(change->key).len > 0;
-    if (tx && asset && !named && !ours_transaction(d))
+    bool named = asset && relevance_balance_holder(change->key).len > 0;
+    if (tx && asset && !named && !relevance_transaction(d))
         return wait_for_end(d, change, contract, seq);
     d->as_asset |= tx && named;
     return keep_change(d, tx, change, contract, seq);
 }
 
-tide_status delta_later_changes(struct tide_delta *d, const struct tide_tx *tx)
+tide_status decode_later_changes(struct tide_decode *d, const struct tide_tx *tx)
 {
     const struct later_change *changes = d->later_changes.items;
     tide_status status = TIDE_OK;
@@ -414,8 +414,8 @@ tide_status delta_later_changes(struct tide_delta *d, const struct tide_tx *tx)
     return status;
 }
 
-tide_status delta_change(struct tide_delta *d, const struct tide_tx *tx,
-                         const struct tide_change *change)
+tide_status decode_change(struct tide_decode *d, const struct tide_tx *tx,
+                          const struct tide_change *change)
 {
     if (change->kind == TIDE_CHANGE_STATE)
         return TIDE_OK;
@@ -426,7 +426,7 @@ tide_status delta_change(struct tide_delta *d, const struct tide_tx *tx,
         return data_change(d, tx, change);
     if (!ttl)
         return TIDE_OK;
-    struct ttl_change *pending = list_push(&d->ttls, sizeof *pending);
+    struct ttl_change *pending = decode_list_push(&d->ttls, sizeof *pending);
     if (!pending)
         return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": TTLs of a transaction",
                          d->header.sequence);
@@ -437,10 +437,10 @@ tide_status delta_change(struct tide_delta *d, const struct tide_tx *tx,
 
 /* ---- TTLs ---- */
 
-static void put_ttl(struct tide_delta *d, const struct version *v, const uint32_t *live_until,
+static void put_ttl(struct tide_decode *d, const struct version *v, const uint32_t *live_until,
                     bool evicted)
 {
-    struct tide_rows *rows = rows_of(d, TIDE_TABLE_HISTORY_TTL);
+    struct tide_rows *rows = decode_rows(d, TIDE_TABLE_HISTORY_TTL);
     size_t mark = rows->copy.len;
     tide_copy_row(&rows->copy, TTL_COLUMNS);
     put_common(d, &rows->copy, v);
@@ -454,7 +454,7 @@ static void put_ttl(struct tide_delta *d, const struct version *v, const uint32_
 }
 
 /* The footprint's keys of ours: a TTL entry carries nothing but the hash of one of them. */
-static bool hash_footprint(struct tide_delta *d, tide_slice keys, uint32_t count)
+static bool hash_footprint(struct tide_decode *d, tide_slice keys, uint32_t count)
 {
     struct tide_xdr x = tide_xdr_of(keys);
     for (uint32_t i = 0; i < count; i++) {
@@ -463,7 +463,7 @@ static bool hash_footprint(struct tide_delta *d, tide_slice keys, uint32_t count
             continue;
         const struct tide_contract *contract = owner_of(d, key.contract);
         bool wallet = contract && contract->role == TIDE_ROLE_wallet;
-        if (!contract || (!wallet && !ours_entry(d, contract, key.key)))
+        if (!contract || (!wallet && !relevance_entry(d, contract, key.key)))
             continue;
         uint8_t hash[TIDE_HASH_BYTES];
         tide_data_key_hash(hash, key.contract, key.key, key.durability);
@@ -479,7 +479,7 @@ static int by_hash(const void *a, const void *b)
 }
 
 /* The key seen with that hash, by bisection: a transaction may have any number of both. */
-static const struct seen_key *seen_of(struct tide_delta *d, const uint8_t *hash)
+static const struct seen_key *seen_of(struct tide_decode *d, const uint8_t *hash)
 {
     static_assert(offsetof(struct seen_key, hash) == 0, "a hash is compared with a key");
     if (d->keys.count == 0)
@@ -491,7 +491,7 @@ static const struct seen_key *seen_of(struct tide_delta *d, const uint8_t *hash)
 }
 
 /* *found is NULL when the key is none of ours. */
-static bool key_of(struct tide_delta *d, const uint8_t *hash, const struct seen_key **found)
+static bool key_of(struct tide_decode *d, const uint8_t *hash, const struct seen_key **found)
 {
     *found = seen_of(d, hash);
     if (*found || d->footprint_hashed)
@@ -518,7 +518,7 @@ static tide_slice column_of(const uint8_t *row, uint32_t column)
 
 /* Transactions of one ledger extend a lifetime each from what it was before the ledger, side by
  * side: the longest of them is what the entry has afterwards. */
-static uint32_t longest(const struct tide_delta *d, const uint8_t *hash, uint32_t live_until)
+static uint32_t longest(const struct tide_decode *d, const uint8_t *hash, uint32_t live_until)
 {
     const uint8_t *row =
         latest_row(&d->latest, hash, TIDE_TABLE_STATE_TTL, &d->batch->rows[TIDE_TABLE_STATE_TTL]);
@@ -530,7 +530,7 @@ static uint32_t longest(const struct tide_delta *d, const uint8_t *hash, uint32_
     return earlier > live_until ? (uint32_t)earlier : live_until;
 }
 
-tide_status delta_ttl_owners(struct tide_delta *d)
+tide_status decode_ttl_owners(struct tide_decode *d)
 {
     const struct ttl_change *ttls = d->ttls.items;
     for (uint32_t i = 0; i < d->ttls.count && !d->protocol; i++) {
@@ -539,12 +539,12 @@ tide_status delta_ttl_owners(struct tide_delta *d)
             return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": keys of a footprint",
                              d->header.sequence);
         if (key)
-            ours_touched(d, key->contract);
+            relevance_touched(d, key->contract);
     }
     return TIDE_OK;
 }
 
-tide_status delta_ttls(struct tide_delta *d, const struct tide_tx *tx)
+tide_status decode_ttls(struct tide_decode *d, const struct tide_tx *tx)
 {
     const struct ttl_change *ttls = d->ttls.items;
     for (uint32_t i = 0; i < d->ttls.count; i++) {
@@ -567,7 +567,7 @@ tide_status delta_ttls(struct tide_delta *d, const struct tide_tx *tx)
 }
 
 /* An evicted persistent entry is archived: its value stands. A temporary one is gone. */
-tide_status delta_evicted(struct tide_delta *d, tide_slice key_xdr)
+tide_status decode_evicted(struct tide_decode *d, tide_slice key_xdr)
 {
     struct tide_xdr x = tide_xdr_of(key_xdr);
     struct tide_change key = { 0 };
@@ -576,7 +576,7 @@ tide_status delta_evicted(struct tide_delta *d, tide_slice key_xdr)
     const struct tide_contract *contract = owner_of(d, key.contract);
     uint32_t seq = d->seq_after;
     d->seq_after += 2; /* the entry's row and its lifetime's */
-    if (!contract || !ours_entry(d, contract, key.key))
+    if (!contract || !relevance_entry(d, contract, key.key))
         return TIDE_OK;
     struct version v = { .contract = contract,
                          .key = key.key,

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-bool refuse(struct tide_delta *d, const char *why, tide_slice name)
+bool value_reject(struct tide_decode *d, const char *why, tide_slice name)
 {
     char plain[33] = "";
     for (size_t i = 0; i < name.len && i + 1 < sizeof plain; i++) {
@@ -20,7 +20,7 @@ bool refuse(struct tide_delta *d, const char *why, tide_slice name)
     return false;
 }
 
-int place_named(const struct tide_kind *kind, const char *column)
+int value_field_index(const struct tide_kind *kind, const char *column)
 {
     int at = (int)kind->field_count - 1;
     while (strcmp(kind->fields[at].column, column) != 0)
@@ -29,7 +29,7 @@ int place_named(const struct tide_kind *kind, const char *column)
     return at;
 }
 
-bool is_void(tide_slice value)
+bool value_is_void(tide_slice value)
 {
     return tide_scval_type_of(value) == TIDE_SCV_VOID;
 }
@@ -56,7 +56,7 @@ static bool put_other_address(struct tide_buf *out, tide_slice value)
 }
 
 /* An account or a contract, whose text is 56 bytes, comes from the slots where it can. */
-static bool put_address(struct tide_delta *d, struct tide_buf *out, tide_slice value)
+static bool put_address(struct tide_decode *d, struct tide_buf *out, tide_slice value)
 {
     tide_slice xdr = { value.ptr + 4, value.len - 4 };
     uint32_t arm = tide_be32(xdr.ptr);
@@ -110,7 +110,7 @@ static bool put_enum_symbol(struct tide_buf *out, tide_slice value)
     return tide_scval_type_of(only) == TIDE_SCV_SYMBOL && put_symbol(out, only);
 }
 
-static bool put_vec(struct tide_delta *d, struct tide_buf *out, enum tide_type element,
+static bool put_vec(struct tide_decode *d, struct tide_buf *out, enum tide_type element,
                     tide_slice value)
 {
     struct tide_xdr x = tide_xdr_of(value);
@@ -123,7 +123,7 @@ static bool put_vec(struct tide_delta *d, struct tide_buf *out, enum tide_type e
                                                      : TIDE_OID_TEXT;
     struct tide_copy_array array = tide_copy_array_begin(out, oid, count);
     for (uint32_t i = 0; i < count; i++)
-        if (!put_typed(d, out, element, tide_scval_span(&x)))
+        if (!value_put(d, out, element, tide_scval_span(&x)))
             return false;
     tide_copy_array_end(out, array);
     return true;
@@ -137,7 +137,7 @@ static bool put_json(struct tide_buf *out, tide_slice value)
     return fits;
 }
 
-static bool put_scalar(struct tide_delta *d, struct tide_buf *out, enum tide_type type,
+static bool put_scalar(struct tide_decode *d, struct tide_buf *out, enum tide_type type,
                        tide_slice value)
 {
     const uint8_t *p = value.ptr + 4;
@@ -185,7 +185,7 @@ static bool put_scalar(struct tide_delta *d, struct tide_buf *out, enum tide_typ
     return false;
 }
 
-bool put_typed(struct tide_delta *d, struct tide_buf *out, enum tide_type type, tide_slice value)
+bool value_put(struct tide_decode *d, struct tide_buf *out, enum tide_type type, tide_slice value)
 {
     static const int8_t arms[] = {
         [TIDE_T_BOOL] = TIDE_SCV_BOOL,
@@ -234,8 +234,8 @@ static const char *outer_of(const struct tide_kind *kind, tide_slice name)
     return NULL;
 }
 
-bool collect_members(const struct tide_kind *kind, const char *outer, tide_slice value,
-                     tide_slice *values, tide_slice *unknown)
+bool value_members(const struct tide_kind *kind, const char *outer, tide_slice value,
+                   tide_slice *values, tide_slice *unknown)
 {
     struct tide_xdr x = tide_xdr_of(value);
     if (tide_xdr_u32(&x) != TIDE_SCV_MAP || !tide_xdr_bool(&x))
@@ -249,7 +249,7 @@ bool collect_members(const struct tide_kind *kind, const char *outer, tide_slice
         const char *inner = outer ? NULL : outer_of(kind, name);
         int at = field_of(kind, outer, name);
         if (inner) {
-            if (!collect_members(kind, inner, member, values, unknown))
+            if (!value_members(kind, inner, member, values, unknown))
                 return false;
         } else if (at >= 0 && values[at].len == 0) {
             values[at] = member;

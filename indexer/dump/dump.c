@@ -147,15 +147,15 @@ static tide_status say_where(const struct reader *r, uint64_t at, uint32_t last,
     return tide_fail_context(err, "from byte %" PRIu64 "%s on", at, what);
 }
 
-static tide_status decode_all(struct reader *r, struct decode_sink *sink,
-                              struct tide_decode_totals *totals, struct tide_err *err)
+static tide_status decode_all(struct reader *r, struct dump_sink *sink,
+                              struct tide_dump_totals *totals, struct tide_err *err)
 {
     struct tide_split split = { 0 };
     tide_slice lcm;
     tide_status status;
     while ((status = next_ledger(r, &split, &lcm, err)) == TIDE_OK) {
         uint32_t before = totals->ledgers ? sink->last_sequence : 0;
-        status = decode_sink_ledger(sink, lcm, err);
+        status = dump_sink_ledger(sink, lcm, err);
         if (status != TIDE_OK)
             return say_where(r, r->before + r->at - lcm.len, before, err);
         status = check_claim(&split, sink->last_sequence, totals->ledgers == 0, err);
@@ -170,18 +170,18 @@ static tide_status decode_all(struct reader *r, struct decode_sink *sink,
     return say_where(r, r->before + r->at, totals->ledgers ? sink->last_sequence : 0, err);
 }
 
-tide_status tide_decode_file(const char *path, FILE *out, const struct tide_decode_options *options,
-                             struct tide_decode_totals *totals, struct tide_err *err)
+tide_status tide_dump_file(const char *path, FILE *out, const struct tide_dump_options *options,
+                           struct tide_dump_totals *totals, struct tide_err *err)
 {
     struct reader reader;
-    struct decode_sink sink = { 0 };
-    *totals = (struct tide_decode_totals){ 0 };
+    struct dump_sink sink = { 0 };
+    *totals = (struct tide_dump_totals){ 0 };
     tide_status status = open_reader(&reader, path, err);
     if (status == TIDE_OK) {
-        status = decode_sink_open(&sink, out, options, err);
+        status = dump_sink_open(&sink, out, options, err);
         if (status == TIDE_OK)
             status = decode_all(&reader, &sink, totals, err);
-        decode_sink_close(&sink);
+        dump_sink_close(&sink);
     }
     close_reader(&reader);
     if (status == TIDE_OK && fflush(out) != 0)
@@ -203,7 +203,7 @@ static tide_status decode_value(FILE *out, tide_slice text, struct tide_buf *xdr
     return fwrite(json->ptr, 1, json->len, out) == json->len ? TIDE_OK : TIDE_E_IO;
 }
 
-tide_status tide_decode_values(FILE *in, FILE *out, struct tide_err *err)
+tide_status tide_dump_values(FILE *in, FILE *out, struct tide_err *err)
 {
     struct tide_buf xdr;
     struct tide_buf json;
@@ -235,7 +235,7 @@ tide_status tide_decode_values(FILE *in, FILE *out, struct tide_err *err)
 static tide_status parse_kinds(const char *list, unsigned *kinds, struct tide_err *err)
 {
     static const char *const names[] = { "ledger", "tx", "event", "contract_data" };
-    *kinds = list ? 0 : TIDE_DECODE_ALL;
+    *kinds = list ? 0 : TIDE_DUMP_ALL;
     while (list && *list) {
         size_t len = strcspn(list, ",");
         size_t i = 0;
@@ -252,14 +252,14 @@ static tide_status parse_kinds(const char *list, unsigned *kinds, struct tide_er
     return TIDE_OK;
 }
 
-static tide_status decode_files(const struct tide_decode_options *options, int argc, char **argv,
+static tide_status decode_files(const struct tide_dump_options *options, int argc, char **argv,
                                 struct tide_err *err)
 {
     uint64_t ledgers = 0;
     uint64_t failed = 0;
     for (int i = 1; i < argc; i++) {
-        struct tide_decode_totals totals;
-        tide_status status = tide_decode_file(argv[i], stdout, options, &totals, err);
+        struct tide_dump_totals totals;
+        tide_status status = tide_dump_file(argv[i], stdout, options, &totals, err);
         if (status != TIDE_OK)
             return status;
         ledgers += totals.ledgers;
@@ -271,13 +271,13 @@ static tide_status decode_files(const struct tide_decode_options *options, int a
     return TIDE_OK;
 }
 
-int tide_decode_main(const struct tide_config *config, const struct tide_option *given, int argc,
-                     char **argv)
+int tide_dump_main(const struct tide_config *config, const struct tide_option *given, int argc,
+                   char **argv)
 {
     (void)config;
     struct tide_err err = { 0 };
     const char *passphrase = tide_option_find(given, "passphrase")->value;
-    struct tide_decode_options options = {
+    struct tide_dump_options options = {
         .passphrase = passphrase ? tide_slice_str(passphrase) : (tide_slice){ 0 },
         .values = tide_option_given(given, "values"),
     };
@@ -285,10 +285,10 @@ int tide_decode_main(const struct tide_config *config, const struct tide_option 
     if (status == TIDE_OK && tide_option_given(given, "scval") && argc > 1)
         status = tide_fail(&err, TIDE_E_USAGE, "--scval reads standard input, no file");
     else if (status == TIDE_OK && tide_option_given(given, "scval"))
-        status = tide_decode_values(stdin, stdout, &err);
+        status = tide_dump_values(stdin, stdout, &err);
     else if (status == TIDE_OK && argc < 2)
         status = tide_fail(&err, TIDE_E_USAGE, "which file? \"-\" is standard input");
     else if (status == TIDE_OK)
         status = decode_files(&options, argc, argv, &err);
-    return tide_command_end("decode", status, &err);
+    return tide_command_end("dump", status, &err);
 }

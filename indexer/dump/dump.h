@@ -1,4 +1,4 @@
-/* tidemark-indexer decode: whatever holds ledgers, as JSON lines, with what their hashes prove. */
+/* tidemark-indexer dump: whatever holds ledgers, as JSON lines, with what their hashes prove. */
 #ifndef INDEXER_DUMP_DUMP_H
 #define INDEXER_DUMP_DUMP_H
 
@@ -10,21 +10,21 @@
 
 #include <stdio.h>
 
-enum tide_decode_kind {
-    TIDE_DECODE_LEDGER = 1,
-    TIDE_DECODE_TX = 2,
-    TIDE_DECODE_EVENT = 4,
-    TIDE_DECODE_CONTRACT_DATA = 8,
-    TIDE_DECODE_ALL = 15,
+enum tide_dump_kind {
+    TIDE_DUMP_LEDGER = 1,
+    TIDE_DUMP_TX = 2,
+    TIDE_DUMP_EVENT = 4,
+    TIDE_DUMP_CONTRACT_DATA = 8,
+    TIDE_DUMP_ALL = 15,
 };
 
-struct tide_decode_options {
+struct tide_dump_options {
     tide_slice passphrase; /* empty: unknown; what needs it is null */
-    unsigned kinds;        /* of lines to print: TIDE_DECODE_…      */
+    unsigned kinds;        /* of lines to print: TIDE_DUMP_…      */
     bool values;           /* ScVals also as JSON, beside base64    */
 };
 
-struct tide_decode_totals {
+struct tide_dump_totals {
     enum tide_framing framing;
     uint64_t ledgers;
     uint64_t
@@ -36,10 +36,10 @@ struct tide_decode_totals {
  * ledger's. A check that fails is reported in the lines and in totals, and does not end it.
  * TIDE_E_IO; TIDE_E_DECODE, TIDE_E_UNKNOWN, TIDE_E_LIMIT with ledger and byte offset;
  * TIDE_E_CHAIN when a batch holds other ledgers than it claims. */
-tide_status tide_decode_file(const char *path, FILE *out, const struct tide_decode_options *options,
-                             struct tide_decode_totals *totals, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_dump_file(const char *path, FILE *out, const struct tide_dump_options *options,
+                           struct tide_dump_totals *totals, struct tide_err *err) TIDE_MUST_USE;
 
 /* Lines of base64 ScVals from in, each as a line of JSON. */
-tide_status tide_decode_values(FILE *in, FILE *out, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_dump_values(FILE *in, FILE *out, struct tide_err *err) TIDE_MUST_USE;
 
 #endif

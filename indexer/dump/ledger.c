@@ -18,7 +18,7 @@ struct details {
 static void put_hex_list(struct tide_buf *b, const char *name, struct tide_xdr *x, uint32_t count,
                          uint32_t fixed)
 {
-    put_name(b, name);
+    dump_put_name(b, name);
     tide_buf_u8(b, '[');
     for (uint32_t i = 0; i < count; i++) {
         tide_slice bytes = fixed ? tide_xdr_opaque(x, fixed) : tide_xdr_var(x, UINT32_MAX);
@@ -32,12 +32,12 @@ static void put_hex_list(struct tide_buf *b, const char *name, struct tide_xdr *
 static void put_scp_value(struct tide_buf *b, struct tide_xdr *x, struct details *d)
 {
     d->signed_hash = tide_xdr_opaque(x, 32).ptr;
-    put_hex(b, "txSetHash", tide_slice_of(d->signed_hash, 32));
-    put_name(b, "closeTime");
+    dump_put_hex(b, "txSetHash", tide_slice_of(d->signed_hash, 32));
+    dump_put_name(b, "closeTime");
     tide_buf_putf(b, "\"%" PRIu64 "\"", tide_xdr_u64(x));
     put_hex_list(b, "scpUpgrades", x, tide_xdr_u32(x), 0);
     uint32_t ext = tide_xdr_u32(x);
-    put_u64(b, "scpValueExt", ext);
+    dump_put_u64(b, "scpValueExt", ext);
     if (ext == 2) {
         d->signed_hash = tide_xdr_opaque(x, 32).ptr;
         tide_xdr_skip(x, 36);
@@ -52,41 +52,41 @@ static void put_scp_value(struct tide_buf *b, struct tide_xdr *x, struct details
 static void put_header(struct tide_buf *b, const struct tide_ledger_header *h, struct details *d)
 {
     struct tide_xdr x = tide_xdr_of(h->header_xdr);
-    put_u64(b, "lcmVersion", h->lcm_version);
-    put_u64(b, "sequence", h->sequence);
-    put_hex(b, "hash", tide_slice_of(h->hash, 32));
-    put_u64(b, "protocolVersion", tide_xdr_u32(&x));
-    put_hex(b, "previousLedgerHash", tide_xdr_opaque(&x, 32));
+    dump_put_u64(b, "lcmVersion", h->lcm_version);
+    dump_put_u64(b, "sequence", h->sequence);
+    dump_put_hex(b, "hash", tide_slice_of(h->hash, 32));
+    dump_put_u64(b, "protocolVersion", tide_xdr_u32(&x));
+    dump_put_hex(b, "previousLedgerHash", tide_xdr_opaque(&x, 32));
     put_scp_value(b, &x, d);
-    put_hex(b, "txSetResultHash", tide_xdr_opaque(&x, 32));
-    put_hex(b, "bucketListHash", tide_xdr_opaque(&x, 32));
+    dump_put_hex(b, "txSetResultHash", tide_xdr_opaque(&x, 32));
+    dump_put_hex(b, "bucketListHash", tide_xdr_opaque(&x, 32));
     tide_xdr_skip(&x, 4);
-    put_i64_text(b, "totalCoins", tide_xdr_i64(&x));
-    put_i64_text(b, "feePool", tide_xdr_i64(&x));
-    put_u64(b, "inflationSeq", tide_xdr_u32(&x));
-    put_name(b, "idPool");
+    dump_put_i64_text(b, "totalCoins", tide_xdr_i64(&x));
+    dump_put_i64_text(b, "feePool", tide_xdr_i64(&x));
+    dump_put_u64(b, "inflationSeq", tide_xdr_u32(&x));
+    dump_put_name(b, "idPool");
     tide_buf_putf(b, "\"%" PRIu64 "\"", tide_xdr_u64(&x));
-    put_u64(b, "baseFee", tide_xdr_u32(&x));
-    put_u64(b, "baseReserve", tide_xdr_u32(&x));
-    put_u64(b, "maxTxSetSize", tide_xdr_u32(&x));
+    dump_put_u64(b, "baseFee", tide_xdr_u32(&x));
+    dump_put_u64(b, "baseReserve", tide_xdr_u32(&x));
+    dump_put_u64(b, "maxTxSetSize", tide_xdr_u32(&x));
     put_hex_list(b, "skipList", &x, 4, 32);
-    put_u64(b, "headerExt", tide_xdr_u32(&x));
-    put_base64(b, "headerXdrBase64", h->header_xdr);
+    dump_put_u64(b, "headerExt", tide_xdr_u32(&x));
+    dump_put_base64(b, "headerXdrBase64", h->header_xdr);
 }
 
-static void put_meta_ext(struct tide_buf *b, const struct decode_sink *s)
+static void put_meta_ext(struct tide_buf *b, const struct dump_sink *s)
 {
     if (s->header.lcm_version == 0) {
-        put_null(b, "lcmExt");
-        put_null(b, "sorobanFeeWrite1KB");
+        dump_put_null(b, "lcmExt");
+        dump_put_null(b, "sorobanFeeWrite1KB");
         return;
     }
     uint32_t arm = tide_be32(s->lcm.ptr + 4);
-    put_u64(b, "lcmExt", arm);
+    dump_put_u64(b, "lcmExt", arm);
     if (arm == 1)
-        put_i64_text(b, "sorobanFeeWrite1KB", (int64_t)tide_be64(s->lcm.ptr + 12));
+        dump_put_i64_text(b, "sorobanFeeWrite1KB", (int64_t)tide_be64(s->lcm.ptr + 12));
     else
-        put_null(b, "sorobanFeeWrite1KB");
+        dump_put_null(b, "sorobanFeeWrite1KB");
 }
 
 /* ---- the transaction set ---- */
@@ -109,20 +109,20 @@ static void put_classic_phase(struct tide_buf *b, struct tide_xdr *x)
             tide_xdr_skip(x, 8);
         txs += skip_envelopes(x);
     }
-    put_u64(b, "components", components);
-    put_u64(b, "txs", txs);
+    dump_put_u64(b, "components", components);
+    dump_put_u64(b, "txs", txs);
 }
 
 static void put_parallel_phase(struct tide_buf *b, struct tide_xdr *x)
 {
     uint64_t txs = 0;
     if (tide_xdr_bool(x))
-        put_i64_text(b, "baseFee", tide_xdr_i64(x));
+        dump_put_i64_text(b, "baseFee", tide_xdr_i64(x));
     else
-        put_null(b, "baseFee");
+        dump_put_null(b, "baseFee");
     uint32_t stages = tide_xdr_u32(x);
-    put_u64(b, "stages", stages);
-    put_name(b, "clusters");
+    dump_put_u64(b, "stages", stages);
+    dump_put_name(b, "clusters");
     tide_buf_u8(b, '[');
     for (uint32_t i = 0; i < stages && x->status == TIDE_OK; i++) {
         uint32_t clusters = tide_xdr_u32(x);
@@ -131,10 +131,10 @@ static void put_parallel_phase(struct tide_buf *b, struct tide_xdr *x)
             txs += skip_envelopes(x);
     }
     tide_buf_u8(b, ']');
-    put_u64(b, "txs", txs);
+    dump_put_u64(b, "txs", txs);
 }
 
-void decode_put_phases(struct tide_buf *b, tide_slice tx_set)
+void dump_put_phases(struct tide_buf *b, tide_slice tx_set)
 {
     struct tide_xdr x = tide_xdr_of(tx_set);
     tide_xdr_skip(&x, 36); /* arm, previousLedgerHash */
@@ -142,7 +142,7 @@ void decode_put_phases(struct tide_buf *b, tide_slice tx_set)
     for (uint32_t i = 0; i < phases && x.status == TIDE_OK; i++) {
         uint32_t arm = tide_xdr_u32(&x);
         tide_buf_str(b, i ? ",{" : "{");
-        put_u64(b, "v", arm);
+        dump_put_u64(b, "v", arm);
         if (arm == 0)
             put_classic_phase(b, &x);
         else
@@ -166,33 +166,33 @@ static void put_section(struct tide_buf *b, const char *section, uint32_t counts
             if (counts[kind][type] == 0)
                 continue;
             if (!open) {
-                put_name(b, section);
+                dump_put_name(b, section);
                 tide_buf_u8(b, '{');
                 open = true;
             }
             char name[48];
             snprintf(name, sizeof name, "%s/%s", kinds[kind], types[type]);
-            put_u64(b, name, counts[kind][type]);
+            dump_put_u64(b, name, counts[kind][type]);
         }
     if (open)
         tide_buf_u8(b, '}');
 }
 
-static void put_counts(struct decode_sink *s)
+static void put_counts(struct dump_sink *s)
 {
     static const char *const sections[] = {
         "fee", "txBefore", "op", "txAfter", "postFee", "upgrade"
     };
     struct tide_buf *b = &s->line;
-    put_u64(b, "txCount", s->tx_count);
-    put_u64(b, "successCount", s->success_count);
-    put_name(b, "eventCounts");
+    dump_put_u64(b, "txCount", s->tx_count);
+    dump_put_u64(b, "successCount", s->success_count);
+    dump_put_name(b, "eventCounts");
     tide_buf_u8(b, '{');
-    put_u64(b, "op", s->events[TIDE_EVENT_OP]);
-    put_u64(b, "tx", s->events[TIDE_EVENT_TX]);
-    put_u64(b, "diagnostic", s->events[TIDE_EVENT_DIAGNOSTIC]);
+    dump_put_u64(b, "op", s->events[TIDE_EVENT_OP]);
+    dump_put_u64(b, "tx", s->events[TIDE_EVENT_TX]);
+    dump_put_u64(b, "diagnostic", s->events[TIDE_EVENT_DIAGNOSTIC]);
     tide_buf_u8(b, '}');
-    put_name(b, "changeCounts");
+    dump_put_name(b, "changeCounts");
     tide_buf_u8(b, '{');
     for (size_t i = 0; i < TIDE_COUNT(sections); i++)
         put_section(b, sections[i], s->changes[i]);
@@ -204,13 +204,13 @@ static void put_counts(struct decode_sink *s)
 static void put_check(struct tide_buf *b, const char *name, enum tide_check check)
 {
     if (check == TIDE_CHECK_NONE)
-        put_null(b, name);
+        dump_put_null(b, name);
     else
-        put_bool(b, name, check == TIDE_CHECK_HOLDS);
+        dump_put_bool(b, name, check == TIDE_CHECK_HOLDS);
 }
 
 /* The proposer signs networkId, 4 (SCPVALUE), txSetHash, closeTime: raw, not hashed. */
-static bool signature_holds(const struct decode_sink *s, const struct details *d)
+static bool signature_holds(const struct dump_sink *s, const struct details *d)
 {
     uint8_t message[32 + 4 + 32 + 8] = { 0 };
     uint64_t close_time = __builtin_bswap64(s->header.close_time);
@@ -221,44 +221,44 @@ static bool signature_holds(const struct decode_sink *s, const struct details *d
     return tide_ed25519_holds(d->node, d->signature, tide_slice_of(message, sizeof message));
 }
 
-static void put_signature(const struct decode_sink *s, struct tide_buf *b, const struct details *d)
+static void put_signature(const struct dump_sink *s, struct tide_buf *b, const struct details *d)
 {
     if (!d->node) {
-        put_null(b, "scpValueSignature");
+        dump_put_null(b, "scpValueSignature");
         return;
     }
-    put_name(b, "scpValueSignature");
+    dump_put_name(b, "scpValueSignature");
     tide_buf_u8(b, '{');
-    put_strkey(b, "nodeID", TIDE_STRKEY_ACCOUNT, d->node);
+    dump_put_strkey(b, "nodeID", TIDE_STRKEY_ACCOUNT, d->node);
     if (s->options->passphrase.len)
-        put_bool(b, "rawMessageOk", signature_holds(s, d));
+        dump_put_bool(b, "rawMessageOk", signature_holds(s, d));
     else
-        put_null(b, "rawMessageOk");
+        dump_put_null(b, "rawMessageOk");
     tide_buf_u8(b, '}');
 }
 
-static void put_verification(struct decode_sink *s, const struct details *d, bool linked)
+static void put_verification(struct dump_sink *s, const struct details *d, bool linked)
 {
     struct tide_buf *b = &s->line;
-    const struct tide_ledger_proof *p = tide_verify_proof(s->verify);
-    put_name(b, "verification");
+    const struct tide_ledger_proof *p = tide_proof_findings(s->verify);
+    dump_put_name(b, "verification");
     tide_buf_u8(b, '{');
     put_check(b, "headerHash", p->header);
     if (s->last_sequence && s->last_sequence + 1 == s->header.sequence)
-        put_bool(b, "previousLink", linked);
+        dump_put_bool(b, "previousLink", linked);
     else
-        put_null(b, "previousLink");
+        dump_put_null(b, "previousLink");
     put_check(b, "txSetResultHash", p->results);
     put_check(b, "txSetHash", p->tx_set);
     if (p->tx_set == TIDE_CHECK_EXEMPT)
-        put_bool(b, "txSetExempt", true);
+        dump_put_bool(b, "txSetExempt", true);
     put_check(b, "txSetPreviousLedgerHash", p->tx_set_previous);
     put_check(b, "allTxHashesMatchEnvelopes", p->envelopes);
-    put_name(b, "invokePreimages");
+    dump_put_name(b, "invokePreimages");
     tide_buf_u8(b, '{');
-    put_u64(b, "ok", p->calls_verified);
-    put_u64(b, "rewritten", p->calls_rewritten);
-    put_u64(b, "bad", p->calls_unverified);
+    dump_put_u64(b, "ok", p->calls_verified);
+    dump_put_u64(b, "rewritten", p->calls_rewritten);
+    dump_put_u64(b, "bad", p->calls_unverified);
     tide_buf_u8(b, '}');
     put_signature(s, b, d);
     tide_buf_u8(b, '}');
@@ -266,32 +266,32 @@ static void put_verification(struct decode_sink *s, const struct details *d, boo
 
 static void put_list(struct tide_buf *b, const char *name, const struct tide_buf *members)
 {
-    put_name(b, name);
+    dump_put_name(b, name);
     tide_buf_u8(b, '[');
     tide_buf_slice(b, tide_buf_view(members));
     tide_buf_u8(b, ']');
     b->failed |= members->failed;
 }
 
-void decode_put_ledger(struct decode_sink *s, const struct tide_ledger_tail *tail, bool linked)
+void dump_put_ledger(struct dump_sink *s, const struct tide_ledger_tail *tail, bool linked)
 {
     struct tide_buf *b = &s->line;
     struct details d = { 0 };
     put_header(b, &s->header, &d);
     put_meta_ext(b, s);
-    put_bool(b, "txSetGeneralized", s->header.lcm_version > 0);
+    dump_put_bool(b, "txSetGeneralized", s->header.lcm_version > 0);
     if (s->header.lcm_version > 0)
         put_list(b, "txSetPhases", &s->phases);
     else
-        put_null(b, "txSetPhases");
-    put_u64(b, "scpInfoCount", tail->scp_count);
-    put_u64(b, "upgradesProcessingCount", tail->upgrade_count);
+        dump_put_null(b, "txSetPhases");
+    dump_put_u64(b, "scpInfoCount", tail->scp_count);
+    dump_put_u64(b, "upgradesProcessingCount", tail->upgrade_count);
     put_list(b, "upgrades", &s->upgrades);
     if (s->header.lcm_version > 0) {
-        put_name(b, "totalByteSizeOfLiveSorobanState");
+        dump_put_name(b, "totalByteSizeOfLiveSorobanState");
         tide_buf_putf(b, "\"%" PRIu64 "\"", tail->live_state_bytes);
     } else {
-        put_null(b, "totalByteSizeOfLiveSorobanState");
+        dump_put_null(b, "totalByteSizeOfLiveSorobanState");
     }
     put_list(b, "evictedKeys", &s->evicted);
     put_counts(s);

@@ -1,4 +1,4 @@
-/* One ledger to JSON lines. Private to the decode command. */
+/* One ledger to JSON lines. Private to the command dump. */
 #ifndef INDEXER_DUMP_SINK_H
 #define INDEXER_DUMP_SINK_H
 
@@ -6,10 +6,10 @@
 #include "tidemark/strkey.h"
 #include "tidemark/tx.h"
 
-struct decode_sink {
+struct dump_sink {
     FILE *out;
-    const struct tide_decode_options *options;
-    struct tide_verify *verify;
+    const struct tide_dump_options *options;
+    struct tide_proof_check *verify;
     uint8_t network_id[TIDE_HASH_BYTES];
     struct tide_buf line;
 
@@ -34,30 +34,31 @@ struct decode_sink {
     bool last_holds; /* its checks and its link hold */
 };
 
-tide_status decode_sink_open(struct decode_sink *sink, FILE *out,
-                             const struct tide_decode_options *options, struct tide_err *err);
-void decode_sink_close(struct decode_sink *sink);
-tide_status decode_sink_ledger(struct decode_sink *sink, tide_slice lcm, struct tide_err *err);
+tide_status dump_sink_open(struct dump_sink *sink, FILE *out,
+                           const struct tide_dump_options *options, struct tide_err *err);
+void dump_sink_close(struct dump_sink *sink);
+tide_status dump_sink_ledger(struct dump_sink *sink, tide_slice lcm, struct tide_err *err);
 
 /* Writes sink->line and empties it. */
-tide_status decode_flush(struct decode_sink *sink);
+tide_status dump_flush(struct dump_sink *sink);
 
 /* JSON members: a comma before all but the first of an object ("{" at the end of line). */
-void put_name(struct tide_buf *b, const char *name);
-void put_null(struct tide_buf *b, const char *name);
-void put_bool(struct tide_buf *b, const char *name, bool value);
-void put_u64(struct tide_buf *b, const char *name, uint64_t value);
-void put_text(struct tide_buf *b, const char *name, const char *value);
-void put_hex(struct tide_buf *b, const char *name, tide_slice bytes);
-void put_base64(struct tide_buf *b, const char *name, tide_slice bytes);
-void put_i64_text(struct tide_buf *b, const char *name, int64_t value);
-void put_strkey(struct tide_buf *b, const char *name, enum tide_strkey kind, const uint8_t *key);
-void put_value(struct tide_buf *b, const char *name, tide_slice scval); /* as JSON */
+void dump_put_name(struct tide_buf *b, const char *name);
+void dump_put_null(struct tide_buf *b, const char *name);
+void dump_put_bool(struct tide_buf *b, const char *name, bool value);
+void dump_put_u64(struct tide_buf *b, const char *name, uint64_t value);
+void dump_put_text(struct tide_buf *b, const char *name, const char *value);
+void dump_put_hex(struct tide_buf *b, const char *name, tide_slice bytes);
+void dump_put_base64(struct tide_buf *b, const char *name, tide_slice bytes);
+void dump_put_i64_text(struct tide_buf *b, const char *name, int64_t value);
+void dump_put_strkey(struct tide_buf *b, const char *name, enum tide_strkey kind,
+                     const uint8_t *key);
+void dump_put_value(struct tide_buf *b, const char *name, tide_slice scval); /* as JSON */
 
 /* ledger.c */
-void decode_put_ledger(struct decode_sink *sink, const struct tide_ledger_tail *tail, bool linked);
-void decode_put_phases(struct tide_buf *b, tide_slice tx_set);
+void dump_put_ledger(struct dump_sink *sink, const struct tide_ledger_tail *tail, bool linked);
+void dump_put_phases(struct tide_buf *b, tide_slice tx_set);
 /* tx.c */
-void decode_put_tx(struct decode_sink *sink, const struct tide_tx *tx, enum tide_call_proof proof);
+void dump_put_tx(struct dump_sink *sink, const struct tide_tx *tx, enum tide_call_proof proof);
 
 #endif

@@ -132,70 +132,71 @@ bool tide_export_args(struct tide_buf *json, enum tide_role role, tide_slice fn,
 }
 
 /* XDR is shown whole or not at all. */
-static void put_args_xdr(struct tide_export *x, enum tide_role role, const struct tide_cursor *at)
+static void put_args_xdr(struct tide_export *x, enum tide_role role,
+                         const struct tide_export_cursor *at)
 {
     bool hidden =
         !x->with_private && private_argument(role, tide_cursor_text(at, AT_FN)) != UINT32_MAX;
-    tide_export_json(&x->row, CALL_ARGS, TIDE_SLICE("null"));
+    tide_export_row_json(&x->row, CALL_ARGS, TIDE_SLICE("null"));
     if (!hidden)
-        tide_export_text(&x->row, CALL_ARGS_XDR, tide_cursor_text(at, AT_ARGS_XDR));
+        tide_export_row_text(&x->row, CALL_ARGS_XDR, tide_cursor_text(at, AT_ARGS_XDR));
 }
 
 static void put_args(struct tide_export *x, enum tide_role role, tide_slice fn, tide_slice args)
 {
     tide_buf_reset(&x->json);
     bool hidden = !x->with_private && tide_export_args(&x->json, role, fn, args);
-    tide_export_json(&x->row, CALL_ARGS, hidden ? tide_buf_view(&x->json) : args);
+    tide_export_row_json(&x->row, CALL_ARGS, hidden ? tide_buf_view(&x->json) : args);
     x->row.bytes.failed = x->row.bytes.failed || x->json.failed;
 }
 
-static void put_nullable(struct tide_export *x, uint32_t column, const struct tide_cursor *at,
-                         uint32_t field)
+static void put_nullable(struct tide_export *x, uint32_t column,
+                         const struct tide_export_cursor *at, uint32_t field)
 {
     if (tide_cursor_null(at, field))
-        tide_export_json(&x->row, column, TIDE_SLICE("null"));
+        tide_export_row_json(&x->row, column, TIDE_SLICE("null"));
     else
-        tide_export_text(&x->row, column, tide_cursor_text(at, field));
+        tide_export_row_text(&x->row, column, tide_cursor_text(at, field));
 }
 
-static tide_status put_call(struct tide_export *x, const struct tide_cursor *at,
+static tide_status put_call(struct tide_export *x, const struct tide_export_cursor *at,
                             struct tide_err *err)
 {
     tide_slice contract = tide_cursor_text(at, AT_CONTRACT);
     const struct tide_export_contract *known = tide_export_contract(x, contract);
     bool ok = tide_pg_bool(&at->rows, at->at, AT_OK);
-    tide_export_json(&x->row, CALL_LEDGER, tide_cursor_text(at, AT_LEDGER));
-    tide_export_json(&x->row, CALL_CLOSE_TIME, tide_cursor_text(at, AT_TIME));
-    tide_export_json(&x->row, CALL_TX, tide_cursor_text(at, AT_TX));
-    tide_export_text(&x->row, CALL_HASH, tide_cursor_text(at, AT_HASH));
-    tide_export_text(&x->row, CALL_SOURCE, tide_cursor_text(at, AT_SOURCE));
-    tide_export_text(&x->row, CALL_CONTRACT, contract);
+    tide_export_row_json(&x->row, CALL_LEDGER, tide_cursor_text(at, AT_LEDGER));
+    tide_export_row_json(&x->row, CALL_CLOSE_TIME, tide_cursor_text(at, AT_TIME));
+    tide_export_row_json(&x->row, CALL_TX, tide_cursor_text(at, AT_TX));
+    tide_export_row_text(&x->row, CALL_HASH, tide_cursor_text(at, AT_HASH));
+    tide_export_row_text(&x->row, CALL_SOURCE, tide_cursor_text(at, AT_SOURCE));
+    tide_export_row_text(&x->row, CALL_CONTRACT, contract);
     enum tide_role role = TIDE_ROLE_COUNT;
     if (known) {
         role = tide_export_role(tide_slice_str(known->role_name));
-        tide_export_text(&x->row, CALL_ROLE, tide_slice_str(known->role_name));
-        tide_export_text(&x->row, CALL_NAME, tide_slice_str(known->name));
+        tide_export_row_text(&x->row, CALL_ROLE, tide_slice_str(known->role_name));
+        tide_export_row_text(&x->row, CALL_NAME, tide_slice_str(known->name));
     }
     put_nullable(x, CALL_FN, at, AT_FN);
     if (tide_cursor_null(at, AT_ARGS))
         put_args_xdr(x, role, at);
     else
         put_args(x, role, tide_cursor_text(at, AT_FN), tide_cursor_text(at, AT_ARGS));
-    tide_export_json(&x->row, CALL_OK, ok ? TIDE_SLICE("true") : TIDE_SLICE("false"));
+    tide_export_row_json(&x->row, CALL_OK, ok ? TIDE_SLICE("true") : TIDE_SLICE("false"));
     if (ok)
-        tide_export_json(&x->row, CALL_RET,
-                         tide_cursor_null(at, AT_RET) ? TIDE_SLICE("null")
-                                                      : tide_cursor_text(at, AT_RET));
+        tide_export_row_json(&x->row, CALL_RET,
+                             tide_cursor_null(at, AT_RET) ? TIDE_SLICE("null")
+                                                          : tide_cursor_text(at, AT_RET));
     if (!tide_cursor_null(at, AT_RET_XDR))
-        tide_export_text(&x->row, CALL_RET_XDR, tide_cursor_text(at, AT_RET_XDR));
-    tide_export_json(&x->row, CALL_EVENTS, tide_cursor_text(at, AT_EVENTS));
-    tide_export_json(&x->row, CALL_CHANGED, tide_cursor_text(at, AT_CHANGED));
+        tide_export_row_text(&x->row, CALL_RET_XDR, tide_cursor_text(at, AT_RET_XDR));
+    tide_export_row_json(&x->row, CALL_EVENTS, tide_cursor_text(at, AT_EVENTS));
+    tide_export_row_json(&x->row, CALL_CHANGED, tide_cursor_text(at, AT_CHANGED));
     return tide_export_row_end(&x->row, err);
 }
 
 tide_status tide_export_calls(struct tide_export *x, struct tide_err *err)
 {
-    struct tide_cursor at;
+    struct tide_export_cursor at;
     struct tide_buf sql;
     tide_buf_init(&sql, 4096);
     tide_buf_str(&sql, call_sql);
@@ -203,15 +204,15 @@ tide_status tide_export_calls(struct tide_export *x, struct tide_err *err)
                   " WHERE t.deployment = %u AND t.ledger BETWEEN %u AND %u ORDER BY t.ledger, t.tx,"
                   " t.op",
                   x->deployment, x->from, x->to);
-    tide_status status = tide_cursor_open(&at, x->pg, 0, &sql, err);
+    tide_status status = tide_export_cursor_open(&at, x->pg, 0, &sql, err);
     tide_buf_release(&sql);
     while (status == TIDE_OK && at.live) {
         status = tide_export_stop(err);
         if (status == TIDE_OK)
             status = put_call(x, &at, err);
         if (status == TIDE_OK)
-            status = tide_cursor_next(&at, err);
+            status = tide_export_cursor_next(&at, err);
     }
-    tide_cursor_close(&at);
+    tide_export_cursor_close(&at);
     return status;
 }

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-static tide_status fetch(struct tide_cursor *cursor, struct tide_err *err)
+static tide_status fetch(struct tide_export_cursor *cursor, struct tide_err *err)
 {
     char sql[64];
     tide_pg_rows_release(&cursor->rows);
@@ -14,11 +14,11 @@ static tide_status fetch(struct tide_cursor *cursor, struct tide_err *err)
     return status;
 }
 
-tide_status tide_cursor_open(struct tide_cursor *cursor, struct tide_pg *pg, uint32_t id,
-                             const struct tide_buf *sql, struct tide_err *err)
+tide_status tide_export_cursor_open(struct tide_export_cursor *cursor, struct tide_pg *pg,
+                                    uint32_t id, const struct tide_buf *sql, struct tide_err *err)
 {
     struct tide_buf declare;
-    *cursor = (struct tide_cursor){ .pg = pg, .id = id };
+    *cursor = (struct tide_export_cursor){ .pg = pg, .id = id };
     tide_buf_init(&declare, 128u << 10);
     tide_buf_putf(&declare, "DECLARE tide_%u NO SCROLL CURSOR FOR ", id);
     tide_buf_slice(&declare, tide_buf_view(sql));
@@ -30,7 +30,7 @@ tide_status tide_cursor_open(struct tide_cursor *cursor, struct tide_pg *pg, uin
     return status == TIDE_OK ? fetch(cursor, err) : status;
 }
 
-tide_status tide_cursor_next(struct tide_cursor *cursor, struct tide_err *err)
+tide_status tide_export_cursor_next(struct tide_export_cursor *cursor, struct tide_err *err)
 {
     assert(cursor->live);
     cursor->at++;
@@ -42,7 +42,7 @@ tide_status tide_cursor_next(struct tide_cursor *cursor, struct tide_err *err)
     return TIDE_OK;
 }
 
-void tide_cursor_close(struct tide_cursor *cursor)
+void tide_export_cursor_close(struct tide_export_cursor *cursor)
 {
     tide_pg_rows_release(&cursor->rows);
     cursor->live = false;

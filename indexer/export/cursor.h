@@ -8,7 +8,7 @@
 
 #define TIDE_CURSOR_ROWS 256u
 
-struct tide_cursor {
+struct tide_export_cursor {
     struct tide_pg *pg;
     uint32_t id; /* names it: one of its own for each open cursor of a connection */
     struct tide_pg_rows rows;
@@ -18,23 +18,25 @@ struct tide_cursor {
 
 /* Declares it and goes to the first row. Inside a transaction that outlives it. sql is one
  * statement without parameters. TIDE_E_LIMIT when it did not fit its buffer. */
-tide_status tide_cursor_open(struct tide_cursor *cursor, struct tide_pg *pg, uint32_t id,
-                             const struct tide_buf *sql, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_export_cursor_open(struct tide_export_cursor *cursor, struct tide_pg *pg,
+                                    uint32_t id, const struct tide_buf *sql,
+                                    struct tide_err *err) TIDE_MUST_USE;
 /* The next row; live is false after the last. Texts of the row before die. */
-tide_status tide_cursor_next(struct tide_cursor *cursor, struct tide_err *err) TIDE_MUST_USE;
-void tide_cursor_close(struct tide_cursor *cursor);
+tide_status tide_export_cursor_next(struct tide_export_cursor *cursor,
+                                    struct tide_err *err) TIDE_MUST_USE;
+void tide_export_cursor_close(struct tide_export_cursor *cursor);
 
-static inline tide_slice tide_cursor_text(const struct tide_cursor *cursor, uint32_t column)
+static inline tide_slice tide_cursor_text(const struct tide_export_cursor *cursor, uint32_t column)
 {
     return tide_pg_slice(&cursor->rows, cursor->at, column);
 }
 
-static inline bool tide_cursor_null(const struct tide_cursor *cursor, uint32_t column)
+static inline bool tide_cursor_null(const struct tide_export_cursor *cursor, uint32_t column)
 {
     return tide_pg_is_null(&cursor->rows, cursor->at, column);
 }
 
-static inline uint64_t tide_cursor_u64(const struct tide_cursor *cursor, uint32_t column)
+static inline uint64_t tide_cursor_u64(const struct tide_export_cursor *cursor, uint32_t column)
 {
     return tide_pg_u64(&cursor->rows, cursor->at, column);
 }

@@ -34,13 +34,13 @@ static const char common_sql[] = "t.ledger, t.tx, t.op, t.event, "
 /* One table's events in order. */
 struct stream {
     const struct tide_kind *kind; /* NULL: event.raw */
-    struct tide_cursor cursor;
+    struct tide_export_cursor cursor;
     uint64_t order[4]; /* ledger, tx, op, event of the current row */
 };
 
 struct merge {
     struct tide_export *x;
-    struct tide_cursor hashes; /* ledger, tx, hash of all transactions */
+    struct tide_export_cursor hashes; /* ledger, tx, hash of all transactions */
     uint32_t count;
     struct stream *streams; /* TIDE_EV_COUNT of the catalogue and one raw */
 };
@@ -81,14 +81,14 @@ static tide_status open_stream(struct merge *m, struct stream *stream, uint32_t 
     tide_buf_putf(&sql, "SELECT %s", common_sql);
     for (uint32_t i = 0; kind && i < kind->field_count; i++) {
         tide_buf_str(&sql, ", ");
-        tide_value_select(&sql, "t", kind->fields[i].column, kind->fields[i].type);
+        tide_export_value_select(&sql, "t", kind->fields[i].column, kind->fields[i].type);
     }
     if (!kind)
         tide_buf_str(&sql, ", encode(t.xdr, 'hex')");
     tide_buf_putf(&sql, " FROM \"%s\".\"%s\" AS t", table->schema, table->name);
     put_where(&sql, m->x);
     tide_buf_str(&sql, " ORDER BY t.ledger, t.tx, t.op, t.event");
-    tide_status status = tide_cursor_open(&stream->cursor, m->x->pg, id, &sql, err);
+    tide_status status = tide_export_cursor_open(&stream->cursor, m->x->pg, id, &sql, err);
     tide_buf_release(&sql);
     read_order(stream);
     return status;
@@ -101,7 +101,8 @@ static tide_status open_all(struct merge *m, struct tide_err *err)
     tide_buf_str(&sql, "SELECT t.ledger, t.tx, encode(t.hash, 'hex') FROM chain.tx AS t");
     put_where(&sql, m->x);
     tide_buf_str(&sql, " ORDER BY t.ledger, t.tx");
-    tide_status status = tide_cursor_open(&m->hashes, m->x->pg, TIDE_EV_COUNT + 1u, &sql, err);
+    tide_status status =
+        tide_export_cursor_open(&m->hashes, m->x->pg, TIDE_EV_COUNT + 1u, &sql, err);
     tide_buf_release(&sql);
     for (uint32_t i = 0; i <= TIDE_EV_COUNT && status == TIDE_OK; i++) {
         m->streams[i].kind = i < TIDE_EV_COUNT ? &tide_events()[i] : NULL;
@@ -131,15 +132,15 @@ static struct stream *first_of(const struct merge *m)
 static tide_status put_hash(struct merge *m, const struct stream *stream, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
-    struct tide_cursor *at = &m->hashes;
+    struct tide_export_cursor *at = &m->hashes;
     while (
         status == TIDE_OK && at->live &&
         (tide_cursor_u64(at, 0) < stream->order[0] ||
          (tide_cursor_u64(at, 0) == stream->order[0] && tide_cursor_u64(at, 1) < stream->order[1])))
-        status = tide_cursor_next(at, err);
+        status = tide_export_cursor_next(at, err);
     if (status == TIDE_OK && at->live && tide_cursor_u64(at, 0) == stream->order[0] &&
         tide_cursor_u64(at, 1) == stream->order[1])
-        tide_export_text(&m->x->row, EVENT_HASH, tide_cursor_text(at, 2));
+        tide_export_row_text(&m->x->row, EVENT_HASH, tide_cursor_text(at, 2));
     return status;
 }
 
@@ -154,7 +155,7 @@ static void put_made(struct tide_export *x, uint32_t column, make_fn make,
     };
     tide_buf_reset(&x->json);
     make(&x->json, stream->kind, &row);
-    tide_export_json(&x->row, column, tide_buf_view(&x->json));
+    tide_export_row_json(&x->row, column, tide_buf_view(&x->json));
     x->row.bytes.failed = x->row.bytes.failed || x->json.failed;
 }
 
@@ -165,14 +166,15 @@ static void put_raw(struct tide_export *x, const struct stream *stream)
     struct tide_raw_event raw;
     tide_buf_init(&xdr, TIDE_JSON_BYTES_MAX);
     if (tide_raw_event_hex(&raw, &xdr, tide_cursor_text(&stream->cursor, AT_FIELDS))) {
-        tide_export_text(&x->row, EVENT_TYPE, tide_slice_str(raw.system ? "system" : "contract"));
+        tide_export_row_text(&x->row, EVENT_TYPE,
+                             tide_slice_str(raw.system ? "system" : "contract"));
         tide_buf_reset(&x->json);
         if (tide_raw_topics_json(&x->json, &raw))
-            tide_export_json(&x->row, EVENT_TOPICS, tide_buf_view(&x->json));
+            tide_export_row_json(&x->row, EVENT_TOPICS, tide_buf_view(&x->json));
         x->row.bytes.failed = x->row.bytes.failed || x->json.failed;
         tide_buf_reset(&x->json);
         if (tide_scval_json(&x->json, raw.data) == TIDE_OK)
-            tide_export_json(&x->row, EVENT_DATA, tide_buf_view(&x->json));
+            tide_export_row_json(&x->row, EVENT_DATA, tide_buf_view(&x->json));
     }
     x->row.bytes.failed = x->row.bytes.failed || x->json.failed || xdr.failed;
     tide_buf_release(&xdr);
@@ -183,19 +185,19 @@ static tide_status put_event(struct merge *m, const struct stream *stream, struc
     struct tide_export *x = m->x;
     tide_slice contract = tide_cursor_text(&stream->cursor, AT_CONTRACT);
     const struct tide_export_contract *known = tide_export_contract(x, contract);
-    tide_export_number(&x->row, EVENT_LEDGER, stream->order[AT_LEDGER]);
-    tide_export_number(&x->row, EVENT_TX, stream->order[AT_TX]);
-    tide_export_number(&x->row, EVENT_OP, stream->order[AT_OP]);
-    tide_export_number(&x->row, EVENT_EVENT, stream->order[AT_EVENT]);
-    tide_export_json(&x->row, EVENT_CLOSE_TIME, tide_cursor_text(&stream->cursor, AT_TIME));
-    tide_export_text(&x->row, EVENT_CONTRACT, contract);
+    tide_export_row_number(&x->row, EVENT_LEDGER, stream->order[AT_LEDGER]);
+    tide_export_row_number(&x->row, EVENT_TX, stream->order[AT_TX]);
+    tide_export_row_number(&x->row, EVENT_OP, stream->order[AT_OP]);
+    tide_export_row_number(&x->row, EVENT_EVENT, stream->order[AT_EVENT]);
+    tide_export_row_json(&x->row, EVENT_CLOSE_TIME, tide_cursor_text(&stream->cursor, AT_TIME));
+    tide_export_row_text(&x->row, EVENT_CONTRACT, contract);
     if (known)
-        tide_export_text(&x->row, EVENT_ROLE, tide_slice_str(known->role_name));
+        tide_export_row_text(&x->row, EVENT_ROLE, tide_slice_str(known->role_name));
     if (stream->kind) {
         const char *type = stream->kind->system ? "system" : "contract";
-        tide_export_text(&x->row, EVENT_TYPE, tide_slice_str(type));
-        put_made(x, EVENT_TOPICS, tide_value_topics, stream);
-        put_made(x, EVENT_DATA, tide_value_data, stream);
+        tide_export_row_text(&x->row, EVENT_TYPE, tide_slice_str(type));
+        put_made(x, EVENT_TOPICS, tide_export_value_topics, stream);
+        put_made(x, EVENT_DATA, tide_export_value_data, stream);
     } else {
         put_raw(x, stream);
     }
@@ -216,12 +218,12 @@ tide_status tide_export_events(struct tide_export *x, struct tide_err *err)
         if (status == TIDE_OK)
             status = put_event(&m, first, err);
         if (status == TIDE_OK)
-            status = tide_cursor_next(&first->cursor, err);
+            status = tide_export_cursor_next(&first->cursor, err);
         read_order(first);
     }
     for (uint32_t i = 0; i < m.count; i++)
-        tide_cursor_close(&m.streams[i].cursor);
-    tide_cursor_close(&m.hashes);
+        tide_export_cursor_close(&m.streams[i].cursor);
+    tide_export_cursor_close(&m.hashes);
     free(m.streams);
     return status;
 }

@@ -36,18 +36,18 @@ static void set(struct tide_export_row *row, uint32_t column, tide_slice bytes, 
     tide_buf_slice(&row->bytes, bytes);
 }
 
-void tide_export_number(struct tide_export_row *row, uint32_t column, uint64_t value)
+void tide_export_row_number(struct tide_export_row *row, uint32_t column, uint64_t value)
 {
     char digits[20];
     set(row, column, tide_slice_of(digits, tide_u64_text(digits, value)), false);
 }
 
-void tide_export_text(struct tide_export_row *row, uint32_t column, tide_slice text)
+void tide_export_row_text(struct tide_export_row *row, uint32_t column, tide_slice text)
 {
     set(row, column, text, true);
 }
 
-void tide_export_json(struct tide_export_row *row, uint32_t column, tide_slice json)
+void tide_export_row_json(struct tide_export_row *row, uint32_t column, tide_slice json)
 {
     set(row, column, json, false);
 }

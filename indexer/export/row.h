@@ -34,10 +34,10 @@ void tide_export_row_open(struct tide_export_row *row, FILE *to, enum tide_expor
                           const char *const *names);
 void tide_export_row_close(struct tide_export_row *row);
 
-void tide_export_number(struct tide_export_row *row, uint32_t column, uint64_t value);
-void tide_export_text(struct tide_export_row *row, uint32_t column, tide_slice text);
+void tide_export_row_number(struct tide_export_row *row, uint32_t column, uint64_t value);
+void tide_export_row_text(struct tide_export_row *row, uint32_t column, tide_slice text);
 /* json is one JSON value. */
-void tide_export_json(struct tide_export_row *row, uint32_t column, tide_slice json);
+void tide_export_row_json(struct tide_export_row *row, uint32_t column, tide_slice json);
 
 /* Writes what was set since the last line. TIDE_E_LIMIT when the line is too long, TIDE_E_IO
  * when it cannot be written. */

@@ -47,7 +47,8 @@ static void put_columns(struct tide_buf *sql, const struct source *from)
     tide_buf_str(sql, instance ? ", t.executable, encode(t.wasm, 'hex')" : ", NULL, NULL");
     for (uint32_t i = 0; from->kind && i < from->kind->field_count; i++) {
         tide_buf_str(sql, ", ");
-        tide_value_select(sql, "t", from->kind->fields[i].column, from->kind->fields[i].type);
+        tide_export_value_select(sql, "t", from->kind->fields[i].column,
+                                 from->kind->fields[i].type);
     }
     if (!from->kind)
         tide_buf_str(sql, ", encode(t.key_xdr, 'hex'), encode(t.value_xdr, 'hex')");
@@ -139,40 +140,40 @@ static void put_as_of(struct tide_buf *sql, const struct tide_export *x, const s
 
 /* {"executable": …, "wasm": …, "storage": {…}} */
 static void put_instance(struct tide_buf *json, const struct tide_kind *kind,
-                         const struct tide_value_row *row, const struct tide_cursor *at)
+                         const struct tide_value_row *row, const struct tide_export_cursor *at)
 {
     tide_buf_str(json, "{\"executable\":");
-    tide_value_json(json, TIDE_T_TEXT, tide_cursor_text(at, AT_EXECUTABLE));
+    tide_export_value_json(json, TIDE_T_TEXT, tide_cursor_text(at, AT_EXECUTABLE));
     if (!tide_cursor_null(at, AT_WASM)) {
         tide_buf_str(json, ",\"wasm\":");
-        tide_value_json(json, TIDE_T_B32, tide_cursor_text(at, AT_WASM));
+        tide_export_value_json(json, TIDE_T_B32, tide_cursor_text(at, AT_WASM));
     }
     tide_buf_str(json, ",\"storage\":");
-    tide_value_entry(json, kind, row);
+    tide_export_value_entry(json, kind, row);
     tide_buf_u8(json, '}');
 }
 
 static void put_known(struct tide_export *x, const struct tide_kind *kind,
-                      const struct tide_cursor *at)
+                      const struct tide_export_cursor *at)
 {
     struct tide_value_row row = {
         .text = field_text, .null = field_null, .self = at, .with_private = x->with_private
     };
     tide_buf_reset(&x->json);
-    tide_value_key(&x->json, kind, &row);
-    tide_export_json(&x->row, STATE_KEY, tide_buf_view(&x->json));
+    tide_export_value_key(&x->json, kind, &row);
+    tide_export_row_json(&x->row, STATE_KEY, tide_buf_view(&x->json));
     x->row.bytes.failed = x->row.bytes.failed || x->json.failed;
     tide_buf_reset(&x->json);
     if (kind->class == TIDE_KIND_INSTANCE)
         put_instance(&x->json, kind, &row, at);
     else
-        tide_value_entry(&x->json, kind, &row);
-    tide_export_json(&x->row, STATE_VAL, tide_buf_view(&x->json));
+        tide_export_value_entry(&x->json, kind, &row);
+    tide_export_row_json(&x->row, STATE_VAL, tide_buf_view(&x->json));
     x->row.bytes.failed = x->row.bytes.failed || x->json.failed;
 }
 
 /* True when an entry of that contract, kept undecoded, may be a person's record. */
-static bool may_be_private(const struct tide_export *x, const struct tide_cursor *at)
+static bool may_be_private(const struct tide_export *x, const struct tide_export_cursor *at)
 {
     const struct tide_export_contract *known =
         tide_export_contract(x, tide_cursor_text(at, AT_CONTRACT));
@@ -185,27 +186,27 @@ static void put_xdr(struct tide_export *x, uint32_t column, tide_slice hex)
     tide_buf_init(&bytes, TIDE_JSON_BYTES_MAX);
     tide_buf_reset(&x->json);
     if (tide_raw_hex(&bytes, hex) && tide_scval_json(&x->json, tide_buf_view(&bytes)) == TIDE_OK)
-        tide_export_json(&x->row, column, tide_buf_view(&x->json));
+        tide_export_row_json(&x->row, column, tide_buf_view(&x->json));
     x->row.bytes.failed = x->row.bytes.failed || x->json.failed || bytes.failed;
     tide_buf_release(&bytes);
 }
 
 static tide_status put_entry(struct tide_export *x, const struct source *from,
-                             const struct tide_cursor *at, struct tide_err *err)
+                             const struct tide_export_cursor *at, struct tide_err *err)
 {
     tide_slice contract = tide_cursor_text(at, AT_CONTRACT);
     const struct tide_export_contract *known = tide_export_contract(x, contract);
     if (x->as_of)
-        tide_export_number(&x->row, STATE_AS_OF, x->as_of);
-    tide_export_text(&x->row, STATE_CONTRACT, contract);
+        tide_export_row_number(&x->row, STATE_AS_OF, x->as_of);
+    tide_export_row_text(&x->row, STATE_CONTRACT, contract);
     if (known)
-        tide_export_text(&x->row, STATE_ROLE, tide_slice_str(known->role_name));
-    tide_export_text(&x->row, STATE_DURABILITY,
-                     tide_cursor_u64(at, AT_DURABILITY) ? TIDE_SLICE("persistent")
-                                                        : TIDE_SLICE("temporary"));
-    tide_export_json(&x->row, STATE_LIVE_UNTIL,
-                     tide_cursor_null(at, AT_LIVE_UNTIL) ? TIDE_SLICE("null")
-                                                         : tide_cursor_text(at, AT_LIVE_UNTIL));
+        tide_export_row_text(&x->row, STATE_ROLE, tide_slice_str(known->role_name));
+    tide_export_row_text(&x->row, STATE_DURABILITY,
+                         tide_cursor_u64(at, AT_DURABILITY) ? TIDE_SLICE("persistent")
+                                                            : TIDE_SLICE("temporary"));
+    tide_export_row_json(&x->row, STATE_LIVE_UNTIL,
+                         tide_cursor_null(at, AT_LIVE_UNTIL) ? TIDE_SLICE("null")
+                                                             : tide_cursor_text(at, AT_LIVE_UNTIL));
     if (from->kind)
         put_known(x, from->kind, at);
     else {
@@ -219,23 +220,23 @@ static tide_status put_entry(struct tide_export *x, const struct source *from,
 static tide_status export_table(struct tide_export *x, const struct source *from,
                                 struct tide_err *err)
 {
-    struct tide_cursor at = { 0 };
+    struct tide_export_cursor at = { 0 };
     struct tide_buf sql;
     tide_buf_init(&sql, 48u << 10);
     if (x->as_of)
         put_as_of(&sql, x, from);
     else
         put_now(&sql, x, from);
-    tide_status status = tide_cursor_open(&at, x->pg, 0, &sql, err);
+    tide_status status = tide_export_cursor_open(&at, x->pg, 0, &sql, err);
     tide_buf_release(&sql);
     while (status == TIDE_OK && at.live) {
         status = tide_export_stop(err);
         if (status == TIDE_OK)
             status = put_entry(x, from, &at, err);
         if (status == TIDE_OK)
-            status = tide_cursor_next(&at, err);
+            status = tide_export_cursor_next(&at, err);
     }
-    tide_cursor_close(&at);
+    tide_export_cursor_close(&at);
     if (status == TIDE_OK)
         status = tide_pg_run(x->pg, "CLOSE tide_0", "CLOSE", err);
     return status;

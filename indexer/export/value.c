@@ -2,8 +2,8 @@
 #include "tidemark/scval.h"
 #include "tidemark/text.h"
 
-void tide_value_select(struct tide_buf *sql, const char *table, const char *column,
-                       enum tide_type type)
+void tide_export_value_select(struct tide_buf *sql, const char *table, const char *column,
+                              enum tide_type type)
 {
     switch (type) {
     case TIDE_T_STR:
@@ -54,7 +54,7 @@ static void put_string_of_hex(struct tide_buf *json, tide_slice hex)
     tide_buf_release(&bytes);
 }
 
-void tide_value_json(struct tide_buf *json, enum tide_type type, tide_slice text)
+void tide_export_value_json(struct tide_buf *json, enum tide_type type, tide_slice text)
 {
     switch (type) {
     case TIDE_T_BOOL:
@@ -125,7 +125,7 @@ static void put_map(struct tide_buf *json, const struct tide_kind *kind, uint32_
             tide_buf_putf(json, "\"%s\":{", field->outer);
         outer = field->outer;
         put_name(json, field);
-        tide_value_json(json, field->type, row->text(row->self, i));
+        tide_export_value_json(json, field->type, row->text(row->self, i));
         any = true;
     }
     tide_buf_str(json, outer ? "}}" : "}");
@@ -144,7 +144,7 @@ static void put_vec(struct tide_buf *json, const char *head, const struct tide_k
             continue;
         if (any)
             tide_buf_u8(json, ',');
-        tide_value_json(json, kind->fields[i].type, row->text(row->self, i));
+        tide_export_value_json(json, kind->fields[i].type, row->text(row->self, i));
         any = true;
     }
     tide_buf_u8(json, ']');
@@ -166,7 +166,7 @@ static void put_single(struct tide_buf *json, const struct tide_kind *kind, enum
 {
     for (uint32_t i = 0; i < kind->field_count; i++) {
         if (kind->fields[i].place == place && shown(&kind->fields[i], row, i)) {
-            tide_value_json(json, kind->fields[i].type, row->text(row->self, i));
+            tide_export_value_json(json, kind->fields[i].type, row->text(row->self, i));
             return;
         }
     }
@@ -187,14 +187,14 @@ enum {
     ENTRY = 1u << TIDE_P_FIELD | 1u << TIDE_P_SUB,
 };
 
-void tide_value_topics(struct tide_buf *json, const struct tide_kind *kind,
-                       const struct tide_value_row *row)
+void tide_export_value_topics(struct tide_buf *json, const struct tide_kind *kind,
+                              const struct tide_value_row *row)
 {
     put_vec(json, kind->name, kind, TOPICS, row);
 }
 
-void tide_value_data(struct tide_buf *json, const struct tide_kind *kind,
-                     const struct tide_value_row *row)
+void tide_export_value_data(struct tide_buf *json, const struct tide_kind *kind,
+                            const struct tide_value_row *row)
 {
     if (kind->nothing)
         tide_buf_str(json, "[]");
@@ -206,8 +206,8 @@ void tide_value_data(struct tide_buf *json, const struct tide_kind *kind,
         put_map(json, kind, MEMBERS, row);
 }
 
-void tide_value_key(struct tide_buf *json, const struct tide_kind *kind,
-                    const struct tide_value_row *row)
+void tide_export_value_key(struct tide_buf *json, const struct tide_kind *kind,
+                           const struct tide_value_row *row)
 {
     if (kind->class == TIDE_KIND_INSTANCE)
         tide_buf_str(json, "\"LedgerKeyContractInstance\"");
@@ -215,8 +215,8 @@ void tide_value_key(struct tide_buf *json, const struct tide_kind *kind,
         put_vec(json, kind->name, kind, 1u << TIDE_P_KEY, row);
 }
 
-void tide_value_entry(struct tide_buf *json, const struct tide_kind *kind,
-                      const struct tide_value_row *row)
+void tide_export_value_entry(struct tide_buf *json, const struct tide_kind *kind,
+                             const struct tide_value_row *row)
 {
     if (has(kind, TIDE_P_VALUE))
         put_single(json, kind, TIDE_P_VALUE, row);

@@ -81,12 +81,12 @@ static tide_status open_pipeline(struct reader *r, struct tide_err *err)
 {
     const struct tide_pipeline_options options = {
         .source = r->source,
-        .delta = { .deployment = r->deployment,
-                   .proof = (enum tide_proof)r->config.proof,
-                   .tables = r->options->tables,
-                   .known_only = true,
-                   .mentioned = (const uint8_t(*)[TIDE_HASH_BYTES])r->gap->ids,
-                   .mentioned_count = r->gap->contract_count },
+        .decode = { .deployment = r->deployment,
+                    .proof = (enum tide_proof)r->config.proof,
+                    .tables = r->options->tables,
+                    .known_only = true,
+                    .mentioned = (const uint8_t(*)[TIDE_HASH_BYTES])r->gap->ids,
+                    .mentioned_count = r->gap->contract_count },
         .from = r->gap->range.from,
         .to = r->gap->range.to,
         .stop_at_end = true,

@@ -25,7 +25,7 @@ struct tide_discovery; /* opaque */
 struct tide_discovery_options {
     const struct tide_config *config;         /* borrowed */
     const struct tide_deployment *deployment; /* borrowed; the one that the writer adds to */
-    const bool *tables;                       /* as tide_delta_options.tables; borrowed */
+    const bool *tables;                       /* as tide_decode_options.tables; borrowed */
     bool (*stopped)(void *self);              /* asked again and again by the writer's thread */
     void *stopped_self;
 };
@@ -40,7 +40,7 @@ void tide_discovery_close(struct tide_discovery *discovery);
  * what they are. What is being read is dropped then, for it may have read past them. */
 void tide_discovery_wake(struct tide_discovery *discovery, bool settled);
 /* True once after the past showed what a contract is. The ledgers that are indexed so far are to be
- * read again for it, and those to come by a delta that adopted it. */
+ * read again for it, and those to come by a decoder that adopted it. */
 bool tide_discovery_settled(struct tide_discovery *discovery);
 /* True while ledgers are being read: the next turn is wanted soon. */
 bool tide_discovery_is_reading(const struct tide_discovery *discovery);

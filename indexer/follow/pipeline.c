@@ -14,7 +14,7 @@ enum {
 
 struct tide_pipeline {
     struct tide_pipeline_options options;
-    struct tide_delta *delta;
+    struct tide_decode *decode;
     struct tide_item *items;
     uint32_t item_count;
     struct tide_queue free, full;
@@ -92,17 +92,17 @@ static bool quick_ledger(struct tide_pipeline *p, struct tide_item *item, tide_s
     tide_slice bytes = { 0 };
     size_t len = 0;
     struct tide_err ignored;
-    if (!source->ops->look || p->options.delta.mentioned_count)
+    if (!source->ops->peek || p->options.decode.mentioned_count)
         return false;
-    source->ops->look(source->self, &bytes);
+    source->ops->peek(source->self, &bytes);
     if (!bytes.len)
         return false;
     *status = fail_at(TIDE_FAILPOINT("ledger.fetched"), item);
     if (*status != TIDE_OK)
         return true;
-    if (tide_delta_first(p->delta, &item->batch, bytes, &len, &ignored) != TIDE_OK)
+    if (tide_decode_first(p->decode, &item->batch, bytes, &len, &ignored) != TIDE_OK)
         return false;
-    source->ops->took(source->self, len);
+    source->ops->consume(source->self, len);
     *status = fail_at(TIDE_FAILPOINT("ledger.decoded"), item);
     return true;
 }
@@ -124,8 +124,8 @@ static tide_status next_ledger(struct tide_pipeline *p, struct tide_item *item, 
         if (status == TIDE_OK)
             status = fail_at(TIDE_FAILPOINT("ledger.fetched"), item);
         if (status == TIDE_OK) {
-            status = tide_delta_ledger(p->delta, &item->batch, lcm, &item->err);
-            again = status != TIDE_OK && tide_source_again(source, &item->err);
+            status = tide_decode_ledger(p->decode, &item->batch, lcm, &item->err);
+            again = status != TIDE_OK && tide_source_refetch(source, &item->err);
         }
     } while (again);
     if (status == TIDE_OK)
@@ -202,7 +202,7 @@ static void fill(struct tide_pipeline *p, struct tide_item *item)
     p->told_tip = item->tip;
     if (item->batch.to && item->batch.to == p->options.to)
         end(item, TIDE_OK);
-    tide_delta_batch_end(p->delta, &item->batch);
+    tide_decode_batch_end(p->decode, &item->batch);
 }
 
 static void *work(void *self)
@@ -246,9 +246,9 @@ tide_status tide_pipeline_open(struct tide_pipeline **out,
     tide_queue_init(&p->full);
     tide_status status = open_items(p, err);
     if (status == TIDE_OK)
-        status = tide_delta_open(&p->delta, &options->delta, err);
+        status = tide_decode_open(&p->decode, &options->decode, err);
     if (status == TIDE_OK) {
-        tide_delta_expect(p->delta, options->from, options->previous_hash);
+        tide_decode_expect(p->decode, options->from, options->previous_hash);
         p->started = pthread_create(&p->thread, NULL, work, p) == 0;
         if (!p->started)
             status = tide_fail(err, TIDE_E_MEMORY, "pipeline: no thread");
@@ -270,7 +270,7 @@ void tide_pipeline_close(struct tide_pipeline *p)
     tide_queue_close(&p->full);
     if (p->started)
         pthread_join(p->thread, NULL);
-    tide_delta_close(p->delta);
+    tide_decode_close(p->decode);
     for (uint32_t i = 0; p->items && i < p->item_count; i++)
         tide_batch_release(&p->items[i].batch);
     free(p->items);

@@ -1,11 +1,11 @@
 /* Fetch and decode in a thread of its own, so that PostgreSQL is never idle: ledgers of a source
- * go through the delta into batches, and come out here.
+ * go through the decoder into batches, and come out here.
  *
  * Batches  a fixed number of them, used again and again: memory is queue_batches + 1 times the
  *          batch limit, and does not grow with time.
  * Cut      at bytes, ledgers or time; at the end of a partition; after each ledger at the tip.
  * Trouble  what was good before a failure comes out first, then the failure.
- * Threads  the source and the delta belong to the pipeline's thread until close. */
+ * Threads  the source and the decoder belong to the pipeline's thread until close. */
 #ifndef INDEXER_FOLLOW_PIPELINE_H
 #define INDEXER_FOLLOW_PIPELINE_H
 
@@ -18,7 +18,7 @@ struct tide_pipeline; /* opaque */
 
 struct tide_pipeline_options {
     struct tide_source source; /* sought already; stays the caller's to close, after close */
-    struct tide_delta_options delta;
+    struct tide_decode_options decode;
     uint32_t from;                /* first ledger; 0: whatever comes */
     const uint8_t *previous_hash; /* what from must follow; NULL: not known */
     uint32_t to;                  /* last ledger wanted; 0: open end */

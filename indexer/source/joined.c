@@ -88,30 +88,30 @@ static tide_status joined_next(void *self, tide_slice *lcm, uint32_t *sequence,
     return status;
 }
 
-static void joined_look(void *self, tide_slice *bytes)
+static void joined_peek(void *self, tide_slice *bytes)
 {
     struct joined *j = self;
     *bytes = (tide_slice){ 0 };
     if (j->on_lake && j->lake.ops)
-        j->lake.ops->look(j->lake.self, bytes);
+        j->lake.ops->peek(j->lake.self, bytes);
 }
 
-static void joined_took(void *self, size_t len)
+static void joined_consume(void *self, size_t len)
 {
     struct joined *j = self;
-    j->lake.ops->took(j->lake.self, len);
+    j->lake.ops->consume(j->lake.self, len);
     j->next++;
 }
 
 /* Where the lake's copy is damaged for good, RPC may have a better one. */
-static bool joined_again(void *self, struct tide_err *err)
+static bool joined_refetch(void *self, struct tide_err *err)
 {
     struct joined *j = self;
     char quoted[TIDE_ERR_TEXT_MAX + 64];
     struct tide_err unheard;
     if (!j->on_lake)
-        return tide_source_again(&j->rpc, err);
-    bool again = tide_source_again(&j->lake, err);
+        return tide_source_refetch(&j->rpc, err);
+    bool again = tide_source_refetch(&j->lake, err);
     j->next--;
     if (again || j->doubted == j->next)
         return again;
@@ -189,9 +189,9 @@ static const struct tide_source_ops joined_ops = {
     .name = "joined",
     .seek = joined_seek,
     .next = joined_next,
-    .look = joined_look,
-    .took = joined_took,
-    .again = joined_again,
+    .peek = joined_peek,
+    .consume = joined_consume,
+    .refetch = joined_refetch,
     .range = joined_range,
     .finite = joined_finite,
     .newest = joined_newest,

@@ -94,7 +94,7 @@ static tide_status read_batch_header(struct lake *l, struct tide_err *err)
     uint32_t start = tide_be32(l->plain.ptr), end = tide_be32(l->plain.ptr + 4);
     uint32_t count = tide_be32(l->plain.ptr + 8);
     l->used = BATCH_HEADER;
-    uint32_t named = lake_object_start(&l->layout, l->next);
+    uint32_t named = lake_layout_start(&l->layout, l->next);
     uint64_t named_end = (uint64_t)named + l->layout.batch - 1;
     bool start_fits = start == named || (named == 0 && start >= 1 && start <= 2);
     if (!start_fits || end != named_end || count != end - start + 1)
@@ -220,7 +220,7 @@ static tide_status is_there(struct lake *l, uint32_t ledger, struct tide_err *er
     for (uint32_t i = 0; i < LAKE_EXTENSIONS && status == TIDE_E_MISSING; i++) {
         char key[TIDE_OBJECT_KEY_MAX];
         struct object_fault fault = { 0 };
-        lake_object_key(key, &l->layout, ledger, i);
+        lake_layout_key(key, &l->layout, ledger, i);
         status = l->store.ops->exists(l->store.self, TIDE_LANES_MAX - 1, key, &fault, err);
     }
     prefetch_note(l->prefetch, status, err);
@@ -240,9 +240,9 @@ static tide_status later(struct lake *l, uint32_t from, bool wide, uint32_t *fou
     *found = 0;
     if (wide && l->store.ops->list) {
         struct lake_listing listing;
-        tide_status status = lake_list(&listing, &l->store, err);
+        tide_status status = lake_layout_list(&listing, &l->store, err);
         if (!status && listing.last >= (uint64_t)from + l->layout.batch)
-            *found = lake_object_start(&l->layout, listing.last);
+            *found = lake_layout_start(&l->layout, listing.last);
         return status;
     }
     uint64_t step = l->layout.batch;
@@ -261,7 +261,7 @@ static tide_status later(struct lake *l, uint32_t from, bool wide, uint32_t *fou
 /* The object of l->next is not there: the tip, or a hole? */
 static tide_status at_gap(struct lake *l, struct tide_err *err)
 {
-    uint32_t start = lake_object_start(&l->layout, l->next), found = 0;
+    uint32_t start = lake_layout_start(&l->layout, l->next), found = 0;
     /* Probing is dear: once after a seek. Listing is cheap: once per ledger. */
     bool wide = l->store.ops->list ? l->hole_asked != l->next : l->hole_asked == 0;
     tide_status status = later(l, start, wide, &found, err);
@@ -378,7 +378,7 @@ static tide_status lake_next(void *self, tide_slice *lcm, uint32_t *sequence, st
     return status;
 }
 
-static bool lake_again(void *self, struct tide_err *err)
+static bool lake_refetch(void *self, struct tide_err *err)
 {
     struct lake *l = self;
     assert(l->open && l->at == l->next);
@@ -395,7 +395,7 @@ static bool lake_again(void *self, struct tide_err *err)
 
 /* What the window holds from the next ledger on. It is filled so far that the ledger is hardly ever
  * cut short: then its reader would begin anew. More than that is taken where it is ready. */
-static void lake_look(void *self, tide_slice *bytes)
+static void lake_peek(void *self, tide_slice *bytes)
 {
     struct lake *l = self;
     *bytes = (tide_slice){ 0 };
@@ -412,7 +412,7 @@ static void lake_look(void *self, tide_slice *bytes)
         *bytes = window(l);
 }
 
-static void lake_took(void *self, size_t len)
+static void lake_consume(void *self, size_t len)
 {
     struct lake *l = self;
     step(l, len);
@@ -424,7 +424,7 @@ static void lake_took(void *self, size_t len)
 static tide_status probe_last(struct lake *l, uint32_t from, uint32_t *last, struct tide_err *err)
 {
     uint32_t batch = l->layout.batch;
-    uint64_t there = lake_object_start(&l->layout, from), missing = 0, step = batch;
+    uint64_t there = lake_layout_start(&l->layout, from), missing = 0, step = batch;
     while (!missing && there + step <= UINT32_MAX) {
         tide_status status = is_there(l, (uint32_t)(there + step), err);
         if (status == TIDE_E_MISSING) {
@@ -453,7 +453,7 @@ static tide_status lake_range(void *self, uint32_t *first, uint32_t *last, struc
     *first = *last = 0;
     if (l->store.ops->list) {
         struct lake_listing listing;
-        tide_status status = lake_list(&listing, &l->store, err);
+        tide_status status = lake_layout_list(&listing, &l->store, err);
         *first = listing.first;
         *last = listing.last;
         return status;
@@ -497,9 +497,9 @@ static const struct tide_source_ops lake_ops = {
     .name = "lake",
     .seek = lake_seek,
     .next = lake_next,
-    .look = lake_look,
-    .took = lake_took,
-    .again = lake_again,
+    .peek = lake_peek,
+    .consume = lake_consume,
+    .refetch = lake_refetch,
     .range = lake_range,
     .finite = lake_finite,
     .trouble = lake_trouble,
@@ -556,7 +556,7 @@ static tide_status find_layout(struct lake *l, struct tide_err *err)
                                l->store.name, passphrase, l->options.passphrase);
     } else if (status == TIDE_E_MISSING) {
         struct lake_listing listing = { 0 };
-        status = l->store.ops->list ? lake_list(&listing, &l->store, err) : TIDE_OK;
+        status = l->store.ops->list ? lake_layout_list(&listing, &l->store, err) : TIDE_OK;
         l->layout = listing.layout;
         if (!status && l->layout.batch == 0)
             l->layout = (struct lake_layout){ l->options.config->lake_ledgers_per_batch,

@@ -3,7 +3,7 @@
 
 static const char *const extensions[LAKE_EXTENSIONS] = { ".xdr.zst", ".xdr.zstd" };
 
-uint32_t lake_object_start(const struct lake_layout *layout, uint32_t ledger)
+uint32_t lake_layout_start(const struct lake_layout *layout, uint32_t ledger)
 {
     return ledger / layout->batch * layout->batch;
 }
@@ -15,7 +15,7 @@ static uint32_t last_of(uint32_t start, uint64_t size)
     return last > UINT32_MAX ? UINT32_MAX : (uint32_t)last;
 }
 
-void lake_object_key(char *out, const struct lake_layout *layout, uint32_t ledger,
+void lake_layout_key(char *out, const struct lake_layout *layout, uint32_t ledger,
                      uint32_t extension)
 {
     assert(layout->batch > 0 && layout->partition > 0 && extension < LAKE_EXTENSIONS);
@@ -26,7 +26,7 @@ void lake_object_key(char *out, const struct lake_layout *layout, uint32_t ledge
         at += (size_t)snprintf(out, TIDE_OBJECT_KEY_MAX, "%08X--%u-%u/", UINT32_MAX - start, start,
                                last_of(start, span));
     }
-    uint32_t start = lake_object_start(layout, ledger);
+    uint32_t start = lake_layout_start(layout, ledger);
     at +=
         (size_t)snprintf(out + at, TIDE_OBJECT_KEY_MAX - at, "%08X--%u", UINT32_MAX - start, start);
     if (layout->batch > 1)
@@ -46,7 +46,7 @@ static bool parse_number(const char **p, uint32_t *out)
     return true;
 }
 
-bool lake_name_parse(struct lake_name *out, const char *name)
+bool lake_layout_parse(struct lake_name *out, const char *name)
 {
     uint8_t inverse[4];
     if (strlen(name) < 11 || tide_hex_decode(inverse, 4, tide_slice_of(name, 8)) != TIDE_OK ||
@@ -82,7 +82,7 @@ static bool see(void *self, const char *text)
 {
     struct extremes *e = self;
     struct lake_name name;
-    if (!lake_name_parse(&name, text) || name.folder != e->folders)
+    if (!lake_layout_parse(&name, text) || name.folder != e->folders)
         return true;
     if (!e->found || name.first < e->oldest.first)
         e->oldest = name;
@@ -116,8 +116,8 @@ static void conclude(struct lake_listing *out, const struct lake_name *oldest,
     out->last = newest->last;
 }
 
-tide_status lake_list(struct lake_listing *out, const struct object_store *store,
-                      struct tide_err *err)
+tide_status lake_layout_list(struct lake_listing *out, const struct object_store *store,
+                             struct tide_err *err)
 {
     struct extremes folders, oldest, newest;
     char name[TIDE_OBJECT_KEY_MAX];

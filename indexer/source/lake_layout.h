@@ -13,9 +13,9 @@ struct lake_layout {
 enum { LAKE_EXTENSIONS = 2 }; /* .xdr.zst, .xdr.zstd */
 
 /* Start of the object that holds the ledger. */
-uint32_t lake_object_start(const struct lake_layout *layout, uint32_t ledger);
+uint32_t lake_layout_start(const struct lake_layout *layout, uint32_t ledger);
 /* Key of that object; out has TIDE_OBJECT_KEY_MAX bytes. extension < LAKE_EXTENSIONS. */
-void lake_object_key(char *out, const struct lake_layout *layout, uint32_t ledger,
+void lake_layout_key(char *out, const struct lake_layout *layout, uint32_t ledger,
                      uint32_t extension);
 
 /* A name taken apart: "FFFFFFF7--8-15.xdr.zst" or a folder's "FFFFFFFF--0-15". False when it is
@@ -24,7 +24,7 @@ struct lake_name {
     uint32_t first, last;
     bool folder;
 };
-bool lake_name_parse(struct lake_name *out, const char *name);
+bool lake_layout_parse(struct lake_name *out, const char *name);
 
 /* Layout and passphrase of .config.json. TIDE_E_CONFIG names the key that does not fit. */
 tide_status lake_config_parse(struct lake_layout *out, char passphrase[256], tide_slice json,
@@ -36,7 +36,7 @@ struct lake_listing {
     struct lake_layout layout;
     uint32_t first, last;
 };
-tide_status lake_list(struct lake_listing *out, const struct object_store *store,
-                      struct tide_err *err) TIDE_MUST_USE;
+tide_status lake_layout_list(struct lake_listing *out, const struct object_store *store,
+                             struct tide_err *err) TIDE_MUST_USE;
 
 #endif

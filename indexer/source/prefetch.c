@@ -165,7 +165,7 @@ static tide_status attempt(struct fetch *f, uint32_t ledger, struct object_fault
     for (uint32_t i = 0; i < LAKE_EXTENSIONS && status == TIDE_E_MISSING; i++) {
         char key[TIDE_OBJECT_KEY_MAX];
         f->extension = (first + i) % LAKE_EXTENSIONS;
-        lake_object_key(key, f->owner->layout, ledger, f->extension);
+        lake_layout_key(key, f->owner->layout, ledger, f->extension);
         tide_buf_reset(&f->sink.bytes);
         *fault = (struct object_fault){ 0 };
         status = store->ops->get(store->self, f->lane, key, &f->sink, fault, err);
@@ -315,8 +315,8 @@ void prefetch_seek(struct prefetch *p, uint32_t first, uint32_t last)
     p->generation++;
     for (uint32_t i = 0; i < p->slot_count; i++)
         empty_slot(p, &p->slots[i]);
-    p->start = lake_object_start(p->layout, first);
-    uint32_t end = lake_object_start(p->layout, last ? last : UINT32_MAX);
+    p->start = lake_layout_start(p->layout, first);
+    uint32_t end = lake_layout_start(p->layout, last ? last : UINT32_MAX);
     p->count = end < p->start ? 0 : (uint64_t)(end - p->start) / p->layout->batch + 1;
     p->base = 0;
     p->ahead = p->slot_count;
@@ -351,7 +351,7 @@ tide_status prefetch_take(struct prefetch *p, tide_slice *bytes, char *key, stru
     while (!status && p->base < p->count && (s->state == EMPTY || s->state == BUSY))
         if (!wait_done(p))
             status = tide_fail(err, TIDE_E_STOPPED, "asked to stop");
-    lake_object_key(key, p->layout, ledger, s->state == READY ? s->extension : p->extension);
+    lake_layout_key(key, p->layout, ledger, s->state == READY ? s->extension : p->extension);
     if (p->base >= p->count) {
         status = tide_fail(err, TIDE_E_EOF, "the last object wanted is read");
     } else if (!status && s->state == FAILED) {

@@ -1,12 +1,12 @@
 /* Which source the configuration names. */
 #include "indexer/source/source.h"
 
-bool tide_source_again(const struct tide_source *source, struct tide_err *err)
+bool tide_source_refetch(const struct tide_source *source, struct tide_err *err)
 {
     bool content = err->code == TIDE_E_DECODE || err->code == TIDE_E_UNKNOWN ||
                    err->code == TIDE_E_LIMIT || err->code == TIDE_E_RANGE ||
                    err->code == TIDE_E_CHAIN;
-    return content && source->ops->again && source->ops->again(source->self, err);
+    return content && source->ops->refetch && source->ops->refetch(source->self, err);
 }
 
 tide_status tide_source_open(struct tide_source *out, const struct tide_source_options *options,

@@ -29,18 +29,17 @@ struct tide_source_ops {
      * TIDE_E_CHAIN   wrong network (config of the lake) or ledgers out of order */
     tide_status (*next)(void *self, tide_slice *lcm, uint32_t *sequence, struct tide_err *err);
 
-    /* What is here of the ledgers to come: bytes that begin with the next one, whose end nobody has
-     * looked for; it may be cut short, and more may follow. Empty: ask next. Whoever reads a whole
-     * ledger out of them says with took how long it was; whoever does not calls next, which gives
-     * the same ledger with its end found and what is wrong with it named. *bytes borrows until the
-     * next call. NULL, both: next alone. */
-    void (*look)(void *self, tide_slice *bytes);
-    void (*took)(void *self, size_t len);
+    /* Buffered bytes starting at the next ledger. They may hold only part of it, and more may
+     * follow. Empty: call next. After reading a whole ledger the caller passes its length to
+     * consume. Without consume, next returns the same ledger, with its end found and errors named.
+     * *bytes borrows until the next call. Both NULL: only next is there. */
+    void (*peek)(void *self, tide_slice *bytes);
+    void (*consume)(void *self, size_t len);
 
-    /* What next gave last does not hold, as err (filled) says: damage that only a reader of ledgers
-     * sees, or a break of the chain. True: next gives it once more, from a fresh copy. False: that
-     * has been done, or there is no other copy; err names the object too. NULL: as false. */
-    bool (*again)(void *self, struct tide_err *err);
+    /* The last ledger of next is bad, as err (filled) says: damage that only a decoder sees, or a
+     * break of the chain. True: next returns it once more, from a fresh copy. False: that has been
+     * done already, or there is no other copy; err then names the object. NULL: always false. */
+    bool (*refetch)(void *self, struct tide_err *err);
 
     /* First and last ledger known to be there; 0, 0 when unknown. */
     tide_status (*range)(void *self, uint32_t *first, uint32_t *last, struct tide_err *err);
@@ -48,9 +47,9 @@ struct tide_source_ops {
     /* True when TIDE_E_EOF from next means that nothing will ever follow. */
     bool (*finite)(void *self);
 
-    /* The ledger that next gave last is the newest there is, for all that is known now: it is
-     * committed by itself, at once. A source that can tell also waits by itself at its tip: after
-     * TIDE_E_EOF it need not be left alone before it is asked again. NULL: it cannot. */
+    /* True if the last ledger returned is the network's tip, as far as this source knows. The
+     * caller then commits it alone. A source that has this also waits by itself at its tip: the
+     * caller may call next at once after TIDE_E_EOF. NULL: the source cannot tell. */
     bool (*newest)(void *self);
 
     /* Milliseconds since it cannot go on, with the reason as a sentence; 0 when all is well. From
@@ -66,15 +65,15 @@ struct tide_source_options {
     const char *passphrase;           /* what the lake must be of; NULL: not checked */
     bool (*stopping)(void *self); /* asked while waiting, from the caller's thread; may be NULL */
     void *stopping_self;          /* true ends the wait with TIDE_E_STOPPED */
-    /* Hash of a ledger that is stored; TIDE_E_MISSING when it is not, TIDE_E_DB when nobody knows.
+    /* Hash of a ledger that is stored; TIDE_E_MISSING when it is not, TIDE_E_DB when unknown.
      * From any thread. NULL: nothing is stored. With it a reset of the network is told from a
      * server that is behind. */
     tide_status (*stored_hash)(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES]);
     void *stored_self;
 };
 
-/* Asks again where err is about a ledger's content and there is somebody to ask. */
-bool tide_source_again(const struct tide_source *source, struct tide_err *err);
+/* Calls refetch if err is about a ledger's content and the source has it. */
+bool tide_source_refetch(const struct tide_source *source, struct tide_err *err);
 
 /* The source that the configuration names: lake, rpc, both joined, or stream. Close with
  * out->ops->close(out->self). TIDE_E_CONFIG, TIDE_E_IO, TIDE_E_CHAIN (another network's lake). */

@@ -6,7 +6,7 @@
 
 enum { HEAD_BYTES = 12, LAST_FRAGMENT_BIT = 31 };
 
-enum tide_framing tide_framing_of(tide_slice bytes)
+enum tide_framing tide_split_framing(tide_slice bytes)
 {
     if (bytes.len < HEAD_BYTES)
         return TIDE_FRAMING_NONE;
@@ -37,7 +37,7 @@ static tide_status start(struct tide_split *split, tide_slice *in, bool whole, s
 {
     if (in->len < HEAD_BYTES)
         return need(split, *in, HEAD_BYTES, whole, err);
-    split->framing = tide_framing_of(*in);
+    split->framing = tide_split_framing(*in);
     split->left = 1;
     if (split->framing == TIDE_FRAMING_NONE)
         return tide_fail(err, TIDE_E_DECODE, "not ledgers: begins with %08" PRIx32 " %08" PRIx32,

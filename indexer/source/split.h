@@ -23,7 +23,7 @@ struct tide_split {
 };
 
 /* What bytes begin with; NONE when 12 bytes are not there or none of the three fits. */
-enum tide_framing tide_framing_of(tide_slice bytes);
+enum tide_framing tide_split_framing(tide_slice bytes);
 
 /* The next meta at the front of in, which moves behind it. Start with a zeroed split. whole:
  * nothing follows in. A bare meta or one of a batch is stepped over, so it is checked whole; a

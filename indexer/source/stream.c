@@ -199,7 +199,7 @@ static tide_status stream_next(void *self, tide_slice *lcm, uint32_t *sequence,
 }
 
 /* A stream has one copy of a ledger. */
-static bool stream_again(void *self, struct tide_err *err)
+static bool stream_refetch(void *self, struct tide_err *err)
 {
     struct stream *s = self;
     tide_fail_context(err, "%s: record at byte %" PRIu64, s->name, s->offset);
@@ -270,7 +270,7 @@ static const struct tide_source_ops stream_ops = {
     .name = "stream",
     .seek = stream_seek,
     .next = stream_next,
-    .again = stream_again,
+    .refetch = stream_refetch,
     .range = stream_range,
     .finite = stream_finite,
     .newest = stream_newest,

@@ -18,16 +18,16 @@ static const struct counted counted[] = {
     { "raw_states", { "history.raw" }, { TIDE_TABLE_HISTORY_RAW }, 1 },
 };
 
-static bool all_filled(const struct tide_recheck *check, const uint32_t *tables, uint32_t count)
+static bool all_filled(const struct tide_verify *check, const uint32_t *tables, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (!check->only.wanted[tables[i]])
+        if (!check->scope.wanted[tables[i]])
             return false;
     return true;
 }
 
 /* What the statement `from` finds in each ledger against that column; names are what it reads. */
-static tide_status check_ledgers(struct tide_recheck *check, const char *column, const char *names,
+static tide_status check_ledgers(struct tide_verify *check, const char *column, const char *names,
                                  const struct tide_buf *from, struct tide_err *err)
 {
     struct tide_buf sql;
@@ -44,15 +44,15 @@ static tide_status check_ledgers(struct tide_recheck *check, const char *column,
     tide_buf_u8(&sql, 0);
     tide_status status = sql.failed || from->failed
                              ? tide_fail(err, TIDE_E_LIMIT, "verify: statement too long")
-                             : tide_recheck_ask(check, &rows, (const char *)sql.ptr, err);
+                             : tide_verify_ask(check, &rows, (const char *)sql.ptr, err);
     tide_buf_release(&sql);
     if (status != TIDE_OK)
         return status;
     if (rows.count)
-        tide_recheck_say(check,
-                         "%s: ledger %s: %s rows, chain.ledger says %s (%s); so in %s ledgers",
-                         names, tide_pg_text(&rows, 0, 0), tide_pg_text(&rows, 0, 1),
-                         tide_pg_text(&rows, 0, 2), column, tide_pg_text(&rows, 0, 3));
+        tide_verify_report(check,
+                           "%s: ledger %s: %s rows, chain.ledger says %s (%s); so in %s ledgers",
+                           names, tide_pg_text(&rows, 0, 0), tide_pg_text(&rows, 0, 1),
+                           tide_pg_text(&rows, 0, 2), column, tide_pg_text(&rows, 0, 3));
     tide_pg_rows_release(&rows);
     return TIDE_OK;
 }
@@ -63,7 +63,7 @@ static void put_rows(struct tide_buf *from, bool more, const char *columns, cons
                   more ? " UNION ALL " : "", columns, table);
 }
 
-static tide_status check_rows(struct tide_recheck *check, const struct counted *c,
+static tide_status check_rows(struct tide_verify *check, const struct counted *c,
                               struct tide_err *err)
 {
     char names[64];
@@ -81,7 +81,7 @@ static tide_status check_rows(struct tide_recheck *check, const struct counted *
 }
 
 /* Versions of entries. Of an instance that fits in part one version is in two tables. */
-static tide_status check_versions(struct tide_recheck *check, struct tide_err *err)
+static tide_status check_versions(struct tide_verify *check, struct tide_err *err)
 {
     uint32_t count;
     struct tide_buf from;
@@ -149,16 +149,16 @@ static const struct belongs belongs[] = {
                                       " WHERE e.n > c.events" },
 };
 
-static tide_status check_belongs(struct tide_recheck *check, const struct belongs *b,
+static tide_status check_belongs(struct tide_verify *check, const struct belongs *b,
                                  struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    tide_status status = tide_recheck_ask(check, &rows, b->sql, err);
+    tide_status status = tide_verify_ask(check, &rows, b->sql, err);
     if (status != TIDE_OK)
         return status;
     if (tide_pg_u64(&rows, 0, 0))
-        tide_recheck_say(check, "%s: %s, first at ledger %s", b->what, tide_pg_text(&rows, 0, 0),
-                         tide_pg_text(&rows, 0, 1));
+        tide_verify_report(check, "%s: %s, first at ledger %s", b->what, tide_pg_text(&rows, 0, 0),
+                           tide_pg_text(&rows, 0, 1));
     tide_pg_rows_release(&rows);
     return TIDE_OK;
 }
@@ -187,25 +187,26 @@ static const char totals_sql[] =
     " AND NOT EXISTS (SELECT FROM chain.partition WHERE deployment = $1 AND NOT attached)"
     " AND NOT EXISTS (SELECT FROM chain.archive WHERE deployment = $1)";
 
-static tide_status check_totals(struct tide_recheck *check, struct tide_err *err)
+static tide_status check_totals(struct tide_verify *check, struct tide_err *err)
 {
     char id[8];
     struct tide_pg_rows rows;
-    const char *calls = check->only.wanted[TIDE_TABLE_CALL] ? "true" : "false";
+    const char *calls = check->scope.wanted[TIDE_TABLE_CALL] ? "true" : "false";
     snprintf(id, sizeof id, "%u", check->deployment);
     tide_status status =
         tide_pg_query(check->pg, &rows, totals_sql, (const char *[]){ id, calls }, 2, err);
     if (status != TIDE_OK)
         return status;
     for (uint32_t i = 0; i < rows.count; i++)
-        tide_recheck_say(check, "chain.cursor: %s %s, by the tables %s", tide_pg_text(&rows, i, 0),
-                         tide_pg_text(&rows, i, 2), tide_pg_text(&rows, i, 1));
+        tide_verify_report(check, "chain.cursor: %s %s, by the tables %s",
+                           tide_pg_text(&rows, i, 0), tide_pg_text(&rows, i, 2),
+                           tide_pg_text(&rows, i, 1));
     tide_pg_rows_release(&rows);
     return TIDE_OK;
 }
 
 /* Rows just loaded have no statistics: one thousand times another thousand would look cheap. */
-static tide_status check_all_belongs(struct tide_recheck *check, uint32_t *made,
+static tide_status check_all_belongs(struct tide_verify *check, uint32_t *made,
                                      struct tide_err *err)
 {
     tide_status status = tide_pg_run(check->pg, "SET LOCAL enable_nestloop = off", "SET", err);
@@ -220,7 +221,7 @@ static tide_status check_all_belongs(struct tide_recheck *check, uint32_t *made,
                : status;
 }
 
-tide_status tide_recheck_counts(struct tide_recheck *check, struct tide_err *err)
+tide_status tide_verify_counts(struct tide_verify *check, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
     uint32_t made = 0, all = TIDE_COUNT(counted) + TIDE_COUNT(belongs) + 1;
@@ -230,7 +231,7 @@ tide_status tide_recheck_counts(struct tide_recheck *check, struct tide_err *err
         made++;
         status = check_rows(check, &counted[i], err);
     }
-    if (status == TIDE_OK && check->only.all) {
+    if (status == TIDE_OK && check->scope.all) {
         made++;
         status = check_versions(check, err);
     }

@@ -30,7 +30,7 @@ static bool next_field(tide_slice *rest, tide_slice *whole, bool *null)
     return true;
 }
 
-tide_status tide_tuple_field(tide_slice tuple, uint32_t column, tide_slice *field, bool *null)
+tide_status tide_digest_field(tide_slice tuple, uint32_t column, tide_slice *field, bool *null)
 {
     if (tuple.len < 2 || be16_at(tuple.ptr) <= column)
         return TIDE_E_DECODE;
@@ -43,7 +43,7 @@ tide_status tide_tuple_field(tide_slice tuple, uint32_t column, tide_slice *fiel
     return TIDE_OK;
 }
 
-size_t tide_tuple_length(tide_slice bytes)
+size_t tide_digest_tuple_length(tide_slice bytes)
 {
     tide_slice whole;
     bool null;

@@ -20,11 +20,11 @@ struct tide_digest {
 
 /* The bytes of one field of a COPY BINARY tuple that holds all columns of table; *null tells
  * NULL apart from no bytes. TIDE_E_DECODE when tuple is not such a tuple. */
-tide_status tide_tuple_field(tide_slice tuple, uint32_t column, tide_slice *field,
-                             bool *null) TIDE_MUST_USE;
+tide_status tide_digest_field(tide_slice tuple, uint32_t column, tide_slice *field,
+                              bool *null) TIDE_MUST_USE;
 
 /* Bytes of the tuple that bytes begin with; 0 when it is not whole. */
-size_t tide_tuple_length(tide_slice bytes);
+size_t tide_digest_tuple_length(tide_slice bytes);
 
 /* Adds one tuple with all columns of table. TIDE_E_DECODE when it is not one. */
 tide_status tide_digest_tuple(struct tide_digest *digest, const struct tide_table *table,

@@ -22,7 +22,7 @@ struct tally {
 };
 
 struct comparing {
-    struct tide_recheck *check;
+    struct tide_verify *check;
     struct rpc_client *client;
     struct tide_buf body;
     struct tide_range range; /* of the chunk */
@@ -97,7 +97,7 @@ static tide_status ask(struct comparing *c, const struct rpc_event_question *que
     const struct tide_config *config = c->client->options.config;
     for (uint32_t n = 1;; n++) {
         struct rpc_hint hint;
-        tide_status status = rpc_ask_events(c->client, question, events, &c->body, &hint, err);
+        tide_status status = rpc_client_events(c->client, question, events, &c->body, &hint, err);
         if (!status && events->error.code)
             status = tide_fail(err, TIDE_E_IO, "%s: getEvents: error %" PRId64 ": %s",
                                c->client->name, events->error.code, events->error.message);
@@ -166,7 +166,7 @@ static void compare(struct comparing *c)
         const struct tally *told = &c->told[l - c->range.from];
         const struct tally *stored = &c->stored[l - c->range.from];
         if (told->count != stored->count || told->sum != stored->sum)
-            tide_recheck_say(
+            tide_verify_report(
                 c->check, "event.log: ledger %u: %" PRIu64 " events, by getEvents of %s %" PRIu64,
                 l, stored->count, c->client->name, told->count);
     }
@@ -212,7 +212,7 @@ static tide_status kept_range(struct comparing *c, struct tide_range *out, struc
     const struct rpc_question question = { 2, 1 };
     if (!page)
         return tide_fail(err, TIDE_E_MEMORY, "verify");
-    tide_status status = rpc_ask_page(c->client, &question, page, &c->body, &hint, err);
+    tide_status status = rpc_client_page(c->client, &question, page, &c->body, &hint, err);
     uint32_t oldest = page->error.code ? page->error.oldest : page->oldest;
     uint32_t latest = page->error.code ? page->error.latest : page->latest;
     free(page);
@@ -256,7 +256,7 @@ static tide_status compare_all(struct comparing *c, const struct tide_deployment
     return status;
 }
 
-static tide_status with_server(struct tide_recheck *check, const struct tide_config *config,
+static tide_status with_server(struct tide_verify *check, const struct tide_config *config,
                                const struct tide_deployment *d, const char *url,
                                struct tide_err *err)
 {
@@ -284,19 +284,19 @@ static tide_status with_server(struct tide_recheck *check, const struct tide_con
     return status;
 }
 
-tide_status tide_recheck_events(struct tide_recheck *check, const struct tide_config *config,
-                                struct tide_err *err)
+tide_status tide_verify_events(struct tide_verify *check, const struct tide_config *config,
+                               struct tide_err *err)
 {
     struct tide_deployment *d = NULL;
     const char *list = config->rpc;
     char url[RPC_URL_BYTES];
-    if (!check->only.wanted[TIDE_TABLE_EVENT_LOG])
+    if (!check->scope.wanted[TIDE_TABLE_EVENT_LOG])
         return TIDE_OK;
     tide_status status =
         tide_query_contracts(check->pg, check->deployment, check->range.to + 1, &d, err);
     if (!status)
         drop_assets(d);
-    while (!status && rpc_next_url(&list, url))
+    while (!status && rpc_client_next_url(&list, url))
         status = with_server(check, config, d, url, err);
     free(d);
     return status;

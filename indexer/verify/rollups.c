@@ -34,7 +34,7 @@ static tide_status begin(struct tide_pg *pg, struct tide_buf *sql, struct tide_e
     return run(pg, sql, err);
 }
 
-static tide_status fold(struct tide_pg *pg, const struct tide_recheck *check, struct tide_buf *sql,
+static tide_status fold(struct tide_pg *pg, const struct tide_verify *check, struct tide_buf *sql,
                         const struct tide_range *range, struct tide_err *err)
 {
     char id[8], from[12], to[12];
@@ -50,7 +50,7 @@ static tide_status fold(struct tide_pg *pg, const struct tide_recheck *check, st
     return status;
 }
 
-static tide_status fold_all(struct tide_pg *pg, const struct tide_recheck *check,
+static tide_status fold_all(struct tide_pg *pg, const struct tide_verify *check,
                             struct tide_buf *sql, struct tide_err *err)
 {
     const struct tide_rollup_writer writer = { put_name, NULL, "pg_temp" };
@@ -67,7 +67,7 @@ static tide_status fold_all(struct tide_pg *pg, const struct tide_recheck *check
                                      (uint32_t)tide_pg_u64(&rows, 0, 1) };
     tide_pg_rows_release(&rows);
     for (size_t i = 0; i < tide_rollup_count && status == TIDE_OK; i++) {
-        if (!check->only.rollups[i])
+        if (!check->scope.rollups[i])
             continue;
         tide_buf_reset(sql);
         tide_rollup_write(sql, &tide_rollups[i], &writer);
@@ -79,7 +79,7 @@ static tide_status fold_all(struct tide_pg *pg, const struct tide_recheck *check
 }
 
 /* Rows of one side that the other has not, and one of them. */
-static tide_status compare(struct tide_pg *pg, struct tide_recheck *check, struct tide_buf *sql,
+static tide_status compare(struct tide_pg *pg, struct tide_verify *check, struct tide_buf *sql,
                            tide_slice table, struct tide_err *err)
 {
     struct tide_pg_rows rows = { 0 };
@@ -97,11 +97,12 @@ static tide_status compare(struct tide_pg *pg, struct tide_recheck *check, struc
                              : tide_pg_query(pg, &rows, (const char *)sql->ptr, NULL, 0, err);
     tide_buf_reset(sql);
     if (status == TIDE_OK && (tide_pg_u64(&rows, 0, 1) || tide_pg_u64(&rows, 0, 2)))
-        tide_recheck_say(check,
-                         "rollup.%.*s: %s rows are not what events and history say, %s are missing"
-                         " (altered ones are both), as %s",
-                         TIDE_SLICE_FMT(table), tide_pg_text(&rows, 0, 1),
-                         tide_pg_text(&rows, 0, 2), tide_pg_text(&rows, 0, 3));
+        tide_verify_report(
+            check,
+            "rollup.%.*s: %s rows are not what events and history say, %s are missing"
+            " (altered ones are both), as %s",
+            TIDE_SLICE_FMT(table), tide_pg_text(&rows, 0, 1), tide_pg_text(&rows, 0, 2),
+            tide_pg_text(&rows, 0, 3));
     if (status == TIDE_OK)
         printf("rollup  %s rows of %.*s made again\n", tide_pg_text(&rows, 0, 0),
                TIDE_SLICE_FMT(table));
@@ -109,8 +110,8 @@ static tide_status compare(struct tide_pg *pg, struct tide_recheck *check, struc
     return status;
 }
 
-tide_status tide_recheck_rollups(struct tide_recheck *check, const struct tide_config *config,
-                                 struct tide_err *err)
+tide_status tide_verify_rollups(struct tide_verify *check, const struct tide_config *config,
+                                struct tide_err *err)
 {
     struct tide_pg *pg = NULL;
     struct tide_buf sql;

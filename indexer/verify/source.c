@@ -20,12 +20,12 @@ struct cell {
 };
 
 struct again {
-    struct tide_recheck *check;
+    struct tide_verify *check;
     const struct tide_table *tables;
     uint32_t table_count;
     struct tide_deployment *deployment;
     struct tide_source source;
-    struct tide_delta *delta;
+    struct tide_decode *decode;
     struct tide_batch *batch;
     struct tide_range range;
     uint32_t step;      /* ledgers in a slice */
@@ -51,7 +51,7 @@ static int ledger_column(const struct tide_table *table)
 static bool is_compared(const struct again *a, uint32_t table)
 {
     return a->tables[table].kind != TIDE_TABLE_STATE &&
-           (a->check->only.all || a->check->only.wanted[table] || table == TIDE_TABLE_LEDGER);
+           (a->check->scope.all || a->check->scope.wanted[table] || table == TIDE_TABLE_LEDGER);
 }
 
 /* The tuples of one table in a batch: each is a count of columns, then lengths and values. */
@@ -60,11 +60,11 @@ static tide_status add_tuples(struct again *a, uint32_t table, struct tide_err *
     tide_slice rest = tide_buf_view(&a->batch->rows[table].copy);
     struct cell *cell = cell_of(a, table, a->batch->from);
     while (rest.len) {
-        size_t len = tide_tuple_length(rest);
+        size_t len = tide_digest_tuple_length(rest);
         if (len == 0 || tide_digest_tuple(&cell->derived, &a->tables[table],
                                           tide_slice_of(rest.ptr, len)) != TIDE_OK)
             return tide_fail(err, TIDE_E_SCHEMA,
-                             "%s.%s: a row of the delta is not one of the table",
+                             "%s.%s: a row of the decoder is not one of the table",
                              a->tables[table].schema, a->tables[table].name);
         rest.ptr += len;
         rest.len -= len;
@@ -85,14 +85,14 @@ static tide_status derive_ledger(struct again *a, uint32_t ledger, struct tide_e
         if (status == TIDE_E_EOF)
             return tide_fail(err, TIDE_E_MISSING, "the source ends before ledger %u", ledger);
         if (status == TIDE_OK) {
-            status = tide_delta_ledger(a->delta, a->batch, lcm, err);
-            again = status != TIDE_OK && tide_source_again(&a->source, err);
+            status = tide_decode_ledger(a->decode, a->batch, lcm, err);
+            again = status != TIDE_OK && tide_source_refetch(&a->source, err);
         }
     } while (again);
     for (uint32_t i = 0; i < a->table_count && status == TIDE_OK; i++)
         if (is_compared(a, i))
             status = add_tuples(a, i, err);
-    tide_delta_batch_end(a->delta, a->batch);
+    tide_decode_batch_end(a->decode, a->batch);
     tide_batch_reset(a->batch);
     a->ledgers++;
     return status;
@@ -104,8 +104,8 @@ static tide_status stored_tuple(void *self, tide_slice tuple, struct tide_err *e
     const struct tide_table *table = &a->tables[a->table];
     tide_slice field;
     bool null = false;
-    if (tide_tuple_field(tuple, (uint32_t)ledger_column(table), &field, &null) != TIDE_OK || null ||
-        field.len != 4)
+    if (tide_digest_field(tuple, (uint32_t)ledger_column(table), &field, &null) != TIDE_OK ||
+        null || field.len != 4)
         return tide_fail(err, TIDE_E_SCHEMA, "%s.%s: a row without ledger", table->schema,
                          table->name);
     uint32_t ledger = (uint32_t)field.ptr[0] << 24 | (uint32_t)field.ptr[1] << 16 |
@@ -153,10 +153,10 @@ static void say_cell(struct again *a, uint32_t table, uint32_t slice)
     char last[24] = "";
     if (r.to > r.from)
         snprintf(last, sizeof last, " to %u", r.to);
-    tide_recheck_say(a->check, "%s.%s: ledger %u%s: %" PRIu64 " rows, by the source %" PRIu64 "%s",
-                     a->tables[table].schema, a->tables[table].name, r.from, last,
-                     cell->stored.rows, cell->derived.rows,
-                     cell->stored.rows == cell->derived.rows ? ": altered" : "");
+    tide_verify_report(
+        a->check, "%s.%s: ledger %u%s: %" PRIu64 " rows, by the source %" PRIu64 "%s",
+        a->tables[table].schema, a->tables[table].name, r.from, last, cell->stored.rows,
+        cell->derived.rows, cell->stored.rows == cell->derived.rows ? ": altered" : "");
 }
 
 /* Says what differs in a slice, or only whether anything does. */
@@ -216,15 +216,15 @@ static tide_status open_delta(struct again *a, struct tide_err *err)
     if (status != TIDE_OK)
         return status;
     bool known = tide_hex_decode(previous, sizeof previous, tide_pg_slice(&rows, 0, 1)) == TIDE_OK;
-    const struct tide_only *only = &a->check->only;
-    struct tide_delta_options options = { .deployment = a->deployment,
-                                          .proof = (enum tide_proof)tide_pg_u64(&rows, 0, 0),
-                                          .tables = only->all ? NULL : only->wanted,
-                                          .known_only = true }; /* see check_waiting */
-    status = tide_delta_open(&a->delta, &options, err);
+    const struct tide_scope *scope = &a->check->scope;
+    struct tide_decode_options options = { .deployment = a->deployment,
+                                           .proof = (enum tide_proof)tide_pg_u64(&rows, 0, 0),
+                                           .tables = scope->all ? NULL : scope->wanted,
+                                           .known_only = true }; /* see check_waiting */
+    status = tide_decode_open(&a->decode, &options, err);
     tide_pg_rows_release(&rows);
     if (status == TIDE_OK)
-        tide_delta_expect(a->delta, a->range.from, known ? previous : NULL);
+        tide_decode_expect(a->decode, a->range.from, known ? previous : NULL);
     return status;
 }
 
@@ -263,7 +263,7 @@ static void close_all(struct again *a)
 {
     if (a->source.ops)
         a->source.ops->close(a->source.self);
-    tide_delta_close(a->delta);
+    tide_decode_close(a->decode);
     if (a->batch)
         tide_batch_release(a->batch);
     free(a->batch);
@@ -272,7 +272,7 @@ static void close_all(struct again *a)
 }
 
 /* One look at a range; the slices that differ are put into found, at most LOOKS_MAX. */
-static tide_status look(struct tide_recheck *check, const struct tide_config *config,
+static tide_status look(struct tide_verify *check, const struct tide_config *config,
                         struct tide_range range, struct tide_range found[LOOKS_MAX],
                         struct tide_err *err)
 {
@@ -302,10 +302,10 @@ static const char waiting_sql[] =
 /* While the past of discovered tokens is being read, the rows are neither those of an index that
  * knows the tokens nor those of one that does not. After that all that were found are known, and
  * the limits on finding more were the indexer's at the time. */
-static tide_status check_waiting(struct tide_recheck *check, struct tide_err *err)
+static tide_status check_waiting(struct tide_verify *check, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    tide_status status = tide_recheck_ask(check, &rows, waiting_sql, err);
+    tide_status status = tide_verify_ask(check, &rows, waiting_sql, err);
     if (status == TIDE_OK && tide_pg_u64(&rows, 0, 0))
         status = tide_fail(err, TIDE_E_MISSING,
                            "ledgers %s to %s are still to be read for %s discovered tokens: verify"
@@ -317,8 +317,8 @@ static tide_status check_waiting(struct tide_recheck *check, struct tide_err *er
 }
 
 /* Depth first, at most four looks deep: 256 to the fourth is every ledger there can be. */
-tide_status tide_recheck_source(struct tide_recheck *check, const struct tide_config *config,
-                                struct tide_err *err)
+tide_status tide_verify_source(struct tide_verify *check, const struct tide_config *config,
+                               struct tide_err *err)
 {
     enum { DEPTH = 4 };
     struct tide_range stack[DEPTH * LOOKS_MAX + 1] = { check->range };
@@ -335,9 +335,9 @@ tide_status tide_recheck_source(struct tide_recheck *check, const struct tide_co
         }
     }
     if (status == TIDE_OK && differing.from && check->wrong == before)
-        tide_recheck_say(check,
-                         "ledgers %u to %u differ, but not one by one: contracts that the "
-                         "chain names are known from another ledger on",
-                         differing.from, differing.to);
+        tide_verify_report(check,
+                           "ledgers %u to %u differ, but not one by one: contracts that the "
+                           "chain names are known from another ledger on",
+                           differing.from, differing.to);
     return status;
 }

@@ -4,10 +4,10 @@
 
 #include <stdarg.h>
 
-void tide_recheck_say(struct tide_recheck *check, const char *format, ...)
+void tide_verify_report(struct tide_verify *check, const char *format, ...)
 {
     va_list args;
-    if (check->wrong++ >= TIDE_RECHECK_SAID_MAX)
+    if (check->wrong++ >= TIDE_VERIFY_SAID_MAX)
         return;
     va_start(args, format);
     fputs("WRONG  ", stdout);
@@ -16,8 +16,8 @@ void tide_recheck_say(struct tide_recheck *check, const char *format, ...)
     va_end(args);
 }
 
-tide_status tide_recheck_ask(struct tide_recheck *check, struct tide_pg_rows *rows, const char *sql,
-                             struct tide_err *err)
+tide_status tide_verify_ask(struct tide_verify *check, struct tide_pg_rows *rows, const char *sql,
+                            struct tide_err *err)
 {
     char id[8], from[16], to[16];
     snprintf(id, sizeof id, "%u", check->deployment);
@@ -34,27 +34,27 @@ static const char chain_sql[] =
     " SELECT (SELECT count(*) FROM l), l.ledger, l.before FROM (SELECT) AS one LEFT JOIN l"
     " ON l.before <> l.ledger - 1 OR l.hash <> l.previous_hash ORDER BY l.ledger LIMIT 20";
 
-static tide_status check_chain(struct tide_recheck *check, struct tide_err *err)
+static tide_status check_chain(struct tide_verify *check, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    tide_status status = tide_recheck_ask(check, &rows, chain_sql, err);
+    tide_status status = tide_verify_ask(check, &rows, chain_sql, err);
     if (status != TIDE_OK)
         return status;
     uint64_t count = tide_pg_u64(&rows, 0, 0);
     uint64_t wanted = (uint64_t)check->range.to - check->range.from + 1;
     for (uint32_t i = 0; i < rows.count; i++)
         if (!tide_pg_is_null(&rows, i, 1))
-            tide_recheck_say(check, "chain.ledger: ledger %s does not follow ledger %s",
-                             tide_pg_text(&rows, i, 1), tide_pg_text(&rows, i, 2));
+            tide_verify_report(check, "chain.ledger: ledger %s does not follow ledger %s",
+                               tide_pg_text(&rows, i, 1), tide_pg_text(&rows, i, 2));
     if (count != wanted)
-        tide_recheck_say(check, "chain.ledger: %" PRIu64 " ledgers of %" PRIu64, count, wanted);
+        tide_verify_report(check, "chain.ledger: %" PRIu64 " ledgers of %" PRIu64, count, wanted);
     printf("chain   %" PRIu64 " ledgers, %u to %u\n", count, check->range.from, check->range.to);
     tide_pg_rows_release(&rows);
     return TIDE_OK;
 }
 
 /* Rows of one kind against its lines in the log. */
-static tide_status check_kind(struct tide_recheck *check, const struct tide_table *table,
+static tide_status check_kind(struct tide_verify *check, const struct tide_table *table,
                               uint64_t *total, struct tide_err *err)
 {
     char sql[1024];
@@ -67,29 +67,29 @@ static tide_status check_kind(struct tide_recheck *check, const struct tide_tabl
         " * FROM event.log WHERE deployment = $1 AND ledger BETWEEN $2 AND $3 AND kind = '%s')"
         " AS l ON l.ledger = e.ledger AND l.tx = e.tx AND l.op = e.op AND l.event = e.event",
         table->name, table->name);
-    tide_status status = tide_recheck_ask(check, &rows, sql, err);
+    tide_status status = tide_verify_ask(check, &rows, sql, err);
     if (status != TIDE_OK)
         return status;
     *total += tide_pg_u64(&rows, 0, 0);
     if (!tide_pg_is_null(&rows, 0, 1))
-        tide_recheck_say(check, "event.%s and event.log differ, first at ledger %s", table->name,
-                         tide_pg_text(&rows, 0, 1));
+        tide_verify_report(check, "event.%s and event.log differ, first at ledger %s", table->name,
+                           tide_pg_text(&rows, 0, 1));
     tide_pg_rows_release(&rows);
     return TIDE_OK;
 }
 
-static tide_status check_events(struct tide_recheck *check, struct tide_err *err)
+static tide_status check_events(struct tide_verify *check, struct tide_err *err)
 {
     uint32_t count;
     uint64_t total = 0;
     const struct tide_table *tables = tide_tables(&count);
     tide_status status = TIDE_OK;
-    if (!check->only.wanted[TIDE_TABLE_EVENT_LOG]) {
+    if (!check->scope.wanted[TIDE_TABLE_EVENT_LOG]) {
         printf("events  event.log is not filled (only): nothing is compared with it\n");
         return TIDE_OK;
     }
     for (uint32_t i = 0; i < TIDE_EV_COUNT && status == TIDE_OK; i++)
-        if (check->only.wanted[tide_events()[i].table])
+        if (check->scope.wanted[tide_events()[i].table])
             status = check_kind(check, &tables[tide_events()[i].table], &total, err);
     if (status == TIDE_OK)
         printf("events  %" PRIu64 " in their tables and the log\n", total);
@@ -97,7 +97,7 @@ static tide_status check_events(struct tide_recheck *check, struct tide_err *err
 }
 
 /* State of one kind against the newest versions of its history. */
-static tide_status check_pair(struct tide_recheck *check, const struct tide_table *history,
+static tide_status check_pair(struct tide_verify *check, const struct tide_table *history,
                               uint64_t *total, struct tide_err *err)
 {
     char sql[2048], id[8];
@@ -117,13 +117,13 @@ static tide_status check_pair(struct tide_recheck *check, const struct tide_tabl
         return status;
     *total += tide_pg_u64(&rows, 0, 0);
     if (tide_pg_u64(&rows, 0, 1))
-        tide_recheck_say(check, "state.%s: %s entries are not the newest of their history",
-                         history->name, tide_pg_text(&rows, 0, 1));
+        tide_verify_report(check, "state.%s: %s entries are not the newest of their history",
+                           history->name, tide_pg_text(&rows, 0, 1));
     tide_pg_rows_release(&rows);
     return TIDE_OK;
 }
 
-static tide_status check_state(struct tide_recheck *check, struct tide_err *err)
+static tide_status check_state(struct tide_verify *check, struct tide_err *err)
 {
     uint32_t count;
     uint64_t total = 0;
@@ -137,12 +137,12 @@ static tide_status check_state(struct tide_recheck *check, struct tide_err *err)
     return status;
 }
 
-tide_status tide_recheck_stored(struct tide_recheck *check, struct tide_err *err)
+tide_status tide_verify_stored(struct tide_verify *check, struct tide_err *err)
 {
     tide_status status = check_chain(check, err);
     if (status == TIDE_OK)
         status = check_events(check, err);
     if (status == TIDE_OK)
-        status = tide_recheck_counts(check, err);
+        status = tide_verify_counts(check, err);
     return status == TIDE_OK ? check_state(check, err) : status;
 }

@@ -5,7 +5,7 @@
  *                 many as each ledger and the cursor say; each call and event of a transaction that
  *                 is there; state is the newest of history; rollups are what their statements make
  *                 of events and history (sums of the whole unless a part is checked)
- * Against a source (when one is configured) the ledgers of the range go through the delta again,
+ * Against a source (when one is configured) the ledgers of the range go through the decoder again,
  *                 hashes and proofs included, and the rows of every table are compared by ledger
  * Against getEvents (of each server of rpc) every event of the deployment's contracts by its id, in
  *                 what the server still keeps of the range: a server that loses events, or we
@@ -19,33 +19,33 @@
 #include "tidemark/config.h"
 #include "tidemark/pg.h"
 
-struct tide_recheck {
+struct tide_verify {
     struct tide_pg *pg; /* in a snapshot */
     uint16_t deployment;
-    struct tide_only only; /* what is filled: nothing is said of other tables */
+    struct tide_scope scope; /* what is filled: nothing is said of other tables */
     struct tide_range range;
     bool part;      /* a range was asked for */
-    uint64_t wrong; /* differences said so far; the first RECHECK_SAID_MAX are printed */
+    uint64_t wrong; /* differences said so far; the first VERIFY_SAID_MAX are printed */
 };
 
-#define TIDE_RECHECK_SAID_MAX 20u
+#define TIDE_VERIFY_SAID_MAX 20u
 
 /* Says one difference on standard output. */
-void tide_recheck_say(struct tide_recheck *check, const char *format, ...) TIDE_PRINTF(2, 3);
+void tide_verify_report(struct tide_verify *check, const char *format, ...) TIDE_PRINTF(2, 3);
 
 /* The rows of one statement with $1 deployment, $2 and $3 the range's first and last ledger. */
-tide_status tide_recheck_ask(struct tide_recheck *check, struct tide_pg_rows *rows, const char *sql,
-                             struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_verify_ask(struct tide_verify *check, struct tide_pg_rows *rows, const char *sql,
+                            struct tide_err *err) TIDE_MUST_USE;
 
-tide_status tide_recheck_stored(struct tide_recheck *check, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_verify_stored(struct tide_verify *check, struct tide_err *err) TIDE_MUST_USE;
 /* Transactions, calls and events: counted, and held against one another. */
-tide_status tide_recheck_counts(struct tide_recheck *check, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_verify_counts(struct tide_verify *check, struct tide_err *err) TIDE_MUST_USE;
 /* By a connection of its own: what it makes goes to temporary tables and is rolled back. */
-tide_status tide_recheck_rollups(struct tide_recheck *check, const struct tide_config *config,
-                                 struct tide_err *err) TIDE_MUST_USE;
-tide_status tide_recheck_source(struct tide_recheck *check, const struct tide_config *config,
+tide_status tide_verify_rollups(struct tide_verify *check, const struct tide_config *config,
                                 struct tide_err *err) TIDE_MUST_USE;
-tide_status tide_recheck_events(struct tide_recheck *check, const struct tide_config *config,
-                                struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_verify_source(struct tide_verify *check, const struct tide_config *config,
+                               struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_verify_events(struct tide_verify *check, const struct tide_config *config,
+                               struct tide_err *err) TIDE_MUST_USE;
 
 #endif

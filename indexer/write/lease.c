@@ -11,15 +11,15 @@ enum { SILENCE_MS = 5000, STATE_MAX = 16, NUMBER_MAX = 32 };
 /* What is written: the last word, copied. */
 struct word {
     char state[STATE_MAX], source[STATE_MAX];
-    struct tide_beat beat; /* its texts are those around it */
+    struct tide_heartbeat heartbeat; /* its texts are those around it */
     uint64_t retries;
     char trouble[TIDE_ERR_TEXT_MAX], error[TIDE_ERR_TEXT_MAX];
     bool troubled, erred; /* erred: error is not written yet */
 };
 
-struct tide_keeper {
-    struct tide_keeper_options options;
-    char instance[TIDE_INSTANCE_MAX];
+struct tide_lease {
+    struct tide_lease_options options;
+    char instance[TIDE_LEASE_INSTANCE_MAX];
     struct tide_pg *pg; /* of the thread */
     bool failing;       /* of the thread: said already */
     pthread_t thread;
@@ -57,30 +57,31 @@ static const char renew_sql[] =
     " error = coalesce(excluded.error, h.error), error_at = coalesce(excluded.error_at,"
     " h.error_at), retries = excluded.retries, ledgers = excluded.ledgers,"
     " events = excluded.events, event_rate = excluded.event_rate, source = excluded.source,"
-    " trouble = excluded.trouble, trouble_ms = excluded.trouble_ms, beat_at = clock_timestamp())"
+    " trouble = excluded.trouble, trouble_ms = excluded.trouble_ms, beat_at = "
+    "clock_timestamp())"
     " SELECT count(*) FROM l";
 
-void tide_instance(char out[TIDE_INSTANCE_MAX])
+void tide_lease_instance(char out[TIDE_LEASE_INSTANCE_MAX])
 {
     char host[64] = "";
     gethostname(host, sizeof host - 1);
-    snprintf(out, TIDE_INSTANCE_MAX, "%s:%ld", host, (long)getpid());
+    snprintf(out, TIDE_LEASE_INSTANCE_MAX, "%s:%ld", host, (long)getpid());
 }
 
 static bool is_closing(void *self)
 {
-    struct tide_keeper *k = self;
+    struct tide_lease *k = self;
     pthread_mutex_lock(&k->lock);
     bool closing = k->closing;
     pthread_mutex_unlock(&k->lock);
     return closing;
 }
 
-static tide_status connect_session(struct tide_keeper *k, const char *const ids[2],
+static tide_status connect_session(struct tide_lease *k, const char *const ids[2],
                                    struct tide_err *err)
 {
     const struct tide_pg_options to = { .conninfo = k->options.conninfo,
-                                        .application = "tidemark-keeper",
+                                        .application = "tidemark-lease",
                                         .writable = true,
                                         .silence_ms = SILENCE_MS,
                                         .stopped = is_closing,
@@ -97,20 +98,20 @@ static tide_status connect_session(struct tide_keeper *k, const char *const ids[
     return status;
 }
 
-static tide_status renew(struct tide_keeper *k, const struct word *word, const char *const ids[2],
+static tide_status renew(struct tide_lease *k, const struct word *word, const char *const ids[2],
                          bool *held, struct tide_err *err)
 {
-    const struct tide_beat *beat = &word->beat;
+    const struct tide_heartbeat *heartbeat = &word->heartbeat;
     char numbers[8][NUMBER_MAX];
     struct tide_pg_rows rows = { 0 };
-    snprintf(numbers[0], NUMBER_MAX, "%u", beat->tip);
-    snprintf(numbers[1], NUMBER_MAX, "%u", beat->ledger);
-    snprintf(numbers[2], NUMBER_MAX, "%.3f", beat->rate);
+    snprintf(numbers[0], NUMBER_MAX, "%u", heartbeat->tip);
+    snprintf(numbers[1], NUMBER_MAX, "%u", heartbeat->ledger);
+    snprintf(numbers[2], NUMBER_MAX, "%.3f", heartbeat->rate);
     snprintf(numbers[3], NUMBER_MAX, "%" PRIu64, word->retries);
-    snprintf(numbers[4], NUMBER_MAX, "%" PRIu64, beat->ledgers);
-    snprintf(numbers[5], NUMBER_MAX, "%" PRIu64, beat->events);
-    snprintf(numbers[6], NUMBER_MAX, "%.3f", beat->event_rate);
-    snprintf(numbers[7], NUMBER_MAX, "%" PRId64, beat->trouble_ms);
+    snprintf(numbers[4], NUMBER_MAX, "%" PRIu64, heartbeat->ledgers);
+    snprintf(numbers[5], NUMBER_MAX, "%" PRIu64, heartbeat->events);
+    snprintf(numbers[6], NUMBER_MAX, "%.3f", heartbeat->event_rate);
+    snprintf(numbers[7], NUMBER_MAX, "%" PRId64, heartbeat->trouble_ms);
     const char *values[] = { ids[0],
                              ids[1],
                              word->state,
@@ -133,16 +134,16 @@ static tide_status renew(struct tide_keeper *k, const struct word *word, const c
 }
 
 /* Told once, until it is well again. */
-static void note_failure(struct tide_keeper *k, tide_status status, const struct tide_err *err)
+static void note_failure(struct tide_lease *k, tide_status status, const struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];
     if (status != TIDE_OK && !k->failing)
-        tide_log(TIDE_WARN, "keeper.retry", "reason=%s",
+        tide_log(TIDE_WARN, "lease.retry", "reason=%s",
                  tide_log_quote(quoted, sizeof quoted, err->text));
     k->failing = status != TIDE_OK;
 }
 
-static void tick(struct tide_keeper *k, struct word *word)
+static void tick(struct tide_lease *k, struct word *word)
 {
     char deployment[12], fence[NUMBER_MAX];
     const char *const ids[2] = { deployment, fence };
@@ -170,7 +171,7 @@ static void tick(struct tide_keeper *k, struct word *word)
     pthread_mutex_unlock(&k->lock);
 }
 
-static void give_back(struct tide_keeper *k)
+static void give_back(struct tide_lease *k)
 {
     char sql[128];
     struct tide_err ignored;
@@ -181,11 +182,11 @@ static void give_back(struct tide_keeper *k)
 }
 
 /* Locked. */
-static void wait_a_turn(struct tide_keeper *k)
+static void wait_a_turn(struct tide_lease *k)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += TIDE_KEEP_MS * 1000000L;
+    until.tv_nsec += TIDE_LEASE_RENEW_MS * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     int waited = 0;
@@ -195,7 +196,7 @@ static void wait_a_turn(struct tide_keeper *k)
 
 static void *keep(void *self)
 {
-    struct tide_keeper *k = self;
+    struct tide_lease *k = self;
     struct word word;
     pthread_mutex_lock(&k->lock);
     while (!k->closing) {
@@ -216,7 +217,7 @@ static void *keep(void *self)
     return NULL;
 }
 
-static bool init_locks(struct tide_keeper *k)
+static bool init_locks(struct tide_lease *k)
 {
     pthread_condattr_t attr;
     if (pthread_mutex_init(&k->lock, NULL) != 0)
@@ -230,26 +231,26 @@ static bool init_locks(struct tide_keeper *k)
     return made;
 }
 
-tide_status tide_keeper_open(struct tide_keeper **out, const struct tide_keeper_options *options,
-                             struct tide_err *err)
+tide_status tide_lease_open(struct tide_lease **out, const struct tide_lease_options *options,
+                            struct tide_err *err)
 {
-    struct tide_keeper *k = calloc(1, sizeof *k);
+    struct tide_lease *k = calloc(1, sizeof *k);
     if (!k || !init_locks(k)) {
         free(k);
-        return tide_fail(err, TIDE_E_MEMORY, "keeper");
+        return tide_fail(err, TIDE_E_MEMORY, "lease");
     }
     k->options = *options;
-    tide_instance(k->instance);
+    tide_lease_instance(k->instance);
     k->started = pthread_create(&k->thread, NULL, keep, k) == 0;
     if (!k->started) {
-        tide_keeper_close(k);
-        return tide_fail(err, TIDE_E_MEMORY, "keeper: no thread");
+        tide_lease_close(k);
+        return tide_fail(err, TIDE_E_MEMORY, "lease: no thread");
     }
     *out = k;
     return TIDE_OK;
 }
 
-void tide_keeper_close(struct tide_keeper *k)
+void tide_lease_close(struct tide_lease *k)
 {
     if (!k)
         return;
@@ -264,21 +265,22 @@ void tide_keeper_close(struct tide_keeper *k)
     free(k);
 }
 
-void tide_keeper_say(struct tide_keeper *k, const struct tide_beat *beat, uint64_t retries)
+void tide_lease_report(struct tide_lease *k, const struct tide_heartbeat *heartbeat,
+                       uint64_t retries)
 {
     pthread_mutex_lock(&k->lock);
     struct word *w = &k->word;
-    bool changed = strcmp(w->state, beat->state) != 0 || beat->error;
-    snprintf(w->state, sizeof w->state, "%s", beat->state);
-    if (beat->source)
-        snprintf(w->source, sizeof w->source, "%s", beat->source);
-    if (beat->error) {
-        snprintf(w->error, sizeof w->error, "%s", beat->error);
+    bool changed = strcmp(w->state, heartbeat->state) != 0 || heartbeat->error;
+    snprintf(w->state, sizeof w->state, "%s", heartbeat->state);
+    if (heartbeat->source)
+        snprintf(w->source, sizeof w->source, "%s", heartbeat->source);
+    if (heartbeat->error) {
+        snprintf(w->error, sizeof w->error, "%s", heartbeat->error);
         w->erred = true;
     }
-    w->troubled = beat->trouble != NULL;
-    snprintf(w->trouble, sizeof w->trouble, "%s", beat->trouble ? beat->trouble : "");
-    w->beat = *beat;
+    w->troubled = heartbeat->trouble != NULL;
+    snprintf(w->trouble, sizeof w->trouble, "%s", heartbeat->trouble ? heartbeat->trouble : "");
+    w->heartbeat = *heartbeat;
     w->retries = retries;
     k->hurried = k->hurried || changed;
     if (changed)
@@ -286,7 +288,7 @@ void tide_keeper_say(struct tide_keeper *k, const struct tide_beat *beat, uint64
     pthread_mutex_unlock(&k->lock);
 }
 
-bool tide_keeper_lost(struct tide_keeper *k)
+bool tide_lease_lost(struct tide_lease *k)
 {
     pthread_mutex_lock(&k->lock);
     bool lost = k->lost;

@@ -1,40 +1,41 @@
-/* The keeper: a thread with a database session of its own that holds the writer's place, whatever
- * the main session is busy with: every TIDE_KEEP_MS it renews chain.lease, and writes into
+/* The lease: a thread with a database session of its own that holds the writer's place, whatever
+ * the main session is busy with: every TIDE_LEASE_RENEW_MS it renews chain.lease, and writes into
  * chain.heartbeat what was last said.
  *
  * Lease    TIDE_LEASE_MS without renewal, by the database's clock, and a standby may end our
  *          sessions. A renewal that finds another fence: somebody took over; lost, for good.
- * Failure  never stops the work: a session that is lost is sought again, every TIDE_KEEP_MS.
+ * Failure  never stops the work: a session that is lost is sought again, every TIDE_LEASE_RENEW_MS.
  * Threads  every function is for any thread, but open and close. */
 #ifndef INDEXER_WRITE_LEASE_H
 #define INDEXER_WRITE_LEASE_H
 
 #include "indexer/write/writer.h"
 
-enum { TIDE_KEEP_MS = 500, TIDE_LEASE_MS = 5000 };
+enum { TIDE_LEASE_RENEW_MS = 500, TIDE_LEASE_MS = 5000 };
 
-#define TIDE_INSTANCE_MAX 96u
+#define TIDE_LEASE_INSTANCE_MAX 96u
 
-struct tide_keeper; /* opaque */
+struct tide_lease; /* opaque */
 
-struct tide_keeper_options {
+struct tide_lease_options {
     const char *conninfo; /* borrowed */
     uint32_t deployment;
     uint64_t fence;
 };
 
 /* Starts the thread; the session is opened there. TIDE_E_MEMORY. */
-tide_status tide_keeper_open(struct tide_keeper **out, const struct tide_keeper_options *options,
-                             struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_lease_open(struct tide_lease **out, const struct tide_lease_options *options,
+                            struct tide_err *err) TIDE_MUST_USE;
 /* Writes the last word, where the database lets it, gives the lease back, ends. NULL is allowed. */
-void tide_keeper_close(struct tide_keeper *keeper);
+void tide_lease_close(struct tide_lease *lease);
 
 /* What to write from now on. A new state is written at once; an error is written even when the
  * next word overtakes it. */
-void tide_keeper_say(struct tide_keeper *keeper, const struct tide_beat *beat, uint64_t retries);
-bool tide_keeper_lost(struct tide_keeper *keeper);
+void tide_lease_report(struct tide_lease *lease, const struct tide_heartbeat *heartbeat,
+                       uint64_t retries);
+bool tide_lease_lost(struct tide_lease *lease);
 
 /* "host:process", of ours. */
-void tide_instance(char out[TIDE_INSTANCE_MAX]);
+void tide_lease_instance(char out[TIDE_LEASE_INSTANCE_MAX]);
 
 #endif

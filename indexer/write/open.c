@@ -251,9 +251,9 @@ tide_status tide_writer_open(struct tide_writer **out, const struct tide_writer_
     tide_buf_init(&w->array, INT32_MAX);
     writer_rollup_learn(w);
     tide_status status = connect_in(w, err);
-    const struct tide_keeper_options keep = { options->conninfo, w->deployment, w->fence };
-    if (status == TIDE_OK && options->keep)
-        status = tide_keeper_open(&w->keeper, &keep, err);
+    const struct tide_lease_options keep = { options->conninfo, w->deployment, w->fence };
+    if (status == TIDE_OK && options->hold_lease)
+        status = tide_lease_open(&w->lease, &keep, err);
     if (status == TIDE_OK)
         status = writer_rollup_settle(w, err);
     if (status != TIDE_OK) {
@@ -270,24 +270,24 @@ void tide_writer_close(struct tide_writer *w)
 {
     if (!w)
         return;
-    tide_keeper_close(w->keeper);
+    tide_lease_close(w->lease);
     tide_pg_close(w->pg);
     tide_buf_release(&w->sql);
     tide_buf_release(&w->array);
     free(w);
 }
 
-void tide_writer_beat(struct tide_writer *w, const struct tide_beat *beat)
+void tide_writer_heartbeat(struct tide_writer *w, const struct tide_heartbeat *heartbeat)
 {
-    w->beat = *beat;
-    w->beat.error = w->beat.trouble = w->beat.source = NULL;
-    if (w->keeper)
-        tide_keeper_say(w->keeper, beat, w->retries);
+    w->heartbeat = *heartbeat;
+    w->heartbeat.error = w->heartbeat.trouble = w->heartbeat.source = NULL;
+    if (w->lease)
+        tide_lease_report(w->lease, heartbeat, w->retries);
 }
 
 bool tide_writer_lost(const struct tide_writer *w)
 {
-    return w->keeper && tide_keeper_lost(w->keeper);
+    return w->lease && tide_lease_lost(w->lease);
 }
 
 struct tide_witness tide_writer_witness(const struct tide_writer *w)

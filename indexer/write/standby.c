@@ -23,7 +23,7 @@ static tide_status look(struct tide_writer *w, bool *locked, bool *expired, stru
 /* Sessions are known by process, start and name: a process id alone may be a stranger's by now. */
 static tide_status put_out(struct tide_writer *w, struct tide_err *err)
 {
-    char quoted[TIDE_INSTANCE_MAX + 64];
+    char quoted[TIDE_LEASE_INSTANCE_MAX + 64];
     struct tide_pg_rows rows;
     writer_sql(w,
                "SELECT l.instance, round(extract(epoch FROM clock_timestamp() - l.renewed_at) *"
@@ -45,8 +45,8 @@ static tide_status put_out(struct tide_writer *w, struct tide_err *err)
 
 static tide_status be_seen(struct tide_writer *w, struct tide_err *err)
 {
-    char instance[TIDE_INSTANCE_MAX];
-    tide_instance(instance);
+    char instance[TIDE_LEASE_INSTANCE_MAX];
+    tide_lease_instance(instance);
     return tide_pg_query(w->pg, NULL,
                          "WITH gone AS (DELETE FROM chain.standby WHERE seen_at <"
                          " clock_timestamp() - interval '1 minute') INSERT INTO chain.standby"
@@ -57,8 +57,8 @@ static tide_status be_seen(struct tide_writer *w, struct tide_err *err)
 
 static tide_status be_gone(struct tide_writer *w, struct tide_err *err)
 {
-    char instance[TIDE_INSTANCE_MAX];
-    tide_instance(instance);
+    char instance[TIDE_LEASE_INSTANCE_MAX];
+    tide_lease_instance(instance);
     return tide_pg_query(w->pg, NULL,
                          "DELETE FROM chain.standby WHERE deployment = $1::int AND instance = $2",
                          (const char *[]){ w->deployment_text, instance }, 2, err);
@@ -124,10 +124,10 @@ tide_status writer_wait_lock(struct tide_writer *w, struct tide_err *err)
 
 tide_status writer_take_lease(struct tide_writer *w, struct tide_err *err)
 {
-    char instance[TIDE_INSTANCE_MAX], fence[24];
-    tide_instance(instance);
+    char instance[TIDE_LEASE_INSTANCE_MAX], fence[24];
+    tide_lease_instance(instance);
     snprintf(fence, sizeof fence, "%" PRIu64, w->fence);
-    if (!w->options.keep)
+    if (!w->options.hold_lease)
         return tide_pg_query(w->pg, NULL, "DELETE FROM chain.lease WHERE deployment = $1::int",
                              (const char *[]){ w->deployment_text }, 1, err);
     return tide_pg_query(w->pg, NULL,
@@ -146,7 +146,7 @@ tide_status writer_keep_lease(struct tide_writer *w, struct tide_err *err)
 {
     char fence[24];
     snprintf(fence, sizeof fence, "%" PRIu64, w->fence);
-    if (!w->keeper)
+    if (!w->lease)
         return TIDE_OK;
     return tide_pg_query(w->pg, NULL,
                          "UPDATE chain.lease SET (writer_pid, writer_started, writer_name) ="

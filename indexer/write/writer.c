@@ -180,11 +180,11 @@ static tide_status reclaim(struct tide_writer *w, uint64_t *moves, struct tide_e
 /* Into the heartbeat. */
 static void tell_trouble(struct tide_writer *w, const struct tide_err *err)
 {
-    struct tide_beat beat = w->beat;
-    beat.state = "retrying";
-    beat.rate = beat.event_rate = 0;
-    beat.error = err->text;
-    tide_writer_beat(w, &beat);
+    struct tide_heartbeat heartbeat = w->heartbeat;
+    heartbeat.state = "retrying";
+    heartbeat.rate = heartbeat.event_rate = 0;
+    heartbeat.error = err->text;
+    tide_writer_heartbeat(w, &heartbeat);
 }
 
 /* err holds what went wrong before; it is told once there is somebody to tell. */

@@ -54,7 +54,7 @@ struct tide_writer_options {
     uint32_t silence_ms; /* see struct tide_pg_options */
     bool standby;        /* wait for the lock; false: TIDE_E_CONFLICT when it is held */
     bool migrate;        /* apply missing migrations first */
-    bool keep;           /* a keeper holds the lease and writes chain.heartbeat; else nobody */
+    bool hold_lease;     /* renew the lease and write chain.heartbeat, in a thread */
     struct tide_witness {
         uint64_t moves, fence;
     } witness; /* of an earlier writer in this process; 0, 0: none */
@@ -129,7 +129,7 @@ tide_status tide_writer_commit_gap(struct tide_writer *writer, const struct tide
 tide_status tide_writer_gap_trouble(struct tide_writer *writer, const struct tide_gap *gap,
                                     const char *text, struct tide_err *err) TIDE_MUST_USE;
 
-/* Somebody else has taken over, as the keeper found out: the next commit would be refused. */
+/* Somebody else has taken over, as the lease found out: the next commit would be refused. */
 bool tide_writer_lost(const struct tide_writer *writer);
 struct tide_witness tide_writer_witness(const struct tide_writer *writer);
 
@@ -145,9 +145,9 @@ tide_status tide_writer_attempt(struct tide_writer *writer, uint32_t ledger, uin
                                 bool again, struct tide_err *err) TIDE_MUST_USE;
 void tide_writer_ended(struct tide_writer *writer);
 
-/* For chain.heartbeat, by way of the keeper; the texts are copied. While a transaction is repeated
+/* For chain.heartbeat, by way of the lease; the texts are copied. While a transaction is repeated
  * the writer says so there by itself (state retrying). */
-struct tide_beat {
+struct tide_heartbeat {
     const char *state; /* below 16 bytes */
     uint32_t tip, ledger;
     double rate;
@@ -158,6 +158,6 @@ struct tide_beat {
     const char *trouble;      /* why it cannot go on, for trouble_ms now; NULL: it can */
     int64_t trouble_ms;
 };
-void tide_writer_beat(struct tide_writer *writer, const struct tide_beat *beat);
+void tide_writer_heartbeat(struct tide_writer *writer, const struct tide_heartbeat *heartbeat);
 
 #endif

@@ -59,7 +59,7 @@ struct writer_session {
 struct tide_writer {
     struct tide_writer_options options;
     struct tide_pg *pg;
-    struct tide_keeper *keeper; /* NULL: none */
+    struct tide_lease *lease; /* NULL: none */
     uint32_t deployment;
     char deployment_text[12];
     uint64_t fence;
@@ -74,10 +74,10 @@ struct tide_writer {
     bool rollups[TIDE_ROLLUPS_MAX]; /* are kept: wanted, and the tables are those they fold */
     bool rolls;                     /* any of them */
     bool rollup_needs[TIDE_ROLLUPS_MAX][TIDE_TABLES_MAX];
-    uint32_t ahead;        /* start of the partition that was last made ahead */
-    uint64_t retries;      /* transactions repeated and connections sought again */
-    uint32_t chance;       /* state of a small generator: pauses differ between processes */
-    struct tide_beat beat; /* the last, without its texts */
+    uint32_t ahead;   /* start of the partition that was last made ahead */
+    uint64_t retries; /* transactions repeated and connections sought again */
+    uint32_t chance;  /* state of a small generator: pauses differ between processes */
+    struct tide_heartbeat heartbeat; /* the last, without its texts */
 };
 
 /* One whole transaction (or an idempotent series): called again after a retryable failure. */

@@ -4,7 +4,7 @@
  * Ledger L has L % 4 events and touches three of fifty keys, each at most once; every fifth
  * touch removes the key. Its hash is L repeated, so any two ranges link. Options after the
  * operands: batch=N partition=N poll=MS silence=MS pause=MS standby=0 tip (finish after every
- * batch) beat (a heartbeat after every batch) arrays=BYTES (rows of a batch up to this go as
+ * batch) heartbeat (a heartbeat after every batch) arrays=BYTES (rows of a batch up to this go as
  * arrays). */
 #include "indexer/database/migrate.h"
 #include "indexer/write/writer.h"
@@ -74,7 +74,7 @@ static const char tables_sql[] =
 
 struct settings {
     uint32_t batch, partition, poll, silence, pause, arrays;
-    bool standby, tip, beat;
+    bool standby, tip, heartbeat;
 };
 
 static volatile sig_atomic_t stop;
@@ -135,7 +135,7 @@ static uint64_t key_of(uint32_t ledger, uint32_t touch)
     return (mix(ledger) + touch * 17) % KEYS;
 }
 
-/* The last touch of each key in from..to, as the delta would hand it over. */
+/* The last touch of each key in from..to, as the decoder would hand it over. */
 static void put_states(struct tide_batch *batch)
 {
     for (uint64_t key = 0; key < KEYS; key++)
@@ -193,8 +193,8 @@ static struct settings read_settings(int argc, char **argv)
             s.standby = n != 0;
         else if (strcmp(argv[i], "tip") == 0)
             s.tip = true;
-        else if (strcmp(argv[i], "beat") == 0)
-            s.beat = true;
+        else if (strcmp(argv[i], "heartbeat") == 0)
+            s.heartbeat = true;
     }
     return s;
 }
@@ -232,9 +232,10 @@ static tide_status write_range(struct tide_writer *w, struct tide_range range,
             status = tide_writer_finish(w, err);
         if (status == TIDE_OK && s->tip)
             status = tide_writer_ahead(w, batch.to, err);
-        if (s->beat)
-            tide_writer_beat(
-                w, &(struct tide_beat){ .state = "indexing", .tip = range.to, .ledger = batch.to });
+        if (s->heartbeat)
+            tide_writer_heartbeat(w, &(struct tide_heartbeat){ .state = "indexing",
+                                                               .tip = range.to,
+                                                               .ledger = batch.to });
     }
     for (uint32_t i = 0; i < TABLES; i++)
         tide_buf_release(&batch.rows[i].copy);
@@ -273,7 +274,7 @@ int main(int argc, char **argv)
                                            .retry_ms_max = s.pause,
                                            .silence_ms = s.silence,
                                            .standby = s.standby,
-                                           .keep = s.beat,
+                                           .hold_lease = s.heartbeat,
                                            .clock = tide_clock_system(),
                                            .stopped = stopped };
     tide_status status = TIDE_OK;

@@ -6,16 +6,16 @@
 static void try_name(const char *text)
 {
     struct lake_name name;
-    if (!lake_name_parse(&name, text) || name.folder)
+    if (!lake_layout_parse(&name, text) || name.folder)
         return;
     assert(name.first <= name.last);
     struct lake_layout layout = { name.last - name.first + 1, 1 };
     if (layout.batch == 0 || name.first % layout.batch)
         return;
     char key[TIDE_OBJECT_KEY_MAX];
-    lake_object_key(key, &layout, name.last, 0);
+    lake_layout_key(key, &layout, name.last, 0);
     struct lake_name again;
-    bool good = lake_name_parse(&again, key);
+    bool good = lake_layout_parse(&again, key);
     assert(good && again.first == name.first && again.last == name.last);
     (void)good;
 }

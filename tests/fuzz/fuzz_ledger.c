@@ -8,7 +8,7 @@
 
 struct sight {
     tide_slice lcm;
-    struct tide_verify *verify;
+    struct tide_proof_check *verify;
     uint32_t sum;
     uint32_t calls;
 };
@@ -28,7 +28,7 @@ static tide_status on_header(void *self, const struct tide_ledger_header *h)
     see(s, tide_slice_of(h->hash, 32));
     see(s, tide_slice_of(h->previous_hash, 32));
     see(s, tide_slice_of(h->bucket_hash, 32));
-    tide_verify_header(s->verify, h);
+    tide_proof_header(s->verify, h);
     return TIDE_OK;
 }
 
@@ -43,14 +43,14 @@ static tide_status on_envelope(void *self, const struct tide_envelope *envelope)
     see(s, e.args);
     see(s, e.read_only);
     see(s, e.read_write);
-    return tide_verify_envelope(s->verify, envelope);
+    return tide_proof_envelope(s->verify, envelope);
 }
 
 static tide_status on_tx_set(void *self, tide_slice set)
 {
     struct sight *s = self;
     see(s, set);
-    tide_verify_tx_set(s->verify, set);
+    tide_proof_tx_set(s->verify, set);
     return TIDE_OK;
 }
 
@@ -58,7 +58,7 @@ static tide_status on_tx(void *self, const struct tide_tx *tx, bool *in)
 {
     struct sight *s = self;
     see(s, tx->result_pair);
-    tide_verify_tx(s->verify, tx);
+    tide_proof_tx(s->verify, tx);
     *in = true;
     return TIDE_OK;
 }
@@ -87,7 +87,7 @@ static tide_status on_tx_end(void *self, const struct tide_tx *tx)
     struct sight *s = self;
     see(s, tx->return_value);
     see(s, tx->op_events);
-    s->sum += tide_verify_tx_end(s->verify, tx);
+    s->sum += tide_proof_tx_end(s->verify, tx);
     return TIDE_OK;
 }
 
@@ -113,7 +113,7 @@ static tide_status walk(struct sight *s)
                                    .diagnostics = true };
     tide_status status = tide_ledger_walk(&all, s->lcm, &err);
     if (status == TIDE_OK)
-        tide_verify_end(s->verify);
+        tide_proof_end(s->verify);
     return status;
 }
 
@@ -121,11 +121,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const uint8_t network[TIDE_HASH_BYTES] = { 1 };
     struct sight first = { .lcm = tide_slice_of(data, size) };
-    PROMISE(tide_verify_open(&first.verify, TIDE_PROOF_EVENTS, network) == TIDE_OK);
+    PROMISE(tide_proof_open(&first.verify, TIDE_PROOF_EVENTS, network) == TIDE_OK);
     struct sight again = first;
     tide_status status = walk(&first);
     PROMISE(walk(&again) == status && first.sum == again.sum && first.calls == again.calls);
-    tide_verify_close(first.verify);
+    tide_proof_close(first.verify);
 
     struct tide_xdr x = tide_xdr_of(first.lcm);
     tide_ledger_skip(&x);

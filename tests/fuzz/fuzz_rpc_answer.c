@@ -15,7 +15,7 @@ static tide_status look_at(void *self, const struct rpc_event *event, struct tid
 static void try_page(uint8_t *body, size_t len, struct tide_err *err)
 {
     static struct rpc_page page;
-    if (rpc_read_page(&page, body, len, 7, err) != TIDE_OK)
+    if (rpc_answer_page(&page, body, len, 7, err) != TIDE_OK)
         return;
     assert(page.count <= RPC_PAGE_MAX);
     for (uint32_t i = 0; i < page.count; i++) {
@@ -46,14 +46,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         try_page(body, len, &err);
         break;
     case 1:
-        status = rpc_read_network(&network, body, len, 7, &err);
+        status = rpc_answer_network(&network, body, len, 7, &err);
         assert(strlen(network.passphrase) < sizeof network.passphrase);
         break;
     case 2:
-        status = rpc_read_latest(&latest, body, len, 7, &err);
+        status = rpc_answer_latest(&latest, body, len, 7, &err);
         break;
     case 3:
-        status = rpc_read_events(&events, body, len, 7, &err);
+        status = rpc_answer_events(&events, body, len, 7, &err);
         assert(status || count == events.count);
         break;
     default: {

@@ -15,7 +15,7 @@ BIN = os.environ["TIDE_BIN"] + "/tidemark-indexer"
 def decode(files, *options, stdin=None):
     """(lines as objects, exit code, stderr); output goes through a file, so size does not matter."""
     with tempfile.TemporaryFile() as out:
-        done = subprocess.run([BIN, "decode", *options, *files], stdout=out,
+        done = subprocess.run([BIN, "dump", *options, *files], stdout=out,
                               stderr=subprocess.PIPE, input=stdin)
         out.seek(0)
         return [json.loads(line) for line in out], done.returncode, done.stderr.decode()

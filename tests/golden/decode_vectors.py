@@ -92,7 +92,7 @@ def broken(report, root):
             report.true("broken file is explained", name, code == 0 or path in text, text)
             report.true("broken data has its place", name, code != 65 or "from byte " in text, text)
     report.same("missing file", "missing", decode(["/no/such/file"])[1], 74)
-    done = subprocess.run([BIN, "decode", "--kinds", "ledger", "-"], input=raw, stdout=subprocess.PIPE)
+    done = subprocess.run([BIN, "dump", "--kinds", "ledger", "-"], input=raw, stdout=subprocess.PIPE)
     report.same("standard input", "-", [done.returncode, len(done.stdout.splitlines())], [0, 8])
 
 def every_arm(report, root):

@@ -9,8 +9,8 @@
  * both   the clock stops when a third session, woken by the commit's NOTIFY, has read the ledger's
  *        row. Turn by turn, ledger by ledger, each alone; who begins changes every time. Each has
  *        a database of its own in one server.
- * share  the same ledgers once more in this process: the whole delta with proofs. Its parts are
- *        told by a second pass, warm: the walk alone (decode), the delta without proofs
+ * share  the same ledgers once more in this process: the whole decoding with proofs. Its parts are
+ *        told by a second pass, warm: the walk alone (decode), the decoder without proofs
  *        (encode is what it takes beyond the walk), with them (verify is the rest). */
 #include "perf.h"
 #include "ratio.h"
@@ -99,26 +99,26 @@ static struct tide_deployment *read_deployment(const struct plan *plan)
     return deployment;
 }
 
-static struct tide_delta *open_delta(const struct tide_deployment *deployment,
-                                     enum tide_proof proof)
+static struct tide_decode *open_delta(const struct tide_deployment *deployment,
+                                      enum tide_proof proof)
 {
-    struct tide_delta *delta = NULL;
+    struct tide_decode *decode = NULL;
     struct tide_err err;
-    const struct tide_delta_options options = { .deployment = deployment,
-                                                .proof = proof,
-                                                .discovered_max = 128 };
-    if (tide_delta_open(&delta, &options, &err) != TIDE_OK)
-        perf_die("delta", &err);
-    return delta;
+    const struct tide_decode_options options = { .deployment = deployment,
+                                                 .proof = proof,
+                                                 .discovered_max = 128 };
+    if (tide_decode_open(&decode, &options, &err) != TIDE_OK)
+        perf_die("decode", &err);
+    return decode;
 }
 
-static void one_batch(struct tide_delta *delta, struct tide_batch *batch, tide_slice lcm)
+static void one_batch(struct tide_decode *decode, struct tide_batch *batch, tide_slice lcm)
 {
     struct tide_err err;
     tide_batch_reset(batch);
-    if (tide_delta_ledger(delta, batch, lcm, &err) != TIDE_OK)
-        perf_die("delta", &err);
-    tide_delta_batch_end(delta, batch);
+    if (tide_decode_ledger(decode, batch, lcm, &err) != TIDE_OK)
+        perf_die("decode", &err);
+    tide_decode_batch_end(decode, batch);
 }
 
 static void write_all(int fd, const void *bytes, size_t len)
@@ -174,12 +174,12 @@ static void peer_work(const struct plan *plan, int in, int out)
     struct tide_err err;
     struct tide_deployment *deployment = read_deployment(plan);
     struct tide_writer *writer = peer_writer(plan, deployment);
-    struct tide_delta *delta = open_delta(deployment, TIDE_PROOF_EVENTS);
+    struct tide_decode *decode = open_delta(deployment, TIDE_PROOF_EVENTS);
     frames_open(&frames, plan->stream);
     tide_batch_init(&batch);
     for (uint32_t i = 0; i < plan->warm + plan->ledgers; i++) {
         char byte;
-        one_batch(delta, &batch, frames_next(&frames));
+        one_batch(decode, &batch, frames_next(&frames));
         write_all(out, "r", 1);
         if (read(in, &byte, 1) != 1)
             break;
@@ -192,7 +192,7 @@ static void peer_work(const struct plan *plan, int in, int out)
             perf_die("peer", &err);
     }
     tide_batch_release(&batch);
-    tide_delta_close(delta);
+    tide_decode_close(decode);
     tide_writer_close(writer);
     frames_close(&frames);
     free(deployment);
@@ -305,7 +305,7 @@ struct bench {
     struct child indexer, peer;
     PGconn *sees_ours, *sees_peer;
     struct frames frames;
-    struct tide_delta *proving, *plain, *again;
+    struct tide_decode *proving, *plain, *again;
     struct tide_batch batch;
     uint64_t bytes, transactions, rows;
     /* seconds, by ledger */
@@ -445,9 +445,9 @@ static void measure(const struct plan *plan)
     PQfinish(b.sees_ours);
     PQfinish(b.sees_peer);
     tide_batch_release(&b.batch);
-    tide_delta_close(b.proving);
-    tide_delta_close(b.again);
-    tide_delta_close(b.plain);
+    tide_decode_close(b.proving);
+    tide_decode_close(b.again);
+    tide_decode_close(b.plain);
     frames_close(&b.frames);
     free(deployment);
     free(columns);

@@ -125,14 +125,14 @@ int perf_dump(int argc, char **argv)
         return 64;
     }
     static struct tide_config config;
-    static struct tide_only only;
+    static struct tide_scope only;
     struct tide_err err;
     uint32_t count;
     const struct tide_table *tables = tide_tables(&count);
     struct tide_deployment *deployment = read_deployment(argv[1]);
     tide_config_defaults(&config);
     snprintf(config.lake, sizeof config.lake, "%s", argv[0]);
-    if (tide_only_parse(&only, tables, count, argc > 3 ? argv[3] : "", &err) != TIDE_OK)
+    if (tide_scope_parse(&only, tables, count, argc > 3 ? argv[3] : "", &err) != TIDE_OK)
         perf_die("only", &err);
     struct tide_source source;
     const struct tide_source_options from = { .config = &config,
@@ -142,11 +142,11 @@ int perf_dump(int argc, char **argv)
         source.ops->seek(source.self, deployment->first_ledger, 0, &err) != TIDE_OK)
         perf_die("lake", &err);
     const struct tide_pipeline_options options = { .source = source,
-                                                   .delta = { .deployment = deployment,
-                                                              .proof = TIDE_PROOF_EVENTS,
-                                                              .tables = only.wanted,
-                                                              .discovered_max =
-                                                                  config.discovered_tokens },
+                                                   .decode = { .deployment = deployment,
+                                                               .proof = TIDE_PROOF_EVENTS,
+                                                               .tables = only.wanted,
+                                                               .discovered_max =
+                                                                   config.discovered_tokens },
                                                    .from = deployment->first_ledger,
                                                    .stop_at_end = true,
                                                    .poll_ms = 1000,
@@ -175,16 +175,16 @@ int perf_replay(int argc, char **argv)
         return 64;
     }
     static struct tide_batch batch;
-    static struct tide_only only;
+    static struct tide_scope only;
     struct tide_err err;
     uint32_t count;
     const struct tide_table *tables = tide_tables(&count);
     struct tide_deployment *deployment = read_deployment(argv[1]);
-    if (tide_only_parse(&only, tables, count, argc > 3 ? argv[3] : "", &err) != TIDE_OK)
+    if (tide_scope_parse(&only, tables, count, argc > 3 ? argv[3] : "", &err) != TIDE_OK)
         perf_die("only", &err);
     struct tide_buf scope;
     tide_buf_init(&scope, 1 << 16);
-    tide_only_scope(&scope, &only, tables, count);
+    tide_scope_text(&scope, &only, tables, count);
     tide_buf_u8(&scope, 0);
     const struct tide_writer_options options = { .conninfo = argv[2],
                                                  .tables = tables,

@@ -3,7 +3,7 @@
 // that it reads as a framed stream from standard input, with answers made ahead, so that the client
 // and not this server is what is measured. getEvents knows the swaps of CONTRACT alone, which is
 // what the yardstick asks for. Bound to loopback.
-// usage: rpc.mjs PORT CONTRACT SWAPS < stream     SWAPS: what `tidemark-indexer decode` prints
+// usage: rpc.mjs PORT CONTRACT SWAPS < stream     SWAPS: what `tidemark-indexer dump` prints
 import fs from 'node:fs';
 import http from 'node:http';
 import readline from 'node:readline';

@@ -70,7 +70,7 @@ static double time_scan(uint8_t *copy, size_t len, size_t xdr_bytes)
     static struct rpc_page page;
     struct tide_err err;
     double start = perf_now();
-    if (rpc_read_page(&page, copy, len, 1, &err) != TIDE_OK)
+    if (rpc_answer_page(&page, copy, len, 1, &err) != TIDE_OK)
         perf_die("scan", &err);
     double took = perf_now() - start;
     size_t bytes = 0;

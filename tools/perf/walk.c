@@ -119,40 +119,40 @@ static size_t unpack(struct tide_unzstd *z, tide_slice frame, uint8_t *window, s
     return len;
 }
 
-/* ---- walk and proofs in one pass, as the delta does ---- */
+/* ---- walk and proofs in one pass, as the decoder does ---- */
 
 struct proving {
     struct sum *sum;
-    struct tide_verify *verify;
+    struct tide_proof_check *verify;
 };
 
 static tide_status prove_header(void *self, const struct tide_ledger_header *header)
 {
-    tide_verify_header(((struct proving *)self)->verify, header);
+    tide_proof_header(((struct proving *)self)->verify, header);
     return TIDE_OK;
 }
 
 static tide_status prove_envelope(void *self, const struct tide_envelope *envelope)
 {
-    return tide_verify_envelope(((struct proving *)self)->verify, envelope);
+    return tide_proof_envelope(((struct proving *)self)->verify, envelope);
 }
 
 static tide_status prove_tx_set(void *self, tide_slice tx_set)
 {
-    tide_verify_tx_set(((struct proving *)self)->verify, tx_set);
+    tide_proof_tx_set(((struct proving *)self)->verify, tx_set);
     return TIDE_OK;
 }
 
 static tide_status prove_tx(void *self, const struct tide_tx *tx, bool *inside)
 {
     (void)inside;
-    tide_verify_tx(((struct proving *)self)->verify, tx);
+    tide_proof_tx(((struct proving *)self)->verify, tx);
     return TIDE_OK;
 }
 
 static tide_status prove_tx_end(void *self, const struct tide_tx *tx)
 {
-    (void)tide_verify_tx_end(((struct proving *)self)->verify, tx);
+    (void)tide_proof_tx_end(((struct proving *)self)->verify, tx);
     return TIDE_OK;
 }
 
@@ -167,14 +167,14 @@ static tide_status prove_change(void *self, const struct tide_tx *tx,
     return on_change(((struct proving *)self)->sum, tx, change);
 }
 
-static struct tide_verify *the_verify(const char *passphrase)
+static struct tide_proof_check *the_verify(const char *passphrase)
 {
-    static struct tide_verify *verify; /* one for the whole run, as a daemon has */
+    static struct tide_proof_check *verify; /* one for the whole run, as a daemon has */
     if (!verify) {
         struct tide_err err;
         uint8_t network[TIDE_HASH_BYTES];
         tide_network_id(network, tide_slice_str(passphrase));
-        if (tide_verify_open(&verify, TIDE_PROOF_EVENTS, network) != TIDE_OK) {
+        if (tide_proof_open(&verify, TIDE_PROOF_EVENTS, network) != TIDE_OK) {
             tide_fail(&err, TIDE_E_MEMORY, "verifier");
             perf_die("verify", &err);
         }
@@ -195,7 +195,7 @@ static tide_status walk_proving(const struct tide_walk *plain, tide_slice lcm, s
                                     .event = prove_event,
                                     .change = prove_change };
     tide_status status = tide_ledger_walk(&walk, lcm, err);
-    tide_verify_end(p.verify);
+    tide_proof_end(p.verify);
     return status;
 }
 

@@ -200,8 +200,8 @@ static void read_page(struct json_scan *s, void *out)
         json_fault(s, "no ledgers or no latestLedger");
 }
 
-tide_status rpc_read_page(struct rpc_page *out, uint8_t *body, size_t len, uint64_t id,
-                          struct tide_err *err)
+tide_status rpc_answer_page(struct rpc_page *out, uint8_t *body, size_t len, uint64_t id,
+                            struct tide_err *err)
 {
     struct answer a = { .id = id, .error = &out->error, .result = read_page, .out = out };
     out->count = out->latest = out->oldest = 0;
@@ -230,8 +230,8 @@ static void read_network(struct json_scan *s, void *out)
         json_fault(s, "no passphrase");
 }
 
-tide_status rpc_read_network(struct rpc_network *out, uint8_t *body, size_t len, uint64_t id,
-                             struct tide_err *err)
+tide_status rpc_answer_network(struct rpc_network *out, uint8_t *body, size_t len, uint64_t id,
+                               struct tide_err *err)
 {
     struct answer a = { .id = id, .error = &out->error, .result = read_network, .out = out };
     out->passphrase[0] = '\0';
@@ -258,8 +258,8 @@ static void read_latest(struct json_scan *s, void *out)
         json_fault(s, "no id or no sequence");
 }
 
-tide_status rpc_read_latest(struct rpc_latest *out, uint8_t *body, size_t len, uint64_t id,
-                            struct tide_err *err)
+tide_status rpc_answer_latest(struct rpc_latest *out, uint8_t *body, size_t len, uint64_t id,
+                              struct tide_err *err)
 {
     struct answer a = { .id = id, .error = &out->error, .result = read_latest, .out = out };
     out->sequence = 0;
@@ -343,8 +343,8 @@ static void read_events(struct json_scan *s, void *out)
         json_fault(s, "no events");
 }
 
-tide_status rpc_read_events(struct rpc_events *out, uint8_t *body, size_t len, uint64_t id,
-                            struct tide_err *err)
+tide_status rpc_answer_events(struct rpc_events *out, uint8_t *body, size_t len, uint64_t id,
+                              struct tide_err *err)
 {
     struct tide_err refused;
     struct event_reading reading = { .events = out, .err = &refused };

@@ -40,16 +40,16 @@ struct rpc_page {
 };
 
 /* Of getLedgers. A ledger told twice is kept once when both agree. */
-tide_status rpc_read_page(struct rpc_page *out, uint8_t *body, size_t len, uint64_t id,
-                          struct tide_err *err) TIDE_MUST_USE;
+tide_status rpc_answer_page(struct rpc_page *out, uint8_t *body, size_t len, uint64_t id,
+                            struct tide_err *err) TIDE_MUST_USE;
 
 struct rpc_network {
     struct rpc_error error;
     char passphrase[RPC_TEXT_MAX];
 };
 
-tide_status rpc_read_network(struct rpc_network *out, uint8_t *body, size_t len, uint64_t id,
-                             struct tide_err *err) TIDE_MUST_USE;
+tide_status rpc_answer_network(struct rpc_network *out, uint8_t *body, size_t len, uint64_t id,
+                               struct tide_err *err) TIDE_MUST_USE;
 
 struct rpc_latest {
     struct rpc_error error;
@@ -58,8 +58,8 @@ struct rpc_latest {
 };
 
 /* Of getLatestLedger. */
-tide_status rpc_read_latest(struct rpc_latest *out, uint8_t *body, size_t len, uint64_t id,
-                            struct tide_err *err) TIDE_MUST_USE;
+tide_status rpc_answer_latest(struct rpc_latest *out, uint8_t *body, size_t len, uint64_t id,
+                              struct tide_err *err) TIDE_MUST_USE;
 
 struct rpc_event {
     uint32_t ledger;
@@ -79,7 +79,7 @@ struct rpc_events {
 };
 
 /* Of getEvents; out->each and out->self are the caller's. */
-tide_status rpc_read_events(struct rpc_events *out, uint8_t *body, size_t len, uint64_t id,
-                            struct tide_err *err) TIDE_MUST_USE;
+tide_status rpc_answer_events(struct rpc_events *out, uint8_t *body, size_t len, uint64_t id,
+                              struct tide_err *err) TIDE_MUST_USE;
 
 #endif

@@ -101,7 +101,7 @@ static tide_status check_network(struct rpc_client *c, struct rpc_hint *hint, st
         return TIDE_OK;
     tide_status status = exchange(c, "getNetwork", "{}", &c->small, hint, &connected, err);
     if (!status)
-        status = rpc_read_network(&network, c->small.ptr, c->small.len, c->id, err);
+        status = rpc_answer_network(&network, c->small.ptr, c->small.len, c->id, err);
     if (!status && network.error.code)
         status = tide_fail(err, TIDE_E_IO, "error %" PRId64 ": %s", network.error.code,
                            network.error.message);
@@ -113,7 +113,8 @@ static tide_status check_network(struct rpc_client *c, struct rpc_hint *hint, st
     return status ? fail_named(c, "getNetwork", err) : TIDE_OK;
 }
 
-tide_status rpc_ask_network(struct rpc_client *client, struct rpc_hint *hint, struct tide_err *err)
+tide_status rpc_client_network(struct rpc_client *client, struct rpc_hint *hint,
+                               struct tide_err *err)
 {
     *hint = (struct rpc_hint){ 0 };
     return check_network(client, hint, err);
@@ -149,19 +150,19 @@ static tide_status end(struct rpc_client *c, const char *method, tide_status sta
     return status ? fail_named(c, method, err) : TIDE_OK;
 }
 
-tide_status rpc_ask_latest(struct rpc_client *client, struct rpc_latest *out, struct tide_buf *body,
-                           struct rpc_hint *hint, struct tide_err *err)
+tide_status rpc_client_latest(struct rpc_client *client, struct rpc_latest *out,
+                              struct tide_buf *body, struct rpc_hint *hint, struct tide_err *err)
 {
     static const char method[] = "getLatestLedger";
     tide_status status = ask(client, method, "{}", body, hint, err);
     return status ? status
-                  : end(client, method, rpc_read_latest(out, body->ptr, body->len, client->id, err),
-                        err);
+                  : end(client, method,
+                        rpc_answer_latest(out, body->ptr, body->len, client->id, err), err);
 }
 
-tide_status rpc_ask_page(struct rpc_client *client, const struct rpc_question *question,
-                         struct rpc_page *out, struct tide_buf *body, struct rpc_hint *hint,
-                         struct tide_err *err)
+tide_status rpc_client_page(struct rpc_client *client, const struct rpc_question *question,
+                            struct rpc_page *out, struct tide_buf *body, struct rpc_hint *hint,
+                            struct tide_err *err)
 {
     static const char method[] = "getLedgers";
     char params[128];
@@ -169,13 +170,13 @@ tide_status rpc_ask_page(struct rpc_client *client, const struct rpc_question *q
              question->start, question->limit);
     tide_status status = ask(client, method, params, body, hint, err);
     return status ? status
-                  : end(client, method, rpc_read_page(out, body->ptr, body->len, client->id, err),
+                  : end(client, method, rpc_answer_page(out, body->ptr, body->len, client->id, err),
                         err);
 }
 
-tide_status rpc_ask_events(struct rpc_client *client, const struct rpc_event_question *question,
-                           struct rpc_events *out, struct tide_buf *body, struct rpc_hint *hint,
-                           struct tide_err *err)
+tide_status rpc_client_events(struct rpc_client *client, const struct rpc_event_question *question,
+                              struct rpc_events *out, struct tide_buf *body, struct rpc_hint *hint,
+                              struct tide_err *err)
 {
     static const char method[] = "getEvents";
     char params[3072];
@@ -193,11 +194,11 @@ tide_status rpc_ask_events(struct rpc_client *client, const struct rpc_event_que
     (void)len;
     tide_status status = ask(client, method, params, body, hint, err);
     return status ? status
-                  : end(client, method, rpc_read_events(out, body->ptr, body->len, client->id, err),
-                        err);
+                  : end(client, method,
+                        rpc_answer_events(out, body->ptr, body->len, client->id, err), err);
 }
 
-bool rpc_next_url(const char **list, char url[RPC_URL_BYTES])
+bool rpc_client_next_url(const char **list, char url[RPC_URL_BYTES])
 {
     *list += strspn(*list, ", ");
     size_t len = strcspn(*list, ", ");

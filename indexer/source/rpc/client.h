@@ -51,7 +51,7 @@ struct rpc_hint {
 };
 
 /* The next address of a comma list into url; false after the last. *list moves on. */
-bool rpc_next_url(const char **list, char url[RPC_URL_BYTES]);
+bool rpc_client_next_url(const char **list, char url[RPC_URL_BYTES]);
 
 tide_status rpc_client_open(struct rpc_client *client, const char *url,
                             const struct rpc_client_options *options,
@@ -65,18 +65,19 @@ void rpc_client_close(struct rpc_client *client); /* one that is zeroed is fine 
  * TIDE_E_LIMIT  it is larger than the buffer
  * TIDE_E_CHAIN  the server is of another network
  * TIDE_E_STOPPED, TIDE_E_MEMORY. err names the server. */
-tide_status rpc_ask_network(struct rpc_client *client, struct rpc_hint *hint,
-                            struct tide_err *err) TIDE_MUST_USE;
-tide_status rpc_ask_latest(struct rpc_client *client, struct rpc_latest *out, struct tide_buf *body,
-                           struct rpc_hint *hint, struct tide_err *err) TIDE_MUST_USE;
+tide_status rpc_client_network(struct rpc_client *client, struct rpc_hint *hint,
+                               struct tide_err *err) TIDE_MUST_USE;
+tide_status rpc_client_latest(struct rpc_client *client, struct rpc_latest *out,
+                              struct tide_buf *body, struct rpc_hint *hint,
+                              struct tide_err *err) TIDE_MUST_USE;
 
 struct rpc_question {
     uint32_t start, limit; /* ledgers */
 };
 
-tide_status rpc_ask_page(struct rpc_client *client, const struct rpc_question *question,
-                         struct rpc_page *out, struct tide_buf *body, struct rpc_hint *hint,
-                         struct tide_err *err) TIDE_MUST_USE;
+tide_status rpc_client_page(struct rpc_client *client, const struct rpc_question *question,
+                            struct rpc_page *out, struct tide_buf *body, struct rpc_hint *hint,
+                            struct tide_err *err) TIDE_MUST_USE;
 
 struct rpc_event_question {
     uint32_t start, end; /* ledgers; end is not included; both 0 with a cursor */
@@ -85,8 +86,8 @@ struct rpc_event_question {
     uint32_t limit;
 };
 
-tide_status rpc_ask_events(struct rpc_client *client, const struct rpc_event_question *question,
-                           struct rpc_events *out, struct tide_buf *body, struct rpc_hint *hint,
-                           struct tide_err *err) TIDE_MUST_USE;
+tide_status rpc_client_events(struct rpc_client *client, const struct rpc_event_question *question,
+                              struct rpc_events *out, struct tide_buf *body, struct rpc_hint *hint,
+                              struct tide_err *err) TIDE_MUST_USE;
 
 #endif

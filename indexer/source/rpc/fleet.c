@@ -247,7 +247,7 @@ static bool is_reset(struct rpc_fleet *f, uint32_t first, struct tide_buf *body,
     if (!o->stored_hash || rpc_fleet_now_ms() - f->stored_ms < STORED_MS)
         return false;
     f->stored_ms = rpc_fleet_now_ms();
-    if (rpc_ask_latest(&f->servers[f->current].client, latest, body, &hint, &ignored) ||
+    if (rpc_client_latest(&f->servers[f->current].client, latest, body, &hint, &ignored) ||
         latest->error.code || latest->sequence >= first)
         return false;
     tide_status status = o->stored_hash(o->stored_self, latest->sequence, hash);
@@ -367,7 +367,7 @@ static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *
             limit = want->last - want->first + 1;
         const struct rpc_question question = { want->first, limit };
         begin_asking(f, want->first);
-        tide_status status = rpc_ask_page(&s->client, &question, page, body, &hint, err);
+        tide_status status = rpc_client_page(&s->client, &question, page, body, &hint, err);
         if (status == TIDE_E_LIMIT && limit > 1) {
             f->limit = limit > 4 ? limit / 4 : 1;
             continue;

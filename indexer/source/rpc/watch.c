@@ -24,7 +24,7 @@ static void look_at(struct rpc_fleet *f, uint32_t server, struct tide_buf *body)
     struct rpc_latest latest;
     struct rpc_hint hint;
     struct tide_err err;
-    tide_status status = rpc_ask_latest(&s->watcher, &latest, body, &hint, &err);
+    tide_status status = rpc_client_latest(&s->watcher, &latest, body, &hint, &err);
     if (status == TIDE_E_CHAIN) {
         pthread_mutex_lock(&f->lock);
         if (!f->forked)
@@ -89,7 +89,7 @@ static tide_status open_servers(struct rpc_fleet *f, struct tide_err *err)
     tide_status status = TIDE_OK;
     const char *list = f->config->rpc;
     char url[RPC_URL_BYTES];
-    while (!status && rpc_next_url(&list, url))
+    while (!status && rpc_client_next_url(&list, url))
         status = open_server(f, url, err);
     if (!status && f->count == 0)
         return tide_fail(err, TIDE_E_CONFIG, "rpc: no address in it");
@@ -110,7 +110,7 @@ static tide_status greet(struct rpc_fleet *f, struct tide_err *err)
         struct rpc_server *s = &f->servers[i];
         struct rpc_hint hint;
         const struct rpc_question question = { 2, 1 };
-        status = rpc_ask_page(&s->client, &question, page, &body, &hint, err);
+        status = rpc_client_page(&s->client, &question, page, &body, &hint, err);
         if (status) {
             char quoted[TIDE_ERR_TEXT_MAX + 64];
             s->retry_ms = rpc_fleet_now_ms() + hint.after_ms;

@@ -43,7 +43,7 @@ at_commit() { # SETTLED RULE OPTION…: every twentieth COMMIT meets it; how it 
 
 no_answer() { # the server goes silent at COMMIT and the link stays open
     tell rule $1 skip=25
-    start_proxied 1 300 $tip silence=600 beat
+    start_proxied 1 300 $tip silence=600 heartbeat
     ends_well
     fired 1
     grep -q db.silent "$words" && grep -q "db.back.*settled=$2" "$words" || fail "$(grep db "$words")"
@@ -114,7 +114,7 @@ raised() { # STATE ACTION [SQL]
         say "$3"
         until_sql "EXISTS (SELECT 1 FROM pg_locks WHERE relation = 'public.held'::regclass AND granted)" 5
     fi
-    start 1 300 $tip beat
+    start 1 300 $tip heartbeat
     wait_for "$words" "state=$1"
     ends_well
     [ "$(sql "SELECT retries >= 3 AND state = 'indexing' AND error ~ '$1' FROM chain.heartbeat")" = t ] ||

@@ -15,7 +15,7 @@ data_disk() { # P6: the server stays up, other tables can be written
     fresh
     sql "ALTER DATABASE tidemark SET default_tablespace = small"
     sql "CREATE TABLE public.ballast AS SELECT md5(i::text) || md5(i::text) FROM generate_series(1, 20000) i"
-    start $run beat
+    start $run heartbeat
     wait_for "$words" 'state=53100'
     local before
     before=$(grep -c db.retry "$words")

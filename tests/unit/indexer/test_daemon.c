@@ -93,10 +93,10 @@ static void only_chooses_tables_and_names_its_choice(void **state)
     const struct tide_table *tables = tide_tables(&count);
     (void)state;
     for (size_t i = 0; i < TIDE_COUNT(choices); i++) {
-        struct tide_only only;
+        struct tide_scope only;
         struct tide_err err;
         struct tide_buf scope;
-        tide_status status = tide_only_parse(&only, tables, count, choices[i].text, &err);
+        tide_status status = tide_scope_parse(&only, tables, count, choices[i].text, &err);
         if ((status == TIDE_OK) != (choices[i].want != NULL))
             fail_msg("\"%s\": %s", choices[i].text, tide_status_text(status));
         if (status != TIDE_OK) {
@@ -104,7 +104,7 @@ static void only_chooses_tables_and_names_its_choice(void **state)
             continue;
         }
         tide_buf_init(&scope, 4096);
-        tide_only_scope(&scope, &only, tables, count);
+        tide_scope_text(&scope, &only, tables, count);
         tide_buf_u8(&scope, 0);
         assert_string_equal((const char *)scope.ptr, choices[i].want);
         tide_buf_release(&scope);

@@ -132,13 +132,13 @@ static void fields_are_found(void **state)
     tide_slice field;
     bool null;
     tide_slice tuple = tide_slice_of(row1, sizeof row1 - 1);
-    assert_int_equal(tide_tuple_field(tuple, 2, &field, &null), TIDE_OK);
+    assert_int_equal(tide_digest_field(tuple, 2, &field, &null), TIDE_OK);
     assert_false(null);
     assert_true(tide_slice_eq_str(field, "hi"));
     tuple = tide_slice_of(row2, sizeof row2 - 1);
-    assert_int_equal(tide_tuple_field(tuple, 2, &field, &null), TIDE_OK);
+    assert_int_equal(tide_digest_field(tuple, 2, &field, &null), TIDE_OK);
     assert_true(null);
-    assert_int_equal(tide_tuple_field(tuple, 3, &field, &null), TIDE_E_DECODE);
+    assert_int_equal(tide_digest_field(tuple, 3, &field, &null), TIDE_E_DECODE);
 }
 
 int main(void)

@@ -89,10 +89,10 @@ static void read_looking(struct fixture *f, uint32_t from, uint32_t to, uint32_t
         uint32_t sequence = 0;
         tide_buf_reset(&plain);
         put_ledger(&plain, s, pad);
-        f->source.ops->look(f->source.self, &bytes);
+        f->source.ops->peek(f->source.self, &bytes);
         bool here = bytes.len >= plain.len && s % 5; /* now and then it is asked for all the same */
         if (here)
-            f->source.ops->took(f->source.self, plain.len);
+            f->source.ops->consume(f->source.self, plain.len);
         else if (f->source.ops->next(f->source.self, &bytes, &sequence, &f->err))
             fail_msg("ledger %u: %s", s, f->err.text);
         *looked += here;
@@ -109,13 +109,13 @@ static void what_is_here_is_the_next_ledger(void **state)
     put_object(f, "FFFFFFFF--0-31/FFFFFFFF--0-15.xdr.zst", 2, 15, 20000);
     put_object(f, "FFFFFFFF--0-31/FFFFFFEF--16-31.xdr.zst", 16, 31, 20000);
     open_lake(f);
-    f->source.ops->look(f->source.self, &bytes);
+    f->source.ops->peek(f->source.self, &bytes);
     assert_int_equal(bytes.len, 0); /* nothing is sought yet */
     read_looking(f, 2, 31, 20000, &looked);
     assert_in_range(looked, 10, 28); /* an object's last is not among them */
     assert_int_equal(f->source.ops->seek(f->source.self, 7, 9, &f->err), TIDE_OK);
     read_looking(f, 7, 9, 20000, &looked);
-    f->source.ops->look(f->source.self, &bytes);
+    f->source.ops->peek(f->source.self, &bytes);
     assert_int_equal(bytes.len, 0); /* the last one wanted is read */
     expect_drain(f, TIDE_E_EOF, 0, 0);
 }
@@ -134,7 +134,7 @@ static void damage_behind_what_is_here_is_named(void **state)
     open_lake(f);
     read_looking(f, 8, 12, 20000, &looked);
     assert_true(looked > 0);
-    f->source.ops->look(f->source.self, &bytes);
+    f->source.ops->peek(f->source.self, &bytes);
     assert_int_equal(bytes.len, 0);
     expect_drain(f, TIDE_E_UNKNOWN, 0, 0);
     assert_non_null(strstr(f->err.text, "FFFFFFF7--8-15.xdr.zst: ledger 13"));
@@ -252,14 +252,14 @@ static void what_does_not_hold_is_given_again_then_named(void **state)
     while (sequence < 10)
         assert_int_equal(f->source.ops->next(f->source.self, &lcm, &sequence, &f->err), TIDE_OK);
     tide_fail(&f->err, TIDE_E_IO, "not about the ledger");
-    assert_false(tide_source_again(&f->source, &f->err));
+    assert_false(tide_source_refetch(&f->source, &f->err));
     assert_string_equal(f->err.text, "not about the ledger");
     static const char *const advice[] = { "another lake", "update", "which is wrong" };
     const tide_status codes[] = { TIDE_E_DECODE, TIDE_E_UNKNOWN, TIDE_E_CHAIN };
     for (size_t i = 0; i < TIDE_COUNT(codes); i++)
         for (int second = 0; second < 2; second++) {
             tide_fail(&f->err, codes[i], "ledger 10: at byte 7");
-            assert_int_equal(tide_source_again(&f->source, &f->err), second == 0);
+            assert_int_equal(tide_source_refetch(&f->source, &f->err), second == 0);
             assert_int_equal(f->err.code, codes[i]);
             assert_non_null(strstr(f->err.text, key));
             assert_non_null(strstr(f->err.text, ": ledger 10: at byte 7"));

@@ -61,15 +61,15 @@ static void keys_are_named_as_the_lake_names_them(void **state)
     for (size_t i = 0; i < TIDE_COUNT(keys); i++) {
         struct lake_layout layout = { keys[i].batch, keys[i].partition };
         char key[TIDE_OBJECT_KEY_MAX];
-        lake_object_key(key, &layout, keys[i].ledger, 0);
+        lake_layout_key(key, &layout, keys[i].ledger, 0);
         assert_string_equal(key, keys[i].key);
-        lake_object_key(key, &layout, keys[i].ledger, 1);
+        lake_layout_key(key, &layout, keys[i].ledger, 1);
         assert_memory_equal(key, keys[i].key, strlen(keys[i].key));
         assert_string_equal(key + strlen(keys[i].key), "d");
         const char *file = strrchr(keys[i].key, '/');
         struct lake_name name;
-        assert_true(lake_name_parse(&name, file ? file + 1 : keys[i].key));
-        assert_int_equal(name.first, lake_object_start(&layout, keys[i].ledger));
+        assert_true(lake_layout_parse(&name, file ? file + 1 : keys[i].key));
+        assert_int_equal(name.first, lake_layout_start(&layout, keys[i].ledger));
         assert_false(name.folder);
     }
 }
@@ -79,7 +79,7 @@ static void names_that_disagree_with_themselves_are_none(void **state)
     (void)state;
     for (size_t i = 0; i < TIDE_COUNT(names); i++) {
         struct lake_name name;
-        if (lake_name_parse(&name, names[i].name) != names[i].good)
+        if (lake_layout_parse(&name, names[i].name) != names[i].good)
             fail_msg("%s: %s", names[i].name, names[i].why);
     }
 }

@@ -32,7 +32,7 @@ static void every_recorded_name_is_ours(void **state)
                   " \"key\": \"%127[^\"]\" } ,",
                   &ledger, &layout.batch, &layout.partition, key) == 4) {
         char ours[TIDE_OBJECT_KEY_MAX];
-        lake_object_key(ours, &layout, ledger, 0);
+        lake_layout_key(ours, &layout, ledger, 0);
         assert_string_equal(ours, key);
         count++;
     }

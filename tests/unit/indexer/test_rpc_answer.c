@@ -41,7 +41,7 @@ static tide_status read_text(struct rpc_page *page, struct tide_buf *text, uint6
     uint8_t *copy = malloc(text->len + !text->len);
     if (text->len)
         memcpy(copy, text->ptr, text->len);
-    tide_status status = rpc_read_page(page, copy, text->len, id, err);
+    tide_status status = rpc_answer_page(page, copy, text->len, id, err);
     for (uint32_t i = 0; status == TIDE_OK && i < page->count; i++)
         assert_true(page->ledgers[i].lcm.len > 300);
     free(copy);
@@ -241,13 +241,13 @@ static void the_small_answers(void **state)
     struct tide_err err;
     char one[] = "{\"id\":1,\"result\":{\"friendbotUrl\":\"x\",\"passphrase\":\"A \\u0026 B\","
                  "\"protocolVersion\":25}}";
-    assert_int_equal(rpc_read_network(&network, (uint8_t *)one, strlen(one), 1, &err), TIDE_OK);
+    assert_int_equal(rpc_answer_network(&network, (uint8_t *)one, strlen(one), 1, &err), TIDE_OK);
     assert_string_equal(network.passphrase, "A & B");
     char two[] = "{\"id\":1,\"result\":{\"passphrase\":null}}";
-    assert_int_equal(rpc_read_network(&network, (uint8_t *)two, strlen(two), 1, &err),
+    assert_int_equal(rpc_answer_network(&network, (uint8_t *)two, strlen(two), 1, &err),
                      TIDE_E_DECODE);
     char three[] = "{\"id\":2,\"result\":{\"id\":\"" ZEROS "\",\"sequence\":\"812\"}}";
-    assert_int_equal(rpc_read_latest(&latest, (uint8_t *)three, strlen(three), 2, &err), TIDE_OK);
+    assert_int_equal(rpc_answer_latest(&latest, (uint8_t *)three, strlen(three), 2, &err), TIDE_OK);
     assert_int_equal(latest.sequence, 812);
 }
 
@@ -276,11 +276,11 @@ static void events_are_told_one_by_one(void **state)
     struct tide_err err;
     char text[512];
     snprintf(text, sizeof text, format, 98);
-    assert_int_equal(rpc_read_events(&events, (uint8_t *)text, strlen(text), 3, &err), TIDE_OK);
+    assert_int_equal(rpc_answer_events(&events, (uint8_t *)text, strlen(text), 3, &err), TIDE_OK);
     assert_int_equal(count, 1);
     assert_string_equal(events.cursor, "9-9");
     snprintf(text, sizeof text, format, 99);
-    assert_int_equal(rpc_read_events(&events, (uint8_t *)text, strlen(text), 3, &err),
+    assert_int_equal(rpc_answer_events(&events, (uint8_t *)text, strlen(text), 3, &err),
                      TIDE_E_CONFLICT);
     assert_string_equal(err.text, "ninety-nine");
 }

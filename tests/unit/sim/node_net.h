@@ -48,7 +48,7 @@ struct net_watch {
 struct net {
     struct sim_node *node;
     const struct cast *cast;
-    struct tide_verify *verify;
+    struct tide_proof_check *verify;
     uint8_t previous[TIDE_HASH_BYTES];
     bool begun;
     struct net_seen seen[NET_SEEN]; /* of the last ledger */
@@ -72,7 +72,7 @@ struct net {
 static inline tide_status net_header(void *self, const struct tide_ledger_header *header)
 {
     struct net *net = self;
-    tide_verify_header(net->verify, header);
+    tide_proof_header(net->verify, header);
     if (net->begun)
         assert_memory_equal(net->previous, header->previous_hash, TIDE_HASH_BYTES);
     memcpy(net->previous, header->hash, TIDE_HASH_BYTES);
@@ -85,12 +85,12 @@ static inline tide_status net_header(void *self, const struct tide_ledger_header
 
 static inline tide_status net_envelope(void *self, const struct tide_envelope *envelope)
 {
-    return tide_verify_envelope(((struct net *)self)->verify, envelope);
+    return tide_proof_envelope(((struct net *)self)->verify, envelope);
 }
 
 static inline tide_status net_tx_set(void *self, tide_slice set)
 {
-    tide_verify_tx_set(((struct net *)self)->verify, set);
+    tide_proof_tx_set(((struct net *)self)->verify, set);
     return TIDE_OK;
 }
 
@@ -107,7 +107,7 @@ static inline tide_status net_tx(void *self, const struct tide_tx *tx, bool *ins
     memcpy(seen->hash, tx->hash, TIDE_HASH_BYTES);
     if (tx->inner_hash)
         memcpy(seen->inner, tx->inner_hash, TIDE_HASH_BYTES);
-    tide_verify_tx(net->verify, tx);
+    tide_proof_tx(net->verify, tx);
     *inside = true;
     return TIDE_OK;
 }
@@ -162,7 +162,7 @@ static inline tide_status net_tx_end(void *self, const struct tide_tx *tx)
 {
     struct net *net = self;
     struct net_seen *seen = &net->seen[net->seen_count - 1];
-    enum tide_call_proof proof = tide_verify_tx_end(net->verify, tx);
+    enum tide_call_proof proof = tide_proof_tx_end(net->verify, tx);
     assert_true(proof == TIDE_CALL_NONE || proof == TIDE_CALL_VERIFIED);
     seen->answer_len =
         tx->return_value.len < sizeof seen->answer ? tx->return_value.len : sizeof seen->answer;
@@ -275,8 +275,8 @@ static inline void net_close_ledger(struct net *net)
     assert_int_equal(node_ledger(net->node, &lcm), TIDE_OK);
     if (tide_ledger_walk(&walk, lcm, &err) != TIDE_OK)
         fail_msg("%s", err.text);
-    tide_verify_end(net->verify);
-    if (!tide_verify_holds(net->verify, &what))
+    tide_proof_end(net->verify);
+    if (!tide_proof_holds(net->verify, &what))
         fail_msg("%s", what);
     net_compare(net);
     net_compare_data(net);
@@ -310,7 +310,7 @@ static inline void net_open(struct net *net, uint32_t lcm_version, uint32_t life
     *net = (struct net){ 0 };
     assert_int_equal(node_open(&net->node, &options, &err), TIDE_OK);
     net->cast = node_cast(net->node);
-    assert_int_equal(tide_verify_open(&net->verify, TIDE_PROOF_EVENTS, net->cast->network_id),
+    assert_int_equal(tide_proof_open(&net->verify, TIDE_PROOF_EVENTS, net->cast->network_id),
                      TIDE_OK);
     tide_buf_init(&net->args, 1 << 20);
     tide_buf_init(&net->envelope, 1 << 20);
@@ -322,7 +322,7 @@ static inline void net_open(struct net *net, uint32_t lcm_version, uint32_t life
 
 static inline void net_close(struct net *net)
 {
-    tide_verify_close(net->verify);
+    tide_proof_close(net->verify);
     tide_buf_release(&net->args);
     tide_buf_release(&net->envelope);
     tide_buf_release(&net->auth);

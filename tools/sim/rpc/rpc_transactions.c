@@ -221,7 +221,7 @@ bool rpc_getTransactions(struct rpc_call *call)
     struct rpc_page page;
     struct writer w;
     uint64_t cursor = 0;
-    if (!rpc_read_page(call, &page, PAGE_USUAL, PAGE_MOST))
+    if (!rpc_answer_page(call, &page, PAGE_USUAL, PAGE_MOST))
         return false;
     if (page.cursor && tide_parse_u64(&cursor, tide_slice_str(page.cursor), INT64_MAX) != TIDE_OK)
         return rpc_refuse(call, RPC_PARAMS, "strconv.ParseInt: parsing \"%.40s\": invalid syntax",

@@ -1,6 +1,6 @@
-/* Rows of a batch, read back from their COPY bytes: for the tests of the delta. */
-#ifndef TIDEMARK_TEST_DELTA_FIXTURE_H
-#define TIDEMARK_TEST_DELTA_FIXTURE_H
+/* Rows of a batch, read back from their COPY bytes: for the tests of the decoder. */
+#ifndef TIDEMARK_TEST_DECODE_FIXTURE_H
+#define TIDEMARK_TEST_DECODE_FIXTURE_H
 
 #include "indexer/decode/batch.h"
 #include "indexer/decode/decode.h"

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "indexer/source/split.h"
-#include "literal.h"
+#include "tests/unit/wire/literal.h"
 #include "tidemark/limits.h"
 
 static void the_first_twelve_bytes_tell(void **state)
@@ -32,7 +32,7 @@ static void the_first_twelve_bytes_tell(void **state)
     for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
         struct literal l;
         literal_open(&l, cases[i].hex);
-        assert_int_equal(tide_framing_of(tide_buf_view(&l.buf)), cases[i].framing);
+        assert_int_equal(tide_split_framing(tide_buf_view(&l.buf)), cases[i].framing);
         literal_close(&l);
     }
 }

@@ -1,4 +1,4 @@
-/* A ledger through the delta, for a deployment that the input names: a count, then that many roles
+/* A ledger through the decoder, for a deployment that the input names: a count, then so many roles
  * with their contract ids, then the ledger. Whatever the bytes, either the batch is untouched or
  * every row is what its table's columns take. */
 #include "tests/fuzz/promise.h"
@@ -100,22 +100,22 @@ static bool take_contracts(struct tide_deployment *deployment, const uint8_t **d
 static void index_ledger(const struct tide_deployment *deployment, tide_slice lcm)
 {
     struct tide_err err;
-    struct tide_delta *delta;
+    struct tide_decode *decode;
     struct tide_batch *batch = malloc(sizeof *batch);
-    const struct tide_delta_options options = { .deployment = deployment,
-                                                .proof = TIDE_PROOF_EVENTS,
-                                                .discovered_max = 4 };
-    if (!batch || tide_delta_open(&delta, &options, &err) != TIDE_OK)
+    const struct tide_decode_options options = { .deployment = deployment,
+                                                 .proof = TIDE_PROOF_EVENTS,
+                                                 .discovered_max = 4 };
+    if (!batch || tide_decode_open(&decode, &options, &err) != TIDE_OK)
         abort();
     tide_batch_init(batch);
-    tide_status status = tide_delta_ledger(delta, batch, lcm, &err);
+    tide_status status = tide_decode_ledger(decode, batch, lcm, &err);
     check_batch(batch, status == TIDE_OK);
     PROMISE(status == TIDE_OK || err.text[0]);
     if (status == TIDE_OK) {
-        tide_delta_batch_end(delta, batch);
+        tide_decode_batch_end(decode, batch);
         check_batch(batch, true);
     }
-    tide_delta_close(delta);
+    tide_decode_close(decode);
     tide_batch_release(batch);
     free(batch);
 }

@@ -1,6 +1,6 @@
-/* The delta on ledgers made for it: events that fit, those that do not and are kept raw, what the
+/* The decoder on ledgers made for it: events that fit, those that do not and are kept raw, what the
  * deployment's is and what the network's, refusals that leave nothing. */
-#include "tests/unit/indexer/delta_maker.h"
+#include "tests/unit/indexer/decode_maker.h"
 
 /* ---- events ---- */
 
@@ -232,11 +232,11 @@ static void only_what_is_wanted(void **state)
     bool wanted[TIDE_TABLES_MAX] = { [TIDE_TABLE_EVENT_RAW] = true };
     wanted[table_of("event", "oracle_price_aggregate")] = true;
     wanted[table_of("event", "liquidity_pool_swap")] = true;
-    tide_delta_close(m->delta);
-    struct tide_delta_options options = { .deployment = m->deployment,
-                                          .proof = TIDE_PROOF_EVENTS,
-                                          .tables = wanted };
-    assert_int_equal(tide_delta_open(&m->delta, &options, &m->err), TIDE_OK);
+    tide_decode_close(m->decode);
+    struct tide_decode_options options = { .deployment = m->deployment,
+                                           .proof = TIDE_PROOF_EVENTS,
+                                           .tables = wanted };
+    assert_int_equal(tide_decode_open(&m->decode, &options, &m->err), TIDE_OK);
     put_price(m, true);
     put_price(m, false);
     put_transfer(m, alice, PLAIN);
@@ -455,13 +455,13 @@ static void markets_tokens_have_a_limit_of_their_own(void **state)
 
 static void open_for(struct maker *m, const uint8_t (*ids)[TIDE_HASH_BYTES], uint32_t count)
 {
-    const struct tide_delta_options options = { .deployment = m->deployment,
-                                                .proof = TIDE_PROOF_EVENTS,
-                                                .discovered_max = 2,
-                                                .mentioned = ids,
-                                                .mentioned_count = count };
-    tide_delta_close(m->delta);
-    assert_int_equal(tide_delta_open(&m->delta, &options, &m->err), TIDE_OK);
+    const struct tide_decode_options options = { .deployment = m->deployment,
+                                                 .proof = TIDE_PROOF_EVENTS,
+                                                 .discovered_max = 2,
+                                                 .mentioned = ids,
+                                                 .mentioned_count = count };
+    tide_decode_close(m->decode);
+    assert_int_equal(tide_decode_open(&m->decode, &options, &m->err), TIDE_OK);
 }
 
 static void only_ledgers_with_the_contract_give_rows(void **state)
@@ -544,12 +544,12 @@ static void a_ledger_that_is_refused_leaves_nothing(void **state)
     memcpy(bytes, whole.ptr, whole.len);
     bytes[whole.len - 1] ^= 1; /* the end is outside the header, but not outside of XDR */
     assert_int_not_equal(
-        tide_delta_ledger(m->delta, &m->batch, tide_slice_of(bytes, whole.len - 4), &m->err),
+        tide_decode_ledger(m->decode, &m->batch, tide_slice_of(bytes, whole.len - 4), &m->err),
         TIDE_OK);
     bytes[whole.len - 1] ^= 1;
     bytes[100] ^= 1;
     assert_int_equal(
-        tide_delta_ledger(m->delta, &m->batch, tide_slice_of(bytes, whole.len), &m->err),
+        tide_decode_ledger(m->decode, &m->batch, tide_slice_of(bytes, whole.len), &m->err),
         TIDE_E_CHAIN);
     assert_non_null(strstr(m->err.text, "101"));
     bytes[100] ^= 1;
@@ -564,19 +564,19 @@ static void a_ledger_that_is_refused_leaves_nothing(void **state)
      * comes after the ledger is left alone */
     size_t len = 0;
     assert_int_not_equal(
-        tide_delta_first(m->delta, &m->batch, tide_slice_of(bytes, whole.len - 4), &len, &m->err),
+        tide_decode_first(m->decode, &m->batch, tide_slice_of(bytes, whole.len - 4), &len, &m->err),
         TIDE_OK);
     assert_int_equal(m->batch.to, before.to);
     bytes = realloc(bytes, whole.len + 40);
     memset(bytes + whole.len, 0xff, 40);
     tide_slice more = tide_slice_of(bytes, whole.len + 40);
-    assert_int_not_equal(tide_delta_ledger(m->delta, &m->batch, more, &m->err), TIDE_OK);
-    assert_int_equal(tide_delta_first(m->delta, &m->batch, more, &len, &m->err), TIDE_OK);
+    assert_int_not_equal(tide_decode_ledger(m->decode, &m->batch, more, &m->err), TIDE_OK);
+    assert_int_equal(tide_decode_first(m->decode, &m->batch, more, &len, &m->err), TIDE_OK);
     assert_int_equal(len, whole.len);
     assert_int_equal(count(m, "chain", "contract_seen"), 2);
     /* and not once more */
     assert_int_equal(
-        tide_delta_ledger(m->delta, &m->batch, tide_slice_of(bytes, whole.len), &m->err),
+        tide_decode_ledger(m->decode, &m->batch, tide_slice_of(bytes, whole.len), &m->err),
         TIDE_E_CHAIN);
     free(bytes);
 }

@@ -1,7 +1,7 @@
-/* The recorded chains of the real contracts through the delta: every call and event is there, with
+/* The recorded chains of the real contracts through the decoder: every call and event is there, with
  * the counts that the host reported, nothing is raw, and batches do not matter. Skipped where the
  * recordings are not. */
-#include "tests/unit/indexer/delta_fixture.h"
+#include "tests/unit/indexer/decode_fixture.h"
 
 #include "indexer/source/source.h"
 #include "tidemark/catalogue.h"
@@ -14,7 +14,7 @@
 struct chain {
     char folder[256];
     struct tide_deployment *deployment;
-    struct tide_delta *delta;
+    struct tide_decode *decode;
     struct tide_batch batch;
     struct tide_buf text; /* a file's lines */
     /* sums over batches */
@@ -126,7 +126,7 @@ static void end_batch(struct chain *c)
 {
     uint32_t tables;
     tide_tables(&tables);
-    tide_delta_batch_end(c->delta, &c->batch);
+    tide_decode_batch_end(c->decode, &c->batch);
     for (uint32_t t = 0; t < tables; t++) {
         tide_slice at = tide_buf_view(&c->batch.rows[t].copy);
         struct row row;
@@ -154,8 +154,8 @@ static void index_chain(struct chain *c, uint32_t ledgers_per_batch, enum tide_p
     const struct tide_source_options source_options = { .config = &config };
     if (tide_source_open(&source, &source_options, &err))
         fail_msg("%s", err.text);
-    const struct tide_delta_options options = { .deployment = c->deployment, .proof = proof };
-    assert_int_equal(tide_delta_open(&c->delta, &options, &err), TIDE_OK);
+    const struct tide_decode_options options = { .deployment = c->deployment, .proof = proof };
+    assert_int_equal(tide_decode_open(&c->decode, &options, &err), TIDE_OK);
     memset(c->rows, 0, sizeof c->rows);
     c->counts = (struct tide_batch_counts){ 0 };
     c->calls = c->calls_equal = c->ledgers = 0;
@@ -170,7 +170,7 @@ static void index_chain(struct chain *c, uint32_t ledgers_per_batch, enum tide_p
         tide_status status = source.ops->next(source.self, &lcm, &sequence, &err);
         if (status == TIDE_E_EOF)
             break;
-        if (status || tide_delta_ledger(c->delta, &c->batch, lcm, &err))
+        if (status || tide_decode_ledger(c->decode, &c->batch, lcm, &err))
             fail_msg("%s", err.text);
         if (c->batch.to - c->batch.from + 1 == ledgers_per_batch)
             end_batch(c);
@@ -179,7 +179,7 @@ static void index_chain(struct chain *c, uint32_t ledgers_per_batch, enum tide_p
     }
     end_batch(c);
     source.ops->close(source.self);
-    tide_delta_close(c->delta);
+    tide_decode_close(c->decode);
     assert_int_equal(c->calls_left.len, 0);
 }
 

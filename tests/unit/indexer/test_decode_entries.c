@@ -1,6 +1,6 @@
-/* The delta on entries made for it: versions and their last one, what does not fit and is kept raw,
+/* The decoder on entries made for it: versions and their last one, what does not fit and is kept raw,
  * instances, evictions. */
-#include "tests/unit/indexer/delta_maker.h"
+#include "tests/unit/indexer/decode_maker.h"
 
 /* ---- entries ---- */
 
@@ -44,7 +44,7 @@ static void versions_go_to_history_and_the_last_to_state(void **state)
     }
     assert_int_equal(count(m, "history", "synthetic_engine_debt_total"), 5);
     assert_int_equal(count(m, "state", "synthetic_engine_debt_total"), 5);
-    tide_delta_batch_end(m->delta, &m->batch);
+    tide_decode_batch_end(m->decode, &m->batch);
     assert_int_equal(count(m, "history", "synthetic_engine_debt_total"), 5);
     assert_int_equal(count(m, "state", "synthetic_engine_debt_total"), 2);
     tide_slice at =
@@ -174,7 +174,7 @@ static void evictions_archive_or_remove(void **state)
     }
     tide_slice lcm;
     assert_int_equal(lcm_end(&m->lcm, &lcm), TIDE_OK);
-    assert_int_equal(tide_delta_ledger(m->delta, &m->batch, lcm, &m->err), TIDE_OK);
+    assert_int_equal(tide_decode_ledger(m->decode, &m->batch, lcm, &m->err), TIDE_OK);
     assert_int_equal(count(m, "history", "ttl"), 2);
     struct row row = last(m, "history", "ttl"); /* persistent: archived, its value stands */
     assert_int_equal(cell_int(&row, "tx"), 1048575);
@@ -213,7 +213,7 @@ static void of_several_extensions_the_longest_applies(void **state)
     begin_ledger(m);
     for (size_t i = 0; i < TIDE_COUNT(asked); i++)
         extend(m, &key, asked[i]);
-    assert_int_equal(tide_delta_ledger(m->delta, &m->batch, end_ledger(m), &m->err), TIDE_OK);
+    assert_int_equal(tide_decode_ledger(m->decode, &m->batch, end_ledger(m), &m->err), TIDE_OK);
     uint32_t table = table_of("history", "ttl");
     tide_slice at = tide_buf_view(&m->batch.rows[table].copy);
     struct row row;
@@ -224,7 +224,7 @@ static void of_several_extensions_the_longest_applies(void **state)
     /* another ledger is another matter: the entry may have been gone and made anew in between */
     begin_ledger(m);
     extend(m, &key, 6000);
-    assert_int_equal(tide_delta_ledger(m->delta, &m->batch, end_ledger(m), &m->err), TIDE_OK);
+    assert_int_equal(tide_decode_ledger(m->decode, &m->batch, end_ledger(m), &m->err), TIDE_OK);
     row = last(m, "state", "ttl");
     assert_int_equal(cell_int(&row, "live_until"), 6000);
     tide_buf_release(&key);

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "indexer/decode/proof.h"
-#include "literal.h"
+#include "tests/unit/wire/literal.h"
 #include "tidemark/hash.h"
 #include "tidemark/tx.h"
 
@@ -41,25 +41,25 @@ static void open_proved(struct literal *l)
 }
 
 struct run {
-    struct tide_verify *verify;
+    struct tide_proof_check *verify;
     enum tide_call_proof call;
     bool joined;
 };
 
 static tide_status on_header(void *self, const struct tide_ledger_header *h)
 {
-    tide_verify_header(((struct run *)self)->verify, h);
+    tide_proof_header(((struct run *)self)->verify, h);
     return TIDE_OK;
 }
 
 static tide_status on_envelope(void *self, const struct tide_envelope *envelope)
 {
-    return tide_verify_envelope(((struct run *)self)->verify, envelope);
+    return tide_proof_envelope(((struct run *)self)->verify, envelope);
 }
 
 static tide_status on_set(void *self, tide_slice set)
 {
-    tide_verify_tx_set(((struct run *)self)->verify, set);
+    tide_proof_tx_set(((struct run *)self)->verify, set);
     return TIDE_OK;
 }
 
@@ -67,15 +67,15 @@ static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
 {
     struct run *r = self;
     (void)inside;
-    tide_verify_tx(r->verify, tx);
-    r->joined = tide_verify_find(r->verify, tx->hash).len > 0;
+    tide_proof_tx(r->verify, tx);
+    r->joined = tide_proof_find(r->verify, tx->hash).len > 0;
     return TIDE_OK;
 }
 
 static tide_status on_tx_end(void *self, const struct tide_tx *tx)
 {
     struct run *r = self;
-    r->call = tide_verify_tx_end(r->verify, tx);
+    r->call = tide_proof_tx_end(r->verify, tx);
     return TIDE_OK;
 }
 
@@ -89,8 +89,8 @@ static struct tide_ledger_proof prove(struct run *r, tide_slice lcm)
                                     .tx = on_tx,
                                     .tx_end = on_tx_end };
     assert_int_equal(tide_ledger_walk(&walk, lcm, &err), TIDE_OK);
-    tide_verify_end(r->verify);
-    return *tide_verify_proof(r->verify);
+    tide_proof_end(r->verify);
+    return *tide_proof_findings(r->verify);
 }
 
 static void a_true_ledger_holds_at_every_level(void **state)
@@ -103,7 +103,7 @@ static void a_true_ledger_holds_at_every_level(void **state)
             struct run r = { 0 };
             const char *what;
             assert_int_equal(
-                tide_verify_open(&r.verify, (enum tide_proof)level, known ? network : NULL),
+                tide_proof_open(&r.verify, (enum tide_proof)level, known ? network : NULL),
                 TIDE_OK);
             struct tide_ledger_proof p = prove(&r, tide_buf_view(&l.buf));
             enum tide_check results =
@@ -117,12 +117,12 @@ static void a_true_ledger_holds_at_every_level(void **state)
             assert_int_equal(p.calls_verified, level == TIDE_PROOF_EVENTS);
             assert_int_equal(r.call,
                              level == TIDE_PROOF_EVENTS ? TIDE_CALL_VERIFIED : TIDE_CALL_NONE);
-            assert_true(tide_verify_holds(r.verify, &what));
+            assert_true(tide_proof_holds(r.verify, &what));
             /* the same object proves the next ledger as well */
             p = prove(&r, tide_buf_view(&l.buf));
             assert_int_equal(p.header, TIDE_CHECK_HOLDS);
             assert_int_equal(p.calls_verified, level == TIDE_PROOF_EVENTS);
-            tide_verify_close(r.verify);
+            tide_proof_close(r.verify);
         }
     }
     literal_close(&l);
@@ -151,17 +151,17 @@ static void each_altered_byte_is_caught_by_the_check_it_belongs_to(void **state)
         const char *what = NULL;
         open_proved(&l);
         l.buf.ptr[literal_at(&l, cases[i].mark) + cases[i].after] ^= 1;
-        assert_int_equal(tide_verify_open(&r.verify, TIDE_PROOF_EVENTS, network), TIDE_OK);
+        assert_int_equal(tide_proof_open(&r.verify, TIDE_PROOF_EVENTS, network), TIDE_OK);
         struct tide_ledger_proof p = prove(&r, tide_buf_view(&l.buf));
         if (cases[i].what) {
-            assert_false(tide_verify_holds(r.verify, &what));
+            assert_false(tide_proof_holds(r.verify, &what));
             assert_string_equal(what, cases[i].what);
         } else {
-            assert_true(tide_verify_holds(r.verify, &what));
+            assert_true(tide_proof_holds(r.verify, &what));
             assert_int_equal(r.call, TIDE_CALL_UNVERIFIED);
             assert_int_equal(p.calls_unverified, 1);
         }
-        tide_verify_close(r.verify);
+        tide_proof_close(r.verify);
         literal_close(&l);
     }
 }
@@ -173,11 +173,11 @@ static void an_envelope_of_another_network_is_not_of_the_results(void **state)
     struct literal l;
     struct run r = { 0 };
     open_proved(&l);
-    assert_int_equal(tide_verify_open(&r.verify, TIDE_PROOF_CHAIN, other), TIDE_OK);
+    assert_int_equal(tide_proof_open(&r.verify, TIDE_PROOF_CHAIN, other), TIDE_OK);
     struct tide_ledger_proof p = prove(&r, tide_buf_view(&l.buf));
     assert_int_equal(p.envelopes, TIDE_CHECK_FAILS);
     assert_false(r.joined);
-    tide_verify_close(r.verify);
+    tide_proof_close(r.verify);
     literal_close(&l);
 }
 
@@ -211,7 +211,7 @@ static enum tide_call_proof prove_call(const struct rewriting *c)
 {
     struct literal now;
     struct literal before;
-    struct tide_verify *verify;
+    struct tide_proof_check *verify;
     static const uint8_t nothing[4] = { 0, 0, 0, 1 }; /* ScVal void */
     uint8_t hash[TIDE_HASH_BYTES];
     char text[8192];
@@ -227,9 +227,9 @@ static enum tide_call_proof prove_call(const struct rewriting *c)
                           .hash = hash,
                           .return_value = tide_slice_of(nothing, 4),
                           .op_events = tide_buf_view(&now.buf) };
-    assert_int_equal(tide_verify_open(&verify, TIDE_PROOF_EVENTS, NULL), TIDE_OK);
-    enum tide_call_proof proof = tide_verify_tx_end(verify, &tx);
-    tide_verify_close(verify);
+    assert_int_equal(tide_proof_open(&verify, TIDE_PROOF_EVENTS, NULL), TIDE_OK);
+    enum tide_call_proof proof = tide_proof_tx_end(verify, &tx);
+    tide_proof_close(verify);
     literal_close(&now);
     literal_close(&before);
     return proof;
@@ -309,7 +309,7 @@ static void the_search_is_bounded(void **state)
     (void)state;
     struct literal one;
     struct tide_buf events;
-    struct tide_verify *verify;
+    struct tide_proof_check *verify;
     static const uint8_t nothing[4] = { 0, 0, 0, 1 }, goal[TIDE_HASH_BYTES] = { 1 };
     literal_open(&one, HEAD(3) MINT ALICE ASSET AMOUNT);
     for (uint32_t count = 200; count <= 1000; count += 800) {
@@ -322,9 +322,9 @@ static void the_search_is_bounded(void **state)
                               .hash = goal,
                               .return_value = tide_slice_of(nothing, 4),
                               .op_events = tide_buf_view(&events) };
-        assert_int_equal(tide_verify_open(&verify, TIDE_PROOF_EVENTS, NULL), TIDE_OK);
-        assert_int_equal(tide_verify_tx_end(verify, &tx), TIDE_CALL_UNVERIFIED);
-        tide_verify_close(verify);
+        assert_int_equal(tide_proof_open(&verify, TIDE_PROOF_EVENTS, NULL), TIDE_OK);
+        assert_int_equal(tide_proof_tx_end(verify, &tx), TIDE_CALL_UNVERIFIED);
+        tide_proof_close(verify);
         tide_buf_release(&events);
     }
     literal_close(&one);

@@ -37,26 +37,26 @@ static void make(struct ledger *l, uint32_t version, size_t len)
     l->header.hash = l->header.previous_hash = l->set_hash;
 }
 
-static void begin(struct tide_verify *verify, const struct ledger *l)
+static void begin(struct tide_proof_check *verify, const struct ledger *l)
 {
-    tide_verify_header(verify, &l->header);
-    tide_verify_tx_set(verify, tide_slice_of(l->set, l->len));
+    tide_proof_header(verify, &l->header);
+    tide_proof_tx_set(verify, tide_slice_of(l->set, l->len));
 }
 
-static enum tide_check found(struct tide_verify *verify, const struct ledger *l)
+static enum tide_check found(struct tide_proof_check *verify, const struct ledger *l)
 {
     begin(verify, l);
-    tide_verify_end(verify);
-    assert_int_equal(tide_verify_proof(verify)->results, TIDE_CHECK_HOLDS);
-    return tide_verify_proof(verify)->tx_set;
+    tide_proof_end(verify);
+    assert_int_equal(tide_proof_findings(verify)->results, TIDE_CHECK_HOLDS);
+    return tide_proof_findings(verify)->tx_set;
 }
 
 static void each_altered_byte_is_caught(void **state)
 {
     (void)state;
-    struct tide_verify *verify;
-    assert_int_equal(tide_verify_open(&verify, TIDE_PROOF_RESULTS, NULL), TIDE_OK);
-    tide_verify_aside(verify);
+    struct tide_proof_check *verify;
+    assert_int_equal(tide_proof_open(&verify, TIDE_PROOF_RESULTS, NULL), TIDE_OK);
+    tide_proof_use_worker(verify);
     for (uint32_t version = 0; version <= 2; version++) {
         for (size_t len = SMALL_BYTES; len <= SET_BYTES; len += SET_BYTES - SMALL_BYTES) {
             struct ledger l;
@@ -72,29 +72,29 @@ static void each_altered_byte_is_caught(void **state)
             free(l.set);
         }
     }
-    tide_verify_close(verify);
+    tide_proof_close(verify);
 }
 
 /* What was dropped is not read any more, and says nothing of the next. */
 static void a_ledger_given_up_is_forgotten(void **state)
 {
     (void)state;
-    struct tide_verify *verify;
-    assert_int_equal(tide_verify_open(&verify, TIDE_PROOF_EVENTS, NULL), TIDE_OK);
-    tide_verify_aside(verify);
+    struct tide_proof_check *verify;
+    assert_int_equal(tide_proof_open(&verify, TIDE_PROOF_EVENTS, NULL), TIDE_OK);
+    tide_proof_use_worker(verify);
     for (int i = 0; i < 200; i++) {
         struct ledger given_up, next;
         make(&given_up, 1, SET_BYTES);
         make(&next, 1, i % 2 ? SET_BYTES : SMALL_BYTES);
         begin(verify, &given_up);
-        tide_verify_drop(verify);
+        tide_proof_drop(verify);
         memset(given_up.set, 0xff, given_up.len);
         free(given_up.set);
-        tide_verify_drop(verify); /* of nothing */
+        tide_proof_drop(verify); /* of nothing */
         assert_int_equal(found(verify, &next), TIDE_CHECK_HOLDS);
         free(next.set);
     }
-    tide_verify_close(verify);
+    tide_proof_close(verify);
 }
 
 int main(void)

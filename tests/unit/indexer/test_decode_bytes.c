@@ -1,6 +1,6 @@
 /* What is stored stays proportional to the ledger: rows of content made to be small in XDR and large
  * in tables. COPY bytes and 28 a row (tuple header and line pointer) stand for PostgreSQL's own. */
-#include "tests/unit/indexer/delta_maker.h"
+#include "tests/unit/indexer/decode_maker.h"
 
 #include "tidemark/hash.h"
 
@@ -34,7 +34,7 @@ static size_t stored_bytes(const struct maker *m)
 static void check_ledger(struct maker *m, const char *what, tide_slice lcm)
 {
     size_t before = stored_bytes(m);
-    if (tide_delta_ledger(m->delta, &m->batch, lcm, &m->err))
+    if (tide_decode_ledger(m->decode, &m->batch, lcm, &m->err))
         fail_msg("%s: %s", what, m->err.text);
     size_t rows = stored_bytes(m) - before;
     print_message("%s: %zu bytes of rows for a ledger of %zu, %.1f times\n", what, rows, lcm.len,

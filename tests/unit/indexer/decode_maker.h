@@ -1,8 +1,8 @@
-/* Ledgers of one contract call, made for the delta, and what came of them. */
-#ifndef TIDEMARK_TEST_DELTA_MAKER_H
-#define TIDEMARK_TEST_DELTA_MAKER_H
+/* Ledgers of one contract call, made for the decoder, and what came of them. */
+#ifndef TIDEMARK_TEST_DECODE_MAKER_H
+#define TIDEMARK_TEST_DECODE_MAKER_H
 
-#include "tests/unit/indexer/delta_fixture.h"
+#include "tests/unit/indexer/decode_fixture.h"
 
 #include "tidemark/catalogue.h"
 #include "tidemark/scval.h"
@@ -23,7 +23,7 @@ enum { PERSISTENT = 1, TEMPORARY = 0 };
 struct maker {
     struct lcm lcm;
     struct tide_deployment *deployment;
-    struct tide_delta *delta;
+    struct tide_decode *decode;
     struct tide_batch batch;
     struct tide_err err;
     struct tide_buf body, soroban, keys, events, changes, args;
@@ -58,11 +58,11 @@ static inline void clear(struct maker *m)
 static inline int set_up(void **state)
 {
     struct maker *m = calloc(1, sizeof *m);
-    m->lcm = (struct lcm){ .version = 2, .passphrase = "delta test" };
+    m->lcm = (struct lcm){ .version = 2, .passphrase = "decode test" };
     lcm_open(&m->lcm);
     m->deployment = calloc(1, sizeof *m->deployment);
     m->deployment->id = 9;
-    tide_network_id(m->deployment->network_id, TIDE_SLICE("delta test"));
+    tide_network_id(m->deployment->network_id, TIDE_SLICE("decode test"));
     know(m, pool, TIDE_ROLE_liquidity_pool, "liquidity_pool");
     know(m, usdc, TIDE_ROLE_stellar_asset, "usdc");
     know(m, engine, TIDE_ROLE_synthetic_engine, "synthetic_engine");
@@ -71,10 +71,10 @@ static inline int set_up(void **state)
     know(m, partners, TIDE_ROLE_partner_registry, "partner_registry");
     memcpy(m->deployment->accounts[0].key, alice, TIDE_HASH_BYTES);
     m->deployment->account_count = 1;
-    struct tide_delta_options options = { .deployment = m->deployment,
-                                          .proof = TIDE_PROOF_EVENTS,
-                                          .discovered_max = 2 };
-    assert_int_equal(tide_delta_open(&m->delta, &options, &m->err), TIDE_OK);
+    struct tide_decode_options options = { .deployment = m->deployment,
+                                           .proof = TIDE_PROOF_EVENTS,
+                                           .discovered_max = 2 };
+    assert_int_equal(tide_decode_open(&m->decode, &options, &m->err), TIDE_OK);
     tide_batch_init(&m->batch);
     struct tide_buf *all[] = { &m->body, &m->soroban, &m->keys, &m->events, &m->changes, &m->args };
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
@@ -91,7 +91,7 @@ static inline int tear_down(void **state)
     struct tide_buf *all[] = { &m->body, &m->soroban, &m->keys, &m->events, &m->changes, &m->args };
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
         tide_buf_release(all[i]);
-    tide_delta_close(m->delta);
+    tide_decode_close(m->decode);
     tide_batch_release(&m->batch);
     lcm_close(&m->lcm);
     free(m->deployment);
@@ -244,7 +244,7 @@ static inline tide_slice make_ledger(struct maker *m)
 
 static inline void apply(struct maker *m)
 {
-    if (tide_delta_ledger(m->delta, &m->batch, make_ledger(m), &m->err))
+    if (tide_decode_ledger(m->decode, &m->batch, make_ledger(m), &m->err))
         fail_msg("%s", m->err.text);
 }
 
