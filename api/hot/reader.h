@@ -16,7 +16,7 @@
 
 #include "api/hot/api.h"
 #include "api/hot/project.h"
-#include "api/http/json.h"
+#include "api/hot/record_json.h"
 #include "api/sql/cursor.h"
 #include "tidemark/hot.h"
 

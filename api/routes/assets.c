@@ -208,11 +208,11 @@ static void put_names(struct tide_json *j, struct tide_view *view, const struct 
     tide_view_need(view, RECORD_ASSET);
     bool known = token && token->has_instance;
     if (known && token->symbol.len)
-        tide_json_title(j, "symbol", &token->symbol);
+        tide_record_json_title(j, "symbol", &token->symbol);
     else
-        tide_json_symbol(j, "symbol", c->market ? &c->market->symbol : &c->catalog->symbol);
+        tide_record_json_symbol(j, "symbol", c->market ? &c->market->symbol : &c->catalog->symbol);
     if (known) {
-        tide_json_title(j, "name", &token->title);
+        tide_record_json_title(j, "name", &token->title);
         tide_json_u32(j, "decimals", token->decimals);
     } else {
         tide_json_null(j, "name");
@@ -224,7 +224,7 @@ static void put_symbol_or_null(struct tide_json *j, const char *name,
                                const struct tide_hot_symbol *symbol)
 {
     if (symbol)
-        tide_json_symbol(j, name, symbol);
+        tide_record_json_symbol(j, name, symbol);
     else
         tide_json_null(j, name);
 }
@@ -240,10 +240,10 @@ static void put_entries(struct tide_json *j, const struct claim *c, uint32_t cou
         if (c[i].market)
             continue;
         tide_json_open(j, '{');
-        tide_json_symbol(j, "symbol", &entry->symbol);
+        tide_record_json_symbol(j, "symbol", &entry->symbol);
         tide_json_u64(j, "partner", entry->partner_id);
         tide_json_bool(j, "live", entry->live);
-        tide_json_symbol(j, "oracleSymbol", &entry->oracle_symbol);
+        tide_record_json_symbol(j, "oracleSymbol", &entry->oracle_symbol);
         tide_json_amount(j, "debtCeiling", tide_hot_i128(entry->debt_ceiling), TIDE_WAD_DECIMALS);
         tide_json_time(j, "deployedAt", entry->deployed_at);
         tide_json_close(j, '}');
@@ -263,7 +263,7 @@ static void put_asset(struct tide_json *j, const struct gathering *g, const stru
     bool asked = g->partner && !c[count - 1].market;
     const struct tide_hot_pool *pool = tide_pairs_find(&g->pairs, &c->token);
     tide_json_open(j, '{');
-    tide_json_address(j, "address", &c->token);
+    tide_record_json_address(j, "address", &c->token);
     put_names(j, g->view, c);
     tide_json_bool(j, "complete", tide_lookup_is_watched(g->view, &c->token));
     put_symbol_or_null(j, "market", c->market ? &c->market->symbol : NULL);

@@ -65,8 +65,8 @@ static void put_record(struct tide_json *j, const struct tide_hot_person *person
     tide_json_name(j, "record");
     tide_json_open(j, '{');
     tide_json_u32(j, "status", person->status);
-    tide_json_address(j, "provider", &person->provider);
-    tide_json_symbol(j, "reason", &person->reason);
+    tide_record_json_address(j, "provider", &person->provider);
+    tide_record_json_symbol(j, "reason", &person->reason);
     tide_json_time(j, "updatedAt", person->updated_at);
     if (person->expires_at)
         tide_json_time(j, "expiresAt", person->expires_at);

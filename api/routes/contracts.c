@@ -62,7 +62,7 @@ static void put_calls(struct tide_json *j, const char *const *calls)
 static void put_check(struct tide_json *j, const struct tide_hot_address *ours,
                       const struct tide_hot_address *named)
 {
-    tide_json_address(j, "namedByDao", named);
+    tide_record_json_address(j, "namedByDao", named);
     if (named->kind)
         tide_json_bool(j, "agrees", tide_hot_address_eq(ours, named));
     else
@@ -87,7 +87,7 @@ static void put_roles(struct tide_json *j, struct tide_view *view)
             continue;
         tide_json_name(j, roles[i].name);
         tide_json_open(j, '{');
-        tide_json_address(j, "address", &address);
+        tide_record_json_address(j, "address", &address);
         put_calls(j, roles[i].entrypoints);
         put_check(j, &address, &view->meta->dao_named[roles[i].role]);
         tide_json_bool(j, "complete", c->complete);
@@ -106,10 +106,10 @@ static void put_usdc(struct tide_json *j, struct tide_view *view)
     tide_view_need(view, RECORD_ASSET);
     tide_json_name(j, "usdc");
     tide_json_open(j, '{');
-    tide_json_address(j, "address", &usdc->issuer);
-    tide_json_address(j, "contract", &contract);
+    tide_record_json_address(j, "address", &usdc->issuer);
+    tide_record_json_address(j, "contract", &contract);
     if (usdc->has_instance) {
-        tide_json_title(j, "code", &usdc->symbol);
+        tide_record_json_title(j, "code", &usdc->symbol);
         tide_json_u32(j, "decimals", usdc->decimals);
     } else {
         tide_json_null(j, "code");
@@ -134,8 +134,8 @@ void tide_route_contracts(struct tide_handler_context *context, const struct tid
     put_roles(&j, &view);
     put_usdc(&j, &view);
     tide_json_close(&j, '}');
-    tide_json_address(&j, "multisigWallet", &view.meta->dao_wallet);
-    tide_json_address(&j, "multisigWalletNamedByDao", &view.meta->multisig_wallet);
+    tide_record_json_address(&j, "multisigWallet", &view.meta->dao_wallet);
+    tide_record_json_address(&j, "multisigWalletNamedByDao", &view.meta->multisig_wallet);
     tide_view_need(&view, RECORD_GOVERNANCE);
     tide_put_agrees(&j, &view);
     tide_json_close(&j, '}');

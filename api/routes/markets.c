@@ -48,7 +48,7 @@ static void put_pool(struct tide_json *j, struct tide_view *view, const struct s
 {
     tide_raw_i128 price;
     (void)view;
-    tide_json_symbol(j, "pool", &s->pool->id);
+    tide_record_json_symbol(j, "pool", &s->pool->id);
     if (tide_rule_spot(&price, s->pool, s->a) == TIDE_REFUSED_NOTHING) {
         tide_json_amount(j, "spotPrice", price, TIDE_WAD_DECIMALS);
     } else {
@@ -77,7 +77,7 @@ static void put_oracle(struct tide_json *j, struct tide_view *view, const char *
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_FEED, asset);
     tide_json_name(j, name);
     tide_json_open(j, '{');
-    tide_json_symbol(j, "asset", asset);
+    tide_record_json_symbol(j, "asset", asset);
     tide_put_feed(j, tide_view_get(view, &key), view->now);
     tide_json_close(j, '}');
 }
@@ -86,8 +86,8 @@ static void put_terms(struct tide_json *j, struct tide_view *view, const struct 
 {
     tide_view_need(view, RECORD_ENGINE);
     tide_view_need(view, RECORD_DEBT);
-    tide_json_symbol(j, "symbol", &m->symbol);
-    tide_json_address(j, "address", &m->token);
+    tide_record_json_symbol(j, "symbol", &m->symbol);
+    tide_record_json_address(j, "address", &m->token);
     tide_json_bool(j, "complete", tide_lookup_is_watched(view, &m->token));
     tide_json_bool(j, "enabled", m->enabled);
     tide_json_bool(j, "paused", view->meta->engine_paused); /* the whole engine is */

@@ -72,7 +72,7 @@ static bool put_price(void *self, tide_slice key, const void *record)
     l->count++;
     l->last = asset;
     tide_json_open(l->json, '{');
-    tide_json_symbol(l->json, "asset", &asset);
+    tide_record_json_symbol(l->json, "asset", &asset);
     tide_put_feed(l->json, record, l->view->now);
     tide_json_close(l->json, '}');
     return true;
@@ -115,7 +115,7 @@ void tide_route_price(struct tide_handler_context *context, const struct tide_re
     if (feed) {
         struct tide_json j = tide_view_answer(&view, reply);
         tide_put_agrees(&j, &view);
-        tide_json_symbol(&j, "asset", &asset->symbol);
+        tide_record_json_symbol(&j, "asset", &asset->symbol);
         tide_put_feed(&j, feed, view.now);
         tide_json_close(&j, '}');
     } else {
@@ -144,10 +144,10 @@ static void put_quote(struct tide_json *j, struct tide_view *view, const struct 
     uint32_t in_decimals = tide_lookup_decimals(view, in);
     const char *why = obstacle(swap);
     tide_raw_i128 price;
-    tide_json_symbol(j, "pool", &pool->id);
+    tide_record_json_symbol(j, "pool", &pool->id);
     tide_json_word(j, "direction", a_to_b ? "a_to_b" : "b_to_a");
-    tide_json_address(j, "tokenIn", in);
-    tide_json_address(j, "tokenOut", out);
+    tide_record_json_address(j, "tokenIn", in);
+    tide_record_json_address(j, "tokenOut", out);
     tide_json_amount(j, "amountIn", amount_in, in_decimals);
     tide_json_amount(j, "amountOut", swap->out, tide_lookup_decimals(view, out));
     tide_json_amount(j, "fee", swap->fee, in_decimals);

@@ -1,6 +1,6 @@
 #include "api/kyc/pages/page.h"
-#include "api/http/json.h"
 #include "api/http/static_files.h"
+#include "tidemark/json.h"
 
 enum { POLICY_MAX = 8192 };
 

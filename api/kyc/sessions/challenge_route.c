@@ -1,7 +1,7 @@
 /* GET /api/sdk/kyc/challenge/{address}: what an account signs to open a session for itself. */
-#include "api/http/json.h"
 #include "api/http/param.h"
 #include "api/kyc/sessions/session_request.h"
+#include "tidemark/json.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 

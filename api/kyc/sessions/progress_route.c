@@ -2,10 +2,10 @@
  * of a person is told. Ledger and transaction, which lead to the address, are told to the
  * integrator that opened the session (X-API-Key) and to the holder of one of its links (s) until it
  * ends. */
-#include "api/http/json.h"
 #include "api/http/param.h"
 #include "api/kyc/handler.h"
 #include "api/kyc/sessions/session_store.h"
+#include "tidemark/json.h"
 
 struct look {
     struct tide_kyc_work work;

@@ -1,6 +1,6 @@
 /* GET /api/sdk/kyc/providers: who may be asked to look at somebody. */
-#include "api/http/json.h"
 #include "api/kyc/handler.h"
+#include "tidemark/json.h"
 
 void tide_route_kyc_providers(struct tide_handler_context *context,
                               const struct tide_request *request, struct tide_reply *reply)

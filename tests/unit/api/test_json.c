@@ -1,5 +1,5 @@
 /* JSON as answers write it: numbers, scaled amounts, times, names of anybody. */
-#include "api/http/json.h"
+#include "api/hot/record_json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,8 +80,8 @@ static void test_shape(void **state)
     tide_json_name(&j, "none");
     tide_json_open(&j, '[');
     tide_json_close(&j, ']');
-    tide_json_title(&j, "title", &odd);
-    tide_json_address(&j, "who", &none);
+    tide_record_json_title(&j, "title", &odd);
+    tide_record_json_address(&j, "who", &none);
     tide_json_close(&j, '}');
     says("{\"items\":[{\"big\":\"18446744073709551615\",\"small\":4294967295},"
          "{\"big\":\"18446744073709551615\",\"small\":4294967295}],\"none\":[],"
@@ -170,12 +170,33 @@ static void test_full(void **state)
     tide_buf_release(&small);
 }
 
+static void test_items(void **state)
+{
+    (void)state;
+    struct tide_json j = start();
+    tide_json_open(&j, '{');
+    tide_json_name(&j, "list");
+    tide_json_open(&j, '[');
+    tide_json_hex(&j, NULL, TIDE_SLICE("\x01\xff"));
+    tide_json_base64(&j, NULL, TIDE_SLICE("ab"));
+    tide_json_number(&j, NULL, 7);
+    tide_json_i64(&j, NULL, INT64_MIN);
+    tide_json_text(&j, NULL, TIDE_SLICE("\""));
+    tide_json_open(&j, '{');
+    tide_json_close(&j, '}');
+    tide_json_close(&j, ']');
+    tide_json_i64(&j, "after", -1);
+    tide_json_close(&j, '}');
+    says("{\"list\":[\"01ff\",\"YWI=\",7,\"-9223372036854775808\",\"\\\"\",{}],\"after\":\"-1\"}");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_scaled), cmocka_unit_test(test_shape),
-                                        cmocka_unit_test(test_times),
-                                        cmocka_unit_test(test_read_times),
-                                        cmocka_unit_test(test_full) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_items),      cmocka_unit_test(test_scaled),
+        cmocka_unit_test(test_shape),      cmocka_unit_test(test_times),
+        cmocka_unit_test(test_read_times), cmocka_unit_test(test_full)
+    };
     tide_buf_init(&buf, 4096);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     tide_buf_release(&buf);

@@ -1,19 +1,56 @@
-#include "api/http/json.h"
+#include "tidemark/json.h"
 
 enum { DECIMALS_MAX = 38 };
 
-void tide_json_text(struct tide_json *j, const char *name, tide_slice text)
+/* A name, and the comma that its value would else put. */
+static void begin_value(struct tide_json *j, const char *name)
 {
     tide_json_name(j, name);
-    tide_buf_json_string(j->buf, text);
+    if (j->comma)
+        tide_buf_u8(j->buf, ',');
     j->comma = true;
 }
 
-void tide_json_u32(struct tide_json *j, const char *name, uint32_t v)
+void tide_json_text(struct tide_json *j, const char *name, tide_slice text)
+{
+    begin_value(j, name);
+    tide_buf_json_string(j->buf, text);
+}
+
+void tide_json_hex(struct tide_json *j, const char *name, tide_slice bytes)
+{
+    begin_value(j, name);
+    tide_buf_u8(j->buf, '"');
+    tide_buf_hex(j->buf, bytes);
+    tide_buf_u8(j->buf, '"');
+}
+
+void tide_json_base64(struct tide_json *j, const char *name, tide_slice bytes)
+{
+    begin_value(j, name);
+    tide_buf_u8(j->buf, '"');
+    tide_buf_base64(j->buf, bytes);
+    tide_buf_u8(j->buf, '"');
+}
+
+void tide_json_number(struct tide_json *j, const char *name, uint64_t v)
 {
     char text[20];
     tide_json_name(j, name);
     tide_json_raw(j, tide_slice_of(text, tide_u64_text(text, v)));
+}
+
+void tide_json_u32(struct tide_json *j, const char *name, uint32_t v)
+{
+    tide_json_number(j, name, v);
+}
+
+void tide_json_i64(struct tide_json *j, const char *name, int64_t v)
+{
+    char text[TIDE_I128_TEXT_MAX];
+    tide_json_name(j, name);
+    tide_json_plain(j, tide_slice_of(text, tide_i128_text(text, tide_i128_from_parts(
+                                                                    v < 0 ? -1 : 0, (uint64_t)v))));
 }
 
 void tide_json_u64(struct tide_json *j, const char *name, uint64_t v)
@@ -29,30 +66,6 @@ void tide_json_time(struct tide_json *j, const char *name, uint64_t seconds)
     tide_time_rfc3339(text, seconds > INT64_MAX ? INT64_MAX : (int64_t)seconds);
     tide_json_name(j, name);
     tide_json_plain(j, tide_slice_of(text, sizeof "0000-00-00T00:00:00Z" - 1));
-}
-
-void tide_json_address(struct tide_json *j, const char *name,
-                       const struct tide_hot_address *address)
-{
-    char text[TIDE_HOT_ADDRESS_TEXT];
-    if (address->kind == 0) {
-        tide_json_null(j, name);
-        return;
-    }
-    tide_hot_address_text(text, address);
-    tide_json_name(j, name);
-    tide_json_plain(j, tide_slice_of(text, TIDE_HOT_ADDRESS_TEXT - 1));
-}
-
-void tide_json_symbol(struct tide_json *j, const char *name, const struct tide_hot_symbol *symbol)
-{
-    tide_json_text(j, name, tide_hot_symbol_slice(symbol));
-}
-
-void tide_json_title(struct tide_json *j, const char *name, const struct tide_hot_name *title)
-{
-    size_t len = title->len < TIDE_HOT_NAME_MAX ? title->len : TIDE_HOT_NAME_MAX;
-    tide_json_text(j, name, tide_slice_of(title->text, len));
 }
 
 void tide_json_i128(struct tide_json *j, const char *name, tide_raw_i128 v)
