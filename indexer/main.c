@@ -41,7 +41,7 @@ static void print_help(void)
            "object\n"
            "(object_max_mib), the largest ledger, and queue_batches + 2 times batch_mib; it does "
            "not grow\n"
-           "with the chain; README.md has what was measured.\n");
+           "with the chain.\n");
     printf("\n%.*s", TIDE_SLICE_FMT(tide_buf_view(&settings)));
     tide_buf_release(&settings);
     printf("\nexit codes:\n");

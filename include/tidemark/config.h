@@ -61,10 +61,12 @@ tide_status tide_config_load(struct tide_config *config, int *argc, char **argv,
 tide_status tide_config_parse(struct tide_config *config, tide_slice text, const char *origin,
                               struct tide_err *err) TIDE_MUST_USE;
 
-/* Appends --help's list of settings, README's table (Markdown), and "key=value" of the settings
- * that are not at their default (for the start-up log line; values quoted, secrets "set"). */
+/* Appends --help's list of settings. */
 void tide_config_help(struct tide_buf *out);
-void tide_config_table(struct tide_buf *out);
+/* Appends a manual's table (Markdown) of the groups in a comma list of titles; NULL: all. */
+void tide_config_table(struct tide_buf *out, const char *groups);
+/* Appends "key=value" of the settings that are not at their default (for the start-up log line;
+ * values quoted, secrets "set"). */
 void tide_config_log(const struct tide_config *config, struct tide_buf *out);
 /* Logs that line as an event of that name; nothing when all settings are at their default. */
 void tide_config_tell(const struct tide_config *config, const char *event);

@@ -508,15 +508,29 @@ static void put_cell(struct tide_buf *out, const char *text)
         tide_buf_putf(out, *text == '|' ? "\\%c" : "%c", *text);
 }
 
-void tide_config_table(struct tide_buf *out)
+/* Whether a comma list holds a name. */
+static bool names(const char *list, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *p = strstr(list, name); p; p = strstr(p + 1, name))
+        if ((p == list || p[-1] == ',') && (p[len] == ',' || p[len] == '\0'))
+            return true;
+    return false;
+}
+
+void tide_config_table(struct tide_buf *out, const char *groups)
 {
     tide_buf_str(out, "| key | values | default | meaning |\n|---|---|---|---|\n");
+    bool wanted = true;
     for (size_t i = 0; i < TIDE_COUNT(settings); i++) {
         const struct setting *s = &settings[i];
         if (s->kind == GROUP) {
-            tide_buf_putf(out, "| **%s** | | | |\n", s->name);
-            continue;
+            wanted = !groups || names(groups, s->name);
+            if (wanted)
+                tide_buf_putf(out, "| **%s** | | | |\n", s->name);
         }
+        if (!wanted || s->kind == GROUP)
+            continue;
         tide_buf_putf(out, "| `%s` | ", s->name);
         put_bounds(out, s);
         tide_buf_putf(out, " | %s%s%s | ", *s->def ? "`" : "", *s->def ? s->def : "unset",

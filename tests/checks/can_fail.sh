@@ -56,6 +56,7 @@ printf 'void heartbeat(void); /* the "%s" account */\n' no''body >>"$dir/t/schem
 "$check/words" "$dir/t" || { echo 'FAIL: words refuses what is right'; exit 1; }
 echo '[a](nowhere.md)' >>"$dir/t/indexer/README.md"; breaks links 'a file that is not there'
 echo '[a](../schema/README.md#gone)' >>"$dir/t/indexer/README.md"; breaks links 'a heading that is not there'
-printf '[a](../schema#here) [b](%s)\n' 'https://example.com' >>"$dir/t/indexer/README.md"
+echo 'see `schema/base/gone*.c`' >>"$dir/t/indexer/README.md"; breaks links 'a path that is not there'
+printf '[a](../schema#here) [b](%s) `schema/base/*.c`\n' 'https://example.com' >>"$dir/t/indexer/README.md"
 "$check/links" "$dir/t" || { echo 'FAIL: links refuses what is right'; exit 1; }
 echo ok

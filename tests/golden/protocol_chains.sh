@@ -116,4 +116,4 @@ done
 code=0
 "$bin" export events --deployment "$chains/a/deployment.json" 2>"$PG_DIR/err" >/dev/full || code=$?
 [ "$code" = 74 ] && grep -q "cannot write" "$PG_DIR/err" || fail "full disk: exit $code, $(cat "$PG_DIR/err")"
-"$here/../integration/queries/_analyst.py" "$TIDE_SOURCE_DIR/README.md"
+"$here/../integration/queries/_analyst.py" "$TIDE_SOURCE_DIR/migrations/README.md"

@@ -22,7 +22,7 @@ from _steady import steady  # noqa: E402
 PORT, PID = int(sys.argv[1]), int(sys.argv[2])
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ADDRESS = "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
-HEAD_MAX, LINES_MAX, TARGET_MAX, PAIRS_MAX = 6144, 48, 2048, 64  # README.md, "Asking"
+HEAD_MAX, LINES_MAX, TARGET_MAX, PAIRS_MAX = 6144, 48, 2048, 64  # api/http/README.md, "What the server refuses"
 GROWTH_KIB = 32 << 10  # of resident memory over the process as it was when warm
 VALUES = ["", "0", "1", "-1", "200", "201", "1030", "1087", "4294967295", "18446744073709551616", "XLM", "XLMUSDC", ADDRESS, "C" + "A" * 55,
           "M" + "A" * 68, "a" * 64, "0" * 64, "true", "desc", "%00", "%ff", "%", "%2e%2e", "..", "a" * 300, "null", "%5cu0000", "AAAA", "*"]

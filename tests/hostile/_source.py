@@ -25,7 +25,7 @@ import urllib.request
 
 BIN = pathlib.Path(os.environ["TIDE_BIN"])
 DIR = pathlib.Path(os.environ["PG_DIR"])
-CODES = range(64, 80)  # README: what an exit code says
+CODES = range(64, 80)  # indexer/README.md, "Exit codes"
 PATIENCE_S, RESTARTS = 150, 60
 LEDGERS, PER_OBJECT, FIRST = 96, 8, 1024
 COVERED = 400  # first bytes of a ledger: its header and the beginning of its transaction set

@@ -5,8 +5,8 @@
  *             names that are no tokens, control characters, lines that must come once, limits.
  * Not seen    0.9.75 resolves some forms before it gives a line, so they cannot be refused here:
  *             lines that end in a bare CR or LF, folded lines, a NUL and what follows it on its
- *             line, lines without a name. Versions from 0.9.77 refuse these themselves. README.md
- *             says what that means behind a proxy.
+ *             line, lines without a name. Versions from 0.9.77 refuse these themselves.
+ *             api/http/README.md says what that means behind a proxy.
  * Pure. */
 #ifndef API_HTTP_SERVER_REQUEST_CHECK_H
 #define API_HTTP_SERVER_REQUEST_CHECK_H

@@ -60,7 +60,7 @@ same 'standard input' run --stream - <"$PG_DIR/stream"
 zstd_stream() { zstd -qc "$PG_DIR/stream" | run --stream -; }
 if command -v zstd >/dev/null; then same 'zstd on a pipe' zstd_stream; fi
 
-# The wrong network (which leaves no trace), a hole, damage: refused by name with the code that the README says.
+# The wrong network (which leaves no trace), a hole, damage: refused by name with the code that indexer/README.md says.
 refused() { # CODE PATTERN CMD…
     local want=$1 pattern=$2 code=0
     shift 2

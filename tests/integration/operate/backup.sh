@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# README, "Backup and restore", done: a base backup and a dump are taken while the indexer writes,
+# "Backup and restore" of tools/packaging/README.md, done: a base backup and a dump are taken while the indexer writes,
 # the server is lost, each is restored; the indexer goes on by itself, the tables come out as if
 # nothing had happened, and the hot cache, which is ahead of the backup, is made anew.
 . "$(dirname "$0")/../_pg.sh"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The analyst's schema, as the role sees it. Called by tests with the database in the
-environment of libpq and README.md as the argument.
+environment of libpq and migrations/README.md as the argument.
 
-- every SQL block of README's ten questions runs as tidemark_analyst and answers
+- every SQL block of its ten questions runs as tidemark_analyst and answers
 - every table and every other schema is refused; nothing can be written
 - every view and every column has a comment; no view says where a person lives
 - the views that only reckon (ratios, joins) agree with the tables
@@ -29,10 +29,10 @@ def rows(user, sql):
 def questions(readme):
     section = re.search(r"^## Ten questions\n(.*?)^## ", readme, re.S | re.M)
     if not section:
-        sys.exit("README.md has no section \"Ten questions\"")
+        sys.exit("migrations/README.md has no section \"Ten questions\"")
     found = re.findall(r"^```sql\n(.*?)^```", section.group(1), re.S | re.M)
     if len(found) != 10:
-        sys.exit(f"README.md asks {len(found)} questions, not ten")
+        sys.exit(f"migrations/README.md asks {len(found)} questions, not ten")
     return found
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The analyst's role on a simulated chain: README's ten questions have answers, all else is refused.
+# The analyst's role on a simulated chain: the ten questions of migrations/README.md have answers, all else is refused.
 # Then an operator who may not make roles: the migration says what is left to do, and it works.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
@@ -21,4 +21,4 @@ PGDATABASE=theirs sql "CREATE ROLE tidemark_analyst LOGIN; CALL analyst.grant_ac
 
 "$bin" run --lake "$PG_DIR/sim/lake" --deployment "$PG_DIR/sim/deployment.json" --stop-at-end 2>"$PG_DIR/run.log" ||
     { cat "$PG_DIR/run.log" >&2; fail "run"; }
-"$here/_analyst.py" "$TIDE_SOURCE_DIR/README.md"
+"$here/_analyst.py" "$TIDE_SOURCE_DIR/migrations/README.md"

@@ -332,11 +332,13 @@ static void a_mistyped_variable_is_named(void **state)
     assert_int_equal(lines, 16);
 }
 
-/* The text between two lines of README.md that hold begin and end. TIDE_UPDATE=1 replaces it. */
-static void readme_part_is(const char *begin, const char *end, tide_slice want)
+/* The text between two lines of a manual that hold begin and end. TIDE_UPDATE=1 replaces it. */
+static void manual_part_is(const char *path, const char *begin, const char *end, tide_slice want)
 {
+    char name[1024];
+    snprintf(name, sizeof name, "%s/%s", TIDE_SOURCE_DIR, path);
     char *text = calloc(1, 1u << 20);
-    FILE *file = fopen(TIDE_SOURCE_DIR "/README.md", "r+");
+    FILE *file = fopen(name, "r+");
     assert_non_null(text);
     assert_non_null(file);
     assert_true(fread(text, 1, (1u << 20) - 1, file) > 0);
@@ -357,17 +359,52 @@ static void readme_part_is(const char *begin, const char *end, tide_slice want)
     fclose(file);
     free(text);
     if (!same)
-        fail_msg("README.md is stale after %s: TIDE_UPDATE=1 build/dev/tests/test_config", begin);
+        fail_msg("%s is stale after %s: TIDE_UPDATE=1 build/dev/tests/test_config", path, begin);
 }
 
-static void the_readme_tells_the_same(void **state)
+static size_t lines_of(tide_slice text)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < text.len; i++)
+        lines += text.ptr[i] == '\n';
+    return lines;
+}
+
+/* Each setting is in the manual of the program that it belongs to, and in one manual only. */
+static void the_manuals_list_the_settings(void **state)
+{
+    static const struct {
+        const char *path, *groups;
+    } manuals[] = {
+        { "indexer/README.md",
+          "database,what is indexed,ledger source,stellar rpc,http,batches,log" },
+        { "api/http/README.md", "answers,api" },
+        { "api/stream/README.md", "live" },
+        { "api/kyc/README.md", "kyc,clocks" },
+        { "api/attester/README.md", "attester" },
+    };
+    (void)state;
+    struct tide_buf out;
+    tide_buf_init(&out, 64u << 10);
+    size_t lines = 0;
+    for (size_t i = 0; i < TIDE_COUNT(manuals); i++) {
+        tide_buf_reset(&out);
+        tide_config_table(&out, manuals[i].groups);
+        manual_part_is(manuals[i].path, "<!-- settings", "<!-- end of settings",
+                       tide_buf_view(&out));
+        lines += lines_of(tide_buf_view(&out)) - 2; /* without the heads */
+    }
+    tide_buf_reset(&out);
+    tide_config_table(&out, NULL);
+    assert_int_equal(lines, lines_of(tide_buf_view(&out)) - 2);
+    tide_buf_release(&out);
+}
+
+static void a_manual_lists_the_exit_codes(void **state)
 {
     (void)state;
     struct tide_buf out;
     tide_buf_init(&out, 64u << 10);
-    tide_config_table(&out);
-    readme_part_is("<!-- settings", "<!-- end of settings", tide_buf_view(&out));
-    tide_buf_reset(&out);
     tide_buf_str(&out, "| code | means |\n|---|---|\n");
     for (int code = 0; code < 128; code++) {
         const char *before = "";
@@ -383,7 +420,7 @@ static void the_readme_tells_the_same(void **state)
         if (*before)
             tide_buf_str(&out, " |\n");
     }
-    readme_part_is("<!-- exits", "<!-- end of exits", tide_buf_view(&out));
+    manual_part_is("indexer/README.md", "<!-- exits", "<!-- end of exits", tide_buf_view(&out));
     tide_buf_release(&out);
 }
 
@@ -398,7 +435,8 @@ int main(void)
         cmocka_unit_test(a_switch_takes_its_value_either_way),
         cmocka_unit_test(a_secret_is_never_shown),
         cmocka_unit_test(a_mistyped_variable_is_named),
-        cmocka_unit_test(the_readme_tells_the_same),
+        cmocka_unit_test(the_manuals_list_the_settings),
+        cmocka_unit_test(a_manual_lists_the_exit_codes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
