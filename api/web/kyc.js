@@ -131,7 +131,7 @@ const wordsOf = ({ compliant, needsKyc, status, validUntil }) => {
   return '';
 };
 
-/** How the ledger knows an address, told before anything is begun; true when there is anything to tell that nobody can have read yet. */
+/** Shows an address's status on the ledger before a check begins; true if it shows something new. */
 async function tellStanding(address) {
   if (told.address === address) return told.words !== '' && performance.now() - told.at < NOTICED_MS;
   const { status, body } = await ask(`/api/sdk/kyc/status/${encodeURIComponent(address)}`);
@@ -241,7 +241,7 @@ function reading(now) {
       return is('pending', 'turn', 'turn', 'The check goes on', `${who} waits for you, or is looking at what you showed.`, 1);
     case 'action_required': return is('action_required', 'wait', 'alert', 'Something is missing', `${who} needs one more thing of you. Go on with the check to see what.`, 1);
     case 'approved':
-      if (now.parked) return is('parked', 'wait', 'clock', 'Approved; somebody looks at it', 'Before it goes on the ledger a person must look at this address.', 3);
+      if (now.parked) return is('parked', 'wait', 'clock', 'Approved; a person looks at it', 'Before it goes on the ledger a person must look at this address.', 3);
       return is('approved', 'turn', 'turn', 'Approved', 'Now it is being written on the ledger. That takes some seconds.', 3);
     case 'declined': return is('declined', 'bad', 'cross', 'Not approved', `${who} did not approve this check. The app that you use can tell you what to do.`, 2);
     case 'expired': return is('expired', 'bad', 'clock', 'This check ran out', 'It was not finished in time, or no longer holds. You may begin another.', 2);
@@ -316,7 +316,7 @@ function showActions(read) {
 
 // ---- the page around us
 
-/** Only to origins that the app registered: browsers deliver to the one that fits, and to nobody else. */
+/** Only to origins that the app registered: browsers deliver to the one that fits, and to no other. */
 function tell(message) {
   const listeners = [framed ? window.parent : null, window.opener].filter(Boolean);
   const origins = data.parents.concat(data.returned ? window.location.origin : []);

@@ -275,7 +275,7 @@ static tide_status read_file(struct tide_config *config, const char *path, struc
     return status;
 }
 
-/* A secret as systemd hands it over: a file of its own, readable by nobody else. */
+/* A secret from systemd: a file that only this process may read. */
 static tide_status read_credential(struct tide_config *config, const struct setting *s,
                                    const char *folder, struct tide_err *err)
 {

@@ -1,7 +1,7 @@
 /* jansson, with two things mended. Its lexer ignores an allocation that fails and goes on without
  * the byte it could not keep, so a text read while memory is short may come out changed: here such
  * a reading is no reading. And it leaves what it read in memory that it gave back: here a text
- * with secrets, or with somebody's name, can be read so that nothing stays.
+ * with secrets or personal data can be read so that nothing stays.
  *
  * Includes jansson.h for those few files that read JSON. */
 #ifndef TIDEMARK_BASE_JSON_READ_H

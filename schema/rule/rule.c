@@ -88,7 +88,7 @@ void tide_rule_standing(struct tide_standing *out, const struct tide_hot_person 
     /* clang-format on */
     enum tide_standing_reason reason = reason_of(person, blocked, now);
     /* Where the jurisdiction that is known is blocked, verifiers are refused: a new attestation
-     * would not help. A revoked record says nothing of where somebody lives now. */
+     * would not help. A revoked record does not say where the person lives now. */
     bool refused = blocked && person && person->recorded && person->status != STORED_UNKNOWN;
     *out = (struct tide_standing){
         .status = told[reason].status,

@@ -71,7 +71,7 @@ static tide_status open_generation(struct tide_hot *hot, uint32_t generation, st
     return TIDE_OK;
 }
 
-/* A link that is gone withdraws what is open: whoever took it away knew why. */
+/* A missing link withdraws the open generation: it was removed on purpose. */
 static tide_status refresh(struct tide_hot *hot, struct tide_err *err)
 {
     uint32_t generation;

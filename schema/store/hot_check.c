@@ -244,7 +244,7 @@ static tide_status ask_child(const char *path, unsigned seconds, bool *hung, str
     return status;
 }
 
-/* A child of a process with threads may inherit a lock that nobody opens: another one is asked. */
+/* A child of a process with threads may inherit a lock that no thread releases: try another. */
 tide_status hot_check(const char *path, struct tide_err *err)
 {
     unsigned seconds;

@@ -70,7 +70,7 @@ struct tide_hot_reader {
 tide_status hot_fail(struct tide_err *err, int rc, const char *what, const char *path);
 tide_status hot_env_open(struct hot_env **out, const struct tide_hot *hot, const char *path,
                          size_t map, struct tide_err *err);
-/* Under the mutex: env when nobody has it any more, to be closed without the mutex; or NULL. */
+/* Under the mutex: env if it was the last reference, to be closed without the mutex; else NULL. */
 struct hot_env *hot_env_unref(struct hot_env *env);
 void hot_env_close(struct hot_env *env);
 /* Makes env the current one; the one before stays open while readers are in it. */
@@ -107,7 +107,7 @@ tide_status hot_make_dir(const char *path, struct tide_err *err);
 tide_status hot_link(const struct tide_hot *hot, uint32_t generation, struct tide_err *err);
 tide_status hot_move_aside(struct tide_hot *hot, uint32_t generation, const char *why,
                            struct tide_err *err);
-/* Best effort: files of a generation that nobody needs. */
+/* Best effort: removes the files of an unused generation. */
 void hot_remove(const struct tide_hot *hot, const char *name);
 /* Removes generations but keep, and all but the two newest damaged ones. */
 void hot_sweep(const struct tide_hot *hot, uint32_t keep);

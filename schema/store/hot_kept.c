@@ -63,8 +63,8 @@ void hot_kept_close(struct hot_kept *kept)
     free(kept);
 }
 
-/* Keys are hashes or points of a curve: eight of their bytes spread well, and who makes keys that
- * meet in one bucket makes his own look-ups slow. */
+/* Keys are hashes or points of a curve: eight of their bytes spread well. A client that makes keys
+ * of one bucket slows its own look-ups only. */
 static struct entry *bucket_of(const struct hot_kept *kept, const struct tide_hot_key *key)
 {
     uint64_t word;

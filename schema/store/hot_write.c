@@ -167,7 +167,7 @@ static tide_status note_people(struct tide_hot *hot, struct tide_hot_sink *sink,
     return status;
 }
 
-/* How many records there are, for those who watch; when a person changed, for those who keep. */
+/* The number of records, for metrics; when a person changed, for caches of people. */
 static tide_status count_records(struct tide_hot *hot, struct tide_hot_sink *sink,
                                  uint32_t generation, struct tide_err *err)
 {
@@ -324,7 +324,7 @@ tide_status tide_hot_rebuild(struct tide_hot *hot, tide_hot_change_fn *build, vo
     tide_status status = build_new(hot, &env, generation, build, self, err);
     if (status != TIDE_OK)
         return status;
-    pthread_mutex_lock(&hot->opening); /* nobody opens what we have open */
+    pthread_mutex_lock(&hot->opening); /* no thread opens what is open here */
     status = TIDE_FAILPOINT("hot.switch")
                  ? tide_fail(err, TIDE_E_IO, "failpoint: switch of the cache")
                  : hot_link(hot, generation, err);

@@ -95,8 +95,8 @@ tide_status pg_open_connection(struct tide_pg *pg, struct tide_err *err)
     return status;
 }
 
-/* A refused connection carries no SQLSTATE in libpq, only words. These do not heal by themselves;
- * when they come on the first connection, somebody mistyped, and waiting would hide it. */
+/* A refused connection carries no SQLSTATE in libpq, only words. These do not heal
+ * by themselves. On the first connection they are a typing error, and waiting would hide it. */
 static bool is_misconfigured(const char *text)
 {
     static const char *const signs[] = { "authentication failed", "no pg_hba.conf entry",

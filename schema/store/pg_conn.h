@@ -1,5 +1,5 @@
 /* What the files schema/store/pg*.c share: the body of a connection and the waiting loop.
- * Nobody else includes this: libpq ends here. */
+ * No other file includes this: libpq ends here. */
 #ifndef SCHEMA_STORE_PG_CONN_H
 #define SCHEMA_STORE_PG_CONN_H
 

@@ -15,7 +15,7 @@ static const struct state_remedy remedies[] = {
     { "55006", TIDE_PG_AGAIN     }, /* object in use                                       */
     { "57014", TIDE_PG_AGAIN     }, /* cancelled, statement time-out                       */
     { "53300", TIDE_PG_RECONNECT }, /* too many connections                                */
-    { "53",    TIDE_PG_AGAIN     }, /* disk full, out of memory: somebody is making room   */
+    { "53",    TIDE_PG_AGAIN     }, /* disk full, out of memory: an operator makes room     */
     { "54000", TIDE_PG_AGAIN     }, /* the queue of notifications is full                  */
     { "58030", TIDE_PG_AGAIN     }, /* I/O error                                           */
     { "08",    TIDE_PG_RECONNECT }, /* connection exceptions                               */

@@ -35,7 +35,7 @@ cluster_as() {
     fi
 }
 
-# A port of 127.0.0.1 that nobody listens on.
+# A free port of 127.0.0.1.
 cluster_free_port() {
     local port
     while :; do

@@ -12,7 +12,7 @@
 #   stack_api_url DIR      where it is reached, once it is ready; fails until then
 #   stack_attester DIR RPC DEPLOYMENT NAME [SEED]   tidemark-attester with the key of that account of a
 #                          simulated network, one of its verifiers; sets stack_attester_pid
-#   stack_company RPC [SEED]   somebody looks in: for the next hundred ledgers the population of a simulated
+#   stack_company RPC [SEED]   a visitor is expected: for the next hundred ledgers the population of a simulated
 #                          network removes no verifier, and those that it had removed are back
 # TIDE_BIN set from outside is used as it is, and nothing is built (tests of other builds).
 

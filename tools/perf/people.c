@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Compliance records of made-up addresses into a hot cache that nobody feeds now, and the addresses
+/* Compliance records of made-up addresses into a hot cache without a feeder, and the addresses
  * as text: all kinds of standing, every tenth a contract. */
 struct people {
     uint32_t from, to;

@@ -321,7 +321,7 @@ for (const mode of ['iframe', 'direct']) { // the other modes of our own form
 // every other end, in words; nothing at the provider's needs JavaScript. Of a blocked country nobody is attested.
 const blocked = execFileSync('tidemark-sim', ['tx', 'block_jurisdiction', '--as', 'daowallet', '--country', '408'], { encoding: 'utf8' });
 assert.match(blocked, /passed/);
-for (const [press, country, words] of [['Decline', 'CHE', 'Not approved'], ['Resubmit', 'CHE', 'Something is missing'], ['Expire', 'CHE', 'This check ran out'], ['Approve', 'XXA', 'Being looked at'], ['Approve', 'PRK', 'Approved; somebody looks at it']]) {
+for (const [press, country, words] of [['Decline', 'CHE', 'Not approved'], ['Resubmit', 'CHE', 'Something is missing'], ['Expire', 'CHE', 'This check ran out'], ['Approve', 'XXA', 'Being looked at'], ['Approve', 'PRK', 'Approved; a person looks at it']]) {
   const said = await session(newcomer(), 'redirect');
   const { context, page, bad } = await open(said.startUrl, { viewport: phone, colorScheme: 'dark' });
   await page.getByLabel('Country of the document').selectOption(country);
