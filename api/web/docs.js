@@ -1,6 +1,6 @@
 'use strict';
-// Shows openapi.json: every route with its parameters, answers and an example, and asks it on demand.
-// All text goes in as text: nothing of the document or of an answer becomes HTML.
+// Shows openapi.json: every route with its parameters, answers, an example, and a form that sends the request.
+// All text is inserted as text. Nothing of the document or of an answer becomes HTML.
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const DEPTH_MAX = 8; // of schemas within schemas
@@ -28,7 +28,7 @@ function resolve(thing) {
 
 const refName = (thing) => (thing && thing.$ref ? thing.$ref.split('/').pop() : '');
 
-/** Paragraphs, `code` and **strong**: what descriptions are written in. */
+/** Renders a description: paragraphs, `code` and **strong**. */
 function prose(text) {
   const out = document.createDocumentFragment();
   for (const part of (text || '').split(/\n\n+/)) {
@@ -68,7 +68,7 @@ function bounds(schema) {
   return said.join('; ');
 }
 
-/** The fields of an object, or of what a list holds; null where there are none. */
+/** The fields of an object or of a list's items; null if there are none. */
 function fields(schema, depth) {
   let one = resolve(schema);
   while (one.items) one = resolve(one.items);
@@ -142,7 +142,7 @@ function answer(status, response) {
   return block;
 }
 
-// ---- asking
+// ---- sending a request
 
 function input(p, id) {
   const schema = resolve(p.schema);
@@ -158,7 +158,7 @@ function targetOf(path, parameters, form) {
   const query = new URLSearchParams();
   let target = path.replace(/^\//, '');
   for (const p of parameters) {
-    if (p.in !== 'path' && p.in !== 'query') continue; // headers are asked for by no input
+    if (p.in !== 'path' && p.in !== 'query') continue; // headers have no input field
     const value = form.elements.namedItem(p.name).value;
     if (p.in === 'path') target = target.replace(`{${p.name}}`, encodeURIComponent(value));
     else if (p.in === 'query' && value !== '') query.append(p.name, value);

@@ -1,11 +1,11 @@
 'use strict';
-// /kyc, and /kyc?s=TOKEN and /kyc/return/TOKEN, with or without the surroundings: begins a check, shows how it goes on,
-// and says when the ledger knows. What it shows comes from our API alone: neither an address in the address bar nor a
-// message of a provider is ever taken for a verdict. No cookies, no storage, nothing from elsewhere.
+// /kyc, /kyc?s=TOKEN and /kyc/return/TOKEN, alone or embedded: begins a check, shows its progress, and says when the
+// ledger has the result. It shows only what our API answers. It never believes the address bar or a provider's message.
+// No cookies, no storage, no third-party resources.
 
 const data = JSON.parse(document.querySelector('meta[name=kyc]').content);
 const byId = (id) => document.getElementById(id);
-const LEAST_MS = 700; // between two questions
+const LEAST_MS = 700; // between two requests
 const MOST_MS = 30000;
 const PATHS = {
   check: 'M5 13l4.5 4.5L19 7.5', cross: 'M6.5 6.5l11 11M17.5 6.5l-11 11', clock: 'M12 6.5V12l3.5 2.5M12 3a9 9 0 1 0 .01 0',
@@ -40,7 +40,7 @@ function button(text, act, kind) {
   return node;
 }
 
-/** {status, body, after}: after is how long the server asks to be left alone, in ms. Status 0: it could not be reached. */
+/** {status, body, after}: after: Retry-After in ms. Status 0: the server could not be reached. */
 async function ask(path, body) {
   const options = { cache: 'no-store', credentials: 'omit', signal: AbortSignal.timeout(20000) };
   if (body) Object.assign(options, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
@@ -123,7 +123,7 @@ async function askChallenge() {
 }
 
 const NOTICED_MS = 600;
-let told = { address: '' }; // how the ledger knows that address: {address, words, at}; no words: a check is what it needs
+let told = { address: '' }; // the address's status on the ledger: {address, words, at}; no words: it needs a check
 
 const wordsOf = ({ compliant, needsKyc, status, validUntil }) => {
   if (compliant) return `This address is verified already${validUntil ? `, until ${new Date(validUntil).toLocaleDateString()}` : ''}: it may trade. You need no check, unless you want to renew it.`;
@@ -148,7 +148,7 @@ function forgetStanding() {
   byId('begin').textContent = 'Begin the check';
 }
 
-/** What the server found wrong, beside the field that it is about. */
+/** Shows each error of the server beside its field. */
 function tellProblem(body) {
   const errors = body.errors || [];
   const of = (pointer) => (errors.find((error) => error.pointer === pointer) || {}).detail || '';
@@ -172,7 +172,7 @@ async function begin() {
   const request = { address, providerKey: chosen.value, mode };
   const signed = byId('signed').value.trim();
   if (challenge && signed) request.challenge = signed;
-  // A tab that opens later than the click is taken for an advertisement.
+  // Browsers block a tab that opens later than the click.
   const tab = mode === 'direct' ? window.open('', '_blank') : null;
   byId('begin').disabled = true;
   const first = await tellStanding(address);
@@ -217,7 +217,7 @@ function showStart() {
   showProviders();
 }
 
-// ---- how it goes on
+// ---- progress
 
 const session = data.session;
 const framed = window.parent !== window;
@@ -225,11 +225,11 @@ let shownAs = '';
 let timer = 0;
 let failures = 0;
 let frame = null;
-let cameBack = false; // the provider's page in our frame gave way to our own
+let cameBack = false; // our frame returned from the provider's page to our own
 
 const OPEN = ['created', 'pending', 'review', 'action_required'];
 
-/** Which of all the things that may be so is the one to tell: {as, badge, icon, title, words, at}. at: the step that it stands at. */
+/** What to show for the session's state: {as, badge, icon, title, words, at}. at: the current step. */
 function reading(now) {
   const who = session.provider.name;
   const is = (as, badge, picture, title, words, at) => ({ as, badge, icon: picture, title, words, at });
@@ -333,7 +333,7 @@ function tellHeight() {
   if (framed) tell({ type: 'height', height: Math.ceil(document.body.getBoundingClientRect().height) });
 }
 
-/** Whatever the provider's page says means no more than: have another look. */
+/** A message of the provider's page only makes us ask our API again. */
 function hear(event) {
   const known = session.frameOrigins.includes(event.origin) || event.origin === window.location.origin;
   if (!known || !frame || event.source !== frame.contentWindow) return;
@@ -375,7 +375,7 @@ function soon(ms) {
   timer = setTimeout(look, Math.min(Math.max(ms, LEAST_MS), MOST_MS));
 }
 
-/** How the session stands, and, once it is approved, whether the ledger knows. */
+/** Asks for the session's state and, once it is approved, for the ledger's. */
 async function look() {
   const one = await ask(`/api/sdk/kyc/session/${encodeURIComponent(session.id)}?s=${encodeURIComponent(session.token)}`);
   if (one.status !== 200) {

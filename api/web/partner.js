@@ -1,8 +1,8 @@
 'use strict';
-// The example of a partner. In real life the session is opened by the partner's server.
+// Example of a partner's page. In production the partner's server opens the session.
 
 const byId = (id) => document.getElementById(id);
-const said = new URLSearchParams(window.location.hash.slice(1)); // #key=…&address=…: not sent to any server
+const said = new URLSearchParams(window.location.hash.slice(1)); // #key=…&address=…: never sent to a server
 const host = window.location.origin;
 let check = null;
 

@@ -1,11 +1,11 @@
 // Identity checks in your own page: copy this. Your server opens the session (POST /api/sdk/kyc/session with its
-// X-API-Key, which must not come into a browser) and hands the answer to your page.
+// X-API-Key, which must never reach a browser) and hands the answer to your page.
 //
-//   host     where the checks live, exactly: scheme, name, port
+//   host     the origin of the checks: scheme, name, port
 //   session  what the POST answered
 //   mode     'redirect', 'iframe' or 'direct', as in the POST
 //   into     iframe: the element that it goes into
-//   onState  called with { state, compliant, ledger } as the check goes on: for the eye alone. What counts is
+//   onState  called with { state, compliant, ledger } as the check goes on: for display only. Trust only
 //            GET /api/sdk/kyc/status/{address}, asked by your server.
 function tidemarkKyc({ host, session, mode, into, onState }) {
   let theirs = null;
@@ -32,7 +32,7 @@ function tidemarkKyc({ host, session, mode, into, onState }) {
   } else {
     theirs = window.open(session.startUrl, '_blank');
   }
-  // Messages may not come (another tab, a closed one), so the session is asked too.
+  // Messages may be lost (another tab, a closed one), so the session is polled too.
   let last = '';
   const look = async () => {
     const answer = await fetch(`${host}/api/sdk/kyc/session/${session.sessionId}`, { credentials: 'omit' }).catch(() => null);

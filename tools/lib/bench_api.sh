@@ -1,10 +1,9 @@
 # The section `api` of tools/bench: sourced by it, uses its helpers.
 #
-# CPU per request is what counts: user and system time of the server's process, by /proc, over the
-# requests that wrk saw answered. The servers have core 0 for themselves, wrk core 1. Requests a
-# second are told beside it; with the client on the other core they say little.
-# An answer that is no 2xx and a connection that breaks are errors: they are summed up over the whole
-# section, and one is enough to fail it.
+# The measure is CPU per request: user and system time of the server's process (/proc) divided by the
+# requests that wrk saw answered. Servers run on core 0, wrk on core 1. Requests a second are printed
+# too, but say little with the client on the other core. An answer that is not 2xx and a broken
+# connection are errors. One error fails the whole section.
 api_needs() {
     local tool
     for tool in wrk nginx taskset curl; do
@@ -13,13 +12,13 @@ api_needs() {
     [ "$(nproc)" -ge 2 ] || { skip "api: two cores are needed"; return 1; }
 }
 
-# nanoseconds of CPU that a process, or one thread PID/task/TID, has had
+# nanoseconds of CPU used by a process, or by one thread PID/task/TID
 cpu_ns() { cat "/proc/$1"/task/*/schedstat 2>/dev/null | awk '{ s += $1 } END { printf "%.0f", s }'; }
 worker_ns() { awk '{ print $1 }' "/proc/$1/task/$(api_worker "$1")/schedstat"; }
-# The thread that has had most: the worker, after a warm-up.
+# The thread that used most CPU: the worker, after a warm-up.
 api_worker() { for t in "/proc/$1"/task/*; do echo "$(awk '{ print $1 }' "$t/schedstat") ${t##*/}"; done | sort -n | tail -n 1 | cut -d' ' -f2; }
 
-# What wrk says went wrong, all kinds together.
+# The number of errors that wrk reports, all kinds together.
 errors_in() {
     awk '/Non-2xx or 3xx responses:/ { s += $NF }
         /Socket errors:/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+,?$/) s += $i }
@@ -57,7 +56,7 @@ api_up() { # option…: sets API_PID, API_URL
 }
 api_down() { kill "$API_PID" && wait "$API_PID"; }
 
-# nginx that answers the same bytes: the header lines of one of our answers, and its body.
+# nginx with the same bytes: the header lines and the body of one of our answers.
 nginx_up() {
     local port answer=$dir/nginx.answer
     port=$(cluster_free_port)
@@ -79,7 +78,7 @@ nginx_up() {
 }
 
 hot() { curl -fs "$API_URL/metrics" | awk -v n="tidemark_api_hot_$1_total" '$1 == n { print $2 }'; }
-# Until a round asks for hardly anybody new: the map's pages are in, and who is kept is kept.
+# Warm up until a round asks for hardly any new address: the map's pages and the table of people are filled.
 api_warm() {
     local i misses hits
     for ((i = 0; i < 12; i++)); do
@@ -88,14 +87,14 @@ api_warm() {
         misses=$(($(hot misses) - misses)) hits=$(($(hot hits) - hits))
         KEPT=$(awk -v h=$hits -v m=$misses 'BEGIN { printf "%.0f%%", 100 * h / (h + m) }')
         [ $((100 * misses)) -gt $((2 * (hits + misses))) ] || break
-        [ "$KEPT" != "${before:-}" ] || break # a table too small for all: it gets no better
+        [ "$KEPT" != "${before:-}" ] || break # the table is too small for all: more rounds do not help
         local before=$KEPT
     done
 }
 
-# A round asks nginx, us, and nginx again. Where nginx's own two figures lie more than a tenth apart
-# something else disturbed the round: it is left out, whatever ours were, and another one is taken, up
-# to three times as many as are wanted.
+# A round measures nginx, us, and nginx again. If nginx's two figures differ by more than a tenth,
+# other work disturbed the round: it is left out, whatever our figure, and another one is taken, up to
+# three times as many as wanted.
 api_against_nginx() { # MIB of people kept, WANTED
     local i ratios=() ours=() theirs=() first told out=0 wanted=$((2 * rounds + 1))
     api_warm
@@ -145,7 +144,7 @@ api_memory() { # MIB of people kept: a table of that size, touched whole at the 
     local mib=$1 rss map
     load "$API_PID" 1000 3 "$API_URL" & # its numbers are the subshell's
     sleep 2
-    # What is mapped from the cache's file is not ours alone: everything else is counted.
+    # Counts all memory except the shared map of the cache's file.
     rss=$(awk '/^Rss:/ { r = $2 } /^[0-9a-f]+-/ { f = $6 } /^Rss:/ && f !~ /data.mdb/ { s += r } END { print s }' "/proc/$API_PID/smaps")
     map=$(awk '/^[0-9a-f]+-/ { f = $6 } /^Rss:/ && f ~ /data.mdb/ { s += $2 } END { print s }' "/proc/$API_PID/smaps")
     wait $!

@@ -1,5 +1,5 @@
-# A private PostgreSQL cluster in a folder: sourced, not run. The one mechanism of the demo, of
-# with-stack and of the tests. Nothing of the machine's own PostgreSQL is touched.
+# A private PostgreSQL cluster in a folder: sourced, not run. Used by the demo, with-stack and the
+# tests. It does not touch the machine's own PostgreSQL.
 #
 #   cluster_bin                  prints the folder of initdb and pg_ctl: PG_BINDIR, else the newest
 #                                installed release; fails where there is none
@@ -9,7 +9,7 @@
 #   cluster_remove DIR           stops it at once and removes DIR
 #   cluster_as CMD…              runs CMD as the server's user
 #
-# Access by the socket needs no password (the folder is the lock); 127.0.0.1 asks for DIR/password.
+# The socket needs no password (the folder's mode protects it); 127.0.0.1 asks for DIR/password.
 # PostgreSQL refuses to be root: root hands the server to postgres, or to nobody.
 
 cluster_bin() {
@@ -58,7 +58,7 @@ cluster_init() {
         -E UTF8 --locale=C -k --no-sync >/dev/null
 }
 
-# A transaction may lock many partitions: more locks than PostgreSQL's default allows for.
+# A transaction may lock many partitions, more than PostgreSQL's default allows.
 cluster_up() {
     local dir=$1 bin listen="-c listen_addresses=''"
     shift

@@ -1,15 +1,15 @@
-# What the demo and with-stack have in common: sourced, not run, after `set -euo pipefail`.
+# Functions that the demo and with-stack share: sourced, not run, after `set -euo pipefail`.
 #
-#   stack_bin              sets TIDE_BIN to the folder of the programs, built where they are not
+#   stack_bin              sets TIDE_BIN to the folder of the programs; builds them if they are missing
 #   stack_database DIR     a cluster in DIR/db with the database tidemark; exports TIDEMARK_DATABASE_URL
 #   stack_network DIR …    a simulated network with these options; sets stack_network_pid
-#   stack_rpc_url DIR      where it is reached, once it listens; fails until then
+#   stack_rpc_url DIR      its address, once it listens; fails until then
 #   stack_follow DIR RPC DEPLOYMENT …   an indexer that follows that network; sets stack_follow_pid
 #   stack_kyc DIR [ORIGIN]…  identity checks for stack_api: DIR/kyc.json, with the sandbox provider,
 #                          open to all, and the integrator "harbour" with these origins and its own;
 #                          sets stack_kyc_key, the integrator's
 #   stack_api DIR …        tidemark-api over that database with these options; sets stack_api_pid
-#   stack_api_url DIR      where it is reached, once it is ready; fails until then
+#   stack_api_url DIR      its address, once it is ready; fails until then
 #   stack_attester DIR RPC DEPLOYMENT NAME [SEED]   tidemark-attester with the key of that account of a
 #                          simulated network, one of its verifiers; sets stack_attester_pid
 #   stack_company RPC [SEED]   a visitor is expected: for the next hundred ledgers the population of a simulated
@@ -34,7 +34,7 @@ stack_bin() {
     export TIDE_BIN=$build/bin
 }
 
-# -F (no fsync) where the data does not outlive the command.
+# -F (no fsync) if the data does not outlive the command.
 stack_database() {
     local dir=$1/db
     shift
@@ -43,7 +43,7 @@ stack_database() {
         cluster_free_port >"$dir/port"
     fi
     if ! cluster_up "$dir" "$@"; then
-        cluster_free_port >"$dir/port" # someone else may have taken it meanwhile
+        cluster_free_port >"$dir/port" # another process may have taken it meanwhile
         cluster_up "$dir" "$@"
     fi
     stack_socket="host=$dir port=$(cat "$dir/port") user=postgres dbname=tidemark"
@@ -93,7 +93,7 @@ stack_follow() {
 
 stack_secret() { head -c 32 /dev/urandom | od -An -v -tx1 | tr -d ' \n'; }
 
-# What it is reached by stands in the file, so its port is chosen here. The seed signs challenges.
+# The file contains its address, so its port is chosen here. The seed signs challenges.
 stack_kyc() {
     local dir=$1 origins='' origin
     shift
@@ -114,8 +114,8 @@ END
     )
 }
 
-# Logs in as the role that may read and no more; as the one of identity checks for those. Its cache
-# is DIR/cache, its log DIR/api.log.
+# Logs in as the role that only reads, and as the role of identity checks for those. Its cache is
+# DIR/cache, its log DIR/api.log.
 stack_api() {
     local dir=$1
     shift
