@@ -1,41 +1,49 @@
--- 0001_chain: what the indexer knows about its own work: which deployment, how far, what is
--- covered, which partitions are still being loaded.
+-- 0001_chain: the schemas, the functions that need no table, and the indexer's own tables.
 --
--- Written only by the indexer. deployment is a small integer that every key of every table
--- carries: one set of contracts on one network in one epoch of that network.
+-- Every key of every table carries `deployment`, a small integer: one set of contracts on one
+-- network in one epoch of that network. Only the indexer writes the tables of this file.
 
-CREATE SCHEMA IF NOT EXISTS chain;
+CREATE SCHEMA IF NOT EXISTS chain; -- `migrate` records its work there before the first migration
 CREATE SCHEMA event;
 CREATE SCHEMA state;
 CREATE SCHEMA history;
+CREATE SCHEMA rollup;
+COMMENT ON SCHEMA rollup IS 'sums over time, kept with the rows they sum up';
+CREATE SCHEMA analyst;
+COMMENT ON SCHEMA analyst IS 'documented views for analysts; README.md shows ten questions';
+CREATE SCHEMA kyc;
+
+-- --- deployments and the writer's position --------------------------------------------------------
 
 CREATE TABLE chain.deployment (
     id             smallint    PRIMARY KEY GENERATED ALWAYS AS IDENTITY CHECK (id > 0),
     passphrase     text        NOT NULL,
     network_id     bytea       NOT NULL CHECK (octet_length(network_id) = 32),
-    epoch          integer     NOT NULL DEFAULT 0, -- resets of that network, counted by hand
+    epoch          integer     NOT NULL DEFAULT 0, -- resets of that network, set by the operator
     contracts_hash bytea       NOT NULL CHECK (octet_length(contracts_hash) = 32),
     contracts      jsonb       NOT NULL,           -- [{"name", "role", "address"}]
-    first_ledger   integer     NOT NULL DEFAULT 0, -- of the protocol, as the operator says; 0 unknown
+    first_ledger   integer     NOT NULL DEFAULT 0, -- of the protocol, from the deployment file; 0: unknown
     scope          text        NOT NULL DEFAULT '*', -- all kinds, or the sorted list of --only
     created_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+    dao_wallet     text,
     UNIQUE (network_id, epoch, contracts_hash)
 );
 COMMENT ON TABLE chain.deployment IS 'one set of contracts on one network in one epoch of that network';
+COMMENT ON COLUMN chain.deployment.dao_wallet IS 'accounts.daowallet of the deployment file; NULL: it names none';
 
--- How far the tables stand: everything up to ledger is there and visible, nothing after it.
--- A transaction that moves it also carries the rows that it stands for. fence is the session
--- that may write: a writer whose fence is not here any more has lost its place. moves counts
--- the transactions, so that an answer to COMMIT that got lost is settled by reading it.
+-- All rows up to `ledger` are visible, none after it. The transaction that moves the cursor carries
+-- the rows of the ledgers it moves over. `fence` is the session that may write: a writer whose fence
+-- is no longer here has lost its lease. `moves` counts these transactions: after a lost answer to
+-- COMMIT, the writer reads it to learn whether the transaction took effect.
 CREATE TABLE chain.cursor (
     deployment       smallint    PRIMARY KEY REFERENCES chain.deployment,
-    ledger           integer     NOT NULL DEFAULT 0 CHECK (ledger >= 0), -- 0: nothing yet
+    ledger           integer     NOT NULL DEFAULT 0 CHECK (ledger >= 0), -- 0: nothing indexed yet
     hash             bytea       CHECK (octet_length(hash) = 32),
     closed_at        timestamptz,
     fence            bigint      NOT NULL DEFAULT 0,
     moves            bigint      NOT NULL DEFAULT 0,
     moved_at         timestamptz NOT NULL DEFAULT clock_timestamp(),
-    -- totals over all that was indexed, so that status need not count tables
+    -- totals over everything indexed, so that status need not count rows
     ledgers          bigint      NOT NULL DEFAULT 0,
     transactions     bigint      NOT NULL DEFAULT 0,
     calls            bigint      NOT NULL DEFAULT 0,
@@ -46,11 +54,16 @@ CREATE TABLE chain.cursor (
     calls_verified   bigint      NOT NULL DEFAULT 0,
     calls_rewritten  bigint      NOT NULL DEFAULT 0,
     calls_unverified bigint      NOT NULL DEFAULT 0,
+    generation       bigint      NOT NULL DEFAULT 0,
+    timeline         integer,
+    raw_calls        bigint      NOT NULL DEFAULT 0,
     CHECK ((ledger = 0) = (hash IS NULL))
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE chain.cursor IS 'the last ledger whose rows are all in the tables, and the writer that may move it';
+COMMENT ON COLUMN chain.cursor.generation IS 'grows when the database may have lost commits (a failover, a restored backup): ledgers seen before may be missing for a while';
+COMMENT ON COLUMN chain.cursor.timeline IS 'of the server''s write-ahead log, as the writer last saw it';
 
--- Contiguous ranges whose rows are visible, of the kinds that the deployment's scope names.
+-- Contiguous ranges whose rows are visible, of the kinds in the deployment's scope.
 CREATE TABLE chain.coverage (
     deployment    smallint NOT NULL REFERENCES chain.deployment,
     from_ledger   integer  NOT NULL CHECK (from_ledger > 0),
@@ -63,15 +76,35 @@ CREATE TABLE chain.coverage (
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE chain.coverage IS 'contiguous ranges of ledgers that are indexed';
 
--- Partitions of all partitioned tables, by range of ledger. While loading, rows go to tables
--- NAME_pD_F that are no partitions yet and have no indexes; loaded says how far. They become
--- visible, with coverage and cursor, in the one transaction that attaches them.
+-- The contracts of the deployment file are followed in every ledger of chain.coverage. A discovered
+-- contract is not: the ledgers indexed before its discovery are read again for it, from next_ledger
+-- on. It is followed everywhere when no row has next_ledger <= to_ledger.
+CREATE TABLE chain.contract_coverage (
+    deployment  smallint    NOT NULL REFERENCES chain.deployment,
+    contract    text        NOT NULL,
+    from_ledger integer     NOT NULL CHECK (from_ledger > 0),
+    to_ledger   integer     NOT NULL,
+    next_ledger integer     NOT NULL,          -- already read: from_ledger .. next_ledger - 1
+    noted_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    trouble     text,                          -- why the last attempt to read stopped
+    trouble_at  timestamptz,
+    known_as    text CHECK (known_as IN ('synth_token', 'stellar_asset')),
+    PRIMARY KEY (deployment, contract, from_ledger),
+    CHECK (to_ledger >= from_ledger),
+    CHECK (next_ledger BETWEEN from_ledger AND to_ledger + 1)
+) WITH (fillfactor = 50);
+COMMENT ON TABLE chain.contract_coverage IS 'ledgers that were indexed before a discovered contract was known, and how far they have been read again for it';
+COMMENT ON COLUMN chain.contract_coverage.known_as IS 'role by which these ledgers are read; null: not shown yet';
+
+-- Partitions of all partitioned tables, by range of ledger. While a range loads, its rows go to
+-- tables NAME_pD_F, which are not attached and have no indexes. One transaction attaches them and
+-- moves coverage and cursor.
 CREATE TABLE chain.partition (
     deployment    smallint NOT NULL REFERENCES chain.deployment,
     from_ledger   integer  NOT NULL CHECK (from_ledger >= 0),
     end_ledger    integer  NOT NULL,             -- exclusive
     attached      boolean  NOT NULL,
-    first_loaded  integer,                       -- loading: rows of first_loaded .. last_loaded are in
+    first_loaded  integer,                       -- loading: the rows of first_loaded .. last_loaded are in
     last_loaded   integer,
     previous_hash bytea,
     hash          bytea,
@@ -81,16 +114,171 @@ CREATE TABLE chain.partition (
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE chain.partition IS 'ranges of ledger that the partitioned tables are cut into, and what is still being loaded';
 
--- What the writer says about itself. One row a deployment; updated outside the data's transactions.
-CREATE TABLE chain.heartbeat (
-    deployment smallint    PRIMARY KEY REFERENCES chain.deployment,
-    state      text        NOT NULL, -- starting, standby, loading, indexing, following, frozen, stopped
-    instance   text        NOT NULL, -- host and process
-    tip        integer,              -- newest ledger that the source is known to have
-    ledger     integer,              -- newest ledger committed, visible or loading
-    rate       double precision,     -- ledgers a second, lately
-    error      text,                 -- why frozen, or the last trouble
-    error_at   timestamptz,
-    beat_at    timestamptz NOT NULL DEFAULT clock_timestamp()
+-- Ranges whose events, calls and transactions are detached (chain.detach_partition). Ledgers, state,
+-- history and rollups stay: answers about now, about any ledger and sums over time need no events.
+-- Routes that need them refuse and name the range.
+CREATE TABLE chain.archive (
+    deployment  smallint    NOT NULL REFERENCES chain.deployment,
+    from_ledger integer     NOT NULL,
+    end_ledger  integer     NOT NULL,
+    tables      text[]      NOT NULL,
+    detached_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (deployment, from_ledger)
 );
+COMMENT ON TABLE chain.archive IS 'ranges of ledger whose events, calls and transactions are detached';
+COMMENT ON COLUMN chain.archive.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN chain.archive.from_ledger IS 'First ledger of the partition';
+COMMENT ON COLUMN chain.archive.end_ledger IS 'The ledger after its last';
+COMMENT ON COLUMN chain.archive.tables IS 'The tables that hold the rows: dump them, then they may be dropped; restored, they are attached again';
+COMMENT ON COLUMN chain.archive.detached_at IS 'When';
+
+-- --- the writer, its standbys, its state -----------------------------------------------------------
+
+-- Updated outside the data's transactions, so that a writer that cannot commit still reports.
+CREATE TABLE chain.heartbeat (
+    deployment  smallint    PRIMARY KEY REFERENCES chain.deployment,
+    state       text        NOT NULL,
+    instance    text        NOT NULL, -- host and process
+    tip         integer,              -- newest ledger that the source is known to have
+    ledger      integer,              -- newest ledger committed, visible or loading
+    rate        double precision,     -- ledgers a second, lately
+    error       text,                 -- why frozen, or the last failure
+    error_at    timestamptz,
+    beat_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+    retries     bigint      NOT NULL DEFAULT 0,
+    ledgers     bigint      NOT NULL DEFAULT 0,
+    events      bigint      NOT NULL DEFAULT 0,
+    event_rate  double precision,     -- events a second, lately
+    source      text,
+    trouble     text,
+    trouble_ms  bigint,
+    lag_ledgers integer GENERATED ALWAYS AS (greatest(tip - ledger, 0)) STORED
+) WITH (fillfactor = 50);
 COMMENT ON TABLE chain.heartbeat IS 'the writer''s own account of itself';
+COMMENT ON COLUMN chain.heartbeat.state IS 'loading, indexing, following, degraded, retrying, frozen, quarantine, stopped';
+COMMENT ON COLUMN chain.heartbeat.retries IS 'transactions repeated and connections sought again since the process began';
+COMMENT ON COLUMN chain.heartbeat.ledgers IS 'committed since the process began, or became the writer';
+COMMENT ON COLUMN chain.heartbeat.events IS 'committed since the process began, or became the writer';
+COMMENT ON COLUMN chain.heartbeat.source IS 'lake, rpc, joined, stream';
+COMMENT ON COLUMN chain.heartbeat.trouble IS 'why the source cannot go on at the moment; null: it can';
+COMMENT ON COLUMN chain.heartbeat.trouble_ms IS 'for how long it could not';
+COMMENT ON COLUMN chain.heartbeat.lag_ledgers IS 'tip less ledger';
+
+-- The writer's lease, renewed every half second by a session of its own, by the database's clock.
+-- A lease that is not renewed belongs to a writer that is stopped or cut off: a standby ends its
+-- sessions and takes the lease.
+CREATE TABLE chain.lease (
+    deployment     smallint    PRIMARY KEY REFERENCES chain.deployment,
+    fence          bigint      NOT NULL,
+    instance       text        NOT NULL,
+    writer_pid     integer     NOT NULL,
+    writer_started timestamptz NOT NULL,
+    writer_name    text        NOT NULL,
+    keeper_pid     integer,
+    keeper_started timestamptz,
+    keeper_name    text,
+    taken_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+    renewed_at     timestamptz NOT NULL DEFAULT clock_timestamp()
+) WITH (fillfactor = 50);
+COMMENT ON TABLE chain.lease IS 'the writer''s turn, while it is renewed, and the sessions that it holds';
+
+CREATE TABLE chain.standby (
+    deployment smallint    NOT NULL REFERENCES chain.deployment,
+    instance   text        NOT NULL,
+    since      timestamptz NOT NULL DEFAULT clock_timestamp(),
+    seen_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (deployment, instance)
+) WITH (fillfactor = 50);
+COMMENT ON TABLE chain.standby IS 'who waits to become the writer; gone when seen_at is old';
+
+-- A process clears `running` when it ends normally. A process that finds it set knows that the one
+-- before crashed, and on which ledger.
+CREATE TABLE chain.attempt (
+    deployment smallint    PRIMARY KEY REFERENCES chain.deployment,
+    running    boolean     NOT NULL,
+    ledger     integer     NOT NULL, -- on which the crashes happened
+    attempts   integer     NOT NULL DEFAULT 0, -- consecutive crashes on it
+    began_at   timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+COMMENT ON TABLE chain.attempt IS 'crashes on one and the same ledger';
+
+-- One row. Standbys and restored copies have the same id: they hold the same index.
+CREATE TABLE chain.database (
+    id      uuid    NOT NULL DEFAULT gen_random_uuid(),
+    one_row boolean PRIMARY KEY DEFAULT true CHECK (one_row)
+);
+COMMENT ON TABLE chain.database IS 'identifies this index: processes that share a port must serve the same';
+INSERT INTO chain.database DEFAULT VALUES;
+
+-- --- functions that need no table -----------------------------------------------------------------
+
+-- As Stellar RPC numbers events: tx counts from 1, op and event from 0. "<<" and "|" have the same precedence
+-- in SQL, hence the parentheses.
+CREATE FUNCTION chain.event_id(ledger integer, tx integer, op integer, event integer) RETURNS text
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN lpad(((ledger::bigint << 32) | (tx::bigint << 12) | op::bigint)::text, 19, '0') || '-' || lpad(event::text, 10, '0');
+COMMENT ON FUNCTION chain.event_id(integer, integer, integer, integer) IS 'the id that Stellar RPC gives the event';
+
+CREATE FUNCTION chain.rfc3339(t timestamptz) RETURNS text
+  LANGUAGE sql STABLE PARALLEL SAFE
+  RETURN to_char(t AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
+COMMENT ON FUNCTION chain.rfc3339(timestamptz) IS 'a time as answers write it';
+
+-- The place of a vault in the list of its market, riskiest first: hundred-thousandths of a unit of
+-- collateral per unit of debt, from 1. 0: a debt below one unit, where rounding may decide. Vaults
+-- without debt come last. Foreign code at the engine's address may store any i128, and an index uses
+-- this function, so it must not fail on any stored value.
+CREATE FUNCTION chain.vault_order(collateral numeric, debt numeric) RETURNS bigint
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE WHEN debt >= 10000000 THEN 1 + greatest(least(div(collateral * 100000, debt), 99999999998), 0)::bigint
+    WHEN debt > 0 THEN 0 ELSE 100000000000 END;
+COMMENT ON FUNCTION chain.vault_order(numeric, numeric) IS 'place of a vault in the list of its market: an order, not a ratio of values';
+
+-- The key of an entry that belongs to one address, computed as the indexer does: SHA-256 of the
+-- LedgerKey. With it, all versions of the entry, removed ones too, are one index probe away.
+CREATE FUNCTION chain.entry_key(contract text, variant text, address text) RETURNS bytea
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN (
+    -- 8 characters of base32 are 5 bytes; a strkey is a version byte, 32 bytes, a checksum
+    WITH raw AS (
+      SELECT s.strkey, substr(decode(string_agg(lpad(to_hex(g.n), 10, '0'), '' ORDER BY g.i), 'hex'), 2, 32) AS id
+      FROM (VALUES (contract), (address)) AS s (strkey), LATERAL (
+        SELECT c / 8 AS i, sum((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', substr(s.strkey, c + 1, 1)) - 1)::bigint
+          << (5 * (7 - c % 8)))::bigint AS n
+        FROM generate_series(0, 55) AS c GROUP BY c / 8
+      ) AS g
+      GROUP BY s.strkey
+    ), xdr AS (
+      SELECT r.strkey,
+        CASE left(r.strkey, 1) WHEN 'C' THEN '\x00000001'::bytea ELSE '\x0000000000000000'::bytea END || r.id AS bytes
+      FROM raw AS r
+    )
+    SELECT sha256('\x00000006'::bytea || (SELECT x.bytes FROM xdr AS x WHERE x.strkey = contract)
+      -- a vec of two: the variant's symbol, the address
+      || '\x000000100000000100000002'::bytea
+      || '\x0000000f'::bytea || int4send(length(variant)) || convert_to(variant, 'UTF8')
+      || substr('\x000000'::bytea, 1, (4 - length(variant) % 4) % 4)
+      || '\x00000012'::bytea || (SELECT x.bytes FROM xdr AS x WHERE x.strkey = address)
+      || '\x00000001'::bytea)
+  );
+COMMENT ON FUNCTION chain.entry_key(text, text, text) IS 'key_hash of the persistent entry Variant(address) of a contract; addresses are strkeys of accounts and contracts';
+
+CREATE FUNCTION analyst.scaled(raw numeric) RETURNS numeric
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN raw * 0.0000001;
+COMMENT ON FUNCTION analyst.scaled(numeric) IS 'raw units with 7 decimals applied, exact';
+
+CREATE FUNCTION analyst.at(seconds numeric) RETURNS timestamptz
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE WHEN seconds BETWEEN 1 AND 253402300799
+    THEN to_timestamp(seconds::double precision) END;
+COMMENT ON FUNCTION analyst.at(numeric) IS 'unix seconds as a time; null for 0 and for what is no time';
+
+-- A parallel worker may not start the subtransaction of an EXCEPTION block, so a pattern tells UTF-8
+-- from other bytes. It is PostgreSQL's UTF-8: no NUL, surrogates or overlong forms.
+CREATE FUNCTION analyst.readable(bytes bytea) RETURNS text
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE WHEN encode(bytes, 'hex') ~ ('^(0[1-9a-f]|[1-7].|(c[2-9a-f]|d.)[89ab].|e0[ab].[89ab].|(e[1-9a-c]|e[ef])[89ab].[89ab].'
+      || '|ed[89].[89ab].|f0[9ab].[89ab].[89ab].|f[1-3][89ab].[89ab].[89ab].|f48.[89ab].[89ab].)*$')
+    THEN convert_from(bytes, 'UTF8') ELSE '\x' || encode(bytes, 'hex') END;
+COMMENT ON FUNCTION analyst.readable(bytea) IS 'UTF-8 bytes as text; other bytes in hexadecimal';

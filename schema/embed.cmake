@@ -1,12 +1,15 @@
 # cmake -DOUT=file.c -DDIR=migrations -DWHAT=migration -DHEADER=indexer/database/migrate.h -P embed.cmake
 # Writes every .sql of DIR, in order of name, into one C table: tide_WHATs of HEADER. A NUL follows
-# each text. With -DFILES="a|b" instead of DIR: these files, under their whole names. A line
-# "-- part: NAME" of a .sql stands for what DIR/parts/NAME.sql holds.
+# each text. -DALSO="a|b" adds files from elsewhere, sorted in by name. With -DFILES="a|b" instead of
+# DIR: these files, under their whole names. A line "-- part: NAME" of a .sql is replaced by the content
+# of DIR/parts/NAME.sql.
 if(FILES)
   string(REPLACE "|" ";" files "${FILES}")
 else()
   file(GLOB files ${DIR}/*.sql)
-  list(SORT files)
+  string(REPLACE "|" ";" also "${ALSO}")
+  list(APPEND files ${also})
+  list(SORT files COMPARE FILE_BASENAME)
 endif()
 if(DIR)
   file(GLOB parts ${DIR}/parts/*.sql)

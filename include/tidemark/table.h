@@ -1,5 +1,5 @@
 /* The tables that ledger rows go into, as data: what the COPY encoder writes, the
- * migrations create (a test compares them) and the exports read back. Chain tables are fixed;
+ * migrations create and the exports read back. Chain tables are fixed;
  * event, state and history tables follow from the catalogue.
  *
  * Common columns
@@ -16,6 +16,8 @@
 #define TIDEMARK_TABLE_H
 
 #include "tidemark/base.h"
+
+#include <stdio.h>
 
 enum tide_pg_type {
     TIDE_PG_BOOL,
@@ -55,6 +57,7 @@ struct tide_table {
     uint32_t column_count;
     struct tide_column columns[TIDE_COLUMNS_MAX];
     const char *primary_key;               /* comma-separated column list */
+    const char *check;                     /* "CONSTRAINT name CHECK (…)", or NULL */
     const char *indexes[TIDE_INDEXES_MAX]; /* "(owner, ledger)" or "USING gin (…)"; NULL ends */
     uint16_t
         pair; /* state: index of its history table; history: of its state table; else own index */
@@ -85,5 +88,7 @@ const struct tide_table *tide_tables(uint32_t *count);
 int tide_table_find(const char *schema, const char *name);
 /* SQL name of a type: "numeric(39,0)". */
 const char *tide_pg_type_name(enum tide_pg_type type);
+/* Writes the SQL that creates all tables: keys, indexes, comments. The caller checks ferror. */
+void tide_tables_write_sql(FILE *out);
 
 #endif

@@ -32,6 +32,38 @@ static const struct tide_migration *find(const struct tide_migration *list, size
     return NULL;
 }
 
+#define BEFORE_1_0                                                                          \
+    "before 1.0 databases are not upgraded: use the version that made it, or create a new " \
+    "database and index again"
+
+/* Row i of the database's record must be migration i of list, with the same text. */
+static tide_status compare_one(const struct tide_migration *list, size_t count, size_t i,
+                               const char *name, const char *recorded, struct tide_err *err)
+{
+    const struct tide_migration *known = find(list, count, name);
+    char checksum[HEX_BYTES + 1];
+    if (!known && i >= count)
+        return tide_fail(err, TIDE_E_SCHEMA,
+                         "schema: the database has migration %.100s, which this build does not "
+                         "know: use a newer build",
+                         name);
+    if (!known)
+        return tide_fail(err, TIDE_E_SCHEMA,
+                         "schema: another version made this database: this build has no migration "
+                         "%.100s; " BEFORE_1_0,
+                         name);
+    checksum_of(checksum, known->sql);
+    if (strcmp(checksum, recorded) != 0)
+        return tide_fail(err, TIDE_E_SCHEMA,
+                         "schema: another version made this database: its migration %.100s differs "
+                         "from this build's; " BEFORE_1_0,
+                         name);
+    if (known != &list[i])
+        return tide_fail(err, TIDE_E_SCHEMA, "schema: migration %s is missing before %.100s",
+                         list[i].name, name);
+    return TIDE_OK;
+}
+
 /* *known counts the migrations of list that the database has; they must be its first ones. */
 static tide_status compare(struct tide_pg *pg, const struct tide_migration *list, size_t count,
                            size_t *known, struct tide_err *err)
@@ -42,26 +74,9 @@ static tide_status compare(struct tide_pg *pg, const struct tide_migration *list
         0, err);
     if (status != TIDE_OK)
         return status;
-    for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++) {
-        const char *name = tide_pg_text(&rows, i, 0);
-        const struct tide_migration *ours = find(list, count, name);
-        char checksum[HEX_BYTES + 1];
-        if (ours)
-            checksum_of(checksum, ours->sql);
-        if (!ours)
-            status = tide_fail(err, TIDE_E_SCHEMA,
-                               "schema: the database has migration %.100s, which this build does "
-                               "not know: use a newer build",
-                               name);
-        else if (strcmp(checksum, tide_pg_text(&rows, i, 1)) != 0)
-            status = tide_fail(err, TIDE_E_SCHEMA,
-                               "schema: migration %.100s was altered after it was applied: use the "
-                               "build that applied it, or a new database",
-                               name);
-        else if (ours != &list[i])
-            status = tide_fail(err, TIDE_E_SCHEMA, "schema: migration %s is missing before %.100s",
-                               list[i].name, name);
-    }
+    for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
+        status =
+            compare_one(list, count, i, tide_pg_text(&rows, i, 0), tide_pg_text(&rows, i, 1), err);
     *known = rows.count;
     tide_pg_rows_release(&rows);
     return status;

@@ -1,8 +1,9 @@
-/* Migrations: plain SQL files, append-only, embedded in the binary at build time.
+/* Migrations: SQL texts embedded in the binary at build time (../../migrations).
  *
- * Each is applied in one transaction, in order of name, under an advisory lock, and recorded
- * with its SHA-256 in chain.migration. A database that knows a migration which this build does
- * not, or knows one with other text, is refused with its name (TIDE_E_SCHEMA). */
+ * Each is applied in one transaction, in order of name, under an advisory lock, and recorded with
+ * its SHA-256 in chain.migration. A database is refused with the migration's name (TIDE_E_SCHEMA)
+ * if it has one that this build does not know, or one with another text. Before 1.0 that means a
+ * new database. */
 #ifndef INDEXER_DATABASE_MIGRATE_H
 #define INDEXER_DATABASE_MIGRATE_H
 

@@ -235,6 +235,9 @@ static void fixed_tables(void)
     add_columns(t, seen_columns, TIDE_COUNT(seen_columns));
     t->primary_key = "deployment, contract, ledger, tx, what";
     t->partitioned = false;
+    t->check =
+        "CONSTRAINT contract_seen_discovered CHECK (what = 'created' OR what IN ('discovered', "
+        "'ignored', 'market', 'asset', 'token') AND role IN ('synth_token', 'stellar_asset'))";
     /* The rest tells how this index came to know a contract, not what the ledgers hold. */
     t->digest_column = "what";
     t->digest_value = "created";

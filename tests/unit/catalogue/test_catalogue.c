@@ -138,7 +138,7 @@ static void jurisdictions_are_private_and_nothing_else_hides(void **state)
     assert_false(tide_arg_private(TIDE_ROLE_oracle, TIDE_SLICE("attest"), 2));
 }
 
-/* event.log is indexed by the first and by the second: migrations/0044_events.sql. */
+/* event.log is indexed by the first and by the second: migrations/0003_read.sql. */
 static void no_event_names_three_addresses(void **state)
 {
     (void)state;

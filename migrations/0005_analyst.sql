@@ -1,31 +1,12 @@
--- 0010_analyst: the schema analyst and the role tidemark_analyst, which sees it and nothing else.
+-- 0005_analyst: the views that the role tidemark_analyst sees. It sees nothing else.
 --
--- Views with a comment on each column; amounts stand raw and with their 7 decimals applied.
--- Where a person lives is in no view. States are as of the newest ledger (analyst.networks).
-
-CREATE SCHEMA analyst;
-COMMENT ON SCHEMA analyst IS 'documented views for analysts; README.md shows ten questions';
-
-CREATE FUNCTION analyst.scaled(raw numeric) RETURNS numeric
-  LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN raw * 0.0000001;
-COMMENT ON FUNCTION analyst.scaled(numeric) IS 'raw units with 7 decimals applied, exact';
-
-CREATE FUNCTION analyst.at(seconds numeric) RETURNS timestamptz
-  LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN CASE WHEN seconds BETWEEN 1 AND 253402300799
-    THEN to_timestamp(seconds::double precision) END;
-COMMENT ON FUNCTION analyst.at(numeric) IS 'unix seconds as a time; null for 0 and for what is no time';
-
-CREATE FUNCTION analyst.readable(bytes bytea) RETURNS text
-  LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog
-AS $$
-BEGIN
-  RETURN convert_from(bytes, 'UTF8');
-EXCEPTION WHEN character_not_in_repertoire OR untranslatable_character THEN
-  RETURN '\x' || encode(bytes, 'hex');
-END $$;
-COMMENT ON FUNCTION analyst.readable(bytea) IS 'UTF-8 bytes as text; other bytes in hexadecimal';
+-- Each column has a comment. Amounts come raw and with their 7 decimals applied. Jurisdictions are in no
+-- view. State is as of the newest ledger (analyst.networks).
+--
+-- A role's table of `state`, `history` or `event` is joined to the contract that the deployment file names
+-- for the role: `(t JOIN (SELECT) AS t_bound ON (…) IN (… chain.role …))`. The select without columns is
+-- one row, which the planner drops; the condition stays. It stands at the table, so that it holds under
+-- outer joins too.
 
 CREATE VIEW analyst.networks AS
   SELECT
@@ -52,16 +33,17 @@ CREATE VIEW analyst.contracts AS
     x.role
   FROM (
     SELECT u.deployment, u.address, u.name, u.role,
-      row_number() OVER (PARTITION BY u.deployment, u.address ORDER BY u.later) AS n
+      row_number() OVER (PARTITION BY u.deployment, u.address ORDER BY u.later, u.role) AS n
     FROM (
       SELECT d.id AS deployment, j.address, j.name, j.role, 0 AS later
       FROM chain.deployment AS d
         CROSS JOIN LATERAL jsonb_to_recordset(d.contracts) AS j (address text, name text, role text)
       UNION ALL
-      SELECT s.deployment, s.contract, s.name, s.role, s.ledger FROM chain.contract_seen AS s
+      SELECT s.deployment, s.contract, s.name, s.role, 1 FROM chain.contract_seen AS s
+      WHERE s.what IN ('discovered', 'asset')
     ) AS u
   ) AS x WHERE x.n = 1;
-COMMENT ON VIEW analyst.contracts IS 'The protocol''s contracts by role';
+COMMENT ON VIEW analyst.contracts IS 'The deployment file''s contracts by role, and the tokens that the chain names';
 COMMENT ON COLUMN analyst.contracts.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.contracts.contract IS 'Contract address';
 COMMENT ON COLUMN analyst.contracts.name IS 'Name in the deployment file';
@@ -112,7 +94,8 @@ CREATE VIEW analyst.pools AS
     p.paused,
     p.ledger,
     p.closed_at AS changed_at
-  FROM state.liquidity_pool_pool AS p
+  FROM (state.liquidity_pool_pool AS p JOIN (SELECT) AS p_bound ON (p.deployment, p.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
     LEFT JOIN analyst.tokens AS a ON a.deployment = p.deployment AND a.token = p.token_a
     LEFT JOIN analyst.tokens AS b ON b.deployment = p.deployment AND b.token = p.token_b;
 COMMENT ON VIEW analyst.pools IS 'Pools of the automated market maker as they stand';
@@ -158,7 +141,8 @@ CREATE VIEW analyst.swaps AS
     analyst.scaled(s.amount_out) AS amount_out,
     round(s.amount_out / nullif(s.amount_in, 0), 7) AS price,
     nullif(s.partner_id, 0) AS partner_id
-  FROM event.liquidity_pool_swap AS s
+  FROM (event.liquidity_pool_swap AS s JOIN (SELECT) AS s_bound ON (s.deployment, s.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
     LEFT JOIN analyst.pools AS p ON p.deployment = s.deployment AND p.pool_id = s.pool_id;
 COMMENT ON VIEW analyst.swaps IS 'Trades, with the names of pool and tokens';
 COMMENT ON COLUMN analyst.swaps.deployment IS 'Deployment: one set of contracts on one network';
@@ -200,13 +184,16 @@ CREATE VIEW analyst.liquidity_changes AS
   FROM (
     SELECT deployment, ledger, tx, op, event, closed_at, 'add' AS kind, provider, pool_id, amount_a,
       amount_b, shares
-    FROM event.liquidity_pool_addliq
+    FROM (event.liquidity_pool_addliq JOIN (SELECT) AS liquidity_pool_addliq_bound ON (liquidity_pool_addliq.deployment, liquidity_pool_addliq.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'remove', provider, pool_id, out_a, out_b, shares
-    FROM event.liquidity_pool_remliq
+    FROM (event.liquidity_pool_remliq JOIN (SELECT) AS liquidity_pool_remliq_bound ON (liquidity_pool_remliq.deployment, liquidity_pool_remliq.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'claim', provider, pool_id, claim_a, claim_b, NULL
-    FROM event.liquidity_pool_claim
+    FROM (event.liquidity_pool_claim JOIN (SELECT) AS liquidity_pool_claim_bound ON (liquidity_pool_claim.deployment, liquidity_pool_claim.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
   ) AS e;
 COMMENT ON VIEW analyst.liquidity_changes IS 'Liquidity added and removed, fees claimed';
 COMMENT ON COLUMN analyst.liquidity_changes.deployment IS 'Deployment: one set of contracts on one network';
@@ -242,8 +229,10 @@ CREATE VIEW analyst.lp_positions AS
     analyst.at(l.deposited_at) AS deposited_at,
     l.ledger,
     l.closed_at AS changed_at
-  FROM state.liquidity_pool_lp_pos AS l
-    LEFT JOIN state.liquidity_pool_pool AS p ON p.deployment = l.deployment AND p.contract = l.contract
+  FROM (state.liquidity_pool_lp_pos AS l JOIN (SELECT) AS l_bound ON (l.deployment, l.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
+    LEFT JOIN (state.liquidity_pool_pool AS p JOIN (SELECT) AS p_bound ON (p.deployment, p.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool')) ON p.deployment = l.deployment AND p.contract = l.contract
       AND p.pool_id = l.pool_id;
 COMMENT ON VIEW analyst.lp_positions IS 'Liquidity positions as they stand, with what they could claim and take out';
 COMMENT ON COLUMN analyst.lp_positions.deployment IS 'Deployment: one set of contracts on one network';
@@ -283,11 +272,15 @@ CREATE VIEW analyst.markets AS
     m.enabled,
     m.ledger,
     m.closed_at AS changed_at
-  FROM state.synthetic_engine_asset_config AS m
-    LEFT JOIN state.synthetic_engine_debt_total AS d ON d.deployment = m.deployment
+  FROM (state.synthetic_engine_asset_config AS m JOIN (SELECT) AS m_bound ON (m.deployment, m.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
+    LEFT JOIN (state.synthetic_engine_debt_total AS d JOIN (SELECT) AS d_bound ON (d.deployment, d.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine')) ON d.deployment = m.deployment
       AND d.contract = m.contract AND d.synth = m.symbol
-    LEFT JOIN state.oracle_feed AS f ON f.deployment = m.deployment AND f.asset = m.oracle_symbol
-    LEFT JOIN state.oracle_feed AS c ON c.deployment = m.deployment AND c.asset = m.coll_oracle_sym;
+    LEFT JOIN (state.oracle_feed AS f JOIN (SELECT) AS f_bound ON (f.deployment, f.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'oracle')) ON f.deployment = m.deployment AND f.asset = m.oracle_symbol
+    LEFT JOIN (state.oracle_feed AS c JOIN (SELECT) AS c_bound ON (c.deployment, c.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'oracle')) ON c.deployment = m.deployment AND c.asset = m.coll_oracle_sym;
 COMMENT ON VIEW analyst.markets IS 'Markets of the vault engine, with their debt and their prices';
 COMMENT ON COLUMN analyst.markets.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.markets.market IS 'Market: symbol of the synthetic asset';
@@ -333,12 +326,16 @@ CREATE VIEW analyst.vaults AS
     analyst.at(v.opened_at) AS opened_at,
     v.ledger,
     v.closed_at AS changed_at
-  FROM state.synthetic_engine_vault AS v
-    LEFT JOIN state.synthetic_engine_asset_config AS m ON m.deployment = v.deployment
+  FROM (state.synthetic_engine_vault AS v JOIN (SELECT) AS v_bound ON (v.deployment, v.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
+    LEFT JOIN (state.synthetic_engine_asset_config AS m JOIN (SELECT) AS m_bound ON (m.deployment, m.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine')) ON m.deployment = v.deployment
       AND m.contract = v.contract AND m.symbol = v.synth
     LEFT JOIN chain.cursor AS n ON n.deployment = v.deployment
-    LEFT JOIN state.oracle_feed AS f ON f.deployment = v.deployment AND f.asset = m.oracle_symbol
-    LEFT JOIN state.oracle_feed AS c ON c.deployment = v.deployment AND c.asset = m.coll_oracle_sym
+    LEFT JOIN (state.oracle_feed AS f JOIN (SELECT) AS f_bound ON (f.deployment, f.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'oracle')) ON f.deployment = v.deployment AND f.asset = m.oracle_symbol
+    LEFT JOIN (state.oracle_feed AS c JOIN (SELECT) AS c_bound ON (c.deployment, c.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'oracle')) ON c.deployment = v.deployment AND c.asset = m.coll_oracle_sym
     LEFT JOIN analyst.tokens AS t ON t.deployment = v.deployment AND t.token = v.collateral_tok
     CROSS JOIN LATERAL (
       SELECT c.twap_price AS collateral_price, c.twap_ts AS collateral_price_ts,
@@ -386,22 +383,28 @@ CREATE VIEW analyst.vault_events AS
     analyst.scaled(e.amount) AS amount
   FROM (
     SELECT deployment, ledger, tx, op, event, closed_at, 'open' AS kind, owner, synth_asset, collateral_amount AS amount
-    FROM event.synthetic_engine_open
+    FROM (event.synthetic_engine_open JOIN (SELECT) AS synthetic_engine_open_bound ON (synthetic_engine_open.deployment, synthetic_engine_open.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'deposit', owner, synth_asset, amount
-    FROM event.synthetic_engine_deposit
+    FROM (event.synthetic_engine_deposit JOIN (SELECT) AS synthetic_engine_deposit_bound ON (synthetic_engine_deposit.deployment, synthetic_engine_deposit.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'mint', owner, synth_asset, amount
-    FROM event.synthetic_engine_mint
+    FROM (event.synthetic_engine_mint JOIN (SELECT) AS synthetic_engine_mint_bound ON (synthetic_engine_mint.deployment, synthetic_engine_mint.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'burn', owner, synth_asset, amount
-    FROM event.synthetic_engine_burn
+    FROM (event.synthetic_engine_burn JOIN (SELECT) AS synthetic_engine_burn_bound ON (synthetic_engine_burn.deployment, synthetic_engine_burn.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'withdraw', owner, synth_asset, amount
-    FROM event.synthetic_engine_withdraw
+    FROM (event.synthetic_engine_withdraw JOIN (SELECT) AS synthetic_engine_withdraw_bound ON (synthetic_engine_withdraw.deployment, synthetic_engine_withdraw.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'liq', owner, synth_asset, collateral_seized
-    FROM event.synthetic_engine_liq
+    FROM (event.synthetic_engine_liq JOIN (SELECT) AS synthetic_engine_liq_bound ON (synthetic_engine_liq.deployment, synthetic_engine_liq.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
   ) AS e;
 COMMENT ON VIEW analyst.vault_events IS 'What happened to vaults, in one list';
 COMMENT ON COLUMN analyst.vault_events.deployment IS 'Deployment: one set of contracts on one network';
@@ -431,7 +434,8 @@ CREATE VIEW analyst.liquidations AS
     analyst.scaled(b.amount) AS debt_repaid,
     l.collateral_seized AS collateral_seized_raw,
     analyst.scaled(l.collateral_seized) AS collateral_seized
-  FROM event.synthetic_engine_liq AS l
+  FROM (event.synthetic_engine_liq AS l JOIN (SELECT) AS l_bound ON (l.deployment, l.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
     LEFT JOIN LATERAL (
       SELECT u.from_address, u.amount
       FROM event.synth_token_burn AS u
@@ -454,11 +458,12 @@ COMMENT ON COLUMN analyst.liquidations.debt_repaid IS 'Debt repaid: synthetic to
 COMMENT ON COLUMN analyst.liquidations.collateral_seized_raw IS 'Collateral given to the liquidator, raw units';
 COMMENT ON COLUMN analyst.liquidations.collateral_seized IS 'Collateral given to the liquidator, 7 decimals applied';
 
+-- An array's index must be an integer; a u32 status need not be one.
 CREATE VIEW analyst.compliance AS
   SELECT
     r.deployment,
     r.address,
-    (ARRAY['Unknown', 'Pending', 'Verified', 'Suspended', 'Sanctioned', 'Expired'])[r.status + 1] AS status,
+    (ARRAY['Unknown', 'Pending', 'Verified', 'Suspended', 'Sanctioned', 'Expired'])[least(r.status, 99) + 1] AS status,
     analyst.at(r.expires_at) AS expires_at,
     r.expires_at <> 0 AND r.expires_at < extract(epoch FROM n.closed_at) AS expired,
     f.address IS NOT NULL AS frozen,
@@ -466,9 +471,11 @@ CREATE VIEW analyst.compliance AS
     r.reason,
     analyst.at(r.updated_at) AS updated_at,
     r.ledger
-  FROM state.compliance_registry_compliance_rec AS r
+  FROM (state.compliance_registry_compliance_rec AS r JOIN (SELECT) AS r_bound ON (r.deployment, r.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'compliance_registry'))
     LEFT JOIN chain.cursor AS n ON n.deployment = r.deployment
-    LEFT JOIN state.compliance_registry_frozen AS f ON f.deployment = r.deployment
+    LEFT JOIN (state.compliance_registry_frozen AS f JOIN (SELECT) AS f_bound ON (f.deployment, f.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'compliance_registry')) ON f.deployment = r.deployment
       AND f.contract = r.contract AND f.address = r.address;
 COMMENT ON VIEW analyst.compliance IS 'Compliance records as they stand; where a person lives is in no view';
 COMMENT ON COLUMN analyst.compliance.deployment IS 'Deployment: one set of contracts on one network';
@@ -497,13 +504,15 @@ CREATE VIEW analyst.compliance_history AS
     h.reason
   FROM (
     SELECT r.deployment, r.ledger, r.tx, r.seq, r.closed_at, r.address, 'record' AS what,
-      (ARRAY['Unknown', 'Pending', 'Verified', 'Suspended', 'Sanctioned', 'Expired'])[r.status + 1] AS status,
+      (ARRAY['Unknown', 'Pending', 'Verified', 'Suspended', 'Sanctioned', 'Expired'])[least(r.status, 99) + 1] AS status,
       r.expires_at, r.provider, r.reason
-    FROM history.compliance_registry_compliance_rec AS r
+    FROM (history.compliance_registry_compliance_rec AS r JOIN (SELECT) AS r_bound ON (r.deployment, r.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'compliance_registry'))
     UNION ALL
     SELECT f.deployment, f.ledger, f.tx, f.seq, f.closed_at, f.address,
       CASE WHEN f.removed THEN 'unfrozen' ELSE 'frozen' END, NULL, NULL, NULL, NULL
-    FROM history.compliance_registry_frozen AS f
+    FROM (history.compliance_registry_frozen AS f JOIN (SELECT) AS f_bound ON (f.deployment, f.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'compliance_registry'))
   ) AS h;
 COMMENT ON VIEW analyst.compliance_history IS 'Every change of a person''s record or freeze, silent ones too';
 COMMENT ON COLUMN analyst.compliance_history.deployment IS 'Deployment: one set of contracts on one network';
@@ -531,13 +540,16 @@ CREATE VIEW analyst.attestations AS
     e.verifier AS provider
   FROM (
     SELECT deployment, ledger, tx, op, event, closed_at, 'attest' AS kind, subject, verifier
-    FROM event.compliance_registry_attest
+    FROM (event.compliance_registry_attest JOIN (SELECT) AS compliance_registry_attest_bound ON (compliance_registry_attest.deployment, compliance_registry_attest.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'compliance_registry'))
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'submit_attest', subject, provider
-    FROM event.compliance_registry_submit_attest
+    FROM (event.compliance_registry_submit_attest JOIN (SELECT) AS compliance_registry_submit_attest_bound ON (compliance_registry_submit_attest.deployment, compliance_registry_submit_attest.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'compliance_registry'))
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'revoke', subject, verifier
-    FROM event.compliance_registry_revoke
+    FROM (event.compliance_registry_revoke JOIN (SELECT) AS compliance_registry_revoke_bound ON (compliance_registry_revoke.deployment, compliance_registry_revoke.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'compliance_registry'))
   ) AS e;
 COMMENT ON VIEW analyst.attestations IS 'Attestations and revocations as events';
 COMMENT ON COLUMN analyst.attestations.deployment IS 'Deployment: one set of contracts on one network';
@@ -562,7 +574,8 @@ CREATE VIEW analyst.partners AS
     analyst.at(p.registered_at) AS registered_at,
     p.ledger,
     p.closed_at AS changed_at
-  FROM state.partner_registry_partner AS p;
+  FROM (state.partner_registry_partner AS p JOIN (SELECT) AS p_bound ON (p.deployment, p.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'partner_registry'));
 COMMENT ON VIEW analyst.partners IS 'Partners as they stand';
 COMMENT ON COLUMN analyst.partners.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.partners.partner_id IS 'Partner';
@@ -590,7 +603,8 @@ CREATE VIEW analyst.revenue AS
     t.symbol AS token_symbol,
     r.amount AS amount_raw,
     analyst.scaled(r.amount) AS amount
-  FROM event.earnings_distributor_revenue_received AS r
+  FROM (event.earnings_distributor_revenue_received AS r JOIN (SELECT) AS r_bound ON (r.deployment, r.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'earnings_distributor'))
     LEFT JOIN analyst.tokens AS t ON t.deployment = r.deployment AND t.token = r.token;
 COMMENT ON VIEW analyst.revenue IS 'Fees as the distributor received them, with their token';
 COMMENT ON COLUMN analyst.revenue.deployment IS 'Deployment: one set of contracts on one network';
@@ -624,10 +638,12 @@ CREATE VIEW analyst.partner_revenue AS
     analyst.scaled(f.partner_cut) AS cut,
     r.amount AS fee_raw,
     analyst.scaled(r.amount) AS fee
-  FROM event.earnings_distributor_partner_revenue_forwarded AS f
+  FROM (event.earnings_distributor_partner_revenue_forwarded AS f JOIN (SELECT) AS f_bound ON (f.deployment, f.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'earnings_distributor'))
     LEFT JOIN LATERAL (
       SELECT u.token, u.amount
-      FROM event.earnings_distributor_revenue_received AS u
+      FROM (event.earnings_distributor_revenue_received AS u JOIN (SELECT) AS u_bound ON (u.deployment, u.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'earnings_distributor'))
       WHERE u.deployment = f.deployment AND u.ledger = f.ledger AND u.tx = f.tx AND u.op = f.op
         AND u.event > f.event
       ORDER BY u.event LIMIT 1
@@ -699,7 +715,8 @@ CREATE VIEW analyst.stability_pool AS
     s.paused,
     s.ledger,
     s.closed_at AS changed_at
-  FROM state.stability_pool_state AS s;
+  FROM (state.stability_pool_state AS s JOIN (SELECT) AS s_bound ON (s.deployment, s.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool'));
 COMMENT ON VIEW analyst.stability_pool IS 'The stability pool''s books as they stand';
 COMMENT ON COLUMN analyst.stability_pool.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.stability_pool.total_deposits_raw IS 'Deposits, raw units';
@@ -732,8 +749,10 @@ CREATE VIEW analyst.stability_deposits AS
     analyst.at(d.deposited_at) AS deposited_at,
     d.ledger,
     d.closed_at AS changed_at
-  FROM state.stability_pool_deposit AS d
-    LEFT JOIN state.stability_pool_state AS s ON s.deployment = d.deployment AND s.contract = d.contract;
+  FROM (state.stability_pool_deposit AS d JOIN (SELECT) AS d_bound ON (d.deployment, d.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool'))
+    LEFT JOIN (state.stability_pool_state AS s JOIN (SELECT) AS s_bound ON (s.deployment, s.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool')) ON s.deployment = d.deployment AND s.contract = d.contract;
 COMMENT ON VIEW analyst.stability_deposits IS 'Deposits in the stability pool as they stand, computed as the contract does';
 COMMENT ON COLUMN analyst.stability_deposits.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.stability_deposits.depositor IS 'Depositor';
@@ -764,16 +783,20 @@ CREATE VIEW analyst.stability_events AS
   FROM (
     SELECT deployment, ledger, tx, op, event, closed_at, 'deposit' AS kind, depositor AS address, amount,
       NULL::numeric AS reward
-    FROM event.stability_pool_deposit
+    FROM (event.stability_pool_deposit JOIN (SELECT) AS stability_pool_deposit_bound ON (stability_pool_deposit.deployment, stability_pool_deposit.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool'))
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'withdraw', depositor, amount, NULL
-    FROM event.stability_pool_withdraw
+    FROM (event.stability_pool_withdraw JOIN (SELECT) AS stability_pool_withdraw_bound ON (stability_pool_withdraw.deployment, stability_pool_withdraw.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool'))
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'claim', depositor, amount, NULL
-    FROM event.stability_pool_claim
+    FROM (event.stability_pool_claim JOIN (SELECT) AS stability_pool_claim_bound ON (stability_pool_claim.deployment, stability_pool_claim.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool'))
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'absorb', engine, debt_absorbed, collateral_reward
-    FROM event.stability_pool_liqabs
+    FROM (event.stability_pool_liqabs JOIN (SELECT) AS stability_pool_liqabs_bound ON (stability_pool_liqabs.deployment, stability_pool_liqabs.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool'))
   ) AS e;
 COMMENT ON VIEW analyst.stability_events IS 'What happened in the stability pool, in one list';
 COMMENT ON COLUMN analyst.stability_events.deployment IS 'Deployment: one set of contracts on one network';
@@ -802,7 +825,8 @@ CREATE VIEW analyst.feeds AS
     f.observation_count AS observations,
     f.ledger,
     f.closed_at AS changed_at
-  FROM state.oracle_feed AS f
+  FROM (state.oracle_feed AS f JOIN (SELECT) AS f_bound ON (f.deployment, f.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'oracle'))
     LEFT JOIN chain.cursor AS n ON n.deployment = f.deployment;
 COMMENT ON VIEW analyst.feeds IS 'Price feeds as they stand, with their age at the newest close time';
 COMMENT ON COLUMN analyst.feeds.deployment IS 'Deployment: one set of contracts on one network';
@@ -832,13 +856,16 @@ CREATE VIEW analyst.prices AS
     analyst.scaled(e.price) AS price
   FROM (
     SELECT deployment, ledger, tx, op, event, closed_at, 'observation' AS kind, asset, provider, price
-    FROM event.oracle_price_observation
+    FROM (event.oracle_price_observation JOIN (SELECT) AS oracle_price_observation_bound ON (oracle_price_observation.deployment, oracle_price_observation.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'oracle'))
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'aggregate', asset, NULL, median_price
-    FROM event.oracle_price_aggregate
+    FROM (event.oracle_price_aggregate JOIN (SELECT) AS oracle_price_aggregate_bound ON (oracle_price_aggregate.deployment, oracle_price_aggregate.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'oracle'))
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'twap', asset, NULL, twap_price
-    FROM event.oracle_twap
+    FROM (event.oracle_twap JOIN (SELECT) AS oracle_twap_bound ON (oracle_twap.deployment, oracle_twap.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'oracle'))
   ) AS e;
 COMMENT ON VIEW analyst.prices IS 'Prices over time: what providers said, what was agreed, the time-weighted ones';
 COMMENT ON COLUMN analyst.prices.deployment IS 'Deployment: one set of contracts on one network';
@@ -870,8 +897,10 @@ CREATE VIEW analyst.proposals AS
     analyst.at(p.execute_after) AS execute_after,
     p.ledger,
     p.closed_at AS changed_at
-  FROM state.dao_governance_proposal AS p
-    LEFT JOIN state.dao_governance_multi_sig_wallet AS w ON w.deployment = p.deployment
+  FROM (state.dao_governance_proposal AS p JOIN (SELECT) AS p_bound ON (p.deployment, p.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'dao_governance'))
+    LEFT JOIN (state.dao_governance_multi_sig_wallet AS w JOIN (SELECT) AS w_bound ON (w.deployment, w.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'dao_governance')) ON w.deployment = p.deployment
       AND w.contract = p.contract AND w.wallet_id = 0;
 COMMENT ON VIEW analyst.proposals IS 'Proposals with what they would do';
 COMMENT ON COLUMN analyst.proposals.deployment IS 'Deployment: one set of contracts on one network';
@@ -902,7 +931,8 @@ CREATE VIEW analyst.votes AS
     e.voter,
     e.support,
     e.weight
-  FROM event.dao_governance_voted AS e;
+  FROM (event.dao_governance_voted AS e JOIN (SELECT) AS e_bound ON (e.deployment, e.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'dao_governance'));
 COMMENT ON VIEW analyst.votes IS 'Votes on proposals';
 COMMENT ON COLUMN analyst.votes.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.votes.ledger IS 'Ledger sequence';
@@ -921,11 +951,12 @@ CREATE VIEW analyst.multisig_wallets AS
     w.wallet_id,
     w.signers,
     w.threshold,
-    (ARRAY['PrivilegedOnly', 'AllExecutions', 'Disabled'])[w.scope + 1] AS scope,
+    (ARRAY['PrivilegedOnly', 'AllExecutions', 'Disabled'])[least(w.scope, 99) + 1] AS scope,
     w.active,
     w.ledger,
     w.closed_at AS changed_at
-  FROM state.dao_governance_multi_sig_wallet AS w;
+  FROM (state.dao_governance_multi_sig_wallet AS w JOIN (SELECT) AS w_bound ON (w.deployment, w.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'dao_governance'));
 COMMENT ON VIEW analyst.multisig_wallets IS 'Multisig wallets; number 0 is governance''s';
 COMMENT ON COLUMN analyst.multisig_wallets.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.multisig_wallets.wallet_id IS 'Wallet';
@@ -954,13 +985,16 @@ CREATE VIEW analyst.multisig_transactions AS
     analyst.at(m.created_at) AS created_at,
     m.ledger,
     m.closed_at AS changed_at
-  FROM state.dao_governance_multi_sig_tx AS m
-    LEFT JOIN state.dao_governance_multi_sig_wallet AS w ON w.deployment = m.deployment
+  FROM (state.dao_governance_multi_sig_tx AS m JOIN (SELECT) AS m_bound ON (m.deployment, m.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'dao_governance'))
+    LEFT JOIN (state.dao_governance_multi_sig_wallet AS w JOIN (SELECT) AS w_bound ON (w.deployment, w.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'dao_governance')) ON w.deployment = m.deployment
       AND w.contract = m.contract AND w.wallet_id = m.wallet_id
     LEFT JOIN LATERAL (
       SELECT array_agg(s.signer ORDER BY s.signer) FILTER (WHERE s.value) AS yes,
         array_agg(s.signer ORDER BY s.signer) FILTER (WHERE NOT s.value) AS no
-      FROM state.dao_governance_multi_sig_approval AS s
+      FROM (state.dao_governance_multi_sig_approval AS s JOIN (SELECT) AS s_bound ON (s.deployment, s.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'dao_governance'))
       WHERE s.deployment = m.deployment AND s.contract = m.contract AND s.tx_id = m.tx_id
     ) AS a ON true;
 COMMENT ON VIEW analyst.multisig_transactions IS 'Multisig transactions with what they would do and who said what';
@@ -1122,7 +1156,9 @@ CREATE VIEW analyst.calls AS
     c.ret AS answer,
     c.events,
     c.changed,
-    (ARRAY['verified', 'rewritten', 'unverified'])[c.proof] AS proof
+    (ARRAY['verified', 'rewritten', 'unverified'])[c.proof] AS proof,
+    CASE WHEN c.fn NOT IN ('attest', 'submit_attestation') THEN c.args_xdr END AS args_xdr,
+    c.ret_xdr AS answer_xdr
   FROM chain.call AS c
     LEFT JOIN analyst.contracts AS k ON k.deployment = c.deployment AND k.contract = c.contract;
 COMMENT ON VIEW analyst.calls IS 'Calls of the protocol''s contracts, refused ones too; arguments that tell where a person lives are left out';
@@ -1137,12 +1173,14 @@ COMMENT ON COLUMN analyst.calls.contract IS 'Contract called or created';
 COMMENT ON COLUMN analyst.calls.role IS 'Its role';
 COMMENT ON COLUMN analyst.calls.contract_name IS 'Its name in the deployment file';
 COMMENT ON COLUMN analyst.calls.fn IS 'Function; null when the contract was created';
-COMMENT ON COLUMN analyst.calls.args IS 'Arguments; null for attestations';
+COMMENT ON COLUMN analyst.calls.args IS 'Arguments; null for attestations, and when args_xdr has them';
 COMMENT ON COLUMN analyst.calls.ok IS 'False: refused, nothing changed';
-COMMENT ON COLUMN analyst.calls.answer IS 'Return value; null when refused';
+COMMENT ON COLUMN analyst.calls.answer IS 'Return value; null when refused, and when answer_xdr has it';
 COMMENT ON COLUMN analyst.calls.events IS 'Events of the operation';
 COMMENT ON COLUMN analyst.calls.changed IS 'Ledger entries changed, lifetimes apart';
 COMMENT ON COLUMN analyst.calls.proof IS 'verified: its events hash to its result; null when not checked';
+COMMENT ON COLUMN analyst.calls.args_xdr IS 'Arguments too long or deep for JSON, as XDR; null for attestations';
+COMMENT ON COLUMN analyst.calls.answer_xdr IS 'Return value too long or deep for JSON, as XDR';
 
 CREATE VIEW analyst.daily_pools AS
   SELECT
@@ -1166,7 +1204,8 @@ CREATE VIEW analyst.daily_pools AS
       count(DISTINCT s.trader) AS traders,
       coalesce(sum(s.amount_in) FILTER (WHERE s.a_to_b), 0) AS sold_a,
       coalesce(sum(s.amount_in) FILTER (WHERE NOT s.a_to_b), 0) AS sold_b
-    FROM event.liquidity_pool_swap AS s
+    FROM (event.liquidity_pool_swap AS s JOIN (SELECT) AS s_bound ON (s.deployment, s.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
     GROUP BY s.deployment, day, s.pool_id
   ) AS x
     LEFT JOIN analyst.pools AS p ON p.deployment = x.deployment AND p.pool_id = x.pool_id;
@@ -1253,42 +1292,150 @@ COMMENT ON COLUMN analyst.daily_calls.calls IS 'Calls';
 COMMENT ON COLUMN analyst.daily_calls.refused IS 'Of these, refused';
 COMMENT ON COLUMN analyst.daily_calls.callers IS 'Different source accounts';
 
--- What the role may do, again and again the same: called below, and by hand where the role could
--- not be made by this migration.
-CREATE PROCEDURE analyst.grant_access()
-  LANGUAGE plpgsql
-AS $$
-DECLARE
-  other text;
-BEGIN
-  FOREACH other IN ARRAY ARRAY['chain', 'event', 'state', 'history'] LOOP
-    EXECUTE format('REVOKE ALL ON SCHEMA %I FROM PUBLIC, tidemark_analyst', other);
-    EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA %I FROM PUBLIC, tidemark_analyst', other);
-  END LOOP;
-  GRANT USAGE ON SCHEMA analyst TO tidemark_analyst;
-  GRANT SELECT ON ALL TABLES IN SCHEMA analyst TO tidemark_analyst;
-  GRANT EXECUTE ON FUNCTION analyst.scaled(numeric), analyst.at(numeric), analyst.readable(bytea)
-    TO tidemark_analyst;
-  ALTER ROLE tidemark_analyst SET statement_timeout = '60s';
-  ALTER ROLE tidemark_analyst SET idle_in_transaction_session_timeout = '60s';
-  ALTER ROLE tidemark_analyst SET default_transaction_read_only = on;
-  ALTER ROLE tidemark_analyst SET search_path = analyst;
-  ALTER ROLE tidemark_analyst CONNECTION LIMIT 16;
-END $$;
-COMMENT ON PROCEDURE analyst.grant_access() IS 'gives tidemark_analyst the views of this schema and nothing else';
+CREATE VIEW analyst.candles AS
+  SELECT
+    c.deployment,
+    c.pool_id,
+    CASE c.seconds WHEN 60 THEN '1m' WHEN 300 THEN '5m' WHEN 3600 THEN '1h' ELSE '1d' END AS length,
+    c.at,
+    c.open_price AS open,
+    c.high_price AS high,
+    c.low_price AS low,
+    c.close_price AS close,
+    c.swaps,
+    c.volume_a AS volume_a_raw,
+    analyst.scaled(c.volume_a) AS volume_a,
+    c.volume_b AS volume_b_raw,
+    analyst.scaled(c.volume_b) AS volume_b,
+    c.fees_a AS fees_a_raw,
+    analyst.scaled(c.fees_a) AS fees_a,
+    c.fees_b AS fees_b_raw,
+    analyst.scaled(c.fees_b) AS fees_b,
+    c.volume_quote AS volume_usdc_raw,
+    analyst.scaled(c.volume_quote) AS volume_usdc,
+    c.fees_quote AS fees_usdc_raw,
+    analyst.scaled(c.fees_quote) AS fees_usdc
+  FROM rollup.candle AS c;
+COMMENT ON VIEW analyst.candles IS 'Trade of a pool by interval; one without a trade has no row';
+COMMENT ON COLUMN analyst.candles.deployment IS 'Deployment: one set of contracts on one network';
+COMMENT ON COLUMN analyst.candles.pool_id IS 'Pool';
+COMMENT ON COLUMN analyst.candles.length IS '1m, 5m, 1h or 1d';
+COMMENT ON COLUMN analyst.candles.at IS 'Beginning of the interval, UTC';
+COMMENT ON COLUMN analyst.candles.open IS 'Token A in B, as the pool said it after the first transaction that traded';
+COMMENT ON COLUMN analyst.candles.high IS 'Highest of them';
+COMMENT ON COLUMN analyst.candles.low IS 'Lowest of them';
+COMMENT ON COLUMN analyst.candles.close IS 'Token A in B, after the last transaction that traded';
+COMMENT ON COLUMN analyst.candles.swaps IS 'Trades';
+COMMENT ON COLUMN analyst.candles.volume_a_raw IS 'Token A that trades moved, in or out, raw units';
+COMMENT ON COLUMN analyst.candles.volume_a IS 'Token A that trades moved, in or out, 7 decimals applied';
+COMMENT ON COLUMN analyst.candles.volume_b_raw IS 'Token B that trades moved, in or out, raw units';
+COMMENT ON COLUMN analyst.candles.volume_b IS 'Token B that trades moved, in or out, 7 decimals applied';
+COMMENT ON COLUMN analyst.candles.fees_a_raw IS 'Fees paid in token A, protocol''s part included, raw units';
+COMMENT ON COLUMN analyst.candles.fees_a IS 'Fees paid in token A, protocol''s part included, 7 decimals applied';
+COMMENT ON COLUMN analyst.candles.fees_b_raw IS 'Fees paid in token B, protocol''s part included, raw units';
+COMMENT ON COLUMN analyst.candles.fees_b IS 'Fees paid in token B, protocol''s part included, 7 decimals applied';
+COMMENT ON COLUMN analyst.candles.volume_usdc_raw IS 'Volume in USDC, raw units; null: the pool has none';
+COMMENT ON COLUMN analyst.candles.volume_usdc IS 'Volume in USDC, 7 decimals applied';
+COMMENT ON COLUMN analyst.candles.fees_usdc_raw IS 'Fees in USDC, those in the other token at their trade''s own rate, raw units';
+COMMENT ON COLUMN analyst.candles.fees_usdc IS 'Fees in USDC, those in the other token at their trade''s own rate, 7 decimals applied';
 
-REVOKE ALL ON SCHEMA chain, event, state, history, analyst FROM PUBLIC;
-REVOKE ALL ON ALL FUNCTIONS IN SCHEMA analyst FROM PUBLIC;
-REVOKE ALL ON ALL PROCEDURES IN SCHEMA analyst FROM PUBLIC;
+CREATE VIEW analyst.daily_protocol AS
+  SELECT
+    d.deployment,
+    d.day,
+    d.users,
+    d.swaps,
+    d.volume_quote AS volume_usdc_raw,
+    analyst.scaled(d.volume_quote) AS volume_usdc,
+    d.fees_quote AS fees_usdc_raw,
+    analyst.scaled(d.fees_quote) AS fees_usdc,
+    d.liquidations,
+    h.total AS held_usdc_raw,
+    analyst.scaled(h.total) AS held_usdc,
+    analyst.scaled(h.pools) AS held_in_pools,
+    analyst.scaled(h.collateral) AS held_as_collateral,
+    analyst.scaled(h.stability) AS held_for_stability
+  FROM rollup.day AS d JOIN rollup.held AS h ON h.deployment = d.deployment AND h.day = d.day;
+COMMENT ON VIEW analyst.daily_protocol IS 'The protocol by day; a day on which nobody did anything has no row';
+COMMENT ON COLUMN analyst.daily_protocol.deployment IS 'Deployment: one set of contracts on one network';
+COMMENT ON COLUMN analyst.daily_protocol.day IS 'Day, UTC';
+COMMENT ON COLUMN analyst.daily_protocol.users IS 'Different addresses that traded, gave or took liquidity, used a vault or the stability pool';
+COMMENT ON COLUMN analyst.daily_protocol.swaps IS 'Trades';
+COMMENT ON COLUMN analyst.daily_protocol.volume_usdc_raw IS 'Volume of pools with USDC, in USDC, raw units';
+COMMENT ON COLUMN analyst.daily_protocol.volume_usdc IS 'Volume of pools with USDC, in USDC, 7 decimals applied';
+COMMENT ON COLUMN analyst.daily_protocol.fees_usdc_raw IS 'Fees of pools with USDC, in USDC, raw units';
+COMMENT ON COLUMN analyst.daily_protocol.fees_usdc IS 'Fees of pools with USDC, in USDC, 7 decimals applied';
+COMMENT ON COLUMN analyst.daily_protocol.liquidations IS 'Vaults liquidated, each time';
+COMMENT ON COLUMN analyst.daily_protocol.held_usdc_raw IS 'What the protocol held at the close of the day, in USDC, raw units';
+COMMENT ON COLUMN analyst.daily_protocol.held_usdc IS 'What the protocol held at the close of the day, in USDC, 7 decimals applied';
+COMMENT ON COLUMN analyst.daily_protocol.held_in_pools IS 'Of this, twice the USDC in pools with USDC';
+COMMENT ON COLUMN analyst.daily_protocol.held_as_collateral IS 'Of this, tokens of the vault engine at the feed of their symbol';
+COMMENT ON COLUMN analyst.daily_protocol.held_for_stability IS 'Of this, deposits in the stability pool';
 
--- A role belongs to the whole cluster: it may be there already, or be beyond our privileges.
--- It has no password: nobody logs in by one until an operator sets it.
-DO $$
-BEGIN
-  IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'tidemark_analyst') THEN
-    CREATE ROLE tidemark_analyst LOGIN;
-  END IF;
-  CALL analyst.grant_access();
-EXCEPTION WHEN insufficient_privilege THEN
-  RAISE WARNING 'the role tidemark_analyst could not be set up (%): as a superuser, CREATE ROLE tidemark_analyst LOGIN and CALL analyst.grant_access()', SQLERRM;
-END $$;
+CREATE VIEW analyst.daily_liquidity AS
+  SELECT
+    p.deployment,
+    p.day,
+    p.pool_id,
+    p.traders,
+    p.additions,
+    p.removals,
+    p.claims,
+    analyst.scaled(p.added_a) AS added_a,
+    analyst.scaled(p.added_b) AS added_b,
+    analyst.scaled(p.removed_a) AS removed_a,
+    analyst.scaled(p.removed_b) AS removed_b,
+    analyst.scaled(p.claimed_a) AS claimed_a,
+    analyst.scaled(p.claimed_b) AS claimed_b,
+    analyst.scaled(c.amount) AS reserve_a,
+    analyst.scaled(c.amount_b) AS reserve_b
+  FROM rollup.pool_day AS p
+    LEFT JOIN rollup.closing AS c ON c.deployment = p.deployment AND c.what = 'pool' AND c.name = p.pool_id AND c.day = p.day;
+COMMENT ON VIEW analyst.daily_liquidity IS 'Traders and liquidity of a pool by day; trade is in daily_pools and candles';
+COMMENT ON COLUMN analyst.daily_liquidity.deployment IS 'Deployment: one set of contracts on one network';
+COMMENT ON COLUMN analyst.daily_liquidity.day IS 'Day, UTC';
+COMMENT ON COLUMN analyst.daily_liquidity.pool_id IS 'Pool';
+COMMENT ON COLUMN analyst.daily_liquidity.traders IS 'Different traders';
+COMMENT ON COLUMN analyst.daily_liquidity.additions IS 'Times that liquidity was added';
+COMMENT ON COLUMN analyst.daily_liquidity.removals IS 'Times that liquidity was removed';
+COMMENT ON COLUMN analyst.daily_liquidity.claims IS 'Times that fees were claimed';
+COMMENT ON COLUMN analyst.daily_liquidity.added_a IS 'Token A added, 7 decimals applied';
+COMMENT ON COLUMN analyst.daily_liquidity.added_b IS 'Token B added, 7 decimals applied';
+COMMENT ON COLUMN analyst.daily_liquidity.removed_a IS 'Token A removed, 7 decimals applied';
+COMMENT ON COLUMN analyst.daily_liquidity.removed_b IS 'Token B removed, 7 decimals applied';
+COMMENT ON COLUMN analyst.daily_liquidity.claimed_a IS 'Fees claimed in token A, 7 decimals applied';
+COMMENT ON COLUMN analyst.daily_liquidity.claimed_b IS 'Fees claimed in token B, 7 decimals applied';
+COMMENT ON COLUMN analyst.daily_liquidity.reserve_a IS 'Book reserve of token A at the close of the day, 7 decimals applied';
+COMMENT ON COLUMN analyst.daily_liquidity.reserve_b IS 'Book reserve of token B at the close of the day, 7 decimals applied';
+
+CREATE VIEW analyst.daily_closings AS
+  SELECT
+    c.deployment,
+    c.day,
+    c.what,
+    c.name,
+    c.amount AS amount_raw,
+    analyst.scaled(c.amount) AS amount,
+    c.amount_b AS amount_b_raw,
+    analyst.scaled(c.amount_b) AS amount_b,
+    c.ledger
+  FROM rollup.closing AS c;
+COMMENT ON VIEW analyst.daily_closings IS 'The last word of a day on what is held, owed and priced; a day without a change has no row';
+COMMENT ON COLUMN analyst.daily_closings.deployment IS 'Deployment: one set of contracts on one network';
+COMMENT ON COLUMN analyst.daily_closings.day IS 'Day, UTC';
+COMMENT ON COLUMN analyst.daily_closings.what IS 'pool: reserves; debt: of a market; stability: total deposits; collateral: the engine''s balance of a token; price: a feed';
+COMMENT ON COLUMN analyst.daily_closings.name IS 'Pool, market, nothing, token contract, feed';
+COMMENT ON COLUMN analyst.daily_closings.amount_raw IS 'Amount (a pool: of token A; a feed: its time-weighted price), raw units';
+COMMENT ON COLUMN analyst.daily_closings.amount IS 'The same, 7 decimals applied';
+COMMENT ON COLUMN analyst.daily_closings.amount_b_raw IS 'A pool''s reserve of token B, raw units';
+COMMENT ON COLUMN analyst.daily_closings.amount_b IS 'A pool''s reserve of token B, 7 decimals applied';
+COMMENT ON COLUMN analyst.daily_closings.ledger IS 'Ledger of the last change';
+
+CREATE VIEW analyst.archived AS
+  SELECT a.deployment, a.from_ledger, a.end_ledger - 1 AS to_ledger, a.detached_at
+  FROM chain.archive AS a;
+COMMENT ON VIEW analyst.archived IS 'Ranges of ledger whose events, calls and transactions are archived: views of these leave them out';
+COMMENT ON COLUMN analyst.archived.deployment IS 'Deployment: one set of contracts on one network';
+COMMENT ON COLUMN analyst.archived.from_ledger IS 'First ledger of the range';
+COMMENT ON COLUMN analyst.archived.to_ledger IS 'Last ledger of the range';
+COMMENT ON COLUMN analyst.archived.detached_at IS 'When it was taken out';

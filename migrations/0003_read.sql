@@ -1,0 +1,719 @@
+-- 0003_read: what the API and the indexer read the tables of ledger rows with: indexes, views, functions.
+--
+-- A view that reads a role's table of `state`, `history` or `event` reads only the rows of the contract
+-- that the deployment file names for that role (chain.role). Tables of tokens have no such condition:
+-- a deployment has several tokens.
+
+-- --- indexes beyond those of the catalogue ---------------------------------------------------------
+
+-- Lists of what is now, by natural key. These columns are keys of entries and never change, so updating
+-- a row touches none of these indexes.
+CREATE INDEX ON state."partner_registry_partner" (deployment, key_id);
+CREATE INDEX ON state."partner_registry_partner_asset" (deployment, partner_id, key_symbol);
+CREATE INDEX ON state."earnings_distributor_epoch" (deployment, key_id);
+CREATE INDEX ON state."earnings_distributor_epoch_revenue" (deployment, epoch, token);
+CREATE INDEX ON state."earnings_distributor_epoch_token_list" (deployment, epoch);
+CREATE INDEX ON state."earnings_distributor_epoch_partner_revenue" (deployment, epoch, partner_id);
+CREATE INDEX ON state."earnings_distributor_claimed" (deployment, epoch, claimer);
+CREATE INDEX ON state."oracle_feed" (deployment, asset);
+CREATE INDEX ON state."oracle_pending_observations" (deployment, asset);
+CREATE INDEX ON state."oracle_provider" (deployment, address);
+CREATE INDEX ON state."dao_governance_proposal" (deployment, key_id);
+CREATE INDEX ON state."dao_governance_proposal_multi_sig_txs" (deployment, proposal_id);
+CREATE INDEX ON state."dao_governance_multi_sig_wallet" (deployment, wallet_id);
+CREATE INDEX ON state."dao_governance_multi_sig_tx" (deployment, tx_id);
+CREATE INDEX ON state."dao_governance_multi_sig_tx" (deployment, wallet_id, tx_id);
+CREATE INDEX ON state."dao_governance_multi_sig_tx" (deployment, status, tx_id);
+CREATE INDEX ON state."dao_governance_multi_sig_tx" (deployment, wallet_id, status, tx_id);
+CREATE INDEX ON state."dao_governance_multi_sig_approval" (deployment, tx_id, signer);
+CREATE INDEX ON state."compliance_registry_verifier_list" (deployment, index);
+CREATE INDEX ON state."compliance_registry_verifier" (deployment, address);
+CREATE INDEX ON state."compliance_registry_attestation" (deployment, address, index);
+CREATE INDEX ON state."compliance_registry_blocked_jurisdiction" (deployment, code);
+CREATE INDEX ON state."synth_token_instance" (deployment, contract);
+CREATE INDEX ON state."stellar_asset_instance" (deployment, contract);
+CREATE INDEX ON state."dao_governance_multi_sig_tx" (deployment, proposal_id, tx_id);
+CREATE INDEX ON state."stability_pool_deposit" (deployment, depositor);
+-- Undecoded entries of a contract.
+CREATE INDEX ON state."raw" (deployment, contract, key_hash);
+-- The attestation that a revocation removes.
+CREATE INDEX ON state."compliance_registry_kyc" (deployment, address);
+
+-- Lists as of a ledger take their keys from the state and from the removals after that ledger. The
+-- published contracts remove few entries, so these indexes are small.
+CREATE INDEX ON history."partner_registry_partner" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."partner_registry_partner_asset" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."earnings_distributor_epoch" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."earnings_distributor_epoch_partner_revenue" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."earnings_distributor_claimed" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."oracle_feed" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."oracle_provider" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."dao_governance_proposal" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."dao_governance_multi_sig_wallet" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."dao_governance_multi_sig_tx" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."compliance_registry_verifier_list" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."compliance_registry_attestation" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."compliance_registry_blocked_jurisdiction" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."compliance_registry_verifier" (deployment, address, ledger) WHERE removed;
+CREATE INDEX ON history."synthetic_engine_vault" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."stability_pool_deposit" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."liquidity_pool_pool" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."liquidity_pool_lp_pos" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."synthetic_engine_asset_config" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."synthetic_engine_debt_total" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."stability_pool_state" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."stability_pool_instance" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."compliance_registry_instance" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."partner_registry_instance" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."earnings_distributor_instance" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."earnings_distributor_epoch_token_list" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."earnings_distributor_epoch_revenue" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."oracle_instance" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."oracle_pending_observations" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."dao_governance_multi_sig_approval" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."dao_governance_proposal_multi_sig_txs" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."synth_token_instance" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."stellar_asset_instance" (deployment, ledger) WHERE removed;
+
+-- Undecoded versions of a contract, and the owners that a partner had.
+CREATE INDEX ON history."raw" (deployment, contract, ledger);
+CREATE INDEX ON history."partner_registry_partner" (deployment, key_id, owner);
+
+-- Events of one partner, owner, claimer or proposal, newest first.
+CREATE INDEX ON event."earnings_distributor_partner_revenue_forwarded" (deployment, partner_id, epoch, ledger);
+CREATE INDEX ON event."partner_registry_preg_claim" (deployment, partner_owner, ledger);
+CREATE INDEX ON event."earnings_distributor_revenue_claimed" (deployment, claimer, ledger);
+CREATE INDEX ON event."dao_governance_proposed" (deployment, proposal_id, ledger);
+CREATE INDEX ON event."dao_governance_voted" (deployment, proposal_id, ledger);
+-- Events of one address, kind or contract in the order of the ledger. No event names more than two
+-- addresses (tests/unit/catalogue/test_catalogue.c). Hashes: 56-byte texts would make the indexes larger than the
+-- rows. GIN has no order: each page of a busy address would read and sort all of its events.
+CREATE INDEX ON event."log" (deployment, hashtextextended(addresses[1], 0), ledger, tx, op, event) WHERE addresses[1] IS NOT NULL;
+CREATE INDEX ON event."log" (deployment, hashtextextended(addresses[2], 0), ledger, tx, op, event) WHERE addresses[2] IS NOT NULL;
+CREATE INDEX ON event."log" (deployment, hashtext(kind), ledger, tx, op, event);
+CREATE INDEX ON event."log" (deployment, hashtext(contract), ledger, tx, op, event);
+
+-- --- which contracts, and whether they are served ---------------------------------------------------
+
+CREATE VIEW chain.role AS
+  SELECT d.id AS deployment, j.role, j.address AS contract
+  FROM chain.deployment AS d CROSS JOIN LATERAL jsonb_to_recordset(d.contracts) AS j (role text, address text)
+  WHERE j.role IN ('liquidity_pool', 'synthetic_engine', 'stability_pool', 'compliance_registry', 'partner_registry',
+    'earnings_distributor', 'oracle', 'dao_governance');
+COMMENT ON VIEW chain.role IS 'The contract of each role, as the deployment file has it';
+COMMENT ON COLUMN chain.role.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN chain.role.role IS 'Role';
+COMMENT ON COLUMN chain.role.contract IS 'The file''s contract of that role';
+
+-- While the indexer holds the lease, the time of its last renewal; afterwards, its last heartbeat or commit.
+CREATE VIEW chain.freshness AS
+SELECT c.deployment, coalesce(l.renewed_at, greatest(h.beat_at, c.moved_at)) AS renewed_at
+FROM chain.cursor AS c LEFT JOIN chain.lease AS l ON l.deployment = c.deployment
+  LEFT JOIN chain.heartbeat AS h ON h.deployment = c.deployment;
+COMMENT ON VIEW chain.freshness IS 'the indexer''s last sign of life, by the primary''s clock: how old the rows of a deployment may be';
+
+-- A process that serves a deployment asks here periodically for the newest epoch that is ready.
+-- ready: each of the protocol's own contracts is covered from its creation up to the cursor.
+CREATE VIEW chain.deployment_state AS
+SELECT d.id, d.network_id, d.epoch, d.contracts_hash, b.id AS database,
+  EXISTS (SELECT FROM chain.coverage AS v WHERE v.deployment = d.id) AS covered,
+  coalesce(c.ledger, 0) > 0 AND NOT EXISTS (
+    SELECT FROM jsonb_to_recordset(d.contracts) AS k(role text, address text)
+    WHERE k.role IN ('liquidity_pool', 'synthetic_engine', 'stability_pool', 'compliance_registry', 'partner_registry',
+        'earnings_distributor', 'oracle', 'dao_governance')
+      AND NOT EXISTS (
+        SELECT FROM chain.contract_seen AS s JOIN chain.coverage AS v ON v.deployment = s.deployment AND v.from_ledger <= s.ledger
+        WHERE s.deployment = d.id AND s.contract = k.address AND s.what = 'created'
+          AND c.ledger BETWEEN v.from_ledger AND v.to_ledger)) AS ready
+FROM chain.deployment AS d CROSS JOIN chain.database AS b LEFT JOIN chain.cursor AS c ON c.deployment = d.id;
+COMMENT ON VIEW chain.deployment_state IS 'deployments, and whether they can be served';
+
+CREATE VIEW chain.token AS
+  SELECT s.deployment, s.contract AS token, analyst.readable(s.symbol) AS symbol, analyst.readable(s.name) AS name
+  FROM state.synth_token_instance AS s
+  UNION ALL
+  SELECT s.deployment, s.contract, CASE s.metadata ->> 'symbol' WHEN 'native' THEN 'XLM' ELSE s.metadata ->> 'symbol' END,
+    s.metadata ->> 'name'
+  FROM state.stellar_asset_instance AS s;
+COMMENT ON VIEW chain.token IS 'symbol and name of each token contract';
+
+-- Adds the ledgers indexed or loading now for each discovered contract that has no rows here, and starts
+-- again for a contract whose kind turned out to be another. Called in the transaction that stores the
+-- discovery.
+CREATE FUNCTION chain.note_discovered(id smallint) RETURNS void LANGUAGE sql AS $$
+  DELETE FROM chain.contract_coverage AS c
+  USING (SELECT s.contract, min(s.role) AS role FROM chain.contract_seen AS s
+    WHERE s.deployment = id AND s.what IN ('asset', 'token') GROUP BY s.contract) AS k
+  WHERE c.deployment = id AND c.contract = k.contract AND c.known_as IS DISTINCT FROM k.role;
+  INSERT INTO chain.contract_coverage (deployment, contract, from_ledger, to_ledger, next_ledger, known_as)
+  SELECT id, s.contract, r.from_ledger, r.to_ledger, r.from_ledger, s.role
+  FROM (SELECT n.contract, min(n.role) FILTER (WHERE n.what <> 'discovered') AS role FROM chain.contract_seen AS n
+      WHERE n.deployment = id AND n.what IN ('discovered', 'asset', 'token')
+      AND NOT EXISTS (SELECT FROM chain.contract_coverage AS c WHERE c.deployment = id AND c.contract = n.contract)
+      GROUP BY n.contract) AS s
+    CROSS JOIN (SELECT v.from_ledger, v.to_ledger FROM chain.coverage AS v WHERE v.deployment = id
+      UNION ALL SELECT p.first_loaded, p.last_loaded FROM chain.partition AS p
+      WHERE p.deployment = id AND NOT p.attached AND p.last_loaded IS NOT NULL) AS r
+$$;
+COMMENT ON FUNCTION chain.note_discovered IS
+  'adds to chain.contract_coverage what was indexed before contracts were discovered, or before they showed what they are';
+
+-- --- archive ---------------------------------------------------------------------------------------
+
+-- Answers about the last day of trade read the newest events, so the last two days stay attached.
+CREATE PROCEDURE chain.detach_partition(deployment smallint, from_ledger integer)
+  LANGUAGE plpgsql SET lock_timeout = '5s'
+AS $$
+#variable_conflict use_variable
+DECLARE
+  part chain.partition;
+  leaf record;
+  leaves text[] := '{}';
+BEGIN
+  SELECT p.* INTO part FROM chain.partition AS p
+    WHERE p.deployment = detach_partition.deployment AND p.from_ledger = detach_partition.from_ledger AND p.attached;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'deployment % has no partition that begins with ledger %', deployment, from_ledger
+      USING HINT = 'chain.partition lists them';
+  END IF;
+  IF EXISTS (SELECT FROM chain.archive AS a WHERE a.deployment = part.deployment AND a.from_ledger = part.from_ledger) THEN
+    RAISE EXCEPTION 'ledgers % to % are detached already', part.from_ledger, part.end_ledger - 1;
+  END IF;
+  IF NOT EXISTS (SELECT FROM chain.coverage AS v WHERE v.deployment = part.deployment
+      AND v.from_ledger < part.end_ledger AND v.to_ledger >= part.end_ledger
+      AND (v.from_ledger <= part.from_ledger OR NOT EXISTS (SELECT FROM chain.coverage AS o
+        WHERE o.deployment = v.deployment AND o.to_ledger >= part.from_ledger AND o.to_ledger < v.from_ledger)))
+    OR (SELECT max(l.closed_at) > c.closed_at - interval '2 days' FROM chain.cursor AS c JOIN chain.ledger AS l
+      ON l.deployment = c.deployment AND l.ledger = part.end_ledger - 1 WHERE c.deployment = part.deployment GROUP BY c.closed_at) THEN
+    RAISE EXCEPTION 'ledgers % to % are not indexed up to their end without a gap, or closed less than two days before the newest',
+      part.from_ledger, part.end_ledger - 1;
+  END IF;
+  FOR leaf IN
+    SELECT i.inhparent::regclass AS parent, format('%I.%I', n.nspname, c.relname) AS name
+    FROM pg_catalog.pg_inherits AS i
+      JOIN pg_catalog.pg_class AS c ON c.oid = i.inhrelid
+      JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+      JOIN pg_catalog.pg_class AS p ON p.oid = i.inhparent
+    WHERE c.relkind = 'r' AND (n.nspname = 'event' OR n.nspname = 'chain' AND p.relname IN ('tx', 'call'))
+      AND c.relname = format('%s_p%s_%s', p.relname, part.deployment, part.from_ledger)
+    ORDER BY 2
+  LOOP
+    EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', leaf.parent, leaf.name);
+    leaves := leaves || leaf.name;
+  END LOOP;
+  INSERT INTO chain.archive (deployment, from_ledger, end_ledger, tables)
+    VALUES (part.deployment, part.from_ledger, part.end_ledger, leaves);
+END $$;
+COMMENT ON PROCEDURE chain.detach_partition(smallint, integer) IS 'takes the events, calls and transactions of a partition out of the tables';
+
+CREATE PROCEDURE chain.attach_partition(deployment smallint, from_ledger integer)
+  LANGUAGE plpgsql SET lock_timeout = '5s'
+AS $$
+#variable_conflict use_variable
+DECLARE
+  part chain.archive;
+  leaf text;
+BEGIN
+  DELETE FROM chain.archive AS a
+    WHERE a.deployment = attach_partition.deployment AND a.from_ledger = attach_partition.from_ledger RETURNING a.* INTO part;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'nothing of deployment % that begins with ledger % is detached', deployment, from_ledger
+      USING HINT = 'chain.archive lists what is';
+  END IF;
+  FOREACH leaf IN ARRAY part.tables LOOP
+    IF to_regclass(leaf) IS NULL THEN
+      RAISE EXCEPTION 'the table % is not there: restore it first', leaf;
+    END IF;
+    EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s, %s) TO (%s, %s)',
+      regexp_replace(leaf, '_p\d+_\d+(?="?$)', ''), leaf, part.deployment, part.from_ledger, part.deployment, part.end_ledger);
+  END LOOP;
+END $$;
+COMMENT ON PROCEDURE chain.attach_partition(smallint, integer) IS 'takes back what chain.detach_partition took out';
+
+-- --- undecoded entries -----------------------------------------------------------------------------
+
+-- Conditions on v, an undecoded version: the role's tables have no newer version of its key as of $3.
+-- Tokens are looked up in both token roles, since their kind may have become known late. OFFSET 0 keeps
+-- each condition an index probe per version, never a join.
+CREATE FUNCTION chain.not_decoded_since(role text) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT coalesce(string_agg(format(' AND NOT EXISTS (SELECT FROM history.%I AS h WHERE h.deployment = $1 AND h.key_hash = v.key_hash'
+      ' AND h.ledger <= $3 AND (h.ledger, h.tx, h.seq) > (v.ledger, v.tx, v.seq) OFFSET 0)', c.relname), '' ORDER BY c.relname), '')
+  FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+  WHERE n.nspname = 'history' AND c.relkind = 'p'
+    AND c.relname LIKE ANY (CASE WHEN $1 IN ('synth_token', 'stellar_asset', 'usdc', 'xlm') OR $1 LIKE 'asset\_%'
+      THEN ARRAY['synth\_token\_%', 'stellar\_asset\_%'] ELSE ARRAY[replace($1, '_', '\_') || '\_%'] END)
+$$;
+COMMENT ON FUNCTION chain.not_decoded_since(text) IS 'text of conditions: no table of the role has a newer version';
+
+CREATE FUNCTION chain.undecoded_keys(deployment smallint, contract text, role text, after bytea, most integer)
+  RETURNS TABLE (key_hash bytea) LANGUAGE plpgsql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM state.raw AS r WHERE r.deployment = $1 AND r.contract = $2) THEN
+    RETURN QUERY EXECUTE 'SELECT v.key_hash FROM state.raw AS v WHERE v.deployment = $1 AND v.contract = $2'
+        ' AND ($4 IS NULL OR v.key_hash > $4)' || chain.not_decoded_since($3) || ' ORDER BY v.key_hash LIMIT $5'
+      USING $1, $2, 2147483647, $4, $5;
+  END IF;
+END $$;
+COMMENT ON FUNCTION chain.undecoded_keys(smallint, text, text, bytea, integer) IS
+  'entries of the contract whose newest version could not be decoded, by key';
+
+-- role: the contract's, as in chain.deployment and chain.contract_seen. An undecoded version counts until
+-- its key gets a version that can be decoded, or is removed. An instance that could be decoded in part is
+-- in both tables; its row in the role's table is not newer.
+CREATE FUNCTION chain.undecoded(deployment smallint, contract text, role text, at integer) RETURNS boolean
+  LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  found boolean;
+BEGIN
+  IF $4 >= (SELECT c.ledger FROM chain.cursor AS c WHERE c.deployment = $1) THEN
+    RETURN EXISTS (SELECT FROM chain.undecoded_keys($1, $2, $3, NULL, 1));
+  END IF;
+  IF NOT EXISTS (SELECT FROM history.raw AS r WHERE r.deployment = $1 AND r.contract = $2 AND r.ledger <= $4) THEN
+    RETURN false;
+  END IF;
+  EXECUTE 'SELECT EXISTS (SELECT FROM (SELECT DISTINCT ON (r.key_hash) r.key_hash, r.ledger, r.tx, r.seq, r.removed'
+      ' FROM history.raw AS r WHERE r.deployment = $1 AND r.contract = $2 AND r.ledger <= $3'
+      ' ORDER BY r.key_hash, r.ledger DESC, r.tx DESC, r.seq DESC) AS v WHERE NOT v.removed' || chain.not_decoded_since($3) || ')'
+    INTO found USING $1, $2, $4;
+  RETURN found;
+END $$;
+COMMENT ON FUNCTION chain.undecoded(smallint, text, text, integer) IS
+  'whether the newest version of an entry of the contract, as of a ledger, could not be decoded';
+
+-- --- vaults ----------------------------------------------------------------------------------------
+
+-- The time at which an answer is evaluated: without ?ledger (2147483647) the later of the wall clock and
+-- the newest close time, else the close time of that ledger. Unix seconds.
+CREATE FUNCTION chain.moment(deployment smallint, at integer) RETURNS bigint
+  LANGUAGE sql STABLE PARALLEL SAFE
+  RETURN (CASE WHEN $2 = 2147483647
+    THEN (SELECT greatest(extract(epoch FROM clock_timestamp()), extract(epoch FROM c.closed_at))::numeric
+      FROM chain.cursor AS c WHERE c.deployment = $1)
+    ELSE (SELECT extract(epoch FROM l.closed_at) FROM chain.ledger AS l WHERE l.deployment = $1 AND l.ledger = $2)
+    END)::numeric(20,0)::bigint;
+COMMENT ON FUNCTION chain.moment(smallint, integer) IS 'the time at which an answer as of a ledger is evaluated, unix seconds';
+
+-- As the contract's get_cr_bps. NULL where that fails: no price, a debt worth nothing, or a product above
+-- 127 bits.
+CREATE FUNCTION chain.vault_ratio(collateral numeric, debt numeric, collateral_price numeric, synth_price numeric)
+  RETURNS numeric
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE
+    WHEN debt = 0 THEN 170141183460469231731687303715884105727
+    WHEN greatest(abs(collateral * collateral_price), abs(div(collateral * collateral_price, 10000000) * 10000),
+        abs(debt * synth_price)) <= 170141183460469231731687303715884105727
+      THEN div(div(collateral * collateral_price, 10000000) * 10000, nullif(div(debt * synth_price, 10000000), 0))
+    END;
+COMMENT ON FUNCTION chain.vault_ratio(numeric, numeric, numeric, numeric) IS 'collateral ratio in basis points, in the engine''s own integer arithmetic';
+
+CREATE FUNCTION chain.vault_state(debt numeric, ratio numeric, liq_ratio numeric, min_coll_ratio numeric) RETURNS text
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE WHEN debt = 0 THEN 'open' WHEN ratio IS NULL OR liq_ratio IS NULL THEN 'unpriced'
+    WHEN ratio < liq_ratio THEN 'liquidatable' WHEN ratio < min_coll_ratio THEN 'at_risk' ELSE 'active' END;
+COMMENT ON FUNCTION chain.vault_state(numeric, numeric, numeric, numeric) IS 'open, active, at_risk, liquidatable or unpriced';
+
+-- at: the ledger; 2147483647 for now. A price that the oracle would refuse is NULL; refusal says why.
+CREATE FUNCTION chain.vault_market(deployment smallint, at integer)
+  RETURNS TABLE (symbol text, token text, liq_ratio numeric, min_coll_ratio numeric, collateral_price numeric,
+    synth_price numeric, refusal text)
+  LANGUAGE sql STABLE PARALLEL SAFE ROWS 16
+BEGIN ATOMIC
+  WITH bound AS (
+    SELECT (SELECT r.contract FROM chain.role AS r WHERE r.deployment = $1 AND r.role = 'oracle') AS oracle,
+      (SELECT r.contract FROM chain.role AS r WHERE r.deployment = $1 AND r.role = 'synthetic_engine') AS engine
+  ), feed AS (
+    SELECT s.asset, s.twap_price, s.twap_ts FROM state.oracle_feed AS s
+    WHERE $2 = 2147483647 AND s.deployment = $1 AND s.contract = (SELECT b.oracle FROM bound AS b)
+    UNION ALL
+    SELECT k.asset, h.twap_price, h.twap_ts FROM (
+      SELECT s.asset, s.key_hash FROM state.oracle_feed AS s
+      WHERE s.deployment = $1 AND s.contract = (SELECT b.oracle FROM bound AS b)
+      UNION
+      SELECT h.asset, h.key_hash FROM history.oracle_feed AS h
+      WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.contract = (SELECT b.oracle FROM bound AS b)
+    ) AS k, LATERAL (
+      SELECT h.twap_price, h.twap_ts, h.removed FROM history.oracle_feed AS h
+      WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
+      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
+    WHERE $2 < 2147483647 AND NOT h.removed
+  ), market AS (
+    SELECT s.symbol, s.token, s.liq_ratio, s.min_coll_ratio, s.coll_oracle_sym, s.oracle_symbol
+    FROM state.synthetic_engine_asset_config AS s
+    WHERE $2 = 2147483647 AND s.deployment = $1 AND s.contract = (SELECT b.engine FROM bound AS b)
+    UNION ALL
+    SELECT k.symbol, h.token, h.liq_ratio, h.min_coll_ratio, h.coll_oracle_sym, h.oracle_symbol
+    FROM (
+      SELECT s.symbol, s.key_hash FROM state.synthetic_engine_asset_config AS s
+      WHERE s.deployment = $1 AND s.contract = (SELECT b.engine FROM bound AS b)
+      UNION
+      SELECT h.symbol, h.key_hash FROM history.synthetic_engine_asset_config AS h
+      WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.contract = (SELECT b.engine FROM bound AS b)
+    ) AS k, LATERAL (
+      SELECT h.* FROM history.synthetic_engine_asset_config AS h
+      WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
+      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
+    WHERE $2 < 2147483647 AND NOT h.removed
+  ), usable AS (
+    SELECT m.*, c.asset IS NULL AS no_collateral, y.asset IS NULL AS no_synth, c.twap_price AS collateral_twap,
+      y.twap_price AS synth_twap, t.now - c.twap_ts > 600 AS collateral_old, t.now - y.twap_ts > 600 AS synth_old
+    FROM market AS m
+      CROSS JOIN (SELECT chain.moment($1, $2) AS now) AS t
+      LEFT JOIN feed AS c ON c.asset = m.coll_oracle_sym
+      LEFT JOIN feed AS y ON y.asset = m.oracle_symbol
+  )
+  SELECT u.symbol, u.token, u.liq_ratio, u.min_coll_ratio,
+    CASE WHEN NOT u.collateral_old THEN u.collateral_twap END, CASE WHEN NOT u.synth_old THEN u.synth_twap END,
+    CASE WHEN u.no_collateral THEN 'no_feed' WHEN u.collateral_old THEN 'stale_twap'
+      WHEN u.no_synth THEN 'no_feed' WHEN u.synth_old THEN 'stale_twap' END
+  FROM usable AS u;
+END;
+COMMENT ON FUNCTION chain.vault_market(smallint, integer) IS 'each market with the prices its vaults are judged by, and why there are none';
+
+-- The range of chain.vault_order that contains all vaults of a state, and few others. Empty when low > high.
+CREATE FUNCTION chain.vault_range(state text, liq_ratio numeric, min_coll_ratio numeric, collateral_price numeric,
+    synth_price numeric, OUT low bigint, OUT high bigint)
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+  WITH edge AS (
+    SELECT 10 * liq_ratio * synth_price / nullif(collateral_price, 0) AS liq,
+      10 * min_coll_ratio * synth_price / nullif(collateral_price, 0) AS safe,
+      3 + 100000 / nullif(collateral_price, 0) AS slack, 1 + 1 / nullif(synth_price, 0) AS factor
+  ), bound AS (
+    SELECT CASE state WHEN 'liquidatable' THEN 1 WHEN 'at_risk' THEN liq / factor - slack
+        WHEN 'active' THEN safe / factor - slack END AS low,
+      CASE state WHEN 'liquidatable' THEN liq * factor + slack WHEN 'at_risk' THEN safe * factor + slack
+        WHEN 'active' THEN 99999999999 END AS high
+    FROM edge
+  )
+  SELECT CASE WHEN state = 'open' THEN 100000000000
+      WHEN state = 'unpriced' THEN 1
+      ELSE coalesce(greatest(least(floor(low), 99999999999), 1), 1) END::bigint,
+    CASE WHEN state = 'open' THEN 100000000000
+      WHEN state = 'unpriced' THEN CASE WHEN collateral_price IS NULL OR synth_price IS NULL OR synth_price <= 0
+        THEN 99999999999 ELSE 0 END
+      ELSE coalesce(least(ceil(high), 99999999999), 99999999999) END::bigint
+  FROM bound;
+END;
+COMMENT ON FUNCTION chain.vault_range(text, numeric, numeric, numeric, numeric) IS 'places between which the vaults of a state stand';
+
+-- --- fields of events ------------------------------------------------------------------------------
+
+-- The columns of the kind's table in their order, each amount followed by its scaled value. Private columns
+-- are left out. Reads one row by its key with a plan made once per session.
+CREATE FUNCTION chain.event_fields(kind text, deployment smallint, ledger integer, tx integer, op integer, event integer)
+  RETURNS json
+  LANGUAGE plpgsql STABLE PARALLEL SAFE
+  SET plan_cache_mode = force_generic_plan
+  SET enable_seqscan = off
+AS $$
+DECLARE
+  f json;
+BEGIN
+    CASE $1
+      WHEN 'liquidity_pool_addliq' THEN
+        SELECT row_to_json(x) INTO f FROM event.liquidity_pool_addliq AS e, LATERAL (SELECT e.provider AS "provider",
+          e.pool_id AS "poolId", e.amount_a::text AS "amountA", analyst.scaled(e.amount_a)::text AS "amountAScaled",
+          e.amount_b::text AS "amountB", analyst.scaled(e.amount_b)::text AS "amountBScaled",
+          e.shares::text AS "shares") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'liquidity_pool_remliq' THEN
+        SELECT row_to_json(x) INTO f FROM event.liquidity_pool_remliq AS e, LATERAL (SELECT e.provider AS "provider",
+          e.pool_id AS "poolId", e.out_a::text AS "outA", analyst.scaled(e.out_a)::text AS "outAScaled",
+          e.out_b::text AS "outB", analyst.scaled(e.out_b)::text AS "outBScaled", e.shares::text AS "shares") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'liquidity_pool_swap' THEN
+        SELECT row_to_json(x) INTO f FROM event.liquidity_pool_swap AS e, LATERAL (SELECT e.trader AS "trader",
+          e.pool_id AS "poolId", e.a_to_b AS "aToB", e.amount_in::text AS "amountIn",
+          analyst.scaled(e.amount_in)::text AS "amountInScaled", e.amount_out::text AS "amountOut",
+          analyst.scaled(e.amount_out)::text AS "amountOutScaled", e.partner_id AS "partnerId") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'liquidity_pool_claim' THEN
+        SELECT row_to_json(x) INTO f FROM event.liquidity_pool_claim AS e, LATERAL (SELECT e.provider AS "provider",
+          e.pool_id AS "poolId", e.claim_a::text AS "claimA", analyst.scaled(e.claim_a)::text AS "claimAScaled",
+          e.claim_b::text AS "claimB", analyst.scaled(e.claim_b)::text AS "claimBScaled") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'liquidity_pool_executable_update' THEN
+        SELECT row_to_json(x) INTO f FROM event.liquidity_pool_executable_update AS e, LATERAL (SELECT
+          e.old_executable AS "oldExecutable", e.new_executable AS "newExecutable") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'synthetic_engine_open' THEN
+        SELECT row_to_json(x) INTO f FROM event.synthetic_engine_open AS e, LATERAL (SELECT e.owner AS "owner",
+          e.collateral_amount::text AS "collateralAmount",
+          analyst.scaled(e.collateral_amount)::text AS "collateralAmountScaled",
+          e.collateral_token AS "collateralToken", e.synth_asset AS "synthAsset") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'synthetic_engine_deposit' THEN
+        SELECT row_to_json(x) INTO f FROM event.synthetic_engine_deposit AS e, LATERAL (SELECT e.owner AS "owner",
+          e.amount::text AS "amount", analyst.scaled(e.amount)::text AS "amountScaled", e.synth_asset AS "synthAsset") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'synthetic_engine_mint' THEN
+        SELECT row_to_json(x) INTO f FROM event.synthetic_engine_mint AS e, LATERAL (SELECT e.owner AS "owner",
+          e.amount::text AS "amount", analyst.scaled(e.amount)::text AS "amountScaled", e.synth_asset AS "synthAsset") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'synthetic_engine_burn' THEN
+        SELECT row_to_json(x) INTO f FROM event.synthetic_engine_burn AS e, LATERAL (SELECT e.owner AS "owner",
+          e.amount::text AS "amount", analyst.scaled(e.amount)::text AS "amountScaled", e.synth_asset AS "synthAsset") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'synthetic_engine_withdraw' THEN
+        SELECT row_to_json(x) INTO f FROM event.synthetic_engine_withdraw AS e, LATERAL (SELECT e.owner AS "owner",
+          e.amount::text AS "amount", analyst.scaled(e.amount)::text AS "amountScaled", e.synth_asset AS "synthAsset") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'synthetic_engine_liq' THEN
+        SELECT row_to_json(x) INTO f FROM event.synthetic_engine_liq AS e, LATERAL (SELECT e.owner AS "owner",
+          e.collateral_seized::text AS "collateralSeized",
+          analyst.scaled(e.collateral_seized)::text AS "collateralSeizedScaled", e.synth_asset AS "synthAsset") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'synthetic_engine_market_created' THEN
+        SELECT row_to_json(x) INTO f FROM event.synthetic_engine_market_created AS e, LATERAL (SELECT
+          e.symbol AS "symbol", e.coll_oracle_symbol AS "collOracleSymbol", e.debt_ceiling::text AS "debtCeiling",
+          analyst.scaled(e.debt_ceiling)::text AS "debtCeilingScaled", e.liq_penalty::text AS "liqPenalty",
+          e.liq_ratio::text AS "liqRatio", e.min_coll_ratio::text AS "minCollRatio",
+          e.oracle_symbol AS "oracleSymbol", e.stab_fee_bps::text AS "stabFeeBps", e.token AS "token") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'synthetic_engine_executable_update' THEN
+        SELECT row_to_json(x) INTO f FROM event.synthetic_engine_executable_update AS e, LATERAL (SELECT
+          e.old_executable AS "oldExecutable", e.new_executable AS "newExecutable") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'stability_pool_deposit' THEN
+        SELECT row_to_json(x) INTO f FROM event.stability_pool_deposit AS e, LATERAL (SELECT
+          e.depositor AS "depositor", e.amount::text AS "amount", analyst.scaled(e.amount)::text AS "amountScaled") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'stability_pool_withdraw' THEN
+        SELECT row_to_json(x) INTO f FROM event.stability_pool_withdraw AS e, LATERAL (SELECT
+          e.depositor AS "depositor", e.amount::text AS "amount", analyst.scaled(e.amount)::text AS "amountScaled") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'stability_pool_liqabs' THEN
+        SELECT row_to_json(x) INTO f FROM event.stability_pool_liqabs AS e, LATERAL (SELECT e.engine AS "engine",
+          e.collateral_reward::text AS "collateralReward",
+          analyst.scaled(e.collateral_reward)::text AS "collateralRewardScaled",
+          e.debt_absorbed::text AS "debtAbsorbed", analyst.scaled(e.debt_absorbed)::text AS "debtAbsorbedScaled") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'stability_pool_claim' THEN
+        SELECT row_to_json(x) INTO f FROM event.stability_pool_claim AS e, LATERAL (SELECT
+          e.depositor AS "depositor", e.gain_type AS "gainType", e.amount::text AS "amount",
+          analyst.scaled(e.amount)::text AS "amountScaled") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'stability_pool_executable_update' THEN
+        SELECT row_to_json(x) INTO f FROM event.stability_pool_executable_update AS e, LATERAL (SELECT
+          e.old_executable AS "oldExecutable", e.new_executable AS "newExecutable") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'compliance_registry_attest' THEN
+        SELECT row_to_json(x) INTO f FROM event.compliance_registry_attest AS e, LATERAL (SELECT
+          e.verifier AS "verifier", e.subject AS "subject") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'compliance_registry_revoke' THEN
+        SELECT row_to_json(x) INTO f FROM event.compliance_registry_revoke AS e, LATERAL (SELECT
+          e.verifier AS "verifier", e.subject AS "subject") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'compliance_registry_verifier_set' THEN
+        SELECT row_to_json(x) INTO f FROM event.compliance_registry_verifier_set AS e, LATERAL (SELECT
+          e.dao AS "dao", e.verifier AS "verifier") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'compliance_registry_block' THEN
+        SELECT row_to_json(x) INTO f FROM event.compliance_registry_block AS e, LATERAL (SELECT e.action AS "action",
+          e.country_code AS "countryCode") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'compliance_registry_freeze' THEN
+        SELECT row_to_json(x) INTO f FROM event.compliance_registry_freeze AS e, LATERAL (SELECT
+          e.account AS "account", e.reason AS "reason") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'compliance_registry_travel' THEN
+        SELECT row_to_json(x) INTO f FROM event.compliance_registry_travel AS e, LATERAL (SELECT
+          e.from_address AS "fromAddress", e.to_address AS "toAddress", e.amount::text AS "amount",
+          analyst.scaled(e.amount)::text AS "amountScaled", e.asset AS "asset", e.sequence::text AS "sequence") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'compliance_registry_status_change' THEN
+        SELECT row_to_json(x) INTO f FROM event.compliance_registry_status_change AS e, LATERAL (SELECT
+          e.account AS "account", e.new_status AS "newStatus", e.old_status AS "oldStatus", e.reason AS "reason") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'compliance_registry_submit_attest' THEN
+        SELECT row_to_json(x) INTO f FROM event.compliance_registry_submit_attest AS e, LATERAL (SELECT
+          e.subject AS "subject", e.provider AS "provider") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'compliance_registry_provider_reg' THEN
+        SELECT row_to_json(x) INTO f FROM event.compliance_registry_provider_reg AS e, LATERAL (SELECT
+          e.provider AS "provider", e.signer AS "signer") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'compliance_registry_executable_update' THEN
+        SELECT row_to_json(x) INTO f FROM event.compliance_registry_executable_update AS e, LATERAL (SELECT
+          e.old_executable AS "oldExecutable", e.new_executable AS "newExecutable") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'partner_registry_preg_reg' THEN
+        SELECT row_to_json(x) INTO f FROM event.partner_registry_preg_reg AS e, LATERAL (SELECT e.owner AS "owner",
+          e.id AS "id") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'partner_registry_preg_fwd' THEN
+        SELECT row_to_json(x) INTO f FROM event.partner_registry_preg_fwd AS e, LATERAL (SELECT
+          e.partner_id AS "partnerId", e.amount::text AS "amount", analyst.scaled(e.amount)::text AS "amountScaled",
+          e.epoch::text AS "epoch") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'partner_registry_preg_claim' THEN
+        SELECT row_to_json(x) INTO f FROM event.partner_registry_preg_claim AS e, LATERAL (SELECT
+          e.partner_owner AS "partnerOwner", e.claimable::text AS "claimable",
+          analyst.scaled(e.claimable)::text AS "claimableScaled") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'partner_registry_preg_asset' THEN
+        SELECT row_to_json(x) INTO f FROM event.partner_registry_preg_asset AS e, LATERAL (SELECT
+          e.partner_owner AS "partnerOwner", e.id AS "id", e.symbol AS "symbol", e.token AS "token") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'partner_registry_preg_live' THEN
+        SELECT row_to_json(x) INTO f FROM event.partner_registry_preg_live AS e, LATERAL (SELECT
+          e.symbol AS "symbol", e.partner_id AS "partnerId") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'partner_registry_preg_off' THEN
+        SELECT row_to_json(x) INTO f FROM event.partner_registry_preg_off AS e, LATERAL (SELECT
+          e.partner_id AS "partnerId") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'partner_registry_executable_update' THEN
+        SELECT row_to_json(x) INTO f FROM event.partner_registry_executable_update AS e, LATERAL (SELECT
+          e.old_executable AS "oldExecutable", e.new_executable AS "newExecutable") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'earnings_distributor_revenue_received' THEN
+        SELECT row_to_json(x) INTO f FROM event.earnings_distributor_revenue_received AS e, LATERAL (SELECT
+          e.sender AS "sender", e.source AS "source", e.amount::text AS "amount",
+          analyst.scaled(e.amount)::text AS "amountScaled", e.epoch::text AS "epoch", e.token AS "token") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'earnings_distributor_partner_revenue_forwarded' THEN
+        SELECT row_to_json(x) INTO f FROM event.earnings_distributor_partner_revenue_forwarded AS e, LATERAL (SELECT
+          e.partner_id AS "partnerId", e.epoch::text AS "epoch", e.partner_cut::text AS "partnerCut",
+          analyst.scaled(e.partner_cut)::text AS "partnerCutScaled", e.source AS "source") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'earnings_distributor_epoch_closed' THEN
+        SELECT row_to_json(x) INTO f FROM event.earnings_distributor_epoch_closed AS e, LATERAL (SELECT
+          e.epoch::text AS "epoch", e.total_revenue::text AS "totalRevenue") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'earnings_distributor_epoch_opened' THEN
+        SELECT row_to_json(x) INTO f FROM event.earnings_distributor_epoch_opened AS e, LATERAL (SELECT
+          e.epoch::text AS "epoch") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'earnings_distributor_revenue_claimed' THEN
+        SELECT row_to_json(x) INTO f FROM event.earnings_distributor_revenue_claimed AS e, LATERAL (SELECT
+          e.claimer AS "claimer", e.total::text AS "total", analyst.scaled(e.total)::text AS "totalScaled") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'earnings_distributor_executable_update' THEN
+        SELECT row_to_json(x) INTO f FROM event.earnings_distributor_executable_update AS e, LATERAL (SELECT
+          e.old_executable AS "oldExecutable", e.new_executable AS "newExecutable") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'oracle_provider' THEN
+        SELECT row_to_json(x) INTO f FROM event.oracle_provider AS e, LATERAL (SELECT e.action AS "action",
+          e.provider AS "provider") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'oracle_price_observation' THEN
+        SELECT row_to_json(x) INTO f FROM event.oracle_price_observation AS e, LATERAL (SELECT e.asset AS "asset",
+          e.price::text AS "price", analyst.scaled(e.price)::text AS "priceScaled", e.provider AS "provider") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'oracle_price_aggregate' THEN
+        SELECT row_to_json(x) INTO f FROM event.oracle_price_aggregate AS e, LATERAL (SELECT e.asset AS "asset",
+          e.median_price::text AS "medianPrice", analyst.scaled(e.median_price)::text AS "medianPriceScaled") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'oracle_twap' THEN
+        SELECT row_to_json(x) INTO f FROM event.oracle_twap AS e, LATERAL (SELECT e.asset AS "asset",
+          e.twap_price::text AS "twapPrice", analyst.scaled(e.twap_price)::text AS "twapPriceScaled") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'oracle_executable_update' THEN
+        SELECT row_to_json(x) INTO f FROM event.oracle_executable_update AS e, LATERAL (SELECT
+          e.old_executable AS "oldExecutable", e.new_executable AS "newExecutable") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'dao_governance_proposed' THEN
+        SELECT row_to_json(x) INTO f FROM event.dao_governance_proposed AS e, LATERAL (SELECT
+          e.proposer AS "proposer", e.proposal_id::text AS "proposalId") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'dao_governance_voted' THEN
+        SELECT row_to_json(x) INTO f FROM event.dao_governance_voted AS e, LATERAL (SELECT e.voter AS "voter",
+          e.proposal_id::text AS "proposalId", e.support AS "support", e.weight::text AS "weight") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'dao_governance_executed' THEN
+        SELECT row_to_json(x) INTO f FROM event.dao_governance_executed AS e, LATERAL (SELECT
+          e.proposal_id::text AS "proposalId") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'dao_governance_cancelled' THEN
+        SELECT row_to_json(x) INTO f FROM event.dao_governance_cancelled AS e, LATERAL (SELECT
+          e.proposal_id::text AS "proposalId") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'dao_governance_msig_created' THEN
+        SELECT row_to_json(x) INTO f FROM event.dao_governance_msig_created AS e, LATERAL (SELECT
+          e.signer_count AS "signerCount", e.threshold AS "threshold", e.wallet_id AS "walletId") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'dao_governance_msig_approved' THEN
+        SELECT row_to_json(x) INTO f FROM event.dao_governance_msig_approved AS e, LATERAL (SELECT
+          e.tx_id::text AS "txId", e.signer AS "signer") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'dao_governance_msig_executed' THEN
+        SELECT row_to_json(x) INTO f FROM event.dao_governance_msig_executed AS e, LATERAL (SELECT
+          e.proposal_id::text AS "proposalId", e.tx_id::text AS "txId") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'dao_governance_executable_update' THEN
+        SELECT row_to_json(x) INTO f FROM event.dao_governance_executable_update AS e, LATERAL (SELECT
+          e.old_executable AS "oldExecutable", e.new_executable AS "newExecutable") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'synth_token_transfer' THEN
+        SELECT row_to_json(x) INTO f FROM event.synth_token_transfer AS e, LATERAL (SELECT
+          e.from_address AS "fromAddress", e.to_address AS "toAddress", e.amount::text AS "amount",
+          analyst.scaled(e.amount)::text AS "amountScaled") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'synth_token_approve' THEN
+        SELECT row_to_json(x) INTO f FROM event.synth_token_approve AS e, LATERAL (SELECT
+          e.from_address AS "fromAddress", e.spender AS "spender", e.amount::text AS "amount",
+          analyst.scaled(e.amount)::text AS "amountScaled", e.expiration_ledger AS "expirationLedger") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'synth_token_mint' THEN
+        SELECT row_to_json(x) INTO f FROM event.synth_token_mint AS e, LATERAL (SELECT e.to_address AS "toAddress",
+          e.amount::text AS "amount", analyst.scaled(e.amount)::text AS "amountScaled") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'synth_token_burn' THEN
+        SELECT row_to_json(x) INTO f FROM event.synth_token_burn AS e, LATERAL (SELECT
+          e.from_address AS "fromAddress", e.amount::text AS "amount",
+          analyst.scaled(e.amount)::text AS "amountScaled") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'synth_token_freeze' THEN
+        SELECT row_to_json(x) INTO f FROM event.synth_token_freeze AS e, LATERAL (SELECT e.account AS "account",
+          e.frozen AS "frozen") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'synth_token_clawback' THEN
+        SELECT row_to_json(x) INTO f FROM event.synth_token_clawback AS e, LATERAL (SELECT
+          e.from_address AS "fromAddress", e.to_address AS "toAddress", e.amount::text AS "amount",
+          analyst.scaled(e.amount)::text AS "amountScaled") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'synth_token_executable_update' THEN
+        SELECT row_to_json(x) INTO f FROM event.synth_token_executable_update AS e, LATERAL (SELECT
+          e.old_executable AS "oldExecutable", e.new_executable AS "newExecutable") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'stellar_asset_transfer' THEN
+        SELECT row_to_json(x) INTO f FROM event.stellar_asset_transfer AS e, LATERAL (SELECT
+          e.from_address AS "fromAddress", e.to_address AS "toAddress", e.asset AS "asset",
+          e.amount::text AS "amount", analyst.scaled(e.amount)::text AS "amountScaled", e.to_muxed_id AS "toMuxedId") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'stellar_asset_mint' THEN
+        SELECT row_to_json(x) INTO f FROM event.stellar_asset_mint AS e, LATERAL (SELECT e.admin AS "admin",
+          e.to_address AS "toAddress", e.asset AS "asset", e.amount::text AS "amount",
+          analyst.scaled(e.amount)::text AS "amountScaled", e.to_muxed_id AS "toMuxedId") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'stellar_asset_burn' THEN
+        SELECT row_to_json(x) INTO f FROM event.stellar_asset_burn AS e, LATERAL (SELECT
+          e.from_address AS "fromAddress", e.asset AS "asset", e.amount::text AS "amount",
+          analyst.scaled(e.amount)::text AS "amountScaled") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'stellar_asset_clawback' THEN
+        SELECT row_to_json(x) INTO f FROM event.stellar_asset_clawback AS e, LATERAL (SELECT e.admin AS "admin",
+          e.from_address AS "fromAddress", e.asset AS "asset", e.amount::text AS "amount",
+          analyst.scaled(e.amount)::text AS "amountScaled") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'stellar_asset_approve' THEN
+        SELECT row_to_json(x) INTO f FROM event.stellar_asset_approve AS e, LATERAL (SELECT
+          e.from_address AS "fromAddress", e.spender AS "spender", e.asset AS "asset", e.amount::text AS "amount",
+          analyst.scaled(e.amount)::text AS "amountScaled", e.expiration_ledger AS "expirationLedger") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'stellar_asset_set_authorized' THEN
+        SELECT row_to_json(x) INTO f FROM event.stellar_asset_set_authorized AS e, LATERAL (SELECT
+          e.admin AS "admin", e.account AS "account", e.asset AS "asset", e.authorize AS "authorize") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      WHEN 'stellar_asset_set_admin' THEN
+        SELECT row_to_json(x) INTO f FROM event.stellar_asset_set_admin AS e, LATERAL (SELECT e.admin AS "admin",
+          e.asset AS "asset", e.new_admin AS "newAdmin") AS x
+          WHERE e.deployment = $2 AND (e.ledger, e.tx, e.op, e.event) = ($3, $4, $5, $6);
+      ELSE
+        f := NULL;
+    END CASE;
+    RETURN f;
+END $$;
+COMMENT ON FUNCTION chain.event_fields(text, smallint, integer, integer, integer, integer) IS 'the fields of an event of that kind, as answers write them';

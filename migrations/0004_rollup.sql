@@ -1,0 +1,280 @@
+-- 0004_rollup: sums over time, kept by the indexer in the transaction of the rows they sum up
+-- (statements: indexer/rollup/).
+--
+-- An interval without a trade has no row. Rows are sums over the ranges in chain.coverage: a range that
+-- is indexed later is added, in any order. Columns of amounts are numeric without precision, because sums
+-- and products of stored values have no largest value.
+
+-- A writer that has newer statements than `version`, or finds no row, computes all rollups again from
+-- events and history before it continues.
+CREATE TABLE rollup.built (
+    deployment smallint    PRIMARY KEY REFERENCES chain.deployment,
+    version    integer     NOT NULL,
+    built_at   timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+COMMENT ON TABLE rollup.built IS 'by which rules the rollups of a deployment were made; no row: they are made anew';
+COMMENT ON COLUMN rollup.built.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.built.version IS 'Of the statements';
+COMMENT ON COLUMN rollup.built.built_at IS 'When all of them were last made';
+
+-- Prices are reserve_b / reserve_a of the pool's entry after each transaction that traded in it, cut after
+-- 14 decimals (7 more than the contract's own spot price). A trade's own rate varies with fee and size:
+-- trades of dust would distort high and low. NULL if the pool was empty, or pools are not indexed (--only).
+CREATE TABLE rollup.candle (
+    deployment   smallint    NOT NULL,
+    pool_id      text        NOT NULL,
+    seconds      integer     NOT NULL CHECK (seconds IN (60, 300, 3600, 86400)),
+    at           timestamptz NOT NULL,
+    open_price   numeric,
+    high_price   numeric,
+    low_price    numeric,
+    close_price  numeric,
+    first_place  bigint      NOT NULL,
+    last_place   bigint      NOT NULL,
+    swaps        bigint      NOT NULL,
+    volume_a     numeric     NOT NULL,
+    volume_b     numeric     NOT NULL,
+    fees_a       numeric,
+    fees_b       numeric,
+    volume_quote numeric,
+    fees_quote   numeric,
+    PRIMARY KEY (deployment, pool_id, seconds, at)
+) WITH (fillfactor = 90);
+COMMENT ON TABLE rollup.candle IS 'Trade of a pool by minute, five minutes, hour and day (UTC); no row: no trade';
+COMMENT ON COLUMN rollup.candle.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.candle.pool_id IS 'Pool';
+COMMENT ON COLUMN rollup.candle.seconds IS 'Length of the interval: 60, 300, 3600 or 86400';
+COMMENT ON COLUMN rollup.candle.at IS 'Its beginning; close times from it up to the next one';
+COMMENT ON COLUMN rollup.candle.open_price IS 'Token A in B after the first transaction that traded, raw units, 14 decimals';
+COMMENT ON COLUMN rollup.candle.high_price IS 'Highest of them';
+COMMENT ON COLUMN rollup.candle.low_price IS 'Lowest of them';
+COMMENT ON COLUMN rollup.candle.close_price IS 'Token A in B after the last transaction that traded';
+COMMENT ON COLUMN rollup.candle.first_place IS 'Of the first one: ledger * 1048576 + transaction';
+COMMENT ON COLUMN rollup.candle.last_place IS 'Of the last one';
+COMMENT ON COLUMN rollup.candle.swaps IS 'Trades';
+COMMENT ON COLUMN rollup.candle.volume_a IS 'Token A that trades moved, in or out, raw units';
+COMMENT ON COLUMN rollup.candle.volume_b IS 'Token B that trades moved, in or out, raw units';
+COMMENT ON COLUMN rollup.candle.fees_a IS 'Fees paid in token A, protocol''s part included, raw units; null: the pool''s tier is not indexed';
+COMMENT ON COLUMN rollup.candle.fees_b IS 'Fees paid in token B, the same way';
+COMMENT ON COLUMN rollup.candle.volume_quote IS 'Volume in USDC, raw units; null: neither token is USDC';
+COMMENT ON COLUMN rollup.candle.fees_quote IS 'Fees in USDC, those in the other token at their trade''s own rate; null: neither token is USDC';
+
+CREATE TABLE rollup.day (
+    deployment   smallint    NOT NULL,
+    day          date        NOT NULL,
+    swaps        bigint      NOT NULL,
+    quoted_swaps bigint      NOT NULL,
+    volume_quote numeric,
+    fees_quote   numeric,
+    users        bigint      NOT NULL DEFAULT 0,
+    liquidations bigint      NOT NULL DEFAULT 0,
+    PRIMARY KEY (deployment, day)
+) WITH (fillfactor = 50);
+COMMENT ON TABLE rollup.day IS 'The protocol by day (UTC); no row: nobody did anything';
+COMMENT ON COLUMN rollup.day.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.day.day IS 'Day, UTC';
+COMMENT ON COLUMN rollup.day.swaps IS 'Trades';
+COMMENT ON COLUMN rollup.day.quoted_swaps IS 'Of these, in pools with USDC';
+COMMENT ON COLUMN rollup.day.volume_quote IS 'Volume of the pools with USDC, in USDC, raw units';
+COMMENT ON COLUMN rollup.day.fees_quote IS 'Fees of the pools with USDC, in USDC, raw units';
+COMMENT ON COLUMN rollup.day.users IS 'Different addresses that traded, gave or took liquidity, used a vault or the stability pool';
+COMMENT ON COLUMN rollup.day.liquidations IS 'Vaults liquidated, each time';
+
+-- Revenue in tokens that are not indexed (--only) is left out.
+CREATE TABLE rollup.partner_revenue (
+    deployment smallint    NOT NULL,
+    partner_id bigint      NOT NULL,
+    token      text        NOT NULL,
+    amount     numeric     NOT NULL,
+    forwards   bigint      NOT NULL,
+    PRIMARY KEY (deployment, partner_id, token)
+) WITH (fillfactor = 50);
+COMMENT ON TABLE rollup.partner_revenue IS 'What a partner earned per token';
+COMMENT ON COLUMN rollup.partner_revenue.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.partner_revenue.partner_id IS 'Partner';
+COMMENT ON COLUMN rollup.partner_revenue.token IS 'Token of the revenue, contract address';
+COMMENT ON COLUMN rollup.partner_revenue.amount IS 'Sum of its cuts, raw units';
+COMMENT ON COLUMN rollup.partner_revenue.forwards IS 'How many';
+
+CREATE TABLE rollup.partner_epoch_revenue (
+    deployment smallint    NOT NULL,
+    partner_id bigint      NOT NULL,
+    epoch      numeric     NOT NULL,
+    token      text        NOT NULL,
+    amount     numeric     NOT NULL,
+    forwards   bigint      NOT NULL,
+    PRIMARY KEY (deployment, partner_id, epoch, token)
+) WITH (fillfactor = 50);
+COMMENT ON TABLE rollup.partner_epoch_revenue IS 'What a partner earned per token, by epoch';
+COMMENT ON COLUMN rollup.partner_epoch_revenue.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.partner_epoch_revenue.partner_id IS 'Partner';
+COMMENT ON COLUMN rollup.partner_epoch_revenue.epoch IS 'Epoch';
+COMMENT ON COLUMN rollup.partner_epoch_revenue.token IS 'Token of the revenue, contract address';
+COMMENT ON COLUMN rollup.partner_epoch_revenue.amount IS 'Sum of its cuts, raw units';
+COMMENT ON COLUMN rollup.partner_epoch_revenue.forwards IS 'How many';
+
+-- Counts stay exact although a day can arrive in pieces and in any order: an address counts when it is
+-- new in this table.
+CREATE TABLE rollup.active (
+    deployment smallint    NOT NULL,
+    pool_id    text        NOT NULL,
+    day        date        NOT NULL,
+    address    text        NOT NULL,
+    PRIMARY KEY (deployment, pool_id, day, address)
+);
+COMMENT ON TABLE rollup.active IS 'Who was active on which day, each once';
+COMMENT ON COLUMN rollup.active.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.active.pool_id IS 'Pool that the address traded in; empty: active anywhere in the protocol';
+COMMENT ON COLUMN rollup.active.day IS 'Day, UTC; -infinity: ever';
+COMMENT ON COLUMN rollup.active.address IS 'Address';
+
+CREATE TABLE rollup.total (
+    deployment smallint PRIMARY KEY,
+    users      bigint      NOT NULL
+) WITH (fillfactor = 50);
+COMMENT ON TABLE rollup.total IS 'What days do not add up to';
+COMMENT ON COLUMN rollup.total.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.total.users IS 'Different addresses that were ever active';
+
+CREATE TABLE rollup.pool_day (
+    deployment smallint    NOT NULL,
+    pool_id    text        NOT NULL,
+    day        date        NOT NULL,
+    traders    bigint      NOT NULL DEFAULT 0,
+    additions  bigint      NOT NULL DEFAULT 0,
+    removals   bigint      NOT NULL DEFAULT 0,
+    claims     bigint      NOT NULL DEFAULT 0,
+    added_a    numeric     NOT NULL DEFAULT 0,
+    added_b    numeric     NOT NULL DEFAULT 0,
+    removed_a  numeric     NOT NULL DEFAULT 0,
+    removed_b  numeric     NOT NULL DEFAULT 0,
+    claimed_a  numeric     NOT NULL DEFAULT 0,
+    claimed_b  numeric     NOT NULL DEFAULT 0,
+    PRIMARY KEY (deployment, pool_id, day)
+) WITH (fillfactor = 70);
+COMMENT ON TABLE rollup.pool_day IS 'Traders and liquidity of a pool by day (UTC), beside its candles of a day';
+COMMENT ON COLUMN rollup.pool_day.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.pool_day.pool_id IS 'Pool';
+COMMENT ON COLUMN rollup.pool_day.day IS 'Day, UTC';
+COMMENT ON COLUMN rollup.pool_day.traders IS 'Different traders';
+COMMENT ON COLUMN rollup.pool_day.additions IS 'Times that liquidity was added';
+COMMENT ON COLUMN rollup.pool_day.removals IS 'Times that liquidity was removed';
+COMMENT ON COLUMN rollup.pool_day.claims IS 'Times that fees were claimed';
+COMMENT ON COLUMN rollup.pool_day.added_a IS 'Token A added, raw units';
+COMMENT ON COLUMN rollup.pool_day.added_b IS 'Token B added, raw units';
+COMMENT ON COLUMN rollup.pool_day.removed_a IS 'Token A removed, raw units';
+COMMENT ON COLUMN rollup.pool_day.removed_b IS 'Token B removed, raw units';
+COMMENT ON COLUMN rollup.pool_day.claimed_a IS 'Fees claimed in token A, raw units';
+COMMENT ON COLUMN rollup.pool_day.claimed_b IS 'Fees claimed in token B, raw units';
+
+CREATE TABLE rollup.market_day (
+    deployment   smallint    NOT NULL,
+    market       text        NOT NULL,
+    day          date        NOT NULL,
+    opened       bigint      NOT NULL,
+    liquidations bigint      NOT NULL,
+    minted       numeric     NOT NULL,
+    repaid       numeric     NOT NULL,
+    deposited    numeric     NOT NULL,
+    withdrawn    numeric     NOT NULL,
+    seized       numeric     NOT NULL,
+    PRIMARY KEY (deployment, market, day)
+) WITH (fillfactor = 70);
+COMMENT ON TABLE rollup.market_day IS 'Vaults of a market by day (UTC); no row: nothing happened';
+COMMENT ON COLUMN rollup.market_day.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.market_day.market IS 'Market';
+COMMENT ON COLUMN rollup.market_day.day IS 'Day, UTC';
+COMMENT ON COLUMN rollup.market_day.opened IS 'Vaults opened';
+COMMENT ON COLUMN rollup.market_day.liquidations IS 'Vaults liquidated, each time';
+COMMENT ON COLUMN rollup.market_day.minted IS 'Synthetic tokens minted, raw units';
+COMMENT ON COLUMN rollup.market_day.repaid IS 'Debt repaid by owners, raw units; what liquidators repaid is not in it';
+COMMENT ON COLUMN rollup.market_day.deposited IS 'Collateral paid in, when opening and later, whatever token, raw units';
+COMMENT ON COLUMN rollup.market_day.withdrawn IS 'Collateral withdrawn, whatever token, raw units';
+COMMENT ON COLUMN rollup.market_day.seized IS 'Collateral given to liquidators, whatever token, raw units';
+
+-- A day without a change has no row: the value of the day before still holds.
+CREATE TABLE rollup.closing (
+    deployment smallint    NOT NULL,
+    what       text        NOT NULL CHECK (what IN ('pool', 'debt', 'stability', 'collateral', 'price')),
+    name       text        NOT NULL,
+    day        date        NOT NULL,
+    ledger     integer     NOT NULL,
+    tx         integer     NOT NULL,
+    seq        integer     NOT NULL,
+    amount     numeric,
+    amount_b   numeric,
+    PRIMARY KEY (deployment, what, name, day)
+) WITH (fillfactor = 70);
+COMMENT ON TABLE rollup.closing IS 'The last version on a day (UTC) of entries that say what is held, owed and priced';
+COMMENT ON COLUMN rollup.closing.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.closing.what IS 'pool: reserves; debt: of a market; stability: total deposits; collateral: the engine''s balance of a token; price: a feed';
+COMMENT ON COLUMN rollup.closing.name IS 'Pool, market, nothing, token contract, feed';
+COMMENT ON COLUMN rollup.closing.day IS 'Day, UTC';
+COMMENT ON COLUMN rollup.closing.ledger IS 'Ledger of that version';
+COMMENT ON COLUMN rollup.closing.tx IS 'Transaction in apply order';
+COMMENT ON COLUMN rollup.closing.seq IS 'Change within the transaction';
+COMMENT ON COLUMN rollup.closing.amount IS 'Raw units (a pool: of token A; a feed: its time-weighted price); null: the entry was removed';
+COMMENT ON COLUMN rollup.closing.amount_b IS 'A pool''s reserve of token B, raw units';
+
+-- Counts what has a price in the protocol itself: pools with USDC (twice their USDC), the engine's USDC,
+-- its other tokens at the feed of their symbol, and the stability pool's USDC. A day's row uses the last
+-- values known at its end.
+CREATE VIEW rollup.held AS
+  SELECT
+    d.deployment,
+    d.day,
+    p.amount AS pools,
+    c.amount AS collateral,
+    s.amount AS stability,
+    p.amount + c.amount + s.amount AS total,
+    p.unpriced + c.unpriced AS unpriced
+  FROM (
+    SELECT r.deployment, r.day FROM rollup.day AS r
+    UNION ALL
+    SELECT x.id, 'infinity'::date FROM chain.deployment AS x
+  ) AS d
+    LEFT JOIN LATERAL (
+      SELECT j.address FROM chain.deployment AS x
+        CROSS JOIN LATERAL jsonb_to_recordset(x.contracts) AS j (address text, role text)
+      WHERE x.id = d.deployment AND j.role = 'usdc' LIMIT 1
+    ) AS usdc ON true
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(2 * CASE usdc.address WHEN k.token_a THEN v.amount WHEN k.token_b THEN v.amount_b END), 0) AS amount,
+        count(*) FILTER (WHERE usdc.address IS NULL OR usdc.address NOT IN (k.token_a, k.token_b)) AS unpriced
+      FROM (state.liquidity_pool_pool AS k JOIN (SELECT) AS k_bound ON (k.deployment, k.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
+        CROSS JOIN LATERAL (SELECT q.amount, q.amount_b FROM rollup.closing AS q
+          WHERE q.deployment = k.deployment AND q.what = 'pool' AND q.name = k.pool_id AND q.day <= d.day
+          ORDER BY q.day DESC LIMIT 1) AS v
+      WHERE k.deployment = d.deployment
+    ) AS p
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(CASE WHEN b.contract = usdc.address THEN v.amount ELSE div(v.amount * f.amount, 10000000) END), 0)
+          AS amount,
+        count(*) FILTER (WHERE v.amount > 0 AND f.amount IS NULL AND b.contract IS DISTINCT FROM usdc.address) AS unpriced
+      FROM chain.deployment AS x
+        CROSS JOIN LATERAL jsonb_to_recordset(x.contracts) AS j (address text, role text)
+        JOIN state.stellar_asset_balance AS b ON b.deployment = x.id AND b.address = j.address
+        CROSS JOIN LATERAL (SELECT q.amount FROM rollup.closing AS q
+          WHERE q.deployment = x.id AND q.what = 'collateral' AND q.name = b.contract AND q.day <= d.day
+          ORDER BY q.day DESC LIMIT 1) AS v
+        LEFT JOIN LATERAL (SELECT CASE i.metadata ->> 'symbol' WHEN 'native' THEN 'XLM' ELSE i.metadata ->> 'symbol' END AS symbol
+          FROM state.stellar_asset_instance AS i WHERE i.deployment = x.id AND i.contract = b.contract LIMIT 1) AS t ON true
+        LEFT JOIN LATERAL (SELECT q.amount FROM rollup.closing AS q
+          WHERE q.deployment = x.id AND q.what = 'price' AND q.name = t.symbol AND q.day <= d.day
+          ORDER BY q.day DESC LIMIT 1) AS f ON true
+      WHERE x.id = d.deployment AND j.role = 'synthetic_engine'
+    ) AS c
+    CROSS JOIN LATERAL (
+      SELECT coalesce((SELECT q.amount FROM rollup.closing AS q
+        WHERE q.deployment = d.deployment AND q.what = 'stability' AND q.name = '' AND q.day <= d.day
+        ORDER BY q.day DESC LIMIT 1), 0) AS amount
+    ) AS s;
+COMMENT ON VIEW rollup.held IS 'What the protocol held at the close of each day on which somebody did something, in USDC; day infinity: now';
+COMMENT ON COLUMN rollup.held.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.held.day IS 'Day, UTC; infinity: now';
+COMMENT ON COLUMN rollup.held.pools IS 'Twice the USDC in pools with USDC, raw units';
+COMMENT ON COLUMN rollup.held.collateral IS 'Tokens that the vault engine holds, at the feed of their symbol, in USDC, raw units';
+COMMENT ON COLUMN rollup.held.stability IS 'Deposits in the stability pool, USDC, raw units';
+COMMENT ON COLUMN rollup.held.total IS 'The three together';
+COMMENT ON COLUMN rollup.held.unpriced IS 'Pools without USDC and tokens without a feed, which are not in the sums';

@@ -1,0 +1,431 @@
+-- 0006_kyc: from a person's session at a provider to an attestation on the chain.
+--
+-- No personal data is stored: no names, dates, documents, pictures or network addresses. A session has the
+-- address it is for, opaque ids, a state, and what the attestation will say.
+--   session      one verification of one address at one provider
+--   session_key  further Idempotency-Keys of a session
+--   challenge    answered proofs of control over an address, so that each counts once
+--   inbox        webhooks with a valid signature: that something happened, not what they said
+--   outbox       intents: what the attester is to put on the chain, written in the decision's transaction
+--   erased       sessions that were deleted
+--   audit        who did what; each row includes the hash of the row before
+--   attester, attester_fee  the attester's state and what its transactions cost
+--   sandbox      the sandbox provider's decisions, on networks other than the main one
+--
+-- Checks keep every row that tidemark_kyc can write readable for its workers and for the attester: they
+-- add to counts and turn times into numbers. A row that made such a statement fail would stop all rows of
+-- its provider. The year 10000 is the end of a document valid until 9999-12-31.
+
+CREATE TABLE kyc.session (
+    id              text        NOT NULL PRIMARY KEY,
+    deployment      smallint    NOT NULL REFERENCES chain.deployment,
+    address         text        NOT NULL,
+    provider        text        NOT NULL,
+    integrator      text        NOT NULL,
+    mode            text        NOT NULL CHECK (mode IN ('redirect', 'iframe', 'direct')),
+    ref             text        NOT NULL,
+    provider_id     text,
+    hosted_url      text,
+    hosted_until    timestamptz,
+    state           text        NOT NULL DEFAULT 'created' CHECK (state IN ('created', 'pending', 'review',
+                                'action_required', 'approved', 'declined', 'expired', 'revoked')),
+    reason          text,
+    decision_rev    integer     NOT NULL DEFAULT 0,
+    decision_at     timestamptz,
+    jurisdiction    integer,
+    valid_until     timestamptz,
+    idempotency     bytea,
+    created_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+    updated_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+    expires_at      timestamptz NOT NULL,
+    next_check      timestamptz,
+    attempts        integer     NOT NULL DEFAULT 0,
+    last_error      text,
+    attested_until  timestamptz,
+    network         bytea       CHECK (octet_length(network) = 8),
+    CONSTRAINT session_counts CHECK (attempts BETWEEN 0 AND 1000000 AND decision_rev BETWEEN 0 AND 1000000
+        AND coalesce(jurisdiction, 0) BETWEEN 0 AND 999),
+    CONSTRAINT session_times CHECK (
+        least(hosted_until, decision_at, valid_until, attested_until, created_at, updated_at, expires_at, next_check) >= '0001-01-01T00:00:00Z'
+        AND greatest(hosted_until, decision_at, valid_until, attested_until, created_at, updated_at, expires_at, next_check) < '10001-01-01T00:00:00Z'),
+    CONSTRAINT session_lengths CHECK (octet_length(concat(id, address, provider, integrator, ref, provider_id, reason, last_error)) <= 4096
+        AND octet_length(coalesce(hosted_url, '')) <= 4096),
+    -- what the audit says of a row must fit into kyc.note's limits
+    CONSTRAINT session_names CHECK (octet_length(id) <= 64 AND octet_length(address) <= 128 AND octet_length(provider) <= 128
+        AND octet_length(integrator) <= 128 AND octet_length(coalesce(reason, '')) <= 128)
+);
+COMMENT ON TABLE kyc.session IS 'One verification of one address at one provider';
+COMMENT ON COLUMN kyc.session.id IS 'Ours, 128 random bits';
+COMMENT ON COLUMN kyc.session.integrator IS 'Who opened it: an integrator of the KYC file; empty: the address itself, by a signed challenge, or nobody where none is asked for';
+COMMENT ON COLUMN kyc.session.ref IS 'What the provider knows the person by: opaque, the same for an address of a network';
+COMMENT ON COLUMN kyc.session.provider_id IS 'The provider''s own id; NULL: it has not answered yet';
+COMMENT ON COLUMN kyc.session.hosted_url IS 'The provider''s page for this person, while it and the session last';
+COMMENT ON COLUMN kyc.session.reason IS 'Why it stands there: a word of ours, never a provider''s text';
+COMMENT ON COLUMN kyc.session.decision_rev IS 'Counts decisions that differed from the one before; 0: none yet';
+COMMENT ON COLUMN kyc.session.decision_at IS 'When the provider says it decided';
+COMMENT ON COLUMN kyc.session.jurisdiction IS 'ISO 3166-1 numeric; in no view, no answer, no log';
+COMMENT ON COLUMN kyc.session.valid_until IS 'When the document, or the provider''s word, runs out';
+COMMENT ON COLUMN kyc.session.idempotency IS 'Hash of the client and its Idempotency-Key';
+COMMENT ON COLUMN kyc.session.next_check IS 'When the reconciler asks the provider again; NULL: not by itself';
+COMMENT ON COLUMN kyc.session.attested_until IS 'Until when its attestation is to last: the earlier of our policy''s end and valid_until; NULL: it was never approved';
+COMMENT ON COLUMN kyc.session.network IS 'Keyed hash of the network that a session without integrator was asked for from; an hour long, to count by';
+
+CREATE TABLE kyc.challenge (
+    hash       bytea       NOT NULL PRIMARY KEY,
+    expires_at timestamptz NOT NULL
+);
+COMMENT ON TABLE kyc.challenge IS 'Challenges that were answered: none counts twice; may go once expired';
+
+CREATE TABLE kyc.inbox (
+    provider    text        NOT NULL,
+    event_key   text        NOT NULL,
+    body_sha256 bytea       NOT NULL,
+    received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    occurred_at timestamptz,
+    provider_id text,
+    ref         text,
+    sig_key     smallint    NOT NULL,
+    state       text        NOT NULL DEFAULT 'new' CHECK (state IN ('new', 'done', 'ignored', 'failed')),
+    attempts    integer     NOT NULL DEFAULT 0,
+    next_try    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    last_error  text,
+    deployment  smallint    NOT NULL REFERENCES chain.deployment,
+    PRIMARY KEY (deployment, provider, event_key),
+    CONSTRAINT inbox_counts CHECK (attempts BETWEEN 0 AND 1000000),
+    CONSTRAINT inbox_times CHECK (least(received_at, occurred_at, next_try) >= '0001-01-01T00:00:00Z'
+        AND greatest(received_at, occurred_at, next_try) < '10001-01-01T00:00:00Z'),
+    CONSTRAINT inbox_lengths CHECK (octet_length(concat(provider, event_key, provider_id, ref, last_error)) <= 4096),
+    CONSTRAINT inbox_names CHECK (octet_length(provider) <= 128 AND octet_length(event_key) <= 512)
+);
+COMMENT ON TABLE kyc.inbox IS 'Genuine webhooks, one row each however often they come; their bodies are not kept';
+COMMENT ON COLUMN kyc.inbox.sig_key IS 'Which secret of the provider''s list verified it: 0 the current one';
+COMMENT ON COLUMN kyc.inbox.deployment IS 'Of the API that verified it: one account of a provider may tell several';
+
+-- The attester acts upon any row it finds here, so a row it could not act upon is refused when written.
+-- KYC signs each decision with a key that the database does not have (the KYC file's intentKey, the
+-- attester's attester_intent_key): a login that may insert rows cannot decide who is attested. The attester
+-- checks the MAC of each row once, in `genuine`. A row without a valid MAC needs review, supersedes nothing,
+-- and does not take the place of the real row of the same decision (index outbox_decided).
+CREATE TABLE kyc.outbox (
+    id               bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    deployment       smallint    NOT NULL REFERENCES chain.deployment,
+    subject          text        NOT NULL,
+    session_id       text        NOT NULL REFERENCES kyc.session,
+    decision_rev     integer     NOT NULL,
+    action           text        NOT NULL CHECK (action IN ('attest', 'revoke')),
+    jurisdiction     integer     NOT NULL,
+    expires_at       bigint      NOT NULL,
+    meta_hash        bytea       NOT NULL CHECK (octet_length(meta_hash) = 32),
+    state            text        NOT NULL DEFAULT 'queued' CHECK (state IN ('queued', 'signed', 'submitted',
+                                 'confirmed', 'superseded', 'parked')),
+    reason           text,
+    seq              bigint,
+    envelope         bytea,
+    tx_hash          bytea       UNIQUE,
+    max_time         bigint,
+    submit_ledger    bigint,
+    bump_envelope    bytea,
+    bump_hash        bytea,
+    attempts         integer     NOT NULL DEFAULT 0,
+    last_status      text,
+    next_try         timestamptz NOT NULL DEFAULT clock_timestamp(),
+    confirmed_ledger bigint,
+    created_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+    updated_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+    kind             text        NOT NULL DEFAULT 'call' CHECK (kind IN ('call', 'restore')),
+    sent_ledger      bigint,
+    bump_fee         bigint,
+    bad_seq          integer     NOT NULL DEFAULT 0,
+    attention        text,
+    attended_at      timestamptz,
+    restorations     integer     NOT NULL DEFAULT 0,
+    mac              bytea,
+    genuine          boolean,
+    CHECK (state NOT IN ('signed', 'submitted') OR (seq IS NOT NULL AND envelope IS NOT NULL AND tx_hash IS NOT NULL AND max_time IS NOT NULL)),
+    CHECK (attention IS NULL OR state = 'confirmed'),
+    -- A provider cannot decide an attestation without end or of no country. 253402300799 is the end of the year 9999,
+    -- the last time that RFC 3339 can name.
+    CONSTRAINT outbox_decision CHECK (decision_rev > 0 AND jurisdiction BETWEEN 0 AND 999
+        AND (action = 'revoke' OR jurisdiction > 0)
+        AND expires_at BETWEEN (CASE action WHEN 'revoke' THEN 0 ELSE 1 END) AND 253402300799),
+    CONSTRAINT outbox_counts CHECK (attempts >= 0 AND bad_seq >= 0 AND restorations >= 0
+        AND coalesce(max_time, 0) >= 0 AND coalesce(submit_ledger, 0) BETWEEN 0 AND 4294967295
+        AND coalesce(sent_ledger, 0) BETWEEN 0 AND 4294967295),
+    CONSTRAINT outbox_hashes CHECK (octet_length(tx_hash) = 32 AND octet_length(bump_hash) = 32),
+    CONSTRAINT outbox_under_way CHECK (state NOT IN ('signed', 'submitted')
+        OR seq > 0 AND octet_length(envelope) > 0 AND max_time > 0),
+    CONSTRAINT outbox_confirmed CHECK (state <> 'confirmed' OR (confirmed_ledger IS NOT NULL AND confirmed_ledger > 0)),
+    CONSTRAINT outbox_names CHECK (octet_length(subject) <= 128 AND octet_length(coalesce(reason, '')) <= 128
+        AND octet_length(to_jsonb(coalesce(last_status, ''))::text) <= 2048),
+    CONSTRAINT outbox_mac CHECK (octet_length(mac) = 32)
+);
+COMMENT ON TABLE kyc.outbox IS 'What the attester is to put on the chain, each once';
+COMMENT ON COLUMN kyc.outbox.reason IS 'Of parked: why a person must look (manual_review, contract:N, key_in_use …)';
+COMMENT ON COLUMN kyc.outbox.expires_at IS 'Unix seconds, as the contract keeps it';
+COMMENT ON COLUMN kyc.outbox.max_time IS 'Ledger time after which the envelope is void';
+COMMENT ON COLUMN kyc.outbox.submit_ledger IS 'Newest ledger when it was signed';
+COMMENT ON COLUMN kyc.outbox.kind IS 'Of the envelope: the call itself, or a restoration of archived entries before it';
+COMMENT ON COLUMN kyc.outbox.sent_ledger IS 'Newest ledger when it was sent last; again only behind it';
+COMMENT ON COLUMN kyc.outbox.bump_fee IS 'Stroops that bump_envelope pays in all';
+COMMENT ON COLUMN kyc.outbox.bad_seq IS 'Times in a row that somebody else used the envelope''s sequence number';
+COMMENT ON COLUMN kyc.outbox.last_status IS 'What was heard last: the network''s word, or ours (of manual_review: what about the person)';
+COMMENT ON COLUMN kyc.outbox.attention IS 'Of confirmed: the status that it overwrote though nobody may (suspended, sanctioned …), or unchecked; a person must look';
+COMMENT ON COLUMN kyc.outbox.attended_at IS 'When a person had set right what attention says';
+COMMENT ON COLUMN kyc.outbox.restorations IS 'Restorations of archived entries signed for this intent; a few at most';
+COMMENT ON COLUMN kyc.outbox.mac IS 'KYC''s HMAC of what was decided (include/tidemark/intent.h)';
+COMMENT ON COLUMN kyc.outbox.genuine IS 'Whether the attester found the MAC valid; NULL: not looked at yet';
+
+CREATE TABLE kyc.sandbox (
+    id         text        NOT NULL PRIMARY KEY,
+    ref        text        NOT NULL,
+    decision   text        NOT NULL DEFAULT 'pending' CHECK (decision IN ('pending', 'approved', 'declined', 'resubmit', 'expired')),
+    country    text        NOT NULL DEFAULT 'CHE',
+    decided_at timestamptz,
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+COMMENT ON TABLE kyc.sandbox IS 'What the sandbox provider decided: buttons a developer pressed, nobody''s identity';
+
+CREATE TABLE kyc.audit (
+    id        bigint      NOT NULL PRIMARY KEY,
+    at        timestamptz NOT NULL,
+    actor     text        NOT NULL,
+    what      text        NOT NULL,
+    about     text        NOT NULL,
+    detail    jsonb       NOT NULL,
+    prev_hash bytea       NOT NULL,
+    hash      bytea       NOT NULL
+);
+COMMENT ON TABLE kyc.audit IS 'Who did what; hash covers the row and the hash of the row before, so that a change shows';
+COMMENT ON COLUMN kyc.audit.about IS 'A session''s id, a provider''s key, a transaction''s hash; never a person';
+COMMENT ON COLUMN kyc.audit.actor IS 'The database login, and behind a space which part of the program it was';
+
+CREATE TABLE kyc.attester (
+    deployment   smallint    NOT NULL REFERENCES chain.deployment,
+    verifier     text        NOT NULL,
+    state        text        NOT NULL CHECK (state IN ('working', 'waiting', 'stopped')),
+    beat_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+    ledger       bigint      NOT NULL,
+    balance      bigint,
+    sent         bigint      NOT NULL DEFAULT 0,
+    confirmed    bigint      NOT NULL DEFAULT 0,
+    parked       bigint      NOT NULL DEFAULT 0,
+    failures     bigint      NOT NULL DEFAULT 0,
+    confirmed_at timestamptz,
+    failed_at    timestamptz,
+    error        text,
+    standing     bigint      NOT NULL DEFAULT 0,
+    PRIMARY KEY (deployment, verifier)
+) WITH (fillfactor = 50);
+COMMENT ON TABLE kyc.attester IS 'The attester''s own account of itself, one row a key; written by who holds the key''s lock';
+COMMENT ON COLUMN kyc.attester.verifier IS 'The key''s account, G…';
+COMMENT ON COLUMN kyc.attester.state IS 'working; waiting: a server is away; stopped';
+COMMENT ON COLUMN kyc.attester.ledger IS 'Newest ledger that a server told; 0: none did';
+COMMENT ON COLUMN kyc.attester.balance IS 'Of the account, stroops; NULL: not known, or there is no account';
+COMMENT ON COLUMN kyc.attester.sent IS 'Envelopes sent, each time; as all counts here since the row began';
+COMMENT ON COLUMN kyc.attester.failures IS 'Turns that a server or the database failed';
+COMMENT ON COLUMN kyc.attester.error IS 'What failed last';
+COMMENT ON COLUMN kyc.attester.standing IS 'Confirmed revocations whose attestation the index still has, up to 1000; counted once a minute';
+
+CREATE TABLE kyc.session_key (
+    deployment  smallint    NOT NULL REFERENCES chain.deployment,
+    idempotency bytea       NOT NULL,
+    session_id  text        NOT NULL REFERENCES kyc.session,
+    created_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (deployment, idempotency)
+);
+COMMENT ON TABLE kyc.session_key IS 'Keys that a session was asked for with after its first one (kyc.session.idempotency); the newest of each session';
+COMMENT ON COLUMN kyc.session_key.idempotency IS 'Hash of the client and its Idempotency-Key';
+
+-- One row per signed envelope. The daily budget counts the bid of an envelope under way, and what the chain
+-- charged for one that is over.
+CREATE TABLE kyc.attester_fee (
+    deployment smallint    NOT NULL REFERENCES chain.deployment,
+    verifier   text        NOT NULL,
+    tx_hash    bytea       NOT NULL PRIMARY KEY CHECK (octet_length(tx_hash) = 32),
+    outbox     bigint      NOT NULL REFERENCES kyc.outbox,
+    signed_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+    bid        bigint      NOT NULL CHECK (bid > 0),
+    charged    bigint      CHECK (charged >= 0)
+);
+COMMENT ON TABLE kyc.attester_fee IS 'What each signed envelope may cost, and did: the attester''s daily budget is counted here';
+COMMENT ON COLUMN kyc.attester_fee.verifier IS 'The account that pays, G…';
+COMMENT ON COLUMN kyc.attester_fee.bid IS 'Stroops at most; of its fee bump, where there is one';
+COMMENT ON COLUMN kyc.attester_fee.charged IS 'Stroops that the chain took; 0: it never came. NULL: not known yet';
+
+-- Only the owner can lock this table, so no other role can delay the audit.
+CREATE TABLE kyc.audit_turn ();
+COMMENT ON TABLE kyc.audit_turn IS 'Always empty: kyc.note locks it, so that rows of kyc.audit follow one another';
+
+-- A MAC stays valid after its row is deleted, and KYC's login could write a saved session and intent again.
+-- So the attester accepts no MAC for a session in this table (api/attester/outbox.c).
+CREATE TABLE kyc.erased (
+    session_id text        PRIMARY KEY,
+    erased_at  timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+COMMENT ON TABLE kyc.erased IS 'Sessions that kyc.erase deleted: nothing that was signed for them is acted upon';
+
+-- --- indexes ----------------------------------------------------------------------------------------
+
+-- A request repeated while its session is open gets the same session.
+CREATE UNIQUE INDEX session_open ON kyc.session (deployment, address, provider, integrator, mode)
+    WHERE state IN ('created', 'pending', 'review', 'action_required');
+
+CREATE UNIQUE INDEX session_idempotency ON kyc.session (deployment, idempotency) WHERE idempotency IS NOT NULL;
+CREATE INDEX session_provider_id ON kyc.session (provider, provider_id) WHERE provider_id IS NOT NULL;
+CREATE INDEX session_ref ON kyc.session (provider, ref);
+CREATE INDEX session_address ON kyc.session (deployment, address, created_at);
+CREATE INDEX session_check ON kyc.session (deployment, provider, next_check) WHERE next_check IS NOT NULL;
+CREATE INDEX session_created ON kyc.session (integrator, created_at);
+CREATE INDEX session_provider_created ON kyc.session (provider, created_at);
+CREATE INDEX session_state ON kyc.session (deployment, state);
+CREATE INDEX session_network ON kyc.session (network, created_at) WHERE network IS NOT NULL;
+CREATE INDEX session_hosted ON kyc.session (hosted_until) WHERE hosted_url IS NOT NULL;
+CREATE INDEX session_key_session ON kyc.session_key (session_id, created_at);
+CREATE INDEX challenge_expires ON kyc.challenge (expires_at);
+
+CREATE INDEX inbox_new ON kyc.inbox (deployment, provider, next_try) WHERE state = 'new';
+CREATE INDEX inbox_received ON kyc.inbox (received_at);
+CREATE INDEX inbox_waits ON kyc.inbox (deployment, state, received_at) WHERE state IN ('new', 'failed');
+
+CREATE INDEX outbox_open ON kyc.outbox (deployment, next_try) WHERE state IN ('queued', 'signed', 'submitted');
+CREATE INDEX outbox_session ON kyc.outbox (session_id, decision_rev);
+CREATE INDEX outbox_attention ON kyc.outbox (id) WHERE attention IS NOT NULL AND attended_at IS NULL;
+CREATE INDEX outbox_parked ON kyc.outbox (id) WHERE state = 'parked';
+CREATE INDEX outbox_revoked ON kyc.outbox (created_at) WHERE action = 'revoke';
+CREATE INDEX outbox_unjudged ON kyc.outbox (deployment, id) WHERE genuine IS NULL;
+CREATE UNIQUE INDEX outbox_decided ON kyc.outbox (subject, session_id, decision_rev) WHERE genuine IS NOT FALSE;
+CREATE INDEX attester_fee_day ON kyc.attester_fee (deployment, signed_at);
+
+-- --- functions and triggers ---------------------------------------------------------------------------
+
+-- Any login of the server can fill its one queue of notifications, and NOTIFY fails when it is full. The
+-- listeners poll too, so a notification may be left out.
+CREATE FUNCTION kyc.tell() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF pg_notification_queue_usage() < 0.5 THEN
+    PERFORM pg_notify('tidemark_' || TG_TABLE_NAME, '');
+  END IF;
+  RETURN NULL;
+END $$;
+
+-- The names in the bodies of audit_hash and audit_broken are resolved now, not when they run.
+CREATE FUNCTION kyc.audit_hash(prev bytea, id bigint, at timestamptz, actor text, what text, about text, detail jsonb)
+  RETURNS bytea LANGUAGE sql IMMUTABLE
+  RETURN sha256(prev || convert_to(jsonb_build_array(id, extract(epoch FROM at), actor, what, about, detail)::text, 'UTF8'));
+COMMENT ON FUNCTION kyc.audit_hash(bytea, bigint, timestamptz, text, text, text, jsonb) IS 'The hash of a row of kyc.audit';
+
+-- The only SECURITY DEFINER function besides audit_move (0007_roles says why its search_path is so). The login
+-- is part of the actor and is not the caller's choice. The limits keep one row from filling the disk.
+CREATE FUNCTION kyc.note(actor text, what text, about text, detail jsonb)
+  RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  last kyc.audit;
+  next_id bigint;
+  prev bytea;
+  now timestamptz;
+  full_actor text := session_user::text || ' ' || actor;
+BEGIN
+  IF octet_length(actor) > 96 OR octet_length(what) > 64 OR octet_length(about) > 128
+     OR octet_length(detail::text) > 4096 THEN
+    RAISE EXCEPTION 'kyc.note: a row of the audit holds 96 bytes of actor, 64 of what, 128 of about, 4096 of detail'
+      USING ERRCODE = 'string_data_right_truncation';
+  END IF;
+  LOCK TABLE kyc.audit_turn IN EXCLUSIVE MODE;
+  SELECT a.* INTO last FROM kyc.audit AS a ORDER BY a.id DESC LIMIT 1;
+  next_id := coalesce(last.id, 0) + 1;
+  prev := coalesce(last.hash, '\x'::bytea);
+  now := clock_timestamp();
+  INSERT INTO kyc.audit VALUES (next_id, now, full_actor, what, about, detail, prev,
+    kyc.audit_hash(prev, next_id, now, full_actor, what, about, detail));
+END $$;
+COMMENT ON FUNCTION kyc.note(text, text, text, jsonb) IS 'Appends a row to kyc.audit, the only way in; the actor is the login and what it says of itself';
+
+CREATE FUNCTION kyc.audit_broken() RETURNS bigint LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT min(id) FROM (
+        SELECT id, id IS DISTINCT FROM row_number() OVER w
+                OR prev_hash IS DISTINCT FROM coalesce(lag(hash) OVER w, '\x'::bytea)
+                OR hash IS DISTINCT FROM kyc.audit_hash(prev_hash, id, at, actor, what, about, detail) AS broken
+        FROM kyc.audit WINDOW w AS (ORDER BY id)) AS rows
+    WHERE broken;
+END;
+COMMENT ON FUNCTION kyc.audit_broken() IS 'The first row of kyc.audit that does not follow from the one before; NULL: none';
+
+CREATE FUNCTION kyc.audit_move() RETURNS trigger
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  PERFORM kyc.note('outbox',
+    CASE WHEN NEW.state <> 'queued' THEN NEW.state WHEN OLD.state = 'parked' THEN 'released' ELSE 'requeued' END,
+    NEW.session_id,
+    jsonb_strip_nulls(jsonb_build_object('id', NEW.id, 'rev', NEW.decision_rev, 'action', NEW.action, 'from', OLD.state,
+      'hash', encode(coalesce(NEW.tx_hash, OLD.tx_hash), 'hex'), 'kind', CASE WHEN NEW.state = 'signed' THEN NEW.kind END,
+      'seq', CASE WHEN NEW.state = 'signed' THEN NEW.seq END, 'ledger', NEW.confirmed_ledger, 'reason', left(NEW.reason, 200),
+      'heard', left(NEW.last_status, 200), 'overwrote', left(NEW.attention, 200), 'genuine', NEW.genuine)));
+  IF NEW.attention IS NOT NULL AND OLD.attention IS NULL THEN
+    PERFORM kyc.note('outbox', 'attention', NEW.session_id, jsonb_build_object('id', NEW.id, 'rev', NEW.decision_rev,
+      'overwrote', left(NEW.attention, 200)));
+  END IF;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION kyc.audit_move() IS 'Notes a change of an intent''s state, or of the judgement on its MAC';
+
+-- Holds for every login, the attester's too: an older attestation with a valid MAC cannot be queued again, and
+-- a revocation whose MAC was found valid cannot be declared forged.
+CREATE FUNCTION kyc.keep_final() RETURNS trigger
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  RAISE EXCEPTION 'intent % is over, or its MAC was found valid: that stays as it is', OLD.id USING ERRCODE = 'object_not_in_prerequisite_state';
+END $$;
+COMMENT ON FUNCTION kyc.keep_final() IS 'Refuses to move an intent that is over, and to take back that a MAC is valid';
+
+-- The audit keeps its rows, which name sessions and never an address, and gets one row for each session. An
+-- attestation stays on the chain until its end. The lock's key is the session's reference, a keyed hash of the
+-- address: every login can read pg_locks.
+CREATE PROCEDURE kyc.erase(who text, although_approved boolean DEFAULT false)
+  LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  ids text[];
+  one kyc.session;
+BEGIN
+  PERFORM pg_advisory_xact_lock(7021, 51); -- the lock of new sessions: none is added meanwhile
+  PERFORM pg_advisory_xact_lock(7024, hashtext(s.deployment || s.ref))
+    FROM (SELECT DISTINCT deployment, ref FROM kyc.session WHERE address = who) AS s;
+  SELECT array_agg(id) INTO ids FROM (SELECT id FROM kyc.session WHERE address = who FOR UPDATE) AS s;
+  IF ids IS NULL THEN
+    RAISE EXCEPTION 'nothing is kept of this address' USING ERRCODE = 'no_data_found';
+  END IF;
+  IF EXISTS (SELECT FROM kyc.outbox AS o WHERE o.session_id = ANY (ids) AND o.state IN ('queued', 'signed', 'submitted')) THEN
+    RAISE EXCEPTION 'an intent of this address is on its way to the chain'
+      USING ERRCODE = 'object_in_use', HINT = 'wait until tidemark-attester status has none that is open';
+  END IF;
+  IF NOT although_approved AND EXISTS (SELECT FROM kyc.session AS s WHERE s.id = ANY (ids) AND s.state = 'approved'
+      AND s.attested_until > clock_timestamp()) THEN
+    RAISE EXCEPTION 'an approval of this address stands, and could not be withdrawn any more'
+      USING ERRCODE = 'object_in_use', HINT = 'have it revoked first, or accept that its attestation stays until its end';
+  END IF;
+  FOR one IN SELECT s.* FROM kyc.session AS s WHERE s.id = ANY (ids) LOOP
+    PERFORM kyc.note('operator', 'erased', one.id, jsonb_build_object('provider', one.provider, 'state', one.state));
+    DELETE FROM kyc.inbox AS i WHERE i.provider = one.provider AND (i.provider_id = one.provider_id OR i.ref = one.ref);
+    DELETE FROM kyc.sandbox AS b WHERE b.id = one.provider_id OR b.ref = one.ref;
+  END LOOP;
+  DELETE FROM kyc.attester_fee AS f USING kyc.outbox AS o WHERE f.outbox = o.id AND o.session_id = ANY (ids);
+  DELETE FROM kyc.session_key WHERE session_id = ANY (ids);
+  DELETE FROM kyc.outbox WHERE session_id = ANY (ids);
+  DELETE FROM kyc.session WHERE id = ANY (ids);
+  -- A login may have written the session again after an earlier deletion.
+  INSERT INTO kyc.erased (session_id) SELECT unnest(ids) ON CONFLICT DO NOTHING;
+END $$;
+COMMENT ON PROCEDURE kyc.erase(text, boolean) IS 'deletes what is kept of the sessions of an address; the audit has a row of it';
+
+CREATE TRIGGER tell AFTER INSERT ON kyc.inbox FOR EACH STATEMENT EXECUTE FUNCTION kyc.tell();
+CREATE TRIGGER tell AFTER INSERT ON kyc.outbox FOR EACH STATEMENT EXECUTE FUNCTION kyc.tell();
+CREATE TRIGGER audit_move AFTER UPDATE ON kyc.outbox FOR EACH ROW
+  WHEN (OLD.state <> NEW.state OR OLD.genuine AND NEW.genuine IS NOT TRUE OR OLD.genuine IS FALSE AND NEW.genuine)
+  EXECUTE FUNCTION kyc.audit_move();
+CREATE TRIGGER keep_final BEFORE UPDATE ON kyc.outbox FOR EACH ROW
+  WHEN (OLD.state IN ('confirmed', 'superseded') AND NEW.state <> OLD.state OR OLD.genuine AND NEW.genuine IS NOT TRUE)
+  EXECUTE FUNCTION kyc.keep_final();
