@@ -100,9 +100,12 @@ TIDE_INLINE void tide_json_null(struct tide_json *j, const char *name)
     tide_json_raw(j, TIDE_SLICE("null"));
 }
 
+/* Begins a value that the caller then appends to buf, whole. */
+void tide_json_value(struct tide_json *j, const char *name);
 /* Any bytes: control characters are escaped, what is not UTF-8 becomes U+FFFD. */
 void tide_json_text(struct tide_json *j, const char *name, tide_slice text);
 void tide_json_u32(struct tide_json *j, const char *name, uint32_t v);
+void tide_json_i32(struct tide_json *j, const char *name, int32_t v);
 /* A JSON number. Only for counts, which stay far below 2^53. */
 void tide_json_number(struct tide_json *j, const char *name, uint64_t v);
 /* Strings: "123". */

@@ -15,29 +15,26 @@ struct details {
     const uint8_t *signed_hash; /* the tx set hash that was signed */
 };
 
-static void put_hex_list(struct tide_buf *b, const char *name, struct tide_xdr *x, uint32_t count,
+static void put_hex_list(struct tide_json *j, const char *name, struct tide_xdr *x, uint32_t count,
                          uint32_t fixed)
 {
-    dump_put_name(b, name);
-    tide_buf_u8(b, '[');
+    tide_json_name(j, name);
+    tide_json_open(j, '[');
     for (uint32_t i = 0; i < count; i++) {
         tide_slice bytes = fixed ? tide_xdr_opaque(x, fixed) : tide_xdr_var(x, UINT32_MAX);
-        tide_buf_str(b, i ? ",\"" : "\"");
-        tide_buf_hex(b, bytes);
-        tide_buf_u8(b, '"');
+        tide_json_hex(j, NULL, bytes);
     }
-    tide_buf_u8(b, ']');
+    tide_json_close(j, ']');
 }
 
-static void put_scp_value(struct tide_buf *b, struct tide_xdr *x, struct details *d)
+static void put_scp_value(struct tide_json *j, struct tide_xdr *x, struct details *d)
 {
     d->signed_hash = tide_xdr_opaque(x, 32).ptr;
-    dump_put_hex(b, "txSetHash", tide_slice_of(d->signed_hash, 32));
-    dump_put_name(b, "closeTime");
-    tide_buf_putf(b, "\"%" PRIu64 "\"", tide_xdr_u64(x));
-    put_hex_list(b, "scpUpgrades", x, tide_xdr_u32(x), 0);
+    tide_json_hex(j, "txSetHash", tide_slice_of(d->signed_hash, 32));
+    tide_json_u64(j, "closeTime", tide_xdr_u64(x));
+    put_hex_list(j, "scpUpgrades", x, tide_xdr_u32(x), 0);
     uint32_t ext = tide_xdr_u32(x);
-    dump_put_u64(b, "scpValueExt", ext);
+    tide_json_number(j, "scpValueExt", ext);
     if (ext == 2) {
         d->signed_hash = tide_xdr_opaque(x, 32).ptr;
         tide_xdr_skip(x, 36);
@@ -49,44 +46,43 @@ static void put_scp_value(struct tide_buf *b, struct tide_xdr *x, struct details
     }
 }
 
-static void put_header(struct tide_buf *b, const struct tide_ledger_header *h, struct details *d)
+static void put_header(struct tide_json *j, const struct tide_ledger_header *h, struct details *d)
 {
     struct tide_xdr x = tide_xdr_of(h->header_xdr);
-    dump_put_u64(b, "lcmVersion", h->lcm_version);
-    dump_put_u64(b, "sequence", h->sequence);
-    dump_put_hex(b, "hash", tide_slice_of(h->hash, 32));
-    dump_put_u64(b, "protocolVersion", tide_xdr_u32(&x));
-    dump_put_hex(b, "previousLedgerHash", tide_xdr_opaque(&x, 32));
-    put_scp_value(b, &x, d);
-    dump_put_hex(b, "txSetResultHash", tide_xdr_opaque(&x, 32));
-    dump_put_hex(b, "bucketListHash", tide_xdr_opaque(&x, 32));
+    tide_json_number(j, "lcmVersion", h->lcm_version);
+    tide_json_number(j, "sequence", h->sequence);
+    tide_json_hex(j, "hash", tide_slice_of(h->hash, 32));
+    tide_json_number(j, "protocolVersion", tide_xdr_u32(&x));
+    tide_json_hex(j, "previousLedgerHash", tide_xdr_opaque(&x, 32));
+    put_scp_value(j, &x, d);
+    tide_json_hex(j, "txSetResultHash", tide_xdr_opaque(&x, 32));
+    tide_json_hex(j, "bucketListHash", tide_xdr_opaque(&x, 32));
     tide_xdr_skip(&x, 4);
-    dump_put_i64_text(b, "totalCoins", tide_xdr_i64(&x));
-    dump_put_i64_text(b, "feePool", tide_xdr_i64(&x));
-    dump_put_u64(b, "inflationSeq", tide_xdr_u32(&x));
-    dump_put_name(b, "idPool");
-    tide_buf_putf(b, "\"%" PRIu64 "\"", tide_xdr_u64(&x));
-    dump_put_u64(b, "baseFee", tide_xdr_u32(&x));
-    dump_put_u64(b, "baseReserve", tide_xdr_u32(&x));
-    dump_put_u64(b, "maxTxSetSize", tide_xdr_u32(&x));
-    put_hex_list(b, "skipList", &x, 4, 32);
-    dump_put_u64(b, "headerExt", tide_xdr_u32(&x));
-    dump_put_base64(b, "headerXdrBase64", h->header_xdr);
+    tide_json_i64(j, "totalCoins", tide_xdr_i64(&x));
+    tide_json_i64(j, "feePool", tide_xdr_i64(&x));
+    tide_json_number(j, "inflationSeq", tide_xdr_u32(&x));
+    tide_json_u64(j, "idPool", tide_xdr_u64(&x));
+    tide_json_number(j, "baseFee", tide_xdr_u32(&x));
+    tide_json_number(j, "baseReserve", tide_xdr_u32(&x));
+    tide_json_number(j, "maxTxSetSize", tide_xdr_u32(&x));
+    put_hex_list(j, "skipList", &x, 4, 32);
+    tide_json_number(j, "headerExt", tide_xdr_u32(&x));
+    tide_json_base64(j, "headerXdrBase64", h->header_xdr);
 }
 
-static void put_meta_ext(struct tide_buf *b, const struct dump_sink *s)
+static void put_meta_ext(struct tide_json *j, const struct dump_sink *s)
 {
     if (s->header.lcm_version == 0) {
-        dump_put_null(b, "lcmExt");
-        dump_put_null(b, "sorobanFeeWrite1KB");
+        tide_json_null(j, "lcmExt");
+        tide_json_null(j, "sorobanFeeWrite1KB");
         return;
     }
     uint32_t arm = tide_be32(s->lcm.ptr + 4);
-    dump_put_u64(b, "lcmExt", arm);
+    tide_json_number(j, "lcmExt", arm);
     if (arm == 1)
-        dump_put_i64_text(b, "sorobanFeeWrite1KB", (int64_t)tide_be64(s->lcm.ptr + 12));
+        tide_json_i64(j, "sorobanFeeWrite1KB", (int64_t)tide_be64(s->lcm.ptr + 12));
     else
-        dump_put_null(b, "sorobanFeeWrite1KB");
+        tide_json_null(j, "sorobanFeeWrite1KB");
 }
 
 /* ---- the transaction set ---- */
@@ -99,7 +95,7 @@ static uint32_t skip_envelopes(struct tide_xdr *x)
     return count;
 }
 
-static void put_classic_phase(struct tide_buf *b, struct tide_xdr *x)
+static void put_classic_phase(struct tide_json *j, struct tide_xdr *x)
 {
     uint32_t components = tide_xdr_u32(x);
     uint64_t txs = 0;
@@ -109,51 +105,51 @@ static void put_classic_phase(struct tide_buf *b, struct tide_xdr *x)
             tide_xdr_skip(x, 8);
         txs += skip_envelopes(x);
     }
-    dump_put_u64(b, "components", components);
-    dump_put_u64(b, "txs", txs);
+    tide_json_number(j, "components", components);
+    tide_json_number(j, "txs", txs);
 }
 
-static void put_parallel_phase(struct tide_buf *b, struct tide_xdr *x)
+static void put_parallel_phase(struct tide_json *j, struct tide_xdr *x)
 {
     uint64_t txs = 0;
     if (tide_xdr_bool(x))
-        dump_put_i64_text(b, "baseFee", tide_xdr_i64(x));
+        tide_json_i64(j, "baseFee", tide_xdr_i64(x));
     else
-        dump_put_null(b, "baseFee");
+        tide_json_null(j, "baseFee");
     uint32_t stages = tide_xdr_u32(x);
-    dump_put_u64(b, "stages", stages);
-    dump_put_name(b, "clusters");
-    tide_buf_u8(b, '[');
+    tide_json_number(j, "stages", stages);
+    tide_json_name(j, "clusters");
+    tide_json_open(j, '[');
     for (uint32_t i = 0; i < stages && x->status == TIDE_OK; i++) {
         uint32_t clusters = tide_xdr_u32(x);
-        tide_buf_putf(b, "%s%" PRIu32, i ? "," : "", clusters);
-        for (uint32_t j = 0; j < clusters && x->status == TIDE_OK; j++)
+        tide_json_number(j, NULL, clusters);
+        for (uint32_t k = 0; k < clusters && x->status == TIDE_OK; k++)
             txs += skip_envelopes(x);
     }
-    tide_buf_u8(b, ']');
-    dump_put_u64(b, "txs", txs);
+    tide_json_close(j, ']');
+    tide_json_number(j, "txs", txs);
 }
 
-void dump_put_phases(struct tide_buf *b, tide_slice tx_set)
+void dump_put_phases(struct tide_json *j, tide_slice tx_set)
 {
     struct tide_xdr x = tide_xdr_of(tx_set);
     tide_xdr_skip(&x, 36); /* arm, previousLedgerHash */
     uint32_t phases = tide_xdr_u32(&x);
     for (uint32_t i = 0; i < phases && x.status == TIDE_OK; i++) {
         uint32_t arm = tide_xdr_u32(&x);
-        tide_buf_str(b, i ? ",{" : "{");
-        dump_put_u64(b, "v", arm);
+        tide_json_open(j, '{');
+        tide_json_number(j, "v", arm);
         if (arm == 0)
-            put_classic_phase(b, &x);
+            put_classic_phase(j, &x);
         else
-            put_parallel_phase(b, &x);
-        tide_buf_u8(b, '}');
+            put_parallel_phase(j, &x);
+        tide_json_close(j, '}');
     }
 }
 
 /* ---- counts ---- */
 
-static void put_section(struct tide_buf *b, const char *section, uint32_t counts[5][10])
+static void put_section(struct tide_json *j, const char *section, uint32_t counts[5][10])
 {
     static const char *const kinds[] = { "CREATED", "UPDATED", "REMOVED", "STATE", "RESTORED" };
     static const char *const types[] = {
@@ -166,16 +162,16 @@ static void put_section(struct tide_buf *b, const char *section, uint32_t counts
             if (counts[kind][type] == 0)
                 continue;
             if (!open) {
-                dump_put_name(b, section);
-                tide_buf_u8(b, '{');
+                tide_json_name(j, section);
+                tide_json_open(j, '{');
                 open = true;
             }
             char name[48];
             snprintf(name, sizeof name, "%s/%s", kinds[kind], types[type]);
-            dump_put_u64(b, name, counts[kind][type]);
+            tide_json_number(j, name, counts[kind][type]);
         }
     if (open)
-        tide_buf_u8(b, '}');
+        tide_json_close(j, '}');
 }
 
 static void put_counts(struct dump_sink *s)
@@ -183,30 +179,30 @@ static void put_counts(struct dump_sink *s)
     static const char *const sections[] = {
         "fee", "txBefore", "op", "txAfter", "postFee", "upgrade"
     };
-    struct tide_buf *b = &s->line;
-    dump_put_u64(b, "txCount", s->tx_count);
-    dump_put_u64(b, "successCount", s->success_count);
-    dump_put_name(b, "eventCounts");
-    tide_buf_u8(b, '{');
-    dump_put_u64(b, "op", s->events[TIDE_EVENT_OP]);
-    dump_put_u64(b, "tx", s->events[TIDE_EVENT_TX]);
-    dump_put_u64(b, "diagnostic", s->events[TIDE_EVENT_DIAGNOSTIC]);
-    tide_buf_u8(b, '}');
-    dump_put_name(b, "changeCounts");
-    tide_buf_u8(b, '{');
+    struct tide_json *j = &s->json;
+    tide_json_number(j, "txCount", s->tx_count);
+    tide_json_number(j, "successCount", s->success_count);
+    tide_json_name(j, "eventCounts");
+    tide_json_open(j, '{');
+    tide_json_number(j, "op", s->events[TIDE_EVENT_OP]);
+    tide_json_number(j, "tx", s->events[TIDE_EVENT_TX]);
+    tide_json_number(j, "diagnostic", s->events[TIDE_EVENT_DIAGNOSTIC]);
+    tide_json_close(j, '}');
+    tide_json_name(j, "changeCounts");
+    tide_json_open(j, '{');
     for (size_t i = 0; i < TIDE_COUNT(sections); i++)
-        put_section(b, sections[i], s->changes[i]);
-    tide_buf_u8(b, '}');
+        put_section(j, sections[i], s->changes[i]);
+    tide_json_close(j, '}');
 }
 
 /* ---- proofs ---- */
 
-static void put_check(struct tide_buf *b, const char *name, enum tide_check check)
+static void put_check(struct tide_json *j, const char *name, enum tide_check check)
 {
     if (check == TIDE_CHECK_NONE)
-        dump_put_null(b, name);
+        tide_json_null(j, name);
     else
-        dump_put_bool(b, name, check == TIDE_CHECK_HOLDS);
+        tide_json_bool(j, name, check == TIDE_CHECK_HOLDS);
 }
 
 /* The proposer signs networkId, 4 (SCPVALUE), txSetHash, closeTime: raw, not hashed. */
@@ -221,79 +217,78 @@ static bool signature_holds(const struct dump_sink *s, const struct details *d)
     return tide_ed25519_holds(d->node, d->signature, tide_slice_of(message, sizeof message));
 }
 
-static void put_signature(const struct dump_sink *s, struct tide_buf *b, const struct details *d)
+static void put_signature(const struct dump_sink *s, struct tide_json *j, const struct details *d)
 {
     if (!d->node) {
-        dump_put_null(b, "scpValueSignature");
+        tide_json_null(j, "scpValueSignature");
         return;
     }
-    dump_put_name(b, "scpValueSignature");
-    tide_buf_u8(b, '{');
-    dump_put_strkey(b, "nodeID", TIDE_STRKEY_ACCOUNT, d->node);
+    tide_json_name(j, "scpValueSignature");
+    tide_json_open(j, '{');
+    dump_put_strkey(j, "nodeID", TIDE_STRKEY_ACCOUNT, d->node);
     if (s->options->passphrase.len)
-        dump_put_bool(b, "rawMessageOk", signature_holds(s, d));
+        tide_json_bool(j, "rawMessageOk", signature_holds(s, d));
     else
-        dump_put_null(b, "rawMessageOk");
-    tide_buf_u8(b, '}');
+        tide_json_null(j, "rawMessageOk");
+    tide_json_close(j, '}');
 }
 
 static void put_verification(struct dump_sink *s, const struct details *d, bool linked)
 {
-    struct tide_buf *b = &s->line;
+    struct tide_json *j = &s->json;
     const struct tide_ledger_proof *p = tide_proof_findings(s->verify);
-    dump_put_name(b, "verification");
-    tide_buf_u8(b, '{');
-    put_check(b, "headerHash", p->header);
+    tide_json_name(j, "verification");
+    tide_json_open(j, '{');
+    put_check(j, "headerHash", p->header);
     if (s->last_sequence && s->last_sequence + 1 == s->header.sequence)
-        dump_put_bool(b, "previousLink", linked);
+        tide_json_bool(j, "previousLink", linked);
     else
-        dump_put_null(b, "previousLink");
-    put_check(b, "txSetResultHash", p->results);
-    put_check(b, "txSetHash", p->tx_set);
+        tide_json_null(j, "previousLink");
+    put_check(j, "txSetResultHash", p->results);
+    put_check(j, "txSetHash", p->tx_set);
     if (p->tx_set == TIDE_CHECK_EXEMPT)
-        dump_put_bool(b, "txSetExempt", true);
-    put_check(b, "txSetPreviousLedgerHash", p->tx_set_previous);
-    put_check(b, "allTxHashesMatchEnvelopes", p->envelopes);
-    dump_put_name(b, "invokePreimages");
-    tide_buf_u8(b, '{');
-    dump_put_u64(b, "ok", p->calls_verified);
-    dump_put_u64(b, "rewritten", p->calls_rewritten);
-    dump_put_u64(b, "bad", p->calls_unverified);
-    tide_buf_u8(b, '}');
-    put_signature(s, b, d);
-    tide_buf_u8(b, '}');
+        tide_json_bool(j, "txSetExempt", true);
+    put_check(j, "txSetPreviousLedgerHash", p->tx_set_previous);
+    put_check(j, "allTxHashesMatchEnvelopes", p->envelopes);
+    tide_json_name(j, "invokePreimages");
+    tide_json_open(j, '{');
+    tide_json_number(j, "ok", p->calls_verified);
+    tide_json_number(j, "rewritten", p->calls_rewritten);
+    tide_json_number(j, "bad", p->calls_unverified);
+    tide_json_close(j, '}');
+    put_signature(s, j, d);
+    tide_json_close(j, '}');
 }
 
-static void put_list(struct tide_buf *b, const char *name, const struct tide_buf *members)
+static void put_list(struct tide_json *j, const char *name, const struct tide_buf *members)
 {
-    dump_put_name(b, name);
-    tide_buf_u8(b, '[');
-    tide_buf_slice(b, tide_buf_view(members));
-    tide_buf_u8(b, ']');
-    b->failed |= members->failed;
+    tide_json_name(j, name);
+    tide_json_open(j, '[');
+    tide_buf_slice(j->buf, tide_buf_view(members));
+    tide_json_close(j, ']');
+    j->buf->failed |= members->failed;
 }
 
 void dump_put_ledger(struct dump_sink *s, const struct tide_ledger_tail *tail, bool linked)
 {
-    struct tide_buf *b = &s->line;
+    struct tide_json *j = &s->json;
     struct details d = { 0 };
-    put_header(b, &s->header, &d);
-    put_meta_ext(b, s);
-    dump_put_bool(b, "txSetGeneralized", s->header.lcm_version > 0);
+    put_header(j, &s->header, &d);
+    put_meta_ext(j, s);
+    tide_json_bool(j, "txSetGeneralized", s->header.lcm_version > 0);
     if (s->header.lcm_version > 0)
-        put_list(b, "txSetPhases", &s->phases);
+        put_list(j, "txSetPhases", &s->phases);
     else
-        dump_put_null(b, "txSetPhases");
-    dump_put_u64(b, "scpInfoCount", tail->scp_count);
-    dump_put_u64(b, "upgradesProcessingCount", tail->upgrade_count);
-    put_list(b, "upgrades", &s->upgrades);
+        tide_json_null(j, "txSetPhases");
+    tide_json_number(j, "scpInfoCount", tail->scp_count);
+    tide_json_number(j, "upgradesProcessingCount", tail->upgrade_count);
+    put_list(j, "upgrades", &s->upgrades);
     if (s->header.lcm_version > 0) {
-        dump_put_name(b, "totalByteSizeOfLiveSorobanState");
-        tide_buf_putf(b, "\"%" PRIu64 "\"", tail->live_state_bytes);
+        tide_json_u64(j, "totalByteSizeOfLiveSorobanState", tail->live_state_bytes);
     } else {
-        dump_put_null(b, "totalByteSizeOfLiveSorobanState");
+        tide_json_null(j, "totalByteSizeOfLiveSorobanState");
     }
-    put_list(b, "evictedKeys", &s->evicted);
+    put_list(j, "evictedKeys", &s->evicted);
     put_counts(s);
     put_verification(s, &d, linked);
 }

@@ -9,80 +9,29 @@
 
 /* ---- JSON members ---- */
 
-void dump_put_name(struct tide_buf *b, const char *name)
+void dump_put_text(struct tide_json *j, const char *name, const char *value)
 {
-    if (b->len && b->ptr[b->len - 1] != '{')
-        tide_buf_u8(b, ',');
-    tide_buf_u8(b, '"');
-    tide_buf_str(b, name);
-    tide_buf_str(b, "\":");
-}
-
-void dump_put_null(struct tide_buf *b, const char *name)
-{
-    dump_put_name(b, name);
-    tide_buf_str(b, "null");
-}
-
-void dump_put_bool(struct tide_buf *b, const char *name, bool value)
-{
-    dump_put_name(b, name);
-    tide_buf_str(b, value ? "true" : "false");
-}
-
-void dump_put_u64(struct tide_buf *b, const char *name, uint64_t value)
-{
-    char text[24];
-    dump_put_name(b, name);
-    tide_buf_put(b, text, tide_u64_text(text, value));
-}
-
-void dump_put_text(struct tide_buf *b, const char *name, const char *value)
-{
-    dump_put_name(b, name);
     if (value)
-        tide_buf_json_string(b, tide_slice_str(value));
+        tide_json_text(j, name, tide_slice_str(value));
     else
-        tide_buf_str(b, "null");
+        tide_json_null(j, name);
 }
 
-void dump_put_hex(struct tide_buf *b, const char *name, tide_slice bytes)
-{
-    dump_put_name(b, name);
-    tide_buf_u8(b, '"');
-    tide_buf_hex(b, bytes);
-    tide_buf_u8(b, '"');
-}
-
-void dump_put_base64(struct tide_buf *b, const char *name, tide_slice bytes)
-{
-    dump_put_name(b, name);
-    tide_buf_u8(b, '"');
-    tide_buf_base64(b, bytes);
-    tide_buf_u8(b, '"');
-}
-
-void dump_put_i64_text(struct tide_buf *b, const char *name, int64_t value)
-{
-    dump_put_name(b, name);
-    tide_buf_putf(b, "\"%" PRId64 "\"", value);
-}
-
-void dump_put_strkey(struct tide_buf *b, const char *name, enum tide_strkey kind,
+void dump_put_strkey(struct tide_json *j, const char *name, enum tide_strkey kind,
                      const uint8_t *key)
 {
     char text[TIDE_STRKEY_TEXT_MAX];
-    dump_put_name(b, name);
-    tide_buf_u8(b, '"');
-    tide_buf_put(b, text, tide_strkey_encode(text, kind, tide_slice_of(key, 32)));
-    tide_buf_u8(b, '"');
+    size_t len = tide_strkey_encode(text, kind, tide_slice_of(key, 32));
+    tide_json_name(j, name);
+    tide_json_plain(j, tide_slice_of(text, len));
 }
 
-void dump_put_value(struct tide_buf *b, const char *name, tide_slice scval)
+/* A value as JSON. */
+static void put_value(struct tide_json *j, const char *name, tide_slice scval)
 {
-    dump_put_name(b, name);
-    if (tide_scval_json(b, scval) != TIDE_OK)
-        b->failed = true; /* the walk has checked it: only the limit is left */
+    tide_json_value(j, name);
+    if (tide_scval_json(j->buf, scval) != TIDE_OK)
+        j->buf->failed = true; /* the walk has checked it: only the limit is left */
 }
 
 tide_status dump_flush(struct dump_sink *s)
@@ -104,8 +53,9 @@ static bool wants(const struct dump_sink *s, enum tide_dump_kind kind)
 static void begin_line(struct dump_sink *s, const char *kind)
 {
     tide_buf_reset(&s->line);
-    tide_buf_u8(&s->line, '{');
-    dump_put_text(&s->line, "kind", kind);
+    s->json = (struct tide_json){ .buf = &s->line };
+    tide_json_open(&s->json, '{');
+    dump_put_text(&s->json, "kind", kind);
 }
 
 /* ---- callbacks ---- */
@@ -135,7 +85,7 @@ static tide_status on_tx_set(void *self, tide_slice tx_set)
     struct dump_sink *s = self;
     tide_proof_tx_set(s->verify, tx_set);
     if (s->header.lcm_version > 0)
-        dump_put_phases(&s->phases, tx_set);
+        dump_put_phases(&(struct tide_json){ .buf = &s->phases }, tx_set);
     return TIDE_OK;
 }
 
@@ -151,7 +101,7 @@ static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
     return TIDE_OK;
 }
 
-static void put_event_id(struct tide_buf *b, const struct dump_sink *s, const struct tide_event *e)
+static void put_event_id(struct tide_json *j, const struct dump_sink *s, const struct tide_event *e)
 {
     enum { AFTER_TX_OP = 4095, AFTER_ALL_TX = 1048575 };
     uint64_t tx = e->tx;
@@ -160,30 +110,25 @@ static void put_event_id(struct tide_buf *b, const struct dump_sink *s, const st
         tx = e->stage == 0 ? 0 : e->stage == 1 ? e->tx : AFTER_ALL_TX;
         op = e->stage == 1 ? AFTER_TX_OP : 0;
     }
-    dump_put_name(b, "rpcId");
-    tide_buf_putf(b, "\"%019" PRIu64 "-%010" PRIu32 "\"",
+    tide_json_value(j, "rpcId");
+    tide_buf_putf(j->buf, "\"%019" PRIu64 "-%010" PRIu32 "\"",
                   (uint64_t)s->header.sequence << 32 | tx << 12 | op, e->index);
 }
 
 /* topics as base64, and as JSON where values are asked for. */
-static void put_topics(struct tide_buf *b, const struct tide_event *e, bool as_json)
+static void put_topics(struct tide_json *j, const struct tide_event *e, bool as_json)
 {
     struct tide_xdr x = tide_xdr_of(e->topics);
-    dump_put_name(b, as_json ? "topicsJson" : "topics");
-    tide_buf_u8(b, '[');
+    tide_json_name(j, as_json ? "topicsJson" : "topics");
+    tide_json_open(j, '[');
     for (uint32_t i = 0; i < e->topic_count; i++) {
         tide_slice topic = tide_scval_span(&x);
-        if (i)
-            tide_buf_u8(b, ',');
-        if (as_json) {
-            b->failed |= tide_scval_json(b, topic) != TIDE_OK;
-        } else {
-            tide_buf_u8(b, '"');
-            tide_buf_base64(b, topic);
-            tide_buf_u8(b, '"');
-        }
+        if (as_json)
+            put_value(j, NULL, topic);
+        else
+            tide_json_base64(j, NULL, topic);
     }
-    tide_buf_u8(b, ']');
+    tide_json_close(j, ']');
 }
 
 static void put_event(struct dump_sink *s, const struct tide_tx *tx, const struct tide_event *e)
@@ -191,33 +136,33 @@ static void put_event(struct dump_sink *s, const struct tide_tx *tx, const struc
     static const char *const levels[] = { "op", "tx" };
     static const char *const stages[] = { "before_all_txs", "after_tx", "after_all_txs" };
     static const char *const types[] = { "system", "contract", "diagnostic" };
-    struct tide_buf *b = &s->line;
+    struct tide_json *j = &s->json;
     begin_line(s, "event");
-    dump_put_u64(b, "ledger", s->header.sequence);
-    dump_put_u64(b, "tx", e->tx);
-    dump_put_hex(b, "txHash", tide_slice_of(tx->hash, TIDE_HASH_BYTES));
-    dump_put_text(b, "level", levels[e->level]);
+    tide_json_number(j, "ledger", s->header.sequence);
+    tide_json_number(j, "tx", e->tx);
+    tide_json_hex(j, "txHash", tide_slice_of(tx->hash, TIDE_HASH_BYTES));
+    dump_put_text(j, "level", levels[e->level]);
     if (e->level == TIDE_EVENT_TX) {
-        dump_put_text(b, "stage", stages[e->stage]);
-        dump_put_null(b, "op");
+        dump_put_text(j, "stage", stages[e->stage]);
+        tide_json_null(j, "op");
     } else {
-        dump_put_null(b, "stage");
-        dump_put_u64(b, "op", e->op);
-        dump_put_u64(b, "index", e->index);
+        tide_json_null(j, "stage");
+        tide_json_number(j, "op", e->op);
+        tide_json_number(j, "index", e->index);
     }
-    put_event_id(b, s, e);
-    dump_put_text(b, "type", types[e->type]);
+    put_event_id(j, s, e);
+    dump_put_text(j, "type", types[e->type]);
     if (e->contract)
-        dump_put_strkey(b, "contractId", TIDE_STRKEY_CONTRACT, e->contract);
+        dump_put_strkey(j, "contractId", TIDE_STRKEY_CONTRACT, e->contract);
     else
-        dump_put_null(b, "contractId");
-    put_topics(b, e, false);
-    dump_put_base64(b, "data", e->data);
+        tide_json_null(j, "contractId");
+    put_topics(j, e, false);
+    tide_json_base64(j, "data", e->data);
     if (s->options->values) {
-        put_topics(b, e, true);
-        dump_put_value(b, "dataJson", e->data);
+        put_topics(j, e, true);
+        put_value(j, "dataJson", e->data);
     }
-    tide_buf_u8(b, '}');
+    tide_json_close(j, '}');
 }
 
 static tide_status on_event(void *self, const struct tide_tx *tx, const struct tide_event *e)
@@ -238,13 +183,11 @@ static tide_status on_event(void *self, const struct tide_tx *tx, const struct t
     return dump_flush(s);
 }
 
-static void put_address(struct tide_buf *b, const char *name, tide_slice address)
+static void put_address(struct tide_json *j, const char *name, tide_slice address)
 {
     char text[TIDE_STRKEY_ADDRESS_MAX];
-    dump_put_name(b, name);
-    tide_buf_u8(b, '"');
-    tide_buf_put(b, text, tide_strkey_from_address(text, address));
-    tide_buf_u8(b, '"');
+    tide_json_name(j, name);
+    tide_json_plain(j, tide_slice_of(text, tide_strkey_from_address(text, address)));
 }
 
 static void put_contract_data(struct dump_sink *s, const struct tide_change *c)
@@ -253,33 +196,33 @@ static void put_contract_data(struct dump_sink *s, const struct tide_change *c)
         "fee", "txBefore", "op", "txAfter", "postFee", "upgrade"
     };
     static const char *const kinds[] = { "CREATED", "UPDATED", "REMOVED", "STATE", "RESTORED" };
-    struct tide_buf *b = &s->line;
+    struct tide_json *j = &s->json;
     begin_line(s, "contract_data");
-    dump_put_u64(b, "ledger", s->header.sequence);
-    dump_put_text(b, "section", sections[c->section]);
-    dump_put_u64(b, "tx", c->tx);
+    tide_json_number(j, "ledger", s->header.sequence);
+    dump_put_text(j, "section", sections[c->section]);
+    tide_json_number(j, "tx", c->tx);
     if (c->section == TIDE_SECTION_OP)
-        dump_put_u64(b, "op", c->op);
+        tide_json_number(j, "op", c->op);
     else
-        dump_put_null(b, "op");
-    dump_put_u64(b, "change", c->index);
-    dump_put_text(b, "type", kinds[c->kind]);
-    put_address(b, "contract", c->contract);
-    dump_put_u64(b, "durability", c->durability);
-    dump_put_base64(b, "key", c->key);
+        tide_json_null(j, "op");
+    tide_json_number(j, "change", c->index);
+    dump_put_text(j, "type", kinds[c->kind]);
+    put_address(j, "contract", c->contract);
+    tide_json_number(j, "durability", c->durability);
+    tide_json_base64(j, "key", c->key);
     if (c->kind == TIDE_CHANGE_REMOVED) {
-        dump_put_null(b, "val");
-        dump_put_null(b, "lastModified");
+        tide_json_null(j, "val");
+        tide_json_null(j, "lastModified");
     } else {
-        dump_put_base64(b, "val", c->value);
-        dump_put_u64(b, "lastModified", c->last_modified);
+        tide_json_base64(j, "val", c->value);
+        tide_json_number(j, "lastModified", c->last_modified);
     }
     if (s->options->values) {
-        dump_put_value(b, "keyJson", c->key);
+        put_value(j, "keyJson", c->key);
         if (c->kind != TIDE_CHANGE_REMOVED)
-            dump_put_value(b, "valJson", c->value);
+            put_value(j, "valJson", c->value);
     }
-    tide_buf_u8(b, '}');
+    tide_json_close(j, '}');
 }
 
 static tide_status on_change(void *self, const struct tide_tx *tx, const struct tide_change *c)
@@ -301,15 +244,14 @@ static tide_status on_tx_end(void *self, const struct tide_tx *tx)
         return TIDE_OK;
     begin_line(s, "tx");
     dump_put_tx(s, tx, proof);
-    tide_buf_u8(&s->line, '}');
+    tide_json_close(&s->json, '}');
     return dump_flush(s);
 }
 
-static void add_base64(struct tide_buf *b, tide_slice bytes)
+static void add_base64(struct tide_buf *list, tide_slice bytes)
 {
-    tide_buf_str(b, b->len ? ",\"" : "\"");
-    tide_buf_base64(b, bytes);
-    tide_buf_u8(b, '"');
+    struct tide_json j = { .buf = list, .comma = list->len > 0 };
+    tide_json_base64(&j, NULL, bytes);
 }
 
 static tide_status on_upgrade(void *self, tide_slice upgrade)
@@ -344,7 +286,7 @@ static tide_status on_end(void *self, const struct tide_ledger_tail *tail)
     if (wants(s, TIDE_DUMP_LEDGER)) {
         begin_line(s, "ledger");
         dump_put_ledger(s, tail, linked);
-        tide_buf_u8(&s->line, '}');
+        tide_json_close(&s->json, '}');
         tide_status status = dump_flush(s);
         if (status != TIDE_OK)
             return status;

@@ -3,6 +3,7 @@
 #define INDEXER_DUMP_SINK_H
 
 #include "indexer/dump/dump.h"
+#include "tidemark/json.h"
 #include "tidemark/strkey.h"
 #include "tidemark/tx.h"
 
@@ -12,6 +13,7 @@ struct dump_sink {
     struct tide_proof_check *verify;
     uint8_t network_id[TIDE_HASH_BYTES];
     struct tide_buf line;
+    struct tide_json json; /* writes to line */
 
     /* of the ledger at hand */
     tide_slice lcm;
@@ -42,22 +44,15 @@ tide_status dump_sink_ledger(struct dump_sink *sink, tide_slice lcm, struct tide
 /* Writes sink->line and empties it. */
 tide_status dump_flush(struct dump_sink *sink);
 
-/* JSON members: a comma before all but the first of an object ("{" at the end of line). */
-void dump_put_name(struct tide_buf *b, const char *name);
-void dump_put_null(struct tide_buf *b, const char *name);
-void dump_put_bool(struct tide_buf *b, const char *name, bool value);
-void dump_put_u64(struct tide_buf *b, const char *name, uint64_t value);
-void dump_put_text(struct tide_buf *b, const char *name, const char *value);
-void dump_put_hex(struct tide_buf *b, const char *name, tide_slice bytes);
-void dump_put_base64(struct tide_buf *b, const char *name, tide_slice bytes);
-void dump_put_i64_text(struct tide_buf *b, const char *name, int64_t value);
-void dump_put_strkey(struct tide_buf *b, const char *name, enum tide_strkey kind,
+/* Null for no value. */
+void dump_put_text(struct tide_json *j, const char *name, const char *value);
+/* key holds 32 bytes. */
+void dump_put_strkey(struct tide_json *j, const char *name, enum tide_strkey kind,
                      const uint8_t *key);
-void dump_put_value(struct tide_buf *b, const char *name, tide_slice scval); /* as JSON */
 
 /* ledger.c */
 void dump_put_ledger(struct dump_sink *sink, const struct tide_ledger_tail *tail, bool linked);
-void dump_put_phases(struct tide_buf *b, tide_slice tx_set);
+void dump_put_phases(struct tide_json *j, tide_slice tx_set);
 /* tx.c */
 void dump_put_tx(struct dump_sink *sink, const struct tide_tx *tx, enum tide_call_proof proof);
 

@@ -1,4 +1,5 @@
 #include "indexer/export/row.h"
+#include "tidemark/json.h"
 #include "tidemark/limits.h"
 #include "tidemark/text.h"
 
@@ -54,19 +55,21 @@ void tide_export_row_json(struct tide_export_row *row, uint32_t column, tide_sli
 
 static void put_json(struct tide_export_row *row)
 {
-    bool any = false;
+    struct tide_json json = { .buf = &row->line };
+    tide_json_open(&json, '{');
     for (uint32_t i = 0; i < row->count; i++) {
         if (!row->values[i].set)
             continue;
         tide_slice value = tide_slice_of(row->bytes.ptr + row->values[i].at, row->values[i].len);
-        tide_buf_putf(&row->line, "%s\"%s\":", any ? "," : "{", row->names[i]);
-        if (row->values[i].text)
-            tide_buf_json_string(&row->line, value);
-        else
-            tide_buf_slice(&row->line, value);
-        any = true;
+        if (row->values[i].text) {
+            tide_json_text(&json, row->names[i], value);
+        } else {
+            tide_json_name(&json, row->names[i]);
+            tide_json_raw(&json, value);
+        }
     }
-    tide_buf_str(&row->line, any ? "}\n" : "{}\n");
+    tide_json_close(&json, '}');
+    tide_buf_u8(&row->line, '\n');
 }
 
 /* With each quotation mark twice. */

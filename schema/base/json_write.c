@@ -2,8 +2,7 @@
 
 enum { DECIMALS_MAX = 38 };
 
-/* A name, and the comma that its value would else put. */
-static void begin_value(struct tide_json *j, const char *name)
+void tide_json_value(struct tide_json *j, const char *name)
 {
     tide_json_name(j, name);
     if (j->comma)
@@ -13,13 +12,13 @@ static void begin_value(struct tide_json *j, const char *name)
 
 void tide_json_text(struct tide_json *j, const char *name, tide_slice text)
 {
-    begin_value(j, name);
+    tide_json_value(j, name);
     tide_buf_json_string(j->buf, text);
 }
 
 void tide_json_hex(struct tide_json *j, const char *name, tide_slice bytes)
 {
-    begin_value(j, name);
+    tide_json_value(j, name);
     tide_buf_u8(j->buf, '"');
     tide_buf_hex(j->buf, bytes);
     tide_buf_u8(j->buf, '"');
@@ -27,7 +26,7 @@ void tide_json_hex(struct tide_json *j, const char *name, tide_slice bytes)
 
 void tide_json_base64(struct tide_json *j, const char *name, tide_slice bytes)
 {
-    begin_value(j, name);
+    tide_json_value(j, name);
     tide_buf_u8(j->buf, '"');
     tide_buf_base64(j->buf, bytes);
     tide_buf_u8(j->buf, '"');
@@ -45,12 +44,27 @@ void tide_json_u32(struct tide_json *j, const char *name, uint32_t v)
     tide_json_number(j, name, v);
 }
 
+/* Up to 20 bytes; no NUL. */
+static size_t i64_text(char *out, int64_t v)
+{
+    size_t sign = v < 0;
+    if (sign)
+        out[0] = '-';
+    return sign + tide_u64_text(out + sign, sign ? -(uint64_t)v : (uint64_t)v);
+}
+
+void tide_json_i32(struct tide_json *j, const char *name, int32_t v)
+{
+    char text[21];
+    tide_json_name(j, name);
+    tide_json_raw(j, tide_slice_of(text, i64_text(text, v)));
+}
+
 void tide_json_i64(struct tide_json *j, const char *name, int64_t v)
 {
-    char text[TIDE_I128_TEXT_MAX];
+    char text[21];
     tide_json_name(j, name);
-    tide_json_plain(j, tide_slice_of(text, tide_i128_text(text, tide_i128_from_parts(
-                                                                    v < 0 ? -1 : 0, (uint64_t)v))));
+    tide_json_plain(j, tide_slice_of(text, i64_text(text, v)));
 }
 
 void tide_json_u64(struct tide_json *j, const char *name, uint64_t v)

@@ -1,10 +1,11 @@
+#include "tidemark/json.h"
 #include "tidemark/limits.h"
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 
 struct json_writer {
-    struct tide_buf *json;
+    struct tide_json json;
     struct tide_xdr x;
 };
 
@@ -12,7 +13,7 @@ static void json_value(struct json_writer *w);
 
 static bool going(const struct json_writer *w)
 {
-    return w->x.status == TIDE_OK && !w->json->failed;
+    return w->x.status == TIDE_OK && !w->json.buf->failed;
 }
 
 /* UTF-8 without NUL: what PostgreSQL gives out as text. */
@@ -28,43 +29,14 @@ static bool ascends(tide_slice a, tide_slice b)
     return order < 0 || (order == 0 && a.len < b.len);
 }
 
-static void json_u64(struct tide_buf *json, uint64_t v, bool quoted)
-{
-    char text[24];
-    size_t at = 0;
-    if (quoted)
-        text[at++] = '"';
-    at += tide_u64_text(text + at, v);
-    if (quoted)
-        text[at++] = '"';
-    tide_buf_put(json, text, at);
-}
-
-static void json_i64(struct tide_buf *json, int64_t v, bool quoted)
-{
-    char text[24];
-    size_t at = 0;
-    if (quoted)
-        text[at++] = '"';
-    if (v < 0)
-        text[at++] = '-';
-    at += tide_u64_text(text + at, v < 0 ? -(uint64_t)v : (uint64_t)v);
-    if (quoted)
-        text[at++] = '"';
-    tide_buf_put(json, text, at);
-}
-
 static void json_128(struct json_writer *w, bool is_signed)
 {
     uint64_t hi = tide_xdr_u64(&w->x);
     uint64_t lo = tide_xdr_u64(&w->x);
-    char text[TIDE_I128_TEXT_MAX + 2];
-    size_t at = 1;
-    text[0] = '"';
-    at += is_signed ? tide_i128_text(text + 1, tide_i128_from_parts((int64_t)hi, lo))
-                    : tide_u128_text(text + 1, hi, lo);
-    text[at++] = '"';
-    tide_buf_put(w->json, text, at);
+    char text[TIDE_I128_TEXT_MAX];
+    size_t len = is_signed ? tide_i128_text(text, tide_i128_from_parts((int64_t)hi, lo))
+                           : tide_u128_text(text, hi, lo);
+    tide_json_plain(&w->json, tide_slice_of(text, len));
 }
 
 /* Decimal by repeated division of the eight 32-bit limbs: rare, so plain. */
@@ -94,9 +66,9 @@ static void json_256(struct json_writer *w, bool is_signed)
         }
         digits[--at] = (char)('0' + rest);
     } while (any);
-    tide_buf_str(w->json, negative ? "\"-" : "\"");
-    tide_buf_put(w->json, digits + at, sizeof digits - at);
-    tide_buf_u8(w->json, '"');
+    if (negative)
+        digits[--at] = '-';
+    tide_json_plain(&w->json, tide_slice_of(digits + at, sizeof digits - at));
 }
 
 static void json_address(struct json_writer *w)
@@ -106,46 +78,40 @@ static void json_address(struct json_writer *w)
     tide_slice span = tide_xdr_span(&w->x, mark);
     if (span.len == 0)
         return;
-    char text[TIDE_STRKEY_ADDRESS_MAX + 2];
-    size_t len = tide_strkey_from_address(text + 1, span);
-    text[0] = text[len + 1] = '"';
-    tide_buf_put(w->json, text, len + 2);
-}
-
-static void json_hex(struct tide_buf *json, tide_slice bytes)
-{
-    tide_buf_u8(json, '"');
-    tide_buf_hex(json, bytes);
-    tide_buf_u8(json, '"');
+    char text[TIDE_STRKEY_ADDRESS_MAX];
+    size_t len = tide_strkey_from_address(text, span);
+    tide_json_plain(&w->json, tide_slice_of(text, len));
 }
 
 /* A replacement character would make different values alike, and PostgreSQL's JSON functions refuse
  * an escaped NUL. */
-void tide_scval_json_string(struct tide_buf *json, tide_slice s)
+static void json_string(struct tide_json *json, tide_slice s)
 {
     if (is_text(s)) {
-        tide_buf_json_string(json, s);
+        tide_json_text(json, NULL, s);
         return;
     }
-    tide_buf_str(json, "{\"hex\":");
-    json_hex(json, s);
-    tide_buf_u8(json, '}');
+    tide_json_open(json, '{');
+    tide_json_hex(json, "hex", s);
+    tide_json_close(json, '}');
+}
+
+void tide_scval_json_string(struct tide_buf *json, tide_slice s)
+{
+    json_string(&(struct tide_json){ .buf = json }, s);
 }
 
 static void json_vec(struct json_writer *w)
 {
     if (!tide_xdr_bool(&w->x)) {
-        tide_buf_str(w->json, "null");
+        tide_json_null(&w->json, NULL);
         return;
     }
     uint32_t count = tide_xdr_count(&w->x, UINT32_MAX, 4);
-    tide_buf_u8(w->json, '[');
-    for (uint32_t i = 0; i < count && going(w); i++) {
-        if (i)
-            tide_buf_u8(w->json, ',');
+    tide_json_open(&w->json, '[');
+    for (uint32_t i = 0; i < count && going(w); i++)
         json_value(w);
-    }
-    tide_buf_u8(w->json, ']');
+    tide_json_close(&w->json, ']');
 }
 
 static bool is_symbol(tide_slice s)
@@ -212,21 +178,22 @@ static bool keys_are_names(struct tide_xdr map, uint32_t count, bool storage)
 
 static void json_pair(struct json_writer *w)
 {
-    tide_buf_u8(w->json, '[');
+    tide_json_open(&w->json, '[');
     json_value(w);
-    tide_buf_u8(w->json, ',');
     json_value(w);
-    tide_buf_u8(w->json, ']');
+    tide_json_close(&w->json, ']');
 }
 
 static void json_member(struct json_writer *w, bool storage)
 {
     struct key key = read_key(&w->x, storage);
+    tide_json_value(&w->json, NULL);
     if (key.arm == TIDE_SCV_VEC)
-        tide_buf_putf(w->json, "\"[\\\"%.*s\\\"]\"", TIDE_SLICE_FMT(key.name));
+        tide_buf_putf(w->json.buf, "\"[\\\"%.*s\\\"]\"", TIDE_SLICE_FMT(key.name));
     else
-        tide_buf_json_string(w->json, key.name);
-    tide_buf_u8(w->json, ':');
+        tide_buf_json_string(w->json.buf, key.name);
+    tide_buf_u8(w->json.buf, ':');
+    w->json.comma = false;
     json_value(w);
 }
 
@@ -234,50 +201,58 @@ static void json_map_entries(struct json_writer *w, bool storage)
 {
     uint32_t count = tide_xdr_count(&w->x, UINT32_MAX, 8);
     bool names = keys_are_names(w->x, count, storage);
-    tide_buf_u8(w->json, names ? '{' : '[');
+    tide_json_open(&w->json, names ? '{' : '[');
     for (uint32_t i = 0; i < count && going(w); i++) {
-        if (i)
-            tide_buf_u8(w->json, ',');
         if (names)
             json_member(w, storage);
         else
             json_pair(w);
     }
-    tide_buf_u8(w->json, names ? '}' : ']');
+    tide_json_close(&w->json, names ? '}' : ']');
 }
 
 static void json_instance(struct json_writer *w)
 {
+    struct tide_json *json = &w->json;
     uint32_t executable = tide_xdr_u32(&w->x);
-    if (executable == 0) {
-        tide_buf_str(w->json, "{\"executable\":\"contractExecutableWasm\",\"wasm\":");
-        json_hex(w->json, tide_xdr_opaque(&w->x, 32));
-    } else if (executable == 1) {
-        tide_buf_str(w->json, "{\"executable\":\"contractExecutableStellarAsset\"");
-    } else if (executable == 2) {
-        tide_buf_str(w->json, "{\"executable\":\"contractExecutableExternalRef\",\"owner\":");
-        json_address(w);
-        tide_buf_str(w->json, ",\"tag\":");
-        tide_scval_json_string(w->json, tide_xdr_var(&w->x, UINT32_MAX));
-    } else {
+    if (executable > 2) {
         tide_xdr_refuse(&w->x, TIDE_E_UNKNOWN, "ContractExecutable arm", executable);
         return;
     }
-    tide_buf_str(w->json, ",\"storage\":");
+    tide_json_open(json, '{');
+    if (executable == 0) {
+        tide_json_word(json, "executable", "contractExecutableWasm");
+        tide_json_hex(json, "wasm", tide_xdr_opaque(&w->x, 32));
+    } else if (executable == 1) {
+        tide_json_word(json, "executable", "contractExecutableStellarAsset");
+    } else {
+        tide_json_word(json, "executable", "contractExecutableExternalRef");
+        tide_json_name(json, "owner");
+        json_address(w);
+        tide_json_name(json, "tag");
+        json_string(json, tide_xdr_var(&w->x, UINT32_MAX));
+    }
+    tide_json_name(json, "storage");
     if (tide_xdr_bool(&w->x))
         json_map_entries(w, true);
     else
-        tide_buf_str(w->json, "{}");
-    tide_buf_u8(w->json, '}');
+        tide_json_raw(json, TIDE_SLICE("{}"));
+    tide_json_close(json, '}');
 }
 
 static void json_error(struct json_writer *w)
 {
     const uint8_t *mark = w->x.cur;
     tide_scerror_skip(&w->x);
-    if (w->x.status == TIDE_OK)
-        tide_buf_putf(w->json, "{\"error\":{\"type\":%" PRIu32 ",\"code\":%" PRIu32 "}}",
-                      tide_be32(mark), tide_be32(mark + 4));
+    if (w->x.status != TIDE_OK)
+        return;
+    tide_json_open(&w->json, '{');
+    tide_json_name(&w->json, "error");
+    tide_json_open(&w->json, '{');
+    tide_json_u32(&w->json, "type", tide_be32(mark));
+    tide_json_u32(&w->json, "code", tide_be32(mark + 4));
+    tide_json_close(&w->json, '}');
+    tide_json_close(&w->json, '}');
 }
 
 static void json_nested(struct json_writer *w, uint32_t arm)
@@ -291,7 +266,7 @@ static void json_nested(struct json_writer *w, uint32_t arm)
     else if (tide_xdr_bool(&w->x))
         json_map_entries(w, false);
     else
-        tide_buf_str(w->json, "null");
+        tide_json_null(&w->json, NULL);
     tide_xdr_leave(&w->x);
 }
 
@@ -299,18 +274,18 @@ static void json_number(struct json_writer *w, uint32_t arm)
 {
     switch (arm) {
     case TIDE_SCV_U32:
-        json_u64(w->json, tide_xdr_u32(&w->x), false);
+        tide_json_u32(&w->json, NULL, tide_xdr_u32(&w->x));
         return;
     case TIDE_SCV_I32:
-        json_i64(w->json, tide_xdr_i32(&w->x), false);
+        tide_json_i32(&w->json, NULL, tide_xdr_i32(&w->x));
         return;
     case TIDE_SCV_U64:
     case TIDE_SCV_TIMEPOINT:
     case TIDE_SCV_DURATION:
-        json_u64(w->json, tide_xdr_u64(&w->x), true);
+        tide_json_u64(&w->json, NULL, tide_xdr_u64(&w->x));
         return;
     case TIDE_SCV_I64:
-        json_i64(w->json, tide_xdr_i64(&w->x), true);
+        tide_json_i64(&w->json, NULL, tide_xdr_i64(&w->x));
         return;
     case TIDE_SCV_U128:
     case TIDE_SCV_I128:
@@ -326,10 +301,10 @@ static void json_value(struct json_writer *w)
     uint32_t arm = tide_xdr_u32(&w->x);
     switch (arm) {
     case TIDE_SCV_BOOL:
-        tide_buf_str(w->json, tide_xdr_bool(&w->x) ? "true" : "false");
+        tide_json_bool(&w->json, NULL, tide_xdr_bool(&w->x));
         return;
     case TIDE_SCV_VOID:
-        tide_buf_str(w->json, "null");
+        tide_json_null(&w->json, NULL);
         return;
     case TIDE_SCV_ERROR:
         json_error(w);
@@ -347,14 +322,14 @@ static void json_value(struct json_writer *w)
         json_number(w, arm);
         return;
     case TIDE_SCV_BYTES:
-        json_hex(w->json, tide_xdr_var(&w->x, UINT32_MAX));
+        tide_json_hex(&w->json, NULL, tide_xdr_var(&w->x, UINT32_MAX));
         return;
     case TIDE_SCV_STRING:
     case TIDE_SCV_EXECUTABLE_TAG:
-        tide_scval_json_string(w->json, tide_xdr_var(&w->x, UINT32_MAX));
+        json_string(&w->json, tide_xdr_var(&w->x, UINT32_MAX));
         return;
     case TIDE_SCV_SYMBOL:
-        tide_scval_json_string(w->json, tide_xdr_var(&w->x, 32));
+        json_string(&w->json, tide_xdr_var(&w->x, 32));
         return;
     case TIDE_SCV_VEC:
     case TIDE_SCV_MAP:
@@ -365,12 +340,12 @@ static void json_value(struct json_writer *w)
         json_address(w);
         return;
     case TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE:
-        tide_buf_str(w->json, "\"LedgerKeyContractInstance\"");
+        tide_json_word(&w->json, NULL, "LedgerKeyContractInstance");
         return;
     case TIDE_SCV_LEDGER_KEY_NONCE:
-        tide_buf_str(w->json, "{\"nonce\":");
-        json_i64(w->json, tide_xdr_i64(&w->x), true);
-        tide_buf_u8(w->json, '}');
+        tide_json_open(&w->json, '{');
+        tide_json_i64(&w->json, "nonce", tide_xdr_i64(&w->x));
+        tide_json_close(&w->json, '}');
         return;
     default:
         tide_xdr_refuse(&w->x, TIDE_E_UNKNOWN, "SCVal arm", arm);
@@ -379,7 +354,7 @@ static void json_value(struct json_writer *w)
 
 tide_status tide_scval_json(struct tide_buf *json, tide_slice xdr)
 {
-    struct json_writer w = { .json = json, .x = tide_xdr_of(xdr) };
+    struct json_writer w = { .json = { .buf = json }, .x = tide_xdr_of(xdr) };
     json_value(&w);
     tide_status status = tide_xdr_end(&w.x);
     if (status != TIDE_OK)
@@ -389,15 +364,12 @@ tide_status tide_scval_json(struct tide_buf *json, tide_slice xdr)
 
 bool tide_scval_json_stored(struct tide_buf *json, tide_slice values, uint32_t count)
 {
-    struct json_writer w = { .json = json, .x = tide_xdr_of(values) };
+    struct json_writer w = { .json = { .buf = json }, .x = tide_xdr_of(values) };
     size_t before = json->len;
     size_t most = 2 * values.len + TIDE_STORED_JSON_SPARE;
     w.x.depth = TIDE_XDR_DEPTH_MAX - TIDE_STORED_JSON_DEPTH; /* so many levels are left */
-    for (uint32_t i = 0; i < count && going(&w); i++) {
-        if (i)
-            tide_buf_u8(json, ',');
+    for (uint32_t i = 0; i < count && going(&w); i++)
         json_value(&w);
-    }
     if (json->failed)
         return true; /* the buffer says so itself, as after every append */
     size_t len = json->len - before;
