@@ -1,10 +1,28 @@
-/* Without an engine a fuzz target is a test: it runs every file of its corpus, each of its
- * beginnings, and each with one byte altered; of large files every so many bytes. */
-#include "tests/fuzz/fuzz.h"
+/* Without a fuzzing engine all targets are one program: `fuzz_replay NAME FILE…` runs the target NAME on every file, on
+ * prefixes of it, and on copies with one byte changed. Files above WHOLE_MAX bytes are sampled. CMake writes the list. */
 
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+typedef int target_fn(const uint8_t *data, size_t size);
+
+#define TARGET(name) target_fn fuzz_##name;
+#include FUZZ_LIST
+#undef TARGET
+
+static const struct {
+    const char *name;
+    target_fn *run;
+} targets[] = {
+#define TARGET(name) { #name, fuzz_##name },
+#include FUZZ_LIST
+#undef TARGET
+};
+
+static target_fn *target;
 
 enum { INPUT_MAX = 4 << 20, WHOLE_MAX = 4096, VARIANTS = 64 };
 
@@ -15,7 +33,7 @@ static void run(const uint8_t *bytes, size_t len)
     if (!copy)
         abort();
     memcpy(copy, bytes, len);
-    LLVMFuzzerTestOneInput(copy, len);
+    target(copy, len);
     free(copy);
 }
 
@@ -33,16 +51,17 @@ static void run_variants(uint8_t *bytes, size_t len)
     }
 }
 
-int main(int argc, char **argv)
+static int replay(char **files, int count)
 {
     uint8_t *bytes = calloc(1, INPUT_MAX);
     if (!bytes)
         return 1;
     run(bytes, 0);
-    for (int i = 1; i < argc; i++) {
-        FILE *file = fopen(argv[i], "rb");
+    for (int i = 0; i < count; i++) {
+        FILE *file = fopen(files[i], "rb");
         if (!file) {
-            fprintf(stderr, "%s: cannot be read\n", argv[i]);
+            fprintf(stderr, "%s: cannot be read\n", files[i]);
+            free(bytes);
             return 1;
         }
         size_t len = fread(bytes, 1, INPUT_MAX, file);
@@ -51,6 +70,18 @@ int main(int argc, char **argv)
         run_variants(bytes, len);
     }
     free(bytes);
-    printf("%d files\n", argc - 1);
-    return argc > 1 ? 0 : 1; /* a target without a corpus tests nothing */
+    printf("%d files\n", count);
+    return count > 0 ? 0 : 1; /* a target without a corpus tests nothing */
+}
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; argc > 1 && i < sizeof targets / sizeof targets[0]; i++)
+        if (strcmp(argv[1], targets[i].name) == 0)
+            target = targets[i].run;
+    if (!target) {
+        fprintf(stderr, "usage: fuzz_replay TARGET FILE...\n");
+        return 64;
+    }
+    return replay(argv + 2, argc - 2);
 }

@@ -86,7 +86,7 @@ static void ledgers_age_by_the_later_clock(void **state)
     assert_int_equal(tide_age_closed(&sign, NOON + 10, noon), 0);
 }
 
-int main(void)
+int test_age(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_renewed_lease_is_young),

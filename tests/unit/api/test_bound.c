@@ -88,7 +88,7 @@ static void what_a_statement_had_before_comes_after(void **state)
     free(text);
 }
 
-int main(void)
+int test_bound(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_role_s_table_has_its_contract),

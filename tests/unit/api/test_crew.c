@@ -360,7 +360,7 @@ static void test_clients_take_turns(void **state)
     end(&h, crew);
 }
 
-int main(void)
+int test_crew(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lane_leaves_a_thread),

@@ -91,7 +91,7 @@ static void the_page_is_of_local_files_alone(void **state)
     }
 }
 
-int main(void)
+int test_document(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_route_has_its_document),

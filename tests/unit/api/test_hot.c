@@ -767,7 +767,7 @@ static void test_readers_beside_writer(void **state)
     assert_true(reads > 100);
 }
 
-int main(void)
+int test_hot(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {

@@ -146,7 +146,7 @@ static void test_a_small_table(void **state)
     assert_true(hits == 0 && misses == 0);
 }
 
-int main(void)
+int test_hot_kept(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_answers),

@@ -190,7 +190,7 @@ static void test_items(void **state)
     says("{\"list\":[\"01ff\",\"YWI=\",7,\"-9223372036854775808\",\"\\\"\",{}],\"after\":\"-1\"}");
 }
 
-int main(void)
+int test_json(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_items),      cmocka_unit_test(test_scaled),

@@ -525,7 +525,7 @@ static void a_silent_indexer_is_told(void **state)
     leave(&late);
 }
 
-int main(void)
+int test_live(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_are_read_as_written),

@@ -180,7 +180,7 @@ static void a_stale_index_tells_no_standing(void **state)
     leave(&r);
 }
 
-int main(void)
+int test_live_people(void)
 {
     const struct CMUnitTest tests[] = {
         HUB(compliance_changes_by_ledger_and_by_time),

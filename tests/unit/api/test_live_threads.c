@@ -100,7 +100,7 @@ static void many_threads_get_everything_once(void **state)
     assert_int_equal(atomic_load(&m.done), TIDE_COUNT(readers));
 }
 
-int main(void)
+int test_live_threads(void)
 {
     const struct CMUnitTest tests[] = {
         HUB(many_threads_get_everything_once),

@@ -78,7 +78,7 @@ static void each_silent_thread_is_named(void **state)
     assert_null(stalled()); /* a thread that ended is not missed */
 }
 
-int main(void)
+int test_liveness(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(each_silent_thread_is_named) };
     return cmocka_run_group_tests(tests, NULL, NULL);

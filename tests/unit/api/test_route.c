@@ -548,7 +548,7 @@ static void every_statement_needs_what_it_reads(void **state)
                      TIDE_OK);
 }
 
-int main(void)
+int test_route(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets),

@@ -464,7 +464,7 @@ static void test_counters(void **state)
     assert_int_equal(tide_metric_bucket_of(UINT64_MAX), TIDE_METRIC_LONGER);
 }
 
-int main(void)
+int test_server_limits(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines),          cmocka_unit_test(test_heads),

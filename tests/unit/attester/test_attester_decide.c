@@ -265,7 +265,7 @@ static void errors_become_words(void **state)
     }
 }
 
-int main(void)
+int test_attester_decide(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_person_is_looked_at_before_anything_is_signed),

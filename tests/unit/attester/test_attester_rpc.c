@@ -281,7 +281,7 @@ static void a_server_named_twice_is_one(void **state)
     assert_int_equal(att_rpc_open(&rpc, &options, &err), TIDE_E_CONFIG);
 }
 
-int main(void)
+int test_attester_rpc(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_entry_nobody_can_read_is_not_an_absent_one),

@@ -436,7 +436,7 @@ static void seeds_are_read_strictly(void **state)
     unlink(path);
 }
 
-int main(void)
+int test_attester_sign(void)
 {
 #define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
     const struct CMUnitTest tests[] = {

@@ -171,7 +171,7 @@ static void every_allocation_may_fail(void **state)
     assert_int_equal(nth, 3); /* two allocations, then a clean run */
 }
 
-int main(void)
+int test_base(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(i128_text_goes_both_ways),

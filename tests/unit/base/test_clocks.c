@@ -54,7 +54,7 @@ static void the_difference_is_told(void **state)
                               "indexed: the clock is wrong, or the index is late");
 }
 
-int main(void)
+int test_clocks(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_wrong_clock_has_its_verdict),

@@ -424,7 +424,7 @@ static void a_manual_lists_the_exit_codes(void **state)
     tide_buf_release(&out);
 }
 
-int main(void)
+int test_config(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(file_lines_are_taken_or_refused_by_name),

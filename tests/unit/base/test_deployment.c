@@ -134,7 +134,7 @@ static void a_full_table_finds_all_and_refuses_more(void **state)
     free(d);
 }
 
-int main(void)
+int test_deployment(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roles_follow_from_names),

@@ -321,7 +321,7 @@ static void addresses(void **state)
 
 #define HTTP_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+int test_http(void)
 {
     const struct CMUnitTest tests[] = {
         HTTP_TEST(a_request_goes_out_as_it_was_given),

@@ -125,7 +125,7 @@ static void a_credential_may_have_an_access_list(void **state)
     refused(p, "lets others");
 }
 
-int main(void)
+int test_secret(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_private_file_is_read_whole, open_place, close_place),

@@ -132,7 +132,7 @@ static void a_window_too_large_is_a_limit(void **state)
     assert_true(tide_zstd_magic(TIDE_SLICE("\x5f\x2a\x4d\x18")));
 }
 
-int main(void)
+int test_zstd(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_come_back_in_pieces_of_any_size),

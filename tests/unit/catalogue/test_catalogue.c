@@ -167,7 +167,7 @@ static void optional_fields_are_the_nullable_columns(void **state)
                          strcmp(transfer->columns[i].name, "to_muxed_id") == 0);
 }
 
-int main(void)
+int test_catalogue(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_means_what_its_role_says),

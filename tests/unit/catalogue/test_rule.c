@@ -210,7 +210,7 @@ static void test_savings(void **state)
     assert_true(v == 0);
 }
 
-int main(void)
+int test_rule(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_standing), cmocka_unit_test(test_valid_until),

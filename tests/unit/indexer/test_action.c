@@ -118,7 +118,7 @@ static void a_full_buffer_is_told(void **state)
     tide_buf_release(&json);
 }
 
-int main(void)
+int test_action(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(actions_read_as_the_table_says),

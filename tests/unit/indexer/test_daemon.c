@@ -212,7 +212,7 @@ static void the_supervisor_is_told(void **state)
     tide_notify("relative", "READY=1");
 }
 
-int main(void)
+int test_daemon(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_sqlstate_has_its_remedy),

@@ -581,7 +581,7 @@ static void a_ledger_that_is_refused_leaves_nothing(void **state)
     free(bytes);
 }
 
-int main(void)
+int test_decode(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_swap_becomes_a_row_and_a_line_of_the_log),

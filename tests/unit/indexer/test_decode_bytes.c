@@ -173,7 +173,7 @@ static void evictions(void **state)
     tide_buf_release(&evicted);
 }
 
-int main(void)
+int test_decode_bytes(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(refused_arguments), TEST(tiny_events), TEST(tiny_entries),

@@ -330,7 +330,7 @@ static void tokens_past_the_limit_are_reported_and_not_followed(void **state)
     tide_buf_release(&value);
 }
 
-int main(void)
+int test_decode_entries(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_dao_s_storage_gives_no_role),

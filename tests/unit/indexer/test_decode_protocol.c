@@ -261,7 +261,7 @@ static void chain_b(void **state)
     check_chain("b", 2820);
 }
 
-int main(void)
+int test_decode_protocol(void)
 {
     char shared[200];
     if (!find_shared(shared, sizeof shared)) {

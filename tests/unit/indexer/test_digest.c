@@ -141,7 +141,7 @@ static void fields_are_found(void **state)
     assert_int_equal(tide_digest_field(tuple, 3, &field, &null), TIDE_E_DECODE);
 }
 
-int main(void)
+int test_digest(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(order_does_not_matter),

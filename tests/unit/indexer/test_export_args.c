@@ -47,7 +47,7 @@ static void jurisdictions_are_hidden(void **state)
     }
 }
 
-int main(void)
+int test_export_args(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(jurisdictions_are_hidden) };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,7 +108,7 @@ static void a_full_disk_is_said(void **state)
     fclose(to);
 }
 
-int main(void)
+int test_export_row(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_leaves_out_what_is_not_set),

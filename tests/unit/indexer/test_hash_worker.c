@@ -97,7 +97,7 @@ static void a_ledger_given_up_is_forgotten(void **state)
     tide_proof_close(verify);
 }
 
-int main(void)
+int test_hash_worker(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_altered_byte_is_caught),

@@ -219,7 +219,7 @@ static void base64_is_decoded_where_it_stands(void **state)
     tide_buf_release(&text);
 }
 
-int main(void)
+int test_json_scan(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_value_is_taken_or_refused),

@@ -325,7 +325,7 @@ static void waiting_can_be_stopped(void **state)
 
 #define LAKE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+int test_lake(void)
 {
     const struct CMUnitTest tests[] = {
         LAKE_TEST(batches_are_cut_into_ledgers),

@@ -399,7 +399,7 @@ static void nobody_there(void **state)
 
 #define HTTP_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+int test_lake_http(void)
 {
     const struct CMUnitTest tests[] = {
         HTTP_TEST(several_objects_are_in_flight_and_come_in_order),

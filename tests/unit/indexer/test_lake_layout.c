@@ -103,7 +103,7 @@ static void config_is_read_or_refused_by_key(void **state)
     }
 }
 
-int main(void)
+int test_lake_layout(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_are_named_as_the_lake_names_them),

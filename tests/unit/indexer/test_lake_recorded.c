@@ -107,7 +107,7 @@ static void an_old_object_without_folders_is_read(void **state)
     r.source.ops->close(r.source.self);
 }
 
-int main(void)
+int test_lake_recorded(void)
 {
     find_fixtures();
     if (access(fixtures, R_OK) != 0) {

@@ -330,7 +330,7 @@ static void the_search_is_bounded(void **state)
     literal_close(&one);
 }
 
-int main(void)
+int test_proof(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_true_ledger_holds_at_every_level),

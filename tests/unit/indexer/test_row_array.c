@@ -80,7 +80,7 @@ static void what_is_not_whole_is_refused(void **state)
     tide_buf_release(&out);
 }
 
-int main(void)
+int test_row_array(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(rows_become_elements),
                                         cmocka_unit_test(what_is_not_whole_is_refused) };

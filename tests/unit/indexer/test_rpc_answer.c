@@ -285,7 +285,7 @@ static void events_are_told_one_by_one(void **state)
     assert_string_equal(err.text, "ninety-nine");
 }
 
-int main(void)
+int test_rpc_answer(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_page_may_be_written_in_many_ways),

@@ -132,7 +132,7 @@ static void a_chain_that_stands_still_is_asked_once_a_second(void **state)
     assert_true(polls > 500);
 }
 
-int main(void)
+int test_rpc_pace(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_questions_and_soon),

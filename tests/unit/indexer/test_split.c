@@ -132,7 +132,7 @@ static void lies_are_refused(void **state)
     }
 }
 
-int main(void)
+int test_split(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_twelve_bytes_tell),

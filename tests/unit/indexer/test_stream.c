@@ -201,7 +201,7 @@ static void the_newest_is_what_came_last(void **state)
 
 #define STREAM_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+int test_stream(void)
 {
     const struct CMUnitTest tests[] = {
         STREAM_TEST(plain_and_packed_give_the_same),  STREAM_TEST(a_stream_cut_anywhere_is_refused),

@@ -138,7 +138,7 @@ static void what_comes_before_the_damage_is_right(void **state)
     }
 }
 
-int main(void)
+int test_unpack(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {

@@ -262,7 +262,7 @@ static void test_account_entries(void **state)
     tide_buf_release(&entry);
 }
 
-int main(void)
+int test_kyc_challenge(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_taken, open_world, close_world),

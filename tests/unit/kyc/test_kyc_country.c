@@ -86,7 +86,7 @@ static void what_passports_say_is_no_country(void **state)
     assert_int_equal(of("DEU"), 276);
 }
 
-int main(void)
+int test_kyc_country(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_country_is_known_by_both_its_codes),

@@ -602,7 +602,7 @@ static void test_counted_by_many(void **state)
     tide_kyc_refused_close(r);
 }
 
-int main(void)
+int test_kyc_decision(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_approval),

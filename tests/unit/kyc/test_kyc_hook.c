@@ -539,7 +539,7 @@ static void pages_are_the_provider_s(void **state)
 
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
-int main(void)
+int test_kyc_hook(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_digests_are_ours),

@@ -178,7 +178,7 @@ static void each_page_has_its_place(void **state)
     }
 }
 
-int main(void)
+int test_kyc_page(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_written_into_it_stays_text, set_up, tear_down),

@@ -242,7 +242,7 @@ static void hosts_are_read_as_browsers_read_them(void **state)
     }
 }
 
-int main(void)
+int test_kyc_settings(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_read),

@@ -155,7 +155,7 @@ static void test_reply_lines(void **state)
     tide_reply_release(&reply);
 }
 
-int main(void)
+int test_kyc_token(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known),        cmocka_unit_test(test_one_purpose),

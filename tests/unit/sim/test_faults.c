@@ -111,7 +111,7 @@ static void refused(void **state)
     sim_faults_close(faults);
 }
 
-int main(void)
+int test_faults(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(from_and_count), cmocka_unit_test(star_is_rpc),

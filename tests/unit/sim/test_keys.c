@@ -38,7 +38,7 @@ static void every_signature_holds_and_is_the_same_twice(void **state)
     keys_close(&keys);
 }
 
-int main(void)
+int test_keys(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_signature_holds_and_is_the_same_twice),

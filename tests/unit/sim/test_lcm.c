@@ -255,7 +255,7 @@ static void ledgers_are_linked_and_the_same_twice(void **state)
     assert_memory_equal(last[0], last[1], TIDE_HASH_BYTES);
 }
 
-int main(void)
+int test_lcm(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_ledger_is_the_bytes_of_the_network),

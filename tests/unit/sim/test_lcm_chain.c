@@ -260,7 +260,7 @@ static void every_attack_is_made(void **state)
     assert_int_equal(hostile_parse(&bits, "refused,refuse", &err), TIDE_E_USAGE);
 }
 
-int main(void)
+int test_lcm_chain(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_ledger_holds_what_its_hashes_say),

@@ -101,7 +101,7 @@ static int remove_folder(void **state)
     return system(command); /* NOLINT(cert-env33-c): our own temporary folder */
 }
 
-int main(void)
+int test_lcm_lake(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ledger_has_one_key),

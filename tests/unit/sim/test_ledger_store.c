@@ -112,7 +112,7 @@ static void keeps_and_forgets(void **state)
     chain_close(&w.chain);
 }
 
-int main(void)
+int test_ledger_store(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(keeps_and_forgets) };
     return cmocka_run_group_tests(tests, NULL, NULL);

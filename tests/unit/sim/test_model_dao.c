@@ -360,7 +360,7 @@ static void test_cancel_queued(void **state)
            C(ENGINE), sim_sym("f"), nothing());
 }
 
-int main(void)
+int test_model_dao(void)
 {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_deploy_asset),      WORLD_TEST(test_partners_by_vote),

@@ -210,7 +210,7 @@ static void test_asset_contract(void **state)
     assert_int_equal(sim_classic_balance(&w->h, account(USER0), 1), 29999999999995);
 }
 
-int main(void)
+int test_model_host(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_value_order),  cmocka_unit_test(test_value_xdr),

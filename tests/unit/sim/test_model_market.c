@@ -340,7 +340,7 @@ static void test_finalize(void **state)
     assert_int_equal(out->auth_count, 0);
 }
 
-int main(void)
+int test_model_market(void)
 {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_swap),

@@ -281,7 +281,7 @@ static void test_names(void **state)
     }
 }
 
-int main(void)
+int test_model_names(void)
 {
     const struct CMUnitTest tests[] = { WORLD_TEST(test_names) };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -293,7 +293,7 @@ static void test_wrong_hands(void **state)
     assert_true(sim_addr_eq(out->auths[0].who, account(USER0 + 4)));
 }
 
-int main(void)
+int test_model_partners(void)
 {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_catalog),         WORLD_TEST(test_partner_share),

@@ -379,7 +379,7 @@ static void test_upgrade(void **state)
     PASS(w, POOL, "set_protocol_fee", A(DAOWALLET), sim_i128(7)); /* storage stays */
 }
 
-int main(void)
+int test_model_rules(void)
 {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(test_expiry),

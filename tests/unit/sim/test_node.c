@@ -351,7 +351,7 @@ static void a_simulation_tells_what_would_change(void **state)
     tide_sign_close(who.key);
 }
 
-int main(void)
+int test_node(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_newcomer_swaps_once_it_is_attested),

@@ -181,7 +181,7 @@ static void turned_bytes_are_answered(void **state)
     net_close(&net);
 }
 
-int main(void)
+int test_node_any(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_call_is_answered),

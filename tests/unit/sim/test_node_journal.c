@@ -108,7 +108,7 @@ static void what_came_later_is_forgotten(void **state)
     net_close(&net);
 }
 
-int main(void)
+int test_node_journal(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_life_is_the_same),

@@ -133,7 +133,7 @@ static void a_life_is_made_longer(void **state)
     net_close(&net);
 }
 
-int main(void)
+int test_node_life(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_lapsed_comes_back_with_the_call),

@@ -292,7 +292,7 @@ static void the_queue_is_bounded(void **state)
     net_close_ledger(&d->net);
 }
 
-int main(void)
+int test_node_queue(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_fault_has_its_code),

@@ -102,7 +102,7 @@ static void filters(void **state)
     assert_false(passes("[{\"type\":\"contract\"}]", 1, 0));
 }
 
-int main(void)
+int test_rpc_events(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ids_in_order),

@@ -351,7 +351,7 @@ static void a_cursor_fails_once_and_stays_failed(void **state)
     assert_true(x.truncated);
 }
 
-int main(void)
+int test_scval(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_arm_has_its_json),

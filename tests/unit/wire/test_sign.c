@@ -138,7 +138,7 @@ static void a_recorded_transaction_is_signed_the_same(void **state)
     tide_sign_close(key);
 }
 
-int main(void)
+int test_sign(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seeds_sign_as_the_rfc_says),

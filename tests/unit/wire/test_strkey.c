@@ -139,7 +139,7 @@ static void addresses_go_both_ways(void **state)
     assert_int_equal(tide_strkey_to_address(xdr, tide_slice_str("G")), 0);
 }
 
-int main(void)
+int test_strkey(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(valid_strings_go_both_ways),

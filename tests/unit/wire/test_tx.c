@@ -90,7 +90,7 @@ static void an_old_envelope_hashes_as_a_new_one(void **state)
     literal_close(&l);
 }
 
-int main(void)
+int test_tx(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_native_asset_has_its_known_contracts),

@@ -323,7 +323,7 @@ static void the_envelope_gives_call_footprint_and_bids(void **state)
     literal_close(&l);
 }
 
-int main(void)
+int test_walk(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_part_is_handed_out_once),

@@ -196,7 +196,7 @@ static void ledgers_that_hold_every_arm_are_walked_to_their_last_byte(void **sta
     tide_buf_release(&file);
 }
 
-int main(void)
+int test_wire_types(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_values_of_each_type_are_stepped_over_exactly),
