@@ -4,7 +4,7 @@
 # nothing had happened, and the hot cache, which is ahead of the backup, is made anew.
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
-pg_start -c wal_level=replica -c max_wal_senders=4
+pg_start_empty -c wal_level=replica -c max_wal_senders=4
 indexer=$TIDE_BIN/tidemark-indexer
 feed=$TIDE_BIN/feed_driver
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --first-ledger 1920 --ledgers 384 --quiet

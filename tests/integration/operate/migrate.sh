@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Migrations: applied once, recorded, altered and unknown ones refused by name, a failure leaves nothing.
 . "$(dirname "$0")/../_pg.sh"
-pg_start
+pg_start_empty
 indexer=$TIDE_BIN/tidemark-indexer
 
 refused() { # WHAT PATTERN: migrate ends with 70 and says so

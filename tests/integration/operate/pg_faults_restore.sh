@@ -5,7 +5,7 @@
 # migrations at every message instead of some.
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_writer.sh"
-pg_start
+pg_start_empty
 . "$(dirname "$0")/../_faults.sh"
 proxy_up
 tip="batch=3 partition=500 tip"

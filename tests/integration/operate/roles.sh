@@ -3,7 +3,7 @@
 # that no role can run code as another. Then each known attack is tried, as the role that made it.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
-pg_start
+pg_start_empty
 bin=$TIDE_BIN/tidemark-indexer
 roles=$TIDE_SOURCE_DIR/tools/packaging/roles.sql database=$TIDE_SOURCE_DIR/tools/packaging/database.sql
 

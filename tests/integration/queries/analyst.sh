@@ -3,7 +3,7 @@
 # Then an operator who may not make roles: the migration says what is left to do, and it works.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
-pg_start
+pg_start_empty
 bin=$TIDE_BIN/tidemark-indexer
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
 mkdir "$PG_DIR/sim"
