@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The page at /docs in a real browser, on a simulated chain. Skipped where there is no chromium, no
 # node, or no registry to install its driver from. Screenshots: the build's browser/.
+# label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../integration/_pg.sh"
 . "$here/../integration/_api.sh"

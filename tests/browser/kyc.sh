@@ -2,6 +2,7 @@
 # Identity checks in a real browser, on a simulated network that closes a ledger a second: all three modes, from the link
 # to the attestation; embedded where it may be and where it may not. Skipped where there is no chromium, no node, or no
 # registry to install its driver from. Screenshots: the build's browser/.
+# label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/_page.sh"
 port() { . "$TIDE_SOURCE_DIR/tools/lib/cluster.sh" && cluster_bin >/dev/null && cluster_free_port; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # How old an answer is: the indexer's lease says it. A standby that is late, an indexer that was
 # killed and a wall clock that was set back never make old data fresh; /api/stream reports it.
+# label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_rpc.sh"

@@ -3,6 +3,7 @@
 # waits on a lock, a query or the feeder. The server counts each wait where it would be one, and
 # PostgreSQL logs every statement with the name of who sent it. TIDE_LEDGERS makes it longer.
 # label: threads
+# label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

@@ -2,6 +2,7 @@
 # A1 at full size: 10 000 connections of several addresses, idle and active. All are taken, the next are told
 # 503 at once, those that are in are answered, /healthz too, memory is bounded, and when they go others come.
 # TIDE_CONNECTIONS makes it smaller; where the system allows fewer descriptors so many are opened, and said.
+# label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The server's tests over another libmicrohttpd than the system's: 1.0.1, as newer systems have it. It has
 # the same soname as Debian 12's 0.9.75 and differs inside.
+# label: all
 here=$(cd "$(dirname "$0")" && pwd)
 builder=
 for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/../../shared"; do

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tidemark-attester as people use it: attesting, revoking, who is sent to a person, commands, several servers,
 # two at once, and secrets that show nowhere.   usage: attester.sh [NAME…]
+# label: sanitize
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-attester" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
 export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"

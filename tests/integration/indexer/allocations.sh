@@ -2,6 +2,7 @@
 # Every allocation may fail: the n-th of a whole run, for n = 1, 2, 3 … and then ever further
 # apart, alone or with all that follow. The program ends with a documented code and a message, or
 # gets through; never by a signal; and the next run ends with the same tables as an untroubled one.
+# label: all
 . "$(dirname "$0")/../_pg.sh"
 preload=$TIDE_BIN/libfail_alloc.so
 [ -f "$preload" ] || { echo "a sanitizer has its own allocator: nothing to preload"; exit 77; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # I2: the indexer killed at random moments while ledgers come, again and again: what is
 # in the tables at the end is what one run puts there. TIDE_KILLS of them (25; by hand 1000).
+# label: all
 . "$(dirname "$0")/../_pg.sh"
 pg_start
 kills=${TIDE_KILLS:-25}

@@ -2,6 +2,7 @@
 # The same tables whatever the way: for several chains, indexed in one go, ledger by ledger, in
 # batches of every size, by arrays and by COPY, from a stream, and stopped and killed anywhere and started again, the
 # digests of all tables are equal, and the exports are the model's own account. TIDE_SEEDS: how many.
+# label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 pg_start

@@ -2,6 +2,7 @@
 # Following a ledger a second: memory and descriptors flat, no line of trouble, never more than two
 # ledgers behind for ten looks in a row. Where the machine itself stood still that is said, and the log is not judged. TIDE_SOAK_S seconds (15; an hour by hand: TIDE_SOAK_S=3600), a sample each
 # TIDE_SOAK_EVERY seconds. Then a lake that goes away and comes back does not end it.
+# label: all
 . "$(dirname "$0")/../_pg.sh"
 pg_start
 . "$(dirname "$0")/../_faults.sh"

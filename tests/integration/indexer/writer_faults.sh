@@ -2,6 +2,7 @@
 # The writer killed at every step, at least five times each; every statement failing in turn; every
 # answer lost in turn. Afterwards, always: the tables of an undisturbed run.
 # TIDE_FAULT_STEP=N tries every N-th statement only.
+# label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_writer.sh"
 pg_start -c max_connections=30

@@ -2,6 +2,7 @@
 # "Backup and restore" of tools/packaging/README.md, done: a base backup and a dump are taken while the indexer writes,
 # the server is lost, each is restored; the indexer goes on by itself, the tables come out as if
 # nothing had happened, and the hot cache, which is ahead of the backup, is made anew.
+# label: all
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
 pg_start_empty -c wal_level=replica -c max_wal_senders=4

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # status says what the disk holds and for how long it lasts: against sizes and times asked for by other
 # means, from a role that may see the server's folder and from one that may not.
+# label: all
 . "$(dirname "$0")/../_pg.sh"
 pg_start
 bin=$TIDE_BIN/tidemark-indexer

@@ -2,6 +2,7 @@
 # What PostgreSQL can do to a writer, each by name: restarts, killed back ends, links cut around a
 # COMMIT and within a COPY, deadlocks and time-outs, refusals. The same process goes on by itself
 # and leaves the tables of an undisturbed run. TIDE_FAULT="P9" runs those alone whose name begins so.
+# label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_writer.sh"
 pg_start -c max_connections=12 -c superuser_reserved_connections=0

@@ -2,6 +2,7 @@
 # P10: the primary is lost, and the standby that is promoted had not received its last commits. The
 # program knows both servers: what is missing on the new one is written again, nothing twice, and
 # the generation says so. The writer alone stops rather than write over the gap.
+# label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_writer.sh"
 pg_start

@@ -3,6 +3,7 @@
 # The writer stops with the server's words rather than write beside a damage; restored from an older
 # backup it catches up; a migration is there whole or not at all. TIDE_FAULT_STEP=1 interrupts
 # migrations at every message instead of some.
+# label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_writer.sh"
 pg_start_empty

@@ -2,6 +2,7 @@
 # P11, a database that is slow, not gone (and, P1, one that crashes): commits that take long, a disk that stalls, locks that
 # somebody holds, a thin line. The whole program waits with a bounded queue, reads no further from
 # the lake meanwhile, uses no more memory than undisturbed, and leaves the same tables.
+# label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_writer.sh"
 pg_start

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # with-stack: status of the command, its standard input, refusals, and nothing left after a signal.
+# label: all
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../../../tools/lib/cluster.sh"
 cluster_bin >/dev/null || exit 77

@@ -3,6 +3,7 @@
 # further apart, alone or with all that follow. The command ends with a documented code and a
 # message, or with all that it should have said; never by a signal, never with less and a 0.
 # TIDE_ALLOC_DENSE, TIDE_ALLOC_TRIES: how many one by one, how many in all.
+# label: all
 . "$(dirname "$0")/../_pg.sh"
 preload=$TIDE_BIN/libfail_alloc.so
 [ -f "$preload" ] || { echo "a sanitizer has its own allocator: nothing to preload"; exit 77; }

@@ -2,6 +2,7 @@
 # How PostgreSQL answers every list route on a chain that is not small: plans read, then times taken.
 # TIDE_LEDGERS and TIDE_GROW make it larger; by hand, a million events and 200000 vaults:
 #   TIDE_LEDGERS=39500 TIDE_GROW=200000 TIDE_SLACK=1 TIDE_ROUNDS=100 TIDE_SHOW=100 tests/integration/queries/plans.sh
+# label: all
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
 explain=(-c session_preload_libraries=auto_explain -c auto_explain.log_min_duration=0 -c auto_explain.log_analyze=on
