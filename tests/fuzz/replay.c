@@ -1,5 +1,6 @@
-/* Without a fuzzing engine all targets are one program: `fuzz_replay NAME FILE…` runs the target NAME on every file, on
- * prefixes of it, and on copies with one byte changed. Files above WHOLE_MAX bytes are sampled. CMake writes the list. */
+/* Without a fuzzing engine all targets are one program: `fuzz_replay NAME FILE...` runs the target
+ * NAME on every file, on prefixes of it, and on copies with one byte changed. Files above WHOLE_MAX
+ * bytes are sampled. CMake writes the list of targets. */
 
 #include <stddef.h>
 #include <stdint.h>
