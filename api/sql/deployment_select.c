@@ -270,7 +270,7 @@ tide_status tide_chosen_connect(struct tide_pg **pg, const struct tide_pg_option
                                 struct tide_err *err)
 {
     struct tide_deployment_select *own = NULL;
-    tide_status status = *pg ? tide_pg_reopen(*pg, err) : tide_pg_open(pg, to, err);
+    tide_status status = tide_pg_connect(pg, to, err);
     if (status == TIDE_OK && !select)
         status = tide_deployment_select_open(&own, "", err);
     if (status == TIDE_OK)

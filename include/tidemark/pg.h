@@ -45,7 +45,10 @@ void tide_pg_close(struct tide_pg *pg); /* NULL is allowed */
 tide_status tide_pg_reopen(struct tide_pg *pg, struct tide_err *err) TIDE_MUST_USE;
 /* Changes silence_ms, for statements that may take longer; 0: any time. */
 void tide_pg_patience(struct tide_pg *pg, uint32_t silence_ms);
-/* False when the connection is known to be lost. Asks nobody. */
+/* Opens *pg where it is NULL, reopens it otherwise. */
+tide_status tide_pg_connect(struct tide_pg **pg, const struct tide_pg_options *options,
+                            struct tide_err *err) TIDE_MUST_USE;
+/* False when the connection is known to be lost. No round trip. */
 bool tide_pg_alive(const struct tide_pg *pg);
 bool tide_pg_in_transaction(const struct tide_pg *pg);
 

@@ -88,7 +88,7 @@ static tide_status connect_session(struct tide_lease *k, const char *const ids[2
                                         .stopped_self = k };
     if (k->pg && tide_pg_alive(k->pg))
         return TIDE_OK;
-    tide_status status = k->pg ? tide_pg_reopen(k->pg, err) : tide_pg_open(&k->pg, &to, err);
+    tide_status status = tide_pg_connect(&k->pg, &to, err);
     if (status == TIDE_OK)
         status = tide_pg_run(k->pg, session_sql, "SET", err);
     if (status == TIDE_OK)

@@ -224,7 +224,7 @@ static tide_status connect_in(struct tide_writer *w, struct tide_err *err)
                                         .stopped_self = w->options.stopped_self };
     for (uint32_t attempt = 0;; attempt++) {
         char quoted[TIDE_ERR_TEXT_MAX + 64];
-        tide_status status = w->pg ? tide_pg_reopen(w->pg, err) : tide_pg_open(&w->pg, &to, err);
+        tide_status status = tide_pg_connect(&w->pg, &to, err);
         if (status == TIDE_OK)
             status = settle_in(w, err);
         if (status != TIDE_E_DB)

@@ -1,4 +1,4 @@
-#include "schema/rule/exact.h"
+#include "schema/rule/exact_impl.h"
 
 #define IMPACT_MAX_BPS 100
 

@@ -1,4 +1,4 @@
-#include "schema/rule/exact.h"
+#include "schema/rule/exact_impl.h"
 
 /* Of a vault that is there and has debt. The collateral's price is read first. */
 static enum tide_refusal priced_ratio(tide_raw_i128 *bps, const struct tide_vault_inputs *in,

@@ -1,5 +1,5 @@
 #include "tidemark/hot.h"
-#include "schema/store/hot_env.h"
+#include "schema/store/hot_impl.h"
 #include "tidemark/log.h"
 
 #include <errno.h>

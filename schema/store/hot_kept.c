@@ -2,7 +2,7 @@
  * new one whenever meta says that a person changed, or that this is another generation. What a
  * snapshot was lent from the table stays as it is until the snapshot ends: from the first loan on
  * nothing is put. */
-#include "schema/store/hot_env.h"
+#include "schema/store/hot_impl.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

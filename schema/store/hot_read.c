@@ -1,4 +1,4 @@
-#include "schema/store/hot_env.h"
+#include "schema/store/hot_impl.h"
 #include "tidemark/lock.h"
 
 #include <lmdb.h>

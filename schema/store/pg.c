@@ -1,5 +1,5 @@
 #include "tidemark/pg.h"
-#include "schema/store/pg_conn.h"
+#include "schema/store/pg_impl.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
@@ -142,6 +142,12 @@ tide_status tide_pg_reopen(struct tide_pg *pg, struct tide_err *err)
     PQfinish(pg->conn);
     pg->conn = NULL;
     return pg_open_connection(pg, err);
+}
+
+tide_status tide_pg_connect(struct tide_pg **pg, const struct tide_pg_options *options,
+                            struct tide_err *err)
+{
+    return *pg ? tide_pg_reopen(*pg, err) : tide_pg_open(pg, options, err);
 }
 
 void tide_pg_patience(struct tide_pg *pg, uint32_t silence_ms)

@@ -1,4 +1,4 @@
-#include "schema/store/pg_conn.h"
+#include "schema/store/pg_impl.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/pg.h"
 

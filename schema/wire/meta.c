@@ -1,7 +1,7 @@
 /* The walk over a LedgerCloseMeta: see include/tidemark/meta.h. */
 #include "tidemark/meta.h"
 
-#include "skip.h"
+#include "schema/wire/skip_impl.h"
 #include "tidemark/tx.h"
 
 struct walker {

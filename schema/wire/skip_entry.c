@@ -1,5 +1,5 @@
 /* LedgerEntry and LedgerKey, every type. */
-#include "skip.h"
+#include "schema/wire/skip_impl.h"
 
 void skip_trust_line_asset(struct tide_xdr *x)
 {

@@ -1,5 +1,5 @@
 /* OperationResult: one shape per operation. */
-#include "skip.h"
+#include "schema/wire/skip_impl.h"
 
 static void skip_claim_atoms(struct tide_xdr *x)
 {

@@ -1,5 +1,5 @@
 /* SCPHistoryEntry: always empty in practice, parsed all the same. */
-#include "skip.h"
+#include "schema/wire/skip_impl.h"
 
 static void skip_ballot(struct tide_xdr *x)
 {

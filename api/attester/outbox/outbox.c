@@ -66,7 +66,7 @@ static tide_status connect_session(struct att_outbox *o, struct tide_err *err)
     o->held = false;
     o->listening = false;
     o->deployment = 0;
-    return o->pg ? tide_pg_reopen(o->pg, err) : tide_pg_open(&o->pg, &pg, err);
+    return tide_pg_connect(&o->pg, &pg, err);
 }
 
 static tide_status find_deployment(struct att_outbox *o, struct tide_err *err)

@@ -2,7 +2,7 @@
 #ifndef TIDEMARK_TESTS_HOT_WORLD_H
 #define TIDEMARK_TESTS_HOT_WORLD_H
 
-#include "schema/store/hot_env.h"
+#include "schema/store/hot_impl.h"
 #include "tidemark/hot.h"
 #include "tidemark/log.h"
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "indexer/source/split.h"
-#include "schema/wire/skip.h"
+#include "schema/wire/skip_impl.h"
 #include "tidemark/buf.h"
 #include "tidemark/text.h"
 #include "tidemark/tx.h"

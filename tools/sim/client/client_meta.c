@@ -1,5 +1,5 @@
 /* What came of a transaction, out of its meta. */
-#include "schema/wire/skip.h"
+#include "schema/wire/skip_impl.h"
 #include "tidemark/text.h"
 #include "tools/sim/client/client.h"
 

@@ -1,6 +1,6 @@
 /* Authorisation as the network does it: trees of calls that an address has agreed to, matched
  * with the calls that asked for it, in the order in which they asked. */
-#include "schema/wire/skip.h"
+#include "schema/wire/skip_impl.h"
 #include "tidemark/sign.h"
 #include "tools/sim/node/node_impl.h"
 

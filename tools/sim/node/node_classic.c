@@ -1,5 +1,5 @@
 /* Classic operations: CreateAccount, Payment and ChangeTrust, of XLM and USDC. */
-#include "schema/wire/skip.h"
+#include "schema/wire/skip_impl.h"
 #include "tools/sim/node/node_impl.h"
 
 enum { BASE_RESERVE = 5000000, USDC = 1 };

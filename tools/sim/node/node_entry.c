@@ -1,5 +1,5 @@
 /* Entries as people look them up; and the operations that only move their lives. */
-#include "schema/wire/skip.h"
+#include "schema/wire/skip_impl.h"
 #include "tools/sim/node/node_impl.h"
 
 /* LedgerEntryData: an entry without the ledger in front and the extension behind. */

@@ -1,5 +1,5 @@
 /* Footprints: what a transaction says it will touch, and what a call did touch. */
-#include "schema/wire/skip.h"
+#include "schema/wire/skip_impl.h"
 #include "tools/sim/node/node_impl.h"
 
 void node_footprint_keys(tide_slice *out, tide_slice keys, uint32_t count)

@@ -1,5 +1,5 @@
 /* An envelope taken apart. tide_envelope_read has checked every byte before the rest is read. */
-#include "schema/wire/skip.h"
+#include "schema/wire/skip_impl.h"
 #include "tidemark/sign.h"
 #include "tools/sim/node/node_impl.h"
 

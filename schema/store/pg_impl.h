@@ -1,7 +1,7 @@
 /* What the files schema/store/pg*.c share: the body of a connection and the waiting loop.
  * No other file includes this: libpq ends here. */
-#ifndef SCHEMA_STORE_PG_CONN_H
-#define SCHEMA_STORE_PG_CONN_H
+#ifndef SCHEMA_STORE_PG_IMPL_H
+#define SCHEMA_STORE_PG_IMPL_H
 
 #include "tidemark/pg.h"
 

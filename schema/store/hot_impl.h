@@ -1,6 +1,6 @@
 /* What the files schema/store/hot*.c share. LMDB's own header stays in the .c files. */
-#ifndef SCHEMA_STORE_HOT_ENV_H
-#define SCHEMA_STORE_HOT_ENV_H
+#ifndef SCHEMA_STORE_HOT_IMPL_H
+#define SCHEMA_STORE_HOT_IMPL_H
 
 #include "tidemark/hot.h"
 

@@ -1,7 +1,7 @@
 /* i128 arithmetic of the contracts: checked, division truncates. What went wrong first is kept;
  * later results are then without meaning. */
-#ifndef SCHEMA_RULE_EXACT_H
-#define SCHEMA_RULE_EXACT_H
+#ifndef SCHEMA_RULE_EXACT_IMPL_H
+#define SCHEMA_RULE_EXACT_IMPL_H
 
 #include "tidemark/rule.h"
 

@@ -2,8 +2,8 @@
  *
  * Each function moves the cursor behind one value of the type it names, or fails it.
  * The names are those of the XDR definitions. */
-#ifndef TIDEMARK_WIRE_SKIP_H
-#define TIDEMARK_WIRE_SKIP_H
+#ifndef SCHEMA_WIRE_SKIP_IMPL_H
+#define SCHEMA_WIRE_SKIP_IMPL_H
 
 #include "tidemark/meta.h"
 #include "tidemark/scval.h"
