@@ -17,6 +17,7 @@
 #include "api/sql/session.h"
 #include "api/sql/sql_pool.h"
 #include "api/stream/service.h"
+#include "tidemark/cli.h"
 #include "tidemark/liveness.h"
 #include "tidemark/log.h"
 #include "tidemark/notify.h"
@@ -311,35 +312,37 @@ static void run(struct program *p)
     tide_log(TIDE_INFO, "api.stopped", "why=asked");
 }
 
-static void print_help(void)
-{
-    struct tide_buf settings;
-    printf("usage: tidemark-api [option]...\n\n"
-           "Serves what tidemark-indexer has indexed, until SIGTERM. With --deployment FILE it\n"
-           "serves that deployment of the database, in the newest epoch of its network that is\n"
-           "ready; SIGHUP reads the file again.\n\n");
-    tide_buf_init(&settings, 64u << 10);
-    tide_config_help(&settings);
-    printf("%.*s", TIDE_SLICE_FMT(tide_buf_view(&settings)));
-    tide_buf_release(&settings);
-}
+static const struct tide_cli_row rows[] = {
+    { TIDE_CLI_COMMAND, "", "", "",
+      "api_* database_url deployment stale_after_ms compliance_age_s kyc_* clock_skew_s rpc "
+      "rpc_header http_ca_file log_*" },
+    { TIDE_CLI_EXAMPLE, "", "",
+      "tidemark-api --deployment protocol.json --api-cache /var/cache/tidemark", "" },
+};
+
+static const struct tide_cli cli = {
+    .program = "tidemark-api",
+    .version = TIDE_VERSION,
+    .summary = "serve over HTTP what tidemark-indexer has indexed",
+    .text = "Serves what tidemark-indexer has indexed, until SIGTERM. With --deployment FILE it "
+            "serves that deployment of the database, in the newest epoch of its network that is "
+            "ready; SIGHUP reads the file again.",
+    .implied = "",
+    .rows = rows,
+    .count = TIDE_COUNT(rows),
+};
 
 int main(int argc, char **argv)
 {
     static struct program program; /* large; the configuration is written once, here */
     struct program *p = &program;
     struct tide_err err;
-    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-        print_help();
-        return 0;
-    }
-    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-        printf("tidemark-api %s\n", TIDE_VERSION);
-        return 0;
-    }
+    int exit_code;
+    if (tide_cli_answer(&cli, argc, argv, &exit_code))
+        return exit_code;
     tide_status status = tide_config_load(&p->config, &argc, argv, NULL, getenv, &err);
-    if (status == TIDE_OK && argc > 1)
-        status = tide_fail(&err, TIDE_E_USAGE, "\"%s\" is no option; see --help", argv[1]);
+    if (status == TIDE_OK)
+        status = tide_cli_check(&cli, &rows[0], NULL, argc, argv, &err);
     if (status == TIDE_OK) {
         tide_log_level_set((enum tide_log_level)p->config.log_level);
         tide_log_json_set(p->config.log_format == 1);

@@ -6,6 +6,7 @@
  *   run        until SIGTERM: the next intent, one step further (work.h)
  *   status -> exit code            include/tidemark/status.def */
 #include "api/attester/attester.h"
+#include "tidemark/cli.h"
 #include "tidemark/log.h"
 
 #include <signal.h>
@@ -49,35 +50,43 @@ static tide_status shut_in(struct tide_err *err)
     return TIDE_OK;
 }
 
-static void print_help(void)
-{
-    struct tide_buf settings;
-    printf("usage: tidemark-attester [COMMAND] [option]...\n\n"
-           "Takes approved decisions from the outbox to the chain, until SIGTERM.\n\n"
-           "  --once         until nothing more can be done, then ends\n"
-           "  --dry-run      says what it would do; signs, sends and writes nothing\n"
-           "  status         what is in the outbox, what is parked and why, whether the audit is "
-           "whole\n"
-           "  requeue ID     tries a parked intent again: a person looked into it\n"
-           "  attended ID    what a confirmed intent overwrote was set right by a person\n\n");
-    tide_buf_init(&settings, 64u << 10);
-    tide_config_help(&settings);
-    printf("%.*s", TIDE_SLICE_FMT(tide_buf_view(&settings)));
-    tide_buf_release(&settings);
-}
+static const struct tide_cli_row rows[] = {
+#define TIDE_COMMAND(name, operands, text, settings) \
+    { TIDE_CLI_COMMAND, #name, operands, text, settings },
+#define TIDE_OPTION(kind, name, value, text) { TIDE_CLI_##kind, name, value, text, "" },
+#define TIDE_EXAMPLE(line)                   { TIDE_CLI_EXAMPLE, "", "", line, "" },
+#include "api/attester/command.def"
+#undef TIDE_COMMAND
+#undef TIDE_OPTION
+#undef TIDE_EXAMPLE
+};
+
+static const struct tide_cli cli = {
+    .program = "tidemark-attester",
+    .version = TIDE_VERSION,
+    .summary = "take approved identity decisions to the chain",
+    .text = "Takes approved decisions from the outbox to the chain, until SIGTERM. Holds the "
+            "verifier's signing key and listens on nothing.",
+    .implied = "run",
+    .rows = rows,
+    .count = TIDE_COUNT(rows),
+};
 
 static tide_status run_command(struct att_program *p, const struct tide_option *options, int argc,
                                char **argv, struct tide_err *err)
 {
-    const struct att_run how = { .once = options[0].value, .dry = options[1].value };
+    const struct att_run how = { .once = tide_option_given(options, "once"),
+                                 .dry = tide_option_given(options, "dry-run") };
     const char *word = argc > 1 ? argv[1] : "run";
     bool run = strcmp(word, "run") == 0, status = strcmp(word, "status") == 0;
     bool requeue = strcmp(word, "requeue") == 0, attended = strcmp(word, "attended") == 0;
     bool about = requeue || attended; /* one intent */
     if (!run && !status && !about)
-        return tide_fail(err, TIDE_E_USAGE, "no command \"%.40s\"; see --help", word);
+        return tide_cli_no_command(&cli, word, err);
     if (argc > (about ? 3 : 2) || (about && argc < 3) || (!run && (how.once || how.dry)))
-        return tide_fail(err, TIDE_E_USAGE, "%s: wrong arguments; see --help", word);
+        return tide_fail(err, TIDE_E_USAGE,
+                         "%s: wrong arguments; \"tidemark-attester %s --help\" lists them", word,
+                         word);
     tide_status outcome = att_program_open(p, run, err);
     if (outcome != TIDE_OK)
         return outcome;
@@ -90,22 +99,16 @@ static tide_status run_command(struct att_program *p, const struct tide_option *
 
 int main(int argc, char **argv)
 {
-    static struct tide_config config; /* large; written once, here */
-    struct tide_option options[] = { { .name = "once", .flag = true },
-                                     { .name = "dry-run", .flag = true },
-                                     { .name = NULL } };
+    static struct tide_config config;                     /* large; written once, here */
+    struct tide_option options[TIDE_CLI_OPTIONS_MAX + 1]; /* once, dry-run */
+    int exit_code;
     struct att_program program = { .config = &config,
                                    .clock = tide_clock_system(),
                                    .stopped = is_stopped };
     struct tide_err err;
-    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-        print_help();
-        return 0;
-    }
-    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-        printf("tidemark-attester %s\n", TIDE_VERSION);
-        return 0;
-    }
+    if (tide_cli_answer(&cli, argc, argv, &exit_code))
+        return exit_code;
+    tide_cli_options(&cli, NULL, options);
     tide_status status = shut_in(&err);
     if (status == TIDE_OK)
         status = tide_config_load(&config, &argc, argv, options, getenv, &err);

@@ -40,11 +40,12 @@ struct tide_config {
 #undef TIDE_SECRET
 };
 
-/* An option of one command, beside the settings: --from 812, --json. A flag takes no value.
- * value is NULL until given ("" for a flag) and borrows from argv. A list ends with name NULL. */
+/* An option of one command, beside the settings: --from 812, --json. A flag takes no value; an
+ * optional value is a number or left out. value is NULL until given ("" without a value) and
+ * borrows from argv. A list ends with name NULL. */
 struct tide_option {
     const char *name; /* with dashes, without the leading two */
-    bool flag;
+    bool flag, optional;
     const char *value;
 };
 
@@ -61,8 +62,9 @@ tide_status tide_config_load(struct tide_config *config, int *argc, char **argv,
 tide_status tide_config_parse(struct tide_config *config, tide_slice text, const char *origin,
                               struct tide_err *err) TIDE_MUST_USE;
 
-/* Appends --help's list of settings. */
-void tide_config_help(struct tide_buf *out);
+/* Appends --help's list of the settings that patterns name (names, and prefixes that end in "*",
+ * separated by blanks); NULL: all. */
+void tide_config_help(struct tide_buf *out, const char *patterns);
 /* Appends a manual's table (Markdown) of the groups in a comma list of titles; NULL: all. */
 void tide_config_table(struct tide_buf *out, const char *groups);
 /* Appends "key=value" of the settings that are not at their default (for the start-up log line;
@@ -76,6 +78,9 @@ void tide_config_tell(const struct tide_config *config, const char *event);
  * values are not shown. After the log is set up; 16 lines at most. */
 void tide_config_strays(char *const *variables);
 
+/* The option of that name (it must be declared), for tide_option_u32 and the like. */
+const struct tide_option *tide_option_find(const struct tide_option *options, const char *name);
+bool tide_option_given(const struct tide_option *options, const char *name);
 /* Decimal option value within min..max; 0 and TIDE_OK when option->value is NULL. */
 tide_status tide_option_u32(const struct tide_option *option, uint32_t min, uint32_t max,
                             uint32_t *out, struct tide_err *err) TIDE_MUST_USE;

@@ -6,23 +6,49 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct tide_command commands[] = {
-#define TIDE_COMMAND(name, usage, summary) { #name, usage, summary, tide_##name##_main },
+static const struct tide_cli_row rows[] = {
+#define TIDE_COMMAND(name, operands, text, settings) \
+    { TIDE_CLI_COMMAND, #name, operands, text, settings },
+#define TIDE_OPTION(kind, name, value, text) { TIDE_CLI_##kind, name, value, text, "" },
+#define TIDE_EXAMPLE(line)                   { TIDE_CLI_EXAMPLE, "", "", line, "" },
 #include "indexer/commands/command.def"
 #undef TIDE_COMMAND
+#undef TIDE_OPTION
+#undef TIDE_EXAMPLE
 };
 
-const struct tide_command *tide_commands(size_t *count)
+static const struct {
+    const char *name;
+    tide_command_fn *run;
+} functions[] = {
+#define TIDE_COMMAND(name, operands, text, settings) { #name, tide_##name##_main },
+#define TIDE_OPTION(kind, name, value, text)
+#define TIDE_EXAMPLE(line)
+#include "indexer/commands/command.def"
+#undef TIDE_COMMAND
+#undef TIDE_OPTION
+#undef TIDE_EXAMPLE
+};
+
+const struct tide_cli *tide_indexer_cli(void)
 {
-    *count = TIDE_COUNT(commands);
-    return commands;
+    static const struct tide_cli cli = {
+        .program = "tidemark-indexer",
+        .version = TIDE_VERSION,
+        .summary = "follow a synthetic-asset protocol on Stellar into PostgreSQL",
+        .text = "Reads the ledgers of a Stellar network and writes what concerns one deployment of "
+                "the protocol into PostgreSQL tables.",
+        .rows = rows,
+        .count = TIDE_COUNT(rows),
+    };
+    return &cli;
 }
 
-const struct tide_command *tide_command_find(const char *name)
+tide_command_fn *tide_command_function(const char *name)
 {
-    for (size_t i = 0; i < TIDE_COUNT(commands); i++)
-        if (strcmp(commands[i].name, name) == 0)
-            return &commands[i];
+    for (size_t i = 0; i < TIDE_COUNT(functions); i++)
+        if (strcmp(functions[i].name, name) == 0)
+            return functions[i].run;
     return NULL;
 }
 
@@ -40,39 +66,6 @@ int tide_command_end(const char *name, tide_status status, const struct tide_err
     if (status != TIDE_OK && status != TIDE_E_STOPPED)
         fprintf(stderr, "tidemark-indexer %s: %s\n", name, err->text);
     return tide_status_exit(status);
-}
-
-bool tide_command_options(struct tide_option out[TIDE_COMMAND_OPTIONS_MAX + 1],
-                          char names[TIDE_COMMAND_USAGE_MAX], const char *usage)
-{
-    size_t count = 0;
-    if (strlen(usage) >= TIDE_COMMAND_USAGE_MAX)
-        return false;
-    memcpy(names, usage, strlen(usage) + 1);
-    for (char *at = strstr(names, "--"); at; at = strstr(at, "--")) {
-        size_t len = strcspn(at, " ]|");
-        char end = at[len];
-        if (count == TIDE_COMMAND_OPTIONS_MAX)
-            return false;
-        out[count++] = (struct tide_option){ .name = at + 2, .flag = end != ' ' };
-        at[len] = 0;
-        at += end ? len + 1 : len;
-    }
-    out[count] = (struct tide_option){ .name = NULL };
-    return true;
-}
-
-const struct tide_option *tide_option_find(const struct tide_option *options, const char *name)
-{
-    while (options->name && strcmp(options->name, name) != 0)
-        options++;
-    assert(options->name);
-    return options;
-}
-
-bool tide_option_given(const struct tide_option *options, const char *name)
-{
-    return tide_option_find(options, name)->value != NULL;
 }
 
 /* Lock-free atomics are safe in a signal handler, and other threads read it too. */

@@ -1,31 +1,21 @@
-#include "tidemark/config.h"
+#include "schema/base/config_impl.h"
 #include "tidemark/log.h"
+#include "tidemark/nearest.h"
 #include "tidemark/text.h"
 
 #include <errno.h>
 
-enum kind { GROUP, BOOL, U32, ENUM, TEXT, PATH, SECRET };
-
-struct setting {
-    enum kind kind;
-    const char *name; /* of a group: its title */
-    size_t offset;
-    const char *def;
-    uint32_t min, max;
-    const char *unit; /* of an enum: its choices */
-    const char *help;
-};
-
-static const struct setting settings[] = {
+const struct tide_setting tide_settings[TIDE_SETTING_COUNT] = {
 #define AT(name)                   offsetof(struct tide_config, name)
-#define TIDE_GROUP(title)          { GROUP, title, 0, "", 0, 0, "", "" },
-#define TIDE_BOOL(name, def, help) { BOOL, #name, AT(name), def, 0, 0, "", help },
+#define TIDE_GROUP(title)          { TIDE_SETTING_GROUP, title, 0, "", 0, 0, "", "" },
+#define TIDE_BOOL(name, def, help) { TIDE_SETTING_BOOL, #name, AT(name), def, 0, 0, "", help },
 #define TIDE_U32(name, def, min, max, unit, help) \
-    { U32, #name, AT(name), def, min, max, unit, help },
-#define TIDE_ENUM(name, def, choices, help) { ENUM, #name, AT(name), def, 0, 0, choices, help },
-#define TIDE_TEXT(name, def, help)          { TEXT, #name, AT(name), def, 0, 0, "", help },
-#define TIDE_PATH(name, def, help)          { PATH, #name, AT(name), def, 0, 0, "", help },
-#define TIDE_SECRET(name, help)             { SECRET, #name, AT(name), "", 0, 0, "", help },
+    { TIDE_SETTING_U32, #name, AT(name), def, min, max, unit, help },
+#define TIDE_ENUM(name, def, choices, help) \
+    { TIDE_SETTING_ENUM, #name, AT(name), def, 0, 0, choices, help },
+#define TIDE_TEXT(name, def, help) { TIDE_SETTING_TEXT, #name, AT(name), def, 0, 0, "", help },
+#define TIDE_PATH(name, def, help) { TIDE_SETTING_PATH, #name, AT(name), def, 0, 0, "", help },
+#define TIDE_SECRET(name, help)    { TIDE_SETTING_SECRET, #name, AT(name), "", 0, 0, "", help },
 #include "tidemark/config.def"
 #undef TIDE_GROUP
 #undef TIDE_BOOL
@@ -41,7 +31,7 @@ enum { NAME_MAX_BYTES = 64 };
 
 /* Where each setting was last given within one origin: line or argument, 0 for nowhere. */
 struct seen {
-    uint32_t at[TIDE_COUNT(settings)];
+    uint32_t at[TIDE_SETTING_COUNT];
 };
 
 static bool same_name(const char *name, tide_slice text)
@@ -57,36 +47,36 @@ static bool same_name(const char *name, tide_slice text)
     return true;
 }
 
-static const struct setting *find(tide_slice name)
+static const struct tide_setting *find(tide_slice name)
 {
-    for (size_t i = 0; i < TIDE_COUNT(settings); i++)
-        if (settings[i].kind != GROUP && same_name(settings[i].name, name))
-            return &settings[i];
+    for (size_t i = 0; i < TIDE_SETTING_COUNT; i++)
+        if (tide_settings[i].kind != TIDE_SETTING_GROUP && same_name(tide_settings[i].name, name))
+            return &tide_settings[i];
     return NULL;
 }
 
-static void *field(struct tide_config *config, const struct setting *s)
+static void *field(struct tide_config *config, const struct tide_setting *s)
 {
     return (uint8_t *)config + s->offset;
 }
 
-static const void *field_of(const struct tide_config *config, const struct setting *s)
+static const void *field_of(const struct tide_config *config, const struct tide_setting *s)
 {
     return (const uint8_t *)config + s->offset;
 }
 
 /* "1..256 MiB", "true or false", "one of a, b, c". */
-static void put_bounds(struct tide_buf *out, const struct setting *s)
+void tide_setting_bounds(struct tide_buf *out, const struct tide_setting *s)
 {
-    if (s->kind == BOOL)
+    if (s->kind == TIDE_SETTING_BOOL)
         tide_buf_str(out, "true or false");
-    else if (s->kind == U32)
+    else if (s->kind == TIDE_SETTING_U32)
         tide_buf_putf(out, "%u..%u %s", s->min, s->max, s->unit);
-    else if (s->kind == ENUM)
+    else if (s->kind == TIDE_SETTING_ENUM)
         for (const char *p = s->unit; *p; p++)
             tide_buf_putf(out, *p == '|' ? ", " : "%c", *p);
     else
-        tide_buf_str(out, s->kind == PATH ? "a path" : "text");
+        tide_buf_str(out, s->kind == TIDE_SETTING_PATH ? "a path" : "text");
 }
 
 /* index of value in "a|b|c", or -1 */
@@ -103,13 +93,13 @@ static int choice(const char *choices, tide_slice value)
     }
 }
 
-static tide_status refuse(const struct setting *s, tide_slice value, const char *place,
+static tide_status refuse(const struct tide_setting *s, tide_slice value, const char *place,
                           struct tide_err *err)
 {
     struct tide_buf bounds;
     tide_buf_init(&bounds, 512);
-    put_bounds(&bounds, s);
-    tide_slice shown = s->kind == SECRET ? TIDE_SLICE("…") : value;
+    tide_setting_bounds(&bounds, s);
+    tide_slice shown = s->kind == TIDE_SETTING_SECRET ? TIDE_SLICE("…") : value;
     if (shown.len > 100)
         shown.len = 100;
     tide_fail(err, TIDE_E_CONFIG, "%s=%.*s (%s): expected %.*s", s->name, TIDE_SLICE_FMT(shown),
@@ -118,7 +108,7 @@ static tide_status refuse(const struct setting *s, tide_slice value, const char 
     return TIDE_E_CONFIG;
 }
 
-static tide_status set_number(void *to, const struct setting *s, tide_slice value,
+static tide_status set_number(void *to, const struct tide_setting *s, tide_slice value,
                               const char *place, struct tide_err *err)
 {
     uint64_t v = 0;
@@ -128,8 +118,8 @@ static tide_status set_number(void *to, const struct setting *s, tide_slice valu
     return TIDE_OK;
 }
 
-static tide_status set_text(char *to, const struct setting *s, tide_slice value, const char *place,
-                            struct tide_err *err)
+static tide_status set_text(char *to, const struct tide_setting *s, tide_slice value,
+                            const char *place, struct tide_err *err)
 {
     if (value.len >= TIDE_CONFIG_TEXT_MAX)
         return tide_fail(err, TIDE_E_CONFIG, "%s (%s): %zu bytes, at most %u fit", s->name, place,
@@ -144,18 +134,19 @@ static tide_status set_text(char *to, const struct setting *s, tide_slice value,
     return TIDE_OK;
 }
 
-static tide_status set(struct tide_config *config, const struct setting *s, tide_slice value,
+static tide_status set(struct tide_config *config, const struct tide_setting *s, tide_slice value,
                        const char *place, struct tide_err *err)
 {
     void *to = field(config, s);
-    if (s->kind == U32)
+    if (s->kind == TIDE_SETTING_U32)
         return set_number(to, s, value, place, err);
-    if (s->kind == TEXT || s->kind == PATH || s->kind == SECRET)
+    if (s->kind == TIDE_SETTING_TEXT || s->kind == TIDE_SETTING_PATH ||
+        s->kind == TIDE_SETTING_SECRET)
         return set_text(to, s, value, place, err);
-    int index = choice(s->kind == BOOL ? "false|true" : s->unit, value);
+    int index = choice(s->kind == TIDE_SETTING_BOOL ? "false|true" : s->unit, value);
     if (index < 0)
         return refuse(s, value, place, err);
-    if (s->kind == BOOL)
+    if (s->kind == TIDE_SETTING_BOOL)
         *(bool *)to = index == 1;
     else
         *(uint32_t *)to = (uint32_t)index;
@@ -165,12 +156,12 @@ static tide_status set(struct tide_config *config, const struct setting *s, tide
 void tide_config_defaults(struct tide_config *config)
 {
     memset(config, 0, sizeof *config);
-    for (size_t i = 0; i < TIDE_COUNT(settings); i++) {
+    for (size_t i = 0; i < TIDE_SETTING_COUNT; i++) {
         struct tide_err err;
-        if (settings[i].kind == GROUP)
+        if (tide_settings[i].kind == TIDE_SETTING_GROUP)
             continue;
         tide_status status =
-            set(config, &settings[i], tide_slice_str(settings[i].def), "default", &err);
+            set(config, &tide_settings[i], tide_slice_str(tide_settings[i].def), "default", &err);
         assert(status == TIDE_OK);
         (void)status;
     }
@@ -193,14 +184,26 @@ static tide_slice trim(tide_slice s)
 }
 
 /* Notes that s is given at number (line, argument); refuses the second time. */
-static tide_status once(struct seen *seen, const struct setting *s, uint32_t number,
+static tide_status once(struct seen *seen, const struct tide_setting *s, uint32_t number,
                         const char *place, struct tide_err *err)
 {
-    uint32_t *at = &seen->at[s - settings];
+    uint32_t *at = &seen->at[s - tide_settings];
     if (*at)
         return tide_fail(err, TIDE_E_CONFIG, "%s (%s): already given at %u", s->name, place, *at);
     *at = number;
     return TIDE_OK;
+}
+
+static tide_status refuse_key(tide_slice key, const char *place, struct tide_err *err)
+{
+    struct tide_nearest near = tide_nearest_of(key);
+    for (size_t i = 0; i < TIDE_SETTING_COUNT; i++)
+        if (tide_settings[i].kind != TIDE_SETTING_GROUP)
+            tide_nearest_try(&near, tide_settings[i].name);
+    return tide_fail(err, TIDE_E_CONFIG, "%s: unknown key %.*s%s%s%s", place,
+                     key.len > 100 ? 100 : (int)key.len, (const char *)key.ptr,
+                     near.found ? "; did you mean " : "", near.found ? near.found : "",
+                     near.found ? "?" : "");
 }
 
 static tide_status parse_line(struct tide_config *config, struct seen *seen, tide_slice line,
@@ -224,10 +227,9 @@ static tide_status parse_line(struct tide_config *config, struct seen *seen, tid
                          place);
     tide_slice key = trim(tide_slice_of(line.ptr, (size_t)(equals - line.ptr)));
     tide_slice value = trim(tide_slice_of(equals + 1, line.len - (size_t)(equals + 1 - line.ptr)));
-    const struct setting *s = find(key);
+    const struct tide_setting *s = find(key);
     if (!s)
-        return tide_fail(err, TIDE_E_CONFIG, "%s: unknown key %.*s", place,
-                         key.len > 100 ? 100 : (int)key.len, (const char *)key.ptr);
+        return refuse_key(key, place, err);
     tide_status status = once(seen, s, number, place, err);
     return status ? status : set(config, s, value, place, err);
 }
@@ -276,7 +278,7 @@ static tide_status read_file(struct tide_config *config, const char *path, struc
 }
 
 /* A secret from systemd: a file that only this process may read. */
-static tide_status read_credential(struct tide_config *config, const struct setting *s,
+static tide_status read_credential(struct tide_config *config, const struct tide_setting *s,
                                    const char *folder, struct tide_err *err)
 {
     char path[TIDE_CONFIG_TEXT_MAX];
@@ -303,9 +305,9 @@ static tide_status read_credentials(struct tide_config *config, const char *fold
                                     struct tide_err *err)
 {
     tide_status status = TIDE_OK;
-    for (size_t i = 0; folder && *folder && !status && i < TIDE_COUNT(settings); i++)
-        if (settings[i].kind == SECRET)
-            status = read_credential(config, &settings[i], folder, err);
+    for (size_t i = 0; folder && *folder && !status && i < TIDE_SETTING_COUNT; i++)
+        if (tide_settings[i].kind == TIDE_SETTING_SECRET)
+            status = read_credential(config, &tide_settings[i], folder, err);
     return status;
 }
 
@@ -314,14 +316,15 @@ static tide_status read_credentials(struct tide_config *config, const char *fold
 static tide_status read_environment(struct tide_config *config, char *(*getter)(const char *),
                                     struct tide_err *err)
 {
-    for (size_t i = 0; i < TIDE_COUNT(settings); i++) {
-        const struct setting *s = &settings[i];
+    for (size_t i = 0; i < TIDE_SETTING_COUNT; i++) {
+        const struct tide_setting *s = &tide_settings[i];
         char name[NAME_MAX_BYTES] = "TIDEMARK_";
         size_t at = strlen(name);
-        for (const char *p = s->name; s->kind != GROUP && *p && at + 1 < sizeof name; p++)
+        for (const char *p = s->name; s->kind != TIDE_SETTING_GROUP && *p && at + 1 < sizeof name;
+             p++)
             name[at++] = *p >= 'a' && *p <= 'z' ? (char)(*p - 'a' + 'A') : *p;
         name[at] = '\0';
-        const char *value = s->kind == GROUP ? NULL : getter(name);
+        const char *value = s->kind == TIDE_SETTING_GROUP ? NULL : getter(name);
         if (!value)
             continue;
         tide_status status = set(config, s, tide_slice_str(value), name, err);
@@ -341,12 +344,39 @@ static struct tide_option *find_option(struct tide_option *options, tide_slice n
 
 /* One "--key[=value]" taken apart. */
 struct argument {
-    const struct setting *setting; /* one of these two */
+    const struct tide_setting *setting; /* one of these two */
     struct tide_option *option;
     bool is_config; /* --config, which is neither */
     const char *value;
     int used; /* arguments consumed, 1 or 2 */
 };
+
+/* The value is not shown: it may be a secret. */
+static tide_status refuse_option(tide_slice name, const struct tide_option *options,
+                                 struct tide_err *err)
+{
+    char meant[2 * TIDE_NEAREST_MAX] = "";
+    struct tide_nearest near = tide_nearest_of(name);
+    for (; options && options->name; options++)
+        tide_nearest_try(&near, options->name);
+    for (size_t i = 0; i < TIDE_SETTING_COUNT; i++)
+        if (tide_settings[i].kind != TIDE_SETTING_GROUP)
+            tide_nearest_try(&near, tide_settings[i].name);
+    tide_nearest_try(&near, "config");
+    tide_nearest_try(&near, "help");
+    if (near.found)
+        snprintf(meant, sizeof meant, "did you mean --%s? ", near.found);
+    for (char *p = meant; *p; p++)
+        *p = *p == '_' ? '-' : *p;
+    return tide_fail(err, TIDE_E_USAGE, "unknown option --%.*s; %s--help lists the options",
+                     name.len > 100 ? 100 : (int)name.len, (const char *)name.ptr, meant);
+}
+
+/* Whether an option whose value may be left out has this one: a number. */
+static bool is_number(const char *text)
+{
+    return text && *text && strspn(text, "0123456789") == strlen(text);
+}
 
 static tide_status take(struct argument *out, char **argv, struct tide_option *options,
                         struct tide_err *err)
@@ -359,15 +389,16 @@ static tide_status take(struct argument *out, char **argv, struct tide_option *o
     if (!out->option)
         out->setting = find(name);
     if (!out->option && !out->setting && !out->is_config)
-        return tide_fail(err, TIDE_E_USAGE, "unknown option %.100s; --help lists them", argv[0]);
+        return refuse_option(name, options, err);
     bool flag = out->option && out->option->flag;
+    bool optional = out->option && out->option->optional;
     if (text[len] == '=') {
         if (flag)
             return tide_fail(err, TIDE_E_USAGE, "--%s takes no value", out->option->name);
         out->value = text + len + 1;
-    } else if (flag) {
+    } else if (flag || (optional && !is_number(argv[1]))) {
         out->value = "";
-    } else if (out->setting && out->setting->kind == BOOL) {
+    } else if (out->setting && out->setting->kind == TIDE_SETTING_BOOL) {
         bool said = argv[1] && (strcmp(argv[1], "true") == 0 || strcmp(argv[1], "false") == 0);
         out->value = said ? argv[1] : "true";
         out->used = said ? 2 : 1;
@@ -470,6 +501,19 @@ tide_status tide_config_load(struct tide_config *config, int *argc, char **argv,
     return status;
 }
 
+const struct tide_option *tide_option_find(const struct tide_option *options, const char *name)
+{
+    while (options->name && strcmp(options->name, name) != 0)
+        options++;
+    assert(options->name);
+    return options;
+}
+
+bool tide_option_given(const struct tide_option *options, const char *name)
+{
+    return tide_option_find(options, name)->value != NULL;
+}
+
 tide_status tide_option_u32(const struct tide_option *option, uint32_t min, uint32_t max,
                             uint32_t *out, struct tide_err *err)
 {
@@ -485,21 +529,6 @@ tide_status tide_option_u32(const struct tide_option *option, uint32_t min, uint
 }
 
 /* --- what a person reads ----------------------------------------------------------------- */
-
-void tide_config_help(struct tide_buf *out)
-{
-    for (size_t i = 0; i < TIDE_COUNT(settings); i++) {
-        const struct setting *s = &settings[i];
-        if (s->kind == GROUP) {
-            tide_buf_putf(out, "%s%s\n", i ? "\n" : "", s->name);
-            continue;
-        }
-        tide_buf_putf(out, "  --%-28s %s\n", s->name, s->help);
-        tide_buf_putf(out, "    %-28s ", "");
-        put_bounds(out, s);
-        tide_buf_putf(out, "; default %s\n", *s->def ? s->def : "unset");
-    }
-}
 
 /* A table cell: the pipes of Markdown escaped. */
 static void put_cell(struct tide_buf *out, const char *text)
@@ -522,17 +551,17 @@ void tide_config_table(struct tide_buf *out, const char *groups)
 {
     tide_buf_str(out, "| key | values | default | meaning |\n|---|---|---|---|\n");
     bool wanted = true;
-    for (size_t i = 0; i < TIDE_COUNT(settings); i++) {
-        const struct setting *s = &settings[i];
-        if (s->kind == GROUP) {
+    for (size_t i = 0; i < TIDE_SETTING_COUNT; i++) {
+        const struct tide_setting *s = &tide_settings[i];
+        if (s->kind == TIDE_SETTING_GROUP) {
             wanted = !groups || names(groups, s->name);
             if (wanted)
                 tide_buf_putf(out, "| **%s** | | | |\n", s->name);
         }
-        if (!wanted || s->kind == GROUP)
+        if (!wanted || s->kind == TIDE_SETTING_GROUP)
             continue;
         tide_buf_putf(out, "| `%s` | ", s->name);
-        put_bounds(out, s);
+        tide_setting_bounds(out, s);
         tide_buf_putf(out, " | %s%s%s | ", *s->def ? "`" : "", *s->def ? s->def : "unset",
                       *s->def ? "`" : "");
         put_cell(out, s->help);
@@ -541,19 +570,19 @@ void tide_config_table(struct tide_buf *out, const char *groups)
 }
 
 static void put_value(struct tide_buf *out, const struct tide_config *config,
-                      const struct setting *s)
+                      const struct tide_setting *s)
 {
     const void *from = field_of(config, s);
-    if (s->kind == BOOL) {
+    if (s->kind == TIDE_SETTING_BOOL) {
         tide_buf_str(out, *(const bool *)from ? "true" : "false");
-    } else if (s->kind == U32) {
+    } else if (s->kind == TIDE_SETTING_U32) {
         tide_buf_putf(out, "%u", *(const uint32_t *)from);
-    } else if (s->kind == ENUM) {
+    } else if (s->kind == TIDE_SETTING_ENUM) {
         const char *p = s->unit;
         for (uint32_t index = *(const uint32_t *)from; index; index--)
             p += strcspn(p, "|") + 1;
         tide_buf_put(out, p, strcspn(p, "|"));
-    } else if (s->kind == SECRET) {
+    } else if (s->kind == TIDE_SETTING_SECRET) {
         tide_buf_str(out, "set");
     } else {
         char quoted[2 * TIDE_CONFIG_TEXT_MAX + 8];
@@ -565,13 +594,15 @@ void tide_config_log(const struct tide_config *config, struct tide_buf *out)
 {
     struct tide_config plain;
     tide_config_defaults(&plain);
-    for (size_t i = 0; i < TIDE_COUNT(settings); i++) {
-        const struct setting *s = &settings[i];
-        size_t size = s->kind == BOOL ? sizeof(bool) : sizeof(uint32_t);
-        bool text = s->kind == TEXT || s->kind == PATH || s->kind == SECRET;
+    for (size_t i = 0; i < TIDE_SETTING_COUNT; i++) {
+        const struct tide_setting *s = &tide_settings[i];
+        size_t size = s->kind == TIDE_SETTING_BOOL ? sizeof(bool) : sizeof(uint32_t);
+        bool text = s->kind == TIDE_SETTING_TEXT || s->kind == TIDE_SETTING_PATH ||
+                    s->kind == TIDE_SETTING_SECRET;
         const void *now = field_of(config, s);
         const void *was = field_of(&plain, s);
-        if (s->kind == GROUP || (text ? strcmp(now, was) == 0 : memcmp(now, was, size) == 0))
+        if (s->kind == TIDE_SETTING_GROUP ||
+            (text ? strcmp(now, was) == 0 : memcmp(now, was, size) == 0))
             continue;
         tide_buf_putf(out, "%s%s=", out->len ? " " : "", s->name);
         put_value(out, config, s);

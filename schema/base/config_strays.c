@@ -1,5 +1,6 @@
 #include "tidemark/config.h"
 #include "tidemark/log.h"
+#include "tidemark/nearest.h"
 
 /* Settings as variables, and what else our programs and scripts read: the simulator's client, and
  * what tools/demo and tools/with-stack read and set. */
@@ -22,51 +23,20 @@ static const char *const known[] = {
     "config", "state", "rpc_url", "api_url", "kyc_key", "stack",
 };
 
-enum { LONGEST = 48, STRAYS_SAID_MAX = 16 };
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
+enum { LONGEST = TIDE_NEAREST_MAX, STRAYS_SAID_MAX = 16 };
 
 static char upper(char c)
 {
     return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
 }
 
-/* Letters to insert, drop or replace, to make one the other; a has at most LONGEST. */
-static size_t changes(tide_slice a, const char *b)
-{
-    size_t row[LONGEST + 1];
-    for (size_t i = 0; i <= a.len; i++)
-        row[i] = i;
-    for (size_t j = 1; *b; b++, j++) {
-        size_t diagonal = row[0];
-        row[0] = j;
-        for (size_t i = 1; i <= a.len; i++) {
-            size_t best = diagonal + (lower((char)a.ptr[i - 1]) != *b);
-            best = best < row[i] + 1 ? best : row[i] + 1;
-            best = best < row[i - 1] + 1 ? best : row[i - 1] + 1;
-            diagonal = row[i];
-            row[i] = best;
-        }
-    }
-    return row[a.len];
-}
-
-/* The known name that is most like this one; NULL when more than half of it would change. */
+/* The known name that is most like this one; NULL if none is. */
 static const char *nearest(tide_slice name)
 {
-    const char *found = NULL;
-    size_t least = name.len / 2 + 1;
-    for (size_t i = 0; name.len <= LONGEST && i < TIDE_COUNT(known); i++) {
-        size_t count = changes(name, known[i]);
-        if (count < least) {
-            least = count;
-            found = known[i];
-        }
-    }
-    return found;
+    struct tide_nearest found = tide_nearest_of(name);
+    for (size_t i = 0; i < TIDE_COUNT(known); i++)
+        tide_nearest_try(&found, known[i]);
+    return found.found;
 }
 
 static bool is_known(tide_slice name)

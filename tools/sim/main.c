@@ -1,4 +1,5 @@
 #include "tidemark/config.h"
+#include "tidemark/nearest.h"
 #include "tools/sim/options/command.h"
 
 #include <stdbool.h>
@@ -30,9 +31,14 @@ int main(int argc, char **argv)
             return commands[i].run(argc - 2, argv + 2);
         }
     }
+    struct tide_nearest near = tide_nearest_of(tide_slice_str(argc > 1 ? argv[1] : ""));
+    for (unsigned i = 0; i < count; i++)
+        tide_nearest_try(&near, commands[i].name);
     bool asked = argc > 1 && strcmp(argv[1], "--help") == 0;
     if (argc > 1 && !asked)
-        fprintf(stderr, "tidemark-sim: no command \"%s\"\n", argv[1]);
+        fprintf(stderr, "tidemark-sim: no command \"%s\"%s%s%s\n", argv[1],
+                near.found ? "; did you mean \"" : "", near.found ? near.found : "",
+                near.found ? "\"?" : "");
     for (unsigned i = 0; i < count; i++)
         fprintf(asked ? stdout : stderr, "usage: tidemark-sim %s\n", commands[i].usage);
     return asked ? 0 : 64;

@@ -1,6 +1,6 @@
 /* Settings from a file, the environment and the command line: what is taken, in which order,
  * and how each refusal names key, value and bounds. */
-#include "tidemark/config.h"
+#include "tidemark/cli.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static const struct {
     { "batch_mib = 8 MiB\n",                "batch_mib=8 MiB",                "unit in the value"        },
     { "batch_mib =\n",                      "batch_mib= (f:1)",               "nothing"                  },
     { "batch_mib = 8\nbatch_mib = 8\n",     "batch_mib (f:2): already given at 1", "twice"               },
-    { "batch_mb = 8\n",                     "f:1: unknown key batch_mb",      "unknown"                  },
+    { "batch_mb = 8\n",                     "unknown key batch_mb; did you mean batch_mib?", "unknown"   },
     { "batch_mib 8\n",                      "f:1: expected key = value",      "no equals sign"           },
     { "[batches\n",                         "f:1: a section is [name]",       "open section"             },
     { "proof = all\n",                      "proof=all (f:1): expected none, results, events", "choice"  },
@@ -405,21 +405,7 @@ static void a_manual_lists_the_exit_codes(void **state)
     (void)state;
     struct tide_buf out;
     tide_buf_init(&out, 64u << 10);
-    tide_buf_str(&out, "| code | means |\n|---|---|\n");
-    for (int code = 0; code < 128; code++) {
-        const char *before = "";
-        for (tide_status s = 0; s < TIDE_STATUS_COUNT; s++) {
-            if (tide_status_exit(s) != code || s == TIDE_E_EOF || s == TIDE_E_STOPPED)
-                continue;
-            if (*before)
-                tide_buf_putf(&out, "%s%s", before, tide_status_text(s));
-            else
-                tide_buf_putf(&out, "| %d | %s", code, tide_status_text(s));
-            before = "; ";
-        }
-        if (*before)
-            tide_buf_str(&out, " |\n");
-    }
+    tide_exit_codes_table(&out);
     manual_part_is("indexer/README.md", "<!-- exits", "<!-- end of exits", tide_buf_view(&out));
     tide_buf_release(&out);
 }

@@ -113,34 +113,17 @@ static void only_chooses_tables_and_names_its_choice(void **state)
 
 /* ---- commands ---- */
 
-static void usage_declares_options(void **state)
-{
-    struct tide_option options[TIDE_COMMAND_OPTIONS_MAX + 1];
-    char names[TIDE_COMMAND_USAGE_MAX];
-    (void)state;
-    assert_true(tide_command_options(options, names, "events|calls [--ledger N] [--json] FILE..."));
-    assert_string_equal(options[0].name, "ledger");
-    assert_false(options[0].flag);
-    assert_string_equal(options[1].name, "json");
-    assert_true(options[1].flag);
-    assert_null(options[2].name);
-    assert_false(tide_option_given(options, "json"));
-}
-
 static void every_command_is_declared_well(void **state)
 {
-    size_t count;
-    const struct tide_command *commands = tide_commands(&count);
+    const struct tide_cli *cli = tide_indexer_cli();
     (void)state;
-    for (size_t i = 0; i < count; i++) {
-        struct tide_option options[TIDE_COMMAND_OPTIONS_MAX + 1];
-        char names[TIDE_COMMAND_USAGE_MAX];
-        assert_true(tide_command_options(options, names, commands[i].usage));
-        assert_ptr_equal(tide_command_find(commands[i].name), &commands[i]);
-        for (size_t j = 0; j < i; j++)
-            assert_string_not_equal(commands[i].name, commands[j].name);
+    for (size_t i = 0; i < cli->count; i++) {
+        if (cli->rows[i].kind != TIDE_CLI_COMMAND)
+            continue;
+        assert_non_null(tide_command_function(cli->rows[i].name));
+        assert_ptr_equal(tide_cli_command(cli, cli->rows[i].name), &cli->rows[i]);
     }
-    assert_null(tide_command_find("nothing"));
+    assert_null(tide_command_function("nothing"));
 }
 
 /* ---- queue ---- */
@@ -218,7 +201,6 @@ int test_daemon(void)
         cmocka_unit_test(each_sqlstate_has_its_remedy),
         cmocka_unit_test(literals_are_quoted_or_refused),
         cmocka_unit_test(only_chooses_tables_and_names_its_choice),
-        cmocka_unit_test(usage_declares_options),
         cmocka_unit_test(every_command_is_declared_well),
         cmocka_unit_test(a_queue_keeps_order_and_ends),
         cmocka_unit_test(a_waiting_taker_is_woken),

@@ -1,0 +1,78 @@
+/* The command line of a program, as one list of rows. The parser's options, --help, the man page
+ * and shell completion come from it, so they cannot differ.
+ *
+ * Rows       a command, then its options, then an example
+ * Settings   each command names the settings of config.def that it reads: names, and prefixes that
+ *            end in "*", separated by blanks
+ * No command a program without commands has one whose name is ""
+ * Ownership  all texts are literals; nothing is freed */
+#ifndef TIDEMARK_CLI_H
+#define TIDEMARK_CLI_H
+
+#include "tidemark/config.h"
+
+enum tide_cli_kind {
+    TIDE_CLI_COMMAND,
+    TIDE_CLI_FLAG,     /* --json */
+    TIDE_CLI_VALUE,    /* --from N */
+    TIDE_CLI_NEEDED,   /* --from N, without which the command is refused */
+    TIDE_CLI_OPTIONAL, /* --watch [SECONDS] */
+    TIDE_CLI_EXAMPLE,
+};
+
+struct tide_cli_row {
+    enum tide_cli_kind kind;
+    const char *name;     /* of a command or option; "" for an example */
+    const char *value;    /* operands of a command, "" for none; what an option takes */
+    const char *text;     /* one sentence, without the full stop; the example's line */
+    const char *settings; /* of a command; otherwise "" */
+};
+
+struct tide_cli {
+    const char *program; /* "tidemark-indexer" */
+    const char *version;
+    const char *summary; /* what the program is, one sentence; the man page's NAME */
+    const char *text;    /* what it does: paragraphs, separated by an empty line */
+    const char *implied; /* the command that runs if none is named; NULL: one must be named */
+    const struct tide_cli_row *rows;
+    size_t count;
+};
+
+#define TIDE_CLI_OPTIONS_MAX 16u
+
+/* Answers what is asked about the program itself: --help, help, --version, a missing or mistyped
+ * command, --man [tidemark.conf] and --completion bash. False: the caller goes on. */
+bool tide_cli_answer(const struct tide_cli *cli, int argc, char **argv, int *exit_code);
+
+/* NULL if there is no command of that name. */
+const struct tide_cli_row *tide_cli_command(const struct tide_cli *cli, const char *name);
+
+/* The options of a command, or (NULL) of all commands, unset; ends with a NULL name. */
+void tide_cli_options(const struct tide_cli *cli, const struct tide_cli_row *command,
+                      struct tide_option out[TIDE_CLI_OPTIONS_MAX + 1]);
+
+/* After tide_config_load: TIDE_E_USAGE if an option is missing that the command needs, or if words
+ * are left and the command takes none. */
+tide_status tide_cli_check(const struct tide_cli *cli, const struct tide_cli_row *command,
+                           const struct tide_option *options, int argc, char **argv,
+                           struct tide_err *err) TIDE_MUST_USE;
+
+/* TIDE_E_USAGE with the name that was probably meant. */
+tide_status tide_cli_no_command(const struct tide_cli *cli, const char *word, struct tide_err *err);
+
+/* Append what --help, --help COMMAND, --help all, --man and --completion bash print. */
+void tide_cli_page(const struct tide_cli *cli, struct tide_buf *out);
+void tide_cli_command_page(const struct tide_cli *cli, const struct tide_cli_row *command,
+                           struct tide_buf *out);
+void tide_cli_all(const struct tide_cli *cli, struct tide_buf *out);
+void tide_cli_man(const struct tide_cli *cli, struct tide_buf *out);
+void tide_cli_completion(const struct tide_cli *cli, struct tide_buf *out);
+
+/* Appends the man page tidemark.conf(5), of all settings. */
+void tide_config_man(struct tide_buf *out, const char *version);
+
+/* The exit codes of status.def: as lines of --help, and as the manual's table (Markdown). */
+void tide_exit_codes_help(struct tide_buf *out);
+void tide_exit_codes_table(struct tide_buf *out);
+
+#endif
