@@ -1,5 +1,5 @@
 /* The command line of a program, as one list of rows. The parser's options, --help, the man page
- * and shell completion come from it, so they cannot differ.
+ * and completion come from it, so they cannot differ.
  *
  * Rows       a command, then its options, then an example
  * Settings   each command names the settings of config.def that it reads: names, and prefixes that

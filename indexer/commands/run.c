@@ -176,6 +176,7 @@ static tide_status job_write(struct job *job, struct tide_err *err)
                                       .deployment = job->deployment,
                                       .discovered_max = config->discovered_tokens,
                                       .partition_ledgers = config->partition_ledgers,
+                                      .array_bytes = (size_t)config->array_kib << 10,
                                       .standby_poll_ms = config->standby_poll_ms,
                                       .retry_ms_max = config->db_retry_ms_max,
                                       .silence_ms = config->db_silence_ms,
