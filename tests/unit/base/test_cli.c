@@ -198,7 +198,7 @@ static void the_nearest_name_is_found(void **state)
     }
 }
 
-int main(void)
+int test_cli(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_command_has_its_own_options),
