@@ -398,7 +398,7 @@ static void put_counts(const struct proxy *p, FILE *out)
     fputc('\n', out);
 }
 
-/* One command a connection; whoever sends it has sent it whole. */
+/* One command per connection; it arrives whole. */
 static void command(struct proxy *p, int fd)
 {
     char line[LINE];
@@ -470,7 +470,7 @@ static int tell(const char *control, int argc, char **argv)
     for (int i = 0; i < argc && len < sizeof line; i++)
         len += (size_t)snprintf(line + len, sizeof line - len, i ? " %s" : "%s", argv[i]);
     if (fd < 0 || len >= sizeof line || write(fd, line, len) != (ssize_t)len) {
-        fprintf(stderr, "fault_proxy: nobody answers at %s\n", control);
+        fprintf(stderr, "fault_proxy: no answer at %s\n", control);
         return 1;
     }
     ssize_t n = read(fd, line, sizeof line - 1);

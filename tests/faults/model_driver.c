@@ -4,7 +4,7 @@
  *
  * The model acts out the same chain again, ledger by ledger; the cache in DIR is fed to the same
  * ledger from the database (TIDEMARK_DATABASE_URL) that the lake was indexed into. Both are asked
- * at its close time, some time later, and just when somebody's attestation ends: the cache by the
+ * at its close time, some time later, and just when an attestation ends: the cache by the
  * handler of GET /api/sdk/kyc/status/{address}, the clock set to the moment. What the model says at
  * each close time is written to TIDE_MODEL_SAYS, for who wants to ask ?ledger=N of a server:
  * ledger, address, compliant, needsKyc, status, gate. */
@@ -169,12 +169,12 @@ typedef void each_fn(struct race *r, struct sim_addr who, uint64_t now);
 
 static void all_of_cast(struct race *r, each_fn *each, uint64_t now)
 {
-    struct sim_addr nobody = { .kind = SIM_ACCOUNT, .key = { 1, 2, 3 } };
+    struct sim_addr stranger = { .kind = SIM_ACCOUNT, .key = { 1, 2, 3 } };
     for (uint32_t i = 0; i < r->chain.cast.account_count; i++)
         each(r, chain_addr(&r->chain, (cast_ref)i), now);
     for (uint32_t i = 0; i < CAST_CONTRACTS; i++)
         each(r, chain_addr(&r->chain, cast_contract(i)), now);
-    each(r, nobody, now);
+    each(r, stranger, now);
 }
 
 /* As if the feeder had seen the database at that time. */
@@ -216,8 +216,8 @@ static void note_expiry(struct race *r, struct sim_addr who, uint64_t now)
 /* The registry's contract is not there before its deployment: then there is nothing to ask. */
 static bool deployed(struct race *r)
 {
-    sim_val nobody = sim_address((struct sim_addr){ .kind = SIM_ACCOUNT });
-    return ask(r, "is_user_compliant", &nobody, 1)->ok;
+    sim_val stranger = sim_address((struct sim_addr){ .kind = SIM_ACCOUNT });
+    return ask(r, "is_user_compliant", &stranger, 1)->ok;
 }
 
 static tide_status look(struct race *r, uint64_t *closed)

@@ -61,7 +61,7 @@ static inline void say_listening(int fd, const char *text)
     fflush(stdout);
 }
 
-/* -1 where nobody listens; more: flags of socket(). */
+/* -1 if no process listens; more: flags of socket(). */
 static inline int connect_to(const char *text, int more)
 {
     struct sockaddr_storage at;

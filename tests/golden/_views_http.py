@@ -86,7 +86,7 @@ def compliance_status(s, who):
     found = kyc(s, who)
     record = found["record"] or {"status": 0, "provider": who, "reason": "none", "updatedAt": None, "expiresAt": None}
     said = pick(record, expires_at_="expiresAt", provider="provider", reason="reason", status="status", updated_at_="updatedAt")
-    # Which country is nobody's business; where the verdict tells that it is or is not blocked, it is compared.
+    # Answers do not name the country. Where the verdict tells that it is or is not blocked, it is compared.
     if record["status"] == 0 or found["status"] == "Restricted":
         said["jurisdiction_allowed"] = False
     elif found["compliant"]:

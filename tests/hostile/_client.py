@@ -115,7 +115,7 @@ def settled():
 
 
 def idle_cpu():
-    """Share of a core that the process uses while nobody asks; the least of three looks, other work disturbs."""
+    """Share of a core that the process uses without requests; the least of three measurements, because other work disturbs."""
     least = 1.0
     for _ in range(3):
         before, start = cpu_s(), time.monotonic()

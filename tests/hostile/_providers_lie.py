@@ -159,7 +159,7 @@ def run(api, mock, seed):
             judge(p, seed)
         check(sql("SELECT kyc.audit_broken() IS NULL") == "t", "the audit is broken")
         check(api.process.poll() is None, "tidemark-api ended")
-        sql("UPDATE kyc.inbox SET state = 'done' WHERE state = 'new'")  # what is about nobody of the next seed
+        sql("UPDATE kyc.inbox SET state = 'done' WHERE state = 'new'")  # webhooks about no person of the next seed
     finally:
         liar.stop()
     return liar.told

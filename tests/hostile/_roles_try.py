@@ -29,7 +29,7 @@ ROLES = ["tidemark_kyc", "tidemark_attester", "tidemark_api", "tidemark_feeder",
 TURNS = ["tidemark_kyc"] * 4 + ["tidemark_attester"] * 3 + ROLES[2:]
 PATHS = ["/healthz", "/readyz", "/api/prices", "/api/pools", "/api/events?limit=2", "/metrics"]
 BEGAN = time.monotonic()
-BEATS = ("chain.lease", "chain.standby", "chain.attempt", "chain.heartbeat")
+HEARTBEATS = ("chain.lease", "chain.standby", "chain.attempt", "chain.heartbeat")
 # The rights, as one text a line. The partitions that the indexer adds are its own and are not looked at.
 RIGHTS = f"""
   SELECT concat_ws(' ', 'role', rolname, rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls, rolcanlogin) FROM pg_roles
@@ -126,7 +126,7 @@ def rights():
 
 def digests(catalogue):
     """Of each table that no login may write. The indexer waits; its lease does not."""
-    tables = [t for t in catalogue.every if not t.startswith("kyc.") and t not in BEATS]
+    tables = [t for t in catalogue.every if not t.startswith("kyc.") and t not in HEARTBEATS]
     return set(sql(" UNION ALL ".join(f"(SELECT '{t} ' || count(*) || ' ' || coalesce(sum(hashtextextended(x::text, 0)), 0) FROM {t} AS x)"
                                       for t in tables)).split("\n"))
 

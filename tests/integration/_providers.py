@@ -27,7 +27,7 @@ same are methods: mock.decide(provider="didit", …).
            -> {"sent": [{"code", "ms", "body"}…]}, or with hold {"request": {…}} unsent, for replay.
            times: one after another, the same bytes; parallel: at once. body: instead of ours, signed.
            F: wrong_signature, no_signature, short_signature, upper_signature (still right),
-              two_headers, bit_flip, reserialised, legacy (schemes nobody accepts), algorithm
+              two_headers, bit_flip, reserialised, legacy (obsolete schemes), algorithm
               (sumsub: names another), former_secret, unknown_secret, old_timestamp, future_timestamp,
               two_sets (persona, didit: as below), missing_reference, other_environment (sumsub,
               didit), unknown_person, truncated (body shorter than said), huge (70 000 bytes),
@@ -40,7 +40,7 @@ same are methods: mock.decide(provider="didit", …).
            the next N calls of that kind (default 1): D one of status:CODE (429 and 503 with
            Retry-After S), hang (S seconds), drop (nothing done, no answer), drop_after (done, no
            answer), truncated, huge, not_json, content_type, redirect, empty, other_person (decision
-           of somebody else), foreign_page (create: a page at another host), odd_id (create)
+           of another person), foreign_page (create: a page at another host), odd_id (create)
   forget   {"provider": P, "id": ID, "marked": true}   the provider deletes a person: decisions answer 404; marked: Sumsub and
            Persona answer, and say so
   network  {"passphrase": P, "ledger": N, "entries": {KEY: XDR}, "broken": true}   what URL/rpc says as a Stellar RPC server: of which
@@ -69,7 +69,7 @@ REAL = ["sumsub", "persona", "veriff", "didit"]
 SANDBOX_SECRET = "sandbox-webhook-secret"
 FORMER_UNTIL = "2099-01-01T00:00:00Z"
 
-# Nobody's credentials. The first secret is the current one.
+# Credentials of no real account. The first secret is the current one.
 ACCOUNTS = {
     "sumsub": {"apiKey": "sbx:mock-token", "apiSecret": "sumsub-app-secret", "level": "id-and-liveness",
                "secrets": ["sumsub-webhook-secret", "sumsub-former-secret"]},
@@ -196,7 +196,7 @@ class Dialect:
 
     def person(self, ident):
         p = self.mock.people.get(ident)
-        want(p is not None and p.provider == self.name, 404, f"{self.name}: nobody is {ident!r}")
+        want(p is not None and p.provider == self.name, 404, f"{self.name}: no person is {ident!r}")
         return p
 
     def page(self, ident):
@@ -603,7 +603,7 @@ class Providers:
         with self.lock:
             found = [p for p in self.people.values()
                      if p.provider == provider and ((id and p.id == id) or (ref and p.ref == ref))]
-        want(found, 404, f"control: {provider} knows nobody like that")
+        want(found, 404, f"control: {provider} knows no such person")
         return found[-1]
 
     def decide(self, provider, id=None, ref=None, send=False, **more):

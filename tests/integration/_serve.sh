@@ -7,8 +7,8 @@
 #   serve_call getLedgers '{"startLedger":1024}'
 #   serve_stop                                  ends it; its exit code
 #
-# Needs $SERVE_DIR, a temporary folder of the test; several servers get one folder each. Whoever
-# sources this ends them: serve_stop in its clean-up, or with its other background jobs.
+# Needs $SERVE_DIR, a temporary folder of the test; several servers get one folder each. The script
+# that sources this ends them: serve_stop in its clean-up, or with its other background jobs.
 serve_start() {
     mkdir -p "$SERVE_DIR"
     rm -f "$SERVE_DIR/port"

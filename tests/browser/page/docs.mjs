@@ -1,7 +1,7 @@
-// usage: docs.mjs URL FOLDER — /docs in a real browser: all routes are there, in light and dark, on a desk and on a
+// usage: docs.mjs URL FOLDER — /docs in a real browser: all routes are there, in light and dark, on a desktop and on a
 // phone, for the keyboard and for a screen reader; nothing comes from elsewhere, nothing runs that should not.
 import assert from 'node:assert/strict';
-import { contrasts, desk, launch, phone, unnamed } from './looks.mjs';
+import { contrasts, desktop, launch, phone, unnamed } from './looks.mjs';
 
 const [url, folder] = process.argv.slice(2);
 const browser = await launch();
@@ -23,7 +23,7 @@ async function open(options, before = async () => {}) {
 
 const ready = (page) => page.waitForSelector('article');
 
-for (const [name, viewport] of Object.entries({ desk, phone })) {
+for (const [name, viewport] of Object.entries({ desktop, phone })) {
   for (const colorScheme of ['light', 'dark']) {
     const { context, page, bad, response } = await open({ viewport, colorScheme, hasTouch: name === 'phone' });
     await ready(page);
@@ -50,7 +50,7 @@ for (const [name, viewport] of Object.entries({ desk, phone })) {
 }
 
 { // by the keyboard: past the list, a search, a question
-  const { context, page, bad } = await open({ viewport: desk });
+  const { context, page, bad } = await open({ viewport: desktop });
   await ready(page);
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate(() => document.activeElement.className), 'skip');
@@ -82,7 +82,7 @@ for (const [name, viewport] of Object.entries({ desk, phone })) {
 
 { // a document that means harm is text
   const evil = '<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>';
-  const { context, page } = await open({ viewport: desk }, (page) => page.route('**/openapi.json', (route) => route.fulfill({ json: {
+  const { context, page } = await open({ viewport: desktop }, (page) => page.route('**/openapi.json', (route) => route.fulfill({ json: {
     ...spec, info: { ...spec.info, title: evil, description: evil },
     paths: { '/x': { get: { operationId: 'x', tags: [evil], summary: evil, description: `\`${evil}\``, responses: { 200: { description: evil } } } } } } })));
   await ready(page);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { createServer } from 'node:http';
-import { contrasts, desk, launch, phone, unnamed } from './looks.mjs';
+import { contrasts, desktop, launch, phone, unnamed } from './looks.mjs';
 
 const [allowed, foreign, folder] = process.argv.slice(2);
 const url = process.env.TIDEMARK_API_URL;
@@ -48,7 +48,7 @@ async function compliant(address, began) {
 }
 
 /** A page on which any error, any refusal of the policy and any request elsewhere is a failure. */
-async function open(path, options = { viewport: desk }, before = async () => {}) {
+async function open(path, options = { viewport: desktop }, before = async () => {}) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const bad = [];
@@ -112,7 +112,7 @@ const ours = `http://127.0.0.1:${allowed}`;
 const theirs = `http://127.0.0.1:${foreign}`;
 const frameAt = (page, part) => until(() => `a frame at ${part}`, 10000, async () => page.frames().find((frame) => frame.url().includes(part)));
 
-for (const [name, viewport] of Object.entries({ desk, phone })) {
+for (const [name, viewport] of Object.entries({ desktop, phone })) {
   for (const colorScheme of ['light', 'dark']) {
     const { context, page, bad, response } = await open('/kyc', { viewport, colorScheme, hasTouch: name === 'phone' });
     await page.getByRole('radio', { name: /Sandbox/ }).waitFor();
@@ -149,7 +149,7 @@ for (const [name, viewport] of Object.entries({ desk, phone })) {
   };
   await press('begin');
   await page.waitForURL('**/kyc/sandbox/*');
-  await looks(page, 'sandbox-desk-light', 'light');
+  await looks(page, 'sandbox-desktop-light', 'light');
   const began = Date.now();
   await press('Approve');
   await page.waitForURL('**/kyc/return/*');
@@ -160,7 +160,7 @@ for (const [name, viewport] of Object.entries({ desk, phone })) {
   const hash = await page.locator('#facts a').textContent();
   assert.match(hash, /^[0-9a-f]{64}$/);
   assert.equal((await json(await fetch(`${url}/api/transactions/${hash}`))).status, 200);
-  await looks(page, 'verified-desk-light', 'light');
+  await looks(page, 'verified-desktop-light', 'light');
   assert.deepEqual(await context.cookies(), []);
   assert.equal(await page.evaluate(() => localStorage.length + sessionStorage.length), 0);
   assert.deepEqual(bad, []);
@@ -169,7 +169,7 @@ for (const [name, viewport] of Object.entries({ desk, phone })) {
   await again(address);
 }
 
-/** Somebody who is verified already hears of it before anything is begun, also when he is faster than the answer. */
+/** A person who is verified already sees so before a check begins, even if the click comes before the answer. */
 async function again(address) {
   const sessions = [];
   const { context, page, bad } = await open('/kyc', { viewport: phone }, (one) => one.on('request', (request) => { if (request.url().endsWith('/kyc/session')) sessions.push(request.url()); }));
@@ -192,7 +192,7 @@ async function again(address) {
   tell('verified already');
 }
 
-for (const [name, options] of Object.entries({ 'desk-light': { viewport: desk }, 'phone-dark': { viewport: phone, colorScheme: 'dark', reducedMotion: 'reduce' } })) {
+for (const [name, options] of Object.entries({ 'desktop-light': { viewport: desktop }, 'phone-dark': { viewport: phone, colorScheme: 'dark', reducedMotion: 'reduce' } })) {
   // iframe: in the page of a partner, which alone hears of it
   const address = newcomer();
   const said = await session(address, 'iframe');
@@ -318,7 +318,7 @@ for (const mode of ['iframe', 'direct']) { // the other modes of our own form
   tell('a forged way back');
 }
 
-// every other end, in words; nothing at the provider's needs JavaScript. Of a blocked country nobody is attested.
+// every other end, in words; nothing at the provider's needs JavaScript. People of a blocked country are not attested.
 const blocked = execFileSync('tidemark-sim', ['tx', 'block_jurisdiction', '--as', 'daowallet', '--country', '408'], { encoding: 'utf8' });
 assert.match(blocked, /passed/);
 for (const [press, country, words] of [['Decline', 'CHE', 'Not approved'], ['Resubmit', 'CHE', 'Something is missing'], ['Expire', 'CHE', 'This check ran out'], ['Approve', 'XXA', 'Being looked at'], ['Approve', 'PRK', 'Approved; a person looks at it']]) {
@@ -333,7 +333,7 @@ for (const [press, country, words] of [['Decline', 'CHE', 'Not approved'], ['Res
   tell(`${words}`);
 }
 
-{ // where nobody is let in without a proof: a challenge, signed by the address
+{ // where a session needs a proof: a challenge, signed by the address
   const [address, seed] = execFileSync('tidemark-sim', ['keys', '--name', 'prover'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim().split(/\s+/).slice(1);
   const { context, page, bad } = await open(`/kyc?address=${address}`, { viewport: phone }, (one) => one.route('**/kyc?*', async (route) => {
     const response = await route.fetch();
@@ -360,7 +360,7 @@ for (const [press, country, words] of [['Decline', 'CHE', 'Not approved'], ['Res
   const { context, page, response } = await open('/kyc/return/0123456789abcdef0123456789abcdef.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA');
   assert.equal(response.status(), 404);
   await title(page, 'This link is no good any more');
-  await page.screenshot({ path: `${folder}/kyc-gone-desk-light.png` });
+  await page.screenshot({ path: `${folder}/kyc-gone-desktop-light.png` });
   await context.close();
   tell('bad links');
 }
@@ -375,7 +375,7 @@ for (const [press, country, words] of [['Decline', 'CHE', 'Not approved'], ['Res
   await compliant(address, began);
   await page.getByText('yes: compliant').waitFor();
   assert.ok((await page.locator('#code').textContent()).includes('function tidemarkKyc'));
-  await page.screenshot({ path: `${folder}/kyc-partner-desk-light.png`, fullPage: true });
+  await page.screenshot({ path: `${folder}/kyc-partner-desktop-light.png`, fullPage: true });
   assert.deepEqual(bad, []);
   await context.close();
   tell('partner example');

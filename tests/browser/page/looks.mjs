@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
-export const desk = { width: 1280, height: 900 };
+export const desktop = { width: 1280, height: 900 };
 export const phone = { width: 390, height: 844 };
 
 export function launch() {

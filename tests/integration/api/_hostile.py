@@ -1,4 +1,4 @@
-"""usage: _hostile.py URL PID   asks what nobody should (hostile.sh)."""
+"""usage: _hostile.py URL PID   sends requests that no client should send (hostile.sh)."""
 import collections
 import http.client
 import json

@@ -57,7 +57,7 @@ def hammer(seed, begun, over, said):
     said.put((count, bad, ledgers))
     said.close()
     over.wait()
-    time.sleep(0.5)  # nobody goes while what was counted is read
+    time.sleep(0.5)  # no client leaves while the counts are read
 
 
 def statements(text):

@@ -4,7 +4,7 @@ usage: _load.py PORT CONNECTIONS SECONDS     prints "under way" when 100 are ans
                                              "served N refused N failed N"
 
 failed   a connection was made, a request sent, and no whole answer came, or one of 5xx
-refused  nobody listened: not counted as failed; the thread tries again
+refused  no process listened: not counted as failed; the thread tries again
 A connection that the server announced to close (Connection: close) is made anew.
 """
 import os

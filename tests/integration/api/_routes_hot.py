@@ -302,7 +302,7 @@ def assets(server, expected):
                 sys.exit(f"partner {partner}: {items}, not {tokens}")
             for i in items:
                 if partner != "-" and any(c["partner"] != partner or not c["live"] for c in i["catalog"]):
-                    sys.exit(f"partner {partner}: somebody else's, or not live: {i}")
+                    sys.exit(f"partner {partner}: another partner's, or not live: {i}")
     alike = collections.Counter(i["symbol"] for i in item_list(server, "/api/sdk/assets"))
     print(f"assets {dict(alike)}")
     if max(alike.values()) < 2:

@@ -1,4 +1,4 @@
-"""Speaks to tidemark-api over raw sockets, the way nobody should: run by server.sh.
+"""Speaks to tidemark-api over raw sockets, in ways that no client should: run by server.sh.
 
 usage: _server.py PORT PID limits|small|rate|shares|feeds|assets
        _server.py 0 0 plant    fills the partners' catalogs for assets
@@ -246,14 +246,14 @@ def a2_slow():
         pass
     took = steady() - start
     check(took < 11, f"a reader that takes nothing lasted {took:.1f} s")
-    crowd = []
+    sockets = []
     for _ in range(100):
-        crowd.append(connect())
-        crowd[-1].sendall(b"GET /healthz HTTP/1.1\r\nX: ")
+        sockets.append(connect())
+        sockets[-1].sendall(b"GET /healthz HTTP/1.1\r\nX: ")
     alive()
     time.sleep(1.2)
     gone = 0
-    for s in crowd:
+    for s in sockets:
         s.settimeout(0.5)
         gone += drain(s)[1]
         s.close()
@@ -383,7 +383,7 @@ def a4_heads():
     for count in (1, 12, 64):
         pairs = "&".join(f"{i % 10}{chr(97 + i % 26)}" for i in range(count))
         problem(ask(f"GET /api/events?{pairs} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"), 400, "invalid_parameters")
-        check(get(f"/kyc/return/x?{pairs}")[0] in (400, 404), f"{count} pairs that nobody reads")
+        check(get(f"/kyc/return/x?{pairs}")[0] in (400, 404), f"{count} unknown pairs")
     problem(ask(f"GET /healthz?{'a' * 3000} HTTP/1.1\r\nHost: x\r\n\r\n"), 414, "target_too_long")
     wide = "".join(f"X{i}: {'y' * 80}\r\n" for i in range(40))
     check(get("/healthz", {f"X{i}": "y" * 80 for i in range(40)})[0] == 200, f"{len(wide)} bytes of headers")
@@ -667,7 +667,7 @@ def sizes():
 # --- limits --------------------------------------------------------------------------------------------
 
 
-def a1_crowd():
+def a1_many_connections():
     """Limits 200 in all, 60 of one address."""
     before = rss_kib()
     mine = [connect(5) for _ in range(100)]
@@ -700,7 +700,7 @@ def a1_crowd():
             time.sleep(0.1)
     alive()
     most = 0
-    for _ in range(3000):  # a crowd that comes and goes
+    for _ in range(3000):  # many connections that come and go
         s = connect(5)
         s.close()
     alive()
@@ -720,7 +720,7 @@ def unread():
 
     for path, most in (("/openapi.json", 8), ("/api/events?limit=200", 8 + 16)):
         before = rss_kib()
-        crowd = [deaf(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n", 40) for _ in range(50)]
+        sockets = [deaf(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n", 40) for _ in range(50)]
         start, peak = steady(), 0
         while steady() - start < 3:
             peak = max(peak, rss_kib())
@@ -728,7 +728,7 @@ def unread():
             time.sleep(0.1)
         check(peak - before < most << 10 or not before, f"{path}: {peak - before} KiB more for 50 clients that take nothing")
         check(get(STATUS)[0] == 200, "a look-up beside them")
-        for s in crowd:
+        for s in sockets:
             s.close()
     ok("unread answers: documents are not copied, what is held has a limit")
 
@@ -981,7 +981,7 @@ if WHAT == "limits":
     for test in (answers, methods, pipelined, a2_slow, a2_ranges, a3_large, bodies_in_turn, a4_heads, a4_limits, expected, half_closed, stream_head, a5_text, contract, a6_strkey, a8_paths, a9_framing, a12_gone, bytes_at_random, sizes):
         test()
 elif WHAT == "small":
-    a1_crowd()
+    a1_many_connections()
     unread()
 elif WHAT == "rate":
     a13_rate()

@@ -93,7 +93,7 @@ def main():
             pass
         time.sleep(0.1)
     else:
-        raise AssertionError("half of them went, and nobody new is taken")
+        raise AssertionError("half of them went, and no new connection is accepted")
     for s in socks[MOST // 2:]:
         s.close()
     assert full - before < 64 * 1024 + CONN_KIB * MOST, (before, full)

@@ -305,7 +305,7 @@ def sim(*words):
 
 
 def lapse():
-    """An attestation that ends while nobody touches it."""
+    """An attestation that ends by time."""
     sim("tx", "fund", "--as", "zoe", "--seed", os.environ["SEED"])
     who = sim("keys", "--seed", os.environ["SEED"], "--name", "zoe").split()[1]
     stream = Stream({"topics": "compliance", "addresses": who}).until(lambda s: fold(s.messages, "compliance"))
@@ -353,14 +353,14 @@ def slow():
     print(f"ok A15 a slow reader is dropped with its reason after {len(told)} messages and goes on; another one is not disturbed")
 
 
-def crowd(count):
+def many_readers(count):
     """Many at once: all hear the same, each ledger is read once for all, memory is flat."""
     streams, poll = [], selectors.DefaultSelector()
     while metric("stream_subscribers"):
         time.sleep(0.2)  # who left is noticed when there is something to tell him
     empty, pages = metric("api_private_bytes"), metric('stream_pages_total{of="new"}')
     for _ in range(count):
-        # a crowd that this reader could not follow hears of ledgers alone
+        # so many readers that this one could not follow them hear of ledgers only
         streams.append(Stream({"topics": "ledger,event" if count <= 1000 else "ledger"}))
     for s in streams:
         s.until(lambda s: s.status)
@@ -379,7 +379,7 @@ def crowd(count):
         for key, _ in poll.select(1):
             try:
                 if not key.data.read(1 << 20):
-                    sys.exit(f"one of the crowd was closed: {key.data.status} {key.data.text} {key.data.messages[-1:]}")
+                    sys.exit(f"one of many readers was closed: {key.data.status} {key.data.text} {key.data.messages[-1:]}")
             except BlockingIOError:
                 pass
         most = max(most, metric("api_private_bytes"))
@@ -388,10 +388,10 @@ def crowd(count):
     for s in streams:
         from_ledger = ledger_of(next(m for m in s.messages if m.id).id)
         told = [int(m.data["ledger"]) for m in fold(s.messages, "ledger")]
-        expect("ledgers of one of the crowd", [l for l in told if l <= target], list(range(told[0], target + 1)))
+        expect("ledgers of one of many readers", [l for l in told if l <= target], list(range(told[0], target + 1)))
         if count <= 1000:
             told = [e for e in told_events(s.messages) if from_ledger < e[0] <= target]
-            expect("one of the crowd", told, CROWD.setdefault(from_ledger, wanted_events(from_ledger, target)))
+            expect("one of many readers", told, EXPECTED_BY_START.setdefault(from_ledger, wanted_events(from_ledger, target)))
     read = metric('stream_pages_total{of="new"}') - pages
     ledgers = newest() - began + 60
     if read > ledgers:
@@ -402,7 +402,7 @@ def crowd(count):
           f" the node's memory {empty / 2**20:.1f} MiB before, {most / 2**20:.1f} MiB at most; one more gets 429")
 
 
-CROWD = {}
+EXPECTED_BY_START = {}
 
 
 def refusals():
@@ -426,7 +426,7 @@ def refusals():
 def main():
     for word in sys.argv[1:]:
         name, _, number = word.partition("=")
-        phase = {"exact": exact, "filters": filters, "lapse": lapse, "slow": slow, "crowd": crowd, "refusals": refusals}[name]
+        phase = {"exact": exact, "filters": filters, "lapse": lapse, "slow": slow, "many": many_readers, "refusals": refusals}[name]
         phase(*([int(number)] if number else []))
         sys.stdout.flush()
 

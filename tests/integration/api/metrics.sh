@@ -25,7 +25,7 @@ sql "INSERT INTO kyc.attester (deployment, verifier, state, beat_at, ledger, bal
              attention)
          SELECT id, 'G', 's', n, 'attest', 1, 1, sha256('x'), CASE WHEN n < 3 THEN 'confirmed' ELSE 'parked' END,
              CASE WHEN n < 3 THEN 9 END, CASE WHEN n = 1 THEN 'suspended' END FROM chain.deployment, generate_series(1, 5) AS n" >/dev/null
-# A long past: nobody has to read it again to count what waits, to see what is due, or to keep limits.
+# A long history: counting what waits, finding what is due and keeping limits must not read it again.
 sql "INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, state, created_at, expires_at, next_check)
          SELECT 'e' || n, id, 'G' || n, 'sandbox', '', 'redirect', 'r' || n, (ARRAY['approved', 'declined', 'expired'])[1 + n % 3],
              now() - interval '2 days', now() + interval '5 days', CASE WHEN n % 3 = 0 THEN now() + interval '1 day' END
@@ -54,7 +54,7 @@ done
 scanned=$(sql "SELECT relname, seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE schemaname = 'kyc'
     AND relname IN ('session', 'inbox', 'outbox')")
 [ "$(awk -F '|' '$2 < 1000' <<<"$scanned" | wc -l)" = 3 ] || fail "identity checks read their past: $scanned; used: $(used)"
-[ "$(used | wc -w)" = 5 ] || fail "indexes that nobody used: only $(used) are"
+[ "$(used | wc -w)" = 5 ] || fail "unused indexes: only $(used) are"
 echo "ok identity checks read no row of what is at its end"
 if command -v promtool >/dev/null; then
     curl -fsS "$API_URL/metrics" | promtool check metrics || fail "promtool does not like it"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tidemark-api stopped and replaced under load (A16), and without its database (A11): nobody who asked
+# tidemark-api stopped and replaced under load (A16), and without its database (A11): no client that asked
 # is left without an answer. (label: threads)
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"

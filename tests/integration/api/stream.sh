@@ -33,7 +33,7 @@ node api
 api=$node_pid
 node api2
 
-disturb() { # the nodes and the database go and come back while somebody reads
+disturb() { # the nodes and the database go and come back while clients read
     wait_for 60 test -e "$PG_DIR/reading"
     sleep 1
     kill -TERM "$api"
@@ -52,6 +52,6 @@ disturb() { # the nodes and the database go and come back while somebody reads
 "$here/_stream.py" exact="$seconds" & reader=$!
 disturb
 wait "$reader" || exit 1
-"$here/_stream.py" refusals filters lapse slow crowd="$count"
+"$here/_stream.py" refusals filters lapse slow many="$count"
 kill -TERM "$node_pid"
 wait "$node_pid" || fail "the API ended with $?: $(tail -n 3 "$PG_DIR/api.log")"

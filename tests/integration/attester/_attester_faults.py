@@ -102,7 +102,7 @@ def x5(w):
 
 
 def steal(w, attester, intent, before):
-    """The envelope of intent is lost, and somebody else uses its number."""
+    """The envelope of intent is lost, and another program uses its number."""
     until(lambda: w.row(intent, "state, last_status, seq") [:2] == ["signed", "unknown"]
           and w.row(intent, "seq")[0] != before, "signed and lost")
     attester.send(signal.SIGSTOP)
@@ -113,7 +113,7 @@ def steal(w, attester, intent, before):
 
 
 def x6(w):
-    """X6 txBAD_SEQ because somebody else used the key: a new number; three in a row: parked, alarm"""
+    """X6 txBAD_SEQ because another program used the key: a new number; three in a row: parked, alarm"""
     intent, subject, _ = w.plant()
     w.fault("sendTransaction=status:504x1")
     with w.attester() as attester:
@@ -173,11 +173,11 @@ def x8(w):
         check(w.row(refused)[1] == "contract:7", f"{w.row(refused)}")
         w.calm()
         w.tx("remove_verifier", "--as", "daowallet", "--subject", _attester.VERIFIER)
-        nobody, _, _ = w.plant()
-        reaches(w, nobody, "parked")
-        check(w.row(nobody)[1] == "not_verifier", f"{w.row(nobody)}")
+        no_verifier, _, _ = w.plant()
+        reaches(w, no_verifier, "parked")
+        check(w.row(no_verifier)[1] == "not_verifier", f"{w.row(no_verifier)}")
         w.tx("add_verifier", "--as", "daowallet", "--subject", _attester.VERIFIER)
-        for intent in refused, nobody:
+        for intent in refused, no_verifier:
             code, said, wrong = w.once("requeue", str(intent))
             check(code == 0, said + wrong)
             reaches(w, intent, "confirmed")
@@ -238,7 +238,7 @@ def x9(w):
         reaches(w, intent, "parked")
     w.calm()
     check(w.row(intent)[1] == "unknown_outcome", f"{w.row(intent)}")
-    check(w.attested(subject) == 0, "a call nobody asked for")
+    check(w.attested(subject) == 0, "a call without a decision")
 
 
 STEPS = ("look simulated sign keep kept send sent submitted found confirm confirmed").split()

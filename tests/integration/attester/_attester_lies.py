@@ -227,7 +227,7 @@ def forged_rows(w):
 
 
 def erased_session(w):
-    """what KYC signed for a person who was erased attests nobody, though its login writes the saved rows again"""
+    """what KYC signed for a person who was erased attests no person, even if its login writes the saved rows again"""
     subject, session = attest(w)
     with w.attester(*NOW):
         revoke = w.plant(subject, "revoke", 2, session)[0]
@@ -335,11 +335,11 @@ def standing_fails(w):
     """the count of standing revocations fails: the log says so, and the heartbeat goes on"""
     w.rpc = w.url
     w.db.ask("ALTER TABLE state.compliance_registry_kyc RENAME COLUMN metadata TO metadata_away")
-    beats = lambda: w.db.one("SELECT count(*) FROM kyc.attester WHERE beat_at > now() - interval '3 s'")
+    heartbeats = lambda: w.db.one("SELECT count(*) FROM kyc.attester WHERE beat_at > now() - interval '3 s'")
     try:
         with w.attester(*NOW) as attester:
             until(lambda: "attester.standing_unknown" in attester.said(), attester.said)
-            until(lambda: beats() == "1", lambda: f"beats: {beats()}")
+            until(lambda: heartbeats() == "1", lambda: f"heartbeats: {heartbeats()}")
     finally:
         w.db.ask("ALTER TABLE state.compliance_registry_kyc RENAME COLUMN metadata_away TO metadata")
 
@@ -369,7 +369,7 @@ def rules_of_the_outbox(w):
     w.db.ask(f"UPDATE kyc.outbox SET state = 'superseded' WHERE session_id = '{session}'")
 
 
-def nobody_bears_it_out(w):
+def no_witness_agrees(w):
     """one server and no index: nothing is signed, and the log says why"""
     if w.index:
         return
@@ -405,7 +405,7 @@ def clocks_must_agree(w):
 
 
 LIES = [swallowed_revocation, denied_attestation, ten_years_ahead, ledgers_ahead, split_servers_wait, restorations_end,
-        refusals_need_all, budget_holds, charged_is_known, nobody_bears_it_out, rules_of_the_outbox, clocks_must_agree,
+        refusals_need_all, budget_holds, charged_is_known, no_witness_agrees, rules_of_the_outbox, clocks_must_agree,
         forged_rows, many_forged_rows, erased_session, final_is_final, standing_fails, every_move_is_audited, bad_rows_make_way]
 INDEXED = {"swallowed_revocation", "denied_attestation", "ten_years_ahead", "ledgers_ahead", "restorations_end", "budget_holds",
            "charged_is_known", "clocks_must_agree", "forged_rows", "erased_session", "every_move_is_audited"}

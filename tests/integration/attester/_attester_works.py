@@ -340,7 +340,7 @@ def other_servers(w):
 
 
 def nonsense_is_no_answer(w):
-    """whatever a server answers instead: asked again, one call on the chain, nobody crashes"""
+    """whatever a server answers instead: asked again, one call on the chain, no crash"""
     bad = ["status:503", "cut:9", "close:before", "html", "empty", "null", "wrong-id", "two", "huge", "truncate:30", "nesting",
            "rpc-error:-32603 no", "queue", "lag:9"]
     w.tick(15)
@@ -374,7 +374,7 @@ def slow_is_not_dead(w):
 
 
 def secrets_stay_inside(w):
-    """the seed is in no argument, environment, log, answer or row; nobody may look into the process"""
+    """the seed is in no argument, environment, log, answer or row; no other process may read its memory"""
     w.tick(20)
     with w.attester() as attester:
         intent, _, _ = w.plant()
@@ -450,7 +450,7 @@ def beside_another(w):
         check(not any(world.attested(subject) for world in (w, other) for of, _, subject in planted if of is not world),
               "sent to the other network")
         told = w.db.ask(f"SELECT DISTINCT deployment FROM kyc.attester WHERE deployment IN ({w.served}, {other.served}) ORDER BY 1")
-        check(len(told) == 2, f"who beats: {told}")
+        check(len(told) == 2, f"heartbeats: {told}")
     finally:
         other.close()
 

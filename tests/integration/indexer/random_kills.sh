@@ -10,7 +10,7 @@ mkdir "$PG_DIR/sim"
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers 256 --ledgers-per-object 1 --follow 40 --close-step 1 \
     --quiet >/dev/null 2>&1 & sim=$!
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json TIDEMARK_LAKE=$PG_DIR/sim/lake TIDEMARK_POLL_MS=20
-# small batches, so that many commits stand between a start and the end; no quarantine: nobody crashes here
+# small batches, so that many commits stand between a start and the end; no quarantine: kills are no crashes
 export TIDEMARK_BATCH_LEDGERS=3 TIDEMARK_STANDBY_POLL_MS=10 TIDEMARK_CRASH_LIMIT=0 TIDEMARK_PARTITION_LEDGERS=1000
 for _ in $(seq 100); do [ -s "$TIDEMARK_DEPLOYMENT" ] && break; sleep 0.1; done
 

@@ -17,7 +17,7 @@ into reference
 reference=$(digest)
 [ "$(cursor)" = $last ] || fail "the reference ends at $(cursor)"
 
-# One that nobody answers, beside the other cases: half a minute later it says so.
+# A server that never answers, beside the other cases: half a minute later the log says so.
 into degraded
 "$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/one/deployment.json" --rpc http://127.0.0.1:1 \
     --rpc-retry-ms 20 --rpc-retry-ms-max 200 >"$PG_DIR/degraded.log" 2>&1 &
@@ -64,7 +64,7 @@ expect 74 'the server answered 503' --rpc "$one_url" --stop-at-end --http-tries 
 [ "$(cursor)" = 0 ] || fail "R1: the cursor moved"
 ok "an end that was asked for is not waited for for ever"
 
-# --- R2: nobody there, a wrong name, a wrong certificate ---------------------------------------
+# --- R2: no server, a wrong name, a wrong certificate ---------------------------------------
 begin R2
 expect 74 "onnect" --rpc http://127.0.0.1:1 --stop-at-end --http-tries 2
 expect 74 "resolve host" --rpc http://nowhere.invalid --stop-at-end --http-tries 2
@@ -85,7 +85,7 @@ if command -v openssl >/dev/null && command -v python3 >/dev/null; then
     same
     grep -q 'request key=abc123' "$PG_DIR/tls.log" || fail "R2: the header did not arrive"
     ! grep -q abc123 "$PG_DIR/out" || fail "R2: the key is logged"
-    ok "a certificate nobody signed is refused; a trusted one is not"
+    ok "an unsigned certificate is refused; a trusted one is not"
     expect 78 'plain text' --rpc http://host.invalid --rpc-header 'X-Key: abc123'
     ! grep -q abc123 "$PG_DIR/out" || fail "R2: the key is logged"
     ok "a key does not leave in plain text"
@@ -258,7 +258,7 @@ expect 65 "arm .99.|ledger $middle" --rpc "$one_url"
 calm one
 expect 0 'index.stopped' --rpc "$one_url" --stop-at-end
 same
-ok "an arm that nobody knows stops before its ledger"
+ok "an unknown union arm stops before its ledger"
 
 # --- R15: another network --------------------------------------------------------------------------
 begin R15

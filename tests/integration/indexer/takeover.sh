@@ -85,7 +85,7 @@ one_kill() { # POINT of the one that comes
         ! waits "$pid" || ready=1
     done
     kills[${point%%=*}]=$((${kills[${point%%=*}]:-0} + 1)) total=$((total + 1))
-    if [ $ready = 1 ]; then # else the one before died this very moment: nobody waits yet
+    if [ $ready = 1 ]; then # else the one before died this very moment: no standby waits yet
         until_sql "split_part(instance, ':', 2) <> '$dead' FROM chain.lease" 15
         took=$(($(now) - began))
         [ $took -le "${TIDE_TAKEOVER_MS:-2000}" ] || fail "$point: took over after $took ms"
@@ -117,7 +117,7 @@ every_step() { # TIMES
     stop_all
     contiguous
     same_as_one_go
-    [ $((2 * measured)) -ge $total ] || fail "only $measured of $total kills had somebody waiting"
+    [ $((2 * measured)) -ge $total ] || fail "only $measured of $total kills had a standby waiting"
     echo "$total kills, $measured takeovers measured: $((sum / measured)) ms on average, $worst ms at most; SIGTERM to three: $took ms"
 }
 
@@ -208,7 +208,7 @@ poison() { # three crashes on one ledger; the fourth start does not touch it
     same_as_one_go
 }
 
-idle() { # no ledger comes: whoever is killed meanwhile crashed on none, and the session stays awake
+idle() { # no ledger comes: a writer killed meanwhile crashed on none, and the session stays awake
     local n
     "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/quiet/lake" --ledgers 32 --ledgers-per-object 1 --txs 2 --quiet
     PGDATABASE=postgres "$PG_BIN/createdb" idle

@@ -162,7 +162,7 @@ def k5(api, mock):
     api.stop()
     found = [Session(mock, p, next_check="now()") for p in REAL]
     unknown = Session(mock, "sumsub", next_check="now()")
-    mock.forget("sumsub", unknown.person.id)  # the provider knows nobody yet: that is no answer
+    mock.forget("sumsub", unknown.person.id)  # the provider does not know the person yet: that is no answer
     api.start(reconcile_s=1)
     for s in found:
         s.decide("approved")  # and no webhook ever
@@ -184,7 +184,7 @@ def k5(api, mock):
     s.tell()  # the same decision again does not renew it
     idle()
     s.becomes("expired", ["attest"])
-    s = approved(mock, "veriff")  # withdrawn, and nobody told us: found when it is looked at again
+    s = approved(mock, "veriff")  # withdrawn without a webhook: found at the next check
     s.decide("declined")
     sql(f"UPDATE kyc.session SET next_check = now() WHERE id = '{s.id}'")
     s.becomes("revoked", ["attest", "revoke"])
@@ -318,7 +318,7 @@ def k12(api, mock):
         reasons = sql(f"SELECT DISTINCT reason FROM kyc.session WHERE provider = '{provider}' AND state = 'review'")
         check("country" in reasons, f"{provider}: reasons {reasons}")
         pause(provider)
-        s.decide("approved", send=True)  # somebody mended it at the provider's
+        s.decide("approved", send=True)  # corrected at the provider
         s.becomes("approved", ["attest"])
 
     each(one)

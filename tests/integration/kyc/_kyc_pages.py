@@ -94,7 +94,7 @@ def beginning():
     policy = headers["Content-Security-Policy"]
     check("its policy", ("default-src 'none'" in policy, "unsafe" in policy, "*" in policy), (True, False, False))
     check("kept by nobody", headers["Cache-Control"], "no-store")
-    check("for nobody else", headers["Access-Control-Allow-Origin"], None)
+    check("for no other origin", headers["Access-Control-Allow-Origin"], None)
     check("with an address", ask("/kyc?address=" + PEOPLE[0])[0], 200)
     for query in ("address=nobody", "address=M" + PEOPLE[0][1:] + "AAAAAAAAAAAAA", "x=1", "embed=2", "s=", "utm_source=a&address=" + PEOPLE[0]):
         status, headers, text = ask("/kyc?" + query)  # people follow links: a page tells them
@@ -171,8 +171,8 @@ def sandbox(said):
     check("too large", ask(hosted, "decision=approved&x=" + "y" * 2000)[0], 413)
     check("chunks beyond a smaller limit than what is kept of the body before", shrinking(hosted), [400, 413])
     check("of another type", ask(hosted, "decision=approved", "text/plain")[0], 415)
-    for nobody in ("/kyc/sandbox/nobody", "/kyc/sandbox/sbx_" + "0" * 32, "/kyc/sandbox/%27%3B--"):
-        check(nobody, (ask(nobody)[0], ask(nobody, "decision=approved")[0]), (404, 404))
+    for unknown in ("/kyc/sandbox/nobody", "/kyc/sandbox/sbx_" + "0" * 32, "/kyc/sandbox/%27%3B--"):
+        check(unknown, (ask(unknown)[0], ask(unknown, "decision=approved")[0]), (404, 404))
     check("nothing happened", state(said)["state"], "created")
     return hosted
 
@@ -191,7 +191,7 @@ def main():
     forged(said)
     hosted = sandbox(said)
     decide(said, hosted, "resubmit", "CHE", "action_required")
-    decide(said, hosted, "approved", "XXA", "pending")  # no country: somebody must look
+    decide(said, hosted, "approved", "XXA", "pending")  # no country: needs review
     check("nothing to attest", state(said)["attestation"]["state"], "none")
     decide(said, hosted, "approved", "CHE", "approved")
     check("to be attested", state(said)["attestation"]["state"], "queued")

@@ -273,7 +273,7 @@ def same(api, mock):
     expect(api.session(account(5).address)[0], 201, "a closed one makes room")
     sql(f"UPDATE kyc.session SET expires_at = clock_timestamp() - interval '1 s' WHERE address = '{who}'")
     status, fresh, _ = api.session(who)
-    expect((status, fresh["sessionId"] != again["sessionId"]), (201, True), "one that nobody used made room")
+    expect((status, fresh["sessionId"] != again["sessionId"]), (201, True), "an unused one made room")
     expect(sql(f"SELECT state, reason FROM kyc.session WHERE id = '{again['sessionId']}'"), "expired|not_used", "the old one")
 
 
@@ -519,9 +519,9 @@ def hanging(api, mock):
     print(f"while a provider hangs a look-up takes {slowest * 1000:.0f} ms at most")
 
 
-def crowd(api, mock, network):
+def hanging_provider(api, mock, network):
     """A provider that hangs, with more requests for it than there are threads: by POST, and by people who need another page of
-    it. The others' sessions are opened at once; whoever waits for it loses nothing but time."""
+    it. The others' sessions are opened at once; a session that waits for it only loses time."""
     starts = []
     for n in range(4):
         _, s, _ = api.session(account(200 + n).address, "veriff")
@@ -626,7 +626,7 @@ def page(host, method, path, headers):
 
 
 def origins(api):
-    """Who may read from another page: registered origins, exactly; never all, never null; webhooks and pages nobody."""
+    """Who may read from another page: registered origins, exactly; never all, never null; webhooks and pages: none."""
     who = f"/api/sdk/kyc/challenge/{account(1).address}"
     for path in (who, "/api/sdk/kyc/providers", "/api/sdk/kyc/session", "/api/sdk/kyc/session/" + "0" * 32):
         for origin, allowed in ((None, None), (ORIGIN, ORIGIN), ("http://127.0.0.1:9", "http://127.0.0.1:9"), (FOREIGN, None), ("null", None),
@@ -654,7 +654,7 @@ def everything(api, mock, pid):
     mock.do("network", passphrase=passphrase)
     steps = ((shape, api), (validation, api), (same, api, mock), (parallel, api, mock), (limits, api), (budgets, api, network), (challenges, api, network),
              (signers, api, mock, network, passphrase), (progress, api), (origins, api), (failing, api, mock), (hanging, api, mock),
-             (crowd, api, mock, network), (leaks, api, pid))
+             (hanging_provider, api, mock, network), (leaks, api, pid))
     for step, *arguments in steps:
         started = time.monotonic()
         step(*arguments)
@@ -694,7 +694,7 @@ def away(api):
 
 # --- planted values -------------------------------------------------------------------------------
 def secrets_of(file):
-    """Whatever in a KYC file somebody must not see."""
+    """All secrets of a KYC file."""
     out = [file["challengeSeed"], file["referenceKey"], file["metadataKey"], file["tokenKey"], file["intentKey"]] + PASSWORDS
     for provider in file["providers"]:
         out += [provider[k] for k in ("apiKey", "apiSecret") if k in provider]

@@ -1,5 +1,5 @@
-"""Approvals that do not stand any more: withdrawn while another one of the address stands, of one person in two sessions, of somebody
-the provider does not know any more, of somebody else; and what is pruned with time. Parts of _kyc_faults.py."""
+"""Approvals that do not stand any more: withdrawn while another one of the address stands, of one person in two sessions, of a person
+the provider does not know any more, of another person; and what is pruned with time. Parts of _kyc_faults.py."""
 import base64
 import concurrent.futures
 import os
@@ -110,7 +110,7 @@ def both_at_once(api, mock):
         a.becomes("revoked")
         b.becomes("revoked")
         check(newest(a).split("|")[1] == "revoke", f"{a.provider} and {b.provider} withdrawn at once: {newest(a)}")
-    print("ok both at once: whoever is second revokes")
+    print("ok both at once: the second one revokes")
 
 
 def run_out(api, mock):
@@ -153,7 +153,7 @@ def gone(api, mock):
         confirm(s)
         held = s.tell(hold=True, event={"sumsub": "applicantDeleted", "persona": "inquiry.redacted"}.get(provider))["request"]
         mock.forget(provider, s.person.id, marked=True)
-        check(_providers.send(held)["code"] == 200, f"{provider}: told that somebody was deleted")
+        check(_providers.send(held)["code"] == 200, f"{provider}: told that a person was deleted")
         if provider == "veriff":  # says nothing of it, so it is found when he is looked at again
             check_again(s)
         until(lambda: sql(f"SELECT reason FROM kyc.session WHERE id = '{s.id}'"), "gone", f"{provider}: gone")
@@ -171,16 +171,16 @@ def gone(api, mock):
         check_again(s)
         until(lambda: sql(f"SELECT reason IS NULL FROM kyc.session WHERE id = '{s.id}'"), "t", f"{provider}: known again")
         check((s.intents(), says(s)) == (["attest", "revoke", "attest"], words), f"{provider}: {s.intents()} {says(s)}, wanted {words}")
-        # Somebody else vouches for the address: the chain says that, and nobody has to decide.
+        # Another provider approved the address: the chain says so, and no review is needed.
         other = REAL[(REAL.index(provider) + 1) % len(REAL)]
         a, b = pair(mock, provider, other)
         mock.forget(provider, a.person.id)
         check_again(a)
         until(lambda: newest(a), f"{a.id}|attest|queued|{says(b)}", f"{provider}: gone, and {other} stands")
-        # Whoever is gone keeps nobody else's.
+        # A deleted person does not keep another person's approval.
         withdraw(b)
         check(newest(a).split("|")[:2] == [b.id, "revoke"], f"{provider}: gone, and kept an attestation: {newest(a)}")
-        # Nobody was approved: there is nothing to decide.
+        # No approval: there is nothing to decide.
         s = Session(mock, provider, next_check="now()")
         s.decide("pending", send=True)
         s.becomes("pending", [])
@@ -193,7 +193,7 @@ def gone(api, mock):
     print("ok gone at the provider: neither kept nor taken back by guessing: parked for a person; known again: as before")
 
 
-def somebody_else(api, mock):
+def another_person(api, mock):
     def one(provider):
         s = Session(mock, provider)
         s.decide("approved")
@@ -209,7 +209,7 @@ def somebody_else(api, mock):
         settled(a)
 
     each(one)
-    print("ok somebody else: a decision about another reference attests nobody, and takes back nothing")
+    print("ok another person: a decision about another reference attests no one and withdraws nothing")
 
 
 def parked(s):
@@ -234,8 +234,8 @@ def settled(s):
 
 
 def doubts(api, mock):
-    """What the provider's answer does not say is not a withdrawal: an unknown status, no country, a country nobody knows; another
-    level, since somebody edited the file."""
+    """What the provider's answer does not say is not a withdrawal: an unknown status, no country, an unknown country; another
+    level, since the file was edited."""
     def one(provider):
         s = approved(mock, provider)
         for reason, wrong in (("status_unknown", {"status": "from-a-later-version"}), ("no_country", {"country": None}),
@@ -352,14 +352,14 @@ def erased(api, mock):
     check(noted == 'postgres operator|erased|{"state": "approved", "provider": "veriff"}', f"the audit says {noted}")
     check(sql("SELECT kyc.audit_broken() IS NULL") == "t", "the audit is broken")
     s.tell()
-    until(lambda: rows("inbox", f"provider_id = '{s.person.id}' AND state = 'ignored'"), 1, "a webhook of somebody who was erased")
+    until(lambda: rows("inbox", f"provider_id = '{s.person.id}' AND state = 'ignored'"), 1, "a webhook of an erased person")
     check("nothing is kept" in erase(address)[1], "erased twice")
     check(erase("GABC")[0] == 64, "no address")
     print("ok erased: what was kept of an address is gone, and the audit says so")
 
 
 def whose(api, mock):
-    """Sessions of one reference: an id that nobody has yet is that of the one without."""
+    """Sessions of one reference: a new id belongs to the session without one."""
     for provider in ("veriff", "persona"):
         lost = Session(mock, provider, provider_id=False)
         newer = Session(mock, provider)
@@ -369,8 +369,8 @@ def whose(api, mock):
         lost.becomes("approved", ["attest"])
         check((newer.state(), newer.intents()) == ("created", []), f"{provider}: {newer.state()} {newer.intents()}")
     known = Session(mock, "sumsub")
-    nobody = Session(mock, "sumsub", provider_id=False)
-    sql(f"UPDATE kyc.session SET address = '{known.address}', ref = '{known.ref}', mode = 'direct' WHERE id = '{nobody.id}'")
+    without_id = Session(mock, "sumsub", provider_id=False)
+    sql(f"UPDATE kyc.session SET address = '{known.address}', ref = '{known.ref}', mode = 'direct' WHERE id = '{without_id.id}'")
     known.decide("approved")
     body = '{"type": "applicantReviewed", "externalUserId": "%s", "sandboxMode": true}' % known.ref
     check(mock.webhook("sumsub", id=known.person.id, body=body)["sent"][0]["code"] == 200, "by reference alone")
@@ -432,4 +432,4 @@ def aged(api, mock):
     print("ok aged: old webhooks and challenges go; sessions, outbox and the audit's chain stay")
 
 
-PARTS = [two, both_at_once, run_out, twins, gone, somebody_else, doubts, many, undated, erased, whose, aged]
+PARTS = [two, both_at_once, run_out, twins, gone, another_person, doubts, many, undated, erased, whose, aged]

@@ -81,11 +81,11 @@ def decisions(mock, ask, name, ident):
         expect(ask("fetch", name, id=ident)["state"], "expired", f"{name}: expired")
     mock.decide(name, id=ident, status="Something New", country=code)
     d = ask("fetch", name, id=ident)
-    expect((d["state"], d["reason"]), ("review", "status_unknown"), f"{name}: a word nobody knows")
+    expect((d["state"], d["reason"]), ("review", "status_unknown"), f"{name}: an unknown word")
 
 
 def doubts(mock, ask, name, ident):
-    """Approved, and yet nobody may be attested by it."""
+    """Approved, and yet no attestation may follow."""
     for country in ("RKS", "XXA", "D", "GBN", "UNO", "xx", "756", 756, {"code": "CHE"}, ["CHE"], False):
         mock.decide(name, id=ident, status="approved", country=country)
         d = ask("fetch", name, id=ident)
@@ -127,7 +127,7 @@ def bad_answers(mock, ask, name, ident):
     mock.fault(name, page, "foreign_page")
     expect(create(ask, name, "ref-4", "s-4")["status"], "E_DECODE", f"{name}: a page at another host")
     mock.fault(name, "decision", "other_person")
-    expect(ask("fetch", name, id=ident)["status"], "E_DECODE", f"{name}: a decision about somebody else")
+    expect(ask("fetch", name, id=ident)["status"], "E_DECODE", f"{name}: a decision about another person")
     expect(create(ask, name, "ref-drop_after", "s-drop_after")["status"], "OK", f"{name}: well again")
     found = [p for p in mock.people.values() if p.provider == name and p.ref == "ref-drop_after"]
     if name != "veriff":

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # "Backup and restore" of tools/packaging/README.md, done: a base backup and a dump are taken while the indexer writes,
-# the server is lost, each is restored; the indexer goes on by itself, the tables come out as if
-# nothing had happened, and the hot cache, which is ahead of the backup, is made anew.
+# the server is lost, each is restored; the indexer continues by itself, the tables equal those
+# of an uninterrupted run, and the hot cache, which is ahead of the backup, is rebuilt.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }

@@ -84,7 +84,7 @@ import json, sys
 s = json.load(sys.stdin)
 assert s["coverage"] == [] and s["database"][0]["schema"] >= "0001", s' || fail "status --json"
 
-# the room that the WAL takes: told to whoever may ask, with what keeps it
+# the room that the WAL takes: reported to logins that may ask, with what keeps it
 wal() { "$indexer" status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["wal"])'; }
 wal | grep -q "'bytes': [0-9]*.*'warning': None" || fail "status: $(wal)"
 sql "SELECT pg_create_physical_replication_slot('forgotten', true)" >/dev/null

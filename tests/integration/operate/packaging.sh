@@ -44,7 +44,7 @@ for daemon in "${daemons[@]}"; do
         fail "$daemon.service: $(tail -2 "$dir/said"), at most 1.5"
     echo "$daemon.service: $(grep -oE 'exposure level.*: [0-9.]+' "$dir/said")"
     grep -q "^$(sed -n 's/^User=/u /p' "$root/usr/lib/systemd/system/$daemon.service") " "$root/usr/lib/sysusers.d/tidemark.conf" ||
-        fail "$daemon.service: a user that nobody makes"
+        fail "$daemon.service: a user that does not exist"
 done
 # Every setting of the file that is shipped, the commented ones too, is one this build takes: what it misses is
 # the deployment alone.

@@ -153,21 +153,21 @@ terminated() {
 crowded() { # its slot is taken while it is away; when there is room again it goes on
     mkfifo "$PG_DIR/fifo.$BASHPID"
     exec 7<>"$PG_DIR/fifo.$BASHPID"
-    crowd() { for _ in $(seq $1); do "$PG_BIN/psql" -XAtq <&7 >/dev/null 2>&1 & done; sleep 0.3; }
+    connect_many() { for _ in $(seq $1); do "$PG_BIN/psql" -XAtq <&7 >/dev/null 2>&1 & done; sleep 0.3; }
     start_proxied 1 4000 $tip
     busy
     tell rule connect delay:500
-    crowd 14
+    connect_many 14
     tell cut
     sleep 0.05
-    crowd 3
+    connect_many 3
     wait_for "$words" 'too many clients already'
     kill -0 $writer || fail "gave up"
     for pid in $(jobs -p); do [ $pid = $writer ] || kill $pid 2>/dev/null || true; done
     ends_well
 }
 
-not_yet() { # the server is there and takes nobody: it waits to be promoted
+not_yet() { # the server is there and accepts no session: it waits to be promoted
     start 1 4000 $tip
     busy
     pg_stop fast

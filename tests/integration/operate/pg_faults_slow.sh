@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # P11, a database that is slow, not gone (and, P1, one that crashes): commits that take long, a disk that stalls, locks that
-# somebody holds, a thin line. The whole program waits with a bounded queue, reads no further from
+# another session holds, a thin line. The whole program waits with a bounded queue, reads no further from
 # the lake meanwhile, uses no more memory than undisturbed, and leaves the same tables.
 # label: all
 . "$(dirname "$0")/../_pg.sh"

@@ -74,7 +74,7 @@ for signal in TERM INT HUP; do
     rm "$dir/up"
 done
 
-# Nobody there: it waits, and says for what.
+# No server: it waits, and says for what.
 "$TIDE_BIN/tidemark-sim" write --stream /dev/null --deployment "$dir/deployment.json" --ledgers 1 --quiet
 : >"$dir/waits"
 setsid "$stack" --rpc http://127.0.0.1:1 --until 5 --deployment "$dir/deployment.json" -- true 2>"$dir/waits" &

@@ -88,7 +88,7 @@ class Api:
         return answer.status, answer.read()
 
     def stream(self, topics):
-        """A stream's status; of one that is taken nobody reads."""
+        """A stream's status; an accepted stream is not read."""
         connection = http.client.HTTPConnection("127.0.0.1", self.connection.port, timeout=60)
         connection.request("GET", f"/api/stream?{topics}")
         answer = connection.getresponse()
@@ -234,7 +234,7 @@ def check():
     assert not end, end
     if WRONG:
         sys.exit("\n".join(WRONG))
-    print(f"{len(whole)} questions without each of {len(groups(optional))} tables; nobody asks for {', '.join(sorted(spared)) or 'none'}")
+    print(f"{len(whole)} questions without each of {len(groups(optional))} tables; no route needs {', '.join(sorted(spared)) or 'none'}")
 
 
 names() if sys.argv[1] == "names" else check()

@@ -137,8 +137,8 @@ def activity(d, every, moments):
                                                                   e["hash"], e["contract"], e["events"]), (item, e)
                     refused += not e["ok"]
     assert refused > 20, "too few refused calls: this test proves little"
-    nobody = "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"
-    assert d.ask(f"/api/addresses/{nobody}/activity")["items"] == []
+    stranger = "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"
+    assert d.ask(f"/api/addresses/{stranger}/activity")["items"] == []
     d.ask("/api/addresses/x/activity", 400)
     print(f"activity of {len(some)} addresses, {refused} refused calls")
 

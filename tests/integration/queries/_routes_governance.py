@@ -331,11 +331,11 @@ def transfers(d, at):
             got = d.ask(f"/api/tokens/{token}/balances/{b['address']}" + ("" if at == NEWEST else f"?ledger={at}"))
             assert got["balance"] == b["held"], (b, got)
             check_common(got)
-        nobody = "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"
+        stranger = "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"
         if kind:
-            assert d.ask(f"/api/tokens/{token}/balances/{nobody}")["balance"] == "0"
+            assert d.ask(f"/api/tokens/{token}/balances/{stranger}")["balance"] == "0"
         else:
-            d.ask(f"/api/tokens/{token}/balances/{nobody}", 404)
+            d.ask(f"/api/tokens/{token}/balances/{stranger}", 404)
     pool = sql("SELECT contract FROM state.liquidity_pool_instance")
     d.ask(f"/api/tokens/{pool}/transfers" + ("" if at == NEWEST else f"?ledger={at}"), 404)
 

@@ -1,5 +1,5 @@
 -- Rows of every role's tables under the attacker's contract: the protocol's own, with other values,
--- and the same of an address that nobody attested.
+-- and the same of an address without an attestation.
 CREATE FUNCTION pg_temp.planted(a pg_attribute, stranger boolean) RETURNS text LANGUAGE sql AS $$
   SELECT CASE
     WHEN a.attname = 'contract' THEN quote_literal('CATTACKERATTACKERATTACKERATTACKERATTACKERATTACKERATTACKE')

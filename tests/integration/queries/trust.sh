@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The deployment file decides which contracts are the protocol. Somebody becomes the DAO by calling
+# The deployment file decides which contracts are the protocol. A stranger becomes the DAO by calling
 # initialize again and names contracts of his own: that is reported everywhere and followed nowhere.
 # Rows of a second contract of every role, planted in the database, change the answer of no route. Every view
 # and every statement names the file's contract at each table of a role: PostgreSQL's catalogue and log say so.

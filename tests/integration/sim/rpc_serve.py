@@ -70,7 +70,7 @@ def transport(net):
     assert ask({**call, "id": 1, "method": "getEverything"})["error"]["code"] == -32601
     assert ask({**call, "id": 1, "params": []})["error"]["code"] == -32602
     assert "result" in ask({**call, "id": 1, "params": {}}) and "result" in ask({**call, "id": 1, "params": None})
-    status, _, body = net.post(call)  # no id: nobody waits for an answer
+    status, _, body = net.post(call)  # no id: no answer is expected
     assert (status, body) == (204, b"")
     batch = ask([{**call, "id": "a"}, call, {**call, "id": "b", "method": "nope"}, 5])
     assert [x.get("id") for x in batch] == ["a", "b", None] and "result" in batch[0]
@@ -314,8 +314,8 @@ def entries(net):
     refused(-32602, "cannot unmarshal key value AAAA at index 0", net.call, "getLedgerEntries", keys=["AAAA"])
     ttl = base64.b64encode(bytes([0, 0, 0, 9]) + bytes(32)).decode()
     refused(-32602, "ledger ttl entries cannot be queried directly", net.call, "getLedgerEntries", keys=[ttl])
-    nobody = base64.b64encode(bytes(8) + bytes([7] * 32)).decode()
-    assert net.call("getLedgerEntries", keys=[nobody])["entries"] == []
+    missing = base64.b64encode(bytes(8) + bytes([7] * 32)).decode()
+    assert net.call("getLedgerEntries", keys=[missing])["entries"] == []
     refused(-32602, "invalid_xdr", net.call, "sendTransaction", transaction="AAAA")
     refused(-32602, "xdrFormat", net.call, "sendTransaction", transaction="AAAA", xdrFormat="json")
     assert net.call("simulateTransaction", transaction="AAAA")["error"] == "Could not unmarshal transaction"

@@ -52,7 +52,7 @@ async function invoke(source, operation) {
   return final(tx);
 }
 
-// ---- accounts that nobody knows, then that everybody knows
+// ---- unknown accounts, then known ones
 
 const [alice, bob] = [Keypair.random(), Keypair.random()];
 await assert.rejects(server.getAccount(bob.publicKey()), /not found/i);
