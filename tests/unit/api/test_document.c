@@ -1,5 +1,5 @@
 /* Documents that travel inside the program: each route that serves one finds it, whole, with its
- * type; the page asks nobody else and runs no text. */
+ * type; the page asks no other host and runs no text. */
 #include "api/http/route.h"
 #include "api/http/static_files.h"
 

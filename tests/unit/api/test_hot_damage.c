@@ -157,7 +157,7 @@ static void test_l8_foreign(void **state)
                   "made anew\n");
 }
 
-/* Root may write anywhere, so somebody else tries. */
+/* Root may write anywhere, so another user tries. */
 static void test_l8_not_ours(void **state)
 {
     struct world *w = *state;

@@ -437,7 +437,7 @@ static const struct file {
     { "-- one: deployment\n-- none a_code_that_is_too_long_: there is none\n", "-- none:" },
     { "-- list: deployment\n-- of: pool\nSELECT 1", NULL },
     { "-- list: deployment cursor\nSELECT 1", "cursor" },
-    { "-- list: deployment nobody\nSELECT 1", "nobody" },
+    { "-- list: deployment unknown\nSELECT 1", "unknown" },
     { "-- list deployment\nSELECT 1", "first line" },
     { "", "first line" },
     { "-- list: at at at at at at at at at at at at at at at at at at at at at at at at at\n",

@@ -211,7 +211,7 @@ static struct tide_peer peer_of(const char *text)
 static const struct {
     const char *peer, *header, *client;
 } hops[] = {
-    { "198.51.100.1", "203.0.113.9", "198.51.100.1" }, /* nobody's word but a proxy's */
+    { "198.51.100.1", "203.0.113.9", "198.51.100.1" }, /* only a proxy is believed */
     { "10.1.2.3", "203.0.113.9", "203.0.113.9" },
     { "10.1.2.3", "6.6.6.6, 203.0.113.9", "203.0.113.9" }, /* the rightmost that is no proxy */
     { "10.1.2.3", "6.6.6.6, 203.0.113.9 ,10.0.0.7", "203.0.113.9" },
@@ -298,7 +298,7 @@ static void test_buckets(void **state)
     tide_rate_close(rate);
 }
 
-/* A quota of few tokens fills however often somebody asks. */
+/* A quota of few tokens fills however often a client asks. */
 static void test_asking_does_not_hold_it_up(void **state)
 {
     struct tide_rate *rate = rate_of(7, 0);

@@ -149,7 +149,7 @@ static const struct case_ended ended[] = {
     { "window passed, never applied", { FLIGHT }, { .oldest = 500, .latest = 600, .close_time = 9000 }, { .ledger = 600, .account = true, .seq = 7 }, ATT_STEP_REQUEUE, "too_late", false },
     { "window passed, the chain says so", { FLIGHT }, { .oldest = 500, .latest = 600, .close_time = 9000 },
       { .ledger = 600, .account = true, .seq = 8, .kyc_same = true }, ATT_STEP_CONFIRM, "chain_says_so", false },
-    { "window passed, nobody knows", { FLIGHT }, { .oldest = 500, .latest = 600, .close_time = 9000 }, { .ledger = 600, .account = true, .seq = 8 }, ATT_STEP_PARK, "unknown_outcome", false },
+    { "window passed, no server knows", { FLIGHT }, { .oldest = 500, .latest = 600, .close_time = 9000 }, { .ledger = 600, .account = true, .seq = 8 }, ATT_STEP_PARK, "unknown_outcome", false },
     { "revoked after all", { FLIGHT, .revoke = true }, FOUND(120, 5001), { .ledger = 120, .account = true, .seq = 8 }, ATT_STEP_CONFIRM, "chain_says_so", false },
     { "not revoked", { FLIGHT, .revoke = true }, FOUND(120, 5001), { .ledger = 120, .account = true, .seq = 8, .kyc = true, .kyc_ours = true }, ATT_STEP_REQUEUE, "number_taken", true },
     { "a restoration, window passed", { FLIGHT, .restore = true }, { .oldest = 500, .latest = 600, .close_time = 9000 }, { .ledger = 600, .account = true, .seq = 8, .kyc_same = true },
@@ -171,7 +171,7 @@ static void an_envelope_is_sent_again_until_its_end_is_known(void **state)
     }
 }
 
-static void what_nobody_can_read_waits_while_it_may_come(void **state)
+static void unreadable_entries_wait_while_it_may_come(void **state)
 {
     const struct att_flight flight = { FLIGHT };
     const struct att_found early = FOUND(110, 5000), late = FOUND(120, 5001);
@@ -271,7 +271,7 @@ int test_attester_decide(void)
         cmocka_unit_test(a_person_is_looked_at_before_anything_is_signed),
         cmocka_unit_test(what_was_overwritten_has_a_word),
         cmocka_unit_test(an_envelope_is_sent_again_until_its_end_is_known),
-        cmocka_unit_test(what_nobody_can_read_waits_while_it_may_come),
+        cmocka_unit_test(unreadable_entries_wait_while_it_may_come),
         cmocka_unit_test(an_end_is_proven_or_a_person_looks),
         cmocka_unit_test(nothing_is_made_anew_while_it_may_still_come),
         cmocka_unit_test(codes_have_names_and_names_codes),

@@ -77,11 +77,11 @@ static tide_status ask_entries(struct servers *s, const char *said, struct att_e
     const tide_slice keys[] = { TIDE_SLICE("a"), TIDE_SLICE("b") };
     struct tide_err err;
     s->said = said;
-    s->now_ms += 60000; /* whoever failed is asked again */
+    s->now_ms += 60000; /* failed servers are asked again */
     return att_rpc_entries(s->rpc, out, keys, 2, &err);
 }
 
-static void an_entry_nobody_can_read_is_not_an_absent_one(void **state)
+static void an_unreadable_entry_is_not_an_absent_one(void **state)
 {
     static const char *const bad[] = {
         ENTRIES("{\"key\":\"YQ==\",\"xdr\":\"!\"}"),
@@ -284,7 +284,7 @@ static void a_server_named_twice_is_one(void **state)
 int test_attester_rpc(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_entry_nobody_can_read_is_not_an_absent_one),
+        cmocka_unit_test(an_unreadable_entry_is_not_an_absent_one),
         cmocka_unit_test(a_simulation_in_pieces_is_none),
         cmocka_unit_test(a_ledger_that_never_was_is_forgotten),
         cmocka_unit_test(a_network_that_began_anew_starts_low),

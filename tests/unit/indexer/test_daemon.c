@@ -190,7 +190,7 @@ static void the_supervisor_is_told(void **state)
     assert_int_equal(recv(fd, text, sizeof text - 1, MSG_DONTWAIT), 7);
     assert_string_equal(text, "READY=1");
     close(fd);
-    tide_notify(name, "READY=1"); /* nobody listens */
+    tide_notify(name, "READY=1"); /* no process listens */
     tide_notify(NULL, "READY=1");
     tide_notify("relative", "READY=1");
 }

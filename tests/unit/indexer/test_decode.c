@@ -266,7 +266,7 @@ static void the_network_s_own_traffic_is_not_ours(void **state)
     apply(m);
     assert_int_equal(count(m, "chain", "tx"), 0);
     assert_int_equal(count(m, "event", "log"), 0);
-    m->called = usdc; /* somebody named does */
+    m->called = usdc; /* a named contract does */
     m->source = alice;
     put_transfer(m, alice, PLAIN);
     put_transfer(m, stranger, PLAIN);

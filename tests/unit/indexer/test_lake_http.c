@@ -388,7 +388,7 @@ static void one_object_more_than_the_bound_is_held(void **state)
     expect_drain(f, TIDE_E_EOF, 40);
 }
 
-static void nobody_there(void **state)
+static void no_server(void **state)
 {
     struct fixture *f = *state;
     struct tide_source source;
@@ -406,7 +406,7 @@ int test_lake_http(void)
         HTTP_TEST(faults_are_healed_or_reported_by_name),
         HTTP_TEST(retry_after_is_obeyed),
         HTTP_TEST(one_object_more_than_the_bound_is_held),
-        HTTP_TEST(nobody_there),
+        HTTP_TEST(no_server),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

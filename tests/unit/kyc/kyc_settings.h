@@ -1,4 +1,4 @@
-/* A KYC file of all kinds of providers, for tests; nobody's secrets. */
+/* A KYC file of all kinds of providers, for tests; invented secrets. */
 #ifndef TESTS_UNIT_KYC_SETTINGS_H
 #define TESTS_UNIT_KYC_SETTINGS_H
 

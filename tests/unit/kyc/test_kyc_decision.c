@@ -338,7 +338,7 @@ static void test_gone(void **state)
     s.attested_until = NOW;
     p = weigh(&s, &tide_kyc_gone);
     assert_string_equal(p.reason, "attestation_ended");
-    before.other = true; /* somebody else vouches for the address */
+    before.other = true; /* another provider approved the address */
     assert_int_equal(weigh(&before, &tide_kyc_gone).action, TIDE_KYC_HAND_OVER);
     before.other = before.attested = false;
     assert_int_equal(weigh(&before, &tide_kyc_gone).action, TIDE_KYC_NO_ACTION);

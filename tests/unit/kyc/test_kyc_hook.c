@@ -396,7 +396,7 @@ static void persona_s_header_is_read_strictly(void **state)
     assert_forged(w, PERSONA_BODY, "no_signature");
     w->count = 0;
     assert_forged(w, PERSONA_BODY, "no_signature");
-    value = persona(w); /* body alone, as nobody signs it */
+    value = persona(w); /* the body alone: no provider signs so */
     snprintf(value, 512, "t=%d,v1=", NOW);
     put_mac(value + strlen(value), TIDE_HMAC_SHA256, "wbhsec_persona", "", PERSONA_BODY);
     assert_forged(w, PERSONA_BODY, "signature");

@@ -138,7 +138,7 @@ static void the_camera_goes_on_to_the_provider_alone(void **state)
     assert_null(strchr(policy, '*'));
 }
 
-static void a_bad_link_is_about_nobody(void **state)
+static void a_bad_link_is_about_no_session(void **state)
 {
     struct sheet *s = *state;
     tide_kyc_page_gone(&s->reply, s->settings, 404);
@@ -148,7 +148,7 @@ static void a_bad_link_is_about_nobody(void **state)
     assert_string_equal(line(s, "X-Frame-Options"), "DENY");
 }
 
-/* Inside of a frame too: that is where somebody may be when the provider does not answer. */
+/* Inside of a frame too: a person may be there when the provider does not answer. */
 static void a_provider_that_is_away_is_told_in_words(void **state)
 {
     struct sheet *s = *state;
@@ -185,7 +185,7 @@ int test_kyc_page(void)
         cmocka_unit_test_setup_teardown(who_may_frame_it_is_what_the_file_says, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_camera_goes_on_to_the_provider_alone, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(a_bad_link_is_about_nobody, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_bad_link_is_about_no_session, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_provider_that_is_away_is_told_in_words, set_up,
                                         tear_down),
         cmocka_unit_test(each_page_has_its_place),

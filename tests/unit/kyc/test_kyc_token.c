@@ -76,7 +76,7 @@ static void test_ids(void **state)
     assert_false(tide_kyc_is_session_id(TIDE_SLICE("0123456789abcdef0123456789abcdefg")));
 }
 
-/* The same for the same person on the same network, and for nobody else. */
+/* The same for the same person on the same network, and for no other. */
 static void test_reference(void **state)
 {
     char known[TIDE_KYC_REF_BYTES], ref[TIDE_KYC_REF_BYTES];

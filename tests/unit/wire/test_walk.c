@@ -195,7 +195,7 @@ static void every_part_is_handed_out_once(void **state)
     literal_close(&l);
 }
 
-static void what_nobody_wants_is_stepped_over(void **state)
+static void what_is_not_wanted_is_skipped(void **state)
 {
     (void)state;
     struct literal l;
@@ -327,7 +327,7 @@ int test_walk(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_part_is_handed_out_once),
-        cmocka_unit_test(what_nobody_wants_is_stepped_over),
+        cmocka_unit_test(what_is_not_wanted_is_skipped),
         cmocka_unit_test(a_callback_ends_the_walk_with_its_own_status),
         cmocka_unit_test(cut_anywhere_it_is_malformed_and_knows_more_would_help),
         cmocka_unit_test(an_unknown_arm_is_named_with_ledger_and_offset),
