@@ -5,8 +5,8 @@
 #include "tidemark/text.h"
 
 static const struct tide_param params[] = {
-#define TIDE_PARAM(name, type, min, max, def, help) \
-    { #name, TIDE_PARAM_##type, min, max, def, help },
+#define TIDE_PARAM(name, type, min, max, def, words, help, example) \
+    { #name, TIDE_PARAM_##type, min, max, def, words },
 #include "api/http/param.def"
 #undef TIDE_PARAM
 };
@@ -20,7 +20,7 @@ const struct tide_param *tide_param_of(enum tide_param_id id)
 enum tide_param_id tide_param_named(tide_slice name)
 {
     static const uint8_t lens[] = {
-#define TIDE_PARAM(name, type, min, max, def, help) sizeof #name - 1,
+#define TIDE_PARAM(name, type, min, max, def, words, help, example) sizeof #name - 1,
 #include "api/http/param.def"
 #undef TIDE_PARAM
     };
@@ -175,7 +175,7 @@ static bool read_word(struct tide_param_value *out, const char *words, char *why
 
 static bool read_choice(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
-    return read_word(out, param->help, why);
+    return read_word(out, param->words, why);
 }
 
 static bool read_bool(struct tide_param_value *out, const struct tide_param *param, char *why)

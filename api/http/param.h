@@ -13,8 +13,8 @@ struct tide_param {
     const char *name;
     enum tide_param_type type;
     uint64_t min, max;
-    const char *def; /* "": not given          */
-    const char *help;
+    const char *def;   /* "": not given          */
+    const char *words; /* of a CHOICE, "a|b|c" */
 };
 
 const struct tide_param *tide_param_of(enum tide_param_id id);

@@ -1,7 +1,7 @@
 /* Routes: what the server matches, the requests and replies it and the handlers exchange.
  *
  * One list   route.def names every route; paths, methods, parameters and classes are nowhere
- *            else. schema/openapi.json says the same to clients; a test holds the two together.
+ *            else. api/openapi/ makes openapi.json of the same list.
  * Kinds      HOT     answered on the connection's own thread from the hot cache: never waits.
  *                    With ?ledger=N the same handler runs on a pool thread, over PostgreSQL.
  *            SQL     a statement of api/sql/queries/ on a pool thread; PostgreSQL builds the JSON
@@ -36,7 +36,7 @@ enum tide_route_kind {
 
 /* One value per line of param.def: TIDE_PARAM_limit … */
 enum tide_param_id {
-#define TIDE_PARAM(name, type, min, max, def, help) TIDE_PARAM_##name,
+#define TIDE_PARAM(name, type, min, max, def, words, help, example) TIDE_PARAM_##name,
 #include "api/http/param.def"
 #undef TIDE_PARAM
     TIDE_PARAM_COUNT
@@ -49,7 +49,7 @@ enum tide_param_type {
     TIDE_PARAM_SYMBOL,  /* 1..32 of [A-Za-z0-9_]                                          */
     TIDE_PARAM_HASH,    /* 64 hex digits                                                  */
     TIDE_PARAM_TEXT,    /* min..max bytes of UTF-8 without control characters             */
-    TIDE_PARAM_CHOICE,  /* one of the words in help's place, "a|b|c"                      */
+    TIDE_PARAM_CHOICE,  /* one of its words, "a|b|c"                                      */
     TIDE_PARAM_BOOL,    /* true | false                                                   */
     TIDE_PARAM_TIME,    /* unix seconds, or RFC 3339: min..max                            */
     TIDE_PARAM_KIND,    /* a kind of event: enum tide_event_id                            */

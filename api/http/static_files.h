@@ -1,4 +1,5 @@
-/* Documents that the program carries: schema/openapi.json and the page of api/web/ that shows it.
+/* Documents that the program carries: openapi.json (api/openapi/) and the page of api/web/ that
+ * shows it.
  *
  * Never a path to a file: each has a route of its own in route.def, and the handler takes the
  * document named by the last part of that route's path ("/docs" is docs.html). Pages of KYC that are

@@ -1,4 +1,4 @@
-"""Answers against schema/openapi.json: Contract for tests of that, Watch for tests of something else, whose answers are held
+"""Answers against the OpenAPI document that the build made: Contract for tests of that, Watch for tests of something else, whose answers are held
 against it on the way."""
 import collections
 import copy
@@ -15,7 +15,7 @@ try:
 except ImportError:
     jsonschema = None
 
-SOURCE = os.environ["TIDE_SOURCE_DIR"] + "/schema/openapi.json"
+SOURCE = os.environ["TIDE_BUILD"] + "/api/openapi.json"
 TIMEOUT = 60
 
 
@@ -175,5 +175,5 @@ class Watch:
         for fault in self.contract.faults:
             print(fault)
         if self.contract.faults or not self.contract.seen:
-            sys.exit("answers that schema/openapi.json does not promise")
-        print(f"{sum(self.contract.seen.values())} answers as schema/openapi.json promises them: {len(self.contract.seen)} of a route and a status")
+            sys.exit("answers that openapi.json does not promise")
+        print(f"{sum(self.contract.seen.values())} answers as openapi.json promises them: {len(self.contract.seen)} of a route and a status")

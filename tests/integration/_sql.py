@@ -166,10 +166,9 @@ def routes():
 
 
 def params():
-    """name -> (type, default, help)"""
+    """name -> (type, default, words of a choice)"""
     text = (API / "http/param.def").read_text()
-    return {n: (t, d, h) for n, t, d, h in
-            re.findall(r'^TIDE_PARAM\((\w+),\s*(\w+),[^"]*"([^"]*)",\s*"([^"]*)"\)', text, re.M)}
+    return {n: (t, d, w) for n, t, d, w in re.findall(r'^TIDE_PARAM\((\w+),\s*(\w+),[^"]*"([^"]*)",\s*"([^"]*)",', text, re.M)}
 
 
 def samples(of):
@@ -179,8 +178,8 @@ def samples(of):
         values[name] = sql(text)
         assert values[name], f"nothing for {name}: {text}"
     for name in {n for route in of for n in route.parts + route.filters} - set(values):
-        kind, default, help_text = known[name]
-        values[name] = {"CHOICE": help_text.split("|")[0], "BOOL": "true"}.get(kind, default)
+        kind, default, words = known[name]
+        values[name] = {"CHOICE": words.split("|")[0], "BOOL": "true"}.get(kind, default)
         assert values[name], f"say in SAMPLES of _sql.py what {name} may be"
     return values
 

@@ -1,4 +1,39 @@
 -- list: deployment at after limit address
+-- tag: Activity
+-- summary: All that an address did
+-- about: Its calls of the protocol, refused ones too, and each event that names it: the newest first.
+-- answer: Activity of ActivityCall|ActivityEvent
+-- schema: ActivityCall
+--   type        "call"               a call that the address made, refused ones too
+--   id          string/^[0-9]{19}$/  of the operation, as ids of its events begin
+--   ledger      Ledger               in which it happened
+--   closedAt    Time                 when that ledger closed
+--   txHash      Hash                 of the transaction
+--   tx          integer              place of the transaction in the ledger, from 1
+--   op          integer              operation, from 0
+--   contract    Address              that was called, or created
+--   function    string?              its function; null: the contract was created
+--   ok          boolean              whether it succeeded
+--   resultCode  integer              InvokeHostFunctionResultCode; 0: success
+--   events      integer              events of the operation
+--   changes     integer              ledger entries that it changed
+--   proof       "unchecked|verified|rewritten|unverified"?  whether its arguments were proved by its hash
+-- schema: ActivityEvent
+--   type       "event"    an event that names the address
+--   id         EventId    Stellar RPC's id of the event
+--   ledger     Ledger     in which it happened
+--   closedAt   Time       when that ledger closed
+--   txHash     Hash?      of the transaction; null where the index does not hold it
+--   tx         integer    place of the transaction in the ledger, from 1
+--   op         integer    operation, from 0
+--   event      integer    event of the operation, from 0
+--   kind       string     contract and name: liquidity_pool_swap
+--   contract   Address    that emitted it
+--   subject    string?    pool, market or feed; null: of none
+--   addresses  Address[]  addresses in it, each once
+--   fields     object?    what the event says, in the ledger's words; amounts scaled beside; null: its kind is not
+--                         indexed, or it is not decoded
+--
 -- All that an address did or that was done to it, the newest first: its calls of the protocol, refused ones too, and
 -- each event that names it, over the indexes of calls by source and of events by their first and second address.
 WITH page AS (

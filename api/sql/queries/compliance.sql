@@ -1,5 +1,22 @@
 -- one: deployment at
 -- none: the compliance registry is not there yet
+-- tag: Compliance
+-- summary: The registry
+-- answer: ComplianceRegistry
+--   contract         Address   the contract
+--   admin            Address   its administrator
+--   dao              Address?  the DAO it obeys
+--   verifier         Address?  the first verifier
+--   verifierCount    integer   verifiers there are
+--   travelRuleCount  U64       travel-rule records there are
+--   changedLedger    Ledger    in which this was last written
+--   changedAt        Time      when that ledger closed
+-- example: {"contract":"CAV5BJGAMLTXCHYKF3WKDR2KJEWEEIJW6MGUDX7KX5KKEDA2SVFRTFUS",
+--   "admin":"GBQRQ7HNYZBVGQEXWTRCWJQXX7V2DNXMD5D4EJJMWBZPQBMA6AY4OLBT",
+--   "dao":"GCN4SYEYDBES7ST4ERJQRVOWGMZGKAK4NY5L2YQD3DMD3IUQ2UBHJP3C",
+--   "verifier":"GCR72P6IUNBAK4EULVZUPNS7755CAAOMFYEU6U2HOYJRH26TACH23O4Y", "verifierCount":17, "travelRuleCount":"0",
+--   "changedLedger":"1521", "changedAt":"2026-01-31T07:22:54Z"}
+--
 -- How the compliance registry is set up.
 SELECT row_to_json(x)::text
 FROM (

@@ -1,4 +1,14 @@
 -- list: deployment at after limit
+-- tag: Compliance
+-- summary: Blocked jurisdictions
+-- about: By code. Where a person lives is in no answer.
+-- answer: ComplianceBlocked of BlockedJurisdiction
+-- schema: BlockedJurisdiction
+--   code           integer  ISO 3166-1 numeric
+--   changedLedger  Ledger   in which this was last written
+--   changedAt      Time     when that ledger closed
+-- example: {"code":40, "changedLedger":"1473", "changedAt":"2026-01-27T16:00:24Z"}
+--
 -- Countries whose residents are blocked: ISO 3166-1 numeric codes, in order.
 SELECT row_to_json(x)::text, v.code::text
 FROM (

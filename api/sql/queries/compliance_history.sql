@@ -1,4 +1,25 @@
 -- list: deployment at after limit address
+-- tag: Compliance
+-- summary: What was written about an address
+-- about: The newest first: its record, attestation, freezing, whitelisting, each version. Where the person lives is in
+--   none of it.
+-- answer: ComplianceHistory of ComplianceChange
+-- schema: ComplianceChange
+--   ledger     Ledger    in which it happened
+--   closedAt   Time      when that ledger closed
+--   txHash     Hash?     of the transaction; null where the index does not hold it
+--   entry      "record|attestation|frozen|whitelisted"  which entry
+--   removed    boolean   whether the entry was taken away
+--   status     "Unknown|Pending|Verified|Suspended|Sanctioned|Expired"?  of a record
+--   provider   Address?  the verifier who wrote it
+--   reason     Symbol?   as the verifier wrote it
+--   expiresAt  Time?     when it ends; null: it does not
+--   updatedAt  Time?     when the registry says it was written
+-- example: {"ledger":"1140", "closedAt":"2026-01-21T17:27:41Z",
+--   "txHash":"65427e87a7e1992dffe17f81f5097062da4385202c685911198985866abb8930", "entry":"record", "removed":false,
+--   "status":"Verified", "provider":"GA3WPWKYUNJXX2YWO2V7NOZL5RS5MWCWWVM3OHODGWFKONDOGOLEB3LD", "reason":"attest",
+--   "expiresAt":"2027-02-25T17:27:41Z", "updatedAt":"2026-01-21T17:27:41Z"}
+--
 -- What the registry has written about an address, the newest first: its record, attestation, freezing and
 -- whitelisting, each version, changes without an event too. Where the person lives is in none of it.
 WITH k AS MATERIALIZED (

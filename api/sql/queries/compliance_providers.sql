@@ -1,4 +1,16 @@
 -- list: deployment at after limit address
+-- tag: Compliance
+-- summary: Who has attested an address
+-- about: In the order of the contract's list.
+-- answer: ComplianceProviders of AttestationProvider
+-- schema: AttestationProvider
+--   index          U64      its place in the contract's list
+--   provider       Address  who provides
+--   changedLedger  Ledger   in which this was last written
+--   changedAt      Time     when that ledger closed
+-- example: {"index":"0", "provider":"GDFD5JM7EUSJMXRV4WQTP47NF2JPOW6IFV6LAWF4ZODPU62RMH4MOZWF",
+--   "changedLedger":"1041", "changedAt":"2026-01-01T00:01:30Z"}
+--
 -- Who has attested an address, in the contract's order: each once, also when revoked since.
 SELECT row_to_json(x)::text, v.index::text
 FROM (

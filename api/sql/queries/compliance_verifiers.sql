@@ -1,4 +1,16 @@
 -- list: deployment at after limit
+-- tag: Compliance
+-- summary: Verifiers
+-- about: In the order of the contract's list.
+-- answer: ComplianceVerifiers of Verifier
+-- schema: Verifier
+--   index          U64      its place in the contract's list
+--   verifier       Address  a verifier
+--   changedLedger  Ledger   in which this was last written
+--   changedAt      Time     when that ledger closed
+-- example: {"index":"0", "verifier":"GA3WPWKYUNJXX2YWO2V7NOZL5RS5MWCWWVM3OHODGWFKONDOGOLEB3LD",
+--   "changedLedger":"1036", "changedAt":"2026-01-01T00:01:05Z"}
+--
 -- Who may attest, in the contract's order: it lists again who was added again.
 SELECT row_to_json(x)::text, v.index::text
 FROM (

@@ -1,4 +1,19 @@
 -- list: deployment at after limit address
+-- tag: Earnings
+-- summary: Claims
+-- about: The newest first. The contract says how much; it moves no tokens.
+-- answer: EarningsClaims of EarningsClaim
+-- schema: EarningsClaim
+--   id        EventId  Stellar RPC's id of the event
+--   ledger    Ledger   in which it happened
+--   closedAt  Time     when that ledger closed
+--   txHash    Hash?    of the transaction; null where the index does not hold it
+--   claimer   Address  who claims
+--   total     Amount+  what was claimed, tokens added up as the contract does
+-- example: {"id":"0026529016554987520-0000000000", "ledger":"1508", "closedAt":"2026-01-27T16:03:19Z",
+--   "txHash":"485e123ef4c62732a10c5105c355fe03041b553ac0fac793dce12fae104825d6",
+--   "claimer":"GBH4UAZ4VAD2ZHZ7GSUXCH57J4KHBWRCAMAMMAWYOQAHLBDPW35MH3QP", "total":"400795", "totalScaled":"0.0400795"}
+--
 -- Claims of shares, the newest first. The contract says how much, it moves no tokens.
 SELECT row_to_json(x)::text, y.ledger || '.' || y.tx || '.' || y.op || '.' || y.event
 FROM event.earnings_distributor_revenue_claimed AS y, LATERAL (SELECT

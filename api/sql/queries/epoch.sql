@@ -1,5 +1,18 @@
 -- one: deployment at epoch
 -- none: there is no epoch of that number
+-- tag: Earnings
+-- summary: One epoch
+-- about: With the protocol's part of its revenue by token.
+-- answer: EpochAnswer
+--   ...Epoch
+--   revenue  TokenRevenue[]  the protocol's part by token, in the contract's order
+-- example: {"revenue":[{"token":"CALRLFLXVA4U4CLHXN55OXHMCH2U4RK7I4ZK7YH4V27LLAXMHYDLYKLG", "symbol":"USDC",
+--   "amount":"28506155", "amountScaled":"2.8506155"}]}
+-- schema: TokenRevenue
+--   token   Address  the token
+--   symbol  string?  its symbol, where it is known
+--   amount  Amount+  raw units
+--
 -- An epoch with the protocol's part of its revenue per token, in the contract's order of tokens.
 SELECT row_to_json(x)::text
 FROM (

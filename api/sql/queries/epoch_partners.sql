@@ -1,5 +1,17 @@
 -- list: deployment at after limit epoch
 -- of: epoch
+-- tag: Earnings
+-- summary: What partners earned in an epoch
+-- about: By partner.
+-- answer: EpochPartners of EpochPartner
+-- schema: EpochPartner
+--   partnerId      U64      id of the partner
+--   revenue        Amount+  what it earned: the contract's own sum, of different tokens
+--   changedLedger  Ledger   in which this was last written
+--   changedAt      Time     when that ledger closed
+-- example: {"partnerId":"1", "revenue":"351023", "revenueScaled":"0.0351023", "changedLedger":"1048",
+--   "changedAt":"2026-01-01T00:02:05Z"}
+--
 -- What partners earned in an epoch, by partner. Sums of different tokens, as the contract keeps them.
 SELECT row_to_json(x)::text, v.partner_id::text
 FROM (

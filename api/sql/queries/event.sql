@@ -1,5 +1,25 @@
 -- one: deployment id
 -- none: there is no event of that id
+-- tag: Activity
+-- summary: One event
+-- about: By Stellar RPC’s id of it; also one that could not be decoded.
+-- answer: EventAnswer
+--   event               object      the event
+--     id                EventId     Stellar RPC's id of the event
+--     ledger            Ledger      in which it happened
+--     closedAt          Time        when that ledger closed
+--     txHash            Hash?       of the transaction; null where the index does not hold it
+--     tx                integer     place of the transaction in the ledger, from 1
+--     op                integer     operation, from 0
+--     event             integer     event of the operation, from 0
+--     kind              string?     contract and name; null: not decoded
+--     contract          Address     that emitted it
+--     subject           string?     pool, market or feed; null: of none
+--     addresses         Address[]?  addresses in it, each once; null: not decoded
+--     fields            object?     what the event says, in the ledger's words; amounts scaled beside; null: its kind
+--                                   is not indexed, or it is not decoded
+--     undecodedBecause  string?     why it could not be decoded; null: it was
+--
 -- An event by Stellar RPC's id of it, one that could not be decoded says why.
 WITH id AS (
   SELECT CASE WHEN $2::text ~ '^[0-8][0-9]{18}-[01][0-9]{9}$' THEN split_part($2, '-', 1)::bigint END AS toid,

@@ -1,4 +1,28 @@
 -- list: deployment at after limit owner market
+-- tag: Vaults
+-- summary: Liquidations
+-- about: The newest first: who did it, what was repaid, what was seized.
+-- answer: Liquidations of Liquidation
+-- schema: Liquidation
+--   id                         EventId   Stellar RPC's id of the event
+--   ledger                     Ledger    in which it happened
+--   closedAt                   Time      when that ledger closed
+--   txHash                     Hash?     of the transaction; null where the index does not hold it
+--   market                     Symbol    symbol of the market
+--   owner                      Address   who owns it
+--   liquidator                 Address?  who liquidated it
+--   debtRepaid                 Amount?+  what the liquidator repaid
+--   collateralToken            Address?  what it is secured with
+--   collateralSeized           Amount+   what the liquidator was given
+--   collateralToStabilityPool  Amount?+  what was left over and went to the stability pool; null: the vault kept it
+-- example: {"id":"0022764288741531648-0000000002", "ledger":"1294", "closedAt":"2026-01-24T03:12:02Z",
+--   "txHash":"082e92902ef150e7d3f22beea5a53a7d64afe7bdd8bd4244665c84c91122450c", "market":"sBTC",
+--   "owner":"GARUPGDAEGWABDKT6ZA73BUNWWXRTC7KRAJJ2OTRPQ5OEXJUP57G4HTL",
+--   "liquidator":"GAPX2OH2VX5I5BVXEVT2OWOPFR4N24XRCDIMLHDV7QMQTPZAXPACQZ5P", "debtRepaid":"28269312384",
+--   "debtRepaidScaled":"2826.9312384", "collateralToken":"CBOKBSX2GJA4RCWXTKCS657JSB2CZQZYACASGBAHDSRB4NC5AGSH6HMA",
+--   "collateralSeized":"99401461969", "collateralSeizedScaled":"9940.1461969", "collateralToStabilityPool":null,
+--   "collateralToStabilityPoolScaled":null}
+--
 -- Liquidations, the newest first. Who did it and what was repaid is the burn before the event in the same operation,
 -- what follows it are the transfers to the liquidator
 -- and, when the debt is gone, of what was left over, to the stability pool.

@@ -1,5 +1,26 @@
 -- list: deployment at after limit symbol
 -- of: market
+-- tag: Markets
+-- summary: A market's vaults by day
+-- about: Days are UTC, the newest first; one on which nothing happened has no item. With `ledger` those days that were
+--   over when it closed.
+-- answer: MarketDays of MarketDay
+-- schema: MarketDay
+--   day                  date      the day, UTC
+--   opened               U64       vaults opened
+--   liquidations         U64       vaults liquidated, each time
+--   minted               Amount+   synthetic tokens minted, raw units
+--   repaid               Amount+   debt repaid by owners, raw units; what liquidators repaid is not in it
+--   collateralDeposited  Amount+   collateral paid in, when opening and later, whatever token, raw units
+--   collateralWithdrawn  Amount+   collateral withdrawn, raw units
+--   collateralSeized     Amount+   collateral given to liquidators, raw units
+--   debt                 Amount?+  debt of the market at the close of the day, raw units; null: not indexed
+-- example: {"day":"2026-01-31", "opened":"0", "liquidations":"0", "minted":"93724884517",
+--   "mintedScaled":"9372.4884517", "repaid":"30344419622", "repaidScaled":"3034.4419622",
+--   "collateralDeposited":"182090000002", "collateralDepositedScaled":"18209.0000002",
+--   "collateralWithdrawn":"121931549271", "collateralWithdrawnScaled":"12193.1549271", "collateralSeized":"0",
+--   "collateralSeizedScaled":"0.0000000", "debt":"1203640063117", "debtScaled":"120364.0063117"}
+--
 -- Vaults of a market by day (UTC), the newest first, over the key of the days: a day on which nothing happened has no item.
 -- As of a ledger the days that were over when it closed.
 SELECT row_to_json(x)::text, m.day::text

@@ -1,5 +1,19 @@
 -- one: deployment at txId
 -- none: there is no multisig transaction of that number
+-- tag: Governance
+-- summary: One multisig transaction
+-- about: With each signer's word.
+-- answer: MultisigTransactionAnswer
+--   ...MultisigTransaction
+--   callData   Hex         arguments of the call, XDR
+--   decisions  Decision[]  each signer's word
+-- example: {"callData":"", "decisions":[]}
+-- schema: Decision
+--   signer         Address  who
+--   approve        boolean  for or against
+--   changedLedger  Ledger   in which it was said
+--   changedAt      Time     when that closed
+--
 -- A multisig transaction with each signer's word on it.
 SELECT row_to_json(x)::text
 FROM (

@@ -1,4 +1,29 @@
 -- list: deployment at after limit walletId status proposalId
+-- tag: Governance
+-- summary: Multisig transactions
+-- about: The newest first.
+-- answer: MultisigTransactions of MultisigTransaction
+-- schema: MultisigTransaction
+--   txId           U64       number of the multisig transaction
+--   walletId       U64       number of the wallet
+--   proposalId     U64?      number of the proposal; null: none
+--   target         Address   the contract that would be called
+--   functionName   Symbol    the function that would be called
+--   action         Action?   the call, decoded; null where it could not be, or in a list is too long
+--   approvals      integer   signers who approved
+--   rejections     integer   signers who rejected
+--   threshold      integer?  approvals that are needed
+--   signerCount    integer?  signers there are
+--   status         "Pending|Approved|Rejected|Executed|Cancelled"  as stored
+--   createdAt      Time?     when it was made
+--   changedLedger  Ledger    in which this was last written
+--   changedAt      Time      when that ledger closed
+-- example: {"txId":"94", "walletId":"0", "proposalId":"28",
+--   "target":"CARRSL2IM432U4O4MZO6LBUCZZ7DGIUZWLQQ7PB7FECOINUBB6WQU3O3", "functionName":"run_it",
+--   "action":{"action":3504539676, "name":"generic", "undecodable":false, "args":{"hex":"1c08e3d0"}}, "approvals":0,
+--   "rejections":0, "threshold":3, "signerCount":4, "status":"Pending", "createdAt":"2026-01-31T07:23:29Z",
+--   "changedLedger":"1528", "changedAt":"2026-01-31T07:23:29Z"}
+--
 -- Multisig transactions, the newest first. threshold and signerCount are of the wallet as it stands.
 SELECT row_to_json(x)::text, v.tx_id::text
 FROM (

@@ -1,5 +1,21 @@
 -- one: deployment at
 -- none: the oracle is not there yet
+-- tag: Oracle
+-- summary: The oracle
+-- answer: Oracle
+--   contract       Address   the contract
+--   admin          Address   its administrator
+--   dao            Address?  the DAO it obeys
+--   providerCount  integer   providers there are
+--   minProviders   integer   observations that a round needs
+--   twapWindow     U64       seconds of the time-weighted average
+--   changedLedger  Ledger    in which this was last written
+--   changedAt      Time      when that ledger closed
+-- example: {"contract":"CCSCMC6LQREPSMR2BXOKDLU2KNQUQTAYJA4XQXGGNQRJ5AVV4V4MI2HJ",
+--   "admin":"GBQRQ7HNYZBVGQEXWTRCWJQXX7V2DNXMD5D4EJJMWBZPQBMA6AY4OLBT",
+--   "dao":"CA7IGEQGO7ZOUQMNFDRX2PYOAAOZR7BFQ3V3OERO6YVTTJKXXZU5ZSKZ", "providerCount":5, "minProviders":3,
+--   "twapWindow":"3600", "changedLedger":"1390", "changedAt":"2026-01-27T14:32:32Z"}
+--
 -- How the oracle is set up.
 SELECT row_to_json(x)::text
 FROM (

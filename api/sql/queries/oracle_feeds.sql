@@ -1,4 +1,31 @@
 -- list: deployment at after limit
+-- tag: Oracle
+-- summary: Feeds with waiting observations
+-- about: By symbol. Prices with their age: `/api/prices`.
+-- answer: OracleFeeds of OracleFeed
+-- schema: OracleFeed
+--   asset                Symbol                the feed
+--   latestPrice          Amount+               newest price, 7 decimals
+--   latestAt             Time?                 of that price
+--   twapPrice            Amount+               time-weighted average price, 7 decimals
+--   twapAt               Time?                 of the average
+--   observationCount     integer               observations of it
+--   pendingObservations  PendingObservation[]  that wait for the next round
+--   changedLedger        Ledger                in which this was last written
+--   changedAt            Time                  when that ledger closed
+-- example: {"asset":"BTC", "latestPrice":"10659880", "latestPriceScaled":"1.0659880",
+--   "latestAt":"2026-01-31T07:23:39Z", "twapPrice":"10659880", "twapPriceScaled":"1.0659880",
+--   "twapAt":"2026-01-31T07:23:39Z", "observationCount":3,
+--   "pendingObservations":[{"provider":"GBNB2B5KJBHVNSUZFXL33KBGTAIDPL4IEJVSG5463VM36RHP6KTHWCEZ", "price":"10687058",
+--   "priceScaled":"1.0687058", "observedAt":"2026-01-31T07:23:39Z"},
+--   {"provider":"GANS2HBIBB3FM55DLJMSOO43WXJBVGIUO6DTMWALOJWLFBKAE4W3RLF2", "price":"10693470",
+--   "priceScaled":"1.0693470", "observedAt":"2026-01-31T07:23:39Z"}], "changedLedger":"1530",
+--   "changedAt":"2026-01-31T07:23:39Z"}
+-- schema: PendingObservation
+--   provider    Address  who said it
+--   price       Amount+  as it was said, 7 decimals
+--   observedAt  Time?    when, as the contract keeps it
+--
 -- Feeds by asset, with the observations that wait for the next round. Prices with their age: /api/prices.
 SELECT row_to_json(x)::text, v.asset
 FROM (

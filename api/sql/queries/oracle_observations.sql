@@ -1,4 +1,21 @@
 -- list: deployment at after limit asset provider
+-- tag: Oracle
+-- summary: Observations
+-- about: Prices as providers said them, the newest first.
+-- answer: OracleObservations of OracleObservation
+-- schema: OracleObservation
+--   id        EventId  Stellar RPC's id of the event
+--   ledger    Ledger   in which it happened
+--   closedAt  Time     when that ledger closed
+--   txHash    Hash?    of the transaction; null where the index does not hold it
+--   asset     Symbol   the feed
+--   provider  Address  who provides
+--   price     Amount+  as the provider said it, 7 decimals
+-- example: {"id":"0027004005578190848-0000000000", "ledger":"1535", "closedAt":"2026-01-31T07:24:04Z",
+--   "txHash":"a00baf490721c67d20318b393b45482ccad3dc880d7083623d663eedc5a61c2b", "asset":"USDC",
+--   "provider":"GANS2HBIBB3FM55DLJMSOO43WXJBVGIUO6DTMWALOJWLFBKAE4W3RLF2", "price":"10019953",
+--   "priceScaled":"1.0019953"}
+--
 -- Prices as providers said them, the newest first. Each filter is written so that only its own index fits: an asset or a
 -- provider may have said nothing for long.
 WITH page AS (

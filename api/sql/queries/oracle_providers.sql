@@ -1,4 +1,15 @@
 -- list: deployment at after limit
+-- tag: Oracle
+-- summary: Who provides prices
+-- about: By address.
+-- answer: OracleProviders of OracleProvider
+-- schema: OracleProvider
+--   provider       Address  who provides
+--   changedLedger  Ledger   in which this was last written
+--   changedAt      Time     when that ledger closed
+-- example: {"provider":"GANS2HBIBB3FM55DLJMSOO43WXJBVGIUO6DTMWALOJWLFBKAE4W3RLF2", "changedLedger":"1034",
+--   "changedAt":"2026-01-01T00:00:55Z"}
+--
 -- Who may say prices now: those whose entry is there, by address.
 SELECT row_to_json(x)::text, v.address
 FROM (

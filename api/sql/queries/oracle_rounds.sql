@@ -1,4 +1,30 @@
 -- list: deployment at after limit asset
+-- tag: Oracle
+-- summary: Rounds
+-- about: The newest first: an aggregate, and the observations since the one before.
+-- answer: OracleRounds of OracleRound
+-- schema: OracleRound
+--   id                EventId             Stellar RPC's id of the event
+--   ledger            Ledger              in which it happened
+--   closedAt          Time                when that ledger closed
+--   txHash            Hash?               of the transaction; null where the index does not hold it
+--   asset             Symbol              the feed
+--   medianPrice       Amount+             of the observations, 7 decimals
+--   observationCount  integer             observations of it
+--   observations      RoundObservation[]  of the round
+-- example: {"id":"0026916044647972864-0000000006", "ledger":"1530", "closedAt":"2026-01-31T07:23:39Z",
+--   "txHash":"d12abea8dc51d1302549059b1e745c9a11bb3c78edadacf8d0465ddcd0a61aaf", "asset":"USDC",
+--   "medianPrice":"10018282", "medianPriceScaled":"1.0018282", "observationCount":3,
+--   "observations":[{"provider":"GCCFQDIGEMYTJ5OYHE6GXLNR7Z7NACMDA3KPH4X2AAEDRCYDKRSAGGOM", "price":"10012940",
+--   "priceScaled":"1.0012940", "ledger":"1530", "closedAt":"2026-01-31T07:23:39Z"},
+--   {"provider":"GBNB2B5KJBHVNSUZFXL33KBGTAIDPL4IEJVSG5463VM36RHP6KTHWCEZ", "price":"10020954",
+--   "priceScaled":"1.0020954", "ledger":"1530", "closedAt":"2026-01-31T07:23:39Z"}]}
+-- schema: RoundObservation
+--   provider  Address  who said it
+--   price     Amount+  as it was said, 7 decimals
+--   ledger    Ledger   in which it was said
+--   closedAt  Time     when that closed
+--
 -- Rounds, the newest first: an aggregate and the observations since the one before of that asset.
 -- Written so that only the index by asset fits: an asset may have had no round for long.
 WITH page AS (

@@ -1,5 +1,14 @@
 -- one: deployment at partnerId
 -- none: there is no partner of that id
+-- tag: Partners
+-- summary: One partner
+-- about: With what `claim_revenue` would pay, or why it would refuse.
+-- answer: PartnerAnswer
+--   ...Partner
+--   claimable     Amount+  what a claim would pay now
+--   claimRefused  string?  why a claim would be refused; null: it would not
+-- example: {"claimable":"0", "claimableScaled":"0.0000000", "claimRefused":"nothing_pending"}
+--
 -- A partner, and what claim_revenue would pay or say: USDC out of the registry's own balance.
 SELECT row_to_json(x)::text
 FROM (

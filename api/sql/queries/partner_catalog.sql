@@ -1,5 +1,22 @@
 -- list: deployment at after limit partnerId
 -- of: partner
+-- tag: Partners
+-- summary: A partner's assets
+-- answer: PartnerCatalog of PartnerAsset
+-- schema: PartnerAsset
+--   symbol         Symbol   as the partner calls it
+--   token          Address  the token
+--   partnerId      U64      id of the partner
+--   oracleSymbol   Symbol   its price feed
+--   debtCeiling    Amount+  most debt there may be
+--   live           boolean  whether the partner offers it
+--   deployedAt     Time?    when it was registered
+--   changedLedger  Ledger   in which this was last written
+--   changedAt      Time     when that ledger closed
+-- example: {"symbol":"PS5", "token":"CATZ33CH4336KLRNESMRTVBYZCOVZFQZSMWK5XYIJ5JN6VKFDUX5NSA6", "partnerId":"0",
+--   "oracleSymbol":"OIL", "debtCeiling":"7870000000000", "debtCeilingScaled":"787000.0000000", "live":true,
+--   "deployedAt":"2026-01-13T10:59:15Z", "changedLedger":"1396", "changedAt":"2026-01-27T14:33:02Z"}
+--
 -- The assets that a partner registered, by symbol. live: the DAO activated it, which makes no market yet.
 SELECT row_to_json(x)::text, v.key_symbol
 FROM (

@@ -1,5 +1,21 @@
 -- list: deployment at after limit partnerId
 -- of: partner
+-- tag: Partners
+-- summary: What a partner was paid
+-- about: The newest first.
+-- answer: PartnerClaims of PartnerClaim
+-- schema: PartnerClaim
+--   id        EventId  Stellar RPC's id of the event
+--   ledger    Ledger   in which it happened
+--   closedAt  Time     when that ledger closed
+--   txHash    Hash?    of the transaction; null where the index does not hold it
+--   owner     Address  who owns it
+--   claimed   Amount+  what was paid, USDC
+-- example: {"id":"0021163399811481600-0000000001", "ledger":"1203", "closedAt":"2026-01-21T17:32:56Z",
+--   "txHash":"caf550edeae6db196c1c444cc7fc2ce60cb6b132559aa7b1cbd26bfa6c3b5351",
+--   "owner":"GCG76CH33WRT77JZGCRIS4DWKVE5R2ILGWE27DMGCSLIJT7SZJKR5RD5", "claimed":"54388599",
+--   "claimedScaled":"5.4388599"}
+--
 -- What a partner was paid, in USDC, the newest first: of each owner that it ever had, the claims made while it had it.
 WITH p AS MATERIALIZED (
   SELECT h.key_hash, h.key_id FROM history.partner_registry_partner AS h

@@ -1,5 +1,16 @@
 -- list: deployment after limit partnerId
 -- of: partner
+-- tag: Partners
+-- summary: A partner's revenue by token
+-- answer: PartnerRevenue of PartnerTokenRevenue
+-- schema: PartnerTokenRevenue
+--   token        Address  the token
+--   tokenSymbol  string?  its symbol, where it is known; with `?ledger=` too it is the present one
+--   amount       Amount+  what it earned in that token
+--   forwards     U64      times that revenue arrived
+-- example: {"token":"CALRLFLXVA4U4CLHXN55OXHMCH2U4RK7I4ZK7YH4V27LLAXMHYDLYKLG", "tokenSymbol":"USDC",
+--   "amount":"4616343", "amountScaled":"0.4616343", "forwards":"16"}
+--
 -- What a partner earned per token: its cuts of revenue, each in the token that its revenue_received names.
 SELECT row_to_json(x)::text, r.token
 FROM rollup.partner_revenue AS r, LATERAL (SELECT

@@ -1,5 +1,18 @@
 -- list: deployment after limit partnerId
 -- of: partner
+-- tag: Partners
+-- summary: A partner's revenue by epoch and token
+-- about: The newest epoch first.
+-- answer: PartnerRevenueEpochs of PartnerEpochRevenue
+-- schema: PartnerEpochRevenue
+--   epoch        U64      number of the epoch
+--   token        Address  the token
+--   tokenSymbol  string?  its symbol, where it is known; with `?ledger=` too it is the present one
+--   amount       Amount+  what it earned in that token
+--   forwards     U64      times that revenue arrived
+-- example: {"epoch":"2", "token":"CCLBEMPLMZ545UWSFVFUPBCF6JQULBJ3ZZT3YPRMKDBSUJKEVFCBQE64", "tokenSymbol":"sGOLD",
+--   "amount":"23654", "amountScaled":"0.0023654", "forwards":"1"}
+--
 -- The same by epoch, the newest first.
 SELECT row_to_json(x)::text, r.epoch || '.' || r.token
 FROM rollup.partner_epoch_revenue AS r, LATERAL (SELECT

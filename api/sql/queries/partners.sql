@@ -1,4 +1,8 @@
 -- list: deployment at after limit
+-- tag: Partners
+-- summary: All partners
+-- about: By id. Sums are the contract's own, which adds up different tokens; by token they are at `/revenue`.
+-- answer: Partners of Partner
 -- Partners by id. The sums are the contract's own, which adds up different tokens.
 SELECT row_to_json(x)::text, v.key_id::text
 FROM (

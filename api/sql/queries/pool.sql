@@ -1,5 +1,9 @@
 -- one: deployment at pool
 -- none: there is no such pool
+-- tag: Pools
+-- summary: One pool
+-- answer: PoolAnswer
+--   ...Pool
 WITH k AS (
   SELECT s.key_hash, s.contract, s.pool_id FROM state.liquidity_pool_pool AS s WHERE s.deployment = $1::smallint AND s.pool_id = $3::text
   UNION

@@ -1,5 +1,46 @@
 -- list: deployment at after limit pool
 -- of: pool
+-- tag: Pools
+-- summary: A pool by day
+-- about: Days are UTC, the newest first; one without a trade or a change of liquidity has no item. With `ledger` those
+--   days that were over when it closed.
+-- answer: PoolDays of PoolDay
+-- schema: PoolDay
+--   day          date      the day, UTC
+--   swaps        U64       trades
+--   traders      U64       different traders
+--   open         Scaled?   token A in B after the first transaction that traded; null: no trade
+--   high         Scaled?   the highest of them
+--   low          Scaled?   the lowest of them
+--   close        Scaled?   token A in B after the last transaction that traded
+--   volumeA      Amount+   token A that trades moved, in or out, raw units
+--   volumeB      Amount+   token B that trades moved, in or out, raw units
+--   feesA        Amount?+  fees paid in token A, the protocol's part included, raw units; null: the pool's tier is not
+--                          indexed
+--   feesB        Amount?+  fees paid in token B, the same way
+--   volumeQuote  Amount?+  volume in USDC, raw units; null: neither token is USDC
+--   feesQuote    Amount?+  fees in USDC, those in the other token at their trade's own rate; null: neither token is
+--                          USDC
+--   addedA       Amount+   token A added as liquidity, raw units
+--   addedB       Amount+   token B added as liquidity, raw units
+--   removedA     Amount+   token A removed, raw units
+--   removedB     Amount+   token B removed, raw units
+--   claimedA     Amount+   fees claimed in token A, raw units
+--   claimedB     Amount+   fees claimed in token B, raw units
+--   reserveA     Amount?+  book reserve of token A at the close of the day, raw units; null: not indexed
+--   reserveB     Amount?+  book reserve of token B at the close of the day, raw units; null: not indexed
+-- example: {"day":"2026-01-31", "swaps":"33", "traders":"28", "open":"0.35815114039476", "high":"0.36610188405606",
+--   "low":"0.34803544628953", "close":"0.36551844344021", "volumeA":"4178355430662", "volumeAScaled":"417835.5430662",
+--   "volumeB":"1496406158573", "volumeBScaled":"149640.6158573", "feesA":"5408383930", "feesAScaled":"540.8383930",
+--   "feesB":"2561940020", "feesBScaled":"256.1940020", "volumeQuote":"1496406158573",
+--   "volumeQuoteScaled":"149640.6158573", "feesQuote":"4489218457", "feesQuoteScaled":"448.9218457",
+--   "addedA":"4386002874546", "addedAScaled":"438600.2874546", "addedB":"1573288781984",
+--   "addedBScaled":"157328.8781984", "removedA":"1751382153357", "removedAScaled":"175138.2153357",
+--   "removedB":"632551385574", "removedBScaled":"63255.1385574", "claimedA":"1196555595",
+--   "claimedAScaled":"119.6555595", "claimedB":"425361814", "claimedBScaled":"42.5361814",
+--   "reserveA":"52732146099571", "reserveAScaled":"5273214.6099571", "reserveB":"19274571961577",
+--   "reserveBScaled":"1927457.1961577"}
+--
 -- A pool by day (UTC), the newest first, over the key of the candles: a day without a trade or a change of liquidity has no item.
 -- As of a ledger the days that were over when it closed.
 WITH n AS MATERIALIZED (

@@ -1,5 +1,25 @@
 -- list: deployment at after limit pool
 -- of: pool
+-- tag: Pools
+-- summary: Positions in a pool
+-- about: By provider. What they would take out and could claim is the contract's own arithmetic.
+-- answer: PoolPositions of Position
+-- schema: Position
+--   provider       Address   who provides liquidity
+--   shares         Amount    of the pool
+--   underlyingA    Amount?+  A that the shares would take out
+--   underlyingB    Amount?+  B that the shares would take out
+--   claimableA     Amount+   fees in A that could be claimed
+--   claimableB     Amount+   fees in B that could be claimed
+--   depositedAt    Time?     newest deposit
+--   changedLedger  Ledger    in which this was last written
+--   changedAt      Time      when that ledger closed
+-- example: {"provider":"CAO3EKWR44ZHKXKE5OYHXOEBDUYMSZSZ6LEBNHLYOCWKVAVCMI4TCTKH", "shares":"8037225356",
+--   "underlyingA":"6057837769", "underlyingAScaled":"605.7837769", "underlyingB":"10671077126",
+--   "underlyingBScaled":"1067.1077126", "claimableA":"419118", "claimableAScaled":"0.0419118", "claimableB":"901923",
+--   "claimableBScaled":"0.0901923", "depositedAt":"2026-01-27T14:27:52Z", "changedLedger":"1334",
+--   "changedAt":"2026-01-27T14:27:52Z"}
+--
 -- Positions in a pool by provider, keys are those of now, over an index of the state, and those that
 -- went since. What it would take out and what it may claim is the contract's own arithmetic.
 WITH pool AS (

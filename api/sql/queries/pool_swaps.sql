@@ -1,5 +1,28 @@
 -- list: deployment at after limit pool
 -- of: pool
+-- tag: Pools
+-- summary: Swaps of a pool
+-- about: The newest first.
+-- answer: PoolSwaps of Swap
+-- schema: Swap
+--   id         EventId          Stellar RPC's id of the event
+--   ledger     Ledger           in which it happened
+--   closedAt   Time             when that ledger closed
+--   txHash     Hash?            of the transaction; null where the index does not hold it
+--   trader     Address          who swapped
+--   direction  "a_to_b|b_to_a"  which token went in
+--   tokenIn    Address?         what went in
+--   tokenOut   Address?         what came out
+--   amountIn   Amount+          raw units that went in
+--   amountOut  Amount+          raw units that came out
+--   partnerId  U64?             the partner who brought it; null: none
+-- example: {"id":"0026986413392158720-0000000004", "ledger":"1534", "closedAt":"2026-01-31T07:23:59Z",
+--   "txHash":"45f191a493f0879dce3016d7940503a6e68525f73a58b87ea694cd5427007901",
+--   "trader":"GCHZMGCVRXXKUSGLLGC5R4EDI7Z4H2PC2G454POOC2ON4OXNUX4JQ4A6", "direction":"a_to_b",
+--   "tokenIn":"CAHNC4T473GZWSNB3YOY6QREKECN7F3X5IVQQB2J4MCPFKLTASN57RS4",
+--   "tokenOut":"CALRLFLXVA4U4CLHXN55OXHMCH2U4RK7I4ZK7YH4V27LLAXMHYDLYKLG", "amountIn":"409880590",
+--   "amountInScaled":"40.9880590", "amountOut":"723100219", "amountOutScaled":"72.3100219", "partnerId":null}
+--
 -- Trades against a pool, the newest first, over (deployment, pool_id, ledger).
 WITH k AS (
   SELECT s.key_hash FROM state.liquidity_pool_pool AS s WHERE s.deployment = $1::smallint AND s.pool_id = $5::text

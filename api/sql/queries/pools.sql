@@ -1,4 +1,8 @@
 -- list: deployment at after limit
+-- tag: Pools
+-- summary: All pools
+-- about: By id.
+-- answer: Pools of Pool
 -- Pools by id, keys are those of now, over an index of the state, and those that went since.
 WITH k AS NOT MATERIALIZED (
     SELECT s.contract, s.pool_id, s.key_hash FROM state.liquidity_pool_pool AS s

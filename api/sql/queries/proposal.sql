@@ -1,5 +1,19 @@
 -- one: deployment at proposalId
 -- none: there is no proposal of that number
+-- tag: Governance
+-- summary: One proposal
+-- about: With what it would do, and the multisig transactions queued for it.
+-- answer: ProposalAnswer
+--   ...Proposal
+--   titleHex        Hex      the same, the bytes
+--   description     string?  as it was written; null where it is not readable
+--   descriptionHex  Hex      the same, the bytes
+--   callData        Hex      arguments of the call, XDR
+--   multisigTxIds   U64[]    multisig transactions that were queued for it
+-- example: {"titleHex":"4368616e67652074686520e2869220226665657322206e6f77", "description":"{\"json\": [1, null]}",
+--   "descriptionHex":"7b226a736f6e223a205b312c206e756c6c5d7d",
+--   "callData":"04000000f93800000000000000000000000000001d020000000000000000000000000000", "multisigTxIds":["6"]}
+--
 -- A proposal with what it would do and the multisig transactions queued for it.
 -- part: proposal_moment
 SELECT row_to_json(x)::text

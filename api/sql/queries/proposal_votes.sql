@@ -1,5 +1,21 @@
 -- list: deployment at after limit proposalId
 -- of: proposal
+-- tag: Governance
+-- summary: Votes on a proposal
+-- about: The newest first.
+-- answer: ProposalVotes of Vote
+-- schema: Vote
+--   id        EventId  Stellar RPC's id of the event
+--   ledger    Ledger   in which it happened
+--   closedAt  Time     when that ledger closed
+--   txHash    Hash?    of the transaction; null where the index does not hold it
+--   voter     Address  who voted
+--   support   boolean  in favour
+--   weight    Amount   weight of the vote
+-- example: {"id":"0018682901579268096-0000000000", "ledger":"1062", "closedAt":"2026-01-13T10:54:20Z",
+--   "txHash":"ad3e11de8344e462d77a93f5e79205289c4d7ec0acc379ff5aa0f174b268e632",
+--   "voter":"GBQ4ZKZ5VHWOYJEBUV5CPENB7IJU7VF3UMWKNWM3CQWUOE4NXQPEIW6J", "support":true, "weight":"1"}
+--
 -- Votes, the newest first. Ids may be used again: only votes since the id was last proposed count.
 SELECT row_to_json(x)::text, y.ledger || '.' || y.tx || '.' || y.op || '.' || y.event
 FROM (

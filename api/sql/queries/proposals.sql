@@ -1,4 +1,30 @@
 -- list: deployment at after limit
+-- tag: Governance
+-- summary: Proposals
+-- about: The newest first.
+-- answer: Proposals of Proposal
+-- schema: Proposal
+--   proposalId     U64?      number of the proposal; null: none
+--   proposer       Address   who proposed it
+--   title          string?   as it was written; null where it is not readable
+--   action         Action?   the call, decoded; null where it could not be, or in a list is too long
+--   yesVotes       Amount    weight of those in favour
+--   noVotes        Amount    weight of those against
+--   threshold      integer?  approvals that are needed
+--   startTime      Time?     when it begins
+--   endTime        Time?     when it ends
+--   executeAfter   Time?     earliest time of execution
+--   status         "Active|Passed|Failed|Executed|Cancelled"  as stored
+--   state          "active|passed|failed|executed|cancelled|executable"
+--                            as stored, or executable: enough votes, and the time has come
+--   changedLedger  Ledger    in which this was last written
+--   changedAt      Time      when that ledger closed
+-- example: {"proposalId":"50", "proposer":"GD4H34CCMFLIVO2KS5E4P7UAFWFC2GN7Q5QAPR3HEEHL2MAIFOQCBQ7O",
+--   "title":"<script>alert('x')</script> & co", "action":{"action":11710978, "name":"set_param", "undecodable":false,
+--   "args":{"param":"ParamLiqPenalty", "value":"45746"}}, "yesVotes":"0", "noVotes":"0", "threshold":3,
+--   "startTime":"2026-01-31T07:23:29Z", "endTime":"2026-02-02T07:23:29Z", "executeAfter":"2026-02-03T07:23:29Z",
+--   "status":"Active", "state":"active", "changedLedger":"1528", "changedAt":"2026-01-31T07:23:29Z"}
+--
 -- Proposals, the newest first: what is stored of each, and what it is at the answer's time.
 -- part: proposal_moment
 SELECT row_to_json(x)::text, v.key_id::text

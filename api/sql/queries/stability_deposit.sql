@@ -1,5 +1,9 @@
 -- one: deployment at address
 -- none: there is no deposit of that address
+-- tag: Stability pool
+-- summary: One deposit
+-- answer: StabilityDepositAnswer
+--   ...StabilityDeposit
 -- A deposit in the stability pool, as it is or as it was.
 -- What a deposit has become and what it gained is the contract's own arithmetic, null where it would refuse.
 WITH pool AS (

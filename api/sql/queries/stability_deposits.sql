@@ -1,4 +1,8 @@
 -- list: deployment at after limit
+-- tag: Stability pool
+-- summary: Deposits
+-- about: By depositor; what each has become and gained is the contract’s own arithmetic.
+-- answer: StabilityDeposits of StabilityDeposit
 -- Deposits in the stability pool by depositor. Keys are those of now, over an index of the state, and those that went since.
 -- What a deposit has become and what it gained is the contract's own arithmetic, null where it would refuse.
 WITH pool AS (

@@ -1,4 +1,20 @@
 -- list: deployment at after limit address
+-- tag: Stability pool
+-- summary: What happened to it
+-- about: Deposits, withdrawals, gains claimed, liquidations absorbed: the newest first.
+-- answer: StabilityEvents of StabilityEvent
+-- schema: StabilityEvent
+--   id                EventId   Stellar RPC's id of the event
+--   ledger            Ledger    in which it happened
+--   closedAt          Time      when that ledger closed
+--   txHash            Hash?     of the transaction; null where the index does not hold it
+--   type              "deposit|withdraw|claim|liqabs"  claim: of gains, moves no tokens; liqabs: a liquidation
+--                               absorbed
+--   depositor         Address?  who; null of a liquidation
+--   amount            Amount?+  USDC, or of a claim the gain; null of a liquidation
+--   debtAbsorbed      Amount?+  debt paid from deposits; null of others
+--   collateralReward  Amount?+  collateral gained; null of others
+--
 -- What happened to the stability pool, or to one depositor in it, the newest first: deposits, withdrawals, gains
 -- claimed (which moves no tokens), liquidations absorbed. Each kind is read over its own index.
 WITH page AS (

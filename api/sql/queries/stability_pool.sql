@@ -1,5 +1,25 @@
 -- one: deployment at
 -- none: there is no stability pool
+-- tag: Stability pool
+-- summary: The stability pool
+-- about: Its books and settings.
+-- answer: StabilityPool
+--   contract               Address   of the stability pool
+--   usdc                   Address?  token of the deposits
+--   engine                 Address?  vault engine
+--   dao                    Address?  governance
+--   complianceRegistry     Address?  compliance registry
+--   paused                 boolean   whether deposits are refused
+--   totalDeposits          Amount+   deposits, losses taken off
+--   totalCollateralGained  Amount+   collateral gained so far
+--   liquidationCount       U64       liquidations absorbed
+--   p                      Amount    product of losses, from 1000000000000
+--   sumCollateral          Amount    gain to a unit of deposit, scaled by 1000000000000
+--   epoch                  U64       how often all deposits were used up
+--   scale                  U64       as the contract keeps it
+--   changedLedger          Ledger    in which this was last written
+--   changedAt              Time      when that ledger closed
+--
 -- The stability pool's books and settings.
 WITH pool AS (
   SELECT s.contract, s.epoch, s.p, s.paused, s.scale, s.sum_coll, s.total_coll_gained, s.total_deposits, s.total_liq_count,

@@ -1,5 +1,37 @@
 -- one: deployment
 -- none: nothing is indexed yet
+-- tag: Statistics
+-- summary: The protocol in figures
+-- about: Totals now, and of the last 24 hours.
+-- answer: Stats
+--   users           U64           different addresses that were ever active
+--   swaps           U64           trades ever
+--   volumeQuote     Amount+       volume of pools with USDC ever, in USDC, raw units
+--   feesQuote       Amount+       fees of pools with USDC ever, in USDC, raw units
+--   liquidations    U64           vaults liquidated ever, each time
+--   swaps24h        U64           trades since `since24h`
+--   volumeQuote24h  Amount+       volume since `since24h`, in USDC, raw units
+--   feesQuote24h    Amount+       fees since `since24h`, in USDC, raw units
+--   since24h        Time          24 hours before the later of the clock and the newest close, up to the next minute
+--   tvl             Amount?+      what the protocol holds, in USDC, raw units: the next three together
+--   tvlPools        Amount?+      twice the USDC in pools with USDC, raw units
+--   tvlCollateral   Amount?+      tokens that the vault engine holds, at the feed of their symbol, raw units
+--   tvlStability    Amount?+      deposits in the stability pool, raw units
+--   unpriced        U64?          pools without USDC and tokens without a feed, which are not in the sums
+--   debts           MarketDebt[]
+-- example: {"users":"64", "swaps":"1100", "volumeQuote":"24072013958154", "volumeQuoteScaled":"2407201.3958154",
+--   "feesQuote":"74588489381", "feesQuoteScaled":"7458.8489381", "liquidations":"2", "swaps24h":"0",
+--   "volumeQuote24h":"0", "volumeQuote24hScaled":"0.0000000", "feesQuote24h":"0", "feesQuote24hScaled":"0.0000000",
+--   "since24h":"2026-11-20T11:40:00Z", "tvl":"76862248863463", "tvlScaled":"7686224.8863463",
+--   "tvlPools":"40685422559828", "tvlPoolsScaled":"4068542.2559828", "tvlCollateral":"30881246786548",
+--   "tvlCollateralScaled":"3088124.6786548", "tvlStability":"5295579517087", "tvlStabilityScaled":"529557.9517087",
+--   "unpriced":"0", "debts":[{"market":"sBTC", "debt":"4075344843545", "debtScaled":"407534.4843545"},
+--   {"market":"sGOLD", "debt":"1203640063117", "debtScaled":"120364.0063117"}, {"market":"sTSLA",
+--   "debt":"974655702716", "debtScaled":"97465.5702716"}]}
+-- schema: MarketDebt
+--   market  Symbol   symbol of the market
+--   debt    Amount+  debt of all its vaults, raw units
+--
 -- Totals now. The last 24 hours are whole hours, and minutes at their beginning, "now" is the later of the clock and the newest close.
 SELECT row_to_json(x)::text
 FROM (SELECT c.deployment, greatest(now(), c.closed_at) - interval '24 hours' AS since

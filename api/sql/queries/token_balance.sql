@@ -1,5 +1,18 @@
 -- one: deployment at token owner
 -- none: there is no such token, or the balance is an account's trustline, which is not indexed
+-- tag: Tokens
+-- summary: What an address holds of a token
+-- about: Who never had any holds 0, as the contract answers. An account's trustline is no entry of a contract: 404.
+-- answer: TokenBalance
+--   token        Address   the token
+--   tokenSymbol  string?   its symbol, where it is known; with `?ledger=` too it is the present one
+--   owner        Address   who owns it
+--   balance      Amount+   raw units
+--   frozen       boolean?  whether the token holds it back; null: this token has no such thing
+-- example: {"token":"CCLBEMPLMZ545UWSFVFUPBCF6JQULBJ3ZZT3YPRMKDBSUJKEVFCBQE64", "tokenSymbol":"sGOLD",
+--   "owner":"GCQKVRZKCUPFYZ7LU7CX63LBHAXXYOSL5BJUJVKCQIZ5OMXVWPA47YVL", "balance":"5197049677",
+--   "balanceScaled":"519.7049677", "frozen":false}
+--
 -- What an address holds of a token. Who never had any holds 0, as the contract answers.
 WITH k AS MATERIALIZED (
   SELECT chain.entry_key($3::text, 'Balance', $4::text) AS balance, chain.entry_key($3, 'FrozenAccount', $4) AS frozen

@@ -1,5 +1,23 @@
 -- list: deployment at after limit token
 -- of: token
+-- tag: Tokens
+-- summary: Transfers of a token
+-- about: The newest first.
+-- answer: TokenTransfers of Transfer
+-- schema: Transfer
+--   id        EventId   Stellar RPC's id of the event
+--   ledger    Ledger    in which it happened
+--   closedAt  Time      when that ledger closed
+--   txHash    Hash?     of the transaction; null where the index does not hold it
+--   type      string    transfer, mint, burn …
+--   from      Address?  whose tokens they were; null: none, they were minted
+--   to        Address?  whose they are; null: none, they were burned
+--   amount    Amount+   raw units of the token
+-- example: {"id":"0026986413392158720-0000000002", "ledger":"1534", "closedAt":"2026-01-31T07:23:59Z",
+--   "txHash":"45f191a493f0879dce3016d7940503a6e68525f73a58b87ea694cd5427007901", "type":"transfer",
+--   "from":"CAPI6GJZBFPXFHEAHG5236JYOCGMVD4F73BCSUC5L64IBT4R2HH5KJRL",
+--   "to":"CAM5YVRZL3AMSV7CMEWP4VOKMHM7WHMJ57SQCSKQ6RRSJ7NESRCRWOG6", "amount":"10247", "amountScaled":"0.0010247"}
+--
 -- Transfers, mints, burns and clawbacks of a token, the newest first, nothing of what is no token.
 -- The order begins with the contract's hash, so that no other index than the one by it has that order.
 SELECT row_to_json(x)::text, y.ledger || '.' || y.tx || '.' || y.op || '.' || y.event

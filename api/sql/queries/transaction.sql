@@ -1,5 +1,40 @@
 -- one: deployment hash
 -- none: no transaction of that hash touched the protocol
+-- tag: Activity
+-- summary: One transaction
+-- about: With its calls and events of the protocol.
+-- answer: TransactionAnswer
+--   transaction           object      the transaction
+--     hash                Hash        of the transaction
+--     ledger              Ledger      in which it happened
+--     closedAt            Time        when that ledger closed
+--     tx                  integer     place of the transaction in the ledger, from 1
+--     source              Address     who sent it
+--     ok                  boolean     whether it succeeded
+--     resultCode          integer     TransactionResultCode; 0: success
+--     feeCharged          Amount      stroops
+--     calls               object[]    calls of the protocol, refused ones too
+--       op                integer     operation, from 0
+--       source            Address     who called
+--       contract          Address     that was called, or created
+--       function          string?     its function; null: the contract was created
+--       ok                boolean     whether it succeeded
+--       resultCode        integer     InvokeHostFunctionResultCode; 0: success
+--       events            integer     events of the operation
+--       changes           integer     ledger entries that it changed
+--       proof             "unchecked|verified|rewritten|unverified"?  whether its arguments were proved by its hash
+--     events              object[]    events of the protocol, in their order
+--       id                EventId     Stellar RPC's id of the event
+--       op                integer     operation, from 0
+--       event             integer     event of the operation, from 0
+--       kind              string?     contract and name; null: not decoded
+--       contract          Address     that emitted it
+--       subject           string?     pool, market or feed; null: of none
+--       addresses         Address[]?  addresses in it, each once; null: not decoded
+--       fields            object?     what the event says, in the ledger's words; amounts scaled beside; null: its
+--                                     kind is not indexed, or it is not decoded
+--       undecodedBecause  string?     why it could not be decoded; null: it was
+--
 -- A transaction with its calls, refused ones too, and its events in their order, one that could not be decoded
 -- says why.
 SELECT row_to_json(z)::text

@@ -1,4 +1,17 @@
 -- list: deployment after limit
+-- tag: Activity
+-- summary: Entries not decoded
+-- about: Each entry whose newest version does not fit the catalogue. Its bytes are kept, and not shown; what was read
+--   before stays in its own list.
+-- answer: UndecodedEntries of UndecodedEntry
+-- schema: UndecodedEntry
+--   keyHash           Hash                    SHA-256 of the ledger key
+--   ledger            Ledger                  that wrote this version
+--   closedAt          Time                    when that ledger closed
+--   contract          Address                 that owns it
+--   durability        "temporary|persistent"  of the entry
+--   undecodedBecause  string                  why it could not be decoded
+--
 -- The newest version of each entry, where it could not be decoded. Contract by contract, each over an index. Their bytes are
 -- kept, and not shown.
 SELECT row_to_json(x)::text, encode(r.key_hash, 'hex')

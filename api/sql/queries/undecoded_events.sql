@@ -1,4 +1,16 @@
 -- list: deployment at after limit
+-- tag: Activity
+-- summary: Events not decoded
+-- about: Events that do not fit the catalogue, the newest first. Their bytes are kept, and not shown.
+-- answer: UndecodedEvents of UndecodedEvent
+-- schema: UndecodedEvent
+--   id                EventId  Stellar RPC's id of the event
+--   ledger            Ledger   in which it happened
+--   closedAt          Time     when that ledger closed
+--   txHash            Hash?    of the transaction; null where the index does not hold it
+--   contract          Address  that emitted it
+--   undecodedBecause  string   why it could not be decoded
+--
 -- Events that could not be decoded, the newest first, over the primary key. Their bytes are kept, and not shown: nobody
 -- knows what is in them.
 SELECT row_to_json(x)::text, r.ledger || '.' || r.tx || '.' || r.op || '.' || r.event

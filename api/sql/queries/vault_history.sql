@@ -1,5 +1,24 @@
 -- list: deployment at after limit market owner
 -- of: vault
+-- tag: Vaults
+-- summary: Versions of a vault
+-- about: The newest first, its closing included.
+-- answer: VaultHistory of VaultVersion
+-- schema: VaultVersion
+--   ledger           Ledger    in which it happened
+--   closedAt         Time      when that ledger closed
+--   txHash           Hash?     of the transaction; null where the index does not hold it
+--   function         string?   the call that wrote it
+--   closed           boolean   whether it was closed
+--   collateralToken  Address?  what it is secured with
+--   collateral       Amount?+  what it was secured with
+--   debt             Amount?+  what was owed
+-- example: {"ledger":"1376", "closedAt":"2026-01-27T14:31:22Z",
+--   "txHash":"83f6dd07da478b489f2cb3ede61eff29d620c5d362c89b69e40cd04bf1cb45fc", "function":"mint_synth",
+--   "closed":false, "collateralToken":"CBOKBSX2GJA4RCWXTKCS657JSB2CZQZYACASGBAHDSRB4NC5AGSH6HMA",
+--   "collateral":"468620000000", "collateralScaled":"46862.0000000", "debt":"36914651438",
+--   "debtScaled":"3691.4651438"}
+--
 -- Versions of a vault, the newest first, its closing included: over the key of the history.
 WITH k AS MATERIALIZED (
   SELECT s.key_hash FROM state.synthetic_engine_vault AS s

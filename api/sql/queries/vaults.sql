@@ -1,4 +1,9 @@
 -- list: deployment at after limit owner market state
+-- tag: Vaults
+-- summary: Vaults
+-- about: By market, in each the riskiest first, those without debt last. `state=liquidatable` names those that may be
+--   liquidated now.
+-- answer: Vaults of Vault
 -- Vaults by market, in each the riskiest first, those without debt last. A state is looked for where its vaults can
 -- stand (chain.vault_range) and judged by the engine's own arithmetic, market by market until the page is full.
 WITH m AS MATERIALIZED (SELECT * FROM chain.vault_market($1::smallint, $2::integer)),

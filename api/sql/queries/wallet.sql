@@ -1,5 +1,9 @@
 -- one: deployment at walletId
 -- none: there is no wallet of that number
+-- tag: Governance
+-- summary: One multisig wallet
+-- answer: WalletAnswer
+--   ...Wallet
 -- A multisig wallet.
 SELECT row_to_json(x)::text
 FROM (

@@ -1,4 +1,8 @@
 -- list: deployment at after limit
+-- tag: Governance
+-- summary: Multisig wallets
+-- about: By number; 0 governs.
+-- answer: Wallets of Wallet
 -- Multisig wallets by id, wallet 0 governs.
 SELECT row_to_json(x)::text, v.wallet_id::text
 FROM (

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What schema/openapi.json promises is what is answered: every route, every kind of answer, success
+# What openapi.json promises is what is answered: every route, every kind of answer, success
 # and error, body and headers; no field that it does not name. Then without the database, and over
 # the rate limit. Skipped where python3-jsonschema is not installed.
 # label: sanitize

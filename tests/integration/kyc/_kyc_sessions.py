@@ -637,7 +637,7 @@ def origins(api):
                 expect((response.headers["Access-Control-Allow-Origin"], response.headers["Vary"]), (allowed, "Origin"), f"{method} {path} {origin}")
                 if method == "OPTIONS" and allowed:
                     expect("Idempotency-Key" in response.headers["Access-Control-Allow-Headers"], True, "preflight")
-    with open(os.environ["TIDE_SOURCE_DIR"] + "/schema/openapi.json", encoding="utf-8") as file:
+    with open(os.environ["TIDE_BUILD"] + "/api/openapi.json", encoding="utf-8") as file:
         paths = json.load(file)["paths"]
     for path, sample in (("/api/kyc/webhook/{providerKey}", "/api/kyc/webhook/sumsub"), ("/kyc", "/kyc")):
         for method in ["OPTIONS", *(m.upper() for m in paths.get(path, {}))] if path in paths else []:

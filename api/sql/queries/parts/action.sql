@@ -1,3 +1,4 @@
+-- schema: Action  object*  a call, decoded: members depend on the function
     (SELECT row_to_json(z) FROM (SELECT (array_agg(a.value) FILTER (WHERE a.n = 1))[1] AS "action",
         (array_agg(a.value) FILTER (WHERE a.n = 2))[1] AS "name",
         coalesce(bool_or(a.key = 'undecodable'), false) AS "undecodable",

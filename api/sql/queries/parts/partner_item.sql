@@ -1,3 +1,21 @@
+-- schema: Partner
+--   partnerId        U64       id of the partner
+--   owner            Address   who owns it
+--   name             string?   as it was registered; null where it is not readable
+--   active           boolean   whether it is active
+--   revenueShareBps  U64       its part of the fees, in hundredths of a percent
+--   pendingRevenue   Amount+   what waits to be claimed
+--   totalEarned      Amount+   since ever: the contract's own sum, of different tokens
+--   totalVolume      Amount+   since ever: the contract's own sum, of different tokens
+--   deployedAssets   Symbol[]  assets it has registered
+--   registeredAt     Time?     when it was registered
+--   changedLedger    Ledger    in which this was last written
+--   changedAt        Time      when that ledger closed
+-- example: {"partnerId":"0", "owner":"GD452HYIVRVAIVAQERTIOFXSAVGVKMVBNG4EOWXHJ3MJEYPP7PHJXFPX",
+--   "name":"Robert'); DROP TABLE event.log;--", "active":true, "revenueShareBps":"7459", "pendingRevenue":"0",
+--   "pendingRevenueScaled":"0.0000000", "totalEarned":"0", "totalEarnedScaled":"0.0000000", "totalVolume":"0",
+--   "totalVolumeScaled":"0.0000000", "deployedAssets":["PS5"], "registeredAt":"2026-01-01T00:01:15Z",
+--   "changedLedger":"1502", "changedAt":"2026-01-27T16:02:49Z"}
     v.key_id::text AS "partnerId",
     v.owner AS "owner",
     analyst.readable(v.name) AS "name",

@@ -1,3 +1,31 @@
+-- schema: Pool
+--   pool               Symbol    id of the pool
+--   contract           Address   the contract
+--   tokenA             Address   the first token
+--   tokenASymbol       string?   its symbol, where it is known; with `?ledger=` too it is the present one
+--   tokenB             Address   the second token
+--   tokenBSymbol       string?   its symbol, where it is known; with `?ledger=` too it is the present one
+--   reserveA           Amount+   the first token in the pool
+--   reserveB           Amount+   the second token in the pool
+--   spotPrice          Amount?+  price of A in B, 7 decimals; null: the pool is empty
+--   totalShares        Amount    shares of all providers
+--   feeTierBps         Bps       fee of a swap
+--   cumulativeVolumeA  Amount+   traded since ever, in A
+--   cumulativeVolumeB  Amount+   traded since ever, in B
+--   feeAccumulatorA    Amount    fees in A for one share, times 10^12
+--   feeAccumulatorB    Amount    fees in B for one share, times 10^12
+--   paused             boolean   whether it is paused
+--   changedLedger      Ledger    in which this was last written
+--   changedAt          Time      when that ledger closed
+-- example: {"pool":"SBTCUSDC", "contract":"CAPI6GJZBFPXFHEAHG5236JYOCGMVD4F73BCSUC5L64IBT4R2HH5KJRL",
+--   "tokenA":"CAHNC4T473GZWSNB3YOY6QREKECN7F3X5IVQQB2J4MCPFKLTASN57RS4", "tokenASymbol":"sBTC",
+--   "tokenB":"CALRLFLXVA4U4CLHXN55OXHMCH2U4RK7I4ZK7YH4V27LLAXMHYDLYKLG", "tokenBSymbol":"USDC",
+--   "reserveA":"205350158051", "reserveAScaled":"20535.0158051", "reserveB":"361730943937",
+--   "reserveBScaled":"36173.0943937", "spotPrice":"17615323", "spotPriceScaled":"1.7615323",
+--   "totalShares":"272447952563", "feeTierBps":"5", "cumulativeVolumeA":"54561154065",
+--   "cumulativeVolumeAScaled":"5456.1154065", "cumulativeVolumeB":"174525490087",
+--   "cumulativeVolumeBScaled":"17452.5490087", "feeAccumulatorA":"93602449", "feeAccumulatorB":"288238469",
+--   "paused":false, "changedLedger":"1534", "changedAt":"2026-01-31T07:23:59Z"}
 FROM k, LATERAL (
     SELECT s.token_a, s.token_b, s.reserve_a, s.reserve_b, s.total_shares, s.fee_tier, s.cumulative_vol_a, s.cumulative_vol_b,
       s.fee_a_accum, s.fee_b_accum, s.paused, s.ledger, s.closed_at, false AS removed

@@ -1,3 +1,16 @@
+-- schema: StabilityDeposit
+--   depositor          Address   whose deposit
+--   initialValue       Amount+   as it was when it was last touched
+--   compoundedDeposit  Amount?+  what is left of it; null: the contract would refuse to say
+--   collateralGain     Amount?+  gain that is not claimed; null: the contract would refuse to say
+--   snapshot           object    the pool's books when the deposit was last touched
+--     epoch            U64       of the pool
+--     p                Amount    of the pool
+--     scale            U64       of the pool
+--     sumCollateral    Amount    of the pool
+--   depositedAt        Time?     when it was first made
+--   changedLedger      Ledger    in which this was last written
+--   changedAt          Time      when that ledger closed
     d.depositor AS "depositor",
     d.initial_value::text AS "initialValue",
     analyst.scaled(d.initial_value)::text AS "initialValueScaled",

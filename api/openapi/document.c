@@ -1,0 +1,481 @@
+#include "api/openapi/document.h"
+#include "api/openapi/example.h"
+#include "api/openapi/operation.h"
+#include "api/openapi/params.h"
+#include "api/openapi/schema.h"
+
+static const struct openapi_at common_api = { "api/openapi/common.api", 0 };
+
+#include <ctype.h>
+
+/* --- answers ---------------------------------------------------------------------------- */
+
+static void put_header(struct tide_json *j, const struct openapi_texts *texts, const char *name)
+{
+    size_t i = 0;
+    while (i < texts->header_count && !tide_slice_eq_str(texts->headers[i].name, name))
+        i++;
+    if (i == texts->header_count)
+        openapi_fail(common_api, "there is no header: line for %s", name);
+    tide_json_name(j, name);
+    tide_json_open(j, '{');
+    openapi_put_ref(j, "headers", tide_slice_str(name));
+    tide_json_close(j, '}');
+}
+
+static void put_success_headers(struct tide_json *j, const struct openapi_texts *texts,
+                                const struct openapi_operation *operation)
+{
+    tide_json_name(j, "headers");
+    tide_json_open(j, '{');
+    put_header(j, texts, "Request-Id");
+    put_header(j, texts, "Cache-Control");
+    if (openapi_names_ledger(operation)) {
+        put_header(j, texts, "Ledger-Sequence");
+        put_header(j, texts, "Ledger-Closed-At");
+        put_header(j, texts, "Data-Age-Ms");
+        put_header(j, texts, "Network");
+    }
+    if (openapi_has_etag(operation))
+        put_header(j, texts, "ETag");
+    if (openapi_is_limited(operation)) {
+        put_header(j, texts, "RateLimit");
+        put_header(j, texts, "RateLimit-Policy");
+    }
+    if (openapi_is_public(operation))
+        put_header(j, texts, "Access-Control-Allow-Origin");
+    if (operation->kind == TIDE_ROUTE_KYC && !openapi_is_page(operation))
+        put_header(j, texts, "Vary");
+    tide_json_close(j, '}');
+}
+
+static struct openapi_response *response_named(struct openapi_texts *texts, tide_slice name)
+{
+    for (size_t i = 0; i < texts->response_count; i++)
+        if (tide_slice_eq(texts->responses[i].name, name))
+            return &texts->responses[i];
+    return NULL;
+}
+
+static void put_response_headers(struct tide_json *j, const struct openapi_texts *texts,
+                                 const struct openapi_response *response)
+{
+    tide_json_name(j, "headers");
+    tide_json_open(j, '{');
+    for (tide_slice rest = response->headers; rest.len;) {
+        char name[64];
+        tide_slice header = openapi_take(&rest, " ");
+        snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(header));
+        put_header(j, texts, name);
+    }
+    tide_json_close(j, '}');
+}
+
+/* "application/json": {"schema": …, "examples": …}. schema NULL: an object of any kind. */
+static void put_media(struct tide_json *j, struct openapi_texts *texts, const char *media,
+                      const struct openapi_schema *schema, bool example)
+{
+    const struct openapi_operation *operation =
+        schema ? openapi_operation_of(schema->answer_of) : NULL;
+    tide_json_name(j, media);
+    tide_json_open(j, '{');
+    tide_json_name(j, "schema");
+    openapi_put_type(j, texts, schema ? schema->name : TIDE_SLICE("object"), (tide_slice){ 0 },
+                     schema ? schema->at : openapi_route_def);
+    if (schema && example)
+        openapi_put_examples(j, texts, schema, operation && openapi_names_ledger(operation),
+                             operation && openapi_has_pages(operation));
+    tide_json_close(j, '}');
+}
+
+static void put_string_media(struct tide_json *j, tide_slice media)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(media));
+    tide_json_name(j, name);
+    tide_json_open(j, '{');
+    tide_json_name(j, "schema");
+    tide_json_open(j, '{');
+    openapi_put_text(j, "type", "string");
+    tide_json_close(j, '}');
+    tide_json_close(j, '}');
+}
+
+static void put_answer_content(struct tide_json *j, struct openapi_texts *texts,
+                               const struct openapi_route *text,
+                               const struct openapi_answer *answer)
+{
+    if (tide_slice_eq_str(answer->what, "none"))
+        return;
+    tide_json_name(j, "content");
+    tide_json_open(j, '{');
+    if (memchr(answer->what.ptr, '/', answer->what.len)) {
+        put_string_media(j, answer->what);
+    } else {
+        struct openapi_schema *schema = openapi_schema_named(texts, answer->what);
+        if (!schema)
+            openapi_fail(text->at, "there is no schema %.*s", TIDE_SLICE_FMT(answer->what));
+        put_media(j, texts, "application/json", schema, answer->status < 400);
+    }
+    tide_json_close(j, '}');
+}
+
+/* An answer of the route's own. Its headers are those of a success, or of that error anywhere. */
+static void put_own_answer(struct tide_json *j, struct openapi_texts *texts,
+                           const struct openapi_operation *operation,
+                           const struct openapi_route *text, const struct openapi_answer *answer)
+{
+    char status[8];
+    snprintf(status, sizeof status, "%u", answer->status);
+    const struct openapi_response *error = response_named(texts, tide_slice_str(status));
+    tide_json_name(j, status);
+    tide_json_open(j, '{');
+    tide_json_text(j, "description", answer->text.len ? answer->text : TIDE_SLICE("the answer"));
+    put_answer_content(j, texts, text, answer);
+    if (error)
+        put_response_headers(j, texts, error);
+    else
+        put_success_headers(j, texts, operation);
+    tide_json_close(j, '}');
+}
+
+static void put_common_answer(struct tide_json *j, struct openapi_texts *texts,
+                              const struct openapi_operation *operation, const char *status)
+{
+    char page[24];
+    snprintf(page, sizeof page, "page.%s", status);
+    struct openapi_response *response =
+        openapi_is_page(operation) ? response_named(texts, tide_slice_str(page)) : NULL;
+    if (!response)
+        response = response_named(texts, tide_slice_str(status));
+    if (!response)
+        openapi_fail(common_api, "there is no response %s, which %s gives", status, operation->id);
+    response->used = true;
+    tide_json_name(j, status);
+    tide_json_open(j, '{');
+    openapi_put_ref(j, "responses", response->name);
+    tide_json_close(j, '}');
+}
+
+static const struct openapi_answer *own_answer(const struct openapi_route *text, unsigned status)
+{
+    for (size_t i = 0; i < text->answer_count; i++)
+        if (text->answers[i].status == status)
+            return &text->answers[i];
+    return NULL;
+}
+
+static void put_answers(struct tide_json *j, struct openapi_texts *texts,
+                        const struct openapi_operation *operation, const struct openapi_route *text)
+{
+    tide_json_name(j, "responses");
+    tide_json_open(j, '{');
+    for (unsigned status = 200; status < 600; status++) {
+        const struct openapi_answer *answer = own_answer(text, status);
+        char word[8];
+        snprintf(word, sizeof word, "%u", status);
+        if (answer)
+            put_own_answer(j, texts, operation, text, answer);
+        else if (openapi_gives(texts, operation, text, status))
+            put_common_answer(j, texts, operation, word);
+    }
+    put_common_answer(j, texts, operation, "default");
+    tide_json_close(j, '}');
+}
+
+/* --- routes ----------------------------------------------------------------------------- */
+
+static void put_body(struct tide_json *j, struct openapi_texts *texts,
+                     const struct openapi_operation *operation, const struct openapi_route *text)
+{
+    char media[64];
+    if ((text->body.len > 0) != (operation->body_max > 0))
+        openapi_fail(text->at, "route.def gives %s a body of %u bytes, its texts say otherwise",
+                     operation->id, operation->body_max);
+    if (text->body.len == 0)
+        return;
+    struct openapi_schema *schema = openapi_schema_named(texts, text->body);
+    if (!schema && !tide_slice_eq_str(text->body, "object"))
+        openapi_fail(text->at, "there is no schema %.*s", TIDE_SLICE_FMT(text->body));
+    snprintf(media, sizeof media, "%.*s", TIDE_SLICE_FMT(text->body_media));
+    tide_json_name(j, "requestBody");
+    tide_json_open(j, '{');
+    tide_json_bool(j, "required", true);
+    if (text->body_text.len)
+        tide_json_text(j, "description", text->body_text);
+    tide_json_name(j, "content");
+    tide_json_open(j, '{');
+    put_media(j, texts, media, schema, true);
+    tide_json_close(j, '}');
+    tide_json_number(j, "x-max-bytes", operation->body_max);
+    tide_json_close(j, '}');
+}
+
+static void put_tag(struct tide_json *j, struct openapi_texts *texts,
+                    const struct openapi_route *text)
+{
+    size_t i = 0;
+    while (i < texts->group_count && !tide_slice_eq(texts->groups[i].name, text->tag))
+        i++;
+    if (i == texts->group_count)
+        openapi_fail(text->at, "common.api has no group \"%.*s\"", TIDE_SLICE_FMT(text->tag));
+    texts->groups[i].used = true;
+    tide_json_name(j, "tags");
+    tide_json_open(j, '[');
+    tide_json_plain(j, text->tag);
+    tide_json_close(j, ']');
+}
+
+static void check_route(const struct openapi_operation *operation, const struct openapi_route *text)
+{
+    if (text->tag.len == 0 || text->summary.len == 0 || text->answer_count == 0)
+        openapi_fail(text->at, "route %s needs tag:, summary: and answer:", operation->id);
+    if (text->from.len == 0 && !openapi_from(operation))
+        openapi_fail(text->at, "route %s needs from:, what it is answered from", operation->id);
+}
+
+static void put_route(struct tide_json *j, struct openapi_texts *texts,
+                      const struct openapi_operation *operation, struct openapi_route *text)
+{
+    char method[16] = "";
+    for (size_t i = 0; operation->method[i]; i++)
+        method[i] = (char)tolower((unsigned char)operation->method[i]);
+    check_route(operation, text);
+    text->known = true;
+    tide_json_name(j, method);
+    tide_json_open(j, '{');
+    openapi_put_text(j, "operationId", operation->id);
+    put_tag(j, texts, text);
+    tide_json_text(j, "summary", text->summary);
+    if (text->about.len)
+        tide_json_text(j, "description", text->about);
+    tide_json_text(j, "x-from",
+                   text->from.len ? text->from : tide_slice_str(openapi_from(operation)));
+    tide_json_number(j, "x-cost", operation->cost);
+    openapi_put_route_params(j, texts, operation, text);
+    put_body(j, texts, operation, text);
+    put_answers(j, texts, operation, text);
+    tide_json_close(j, '}');
+}
+
+static struct openapi_route *texts_of(struct openapi_texts *texts,
+                                      const struct openapi_operation *operation)
+{
+    struct openapi_route *text = openapi_route_named(texts, tide_slice_str(operation->id));
+    if (!text)
+        openapi_fail(openapi_route_def,
+                     "route %s has no texts: they belong into the head of"
+                     " api/sql/queries/%s.sql, or into the .api file beside its handler",
+                     operation->id, operation->id);
+    return text;
+}
+
+/* A path with the routes of all its methods, where the first of them stands in route.def. */
+static void put_path(struct tide_json *j, struct openapi_texts *texts,
+                     const struct openapi_operation *all, size_t count, size_t first)
+{
+    for (size_t i = 0; i < first; i++)
+        if (strcmp(all[i].path, all[first].path) == 0)
+            return;
+    tide_json_name(j, all[first].path);
+    tide_json_open(j, '{');
+    for (size_t i = first; i < count; i++)
+        if (strcmp(all[i].path, all[first].path) == 0)
+            put_route(j, texts, &all[i], texts_of(texts, &all[i]));
+    tide_json_close(j, '}');
+    tide_buf_u8(j->buf, '\n');
+}
+
+static void put_paths(struct tide_json *j, struct openapi_texts *texts)
+{
+    size_t count;
+    const struct openapi_operation *all = openapi_operations(&count);
+    tide_json_name(j, "paths");
+    tide_json_open(j, '{');
+    for (size_t i = 0; i < count; i++)
+        put_path(j, texts, all, count, i);
+    tide_json_close(j, '}');
+    for (size_t i = 0; i < texts->route_count; i++)
+        if (!texts->routes[i].known)
+            openapi_fail(texts->routes[i].at, "route.def has no route %.*s",
+                         TIDE_SLICE_FMT(texts->routes[i].id));
+}
+
+/* --- components ------------------------------------------------------------------------- */
+
+static void put_headers(struct tide_json *j, struct openapi_texts *texts)
+{
+    tide_json_name(j, "headers");
+    tide_json_open(j, '{');
+    for (size_t i = 0; i < texts->header_count; i++) {
+        const struct openapi_header *header = &texts->headers[i];
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(header->name));
+        tide_json_name(j, name);
+        tide_json_open(j, '{');
+        tide_json_text(j, "description", header->text);
+        tide_json_bool(j, "required", !header->optional);
+        tide_json_name(j, "schema");
+        openapi_put_type(j, texts, header->type, (tide_slice){ 0 }, header->at);
+        tide_json_close(j, '}');
+    }
+    tide_json_close(j, '}');
+}
+
+static void put_codes(struct tide_json *j, tide_slice codes)
+{
+    tide_json_name(j, "x-codes");
+    tide_json_open(j, '[');
+    while (codes.len)
+        tide_json_plain(j, openapi_take(&codes, " "));
+    tide_json_close(j, ']');
+}
+
+/* "page.404": a page, or a problem with the codes of 404. */
+static void put_response(struct tide_json *j, struct openapi_texts *texts,
+                         const struct openapi_response *response)
+{
+    tide_slice status = response->name;
+    bool page = tide_slice_eq_str(openapi_take(&status, "page."), "");
+    const struct openapi_response *of = page ? response_named(texts, status) : response;
+    if (!of)
+        openapi_fail(common_api, "there is no response %.*s", TIDE_SLICE_FMT(status));
+    tide_json_text(j, "description", response->text);
+    if (of->codes.len)
+        put_codes(j, of->codes);
+    put_response_headers(j, texts, response);
+    if (of->codes.len == 0)
+        return;
+    tide_json_name(j, "content");
+    tide_json_open(j, '{');
+    if (page)
+        put_string_media(j, TIDE_SLICE("text/html"));
+    put_media(j, texts, "application/problem+json",
+              openapi_schema_named(texts, TIDE_SLICE("Problem")), false);
+    tide_json_close(j, '}');
+}
+
+static void put_responses(struct tide_json *j, struct openapi_texts *texts)
+{
+    tide_json_name(j, "responses");
+    tide_json_open(j, '{');
+    for (size_t i = 0; i < texts->response_count; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(texts->responses[i].name));
+        tide_json_name(j, name);
+        tide_json_open(j, '{');
+        put_response(j, texts, &texts->responses[i]);
+        tide_json_close(j, '}');
+        if (!texts->responses[i].used)
+            openapi_fail(common_api, "no route gives the response %s", name);
+    }
+    tide_json_close(j, '}');
+}
+
+/* Writing a schema may name others. */
+static bool put_named_schemas(struct tide_json *j, struct openapi_texts *texts)
+{
+    bool more = false;
+    for (size_t i = 0; i < texts->schema_count; i++) {
+        struct openapi_schema *schema = &texts->schemas[i];
+        const struct openapi_operation *operation = openapi_operation_of(schema->answer_of);
+        if (!schema->used || schema->written)
+            continue;
+        openapi_put_schema(j, texts, schema, operation && openapi_names_ledger(operation),
+                           operation && openapi_has_pages(operation));
+        tide_buf_u8(j->buf, '\n');
+        more = true;
+    }
+    return more;
+}
+
+static void put_schemas(struct tide_json *j, struct openapi_texts *texts)
+{
+    tide_json_name(j, "schemas");
+    tide_json_open(j, '{');
+    while (put_named_schemas(j, texts))
+        ;
+    tide_json_close(j, '}');
+    for (size_t i = 0; i < texts->schema_count; i++)
+        if (!texts->schemas[i].used && !texts->schemas[i].included)
+            openapi_fail(texts->schemas[i].at, "nothing uses the schema %.*s",
+                         TIDE_SLICE_FMT(texts->schemas[i].name));
+}
+
+static void put_components(struct tide_json *j, struct openapi_texts *texts)
+{
+    tide_json_name(j, "components");
+    tide_json_open(j, '{');
+    openapi_put_params(j);
+    put_headers(j, texts);
+    put_responses(j, texts);
+    put_schemas(j, texts);
+    tide_json_close(j, '}');
+}
+
+/* --- the document ----------------------------------------------------------------------- */
+
+static void put_info(struct tide_json *j, const struct openapi_texts *texts)
+{
+    tide_json_name(j, "info");
+    tide_json_open(j, '{');
+    tide_json_text(j, "title", texts->title);
+    openapi_put_text(j, "version", TIDE_VERSION);
+    tide_json_text(j, "description", texts->about);
+    tide_json_name(j, "license");
+    tide_json_open(j, '{');
+    openapi_put_text(j, "name", "MIT");
+    openapi_put_text(j, "identifier", "MIT");
+    tide_json_close(j, '}');
+    tide_json_close(j, '}');
+}
+
+static void put_servers(struct tide_json *j)
+{
+    tide_json_name(j, "servers");
+    tide_json_open(j, '[');
+    tide_json_open(j, '{');
+    openapi_put_text(j, "url", "/");
+    openapi_put_text(j, "description", "this one");
+    tide_json_close(j, '}');
+    tide_json_close(j, ']');
+    tide_json_name(j, "security");
+    tide_json_open(j, '[');
+    tide_json_close(j, ']');
+}
+
+static void put_groups(struct tide_json *j, const struct openapi_texts *texts)
+{
+    tide_json_name(j, "tags");
+    tide_json_open(j, '[');
+    for (size_t i = 0; i < texts->group_count; i++) {
+        tide_json_open(j, '{');
+        tide_json_text(j, "name", texts->groups[i].name);
+        tide_json_text(j, "description", texts->groups[i].text);
+        tide_json_close(j, '}');
+    }
+    tide_json_close(j, ']');
+}
+
+static void check_groups(const struct openapi_texts *texts)
+{
+    for (size_t i = 0; i < texts->group_count; i++)
+        if (!texts->groups[i].used)
+            openapi_fail(common_api, "no route is of the group %.*s",
+                         TIDE_SLICE_FMT(texts->groups[i].name));
+}
+
+void openapi_document(struct tide_buf *out, struct openapi_texts *texts)
+{
+    struct tide_json j = { .buf = out };
+    tide_json_open(&j, '{');
+    openapi_put_text(&j, "openapi", "3.1.0");
+    put_info(&j, texts);
+    put_servers(&j);
+    put_groups(&j, texts);
+    put_paths(&j, texts);
+    put_components(&j, texts);
+    tide_json_close(&j, '}');
+    tide_buf_u8(out, '\n');
+    check_groups(texts);
+}

@@ -1,0 +1,132 @@
+#include "api/openapi/operation.h"
+
+/* clang-format off */
+static const struct openapi_operation operations[] = {
+#define TIDE_ROUTE(id, method, path, kind, cost, body_max, cache_control, query, handler) \
+    { #id, #method, path, TIDE_ROUTE_##kind, cost, body_max, cache_control, query },
+#define TIDE_QUERY(id, path, cost, cache_control, query) \
+    { #id, "GET", path, TIDE_ROUTE_SQL, cost, 0, cache_control, query },
+#include "api/routes/route.def"
+};
+/* clang-format on */
+
+const struct openapi_at openapi_route_def = { "api/routes/route.def", 0 };
+
+const struct openapi_operation *openapi_operations(size_t *count)
+{
+    *count = TIDE_COUNT(operations);
+    return operations;
+}
+
+const struct openapi_operation *openapi_operation_of(const struct openapi_route *text)
+{
+    for (size_t i = 0; i < TIDE_COUNT(operations); i++)
+        if (text && tide_slice_eq_str(text->id, operations[i].id))
+            return &operations[i];
+    return NULL;
+}
+
+static const struct {
+    const char *from;
+    bool ledger;  /* answers name their ledger */
+    bool public;  /* pages of any origin may read them */
+    bool limited; /* takes tokens of the rate limit */
+    bool absent;  /* 404: what it is about may not be there */
+    bool busy;    /* 503 */
+} kinds[] = {
+    [TIDE_ROUTE_HOT] = { "the hot cache; with `ledger` PostgreSQL", true, true, true, false, true },
+    [TIDE_ROUTE_SQL] = { "PostgreSQL", true, true, true, false, true },
+    [TIDE_ROUTE_LOCAL] = { "the process itself", false, true, true, false, false },
+    [TIDE_ROUTE_STREAM] = { "the hub of streams", false, true, true, false, true },
+    [TIDE_ROUTE_KYC] = { NULL, false, false, true, true, true },
+    [TIDE_ROUTE_HOOK] = { NULL, false, false, false, true, true },
+};
+
+const char *openapi_from(const struct openapi_operation *operation)
+{
+    return kinds[operation->kind].from;
+}
+
+bool openapi_names_ledger(const struct openapi_operation *operation)
+{
+    return kinds[operation->kind].ledger;
+}
+
+bool openapi_is_limited(const struct openapi_operation *operation)
+{
+    return kinds[operation->kind].limited;
+}
+
+bool openapi_is_public(const struct openapi_operation *operation)
+{
+    return kinds[operation->kind].public;
+}
+
+bool openapi_has_etag(const struct openapi_operation *operation)
+{
+    return strcmp(operation->method, "GET") == 0 && !strstr(operation->cache_control, "no-store");
+}
+
+bool openapi_is_page(const struct openapi_operation *operation)
+{
+    return operation->kind == TIDE_ROUTE_KYC && strncmp(operation->path, "/api/", 5) != 0;
+}
+
+/* Whether a list of names, separated by spaces, has one; "name!" counts. */
+static bool lists(const char *names, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *at = names; (at = strstr(at, name)); at += len)
+        if ((at == names || at[-1] == ' ') && (at[len] == 0 || at[len] == ' ' || at[len] == '!'))
+            return true;
+    return false;
+}
+
+bool openapi_has_pages(const struct openapi_operation *operation)
+{
+    return lists(operation->query, "cursor");
+}
+
+static bool reads_events(const struct openapi_texts *texts,
+                         const struct openapi_operation *operation)
+{
+    char past[80];
+    snprintf(past, sizeof past, "%s_at", operation->id);
+    const struct openapi_query *now = openapi_query_named(texts, tide_slice_str(operation->id));
+    const struct openapi_query *at = openapi_query_named(texts, tide_slice_str(past));
+    return (now && now->events) || (at && at->events);
+}
+
+static bool may_be_absent(const struct openapi_texts *texts,
+                          const struct openapi_operation *operation)
+{
+    const struct openapi_query *query = openapi_query_named(texts, tide_slice_str(operation->id));
+    return kinds[operation->kind].absent || lists(operation->query, "ledger") ||
+           (query && query->one);
+}
+
+bool openapi_gives(const struct openapi_texts *texts, const struct openapi_operation *operation,
+                   const struct openapi_route *text, unsigned status)
+{
+    char also[128], word[8];
+    snprintf(also, sizeof also, "%.*s", TIDE_SLICE_FMT(text->also));
+    snprintf(word, sizeof word, "%u", status);
+    switch (status) {
+    case 400:
+    case 429:
+        return true;
+    case 304:
+        return openapi_has_etag(operation);
+    case 404:
+        return may_be_absent(texts, operation) || lists(also, word);
+    case 410:
+        return reads_events(texts, operation) || operation->kind == TIDE_ROUTE_STREAM;
+    case 413:
+    case 415:
+        return operation->body_max > 0;
+    case 503:
+        return kinds[operation->kind].busy || lists(also, word);
+    default:
+        return lists(also, word);
+    }
+}

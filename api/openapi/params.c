@@ -1,0 +1,187 @@
+#include "api/openapi/params.h"
+#include "api/openapi/schema.h"
+#include "tidemark/text.h"
+
+/* clang-format off */
+static const struct param {
+    const char *name;
+    enum tide_param_type type;
+    uint64_t min, max;
+    const char *def, *words, *help, *example;
+} params[] = {
+#define TIDE_PARAM(name, type, min, max, def, words, help, example) \
+    { #name, TIDE_PARAM_##type, min, max, def, words, help, example },
+#include "api/http/param.def"
+};
+/* clang-format on */
+
+/* In a path, in a query, in a query where it must be given. */
+enum place { PATH, QUERY, REQUIRED, PLACES };
+static bool param_used[TIDE_COUNT(params)][PLACES];
+
+static const struct openapi_at param_def = { "api/http/param.def", 0 };
+
+static const char *const param_patterns[] = {
+    [TIDE_PARAM_AMOUNT] = "^(0|[1-9][0-9]{0,37})$",
+    [TIDE_PARAM_EVENT] = "^[0-8][0-9]{18}-[01][0-9]{9}$",
+    [TIDE_PARAM_ADDRESS] = "^[GC][A-Z2-7]{55}$",
+    [TIDE_PARAM_SYMBOL] = "^[A-Za-z0-9_]{1,32}$",
+    [TIDE_PARAM_HASH] = "^[0-9a-fA-F]{64}$",
+    [TIDE_PARAM_TEXT] = "^[^\\u0000-\\u001f\\u007f]*$",
+    [TIDE_PARAM_TIME] = "^([0-9]{1,10}|[0-9]{4}-.{15,40})$",
+    [TIDE_PARAM_KIND] = "^[a-z0-9_]{1,64}$",
+    [TIDE_PARAM_CURSOR] = NULL,
+};
+
+/* As a number where the parameter is one. */
+static void put_value(struct tide_json *j, const char *name, const struct param *param,
+                      const char *value)
+{
+    bool bare = param->type == TIDE_PARAM_U64 || param->type == TIDE_PARAM_BOOL;
+    if (value[0] == 0)
+        return;
+    tide_json_name(j, name);
+    if (bare)
+        tide_json_raw(j, tide_slice_str(value));
+    else
+        tide_json_plain(j, tide_slice_str(value));
+}
+
+static void put_choices(struct tide_json *j, const char *words)
+{
+    tide_slice rest = tide_slice_str(words);
+    tide_json_name(j, "enum");
+    tide_json_open(j, '[');
+    while (rest.len)
+        tide_json_plain(j, openapi_take(&rest, "|"));
+    tide_json_close(j, ']');
+}
+
+static void put_param_schema(struct tide_json *j, const struct param *param)
+{
+    bool number = param->type == TIDE_PARAM_U64;
+    bool text = param->type == TIDE_PARAM_TEXT || param->type == TIDE_PARAM_CURSOR;
+    const char *pattern =
+        (size_t)param->type < TIDE_COUNT(param_patterns) ? param_patterns[param->type] : NULL;
+    tide_json_name(j, "schema");
+    tide_json_open(j, '{');
+    openapi_put_text(j, "type",
+                     number                           ? "integer"
+                     : param->type == TIDE_PARAM_BOOL ? "boolean"
+                                                      : "string");
+    if (number || text) {
+        tide_json_number(j, number ? "minimum" : "minLength", param->min);
+        tide_json_number(j, number ? "maximum" : "maxLength", param->max);
+    }
+    if (param->type == TIDE_PARAM_CHOICE)
+        put_choices(j, param->words);
+    if (pattern)
+        openapi_put_text(j, "pattern", pattern);
+    put_value(j, "default", param, param->def);
+    tide_json_close(j, '}');
+}
+
+static void name_param(char out[80], const struct param *param, enum place place)
+{
+    snprintf(out, 80, "%s%s%s", place == PATH ? "path." : "", param->name,
+             place == REQUIRED ? ".required" : "");
+}
+
+static void put_param(struct tide_json *j, const struct param *param, enum place place)
+{
+    char name[80];
+    if (param->help[0] == 0)
+        openapi_fail(param_def, "the parameter %s has no help", param->name);
+    name_param(name, param, place);
+    tide_json_name(j, name);
+    tide_json_open(j, '{');
+    openapi_put_text(j, "name", param->name);
+    openapi_put_text(j, "in", place == PATH ? "path" : "query");
+    tide_json_bool(j, "required", place != QUERY);
+    openapi_put_text(j, "description", param->help);
+    put_param_schema(j, param);
+    if (place != QUERY)
+        put_value(j, "example", param, param->example);
+    tide_json_close(j, '}');
+}
+
+void openapi_put_params(struct tide_json *j)
+{
+    tide_json_name(j, "parameters");
+    tide_json_open(j, '{');
+    for (size_t i = 0; i < TIDE_COUNT(params); i++) {
+        bool used = false;
+        for (enum place place = PATH; place < PLACES; place++) {
+            if (param_used[i][place])
+                put_param(j, &params[i], place);
+            used |= param_used[i][place];
+        }
+        if (!used)
+            openapi_fail(param_def, "no route takes the parameter %s", params[i].name);
+    }
+    tide_json_close(j, '}');
+}
+
+static void put_param_ref(struct tide_json *j, const struct openapi_operation *operation,
+                          tide_slice name, enum place place)
+{
+    char component[80];
+    size_t i = 0;
+    while (i < TIDE_COUNT(params) && !tide_slice_eq_str(name, params[i].name))
+        i++;
+    if (i == TIDE_COUNT(params))
+        openapi_fail(openapi_route_def, "route %s: param.def has no %.*s", operation->id,
+                     TIDE_SLICE_FMT(name));
+    param_used[i][place] = true;
+    name_param(component, &params[i], place);
+    tide_json_open(j, '{');
+    openapi_put_ref(j, "parameters", tide_slice_str(component));
+    tide_json_close(j, '}');
+}
+
+static void put_path_params(struct tide_json *j, const struct openapi_operation *operation)
+{
+    tide_slice rest = tide_slice_str(operation->path);
+    for (openapi_take(&rest, "{"); rest.len; openapi_take(&rest, "{"))
+        put_param_ref(j, operation, openapi_take(&rest, "}"), PATH);
+}
+
+static void put_query_params(struct tide_json *j, const struct openapi_operation *operation)
+{
+    tide_slice rest = tide_slice_str(operation->query);
+    while (rest.len) {
+        tide_slice name = openapi_take(&rest, " ");
+        bool required = openapi_ends(name, "!");
+        name.len -= required;
+        if (!tide_slice_eq_str(name, "*"))
+            put_param_ref(j, operation, name, required ? REQUIRED : QUERY);
+    }
+}
+
+static void put_request_header(struct tide_json *j, struct openapi_texts *texts,
+                               const struct openapi_header *header)
+{
+    if (header->text.len == 0)
+        openapi_fail(header->at, "the header %.*s has no text", TIDE_SLICE_FMT(header->name));
+    tide_json_open(j, '{');
+    tide_json_text(j, "name", header->name);
+    openapi_put_text(j, "in", "header");
+    tide_json_bool(j, "required", !header->optional);
+    tide_json_text(j, "description", header->text);
+    tide_json_name(j, "schema");
+    openapi_put_type(j, texts, header->type, (tide_slice){ 0 }, header->at);
+    tide_json_close(j, '}');
+}
+
+void openapi_put_route_params(struct tide_json *j, struct openapi_texts *texts,
+                              const struct openapi_operation *operation,
+                              const struct openapi_route *text)
+{
+    tide_json_name(j, "parameters");
+    tide_json_open(j, '[');
+    put_path_params(j, operation);
+    put_query_params(j, operation);
+    for (size_t i = 0; i < text->header_count; i++)
+        put_request_header(j, texts, &text->headers[i]);
+    tide_json_close(j, ']');
+}
