@@ -72,10 +72,7 @@ def transport(net):
     assert "result" in ask({**call, "id": 1, "params": {}}) and "result" in ask({**call, "id": 1, "params": None})
     status, _, body = net.post(call)  # no id: no answer is expected
     assert (status, body) == (204, b"")
-    batch = ask([{**call, "id": "a"}, call, {**call, "id": "b", "method": "nope"}, 5])
-    assert [x.get("id") for x in batch] == ["a", "b", None] and "result" in batch[0]
-    assert [x["error"]["code"] for x in batch[1:]] == [-32601, -32600]
-    assert net.post([call, call])[0] == 204
+    assert ask([{**call, "id": 1}])["error"]["code"] == -32600  # no batches
 
 
 # ---- ledgers
@@ -90,9 +87,6 @@ def ledgers(net, chain):
     network = net.call("getNetwork")
     assert "Simulated" in network["passphrase"] and network["protocolVersion"] == 25
     assert network["friendbotUrl"] == f"http://127.0.0.1:{net.port}/friendbot"
-    version = net.call("getVersionInfo")
-    assert set(version) == {"version", "commitHash", "buildTimestamp", "captiveCoreVersion", "protocolVersion"}
-    assert "simulated" in version["version"] and type(version["protocolVersion"]) is int
 
     got, cursor, pages = [], None, 0
     while True:
@@ -119,19 +113,18 @@ def ledgers(net, chain):
     assert latest["metadataXdr"] == got[-1]["metadataXdr"]
 
     span = f"must be between the oldest ledger: {oldest} and the latest ledger: {last} for this rpc instance"
-    for method in ("getLedgers", "getTransactions"):
-        for start in (0, oldest - 1, last + 1):
-            refused(-32600, f"start ledger ({start}) {span}", net.call, method, startLedger=start)
-        refused(-32600, f"start ledger (0) {span}", net.call, method)
-        refused(-32600, "limit must not exceed 200", net.call, method, startLedger=last, pagination={"limit": 201})
-        refused(-32600, f"startLedger ({last}) and cursor ({last}) cannot both be set", net.call, method,
-                startLedger=last, pagination={"cursor": str(last)})
-        refused(-32602, "startLedger", net.call, method, startLedger=str(last))
-        refused(-32602, "startLedger", net.call, method, startLedger=-1)
-        refused(-32602, "startLedger", net.call, method, startLedger=2**32)
-        refused(-32602, "pagination", net.call, method, startLedger=last, pagination=[])
-        refused(-32602, "limit", net.call, method, startLedger=last, pagination={"limit": "5"})
-        refused(-32602, "xdrFormat", net.call, method, startLedger=last, xdrFormat="json")
+    for start in (0, oldest - 1, last + 1):
+        refused(-32600, f"start ledger ({start}) {span}", net.call, "getLedgers", startLedger=start)
+    refused(-32600, f"start ledger (0) {span}", net.call, "getLedgers")
+    refused(-32600, "limit must not exceed 200", net.call, "getLedgers", startLedger=last, pagination={"limit": 201})
+    refused(-32600, f"startLedger ({last}) and cursor ({last}) cannot both be set", net.call, "getLedgers",
+            startLedger=last, pagination={"cursor": str(last)})
+    refused(-32602, "startLedger", net.call, "getLedgers", startLedger=str(last))
+    refused(-32602, "startLedger", net.call, "getLedgers", startLedger=-1)
+    refused(-32602, "startLedger", net.call, "getLedgers", startLedger=2**32)
+    refused(-32602, "pagination", net.call, "getLedgers", startLedger=last, pagination=[])
+    refused(-32602, "limit", net.call, "getLedgers", startLedger=last, pagination={"limit": "5"})
+    refused(-32602, "xdrFormat", net.call, "getLedgers", startLedger=last, xdrFormat="json")
     refused(-32602, f"cursor ('{last}') {span}", net.call, "getLedgers", pagination={"cursor": str(last)})
     refused(-32602, f"cursor ('{oldest - 2}') {span}", net.call, "getLedgers", pagination={"cursor": str(oldest - 2)})
     refused(-32602, "invalid syntax", net.call, "getLedgers", pagination={"cursor": "x"})
@@ -142,50 +135,7 @@ def ledgers(net, chain):
     return oldest, last
 
 
-# ---- transactions and events, against each other
-
-def transactions(net, oldest, last):
-    got, cursor = [], None
-    while True:
-        page = net.call("getTransactions", **({"pagination": {"cursor": cursor, "limit": 9}} if cursor else
-                                              {"startLedger": oldest, "pagination": {"limit": 9}}))
-        got += page["transactions"]
-        cursor = page["cursor"]
-        assert type(page["latestLedgerCloseTimestamp"]) is int and page["latestLedger"] == last
-        if len(page["transactions"]) < 9:
-            break
-        tail = page["transactions"][-1]
-        assert int(cursor) == tail["ledger"] << 32 | tail["applicationOrder"] << 12 | 1
-    again = net.call("getTransactions", pagination={"cursor": cursor})
-    assert again["transactions"] == [] and again["cursor"] == cursor
-    order = [(t["ledger"], t["applicationOrder"]) for t in got]
-    assert order == sorted(set(order)) and order[0][0] == oldest and order[-1][0] == last
-    for ledger in range(oldest, last + 1):
-        mine = [a for seq, a in order if seq == ledger]
-        assert mine == list(range(1, len(mine) + 1))
-    assert {t["status"] for t in got} == {"SUCCESS", "FAILED"} and {t["feeBump"] for t in got} == {True, False}
-    assert all(type(t["createdAt"]) is int and t["envelopeXdr"] and t["resultXdr"] and t["resultMetaXdr"] for t in got)
-    assert any("diagnosticEventsXdr" in t for t in got)
-    for t in got[::7] + [t for t in got if t["feeBump"]][:2]:
-        one = net.call("getTransaction", hash=t["txHash"])
-        for field in set(t) - {"createdAt"}:
-            assert one[field] == t[field], field
-        assert one["createdAt"] == str(t["createdAt"]) and type(one["latestLedgerCloseTime"]) is str
-        assert type(one["oldestLedgerCloseTime"]) is str and one["oldestLedger"] == oldest
-    bump = next(t for t in got if t["feeBump"])
-    inner = base64.b64decode(bump["resultXdr"])[12:44].hex()  # feeCharged, code, then the inner pair's hash
-    one = net.call("getTransaction", hash=inner)
-    assert one["txHash"] == inner and one["envelopeXdr"] == bump["envelopeXdr"] and one["feeBump"] is True
-    none = net.call("getTransaction", hash="ab" * 32)
-    assert none["status"] == "NOT_FOUND" and none["ledger"] == 0 and none["latestLedger"] == last and "resultXdr" not in none
-    refused(-32602, "unexpected hash length (2)", net.call, "getTransaction", hash="ab")
-    refused(-32602, "unexpected hash length (0)", net.call, "getTransaction")
-    refused(-32602, "incorrect hash", net.call, "getTransaction", hash="xy" * 32)
-    refused(-32602, "invalid syntax", net.call, "getTransactions", pagination={"cursor": "x"})
-    refused(-32602, "database does not contain metadata for ledger: 5", net.call, "getTransactions",
-            pagination={"cursor": str(5 << 32)})
-    return got
-
+# ---- events and their transactions
 
 def all_events(net, oldest, limit, **rest):
     got, params = [], {"startLedger": oldest, "pagination": {"limit": limit}}
@@ -198,32 +148,16 @@ def all_events(net, oldest, limit, **rest):
         params = {"pagination": {"cursor": page["cursor"], "limit": limit}}
 
 
-def event_ids(txs):
-    """Of each transaction's events: how many and under which ids they must come."""
-    ids, fees = [], {}
-    for t in txs:
-        base = t["ledger"] << 32
-        for xdr in t["events"].get("transactionEventsXdr", []):
-            stage = int.from_bytes(base64.b64decode(xdr)[:4], "big")
-            place = {0: 0, 1: t["applicationOrder"] << 12 | 4095, 2: 1048575 << 12}[stage]
-            n = fees[base | place] = fees.get(base | place, -1) + 1
-            ids.append(((base | place, n), t))
-        for op, events in enumerate(t["events"].get("contractEventsXdr", [])):
-            ids += [((base | t["applicationOrder"] << 12 | op, n), t) for n in range(len(events))]
-    return sorted(ids, key=lambda x: x[0])
-
-
-def events(net, oldest, last, txs):
+def events(net, oldest, last):
     got, tail = all_events(net, oldest, 100)
-    want = event_ids(txs)
-    assert [e["id"] for e in got] == [f"{toid:019d}-{n:010d}" for (toid, n), _ in want]
-    assert [e["txHash"] for e in got] == [t["txHash"] for _, t in want]
+    ids = [e["id"] for e in got]
+    assert ids == sorted(set(ids)) and (got[0]["ledger"], got[-1]["ledger"]) == (oldest, last)
     assert tail["cursor"] == f"{last << 32 | 0xffffffff:019d}-4294967295"
     assert net.call("getEvents", pagination={"cursor": tail["cursor"]})["events"] == []
-    assert got == all_events(net, oldest, 10000)[0] == all_events(net, oldest, 1, filters=[])[0][:len(got)]
-    for e, ((toid, _), t) in zip(got, want, strict=True):
+    assert got == all_events(net, oldest, 10000, filters=[])[0]
+    for e in got:
+        toid = int(e["id"].split("-")[0])
         assert (e["ledger"], e["operationIndex"], e["transactionIndex"]) == (toid >> 32, toid & 4095, toid >> 12 & 0xFFFFF)
-        assert e["inSuccessfulContractCall"] is (t["status"] == "SUCCESS") and e["ledgerClosedAt"].endswith("Z")
     assert type(tail["latestLedgerCloseTime"]) is str and tail["oldestLedger"] == oldest
 
     def some(**params):
@@ -231,49 +165,49 @@ def events(net, oldest, last, txs):
 
     def those(keep):
         return [e["id"] for e in got if keep(e)]
-    assert len(net.call("getEvents", startLedger=oldest)["events"]) == 100
-    ids = [e["contractId"] for e in got if e["contractId"]]
-    a, b = max(set(ids), key=ids.count), min(set(ids), key=ids.count)
+    named = [e["contractId"] for e in got if e["contractId"]]
+    a, b = max(set(named), key=named.count), min(set(named), key=named.count)
     assert some(filters=[{"contractIds": [a, b]}]) == those(lambda e: e["contractId"] in (a, b))
     assert some(filters=[{"type": "contract", "contractIds": [a]}, {"contractIds": [b]}]) == \
         those(lambda e: e["contractId"] == b or e["contractId"] == a and e["type"] == "contract")
-    assert some(filters=[{"type": "system"}]) == those(lambda e: e["type"] == "system")
-    assert some(filters=[{"type": "contract,system"}]) == those(lambda e: True)
-    long = max(got, key=lambda e: len(e["topic"]))["topic"]
-    word = long[0]
-    assert some(filters=[{"topics": [[word, "**"]]}]) == those(lambda e: e["topic"][:1] == [word])
-    assert some(filters=[{"topics": [[word]]}]) == those(lambda e: e["topic"] == [word])
-    assert some(filters=[{"topics": [["*", "*"]]}]) == those(lambda e: len(e["topic"]) == 2)
-    assert some(filters=[{"topics": [["*", long[1], "**"]]}]) == those(lambda e: e["topic"][1:2] == [long[1]])
-    assert some(filters=[{"topics": [["**"]]}]) == those(lambda e: True)
-    assert some(filters=[{"contractIds": [a], "topics": [[word, "**"], ["*"]]}]) == \
-        those(lambda e: e["contractId"] == a and (e["topic"][:1] == [word] or len(e["topic"]) == 1))
     assert some(endLedger=oldest + 3) == those(lambda e: e["ledger"] < oldest + 3)
-    assert net.call("getEvents", startLedger=oldest, endLedger=oldest + 3, pagination={"limit": 9999})["cursor"] == \
-        f"{oldest + 2 << 32 | 0xffffffff:019d}-4294967295"
 
     where = f"startLedger must be within the ledger range: {oldest} - {last}"
     for params, code, text in (
             ({}, -32602, "startLedger must be positive"),
             ({"startLedger": oldest - 1}, -32600, where),
             ({"startLedger": last + 1}, -32600, where),
-            ({"pagination": {"cursor": f"{oldest - 1 << 32:019d}-0000000000"}}, -32600, where),
             ({"startLedger": last, "pagination": {"cursor": got[0]["id"]}}, -32602, "ledger ranges and cursor cannot both be set"),
             ({"startLedger": last, "pagination": {"limit": 10001}}, -32602, "limit must not exceed 10000"),
-            ({"startLedger": last, "filters": [{}] * 6}, -32602, "maximum 5 filters per request"),
             ({"pagination": {"cursor": "x"}}, -32602, "invalid event id x"),
-            ({"startLedger": last, "xdrFormat": "json"}, -32602, "xdrFormat"),
+            ({"startLedger": last, "filters": [{}] * 6}, -32602, "maximum 5 filters per request"),
             ({"startLedger": last, "filters": [{"type": "diagnostic"}]}, -32602, "filter 1 invalid: "),
             ({"startLedger": last, "filters": [{}, {"contractIds": [a] * 6}]}, -32602, "filter 2 invalid: maximum 5 contract IDs per filter"),
             ({"startLedger": last, "filters": [{"contractIds": [a, "C1"]}]}, -32602, "filter 1 invalid: contract ID 2 invalid"),
-            ({"startLedger": last, "filters": [{"topics": [["*"]] * 6}]}, -32602, "filter 1 invalid: maximum 5 topics per filter"),
-            ({"startLedger": last, "filters": [{"topics": [["*"] * 5]}]}, -32602, "topic 1 invalid: topic cannot have more than 4 segments"),
-            ({"startLedger": last, "filters": [{"topics": [[]]}]}, -32602, "topic 1 invalid: topic must have at least 1 segment"),
-            ({"startLedger": last, "filters": [{"topics": [["**", "*"]]}]}, -32602, "wildcard '**' is only allowed as the last segment"),
-            ({"startLedger": last, "filters": [{"topics": [["AAAA"]]}]}, -32602, "is no ScVal"),
+            ({"startLedger": last, "filters": [{"topics": [["*"]]}]}, -32602, "does not filter by topics"),
             ({"startLedger": last, "filters": {}}, -32602, "filters")):
         refused(code, text, net.call, "getEvents", **params)
-    assert net.call("getEvents", startLedger=last, filters=[{"topics": [["*"] * 4 + ["**"]]}])["latestLedger"] == last
+    return got
+
+
+def transactions(net, oldest, last, told):
+    found = [net.call("getTransaction", hash=h) for h in list(dict.fromkeys(e["txHash"] for e in told))[::2]]
+    assert {t["status"] for t in found} == {"SUCCESS", "FAILED"} and any(t["feeBump"] for t in found)
+    for t in found:
+        mine = [e for e in told if e["txHash"] == t["txHash"]]
+        assert {e["ledger"] for e in mine} == {t["ledger"]} and t["envelopeXdr"] and t["resultXdr"] and t["resultMetaXdr"]
+        assert type(t["createdAt"]) is str and t["oldestLedger"] == oldest and t["latestLedger"] == last
+        stages = len(t["events"].get("transactionEventsXdr", []))
+        assert len(mine) == stages + sum(map(len, t["events"].get("contractEventsXdr", [])))
+    bump = next(t for t in found if t["feeBump"])
+    inner = base64.b64decode(bump["resultXdr"])[12:44].hex()  # feeCharged, code, then the inner pair's hash
+    one = net.call("getTransaction", hash=inner)
+    assert one["txHash"] == inner and one["envelopeXdr"] == bump["envelopeXdr"] and one["feeBump"] is True
+    none = net.call("getTransaction", hash="ab" * 32)
+    assert none["status"] == "NOT_FOUND" and none["ledger"] == 0 and none["latestLedger"] == last and "resultXdr" not in none
+    refused(-32602, "unexpected hash length (2)", net.call, "getTransaction", hash="ab")
+    refused(-32602, "incorrect hash", net.call, "getTransaction", hash="xy" * 32)
+    return found
 
 
 # ---- what is written, and how it is told to go on
@@ -321,7 +255,7 @@ def entries(net):
     assert net.call("simulateTransaction", transaction="AAAA")["error"] == "Could not unmarshal transaction"
 
 
-def same_shape(net):
+def same_shape(net, txs):
     """Names and types of fields as in real answers; older servers quoted numbers and knew fewer."""
     shared = pathlib.Path(os.environ.get("TIDE_SHARED") or pathlib.Path(os.environ["TIDE_SOURCE_DIR"]) / "../shared")
     folder = shared / "fixtures/rpc/openrpc-examples"
@@ -329,7 +263,6 @@ def same_shape(net):
         print("no recorded answers here: shapes not compared")
         return
     oldest = net.call("getHealth")["oldestLedger"]
-    page = net.call("getTransactions", startLedger=oldest, pagination={"limit": 200})["transactions"]
 
     def shape(value):
         if isinstance(value, dict):
@@ -338,14 +271,13 @@ def same_shape(net):
 
     def example(file, name):
         return shape(json.loads((folder / file).read_text())[name]["value"])
-    good = next(t for t in page if t["status"] == "SUCCESS")
-    bad = next(t for t in page if t["status"] == "FAILED")
+    good = next(t for t in txs if t["status"] == "SUCCESS")
+    bad = next(t for t in txs if t["status"] == "FAILED")
     none = shape(net.call("getTransaction", hash="00" * 32))
     assert shape(net.call("getTransaction", hash=good["txHash"])) == example("Transactions.json", "SuccessTransactionResult")
     assert shape(net.call("getTransaction", hash=bad["txHash"])) == example("Transactions.json", "FailedTransactionResult")
     old = example("Transactions.json", "NotFoundTransactionResult")
     assert {k: none[k] for k in old} == old
-    assert shape(net.call("getTransactions", startLedger=oldest)) == example("Transactions.json", "GetTransactionsResult")
     assert shape(net.call("getEvents", startLedger=oldest)) == example("Events.json", "AnyTwoEvents")
     assert shape(net.call("getLedgers", startLedger=oldest)) == example("Ledgers.json", "GetLedgersResult")
 
@@ -380,9 +312,7 @@ with tempfile.TemporaryDirectory(prefix="tide-rpc.") as name:
     with Network("--close-ms", "0", "--retention", "80", "--lake", folder / "lake", *CHAIN, folder=folder) as net:
         transport(net)
         oldest, last = ledgers(net, chain)
-        txs = transactions(net, oldest, last)
-        events(net, oldest, last, txs)
-        same_shape(net)
+        same_shape(net, transactions(net, oldest, last, events(net, oldest, last)))
         lake(net, folder, chain)
         last = control(net, last)
     assert "simulated=true" in net.said()

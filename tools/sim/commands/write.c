@@ -1,6 +1,5 @@
 /* tidemark-sim write: a simulated chain into a lake or a stream. */
 #include "tools/sim/chain/expect.h"
-#include "tools/sim/chain/tally.h"
 #include "tools/sim/options/command.h"
 #include "tools/sim/options/options.h"
 
@@ -12,7 +11,7 @@ struct write_options {
     struct sim_settings chain;
     const char *stream, *expect;
     uint64_t events, follow;
-    bool append, quiet, tally;
+    bool append, quiet;
 };
 
 /* clang-format off */
@@ -23,7 +22,6 @@ static const struct sim_option table[] = {
     { "events",      SIM_NUMBER, AT(events),     1, UINT64_MAX, "N  stop with the ledger that reaches so many events" },
     { "follow",      SIM_NUMBER, AT(follow),     1, 3600000, "MS  then go on, a ledger every so many milliseconds, until stopped" },
     { "append",      SIM_FLAG,   AT(append),     0, 0, "go on behind the lake's last object: same options as before, more ledgers" },
-    { "tally",       SIM_FLAG,   AT(tally),      0, 0, "count on standard error what was called and what came of it" },
     { "quiet",       SIM_FLAG,   AT(quiet),      0, 0, "no summary on standard error" },
 };
 /* clang-format on */
@@ -50,8 +48,6 @@ static tide_status check(const struct write_options *o, struct tide_err *err)
 {
     if (!o->chain.lake && !o->stream)
         return tide_fail(err, TIDE_E_USAGE, "--lake or --stream is needed");
-    if (o->tally && o->expect)
-        return tide_fail(err, TIDE_E_USAGE, "--tally and --expect exclude each other");
     if (o->append && !o->chain.lake)
         return tide_fail(err, TIDE_E_USAGE, "--append needs --lake");
     return sim_settings_check(&o->chain, err);
@@ -128,57 +124,29 @@ static tide_status write_chain(const struct write_options *o, struct chain *chai
     return status;
 }
 
-/* Who is told what happens: at most one of the two. */
-struct audience {
-    struct tally *tally;
-    struct expect expect;
-    bool expecting;
-};
-
-static tide_status seat(struct audience *audience, const struct write_options *o,
-                        struct chain_options *options, struct tide_err *err)
-{
-    *audience = (struct audience){ .expecting = o->expect != NULL };
-    if (o->expect) {
-        tide_status status = expect_open(&audience->expect, o->expect, err);
-        options->observer = expect_observer(&audience->expect);
-        return status;
-    }
-    if (!o->tally)
-        return TIDE_OK;
-    audience->tally = calloc(1, sizeof *audience->tally);
-    if (!audience->tally)
-        return tide_fail(err, TIDE_E_MEMORY, "no memory for the tally");
-    options->observer = (struct chain_observer){ .self = audience->tally, .tx = tally_tx };
-    return TIDE_OK;
-}
-
-static tide_status dismiss(struct audience *audience, struct chain *chain, struct tide_err *err)
-{
-    if (audience->tally)
-        tally_print(audience->tally, stderr);
-    free(audience->tally);
-    return audience->expecting ? expect_close(&audience->expect, &chain->host, err) : TIDE_OK;
-}
-
 static tide_status run_chain(const struct write_options *o, struct lake_write *lake,
                              struct tide_err *err)
 {
     struct chain chain;
-    struct audience audience;
+    struct expect expect;
     struct tide_err late;
     struct chain_options options = sim_settings_chain(&o->chain);
-    tide_status status = seat(&audience, o, &options, err);
+    tide_status status = o->expect ? expect_open(&expect, o->expect, err) : TIDE_OK;
     if (status != TIDE_OK)
         return status;
+    if (o->expect)
+        options.observer = expect_observer(&expect);
     status = chain_open(&chain, &options);
     if (status == TIDE_OK)
         status = write_chain(o, &chain, lake, err);
     else
         tide_fail(err, status, "no memory for the chain");
-    tide_status told = dismiss(&audience, &chain, status == TIDE_OK ? err : &late);
+    if (o->expect) {
+        tide_status closed = expect_close(&expect, &chain.host, status == TIDE_OK ? err : &late);
+        status = status == TIDE_OK ? closed : status;
+    }
     chain_close(&chain);
-    return status == TIDE_OK ? told : status;
+    return status;
 }
 
 static tide_status run(const struct write_options *o, struct tide_err *err)

@@ -8,14 +8,9 @@
 
 struct slot {
     struct ledger_info info;
-    uint64_t at; /* in the file */
-};
-
-/* Of one transaction hash. Ledger 0: free. What points to a forgotten ledger counts as free when
- * the table is made anew, which is the only way that anything leaves it. */
-struct mark {
-    uint64_t hash;
-    uint32_t ledger;
+    uint64_t at;     /* of its bytes in the file */
+    uint64_t *heads; /* first bytes of its transactions' hashes, outer and inner; owned */
+    size_t head_count;
 };
 
 struct ledger_store {
@@ -27,12 +22,7 @@ struct ledger_store {
     uint32_t retention;
     uint32_t count;
     uint32_t latest;
-    struct mark *marks;
-    size_t mark_room; /* a power of two */
-    size_t mark_count;
 };
-
-enum { MARKS_LEAST = 1024 };
 
 /* --- opening ------------------------------------------------------------------ */
 
@@ -61,9 +51,7 @@ tide_status ledger_store_open(struct ledger_store **store, uint32_t retention, s
     s->retention = retention;
     s->file = nameless_file();
     s->ring = calloc(retention, sizeof *s->ring);
-    s->mark_room = MARKS_LEAST;
-    s->marks = calloc(s->mark_room, sizeof *s->marks);
-    if (!s->ring || !s->marks)
+    if (!s->ring)
         return tide_fail(err, TIDE_E_MEMORY, "no memory for %u ledgers", retention);
     if (s->file < 0)
         return tide_fail(err, TIDE_E_IO, "no temporary file for the ledgers: %s", strerror(errno));
@@ -76,8 +64,9 @@ void ledger_store_close(struct ledger_store *s)
         return;
     if (s->file >= 0)
         close(s->file);
+    for (uint32_t i = 0; s->ring && i < s->retention; i++)
+        free(s->ring[i].heads);
     free(s->ring);
-    free(s->marks);
     pthread_rwlock_destroy(&s->lock);
     free(s);
 }
@@ -131,21 +120,6 @@ bool ledger_store_info(struct ledger_store *s, uint32_t sequence, struct ledger_
     return there;
 }
 
-static bool read_at(int file, uint8_t *to, size_t len, uint64_t at)
-{
-    while (len > 0) {
-        ssize_t n = pread(file, to, len, (off_t)at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        to += n;
-        at += (uint64_t)n;
-        len -= (size_t)n;
-    }
-    return true;
-}
-
 bool ledger_store_read(struct ledger_store *s, uint32_t sequence, struct tide_buf *lcm,
                        struct ledger_info *info)
 {
@@ -153,7 +127,7 @@ bool ledger_store_read(struct ledger_store *s, uint32_t sequence, struct tide_bu
     if (!find_slot(s, sequence, &slot))
         return false;
     uint8_t *to = tide_buf_room(lcm, slot.info.len);
-    if (!to || !read_at(s->file, to, slot.info.len, slot.at))
+    if (!to || pread(s->file, to, slot.info.len, (off_t)slot.at) != (ssize_t)slot.info.len)
         return false;
     lcm->len += slot.info.len;
     *info = slot.info;
@@ -170,36 +144,13 @@ static uint64_t head_of(const uint8_t hash[TIDE_HASH_BYTES])
     return head;
 }
 
-static void mark_put(struct mark *marks, size_t room, struct mark mark)
+static bool has_head(const struct slot *slot, uint64_t head)
 {
-    size_t i = mark.hash & (room - 1);
-    while (marks[i].ledger != 0)
-        i = (i + 1) & (room - 1);
-    marks[i] = mark;
-}
-
-/* Room for more marks: at most half of the table is taken, forgotten ones left out. */
-static bool mark_room(struct ledger_store *s, size_t more)
-{
-    if ((s->mark_count + more) * 2 <= s->mark_room)
-        return true;
-    size_t alive = 0, room = MARKS_LEAST;
-    for (size_t i = 0; i < s->mark_room; i++)
-        alive += known(s, s->marks[i].ledger);
-    while (room < (alive + more) * 4)
-        room *= 2;
-    struct mark *marks = calloc(room, sizeof *marks);
-    if (!marks)
-        return false;
-    for (size_t i = 0; i < s->mark_room; i++) {
-        if (known(s, s->marks[i].ledger))
-            mark_put(marks, room, s->marks[i]);
+    for (size_t i = 0; i < slot->head_count; i++) {
+        if (slot->heads[i] == head)
+            return true;
     }
-    free(s->marks);
-    s->marks = marks;
-    s->mark_room = room;
-    s->mark_count = alive;
-    return true;
+    return false;
 }
 
 uint32_t ledger_store_find(struct ledger_store *s, const uint8_t hash[TIDE_HASH_BYTES])
@@ -207,10 +158,9 @@ uint32_t ledger_store_find(struct ledger_store *s, const uint8_t hash[TIDE_HASH_
     uint64_t head = head_of(hash);
     uint32_t found = 0;
     pthread_rwlock_rdlock(&s->lock);
-    for (size_t i = head & (s->mark_room - 1); s->marks[i].ledger != 0;
-         i = (i + 1) & (s->mark_room - 1)) {
-        if (s->marks[i].hash == head && known(s, s->marks[i].ledger))
-            found = s->marks[i].ledger;
+    for (uint32_t i = 0; i < s->count && !found; i++) {
+        if (has_head(slot_of(s, s->latest - i), head))
+            found = s->latest - i;
     }
     pthread_rwlock_unlock(&s->lock);
     return found;
@@ -254,22 +204,6 @@ static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
     return TIDE_OK;
 }
 
-static tide_status write_at(struct ledger_store *s, tide_slice bytes, struct tide_err *err)
-{
-    uint64_t at = s->end;
-    while (bytes.len > 0) {
-        ssize_t n = pwrite(s->file, bytes.ptr, bytes.len, (off_t)at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return tide_fail(err, TIDE_E_IO, "cannot keep a ledger: %s", strerror(errno));
-        bytes.ptr += n;
-        bytes.len -= (size_t)n;
-        at += (uint64_t)n;
-    }
-    return TIDE_OK;
-}
-
 /* Gives the bytes before the oldest ledger back. Where the file system cannot, they stay. */
 static void give_back(struct ledger_store *s)
 {
@@ -282,28 +216,22 @@ static void give_back(struct ledger_store *s)
     s->given_up = keep;
 }
 
-static tide_status publish(struct ledger_store *s, const struct found *found, struct tide_err *err)
+/* heads moves to the store. */
+static void publish(struct ledger_store *s, const struct ledger_info *info, struct tide_buf *heads)
 {
-    size_t heads = found->heads.len / sizeof(uint64_t);
-    tide_status status = TIDE_OK;
     pthread_rwlock_wrlock(&s->lock);
-    if (!mark_room(s, heads)) {
-        status = tide_fail(err, TIDE_E_MEMORY, "no memory for a ledger's transactions");
-    } else {
-        s->latest = found->info.sequence;
-        s->count += s->count < s->retention;
-        *slot_of(s, s->latest) = (struct slot){ .info = found->info, .at = s->end };
-        for (size_t i = 0; i < heads; i++) {
-            struct mark mark = { .ledger = s->latest };
-            memcpy(&mark.hash, found->heads.ptr + i * sizeof mark.hash, sizeof mark.hash);
-            mark_put(s->marks, s->mark_room, mark);
-        }
-        s->mark_count += heads;
-        s->end += found->info.len;
-        give_back(s);
-    }
+    struct slot *slot = slot_of(s, info->sequence);
+    free(slot->heads);
+    *slot = (struct slot){ .info = *info,
+                           .at = s->end,
+                           .heads = (uint64_t *)(void *)heads->ptr,
+                           .head_count = heads->len / sizeof(uint64_t) };
+    heads->ptr = NULL;
+    s->latest = info->sequence;
+    s->count += s->count < s->retention;
+    s->end += info->len;
+    give_back(s);
     pthread_rwlock_unlock(&s->lock);
-    return status;
 }
 
 tide_status ledger_store_add(struct ledger_store *s, tide_slice lcm, struct tide_err *err)
@@ -318,10 +246,10 @@ tide_status ledger_store_add(struct ledger_store *s, tide_slice lcm, struct tide
     if (status == TIDE_OK && s->count > 0 && found.info.sequence != s->latest + 1)
         status = tide_fail(err, TIDE_E_CHAIN, "ledger %u does not follow %u", found.info.sequence,
                            s->latest);
+    if (status == TIDE_OK && pwrite(s->file, lcm.ptr, lcm.len, (off_t)s->end) != (ssize_t)lcm.len)
+        status = tide_fail(err, TIDE_E_IO, "cannot keep a ledger: %s", strerror(errno));
     if (status == TIDE_OK)
-        status = write_at(s, lcm, err);
-    if (status == TIDE_OK)
-        status = publish(s, &found, err);
+        publish(s, &found.info, &found.heads);
     tide_buf_release(&found.heads);
     return status;
 }

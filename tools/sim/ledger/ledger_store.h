@@ -1,8 +1,7 @@
-/* The ledgers that a server still knows: their bytes in an unlinked file, an index of the newest
- * ones in memory, and where each transaction of those is.
+/* The newest ledgers of a server: their bytes in an unlinked file, their index in memory.
  *
- * Memory   a ring of `retention` entries, and a table of at most four times as many words as there
- *          are transactions in it; nothing grows with the age of the chain.
+ * Memory   a ring of `retention` entries, and eight bytes for each transaction in it; nothing
+ *          grows with the age of the chain.
  * Disk     the bytes of the ledgers in the ring; what falls out of it is given back.
  * Threads  one adds, any read. A ledger is seen whole or not at all. */
 #ifndef SIM_LEDGER_STORE_H
@@ -45,8 +44,8 @@ bool ledger_store_info(struct ledger_store *store, uint32_t sequence, struct led
  * have been appended then. */
 bool ledger_store_read(struct ledger_store *store, uint32_t sequence, struct tide_buf *lcm,
                        struct ledger_info *info);
-/* The ledger that may hold the transaction of that hash, outer or inner; 0 when none does. Eight
- * bytes of the hash are compared: look for the whole of it there. */
+/* The newest ledger that may hold the transaction of that hash, outer or inner; 0 when none does.
+ * Only eight bytes of the hash are compared: the caller looks for the whole hash there. */
 uint32_t ledger_store_find(struct ledger_store *store, const uint8_t hash[TIDE_HASH_BYTES]);
 
 #endif

@@ -41,9 +41,6 @@ static tide_status open_all(struct sim_node *node, const struct chain_options *o
     buffers_of(node, all);
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
         tide_buf_init(all[i], SIM_ARENA);
-    tide_buf_init(&node->journal.text, TIDE_LEDGER_BYTES_MAX * 4);
-    tide_buf_init(&node->journal.bytes, NODE_BYTES_MAX);
-    tide_buf_init(&node->journal.line, NODE_BYTES_MAX * 2);
     node->random = options->seed ^ 0x74696465;
     node->queue = calloc(NODE_QUEUE_MAX, sizeof *node->queue);
     node->bans = calloc(NODE_BANS_MAX, sizeof *node->bans);
@@ -82,7 +79,6 @@ void node_close(struct sim_node *node)
         tide_buf_release(all[i]);
     for (uint32_t i = 0; i < node->waiting; i++)
         free(node->queue[i].bytes);
-    node_journal_close(node);
     free(node->queue);
     free(node->bans);
     free(node->nonces);
@@ -92,13 +88,9 @@ void node_close(struct sim_node *node)
 
 tide_status node_ledger(struct sim_node *node, tide_slice *lcm)
 {
-    if (node->journal.next)
-        node_journal_repeat(node);
     for (uint32_t i = 0; i < node->waiting; i++)
         node->queue[i].chosen = node->queue[i].done = false;
-    tide_status status = node_journal_flush(node);
-    if (status == TIDE_OK)
-        status = chain_ledger(&node->chain, lcm);
+    tide_status status = chain_ledger(&node->chain, lcm);
     if (status == TIDE_OK)
         node_age(node);
     return status;
@@ -106,15 +98,11 @@ tide_status node_ledger(struct sim_node *node, tide_slice *lcm)
 
 void node_pace(struct sim_node *node, uint32_t seconds)
 {
-    if (node->journal.next || node->chain.pace == seconds)
-        return;
-    node_note_number(node, 'p', seconds);
     node->chain.pace = seconds;
 }
 
 void node_hold(struct sim_node *node, uint32_t ledgers)
 {
-    node_note_number(node, 'h', ledgers);
     node->hold = ledgers;
 }
 
@@ -208,7 +196,6 @@ tide_status node_fund(struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES],
     if (status != TIDE_OK)
         return status;
     memcpy(hash, node->parsed.hash, TIDE_HASH_BYTES);
-    node_note(node, 'f', tide_slice_of(key, TIDE_HASH_BYTES));
     node_use(node, key);
     node->friendbot_seq++;
     return TIDE_OK;

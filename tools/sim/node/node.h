@@ -35,15 +35,8 @@ tide_status node_open(struct sim_node **out, const struct chain_options *options
 void node_close(struct sim_node *node); /* NULL is fine */
 
 /* Closes the next ledger: the population's transactions and those that wait. *lcm is its
- * LedgerCloseMeta, good until the next node_ledger. TIDE_E_LIMIT: too many txs a ledger;
- * TIDE_E_IO: the journal. */
+ * LedgerCloseMeta, good until the next node_ledger. TIDE_E_LIMIT: too many txs a ledger. */
 tide_status node_ledger(struct sim_node *node, tide_slice *lcm) TIDE_MUST_USE;
-
-/* Keeps a journal of what people do, and acts out the one that is there up to ledger last (0:
- * none), so that a chain with people in it comes out the same. Before the first ledger.
- * TIDE_E_IO; TIDE_E_LIMIT: it cannot be read whole. */
-tide_status node_journal(struct sim_node *node, const char *path, uint32_t last,
-                         struct tide_err *err) TIDE_MUST_USE;
 
 /* From the next ledger on each closes so many seconds after the one before, and no longer
  * jumps ahead by days now and then. 0: as before. */

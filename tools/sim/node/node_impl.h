@@ -173,14 +173,6 @@ struct node_held {
     uint32_t until;
 };
 
-struct node_journal {
-    FILE *file;           /* NULL: none is kept */
-    struct tide_buf text; /* of an earlier life */
-    struct tide_buf bytes, line;
-    const uint8_t *next; /* the line to act out next; NULL: that is over */
-    uint32_t last;       /* ledger of the earlier life that is the last to be made again */
-};
-
 struct sim_node {
     struct chain chain;
     char passphrase[256];
@@ -199,7 +191,6 @@ struct sim_node {
     struct node_auths auths;
     struct node_tx parsed; /* of the call in the making */
     uint64_t random;
-    struct node_journal journal;
     struct tide_buf result, text, events, auth_xdr, data, value, restore, keys, entries, answer,
         envelope;
     struct node_change changes[NODE_FOOTPRINT_MAX];
@@ -226,18 +217,6 @@ void node_age(struct sim_node *node);
 /* Puts a copy at the end of the queue, which has room. TIDE_E_MEMORY. */
 tide_status node_put_waiting(struct sim_node *node, const struct node_tx *tx,
                              bool own) TIDE_MUST_USE;
-
-/* --- what people did (node_journal.c) -------------------------------------------------------- */
-
-/* Letters: u an account is used, s an envelope was taken, f an account is funded, h ledgers that
- * take nothing, p seconds between ledgers. Nothing is noted while an earlier life is acted out. */
-void node_note(struct sim_node *node, char what, tide_slice data);
-void node_note_number(struct sim_node *node, char what, uint32_t number);
-/* Before a ledger closes: what stands in it may not be lost. TIDE_E_IO. */
-tide_status node_journal_flush(struct sim_node *node) TIDE_MUST_USE;
-/* Acts out what was done behind the ledger that closed last. */
-void node_journal_repeat(struct sim_node *node);
-void node_journal_close(struct sim_node *node);
 
 /* --- validity (node_check.c) ---------------------------------------------------------------- */
 

@@ -32,17 +32,13 @@ void node_use(struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES])
 {
     uint32_t account, until = node->chain.ledger + NODE_LEAVE;
     uint32_t at = find_held(node, key, &account);
-    bool news = node->guest_until != until;
     node->guest_until = until;
     if (at < NODE_HELD_MAX) {
         if (account < CAST_USER) /* an office: the protocol needs it soon again */
             until = node->chain.ledger + NODE_PATIENCE + 1;
-        news |= at == node->held_count || node->held[at].until != until;
         node->held[at] = (struct node_held){ account, until };
         node->held_count += at == node->held_count;
     }
-    if (news)
-        node_note(node, 'u', tide_slice_of(key, TIDE_HASH_BYTES));
 }
 
 bool node_holds(void *self, uint32_t account, tide_slice args)
@@ -180,7 +176,6 @@ static enum node_status take(struct sim_node *node, const struct node_tx *tx, st
         remove_at(node, (uint32_t)(now - node->queue));
     if (node_put_waiting(node, tx, false) != TIDE_OK)
         return NODE_TRY_AGAIN_LATER;
-    node_note(node, 's', tx->bytes);
     node_use(node, tx->env.source_key);
     return NODE_PENDING;
 }

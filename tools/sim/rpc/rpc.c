@@ -124,17 +124,6 @@ static void make_huge(struct tide_buf *out, size_t from)
     tide_buf_release(&copy);
 }
 
-static void merge(struct sim_fault_hit *all, const struct sim_fault_hit *one)
-{
-    for (uint32_t i = 0; i < SIM_FAULT_COUNT; i++) {
-        if (one->on >> i & 1)
-            all->number[i] = one->number[i];
-    }
-    if (one->text[0])
-        memcpy(all->text, one->text, sizeof all->text);
-    all->on |= one->on;
-}
-
 /* --- one call --------------------------------------------------------------------------- */
 
 /* What the call sees of the chain. False while there is no ledger. */
@@ -183,7 +172,7 @@ static void answer_call(struct rpc *rpc, const json_t *request, uint32_t method,
     size_t from = out->len;
     const json_t *id = json_object_get(request, "id");
     sim_faults_match(rpc->faults, methods[method].name, &hit);
-    merge(&reply->hit, &hit);
+    reply->hit = hit;
     if (never_runs(&hit))
         return;
     struct rpc_call call = {
@@ -247,7 +236,7 @@ static int method_of(const json_t *request, int *code, const char **message)
     return params && !json_is_object(params) && !json_is_null(params) ? -1 : (int)method;
 }
 
-/* One request of a batch, or the only one. A notification runs and leaves no answer. */
+/* A notification runs and leaves no answer. */
 static void answer_one(struct rpc *rpc, const json_t *request, struct rpc_reply *reply)
 {
     int code = 0;
@@ -266,25 +255,6 @@ static void answer_one(struct rpc *rpc, const json_t *request, struct rpc_reply 
         cut_back(&reply->body, from);
 }
 
-static void answer_batch(struct rpc *rpc, const json_t *batch, struct rpc_reply *reply)
-{
-    struct tide_buf *out = &reply->body;
-    bool any = false;
-    tide_buf_str(out, "[");
-    for (size_t i = 0; i < json_array_size(batch) && !out->failed; i++) {
-        size_t from = out->len;
-        if (any)
-            tide_buf_str(out, ",");
-        size_t begin = out->len;
-        answer_one(rpc, json_array_get(batch, i), reply);
-        any |= out->len > begin;
-        if (out->len == begin)
-            cut_back(out, from);
-    }
-    tide_buf_str(out, "]");
-    reply->nothing = !any && reply->hit.on == 0;
-}
-
 void rpc_answer(struct rpc *rpc, tide_slice request, struct rpc_reply *reply)
 {
     json_error_t error;
@@ -292,10 +262,8 @@ void rpc_answer(struct rpc *rpc, tide_slice request, struct rpc_reply *reply)
     struct tide_buf *out = &reply->body;
     if (!root) {
         put_error(out, NULL, RPC_PARSE, "parse error");
-    } else if (json_is_array(root) && json_array_size(root) == 0) {
-        put_error(out, NULL, RPC_REQUEST, "empty request batch");
     } else if (json_is_array(root)) {
-        answer_batch(rpc, root, reply);
+        put_error(out, NULL, RPC_REQUEST, "this simulated network takes no batches");
     } else {
         answer_one(rpc, root, reply);
         reply->nothing = out->len == 0 && reply->hit.on == 0;

@@ -20,11 +20,9 @@
 #define RPC_METHODS(X)     \
     X(getHealth)           \
     X(getNetwork)          \
-    X(getVersionInfo)      \
     X(getLatestLedger)     \
     X(getLedgers)          \
     X(getEvents)           \
-    X(getTransactions)     \
     X(getTransaction)      \
     X(getLedgerEntries)    \
     X(simulateTransaction) \
@@ -69,8 +67,8 @@ struct rpc {
 
 struct rpc_reply {
     struct tide_buf body;     /* in: open */
-    bool nothing;             /* only notifications: no body, 204 */
-    struct sim_fault_hit hit; /* of all calls in the request      */
+    bool nothing;             /* a notification: no body, 204 */
+    struct sim_fault_hit hit; /* what HTTP has to do about it */
 };
 
 /* Answers one request body. reply->body holds JSON when it returns, unless reply->nothing or a
@@ -109,7 +107,7 @@ bool rpc_array(struct rpc_call *call, const json_t *object, const char *name, co
 /* xdrFormat must be base64 or absent. */
 bool rpc_format(struct rpc_call *call);
 
-/* startLedger and pagination of getLedgers and getTransactions. */
+/* startLedger and pagination of getLedgers. */
 struct rpc_page {
     uint32_t start;
     const char *cursor; /* NULL: none */

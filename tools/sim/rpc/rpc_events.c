@@ -1,15 +1,21 @@
 /* getEvents: filters, order, pages. */
-#include "tools/sim/rpc/rpc_events.h"
 #include "tidemark/meta.h"
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
+#include "tools/sim/rpc/rpc.h"
 
 enum { PAGE_USUAL = 100, PAGE_MOST = 10000, SCAN_MOST = 10000, EVENTS_MOST = 1 << 20 };
 
 /* --- ids ------------------------------------------------------------------------ */
 
-struct event_id event_id_of(uint32_t ledger, const struct tide_event *event)
+/* "%019d-%010d": sorts as its text does. */
+struct event_id {
+    uint64_t toid; /* ledger << 32 | transaction << 12 | operation */
+    uint32_t index;
+};
+
+static struct event_id event_id_of(uint32_t ledger, const struct tide_event *event)
 {
     enum { OP_OF_STAGE_1 = 4095, TX_OF_STAGE_2 = 1048575 };
     uint64_t tx = event->tx, op = event->op;
@@ -37,7 +43,7 @@ static void put_id(struct tide_buf *out, struct event_id id)
     tide_buf_putf(out, "%019" PRIu64 "-%010" PRIu32, id.toid, id.index);
 }
 
-bool event_id_read(struct event_id *id, tide_slice text)
+static bool event_id_read(struct event_id *id, tide_slice text)
 {
     const uint8_t *dash = text.len ? memchr(text.ptr, '-', text.len) : NULL;
     uint64_t index = 0;
@@ -52,39 +58,45 @@ bool event_id_read(struct event_id *id, tide_slice text)
     return true;
 }
 
-/* --- filters: reading -------------------------------------------------------------- */
+/* --- filters ------------------------------------------------------------------------ */
 
-/* Says "filter 1 invalid: " and what. */
-static bool refuse_filter(struct rpc_call *call, uint32_t filter, const char *what)
+enum { FILTERS_MAX = 5, TYPE_SYSTEM = 1, TYPE_CONTRACT = 2 };
+
+struct event_filter {
+    uint32_t types;          /* TYPE_SYSTEM, TYPE_CONTRACT */
+    uint32_t contract_count; /* 0: any */
+    uint8_t contracts[FILTERS_MAX][TIDE_HASH_BYTES];
+};
+
+struct event_filters {
+    uint32_t count; /* 0: every event */
+    struct event_filter items[FILTERS_MAX];
+};
+
+static bool refuse_filter(struct rpc_call *call, uint32_t filter, const char *why)
 {
-    return rpc_refuse(call, RPC_PARAMS, "filter %u invalid: %s", filter + 1, what);
+    return rpc_refuse(call, RPC_PARAMS, "filter %u invalid: %s", filter + 1, why);
 }
 
-static bool read_types(struct rpc_call *call, uint32_t at, struct event_filter *filter,
-                       const char *types)
+static bool read_type(struct rpc_call *call, uint32_t at, struct event_filter *filter,
+                      const char *type)
 {
-    filter->types = *types ? 0 : EVENT_SYSTEM | EVENT_CONTRACT;
-    while (*types) {
-        size_t len = strcspn(types, ",");
-        tide_slice word = tide_slice_of(types, len);
-        if (tide_slice_eq_str(word, "contract"))
-            filter->types |= EVENT_CONTRACT;
-        else if (tide_slice_eq_str(word, "system"))
-            filter->types |= EVENT_SYSTEM;
-        else
-            return refuse_filter(call, at,
-                                 "filter type invalid: if set, type must be either 'system' or "
-                                 "'contract'");
-        types += len + (types[len] == ',');
-    }
-    return true;
+    if (!*type)
+        filter->types = TYPE_SYSTEM | TYPE_CONTRACT;
+    else if (strcmp(type, "contract") == 0)
+        filter->types = TYPE_CONTRACT;
+    else if (strcmp(type, "system") == 0)
+        filter->types = TYPE_SYSTEM;
+    return filter->types || refuse_filter(call, at,
+                                          "filter type invalid: if set, type must be either "
+                                          "'system' or 'contract'");
 }
 
 static bool read_contracts(struct rpc_call *call, uint32_t at, struct event_filter *filter,
                            const json_t *ids)
 {
-    char what[64];
-    if (json_array_size(ids) > EVENT_FILTERS)
+    char why[64];
+    if (json_array_size(ids) > FILTERS_MAX)
         return refuse_filter(call, at, "maximum 5 contract IDs per filter");
     for (size_t i = 0; i < json_array_size(ids); i++) {
         enum tide_strkey kind;
@@ -95,141 +107,58 @@ static bool read_contracts(struct rpc_call *call, uint32_t at, struct event_filt
             return rpc_refuse(call, RPC_PARAMS, "invalid parameters: contractIds");
         if (tide_strkey_decode(&kind, payload, &len, tide_slice_str(text)) != TIDE_OK ||
             kind != TIDE_STRKEY_CONTRACT) {
-            snprintf(what, sizeof what, "contract ID %zu invalid", i + 1);
-            return refuse_filter(call, at, what);
+            snprintf(why, sizeof why, "contract ID %zu invalid", i + 1);
+            return refuse_filter(call, at, why);
         }
         memcpy(filter->contracts[filter->contract_count++], payload, TIDE_HASH_BYTES);
     }
     return true;
 }
 
-/* A ScVal in base64, kept as bytes in values. */
-static bool read_segment(struct event_segment *segment, tide_slice text, struct tide_buf *values)
-{
-    segment->any = tide_slice_eq_str(text, "*");
-    if (segment->any)
-        return true;
-    segment->at = values->len;
-    if (tide_buf_base64_decode(values, text) != TIDE_OK)
-        return false;
-    segment->len = values->len - segment->at;
-    struct tide_xdr x = tide_xdr_of(tide_slice_of(values->ptr + segment->at, segment->len));
-    tide_scval_skip(&x);
-    return tide_xdr_end(&x) == TIDE_OK;
-}
-
-static bool read_pattern(struct rpc_call *call, uint32_t at, uint32_t topic,
-                         struct event_filters *filters, const json_t *segments)
-{
-    char what[128];
-    struct event_filter *filter = &filters->items[at];
-    struct event_pattern *pattern = &filter->patterns[filter->pattern_count++];
-    size_t count = json_array_size(segments);
-    const char *last = count ? json_string_value(json_array_get(segments, count - 1)) : NULL;
-    *pattern = (struct event_pattern){ .open = last && strcmp(last, "**") == 0 };
-    size_t closed = count - pattern->open;
-    const char *wrong = count == 0                ? "topic must have at least 1 segment"
-                        : closed > EVENT_SEGMENTS ? "topic cannot have more than 4 segments"
-                                                  : NULL;
-    for (size_t i = 0; i < closed && !wrong; i++) {
-        const json_t *value = json_array_get(segments, i);
-        tide_slice text = tide_slice_of(json_string_value(value), json_string_length(value));
-        if (tide_slice_eq_str(text, "**")) {
-            snprintf(what, sizeof what,
-                     "topic %u invalid: segment %zu invalid: wildcard '**' is only allowed as the "
-                     "last segment",
-                     topic + 1, i + 1);
-            return refuse_filter(call, at, what);
-        }
-        if (!read_segment(&pattern->segments[pattern->count++], text, &filters->values))
-            return rpc_refuse(
-                call, RPC_PARAMS,
-                "invalid parameters: segment %zu of topic %u of filter %u is no ScVal", i + 1,
-                topic + 1, at + 1);
-    }
-    if (!wrong)
-        return true;
-    snprintf(what, sizeof what, "topic %u invalid: %s", topic + 1, wrong);
-    return refuse_filter(call, at, what);
-}
-
-static bool read_filter(struct rpc_call *call, uint32_t at, struct event_filters *filters,
+static bool read_filter(struct rpc_call *call, uint32_t at, struct event_filter *filter,
                         const json_t *given)
 {
-    const char *types = "";
-    const json_t *contracts = NULL, *topics = NULL;
-    struct event_filter *filter = &filters->items[at];
-    *filter = (struct event_filter){ 0 };
+    const char *type = "";
+    const json_t *contracts = NULL;
     if (!json_is_object(given))
         return rpc_refuse(call, RPC_PARAMS, "invalid parameters: filters");
-    if (!rpc_text(call, given, "type", &types) ||
-        !rpc_array(call, given, "contractIds", &contracts) ||
-        !rpc_array(call, given, "topics", &topics) || !read_types(call, at, filter, types) ||
-        !read_contracts(call, at, filter, contracts))
-        return false;
-    if (json_array_size(topics) > EVENT_FILTERS)
-        return refuse_filter(call, at, "maximum 5 topics per filter");
-    for (uint32_t i = 0; i < json_array_size(topics); i++) {
-        if (!json_is_array(json_array_get(topics, i)))
-            return rpc_refuse(call, RPC_PARAMS, "invalid parameters: topics");
-        if (!read_pattern(call, at, i, filters, json_array_get(topics, i)))
-            return false;
-    }
-    return true;
+    if (json_array_size(json_object_get(given, "topics")) > 0)
+        return refuse_filter(call, at, "this simulated network does not filter by topics");
+    return rpc_text(call, given, "type", &type) &&
+           rpc_array(call, given, "contractIds", &contracts) && read_type(call, at, filter, type) &&
+           read_contracts(call, at, filter, contracts);
 }
 
-bool event_filters_read(struct rpc_call *call, struct event_filters *filters)
+static bool read_filters(struct rpc_call *call, struct event_filters *filters)
 {
     const json_t *given = NULL;
     if (!rpc_array(call, call->params, "filters", &given))
         return false;
-    if (json_array_size(given) > EVENT_FILTERS)
+    if (json_array_size(given) > FILTERS_MAX)
         return rpc_refuse(call, RPC_PARAMS, "maximum 5 filters per request");
     for (uint32_t i = 0; i < json_array_size(given); i++) {
-        if (!read_filter(call, i, filters, json_array_get(given, i)))
+        if (!read_filter(call, i, &filters->items[i], json_array_get(given, i)))
             return false;
         filters->count++;
     }
     return true;
 }
 
-/* --- filters: matching -------------------------------------------------------------- */
-
-static bool pattern_matches(const struct event_pattern *pattern, const struct tide_buf *values,
-                            const struct tide_event *event)
+static bool filter_matches(const struct event_filter *filter, const struct tide_event *event)
 {
-    if (event->topic_count < pattern->count ||
-        (!pattern->open && event->topic_count != pattern->count))
+    if (!(filter->types & (event->type == 0 ? TYPE_SYSTEM : TYPE_CONTRACT)))
         return false;
-    struct tide_xdr x = tide_xdr_of(event->topics);
-    for (uint32_t i = 0; i < pattern->count; i++) {
-        const struct event_segment *segment = &pattern->segments[i];
-        tide_slice topic = tide_scval_span(&x);
-        if (!segment->any &&
-            !tide_slice_eq(topic, tide_slice_of(values->ptr + segment->at, segment->len)))
-            return false;
-    }
-    return true;
-}
-
-static bool filter_matches(const struct event_filter *filter, const struct tide_buf *values,
-                           const struct tide_event *event)
-{
-    bool contract = filter->contract_count == 0, topics = filter->pattern_count == 0;
-    if (!(filter->types & (event->type == 0 ? EVENT_SYSTEM : EVENT_CONTRACT)))
-        return false;
+    bool matches = filter->contract_count == 0;
     for (uint32_t i = 0; i < filter->contract_count && event->contract; i++)
-        contract |= memcmp(filter->contracts[i], event->contract, TIDE_HASH_BYTES) == 0;
-    for (uint32_t i = 0; i < filter->pattern_count && !topics; i++)
-        topics = pattern_matches(&filter->patterns[i], values, event);
-    return contract && topics;
+        matches |= memcmp(filter->contracts[i], event->contract, TIDE_HASH_BYTES) == 0;
+    return matches;
 }
 
-bool event_filters_match(const struct event_filters *filters, const struct tide_event *event)
+static bool filters_match(const struct event_filters *filters, const struct tide_event *event)
 {
     bool matches = filters->count == 0;
     for (uint32_t i = 0; i < filters->count && !matches; i++)
-        matches = filter_matches(&filters->items[i], &filters->values, event);
+        matches = filter_matches(&filters->items[i], event);
     return matches;
 }
 
@@ -265,7 +194,7 @@ static tide_status on_event(void *self, const struct tide_tx *tx, const struct t
                            .tx_hash = tx->hash,
                            .successful = tx->successful };
     if (event->level == TIDE_EVENT_DIAGNOSTIC || event->type > 1 ||
-        compare_ids(found.id, scan->after) <= 0 || !event_filters_match(&scan->filters, event))
+        compare_ids(found.id, scan->after) <= 0 || !filters_match(&scan->filters, event))
         return TIDE_OK;
     tide_buf_put(&scan->found, &found, sizeof found);
     return scan->found.failed ? TIDE_E_LIMIT : TIDE_OK;
@@ -413,7 +342,7 @@ static bool read_request(struct rpc_call *call, struct scan *scan, struct range 
     if (!rpc_u32(call, call->params, "startLedger", &range->start) ||
         !rpc_u32(call, call->params, "endLedger", &range->end) ||
         !rpc_object(call, call->params, "pagination", &pagination) ||
-        !read_cursor(call, scan, pagination, range) || !event_filters_read(call, &scan->filters))
+        !read_cursor(call, scan, pagination, range) || !read_filters(call, &scan->filters))
         return false;
     end = range->end;
     if (range->start < call->oldest.sequence || range->start > call->latest.sequence)
@@ -431,7 +360,6 @@ bool rpc_getEvents(struct rpc_call *call)
 {
     struct range range;
     struct scan scan = { .call = call };
-    tide_buf_init(&scan.filters.values, RPC_REQUEST_BYTES_MAX);
     tide_buf_init(&scan.found, EVENTS_MOST * sizeof(struct found));
     tide_buf_init(&scan.lcm, RPC_ANSWER_BYTES_MAX);
     bool good = read_request(call, &scan, &range);
@@ -449,7 +377,6 @@ bool rpc_getEvents(struct rpc_call *call)
             call->latest.sequence, call->oldest.sequence, call->latest.close_time,
             call->oldest.close_time);
     }
-    tide_buf_release(&scan.filters.values);
     tide_buf_release(&scan.found);
     tide_buf_release(&scan.lcm);
     return good;

@@ -45,17 +45,6 @@ bool rpc_getNetwork(struct rpc_call *call)
     return true;
 }
 
-bool rpc_getVersionInfo(struct rpc_call *call)
-{
-    tide_buf_putf(call->out,
-                  "{\"version\":\"28.0.0-simulated\",\"commitHash\":\"%040d\","
-                  "\"buildTimestamp\":\"2026-01-01T00:00:00\","
-                  "\"captiveCoreVersion\":\"tidemark-sim: a simulated network\","
-                  "\"protocolVersion\":%u}",
-                  0, call->latest.protocol);
-    return true;
-}
-
 bool rpc_getLatestLedger(struct rpc_call *call)
 {
     struct ledger_info info;

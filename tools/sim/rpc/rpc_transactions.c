@@ -1,58 +1,45 @@
-/* getTransactions, getTransaction. */
+/* getTransaction. */
 #include "tidemark/meta.h"
 #include "tidemark/text.h"
 #include "tidemark/tx.h"
 #include "tools/sim/rpc/rpc.h"
 
-enum { PAGE_USUAL = 50, PAGE_MOST = 200, ENVELOPES_MOST = 1 << 20 };
+/* What the walk over the transaction's ledger gathers. */
+struct writer {
+    struct rpc_call *call;
+    uint8_t network_id[TIDE_HASH_BYTES];
+    const uint8_t *hash;
+    const char *asked; /* its text in the request */
+    const struct ledger_info *ledger;
+    bool wanted; /* the walk is in the transaction of that hash */
+    bool found;
+    uint32_t next_op;
+    struct tide_buf lcm;
+    struct tide_buf envelopes;                         /* struct envelope */
+    struct tide_buf op_events, tx_events, diagnostics; /* JSON texts, separated by commas */
+};
 
 struct envelope {
     uint8_t hash[TIDE_HASH_BYTES];
     tide_slice xdr;
 };
 
-/* Writes the wanted transactions of one ledger after another. */
-struct writer {
-    struct rpc_call *call;
-    uint8_t network_id[TIDE_HASH_BYTES];
-    const uint8_t *hash; /* this one alone; NULL: a page */
-    const char *asked;   /* its text in the request      */
-    uint32_t from;       /* in a page: the first index in this ledger */
-    uint32_t limit;
-    uint32_t given;
-    uint32_t last_index; /* of the ledger, as far as it was gone through */
-    const struct ledger_info *ledger;
-    bool wanted; /* the transaction that the walk is in */
-    uint32_t next_op;
-    struct tide_buf lcm;
-    struct tide_buf envelopes;                         /* struct envelope */
-    struct tide_buf op_events, tx_events, diagnostics; /* JSON texts, parted by commas */
-};
-
-static struct tide_buf *const *buffers(struct writer *w, struct tide_buf *out[5])
-{
-    out[0] = &w->lcm;
-    out[1] = &w->envelopes;
-    out[2] = &w->op_events;
-    out[3] = &w->tx_events;
-    out[4] = &w->diagnostics;
-    return out;
-}
-
 static void open_writer(struct writer *w, struct rpc_call *call)
 {
-    struct tide_buf *all[5];
-    *w = (struct writer){ .call = call, .limit = 1 };
+    struct tide_buf *all[] = { &w->lcm, &w->envelopes, &w->op_events, &w->tx_events,
+                               &w->diagnostics };
+    *w = (struct writer){ .call = call };
     tide_network_id(w->network_id, tide_slice_str(call->rpc->passphrase));
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
-        tide_buf_init(buffers(w, all)[i], RPC_ANSWER_BYTES_MAX);
+        tide_buf_init(all[i], RPC_ANSWER_BYTES_MAX);
 }
 
 static void close_writer(struct writer *w)
 {
-    struct tide_buf *all[5];
+    struct tide_buf *all[] = { &w->lcm, &w->envelopes, &w->op_events, &w->tx_events,
+                               &w->diagnostics };
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
-        tide_buf_release(buffers(w, all)[i]);
+        tide_buf_release(all[i]);
 }
 
 /* --- gathering ------------------------------------------------------------------- */
@@ -74,16 +61,8 @@ static bool is_hash(const uint8_t *a, const uint8_t *b)
 static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
 {
     struct writer *w = self;
-    if (w->hash)
-        w->wanted = is_hash(tx->hash, w->hash) || is_hash(tx->inner_hash, w->hash);
-    else
-        w->wanted = tx->index >= w->from;
-    w->wanted &= w->given < w->limit;
+    w->wanted = !w->found && (is_hash(tx->hash, w->hash) || is_hash(tx->inner_hash, w->hash));
     *inside = w->wanted;
-    w->next_op = 0;
-    tide_buf_reset(&w->op_events);
-    tide_buf_reset(&w->tx_events);
-    tide_buf_reset(&w->diagnostics);
     return TIDE_OK;
 }
 
@@ -145,15 +124,11 @@ static void put_list(struct tide_buf *out, const char *name, const struct tide_b
 static void put_tx(struct writer *w, const struct tide_tx *tx)
 {
     struct tide_buf *out = w->call->out;
-    const char *quote = w->hash ? "\"" : "";
     tide_slice result = { tx->result_pair.ptr + TIDE_HASH_BYTES,
                           tx->result_pair.len - TIDE_HASH_BYTES };
-    tide_buf_putf(out, "\"status\":\"%s\",\"txHash\":\"", tx->successful ? "SUCCESS" : "FAILED");
-    if (w->hash)
-        tide_buf_str(out, w->asked);
-    else
-        tide_buf_hex(out, tide_slice_of(tx->hash, TIDE_HASH_BYTES));
-    tide_buf_putf(out, "\",\"applicationOrder\":%u,\"feeBump\":%s,", tx->index,
+    tide_buf_putf(out,
+                  "\"status\":\"%s\",\"txHash\":\"%s\",\"applicationOrder\":%u,\"feeBump\":%s,",
+                  tx->successful ? "SUCCESS" : "FAILED", w->asked, tx->index,
                   tx->inner_hash ? "true" : "false");
     rpc_put_xdr(out, "envelopeXdr", envelope_of(w, tx));
     rpc_put_xdr(out, "resultXdr", result);
@@ -165,8 +140,8 @@ static void put_tx(struct writer *w, const struct tide_tx *tx)
     tide_buf_str(out, "\"events\":{");
     put_list(out, "transactionEventsXdr", &w->tx_events, "]");
     put_list(out, "contractEventsXdr", &w->op_events, "]]");
-    tide_buf_putf(out, "},\"ledger\":%u,\"createdAt\":%s%" PRIu64 "%s", w->ledger->sequence, quote,
-                  w->ledger->close_time, quote);
+    tide_buf_putf(out, "},\"ledger\":%u,\"createdAt\":\"%" PRIu64 "\"", w->ledger->sequence,
+                  w->ledger->close_time);
 }
 
 static tide_status on_tx_end(void *self, const struct tide_tx *tx)
@@ -176,13 +151,8 @@ static tide_status on_tx_end(void *self, const struct tide_tx *tx)
         return TIDE_OK;
     if (tx->op_count > 0)
         reach_op(w, tx->op_count - 1);
-    if (!w->hash)
-        tide_buf_str(w->call->out, w->given ? ",{" : "{");
     put_tx(w, tx);
-    if (!w->hash)
-        tide_buf_str(w->call->out, "}");
-    w->given++;
-    w->last_index = tx->index;
+    w->found = true;
     return TIDE_OK;
 }
 
@@ -196,56 +166,12 @@ static bool write_ledger(struct writer *w, uint32_t sequence)
                                     .event = on_event,
                                     .tx_end = on_tx_end,
                                     .diagnostics = true };
-    tide_buf_reset(&w->lcm);
-    tide_buf_reset(&w->envelopes);
     if (!ledger_store_read(w->call->store, sequence, &w->lcm, &info))
-        return rpc_refuse(w->call, RPC_PARAMS, "database does not contain metadata for ledger: %u",
-                          sequence);
+        return rpc_refuse(w->call, RPC_INTERNAL, "cannot read ledger %u", sequence);
     w->ledger = &info;
     if (tide_ledger_walk(&walk, tide_buf_view(&w->lcm), &err) != TIDE_OK)
         return rpc_refuse(w->call, RPC_INTERNAL, "%s", err.text);
-    if (w->given < w->limit)
-        w->last_index = info.txs;
     return true;
-}
-
-/* --- getTransactions ------------------------------------------------------------------- */
-
-static uint64_t toid_of(uint32_t ledger, uint32_t tx)
-{
-    return (uint64_t)ledger << 32 | (uint64_t)tx << 12 | 1;
-}
-
-bool rpc_getTransactions(struct rpc_call *call)
-{
-    struct rpc_page page;
-    struct writer w;
-    uint64_t cursor = 0;
-    if (!rpc_answer_page(call, &page, PAGE_USUAL, PAGE_MOST))
-        return false;
-    if (page.cursor && tide_parse_u64(&cursor, tide_slice_str(page.cursor), INT64_MAX) != TIDE_OK)
-        return rpc_refuse(call, RPC_PARAMS, "strconv.ParseInt: parsing \"%.40s\": invalid syntax",
-                          page.cursor);
-    uint32_t ledger = page.cursor ? (uint32_t)(cursor >> 32) : page.start;
-    open_writer(&w, call);
-    w.limit = page.limit;
-    w.from = page.cursor ? (uint32_t)(cursor >> 12 & 1048575) + 1 : 1;
-    tide_buf_str(call->out, "{\"transactions\":[");
-    bool good =
-        ledger >= call->oldest.sequence ||
-        rpc_refuse(call, RPC_PARAMS, "database does not contain metadata for ledger: %u", ledger);
-    for (; good && ledger <= call->latest.sequence && w.given < w.limit; ledger++, w.from = 1) {
-        good = write_ledger(&w, ledger);
-        cursor = toid_of(ledger, w.last_index);
-    }
-    close_writer(&w);
-    tide_buf_putf(call->out,
-                  "],\"latestLedger\":%u,\"latestLedgerCloseTimestamp\":%" PRIu64
-                  ",\"oldestLedger\":%u,\"oldestLedgerCloseTimestamp\":%" PRIu64
-                  ",\"cursor\":\"%" PRIu64 "\"}",
-                  call->latest.sequence, call->latest.close_time, call->oldest.sequence,
-                  call->oldest.close_time, cursor);
-    return good;
 }
 
 /* --- getTransaction ---------------------------------------------------------------------- */
@@ -261,7 +187,7 @@ static bool put_one(struct rpc_call *call, const char *asked, const uint8_t hash
     w.hash = hash;
     w.asked = asked;
     bool good = ledger == 0 || write_ledger(&w, ledger);
-    if (good && w.given == 0)
+    if (good && !w.found)
         tide_buf_putf(call->out,
                       "\"status\":\"NOT_FOUND\",\"txHash\":\"%s\",\"applicationOrder\":0,"
                       "\"feeBump\":false,\"events\":{},\"ledger\":0,\"createdAt\":\"0\"",

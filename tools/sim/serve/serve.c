@@ -25,13 +25,13 @@ static const struct sim_option table[] = {
 static void print_help(const struct sim_options *tables, size_t table_count)
 {
     struct tide_buf kinds;
-    printf("usage: tidemark-sim serve [--lake DIR] [options]\n\n"
-           "A simulated network: ledgers close, people's transactions get in or are refused, a\n"
-           "Stellar RPC answers. --ledgers of them are written at once at the start; with a lake\n"
-           "that holds more of the same chain it goes on behind those: with the same options.\n"
-           "What people do is kept beside the lake (DIR.people) and acted out again. A lake that "
-           "does\n"
-           "not come out the same is refused, exit 68.\n\n");
+    printf(
+        "usage: tidemark-sim serve [--lake DIR] [options]\n\n"
+        "A simulated network: ledgers close, people's transactions get in or are refused, a\n"
+        "Stellar RPC answers. --ledgers of them are written at once at the start; with a lake\n"
+        "that holds more of the same chain it goes on behind those: with the same options.\n"
+        "A lake that does not come out the same, for instance because it holds transactions that\n"
+        "were sent to it, is refused with exit 68.\n\n");
     sim_options_help(stdout, tables, table_count);
     printf("\n%s\nKinds of faults:\n", serve_routes_help);
     tide_buf_init(&kinds, 1u << 16);
@@ -150,16 +150,6 @@ static bool asked_to_stop(const sigset_t *signals)
     return sigtimedwait(signals, NULL, &now) > 0;
 }
 
-/* Beside the lake: what people did, so that their ledgers can be gone on with too. */
-static tide_status open_journal(struct serve *serve, struct tide_err *err)
-{
-    char path[4096];
-    const char *lake = serve->options.chain.lake;
-    if ((size_t)snprintf(path, sizeof path, "%s.people", lake) >= sizeof path)
-        return tide_fail(err, TIDE_E_USAGE, "--lake is too long a name");
-    return node_journal(serve->node, path, serve->lake.skip_to, err);
-}
-
 /* The ledgers that are there at once: what the lake holds, and as many as were asked for. */
 static tide_status head_start(struct serve *serve, const sigset_t *signals, struct tide_err *err)
 {
@@ -167,8 +157,6 @@ static tide_status head_start(struct serve *serve, const sigset_t *signals, stru
     uint64_t wanted = chain->first_ledger + chain->ledgers - 1;
     uint32_t sequence = 0;
     tide_status status = lake_last(&serve->lake, &serve->lake.skip_to, err);
-    if (status == TIDE_OK && chain->lake)
-        status = open_journal(serve, err);
     while (status == TIDE_OK &&
            (sequence < wanted || sequence < serve->lake.skip_to || !lake_whole(&serve->lake))) {
         serve->live = sequence >= wanted;

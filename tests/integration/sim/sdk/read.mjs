@@ -20,8 +20,6 @@ const health = await server.getHealth();
 assert.equal(health.status, 'healthy');
 const network = await server.getNetwork();
 assert.match(network.passphrase, /Simulated/);
-const version = await server.getVersionInfo();
-assert.equal(version.protocolVersion, network.protocolVersion);
 const fees = await server.getFeeStats();
 assert.ok(Number(fees.sorobanInclusionFee.p50) >= 50);
 const latest = await server.getLatestLedger();
@@ -53,36 +51,25 @@ assert.equal(ledgers, health.latestLedger - health.oldestLedger + 1);
 
 // ---- transactions
 
-let transactions = 0, bumps = 0, failed = 0, expected = 0;
-cursor = undefined;
-for (;;) {
-  const asked = cursor ? { pagination: { cursor, limit: 200 } } : { startLedger: health.oldestLedger, pagination: { limit: 200 } };
-  const raw = await server._getTransactions(asked);
-  const page = await server.getTransactions(asked);
-  assert.equal(raw.transactions.length, page.transactions.length);
-  page.transactions.forEach((tx, i) => {
-    const text = raw.transactions[i];
-    same('TransactionEnvelope', tx.envelopeXdr, text.envelopeXdr);
-    same('TransactionResult', tx.resultXdr, text.resultXdr);
-    same('TransactionMeta', tx.resultMetaXdr, text.resultMetaXdr);
-    assert.deepEqual(seen.get(tx.txHash), { ledger: tx.ledger, meta: text.resultMetaXdr });
-    for (const d of text.diagnosticEventsXdr ?? []) same('DiagnosticEvent', xdr.DiagnosticEvent.fromXDR(d, 'base64'), d);
-    const { transactionEventsXdr = [], contractEventsXdr = [] } = text.events;
-    for (const e of transactionEventsXdr) same('TransactionEvent', xdr.TransactionEvent.fromXDR(e, 'base64'), e);
-    for (const e of contractEventsXdr.flat()) same('ContractEvent', xdr.ContractEvent.fromXDR(e, 'base64'), e);
-    assert.equal(tx.resultMetaXdr.v4().operations().length, contractEventsXdr.length);
-    expected += transactionEventsXdr.length + contractEventsXdr.flat().length;
-    transactions++;
-    bumps += tx.feeBump;
-    failed += tx.status === 'FAILED';
-  });
-  cursor = page.cursor;
-  if (page.transactions.length < 200) break;
+const expected = new Map(); // transaction hash -> how many events it has
+let bumps = 0, failed = 0;
+async function check([name, known]) {
+  const [text, tx] = await Promise.all([server._getTransaction(name), server.getTransaction(name)]);
+  same('TransactionEnvelope', tx.envelopeXdr, text.envelopeXdr);
+  same('TransactionResult', tx.resultXdr, text.resultXdr);
+  same('TransactionMeta', tx.resultMetaXdr, text.resultMetaXdr);
+  assert.deepEqual(known, { ledger: tx.ledger, meta: text.resultMetaXdr });
+  for (const d of text.diagnosticEventsXdr ?? []) same('DiagnosticEvent', xdr.DiagnosticEvent.fromXDR(d, 'base64'), d);
+  const { transactionEventsXdr = [], contractEventsXdr = [] } = text.events;
+  for (const e of transactionEventsXdr) same('TransactionEvent', xdr.TransactionEvent.fromXDR(e, 'base64'), e);
+  for (const e of contractEventsXdr.flat()) same('ContractEvent', xdr.ContractEvent.fromXDR(e, 'base64'), e);
+  assert.equal(tx.resultMetaXdr.v4().operations().length, contractEventsXdr.length);
+  expected.set(name, transactionEventsXdr.length + contractEventsXdr.flat().length);
+  bumps += tx.feeBump;
+  failed += tx.status === 'FAILED';
 }
-assert.equal(transactions, seen.size);
-const [someHash] = seen.keys();
-const one = await server.getTransaction(someHash);
-assert.equal(one.resultMetaXdr.toXDR('base64'), seen.get(someHash).meta);
+const some = [...seen].filter((_, i) => i % 5 === 0);
+while (some.length) await Promise.all(some.splice(0, 50).map(check));
 assert.equal((await server.getTransaction('00'.repeat(32))).status, 'NOT_FOUND');
 
 // ---- events
@@ -100,11 +87,12 @@ for (;;) {
     scValToNative(event.value);
     assert.ok(event.id > last, `${event.id} after ${last}`);
     assert.ok(seen.has(event.txHash));
+    if (expected.has(event.txHash)) expected.set(event.txHash, expected.get(event.txHash) - 1);
     last = event.id;
     events++;
   });
   cursor = page.cursor;
   if (page.events.length < 1000) break;
 }
-assert.equal(events, expected);
-console.log(`read ${ledgers} ledgers, ${transactions} transactions (${bumps} bumped, ${failed} failed), ${events} events`);
+assert.ok([...expected.values()].every((left) => left === 0));
+console.log(`read ${ledgers} ledgers, ${seen.size} transactions (${bumps} bumped, ${failed} failed), ${events} events`);
