@@ -57,11 +57,10 @@ void chain_auth_hash(const uint8_t network_id[TIDE_HASH_BYTES], const struct cha
     struct tide_buf head;
     struct tide_sha256 h;
     tide_buf_init(&head, 256);
-    tide_buf_be32(&head, what->address.len ? 10 : 9);
+    tide_buf_be32(&head, 9);
     tide_buf_put(&head, network_id, TIDE_HASH_BYTES);
     tide_buf_be64(&head, (uint64_t)what->nonce);
     tide_buf_be32(&head, what->expires);
-    tide_buf_slice(&head, what->address);
     tide_sha256_init(&h);
     tide_sha256_update(&h, tide_buf_view(&head));
     tide_sha256_update(&h, what->invocation);

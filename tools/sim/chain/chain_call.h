@@ -47,7 +47,6 @@ void chain_nonce_key(struct tide_buf *key, int64_t nonce);
 struct chain_signed {
     int64_t nonce;
     uint32_t expires;
-    tide_slice address; /* SCAddress, where the credentials are bound to it; else empty */
     tide_slice invocation;
 };
 void chain_auth_hash(const uint8_t network_id[TIDE_HASH_BYTES], const struct chain_signed *what,

@@ -3,7 +3,7 @@
 #include "tidemark/xdr.h"
 #include "tools/sim/chain/chain_call.h"
 
-enum { ENVELOPE_TX = 2, ENVELOPE_FEE_BUMP = 5 };
+enum { ENVELOPE_TX = 2 };
 
 static void put_key(struct tide_buf *buf, const uint8_t *key)
 {
@@ -16,8 +16,6 @@ static void put_operation(struct tide_buf *buf, const struct compose *what)
     tide_buf_be32(buf, 0); /* the transaction's source */
     tide_buf_be32(buf, (uint32_t)what->op);
     tide_buf_be32(buf, 0); /* invoke contract; or an extension */
-    if (what->op == LCM_OP_EXTEND_TTL)
-        tide_buf_be32(buf, what->extend_to);
     if (what->op != LCM_OP_INVOKE)
         return;
     lcm_put_address_contract(buf, what->contract);
@@ -35,12 +33,10 @@ static void put_transaction(struct tide_buf *buf, const struct compose *what)
     tide_buf_be64(buf, (uint64_t)what->seq);
     tide_buf_be32(buf, what->max_time > 0);
     if (what->max_time) {
-        tide_buf_be64(buf, what->min_time);
+        tide_buf_be64(buf, 0);
         tide_buf_be64(buf, what->max_time);
     }
-    tide_buf_be32(buf, what->memo ? 2 : 0);
-    if (what->memo)
-        tide_buf_be64(buf, what->memo);
+    tide_buf_be32(buf, 0); /* no memo */
     tide_buf_be32(buf, 1);
     put_operation(buf, what);
     tide_buf_be32(buf, what->soroban.len > 0);
@@ -85,22 +81,6 @@ tide_status compose_envelope(struct tide_buf *buf, const struct compose *what,
     return buf->failed ? TIDE_E_MEMORY : status;
 }
 
-tide_status compose_bump(struct tide_buf *buf, const uint8_t *network_id, tide_slice envelope,
-                         int64_t fee, struct tide_sign *key, uint8_t hash[TIDE_HASH_BYTES])
-{
-    tide_buf_be32(buf, ENVELOPE_FEE_BUMP);
-    size_t mark = buf->len;
-    put_key(buf, tide_sign_public(key));
-    tide_buf_be64(buf, (uint64_t)fee);
-    tide_buf_slice(buf, envelope); /* its discriminant is that of the inner arm */
-    tide_buf_be32(buf, 0);
-    if (buf->failed)
-        return TIDE_E_MEMORY;
-    hash_part(hash, network_id, ENVELOPE_FEE_BUMP, tide_slice_of(buf->ptr + mark, buf->len - mark));
-    tide_status status = put_signature(buf, key, hash);
-    return buf->failed ? TIDE_E_MEMORY : status;
-}
-
 tide_status compose_auth(struct tide_buf *buf, const uint8_t *network_id, tide_slice entry,
                          struct tide_sign *key, uint32_t expires)
 {
@@ -118,10 +98,8 @@ tide_status compose_auth(struct tide_buf *buf, const uint8_t *network_id, tide_s
     tide_xdr_skip(&x, 4);
     tide_scval_skip(&x);
     what.invocation = tide_slice_of(x.cur, tide_xdr_left(&x));
-    if (arm > 2 || x.status != TIDE_OK)
+    if (arm > 1 || x.status != TIDE_OK)
         return TIDE_E_DECODE;
-    if (arm == 2)
-        what.address = address;
     chain_auth_hash(network_id, &what, hash);
     tide_status status = tide_sign(key, signature, tide_slice_of(hash, sizeof hash));
     tide_buf_be32(buf, arm);

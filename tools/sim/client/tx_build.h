@@ -13,10 +13,8 @@ struct compose {
     const uint8_t *source; /* ed25519 key                                             */
     int64_t seq;
     uint32_t fee;      /* all of it: inclusion and resources                      */
-    uint64_t min_time; /* with max_time                                           */
     uint64_t max_time; /* 0: no time bounds                                       */
-    uint64_t memo;     /* an id; 0: none                                          */
-    enum lcm_op op;    /* LCM_OP_INVOKE, LCM_OP_EXTEND_TTL, LCM_OP_RESTORE        */
+    enum lcm_op op;    /* LCM_OP_INVOKE, LCM_OP_RESTORE                           */
     /* invoke */
     const uint8_t *contract;
     const char *fn;
@@ -24,17 +22,12 @@ struct compose {
     tide_slice args; /* ScVal back to back */
     uint32_t auth_count;
     tide_slice auth;    /* SorobanAuthorizationEntry back to back      */
-    uint32_t extend_to; /* extend                                      */
     tide_slice soroban; /* SorobanTransactionData; empty: none (draft) */
 };
 
 /* Appends the envelope, signed by key; NULL: unsigned. hash: of the transaction. TIDE_E_MEMORY. */
 tide_status compose_envelope(struct tide_buf *buf, const struct compose *what,
                              struct tide_sign *key, uint8_t hash[TIDE_HASH_BYTES]) TIDE_MUST_USE;
-/* Wraps a signed envelope in a fee bump of the key's account, paying fee in all. */
-tide_status compose_bump(struct tide_buf *buf, const uint8_t *network_id, tide_slice envelope,
-                         int64_t fee, struct tide_sign *key,
-                         uint8_t hash[TIDE_HASH_BYTES]) TIDE_MUST_USE;
 /* Appends an authorisation entry as a simulation gave it; one for another address is signed by
  * key until that ledger. TIDE_E_DECODE: not such an entry. */
 tide_status compose_auth(struct tide_buf *buf, const uint8_t *network_id, tide_slice entry,

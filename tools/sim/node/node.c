@@ -1,12 +1,5 @@
-/* A node: the chain, its queue, and a friendbot. */
-#include "tidemark/xdr.h"
+/* A node: its chain, opened, closed, and moved on by a ledger. */
 #include "tools/sim/node/node_impl.h"
-
-enum { USDC = 1 };
-
-#define FUND_XLM     (10000LL * 10000000)
-#define FUND_USDC    (10000LL * 10000000)
-#define FRIENDBOT_OF (1000000000LL * 10000000) /* XLM and USDC that it starts with */
 
 static struct tide_buf *const *buffers_of(struct sim_node *node, struct tide_buf *out[11])
 {
@@ -15,21 +8,6 @@ static struct tide_buf *const *buffers_of(struct sim_node *node, struct tide_buf
                                  &node->entries, &node->answer, &node->envelope };
     memcpy(out, all, sizeof all);
     return out;
-}
-
-static tide_status open_friendbot(struct sim_node *node)
-{
-    struct chain *chain = &node->chain;
-    uint8_t key[TIDE_HASH_BYTES];
-    tide_status status = cast_key(&chain->cast, key, chain->options.seed, "friendbot");
-    if (status != TIDE_OK)
-        return status;
-    struct sim_account *account = sim_account_add(&chain->host, node_account(key), FRIENDBOT_OF);
-    account->seq = node->friendbot_seq = (int64_t)chain->options.first_ledger << 32;
-    sim_trust(account, USDC);
-    account->lines[USDC].balance = FRIENDBOT_OF;
-    node->friendbot = account;
-    return TIDE_OK;
 }
 
 static tide_status open_all(struct sim_node *node, const struct chain_options *options)
@@ -49,7 +27,7 @@ static tide_status open_all(struct sim_node *node, const struct chain_options *o
     if (!node->queue || !node->bans || !node->nonces)
         status = TIDE_E_MEMORY;
     if (status == TIDE_OK)
-        status = open_friendbot(node);
+        status = node_friendbot_open(node);
     node->chain.guests = node_guests(node);
     return status;
 }
@@ -121,82 +99,4 @@ struct node_latest node_latest(const struct sim_node *node)
 const struct cast *node_cast(const struct sim_node *node)
 {
     return &node->chain.cast;
-}
-
-/* --- the friendbot ------------------------------------------------------------------------ */
-
-static void put_key(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES])
-{
-    tide_buf_be32(buf, 0);
-    tide_buf_put(buf, key, TIDE_HASH_BYTES);
-}
-
-/* CreateAccount and Payment, not yet signed. */
-static void put_funding(struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES])
-{
-    struct tide_buf *buf = &node->envelope;
-    tide_buf_reset(buf);
-    tide_buf_be32(buf, 2);
-    put_key(buf, node->friendbot->address.key);
-    tide_buf_be32(buf, 200);
-    tide_buf_be64(buf, (uint64_t)node->friendbot_seq + 1);
-    tide_buf_be64(buf, 0); /* no conditions, no memo */
-    tide_buf_be32(buf, 2);
-    tide_buf_be64(buf, LCM_OP_CREATE_ACCOUNT); /* its source is the transaction's */
-    put_key(buf, key);
-    tide_buf_be64(buf, FUND_XLM);
-    tide_buf_be64(buf, LCM_OP_PAYMENT);
-    put_key(buf, key);
-    tide_buf_slice(buf, tide_buf_view(&node->chain.asset));
-    tide_buf_be64(buf, FUND_USDC);
-    tide_buf_be32(buf, 0);
-}
-
-static tide_status sign_funding(struct sim_node *node, struct node_tx *tx)
-{
-    struct tide_buf *buf = &node->envelope;
-    uint8_t signature[TIDE_SIGNATURE_BYTES];
-    const uint8_t *key = node->friendbot->address.key;
-    size_t mark = buf->len;
-    tide_buf_be32(buf, 0);
-    tide_status status = buf->failed
-                             ? TIDE_E_MEMORY
-                             : node_tx_read(tx, tide_buf_view(buf), node->chain.cast.network_id);
-    if (status != TIDE_OK || !keys_sign(&node->chain.cast.keys, signature, key, tx->hash))
-        return TIDE_E_MEMORY;
-    buf->len = mark;
-    tide_buf_be32(buf, 1);
-    tide_buf_put(buf, key + TIDE_HASH_BYTES - 4, 4);
-    tide_xdr_put_var(buf, tide_slice_of(signature, sizeof signature));
-    return buf->failed ? TIDE_E_MEMORY
-                       : node_tx_read(tx, tide_buf_view(buf), node->chain.cast.network_id);
-}
-
-static bool on_its_way(const struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES])
-{
-    for (uint32_t i = 0; i < node->waiting; i++) {
-        const struct node_waiting *item = &node->queue[i];
-        if (item->own && memcmp(item->tx.ops[0].body.ptr + 4, key, TIDE_HASH_BYTES) == 0)
-            return true;
-    }
-    return false;
-}
-
-tide_status node_fund(struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES],
-                      uint8_t hash[TIDE_HASH_BYTES])
-{
-    if (sim_account_find(&node->chain.host, node_account(key)) || on_its_way(node, key))
-        return TIDE_E_CONFLICT;
-    if (node->waiting >= NODE_QUEUE_MAX)
-        return TIDE_E_LIMIT;
-    put_funding(node, key);
-    tide_status status = sign_funding(node, &node->parsed);
-    if (status == TIDE_OK)
-        status = node_put_waiting(node, &node->parsed, true);
-    if (status != TIDE_OK)
-        return status;
-    memcpy(hash, node->parsed.hash, TIDE_HASH_BYTES);
-    node_use(node, key);
-    node->friendbot_seq++;
-    return TIDE_OK;
 }

@@ -74,20 +74,6 @@ const char *node_status_name(enum node_status status);
 
 /* --- simulating --------------------------------------------------------------- */
 
-enum node_auth {
-    NODE_AUTH_DEFAULT, /* record when the operation has no entries, else enforce */
-    NODE_AUTH_ENFORCE,
-    NODE_AUTH_RECORD,
-    NODE_AUTH_RECORD_NONROOT, /* also for calls that are not the root                */
-};
-
-struct node_simulate {
-    tide_slice envelope; /* signatures are not looked at */
-    enum node_auth auth;
-    bool upgraded;   /* ask for credentials bound to the address (arm 2) */
-    uint32_t leeway; /* instructions on top                              */
-};
-
 struct node_list {
     const tide_slice *items;
     uint32_t count;
@@ -104,7 +90,6 @@ struct node_change {
 
 struct node_simulated {
     tide_slice error; /* text; empty: it passed, and the rest is filled                       */
-    bool invokes;     /* result and auth are there: an invocation, not a change of lives      */
     tide_slice data;  /* SorobanTransactionData                                               */
     int64_t min_resource_fee; /* the one in data                                            */
     struct node_list events;  /* DiagnosticEvent each; of a failure too                     */
@@ -116,10 +101,12 @@ struct node_simulated {
     uint32_t change_count;
 };
 
-/* Runs it on the state behind the latest ledger and keeps nothing. A failure of the call is no
+/* Runs the invocation on the state behind the latest ledger and keeps nothing. Signatures of the
+ * envelope are not looked at. Authorisations are recorded when the operation has none, else enforced.
+ * A failure of the call is no
  * error of this function: out->error says it in the network's words.
  * TIDE_E_DECODE, TIDE_E_UNKNOWN, TIDE_E_LIMIT: "Could not unmarshal transaction". */
-tide_status node_simulate(struct sim_node *node, const struct node_simulate *in,
+tide_status node_simulate(struct sim_node *node, tide_slice envelope,
                           struct node_simulated *out) TIDE_MUST_USE;
 
 /* --- state -------------------------------------------------------------------- */
@@ -131,7 +118,7 @@ struct node_entry {
     uint32_t live_until; /* 0: archived                                                */
 };
 
-/* Accounts, trustlines, contract data (instances too), contract code.
+/* Accounts and contract data, instances too.
  * TIDE_E_MISSING: no such entry. TIDE_E_DECODE, TIDE_E_UNKNOWN, TIDE_E_LIMIT: key is no LedgerKey.
  * TIDE_E_USAGE: a TTL key ("ledger ttl entries cannot be queried directly"). */
 tide_status node_entry(struct sim_node *node, tide_slice key, struct node_entry *out) TIDE_MUST_USE;

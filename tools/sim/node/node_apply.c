@@ -162,7 +162,7 @@ static struct sim_outcome run(struct job *job)
     const struct node_tx *tx = &job->item->tx;
     char fn[33] = "";
     struct sim_outcome refused = { .reason = "arguments do not fit" };
-    struct sim_attempt attempt = { .source = node_account(tx->ops[0].source),
+    struct sim_attempt attempt = { .source = node_account(tx->op_source),
                                    .contract.kind = SIM_CONTRACT,
                                    .fn = fn,
                                    .arg_count = tx->env.arg_count,
@@ -237,14 +237,14 @@ static void apply_call(struct job *job)
         (struct lcm_list){ tide_buf_view(&chain->diagnostics), job->m.diagnostics };
 }
 
-static void apply_life(struct job *job)
+static void apply_restore(struct job *job)
 {
     struct chain *chain = &job->node->chain;
     const struct node_tx *tx = &job->item->tx;
-    uint32_t type = tx->ops[0].type;
+    uint32_t type = tx->op_type;
     struct sim_outcome none = { .ok = true };
     job->m.out = &none;
-    uint32_t changed = node_lives(job->node, tx, &job->m);
+    uint32_t changed = node_restore(job->node, tx, &job->m);
     job->used = node_fee_used(&(struct node_cost){ .created = changed });
     job->used = job->used < job->refundable ? job->used : job->refundable;
     job->tx.success = true;
@@ -264,13 +264,13 @@ static void apply(struct sim_node *node, struct node_waiting *item)
                                   .read_write = tx->env.read_write_count };
     begin(&job);
     if (!tx->soroban) {
-        job.tx.success = node_classic(node, item, &job.tx);
+        node_apply_funding(node, item, &job.tx);
     } else {
         job.refundable = tx->env.resource_fee - node_fee_fixed(&declared, tx->bytes.len);
-        if (tx->ops[0].type == LCM_OP_INVOKE)
+        if (tx->op_type == LCM_OP_INVOKE)
             apply_call(&job);
         else
-            apply_life(&job);
+            apply_restore(&job);
     }
     finish(&job);
 }

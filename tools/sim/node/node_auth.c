@@ -62,8 +62,8 @@ static bool read_grant(struct node_auths *auths, struct tide_xdr *x, const uint8
     struct node_grant *grant = &auths->grants[auths->grant_count++];
     *grant = (struct node_grant){ .arm = tide_xdr_u32(x), .root = auths->step_count };
     grant->who = node_account(source);
-    if (grant->arm > 2)
-        return false; /* delegates: nobody here has any */
+    if (grant->arm > 1)
+        return false; /* credentials that no account here uses */
     if (grant->arm) {
         const uint8_t *mark = x->cur;
         if (!plain_address(x))
@@ -88,7 +88,7 @@ bool node_auths_read(struct sim_node *node, const struct node_tx *tx)
     if (tx->env.auth_count > NODE_AUTHS_MAX)
         return false;
     for (uint32_t i = 0; i < tx->env.auth_count; i++) {
-        if (!read_grant(auths, &x, tx->ops[0].source))
+        if (!read_grant(auths, &x, tx->op_source))
             return false;
     }
     return x.status == TIDE_OK;
@@ -145,8 +145,6 @@ static const char *authenticate(struct sim_node *node, const struct node_grant *
     struct chain_signed what = { .nonce = grant->nonce,
                                  .expires = grant->expires,
                                  .invocation = grant->invocation };
-    if (grant->arm == 2)
-        what.address = grant->address;
     chain_auth_hash(node->chain.cast.network_id, &what, hash);
     if (!tide_ed25519_holds(signer, signature, tide_slice_of(hash, sizeof hash)))
         return NODE_BAD_SIGNATURE;

@@ -60,13 +60,6 @@ static bool list_fits(const struct node_tx *tx)
     return true;
 }
 
-static bool op_fits(const struct node_tx *tx)
-{
-    if (tx->ops[0].type == LCM_OP_EXTEND_TTL)
-        return tx->env.read_write_count == 0 && tx->extend_to <= SIM_LIFE_MAX;
-    return tx->ops[0].type != LCM_OP_RESTORE || tx->env.read_only_count == 0;
-}
-
 static bool soroban_fits(const struct node_tx *tx)
 {
     const struct tide_envelope *env = &tx->env;
@@ -77,7 +70,8 @@ static bool soroban_fits(const struct node_tx *tx)
                               .read_write = env->read_write_count };
     return tx->memo == 0 && !tx->muxed && tx->bytes.len <= NODE_TX_BYTES_MAX &&
            env->instructions <= INSTRUCTIONS_MAX && tx->disk_read <= NODE_TX_BYTES_MAX * 2 &&
-           tx->write <= NODE_TX_BYTES_MAX && footprint_fits(env) && list_fits(tx) && op_fits(tx) &&
+           tx->write <= NODE_TX_BYTES_MAX && footprint_fits(env) && list_fits(tx) &&
+           (tx->op_type != LCM_OP_RESTORE || env->read_only_count == 0) &&
            env->resource_fee >= node_fee_fixed(&cost, tx->bytes.len) &&
            env->resource_fee <= tx->inner_fee;
 }
@@ -95,23 +89,14 @@ static int32_t check_kind(const struct node_tx *tx)
 
 /* --- signatures --------------------------------------------------------------------- */
 
-/* The source and every other source of an operation have signed, and nobody else. */
+/* The sources of the transaction and of its operation have signed, and no other key. */
 static int32_t check_signatures(const struct node_tx *tx)
 {
-    const uint8_t *needed[NODE_OPS_MAX + 1] = { tx->env.source_key };
-    uint32_t count = 1;
-    for (uint32_t i = 0; i < tx->op_count; i++) {
-        bool known = false;
-        for (uint32_t k = 0; k < count; k++)
-            known |= memcmp(needed[k], tx->ops[i].source, TIDE_HASH_BYTES) == 0;
-        if (!known)
-            needed[count++] = tx->ops[i].source;
-    }
-    for (uint32_t k = 0; k < count; k++) {
-        if (!node_signed(&tx->signatures, needed[k], tx->inner_hash))
-            return TX_BAD_AUTH;
-    }
-    return tx->signatures.count == count ? TX_SUCCESS : TX_BAD_AUTH_EXTRA;
+    bool two = memcmp(tx->env.source_key, tx->op_source, TIDE_HASH_BYTES) != 0;
+    if (!node_signed(&tx->signatures, tx->env.source_key, tx->inner_hash) ||
+        (two && !node_signed(&tx->signatures, tx->op_source, tx->inner_hash)))
+        return TX_BAD_AUTH;
+    return tx->signatures.count == (two ? 2u : 1u) ? TX_SUCCESS : TX_BAD_AUTH_EXTRA;
 }
 
 /* --- accounts -------------------------------------------------------------------------- */
@@ -169,10 +154,8 @@ static int32_t check_inner(const struct sim_node *node, const struct node_tx *tx
         return TX_NO_ACCOUNT;
     if (tx->env.seq_num != source->seq + 1)
         return TX_BAD_SEQ;
-    for (uint32_t i = 0; i < tx->op_count; i++) {
-        if (!account_of(node, tx->ops[i].source))
-            return TX_NO_ACCOUNT;
-    }
+    if (!account_of(node, tx->op_source))
+        return TX_NO_ACCOUNT;
     return check_signatures(tx);
 }
 

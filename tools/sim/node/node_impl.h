@@ -11,7 +11,6 @@
 /* --- a transaction taken apart (node_tx.c) ----------------------------------------- */
 
 enum {
-    NODE_OPS_MAX = LCM_OPS_MAX,
     NODE_SIGNATURES_MAX = 20,
     NODE_FOOTPRINT_MAX = 200, /* keys                                      */
     NODE_TX_BYTES_MAX = 132096,
@@ -29,12 +28,6 @@ struct node_signatures {
     struct node_signature list[NODE_SIGNATURES_MAX];
 };
 
-struct node_op {
-    uint32_t type;
-    const uint8_t *source; /* ed25519 key: its own, else the transaction's */
-    tide_slice body;       /* from its first byte to the end of the transaction */
-};
-
 /* Slices borrow from the envelope. */
 struct node_tx {
     tide_slice bytes;
@@ -47,13 +40,13 @@ struct node_tx {
     bool strange;                    /* conditions or operations that no one here knows */
     bool muxed;
     uint32_t memo; /* 0: none */
-    uint32_t op_count;
-    struct node_op ops[NODE_OPS_MAX];
+    /* the operation: only the friendbot's transactions have more than one */
+    uint32_t op_type;
+    const uint8_t *op_source; /* ed25519 key: its own, else the transaction's */
     struct node_signatures signatures;
     struct node_signatures payer; /* of a fee bump */
     /* contracts */
-    bool soroban; /* by its first operation */
-    uint32_t extend_to;
+    bool soroban; /* by its operation */
     uint32_t archived_count;
     tide_slice archived; /* u32 each */
     uint32_t disk_read, write;
@@ -143,10 +136,11 @@ struct node_auths {
 struct node_waiting {
     uint8_t *bytes; /* owned */
     struct node_tx tx;
-    uint32_t age; /* ledgers it was not in     */
-    bool own;     /* the friendbot's: no rules */
-    bool chosen;  /* for the ledger in the making */
-    bool done;    /* stands in it              */
+    uint32_t age;                    /* ledgers it was not in     */
+    bool own;                        /* the friendbot's: no rules */
+    uint8_t funded[TIDE_HASH_BYTES]; /* account that the friendbot's creates */
+    bool chosen;                     /* for the ledger in the making */
+    bool done;                       /* stands in it              */
     /* while it is applied */
     struct sim_account *payer;
     struct lcm_account before, after;
@@ -214,9 +208,14 @@ bool node_present(void *self);
 uint32_t node_gather(void *self);
 /* Behind a ledger: what stands in it goes, what has waited too long is dropped and banned. */
 void node_age(struct sim_node *node);
-/* Puts a copy at the end of the queue, which has room. TIDE_E_MEMORY. */
+/* Puts a copy at the end of the queue, which has room. funded: account that a transaction of the
+ * friendbot creates, else NULL. TIDE_E_MEMORY. */
 tide_status node_put_waiting(struct sim_node *node, const struct node_tx *tx,
-                             bool own) TIDE_MUST_USE;
+                             const uint8_t *funded) TIDE_MUST_USE;
+/* The friendbot's account (node_fund.c). TIDE_E_MEMORY. */
+tide_status node_friendbot_open(struct sim_node *node) TIDE_MUST_USE;
+/* Applies one of its transactions; operations and changes into tx. */
+void node_apply_funding(struct sim_node *node, const struct node_waiting *item, struct lcm_tx *tx);
 
 /* --- validity (node_check.c) ---------------------------------------------------------------- */
 
@@ -268,7 +267,7 @@ bool node_auth_by_contract(struct sim_node *node, const struct sim_outcome *out,
 /* The entries that the call takes, unsigned, into auth_xdr, and as grants. NULL, or why there can
  * be none. */
 const char *node_auths_record(struct sim_node *node, const struct sim_outcome *out,
-                              const uint8_t *source, const struct node_simulate *in);
+                              const uint8_t *source);
 /* Forgets nonces that have expired. */
 void node_nonces_age(struct sim_node *node);
 const struct node_nonce *node_nonce_find(const struct sim_node *node, struct sim_addr who,
@@ -279,11 +278,8 @@ bool node_nonce_use(struct sim_node *node, const struct node_grant *grant);
 
 /* The hooks of the chain (node_apply.c). */
 struct chain_guests node_guests(struct sim_node *node);
-/* Applies the operations of a classic transaction (node_classic.c); codes and changes into tx.
- * True: all passed. */
-bool node_classic(struct sim_node *node, const struct node_waiting *item, struct lcm_tx *tx);
-/* Lives of the footprint's entries, longer or anew (node_entry.c): how many. */
-uint32_t node_lives(struct sim_node *node, const struct node_tx *tx, struct chain_making *m);
+/* RestoreFootprint: restores what has lapsed of the footprint's entries (node_entry.c): how many. */
+uint32_t node_restore(struct sim_node *node, const struct node_tx *tx, struct chain_making *m);
 /* Restores what a call's list names and the call did not touch. */
 void node_restore_listed(struct sim_node *node, const struct node_tx *tx, struct chain_making *m);
 

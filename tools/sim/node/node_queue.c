@@ -129,13 +129,15 @@ static int64_t least_bump(const struct node_tx *now, const struct node_tx *next)
     return bid + (next->env.fee - inclusion_bid(next));
 }
 
-tide_status node_put_waiting(struct sim_node *node, const struct node_tx *tx, bool own)
+tide_status node_put_waiting(struct sim_node *node, const struct node_tx *tx, const uint8_t *funded)
 {
     struct node_waiting *item = &node->queue[node->waiting];
-    *item = (struct node_waiting){ .own = own, .bytes = malloc(tx->bytes.len) };
+    *item = (struct node_waiting){ .own = funded != NULL, .bytes = malloc(tx->bytes.len) };
     if (!item->bytes)
         return TIDE_E_MEMORY;
     memcpy(item->bytes, tx->bytes.ptr, tx->bytes.len);
+    if (funded)
+        memcpy(item->funded, funded, TIDE_HASH_BYTES);
     tide_status status = node_tx_read(&item->tx, tide_slice_of(item->bytes, tx->bytes.len),
                                       node->chain.cast.network_id);
     assert(status == TIDE_OK);
@@ -174,7 +176,7 @@ static enum node_status take(struct sim_node *node, const struct node_tx *tx, st
         return refuse(node, tx, verdict, out);
     if (now)
         remove_at(node, (uint32_t)(now - node->queue));
-    if (node_put_waiting(node, tx, false) != TIDE_OK)
+    if (node_put_waiting(node, tx, NULL) != TIDE_OK)
         return NODE_TRY_AGAIN_LATER;
     node_use(node, tx->env.source_key);
     return NODE_PENDING;

@@ -28,14 +28,14 @@ static uint32_t step_above(const struct node_auths *auths, const struct sim_outc
 }
 
 static const char *record(struct sim_node *node, const struct sim_outcome *out,
-                          const struct sim_auth *auth, const uint8_t *source, bool anywhere)
+                          const struct sim_auth *auth, const uint8_t *source)
 {
     struct node_auths *auths = &node->auths;
     uint32_t above = step_above(auths, out, auth);
     if (auths->step_count == NODE_STEPS_MAX || auths->grant_count == NODE_AUTHS_MAX)
         return NODE_NO_RESOURCES;
     if (above == NONE) {
-        if (auth->frame != 0 && !anywhere)
+        if (auth->frame != 0)
             return NODE_NOT_ROOT;
         struct node_grant *grant = &auths->grants[auths->grant_count++];
         *grant = (struct node_grant){ .who = auth->who, .root = auths->step_count, .used = true };
@@ -71,12 +71,11 @@ static void put_step(struct sim_node *node, const struct sim_outcome *out, uint3
     }
 }
 
-static void put_grant(struct sim_node *node, const struct sim_outcome *out, uint32_t i,
-                      bool upgraded)
+static void put_grant(struct sim_node *node, const struct sim_outcome *out, uint32_t i)
 {
     const struct node_grant *grant = &node->auths.grants[i];
     struct tide_buf *buf = &node->auth_xdr;
-    tide_buf_be32(buf, grant->arm ? (upgraded ? 2 : 1) : 0);
+    tide_buf_be32(buf, grant->arm);
     if (grant->arm) {
         chain_put_addr(buf, grant->who);
         tide_buf_be64(buf, (uint64_t)grant->nonce);
@@ -87,7 +86,7 @@ static void put_grant(struct sim_node *node, const struct sim_outcome *out, uint
 }
 
 const char *node_auths_record(struct sim_node *node, const struct sim_outcome *out,
-                              const uint8_t *source, const struct node_simulate *in)
+                              const uint8_t *source)
 {
     struct node_auths *auths = &node->auths;
     size_t at[NODE_AUTHS_MAX + 1] = { 0 };
@@ -95,13 +94,13 @@ const char *node_auths_record(struct sim_node *node, const struct sim_outcome *o
     for (uint32_t i = 0; i < out->auth_count; i++) {
         const char *why = NULL;
         if (!node_auth_by_contract(node, out, &out->auths[i]))
-            why = record(node, out, &out->auths[i], source, in->auth == NODE_AUTH_RECORD_NONROOT);
+            why = record(node, out, &out->auths[i], source);
         if (why)
             return why;
     }
     tide_buf_reset(&node->auth_xdr);
     for (uint32_t i = 0; i < auths->grant_count; i++) {
-        put_grant(node, out, i, in->upgraded);
+        put_grant(node, out, i);
         at[i + 1] = node->auth_xdr.len;
     }
     for (uint32_t i = 0; i < auths->grant_count; i++)

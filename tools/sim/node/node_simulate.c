@@ -8,7 +8,7 @@ enum { EVENTS_MAX = NODE_STEPS_MAX, SIGNATURE_BYTES = 200, SPARE = 6000 /* stroo
 /* A simulation at work. */
 struct trial {
     struct sim_node *node;
-    const struct node_simulate *in;
+    tide_slice envelope;
     const struct node_tx *tx;
     struct node_simulated *out;
     struct chain_making m;
@@ -158,7 +158,7 @@ static uint32_t more(uint32_t n, uint32_t hundredths, uint32_t least)
 static void pad(struct trial *t)
 {
     struct node_cost *cost = &t->cost;
-    cost->instructions = more(cost->instructions, 4, 1000000) + t->in->leeway;
+    cost->instructions = more(cost->instructions, 4, 1000000);
     cost->write = more(cost->write, 10, 1000);
     cost->disk_read = more(cost->disk_read, 10, 500);
     cost->read_only = t->m.read_only;
@@ -167,7 +167,7 @@ static void pad(struct trial *t)
 
 static int64_t fee_of(const struct trial *t, size_t data_bytes)
 {
-    size_t bytes = t->in->envelope.len + data_bytes + 200;
+    size_t bytes = t->envelope.len + data_bytes + 200;
     if (!t->enforcing)
         bytes += t->node->auth_xdr.len + (size_t)SIGNATURE_BYTES * t->signatures;
     bytes += bytes / 10 > 500 ? bytes / 10 : 500;
@@ -227,7 +227,7 @@ static const char *authorise(struct trial *t, const struct sim_outcome *out)
     struct sim_node *node = t->node;
     if (t->enforcing)
         return node_auths_cover(node, out, node->chain.ledger);
-    const char *why = node_auths_record(node, out, t->tx->ops[0].source, t->in);
+    const char *why = node_auths_record(node, out, t->tx->op_source);
     t->out->auth = (struct node_list){ node->items, node->auths.grant_count };
     return why;
 }
@@ -274,7 +274,7 @@ static void call(struct trial *t)
     struct sim_node *node = t->node;
     const struct node_tx *tx = t->tx;
     char fn[33] = "";
-    struct sim_attempt attempt = { .source = node_account(tx->ops[0].source),
+    struct sim_attempt attempt = { .source = node_account(tx->op_source),
                                    .contract.kind = SIM_CONTRACT,
                                    .fn = fn,
                                    .arg_count = tx->env.arg_count,
@@ -283,39 +283,14 @@ static void call(struct trial *t)
     memcpy(attempt.contract.key, tx->env.contract, TIDE_HASH_BYTES);
     memcpy(fn, tx->env.function.ptr, tx->env.function.len);
     attempt.args = node_args(node, tx);
-    t->enforcing = t->in->auth == NODE_AUTH_ENFORCE ||
-                   (t->in->auth == NODE_AUTH_DEFAULT && tx->env.auth_count > 0);
+    t->enforcing = tx->env.auth_count > 0;
     if (!attempt.args || (t->enforcing && !node_auths_read(node, tx))) {
         put_refusal(t, "arguments do not fit");
         return;
     }
     const struct sim_outcome *out = sim_attempt(&node->chain.host, &attempt);
-    t->out->invokes = t->passed;
     if (!t->passed)
         put_refusal(t, out->reason);
-}
-
-/* Lives of the entries that the transaction's own footprint names. */
-static void lives(struct trial *t)
-{
-    const struct node_tx *tx = t->tx;
-    struct chain *chain = t->m.chain;
-    if (!tx->env.has_soroban) {
-        fail_with(t, "the operation needs a footprint: set SorobanTransactionData");
-        return;
-    }
-    chain_reset(chain);
-    tide_buf_slice(&chain->read_only, tx->env.read_only);
-    tide_buf_slice(&chain->read_write, tx->env.read_write);
-    t->m.read_only = tx->env.read_only_count;
-    t->m.read_write = tx->env.read_write_count;
-    uint32_t keys = t->m.read_only + t->m.read_write;
-    t->cost = (struct node_cost){ .created = keys,
-                                  .disk_read = 4000 + 1000 * keys,
-                                  .write = 4000 + 1000 * t->m.read_write };
-    pad(t);
-    t->enforcing = true; /* no entries to sign */
-    put_data(t, &t->node->data, false);
 }
 
 static void run(struct trial *t)
@@ -325,26 +300,22 @@ static void run(struct trial *t)
         fail_with(t, "Transaction contains more than one operation");
     else if (tx->memo)
         fail_with(t, "Transaction contains a memo, which contract calls may not have");
-    else if (tx->strange || !tx->soroban)
-        fail_with(t, "unsupported operation type: only InvokeContract, ExtendFootprintTtl and "
-                     "RestoreFootprint run here");
-    else if (tx->ops[0].type == LCM_OP_INVOKE)
-        call(t);
+    else if (tx->strange || tx->op_type != LCM_OP_INVOKE)
+        fail_with(t, "unsupported operation type: only InvokeContract is simulated");
     else
-        lives(t);
+        call(t);
 }
 
-tide_status node_simulate(struct sim_node *node, const struct node_simulate *in,
-                          struct node_simulated *out)
+tide_status node_simulate(struct sim_node *node, tide_slice envelope, struct node_simulated *out)
 {
     struct chain *chain = &node->chain;
     *out = (struct node_simulated){ 0 };
-    if (in->envelope.len > NODE_BYTES_MAX)
+    if (envelope.len > NODE_BYTES_MAX)
         return TIDE_E_LIMIT;
-    tide_status status = node_tx_read(&node->parsed, in->envelope, chain->cast.network_id);
+    tide_status status = node_tx_read(&node->parsed, envelope, chain->cast.network_id);
     if (status != TIDE_OK)
         return status;
-    struct trial t = { .node = node, .in = in, .tx = &node->parsed, .out = out };
+    struct trial t = { .node = node, .envelope = envelope, .tx = &node->parsed, .out = out };
     t.m.chain = chain;
     if (node->parsed.env.source_key)
         node_use(node, node->parsed.env.source_key);

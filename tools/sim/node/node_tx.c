@@ -3,8 +3,6 @@
 #include "tidemark/sign.h"
 #include "tools/sim/node/node_impl.h"
 
-enum { OP_CREATE_ACCOUNT = 0, OP_PAYMENT = 1, OP_CHANGE_TRUST = 6 };
-
 static void read_signatures(struct node_signatures *out, struct tide_xdr *x)
 {
     out->count = tide_xdr_count(x, NODE_SIGNATURES_MAX, 8);
@@ -67,37 +65,14 @@ static const uint8_t *read_muxed(struct node_tx *tx, struct tide_xdr *x)
     return key;
 }
 
-/* Such an operation is the only one: nothing else is read behind it. */
-static void read_contract_op(struct node_tx *tx, struct tide_xdr *x, uint32_t type)
-{
-    tx->soroban = true;
-    tx->strange |= type == LCM_OP_INVOKE && (tx->env.host_function != 0 || !tx->env.contract);
-    if (type != LCM_OP_EXTEND_TTL)
-        return;
-    tide_xdr_skip(x, 4);
-    tx->extend_to = tide_xdr_u32(x);
-}
-
 static void read_op(struct node_tx *tx, struct tide_xdr *x)
 {
-    struct node_op *op = &tx->ops[tx->op_count++];
-    op->source = tide_xdr_bool(x) ? read_muxed(tx, x) : tx->env.source_key;
-    op->type = tide_xdr_u32(x);
-    op->body = tide_slice_of(x->cur, tide_xdr_left(x));
-    if (op->type >= LCM_OP_INVOKE) {
-        read_contract_op(tx, x, op->type);
-    } else if (op->type == OP_CREATE_ACCOUNT) {
-        tide_xdr_skip(x, 44);
-    } else if (op->type == OP_PAYMENT) {
-        skip_muxed_account(x);
-        skip_asset(x);
-        tide_xdr_skip(x, 8);
-    } else if (op->type == OP_CHANGE_TRUST && tide_xdr_left(x) >= 4 && tide_be32(x->cur) != 3) {
-        skip_asset(x);
-        tide_xdr_skip(x, 8);
-    } else {
-        tx->strange = true;
-    }
+    tx->op_source = tide_xdr_bool(x) ? read_muxed(tx, x) : tx->env.source_key;
+    tx->op_type = tide_xdr_u32(x);
+    tx->soroban = tx->op_type == LCM_OP_INVOKE || tx->op_type == LCM_OP_RESTORE;
+    tx->strange |= !tx->soroban;
+    tx->strange |=
+        tx->op_type == LCM_OP_INVOKE && (tx->env.host_function != 0 || !tx->env.contract);
 }
 
 static void read_data(struct node_tx *tx)
@@ -128,10 +103,11 @@ static void read_transaction(struct node_tx *tx, tide_slice part)
     tide_xdr_skip(&x, 8); /* sequence number */
     read_conditions(tx, &x);
     read_memo(tx, &x);
-    uint32_t count = tide_xdr_u32(&x);
-    tx->strange |= count > NODE_OPS_MAX;
-    for (uint32_t i = 0; i < count && !tx->strange && !tx->soroban; i++)
+    tx->op_source = tx->env.source_key;
+    if (tide_xdr_u32(&x) == 1)
         read_op(tx, &x);
+    else
+        tx->strange = true;
     if (tx->env.has_soroban)
         read_data(tx);
 }

@@ -113,7 +113,7 @@ struct rpc_page {
     const char *cursor; /* NULL: none */
     uint32_t limit;
 };
-bool rpc_answer_page(struct rpc_call *call, struct rpc_page *page, uint32_t usual, uint32_t most);
+bool rpc_read_page(struct rpc_call *call, struct rpc_page *page, uint32_t usual, uint32_t most);
 
 /* "name":"<base64>" with a comma behind it. */
 void rpc_put_xdr(struct tide_buf *out, const char *name, tide_slice xdr);

@@ -216,7 +216,7 @@ bool rpc_getLedgers(struct rpc_call *call)
 {
     struct rpc_page wanted;
     struct page page = { .count = 0 };
-    if (!rpc_answer_page(call, &wanted, PAGE_USUAL, PAGE_MOST) ||
+    if (!rpc_read_page(call, &wanted, PAGE_USUAL, PAGE_MOST) ||
         (wanted.cursor && !start_behind(call, &wanted)))
         return false;
     uint32_t last = call->latest.sequence;

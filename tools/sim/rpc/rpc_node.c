@@ -116,13 +116,11 @@ static void put_simulated(struct tide_buf *out, const struct node_simulated *don
     rpc_put_xdr(out, "transactionData", done->data);
     tide_buf_putf(out, "\"minResourceFee\":\"%" PRId64 "\",", done->min_resource_fee);
     put_texts(out, "events", &done->events);
-    if (done->invokes) {
-        tide_buf_str(out, "\"results\":[{");
-        put_texts(out, "auth", &done->auth);
-        tide_buf_str(out, "\"xdr\":");
-        rpc_put_base64(out, done->result);
-        tide_buf_str(out, "}],");
-    }
+    tide_buf_str(out, "\"results\":[{");
+    put_texts(out, "auth", &done->auth);
+    tide_buf_str(out, "\"xdr\":");
+    rpc_put_base64(out, done->result);
+    tide_buf_str(out, "}],");
     if (done->restore.len) {
         tide_buf_str(out, "\"restorePreamble\":{");
         rpc_put_xdr(out, "transactionData", done->restore);
@@ -132,52 +130,21 @@ static void put_simulated(struct tide_buf *out, const struct node_simulated *don
         put_changes(out, done);
 }
 
-static bool find_auth_mode(const char *text, enum node_auth *auth)
-{
-    static const char *const names[] = { "", "enforce", "record", "record_allow_nonroot" };
-    for (uint32_t i = 0; i < TIDE_COUNT(names); i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *auth = (enum node_auth)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool read_simulate(struct rpc_call *call, struct node_simulate *in, const char **text,
-                          const char **mode)
-{
-    const json_t *config = NULL;
-    const json_t *upgraded = json_object_get(call->params, "useUpgradedAuth");
-    *text = *mode = "";
-    in->upgraded = json_is_true(upgraded);
-    return rpc_text(call, call->params, "transaction", text) &&
-           rpc_text(call, call->params, "authMode", mode) &&
-           rpc_object(call, call->params, "resourceConfig", &config) &&
-           rpc_u32(call, config, "instructionLeeway", &in->leeway) && rpc_format(call);
-}
-
 /* Its refusals are part of the result. */
 bool rpc_simulateTransaction(struct rpc_call *call)
 {
-    const char *text, *mode;
-    const char *wrong = NULL;
+    const char *text = "", *wrong = NULL;
     struct tide_buf envelope;
     struct node_simulated done = { 0 };
-    struct node_simulate in = { 0 };
-    if (!read_simulate(call, &in, &text, &mode))
+    if (!rpc_text(call, call->params, "transaction", &text) || !rpc_format(call))
         return false;
     tide_buf_init(&envelope, RPC_REQUEST_BYTES_MAX);
     if (sim_fault_on(call->hit, SIM_FAULT_REFUSES))
         wrong = call->hit->text;
     else if (tide_buf_base64_decode(&envelope, tide_slice_str(text)) != TIDE_OK)
         wrong = "Could not unmarshal transaction";
-    else if (!find_auth_mode(mode, &in.auth))
-        wrong = "optional 'authMode' must be one of enforce,record,record_allow_nonroot when "
-                "included";
-    in.envelope = tide_buf_view(&envelope);
     pthread_mutex_lock(call->rpc->lock);
-    if (!wrong && node_simulate(call->rpc->node, &in, &done) != TIDE_OK)
+    if (!wrong && node_simulate(call->rpc->node, tide_buf_view(&envelope), &done) != TIDE_OK)
         wrong = "Could not unmarshal transaction";
     if (wrong)
         done = (struct node_simulated){ .error = tide_slice_str(wrong) };

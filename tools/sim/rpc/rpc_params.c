@@ -74,7 +74,7 @@ static bool in_range(const struct rpc_call *call, uint32_t ledger)
     return ledger >= call->oldest.sequence && ledger <= call->latest.sequence;
 }
 
-bool rpc_answer_page(struct rpc_call *call, struct rpc_page *page, uint32_t usual, uint32_t most)
+bool rpc_read_page(struct rpc_call *call, struct rpc_page *page, uint32_t usual, uint32_t most)
 {
     const json_t *pagination = NULL;
     const char *cursor = "";

@@ -4,7 +4,7 @@
 // usage: act.mjs URL DEPLOYMENT SECRET-OF-A-VERIFIER
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { Account, Address, Asset, authorizeEntry, BASE_FEE, Contract, Keypair, nativeToScVal, Operation, rpc, scValToNative,
+import { Account, Address, authorizeEntry, BASE_FEE, Contract, Keypair, nativeToScVal, Operation, rpc, scValToNative,
   SorobanDataBuilder, TransactionBuilder, xdr } from '@stellar/stellar-sdk';
 
 process.on('uncaughtException', (error) => { // without the client's whole inside
@@ -164,7 +164,8 @@ assert.equal(byInner.feeBump, true);
 
 // ---- no ledger takes it: dropped after some, its hash banned for more, then it may come again
 
-const waiting = await draft(alice, Operation.payment({ destination: bob.publicKey(), asset: Asset.native(), amount: '1' }));
+const payment = new Contract(addressOf('usdc')).call('transfer', address(alice), address(bob), nativeToScVal(10000000n, { type: 'i128' }));
+const waiting = await server.prepareTransaction(await draft(alice, payment));
 waiting.sign(alice);
 assert.ok((await fetch(`${url}/hold`, { method: 'POST', body: '5' })).ok);
 assert.equal((await server.sendTransaction(waiting)).status, 'PENDING');
