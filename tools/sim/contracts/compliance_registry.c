@@ -465,60 +465,10 @@ static sim_val is_jurisdiction_blocked(struct sim_host *h, const sim_val *args)
     return sim_bool(blocked(h, args[0].u32));
 }
 
-static sim_val is_frozen(struct sim_host *h, const sim_val *args)
-{
-    return sim_bool(sim_has(h, key(h, EN(frozen), args[0])));
-}
-
-static sim_val is_verifier(struct sim_host *h, const sim_val *args)
-{
-    return sim_bool(is_verifier_addr(h, args[0]));
-}
-
 static sim_val get_travel_rule_count(struct sim_host *h, const sim_val *args)
 {
     (void)args;
     return sim_u64(sim_slot_u64(h, "TravelRuleCount"));
-}
-
-static sim_val get_provider_count(struct sim_host *h, const sim_val *args)
-{
-    return sim_u32(sim_get_u32(h, key(h, EN(attestation_count), args[0])));
-}
-
-static sim_val optional(const sim_val *val)
-{
-    return val ? *val : sim_void();
-}
-
-static sim_val get_verifier(struct sim_host *h, const sim_val *args)
-{
-    (void)args;
-    return optional(sim_slot(h, "VERIFIER"));
-}
-
-static sim_val get_daily_volume(struct sim_host *h, const sim_val *args)
-{
-    const sim_val *stored = sim_get(h, key(h, EN(daily_vol), args[0]));
-    uint64_t day = h->now / DAY_SECONDS * DAY_SECONDS;
-    bool today = stored && sim_field_u64(stored, "date_ts") == day;
-    return sim_i128(today ? sim_field_i128(stored, "volume") : 0);
-}
-
-static sim_val get_asset_rule(struct sim_host *h, const sim_val *args)
-{
-    return optional(sim_get(h, key(h, EN(asset_rule), args[0])));
-}
-
-static sim_val get_provider_for_signer(struct sim_host *h, const sim_val *args)
-{
-    return optional(sim_get(h, key(h, EN(signer), args[0])));
-}
-
-static sim_val is_jurisdiction_ok(struct sim_host *h, const sim_val *args)
-{
-    const sim_val *kyc = sim_get(h, key(h, EN(kyc), args[0]));
-    return sim_bool(kyc && !blocked(h, sim_field_u32(kyc, "jurisdiction")));
 }
 
 static const struct sim_fn fns[] = {
@@ -550,15 +500,7 @@ static const struct sim_fn fns[] = {
     { "get_providers", "a", get_providers },
     { "list_verifiers", "", list_verifiers },
     { "is_jurisdiction_blocked", "u", is_jurisdiction_blocked },
-    { "is_frozen", "a", is_frozen },
-    { "is_verifier", "a", is_verifier },
     { "get_travel_rule_count", "", get_travel_rule_count },
-    { "get_provider_count", "a", get_provider_count },
-    { "get_verifier", "", get_verifier },
-    { "get_daily_volume", "a", get_daily_volume },
-    { "get_asset_rule", "y", get_asset_rule },
-    { "get_provider_for_signer", "a", get_provider_for_signer },
-    { "is_jurisdiction_ok", "a", is_jurisdiction_ok },
     { 0 },
 };
 

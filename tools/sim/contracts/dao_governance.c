@@ -84,14 +84,6 @@ static sim_val add_oracle_provider(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
-static sim_val set_oracle_min_providers(struct sim_host *h, const sim_val *args)
-{
-    only_dao(h, args[0]);
-    sim_call(h, sim_slot_addr(h, "ORACLE"), "set_min_providers",
-             SIM_VALS(sim_address(sim_self(h)), args[1]));
-    return sim_void();
-}
-
 static sim_val upgrade(struct sim_host *h, const sim_val *args)
 {
     only_dao(h, args[0]);
@@ -434,61 +426,6 @@ static sim_val get_pending_multisig_txs(struct sim_host *h, const sim_val *args)
     return out;
 }
 
-static sim_val get_proposal_count(struct sim_host *h, const sim_val *args)
-{
-    (void)args;
-    return sim_u64(sim_slot_u64(h, "PROP_CNT"));
-}
-
-static sim_val has_voted(struct sim_host *h, const sim_val *args)
-{
-    return sim_bool(sim_has(h, sim_key(h, EN(has_voted), SIM_VALS(args[0], args[1]))));
-}
-
-static sim_val is_governance_signer(struct sim_host *h, const sim_val *args)
-{
-    return sim_bool(governs(h, args[0].addr));
-}
-
-static sim_val is_signer_of(struct sim_host *h, const sim_val *args)
-{
-    const sim_val *wallet = sim_get(h, dao_wallet_key(h, args[0].u32));
-    uint32_t at;
-    return sim_bool(wallet && dao_wallet_lists(wallet, args[1].addr, &at));
-}
-
-static sim_val get_wallet_count(struct sim_host *h, const sim_val *args)
-{
-    (void)args;
-    return sim_u32(sim_slot_u32(h, "MSIGCNT"));
-}
-
-static sim_val get_param_cr(struct sim_host *h, const sim_val *args)
-{
-    (void)args;
-    return sim_i128(sim_get_i128(h, sim_key(h, EN(param_cr), SIM_NONE)));
-}
-
-static sim_val get_param_borrow_fee(struct sim_host *h, const sim_val *args)
-{
-    (void)args;
-    return sim_i128(sim_get_i128(h, sim_key(h, EN(param_borrow_fee), SIM_NONE)));
-}
-
-static sim_val get_multisig_wallet(struct sim_host *h, const sim_val *args)
-{
-    (void)args;
-    const sim_val *wallet = sim_slot(h, "MSIGWLT");
-    return wallet ? *wallet : sim_address(sim_slot_addr(h, "DAO_ADDR"));
-}
-
-static sim_val requires_multisig(struct sim_host *h, const sim_val *args)
-{
-    const sim_val *stored = sim_slot(h, "MSIGMSK");
-    sim_require(h, args[0].u32 <= 31, "attempt to shift with overflow");
-    return sim_bool(((stored ? stored->u32 : MASK_DEFAULT) >> args[0].u32 & 1) != 0);
-}
-
 static const struct sim_fn fns[] = {
     { "initialize", "aa", initialize },
     { "set_protocol_config", "aaaaaa", set_protocol_config },
@@ -496,7 +433,6 @@ static const struct sim_fn fns[] = {
     { "set_oracle", "aa", set_oracle },
     { "set_multisig_mask", "au", set_multisig_mask },
     { "add_oracle_provider", "aa", add_oracle_provider },
-    { "set_oracle_min_providers", "au", set_oracle_min_providers },
     { "upgrade", "ah", upgrade },
     { "create_multisig", "auVau", create_multisig },
     { "add_signer_to_wallet", "aua", add_signer_to_wallet },
@@ -516,15 +452,6 @@ static const struct sim_fn fns[] = {
     { "get_multisig_tx_summary", "U", get_multisig_tx_summary },
     { "get_signers", "u", get_signers },
     { "get_pending_multisig_txs", "u", get_pending_multisig_txs },
-    { "get_proposal_count", "", get_proposal_count },
-    { "has_voted", "Ua", has_voted },
-    { "is_governance_signer", "a", is_governance_signer },
-    { "is_signer_of", "ua", is_signer_of },
-    { "get_wallet_count", "", get_wallet_count },
-    { "get_param_cr", "", get_param_cr },
-    { "get_param_borrow_fee", "", get_param_borrow_fee },
-    { "get_multisig_wallet", "", get_multisig_wallet },
-    { "requires_multisig", "u", requires_multisig },
     { 0 },
 };
 

@@ -263,22 +263,6 @@ static sim_val get_epoch_tokens(struct sim_host *h, const sim_val *args)
     return list ? *list : sim_vec(&h->arena, SIM_NONE);
 }
 
-static sim_val get_epoch_revenue(struct sim_host *h, const sim_val *args)
-{
-    return sim_i128(sim_get_i128(h, revenue_key(h, args[0].u64, args[1])));
-}
-
-static sim_val get_partner_epoch_revenue(struct sim_host *h, const sim_val *args)
-{
-    return sim_i128(
-        sim_get_i128(h, sim_key(h, EN(epoch_partner_revenue), SIM_VALS(args[0], args[1]))));
-}
-
-static sim_val has_claimed(struct sim_host *h, const sim_val *args)
-{
-    return sim_bool(sim_has(h, claimed_key(h, args[0], args[1])));
-}
-
 static const struct sim_fn fns[] = {
     { "initialize", "aaaaaa", initialize },
     { "register_lp", "aa", register_lp },
@@ -289,9 +273,6 @@ static const struct sim_fn fns[] = {
     { "get_current_epoch", "", get_current_epoch },
     { "get_epoch", "U", get_epoch },
     { "get_epoch_tokens", "U", get_epoch_tokens },
-    { "get_epoch_revenue", "Ua", get_epoch_revenue },
-    { "get_partner_epoch_revenue", "Uu", get_partner_epoch_revenue },
-    { "has_claimed", "aU", has_claimed },
     { 0 },
 };
 

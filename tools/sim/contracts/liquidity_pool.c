@@ -371,12 +371,6 @@ static sim_val claimable_fees(struct sim_host *h, const sim_val *args)
     return pair(h, sim_field_i128(position, "pending_a"), sim_field_i128(position, "pending_b"));
 }
 
-static sim_val get_lp_position(struct sim_host *h, const sim_val *args)
-{
-    const sim_val *position = sim_get(h, position_key(h, args[0], args[1]));
-    return position ? *position : sim_void();
-}
-
 static const struct sim_fn fns[] = {
     { "initialize", "aaaa", initialize },
     { "create_pool", "ayaai", create_pool },
@@ -392,7 +386,6 @@ static const struct sim_fn fns[] = {
     { "get_price", "yb", get_price },
     { "quote", "yib", quote },
     { "claimable_fees", "ya", claimable_fees },
-    { "get_lp_position", "ya", get_lp_position },
     { 0 },
 };
 

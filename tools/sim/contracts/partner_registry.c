@@ -192,13 +192,6 @@ static sim_val set_open_registration(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
-static sim_val set_dao(struct sim_host *h, const sim_val *args)
-{
-    sim_only(h, "ADMIN", args[0].addr);
-    sim_slot_put(h, "DAO", args[1]);
-    return sim_void();
-}
-
 /* --- reads ------------------------------------------------------------------------------------ */
 
 static sim_val optional(const sim_val *val)
@@ -223,53 +216,6 @@ static sim_val get_revenue_share(struct sim_host *h, const sim_val *args)
     return sim_i128(earns ? sim_field_i128(partner, "revenue_share") : 0);
 }
 
-static sim_val get_partner_owner(struct sim_host *h, const sim_val *args)
-{
-    const sim_val *partner = sim_get(h, key(h, EN(partner), args[0]));
-    return partner ? *sim_field(partner, "owner") : sim_void();
-}
-
-static sim_val get_partner_id(struct sim_host *h, const sim_val *args)
-{
-    return optional(sim_get(h, key(h, EN(partner_by_owner), args[0])));
-}
-
-static sim_val get_partner_asset(struct sim_host *h, const sim_val *args)
-{
-    return optional(sim_get(h, key(h, EN(partner_asset), args[0])));
-}
-
-static sim_val partner_count(struct sim_host *h, const sim_val *args)
-{
-    (void)args;
-    return sim_u32(sim_slot_u32(h, "PCNT"));
-}
-
-static sim_val get_epoch_revenue(struct sim_host *h, const sim_val *args)
-{
-    return sim_i128(sim_get_i128(h, sim_key(h, EN(epoch_revenue), SIM_VALS(args[0], args[1]))));
-}
-
-static sim_val is_partner(struct sim_host *h, const sim_val *args)
-{
-    const sim_val *id = sim_get(h, key(h, EN(partner_by_owner), args[0]));
-    const sim_val *partner = id ? sim_get(h, key(h, EN(partner), *id)) : NULL;
-    return sim_bool(partner && sim_field_bool(partner, "active"));
-}
-
-static sim_val is_open_registration(struct sim_host *h, const sim_val *args)
-{
-    (void)args;
-    return sim_bool(sim_slot_bool(h, "OPENREG"));
-}
-
-static sim_val has_kyc_bypass(struct sim_host *h, const sim_val *args)
-{
-    (void)h;
-    (void)args;
-    return sim_bool(false);
-}
-
 static const struct sim_fn fns[] = {
     { "initialize", "aaaaa", initialize },
     { "register_partner", "aas", register_partner },
@@ -283,19 +229,10 @@ static const struct sim_fn fns[] = {
     { "deactivate_partner", "au", deactivate_partner },
     { "reactivate_partner", "au", reactivate_partner },
     { "set_open_registration", "ab", set_open_registration },
-    { "set_dao", "aa", set_dao },
     { "upgrade", "ah", sim_upgrade_by_dao },
     { "get_partner", "u", get_partner },
     { "get_partner_assets", "u", get_partner_assets },
     { "get_revenue_share", "u", get_revenue_share },
-    { "get_partner_owner", "u", get_partner_owner },
-    { "get_partner_id", "a", get_partner_id },
-    { "get_partner_asset", "y", get_partner_asset },
-    { "partner_count", "", partner_count },
-    { "get_epoch_revenue", "uU", get_epoch_revenue },
-    { "is_partner", "a", is_partner },
-    { "is_open_registration", "", is_open_registration },
-    { "has_kyc_bypass", "u", has_kyc_bypass },
     { 0 },
 };
 

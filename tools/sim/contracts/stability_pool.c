@@ -224,12 +224,6 @@ static sim_val get_total_deposits(struct sim_host *h, const sim_val *args)
     return *sim_field(state_of(h), "total_deposits");
 }
 
-static sim_val get_deposit(struct sim_host *h, const sim_val *args)
-{
-    const sim_val *mine = sim_get(h, deposit_key(h, args[0]));
-    return mine ? *mine : sim_void();
-}
-
 static const struct sim_fn fns[] = {
     { "initialize", "aaaaa", initialize },
     { "deposit", "ai", deposit },
@@ -243,7 +237,6 @@ static const struct sim_fn fns[] = {
     { "get_collateral_gain", "a", get_collateral_gain },
     { "get_state", "", get_state },
     { "get_total_deposits", "", get_total_deposits },
-    { "get_deposit", "a", get_deposit },
     { 0 },
 };
 

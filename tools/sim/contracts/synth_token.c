@@ -196,20 +196,6 @@ static sim_val set_paused(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
-static sim_val set_admin(struct sim_host *h, const sim_val *args)
-{
-    sim_only(h, "ADMIN", args[0].addr);
-    sim_slot_put(h, "ADMIN", args[1]);
-    return sim_void();
-}
-
-static sim_val set_minter(struct sim_host *h, const sim_val *args)
-{
-    sim_only(h, "ADMIN", args[0].addr);
-    sim_slot_put(h, "MINTER", args[1]);
-    return sim_void();
-}
-
 static sim_val upgrade(struct sim_host *h, const sim_val *args)
 {
     sim_only_stored(h, "ADMIN");
@@ -233,17 +219,6 @@ static sim_val total_supply(struct sim_host *h, const sim_val *args)
 {
     (void)args;
     return sim_i128(sim_get_i128(h, supply_key(h)));
-}
-
-static sim_val is_frozen(struct sim_host *h, const sim_val *args)
-{
-    return sim_bool(frozen(h, args[0]));
-}
-
-static sim_val is_paused(struct sim_host *h, const sim_val *args)
-{
-    (void)args;
-    return sim_bool(sim_slot_bool(h, "PAUSED"));
 }
 
 static sim_val slot(struct sim_host *h, const char *name)
@@ -282,8 +257,6 @@ static const struct sim_fn fns[] = {
     { "set_frozen", "aab", set_frozen },
     { "clawback", "aai", clawback },
     { "set_paused", "ab", set_paused },
-    { "set_admin", "aa", set_admin },
-    { "set_minter", "aa", set_minter },
     { "upgrade", "ah", upgrade },
     { "balance", "a", balance },
     { "allowance", "aa", allowance },
@@ -291,8 +264,6 @@ static const struct sim_fn fns[] = {
     { "decimals", "", decimals },
     { "name", "", name },
     { "symbol", "", symbol },
-    { "is_frozen", "a", is_frozen },
-    { "is_paused", "", is_paused },
     { 0 },
 };
 

@@ -427,11 +427,6 @@ static sim_val get_asset_config(struct sim_host *h, const sim_val *args)
     return optional(sim_get(h, config_key(h, args[0])));
 }
 
-static sim_val get_vault(struct sim_host *h, const sim_val *args)
-{
-    return optional(sim_get(h, vault_key(h, args[0], args[1])));
-}
-
 static sim_val get_vaults_by_owner(struct sim_host *h, const sim_val *args)
 {
     const sim_val *list = sim_get(h, sim_key(h, EN(vaults_by_owner), SIM_VALS(args[0])));
@@ -463,7 +458,6 @@ static const struct sim_fn fns[] = {
     { "is_liquidatable", "ay", is_liquidatable },
     { "get_debt_total", "y", get_debt_total },
     { "get_asset_config", "y", get_asset_config },
-    { "get_vault", "ay", get_vault },
     { "get_vaults_by_owner", "a", get_vaults_by_owner },
     { "is_paused", "", is_paused },
     { 0 },
