@@ -9,14 +9,21 @@ for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/
 done
 [ -n "$chains" ] || { echo "skipped: no shared/fixtures/protocol"; exit 77; }
 
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+unpack() { # CHAIN: its recordings, as files that the model reads
+  local file
+  for file in calls events views state-mid state; do zstd -dcq "$chains/$1/$file.jsonl.zst" >"$tmp/$file.jsonl"; done
+}
+
 want_a="calls   1500 of 1500 equal (1127 accepted, 373 refused; 373 of 373 reasons word for word)"
 want_b="calls   2820 of 2820 equal (1973 accepted, 847 refused; 847 of 847 reasons word for word)"
 failed=0
 for chain in a b; do
-  dir=$chains/$chain
-  out=$("$TIDE_BIN/tidemark-sim" replay "$dir/calls.jsonl.zst" --deployment "$dir/deployment.json" \
-    --events "$dir/events.jsonl.zst" --views "$dir/views.jsonl.zst" \
-    --state "$dir/state-mid.jsonl.zst" --state "$dir/state.jsonl.zst") || failed=1
+  unpack $chain
+  out=$("$TIDE_BIN/tidemark-sim" replay "$tmp/calls.jsonl" --deployment "$chains/$chain/deployment.json" \
+    --events "$tmp/events.jsonl" --views "$tmp/views.jsonl" \
+    --state "$tmp/state-mid.jsonl" --state "$tmp/state.jsonl") || failed=1
   echo "chain $chain"
   tail -n 40 <<<"$out"
   want=want_$chain
@@ -24,11 +31,10 @@ for chain in a b; do
 done
 
 # One amount altered in one call must be seen.
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-zstd -dcq "$chains/a/calls.jsonl.zst" | sed '3s/"30000000000000"/"30000000000001"/' >"$tmp/calls.jsonl"
+unpack a
+sed -i '3s/"30000000000000"/"30000000000001"/' "$tmp/calls.jsonl"
 if "$TIDE_BIN/tidemark-sim" replay "$tmp/calls.jsonl" --deployment "$chains/a/deployment.json" \
-  --events "$chains/a/events.jsonl.zst" --state "$chains/a/state.jsonl.zst" >"$tmp/out"; then
+  --events "$tmp/events.jsonl" --state "$tmp/state.jsonl" >"$tmp/out"; then
   echo "an altered call went unnoticed"
   failed=1
 fi

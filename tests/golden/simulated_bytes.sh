@@ -49,18 +49,10 @@ refused 64 "unknown option --leger" --lake "$dir/x/lake" --leger 4
 refused 64 "--lcm=3: expected 1..2" --lake "$dir/x/lake" --lcm 3
 refused 64 "--ledgers needs a value" --lake "$dir/x/lake" --ledgers
 refused 68 "is of another chain" --lake "$dir/parts/lake" --append --ledgers 300 "${options[@]}" --seed 10
-# What is there is not written over: neither a lake's objects, nor the names and addresses of the chain beside.
+# A lake's objects are not written over.
 "$sim" write --lake "$dir/parts/lake" --ledgers 64 "${options[@]}"
 refused 68 "is of another chain" --lake "$dir/parts/lake" --ledgers 64 "${options[@]}" --txs 6
 refused 68 ".config.json is of another chain" --lake "$dir/parts/lake" --ledgers 64 "${options[@]}" --ledgers-per-object 8
-cp "$dir/once/deployment.json" "$dir/names"
-refused 68 "and the lake lake stands beside this one" --lake "$dir/once/second/" --ledgers 16 "${options[@]}" --seed 10
-cmp "$dir/once/deployment.json" "$dir/names" || fail "the names and addresses of the other lake are gone"
-"$sim" write --lake "$dir/once/second" --ledgers 16 "${options[@]}" --seed 10 --deployment "$dir/once/second.json"
-"$sim" write --lake "$dir/once/same" --ledgers 16 "${options[@]}"
-rm -r "$dir/once"/{lake,same} # the only lake beside its file may have the place
-"$sim" write --lake "$dir/once/second" --ledgers 32 --append "${options[@]}" --seed 10
-! cmp -s "$dir/once/deployment.json" "$dir/names" || fail "the names and addresses are not this lake's"
 refused 74 "cannot make folder" --lake /dev/null/lake
 "$sim" write --help | grep -q -- --strict-auth || fail "no help"
 

@@ -203,17 +203,6 @@ def of_events(net):
     assert ids() == whole
 
 
-def of_the_lake(net, key):
-    body = net.http("GET", f"/lake/{key}")[2]
-    net.fault("lake=status:503x1", "lake=429:2@2x1", "*=status:500")
-    assert net.http("GET", f"/lake/{key}")[0] == 503
-    status, headers, _ = net.http("GET", f"/lake/{key}")
-    assert (status, headers["Retry-After"]) == (429, "2")
-    assert net.http("GET", f"/lake/{key}")[2] == body  # * means methods of JSON-RPC
-    assert net.post(HEALTH)[0] == 500
-    net.mend()
-
-
 def told(net):
     """FROM and COUNT, lists, what is refused."""
     net.fault("getHealth=status:503@2x2", "getLedgers=null")
@@ -221,7 +210,7 @@ def told(net):
     assert net.faults() == [{"fault": "getHealth=status:503@2x2", "seen": 5, "struck": 2},
                             {"fault": "getLedgers=null", "seen": 0, "struck": 0}]
     for wrong in ("getHealth", "getHealth=", "=hang", "nope=hang", "getHealth=nope", "getHealth=delay", "getHealth=delay:x",
-                  "getHealth=hang:1", "getHealth=gap", "lake=gap", "getEvents=reverse", "getHealth=close", "getHealth=close:x",
+                  "getHealth=hang:1", "getHealth=gap", "getEvents=reverse", "getHealth=close", "getHealth=close:x",
                   "getHealth=rpc-error:x", "getHealth=rpc-error:-1", "getHealth=status:99", "getHealth=delay:99999999999",
                   "a" * 300 + "=hang"):
         status, _, body = net.http("POST", "/faults", wrong)
@@ -299,10 +288,6 @@ with Network("--close-ms", "0", "--ledgers", COUNT, "--fault", "getNetwork=statu
     of_ledgers(net)
     of_events(net)
     told(net)
-with tempfile.TemporaryDirectory(prefix="tide-faults.") as name:
-    lake = pathlib.Path(name) / "lake"
-    with Network("--close-ms", "0", "--ledgers", 16, "--lake", lake) as net:
-        of_the_lake(net, next(p.relative_to(lake).as_posix() for p in lake.rglob("*.zst")))
 with Network("--close-ms", "0", "--ledgers", 16) as net:
     many_at_once(net)
     ends_while_waited_for(net)

@@ -8,6 +8,7 @@
 #include "tidemark/meta.h"
 #include "tidemark/tx.h"
 #include "tools/sim/chain/chain.h"
+#include "tools/sim/hostile/hostile.h"
 
 struct seen {
     uint8_t network[TIDE_HASH_BYTES];
@@ -136,13 +137,16 @@ static struct chain_options options_of(uint32_t version)
                                    .diagnostics = true };
 }
 
-static void run_chain(struct seen *seen, const struct chain_options *options, uint32_t ledgers)
+static void run_chain_with(struct seen *seen, const struct chain_options *options,
+                           const struct hostile_options *hostile, uint32_t ledgers)
 {
+    struct hostile *attackers;
     struct chain *chain = malloc(sizeof *chain);
     *seen = (struct seen){ .hashes = calloc(1000, TIDE_HASH_BYTES) };
     tide_buf_init(&seen->results, 4u << 20);
     assert_non_null(chain);
     assert_int_equal(chain_open(chain, options), TIDE_OK);
+    assert_int_equal(hostile_open(&attackers, chain, hostile), TIDE_OK);
     tide_network_id(seen->network, tide_slice_str(options->passphrase));
     for (uint32_t i = 0; i < ledgers; i++) {
         tide_slice lcm;
@@ -152,10 +156,16 @@ static void run_chain(struct seen *seen, const struct chain_options *options, ui
     assert_int_equal(seen->txs, chain->txs);
     if (options->version == 2)
         assert_int_equal(seen->op_events, chain->events);
+    hostile_close(attackers);
     chain_close(chain);
     free(seen->hashes);
     tide_buf_release(&seen->results);
     free(chain);
+}
+
+static void run_chain(struct seen *seen, const struct chain_options *options, uint32_t ledgers)
+{
+    run_chain_with(seen, options, &(struct hostile_options){ 0 }, ledgers);
 }
 
 static void every_ledger_holds_what_its_hashes_say(void **state)
@@ -214,10 +224,9 @@ static struct told run_attacked(uint32_t version, struct hostile_options hostile
     struct seen seen;
     struct told told = { .txs = 0 };
     struct chain_options options = options_of(version);
-    options.hostile = hostile;
     options.observer = (struct chain_observer){ .self = &told, .tx = hear };
     tide_sha256_init(&told.h);
-    run_chain(&seen, &options, 150);
+    run_chain_with(&seen, &options, &hostile, 150);
     tide_sha256_final(&told.h, told.digest);
     *txs = seen.txs;
     return told;

@@ -139,15 +139,11 @@ tide_status chain_open(struct chain *chain, const struct chain_options *options)
     snprintf(chain->lcm.passphrase, sizeof chain->lcm.passphrase, "%s", options->passphrase);
     chain->lcm.keys = &chain->cast.keys;
     lcm_open(&chain->lcm);
-    tide_status status = chain_strangers(chain);
-    if (status == TIDE_OK && options->hostile.seed)
-        status = hostile_open(&chain->hostile, chain, &options->hostile);
-    return status;
+    return chain_strangers(chain);
 }
 
 void chain_close(struct chain *chain)
 {
-    hostile_close(chain->hostile);
     for (uint32_t i = 0; chain->slots && i < chain->slot_max; i++)
         story_call_release(&chain->slots[i].call);
     free(chain->slots);
@@ -315,8 +311,8 @@ tide_status chain_ledger(struct chain *chain, tide_slice *lcm)
         chain_call(chain, &chain->slots[i]);
     if (chain->deployed && !held(chain, CAST_DEPLOYER, (tide_slice){ 0 }))
         chain_lives(chain);
-    if (chain->hostile)
-        hostile_ledger(chain->hostile);
+    if (chain->attack)
+        chain->attack(chain->attackers);
     end_ledger(chain, first);
     return lcm_end(&chain->lcm, lcm);
 }

@@ -6,7 +6,7 @@
  *          back after the last.
  * Noise    strangers pay each other and call contracts of their own, with events that are
  *          named like ours.
- * Attacks  options.hostile adds transactions of attackers behind the others: hostile/.
+ * Attacks  attackers add transactions behind the others: hostile/.
  * Lives    entries that lapse are evicted, restored by whoever needs them next, or extended;
  *          options.life shortens lives so that a short chain sees it.
  * Same     options alone decide every byte. */
@@ -14,7 +14,6 @@
 #define SIM_CHAIN_H
 
 #include "tools/sim/host/host.h"
-#include "tools/sim/hostile/hostile.h"
 #include "tools/sim/ledger/lcm.h"
 #include "tools/sim/workload/parties.h"
 #include "tools/sim/workload/workload.h"
@@ -79,7 +78,6 @@ struct chain_options {
     bool strict_auth;
     bool catalog_native;
     bool diagnostics;
-    struct hostile_options hostile; /* zeros: no attackers */
     struct chain_observer observer; /* zeros: nobody */
 };
 
@@ -126,9 +124,10 @@ struct chain {
     struct chain_guests guests; /* in */
     uint32_t code_ledger;       /* that brought the code entry; 0: there is none */
     struct chain_stranger strangers[CHAIN_STRANGERS];
-    struct hostile *hostile; /* NULL: no attackers */
-    struct tide_buf asset;   /* Asset XDR of USDC */
-    struct tide_arena arena; /* arguments */
+    void (*attack)(void *attackers); /* in: adds transactions behind all others; NULL: none */
+    void *attackers;                 /* in */
+    struct tide_buf asset;           /* Asset XDR of USDC */
+    struct tide_arena arena;         /* arguments */
     struct tide_buf changes, events_xdr, read_only, read_write, soroban, body, fee_changes, before,
         tx_events, diagnostics, archived, scratch, answer;
     struct sim_entry **lapsed;

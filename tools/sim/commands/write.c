@@ -108,8 +108,6 @@ static tide_status write_chain(const struct write_options *o, struct chain *chai
     if (o->append)
         status = lake_last(lake, &lake->skip_to, err);
     if (status == TIDE_OK)
-        status = sim_settings_unclaimed(&o->chain, &chain->cast, err);
-    if (status == TIDE_OK)
         status = sim_settings_deployment(&o->chain, &chain->cast, 0, err);
     if (status == TIDE_OK)
         status = write_all(o, chain, lake, err);
@@ -128,6 +126,8 @@ static tide_status run_chain(const struct write_options *o, struct lake_write *l
                              struct tide_err *err)
 {
     struct chain chain;
+    struct hostile *attackers = NULL;
+    const struct hostile_options hostile = sim_settings_hostile(&o->chain);
     struct expect expect;
     struct tide_err late;
     struct chain_options options = sim_settings_chain(&o->chain);
@@ -138,6 +138,8 @@ static tide_status run_chain(const struct write_options *o, struct lake_write *l
         options.observer = expect_observer(&expect);
     status = chain_open(&chain, &options);
     if (status == TIDE_OK)
+        status = hostile_open(&attackers, &chain, &hostile);
+    if (status == TIDE_OK)
         status = write_chain(o, &chain, lake, err);
     else
         tide_fail(err, status, "no memory for the chain");
@@ -145,6 +147,7 @@ static tide_status run_chain(const struct write_options *o, struct lake_write *l
         tide_status closed = expect_close(&expect, &chain.host, status == TIDE_OK ? err : &late);
         status = status == TIDE_OK ? closed : status;
     }
+    hostile_close(attackers);
     chain_close(&chain);
     return status;
 }

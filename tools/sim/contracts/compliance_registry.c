@@ -471,6 +471,11 @@ static sim_val get_travel_rule_count(struct sim_host *h, const sim_val *args)
     return sim_u64(sim_slot_u64(h, "TravelRuleCount"));
 }
 
+static sim_val is_verifier(struct sim_host *h, const sim_val *args)
+{
+    return sim_bool(is_verifier_addr(h, args[0]));
+}
+
 static const struct sim_fn fns[] = {
     { "initialize", "aa", initialize },
     { "add_verifier", "aa", add_verifier },
@@ -501,6 +506,7 @@ static const struct sim_fn fns[] = {
     { "list_verifiers", "", list_verifiers },
     { "is_jurisdiction_blocked", "u", is_jurisdiction_blocked },
     { "get_travel_rule_count", "", get_travel_rule_count },
+    { "is_verifier", "a", is_verifier },
     { 0 },
 };
 

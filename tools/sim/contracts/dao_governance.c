@@ -426,6 +426,18 @@ static sim_val get_pending_multisig_txs(struct sim_host *h, const sim_val *args)
     return out;
 }
 
+static sim_val get_proposal_count(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return sim_u64(sim_slot_u64(h, "PROP_CNT"));
+}
+
+static sim_val get_param_cr(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return sim_i128(sim_get_i128(h, sim_key(h, EN(param_cr), SIM_NONE)));
+}
+
 static const struct sim_fn fns[] = {
     { "initialize", "aa", initialize },
     { "set_protocol_config", "aaaaaa", set_protocol_config },
@@ -452,6 +464,8 @@ static const struct sim_fn fns[] = {
     { "get_multisig_tx_summary", "U", get_multisig_tx_summary },
     { "get_signers", "u", get_signers },
     { "get_pending_multisig_txs", "u", get_pending_multisig_txs },
+    { "get_proposal_count", "", get_proposal_count },
+    { "get_param_cr", "", get_param_cr },
     { 0 },
 };
 

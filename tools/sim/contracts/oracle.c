@@ -260,6 +260,28 @@ static sim_val is_stale(struct sim_host *h, const sim_val *args)
     return sim_bool(!feed || older(h, feed, "latest_ts", SPOT_AGE_MAX));
 }
 
+static sim_val get_feed(struct sim_host *h, const sim_val *args)
+{
+    return *feed_of(h, args[0]);
+}
+
+static sim_val is_provider(struct sim_host *h, const sim_val *args)
+{
+    return sim_bool(known(h, args[0]));
+}
+
+static sim_val provider_count(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return sim_u32(sim_slot_u32(h, "PCNT"));
+}
+
+static sim_val get_min_providers(struct sim_host *h, const sim_val *args)
+{
+    (void)args;
+    return sim_u32(quorum(h));
+}
+
 static const struct sim_fn fns[] = {
     { "initialize", "aaU", initialize },
     { "add_provider", "aa", add_provider },
@@ -273,6 +295,10 @@ static const struct sim_fn fns[] = {
     { "get_price", "y", get_price },
     { "get_twap", "y", get_twap },
     { "is_stale", "y", is_stale },
+    { "get_feed", "y", get_feed },
+    { "is_provider", "a", is_provider },
+    { "provider_count", "", provider_count },
+    { "get_min_providers", "", get_min_providers },
     { 0 },
 };
 

@@ -216,6 +216,13 @@ static sim_val get_revenue_share(struct sim_host *h, const sim_val *args)
     return sim_i128(earns ? sim_field_i128(partner, "revenue_share") : 0);
 }
 
+static sim_val is_partner(struct sim_host *h, const sim_val *args)
+{
+    const sim_val *id = sim_get(h, key(h, EN(partner_by_owner), args[0]));
+    const sim_val *partner = id ? sim_get(h, key(h, EN(partner), *id)) : NULL;
+    return sim_bool(partner && sim_field_bool(partner, "active"));
+}
+
 static const struct sim_fn fns[] = {
     { "initialize", "aaaaa", initialize },
     { "register_partner", "aas", register_partner },
@@ -233,6 +240,7 @@ static const struct sim_fn fns[] = {
     { "get_partner", "u", get_partner },
     { "get_partner_assets", "u", get_partner_assets },
     { "get_revenue_share", "u", get_revenue_share },
+    { "is_partner", "a", is_partner },
     { 0 },
 };
 

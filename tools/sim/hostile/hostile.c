@@ -50,34 +50,6 @@ static tide_status enlist(struct hostile *h)
     return TIDE_OK;
 }
 
-tide_status hostile_open(struct hostile **out, struct chain *chain,
-                         const struct hostile_options *options)
-{
-    struct hostile *h = calloc(1, sizeof *h);
-    *out = h;
-    if (!h)
-        return TIDE_E_MEMORY;
-    h->chain = chain;
-    h->options = *options;
-    h->dice.state = options->seed * 0x2545f4914f6cdd1du + options->seed;
-    h->entries = calloc(HOSTILE_ENTRIES, sizeof *h->entries);
-    struct tide_buf *all[] = { &h->args, &h->key, &h->value, &h->address, &h->hash_key, &h->auth };
-    for (size_t i = 0; i < TIDE_COUNT(all); i++)
-        tide_buf_init(all[i], TIDE_LEDGER_BYTES_MAX);
-    return h->entries ? enlist(h) : TIDE_E_MEMORY;
-}
-
-void hostile_close(struct hostile *h)
-{
-    if (!h)
-        return;
-    hostile_forget(h);
-    struct tide_buf *all[] = { &h->args, &h->key, &h->value, &h->address, &h->hash_key, &h->auth };
-    for (size_t i = 0; i < TIDE_COUNT(all); i++)
-        tide_buf_release(all[i]);
-    free(h);
-}
-
 static uint32_t weight_of(const struct hostile *h, uint32_t i)
 {
     uint32_t chosen = h->options.attacks ? h->options.attacks : UINT32_MAX;
@@ -106,12 +78,47 @@ static bool at_peace(const struct hostile *h)
            h->chain->ledger < h->chain->options.first_ledger + AFTER_DEPLOYMENT;
 }
 
-void hostile_ledger(struct hostile *h)
+/* Adds the attacks of the ledger in the making, behind its last ordinary transaction. */
+static void attack_ledger(void *attackers)
 {
+    struct hostile *h = attackers;
     if (at_peace(h))
         return;
     uint32_t count = dice_of(&h->dice, MOST_A_LEDGER + 1);
     for (uint32_t i = 0; i < count; i++)
         attack_once(h);
     hostile_evict(h);
+}
+
+tide_status hostile_open(struct hostile **out, struct chain *chain,
+                         const struct hostile_options *options)
+{
+    *out = NULL;
+    if (!options->seed)
+        return TIDE_OK;
+    struct hostile *h = calloc(1, sizeof *h);
+    *out = h;
+    if (!h)
+        return TIDE_E_MEMORY;
+    h->chain = chain;
+    h->options = *options;
+    h->dice.state = options->seed * 0x2545f4914f6cdd1du + options->seed;
+    h->entries = calloc(HOSTILE_ENTRIES, sizeof *h->entries);
+    struct tide_buf *all[] = { &h->args, &h->key, &h->value, &h->address, &h->hash_key, &h->auth };
+    for (size_t i = 0; i < TIDE_COUNT(all); i++)
+        tide_buf_init(all[i], TIDE_LEDGER_BYTES_MAX);
+    chain->attack = attack_ledger;
+    chain->attackers = h;
+    return h->entries ? enlist(h) : TIDE_E_MEMORY;
+}
+
+void hostile_close(struct hostile *h)
+{
+    if (!h)
+        return;
+    hostile_forget(h);
+    struct tide_buf *all[] = { &h->args, &h->key, &h->value, &h->address, &h->hash_key, &h->auth };
+    for (size_t i = 0; i < TIDE_COUNT(all); i++)
+        tide_buf_release(all[i]);
+    free(h);
 }

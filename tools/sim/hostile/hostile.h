@@ -35,11 +35,10 @@ struct hostile_options {
 /* attacks from a comma list of names; TIDE_E_USAGE names what it does not know. */
 tide_status hostile_parse(uint32_t *attacks, const char *list, struct tide_err *err) TIDE_MUST_USE;
 
-/* The chain must live longer. TIDE_E_MEMORY. */
+/* Attackers on an open chain, which must live longer; none when options->seed is 0 (*out is NULL).
+ * TIDE_E_MEMORY. */
 tide_status hostile_open(struct hostile **out, struct chain *chain,
                          const struct hostile_options *options) TIDE_MUST_USE;
 void hostile_close(struct hostile *h); /* NULL is fine */
-/* Adds the attacks of the ledger in the making, behind its last ordinary transaction. */
-void hostile_ledger(struct hostile *h);
 
 #endif

@@ -129,12 +129,6 @@ void keys_close(struct keys *keys)
     *keys = (struct keys){ 0 };
 }
 
-const struct keys_pair *keys_find(const struct keys *keys, const uint8_t public[TIDE_HASH_BYTES])
-{
-    uint32_t pair = keys->max ? keys->table[place_of(keys, public)] : 0;
-    return pair ? &keys->pairs[pair - 1] : NULL;
-}
-
 /* The key's scalar, and the nonce of its signature over nothing. */
 static bool make_ready(struct keys_pair *pair)
 {

@@ -28,8 +28,6 @@ tide_status keys_add(struct keys *keys, const uint8_t seed[TIDE_SEED_BYTES],
                      uint8_t public[TIDE_HASH_BYTES]) TIDE_MUST_USE;
 void keys_close(struct keys *keys);
 
-/* NULL: a stranger's key. */
-const struct keys_pair *keys_find(const struct keys *keys, const uint8_t public[TIDE_HASH_BYTES]);
 /* The signature over a hash, deterministic; false when the key is a stranger's. */
 bool keys_sign(struct keys *keys, uint8_t out[TIDE_SIGNATURE_BYTES],
                const uint8_t public[TIDE_HASH_BYTES], const uint8_t hash[TIDE_HASH_BYTES]);

@@ -127,10 +127,6 @@ void lcm_evict(struct lcm *lcm, tide_slice ledger_key);
 /* The finished ledger; *out borrows until the next lcm_begin. TIDE_E_LIMIT, TIDE_E_MEMORY. */
 tide_status lcm_end(struct lcm *lcm, tide_slice *out) TIDE_MUST_USE;
 
-/* Hash that a transaction of these parts would get, also before its outcome is known:
- * the envelope depends on no result. */
-void lcm_hash(struct lcm *lcm, struct lcm_tx *tx);
-
 /* --- parts ----------------------------------------------------------------- */
 
 struct lcm_account {

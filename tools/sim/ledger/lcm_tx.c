@@ -209,14 +209,6 @@ static void put_meta4(struct tide_buf *buf, const struct lcm_tx *tx)
     put_list(buf, &tx->diagnostics);
 }
 
-void lcm_hash(struct lcm *lcm, struct lcm_tx *tx)
-{
-    uint8_t inner_hash[TIDE_HASH_BYTES];
-    size_t mark = lcm->envelopes.len;
-    put_envelope(lcm, tx, inner_hash);
-    lcm->envelopes.len = mark;
-}
-
 static bool more_room(struct lcm *lcm)
 {
     uint32_t more = lcm->index_max ? lcm->index_max * 2 : 256;

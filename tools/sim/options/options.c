@@ -158,7 +158,7 @@ tide_status sim_settings_check(const struct sim_settings *s, struct tide_err *er
 }
 
 /* The settings are checked: the list holds names of attacks alone. */
-static struct hostile_options attackers(const struct sim_settings *s)
+struct hostile_options sim_settings_hostile(const struct sim_settings *s)
 {
     struct tide_err err;
     struct hostile_options out = { .seed = s->hostile, .all_from = (uint32_t)s->hostile_all_from };
@@ -186,7 +186,6 @@ struct chain_options sim_settings_chain(const struct sim_settings *s)
         .strict_auth = s->strict_auth,
         .catalog_native = s->catalog_native,
         .diagnostics = s->diagnostics,
-        .hostile = attackers(s),
     };
 }
 

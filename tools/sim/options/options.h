@@ -4,6 +4,7 @@
 #define SIM_OPTIONS_H
 
 #include "tools/sim/chain/chain.h"
+#include "tools/sim/hostile/hostile.h"
 #include "tools/sim/ledger/lake_write.h"
 
 #include <stdio.h>
@@ -54,11 +55,8 @@ struct sim_options sim_settings_options(struct sim_settings *settings);
 tide_status sim_settings_check(const struct sim_settings *settings,
                                struct tide_err *err) TIDE_MUST_USE;
 struct chain_options sim_settings_chain(const struct sim_settings *settings);
+struct hostile_options sim_settings_hostile(const struct sim_settings *settings);
 struct lake_options sim_settings_lake(const struct sim_settings *settings);
-/* TIDE_E_CONFLICT when the place beside the lake, taken without --deployment, holds another chain's
- * names and addresses and another lake stands there too, which they may be of. */
-tide_status sim_settings_unclaimed(const struct sim_settings *settings, const struct cast *cast,
-                                   struct tide_err *err) TIDE_MUST_USE;
 /* Names and addresses, into --deployment or beside the lake; nowhere when there is neither.
  * last is 0 for a chain that goes on. */
 tide_status sim_settings_deployment(const struct sim_settings *settings, const struct cast *cast,

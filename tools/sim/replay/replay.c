@@ -410,7 +410,7 @@ static const char help[] =
     " [--views FILE]\n\n"
     "Makes recorded calls on the model and compares, line by line, what it says with what the "
     "real\n"
-    "contracts said. All files are JSON lines as they were recorded, zstd or not.\n\n"
+    "contracts said. All files are JSON lines as they were recorded, decompressed.\n\n"
     "  CALLS         outcome and return value of each call, how many events and entries it made\n"
     "  --deployment  the network and who takes part: deployment.json\n"
     "  --events      every event, in order\n"

@@ -5,11 +5,8 @@
 #include "tools/sim/host/host.h"
 #include <jansson.h>
 
-#define REPLAY_FILE_MAX   (1u << 30) /* bytes of one file, decompressed */
+#define REPLAY_FILE_MAX   (1u << 30) /* bytes of one file */
 #define REPLAY_STATES_MAX 8u
-
-/* A whole file, zstd or plain, in memory; freed with tide_buf_release. */
-tide_status replay_read(struct tide_buf *out, const char *path, struct tide_err *err) TIDE_MUST_USE;
 
 /* Lines of JSON objects, one ahead. */
 struct replay_lines {

@@ -2,7 +2,6 @@
 #include "tidemark/hash.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
-#include "tidemark/zstd.h"
 #include "tools/sim/chain/expect.h"
 #include "tools/sim/replay/replay.h"
 
@@ -11,36 +10,11 @@
 
 /* --- files ------------------------------------------------------------------------ */
 
-static tide_status unpack(struct tide_buf *out, tide_slice in, const char *path,
-                          struct tide_err *err)
-{
-    struct tide_unzstd *z;
-    if (tide_unzstd_open(&z) != TIDE_OK)
-        return tide_fail(err, TIDE_E_MEMORY, "%s: no memory to decompress", path);
-    tide_status status = TIDE_OK;
-    const char *what = "";
-    size_t made = 1;
-    while (status == TIDE_OK && (in.len || made)) {
-        uint8_t *room = tide_buf_room(out, PIECE);
-        if (!room) {
-            status = TIDE_E_LIMIT;
-            what = "too large";
-            break;
-        }
-        status = tide_unzstd_read(z, &in, room, PIECE, &made, &what);
-        out->len += status == TIDE_OK ? made : 0;
-    }
-    if (status == TIDE_OK && !tide_unzstd_complete(z)) {
-        status = TIDE_E_DECODE;
-        what = "cut short";
-    }
-    tide_unzstd_close(z);
-    return status == TIDE_OK ? TIDE_OK : tide_fail(err, status, "%s: %s", path, what);
-}
-
-static tide_status slurp(struct tide_buf *out, const char *path, struct tide_err *err)
+/* A whole file; the caller releases out. */
+static tide_status read_file(struct tide_buf *out, const char *path, struct tide_err *err)
 {
     FILE *file = fopen(path, "rb");
+    tide_buf_init(out, REPLAY_FILE_MAX);
     if (!file)
         return tide_fail(err, TIDE_E_IO, "%s: cannot be opened", path);
     size_t got = 0;
@@ -54,25 +28,10 @@ static tide_status slurp(struct tide_buf *out, const char *path, struct tide_err
     return failed ? tide_fail(err, TIDE_E_IO, "%s: cannot be read", path) : TIDE_OK;
 }
 
-tide_status replay_read(struct tide_buf *out, const char *path, struct tide_err *err)
-{
-    tide_buf_init(out, REPLAY_FILE_MAX);
-    struct tide_buf raw;
-    tide_buf_init(&raw, REPLAY_FILE_MAX);
-    tide_status status = slurp(&raw, path, err);
-    if (status == TIDE_OK && tide_zstd_magic(tide_buf_view(&raw))) {
-        status = unpack(out, tide_buf_view(&raw), path, err);
-        tide_buf_release(&raw);
-        return status;
-    }
-    *out = raw;
-    return status;
-}
-
 tide_status replay_lines_open(struct replay_lines *lines, const char *path, struct tide_err *err)
 {
     *lines = (struct replay_lines){ .path = path };
-    tide_status status = replay_read(&lines->bytes, path, err);
+    tide_status status = read_file(&lines->bytes, path, err);
     return status == TIDE_OK ? replay_lines_next(lines, err) : status;
 }
 
@@ -182,7 +141,7 @@ static tide_status add_accounts(struct sim_host *h, json_t *accounts, uint32_t u
 tide_status replay_world(struct sim_host *h, const char *path, struct tide_err *err)
 {
     struct tide_buf bytes;
-    tide_status status = replay_read(&bytes, path, err);
+    tide_status status = read_file(&bytes, path, err);
     json_t *root = NULL;
     if (status == TIDE_OK) {
         root = json_loadb((const char *)bytes.ptr, bytes.len, JSON_REJECT_DUPLICATES, NULL);

@@ -3,7 +3,7 @@
  * Text     METHOD=KIND[:ARGUMENT][@FROM][xCOUNT], for instance getLedgers=gap:1050,
  *          sendTransaction=close:after@2x1, *=status:503x10. FROM counts the calls of METHOD since
  *          the fault was set, from 1; COUNT is how often it strikes (default: always). METHOD is
- *          one of JSON-RPC's, `lake`, or * for all of the former. Kinds: faults.def.
+ *          one of JSON-RPC's, or * for all. Kinds: faults.def.
  * Threads  any. */
 #ifndef SIM_FAULTS_H
 #define SIM_FAULTS_H

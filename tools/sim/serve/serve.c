@@ -305,8 +305,6 @@ static tide_status open_all(struct serve *serve, struct tide_err *err)
     if (status == TIDE_OK)
         status = serve_routes_open(serve, err);
     if (status == TIDE_OK)
-        status = sim_settings_unclaimed(chain, node_cast(serve->node), err);
-    if (status == TIDE_OK)
         status = sim_settings_deployment(chain, node_cast(serve->node), 0, err);
     return status;
 }

@@ -46,7 +46,6 @@ struct serve {
     tide_status broken;    /* a ledger could not be closed: over  */
     struct tide_err err;   /* of that                             */
     atomic_ullong served;  /* HTTP requests                       */
-    atomic_ullong fetched; /* of the lake                         */
     atomic_ullong closed;  /* ledgers since the head start        */
 };
 

@@ -135,19 +135,9 @@ static struct MHD_Response *shaped(struct serve_http *http, int socket, struct s
 static struct MHD_Response *make_response(struct serve_http *http, int socket,
                                           struct serve_reply *reply)
 {
-    struct stat stat;
-    struct MHD_Response *response = NULL;
-    if (reply->file >= 0) {
-        if (fstat(reply->file, &stat) == 0)
-            response = MHD_create_response_from_fd((size_t)stat.st_size, reply->file);
-        if (!response)
-            close(reply->file);
-        reply->file = -1;
-        return response;
-    }
     if (reply->shape != SERVE_WHOLE)
         return shaped(http, socket, reply);
-    response =
+    struct MHD_Response *response =
         MHD_create_response_from_buffer(reply->body.len, reply->body.ptr, MHD_RESPMEM_MUST_FREE);
     if (response)
         tide_buf_init(&reply->body, 1);
@@ -188,8 +178,6 @@ static enum MHD_Result send_reply(struct serve_http *http, struct MHD_Connection
         }
     }
     tide_buf_release(&reply->body);
-    if (reply->file >= 0)
-        close(reply->file);
     return sent;
 }
 
@@ -259,7 +247,7 @@ static enum MHD_Result on_request(void *self, struct MHD_Connection *connection,
         .too_large = intake->too_large,
         .loopback = from_loopback(connection),
     };
-    struct serve_reply reply = { .status = MHD_HTTP_OK, .file = -1 };
+    struct serve_reply reply = { .status = MHD_HTTP_OK };
     tide_buf_init(&reply.body, 1);
     http->options.handle(http->options.self, &request, &reply);
     return send_reply(http, connection, &reply);

@@ -41,7 +41,6 @@ struct serve_reply {
     bool open;            /* to pages of any origin              */
     uint32_t retry_after; /* 0: none */
     struct tide_buf body; /* open; taken over */
-    int file;             /* a body from a file instead, taken over; -1: none */
     enum serve_shape shape;
     uint64_t number;
 };

@@ -5,15 +5,10 @@
 #include "tools/sim/rpc/rpc.h"
 #include "tools/sim/serve/serve.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 enum { JSON_MAX = 1 << 20, CLOSE_MOST = 100000, HEALTHY_MS = 30000, FUND_WAIT_MS = 30000 };
 
 const char serve_routes_help[] =
     "  POST /            JSON-RPC 2.0 as Stellar RPC speaks it; other methods get 405\n"
-    "  GET /lake/…       the lake: .config.json and objects\n"
     "  GET /friendbot?addr=G…  a new account with XLM, a trustline and USDC; answers when a "
     "ledger\n"
     "                    has it\n"
@@ -215,58 +210,6 @@ static void handle_rpc(struct serve *serve, const struct serve_request *request,
     spoil(&answer.hit, reply);
 }
 
-/* --- the lake -------------------------------------------------------------------------------- */
-
-/* Names as a lake has them, no step upwards, nothing that is still being written. */
-static bool is_key(const char *key)
-{
-    for (const char *c = key; *c; c++) {
-        bool good = (*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') ||
-                    (*c >= 'a' && *c <= 'z') || strchr("-./", *c);
-        if (!good || (c[0] == '.' && c[1] == '.'))
-            return false;
-    }
-    size_t len = strlen(key);
-    return len > 0 && key[0] != '/' && (len < 4 || !is(key + len - 4, ".tmp"));
-}
-
-/* -1: there is no such object */
-static int open_object(const char *dir, const char *key)
-{
-    char path[4096];
-    struct stat stat;
-    if (!dir || !is_key(key) ||
-        (size_t)snprintf(path, sizeof path, "%s/%s", dir, key) >= sizeof path)
-        return -1;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0 || (fstat(file, &stat) == 0 && S_ISREG(stat.st_mode)))
-        return file;
-    close(file);
-    return -1;
-}
-
-static void handle_lake(struct serve *serve, const struct serve_request *request,
-                        struct serve_reply *reply)
-{
-    struct sim_fault_hit hit;
-    const char *key = request->path + strlen("/lake/");
-    if (!is(request->method, "GET") && !is(request->method, "HEAD")) {
-        deny_method(reply, "GET, HEAD");
-        return;
-    }
-    atomic_fetch_add(&serve->fetched, 1);
-    sim_faults_match(serve->faults, "lake", &hit);
-    if (sim_fault_on(&hit, SIM_FAULT_DELAY))
-        serve_http_pause(serve->http, hit.number[SIM_FAULT_DELAY]);
-    if (refuse_on_purpose(&hit, reply))
-        return;
-    reply->file = open_object(serve->options.chain.lake, key);
-    if (reply->file < 0)
-        say(reply, 404, "no such object\n");
-    else
-        reply->type = strstr(key, ".json") ? type_json : "application/octet-stream";
-}
-
 /* --- friendbot ---------------------------------------------------------------------------------- */
 
 static bool wait_for(struct serve *serve, const uint8_t hash[TIDE_HASH_BYTES])
@@ -326,10 +269,9 @@ static void put_stats(struct serve *serve, struct tide_buf *out)
     ledger_store_range(serve->store, &oldest, &latest);
     tide_buf_putf(out,
                   "{\"simulated\":true,\"latestLedger\":%u,\"oldestLedger\":%u,\"closed\":%llu,"
-                  "\"http\":%llu,\"lake\":%llu,\"unknown\":%llu,\"requests\":{",
+                  "\"http\":%llu,\"unknown\":%llu,\"requests\":{",
                   latest.sequence, oldest.sequence, atomic_load(&serve->closed),
-                  atomic_load(&serve->served), atomic_load(&serve->fetched),
-                  atomic_load(&serve->rpc->unknown));
+                  atomic_load(&serve->served), atomic_load(&serve->rpc->unknown));
     for (uint32_t i = 0; i < RPC_METHOD_COUNT; i++)
         tide_buf_putf(out, "%s\"%s\":%llu", i ? "," : "", rpc_method_name(i),
                       atomic_load(&serve->rpc->calls[i]));
@@ -437,16 +379,13 @@ void serve_handle(void *self, const struct serve_request *request, struct serve_
         pthread_mutex_lock(&serve->lock);
         pthread_mutex_unlock(&serve->lock);
     }
-    bool lake = strncmp(request->path, "/lake/", 6) == 0;
     atomic_fetch_add(&serve->served, 1);
     /* as Stellar RPC does: what pages may ask and read */
-    reply->open = lake || is(request->path, "/") || is(request->path, "/friendbot");
+    reply->open = is(request->path, "/") || is(request->path, "/friendbot");
     if (reply->open && is(request->method, "OPTIONS"))
         reply->status = 204;
     else if (is(request->path, "/"))
         handle_rpc(serve, request, reply);
-    else if (lake)
-        handle_lake(serve, request, reply);
     else if (is(request->path, "/friendbot"))
         handle_friendbot(serve, request, reply);
     else
