@@ -128,14 +128,15 @@ static tide_status open_all(struct program *p, struct tide_err *err)
     status = tide_feed_open(&api->feed, &feed, err);
     if (status != TIDE_OK)
         return status;
-    struct tide_pool_options pool = { .conninfo = database_of(&p->config),
-                                      .select = api->select,
-                                      .threads = p->config.api_sql_threads,
-                                      .queue = p->config.api_sql_queue };
+    struct tide_sql_pool_options pool = { .conninfo = database_of(&p->config),
+                                          .select = api->select,
+                                          .threads = p->config.api_sql_threads,
+                                          .queue = p->config.api_sql_queue };
     if (pool.threads)
-        status = tide_pool_open(&api->pool, &pool, err);
+        status = tide_sql_pool_open(&api->pool, &pool, err);
     if (status == TIDE_OK)
-        status = tide_live_open(&api->live, &p->config, database_of(&p->config), api->select, err);
+        status = tide_stream_service_open(&api->stream, &p->config, database_of(&p->config),
+                                          api->select, err);
     if (status == TIDE_OK)
         status = tide_kyc_open(&api->kyc, &p->config, api->clock, api->select, err);
     return status == TIDE_OK ? tide_server_open(&api->server, api, err) : status;
@@ -146,8 +147,8 @@ static void close_all(struct program *p)
     struct tide_api *api = &p->api;
     tide_server_close(api->server);
     tide_kyc_close(api->kyc);
-    tide_live_close(api->live);
-    tide_pool_close(api->pool);
+    tide_stream_service_close(api->stream);
+    tide_sql_pool_close(api->pool);
     atomic_store(&p->closing, true);
     if (p->feeding)
         pthread_join(p->feeder, NULL);
@@ -188,11 +189,11 @@ static void ask_deployment(struct program *p)
                                   .silence_ms = TIDE_SQL_SILENCE_MS,
                                   .stopped = is_set,
                                   .stopped_self = &stop_asked };
-    struct tide_chosen chosen;
+    struct tide_deployment_selected selected;
     struct tide_pg *pg = NULL;
     struct tide_err err;
     char quoted[TIDE_ERR_TEXT_MAX];
-    if (tide_chosen_connect(&pg, &to, p->api.select, &chosen, &err) != TIDE_OK)
+    if (tide_deployment_select_connect(&pg, &to, p->api.select, &selected, &err) != TIDE_OK)
         tide_log(TIDE_WARN, "deployment.unknown", "text=%s",
                  tide_log_quote(quoted, sizeof quoted, err.text));
     tide_pg_close(pg);
@@ -230,7 +231,7 @@ static tide_status start(struct program *p, struct tide_err *err)
     if (failed)
         return tide_fail(err, TIDE_E_MEMORY, "cannot start a thread: %s", strerror(failed));
     p->feeding = true;
-    tide_status status = tide_live_start(p->api.live, err);
+    tide_status status = tide_stream_service_start(p->api.stream, err);
     if (status == TIDE_OK && p->api.kyc)
         status = tide_kyc_start(p->api.kyc, err);
     if (status == TIDE_OK)
@@ -307,7 +308,7 @@ static void run(struct program *p)
     tide_log(TIDE_INFO, "api.stopping", "drain_ms=%u", p->config.api_drain_ms);
     tide_server_drain(p->api.server);
     clock->sleep_ms(clock->self, p->config.api_drain_ms);
-    tide_live_stop(p->api.live); /* each subscriber is told, and comes to its end */
+    tide_stream_service_stop(p->api.stream); /* each subscriber is told, and comes to its end */
     tide_server_stop(p->api.server);
     tide_log(TIDE_INFO, "api.stopped", "why=asked");
 }

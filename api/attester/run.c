@@ -94,14 +94,14 @@ static tide_status beat(struct runner *r, const char *state, struct tide_err *er
     if (r->how->dry || !beat_due(r, state, now) || !att_outbox_held(r->program->outbox))
         return TIDE_OK;
     count_standing(r, now);
-    const struct att_beat said = { .verifier = att_signer_address(r->program->signer),
-                                   .state = state,
-                                   .ledger = att_rpc_latest(r->work.rpc),
-                                   .balance = r->work.balance,
-                                   .standing = r->standing,
-                                   .tally = r->work.tally,
-                                   .error = r->error[0] ? r->error : NULL };
-    tide_status status = att_outbox_beat(r->program->outbox, &said, err);
+    const struct att_heartbeat said = { .verifier = att_signer_address(r->program->signer),
+                                        .state = state,
+                                        .ledger = att_rpc_latest(r->work.rpc),
+                                        .balance = r->work.balance,
+                                        .standing = r->standing,
+                                        .tally = r->work.tally,
+                                        .error = r->error[0] ? r->error : NULL };
+    tide_status status = att_outbox_heartbeat(r->program->outbox, &said, err);
     if (status != TIDE_OK)
         return status;
     r->beaten = state;

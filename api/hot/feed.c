@@ -65,7 +65,7 @@ void tide_feed_stats(struct tide_feed *feed, struct tide_feed_stats *out)
 static tide_status plan_ahead(struct tide_feed *feed, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    const char *params[] = { feed->chosen.text, "2147483647", "2147483647" };
+    const char *params[] = { feed->selected.text, "2147483647", "2147483647" };
     tide_status status = tide_pg_execute(feed->pg, &rows, "news", params, 3, err);
     if (status == TIDE_OK)
         tide_pg_rows_release(&rows);
@@ -89,7 +89,7 @@ static tide_status prepare(struct tide_feed *feed, struct tide_err *err)
         status = sql ? tide_pg_prepare(feed->pg, "news", sql, err) : TIDE_E_MEMORY;
     if (status == TIDE_OK)
         status = plan_ahead(feed, err);
-    if (status == TIDE_OK && !feed->chosen.standby)
+    if (status == TIDE_OK && !feed->selected.standby)
         status = tide_pg_listen(feed->pg, "tidemark", err);
     return status;
 }
@@ -103,12 +103,13 @@ static tide_status connect_now(struct tide_feed *feed, struct tide_err *err)
                                   .stopped_self = feed->options.stopped_self };
     if (feed->pg && tide_pg_alive(feed->pg) && feed->prepared) {
         tide_status status = tide_deployment_select_refresh(feed->options.select, feed->pg, err);
-        if (status != TIDE_OK || tide_chosen_is_current(feed->options.select, &feed->chosen))
+        if (status != TIDE_OK ||
+            tide_deployment_select_is_current(feed->options.select, &feed->selected))
             return status;
     }
     feed->prepared = false;
     tide_status status =
-        tide_chosen_connect(&feed->pg, &to, feed->options.select, &feed->chosen, err);
+        tide_deployment_select_connect(&feed->pg, &to, feed->options.select, &feed->selected, err);
     if (status == TIDE_OK)
         status = prepare(feed, err);
     feed->prepared = status == TIDE_OK;
@@ -136,8 +137,8 @@ static tide_status rebuild(struct tide_feed *feed, const char *why, struct tide_
 
 static bool is_of(const struct tide_feed *feed, const struct tide_hot_meta *meta)
 {
-    return meta->deployment == feed->chosen.id &&
-           memcmp(meta->protocol, feed->chosen.protocol, sizeof meta->protocol) == 0;
+    return meta->deployment == feed->selected.id &&
+           memcmp(meta->protocol, feed->selected.protocol, sizeof meta->protocol) == 0;
 }
 
 /* Whether readers answer from it meanwhile: another epoch of what is served. */
@@ -163,12 +164,12 @@ static tide_status have_cache(struct tide_feed *feed, struct tide_hot_meta *meta
             return TIDE_OK;
         if (status == TIDE_OK && serves(feed, meta)) {
             *built = true;
-            snprintf(why, sizeof why, "deployment %u follows %u", feed->chosen.id,
+            snprintf(why, sizeof why, "deployment %u follows %u", feed->selected.id,
                      meta->deployment);
             return rebuild(feed, why, err);
         }
         status = tide_fail(err, TIDE_E_DECODE, "cache: of deployment %u, this is %u",
-                           meta->deployment, feed->chosen.id);
+                           meta->deployment, feed->selected.id);
     }
     if (status != TIDE_E_MISSING && status != TIDE_E_DECODE && status != TIDE_E_SCHEMA)
         return status;
@@ -219,7 +220,7 @@ static tide_status take_news(void *self, struct tide_hot_sink *sink, struct tide
     for (uint32_t i = 1; i < feed->news.count && status == TIDE_OK; i++)
         status = feed_apply_row(sink, &feed->news, i, err);
     if (status == TIDE_OK && contracts)
-        status = feed_contracts(feed->pg, feed->chosen.id, feed->look.ledger, sink, err);
+        status = feed_contracts(feed->pg, feed->selected.id, feed->look.ledger, sink, err);
     if (status == TIDE_OK)
         status = feed_put_meta(feed, sink, &feed->look, err);
     return status;
@@ -242,11 +243,11 @@ static tide_status ask_news(struct tide_feed *feed, const struct tide_hot_meta *
     snprintf(to, sizeof to, "%u", until && until < end ? until : end);
     feed_note_time(feed);
     tide_status status = tide_pg_execute(feed->pg, &feed->news, "news",
-                                         (const char *[]){ feed->chosen.text, from, to }, 3, err);
+                                         (const char *[]){ feed->selected.text, from, to }, 3, err);
     if (status != TIDE_OK)
         return status;
     if (feed->news.count == 0)
-        return tide_fail(err, TIDE_E_MISSING, "feed: no deployment %u", feed->chosen.id);
+        return tide_fail(err, TIDE_E_MISSING, "feed: no deployment %u", feed->selected.id);
     return feed_read_look(&feed->look, &feed->news, 0, meta->hash, err);
 }
 
@@ -330,7 +331,7 @@ tide_status tide_feed_step(struct tide_feed *feed, uint32_t until, bool *more, s
     tide_status status = step(feed, until, more, err);
     pthread_mutex_lock(&feed->mutex);
     feed->stats.feeding = status == TIDE_OK;
-    feed->stats.standby = feed->chosen.standby;
+    feed->stats.standby = feed->selected.standby;
     /* That another process feeds is how it should be. */
     bool failed = status != TIDE_OK && status != TIDE_E_CONFLICT;
     feed->stats.failures += failed;
@@ -358,7 +359,7 @@ static tide_status poll_cursor(struct tide_feed *feed, struct tide_err *err)
     for (int64_t end = now_ms() + TIDE_FEED_IDLE_MS; now_ms() < end && !stopped(feed);) {
         struct tide_pg_rows rows;
         tide_status status = tide_pg_execute(feed->pg, &rows, "moves",
-                                             (const char *[]){ feed->chosen.text }, 1, err);
+                                             (const char *[]){ feed->selected.text }, 1, err);
         if (status != TIDE_OK)
             return status;
         bool moved = rows.count == 1 && tide_pg_u64(&rows, 0, 0) != feed->moves_seen;
@@ -374,7 +375,7 @@ static void wait_for_news(struct tide_feed *feed)
 {
     struct tide_err err;
     bool notified;
-    tide_status status = feed->chosen.standby
+    tide_status status = feed->selected.standby
                              ? poll_cursor(feed, &err)
                              : tide_pg_wait(feed->pg, TIDE_FEED_IDLE_MS, &notified, &err);
     if (status != TIDE_OK)

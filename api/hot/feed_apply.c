@@ -36,7 +36,7 @@ tide_status feed_read_look(struct feed_look *look, const struct tide_pg_rows *ro
         .raw_states = tide_pg_u64(rows, at, v + LOOK_RAW),
         .contracts_seen = (uint32_t)tide_pg_u64(rows, at, v + LOOK_SEEN),
         .from = (uint32_t)tide_pg_u64(rows, at, v + LOOK_FROM),
-        .unkept = record_unkept(tide_pg_text(rows, at, v + LOOK_SCOPE)),
+        .unkept = project_unkept(tide_pg_text(rows, at, v + LOOK_SCOPE)),
         .sign = tide_age_read(rows, at, v + LOOK_SIGN),
         .pasts_read = (uint32_t)tide_pg_u64(rows, at, v + LOOK_READ),
     };
@@ -55,16 +55,16 @@ tide_status feed_apply_row(struct tide_hot_sink *sink, const struct tide_pg_rows
                            struct tide_err *err)
 {
     uint64_t source = tide_pg_u64(rows, at, FEED_SOURCE);
-    struct record_row row = { .sink = sink,
-                              .rows = rows,
-                              .at = at,
-                              .first = FEED_VALUES,
-                              .removed = tide_pg_bool(rows, at, FEED_REMOVED),
-                              .ledger = (uint32_t)tide_pg_u64(rows, at, FEED_LEDGER),
-                              .close_time = tide_pg_u64(rows, at, FEED_TIME),
-                              .contract = tide_pg_slice(rows, at, FEED_CONTRACT) };
-    assert(source < RECORD_SOURCE_COUNT);
-    return record_apply((enum record_source_id)source, &row, err);
+    struct project_row row = { .sink = sink,
+                               .rows = rows,
+                               .at = at,
+                               .first = FEED_VALUES,
+                               .removed = tide_pg_bool(rows, at, FEED_REMOVED),
+                               .ledger = (uint32_t)tide_pg_u64(rows, at, FEED_LEDGER),
+                               .close_time = tide_pg_u64(rows, at, FEED_TIME),
+                               .contract = tide_pg_slice(rows, at, FEED_CONTRACT) };
+    assert(source < PROJECT_SOURCE_COUNT);
+    return project_apply((enum project_source_id)source, &row, err);
 }
 
 /* --- contracts ------------------------------------------------------------------------------- */
@@ -206,8 +206,8 @@ tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
     bool found;
     tide_status status = sink->get(sink->self, &key, &meta, &found, err);
-    meta.deployment = feed->chosen.id;
-    memcpy(meta.protocol, feed->chosen.protocol, sizeof meta.protocol);
+    meta.deployment = feed->selected.id;
+    memcpy(meta.protocol, feed->selected.protocol, sizeof meta.protocol);
     meta.ledger = look->ledger;
     meta.close_time = look->close_time;
     memcpy(meta.hash, look->hash, sizeof meta.hash);

@@ -25,7 +25,7 @@ struct numbers {
 static struct numbers numbers_of(const struct tide_feed *feed, uint32_t from, uint32_t to)
 {
     struct numbers n;
-    snprintf(n.deployment, sizeof n.deployment, "%u", feed->chosen.id);
+    snprintf(n.deployment, sizeof n.deployment, "%u", feed->selected.id);
     snprintf(n.from, sizeof n.from, "%u", from);
     snprintf(n.to, sizeof n.to, "%u", to);
     return n;
@@ -74,13 +74,13 @@ static tide_status build_pools(struct building *b, const struct feed_look *look,
     tide_status status = before_window(b->feed, look, &start, err);
     struct numbers n = numbers_of(b->feed, start, look->ledger);
     tide_buf_reset(sql);
-    feed_sql_kept(sql, RECORD_POOL);
+    feed_sql_in_scope(sql, PROJECT_POOL);
     if (status == TIDE_OK)
         status = stream(b, sql, &n, 2, err);
     tide_buf_reset(sql);
-    feed_sql_since(sql, RECORD_POOL);
+    feed_sql_since(sql, PROJECT_POOL);
     tide_buf_str(sql, " UNION ALL ");
-    feed_sql_since(sql, RECORD_SWAP);
+    feed_sql_since(sql, PROJECT_SWAP);
     tide_buf_str(sql, " ORDER BY ledger, source, tx, seq");
     return status == TIDE_OK ? stream(b, sql, &n, 3, err) : status;
 }
@@ -92,11 +92,11 @@ static tide_status build_rest(struct building *b, const struct feed_look *look,
     tide_status status = TIDE_OK;
     bool as_of = look->ledger != look->cursor;
     struct numbers n = numbers_of(b->feed, look->ledger, 0);
-    for (int s = 0; s < (int)RECORD_SOURCE_COUNT && status == TIDE_OK; s++) {
-        if (s == RECORD_POOL || s == RECORD_SWAP)
+    for (int s = 0; s < (int)PROJECT_SOURCE_COUNT && status == TIDE_OK; s++) {
+        if (s == PROJECT_POOL || s == PROJECT_SWAP)
             continue;
         tide_buf_reset(sql);
-        feed_sql_whole(sql, (enum record_source_id)s, as_of);
+        feed_sql_whole(sql, (enum project_source_id)s, as_of);
         status = stream(b, sql, &n, as_of ? 2 : 1, err);
     }
     return status;
@@ -118,7 +118,7 @@ static tide_status look_now(struct tide_feed *feed, struct feed_look *look, stru
         return status;
     status = rows.count == 1
                  ? feed_read_look(look, &rows, 0, NULL, err)
-                 : tide_fail(err, TIDE_E_MISSING, "feed: no deployment %u", feed->chosen.id);
+                 : tide_fail(err, TIDE_E_MISSING, "feed: no deployment %u", feed->selected.id);
     tide_pg_rows_release(&rows);
     return status;
 }
@@ -132,7 +132,7 @@ static tide_status fill(struct tide_feed *feed, struct tide_hot_sink *sink, stru
     if (status == TIDE_OK)
         status = build_rest(&b, &feed->look, err);
     if (status == TIDE_OK)
-        status = feed_contracts(feed->pg, feed->chosen.id, feed->look.ledger, sink, err);
+        status = feed_contracts(feed->pg, feed->selected.id, feed->look.ledger, sink, err);
     if (status == TIDE_OK)
         status = feed_put_meta(feed, sink, &feed->look, err);
     if (status == TIDE_OK)

@@ -1,4 +1,4 @@
-/* What the files api/feed*.c share, and view_past.c, which reads the same rows. */
+/* What the files api/feed*.c share, and reader_past.c, which reads the same rows. */
 #ifndef API_HOT_FEED_IMPL_H
 #define API_HOT_FEED_IMPL_H
 
@@ -34,7 +34,7 @@ struct feed_look {
     uint32_t contracts_seen;
     uint32_t pasts_read; /* ranges of chain.contract_coverage that are complete, weighed */
     uint32_t from;       /* of the covered range */
-    uint32_t unkept;     /* sources that the index leaves out: RECORD_BIT */
+    uint32_t unkept;     /* sources that the index leaves out: PROJECT_BIT */
     bool same;           /* our ledger's hash is the database's; also when we have none */
     struct tide_age_sign sign;
 };
@@ -43,7 +43,7 @@ struct tide_feed {
     struct tide_feed_options options;
     struct tide_pg *pg;
     struct tide_hot_reader *reader;
-    struct tide_chosen chosen;
+    struct tide_deployment_selected selected;
     bool prepared;
     uint64_t moves_seen; /* on a standby: asked by polling */
     int64_t rebuilt_ms;  /* monotonic; of the last rebuild for what changed behind */
@@ -66,11 +66,11 @@ void feed_note_time(struct tide_feed *feed);
 
 /* feed_sql.c */
 /* The rows of a source since $2 up to $3, as one SELECT. */
-void feed_sql_since(struct tide_buf *sql, enum record_source_id source);
+void feed_sql_since(struct tide_buf *sql, enum project_source_id source);
 /* Its rows as of the end of $2: all that are there; newest when as_of is false. */
-void feed_sql_whole(struct tide_buf *sql, enum record_source_id source, bool as_of);
+void feed_sql_whole(struct tide_buf *sql, enum project_source_id source, bool as_of);
 /* The same as of $2 for entries that are seldom removed, one probe each. */
-void feed_sql_kept(struct tide_buf *sql, enum record_source_id source);
+void feed_sql_in_scope(struct tide_buf *sql, enum project_source_id source);
 /* Everything since $2 up to $3 or the cursor, the cursor row first. */
 void feed_sql_news(struct tide_buf *sql);
 /* The cursor row alone: $1 deployment, $2 our ledger, $3 until. */

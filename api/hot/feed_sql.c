@@ -1,12 +1,12 @@
 #include "api/hot/feed_impl.h"
 #include "api/sql/bound.h"
 
-/* Each value of the list as text in a column of its own, then NULLs up to RECORD_COLUMNS_MAX, so
+/* Each value of the list as text in a column of its own, then NULLs up to PROJECT_COLUMNS_MAX, so
  * that the rows of all sources are alike. */
-static void put_values(struct tide_buf *sql, const struct record_source *source)
+static void put_values(struct tide_buf *sql, const struct project_source *source)
 {
     const char *at = source->columns;
-    for (uint32_t i = 0; i < RECORD_COLUMNS_MAX; i++) {
+    for (uint32_t i = 0; i < PROJECT_COLUMNS_MAX; i++) {
         size_t len = i < source->count ? strcspn(at, ",") : 0;
         if (i < source->count)
             tide_buf_putf(sql, ", (%.*s)::text", (int)len, at);
@@ -17,41 +17,41 @@ static void put_values(struct tide_buf *sql, const struct record_source *source)
     }
 }
 
-static void put_head(struct tide_buf *sql, enum record_source_id source, bool versions)
+static void put_head(struct tide_buf *sql, enum project_source_id source, bool versions)
 {
-    bool event = source == RECORD_SWAP;
+    bool event = source == PROJECT_SWAP;
     tide_buf_putf(sql,
                   "SELECT %d AS source, %s AS removed, ledger,"
                   " extract(epoch FROM closed_at)::bigint AS closed, contract, tx, %s AS seq",
                   (int)source, versions && !event ? "removed" : "false", event ? "event" : "seq");
-    put_values(sql, &record_sources[source]);
+    put_values(sql, &project_sources[source]);
 }
 
-void feed_sql_since(struct tide_buf *sql, enum record_source_id source)
+void feed_sql_since(struct tide_buf *sql, enum project_source_id source)
 {
     put_head(sql, source, true);
     tide_buf_putf(sql, " FROM %s.%s WHERE deployment = $1 AND ledger > $2 AND ledger <= ",
-                  source == RECORD_SWAP ? "event" : "history", record_sources[source].name);
+                  source == PROJECT_SWAP ? "event" : "history", project_sources[source].name);
     tide_buf_str(sql, "least((SELECT ledger FROM chain.cursor WHERE deployment = $1), $3)");
 }
 
-void feed_sql_whole(struct tide_buf *sql, enum record_source_id source, bool as_of)
+void feed_sql_whole(struct tide_buf *sql, enum project_source_id source, bool as_of)
 {
     put_head(sql, source, as_of);
     if (!as_of) {
-        tide_buf_putf(sql, " FROM state.%s WHERE deployment = $1", record_sources[source].name);
+        tide_buf_putf(sql, " FROM state.%s WHERE deployment = $1", project_sources[source].name);
         return;
     }
     tide_buf_putf(sql,
                   " FROM (SELECT DISTINCT ON (key_hash) * FROM history.%s WHERE deployment = $1"
                   " AND ledger <= $2 ORDER BY key_hash, ledger DESC, tx DESC, seq DESC) AS h"
                   " WHERE NOT removed",
-                  record_sources[source].name);
+                  project_sources[source].name);
 }
 
-void feed_sql_kept(struct tide_buf *sql, enum record_source_id source)
+void feed_sql_in_scope(struct tide_buf *sql, enum project_source_id source)
 {
-    const char *name = record_sources[source].name;
+    const char *name = project_sources[source].name;
     put_head(sql, source, true);
     tide_buf_putf(sql,
                   " FROM (SELECT h.* FROM (SELECT s.key_hash FROM state.%s AS s WHERE s.deployment"
@@ -87,9 +87,9 @@ void feed_sql_cursor(struct tide_buf *sql)
 void feed_sql_news(struct tide_buf *sql)
 {
     feed_sql_cursor(sql);
-    for (int source = 0; source < (int)RECORD_SOURCE_COUNT; source++) {
+    for (int source = 0; source < (int)PROJECT_SOURCE_COUNT; source++) {
         tide_buf_str(sql, " UNION ALL ");
-        feed_sql_since(sql, (enum record_source_id)source);
+        feed_sql_since(sql, (enum project_source_id)source);
     }
     tide_buf_str(sql, " ORDER BY ledger, source, tx, seq");
 }

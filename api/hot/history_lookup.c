@@ -18,12 +18,12 @@ static enum tide_role role_named(const char *name)
     return TIDE_ROLE_COUNT;
 }
 
-tide_status tide_load_open(struct tide_load *load, struct tide_pg *pg, uint16_t deployment,
-                           uint32_t ledger, struct tide_err *err)
+tide_status tide_history_open(struct tide_history *history, struct tide_pg *pg, uint16_t deployment,
+                              uint32_t ledger, struct tide_err *err)
 {
     char id[8];
     struct tide_pg_rows rows;
-    *load = (struct tide_load){ .pg = pg, .deployment = deployment, .ledger = ledger };
+    *history = (struct tide_history){ .pg = pg, .deployment = deployment, .ledger = ledger };
     snprintf(id, sizeof id, "%u", deployment);
     tide_status status =
         tide_pg_query(pg, &rows,
@@ -35,7 +35,7 @@ tide_status tide_load_open(struct tide_load *load, struct tide_pg *pg, uint16_t 
     for (uint32_t i = 0; i < rows.count; i++) {
         enum tide_role role = role_named(tide_pg_text(&rows, i, 0));
         if (role < TIDE_ROLE_COUNT)
-            (void)tide_hot_address_parse(&load->contracts[role], tide_pg_slice(&rows, i, 1));
+            (void)tide_hot_address_parse(&history->contracts[role], tide_pg_slice(&rows, i, 1));
     }
     if (rows.count == 0)
         status = tide_fail(err, TIDE_E_MISSING, "the database holds no deployment %u", deployment);
@@ -95,8 +95,8 @@ static void put_key(struct tide_buf *xdr, const struct tide_entry_key *key)
         put_part(xdr, &key->parts[i]);
 }
 
-tide_status tide_load_key(char out[TIDE_KEY_TEXT], const struct tide_entry_key *key,
-                          struct tide_err *err)
+tide_status tide_history_key(char out[TIDE_KEY_TEXT], const struct tide_entry_key *key,
+                             struct tide_err *err)
 {
     enum { PERSISTENT = 1 };
     uint8_t hash[TIDE_HASH_BYTES];
@@ -121,24 +121,24 @@ tide_status tide_load_key(char out[TIDE_KEY_TEXT], const struct tide_entry_key *
 
 /* --- entries ------------------------------------------------------------------------ */
 
-tide_status tide_load_entry(struct tide_load *load, struct tide_pg_rows *rows, bool *found,
-                            const struct tide_entry_key *key, const char *columns,
-                            struct tide_err *err)
+tide_status tide_history_entry(struct tide_history *history, struct tide_pg_rows *rows, bool *found,
+                               const struct tide_entry_key *key, const char *columns,
+                               struct tide_err *err)
 {
     char hash[TIDE_KEY_TEXT], id[8], ledger[16], sql[1024];
     *rows = (struct tide_pg_rows){ 0 };
     *found = false;
-    if (load->scope && !tide_kept_has(load->scope, "history", key->table)) {
-        load->unkept = key->table;
+    if (history->scope && !tide_scope_has(history->scope, "history", key->table)) {
+        history->unkept = key->table;
         return tide_fail(err, TIDE_E_MISSING, "history.%s is not kept", key->table);
     }
     if (key->contract.kind == 0)
         return TIDE_OK;
-    tide_status status = tide_load_key(hash, key, err);
+    tide_status status = tide_history_key(hash, key, err);
     if (status != TIDE_OK)
         return status;
-    snprintf(id, sizeof id, "%u", load->deployment);
-    snprintf(ledger, sizeof ledger, "%u", load->ledger);
+    snprintf(id, sizeof id, "%u", history->deployment);
+    snprintf(ledger, sizeof ledger, "%u", history->ledger);
     int len = snprintf(sql, sizeof sql,
                        "SELECT %s, removed, ledger, extract(epoch FROM closed_at)::bigint, contract"
                        " FROM history.%s WHERE deployment = $1 AND key_hash = $2 AND ledger <= $3"
@@ -146,7 +146,7 @@ tide_status tide_load_entry(struct tide_load *load, struct tide_pg_rows *rows, b
                        columns, key->table);
     if (len < 0 || (size_t)len >= sizeof sql)
         return tide_fail(err, TIDE_E_LIMIT, "%s: statement", key->table);
-    status = tide_bound_query(load->pg, rows, sql, (const char *[]){ id, hash, ledger }, 3, err);
+    status = tide_bound_query(history->pg, rows, sql, (const char *[]){ id, hash, ledger }, 3, err);
     if (status != TIDE_OK)
         return status;
     *found = rows->count == 1 && !tide_pg_bool(rows, 0, rows->columns - 4);
@@ -155,31 +155,31 @@ tide_status tide_load_entry(struct tide_load *load, struct tide_pg_rows *rows, b
     return TIDE_OK;
 }
 
-static struct record_row row_of(struct tide_hot_sink *sink, const struct tide_pg_rows *rows,
-                                uint32_t at)
+static struct project_row row_of(struct tide_hot_sink *sink, const struct tide_pg_rows *rows,
+                                 uint32_t at)
 {
-    return (struct record_row){ .sink = sink,
-                                .rows = rows,
-                                .at = at,
-                                .ledger = (uint32_t)tide_pg_u64(rows, at, rows->columns - 3),
-                                .close_time = tide_pg_u64(rows, at, rows->columns - 2),
-                                .contract = tide_pg_slice(rows, at, rows->columns - 1) };
+    return (struct project_row){ .sink = sink,
+                                 .rows = rows,
+                                 .at = at,
+                                 .ledger = (uint32_t)tide_pg_u64(rows, at, rows->columns - 3),
+                                 .close_time = tide_pg_u64(rows, at, rows->columns - 2),
+                                 .contract = tide_pg_slice(rows, at, rows->columns - 1) };
 }
 
-tide_status tide_load_record(struct tide_load *load, struct tide_hot_sink *sink,
-                             enum record_source_id source, const struct tide_entry_key *key,
-                             struct tide_err *err)
+tide_status tide_history_record(struct tide_history *history, struct tide_hot_sink *sink,
+                                enum project_source_id source, const struct tide_entry_key *key,
+                                struct tide_err *err)
 {
     struct tide_pg_rows rows;
     bool found;
     struct tide_entry_key of = *key;
-    of.table = record_sources[source].name;
+    of.table = project_sources[source].name;
     tide_status status =
-        tide_load_entry(load, &rows, &found, &of, record_sources[source].columns, err);
+        tide_history_entry(history, &rows, &found, &of, project_sources[source].columns, err);
     if (status != TIDE_OK || !found)
         return status;
-    struct record_row row = row_of(sink, &rows, 0);
-    status = record_apply(source, &row, err);
+    struct project_row row = row_of(sink, &rows, 0);
+    status = project_apply(source, &row, err);
     tide_pg_rows_release(&rows);
     return status;
 }
@@ -191,7 +191,7 @@ static tide_status put_hashes(struct tide_buf *out, const struct tide_entry_key 
     char hash[TIDE_KEY_TEXT];
     tide_buf_u8(out, '{');
     for (uint32_t i = 0; i < count; i++) {
-        tide_status status = tide_load_key(hash, &keys[i], err);
+        tide_status status = tide_history_key(hash, &keys[i], err);
         if (status != TIDE_OK)
             return status;
         tide_buf_str(out, i ? ",\"\\" : "\"\\");
@@ -202,14 +202,14 @@ static tide_status put_hashes(struct tide_buf *out, const struct tide_entry_key 
     return out->failed ? tide_fail(err, TIDE_E_MEMORY, "keys") : TIDE_OK;
 }
 
-static tide_status query_many(struct tide_load *load, struct tide_pg_rows *rows,
-                              enum record_source_id source, const struct tide_buf *hashes,
+static tide_status query_many(struct tide_history *history, struct tide_pg_rows *rows,
+                              enum project_source_id source, const struct tide_buf *hashes,
                               struct tide_err *err)
 {
     char id[8], ledger[16], sql[1024];
-    const struct record_source *from = &record_sources[source];
-    snprintf(id, sizeof id, "%u", load->deployment);
-    snprintf(ledger, sizeof ledger, "%u", load->ledger);
+    const struct project_source *from = &project_sources[source];
+    snprintf(id, sizeof id, "%u", history->deployment);
+    snprintf(ledger, sizeof ledger, "%u", history->ledger);
     int len = snprintf(sql, sizeof sql,
                        "SELECT %s, removed, ledger, extract(epoch FROM closed_at)::bigint, contract"
                        " FROM unnest($2::bytea[]) AS k(hash), LATERAL (SELECT * FROM history.%s AS"
@@ -219,13 +219,13 @@ static tide_status query_many(struct tide_load *load, struct tide_pg_rows *rows,
                        from->columns, from->name);
     if (len < 0 || (size_t)len >= sizeof sql)
         return tide_fail(err, TIDE_E_LIMIT, "%s: statement", from->name);
-    return tide_bound_query(load->pg, rows, sql,
+    return tide_bound_query(history->pg, rows, sql,
                             (const char *[]){ id, (const char *)hashes->ptr, ledger }, 3, err);
 }
 
-tide_status tide_load_records(struct tide_load *load, struct tide_hot_sink *sink,
-                              enum record_source_id source, const struct tide_entry_key *keys,
-                              uint32_t count, struct tide_err *err)
+tide_status tide_history_records(struct tide_history *history, struct tide_hot_sink *sink,
+                                 enum project_source_id source, const struct tide_entry_key *keys,
+                                 uint32_t count, struct tide_err *err)
 {
     struct tide_pg_rows rows = { 0 };
     struct tide_buf hashes;
@@ -234,11 +234,11 @@ tide_status tide_load_records(struct tide_load *load, struct tide_hot_sink *sink
     tide_buf_init(&hashes, (size_t)count * 80 + 16);
     tide_status status = put_hashes(&hashes, keys, count, err);
     if (status == TIDE_OK)
-        status = query_many(load, &rows, source, &hashes, err);
+        status = query_many(history, &rows, source, &hashes, err);
     tide_buf_release(&hashes);
     for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++) {
-        struct record_row row = row_of(sink, &rows, i);
-        status = record_apply(source, &row, err);
+        struct project_row row = row_of(sink, &rows, i);
+        status = project_apply(source, &row, err);
     }
     tide_pg_rows_release(&rows);
     return status;

@@ -10,7 +10,7 @@
 #include "api/hot/project.h"
 #include "tidemark/rule.h"
 
-struct tide_load {
+struct tide_history {
     struct tide_pg *pg;
     uint16_t deployment;
     uint32_t ledger;    /* as of its close */
@@ -21,8 +21,8 @@ struct tide_load {
 };
 
 /* Learns the contracts of the deployment. */
-tide_status tide_load_open(struct tide_load *load, struct tide_pg *pg, uint16_t deployment,
-                           uint32_t ledger, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_history_open(struct tide_history *history, struct tide_pg *pg, uint16_t deployment,
+                              uint32_t ledger, struct tide_err *err) TIDE_MUST_USE;
 
 /* One argument of a storage key. */
 struct tide_key_part {
@@ -50,64 +50,65 @@ struct tide_entry_key {
 
 /* "\x" and the hash of the ledger key, as SQL takes it, NUL-terminated. */
 #define TIDE_KEY_TEXT (2 + 2 * TIDE_HASH_BYTES + 1)
-tide_status tide_load_key(char out[TIDE_KEY_TEXT], const struct tide_entry_key *key,
-                          struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_history_key(char out[TIDE_KEY_TEXT], const struct tide_entry_key *key,
+                             struct tide_err *err) TIDE_MUST_USE;
 
 /* The named columns of the entry as of the ledger. *found false when it was never there or is
  * removed; else rows has one row, the caller's to release. TIDE_E_MISSING: the index does not keep
  * its table. */
-tide_status tide_load_entry(struct tide_load *load, struct tide_pg_rows *rows, bool *found,
-                            const struct tide_entry_key *key, const char *columns,
-                            struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_history_entry(struct tide_history *history, struct tide_pg_rows *rows, bool *found,
+                               const struct tide_entry_key *key, const char *columns,
+                               struct tide_err *err) TIDE_MUST_USE;
 
 /* The same, applied to the records of the sink. */
-tide_status tide_load_record(struct tide_load *load, struct tide_hot_sink *sink,
-                             enum record_source_id source, const struct tide_entry_key *key,
-                             struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_history_record(struct tide_history *history, struct tide_hot_sink *sink,
+                                enum project_source_id source, const struct tide_entry_key *key,
+                                struct tide_err *err) TIDE_MUST_USE;
 
 /* And of many keys of that source, those that are there. keys differ in their parts alone. */
-tide_status tide_load_records(struct tide_load *load, struct tide_hot_sink *sink,
-                              enum record_source_id source, const struct tide_entry_key *keys,
-                              uint32_t count, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_history_records(struct tide_history *history, struct tide_hot_sink *sink,
+                                 enum project_source_id source, const struct tide_entry_key *keys,
+                                 uint32_t count, struct tide_err *err) TIDE_MUST_USE;
 
 /* Everything the rules ask of one address, market, pool …, as records of the set: those that
  * are there. (load_record.c) */
-tide_status tide_load_person(struct tide_load *load, struct record_set *set,
-                             const struct tide_hot_address *who,
-                             struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_history_person(struct tide_history *history, struct record_set *set,
+                                const struct tide_hot_address *who,
+                                struct tide_err *err) TIDE_MUST_USE;
 /* The same for many at once, in one statement a table. Of whom nothing is known there is a record
  * all the same, an empty one: the rules take it for none, and nobody looks again. */
-tide_status tide_load_people(struct tide_load *load, struct record_set *set,
-                             const struct tide_hot_address *who, uint32_t count,
-                             struct tide_err *err) TIDE_MUST_USE;
-tide_status tide_load_pool(struct tide_load *load, struct record_set *set,
-                           const struct tide_hot_symbol *id, struct tide_err *err) TIDE_MUST_USE;
-tide_status tide_load_feed(struct tide_load *load, struct record_set *set,
-                           const struct tide_hot_symbol *asset, struct tide_err *err) TIDE_MUST_USE;
-tide_status tide_load_market(struct tide_load *load, struct record_set *set,
-                             const struct tide_hot_symbol *symbol,
-                             struct tide_err *err) TIDE_MUST_USE;
-tide_status tide_load_partner(struct tide_load *load, struct record_set *set, uint32_t id,
-                              struct tide_err *err) TIDE_MUST_USE;
-/* Whether a jurisdiction was blocked. */
-tide_status tide_load_blocked(struct tide_load *load, uint32_t code, bool *out,
-                              struct tide_err *err) TIDE_MUST_USE;
-/* A vault with its market and both feeds; in's pointers live in the set. */
-tide_status tide_load_vault(struct tide_load *load, struct record_set *set,
-                            struct tide_vault_inputs *in, const struct tide_hot_symbol *market,
-                            const struct tide_hot_address *owner,
-                            struct tide_err *err) TIDE_MUST_USE;
-/* What the cache does not hold; *found false when it is not on the ledger. */
-tide_status tide_load_position(struct tide_load *load, struct tide_position *out, bool *found,
-                               const struct tide_hot_symbol *pool,
-                               const struct tide_hot_address *provider,
-                               struct tide_err *err) TIDE_MUST_USE;
-tide_status tide_load_stability(struct tide_load *load, struct tide_stability *out, bool *found,
+tide_status tide_history_people(struct tide_history *history, struct record_set *set,
+                                const struct tide_hot_address *who, uint32_t count,
                                 struct tide_err *err) TIDE_MUST_USE;
-tide_status tide_load_saving(struct tide_load *load, struct tide_saving *out, bool *found,
-                             const struct tide_hot_address *depositor,
-                             struct tide_err *err) TIDE_MUST_USE;
-tide_status tide_load_epoch(struct tide_load *load, struct tide_epoch *out, bool *found,
-                            uint64_t id, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_history_pool(struct tide_history *history, struct record_set *set,
+                              const struct tide_hot_symbol *id, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_history_feed(struct tide_history *history, struct record_set *set,
+                              const struct tide_hot_symbol *asset,
+                              struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_history_market(struct tide_history *history, struct record_set *set,
+                                const struct tide_hot_symbol *symbol,
+                                struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_history_partner(struct tide_history *history, struct record_set *set, uint32_t id,
+                                 struct tide_err *err) TIDE_MUST_USE;
+/* Whether a jurisdiction was blocked. */
+tide_status tide_history_blocked(struct tide_history *history, uint32_t code, bool *out,
+                                 struct tide_err *err) TIDE_MUST_USE;
+/* A vault with its market and both feeds; in's pointers live in the set. */
+tide_status tide_history_vault(struct tide_history *history, struct record_set *set,
+                               struct tide_vault_inputs *in, const struct tide_hot_symbol *market,
+                               const struct tide_hot_address *owner,
+                               struct tide_err *err) TIDE_MUST_USE;
+/* What the cache does not hold; *found false when it is not on the ledger. */
+tide_status tide_history_position(struct tide_history *history, struct tide_position *out,
+                                  bool *found, const struct tide_hot_symbol *pool,
+                                  const struct tide_hot_address *provider,
+                                  struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_history_stability(struct tide_history *history, struct tide_stability *out,
+                                   bool *found, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_history_saving(struct tide_history *history, struct tide_saving *out, bool *found,
+                                const struct tide_hot_address *depositor,
+                                struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_history_epoch(struct tide_history *history, struct tide_epoch *out, bool *found,
+                               uint64_t id, struct tide_err *err) TIDE_MUST_USE;
 
 #endif

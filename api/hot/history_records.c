@@ -2,24 +2,24 @@
 
 #include <stdlib.h>
 
-static struct tide_hot_address owner(const struct tide_load *load, enum tide_role role)
+static struct tide_hot_address owner(const struct tide_history *history, enum tide_role role)
 {
-    return load->contracts[role];
+    return history->contracts[role];
 }
 
-static struct tide_entry_key by_address(const struct tide_load *load, enum tide_role role,
+static struct tide_entry_key by_address(const struct tide_history *history, enum tide_role role,
                                         const char *variant, const struct tide_hot_address *who)
 {
-    return (struct tide_entry_key){ .contract = owner(load, role),
+    return (struct tide_entry_key){ .contract = owner(history, role),
                                     .variant = variant,
                                     .count = 1,
                                     .parts = { TIDE_PART_ADDRESS(*who) } };
 }
 
-static struct tide_entry_key by_symbol(const struct tide_load *load, enum tide_role role,
+static struct tide_entry_key by_symbol(const struct tide_history *history, enum tide_role role,
                                        const char *variant, const struct tide_hot_symbol *symbol)
 {
-    return (struct tide_entry_key){ .contract = owner(load, role),
+    return (struct tide_entry_key){ .contract = owner(history, role),
                                     .variant = variant,
                                     .count = 1,
                                     .parts = { TIDE_PART_SYMBOL(tide_hot_symbol_slice(symbol)) } };
@@ -35,23 +35,23 @@ static tide_status put_empty(struct tide_hot_sink *sink, const struct tide_hot_a
     return status == TIDE_OK && !found ? sink->put(sink->self, &key, &person, err) : status;
 }
 
-tide_status tide_load_people(struct tide_load *load, struct record_set *set,
-                             const struct tide_hot_address *who, uint32_t count,
-                             struct tide_err *err)
+tide_status tide_history_people(struct tide_history *history, struct record_set *set,
+                                const struct tide_hot_address *who, uint32_t count,
+                                struct tide_err *err)
 {
     static const struct {
-        enum record_source_id source;
+        enum project_source_id source;
         const char *variant;
-    } parts[] = { { RECORD_REC, "ComplianceRec" },
-                  { RECORD_FROZEN, "Frozen" },
-                  { RECORD_WHITELIST, "Whitelist" } };
+    } parts[] = { { PROJECT_REC, "ComplianceRec" },
+                  { PROJECT_FROZEN, "Frozen" },
+                  { PROJECT_WHITELIST, "Whitelist" } };
     struct tide_hot_sink sink = record_set_sink(set);
     struct tide_entry_key *keys = calloc(count + 1, sizeof *keys);
     tide_status status = keys ? TIDE_OK : tide_fail(err, TIDE_E_MEMORY, "people");
     for (size_t p = 0; p < TIDE_COUNT(parts) && status == TIDE_OK; p++) {
         for (uint32_t i = 0; i < count; i++)
-            keys[i] = by_address(load, TIDE_ROLE_compliance_registry, parts[p].variant, &who[i]);
-        status = tide_load_records(load, &sink, parts[p].source, keys, count, err);
+            keys[i] = by_address(history, TIDE_ROLE_compliance_registry, parts[p].variant, &who[i]);
+        status = tide_history_records(history, &sink, parts[p].source, keys, count, err);
     }
     for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
         status = put_empty(&sink, &who[i], err);
@@ -59,83 +59,84 @@ tide_status tide_load_people(struct tide_load *load, struct record_set *set,
     return status;
 }
 
-tide_status tide_load_person(struct tide_load *load, struct record_set *set,
-                             const struct tide_hot_address *who, struct tide_err *err)
+tide_status tide_history_person(struct tide_history *history, struct record_set *set,
+                                const struct tide_hot_address *who, struct tide_err *err)
 {
-    return tide_load_people(load, set, who, 1, err);
+    return tide_history_people(history, set, who, 1, err);
 }
 
-tide_status tide_load_blocked(struct tide_load *load, uint32_t code, bool *out,
-                              struct tide_err *err)
+tide_status tide_history_blocked(struct tide_history *history, uint32_t code, bool *out,
+                                 struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    struct tide_entry_key key = { .table = record_sources[RECORD_BLOCKED].name,
-                                  .contract = owner(load, TIDE_ROLE_compliance_registry),
+    struct tide_entry_key key = { .table = project_sources[PROJECT_BLOCKED].name,
+                                  .contract = owner(history, TIDE_ROLE_compliance_registry),
                                   .variant = "BlockedJurisdiction",
                                   .count = 1,
                                   .parts = { TIDE_PART_U32(code) } };
-    tide_status status = tide_load_entry(load, &rows, out, &key, "code", err);
+    tide_status status = tide_history_entry(history, &rows, out, &key, "code", err);
     tide_pg_rows_release(&rows);
     return status;
 }
 
-tide_status tide_load_pool(struct tide_load *load, struct record_set *set,
-                           const struct tide_hot_symbol *id, struct tide_err *err)
+tide_status tide_history_pool(struct tide_history *history, struct record_set *set,
+                              const struct tide_hot_symbol *id, struct tide_err *err)
 {
     struct tide_hot_sink sink = record_set_sink(set);
-    struct tide_entry_key key = by_symbol(load, TIDE_ROLE_liquidity_pool, "Pool", id);
-    return tide_load_record(load, &sink, RECORD_POOL, &key, err);
+    struct tide_entry_key key = by_symbol(history, TIDE_ROLE_liquidity_pool, "Pool", id);
+    return tide_history_record(history, &sink, PROJECT_POOL, &key, err);
 }
 
-tide_status tide_load_feed(struct tide_load *load, struct record_set *set,
-                           const struct tide_hot_symbol *asset, struct tide_err *err)
+tide_status tide_history_feed(struct tide_history *history, struct record_set *set,
+                              const struct tide_hot_symbol *asset, struct tide_err *err)
 {
     struct tide_hot_sink sink = record_set_sink(set);
-    struct tide_entry_key key = by_symbol(load, TIDE_ROLE_oracle, "Feed", asset);
-    return tide_load_record(load, &sink, RECORD_FEED, &key, err);
+    struct tide_entry_key key = by_symbol(history, TIDE_ROLE_oracle, "Feed", asset);
+    return tide_history_record(history, &sink, PROJECT_FEED, &key, err);
 }
 
-tide_status tide_load_market(struct tide_load *load, struct record_set *set,
-                             const struct tide_hot_symbol *symbol, struct tide_err *err)
+tide_status tide_history_market(struct tide_history *history, struct record_set *set,
+                                const struct tide_hot_symbol *symbol, struct tide_err *err)
 {
     struct tide_hot_sink sink = record_set_sink(set);
-    struct tide_entry_key key = by_symbol(load, TIDE_ROLE_synthetic_engine, "AssetConfig", symbol);
-    tide_status status = tide_load_record(load, &sink, RECORD_MARKET, &key, err);
+    struct tide_entry_key key =
+        by_symbol(history, TIDE_ROLE_synthetic_engine, "AssetConfig", symbol);
+    tide_status status = tide_history_record(history, &sink, PROJECT_MARKET, &key, err);
     if (status != TIDE_OK)
         return status;
-    key = by_symbol(load, TIDE_ROLE_synthetic_engine, "DebtTotal", symbol);
-    return tide_load_record(load, &sink, RECORD_DEBT, &key, err);
+    key = by_symbol(history, TIDE_ROLE_synthetic_engine, "DebtTotal", symbol);
+    return tide_history_record(history, &sink, PROJECT_DEBT, &key, err);
 }
 
-tide_status tide_load_partner(struct tide_load *load, struct record_set *set, uint32_t id,
-                              struct tide_err *err)
+tide_status tide_history_partner(struct tide_history *history, struct record_set *set, uint32_t id,
+                                 struct tide_err *err)
 {
     struct tide_hot_sink sink = record_set_sink(set);
-    struct tide_entry_key key = { .contract = owner(load, TIDE_ROLE_partner_registry),
+    struct tide_entry_key key = { .contract = owner(history, TIDE_ROLE_partner_registry),
                                   .variant = "Partner",
                                   .count = 1,
                                   .parts = { TIDE_PART_U32(id) } };
-    return tide_load_record(load, &sink, RECORD_PARTNER, &key, err);
+    return tide_history_record(history, &sink, PROJECT_PARTNER, &key, err);
 }
 
-tide_status tide_load_vault(struct tide_load *load, struct record_set *set,
-                            struct tide_vault_inputs *in, const struct tide_hot_symbol *market,
-                            const struct tide_hot_address *who, struct tide_err *err)
+tide_status tide_history_vault(struct tide_history *history, struct record_set *set,
+                               struct tide_vault_inputs *in, const struct tide_hot_symbol *market,
+                               const struct tide_hot_address *who, struct tide_err *err)
 {
     struct tide_hot_sink sink = record_set_sink(set);
-    struct tide_entry_key key = by_address(load, TIDE_ROLE_synthetic_engine, "Vault", who);
+    struct tide_entry_key key = by_address(history, TIDE_ROLE_synthetic_engine, "Vault", who);
     key.count = 2;
     key.parts[1] = TIDE_PART_SYMBOL(tide_hot_symbol_slice(market));
     *in = (struct tide_vault_inputs){ 0 };
-    tide_status status = tide_load_market(load, set, market, err);
+    tide_status status = tide_history_market(history, set, market, err);
     if (status == TIDE_OK)
-        status = tide_load_record(load, &sink, RECORD_VAULT, &key, err);
+        status = tide_history_record(history, &sink, PROJECT_VAULT, &key, err);
     struct tide_hot_key place = tide_hot_key_symbol(TIDE_HOT_MARKET, market);
     const struct tide_hot_market *config = record_set_find(set, &place);
     if (status == TIDE_OK && config)
-        status = tide_load_feed(load, set, &config->coll_oracle_symbol, err);
+        status = tide_history_feed(history, set, &config->coll_oracle_symbol, err);
     if (status == TIDE_OK && config)
-        status = tide_load_feed(load, set, &config->oracle_symbol, err);
+        status = tide_history_feed(history, set, &config->oracle_symbol, err);
     if (status != TIDE_OK)
         return status;
     place = tide_hot_key_vault(market, who);

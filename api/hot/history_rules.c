@@ -3,21 +3,21 @@
 /* The columns of one entry, read through the helpers of records. */
 struct reading {
     struct tide_pg_rows rows;
-    struct record_row row;
+    struct project_row row;
 };
 
-static tide_status read_entry(struct tide_load *load, struct reading *reading, bool *found,
+static tide_status read_entry(struct tide_history *history, struct reading *reading, bool *found,
                               const struct tide_entry_key *key, const char *columns,
                               struct tide_err *err)
 {
-    tide_status status = tide_load_entry(load, &reading->rows, found, key, columns, err);
-    reading->row = (struct record_row){ .rows = &reading->rows };
+    tide_status status = tide_history_entry(history, &reading->rows, found, key, columns, err);
+    reading->row = (struct project_row){ .rows = &reading->rows };
     return status;
 }
 
 static tide_raw_i128 amount(struct reading *reading, uint32_t column)
 {
-    return tide_hot_i128(record_amount(&reading->row, column));
+    return tide_hot_i128(project_amount(&reading->row, column));
 }
 
 static tide_status end_reading(struct reading *reading, const char *table, struct tide_err *err)
@@ -27,19 +27,19 @@ static tide_status end_reading(struct reading *reading, const char *table, struc
                             : TIDE_OK;
 }
 
-tide_status tide_load_position(struct tide_load *load, struct tide_position *out, bool *found,
-                               const struct tide_hot_symbol *pool,
-                               const struct tide_hot_address *provider, struct tide_err *err)
+tide_status tide_history_position(struct tide_history *history, struct tide_position *out,
+                                  bool *found, const struct tide_hot_symbol *pool,
+                                  const struct tide_hot_address *provider, struct tide_err *err)
 {
     struct reading in;
     struct tide_entry_key key = { .table = "liquidity_pool_lp_pos",
-                                  .contract = load->contracts[TIDE_ROLE_liquidity_pool],
+                                  .contract = history->contracts[TIDE_ROLE_liquidity_pool],
                                   .variant = "LpPos",
                                   .count = 2,
                                   .parts = { TIDE_PART_SYMBOL(tide_hot_symbol_slice(pool)),
                                              TIDE_PART_ADDRESS(*provider) } };
     tide_status status =
-        read_entry(load, &in, found, &key,
+        read_entry(history, &in, found, &key,
                    "shares, fee_a_debt, fee_b_debt, pending_a, pending_b, deposited_at", err);
     if (status != TIDE_OK || !*found)
         return status;
@@ -48,18 +48,18 @@ tide_status tide_load_position(struct tide_load *load, struct tide_position *out
                                    .fee_b_debt = amount(&in, 2),
                                    .pending_a = amount(&in, 3),
                                    .pending_b = amount(&in, 4),
-                                   .deposited_at = record_u64(&in.row, 5) };
+                                   .deposited_at = project_u64(&in.row, 5) };
     return end_reading(&in, key.table, err);
 }
 
-tide_status tide_load_stability(struct tide_load *load, struct tide_stability *out, bool *found,
-                                struct tide_err *err)
+tide_status tide_history_stability(struct tide_history *history, struct tide_stability *out,
+                                   bool *found, struct tide_err *err)
 {
     struct reading in;
     struct tide_entry_key key = { .table = "stability_pool_state",
-                                  .contract = load->contracts[TIDE_ROLE_stability_pool],
+                                  .contract = history->contracts[TIDE_ROLE_stability_pool],
                                   .variant = "State" };
-    tide_status status = read_entry(load, &in, found, &key,
+    tide_status status = read_entry(history, &in, found, &key,
                                     "total_deposits, p, sum_coll, total_coll_gained, epoch, scale,"
                                     " total_liq_count, paused",
                                     err);
@@ -69,23 +69,23 @@ tide_status tide_load_stability(struct tide_load *load, struct tide_stability *o
                                     .p = amount(&in, 1),
                                     .sum_coll = amount(&in, 2),
                                     .total_coll_gained = amount(&in, 3),
-                                    .epoch = record_u64(&in.row, 4),
-                                    .scale = record_u64(&in.row, 5),
-                                    .total_liq_count = record_u64(&in.row, 6),
-                                    .paused = record_bool(&in.row, 7) };
+                                    .epoch = project_u64(&in.row, 4),
+                                    .scale = project_u64(&in.row, 5),
+                                    .total_liq_count = project_u64(&in.row, 6),
+                                    .paused = project_bool(&in.row, 7) };
     return end_reading(&in, key.table, err);
 }
 
-tide_status tide_load_saving(struct tide_load *load, struct tide_saving *out, bool *found,
-                             const struct tide_hot_address *depositor, struct tide_err *err)
+tide_status tide_history_saving(struct tide_history *history, struct tide_saving *out, bool *found,
+                                const struct tide_hot_address *depositor, struct tide_err *err)
 {
     struct reading in;
     struct tide_entry_key key = { .table = "stability_pool_deposit",
-                                  .contract = load->contracts[TIDE_ROLE_stability_pool],
+                                  .contract = history->contracts[TIDE_ROLE_stability_pool],
                                   .variant = "Deposit",
                                   .count = 1,
                                   .parts = { TIDE_PART_ADDRESS(*depositor) } };
-    tide_status status = read_entry(load, &in, found, &key,
+    tide_status status = read_entry(history, &in, found, &key,
                                     "initial_value, snapshot_p_value, snapshot_sum_coll,"
                                     " snapshot_epoch, snapshot_scale, deposited_at",
                                     err);
@@ -94,22 +94,22 @@ tide_status tide_load_saving(struct tide_load *load, struct tide_saving *out, bo
     *out = (struct tide_saving){ .initial_value = amount(&in, 0),
                                  .p_value = amount(&in, 1),
                                  .sum_coll = amount(&in, 2),
-                                 .epoch = record_u64(&in.row, 3),
-                                 .scale = record_u64(&in.row, 4),
-                                 .deposited_at = record_u64(&in.row, 5) };
+                                 .epoch = project_u64(&in.row, 3),
+                                 .scale = project_u64(&in.row, 4),
+                                 .deposited_at = project_u64(&in.row, 5) };
     return end_reading(&in, key.table, err);
 }
 
-tide_status tide_load_epoch(struct tide_load *load, struct tide_epoch *out, bool *found,
-                            uint64_t id, struct tide_err *err)
+tide_status tide_history_epoch(struct tide_history *history, struct tide_epoch *out, bool *found,
+                               uint64_t id, struct tide_err *err)
 {
     struct reading in;
     struct tide_entry_key key = { .table = "earnings_distributor_epoch",
-                                  .contract = load->contracts[TIDE_ROLE_earnings_distributor],
+                                  .contract = history->contracts[TIDE_ROLE_earnings_distributor],
                                   .variant = "Epoch",
                                   .count = 1,
                                   .parts = { TIDE_PART_U64(id) } };
-    tide_status status = read_entry(load, &in, found, &key,
+    tide_status status = read_entry(history, &in, found, &key,
                                     "total_revenue, partner_revenue, protocol_revenue,"
                                     " staker_snapshot, per_token_revenue, epoch_id, start_time,"
                                     " end_time, finalized",
@@ -121,9 +121,9 @@ tide_status tide_load_epoch(struct tide_load *load, struct tide_epoch *out, bool
                                 .protocol_revenue = amount(&in, 2),
                                 .staker_snapshot = amount(&in, 3),
                                 .per_token_revenue = amount(&in, 4),
-                                .id = record_u64(&in.row, 5),
-                                .start_time = record_u64(&in.row, 6),
-                                .end_time = record_u64(&in.row, 7),
-                                .finalized = record_bool(&in.row, 8) };
+                                .id = project_u64(&in.row, 5),
+                                .start_time = project_u64(&in.row, 6),
+                                .end_time = project_u64(&in.row, 7),
+                                .finalized = project_bool(&in.row, 8) };
     return end_reading(&in, key.table, err);
 }

@@ -33,13 +33,13 @@ uint64_t tide_lookup_closed_age_ms(const struct tide_hot_meta *meta, int64_t wal
     return by_wall > 0 && (uint64_t)by_wall > age ? (uint64_t)by_wall : age;
 }
 
-void tide_lookup_standing(struct tide_view *view, const struct tide_hot_address *who,
+void tide_lookup_standing(struct tide_reader *reader, const struct tide_hot_address *who,
                           struct tide_standing *out, const struct tide_hot_person **person)
 {
     struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, who);
-    *person = tide_view_get(view, &key);
-    bool blocked = tide_view_blocked(view, *person ? (*person)->jurisdiction : 0);
-    tide_rule_standing(out, *person, blocked, view->now);
+    *person = tide_reader_get(reader, &key);
+    bool blocked = tide_reader_blocked(reader, *person ? (*person)->jurisdiction : 0);
+    tide_rule_standing(out, *person, blocked, reader->now);
 }
 
 struct wanted {
@@ -61,67 +61,68 @@ static bool find_contract(void *self, tide_slice key, const void *record)
     return false;
 }
 
-const struct tide_hot_contract *tide_lookup_contract(struct tide_view *view, enum tide_role role,
-                                                     const char *role_name,
+const struct tide_hot_contract *tide_lookup_contract(struct tide_reader *reader,
+                                                     enum tide_role role, const char *role_name,
                                                      struct tide_hot_address *address)
 {
     if (role < TIDE_ROLE_synth_token) {
-        const struct tide_hot_address *own = &view->meta->contracts[role];
+        const struct tide_hot_address *own = &reader->meta->contracts[role];
         struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, own);
         if (address)
             *address = *own;
-        return own->kind ? tide_view_get(view, &key) : NULL;
+        return own->kind ? tide_reader_get(reader, &key) : NULL;
     }
     struct wanted wanted = { .role = role, .role_name = role_name };
     struct tide_hot_key prefix = tide_hot_key(TIDE_HOT_CONTRACT);
-    tide_view_scan(view, &prefix, find_contract, &wanted);
+    tide_reader_scan(reader, &prefix, find_contract, &wanted);
     if (address)
         *address = wanted.address;
     return wanted.found;
 }
 
-bool tide_lookup_gate(struct tide_view *view, const struct tide_standing *standing,
+bool tide_lookup_gate(struct tide_reader *reader, const struct tide_standing *standing,
                       const struct tide_hot_person *person, enum tide_role role)
 {
-    const struct tide_hot_address *caller = &view->meta->contracts[role];
+    const struct tide_hot_address *caller = &reader->meta->contracts[role];
     if (!person || !person->whitelisted || caller->kind == 0)
         return standing->compliant;
     struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, caller);
-    return tide_rule_gate(standing, person, tide_view_get(view, &key));
+    return tide_rule_gate(standing, person, tide_reader_get(reader, &key));
 }
 
-bool tide_lookup_quote(struct tide_view *view, struct tide_hot_address *out)
+bool tide_lookup_quote(struct tide_reader *reader, struct tide_hot_address *out)
 {
-    return tide_lookup_contract(view, TIDE_ROLE_stellar_asset, "usdc", out) != NULL;
+    return tide_lookup_contract(reader, TIDE_ROLE_stellar_asset, "usdc", out) != NULL;
 }
 
-bool tide_lookup_window(struct tide_view *view, const struct tide_hot_symbol *id,
+bool tide_lookup_window(struct tide_reader *reader, const struct tide_hot_symbol *id,
                         struct tide_window *out)
 {
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_POOL, id);
-    const struct tide_hot_pool *pool = tide_view_get(view, &key);
+    const struct tide_hot_pool *pool = tide_reader_get(reader, &key);
     if (!pool)
         return false;
-    key = tide_hot_key_tick(id, view->now > TIDE_HOT_WINDOW_S ? view->now - TIDE_HOT_WINDOW_S : 0);
+    key = tide_hot_key_tick(id,
+                            reader->now > TIDE_HOT_WINDOW_S ? reader->now - TIDE_HOT_WINDOW_S : 0);
     const struct tide_hot_tick *start =
-        tide_view_floor(view, &key, 1 + sizeof(struct tide_hot_symbol));
+        tide_reader_floor(reader, &key, 1 + sizeof(struct tide_hot_symbol));
     tide_rule_window(out, pool, start);
     return true;
 }
 
-uint32_t tide_lookup_decimals(struct tide_view *view, const struct tide_hot_address *token)
+uint32_t tide_lookup_decimals(struct tide_reader *reader, const struct tide_hot_address *token)
 {
     struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, token);
-    const struct tide_hot_contract *contract = tide_view_get(view, &key);
-    tide_view_need(view, RECORD_TOKEN);
-    tide_view_need(view, RECORD_ASSET);
+    const struct tide_hot_contract *contract = tide_reader_get(reader, &key);
+    tide_reader_need(reader, PROJECT_TOKEN);
+    tide_reader_need(reader, PROJECT_ASSET);
     return contract && contract->has_instance ? contract->decimals : TIDE_JSON_UNKNOWN;
 }
 
-bool tide_lookup_is_watched(struct tide_view *view, const struct tide_hot_address *token)
+bool tide_lookup_is_watched(struct tide_reader *reader, const struct tide_hot_address *token)
 {
     struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, token);
-    const struct tide_hot_contract *contract = tide_view_get(view, &key);
+    const struct tide_hot_contract *contract = tide_reader_get(reader, &key);
     return contract && contract->watched;
 }
 

@@ -11,37 +11,37 @@
 #include "tidemark/hot_sink.h"
 #include "tidemark/pg.h"
 
-#define RECORD_COLUMNS_MAX 14u
+#define PROJECT_COLUMNS_MAX 14u
 
-/* Sources that others name; the rest are known by their place in record_sources. */
-enum record_source_id {
-    RECORD_POOL,
-    RECORD_SWAP,
-    RECORD_REC,
-    RECORD_FROZEN,
-    RECORD_WHITELIST,
-    RECORD_BLOCKED,
-    RECORD_VERIFIER,
-    RECORD_FEED,
-    RECORD_PROVIDER,
-    RECORD_MARKET,
-    RECORD_DEBT,
-    RECORD_VAULT,
-    RECORD_COLLATERAL,
-    RECORD_PARTNER,
-    RECORD_CATALOG,
-    RECORD_REGISTRY,
-    RECORD_POOLS,
-    RECORD_ENGINE,
-    RECORD_EARNINGS,
-    RECORD_GOVERNANCE,
-    RECORD_TOKEN,
-    RECORD_ASSET,
-    RECORD_SOURCE_COUNT
+/* Sources that others name; the rest are known by their place in project_sources. */
+enum project_source_id {
+    PROJECT_POOL,
+    PROJECT_SWAP,
+    PROJECT_REC,
+    PROJECT_FROZEN,
+    PROJECT_WHITELIST,
+    PROJECT_BLOCKED,
+    PROJECT_VERIFIER,
+    PROJECT_FEED,
+    PROJECT_PROVIDER,
+    PROJECT_MARKET,
+    PROJECT_DEBT,
+    PROJECT_VAULT,
+    PROJECT_COLLATERAL,
+    PROJECT_PARTNER,
+    PROJECT_CATALOG,
+    PROJECT_REGISTRY,
+    PROJECT_POOLS,
+    PROJECT_ENGINE,
+    PROJECT_EARNINGS,
+    PROJECT_GOVERNANCE,
+    PROJECT_TOKEN,
+    PROJECT_ASSET,
+    PROJECT_SOURCE_COUNT
 };
 
 /* A row that is being applied. The values stand in columns first … of rows. */
-struct record_row {
+struct project_row {
     struct tide_hot_sink *sink;
     const struct tide_pg_rows *rows;
     uint32_t at;    /* row */
@@ -53,42 +53,42 @@ struct record_row {
     const char *bad; /* column that does not fit, NULL so far */
 };
 
-struct record_source {
+struct project_source {
     const char *name;    /* of the table, the same in state and history */
     const char *columns; /* SQL, a list */
     uint32_t count;      /* of columns */
-    tide_status (*apply)(struct record_row *row, struct tide_err *err);
+    tide_status (*apply)(struct project_row *row, struct tide_err *err);
 };
 
-extern const struct record_source record_sources[RECORD_SOURCE_COUNT];
+extern const struct project_source project_sources[PROJECT_SOURCE_COUNT];
 
 /* Bit of each source whose table the index does not keep: what records should have from it is not
  * false or nothing but unknown. scope as in api/sql/scope.h. */
-#define RECORD_BIT(source) (1u << (source))
-uint32_t record_unkept(const char *scope);
+#define PROJECT_BIT(source) (1u << (source))
+uint32_t project_unkept(const char *scope);
 /* Sources without which a record of that kind, or that there is none, says nothing. What a record
- * has from further ones (RECORD_DEBT), and META and CONTRACT have from any, its readers name:
- * tide_view_need. */
-uint32_t record_sources_of(enum tide_hot_kind kind);
+ * has from further ones (PROJECT_DEBT), and META and CONTRACT have from any, its readers name:
+ * tide_reader_need. */
+uint32_t project_sources_of(enum tide_hot_kind kind);
 /* 503 incomplete, which names the first table of those bits. */
-void record_refuse(struct tide_reply *reply, uint32_t unkept);
+void project_refuse(struct tide_reply *reply, uint32_t unkept);
 
 /* Applies the row; TIDE_E_SCHEMA names table and column when a value does not fit. */
-tide_status record_apply(enum record_source_id source, struct record_row *row,
-                         struct tide_err *err) TIDE_MUST_USE;
+tide_status project_apply(enum project_source_id source, struct project_row *row,
+                          struct tide_err *err) TIDE_MUST_USE;
 
 /* --- values of a row; column is counted from row->first ----------------------- */
 
-bool record_null(const struct record_row *row, uint32_t column);
-tide_slice record_text(const struct record_row *row, uint32_t column);
-uint64_t record_u64(struct record_row *row, uint32_t column);
-bool record_bool(struct record_row *row, uint32_t column);
-struct tide_hot_amount record_amount(struct record_row *row, uint32_t column);
+bool project_null(const struct project_row *row, uint32_t column);
+tide_slice project_text(const struct project_row *row, uint32_t column);
+uint64_t project_u64(struct project_row *row, uint32_t column);
+bool project_bool(struct project_row *row, uint32_t column);
+struct tide_hot_amount project_amount(struct project_row *row, uint32_t column);
 /* None, when it is null or neither account nor contract. */
-struct tide_hot_address record_address(struct record_row *row, uint32_t column);
-struct tide_hot_symbol record_symbol(struct record_row *row, uint32_t column);
+struct tide_hot_address project_address(struct project_row *row, uint32_t column);
+struct tide_hot_symbol project_symbol(struct project_row *row, uint32_t column);
 /* bytea */
-struct tide_hot_name record_name(struct record_row *row, uint32_t column);
+struct tide_hot_name project_name(struct project_row *row, uint32_t column);
 
 /* --- records in memory ----------------------------------------------------------- */
 
@@ -114,10 +114,11 @@ const void *record_set_floor(const struct record_set *set, const struct tide_hot
 
 /* --- apply functions (record_*.c) -------------------------------------------------- */
 
-typedef tide_status record_apply_fn(struct record_row *row, struct tide_err *err);
-record_apply_fn record_pool, record_swap, record_rec, record_frozen, record_whitelist,
-    record_blocked, record_verifier, record_feed, record_provider, record_market, record_debt,
-    record_vault, record_collateral, record_partner, record_catalog, record_registry, record_pools,
-    record_engine, record_earnings, record_governance, record_token, record_asset;
+typedef tide_status project_apply_fn(struct project_row *row, struct tide_err *err);
+project_apply_fn project_pool, project_swap, project_rec, project_frozen, project_whitelist,
+    project_blocked, project_verifier, project_feed, project_provider, project_market, project_debt,
+    project_vault, project_collateral, project_partner, project_catalog, project_registry,
+    project_pools, project_engine, project_earnings, project_governance, project_token,
+    project_asset;
 
 #endif

@@ -2,7 +2,7 @@
 
 /* --- settings that live in the one record of the cache itself -------------------- */
 
-static tide_status get_meta(struct record_row *row, struct tide_hot_meta *meta,
+static tide_status get_meta(struct project_row *row, struct tide_hot_meta *meta,
                             struct tide_err *err)
 {
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
@@ -10,47 +10,47 @@ static tide_status get_meta(struct record_row *row, struct tide_hot_meta *meta,
     return row->sink->get(row->sink->self, &key, meta, &found, err);
 }
 
-static tide_status put_meta(struct record_row *row, tide_status status,
+static tide_status put_meta(struct project_row *row, tide_status status,
                             const struct tide_hot_meta *meta, struct tide_err *err)
 {
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
     return status == TIDE_OK ? row->sink->put(row->sink->self, &key, meta, err) : status;
 }
 
-tide_status record_registry(struct record_row *row, struct tide_err *err)
+tide_status project_registry(struct project_row *row, struct tide_err *err)
 {
     struct tide_hot_meta meta;
     tide_status status = get_meta(row, &meta, err);
-    meta.canonical_verifier = record_address(row, 0);
-    meta.travel_rule_count = record_u64(row, 1);
+    meta.canonical_verifier = project_address(row, 0);
+    meta.travel_rule_count = project_u64(row, 1);
     return put_meta(row, status, &meta, err);
 }
 
-tide_status record_pools(struct record_row *row, struct tide_err *err)
+tide_status project_pools(struct project_row *row, struct tide_err *err)
 {
     struct tide_hot_meta meta;
     tide_status status = get_meta(row, &meta, err);
-    meta.protocol_fee = record_amount(row, 0);
+    meta.protocol_fee = project_amount(row, 0);
     return put_meta(row, status, &meta, err);
 }
 
-tide_status record_engine(struct record_row *row, struct tide_err *err)
+tide_status project_engine(struct project_row *row, struct tide_err *err)
 {
     struct tide_hot_meta meta;
     tide_status status = get_meta(row, &meta, err);
-    meta.engine_paused = record_bool(row, 0);
+    meta.engine_paused = project_bool(row, 0);
     return put_meta(row, status, &meta, err);
 }
 
-tide_status record_earnings(struct record_row *row, struct tide_err *err)
+tide_status project_earnings(struct project_row *row, struct tide_err *err)
 {
     struct tide_hot_meta meta;
     tide_status status = get_meta(row, &meta, err);
-    meta.epoch = record_u64(row, 0);
+    meta.epoch = project_u64(row, 0);
     return put_meta(row, status, &meta, err);
 }
 
-tide_status record_governance(struct record_row *row, struct tide_err *err)
+tide_status project_governance(struct project_row *row, struct tide_err *err)
 {
     static const enum tide_role named[] = {
         TIDE_ROLE_liquidity_pool,   TIDE_ROLE_synthetic_engine,
@@ -61,14 +61,14 @@ tide_status record_governance(struct record_row *row, struct tide_err *err)
     struct tide_hot_meta meta;
     tide_status status = get_meta(row, &meta, err);
     for (uint32_t i = 0; i < TIDE_COUNT(named); i++)
-        meta.dao_named[named[i]] = record_address(row, i);
-    meta.multisig_wallet = record_address(row, record_null(row, 7) ? 8 : 7);
+        meta.dao_named[named[i]] = project_address(row, i);
+    meta.multisig_wallet = project_address(row, project_null(row, 7) ? 8 : 7);
     return put_meta(row, status, &meta, err);
 }
 
 /* --- tokens ------------------------------------------------------------------------ */
 
-static tide_status get_contract(struct record_row *row, struct tide_hot_key *key,
+static tide_status get_contract(struct project_row *row, struct tide_hot_key *key,
                                 struct tide_hot_contract *contract, struct tide_err *err)
 {
     struct tide_hot_address address;
@@ -82,16 +82,16 @@ static tide_status get_contract(struct record_row *row, struct tide_hot_key *key
     return status;
 }
 
-tide_status record_token(struct record_row *row, struct tide_err *err)
+tide_status project_token(struct project_row *row, struct tide_err *err)
 {
     struct tide_hot_key key;
     struct tide_hot_contract contract;
     tide_status status = get_contract(row, &key, &contract, err);
     contract.role = TIDE_ROLE_synth_token;
-    contract.title = record_name(row, 0);
-    contract.symbol = record_name(row, 1);
-    contract.decimals = (uint32_t)record_u64(row, 2);
-    contract.paused = record_bool(row, 3);
+    contract.title = project_name(row, 0);
+    contract.symbol = project_name(row, 1);
+    contract.decimals = (uint32_t)project_u64(row, 2);
+    contract.paused = project_bool(row, 3);
     return status == TIDE_OK ? row->sink->put(row->sink->self, &key, &contract, err) : status;
 }
 
@@ -105,15 +105,15 @@ static struct tide_hot_name plain_name(tide_slice text)
     return name;
 }
 
-tide_status record_asset(struct record_row *row, struct tide_err *err)
+tide_status project_asset(struct project_row *row, struct tide_err *err)
 {
     struct tide_hot_key key;
     struct tide_hot_contract contract;
     tide_status status = get_contract(row, &key, &contract, err);
     contract.role = TIDE_ROLE_stellar_asset;
-    contract.title = plain_name(record_text(row, 0));
-    contract.symbol = plain_name(record_text(row, 1));
-    contract.decimals = (uint32_t)record_u64(row, 2);
-    contract.issuer = record_address(row, 3);
+    contract.title = plain_name(project_text(row, 0));
+    contract.symbol = plain_name(project_text(row, 1));
+    contract.decimals = (uint32_t)project_u64(row, 2);
+    contract.issuer = project_address(row, 3);
     return status == TIDE_OK ? row->sink->put(row->sink->self, &key, &contract, err) : status;
 }

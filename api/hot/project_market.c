@@ -1,17 +1,17 @@
 #include "api/hot/project.h"
 
-static tide_status get_market(struct record_row *row, struct tide_hot_key *key,
+static tide_status get_market(struct project_row *row, struct tide_hot_key *key,
                               struct tide_hot_market *market, struct tide_err *err)
 {
     bool found;
-    struct tide_hot_symbol symbol = record_symbol(row, 0);
+    struct tide_hot_symbol symbol = project_symbol(row, 0);
     *key = tide_hot_key_symbol(TIDE_HOT_MARKET, &symbol);
     tide_status status = row->sink->get(row->sink->self, key, market, &found, err);
     market->symbol = symbol;
     return status;
 }
 
-tide_status record_market(struct record_row *row, struct tide_err *err)
+tide_status project_market(struct project_row *row, struct tide_err *err)
 {
     struct tide_hot_key key;
     struct tide_hot_market market;
@@ -21,25 +21,25 @@ tide_status record_market(struct record_row *row, struct tide_err *err)
     market.ledger = row->ledger;
     market.listed = !row->removed;
     if (!row->removed) {
-        market.enabled = record_bool(row, 1);
-        market.token = record_address(row, 2);
-        market.oracle_symbol = record_symbol(row, 3);
-        market.coll_oracle_symbol = record_symbol(row, 4);
-        market.min_coll_ratio = record_amount(row, 5);
-        market.liq_ratio = record_amount(row, 6);
-        market.liq_penalty = record_amount(row, 7);
-        market.stab_fee_bps = record_amount(row, 8);
-        market.debt_ceiling = record_amount(row, 9);
+        market.enabled = project_bool(row, 1);
+        market.token = project_address(row, 2);
+        market.oracle_symbol = project_symbol(row, 3);
+        market.coll_oracle_symbol = project_symbol(row, 4);
+        market.min_coll_ratio = project_amount(row, 5);
+        market.liq_ratio = project_amount(row, 6);
+        market.liq_penalty = project_amount(row, 7);
+        market.stab_fee_bps = project_amount(row, 8);
+        market.debt_ceiling = project_amount(row, 9);
     }
     return row->sink->put(row->sink->self, &key, &market, err);
 }
 
-tide_status record_debt(struct record_row *row, struct tide_err *err)
+tide_status project_debt(struct project_row *row, struct tide_err *err)
 {
     struct tide_hot_key key;
     struct tide_hot_market market;
     tide_status status = get_market(row, &key, &market, err);
-    market.debt_total = row->removed ? (struct tide_hot_amount){ 0 } : record_amount(row, 1);
+    market.debt_total = row->removed ? (struct tide_hot_amount){ 0 } : project_amount(row, 1);
     return status == TIDE_OK ? row->sink->put(row->sink->self, &key, &market, err) : status;
 }
 
@@ -54,13 +54,13 @@ static void count(struct tide_hot_market *market, const struct tide_hot_vault *v
     market->indebted += in ? owes : -(uint64_t)owes;
 }
 
-tide_status record_vault(struct record_row *row, struct tide_err *err)
+tide_status project_vault(struct project_row *row, struct tide_err *err)
 {
     struct tide_hot_key key;
     struct tide_hot_market market;
     struct tide_hot_vault vault;
     bool found;
-    struct tide_hot_address owner = record_address(row, 1);
+    struct tide_hot_address owner = project_address(row, 1);
     tide_status status = get_market(row, &key, &market, err);
     if (status != TIDE_OK || owner.kind == 0)
         return status;
@@ -74,64 +74,64 @@ tide_status record_vault(struct record_row *row, struct tide_err *err)
         status = row->sink->drop(row->sink->self, &own, err);
     } else {
         vault = (struct tide_hot_vault){ .ledger = row->ledger,
-                                         .collateral_token = record_address(row, 2),
-                                         .collateral = record_amount(row, 3),
-                                         .debt = record_amount(row, 4),
-                                         .opened_at = record_u64(row, 5),
-                                         .last_update = record_u64(row, 6) };
+                                         .collateral_token = project_address(row, 2),
+                                         .collateral = project_amount(row, 3),
+                                         .debt = project_amount(row, 4),
+                                         .opened_at = project_u64(row, 5),
+                                         .last_update = project_u64(row, 6) };
         count(&market, &vault, true);
         status = row->sink->put(row->sink->self, &own, &vault, err);
     }
     return status == TIDE_OK ? row->sink->put(row->sink->self, &key, &market, err) : status;
 }
 
-tide_status record_feed(struct record_row *row, struct tide_err *err)
+tide_status project_feed(struct project_row *row, struct tide_err *err)
 {
-    struct tide_hot_symbol asset = record_symbol(row, 0);
+    struct tide_hot_symbol asset = project_symbol(row, 0);
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_FEED, &asset);
     if (row->removed)
         return row->sink->drop(row->sink->self, &key, err);
     struct tide_hot_feed feed = { .ledger = row->ledger,
-                                  .latest_price = record_amount(row, 1),
-                                  .latest_ts = record_u64(row, 2),
-                                  .twap_price = record_amount(row, 3),
-                                  .twap_ts = record_u64(row, 4),
-                                  .observations = (uint32_t)record_u64(row, 5) };
+                                  .latest_price = project_amount(row, 1),
+                                  .latest_ts = project_u64(row, 2),
+                                  .twap_price = project_amount(row, 3),
+                                  .twap_ts = project_u64(row, 4),
+                                  .observations = (uint32_t)project_u64(row, 5) };
     return row->sink->put(row->sink->self, &key, &feed, err);
 }
 
-tide_status record_partner(struct record_row *row, struct tide_err *err)
+tide_status project_partner(struct project_row *row, struct tide_err *err)
 {
-    uint32_t id = (uint32_t)record_u64(row, 0);
+    uint32_t id = (uint32_t)project_u64(row, 0);
     struct tide_hot_key key = tide_hot_key_u32(TIDE_HOT_PARTNER, id);
     if (row->removed)
         return row->sink->drop(row->sink->self, &key, err);
     struct tide_hot_partner partner = { .ledger = row->ledger,
                                         .id = id,
-                                        .active = record_bool(row, 1),
-                                        .owner = record_address(row, 2),
-                                        .name = record_name(row, 3),
-                                        .revenue_share = record_amount(row, 4),
-                                        .pending_revenue = record_amount(row, 5),
-                                        .total_earned = record_amount(row, 6),
-                                        .total_volume = record_amount(row, 7),
-                                        .registered_at = record_u64(row, 8) };
+                                        .active = project_bool(row, 1),
+                                        .owner = project_address(row, 2),
+                                        .name = project_name(row, 3),
+                                        .revenue_share = project_amount(row, 4),
+                                        .pending_revenue = project_amount(row, 5),
+                                        .total_earned = project_amount(row, 6),
+                                        .total_volume = project_amount(row, 7),
+                                        .registered_at = project_u64(row, 8) };
     return row->sink->put(row->sink->self, &key, &partner, err);
 }
 
-tide_status record_catalog(struct record_row *row, struct tide_err *err)
+tide_status project_catalog(struct project_row *row, struct tide_err *err)
 {
-    struct tide_hot_symbol symbol = record_symbol(row, 0);
+    struct tide_hot_symbol symbol = project_symbol(row, 0);
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_CATALOG, &symbol);
     if (row->removed)
         return row->sink->drop(row->sink->self, &key, err);
     struct tide_hot_catalog catalog = { .ledger = row->ledger,
                                         .symbol = symbol,
-                                        .partner_id = (uint32_t)record_u64(row, 1),
-                                        .live = record_bool(row, 2),
-                                        .token = record_address(row, 3),
-                                        .oracle_symbol = record_symbol(row, 4),
-                                        .debt_ceiling = record_amount(row, 5),
-                                        .deployed_at = record_u64(row, 6) };
+                                        .partner_id = (uint32_t)project_u64(row, 1),
+                                        .live = project_bool(row, 2),
+                                        .token = project_address(row, 3),
+                                        .oracle_symbol = project_symbol(row, 4),
+                                        .debt_ceiling = project_amount(row, 5),
+                                        .deployed_at = project_u64(row, 6) };
     return row->sink->put(row->sink->self, &key, &catalog, err);
 }

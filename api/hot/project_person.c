@@ -3,17 +3,17 @@
 /* --- people -------------------------------------------------------------------- */
 
 /* An address that cannot be asked for (neither G nor C) has no record. */
-static tide_status begin(struct record_row *row, struct tide_hot_key *key,
+static tide_status begin(struct project_row *row, struct tide_hot_key *key,
                          struct tide_hot_person *person, bool *skip, struct tide_err *err)
 {
     bool found;
-    struct tide_hot_address address = record_address(row, 0);
+    struct tide_hot_address address = project_address(row, 0);
     *skip = address.kind == 0;
     *key = tide_hot_key_address(TIDE_HOT_PERSON, &address);
     return *skip ? TIDE_OK : row->sink->get(row->sink->self, key, person, &found, err);
 }
 
-static tide_status end(struct record_row *row, const struct tide_hot_key *key,
+static tide_status end(struct project_row *row, const struct tide_hot_key *key,
                        struct tide_hot_person *person, struct tide_err *err)
 {
     if (!person->recorded && !person->frozen && !person->whitelisted)
@@ -21,7 +21,7 @@ static tide_status end(struct record_row *row, const struct tide_hot_key *key,
     return row->sink->put(row->sink->self, key, person, err);
 }
 
-tide_status record_rec(struct record_row *row, struct tide_err *err)
+tide_status project_rec(struct project_row *row, struct tide_err *err)
 {
     struct tide_hot_key key;
     struct tide_hot_person person;
@@ -33,17 +33,17 @@ tide_status record_rec(struct record_row *row, struct tide_err *err)
     if (!row->removed) {
         now.recorded = 1;
         now.ledger = row->ledger;
-        now.status = (uint32_t)record_u64(row, 1);
-        now.jurisdiction = (uint32_t)record_u64(row, 2);
-        now.expires_at = record_u64(row, 3);
-        now.updated_at = record_u64(row, 4);
-        now.provider = record_address(row, 5);
-        now.reason = record_symbol(row, 6);
+        now.status = (uint32_t)project_u64(row, 1);
+        now.jurisdiction = (uint32_t)project_u64(row, 2);
+        now.expires_at = project_u64(row, 3);
+        now.updated_at = project_u64(row, 4);
+        now.provider = project_address(row, 5);
+        now.reason = project_symbol(row, 6);
     }
     return end(row, &key, &now, err);
 }
 
-tide_status record_frozen(struct record_row *row, struct tide_err *err)
+tide_status project_frozen(struct project_row *row, struct tide_err *err)
 {
     struct tide_hot_key key;
     struct tide_hot_person person;
@@ -53,7 +53,7 @@ tide_status record_frozen(struct record_row *row, struct tide_err *err)
     return status != TIDE_OK || skip ? status : end(row, &key, &person, err);
 }
 
-tide_status record_whitelist(struct record_row *row, struct tide_err *err)
+tide_status project_whitelist(struct project_row *row, struct tide_err *err)
 {
     struct tide_hot_key key;
     struct tide_hot_person person;
@@ -65,7 +65,7 @@ tide_status record_whitelist(struct record_row *row, struct tide_err *err)
 
 /* --- marks: present or not --------------------------------------------------------- */
 
-static tide_status mark(struct record_row *row, const struct tide_hot_key *key,
+static tide_status mark(struct project_row *row, const struct tide_hot_key *key,
                         struct tide_err *err)
 {
     struct tide_hot_verifier record = { .ledger = row->ledger };
@@ -77,32 +77,32 @@ static tide_status mark(struct record_row *row, const struct tide_hot_key *key,
                         : row->sink->put(row->sink->self, key, &record, err);
 }
 
-static tide_status mark_address(struct record_row *row, enum tide_hot_kind kind,
+static tide_status mark_address(struct project_row *row, enum tide_hot_kind kind,
                                 struct tide_err *err)
 {
-    struct tide_hot_address address = record_address(row, 0);
+    struct tide_hot_address address = project_address(row, 0);
     struct tide_hot_key key = tide_hot_key_address(kind, &address);
     return address.kind ? mark(row, &key, err) : TIDE_OK;
 }
 
-tide_status record_verifier(struct record_row *row, struct tide_err *err)
+tide_status project_verifier(struct project_row *row, struct tide_err *err)
 {
     return mark_address(row, TIDE_HOT_VERIFIER, err);
 }
 
-tide_status record_provider(struct record_row *row, struct tide_err *err)
+tide_status project_provider(struct project_row *row, struct tide_err *err)
 {
     return mark_address(row, TIDE_HOT_PROVIDER, err);
 }
 
-tide_status record_collateral(struct record_row *row, struct tide_err *err)
+tide_status project_collateral(struct project_row *row, struct tide_err *err)
 {
     return mark_address(row, TIDE_HOT_COLLATERAL, err);
 }
 
-tide_status record_blocked(struct record_row *row, struct tide_err *err)
+tide_status project_blocked(struct project_row *row, struct tide_err *err)
 {
-    uint32_t code = (uint32_t)record_u64(row, 0);
+    uint32_t code = (uint32_t)project_u64(row, 0);
     struct tide_hot_key key = tide_hot_key_u32(TIDE_HOT_BLOCKED, code);
     tide_status status = mark(row, &key, err);
     if (status != TIDE_OK || code >= TIDE_HOT_CODES)

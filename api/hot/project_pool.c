@@ -1,7 +1,7 @@
 #include "api/hot/project.h"
 
 /* What a pool looked like at the close of a ledger, for sliding windows. */
-static tide_status put_tick(struct record_row *row, const struct tide_hot_pool *pool,
+static tide_status put_tick(struct project_row *row, const struct tide_hot_pool *pool,
                             struct tide_err *err)
 {
     struct tide_hot_key key = tide_hot_key_tick(&pool->id, row->close_time);
@@ -16,10 +16,10 @@ static tide_status put_tick(struct record_row *row, const struct tide_hot_pool *
     return row->sink->put(row->sink->self, &key, &tick, err);
 }
 
-tide_status record_pool(struct record_row *row, struct tide_err *err)
+tide_status project_pool(struct project_row *row, struct tide_err *err)
 {
     struct tide_hot_pool pool;
-    struct tide_hot_symbol id = record_symbol(row, 0);
+    struct tide_hot_symbol id = project_symbol(row, 0);
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_POOL, &id);
     bool found;
     tide_status status = row->sink->get(row->sink->self, &key, &pool, &found, err);
@@ -27,17 +27,17 @@ tide_status record_pool(struct record_row *row, struct tide_err *err)
         return status == TIDE_OK ? row->sink->drop(row->sink->self, &key, err) : status;
     pool.ledger = row->ledger;
     pool.id = id;
-    pool.paused = record_bool(row, 1);
-    pool.token_a = record_address(row, 2);
-    pool.token_b = record_address(row, 3);
-    pool.reserve_a = record_amount(row, 4);
-    pool.reserve_b = record_amount(row, 5);
-    pool.total_shares = record_amount(row, 6);
-    pool.fee_tier = record_amount(row, 7);
-    pool.fee_a_accum = record_amount(row, 8);
-    pool.fee_b_accum = record_amount(row, 9);
-    pool.cumulative_vol_a = record_amount(row, 10);
-    pool.cumulative_vol_b = record_amount(row, 11);
+    pool.paused = project_bool(row, 1);
+    pool.token_a = project_address(row, 2);
+    pool.token_b = project_address(row, 3);
+    pool.reserve_a = project_amount(row, 4);
+    pool.reserve_b = project_amount(row, 5);
+    pool.total_shares = project_amount(row, 6);
+    pool.fee_tier = project_amount(row, 7);
+    pool.fee_a_accum = project_amount(row, 8);
+    pool.fee_b_accum = project_amount(row, 9);
+    pool.cumulative_vol_a = project_amount(row, 10);
+    pool.cumulative_vol_b = project_amount(row, 11);
     status = row->sink->put(row->sink->self, &key, &pool, err);
     return status == TIDE_OK ? put_tick(row, &pool, err) : status;
 }
@@ -59,18 +59,18 @@ static tide_raw_i128 scaled(tide_raw_i128 v, tide_raw_i128 numerator, tide_raw_i
     return out.raw;
 }
 
-tide_status record_swap(struct record_row *row, struct tide_err *err)
+tide_status project_swap(struct project_row *row, struct tide_err *err)
 {
     struct tide_hot_pool pool;
-    struct tide_hot_symbol id = record_symbol(row, 0);
+    struct tide_hot_symbol id = project_symbol(row, 0);
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_POOL, &id);
     bool found;
     tide_status status = row->sink->get(row->sink->self, &key, &pool, &found, err);
     if (status != TIDE_OK || !found)
         return status;
-    bool a_to_b = record_bool(row, 1);
-    tide_raw_i128 in = tide_hot_i128(record_amount(row, 2));
-    tide_raw_i128 out = tide_hot_i128(record_amount(row, 3));
+    bool a_to_b = project_bool(row, 1);
+    tide_raw_i128 in = tide_hot_i128(project_amount(row, 2));
+    tide_raw_i128 out = tide_hot_i128(project_amount(row, 3));
     tide_raw_i128 fee = scaled(in, tide_hot_i128(pool.fee_tier), 10000);
     tide_raw_i128 fee_bought = scaled(fee, out, in);
     pool.swaps++;

@@ -11,80 +11,80 @@ static bool not_ready(struct tide_reply *reply)
     return false;
 }
 
-static bool open_past(struct tide_view *view, struct tide_handler_context *context,
+static bool open_past(struct tide_reader *reader, struct tide_handler_context *context,
                       struct tide_reply *reply)
 {
     struct tide_err err;
     assert(context->pg); /* ?ledger= is for a pool's thread */
-    tide_status status = view_past_open(&view->past, &view->meta, context->pg, context->deployment,
-                                        &reply->at, &err);
-    view->pg = context->pg;
-    view->unkept = record_unkept(context->scope);
+    tide_status status = reader_past_open(&reader->past, &reader->meta, context->pg,
+                                          context->deployment, &reply->at, &err);
+    reader->pg = context->pg;
+    reader->unkept = project_unkept(context->scope);
     if (status == TIDE_OK)
-        view->now = view->meta->close_time;
+        reader->now = reader->meta->close_time;
     else
         tide_sql_problem(reply, context->pg, &err);
     return status == TIDE_OK;
 }
 
-static bool fresh(const struct tide_view *view, const struct tide_handler_context *context,
+static bool fresh(const struct tide_reader *reader, const struct tide_handler_context *context,
                   const struct tide_request *request, struct tide_reply *reply)
 {
     const struct tide_param_value *asked = tide_request_param(request, TIDE_PARAM_maxAgeMs);
     uint64_t allowed = context->api->config->stale_after_ms;
     if (asked && asked->given && asked->number < allowed)
         allowed = asked->number;
-    if (TIDE_LIKELY(view->age_ms <= allowed))
+    if (TIDE_LIKELY(reader->age_ms <= allowed))
         return true;
     tide_reply_problem(reply, 503, "stale",
                        "The newest state known here is of ledger %" PRIu32
                        ", and the indexer was last heard of %" PRIu64
                        " ms ago; allowed are %" PRIu64 ".",
-                       view->meta->ledger, view->age_ms, allowed);
+                       reader->meta->ledger, reader->age_ms, allowed);
     reply->retry_after_s = 1;
     return false;
 }
 
 /* Another process feeds this cache with another deployment than ours. */
-static bool refuse_other(struct tide_view *view, struct tide_reply *reply)
+static bool refuse_other(struct tide_reader *reader, struct tide_reply *reply)
 {
-    (void)!tide_hot_end(view->reader);
+    (void)!tide_hot_end(reader->hot);
     return not_ready(reply);
 }
 
-bool tide_view_open(struct tide_view *view, struct tide_handler_context *context,
-                    const struct tide_request *request, struct tide_reply *reply)
+bool tide_reader_open(struct tide_reader *reader, struct tide_handler_context *context,
+                      const struct tide_request *request, struct tide_reply *reply)
 {
     const struct tide_param_value *ledger = tide_request_param(request, TIDE_PARAM_ledger);
     struct tide_err err;
-    *view = (struct tide_view){ .reader = context->reader };
+    *reader = (struct tide_reader){ .hot = context->reader };
     if (TIDE_UNLIKELY(ledger && ledger->given))
-        return open_past(view, context, reply);
-    if (TIDE_UNLIKELY(tide_hot_begin(view->reader, &view->meta, &err) != TIDE_OK))
+        return open_past(reader, context, reply);
+    if (TIDE_UNLIKELY(tide_hot_begin(reader->hot, &reader->meta, &err) != TIDE_OK))
         return not_ready(reply);
-    if (TIDE_UNLIKELY(!tide_deployment_select_allows(context->api->select, view->meta->protocol)))
-        return refuse_other(view, reply);
-    view->unkept = view->meta->unkept;
-    view->now = tide_lookup_now(view->meta, (int64_t)context->now_ms);
-    view->age_ms = tide_lookup_age_ms(view->meta, context->host_ms);
-    reply->at =
-        (struct tide_answer_at){ true, view->meta->ledger, view->meta->close_time, view->age_ms };
-    if (TIDE_LIKELY(fresh(view, context, request, reply)))
+    if (TIDE_UNLIKELY(!tide_deployment_select_allows(context->api->select, reader->meta->protocol)))
+        return refuse_other(reader, reply);
+    reader->unkept = reader->meta->unkept;
+    reader->now = tide_lookup_now(reader->meta, (int64_t)context->now_ms);
+    reader->age_ms = tide_lookup_age_ms(reader->meta, context->host_ms);
+    reply->at = (struct tide_answer_at){ true, reader->meta->ledger, reader->meta->close_time,
+                                         reader->age_ms };
+    if (TIDE_LIKELY(fresh(reader, context, request, reply)))
         return true;
-    (void)!tide_hot_end(view->reader);
+    (void)!tide_hot_end(reader->hot);
     return false;
 }
 
-struct tide_json tide_view_answer(const struct tide_view *view, struct tide_reply *reply)
+struct tide_json tide_reader_answer(const struct tide_reader *reader, struct tide_reply *reply)
 {
     struct tide_json j = { .buf = &reply->body };
     tide_json_open(&j, '{');
-    tide_json_u64(&j, "ledger", view->meta->ledger);
-    tide_json_time(&j, "closedAt", view->meta->close_time);
+    tide_json_u64(&j, "ledger", reader->meta->ledger);
+    tide_json_time(&j, "closedAt", reader->meta->close_time);
     return j;
 }
 
-void tide_view_tag(struct tide_reply *reply, size_t from)
+void tide_reader_tag(struct tide_reply *reply, size_t from)
 {
     uint8_t hash[TIDE_HASH_BYTES];
     assert(from <= reply->body.len);
@@ -93,18 +93,19 @@ void tide_view_tag(struct tide_reply *reply, size_t from)
     reply->has_etag = true;
 }
 
-bool tide_view_page_read(struct tide_view_page *page, const struct tide_view *view,
-                         const struct tide_request *request)
+bool tide_reader_page_read(struct tide_reader_page *page, const struct tide_reader *reader,
+                           const struct tide_request *request)
 {
     const struct tide_param_value *cursor = tide_request_param(request, TIDE_PARAM_cursor);
-    uint16_t number = view->meta->deployment;
+    uint16_t number = reader->meta->deployment;
     uint8_t deployment[TIDE_HASH_BYTES] = { (uint8_t)(number >> 8), (uint8_t)number };
-    *page = (struct tide_view_page){ 0 };
+    *page = (struct tide_reader_page){ 0 };
     tide_cursor_scope(&page->scope, deployment, request);
     return !cursor->given || tide_cursor_read(page->after, &page->scope, cursor->text);
 }
 
-void tide_view_page_next(struct tide_json *j, const struct tide_view_page *page, tide_slice last)
+void tide_reader_page_next(struct tide_json *j, const struct tide_reader_page *page,
+                           tide_slice last)
 {
     char cursor[TIDE_CURSOR_MAX];
     if (last.len == 0) {
@@ -116,32 +117,32 @@ void tide_view_page_next(struct tide_json *j, const struct tide_view_page *page,
     tide_json_plain(j, tide_slice_of((const uint8_t *)cursor, len));
 }
 
-uint32_t tide_view_unkept(const struct tide_view *view)
+uint32_t tide_reader_unkept(const struct tide_reader *reader)
 {
-    uint32_t needs = view->needs;
+    uint32_t needs = reader->needs;
     for (int kind = 0; kind < (int)TIDE_HOT_KIND_COUNT; kind++)
-        if (view->kinds & 1u << kind)
-            needs |= record_sources_of((enum tide_hot_kind)kind);
-    return needs & view->unkept;
+        if (reader->kinds & 1u << kind)
+            needs |= project_sources_of((enum tide_hot_kind)kind);
+    return needs & reader->unkept;
 }
 
-static void refuse_unkept(const struct tide_view *view, struct tide_reply *reply)
+static void refuse_unkept(const struct tide_reader *reader, struct tide_reply *reply)
 {
-    uint32_t unkept = tide_view_unkept(view);
+    uint32_t unkept = tide_reader_unkept(reader);
     if (unkept)
-        record_refuse(reply, unkept);
+        project_refuse(reply, unkept);
 }
 
-void tide_view_close(struct tide_view *view, struct tide_reply *reply)
+void tide_reader_close(struct tide_reader *reader, struct tide_reply *reply)
 {
     struct tide_err err;
-    if (TIDE_UNLIKELY(view->unkept != 0))
-        refuse_unkept(view, reply);
-    if (view->past) {
-        tide_status status = view_past_close(view->past, &err);
+    if (TIDE_UNLIKELY(reader->unkept != 0))
+        refuse_unkept(reader, reply);
+    if (reader->past) {
+        tide_status status = reader_past_close(reader->past, &err);
         if (status != TIDE_OK)
-            tide_sql_problem(reply, view->pg, &err);
-    } else if (TIDE_UNLIKELY(tide_hot_end(view->reader) != TIDE_OK)) {
+            tide_sql_problem(reply, reader->pg, &err);
+    } else if (TIDE_UNLIKELY(tide_hot_end(reader->hot) != TIDE_OK)) {
         (void)not_ready(reply);
     }
     if (TIDE_UNLIKELY(reply->body.failed))

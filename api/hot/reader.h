@@ -7,8 +7,8 @@
  * Unkept   an index that keeps a part of the tables (api/sql/scope.h) lacks what some records are
  *          made of. What is asked for is noted, and close answers 503 incomplete if that is
  *          among it.
- * Failure  what cannot be read is not there, and tide_view_close tells: an answer written from such
- *          a view is replaced by a problem.
+ * Failure  what cannot be read is taken for absent. tide_reader_close then replaces the answer
+ *          with a problem.
  * Memory   records live until close; those of the cache are in the map.
  * Threads  that of its reader or connection. The cache never waits, the past does. */
 #ifndef API_HOT_READER_H
@@ -20,125 +20,127 @@
 #include "api/sql/cursor.h"
 #include "tidemark/hot.h"
 
-struct view_past;
+struct reader_past;
 
-struct tide_view {
+struct tide_reader {
     const struct tide_hot_meta *meta;
     uint64_t now;    /* unix seconds */
     uint64_t age_ms; /* since the indexer was last heard of; 0 of the past */
-    uint32_t unkept; /* sources that the index does not keep: RECORD_BIT */
+    uint32_t unkept; /* sources that the index does not keep: PROJECT_BIT */
     uint32_t needs;  /* sources that were asked for beside … */
     uint32_t kinds;  /* … those of records of these kinds: 1 << enum tide_hot_kind */
-    struct tide_hot_reader *reader;
-    struct view_past *past; /* NULL: the cache */
-    struct tide_pg *pg;     /* of the past */
+    struct tide_hot_reader *hot;
+    struct reader_past *past; /* NULL: the cache */
+    struct tide_pg *pg;       /* of the past */
 };
 
 /* Opens what the request asks for: with ?ledger=N that is what context->pg and reply->at say.
  * False: the reply holds the problem, nothing is open. That is 503 not_ready (no cache yet), 503
  * stale (older than stale_after_ms, or than ?maxAgeMs=), or a failure of the database. */
-bool tide_view_open(struct tide_view *view, struct tide_handler_context *context,
-                    const struct tide_request *request, struct tide_reply *reply);
+bool tide_reader_open(struct tide_reader *reader, struct tide_handler_context *context,
+                      const struct tide_request *request, struct tide_reply *reply);
 /* Ends it and says in the reply what the answer is true at, or what went wrong. */
-void tide_view_close(struct tide_view *view, struct tide_reply *reply);
+void tide_reader_close(struct tide_reader *reader, struct tide_reply *reply);
 
 /* The answer's beginning in the reply's body: {"ledger":"N","closedAt":"…" */
-struct tide_json tide_view_answer(const struct tide_view *view, struct tide_reply *reply);
+struct tide_json tide_reader_answer(const struct tide_reader *reader, struct tide_reply *reply);
 /* The answer is the same as any whose body is the same from there on: ledgers may come and go. */
-void tide_view_tag(struct tide_reply *reply, size_t from);
+void tide_reader_tag(struct tide_reply *reply, size_t from);
 
 /* A list that is answered in pages of a fixed size. */
-struct tide_view_page {
+struct tide_reader_page {
     struct tide_cursor_scope scope;
     char after[TIDE_CURSOR_KEY_MAX + 1]; /* key that the page begins after; "": the first page */
 };
 
 /* False: the cursor belongs to another question. The caller answers tide_cursor_refuse. */
-bool tide_view_page_read(struct tide_view_page *page, const struct tide_view *view,
-                         const struct tide_request *request) TIDE_MUST_USE;
+bool tide_reader_page_read(struct tide_reader_page *page, const struct tide_reader *reader,
+                           const struct tide_request *request) TIDE_MUST_USE;
 /* "next": the cursor of the page after the key last; if last is empty, null. */
-void tide_view_page_next(struct tide_json *j, const struct tide_view_page *page, tide_slice last);
+void tide_reader_page_next(struct tide_json *j, const struct tide_reader_page *page,
+                           tide_slice last);
 
 /* For fields of META and CONTRACT, and those that are no record's own. */
-static inline void tide_view_need(struct tide_view *view, enum record_source_id source)
+static inline void tide_reader_need(struct tide_reader *reader, enum project_source_id source)
 {
-    view->needs |= RECORD_BIT(source);
+    reader->needs |= PROJECT_BIT(source);
 }
 /* Bits of what was asked for and is not kept. */
-uint32_t tide_view_unkept(const struct tide_view *view);
+uint32_t tide_reader_unkept(const struct tide_reader *reader);
 
 /* Over a snapshot that the caller began and will end. */
-static inline struct tide_view tide_view_of(struct tide_hot_reader *reader,
-                                            const struct tide_hot_meta *meta, uint64_t now)
+static inline struct tide_reader tide_reader_of(struct tide_hot_reader *hot,
+                                                const struct tide_hot_meta *meta, uint64_t now)
 {
-    return (struct tide_view){ .meta = meta, .now = now, .unkept = meta->unkept, .reader = reader };
+    return (struct tide_reader){ .meta = meta, .now = now, .unkept = meta->unkept, .hot = hot };
 }
 
-/* The past's half of the verbs below. (view_past.c) */
-const void *view_past_get(struct view_past *past, const struct tide_hot_key *key);
-void view_past_scan(struct view_past *past, const struct tide_hot_key *prefix,
-                    tide_hot_each_fn *each, void *self);
-const void *view_past_floor(struct view_past *past, const struct tide_hot_key *key,
-                            size_t prefix_len);
-bool view_past_blocked(struct view_past *past, uint32_t code);
-void view_past_count_vaults(struct view_past *past);
-void view_past_expect(struct view_past *past, const struct tide_hot_address *who, uint32_t count);
+/* The past's half of the verbs below. (reader_past.c) */
+const void *reader_past_get(struct reader_past *past, const struct tide_hot_key *key);
+void reader_past_scan(struct reader_past *past, const struct tide_hot_key *prefix,
+                      tide_hot_each_fn *each, void *self);
+const void *reader_past_floor(struct reader_past *past, const struct tide_hot_key *key,
+                              size_t prefix_len);
+bool reader_past_blocked(struct reader_past *past, uint32_t code);
+void reader_past_count_vaults(struct reader_past *past);
+void reader_past_expect(struct reader_past *past, const struct tide_hot_address *who,
+                        uint32_t count);
 /* Within a transaction of the caller's, as of a ledger that is indexed. *meta lives as long as
  * *out. */
-tide_status view_past_open(struct view_past **out, const struct tide_hot_meta **meta,
-                           struct tide_pg *pg, uint16_t deployment, const struct tide_answer_at *at,
-                           struct tide_err *err) TIDE_MUST_USE;
+tide_status reader_past_open(struct reader_past **out, const struct tide_hot_meta **meta,
+                             struct tide_pg *pg, uint16_t deployment,
+                             const struct tide_answer_at *at, struct tide_err *err) TIDE_MUST_USE;
 /* The first failure of all that was read. */
-tide_status view_past_close(struct view_past *past, struct tide_err *err) TIDE_MUST_USE;
+tide_status reader_past_close(struct reader_past *past, struct tide_err *err) TIDE_MUST_USE;
 
 /* As tide_hot_get, tide_hot_scan, tide_hot_floor, tide_hot_blocked. Of the past, persons and vaults
  * are not scanned: there may be millions. */
-TIDE_INLINE const void *tide_view_get(struct tide_view *view, const struct tide_hot_key *key)
+TIDE_INLINE const void *tide_reader_get(struct tide_reader *reader, const struct tide_hot_key *key)
 {
-    view->kinds |= 1u << key->bytes[0];
-    return TIDE_UNLIKELY(view->past != NULL) ? view_past_get(view->past, key)
-                                             : tide_hot_get(view->reader, key);
+    reader->kinds |= 1u << key->bytes[0];
+    return TIDE_UNLIKELY(reader->past != NULL) ? reader_past_get(reader->past, key)
+                                               : tide_hot_get(reader->hot, key);
 }
 
 /* Many persons will be asked for: of the past they are read at once. */
-static inline void tide_view_expect(struct tide_view *view, const struct tide_hot_address *who,
-                                    uint32_t count)
+static inline void tide_reader_expect(struct tide_reader *reader,
+                                      const struct tide_hot_address *who, uint32_t count)
 {
-    if (view->past)
-        view_past_expect(view->past, who, count);
+    if (reader->past)
+        reader_past_expect(reader->past, who, count);
 }
 
 /* Before what markets say of their vaults is used: of the past it is summed now. */
-static inline void tide_view_count_vaults(struct tide_view *view)
+static inline void tide_reader_count_vaults(struct tide_reader *reader)
 {
-    view->kinds |= 1u << TIDE_HOT_VAULT;
-    if (view->past)
-        view_past_count_vaults(view->past);
+    reader->kinds |= 1u << TIDE_HOT_VAULT;
+    if (reader->past)
+        reader_past_count_vaults(reader->past);
 }
 
-static inline void tide_view_scan(struct tide_view *view, const struct tide_hot_key *prefix,
-                                  tide_hot_each_fn *each, void *self)
+static inline void tide_reader_scan(struct tide_reader *reader, const struct tide_hot_key *prefix,
+                                    tide_hot_each_fn *each, void *self)
 {
-    view->kinds |= 1u << prefix->bytes[0];
-    if (view->past)
-        view_past_scan(view->past, prefix, each, self);
+    reader->kinds |= 1u << prefix->bytes[0];
+    if (reader->past)
+        reader_past_scan(reader->past, prefix, each, self);
     else
-        tide_hot_scan(view->reader, prefix, NULL, each, self);
+        tide_hot_scan(reader->hot, prefix, NULL, each, self);
 }
 
-static inline const void *tide_view_floor(struct tide_view *view, const struct tide_hot_key *key,
-                                          size_t prefix_len)
+static inline const void *tide_reader_floor(struct tide_reader *reader,
+                                            const struct tide_hot_key *key, size_t prefix_len)
 {
-    view->kinds |= 1u << key->bytes[0];
-    return view->past ? view_past_floor(view->past, key, prefix_len)
-                      : tide_hot_floor(view->reader, key, prefix_len);
+    reader->kinds |= 1u << key->bytes[0];
+    return reader->past ? reader_past_floor(reader->past, key, prefix_len)
+                        : tide_hot_floor(reader->hot, key, prefix_len);
 }
 
-static inline bool tide_view_blocked(struct tide_view *view, uint32_t code)
+static inline bool tide_reader_blocked(struct tide_reader *reader, uint32_t code)
 {
-    view->kinds |= 1u << TIDE_HOT_BLOCKED;
-    return TIDE_UNLIKELY(view->past != NULL) ? view_past_blocked(view->past, code)
-                                             : tide_hot_blocked(view->reader, view->meta, code);
+    reader->kinds |= 1u << TIDE_HOT_BLOCKED;
+    return TIDE_UNLIKELY(reader->past != NULL) ? reader_past_blocked(reader->past, code)
+                                               : tide_hot_blocked(reader->hot, reader->meta, code);
 }
 
 #endif

@@ -10,8 +10,8 @@
 
 enum { SQL_MAX = 32 << 10 };
 
-struct view_past {
-    struct tide_load load;
+struct reader_past {
+    struct tide_history history;
     struct record_set set;
     struct tide_buf sql;
     uint32_t whole;      /* bit of each kind that is all there          */
@@ -25,7 +25,7 @@ struct view_past {
 static tide_status past_get(void *self, const struct tide_hot_key *key, void *out, bool *found,
                             struct tide_err *err)
 {
-    struct view_past *past = self;
+    struct reader_past *past = self;
     struct tide_hot_sink inner = record_set_sink(&past->set);
     return inner.get(inner.self, key, out, found, err);
 }
@@ -33,7 +33,7 @@ static tide_status past_get(void *self, const struct tide_hot_key *key, void *ou
 static tide_status past_put(void *self, const struct tide_hot_key *key, const void *record,
                             struct tide_err *err)
 {
-    struct view_past *past = self;
+    struct reader_past *past = self;
     struct tide_hot_sink inner = record_set_sink(&past->set);
     const struct tide_hot_tick *tick = record;
     if (key->bytes[0] == TIDE_HOT_TICK && tick->time > past->ticks_till)
@@ -43,12 +43,12 @@ static tide_status past_put(void *self, const struct tide_hot_key *key, const vo
 
 static tide_status past_drop(void *self, const struct tide_hot_key *key, struct tide_err *err)
 {
-    struct view_past *past = self;
+    struct reader_past *past = self;
     struct tide_hot_sink inner = record_set_sink(&past->set);
     return inner.drop(inner.self, key, err);
 }
 
-static struct tide_hot_sink sink_of(struct view_past *past)
+static struct tide_hot_sink sink_of(struct reader_past *past)
 {
     return (
         struct tide_hot_sink){ .self = past, .get = past_get, .put = past_put, .drop = past_drop };
@@ -60,18 +60,18 @@ static tide_status take_row(void *self, const struct tide_pg_rows *row, struct t
 }
 
 /* Runs past->sql: $1 deployment, $2 after or as of, $3 up to, $4 a symbol. */
-static void stream(struct view_past *past, uint32_t two, size_t count, const char *symbol)
+static void stream(struct reader_past *past, uint32_t two, size_t count, const char *symbol)
 {
     char id[8], from[16], to[16];
     struct tide_hot_sink into = sink_of(past);
     struct tide_pg_sink sink = { take_row, &into };
     if (past->status != TIDE_OK)
         return;
-    snprintf(id, sizeof id, "%u", past->load.deployment);
+    snprintf(id, sizeof id, "%u", past->history.deployment);
     snprintf(from, sizeof from, "%u", two);
-    snprintf(to, sizeof to, "%u", past->load.ledger);
+    snprintf(to, sizeof to, "%u", past->history.ledger);
     const char *sql = feed_sql_text(&past->sql, &past->err);
-    past->status = sql ? tide_pg_stream(past->load.pg, &sink, sql,
+    past->status = sql ? tide_pg_stream(past->history.pg, &sink, sql,
                                         (const char *[]){ id, from, to, symbol }, count, &past->err)
                        : TIDE_E_MEMORY;
 }
@@ -80,31 +80,31 @@ static void stream(struct view_past *past, uint32_t two, size_t count, const cha
 
 /* The rows come in the order of their keys where the first column is the key. The set appends them
  * then. In any other order it moves half of what it holds for each row. */
-static void load_source(struct view_past *past, enum record_source_id source, bool removable)
+static void load_source(struct reader_past *past, enum project_source_id source, bool removable)
 {
-    const char *columns = record_sources[source].columns;
+    const char *columns = project_sources[source].columns;
     tide_buf_reset(&past->sql);
     if (removable)
         feed_sql_whole(&past->sql, source, true);
     else
-        feed_sql_kept(&past->sql, source);
+        feed_sql_in_scope(&past->sql, source);
     tide_buf_putf(&past->sql, " ORDER BY (%.*s)::text COLLATE \"C\"", (int)strcspn(columns, ","),
                   columns);
-    stream(past, past->load.ledger, 2, NULL);
+    stream(past, past->history.ledger, 2, NULL);
 }
 
-static void need_whole(struct view_past *past, enum tide_hot_kind kind)
+static void need_whole(struct reader_past *past, enum tide_hot_kind kind)
 {
     static const struct {
         enum tide_hot_kind kind;
-        enum record_source_id source;
+        enum project_source_id source;
         bool removable;
     } parts[] = {
-        { TIDE_HOT_BLOCKED, RECORD_BLOCKED, true },  { TIDE_HOT_FEED, RECORD_FEED, false },
-        { TIDE_HOT_POOL, RECORD_POOL, false },       { TIDE_HOT_MARKET, RECORD_MARKET, false },
-        { TIDE_HOT_MARKET, RECORD_DEBT, false },     { TIDE_HOT_CONTRACT, RECORD_TOKEN, false },
-        { TIDE_HOT_CONTRACT, RECORD_ASSET, false },  { TIDE_HOT_PARTNER, RECORD_PARTNER, false },
-        { TIDE_HOT_CATALOG, RECORD_CATALOG, false },
+        { TIDE_HOT_BLOCKED, PROJECT_BLOCKED, true },  { TIDE_HOT_FEED, PROJECT_FEED, false },
+        { TIDE_HOT_POOL, PROJECT_POOL, false },       { TIDE_HOT_MARKET, PROJECT_MARKET, false },
+        { TIDE_HOT_MARKET, PROJECT_DEBT, false },     { TIDE_HOT_CONTRACT, PROJECT_TOKEN, false },
+        { TIDE_HOT_CONTRACT, PROJECT_ASSET, false },  { TIDE_HOT_PARTNER, PROJECT_PARTNER, false },
+        { TIDE_HOT_CATALOG, PROJECT_CATALOG, false },
     };
     if (past->whole & 1u << kind)
         return;
@@ -114,7 +114,7 @@ static void need_whole(struct view_past *past, enum tide_hot_kind kind)
             load_source(past, parts[i].source, parts[i].removable);
 }
 
-/* What record_vault counts one by one, summed where the vaults are: there may be many. The sum
+/* What project_vault counts one by one, summed where the vaults are: there may be many. The sum
  * wraps at 128 bits as it does there: a contract may store any amounts. */
 #define WRAPPED(sum)                                                                       \
     "(mod(mod(" sum " + 170141183460469231731687303715884105728,"                          \
@@ -127,26 +127,26 @@ static const char vaults_sql[] = "SELECT synth, " WRAPPED(
                        " ORDER BY key_hash, ledger DESC, tx DESC, seq DESC) AS v WHERE NOT removed "
                        "GROUP BY synth";
 
-static tide_status count_vaults(struct view_past *past, const struct tide_pg_rows *rows,
+static tide_status count_vaults(struct reader_past *past, const struct tide_pg_rows *rows,
                                 uint32_t at, struct tide_err *err)
 {
-    struct record_row row = { .rows = rows, .at = at };
-    struct tide_hot_symbol symbol = record_symbol(&row, 0);
+    struct project_row row = { .rows = rows, .at = at };
+    struct tide_hot_symbol symbol = project_symbol(&row, 0);
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_MARKET, &symbol);
     struct tide_hot_sink sink = sink_of(past);
     struct tide_hot_market market;
     bool found;
     tide_status status = sink.get(sink.self, &key, &market, &found, err);
     market.symbol = symbol;
-    market.collateral = record_amount(&row, 1);
-    market.vaults = record_u64(&row, 2);
-    market.indebted = record_u64(&row, 3);
+    market.collateral = project_amount(&row, 1);
+    market.vaults = project_u64(&row, 2);
+    market.indebted = project_u64(&row, 3);
     if (row.bad)
         return tide_fail(err, TIDE_E_SCHEMA, "vaults: a sum does not fit");
     return status == TIDE_OK ? sink.put(sink.self, &key, &market, err) : status;
 }
 
-void view_past_count_vaults(struct view_past *past)
+void reader_past_count_vaults(struct reader_past *past)
 {
     char id[8], at[16];
     struct tide_pg_rows rows;
@@ -154,10 +154,10 @@ void view_past_count_vaults(struct view_past *past)
         need_whole(past, TIDE_HOT_MARKET);
     if (past->status != TIDE_OK)
         return;
-    snprintf(id, sizeof id, "%u", past->load.deployment);
-    snprintf(at, sizeof at, "%u", past->load.ledger);
-    past->status = tide_bound_query(past->load.pg, &rows, vaults_sql, (const char *[]){ id, at }, 2,
-                                    &past->err);
+    snprintf(id, sizeof id, "%u", past->history.deployment);
+    snprintf(at, sizeof at, "%u", past->history.ledger);
+    past->status = tide_bound_query(past->history.pg, &rows, vaults_sql, (const char *[]){ id, at },
+                                    2, &past->err);
     if (past->status != TIDE_OK)
         return;
     for (uint32_t i = 0; i < rows.count && past->status == TIDE_OK; i++)
@@ -167,36 +167,37 @@ void view_past_count_vaults(struct view_past *past)
 
 /* --- one ------------------------------------ */
 
-static void load_one(struct view_past *past, const struct tide_hot_key *key)
+static void load_one(struct reader_past *past, const struct tide_hot_key *key)
 {
     struct tide_hot_address address;
     struct tide_hot_symbol symbol;
     uint32_t id;
     if (key->bytes[0] == TIDE_HOT_PERSON) {
         memcpy(&address, key->bytes + 1, sizeof address);
-        past->status = tide_load_person(&past->load, &past->set, &address, &past->err);
+        past->status = tide_history_person(&past->history, &past->set, &address, &past->err);
     } else if (key->bytes[0] == TIDE_HOT_FEED) {
         memcpy(&symbol, key->bytes + 1, sizeof symbol);
-        past->status = tide_load_feed(&past->load, &past->set, &symbol, &past->err);
+        past->status = tide_history_feed(&past->history, &past->set, &symbol, &past->err);
     } else if (key->bytes[0] == TIDE_HOT_POOL) {
         memcpy(&symbol, key->bytes + 1, sizeof symbol);
-        past->status = tide_load_pool(&past->load, &past->set, &symbol, &past->err);
+        past->status = tide_history_pool(&past->history, &past->set, &symbol, &past->err);
     } else if (key->bytes[0] == TIDE_HOT_PARTNER) {
         memcpy(&id, key->bytes + 1, sizeof id);
         past->status =
-            tide_load_partner(&past->load, &past->set, __builtin_bswap32(id), &past->err);
+            tide_history_partner(&past->history, &past->set, __builtin_bswap32(id), &past->err);
     } else {
         need_whole(past, (enum tide_hot_kind)key->bytes[0]);
     }
 }
 
-void view_past_expect(struct view_past *past, const struct tide_hot_address *who, uint32_t count)
+void reader_past_expect(struct reader_past *past, const struct tide_hot_address *who,
+                        uint32_t count)
 {
     if (past->status == TIDE_OK)
-        past->status = tide_load_people(&past->load, &past->set, who, count, &past->err);
+        past->status = tide_history_people(&past->history, &past->set, who, count, &past->err);
 }
 
-const void *view_past_get(struct view_past *past, const struct tide_hot_key *key)
+const void *reader_past_get(struct reader_past *past, const struct tide_hot_key *key)
 {
     const void *record = record_set_find(&past->set, key);
     bool looked = past->whole & 1u << key->bytes[0];
@@ -207,8 +208,8 @@ const void *view_past_get(struct view_past *past, const struct tide_hot_key *key
     return record_set_find(&past->set, key);
 }
 
-void view_past_scan(struct view_past *past, const struct tide_hot_key *prefix,
-                    tide_hot_each_fn *each, void *self)
+void reader_past_scan(struct reader_past *past, const struct tide_hot_key *prefix,
+                      tide_hot_each_fn *each, void *self)
 {
     assert(prefix->bytes[0] != TIDE_HOT_PERSON && prefix->bytes[0] != TIDE_HOT_VAULT);
     if (past->status == TIDE_OK)
@@ -216,24 +217,24 @@ void view_past_scan(struct view_past *past, const struct tide_hot_key *prefix,
     record_set_scan(&past->set, prefix, each, self);
 }
 
-bool view_past_blocked(struct view_past *past, uint32_t code)
+bool reader_past_blocked(struct reader_past *past, uint32_t code)
 {
     struct tide_hot_key key = tide_hot_key_u32(TIDE_HOT_BLOCKED, code);
-    return view_past_get(past, &key) != NULL;
+    return reader_past_get(past, &key) != NULL;
 }
 
 /* --- the last day's trade ------------------------------------ */
 
 /* The last ledger at or before that time, 0 when there is none. */
-static uint32_t ledger_before(struct view_past *past, uint64_t time)
+static uint32_t ledger_before(struct reader_past *past, uint64_t time)
 {
     char id[8], to[16], seconds[24];
     struct tide_pg_rows rows;
-    snprintf(id, sizeof id, "%u", past->load.deployment);
-    snprintf(to, sizeof to, "%u", past->load.ledger);
+    snprintf(id, sizeof id, "%u", past->history.deployment);
+    snprintf(to, sizeof to, "%u", past->history.ledger);
     snprintf(seconds, sizeof seconds, "%" PRIu64, time);
     past->status =
-        tide_pg_query(past->load.pg, &rows,
+        tide_pg_query(past->history.pg, &rows,
                       "SELECT ledger FROM chain.ledger WHERE deployment = $1 AND ledger <= $2 AND"
                       " closed_at <= to_timestamp($3::bigint) ORDER BY ledger DESC LIMIT 1",
                       (const char *[]){ id, to, seconds }, 3, &past->err);
@@ -244,16 +245,17 @@ static uint32_t ledger_before(struct view_past *past, uint64_t time)
     return ledger;
 }
 
-static void load_pool_at(struct view_past *past, const struct tide_hot_symbol *id, uint32_t ledger)
+static void load_pool_at(struct reader_past *past, const struct tide_hot_symbol *id,
+                         uint32_t ledger)
 {
-    struct tide_load load = past->load;
-    load.ledger = ledger;
+    struct tide_history history = past->history;
+    history.ledger = ledger;
     if (past->status == TIDE_OK)
-        past->status = tide_load_pool(&load, &past->set, id, &past->err);
+        past->status = tide_history_pool(&history, &past->set, id, &past->err);
 }
 
 /* The pool as it was before, then each swap since, then as it is: as the feeder does it. */
-static void load_trade(struct view_past *past, const struct tide_hot_symbol *id, uint64_t start)
+static void load_trade(struct reader_past *past, const struct tide_hot_symbol *id, uint64_t start)
 {
     char symbol[sizeof id->text + 1] = "";
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_POOL, id);
@@ -262,16 +264,16 @@ static void load_trade(struct view_past *past, const struct tide_hot_symbol *id,
     if (before)
         load_pool_at(past, id, before);
     if (past->status == TIDE_OK && !record_set_find(&past->set, &key))
-        load_pool_at(past, id, past->load.ledger);
+        load_pool_at(past, id, past->history.ledger);
     tide_buf_reset(&past->sql);
-    feed_sql_since(&past->sql, RECORD_SWAP);
+    feed_sql_since(&past->sql, PROJECT_SWAP);
     tide_buf_str(&past->sql, " AND pool_id = $4 ORDER BY ledger, tx, op, seq");
     stream(past, before, 4, symbol);
-    load_pool_at(past, id, past->load.ledger);
+    load_pool_at(past, id, past->history.ledger);
 }
 
-const void *view_past_floor(struct view_past *past, const struct tide_hot_key *key,
-                            size_t prefix_len)
+const void *reader_past_floor(struct reader_past *past, const struct tide_hot_key *key,
+                              size_t prefix_len)
 {
     struct tide_hot_symbol id;
     uint64_t start;
@@ -288,60 +290,61 @@ const void *view_past_floor(struct view_past *past, const struct tide_hot_key *k
 
 /* --- open ------------------------------------ */
 
-static tide_status put_ledger(struct view_past *past, const struct tide_answer_at *at,
+static tide_status put_ledger(struct reader_past *past, const struct tide_answer_at *at,
                               struct tide_err *err)
 {
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
     struct tide_hot_sink sink = sink_of(past);
-    struct tide_hot_meta meta = { .deployment = past->load.deployment,
+    struct tide_hot_meta meta = { .deployment = past->history.deployment,
                                   .ledger = at->ledger,
                                   .close_time = at->close_time };
     return sink.put(sink.self, &key, &meta, err);
 }
 
-static tide_status load_instance(struct view_past *past, enum record_source_id source,
+static tide_status load_instance(struct reader_past *past, enum project_source_id source,
                                  enum tide_role role, struct tide_err *err)
 {
     struct tide_hot_sink sink = sink_of(past);
-    struct tide_entry_key key = { .contract = past->load.contracts[role] };
-    return tide_load_record(&past->load, &sink, source, &key, err);
+    struct tide_entry_key key = { .contract = past->history.contracts[role] };
+    return tide_history_record(&past->history, &sink, source, &key, err);
 }
 
-static tide_status load_meta(struct view_past *past, const struct tide_answer_at *at,
+static tide_status load_meta(struct reader_past *past, const struct tide_answer_at *at,
                              struct tide_err *err)
 {
     struct tide_hot_sink sink = sink_of(past);
     tide_status status = put_ledger(past, at, err);
     if (status == TIDE_OK)
-        status = tide_load_open(&past->load, past->load.pg, past->load.deployment, at->ledger, err);
+        status = tide_history_open(&past->history, past->history.pg, past->history.deployment,
+                                   at->ledger, err);
     if (status == TIDE_OK)
-        status = feed_contracts(past->load.pg, past->load.deployment, at->ledger, &sink, err);
+        status = feed_contracts(past->history.pg, past->history.deployment, at->ledger, &sink, err);
     if (status == TIDE_OK)
-        status = load_instance(past, RECORD_POOLS, TIDE_ROLE_liquidity_pool, err);
+        status = load_instance(past, PROJECT_POOLS, TIDE_ROLE_liquidity_pool, err);
     if (status == TIDE_OK)
-        status = load_instance(past, RECORD_ENGINE, TIDE_ROLE_synthetic_engine, err);
+        status = load_instance(past, PROJECT_ENGINE, TIDE_ROLE_synthetic_engine, err);
     if (status == TIDE_OK)
-        status = load_instance(past, RECORD_GOVERNANCE, TIDE_ROLE_dao_governance, err);
+        status = load_instance(past, PROJECT_GOVERNANCE, TIDE_ROLE_dao_governance, err);
     return status;
 }
 
-static void release(struct view_past *past)
+static void release(struct reader_past *past)
 {
     record_set_release(&past->set);
     tide_buf_release(&past->sql);
     free(past);
 }
 
-tide_status view_past_open(struct view_past **out, const struct tide_hot_meta **meta,
-                           struct tide_pg *pg, uint16_t deployment, const struct tide_answer_at *at,
-                           struct tide_err *err)
+tide_status reader_past_open(struct reader_past **out, const struct tide_hot_meta **meta,
+                             struct tide_pg *pg, uint16_t deployment,
+                             const struct tide_answer_at *at, struct tide_err *err)
 {
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
-    struct view_past *past = calloc(1, sizeof *past);
+    struct reader_past *past = calloc(1, sizeof *past);
     if (!past)
         return tide_fail(err, TIDE_E_MEMORY, "view");
-    past->load.pg = pg;
-    past->load.deployment = deployment;
+    past->history.pg = pg;
+    past->history.deployment = deployment;
     tide_buf_init(&past->sql, SQL_MAX);
     tide_status status = load_meta(past, at, err);
     if (status != TIDE_OK) {
@@ -353,7 +356,7 @@ tide_status view_past_open(struct view_past **out, const struct tide_hot_meta **
     return TIDE_OK;
 }
 
-tide_status view_past_close(struct view_past *past, struct tide_err *err)
+tide_status reader_past_close(struct reader_past *past, struct tide_err *err)
 {
     tide_status status = past->status;
     if (status != TIDE_OK)

@@ -68,18 +68,18 @@ struct tide_param_value {
 };
 
 struct tide_route;
-struct tide_head;
+struct tide_request_head;
 
 /* A request that matched a route and whose parameters fit. Dies when the handler returns. */
 struct tide_request {
     const struct tide_route *route;
     struct tide_param_value params[TIDE_ROUTE_PARAMS_MAX]; /* of the route, path first */
     uint32_t param_count;
-    tide_slice body;                /* of POST: at most the route's, UTF-8 but of HOOK */
-    tide_slice last_event_id;       /* of STREAM                           */
-    const struct tide_head *head;   /* for tide_request_header              */
-    struct tide_peer client;        /* behind proxies; the /64 of an IPv6 one */
-    char id[TIDE_REQUEST_ID_BYTES]; /* NUL-terminated, ours or the client's  */
+    tide_slice body;                      /* of POST: at most the route's, UTF-8 but of HOOK */
+    tide_slice last_event_id;             /* of STREAM                           */
+    const struct tide_request_head *head; /* for tide_request_header              */
+    struct tide_peer client;              /* behind proxies; the /64 of an IPv6 one */
+    char id[TIDE_REQUEST_ID_BYTES];       /* NUL-terminated, ours or the client's  */
 };
 
 /* The value of a header line, of any case of its name; how often it came (the value is the first's,

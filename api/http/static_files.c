@@ -26,22 +26,22 @@ static bool is_called(const char *name, const char *wanted)
     return strcmp(name + len, strchr(wanted, '.') ? "" : ".html") == 0;
 }
 
-const struct tide_document *tide_document_of(const char *path)
+const struct tide_static_file *tide_static_file_of(const char *path)
 {
     const char *last = strrchr(path, '/');
     if (strcmp(path, "/") == 0)
         last = "/index";
-    for (size_t i = 0; last && i < tide_document_count; i++)
-        if (is_called(tide_documents[i].name, last + 1))
-            return &tide_documents[i];
+    for (size_t i = 0; last && i < tide_static_file_count; i++)
+        if (is_called(tide_static_files[i].name, last + 1))
+            return &tide_static_files[i];
     return NULL;
 }
 
-tide_handler_fn tide_route_document;
-void tide_route_document(struct tide_handler_context *context, const struct tide_request *request,
-                         struct tide_reply *reply)
+tide_handler_fn tide_route_static_file;
+void tide_route_static_file(struct tide_handler_context *context,
+                            const struct tide_request *request, struct tide_reply *reply)
 {
-    const struct tide_document *document = tide_document_of(request->route->path);
+    const struct tide_static_file *document = tide_static_file_of(request->route->path);
     (void)context;
     assert(document); /* of every route with this handler: test_document */
     reply->fixed = document->text;

@@ -9,14 +9,14 @@
 
 #include "tidemark/slice.h"
 
-struct tide_document {
+struct tide_static_file {
     const char *name; /* of the file: "openapi.json" */
     tide_slice text;  /* a NUL follows */
 };
-extern const struct tide_document tide_documents[];
-extern const size_t tide_document_count;
+extern const struct tide_static_file tide_static_files[];
+extern const size_t tide_static_file_count;
 
 /* The document of a route's path, NULL when there is none. */
-const struct tide_document *tide_document_of(const char *path);
+const struct tide_static_file *tide_static_file_of(const char *path);
 
 #endif

@@ -12,7 +12,7 @@
  *                       struct tide_reply *reply)
  *     {
  *         struct ask *ask =
- *             tide_kyc_later(context, sizeof *ask, TIDE_KYC_DESK_SESSIONS, run, reply);
+ *             tide_kyc_later(context, sizeof *ask, TIDE_KYC_POOL_SESSIONS, run, reply);
  *         if (ask)
  *             ask->… = …;
  *     }
@@ -29,22 +29,22 @@
 
 #include <pthread.h>
 
-enum tide_kyc_desk {
-    TIDE_KYC_DESK_SESSIONS, /* kyc_threads: may wait for a provider, ten seconds */
-    TIDE_KYC_DESK_HOOKS,    /* kyc_hook_threads: for the database alone          */
-    TIDE_KYC_DESK_READS,    /* two threads: short look-ups, while providers hang */
-    TIDE_KYC_DESK_COUNT
+enum tide_kyc_pool_id {
+    TIDE_KYC_POOL_SESSIONS, /* kyc_threads: may wait for a provider, ten seconds */
+    TIDE_KYC_POOL_HOOKS,    /* kyc_hook_threads: for the database alone          */
+    TIDE_KYC_POOL_READS,    /* two threads: short look-ups, while providers hang */
+    TIDE_KYC_POOL_COUNT
 };
 
 /* TIDE_OK: the reply is complete. Anything else: the transaction is rolled back; TIDE_E_DB with a
  * lost connection, or one that says "again", is run once more; else the desk answers 503 or 500.
  * So it may run twice, the first time perhaps to its COMMIT. The reply is reset before each run. */
-typedef tide_status tide_kyc_run_fn(struct tide_kyc_work *work, struct tide_kyc_place *place,
+typedef tide_status tide_kyc_run_fn(struct tide_kyc_work *work, struct tide_kyc_context *context,
                                     struct tide_job *job, struct tide_err *err);
 
 struct tide_kyc_work {
     tide_kyc_run_fn *run;
-    enum tide_kyc_desk desk;
+    enum tide_kyc_pool_id pool;
     size_t size; /* of all of it */
 };
 
@@ -53,7 +53,7 @@ pthread_mutex_t *tide_kyc_signing(struct tide_kyc *kyc);
 
 /* Zeroed memory that begins with a struct tide_kyc_work; the desk wipes and frees it. NULL: there
  * was none, and the reply says so. */
-void *tide_kyc_later(struct tide_handler_context *context, size_t size, enum tide_kyc_desk desk,
+void *tide_kyc_later(struct tide_handler_context *context, size_t size, enum tide_kyc_pool_id pool,
                      tide_kyc_run_fn *run, struct tide_reply *reply);
 
 #endif

@@ -15,7 +15,7 @@ struct tide_kyc {
     const struct tide_clock *clock;
     struct tide_deployment_select *select;
     struct tide_kyc_settings *settings;
-    struct tide_desk *desks[TIDE_KYC_DESK_COUNT];
+    struct tide_kyc_pool *pools[TIDE_KYC_POOL_COUNT];
     struct tide_kyc_refused *refused;
     struct tide_kyc_workers *workers;
     pthread_mutex_t signing; /* of the settings' challenge key */
@@ -31,18 +31,18 @@ struct tide_kyc_refused *tide_kyc_refused_of(const struct tide_kyc *kyc)
     return kyc->refused;
 }
 
-static const char *const desk_names[TIDE_KYC_DESK_COUNT] = {
-    [TIDE_KYC_DESK_SESSIONS] = "sessions",
-    [TIDE_KYC_DESK_HOOKS] = "webhooks",
-    [TIDE_KYC_DESK_READS] = "reads",
+static const char *const pool_names[TIDE_KYC_POOL_COUNT] = {
+    [TIDE_KYC_POOL_SESSIONS] = "sessions",
+    [TIDE_KYC_POOL_HOOKS] = "webhooks",
+    [TIDE_KYC_POOL_READS] = "reads",
 };
 
 bool tide_kyc_is_connected(const struct tide_kyc *kyc)
 {
     uint32_t connected = 0;
-    for (int i = 0; i < TIDE_KYC_DESK_COUNT; i++) {
-        struct tide_crew_stats stats;
-        tide_desk_stats(kyc->desks[i], &stats);
+    for (int i = 0; i < TIDE_KYC_POOL_COUNT; i++) {
+        struct tide_worker_pool_stats stats;
+        tide_kyc_pool_stats(kyc->pools[i], &stats);
         connected += stats.connected;
     }
     return connected > 0;
@@ -50,12 +50,12 @@ bool tide_kyc_is_connected(const struct tide_kyc *kyc)
 
 void tide_kyc_metrics(const struct tide_kyc *kyc, struct tide_buf *out)
 {
-    struct tide_kyc_desk_line desks[TIDE_KYC_DESK_COUNT];
-    for (int i = 0; i < TIDE_KYC_DESK_COUNT; i++) {
-        desks[i].name = desk_names[i];
-        tide_desk_stats(kyc->desks[i], &desks[i].stats);
+    struct tide_kyc_pool_line pools[TIDE_KYC_POOL_COUNT];
+    for (int i = 0; i < TIDE_KYC_POOL_COUNT; i++) {
+        pools[i].name = pool_names[i];
+        tide_kyc_pool_stats(kyc->pools[i], &pools[i].stats);
     }
-    tide_kyc_put_desks(out, desks, TIDE_KYC_DESK_COUNT);
+    tide_kyc_put_pools(out, pools, TIDE_KYC_POOL_COUNT);
     tide_kyc_put_figures(out, kyc->settings, kyc->workers, kyc->refused,
                          kyc->clock->now_ms(kyc->clock->self));
 }
@@ -71,37 +71,37 @@ static const char *database_of(const struct tide_config *config)
     return *url ? url : NULL;
 }
 
-static struct tide_kyc_place_options place_of(const struct tide_kyc *kyc)
+static struct tide_kyc_context_options context_options_of(const struct tide_kyc *kyc)
 {
-    return (struct tide_kyc_place_options){ .settings = kyc->settings,
-                                            .clock = kyc->clock,
-                                            .conninfo = database_of(kyc->config),
-                                            .select = kyc->select,
-                                            .ca_file = kyc->config->http_ca_file,
-                                            .rpc = kyc->config->rpc,
-                                            .rpc_header = kyc->config->rpc_header };
+    return (struct tide_kyc_context_options){ .settings = kyc->settings,
+                                              .clock = kyc->clock,
+                                              .conninfo = database_of(kyc->config),
+                                              .select = kyc->select,
+                                              .ca_file = kyc->config->http_ca_file,
+                                              .rpc = kyc->config->rpc,
+                                              .rpc_header = kyc->config->rpc_header };
 }
 
-static tide_status open_desks(struct tide_kyc *kyc, struct tide_err *err)
+static tide_status open_pools(struct tide_kyc *kyc, struct tide_err *err)
 {
     const struct tide_config *config = kyc->config;
     const struct {
         uint32_t threads, grace_ms, provider_threads;
-    } desks[TIDE_KYC_DESK_COUNT] = {
-        [TIDE_KYC_DESK_SESSIONS] = { config->kyc_threads, SESSION_GRACE_MS,
+    } pools[TIDE_KYC_POOL_COUNT] = {
+        [TIDE_KYC_POOL_SESSIONS] = { config->kyc_threads, SESSION_GRACE_MS,
                                      config->kyc_threads > 1 ? config->kyc_threads - 1 : 1 },
-        [TIDE_KYC_DESK_HOOKS] = { config->kyc_hook_threads, 0, 0 },
-        [TIDE_KYC_DESK_READS] = { READ_THREADS, 0, 0 },
+        [TIDE_KYC_POOL_HOOKS] = { config->kyc_hook_threads, 0, 0 },
+        [TIDE_KYC_POOL_READS] = { READ_THREADS, 0, 0 },
     };
     tide_status status = TIDE_OK;
-    for (int i = 0; i < TIDE_KYC_DESK_COUNT && status == TIDE_OK; i++) {
-        struct tide_desk_options options = { .name = desk_names[i],
-                                             .place = place_of(kyc),
-                                             .threads = desks[i].threads,
-                                             .queue = config->kyc_queue,
-                                             .provider_threads = desks[i].provider_threads,
-                                             .grace_ms = desks[i].grace_ms };
-        status = tide_desk_open(&kyc->desks[i], &options, err);
+    for (int i = 0; i < TIDE_KYC_POOL_COUNT && status == TIDE_OK; i++) {
+        struct tide_kyc_pool_options options = { .name = pool_names[i],
+                                                 .context = context_options_of(kyc),
+                                                 .threads = pools[i].threads,
+                                                 .queue = config->kyc_queue,
+                                                 .provider_threads = pools[i].provider_threads,
+                                                 .grace_ms = pools[i].grace_ms };
+        status = tide_kyc_pool_open(&kyc->pools[i], &options, err);
     }
     return status;
 }
@@ -109,8 +109,8 @@ static tide_status open_desks(struct tide_kyc *kyc, struct tide_err *err)
 /* What a challenge holds has its limits: sixty-four bytes a name, and a value. */
 static tide_status check_domains(const struct tide_kyc_settings *settings, struct tide_err *err)
 {
-    struct tide_kyc_place place = { .settings = settings };
-    struct tide_kyc_challenger who = tide_kyc_challenger_of(&place);
+    struct tide_kyc_context context = { .settings = settings };
+    struct tide_kyc_challenger who = tide_kyc_challenger_of(&context);
     if (strlen(who.home_domain) > TIDE_KYC_HOME_DOMAIN_MAX || strlen(who.web_domain) > 64)
         return tide_fail(err, TIDE_E_CONFIG,
                          "kyc_file: /homeDomain has %u bytes at most, the host of /publicUrl 64",
@@ -162,7 +162,7 @@ tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *confi
     if (status == TIDE_OK)
         status = check_domains(kyc->settings, err);
     if (status == TIDE_OK)
-        status = open_desks(kyc, err);
+        status = open_pools(kyc, err);
     if (status == TIDE_OK)
         status = open_workers(kyc, err);
     if (status == TIDE_OK)
@@ -176,12 +176,12 @@ tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *confi
  * say which network it is; else the desks find out later, and stay shut. */
 static tide_status check_network(struct tide_kyc *kyc, struct tide_err *err)
 {
-    struct tide_kyc_place_options options = place_of(kyc);
-    struct tide_kyc_place place;
-    tide_status status = tide_kyc_place_open(&place, &options, err);
+    struct tide_kyc_context_options options = context_options_of(kyc);
+    struct tide_kyc_context context;
+    tide_status status = tide_kyc_context_open(&context, &options, err);
     if (status == TIDE_OK)
-        status = tide_kyc_place_connect(&place, err);
-    tide_kyc_place_close(&place);
+        status = tide_kyc_context_connect(&context, err);
+    tide_kyc_context_close(&context);
     return status == TIDE_E_CONFIG || status == TIDE_E_MEMORY ? status : TIDE_OK;
 }
 
@@ -207,8 +207,8 @@ static void tell_ended_secrets(const struct tide_kyc *kyc)
 tide_status tide_kyc_start(struct tide_kyc *kyc, struct tide_err *err)
 {
     tide_status status = check_network(kyc, err);
-    for (int i = 0; i < TIDE_KYC_DESK_COUNT && status == TIDE_OK; i++)
-        status = tide_desk_start(kyc->desks[i], err);
+    for (int i = 0; i < TIDE_KYC_POOL_COUNT && status == TIDE_OK; i++)
+        status = tide_kyc_pool_start(kyc->pools[i], err);
     if (status == TIDE_OK)
         status = tide_kyc_workers_start(kyc->workers, err);
     if (status == TIDE_OK)
@@ -223,8 +223,8 @@ void tide_kyc_close(struct tide_kyc *kyc)
 {
     if (!kyc)
         return;
-    for (int i = 0; i < TIDE_KYC_DESK_COUNT; i++)
-        tide_desk_close(kyc->desks[i]);
+    for (int i = 0; i < TIDE_KYC_POOL_COUNT; i++)
+        tide_kyc_pool_close(kyc->pools[i]);
     tide_kyc_workers_close(kyc->workers);
     tide_kyc_refused_close(kyc->refused);
     tide_kyc_settings_release(kyc->settings);
@@ -234,7 +234,7 @@ void tide_kyc_close(struct tide_kyc *kyc)
 
 /* --- requests --------------------------------------------------------------------------- */
 
-void *tide_kyc_later(struct tide_handler_context *context, size_t size, enum tide_kyc_desk desk,
+void *tide_kyc_later(struct tide_handler_context *context, size_t size, enum tide_kyc_pool_id pool,
                      tide_kyc_run_fn *run, struct tide_reply *reply)
 {
     struct tide_kyc_work *work = calloc(1, size);
@@ -244,7 +244,7 @@ void *tide_kyc_later(struct tide_handler_context *context, size_t size, enum tid
         reply->retry_after_s = 1;
         return NULL;
     }
-    *work = (struct tide_kyc_work){ .run = run, .desk = desk, .size = size };
+    *work = (struct tide_kyc_work){ .run = run, .pool = pool, .size = size };
     context->later = work;
     return work;
 }
@@ -257,7 +257,7 @@ enum tide_kyc_taken tide_kyc_take(struct tide_kyc *kyc, struct tide_job *job)
     if (!work)
         return TIDE_KYC_ANSWERED;
     job->context.reader = NULL; /* it is this thread's */
-    if (tide_desk_submit(kyc->desks[work->desk], job))
+    if (tide_kyc_pool_submit(kyc->pools[work->pool], job))
         return TIDE_KYC_QUEUED;
     job->context.later = NULL;
     free(work);

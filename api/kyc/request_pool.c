@@ -3,97 +3,98 @@
 #include "tidemark/log.h"
 #include "tidemark/sign.h"
 
-struct seat {
-    const struct tide_desk *desk;
-    struct tide_kyc_place place;
+struct worker {
+    const struct tide_kyc_pool *pool;
+    struct tide_kyc_context context;
 };
 
-struct tide_desk {
-    struct tide_desk_options options;
-    struct tide_crew *crew;
+struct tide_kyc_pool {
+    struct tide_kyc_pool_options options;
+    struct tide_worker_pool *workers;
 };
 
-/* --- a seat is a place -------------------------------------------------------------------- */
+/* --- callbacks of a worker ---------------------------------------------------------------- */
 
-static tide_status open_seat(void *self, void *owner, struct tide_crew *crew, struct tide_err *err)
+static tide_status open_worker(void *self, void *owner, struct tide_worker_pool *workers,
+                               struct tide_err *err)
 {
-    struct seat *seat = self;
-    const struct tide_desk *desk = owner;
-    struct tide_kyc_place_options options = desk->options.place;
-    options.stopped = tide_crew_is_closing;
-    options.stopped_self = crew;
-    seat->desk = desk;
-    return tide_kyc_place_open(&seat->place, &options, err);
+    struct worker *worker = self;
+    const struct tide_kyc_pool *pool = owner;
+    struct tide_kyc_context_options options = pool->options.context;
+    options.stopped = tide_worker_pool_is_closing;
+    options.stopped_self = workers;
+    worker->pool = pool;
+    return tide_kyc_context_open(&worker->context, &options, err);
 }
 
-static void close_seat(void *seat)
+static void close_worker(void *worker)
 {
-    tide_kyc_place_close(&((struct seat *)seat)->place);
+    tide_kyc_context_close(&((struct worker *)worker)->context);
 }
 
-static bool is_ready(const void *seat)
+static bool is_ready(const void *worker)
 {
-    return tide_kyc_place_ready(&((const struct seat *)seat)->place);
+    return tide_kyc_context_ready(&((const struct worker *)worker)->context);
 }
 
-static tide_status connect_seat(void *seat, struct tide_err *err)
+static tide_status connect_worker_state(void *worker, struct tide_err *err)
 {
-    return tide_kyc_place_connect(&((struct seat *)seat)->place, err);
+    return tide_kyc_context_connect(&((struct worker *)worker)->context, err);
 }
 
-static void tell(void *seat, bool there, const struct tide_err *err)
+static void report(void *worker, bool there, const struct tide_err *err)
 {
-    const char *name = ((const struct seat *)seat)->desk->options.name;
+    const char *name = ((const struct worker *)worker)->pool->options.name;
     char quoted[TIDE_ERR_TEXT_MAX];
     if (there)
-        tide_log(TIDE_INFO, "kyc.connected", "desk=%s", name);
+        tide_log(TIDE_INFO, "kyc.connected", "pool=%s", name);
     else
-        tide_log(err->code == TIDE_E_CONFIG ? TIDE_ERROR : TIDE_WARN, "kyc.away", "desk=%s text=%s",
+        tide_log(err->code == TIDE_E_CONFIG ? TIDE_ERROR : TIDE_WARN, "kyc.away", "pool=%s text=%s",
                  name, tide_log_quote(quoted, sizeof quoted, err->text));
 }
 
 static tide_status run(void *self, struct tide_job *job, struct tide_err *err)
 {
-    struct seat *seat = self;
+    struct worker *worker = self;
     struct tide_kyc_work *work = job->context.later;
     int64_t until = job->context.deadline_ms;
-    tide_kyc_rollback(&seat->place);
+    tide_kyc_rollback(&worker->context);
     tide_reply_reset(job->reply);
-    seat->place.deadline_ms = until ? until - seat->desk->options.grace_ms : 0;
-    seat->place.crew = seat->desk->crew;
-    seat->place.job = job;
-    tide_status status = work->run(work, &seat->place, job, err);
-    seat->place.job = NULL;
-    seat->place.deadline_ms = 0;
+    worker->context.deadline_ms = until ? until - worker->pool->options.grace_ms : 0;
+    worker->context.pool = worker->pool->workers;
+    worker->context.job = job;
+    tide_status status = work->run(work, &worker->context, job, err);
+    worker->context.job = NULL;
+    worker->context.deadline_ms = 0;
     return status;
 }
 
-static bool is_lost(const void *seat)
+static bool is_lost(const void *worker)
 {
-    const struct tide_kyc_place *place = &((const struct seat *)seat)->place;
-    return !tide_kyc_place_ready(place) || tide_pg_remedy(place->pg) == TIDE_PG_RECONNECT;
+    const struct tide_kyc_context *context = &((const struct worker *)worker)->context;
+    return !tide_kyc_context_ready(context) || tide_pg_remedy(context->pg) == TIDE_PG_RECONNECT;
 }
 
-static bool is_worth_another(const void *seat, tide_status status)
+static bool is_worth_another(const void *worker, tide_status status)
 {
-    (void)seat;
+    (void)worker;
     return status == TIDE_E_DB;
 }
 
-static void drop(void *seat)
+static void drop(void *worker)
 {
-    ((struct seat *)seat)->place.ready = false;
+    ((struct worker *)worker)->context.ready = false;
 }
 
-static void refuse(void *seat, struct tide_job *job, const struct tide_err *err)
+static void refuse(void *worker, struct tide_job *job, const struct tide_err *err)
 {
-    struct tide_kyc_place *place = &((struct seat *)seat)->place;
+    struct tide_kyc_context *context = &((struct worker *)worker)->context;
     struct tide_err away = { .code = TIDE_E_DB };
-    if (err->code == TIDE_E_STOPPED || !tide_kyc_place_ready(place))
+    if (err->code == TIDE_E_STOPPED || !tide_kyc_context_ready(context))
         tide_sql_problem(job->reply, NULL, &away);
     else
-        tide_sql_problem(job->reply, place->pg, err);
-    tide_kyc_rollback(place);
+        tide_sql_problem(job->reply, context->pg, err);
+    tide_kyc_rollback(context);
 }
 
 static void wipe_work(struct tide_job *job)
@@ -107,56 +108,56 @@ static void wipe_work(struct tide_job *job)
 
 /* --- life --------------------------------------------------------------------------------- */
 
-bool tide_desk_submit(struct tide_desk *desk, struct tide_job *job)
+bool tide_kyc_pool_submit(struct tide_kyc_pool *pool, struct tide_job *job)
 {
-    return tide_crew_submit(desk->crew, job) == TIDE_CREW_QUEUED;
+    return tide_worker_pool_submit(pool->workers, job) == TIDE_WORKER_POOL_QUEUED;
 }
 
-void tide_desk_stats(struct tide_desk *desk, struct tide_crew_stats *out)
+void tide_kyc_pool_stats(struct tide_kyc_pool *pool, struct tide_worker_pool_stats *out)
 {
-    tide_crew_stats(desk->crew, out);
+    tide_worker_pool_stats(pool->workers, out);
 }
 
-tide_status tide_desk_open(struct tide_desk **out, const struct tide_desk_options *options,
-                           struct tide_err *err)
+tide_status tide_kyc_pool_open(struct tide_kyc_pool **out,
+                               const struct tide_kyc_pool_options *options, struct tide_err *err)
 {
-    static const struct tide_crew_work work = { .seat_size = sizeof(struct seat),
-                                                .open = open_seat,
-                                                .close = close_seat,
-                                                .ready = is_ready,
-                                                .connect = connect_seat,
-                                                .told = tell,
-                                                .run = run,
-                                                .lost = is_lost,
-                                                .again = is_worth_another,
-                                                .drop = drop,
-                                                .refuse = refuse,
-                                                .over = wipe_work };
-    struct tide_desk *desk = calloc(1, sizeof *desk);
-    if (!desk)
-        return tide_fail(err, TIDE_E_MEMORY, "desk");
-    *out = desk;
-    desk->options = *options;
-    struct tide_crew_options crew = { .name = options->name,
-                                      .work = &work,
-                                      .owner = desk,
-                                      .clock = options->place.clock,
-                                      .threads = options->threads,
-                                      .queue = options->queue,
-                                      .lane_threads = options->provider_threads,
-                                      .lane_queue = (options->queue + 1) / 2 };
-    return tide_crew_open(&desk->crew, &crew, err);
+    static const struct tide_worker_calls work = { .state_size = sizeof(struct worker),
+                                                   .open = open_worker,
+                                                   .close = close_worker,
+                                                   .ready = is_ready,
+                                                   .connect = connect_worker_state,
+                                                   .report = report,
+                                                   .run = run,
+                                                   .lost = is_lost,
+                                                   .again = is_worth_another,
+                                                   .drop = drop,
+                                                   .refuse = refuse,
+                                                   .over = wipe_work };
+    struct tide_kyc_pool *pool = calloc(1, sizeof *pool);
+    if (!pool)
+        return tide_fail(err, TIDE_E_MEMORY, "KYC pool");
+    *out = pool;
+    pool->options = *options;
+    struct tide_worker_pool_options workers = { .name = options->name,
+                                                .work = &work,
+                                                .owner = pool,
+                                                .clock = options->context.clock,
+                                                .threads = options->threads,
+                                                .queue = options->queue,
+                                                .bulkhead_threads = options->provider_threads,
+                                                .bulkhead_queue = (options->queue + 1) / 2 };
+    return tide_worker_pool_open(&pool->workers, &workers, err);
 }
 
-tide_status tide_desk_start(struct tide_desk *desk, struct tide_err *err)
+tide_status tide_kyc_pool_start(struct tide_kyc_pool *pool, struct tide_err *err)
 {
-    return tide_crew_start(desk->crew, err);
+    return tide_worker_pool_start(pool->workers, err);
 }
 
-void tide_desk_close(struct tide_desk *desk)
+void tide_kyc_pool_close(struct tide_kyc_pool *pool)
 {
-    if (!desk)
+    if (!pool)
         return;
-    tide_crew_close(desk->crew);
-    free(desk);
+    tide_worker_pool_close(pool->workers);
+    free(pool);
 }

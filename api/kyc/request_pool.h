@@ -7,11 +7,11 @@
 
 #include "api/kyc/handler.h"
 
-struct tide_desk;
+struct tide_kyc_pool;
 
-struct tide_desk_options {
-    const char *name;                    /* of its log lines: "sessions" */
-    struct tide_kyc_place_options place; /* stopped is the desk's to set */
+struct tide_kyc_pool_options {
+    const char *name;                        /* of its log lines: "sessions" */
+    struct tide_kyc_context_options context; /* stopped is the desk's to set */
     uint32_t threads;
     uint32_t queue;            /* jobs that wait */
     uint32_t provider_threads; /* that may wait for one provider; 0: any number */
@@ -19,14 +19,15 @@ struct tide_desk_options {
 };
 
 /* *out is the caller's to close, also when it fails. */
-tide_status tide_desk_open(struct tide_desk **out, const struct tide_desk_options *options,
-                           struct tide_err *err) TIDE_MUST_USE;
-tide_status tide_desk_start(struct tide_desk *desk, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_kyc_pool_open(struct tide_kyc_pool **out,
+                               const struct tide_kyc_pool_options *options,
+                               struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_kyc_pool_start(struct tide_kyc_pool *pool, struct tide_err *err) TIDE_MUST_USE;
 /* Any thread. False: the job, and its work, stay the caller's. */
-bool tide_desk_submit(struct tide_desk *desk, struct tide_job *job) TIDE_MUST_USE;
+bool tide_kyc_pool_submit(struct tide_kyc_pool *pool, struct tide_job *job) TIDE_MUST_USE;
 /* Any thread. */
-void tide_desk_stats(struct tide_desk *desk, struct tide_crew_stats *out);
+void tide_kyc_pool_stats(struct tide_kyc_pool *pool, struct tide_worker_pool_stats *out);
 /* Answers what waits, then ends the threads. NULL is fine. */
-void tide_desk_close(struct tide_desk *desk);
+void tide_kyc_pool_close(struct tide_kyc_pool *pool);
 
 #endif

@@ -29,7 +29,7 @@ struct claim {
 
 /* Memory is bounded by the page and the markets: claims of later pages are dropped on the way. */
 struct gathering {
-    struct tide_view *view;
+    struct tide_reader *reader;
     struct claim *claims;
     uint32_t count, max;
     bool failed; /* memory */
@@ -37,7 +37,7 @@ struct gathering {
     bool resumed;
     struct tide_hot_address after; /* resumed: the page begins behind it */
     struct tide_hot_address last;  /* more: of the page                  */
-    struct tide_view_page page;
+    struct tide_reader_page page;
     struct tide_pairs pairs;
     const uint32_t *partner; /* NULL: all; else of entries its live ones alone are gathered */
 };
@@ -162,7 +162,7 @@ static const struct tide_hot_catalog *catalog_of(struct gathering *g,
                                                  const struct tide_hot_market *market)
 {
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_CATALOG, &market->symbol);
-    const struct tide_hot_catalog *entry = tide_view_get(g->view, &key);
+    const struct tide_hot_catalog *entry = tide_reader_get(g->reader, &key);
     return entry && tide_hot_address_eq(&entry->token, &market->token) ? entry : NULL;
 }
 
@@ -192,20 +192,20 @@ static void gather(struct gathering *g)
 {
     struct tide_hot_key markets = tide_hot_key(TIDE_HOT_MARKET);
     struct tide_hot_key catalog = tide_hot_key(TIDE_HOT_CATALOG);
-    tide_view_scan(g->view, &markets, gather_market, g);
-    tide_view_scan(g->view, &catalog, gather_entry, g);
+    tide_reader_scan(g->reader, &markets, gather_market, g);
+    tide_reader_scan(g->reader, &catalog, gather_entry, g);
     keep_page(g);
 }
 
 /* --- as text --------------------------------------------------------------------------------- */
 
 /* The token's own symbol, else what the market or the catalog calls it. */
-static void put_names(struct tide_json *j, struct tide_view *view, const struct claim *c)
+static void put_names(struct tide_json *j, struct tide_reader *reader, const struct claim *c)
 {
     struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, &c->token);
-    const struct tide_hot_contract *token = tide_view_get(view, &key);
-    tide_view_need(view, RECORD_TOKEN);
-    tide_view_need(view, RECORD_ASSET);
+    const struct tide_hot_contract *token = tide_reader_get(reader, &key);
+    tide_reader_need(reader, PROJECT_TOKEN);
+    tide_reader_need(reader, PROJECT_ASSET);
     bool known = token && token->has_instance;
     if (known && token->symbol.len)
         tide_record_json_title(j, "symbol", &token->symbol);
@@ -264,8 +264,8 @@ static void put_asset(struct tide_json *j, const struct gathering *g, const stru
     const struct tide_hot_pool *pool = tide_pairs_find(&g->pairs, &c->token);
     tide_json_open(j, '{');
     tide_record_json_address(j, "address", &c->token);
-    put_names(j, g->view, c);
-    tide_json_bool(j, "complete", tide_lookup_is_watched(g->view, &c->token));
+    put_names(j, g->reader, c);
+    tide_json_bool(j, "complete", tide_lookup_is_watched(g->reader, &c->token));
     put_symbol_or_null(j, "market", c->market ? &c->market->symbol : NULL);
     put_symbol_or_null(j, "pool", pool ? &pool->id : NULL);
     if (asked && !own)
@@ -287,12 +287,12 @@ static void put_next(struct tide_json *j, const struct gathering *g)
         assert(g->last.kind); /* tokens of no address are the first asset of several */
         tide_hot_address_text(last, &g->last);
     }
-    tide_view_page_next(j, &g->page, tide_slice_str(last));
+    tide_reader_page_next(j, &g->page, tide_slice_str(last));
 }
 
 static void answer(const struct gathering *g, struct tide_reply *reply)
 {
-    struct tide_json j = tide_view_answer(g->view, reply);
+    struct tide_json j = tide_reader_answer(g->reader, reply);
     size_t said = reply->body.len;
     uint32_t next;
     tide_json_name(&j, "items");
@@ -305,24 +305,24 @@ static void answer(const struct gathering *g, struct tide_reply *reply)
     tide_json_close(&j, ']');
     put_next(&j, g);
     tide_json_close(&j, '}');
-    tide_view_tag(reply, said);
+    tide_reader_tag(reply, said);
 }
 
 /* The partner of that id, as the registry writes it: "7", not "007". */
-static bool find_partner(struct tide_view *view, tide_slice text, uint32_t *out)
+static bool find_partner(struct tide_reader *reader, tide_slice text, uint32_t *out)
 {
     uint64_t id = 0;
     if (tide_parse_u64(&id, text, UINT32_MAX) != TIDE_OK || (text.ptr[0] == '0' && text.len > 1))
         return false;
     struct tide_hot_key key = tide_hot_key_u32(TIDE_HOT_PARTNER, (uint32_t)id);
     *out = (uint32_t)id;
-    return tide_view_get(view, &key) != NULL;
+    return tide_reader_get(reader, &key) != NULL;
 }
 
 /* False: the cursor is of another question. */
 static bool read_place(struct gathering *g, const struct tide_request *request)
 {
-    if (!tide_view_page_read(&g->page, g->view, request))
+    if (!tide_reader_page_read(&g->page, g->reader, request))
         return false;
     g->resumed = g->page.after[0] != 0;
     return !g->resumed || tide_hot_address_parse(&g->after, tide_slice_str(g->page.after));
@@ -330,7 +330,7 @@ static bool read_place(struct gathering *g, const struct tide_request *request)
 
 static void answer_page(struct gathering *g, struct tide_reply *reply)
 {
-    bool paired = tide_pairs_read(&g->pairs, g->view);
+    bool paired = tide_pairs_read(&g->pairs, g->reader);
     gather(g);
     if (g->failed)
         tide_reply_problem(reply, 503, "no_memory", "The assets could not be put in order.");
@@ -344,18 +344,18 @@ void tide_route_assets(struct tide_handler_context *context, const struct tide_r
                        struct tide_reply *reply)
 {
     const struct tide_param_value *partner = tide_request_param(request, TIDE_PARAM_partnerId);
-    struct tide_view view;
+    struct tide_reader reader;
     uint32_t id;
-    if (!tide_view_open(&view, context, request, reply))
+    if (!tide_reader_open(&reader, context, request, reply))
         return;
-    struct gathering g = { .view = &view, .partner = partner->given ? &id : NULL };
+    struct gathering g = { .reader = &reader, .partner = partner->given ? &id : NULL };
     if (!read_place(&g, request))
         tide_cursor_refuse(reply);
-    else if (partner->given && !find_partner(&view, partner->text, &id))
+    else if (partner->given && !find_partner(&reader, partner->text, &id))
         tide_reply_problem(reply, 404, "no_partner", "There is no partner of that id.");
     else
         answer_page(&g, reply);
     free(g.claims);
     tide_pairs_release(&g.pairs);
-    tide_view_close(&view, reply);
+    tide_reader_close(&reader, reply);
 }

@@ -12,15 +12,15 @@ enum {
     ADDRESSES_MAX = 1000
 };
 
-bool tide_trusted(const struct tide_view *view, const struct tide_handler_context *context,
+bool tide_trusted(const struct tide_reader *reader, const struct tide_handler_context *context,
                   struct tide_reply *reply)
 {
-    const struct tide_hot_meta *meta = view->meta;
+    const struct tide_hot_meta *meta = reader->meta;
     uint64_t allowed = context->api->config->compliance_age_s;
-    uint32_t unkept =
-        view->unkept & (record_sources_of(TIDE_HOT_PERSON) | record_sources_of(TIDE_HOT_BLOCKED));
+    uint32_t unkept = reader->unkept &
+                      (project_sources_of(TIDE_HOT_PERSON) | project_sources_of(TIDE_HOT_BLOCKED));
     if (TIDE_UNLIKELY(unkept != 0)) {
-        record_refuse(reply, unkept);
+        project_refuse(reply, unkept);
         return false;
     }
     if (TIDE_UNLIKELY(!meta->compliance_complete)) {
@@ -32,7 +32,7 @@ bool tide_trusted(const struct tide_view *view, const struct tide_handler_contex
         reply->retry_after_s = 60;
         return false;
     }
-    if (view->past || allowed == 0)
+    if (reader->past || allowed == 0)
         return true;
     uint64_t age_ms = tide_lookup_closed_age_ms(meta, (int64_t)context->now_ms, context->host_ms);
     if (TIDE_LIKELY(age_ms / 1000 <= allowed))
@@ -77,12 +77,12 @@ static void put_record(struct tide_json *j, const struct tide_hot_person *person
 }
 
 /* The members of one standing, without braces. */
-static void put_standing(struct tide_json *j, struct tide_view *view,
+static void put_standing(struct tide_json *j, struct tide_reader *reader,
                          const struct tide_hot_address *who, tide_slice text)
 {
     struct tide_standing s;
     const struct tide_hot_person *person;
-    tide_lookup_standing(view, who, &s, &person);
+    tide_lookup_standing(reader, who, &s, &person);
     tide_json_name(j, "address");
     tide_json_plain(j, text);
     tide_json_bool(j, "compliant", s.compliant);
@@ -97,14 +97,14 @@ static void put_standing(struct tide_json *j, struct tide_view *view,
     tide_json_name(j, "gates");
     tide_json_open(j, '{');
     tide_json_bool(j, "liquidityPool",
-                   tide_lookup_gate(view, &s, person, TIDE_ROLE_liquidity_pool));
+                   tide_lookup_gate(reader, &s, person, TIDE_ROLE_liquidity_pool));
     tide_json_bool(j, "syntheticEngine",
-                   tide_lookup_gate(view, &s, person, TIDE_ROLE_synthetic_engine));
+                   tide_lookup_gate(reader, &s, person, TIDE_ROLE_synthetic_engine));
     tide_json_bool(j, "stabilityPool",
-                   tide_lookup_gate(view, &s, person, TIDE_ROLE_stability_pool));
+                   tide_lookup_gate(reader, &s, person, TIDE_ROLE_stability_pool));
     tide_json_close(j, '}');
     put_record(j, person);
-    tide_json_u32(j, "pollAfterMs", poll_after(&s, view->now));
+    tide_json_u32(j, "pollAfterMs", poll_after(&s, reader->now));
 }
 
 void tide_route_kyc_status(struct tide_handler_context *context, const struct tide_request *request,
@@ -112,20 +112,20 @@ void tide_route_kyc_status(struct tide_handler_context *context, const struct ti
 {
     const struct tide_param_value *who = tide_request_param(request, TIDE_PARAM_address);
     struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, &who->address);
-    struct tide_view view;
+    struct tide_reader reader;
     if (context->reader)
         tide_hot_expect(context->reader, &key);
-    if (!tide_view_open(&view, context, request, reply))
+    if (!tide_reader_open(&reader, context, request, reply))
         return;
-    if (tide_trusted(&view, context, reply)) {
+    if (tide_trusted(&reader, context, reply)) {
         (void)tide_buf_room(&reply->body, ITEM_BYTES);
-        struct tide_json j = tide_view_answer(&view, reply);
-        tide_json_time(&j, "evaluatedAt", view.now);
-        tide_put_agrees(&j, &view);
-        put_standing(&j, &view, &who->address, who->text);
+        struct tide_json j = tide_reader_answer(&reader, reply);
+        tide_json_time(&j, "evaluatedAt", reader.now);
+        tide_put_agrees(&j, &reader);
+        put_standing(&j, &reader, &who->address, who->text);
         tide_json_close(&j, '}');
     }
-    tide_view_close(&view, reply);
+    tide_reader_close(&reader, reply);
 }
 
 /* --- many ------------------------------------------------------------------------------- */
@@ -148,20 +148,20 @@ static bool read_item(struct tide_param_value *who, const json_t *item, char why
                            tide_slice_of(json_string_value(item), json_string_length(item)), why);
 }
 
-static void put_item(struct tide_json *j, struct tide_view *view, const json_t *item)
+static void put_item(struct tide_json *j, struct tide_reader *reader, const json_t *item)
 {
     char why[TIDE_PARAM_WHY];
     struct tide_param_value who;
     tide_json_open(j, '{');
     if (read_item(&who, item, why))
-        put_standing(j, view, &who.address, who.text);
+        put_standing(j, reader, &who.address, who.text);
     else
         refuse_item(j, why);
     tide_json_close(j, '}');
 }
 
 /* Of the past all are read at once. */
-static void expect_all(struct tide_view *view, const json_t *list)
+static void expect_all(struct tide_reader *reader, const json_t *list)
 {
     struct tide_hot_address all[ADDRESSES_MAX];
     char why[TIDE_PARAM_WHY];
@@ -170,7 +170,7 @@ static void expect_all(struct tide_view *view, const json_t *list)
     const json_t *item;
     size_t i;
     json_array_foreach(list, i, item) if (read_item(&who, item, why)) all[count++] = who.address;
-    tide_view_expect(view, all, count);
+    tide_reader_expect(reader, all, count);
 }
 
 /* What is no text breaks the contract; a text that is no address is an error of its item. */
@@ -219,26 +219,26 @@ static const json_t *addresses_of(const json_t *body, struct tide_reply *reply)
 static void answer_list(struct tide_handler_context *context, const struct tide_request *request,
                         const json_t *list, struct tide_reply *reply)
 {
-    struct tide_view view;
+    struct tide_reader reader;
     const json_t *item;
     size_t i;
-    if (!tide_view_open(&view, context, request, reply))
+    if (!tide_reader_open(&reader, context, request, reply))
         return;
-    if (tide_trusted(&view, context, reply)) {
-        if (view.past)
-            expect_all(&view, list);
+    if (tide_trusted(&reader, context, reply)) {
+        if (reader.past)
+            expect_all(&reader, list);
         (void)tide_buf_room(&reply->body, ITEM_BYTES * (json_array_size(list) + 1));
-        struct tide_json j = tide_view_answer(&view, reply);
-        tide_json_time(&j, "evaluatedAt", view.now);
-        tide_put_agrees(&j, &view);
+        struct tide_json j = tide_reader_answer(&reader, reply);
+        tide_json_time(&j, "evaluatedAt", reader.now);
+        tide_put_agrees(&j, &reader);
         tide_json_name(&j, "items");
         tide_json_open(&j, '[');
-        json_array_foreach(list, i, item) put_item(&j, &view, item);
+        json_array_foreach(list, i, item) put_item(&j, &reader, item);
         tide_json_close(&j, ']');
         tide_json_null(&j, "next");
         tide_json_close(&j, '}');
     }
-    tide_view_close(&view, reply);
+    tide_reader_close(&reader, reply);
 }
 
 /* Where it goes wrong, not what stands there. */

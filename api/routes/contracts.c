@@ -69,41 +69,41 @@ static void put_check(struct tide_json *j, const struct tide_hot_address *ours,
         tide_json_null(j, "agrees");
 }
 
-void tide_put_agrees(struct tide_json *j, const struct tide_view *view)
+void tide_put_agrees(struct tide_json *j, const struct tide_reader *reader)
 {
-    if (view->unkept & RECORD_BIT(RECORD_GOVERNANCE))
+    if (reader->unkept & PROJECT_BIT(PROJECT_GOVERNANCE))
         tide_json_null(j, "agreesWithDao");
     else
-        tide_json_bool(j, "agreesWithDao", tide_lookup_misnamed(view->meta) == 0);
+        tide_json_bool(j, "agreesWithDao", tide_lookup_misnamed(reader->meta) == 0);
 }
 
-static void put_roles(struct tide_json *j, struct tide_view *view)
+static void put_roles(struct tide_json *j, struct tide_reader *reader)
 {
     for (size_t i = 0; i < TIDE_COUNT(roles); i++) {
         struct tide_hot_address address = { 0 };
         const struct tide_hot_contract *c =
-            tide_lookup_contract(view, roles[i].role, NULL, &address);
+            tide_lookup_contract(reader, roles[i].role, NULL, &address);
         if (!c)
             continue;
         tide_json_name(j, roles[i].name);
         tide_json_open(j, '{');
         tide_record_json_address(j, "address", &address);
         put_calls(j, roles[i].entrypoints);
-        put_check(j, &address, &view->meta->dao_named[roles[i].role]);
+        put_check(j, &address, &reader->meta->dao_named[roles[i].role]);
         tide_json_bool(j, "complete", c->complete);
         tide_json_close(j, '}');
     }
 }
 
 /* The quote asset is known by its issuer; its contract is what a swap takes. */
-static void put_usdc(struct tide_json *j, struct tide_view *view)
+static void put_usdc(struct tide_json *j, struct tide_reader *reader)
 {
     struct tide_hot_address contract = { 0 };
     const struct tide_hot_contract *usdc =
-        tide_lookup_contract(view, TIDE_ROLE_stellar_asset, "usdc", &contract);
+        tide_lookup_contract(reader, TIDE_ROLE_stellar_asset, "usdc", &contract);
     if (!usdc)
         return;
-    tide_view_need(view, RECORD_ASSET);
+    tide_reader_need(reader, PROJECT_ASSET);
     tide_json_name(j, "usdc");
     tide_json_open(j, '{');
     tide_record_json_address(j, "address", &usdc->issuer);
@@ -122,23 +122,23 @@ static void put_usdc(struct tide_json *j, struct tide_view *view)
 void tide_route_contracts(struct tide_handler_context *context, const struct tide_request *request,
                           struct tide_reply *reply)
 {
-    struct tide_view view;
-    if (!tide_view_open(&view, context, request, reply))
+    struct tide_reader reader;
+    if (!tide_reader_open(&reader, context, request, reply))
         return;
-    struct tide_json j = tide_view_answer(&view, reply);
+    struct tide_json j = tide_reader_answer(&reader, reply);
     size_t said = reply->body.len;
-    tide_json_word(&j, "network", tide_network_name(view.meta->passphrase));
-    tide_json_text(&j, "passphrase", tide_slice_str(view.meta->passphrase));
+    tide_json_word(&j, "network", tide_network_name(reader.meta->passphrase));
+    tide_json_text(&j, "passphrase", tide_slice_str(reader.meta->passphrase));
     tide_json_name(&j, "contracts");
     tide_json_open(&j, '{');
-    put_roles(&j, &view);
-    put_usdc(&j, &view);
+    put_roles(&j, &reader);
+    put_usdc(&j, &reader);
     tide_json_close(&j, '}');
-    tide_record_json_address(&j, "multisigWallet", &view.meta->dao_wallet);
-    tide_record_json_address(&j, "multisigWalletNamedByDao", &view.meta->multisig_wallet);
-    tide_view_need(&view, RECORD_GOVERNANCE);
-    tide_put_agrees(&j, &view);
+    tide_record_json_address(&j, "multisigWallet", &reader.meta->dao_wallet);
+    tide_record_json_address(&j, "multisigWalletNamedByDao", &reader.meta->multisig_wallet);
+    tide_reader_need(&reader, PROJECT_GOVERNANCE);
+    tide_put_agrees(&j, &reader);
     tide_json_close(&j, '}');
-    tide_view_tag(reply, said);
-    tide_view_close(&view, reply);
+    tide_reader_tag(reply, said);
+    tide_reader_close(&reader, reply);
 }

@@ -29,7 +29,7 @@ static const char epochs_sql[] =
     "  ORDER BY k.key_id DESC LIMIT $5::integer) AS e";
 
 struct claim {
-    struct tide_load load;
+    struct tide_history history;
     struct tide_pg_rows epochs;
     const struct tide_param_value *address;
     tide_raw_i128 deposit;
@@ -42,9 +42,10 @@ static tide_status load_deposit(struct claim *claim, struct tide_err *err)
     struct tide_stability state;
     struct tide_saving saving;
     bool started = false, saved = false;
-    tide_status status = tide_load_stability(&claim->load, &state, &started, err);
+    tide_status status = tide_history_stability(&claim->history, &state, &started, err);
     if (status == TIDE_OK)
-        status = tide_load_saving(&claim->load, &saving, &saved, &claim->address->address, err);
+        status =
+            tide_history_saving(&claim->history, &saving, &saved, &claim->address->address, err);
     if (status == TIDE_OK)
         claim->why =
             tide_rule_compounded(&claim->deposit, started ? &state : NULL, saved ? &saving : NULL);
@@ -61,8 +62,8 @@ static tide_status load_claim(struct claim *claim, const struct tide_handler_con
     snprintf(at, sizeof at, "%" PRIu32, ledger);
     snprintf(rows, sizeof rows, "%" PRIu64, claim->limit + 1);
     tide_status status =
-        tide_load_open(&claim->load, context->pg, context->deployment, ledger, err);
-    claim->load.scope = context->scope;
+        tide_history_open(&claim->history, context->pg, context->deployment, ledger, err);
+    claim->history.scope = context->scope;
     if (status == TIDE_OK)
         status = load_deposit(claim, err);
     if (status != TIDE_OK)
@@ -74,16 +75,16 @@ static tide_status load_claim(struct claim *claim, const struct tide_handler_con
 }
 
 /* One epoch; false when the contract's arithmetic would overflow. */
-static bool put_epoch(struct tide_json *j, struct record_row *row, const struct claim *claim,
+static bool put_epoch(struct tide_json *j, struct project_row *row, const struct claim *claim,
                       tide_raw_i128 *total)
 {
-    struct tide_epoch epoch = { .id = record_u64(row, EPOCH_ID),
+    struct tide_epoch epoch = { .id = project_u64(row, EPOCH_ID),
                                 .protocol_revenue =
-                                    tide_hot_i128(record_amount(row, EPOCH_REVENUE)),
+                                    tide_hot_i128(project_amount(row, EPOCH_REVENUE)),
                                 .staker_snapshot =
-                                    tide_hot_i128(record_amount(row, EPOCH_SNAPSHOT)),
-                                .finalized = record_bool(row, EPOCH_FINALIZED) };
-    bool claimed = record_bool(row, EPOCH_CLAIMED);
+                                    tide_hot_i128(project_amount(row, EPOCH_SNAPSHOT)),
+                                .finalized = project_bool(row, EPOCH_FINALIZED) };
+    bool claimed = project_bool(row, EPOCH_CLAIMED);
     tide_raw_i128 share;
     if (tide_rule_epoch_share(&share, &epoch, claim->deposit, claimed) != TIDE_REFUSED_NOTHING ||
         __builtin_add_overflow(*total, share, total))
@@ -102,7 +103,7 @@ static enum tide_refusal put_epochs(struct tide_json *j, const struct claim *cla
                                     const char **bad)
 {
     tide_raw_i128 total = 0;
-    struct record_row row = { .rows = &claim->epochs };
+    struct project_row row = { .rows = &claim->epochs };
     tide_json_name(j, "epochs");
     tide_json_open(j, '[');
     for (row.at = 0; row.at < claim->epochs.count && row.at < claim->limit; row.at++)
@@ -142,26 +143,26 @@ static void answer(struct tide_reply *reply, const struct claim *claim)
         tide_reply_problem(reply, 500, "internal", "A stored value does not fit.");
 }
 
-static bool is_kept(const char *scope, struct tide_reply *reply)
+static bool is_in_scope(const char *scope, struct tide_reply *reply)
 {
-    char missing[TIDE_KEPT_TEXT];
-    const struct tide_kept_need need = { .sql = epochs_sql };
-    bool kept = tide_kept_all(missing, scope, &need);
+    char missing[TIDE_SCOPE_TEXT];
+    const struct tide_scope_need need = { .sql = epochs_sql };
+    bool kept = tide_scope_has_all(missing, scope, &need);
     if (!kept)
-        tide_kept_refuse(reply, missing);
+        tide_scope_refuse(reply, missing);
     return kept;
 }
 
 static void refuse(const struct claim *claim, const struct tide_handler_context *context,
                    struct tide_reply *reply, const struct tide_err *err)
 {
-    char missing[TIDE_KEPT_TEXT];
-    if (!claim->load.unkept) {
+    char missing[TIDE_SCOPE_TEXT];
+    if (!claim->history.unkept) {
         tide_sql_problem(reply, context->pg, err);
         return;
     }
-    snprintf(missing, sizeof missing, "state.%s", claim->load.unkept);
-    tide_kept_refuse(reply, missing);
+    snprintf(missing, sizeof missing, "state.%s", claim->history.unkept);
+    tide_scope_refuse(reply, missing);
 }
 
 void tide_route_claimable(struct tide_handler_context *context, const struct tide_request *request,
@@ -170,7 +171,7 @@ void tide_route_claimable(struct tide_handler_context *context, const struct tid
     struct tide_err err;
     struct claim claim = { .address = tide_request_param(request, TIDE_PARAM_address),
                            .limit = tide_request_param(request, TIDE_PARAM_limit)->number };
-    if (!is_kept(context->scope, reply))
+    if (!is_in_scope(context->scope, reply))
         return;
     if (load_claim(&claim, context, request, reply->at.ledger, &err) != TIDE_OK)
         refuse(&claim, context, reply, &err);

@@ -15,9 +15,9 @@ void tide_put_feed(struct tide_json *j, const struct tide_hot_feed *feed, uint64
 
 /* "agreesWithDao": whether the DAO's storage names the deployment file's contracts; null where the
  * index does not keep it. Compliance and prices come from the file's contracts either way. */
-void tide_put_agrees(struct tide_json *j, const struct tide_view *view);
+void tide_put_agrees(struct tide_json *j, const struct tide_reader *reader);
 /* Whether the view may call anybody compliant at all; false: the reply says why not. */
-bool tide_trusted(const struct tide_view *view, const struct tide_handler_context *context,
+bool tide_trusted(const struct tide_reader *reader, const struct tide_handler_context *context,
                   struct tide_reply *reply);
 /* Answers that the contract would give no answer: 409 with its reason, or 404 when what was asked
  * for is not there. */

@@ -44,10 +44,10 @@ static void put_trade(struct tide_json *j, const struct side *s)
     tide_json_null(j, "change24hBps");
 }
 
-static void put_pool(struct tide_json *j, struct tide_view *view, const struct side *s)
+static void put_pool(struct tide_json *j, struct tide_reader *reader, const struct side *s)
 {
     tide_raw_i128 price;
-    (void)view;
+    (void)reader;
     tide_record_json_symbol(j, "pool", &s->pool->id);
     if (tide_rule_spot(&price, s->pool, s->a) == TIDE_REFUSED_NOTHING) {
         tide_json_amount(j, "spotPrice", price, TIDE_WAD_DECIMALS);
@@ -71,26 +71,27 @@ static void put_no_pool(struct tide_json *j)
         tide_json_null(j, absent[i]);
 }
 
-static void put_oracle(struct tide_json *j, struct tide_view *view, const char *name,
+static void put_oracle(struct tide_json *j, struct tide_reader *reader, const char *name,
                        const struct tide_hot_symbol *asset)
 {
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_FEED, asset);
     tide_json_name(j, name);
     tide_json_open(j, '{');
     tide_record_json_symbol(j, "asset", asset);
-    tide_put_feed(j, tide_view_get(view, &key), view->now);
+    tide_put_feed(j, tide_reader_get(reader, &key), reader->now);
     tide_json_close(j, '}');
 }
 
-static void put_terms(struct tide_json *j, struct tide_view *view, const struct tide_hot_market *m)
+static void put_terms(struct tide_json *j, struct tide_reader *reader,
+                      const struct tide_hot_market *m)
 {
-    tide_view_need(view, RECORD_ENGINE);
-    tide_view_need(view, RECORD_DEBT);
+    tide_reader_need(reader, PROJECT_ENGINE);
+    tide_reader_need(reader, PROJECT_DEBT);
     tide_record_json_symbol(j, "symbol", &m->symbol);
     tide_record_json_address(j, "address", &m->token);
-    tide_json_bool(j, "complete", tide_lookup_is_watched(view, &m->token));
+    tide_json_bool(j, "complete", tide_lookup_is_watched(reader, &m->token));
     tide_json_bool(j, "enabled", m->enabled);
-    tide_json_bool(j, "paused", view->meta->engine_paused); /* the whole engine is */
+    tide_json_bool(j, "paused", reader->meta->engine_paused); /* the whole engine is */
     tide_json_i128(j, "minCollRatioBps", tide_hot_i128(m->min_coll_ratio));
     tide_json_i128(j, "liqRatioBps", tide_hot_i128(m->liq_ratio));
     tide_json_i128(j, "liqPenaltyBps", tide_hot_i128(m->liq_penalty));
@@ -105,7 +106,7 @@ static void put_terms(struct tide_json *j, struct tide_view *view, const struct 
 enum { INCOMPLETE_RETRY_S = 30 };
 
 struct listing {
-    struct tide_view *view;
+    struct tide_reader *reader;
     struct tide_json *json;
     struct tide_pairs pairs;
 };
@@ -114,18 +115,18 @@ static void put_market(struct listing *l, const struct tide_hot_market *m)
 {
     struct tide_json *j = l->json;
     struct side s = { 0 };
-    put_terms(j, l->view, m);
-    put_oracle(j, l->view, "oracle", &m->oracle_symbol);
-    put_oracle(j, l->view, "collateralOracle", &m->coll_oracle_symbol);
+    put_terms(j, l->reader, m);
+    put_oracle(j, l->reader, "oracle", &m->oracle_symbol);
+    put_oracle(j, l->reader, "collateralOracle", &m->coll_oracle_symbol);
     s.pool = tide_pairs_find(&l->pairs, &m->token);
-    if (!s.pool || !tide_lookup_window(l->view, &s.pool->id, &s.window)) {
+    if (!s.pool || !tide_lookup_window(l->reader, &s.pool->id, &s.window)) {
         put_no_pool(j);
         return;
     }
     s.a = tide_hot_address_eq(&s.pool->token_a, &m->token);
-    s.decimals = tide_lookup_decimals(l->view, &m->token);
-    s.quote_decimals = tide_lookup_decimals(l->view, &l->pairs.quote);
-    put_pool(j, l->view, &s);
+    s.decimals = tide_lookup_decimals(l->reader, &m->token);
+    s.quote_decimals = tide_lookup_decimals(l->reader, &l->pairs.quote);
+    put_pool(j, l->reader, &s);
 }
 
 static bool put_listed(void *self, tide_slice key, const void *record)
@@ -146,19 +147,19 @@ static void put_all(struct listing *l)
     struct tide_hot_key markets = tide_hot_key(TIDE_HOT_MARKET);
     tide_json_name(l->json, "items");
     tide_json_open(l->json, '[');
-    tide_view_scan(l->view, &markets, put_listed, l);
+    tide_reader_scan(l->reader, &markets, put_listed, l);
     tide_json_close(l->json, ']');
     tide_json_null(l->json, "next");
 }
 
 /* The market of that symbol, or all. */
-static void answer(struct tide_view *view, const struct tide_hot_market *market,
+static void answer(struct tide_reader *reader, const struct tide_hot_market *market,
                    struct tide_reply *reply)
 {
-    struct listing l = { .view = view };
-    bool read = tide_pairs_read(&l.pairs, view);
-    tide_view_count_vaults(view);
-    struct tide_json j = tide_view_answer(view, reply);
+    struct listing l = { .reader = reader };
+    bool read = tide_pairs_read(&l.pairs, reader);
+    tide_reader_count_vaults(reader);
+    struct tide_json j = tide_reader_answer(reader, reply);
     l.json = &j;
     if (market)
         put_market(&l, market);
@@ -173,11 +174,11 @@ static void answer(struct tide_view *view, const struct tide_hot_market *market,
 void tide_route_markets(struct tide_handler_context *context, const struct tide_request *request,
                         struct tide_reply *reply)
 {
-    struct tide_view view;
-    if (!tide_view_open(&view, context, request, reply))
+    struct tide_reader reader;
+    if (!tide_reader_open(&reader, context, request, reply))
         return;
-    answer(&view, NULL, reply);
-    tide_view_close(&view, reply);
+    answer(&reader, NULL, reply);
+    tide_reader_close(&reader, reply);
 }
 
 static void refuse_incomplete(struct tide_reply *reply)
@@ -193,15 +194,15 @@ void tide_route_market(struct tide_handler_context *context, const struct tide_r
 {
     const struct tide_param_value *symbol = tide_request_param(request, TIDE_PARAM_symbol);
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_MARKET, &symbol->symbol);
-    struct tide_view view;
-    if (!tide_view_open(&view, context, request, reply))
+    struct tide_reader reader;
+    if (!tide_reader_open(&reader, context, request, reply))
         return;
-    const struct tide_hot_market *market = tide_view_get(&view, &key);
-    if (market && market->listed && !tide_lookup_is_watched(&view, &market->token))
+    const struct tide_hot_market *market = tide_reader_get(&reader, &key);
+    if (market && market->listed && !tide_lookup_is_watched(&reader, &market->token))
         refuse_incomplete(reply);
     else if (market && market->listed)
-        answer(&view, market, reply);
+        answer(&reader, market, reply);
     else
         tide_tell_refusal(reply, TIDE_REFUSED_NO_MARKET);
-    tide_view_close(&view, reply);
+    tide_reader_close(&reader, reply);
 }

@@ -97,10 +97,10 @@ static void put_server(struct tide_buf *out, struct tide_server *server)
     free(m.routes);
 }
 
-static void put_pool(struct tide_buf *out, struct tide_pool *pool)
+static void put_pool(struct tide_buf *out, struct tide_sql_pool *pool)
 {
-    struct tide_crew_stats s;
-    tide_pool_stats(pool, &s);
+    struct tide_worker_pool_stats s;
+    tide_sql_pool_stats(pool, &s);
     tide_metric_gauge(out, "pool_threads", "Threads that answer from PostgreSQL.", s.threads);
     tide_metric_gauge(out, "pool_connected", "Of these, with a connection.", s.connected);
     tide_metric_gauge(out, "pool_busy", "Of these, at work.", s.busy);
@@ -121,12 +121,12 @@ static void put_waits(struct tide_buf *out, const struct tide_api *api)
     struct tide_metric_route none;
     struct tide_metrics m = { .routes = &none, .route_max = 1 };
     struct tide_hot_stats hot;
-    struct tide_crew_stats pool;
-    struct tide_hub_stats hub;
+    struct tide_worker_pool_stats pool;
+    struct tide_stream_hub_stats hub;
     tide_server_metrics(api->server, &m);
     tide_hot_stats(api->hot, &hot);
-    tide_pool_stats(api->pool, &pool);
-    tide_hub_stats(tide_live_hub(api->live), &hub);
+    tide_sql_pool_stats(api->pool, &pool);
+    tide_stream_hub_stats(tide_stream_service_hub(api->stream), &hub);
     const struct {
         const char *labels;
         uint64_t value;
@@ -171,7 +171,7 @@ static void put_cache_age(struct tide_buf *out, struct tide_handler_context *con
     uint32_t ledger = meta->ledger;
     uint64_t closed = meta->close_time;
     bool complete = meta->complete && meta->compliance_complete;
-    bool names_known = !(meta->unkept & RECORD_BIT(RECORD_GOVERNANCE));
+    bool names_known = !(meta->unkept & PROJECT_BIT(PROJECT_GOVERNANCE));
     uint32_t misnamed = tide_lookup_misnamed(meta);
     if (tide_hot_end(context->reader) != TIDE_OK)
         return;
@@ -226,7 +226,7 @@ static void put_feed(struct tide_buf *out, struct tide_feed *feed)
 
 /* --- the stream -------------------------------------------------------------------------- */
 
-static void put_stream_counters(struct tide_buf *out, const struct tide_hub_stats *s)
+static void put_stream_counters(struct tide_buf *out, const struct tide_stream_hub_stats *s)
 {
     char labels[32];
     tide_metric_counter(out, "stream_opened_total", "Subscriptions taken.", s->opened);
@@ -248,10 +248,10 @@ static void put_stream_counters(struct tide_buf *out, const struct tide_hub_stat
     }
 }
 
-static void put_stream(struct tide_buf *out, struct tide_live *live)
+static void put_stream(struct tide_buf *out, struct tide_stream_service *stream)
 {
-    struct tide_hub_stats s;
-    tide_hub_stats(tide_live_hub(live), &s);
+    struct tide_stream_hub_stats s;
+    tide_stream_hub_stats(tide_stream_service_hub(stream), &s);
     tide_metric_gauge(out, "stream_subscribers", "Subscribers of /api/stream.", s.subscribers);
     tide_metric_gauge(out, "stream_behind", "Of these, not yet at the newest ledger.", s.behind);
     tide_metric_gauge(out, "stream_ledger", "Newest ledger given to all.", s.ledger);
@@ -288,7 +288,7 @@ static void put_state(struct tide_buf *out, const struct stream_figures *f)
 static void put_beats(struct tide_buf *out, const struct stream_figures *f, double asked_ago)
 {
     put_state(out, f);
-    tide_metric_gauge(out, "indexer_beat_age_seconds", "Since the writer last said something.",
+    tide_metric_gauge(out, "indexer_heartbeat_age_seconds", "Since the writer last said something.",
                       f->beat_age_s + asked_ago);
     tide_metric_gauge(out, "indexer_tip_ledger", "Newest ledger that its source has.", f->tip);
     tide_metric_gauge(out, "indexer_lag_ledgers", "Ledgers that it is behind.", f->lag);
@@ -339,7 +339,7 @@ static void put_indexed(struct tide_buf *out, const struct stream_figures *f)
 static void put_indexer(struct tide_buf *out, const struct tide_api *api)
 {
     struct stream_figures f;
-    tide_live_figures(api->live, &f);
+    tide_stream_service_figures(api->stream, &f);
     if (!f.known)
         return;
     double ago = (double)(api->clock->now_ms(api->clock->self) - f.asked_ms) / 1000;
@@ -424,7 +424,7 @@ void tide_route_metrics(struct tide_handler_context *context, const struct tide_
     put_cache(out, context);
     put_waits(out, context->api);
     put_feed(out, context->api->feed);
-    put_stream(out, context->api->live);
+    put_stream(out, context->api->stream);
     if (context->api->kyc && knows_key(context->api->config, request))
         tide_kyc_metrics(context->api->kyc, out);
     put_indexer(out, context->api);

@@ -43,13 +43,13 @@ static int by_depth(const void *left, const void *right)
     return order ? order : memcmp(&a->pool->id, &b->pool->id, sizeof a->pool->id);
 }
 
-bool tide_pairs_read(struct tide_pairs *pairs, struct tide_view *view)
+bool tide_pairs_read(struct tide_pairs *pairs, struct tide_reader *reader)
 {
     struct tide_hot_key pools = tide_hot_key(TIDE_HOT_POOL);
     *pairs = (struct tide_pairs){ 0 };
-    if (!tide_lookup_quote(view, &pairs->quote))
+    if (!tide_lookup_quote(reader, &pairs->quote))
         return true;
-    tide_view_scan(view, &pools, take_pool, pairs);
+    tide_reader_scan(reader, &pools, take_pool, pairs);
     if (pairs->count)
         qsort(pairs->all, pairs->count, sizeof *pairs->all, by_depth);
     return !pairs->failed;

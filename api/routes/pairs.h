@@ -23,7 +23,7 @@ struct tide_pairs {
 #define TIDE_PAIRS_MAX 200000u
 
 /* False when failed; released in any case. */
-bool tide_pairs_read(struct tide_pairs *pairs, struct tide_view *view) TIDE_MUST_USE;
+bool tide_pairs_read(struct tide_pairs *pairs, struct tide_reader *reader) TIDE_MUST_USE;
 /* NULL: none. */
 const struct tide_hot_pool *tide_pairs_find(const struct tide_pairs *pairs,
                                             const struct tide_hot_address *token);

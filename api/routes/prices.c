@@ -43,9 +43,9 @@ void tide_put_feed(struct tide_json *j, const struct tide_hot_feed *feed, uint64
 }
 
 struct listing {
-    struct tide_view *view;
+    struct tide_reader *reader;
     struct tide_json *json;
-    struct tide_view_page page;
+    struct tide_reader_page page;
     struct tide_hot_symbol after; /* of page.after            */
     struct tide_hot_symbol last;  /* of the page              */
     uint32_t count;
@@ -55,7 +55,7 @@ struct listing {
 /* False: the cursor is of another question. */
 static bool read_place(struct listing *l, const struct tide_request *request)
 {
-    return tide_view_page_read(&l->page, l->view, request) &&
+    return tide_reader_page_read(&l->page, l->reader, request) &&
            tide_hot_symbol_of(&l->after, tide_slice_str(l->page.after));
 }
 
@@ -73,7 +73,7 @@ static bool put_price(void *self, tide_slice key, const void *record)
     l->last = asset;
     tide_json_open(l->json, '{');
     tide_record_json_symbol(l->json, "asset", &asset);
-    tide_put_feed(l->json, record, l->view->now);
+    tide_put_feed(l->json, record, l->reader->now);
     tide_json_close(l->json, '}');
     return true;
 }
@@ -81,26 +81,26 @@ static bool put_price(void *self, tide_slice key, const void *record)
 void tide_route_prices(struct tide_handler_context *context, const struct tide_request *request,
                        struct tide_reply *reply)
 {
-    struct tide_view view;
+    struct tide_reader reader;
     struct tide_hot_key feeds = tide_hot_key(TIDE_HOT_FEED);
-    if (!tide_view_open(&view, context, request, reply))
+    if (!tide_reader_open(&reader, context, request, reply))
         return;
-    struct listing list = { .view = &view };
+    struct listing list = { .reader = &reader };
     if (read_place(&list, request)) {
-        struct tide_json j = tide_view_answer(&view, reply);
+        struct tide_json j = tide_reader_answer(&reader, reply);
         list.json = &j;
-        tide_put_agrees(&j, &view);
+        tide_put_agrees(&j, &reader);
         tide_json_name(&j, "items");
         tide_json_open(&j, '[');
-        tide_view_scan(&view, &feeds, put_price, &list);
+        tide_reader_scan(&reader, &feeds, put_price, &list);
         tide_json_close(&j, ']');
-        tide_view_page_next(&j, &list.page,
-                            list.more ? tide_hot_symbol_slice(&list.last) : tide_slice_str(""));
+        tide_reader_page_next(&j, &list.page,
+                              list.more ? tide_hot_symbol_slice(&list.last) : tide_slice_str(""));
         tide_json_close(&j, '}');
     } else {
         tide_cursor_refuse(reply);
     }
-    tide_view_close(&view, reply);
+    tide_reader_close(&reader, reply);
 }
 
 void tide_route_price(struct tide_handler_context *context, const struct tide_request *request,
@@ -108,20 +108,20 @@ void tide_route_price(struct tide_handler_context *context, const struct tide_re
 {
     const struct tide_param_value *asset = tide_request_param(request, TIDE_PARAM_asset);
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_FEED, &asset->symbol);
-    struct tide_view view;
-    if (!tide_view_open(&view, context, request, reply))
+    struct tide_reader reader;
+    if (!tide_reader_open(&reader, context, request, reply))
         return;
-    const struct tide_hot_feed *feed = tide_view_get(&view, &key);
+    const struct tide_hot_feed *feed = tide_reader_get(&reader, &key);
     if (feed) {
-        struct tide_json j = tide_view_answer(&view, reply);
-        tide_put_agrees(&j, &view);
+        struct tide_json j = tide_reader_answer(&reader, reply);
+        tide_put_agrees(&j, &reader);
         tide_record_json_symbol(&j, "asset", &asset->symbol);
-        tide_put_feed(&j, feed, view.now);
+        tide_put_feed(&j, feed, reader.now);
         tide_json_close(&j, '}');
     } else {
         tide_tell_refusal(reply, TIDE_REFUSED_NO_FEED);
     }
-    tide_view_close(&view, reply);
+    tide_reader_close(&reader, reply);
 }
 
 /* --- quote -------------------------------------------------------------------------------- */
@@ -136,12 +136,13 @@ static const char *obstacle(const struct tide_swap *swap)
     return swap->too_large ? "too_large" : NULL;
 }
 
-static void put_quote(struct tide_json *j, struct tide_view *view, const struct tide_hot_pool *pool,
-                      const struct tide_swap *swap, tide_raw_i128 amount_in, bool a_to_b)
+static void put_quote(struct tide_json *j, struct tide_reader *reader,
+                      const struct tide_hot_pool *pool, const struct tide_swap *swap,
+                      tide_raw_i128 amount_in, bool a_to_b)
 {
     const struct tide_hot_address *in = a_to_b ? &pool->token_a : &pool->token_b;
     const struct tide_hot_address *out = a_to_b ? &pool->token_b : &pool->token_a;
-    uint32_t in_decimals = tide_lookup_decimals(view, in);
+    uint32_t in_decimals = tide_lookup_decimals(reader, in);
     const char *why = obstacle(swap);
     tide_raw_i128 price;
     tide_record_json_symbol(j, "pool", &pool->id);
@@ -149,7 +150,7 @@ static void put_quote(struct tide_json *j, struct tide_view *view, const struct 
     tide_record_json_address(j, "tokenIn", in);
     tide_record_json_address(j, "tokenOut", out);
     tide_json_amount(j, "amountIn", amount_in, in_decimals);
-    tide_json_amount(j, "amountOut", swap->out, tide_lookup_decimals(view, out));
+    tide_json_amount(j, "amountOut", swap->out, tide_lookup_decimals(reader, out));
     tide_json_amount(j, "fee", swap->fee, in_decimals);
     tide_json_amount(j, "protocolFee", swap->protocol_fee, in_decimals);
     tide_json_i128(j, "impactBps", swap->impact_bps);
@@ -174,20 +175,20 @@ void tide_route_quote(struct tide_handler_context *context, const struct tide_re
     bool a_to_b = tide_request_param(request, TIDE_PARAM_direction)->number == 0;
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_POOL, &id->symbol);
     struct tide_swap swap;
-    struct tide_view view;
-    if (!tide_view_open(&view, context, request, reply))
+    struct tide_reader reader;
+    if (!tide_reader_open(&reader, context, request, reply))
         return;
-    const struct tide_hot_pool *pool = tide_view_get(&view, &key);
-    tide_view_need(&view, RECORD_POOLS);
-    enum tide_refusal why = tide_rule_swap(&swap, pool, tide_hot_i128(view.meta->protocol_fee),
+    const struct tide_hot_pool *pool = tide_reader_get(&reader, &key);
+    tide_reader_need(&reader, PROJECT_POOLS);
+    enum tide_refusal why = tide_rule_swap(&swap, pool, tide_hot_i128(reader.meta->protocol_fee),
                                            amount->amount.raw, a_to_b);
     if (why == TIDE_REFUSED_NOTHING) {
-        struct tide_json j = tide_view_answer(&view, reply);
-        tide_put_agrees(&j, &view);
-        put_quote(&j, &view, pool, &swap, amount->amount.raw, a_to_b);
+        struct tide_json j = tide_reader_answer(&reader, reply);
+        tide_put_agrees(&j, &reader);
+        put_quote(&j, &reader, pool, &swap, amount->amount.raw, a_to_b);
         tide_json_close(&j, '}');
     } else {
         tide_tell_refusal(reply, why);
     }
-    tide_view_close(&view, reply);
+    tide_reader_close(&reader, reply);
 }

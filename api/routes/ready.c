@@ -46,7 +46,7 @@ static void look_at_cache(struct tide_handler_context *context, struct readiness
     r->fresh = r->at.age_ms <= context->api->config->stale_after_ms;
     r->complete = meta->complete && meta->compliance_complete;
     r->named = tide_lookup_misnamed(meta) == 0;
-    r->names_known = !(meta->unkept & RECORD_BIT(RECORD_GOVERNANCE));
+    r->names_known = !(meta->unkept & PROJECT_BIT(PROJECT_GOVERNANCE));
     r->cached = tide_hot_end(context->reader) == TIDE_OK;
 }
 
@@ -70,15 +70,15 @@ static const char *state_of(bool configured, bool works)
 
 static bool sql_works(const struct tide_api *api, const struct readiness *r)
 {
-    struct tide_crew_stats pool;
-    tide_pool_stats(api->pool, &pool);
+    struct tide_worker_pool_stats pool;
+    tide_sql_pool_stats(api->pool, &pool);
     return r->with_sql && r->database && pool.connected > 0;
 }
 
 static bool stream_works(const struct tide_api *api, const struct readiness *r)
 {
     struct stream_figures figures;
-    tide_live_figures(api->live, &figures);
+    tide_stream_service_figures(api->stream, &figures);
     int64_t asked = api->clock->now_ms(api->clock->self) - figures.asked_ms;
     return r->database && figures.known && asked <= STREAM_SILENCE_MS;
 }

@@ -159,15 +159,16 @@ static bool read_ask(struct tide_stream_ask *ask, const struct tide_request *req
 static bool may_tell(struct tide_handler_context *context, const struct tide_request *request,
                      struct tide_reply *reply)
 {
-    struct tide_view view;
-    if (!tide_view_open(&view, context, request, reply))
+    struct tide_reader reader;
+    if (!tide_reader_open(&reader, context, request, reply))
         return false;
-    bool may = tide_trusted(&view, context, reply);
-    tide_view_close(&view, reply);
+    bool may = tide_trusted(&reader, context, reply);
+    tide_reader_close(&reader, reply);
     return may && reply->status < 400;
 }
 
-static void refuse(struct tide_reply *reply, enum tide_stream_refusal refusal, struct tide_hub *hub)
+static void refuse(struct tide_reply *reply, enum tide_stream_refusal refusal,
+                   struct tide_stream_hub *hub)
 {
     static const struct {
         uint16_t status;
@@ -179,10 +180,10 @@ static void refuse(struct tide_reply *reply, enum tide_stream_refusal refusal, s
                                "This node has as many streams as it takes.", 5 },
         [TIDE_STREAM_FULL_OF] = { 429, "too_many_streams_of_client",
                                   "You have as many streams as one client may have.", 30 },
-        [TIDE_STREAM_BAD_PLACE] = { 400, "bad_event_id",
-                                    "Last-Event-ID, or ?after=, is not the id of a message of "
-                                    "ours.",
-                                    0 },
+        [TIDE_STREAM_BAD_POSITION] = { 400, "bad_event_id",
+                                       "Last-Event-ID, or ?after=, is not the id of a message of "
+                                       "ours.",
+                                       0 },
         [TIDE_STREAM_ELSEWHERE] = { 409, "other_deployment",
                                     "That id is of another deployment: begin anew, without it.",
                                     0 },
@@ -205,8 +206,8 @@ static void refuse(struct tide_reply *reply, enum tide_stream_refusal refusal, s
     tide_reply_problem(reply, told[refusal].status, told[refusal].code, "%s", told[refusal].detail);
     reply->retry_after_s = told[refusal].retry_after_s;
     if (refusal == TIDE_STREAM_ARCHIVED) {
-        struct tide_hub_stats stats;
-        tide_hub_stats(hub, &stats);
+        struct tide_stream_hub_stats stats;
+        tide_stream_hub_stats(hub, &stats);
         tide_reply_problem(reply, 410, told[refusal].code,
                            "Events of the ledgers %u to %u, which come after that id, are archived:"
                            " begin anew, or after them; other topics go on.",
@@ -244,8 +245,8 @@ void tide_route_stream(struct tide_handler_context *context, const struct tide_r
     if ((ask.topics & TIDE_TOPIC_COMPLIANCE) && !may_tell(context, request, reply))
         return;
     snprintf(ask.who, sizeof ask.who, "%.*s", TIDE_SLICE_FMT(context->client));
-    struct tide_hub *hub = tide_live_hub(context->api->live);
-    enum tide_stream_refusal refusal = tide_hub_subscribe(hub, &ask, id, &sink, &subscriber);
+    struct tide_stream_hub *hub = tide_stream_service_hub(context->api->stream);
+    enum tide_stream_refusal refusal = tide_stream_hub_subscribe(hub, &ask, id, &sink, &subscriber);
     if (refusal != TIDE_STREAM_TAKEN) {
         refuse(reply, refusal, hub);
         return;

@@ -136,20 +136,20 @@ static const struct candidate *pick(const struct candidate *all, uint32_t count,
 }
 
 /* Under the mutex. */
-static void note_choice(struct tide_deployment_select *s, const struct candidate *chosen,
+static void note_choice(struct tide_deployment_select *s, const struct candidate *selected,
                         const struct tide_pg_rows *rows)
 {
     uint32_t before = atomic_load(&s->current);
     struct tide_sha256 sha;
     tide_sha256_init(&sha);
     tide_sha256_update(&sha, tide_pg_slice(rows, 0, DATABASE));
-    hash_protocol(s->protocol, chosen->network, chosen->contracts);
+    hash_protocol(s->protocol, selected->network, selected->contracts);
     tide_sha256_update(&sha, tide_slice_of(s->protocol, sizeof s->protocol));
     tide_sha256_final(&sha, s->served);
     s->has_served = true;
-    if (before != chosen->id)
-        tide_log(TIDE_INFO, "deployment.chosen", "deployment=%u epoch=%u before=%u", chosen->id,
-                 chosen->epoch, before);
+    if (before != selected->id)
+        tide_log(TIDE_INFO, "deployment.selected", "deployment=%u epoch=%u before=%u", selected->id,
+                 selected->epoch, before);
 }
 
 /* Under the mutex: caches of the file's protocol, and of what is served. */
@@ -175,23 +175,23 @@ static bool allow(struct tide_deployment_select *s)
 /* A newer epoch that is not ready yet is reported once. */
 static void report_waiting(struct tide_deployment_select *s, const struct candidate *all,
                            uint32_t count, const struct candidate *wanted,
-                           const struct candidate *chosen)
+                           const struct candidate *selected)
 {
-    for (uint32_t i = 0; i < count && all[i].epoch > chosen->epoch; i++) {
+    for (uint32_t i = 0; i < count && all[i].epoch > selected->epoch; i++) {
         if (!is_same_protocol(&all[i], wanted) || s->awaited == all[i].id)
             continue;
         s->awaited = all[i].id;
         tide_log(TIDE_INFO, "deployment.waiting",
                  "deployment=%u epoch=%u reason=\"its contracts are not indexed from their "
                  "creation yet\" served=%u",
-                 all[i].id, all[i].epoch, chosen->id);
+                 all[i].id, all[i].epoch, selected->id);
     }
 }
 
 /* Under the mutex. *chosen is among all; TIDE_OK says so. */
 static tide_status choose(struct tide_deployment_select *s, const struct candidate *all,
                           uint32_t count, const struct tide_pg_rows *rows,
-                          const struct candidate **chosen, struct tide_err *err)
+                          const struct candidate **selected, struct tide_err *err)
 {
     uint32_t current = atomic_load(&s->current), choices = 0;
     const struct candidate *now = find_id(all, count, current);
@@ -203,32 +203,32 @@ static tide_status choose(struct tide_deployment_select *s, const struct candida
         return tide_fail(err, TIDE_E_DB, "this server does not hold deployment %u yet", current);
     if (!s->has_file)
         wanted = find_only(all, count, &choices);
-    *chosen = wanted ? pick(all, count, wanted, now) : now;
-    if (!*chosen && choices > 1)
+    *selected = wanted ? pick(all, count, wanted, now) : now;
+    if (!*selected && choices > 1)
         return tide_fail(err, TIDE_E_CONFIG,
                          "the database holds %u deployments: say which with --deployment FILE",
                          choices);
-    if (!*chosen)
+    if (!*selected)
         return tide_fail(err, TIDE_E_MISSING, "the database holds no such deployment yet");
-    note_choice(s, *chosen, rows);
+    note_choice(s, *selected, rows);
     if (wanted)
-        report_waiting(s, all, count, wanted, *chosen);
+        report_waiting(s, all, count, wanted, *selected);
     if (!allow(s))
         return tide_fail(err, TIDE_E_MEMORY, "deployment");
-    atomic_store(&s->current, (*chosen)->id);
+    atomic_store(&s->current, (*selected)->id);
     return TIDE_OK;
 }
 
-static void read_chosen(struct tide_chosen *out, const struct candidate *chosen,
-                        const struct tide_pg_rows *rows)
+static void read_selected(struct tide_deployment_selected *out, const struct candidate *selected,
+                          const struct tide_pg_rows *rows)
 {
     struct tide_sha256 sha;
     char epoch[16];
-    *out = (struct tide_chosen){ .id = (uint16_t)chosen->id,
-                                 .standby = tide_pg_bool(rows, 0, STANDBY) };
+    *out = (struct tide_deployment_selected){ .id = (uint16_t)selected->id,
+                                              .standby = tide_pg_bool(rows, 0, STANDBY) };
     snprintf(out->text, sizeof out->text, "%u", out->id);
-    hash_protocol(out->protocol, chosen->network, chosen->contracts);
-    int len = snprintf(epoch, sizeof epoch, "%u", chosen->epoch);
+    hash_protocol(out->protocol, selected->network, selected->contracts);
+    int len = snprintf(epoch, sizeof epoch, "%u", selected->epoch);
     tide_sha256_init(&sha);
     tide_sha256_update(&sha, tide_slice_of(out->protocol, sizeof out->protocol));
     tide_sha256_update(&sha, tide_slice_of(epoch, (size_t)len));
@@ -237,10 +237,10 @@ static void read_chosen(struct tide_chosen *out, const struct candidate *chosen,
 
 /* out may be NULL. */
 static tide_status look(struct tide_deployment_select *s, struct tide_pg *pg,
-                        struct tide_chosen *out, struct tide_err *err)
+                        struct tide_deployment_selected *out, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    const struct candidate *chosen = NULL;
+    const struct candidate *selected = NULL;
     tide_status status = tide_pg_query(pg, &rows, state_sql, NULL, 0, err);
     if (status != TIDE_OK)
         return status;
@@ -252,12 +252,12 @@ static tide_status look(struct tide_deployment_select *s, struct tide_pg *pg,
             status = tide_fail(err, TIDE_E_SCHEMA, "chain.deployment_state: row %u", i);
     if (status == TIDE_OK) {
         pthread_mutex_lock(&s->mutex);
-        status = choose(s, all, rows.count, &rows, &chosen, err);
+        status = choose(s, all, rows.count, &rows, &selected, err);
         s->looked_ms = now_ms();
         pthread_mutex_unlock(&s->mutex);
     }
     if (status == TIDE_OK && out)
-        read_chosen(out, chosen, &rows);
+        read_selected(out, selected, &rows);
     free(all);
     tide_pg_rows_release(&rows);
     return status;
@@ -265,9 +265,10 @@ static tide_status look(struct tide_deployment_select *s, struct tide_pg *pg,
 
 /* --- for connections --------------------------------------------------------------------- */
 
-tide_status tide_chosen_connect(struct tide_pg **pg, const struct tide_pg_options *to,
-                                struct tide_deployment_select *select, struct tide_chosen *out,
-                                struct tide_err *err)
+tide_status tide_deployment_select_connect(struct tide_pg **pg, const struct tide_pg_options *to,
+                                           struct tide_deployment_select *select,
+                                           struct tide_deployment_selected *out,
+                                           struct tide_err *err)
 {
     struct tide_deployment_select *own = NULL;
     tide_status status = tide_pg_connect(pg, to, err);
@@ -279,10 +280,10 @@ tide_status tide_chosen_connect(struct tide_pg **pg, const struct tide_pg_option
     return status;
 }
 
-bool tide_chosen_is_current(const struct tide_deployment_select *select,
-                            const struct tide_chosen *chosen)
+bool tide_deployment_select_is_current(const struct tide_deployment_select *select,
+                                       const struct tide_deployment_selected *selected)
 {
-    return !select || chosen->id == atomic_load(&select->current);
+    return !select || selected->id == atomic_load(&select->current);
 }
 
 tide_status tide_deployment_select_refresh(struct tide_deployment_select *select,

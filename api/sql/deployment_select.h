@@ -16,7 +16,7 @@
 struct tide_deployment_select; /* opaque */
 
 /* The deployment that a connection serves. */
-struct tide_chosen {
+struct tide_deployment_selected {
     uint16_t id;
     char text[8]; /* of id, as a parameter */
     /* The same protocol on the same network in the same epoch of it: cursors bind to it. */
@@ -38,12 +38,13 @@ tide_status tide_deployment_select_reload(struct tide_deployment_select *select,
  * file. TIDE_E_MISSING when the database holds no such deployment, TIDE_E_CONFIG when there are
  * several and no file names one, TIDE_E_DB when this server lags behind the choice; *pg stays the
  * caller's to close either way. */
-tide_status tide_chosen_connect(struct tide_pg **pg, const struct tide_pg_options *to,
-                                struct tide_deployment_select *select, struct tide_chosen *out,
-                                struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_deployment_select_connect(struct tide_pg **pg, const struct tide_pg_options *to,
+                                           struct tide_deployment_select *select,
+                                           struct tide_deployment_selected *out,
+                                           struct tide_err *err) TIDE_MUST_USE;
 /* Whether a connection that chose still serves what the process serves. Takes no lock. */
-bool tide_chosen_is_current(const struct tide_deployment_select *select,
-                            const struct tide_chosen *chosen);
+bool tide_deployment_select_is_current(const struct tide_deployment_select *select,
+                                       const struct tide_deployment_selected *selected);
 /* Looks over pg for a newer epoch, when nothing looked for TIDE_SELECT_MS. Not in a transaction. */
 #define TIDE_SELECT_MS 1000
 tide_status tide_deployment_select_refresh(struct tide_deployment_select *select,

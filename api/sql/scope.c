@@ -5,7 +5,7 @@
 static const struct {
     const char *name, *tables;
 } throughs[] = {
-#define TIDE_THROUGH(name, tables) { name, tables },
+#define TIDE_VIEW_TABLES(name, tables) { name, tables },
 #include "api/sql/view_tables.def"
 };
 
@@ -75,7 +75,7 @@ static bool has(const char *scope, tide_slice whole)
     return false;
 }
 
-bool tide_kept_has(const char *scope, const char *schema, const char *table)
+bool tide_scope_has(const char *scope, const char *schema, const char *table)
 {
     char whole[96];
     int len = snprintf(whole, sizeof whole, "%s.%s", schema, table);
@@ -84,7 +84,7 @@ bool tide_kept_has(const char *scope, const char *schema, const char *table)
 
 struct missing {
     const char *scope;
-    char *text; /* of TIDE_KEPT_TEXT */
+    char *text; /* of TIDE_SCOPE_TEXT */
     size_t len;
 };
 
@@ -93,7 +93,7 @@ static void miss(struct missing *m, tide_slice whole)
     static const char more[] = ", …";
     if (has(m->scope, whole) || memmem(m->text, m->len, whole.ptr, whole.len))
         return;
-    size_t room = TIDE_KEPT_TEXT - m->len - sizeof more;
+    size_t room = TIDE_SCOPE_TEXT - m->len - sizeof more;
     int len = snprintf(m->text + m->len, room, "%s%.*s", m->len ? ", " : "", TIDE_SLICE_FMT(whole));
     if ((size_t)len < room)
         m->len += (size_t)len;
@@ -110,14 +110,14 @@ static void miss_kind(struct missing *m, uint32_t kind)
     miss(m, tide_slice_of(whole, (size_t)len));
 }
 
-static void miss_kinds(struct missing *m, const struct tide_kept_need *need)
+static void miss_kinds(struct missing *m, const struct tide_scope_need *need)
 {
     uint32_t count = need->kind_count ? need->kind_count : TIDE_EV_COUNT;
     for (uint32_t i = 0; i < count; i++)
         miss_kind(m, need->kind_count ? need->kinds[i] : i);
 }
 
-static void miss_behind(struct missing *m, const char *tables, const struct tide_kept_need *need)
+static void miss_behind(struct missing *m, const char *tables, const struct tide_scope_need *need)
 {
     struct name name;
     if (strcmp(tables, "event.*") == 0)
@@ -126,8 +126,8 @@ static void miss_behind(struct missing *m, const char *tables, const struct tide
         miss(m, name.whole);
 }
 
-bool tide_kept_all(char missing[TIDE_KEPT_TEXT], const char *scope,
-                   const struct tide_kept_need *need)
+bool tide_scope_has_all(char missing[TIDE_SCOPE_TEXT], const char *scope,
+                        const struct tide_scope_need *need)
 {
     struct missing m = { .scope = scope, .text = missing };
     const char *rest = need->sql;
@@ -145,7 +145,7 @@ bool tide_kept_all(char missing[TIDE_KEPT_TEXT], const char *scope,
 
 /* --- what is named ---------------------------------------------------------------------- */
 
-tide_status tide_kept_known(const char *name, const char *sql, struct tide_err *err)
+tide_status tide_scope_check_names(const char *name, const char *sql, struct tide_err *err)
 {
     struct name table;
     while (next_name(&sql, &table)) {
@@ -158,7 +158,7 @@ tide_status tide_kept_known(const char *name, const char *sql, struct tide_err *
     return TIDE_OK;
 }
 
-void tide_kept_refuse(struct tide_reply *reply, const char *missing)
+void tide_scope_refuse(struct tide_reply *reply, const char *missing)
 {
     tide_reply_problem(reply, 503, "incomplete",
                        "This index was told to keep a part of the tables (--only), and what this"

@@ -11,25 +11,26 @@
 
 #include "api/http/route.h"
 
-#define TIDE_KEPT_TEXT 256u
+#define TIDE_SCOPE_TEXT 256u
 
 /* What is read: a statement, and of events the kinds alone that were asked for (count 0: all). */
-struct tide_kept_need {
+struct tide_scope_need {
     const char *sql;
     const uint16_t *kinds; /* enum tide_event_id */
     uint32_t kind_count;
 };
 
 /* Whether all that is needed is kept; missing names what is not: "state.x, event.y, …". */
-bool tide_kept_all(char missing[TIDE_KEPT_TEXT], const char *scope,
-                   const struct tide_kept_need *need);
+bool tide_scope_has_all(char missing[TIDE_SCOPE_TEXT], const char *scope,
+                        const struct tide_scope_need *need);
 /* Of a single table. */
-bool tide_kept_has(const char *scope, const char *schema, const char *table);
+bool tide_scope_has(const char *scope, const char *schema, const char *table);
 
 /* TIDE_E_SCHEMA names a table that the text names and nobody knows. */
-tide_status tide_kept_known(const char *name, const char *sql, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_scope_check_names(const char *name, const char *sql,
+                                   struct tide_err *err) TIDE_MUST_USE;
 
 /* 503 incomplete. */
-void tide_kept_refuse(struct tide_reply *reply, const char *missing);
+void tide_scope_refuse(struct tide_reply *reply, const char *missing);
 
 #endif

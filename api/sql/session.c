@@ -20,7 +20,7 @@ void tide_session_close(struct tide_session *session)
 bool tide_session_is_ready(const struct tide_session *session)
 {
     return session->ready && session->pg && tide_pg_alive(session->pg) &&
-           tide_chosen_is_current(session->options.select, &session->chosen);
+           tide_deployment_select_is_current(session->options.select, &session->selected);
 }
 
 /* Plans are made with the values each time: most filters are optional, and a plan for all of their
@@ -59,8 +59,8 @@ tide_status tide_session_connect(struct tide_session *session, struct tide_err *
                                   .stopped_self = session->options.stopped_self };
     session->ready = false;
     memset(session->prepared, 0, session->options.statements->count * sizeof *session->prepared);
-    tide_status status =
-        tide_chosen_connect(&session->pg, &to, session->options.select, &session->chosen, err);
+    tide_status status = tide_deployment_select_connect(&session->pg, &to, session->options.select,
+                                                        &session->selected, err);
     if (status == TIDE_E_MISSING)
         return tide_fail(err, TIDE_E_DB, "nothing is indexed yet");
     if (status == TIDE_OK)

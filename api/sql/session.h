@@ -29,7 +29,7 @@ struct tide_session {
     struct tide_pg *pg; /* NULL or not alive: not connected */
     bool ready;
     bool *prepared; /* of statements->all */
-    struct tide_chosen chosen;
+    struct tide_deployment_selected selected;
     struct tide_age age; /* of what this connection showed */
 };
 

@@ -77,17 +77,17 @@ static void refuse_ledger(struct run *run, uint32_t tip, const char *ranges)
 }
 
 /* Events of a kind that is asked for need no other. */
-static bool is_kept(struct run *run, const char *scope)
+static bool is_in_scope(struct run *run, const char *scope)
 {
     const struct tide_param_value *kind = tide_request_param(run->request, TIDE_PARAM_kind);
-    struct tide_kept_need need = { .sql = run->statement->sql };
-    char missing[TIDE_KEPT_TEXT];
+    struct tide_scope_need need = { .sql = run->statement->sql };
+    char missing[TIDE_SCOPE_TEXT];
     uint16_t id = kind ? (uint16_t)kind->number : 0;
     if (kind && kind->given)
-        need = (struct tide_kept_need){ run->statement->sql, &id, 1 };
-    bool kept = tide_kept_all(missing, scope, &need);
+        need = (struct tide_scope_need){ run->statement->sql, &id, 1 };
+    bool kept = tide_scope_has_all(missing, scope, &need);
     if (!kept)
-        tide_kept_refuse(run->reply, missing);
+        tide_scope_refuse(run->reply, missing);
     return kept;
 }
 
@@ -113,7 +113,7 @@ static void read_head(struct run *run, const struct tide_pg_rows *rows)
                                    .ledger = (uint32_t)tide_pg_u64(rows, 0, HEAD_LEDGER),
                                    .close_time = tide_pg_u64(rows, 0, HEAD_CLOSED),
                                    .age_ms = age_of(run, rows) };
-    if (run->statement && !is_kept(run, tide_pg_text(rows, 0, HEAD_SCOPE))) {
+    if (run->statement && !is_in_scope(run, tide_pg_text(rows, 0, HEAD_SCOPE))) {
         run->refused = true;
         return;
     }
@@ -153,7 +153,7 @@ static const char *const *head_values(const struct run *run, const char *values[
 {
     const struct tide_param_value *token = tide_request_param(run->request, TIDE_PARAM_token);
     bool given = token && token->given;
-    values[0] = run->session->chosen.text;
+    values[0] = run->session->selected.text;
     values[1] = run->ledger ? run->at : NULL;
     values[2] = given ? (const char *)token->text.ptr : NULL;
     return values;
@@ -290,7 +290,7 @@ static void fill_values(struct run *run, const char *values[TIDE_PG_PARAMS_MAX])
         const struct tide_param_value *param;
         switch (bind) {
         case TIDE_BIND_DEPLOYMENT:
-            values[i] = run->session->chosen.text;
+            values[i] = run->session->selected.text;
             break;
         case TIDE_BIND_AT:
             values[i] = run->ledger ? run->at : newest;
@@ -342,7 +342,7 @@ static bool read_page(struct run *run)
         return true;
     run->limit = (uint32_t)limit->number;
     snprintf(run->limit_text, sizeof run->limit_text, "%u", run->limit + 1);
-    tide_cursor_scope(&run->scope, run->session->chosen.identity, run->request);
+    tide_cursor_scope(&run->scope, run->session->selected.identity, run->request);
     return !cursor->given || tide_cursor_read(run->after, &run->scope, cursor->text);
 }
 
@@ -412,7 +412,7 @@ tide_status tide_sql_handle(struct tide_session *session, struct tide_handler_co
     if (status == TIDE_OK && !run.refused) {
         context->pg = session->pg;
         context->scope = tide_pg_text(&head, 0, HEAD_SCOPE);
-        context->deployment = session->chosen.id;
+        context->deployment = session->selected.id;
         request->route->handle(context, request, reply);
         context->pg = NULL;
         context->scope = NULL;

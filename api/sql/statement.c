@@ -98,7 +98,7 @@ tide_status tide_statement_parse(struct tide_statement *out, const struct tide_q
                          "%s.sql: the first line is neither -- one: nor"
                          " -- list:",
                          file->name);
-    tide_status status = tide_kept_known(out->name, out->sql, err);
+    tide_status status = tide_scope_check_names(out->name, out->sql, err);
     if (status == TIDE_OK)
         status = read_binds(out, line, err);
     if (status != TIDE_OK)

@@ -9,28 +9,28 @@
 enum { RETRY_MS = 500 };
 
 struct worker {
-    struct tide_crew *crew;
-    void *seat;
+    struct tide_worker_pool *pool;
+    void *state;
     pthread_t thread;
     bool counted; /* in stats.connected */
 };
 
 /* Jobs that are in it, and jobs that wait for room. A client's is free when both are 0. */
-struct lane {
+struct bulkhead {
     uint32_t inside, waiting;
     struct tide_peer client;
 };
 
-struct tide_crew {
-    struct tide_crew_options options;
+struct tide_worker_pool {
+    struct tide_worker_pool_options options;
     uint32_t opened, started;
-    char *seats;
+    char *states;
     pthread_mutex_t mutex; /* of all that follows */
     pthread_cond_t wake;
     struct tide_job *first, *last;
-    struct tide_crew_stats stats;
-    struct lane *lanes; /* lane_count + 1: lane 0 is none */
-    uint32_t lane_count;
+    struct tide_worker_pool_stats stats;
+    struct bulkhead *bulkheads; /* bulkhead_count + 1: bulkhead 0 is none */
+    uint32_t bulkhead_count;
     bool connecting; /* a thread tries to reach the database */
     bool down;       /* the last attempt failed              */
     int64_t retry_ms;
@@ -39,187 +39,187 @@ struct tide_crew {
     struct worker workers[];
 };
 
-static int64_t now_ms(const struct tide_crew *crew)
+static int64_t now_ms(const struct tide_worker_pool *pool)
 {
-    const struct tide_clock *clock = crew->options.clock;
+    const struct tide_clock *clock = pool->options.clock;
     return clock->now_ms(clock->self);
 }
 
-bool tide_crew_is_closing(void *self)
+bool tide_worker_pool_is_closing(void *self)
 {
-    struct tide_crew *crew = self;
-    return atomic_load(&crew->closing);
+    struct tide_worker_pool *pool = self;
+    return atomic_load(&pool->closing);
 }
 
 /* --- the connection --------------------------------------------------------------------- */
 
 /* Under the mutex: whether this thread should try to connect now. */
-static bool may_connect(struct tide_crew *crew)
+static bool may_connect(struct tide_worker_pool *pool)
 {
-    if (!crew->down)
+    if (!pool->down)
         return true;
-    return !crew->connecting && now_ms(crew) >= crew->retry_ms;
+    return !pool->connecting && now_ms(pool) >= pool->retry_ms;
 }
 
 /* Under the mutex. */
 static void count_connected(struct worker *worker, bool connected)
 {
-    struct tide_crew_stats *stats = &worker->crew->stats;
+    struct tide_worker_pool_stats *stats = &worker->pool->stats;
     stats->connected = stats->connected + connected - worker->counted;
     worker->counted = connected;
 }
 
 static bool connect_worker(struct worker *worker)
 {
-    struct tide_crew *crew = worker->crew;
+    struct tide_worker_pool *pool = worker->pool;
     struct tide_err err;
-    pthread_mutex_lock(&crew->mutex);
-    bool may = may_connect(crew);
+    pthread_mutex_lock(&pool->mutex);
+    bool may = may_connect(pool);
     if (may)
-        crew->connecting = true;
-    pthread_mutex_unlock(&crew->mutex);
+        pool->connecting = true;
+    pthread_mutex_unlock(&pool->mutex);
     if (!may)
         return false;
-    bool there = crew->options.work->connect(worker->seat, &err) == TIDE_OK;
-    pthread_mutex_lock(&crew->mutex);
-    bool news = crew->down == there;
-    crew->connecting = false;
-    crew->down = !there;
-    crew->retry_ms = now_ms(crew) + RETRY_MS;
-    crew->stats.connects += there;
+    bool there = pool->options.work->connect(worker->state, &err) == TIDE_OK;
+    pthread_mutex_lock(&pool->mutex);
+    bool news = pool->down == there;
+    pool->connecting = false;
+    pool->down = !there;
+    pool->retry_ms = now_ms(pool) + RETRY_MS;
+    pool->stats.connects += there;
     count_connected(worker, there);
-    pthread_mutex_unlock(&crew->mutex);
+    pthread_mutex_unlock(&pool->mutex);
     if (news)
-        crew->options.work->told(worker->seat, there, &err);
+        pool->options.work->report(worker->state, there, &err);
     return there;
 }
 
 static void mark_lost(struct worker *worker)
 {
-    worker->crew->options.work->drop(worker->seat);
-    pthread_mutex_lock(&worker->crew->mutex);
+    worker->pool->options.work->drop(worker->state);
+    pthread_mutex_lock(&worker->pool->mutex);
     count_connected(worker, false);
-    pthread_mutex_unlock(&worker->crew->mutex);
+    pthread_mutex_unlock(&worker->pool->mutex);
 }
 
 /* --- jobs ------------------------------------------------------------------------------- */
 
-static bool is_late(const struct tide_crew *crew, const struct tide_job *job)
+static bool is_late(const struct tide_worker_pool *pool, const struct tide_job *job)
 {
-    return job->context.deadline_ms != 0 && now_ms(crew) > job->context.deadline_ms;
+    return job->context.deadline_ms != 0 && now_ms(pool) > job->context.deadline_ms;
 }
 
 /* Once more after a lost connection, or when the server says that another try may do. */
 static tide_status attempt(struct worker *worker, struct tide_job *job, struct tide_err *err)
 {
-    const struct tide_crew_work *work = worker->crew->options.work;
+    const struct tide_worker_calls *work = worker->pool->options.work;
     for (int round = 0;; round++) {
-        if (!work->ready(worker->seat) && !connect_worker(worker))
+        if (!work->ready(worker->state) && !connect_worker(worker))
             return tide_fail(err, TIDE_E_DB, "not connected");
-        tide_status status = work->run(worker->seat, job, err);
+        tide_status status = work->run(worker->state, job, err);
         if (status == TIDE_OK)
             return status;
-        bool lost = work->lost(worker->seat);
-        bool again = lost || work->again(worker->seat, status);
+        bool lost = work->lost(worker->state);
+        bool again = lost || work->again(worker->state, status);
         if (lost)
             mark_lost(worker);
-        if (!again || round == 1 || is_late(worker->crew, job) ||
-            tide_crew_is_closing(worker->crew))
+        if (!again || round == 1 || is_late(worker->pool, job) ||
+            tide_worker_pool_is_closing(worker->pool))
             return status;
     }
 }
 
 /* Under the mutex. */
-static void append(struct tide_crew *crew, struct tide_job *job)
+static void append(struct tide_worker_pool *pool, struct tide_job *job)
 {
     job->next = NULL;
-    if (crew->last)
-        crew->last->next = job;
+    if (pool->last)
+        pool->last->next = job;
     else
-        crew->first = job;
-    crew->last = job;
-    crew->stats.waiting++;
-    pthread_cond_signal(&crew->wake);
+        pool->first = job;
+    pool->last = job;
+    pool->stats.waiting++;
+    pthread_cond_signal(&pool->wake);
 }
 
 /* Under the mutex. Whoever waits for the room that is left is found by another thread, if this one
  * has something else to do. */
-static void leave(struct tide_crew *crew, struct tide_job *job)
+static void leave(struct tide_worker_pool *pool, struct tide_job *job)
 {
-    if (!job->lane)
+    if (!job->bulkhead)
         return;
-    crew->lanes[job->lane].inside--;
-    if (crew->lanes[job->lane].waiting)
-        pthread_cond_signal(&crew->wake);
+    pool->bulkheads[job->bulkhead].inside--;
+    if (pool->bulkheads[job->bulkhead].waiting)
+        pthread_cond_signal(&pool->wake);
 }
 
-static void put_back(struct tide_crew *crew, struct tide_job *job)
+static void put_back(struct tide_worker_pool *pool, struct tide_job *job)
 {
-    pthread_mutex_lock(&crew->mutex);
+    pthread_mutex_lock(&pool->mutex);
     job->back = false;
-    crew->stats.busy--;
-    append(crew, job);
-    pthread_mutex_unlock(&crew->mutex);
+    pool->stats.busy--;
+    append(pool, job);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 static void run_job(struct worker *worker, struct tide_job *job)
 {
-    struct tide_crew *crew = worker->crew;
-    const struct tide_crew_work *work = crew->options.work;
+    struct tide_worker_pool *pool = worker->pool;
+    const struct tide_worker_calls *work = pool->options.work;
     struct tide_err err;
-    bool late = is_late(crew, job), failed = false;
+    bool late = is_late(pool, job), failed = false;
     if (late) {
         tide_reply_problem(job->reply, 503, "overloaded", "Too many others were asking.");
         job->reply->retry_after_s = 1;
     } else if (attempt(worker, job, &err) != TIDE_OK) {
         failed = true;
-        work->refuse(worker->seat, job, &err);
+        work->refuse(worker->state, job, &err);
     } else if (job->back) {
-        put_back(crew, job);
+        put_back(pool, job);
         return;
     }
     if (work->over)
         work->over(job);
     job->next = NULL;
-    pthread_mutex_lock(&crew->mutex);
-    crew->stats.busy--;
-    crew->stats.jobs++;
-    crew->stats.late += late;
-    crew->stats.failed += failed;
-    leave(crew, job);
-    pthread_mutex_unlock(&crew->mutex);
+    pthread_mutex_lock(&pool->mutex);
+    pool->stats.busy--;
+    pool->stats.jobs++;
+    pool->stats.late += late;
+    pool->stats.failed += failed;
+    leave(pool, job);
+    pthread_mutex_unlock(&pool->mutex);
     job->done(job); /* it is the caller's now */
 }
 
 /* Waits a while; a thread without a connection looks for the database meanwhile. */
-static void wait_for_work(struct tide_crew *crew)
+static void wait_for_work(struct tide_worker_pool *pool)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += RETRY_MS * INT64_C(1000000);
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&crew->wake, &crew->mutex, &until);
+    pthread_cond_timedwait(&pool->wake, &pool->mutex, &until);
 }
 
 #define NO_ROOM UINT32_MAX
 
 /* Under the mutex: lower ones run first. Who is late is only told so. */
-static uint32_t rank_of(struct tide_crew *crew, const struct tide_job *job)
+static uint32_t rank_of(struct tide_worker_pool *pool, const struct tide_job *job)
 {
-    uint32_t inside = job->lane ? crew->lanes[job->lane].inside : 0;
-    if (!job->lane || inside < crew->options.lane_threads)
-        return crew->options.by_client ? inside : 0;
-    return is_late(crew, job) || tide_crew_is_closing(crew) ? 0 : NO_ROOM;
+    uint32_t inside = job->bulkhead ? pool->bulkheads[job->bulkhead].inside : 0;
+    if (!job->bulkhead || inside < pool->options.bulkhead_threads)
+        return pool->options.by_client ? inside : 0;
+    return is_late(pool, job) || tide_worker_pool_is_closing(pool) ? 0 : NO_ROOM;
 }
 
 /* Under the mutex: the first of the lowest rank; *before precedes it in the queue. */
-static struct tide_job *choose_job(struct tide_crew *crew, struct tide_job **before)
+static struct tide_job *choose_job(struct tide_worker_pool *pool, struct tide_job **before)
 {
     struct tide_job *chosen = NULL, *previous = NULL;
     uint32_t lowest = NO_ROOM;
-    for (struct tide_job *job = crew->first; job && lowest > 0; job = job->next) {
-        uint32_t rank = rank_of(crew, job);
+    for (struct tide_job *job = pool->first; job && lowest > 0; job = job->next) {
+        uint32_t rank = rank_of(pool, job);
         if (rank < lowest) {
             chosen = job;
             *before = previous;
@@ -230,78 +230,81 @@ static struct tide_job *choose_job(struct tide_crew *crew, struct tide_job **bef
     return chosen;
 }
 
-static struct tide_job *take_job(struct tide_crew *crew)
+static struct tide_job *take_job(struct tide_worker_pool *pool)
 {
-    struct tide_job *before = NULL, *job = choose_job(crew, &before);
+    struct tide_job *before = NULL, *job = choose_job(pool, &before);
     if (!job)
         return NULL;
-    *(before ? &before->next : &crew->first) = job->next;
-    if (crew->last == job)
-        crew->last = before;
-    crew->stats.waiting--;
-    crew->stats.busy++;
-    if (job->lane) {
-        crew->lanes[job->lane].waiting--;
-        crew->lanes[job->lane].inside++;
+    *(before ? &before->next : &pool->first) = job->next;
+    if (pool->last == job)
+        pool->last = before;
+    pool->stats.waiting--;
+    pool->stats.busy++;
+    if (job->bulkhead) {
+        pool->bulkheads[job->bulkhead].waiting--;
+        pool->bulkheads[job->bulkhead].inside++;
     }
     return job;
 }
 
-enum tide_crew_room tide_crew_enter(struct tide_crew *crew, struct tide_job *job, uint32_t lane)
+enum tide_worker_pool_room tide_worker_pool_enter(struct tide_worker_pool *pool,
+                                                  struct tide_job *job, uint32_t bulkhead)
 {
-    enum tide_crew_room room = TIDE_CREW_ENTERED;
-    assert(!crew->options.by_client);
-    assert(lane && lane <= TIDE_CREW_LANES && (!job->lane || job->lane == lane));
-    if (!crew->options.lane_threads || job->lane)
+    enum tide_worker_pool_room room = TIDE_BULKHEAD_ENTERED;
+    assert(!pool->options.by_client);
+    assert(bulkhead && bulkhead <= TIDE_BULKHEADS_MAX &&
+           (!job->bulkhead || job->bulkhead == bulkhead));
+    if (!pool->options.bulkhead_threads || job->bulkhead)
         return room;
-    pthread_mutex_lock(&crew->mutex);
-    struct lane *of = &crew->lanes[lane];
-    if (of->inside < crew->options.lane_threads || tide_crew_is_closing(crew))
+    pthread_mutex_lock(&pool->mutex);
+    struct bulkhead *of = &pool->bulkheads[bulkhead];
+    if (of->inside < pool->options.bulkhead_threads || tide_worker_pool_is_closing(pool))
         of->inside++;
     else
-        room = of->waiting < crew->options.lane_queue ? TIDE_CREW_BACK : TIDE_CREW_FULL;
-    of->waiting += room == TIDE_CREW_BACK;
-    job->back = room == TIDE_CREW_BACK;
-    job->lane = room == TIDE_CREW_FULL ? 0 : lane;
-    pthread_mutex_unlock(&crew->mutex);
+        room = of->waiting < pool->options.bulkhead_queue ? TIDE_BULKHEAD_BACK : TIDE_BULKHEAD_FULL;
+    of->waiting += room == TIDE_BULKHEAD_BACK;
+    job->back = room == TIDE_BULKHEAD_BACK;
+    job->bulkhead = room == TIDE_BULKHEAD_FULL ? 0 : bulkhead;
+    pthread_mutex_unlock(&pool->mutex);
     return room;
 }
 
 static void *work(void *self)
 {
     struct worker *worker = self;
-    struct tide_crew *crew = worker->crew;
+    struct tide_worker_pool *pool = worker->pool;
     bool over = false;
-    tide_liveness_begin(crew->options.name, TIDE_LIVENESS_WAITS_MS);
+    tide_liveness_begin(pool->options.name, TIDE_LIVENESS_WAITS_MS);
     while (!over) {
         tide_liveness_mark();
-        pthread_mutex_lock(&crew->mutex);
-        bool idle = crew->options.work->ready(worker->seat) || !may_connect(crew);
-        struct tide_job *job = take_job(crew);
-        if (!job && idle && !tide_crew_is_closing(crew)) {
-            wait_for_work(crew);
-            job = take_job(crew);
+        pthread_mutex_lock(&pool->mutex);
+        bool idle = pool->options.work->ready(worker->state) || !may_connect(pool);
+        struct tide_job *job = take_job(pool);
+        if (!job && idle && !tide_worker_pool_is_closing(pool)) {
+            wait_for_work(pool);
+            job = take_job(pool);
         }
-        over = !job && tide_crew_is_closing(crew);
-        pthread_mutex_unlock(&crew->mutex);
+        over = !job && tide_worker_pool_is_closing(pool);
+        pthread_mutex_unlock(&pool->mutex);
         if (job)
             run_job(worker, job);
-        else if (!over && !crew->options.work->ready(worker->seat))
+        else if (!over && !pool->options.work->ready(worker->state))
             (void)connect_worker(worker);
     }
     tide_liveness_end();
     return NULL;
 }
 
-/* Under the mutex, with room in the queue: the client's lane, or a free one. There are as many as
- * jobs, so one is free. */
-static uint32_t lane_of_client(const struct tide_crew *crew, const struct tide_peer *client)
+/* Under the mutex, with room in the queue: the client's bulkhead, or a free one. There are as many
+ * as jobs, so one is free. */
+static uint32_t bulkhead_of_client(const struct tide_worker_pool *pool,
+                                   const struct tide_peer *client)
 {
     uint32_t spare = 0;
-    for (uint32_t i = 1; i <= crew->lane_count; i++) {
-        const struct lane *lane = &crew->lanes[i];
-        bool used = lane->inside || lane->waiting;
-        if (used && memcmp(&lane->client, client, sizeof *client) == 0)
+    for (uint32_t i = 1; i <= pool->bulkhead_count; i++) {
+        const struct bulkhead *bulkhead = &pool->bulkheads[i];
+        bool used = bulkhead->inside || bulkhead->waiting;
+        if (used && memcmp(&bulkhead->client, client, sizeof *client) == 0)
             return i;
         if (!used && !spare)
             spare = i;
@@ -311,113 +314,118 @@ static uint32_t lane_of_client(const struct tide_crew *crew, const struct tide_p
 }
 
 /* Under the mutex. */
-static enum tide_crew_submitted enter_client(struct tide_crew *crew, struct tide_job *job)
+static enum tide_worker_pool_submitted enter_client(struct tide_worker_pool *pool,
+                                                    struct tide_job *job)
 {
-    const struct tide_crew_options *options = &crew->options;
-    uint32_t at = lane_of_client(crew, &job->client);
-    struct lane *lane = &crew->lanes[at];
-    if (lane->inside + lane->waiting >= options->lane_threads + options->lane_queue)
-        return TIDE_CREW_CLIENT_FULL;
-    lane->client = job->client;
-    lane->waiting++;
-    job->lane = at;
-    return TIDE_CREW_QUEUED;
+    const struct tide_worker_pool_options *options = &pool->options;
+    uint32_t at = bulkhead_of_client(pool, &job->client);
+    struct bulkhead *bulkhead = &pool->bulkheads[at];
+    if (bulkhead->inside + bulkhead->waiting >= options->bulkhead_threads + options->bulkhead_queue)
+        return TIDE_WORKER_POOL_CLIENT_FULL;
+    bulkhead->client = job->client;
+    bulkhead->waiting++;
+    job->bulkhead = at;
+    return TIDE_WORKER_POOL_QUEUED;
 }
 
-enum tide_crew_submitted tide_crew_submit(struct tide_crew *crew, struct tide_job *job)
+enum tide_worker_pool_submitted tide_worker_pool_submit(struct tide_worker_pool *pool,
+                                                        struct tide_job *job)
 {
-    enum tide_crew_submitted submitted = TIDE_CREW_QUEUED;
-    tide_lock_counted(&crew->mutex, &crew->waits);
-    job->lane = 0;
+    enum tide_worker_pool_submitted submitted = TIDE_WORKER_POOL_QUEUED;
+    tide_lock_counted(&pool->mutex, &pool->waits);
+    job->bulkhead = 0;
     job->back = false;
-    if (tide_crew_is_closing(crew) || crew->stats.waiting >= crew->options.queue)
-        submitted = TIDE_CREW_QUEUE_FULL;
-    else if (crew->options.by_client)
-        submitted = enter_client(crew, job);
-    if (submitted == TIDE_CREW_QUEUED)
-        append(crew, job);
-    crew->stats.full += submitted == TIDE_CREW_QUEUE_FULL;
-    pthread_mutex_unlock(&crew->mutex);
+    if (tide_worker_pool_is_closing(pool) || pool->stats.waiting >= pool->options.queue)
+        submitted = TIDE_WORKER_POOL_QUEUE_FULL;
+    else if (pool->options.by_client)
+        submitted = enter_client(pool, job);
+    if (submitted == TIDE_WORKER_POOL_QUEUED)
+        append(pool, job);
+    pool->stats.full += submitted == TIDE_WORKER_POOL_QUEUE_FULL;
+    pthread_mutex_unlock(&pool->mutex);
     return submitted;
 }
 
 /* --- life ------------------------------------------------------------------------------- */
 
-void tide_crew_stats(struct tide_crew *crew, struct tide_crew_stats *out)
+void tide_worker_pool_stats(struct tide_worker_pool *pool, struct tide_worker_pool_stats *out)
 {
-    pthread_mutex_lock(&crew->mutex);
-    *out = crew->stats;
-    out->threads = crew->options.threads;
-    out->waits = atomic_load(&crew->waits);
-    pthread_mutex_unlock(&crew->mutex);
+    pthread_mutex_lock(&pool->mutex);
+    *out = pool->stats;
+    out->threads = pool->options.threads;
+    out->waits = atomic_load(&pool->waits);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
-static tide_status open_seats(struct tide_crew *crew, struct tide_err *err)
+static tide_status open_workers(struct tide_worker_pool *pool, struct tide_err *err)
 {
-    const struct tide_crew_options *options = &crew->options;
-    size_t size = options->work->seat_size;
+    const struct tide_worker_pool_options *options = &pool->options;
+    size_t size = options->work->state_size;
     tide_status status = TIDE_OK;
-    crew->lane_count = options->by_client ? options->queue + options->threads : TIDE_CREW_LANES;
-    crew->lanes = calloc(crew->lane_count + 1, sizeof crew->lanes[0]);
-    crew->seats = calloc(options->threads, size);
-    if (!crew->seats || !crew->lanes)
-        return tide_fail(err, TIDE_E_MEMORY, "crew");
+    pool->bulkhead_count =
+        options->by_client ? options->queue + options->threads : TIDE_BULKHEADS_MAX;
+    pool->bulkheads = calloc(pool->bulkhead_count + 1, sizeof pool->bulkheads[0]);
+    pool->states = calloc(options->threads, size);
+    if (!pool->states || !pool->bulkheads)
+        return tide_fail(err, TIDE_E_MEMORY, "worker pool");
     for (uint32_t i = 0; i < options->threads && status == TIDE_OK; i++) {
-        void *seat = crew->seats + i * size;
-        crew->workers[i] = (struct worker){ .crew = crew, .seat = seat };
-        status = options->work->open(seat, options->owner, crew, err);
-        crew->opened += status == TIDE_OK;
+        void *state = pool->states + i * size;
+        pool->workers[i] = (struct worker){ .pool = pool, .state = state };
+        status = options->work->open(state, options->owner, pool, err);
+        pool->opened += status == TIDE_OK;
     }
     return status;
 }
 
-tide_status tide_crew_open(struct tide_crew **out, const struct tide_crew_options *options,
-                           struct tide_err *err)
+tide_status tide_worker_pool_open(struct tide_worker_pool **out,
+                                  const struct tide_worker_pool_options *options,
+                                  struct tide_err *err)
 {
-    struct tide_crew *crew = calloc(1, sizeof *crew + options->threads * sizeof crew->workers[0]);
+    struct tide_worker_pool *pool =
+        calloc(1, sizeof *pool + options->threads * sizeof pool->workers[0]);
     pthread_condattr_t attr;
     *out = NULL;
-    if (!crew)
-        return tide_fail(err, TIDE_E_MEMORY, "crew");
-    crew->options = *options;
+    if (!pool)
+        return tide_fail(err, TIDE_E_MEMORY, "worker pool");
+    pool->options = *options;
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&crew->wake, &attr);
+    pthread_cond_init(&pool->wake, &attr);
     pthread_condattr_destroy(&attr);
-    pthread_mutex_init(&crew->mutex, NULL);
-    tide_status status = open_seats(crew, err);
+    pthread_mutex_init(&pool->mutex, NULL);
+    tide_status status = open_workers(pool, err);
     if (status == TIDE_OK)
-        *out = crew;
+        *out = pool;
     else
-        tide_crew_close(crew);
+        tide_worker_pool_close(pool);
     return status;
 }
 
-tide_status tide_crew_start(struct tide_crew *crew, struct tide_err *err)
+tide_status tide_worker_pool_start(struct tide_worker_pool *pool, struct tide_err *err)
 {
-    for (; crew->started < crew->opened; crew->started++) {
-        struct worker *worker = &crew->workers[crew->started];
+    for (; pool->started < pool->opened; pool->started++) {
+        struct worker *worker = &pool->workers[pool->started];
         if (pthread_create(&worker->thread, NULL, work, worker) != 0)
-            return tide_fail(err, TIDE_E_MEMORY, "crew: no thread");
+            return tide_fail(err, TIDE_E_MEMORY, "worker pool: no thread");
     }
     return TIDE_OK;
 }
 
-void tide_crew_close(struct tide_crew *crew)
+void tide_worker_pool_close(struct tide_worker_pool *pool)
 {
-    if (!crew)
+    if (!pool)
         return;
-    pthread_mutex_lock(&crew->mutex);
-    atomic_store(&crew->closing, true);
-    pthread_cond_broadcast(&crew->wake);
-    pthread_mutex_unlock(&crew->mutex);
-    for (uint32_t i = 0; i < crew->started; i++)
-        pthread_join(crew->workers[i].thread, NULL);
-    for (uint32_t i = 0; i < crew->opened; i++)
-        crew->options.work->close(crew->workers[i].seat);
-    pthread_cond_destroy(&crew->wake);
-    pthread_mutex_destroy(&crew->mutex);
-    free(crew->lanes);
-    free(crew->seats);
-    free(crew);
+    pthread_mutex_lock(&pool->mutex);
+    atomic_store(&pool->closing, true);
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->mutex);
+    for (uint32_t i = 0; i < pool->started; i++)
+        pthread_join(pool->workers[i].thread, NULL);
+    for (uint32_t i = 0; i < pool->opened; i++)
+        pool->options.work->close(pool->workers[i].state);
+    pthread_cond_destroy(&pool->wake);
+    pthread_mutex_destroy(&pool->mutex);
+    free(pool->bulkheads);
+    free(pool->states);
+    free(pool);
 }

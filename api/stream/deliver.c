@@ -40,8 +40,8 @@ static bool wants_subject(const struct tide_subscriber *sub, const struct stream
 
 static bool wants_note(const struct tide_subscriber *sub, const struct stream_note *note)
 {
-    if (note->place.class == STREAM_PRICE)
-        return wants(sub, TIDE_TOPIC_PRICE) && wants_asset(sub, &note->place.asset);
+    if (note->position.class == STREAM_PRICE)
+        return wants(sub, TIDE_TOPIC_PRICE) && wants_asset(sub, &note->position.asset);
     return wants(sub, TIDE_TOPIC_EVENT) && wants_kind(sub, note->kind) &&
            wants_subject(sub, note) &&
            (!sub->contract[0] || tide_slice_eq_str(note->contract, sub->contract)) &&
@@ -52,13 +52,14 @@ static bool wants_note(const struct tide_subscriber *sub, const struct stream_no
 
 /* --- compliance ------------------------------------------------------------ */
 
-static struct stream_place id_at(const struct tide_subscriber *sub, struct stream_place place)
+static struct stream_position id_at(const struct tide_subscriber *sub,
+                                    struct stream_position position)
 {
-    place.time = wants(sub, TIDE_TOPIC_COMPLIANCE) && sub->seen > sub->closed ? sub->seen : 0;
-    return place;
+    position.time = wants(sub, TIDE_TOPIC_COMPLIANCE) && sub->seen > sub->closed ? sub->seen : 0;
+    return position;
 }
 
-struct stream_place stream_id(const struct tide_subscriber *sub)
+struct stream_position stream_id(const struct tide_subscriber *sub)
 {
     return sub->at.class == STREAM_TIME ? sub->at : id_at(sub, sub->at);
 }
@@ -123,7 +124,7 @@ static tide_slice standing_text(struct tide_buf *text, const struct stream_watch
 /* Tells of somebody's standing if it is another than what was told. The place is moved there
  * whether or not; false, and nothing changed, when there was no room. */
 static bool tell(struct tide_subscriber *sub, struct stream_watch *watch, const struct moment *when,
-                 struct stream_place id)
+                 struct stream_position id)
 {
     struct tide_standing standing = judge(sub, watch, when->ledger, when->now);
     if (same(&standing, &watch->standing))
@@ -155,7 +156,7 @@ bool stream_give_lapses(struct tide_subscriber *sub, uint64_t until)
     while ((watch = next_lapse(sub, until))) {
         uint64_t at = watch->turns;
         struct moment when = { sub->at.ledger, sub->closed, at };
-        struct stream_place id = {
+        struct stream_position id = {
             .ledger = sub->at.ledger, .class = STREAM_TIME, .address = watch->address, .time = at
         };
         if (!tell(sub, watch, &when, id)) {
@@ -212,15 +213,15 @@ static bool give_compliance(struct tide_subscriber *sub, const struct stream_pie
     apply_all(sub, piece, now);
     for (uint32_t i = 0; i < sub->watch_count; i++) {
         struct stream_watch *watch = &sub->watches[i];
-        struct stream_place place = { .ledger = piece->ledger,
-                                      .class = STREAM_COMPLIANCE,
-                                      .address = watch->address };
+        struct stream_position position = { .ledger = piece->ledger,
+                                            .class = STREAM_COMPLIANCE,
+                                            .address = watch->address };
         if (!watch->due)
             continue;
-        if (!tell(sub, watch, &when, id_at(sub, place)))
+        if (!tell(sub, watch, &when, id_at(sub, position)))
             return false;
-        if (stream_place_cmp(&place, &sub->at) > 0)
-            sub->at = place;
+        if (stream_position_cmp(&position, &sub->at) > 0)
+            sub->at = position;
     }
     return true;
 }
@@ -230,7 +231,7 @@ static bool give_whole(struct tide_subscriber *sub, const struct stream_piece *p
 {
     if (wants(sub, TIDE_TOPIC_COMPLIANCE) && !give_compliance(sub, piece))
         return false;
-    struct stream_place id = stream_whole(piece->ledger);
+    struct stream_position id = stream_whole(piece->ledger);
     uint64_t seen = sub->seen > piece->close_time ? sub->seen : 0;
     id.time = wants(sub, TIDE_TOPIC_COMPLIANCE) ? seen : 0;
     if (wants(sub, TIDE_TOPIC_LEDGER) && !stream_sub_put(sub, &id, piece->text))
@@ -248,12 +249,12 @@ bool stream_give(struct tide_subscriber *sub, const struct stream_piece *piece)
         return false;
     for (uint32_t i = 0; i < piece->note_count; i++) {
         const struct stream_note *note = &piece->notes[i];
-        if (stream_place_cmp(&note->place, &sub->at) <= 0)
+        if (stream_position_cmp(&note->position, &sub->at) <= 0)
             continue;
-        struct stream_place id = id_at(sub, note->place);
+        struct stream_position id = id_at(sub, note->position);
         if (wants_note(sub, note) && !stream_sub_put(sub, &id, note->text))
             return false;
-        sub->at = note->place;
+        sub->at = note->position;
     }
     if (piece->last)
         return give_whole(sub, piece);
@@ -347,13 +348,13 @@ static void snapshot(struct tide_subscriber *sub, const struct stream_piece *pri
                        standing_text(text, &sub->watches[i], &sub->watches[i].standing, &when));
 }
 
-static void say_place(struct tide_subscriber *sub)
+static void say_position(struct tide_subscriber *sub)
 {
-    char place[STREAM_PLACE_TEXT];
-    struct stream_place id = stream_id(sub);
-    stream_place_text(place, sub->stream->head.deployment, &id);
+    char position[STREAM_POSITION_TEXT];
+    struct stream_position id = stream_id(sub);
+    stream_position_text(position, sub->stream->head.deployment, &id);
     tide_buf_reset(&sub->stream->text);
-    tide_buf_putf(&sub->stream->text, "id: %s\n\n", place);
+    tide_buf_putf(&sub->stream->text, "id: %s\n\n", position);
     stream_sub_say(sub, tide_buf_view(&sub->stream->text));
 }
 
@@ -362,7 +363,7 @@ static void say_place(struct tide_subscriber *sub)
 static tide_status load_prices(const struct tide_subscriber *sub, struct stream_piece **named,
                                struct tide_err *err)
 {
-    struct tide_hub *stream = sub->stream;
+    struct tide_stream_hub *stream = sub->stream;
     struct stream_source *source = &stream->options.source;
     uint32_t ledger = stream->head.ledger;
     if (sub->asset_count)
@@ -376,7 +377,7 @@ static tide_status load_prices(const struct tide_subscriber *sub, struct stream_
 
 tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_err *err)
 {
-    struct tide_hub *stream = sub->stream;
+    struct tide_stream_hub *stream = sub->stream;
     struct stream_piece *named = NULL;
     tide_status status = TIDE_OK;
     if (!sub->resumed) {
@@ -398,7 +399,7 @@ tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_e
         return status;
     if (!sub->resumed) {
         snapshot(sub, sub->asset_count ? named : stream->prices);
-        say_place(sub);
+        say_position(sub);
     }
     stream_piece_free(named);
     sub->begun = true;

@@ -79,7 +79,7 @@ void stream_pg_ask_figures(struct stream_pg *pg)
     struct tide_err err;
     if (pg->figures.known && now_ms() - pg->figures.asked_ms < STREAM_FIGURES_MS)
         return;
-    if (tide_pg_execute(pg->pg, &rows, "figures", (const char *[]){ pg->chosen.text }, 1, &err) !=
+    if (tide_pg_execute(pg->pg, &rows, "figures", (const char *[]){ pg->selected.text }, 1, &err) !=
         TIDE_OK)
         return; /* the next look says what is wrong */
     if (rows.count == 1) {

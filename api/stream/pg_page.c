@@ -106,8 +106,8 @@ void stream_pg_price(struct stream_piece *piece, const struct tide_pg_rows *rows
                      uint32_t first)
 {
     struct stream_note *note = &piece->notes[piece->note_count];
-    *note = (struct stream_note){ .place = { .ledger = piece->ledger, .class = STREAM_PRICE } };
-    if (!tide_hot_symbol_of(&note->place.asset, tide_pg_slice(rows, row, first)))
+    *note = (struct stream_note){ .position = { .ledger = piece->ledger, .class = STREAM_PRICE } };
+    if (!tide_hot_symbol_of(&note->position.asset, tide_pg_slice(rows, row, first)))
         return;
     size_t from = piece->bytes.len;
     put_head(piece, "price");
@@ -131,11 +131,11 @@ static void add_event(struct page *page, struct stream_piece *piece, uint32_t ro
     const struct tide_pg_rows *log = &page->log;
     struct stream_note *note = &piece->notes[piece->note_count++];
     struct tide_buf *bytes = &piece->bytes;
-    *note = (struct stream_note){ .place = { .ledger = piece->ledger,
-                                             .class = STREAM_EVENT,
-                                             .tx = u32(log, row, LOG_TX),
-                                             .op = u32(log, row, LOG_OP),
-                                             .event = u32(log, row, LOG_EVENT) },
+    *note = (struct stream_note){ .position = { .ledger = piece->ledger,
+                                                .class = STREAM_EVENT,
+                                                .tx = u32(log, row, LOG_TX),
+                                                .op = u32(log, row, LOG_OP),
+                                                .event = u32(log, row, LOG_EVENT) },
                                   .kind = kind_of(log, row) };
     size_t from = bytes->len;
     put_head(piece, "event");
@@ -143,8 +143,8 @@ static void add_event(struct page *page, struct stream_piece *piece, uint32_t ro
         bytes,
         "\"id\":\"%s\",\"txHash\":\"%s\",\"tx\":%u,\"op\":%u,\"event\":%u,\"kind\":\"%s\","
         "\"contract\":\"%s\",\"subject\":",
-        tide_pg_text(log, row, LOG_ID), tide_pg_text(log, row, LOG_TX_HASH), note->place.tx,
-        note->place.op, note->place.event, tide_pg_text(log, row, LOG_KIND),
+        tide_pg_text(log, row, LOG_ID), tide_pg_text(log, row, LOG_TX_HASH), note->position.tx,
+        note->position.op, note->position.event, tide_pg_text(log, row, LOG_KIND),
         tide_pg_text(log, row, LOG_CONTRACT));
     if (tide_pg_is_null(log, row, LOG_SUBJECT))
         tide_buf_str(bytes, "null");
@@ -160,7 +160,7 @@ static void add_event(struct page *page, struct stream_piece *piece, uint32_t ro
     note->contract = keep(piece, tide_pg_text(log, row, LOG_CONTRACT), "");
     note->subject = keep(piece, tide_pg_text(log, row, LOG_SUBJECT), "");
     note->addresses = keep(piece, tide_pg_text(log, row, LOG_ADDRESSES), " ");
-    piece->end = note->place;
+    piece->end = note->position;
 }
 
 static void add_change(struct page *page, struct stream_piece *piece, uint32_t row)
@@ -267,7 +267,7 @@ static tide_status make_pieces(struct page *page, struct stream_piece **out, str
     snprintf(name, sizeof name, "%u", (unsigned)(value))
 
 /* Events behind the place; what of the ledgers is whole with them. */
-static tide_status read_log(struct page *page, const struct stream_place *after,
+static tide_status read_log(struct page *page, const struct stream_position *after,
                             struct tide_err *err)
 {
     bool within = after->class == STREAM_EVENT;
@@ -279,7 +279,7 @@ static tide_status read_log(struct page *page, const struct stream_place *after,
     NUMBER(limit, STREAM_PAGE_EVENTS);
     tide_status status = tide_pg_execute(
         page->pg->pg, &page->log, "log",
-        (const char *[]){ page->pg->chosen.text, ledger, tx, op, event, until, limit }, 7, err);
+        (const char *[]){ page->pg->selected.text, ledger, tx, op, event, until, limit }, 7, err);
     if (status == TIDE_OK && page->log.count == STREAM_PAGE_EVENTS) {
         page->part = u32(&page->log, page->log.count - 1, LOG_LEDGER);
         page->until = page->part - 1;
@@ -291,7 +291,7 @@ static tide_status read_whole(struct page *page, struct tide_err *err)
 {
     NUMBER(from, page->from);
     NUMBER(until, page->until);
-    const char *values[] = { page->pg->chosen.text, from, until };
+    const char *values[] = { page->pg->selected.text, from, until };
     if (page->until < page->from)
         return TIDE_OK;
     tide_status status = tide_pg_execute(page->pg->pg, &page->ledgers, "ledgers", values, 3, err);
@@ -316,7 +316,7 @@ static void release(struct page *page)
     free(page);
 }
 
-tide_status stream_pg_read(void *self, const struct stream_place *after, uint32_t until,
+tide_status stream_pg_read(void *self, const struct stream_position *after, uint32_t until,
                            struct stream_piece **out, struct tide_err *err)
 {
     struct page *page = calloc(1, sizeof *page);

@@ -52,7 +52,7 @@ static tide_status prepare(struct stream_pg *pg, struct tide_err *err)
         err);
     for (size_t i = 0; i < TIDE_COUNT(all) && status == TIDE_OK; i++)
         status = tide_bound_prepare(pg->pg, all[i].name, all[i].sql, err);
-    if (status == TIDE_OK && !pg->chosen.standby)
+    if (status == TIDE_OK && !pg->selected.standby)
         status = tide_pg_listen(pg->pg, "tidemark", err);
     return status;
 }
@@ -60,7 +60,7 @@ static tide_status prepare(struct stream_pg *pg, struct tide_err *err)
 /* What is known of another deployment. */
 static void forget(struct stream_pg *pg)
 {
-    pg->head = (struct stream_head){ .deployment = pg->chosen.id };
+    pg->head = (struct stream_head){ .deployment = pg->selected.id };
     pg->age = (struct tide_age){ 0 };
     pg->block_count = pg->blocks_to = 0;
 }
@@ -74,17 +74,19 @@ static tide_status connect_now(struct stream_pg *pg, struct tide_err *err)
                                   .stopped_self = pg->options.stopped_self };
     if (pg->pg && tide_pg_alive(pg->pg) && pg->prepared) {
         tide_status status = tide_deployment_select_refresh(pg->options.select, pg->pg, err);
-        if (status != TIDE_OK || tide_chosen_is_current(pg->options.select, &pg->chosen))
+        if (status != TIDE_OK ||
+            tide_deployment_select_is_current(pg->options.select, &pg->selected))
             return status;
     }
     pg->prepared = false;
-    tide_status status = tide_chosen_connect(&pg->pg, &to, pg->options.select, &pg->chosen, err);
-    if (status == TIDE_OK && pg->head.deployment != pg->chosen.id)
+    tide_status status =
+        tide_deployment_select_connect(&pg->pg, &to, pg->options.select, &pg->selected, err);
+    if (status == TIDE_OK && pg->head.deployment != pg->selected.id)
         forget(pg);
     if (status == TIDE_OK)
         status = prepare(pg, err);
     if (status == TIDE_OK)
-        status = tide_load_open(&pg->load, pg->pg, pg->head.deployment, 0, err);
+        status = tide_history_open(&pg->history, pg->pg, pg->head.deployment, 0, err);
     pg->prepared = status == TIDE_OK;
     return status;
 }
@@ -116,7 +118,7 @@ static tide_status learn_blocks(struct stream_pg *pg, struct tide_err *err)
     snprintf(from, sizeof from, "%u", pg->blocks_to);
     snprintf(to, sizeof to, "%u", pg->head.ledger);
     tide_status status = tide_pg_execute(pg->pg, &rows, "blocks",
-                                         (const char *[]){ pg->chosen.text, from, to }, 3, err);
+                                         (const char *[]){ pg->selected.text, from, to }, 3, err);
     if (status != TIDE_OK)
         return status;
     uint32_t before = pg->block_count;
@@ -146,14 +148,14 @@ static bool source_blocked(void *self, uint32_t code, uint32_t ledger)
 /* --- what the hub asks -------------------------------------------------------------------- */
 
 /* Compliance is what the status route tells: that one refuses for both. */
-static void learn_kept(struct stream_head *head, const char *scope)
+static void learn_scope(struct stream_head *head, const char *scope)
 {
-    char missing[TIDE_KEPT_TEXT];
-    const struct tide_kept_need prices = { .sql = stream_sql_prices };
-    head->unkept_topics = tide_kept_all(missing, scope, &prices) ? 0 : TIDE_TOPIC_PRICE;
+    char missing[TIDE_SCOPE_TEXT];
+    const struct tide_scope_need prices = { .sql = stream_sql_prices };
+    head->unkept_topics = tide_scope_has_all(missing, scope, &prices) ? 0 : TIDE_TOPIC_PRICE;
     for (uint16_t kind = 0; kind < TIDE_EV_COUNT; kind++) {
-        const struct tide_kept_need events = { stream_sql_log, &kind, 1 };
-        head->unkept_kinds[kind] = !tide_kept_all(missing, scope, &events);
+        const struct tide_scope_need events = { stream_sql_log, &kind, 1 };
+        head->unkept_kinds[kind] = !tide_scope_has_all(missing, scope, &events);
     }
 }
 
@@ -169,7 +171,7 @@ static void learn_head(struct stream_pg *pg, const struct tide_pg_rows *rows, in
     pg->head.archived_from = (uint32_t)tide_pg_u64(rows, 0, ARCHIVED_FROM);
     pg->head.archived_to = (uint32_t)tide_pg_u64(rows, 0, ARCHIVED_TO);
     pg->head.age_ms = tide_age_of(&pg->age, &sign, wall_ms, asked_ms);
-    learn_kept(&pg->head, tide_pg_text(rows, 0, SCOPE));
+    learn_scope(&pg->head, tide_pg_text(rows, 0, SCOPE));
 }
 
 static tide_status source_head(void *self, struct stream_head *out, struct tide_err *err)
@@ -181,7 +183,7 @@ static tide_status source_head(void *self, struct stream_head *out, struct tide_
         return status;
     const struct tide_clock *clock = tide_clock_system();
     int64_t asked_ms = clock->now_ms(clock->self), wall_ms = clock->wall_ms(clock->self);
-    status = tide_pg_execute(pg->pg, &rows, "head", (const char *[]){ pg->chosen.text }, 1, err);
+    status = tide_pg_execute(pg->pg, &rows, "head", (const char *[]){ pg->selected.text }, 1, err);
     if (status != TIDE_OK)
         return status;
     if (rows.count == 1 && tide_pg_u64(&rows, 0, 0) > 0 && !tide_pg_is_null(&rows, 0, 2)) {
@@ -200,10 +202,10 @@ static void source_wait(void *self, int ms, bool *news)
     struct stream_pg *pg = self;
     struct tide_err err;
     const struct tide_clock *clock = tide_clock_system();
-    *news = pg->chosen.standby; /* it tells nobody: it is asked */
+    *news = pg->selected.standby; /* it tells nobody: it is asked */
     if (pg->prepared)
         stream_pg_ask_figures(pg);
-    if (!pg->prepared || pg->chosen.standby || tide_pg_wait(pg->pg, ms, news, &err) != TIDE_OK)
+    if (!pg->prepared || pg->selected.standby || tide_pg_wait(pg->pg, ms, news, &err) != TIDE_OK)
         clock->sleep_ms(clock->self, ms);
 }
 
@@ -213,12 +215,12 @@ static tide_status put_hash(struct stream_pg *pg, struct tide_buf *list, const c
     char text[TIDE_KEY_TEXT];
     struct tide_entry_key key = {
         .table = "compliance",
-        .contract = pg->load.contracts[TIDE_ROLE_compliance_registry],
+        .contract = pg->history.contracts[TIDE_ROLE_compliance_registry],
         .variant = variant,
         .count = 1,
         .parts = { TIDE_PART_ADDRESS(*who) },
     };
-    tide_status status = tide_load_key(text, &key, err);
+    tide_status status = tide_history_key(text, &key, err);
     if (status == TIDE_OK)
         tide_buf_putf(list, "%s%s", list->len > 1 ? "," : "", text + 2);
     return status;
@@ -252,7 +254,7 @@ static tide_status source_people(void *self, uint32_t ledger,
     snprintf(at, sizeof at, "%u", ledger);
     tide_buf_str(&rec, "{");
     tide_buf_str(&frozen, "{");
-    bool registry = pg->load.contracts[TIDE_ROLE_compliance_registry].kind != 0;
+    bool registry = pg->history.contracts[TIDE_ROLE_compliance_registry].kind != 0;
     for (uint32_t i = 0; i < count && registry && status == TIDE_OK; i++) {
         status = put_hash(pg, &rec, "ComplianceRec", &addresses[i], err);
         if (status == TIDE_OK)
@@ -264,7 +266,7 @@ static tide_status source_people(void *self, uint32_t ledger,
         status = tide_fail(err, TIDE_E_MEMORY, "stream: keys");
     if (status == TIDE_OK)
         status = tide_pg_execute(pg->pg, &rows, "people",
-                                 (const char *[]){ pg->chosen.text, at, (const char *)rec.ptr,
+                                 (const char *[]){ pg->selected.text, at, (const char *)rec.ptr,
                                                    (const char *)frozen.ptr },
                                  4, err);
     tide_buf_release(&rec);
@@ -303,7 +305,7 @@ static tide_status source_prices(void *self, uint32_t ledger, const struct tide_
     assert(count <= TIDE_STREAM_NAMES_MAX);
     snprintf(at, sizeof at, "%u", ledger);
     write_symbols(wanted, assets, count);
-    const char *values[] = { pg->chosen.text, at, count ? wanted : NULL };
+    const char *values[] = { pg->selected.text, at, count ? wanted : NULL };
     tide_status status = tide_pg_execute(pg->pg, &rows, "prices", values, TIDE_COUNT(values), err);
     if (status != TIDE_OK)
         return status;

@@ -58,10 +58,10 @@ struct stream_block {
 struct stream_pg {
     struct stream_pg_options options;
     struct tide_pg *pg;
-    struct tide_load load; /* which contract keeps compliance */
+    struct tide_history history; /* which contract keeps compliance */
     struct stream_head head;
     struct tide_age age;
-    struct tide_chosen chosen;
+    struct tide_deployment_selected selected;
     bool prepared;
     struct stream_block *blocks; /* in the order of the ledger */
     uint32_t block_count, block_max, blocks_to;
@@ -75,7 +75,7 @@ extern const char stream_sql_log[], stream_sql_ledgers[], stream_sql_changes[],
     stream_sql_price_changes[];
 /* In source_wait: asks for the figures when they are old. */
 void stream_pg_ask_figures(struct stream_pg *pg);
-tide_status stream_pg_read(void *self, const struct stream_place *after, uint32_t until,
+tide_status stream_pg_read(void *self, const struct stream_position *after, uint32_t until,
                            struct stream_piece **out, struct tide_err *err);
 /* A note of a price, from row (asset, fields as JSON). */
 void stream_pg_price(struct stream_piece *piece, const struct tide_pg_rows *rows, uint32_t row,

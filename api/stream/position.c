@@ -8,14 +8,14 @@ static int order(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-static int cmp_event(const struct stream_place *a, const struct stream_place *b)
+static int cmp_event(const struct stream_position *a, const struct stream_position *b)
 {
     int by = order(a->tx, b->tx);
     by = by ? by : order(a->op, b->op);
     return by ? by : order(a->event, b->event);
 }
 
-int stream_place_cmp(const struct stream_place *a, const struct stream_place *b)
+int stream_position_cmp(const struct stream_position *a, const struct stream_position *b)
 {
     int by = order(a->ledger, b->ledger);
     by = by ? by : order(a->class, b->class);
@@ -39,34 +39,34 @@ int stream_place_cmp(const struct stream_place *a, const struct stream_place *b)
 
 /* --- text -------------------------------------------------------------------------------- */
 
-static int put_rest(char *out, size_t size, const struct stream_place *place)
+static int put_rest(char *out, size_t size, const struct stream_position *position)
 {
     char who[TIDE_HOT_ADDRESS_TEXT];
-    tide_slice asset = tide_hot_symbol_slice(&place->asset);
-    switch (place->class) {
+    tide_slice asset = tide_hot_symbol_slice(&position->asset);
+    switch (position->class) {
     case STREAM_EVENT:
-        return snprintf(out, size, ":e:%u-%u-%u", place->tx, place->op, place->event);
+        return snprintf(out, size, ":e:%u-%u-%u", position->tx, position->op, position->event);
     case STREAM_PRICE:
         return snprintf(out, size, ":p:%.*s", TIDE_SLICE_FMT(asset));
     case STREAM_COMPLIANCE:
     case STREAM_TIME:
-        tide_hot_address_text(who, &place->address);
-        return snprintf(out, size, ":%c:%s", place->class == STREAM_TIME ? 't' : 'c', who);
+        tide_hot_address_text(who, &position->address);
+        return snprintf(out, size, ":%c:%s", position->class == STREAM_TIME ? 't' : 'c', who);
     case STREAM_WHOLE:
         break;
     }
     return 0;
 }
 
-size_t stream_place_text(char out[STREAM_PLACE_TEXT], uint16_t deployment,
-                         const struct stream_place *place)
+size_t stream_position_text(char out[STREAM_POSITION_TEXT], uint16_t deployment,
+                            const struct stream_position *position)
 {
-    int len = snprintf(out, STREAM_PLACE_TEXT, "%u:%u", deployment, place->ledger);
-    len += put_rest(out + len, STREAM_PLACE_TEXT - (size_t)len, place);
-    if (place->time)
-        len += snprintf(out + len, STREAM_PLACE_TEXT - (size_t)len, "@%llu",
-                        (unsigned long long)place->time);
-    assert(len > 0 && (size_t)len < STREAM_PLACE_TEXT);
+    int len = snprintf(out, STREAM_POSITION_TEXT, "%u:%u", deployment, position->ledger);
+    len += put_rest(out + len, STREAM_POSITION_TEXT - (size_t)len, position);
+    if (position->time)
+        len += snprintf(out + len, STREAM_POSITION_TEXT - (size_t)len, "@%llu",
+                        (unsigned long long)position->time);
+    assert(len > 0 && (size_t)len < STREAM_POSITION_TEXT);
     return (size_t)len;
 }
 
@@ -89,57 +89,58 @@ static bool number(uint64_t *out, tide_slice text, uint64_t max)
     return !padded && tide_parse_u64(out, text, max) == TIDE_OK;
 }
 
-static bool parse_event(struct stream_place *place, tide_slice text)
+static bool parse_event(struct stream_position *position, tide_slice text)
 {
     uint64_t tx, op, event;
     tide_slice a = cut(&text, '-'), b = cut(&text, '-');
     if (!number(&tx, a, INT32_MAX) || !number(&op, b, INT32_MAX) ||
         !number(&event, text, INT32_MAX))
         return false;
-    place->class = STREAM_EVENT;
-    place->tx = (uint32_t)tx;
-    place->op = (uint32_t)op;
-    place->event = (uint32_t)event;
+    position->class = STREAM_EVENT;
+    position->tx = (uint32_t)tx;
+    position->op = (uint32_t)op;
+    position->event = (uint32_t)event;
     return true;
 }
 
-static bool parse_asset(struct stream_place *place, tide_slice text)
+static bool parse_asset(struct stream_position *position, tide_slice text)
 {
-    place->class = STREAM_PRICE;
+    position->class = STREAM_PRICE;
     for (size_t i = 0; i < text.len; i++) {
         uint8_t c = text.ptr[i];
         if (!(c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
               (c >= 'a' && c <= 'z')))
             return false;
     }
-    return text.len > 0 && tide_hot_symbol_of(&place->asset, text);
+    return text.len > 0 && tide_hot_symbol_of(&position->asset, text);
 }
 
-static bool parse_rest(struct stream_place *place, tide_slice text)
+static bool parse_rest(struct stream_position *position, tide_slice text)
 {
     if (text.len < 3 || text.ptr[1] != ':')
         return false;
     tide_slice value = tide_slice_of(text.ptr + 2, text.len - 2);
     switch (text.ptr[0]) {
     case 'e':
-        return parse_event(place, value);
+        return parse_event(position, value);
     case 'p':
-        return parse_asset(place, value);
+        return parse_asset(position, value);
     case 'c':
     case 't':
-        place->class = text.ptr[0] == 'c' ? STREAM_COMPLIANCE : STREAM_TIME;
-        return tide_hot_address_parse(&place->address, value);
+        position->class = text.ptr[0] == 'c' ? STREAM_COMPLIANCE : STREAM_TIME;
+        return tide_hot_address_parse(&position->address, value);
     default:
         return false;
     }
 }
 
-tide_status stream_place_parse(struct stream_place *out, uint16_t *deployment, tide_slice text)
+tide_status stream_position_parse(struct stream_position *out, uint16_t *deployment,
+                                  tide_slice text)
 {
     uint64_t id, ledger;
     bool timed = text.len && memchr(text.ptr, '@', text.len);
     tide_slice rest = cut(&text, '@');
-    *out = (struct stream_place){ .class = STREAM_WHOLE };
+    *out = (struct stream_position){ .class = STREAM_WHOLE };
     if (timed && (!number(&out->time, text, INT64_MAX) || out->time == 0))
         return TIDE_E_DECODE;
     tide_slice first = cut(&rest, ':');

@@ -22,7 +22,7 @@ enum stream_class {
     STREAM_TIME, /* between this ledger and the next */
 };
 
-struct stream_place {
+struct stream_position {
     uint32_t ledger;
     enum stream_class class;
     uint32_t tx, op, event;
@@ -31,20 +31,20 @@ struct stream_place {
     uint64_t time; /* evaluated at, unix seconds; 0: as the ledger closed */
 };
 
-#define STREAM_PLACE_TEXT 128u
+#define STREAM_POSITION_TEXT 128u
 
-static inline struct stream_place stream_whole(uint32_t ledger)
+static inline struct stream_position stream_whole(uint32_t ledger)
 {
-    return (struct stream_place){ .ledger = ledger, .class = STREAM_WHOLE };
+    return (struct stream_position){ .ledger = ledger, .class = STREAM_WHOLE };
 }
 
 /* Order of places; time counts among STREAM_TIME only. */
-int stream_place_cmp(const struct stream_place *a, const struct stream_place *b);
+int stream_position_cmp(const struct stream_position *a, const struct stream_position *b);
 /* NUL-terminated; returns its length. */
-size_t stream_place_text(char out[STREAM_PLACE_TEXT], uint16_t deployment,
-                         const struct stream_place *place);
+size_t stream_position_text(char out[STREAM_POSITION_TEXT], uint16_t deployment,
+                            const struct stream_position *position);
 /* TIDE_E_DECODE when it is no such text. */
-tide_status stream_place_parse(struct stream_place *out, uint16_t *deployment,
-                               tide_slice text) TIDE_MUST_USE;
+tide_status stream_position_parse(struct stream_position *out, uint16_t *deployment,
+                                  tide_slice text) TIDE_MUST_USE;
 
 #endif

@@ -20,7 +20,7 @@ size_t stream_piece_bytes(const struct stream_piece *piece)
            piece->change_count * sizeof *piece->changes;
 }
 
-void stream_ring_reset(struct stream_ring *ring, const struct stream_place *at)
+void stream_ring_reset(struct stream_ring *ring, const struct stream_position *at)
 {
     stream_piece_free(ring->first);
     *ring = (struct stream_ring){ .start = *at, .end = *at, .fresh_from = *at };
@@ -57,9 +57,9 @@ void stream_ring_add(struct stream_ring *ring, struct stream_piece *pieces, uint
 }
 
 const struct stream_piece *stream_piece_after(const struct stream_piece *first,
-                                              const struct stream_place *place)
+                                              const struct stream_position *position)
 {
-    while (first && stream_place_cmp(&first->end, place) <= 0)
+    while (first && stream_position_cmp(&first->end, position) <= 0)
         first = first->next;
     return first;
 }

@@ -4,9 +4,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-struct tide_live {
+struct tide_stream_service {
     struct stream_pg *source;
-    struct tide_hub *hub;
+    struct tide_stream_hub *hub;
     pthread_t thread;
     bool started;
     atomic_bool stopped;
@@ -14,15 +14,15 @@ struct tide_live {
 
 static bool is_stopped(void *self)
 {
-    return atomic_load(&((struct tide_live *)self)->stopped);
+    return atomic_load(&((struct tide_stream_service *)self)->stopped);
 }
 
-static tide_status open_hub(struct tide_live *live, const struct tide_config *config,
+static tide_status open_hub(struct tide_stream_service *service, const struct tide_config *config,
                             struct tide_err *err)
 {
-    struct tide_hub_options options = {
+    struct tide_stream_hub_options options = {
         .clock = tide_clock_system(),
-        .source = stream_pg_source(live->source),
+        .source = stream_pg_source(service->source),
         .subscribers_max = config->api_streams,
         .per_who_max = config->api_streams_per_ip,
         .buffer_max = config->api_stream_kib << 10,
@@ -33,71 +33,71 @@ static tide_status open_hub(struct tide_live *live, const struct tide_config *co
         .full_ms = config->api_stream_slow_ms,
         .stale_ms = config->stale_after_ms,
         .stopped = is_stopped,
-        .stopped_self = live,
+        .stopped_self = service,
     };
-    return tide_hub_open(&live->hub, &options, err);
+    return tide_stream_hub_open(&service->hub, &options, err);
 }
 
-tide_status tide_live_open(struct tide_live **out, const struct tide_config *config,
-                           const char *conninfo, struct tide_deployment_select *select,
-                           struct tide_err *err)
+tide_status tide_stream_service_open(struct tide_stream_service **out,
+                                     const struct tide_config *config, const char *conninfo,
+                                     struct tide_deployment_select *select, struct tide_err *err)
 {
-    struct tide_live *live = calloc(1, sizeof *live);
-    if (!live)
+    struct tide_stream_service *service = calloc(1, sizeof *service);
+    if (!service)
         return tide_fail(err, TIDE_E_MEMORY, "stream");
     struct stream_pg_options source = {
-        .conninfo = conninfo, .select = select, .stopped = is_stopped, .stopped_self = live
+        .conninfo = conninfo, .select = select, .stopped = is_stopped, .stopped_self = service
     };
-    tide_status status = stream_pg_open(&live->source, &source, err);
+    tide_status status = stream_pg_open(&service->source, &source, err);
     if (status == TIDE_OK)
-        status = open_hub(live, config, err);
+        status = open_hub(service, config, err);
     if (status == TIDE_OK)
-        *out = live;
+        *out = service;
     else
-        tide_live_close(live);
+        tide_stream_service_close(service);
     return status;
 }
 
 static void *hub(void *self)
 {
-    struct tide_live *live = self;
-    tide_hub_run(live->hub);
+    struct tide_stream_service *service = self;
+    tide_stream_hub_run(service->hub);
     return NULL;
 }
 
-tide_status tide_live_start(struct tide_live *live, struct tide_err *err)
+tide_status tide_stream_service_start(struct tide_stream_service *service, struct tide_err *err)
 {
-    int failed = pthread_create(&live->thread, NULL, hub, live);
+    int failed = pthread_create(&service->thread, NULL, hub, service);
     if (failed)
         return tide_fail(err, TIDE_E_MEMORY, "stream: no thread (%d)", failed);
-    live->started = true;
+    service->started = true;
     return TIDE_OK;
 }
 
-void tide_live_stop(struct tide_live *live)
+void tide_stream_service_stop(struct tide_stream_service *service)
 {
-    atomic_store(&live->stopped, true);
-    if (live->started)
-        pthread_join(live->thread, NULL);
-    live->started = false;
+    atomic_store(&service->stopped, true);
+    if (service->started)
+        pthread_join(service->thread, NULL);
+    service->started = false;
 }
 
-void tide_live_close(struct tide_live *live)
+void tide_stream_service_close(struct tide_stream_service *service)
 {
-    if (!live)
+    if (!service)
         return;
-    tide_live_stop(live);
-    tide_hub_close(live->hub);
-    stream_pg_close(live->source);
-    free(live);
+    tide_stream_service_stop(service);
+    tide_stream_hub_close(service->hub);
+    stream_pg_close(service->source);
+    free(service);
 }
 
-struct tide_hub *tide_live_hub(struct tide_live *live)
+struct tide_stream_hub *tide_stream_service_hub(struct tide_stream_service *service)
 {
-    return live->hub;
+    return service->hub;
 }
 
-void tide_live_figures(struct tide_live *live, struct stream_figures *out)
+void tide_stream_service_figures(struct tide_stream_service *service, struct stream_figures *out)
 {
-    stream_pg_figures(live->source, out);
+    stream_pg_figures(service->source, out);
 }

@@ -25,7 +25,7 @@ struct stream_head {
 
 /* One message as everybody gets it, without its id: "event: …\ndata: …\n\n". */
 struct stream_note {
-    struct stream_place place;
+    struct stream_position position;
     tide_slice text;
     uint16_t kind;        /* events: enum tide_event_id */
     tide_slice contract;  /* events                     */
@@ -47,8 +47,8 @@ struct stream_piece {
     uint32_t ledger;
     uint64_t close_time;
     bool last;
-    bool blocks_changed;     /* a jurisdiction was blocked or unblocked in it */
-    struct stream_place end; /* everything up to here is in it or before it   */
+    bool blocks_changed;        /* a jurisdiction was blocked or unblocked in it */
+    struct stream_position end; /* everything up to here is in it or before it   */
     struct stream_note *notes;
     struct stream_change *changes;
     uint32_t note_count, change_count;
@@ -67,7 +67,7 @@ struct stream_source {
     void (*wait)(void *self, int ms, bool *news);
     /* What comes after the place, up to the end of ledger until: one page of it, at least one
      * piece, the caller's to free. Only ledgers up to the head's are asked for. */
-    tide_status (*read)(void *self, const struct stream_place *after, uint32_t until,
+    tide_status (*read)(void *self, const struct stream_position *after, uint32_t until,
                         struct stream_piece **out, struct tide_err *err);
     /* Records of these addresses as of the ledger (zero: none), and its close time (0: there is
      * no such ledger). */

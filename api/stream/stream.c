@@ -8,10 +8,11 @@
 
 enum { SCRATCH_MAX = 64 << 10, PRESSED_DROPS = 32 };
 
-tide_status tide_hub_open(struct tide_hub **out, const struct tide_hub_options *options,
-                          struct tide_err *err)
+tide_status tide_stream_hub_open(struct tide_stream_hub **out,
+                                 const struct tide_stream_hub_options *options,
+                                 struct tide_err *err)
 {
-    struct tide_hub *stream = calloc(1, sizeof *stream);
+    struct tide_stream_hub *stream = calloc(1, sizeof *stream);
     if (!stream)
         return tide_fail(err, TIDE_E_MEMORY, "stream");
     stream->options = *options;
@@ -22,20 +23,20 @@ tide_status tide_hub_open(struct tide_hub **out, const struct tide_hub_options *
     stream->turn = calloc(options->subscribers_max + 1u, sizeof(void *));
     stream->news = true;
     if (!stream->all || !stream->turn) {
-        tide_hub_close(stream);
+        tide_stream_hub_close(stream);
         return tide_fail(err, TIDE_E_MEMORY, "stream: %u subscribers", options->subscribers_max);
     }
     *out = stream;
     return TIDE_OK;
 }
 
-void tide_hub_close(struct tide_hub *stream)
+void tide_stream_hub_close(struct tide_stream_hub *stream)
 {
     if (!stream)
         return;
     for (uint32_t i = 0; i < stream->count; i++)
         stream_sub_free(stream->all[i]);
-    struct stream_place nowhere = stream_whole(0);
+    struct stream_position nowhere = stream_whole(0);
     stream_ring_reset(&stream->ring, &nowhere);
     stream_piece_free(stream->prices);
     tide_buf_release(&stream->text);
@@ -47,7 +48,7 @@ void tide_hub_close(struct tide_hub *stream)
 
 /* --- who takes part ------------------------------------------------------------ */
 
-static uint32_t count_of(const struct tide_hub *stream, const char *who)
+static uint32_t count_of(const struct tide_stream_hub *stream, const char *who)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < stream->count; i++)
@@ -57,10 +58,10 @@ static uint32_t count_of(const struct tide_hub *stream, const char *who)
 
 /* Whether somebody who wants events and is at this place would be given none of some ledgers. */
 static bool lacks_events(const struct stream_head *head, uint32_t topics,
-                         const struct stream_place *at)
+                         const struct stream_position *at)
 {
-    struct stream_place last = stream_whole(head->archived_to);
-    return (topics & TIDE_TOPIC_EVENT) && head->archived_to && stream_place_cmp(at, &last) < 0;
+    struct stream_position last = stream_whole(head->archived_to);
+    return (topics & TIDE_TOPIC_EVENT) && head->archived_to && stream_position_cmp(at, &last) < 0;
 }
 
 /* Whether somebody is told all that he asks for: silence would say that nothing happened. */
@@ -79,11 +80,12 @@ static bool lacks_tables(const struct stream_head *head, const struct tide_subsc
 }
 
 /* Under mutex. */
-static enum tide_stream_refusal check_place(const struct tide_hub *stream,
-                                            const struct tide_subscriber *sub, uint16_t deployment)
+static enum tide_stream_refusal check_position(const struct tide_stream_hub *stream,
+                                               const struct tide_subscriber *sub,
+                                               uint16_t deployment)
 {
     const struct stream_head *head = &stream->head;
-    const struct stream_place *at = &sub->at;
+    const struct stream_position *at = &sub->at;
     if (deployment != head->deployment)
         return TIDE_STREAM_ELSEWHERE;
     if (lacks_events(head, sub->topics, at))
@@ -96,7 +98,7 @@ static enum tide_stream_refusal check_place(const struct tide_hub *stream,
 }
 
 /* Under mutex. */
-static enum tide_stream_refusal admit(struct tide_hub *stream, struct tide_subscriber *sub,
+static enum tide_stream_refusal admit(struct tide_stream_hub *stream, struct tide_subscriber *sub,
                                       uint16_t deployment)
 {
     if (!stream->known)
@@ -108,17 +110,17 @@ static enum tide_stream_refusal admit(struct tide_hub *stream, struct tide_subsc
     if (lacks_tables(&stream->head, sub))
         return TIDE_STREAM_UNKEPT;
     enum tide_stream_refusal refusal =
-        sub->resumed ? check_place(stream, sub, deployment) : TIDE_STREAM_TAKEN;
+        sub->resumed ? check_position(stream, sub, deployment) : TIDE_STREAM_TAKEN;
     if (refusal == TIDE_STREAM_TAKEN)
         stream->all[stream->count++] = sub;
     return refusal;
 }
 
-enum tide_stream_refusal tide_hub_subscribe(struct tide_hub *stream,
-                                            const struct tide_stream_ask *ask,
-                                            tide_slice last_event_id,
-                                            const struct tide_stream_sink *sink,
-                                            struct tide_subscriber **out)
+enum tide_stream_refusal tide_stream_hub_subscribe(struct tide_stream_hub *stream,
+                                                   const struct tide_stream_ask *ask,
+                                                   tide_slice last_event_id,
+                                                   const struct tide_stream_sink *sink,
+                                                   struct tide_subscriber **out)
 {
     uint16_t deployment = 0;
     struct tide_subscriber *sub = stream_sub_new(stream, ask, sink);
@@ -127,8 +129,8 @@ enum tide_stream_refusal tide_hub_subscribe(struct tide_hub *stream,
     sub->resumed = last_event_id.len > 0;
     sub->said_ms = stream_now_ms(stream);
     enum tide_stream_refusal refusal = TIDE_STREAM_TAKEN;
-    if (sub->resumed && stream_place_parse(&sub->at, &deployment, last_event_id) != TIDE_OK)
-        refusal = TIDE_STREAM_BAD_PLACE;
+    if (sub->resumed && stream_position_parse(&sub->at, &deployment, last_event_id) != TIDE_OK)
+        refusal = TIDE_STREAM_BAD_POSITION;
     tide_lock_counted(&stream->mutex, &stream->waits);
     if (refusal == TIDE_STREAM_TAKEN)
         refusal = admit(stream, sub, deployment);
@@ -143,7 +145,7 @@ enum tide_stream_refusal tide_hub_subscribe(struct tide_hub *stream,
 }
 
 /* Frees who is gone, and takes note of all others for this turn. */
-static void gather(struct tide_hub *stream)
+static void gather(struct tide_stream_hub *stream)
 {
     uint32_t kept = 0;
     pthread_mutex_lock(&stream->mutex);
@@ -172,7 +174,7 @@ void stream_tell_staleness(struct tide_subscriber *sub)
     static const char *const reasons[] = {
         [STREAM_NO_DATABASE] = "database", [STREAM_NO_INDEXER] = "indexer"
     };
-    const struct tide_hub *stream = sub->stream;
+    const struct tide_stream_hub *stream = sub->stream;
     struct tide_buf *text = &sub->stream->text;
     bool stale = stream->stale != STREAM_FRESH;
     if (!sub->greeted || sub->told_stale == stale)
@@ -187,14 +189,14 @@ void stream_tell_staleness(struct tide_subscriber *sub)
     sub->told_stale = stale;
 }
 
-static void tell_staleness(struct tide_hub *stream)
+static void tell_staleness(struct tide_stream_hub *stream)
 {
     for (uint32_t i = 0; i < stream->turn_count; i++)
         if (!stream->turn[i]->dropped)
             stream_tell_staleness(stream->turn[i]);
 }
 
-static void failed(struct tide_hub *stream, const struct tide_err *err)
+static void failed(struct tide_stream_hub *stream, const struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX];
     pthread_mutex_lock(&stream->mutex);
@@ -210,7 +212,7 @@ static void failed(struct tide_hub *stream, const struct tide_err *err)
     }
 }
 
-static void worked(struct tide_hub *stream)
+static void worked(struct tide_stream_hub *stream)
 {
     enum stream_staleness now =
         stream->head.age_ms > stream->options.stale_ms ? STREAM_NO_INDEXER : STREAM_FRESH;
@@ -224,7 +226,7 @@ static void worked(struct tide_hub *stream)
 }
 
 /* The process serves another epoch now: places of the old one lead nowhere in it. */
-static void leave_deployment(struct tide_hub *stream)
+static void leave_deployment(struct tide_stream_hub *stream)
 {
     for (uint32_t i = 0; i < stream->turn_count; i++)
         stream_sub_drop(stream->turn[i], TIDE_DROPPED_DEPLOYMENT);
@@ -234,7 +236,7 @@ static void leave_deployment(struct tide_hub *stream)
 }
 
 /* Asks where the database stands, when there may be news. */
-static bool look(struct tide_hub *stream)
+static bool look(struct tide_stream_hub *stream)
 {
     struct stream_source *source = &stream->options.source;
     struct stream_head head;
@@ -258,7 +260,7 @@ static bool look(struct tide_hub *stream)
     stream->stats.archived_from = head.archived_from;
     stream->stats.archived_to = head.archived_to;
     pthread_mutex_unlock(&stream->mutex);
-    struct stream_place end = stream_whole(head.ledger);
+    struct stream_position end = stream_whole(head.ledger);
     if (first || other || stream->turn_count == 0)
         stream_ring_reset(&stream->ring, &end);
     worked(stream);
@@ -266,7 +268,7 @@ static bool look(struct tide_hub *stream)
 }
 
 /* Those whose next ledger is not there, or not with its events. */
-static void drop_lost(struct tide_hub *stream)
+static void drop_lost(struct tide_stream_hub *stream)
 {
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         struct tide_subscriber *sub = stream->turn[i];
@@ -280,18 +282,18 @@ static void drop_lost(struct tide_hub *stream)
 }
 
 /* Reads the next page behind the ring. */
-static bool extend(struct tide_hub *stream, bool *more)
+static bool extend(struct tide_stream_hub *stream, bool *more)
 {
     struct stream_source *source = &stream->options.source;
     struct stream_piece *pieces;
     struct tide_err err;
     if (stream->ring.end.ledger + 1 < stream->head.first) {
-        struct stream_place end = stream_whole(stream->head.ledger);
+        struct stream_position end = stream_whole(stream->head.ledger);
         drop_lost(stream);
         stream_ring_reset(&stream->ring, &end);
     }
-    struct stream_place whole = stream_whole(stream->head.ledger);
-    if (stream_place_cmp(&stream->ring.end, &whole) >= 0)
+    struct stream_position whole = stream_whole(stream->head.ledger);
+    if (stream_position_cmp(&stream->ring.end, &whole) >= 0)
         return true;
     tide_status status =
         source->read(source->self, &stream->ring.end, stream->head.ledger, &pieces, &err);
@@ -303,7 +305,7 @@ static bool extend(struct tide_hub *stream, bool *more)
     pthread_mutex_lock(&stream->mutex);
     stream->stats.live_pages++;
     pthread_mutex_unlock(&stream->mutex);
-    *more |= stream_place_cmp(&stream->ring.end, &whole) < 0;
+    *more |= stream_position_cmp(&stream->ring.end, &whole) < 0;
     return true;
 }
 
@@ -340,12 +342,12 @@ static void give(struct tide_subscriber *sub, const struct stream_piece *first, 
     stream_sub_flush(sub);
 }
 
-static bool is_behind(const struct tide_hub *stream, const struct tide_subscriber *sub)
+static bool is_behind(const struct tide_stream_hub *stream, const struct tide_subscriber *sub)
 {
-    return stream_place_cmp(&sub->at, &stream->ring.start) < 0;
+    return stream_position_cmp(&sub->at, &stream->ring.start) < 0;
 }
 
-static bool begin(struct tide_hub *stream, struct tide_subscriber *sub)
+static bool begin(struct tide_stream_hub *stream, struct tide_subscriber *sub)
 {
     struct tide_err err;
     bool ready;
@@ -357,7 +359,7 @@ static bool begin(struct tide_hub *stream, struct tide_subscriber *sub)
 
 /* New subscribers begin in the order in which they came. Standings cost a statement for each
  * subscriber, so in one turn only a few of those that ask for any begin. */
-static void begin_some(struct tide_hub *stream, bool *more)
+static void begin_some(struct tide_stream_hub *stream, bool *more)
 {
     uint32_t asked = 0;
     for (uint32_t i = 0; i < stream->turn_count; i++) {
@@ -374,7 +376,7 @@ static void begin_some(struct tide_hub *stream, bool *more)
     }
 }
 
-static void give_live(struct tide_hub *stream)
+static void give_live(struct tide_stream_hub *stream)
 {
     uint64_t wall = stream_wall_s(stream);
     for (uint32_t i = 0; i < stream->turn_count; i++) {
@@ -382,14 +384,14 @@ static void give_live(struct tide_hub *stream)
         if (!sub->begun || sub->dropped || is_behind(stream, sub))
             continue;
         const struct stream_ring *ring = &stream->ring;
-        bool recent = stream_place_cmp(&sub->at, &ring->fresh_from) >= 0;
+        bool recent = stream_position_cmp(&sub->at, &ring->fresh_from) >= 0;
         bool live = sub->at.ledger == ring->end.ledger && sub->at.class >= STREAM_WHOLE;
         give(sub, recent ? ring->fresh : ring->first, live ? wall : 0);
     }
 }
 
 /* The slot that a client's turns are counted in. Two clients in one slot share their turns. */
-static uint64_t *served_of(struct tide_hub *stream, const struct tide_subscriber *sub)
+static uint64_t *served_of(struct tide_stream_hub *stream, const struct tide_subscriber *sub)
 {
     uint32_t hash = 2166136261u;
     for (const char *c = sub->who; *c; c++)
@@ -399,7 +401,7 @@ static uint64_t *served_of(struct tide_hub *stream, const struct tide_subscriber
 
 /* The subscriber to read a page for: of the client that waits longest for one, the subscriber that
  * waits longest. NULL: none is behind and has room. */
-static struct tide_subscriber *next_behind(struct tide_hub *stream)
+static struct tide_subscriber *next_behind(struct tide_stream_hub *stream)
 {
     struct tide_subscriber *next = NULL;
     uint64_t least = 0;
@@ -417,7 +419,7 @@ static struct tide_subscriber *next_behind(struct tide_hub *stream)
 }
 
 /* One page for the subscriber whose turn it is, and for all whose place is in it. */
-static void catch_up(struct tide_hub *stream, bool *more)
+static void catch_up(struct tide_stream_hub *stream, bool *more)
 {
     struct stream_source *source = &stream->options.source;
     struct stream_piece *page;
@@ -426,7 +428,7 @@ static void catch_up(struct tide_hub *stream, bool *more)
     struct tide_subscriber *next = next_behind(stream);
     if (!next)
         return;
-    struct stream_place from = next->at;
+    struct stream_position from = next->at;
     next->served = *served_of(stream, next) = ++stream->served;
     if (source->read(source->self, &from, stream->head.ledger, &page, &err) != TIDE_OK) {
         failed(stream, &err);
@@ -434,7 +436,7 @@ static void catch_up(struct tide_hub *stream, bool *more)
     }
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         struct tide_subscriber *sub = stream->turn[i];
-        if (sub->begun && !sub->dropped && stream_place_cmp(&sub->at, &from) >= 0)
+        if (sub->begun && !sub->dropped && stream_position_cmp(&sub->at, &from) >= 0)
             give(sub, page, 0);
     }
     stream_piece_free(page);
@@ -449,19 +451,19 @@ static void catch_up(struct tide_hub *stream, bool *more)
 static void heartbeat(struct tide_subscriber *sub)
 {
     struct tide_buf *text = &sub->stream->text;
-    char place[STREAM_PLACE_TEXT];
-    struct stream_place id = stream_id(sub);
-    stream_place_text(place, sub->stream->head.deployment, &id);
+    char position[STREAM_POSITION_TEXT];
+    struct stream_position id = stream_id(sub);
+    stream_position_text(position, sub->stream->head.deployment, &id);
     tide_buf_reset(text);
     tide_buf_str(text, ": heartbeat\n");
     if (sub->begun)
-        tide_buf_putf(text, "id: %s\n", place);
+        tide_buf_putf(text, "id: %s\n", position);
     tide_buf_str(text, "\n");
     stream_sub_say(sub, tide_buf_view(text));
 }
 
 /* All buffers together are full: who holds most and takes nothing gives way. The others wait. */
-static void make_room(struct tide_hub *stream, int64_t now)
+static void make_room(struct tide_stream_hub *stream, int64_t now)
 {
     for (int drops = 0; drops < PRESSED_DROPS; drops++) {
         struct tide_subscriber *fullest = NULL;
@@ -482,7 +484,7 @@ static void make_room(struct tide_hub *stream, int64_t now)
     }
 }
 
-static void keep_time(struct tide_hub *stream)
+static void keep_time(struct tide_stream_hub *stream)
 {
     int64_t now = stream_now_ms(stream);
     if (stream->pressed)
@@ -501,7 +503,7 @@ static void keep_time(struct tide_hub *stream)
     }
 }
 
-static void count_up(struct tide_hub *stream)
+static void count_up(struct tide_stream_hub *stream)
 {
     uint32_t behind = 0;
     for (uint32_t i = 0; i < stream->turn_count; i++)
@@ -516,7 +518,7 @@ static void count_up(struct tide_hub *stream)
     pthread_mutex_unlock(&stream->mutex);
 }
 
-void tide_hub_turn(struct tide_hub *stream, bool *more)
+void tide_stream_hub_turn(struct tide_stream_hub *stream, bool *more)
 {
     *more = false;
     gather(stream);
@@ -532,15 +534,15 @@ void tide_hub_turn(struct tide_hub *stream, bool *more)
     count_up(stream);
 }
 
-void tide_hub_run(struct tide_hub *stream)
+void tide_stream_hub_run(struct tide_stream_hub *stream)
 {
     struct stream_source *source = &stream->options.source;
-    const struct tide_hub_options *o = &stream->options;
+    const struct tide_stream_hub_options *o = &stream->options;
     tide_liveness_begin("stream", TIDE_LIVENESS_WAITS_MS);
     while (!o->stopped || !o->stopped(o->stopped_self)) {
         bool more, news = false;
         tide_liveness_mark();
-        tide_hub_turn(stream, &more);
+        tide_stream_hub_turn(stream, &more);
         if (!more)
             source->wait(source->self, STREAM_TURN_MS, &news);
         stream->news |= news;
@@ -554,7 +556,7 @@ void tide_hub_run(struct tide_hub *stream)
     tide_liveness_end();
 }
 
-void tide_hub_stats(struct tide_hub *stream, struct tide_hub_stats *out)
+void tide_stream_hub_stats(struct tide_stream_hub *stream, struct tide_stream_hub_stats *out)
 {
     pthread_mutex_lock(&stream->mutex);
     *out = stream->stats;

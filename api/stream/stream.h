@@ -3,7 +3,7 @@
  * Place      every message has one, in one order that is the same on every node and whatever the
  *            filter: within a ledger events (tx, op, event), prices (by asset), compliance (by
  *            address), then the ledger itself; after it, what time alone changed. As text it is
- *            the id of the message, see stream_place.h.
+ *            the id of the message, see stream_position.h.
  * Resuming   a subscriber has seen exactly what is not after its place. What is after it comes
  *            from the ring of recent ledgers or, page by page, from the database; at the end of
  *            that there is no joint: being live is having nothing left to send.
@@ -19,8 +19,8 @@
  * up         subscriber is last. So neither many subscriptions nor repeated ones take another
  *            client's share.
  * Memory     ring_max, total_max, one page that is being read; nothing grows beyond.
- * Threads    tide_hub_run is the hub's; the others any. wake is called with the subscriber's lock
- *            held: it must not call back. */
+ * Threads    tide_stream_hub_run is the hub thread's body. The others run on any thread. wake is
+ *            called with the subscriber's lock held: it must not call back. */
 #ifndef API_STREAM_STREAM_H
 #define API_STREAM_STREAM_H
 
@@ -32,7 +32,7 @@
 #define TIDE_STREAM_AHEAD_MAX 720u /* ledgers that a node may be behind a subscriber's place */
 #define TIDE_STREAM_WHO_BYTES 48u
 
-struct tide_hub;
+struct tide_stream_hub;
 struct tide_subscriber;
 
 enum tide_stream_topic {
@@ -58,15 +58,15 @@ struct tide_stream_ask {
 
 enum tide_stream_refusal {
     TIDE_STREAM_TAKEN,
-    TIDE_STREAM_FULL,      /* subscribers_max                                        */
-    TIDE_STREAM_FULL_OF,   /* per_who_max                                            */
-    TIDE_STREAM_BAD_PLACE, /* no id of ours                                          */
-    TIDE_STREAM_ELSEWHERE, /* of another deployment                                  */
-    TIDE_STREAM_TOO_OLD,   /* before what is kept, or what may be asked for again    */
-    TIDE_STREAM_ARCHIVED,  /* events after it are archived, and events are asked for  */
-    TIDE_STREAM_AHEAD,     /* more than TIDE_STREAM_AHEAD_MAX after what is known    */
-    TIDE_STREAM_UNKEPT,    /* a topic, or a kind of event, that the index does not keep */
-    TIDE_STREAM_NOT_READY, /* the database has not been seen yet, or no memory       */
+    TIDE_STREAM_FULL,         /* subscribers_max                                        */
+    TIDE_STREAM_FULL_OF,      /* per_who_max                                            */
+    TIDE_STREAM_BAD_POSITION, /* no id of ours                                          */
+    TIDE_STREAM_ELSEWHERE,    /* of another deployment                                  */
+    TIDE_STREAM_TOO_OLD,      /* before what is kept, or what may be asked for again    */
+    TIDE_STREAM_ARCHIVED,     /* events after it are archived, and events are asked for  */
+    TIDE_STREAM_AHEAD,        /* more than TIDE_STREAM_AHEAD_MAX after what is known    */
+    TIDE_STREAM_UNKEPT,       /* a topic, or a kind of event, that the index does not keep */
+    TIDE_STREAM_NOT_READY,    /* the database has not been seen yet, or no memory       */
 };
 
 struct tide_stream_sink {
@@ -74,7 +74,7 @@ struct tide_stream_sink {
     void *self;
 };
 
-struct tide_hub_options {
+struct tide_stream_hub_options {
     const struct tide_clock *clock;
     struct stream_source source;
     uint32_t subscribers_max, per_who_max;
@@ -100,7 +100,7 @@ enum tide_stream_drop {
 };
 const char *tide_stream_drop_name(enum tide_stream_drop reason); /* "slow" */
 
-struct tide_hub_stats {
+struct tide_stream_hub_stats {
     uint32_t subscribers, behind;        /* behind: not live yet */
     uint32_t ledger;                     /* newest that was given out */
     uint32_t archived_from, archived_to; /* as of the source's head     */
@@ -113,24 +113,25 @@ struct tide_hub_stats {
     uint64_t dropped[TIDE_DROPPED_COUNT];
 };
 
-tide_status tide_hub_open(struct tide_hub **out, const struct tide_hub_options *options,
-                          struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_stream_hub_open(struct tide_stream_hub **out,
+                                 const struct tide_stream_hub_options *options,
+                                 struct tide_err *err) TIDE_MUST_USE;
 /* After the hub's thread ended and every subscriber was closed. */
-void tide_hub_close(struct tide_hub *stream);
+void tide_stream_hub_close(struct tide_stream_hub *stream);
 /* The body of the hub's thread, until stopped; then everybody is dropped, "shutdown". */
-void tide_hub_run(struct tide_hub *stream);
+void tide_stream_hub_run(struct tide_stream_hub *stream);
 /* One turn of it by hand: looks, reads at most a page of each kind, gives out. *more: at once
  * again. (Tests.) */
-void tide_hub_turn(struct tide_hub *stream, bool *more);
-void tide_hub_stats(struct tide_hub *stream, struct tide_hub_stats *out);
+void tide_stream_hub_turn(struct tide_stream_hub *stream, bool *more);
+void tide_stream_hub_stats(struct tide_stream_hub *stream, struct tide_stream_hub_stats *out);
 
 /* last_event_id empty: from now on, with the present value of each named asset and address first.
  * *out, when taken, is the caller's until tide_subscriber_close. */
-enum tide_stream_refusal tide_hub_subscribe(struct tide_hub *stream,
-                                            const struct tide_stream_ask *ask,
-                                            tide_slice last_event_id,
-                                            const struct tide_stream_sink *sink,
-                                            struct tide_subscriber **out) TIDE_MUST_USE;
+enum tide_stream_refusal tide_stream_hub_subscribe(struct tide_stream_hub *stream,
+                                                   const struct tide_stream_ask *ask,
+                                                   tide_slice last_event_id,
+                                                   const struct tide_stream_sink *sink,
+                                                   struct tide_subscriber **out) TIDE_MUST_USE;
 /* Bytes into out: their count; 0 when there are none: wake is called when there are; -1 when it is
  * over. */
 ptrdiff_t tide_subscriber_read(struct tide_subscriber *subscriber, char *out, size_t max);

@@ -32,7 +32,7 @@ struct stream_watch {
 };
 
 struct tide_subscriber {
-    struct tide_hub *stream;
+    struct tide_stream_hub *stream;
     struct tide_stream_sink sink;
     char who[TIDE_STREAM_WHO_BYTES];
     /* what is wanted */
@@ -44,12 +44,12 @@ struct tide_subscriber {
     struct stream_watch *watches; /* in the order of addresses */
     /* the hub's alone */
     bool resumed, greeted, begun, dropped, told_stale, moved; /* moved: something fitted */
-    uint64_t served;        /* number of the page that was last read for it, or when it began */
-    struct stream_place at; /* everything up to here was given            */
-    uint64_t closed;        /* close time of the last whole ledger        */
-    uint64_t seen;          /* the time that compliance was evaluated at  */
-    int64_t full_ms;        /* since when nothing fits; 0: something does  */
-    int64_t said_ms;        /* when it was last told something            */
+    uint64_t served;           /* number of the page that was last read for it, or when it began */
+    struct stream_position at; /* everything up to here was given            */
+    uint64_t closed;           /* close time of the last whole ledger        */
+    uint64_t seen;             /* the time that compliance was evaluated at  */
+    int64_t full_ms;           /* since when nothing fits; 0: something does  */
+    int64_t said_ms;           /* when it was last told something            */
     /* under mutex */
     pthread_mutex_t mutex;
     char *bytes; /* start .. start + len wait to be read */
@@ -61,14 +61,14 @@ struct tide_subscriber {
 
 struct stream_ring {
     struct stream_piece *first, *last;
-    struct stream_place start, end; /* it holds what is after start up to end */
-    struct stream_piece *fresh;     /* what was added last, and where that begins */
-    struct stream_place fresh_from;
+    struct stream_position start, end; /* it holds what is after start up to end */
+    struct stream_piece *fresh;        /* what was added last, and where that begins */
+    struct stream_position fresh_from;
     uint64_t bytes, ledgers;
 };
 
-struct tide_hub {
-    struct tide_hub_options options;
+struct tide_stream_hub {
+    struct tide_stream_hub_options options;
     const struct tide_clock *clock;
     /* under mutex */
     pthread_mutex_t mutex;
@@ -76,7 +76,7 @@ struct tide_hub {
     uint32_t count;
     struct stream_head head;
     bool known; /* the head was seen at least once */
-    struct tide_hub_stats stats;
+    struct tide_stream_hub_stats stats;
     atomic_uint_fast64_t buffered, messages, bytes_out;
     atomic_ullong waits; /* of readers, for a lock */
     /* the hub's alone */
@@ -93,12 +93,12 @@ struct tide_hub {
     struct tide_buf text; /* scratch */
 };
 
-static inline int64_t stream_now_ms(const struct tide_hub *stream)
+static inline int64_t stream_now_ms(const struct tide_stream_hub *stream)
 {
     return stream->clock->now_ms(stream->clock->self);
 }
 
-static inline uint64_t stream_wall_s(const struct tide_hub *stream)
+static inline uint64_t stream_wall_s(const struct tide_stream_hub *stream)
 {
     int64_t ms = stream->clock->wall_ms(stream->clock->self);
     return ms > 0 ? (uint64_t)ms / 1000 : 0;
@@ -106,11 +106,12 @@ static inline uint64_t stream_wall_s(const struct tide_hub *stream)
 
 /* --- stream_sub.c: one subscriber and its buffer ------------------------------------ */
 
-struct tide_subscriber *stream_sub_new(struct tide_hub *stream, const struct tide_stream_ask *ask,
+struct tide_subscriber *stream_sub_new(struct tide_stream_hub *stream,
+                                       const struct tide_stream_ask *ask,
                                        const struct tide_stream_sink *sink);
 void stream_sub_free(struct tide_subscriber *sub);
 /* Appends "id: …" and text, whole or, where there is no room, not at all. */
-bool stream_sub_put(struct tide_subscriber *sub, const struct stream_place *id, tide_slice text);
+bool stream_sub_put(struct tide_subscriber *sub, const struct stream_position *id, tide_slice text);
 /* Reports to it whether the stream is stale, if it knows otherwise. */
 void stream_tell_staleness(struct tide_subscriber *sub);
 /* What the hub itself says; room is kept for it. */
@@ -125,12 +126,12 @@ void stream_sub_drop(struct tide_subscriber *sub, enum tide_stream_drop reason);
 
 /* --- stream_ring.c: recent pieces ------------------------------------------------------ */
 
-void stream_ring_reset(struct stream_ring *ring, const struct stream_place *at);
+void stream_ring_reset(struct stream_ring *ring, const struct stream_position *at);
 /* Takes them over; what is oldest goes while there is more than max bytes. */
 void stream_ring_add(struct stream_ring *ring, struct stream_piece *pieces, uint64_t max);
 /* The first piece of the list that holds something after the place; NULL: none. */
 const struct stream_piece *stream_piece_after(const struct stream_piece *first,
-                                              const struct stream_place *place);
+                                              const struct stream_position *position);
 
 /* --- stream_give.c: what of a piece a subscriber gets ---------------------------------- */
 
@@ -141,6 +142,6 @@ bool stream_give_lapses(struct tide_subscriber *sub, uint64_t until);
 /* Loads what is needed to go on from its place, and greets. *ready false: not yet possible. */
 tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_err *err);
 /* Its place as the id of a message. */
-struct stream_place stream_id(const struct tide_subscriber *sub);
+struct stream_position stream_id(const struct tide_subscriber *sub);
 
 #endif

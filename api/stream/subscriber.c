@@ -34,7 +34,8 @@ static void watch(struct tide_subscriber *sub, const struct tide_stream_ask *ask
             sub->watches[sub->watch_count++] = sub->watches[i];
 }
 
-struct tide_subscriber *stream_sub_new(struct tide_hub *stream, const struct tide_stream_ask *ask,
+struct tide_subscriber *stream_sub_new(struct tide_stream_hub *stream,
+                                       const struct tide_stream_ask *ask,
                                        const struct tide_stream_sink *sink)
 {
     struct tide_subscriber *sub = calloc(1, sizeof *sub);
@@ -111,7 +112,7 @@ static bool room_for(struct tide_subscriber *sub, size_t more)
 /* Whether all the buffers together may grow by so much. */
 static bool all_have_room(struct tide_subscriber *sub, size_t more)
 {
-    struct tide_hub *stream = sub->stream;
+    struct tide_stream_hub *stream = sub->stream;
     size_t grows = cap_for(sub, more) - sub->cap;
     bool room = grows == 0 || atomic_load(&stream->buffered) + grows <= stream->options.total_max;
     stream->pressed |= !room;
@@ -126,11 +127,11 @@ static void append(struct tide_subscriber *sub, const void *bytes, size_t len)
     sub->len += len;
 }
 
-bool stream_sub_put(struct tide_subscriber *sub, const struct stream_place *id, tide_slice text)
+bool stream_sub_put(struct tide_subscriber *sub, const struct stream_position *id, tide_slice text)
 {
-    char place[STREAM_PLACE_TEXT], line[STREAM_PLACE_TEXT + 8];
-    stream_place_text(place, sub->stream->head.deployment, id);
-    size_t line_len = (size_t)snprintf(line, sizeof line, "id: %s\n", place);
+    char position[STREAM_POSITION_TEXT], line[STREAM_POSITION_TEXT + 8];
+    stream_position_text(position, sub->stream->head.deployment, id);
+    size_t line_len = (size_t)snprintf(line, sizeof line, "id: %s\n", position);
     size_t more = line_len + text.len;
     pthread_mutex_lock(&sub->mutex);
     /* One that is longer than the buffer goes alone. */

@@ -183,7 +183,7 @@ static bool print_window(void *self, tide_slice key, const void *record)
     char a[TIDE_I128_TEXT_MAX + 1] = "", b[TIDE_I128_TEXT_MAX + 1] = "",
                                 fee[TIDE_I128_TEXT_MAX + 1] = "";
     struct tide_window w;
-    struct tide_view view = tide_view_of(d->reader, d->meta, d->now);
+    struct tide_reader view = tide_reader_of(d->reader, d->meta, d->now);
     (void)key;
     if (!tide_lookup_window(&view, &pool->id, &w))
         return false;

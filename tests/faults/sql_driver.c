@@ -49,7 +49,7 @@ static bool match(struct ask *ask, char *line)
 }
 
 /* True when the pool took it. Each request is another client's: what is tested is the pool's. */
-static bool submit(struct tide_pool *pool, struct ask *ask)
+static bool submit(struct tide_sql_pool *pool, struct ask *ask)
 {
     const char *deadline = getenv("TIDE_DEADLINE_MS");
     static uint32_t client;
@@ -58,7 +58,7 @@ static bool submit(struct tide_pool *pool, struct ask *ask)
     memcpy(ask->job.client.ip, &client, sizeof client);
     if (deadline)
         ask->job.context.deadline_ms = now_us() / 1000 + strtol(deadline, NULL, 10);
-    if (tide_pool_submit(pool, &ask->job) == TIDE_CREW_QUEUED)
+    if (tide_sql_pool_submit(pool, &ask->job) == TIDE_WORKER_POOL_QUEUED)
         return true;
     tide_reply_problem(&ask->reply, 503, "busy", "The queue is full.");
     return false;
@@ -74,7 +74,7 @@ static void print(const struct ask *ask, int64_t took_us)
     fflush(stdout);
 }
 
-static void ask_one(struct tide_pool *pool, struct ask *ask, char *line)
+static void ask_one(struct tide_sql_pool *pool, struct ask *ask, char *line)
 {
     int64_t began = now_us();
     tide_reply_reset(&ask->reply);
@@ -83,7 +83,7 @@ static void ask_one(struct tide_pool *pool, struct ask *ask, char *line)
     print(ask, now_us() - began);
 }
 
-static void flood(struct tide_pool *pool, char *line)
+static void flood(struct tide_sql_pool *pool, char *line)
 {
     static const unsigned statuses[] = { 200, 400, 404, 500, 503 };
     char *target;
@@ -114,10 +114,10 @@ static void flood(struct tide_pool *pool, char *line)
     free(waits);
 }
 
-static void print_stats(struct tide_pool *pool)
+static void print_stats(struct tide_sql_pool *pool)
 {
-    struct tide_crew_stats s;
-    tide_pool_stats(pool, &s);
+    struct tide_worker_pool_stats s;
+    tide_sql_pool_stats(pool, &s);
     printf("stats threads=%u connected=%u busy=%u waiting=%u jobs=%llu full=%llu late=%llu"
            " failed=%llu connects=%llu\n",
            s.threads, s.connected, s.busy, s.waiting, (unsigned long long)s.jobs,
@@ -131,14 +131,14 @@ int main(int argc, char **argv)
     static struct ask ask;
     static char line[LINE_MAX_BYTES];
     struct tide_err err;
-    struct tide_pool *pool;
+    struct tide_sql_pool *pool;
     const char *url = getenv("TIDEMARK_API_DATABASE_URL");
-    struct tide_pool_options options = {
+    struct tide_sql_pool_options options = {
         .conninfo = url ? url : getenv("TIDEMARK_DATABASE_URL"),
         .threads = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1,
         .queue = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 64,
     };
-    if (tide_pool_open(&pool, &options, &err) != TIDE_OK) {
+    if (tide_sql_pool_open(&pool, &options, &err) != TIDE_OK) {
         fprintf(stderr, "%s\n", err.text);
         return tide_status_exit(err.code);
     }
@@ -153,7 +153,7 @@ int main(int argc, char **argv)
         else
             ask_one(pool, &ask, line);
     }
-    tide_pool_close(pool);
+    tide_sql_pool_close(pool);
     tide_reply_release(&ask.reply);
     return 0;
 }

@@ -12,7 +12,7 @@
 enum { ARGS_MAX = 4 };
 
 struct view {
-    struct tide_load load;
+    struct tide_history history;
     uint64_t now;
     tide_slice role, fn, arg[ARGS_MAX];
     uint32_t args;
@@ -94,7 +94,7 @@ static inline struct tide_entry_key entry(struct view *v, const char *table, enu
                                           const char *variant)
 {
     return (struct tide_entry_key){ .table = table,
-                                    .contract = v->load.contracts[role],
+                                    .contract = v->history.contracts[role],
                                     .variant = variant };
 }
 
@@ -111,7 +111,7 @@ static inline tide_status put_column(struct view *v, const struct tide_entry_key
 {
     struct tide_pg_rows rows;
     bool there;
-    tide_status status = tide_load_entry(&v->load, &rows, &there, key, sql, &v->err);
+    tide_status status = tide_history_entry(&v->history, &rows, &there, key, sql, &v->err);
     if (status != TIDE_OK)
         return status;
     if (there && !tide_pg_is_null(&rows, 0, 0))
@@ -135,7 +135,7 @@ static inline tide_status number_of(struct view *v, const struct tide_entry_key 
 {
     struct tide_pg_rows rows;
     bool found;
-    tide_status status = tide_load_entry(&v->load, &rows, &found, key, column, &v->err);
+    tide_status status = tide_history_entry(&v->history, &rows, &found, key, column, &v->err);
     *out = status == TIDE_OK && found ? tide_pg_u64(&rows, 0, 0) : 0;
     tide_pg_rows_release(&rows);
     return status;

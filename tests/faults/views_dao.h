@@ -85,7 +85,7 @@ static inline tide_status put_pending(struct view *v, tide_slice id, bool *any)
     uint64_t n = 0;
     (void)!tide_parse_u64(&n, id, UINT64_MAX);
     struct tide_entry_key key = tx_entry(v, n);
-    tide_status status = tide_load_entry(&v->load, &rows, &found, &key, "status", &v->err);
+    tide_status status = tide_history_entry(&v->history, &rows, &found, &key, "status", &v->err);
     if (status != TIDE_OK || !found)
         return status;
     if (tide_slice_eq_str(tide_pg_slice(&rows, 0, 0), "Pending")) {
@@ -104,13 +104,13 @@ static inline tide_status get_pending_multisig_txs(struct view *v, enum tide_ref
     struct tide_entry_key key = with(entry(v, "dao_governance_multi_sig_wallet_tx_ids",
                                            TIDE_ROLE_dao_governance, "MultiSigWalletTxIds"),
                                      TIDE_PART_U32(number_at(v, 0)));
-    tide_status status = tide_load_entry(&v->load, &rows, &found, &wallet, "id", &v->err);
+    tide_status status = tide_history_entry(&v->history, &rows, &found, &wallet, "id", &v->err);
     tide_pg_rows_release(&rows);
     *why = found ? TIDE_REFUSED_NOTHING : TIDE_REFUSED_NO_WALLET;
     tide_buf_str(v->out, "[");
     if (status == TIDE_OK && found)
-        status =
-            tide_load_entry(&v->load, &rows, &found, &key, "array_to_string(value, ' ')", &v->err);
+        status = tide_history_entry(&v->history, &rows, &found, &key, "array_to_string(value, ' ')",
+                                    &v->err);
     if (status == TIDE_OK && found) {
         char *rest = NULL, ids[65536];
         snprintf(ids, sizeof ids, "%s", tide_pg_text(&rows, 0, 0));

@@ -13,12 +13,12 @@ static tide_status standing(struct view *v, struct tide_standing *out,
                             const struct tide_hot_person **person, bool *blocked)
 {
     struct tide_hot_address who = address_at(v, 0);
-    tide_status status = tide_load_person(&v->load, &v->set, &who, &v->err);
+    tide_status status = tide_history_person(&v->history, &v->set, &who, &v->err);
     *person = record_of(v, tide_hot_key_address(TIDE_HOT_PERSON, &who));
     *blocked = false;
     if (status == TIDE_OK)
-        status =
-            tide_load_blocked(&v->load, *person ? (*person)->jurisdiction : 0, blocked, &v->err);
+        status = tide_history_blocked(&v->history, *person ? (*person)->jurisdiction : 0, blocked,
+                                      &v->err);
     tide_rule_standing(out, *person, *blocked, v->now);
     return status;
 }
@@ -60,7 +60,8 @@ static tide_status is_jurisdiction_blocked(struct view *v, enum tide_refusal *wh
 {
     bool blocked;
     (void)why;
-    tide_status status = tide_load_blocked(&v->load, (uint32_t)number_at(v, 0), &blocked, &v->err);
+    tide_status status =
+        tide_history_blocked(&v->history, (uint32_t)number_at(v, 0), &blocked, &v->err);
     put_bool(v->out, status == TIDE_OK && blocked);
     return status;
 }
@@ -103,7 +104,7 @@ static tide_status put_verifier(struct view *v, uint32_t i, bool *any)
     struct tide_entry_key key = with(entry(v, "compliance_registry_verifier_list",
                                            TIDE_ROLE_compliance_registry, "VerifierList"),
                                      TIDE_PART_U32(i));
-    tide_status status = tide_load_entry(&v->load, &rows, &found, &key, "value", &v->err);
+    tide_status status = tide_history_entry(&v->history, &rows, &found, &key, "value", &v->err);
     if (status != TIDE_OK || !found)
         return status;
     struct tide_hot_address who;
@@ -111,7 +112,7 @@ static tide_status put_verifier(struct view *v, uint32_t i, bool *any)
     tide_pg_rows_release(&rows);
     key = with(entry(v, "compliance_registry_verifier", TIDE_ROLE_compliance_registry, "Verifier"),
                TIDE_PART_ADDRESS(who));
-    status = tide_load_entry(&v->load, &mark, &still, &key, "value", &v->err);
+    status = tide_history_entry(&v->history, &mark, &still, &key, "value", &v->err);
     tide_pg_rows_release(&mark);
     if (status == TIDE_OK && still) {
         tide_buf_str(v->out, *any ? "," : "");
@@ -141,7 +142,7 @@ static tide_status list_verifiers(struct view *v, enum tide_refusal *why)
 static tide_status pool_at(struct view *v, const struct tide_hot_pool **out)
 {
     struct tide_hot_symbol id = symbol_at(v, 0);
-    tide_status status = tide_load_pool(&v->load, &v->set, &id, &v->err);
+    tide_status status = tide_history_pool(&v->history, &v->set, &id, &v->err);
     *out = record_of(v, tide_hot_key_symbol(TIDE_HOT_POOL, &id));
     return status;
 }
@@ -202,7 +203,7 @@ static tide_status claimable_fees(struct view *v, enum tide_refusal *why)
     bool found = false;
     tide_status status = pool_at(v, &pool);
     if (status == TIDE_OK)
-        status = tide_load_position(&v->load, &position, &found, &id, &who, &v->err);
+        status = tide_history_position(&v->history, &position, &found, &id, &who, &v->err);
     *why = tide_rule_claimable(&a, &b, pool, found ? &position : NULL);
     tide_buf_str(v->out, "[");
     put_amount(v->out, a);
@@ -217,7 +218,7 @@ static tide_status claimable_fees(struct view *v, enum tide_refusal *why)
 static tide_status feed_at(struct view *v, const struct tide_hot_feed **out)
 {
     struct tide_hot_symbol asset = symbol_at(v, 0);
-    tide_status status = tide_load_feed(&v->load, &v->set, &asset, &v->err);
+    tide_status status = tide_history_feed(&v->history, &v->set, &asset, &v->err);
     *out = record_of(v, tide_hot_key_symbol(TIDE_HOT_FEED, &asset));
     return status;
 }
@@ -256,7 +257,7 @@ static tide_status is_stale(struct view *v, enum tide_refusal *why)
 static tide_status market_at(struct view *v, const struct tide_hot_market **out)
 {
     struct tide_hot_symbol symbol = symbol_at(v, 0);
-    tide_status status = tide_load_market(&v->load, &v->set, &symbol, &v->err);
+    tide_status status = tide_history_market(&v->history, &v->set, &symbol, &v->err);
     *out = record_of(v, tide_hot_key_symbol(TIDE_HOT_MARKET, &symbol));
     return status;
 }
@@ -300,7 +301,7 @@ static tide_status vault_at(struct view *v, struct tide_vault_inputs *in)
 {
     struct tide_hot_address owner = address_at(v, 0);
     struct tide_hot_symbol market = symbol_at(v, 1);
-    return tide_load_vault(&v->load, &v->set, in, &market, &owner, &v->err);
+    return tide_history_vault(&v->history, &v->set, in, &market, &owner, &v->err);
 }
 
 static tide_status get_cr_bps(struct view *v, enum tide_refusal *why)
@@ -357,8 +358,9 @@ static tide_status savings(struct view *v, struct tide_stability *state, bool *s
 {
     struct tide_hot_address who = address_at(v, 0);
     *saves = false;
-    tide_status status = tide_load_stability(&v->load, state, started, &v->err);
-    return status == TIDE_OK ? tide_load_saving(&v->load, saving, saves, &who, &v->err) : status;
+    tide_status status = tide_history_stability(&v->history, state, started, &v->err);
+    return status == TIDE_OK ? tide_history_saving(&v->history, saving, saves, &who, &v->err)
+                             : status;
 }
 
 static tide_status get_compounded_deposit(struct view *v, enum tide_refusal *why)
@@ -389,7 +391,7 @@ static tide_status get_state(struct view *v, enum tide_refusal *why)
 {
     struct tide_stability s;
     bool started;
-    tide_status status = tide_load_stability(&v->load, &s, &started, &v->err);
+    tide_status status = tide_history_stability(&v->history, &s, &started, &v->err);
     if (status != TIDE_OK || !started) {
         *why = TIDE_REFUSED_NOT_STARTED;
         return status;
@@ -419,7 +421,7 @@ static tide_status get_epoch(struct view *v, enum tide_refusal *why)
     struct tide_epoch e;
     bool found;
     (void)why;
-    tide_status status = tide_load_epoch(&v->load, &e, &found, number_at(v, 0), &v->err);
+    tide_status status = tide_history_epoch(&v->history, &e, &found, number_at(v, 0), &v->err);
     if (status != TIDE_OK || !found) {
         tide_buf_str(v->out, "null");
         return status;
@@ -457,7 +459,7 @@ static tide_status get_partner(struct view *v, enum tide_refusal *why)
     struct tide_entry_key key = partner_entry(v);
     uint32_t id = (uint32_t)number_at(v, 0);
     (void)why;
-    tide_status status = tide_load_partner(&v->load, &v->set, id, &v->err);
+    tide_status status = tide_history_partner(&v->history, &v->set, id, &v->err);
     const struct tide_hot_partner *p = record_of(v, tide_hot_key_u32(TIDE_HOT_PARTNER, id));
     if (status != TIDE_OK || !p) {
         tide_buf_str(v->out, "null");
@@ -549,7 +551,7 @@ static void read_line(struct view *v, char *line)
     char *at = line;
     uint64_t ledger = 0;
     (void)!tide_parse_u64(&ledger, next_field(&at), UINT32_MAX);
-    v->load.ledger = (uint32_t)ledger;
+    v->history.ledger = (uint32_t)ledger;
     (void)!tide_parse_u64(&v->now, next_field(&at), UINT64_MAX);
     v->role = next_field(&at);
     v->fn = next_field(&at);
@@ -585,7 +587,7 @@ int main(void)
     size_t size = 0;
     tide_status status = tide_pg_open(&pg, &to, &v.err);
     if (status == TIDE_OK)
-        status = tide_load_open(&v.load, pg, 1, 0, &v.err);
+        status = tide_history_open(&v.history, pg, 1, 0, &v.err);
     while (status == TIDE_OK && getline(&line, &size, stdin) > 0)
         status = answer_line(&v, line);
     free(line);

@@ -139,7 +139,7 @@ struct att_tally {
     uint64_t failures;                /* turns that a server or the database failed      */
 };
 /* What the attester says of itself every few seconds: kyc.attester. Who holds the lock alone. */
-struct att_beat {
+struct att_heartbeat {
     const char *verifier; /* G… */
     const char *state;    /* working, waiting, stopped */
     uint32_t ledger;      /* newest that a server told; 0: none */
@@ -148,9 +148,9 @@ struct att_beat {
     struct att_tally tally;
     const char *error; /* what failed last; NULL: nothing since the last beat */
 };
-/* (outbox_beat.c) */
-tide_status att_outbox_beat(struct att_outbox *outbox, const struct att_beat *beat,
-                            struct tide_err *err) TIDE_MUST_USE;
+/* (outbox_heartbeat.c) */
+tide_status att_outbox_heartbeat(struct att_outbox *outbox, const struct att_heartbeat *beat,
+                                 struct tide_err *err) TIDE_MUST_USE;
 /* Rows o of kyc.outbox, $1 the deployment, $2 the registry: a revocation is confirmed and is its
  * session's last word, and the index still has the session's attestation, k. Left out while the
  * index has not reached the ledger that is named. */
@@ -164,7 +164,7 @@ tide_status att_outbox_beat(struct att_outbox *outbox, const struct att_beat *be
     " a.action = 'attest' AND a.genuine AND a.meta_hash = k.metadata) AND NOT EXISTS (SELECT FROM" \
     " kyc.outbox AS n WHERE n.session_id = o.session_id AND n.genuine AND n.decision_rev >"        \
     " o.decision_rev)"
-/* Their number, 1000 at most. It reads all revocations: not for every turn. (outbox_beat.c) */
+/* Their number, 1000 at most. It reads all revocations: not for every turn. (outbox_heartbeat.c) */
 tide_status att_outbox_standing(struct att_outbox *outbox, uint64_t *count,
                                 struct tide_err *err) TIDE_MUST_USE;
 /* The session, for the command status. */

@@ -16,8 +16,8 @@ static const char beat_sql[] =
     " failed_at = coalesce(excluded.failed_at, a.failed_at), standing = excluded.standing,"
     " error = coalesce(excluded.error, a.error)";
 
-tide_status att_outbox_beat(struct att_outbox *outbox, const struct att_beat *beat,
-                            struct tide_err *err)
+tide_status att_outbox_heartbeat(struct att_outbox *outbox, const struct att_heartbeat *beat,
+                                 struct tide_err *err)
 {
     enum { NUMBERS = 8, NUMBER_BYTES = 24 };
     const struct att_tally *t = &beat->tally;

@@ -6,25 +6,25 @@
 
 #include "api/http/peer.h"
 
-struct tide_crowd;
+struct tide_conn_limit;
 
 /* of_one 0: no limit but that of all. bytes: of bodies and answers, all together, of which a
  * quarter for bodies: requests that never end leave room for answers. One address may have a
  * quarter of either, unless its connections came in alone. */
-tide_status tide_crowd_open(struct tide_crowd **out, uint32_t most, uint32_t of_one, size_t bytes,
-                            struct tide_err *err) TIDE_MUST_USE;
-void tide_crowd_close(struct tide_crowd *crowd);
+tide_status tide_conn_limit_open(struct tide_conn_limit **out, uint32_t most, uint32_t of_one,
+                                 size_t bytes, struct tide_err *err) TIDE_MUST_USE;
+void tide_conn_limit_close(struct tide_conn_limit *limit);
 /* False: no room, nothing was counted. alone: of_one does not apply (a proxy). */
-bool tide_crowd_enter(struct tide_crowd *crowd, const struct tide_peer *peer, bool alone);
-void tide_crowd_leave(struct tide_crowd *crowd, const struct tide_peer *peer);
-enum tide_crowd_what { TIDE_CROWD_BODY, TIDE_CROWD_ANSWER };
+bool tide_conn_limit_enter(struct tide_conn_limit *limit, const struct tide_peer *peer, bool alone);
+void tide_conn_limit_leave(struct tide_conn_limit *limit, const struct tide_peer *peer);
+enum tide_conn_limit_bytes { TIDE_CONN_LIMIT_BODY, TIDE_CONN_LIMIT_ANSWER };
 /* Bytes of a body or an answer, of an address that has entered. False: over a limit, and nothing
  * was counted. */
-bool tide_crowd_hold(struct tide_crowd *crowd, const struct tide_peer *peer,
-                     enum tide_crowd_what what, size_t bytes);
-void tide_crowd_drop(struct tide_crowd *crowd, const struct tide_peer *peer,
-                     enum tide_crowd_what what, size_t bytes);
+bool tide_conn_limit_hold(struct tide_conn_limit *limit, const struct tide_peer *peer,
+                          enum tide_conn_limit_bytes what, size_t bytes);
+void tide_conn_limit_drop(struct tide_conn_limit *limit, const struct tide_peer *peer,
+                          enum tide_conn_limit_bytes what, size_t bytes);
 /* How often one of these found the lock held. */
-uint64_t tide_crowd_waits(const struct tide_crowd *crowd);
+uint64_t tide_conn_limit_waits(const struct tide_conn_limit *limit);
 
 #endif

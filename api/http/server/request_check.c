@@ -55,7 +55,7 @@ static bool printable_8(const uint8_t *p)
            ((bytes + LANES * (0x80 - '!')) & high) == high;
 }
 
-const struct tide_refusal_of_form *tide_guard_target(tide_slice target)
+const struct tide_refusal_of_form *tide_request_check_target(tide_slice target)
 {
     size_t at = 0;
     if (target.len > TIDE_TARGET_MAX)
@@ -94,7 +94,8 @@ static bool keep_once(tide_slice *place, tide_slice value)
     return first;
 }
 
-static const struct tide_refusal_of_form *take_length(struct tide_head *head, tide_slice value)
+static const struct tide_refusal_of_form *take_length(struct tide_request_head *head,
+                                                      tide_slice value)
 {
     if (head->has_length)
         return refuse(FORM_LENGTH_TWICE);
@@ -111,7 +112,8 @@ static const struct tide_refusal_of_form *take_length(struct tide_head *head, ti
     return NULL;
 }
 
-static const struct tide_refusal_of_form *take_coding(struct tide_head *head, tide_slice value)
+static const struct tide_refusal_of_form *take_coding(struct tide_request_head *head,
+                                                      tide_slice value)
 {
     if (head->has_length)
         return refuse(FORM_BOTH);
@@ -121,7 +123,8 @@ static const struct tide_refusal_of_form *take_coding(struct tide_head *head, ti
     return NULL;
 }
 
-static const struct tide_refusal_of_form *take_expect(struct tide_head *head, tide_slice value)
+static const struct tide_refusal_of_form *take_expect(struct tide_request_head *head,
+                                                      tide_slice value)
 {
     if (head->expects || !same(value, "100-continue"))
         return refuse(FORM_EXPECT);
@@ -130,7 +133,7 @@ static const struct tide_refusal_of_form *take_expect(struct tide_head *head, ti
 }
 
 /* What decides about framing must be there once; the rest is ours to read or to leave. */
-static const struct tide_refusal_of_form *take(struct tide_head *head, tide_slice name,
+static const struct tide_refusal_of_form *take(struct tide_request_head *head, tide_slice name,
                                                tide_slice value)
 {
     switch (name.ptr[0] | 0x20) {
@@ -213,13 +216,13 @@ static tide_slice trim(tide_slice value)
     return value;
 }
 
-void tide_guard_begin(struct tide_head *head)
+void tide_request_check_begin(struct tide_request_head *head)
 {
-    memset(head, 0, offsetof(struct tide_head, lines));
+    memset(head, 0, offsetof(struct tide_request_head, lines));
 }
 
-const struct tide_refusal_of_form *tide_guard_line(struct tide_head *head, tide_slice name,
-                                                   tide_slice value)
+const struct tide_refusal_of_form *tide_request_check_line(struct tide_request_head *head,
+                                                           tide_slice name, tide_slice value)
 {
     if (head->count == TIDE_HEAD_LINES_MAX)
         return refuse(FORM_LARGE);
@@ -227,12 +230,12 @@ const struct tide_refusal_of_form *tide_guard_line(struct tide_head *head, tide_
     if (!is_name(name) || !is_value(value))
         return refuse(FORM_LINE);
     assert(head->count < TIDE_HEAD_LINES_MAX);
-    head->lines[head->count++] = (struct tide_head_line){ name, value };
+    head->lines[head->count++] = (struct tide_request_head_line){ name, value };
     return take(head, name, value);
 }
 
-const struct tide_refusal_of_form *tide_guard_end(struct tide_head *head, tide_slice version,
-                                                  size_t bytes)
+const struct tide_refusal_of_form *tide_request_check_end(struct tide_request_head *head,
+                                                          tide_slice version, size_t bytes)
 {
     head->http_1_0 = tide_slice_eq_str(version, "HTTP/1.0");
     if (!head->http_1_0 && !tide_slice_eq_str(version, "HTTP/1.1"))
@@ -246,7 +249,8 @@ const struct tide_refusal_of_form *tide_guard_end(struct tide_head *head, tide_s
     return NULL;
 }
 
-tide_slice tide_head_find(const struct tide_head *head, const char *name, uint32_t *occurrences)
+tide_slice tide_request_head_find(const struct tide_request_head *head, const char *name,
+                                  uint32_t *occurrences)
 {
     tide_slice found = { 0 };
     *occurrences = 0;
@@ -260,5 +264,6 @@ tide_slice tide_request_header(const struct tide_request *request, const char *n
                                uint32_t *occurrences)
 {
     *occurrences = 0;
-    return request->head ? tide_head_find(request->head, name, occurrences) : (tide_slice){ 0 };
+    return request->head ? tide_request_head_find(request->head, name, occurrences)
+                         : (tide_slice){ 0 };
 }

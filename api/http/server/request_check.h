@@ -17,13 +17,13 @@
 #define TIDE_HEAD_LINES_MAX  48u
 #define TIDE_HEAD_LENGTH_MAX ((uint64_t)1 << 40) /* a Content-Length above is refused */
 
-struct tide_head_line {
+struct tide_request_head_line {
     tide_slice name, value;
 };
 
 /* The header lines of a request, and those that the server looks at. A slice with ptr NULL is
  * absent. All borrow from the library, until the request's end. */
-struct tide_head {
+struct tide_request_head {
     tide_slice host;
     tide_slice content_type;
     tide_slice forwarded_for; /* the last X-Forwarded-For line */
@@ -38,7 +38,7 @@ struct tide_head {
     bool http_1_0;
     bool expects; /* Expect: 100-continue */
     uint32_t count;
-    struct tide_head_line lines[TIDE_HEAD_LINES_MAX]; /* count of them are filled */
+    struct tide_request_head_line lines[TIDE_HEAD_LINES_MAX]; /* count of them are filled */
 };
 
 /* NULL when all is well; else what is wrong, with the status of the answer. After a refusal the
@@ -50,19 +50,20 @@ struct tide_refusal_of_form {
 };
 
 /* Before the first line. */
-void tide_guard_begin(struct tide_head *head);
+void tide_request_check_begin(struct tide_request_head *head);
 /* One line, as the library gives it; after a refusal no more. */
-const struct tide_refusal_of_form *tide_guard_line(struct tide_head *head, tide_slice name,
-                                                   tide_slice value);
+const struct tide_refusal_of_form *tide_request_check_line(struct tide_request_head *head,
+                                                           tide_slice name, tide_slice value);
 /* After the last line: the version as the request line has it, and the bytes of the whole head. */
-const struct tide_refusal_of_form *tide_guard_end(struct tide_head *head, tide_slice version,
-                                                  size_t bytes);
+const struct tide_refusal_of_form *tide_request_check_end(struct tide_request_head *head,
+                                                          tide_slice version, size_t bytes);
 
 /* The first value of that name (any case), ptr NULL when there is none, and how often it came. */
-tide_slice tide_head_find(const struct tide_head *head, const char *name, uint32_t *occurrences);
+tide_slice tide_request_head_find(const struct tide_request_head *head, const char *name,
+                                  uint32_t *occurrences);
 
 /* The target as it came: origin form, no longer than TIDE_TARGET_MAX, visible ASCII alone. What
  * its escapes say is tide_route_match's to judge. */
-const struct tide_refusal_of_form *tide_guard_target(tide_slice target);
+const struct tide_refusal_of_form *tide_request_check_target(tide_slice target);
 
 #endif

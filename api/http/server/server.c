@@ -71,7 +71,7 @@ static void open_connection(struct server_worker *worker, struct MHD_Connection 
     }
     struct tide_peer key = tide_peer_key(&peer);
     conn->counted =
-        tide_crowd_enter(server->crowd, &key, tide_peer_is_proxy(&server->proxies, &peer));
+        tide_conn_limit_enter(server->limit, &key, tide_peer_is_proxy(&server->proxies, &peer));
     if (conn->counted)
         return;
     server_add(&worker->totals.refused, 1);
@@ -116,7 +116,7 @@ static size_t leave_escapes(void *self, struct MHD_Connection *mhd, char *text)
 }
 
 struct head_reader {
-    struct tide_head *head;
+    struct tide_request_head *head;
     const struct tide_refusal_of_form *wrong;
 };
 
@@ -125,8 +125,8 @@ static enum MHD_Result on_line(void *self, enum MHD_ValueKind kind, const char *
 {
     struct head_reader *reader = self;
     assert(kind == MHD_HEADER_KIND);
-    reader->wrong = tide_guard_line(reader->head, tide_slice_of(name, name_len),
-                                    tide_slice_of(value, value_len));
+    reader->wrong = tide_request_check_line(reader->head, tide_slice_of(name, name_len),
+                                            tide_slice_of(value, value_len));
     return reader->wrong ? MHD_NO : MHD_YES;
 }
 
@@ -136,14 +136,14 @@ static const struct tide_refusal_of_form *look_at_head(struct server_conn *conn,
     struct head_reader reader = { .head = &conn->head };
     const union MHD_ConnectionInfo *size =
         MHD_get_connection_info(conn->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    tide_guard_begin(&conn->head);
+    tide_request_check_begin(&conn->head);
     MHD_get_connection_values_n(conn->mhd, MHD_HEADER_KIND, on_line, &reader);
     if (!reader.wrong)
-        reader.wrong =
-            tide_guard_end(&conn->head, tide_slice_str(version), size ? size->header_size : 0);
+        reader.wrong = tide_request_check_end(&conn->head, tide_slice_str(version),
+                                              size ? size->header_size : 0);
     /* A target that was cut is too long by its length. */
     return reader.wrong ? reader.wrong
-                        : tide_guard_target(tide_slice_of(conn->target, conn->target_len));
+                        : tide_request_check_target(tide_slice_of(conn->target, conn->target_len));
 }
 
 /* With "Expect: 100-continue" and no body, the library would say 100 and close: it is answered in
@@ -317,9 +317,9 @@ static tide_status open_limits(struct tide_server *server, const struct tide_con
     if (status == TIDE_OK)
         status = tide_rate_open(&server->rate, quota, server->seed, err);
     if (status == TIDE_OK)
-        status =
-            tide_crowd_open(&server->crowd, config->api_connections, config->api_connections_per_ip,
-                            (size_t)config->api_answers_mib << 20, err);
+        status = tide_conn_limit_open(&server->limit, config->api_connections,
+                                      config->api_connections_per_ip,
+                                      (size_t)config->api_answers_mib << 20, err);
     return status == TIDE_OK ? open_tls(server, config, err) : status;
 }
 
@@ -468,7 +468,7 @@ void tide_server_close(struct tide_server *server)
         pthread_mutex_destroy(&worker->mutex);
     }
     tide_rate_close(server->rate);
-    tide_crowd_close(server->crowd);
+    tide_conn_limit_close(server->limit);
     if (server->tls_key.ptr)
         explicit_bzero(server->tls_key.ptr, server->tls_key.cap);
     tide_buf_release(&server->tls_key);

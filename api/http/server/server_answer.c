@@ -224,10 +224,10 @@ static struct MHD_Response *make_response(struct server_conn *conn)
 /* Memory of large bodies and answers is held until the client has taken the answer: there is a
  * limit for all together and a share of it for one address. Small ones are bounded by the number
  * of connections. */
-bool server_hold(struct server_conn *conn, enum tide_crowd_what what, size_t bytes)
+bool server_hold(struct server_conn *conn, enum tide_conn_limit_bytes what, size_t bytes)
 {
     struct tide_peer key = tide_peer_key(&conn->peer);
-    if (!tide_crowd_hold(conn->worker->server->crowd, &key, what, bytes))
+    if (!tide_conn_limit_hold(conn->worker->server->limit, &key, what, bytes))
         return false;
     conn->held[what] += bytes;
     return true;
@@ -237,15 +237,16 @@ static bool hold_answer(struct server_conn *conn)
 {
     const struct tide_reply *reply = &conn->reply;
     return reply->body.cap <= SERVER_KEEP_BYTES || reply->stream.read ||
-           server_hold(conn, TIDE_CROWD_ANSWER, reply->body.cap);
+           server_hold(conn, TIDE_CONN_LIMIT_ANSWER, reply->body.cap);
 }
 
 void server_hold_end(struct server_conn *conn)
 {
     struct tide_peer key = tide_peer_key(&conn->peer);
-    for (enum tide_crowd_what what = TIDE_CROWD_BODY; what <= TIDE_CROWD_ANSWER; what++) {
+    for (enum tide_conn_limit_bytes what = TIDE_CONN_LIMIT_BODY; what <= TIDE_CONN_LIMIT_ANSWER;
+         what++) {
         if (conn->held[what])
-            tide_crowd_drop(conn->worker->server->crowd, &key, what, conn->held[what]);
+            tide_conn_limit_drop(conn->worker->server->limit, &key, what, conn->held[what]);
         conn->held[what] = 0;
     }
 }

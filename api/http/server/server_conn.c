@@ -33,7 +33,7 @@ void server_conn_close(struct server_conn *conn)
     server_hold_end(conn);
     if (conn->counted) {
         struct tide_peer key = tide_peer_key(&conn->peer);
-        tide_crowd_leave(worker->server->crowd, &key);
+        tide_conn_limit_leave(worker->server->limit, &key);
     }
     server_unlist(&conn->wake);
     if (conn->prev)

@@ -71,13 +71,13 @@ struct server_conn {
     const struct tide_route *near;   /* of the path, whatever the method; only where it decides */
     size_t target_len;
     size_t dropped; /* bytes of a body that was refused         */
-    size_t
-        held[TIDE_CROWD_ANSWER + 1]; /* bytes of the body and of the answer, counted in the crowd */
+    size_t held[TIDE_CONN_LIMIT_ANSWER +
+                1]; /* bytes of the body and of the answer, counted in the crowd */
     struct tide_peer peer;
     struct tide_peer client_key; /* whom the rate limit counts: an address, or a key's digest */
     struct tide_rate_answer rate;
     enum tide_rate_class class;
-    struct tide_head head;
+    struct tide_request_head head;
     struct tide_request request;
     struct tide_reply reply;
     struct tide_buf body;
@@ -149,7 +149,7 @@ struct tide_server {
     struct tide_api *api;
     const struct tide_route *routes;
     size_t route_count;
-    struct tide_crowd *crowd;
+    struct tide_conn_limit *limit;
     struct tide_rate *rate;
     struct tide_peer_proxies proxies;
     struct server_key keys[SERVER_KEYS_MAX];
@@ -205,7 +205,7 @@ void server_request_end(struct server_conn *conn, bool whole);
 /* Completes the reply and queues it; false when the library takes it not. */
 bool server_answer(struct server_conn *conn);
 /* Counts bytes that the connection is about to keep: false when there is no room. */
-bool server_hold(struct server_conn *conn, enum tide_crowd_what what, size_t bytes);
+bool server_hold(struct server_conn *conn, enum tide_conn_limit_bytes what, size_t bytes);
 /* The request is over: its bytes are counted no more. */
 void server_hold_end(struct server_conn *conn);
 /* The counters of the request's route, or of requests without one. */

@@ -20,7 +20,7 @@ void tide_server_metrics(struct tide_server *server, struct tide_metrics *out)
     size_t max = out->route_max, count = server->route_count + 1;
     *out = (struct tide_metrics){ .routes = routes, .route_max = max };
     out->route_count = count < max ? count : max;
-    out->waits_connections = tide_crowd_waits(server->crowd);
+    out->waits_connections = tide_conn_limit_waits(server->limit);
     memset(routes, 0, out->route_count * sizeof *routes);
     for (uint32_t w = 0; w < server->worker_count; w++) {
         const struct server_worker *worker = &server->workers[w];

@@ -302,8 +302,8 @@ void server_request_begin(struct server_conn *conn, tide_slice method,
 /* A body beyond what each connection keeps counts with its route's limit, among the answers. */
 static bool hold_body(struct server_conn *conn, tide_slice part)
 {
-    return conn->held[TIDE_CROWD_BODY] || conn->body.len + part.len <= SERVER_KEEP_BYTES ||
-           server_hold(conn, TIDE_CROWD_BODY, conn->request.route->body_max);
+    return conn->held[TIDE_CONN_LIMIT_BODY] || conn->body.len + part.len <= SERVER_KEEP_BYTES ||
+           server_hold(conn, TIDE_CONN_LIMIT_BODY, conn->request.route->body_max);
 }
 
 static void refuse_to_hold_body(struct server_conn *conn)
@@ -396,7 +396,7 @@ static void refuse_share(struct server_conn *conn)
 
 static void send_to_pool(struct server_conn *conn)
 {
-    struct tide_pool *pool = conn->worker->server->api->pool;
+    struct tide_sql_pool *pool = conn->worker->server->api->pool;
     if (!pool) {
         tide_reply_problem(&conn->reply, 404, "sql_not_configured",
                            "this server answers look-ups alone, without ?ledger");
@@ -405,14 +405,14 @@ static void send_to_pool(struct server_conn *conn)
     }
     make_job(conn);
     conn->job.context.reader = NULL;
-    switch (tide_pool_submit(pool, &conn->job)) {
-    case TIDE_CREW_QUEUED:
+    switch (tide_sql_pool_submit(pool, &conn->job)) {
+    case TIDE_WORKER_POOL_QUEUED:
         server_add(&conn->worker->totals.waiting, 1);
         break;
-    case TIDE_CREW_QUEUE_FULL:
+    case TIDE_WORKER_POOL_QUEUE_FULL:
         shed(conn);
         break;
-    case TIDE_CREW_CLIENT_FULL:
+    case TIDE_WORKER_POOL_CLIENT_FULL:
         refuse_share(conn);
         break;
     }

@@ -18,7 +18,7 @@
 #define TIDE_KYC_STATEMENT_MS   5000
 #define TIDE_KYC_PASSPHRASE_MAX 160u
 
-struct tide_kyc_place_options {
+struct tide_kyc_context_options {
     const struct tide_kyc_settings *settings;
     const struct tide_clock *clock;
     const char *conninfo;   /* kyc_database_url, else database_url; NULL: the environment's */
@@ -30,49 +30,50 @@ struct tide_kyc_place_options {
     void *stopped_self;
 };
 
-struct tide_kyc_place {
-    struct tide_kyc_place_options options;
+struct tide_kyc_context {
+    struct tide_kyc_context_options options;
     const struct tide_kyc_settings *settings; /* the same as options' */
     struct tide_pg *pg;                       /* NULL or not alive: not connected */
     struct tide_http *http;
     bool ready;
-    struct tide_chosen chosen;
+    struct tide_deployment_selected selected;
     uint16_t deployment;     /* chosen's */
     char deployment_text[8]; /* of statements */
     uint8_t network_id[TIDE_HASH_BYTES];
     char passphrase[TIDE_KYC_PASSPHRASE_MAX];
-    int64_t rpc_away_until_ms; /* monotonic: no server of rpc answered */
-    int64_t deadline_ms;       /* monotonic: when the work should be over; 0: whenever */
-    struct tide_crew *crew;    /* of a desk, while job is worked on here */
+    int64_t rpc_away_until_ms;     /* monotonic: no server of rpc answered */
+    int64_t deadline_ms;           /* monotonic: when the work should be over; 0: whenever */
+    struct tide_worker_pool *pool; /* of a desk, while job is worked on here */
     struct tide_job *job;
 };
 
-/* Before somebody waits for a provider: a provider has some of a desk's threads, never the last
- * one of several. TIDE_CREW_BACK: the job runs again when there is room (api/sql/worker_pool.h). */
-enum tide_crew_room tide_kyc_enter(struct tide_kyc_place *place,
-                                   const struct tide_kyc_provider *provider) TIDE_MUST_USE;
+/* Call before waiting for a provider. One thread of a pool of several is always reserved for the
+ * other providers. TIDE_BULKHEAD_BACK: the job runs again when there is room. */
+enum tide_worker_pool_room
+tide_kyc_context_enter(struct tide_kyc_context *context,
+                       const struct tide_kyc_provider *provider) TIDE_MUST_USE;
 
 /* Connects to nobody yet. */
-tide_status tide_kyc_place_open(struct tide_kyc_place *place,
-                                const struct tide_kyc_place_options *options,
-                                struct tide_err *err) TIDE_MUST_USE;
-void tide_kyc_place_close(struct tide_kyc_place *place);
-bool tide_kyc_place_ready(const struct tide_kyc_place *place);
+tide_status tide_kyc_context_open(struct tide_kyc_context *context,
+                                  const struct tide_kyc_context_options *options,
+                                  struct tide_err *err) TIDE_MUST_USE;
+void tide_kyc_context_close(struct tide_kyc_context *context);
+bool tide_kyc_context_ready(const struct tide_kyc_context *context);
 /* Connects, if need be anew. TIDE_E_DB, TIDE_E_DB_FATAL: not ready; TIDE_E_CONFIG: never will be,
  * on this network with this file. */
-tide_status tide_kyc_place_connect(struct tide_kyc_place *place,
-                                   struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_kyc_context_connect(struct tide_kyc_context *context,
+                                     struct tide_err *err) TIDE_MUST_USE;
 
-tide_status tide_kyc_begin(struct tide_kyc_place *place, struct tide_err *err) TIDE_MUST_USE;
-tide_status tide_kyc_commit(struct tide_kyc_place *place, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_kyc_begin(struct tide_kyc_context *context, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_kyc_commit(struct tide_kyc_context *context, struct tide_err *err) TIDE_MUST_USE;
 /* Ends a transaction that failed or that nobody needs; without one, or a connection, nothing. */
-void tide_kyc_rollback(struct tide_kyc_place *place);
+void tide_kyc_rollback(struct tide_kyc_context *context);
 
 /* For calls to providers (struct tide_kyc_call): the deadline is past, or the process ends. self is
  * the place. */
-bool tide_kyc_place_cancelled(void *self);
+bool tide_kyc_context_cancelled(void *self);
 /* Unix seconds, of the place's clock. */
-int64_t tide_kyc_now(const struct tide_kyc_place *place);
+int64_t tide_kyc_now(const struct tide_kyc_context *context);
 
 /* False where the network is the public main one and the file has what is not for it; what: its
  * name, for a person. Pure. */

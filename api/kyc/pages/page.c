@@ -33,7 +33,7 @@ static void put_attribute(struct tide_buf *body, tide_slice text)
 
 static void put_document(struct tide_buf *body, const char *path, tide_slice data)
 {
-    const struct tide_document *document = tide_document_of(path);
+    const struct tide_static_file *document = tide_static_file_of(path);
     assert(document); /* of every sheet: test_kyc_page */
     tide_slice text = document->text;
     const uint8_t *at = memmem(text.ptr, text.len, placeholder, sizeof placeholder - 1);

@@ -23,7 +23,7 @@ enum tide_kyc_framing {
 };
 
 struct tide_kyc_sheet {
-    const char *document; /* the path that names it: tide_document_of */
+    const char *document; /* the path that names it: tide_static_file_of */
     tide_slice data;      /* JSON */
     const struct tide_kyc_settings *settings;
     const struct tide_kyc_session *session; /* NULL: about none, and framed by nobody */

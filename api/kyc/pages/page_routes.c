@@ -18,14 +18,14 @@ static const struct tide_kyc_settings *settings_of(const struct tide_handler_con
 
 /* The session that a token leads to, as its row stands. A link ends with its session, since the
  * page shows the address. False: the reply says there is none. */
-static bool find(struct walk *walk, struct tide_kyc_place *place, struct tide_job *job,
+static bool find(struct walk *walk, struct tide_kyc_context *context, struct tide_job *job,
                  struct tide_kyc_session *out, tide_status *status, struct tide_err *err)
 {
-    *status = tide_kyc_session_get(place, walk->session, out, err);
-    bool over = *status == TIDE_OK && out->expires_at <= tide_kyc_now(place);
+    *status = tide_kyc_session_get(context, walk->session, out, err);
+    bool over = *status == TIDE_OK && out->expires_at <= tide_kyc_now(context);
     if (*status != TIDE_E_MISSING && !over)
         return *status == TIDE_OK;
-    tide_kyc_page_gone(job->reply, place->settings, 404);
+    tide_kyc_page_gone(job->reply, context->settings, 404);
     *status = TIDE_OK;
     return false;
 }
@@ -42,22 +42,23 @@ static struct walk *begin(struct tide_handler_context *context, const struct tid
         return NULL;
     }
     /* Only who goes to a provider may have to wait for one. */
-    enum tide_kyc_desk desk =
-        purpose == TIDE_KYC_FOR_START ? TIDE_KYC_DESK_SESSIONS : TIDE_KYC_DESK_READS;
-    struct walk *walk = tide_kyc_later(context, sizeof *walk, desk, run, reply);
+    enum tide_kyc_pool_id pool =
+        purpose == TIDE_KYC_FOR_START ? TIDE_KYC_POOL_SESSIONS : TIDE_KYC_POOL_READS;
+    struct walk *walk = tide_kyc_later(context, sizeof *walk, pool, run, reply);
     if (walk)
         memcpy(walk->session, session, sizeof session);
     return walk;
 }
 
-static tide_status show(struct tide_kyc_work *work, struct tide_kyc_place *place,
+static tide_status show(struct tide_kyc_work *work, struct tide_kyc_context *context,
                         struct tide_job *job, struct tide_err *err)
 {
     struct walk *walk = (struct walk *)work;
     struct tide_kyc_session session;
     tide_status status;
-    if (find(walk, place, job, &session, &status, err))
-        tide_kyc_page_session(job->reply, place->settings, &session, walk->framing, walk->returned);
+    if (find(walk, context, job, &session, &status, err))
+        tide_kyc_page_session(job->reply, context->settings, &session, walk->framing,
+                              walk->returned);
     return status;
 }
 
@@ -110,27 +111,27 @@ static void send_to_return(struct tide_reply *reply, const struct tide_kyc_setti
     send_to(reply, url);
 }
 
-static tide_status start(struct tide_kyc_work *work, struct tide_kyc_place *place,
+static tide_status start(struct tide_kyc_work *work, struct tide_kyc_context *context,
                          struct tide_job *job, struct tide_err *err)
 {
     struct walk *walk = (struct walk *)work;
     struct tide_kyc_session session;
     tide_status status;
     bool offered;
-    if (!find(walk, place, job, &session, &status, err))
+    if (!find(walk, context, job, &session, &status, err))
         return status;
     if (!tide_kyc_is_open(session.state) ||
-        tide_kyc_session_unused(&session, tide_kyc_now(place))) {
-        send_to_return(job->reply, place->settings, &session);
+        tide_kyc_session_unused(&session, tide_kyc_now(context))) {
+        send_to_return(job->reply, context->settings, &session);
         return TIDE_OK;
     }
-    status = tide_kyc_offer(place, walk->reconcile_s, &session, &offered, job->reply, err);
+    status = tide_kyc_hosted_page(context, walk->reconcile_s, &session, &offered, job->reply, err);
     if (status != TIDE_OK)
         return status;
     if (offered)
         send_to(job->reply, session.hosted_url);
     else
-        tide_kyc_page_away(job->reply, place->settings, &session);
+        tide_kyc_page_away(job->reply, context->settings, &session);
     return TIDE_OK;
 }
 

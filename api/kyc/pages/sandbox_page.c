@@ -35,17 +35,17 @@ static void sandboxes(char out[PROVIDERS_TEXT], const struct tide_kyc_settings *
 }
 
 /* TIDE_E_MISSING: no session of a sandbox has that id. */
-static tide_status find(struct tide_kyc_place *place, const char *id, struct tide_kyc_session *out,
-                        struct tide_err *err)
+static tide_status find(struct tide_kyc_context *context, const char *id,
+                        struct tide_kyc_session *out, struct tide_err *err)
 {
     char keys[PROVIDERS_TEXT];
     struct tide_pg_rows rows;
-    sandboxes(keys, place->settings);
+    sandboxes(keys, context->settings);
     tide_status status = tide_pg_query(
-        place->pg, &rows,
+        context->pg, &rows,
         "SELECT " TIDE_KYC_SESSION_COLUMNS " FROM kyc.session AS s WHERE s.deployment = $1"
         " AND s.provider = ANY(string_to_array($2, ',')) AND s.provider_id = $3",
-        (const char *[]){ place->deployment_text, keys, id }, 3, err);
+        (const char *[]){ context->deployment_text, keys, id }, 3, err);
     if (status != TIDE_OK)
         return status;
     if (rows.count != 1 || !tide_kyc_session_read(out, &rows, 0))
@@ -54,19 +54,19 @@ static tide_status find(struct tide_kyc_place *place, const char *id, struct tid
     return status;
 }
 
-static tide_status show(struct tide_kyc_work *work, struct tide_kyc_place *place,
+static tide_status show(struct tide_kyc_work *work, struct tide_kyc_context *context,
                         struct tide_job *job, struct tide_err *err)
 {
     struct visit *visit = (struct visit *)work;
     struct tide_kyc_session session;
-    tide_status status = find(place, visit->id, &session, err);
+    tide_status status = find(context, visit->id, &session, err);
     if (status == TIDE_E_MISSING) {
-        tide_kyc_page_gone(job->reply, place->settings, 404);
+        tide_kyc_page_gone(job->reply, context->settings, 404);
         return TIDE_OK;
     }
     const struct tide_kyc_sheet sheet = { .document = "/kyc/sandbox",
                                           .data = TIDE_SLICE("{}"),
-                                          .settings = place->settings,
+                                          .settings = context->settings,
                                           .session = &session,
                                           .framing = TIDE_KYC_FRAMED_BY_BOTH,
                                           .form = true };
@@ -94,14 +94,14 @@ static void sign(char out[2 * TIDE_HASH_BYTES + 1], const struct tide_kyc_provid
 }
 
 /* Sent once: what is lost on the way, the reconciler finds. event: no two have the same. */
-static void tell(struct tide_kyc_place *place, const struct tide_kyc_session *session,
+static void tell(struct tide_kyc_context *context, const struct tide_kyc_session *session,
                  const char *event)
 {
     const struct tide_kyc_provider *provider =
-        tide_kyc_provider_of(place->settings, tide_slice_str(session->provider));
+        tide_kyc_provider_of(context->settings, tide_slice_str(session->provider));
     char body[512], signature[2 * TIDE_HASH_BYTES + 1], url[TIDE_KYC_URL_BYTES + 64];
     char line[sizeof signature + 32], quoted[TIDE_ERR_TEXT_MAX];
-    int64_t now = tide_kyc_now(place);
+    int64_t now = tide_kyc_now(context);
     struct tide_err err;
     struct tide_http_answer answer = { 0 };
     snprintf(body, sizeof body,
@@ -110,16 +110,17 @@ static void tell(struct tide_kyc_place *place, const struct tide_kyc_session *se
              event, session->provider_id, session->ref, now);
     sign(signature, provider, now, tide_slice_str(body));
     snprintf(line, sizeof line, "X-Sandbox-Signature: %s", signature);
-    snprintf(url, sizeof url, "%s/api/kyc/webhook/%s", place->settings->public_url, provider->key);
+    snprintf(url, sizeof url, "%s/api/kyc/webhook/%s", context->settings->public_url,
+             provider->key);
     const char *headers[] = { "Content-Type: application/json", line, NULL };
     const struct tide_http_request request = { .method = TIDE_HTTP_POST,
                                                .url = url,
                                                .headers = headers,
                                                .body = tide_slice_str(body),
                                                .timeout_ms = HOOK_MS,
-                                               .cancelled = tide_kyc_place_cancelled,
-                                               .self = place };
-    tide_status status = tide_http_call(place->http, &request, NULL, &answer, &err);
+                                               .cancelled = tide_kyc_context_cancelled,
+                                               .self = context };
+    tide_status status = tide_http_call(context->http, &request, NULL, &answer, &err);
     if (status != TIDE_OK || answer.code != 200)
         tide_log(TIDE_WARN, "kyc.sandbox_untold", "provider=%s code=%u text=%s", provider->key,
                  answer.code,
@@ -128,12 +129,12 @@ static void tell(struct tide_kyc_place *place, const struct tide_kyc_session *se
 
 /* --- the decision ------------------------------------------------------------------------ */
 
-static void send_back(struct tide_reply *reply, const struct tide_kyc_place *place,
+static void send_back(struct tide_reply *reply, const struct tide_kyc_context *context,
                       const struct tide_kyc_session *session)
 {
     char token[TIDE_KYC_TOKEN_BYTES], url[TIDE_KYC_URL_BYTES + sizeof token + 16];
-    tide_kyc_token(token, place->settings, TIDE_KYC_FOR_RETURN, session->id);
-    snprintf(url, sizeof url, "%s/kyc/return/%s", place->settings->public_url, token);
+    tide_kyc_token(token, context->settings, TIDE_KYC_FOR_RETURN, session->id);
+    snprintf(url, sizeof url, "%s/kyc/return/%s", context->settings->public_url, token);
     reply->status = 303;
     reply->cache_control = "no-store";
     tide_reply_header(reply, "Location", url);
@@ -156,30 +157,30 @@ static tide_status keep(struct tide_pg *pg, const struct visit *visit, char even
     return TIDE_OK;
 }
 
-static tide_status decide(struct tide_kyc_work *work, struct tide_kyc_place *place,
+static tide_status decide(struct tide_kyc_work *work, struct tide_kyc_context *context,
                           struct tide_job *job, struct tide_err *err)
 {
     struct visit *visit = (struct visit *)work;
     struct tide_kyc_session session;
     char event[EVENT_BYTES];
-    tide_status status = find(place, visit->id, &session, err);
+    tide_status status = find(context, visit->id, &session, err);
     if (status == TIDE_E_MISSING) {
-        tide_kyc_page_gone(job->reply, place->settings, 404);
+        tide_kyc_page_gone(job->reply, context->settings, 404);
         return TIDE_OK;
     }
     if (status != TIDE_OK)
         return status;
-    enum tide_crew_room room = tide_kyc_enter(
-        place, tide_kyc_provider_of(place->settings, tide_slice_str(session.provider)));
-    if (room != TIDE_CREW_ENTERED) {
-        tide_kyc_page_away(job->reply, place->settings, &session);
+    enum tide_worker_pool_room room = tide_kyc_context_enter(
+        context, tide_kyc_provider_of(context->settings, tide_slice_str(session.provider)));
+    if (room != TIDE_BULKHEAD_ENTERED) {
+        tide_kyc_page_away(job->reply, context->settings, &session);
         return TIDE_OK;
     }
-    status = keep(place->pg, visit, event, err);
+    status = keep(context->pg, visit, event, err);
     if (status != TIDE_OK)
         return status;
-    tell(place, &session, event);
-    send_back(job->reply, place, &session);
+    tell(context, &session, event);
+    send_back(job->reply, context, &session);
     return TIDE_OK;
 }
 
@@ -220,10 +221,11 @@ static bool is_decision(const char *word)
 }
 
 static struct visit *begin(struct tide_handler_context *context, const struct tide_request *request,
-                           struct tide_reply *reply, enum tide_kyc_desk desk, tide_kyc_run_fn *run)
+                           struct tide_reply *reply, enum tide_kyc_pool_id pool,
+                           tide_kyc_run_fn *run)
 {
     const struct tide_param_value *id = tide_request_param(request, TIDE_PARAM_sandboxId);
-    struct visit *visit = tide_kyc_later(context, sizeof *visit, desk, run, reply);
+    struct visit *visit = tide_kyc_later(context, sizeof *visit, pool, run, reply);
     if (visit)
         snprintf(visit->id, sizeof visit->id, "%.*s", (int)id->text.len,
                  (const char *)id->text.ptr);
@@ -233,7 +235,7 @@ static struct visit *begin(struct tide_handler_context *context, const struct ti
 void tide_route_kyc_sandbox(struct tide_handler_context *context,
                             const struct tide_request *request, struct tide_reply *reply)
 {
-    (void)begin(context, request, reply, TIDE_KYC_DESK_READS, show);
+    (void)begin(context, request, reply, TIDE_KYC_POOL_READS, show);
 }
 
 void tide_route_kyc_sandbox_decide(struct tide_handler_context *context,
@@ -248,7 +250,7 @@ void tide_route_kyc_sandbox_decide(struct tide_handler_context *context,
         tide_reply_problem_field(reply, "/decision", "none of these");
         return;
     }
-    struct visit *visit = begin(context, request, reply, TIDE_KYC_DESK_SESSIONS, decide);
+    struct visit *visit = begin(context, request, reply, TIDE_KYC_POOL_SESSIONS, decide);
     if (!visit)
         return;
     memcpy(visit->decision, decision, sizeof decision);

@@ -67,10 +67,10 @@ tide_status tide_kyc_signers_read(struct tide_kyc_signers *out,
 
 /* --- one server ------------------------------------------------------------------------------- */
 
-static tide_status call_server(struct tide_kyc_place *place, const char *url, tide_slice request,
-                               json_t **out, struct tide_err *err)
+static tide_status call_server(struct tide_kyc_context *context, const char *url,
+                               tide_slice request, json_t **out, struct tide_err *err)
 {
-    const char *headers[] = { "Content-Type: application/json", place->options.rpc_header, NULL };
+    const char *headers[] = { "Content-Type: application/json", context->options.rpc_header, NULL };
     struct tide_http_answer answer;
     json_error_t why;
     struct tide_buf body;
@@ -81,11 +81,11 @@ static tide_status call_server(struct tide_kyc_place *place, const char *url, ti
                                             .headers = headers,
                                             .body = request,
                                             .timeout_ms = CALL_MS,
-                                            .cancelled = tide_kyc_place_cancelled,
-                                            .self = place };
+                                            .cancelled = tide_kyc_context_cancelled,
+                                            .self = context };
     *out = NULL;
     tide_buf_init(&body, ANSWER_MAX);
-    tide_status status = tide_http_call(place->http, &call, &body, &answer, err);
+    tide_status status = tide_http_call(context->http, &call, &body, &answer, err);
     if (status == TIDE_OK && answer.code != 200)
         status = tide_fail(err, TIDE_E_IO, "rpc: HTTP %" PRIu32, answer.code);
     if (status == TIDE_OK)
@@ -100,17 +100,17 @@ static tide_status call_server(struct tide_kyc_place *place, const char *url, ti
     return status;
 }
 
-static tide_status check_network(struct tide_kyc_place *place, const char *url,
+static tide_status check_network(struct tide_kyc_context *context, const char *url,
                                  struct tide_err *err)
 {
     static const char request[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"getNetwork\"}";
     json_t *root;
-    tide_status status = call_server(place, url, tide_slice_str(request), &root, err);
+    tide_status status = call_server(context, url, tide_slice_str(request), &root, err);
     if (status != TIDE_OK)
         return status;
     const char *told =
         json_string_value(json_object_get(json_object_get(root, "result"), "passphrase"));
-    if (!told || strcmp(told, place->passphrase) != 0)
+    if (!told || strcmp(told, context->passphrase) != 0)
         status = tide_fail(err, TIDE_E_IO, "rpc: another network");
     json_decref(root);
     return status;
@@ -140,7 +140,7 @@ static void put_request(struct tide_buf *out, const uint8_t account[TIDE_HASH_BY
     tide_buf_str(out, "\"]}}");
 }
 
-static tide_status ask_server(struct tide_kyc_place *place, const char *url,
+static tide_status ask_server(struct tide_kyc_context *context, const char *url,
                               const uint8_t account[TIDE_HASH_BYTES], uint64_t least,
                               struct tide_kyc_signers *out, struct tide_err *err)
 {
@@ -149,9 +149,9 @@ static tide_status ask_server(struct tide_kyc_place *place, const char *url,
     tide_buf_init(&request, 512);
     tide_buf_init(&raw, ANSWER_MAX);
     put_request(&request, account);
-    tide_status status = check_network(place, url, err);
+    tide_status status = check_network(context, url, err);
     if (status == TIDE_OK)
-        status = call_server(place, url, tide_buf_view(&request), &root, err);
+        status = call_server(context, url, tide_buf_view(&request), &root, err);
     const json_t *result = json_object_get(root, "result");
     if (status == TIDE_OK &&
         (uint64_t)json_integer_value(json_object_get(result, "latestLedger")) < least)
@@ -186,12 +186,13 @@ static bool next_server(const char **list, char url[URL_BYTES])
 }
 
 /* The oldest ledger that an answer may be as of. */
-static tide_status read_least(struct tide_kyc_place *place, uint64_t *out, struct tide_err *err)
+static tide_status read_least(struct tide_kyc_context *context, uint64_t *out, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    tide_status status = tide_pg_query(
-        place->pg, &rows, "SELECT coalesce(max(ledger), 0) FROM chain.cursor WHERE deployment = $1",
-        (const char *[]){ place->deployment_text }, 1, err);
+    tide_status status =
+        tide_pg_query(context->pg, &rows,
+                      "SELECT coalesce(max(ledger), 0) FROM chain.cursor WHERE deployment = $1",
+                      (const char *[]){ context->deployment_text }, 1, err);
     if (status != TIDE_OK)
         return status;
     uint64_t newest = tide_pg_u64(&rows, 0, 0);
@@ -225,10 +226,11 @@ static bool was_told(const struct tide_kyc_signers *told, uint32_t count,
 }
 
 /* Until as many say the same as are needed: a lone server is believed, else two have to agree. */
-static tide_status ask_servers(struct tide_kyc_place *place, const uint8_t account[TIDE_HASH_BYTES],
-                               uint64_t least, struct tide_kyc_signers *out, struct tide_err *err)
+static tide_status ask_servers(struct tide_kyc_context *context,
+                               const uint8_t account[TIDE_HASH_BYTES], uint64_t least,
+                               struct tide_kyc_signers *out, struct tide_err *err)
 {
-    const char *list = place->options.rpc ? place->options.rpc : "", *rest = list;
+    const char *list = context->options.rpc ? context->options.rpc : "", *rest = list;
     struct tide_kyc_signers told[SERVERS_MAX];
     char url[URL_BYTES];
     uint32_t servers = 0, count = 0;
@@ -236,7 +238,7 @@ static tide_status ask_servers(struct tide_kyc_place *place, const uint8_t accou
         servers++;
     tide_status status = tide_fail(err, TIDE_E_CONFIG, "rpc is not set");
     for (uint32_t i = 0; i < servers && next_server(&list, url); i++) {
-        status = ask_server(place, url, account, least, out, err);
+        status = ask_server(context, url, account, least, out, err);
         if (status != TIDE_OK && !is_servers(status))
             return status;
         if (status == TIDE_OK && (servers == 1 || was_told(told, count, out)))
@@ -249,21 +251,21 @@ static tide_status ask_servers(struct tide_kyc_place *place, const uint8_t accou
     return count ? tide_fail(err, TIDE_E_IO, "rpc: one server alone names the signers") : status;
 }
 
-tide_status tide_kyc_signers_fetch(struct tide_kyc_place *place,
+tide_status tide_kyc_signers_fetch(struct tide_kyc_context *context,
                                    const uint8_t account[TIDE_HASH_BYTES],
                                    struct tide_kyc_signers *out, struct tide_err *err)
 {
-    const struct tide_clock *clock = place->options.clock;
+    const struct tide_clock *clock = context->options.clock;
     char quoted[TIDE_ERR_TEXT_MAX];
     uint64_t least = 0;
-    if (clock->now_ms(clock->self) < place->rpc_away_until_ms)
+    if (clock->now_ms(clock->self) < context->rpc_away_until_ms)
         return tide_fail(err, TIDE_E_IO, "rpc: no server answered a moment ago");
-    tide_status status = read_least(place, &least, err);
+    tide_status status = read_least(context, &least, err);
     if (status != TIDE_OK)
         return status;
-    status = ask_servers(place, account, least, out, err);
+    status = ask_servers(context, account, least, out, err);
     if (is_servers(status)) {
-        place->rpc_away_until_ms = clock->now_ms(clock->self) + AWAY_MS;
+        context->rpc_away_until_ms = clock->now_ms(clock->self) + AWAY_MS;
         tide_log(TIDE_WARN, "kyc.signers_unknown", "text=%s",
                  tide_log_quote(quoted, sizeof quoted, err->text));
     }

@@ -13,7 +13,7 @@
 /* Of an account that is not on the ledger its own key alone. TIDE_E_IO: no server can be asked now,
  * or no two agree; TIDE_E_STOPPED: the time is over; TIDE_E_CONFIG: rpc names none; TIDE_E_DB,
  * TIDE_E_MEMORY. */
-tide_status tide_kyc_signers_fetch(struct tide_kyc_place *place,
+tide_status tide_kyc_signers_fetch(struct tide_kyc_context *context,
                                    const uint8_t account[TIDE_HASH_BYTES],
                                    struct tide_kyc_signers *out,
                                    struct tide_err *err) TIDE_MUST_USE;

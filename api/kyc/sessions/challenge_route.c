@@ -14,17 +14,17 @@ struct want {
     uint8_t nonce[TIDE_KYC_NONCE_BYTES];
 };
 
-struct tide_kyc_challenger tide_kyc_challenger_of(const struct tide_kyc_place *place)
+struct tide_kyc_challenger tide_kyc_challenger_of(const struct tide_kyc_context *context)
 {
-    const struct tide_kyc_settings *settings = place->settings;
+    const struct tide_kyc_settings *settings = context->settings;
     const char *host = strstr(settings->public_url, "://");
     return (struct tide_kyc_challenger){ .home_domain = settings->home_domain,
                                          .web_domain = host ? host + 3 : settings->public_url,
-                                         .network_id = place->network_id,
+                                         .network_id = context->network_id,
                                          .server = tide_sign_public(settings->challenge) };
 }
 
-static void answer(const struct tide_kyc_place *place, tide_slice envelope, uint64_t now,
+static void answer(const struct tide_kyc_context *context, tide_slice envelope, uint64_t now,
                    struct tide_reply *reply)
 {
     struct tide_json j = { .buf = &reply->body };
@@ -34,25 +34,25 @@ static void answer(const struct tide_kyc_place *place, tide_slice envelope, uint
     tide_buf_base64(&reply->body, envelope);
     tide_buf_u8(&reply->body, '"');
     j.comma = true;
-    tide_json_text(&j, "networkPassphrase", tide_slice_str(place->passphrase));
+    tide_json_text(&j, "networkPassphrase", tide_slice_str(context->passphrase));
     tide_json_time(&j, "expiresAt", now + TIDE_KYC_CHALLENGE_S);
     tide_json_close(&j, '}');
 }
 
-static tide_status run(struct tide_kyc_work *work, struct tide_kyc_place *place,
+static tide_status run(struct tide_kyc_work *work, struct tide_kyc_context *context,
                        struct tide_job *job, struct tide_err *err)
 {
     struct want *want = (struct want *)(void *)work;
-    struct tide_kyc_challenger who = tide_kyc_challenger_of(place);
-    uint64_t now = (uint64_t)tide_kyc_now(place);
+    struct tide_kyc_challenger who = tide_kyc_challenger_of(context);
+    uint64_t now = (uint64_t)tide_kyc_now(context);
     struct tide_buf envelope;
     tide_buf_init(&envelope, TIDE_KYC_ENVELOPE_MAX);
     pthread_mutex_lock(tide_kyc_signing(want->kyc));
     tide_status status = tide_kyc_challenge_write(&envelope, &who, want->key, want->nonce, now,
-                                                  place->settings->challenge);
+                                                  context->settings->challenge);
     pthread_mutex_unlock(tide_kyc_signing(want->kyc));
     if (status == TIDE_OK)
-        answer(place, tide_buf_view(&envelope), now, job->reply);
+        answer(context, tide_buf_view(&envelope), now, job->reply);
     else
         status = tide_fail(err, status, "no challenge could be made");
     tide_buf_release(&envelope);
@@ -73,7 +73,7 @@ void tide_route_kyc_challenge(struct tide_handler_context *context,
         tide_reply_problem_field(reply, "{address}", "must be an account (G)");
         return;
     }
-    struct want *want = tide_kyc_later(context, sizeof *want, TIDE_KYC_DESK_READS, run, reply);
+    struct want *want = tide_kyc_later(context, sizeof *want, TIDE_KYC_POOL_READS, run, reply);
     if (!want)
         return;
     want->kyc = context->api->kyc;

@@ -5,15 +5,15 @@ enum { HEX_BYTES = 2 * TIDE_HASH_BYTES + 3 };
 #define LATER_KEYS_MAX "32" /* of a session, behind its first one */
 
 struct claim {
-    struct tide_kyc_place *place;
-    struct tide_kyc_ask *ask;
+    struct tide_kyc_context *context;
+    struct tide_kyc_session_request *ask;
     struct tide_kyc_session *out;
     struct tide_reply *reply;
     enum tide_kyc_claim how;
     bool settled;
 };
 
-static const char *integrator_of(const struct tide_kyc_ask *ask)
+static const char *integrator_of(const struct tide_kyc_session_request *ask)
 {
     return ask->integrator ? ask->integrator->id : "";
 }
@@ -25,8 +25,8 @@ static void hex_of(char out[HEX_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
     out[HEX_BYTES - 1] = 0;
 }
 
-static void put_network(char out[2 * sizeof((struct tide_kyc_ask *)0)->network + 3],
-                        const struct tide_kyc_ask *ask)
+static void put_network(char out[2 * sizeof((struct tide_kyc_session_request *)0)->network + 3],
+                        const struct tide_kyc_session_request *ask)
 {
     size_t len = sizeof ask->network;
     memcpy(out, "\\x", 2);
@@ -44,14 +44,14 @@ static void settle(struct claim *c, enum tide_kyc_claim how)
 
 static tide_status take_challenge(struct claim *c, struct tide_err *err)
 {
-    struct tide_kyc_ask *ask = c->ask;
-    struct tide_kyc_challenger who = tide_kyc_challenger_of(c->place);
+    struct tide_kyc_session_request *ask = c->ask;
+    struct tide_kyc_challenger who = tide_kyc_challenger_of(c->context);
     struct tide_kyc_proof proof;
     char hex[HEX_BYTES], until_text[24];
     struct tide_pg_rows rows;
     const char *wrong = tide_kyc_challenge_read(&proof, &who, ask->key,
                                                 tide_slice_of(ask->envelope, ask->envelope_len),
-                                                (uint64_t)tide_kyc_now(c->place));
+                                                (uint64_t)tide_kyc_now(c->context));
     if (!wrong)
         wrong = tide_kyc_proof_weigh(&proof, &ask->signers);
     if (wrong) {
@@ -63,12 +63,12 @@ static tide_status take_challenge(struct claim *c, struct tide_err *err)
     hex_of(hex, proof.hash);
     until_text[tide_u64_text(until_text, proof.until)] = 0;
     tide_status status =
-        tide_pg_query(c->place->pg, NULL,
+        tide_pg_query(c->context->pg, NULL,
                       "DELETE FROM kyc.challenge WHERE expires_at < statement_timestamp()"
                       " - interval '1 hour'",
                       NULL, 0, err);
     if (status == TIDE_OK)
-        status = tide_pg_query(c->place->pg, &rows,
+        status = tide_pg_query(c->context->pg, &rows,
                                "INSERT INTO kyc.challenge VALUES ($1::bytea,"
                                " to_timestamp($2::bigint)) ON CONFLICT DO NOTHING",
                                (const char *[]){ hex, until_text }, 2, err);
@@ -94,7 +94,8 @@ static tide_status read_one(struct claim *c, const struct tide_pg_rows *rows, bo
     return TIDE_OK;
 }
 
-static bool is_same(const struct tide_kyc_session *session, const struct tide_kyc_ask *ask)
+static bool is_same(const struct tide_kyc_session *session,
+                    const struct tide_kyc_session_request *ask)
 {
     return strcmp(session->address, ask->address) == 0 &&
            strcmp(session->provider, ask->provider->key) == 0 && session->mode == ask->mode;
@@ -108,12 +109,12 @@ static tide_status find_by_key(struct claim *c, struct tide_err *err)
     bool found;
     hex_of(hex, c->ask->idempotency);
     tide_status status = tide_pg_query(
-        c->place->pg, &rows,
+        c->context->pg, &rows,
         "SELECT " TIDE_KYC_SESSION_COLUMNS
         " FROM kyc.session AS s WHERE s.deployment = $1::smallint AND (s.idempotency = $2::bytea"
         "  OR s.id = (SELECT k.session_id FROM kyc.session_key AS k"
         "    WHERE k.deployment = $1::smallint AND k.idempotency = $2::bytea))",
-        (const char *[]){ c->place->deployment_text, hex }, 2, err);
+        (const char *[]){ c->context->deployment_text, hex }, 2, err);
     if (status != TIDE_OK)
         return status;
     status = read_one(c, &rows, &found, err);
@@ -131,7 +132,7 @@ static tide_status find_by_key(struct claim *c, struct tide_err *err)
 
 static tide_status note(struct claim *c, const char *what, const char *id, struct tide_err *err)
 {
-    const struct tide_kyc_ask *ask = c->ask;
+    const struct tide_kyc_session_request *ask = c->ask;
     char actor[16 + TIDE_KYC_WORD_BYTES];
     snprintf(actor, sizeof actor, "%s%s",
              ask->integrator     ? "integrator "
@@ -139,7 +140,7 @@ static tide_status note(struct claim *c, const char *what, const char *id, struc
                                  : "anybody",
              integrator_of(ask));
     return tide_pg_query(
-        c->place->pg, NULL,
+        c->context->pg, NULL,
         "SELECT kyc.note($1, $2, $3, jsonb_build_object('provider', $4::text, 'mode', $5::text))",
         (const char *[]){ actor, what, id, ask->provider->key, tide_kyc_mode_text(ask->mode) }, 5,
         err);
@@ -149,7 +150,7 @@ static tide_status note(struct claim *c, const char *what, const char *id, struc
 static tide_status close_old(struct claim *c, struct tide_err *err)
 {
     tide_status status =
-        tide_pg_query(c->place->pg, NULL,
+        tide_pg_query(c->context->pg, NULL,
                       "UPDATE kyc.session SET state = 'expired', reason = 'not_used',"
                       " hosted_url = NULL, hosted_until = NULL, next_check = NULL,"
                       " updated_at = clock_timestamp() WHERE id = $1",
@@ -166,7 +167,7 @@ static tide_status remember_key(struct claim *c, struct tide_err *err)
         return TIDE_OK;
     hex_of(hex, c->ask->idempotency);
     tide_status status =
-        tide_pg_query(c->place->pg, NULL,
+        tide_pg_query(c->context->pg, NULL,
                       "WITH first AS (UPDATE kyc.session SET idempotency = $2::bytea"
                       "   WHERE id = $1 AND idempotency IS NULL RETURNING id)"
                       " INSERT INTO kyc.session_key (deployment, idempotency, session_id)"
@@ -175,7 +176,7 @@ static tide_status remember_key(struct claim *c, struct tide_err *err)
                       (const char *[]){ c->out->id, hex }, 2, err);
     if (status != TIDE_OK)
         return status;
-    return tide_pg_query(c->place->pg, NULL,
+    return tide_pg_query(c->context->pg, NULL,
                          "DELETE FROM kyc.session_key WHERE (deployment, idempotency) IN"
                          " (SELECT deployment, idempotency FROM kyc.session_key"
                          "  WHERE session_id = $1 ORDER BY created_at DESC OFFSET " LATER_KEYS_MAX
@@ -185,26 +186,26 @@ static tide_status remember_key(struct claim *c, struct tide_err *err)
 
 static tide_status find_open(struct claim *c, struct tide_err *err)
 {
-    const struct tide_kyc_ask *ask = c->ask;
+    const struct tide_kyc_session_request *ask = c->ask;
     struct tide_pg_rows rows;
     bool found;
-    tide_status status =
-        tide_pg_query(c->place->pg, &rows,
-                      "SELECT " TIDE_KYC_SESSION_COLUMNS " FROM kyc.session AS s"
-                      " WHERE s.deployment = $1::smallint AND s.address = $2 AND s.provider = $3"
-                      "  AND s.integrator = $4 AND s.mode = $5"
-                      "  AND s.state IN ('created', 'pending', 'review', 'action_required')"
-                      " FOR UPDATE",
-                      (const char *[]){ c->place->deployment_text, ask->address, ask->provider->key,
-                                        integrator_of(ask), tide_kyc_mode_text(ask->mode) },
-                      5, err);
+    tide_status status = tide_pg_query(
+        c->context->pg, &rows,
+        "SELECT " TIDE_KYC_SESSION_COLUMNS " FROM kyc.session AS s"
+        " WHERE s.deployment = $1::smallint AND s.address = $2 AND s.provider = $3"
+        "  AND s.integrator = $4 AND s.mode = $5"
+        "  AND s.state IN ('created', 'pending', 'review', 'action_required')"
+        " FOR UPDATE",
+        (const char *[]){ c->context->deployment_text, ask->address, ask->provider->key,
+                          integrator_of(ask), tide_kyc_mode_text(ask->mode) },
+        5, err);
     if (status != TIDE_OK)
         return status;
     status = read_one(c, &rows, &found, err);
     tide_pg_rows_release(&rows);
     if (status != TIDE_OK || !found)
         return status;
-    if (tide_kyc_session_unused(c->out, tide_kyc_now(c->place)))
+    if (tide_kyc_session_unused(c->out, tide_kyc_now(c->context)))
         return close_old(c, err);
     settle(c, TIDE_KYC_CLAIM_FOUND);
     return remember_key(c, err);
@@ -226,8 +227,8 @@ static tide_status within(struct claim *c, const struct budget *b, struct tide_e
     if (c->settled)
         return TIDE_OK;
     tide_status status =
-        tide_pg_query(c->place->pg, &rows, b->sql,
-                      (const char *[]){ b->of, c->place->deployment_text, b->by }, 3, err);
+        tide_pg_query(c->context->pg, &rows, b->sql,
+                      (const char *[]){ b->of, c->context->deployment_text, b->by }, 3, err);
     if (status != TIDE_OK)
         return status;
     if (tide_pg_u64(&rows, 0, 0) >= b->limit) {
@@ -256,8 +257,8 @@ static const char provider_sql[] = COUNT("provider = $1 AND integrator <> $3", "
  * network that they come from, so that one cannot use up another's. */
 static tide_status within_limits(struct claim *c, struct tide_err *err)
 {
-    const struct tide_kyc_ask *ask = c->ask;
-    const struct tide_kyc_settings *settings = c->place->settings;
+    const struct tide_kyc_session_request *ask = c->ask;
+    const struct tide_kyc_settings *settings = c->context->settings;
     const char *integrator = integrator_of(ask), *provider = ask->provider->key;
     char network[2 * sizeof ask->network + 3];
     put_network(network, ask);
@@ -283,14 +284,14 @@ static tide_status within_limits(struct claim *c, struct tide_err *err)
 
 static tide_status make(struct claim *c, struct tide_err *err)
 {
-    const struct tide_kyc_ask *ask = c->ask;
+    const struct tide_kyc_session_request *ask = c->ask;
     char ref[TIDE_KYC_REF_BYTES], hex[HEX_BYTES], life[24], network[2 * sizeof ask->network + 3];
-    tide_kyc_reference(ref, c->place, ask->address);
+    tide_kyc_reference(ref, c->context, ask->address);
     hex_of(hex, ask->idempotency);
     life[tide_u64_text(life, TIDE_KYC_SESSION_S)] = 0;
     put_network(network, ask);
     const char *values[] = { ask->id,
-                             c->place->deployment_text,
+                             c->context->deployment_text,
                              ask->address,
                              ask->provider->key,
                              integrator_of(ask),
@@ -300,7 +301,7 @@ static tide_status make(struct claim *c, struct tide_err *err)
                              life,
                              ask->integrator ? NULL : network };
     tide_status status = tide_pg_query(
-        c->place->pg, NULL,
+        c->context->pg, NULL,
         "INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref,"
         " idempotency, expires_at, network) VALUES ($1, $2::smallint, $3, $4, $5, $6, $7,"
         " $8::bytea, clock_timestamp() + interval '1 s' * $9::integer, $10::bytea)",
@@ -308,7 +309,7 @@ static tide_status make(struct claim *c, struct tide_err *err)
     if (status == TIDE_OK)
         status = note(c, "session_created", ask->id, err);
     if (status == TIDE_OK)
-        status = tide_kyc_session_get(c->place, ask->id, c->out, err);
+        status = tide_kyc_session_get(c->context, ask->id, c->out, err);
     if (status == TIDE_OK)
         settle(c, TIDE_KYC_CLAIM_MADE);
     return status;
@@ -318,9 +319,9 @@ static tide_status make(struct claim *c, struct tide_err *err)
  * request twice at once is one session. */
 static tide_status work(struct claim *c, struct tide_err *err)
 {
-    tide_status status = tide_kyc_begin(c->place, err);
+    tide_status status = tide_kyc_begin(c->context, err);
     if (status == TIDE_OK)
-        status = tide_pg_query(c->place->pg, NULL, "SELECT pg_advisory_xact_lock(7021, 51)", NULL,
+        status = tide_pg_query(c->context->pg, NULL, "SELECT pg_advisory_xact_lock(7021, 51)", NULL,
                                0, err);
     if (status == TIDE_OK && c->ask->envelope_len)
         status = take_challenge(c, err);
@@ -335,14 +336,14 @@ static tide_status work(struct claim *c, struct tide_err *err)
     return status;
 }
 
-tide_status tide_kyc_claim(struct tide_kyc_place *place, struct tide_kyc_ask *ask,
+tide_status tide_kyc_claim(struct tide_kyc_context *context, struct tide_kyc_session_request *ask,
                            struct tide_kyc_session *out, enum tide_kyc_claim *how,
                            struct tide_reply *reply, struct tide_err *err)
 {
-    struct claim c = { .place = place, .ask = ask, .out = out, .reply = reply };
+    struct claim c = { .context = context, .ask = ask, .out = out, .reply = reply };
     *how = ask->claimed && !ask->made ? TIDE_KYC_CLAIM_FOUND : TIDE_KYC_CLAIM_MADE;
     if (ask->claimed) {
-        tide_status before = tide_kyc_session_get(place, ask->id, out, err);
+        tide_status before = tide_kyc_session_get(context, ask->id, out, err);
         if (before != TIDE_E_MISSING)
             return before;
     }
@@ -351,12 +352,12 @@ tide_status tide_kyc_claim(struct tide_kyc_place *place, struct tide_kyc_ask *as
     if (status != TIDE_OK)
         return status;
     if (c.how == TIDE_KYC_CLAIM_REFUSED) {
-        tide_kyc_rollback(place); /* others wait behind this transaction */
+        tide_kyc_rollback(context); /* others wait behind this transaction */
         return TIDE_OK;
     }
     /* Of a new row it is seen whether COMMIT did it, whose answer may be lost. */
     ask->claimed = ask->made = c.how == TIDE_KYC_CLAIM_MADE;
-    status = tide_kyc_commit(place, err);
+    status = tide_kyc_commit(context, err);
     if (status != TIDE_OK)
         return status;
     ask->claimed = true; /* what was given once, a challenge say, is not asked for again */

@@ -15,7 +15,7 @@ enum tide_kyc_claim {
 
 /* 401 challenge_invalid, challenge_used; 422 idempotency_key_reused; 429 too_many_sessions. A
  * status other than TIDE_OK: the database failed; the transaction is still to be rolled back. */
-tide_status tide_kyc_claim(struct tide_kyc_place *place, struct tide_kyc_ask *ask,
+tide_status tide_kyc_claim(struct tide_kyc_context *context, struct tide_kyc_session_request *ask,
                            struct tide_kyc_session *out, enum tide_kyc_claim *how,
                            struct tide_reply *reply, struct tide_err *err) TIDE_MUST_USE;
 

@@ -6,29 +6,29 @@
 enum { LEAST_LEFT_S = 60, POLL_MS = 50, AGAIN_MS = 200, AGAIN_S = 5 };
 
 struct offer {
-    struct tide_kyc_place *place;
+    struct tide_kyc_context *context;
     struct tide_kyc_session *session;
     const struct tide_kyc_provider *provider;
     uint32_t reconcile_s;
     int64_t try_until_ms; /* monotonic: of the try that runs */
 };
 
-static int64_t now_ms(const struct tide_kyc_place *place)
+static int64_t now_ms(const struct tide_kyc_context *context)
 {
-    const struct tide_clock *clock = place->options.clock;
+    const struct tide_clock *clock = context->options.clock;
     return clock->now_ms(clock->self);
 }
 
-static void pause_ms(const struct tide_kyc_place *place, int64_t ms)
+static void pause_ms(const struct tide_kyc_context *context, int64_t ms)
 {
-    const struct tide_clock *clock = place->options.clock;
+    const struct tide_clock *clock = context->options.clock;
     clock->sleep_ms(clock->self, ms);
 }
 
 static bool has_page(const struct offer *o)
 {
     const struct tide_kyc_session *s = o->session;
-    return s->hosted_url[0] && s->hosted_until >= tide_kyc_now(o->place) + LEAST_LEFT_S;
+    return s->hosted_url[0] && s->hosted_until >= tide_kyc_now(o->context) + LEAST_LEFT_S;
 }
 
 /* --- the provider ----------------------------------------------------------------------- */
@@ -36,22 +36,22 @@ static bool has_page(const struct offer *o)
 static bool try_is_over(void *self)
 {
     const struct offer *o = self;
-    return now_ms(o->place) >= o->try_until_ms || tide_kyc_place_cancelled(o->place);
+    return now_ms(o->context) >= o->try_until_ms || tide_kyc_context_cancelled(o->context);
 }
 
 static tide_status ask_once(struct offer *o, struct tide_kyc_page *page, struct tide_err *err)
 {
     char token[TIDE_KYC_TOKEN_BYTES], back[TIDE_KYC_URL_BYTES + TIDE_KYC_TOKEN_BYTES + 16];
     char ref[TIDE_KYC_REF_BYTES]; /* of the address, whatever the row says */
-    const struct tide_kyc_settings *settings = o->place->settings;
-    tide_kyc_reference(ref, o->place, o->session->address);
+    const struct tide_kyc_settings *settings = o->context->settings;
+    tide_kyc_reference(ref, o->context, o->session->address);
     tide_kyc_token(token, settings, TIDE_KYC_FOR_RETURN, o->session->id);
     snprintf(back, sizeof back, "%s/kyc/return/%s", settings->public_url, token);
     const struct tide_kyc_call call = { .settings = settings,
                                         .provider = o->provider,
-                                        .http = o->place->http,
-                                        .pg = o->place->pg,
-                                        .now = tide_kyc_now(o->place),
+                                        .http = o->context->http,
+                                        .pg = o->context->pg,
+                                        .now = tide_kyc_now(o->context),
                                         .cancelled = try_is_over,
                                         .self = o };
     const struct tide_kyc_order order = {
@@ -64,16 +64,16 @@ static tide_status ask_once(struct offer *o, struct tide_kyc_page *page, struct 
 /* The second try is the same request: what the first one made is found, not made again. */
 static tide_status ask_twice(struct offer *o, struct tide_kyc_page *page, struct tide_err *err)
 {
-    const struct tide_clock *clock = o->place->options.clock;
-    int64_t until = o->place->deadline_ms, now = clock->now_ms(clock->self);
+    const struct tide_clock *clock = o->context->options.clock;
+    int64_t until = o->context->deadline_ms, now = clock->now_ms(clock->self);
     if (until == 0)
         until = now + 10000;
     o->try_until_ms = now + (until - now) / 2;
     tide_status status = ask_once(o, page, err);
     bool again = status == TIDE_E_IO || status == TIDE_E_STOPPED;
-    if (!again || tide_kyc_place_cancelled(o->place))
+    if (!again || tide_kyc_context_cancelled(o->context))
         return status;
-    pause_ms(o->place, AGAIN_MS);
+    pause_ms(o->context, AGAIN_MS);
     o->try_until_ms = until;
     return ask_once(o, page, err);
 }
@@ -86,20 +86,21 @@ static tide_status keep(struct offer *o, const struct tide_kyc_page *page, struc
     until[tide_u64_text(until, (uint64_t)page->expires_at)] = 0;
     check[tide_u64_text(check, o->reconcile_s)] = 0;
     tide_status status = tide_pg_query(
-        o->place->pg, NULL,
+        o->context->pg, NULL,
         "UPDATE kyc.session SET provider_id = $2, hosted_url = $3,"
         " hosted_until = to_timestamp($4::bigint), last_error = NULL,"
         " next_check = coalesce(next_check, clock_timestamp() + interval '1 s' * $5::integer),"
         " updated_at = clock_timestamp() WHERE id = $1"
         "  AND state IN ('created', 'pending', 'review', 'action_required')",
         (const char *[]){ o->session->id, page->provider_id, page->url, until, check }, 5, err);
-    return status == TIDE_OK ? tide_kyc_session_get(o->place, o->session->id, o->session, err)
+    return status == TIDE_OK ? tide_kyc_session_get(o->context, o->session->id, o->session, err)
                              : status;
 }
 
 static tide_status remember(struct offer *o, const char *what, struct tide_err *err)
 {
-    return tide_pg_query(o->place->pg, NULL, "UPDATE kyc.session SET last_error = $2 WHERE id = $1",
+    return tide_pg_query(o->context->pg, NULL,
+                         "UPDATE kyc.session SET last_error = $2 WHERE id = $1",
                          (const char *[]){ o->session->id, what }, 2, err);
 }
 
@@ -125,7 +126,7 @@ static tide_status get_page(struct offer *o, bool *offered, struct tide_reply *r
 {
     struct tide_kyc_page page;
     struct tide_err why;
-    tide_status status = tide_kyc_session_get(o->place, o->session->id, o->session, err);
+    tide_status status = tide_kyc_session_get(o->context, o->session->id, o->session, err);
     *offered = status == TIDE_OK && has_page(o);
     if (status != TIDE_OK || *offered)
         return status;
@@ -147,7 +148,7 @@ static tide_status lock(struct offer *o, bool *locked, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     tide_status status =
-        tide_pg_query(o->place->pg, &rows, "SELECT pg_try_advisory_lock(7023, hashtext($1))",
+        tide_pg_query(o->context->pg, &rows, "SELECT pg_try_advisory_lock(7023, hashtext($1))",
                       (const char *[]){ o->session->id }, 1, err);
     *locked = status == TIDE_OK && tide_pg_bool(&rows, 0, 0);
     if (status == TIDE_OK)
@@ -158,9 +159,9 @@ static tide_status lock(struct offer *o, bool *locked, struct tide_err *err)
 /* A lost connection has no locks. */
 static tide_status unlock(struct offer *o, struct tide_err *err)
 {
-    if (!tide_pg_alive(o->place->pg))
+    if (!tide_pg_alive(o->context->pg))
         return TIDE_OK;
-    return tide_pg_query(o->place->pg, NULL, "SELECT pg_advisory_unlock(7023, hashtext($1))",
+    return tide_pg_query(o->context->pg, NULL, "SELECT pg_advisory_unlock(7023, hashtext($1))",
                          (const char *[]){ o->session->id }, 1, err);
 }
 
@@ -168,24 +169,25 @@ static tide_status unlock(struct offer *o, struct tide_err *err)
 static tide_status wait_or_lock(struct offer *o, bool *locked, struct tide_err *err)
 {
     tide_status status = lock(o, locked, err);
-    while (status == TIDE_OK && !*locked && !has_page(o) && !tide_kyc_place_cancelled(o->place)) {
-        pause_ms(o->place, POLL_MS);
-        status = tide_kyc_session_get(o->place, o->session->id, o->session, err);
+    while (status == TIDE_OK && !*locked && !has_page(o) &&
+           !tide_kyc_context_cancelled(o->context)) {
+        pause_ms(o->context, POLL_MS);
+        status = tide_kyc_session_get(o->context, o->session->id, o->session, err);
         if (status == TIDE_OK && !has_page(o))
             status = lock(o, locked, err);
     }
     return status;
 }
 
-tide_status tide_kyc_offer(struct tide_kyc_place *place, uint32_t reconcile_s,
-                           struct tide_kyc_session *session, bool *offered,
-                           struct tide_reply *reply, struct tide_err *err)
+tide_status tide_kyc_hosted_page(struct tide_kyc_context *context, uint32_t reconcile_s,
+                                 struct tide_kyc_session *session, bool *offered,
+                                 struct tide_reply *reply, struct tide_err *err)
 {
-    struct offer o = { .place = place, .session = session, .reconcile_s = reconcile_s };
+    struct offer o = { .context = context, .session = session, .reconcile_s = reconcile_s };
     struct tide_err late = { .code = TIDE_E_STOPPED, .text = "another request waits for it" }, left;
     struct tide_err many = { .code = TIDE_E_STOPPED, .text = "too many requests wait for it" };
     bool locked = false;
-    o.provider = tide_kyc_provider_of(place->settings, tide_slice_str(session->provider));
+    o.provider = tide_kyc_provider_of(context->settings, tide_slice_str(session->provider));
     *offered = has_page(&o);
     if (*offered)
         return TIDE_OK;
@@ -194,9 +196,9 @@ tide_status tide_kyc_offer(struct tide_kyc_place *place, uint32_t reconcile_s,
                            "The provider of this session is not configured any more.");
         return TIDE_OK;
     }
-    enum tide_crew_room room = tide_kyc_enter(place, o.provider);
-    if (room != TIDE_CREW_ENTERED)
-        return room == TIDE_CREW_BACK ? TIDE_OK : tell(&o, &many, reply, err);
+    enum tide_worker_pool_room room = tide_kyc_context_enter(context, o.provider);
+    if (room != TIDE_BULKHEAD_ENTERED)
+        return room == TIDE_BULKHEAD_BACK ? TIDE_OK : tell(&o, &many, reply, err);
     tide_status status = wait_or_lock(&o, &locked, err);
     if (status != TIDE_OK)
         return status;

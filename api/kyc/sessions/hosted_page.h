@@ -11,8 +11,8 @@
  * provider_unavailable, provider_refused), and the row is as it was: the next try goes on from
  * there; or place->job is to run again, once the provider has room for it. Outside of
  * transactions. */
-tide_status tide_kyc_offer(struct tide_kyc_place *place, uint32_t reconcile_s,
-                           struct tide_kyc_session *session, bool *offered,
-                           struct tide_reply *reply, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_kyc_hosted_page(struct tide_kyc_context *context, uint32_t reconcile_s,
+                                 struct tide_kyc_session *session, bool *offered,
+                                 struct tide_reply *reply, struct tide_err *err) TIDE_MUST_USE;
 
 #endif

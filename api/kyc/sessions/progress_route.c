@@ -61,15 +61,15 @@ static bool may_know(const struct look *look, const struct tide_pg_rows *rows, b
     return look->integrator && tide_slice_eq_str(tide_pg_slice(rows, 0, 9), look->integrator->id);
 }
 
-static void answer(const struct tide_kyc_place *place, const struct look *look,
+static void answer(const struct tide_kyc_context *context, const struct look *look,
                    const struct tide_pg_rows *rows, struct tide_reply *reply)
 {
     struct tide_kyc_session session = { .expires_at = (int64_t)tide_pg_u64(rows, 0, 4) };
-    bool over = session.expires_at <= tide_kyc_now(place);
+    bool over = session.expires_at <= tide_kyc_now(context);
     struct tide_json j = { .buf = &reply->body };
     if (!tide_kyc_state_of(tide_pg_slice(rows, 0, 0), &session.state))
         session.state = TIDE_KYC_REVIEW;
-    if (tide_kyc_session_unused(&session, tide_kyc_now(place)))
+    if (tide_kyc_session_unused(&session, tide_kyc_now(context)))
         session.state = TIDE_KYC_EXPIRED;
     tide_json_open(&j, '{');
     tide_json_word(&j, "sessionId", look->id);
@@ -82,13 +82,13 @@ static void answer(const struct tide_kyc_place *place, const struct look *look,
     tide_json_close(&j, '}');
 }
 
-static tide_status run(struct tide_kyc_work *work, struct tide_kyc_place *place,
+static tide_status run(struct tide_kyc_work *work, struct tide_kyc_context *context,
                        struct tide_job *job, struct tide_err *err)
 {
     const struct look *look = (const struct look *)(const void *)work;
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
-        place->pg, &rows,
+        context->pg, &rows,
         "SELECT s.state, s.provider, s.mode,"
         " extract(epoch FROM greatest(s.updated_at, o.updated_at))::bigint,"
         " extract(epoch FROM s.expires_at)::bigint, o.state, o.action, o.confirmed_ledger,"
@@ -97,11 +97,11 @@ static tide_status run(struct tide_kyc_work *work, struct tide_kyc_place *place,
         "   WHERE x.session_id = s.id AND x.state <> 'superseded'"
         "   ORDER BY x.decision_rev DESC LIMIT 1) AS o ON true"
         " WHERE s.id = $1 AND s.deployment = $2::smallint",
-        (const char *[]){ look->id, place->deployment_text }, 2, err);
+        (const char *[]){ look->id, context->deployment_text }, 2, err);
     if (status != TIDE_OK)
         return status;
     if (rows.count)
-        answer(place, look, &rows, job->reply);
+        answer(context, look, &rows, job->reply);
     else
         tell_missing(job->reply);
     tide_pg_rows_release(&rows);
@@ -126,7 +126,7 @@ void tide_route_kyc_progress(struct tide_handler_context *context,
         tell_missing(reply);
         return;
     }
-    struct look *look = tide_kyc_later(context, sizeof *look, TIDE_KYC_DESK_READS, run, reply);
+    struct look *look = tide_kyc_later(context, sizeof *look, TIDE_KYC_POOL_READS, run, reply);
     if (!look)
         return;
     const struct tide_kyc_settings *settings = tide_kyc_settings(context->api->kyc);

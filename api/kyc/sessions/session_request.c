@@ -8,7 +8,7 @@
 enum { KEY_MAX = 128 };
 
 struct reading {
-    struct tide_kyc_ask *out;
+    struct tide_kyc_session_request *out;
     const struct tide_kyc_settings *settings;
     struct tide_reply *reply;
     bool failed;
@@ -32,7 +32,7 @@ static void wrong(struct reading *r, const char *where, const char *why)
 
 static void read_address(struct reading *r, tide_slice text)
 {
-    struct tide_kyc_ask *out = r->out;
+    struct tide_kyc_session_request *out = r->out;
     struct tide_param_value who;
     char why[TIDE_PARAM_WHY];
     enum tide_strkey kind;
@@ -146,7 +146,7 @@ static bool refuse(struct tide_reply *reply, const char *code, const char *detai
 
 static bool read_who(struct reading *r, const struct tide_request *request)
 {
-    struct tide_kyc_ask *out = r->out;
+    struct tide_kyc_session_request *out = r->out;
     uint32_t times;
     tide_slice key = tide_request_header(request, "X-API-Key", &times);
     if (times) {
@@ -166,7 +166,7 @@ static bool read_who(struct reading *r, const struct tide_request *request)
 /* The hash of a client and his key: two clients may choose the same one. */
 static bool read_idempotency(struct reading *r, const struct tide_request *request)
 {
-    struct tide_kyc_ask *out = r->out;
+    struct tide_kyc_session_request *out = r->out;
     struct tide_sha256 sha;
     uint32_t times;
     tide_slice key = tide_request_header(request, "Idempotency-Key", &times);
@@ -203,11 +203,12 @@ static void read_network(struct reading *r, const struct tide_request *request)
     memcpy(r->out->network, digest, sizeof r->out->network);
 }
 
-bool tide_kyc_ask_read(struct tide_kyc_ask *out, const struct tide_kyc_settings *settings,
-                       const struct tide_request *request, struct tide_reply *reply)
+bool tide_kyc_session_request_read(struct tide_kyc_session_request *out,
+                                   const struct tide_kyc_settings *settings,
+                                   const struct tide_request *request, struct tide_reply *reply)
 {
     struct reading r = { .out = out, .settings = settings, .reply = reply };
-    *out = (struct tide_kyc_ask){ 0 };
+    *out = (struct tide_kyc_session_request){ 0 };
     read_network(&r, request);
     return read_body(&r, request->body) && read_who(&r, request) && read_idempotency(&r, request);
 }

@@ -11,7 +11,7 @@
 /* Whether the address may trade already: then this is a renewal. */
 enum tide_kyc_renewal { TIDE_KYC_RENEWAL_UNKNOWN, TIDE_KYC_RENEWAL_NO, TIDE_KYC_RENEWAL_YES };
 
-struct tide_kyc_ask {
+struct tide_kyc_session_request {
     struct tide_kyc_work work;
     char id[TIDE_KYC_SESSION_BYTES]; /* of the session, if one must be made */
     char address[TIDE_KYC_ADDRESS_BYTES];
@@ -33,7 +33,7 @@ struct tide_kyc_ask {
 };
 
 /* What challenges of this place have in common; borrows from it. */
-struct tide_kyc_challenger tide_kyc_challenger_of(const struct tide_kyc_place *place);
+struct tide_kyc_challenger tide_kyc_challenger_of(const struct tide_kyc_context *context);
 
 /* False: the reply holds the problem.
  *   400 bad_body             not an object; errors name each member that is wrong, missing, unknown
@@ -41,7 +41,8 @@ struct tide_kyc_challenger tide_kyc_challenger_of(const struct tide_kyc_place *p
  *   401 key_unknown          X-API-Key is no integrator's
  *   401 proof_required       neither key nor challenge, and the file does not say open
  *   401 key_required         a contract cannot sign a challenge */
-bool tide_kyc_ask_read(struct tide_kyc_ask *out, const struct tide_kyc_settings *settings,
-                       const struct tide_request *request, struct tide_reply *reply);
+bool tide_kyc_session_request_read(struct tide_kyc_session_request *out,
+                                   const struct tide_kyc_settings *settings,
+                                   const struct tide_request *request, struct tide_reply *reply);
 
 #endif

@@ -33,7 +33,7 @@ static void put_links(struct tide_json *j, const struct tide_kyc_settings *setti
 }
 
 static void answer(const struct tide_kyc_settings *settings, const struct tide_kyc_session *session,
-                   const struct tide_kyc_ask *ask, struct tide_reply *reply)
+                   const struct tide_kyc_session_request *ask, struct tide_reply *reply)
 {
     struct tide_json j = { .buf = &reply->body };
     tide_json_open(&j, '{');
@@ -63,24 +63,25 @@ static void tell_unknown(struct tide_reply *reply)
 
 /* The account's signers, when a challenge is to be weighed. A forged one costs the network no
  * question. *known false: the reply says why, or the job runs again when there is room. */
-static tide_status learn_signers(struct tide_kyc_place *place, struct tide_kyc_ask *ask,
-                                 bool *known, struct tide_reply *reply, struct tide_err *err)
+static tide_status learn_signers(struct tide_kyc_context *context,
+                                 struct tide_kyc_session_request *ask, bool *known,
+                                 struct tide_reply *reply, struct tide_err *err)
 {
-    struct tide_kyc_challenger who = tide_kyc_challenger_of(place);
+    struct tide_kyc_challenger who = tide_kyc_challenger_of(context);
     struct tide_kyc_proof proof;
     *known = true;
     if (ask->envelope_len == 0 || ask->claimed || ask->signers.count ||
         tide_kyc_challenge_read(&proof, &who, ask->key,
                                 tide_slice_of(ask->envelope, ask->envelope_len),
-                                (uint64_t)tide_kyc_now(place)))
+                                (uint64_t)tide_kyc_now(context)))
         return TIDE_OK;
-    enum tide_crew_room room = tide_kyc_enter(place, ask->provider);
-    *known = room == TIDE_CREW_ENTERED;
-    if (room == TIDE_CREW_FULL)
+    enum tide_worker_pool_room room = tide_kyc_context_enter(context, ask->provider);
+    *known = room == TIDE_BULKHEAD_ENTERED;
+    if (room == TIDE_BULKHEAD_FULL)
         tell_unknown(reply);
     if (!*known)
         return TIDE_OK;
-    tide_status status = tide_kyc_signers_fetch(place, ask->key, &ask->signers, err);
+    tide_status status = tide_kyc_signers_fetch(context, ask->key, &ask->signers, err);
     if (status == TIDE_OK || status == TIDE_E_DB || status == TIDE_E_DB_FATAL ||
         status == TIDE_E_MEMORY)
         return status;
@@ -89,26 +90,26 @@ static tide_status learn_signers(struct tide_kyc_place *place, struct tide_kyc_a
     return TIDE_OK;
 }
 
-static tide_status run(struct tide_kyc_work *work, struct tide_kyc_place *place,
+static tide_status run(struct tide_kyc_work *work, struct tide_kyc_context *context,
                        struct tide_job *job, struct tide_err *err)
 {
-    struct tide_kyc_ask *ask = (struct tide_kyc_ask *)(void *)work;
+    struct tide_kyc_session_request *ask = (struct tide_kyc_session_request *)(void *)work;
     struct tide_reply *reply = job->reply;
     struct tide_kyc_session session;
     enum tide_kyc_claim how;
     bool offered = true, known;
-    tide_status status = learn_signers(place, ask, &known, reply, err);
+    tide_status status = learn_signers(context, ask, &known, reply, err);
     if (status != TIDE_OK || !known)
         return status;
-    status = tide_kyc_claim(place, ask, &session, &how, reply, err);
+    status = tide_kyc_claim(context, ask, &session, &how, reply, err);
     if (status != TIDE_OK || how == TIDE_KYC_CLAIM_REFUSED)
         return status;
     if (tide_kyc_is_open(session.state))
-        status = tide_kyc_offer(place, ask->reconcile_s, &session, &offered, reply, err);
+        status = tide_kyc_hosted_page(context, ask->reconcile_s, &session, &offered, reply, err);
     if (status != TIDE_OK || !offered)
         return status;
     reply->status = how == TIDE_KYC_CLAIM_MADE ? 201 : 200;
-    answer(place->settings, &session, ask, reply);
+    answer(context->settings, &session, ask, reply);
     return TIDE_OK;
 }
 
@@ -122,18 +123,18 @@ static enum tide_kyc_renewal renewal_of(struct tide_handler_context *context,
     struct tide_standing standing;
     const struct tide_hot_person *person;
     char why[TIDE_PARAM_WHY];
-    struct tide_view view;
+    struct tide_reader reader;
     struct tide_reply aside;
     enum tide_kyc_renewal renewal = TIDE_KYC_RENEWAL_UNKNOWN;
     if (!tide_param_read(&who, TIDE_PARAM_address, tide_slice_str(address), why))
         return renewal;
     tide_reply_init(&aside);
-    if (tide_view_open(&view, context, request, &aside)) {
-        if (tide_trusted(&view, context, &aside)) {
-            tide_lookup_standing(&view, &who.address, &standing, &person);
+    if (tide_reader_open(&reader, context, request, &aside)) {
+        if (tide_trusted(&reader, context, &aside)) {
+            tide_lookup_standing(&reader, &who.address, &standing, &person);
             renewal = standing.compliant ? TIDE_KYC_RENEWAL_YES : TIDE_KYC_RENEWAL_NO;
         }
-        tide_view_close(&view, &aside);
+        tide_reader_close(&reader, &aside);
         if (aside.status != 200)
             renewal = TIDE_KYC_RENEWAL_UNKNOWN;
     }
@@ -144,8 +145,8 @@ static enum tide_kyc_renewal renewal_of(struct tide_handler_context *context,
 void tide_route_kyc_session(struct tide_handler_context *context,
                             const struct tide_request *request, struct tide_reply *reply)
 {
-    struct tide_kyc_ask read, *ask;
-    if (!tide_kyc_ask_read(&read, tide_kyc_settings(context->api->kyc), request, reply))
+    struct tide_kyc_session_request read, *ask;
+    if (!tide_kyc_session_request_read(&read, tide_kyc_settings(context->api->kyc), request, reply))
         return;
     if (!tide_kyc_new_session_id(read.id)) {
         tide_reply_problem(reply, 503, "no_memory", "The system has no random numbers to give.");
@@ -154,7 +155,7 @@ void tide_route_kyc_session(struct tide_handler_context *context,
     }
     read.renewal = renewal_of(context, request, read.address);
     read.reconcile_s = context->api->config->kyc_reconcile_s;
-    ask = tide_kyc_later(context, sizeof *ask, TIDE_KYC_DESK_SESSIONS, run, reply);
+    ask = tide_kyc_later(context, sizeof *ask, TIDE_KYC_POOL_SESSIONS, run, reply);
     if (!ask)
         return;
     read.work = ask->work;

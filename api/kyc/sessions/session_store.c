@@ -103,15 +103,15 @@ bool tide_kyc_session_unused(const struct tide_kyc_session *session, int64_t now
     return waits && session->expires_at <= now;
 }
 
-tide_status tide_kyc_session_get(struct tide_kyc_place *place, const char *id,
+tide_status tide_kyc_session_get(struct tide_kyc_context *context, const char *id,
                                  struct tide_kyc_session *out, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     tide_status status =
-        tide_pg_query(place->pg, &rows,
+        tide_pg_query(context->pg, &rows,
                       "SELECT " TIDE_KYC_SESSION_COLUMNS
                       " FROM kyc.session AS s WHERE s.id = $1 AND s.deployment = $2::smallint",
-                      (const char *[]){ id, place->deployment_text }, 2, err);
+                      (const char *[]){ id, context->deployment_text }, 2, err);
     if (status != TIDE_OK)
         return status;
     if (rows.count == 0)
@@ -124,15 +124,15 @@ tide_status tide_kyc_session_get(struct tide_kyc_place *place, const char *id,
 
 /* --- who -------------------------------------------------------------------------------- */
 
-void tide_kyc_reference(char out[TIDE_KYC_REF_BYTES], const struct tide_kyc_place *place,
+void tide_kyc_reference(char out[TIDE_KYC_REF_BYTES], const struct tide_kyc_context *context,
                         const char *address)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     uint8_t text[TIDE_HASH_BYTES + TIDE_KYC_ADDRESS_BYTES], digest[TIDE_HMAC_BYTES_MAX];
-    const struct tide_kyc_settings *settings = place->settings;
+    const struct tide_kyc_settings *settings = context->settings;
     size_t len = strlen(address);
     assert(len < TIDE_KYC_ADDRESS_BYTES);
-    memcpy(text, place->network_id, TIDE_HASH_BYTES);
+    memcpy(text, context->network_id, TIDE_HASH_BYTES);
     memcpy(text + TIDE_HASH_BYTES, address, len);
     tide_hmac(TIDE_HMAC_SHA256, digest,
               tide_slice_of(settings->reference_key, sizeof settings->reference_key),

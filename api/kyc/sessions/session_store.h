@@ -24,7 +24,7 @@ struct tide_kyc_session {
 };
 
 /* One session of the place's deployment. TIDE_E_MISSING: there is none such. */
-tide_status tide_kyc_session_get(struct tide_kyc_place *place, const char *id,
+tide_status tide_kyc_session_get(struct tide_kyc_context *context, const char *id,
                                  struct tide_kyc_session *out, struct tide_err *err) TIDE_MUST_USE;
 
 #define TIDE_KYC_SESSION_S (7 * 86400) /* a session that nobody uses lives so long */
@@ -44,7 +44,7 @@ bool tide_kyc_session_read(struct tide_kyc_session *out, const struct tide_pg_ro
 
 /* What a provider knows the person behind an address by: the same for an address of a network, and
  * nothing to anybody without the key. */
-void tide_kyc_reference(char out[TIDE_KYC_REF_BYTES], const struct tide_kyc_place *place,
+void tide_kyc_reference(char out[TIDE_KYC_REF_BYTES], const struct tide_kyc_context *context,
                         const char *address);
 
 /* As it is told outside: who looks, and where, is ours to know. */

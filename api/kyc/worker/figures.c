@@ -108,7 +108,7 @@ static void put_said(struct tide_buf *out, const struct tide_kyc_attester *a, do
         snprintf(labels, sizeof labels, "state=\"%s\"", states[i]);
         tide_metric_u64(out, "attester_state", labels, strcmp(a->state, states[i]) == 0);
     }
-    tide_metric_gauge(out, "attester_beat_age_seconds", "Since it last said something.",
+    tide_metric_gauge(out, "attester_heartbeat_age_seconds", "Since it last said something.",
                       a->beat_age_s + ago);
     tide_metric_gauge(out, "attester_ledger", "Newest ledger that its servers told; 0: none.",
                       (double)a->ledger);
@@ -159,13 +159,13 @@ static void put_turns(struct tide_buf *out, const struct tide_kyc_settings *sett
     }
 }
 
-void tide_kyc_put_desks(struct tide_buf *out, const struct tide_kyc_desk_line *lines, size_t count)
+void tide_kyc_put_pools(struct tide_buf *out, const struct tide_kyc_pool_line *lines, size_t count)
 {
-    static const char *const what[] = { "kyc_desk_waiting",    "kyc_desk_busy",
-                                        "kyc_desk_connected",  "kyc_desk_jobs_total",
-                                        "kyc_desk_full_total", "kyc_desk_late_total" };
+    static const char *const what[] = { "kyc_pool_waiting",    "kyc_pool_busy",
+                                        "kyc_pool_connected",  "kyc_pool_jobs_total",
+                                        "kyc_pool_full_total", "kyc_pool_late_total" };
     static const char *const help[TIDE_COUNT(what)] = {
-        "Requests that wait for the desk.",      "Threads of it that answer one.",
+        "Requests that wait for the pool.",      "Threads of it that answer one.",
         "Threads of it with a connection.",      "Requests that it took.",
         "Requests refused: its queue was full.", "Requests whose time was over before their turn.",
     };
@@ -173,10 +173,10 @@ void tide_kyc_put_desks(struct tide_buf *out, const struct tide_kyc_desk_line *l
     for (size_t i = 0; i < TIDE_COUNT(what); i++) {
         tide_metric_family(out, what[i], strstr(what[i], "_total") ? "counter" : "gauge", help[i]);
         for (size_t d = 0; d < count; d++) {
-            const struct tide_crew_stats *s = &lines[d].stats;
+            const struct tide_worker_pool_stats *s = &lines[d].stats;
             const uint64_t values[TIDE_COUNT(what)] = { s->waiting, s->busy, s->connected,
                                                         s->jobs,    s->full, s->late };
-            snprintf(labels, sizeof labels, "desk=\"%s\"", lines[d].name);
+            snprintf(labels, sizeof labels, "pool=\"%s\"", lines[d].name);
             tide_metric_u64(out, what[i], labels, values[i]);
         }
     }

@@ -6,11 +6,11 @@
 #include "api/kyc/worker/worker.h"
 #include "api/sql/worker_pool.h"
 
-struct tide_kyc_desk_line {
+struct tide_kyc_pool_line {
     const char *name;
-    struct tide_crew_stats stats;
+    struct tide_worker_pool_stats stats;
 };
-void tide_kyc_put_desks(struct tide_buf *out, const struct tide_kyc_desk_line *lines, size_t count);
+void tide_kyc_put_pools(struct tide_buf *out, const struct tide_kyc_pool_line *lines, size_t count);
 
 /* now_ms: monotonic. */
 void tide_kyc_put_figures(struct tide_buf *out, const struct tide_kyc_settings *settings,

@@ -29,14 +29,14 @@ static void answer_taken(struct tide_reply *reply)
 
 /* An event's name with other bytes than before: somebody plays, or the provider gives one name to
  * two things. It is signed, so the provider is asked again; not too often, whoever plays. */
-static tide_status judge_repeated(const struct keep *keep, const struct tide_kyc_place *place,
+static tide_status judge_repeated(const struct keep *keep, const struct tide_kyc_context *context,
                                   struct tide_err *err)
 {
     struct tide_pg_rows rows;
     const char *values[] = { keep->provider_key, keep->event.key, keep->body_sha256,
-                             place->deployment_text };
+                             context->deployment_text };
     tide_status status = tide_pg_query(
-        place->pg, &rows,
+        context->pg, &rows,
         "WITH again AS (UPDATE kyc.inbox SET state = 'new', body_sha256 = $3, attempts = 0,"
         "    next_try = clock_timestamp(), received_at = clock_timestamp()"
         "  WHERE deployment = $4::smallint AND provider = $1 AND event_key = $2"
@@ -53,7 +53,7 @@ static tide_status judge_repeated(const struct keep *keep, const struct tide_kyc
     return TIDE_OK;
 }
 
-static tide_status keep_event(const struct keep *keep, const struct tide_kyc_place *place,
+static tide_status keep_event(const struct keep *keep, const struct tide_kyc_context *context,
                               struct tide_err *err)
 {
     const struct tide_kyc_event *event = &keep->event;
@@ -68,9 +68,9 @@ static tide_status keep_event(const struct keep *keep, const struct tide_kyc_pla
                              event->provider_id[0] ? event->provider_id : NULL,
                              event->ref[0] ? event->ref : NULL,
                              secret,
-                             place->deployment_text };
+                             context->deployment_text };
     tide_status status = tide_pg_query(
-        place->pg, &rows,
+        context->pg, &rows,
         "INSERT INTO kyc.inbox (provider, event_key, body_sha256, occurred_at, provider_id, ref, "
         "sig_key, deployment)"
         " VALUES ($1, $2, $3, to_timestamp($4::bigint / 1000.0), $5, $6, $7::smallint, "
@@ -83,16 +83,16 @@ static tide_status keep_event(const struct keep *keep, const struct tide_kyc_pla
     tide_pg_rows_release(&rows);
     (void)TIDE_FAILPOINT("kyc.inbox_committed");
     if (!kept)
-        return judge_repeated(keep, place, err);
+        return judge_repeated(keep, context, err);
     tide_kyc_count(keep->refused, keep->provider, TIDE_KYC_KEPT, NULL);
     return TIDE_OK;
 }
 
-static tide_status run(struct tide_kyc_work *work, struct tide_kyc_place *place,
+static tide_status run(struct tide_kyc_work *work, struct tide_kyc_context *context,
                        struct tide_job *job, struct tide_err *err)
 {
     const struct keep *keep = (const struct keep *)work;
-    tide_status status = keep_event(keep, place, err);
+    tide_status status = keep_event(keep, context, err);
     if (status == TIDE_OK)
         answer_taken(job->reply);
     else
@@ -138,7 +138,7 @@ static void keep_later(struct tide_handler_context *context, const struct tide_r
                        struct tide_reply *reply)
 {
     const struct tide_kyc_settings *settings = tide_kyc_settings(context->api->kyc);
-    struct keep *keep = tide_kyc_later(context, sizeof *keep, TIDE_KYC_DESK_HOOKS, run, reply);
+    struct keep *keep = tide_kyc_later(context, sizeof *keep, TIDE_KYC_POOL_HOOKS, run, reply);
     uint8_t hash[TIDE_HASH_BYTES];
     if (!keep)
         return;

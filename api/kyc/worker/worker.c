@@ -82,11 +82,11 @@ static tide_status ask_provider(struct worker *w, const struct worker_session *s
 {
     struct tide_kyc_call call = { .settings = w->all->options.settings,
                                   .provider = w->provider,
-                                  .http = w->place.http,
-                                  .pg = w->place.pg,
+                                  .http = w->context.http,
+                                  .pg = w->context.pg,
                                   .now = worker_wall_s(w),
-                                  .cancelled = tide_kyc_place_cancelled,
-                                  .self = &w->place };
+                                  .cancelled = tide_kyc_context_cancelled,
+                                  .self = &w->context };
     char ref[TIDE_KYC_REF_BYTES];
     *room = (struct tide_kyc_decision){ 0 };
     *out = NULL;
@@ -97,7 +97,7 @@ static tide_status ask_provider(struct worker *w, const struct worker_session *s
     (void)TIDE_FAILPOINT("kyc.decision_fetched");
     *out = status == TIDE_OK ? room : &tide_kyc_gone;
     /* Of the address itself: the database's column is not believed. */
-    tide_kyc_reference(ref, &w->place, session->address);
+    tide_kyc_reference(ref, &w->context, session->address);
     if (status == TIDE_OK && room->ref[0] && strcmp(room->ref, ref) != 0)
         *room = (struct tide_kyc_decision){ .state = TIDE_KYC_REVIEW,
                                             .doubtful = true,
@@ -183,7 +183,7 @@ static tide_status work_on(struct worker *w, const struct worker_session *sessio
                  tide_log_quote(quoted, sizeof quoted, err->text));
         status = put_off(w, session, event, status, err);
     }
-    if (tide_pg_alive(w->place.pg) && worker_unlock(w, session, &after) != TIDE_OK &&
+    if (tide_pg_alive(w->context.pg) && worker_unlock(w, session, &after) != TIDE_OK &&
         status == TIDE_OK)
         return tide_fail(err, after.code, "%s", after.text);
     return status;
@@ -230,7 +230,7 @@ static tide_status compare_clocks(struct worker *w, bool *agree, struct tide_err
     char text[TIDE_CLOCKS_TEXT_BYTES], quoted[2 * TIDE_CLOCKS_TEXT_BYTES];
     const struct tide_kyc_workers_options *options = &w->all->options;
     tide_status status =
-        tide_clocks_read(&clocks, w->place.pg, options->clock, w->place.deployment, err);
+        tide_clocks_read(&clocks, w->context.pg, options->clock, w->context.deployment, err);
     if (status != TIDE_OK)
         return status;
     enum tide_clocks_verdict verdict = tide_clocks_judge(&clocks, options->skew_s);
@@ -255,7 +255,7 @@ static tide_status turn(struct worker *w, bool *more, struct tide_err *err)
     if (status == TIDE_OK)
         status = compare_clocks(w, &found, err);
     if (status == TIDE_OK && !found)
-        return worker_house(w, err);
+        return worker_maintain(w, err);
     for (int i = 0; i < EVENTS_A_TURN && found && status == TIDE_OK && may_ask(w); i++)
         status = next_event(w, &found, err);
     *more = found && may_ask(w);
@@ -263,19 +263,19 @@ static tide_status turn(struct worker *w, bool *more, struct tide_err *err)
     for (int i = 0; i < SESSIONS_A_TURN && found && status == TIDE_OK && may_ask(w); i++)
         status = next_session(w, &found, err);
     *more |= found && may_ask(w);
-    return status == TIDE_OK ? worker_house(w, err) : status;
+    return status == TIDE_OK ? worker_maintain(w, err) : status;
 }
 
 /* --- the thread ------------------------------------------------------------------------------- */
 
 static tide_status connect_now(struct worker *w, struct tide_err *err)
 {
-    if (tide_kyc_place_ready(&w->place) && w->listening)
+    if (tide_kyc_context_ready(&w->context) && w->listening)
         return TIDE_OK;
     w->listening = false;
-    tide_status status = tide_kyc_place_connect(&w->place, err);
+    tide_status status = tide_kyc_context_connect(&w->context, err);
     if (status == TIDE_OK)
-        status = tide_pg_listen(w->place.pg, "tidemark_inbox", err);
+        status = tide_pg_listen(w->context.pg, "tidemark_inbox", err);
     w->listening = status == TIDE_OK;
     return status;
 }
@@ -301,7 +301,7 @@ static void judge_database(struct worker *w, tide_status status, const struct ti
         tide_log(status == TIDE_E_DB ? TIDE_WARN : TIDE_ERROR, "kyc.worker_failed",
                  "provider=%s text=%s", w->provider->key,
                  tide_log_quote(quoted, sizeof quoted, err->text));
-    if (w->place.pg && tide_pg_remedy(w->place.pg) != TIDE_PG_AGAIN)
+    if (w->context.pg && tide_pg_remedy(w->context.pg) != TIDE_PG_AGAIN)
         w->listening = false;
     rest(w, worker_backoff_ms(w, 250, 10000, w->db_failures++));
 }
@@ -318,7 +318,7 @@ static void *run(void *self)
         if (status == TIDE_OK)
             status = turn(w, &more, &err);
         if (status == TIDE_OK && !more)
-            status = tide_pg_wait(w->place.pg, POLL_MS, &notified, &err);
+            status = tide_pg_wait(w->context.pg, POLL_MS, &notified, &err);
         judge_database(w, status, &err);
     }
     tide_liveness_end();
@@ -335,13 +335,13 @@ tide_status tide_kyc_workers_open(struct tide_kyc_workers **out,
     tide_status status = TIDE_OK;
     if (!all)
         return tide_fail(err, TIDE_E_MEMORY, "kyc: workers");
-    struct tide_kyc_place_options place = { .settings = options->settings,
-                                            .clock = options->clock,
-                                            .conninfo = options->conninfo,
-                                            .select = options->select,
-                                            .ca_file = options->ca_file,
-                                            .stopped = is_closing,
-                                            .stopped_self = all };
+    struct tide_kyc_context_options context = { .settings = options->settings,
+                                                .clock = options->clock,
+                                                .conninfo = options->conninfo,
+                                                .select = options->select,
+                                                .ca_file = options->ca_file,
+                                                .stopped = is_closing,
+                                                .stopped_self = all };
     all->options = *options;
     pthread_mutex_init(&all->mutex, NULL);
     for (uint32_t i = 0; i < options->settings->provider_count && status == TIDE_OK; i++) {
@@ -351,7 +351,7 @@ tide_status tide_kyc_workers_open(struct tide_kyc_workers **out,
         w->provider = &options->settings->providers[i];
         w->adapter = tide_kyc_adapter_of(w->provider->type);
         w->chance = (uint32_t)options->clock->wall_ms(options->clock->self) + i * 7919;
-        status = tide_kyc_place_open(&w->place, &place, err);
+        status = tide_kyc_context_open(&w->context, &context, err);
         w->opened = status == TIDE_OK;
     }
     if (status == TIDE_OK)
@@ -382,7 +382,7 @@ void tide_kyc_workers_close(struct tide_kyc_workers *all)
         if (w->started)
             pthread_join(w->thread, NULL);
         if (w->opened)
-            tide_kyc_place_close(&w->place);
+            tide_kyc_context_close(&w->context);
     }
     pthread_mutex_destroy(&all->mutex);
     free(all);

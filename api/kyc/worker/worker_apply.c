@@ -33,7 +33,7 @@ static int64_t number(const struct tide_pg_rows *rows, uint32_t column)
 static tide_status lock_address(struct worker *w, const struct worker_session *session,
                                 struct tide_err *err)
 {
-    return tide_pg_query(w->place.pg, NULL,
+    return tide_pg_query(w->context.pg, NULL,
                          "SELECT pg_advisory_xact_lock(7024, hashtext(deployment || ref))"
                          " FROM kyc.session WHERE id = $1",
                          (const char *[]){ session->id }, 1, err);
@@ -44,7 +44,7 @@ static tide_status read_row(struct worker *w, const struct worker_session *sessi
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
-        w->place.pg, &rows,
+        w->context.pg, &rows,
         "SELECT state, reason, round(extract(epoch FROM decision_at) * 1000)::bigint, jurisdiction,"
         "  extract(epoch FROM valid_until)::bigint, extract(epoch FROM attested_until)::bigint,"
         "  extract(epoch FROM created_at)::bigint, extract(epoch FROM expires_at)::bigint,"
@@ -96,8 +96,8 @@ static uint32_t find_genuine(const struct worker *w, const struct tide_pg_rows *
         for (uint32_t i = 0; i < TIDE_INTENT_FIELDS; i++)
             fields[i] = tide_pg_text(rows, at, i);
         if (tide_pg_bytes(rows, at, INTENT_MAC, mac, sizeof mac) &&
-            tide_intent_genuine(mac, sizeof mac, w->place.settings->intent_key, w->place.network_id,
-                                fields))
+            tide_intent_genuine(mac, sizeof mac, w->context.settings->intent_key,
+                                w->context.network_id, fields))
             return at;
     }
     return rows->count;
@@ -114,7 +114,7 @@ static tide_status read_other(struct worker *w, const struct worker_session *ses
     char seconds[WORKER_NUMBER_BYTES];
     snprintf(seconds, sizeof seconds, "%" PRId64, now);
     tide_status status = tide_pg_query(
-        w->place.pg, &rows,
+        w->context.pg, &rows,
         "SELECT " INTENT_COLUMNS ", o.state = 'confirmed'"
         " FROM kyc.session AS s JOIN kyc.session AS b ON b.deployment = s.deployment"
         "   AND b.address = s.address AND b.id <> s.id"
@@ -150,7 +150,7 @@ static tide_status read_longer(struct worker *w, const struct worker_session *se
     char seconds[WORKER_NUMBER_BYTES];
     snprintf(seconds, sizeof seconds, "%" PRId64, now);
     tide_status status = tide_pg_query(
-        w->place.pg, &rows,
+        w->context.pg, &rows,
         "SELECT EXISTS (SELECT FROM kyc.outbox AS o JOIN kyc.session AS p ON p.id = o.session_id"
         " WHERE o.deployment = $2 AND o.subject = $3 AND o.session_id <> $1 AND o.action = 'attest'"
         "   AND o.state <> 'superseded' AND o.expires_at > $4::bigint"
@@ -173,7 +173,7 @@ static tide_status read_flood(struct worker *w, struct row *row, struct tide_err
     char most[WORKER_NUMBER_BYTES];
     snprintf(most, sizeof most, "%" PRIu32, w->all->options.settings->revocations_per_hour);
     tide_status status = tide_pg_query(
-        w->place.pg, &rows,
+        w->context.pg, &rows,
         "SELECT count(*) >= $3::bigint FROM (SELECT FROM kyc.outbox AS o"
         "  JOIN kyc.session AS s ON s.id = o.session_id WHERE o.action = 'revoke'"
         "   AND o.created_at > clock_timestamp() - interval '1 hour' AND o.reason IS DISTINCT FROM"
@@ -233,7 +233,7 @@ static tide_status write_session(struct worker *w, const struct worker_session *
         tide_kyc_is_open(plan->state) ? "true" : "false",
     };
     return tide_pg_query(
-        w->place.pg, NULL,
+        w->context.pg, NULL,
         "UPDATE kyc.session SET state = $2, reason = $3, decision_rev = coalesce($4::integer, 0),"
         "  decision_at = to_timestamp($5::bigint / 1000.0), jurisdiction = $6::integer,"
         "  valid_until = to_timestamp($7::bigint), attested_until = to_timestamp($8::bigint),"
@@ -272,7 +272,7 @@ static tide_status insert_intent(struct worker *w, const char *const fields[TIDE
     uint8_t mac[TIDE_HASH_BYTES];
     char text[META_BYTES];
     const char *values[TIDE_INTENT_FIELDS + 4];
-    tide_intent_mac(mac, w->place.settings->intent_key, w->place.network_id, fields);
+    tide_intent_mac(mac, w->context.settings->intent_key, w->context.network_id, fields);
     put_literal(text, mac);
     memcpy(values, fields, TIDE_INTENT_FIELDS * sizeof *fields);
     values[TIDE_INTENT_FIELDS] = text;
@@ -280,7 +280,7 @@ static tide_status insert_intent(struct worker *w, const char *const fields[TIDE
     values[TIDE_INTENT_FIELDS + 2] = parked ? "manual_review" : NULL;
     values[TIDE_INTENT_FIELDS + 3] = parked;
     return tide_pg_query(
-        w->place.pg, NULL,
+        w->context.pg, NULL,
         "INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action,"
         "  jurisdiction, expires_at, meta_hash, mac, state, reason, last_status)"
         " VALUES ($1, $2, $3, $4::integer, $5, $6::integer, $7::bigint, $8::bytea, $9::bytea,"
@@ -296,7 +296,7 @@ static tide_status keep_meta(struct worker *w, const struct worker_session *sess
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
-        w->place.pg, &rows,
+        w->context.pg, &rows,
         "SELECT " INTENT_COLUMNS " FROM kyc.outbox AS o WHERE o.session_id = $1"
         "   AND o.action = 'attest' AND o.jurisdiction = $2::integer AND o.expires_at = $3::bigint"
         " ORDER BY o.genuine IS NOT FALSE DESC, o.decision_rev DESC LIMIT 16",
@@ -348,7 +348,7 @@ static tide_status write_again(struct worker *w, const struct row *row, struct t
 {
     struct tide_pg_rows rows;
     struct texts t;
-    tide_status status = tide_pg_query(w->place.pg, &rows,
+    tide_status status = tide_pg_query(w->context.pg, &rows,
                                        "UPDATE kyc.session SET decision_rev = decision_rev + 1"
                                        " WHERE id = $1 RETURNING decision_rev",
                                        (const char *[]){ row->other.id }, 1, err);
@@ -405,7 +405,7 @@ static tide_status write_note(struct worker *w, const struct worker_session *ses
                                  ? row->other.id
                                  : NULL };
     return tide_pg_query(
-        w->place.pg, NULL,
+        w->context.pg, NULL,
         "SELECT kyc.note('worker', $8::text || '.' || $9::text, $1, "
         "jsonb_strip_nulls(jsonb_build_object("
         "  'from', $2::text, 'to', $3::text, 'reason', $4::text, 'rev', $5::integer,"
@@ -418,13 +418,13 @@ static tide_status end_events(struct worker *w, const struct worker_session *ses
                               const struct worker_event *event, struct tide_err *err)
 {
     return tide_pg_query(
-        w->place.pg, NULL,
+        w->context.pg, NULL,
         "UPDATE kyc.inbox SET state = 'done', last_error = NULL WHERE deployment = $5::smallint"
         "  AND provider = $1 AND (event_key = $2 OR state = 'new' AND provider_id = $3"
         "    AND received_at < $4::timestamptz)",
         (const char *[]){ w->provider->key, event ? event->key : NULL,
                           session->provider_id[0] ? session->provider_id : NULL, session->taken_at,
-                          w->place.deployment_text },
+                          w->context.deployment_text },
         5, err);
 }
 
@@ -432,7 +432,7 @@ static tide_status end_events(struct worker *w, const struct worker_session *ses
 static tide_status nudge_siblings(struct worker *w, const struct worker_session *session,
                                   struct tide_err *err)
 {
-    return tide_pg_query(w->place.pg, NULL,
+    return tide_pg_query(w->context.pg, NULL,
                          "UPDATE kyc.session AS b SET next_check = clock_timestamp()"
                          " FROM kyc.session AS s WHERE s.id = $1 AND b.provider = s.provider"
                          "   AND b.provider_id = s.provider_id AND b.address = s.address"
@@ -449,7 +449,7 @@ tide_status worker_apply(struct worker *w, const struct worker_session *session,
     struct row row;
     const struct tide_kyc_workers_options *options = &w->all->options;
     int64_t now = worker_wall_s(w);
-    tide_status status = tide_kyc_begin(&w->place, err);
+    tide_status status = tide_kyc_begin(&w->context, err);
     row = (struct row){ 0 };
     if (status == TIDE_OK)
         status = read_standing(w, session, &row, now, err);

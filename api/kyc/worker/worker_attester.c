@@ -33,8 +33,8 @@ tide_status worker_read_attester(struct worker *w, struct tide_kyc_attester *out
                                  struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    tide_status status = tide_pg_query(w->place.pg, &rows, attester_sql,
-                                       (const char *[]){ w->place.deployment_text }, 1, err);
+    tide_status status = tide_pg_query(w->context.pg, &rows, attester_sql,
+                                       (const char *[]){ w->context.deployment_text }, 1, err);
     if (status != TIDE_OK)
         return status;
     *out = (struct tide_kyc_attester){

@@ -19,7 +19,7 @@ struct worker {
     const struct tide_kyc_adapter *adapter;
     pthread_t thread;
     bool opened, started, listening;
-    struct tide_kyc_place place;
+    struct tide_kyc_context context;
     uint32_t chance;       /* state of a small generator */
     uint32_t failures;     /* of the provider, in a row  */
     uint32_t db_failures;  /* of the database, in a row  */
@@ -106,14 +106,14 @@ tide_status worker_apply(struct worker *w, const struct worker_session *session,
                          const struct worker_event *event, const struct tide_kyc_decision *decision,
                          struct tide_kyc_plan *plan, struct tide_err *err);
 
-/* --- worker_house.c */
+/* --- worker_maintain.c */
 
 /* Notes in the audit with which file this process works, once, before any work is taken: two rows
  * that differ show a changed file. The first worker alone does it. */
 tide_status worker_note_settings(struct worker *w, struct tide_err *err);
 
 /* What is due of it; the first worker does what is of all. */
-tide_status worker_house(struct worker *w, struct tide_err *err);
+tide_status worker_maintain(struct worker *w, struct tide_err *err);
 
 /* --- worker_attester.c */
 

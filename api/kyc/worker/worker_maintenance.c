@@ -22,7 +22,7 @@ static tide_status tell(struct worker *w, const struct tide_kyc_count_line *line
     char count[WORKER_NUMBER_BYTES];
     snprintf(count, sizeof count, "%" PRIu64, line->count);
     return tide_pg_query(
-        w->place.pg, NULL,
+        w->context.pg, NULL,
         "SELECT kyc.note('webhook', 'webhook.' || $1::text, $2,"
         "  jsonb_build_object('why', $3::text, 'count', $4::bigint))",
         (const char *[]){ tide_kyc_fate_text(line->fate), w->provider->key, line->why, count }, 4,
@@ -59,7 +59,7 @@ tide_status worker_note_settings(struct worker *w, struct tide_err *err)
     snprintf(providers, sizeof providers, "%" PRIu32, settings->provider_count);
     snprintf(integrators, sizeof integrators, "%" PRIu32, settings->integrator_count);
     tide_status status = tide_pg_query(
-        w->place.pg, NULL,
+        w->context.pg, NULL,
         "SELECT kyc.note('api', 'settings_opened', 'kyc_file', jsonb_build_object('digest',"
         "  $1::text, 'providers', $2::integer, 'integrators', $3::integer))",
         (const char *[]){ digest, providers, integrators }, 3, err);
@@ -74,27 +74,27 @@ tide_status worker_note_settings(struct worker *w, struct tide_err *err)
 static tide_status prune(struct worker *w, struct tide_err *err)
 {
     tide_status status = tide_pg_query(
-        w->place.pg, NULL,
+        w->context.pg, NULL,
         "DELETE FROM kyc.inbox WHERE (deployment, provider, event_key) IN"
         " (SELECT deployment, provider, event_key FROM kyc.inbox"
         "  WHERE received_at < statement_timestamp() - interval '30 days' AND state <> 'new'"
         "  ORDER BY received_at LIMIT 10000)",
         NULL, 0, err);
     if (status == TIDE_OK)
-        status = tide_pg_query(w->place.pg, NULL,
+        status = tide_pg_query(w->context.pg, NULL,
                                "DELETE FROM kyc.challenge WHERE expires_at < statement_timestamp()"
                                " - interval '1 hour'", /* another node's clock may be behind */
                                NULL, 0, err);
     if (status == TIDE_OK)
         status = tide_pg_query(
-            w->place.pg, NULL,
+            w->context.pg, NULL,
             "UPDATE kyc.session SET hosted_url = NULL, hosted_until = NULL WHERE id IN"
             " (SELECT id FROM kyc.session WHERE hosted_url IS NOT NULL"
             "   AND hosted_until < statement_timestamp() ORDER BY hosted_until LIMIT 10000)",
             NULL, 0, err);
     if (status == TIDE_OK)
         status = tide_pg_query(
-            w->place.pg, NULL,
+            w->context.pg, NULL,
             "UPDATE kyc.session SET network = NULL WHERE id IN (SELECT id FROM kyc.session"
             "  WHERE network IS NOT NULL AND created_at < statement_timestamp() - interval '1 hour'"
             "  ORDER BY created_at LIMIT 10000)",
@@ -105,12 +105,12 @@ static tide_status prune(struct worker *w, struct tide_err *err)
 /* Sessions that never got to a provider are looked at when they are over, like the others. */
 static tide_status find_forgotten(struct worker *w, struct tide_err *err)
 {
-    return tide_pg_query(w->place.pg, NULL,
+    return tide_pg_query(w->context.pg, NULL,
                          "UPDATE kyc.session SET next_check = clock_timestamp()"
                          " WHERE deployment = $1::smallint"
                          "   AND state IN ('created', 'pending', 'review', 'action_required')"
                          "   AND next_check IS NULL AND expires_at < statement_timestamp()",
-                         (const char *[]){ w->place.deployment_text }, 1, err);
+                         (const char *[]){ w->context.deployment_text }, 1, err);
 }
 
 /* --- figures ---------------------------------------------------------------------------------- */
@@ -138,8 +138,8 @@ static tide_status count_queues(struct worker *w, struct tide_kyc_figures *f, st
 {
     enum { NEW, NEW_MS, FAILED, QUEUED, SIGNED, SUBMITTED, OPEN_MS, PARKED };
     struct tide_pg_rows rows;
-    tide_status status = tide_pg_query(w->place.pg, &rows, queues_sql,
-                                       (const char *[]){ w->place.deployment_text }, 1, err);
+    tide_status status = tide_pg_query(w->context.pg, &rows, queues_sql,
+                                       (const char *[]){ w->context.deployment_text }, 1, err);
     if (status != TIDE_OK)
         return status;
     f->inbox_new = tide_pg_u64(&rows, 0, NEW);
@@ -158,8 +158,8 @@ static tide_status count_sessions(struct worker *w, const char *sql,
                                   uint64_t out[TIDE_KYC_STATE_COUNT], struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    tide_status status = tide_pg_query(w->place.pg, &rows, sql,
-                                       (const char *[]){ w->place.deployment_text }, 1, err);
+    tide_status status = tide_pg_query(w->context.pg, &rows, sql,
+                                       (const char *[]){ w->context.deployment_text }, 1, err);
     if (status != TIDE_OK)
         return status;
     memset(out, 0, TIDE_KYC_STATE_COUNT * sizeof *out);
@@ -224,7 +224,7 @@ static bool is_due(int64_t *last_ms, int64_t now_ms, int64_t every_ms)
     return due;
 }
 
-tide_status worker_house(struct worker *w, struct tide_err *err)
+tide_status worker_maintain(struct worker *w, struct tide_err *err)
 {
     int64_t now = worker_now_ms(w);
     tide_status status = tell_refused(w, err);

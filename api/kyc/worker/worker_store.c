@@ -18,7 +18,7 @@ tide_status worker_take_event(struct worker *w, struct worker_event *out, bool *
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
-        w->place.pg, &rows,
+        w->context.pg, &rows,
         "UPDATE kyc.inbox SET attempts = least(attempts, 999999) + 1,"
         "  next_try = clock_timestamp() + interval '1 s' * least(900, 5 * 2 ^ least(attempts, 8))"
         " WHERE (deployment, provider, event_key) = (SELECT deployment, provider, event_key"
@@ -26,7 +26,7 @@ tide_status worker_take_event(struct worker *w, struct worker_event *out, bool *
         "   AND next_try <= statement_timestamp()"
         "   ORDER BY next_try LIMIT 1 FOR UPDATE SKIP LOCKED)"
         " RETURNING event_key, provider_id, ref, attempts",
-        (const char *[]){ w->provider->key, w->place.deployment_text }, 2, err);
+        (const char *[]){ w->provider->key, w->context.deployment_text }, 2, err);
     if (status != TIDE_OK)
         return status;
     *found = rows.count == 1;
@@ -55,14 +55,14 @@ tide_status worker_take_session(struct worker *w, struct worker_session *out, bo
 {
     struct tide_pg_rows rows;
     tide_status status =
-        tide_pg_query(w->place.pg, &rows,
+        tide_pg_query(w->context.pg, &rows,
                       "UPDATE kyc.session SET attempts = least(attempts, 999999) + 1, next_check "
                       "= clock_timestamp() + interval '15 s'"
                       " WHERE id = (SELECT id FROM kyc.session WHERE deployment = $2::smallint"
                       "   AND provider = $1 AND next_check <= statement_timestamp()"
                       "   ORDER BY next_check LIMIT 1 FOR UPDATE SKIP LOCKED)"
                       " RETURNING id, provider_id, clock_timestamp(), attempts, address",
-                      (const char *[]){ w->provider->key, w->place.deployment_text }, 2, err);
+                      (const char *[]){ w->provider->key, w->context.deployment_text }, 2, err);
     if (status != TIDE_OK)
         return status;
     *found = rows.count == 1;
@@ -77,7 +77,7 @@ tide_status worker_find_session(struct worker *w, const struct worker_event *eve
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
-        w->place.pg, &rows,
+        w->context.pg, &rows,
         "SELECT id, coalesce(provider_id, $2), clock_timestamp(), attempts, address FROM "
         "kyc.session"
         " WHERE deployment = $4::smallint AND provider = $1 AND (provider_id = $2 OR ref = $3)"
@@ -85,7 +85,7 @@ tide_status worker_find_session(struct worker *w, const struct worker_event *eve
         "   state IN ('created', 'pending', 'review', 'action_required') DESC,"
         "   (provider_id IS NULL) = ($2 IS NOT NULL) DESC, created_at DESC LIMIT 1",
         (const char *[]){ w->provider->key, event->provider_id[0] ? event->provider_id : NULL,
-                          event->ref[0] ? event->ref : NULL, w->place.deployment_text },
+                          event->ref[0] ? event->ref : NULL, w->context.deployment_text },
         4, err);
     if (status != TIDE_OK)
         return status;
@@ -101,7 +101,7 @@ tide_status worker_lock(struct worker *w, const struct worker_session *session, 
 {
     struct tide_pg_rows rows;
     tide_status status =
-        tide_pg_query(w->place.pg, &rows, "SELECT pg_try_advisory_lock(7022, hashtext($1))",
+        tide_pg_query(w->context.pg, &rows, "SELECT pg_try_advisory_lock(7022, hashtext($1))",
                       (const char *[]){ session->id }, 1, err);
     if (status != TIDE_OK)
         return status;
@@ -113,7 +113,7 @@ tide_status worker_lock(struct worker *w, const struct worker_session *session, 
 tide_status worker_unlock(struct worker *w, const struct worker_session *session,
                           struct tide_err *err)
 {
-    return tide_pg_query(w->place.pg, NULL, "SELECT pg_advisory_unlock(7022, hashtext($1))",
+    return tide_pg_query(w->context.pg, NULL, "SELECT pg_advisory_unlock(7022, hashtext($1))",
                          (const char *[]){ session->id }, 1, err);
 }
 
@@ -126,13 +126,13 @@ tide_status worker_put_off_event(struct worker *w, const struct worker_event *ev
     char ms[WORKER_NUMBER_BYTES];
     snprintf(ms, sizeof ms, "%" PRIu32, after_ms);
     return tide_pg_query(
-        w->place.pg, NULL,
+        w->context.pg, NULL,
         "UPDATE kyc.inbox SET state = CASE WHEN $5::boolean THEN 'failed' ELSE state END, "
         "last_error = $4,"
         "  next_try = clock_timestamp() + interval '1 ms' * $3::integer"
         " WHERE deployment = $6::smallint AND provider = $1 AND event_key = $2 AND state = 'new'",
         (const char *[]){ w->provider->key, event->key, ms, why, given_up ? "true" : "false",
-                          w->place.deployment_text },
+                          w->context.deployment_text },
         6, err);
 }
 
@@ -141,7 +141,7 @@ tide_status worker_put_off_session(struct worker *w, const struct worker_session
 {
     char ms[WORKER_NUMBER_BYTES];
     snprintf(ms, sizeof ms, "%" PRIu32, after_ms);
-    return tide_pg_query(w->place.pg, NULL,
+    return tide_pg_query(w->context.pg, NULL,
                          "UPDATE kyc.session SET last_error = $3,"
                          "  next_check = clock_timestamp() + interval '1 ms' * $2::integer"
                          " WHERE id = $1",
@@ -154,43 +154,43 @@ tide_status worker_make_way(struct worker *w, const struct worker_session *sessi
     char ms[WORKER_NUMBER_BYTES];
     snprintf(ms, sizeof ms, "%d", LOCKED_MS);
     if (!event)
-        return tide_pg_query(w->place.pg, NULL,
+        return tide_pg_query(w->context.pg, NULL,
                              "UPDATE kyc.session SET last_error = $3,"
                              "  attempts = greatest(0, attempts - 1),"
                              "  next_check = clock_timestamp() + interval '1 ms' * $2::integer"
                              " WHERE id = $1",
                              (const char *[]){ session->id, ms, why }, 3, err);
     return tide_pg_query(
-        w->place.pg, NULL,
+        w->context.pg, NULL,
         "UPDATE kyc.inbox SET last_error = $4, attempts = greatest(0, attempts - 1),"
         "  next_try = clock_timestamp() + interval '1 ms' * $3::integer"
         " WHERE deployment = $5::smallint AND provider = $1 AND event_key = $2 AND state = 'new'",
-        (const char *[]){ w->provider->key, event->key, ms, why, w->place.deployment_text }, 5,
+        (const char *[]){ w->provider->key, event->key, ms, why, w->context.deployment_text }, 5,
         err);
 }
 
 tide_status worker_finish(struct worker *w, tide_status status, struct tide_err *err)
 {
     if (status == TIDE_OK)
-        status = tide_kyc_commit(&w->place, err);
+        status = tide_kyc_commit(&w->context, err);
     if (status != TIDE_OK)
-        tide_kyc_rollback(&w->place);
+        tide_kyc_rollback(&w->context);
     return status;
 }
 
 tide_status worker_ignore(struct worker *w, const struct worker_event *event, struct tide_err *err)
 {
-    tide_status status = tide_kyc_begin(&w->place, err);
+    tide_status status = tide_kyc_begin(&w->context, err);
     if (status == TIDE_OK)
         status = tide_pg_query(
-            w->place.pg, NULL,
+            w->context.pg, NULL,
             "UPDATE kyc.inbox SET state = 'ignored', last_error = 'no_session'"
             " WHERE deployment = $3::smallint AND provider = $1"
             "   AND event_key = $2",
-            (const char *[]){ w->provider->key, event->key, w->place.deployment_text }, 3, err);
+            (const char *[]){ w->provider->key, event->key, w->context.deployment_text }, 3, err);
     if (status == TIDE_OK)
         status = tide_pg_query(
-            w->place.pg, NULL,
+            w->context.pg, NULL,
             "SELECT kyc.note('worker', 'webhook.ignored', $1,"
             "                jsonb_build_object('event', $2::text, 'why', 'no_session'))",
             (const char *[]){ w->provider->key, event->key }, 2, err);

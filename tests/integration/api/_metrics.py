@@ -156,13 +156,13 @@ attester = {"tidemark_attester_attention": 1, "tidemark_attester_ledger": 1234, 
             "tidemark_attester_failed_timestamp_seconds": 0, "tidemark_attester_standing": 4}
 for name, expected in attester.items():
     assert value_of(after, name) == expected, (name, value_of(after, name))
-assert 3600 <= value_of(after, "tidemark_attester_beat_age_seconds") < 7200
+assert 3600 <= value_of(after, "tidemark_attester_heartbeat_age_seconds") < 7200
 assert [value_of(after, "tidemark_attester_state", state=s) for s in ("working", "waiting", "stopped")] == [0, 1, 0]
 assert value_of(after, "tidemark_kyc_outbox", state="parked") == 3
 sessions = {state: value_of(after, "tidemark_kyc_sessions", state=state) for state in ("created", "pending", "approved", "declined", "expired", "revoked")}
 assert sessions == {"created": 1, "pending": 0, "approved": 5000, "declined": 5000, "expired": 5000, "revoked": 0}, sessions
 assert value_of(after, "tidemark_kyc_inbox_failed") == 4 and value_of(after, "tidemark_kyc_inbox_new") == 0
-for desk in "sessions", "webhooks", "reads":
-    assert value_of(after, "tidemark_kyc_desk_waiting", desk=desk) == 0 and value_of(after, "tidemark_kyc_desk_full_total", desk=desk) == 0
+for pool in "sessions", "webhooks", "reads":
+    assert value_of(after, "tidemark_kyc_pool_waiting", pool=pool) == 0 and value_of(after, "tidemark_kyc_pool_full_total", pool=pool) == 0
 assert value_of(after, "tidemark_kyc_reconciler_age_seconds", provider="sandbox") < 60
 print(f"ok {len(after)} families, {series} series: as Prometheus reads them, and true; {len(assets)} feeds")

@@ -92,10 +92,10 @@ static inline void add_event(const struct world *w, struct stream_piece *piece, 
 {
     char text[256];
     struct stream_note *note = &piece->notes[piece->note_count++];
-    *note = (struct stream_note){ .place = { .ledger = piece->ledger,
-                                             .class = STREAM_EVENT,
-                                             .tx = event + 1,
-                                             .event = event },
+    *note = (struct stream_note){ .position = { .ledger = piece->ledger,
+                                                .class = STREAM_EVENT,
+                                                .tx = event + 1,
+                                                .event = event },
                                   .kind = event % 2 ? TIDE_EV_oracle_twap
                                                     : TIDE_EV_liquidity_pool_swap };
     size_t from = piece->bytes.len;
@@ -115,8 +115,8 @@ static inline void add_price(struct stream_piece *piece, const char *asset)
 {
     char text[128];
     struct stream_note *note = &piece->notes[piece->note_count++];
-    *note = (struct stream_note){ .place = { .ledger = piece->ledger, .class = STREAM_PRICE } };
-    tide_hot_symbol_of(&note->place.asset, tide_slice_str(asset));
+    *note = (struct stream_note){ .position = { .ledger = piece->ledger, .class = STREAM_PRICE } };
+    tide_hot_symbol_of(&note->position.asset, tide_slice_str(asset));
     snprintf(text, sizeof text, "event: price\ndata: {\"n\":\"%u-%s\"}\n\n", piece->ledger, asset);
     note->text = keep(piece, text);
 }
@@ -158,17 +158,17 @@ static inline void finish(const struct world *w, struct stream_piece *piece)
 
 /* Events of the ledger after (at) from the place on, at most limit; *left is counted down. */
 static inline struct stream_piece *make_piece(const struct world *w, uint32_t ledger,
-                                              const struct stream_place *after, uint32_t *left)
+                                              const struct stream_position *after, uint32_t *left)
 {
     struct stream_piece *piece = new_piece(w, ledger);
     for (uint32_t event = 0; event < EVENTS; event++) {
-        struct stream_place place = {
+        struct stream_position position = {
             .ledger = ledger, .class = STREAM_EVENT, .tx = event + 1, .event = event
         };
-        if (stream_place_cmp(&place, after) <= 0)
+        if (stream_position_cmp(&position, after) <= 0)
             continue;
         if (w->events_a_page && *left == 0) {
-            piece->end = piece->note_count ? piece->notes[piece->note_count - 1].place : *after;
+            piece->end = piece->note_count ? piece->notes[piece->note_count - 1].position : *after;
             return piece;
         }
         add_event(w, piece, event);
@@ -178,7 +178,7 @@ static inline struct stream_piece *make_piece(const struct world *w, uint32_t le
     return piece;
 }
 
-static inline tide_status test_read(void *self, const struct stream_place *after, uint32_t until,
+static inline tide_status test_read(void *self, const struct stream_position *after, uint32_t until,
                                     struct stream_piece **out, struct tide_err *err)
 {
     struct world *w = self;
@@ -269,14 +269,14 @@ static inline const char *reader_text(struct reader *r)
 }
 
 /* The last id that a whole message named; "" when none did. */
-static inline const char *last_id(struct reader *r, char out[STREAM_PLACE_TEXT])
+static inline const char *last_id(struct reader *r, char out[STREAM_POSITION_TEXT])
 {
     const char *at = reader_text(r), *end;
-    char pending[STREAM_PLACE_TEXT] = "";
+    char pending[STREAM_POSITION_TEXT] = "";
     out[0] = 0;
     for (; (end = strchr(at, '\n')); at = end + 1) {
         if (end == at)
-            memcpy(out, pending, STREAM_PLACE_TEXT);
+            memcpy(out, pending, STREAM_POSITION_TEXT);
         if (strncmp(at, "id: ", 4) == 0)
             snprintf(pending, sizeof pending, "%.*s", (int)(end - at - 4), at + 4);
     }
@@ -303,14 +303,14 @@ static inline void numbers(struct reader *r, struct tide_buf *out)
 struct fixture {
     struct world world;
     struct tide_clock clock;
-    struct tide_hub *stream;
+    struct tide_stream_hub *stream;
 };
 
 static inline void open_stream(struct fixture *f, uint32_t buffer_max, uint64_t total_max)
 {
     struct tide_err err;
     f->clock = (struct tide_clock){ .now_ms = test_mono, .wall_ms = test_wall, .self = &f->world };
-    struct tide_hub_options options = {
+    struct tide_stream_hub_options options = {
         .clock = &f->clock,
         .source = { &f->world, test_head, test_wait, test_read, test_people, test_blocked,
                     test_prices },
@@ -324,7 +324,7 @@ static inline void open_stream(struct fixture *f, uint32_t buffer_max, uint64_t 
         .full_ms = 10000,
         .stale_ms = 60000,
     };
-    assert_int_equal(tide_hub_open(&f->stream, &options, &err), TIDE_OK);
+    assert_int_equal(tide_stream_hub_open(&f->stream, &options, &err), TIDE_OK);
 }
 
 static inline int set_up(void **state)
@@ -347,7 +347,7 @@ static inline int set_up(void **state)
 static inline int tear_down(void **state)
 {
     struct fixture *f = *state;
-    tide_hub_close(f->stream);
+    tide_stream_hub_close(f->stream);
     free(f);
     return 0;
 }
@@ -357,7 +357,7 @@ static inline void turns(struct fixture *f, int at_most)
     bool more = true;
     for (int i = 0; i < at_most && (more || i < 2); i++) {
         atomic_fetch_add(&f->world.mono_ms, 1000);
-        tide_hub_turn(f->stream, &more);
+        tide_stream_hub_turn(f->stream, &more);
     }
 }
 
@@ -374,8 +374,8 @@ subscribe(struct fixture *f, struct reader *r, const struct tide_stream_ask *ask
     struct tide_stream_sink sink = { on_wake, r };
     *r = (struct reader){ 0 };
     tide_buf_init(&r->text, 64 << 20);
-    return tide_hub_subscribe(f->stream, ask, after ? tide_slice_str(after) : (tide_slice){ 0 },
-                              &sink, &r->sub);
+    return tide_stream_hub_subscribe(
+        f->stream, ask, after ? tide_slice_str(after) : (tide_slice){ 0 }, &sink, &r->sub);
 }
 
 static inline void leave(struct reader *r)

@@ -10,14 +10,14 @@
 
 #include <cmocka.h>
 
-tide_handler_fn tide_route_document;
+tide_handler_fn tide_route_static_file;
 
 static void ask(struct tide_reply *reply, const struct tide_route *route)
 {
     struct tide_handler_context context = { 0 };
     struct tide_request request = { .route = route };
     tide_reply_reset(reply);
-    tide_route_document(&context, &request, reply);
+    tide_route_static_file(&context, &request, reply);
 }
 
 /* Pages that are put together from a document and from what they are about: test_kyc_page. */
@@ -25,7 +25,7 @@ static uint32_t made_up_from(void)
 {
     static const char *const pages[] = { "/kyc", "/kyc/sandbox" };
     for (size_t i = 0; i < TIDE_COUNT(pages); i++)
-        assert_non_null(tide_document_of(pages[i]));
+        assert_non_null(tide_static_file_of(pages[i]));
     return TIDE_COUNT(pages);
 }
 
@@ -37,9 +37,9 @@ static void each_route_has_its_document(void **state)
     struct tide_reply reply;
     tide_reply_init(&reply);
     for (size_t i = 0; i < count; i++) {
-        if (routes[i].handle != tide_route_document)
+        if (routes[i].handle != tide_route_static_file)
             continue;
-        const struct tide_document *document = tide_document_of(routes[i].path);
+        const struct tide_static_file *document = tide_static_file_of(routes[i].path);
         if (!document)
             fail_msg("%s has no document", routes[i].path);
         ask(&reply, &routes[i]);
@@ -53,7 +53,7 @@ static void each_route_has_its_document(void **state)
         assert_null(strstr(reply.security_policy, "unsafe"));
         found++;
     }
-    assert_int_equal(found + made_up_from(), tide_document_count);
+    assert_int_equal(found + made_up_from(), tide_static_file_count);
     tide_reply_release(&reply);
 }
 
@@ -64,10 +64,10 @@ static void only_whole_names_are_found(void **state)
         "/docs.css2", "/doc", "/docs/", "", "/api", "openapi.json"
     };
     for (size_t i = 0; i < TIDE_COUNT(none); i++)
-        assert_null(tide_document_of(none[i]));
-    assert_string_equal(tide_document_of("/")->name, "index.html");
-    assert_string_equal(tide_document_of("/docs")->name, "docs.html");
-    assert_string_equal(tide_document_of("/docs/docs.js")->name, "docs.js");
+        assert_null(tide_static_file_of(none[i]));
+    assert_string_equal(tide_static_file_of("/")->name, "index.html");
+    assert_string_equal(tide_static_file_of("/docs")->name, "docs.html");
+    assert_string_equal(tide_static_file_of("/docs/docs.js")->name, "docs.js");
 }
 
 static bool holds(tide_slice text, const char *part)
@@ -81,8 +81,8 @@ static void the_page_is_of_local_files_alone(void **state)
     static const char *const banned[] = { "http://",   "https://", "innerHTML", "eval(",
                                           "<script>",  "onclick",  "style=",    "document.write",
                                           "outerHTML", "@import" };
-    for (size_t i = 0; i < tide_document_count; i++) {
-        const struct tide_document *d = &tide_documents[i];
+    for (size_t i = 0; i < tide_static_file_count; i++) {
+        const struct tide_static_file *d = &tide_static_files[i];
         if (strcmp(d->name, "openapi.json") == 0)
             continue;
         for (size_t k = 0; k < TIDE_COUNT(banned); k++)

@@ -16,12 +16,12 @@ static void places_are_read_as_written(void **state)
         "1:812:t:GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF@17",
     };
     for (size_t i = 0; i < TIDE_COUNT(texts); i++) {
-        struct stream_place place;
+        struct stream_position position;
         uint16_t deployment;
-        char text[STREAM_PLACE_TEXT];
-        assert_int_equal(stream_place_parse(&place, &deployment, tide_slice_str(texts[i])),
+        char text[STREAM_POSITION_TEXT];
+        assert_int_equal(stream_position_parse(&position, &deployment, tide_slice_str(texts[i])),
                          TIDE_OK);
-        assert_int_equal(stream_place_text(text, deployment, &place), strlen(texts[i]));
+        assert_int_equal(stream_position_text(text, deployment, &position), strlen(texts[i]));
         assert_string_equal(text, texts[i]);
     }
 }
@@ -57,9 +57,9 @@ static void other_texts_are_no_places(void **state)
         "1:812:t:GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF",
     };
     for (size_t i = 0; i < TIDE_COUNT(texts); i++) {
-        struct stream_place place;
+        struct stream_position position;
         uint16_t deployment;
-        if (stream_place_parse(&place, &deployment, tide_slice_str(texts[i])) == TIDE_OK)
+        if (stream_position_parse(&position, &deployment, tide_slice_str(texts[i])) == TIDE_OK)
             fail_msg("'%s' is a place", texts[i]);
     }
 }
@@ -127,13 +127,13 @@ static void resume_all(struct fixture *f, unsigned seed, bool other_node)
 {
     struct tide_stream_ask ask = ask_for(TIDE_TOPIC_LEDGER | TIDE_TOPIC_EVENT | TIDE_TOPIC_PRICE);
     struct tide_buf want, got;
-    char after[STREAM_PLACE_TEXT] = "1:10";
+    char after[STREAM_POSITION_TEXT] = "1:10";
     tide_buf_init(&want, 1 << 20);
     tide_buf_init(&got, 1 << 20);
     whole(&want, 11, 60);
     for (int tries = 0; tries < 2000 && strcmp(after, "1:60") != 0; tries++) {
         struct reader r;
-        char id[STREAM_PLACE_TEXT], chunk[700];
+        char id[STREAM_POSITION_TEXT], chunk[700];
         assert_int_equal(subscribe(f, &r, &ask, after), TIDE_STREAM_TAKEN);
         seed = seed * 1103515245u + 12345u;
         for (unsigned i = 0; i < 1 + (seed >> 16) % 4; i++) {
@@ -148,8 +148,8 @@ static void resume_all(struct fixture *f, unsigned seed, bool other_node)
         leave(&r);
         turns(f, 1);
         if (other_node && tries % 7 == 0) {
-            tide_hub_close(f->stream);
-            open_stream(f, 2048 + STREAM_PLACE_TEXT, 1 << 20);
+            tide_stream_hub_close(f->stream);
+            open_stream(f, 2048 + STREAM_POSITION_TEXT, 1 << 20);
             turns(f, 1);
         }
     }
@@ -194,7 +194,7 @@ static void many_at_one_place_are_read_for_once(void **state)
     turns(f, 1000);
     assert_in_range(f->world.reads, 50, 52);
     for (size_t i = 0; i < TIDE_COUNT(all); i++) {
-        char id[STREAM_PLACE_TEXT];
+        char id[STREAM_POSITION_TEXT];
         reader_read(&all[i], 4096);
         assert_string_equal(last_id(&all[i], id), "1:210");
         leave(&all[i]);
@@ -206,7 +206,7 @@ static void a_slow_reader_is_dropped_others_are_not(void **state)
     struct fixture *f = *state;
     struct tide_stream_ask ask = ask_for(TIDE_TOPIC_LEDGER | TIDE_TOPIC_EVENT);
     struct reader slow, quick;
-    struct tide_hub_stats stats;
+    struct tide_stream_hub_stats stats;
     open_stream(f, 4096, 1 << 20);
     turns(f, 1);
     assert_int_equal(subscribe(f, &slow, &ask, NULL), TIDE_STREAM_TAKEN);
@@ -215,7 +215,7 @@ static void a_slow_reader_is_dropped_others_are_not(void **state)
     for (int i = 0; i < 60; i++) {
         advance(f, 1);
         reader_read(&quick, 4096);
-        tide_hub_stats(f->stream, &stats);
+        tide_stream_hub_stats(f->stream, &stats);
         assert_true(stats.buffered <= 2 * 8192);
     }
     struct tide_buf want;
@@ -229,10 +229,10 @@ static void a_slow_reader_is_dropped_others_are_not(void **state)
     reader_read(&slow, 4096);
     assert_true(slow.over);
     assert_non_null(strstr(reader_text(&slow), "event: dropped\ndata: {\"reason\":\"slow\""));
-    tide_hub_stats(f->stream, &stats);
+    tide_stream_hub_stats(f->stream, &stats);
     assert_int_equal(stats.dropped[TIDE_DROPPED_SLOW], 1);
     /* It goes on where it was. */
-    char id[STREAM_PLACE_TEXT], after[STREAM_PLACE_TEXT];
+    char id[STREAM_POSITION_TEXT], after[STREAM_POSITION_TEXT];
     memcpy(after, last_id(&slow, id), sizeof after);
     leave(&slow);
     assert_int_equal(subscribe(f, &slow, &ask, after), TIDE_STREAM_TAKEN);
@@ -260,7 +260,7 @@ static void a_reader_that_drains_is_not_slow(void **state)
         reader_read(&r, 4096);
         assert_false(r.over);
     }
-    char id[STREAM_PLACE_TEXT];
+    char id[STREAM_POSITION_TEXT];
     assert_string_equal(last_id(&r, id), "1:500");
     leave(&r);
 }
@@ -270,7 +270,7 @@ static void the_fullest_goes_when_all_are_full(void **state)
     struct fixture *f = *state;
     struct tide_stream_ask ask = ask_for(TIDE_TOPIC_EVENT);
     struct reader full, quick;
-    struct tide_hub_stats stats;
+    struct tide_stream_hub_stats stats;
     f->world.padding = 4000;
     open_stream(f, 256 << 10, 64 << 10);
     turns(f, 1);
@@ -280,7 +280,7 @@ static void the_fullest_goes_when_all_are_full(void **state)
         advance(f, 1);
         reader_read(&quick, 4096);
     }
-    tide_hub_stats(f->stream, &stats);
+    tide_stream_hub_stats(f->stream, &stats);
     assert_int_equal(stats.dropped[TIDE_DROPPED_MEMORY], 1);
     assert_true(stats.buffered < 64 << 10);
     reader_read(&full, 4096);
@@ -328,8 +328,8 @@ static void places_that_cannot_be_gone_on_from_are_refused(void **state)
         const char *after;
         enum tide_stream_refusal want;
     } table[] = {
-        { "nonsense", TIDE_STREAM_BAD_PLACE }, { "2:4990", TIDE_STREAM_ELSEWHERE },
-        { "1:3999", TIDE_STREAM_TOO_OLD },     { "1:4098", TIDE_STREAM_TOO_OLD },
+        { "nonsense", TIDE_STREAM_BAD_POSITION }, { "2:4990", TIDE_STREAM_ELSEWHERE },
+        { "1:3999", TIDE_STREAM_TOO_OLD },        { "1:4098", TIDE_STREAM_TOO_OLD },
         { "1:5721", TIDE_STREAM_AHEAD },
     };
     for (size_t i = 0; i < TIDE_COUNT(table); i++)
@@ -394,7 +394,7 @@ static void archived_events_are_not_skipped_in_silence(void **state)
 {
     struct fixture *f = *state;
     struct tide_stream_ask events = ask_for(TIDE_TOPIC_EVENT), ledgers = ask_for(TIDE_TOPIC_LEDGER);
-    struct tide_hub_stats stats;
+    struct tide_stream_hub_stats stats;
     struct reader r, behind, other;
     atomic_store(&f->world.newest, 500);
     open_stream(f, 4096, 1 << 20);
@@ -405,7 +405,7 @@ static void archived_events_are_not_skipped_in_silence(void **state)
     f->world.archived_from = 100;
     f->world.archived_to = 199;
     turns(f, 20);
-    tide_hub_stats(f->stream, &stats);
+    tide_stream_hub_stats(f->stream, &stats);
     assert_int_equal(stats.archived_from, 100);
     assert_int_equal(stats.archived_to, 199);
     static const struct {
@@ -440,7 +440,7 @@ static void repeated_resumes_take_no_turns_of_others(void **state)
     struct fixture *f = *state;
     struct tide_stream_ask ask = ask_for(TIDE_TOPIC_LEDGER), greedy = ask;
     struct reader r, again[4];
-    char id[STREAM_PLACE_TEXT];
+    char id[STREAM_POSITION_TEXT];
     open_stream(f, 256 << 10, 8 << 20);
     atomic_store(&f->world.newest, 410);
     turns(f, 2);

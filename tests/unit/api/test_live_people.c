@@ -21,16 +21,16 @@ static void expect_standings(struct reader *r, const char *want)
     for (const char *at = reader_text(r); (end = strstr(at, "\n\n")); at = end + 2) {
         const char *reason = strstr(at, "\"reasonCode\":\"");
         size_t len = strlen(got);
-        struct stream_place place = { 0 };
+        struct stream_position position = { 0 };
         uint16_t deployment;
         if (!reason || reason > end)
             continue;
         if (strncmp(at, "id: ", 4) == 0)
-            assert_int_equal(stream_place_parse(&place, &deployment,
-                                                tide_slice_of(at + 4, strcspn(at + 4, "\n"))),
+            assert_int_equal(stream_position_parse(&position, &deployment,
+                                                   tide_slice_of(at + 4, strcspn(at + 4, "\n"))),
                              TIDE_OK);
-        char class = place.ledger == 0 ? '-' : place.class == STREAM_TIME ? 't' : 'c';
-        snprintf(got + len, sizeof got - len, "%u%c=%.*s ", place.ledger, class,
+        char class = position.ledger == 0 ? '-' : position.class == STREAM_TIME ? 't' : 'c';
+        snprintf(got + len, sizeof got - len, "%u%c=%.*s ", position.ledger, class,
                  (int)strcspn(reason + 14, "\""), reason + 14);
     }
     assert_string_equal(got, want);
@@ -105,7 +105,7 @@ static void compliance_is_gone_on_with_from_any_place(void **state)
     int count = 0;
     leave(&r);
     for (char *at = text; (at = strstr(at, "id: ")); at += 4) {
-        char after[STREAM_PLACE_TEXT];
+        char after[STREAM_POSITION_TEXT];
         snprintf(after, sizeof after, "%.*s", (int)strcspn(at + 4, "\n"), at + 4);
         const char *rest = strstr(at, "\n\n") + 2;
         assert_int_equal(subscribe(f, &r, &ask, after), TIDE_STREAM_TAKEN);
@@ -128,7 +128,7 @@ static void a_lapse_is_not_told_twice_when_its_ledger_comes_late(void **state)
     struct world *w = &f->world;
     struct reader r;
     struct tide_stream_ask ask = ask_for(TIDE_TOPIC_COMPLIANCE);
-    char id[STREAM_PLACE_TEXT], after[STREAM_PLACE_TEXT];
+    char id[STREAM_POSITION_TEXT], after[STREAM_POSITION_TEXT];
     ask.address_count = 1;
     ask.addresses[0] = w->who[0];
     fact(w, 9, closed_at(12) + 2, false);

@@ -495,11 +495,11 @@ static void what_is_not_kept_is_named(void **state)
         { "FROM rollup.held", "rollup.day,rollup.closing,state.liquidity_pool_pool",
           "state.stellar_asset_balance, state.stellar_asset_instance" },
     };
-    char missing[TIDE_KEPT_TEXT];
+    char missing[TIDE_SCOPE_TEXT];
     (void)state;
     for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
-        struct tide_kept_need need = { .sql = cases[i].sql };
-        bool kept = tide_kept_all(missing, cases[i].scope, &need);
+        struct tide_scope_need need = { .sql = cases[i].sql };
+        bool kept = tide_scope_has_all(missing, cases[i].scope, &need);
         assert_string_equal(missing, cases[i].missing);
         assert_int_equal(kept, missing[0] == 0);
     }
@@ -509,16 +509,16 @@ static void events_need_their_kinds(void **state)
 {
     uint16_t swap = TIDE_EV_liquidity_pool_swap, open = TIDE_EV_synthetic_engine_open;
     const char *scope = "event.log,event.liquidity_pool_swap";
-    struct tide_kept_need need = { .sql = "FROM event.log, chain.event_fields(x)" };
-    char missing[TIDE_KEPT_TEXT];
+    struct tide_scope_need need = { .sql = "FROM event.log, chain.event_fields(x)" };
+    char missing[TIDE_SCOPE_TEXT];
     (void)state;
-    assert_false(tide_kept_all(missing, scope, &need)); /* there are many more than it names */
+    assert_false(tide_scope_has_all(missing, scope, &need)); /* there are many more than it names */
     assert_string_equal(missing + strlen(missing) - 5, ", …");
-    assert_true(tide_kept_all(missing, "*", &need));
-    need = (struct tide_kept_need){ need.sql, &swap, 1 };
-    assert_true(tide_kept_all(missing, scope, &need));
+    assert_true(tide_scope_has_all(missing, "*", &need));
+    need = (struct tide_scope_need){ need.sql, &swap, 1 };
+    assert_true(tide_scope_has_all(missing, scope, &need));
     need.kinds = &open;
-    assert_false(tide_kept_all(missing, scope, &need));
+    assert_false(tide_scope_has_all(missing, scope, &need));
     assert_string_equal(missing, "event.synthetic_engine_open");
 }
 
@@ -529,22 +529,22 @@ static void every_statement_needs_what_it_reads(void **state)
     static const char *const always[] = { "coverage", "ledger", "ledgers" };
     struct tide_statements all;
     struct tide_err err;
-    char missing[TIDE_KEPT_TEXT];
+    char missing[TIDE_SCOPE_TEXT];
     (void)state;
     assert_int_equal(tide_statements_open(&all, &err), TIDE_OK);
     for (size_t i = 0; i < all.count; i++) {
-        const struct tide_kept_need need = { .sql = all.all[i].sql };
+        const struct tide_scope_need need = { .sql = all.all[i].sql };
         bool expected = false;
         for (size_t a = 0; a < TIDE_COUNT(always); a++)
             expected |= strcmp(all.all[i].name, always[a]) == 0;
-        if (tide_kept_all(missing, "chain.ledger,chain.contract_seen", &need) != expected)
+        if (tide_scope_has_all(missing, "chain.ledger,chain.contract_seen", &need) != expected)
             fail_msg("%s.sql: \"%s\"", all.all[i].name, missing);
-        assert_true(tide_kept_all(missing, "*", &need));
+        assert_true(tide_scope_has_all(missing, "*", &need));
     }
     tide_statements_close(&all);
-    assert_int_equal(tide_kept_known("x", "FROM state.no_such AS n", &err), TIDE_E_SCHEMA);
+    assert_int_equal(tide_scope_check_names("x", "FROM state.no_such AS n", &err), TIDE_E_SCHEMA);
     assert_non_null(strstr(err.text, "state.no_such"));
-    assert_int_equal(tide_kept_known("x", "FROM event.log, rollup.day, chain.token", &err),
+    assert_int_equal(tide_scope_check_names("x", "FROM event.log, rollup.day, chain.token", &err),
                      TIDE_OK);
 }
 

@@ -21,23 +21,23 @@
 /* --- form ------------------------------------------------------------------------------------- */
 
 /* Lines "Name: value" separated by '\n', as the library gives them. */
-static const struct tide_refusal_of_form *read_head(struct tide_head *head, const char *version,
-                                                    const char *lines, size_t bytes)
+static const struct tide_refusal_of_form *
+read_head(struct tide_request_head *head, const char *version, const char *lines, size_t bytes)
 {
     const struct tide_refusal_of_form *wrong = NULL;
-    tide_guard_begin(head);
+    tide_request_check_begin(head);
     while (!wrong && *lines) {
         size_t len = strcspn(lines, "\n"), name = strcspn(lines, ":\n");
         assert_true(name < len);
         char *text = malloc(len); /* so that reading beyond it is seen */
         assert_non_null(text);
         memcpy(text, lines, len);
-        wrong = tide_guard_line(head, tide_slice_of(text, name),
-                                tide_slice_of(text + name + 1, len - name - 1));
+        wrong = tide_request_check_line(head, tide_slice_of(text, name),
+                                        tide_slice_of(text + name + 1, len - name - 1));
         free(text);
         lines += len + (lines[len] == '\n');
     }
-    return wrong ? wrong : tide_guard_end(head, tide_slice_str(version), bytes);
+    return wrong ? wrong : tide_request_check_end(head, tide_slice_str(version), bytes);
 }
 
 static const struct {
@@ -85,7 +85,7 @@ static void test_heads(void **state)
 {
     (void)state;
     for (size_t i = 0; i < TIDE_COUNT(heads); i++) {
-        struct tide_head head;
+        struct tide_request_head head;
         const struct tide_refusal_of_form *wrong =
             read_head(&head, heads[i].version, heads[i].lines, 200);
         if ((wrong ? wrong->status : 0) != heads[i].status)
@@ -93,36 +93,36 @@ static void test_heads(void **state)
     }
 }
 
-static void add_line(struct tide_head *head, const char *name, const char *value)
+static void add_line(struct tide_request_head *head, const char *name, const char *value)
 {
-    assert_null(tide_guard_line(head, tide_slice_str(name), tide_slice_str(value)));
+    assert_null(tide_request_check_line(head, tide_slice_str(name), tide_slice_str(value)));
 }
 
 static void test_sizes_of_heads(void **state)
 {
     const tide_slice version = TIDE_SLICE("HTTP/1.1");
-    struct tide_head head;
+    struct tide_request_head head;
     (void)state;
-    tide_guard_begin(&head);
+    tide_request_check_begin(&head);
     add_line(&head, "Host", "x");
-    assert_null(tide_guard_end(&head, version, TIDE_HEAD_BYTES_MAX));
-    assert_int_equal(tide_guard_end(&head, version, TIDE_HEAD_BYTES_MAX + 1)->status, 431);
+    assert_null(tide_request_check_end(&head, version, TIDE_HEAD_BYTES_MAX));
+    assert_int_equal(tide_request_check_end(&head, version, TIDE_HEAD_BYTES_MAX + 1)->status, 431);
     while (head.count < TIDE_HEAD_LINES_MAX)
         add_line(&head, "X", "y");
-    assert_null(tide_guard_end(&head, version, 500));
-    assert_int_equal(tide_guard_line(&head, TIDE_SLICE("X"), TIDE_SLICE("y"))->status, 431);
+    assert_null(tide_request_check_end(&head, version, 500));
+    assert_int_equal(tide_request_check_line(&head, TIDE_SLICE("X"), TIDE_SLICE("y"))->status, 431);
 }
 
 static void test_what_a_head_says(void **state)
 {
-    struct tide_head head;
+    struct tide_request_head head;
     (void)state;
-    tide_guard_begin(&head);
+    tide_request_check_begin(&head);
     add_line(&head, "Host", "x");
     add_line(&head, "content-LENGTH", "512 ");
     add_line(&head, "X-Forwarded-For", " 1.2.3.4");
     add_line(&head, "If-None-Match", "\"a\"");
-    assert_null(tide_guard_end(&head, TIDE_SLICE("HTTP/1.1"), 100));
+    assert_null(tide_request_check_end(&head, TIDE_SLICE("HTTP/1.1"), 100));
     assert_int_equal(head.length, 512);
     assert_int_equal(head.count, 4);
     assert_true(tide_slice_eq_str(head.forwarded_for, "1.2.3.4"));
@@ -134,17 +134,17 @@ static void test_what_a_head_says(void **state)
 static void test_lines(void **state)
 {
     struct tide_request request = { 0 };
-    struct tide_head head;
+    struct tide_request_head head;
     uint32_t times;
     (void)state;
-    tide_guard_begin(&head);
-    assert_null(tide_head_find(&head, "Host", &times).ptr);
+    tide_request_check_begin(&head);
+    assert_null(tide_request_head_find(&head, "Host", &times).ptr);
     add_line(&head, "Host", "x");
     add_line(&head, "X-Sig", "  ab ");
     add_line(&head, "x-SIG", " cd");
     add_line(&head, "Empty", "");
     add_line(&head, "Last", " z");
-    assert_null(tide_guard_end(&head, TIDE_SLICE("HTTP/1.1"), 100));
+    assert_null(tide_request_check_end(&head, TIDE_SLICE("HTTP/1.1"), 100));
     assert_null(tide_request_header(&request, "Host", &times).ptr);
     request.head = &head;
     assert_true(tide_slice_eq_str(tide_request_header(&request, "x-sig", &times), "ab"));
@@ -163,15 +163,15 @@ static void test_targets(void **state)
     (void)state;
     memset(large, 'a', sizeof large);
     large[0] = '/';
-    assert_null(tide_guard_target(TIDE_SLICE("/healthz?a=%00")));
-    assert_null(tide_guard_target(tide_slice_of(large, TIDE_TARGET_MAX)));
-    assert_int_equal(tide_guard_target(tide_slice_of(large, sizeof large))->status, 414);
-    assert_int_equal(tide_guard_target(TIDE_SLICE(""))->status, 400);
-    assert_int_equal(tide_guard_target(TIDE_SLICE("http://x/"))->status, 400);
-    assert_int_equal(tide_guard_target(TIDE_SLICE("*"))->status, 400);
-    assert_int_equal(tide_guard_target(TIDE_SLICE("/a b"))->status, 400);
-    assert_int_equal(tide_guard_target(TIDE_SLICE("/\xc3\xa4"))->status, 400);
-    assert_int_equal(tide_guard_target(TIDE_SLICE("/\x7f"))->status, 400);
+    assert_null(tide_request_check_target(TIDE_SLICE("/healthz?a=%00")));
+    assert_null(tide_request_check_target(tide_slice_of(large, TIDE_TARGET_MAX)));
+    assert_int_equal(tide_request_check_target(tide_slice_of(large, sizeof large))->status, 414);
+    assert_int_equal(tide_request_check_target(TIDE_SLICE(""))->status, 400);
+    assert_int_equal(tide_request_check_target(TIDE_SLICE("http://x/"))->status, 400);
+    assert_int_equal(tide_request_check_target(TIDE_SLICE("*"))->status, 400);
+    assert_int_equal(tide_request_check_target(TIDE_SLICE("/a b"))->status, 400);
+    assert_int_equal(tide_request_check_target(TIDE_SLICE("/\xc3\xa4"))->status, 400);
+    assert_int_equal(tide_request_check_target(TIDE_SLICE("/\x7f"))->status, 400);
 }
 
 /* Each byte at each place of targets of some lengths, among neighbours that a sum could carry to. */
@@ -187,7 +187,7 @@ static void test_bytes_of_targets(void **state)
                     memset(text, around[n], sizeof text);
                     text[0] = '/';
                     text[at] = (char)c;
-                    assert_true((tide_guard_target(tide_slice_of(text, len)) == NULL) ==
+                    assert_true((tide_request_check_target(tide_slice_of(text, len)) == NULL) ==
                                 (c > ' ' && c < 0x7f));
                 }
 }
@@ -360,72 +360,72 @@ static void test_a_flood_of_addresses(void **state)
 /* Bytes of answers: a quarter for one address, all for a proxy, none lost. */
 static void test_held_answers(void **state)
 {
-    struct tide_crowd *crowd;
+    struct tide_conn_limit *limit;
     struct tide_err err;
     struct tide_peer a = { .ip = { 1 } }, b = { .ip = { 2 } }, proxy = { .ip = { 3 } };
     (void)state;
-    OK(tide_crowd_open(&crowd, 10, 5, 1000, &err));
-    assert_true(tide_crowd_enter(crowd, &a, false));
-    assert_true(tide_crowd_enter(crowd, &b, false));
-    assert_true(tide_crowd_enter(crowd, &proxy, true));
-    assert_true(tide_crowd_hold(crowd, &a, TIDE_CROWD_ANSWER, 200));
-    assert_false(tide_crowd_hold(crowd, &a, TIDE_CROWD_ANSWER, 51));
-    assert_true(tide_crowd_hold(crowd, &a, TIDE_CROWD_ANSWER, 50));
-    assert_false(tide_crowd_hold(crowd, &a, TIDE_CROWD_ANSWER, 1));
-    assert_true(tide_crowd_hold(crowd, &b, TIDE_CROWD_ANSWER, 250));
-    assert_true(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_ANSWER, 500));
-    assert_false(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_ANSWER, 1));
-    assert_false(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_ANSWER, SIZE_MAX));
-    tide_crowd_drop(crowd, &a, TIDE_CROWD_ANSWER, 50);
-    assert_true(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_ANSWER, 50));
-    tide_crowd_drop(crowd, &a, TIDE_CROWD_ANSWER, 200);
-    tide_crowd_drop(crowd, &b, TIDE_CROWD_ANSWER, 250);
-    tide_crowd_drop(crowd, &proxy, TIDE_CROWD_ANSWER, 550);
-    tide_crowd_leave(crowd, &a);
-    tide_crowd_leave(crowd, &b);
-    assert_true(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_ANSWER, 1000));
-    tide_crowd_drop(crowd, &proxy, TIDE_CROWD_ANSWER, 1000);
-    tide_crowd_leave(crowd, &proxy);
-    tide_crowd_close(crowd);
+    OK(tide_conn_limit_open(&limit, 10, 5, 1000, &err));
+    assert_true(tide_conn_limit_enter(limit, &a, false));
+    assert_true(tide_conn_limit_enter(limit, &b, false));
+    assert_true(tide_conn_limit_enter(limit, &proxy, true));
+    assert_true(tide_conn_limit_hold(limit, &a, TIDE_CONN_LIMIT_ANSWER, 200));
+    assert_false(tide_conn_limit_hold(limit, &a, TIDE_CONN_LIMIT_ANSWER, 51));
+    assert_true(tide_conn_limit_hold(limit, &a, TIDE_CONN_LIMIT_ANSWER, 50));
+    assert_false(tide_conn_limit_hold(limit, &a, TIDE_CONN_LIMIT_ANSWER, 1));
+    assert_true(tide_conn_limit_hold(limit, &b, TIDE_CONN_LIMIT_ANSWER, 250));
+    assert_true(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 500));
+    assert_false(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 1));
+    assert_false(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, SIZE_MAX));
+    tide_conn_limit_drop(limit, &a, TIDE_CONN_LIMIT_ANSWER, 50);
+    assert_true(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 50));
+    tide_conn_limit_drop(limit, &a, TIDE_CONN_LIMIT_ANSWER, 200);
+    tide_conn_limit_drop(limit, &b, TIDE_CONN_LIMIT_ANSWER, 250);
+    tide_conn_limit_drop(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 550);
+    tide_conn_limit_leave(limit, &a);
+    tide_conn_limit_leave(limit, &b);
+    assert_true(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 1000));
+    tide_conn_limit_drop(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 1000);
+    tide_conn_limit_leave(limit, &proxy);
+    tide_conn_limit_close(limit);
 }
 
 /* Bodies have a quarter of it, one address a quarter of that; answers have what is left. */
 static void test_held_bodies(void **state)
 {
-    struct tide_crowd *crowd;
+    struct tide_conn_limit *limit;
     struct tide_err err;
     struct tide_peer a = { .ip = { 1 } }, proxy = { .ip = { 3 } };
     (void)state;
-    OK(tide_crowd_open(&crowd, 10, 5, 1600, &err));
-    assert_true(tide_crowd_enter(crowd, &a, false));
-    assert_true(tide_crowd_enter(crowd, &proxy, true));
-    assert_true(tide_crowd_hold(crowd, &a, TIDE_CROWD_BODY, 100));
-    assert_false(tide_crowd_hold(crowd, &a, TIDE_CROWD_BODY, 1));
-    assert_true(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_BODY, 300));
-    assert_false(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_BODY, 1));
-    assert_true(tide_crowd_hold(crowd, &a, TIDE_CROWD_ANSWER, 300));
-    assert_false(tide_crowd_hold(crowd, &a, TIDE_CROWD_ANSWER, 1));
-    assert_true(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_ANSWER, 900));
-    assert_false(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_ANSWER, 1));
-    tide_crowd_drop(crowd, &proxy, TIDE_CROWD_BODY, 300);
-    assert_true(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_ANSWER, 300));
-    assert_false(tide_crowd_hold(crowd, &proxy, TIDE_CROWD_BODY, 1));
-    tide_crowd_drop(crowd, &proxy, TIDE_CROWD_ANSWER, 1200);
-    tide_crowd_drop(crowd, &a, TIDE_CROWD_ANSWER, 300);
-    tide_crowd_drop(crowd, &a, TIDE_CROWD_BODY, 100);
-    tide_crowd_leave(crowd, &a);
-    tide_crowd_leave(crowd, &proxy);
-    tide_crowd_close(crowd);
+    OK(tide_conn_limit_open(&limit, 10, 5, 1600, &err));
+    assert_true(tide_conn_limit_enter(limit, &a, false));
+    assert_true(tide_conn_limit_enter(limit, &proxy, true));
+    assert_true(tide_conn_limit_hold(limit, &a, TIDE_CONN_LIMIT_BODY, 100));
+    assert_false(tide_conn_limit_hold(limit, &a, TIDE_CONN_LIMIT_BODY, 1));
+    assert_true(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_BODY, 300));
+    assert_false(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_BODY, 1));
+    assert_true(tide_conn_limit_hold(limit, &a, TIDE_CONN_LIMIT_ANSWER, 300));
+    assert_false(tide_conn_limit_hold(limit, &a, TIDE_CONN_LIMIT_ANSWER, 1));
+    assert_true(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 900));
+    assert_false(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 1));
+    tide_conn_limit_drop(limit, &proxy, TIDE_CONN_LIMIT_BODY, 300);
+    assert_true(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 300));
+    assert_false(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_BODY, 1));
+    tide_conn_limit_drop(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 1200);
+    tide_conn_limit_drop(limit, &a, TIDE_CONN_LIMIT_ANSWER, 300);
+    tide_conn_limit_drop(limit, &a, TIDE_CONN_LIMIT_BODY, 100);
+    tide_conn_limit_leave(limit, &a);
+    tide_conn_limit_leave(limit, &proxy);
+    tide_conn_limit_close(limit);
 }
 
 static void test_crowds(void **state)
 {
     enum { STEPS = 20000, PEERS = 60 };
-    struct tide_crowd *crowd;
+    struct tide_conn_limit *limit;
     struct tide_err err;
     uint32_t counts[PEERS] = { 0 }, all = 0, seed = 3;
     (void)state;
-    OK(tide_crowd_open(&crowd, 100, 5, 0, &err));
+    OK(tide_conn_limit_open(&limit, 100, 5, 0, &err));
     for (int i = 0; i < STEPS; i++) {
         seed = seed * 1664525u + 1013904223u;
         uint32_t who = (seed >> 8) % PEERS;
@@ -434,16 +434,16 @@ static void test_crowds(void **state)
         struct tide_peer peer = peer_of(text);
         if (seed >> 31) {
             bool alone = who == 7, room = all < 100 && (alone || counts[who] < 5);
-            assert_int_equal(tide_crowd_enter(crowd, &peer, alone), room);
+            assert_int_equal(tide_conn_limit_enter(limit, &peer, alone), room);
             counts[who] += room;
             all += room;
         } else if (counts[who]) {
-            tide_crowd_leave(crowd, &peer);
+            tide_conn_limit_leave(limit, &peer);
             counts[who]--;
             all--;
         }
     }
-    tide_crowd_close(crowd);
+    tide_conn_limit_close(limit);
 }
 
 /* --- counted ------------------------------------------------------------------------------------ */

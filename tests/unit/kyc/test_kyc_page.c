@@ -170,7 +170,7 @@ static void each_page_has_its_place(void **state)
     static const char *const pages[] = { "/kyc", "/kyc/sandbox" };
     static const char place[] = "<meta name=\"kyc\" content=\"{}\">";
     for (size_t i = 0; i < TIDE_COUNT(pages); i++) {
-        tide_slice text = tide_document_of(pages[i])->text;
+        tide_slice text = tide_static_file_of(pages[i])->text;
         const uint8_t *at = memmem(text.ptr, text.len, place, sizeof place - 1);
         assert_non_null(at);
         size_t rest = text.len - (size_t)(at - text.ptr) - 1;

@@ -80,7 +80,7 @@ static void test_ids(void **state)
 static void test_reference(void **state)
 {
     char known[TIDE_KYC_REF_BYTES], ref[TIDE_KYC_REF_BYTES];
-    struct tide_kyc_place place = { .settings = settings_of(1) };
+    struct tide_kyc_context place = { .settings = settings_of(1) };
     (void)state;
     tide_kyc_reference(known, &place, "GALICE");
     assert_string_equal(known, "5XB2SFU7ICM2X2ZHYNQ6DSPUEWT326VZ");
