@@ -28,12 +28,7 @@ stat_of() { # NAME METHOD: calls so far
 }
 
 into() {
-    if ! PGDATABASE=postgres sql "SELECT 1 FROM pg_database WHERE datname = 'empty'" | grep -q 1; then
-        PGDATABASE=postgres "$PG_BIN/createdb" empty
-        TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=empty" \
-            "$TIDE_BIN/tidemark-indexer" migrate >/dev/null 2>&1
-    fi
-    PGDATABASE=postgres "$PG_BIN/createdb" -T empty "$1"
+    PGDATABASE=postgres "$PG_BIN/createdb" "$1"
     export PGDATABASE=$1 TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=$1"
 }
 digest() { "$TIDE_BIN/tidemark-indexer" digest --deployment "$PG_DIR/${1:-one}/deployment.json"; }

@@ -8,5 +8,4 @@ export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"
 pg_start
 export PG_BIN PG_DIR
 PGDATABASE=postgres "$PG_BIN/createdb" empty
-TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=empty" "$TIDE_BIN/tidemark-indexer" migrate >/dev/null 2>&1
 python3 "$(dirname "$0")/_attester_works.py" "$@"

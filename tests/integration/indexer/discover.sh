@@ -10,6 +10,7 @@ pg_start
 bin=$TIDE_BIN/tidemark-indexer
 sim=$TIDE_BIN/tidemark-sim
 export ASAN_OPTIONS=detect_leaks=0 TIDEMARK_PARTITION_LEDGERS=1000
+TIDE_LONG=${TIDE_LONG:-}
 number=0
 
 fresh() {
@@ -64,7 +65,7 @@ try() { # FOLDER LAKE FIRST LAST
 
     [ -n "${TIDE_STRIP:-}" ] && return
     fresh # killed while it reads again, sooner and later
-    for ((round = 0; round < 5; round++)); do
+    for ((round = 0; round < (${#TIDE_LONG} ? 5 : 2); round++)); do
         "$bin" run --stop-at-end --crash-limit 0 --lake "$lake" 2>"$PG_DIR/killed.log" & local pid=$!
         until grep -q 'discovery.reading' "$PG_DIR/killed.log" || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
         sleep 0.0$((round * 2))
@@ -116,7 +117,7 @@ same "$PG_DIR/listed" "the limit was raised"
 unset TIDE_STRIP
 
 recorded=${TIDE_SHARED:-$TIDE_SOURCE_DIR/../shared}/fixtures/protocol
-for chain in a ${TIDE_LONG:+b}; do
+for chain in ${TIDE_LONG:+a b}; do # recorded chains: minutes each
     [ -f "$recorded/$chain/deployment.json" ] || continue
     mkdir "$PG_DIR/$chain"
     cp "$recorded/$chain/deployment.json" "$PG_DIR/$chain/"

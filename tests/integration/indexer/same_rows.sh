@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # The same tables whatever the way: for several chains, indexed in one go, ledger by ledger, in
 # batches of every size, by arrays and by COPY, from a stream, and stopped and killed anywhere and started again, the
-# digests of all tables are equal, and the exports are the model's own account. TIDE_SEEDS: how many.
-# label: all
+# digests of all tables are equal, and the exports are the model's own account. TIDE_SEEDS chains: 1, or 5 with TIDE_LONG.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 pg_start
@@ -37,7 +36,7 @@ model() { # kind
     "$here/../../golden/_compare.py" "$1" "$PG_DIR/got" "$PG_DIR/expect/$1.jsonl" || fail "seed $seed: $1 differ"
 }
 
-for ((seed = 1; seed <= ${TIDE_SEEDS:-5}; seed++)); do
+for ((seed = 1; seed <= ${TIDE_SEEDS:-$([ -n "${TIDE_LONG:-}" ] && echo 5 || echo 1)}; seed++)); do
     rm -rf "$PG_DIR/lake" "$PG_DIR/expect"
     options=(--seed "$seed" --ledgers 192 --txs 5 --life 90 --deployment "$PG_DIR/deployment.json" --quiet)
     "$sim" write --lake "$PG_DIR/lake" --expect "$PG_DIR/expect" "${options[@]}"
