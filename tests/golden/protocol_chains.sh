@@ -90,11 +90,9 @@ for chain in a b; do
     "$bin" digest >"$PG_DIR/large"
     cp "$PG_DIR/large" "$PG_DIR/large.$chain"
     index --lake "$dir/lake" --batch-ledgers 1
-    all_equal
     "$bin" digest >"$PG_DIR/single"
     "$TIDE_BIN/lake_stream" "$dir/lake" >"$PG_DIR/stream"
     index --stream "$PG_DIR/stream" --batch-ledgers 37
-    all_equal
     "$bin" digest >"$PG_DIR/streamed"
     diff "$PG_DIR/large" "$PG_DIR/single" || fail "chain $chain: ledger by ledger differs"
     diff "$PG_DIR/large" "$PG_DIR/streamed" || fail "chain $chain: from a stream differs"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What the real contracts answered, asked of our tables at the same ledger and time: every recorded
 # question of both chains, by the loaders and rules that the API answers with.
+# label: all (views_http asks the same questions over HTTP)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/../../shared"; do
