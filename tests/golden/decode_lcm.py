@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# label: sanitize
 """decode over every real and core-generated ledger of the fixtures, against their expectations:
 headers, counts, transactions, events, contract-data changes, proofs."""
 import glob, json, os, sys

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# label: sanitize
 """decode over the protocol's own chains: every event's topics and data as JSON, every call's hash
 and outcome, and the last contract-data value of each key against the host's own storage."""
 import base64, glob, json, os, subprocess, sys

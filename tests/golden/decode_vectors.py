@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# label: sanitize
 """decode --scval over the ScVal vectors, whose SEP-51 JSON is turned into ours; data-lake objects,
 framed streams and whatever is not ledgers."""
 import base64, glob, json, os, subprocess, sys, tempfile

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The model against the calls that were made on the real contracts: every outcome, answer,
 # event, entry and read function of both recorded chains.
+# label: sanitize
 set -euo pipefail
 for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/../../shared"; do
   chains=$shared/fixtures/protocol

@@ -2,6 +2,7 @@
 # Rows that stand raw, as if the catalogue had not known their kinds, are exported all the same,
 # and reproject moves them where an index of this build has them: equal digests of all tables.
 # Then: a deleted, a doubled and an altered row each change the digest of their table.
+# label: sanitize
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/../../shared"; do

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The same options give the same bytes, whatever the way there: at once, appended to, as a lake or
 # as a stream. Wrong options are refused with a message and their exit code.
+# label: sanitize
 set -euo pipefail
 export ASAN_OPTIONS=detect_leaks=0 # a command that fails leaves the rest to exit
 sim=$TIDE_BIN/tidemark-sim

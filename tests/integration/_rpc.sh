@@ -51,6 +51,6 @@ wait_for() { # SECONDS CMD…
     shift
     until "$@"; do
         [ $SECONDS -lt $until ] || return 1
-        sleep 0.05
+        sleep 0.2 # asking costs more CPU time than waiting
     done
 }

@@ -10,6 +10,7 @@ import urllib.parse
 
 from _promise import TIMEOUT, Contract, of_kyc
 
+LONG = bool(os.environ.get("TIDE_LONG"))  # tools/test all
 STRANGER = "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"
 
 
@@ -159,8 +160,8 @@ class Route:
 
     def past(self):
         first, last = map(int, sql("SELECT min(ledger) FROM chain.ledger") + sql("SELECT max(ledger) FROM chain.ledger"))
-        for ledger in (first, first + 40, (first + last) // 2, last):
-            for chosen in self.all:
+        for ledger in (first, first + 40, (first + last) // 2, last) if LONG else ((first + last) // 2, last):
+            for chosen in self.all if LONG else self.all[:2]:
                 response, answer = self.ask(chosen, EITHER, ledger=ledger)
                 if response.status == 200 and isinstance(answer, dict) and answer["ledger"] != str(ledger):
                     self.c.fault(self.target(chosen, ledger=ledger), f'answers of {answer["ledger"]}')

@@ -2,7 +2,6 @@
 # What openapi.json promises is what is answered: every route, every kind of answer, success
 # and error, body and headers; no field that it does not name. Then without the database, and over
 # the rate limit. Skipped where python3-jsonschema is not installed.
-# label: sanitize
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

@@ -2,6 +2,7 @@
 # A generator of hostile requests, made from openapi.json: strings, cursors, sizes, encodings, methods, bodies, framing.
 # No client gets a 5xx (except a 503 that the contract names), nothing crashes, nothing is kept, no secret and no control
 # character reaches the log. The same seed asks the same. By hand: TIDE_HOSTILE_REQUESTS=1000000 TIDE_HOSTILE_SEED=7.
+# label: sanitize
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # One chain from a folder, from a web server, from a stream and from standard input, in objects and
 # batches of several sizes: the same tables, by their digests. (label: threads)
-# label: sanitize
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-indexer" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
 command -v python3 >/dev/null || exit 77
