@@ -2,6 +2,7 @@
 # L5: the cache's file truncated, under an API that runs and under one that is started on it. A damaged
 # map kills its reader, so the process may die; it never tells anything that is not so, and when it is started again
 # it finds the damage in a child, moves the file aside, builds the next and answers as before.
+# label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # GET /metrics in Prometheus' text format: read strictly, names and units as its conventions want them,
 # and what it counts is what was asked. With promtool installed that reads it too.
+# label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

@@ -33,7 +33,7 @@ for back in 0 7 60 100 160 230 300; do
 done >"$PG_DIR/traded"
 ask windows "$PG_DIR/traded"
 TIDE_MODEL_SAYS=$PG_DIR/says "$TIDE_BIN/model_driver" "$PG_DIR/model" "${chain[@]}" >"$PG_DIR/out" 2>"$PG_DIR/err" || fail "$(tail -3 "$PG_DIR/err")"
-ask model "$PG_DIR/says" "${TIDE_EVERY:-8}"
+ask model "$PG_DIR/says" "${TIDE_EVERY:-24}"
 ask refusals "$address" SGOLDUSDC
 ask problem "/api/prices?maxAgeMs=0" 503 stale
 ask get "/api/prices?maxAgeMs=60000"
@@ -113,6 +113,7 @@ ask get /readyz agreesWithDao=false ready=true
 ask get "/api/sdk/contracts?ledger=$last" agreesWithDao=true network='"private"'
 api_stop || fail "api: exit $?"
 
+[ -n "${TIDE_LONG:-}" ] || exit 0 # golden.views_http asks the same over HTTP, as of each ledger
 for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/../../shared"; do
     chains=$shared/fixtures/protocol
     [ -n "$shared" ] && [ -d "$chains" ] && break

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tidemark-api stopped and replaced under load (A16), and without its database (A11): no client that asked
 # is left without an answer. (label: threads)
+# label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_api.sh"
 [ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 77; }
 ulimit -n "$(ulimit -Hn)"
-count=${TIDE_STREAMS:-300} seconds=${TIDE_STREAM_S:-10}
+count=${TIDE_STREAMS:-60} seconds=${TIDE_STREAM_S:-6}
 pg_start
 export ASAN_OPTIONS=detect_leaks=0 SEED=8
 serve one --ledgers 40 --txs 8 --seed $SEED --close-ms 1100 --wall-clock

@@ -2,6 +2,7 @@
 # Several deployments in one database, and networks that are reset under a running API: it serves the
 # old epoch, stale by the usual rule, until the new one is ready, then switches without a restart.
 # Processes of different deployments never share a port.
+# label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_rpc.sh"
