@@ -1,5 +1,5 @@
 # cmake -DOUT=file.c -DDIR=migrations -DWHAT=migration -DHEADER=indexer/database/migrate.h -P embed.cmake
-# Writes every .sql of DIR, in order of name, into one C table: tide_WHATs of HEADER. A NUL follows
+# Writes every .sql of DIR and its folders, in order of name, into one C table: tide_WHATs of HEADER. A NUL follows
 # each text. -DALSO="a|b" adds files from elsewhere, sorted in by name. With -DFILES="a|b" instead of
 # DIR: these files, under their whole names. A line "-- part: NAME" of a .sql is replaced by the content
 # of DIR/parts/NAME.sql. If DIR has parts, comments at the head of its files are left out, except the
@@ -7,7 +7,8 @@
 if(FILES)
   string(REPLACE "|" ";" files "${FILES}")
 else()
-  file(GLOB files ${DIR}/*.sql)
+  file(GLOB files ${DIR}/*.sql ${DIR}/*/*.sql)
+  list(FILTER files EXCLUDE REGEX "/parts/")
   string(REPLACE "|" ";" also "${ALSO}")
   list(APPEND files ${also})
   list(SORT files COMPARE FILE_BASENAME)

@@ -183,7 +183,7 @@ struct tide_route {
     const char *query;         /* names of param.def, separated by spaces; "name!" must be given;
                                   "*": whatever it is, nobody reads it */
     tide_handler_fn *handle;   /* HOT, LOCAL, and SQL that is not a plain statement */
-    const char *statement;     /* SQL: api/sql/queries/<statement>.sql, else NULL        */
+    const char *statement;     /* SQL: api/sql/queries/SUBJECT/<statement>.sql, else NULL        */
 };
 
 const struct tide_route *tide_routes(size_t *count);

@@ -265,7 +265,7 @@ static struct openapi_route *texts_of(struct openapi_texts *texts,
     if (!text)
         openapi_fail(openapi_route_def,
                      "route %s has no texts: they belong into the head of"
-                     " api/sql/queries/%s.sql, or into the .api file beside its handler",
+                     " api/sql/queries/*/%s.sql, or into the .api file beside its handler",
                      operation->id, operation->id);
     return text;
 }

@@ -170,7 +170,7 @@ def parents(d, of, values):
               "token": sql("SELECT contract FROM event.log WHERE kind LIKE 'oracle%' LIMIT 1")}
     codes, found = {}, {r.name: r for r in of}
     for route in of:
-        parent = re.match(r"-- list:.*\n-- of: (\w+)\n", (API / f"sql/queries/{route.name}.sql").read_text())
+        parent = re.match(r"-- list:.*\n-- of: (\w+)\n", next(API.glob(f"sql/queries/*/{route.name}.sql")).read_text())
         assert bool(parent) == bool(set(route.parts) - {"address"} and route.is_list), route.name
         if not parent:
             continue
