@@ -1,9 +1,14 @@
 #include "indexer/commands/command.h"
 #include "indexer/commands/status_disk.h"
+#include "indexer/commands/status_table.h"
 #include "indexer/database/migrate.h"
 #include "tidemark/buf.h"
+#include "tidemark/clock.h"
 
-/* status: what the database says of the index, for a person or as JSON. Each section is one
+#include <errno.h>
+#include <unistd.h>
+
+/* status: what the database says of the index, as tables or as JSON. Each section is one
  * statement; its columns are the words that both forms use. */
 struct section {
     const char *name;
@@ -131,23 +136,6 @@ static const struct section sections[] = {
 };
 /* clang-format on */
 
-static void print_rows(const char *name, const struct tide_pg_rows *rows)
-{
-    printf("%s\n", name);
-    if (rows->count == 0)
-        printf("  none\n");
-    for (uint32_t r = 0; r < rows->count; r++) {
-        const char *gap = "  ";
-        for (uint32_t c = 0; c < rows->columns; c++) {
-            if (tide_pg_is_null(rows, r, c))
-                continue;
-            printf("%s%s %s", gap, tide_pg_column(rows, c), tide_pg_text(rows, r, c));
-            gap = ", ";
-        }
-        printf("\n");
-    }
-}
-
 static const struct permit permits[] = {
     { "wal", "has_function_privilege('pg_ls_waldir()', 'execute')",
       "SELECT 'not permitted: grant pg_monitor to this role' AS note" },
@@ -177,8 +165,14 @@ static tide_status sql_of(struct tide_pg *pg, const struct section *section, str
     return status;
 }
 
-static tide_status print_section(struct tide_pg *pg, const struct section *section,
-                                 struct tide_err *err)
+/* What a person sees: the tables, then the names of the sections without rows. */
+struct page {
+    struct tide_buf text, empty;
+    uint32_t width;
+};
+
+static tide_status add_section(struct tide_pg *pg, const struct section *section, struct page *page,
+                               struct tide_err *err)
 {
     struct tide_pg_rows rows = { 0 };
     struct tide_buf made;
@@ -188,9 +182,29 @@ static tide_status print_section(struct tide_pg *pg, const struct section *secti
     if (status == TIDE_OK)
         status = tide_pg_query(pg, &rows, sql, NULL, 0, err);
     tide_buf_release(&made);
-    if (status == TIDE_OK)
-        print_rows(section->name, &rows);
+    if (status == TIDE_OK && rows.count)
+        tide_status_table(&page->text, section->name, &rows, page->width);
+    else if (status == TIDE_OK)
+        tide_buf_putf(&page->empty, "%s%s", page->empty.len ? ", " : "nothing in: ", section->name);
     tide_pg_rows_release(&rows);
+    return status;
+}
+
+static tide_status print_page(struct tide_pg *pg, struct tide_err *err)
+{
+    struct page page = { .width = tide_status_width() };
+    tide_status status = TIDE_OK;
+    tide_buf_init(&page.text, 1u << 20);
+    tide_buf_init(&page.empty, 4096);
+    for (size_t i = 0; i < TIDE_COUNT(sections) && status == TIDE_OK; i++)
+        status = add_section(pg, &sections[i], &page, err);
+    if (status == TIDE_OK && (page.text.failed || page.empty.failed))
+        status = tide_fail(err, TIDE_E_LIMIT, "status: answer is too long");
+    if (status == TIDE_OK)
+        printf("%.*s%.*s%s", TIDE_SLICE_FMT(tide_buf_view(&page.text)),
+               TIDE_SLICE_FMT(tide_buf_view(&page.empty)), page.empty.len ? "\n" : "");
+    tide_buf_release(&page.text);
+    tide_buf_release(&page.empty);
     return status;
 }
 
@@ -240,26 +254,60 @@ static tide_status print_json(struct tide_pg *pg, struct tide_err *err)
     return status;
 }
 
-int tide_status_main(const struct tide_config *config, const struct tide_option *options, int argc,
-                     char **argv)
+static tide_status print_once(const struct tide_config *config, bool json, struct tide_err *err)
 {
-    struct tide_err err;
     struct tide_pg *pg = NULL;
-    (void)argc;
     struct tide_pg_options to = { .conninfo = config->database_url,
                                   .application = "tidemark-status",
                                   .silence_ms = config->db_silence_ms,
                                   .stopped = tide_stop_asked };
-    tide_status status = tide_pg_open(&pg, &to, &err);
+    tide_status status = tide_pg_open(&pg, &to, err);
     if (status == TIDE_OK)
-        status = tide_migrate_check(pg, tide_migrations, tide_migration_count, &err);
+        status = tide_migrate_check(pg, tide_migrations, tide_migration_count, err);
     if (status == TIDE_OK)
-        status = tide_pg_run(pg, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "BEGIN", &err);
-    if (status == TIDE_OK && tide_option_given(options, "json"))
-        status = print_json(pg, &err);
-    else
-        for (size_t i = 0; i < TIDE_COUNT(sections) && status == TIDE_OK; i++)
-            status = print_section(pg, &sections[i], &err);
+        status = tide_pg_run(pg, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "BEGIN", err);
+    if (status == TIDE_OK)
+        status = json ? print_json(pg, err) : print_page(pg, err);
     tide_pg_close(pg);
+    return status;
+}
+
+/* Until SIGINT or SIGTERM. A database that is away for a while is shown as such. */
+static tide_status watch(const struct tide_config *config, bool json, uint32_t seconds,
+                         struct tide_err *err)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    bool terminal = isatty(STDOUT_FILENO) == 1;
+    while (!tide_stop_asked(NULL)) {
+        int64_t until = clock->now_ms(clock->self) + (int64_t)seconds * 1000;
+        if (terminal)
+            printf("\033[H\033[2J"); /* home, clear */
+        tide_status status = print_once(config, json, err);
+        if (status == TIDE_E_DB)
+            printf("%s\n", err->text);
+        else if (status != TIDE_OK)
+            return status;
+        if (fflush(stdout) != 0)
+            return tide_fail(err, TIDE_E_IO, "status: output: %s", strerror(errno));
+        while (clock->now_ms(clock->self) < until && !tide_stop_asked(NULL))
+            clock->sleep_ms(clock->self, 50);
+    }
+    return TIDE_OK;
+}
+
+int tide_status_main(const struct tide_config *config, const struct tide_option *options, int argc,
+                     char **argv)
+{
+    enum { WATCH_S = 2, WATCH_S_MAX = 86400 };
+    const struct tide_option *every = tide_option_find(options, "watch");
+    bool json = tide_option_given(options, "json");
+    uint32_t seconds = WATCH_S;
+    struct tide_err err;
+    tide_status status = TIDE_OK;
+    (void)argc;
+    if (every->value && *every->value)
+        status = tide_option_u32(every, 1, WATCH_S_MAX, &seconds, &err);
+    if (status == TIDE_OK)
+        status = every->value ? watch(config, json, seconds, &err) : print_once(config, json, &err);
     return tide_command_end(argv[0], status, &err);
 }

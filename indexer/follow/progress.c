@@ -33,16 +33,47 @@ static void measure(struct tide_progress *p, int64_t now)
     p->rate_ms = now;
 }
 
-static void show_bar(const struct tide_progress *p, uint32_t ledger, uint32_t end, double eta)
+/* Seconds until end, as a person reads them; "" while they are unknown. */
+static void put_eta(char *out, size_t size, const struct tide_progress *p, uint32_t left)
 {
-    char cells[BAR_CELLS + 1];
+    double eta = p->rate > 0 ? (double)left / p->rate : 0;
+    if (left == 0 || !(p->rate > 0))
+        *out = '\0';
+    else if (eta < 100)
+        snprintf(out, size, "  %.0f s left", eta);
+    else if (eta < 100 * 60)
+        snprintf(out, size, "  %.0f min left", eta / 60);
+    else
+        snprintf(out, size, "  %.0f h left", eta / 3600);
+}
+
+static void show_bar(const struct tide_progress *p, uint32_t ledger, uint32_t end)
+{
+    char cells[BAR_CELLS + 1], rate[48] = "", eta[48];
     double part = end > p->from ? (double)(ledger - p->from + 1) / (double)(end - p->from + 1) : 1;
     for (int i = 0; i < BAR_CELLS; i++)
         cells[i] = i < (int)(part * BAR_CELLS) ? '#' : '.';
     cells[BAR_CELLS] = 0;
-    fprintf(stderr, "\r[%s] %5.1f %%  ledger %u of %u  %.0f/s  ETA %.0f s   ", cells, part * 100,
-            ledger, end, p->rate, eta);
+    if (p->rate > 0)
+        snprintf(rate, sizeof rate, "  %.0f ledgers/s", p->rate);
+    put_eta(eta, sizeof eta, p, end > ledger ? end - ledger : 0);
+    fprintf(stderr, "\r\033[K[%s] %5.1f %%  ledger %u of %u%s%s", cells, part * 100, ledger, end,
+            rate, eta);
     fflush(stderr);
+}
+
+/* A field stands in the line once its value is known. */
+static void log_line(const struct tide_progress *p, uint32_t ledger, uint32_t end)
+{
+    char tip[32] = "", rate[48] = "", eta[48] = "";
+    if (end)
+        snprintf(tip, sizeof tip, " tip=%u", end);
+    if (p->rate > 0)
+        snprintf(rate, sizeof rate, " rate=%.0f", p->rate);
+    if (p->rate > 0 && end > ledger)
+        snprintf(eta, sizeof eta, " eta_s=%.0f", (double)(end - ledger) / p->rate);
+    tide_log(TIDE_INFO, "index.progress", "ledger=%u%s ledgers=%" PRIu64 " events=%" PRIu64 "%s%s",
+             ledger, tip, p->ledgers, p->events, rate, eta);
 }
 
 void tide_progress_add(struct tide_progress *p, uint32_t ledger, uint32_t tip, uint64_t ledgers,
@@ -58,14 +89,11 @@ void tide_progress_add(struct tide_progress *p, uint32_t ledger, uint32_t tip, u
         return;
     p->told = p->ledgers;
     uint32_t end = p->to ? p->to : tip;
-    double eta = end > ledger && p->rate > 0 ? (double)(end - ledger) / p->rate : 0;
     p->shown_ms = now;
     if (p->terminal && end)
-        show_bar(p, ledger, end, eta);
+        show_bar(p, ledger, end);
     else
-        tide_log(TIDE_INFO, "index.progress",
-                 "ledger=%u tip=%u ledgers=%" PRIu64 " events=%" PRIu64 " rate=%.0f eta_s=%.0f",
-                 ledger, end, p->ledgers, p->events, p->rate, eta);
+        log_line(p, ledger, end);
 }
 
 void tide_progress_end(struct tide_progress *p)

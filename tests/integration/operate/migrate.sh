@@ -78,7 +78,21 @@ grep -q 0001_chain <<<"$out" || fail "half: no name: $out"
 [ "$(PGDATABASE=half sql "SELECT count(*) FROM pg_namespace WHERE nspname = 'event'")" = 0 ] || fail "half-applied"
 
 # status reads an empty index, for people and for programs.
-"$indexer" status | grep -q '^coverage' || fail "status says nothing of coverage"
+"$indexer" status >"$PG_DIR/status" || fail "status"
+grep -q '^nothing in: .*coverage' "$PG_DIR/status" || fail "status says nothing of coverage: $(cat "$PG_DIR/status")"
+[ "$(grep -A 9 '^database$' "$PG_DIR/status" | grep -cE '^  (database +tidemark|schema +[0-9a-z_]+|bytes +[0-9.]+ MiB)$')" = 3 ] || fail "status: $(cat "$PG_DIR/status")"
+
+# --watch goes on until a signal, also while the database is away.
+"$indexer" status --watch 1 >"$PG_DIR/watched" 2>&1 &
+watch=$!
+seen() { for _ in $(seq 600); do [ "$(grep -c "$1" "$PG_DIR/watched")" -ge "$2" ] && return; sleep 0.1; done; fail "watch: $(tail -5 "$PG_DIR/watched")"; }
+seen '^database$' 2
+pg_stop
+seen 'could not connect\|connection to server' 1
+pg_again
+seen '^database$' $(($(grep -c '^database$' "$PG_DIR/watched") + 1))
+kill "$watch"
+wait "$watch" || fail "watch: exit $?"
 "$indexer" status --json | python3 -c '
 import json, sys
 s = json.load(sys.stdin)

@@ -61,7 +61,7 @@ for role, c in before.items():
 PY
 [ "$(curl -fs "$API_URL/metrics" | grep -c '^tidemark_dao_disagrees{role="[a-z_]*"} 1$')" = 7 ] || fail "$(curl -s "$API_URL/metrics" | grep dao_)"
 [ "$(grep -c 'dao.disagrees role=.*dao_names='"$stranger" "$PG_DIR/api.log")" = 7 ] || fail "$(grep dao "$PG_DIR/api.log")"
-"$indexer" status | grep -A 12 '^dao_disagrees' | grep -q "compliance_registry.*$stranger" || fail "$("$indexer" status | grep -A 12 dao_disagrees)"
+"$indexer" status | grep -A 12 '^dao disagrees' | grep -q "compliance_registry.*$stranger" || fail "$("$indexer" status | grep -A 12 "dao disagrees")"
 [ "$(sql "SELECT count(*) FROM chain.contract_seen WHERE contract = '$stranger'")" = 0 ] || fail "the stranger's contract was seen"
 api_stop || fail "api: exit $?"
 serve_stop || fail "serve: exit $?"
