@@ -37,7 +37,7 @@ static int run_command(const struct tide_cli_row *command, int argc, char **argv
     tide_log_level_set((enum tide_log_level)config.log_level);
     tide_log_json_set(config.log_format == 1);
     tide_config_strays(environ);
-    tide_stop_install();
+    tide_stop_install("tidemark-indexer: the batch in flight was dropped to stop in time\n");
     settle_memory();
     return tide_command_function(command->name)(&config, options, argc, argv);
 }

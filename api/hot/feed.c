@@ -1,7 +1,7 @@
 #include "api/hot/feed.h"
 #include "api/hot/feed_impl.h"
+#include "schema/base/liveness.h"
 #include "tidemark/failpoint.h"
-#include "tidemark/liveness.h"
 #include "tidemark/log.h"
 
 #include <stdio.h>

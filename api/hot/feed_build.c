@@ -1,5 +1,5 @@
 #include "api/hot/feed_impl.h"
-#include "tidemark/liveness.h"
+#include "schema/base/liveness.h"
 #include "tidemark/log.h"
 
 #include <stdio.h>

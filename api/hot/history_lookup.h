@@ -8,7 +8,7 @@
 #define API_HOT_HISTORY_LOOKUP_H
 
 #include "api/hot/project.h"
-#include "tidemark/rule.h"
+#include "schema/rule/rule.h"
 
 struct tide_history {
     struct tide_pg *pg;

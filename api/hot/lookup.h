@@ -3,7 +3,7 @@
 #define API_HOT_LOOKUP_H
 
 #include "api/hot/reader.h"
-#include "tidemark/rule.h"
+#include "schema/rule/rule.h"
 
 #define TIDE_LOOKUP_AGE_MAX (UINT64_C(1) << 52) /* milliseconds; exact in JSON and metrics */
 

@@ -8,7 +8,7 @@
 #define API_HOT_PROJECT_H
 
 #include "api/http/route.h"
-#include "tidemark/hot_sink.h"
+#include "schema/store/hot_sink.h"
 #include "tidemark/pg.h"
 
 #define PROJECT_COLUMNS_MAX 14u

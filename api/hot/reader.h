@@ -18,7 +18,7 @@
 #include "api/hot/project.h"
 #include "api/hot/record_json.h"
 #include "api/sql/cursor.h"
-#include "tidemark/hot.h"
+#include "schema/store/hot.h"
 
 struct reader_past;
 

@@ -2,7 +2,7 @@
 #ifndef API_HOT_RECORD_JSON_H
 #define API_HOT_RECORD_JSON_H
 
-#include "tidemark/hot_record.h"
+#include "schema/store/hot_record.h"
 #include "tidemark/json.h"
 
 /* A strkey; null for the kind of no address. */

@@ -15,8 +15,8 @@
 #define API_HTTP_ROUTE_H
 
 #include "api/http/peer.h"
+#include "schema/store/hot_record.h"
 #include "tidemark/buf.h"
-#include "tidemark/hot_record.h"
 
 #define TIDE_ROUTE_PARAMS_MAX 12u
 #define TIDE_TARGET_MAX       2048u /* bytes of path and query */

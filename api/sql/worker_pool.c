@@ -1,6 +1,6 @@
 #include "api/sql/worker_pool.h"
-#include "tidemark/liveness.h"
-#include "tidemark/lock.h"
+#include "schema/base/liveness.h"
+#include "schema/base/lock.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

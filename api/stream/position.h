@@ -11,7 +11,7 @@
 #ifndef API_STREAM_POSITION_H
 #define API_STREAM_POSITION_H
 
-#include "tidemark/hot_record.h"
+#include "schema/store/hot_record.h"
 #include "tidemark/status.h"
 
 enum stream_class {

@@ -1,6 +1,6 @@
 #include "api/stream/stream_impl.h"
-#include "tidemark/liveness.h"
-#include "tidemark/lock.h"
+#include "schema/base/liveness.h"
+#include "schema/base/lock.h"
 #include "tidemark/log.h"
 
 #include <stdio.h>

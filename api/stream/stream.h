@@ -25,8 +25,8 @@
 #define API_STREAM_STREAM_H
 
 #include "api/stream/source.h"
+#include "schema/store/hot_record.h"
 #include "tidemark/clock.h"
-#include "tidemark/hot_record.h"
 
 #define TIDE_STREAM_NAMES_MAX 32u  /* kinds, assets, addresses of one subscriber, each      */
 #define TIDE_STREAM_AHEAD_MAX 720u /* ledgers that a node may be behind a subscriber's place */

@@ -3,7 +3,7 @@
 #define API_STREAM_STREAM_IMPL_H
 
 #include "api/stream/stream.h"
-#include "tidemark/rule.h"
+#include "schema/rule/rule.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

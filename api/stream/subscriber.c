@@ -1,5 +1,5 @@
 #include "api/stream/stream_impl.h"
-#include "tidemark/lock.h"
+#include "schema/base/lock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

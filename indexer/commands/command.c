@@ -1,8 +1,6 @@
 #include "indexer/commands/command.h"
 
 #include <poll.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -66,44 +64,4 @@ int tide_command_end(const char *name, tide_status status, const struct tide_err
     if (status != TIDE_OK && status != TIDE_E_STOPPED)
         fprintf(stderr, "tidemark-indexer %s: %s\n", name, err->text);
     return tide_status_exit(status);
-}
-
-/* Lock-free atomics are safe in a signal handler, and other threads read it too. */
-static atomic_bool stop_asked;
-
-/* A batch that cannot end in time is dropped: nothing of it is in the database before COMMIT. */
-static void give_up(int signal_number)
-{
-    static const char text[] =
-        "tidemark-indexer: the batch in flight was dropped to stop in time\n";
-    (void)signal_number;
-    ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
-    (void)ignored;
-    _exit(0);
-}
-
-static void ask_stop(int signal_number)
-{
-    enum { LAST_RESORT_S = 8 };
-    (void)signal_number;
-    if (!atomic_exchange(&stop_asked, true))
-        alarm(LAST_RESORT_S);
-}
-
-void tide_stop_install(void)
-{
-    struct sigaction act = { .sa_handler = ask_stop };
-    sigemptyset(&act.sa_mask);
-    sigaction(SIGTERM, &act, NULL);
-    sigaction(SIGINT, &act, NULL);
-    act.sa_handler = give_up;
-    sigaction(SIGALRM, &act, NULL);
-    act.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &act, NULL);
-}
-
-bool tide_stop_asked(void *ignored)
-{
-    (void)ignored;
-    return atomic_load(&stop_asked);
 }

@@ -8,6 +8,7 @@
 #define INDEXER_COMMANDS_COMMAND_H
 
 #include "tidemark/cli.h"
+#include "tidemark/stop.h"
 
 typedef int tide_command_fn(const struct tide_config *config, const struct tide_option *options,
                             int argc, char **argv);
@@ -27,9 +28,5 @@ tide_command_fn *tide_command_function(const char *name);
 /* Says on stderr how a command ended, unless well, and returns the exit code. TIDE_E_IO because
  * the reader of its output went away is no error: quiet, and 0. */
 int tide_command_end(const char *name, tide_status status, const struct tide_err *err);
-
-/* The only mutable state outside main: a stop asked for by SIGTERM or SIGINT. */
-void tide_stop_install(void);
-bool tide_stop_asked(void *ignored);
 
 #endif

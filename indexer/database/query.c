@@ -1,8 +1,7 @@
 #include "indexer/database/query.h"
-#include "indexer/commands/command.h"
 #include "indexer/database/migrate.h"
-#include "indexer/write/writer.h"
 #include "tidemark/hash.h"
+#include "tidemark/stop.h"
 #include "tidemark/strkey.h"
 
 #include <stdlib.h>

@@ -3,12 +3,11 @@
 #ifndef INDEXER_DATABASE_QUERY_H
 #define INDEXER_DATABASE_QUERY_H
 
+#include "indexer/database/range.h"
 #include "indexer/database/scope.h"
 #include "tidemark/config.h"
 #include "tidemark/deployment.h"
 #include "tidemark/pg.h"
-
-struct tide_range;
 
 /* Connects and checks the schema. *out is the caller's to close, also on failure. */
 tide_status tide_query_connect(struct tide_pg **out, const struct tide_config *config,

@@ -2,8 +2,6 @@
 #ifndef INDEXER_DECODE_DECODE_IMPL_H
 #define INDEXER_DECODE_DECODE_IMPL_H
 
-#include "indexer/decode/redecode.h"
-
 #include "indexer/decode/decode.h"
 #include "indexer/decode/proof.h"
 #include "tidemark/catalogue.h"
@@ -52,6 +50,8 @@ struct later_change {
     const struct tide_contract *contract;
     uint32_t seq;
 };
+
+struct tide_redecode_raw_version;
 
 struct list {
     void *items;

@@ -1,3 +1,4 @@
+#include "indexer/decode/redecode.h"
 #include "indexer/decode/decode_impl.h"
 #include "indexer/decode/raw.h"
 

@@ -1,5 +1,6 @@
 /* Contract-data changes: a version to history, the newest to state; TTLs beside them. */
 #include "indexer/decode/decode_impl.h"
+#include "indexer/decode/redecode.h"
 
 #include "indexer/decode/action.h"
 #include "tidemark/copy.h"

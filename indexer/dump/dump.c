@@ -1,7 +1,6 @@
 #include "indexer/dump/dump.h"
 
-#include "indexer/commands/command.h"
-#include "indexer/dump/sink.h"
+#include "indexer/dump/dump_impl.h"
 #include "tidemark/limits.h"
 #include "tidemark/scval.h"
 #include "tidemark/text.h"
@@ -228,67 +227,4 @@ tide_status tide_dump_values(FILE *in, FILE *out, struct tide_err *err)
     tide_buf_release(&xdr);
     tide_buf_release(&json);
     return status;
-}
-
-/* ---- the command ---- */
-
-static tide_status parse_kinds(const char *list, unsigned *kinds, struct tide_err *err)
-{
-    static const char *const names[] = { "ledger", "tx", "event", "contract_data" };
-    *kinds = list ? 0 : TIDE_DUMP_ALL;
-    while (list && *list) {
-        size_t len = strcspn(list, ",");
-        size_t i = 0;
-        while (i < TIDE_COUNT(names) &&
-               (strlen(names[i]) != len || memcmp(list, names[i], len) != 0))
-            i++;
-        if (i == TIDE_COUNT(names))
-            return tide_fail(err, TIDE_E_USAGE,
-                             "--kinds %.*s: one of ledger, tx, event, contract_data", (int)len,
-                             list);
-        *kinds |= 1u << i;
-        list += len + (list[len] == ',');
-    }
-    return TIDE_OK;
-}
-
-static tide_status decode_files(const struct tide_dump_options *options, int argc, char **argv,
-                                struct tide_err *err)
-{
-    uint64_t ledgers = 0;
-    uint64_t failed = 0;
-    for (int i = 1; i < argc; i++) {
-        struct tide_dump_totals totals;
-        tide_status status = tide_dump_file(argv[i], stdout, options, &totals, err);
-        if (status != TIDE_OK)
-            return status;
-        ledgers += totals.ledgers;
-        failed += totals.failed;
-    }
-    if (failed)
-        return tide_fail(err, TIDE_E_CHAIN, "%" PRIu64 " of %" PRIu64 " ledgers fail a check",
-                         failed, ledgers);
-    return TIDE_OK;
-}
-
-int tide_dump_main(const struct tide_config *config, const struct tide_option *given, int argc,
-                   char **argv)
-{
-    (void)config;
-    struct tide_err err = { 0 };
-    const char *passphrase = tide_option_find(given, "passphrase")->value;
-    struct tide_dump_options options = {
-        .passphrase = passphrase ? tide_slice_str(passphrase) : (tide_slice){ 0 },
-        .values = tide_option_given(given, "values"),
-    };
-    tide_status status = parse_kinds(tide_option_find(given, "kinds")->value, &options.kinds, &err);
-    if (status == TIDE_OK && tide_option_given(given, "scval") && argc > 1)
-        status = tide_fail(&err, TIDE_E_USAGE, "--scval reads standard input, no file");
-    else if (status == TIDE_OK && tide_option_given(given, "scval"))
-        status = tide_dump_values(stdin, stdout, &err);
-    else if (status == TIDE_OK && argc < 2)
-        status = tide_fail(&err, TIDE_E_USAGE, "which file? \"-\" is standard input");
-    else if (status == TIDE_OK)
-        status = decode_files(&options, argc, argv, &err);
-    return tide_command_end("dump", status, &err);
 }

@@ -1,5 +1,5 @@
 /* The line of a ledger: its header whole, its counts, what its hashes prove. */
-#include "indexer/dump/sink.h"
+#include "indexer/dump/dump_impl.h"
 
 #include "tidemark/sign.h"
 #include "tidemark/strkey.h"

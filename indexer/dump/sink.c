@@ -1,5 +1,5 @@
 /* The walk's callbacks: events and contract data as they come, counts for the rest. */
-#include "indexer/dump/sink.h"
+#include "indexer/dump/dump_impl.h"
 
 #include "tidemark/hash.h"
 #include "tidemark/limits.h"

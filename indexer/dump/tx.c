@@ -1,5 +1,5 @@
 /* The line of a transaction. */
-#include "indexer/dump/sink.h"
+#include "indexer/dump/dump_impl.h"
 
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"

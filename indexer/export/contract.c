@@ -1,5 +1,5 @@
-#include "indexer/commands/command.h"
 #include "indexer/export/export.h"
+#include "tidemark/stop.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "indexer/follow/discovery.h"
-#include "indexer/commands/command.h"
 #include "indexer/database/stored_hash.h"
 #include "indexer/follow/pipeline.h"
 #include "tidemark/log.h"
+#include "tidemark/stop.h"
 #include "tidemark/text.h"
 
 #include <pthread.h>

@@ -1,10 +1,10 @@
 /* verify, against getEvents: the ids of the events of our contracts, as stored and as a server
  * tells them. Servers have lost events before; so might we. */
-#include "indexer/commands/command.h"
 #include "indexer/database/query.h"
 #include "indexer/source/rpc/client.h"
 #include "indexer/verify/verify.h"
 #include "tidemark/clock.h"
+#include "tidemark/stop.h"
 #include "tidemark/text.h"
 
 enum {

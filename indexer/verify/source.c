@@ -1,9 +1,9 @@
 #include "indexer/source/source.h"
-#include "indexer/commands/command.h"
 #include "indexer/database/query.h"
 #include "indexer/decode/decode.h"
 #include "indexer/verify/digest.h"
 #include "indexer/verify/verify.h"
+#include "tidemark/stop.h"
 #include "tidemark/table.h"
 #include "tidemark/text.h"
 

@@ -14,8 +14,8 @@
 #ifndef INDEXER_VERIFY_VERIFY_H
 #define INDEXER_VERIFY_VERIFY_H
 
+#include "indexer/database/range.h"
 #include "indexer/database/scope.h"
-#include "indexer/write/writer.h"
 #include "tidemark/config.h"
 #include "tidemark/pg.h"
 

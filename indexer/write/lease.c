@@ -1,5 +1,6 @@
 #include "indexer/write/lease.h"
 #include "tidemark/log.h"
+#include "tidemark/pg.h"
 #include "tidemark/text.h"
 
 #include <pthread.h>

@@ -9,7 +9,8 @@
 #ifndef INDEXER_WRITE_LEASE_H
 #define INDEXER_WRITE_LEASE_H
 
-#include "indexer/write/writer.h"
+#include "indexer/write/heartbeat.h"
+#include "tidemark/status.h"
 
 enum { TIDE_LEASE_RENEW_MS = 500, TIDE_LEASE_MS = 5000 };
 

@@ -29,7 +29,9 @@
 #ifndef INDEXER_WRITE_WRITER_H
 #define INDEXER_WRITE_WRITER_H
 
+#include "indexer/database/range.h"
 #include "indexer/decode/batch.h"
+#include "indexer/write/heartbeat.h"
 #include "tidemark/clock.h"
 #include "tidemark/deployment.h"
 #include "tidemark/pg.h"
@@ -61,10 +63,6 @@ struct tide_writer_options {
     const struct tide_clock *clock;
     bool (*stopped)(void *self);
     void *stopped_self;
-};
-
-struct tide_range {
-    uint32_t from, to;
 };
 
 /* Connects (again and again, while the database is away), migrates or checks the schema,
@@ -145,19 +143,8 @@ tide_status tide_writer_attempt(struct tide_writer *writer, uint32_t ledger, uin
                                 bool again, struct tide_err *err) TIDE_MUST_USE;
 void tide_writer_ended(struct tide_writer *writer);
 
-/* For chain.heartbeat, by way of the lease; the texts are copied. While a transaction is repeated
- * the writer says so there by itself (state retrying). */
-struct tide_heartbeat {
-    const char *state; /* below 16 bytes */
-    uint32_t tip, ledger;
-    double rate;
-    const char *error; /* what went wrong just now, or NULL */
-    double event_rate;
-    uint64_t ledgers, events; /* since the start */
-    const char *source;       /* its name; NULL: as before */
-    const char *trouble;      /* why it cannot go on, for trouble_ms now; NULL: it can */
-    int64_t trouble_ms;
-};
+/* What the lease's thread writes into chain.heartbeat from now on; the texts are copied. While the
+ * writer repeats a transaction it reports the state "retrying" there itself. */
 void tide_writer_heartbeat(struct tide_writer *writer, const struct tide_heartbeat *heartbeat);
 
 #endif

@@ -1,4 +1,4 @@
-#include "tidemark/arena.h"
+#include "schema/base/arena.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "tidemark/liveness.h"
+#include "schema/base/liveness.h"
 
 #include <stdatomic.h>
 #include <time.h>

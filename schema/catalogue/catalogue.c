@@ -1,6 +1,6 @@
 #include "tidemark/catalogue.h"
 
-#include "tables.h"
+#include "schema/catalogue/catalogue_impl.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "tables.h"
+#include "schema/catalogue/catalogue_impl.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "tidemark/rule.h"
+#include "schema/rule/rule.h"
 
 enum stored_status {
     STORED_UNKNOWN,

@@ -1,4 +1,4 @@
-#include "tidemark/hot.h"
+#include "schema/store/hot.h"
 #include "schema/store/hot_impl.h"
 #include "tidemark/log.h"
 

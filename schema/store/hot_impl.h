@@ -2,7 +2,7 @@
 #ifndef SCHEMA_STORE_HOT_IMPL_H
 #define SCHEMA_STORE_HOT_IMPL_H
 
-#include "tidemark/hot.h"
+#include "schema/store/hot.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
+#include "schema/base/lock.h"
 #include "schema/store/hot_impl.h"
-#include "tidemark/lock.h"
 
 #include <lmdb.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* LedgerEntry and LedgerKey, every type. */
 #include "schema/wire/skip_impl.h"
+#include "tidemark/meta.h"
 
 void skip_trust_line_asset(struct tide_xdr *x)
 {
@@ -339,6 +340,12 @@ void skip_ledger_key(struct tide_xdr *x, struct tide_change *out)
         tide_xdr_refuse(x, TIDE_E_UNKNOWN, "LedgerKey arm", out->type);
     }
     out->entry = tide_xdr_span(x, mark);
+}
+
+void skip_key(struct tide_xdr *x)
+{
+    struct tide_change ignored;
+    skip_ledger_key(x, &ignored);
 }
 
 bool tide_ledger_key_data(struct tide_xdr *x, struct tide_change *out)

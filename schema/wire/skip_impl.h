@@ -5,9 +5,11 @@
 #ifndef SCHEMA_WIRE_SKIP_IMPL_H
 #define SCHEMA_WIRE_SKIP_IMPL_H
 
-#include "tidemark/meta.h"
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
+
+struct tide_change; /* tidemark/meta.h */
+struct tide_tx;
 
 /* A union whose only known arm is 0 without a body: ExtensionPoint and the like. */
 TIDE_INLINE void skip_ext0(struct tide_xdr *x, const char *what)
@@ -66,6 +68,8 @@ void skip_offer_entry(struct tide_xdr *x);
 void skip_ledger_entry(struct tide_xdr *x, struct tide_change *out);
 /* Fills out's type, and its contract-data, code or TTL fields. */
 void skip_ledger_key(struct tide_xdr *x, struct tide_change *out);
+/* The same, for callers that need no field of the LedgerKey. */
+void skip_key(struct tide_xdr *x);
 void skip_config_setting_entry(struct tide_xdr *x);
 
 void skip_operation_result(struct tide_xdr *x, struct tide_tx *tx);

@@ -84,9 +84,8 @@ static void skip_allow_trust(struct tide_xdr *x)
 
 static void skip_revoke_sponsorship(struct tide_xdr *x)
 {
-    struct tide_change key;
     if (skip_enum(x, 1, "RevokeSponsorshipOp arm") == 0) {
-        skip_ledger_key(x, &key);
+        skip_key(x);
     } else {
         skip_public_key(x);
         skip_signer_key(x);
@@ -362,11 +361,10 @@ static uint32_t read_operations(struct tide_xdr *x, struct tide_envelope *out)
 
 static tide_slice read_keys(struct tide_xdr *x, uint32_t *count)
 {
-    struct tide_change key;
     *count = tide_xdr_count(x, UINT32_MAX, 8);
     const uint8_t *mark = x->cur;
     for (uint32_t i = 0; i < *count && x->status == TIDE_OK; i++)
-        skip_ledger_key(x, &key);
+        skip_key(x);
     return tide_xdr_span(x, mark);
 }
 

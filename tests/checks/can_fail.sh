@@ -30,6 +30,8 @@ echo '#include "indexer/x.h"' >>"$dir/t/schema/base/a.c"; breaks arrows 'schema 
 echo '#include "../x.h"' >>"$dir/t/schema/base/a.c"; breaks arrows 'upwards'
 echo '#include <curl/curl.h>' >>"$dir/t/schema/base/a.c"; breaks arrows 'a library outside its file'
 echo '#include "schema/x.h"' >>"$dir/t/include/tidemark/slice.h"; breaks arrows 'include includes schema'
+echo '#include "indexer/write/x.h"' >>"$dir/t/indexer/decode/decode.c"; breaks arrows 'decode includes write'
+echo '#include "schema/base/b.h"' >"$dir/t/schema/base/a.h"; echo '#include "schema/base/a.h"' >"$dir/t/schema/base/b.h"; breaks arrows 'a cycle'
 { echo 'void g(void)'; echo '{'; printf '    f(1);\n%.0s' {1..70}; echo '}'; } >>"$dir/t/schema/base/a.c"; breaks sizes 'a long function'
 printf '/* */\n%.0s' {1..701} >>"$dir/t/schema/base/a.c"; breaks sizes 'a long file'
 printf 'int g(int a, int b, int c, int d, int e, int h, int i, int j)\n{\n    return a;\n}\n' >>"$dir/t/schema/base/a.c"; breaks sizes 'eight parameters'

@@ -1,6 +1,6 @@
 #include "perf.h"
+#include "schema/store/hot.h"
 #include "tidemark/hash.h"
-#include "tidemark/hot.h"
 #include "tidemark/strkey.h"
 
 #include <stdio.h>

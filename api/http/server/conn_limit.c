@@ -1,5 +1,5 @@
 #include "api/http/server/conn_limit.h"
-#include "tidemark/lock.h"
+#include "schema/base/lock.h"
 
 enum { SHARES = 4 };
 

@@ -7,7 +7,7 @@
 #include "api/http/server/request_check.h"
 #include "api/http/server/server.h"
 #include "api/sql/sql_pool.h"
-#include "tidemark/hot.h"
+#include "schema/store/hot.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 /* The worker's loop. libmicrohttpd 0.9.75 has no thread here: its own loop sleeps with answers
  * undelivered whenever 128 events are ready at once. poll() waits, MHD_run() never does. */
 #include "api/http/server/server_impl.h"
-#include "tidemark/liveness.h"
-#include "tidemark/lock.h"
+#include "schema/base/liveness.h"
+#include "schema/base/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>

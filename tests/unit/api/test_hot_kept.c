@@ -1,5 +1,5 @@
 /* The table of people looked up before gives what the map gives, whatever changes between. */
-#include "tidemark/hot.h"
+#include "schema/store/hot.h"
 #include "tidemark/log.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* i128 text, hex, base64, UTF-8, arena and buffer: tables whose rows explain themselves. */
-#include "tidemark/arena.h"
+#include "schema/base/arena.h"
 #include "tidemark/buf.h"
 #include "tidemark/i128.h"
 #include "tidemark/text.h"

@@ -9,6 +9,7 @@
 #include "indexer/source/split.h"
 #include "schema/wire/skip_impl.h"
 #include "tidemark/buf.h"
+#include "tidemark/meta.h"
 #include "tidemark/text.h"
 #include "tidemark/tx.h"
 

@@ -1,5 +1,6 @@
 /* What came of a transaction, out of its meta. */
 #include "schema/wire/skip_impl.h"
+#include "tidemark/meta.h"
 #include "tidemark/text.h"
 #include "tools/sim/client/client.h"
 

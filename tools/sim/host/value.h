@@ -11,7 +11,7 @@
 #ifndef SIM_VALUE_H
 #define SIM_VALUE_H
 
-#include "tidemark/arena.h"
+#include "schema/base/arena.h"
 #include "tidemark/buf.h"
 #include "tidemark/i128.h"
 #include "tidemark/scval.h"

@@ -1,6 +1,6 @@
 /* How the tables follow from the catalogue. Private to schema/catalogue. */
-#ifndef TIDEMARK_CATALOGUE_TABLES_H
-#define TIDEMARK_CATALOGUE_TABLES_H
+#ifndef SCHEMA_CATALOGUE_CATALOGUE_IMPL_H
+#define SCHEMA_CATALOGUE_CATALOGUE_IMPL_H
 
 #include "tidemark/catalogue.h"
 #include "tidemark/table.h"

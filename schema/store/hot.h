@@ -16,11 +16,11 @@
  *           TIDE_E_SCHEMA   it is of another version          TIDE_E_LIMIT   full, or too slow
  *           TIDE_E_IO       folder or file; err says which and why
  * Threads   any may read, each with a reader of its own. One thread feeds. tick: one thread. */
-#ifndef TIDEMARK_HOT_H
-#define TIDEMARK_HOT_H
+#ifndef SCHEMA_STORE_HOT_H
+#define SCHEMA_STORE_HOT_H
 
+#include "schema/store/hot_sink.h"
 #include "tidemark/clock.h"
-#include "tidemark/hot_sink.h"
 
 #define TIDE_HOT_MAP_FIRST   ((size_t)16 << 30) /* fifty million addresses */
 #define TIDE_HOT_MAP_MAX     ((size_t)64 << 30)

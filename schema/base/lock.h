@@ -1,6 +1,6 @@
 /* A mutex taken by a thread that should never have to wait for it, and told when it had to. */
-#ifndef TIDEMARK_LOCK_H
-#define TIDEMARK_LOCK_H
+#ifndef SCHEMA_BASE_LOCK_H
+#define SCHEMA_BASE_LOCK_H
 
 #include "tidemark/base.h"
 

@@ -1,9 +1,9 @@
 /* Where records are changed: the hot cache within its writer's transaction, or a few records in
  * memory. Whoever applies rows to records writes through this. */
-#ifndef TIDEMARK_HOT_SINK_H
-#define TIDEMARK_HOT_SINK_H
+#ifndef SCHEMA_STORE_HOT_SINK_H
+#define SCHEMA_STORE_HOT_SINK_H
 
-#include "tidemark/hot_record.h"
+#include "schema/store/hot_record.h"
 #include "tidemark/status.h"
 
 struct tide_hot_sink {

@@ -9,8 +9,8 @@
  * Checked  Under AddressSanitizer every object is followed by a poisoned gap
  *          and reset poisons the block: an overrun, or a pointer kept past its
  *          unit of work, is caught and not absorbed by the neighbour. */
-#ifndef TIDEMARK_ARENA_H
-#define TIDEMARK_ARENA_H
+#ifndef SCHEMA_BASE_ARENA_H
+#define SCHEMA_BASE_ARENA_H
 
 #include "tidemark/base.h"
 #include "tidemark/status.h"

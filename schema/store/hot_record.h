@@ -9,8 +9,8 @@
  *          moved aside and rebuilt.
  * Private  a person's jurisdiction is here because the rule needs it: it leaves the process in
  *          no answer and no log. */
-#ifndef TIDEMARK_HOT_RECORD_H
-#define TIDEMARK_HOT_RECORD_H
+#ifndef SCHEMA_STORE_HOT_RECORD_H
+#define SCHEMA_STORE_HOT_RECORD_H
 
 #include "tidemark/clock.h"
 #include "tidemark/deployment.h"

@@ -1,6 +1,6 @@
 /* One ledger to JSON lines. Private to the command dump. */
-#ifndef INDEXER_DUMP_SINK_H
-#define INDEXER_DUMP_SINK_H
+#ifndef INDEXER_DUMP_DUMP_IMPL_H
+#define INDEXER_DUMP_DUMP_IMPL_H
 
 #include "indexer/dump/dump.h"
 #include "tidemark/json.h"

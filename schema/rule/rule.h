@@ -5,10 +5,10 @@
  * Refusal  where the contract refuses to answer, so do these, with its reason. An overflow
  *          refuses as well, as it traps there.
  * Absent   an entry that is not on the ledger is a NULL record. */
-#ifndef TIDEMARK_RULE_H
-#define TIDEMARK_RULE_H
+#ifndef SCHEMA_RULE_RULE_H
+#define SCHEMA_RULE_RULE_H
 
-#include "tidemark/hot_record.h"
+#include "schema/store/hot_record.h"
 
 /* Why there is no answer:  X(name, code, the contract's own words) */
 #define TIDE_REFUSALS(X)                                               \

@@ -4,8 +4,8 @@
  * wakes up in between. Of the whole process, like the log: threads of many modules are watched, and
  * one place asks.
  * Threads  begin, mark and end: the thread that is watched. stalled: any. */
-#ifndef TIDEMARK_LIVENESS_H
-#define TIDEMARK_LIVENESS_H
+#ifndef SCHEMA_BASE_LIVENESS_H
+#define SCHEMA_BASE_LIVENESS_H
 
 #include "tidemark/base.h"
 

@@ -1,0 +1,11 @@
+/* A range of ledgers. */
+#ifndef INDEXER_DATABASE_RANGE_H
+#define INDEXER_DATABASE_RANGE_H
+
+#include <stdint.h>
+
+struct tide_range {
+    uint32_t from, to; /* both inclusive */
+};
+
+#endif
