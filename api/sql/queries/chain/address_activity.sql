@@ -1,7 +1,7 @@
 -- list: deployment at after limit address
 -- tag: Activity
--- summary: All that an address did
--- about: Its calls of the protocol, refused ones too, and each event that names it: the newest first.
+-- summary: Activity of an address
+-- about: Its calls of the protocol, refused ones too, and the events that name it, newest first.
 -- answer: Activity of ActivityCall|ActivityEvent
 -- schema: ActivityCall
 --   type        "call"               a call that the address made, refused ones too

@@ -1,8 +1,8 @@
 -- one: deployment
 -- none: there is no such deployment
 -- tag: Ledgers
--- summary: What is indexed
--- about: Contiguous ranges, and what the indexer says of itself.
+-- summary: Coverage
+-- about: Contiguous ranges, and the state of the indexer.
 -- answer: Coverage
 --   network      string    passphrase of the network
 --   epoch        integer   counts resets of the network

@@ -2,7 +2,7 @@
 -- none: there is no event of that id
 -- tag: Activity
 -- summary: One event
--- about: By Stellar RPC’s id of it; also one that could not be decoded.
+-- about: By Stellar RPC's id, also if it could not be decoded.
 -- answer: EventAnswer
 --   event               object      the event
 --     id                EventId     Stellar RPC's id of the event

@@ -1,7 +1,7 @@
 -- list: deployment at after limit kind contract address pool fromLedger toLedger
 -- tag: Activity
 -- summary: Events
--- about: The newest first: all, or of a kind, contract, address or pool. Several of these together may take longer.
+-- about: Newest first: all, or of a kind, contract, address or pool. Several of these together may take longer.
 -- answer: Events of Event
 -- Events of the protocol, the newest first: all, of a kind, contract, address or pool, each over an index of its own.
 -- Several of these together read past what only one of them has.

@@ -1,7 +1,7 @@
 -- list: deployment at after limit
 -- tag: Ledgers
--- summary: Ledgers that are indexed
--- about: The newest first. With `ledger` those up to it.
+-- summary: Indexed ledgers
+-- about: Newest first. With `ledger` those up to it.
 -- answer: Ledgers of IndexedLedger
 -- Ledgers that are indexed, the newest first, over the primary key.
 SELECT row_to_json(x)::text, l.ledger

@@ -1,7 +1,7 @@
 -- one: deployment
 -- none: nothing is indexed yet
 -- tag: Statistics
--- summary: The protocol in figures
+-- summary: Totals of the protocol
 -- about: Totals now, and of the last 24 hours.
 -- answer: Stats
 --   users           U64           different addresses that were ever active

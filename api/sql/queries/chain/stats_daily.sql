@@ -1,8 +1,8 @@
 -- list: deployment at after limit
 -- tag: Statistics
 -- summary: The protocol by day
--- about: Days are UTC, the newest first; one on which nobody did anything has no item. With `ledger` those days that
---   were over when it closed.
+-- about: Days are UTC, the newest first; a day without activity has no item. With `ledger` those days that were over
+--   when it closed.
 -- answer: Days of Day
 -- schema: Day
 --   day            date      the day, UTC
@@ -24,7 +24,7 @@
 --   "tvlPoolsScaled":"4068542.2559828", "tvlCollateral":"30881246786548", "tvlCollateralScaled":"3088124.6786548",
 --   "tvlStability":"5295579517087", "tvlStabilityScaled":"529557.9517087", "unpriced":"0"}
 --
--- The protocol by day (UTC), the newest first, over the key of the days: a day on which nobody did anything has no item.
+-- The protocol by day (UTC), the newest first, over the key of the days: a day without activity has no item.
 -- As of a ledger the days that were over when it closed.
 SELECT row_to_json(x)::text, d.day::text
 FROM (SELECT * FROM rollup.day AS r

@@ -1,6 +1,6 @@
 -- list: deployment after limit
 -- tag: Activity
--- summary: Entries not decoded
+-- summary: Undecoded entries
 -- about: Each entry whose newest version does not fit the catalogue. Its bytes are kept, and not shown; what was read
 --   before stays in its own list.
 -- answer: UndecodedEntries of UndecodedEntry

@@ -1,6 +1,6 @@
 -- list: deployment at after limit
 -- tag: Activity
--- summary: Events not decoded
+-- summary: Undecoded events
 -- about: Events that do not fit the catalogue, the newest first. Their bytes are kept, and not shown.
 -- answer: UndecodedEvents of UndecodedEvent
 -- schema: UndecodedEvent
@@ -11,8 +11,8 @@
 --   contract          Address  that emitted it
 --   undecodedBecause  string   why it could not be decoded
 --
--- Events that could not be decoded, the newest first, over the primary key. Their bytes are kept, and not shown: nobody
--- knows what is in them.
+-- Events that could not be decoded, the newest first, over the primary key. Their bytes are kept, and not shown: their
+-- content is unknown.
 SELECT row_to_json(x)::text, r.ledger || '.' || r.tx || '.' || r.op || '.' || r.event
 FROM event.raw AS r, LATERAL (SELECT
     chain.event_id(r.ledger, r.tx, r.op, r.event) AS "id",

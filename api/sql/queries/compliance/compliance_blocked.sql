@@ -1,7 +1,7 @@
 -- list: deployment at after limit
 -- tag: Compliance
 -- summary: Blocked jurisdictions
--- about: By code. Where a person lives is in no answer.
+-- about: By code. No answer tells where a person lives.
 -- answer: ComplianceBlocked of BlockedJurisdiction
 -- schema: BlockedJurisdiction
 --   code           integer  ISO 3166-1 numeric

@@ -1,7 +1,7 @@
 -- list: deployment at after limit address
 -- tag: Compliance
--- summary: What was written about an address
--- about: The newest first: its record, attestation, freezing, whitelisting, each version. Where the person lives is in
+-- summary: Compliance history of an address
+-- about: Newest first: its record, attestation, freezing, whitelisting, each version. Where the person lives is in
 --   none of it.
 -- answer: ComplianceHistory of ComplianceChange
 -- schema: ComplianceChange

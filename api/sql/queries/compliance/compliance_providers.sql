@@ -1,6 +1,6 @@
 -- list: deployment at after limit address
 -- tag: Compliance
--- summary: Who has attested an address
+-- summary: Verifiers that attested an address
 -- about: In the order of the contract's list.
 -- answer: ComplianceProviders of AttestationProvider
 -- schema: AttestationProvider

@@ -1,7 +1,7 @@
 -- list: deployment at after limit address
 -- tag: Earnings
 -- summary: Claims
--- about: The newest first. The contract says how much; it moves no tokens.
+-- about: Newest first. The contract says how much; it moves no tokens.
 -- answer: EarningsClaims of EarningsClaim
 -- schema: EarningsClaim
 --   id        EventId  Stellar RPC's id of the event

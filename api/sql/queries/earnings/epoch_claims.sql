@@ -1,7 +1,7 @@
 -- list: deployment at after limit epoch
 -- of: epoch
 -- tag: Earnings
--- summary: Who has claimed an epoch
+-- summary: Claims of an epoch
 -- about: By address.
 -- answer: EpochClaims of EpochClaim
 -- schema: EpochClaim

@@ -1,7 +1,7 @@
 -- list: deployment at after limit epoch
 -- of: epoch
 -- tag: Earnings
--- summary: What partners earned in an epoch
+-- summary: Partners' revenue of an epoch
 -- about: By partner.
 -- answer: EpochPartners of EpochPartner
 -- schema: EpochPartner

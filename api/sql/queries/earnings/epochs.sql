@@ -1,7 +1,7 @@
 -- list: deployment at after limit
 -- tag: Earnings
 -- summary: All epochs
--- about: The newest first.
+-- about: Newest first.
 -- answer: Epochs of Epoch
 -- Epochs, the newest first. The sums are the contract's own, which adds up different tokens.
 SELECT row_to_json(x)::text, v.key_id::text

@@ -2,11 +2,11 @@
 -- none: there is no multisig transaction of that number
 -- tag: Governance
 -- summary: One multisig transaction
--- about: With each signer's word.
+-- about: With each signer's decision.
 -- answer: MultisigTransactionAnswer
 --   ...MultisigTransaction
 --   callData   Hex         arguments of the call, XDR
---   decisions  Decision[]  each signer's word
+--   decisions  Decision[]  each signer's decision
 -- example: {"callData":"", "decisions":[]}
 -- schema: Decision
 --   signer         Address  who
@@ -14,7 +14,7 @@
 --   changedLedger  Ledger   in which it was said
 --   changedAt      Time     when that closed
 --
--- A multisig transaction with each signer's word on it.
+-- A multisig transaction with each signer's decision on it.
 SELECT row_to_json(x)::text
 FROM (
     (SELECT s.tx_id, s.wallet_id, s.proposal_id, s.target, s.function_name, s.call_data, s.action, s.approvals,

@@ -1,7 +1,7 @@
 -- list: deployment at after limit walletId status proposalId
 -- tag: Governance
 -- summary: Multisig transactions
--- about: The newest first.
+-- about: Newest first.
 -- answer: MultisigTransactions of MultisigTransaction
 -- schema: MultisigTransaction
 --   txId           U64       number of the multisig transaction

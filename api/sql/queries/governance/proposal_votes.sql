@@ -2,7 +2,7 @@
 -- of: proposal
 -- tag: Governance
 -- summary: Votes on a proposal
--- about: The newest first.
+-- about: Newest first.
 -- answer: ProposalVotes of Vote
 -- schema: Vote
 --   id        EventId  Stellar RPC's id of the event

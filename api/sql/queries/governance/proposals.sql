@@ -1,7 +1,7 @@
 -- list: deployment at after limit
 -- tag: Governance
 -- summary: Proposals
--- about: The newest first.
+-- about: Newest first.
 -- answer: Proposals of Proposal
 -- schema: Proposal
 --   proposalId     U64?      number of the proposal; null: none

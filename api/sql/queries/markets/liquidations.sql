@@ -1,7 +1,7 @@
 -- list: deployment at after limit owner market
 -- tag: Vaults
 -- summary: Liquidations
--- about: The newest first: who did it, what was repaid, what was seized.
+-- about: Newest first: who did it, what was repaid, what was seized.
 -- answer: Liquidations of Liquidation
 -- schema: Liquidation
 --   id                         EventId   Stellar RPC's id of the event

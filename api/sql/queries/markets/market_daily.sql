@@ -2,8 +2,8 @@
 -- of: market
 -- tag: Markets
 -- summary: A market's vaults by day
--- about: Days are UTC, the newest first; one on which nothing happened has no item. With `ledger` those days that were
---   over when it closed.
+-- about: Days are UTC, the newest first; a day without activity has no item. With `ledger` those days that were over
+--   when it closed.
 -- answer: MarketDays of MarketDay
 -- schema: MarketDay
 --   day                  date      the day, UTC

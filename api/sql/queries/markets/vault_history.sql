@@ -2,7 +2,7 @@
 -- of: vault
 -- tag: Vaults
 -- summary: Versions of a vault
--- about: The newest first, its closing included.
+-- about: Newest first, its closing included.
 -- answer: VaultHistory of VaultVersion
 -- schema: VaultVersion
 --   ledger           Ledger    in which it happened

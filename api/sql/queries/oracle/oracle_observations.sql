@@ -1,7 +1,7 @@
 -- list: deployment at after limit asset provider
 -- tag: Oracle
 -- summary: Observations
--- about: Prices as providers said them, the newest first.
+-- about: Prices as submitted by providers, newest first.
 -- answer: OracleObservations of OracleObservation
 -- schema: OracleObservation
 --   id        EventId  Stellar RPC's id of the event
@@ -16,7 +16,7 @@
 --   "provider":"GANS2HBIBB3FM55DLJMSOO43WXJBVGIUO6DTMWALOJWLFBKAE4W3RLF2", "price":"10019953",
 --   "priceScaled":"1.0019953"}
 --
--- Prices as providers said them, the newest first. Each filter is written so that only its own index fits: an asset or a
+-- Prices as submitted by providers, newest first. Each filter is written so that only its own index fits: an asset or a
 -- provider may have said nothing for long.
 WITH page AS (
   (SELECT y.* FROM event.oracle_price_observation AS y

@@ -1,6 +1,6 @@
 -- list: deployment at after limit
 -- tag: Oracle
--- summary: Who provides prices
+-- summary: Price providers
 -- about: By address.
 -- answer: OracleProviders of OracleProvider
 -- schema: OracleProvider

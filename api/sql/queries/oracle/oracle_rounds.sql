@@ -1,7 +1,7 @@
 -- list: deployment at after limit asset
 -- tag: Oracle
 -- summary: Rounds
--- about: The newest first: an aggregate, and the observations since the one before.
+-- about: Newest first: an aggregate, and the observations since the one before.
 -- answer: OracleRounds of OracleRound
 -- schema: OracleRound
 --   id                EventId             Stellar RPC's id of the event

@@ -1,8 +1,8 @@
 -- list: deployment at after limit partnerId
 -- of: partner
 -- tag: Partners
--- summary: What a partner was paid
--- about: The newest first.
+-- summary: Payments to a partner
+-- about: Newest first.
 -- answer: PartnerClaims of PartnerClaim
 -- schema: PartnerClaim
 --   id        EventId  Stellar RPC's id of the event

@@ -2,8 +2,8 @@
 -- of: pool
 -- tag: Pools
 -- summary: Candles of a pool
--- about: The newest first; an interval without a trade has no candle. Prices are what the pool's own entry says after
---   a transaction that traded: token A in B, 14 decimals, cut. With `ledger` those intervals that were over when it
+-- about: Newest first; an interval without a trade has no candle. Prices are what the pool's own entry says after a
+--   transaction that traded: token A in B, 14 decimals, cut. With `ledger` those intervals that were over when it
 --   closed.
 -- answer: PoolCandles of Candle
 -- schema: Candle

@@ -2,8 +2,8 @@
 -- of: pool
 -- tag: Pools
 -- summary: A pool by day
--- about: Days are UTC, the newest first; one without a trade or a change of liquidity has no item. With `ledger` those
---   days that were over when it closed.
+-- about: Days are UTC, the newest first; a day without a trade or a change of liquidity has no item. With `ledger`
+--   those days that were over when it closed.
 -- answer: PoolDays of PoolDay
 -- schema: PoolDay
 --   day          date      the day, UTC

@@ -2,7 +2,7 @@
 -- of: pool
 -- tag: Pools
 -- summary: Swaps of a pool
--- about: The newest first.
+-- about: Newest first.
 -- answer: PoolSwaps of Swap
 -- schema: Swap
 --   id         EventId          Stellar RPC's id of the event

@@ -1,6 +1,6 @@
 -- list: deployment at after limit address
 -- tag: Stability pool
--- summary: What happened to it
+-- summary: Events of the stability pool
 -- about: Deposits, withdrawals, gains claimed, liquidations absorbed: the newest first.
 -- answer: StabilityEvents of StabilityEvent
 -- schema: StabilityEvent

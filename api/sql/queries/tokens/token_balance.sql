@@ -1,8 +1,9 @@
 -- one: deployment at token owner
 -- none: there is no such token, or the balance is an account's trustline, which is not indexed
 -- tag: Tokens
--- summary: What an address holds of a token
--- about: Who never had any holds 0, as the contract answers. An account's trustline is no entry of a contract: 404.
+-- summary: Balance of a token
+-- about: 0 if the address never held any, like the contract answers. An account's trustline is not an entry of the
+--   contract: 404.
 -- answer: TokenBalance
 --   token        Address   the token
 --   tokenSymbol  string?   its symbol, where it is known; with `?ledger=` too it is the present one

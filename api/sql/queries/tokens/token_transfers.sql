@@ -2,7 +2,7 @@
 -- of: token
 -- tag: Tokens
 -- summary: Transfers of a token
--- about: The newest first.
+-- about: Newest first.
 -- answer: TokenTransfers of Transfer
 -- schema: Transfer
 --   id        EventId   Stellar RPC's id of the event
