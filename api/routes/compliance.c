@@ -111,10 +111,7 @@ void tide_route_kyc_status(struct tide_handler_context *context, const struct ti
                            struct tide_reply *reply)
 {
     const struct tide_param_value *who = tide_request_param(request, TIDE_PARAM_address);
-    struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, &who->address);
     struct tide_reader reader;
-    if (context->reader)
-        tide_hot_expect(context->reader, &key);
     if (!tide_reader_open(&reader, context, request, reply))
         return;
     if (tide_trusted(&reader, context, reply)) {

@@ -71,16 +71,6 @@ void tide_hot_stats(struct tide_hot *hot, struct tide_hot_stats *out);
 tide_status tide_hot_reader_open(struct tide_hot_reader **out, struct tide_hot *hot,
                                  struct tide_err *err) TIDE_MUST_USE;
 void tide_hot_reader_close(struct tide_hot_reader *reader);
-/* Keeps people that were looked up in a table of so many bytes, of this reader alone, until a
- * person's record changes: a look-up in a large map costs a dozen cache misses, here one or two.
- * What is read is the same. 0, or no memory: none is kept. Not within a snapshot. */
-void tide_hot_reader_keep(struct tide_hot_reader *reader, size_t bytes);
-/* Look-ups of people answered from that table, and those that were not, since it is there. */
-void tide_hot_reader_kept(const struct tide_hot_reader *reader, uint64_t *hits, uint64_t *misses);
-
-/* That person will be looked up in a moment: what is kept of him is fetched from memory meanwhile.
- * Within a snapshot or not. */
-void tide_hot_expect(const struct tide_hot_reader *reader, const struct tide_hot_key *person);
 /* A snapshot; *meta is what it stands for. Nothing is begun on failure. */
 tide_status tide_hot_begin(struct tide_hot_reader *reader, const struct tide_hot_meta **meta,
                            struct tide_err *err) TIDE_MUST_USE;

@@ -44,8 +44,6 @@ struct tide_hot {
     struct hot_env *writing;           /* it is of */
     bool building;
     bool full;        /* the map was, in this transaction */
-    bool touched;     /* a person was, in this transaction */
-    uint64_t people;  /* meta's, before this transaction */
     uint64_t written; /* records in this transaction */
     atomic_ullong grown, cleared, expired, moved_aside;
     atomic_ullong waits_map, waits_generation;
@@ -63,7 +61,6 @@ struct tide_hot_reader {
     tide_status trouble;
     struct tide_hot_meta meta; /* of the snapshot meta_txn of env */
     size_t meta_txn;           /* 0: of none */
-    struct hot_kept *kept;     /* NULL: none */
 };
 
 /* hot_env.c */
@@ -82,14 +79,6 @@ void hot_gate_open(struct tide_hot *hot);
 tide_status hot_grow(struct tide_hot *hot, struct hot_env *env, struct tide_err *err);
 /* Another process enlarged the map: take its size. */
 tide_status hot_remap(struct tide_hot *hot, struct hot_env *env, struct tide_err *err);
-
-/* hot_kept.c */
-void hot_kept_close(struct hot_kept *kept);
-/* At the begin of a snapshot; changed: meta may be another. */
-void hot_kept_begin(struct hot_kept *kept, const struct tide_hot_meta *meta, bool changed);
-/* The person's record where it is known; false: to be looked up, and given to hot_kept_put. */
-bool hot_kept_get(struct hot_kept *kept, const struct tide_hot_key *key, const void **record);
-void hot_kept_put(struct hot_kept *kept, const struct tide_hot_key *key, const void *record);
 
 /* hot_check.c: in a child. TIDE_E_MISSING, _DECODE, _SCHEMA, _IO as said in hot.h. */
 tide_status hot_check(const char *path, struct tide_err *err);

@@ -37,7 +37,6 @@ void tide_hot_reader_close(struct tide_hot_reader *reader)
         return;
     struct tide_hot *hot = reader->hot;
     assert(!atomic_load(&reader->busy));
-    hot_kept_close(reader->kept);
     pthread_mutex_lock(&hot->mutex);
     for (struct tide_hot_reader **at = &hot->readers; *at; at = &(*at)->next) {
         if (*at == reader) {
@@ -165,16 +164,13 @@ static bool read_meta(struct tide_hot_reader *reader)
 {
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
     size_t id = mdb_txn_id(reader->txn);
-    bool changed = !reader->sure || reader->meta_txn != id;
-    if (TIDE_UNLIKELY(changed)) {
+    if (TIDE_UNLIKELY(!reader->sure || reader->meta_txn != id)) {
         const struct tide_hot_meta *meta = tide_hot_get(reader, &key);
         reader->meta_txn = meta && reader->sure ? id : 0;
         if (!meta)
             return false;
         reader->meta = *meta;
     }
-    if (reader->kept)
-        hot_kept_begin(reader->kept, &reader->meta, changed);
     return true;
 }
 
@@ -236,24 +232,11 @@ static const void *get(struct tide_hot_reader *reader, const struct tide_hot_key
     return record_of(reader, rc, &name, &value);
 }
 
-static const void *get_person(struct tide_hot_reader *reader, const struct tide_hot_key *key)
-{
-    const void *record;
-    if (hot_kept_get(reader->kept, key, &record))
-        return record;
-    record = get(reader, key);
-    if (TIDE_LIKELY(reader->trouble == TIDE_OK))
-        hot_kept_put(reader->kept, key, record);
-    return record;
-}
-
 const void *tide_hot_get(struct tide_hot_reader *reader, const struct tide_hot_key *key)
 {
     if (too_late(reader))
         return NULL;
-    bool person =
-        key->bytes[0] == TIDE_HOT_PERSON && key->len == 1 + sizeof(struct tide_hot_address);
-    return person && reader->kept ? get_person(reader, key) : get(reader, key);
+    return get(reader, key);
 }
 
 static bool has_prefix(const MDB_val *key, const uint8_t *prefix, size_t len)

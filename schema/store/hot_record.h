@@ -17,7 +17,7 @@
 #include "tidemark/i128.h"
 #include "tidemark/slice.h"
 
-#define TIDE_HOT_FORMAT 8u
+#define TIDE_HOT_FORMAT 9u
 
 /* Name of the record, its struct tide_hot_<name>. */
 #define TIDE_HOT_KINDS(X)                                                             \
@@ -103,7 +103,6 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint32_t contracts_seen; /* rows of chain.contract_seen               */
     uint32_t pasts_read;     /* complete ranges of chain.contract_coverage, weighed (feed_sql.c) */
     uint64_t records;        /* in the cache, this one included               */
-    uint64_t people;         /* transaction of the cache that last changed a person's record */
     uint8_t hash[TIDE_HASH_BYTES]; /* of that ledger */
     uint8_t
         protocol[TIDE_HASH_BYTES]; /* the deployment's, in any epoch: api/sql/deployment_select.h */

@@ -92,7 +92,6 @@ static tide_status sink_put(void *self, const struct tide_hot_key *key, const vo
         if (status != TIDE_OK)
             return status;
     }
-    hot->touched |= key->bytes[0] == TIDE_HOT_PERSON;
     MDB_val name = { key->len, (void *)(uintptr_t)key->bytes };
     MDB_val value = { sizeof front + size, NULL };
     int rc = TIDE_FAILPOINT("hot.put")
@@ -111,7 +110,6 @@ static tide_status sink_drop(void *self, const struct tide_hot_key *key, struct 
 {
     struct tide_hot *hot = self;
     MDB_val name = { key->len, (void *)(uintptr_t)key->bytes };
-    hot->touched |= key->bytes[0] == TIDE_HOT_PERSON;
     int rc = mdb_del(hot->txn, hot->writing->dbi, &name, NULL);
     return rc == 0 || rc == MDB_NOTFOUND ? TIDE_OK : failed(hot, rc, "write to", err);
 }
@@ -122,7 +120,6 @@ tide_status tide_hot_drop_below(struct tide_hot_sink *sink, const struct tide_ho
     struct tide_hot *hot = sink->self;
     MDB_cursor *cursor;
     MDB_val key = { prefix->len, (void *)(uintptr_t)prefix->bytes }, value;
-    hot->touched |= prefix->bytes[0] == TIDE_HOT_PERSON;
     int rc = mdb_cursor_open(hot->txn, hot->writing->dbi, &cursor);
     if (rc != 0)
         return failed(hot, rc, "write to", err);
@@ -154,20 +151,7 @@ static void abandon(struct tide_hot *hot)
     hot->txn = NULL;
 }
 
-/* What meta says of the people before the change; a build has none before. */
-static tide_status note_people(struct tide_hot *hot, struct tide_hot_sink *sink,
-                               struct tide_err *err)
-{
-    struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
-    struct tide_hot_meta meta;
-    bool found;
-    tide_status status = sink->get(sink->self, &key, &meta, &found, err);
-    hot->touched = false;
-    hot->people = status == TIDE_OK && found ? meta.people : 0;
-    return status;
-}
-
-/* The number of records, for metrics; when a person changed, for caches of people. */
+/* Completes meta: format, generation, and the number of records for metrics. */
 static tide_status count_records(struct tide_hot *hot, struct tide_hot_sink *sink,
                                  uint32_t generation, struct tide_err *err)
 {
@@ -186,7 +170,6 @@ static tide_status count_records(struct tide_hot *hot, struct tide_hot_sink *sin
     meta.format = TIDE_HOT_FORMAT;
     meta.generation = generation;
     meta.records = stat.ms_entries;
-    meta.people = hot->touched ? mdb_txn_id(hot->txn) : hot->people;
     return sink->put(sink->self, &key, &meta, err);
 }
 
@@ -205,9 +188,7 @@ static tide_status attempt(struct tide_hot *hot, tide_hot_change_fn *change, voi
     }
     if (rc != 0)
         return failed(hot, rc, "write to", err);
-    tide_status status = note_people(hot, &sink, err);
-    if (status == TIDE_OK)
-        status = change(self, &sink, err);
+    tide_status status = change(self, &sink, err);
     if (status == TIDE_OK)
         status = count_records(hot, &sink, hot->writing->generation, err);
     if (status == TIDE_OK && TIDE_FAILPOINT("hot.commit"))

@@ -100,7 +100,7 @@ static bool add_record(void *self, tide_slice key, const void *record)
         copy.meta.generation = copy.meta.retired = 0;
         copy.meta.fed_ms = copy.meta.changed_ms = copy.meta.renewed_ms = 0;
         copy.meta.aged_ms = copy.meta.closed_age_ms = 0;
-        copy.meta.moves = copy.meta.records = copy.meta.people = 0;
+        copy.meta.moves = copy.meta.records = 0;
         copy.meta.contracts_seen = 0;
         copy.meta.raw_states = 0;
     } else if (key.ptr[0] == TIDE_HOT_POOL) {

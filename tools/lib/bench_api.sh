@@ -77,25 +77,13 @@ nginx_up() {
     NGINX_PID=$(pgrep -P $NGINX | head -n 1)
 }
 
-hot() { curl -fs "$API_URL/metrics" | awk -v n="tidemark_api_hot_$1_total" '$1 == n { print $2 }'; }
-# Warm up until a round asks for hardly any new address: the map's pages and the table of people are filled.
-api_warm() {
-    local i misses hits
-    for ((i = 0; i < 12; i++)); do
-        misses=$(hot misses) hits=$(hot hits)
-        load "$API_PID" 32 10 "$API_URL"
-        misses=$(($(hot misses) - misses)) hits=$(($(hot hits) - hits))
-        KEPT=$(awk -v h=$hits -v m=$misses 'BEGIN { printf "%.0f%%", 100 * h / (h + m) }')
-        [ $((100 * misses)) -gt $((2 * (hits + misses))) ] || break
-        [ "$KEPT" != "${before:-}" ] || break # the table is too small for all: more rounds do not help
-        local before=$KEPT
-    done
-}
+# Warm up: the map's pages are read once.
+api_warm() { load "$API_PID" 32 10 "$API_URL"; }
 
 # A round measures nginx, us, and nginx again. If nginx's two figures differ by more than a tenth,
 # other work disturbed the round: it is left out, whatever our figure, and another one is taken, up to
 # three times as many as wanted.
-api_against_nginx() { # MIB of people kept, WANTED
+api_against_nginx() { # WANTED
     local i ratios=() ours=() theirs=() first told out=0 wanted=$((2 * rounds + 1))
     api_warm
     for ((i = 0; i < 3 * wanted && ${#ratios[@]} < wanted; i++)); do
@@ -114,12 +102,12 @@ api_against_nginx() { # MIB of people kept, WANTED
         ratios+=("$(ratio "$us" "${theirs[-1]}")")
     done
     [ ${#ratios[@]} -gt 0 ] || { skip "CPU per look-up: nginx itself was disturbed in all $out rounds"; return 0; }
-    local mib=$1 goal=$2 mine his
+    local goal=$1 mine his
     mine=$(quartiles "${ours[@]}") his=$(quartiles "${theirs[@]}")
     # shellcheck disable=SC2046
     set -- $(quartiles "${ratios[@]}")
-    result "CPU per compliance look-up, 1 million people, $mib MiB kept / nginx return 200" "$goal" "$1" "$2" \
-        "us: ours ${mine% *}, nginx ${his% *}; ${#ratios[@]} rounds, $out left out for nginx being disturbed; $KEPT found kept; $told, nginx $RPS; $(wc -c <"$dir/nginx.body") bytes of body"
+    result "CPU per compliance look-up, 1 million people / nginx return 200" "$goal" "$1" "$2" \
+        "us: ours ${mine% *}, nginx ${his% *}; ${#ratios[@]} rounds, $out left out for nginx being disturbed; $told, nginx $RPS; $(wc -c <"$dir/nginx.body") bytes of body"
 }
 
 api_sizes() {
@@ -140,17 +128,17 @@ api_sizes() {
     done
 }
 
-api_memory() { # MIB of people kept: a table of that size, touched whole at the start
-    local mib=$1 rss map
+api_memory() {
+    local rss map
     load "$API_PID" 1000 3 "$API_URL" & # its numbers are the subshell's
     sleep 2
     # Counts all memory except the shared map of the cache's file.
     rss=$(awk '/^Rss:/ { r = $2 } /^[0-9a-f]+-/ { f = $6 } /^Rss:/ && f !~ /data.mdb/ { s += r } END { print s }' "/proc/$API_PID/smaps")
     map=$(awk '/^[0-9a-f]+-/ { f = $6 } /^Rss:/ && f ~ /data.mdb/ { s += $2 } END { print s }' "/proc/$API_PID/smaps")
     wait $!
-    result "resident memory at 1000 connections, besides map and people kept / 64 MiB" "<=1" \
-        "$(ratio "$((rss - mib * 1024))" 65536)" 0 \
-        "$((rss / 1024)) MiB with the $mib MiB of people kept; $((map / 1024)) MiB of the map"
+    result "resident memory at 1000 connections, besides the map / 64 MiB" "<=1" \
+        "$(ratio "$rss" 65536)" 0 \
+        "$((rss / 1024)) MiB; $((map / 1024)) MiB of the map"
 }
 
 # The same look-ups while a chain is indexed into the same server at full speed.
@@ -242,18 +230,12 @@ bench_api() {
     api_down
     cp -r "$dir/cache" "$dir/cache.latency"
     "$TIDE_BIN/tidemark-perf" people "$dir/cache" 1000000 "$dir/people" 2>"$dir/people.log"
-    api_up --api-threads 1 --api-people-mib 256
+    api_up --api-threads 1
     nginx_up
-    api_against_nginx 256 "<=1.40"
-    api_down
-    api_up --api-threads 1 --api-people-mib 64
-    api_against_nginx 64 -
-    api_down
-    api_up --api-threads 1 --api-people-mib 256
-    api_warm
+    api_against_nginx "<=1.40"
     kill "$NGINX" && wait "$NGINX" || true
     api_sizes
-    api_memory 256
+    api_memory
     api_against_node
     api_while_backfilling
     api_down

@@ -53,9 +53,7 @@ struct tide_metric_route {
     X(limited, "requests refused by the rate limit, or by their client's share") \
     X(shed, "requests refused because the queue of the database was full")       \
     X(bytes, "bytes of answers' bodies")                                         \
-    X(streams, "streams opened")                                                 \
-    X(hot_hits, "people looked up that were kept from before")                   \
-    X(hot_misses, "people looked up in the cache's map")
+    X(streams, "streams opened")
 
 #define TIDE_METRIC_GAUGES(X)                         \
     X(connections, "connections open")                \

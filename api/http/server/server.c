@@ -368,9 +368,6 @@ static tide_status open_worker(struct server_worker *worker, struct sockaddr_sto
     tide_status status = tide_hot_reader_open(&worker->reader, server->api->hot, err);
     if (status != TIDE_OK)
         return status;
-    const struct tide_config *config = server->api->config;
-    tide_hot_reader_keep(worker->reader,
-                         ((size_t)config->api_people_mib << 20) / config->api_threads);
     worker->daemon = start_daemon(worker, address);
     if (!worker->daemon)
         return tide_fail(err, TIDE_E_IO, "cannot listen on %s: %s", server->api->config->api_listen,

@@ -204,10 +204,6 @@ static void sweep(struct server_worker *worker)
     worker->swept_ms = worker->now_ms;
     server_sweep(worker);
     look_at_network(worker);
-    uint64_t hits, misses;
-    tide_hot_reader_kept(worker->reader, &hits, &misses);
-    atomic_store_explicit(&worker->totals.hot_hits, hits, memory_order_relaxed);
-    atomic_store_explicit(&worker->totals.hot_misses, misses, memory_order_relaxed);
 }
 
 void *server_loop(void *self)
