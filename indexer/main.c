@@ -12,9 +12,9 @@
 
 enum { MAPPED_BYTES = 128 << 10 };
 
-/* Large buffers get mappings of their own, so that what is freed is the system's again. By itself
- * the C library moves that limit up with each large buffer that is freed; from then on they live in
- * the heaps of the threads, whose holes nobody gets back. */
+/* Maps large buffers separately, so that freed ones return to the system. Otherwise the C library
+ * raises the limit with each large buffer that is freed. Buffers then live in the heaps of threads,
+ * whose holes are never returned. */
 static void settle_memory(void)
 {
 #ifdef M_MMAP_THRESHOLD

@@ -53,7 +53,7 @@ void tide_config_defaults(struct tide_config *config);
 
 /* Everything at once: defaults, file, environment, command line. getter is getenv (or a test's).
  * On success argv[1 .. *argc - 1] holds what is no option, in order. options may be NULL.
- * TIDE_E_CONFIG for a setting, TIDE_E_USAGE for an option nobody knows. */
+ * TIDE_E_CONFIG for a setting, TIDE_E_USAGE for an unknown option. */
 tide_status tide_config_load(struct tide_config *config, int *argc, char **argv,
                              struct tide_option *options, char *(*getter)(const char *name),
                              struct tide_err *err) TIDE_MUST_USE;

@@ -2,9 +2,9 @@
  *
  *   2026-05-02T09:14:07.120Z info ledger.written ledger=812 events=41
  *
- * or one JSON object a line after tide_log_json_set(true). Levels say who must act:
- *   DEBUG  a developer; off by default        INFO  nobody
- *   WARN   somebody tomorrow, healing itself  ERROR somebody at once
+ * or one JSON object a line after tide_log_json_set(true). Levels say how soon an operator must act:
+ *   DEBUG  for developers; off by default     INFO  never
+ *   WARN   tomorrow, it heals by itself       ERROR at once
  *
  * event is a constant "noun.verb": alerts and greps use it, so it is an API.
  * fields is a printf text of key=value pairs; values with spaces are quoted by

@@ -155,7 +155,7 @@ tide_status tide_pg_copy_out(struct tide_pg *pg, const struct tide_pg_tuples *si
  * (tide_pg_query of pg_is_in_recovery), and is asked instead. */
 tide_status tide_pg_listen(struct tide_pg *pg, const char *channel,
                            struct tide_err *err) TIDE_MUST_USE;
-/* Waits until somebody notifies, at most ms, or until stopped() says so; all that came is taken.
+/* Waits for a notification, at most ms, or until stopped() says so; takes all that came.
  * TIDE_E_DB when the connection is lost. */
 tide_status tide_pg_wait(struct tide_pg *pg, int ms, bool *notified,
                          struct tide_err *err) TIDE_MUST_USE;

@@ -197,8 +197,8 @@ static tide_status job_write(struct job *job, struct tide_err *err)
     return status == TIDE_OK ? tide_discovery_open(&job->discovery, &discover, err) : status;
 }
 
-/* Somebody took over, or the server has lost commits: back to the queue, in the same process.
- * The contracts found meanwhile are read again with the rest. */
+/* Another writer took over, or the server lost commits: waits as standby again, in the same process.
+ * Contracts found meanwhile are read again with the rest. */
 static tide_status job_again(struct job *job, struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];
@@ -334,7 +334,7 @@ static tide_status drain(struct job *job, struct tide_pipeline *pipeline, tide_s
         if (alive_or_stopped(job))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
         if (tide_writer_lost(job->writer))
-            return tide_fail(err, TIDE_E_FENCED, "writer: the lease is somebody else's");
+            return tide_fail(err, TIDE_E_FENCED, "writer: another writer holds the lease");
         bool reading = tide_discovery_is_reading(job->discovery);
         struct tide_item *item = tide_pipeline_take(pipeline, reading ? TAKE_READING_MS : TAKE_MS);
         if (item) {

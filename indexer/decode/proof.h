@@ -6,7 +6,7 @@
  *   EVENTS   … and the events of each successful contract call hash to what its result says
  *
  * With the network known, at every level, each envelope is hashed and joined to its result: the
- * set's order is not the order of execution, so nobody can attach a call to its result without.
+ * set's order is not the order of execution, so no call can be matched with its result otherwise.
  *
  * Not covered by any of them: entry changes, fee events, classic events, diagnostics, evictions.
  *

@@ -133,7 +133,7 @@ static tide_status next_ledger(struct tide_pipeline *p, struct tide_item *item, 
     return status;
 }
 
-/* Who follows asks again, for ever; what is in the batch goes ahead. */
+/* While following, retry without limit. Ledgers already in the batch are committed. */
 static bool may_ask_again(const struct tide_pipeline *p, tide_status status)
 {
     return status == TIDE_E_IO && !p->options.stop_at_end && p->options.source.ops->trouble;

@@ -1,7 +1,7 @@
 /* Rollups: statements that fold the rows of a range of ledgers into sums over time.
  *
  * Text      indexer/rollup/NAME.sql, embedded: $1 deployment, $2 first and $3 last ledger. Names
- *           in braces are written by whoever runs it, who knows in which partition the rows are:
+ *           in braces are filled in by the caller, which knows the partition of the rows:
  *             {!event.x}  a table without whose rows there is nothing to fold
  *             {history.x} a table that is read beside
  *             {=candle}   a table of the schema rollup that is folded into

@@ -1,5 +1,5 @@
-/* Where objects of a lake lie: a folder or a web server. One attempt per call; whoever calls
- * decides about trying again. Calls with different lanes may run at the same time. */
+/* Where objects of a lake lie: a folder or a web server. One attempt per call; the caller decides
+ * about retries. Calls with different lanes may run at the same time. */
 #ifndef INDEXER_SOURCE_OBJECT_STORE_H
 #define INDEXER_SOURCE_OBJECT_STORE_H
 
@@ -20,7 +20,7 @@ struct object_sink {
     void *self;
 };
 
-/* Why an attempt failed, for whoever tries again. */
+/* Why an attempt failed, for the caller's retry. */
 struct object_fault {
     bool again;        /* the same request may succeed later */
     bool no_room;      /* room said no */

@@ -252,7 +252,7 @@ static void deliver(struct fetch *f, tide_status status, const struct tide_err *
     pthread_cond_broadcast(&p->done);
 }
 
-/* Takes the next object nobody fetches; false when there is none now. Locked. */
+/* Takes the next object that no thread fetches; false when there is none now. Locked. */
 static bool claim(struct prefetch *p, struct fetch *f)
 {
     /* Nothing is fetched past one that failed; prefetch_take empties it to have it tried again. */

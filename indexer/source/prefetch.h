@@ -33,7 +33,7 @@ tide_status prefetch_take(struct prefetch *p, tide_slice *bytes, char *key,
 
 /* Milliseconds since attempts fail, with the last reason; 0 when they do not. From any thread. */
 int64_t prefetch_trouble(struct prefetch *p, char *text, size_t size);
-/* An attempt at the store by somebody else: as one of our own. */
+/* Counts another caller's attempt at the store like one of ours. */
 void prefetch_note(struct prefetch *p, tide_status status, const struct tide_err *err);
 
 /* The object taken is not needed any more: on to the next one. */

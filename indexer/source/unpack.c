@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Whoever waits for room is woken when half is free: a switch between two threads costs as much as
- * many of these bytes. */
+/* The thread that waits for room is woken when half is free: switching between two threads costs as
+ * much as many of these bytes. */
 enum { PIECES = 8, PIECE_BYTES = UNPACK_AHEAD / PIECES, PIECES_LOW = PIECES / 2 };
 
 struct unpack {

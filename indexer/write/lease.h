@@ -3,7 +3,7 @@
  * chain.heartbeat what was last said.
  *
  * Lease    TIDE_LEASE_MS without renewal, by the database's clock, and a standby may end our
- *          sessions. A renewal that finds another fence: somebody took over; lost, for good.
+ *          sessions. A renewal that finds another fence: a standby took over; lost, for good.
  * Failure  never stops the work: a session that is lost is sought again, every TIDE_LEASE_RENEW_MS.
  * Threads  every function is for any thread, but open and close. */
 #ifndef INDEXER_WRITE_LEASE_H

@@ -105,7 +105,7 @@ static tide_status prepare(struct tide_writer *w, enum writer_statement what, ui
     return status;
 }
 
-/* After a failure nobody knows which statements there are; those that put rows name a partition. */
+/* After a failure it is unknown which statements exist. Those that put rows name a partition. */
 static tide_status begin_anew(struct tide_writer *w, uint32_t from, struct tide_err *err)
 {
     struct writer_session *s = &w->session;

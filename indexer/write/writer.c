@@ -187,7 +187,7 @@ static void tell_trouble(struct tide_writer *w, const struct tide_err *err)
     tide_writer_heartbeat(w, &heartbeat);
 }
 
-/* err holds what went wrong before; it is told once there is somebody to tell. */
+/* err holds the earlier failure. It is reported once there is a connection again. */
 static tide_status settle(struct tide_writer *w, bool commits, bool *settled, struct tide_err *err)
 {
     uint64_t moves = 0;

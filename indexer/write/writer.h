@@ -19,12 +19,12 @@
  *                  TIDE_E_FENCED. Opened again with what was witnessed, the writer goes on from
  *                  what is there, and chain.cursor.generation grows.
  * Retry            here and nowhere else: a transaction that may succeed later is repeated whole,
- *                  with growing pauses, until it does or a stop is asked: however long it takes,
- *                  there is nothing better to do, and giving up would only move the waiting to
- *                  whoever starts us again. Each time is logged, and counted in the heartbeat. A
+ *                  with growing pauses, until it succeeds or a stop is asked for, however long it
+ *                  takes. Giving up would only move the waiting to the service manager that
+ *                  restarts us. Each time is logged, and counted in the heartbeat. A
  *                  lost answer to COMMIT is settled by reading chain.cursor.moves.
  * Duplicate key    cannot come of our own work, since fence and cursor say what is written: the
- *                  row in the way is somebody else's. TIDE_E_DB_FATAL with table and key; nothing
+ *                  row in the way is another program's. TIDE_E_DB_FATAL with table and key; nothing
  *                  is overwritten, nothing of that transaction stays. */
 #ifndef INDEXER_WRITE_WRITER_H
 #define INDEXER_WRITE_WRITER_H
@@ -127,7 +127,7 @@ tide_status tide_writer_commit_gap(struct tide_writer *writer, const struct tide
 tide_status tide_writer_gap_trouble(struct tide_writer *writer, const struct tide_gap *gap,
                                     const char *text, struct tide_err *err) TIDE_MUST_USE;
 
-/* Somebody else has taken over, as the lease found out: the next commit would be refused. */
+/* The lease found that another writer took over: the next commit would be refused. */
 bool tide_writer_lost(const struct tide_writer *writer);
 struct tide_witness tide_writer_witness(const struct tide_writer *writer);
 

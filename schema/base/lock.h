@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Takes the mutex; *waits counts the times when somebody else held it. */
+/* Takes the mutex; *waits counts the times when another thread held it. */
 static inline void tide_lock_counted(pthread_mutex_t *mutex, atomic_ullong *waits)
 {
     if (TIDE_LIKELY(pthread_mutex_trylock(mutex) == 0))

@@ -57,7 +57,7 @@ enum tide_standing_status {
     TIDE_STANDING_RESTRICTED, /* jurisdiction blocked */
 };
 
-/* Why somebody is not compliant; each is one step of the contract's check, in its order. */
+/* Why a person is not compliant; each is one step of the contract's check, in its order. */
 enum tide_standing_reason {
     TIDE_REASON_COMPLIANT,
     TIDE_REASON_FROZEN,
@@ -81,7 +81,7 @@ struct tide_standing {
 };
 
 /* person may be NULL: nothing is known of the address. blocked: its jurisdiction is.
- * Where the registry is not indexed from its creation nobody may call this answer complete:
+ * If the registry is not indexed from its creation, the answer is not complete:
  * the caller asks tide_hot_meta.compliance_complete first. */
 void tide_rule_standing(struct tide_standing *out, const struct tide_hot_person *person,
                         bool blocked, uint64_t now);

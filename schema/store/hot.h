@@ -93,7 +93,7 @@ tide_status tide_hot_end(struct tide_hot_reader *reader) TIDE_MUST_USE;
 
 /* --- feeding ---------------------------------------------------------------------------- */
 
-/* Takes the feeder's lock if nobody has it: *mine. It is kept until tide_hot_close. */
+/* Takes the feeder's lock if no process has it: *mine. It is kept until tide_hot_close. */
 tide_status tide_hot_lock(struct tide_hot *hot, bool *mine, struct tide_err *err) TIDE_MUST_USE;
 
 /* Changes records in one transaction: change is called with the sink and its effects are kept if
@@ -103,7 +103,7 @@ typedef tide_status tide_hot_change_fn(void *self, struct tide_hot_sink *sink,
                                        struct tide_err *err);
 tide_status tide_hot_update(struct tide_hot *hot, tide_hot_change_fn *change, void *self,
                             struct tide_err *err) TIDE_MUST_USE;
-/* A new generation: build fills it (in many transactions, nobody sees it yet), then it becomes
+/* A new generation: build fills it (in many transactions, invisible to readers), then it becomes
  * the current one and the old one is retired. The records must hold a meta record at the end;
  * its format and generation are set here. */
 tide_status tide_hot_rebuild(struct tide_hot *hot, tide_hot_change_fn *build, void *self,

@@ -86,7 +86,7 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint32_t generation;
     uint32_t ledger;       /* everything up to this ledger is here, nothing after it */
     uint32_t first_ledger; /* first of the contiguous range                */
-    uint32_t start_from;   /* incomplete: the ledger to index from, 0 when nobody has said */
+    uint32_t start_from;   /* incomplete: the ledger to index from, 0: unknown */
     uint64_t close_time;   /* of that ledger, unix seconds                  */
     uint64_t moves;        /* chain.cursor.moves at that ledger             */
     /* How old all of it was when the feeder last asked the database (api/sql/age.h). Times of this

@@ -1,5 +1,5 @@
 /* Where records are changed: the hot cache within its writer's transaction, or a few records in
- * memory. Whoever applies rows to records writes through this. */
+ * memory. Code that applies rows to records writes through this. */
 #ifndef SCHEMA_STORE_HOT_SINK_H
 #define SCHEMA_STORE_HOT_SINK_H
 

@@ -141,7 +141,7 @@ static void read_ledger(struct json_scan *s, struct rpc_ledger *l)
     tide_status status = ledger_peek(&peek, l->lcm);
     l->unknown = status == TIDE_E_UNKNOWN;
     if (l->unknown)
-        return; /* whoever decodes it says so, by the ledger's number */
+        return; /* the decoder reports it with the ledger's number */
     if (status)
         json_fault(s, "metadataXdr is no ledger");
     else if (peek.sequence != l->sequence || memcmp(peek.hash, l->hash, TIDE_HASH_BYTES) != 0)

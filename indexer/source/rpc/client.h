@@ -45,7 +45,7 @@ struct rpc_client {
     char name[RPC_NAME_BYTES]; /* for messages: scheme, host, port */
 };
 
-/* What a call that failed with TIDE_E_IO asks of whoever tries again. */
+/* How to retry a call that failed with TIDE_E_IO. */
 struct rpc_hint {
     uint32_t after_ms; /* Retry-After */
 };

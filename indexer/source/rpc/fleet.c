@@ -168,7 +168,7 @@ static bool was_overtaken(struct rpc_fleet *f)
     return overtaken;
 }
 
-/* Chooses who is asked for ledger; false when nobody may be now. */
+/* Chooses the server to ask for ledger; false when none may be asked now. */
 static bool choose(struct rpc_fleet *f, uint32_t ledger)
 {
     if (is_usable(f, f->current, ledger)) {
@@ -399,7 +399,7 @@ static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *
     }
 }
 
-/* Everybody who may be asked said that it is gone, and nobody failed whose answer is missing. */
+/* Every server that may be asked said that it is gone, and none failed whose answer is missing. */
 static bool all_gone(const struct rpc_fleet *f, const struct rpc_want *want)
 {
     bool any = false, failing = false;

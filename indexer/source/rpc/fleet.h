@@ -1,9 +1,9 @@
-/* Several Stellar RPC servers of one network as one: who is asked, who is left, and that they
- * agree.
+/* Several Stellar RPC servers of one network as one: which is asked, which is left, and whether
+ * they agree.
  *
  * Failures  a server that fails is left alone for a while that doubles (with jitter, at least
- *           what Retry-After says) and the next one is asked. Nobody left: a pause, for ever
- *           again, unless give_up.
+ *           what Retry-After says) and the next one is asked. If none is left: a pause, again
+ *           and again, unless give_up.
  * Lag       the newest ledger of all is remembered and never goes back. With several servers a
  *           thread looks at those that are not in use; one that is rpc_lag_ledgers ahead takes
  *           over.
@@ -43,7 +43,7 @@ enum rpc_outcome {
     RPC_PAGE,  /* *page begins with ledger first and has no gap */
     RPC_TIP,   /* the ledger is not there yet */
     RPC_GONE,  /* every server begins later; err is TIDE_E_MISSING and says where */
-    RPC_PAUSE, /* nobody answers now; *pause_ms until it makes sense to ask again */
+    RPC_PAUSE, /* no server answers now; *pause_ms until it makes sense to ask again */
     RPC_END,   /* err: TIDE_E_CHAIN, TIDE_E_MISSING (a gap that stays), TIDE_E_IO, TIDE_E_MEMORY,
                   TIDE_E_STOPPED */
 };

@@ -66,7 +66,7 @@ def names():
         assert not unknown, f"{file} names {unknown}"
         used |= found
     for name in sorted(used & set(bodies)):
-        assert behind(name) == said.get(name, set()), f"{name} reads {sorted(behind(name) ^ said.get(name, set()))}: see through.def"
+        assert behind(name) == said.get(name, set()), f"{name} reads {sorted(behind(name) ^ said.get(name, set()))}: see view_tables.def"
     assert set(said) <= used, f"nobody names {set(said) - used}"
     assert used - set(bodies) >= {"event.log", "chain.call", "state.liquidity_pool_pool", "rollup.candle"}, "statements are not found"
     print(f"{len(used)} names in statements are there, {len(said)} of them stand for others")

@@ -60,7 +60,7 @@ static inline tide_status put_people(void *self, struct tide_hot_sink *sink, str
     return status;
 }
 
-static const struct people crowd = { 0, 3000, 2, 7 };
+static const struct people population = { 0, 3000, 2, 7 };
 
 #define OK(call) assert_int_equal((call), TIDE_OK)
 
@@ -88,7 +88,7 @@ static inline void be_feeder(struct world *w)
 
 static inline void build(struct world *w)
 {
-    struct people p = crowd;
+    struct people p = population;
     be_feeder(w);
     OK(tide_hot_rebuild(w->hot, put_people, &p, &w->err));
 }

@@ -10,7 +10,7 @@ static void test_reads_what_was_written(void **state)
     assert_int_equal(tide_hot_refresh(w->hot, &w->err), TIDE_E_MISSING);
     assert_int_equal(tide_hot_begin(w->reader, &meta, &w->err), TIDE_E_MISSING);
     build(w);
-    expect_people(w, &crowd);
+    expect_people(w, &population);
     struct people changed = { 10, 5, 3, 8 };
     OK(tide_hot_update(w->hot, put_people, &changed, &w->err));
     expect_people(w, &changed);
@@ -92,7 +92,7 @@ static void test_ranges(void **state)
 {
     struct world *w = *state;
     const struct tide_hot_meta *meta;
-    struct people p = crowd;
+    struct people p = population;
     struct tide_hot_symbol a, ab;
     (void)tide_hot_symbol_of(&a, TIDE_SLICE("A"));
     (void)tide_hot_symbol_of(&ab, TIDE_SLICE("AB"));
@@ -152,7 +152,7 @@ static void test_generations_are_followed(void **state)
     stop(w);
     start(w, 0, 0);
     OK(tide_hot_refresh(w->hot, &w->err));
-    expect_people(w, &crowd);
+    expect_people(w, &population);
     pid_t child = fork();
     if (child == 0) {
         struct world other = { 0 };
@@ -211,7 +211,7 @@ static void test_l1_map_resized(void **state)
         snprintf(other.dir, sizeof other.dir, "%s", w->dir);
         start(&other, 2u << 20, 64u << 20);
         OK(tide_hot_refresh(other.hot, &other.err));
-        expect_people(&other, &crowd);
+        expect_people(&other, &population);
         assert_int_equal(write(done[1], "r", 1), 1);
         assert_int_equal(read(go[0], &byte, 1), 1);
         expect_people(&other, &(struct people){ 3000, 20000, 5, 8 });
@@ -297,7 +297,7 @@ static void test_l3_writer_killed(void **state)
     assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
     start(w, 0, 0);
     OK(tide_hot_refresh(w->hot, &w->err));
-    expect_people(w, &crowd);
+    expect_people(w, &population);
     be_feeder(w);
     struct people next = { 0, 10, 3, 8 };
     OK(tide_hot_update(w->hot, put_people, &next, &w->err));

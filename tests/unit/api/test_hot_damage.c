@@ -16,7 +16,7 @@ static void expect_rebuilt(struct world *w, tide_status wanted)
     be_feeder(w);
     OK(tide_hot_discard(w->hot, "test", &w->err));
     build(w);
-    expect_people(w, &crowd);
+    expect_people(w, &population);
     tide_hot_stats(w->hot, &stats);
     assert_int_equal(stats.moved_aside, 1);
     stop(w);
@@ -146,13 +146,13 @@ static void test_l8_foreign(void **state)
     assert_int_equal(unlink(path), 0);
     start(w, 0, 0);
     OK(tide_hot_refresh(w->hot, &w->err)); /* a missing lock file is made anew */
-    expect_people(w, &crowd);
+    expect_people(w, &population);
     stop(w);
     file_of(path, w, "lock.mdb");
     garble(path, 0, 4096, 3);
     start(w, 0, 0);
     OK(tide_hot_refresh(w->hot, &w->err)); /* and so is a stale one */
-    expect_people(w, &crowd);
+    expect_people(w, &population);
     print_message("ok L8 foreign: another version and a missing file are rebuilt, a lock file is "
                   "made anew\n");
 }

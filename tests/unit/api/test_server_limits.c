@@ -418,7 +418,7 @@ static void test_held_bodies(void **state)
     tide_conn_limit_close(limit);
 }
 
-static void test_crowds(void **state)
+static void test_many_clients(void **state)
 {
     enum { STEPS = 20000, PEERS = 60 };
     struct tide_conn_limit *limit;
@@ -473,7 +473,7 @@ int test_server_limits(void)
         cmocka_unit_test(test_proxies),        cmocka_unit_test(test_neighbours_are_one),
         cmocka_unit_test(test_buckets),        cmocka_unit_test(test_asking_does_not_hold_it_up),
         cmocka_unit_test(test_many_at_once),   cmocka_unit_test(test_a_flood_of_addresses),
-        cmocka_unit_test(test_crowds),         cmocka_unit_test(test_held_answers),
+        cmocka_unit_test(test_many_clients),   cmocka_unit_test(test_held_answers),
         cmocka_unit_test(test_held_bodies),    cmocka_unit_test(test_counters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

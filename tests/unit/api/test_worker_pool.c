@@ -1,4 +1,4 @@
-/* A few threads and their queue: bulkheads. Whoever waits for one thing holds some of the threads, and
+/* A few threads and their queue: bulkheads. A slow dependency holds some of the threads, and
  * never the last one. Clients have shares. label: threads */
 #include "api/sql/worker_pool.h"
 
@@ -275,7 +275,7 @@ static void test_late(void **state)
     end(&h, pool);
 }
 
-/* Whoever waits in a bulkhead is answered before the crew is gone. */
+/* A job that waits in a bulkhead is answered before the pool is closed. */
 static void test_closing(void **state)
 {
     (void)state;
