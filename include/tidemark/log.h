@@ -2,7 +2,7 @@
  *
  *   2026-05-02T09:14:07.120Z info ledger.written ledger=812 events=41
  *
- * or one JSON object a line after tide_log_json_set(true). Levels say how soon an operator must act:
+ * or one JSON object a line after tide_log_json_set(true). Levels say when to act:
  *   DEBUG  for developers; off by default     INFO  never
  *   WARN   tomorrow, it heals by itself       ERROR at once
  *

@@ -90,8 +90,8 @@ static bool is_asked(const struct tide_table *table, uint32_t index, enum what w
            table->kind == (what == WHAT_EVENTS ? TIDE_TABLE_EVENT : TIDE_TABLE_STATE);
 }
 
-/* Tables outside the index scope have no lines. If none of the wanted tables is in scope, the export
- * is refused; if some are not, the log says so. */
+/* Tables outside the index scope have no lines. If none of the wanted tables is in scope, the
+ * export is refused; if some are not, the log says so. */
 static tide_status check_kept(struct tide_export *x, const struct request *r, struct tide_err *err)
 {
     struct tide_scope scope;

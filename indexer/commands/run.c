@@ -197,8 +197,8 @@ static tide_status job_write(struct job *job, struct tide_err *err)
     return status == TIDE_OK ? tide_discovery_open(&job->discovery, &discover, err) : status;
 }
 
-/* Another writer took over, or the server lost commits: waits as standby again, in the same process.
- * Contracts found meanwhile are read again with the rest. */
+/* Another writer took over, or the server lost commits: waits as standby again, in the same
+ * process. Contracts found meanwhile are read again with the rest. */
 static tide_status job_again(struct job *job, struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];
