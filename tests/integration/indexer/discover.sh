@@ -98,6 +98,7 @@ try "$PG_DIR/sim" "$PG_DIR/sim/lake" 1920 2175
 repeated "$PG_DIR/sim" "$PG_DIR/sim/lake"
 "$bin" export state >"$PG_DIR/out" && grep -q '"synth_token"' "$PG_DIR/out" || fail "no state of tokens"
 
+[ -n "$TIDE_LONG" ] || { echo ok; exit 0; }
 # A partner's catalog lists a Stellar asset's contract. What the whole network does with it before a ledger
 # shows what it is must not decide which rows are kept.
 "$sim" write --lake "$PG_DIR/listed/lake" --first-ledger 1920 --ledgers 128 --txs 24 --noise 60 --seed 2 --catalog-native --quiet
@@ -117,7 +118,7 @@ same "$PG_DIR/listed" "the limit was raised"
 unset TIDE_STRIP
 
 recorded=${TIDE_SHARED:-$TIDE_SOURCE_DIR/../shared}/fixtures/protocol
-for chain in ${TIDE_LONG:+a b}; do # recorded chains: minutes each
+for chain in a b; do
     [ -f "$recorded/$chain/deployment.json" ] || continue
     mkdir "$PG_DIR/$chain"
     cp "$recorded/$chain/deployment.json" "$PG_DIR/$chain/"
