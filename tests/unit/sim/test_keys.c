@@ -1,4 +1,4 @@
-/* The simulator's cheap signatures hold for whoever verifies them. */
+/* Every verifier accepts the simulator's cheap signatures. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

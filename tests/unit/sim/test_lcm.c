@@ -105,7 +105,7 @@ static void an_envelope_hashes_as_its_network_says(void **state)
     tide_sha256(want, tide_slice_of(payload, n));
     assert_memory_equal(tx.hash, want, TIDE_HASH_BYTES);
     assert_int_equal(lcm_end(&lcm, &out), TIDE_OK);
-    /* nobody can sign for alice */
+    /* no key signs for alice */
     hex_is(tide_slice_of(lcm.envelopes.ptr + lcm.envelopes.len - 8, 8), "0000000000000000");
     lcm_close(&lcm);
 }

@@ -274,7 +274,7 @@ static void test_verifiers_by_vote(void **state)
     assert_true(ASK(w, REGISTRY, "is_verifier", U(1)).b);
     does(w, A(DAOWALLET), &leave);
     assert_false(ASK(w, REGISTRY, "is_verifier", U(1)).b);
-    does(w, A(DAOWALLET), &leave); /* nobody to remove: passes */
+    does(w, A(DAOWALLET), &leave); /* no verifier to remove: passes */
 }
 
 static void test_collateral_by_vote(void **state)

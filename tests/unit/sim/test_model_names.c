@@ -252,7 +252,7 @@ static void govern(struct world *w, struct seen *seen)
 }
 
 /* Lines that the model has no way to write: other contracts' code, and functions of the asset
- * contract that nobody in the protocol calls. */
+ * contract that the protocol never calls. */
 static bool out_of_reach(const struct line *line)
 {
     bool foreign = strcmp(line->role, "stellar_asset") == 0 &&
