@@ -74,6 +74,8 @@ struct tide_field {
     enum tide_place place;
     bool vec_key;    /* SLOT: the storage key is [symbol] */
     bool is_private; /* a person's jurisdiction */
+    bool hidden;     /* events: in the table, in no answer of the API */
+    bool is_amount;  /* events: I128 with 7 decimals; answers show it scaled too */
     bool subject;    /* what event.log shows as pool or market */
 };
 

@@ -88,7 +88,7 @@ const struct tide_table *tide_tables(uint32_t *count);
 int tide_table_find(const char *schema, const char *name);
 /* SQL name of a type: "numeric(39,0)". */
 const char *tide_pg_type_name(enum tide_pg_type type);
-/* Writes the SQL that creates all tables: keys, indexes, comments. The caller checks ferror. */
+/* Writes the SQL that creates all tables, and chain.event_fields. The caller checks ferror. */
 void tide_tables_write_sql(FILE *out);
 
 #endif

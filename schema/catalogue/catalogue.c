@@ -11,6 +11,7 @@ enum line_kind {
     LINE_SYSTEM,
     LINE_NOTHING,
     LINE_SUBJECT,
+    LINE_HIDDEN,
     LINE_INDEX,
     LINE_HOT
 };
@@ -20,8 +21,11 @@ struct line {
     enum line_kind kind;
     struct tide_kind head;
     struct tide_field field;
-    const char *text; /* SUBJECT: column; INDEX: column list */
+    const char *text; /* SUBJECT, HIDDEN: column; INDEX: column list */
 };
+
+/* The .def files' AMOUNT: build() makes it an I128 with is_amount. */
+#define TIDE_T_AMOUNT ((enum tide_type)(TIDE_T_ANY + 1))
 
 #define PERSISTENT false
 #define TEMPORARY  true
@@ -55,6 +59,7 @@ struct line {
 #define TIDE_SYSTEM()               { .kind = LINE_SYSTEM },
 #define TIDE_NOTHING()              { .kind = LINE_NOTHING },
 #define TIDE_SUBJECT(f)             { .kind = LINE_SUBJECT, .text = #f },
+#define TIDE_HIDDEN(f)              { .kind = LINE_HIDDEN, .text = #f },
 #define TIDE_INDEX(columns)         { .kind = LINE_INDEX, .text = columns },
 #define TIDE_HOT()                  { .kind = LINE_HOT },
 #define TIDE_TOPIC(f, T, d)         FIELD_LINE(#f, T, TOPIC, d, .name = #f)
@@ -121,8 +126,19 @@ static struct tide_field *field_of(struct tide_kind *kind, const char *column)
     for (uint32_t i = 0; i < kind->field_count; i++)
         if (strcmp(kind->fields[i].column, column) == 0)
             return &built.fields[&kind->fields[i] - built.fields];
-    assert(0 && "SUBJECT names a field of its event");
+    assert(0 && "SUBJECT and HIDDEN name a field of their event");
     return NULL;
+}
+
+static void add_field(struct tide_kind *kind, struct tide_field *to, const struct tide_field *field)
+{
+    *to = *field;
+    if (to->type == TIDE_T_AMOUNT) {
+        to->type = TIDE_T_I128;
+        to->is_amount = true;
+    }
+    kind->field_count++;
+    assert(kind->field_count <= TIDE_FIELDS_MAX);
 }
 
 static void apply(struct tide_kind *kind, const struct line *line, uint32_t *fields)
@@ -131,9 +147,7 @@ static void apply(struct tide_kind *kind, const struct line *line, uint32_t *fie
     case LINE_HEAD:
         return;
     case LINE_FIELD:
-        built.fields[(*fields)++] = line->field;
-        kind->field_count++;
-        assert(kind->field_count <= TIDE_FIELDS_MAX);
+        add_field(kind, &built.fields[(*fields)++], &line->field);
         return;
     case LINE_SYSTEM:
         kind->system = true;
@@ -146,6 +160,9 @@ static void apply(struct tide_kind *kind, const struct line *line, uint32_t *fie
         return;
     case LINE_SUBJECT:
         field_of(kind, line->text)->subject = true;
+        return;
+    case LINE_HIDDEN:
+        field_of(kind, line->text)->hidden = true;
         return;
     case LINE_INDEX:
         for (uint32_t i = 0;; i++) {

@@ -1,4 +1,4 @@
-#include "tidemark/table.h"
+#include "schema/catalogue/catalogue_impl.h"
 
 static void write_literal(FILE *out, const char *text)
 {
@@ -45,10 +45,12 @@ void tide_tables_write_sql(FILE *out)
     const struct tide_table *tables = tide_tables(&count);
     fprintf(
         out,
-        "-- 0002_tables: the tables of ledger rows: chain, event, state, history.\n"
+        "-- 0002_tables: the tables of ledger rows, and the function that shows events of any "
+        "kind.\n"
         "--\n"
         "-- Generated from the catalogue (schema/catalogue). The indexer makes the partitions of\n"
         "-- partitioned tables, with these keys and indexes.\n");
     for (uint32_t i = 0; i < count; i++)
         write_table(out, &tables[i]);
+    tide_event_fields_write_sql(out);
 }
