@@ -10,7 +10,7 @@ CREATE SCHEMA history;
 CREATE SCHEMA rollup;
 COMMENT ON SCHEMA rollup IS 'sums over time, kept with the rows they sum up';
 CREATE SCHEMA analyst;
-COMMENT ON SCHEMA analyst IS 'documented views for analysts; README.md shows ten questions';
+COMMENT ON SCHEMA analyst IS 'documented views for analysts; migrations/README.md shows ten questions';
 CREATE SCHEMA kyc;
 
 -- --- deployments and the writer's position --------------------------------------------------------
@@ -61,7 +61,7 @@ CREATE TABLE chain.cursor (
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE chain.cursor IS 'the last ledger whose rows are all in the tables, and the writer that may move it';
 COMMENT ON COLUMN chain.cursor.generation IS 'grows when the database may have lost commits (a failover, a restored backup): ledgers seen before may be missing for a while';
-COMMENT ON COLUMN chain.cursor.timeline IS 'of the server''s write-ahead log, as the writer last saw it';
+COMMENT ON COLUMN chain.cursor.timeline IS 'timeline of the server''s write-ahead log, as the writer last read it';
 
 -- Contiguous ranges whose rows are visible, of the kinds in the deployment's scope.
 CREATE TABLE chain.coverage (
@@ -93,8 +93,8 @@ CREATE TABLE chain.contract_coverage (
     CHECK (to_ledger >= from_ledger),
     CHECK (next_ledger BETWEEN from_ledger AND to_ledger + 1)
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE chain.contract_coverage IS 'ledgers that were indexed before a discovered contract was known, and how far they have been read again for it';
-COMMENT ON COLUMN chain.contract_coverage.known_as IS 'role by which these ledgers are read; null: not shown yet';
+COMMENT ON TABLE chain.contract_coverage IS 'ledgers indexed before a discovered contract was known, and how far they were read again for it';
+COMMENT ON COLUMN chain.contract_coverage.known_as IS 'role by which these ledgers are read; null: not known yet';
 
 -- Partitions of all partitioned tables, by range of ledger. While a range loads, its rows go to
 -- tables NAME_pD_F, which are not attached and have no indexes. One transaction attaches them and
@@ -112,7 +112,7 @@ CREATE TABLE chain.partition (
     PRIMARY KEY (deployment, from_ledger),
     CHECK (end_ledger > from_ledger)
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE chain.partition IS 'ranges of ledger that the partitioned tables are cut into, and what is still being loaded';
+COMMENT ON TABLE chain.partition IS 'ranges of ledger of the partitions, and how far a range is loaded';
 
 -- Ranges whose events, calls and transactions are detached (chain.detach_partition). Ledgers, state,
 -- history and rollups stay: answers about now, about any ledger and sums over time need no events.
@@ -129,8 +129,8 @@ COMMENT ON TABLE chain.archive IS 'ranges of ledger whose events, calls and tran
 COMMENT ON COLUMN chain.archive.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN chain.archive.from_ledger IS 'First ledger of the partition';
 COMMENT ON COLUMN chain.archive.end_ledger IS 'The ledger after its last';
-COMMENT ON COLUMN chain.archive.tables IS 'The tables that hold the rows: dump them, then they may be dropped; restored, they are attached again';
-COMMENT ON COLUMN chain.archive.detached_at IS 'When';
+COMMENT ON COLUMN chain.archive.tables IS 'Tables that hold the rows. Once dumped, they may be dropped; restored, they can be attached again';
+COMMENT ON COLUMN chain.archive.detached_at IS 'Time of detaching';
 
 -- --- the writer, its standbys, its state -----------------------------------------------------------
 
@@ -154,14 +154,14 @@ CREATE TABLE chain.heartbeat (
     trouble_ms  bigint,
     lag_ledgers integer GENERATED ALWAYS AS (greatest(tip - ledger, 0)) STORED
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE chain.heartbeat IS 'the writer''s own account of itself';
+COMMENT ON TABLE chain.heartbeat IS 'what the writer reports about itself';
 COMMENT ON COLUMN chain.heartbeat.state IS 'loading, indexing, following, degraded, retrying, frozen, quarantine, stopped';
-COMMENT ON COLUMN chain.heartbeat.retries IS 'transactions repeated and connections sought again since the process began';
+COMMENT ON COLUMN chain.heartbeat.retries IS 'transactions repeated and reconnections since the process began';
 COMMENT ON COLUMN chain.heartbeat.ledgers IS 'committed since the process began, or became the writer';
 COMMENT ON COLUMN chain.heartbeat.events IS 'committed since the process began, or became the writer';
 COMMENT ON COLUMN chain.heartbeat.source IS 'lake, rpc, joined, stream';
-COMMENT ON COLUMN chain.heartbeat.trouble IS 'why the source cannot go on at the moment; null: it can';
-COMMENT ON COLUMN chain.heartbeat.trouble_ms IS 'for how long it could not';
+COMMENT ON COLUMN chain.heartbeat.trouble IS 'why the source cannot continue; null: it can';
+COMMENT ON COLUMN chain.heartbeat.trouble_ms IS 'for how many milliseconds it could not';
 COMMENT ON COLUMN chain.heartbeat.lag_ledgers IS 'tip less ledger';
 
 -- The writer's lease, renewed every half second by a session of its own, by the database's clock.
@@ -180,7 +180,7 @@ CREATE TABLE chain.lease (
     taken_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
     renewed_at     timestamptz NOT NULL DEFAULT clock_timestamp()
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE chain.lease IS 'the writer''s turn, while it is renewed, and the sessions that it holds';
+COMMENT ON TABLE chain.lease IS 'the writer''s lease, and the sessions that hold it';
 
 CREATE TABLE chain.standby (
     deployment smallint    NOT NULL REFERENCES chain.deployment,
@@ -189,7 +189,7 @@ CREATE TABLE chain.standby (
     seen_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (deployment, instance)
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE chain.standby IS 'who waits to become the writer; gone when seen_at is old';
+COMMENT ON TABLE chain.standby IS 'processes that wait to become the writer; one with an old seen_at is gone';
 
 -- A process clears `running` when it ends normally. A process that finds it set knows that the one
 -- before crashed, and on which ledger.
@@ -200,7 +200,7 @@ CREATE TABLE chain.attempt (
     attempts   integer     NOT NULL DEFAULT 0, -- consecutive crashes on it
     began_at   timestamptz NOT NULL DEFAULT clock_timestamp()
 );
-COMMENT ON TABLE chain.attempt IS 'crashes on one and the same ledger';
+COMMENT ON TABLE chain.attempt IS 'consecutive crashes on one ledger';
 
 -- One row. Standbys and restored copies have the same id: they hold the same index.
 CREATE TABLE chain.database (
@@ -222,9 +222,9 @@ COMMENT ON FUNCTION chain.event_id(integer, integer, integer, integer) IS 'the i
 CREATE FUNCTION chain.rfc3339(t timestamptz) RETURNS text
   LANGUAGE sql STABLE PARALLEL SAFE
   RETURN to_char(t AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
-COMMENT ON FUNCTION chain.rfc3339(timestamptz) IS 'a time as answers write it';
+COMMENT ON FUNCTION chain.rfc3339(timestamptz) IS 'a time as the API writes it';
 
--- The place of a vault in the list of its market, riskiest first: hundred-thousandths of a unit of
+-- The sort key of a vault in the list of its market, riskiest first: hundred-thousandths of a unit of
 -- collateral per unit of debt, from 1. 0: a debt below one unit, where rounding may decide. Vaults
 -- without debt come last. Foreign code at the engine's address may store any i128, and an index uses
 -- this function, so it must not fail on any stored value.
@@ -232,7 +232,7 @@ CREATE FUNCTION chain.vault_order(collateral numeric, debt numeric) RETURNS bigi
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN CASE WHEN debt >= 10000000 THEN 1 + greatest(least(div(collateral * 100000, debt), 99999999998), 0)::bigint
     WHEN debt > 0 THEN 0 ELSE 100000000000 END;
-COMMENT ON FUNCTION chain.vault_order(numeric, numeric) IS 'place of a vault in the list of its market: an order, not a ratio of values';
+COMMENT ON FUNCTION chain.vault_order(numeric, numeric) IS 'sort key of a vault in the list of its market; not a ratio of values';
 
 -- The key of an entry that belongs to one address, computed as the indexer does: SHA-256 of the
 -- LedgerKey. With it, all versions of the entry, removed ones too, are one index probe away.
@@ -272,7 +272,7 @@ CREATE FUNCTION analyst.at(seconds numeric) RETURNS timestamptz
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN CASE WHEN seconds BETWEEN 1 AND 253402300799
     THEN to_timestamp(seconds::double precision) END;
-COMMENT ON FUNCTION analyst.at(numeric) IS 'unix seconds as a time; null for 0 and for what is no time';
+COMMENT ON FUNCTION analyst.at(numeric) IS 'unix seconds as a time; null for 0 and values that are no time';
 
 -- A parallel worker may not start the subtransaction of an EXCEPTION block, so a pattern tells UTF-8
 -- from other bytes. It is PostgreSQL's UTF-8: no NUL, surrogates or overlong forms.

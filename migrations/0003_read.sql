@@ -100,17 +100,17 @@ CREATE VIEW chain.role AS
   FROM chain.deployment AS d CROSS JOIN LATERAL jsonb_to_recordset(d.contracts) AS j (role text, address text)
   WHERE j.role IN ('liquidity_pool', 'synthetic_engine', 'stability_pool', 'compliance_registry', 'partner_registry',
     'earnings_distributor', 'oracle', 'dao_governance');
-COMMENT ON VIEW chain.role IS 'The contract of each role, as the deployment file has it';
+COMMENT ON VIEW chain.role IS 'The contract of each role in the deployment file';
 COMMENT ON COLUMN chain.role.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN chain.role.role IS 'Role';
-COMMENT ON COLUMN chain.role.contract IS 'The file''s contract of that role';
+COMMENT ON COLUMN chain.role.contract IS 'The contract that the file names for the role';
 
 -- While the indexer holds the lease, the time of its last renewal; afterwards, its last heartbeat or commit.
 CREATE VIEW chain.freshness AS
 SELECT c.deployment, coalesce(l.renewed_at, greatest(h.beat_at, c.moved_at)) AS renewed_at
 FROM chain.cursor AS c LEFT JOIN chain.lease AS l ON l.deployment = c.deployment
   LEFT JOIN chain.heartbeat AS h ON h.deployment = c.deployment;
-COMMENT ON VIEW chain.freshness IS 'the indexer''s last sign of life, by the primary''s clock: how old the rows of a deployment may be';
+COMMENT ON VIEW chain.freshness IS 'when the indexer last showed that it runs, by the primary''s clock: the age of a deployment''s rows';
 
 -- A process that serves a deployment asks here periodically for the newest epoch that is ready.
 -- ready: each of the protocol's own contracts is covered from its creation up to the cursor.
@@ -126,7 +126,7 @@ SELECT d.id, d.network_id, d.epoch, d.contracts_hash, b.id AS database,
         WHERE s.deployment = d.id AND s.contract = k.address AND s.what = 'created'
           AND c.ledger BETWEEN v.from_ledger AND v.to_ledger)) AS ready
 FROM chain.deployment AS d CROSS JOIN chain.database AS b LEFT JOIN chain.cursor AS c ON c.deployment = d.id;
-COMMENT ON VIEW chain.deployment_state IS 'deployments, and whether they can be served';
+COMMENT ON VIEW chain.deployment_state IS 'deployments, and whether the API can serve them';
 
 CREATE VIEW chain.token AS
   SELECT s.deployment, s.contract AS token, analyst.readable(s.symbol) AS symbol, analyst.readable(s.name) AS name
@@ -156,7 +156,7 @@ CREATE FUNCTION chain.note_discovered(id smallint) RETURNS void LANGUAGE sql AS 
       WHERE p.deployment = id AND NOT p.attached AND p.last_loaded IS NOT NULL) AS r
 $$;
 COMMENT ON FUNCTION chain.note_discovered IS
-  'adds to chain.contract_coverage what was indexed before contracts were discovered, or before they showed what they are';
+  'adds to chain.contract_coverage what was indexed before a contract was discovered, or before its kind was known';
 
 -- --- archive ---------------------------------------------------------------------------------------
 
@@ -204,7 +204,7 @@ BEGIN
   INSERT INTO chain.archive (deployment, from_ledger, end_ledger, tables)
     VALUES (part.deployment, part.from_ledger, part.end_ledger, leaves);
 END $$;
-COMMENT ON PROCEDURE chain.detach_partition(smallint, integer) IS 'takes the events, calls and transactions of a partition out of the tables';
+COMMENT ON PROCEDURE chain.detach_partition(smallint, integer) IS 'detaches the events, calls and transactions of a partition';
 
 CREATE PROCEDURE chain.attach_partition(deployment smallint, from_ledger integer)
   LANGUAGE plpgsql SET lock_timeout = '5s'
@@ -217,18 +217,18 @@ BEGIN
   DELETE FROM chain.archive AS a
     WHERE a.deployment = attach_partition.deployment AND a.from_ledger = attach_partition.from_ledger RETURNING a.* INTO part;
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'nothing of deployment % that begins with ledger % is detached', deployment, from_ledger
-      USING HINT = 'chain.archive lists what is';
+    RAISE EXCEPTION 'deployment % has no detached partition that begins with ledger %', deployment, from_ledger
+      USING HINT = 'chain.archive lists detached partitions';
   END IF;
   FOREACH leaf IN ARRAY part.tables LOOP
     IF to_regclass(leaf) IS NULL THEN
-      RAISE EXCEPTION 'the table % is not there: restore it first', leaf;
+      RAISE EXCEPTION 'the table % does not exist: restore it first', leaf;
     END IF;
     EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s, %s) TO (%s, %s)',
       regexp_replace(leaf, '_p\d+_\d+(?="?$)', ''), leaf, part.deployment, part.from_ledger, part.deployment, part.end_ledger);
   END LOOP;
 END $$;
-COMMENT ON PROCEDURE chain.attach_partition(smallint, integer) IS 'takes back what chain.detach_partition took out';
+COMMENT ON PROCEDURE chain.attach_partition(smallint, integer) IS 'attaches again what chain.detach_partition detached';
 
 -- --- undecoded entries -----------------------------------------------------------------------------
 
@@ -243,7 +243,7 @@ CREATE FUNCTION chain.not_decoded_since(role text) RETURNS text LANGUAGE sql STA
     AND c.relname LIKE ANY (CASE WHEN $1 IN ('synth_token', 'stellar_asset', 'usdc', 'xlm') OR $1 LIKE 'asset\_%'
       THEN ARRAY['synth\_token\_%', 'stellar\_asset\_%'] ELSE ARRAY[replace($1, '_', '\_') || '\_%'] END)
 $$;
-COMMENT ON FUNCTION chain.not_decoded_since(text) IS 'text of conditions: no table of the role has a newer version';
+COMMENT ON FUNCTION chain.not_decoded_since(text) IS 'SQL text of conditions: no table of the role has a newer version';
 
 CREATE FUNCTION chain.undecoded_keys(deployment smallint, contract text, role text, after bytea, most integer)
   RETURNS TABLE (key_hash bytea) LANGUAGE plpgsql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
@@ -367,7 +367,7 @@ BEGIN ATOMIC
       WHEN u.no_synth THEN 'no_feed' WHEN u.synth_old THEN 'stale_twap' END
   FROM usable AS u;
 END;
-COMMENT ON FUNCTION chain.vault_market(smallint, integer) IS 'each market with the prices its vaults are judged by, and why there are none';
+COMMENT ON FUNCTION chain.vault_market(smallint, integer) IS 'each market with the prices that its vaults are valued at, or why there are none';
 
 -- The range of chain.vault_order that contains all vaults of a state, and few others. Empty when low > high.
 CREATE FUNCTION chain.vault_range(state text, liq_ratio numeric, min_coll_ratio numeric, collateral_price numeric,
@@ -394,4 +394,4 @@ BEGIN ATOMIC
       ELSE coalesce(least(ceil(high), 99999999999), 99999999999) END::bigint
   FROM bound;
 END;
-COMMENT ON FUNCTION chain.vault_range(text, numeric, numeric, numeric, numeric) IS 'places between which the vaults of a state stand';
+COMMENT ON FUNCTION chain.vault_range(text, numeric, numeric, numeric, numeric) IS 'range of chain.vault_order that contains the vaults of a state';

@@ -12,10 +12,10 @@ CREATE TABLE rollup.built (
     version    integer     NOT NULL,
     built_at   timestamptz NOT NULL DEFAULT clock_timestamp()
 );
-COMMENT ON TABLE rollup.built IS 'by which rules the rollups of a deployment were made; no row: they are made anew';
+COMMENT ON TABLE rollup.built IS 'version of the statements that computed a deployment''s rollups; no row: they are computed again';
 COMMENT ON COLUMN rollup.built.deployment IS 'Deployment, see chain.deployment';
-COMMENT ON COLUMN rollup.built.version IS 'Of the statements';
-COMMENT ON COLUMN rollup.built.built_at IS 'When all of them were last made';
+COMMENT ON COLUMN rollup.built.version IS 'Version of the statements';
+COMMENT ON COLUMN rollup.built.built_at IS 'When all rollups were last computed';
 
 -- Prices are reserve_b / reserve_a of the pool's entry after each transaction that traded in it, cut after
 -- 14 decimals (7 more than the contract's own spot price). A trade's own rate varies with fee and size:
@@ -44,18 +44,18 @@ COMMENT ON TABLE rollup.candle IS 'Trade of a pool by minute, five minutes, hour
 COMMENT ON COLUMN rollup.candle.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN rollup.candle.pool_id IS 'Pool';
 COMMENT ON COLUMN rollup.candle.seconds IS 'Length of the interval: 60, 300, 3600 or 86400';
-COMMENT ON COLUMN rollup.candle.at IS 'Its beginning; close times from it up to the next one';
+COMMENT ON COLUMN rollup.candle.at IS 'Beginning of the interval; close times from it up to the next one';
 COMMENT ON COLUMN rollup.candle.open_price IS 'Token A in B after the first transaction that traded, raw units, 14 decimals';
-COMMENT ON COLUMN rollup.candle.high_price IS 'Highest of them';
-COMMENT ON COLUMN rollup.candle.low_price IS 'Lowest of them';
+COMMENT ON COLUMN rollup.candle.high_price IS 'Highest price after a transaction that traded';
+COMMENT ON COLUMN rollup.candle.low_price IS 'Lowest price after a transaction that traded';
 COMMENT ON COLUMN rollup.candle.close_price IS 'Token A in B after the last transaction that traded';
-COMMENT ON COLUMN rollup.candle.first_place IS 'Of the first one: ledger * 1048576 + transaction';
-COMMENT ON COLUMN rollup.candle.last_place IS 'Of the last one';
+COMMENT ON COLUMN rollup.candle.first_place IS 'First transaction that traded: ledger * 1048576 + transaction';
+COMMENT ON COLUMN rollup.candle.last_place IS 'Last transaction that traded, likewise';
 COMMENT ON COLUMN rollup.candle.swaps IS 'Trades';
 COMMENT ON COLUMN rollup.candle.volume_a IS 'Token A that trades moved, in or out, raw units';
 COMMENT ON COLUMN rollup.candle.volume_b IS 'Token B that trades moved, in or out, raw units';
 COMMENT ON COLUMN rollup.candle.fees_a IS 'Fees paid in token A, protocol''s part included, raw units; null: the pool''s tier is not indexed';
-COMMENT ON COLUMN rollup.candle.fees_b IS 'Fees paid in token B, the same way';
+COMMENT ON COLUMN rollup.candle.fees_b IS 'Fees paid in token B, likewise';
 COMMENT ON COLUMN rollup.candle.volume_quote IS 'Volume in USDC, raw units; null: neither token is USDC';
 COMMENT ON COLUMN rollup.candle.fees_quote IS 'Fees in USDC, those in the other token at their trade''s own rate; null: neither token is USDC';
 
@@ -70,7 +70,7 @@ CREATE TABLE rollup.day (
     liquidations bigint      NOT NULL DEFAULT 0,
     PRIMARY KEY (deployment, day)
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE rollup.day IS 'The protocol by day (UTC); no row: nobody did anything';
+COMMENT ON TABLE rollup.day IS 'The protocol by day (UTC); no row: no activity';
 COMMENT ON COLUMN rollup.day.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN rollup.day.day IS 'Day, UTC';
 COMMENT ON COLUMN rollup.day.swaps IS 'Trades';
@@ -78,7 +78,7 @@ COMMENT ON COLUMN rollup.day.quoted_swaps IS 'Of these, in pools with USDC';
 COMMENT ON COLUMN rollup.day.volume_quote IS 'Volume of the pools with USDC, in USDC, raw units';
 COMMENT ON COLUMN rollup.day.fees_quote IS 'Fees of the pools with USDC, in USDC, raw units';
 COMMENT ON COLUMN rollup.day.users IS 'Different addresses that traded, gave or took liquidity, used a vault or the stability pool';
-COMMENT ON COLUMN rollup.day.liquidations IS 'Vaults liquidated, each time';
+COMMENT ON COLUMN rollup.day.liquidations IS 'Liquidations of vaults';
 
 -- Revenue in tokens that are not indexed (--only) is left out.
 CREATE TABLE rollup.partner_revenue (
@@ -94,7 +94,7 @@ COMMENT ON COLUMN rollup.partner_revenue.deployment IS 'Deployment, see chain.de
 COMMENT ON COLUMN rollup.partner_revenue.partner_id IS 'Partner';
 COMMENT ON COLUMN rollup.partner_revenue.token IS 'Token of the revenue, contract address';
 COMMENT ON COLUMN rollup.partner_revenue.amount IS 'Sum of its cuts, raw units';
-COMMENT ON COLUMN rollup.partner_revenue.forwards IS 'How many';
+COMMENT ON COLUMN rollup.partner_revenue.forwards IS 'Number of cuts';
 
 CREATE TABLE rollup.partner_epoch_revenue (
     deployment smallint    NOT NULL,
@@ -111,7 +111,7 @@ COMMENT ON COLUMN rollup.partner_epoch_revenue.partner_id IS 'Partner';
 COMMENT ON COLUMN rollup.partner_epoch_revenue.epoch IS 'Epoch';
 COMMENT ON COLUMN rollup.partner_epoch_revenue.token IS 'Token of the revenue, contract address';
 COMMENT ON COLUMN rollup.partner_epoch_revenue.amount IS 'Sum of its cuts, raw units';
-COMMENT ON COLUMN rollup.partner_epoch_revenue.forwards IS 'How many';
+COMMENT ON COLUMN rollup.partner_epoch_revenue.forwards IS 'Number of cuts';
 
 -- Counts stay exact although a day can arrive in pieces and in any order: an address counts when it is
 -- new in this table.
@@ -122,7 +122,7 @@ CREATE TABLE rollup.active (
     address    text        NOT NULL,
     PRIMARY KEY (deployment, pool_id, day, address)
 );
-COMMENT ON TABLE rollup.active IS 'Who was active on which day, each once';
+COMMENT ON TABLE rollup.active IS 'Addresses active on a day, one row each';
 COMMENT ON COLUMN rollup.active.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN rollup.active.pool_id IS 'Pool that the address traded in; empty: active anywhere in the protocol';
 COMMENT ON COLUMN rollup.active.day IS 'Day, UTC; -infinity: ever';
@@ -132,7 +132,7 @@ CREATE TABLE rollup.total (
     deployment smallint PRIMARY KEY,
     users      bigint      NOT NULL
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE rollup.total IS 'What days do not add up to';
+COMMENT ON TABLE rollup.total IS 'Totals that are not sums of days';
 COMMENT ON COLUMN rollup.total.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN rollup.total.users IS 'Different addresses that were ever active';
 
@@ -185,7 +185,7 @@ COMMENT ON COLUMN rollup.market_day.deployment IS 'Deployment, see chain.deploym
 COMMENT ON COLUMN rollup.market_day.market IS 'Market';
 COMMENT ON COLUMN rollup.market_day.day IS 'Day, UTC';
 COMMENT ON COLUMN rollup.market_day.opened IS 'Vaults opened';
-COMMENT ON COLUMN rollup.market_day.liquidations IS 'Vaults liquidated, each time';
+COMMENT ON COLUMN rollup.market_day.liquidations IS 'Liquidations of vaults';
 COMMENT ON COLUMN rollup.market_day.minted IS 'Synthetic tokens minted, raw units';
 COMMENT ON COLUMN rollup.market_day.repaid IS 'Debt repaid by owners, raw units; what liquidators repaid is not in it';
 COMMENT ON COLUMN rollup.market_day.deposited IS 'Collateral paid in, when opening and later, whatever token, raw units';
@@ -205,7 +205,7 @@ CREATE TABLE rollup.closing (
     amount_b   numeric,
     PRIMARY KEY (deployment, what, name, day)
 ) WITH (fillfactor = 70);
-COMMENT ON TABLE rollup.closing IS 'The last version on a day (UTC) of entries that say what is held, owed and priced';
+COMMENT ON TABLE rollup.closing IS 'The last version on a day (UTC) of entries with holdings, debts and prices';
 COMMENT ON COLUMN rollup.closing.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN rollup.closing.what IS 'pool: reserves; debt: of a market; stability: total deposits; collateral: the engine''s balance of a token; price: a feed';
 COMMENT ON COLUMN rollup.closing.name IS 'Pool, market, nothing, token contract, feed';
@@ -270,11 +270,11 @@ CREATE VIEW rollup.held AS
         WHERE q.deployment = d.deployment AND q.what = 'stability' AND q.name = '' AND q.day <= d.day
         ORDER BY q.day DESC LIMIT 1), 0) AS amount
     ) AS s;
-COMMENT ON VIEW rollup.held IS 'What the protocol held at the close of each day on which somebody did something, in USDC; day infinity: now';
+COMMENT ON VIEW rollup.held IS 'What the protocol held at the close of each day with activity, in USDC; day infinity: now';
 COMMENT ON COLUMN rollup.held.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN rollup.held.day IS 'Day, UTC; infinity: now';
 COMMENT ON COLUMN rollup.held.pools IS 'Twice the USDC in pools with USDC, raw units';
 COMMENT ON COLUMN rollup.held.collateral IS 'Tokens that the vault engine holds, at the feed of their symbol, in USDC, raw units';
 COMMENT ON COLUMN rollup.held.stability IS 'Deposits in the stability pool, USDC, raw units';
 COMMENT ON COLUMN rollup.held.total IS 'The three together';
-COMMENT ON COLUMN rollup.held.unpriced IS 'Pools without USDC and tokens without a feed, which are not in the sums';
+COMMENT ON COLUMN rollup.held.unpriced IS 'Pools without USDC and tokens without a feed; the sums leave them out';

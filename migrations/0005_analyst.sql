@@ -98,7 +98,7 @@ CREATE VIEW analyst.pools AS
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
     LEFT JOIN analyst.tokens AS a ON a.deployment = p.deployment AND a.token = p.token_a
     LEFT JOIN analyst.tokens AS b ON b.deployment = p.deployment AND b.token = p.token_b;
-COMMENT ON VIEW analyst.pools IS 'Pools of the automated market maker as they stand';
+COMMENT ON VIEW analyst.pools IS 'Pools of the automated market maker, current';
 COMMENT ON COLUMN analyst.pools.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.pools.pool_id IS 'Pool';
 COMMENT ON COLUMN analyst.pools.token_a IS 'Token A, contract address';
@@ -151,7 +151,7 @@ COMMENT ON COLUMN analyst.swaps.tx IS 'Order of the transaction in its ledger, f
 COMMENT ON COLUMN analyst.swaps.op IS 'Operation in the transaction, from 0';
 COMMENT ON COLUMN analyst.swaps.event IS 'Event in the operation, from 0';
 COMMENT ON COLUMN analyst.swaps.closed_at IS 'Close time of the ledger';
-COMMENT ON COLUMN analyst.swaps.trader IS 'Who traded';
+COMMENT ON COLUMN analyst.swaps.trader IS 'Account that traded';
 COMMENT ON COLUMN analyst.swaps.pool_id IS 'Pool';
 COMMENT ON COLUMN analyst.swaps.a_to_b IS 'True: sold token A for token B';
 COMMENT ON COLUMN analyst.swaps.token_in IS 'Token sold, contract address';
@@ -234,7 +234,7 @@ CREATE VIEW analyst.lp_positions AS
     LEFT JOIN (state.liquidity_pool_pool AS p JOIN (SELECT) AS p_bound ON (p.deployment, p.contract) IN
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool')) ON p.deployment = l.deployment AND p.contract = l.contract
       AND p.pool_id = l.pool_id;
-COMMENT ON VIEW analyst.lp_positions IS 'Liquidity positions as they stand, with what they could claim and take out';
+COMMENT ON VIEW analyst.lp_positions IS 'Current liquidity positions, with what they could claim and take out';
 COMMENT ON COLUMN analyst.lp_positions.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.lp_positions.pool_id IS 'Pool';
 COMMENT ON COLUMN analyst.lp_positions.provider IS 'Owner of the position';
@@ -345,7 +345,7 @@ CREATE VIEW analyst.vaults AS
         div(div(v.collateral * c.twap_price, 10000000) * 10000,
           nullif(div(v.debt * f.twap_price, 10000000), 0)) AS ratio
     ) AS x;
-COMMENT ON VIEW analyst.vaults IS 'Vaults as they stand, with what their ratio is made of, at the newest close time';
+COMMENT ON VIEW analyst.vaults IS 'Current vaults, with the inputs of their ratio, at the newest close time';
 COMMENT ON COLUMN analyst.vaults.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.vaults.owner IS 'Owner';
 COMMENT ON COLUMN analyst.vaults.market IS 'Market';
@@ -406,7 +406,7 @@ CREATE VIEW analyst.vault_events AS
     FROM (event.synthetic_engine_liq JOIN (SELECT) AS synthetic_engine_liq_bound ON (synthetic_engine_liq.deployment, synthetic_engine_liq.contract) IN
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
   ) AS e;
-COMMENT ON VIEW analyst.vault_events IS 'What happened to vaults, in one list';
+COMMENT ON VIEW analyst.vault_events IS 'Events of vaults, in one list';
 COMMENT ON COLUMN analyst.vault_events.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.vault_events.ledger IS 'Ledger sequence';
 COMMENT ON COLUMN analyst.vault_events.tx IS 'Order of the transaction in its ledger, from 1';
@@ -452,7 +452,7 @@ COMMENT ON COLUMN analyst.liquidations.event IS 'Event in the operation, from 0'
 COMMENT ON COLUMN analyst.liquidations.closed_at IS 'Close time of the ledger';
 COMMENT ON COLUMN analyst.liquidations.owner IS 'Owner of the vault';
 COMMENT ON COLUMN analyst.liquidations.market IS 'Market';
-COMMENT ON COLUMN analyst.liquidations.liquidator IS 'Who repaid the debt';
+COMMENT ON COLUMN analyst.liquidations.liquidator IS 'Account that repaid the debt';
 COMMENT ON COLUMN analyst.liquidations.debt_repaid_raw IS 'Debt repaid: synthetic tokens burned from the liquidator, raw units';
 COMMENT ON COLUMN analyst.liquidations.debt_repaid IS 'Debt repaid: synthetic tokens burned from the liquidator, 7 decimals applied';
 COMMENT ON COLUMN analyst.liquidations.collateral_seized_raw IS 'Collateral given to the liquidator, raw units';
@@ -477,7 +477,7 @@ CREATE VIEW analyst.compliance AS
     LEFT JOIN (state.compliance_registry_frozen AS f JOIN (SELECT) AS f_bound ON (f.deployment, f.contract) IN
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'compliance_registry')) ON f.deployment = r.deployment
       AND f.contract = r.contract AND f.address = r.address;
-COMMENT ON VIEW analyst.compliance IS 'Compliance records as they stand; where a person lives is in no view';
+COMMENT ON VIEW analyst.compliance IS 'Current compliance records; jurisdictions are in no view';
 COMMENT ON COLUMN analyst.compliance.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.compliance.address IS 'Person';
 COMMENT ON COLUMN analyst.compliance.status IS 'Stored status; a lapsed record still says Verified';
@@ -514,7 +514,7 @@ CREATE VIEW analyst.compliance_history AS
     FROM (history.compliance_registry_frozen AS f JOIN (SELECT) AS f_bound ON (f.deployment, f.contract) IN
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'compliance_registry'))
   ) AS h;
-COMMENT ON VIEW analyst.compliance_history IS 'Every change of a person''s record or freeze, silent ones too';
+COMMENT ON VIEW analyst.compliance_history IS 'Every change of a person''s record or freeze, also those without an event';
 COMMENT ON COLUMN analyst.compliance_history.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.compliance_history.ledger IS 'Ledger sequence';
 COMMENT ON COLUMN analyst.compliance_history.tx IS 'Order of the transaction in its ledger, from 1';
@@ -576,7 +576,7 @@ CREATE VIEW analyst.partners AS
     p.closed_at AS changed_at
   FROM (state.partner_registry_partner AS p JOIN (SELECT) AS p_bound ON (p.deployment, p.contract) IN
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'partner_registry'));
-COMMENT ON VIEW analyst.partners IS 'Partners as they stand';
+COMMENT ON VIEW analyst.partners IS 'Partners, current';
 COMMENT ON COLUMN analyst.partners.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.partners.partner_id IS 'Partner';
 COMMENT ON COLUMN analyst.partners.owner IS 'Owner';
@@ -717,7 +717,7 @@ CREATE VIEW analyst.stability_pool AS
     s.closed_at AS changed_at
   FROM (state.stability_pool_state AS s JOIN (SELECT) AS s_bound ON (s.deployment, s.contract) IN
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool'));
-COMMENT ON VIEW analyst.stability_pool IS 'The stability pool''s books as they stand';
+COMMENT ON VIEW analyst.stability_pool IS 'The stability pool''s current books';
 COMMENT ON COLUMN analyst.stability_pool.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.stability_pool.total_deposits_raw IS 'Deposits, raw units';
 COMMENT ON COLUMN analyst.stability_pool.total_deposits IS 'Deposits, 7 decimals applied';
@@ -753,7 +753,7 @@ CREATE VIEW analyst.stability_deposits AS
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool'))
     LEFT JOIN (state.stability_pool_state AS s JOIN (SELECT) AS s_bound ON (s.deployment, s.contract) IN
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool')) ON s.deployment = d.deployment AND s.contract = d.contract;
-COMMENT ON VIEW analyst.stability_deposits IS 'Deposits in the stability pool as they stand, computed as the contract does';
+COMMENT ON VIEW analyst.stability_deposits IS 'Current deposits in the stability pool, computed as the contract does';
 COMMENT ON COLUMN analyst.stability_deposits.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.stability_deposits.depositor IS 'Depositor';
 COMMENT ON COLUMN analyst.stability_deposits.initial_raw IS 'Deposit at the snapshot, raw units';
@@ -798,7 +798,7 @@ CREATE VIEW analyst.stability_events AS
     FROM (event.stability_pool_liqabs JOIN (SELECT) AS stability_pool_liqabs_bound ON (stability_pool_liqabs.deployment, stability_pool_liqabs.contract) IN
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool'))
   ) AS e;
-COMMENT ON VIEW analyst.stability_events IS 'What happened in the stability pool, in one list';
+COMMENT ON VIEW analyst.stability_events IS 'Events of the stability pool, in one list';
 COMMENT ON COLUMN analyst.stability_events.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.stability_events.ledger IS 'Ledger sequence';
 COMMENT ON COLUMN analyst.stability_events.tx IS 'Order of the transaction in its ledger, from 1';
@@ -828,7 +828,7 @@ CREATE VIEW analyst.feeds AS
   FROM (state.oracle_feed AS f JOIN (SELECT) AS f_bound ON (f.deployment, f.contract) IN
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'oracle'))
     LEFT JOIN chain.cursor AS n ON n.deployment = f.deployment;
-COMMENT ON VIEW analyst.feeds IS 'Price feeds as they stand, with their age at the newest close time';
+COMMENT ON VIEW analyst.feeds IS 'Current price feeds, with their age at the newest close time';
 COMMENT ON COLUMN analyst.feeds.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.feeds.feed IS 'Feed';
 COMMENT ON COLUMN analyst.feeds.price IS 'Spot price';
@@ -867,7 +867,7 @@ CREATE VIEW analyst.prices AS
     FROM (event.oracle_twap JOIN (SELECT) AS oracle_twap_bound ON (oracle_twap.deployment, oracle_twap.contract) IN
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'oracle'))
   ) AS e;
-COMMENT ON VIEW analyst.prices IS 'Prices over time: what providers said, what was agreed, the time-weighted ones';
+COMMENT ON VIEW analyst.prices IS 'Prices over time: observations of providers, aggregates, time-weighted prices';
 COMMENT ON COLUMN analyst.prices.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.prices.ledger IS 'Ledger sequence';
 COMMENT ON COLUMN analyst.prices.tx IS 'Order of the transaction in its ledger, from 1';
@@ -904,7 +904,7 @@ CREATE VIEW analyst.proposals AS
       AND w.contract = p.contract AND w.wallet_id = 0;
 COMMENT ON VIEW analyst.proposals IS 'Proposals with what they would do';
 COMMENT ON COLUMN analyst.proposals.deployment IS 'Deployment: one set of contracts on one network';
-COMMENT ON COLUMN analyst.proposals.proposal_id IS 'Proposal; ids are used again after the contract was initialised anew';
+COMMENT ON COLUMN analyst.proposals.proposal_id IS 'Proposal; ids repeat after the contract was initialised again';
 COMMENT ON COLUMN analyst.proposals.proposer IS 'Proposer';
 COMMENT ON COLUMN analyst.proposals.title IS 'Title; bytes that are not text in hexadecimal';
 COMMENT ON COLUMN analyst.proposals.description IS 'Description, likewise';
@@ -997,7 +997,7 @@ CREATE VIEW analyst.multisig_transactions AS
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'dao_governance'))
       WHERE s.deployment = m.deployment AND s.contract = m.contract AND s.tx_id = m.tx_id
     ) AS a ON true;
-COMMENT ON VIEW analyst.multisig_transactions IS 'Multisig transactions with what they would do and who said what';
+COMMENT ON VIEW analyst.multisig_transactions IS 'Multisig transactions with what they would do, and the signers'' votes';
 COMMENT ON COLUMN analyst.multisig_transactions.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.multisig_transactions.tx_id IS 'Multisig transaction';
 COMMENT ON COLUMN analyst.multisig_transactions.wallet_id IS 'Wallet';
@@ -1064,7 +1064,7 @@ CREATE VIEW analyst.transfers AS
     FROM event.stellar_asset_clawback
   ) AS e
     LEFT JOIN analyst.tokens AS t ON t.deployment = e.deployment AND t.token = e.contract;
-COMMENT ON VIEW analyst.transfers IS 'Tokens that moved, were minted or burned in the protocol''s operations';
+COMMENT ON VIEW analyst.transfers IS 'Tokens transferred, minted or burned in the protocol''s operations';
 COMMENT ON COLUMN analyst.transfers.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.transfers.ledger IS 'Ledger sequence';
 COMMENT ON COLUMN analyst.transfers.tx IS 'Order of the transaction in its ledger, from 1';
@@ -1123,7 +1123,7 @@ CREATE VIEW analyst.ledgers AS
     l.calls_verified,
     l.calls_unverified
   FROM chain.ledger AS l;
-COMMENT ON VIEW analyst.ledgers IS 'Ledgers indexed, with what was proved of them and what was in them';
+COMMENT ON VIEW analyst.ledgers IS 'Indexed ledgers, with their proof level and content';
 COMMENT ON COLUMN analyst.ledgers.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.ledgers.ledger IS 'Ledger sequence';
 COMMENT ON COLUMN analyst.ledgers.hash IS 'Hash of the header, recomputed';
@@ -1161,7 +1161,7 @@ CREATE VIEW analyst.calls AS
     c.ret_xdr AS answer_xdr
   FROM chain.call AS c
     LEFT JOIN analyst.contracts AS k ON k.deployment = c.deployment AND k.contract = c.contract;
-COMMENT ON VIEW analyst.calls IS 'Calls of the protocol''s contracts, refused ones too; arguments that tell where a person lives are left out';
+COMMENT ON VIEW analyst.calls IS 'Calls of the protocol''s contracts, refused ones too; arguments that hold a jurisdiction are left out';
 COMMENT ON COLUMN analyst.calls.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.calls.ledger IS 'Ledger sequence';
 COMMENT ON COLUMN analyst.calls.tx IS 'Order of the transaction in its ledger, from 1';
@@ -1177,7 +1177,7 @@ COMMENT ON COLUMN analyst.calls.args IS 'Arguments; null for attestations, and w
 COMMENT ON COLUMN analyst.calls.ok IS 'False: refused, nothing changed';
 COMMENT ON COLUMN analyst.calls.answer IS 'Return value; null when refused, and when answer_xdr has it';
 COMMENT ON COLUMN analyst.calls.events IS 'Events of the operation';
-COMMENT ON COLUMN analyst.calls.changed IS 'Ledger entries changed, lifetimes apart';
+COMMENT ON COLUMN analyst.calls.changed IS 'Ledger entries changed, without changes of lifetimes';
 COMMENT ON COLUMN analyst.calls.proof IS 'verified: its events hash to its result; null when not checked';
 COMMENT ON COLUMN analyst.calls.args_xdr IS 'Arguments too long or deep for JSON, as XDR; null for attestations';
 COMMENT ON COLUMN analyst.calls.answer_xdr IS 'Return value too long or deep for JSON, as XDR';
@@ -1283,7 +1283,7 @@ CREATE VIEW analyst.daily_calls AS
       LEFT JOIN analyst.contracts AS k ON k.deployment = c.deployment AND k.contract = c.contract
     GROUP BY c.deployment, day, k.role, c.fn
   ) AS x;
-COMMENT ON VIEW analyst.daily_calls IS 'Calls by day, role and function, refused ones counted apart';
+COMMENT ON VIEW analyst.daily_calls IS 'Calls by day, role and function; refused ones also counted separately';
 COMMENT ON COLUMN analyst.daily_calls.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.daily_calls.day IS 'Day, UTC';
 COMMENT ON COLUMN analyst.daily_calls.role IS 'Role of the contract';
@@ -1321,9 +1321,9 @@ COMMENT ON COLUMN analyst.candles.deployment IS 'Deployment: one set of contract
 COMMENT ON COLUMN analyst.candles.pool_id IS 'Pool';
 COMMENT ON COLUMN analyst.candles.length IS '1m, 5m, 1h or 1d';
 COMMENT ON COLUMN analyst.candles.at IS 'Beginning of the interval, UTC';
-COMMENT ON COLUMN analyst.candles.open IS 'Token A in B, as the pool said it after the first transaction that traded';
-COMMENT ON COLUMN analyst.candles.high IS 'Highest of them';
-COMMENT ON COLUMN analyst.candles.low IS 'Lowest of them';
+COMMENT ON COLUMN analyst.candles.open IS 'Token A in B, by the pool''s entry after the first transaction that traded';
+COMMENT ON COLUMN analyst.candles.high IS 'Highest price after a transaction that traded';
+COMMENT ON COLUMN analyst.candles.low IS 'Lowest price after a transaction that traded';
 COMMENT ON COLUMN analyst.candles.close IS 'Token A in B, after the last transaction that traded';
 COMMENT ON COLUMN analyst.candles.swaps IS 'Trades';
 COMMENT ON COLUMN analyst.candles.volume_a_raw IS 'Token A that trades moved, in or out, raw units';
@@ -1356,7 +1356,7 @@ CREATE VIEW analyst.daily_protocol AS
     analyst.scaled(h.collateral) AS held_as_collateral,
     analyst.scaled(h.stability) AS held_for_stability
   FROM rollup.day AS d JOIN rollup.held AS h ON h.deployment = d.deployment AND h.day = d.day;
-COMMENT ON VIEW analyst.daily_protocol IS 'The protocol by day; a day on which nobody did anything has no row';
+COMMENT ON VIEW analyst.daily_protocol IS 'The protocol by day; a day without activity has no row';
 COMMENT ON COLUMN analyst.daily_protocol.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.daily_protocol.day IS 'Day, UTC';
 COMMENT ON COLUMN analyst.daily_protocol.users IS 'Different addresses that traded, gave or took liquidity, used a vault or the stability pool';
@@ -1365,7 +1365,7 @@ COMMENT ON COLUMN analyst.daily_protocol.volume_usdc_raw IS 'Volume of pools wit
 COMMENT ON COLUMN analyst.daily_protocol.volume_usdc IS 'Volume of pools with USDC, in USDC, 7 decimals applied';
 COMMENT ON COLUMN analyst.daily_protocol.fees_usdc_raw IS 'Fees of pools with USDC, in USDC, raw units';
 COMMENT ON COLUMN analyst.daily_protocol.fees_usdc IS 'Fees of pools with USDC, in USDC, 7 decimals applied';
-COMMENT ON COLUMN analyst.daily_protocol.liquidations IS 'Vaults liquidated, each time';
+COMMENT ON COLUMN analyst.daily_protocol.liquidations IS 'Liquidations of vaults';
 COMMENT ON COLUMN analyst.daily_protocol.held_usdc_raw IS 'What the protocol held at the close of the day, in USDC, raw units';
 COMMENT ON COLUMN analyst.daily_protocol.held_usdc IS 'What the protocol held at the close of the day, in USDC, 7 decimals applied';
 COMMENT ON COLUMN analyst.daily_protocol.held_in_pools IS 'Of this, twice the USDC in pools with USDC';
@@ -1420,7 +1420,7 @@ CREATE VIEW analyst.daily_closings AS
     analyst.scaled(c.amount_b) AS amount_b,
     c.ledger
   FROM rollup.closing AS c;
-COMMENT ON VIEW analyst.daily_closings IS 'The last word of a day on what is held, owed and priced; a day without a change has no row';
+COMMENT ON VIEW analyst.daily_closings IS 'The last values of a day: holdings, debts, prices; a day without a change has no row';
 COMMENT ON COLUMN analyst.daily_closings.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.daily_closings.day IS 'Day, UTC';
 COMMENT ON COLUMN analyst.daily_closings.what IS 'pool: reserves; debt: of a market; stability: total deposits; collateral: the engine''s balance of a token; price: a feed';
@@ -1438,4 +1438,4 @@ COMMENT ON VIEW analyst.archived IS 'Ranges of ledger whose events, calls and tr
 COMMENT ON COLUMN analyst.archived.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.archived.from_ledger IS 'First ledger of the range';
 COMMENT ON COLUMN analyst.archived.to_ledger IS 'Last ledger of the range';
-COMMENT ON COLUMN analyst.archived.detached_at IS 'When it was taken out';
+COMMENT ON COLUMN analyst.archived.detached_at IS 'Time of detaching';

@@ -55,26 +55,26 @@ CREATE TABLE kyc.session (
         AND octet_length(integrator) <= 128 AND octet_length(coalesce(reason, '')) <= 128)
 );
 COMMENT ON TABLE kyc.session IS 'One verification of one address at one provider';
-COMMENT ON COLUMN kyc.session.id IS 'Ours, 128 random bits';
-COMMENT ON COLUMN kyc.session.integrator IS 'Who opened it: an integrator of the KYC file; empty: the address itself, by a signed challenge, or nobody where none is asked for';
-COMMENT ON COLUMN kyc.session.ref IS 'What the provider knows the person by: opaque, the same for an address of a network';
+COMMENT ON COLUMN kyc.session.id IS '128 random bits';
+COMMENT ON COLUMN kyc.session.integrator IS 'Integrator of the KYC file that opened it; empty: the address itself, by a signed challenge or, where none is required, without one';
+COMMENT ON COLUMN kyc.session.ref IS 'The person''s id at the provider: opaque, the same for an address of a network';
 COMMENT ON COLUMN kyc.session.provider_id IS 'The provider''s own id; NULL: it has not answered yet';
 COMMENT ON COLUMN kyc.session.hosted_url IS 'The provider''s page for this person, while it and the session last';
-COMMENT ON COLUMN kyc.session.reason IS 'Why it stands there: a word of ours, never a provider''s text';
+COMMENT ON COLUMN kyc.session.reason IS 'Reason of the state: a fixed word, never a provider''s text';
 COMMENT ON COLUMN kyc.session.decision_rev IS 'Counts decisions that differed from the one before; 0: none yet';
 COMMENT ON COLUMN kyc.session.decision_at IS 'When the provider says it decided';
 COMMENT ON COLUMN kyc.session.jurisdiction IS 'ISO 3166-1 numeric; in no view, no answer, no log';
-COMMENT ON COLUMN kyc.session.valid_until IS 'When the document, or the provider''s word, runs out';
+COMMENT ON COLUMN kyc.session.valid_until IS 'End of validity of the document or of the provider''s decision';
 COMMENT ON COLUMN kyc.session.idempotency IS 'Hash of the client and its Idempotency-Key';
-COMMENT ON COLUMN kyc.session.next_check IS 'When the reconciler asks the provider again; NULL: not by itself';
-COMMENT ON COLUMN kyc.session.attested_until IS 'Until when its attestation is to last: the earlier of our policy''s end and valid_until; NULL: it was never approved';
-COMMENT ON COLUMN kyc.session.network IS 'Keyed hash of the network that a session without integrator was asked for from; an hour long, to count by';
+COMMENT ON COLUMN kyc.session.next_check IS 'When the reconciler asks the provider again; NULL: not planned';
+COMMENT ON COLUMN kyc.session.attested_until IS 'End of its attestation: the earlier of the policy''s end and valid_until; NULL: never approved';
+COMMENT ON COLUMN kyc.session.network IS 'Keyed hash of the client''s network, of sessions without integrator; kept for an hour, for limits';
 
 CREATE TABLE kyc.challenge (
     hash       bytea       NOT NULL PRIMARY KEY,
     expires_at timestamptz NOT NULL
 );
-COMMENT ON TABLE kyc.challenge IS 'Challenges that were answered: none counts twice; may go once expired';
+COMMENT ON TABLE kyc.challenge IS 'Answered challenges, so that none counts twice; expired rows may be deleted';
 
 CREATE TABLE kyc.inbox (
     provider    text        NOT NULL,
@@ -97,9 +97,9 @@ CREATE TABLE kyc.inbox (
     CONSTRAINT inbox_lengths CHECK (octet_length(concat(provider, event_key, provider_id, ref, last_error)) <= 4096),
     CONSTRAINT inbox_names CHECK (octet_length(provider) <= 128 AND octet_length(event_key) <= 512)
 );
-COMMENT ON TABLE kyc.inbox IS 'Genuine webhooks, one row each however often they come; their bodies are not kept';
+COMMENT ON TABLE kyc.inbox IS 'Webhooks with a valid signature, one row each even if repeated; their bodies are not kept';
 COMMENT ON COLUMN kyc.inbox.sig_key IS 'Which secret of the provider''s list verified it: 0 the current one';
-COMMENT ON COLUMN kyc.inbox.deployment IS 'Of the API that verified it: one account of a provider may tell several';
+COMMENT ON COLUMN kyc.inbox.deployment IS 'Deployment of the API that verified it: a provider''s account may notify several';
 
 -- The attester acts upon any row it finds here, so a row it could not act upon is refused when written.
 -- KYC signs each decision with a key that the database does not have (the KYC file's intentKey, the
@@ -159,21 +159,21 @@ CREATE TABLE kyc.outbox (
         AND octet_length(to_jsonb(coalesce(last_status, ''))::text) <= 2048),
     CONSTRAINT outbox_mac CHECK (octet_length(mac) = 32)
 );
-COMMENT ON TABLE kyc.outbox IS 'What the attester is to put on the chain, each once';
-COMMENT ON COLUMN kyc.outbox.reason IS 'Of parked: why a person must look (manual_review, contract:N, key_in_use …)';
+COMMENT ON TABLE kyc.outbox IS 'Intents: what the attester is to put on the chain, each once';
+COMMENT ON COLUMN kyc.outbox.reason IS 'Of parked: why it needs review (manual_review, contract:N, key_in_use …)';
 COMMENT ON COLUMN kyc.outbox.expires_at IS 'Unix seconds, as the contract keeps it';
 COMMENT ON COLUMN kyc.outbox.max_time IS 'Ledger time after which the envelope is void';
 COMMENT ON COLUMN kyc.outbox.submit_ledger IS 'Newest ledger when it was signed';
 COMMENT ON COLUMN kyc.outbox.kind IS 'Of the envelope: the call itself, or a restoration of archived entries before it';
-COMMENT ON COLUMN kyc.outbox.sent_ledger IS 'Newest ledger when it was sent last; again only behind it';
-COMMENT ON COLUMN kyc.outbox.bump_fee IS 'Stroops that bump_envelope pays in all';
-COMMENT ON COLUMN kyc.outbox.bad_seq IS 'Times in a row that somebody else used the envelope''s sequence number';
-COMMENT ON COLUMN kyc.outbox.last_status IS 'What was heard last: the network''s word, or ours (of manual_review: what about the person)';
-COMMENT ON COLUMN kyc.outbox.attention IS 'Of confirmed: the status that it overwrote though nobody may (suspended, sanctioned …), or unchecked; a person must look';
-COMMENT ON COLUMN kyc.outbox.attended_at IS 'When a person had set right what attention says';
+COMMENT ON COLUMN kyc.outbox.sent_ledger IS 'Newest ledger when it was last sent; it is sent again only after a newer one';
+COMMENT ON COLUMN kyc.outbox.bump_fee IS 'Whole fee of bump_envelope, stroops';
+COMMENT ON COLUMN kyc.outbox.bad_seq IS 'Consecutive times that another transaction used the envelope''s sequence number';
+COMMENT ON COLUMN kyc.outbox.last_status IS 'Last status: the network''s, or the attester''s (manual_review: what about the person)';
+COMMENT ON COLUMN kyc.outbox.attention IS 'Of confirmed: the status that it should not have overwritten (suspended, sanctioned …), or unchecked; needs review';
+COMMENT ON COLUMN kyc.outbox.attended_at IS 'When a person resolved what attention says';
 COMMENT ON COLUMN kyc.outbox.restorations IS 'Restorations of archived entries signed for this intent; a few at most';
 COMMENT ON COLUMN kyc.outbox.mac IS 'KYC''s HMAC of what was decided (include/tidemark/intent.h)';
-COMMENT ON COLUMN kyc.outbox.genuine IS 'Whether the attester found the MAC valid; NULL: not looked at yet';
+COMMENT ON COLUMN kyc.outbox.genuine IS 'Whether the attester found the MAC valid; NULL: not checked yet';
 
 CREATE TABLE kyc.sandbox (
     id         text        NOT NULL PRIMARY KEY,
@@ -183,7 +183,7 @@ CREATE TABLE kyc.sandbox (
     decided_at timestamptz,
     created_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
-COMMENT ON TABLE kyc.sandbox IS 'What the sandbox provider decided: buttons a developer pressed, nobody''s identity';
+COMMENT ON TABLE kyc.sandbox IS 'Decisions of the sandbox provider: buttons that a developer pressed, no person''s identity';
 
 CREATE TABLE kyc.audit (
     id        bigint      NOT NULL PRIMARY KEY,
@@ -195,9 +195,9 @@ CREATE TABLE kyc.audit (
     prev_hash bytea       NOT NULL,
     hash      bytea       NOT NULL
 );
-COMMENT ON TABLE kyc.audit IS 'Who did what; hash covers the row and the hash of the row before, so that a change shows';
+COMMENT ON TABLE kyc.audit IS 'Who did what; hash covers the row and the hash of the row before, so that a change is detectable';
 COMMENT ON COLUMN kyc.audit.about IS 'A session''s id, a provider''s key, a transaction''s hash; never a person';
-COMMENT ON COLUMN kyc.audit.actor IS 'The database login, and behind a space which part of the program it was';
+COMMENT ON COLUMN kyc.audit.actor IS 'The database login, a space, and the part of the program';
 
 CREATE TABLE kyc.attester (
     deployment   smallint    NOT NULL REFERENCES chain.deployment,
@@ -216,14 +216,14 @@ CREATE TABLE kyc.attester (
     standing     bigint      NOT NULL DEFAULT 0,
     PRIMARY KEY (deployment, verifier)
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE kyc.attester IS 'The attester''s own account of itself, one row a key; written by who holds the key''s lock';
+COMMENT ON TABLE kyc.attester IS 'What the attester reports about itself, one row per key; written by the holder of the key''s lock';
 COMMENT ON COLUMN kyc.attester.verifier IS 'The key''s account, G…';
-COMMENT ON COLUMN kyc.attester.state IS 'working; waiting: a server is away; stopped';
-COMMENT ON COLUMN kyc.attester.ledger IS 'Newest ledger that a server told; 0: none did';
-COMMENT ON COLUMN kyc.attester.balance IS 'Of the account, stroops; NULL: not known, or there is no account';
-COMMENT ON COLUMN kyc.attester.sent IS 'Envelopes sent, each time; as all counts here since the row began';
-COMMENT ON COLUMN kyc.attester.failures IS 'Turns that a server or the database failed';
-COMMENT ON COLUMN kyc.attester.error IS 'What failed last';
+COMMENT ON COLUMN kyc.attester.state IS 'working; waiting: a server is unreachable; stopped';
+COMMENT ON COLUMN kyc.attester.ledger IS 'Newest ledger that a server reported; 0: none did';
+COMMENT ON COLUMN kyc.attester.balance IS 'The account''s balance, stroops; NULL: unknown, or no account';
+COMMENT ON COLUMN kyc.attester.sent IS 'Envelopes sent, repetitions included; like all counts here, since the row was created';
+COMMENT ON COLUMN kyc.attester.failures IS 'Rounds that failed because of a server or the database';
+COMMENT ON COLUMN kyc.attester.error IS 'Last failure';
 COMMENT ON COLUMN kyc.attester.standing IS 'Confirmed revocations whose attestation the index still has, up to 1000; counted once a minute';
 
 CREATE TABLE kyc.session_key (
@@ -233,7 +233,7 @@ CREATE TABLE kyc.session_key (
     created_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (deployment, idempotency)
 );
-COMMENT ON TABLE kyc.session_key IS 'Keys that a session was asked for with after its first one (kyc.session.idempotency); the newest of each session';
+COMMENT ON TABLE kyc.session_key IS 'Further Idempotency-Keys of a session after its first one (kyc.session.idempotency); the newest of each session';
 COMMENT ON COLUMN kyc.session_key.idempotency IS 'Hash of the client and its Idempotency-Key';
 
 -- One row per signed envelope. The daily budget counts the bid of an envelope under way, and what the chain
@@ -247,14 +247,14 @@ CREATE TABLE kyc.attester_fee (
     bid        bigint      NOT NULL CHECK (bid > 0),
     charged    bigint      CHECK (charged >= 0)
 );
-COMMENT ON TABLE kyc.attester_fee IS 'What each signed envelope may cost, and did: the attester''s daily budget is counted here';
+COMMENT ON TABLE kyc.attester_fee IS 'What each signed envelope may cost, and did cost; the attester''s daily budget counts it';
 COMMENT ON COLUMN kyc.attester_fee.verifier IS 'The account that pays, G…';
-COMMENT ON COLUMN kyc.attester_fee.bid IS 'Stroops at most; of its fee bump, where there is one';
-COMMENT ON COLUMN kyc.attester_fee.charged IS 'Stroops that the chain took; 0: it never came. NULL: not known yet';
+COMMENT ON COLUMN kyc.attester_fee.bid IS 'Most that it may cost, stroops; of its fee bump, if there is one';
+COMMENT ON COLUMN kyc.attester_fee.charged IS 'Fee that the chain charged, stroops; 0: it was never included; NULL: not known yet';
 
 -- Only the owner can lock this table, so no other role can delay the audit.
 CREATE TABLE kyc.audit_turn ();
-COMMENT ON TABLE kyc.audit_turn IS 'Always empty: kyc.note locks it, so that rows of kyc.audit follow one another';
+COMMENT ON TABLE kyc.audit_turn IS 'Always empty: kyc.note locks it to append rows to kyc.audit one at a time';
 
 -- A MAC stays valid after its row is deleted, and KYC's login could write a saved session and intent again.
 -- So the attester accepts no MAC for a session in this table (api/attester/outbox.c).
@@ -262,7 +262,7 @@ CREATE TABLE kyc.erased (
     session_id text        PRIMARY KEY,
     erased_at  timestamptz NOT NULL DEFAULT clock_timestamp()
 );
-COMMENT ON TABLE kyc.erased IS 'Sessions that kyc.erase deleted: nothing that was signed for them is acted upon';
+COMMENT ON TABLE kyc.erased IS 'Sessions that kyc.erase deleted; the attester ignores intents signed for them';
 
 -- --- indexes ----------------------------------------------------------------------------------------
 
@@ -339,7 +339,7 @@ BEGIN
   INSERT INTO kyc.audit VALUES (next_id, now, full_actor, what, about, detail, prev,
     kyc.audit_hash(prev, next_id, now, full_actor, what, about, detail));
 END $$;
-COMMENT ON FUNCTION kyc.note(text, text, text, jsonb) IS 'Appends a row to kyc.audit, the only way in; the actor is the login and what it says of itself';
+COMMENT ON FUNCTION kyc.note(text, text, text, jsonb) IS 'Appends a row to kyc.audit, the only way to do so; the actor is the login and the caller''s text';
 
 CREATE FUNCTION kyc.audit_broken() RETURNS bigint LANGUAGE sql STABLE
 BEGIN ATOMIC
@@ -369,7 +369,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION kyc.audit_move() IS 'Notes a change of an intent''s state, or of the judgement on its MAC';
+COMMENT ON FUNCTION kyc.audit_move() IS 'Records a change of an intent''s state or of the verdict on its MAC in the audit';
 
 -- Holds for every login, the attester's too: an older attestation with a valid MAC cannot be queued again, and
 -- a revocation whose MAC was found valid cannot be declared forged.
@@ -379,7 +379,7 @@ AS $$
 BEGIN
   RAISE EXCEPTION 'intent % is over, or its MAC was found valid: that stays as it is', OLD.id USING ERRCODE = 'object_not_in_prerequisite_state';
 END $$;
-COMMENT ON FUNCTION kyc.keep_final() IS 'Refuses to move an intent that is over, and to take back that a MAC is valid';
+COMMENT ON FUNCTION kyc.keep_final() IS 'Refuses to change the state of a final intent, and to revoke that a MAC is valid';
 
 -- The audit keeps its rows, which name sessions and never an address, and gets one row for each session. An
 -- attestation stays on the chain until its end. The lock's key is the session's reference, a keyed hash of the

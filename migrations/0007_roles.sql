@@ -26,7 +26,7 @@ BEGIN
 EXCEPTION WHEN insufficient_privilege THEN
   RAISE WARNING 'the settings of % are not %: as a superuser, run roles.sql', role, array_to_string(settings, ', ');
 END $$;
-COMMENT ON PROCEDURE chain.set_role(text, text[]) IS 'settings of a role, unless it has them';
+COMMENT ON PROCEDURE chain.set_role(text, text[]) IS 'sets a role''s settings unless it has them';
 
 -- PostgreSQL lets PUBLIC execute new routines and create temporary objects. A restored database allows the
 -- latter again: a dump does not contain the rights of the database itself.
@@ -52,7 +52,7 @@ BEGIN
       quote_ident(current_database());
   END IF;
 END $$;
-COMMENT ON PROCEDURE chain.restrict_public() IS 'takes from PUBLIC what PostgreSQL gives it: routines and temporary objects';
+COMMENT ON PROCEDURE chain.restrict_public() IS 'revokes PostgreSQL''s default rights of PUBLIC: routines and temporary objects';
 
 -- The feeder reads jurisdictions: the compliance rule needs them.
 CREATE PROCEDURE chain.grant_feeder()
@@ -69,7 +69,7 @@ BEGIN
   GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA chain TO tidemark_feeder;
   CALL chain.set_role('tidemark_feeder', ARRAY['default_transaction_read_only=on', 'idle_in_transaction_session_timeout=60s']);
 END $$;
-COMMENT ON PROCEDURE chain.grant_feeder() IS 'gives tidemark_feeder, who keeps the hot cache, the rows to read and nothing else';
+COMMENT ON PROCEDURE chain.grant_feeder() IS 'lets tidemark_feeder, which fills the hot cache, read the rows, and nothing else';
 
 -- Leaves out the columns that hold or may hold a person's jurisdiction: its own, arguments and answers of
 -- calls, undecoded bytes.
@@ -105,7 +105,7 @@ BEGIN
     GRANT tidemark_api TO tidemark_feeder;
   END IF;
 END $$;
-COMMENT ON PROCEDURE chain.grant_api() IS 'gives tidemark_api, as whom SQL routes run, the rows to read, jurisdictions apart';
+COMMENT ON PROCEDURE chain.grant_api() IS 'lets tidemark_api, the role of SQL routes, read the rows without jurisdictions';
 
 CREATE PROCEDURE analyst.grant_access()
   LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
@@ -130,7 +130,7 @@ BEGIN
     END;
   END IF;
 END $$;
-COMMENT ON PROCEDURE analyst.grant_access() IS 'gives tidemark_analyst the views of this schema and nothing else';
+COMMENT ON PROCEDURE analyst.grant_access() IS 'lets tidemark_analyst read the views of this schema, and nothing else';
 
 -- tidemark_kyc writes intents, the attester their progress; neither may write the other's columns.
 CREATE PROCEDURE kyc.grant_roles()
@@ -160,7 +160,7 @@ BEGIN
   GRANT EXECUTE ON FUNCTION kyc.note(text, text, text, jsonb), kyc.audit_broken(),
     kyc.audit_hash(bytea, bigint, timestamptz, text, text, text, jsonb) TO tidemark_kyc, tidemark_attester;
 END $$;
-COMMENT ON PROCEDURE kyc.grant_roles() IS 'gives tidemark_kyc (sessions, webhooks) and tidemark_attester their rights';
+COMMENT ON PROCEDURE kyc.grant_roles() IS 'grants the rights of tidemark_kyc (sessions, webhooks) and tidemark_attester';
 
 CALL chain.restrict_public();
 

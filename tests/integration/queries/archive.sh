@@ -28,7 +28,7 @@ candles=$(sql "SELECT md5(string_agg(c::text, '|' ORDER BY c::text)) FROM rollup
 
 refused 1 "has no partition that begins with ledger 1500" psql_x "CALL chain.detach_partition(1::smallint, 1500)"
 refused 1 "not indexed up to their end" psql_x "CALL chain.detach_partition(1::smallint, 2000)"
-refused 1 "nothing of deployment 1" psql_x "CALL chain.attach_partition(1::smallint, 1000)"
+refused 1 "deployment 1 has no detached partition that begins with ledger 1000" psql_x "CALL chain.attach_partition(1::smallint, 1000)"
 sql "CALL chain.detach_partition(1::smallint, 1000)"
 refused 1 "are detached already" psql_x "CALL chain.detach_partition(1::smallint, 1000)"
 [ "$(sql "SELECT count(*), min(ledger) >= 2000 FROM event.log")" = "$(sql "SELECT count(*), true FROM event.log WHERE ledger >= 2000")" ] || fail "not detached"
@@ -67,7 +67,7 @@ mapfile -t dumped < <(sed 's/.*/--table=&/' <<<"$tables")
 "$PG_BIN/pg_dump" -Fc "${dumped[@]}" -f "$PG_DIR/archive.dump" || fail "pg_dump"
 # shellcheck disable=SC2001
 sql "$(sed 's/.*/DROP TABLE &;/' <<<"$tables")"
-refused 1 "is not there: restore it first" psql_x "CALL chain.attach_partition(1::smallint, 1000)"
+refused 1 "does not exist: restore it first" psql_x "CALL chain.attach_partition(1::smallint, 1000)"
 
 "$sim" write "${chain[@]}" --ledgers 448 --append
 run # indexing goes on
