@@ -9,11 +9,17 @@
 
 enum { HEX_BYTES = 2 * TIDE_HASH_BYTES };
 
+/* A timeout that the role or the database has by default is not meant for migrations. */
+#define BEGIN_SQL "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '15s'"
+
 /* Where the record of migrations lives must exist before the first one. */
-static const char record_sql[] = "CREATE SCHEMA IF NOT EXISTS chain;"
-                                 "CREATE TABLE IF NOT EXISTS chain.migration ("
-                                 " name text PRIMARY KEY, checksum text NOT NULL,"
-                                 " applied_at timestamptz NOT NULL DEFAULT clock_timestamp())";
+static const char record_sql[] =
+    BEGIN_SQL ";"
+              "CREATE SCHEMA IF NOT EXISTS chain;"
+              "CREATE TABLE IF NOT EXISTS chain.migration ("
+              " name text PRIMARY KEY, checksum text NOT NULL,"
+              " applied_at timestamptz NOT NULL DEFAULT clock_timestamp());"
+              "COMMIT";
 
 static void checksum_of(char out[HEX_BYTES + 1], tide_slice sql)
 {
@@ -87,9 +93,7 @@ static tide_status apply_once(struct tide_pg *pg, const struct tide_migration *m
 {
     char checksum[HEX_BYTES + 1];
     checksum_of(checksum, migration->sql);
-    /* a time-out that the role or the database has by default is not meant for this */
-    tide_status status = tide_pg_run(
-        pg, "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '15s'", "SET", err);
+    tide_status status = tide_pg_run(pg, BEGIN_SQL, "SET", err);
     if (status != TIDE_OK)
         return status;
     status = tide_pg_run(pg, (const char *)migration->sql.ptr, NULL, err);
@@ -140,6 +144,15 @@ static tide_status apply(struct tide_pg *pg, const struct tide_migration *migrat
 static const char lock_sql[] = "SELECT pg_advisory_lock(x'7469646d'::int, 1)";
 static const char unlock_sql[] = "SELECT pg_advisory_unlock(x'7469646d'::int, 1)";
 
+static tide_status create_record(struct tide_pg *pg, struct tide_err *err)
+{
+    struct tide_err ignored;
+    tide_status status = tide_pg_run(pg, record_sql, "COMMIT", err);
+    if (status != TIDE_OK)
+        (void)!tide_pg_run(pg, "ROLLBACK", NULL, &ignored);
+    return status;
+}
+
 tide_status tide_migrate(struct tide_pg *pg, const struct tide_migration *list, size_t count,
                          uint32_t *applied, struct tide_err *err)
 {
@@ -147,7 +160,7 @@ tide_status tide_migrate(struct tide_pg *pg, const struct tide_migration *list, 
     tide_status status = tide_pg_run(pg, lock_sql, "SELECT", err);
     *applied = 0;
     if (status == TIDE_OK)
-        status = tide_pg_run(pg, record_sql, "CREATE", err);
+        status = create_record(pg, err);
     if (status == TIDE_OK)
         status = compare(pg, list, count, &known, err);
     for (size_t i = known; i < count && status == TIDE_OK; i++) {
