@@ -2,6 +2,7 @@
 # What a Stellar RPC server may do to the indexer, one named case each (R1 to R18 of the reliability
 # plan): a simulated network misbehaves on purpose; afterwards the tables are those of its lake.
 # (label: threads)
+# label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
 pg_start

@@ -4,6 +4,7 @@
 #   KYC_FAULTS_ONLY="k1 flood"   some of them      KYC_FLOOD_S=60      a longer flood
 #   KYC_FLOOD_MS=200             what genuine ones may take then, for a quiet machine (default 1000)
 #   KYC_SCHEDULES=50 KYC_SEED=7  more random schedules, and where they begin
+# label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
