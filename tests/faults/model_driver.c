@@ -40,8 +40,8 @@ struct said {
 static const struct sim_outcome *ask(struct race *r, const char *fn, const sim_val *args,
                                      uint32_t count)
 {
-    return sim_view(&r->chain.host, chain_addr(&r->chain, cast_contract(CAST_COMPLIANCE)), fn, args,
-                    count);
+    return sim_view(&r->chain.host, chain_addr(&r->chain, parties_contract(PARTY_COMPLIANCE)), fn,
+                    args, count);
 }
 
 /* The contract's words, each for one status and whether a new attestation would help. */
@@ -76,8 +76,8 @@ static struct said model_says(struct race *r, struct sim_addr who)
 {
     struct said said = { .status = TIDE_STANDING_VERIFIED };
     sim_val user = sim_address(who);
-    sim_val outsider[] = { sim_address(chain_addr(&r->chain, CAST_OUTSIDER)), user };
-    sim_val pool[] = { sim_address(chain_addr(&r->chain, cast_contract(CAST_POOL))), user };
+    sim_val outsider[] = { sim_address(chain_addr(&r->chain, PARTY_OUTSIDER)), user };
+    sim_val pool[] = { sim_address(chain_addr(&r->chain, parties_contract(PARTY_POOL))), user };
     const struct sim_outcome *out = ask(r, "is_user_compliant", &user, 1);
     said.compliant = out->ok && out->ret.b;
     said.gate = ask(r, "assert_user_compliant", pool, 2)->ok;
@@ -170,10 +170,10 @@ typedef void each_fn(struct race *r, struct sim_addr who, uint64_t now);
 static void all_of_cast(struct race *r, each_fn *each, uint64_t now)
 {
     struct sim_addr stranger = { .kind = SIM_ACCOUNT, .key = { 1, 2, 3 } };
-    for (uint32_t i = 0; i < r->chain.cast.account_count; i++)
-        each(r, chain_addr(&r->chain, (cast_ref)i), now);
-    for (uint32_t i = 0; i < CAST_CONTRACTS; i++)
-        each(r, chain_addr(&r->chain, cast_contract(i)), now);
+    for (uint32_t i = 0; i < r->chain.parties.account_count; i++)
+        each(r, chain_addr(&r->chain, (party_ref)i), now);
+    for (uint32_t i = 0; i < PARTY_CONTRACTS; i++)
+        each(r, chain_addr(&r->chain, parties_contract(i)), now);
     each(r, stranger, now);
 }
 

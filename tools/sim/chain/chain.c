@@ -2,7 +2,7 @@
 #include "tools/sim/chain/chain.h"
 #include "tidemark/xdr.h"
 
-/* splitmix64, as the story's, from another start. */
+/* splitmix64, as the workload's, from another start. */
 uint64_t chain_random(struct chain *chain)
 {
     uint64_t z = (chain->random += 0x9e3779b97f4a7c15u);
@@ -11,10 +11,10 @@ uint64_t chain_random(struct chain *chain)
     return z ^ (z >> 31);
 }
 
-struct sim_addr chain_addr(const struct chain *chain, cast_ref who)
+struct sim_addr chain_addr(const struct chain *chain, party_ref who)
 {
     struct sim_addr out = { .kind = who >= 0 ? SIM_ACCOUNT : SIM_CONTRACT };
-    memcpy(out.key, cast_party(&chain->cast, who)->id, TIDE_HASH_BYTES);
+    memcpy(out.key, parties_get(&chain->parties, who)->id, TIDE_HASH_BYTES);
     return out;
 }
 
@@ -33,8 +33,8 @@ void chain_account_change(struct tide_buf *buf, uint32_t *count, const struct lc
     lcm_put_account(buf, after);
 }
 
-void chain_tell_version(struct chain *chain, uint32_t tx, const struct sim_entry *entry,
-                        enum chain_what what)
+void chain_report_version(struct chain *chain, uint32_t tx, const struct sim_entry *entry,
+                          enum chain_what what)
 {
     const struct chain_observer *observer = &chain->options.observer;
     if (!observer->version)
@@ -48,16 +48,16 @@ void chain_tell_version(struct chain *chain, uint32_t tx, const struct sim_entry
 
 static enum tide_role role_of(uint32_t place)
 {
-    static const enum tide_role roles[CAST_TOKEN] = {
+    static const enum tide_role roles[PARTY_TOKEN] = {
         TIDE_ROLE_liquidity_pool,   TIDE_ROLE_synthetic_engine,
         TIDE_ROLE_stability_pool,   TIDE_ROLE_compliance_registry,
         TIDE_ROLE_partner_registry, TIDE_ROLE_earnings_distributor,
         TIDE_ROLE_oracle,           TIDE_ROLE_dao_governance,
         TIDE_ROLE_stellar_asset,    TIDE_ROLE_stellar_asset,
     };
-    if (place < CAST_TOKEN)
+    if (place < PARTY_TOKEN)
         return roles[place];
-    return place < CAST_TOKEN + CAST_MARKETS ? TIDE_ROLE_synth_token : TIDE_ROLE_wallet;
+    return place < PARTY_TOKEN + PARTY_MARKETS ? TIDE_ROLE_synth_token : TIDE_ROLE_wallet;
 }
 
 /* Accounts as genesis left them, contracts known but not deployed. */
@@ -65,11 +65,11 @@ static void people_world(struct chain *chain)
 {
     static const int64_t start = 4000000LL * 10000000;
     struct sim_host *host = &chain->host;
-    uint32_t usdc = sim_asset_add(host, "USDC", chain_addr(chain, CAST_ISSUER));
-    for (uint32_t i = 0; i < chain->cast.account_count; i++) {
-        struct sim_account *account = sim_account_add(host, chain_addr(chain, (cast_ref)i), start);
+    uint32_t usdc = sim_asset_add(host, "USDC", chain_addr(chain, PARTY_ISSUER));
+    for (uint32_t i = 0; i < chain->parties.account_count; i++) {
+        struct sim_account *account = sim_account_add(host, chain_addr(chain, (party_ref)i), start);
         account->seq = (int64_t)chain->options.first_ledger << 32;
-        if (i == CAST_ISSUER) {
+        if (i == PARTY_ISSUER) {
             account->flags = 2; /* AUTH_REVOCABLE */
             account->subentries = 1;
         } else {
@@ -77,12 +77,13 @@ static void people_world(struct chain *chain)
         }
         chain->accounts[i] = account;
     }
-    for (uint32_t i = 0; i < CAST_CONTRACTS; i++) {
-        struct sim_contract *contract = sim_contract_add(host, chain_addr(chain, cast_contract(i)),
-                                                         role_of(i), chain->cast.contracts[i].name);
-        contract->asset = i == CAST_USDC ? usdc : 0;
+    for (uint32_t i = 0; i < PARTY_CONTRACTS; i++) {
+        struct sim_contract *contract =
+            sim_contract_add(host, chain_addr(chain, parties_contract(i)), role_of(i),
+                             chain->parties.contracts[i].name);
+        contract->asset = i == PARTY_USDC ? usdc : 0;
     }
-    lcm_put_asset4(&chain->asset, "USDC", chain->cast.accounts[CAST_ISSUER].id);
+    lcm_put_asset4(&chain->asset, "USDC", chain->parties.accounts[PARTY_ISSUER].id);
 }
 
 static void open_buffers(struct chain *chain)
@@ -116,19 +117,20 @@ tide_status chain_open(struct chain *chain, const struct chain_options *options)
                              .now = options->start_time };
     uint32_t users = options->users ? options->users : 36 + options->txs * 2;
     chain->slot_max = users + 64;
-    if (cast_open(&chain->cast, options->passphrase, options->seed, users) != TIDE_OK)
+    if (parties_open(&chain->parties, options->passphrase, options->seed, users) != TIDE_OK)
         return TIDE_E_MEMORY;
-    chain->accounts = calloc(chain->cast.account_count, sizeof(struct sim_account *));
+    chain->accounts = calloc(chain->parties.account_count, sizeof(struct sim_account *));
     chain->slots = calloc(chain->slot_max, sizeof *chain->slots);
     if (!chain->accounts || !chain->slots || tide_arena_open(&chain->arena, SIM_ARENA) != TIDE_OK ||
-        story_open(&chain->story, &chain->cast, options->seed, options->profile) != TIDE_OK)
+        workload_open(&chain->workload, &chain->parties, options->seed, options->profile) !=
+            TIDE_OK)
         return TIDE_E_MEMORY;
-    chain->story.strict_auth = options->strict_auth;
-    chain->story.catalog_native = options->catalog_native;
+    chain->workload.strict_auth = options->strict_auth;
+    chain->workload.catalog_native = options->catalog_native;
     for (uint32_t i = 0; i < chain->slot_max; i++)
-        story_call_init(&chain->slots[i].call);
+        workload_call_init(&chain->slots[i].call);
     open_buffers(chain);
-    sim_open(&chain->host, chain->cast.network_id);
+    sim_open(&chain->host, chain->parties.network_id);
     chain->host.strict_auth = options->strict_auth;
     if (options->life) {
         chain->host.persistent_life = options->life;
@@ -137,7 +139,7 @@ tide_status chain_open(struct chain *chain, const struct chain_options *options)
     people_world(chain);
     chain->lcm.version = options->version;
     snprintf(chain->lcm.passphrase, sizeof chain->lcm.passphrase, "%s", options->passphrase);
-    chain->lcm.keys = &chain->cast.keys;
+    chain->lcm.keys = &chain->parties.keys;
     lcm_open(&chain->lcm);
     return chain_strangers(chain);
 }
@@ -145,7 +147,7 @@ tide_status chain_open(struct chain *chain, const struct chain_options *options)
 void chain_close(struct chain *chain)
 {
     for (uint32_t i = 0; chain->slots && i < chain->slot_max; i++)
-        story_call_release(&chain->slots[i].call);
+        workload_call_release(&chain->slots[i].call);
     free(chain->slots);
     free(chain->accounts);
     free(chain->lapsed);
@@ -153,8 +155,8 @@ void chain_close(struct chain *chain)
     lcm_close(&chain->lcm);
     close_buffers(chain);
     tide_arena_close(&chain->arena);
-    story_close(&chain->story);
-    cast_close(&chain->cast);
+    workload_close(&chain->workload);
+    parties_close(&chain->parties);
 }
 
 struct lcm_account chain_account(const struct sim_account *account)
@@ -172,7 +174,7 @@ struct lcm_account chain_account(const struct sim_account *account)
 static void charge_fee(struct chain *chain, struct chain_slot *slot)
 {
     slot->bumped = chain_random(chain) % 40 == 0;
-    slot->payer = chain->accounts[slot->bumped ? (uint32_t)CAST_OUTSIDER : slot->call.source];
+    slot->payer = chain->accounts[slot->bumped ? (uint32_t)PARTY_OUTSIDER : slot->call.source];
     slot->fee = 100 + 60000 + (int64_t)slot->call.args.len * 10;
     slot->before = chain_account(slot->payer);
     slot->payer->balance -= slot->fee;
@@ -199,8 +201,8 @@ static void gather_deployment(struct chain *chain)
 {
     bool more = true, end = false;
     while (more && !end && chain->slot_count < chain->slot_max) {
-        struct story_call *call = &chain->slots[chain->slot_count].call;
-        more = story_deploy(&chain->story, chain->now, call);
+        struct workload_call *call = &chain->slots[chain->slot_count].call;
+        more = workload_deploy(&chain->workload, chain->now, call);
         chain->slot_count += more && (call->create || call->fn[0]);
         end = more && call->ledger_end && chain->slot_count > 0;
     }
@@ -219,28 +221,28 @@ static void mind_guests(struct chain *chain)
     const struct chain_guests *guests = &chain->guests;
     if (!guests->present || !guests->present(guests->self))
         return;
-    story_keep_calm(&chain->story, held(chain, CAST_ADMIN, (tide_slice){ 0 }) ||
-                                       held(chain, CAST_DAOWALLET, (tide_slice){ 0 }));
+    workload_keep_calm(&chain->workload, held(chain, PARTY_ADMIN, (tide_slice){ 0 }) ||
+                                             held(chain, PARTY_DAOWALLET, (tide_slice){ 0 }));
 }
 
-/* The story's next call; false when it is not made after all. What undoes a disturbance is made
+/* The workload's next call; false when it is not made after all. What undoes a disturbance is made
  * whomever it is about. */
-static bool next_call(struct chain *chain, struct story_call *call)
+static bool next_call(struct chain *chain, struct workload_call *call)
 {
-    uint32_t heals = chain->story.heal_count;
-    story_next(&chain->story, call);
-    bool healing = chain->story.heal_count < heals;
+    uint32_t heals = chain->workload.heal_count;
+    workload_next(&chain->workload, call);
+    bool healing = chain->workload.heal_count < heals;
     return !held(chain, call->source, healing ? (tide_slice){ 0 } : tide_buf_view(&call->args));
 }
 
 static void gather_story(struct chain *chain)
 {
-    struct story *story = &chain->story;
+    struct workload *workload = &chain->workload;
     uint32_t most = chain->options.txs * 2;
     uint32_t wanted = most ? (uint32_t)(chain_random(chain) % (most + 1)) : 0;
-    story_ledger(story, chain->ledger, chain->now);
+    workload_ledger(workload, chain->ledger, chain->now);
     mind_guests(chain);
-    while ((chain->slot_count < wanted || story_urgent(story)) &&
+    while ((chain->slot_count < wanted || workload_urgent(workload)) &&
            chain->slot_count < chain->slot_max) {
         if (next_call(chain, &chain->slots[chain->slot_count].call))
             chain->slot_count++;
@@ -256,7 +258,7 @@ static uint64_t close_time(struct chain *chain)
     if (chain->pace)
         return chain->now + chain->pace;
     uint32_t step = chain->options.close_step;
-    return chain->now + (chain->deployed ? story_pause(&chain->story, step) : step);
+    return chain->now + (chain->deployed ? workload_pause(&chain->workload, step) : step);
 }
 
 static void charge_all(struct chain *chain)
@@ -270,14 +272,14 @@ static void begin_ledger(struct chain *chain)
 {
     const struct chain_guests *guests = &chain->guests;
     if (!guests->gather || guests->gather(guests->self) == 0) {
-        chain_noise(chain);
+        chain_add_foreign(chain);
         charge_all(chain);
         return;
     }
     guests->charge(guests->self);
     charge_all(chain);
     guests->classic(guests->self);
-    chain_noise(chain);
+    chain_add_foreign(chain);
 }
 
 static void end_ledger(struct chain *chain, uint32_t first)
@@ -309,8 +311,8 @@ tide_status chain_ledger(struct chain *chain, tide_slice *lcm)
     uint32_t first = chain->index;
     for (uint32_t i = 0; i < chain->slot_count; i++)
         chain_call(chain, &chain->slots[i]);
-    if (chain->deployed && !held(chain, CAST_DEPLOYER, (tide_slice){ 0 }))
-        chain_lives(chain);
+    if (chain->deployed && !held(chain, PARTY_DEPLOYER, (tide_slice){ 0 }))
+        chain_ttl(chain);
     if (chain->attack)
         chain->attack(chain->attackers);
     end_ledger(chain, first);

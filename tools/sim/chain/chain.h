@@ -1,4 +1,4 @@
-/* A simulated chain: the cast acts out the story in the model's world, and each ledger comes
+/* A simulated chain: the parties acts out the workload in the model's world, and each ledger comes
  * out as the network would have written it.
  *
  * Flow     chain_open, then chain_ledger as often as ledgers are wanted.
@@ -58,7 +58,7 @@ struct chain_guests {
     void (*classic)(void *self); /* applies those without contracts */
     void (*invoke)(void *self);
     void (*refund)(void *self);
-    /* The story keeps off this account, or off those that the arguments name. */
+    /* The workload keeps off this account, or off those that the arguments name. */
     bool (*holds)(void *self, uint32_t account, tide_slice args);
     bool (*present)(void *self); /* somebody is there: nothing is stopped or blocked meanwhile */
 };
@@ -74,7 +74,7 @@ struct chain_options {
     uint32_t users;      /* 0: enough for txs                      */
     uint32_t noise;      /* transactions of strangers in a hundred */
     uint32_t life;       /* ledgers a persistent entry lives without care; 0: the network's */
-    enum story_profile profile;
+    enum workload_profile profile;
     bool strict_auth;
     bool catalog_native;
     bool diagnostics;
@@ -90,9 +90,9 @@ struct chain_stranger {
     uint32_t busy_at;
 };
 
-/* Fee paid by a transaction of the cast; what its refund needs. */
+/* Fee paid by a transaction of the parties; what its refund needs. */
 struct chain_slot {
-    struct story_call call;
+    struct workload_call call;
     struct sim_account *payer;
     struct lcm_account before;
     struct lcm_account after;
@@ -103,20 +103,20 @@ struct chain_slot {
 
 struct chain {
     struct chain_options options;
-    struct cast cast;
-    struct story story;
+    struct parties parties;
+    struct workload workload;
     struct sim_host host;
     struct lcm lcm;
-    uint64_t random; /* of noise: apart from the story's */
+    uint64_t random; /* of noise: apart from the workload's */
     uint32_t ledger;
     uint64_t now;
     uint64_t not_before; /* in: the next ledger closes then, or a second after the last */
-    uint32_t pace;       /* in: seconds between ledgers, no jumps; 0: the story's */
+    uint32_t pace;       /* in: seconds between ledgers, no jumps; 0: the workload's */
     bool deployed;
     uint64_t events; /* of operations so far, strangers' too */
     uint64_t txs;
     uint64_t refused;
-    struct sim_account **accounts; /* of the cast, by place */
+    struct sim_account **accounts; /* of the parties, by place */
     struct chain_slot *slots;
     uint32_t slot_count;
     uint32_t slot_max;
@@ -146,15 +146,15 @@ enum chain_what { CHAIN_WRITTEN, CHAIN_REMOVED, CHAIN_LIFE };
 uint64_t chain_random(struct chain *chain);
 /* The account as its entry stands now. */
 struct lcm_account chain_account(const struct sim_account *account);
-struct sim_addr chain_addr(const struct chain *chain, cast_ref who);
+struct sim_addr chain_addr(const struct chain *chain, party_ref who);
 void chain_call(struct chain *chain, struct chain_slot *slot);
-void chain_noise(struct chain *chain);
+void chain_add_foreign(struct chain *chain);
 tide_status chain_strangers(struct chain *chain) TIDE_MUST_USE;
 /* Evicts what lapsed, and cares for instances, every so many ledgers. */
-void chain_lives(struct chain *chain);
+void chain_ttl(struct chain *chain);
 /* Tells the observer, if there is one. */
-void chain_tell_version(struct chain *chain, uint32_t tx, const struct sim_entry *entry,
-                        enum chain_what what);
+void chain_report_version(struct chain *chain, uint32_t tx, const struct sim_entry *entry,
+                          enum chain_what what);
 /* Lists an entry and its life as evicted by this ledger. */
 void chain_evict(struct chain *chain, const struct sim_entry *entry);
 /* A longer life for an entry, or a new one for one that lapsed: the changes, counted. */

@@ -68,13 +68,13 @@ void chain_auth_hash(const uint8_t network_id[TIDE_HASH_BYTES], const struct cha
     tide_buf_release(&head);
 }
 
-const uint8_t *chain_signer(const struct cast *cast, struct sim_addr who)
+const uint8_t *chain_signer(const struct parties *parties, struct sim_addr who)
 {
     if (who.kind == SIM_ACCOUNT)
         return NULL;
-    for (uint32_t i = 0; i < CAST_CONTRACTS; i++) {
-        if (memcmp(cast->contracts[i].id, who.key, TIDE_HASH_BYTES) == 0)
-            return cast->signers[i];
+    for (uint32_t i = 0; i < PARTY_CONTRACTS; i++) {
+        if (memcmp(parties->contracts[i].id, who.key, TIDE_HASH_BYTES) == 0)
+            return parties->signers[i];
     }
     return NULL;
 }
@@ -102,14 +102,14 @@ static void put_address_credentials(struct chain_making *m, uint32_t i, tide_sli
     struct chain *chain = m->chain;
     struct tide_buf *buf = &chain->body;
     struct sim_addr who = m->out->auths[i].who;
-    const uint8_t *signer = chain_signer(&chain->cast, who);
+    const uint8_t *signer = chain_signer(&chain->parties, who);
     uint8_t hash[TIDE_HASH_BYTES], signature[TIDE_SIGNATURE_BYTES] = { 0 };
     struct chain_signed what = { .nonce = chain_nonce(m, i),
                                  .expires = chain->ledger + SIM_NONCE_LIFE,
                                  .invocation = invocation };
-    chain_auth_hash(chain->cast.network_id, &what, hash);
+    chain_auth_hash(chain->parties.network_id, &what, hash);
     signer = signer ? signer : who.key;
-    bool made = keys_sign(&chain->cast.keys, signature, signer, hash);
+    bool made = keys_sign(&chain->parties.keys, signature, signer, hash);
     assert(made);
     (void)made;
     tide_buf_be32(buf, 1);
@@ -122,7 +122,7 @@ static void put_address_credentials(struct chain_making *m, uint32_t i, tide_sli
 static void put_auth(struct chain_making *m, uint32_t i)
 {
     struct tide_buf *invocation = &m->chain->answer;
-    struct sim_addr source = chain_addr(m->chain, (cast_ref)m->slot->call.source);
+    struct sim_addr source = chain_addr(m->chain, (party_ref)m->slot->call.source);
     tide_buf_reset(invocation);
     put_invocation(m, invocation, i);
     if (sim_addr_eq(m->out->auths[i].who, source))
@@ -150,17 +150,17 @@ void chain_create_body(struct chain_making *m)
     uint32_t place = m->slot->call.contract;
     uint8_t hash[TIDE_HASH_BYTES];
     tide_buf_be32(buf, 1); /* create contract */
-    if (place == CAST_USDC || place == CAST_XLM) {
+    if (place == PARTY_USDC || place == PARTY_XLM) {
         tide_buf_be32(buf, 1);
-        if (place == CAST_XLM)
+        if (place == PARTY_XLM)
             tide_buf_be32(buf, 0);
         else
             tide_buf_slice(buf, tide_buf_view(&m->chain->asset));
         tide_buf_be32(buf, 1);
     } else {
         tide_buf_be32(buf, 0);
-        lcm_put_address_account(buf, m->chain->cast.accounts[CAST_DEPLOYER].id);
-        cast_salt(hash, m->chain->options.seed, place);
+        lcm_put_address_account(buf, m->chain->parties.accounts[PARTY_DEPLOYER].id);
+        parties_salt(hash, m->chain->options.seed, place);
         tide_buf_put(buf, hash, sizeof hash);
         tide_sha256(hash, (tide_slice){ 0 });
         tide_buf_be32(buf, 0);
@@ -172,7 +172,7 @@ void chain_create_body(struct chain_making *m)
 void chain_invoke_body(struct chain_making *m)
 {
     struct tide_buf *buf = &m->chain->body;
-    const struct story_call *call = &m->slot->call;
+    const struct workload_call *call = &m->slot->call;
     tide_buf_be32(buf, 0);
     chain_put_addr(buf, m->contract->address);
     tide_xdr_put_var(buf, tide_slice_str(call->fn));

@@ -1,4 +1,4 @@
-/* One call of the cast: run in the world, written as a transaction. */
+/* One call of the workload: run in the model, written as a transaction. */
 #include "tools/sim/chain/chain_call.h"
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
@@ -145,13 +145,13 @@ static void put_data_change(struct chain_making *m, const struct sim_touch *touc
     if (touch->existed && entry->exists) {
         put_kept(m, touch, &data, lapsed);
         if (touch->written || lapsed || touch->live_until != entry->live_until)
-            chain_tell_version(m->chain, tx, entry, touch->written ? CHAIN_WRITTEN : CHAIN_LIFE);
+            chain_report_version(m->chain, tx, entry, touch->written ? CHAIN_WRITTEN : CHAIN_LIFE);
     } else if (touch->existed) {
         put_removed(m, touch, &data, lapsed);
-        chain_tell_version(m->chain, tx, entry, CHAIN_REMOVED);
+        chain_report_version(m->chain, tx, entry, CHAIN_REMOVED);
     } else if (entry->exists) {
         put_created(m, &data, entry->val, entry->live_until);
-        chain_tell_version(m->chain, tx, entry, CHAIN_WRITTEN);
+        chain_report_version(m->chain, tx, entry, CHAIN_WRITTEN);
     }
 }
 
@@ -352,7 +352,7 @@ void chain_fee_event(struct chain *chain, const uint8_t payer[TIDE_HASH_BYTES], 
 {
     struct tide_buf *buf = &chain->tx_events;
     tide_buf_be32(buf, stage);
-    lcm_put_event_head(buf, chain->cast.contracts[CAST_XLM].id, 2);
+    lcm_put_event_head(buf, chain->parties.contracts[PARTY_XLM].id, 2);
     lcm_put_symbol(buf, "fee");
     tide_buf_be32(buf, TIDE_SCV_ADDRESS);
     lcm_put_address_account(buf, payer);
@@ -386,7 +386,7 @@ void chain_bump_sequence(struct chain *chain, struct sim_account *source, uint32
     chain_account_change(&chain->before, count, &before, &after);
 }
 
-static const sim_val *read_args(struct chain *chain, const struct story_call *call)
+static const sim_val *read_args(struct chain *chain, const struct workload_call *call)
 {
     tide_arena_reset(&chain->arena);
     sim_val *args = tide_new(&chain->arena, sim_val, call->arg_count + 1);
@@ -401,10 +401,10 @@ static const sim_val *read_args(struct chain *chain, const struct story_call *ca
 static struct sim_outcome run(struct chain_making *m)
 {
     struct chain *chain = m->chain;
-    const struct story_call *call = &m->slot->call;
+    const struct workload_call *call = &m->slot->call;
     struct sim_host *host = &chain->host;
-    struct sim_addr source = chain_addr(chain, (cast_ref)call->source);
-    struct sim_addr to = chain_addr(chain, cast_contract(call->contract));
+    struct sim_addr source = chain_addr(chain, (party_ref)call->source);
+    struct sim_addr to = chain_addr(chain, parties_contract(call->contract));
     struct sim_contract *contract = sim_contract_find(host, to);
     m->contract = contract;
     if (call->create)
@@ -425,8 +425,8 @@ static struct sim_outcome run(struct chain_making *m)
 static void tell(struct chain_making *m, const struct lcm_tx *tx)
 {
     struct chain *chain = m->chain;
-    const struct story_call *call = &m->slot->call;
-    story_told(&chain->story, call, m->out->ok, tx->return_value);
+    const struct workload_call *call = &m->slot->call;
+    workload_outcome(&chain->workload, call, m->out->ok, tx->return_value);
     if (!chain->options.observer.tx)
         return;
     chain->options.observer.tx(
@@ -435,7 +435,7 @@ static void tell(struct chain_making *m, const struct lcm_tx *tx)
                             .close_time = chain->now,
                             .index = chain->index,
                             .hash = tx->hash,
-                            .source = chain_addr(chain, (cast_ref)call->source),
+                            .source = chain_addr(chain, (party_ref)call->source),
                             .contract = m->contract,
                             .fn = call->create ? NULL : call->fn,
                             .args = m->args,

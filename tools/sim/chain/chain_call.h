@@ -51,8 +51,8 @@ struct chain_signed {
 };
 void chain_auth_hash(const uint8_t network_id[TIDE_HASH_BYTES], const struct chain_signed *what,
                      uint8_t out[TIDE_HASH_BYTES]);
-/* The key that signs for a contract of the cast; NULL when there is none. */
-const uint8_t *chain_signer(const struct cast *cast, struct sim_addr who);
+/* The key that signs for a contract of the parties; NULL when there is none. */
+const uint8_t *chain_signer(const struct parties *parties, struct sim_addr who);
 /* A signature as accounts take it: a Vec of one Map. */
 void chain_put_signature(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES],
                          const uint8_t signature[TIDE_SIGNATURE_BYTES]);

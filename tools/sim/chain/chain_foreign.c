@@ -4,7 +4,7 @@
 #include "tools/sim/chain/chain.h"
 
 /* A transaction of a stranger in the making; buffers are the chain's. */
-struct noise {
+struct foreign_tx {
     struct chain *chain;
     struct chain_stranger *from;
     struct chain_stranger *to;
@@ -28,7 +28,7 @@ tide_status chain_strangers(struct chain *chain)
                                            .subentries = 1,
                                            .modified = chain->options.first_ledger - 1 };
         snprintf(name, sizeof name, "stranger %u", i);
-        if (cast_key(&chain->cast, s->account.key, chain->options.seed, name) != TIDE_OK)
+        if (parties_key(&chain->parties, s->account.key, chain->options.seed, name) != TIDE_OK)
             return TIDE_E_MEMORY;
         s->line = (struct lcm_trustline){ .asset = tide_buf_view(&chain->asset),
                                           .balance = 700000LL * 10000000,
@@ -40,7 +40,7 @@ tide_status chain_strangers(struct chain *chain)
     return TIDE_OK;
 }
 
-static void put_account_move(struct noise *n, struct chain_stranger *who, int64_t by)
+static void put_account_move(struct foreign_tx *n, struct chain_stranger *who, int64_t by)
 {
     struct lcm_account before = who->account;
     who->account.balance += by;
@@ -48,7 +48,7 @@ static void put_account_move(struct noise *n, struct chain_stranger *who, int64_
     chain_account_change(&n->chain->changes, &n->changes, &before, &who->account);
 }
 
-static void put_line_move(struct noise *n, struct chain_stranger *who, int64_t by)
+static void put_line_move(struct foreign_tx *n, struct chain_stranger *who, int64_t by)
 {
     struct tide_buf *buf = &n->chain->changes;
     chain_change(buf, &n->changes, CHANGE_STATE);
@@ -66,18 +66,18 @@ static void put_address(struct tide_buf *buf, const struct chain_stranger *who)
 }
 
 /* The transfer event that classic payments get: with the memo as a muxed id where there is one. */
-static void put_transfer_event(struct noise *n, bool usdc, int64_t amount)
+static void put_transfer_event(struct foreign_tx *n, bool usdc, int64_t amount)
 {
     struct tide_buf *buf = &n->chain->events_xdr;
     char asset[5 + 56 + 1] = "native";
     if (usdc) {
         struct tide_buf text;
         tide_buf_init(&text, 64);
-        cast_put_strkey(&text, &n->chain->cast, CAST_ISSUER);
+        parties_put_strkey(&text, &n->chain->parties, PARTY_ISSUER);
         snprintf(asset, sizeof asset, "USDC:%.56s", (const char *)text.ptr);
         tide_buf_release(&text);
     }
-    lcm_put_event_head(buf, n->chain->cast.contracts[usdc ? CAST_USDC : CAST_XLM].id, 4);
+    lcm_put_event_head(buf, n->chain->parties.contracts[usdc ? PARTY_USDC : PARTY_XLM].id, 4);
     lcm_put_symbol(buf, "transfer");
     put_address(buf, n->from);
     put_address(buf, n->to);
@@ -102,7 +102,7 @@ static void put_ed25519(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES]
     tide_buf_put(buf, key, TIDE_HASH_BYTES);
 }
 
-static void pay(struct noise *n, bool usdc)
+static void pay(struct foreign_tx *n, bool usdc)
 {
     struct chain *chain = n->chain;
     int64_t amount = 1 + (int64_t)(chain_random(chain) % 50000000);
@@ -129,7 +129,7 @@ static void pay(struct noise *n, bool usdc)
     put_transfer_event(n, usdc, amount);
 }
 
-static void create_again(struct noise *n)
+static void create_again(struct foreign_tx *n)
 {
     put_ed25519(&n->chain->body, n->to->account.key);
     tide_buf_be64(&n->chain->body, 100000000);
@@ -138,7 +138,7 @@ static void create_again(struct noise *n)
     n->tx.success = false;
 }
 
-static void keep_data(struct noise *n)
+static void keep_data(struct foreign_tx *n)
 {
     char name[24];
     struct tide_buf *buf = &n->chain->changes;
@@ -160,7 +160,7 @@ static void keep_data(struct noise *n)
 
 static const char *const names[] = { "swap", "deposit", "price", "attest", "liq", "transfer" };
 
-static void put_foreign_event(struct noise *n, const uint8_t id[TIDE_HASH_BYTES], uint32_t i)
+static void put_foreign_event(struct foreign_tx *n, const uint8_t id[TIDE_HASH_BYTES], uint32_t i)
 {
     struct tide_buf *buf = &n->chain->events_xdr;
     lcm_put_event_head(buf, id, 3);
@@ -176,7 +176,7 @@ static void put_foreign_event(struct noise *n, const uint8_t id[TIDE_HASH_BYTES]
 }
 
 /* An entry of a foreign contract, under a key that one of ours would use too. */
-static void put_foreign_entry(struct noise *n, const struct lcm_data *data)
+static void put_foreign_entry(struct foreign_tx *n, const struct lcm_data *data)
 {
     struct chain *chain = n->chain;
     struct tide_buf *buf = &chain->changes;
@@ -205,7 +205,7 @@ static void put_foreign_entry(struct noise *n, const struct lcm_data *data)
     }
 }
 
-static void put_foreign_footprint(struct noise *n, const struct lcm_data *data)
+static void put_foreign_footprint(struct foreign_tx *n, const struct lcm_data *data)
 {
     struct tide_buf *buf = &n->chain->soroban;
     tide_buf_be32(buf, 0);
@@ -220,7 +220,7 @@ static void put_foreign_footprint(struct noise *n, const struct lcm_data *data)
 }
 
 /* A foreign contract; some move USDC on the way, which is no business of ours either. */
-static void call_foreign(struct noise *n)
+static void call_foreign(struct foreign_tx *n)
 {
     struct chain *chain = n->chain;
     struct tide_buf *buf = &chain->body;
@@ -228,7 +228,7 @@ static void call_foreign(struct noise *n)
     char name[32];
     uint32_t fn = pick(chain, TIDE_COUNT(names));
     snprintf(name, sizeof name, "foreign contract %u", pick(chain, CHAIN_FOREIGN));
-    cast_seed(id, chain->options.seed, name); /* no key, but as good an id */
+    parties_seed(id, chain->options.seed, name); /* no key, but as good an id */
     tide_buf_be32(buf, 0);
     lcm_put_address_contract(buf, id);
     tide_xdr_put_var(buf, tide_slice_str(names[fn]));
@@ -271,7 +271,7 @@ static void reset(struct chain *chain)
         tide_buf_reset(all[i]);
 }
 
-static void make(struct noise *n, bool soroban)
+static void make(struct foreign_tx *n, bool soroban)
 {
     uint32_t luck = pick(n->chain, 10);
     n->tx.op_count = 1;
@@ -291,7 +291,7 @@ static void make(struct noise *n, bool soroban)
 static void add(struct chain *chain, struct chain_stranger *from, struct chain_stranger *to,
                 bool soroban)
 {
-    struct noise n = { .chain = chain, .from = from, .to = to };
+    struct foreign_tx n = { .chain = chain, .from = from, .to = to };
     struct tide_buf numbering;
     uint32_t count = 0;
     reset(chain);
@@ -322,7 +322,7 @@ static void add(struct chain *chain, struct chain_stranger *from, struct chain_s
 
 /* Pairs of strangers, each account in one transaction of a ledger: classic ones first, as the
  * phases of a transaction set apply. */
-void chain_noise(struct chain *chain)
+void chain_add_foreign(struct chain *chain)
 {
     uint32_t share = chain->slot_count * chain->options.noise;
     uint32_t count = share / 100 + (pick(chain, 100) < share % 100);

@@ -57,7 +57,7 @@ void chain_evict(struct chain *chain, const struct sim_entry *entry)
     lcm_put_ttl_key(key, hash);
     lcm_evict(&chain->lcm, tide_buf_view(key));
     if (entry->durability == SIM_TEMPORARY)
-        chain_tell_version(chain, 0, entry, CHAIN_REMOVED);
+        chain_report_version(chain, 0, entry, CHAIN_REMOVED);
 }
 
 static void evict(struct chain *chain, struct sim_entry *entry)
@@ -68,7 +68,7 @@ static void evict(struct chain *chain, struct sim_entry *entry)
         return;
     }
     entry->evicted = true;
-    chain_tell_version(chain, 0, entry, CHAIN_LIFE);
+    chain_report_version(chain, 0, entry, CHAIN_LIFE);
 }
 
 /* --- the keeper ---------------------------------------------------------------- */
@@ -102,7 +102,7 @@ void chain_extend(struct chain *chain, uint32_t tx, struct sim_entry *entry, uin
     put_ttl(chain, count, CHANGE_STATE, entry, before);
     put_ttl(chain, count, CHANGE_UPDATED, entry, after);
     entry->live_until = live_until;
-    chain_tell_version(chain, tx, entry, CHAIN_LIFE);
+    chain_report_version(chain, tx, entry, CHAIN_LIFE);
 }
 
 void chain_restore(struct chain *chain, uint32_t tx, struct sim_entry *entry, uint32_t *count)
@@ -116,7 +116,7 @@ void chain_restore(struct chain *chain, uint32_t tx, struct sim_entry *entry, ui
     lcm_put_data(&chain->changes, entry->modified, &data, entry->val);
     uint32_t now[] = { chain->ledger, entry->live_until };
     put_ttl(chain, count, CHANGE_RESTORED, entry, now);
-    chain_tell_version(chain, tx, entry, CHAIN_LIFE);
+    chain_report_version(chain, tx, entry, CHAIN_LIFE);
 }
 
 static void extend(struct care *c, struct sim_entry *entry, uint32_t live_until)
@@ -157,7 +157,7 @@ static void begin(struct care *c)
                                &chain->before,  &chain->tx_events, &chain->fee_changes };
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
         tide_buf_reset(all[i]);
-    c->keeper = chain->accounts[CAST_DEPLOYER];
+    c->keeper = chain->accounts[PARTY_DEPLOYER];
     c->tx = (struct lcm_tx){ .source = c->keeper->address.key, .success = true, .op_count = 1 };
     c->tx.fee = c->tx.fee_charged = 80100;
     struct lcm_account before = chain_account(c->keeper);
@@ -196,9 +196,9 @@ static void extend_instances(struct chain *chain)
     uint32_t life = chain->host.persistent_life;
     begin(&c);
     tide_buf_be32(&chain->body, life);
-    for (uint32_t i = 0; i < CAST_TOKEN; i++) {
+    for (uint32_t i = 0; i < PARTY_TOKEN; i++) {
         struct sim_contract *contract =
-            sim_contract_find(&chain->host, chain_addr(chain, cast_contract(i)));
+            sim_contract_find(&chain->host, chain_addr(chain, parties_contract(i)));
         if (contract->instance && contract->instance->exists &&
             contract->instance->live_until >= chain->ledger)
             extend(&c, contract->instance, chain->ledger + life);
@@ -224,7 +224,7 @@ static void restore_some(struct chain *chain, uint32_t count)
     finish(&c, LCM_OP_RESTORE);
 }
 
-void chain_lives(struct chain *chain)
+void chain_ttl(struct chain *chain)
 {
     if (chain->ledger % CARE_EVERY == 3)
         extend_instances(chain);

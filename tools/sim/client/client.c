@@ -50,7 +50,7 @@ struct session {
     struct client client;
     const struct client_options *o;
     const struct client_call *call;
-    struct cast cast;
+    struct parties parties;
     struct tide_sign *actor;  /* --as */
     struct tide_sign *sender; /* the same unless --sender */
     struct tide_buf args, auth, soroban, envelope;
@@ -77,7 +77,7 @@ static tide_status open_key(struct tide_sign **out, uint64_t seed, const char *n
                             struct tide_err *err)
 {
     uint8_t secret[TIDE_SEED_BYTES];
-    cast_seed(secret, seed, name);
+    parties_seed(secret, seed, name);
     if (tide_sign_open(out, secret) != TIDE_OK)
         return tide_fail(err, TIDE_E_MEMORY, "no memory for a key");
     return TIDE_OK;
@@ -94,25 +94,25 @@ static tide_status open_network(struct session *s, struct client_network *networ
         strstr(network->passphrase, "; October 2022"))
         return tide_fail(err, TIDE_E_CONFIG,
                          "that is a real network; simulated keys are no good there");
-    if (cast_open(&s->cast, network->passphrase, s->o->seed, 1) != TIDE_OK)
+    if (parties_open(&s->parties, network->passphrase, s->o->seed, 1) != TIDE_OK)
         return tide_fail(err, TIDE_E_MEMORY, "no memory for the names");
     return TIDE_OK;
 }
 
 /* --- making ------------------------------------------------------------------------------- */
 
-static tide_status draft(struct session *s, struct compose *out, struct tide_err *err)
+static tide_status draft(struct session *s, struct tx_draft *out, struct tide_err *err)
 {
     uint32_t ledger = 0;
     uint64_t now = 0;
-    *out = (struct compose){ .network_id = s->cast.network_id,
-                             .source = tide_sign_public(s->sender),
-                             .op = LCM_OP_INVOKE,
-                             .fee = INCLUSION_FEE,
-                             .contract = s->cast.contracts[s->call->place].id,
-                             .fn = s->call->fn,
-                             .args = tide_buf_view(&s->args),
-                             .arg_count = s->arg_count };
+    *out = (struct tx_draft){ .network_id = s->parties.network_id,
+                              .source = tide_sign_public(s->sender),
+                              .op = LCM_OP_INVOKE,
+                              .fee = INCLUSION_FEE,
+                              .contract = s->parties.contracts[s->call->place].id,
+                              .fn = s->call->fn,
+                              .args = tide_buf_view(&s->args),
+                              .arg_count = s->arg_count };
     tide_status status = client_sequence(&s->client, out->source, &out->seq, err);
     if (status == TIDE_OK)
         status = client_latest(&s->client, &ledger, &now, err);
@@ -121,17 +121,17 @@ static tide_status draft(struct session *s, struct compose *out, struct tide_err
     return status;
 }
 
-static tide_status put_envelope(struct session *s, const struct compose *what,
+static tide_status put_envelope(struct session *s, const struct tx_draft *what,
                                 struct tide_sign *key, struct tide_err *err)
 {
     tide_buf_reset(&s->envelope);
-    if (compose_envelope(&s->envelope, what, key, s->hash) != TIDE_OK)
+    if (tx_build_envelope(&s->envelope, what, key, s->hash) != TIDE_OK)
         return tide_fail(err, TIDE_E_MEMORY, "no memory for the envelope");
     return TIDE_OK;
 }
 
 /* Completes the draft with what the simulation found. */
-static tide_status assemble(struct session *s, struct compose *what,
+static tide_status assemble(struct session *s, struct tx_draft *what,
                             const struct client_simulated *simulated, struct tide_err *err)
 {
     uint32_t ledger = 0;
@@ -151,8 +151,9 @@ static tide_status assemble(struct session *s, struct compose *what,
     tide_buf_reset(&s->auth);
     tide_status status = client_latest(&s->client, &ledger, &now, err);
     for (uint32_t i = 0; status == TIDE_OK && i < what->auth_count; at += len[i++]) {
-        status = compose_auth(&s->auth, s->cast.network_id, tide_slice_of(entries.ptr + at, len[i]),
-                              s->actor, ledger + AUTH_LEDGERS);
+        status =
+            tx_build_auth(&s->auth, s->parties.network_id, tide_slice_of(entries.ptr + at, len[i]),
+                          s->actor, ledger + AUTH_LEDGERS);
         if (status != TIDE_OK)
             tide_fail(err, status, "simulateTransaction: an authorisation nobody can sign");
     }
@@ -221,7 +222,7 @@ static void say_found(struct session *s, const struct client_found *found)
 }
 
 /* A transaction of its own that brings back what has lapsed. */
-static tide_status restore(struct session *s, struct compose what,
+static tide_status restore(struct session *s, struct tx_draft what,
                            const struct client_simulated *simulated, struct tide_err *err)
 {
     struct client_found found;
@@ -242,7 +243,7 @@ static tide_status restore(struct session *s, struct compose what,
 /* One try. *again: something came between; from the start. */
 static tide_status try_once(struct session *s, bool *again, struct tide_err *err)
 {
-    struct compose what;
+    struct tx_draft what;
     struct client_simulated simulated;
     struct client_found found;
     *again = false;
@@ -287,7 +288,7 @@ static tide_status invoke(struct session *s, struct tide_err *err)
         status = client_latest(&s->client, &ledger, &now, err);
     o.expires_in += now;
     if (status == TIDE_OK)
-        status = client_args(&s->args, &s->arg_count, s->call, &o, &s->cast, err);
+        status = client_args(&s->args, &s->arg_count, s->call, &o, &s->parties, err);
     for (int i = 0; i < TRIES && again && !s->refused && status == TIDE_OK; i++)
         status = try_once(s, &again, err);
     if (status == TIDE_OK && again && !s->refused)
@@ -341,7 +342,7 @@ static tide_status run_session(const struct client_call *call, const struct clie
         tide_buf_release(all[i]);
     tide_sign_close(s.actor);
     tide_sign_close(s.sender);
-    cast_close(&s.cast);
+    parties_close(&s.parties);
     client_close(&s.client);
     return status;
 }

@@ -85,7 +85,7 @@ struct client_options {
 
 struct client_call {
     const char *name;
-    uint32_t place; /* of the contract in the cast */
+    uint32_t place; /* of the contract in the parties */
     const char *fn;
     const char *parts; /* of its arguments, a letter each: see client_calls.c */
     const char *help;
@@ -93,12 +93,12 @@ struct client_call {
 /* Ended by a NULL name. */
 extern const struct client_call client_calls[];
 
-/* Who answers to that name: user7, sumsub, a contract of the cast, or an address. */
-tide_status client_party(struct tide_buf *scaddress, const struct cast *cast, uint64_t seed,
+/* Who answers to that name: user7, sumsub, a contract of the parties, or an address. */
+tide_status client_party(struct tide_buf *scaddress, const struct parties *parties, uint64_t seed,
                          const char *name, struct tide_err *err) TIDE_MUST_USE;
 /* The arguments as ScVals; *count of them. close_time: of the latest ledger. */
 tide_status client_args(struct tide_buf *out, uint32_t *count, const struct client_call *call,
-                        const struct client_options *o, const struct cast *cast,
+                        const struct client_options *o, const struct parties *parties,
                         struct tide_err *err) TIDE_MUST_USE;
 
 #endif

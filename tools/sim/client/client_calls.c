@@ -11,38 +11,38 @@
  * k least, l least of the other, r partner, y synth, c collateral, f asset, q price, j country,
  * e expiry, x metadata, t title, b text, h call data, i proposal, v support, a reason. */
 const struct client_call client_calls[] = {
-    { "attest",              CAST_COMPLIANCE, "attest",              "wsjex",  "--as sumsub --subject NAME [--country N] [--expires-in S] [--metadata TEXT]" },
-    { "submit_attestation",  CAST_COMPLIANCE, "submit_attestation",  "wgje",   "--user N --signer signer0 [--country N] [--expires-in S]" },
-    { "revoke",              CAST_COMPLIANCE, "revoke",              "ws",     "--as sumsub --subject NAME" },
-    { "add_verifier",        CAST_COMPLIANCE, "add_verifier",        "ws",     "--as daowallet --subject NAME" },
-    { "remove_verifier",     CAST_COMPLIANCE, "remove_verifier",     "ws",     "--as daowallet --subject NAME" },
-    { "suspend",             CAST_COMPLIANCE, "suspend_account",     "wsa",    "--as admin --subject NAME --text REASON" },
-    { "unsuspend",           CAST_COMPLIANCE, "unsuspend_account",   "ws",     "--as admin --subject NAME" },
-    { "sanction",            CAST_COMPLIANCE, "sanction_account",    "wsa",    "--as admin --subject NAME --text REASON" },
-    { "freeze",              CAST_COMPLIANCE, "freeze_account",      "wsa",    "--as admin --subject NAME --text REASON" },
-    { "unfreeze",            CAST_COMPLIANCE, "unfreeze_account",    "ws",     "--as admin --subject NAME" },
-    { "block_jurisdiction",  CAST_COMPLIANCE, "block_jurisdiction",  "wj",     "--as daowallet --country N" },
-    { "unblock_jurisdiction", CAST_COMPLIANCE, "unblock_jurisdiction", "wj",   "--as daowallet --country N" },
-    { "swap_exact_in",       CAST_POOL,       "swap_exact_in",       "wpdmkr", "--user N --pool POOL --amount X [--reverse] [--min X] [--partner N]" },
-    { "swap",                CAST_POOL,       "swap_exact_in",       "wpdmkr", "the same" },
-    { "add_liquidity",       CAST_POOL,       "add_liquidity",       "wpmnk",  "--user N --pool POOL --amount X --amount-b X [--min X]" },
-    { "remove_liquidity",    CAST_POOL,       "remove_liquidity",    "wpmkl",  "--user N --pool POOL --amount SHARES [--min X] [--min-b X]" },
-    { "claim_fees",          CAST_POOL,       "claim_fees",          "wp",     "--user N --pool POOL" },
-    { "open_vault",          CAST_ENGINE,     "open_vault",          "wycm",   "--user N --synth sGOLD --amount X [--collateral xlm]" },
-    { "deposit_collateral",  CAST_ENGINE,     "deposit_collateral",  "wym",    "--user N --synth sGOLD --amount X" },
-    { "mint_synth",          CAST_ENGINE,     "mint_synth",          "wym",    "--user N --synth sGOLD --amount X" },
-    { "burn_synth",          CAST_ENGINE,     "burn_synth",          "wym",    "--user N --synth sGOLD --amount X" },
-    { "withdraw_collateral", CAST_ENGINE,     "withdraw_collateral", "wym",    "--user N --synth sGOLD --amount X" },
-    { "liquidate",           CAST_ENGINE,     "liquidate",           "woym",   "--user N --owner NAME --synth sGOLD --amount X" },
-    { "deposit",             CAST_STABILITY,  "deposit",             "wm",     "--user N --amount X" },
-    { "withdraw",            CAST_STABILITY,  "withdraw",            "wm",     "--user N --amount X" },
-    { "submit_price",        CAST_ORACLE,     "submit_price",        "wfq",    "--as feed0 --asset GOLD --price X" },
-    { "propose",             CAST_DAO,        "propose",             "wtbh",   "--as gov0 [--title TEXT] [--text TEXT] [--call-data TEXT]" },
-    { "vote",                CAST_DAO,        "vote",                "wiv",    "--as gov0 --proposal N [--against]" },
-    { "initialize_dao",      CAST_DAO,        "initialize",          "ws",     "--as NAME --subject ENGINE  anyone, at any time: NAME becomes the DAO" },
-    { "set_protocol_config", CAST_DAO,        "set_protocol_config", "wsssss", "--as NAME --subject NAME  of the wallet and four contracts" },
-    { "set_compliance",      CAST_DAO,        "set_compliance",      "ws",     "--as NAME --subject NAME" },
-    { "set_oracle",          CAST_DAO,        "set_oracle",          "ws",     "--as NAME --subject NAME" },
+    { "attest",              PARTY_COMPLIANCE, "attest",              "wsjex",  "--as sumsub --subject NAME [--country N] [--expires-in S] [--metadata TEXT]" },
+    { "submit_attestation",  PARTY_COMPLIANCE, "submit_attestation",  "wgje",   "--user N --signer signer0 [--country N] [--expires-in S]" },
+    { "revoke",              PARTY_COMPLIANCE, "revoke",              "ws",     "--as sumsub --subject NAME" },
+    { "add_verifier",        PARTY_COMPLIANCE, "add_verifier",        "ws",     "--as daowallet --subject NAME" },
+    { "remove_verifier",     PARTY_COMPLIANCE, "remove_verifier",     "ws",     "--as daowallet --subject NAME" },
+    { "suspend",             PARTY_COMPLIANCE, "suspend_account",     "wsa",    "--as admin --subject NAME --text REASON" },
+    { "unsuspend",           PARTY_COMPLIANCE, "unsuspend_account",   "ws",     "--as admin --subject NAME" },
+    { "sanction",            PARTY_COMPLIANCE, "sanction_account",    "wsa",    "--as admin --subject NAME --text REASON" },
+    { "freeze",              PARTY_COMPLIANCE, "freeze_account",      "wsa",    "--as admin --subject NAME --text REASON" },
+    { "unfreeze",            PARTY_COMPLIANCE, "unfreeze_account",    "ws",     "--as admin --subject NAME" },
+    { "block_jurisdiction",  PARTY_COMPLIANCE, "block_jurisdiction",  "wj",     "--as daowallet --country N" },
+    { "unblock_jurisdiction", PARTY_COMPLIANCE, "unblock_jurisdiction", "wj",   "--as daowallet --country N" },
+    { "swap_exact_in",       PARTY_POOL,       "swap_exact_in",       "wpdmkr", "--user N --pool POOL --amount X [--reverse] [--min X] [--partner N]" },
+    { "swap",                PARTY_POOL,       "swap_exact_in",       "wpdmkr", "the same" },
+    { "add_liquidity",       PARTY_POOL,       "add_liquidity",       "wpmnk",  "--user N --pool POOL --amount X --amount-b X [--min X]" },
+    { "remove_liquidity",    PARTY_POOL,       "remove_liquidity",    "wpmkl",  "--user N --pool POOL --amount SHARES [--min X] [--min-b X]" },
+    { "claim_fees",          PARTY_POOL,       "claim_fees",          "wp",     "--user N --pool POOL" },
+    { "open_vault",          PARTY_ENGINE,     "open_vault",          "wycm",   "--user N --synth sGOLD --amount X [--collateral xlm]" },
+    { "deposit_collateral",  PARTY_ENGINE,     "deposit_collateral",  "wym",    "--user N --synth sGOLD --amount X" },
+    { "mint_synth",          PARTY_ENGINE,     "mint_synth",          "wym",    "--user N --synth sGOLD --amount X" },
+    { "burn_synth",          PARTY_ENGINE,     "burn_synth",          "wym",    "--user N --synth sGOLD --amount X" },
+    { "withdraw_collateral", PARTY_ENGINE,     "withdraw_collateral", "wym",    "--user N --synth sGOLD --amount X" },
+    { "liquidate",           PARTY_ENGINE,     "liquidate",           "woym",   "--user N --owner NAME --synth sGOLD --amount X" },
+    { "deposit",             PARTY_STABILITY,  "deposit",             "wm",     "--user N --amount X" },
+    { "withdraw",            PARTY_STABILITY,  "withdraw",            "wm",     "--user N --amount X" },
+    { "submit_price",        PARTY_ORACLE,     "submit_price",        "wfq",    "--as feed0 --asset GOLD --price X" },
+    { "propose",             PARTY_DAO,        "propose",             "wtbh",   "--as gov0 [--title TEXT] [--text TEXT] [--call-data TEXT]" },
+    { "vote",                PARTY_DAO,        "vote",                "wiv",    "--as gov0 --proposal N [--against]" },
+    { "initialize_dao",      PARTY_DAO,        "initialize",          "ws",     "--as NAME --subject ENGINE  anyone, at any time: NAME becomes the DAO" },
+    { "set_protocol_config", PARTY_DAO,        "set_protocol_config", "wsssss", "--as NAME --subject NAME  of the wallet and four contracts" },
+    { "set_compliance",      PARTY_DAO,        "set_compliance",      "ws",     "--as NAME --subject NAME" },
+    { "set_oracle",          PARTY_DAO,        "set_oracle",          "ws",     "--as NAME --subject NAME" },
     { 0 },
 };
 /* clang-format on */
@@ -51,21 +51,21 @@ enum { DECIMALS = 7 };
 
 /* --- parties -------------------------------------------------------------------------- */
 
-static bool find_contract(struct tide_buf *out, const struct cast *cast, const char *name)
+static bool find_contract(struct tide_buf *out, const struct parties *parties, const char *name)
 {
     char token[40];
     snprintf(token, sizeof token, "token_%s", name);
-    for (uint32_t i = 0; i < CAST_CONTRACTS; i++) {
-        const char *known = cast->contracts[i].name;
+    for (uint32_t i = 0; i < PARTY_CONTRACTS; i++) {
+        const char *known = parties->contracts[i].name;
         if (strcmp(known, name) != 0 && strcmp(known, token) != 0)
             continue;
-        lcm_put_address_contract(out, cast->contracts[i].id);
+        lcm_put_address_contract(out, parties->contracts[i].id);
         return true;
     }
     return false;
 }
 
-tide_status client_party(struct tide_buf *scaddress, const struct cast *cast, uint64_t seed,
+tide_status client_party(struct tide_buf *scaddress, const struct parties *parties, uint64_t seed,
                          const char *name, struct tide_err *err)
 {
     uint8_t address[44], secret[TIDE_SEED_BYTES];
@@ -75,9 +75,9 @@ tide_status client_party(struct tide_buf *scaddress, const struct cast *cast, ui
         tide_buf_put(scaddress, address, len);
         return TIDE_OK;
     }
-    if (find_contract(scaddress, cast, name))
+    if (find_contract(scaddress, parties, name))
         return TIDE_OK;
-    cast_seed(secret, seed, name);
+    parties_seed(secret, seed, name);
     if (tide_sign_open(&key, secret) != TIDE_OK)
         return tide_fail(err, TIDE_E_MEMORY, "no memory for a key");
     lcm_put_address_account(scaddress, tide_sign_public(key));
@@ -119,13 +119,13 @@ static tide_status put_amount(struct tide_buf *out, const char *name, const char
 }
 
 static tide_status put_party(struct tide_buf *out, const struct client_options *o,
-                             const struct cast *cast, const char *option, const char *name,
+                             const struct parties *parties, const char *option, const char *name,
                              struct tide_err *err)
 {
     if (!name)
         return tide_fail(err, TIDE_E_USAGE, "--%s is needed", option);
     tide_buf_be32(out, TIDE_SCV_ADDRESS);
-    return client_party(out, cast, o->seed, name, err);
+    return client_party(out, parties, o->seed, name, err);
 }
 
 static tide_status put_symbol(struct tide_buf *out, const char *option, const char *text,
@@ -179,19 +179,19 @@ static void put_bool(struct tide_buf *out, bool value)
 /* --- arguments -------------------------------------------------------------------------------- */
 
 static tide_status put_named(struct tide_buf *out, char part, const struct client_options *o,
-                             const struct cast *cast, struct tide_err *err)
+                             const struct parties *parties, struct tide_err *err)
 {
     switch (part) {
     case 'w':
-        return put_party(out, o, cast, "as", o->as, err);
+        return put_party(out, o, parties, "as", o->as, err);
     case 's':
-        return put_party(out, o, cast, "subject", o->subject, err);
+        return put_party(out, o, parties, "subject", o->subject, err);
     case 'g':
-        return put_party(out, o, cast, "signer", o->signer, err);
+        return put_party(out, o, parties, "signer", o->signer, err);
     case 'o':
-        return put_party(out, o, cast, "owner", o->owner, err);
+        return put_party(out, o, parties, "owner", o->owner, err);
     case 'c':
-        return put_party(out, o, cast, "collateral", o->collateral, err);
+        return put_party(out, o, parties, "collateral", o->collateral, err);
     case 'p':
         return put_pool(out, o->pool, err);
     case 'y':
@@ -250,14 +250,14 @@ static void put_plain(struct tide_buf *out, char part, const struct client_optio
 }
 
 tide_status client_args(struct tide_buf *out, uint32_t *count, const struct client_call *call,
-                        const struct client_options *o, const struct cast *cast,
+                        const struct client_options *o, const struct parties *parties,
                         struct tide_err *err)
 {
     tide_status status = TIDE_OK;
     *count = 0;
     for (const char *part = call->parts; *part && status == TIDE_OK; part++) {
         if (strchr("wsgocpyfa", *part))
-            status = put_named(out, *part, o, cast, err);
+            status = put_named(out, *part, o, parties, err);
         else if (strchr("mnklq", *part))
             status = put_number(out, *part, o, err);
         else

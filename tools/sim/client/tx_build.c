@@ -11,7 +11,7 @@ static void put_key(struct tide_buf *buf, const uint8_t *key)
     tide_buf_put(buf, key, TIDE_HASH_BYTES);
 }
 
-static void put_operation(struct tide_buf *buf, const struct compose *what)
+static void put_operation(struct tide_buf *buf, const struct tx_draft *what)
 {
     tide_buf_be32(buf, 0); /* the transaction's source */
     tide_buf_be32(buf, (uint32_t)what->op);
@@ -26,7 +26,7 @@ static void put_operation(struct tide_buf *buf, const struct compose *what)
     tide_buf_slice(buf, what->auth);
 }
 
-static void put_transaction(struct tide_buf *buf, const struct compose *what)
+static void put_transaction(struct tide_buf *buf, const struct tx_draft *what)
 {
     put_key(buf, what->source);
     tide_buf_be32(buf, what->fee);
@@ -68,8 +68,8 @@ static tide_status put_signature(struct tide_buf *buf, struct tide_sign *key,
     return status;
 }
 
-tide_status compose_envelope(struct tide_buf *buf, const struct compose *what,
-                             struct tide_sign *key, uint8_t hash[TIDE_HASH_BYTES])
+tide_status tx_build_envelope(struct tide_buf *buf, const struct tx_draft *what,
+                              struct tide_sign *key, uint8_t hash[TIDE_HASH_BYTES])
 {
     tide_buf_be32(buf, ENVELOPE_TX);
     size_t mark = buf->len;
@@ -81,8 +81,8 @@ tide_status compose_envelope(struct tide_buf *buf, const struct compose *what,
     return buf->failed ? TIDE_E_MEMORY : status;
 }
 
-tide_status compose_auth(struct tide_buf *buf, const uint8_t *network_id, tide_slice entry,
-                         struct tide_sign *key, uint32_t expires)
+tide_status tx_build_auth(struct tide_buf *buf, const uint8_t *network_id, tide_slice entry,
+                          struct tide_sign *key, uint32_t expires)
 {
     uint8_t hash[TIDE_HASH_BYTES], signature[TIDE_SIGNATURE_BYTES];
     struct tide_xdr x = tide_xdr_of(entry);

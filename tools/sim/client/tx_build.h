@@ -1,14 +1,14 @@
 /* Transactions as a person's program makes them: drafted, completed with what a simulation
  * answered, signed. */
-#ifndef SIM_COMPOSE_H
-#define SIM_COMPOSE_H
+#ifndef SIM_TX_BUILD_H
+#define SIM_TX_BUILD_H
 
 #include "tidemark/buf.h"
 #include "tidemark/sign.h"
 #include "tools/sim/ledger/lcm.h"
 
 /* One operation. Slices are read during the call. */
-struct compose {
+struct tx_draft {
     const uint8_t *network_id;
     const uint8_t *source; /* ed25519 key                                             */
     int64_t seq;
@@ -26,11 +26,11 @@ struct compose {
 };
 
 /* Appends the envelope, signed by key; NULL: unsigned. hash: of the transaction. TIDE_E_MEMORY. */
-tide_status compose_envelope(struct tide_buf *buf, const struct compose *what,
-                             struct tide_sign *key, uint8_t hash[TIDE_HASH_BYTES]) TIDE_MUST_USE;
+tide_status tx_build_envelope(struct tide_buf *buf, const struct tx_draft *what,
+                              struct tide_sign *key, uint8_t hash[TIDE_HASH_BYTES]) TIDE_MUST_USE;
 /* Appends an authorisation entry as a simulation gave it; one for another address is signed by
  * key until that ledger. TIDE_E_DECODE: not such an entry. */
-tide_status compose_auth(struct tide_buf *buf, const uint8_t *network_id, tide_slice entry,
-                         struct tide_sign *key, uint32_t expires) TIDE_MUST_USE;
+tide_status tx_build_auth(struct tide_buf *buf, const uint8_t *network_id, tide_slice entry,
+                          struct tide_sign *key, uint32_t expires) TIDE_MUST_USE;
 
 #endif

@@ -23,7 +23,7 @@ static void print_key(uint64_t seed, const char *name)
     uint8_t secret[TIDE_SEED_BYTES], public[TIDE_HASH_BYTES];
     char text[TIDE_STRKEY_TEXT_MAX];
     struct keys keys = { 0 };
-    cast_seed(secret, seed, name);
+    parties_seed(secret, seed, name);
     if (keys_add(&keys, secret, public) != TIDE_OK)
         abort();
     size_t len =
@@ -36,13 +36,13 @@ static void print_key(uint64_t seed, const char *name)
 
 static tide_status print_all(const struct keys_options *o, struct tide_err *err)
 {
-    struct cast cast;
-    tide_status status = cast_open(&cast, "", o->seed, (uint32_t)o->users);
+    struct parties parties;
+    tide_status status = parties_open(&parties, "", o->seed, (uint32_t)o->users);
     if (status != TIDE_OK)
         tide_fail(err, status, "no memory for the keys");
-    for (uint32_t i = 0; status == TIDE_OK && i < cast.account_count; i++)
-        print_key(o->seed, cast.accounts[i].name);
-    cast_close(&cast);
+    for (uint32_t i = 0; status == TIDE_OK && i < parties.account_count; i++)
+        print_key(o->seed, parties.accounts[i].name);
+    parties_close(&parties);
     return status;
 }
 

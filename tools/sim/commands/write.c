@@ -108,11 +108,11 @@ static tide_status write_chain(const struct write_options *o, struct chain *chai
     if (o->append)
         status = lake_last(lake, &lake->skip_to, err);
     if (status == TIDE_OK)
-        status = sim_settings_deployment(&o->chain, &chain->cast, 0, err);
+        status = sim_settings_deployment(&o->chain, &chain->parties, 0, err);
     if (status == TIDE_OK)
         status = write_all(o, chain, lake, err);
     if (status == TIDE_OK && !o->follow)
-        status = sim_settings_deployment(&o->chain, &chain->cast, chain->ledger, err);
+        status = sim_settings_deployment(&o->chain, &chain->parties, chain->ledger, err);
     if (status == TIDE_OK && !o->quiet)
         fprintf(stderr,
                 "ledgers=%" PRIu64 " last=%u txs=%" PRIu64 " refused=%" PRIu64 " events=%" PRIu64

@@ -31,7 +31,7 @@ static tide_slice some_function(struct dice *d)
 /* Any of ours, Stellar assets and wallets included. */
 static const uint8_t *any_of_ours(struct hostile *h)
 {
-    return h->chain->cast.contracts[dice_of(&h->dice, CAST_TOKEN + CAST_MARKETS)].id;
+    return h->chain->parties.contracts[dice_of(&h->dice, PARTY_TOKEN + PARTY_MARKETS)].id;
 }
 
 static void put_args(struct attack *a, uint32_t most, struct hostile_bounds bounds)
@@ -184,14 +184,14 @@ static void put_asset_event(struct attack *a, uint32_t place, uint32_t name)
     struct hostile *h = a->h;
     struct tide_buf *out = &a->chain->events_xdr;
     char text[5 + 56 + 1] = "native";
-    if (place == CAST_USDC) {
+    if (place == PARTY_USDC) {
         struct tide_buf issuer;
         tide_buf_init(&issuer, 64);
-        cast_put_strkey(&issuer, &h->chain->cast, CAST_ISSUER);
+        parties_put_strkey(&issuer, &h->chain->parties, PARTY_ISSUER);
         snprintf(text, sizeof text, "USDC:%.56s", (const char *)issuer.ptr);
         tide_buf_release(&issuer);
     }
-    hostile_put_event_head(out, h->chain->cast.contracts[place].id, 1, name == 0 ? 4 : 3);
+    hostile_put_event_head(out, h->chain->parties.contracts[place].id, 1, name == 0 ? 4 : 3);
     lcm_put_symbol(out, asset_names[name]);
     put_holder(h, out);
     if (name == 0)
@@ -216,7 +216,7 @@ static void put_asset_events(struct attack *a, uint32_t most)
     struct tide_buf *out = &a->chain->events_xdr;
     uint32_t count = dice_size(a->dice, 1, most);
     for (uint32_t i = 0; i < count && out->len < HOSTILE_EVENT_BYTES - 400; i++)
-        put_asset_event(a, dice_of(a->dice, 2) ? CAST_USDC : CAST_XLM,
+        put_asset_event(a, dice_of(a->dice, 2) ? PARTY_USDC : PARTY_XLM,
                         dice_percent(a->dice, 70) ? 0 : dice_of(a->dice, TIDE_COUNT(asset_names)));
 }
 
@@ -228,7 +228,7 @@ void hostile_asset(struct hostile *h)
     attack_begin(&a, h);
     hostile_foreign(h, dice_of(&h->dice, HOSTILE_FOREIGN), id);
     bool direct = dice_percent(&h->dice, 40);
-    const uint8_t *to = direct ? h->chain->cast.contracts[CAST_USDC].id : id;
+    const uint8_t *to = direct ? h->chain->parties.contracts[PARTY_USDC].id : id;
     put_args(&a, 3, (struct hostile_bounds){ .bytes = 300, .depth = 30 });
     attack_call(&a, to, TIDE_SLICE("transfer"));
     put_asset_events(&a, direct ? 1 : 70);

@@ -84,9 +84,9 @@ void hostile_tokens(struct hostile *h)
 {
     struct attack a;
     bool market = dice_of(&h->dice, 2);
-    uint32_t place = market ? CAST_ENGINE : CAST_PARTNERS;
+    uint32_t place = market ? PARTY_ENGINE : PARTY_PARTNERS;
     const struct sim_contract *ours =
-        sim_contract_find(&h->chain->host, chain_addr(h->chain, cast_contract(place)));
+        sim_contract_find(&h->chain->host, chain_addr(h->chain, parties_contract(place)));
     const struct tide_kind *kind = &tide_entries()[market ? TIDE_EN_synthetic_engine_asset_config
                                                           : TIDE_EN_partner_registry_partner_asset];
     attack_begin(&a, h);
@@ -105,7 +105,7 @@ void hostile_names(struct hostile *h)
 {
     struct attack a;
     const struct sim_contract *dao =
-        sim_contract_find(&h->chain->host, chain_addr(h->chain, cast_contract(CAST_DAO)));
+        sim_contract_find(&h->chain->host, chain_addr(h->chain, parties_contract(PARTY_DAO)));
     if (!dao->instance || dao->instance->live_until < h->chain->ledger)
         return;
     attack_begin(&a, h);

@@ -44,7 +44,7 @@ static tide_status enlist(struct hostile *h)
                                                .seq = (int64_t)options->first_ledger << 32,
                                                .modified = options->first_ledger - 1 };
         snprintf(name, sizeof name, "attacker %u", i);
-        if (cast_key(&h->chain->cast, h->accounts[i].key, options->seed, name) != TIDE_OK)
+        if (parties_key(&h->chain->parties, h->accounts[i].key, options->seed, name) != TIDE_OK)
             return TIDE_E_MEMORY;
     }
     return TIDE_OK;

@@ -1,6 +1,6 @@
 /* What the files of the hostile chain share. */
-#ifndef SIM_HOSTILE_OWN_H
-#define SIM_HOSTILE_OWN_H
+#ifndef SIM_HOSTILE_IMPL_H
+#define SIM_HOSTILE_IMPL_H
 
 #include "tidemark/catalogue.h"
 #include "tools/sim/chain/chain.h"

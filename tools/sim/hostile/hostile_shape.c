@@ -18,9 +18,9 @@ const struct sim_contract *hostile_ours(struct hostile *h)
 {
     uint32_t place;
     do
-        place = dice_of(&h->dice, CAST_TOKEN + CAST_MARKETS);
-    while (place == CAST_USDC || place == CAST_XLM);
-    return sim_contract_find(&h->chain->host, chain_addr(h->chain, cast_contract(place)));
+        place = dice_of(&h->dice, PARTY_TOKEN + PARTY_MARKETS);
+    while (place == PARTY_USDC || place == PARTY_XLM);
+    return sim_contract_find(&h->chain->host, chain_addr(h->chain, parties_contract(place)));
 }
 
 void hostile_foreign(const struct hostile *h, uint32_t i, uint8_t out[TIDE_HASH_BYTES])
@@ -33,11 +33,12 @@ void hostile_foreign(const struct hostile *h, uint32_t i, uint8_t out[TIDE_HASH_
 
 static void put_anybody(struct hostile *h, struct tide_buf *out)
 {
-    const struct cast *cast = &h->chain->cast;
+    const struct parties *parties = &h->chain->parties;
     if (dice_percent(&h->dice, 30))
-        lcm_put_address_contract(out, cast->contracts[dice_of(&h->dice, CAST_CONTRACTS)].id);
+        lcm_put_address_contract(out, parties->contracts[dice_of(&h->dice, PARTY_CONTRACTS)].id);
     else
-        lcm_put_address_account(out, cast->accounts[dice_of(&h->dice, cast->account_count)].id);
+        lcm_put_address_account(out,
+                                parties->accounts[dice_of(&h->dice, parties->account_count)].id);
 }
 
 void hostile_put_somebody(struct hostile *h, struct tide_buf *out)

@@ -96,7 +96,7 @@ struct node_latest node_latest(const struct sim_node *node)
     return out;
 }
 
-const struct cast *node_cast(const struct sim_node *node)
+const struct parties *node_parties(const struct sim_node *node)
 {
-    return &node->chain.cast;
+    return &node->chain.parties;
 }

@@ -53,7 +53,7 @@ struct node_latest {
 };
 struct node_latest node_latest(const struct sim_node *node);
 /* Names, keys and addresses of who takes part. */
-const struct cast *node_cast(const struct sim_node *node);
+const struct parties *node_parties(const struct sim_node *node);
 
 /* --- sending ------------------------------------------------------------------ */
 

@@ -124,7 +124,7 @@ static const uint8_t *signer_of(struct sim_node *node, const struct node_grant *
     const struct sim_contract *contract = sim_contract_find(&node->chain.host, grant->who);
     if (!contract || contract->role != TIDE_ROLE_wallet)
         return NULL;
-    return chain_signer(&node->chain.cast, grant->who);
+    return chain_signer(&node->chain.parties, grant->who);
 }
 
 static const char *authenticate(struct sim_node *node, const struct node_grant *grant,
@@ -145,7 +145,7 @@ static const char *authenticate(struct sim_node *node, const struct node_grant *
     struct chain_signed what = { .nonce = grant->nonce,
                                  .expires = grant->expires,
                                  .invocation = grant->invocation };
-    chain_auth_hash(node->chain.cast.network_id, &what, hash);
+    chain_auth_hash(node->chain.parties.network_id, &what, hash);
     if (!tide_ed25519_holds(signer, signature, tide_slice_of(hash, sizeof hash)))
         return NODE_BAD_SIGNATURE;
     return NULL;

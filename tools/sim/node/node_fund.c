@@ -13,7 +13,7 @@ tide_status node_friendbot_open(struct sim_node *node)
 {
     struct chain *chain = &node->chain;
     uint8_t key[TIDE_HASH_BYTES];
-    tide_status status = cast_key(&chain->cast, key, chain->options.seed, "friendbot");
+    tide_status status = parties_key(&chain->parties, key, chain->options.seed, "friendbot");
     if (status != TIDE_OK)
         return status;
     struct sim_account *account = sim_account_add(&chain->host, node_account(key), FRIENDBOT_OF);
@@ -62,15 +62,15 @@ static tide_status sign_funding(struct sim_node *node, struct node_tx *tx)
     tide_buf_be32(buf, 0);
     tide_status status = buf->failed
                              ? TIDE_E_MEMORY
-                             : node_tx_read(tx, tide_buf_view(buf), node->chain.cast.network_id);
-    if (status != TIDE_OK || !keys_sign(&node->chain.cast.keys, signature, key, tx->hash))
+                             : node_tx_read(tx, tide_buf_view(buf), node->chain.parties.network_id);
+    if (status != TIDE_OK || !keys_sign(&node->chain.parties.keys, signature, key, tx->hash))
         return TIDE_E_MEMORY;
     buf->len = mark;
     tide_buf_be32(buf, 1);
     tide_buf_put(buf, key + TIDE_HASH_BYTES - 4, 4);
     tide_xdr_put_var(buf, tide_slice_of(signature, sizeof signature));
     return buf->failed ? TIDE_E_MEMORY
-                       : node_tx_read(tx, tide_buf_view(buf), node->chain.cast.network_id);
+                       : node_tx_read(tx, tide_buf_view(buf), node->chain.parties.network_id);
 }
 
 static bool is_waiting(const struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES])
@@ -147,16 +147,16 @@ static void put_party(struct tide_buf *buf, const struct sim_account *account)
 
 static void put_transfer(struct funding *f, bool usdc, int64_t amount)
 {
-    const struct cast *cast = &f->chain->cast;
+    const struct parties *parties = &f->chain->parties;
     struct tide_buf *buf = &f->chain->events_xdr;
     char asset[5 + 56 + 1] = "native";
     struct tide_buf issuer;
     tide_buf_init(&issuer, 64);
-    cast_put_strkey(&issuer, cast, CAST_ISSUER);
+    parties_put_strkey(&issuer, parties, PARTY_ISSUER);
     if (usdc)
         snprintf(asset, sizeof asset, "USDC:%.56s", (const char *)issuer.ptr);
     tide_buf_release(&issuer);
-    lcm_put_event_head(buf, cast->contracts[usdc ? CAST_USDC : CAST_XLM].id, 4);
+    lcm_put_event_head(buf, parties->contracts[usdc ? PARTY_USDC : PARTY_XLM].id, 4);
     lcm_put_symbol(buf, "transfer");
     put_party(buf, f->node->friendbot);
     put_party(buf, f->made);

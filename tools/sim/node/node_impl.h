@@ -1,6 +1,6 @@
 /* What the files of a node share. */
-#ifndef SIM_NODE_OWN_H
-#define SIM_NODE_OWN_H
+#ifndef SIM_NODE_IMPL_H
+#define SIM_NODE_IMPL_H
 
 #include "tidemark/meta.h"
 #include "tidemark/sign.h"
@@ -163,7 +163,7 @@ struct node_nonce {
 enum { NODE_NONCES_MAX = 16384, NODE_HELD_MAX = 1024 };
 
 struct node_held {
-    uint32_t account; /* of the cast */
+    uint32_t account; /* of the parties */
     uint32_t until;
 };
 

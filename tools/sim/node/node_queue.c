@@ -11,17 +11,17 @@ const char *node_status_name(enum node_status status)
 
 /* --- people who are about --------------------------------------------------------------- */
 
-/* Place among the held; NODE_HELD_MAX when there is no room, or it is no account of the cast. */
+/* Place among the held; NODE_HELD_MAX when there is no room, or it is no account of the parties. */
 static uint32_t find_held(const struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES],
                           uint32_t *account)
 {
-    const struct cast *cast = &node->chain.cast;
+    const struct parties *parties = &node->chain.parties;
     uint32_t at = 0;
     *account = 0;
-    while (*account < cast->account_count &&
-           memcmp(cast->accounts[*account].id, key, TIDE_HASH_BYTES) != 0)
+    while (*account < parties->account_count &&
+           memcmp(parties->accounts[*account].id, key, TIDE_HASH_BYTES) != 0)
         (*account)++;
-    if (*account == cast->account_count)
+    if (*account == parties->account_count)
         return NODE_HELD_MAX;
     while (at < node->held_count && node->held[at].account != *account)
         at++;
@@ -34,7 +34,7 @@ void node_use(struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES])
     uint32_t at = find_held(node, key, &account);
     node->guest_until = until;
     if (at < NODE_HELD_MAX) {
-        if (account < CAST_USER) /* an office: the protocol needs it soon again */
+        if (account < PARTY_USER) /* an office: the protocol needs it soon again */
             until = node->chain.ledger + NODE_PATIENCE + 1;
         node->held[at] = (struct node_held){ account, until };
         node->held_count += at == node->held_count;
@@ -45,7 +45,7 @@ bool node_holds(void *self, uint32_t account, tide_slice args)
 {
     struct sim_node *node = self;
     for (uint32_t i = 0; i < node->held_count; i++) {
-        const uint8_t *key = node->chain.cast.accounts[node->held[i].account].id;
+        const uint8_t *key = node->chain.parties.accounts[node->held[i].account].id;
         if (node->held[i].account == account ||
             (args.len && memmem(args.ptr, args.len, key, TIDE_HASH_BYTES)))
             return true;
@@ -139,7 +139,7 @@ tide_status node_put_waiting(struct sim_node *node, const struct node_tx *tx, co
     if (funded)
         memcpy(item->funded, funded, TIDE_HASH_BYTES);
     tide_status status = node_tx_read(&item->tx, tide_slice_of(item->bytes, tx->bytes.len),
-                                      node->chain.cast.network_id);
+                                      node->chain.parties.network_id);
     assert(status == TIDE_OK);
     node->waiting++;
     return status;
@@ -188,7 +188,7 @@ tide_status node_send(struct sim_node *node, tide_slice envelope, struct node_se
     *out = (struct node_sent){ 0 };
     if (envelope.len > NODE_BYTES_MAX)
         return TIDE_E_LIMIT;
-    tide_status status = node_tx_read(tx, envelope, node->chain.cast.network_id);
+    tide_status status = node_tx_read(tx, envelope, node->chain.parties.network_id);
     if (status != TIDE_OK)
         return status;
     memcpy(out->hash, tx->hash, TIDE_HASH_BYTES);

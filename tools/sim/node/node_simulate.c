@@ -312,7 +312,7 @@ tide_status node_simulate(struct sim_node *node, tide_slice envelope, struct nod
     *out = (struct node_simulated){ 0 };
     if (envelope.len > NODE_BYTES_MAX)
         return TIDE_E_LIMIT;
-    tide_status status = node_tx_read(&node->parsed, envelope, chain->cast.network_id);
+    tide_status status = node_tx_read(&node->parsed, envelope, chain->parties.network_id);
     if (status != TIDE_OK)
         return status;
     struct trial t = { .node = node, .envelope = envelope, .tx = &node->parsed, .out = out };

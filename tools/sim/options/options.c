@@ -182,7 +182,7 @@ struct chain_options sim_settings_chain(const struct sim_settings *s)
         .users = (uint32_t)s->users,
         .noise = (uint32_t)s->noise,
         .life = (uint32_t)s->life,
-        .profile = strcmp(s->profile, "swaps") == 0 ? STORY_SWAPS : STORY_MIXED,
+        .profile = strcmp(s->profile, "swaps") == 0 ? WORKLOAD_SWAPS : WORKLOAD_MIXED,
         .strict_auth = s->strict_auth,
         .catalog_native = s->catalog_native,
         .diagnostics = s->diagnostics,

@@ -59,7 +59,8 @@ struct hostile_options sim_settings_hostile(const struct sim_settings *settings)
 struct lake_options sim_settings_lake(const struct sim_settings *settings);
 /* Names and addresses, into --deployment or beside the lake; nowhere when there is neither.
  * last is 0 for a chain that goes on. */
-tide_status sim_settings_deployment(const struct sim_settings *settings, const struct cast *cast,
-                                    uint32_t last, struct tide_err *err) TIDE_MUST_USE;
+tide_status sim_settings_deployment(const struct sim_settings *settings,
+                                    const struct parties *parties, uint32_t last,
+                                    struct tide_err *err) TIDE_MUST_USE;
 
 #endif

@@ -12,7 +12,7 @@ static tide_status place(const struct sim_settings *s, char path[PATH_TEXT], str
     return TIDE_OK;
 }
 
-tide_status sim_settings_deployment(const struct sim_settings *s, const struct cast *cast,
+tide_status sim_settings_deployment(const struct sim_settings *s, const struct parties *parties,
                                     uint32_t last, struct tide_err *err)
 {
     char path[PATH_TEXT];
@@ -23,7 +23,7 @@ tide_status sim_settings_deployment(const struct sim_settings *s, const struct c
     if (status != TIDE_OK)
         return status;
     tide_buf_init(&json, TEXT_MAX);
-    cast_deployment(&json, cast, (uint32_t)s->first_ledger, last);
+    parties_deployment(&json, parties, (uint32_t)s->first_ledger, last);
     FILE *file = fopen(path, "wb");
     bool whole = file && !json.failed && fwrite(json.ptr, 1, json.len, file) == json.len;
     if (file && fclose(file) != 0)

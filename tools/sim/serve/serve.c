@@ -305,7 +305,7 @@ static tide_status open_all(struct serve *serve, struct tide_err *err)
     if (status == TIDE_OK)
         status = serve_routes_open(serve, err);
     if (status == TIDE_OK)
-        status = sim_settings_deployment(chain, node_cast(serve->node), 0, err);
+        status = sim_settings_deployment(chain, node_parties(serve->node), 0, err);
     return status;
 }
 

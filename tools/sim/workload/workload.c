@@ -1,162 +1,162 @@
-/* The course of the story: who is next, and what is remembered of an answer. */
+/* The course of the workload: who is next, and what is remembered of an answer. */
 #include "tools/sim/workload/workload.h"
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
 
 /* clang-format off */
-const char *const story_pool_names[STORY_POOLS] = { "XLMUSDC", "SGOLDUSDC", "SBTCUSDC", "STSLAUSDC" };
-const uint32_t story_pool_market[STORY_POOLS] = { CAST_MARKETS, 0, 2, 1 };
-const char *const story_feed_names[STORY_FEEDS] = { "BTC", "GOLD", "OIL", "TSLA", "USDC", "XLM" };
-static const int64_t first_prices[STORY_FEEDS] = { 11013326, 39679865, 6899949, 24737500, 9984005, 4053210 };
+const char *const workload_pool_names[WORKLOAD_POOLS] = { "XLMUSDC", "SGOLDUSDC", "SBTCUSDC", "STSLAUSDC" };
+const uint32_t workload_pool_market[WORKLOAD_POOLS] = { PARTY_MARKETS, 0, 2, 1 };
+const char *const workload_feed_names[WORKLOAD_FEEDS] = { "BTC", "GOLD", "OIL", "TSLA", "USDC", "XLM" };
+static const int64_t first_prices[WORKLOAD_FEEDS] = { 11013326, 39679865, 6899949, 24737500, 9984005, 4053210 };
 
-typedef void story_action(struct story *story, struct story_call *call);
+typedef void workload_action(struct workload *workload, struct workload_call *call);
 
 static const struct {
-    story_action *act;
+    workload_action *act;
     uint32_t mixed; /* shares of all calls */
     uint32_t swaps;
 } actions[] = {
-    { story_trade,     300, 2000 },
-    { story_liquidity, 80,  20 },
-    { story_vault,     220, 20 },
-    { story_saving,    80,  5 },
-    { story_token,     80,  20 },
-    { story_oracle,    22,  2 },
-    { story_people,    90,  40 },
-    { story_registry,  20,  2 },
-    { story_partners,  45,  3 },
-    { story_admin,     20,  1 },
-    { story_mistake,   20,  1 },
-    { story_dao,       100, 5 },
+    { workload_trade,     300, 2000 },
+    { workload_liquidity, 80,  20 },
+    { workload_vault,     220, 20 },
+    { workload_saving,    80,  5 },
+    { workload_token,     80,  20 },
+    { workload_oracle,    22,  2 },
+    { workload_people,    90,  40 },
+    { workload_registry,  20,  2 },
+    { workload_partners,  45,  3 },
+    { workload_admin,     20,  1 },
+    { workload_mistake,   20,  1 },
+    { workload_dao,       100, 5 },
 };
 /* clang-format on */
 
 enum { PRICE_EVERY_S = 90 };
 
-static void open_users(struct story *story)
+static void open_users(struct workload *workload)
 {
-    for (uint32_t i = 0; i < story->user_count; i++) {
-        struct story_user *user = &story->users[i];
-        if (i < story->cast->user_count) {
-            user->source = CAST_USER + i;
-            user->ref = (cast_ref)user->source;
+    for (uint32_t i = 0; i < workload->user_count; i++) {
+        struct workload_user *user = &workload->users[i];
+        if (i < workload->parties->user_count) {
+            user->source = PARTY_USER + i;
+            user->ref = (party_ref)user->source;
         } else {
-            uint32_t wallet = i - story->cast->user_count;
-            user->source = cast_owner(story->cast, wallet);
-            user->ref = cast_contract(CAST_TOKEN + CAST_MARKETS + wallet);
+            uint32_t wallet = i - workload->parties->user_count;
+            user->source = parties_owner(workload->parties, wallet);
+            user->ref = parties_contract(PARTY_TOKEN + PARTY_MARKETS + wallet);
         }
     }
 }
 
-tide_status story_open(struct story *story, const struct cast *cast, uint64_t seed,
-                       enum story_profile profile)
+tide_status workload_open(struct workload *workload, const struct parties *parties, uint64_t seed,
+                          enum workload_profile profile)
 {
-    *story = (struct story){ .cast = cast, .profile = profile, .random = seed };
-    story->user_count = cast->user_count + CAST_WALLETS;
-    story->users = calloc(story->user_count, sizeof *story->users);
-    story->busy_at = calloc(cast->account_count, sizeof *story->busy_at);
-    if (!story->users || !story->busy_at) {
-        story_close(story);
+    *workload = (struct workload){ .parties = parties, .profile = profile, .random = seed };
+    workload->user_count = parties->user_count + PARTY_WALLETS;
+    workload->users = calloc(workload->user_count, sizeof *workload->users);
+    workload->busy_at = calloc(parties->account_count, sizeof *workload->busy_at);
+    if (!workload->users || !workload->busy_at) {
+        workload_close(workload);
         return TIDE_E_MEMORY;
     }
-    open_users(story);
-    memcpy(story->price, first_prices, sizeof story->price);
+    open_users(workload);
+    memcpy(workload->price, first_prices, sizeof workload->price);
     return TIDE_OK;
 }
 
-void story_close(struct story *story)
+void workload_close(struct workload *workload)
 {
-    free(story->users);
-    free(story->busy_at);
-    story->users = NULL;
-    story->busy_at = NULL;
+    free(workload->users);
+    free(workload->busy_at);
+    workload->users = NULL;
+    workload->busy_at = NULL;
 }
 
-uint32_t story_pause(struct story *story, uint32_t close_step)
+uint32_t workload_pause(struct workload *workload, uint32_t close_step)
 {
-    uint32_t luck = story_pick(story, story->profile == STORY_SWAPS ? 8000 : 1400);
+    uint32_t luck = workload_pick(workload, workload->profile == WORKLOAD_SWAPS ? 8000 : 1400);
     if (luck < 4)
-        return 86400 * 7 + story_pick(story, 86400 * 3);
+        return 86400 * 7 + workload_pick(workload, 86400 * 3);
     if (luck < 14)
-        return 86400 + story_pick(story, 86400 * 3);
+        return 86400 + workload_pick(workload, 86400 * 3);
     if (luck < 40)
-        return 300 + story_pick(story, 7200);
+        return 300 + workload_pick(workload, 7200);
     return close_step;
 }
 
-void story_ledger(struct story *story, uint32_t ledger, uint64_t now)
+void workload_ledger(struct workload *workload, uint32_t ledger, uint64_t now)
 {
-    story->ledger = ledger;
-    story->now = now;
-    story->calm = false;
-    if (now - story->priced_at >= PRICE_EVERY_S && story->round == 0) {
-        story_move_prices(story);
-        story->priced_at = now;
-        story->round = 4;
+    workload->ledger = ledger;
+    workload->now = now;
+    workload->calm = false;
+    if (now - workload->priced_at >= PRICE_EVERY_S && workload->round == 0) {
+        workload_move_prices(workload);
+        workload->priced_at = now;
+        workload->round = 4;
     }
 }
 
-static bool heal_due(const struct story *story)
+static bool heal_due(const struct workload *workload)
 {
-    for (uint32_t i = 0; i < story->heal_count; i++) {
-        if (story->heals[i].due <= story->ledger)
+    for (uint32_t i = 0; i < workload->heal_count; i++) {
+        if (workload->heals[i].due <= workload->ledger)
             return true;
     }
     return false;
 }
 
 /* Somebody came: the first verifiers and the signers are as a stranger would expect them. */
-static void set_in_order(struct story *story)
+static void set_in_order(struct workload *workload)
 {
-    for (uint32_t i = 0; i + 1 < CAST_VERIFIERS; i++)
-        story_heal_later(story, HEAL_VERIFIER, CAST_VERIFIER + i, 0);
-    for (uint32_t i = 0; i < CAST_SIGNERS; i++)
-        story_heal_later(story, HEAL_SIGNER, i, 1);
+    for (uint32_t i = 0; i + 1 < PARTY_VERIFIERS; i++)
+        workload_heal_later(workload, HEAL_VERIFIER, PARTY_VERIFIER + i, 0);
+    for (uint32_t i = 0; i < PARTY_SIGNERS; i++)
+        workload_heal_later(workload, HEAL_SIGNER, i, 1);
 }
 
-void story_keep_calm(struct story *story, bool wait)
+void workload_keep_calm(struct workload *workload, bool wait)
 {
-    if (story->calm_until <= story->ledger)
-        story->calm_until = story->ledger + 1;
-    for (uint32_t i = 0; i < story->heal_count; i++)
-        story->heals[i].due = story->ledger + wait;
-    if (story->company_at + 1 != story->ledger)
-        set_in_order(story);
-    story->company_at = story->ledger;
-    story->calm = !wait;
+    if (workload->calm_until <= workload->ledger)
+        workload->calm_until = workload->ledger + 1;
+    for (uint32_t i = 0; i < workload->heal_count; i++)
+        workload->heals[i].due = workload->ledger + wait;
+    if (workload->company_at + 1 != workload->ledger)
+        set_in_order(workload);
+    workload->company_at = workload->ledger;
+    workload->calm = !wait;
 }
 
-bool story_urgent(const struct story *story)
+bool workload_urgent(const struct workload *workload)
 {
-    return story->round > 0 || (story->calm && heal_due(story));
+    return workload->round > 0 || (workload->calm && heal_due(workload));
 }
 
-static story_action *choose(struct story *story)
+static workload_action *choose(struct workload *workload)
 {
     uint32_t total = 0;
     for (size_t i = 0; i < TIDE_COUNT(actions); i++)
-        total += story->profile == STORY_SWAPS ? actions[i].swaps : actions[i].mixed;
-    uint32_t luck = story_pick(story, total);
+        total += workload->profile == WORKLOAD_SWAPS ? actions[i].swaps : actions[i].mixed;
+    uint32_t luck = workload_pick(workload, total);
     for (size_t i = 0;; i++) {
-        uint32_t share = story->profile == STORY_SWAPS ? actions[i].swaps : actions[i].mixed;
+        uint32_t share = workload->profile == WORKLOAD_SWAPS ? actions[i].swaps : actions[i].mixed;
         if (luck < share)
             return actions[i].act;
         luck -= share;
     }
 }
 
-void story_next(struct story *story, struct story_call *call)
+void workload_next(struct workload *workload, struct workload_call *call)
 {
-    if (story->round > 0)
-        story_prices(story, call);
-    else if (heal_due(story))
-        story_heal_now(story, call);
+    if (workload->round > 0)
+        workload_prices(workload, call);
+    else if (heal_due(workload))
+        workload_heal_now(workload, call);
     else
-        choose(story)(story, call);
-    story->busy_at[call->source] = story->ledger;
+        choose(workload)(workload, call);
+    workload->busy_at[call->source] = workload->ledger;
 }
 
-/* The low half of an i128, or a u64 or u32: what the story counts with. 0 for anything else. */
+/* The low half of an i128, or a u64 or u32: what the workload counts with. 0 for anything else. */
 static int64_t number_of(struct tide_xdr *x)
 {
     uint32_t type = tide_xdr_u32(x);
@@ -183,10 +183,11 @@ static void read_answer(tide_slice answer, int64_t out[2])
     out[1] = number_of(&x);
 }
 
-static void told_pool(struct story *story, const struct story_call *call, const int64_t answer[2])
+static void told_pool(struct workload *workload, const struct workload_call *call,
+                      const int64_t answer[2])
 {
-    struct story_pool *pool = &story->pools[call->what];
-    struct story_user *user = &story->users[call->who];
+    struct workload_pool *pool = &workload->pools[call->what];
+    struct workload_user *user = &workload->users[call->who];
     int64_t sign = call->note == NOTE_ADD ? 1 : -1;
     if (call->note == NOTE_POOL_MADE) {
         pool->made = true;
@@ -200,9 +201,9 @@ static void told_pool(struct story *story, const struct story_call *call, const 
     }
 }
 
-static void told_vault(struct story *story, const struct story_call *call)
+static void told_vault(struct workload *workload, const struct workload_call *call)
 {
-    struct story_user *user = &story->users[call->who];
+    struct workload_user *user = &workload->users[call->who];
     uint32_t m = call->what;
     if (call->note == NOTE_OPEN) {
         user->vault[m] = true;
@@ -217,7 +218,7 @@ static void told_vault(struct story *story, const struct story_call *call)
         user->debt[m] -= paid;
         user->synth[m] -= paid;
     } else if (call->note == NOTE_LIQUIDATE) {
-        struct story_user *owner = &story->users[call->other];
+        struct workload_user *owner = &workload->users[call->other];
         int64_t paid = call->amount < owner->debt[m] ? call->amount : owner->debt[m];
         user->synth[m] -= paid;
         owner->debt[m] -= paid;
@@ -226,21 +227,22 @@ static void told_vault(struct story *story, const struct story_call *call)
     }
 }
 
-static void told_proposal(struct story *story, uint64_t id)
+static void told_proposal(struct workload *workload, uint64_t id)
 {
-    uint32_t slot = story->proposal_count++ % STORY_PROPOSALS;
-    story->proposals[slot] = (struct story_proposal){ .id = id, .made_at = story->now };
+    uint32_t slot = workload->proposal_count++ % WORKLOAD_PROPOSALS;
+    workload->proposals[slot] = (struct workload_proposal){ .id = id, .made_at = workload->now };
 }
 
-static void told_attestation(struct story_user *user, const struct story_call *call)
+static void told_attestation(struct workload_user *user, const struct workload_call *call)
 {
     user->attested = true;
     user->until = call->amount;
 }
 
-static void told_other(struct story *story, const struct story_call *call, const int64_t answer[2])
+static void told_other(struct workload *workload, const struct workload_call *call,
+                       const int64_t answer[2])
 {
-    struct story_user *user = &story->users[call->who];
+    struct workload_user *user = &workload->users[call->who];
     if (call->note == NOTE_SAVE)
         user->saved += call->amount;
     else if (call->note == NOTE_UNSAVE)
@@ -248,12 +250,13 @@ static void told_other(struct story *story, const struct story_call *call, const
     else if (call->note == NOTE_ATTEST)
         told_attestation(user, call);
     else if (call->note == NOTE_SUBMIT_TX)
-        story->msig_tx = (uint64_t)answer[0] + 1;
+        workload->msig_tx = (uint64_t)answer[0] + 1;
     else if (call->note == NOTE_PARTNER)
-        story->partner_count = (uint32_t)answer[0] + 1;
+        workload->partner_count = (uint32_t)answer[0] + 1;
 }
 
-void story_told(struct story *story, const struct story_call *call, bool passed, tide_slice answer)
+void workload_outcome(struct workload *workload, const struct workload_call *call, bool passed,
+                      tide_slice answer)
 {
     int64_t numbers[2];
     if (!passed || call->note == NOTE_NOTHING)
@@ -264,7 +267,7 @@ void story_told(struct story *story, const struct story_call *call, bool passed,
     case NOTE_ADD:
     case NOTE_REMOVE:
     case NOTE_POOL_MADE:
-        told_pool(story, call, numbers);
+        told_pool(workload, call, numbers);
         break;
     case NOTE_OPEN:
     case NOTE_DEPOSIT:
@@ -272,16 +275,16 @@ void story_told(struct story *story, const struct story_call *call, bool passed,
     case NOTE_BURN:
     case NOTE_WITHDRAW:
     case NOTE_LIQUIDATE:
-        told_vault(story, call);
+        told_vault(workload, call);
         break;
     case NOTE_PAY:
-        story->users[call->who].synth[call->what] -= call->amount;
-        story->users[call->other].synth[call->what] += call->amount;
+        workload->users[call->who].synth[call->what] -= call->amount;
+        workload->users[call->other].synth[call->what] += call->amount;
         break;
     case NOTE_PROPOSE:
-        told_proposal(story, (uint64_t)numbers[0]);
+        told_proposal(workload, (uint64_t)numbers[0]);
         if (call->flag)
-            story->msig_tx = (uint64_t)numbers[1] + 1;
+            workload->msig_tx = (uint64_t)numbers[1] + 1;
         break;
     case NOTE_NOTHING:
     case NOTE_SAVE:
@@ -289,7 +292,7 @@ void story_told(struct story *story, const struct story_call *call, bool passed,
     case NOTE_ATTEST:
     case NOTE_SUBMIT_TX:
     case NOTE_PARTNER:
-        told_other(story, call, numbers);
+        told_other(workload, call, numbers);
         break;
     }
 }

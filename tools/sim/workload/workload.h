@@ -1,21 +1,21 @@
-/* The story: what people do on a simulated chain, call by call.
+/* The workload: what people do on a simulated chain, call by call.
  *
  * It knows no contract from within. It remembers what its own calls answered, guesses the rest,
  * and is often wrong on purpose: about a quarter of the calls are refused.
  *
- * Order   story_deploy until it says no more, a ledger whenever call->ledger_end is set;
- *         then for each ledger story_ledger once and story_next for each transaction.
- *         Each call is answered by story_told before the next is asked for.
+ * Order   workload_deploy until it says no more, a ledger whenever call->ledger_end is set;
+ *         then for each ledger workload_ledger once and workload_next for each transaction.
+ *         Each call is answered by workload_outcome before the next is asked for.
  * Same    seed, options and answers give the same calls. */
-#ifndef SIM_STORY_H
-#define SIM_STORY_H
+#ifndef SIM_WORKLOAD_H
+#define SIM_WORKLOAD_H
 
 #include "tools/sim/workload/parties.h"
 
-enum story_profile { STORY_MIXED, STORY_SWAPS };
+enum workload_profile { WORKLOAD_MIXED, WORKLOAD_SWAPS };
 
-/* What story_told has to remember of a call that passed. */
-enum story_note {
+/* What workload_outcome has to remember of a call that passed. */
+enum workload_note {
     NOTE_NOTHING,
     NOTE_SWAP,   /* what: pool, flag: a to b, amount: in; answer: out  */
     NOTE_ADD,    /* what: pool, amount, other; answer: shares          */
@@ -36,17 +36,17 @@ enum story_note {
     NOTE_POOL_MADE, /* what: pool                                         */
 };
 
-struct story_call {
+struct workload_call {
     uint32_t source;   /* account that sends it                                  */
-    uint32_t contract; /* place in the cast's contracts                          */
+    uint32_t contract; /* place among the contracts                         */
     bool create;       /* deploys the contract; no function                      */
     bool ledger_end;   /* deployment: a ledger closes behind it                  */
     char fn[33];
     uint32_t arg_count;
     struct tide_buf args; /* ScVals back to back                                   */
-    cast_ref auth;        /* who authorises; the source or a contract account       */
-    enum story_note note;
-    uint32_t who; /* user, by place in story.users                          */
+    party_ref auth;       /* who authorises; the source or a contract account       */
+    enum workload_note note;
+    uint32_t who; /* user, by place in workload.users                          */
     uint32_t what;
     bool flag;
     int64_t amount;
@@ -54,32 +54,32 @@ struct story_call {
 };
 
 enum {
-    STORY_POOLS = 4,
-    STORY_FEEDS = 6,
-    STORY_PROPOSALS = 12,
-    STORY_HEALS = 192,
-    STORY_ALLOWANCES = 16
+    WORKLOAD_POOLS = 4,
+    WORKLOAD_FEEDS = 6,
+    WORKLOAD_PROPOSALS = 12,
+    WORKLOAD_HEALS = 192,
+    WORKLOAD_ALLOWANCES = 16
 };
 
-struct story_user {
-    cast_ref ref;
+struct workload_user {
+    party_ref ref;
     uint32_t source;
     bool attested;
     int64_t until; /* when the attestation lapses; 0: never */
-    bool vault[CAST_MARKETS];
-    int64_t collateral[CAST_MARKETS];
-    int64_t debt[CAST_MARKETS];
-    int64_t synth[CAST_MARKETS];
-    int64_t shares[STORY_POOLS];
+    bool vault[PARTY_MARKETS];
+    int64_t collateral[PARTY_MARKETS];
+    int64_t debt[PARTY_MARKETS];
+    int64_t synth[PARTY_MARKETS];
+    int64_t shares[WORKLOAD_POOLS];
     int64_t saved;
 };
 
-struct story_pool {
+struct workload_pool {
     bool made;
     int64_t a, b;
 };
 
-struct story_proposal {
+struct workload_proposal {
     uint64_t id;
     uint32_t votes;
     uint32_t asked; /* steps taken: votes sent, then finalise, execute */
@@ -87,23 +87,23 @@ struct story_proposal {
 };
 
 /* Something that would stop the chain if nobody undid it. */
-struct story_heal {
+struct workload_heal {
     uint32_t due; /* ledger */
     uint32_t kind;
     uint32_t what;
 };
 
 /* An approval that somebody may draw on. */
-struct story_allowance {
+struct workload_allowance {
     uint32_t owner; /* places in users */
     uint32_t spender;
     uint32_t market;
     int64_t amount;
 };
 
-struct story {
-    const struct cast *cast;
-    enum story_profile profile;
+struct workload {
+    const struct parties *parties;
+    enum workload_profile profile;
     bool strict_auth;
     bool catalog_native; /* partners' catalogs name the native asset's contract */
     uint64_t random;
@@ -113,12 +113,12 @@ struct story {
     uint64_t now;
     uint64_t priced_at;
     uint32_t round; /* providers that still have to send this round */
-    int64_t price[STORY_FEEDS];
+    int64_t price[WORKLOAD_FEEDS];
     uint32_t user_count; /* users and wallets */
-    struct story_user *users;
+    struct workload_user *users;
     uint32_t *busy_at; /* by account */
-    struct story_pool pools[STORY_POOLS];
-    struct story_proposal proposals[STORY_PROPOSALS];
+    struct workload_pool pools[WORKLOAD_POOLS];
+    struct workload_proposal proposals[WORKLOAD_PROPOSALS];
     uint32_t proposal_count;
     uint64_t msig_tx; /* newest multisig transaction + 1 */
     uint32_t partner_count;
@@ -127,71 +127,74 @@ struct story {
     uint32_t company_at; /* ledger that was last asked to be calm */
     uint32_t calm_until; /* ledger before which nobody stops anything again */
     uint32_t allowance_count;
-    struct story_allowance allowances[STORY_ALLOWANCES];
+    struct workload_allowance allowances[WORKLOAD_ALLOWANCES];
     uint32_t heal_count;
-    struct story_heal heals[STORY_HEALS];
+    struct workload_heal heals[WORKLOAD_HEALS];
 };
 
-tide_status story_open(struct story *story, const struct cast *cast, uint64_t seed,
-                       enum story_profile profile) TIDE_MUST_USE;
-void story_close(struct story *story);
+tide_status workload_open(struct workload *workload, const struct parties *parties, uint64_t seed,
+                          enum workload_profile profile) TIDE_MUST_USE;
+void workload_close(struct workload *workload);
 
-void story_call_init(struct story_call *call);
-void story_call_release(struct story_call *call);
+void workload_call_init(struct workload_call *call);
+void workload_call_release(struct workload_call *call);
 
 /* The next call of the deployment; false when there is none left. */
-bool story_deploy(struct story *story, uint64_t now, struct story_call *call);
+bool workload_deploy(struct workload *workload, uint64_t now, struct workload_call *call);
 /* A ledger begins. Answers how many seconds it closes after the last one. */
-uint32_t story_pause(struct story *story, uint32_t close_step);
-void story_ledger(struct story *story, uint32_t ledger, uint64_t now);
+uint32_t workload_pause(struct workload *workload, uint32_t close_step);
+void workload_ledger(struct workload *workload, uint32_t ledger, uint64_t now);
 /* Nothing gets stopped or blocked in this ledger, and what was is undone; or later, if that has
  * to wait. */
-void story_keep_calm(struct story *story, bool wait);
+void workload_keep_calm(struct workload *workload, bool wait);
 /* The next call of this ledger. */
-void story_next(struct story *story, struct story_call *call);
-/* True while the story wants more calls in this ledger than were asked for. */
-bool story_urgent(const struct story *story);
-void story_told(struct story *story, const struct story_call *call, bool passed, tide_slice answer);
+void workload_next(struct workload *workload, struct workload_call *call);
+/* True while the workload wants more calls in this ledger than were asked for. */
+bool workload_urgent(const struct workload *workload);
+void workload_outcome(struct workload *workload, const struct workload_call *call, bool passed,
+                      tide_slice answer);
 
-/* --- for the story's own files ------------------------------------------------ */
+/* --- for the workload's own files ------------------------------------------------ */
 
-uint64_t story_random(struct story *story);
+uint64_t workload_random(struct workload *workload);
 /* 0 … n-1 */
-uint32_t story_pick(struct story *story, uint32_t n);
+uint32_t workload_pick(struct workload *workload, uint32_t n);
 /* True once in n. */
-bool story_once_in(struct story *story, uint32_t n);
+bool workload_once_in(struct workload *workload, uint32_t n);
 /* low … high, both included */
-int64_t story_between(struct story *story, int64_t low, int64_t high);
+int64_t workload_between(struct workload *workload, int64_t low, int64_t high);
 
 /* Starts a call: source sends contract.fn. */
-void story_begin(struct story_call *call, uint32_t source, uint32_t contract, const char *fn);
+void workload_begin(struct workload_call *call, uint32_t source, uint32_t contract, const char *fn);
 /* Appends arguments: a party (a: int), s symbol (const char *), i i128 (int64_t as long long),
  * u u32 (unsigned), t u64 (unsigned long long), b bool (int), x string, y bytes (tide_slice *). */
-void story_args(const struct story *story, struct story_call *call, const char *kinds, ...);
+void workload_args(const struct workload *workload, struct workload_call *call, const char *kinds,
+                   ...);
 /* The head of a vec argument of count values, which the caller appends uncounted. */
-void story_vec(struct story_call *call, uint32_t count);
-void story_put(const struct story *story, struct story_call *call, char kind, long long value);
+void workload_vec(struct workload_call *call, uint32_t count);
+void workload_put(const struct workload *workload, struct workload_call *call, char kind,
+                  long long value);
 
 /* A user (place in users) whose source has not sent anything in this ledger. */
-uint32_t story_free_user(struct story *story);
+uint32_t workload_free_user(struct workload *workload);
 /* True while people from outside are about. */
-static inline bool story_has_company(const struct story *story)
+static inline bool workload_has_company(const struct workload *workload)
 {
-    return story->company_at == story->ledger && story->ledger > 0;
+    return workload->company_at == workload->ledger && workload->ledger > 0;
 }
 /* True when something may be stopped for a while; then nothing else for some ledgers. */
-bool story_may_disturb(struct story *story);
-void story_heal_later(struct story *story, uint32_t kind, uint32_t what, uint32_t ledgers);
+bool workload_may_disturb(struct workload *workload);
+void workload_heal_later(struct workload *workload, uint32_t kind, uint32_t what, uint32_t ledgers);
 /* Strange text: quotes, markup, emoji, bytes that are not UTF-8. */
-tide_slice story_text(struct story *story);
+tide_slice workload_text(struct workload *workload);
 
-enum story_pool_place { POOL_XLM, POOL_GOLD, POOL_BTC, POOL_TSLA };
-extern const char *const story_pool_names[STORY_POOLS];
-/* The market whose synth is token a; CAST_MARKETS for XLM. */
-extern const uint32_t story_pool_market[STORY_POOLS];
+enum workload_pool_place { POOL_XLM, POOL_GOLD, POOL_BTC, POOL_TSLA };
+extern const char *const workload_pool_names[WORKLOAD_POOLS];
+/* The market whose synth is token a; PARTY_MARKETS for XLM. */
+extern const uint32_t workload_pool_market[WORKLOAD_POOLS];
 
-enum story_feed { FEED_BTC, FEED_GOLD, FEED_OIL, FEED_TSLA, FEED_USDC, FEED_XLM };
-extern const char *const story_feed_names[STORY_FEEDS];
+enum workload_feed { FEED_BTC, FEED_GOLD, FEED_OIL, FEED_TSLA, FEED_USDC, FEED_XLM };
+extern const char *const workload_feed_names[WORKLOAD_FEEDS];
 
 enum {
     HEAL_ENGINE,
@@ -209,20 +212,20 @@ enum {
 };
 
 /* Families of actions; each fills one call. */
-void story_trade(struct story *story, struct story_call *call);
-void story_liquidity(struct story *story, struct story_call *call);
-void story_vault(struct story *story, struct story_call *call);
-void story_saving(struct story *story, struct story_call *call);
-void story_token(struct story *story, struct story_call *call);
-void story_prices(struct story *story, struct story_call *call);
-void story_oracle(struct story *story, struct story_call *call);
-void story_people(struct story *story, struct story_call *call);
-void story_registry(struct story *story, struct story_call *call);
-void story_partners(struct story *story, struct story_call *call);
-void story_admin(struct story *story, struct story_call *call);
-void story_mistake(struct story *story, struct story_call *call);
-void story_dao(struct story *story, struct story_call *call);
-void story_heal_now(struct story *story, struct story_call *call);
-void story_move_prices(struct story *story);
+void workload_trade(struct workload *workload, struct workload_call *call);
+void workload_liquidity(struct workload *workload, struct workload_call *call);
+void workload_vault(struct workload *workload, struct workload_call *call);
+void workload_saving(struct workload *workload, struct workload_call *call);
+void workload_token(struct workload *workload, struct workload_call *call);
+void workload_prices(struct workload *workload, struct workload_call *call);
+void workload_oracle(struct workload *workload, struct workload_call *call);
+void workload_people(struct workload *workload, struct workload_call *call);
+void workload_registry(struct workload *workload, struct workload_call *call);
+void workload_partners(struct workload *workload, struct workload_call *call);
+void workload_admin(struct workload *workload, struct workload_call *call);
+void workload_mistake(struct workload *workload, struct workload_call *call);
+void workload_dao(struct workload *workload, struct workload_call *call);
+void workload_heal_now(struct workload *workload, struct workload_call *call);
+void workload_move_prices(struct workload *workload);
 
 #endif

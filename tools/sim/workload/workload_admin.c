@@ -5,300 +5,310 @@
 /* A partner lists its catalogs in one entry, and the network keeps no entry over 64 KiB. */
 enum { CATALOGS = 1000 };
 
-void story_move_prices(struct story *story)
+void workload_move_prices(struct workload *workload)
 {
-    static const int64_t homes[STORY_FEEDS] = { 11013326, 39679865, 6899949,
-                                                24737500, 9984005,  4053210 };
-    for (uint32_t i = 0; i < STORY_FEEDS; i++) {
+    static const int64_t homes[WORKLOAD_FEEDS] = { 11013326, 39679865, 6899949,
+                                                   24737500, 9984005,  4053210 };
+    for (uint32_t i = 0; i < WORKLOAD_FEEDS; i++) {
         int64_t reach = i == FEED_USDC ? 10 : i == FEED_XLM ? 220 : 120; /* hundredths of 1 % */
-        int64_t step = story_between(story, -reach, reach);
-        step += (homes[i] - story->price[i]) * 600 / story->price[i];
-        if (i != FEED_USDC && story_once_in(story, i == FEED_XLM ? 14 : 90))
-            step -= story_between(story, 700, 1400);
-        story->price[i] += story->price[i] * step / 10000;
-        if (story->price[i] < homes[i] / 3)
-            story->price[i] = homes[i] / 3;
+        int64_t step = workload_between(workload, -reach, reach);
+        step += (homes[i] - workload->price[i]) * 600 / workload->price[i];
+        if (i != FEED_USDC && workload_once_in(workload, i == FEED_XLM ? 14 : 90))
+            step -= workload_between(workload, 700, 1400);
+        workload->price[i] += workload->price[i] * step / 10000;
+        if (workload->price[i] < homes[i] / 3)
+            workload->price[i] = homes[i] / 3;
     }
 }
 
 /* One provider's batch of all prices, each a little beside the true one. */
-void story_prices(struct story *story, struct story_call *call)
+void workload_prices(struct workload *workload, struct workload_call *call)
 {
-    uint32_t feed = CAST_FEED + --story->round;
-    story_begin(call, feed, CAST_ORACLE, "submit_prices");
-    story_args(story, call, "a", (int)feed);
-    story_vec(call, STORY_FEEDS);
-    for (uint32_t i = 0; i < STORY_FEEDS; i++)
-        lcm_put_symbol(&call->args, story_feed_names[i]);
-    story_vec(call, STORY_FEEDS);
-    for (uint32_t i = 0; i < STORY_FEEDS; i++)
-        story_put(story, call, 'i',
-                  story->price[i] + story->price[i] * story_between(story, -8, 8) / 10000);
+    uint32_t feed = PARTY_FEED + --workload->round;
+    workload_begin(call, feed, PARTY_ORACLE, "submit_prices");
+    workload_args(workload, call, "a", (int)feed);
+    workload_vec(call, WORKLOAD_FEEDS);
+    for (uint32_t i = 0; i < WORKLOAD_FEEDS; i++)
+        lcm_put_symbol(&call->args, workload_feed_names[i]);
+    workload_vec(call, WORKLOAD_FEEDS);
+    for (uint32_t i = 0; i < WORKLOAD_FEEDS; i++)
+        workload_put(workload, call, 'i',
+                     workload->price[i] +
+                         workload->price[i] * workload_between(workload, -8, 8) / 10000);
 }
 
-void story_oracle(struct story *story, struct story_call *call)
+void workload_oracle(struct workload *workload, struct workload_call *call)
 {
-    uint32_t asset = story_pick(story, STORY_FEEDS), luck = story_pick(story, 20);
-    const char *name = story_once_in(story, 15) ? "NOPE" : story_feed_names[asset];
+    uint32_t asset = workload_pick(workload, WORKLOAD_FEEDS), luck = workload_pick(workload, 20);
+    const char *name = workload_once_in(workload, 15) ? "NOPE" : workload_feed_names[asset];
     if (luck < 7) {
         /* mostly where no market looks: a mean over a pause of days puts its price far off */
-        if (!story_once_in(story, 8) && strcmp(name, "NOPE") != 0)
-            name = story_feed_names[story_once_in(story, 2) ? FEED_OIL : FEED_USDC];
-        story_begin(call, story->users[story_free_user(story)].source, CAST_ORACLE, "update_twap");
-        story_args(story, call, "s", name);
+        if (!workload_once_in(workload, 8) && strcmp(name, "NOPE") != 0)
+            name = workload_feed_names[workload_once_in(workload, 2) ? FEED_OIL : FEED_USDC];
+        workload_begin(call, workload->users[workload_free_user(workload)].source, PARTY_ORACLE,
+                       "update_twap");
+        workload_args(workload, call, "s", name);
     } else if (luck < 10) {
-        story_begin(call, story->users[story_free_user(story)].source, CAST_ORACLE, "aggregate");
-        story_args(story, call, "s", name);
+        workload_begin(call, workload->users[workload_free_user(workload)].source, PARTY_ORACLE,
+                       "aggregate");
+        workload_args(workload, call, "s", name);
     } else {
-        uint32_t feed = CAST_FEED + story_pick(story, CAST_FEEDS);
-        int64_t price = story->price[asset];
+        uint32_t feed = PARTY_FEED + workload_pick(workload, PARTY_FEEDS);
+        int64_t price = workload->price[asset];
         if (luck > 15)
             price = luck == 16 ? 0 : luck == 17 ? price * 2 : luck == 18 ? price / 2 : -5;
-        story_begin(call, feed, CAST_ORACLE, "submit_price");
-        story_args(story, call, "asi", (int)feed, name, (long long)price);
+        workload_begin(call, feed, PARTY_ORACLE, "submit_price");
+        workload_args(workload, call, "asi", (int)feed, name, (long long)price);
     }
 }
 
-static void new_partner(struct story *story, struct story_call *call)
+static void new_partner(struct workload *workload, struct workload_call *call)
 {
-    bool self = story_once_in(story, 3);
-    uint32_t owner = self ? story->users[story_free_user(story)].source
-                          : CAST_PARTNER + story_pick(story, CAST_PARTNERS_MAX);
-    tide_slice name = story_text(story);
-    story_begin(call, self ? owner : CAST_DAOWALLET, CAST_PARTNERS,
-                self ? "self_register" : "register_partner");
+    bool self = workload_once_in(workload, 3);
+    uint32_t owner = self ? workload->users[workload_free_user(workload)].source
+                          : PARTY_PARTNER + workload_pick(workload, PARTY_PARTNERS_MAX);
+    tide_slice name = workload_text(workload);
+    workload_begin(call, self ? owner : PARTY_DAOWALLET, PARTY_PARTNERS,
+                   self ? "self_register" : "register_partner");
     if (!self)
-        story_args(story, call, "a", CAST_DAOWALLET);
-    story_args(story, call, "ax", (int)owner, &name);
+        workload_args(workload, call, "a", PARTY_DAOWALLET);
+    workload_args(workload, call, "ax", (int)owner, &name);
     /* the registry's DAO is the DAO contract; the recorded network let its wallet speak for it */
     if (!self)
-        call->auth = cast_contract(CAST_DAO);
+        call->auth = parties_contract(PARTY_DAO);
     call->note = NOTE_PARTNER;
 }
 
-static void new_catalog(struct story *story, struct story_call *call)
+static void new_catalog(struct workload *workload, struct workload_call *call)
 {
     char symbol[16];
-    uint32_t owner = CAST_PARTNER + story_pick(story, CAST_PARTNERS_MAX);
-    bool taken = story_once_in(story, 6) || story->catalog >= CATALOGS;
-    snprintf(symbol, sizeof symbol, "PS%u", taken ? 0 : story->catalog++);
-    story_begin(call, owner, CAST_PARTNERS, "register_partner_asset");
-    story_args(story, call, "asassiiiii", (int)owner, symbol,
-               cast_contract(story->catalog_native ? CAST_XLM : CAST_TOKEN + CAST_MARKETS - 1),
-               "OIL", "XLM", 20000LL, story_once_in(story, 10) ? 21000LL : 15000LL, 1000LL, 0LL,
-               (long long)story_between(story, 1, 1100) * 10000000000LL);
+    uint32_t owner = PARTY_PARTNER + workload_pick(workload, PARTY_PARTNERS_MAX);
+    bool taken = workload_once_in(workload, 6) || workload->catalog >= CATALOGS;
+    snprintf(symbol, sizeof symbol, "PS%u", taken ? 0 : workload->catalog++);
+    workload_begin(call, owner, PARTY_PARTNERS, "register_partner_asset");
+    workload_args(
+        workload, call, "asassiiiii", (int)owner, symbol,
+        parties_contract(workload->catalog_native ? PARTY_XLM : PARTY_TOKEN + PARTY_MARKETS - 1),
+        "OIL", "XLM", 20000LL, workload_once_in(workload, 10) ? 21000LL : 15000LL, 1000LL, 0LL,
+        (long long)workload_between(workload, 1, 1100) * 10000000000LL);
 }
 
-static void direct_partner(struct story *story, struct story_call *call)
+static void direct_partner(struct workload *workload, struct workload_call *call)
 {
     static const char *const names[] = { "deactivate_partner", "reactivate_partner" };
     char symbol[16];
-    uint32_t luck = story_pick(story, 9);
-    int id = (int)story_pick(story, story_once_in(story, 2) ? 4 : story->partner_count + 1);
+    uint32_t luck = workload_pick(workload, 9);
+    int id = (int)workload_pick(workload,
+                                workload_once_in(workload, 2) ? 4 : workload->partner_count + 1);
     if (luck < 4) {
-        story_begin(call, CAST_DAOWALLET, CAST_PARTNERS, names[luck > 0]);
-        story_args(story, call, "au", CAST_DAOWALLET, id);
+        workload_begin(call, PARTY_DAOWALLET, PARTY_PARTNERS, names[luck > 0]);
+        workload_args(workload, call, "au", PARTY_DAOWALLET, id);
     } else if (luck < 6) {
-        story_begin(call, CAST_DAOWALLET, CAST_PARTNERS, "set_partner_share");
-        story_args(story, call, "aui", CAST_DAOWALLET, id,
-                   (long long)story_between(story, -1, 8400));
+        workload_begin(call, PARTY_DAOWALLET, PARTY_PARTNERS, "set_partner_share");
+        workload_args(workload, call, "aui", PARTY_DAOWALLET, id,
+                      (long long)workload_between(workload, -1, 8400));
     } else if (luck < 8) {
-        snprintf(symbol, sizeof symbol, "PS%u", story_pick(story, story->catalog + 1));
-        story_begin(call, CAST_DAOWALLET, CAST_PARTNERS, "activate_partner_asset");
-        story_args(story, call, "as", CAST_DAOWALLET, symbol);
+        snprintf(symbol, sizeof symbol, "PS%u", workload_pick(workload, workload->catalog + 1));
+        workload_begin(call, PARTY_DAOWALLET, PARTY_PARTNERS, "activate_partner_asset");
+        workload_args(workload, call, "as", PARTY_DAOWALLET, symbol);
     } else {
-        story_begin(call, CAST_DAOWALLET, CAST_PARTNERS, "set_open_registration");
-        story_args(story, call, "ab", CAST_DAOWALLET, !story_once_in(story, 4));
+        workload_begin(call, PARTY_DAOWALLET, PARTY_PARTNERS, "set_open_registration");
+        workload_args(workload, call, "ab", PARTY_DAOWALLET, !workload_once_in(workload, 4));
     }
-    call->auth = cast_contract(CAST_DAO);
+    call->auth = parties_contract(PARTY_DAO);
 }
 
-static void earnings(struct story *story, struct story_call *call)
+static void earnings(struct workload *workload, struct workload_call *call)
 {
-    uint32_t by = story->users[story_free_user(story)].source;
-    if (story_once_in(story, 4)) {
-        story_begin(call, by, CAST_EARNINGS, "finalize_epoch");
+    uint32_t by = workload->users[workload_free_user(workload)].source;
+    if (workload_once_in(workload, 4)) {
+        workload_begin(call, by, PARTY_EARNINGS, "finalize_epoch");
         return;
     }
-    uint32_t count = 1 + story_pick(story, 4);
-    story_begin(call, by, CAST_EARNINGS, "claim");
-    story_args(story, call, "a", (int)by);
-    story_vec(call, count);
+    uint32_t count = 1 + workload_pick(workload, 4);
+    workload_begin(call, by, PARTY_EARNINGS, "claim");
+    workload_args(workload, call, "a", (int)by);
+    workload_vec(call, count);
     for (uint32_t i = 0; i < count; i++)
-        story_put(story, call, 't', story_pick(story, 12));
+        workload_put(workload, call, 't', workload_pick(workload, 12));
 }
 
-void story_partners(struct story *story, struct story_call *call)
+void workload_partners(struct workload *workload, struct workload_call *call)
 {
-    uint32_t luck = story_pick(story, 20);
+    uint32_t luck = workload_pick(workload, 20);
     if (luck < 3) {
-        new_partner(story, call);
+        new_partner(workload, call);
     } else if (luck < 6) {
-        new_catalog(story, call);
+        new_catalog(workload, call);
     } else if (luck < 10) {
-        uint32_t owner = CAST_PARTNER + story_pick(story, CAST_PARTNERS_MAX);
-        story_begin(call, owner, CAST_PARTNERS, "claim_revenue");
-        story_args(story, call, "a", (int)owner);
+        uint32_t owner = PARTY_PARTNER + workload_pick(workload, PARTY_PARTNERS_MAX);
+        workload_begin(call, owner, PARTY_PARTNERS, "claim_revenue");
+        workload_args(workload, call, "a", (int)owner);
     } else if (luck < 14) {
-        direct_partner(story, call);
+        direct_partner(workload, call);
     } else {
-        earnings(story, call);
+        earnings(workload, call);
     }
 }
 
-static void pause_something(struct story *story, struct story_call *call)
+static void pause_something(struct workload *workload, struct workload_call *call)
 {
-    uint32_t luck = story_pick(story, 4), ledgers = 1 + story_pick(story, 4);
-    uint32_t place[] = { CAST_ENGINE, CAST_STABILITY, CAST_POOL, CAST_TOKEN };
-    story_begin(call, CAST_ADMIN, place[luck], "set_paused");
+    uint32_t luck = workload_pick(workload, 4), ledgers = 1 + workload_pick(workload, 4);
+    uint32_t place[] = { PARTY_ENGINE, PARTY_STABILITY, PARTY_POOL, PARTY_TOKEN };
+    workload_begin(call, PARTY_ADMIN, place[luck], "set_paused");
     if (luck == 2)
-        story_args(story, call, "asb", CAST_ADMIN, story_pool_names[POOL_XLM], 1);
+        workload_args(workload, call, "asb", PARTY_ADMIN, workload_pool_names[POOL_XLM], 1);
     else
-        story_args(story, call, "ab", CAST_ADMIN, 1);
+        workload_args(workload, call, "ab", PARTY_ADMIN, 1);
     uint32_t heal[] = { HEAL_ENGINE, HEAL_SAVINGS, HEAL_POOL, HEAL_TOKEN };
-    story_heal_later(story, heal[luck], 0, ledgers);
+    workload_heal_later(workload, heal[luck], 0, ledgers);
 }
 
-static void set_market(struct story *story, struct story_call *call)
+static void set_market(struct workload *workload, struct workload_call *call)
 {
-    uint32_t market = story_pick(story, 3);
-    if (story_once_in(story, 2)) {
-        story_begin(call, CAST_DAOWALLET, CAST_ENGINE, "set_asset_enabled");
-        story_args(story, call, "asb", CAST_DAOWALLET, cast_markets[market].symbol, 0);
-        story_heal_later(story, HEAL_MARKET, market, 2 + story_pick(story, 6));
+    uint32_t market = workload_pick(workload, 3);
+    if (workload_once_in(workload, 2)) {
+        workload_begin(call, PARTY_DAOWALLET, PARTY_ENGINE, "set_asset_enabled");
+        workload_args(workload, call, "asb", PARTY_DAOWALLET, party_markets[market].symbol, 0);
+        workload_heal_later(workload, HEAL_MARKET, market, 2 + workload_pick(workload, 6));
     } else {
-        story_begin(call, CAST_DAOWALLET, CAST_ENGINE, "set_debt_ceiling");
-        story_args(story, call, "asi", CAST_DAOWALLET, cast_markets[market].symbol,
-                   (long long)story_between(story, 1, 90000) * 10000000000LL);
-        story_heal_later(story, HEAL_CEILING, market, 5 + story_pick(story, 30));
+        workload_begin(call, PARTY_DAOWALLET, PARTY_ENGINE, "set_debt_ceiling");
+        workload_args(workload, call, "asi", PARTY_DAOWALLET, party_markets[market].symbol,
+                      (long long)workload_between(workload, 1, 90000) * 10000000000LL);
+        workload_heal_later(workload, HEAL_CEILING, market, 5 + workload_pick(workload, 30));
     }
 }
 
 /* New code for a contract; its storage stays. Only this hash is known to be on the ledger. */
-static void upgrade(struct story *story, struct story_call *call)
+static void upgrade(struct workload *workload, struct workload_call *call)
 {
     static const uint8_t hash[TIDE_HASH_BYTES] = {
         0x93, 0xa4, 0x4b, 0xbb, 0x96, 0xc7, 0x51, 0x21, 0x8e, 0x4c, 0x00,
         0xd4, 0x79, 0xe4, 0xc1, 0x43, 0x58, 0x12, 0x2a, 0x38, 0x9a, 0xcc,
         0xa1, 0x62, 0x05, 0xb1, 0xe4, 0xd0, 0xdc, 0x5f, 0x94, 0x76,
     };
-    static const uint32_t places[] = { CAST_POOL,       CAST_ENGINE,   CAST_STABILITY,
-                                       CAST_COMPLIANCE, CAST_EARNINGS, CAST_ORACLE,
-                                       CAST_PARTNERS,   CAST_DAO,      CAST_TOKEN };
-    uint32_t place = places[story_pick(story, TIDE_COUNT(places))];
-    uint32_t by = place == CAST_TOKEN ? CAST_ADMIN : CAST_DAOWALLET;
-    tide_slice bytes = tide_slice_of(hash, story_once_in(story, 5) ? 31 : 32);
-    story_begin(call, by, place, "upgrade");
-    story_args(story, call, "ay", (int)by, &bytes);
+    static const uint32_t places[] = { PARTY_POOL,       PARTY_ENGINE,   PARTY_STABILITY,
+                                       PARTY_COMPLIANCE, PARTY_EARNINGS, PARTY_ORACLE,
+                                       PARTY_PARTNERS,   PARTY_DAO,      PARTY_TOKEN };
+    uint32_t place = places[workload_pick(workload, TIDE_COUNT(places))];
+    uint32_t by = place == PARTY_TOKEN ? PARTY_ADMIN : PARTY_DAOWALLET;
+    tide_slice bytes = tide_slice_of(hash, workload_once_in(workload, 5) ? 31 : 32);
+    workload_begin(call, by, place, "upgrade");
+    workload_args(workload, call, "ay", (int)by, &bytes);
 }
 
-void story_admin(struct story *story, struct story_call *call)
+void workload_admin(struct workload *workload, struct workload_call *call)
 {
-    uint32_t luck = story_pick(story, 10);
-    if (luck < 6 && !story_may_disturb(story))
-        luck = 6 + story_pick(story, 4);
+    uint32_t luck = workload_pick(workload, 10);
+    if (luck < 6 && !workload_may_disturb(workload))
+        luck = 6 + workload_pick(workload, 4);
     if (luck < 3) {
-        pause_something(story, call);
+        pause_something(workload, call);
     } else if (luck < 6) {
-        set_market(story, call);
-    } else if (luck < 8 && story_once_in(story, 6)) {
-        upgrade(story, call);
+        set_market(workload, call);
+    } else if (luck < 8 && workload_once_in(workload, 6)) {
+        upgrade(workload, call);
     } else if (luck < 8) {
-        int64_t fee = story_pick(story, 8) * 100;
-        if (story_once_in(story, 9))
+        int64_t fee = workload_pick(workload, 8) * 100;
+        if (workload_once_in(workload, 9))
             fee = 2600;
-        story_begin(call, CAST_DAOWALLET, CAST_POOL, "set_protocol_fee");
-        story_args(story, call, "ai", CAST_DAOWALLET, (long long)fee);
-        story_heal_later(story, HEAL_FEE, 0, 10 + story_pick(story, 60));
+        workload_begin(call, PARTY_DAOWALLET, PARTY_POOL, "set_protocol_fee");
+        workload_args(workload, call, "ai", PARTY_DAOWALLET, (long long)fee);
+        workload_heal_later(workload, HEAL_FEE, 0, 10 + workload_pick(workload, 60));
     } else if (luck < 9) {
-        story_begin(call, CAST_DAOWALLET, CAST_ENGINE, "set_collateral_allowed");
-        story_args(story, call, "aab", CAST_DAOWALLET,
-                   cast_contract(CAST_TOKEN + story_pick(story, 3)), (int)story_pick(story, 2));
+        workload_begin(call, PARTY_DAOWALLET, PARTY_ENGINE, "set_collateral_allowed");
+        workload_args(workload, call, "aab", PARTY_DAOWALLET,
+                      parties_contract(PARTY_TOKEN + workload_pick(workload, 3)),
+                      (int)workload_pick(workload, 2));
     } else {
-        story_begin(call, CAST_ADMIN, CAST_EARNINGS, "register_lp");
-        story_args(story, call, "aa", story_once_in(story, 40) ? CAST_ADMIN : CAST_OUTSIDER,
-                   cast_contract(CAST_POOL));
+        workload_begin(call, PARTY_ADMIN, PARTY_EARNINGS, "register_lp");
+        workload_args(workload, call, "aa",
+                      workload_once_in(workload, 40) ? PARTY_ADMIN : PARTY_OUTSIDER,
+                      parties_contract(PARTY_POOL));
     }
 }
 
 /* Wrong callers, wrong types, unknown functions: every one is refused. */
-void story_mistake(struct story *story, struct story_call *call)
+void workload_mistake(struct workload *workload, struct workload_call *call)
 {
-    uint32_t by = story->users[story_free_user(story)].source;
-    uint32_t luck = story_pick(story, 7);
-    tide_slice text = story_text(story);
-    story_begin(call, by, CAST_POOL, "swap_exact_in");
+    uint32_t by = workload->users[workload_free_user(workload)].source;
+    uint32_t luck = workload_pick(workload, 7);
+    tide_slice text = workload_text(workload);
+    workload_begin(call, by, PARTY_POOL, "swap_exact_in");
     if (luck == 0) {
-        story_args(story, call, "xs", &text, "XLMUSDC");
+        workload_args(workload, call, "xs", &text, "XLMUSDC");
     } else if (luck == 1) {
-        story_begin(call, by, CAST_ENGINE, "no_such_function");
-        story_args(story, call, "ax", (int)by, &text);
+        workload_begin(call, by, PARTY_ENGINE, "no_such_function");
+        workload_args(workload, call, "ax", (int)by, &text);
     } else if (luck == 2) {
-        story_begin(call, by, CAST_COMPLIANCE, "freeze_account");
-        story_args(story, call, "aas", (int)by, (int)CAST_ADMIN, "mine");
+        workload_begin(call, by, PARTY_COMPLIANCE, "freeze_account");
+        workload_args(workload, call, "aas", (int)by, (int)PARTY_ADMIN, "mine");
     } else if (luck == 3) {
-        story_begin(call, by, CAST_POOL, "extend_ttl");
+        workload_begin(call, by, PARTY_POOL, "extend_ttl");
     } else if (luck == 4) {
-        story_begin(call, by, CAST_ENGINE, "initialize");
-        story_args(story, call, "aaaaa", (int)by, (int)by, (int)by, (int)by, (int)by);
+        workload_begin(call, by, PARTY_ENGINE, "initialize");
+        workload_args(workload, call, "aaaaa", (int)by, (int)by, (int)by, (int)by, (int)by);
     } else if (luck == 5) {
-        story_begin(call, by, CAST_DAO, "propose");
-        story_args(story, call, "ayyy", (int)by, &text, &text, &text);
+        workload_begin(call, by, PARTY_DAO, "propose");
+        workload_args(workload, call, "ayyy", (int)by, &text, &text, &text);
     } else {
-        story_args(story, call, "asbiiu", (int)by, "NOPOOL", 1, 100000LL, 0LL, 0);
+        workload_args(workload, call, "asbiiu", (int)by, "NOPOOL", 1, 100000LL, 0LL, 0);
     }
 }
 
-static void heal_switch(struct story *story, struct story_call *call, const struct story_heal *heal)
+static void heal_switch(struct workload *workload, struct workload_call *call,
+                        const struct workload_heal *heal)
 {
-    static const uint32_t place[] = { CAST_ENGINE, CAST_STABILITY, CAST_POOL, CAST_TOKEN };
-    story_begin(call, CAST_ADMIN, place[heal->kind], "set_paused");
+    static const uint32_t place[] = { PARTY_ENGINE, PARTY_STABILITY, PARTY_POOL, PARTY_TOKEN };
+    workload_begin(call, PARTY_ADMIN, place[heal->kind], "set_paused");
     if (heal->kind == HEAL_POOL)
-        story_args(story, call, "asb", CAST_ADMIN, story_pool_names[POOL_XLM], 0);
+        workload_args(workload, call, "asb", PARTY_ADMIN, workload_pool_names[POOL_XLM], 0);
     else
-        story_args(story, call, "ab", CAST_ADMIN, 0);
+        workload_args(workload, call, "ab", PARTY_ADMIN, 0);
 }
 
-static void heal_market(struct story *story, struct story_call *call, const struct story_heal *heal)
+static void heal_market(struct workload *workload, struct workload_call *call,
+                        const struct workload_heal *heal)
 {
-    const char *symbol = cast_markets[heal->what].symbol;
+    const char *symbol = party_markets[heal->what].symbol;
     bool ceiling = heal->kind == HEAL_CEILING;
-    story_begin(call, CAST_DAOWALLET, CAST_ENGINE,
-                ceiling ? "set_debt_ceiling" : "set_asset_enabled");
+    workload_begin(call, PARTY_DAOWALLET, PARTY_ENGINE,
+                   ceiling ? "set_debt_ceiling" : "set_asset_enabled");
     if (ceiling)
-        story_args(story, call, "asi", CAST_DAOWALLET, symbol, 900000000000000LL);
+        workload_args(workload, call, "asi", PARTY_DAOWALLET, symbol, 900000000000000LL);
     else
-        story_args(story, call, "asb", CAST_DAOWALLET, symbol, 1);
+        workload_args(workload, call, "asb", PARTY_DAOWALLET, symbol, 1);
 }
 
-void story_heal_now(struct story *story, struct story_call *call)
+void workload_heal_now(struct workload *workload, struct workload_call *call)
 {
     uint32_t at = 0;
-    while (story->heals[at].due > story->ledger)
+    while (workload->heals[at].due > workload->ledger)
         at++;
-    struct story_heal heal = story->heals[at];
-    story->heals[at] = story->heals[--story->heal_count];
+    struct workload_heal heal = workload->heals[at];
+    workload->heals[at] = workload->heals[--workload->heal_count];
     if (heal.kind <= HEAL_TOKEN) {
-        heal_switch(story, call, &heal);
+        heal_switch(workload, call, &heal);
     } else if (heal.kind == HEAL_MARKET || heal.kind == HEAL_CEILING) {
-        heal_market(story, call, &heal);
+        heal_market(workload, call, &heal);
     } else if (heal.kind == HEAL_FEE) {
-        story_begin(call, CAST_DAOWALLET, CAST_POOL, "set_protocol_fee");
-        story_args(story, call, "ai", CAST_DAOWALLET, story->strict_auth ? 0LL : 500LL);
+        workload_begin(call, PARTY_DAOWALLET, PARTY_POOL, "set_protocol_fee");
+        workload_args(workload, call, "ai", PARTY_DAOWALLET, workload->strict_auth ? 0LL : 500LL);
     } else if (heal.kind == HEAL_PERSON) {
-        story_begin(call, CAST_ADMIN, CAST_COMPLIANCE, "unfreeze_account");
-        story_args(story, call, "aa", CAST_ADMIN, story->users[heal.what].ref);
+        workload_begin(call, PARTY_ADMIN, PARTY_COMPLIANCE, "unfreeze_account");
+        workload_args(workload, call, "aa", PARTY_ADMIN, workload->users[heal.what].ref);
     } else if (heal.kind == HEAL_SIGNER) {
-        uint32_t verifier = CAST_VERIFIER + heal.what % (CAST_VERIFIERS - 1);
-        story_begin(call, verifier, CAST_COMPLIANCE, "register_signer");
-        story_args(story, call, "aa", (int)verifier, (int)(CAST_SIGNER + heal.what));
+        uint32_t verifier = PARTY_VERIFIER + heal.what % (PARTY_VERIFIERS - 1);
+        workload_begin(call, verifier, PARTY_COMPLIANCE, "register_signer");
+        workload_args(workload, call, "aa", (int)verifier, (int)(PARTY_SIGNER + heal.what));
     } else if (heal.kind == HEAL_HOLDER) {
-        story_begin(call, CAST_ADMIN, CAST_TOKEN + (heal.what >> 24), "set_frozen");
-        story_args(story, call, "aab", CAST_ADMIN, story->users[heal.what & 0xffffff].ref, 0);
+        workload_begin(call, PARTY_ADMIN, PARTY_TOKEN + (heal.what >> 24), "set_frozen");
+        workload_args(workload, call, "aab", PARTY_ADMIN, workload->users[heal.what & 0xffffff].ref,
+                      0);
     } else {
         bool country = heal.kind == HEAL_COUNTRY;
-        story_begin(call, CAST_DAOWALLET, CAST_COMPLIANCE,
-                    country ? "unblock_jurisdiction" : "add_verifier");
-        story_args(story, call, country ? "au" : "aa", CAST_DAOWALLET, (int)heal.what);
+        workload_begin(call, PARTY_DAOWALLET, PARTY_COMPLIANCE,
+                       country ? "unblock_jurisdiction" : "add_verifier");
+        workload_args(workload, call, country ? "au" : "aa", PARTY_DAOWALLET, (int)heal.what);
     }
 }

@@ -1,4 +1,4 @@
-/* What the story's files share: chance, arguments, free users, healing. */
+/* What the workload's files share: chance, arguments, free users, healing. */
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
 #include "tools/sim/ledger/lcm.h"
@@ -7,49 +7,49 @@
 #include <stdarg.h>
 
 /* splitmix64 */
-uint64_t story_random(struct story *story)
+uint64_t workload_random(struct workload *workload)
 {
-    uint64_t z = (story->random += 0x9e3779b97f4a7c15u);
+    uint64_t z = (workload->random += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
 }
 
-uint32_t story_pick(struct story *story, uint32_t n)
+uint32_t workload_pick(struct workload *workload, uint32_t n)
 {
     assert(n > 0);
-    return (uint32_t)(story_random(story) % n);
+    return (uint32_t)(workload_random(workload) % n);
 }
 
-bool story_once_in(struct story *story, uint32_t n)
+bool workload_once_in(struct workload *workload, uint32_t n)
 {
-    return story_pick(story, n) == 0;
+    return workload_pick(workload, n) == 0;
 }
 
-int64_t story_between(struct story *story, int64_t low, int64_t high)
+int64_t workload_between(struct workload *workload, int64_t low, int64_t high)
 {
     if (high <= low)
         return low;
-    return low + (int64_t)(story_random(story) % (uint64_t)(high - low + 1));
+    return low + (int64_t)(workload_random(workload) % (uint64_t)(high - low + 1));
 }
 
-void story_call_init(struct story_call *call)
+void workload_call_init(struct workload_call *call)
 {
-    *call = (struct story_call){ 0 };
+    *call = (struct workload_call){ 0 };
     tide_buf_init(&call->args, 1u << 20);
 }
 
-void story_call_release(struct story_call *call)
+void workload_call_release(struct workload_call *call)
 {
     tide_buf_release(&call->args);
 }
 
-void story_begin(struct story_call *call, uint32_t source, uint32_t contract, const char *fn)
+void workload_begin(struct workload_call *call, uint32_t source, uint32_t contract, const char *fn)
 {
     struct tide_buf args = call->args;
     tide_buf_reset(&args);
-    *call = (struct story_call){ .source = source, .contract = contract, .args = args };
-    call->auth = (cast_ref)source;
+    *call = (struct workload_call){ .source = source, .contract = contract, .args = args };
+    call->auth = (party_ref)source;
     snprintf(call->fn, sizeof call->fn, "%s", fn);
 }
 
@@ -67,11 +67,12 @@ static void put_integer(struct tide_buf *buf, char kind, long long value)
 }
 
 /* One value outside the count of arguments: for the inside of a vec. */
-void story_put(const struct story *story, struct story_call *call, char kind, long long value)
+void workload_put(const struct workload *workload, struct workload_call *call, char kind,
+                  long long value)
 {
     if (kind == 'a') {
         tide_buf_be32(&call->args, TIDE_SCV_ADDRESS);
-        cast_put_address(&call->args, story->cast, (cast_ref)value);
+        parties_put_address(&call->args, workload->parties, (party_ref)value);
     } else {
         put_integer(&call->args, kind, value);
     }
@@ -83,7 +84,8 @@ static void put_bytes(struct tide_buf *buf, char kind, tide_slice bytes)
     tide_xdr_put_var(buf, bytes);
 }
 
-void story_args(const struct story *story, struct story_call *call, const char *kinds, ...)
+void workload_args(const struct workload *workload, struct workload_call *call, const char *kinds,
+                   ...)
 {
     va_list list;
     va_start(list, kinds);
@@ -93,14 +95,14 @@ void story_args(const struct story *story, struct story_call *call, const char *
         else if (*kind == 'x' || *kind == 'y')
             put_bytes(&call->args, *kind, *va_arg(list, const tide_slice *));
         else if (*kind == 'i' || *kind == 't')
-            story_put(story, call, *kind, va_arg(list, long long));
+            workload_put(workload, call, *kind, va_arg(list, long long));
         else
-            story_put(story, call, *kind, va_arg(list, int));
+            workload_put(workload, call, *kind, va_arg(list, int));
     }
     va_end(list);
 }
 
-void story_vec(struct story_call *call, uint32_t count)
+void workload_vec(struct workload_call *call, uint32_t count)
 {
     tide_buf_be32(&call->args, TIDE_SCV_VEC);
     tide_buf_be32(&call->args, 1);
@@ -108,33 +110,34 @@ void story_vec(struct story_call *call, uint32_t count)
     call->arg_count++;
 }
 
-uint32_t story_free_user(struct story *story)
+uint32_t workload_free_user(struct workload *workload)
 {
-    uint32_t user = story_pick(story, story->user_count);
+    uint32_t user = workload_pick(workload, workload->user_count);
     for (uint32_t tries = 0; tries < 16; tries++) {
-        if (story->busy_at[story->users[user].source] != story->ledger)
+        if (workload->busy_at[workload->users[user].source] != workload->ledger)
             break;
-        user = story_pick(story, story->user_count);
+        user = workload_pick(workload, workload->user_count);
     }
     return user;
 }
 
-bool story_may_disturb(struct story *story)
+bool workload_may_disturb(struct workload *workload)
 {
-    if (story->ledger < story->calm_until || story->heal_count > STORY_HEALS / 2)
+    if (workload->ledger < workload->calm_until || workload->heal_count > WORKLOAD_HEALS / 2)
         return false;
-    story->calm_until = story->ledger + 12 + story_pick(story, 24);
+    workload->calm_until = workload->ledger + 12 + workload_pick(workload, 24);
     return true;
 }
 
-void story_heal_later(struct story *story, uint32_t kind, uint32_t what, uint32_t ledgers)
+void workload_heal_later(struct workload *workload, uint32_t kind, uint32_t what, uint32_t ledgers)
 {
-    if (story->heal_count == STORY_HEALS)
+    if (workload->heal_count == WORKLOAD_HEALS)
         return;
-    story->heals[story->heal_count++] = (struct story_heal){ story->ledger + ledgers, kind, what };
+    workload->heals[workload->heal_count++] =
+        (struct workload_heal){ workload->ledger + ledgers, kind, what };
 }
 
-tide_slice story_text(struct story *story)
+tide_slice workload_text(struct workload *workload)
 {
     static const struct {
         const char *text;
@@ -155,6 +158,6 @@ tide_slice story_text(struct story *story)
         TEXT("plain words"),
 #undef TEXT
     };
-    uint32_t i = story_pick(story, TIDE_COUNT(texts));
+    uint32_t i = workload_pick(workload, TIDE_COUNT(texts));
     return tide_slice_of(texts[i].text, texts[i].len);
 }
