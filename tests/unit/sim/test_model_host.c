@@ -166,8 +166,8 @@ static void test_authorisation(void **state)
     /* The trader twice (swap, pull), the pool once: the distributor pulls in its name. */
     assert_int_equal(out->auth_count, 3);
     assert_true(out->auths[0].first && !out->auths[1].first && out->auths[2].first);
-    assert_true(sim_addr_eq(out->auths[0].who, account(USER0 + 1)));
-    assert_true(sim_addr_eq(out->auths[2].who, contract(POOL)));
+    assert_true(sim_addr_eq(out->auths[0].party, account(USER0 + 1)));
+    assert_true(sim_addr_eq(out->auths[2].party, contract(POOL)));
     assert_string_equal(out->frames[out->auths[2].frame].fn, "transfer");
     assert_string_equal(out->frames[out->frames[out->auths[2].frame].parent].fn, "receive_revenue");
     w->h.strict_auth = true;

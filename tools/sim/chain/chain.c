@@ -11,10 +11,10 @@ uint64_t chain_random(struct chain *chain)
     return z ^ (z >> 31);
 }
 
-struct sim_addr chain_addr(const struct chain *chain, party_ref who)
+struct sim_addr chain_addr(const struct chain *chain, party_ref party)
 {
-    struct sim_addr out = { .kind = who >= 0 ? SIM_ACCOUNT : SIM_CONTRACT };
-    memcpy(out.key, parties_get(&chain->parties, who)->id, TIDE_HASH_BYTES);
+    struct sim_addr out = { .kind = party >= 0 ? SIM_ACCOUNT : SIM_CONTRACT };
+    memcpy(out.key, parties_get(&chain->parties, party)->id, TIDE_HASH_BYTES);
     return out;
 }
 
@@ -215,7 +215,8 @@ static bool held(struct chain *chain, uint32_t account, tide_slice args)
     return guests->holds && guests->holds(guests->self, account, args);
 }
 
-/* While people from outside are about, their accounts and the protocol's switches are theirs. */
+/* While outside transactions arrive, the workload leaves their accounts and the protocol's
+ * switches alone. */
 static void mind_guests(struct chain *chain)
 {
     const struct chain_guests *guests = &chain->guests;
@@ -267,7 +268,7 @@ static void charge_all(struct chain *chain)
         charge_fee(chain, &chain->slots[i]);
 }
 
-/* Strangers draw from the same randomness as the fees do, and share no account with anybody. */
+/* Strangers use the random numbers of the fees, and no account of the workload. */
 static void begin_ledger(struct chain *chain)
 {
     const struct chain_guests *guests = &chain->guests;

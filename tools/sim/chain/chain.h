@@ -1,5 +1,5 @@
-/* A simulated chain: the parties acts out the workload in the model's world, and each ledger comes
- * out as the network would have written it.
+/* A simulated chain: the workload's calls run in the model, and each ledger is written as the
+ * network would write it.
  *
  * Flow     chain_open, then chain_ledger as often as ledgers are wanted.
  * Fees     every transaction's fee is charged before the first one applies; part of it comes
@@ -7,7 +7,7 @@
  * Noise    strangers pay each other and call contracts of their own, with events that are
  *          named like ours.
  * Attacks  attackers add transactions behind the others: hostile/.
- * Lives    entries that lapse are evicted, restored by whoever needs them next, or extended;
+ * Lives    entries that lapse are evicted, restored by the next call that needs them, or extended;
  *          options.life shortens lives so that a short chain sees it.
  * Same     options alone decide every byte. */
 #ifndef SIM_CHAIN_H
@@ -33,7 +33,7 @@ struct chain_tx {
     const struct sim_outcome *outcome;
 };
 
-/* One entry as it stands after a change; nonces are not told. */
+/* One entry as it stands after a change; nonces are not reported. */
 struct chain_version {
     uint32_t ledger;
     uint32_t tx; /* 0: evicted, by no transaction */
@@ -60,7 +60,7 @@ struct chain_guests {
     void (*refund)(void *self);
     /* The workload keeps off this account, or off those that the arguments name. */
     bool (*holds)(void *self, uint32_t account, tide_slice args);
-    bool (*present)(void *self); /* somebody is there: nothing is stopped or blocked meanwhile */
+    bool (*present)(void *self); /* a client is active: nothing is stopped or blocked meanwhile */
 };
 
 struct chain_options {
@@ -78,7 +78,7 @@ struct chain_options {
     bool strict_auth;
     bool catalog_native;
     bool diagnostics;
-    struct chain_observer observer; /* zeros: nobody */
+    struct chain_observer observer; /* zeros: none */
 };
 
 /* Strangers: accounts that are no part of the protocol. */
@@ -146,7 +146,7 @@ enum chain_what { CHAIN_WRITTEN, CHAIN_REMOVED, CHAIN_LIFE };
 uint64_t chain_random(struct chain *chain);
 /* The account as its entry stands now. */
 struct lcm_account chain_account(const struct sim_account *account);
-struct sim_addr chain_addr(const struct chain *chain, party_ref who);
+struct sim_addr chain_addr(const struct chain *chain, party_ref party);
 void chain_call(struct chain *chain, struct chain_slot *slot);
 void chain_add_foreign(struct chain *chain);
 tide_status chain_strangers(struct chain *chain) TIDE_MUST_USE;

@@ -3,12 +3,12 @@
 #include "tidemark/xdr.h"
 #include "tools/sim/chain/chain_call.h"
 
-void chain_put_addr(struct tide_buf *buf, struct sim_addr who)
+void chain_put_addr(struct tide_buf *buf, struct sim_addr party)
 {
-    if (who.kind == SIM_ACCOUNT)
-        lcm_put_address_account(buf, who.key);
+    if (party.kind == SIM_ACCOUNT)
+        lcm_put_address_account(buf, party.key);
     else
-        lcm_put_address_contract(buf, who.key);
+        lcm_put_address_contract(buf, party.key);
 }
 
 int64_t chain_nonce(const struct chain_making *m, uint32_t i)
@@ -41,10 +41,10 @@ static void put_invocation(const struct chain_making *m, struct tide_buf *buf, u
     uint32_t more = 0;
     put_invocation_head(buf, &m->out->frames[auths[first].frame]);
     for (uint32_t i = first + 1; i < m->out->auth_count; i++)
-        more += sim_addr_eq(auths[i].who, auths[first].who);
+        more += sim_addr_eq(auths[i].party, auths[first].party);
     tide_buf_be32(buf, more);
     for (uint32_t i = first + 1; i < m->out->auth_count; i++) {
-        if (!sim_addr_eq(auths[i].who, auths[first].who))
+        if (!sim_addr_eq(auths[i].party, auths[first].party))
             continue;
         put_invocation_head(buf, &m->out->frames[auths[i].frame]);
         tide_buf_be32(buf, 0);
@@ -68,12 +68,12 @@ void chain_auth_hash(const uint8_t network_id[TIDE_HASH_BYTES], const struct cha
     tide_buf_release(&head);
 }
 
-const uint8_t *chain_signer(const struct parties *parties, struct sim_addr who)
+const uint8_t *chain_signer(const struct parties *parties, struct sim_addr party)
 {
-    if (who.kind == SIM_ACCOUNT)
+    if (party.kind == SIM_ACCOUNT)
         return NULL;
     for (uint32_t i = 0; i < PARTY_CONTRACTS; i++) {
-        if (memcmp(parties->contracts[i].id, who.key, TIDE_HASH_BYTES) == 0)
+        if (memcmp(parties->contracts[i].id, party.key, TIDE_HASH_BYTES) == 0)
             return parties->signers[i];
     }
     return NULL;
@@ -101,19 +101,19 @@ static void put_address_credentials(struct chain_making *m, uint32_t i, tide_sli
 {
     struct chain *chain = m->chain;
     struct tide_buf *buf = &chain->body;
-    struct sim_addr who = m->out->auths[i].who;
-    const uint8_t *signer = chain_signer(&chain->parties, who);
+    struct sim_addr party = m->out->auths[i].party;
+    const uint8_t *signer = chain_signer(&chain->parties, party);
     uint8_t hash[TIDE_HASH_BYTES], signature[TIDE_SIGNATURE_BYTES] = { 0 };
     struct chain_signed what = { .nonce = chain_nonce(m, i),
                                  .expires = chain->ledger + SIM_NONCE_LIFE,
                                  .invocation = invocation };
     chain_auth_hash(chain->parties.network_id, &what, hash);
-    signer = signer ? signer : who.key;
+    signer = signer ? signer : party.key;
     bool made = keys_sign(&chain->parties.keys, signature, signer, hash);
     assert(made);
     (void)made;
     tide_buf_be32(buf, 1);
-    chain_put_addr(buf, who);
+    chain_put_addr(buf, party);
     tide_buf_be64(buf, (uint64_t)what.nonce);
     tide_buf_be32(buf, what.expires);
     chain_put_signature(buf, signer, signature);
@@ -125,7 +125,7 @@ static void put_auth(struct chain_making *m, uint32_t i)
     struct sim_addr source = chain_addr(m->chain, (party_ref)m->slot->call.source);
     tide_buf_reset(invocation);
     put_invocation(m, invocation, i);
-    if (sim_addr_eq(m->out->auths[i].who, source))
+    if (sim_addr_eq(m->out->auths[i].party, source))
         tide_buf_be32(&m->chain->body, 0);
     else
         put_address_credentials(m, i, tide_buf_view(invocation));

@@ -25,7 +25,7 @@ void chain_put_touch_key(struct chain_making *m, struct tide_buf *to, const stru
     }
 }
 
-/* A persistent entry whose life had ended: whoever touches it restores it first. */
+/* A persistent entry whose life had ended: a call that touches it restores it first. */
 bool chain_was_lapsed(const struct chain_making *m, const struct sim_touch *touch)
 {
     return touch->kind == SIM_TOUCH_DATA && touch->existed &&
@@ -195,13 +195,13 @@ static void put_line_entry(struct chain_making *m, uint32_t kind, const struct s
     lcm_put_trustline(&m->chain->changes, &entry);
 }
 
-void chain_put_nonce(struct chain_making *m, struct sim_addr who, int64_t nonce,
+void chain_put_nonce(struct chain_making *m, struct sim_addr party, int64_t nonce,
                      uint32_t live_until)
 {
     struct tide_buf address, key;
     tide_buf_init(&address, 64);
     tide_buf_init(&key, 64);
-    chain_put_addr(&address, who);
+    chain_put_addr(&address, party);
     chain_nonce_key(&key, nonce);
     struct lcm_data data = { tide_buf_view(&address), tide_buf_view(&key), SIM_TEMPORARY };
     lcm_put_data_key(&m->chain->read_write, &data);
@@ -239,7 +239,7 @@ static void put_changes(struct chain_making *m)
     uint32_t nonce_until = m->chain->ledger + SIM_NONCE_LIFE;
     for (uint32_t i = 0; i < m->out->auth_count; i++) {
         if (m->out->auths[i].first)
-            chain_put_nonce(m, m->out->auths[i].who, chain_nonce(m, i), nonce_until);
+            chain_put_nonce(m, m->out->auths[i].party, chain_nonce(m, i), nonce_until);
     }
     if (!m->out->ok)
         return;

@@ -28,7 +28,7 @@ void chain_put_diagnostics(struct chain_making *m);
 void chain_put_footprint(struct chain_making *m);
 void chain_put_touch_key(struct chain_making *m, struct tide_buf *to,
                          const struct sim_touch *touch);
-/* A persistent entry whose life had ended: whoever touches it restores it first. */
+/* A persistent entry whose life had ended: a call that touches it restores it first. */
 bool chain_was_lapsed(const struct chain_making *m, const struct sim_touch *touch);
 /* Temporary entries whose life had ended when they were looked at: the ledger sweeps them. */
 void chain_sweep(struct chain_making *m);
@@ -36,10 +36,10 @@ void chain_sweep(struct chain_making *m);
 void chain_refund_at_once(struct chain *chain, struct sim_account *payer, int64_t refund,
                           struct lcm_list *to);
 /* The entry of a nonce that is used up, and its key in the footprint. */
-void chain_put_nonce(struct chain_making *m, struct sim_addr who, int64_t nonce,
+void chain_put_nonce(struct chain_making *m, struct sim_addr party, int64_t nonce,
                      uint32_t live_until);
 
-void chain_put_addr(struct tide_buf *buf, struct sim_addr who);
+void chain_put_addr(struct tide_buf *buf, struct sim_addr party);
 /* The nonce that goes with out->auths[i], and its key as ScVal. */
 int64_t chain_nonce(const struct chain_making *m, uint32_t i);
 void chain_nonce_key(struct tide_buf *key, int64_t nonce);
@@ -52,7 +52,7 @@ struct chain_signed {
 void chain_auth_hash(const uint8_t network_id[TIDE_HASH_BYTES], const struct chain_signed *what,
                      uint8_t out[TIDE_HASH_BYTES]);
 /* The key that signs for a contract of the parties; NULL when there is none. */
-const uint8_t *chain_signer(const struct parties *parties, struct sim_addr who);
+const uint8_t *chain_signer(const struct parties *parties, struct sim_addr party);
 /* A signature as accounts take it: a Vec of one Map. */
 void chain_put_signature(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES],
                          const uint8_t signature[TIDE_SIGNATURE_BYTES]);

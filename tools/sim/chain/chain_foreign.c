@@ -40,29 +40,29 @@ tide_status chain_strangers(struct chain *chain)
     return TIDE_OK;
 }
 
-static void put_account_move(struct foreign_tx *n, struct chain_stranger *who, int64_t by)
+static void put_account_move(struct foreign_tx *n, struct chain_stranger *party, int64_t by)
 {
-    struct lcm_account before = who->account;
-    who->account.balance += by;
-    who->account.modified = n->chain->ledger;
-    chain_account_change(&n->chain->changes, &n->changes, &before, &who->account);
+    struct lcm_account before = party->account;
+    party->account.balance += by;
+    party->account.modified = n->chain->ledger;
+    chain_account_change(&n->chain->changes, &n->changes, &before, &party->account);
 }
 
-static void put_line_move(struct foreign_tx *n, struct chain_stranger *who, int64_t by)
+static void put_line_move(struct foreign_tx *n, struct chain_stranger *party, int64_t by)
 {
     struct tide_buf *buf = &n->chain->changes;
     chain_change(buf, &n->changes, CHANGE_STATE);
-    lcm_put_trustline(buf, &who->line);
-    who->line.balance += by;
-    who->line.modified = n->chain->ledger;
+    lcm_put_trustline(buf, &party->line);
+    party->line.balance += by;
+    party->line.modified = n->chain->ledger;
     chain_change(buf, &n->changes, CHANGE_UPDATED);
-    lcm_put_trustline(buf, &who->line);
+    lcm_put_trustline(buf, &party->line);
 }
 
-static void put_address(struct tide_buf *buf, const struct chain_stranger *who)
+static void put_address(struct tide_buf *buf, const struct chain_stranger *party)
 {
     tide_buf_be32(buf, TIDE_SCV_ADDRESS);
-    lcm_put_address_account(buf, who->account.key);
+    lcm_put_address_account(buf, party->account.key);
 }
 
 /* The transfer event that classic payments get: with the memo as a muxed id where there is one. */

@@ -1,4 +1,4 @@
-/* Lives of entries: eviction of what lapsed, restoration and care by a keeper. */
+/* Lifetimes of entries: lapsed ones are evicted or restored, instances extended in time. */
 #include "tidemark/xdr.h"
 #include "tools/sim/chain/chain.h"
 

@@ -32,6 +32,6 @@ tide_status expect_close(struct expect *expect, struct sim_host *host,
 
 /* A value in the form of the fixtures. (expect_value.c) */
 void expect_value(struct tide_buf *json, const sim_val *val);
-void expect_address(struct tide_buf *json, struct sim_addr who);
+void expect_address(struct tide_buf *json, struct sim_addr party);
 
 #endif

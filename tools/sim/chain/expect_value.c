@@ -4,11 +4,11 @@
 #include "tidemark/text.h"
 #include "tools/sim/chain/expect.h"
 
-void expect_address(struct tide_buf *json, struct sim_addr who)
+void expect_address(struct tide_buf *json, struct sim_addr party)
 {
     char text[TIDE_STRKEY_TEXT_MAX];
-    enum tide_strkey kind = who.kind == SIM_ACCOUNT ? TIDE_STRKEY_ACCOUNT : TIDE_STRKEY_CONTRACT;
-    size_t len = tide_strkey_encode(text, kind, tide_slice_of(who.key, TIDE_HASH_BYTES));
+    enum tide_strkey kind = party.kind == SIM_ACCOUNT ? TIDE_STRKEY_ACCOUNT : TIDE_STRKEY_CONTRACT;
+    size_t len = tide_strkey_encode(text, kind, tide_slice_of(party.key, TIDE_HASH_BYTES));
     tide_buf_u8(json, '"');
     tide_buf_put(json, text, len);
     tide_buf_u8(json, '"');

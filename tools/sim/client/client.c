@@ -17,9 +17,9 @@ enum { TX_BAD_SEQ = -5 };
 static const struct sim_option table[] = {
     { "rpc",        SIM_TEXT,   AT(rpc),        0, 0, "URL  of the server (default: $TIDEMARK_RPC_URL, else http://127.0.0.1:8000)" },
     { "seed",       SIM_NUMBER, AT(seed),       0, UINT64_MAX, "N  of the network, as in serve (default: 1)" },
-    { "user",       SIM_TEXT,   AT(user),       0, 0, "N  who acts: userN" },
-    { "as",         SIM_TEXT,   AT(as),         0, 0, "NAME  who acts: sumsub, gov0, feed0, admin, or any new name after tx fund" },
-    { "sender",     SIM_TEXT,   AT(sender),     0, 0, "NAME  who sends and pays instead; --as then signs an authorisation" },
+    { "user",       SIM_TEXT,   AT(user),       0, 0, "N  the actor: userN" },
+    { "as",         SIM_TEXT,   AT(as),         0, 0, "NAME  the actor: sumsub, gov0, feed0, admin, or any new name after tx fund" },
+    { "sender",     SIM_TEXT,   AT(sender),     0, 0, "NAME  another sender, which pays; --as then signs an authorisation" },
     { "subject",    SIM_TEXT,   AT(subject),    0, 0, "NAME  a name as above, G… or C…; so are the next three" },
     { "signer",     SIM_TEXT,   AT(signer),     0, 0, "NAME" },
     { "owner",      SIM_TEXT,   AT(owner),      0, 0, "NAME" },
@@ -83,7 +83,7 @@ static tide_status open_key(struct tide_sign **out, uint64_t seed, const char *n
     return TIDE_OK;
 }
 
-/* Keys that anybody can compute have no business on a network where things are worth something. */
+/* The keys are public knowledge: a network with real assets must never see them. */
 static tide_status open_network(struct session *s, struct client_network *network,
                                 struct tide_err *err)
 {
@@ -155,7 +155,7 @@ static tide_status assemble(struct session *s, struct tx_draft *what,
             tx_build_auth(&s->auth, s->parties.network_id, tide_slice_of(entries.ptr + at, len[i]),
                           s->actor, ledger + AUTH_LEDGERS);
         if (status != TIDE_OK)
-            tide_fail(err, status, "simulateTransaction: an authorisation nobody can sign");
+            tide_fail(err, status, "simulateTransaction: an authorisation of an unknown kind");
     }
     tide_buf_release(&entries);
     what->auth = tide_buf_view(&s->auth);

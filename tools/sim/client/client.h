@@ -1,4 +1,4 @@
-/* A person's program for the simulated network: it builds, simulates, signs, sends and waits, over
+/* The program behind `tidemark-sim tx`: it builds, simulates, signs, sends and waits, over
  * Stellar RPC and nothing else. */
 #ifndef SIM_CLIENT_H
 #define SIM_CLIENT_H
@@ -93,7 +93,7 @@ struct client_call {
 /* Ended by a NULL name. */
 extern const struct client_call client_calls[];
 
-/* Who answers to that name: user7, sumsub, a contract of the parties, or an address. */
+/* The SCAddress of user7, sumsub, a contract's name, or an address as text. */
 tide_status client_party(struct tide_buf *scaddress, const struct parties *parties, uint64_t seed,
                          const char *name, struct tide_err *err) TIDE_MUST_USE;
 /* The arguments as ScVals; *count of them. close_time: of the latest ledger. */

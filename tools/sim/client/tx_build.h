@@ -1,4 +1,4 @@
-/* Transactions as a person's program makes them: drafted, completed with what a simulation
+/* Transactions as a client makes them: drafted, completed with what a simulation
  * answered, signed. */
 #ifndef SIM_TX_BUILD_H
 #define SIM_TX_BUILD_H

@@ -1,4 +1,4 @@
-/* tidemark-sim keys: who can sign on a simulated network. */
+/* tidemark-sim keys: the key pairs of a simulated network. */
 #include "tidemark/strkey.h"
 #include "tools/sim/options/command.h"
 #include "tools/sim/options/options.h"
@@ -53,13 +53,14 @@ int sim_keys_command(int argc, char **argv)
     const struct sim_options tables[] = { { table, TIDE_COUNT(table), &o } };
     if (argc > 0 && strcmp(argv[0], "--help") == 0) {
         printf("usage: tidemark-sim keys [options]\n\n"
-               "Prints name, address and secret of who takes part in a simulated network.\n\n");
+               "Prints name, address and secret of each account of a simulated network.\n\n");
         sim_options_help(stdout, tables, TIDE_COUNT(tables));
         return 0;
     }
     tide_status status = sim_options_read(tables, TIDE_COUNT(tables), argc, argv, &err);
     if (status == TIDE_OK) {
-        fprintf(stderr, "simulated keys: anybody can compute them, no real network may use them\n");
+        fprintf(stderr,
+                "simulated keys: they are public knowledge, never use them on a real network\n");
         if (o.name)
             print_key(o.seed, o.name);
         else

@@ -1,4 +1,4 @@
-/* Who may use the protocol: attestations, records, freezes, jurisdictions. */
+/* Whether an address may use the protocol: attestations, records, freezes, jurisdictions. */
 #include "tools/sim/host/host.h"
 #include "tools/sim/host/names.h"
 
@@ -34,19 +34,19 @@ static void block(struct sim_host *h, const uint32_t *codes, size_t count)
         sim_put(h, key(h, EN(blocked_jurisdiction), sim_u32(codes[i])), sim_bool(true));
 }
 
-static sim_val record_of(struct sim_host *h, sim_val who)
+static sim_val record_of(struct sim_host *h, sim_val party)
 {
-    const sim_val *stored = sim_get(h, key(h, EN(compliance_rec), who));
+    const sim_val *stored = sim_get(h, key(h, EN(compliance_rec), party));
     if (stored)
         return *stored;
     return sim_make(h, SIM_FIELDS({ "status", sim_u32(0) }, { "jurisdiction", sim_u32(0) },
-                                  { "expires_at", sim_u64(0) }, { "provider", who },
+                                  { "expires_at", sim_u64(0) }, { "provider", party },
                                   { "updated_at", sim_u64(0) }, { "reason", sim_sym("none") }));
 }
 
-static void put_record(struct sim_host *h, sim_val who, sim_val record)
+static void put_record(struct sim_host *h, sim_val party, sim_val record)
 {
-    sim_put(h, key(h, EN(compliance_rec), who), record);
+    sim_put(h, key(h, EN(compliance_rec), party), record);
 }
 
 static void set_status(struct sim_host *h, const sim_val *record, uint32_t status, sim_val reason)
@@ -69,9 +69,9 @@ static sim_val initialize(struct sim_host *h, const sim_val *args)
 
 /* --- verifiers ------------------------------------------------------------------- */
 
-static bool is_verifier_addr(struct sim_host *h, sim_val who)
+static bool is_verifier_addr(struct sim_host *h, sim_val party)
 {
-    return sim_has(h, key(h, EN(verifier), who));
+    return sim_has(h, key(h, EN(verifier), party));
 }
 
 static void add(struct sim_host *h, sim_val verifier)
@@ -272,15 +272,15 @@ static sim_val set_whitelist(struct sim_host *h, const sim_val *args)
     return sim_void();
 }
 
-static void change_status(struct sim_host *h, sim_val who, uint32_t status, sim_val reason)
+static void change_status(struct sim_host *h, sim_val party, uint32_t status, sim_val reason)
 {
-    sim_val record = record_of(h, who);
+    sim_val record = record_of(h, party);
     uint32_t old = sim_field_u32(&record, "status");
     set_status(h, &record, status, reason);
-    put_record(h, who, record);
+    put_record(h, party, record);
     if (status == SANCTIONED)
-        sim_put(h, key(h, EN(frozen), who), sim_bool(true));
-    sim_emit(h, EV(status_change), SIM_VALS(who),
+        sim_put(h, key(h, EN(frozen), party), sim_bool(true));
+    sim_emit(h, EV(status_change), SIM_VALS(party),
              SIM_FIELDS({ "old_status", sim_u32(old) }, { "new_status", sim_u32(status) },
                         { "reason", reason }));
 }
@@ -310,13 +310,13 @@ static sim_val unsuspend_account(struct sim_host *h, const sim_val *args)
 
 /* --- the gates ---------------------------------------------------------------------------- */
 
-static bool whitelisted(struct sim_host *h, sim_val who)
+static bool whitelisted(struct sim_host *h, sim_val party)
 {
-    return sim_has(h, key(h, EN(whitelist), who));
+    return sim_has(h, key(h, EN(whitelist), party));
 }
 
-/* Why who may not use the protocol, NULL if he may. */
-static const char *objection(struct sim_host *h, sim_val who)
+/* Why the address may not use the protocol; NULL: it may. */
+static const char *objection(struct sim_host *h, sim_val party)
 {
     static const char *const by_status[] = {
         "KYC required: no attestation on file for this address",
@@ -326,9 +326,9 @@ static const char *objection(struct sim_host *h, sim_val who)
         "account sanctioned",
         "KYC attestation expired — re-verify with your KYC provider",
     };
-    if (sim_has(h, key(h, EN(frozen), who)))
+    if (sim_has(h, key(h, EN(frozen), party)))
         return "account is frozen";
-    sim_val record = record_of(h, who);
+    sim_val record = record_of(h, party);
     uint32_t status = sim_field_u32(&record, "status");
     if (status != VERIFIED)
         return status < TIDE_COUNT(by_status) ? by_status[status] : "unknown status";

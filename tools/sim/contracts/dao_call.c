@@ -92,11 +92,11 @@ const sim_val *dao_wallet(struct sim_host *h, uint32_t wallet, bool any)
     return stored;
 }
 
-bool dao_wallet_lists(const sim_val *wallet, struct sim_addr who, uint32_t *at)
+bool dao_wallet_lists(const sim_val *wallet, struct sim_addr party, uint32_t *at)
 {
     const sim_val *signers = sim_field(wallet, "signers");
     for (uint32_t i = 0; i < signers->len; i++) {
-        if (sim_addr_eq(signers->vec[i].addr, who)) {
+        if (sim_addr_eq(signers->vec[i].addr, party)) {
             *at = i;
             return true;
         }
@@ -114,22 +114,22 @@ static void put_wallet(struct sim_host *h, const sim_val *wallet)
     sim_put(h, dao_wallet_key(h, sim_field_u32(wallet, "id")), *wallet);
 }
 
-void dao_signer_add(struct sim_host *h, const sim_val *wallet, sim_val who)
+void dao_signer_add(struct sim_host *h, const sim_val *wallet, sim_val party)
 {
     sim_val *signers = sim_field(wallet, "signers");
     uint32_t index = signers->len;
-    sim_vec_push(&h->arena, signers, who);
+    sim_vec_push(&h->arena, signers, party);
     put_wallet(h, wallet);
-    sim_put(h, signer_key(h, wallet, index), who);
+    sim_put(h, signer_key(h, wallet, index), party);
 }
 
-void dao_signer_remove(struct sim_host *h, const sim_val *wallet, struct sim_addr who)
+void dao_signer_remove(struct sim_host *h, const sim_val *wallet, struct sim_addr party)
 {
     sim_val *signers = sim_field(wallet, "signers");
     sim_require(h, signers->len > sim_field_u32(wallet, "threshold"),
                 "signers would fall below threshold");
     uint32_t at;
-    sim_require(h, dao_wallet_lists(wallet, who, &at), "signer not found in wallet");
+    sim_require(h, dao_wallet_lists(wallet, party, &at), "signer not found in wallet");
     signers->len--;
     memmove(&signers->vec[at], &signers->vec[at + 1], (signers->len - at) * sizeof(sim_val));
     put_wallet(h, wallet);
@@ -217,12 +217,12 @@ static void add_signer(struct payload *p, sim_val caller)
     if (!holds_signer(p))
         return;
     uint32_t id = take_u32(p);
-    sim_val who = take_address(p);
+    sim_val party = take_address(p);
     const sim_val *wallet = dao_wallet(p->h, id, false);
     uint32_t at;
     sim_require(p->h, sim_field(wallet, "signers")->len < DAO_SIGNERS_MAX, "too many signers");
-    sim_require(p->h, !dao_wallet_lists(wallet, who.addr, &at), "already a signer");
-    dao_signer_add(p->h, wallet, who);
+    sim_require(p->h, !dao_wallet_lists(wallet, party.addr, &at), "already a signer");
+    dao_signer_add(p->h, wallet, party);
 }
 
 static void remove_signer(struct payload *p, sim_val caller)
@@ -231,8 +231,8 @@ static void remove_signer(struct payload *p, sim_val caller)
     if (!holds_signer(p))
         return;
     uint32_t id = take_u32(p);
-    sim_val who = take_address(p);
-    dao_signer_remove(p->h, dao_wallet(p->h, id, false), who.addr);
+    sim_val party = take_address(p);
+    dao_signer_remove(p->h, dao_wallet(p->h, id, false), party.addr);
 }
 
 static void ask_oracle(struct payload *p, const char *fn, sim_val arg)
@@ -261,14 +261,14 @@ static void set_quorum(struct payload *p, sim_val caller)
 
 static void add_verifier(struct payload *p, sim_val caller)
 {
-    sim_val who = take_address(p);
-    sim_call(p->h, sim_slot_addr(p->h, "COMPLY"), "add_verifier", SIM_VALS(caller, who));
+    sim_val party = take_address(p);
+    sim_call(p->h, sim_slot_addr(p->h, "COMPLY"), "add_verifier", SIM_VALS(caller, party));
 }
 
 static void remove_verifier(struct payload *p, sim_val caller)
 {
-    sim_val who = take_address(p);
-    sim_call(p->h, sim_slot_addr(p->h, "COMPLY"), "remove_verifier", SIM_VALS(caller, who));
+    sim_val party = take_address(p);
+    sim_call(p->h, sim_slot_addr(p->h, "COMPLY"), "remove_verifier", SIM_VALS(caller, party));
 }
 
 static void allow_collateral(struct payload *p, sim_val caller)

@@ -144,16 +144,16 @@ static sim_val remove_signer_from_wallet(struct sim_host *h, const sim_val *args
 
 /* --- proposals ------------------------------------------------------------------------------ */
 
-static bool governs(struct sim_host *h, struct sim_addr who)
+static bool governs(struct sim_host *h, struct sim_addr party)
 {
     const sim_val *wallet = sim_get(h, dao_wallet_key(h, 0));
     uint32_t at;
-    return wallet && sim_field_bool(wallet, "active") && dao_wallet_lists(wallet, who, &at);
+    return wallet && sim_field_bool(wallet, "active") && dao_wallet_lists(wallet, party, &at);
 }
 
-static void require_governor(struct sim_host *h, struct sim_addr who)
+static void require_governor(struct sim_host *h, struct sim_addr party)
 {
-    sim_require(h, governs(h, who), "only governance signers may propose/vote");
+    sim_require(h, governs(h, party), "only governance signers may propose/vote");
 }
 
 /* args: proposer, title, description, call data */
@@ -323,13 +323,13 @@ static void put_tx(struct sim_host *h, const sim_val *tx, const char *status)
     sim_put(h, key(h, EN(multi_sig_tx), *sim_field(tx, "id")), *tx);
 }
 
-/* The wallet of a transaction that is still open to its signer who. */
-static const sim_val *open_to(struct sim_host *h, const sim_val *tx, struct sim_addr who)
+/* The wallet of a transaction that is still open to that signer. */
+static const sim_val *open_to(struct sim_host *h, const sim_val *tx, struct sim_addr party)
 {
     sim_require(h, in_state(tx, "Pending"), "tx not pending");
     const sim_val *wallet = dao_wallet(h, sim_field_u32(tx, "wallet_id"), true);
     uint32_t at;
-    sim_require(h, dao_wallet_lists(wallet, who, &at), "not a signer for this wallet");
+    sim_require(h, dao_wallet_lists(wallet, party, &at), "not a signer for this wallet");
     return wallet;
 }
 

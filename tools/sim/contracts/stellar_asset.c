@@ -60,9 +60,9 @@ sim_val sim_asset_storage(struct sim_host *h, const struct sim_contract *contrac
     return storage;
 }
 
-static struct sim_key balance_key(struct sim_host *h, struct sim_addr who)
+static struct sim_key balance_key(struct sim_host *h, struct sim_addr party)
 {
-    return sim_key(h, EN(balance), SIM_VALS(sim_address(who)));
+    return sim_key(h, EN(balance), SIM_VALS(sim_address(party)));
 }
 
 static void take(struct sim_host *h, struct sim_addr from, sim_amount amount)
@@ -127,10 +127,10 @@ static sim_val mint(struct sim_host *h, const sim_val *args)
 
 static sim_val balance(struct sim_host *h, const sim_val *args)
 {
-    struct sim_addr who = args[0].addr;
-    if (who.kind == SIM_ACCOUNT)
-        return sim_i128(sim_classic_balance(h, who, h->self->asset));
-    const sim_val *held = sim_get(h, balance_key(h, who));
+    struct sim_addr party = args[0].addr;
+    if (party.kind == SIM_ACCOUNT)
+        return sim_i128(sim_classic_balance(h, party, h->self->asset));
+    const sim_val *held = sim_get(h, balance_key(h, party));
     return sim_i128(held ? sim_field_i128(held, "amount") : 0);
 }
 

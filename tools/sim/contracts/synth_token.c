@@ -5,9 +5,9 @@
 #define EV(id) SIM_EVENT(synth_token, id)
 #define EN(id) SIM_ENTRY(synth_token, id)
 
-static struct sim_key balance_key(struct sim_host *h, sim_val who)
+static struct sim_key balance_key(struct sim_host *h, sim_val party)
 {
-    return sim_key(h, EN(balance), SIM_VALS(who));
+    return sim_key(h, EN(balance), SIM_VALS(party));
 }
 
 static struct sim_key allowance_key(struct sim_host *h, sim_val from, sim_val spender)
@@ -20,9 +20,9 @@ static struct sim_key supply_key(struct sim_host *h)
     return sim_key(h, EN(total_supply), SIM_NONE);
 }
 
-static bool frozen(struct sim_host *h, sim_val who)
+static bool frozen(struct sim_host *h, sim_val party)
 {
-    const sim_val *flag = sim_get(h, sim_key(h, EN(frozen_account), SIM_VALS(who)));
+    const sim_val *flag = sim_get(h, sim_key(h, EN(frozen_account), SIM_VALS(party)));
     return flag && flag->b;
 }
 
@@ -31,9 +31,9 @@ static void require_running(struct sim_host *h)
     sim_require(h, !sim_slot_bool(h, "PAUSED"), "token is paused");
 }
 
-static void require_free(struct sim_host *h, sim_val who)
+static void require_free(struct sim_host *h, sim_val party)
 {
-    sim_require(h, !frozen(h, who), "account is frozen");
+    sim_require(h, !frozen(h, party), "account is frozen");
 }
 
 static void require_positive(struct sim_host *h, sim_amount amount)

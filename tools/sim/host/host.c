@@ -133,7 +133,7 @@ static void end_passed(struct sim_host *h)
         if (!h->out.auths[i].first)
             continue;
         h->out.changed++;
-        struct sim_contract *contract = sim_contract_find(h, h->out.auths[i].who);
+        struct sim_contract *contract = sim_contract_find(h, h->out.auths[i].party);
         if (contract)
             contract->nonces++;
     }
@@ -217,20 +217,20 @@ const struct sim_outcome *sim_attempt(struct sim_host *h, const struct sim_attem
     return &h->out;
 }
 
-void sim_auth(struct sim_host *h, struct sim_addr who)
+void sim_auth(struct sim_host *h, struct sim_addr party)
 {
     uint32_t parent = h->out.frames[h->frame].parent;
-    if (parent != h->frame && sim_addr_eq(h->out.frames[parent].contract->address, who))
+    if (parent != h->frame && sim_addr_eq(h->out.frames[parent].contract->address, party))
         return;
-    if (h->strict_auth && who.kind == SIM_CONTRACT) {
-        struct sim_contract *contract = sim_contract_find(h, who);
+    if (h->strict_auth && party.kind == SIM_CONTRACT) {
+        struct sim_contract *contract = sim_contract_find(h, party);
         sim_require(h, contract && contract->role == TIDE_ROLE_wallet, "not authorised");
     }
     bool first = true;
     for (uint32_t i = 0; i < h->out.auth_count; i++)
-        first = first && !sim_addr_eq(h->out.auths[i].who, who);
+        first = first && !sim_addr_eq(h->out.auths[i].party, party);
     sim_grow((void **)&h->out.auths, &h->auth_max, h->out.auth_count, sizeof(*h->out.auths));
-    h->out.auths[h->out.auth_count++] = (struct sim_auth){ who, h->frame, first };
+    h->out.auths[h->out.auth_count++] = (struct sim_auth){ party, h->frame, first };
 }
 
 /* --- events ------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  * A call   sim_invoke runs one function of one contract as one transaction. A refusal
  *          anywhere in its call tree (sim_refuse, a failed check, overflow, wrong argument
  *          types) undoes everything. The outcome says all that a ledger would: return value,
- *          events in order, every entry touched with what it was before, who authorised.
+ *          events in order, every entry touched with what it was before, authorisations.
  * Code     contracts are functions over this interface; they register in contracts/table.c.
  *          A refusal leaves their C frames by longjmp: hold no malloc'd memory in one.
  * Time     sim_ledger sets sequence and close time of the calls that follow.
@@ -148,7 +148,7 @@ struct sim_frame {
 
 /* A require_auth that was not met by being the direct caller: needs a signature. */
 struct sim_auth {
-    struct sim_addr who;
+    struct sim_addr party;
     uint32_t frame; /* the call that asked */
     bool first;     /* first of this address in the call: the one that takes a nonce */
 };
@@ -178,7 +178,7 @@ struct sim_host {
     uint64_t now; /* its close time, unix seconds */
     bool
         strict_auth; /* refuse signatures in the name of a protocol contract, as the network does */
-    uint32_t persistent_life; /* as SIM_PERSISTENT_LIFE until somebody sets the network otherwise */
+    uint32_t persistent_life; /* SIM_PERSISTENT_LIFE unless an option shortens it */
     uint32_t temporary_life;
     uint32_t asset_count;
     struct sim_asset assets[SIM_ASSETS_MAX];
@@ -242,7 +242,7 @@ const struct sim_outcome *sim_invoke(struct sim_host *h, struct sim_addr source,
 const struct sim_outcome *sim_view(struct sim_host *h, struct sim_addr contract, const char *fn,
                                    const sim_val *args, uint32_t arg_count);
 
-/* A call whose outcome somebody judges before it is kept. */
+/* A call whose outcome a callback judges before it is kept. */
 struct sim_attempt {
     struct sim_addr source, contract;
     const char *fn;
@@ -307,8 +307,8 @@ static inline sim_amount sim_max(sim_amount a, sim_amount b)
     return a > b ? a : b;
 }
 
-/* who must have authorised this call (see rules of strict_auth). */
-void sim_auth(struct sim_host *h, struct sim_addr who);
+/* Refuses unless the party has authorised this call (see strict_auth). */
+void sim_auth(struct sim_host *h, struct sim_addr party);
 
 /* --- for contracts: storage of the running contract --------------------------- */
 
@@ -349,7 +349,7 @@ bool sim_slot_bool(struct sim_host *h, const char *name);    /* absent: false */
 
 /* caller equals the address in slot, else refused; then auth of it. */
 void sim_only(struct sim_host *h, const char *slot, struct sim_addr caller);
-/* The address in slot must authorise, whoever is named in the arguments. */
+/* The address in slot must authorise; the arguments are not looked at. */
 void sim_only_stored(struct sim_host *h, const char *slot);
 
 /* Fields of a struct value: present by contract, asserted. */
@@ -416,6 +416,6 @@ void sim_initialize(struct sim_host *h, struct sim_addr admin);
 void sim_classic_take(struct sim_host *h, struct sim_addr from, uint32_t asset, sim_amount amount);
 void sim_classic_give(struct sim_host *h, struct sim_addr to, uint32_t asset, sim_amount amount);
 /* Without touching: 0 when there is none. */
-int64_t sim_classic_balance(struct sim_host *h, struct sim_addr who, uint32_t asset);
+int64_t sim_classic_balance(struct sim_host *h, struct sim_addr party, uint32_t asset);
 
 #endif

@@ -1,4 +1,4 @@
-/* Accounts, assets and contracts: who is in the world. */
+/* Accounts, assets and contracts of the model. */
 #include "tools/sim/host/host_store.h"
 
 #define BUCKETS_MIN 256u
@@ -154,9 +154,9 @@ void sim_close(struct sim_host *h)
 
 #define BASE_RESERVE 5000000
 
-static struct sim_account *holder(struct sim_host *h, struct sim_addr who, uint32_t asset)
+static struct sim_account *holder(struct sim_host *h, struct sim_addr party, uint32_t asset)
 {
-    struct sim_account *account = sim_account_find(h, who);
+    struct sim_account *account = sim_account_find(h, party);
     sim_require(h, account, "Ok(Contract(6))");
     sim_account_touch(h, account, asset, true);
     if (asset == 0)
@@ -171,9 +171,9 @@ static int64_t reserve(const struct sim_account *account)
     return (2 + (int64_t)account->subentries) * BASE_RESERVE;
 }
 
-static bool is_issuer(const struct sim_host *h, struct sim_addr who, uint32_t asset)
+static bool is_issuer(const struct sim_host *h, struct sim_addr party, uint32_t asset)
 {
-    return asset && sim_addr_eq(h->assets[asset].issuer, who);
+    return asset && sim_addr_eq(h->assets[asset].issuer, party);
 }
 
 void sim_classic_take(struct sim_host *h, struct sim_addr from, uint32_t asset, sim_amount amount)
@@ -201,9 +201,9 @@ void sim_classic_give(struct sim_host *h, struct sim_addr to, uint32_t asset, si
     *balance = (int64_t)(*balance + amount);
 }
 
-int64_t sim_classic_balance(struct sim_host *h, struct sim_addr who, uint32_t asset)
+int64_t sim_classic_balance(struct sim_host *h, struct sim_addr party, uint32_t asset)
 {
-    struct sim_account *account = sim_account_find(h, who);
+    struct sim_account *account = sim_account_find(h, party);
     if (!account)
         return 0;
     return asset ? account->lines[asset].balance : account->balance;

@@ -40,7 +40,7 @@ static void put_args(struct attack *a, uint32_t most, struct hostile_bounds boun
     for (uint32_t i = 0; i < count; i++) {
         if (dice_percent(a->dice, 15)) {
             tide_buf_be32(&a->h->args, TIDE_SCV_ADDRESS);
-            hostile_put_somebody(a->h, &a->h->args);
+            hostile_put_any_address(a->h, &a->h->args);
         } else {
             hostile_value(a->dice, &a->h->args, bounds);
         }
@@ -175,7 +175,7 @@ static void put_amount(struct hostile *h, struct tide_buf *out)
 static void put_holder(struct hostile *h, struct tide_buf *out)
 {
     tide_buf_be32(out, TIDE_SCV_ADDRESS);
-    hostile_put_somebody(h, out);
+    hostile_put_any_address(h, out);
 }
 
 /* An event of a Stellar asset in the form of its own code; name 0 is a transfer. */

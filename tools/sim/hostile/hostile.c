@@ -1,4 +1,4 @@
-/* The attackers: who they are, and which of them acts. */
+/* The attackers: their accounts, and which attack runs next. */
 #include "tools/sim/hostile/hostile_impl.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * What     foreign code answers at our contracts' addresses, keeps doing what the published code
  *          did, and does the attackers' bidding beside it. Nothing here changes the model's world.
  * Apart    up to all_from, the attackers write under names of their own (symbols that begin with
- *          Z, numbers from 2^31 on, addresses that nobody else has) and rename the DAO's contracts
+ *          Z, numbers from 2^31 on, addresses of their own) and rename the DAO's contracts
  *          for some ledgers. From all_from on they also overwrite what people own.
  * Same     the options of the chain and the seed here decide every byte. */
 #ifndef SIM_HOSTILE_H

@@ -63,7 +63,7 @@ void attack_begin(struct attack *a, struct hostile *h);
 void attack_call(struct attack *a, const uint8_t contract[TIDE_HASH_BYTES], tide_slice function);
 /* Of the operation whose arm is in the chain's body. success: code 0; else the code. */
 void attack_end(struct attack *a, enum lcm_op type, int32_t code);
-/* Lists a contract's instance as read: who runs or emits an event is in the footprint. */
+/* Lists a contract's instance as read: each contract that runs or emits an event is in the footprint. */
 void attack_instance(struct attack *a, const uint8_t contract[TIDE_HASH_BYTES]);
 /* A key of the footprint. */
 void attack_key(struct attack *a, bool write, const struct lcm_data *data);
@@ -96,9 +96,9 @@ enum hostile_style hostile_style(struct dice *d);
 const struct sim_contract *hostile_ours(struct hostile *h);
 /* A stranger's contract. */
 void hostile_foreign(const struct hostile *h, uint32_t i, uint8_t out[TIDE_HASH_BYTES]);
-/* Appends an SCAddress of an attacker, a stranger's contract or nobody at all; with all_from also
+/* Appends an SCAddress of an attacker, a stranger's contract or an unused key; with all_from also
  * of the population's. */
-void hostile_put_somebody(struct hostile *h, struct tide_buf *out);
+void hostile_put_any_address(struct hostile *h, struct tide_buf *out);
 /* Appends a value of the catalogue's type. id: it names something, so it is one of the attackers'. */
 void hostile_put_typed(struct hostile *h, struct tide_buf *out, enum tide_type type, bool id);
 /* Appends one ContractEvent of a random kind of that role. */

@@ -41,7 +41,7 @@ static void put_anybody(struct hostile *h, struct tide_buf *out)
                                 parties->accounts[dice_of(&h->dice, parties->account_count)].id);
 }
 
-void hostile_put_somebody(struct hostile *h, struct tide_buf *out)
+void hostile_put_any_address(struct hostile *h, struct tide_buf *out)
 {
     uint32_t luck = dice_of(&h->dice, 100);
     uint8_t id[TIDE_HASH_BYTES];
@@ -167,7 +167,7 @@ void hostile_put_typed(struct hostile *h, struct tide_buf *out, enum tide_type t
         return;
     case TIDE_T_ADDR:
         tide_buf_be32(out, TIDE_SCV_ADDRESS);
-        hostile_put_somebody(h, out);
+        hostile_put_any_address(h, out);
         return;
     case TIDE_T_ENUM_SYM:
         put_status(h, out);

@@ -1,8 +1,8 @@
-/* Key pairs of simulated people, found by their public keys.
+/* Key pairs of simulated accounts, found by their public keys.
  *
- * Anybody can compute these keys, so their signatures need no secrecy, only to hold: keys_sign
- * uses one nonce for all of a key's messages, which makes a signature ten times as cheap and would
- * give a real key away. What signs for real people is tide_sign. */
+ * The keys are public knowledge, so signatures must hold but need no secrecy. keys_sign uses one
+ * nonce for all messages of a key. That makes a signature ten times as cheap, and would reveal a
+ * real key: programs that sign for real accounts use tide_sign. */
 #ifndef SIM_KEYS_H
 #define SIM_KEYS_H
 

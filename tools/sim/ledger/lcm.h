@@ -89,7 +89,7 @@ struct lcm_envelope {
 struct lcm {
     uint32_t version;     /* in: 1 or 2                                     */
     char passphrase[256]; /* in                                          */
-    struct keys *keys;    /* in: who can sign; NULL: nobody, envelopes bear no signature */
+    struct keys *keys;    /* in: keys that sign; NULL: envelopes bear no signature */
     uint8_t network_id[TIDE_HASH_BYTES];
     uint8_t previous_hash[TIDE_HASH_BYTES]; /* in: of the ledger before the first; usually zero */
     uint8_t bucket_hash[TIDE_HASH_BYTES];

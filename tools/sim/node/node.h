@@ -1,16 +1,16 @@
-/* A simulated network as one node sees it: a chain that takes people's transactions.
+/* A simulated network as one node sees it: a chain that takes transactions of clients.
  *
  * Flow     node_open; node_ledger until the chain stands where it should, then once for every
- *          ledger that closes; between them people look up entries, simulate, and send.
+ *          ledger that closes; between them clients look up entries, simulate, and send.
  * Queue    as the network's: one pending transaction an account; what is in no ledger for
  *          NODE_PATIENCE of them is dropped and its hash banned for NODE_BAN. A transaction
  *          that is taken stands in a ledger with exactly the sender's bytes.
  * Others   the population of the chain goes on around them. An account that was looked up,
- *          simulated for or sent from is left to whoever did so for NODE_LEAVE ledgers (that of
+ *          simulated for or sent from is left alone by the workload for NODE_LEAVE ledgers (that of
  *          an office, a verifier's say, for a few), and nothing is stopped, blocked or revoked
  *          meanwhile: what was is undone first.
  * Views    slices in answers borrow from the node until the next call of any function here.
- * Threads  none: whoever calls holds a lock. Nothing here waits.
+ * Threads  none: the caller holds a lock. Nothing here waits.
  * Memory   flat: the queue, the bans and every answer have a ceiling. */
 #ifndef SIM_NODE_H
 #define SIM_NODE_H
@@ -52,7 +52,7 @@ struct node_latest {
     uint32_t protocol;
 };
 struct node_latest node_latest(const struct sim_node *node);
-/* Names, keys and addresses of who takes part. */
+/* Names, keys and addresses. */
 const struct parties *node_parties(const struct sim_node *node);
 
 /* --- sending ------------------------------------------------------------------ */

@@ -195,11 +195,11 @@ static void put_nonces(struct job *job)
         bool kept = node_nonce_use(job->node, grant);
         assert(kept);
         (void)kept;
-        chain_put_nonce(&job->m, grant->who, grant->nonce, grant->expires);
+        chain_put_nonce(&job->m, grant->party, grant->nonce, grant->expires);
     }
 }
 
-/* A call that passed: what changed, what was told, what it answered. */
+/* A call that passed: its changes, its events, its return value. */
 static void put_outcome(struct job *job)
 {
     struct chain *chain = &job->node->chain;

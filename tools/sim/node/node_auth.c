@@ -61,14 +61,14 @@ static bool read_grant(struct node_auths *auths, struct tide_xdr *x, const uint8
 {
     struct node_grant *grant = &auths->grants[auths->grant_count++];
     *grant = (struct node_grant){ .arm = tide_xdr_u32(x), .root = auths->step_count };
-    grant->who = node_account(source);
+    grant->party = node_account(source);
     if (grant->arm > 1)
         return false; /* credentials that no account here uses */
     if (grant->arm) {
         const uint8_t *mark = x->cur;
         if (!plain_address(x))
             return false;
-        grant->who = read_address(x);
+        grant->party = read_address(x);
         grant->address = tide_xdr_span(x, mark);
         grant->nonce = tide_xdr_i64(x);
         grant->expires = tide_xdr_u32(x);
@@ -116,15 +116,15 @@ static bool read_signature(tide_slice value, tide_slice *key, tide_slice *signat
     return named && tide_xdr_end(&x) == TIDE_OK && key->len == TIDE_HASH_BYTES;
 }
 
-/* Whose key signs for it: an account its own, a wallet its owner's; nobody for others. */
+/* The key that signs for an address: an account's own, a wallet's owner's; NULL for others. */
 static const uint8_t *signer_of(struct sim_node *node, const struct node_grant *grant)
 {
-    if (grant->who.kind == SIM_ACCOUNT)
-        return sim_account_find(&node->chain.host, grant->who) ? grant->who.key : NULL;
-    const struct sim_contract *contract = sim_contract_find(&node->chain.host, grant->who);
+    if (grant->party.kind == SIM_ACCOUNT)
+        return sim_account_find(&node->chain.host, grant->party) ? grant->party.key : NULL;
+    const struct sim_contract *contract = sim_contract_find(&node->chain.host, grant->party);
     if (!contract || contract->role != TIDE_ROLE_wallet)
         return NULL;
-    return chain_signer(&node->chain.parties, grant->who);
+    return chain_signer(&node->chain.parties, grant->party);
 }
 
 static const char *authenticate(struct sim_node *node, const struct node_grant *grant,
@@ -136,7 +136,7 @@ static const char *authenticate(struct sim_node *node, const struct node_grant *
         return NULL;
     if (grant->expires < ledger || grant->expires > ledger + SIM_NONCE_LIFE)
         return NODE_LATE_SIGNATURE;
-    if (node_nonce_find(node, grant->who, grant->nonce))
+    if (node_nonce_find(node, grant->party, grant->nonce))
         return NODE_USED_NONCE;
     const uint8_t *signer = signer_of(node, grant);
     if (!signer || !read_signature(grant->signature, &key, &signature) ||
@@ -191,7 +191,7 @@ static uint32_t find_step(struct sim_node *node, const struct sim_outcome *out, 
 bool node_auth_by_contract(struct sim_node *node, const struct sim_outcome *out,
                            const struct sim_auth *auth)
 {
-    const struct sim_contract *contract = sim_contract_find(&node->chain.host, auth->who);
+    const struct sim_contract *contract = sim_contract_find(&node->chain.host, auth->party);
     if (!contract || contract->role == TIDE_ROLE_wallet)
         return false;
     for (uint32_t f = auth->frame, up; (up = out->frames[f].parent) != f; f = up) {
@@ -209,7 +209,7 @@ static const char *cover(struct sim_node *node, const struct sim_outcome *out,
         return NULL;
     for (uint32_t g = 0; g < auths->grant_count; g++) {
         struct node_grant *grant = &auths->grants[g];
-        if (!sim_addr_eq(grant->who, auth->who))
+        if (!sim_addr_eq(grant->party, auth->party))
             continue;
         uint32_t step = find_step(node, out, g, auth->frame);
         if (step == NOT_YET)
@@ -236,11 +236,11 @@ const char *node_auths_cover(struct sim_node *node, const struct sim_outcome *ou
 
 /* --- nonces --------------------------------------------------------------------------------- */
 
-const struct node_nonce *node_nonce_find(const struct sim_node *node, struct sim_addr who,
+const struct node_nonce *node_nonce_find(const struct sim_node *node, struct sim_addr party,
                                          int64_t nonce)
 {
     for (uint32_t i = 0; i < node->nonce_count; i++) {
-        if (node->nonces[i].nonce == nonce && sim_addr_eq(node->nonces[i].who, who))
+        if (node->nonces[i].nonce == nonce && sim_addr_eq(node->nonces[i].party, party))
             return &node->nonces[i];
     }
     return NULL;
@@ -250,7 +250,7 @@ bool node_nonce_use(struct sim_node *node, const struct node_grant *grant)
 {
     if (node->nonce_count == NODE_NONCES_MAX)
         return false;
-    node->nonces[node->nonce_count++] = (struct node_nonce){ .who = grant->who,
+    node->nonces[node->nonce_count++] = (struct node_nonce){ .party = grant->party,
                                                              .nonce = grant->nonce,
                                                              .expires = grant->expires,
                                                              .ledger = node->chain.ledger };

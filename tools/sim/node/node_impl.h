@@ -114,7 +114,7 @@ struct node_step { /* one call in a tree of authorised ones */
 };
 
 struct node_grant { /* one SorobanAuthorizationEntry */
-    struct sim_addr who;
+    struct sim_addr party;
     uint32_t arm; /* 0: the source of the operation */
     int64_t nonce;
     uint32_t expires;
@@ -154,7 +154,7 @@ struct node_banned {
 };
 
 struct node_nonce {
-    struct sim_addr who;
+    struct sim_addr party;
     int64_t nonce;
     uint32_t expires;
     uint32_t ledger; /* that used it up */
@@ -179,7 +179,7 @@ struct sim_node {
     uint32_t nonce_count;
     struct node_held held[NODE_HELD_MAX];
     uint32_t held_count;
-    uint32_t guest_until; /* ledger up to which somebody is about */
+    uint32_t guest_until; /* ledger up to which a client is active */
     struct sim_account *friendbot;
     int64_t friendbot_seq; /* of its newest transaction, applied or not */
     struct node_auths auths;
@@ -188,8 +188,8 @@ struct sim_node {
     struct tide_buf result, text, events, auth_xdr, data, value, restore, keys, entries, answer,
         envelope;
     struct node_change changes[NODE_FOOTPRINT_MAX];
-    tide_slice items[NODE_AUTHS_MAX]; /* auth entries of an answer */
-    tide_slice told[NODE_STEPS_MAX];  /* its events */
+    tide_slice items[NODE_AUTHS_MAX];       /* auth entries of an answer */
+    tide_slice event_items[NODE_STEPS_MAX]; /* its events */
 };
 
 static inline struct sim_addr node_account(const uint8_t key[TIDE_HASH_BYTES])
@@ -199,7 +199,7 @@ static inline struct sim_addr node_account(const uint8_t key[TIDE_HASH_BYTES])
     return out;
 }
 
-/* Keeps the population off an account that somebody uses. */
+/* Keeps the workload off an account that a client uses. */
 void node_use(struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES]);
 
 /* Hooks of the chain, see there. */
@@ -256,7 +256,7 @@ int64_t node_inclusion(const struct node_tx *tx);
 
 /* --- authorisation (node_auth.c) -------------------------------------------------------------- */
 
-/* Reads the entries of tx. False: too many, or of a kind nobody knows. */
+/* Reads the entries of tx. False: too many, or of an unknown kind. */
 bool node_auths_read(struct sim_node *node, const struct node_tx *tx);
 /* NULL when every signature that the call asked for is there and holds; else why not. ledger is
  * the one it runs in. */
@@ -270,7 +270,7 @@ const char *node_auths_record(struct sim_node *node, const struct sim_outcome *o
                               const uint8_t *source);
 /* Forgets nonces that have expired. */
 void node_nonces_age(struct sim_node *node);
-const struct node_nonce *node_nonce_find(const struct sim_node *node, struct sim_addr who,
+const struct node_nonce *node_nonce_find(const struct sim_node *node, struct sim_addr party,
                                          int64_t nonce);
 bool node_nonce_use(struct sim_node *node, const struct node_grant *grant);
 

@@ -9,7 +9,7 @@ const char *node_status_name(enum node_status status)
     return names[status];
 }
 
-/* --- people who are about --------------------------------------------------------------- */
+/* --- accounts in use by clients --------------------------------------------------------------- */
 
 /* Place among the held; NODE_HELD_MAX when there is no room, or it is no account of the parties. */
 static uint32_t find_held(const struct sim_node *node, const uint8_t key[TIDE_HASH_BYTES],
@@ -59,7 +59,7 @@ bool node_present(void *self)
     return node->guest_until > node->chain.ledger;
 }
 
-static void forget_people(struct sim_node *node)
+static void forget_accounts(struct sim_node *node)
 {
     for (uint32_t i = 0; i < node->held_count;) {
         if (node->held[i].until <= node->chain.ledger)
@@ -240,5 +240,5 @@ void node_age(struct sim_node *node)
             i++;
     }
     node_nonces_age(node);
-    forget_people(node);
+    forget_accounts(node);
 }

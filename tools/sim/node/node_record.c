@@ -13,14 +13,14 @@ static int64_t next_nonce(struct sim_node *node)
     return (int64_t)((z ^ (z >> 31)) >> 1);
 }
 
-/* The step of who that stands nearest above the frame. */
+/* The nearest step above the frame that the same address authorised. */
 static uint32_t step_above(const struct node_auths *auths, const struct sim_outcome *out,
                            const struct sim_auth *auth)
 {
     for (uint32_t f = auth->frame, up; (up = out->frames[f].parent) != f; f = up) {
         for (uint32_t s = 0; s < auths->step_count; s++) {
             if (auths->steps[s].frame == up &&
-                sim_addr_eq(auths->grants[auths->steps[s].grant].who, auth->who))
+                sim_addr_eq(auths->grants[auths->steps[s].grant].party, auth->party))
                 return s;
         }
     }
@@ -38,8 +38,9 @@ static const char *record(struct sim_node *node, const struct sim_outcome *out,
         if (auth->frame != 0)
             return NODE_NOT_ROOT;
         struct node_grant *grant = &auths->grants[auths->grant_count++];
-        *grant = (struct node_grant){ .who = auth->who, .root = auths->step_count, .used = true };
-        grant->arm = !sim_addr_eq(auth->who, node_account(source));
+        *grant =
+            (struct node_grant){ .party = auth->party, .root = auths->step_count, .used = true };
+        grant->arm = !sim_addr_eq(auth->party, node_account(source));
         grant->nonce = grant->arm ? next_nonce(node) : 0;
     }
     uint32_t at = auths->step_count++;
@@ -77,9 +78,9 @@ static void put_grant(struct sim_node *node, const struct sim_outcome *out, uint
     struct tide_buf *buf = &node->auth_xdr;
     tide_buf_be32(buf, grant->arm);
     if (grant->arm) {
-        chain_put_addr(buf, grant->who);
+        chain_put_addr(buf, grant->party);
         tide_buf_be64(buf, (uint64_t)grant->nonce);
-        tide_buf_be32(buf, 0); /* whoever signs says until when */
+        tide_buf_be32(buf, 0); /* the signer sets the expiry */
         tide_buf_be32(buf, TIDE_SCV_VOID);
     }
     put_step(node, out, grant->root);

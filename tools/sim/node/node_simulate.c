@@ -38,14 +38,14 @@ static void put_nonce_keys(struct trial *t)
             continue;
         tide_buf_reset(address);
         tide_buf_reset(key);
-        chain_put_addr(address, auths->grants[g].who);
+        chain_put_addr(address, auths->grants[g].party);
         chain_nonce_key(key, auths->grants[g].nonce);
         struct lcm_data data = { tide_buf_view(address), tide_buf_view(key), SIM_TEMPORARY };
         lcm_put_data_key(&t->m.chain->read_write, &data);
         t->m.read_write++;
         t->signatures++;
-        if (auths->grants[g].who.kind == SIM_ACCOUNT)
-            node_use(t->node, auths->grants[g].who.key);
+        if (auths->grants[g].party.kind == SIM_ACCOUNT)
+            node_use(t->node, auths->grants[g].party.key);
     }
 }
 
@@ -70,8 +70,8 @@ static void put_events(struct trial *t)
         at[i + 1] = buf->len;
     }
     for (uint32_t i = 0; i < count; i++)
-        t->node->told[i] = tide_slice_of(buf->ptr + at[i], at[i + 1] - at[i]);
-    t->out->events = (struct node_list){ t->node->told, count };
+        t->node->event_items[i] = tide_slice_of(buf->ptr + at[i], at[i + 1] - at[i]);
+    t->out->events = (struct node_list){ t->node->event_items, count };
 }
 
 /* --- state changes ---------------------------------------------------------------------------- */
@@ -264,8 +264,8 @@ static void put_refusal(struct trial *t, const char *reason)
     tide_buf_reset(&node->events);
     node_error_message(&node->text, t->tx->env.contract, reason);
     node_error_event(&node->events, t->tx->env.contract, reason);
-    node->told[0] = tide_buf_view(&node->events);
-    t->out->events = (struct node_list){ node->told, 1 };
+    node->event_items[0] = tide_buf_view(&node->events);
+    t->out->events = (struct node_list){ node->event_items, 1 };
     t->out->error = tide_buf_view(&node->text);
 }
 

@@ -412,7 +412,7 @@ static const char help[] =
     "real\n"
     "contracts said. All files are JSON lines as they were recorded, decompressed.\n\n"
     "  CALLS         outcome and return value of each call, how many events and entries it made\n"
-    "  --deployment  the network and who takes part: deployment.json\n"
+    "  --deployment  names and addresses: deployment.json\n"
     "  --events      every event, in order\n"
     "  --state       the entries as of a ledger (as_of) or the end; may be given again\n"
     "  --views       what the read functions answered\n\n"

@@ -254,7 +254,7 @@ void sim_faults_help(struct tide_buf *text)
 
 /* --- striking --------------------------------------------------------------------- */
 
-/* It can only be told while the answer is made whether there is anything to alter. */
+/* Whether there is anything to alter is known only while the answer is made. */
 static bool is_proposed(enum sim_fault_kind kind)
 {
     enum where where = kinds[kind].where;

@@ -182,7 +182,7 @@ static void answer_call(struct rpc *rpc, const json_t *request, uint32_t method,
         call.params = NULL;
     tide_buf_str(out, "{\"jsonrpc\":\"2.0\",\"id\":");
     if (sim_fault_on(&hit, SIM_FAULT_WRONG_ID))
-        tide_buf_str(out, "\"an id of nobody\"");
+        tide_buf_str(out, "\"an id that was not asked\"");
     else
         put_id(out, id);
     tide_buf_str(out, ",\"result\":");

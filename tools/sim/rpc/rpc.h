@@ -52,10 +52,10 @@ struct rpc {
     struct ledger_store *store;
     struct sim_faults *faults;
     struct sim_node *node;
-    pthread_mutex_t *lock; /* of the node; whoever closes a ledger holds it until store has it */
+    pthread_mutex_t *lock; /* of the node; held while a ledger closes, until store has it */
     const char *passphrase;
     char friendbot[128];                       /* its URL; empty: none   */
-    uint32_t retention;                        /* ledgers, as told       */
+    uint32_t retention;                        /* ledgers, as reported   */
     int64_t healthy_ms;                        /* a tip older than that is not healthy; 0: any is */
     atomic_llong closed_ms;                    /* when the newest ledger closed, monotonic        */
     void *self;                                /* for these: */

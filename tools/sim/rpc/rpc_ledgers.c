@@ -1,4 +1,4 @@
-/* getHealth, getNetwork, getVersionInfo, getLatestLedger, getLedgers. */
+/* getHealth, getNetwork, getLatestLedger, getLedgers. */
 #include "tidemark/clock.h"
 #include "tidemark/meta.h"
 #include "tidemark/text.h"
@@ -102,7 +102,7 @@ static void break_chain(struct tide_buf *lcm)
     tide_sha256(lcm->ptr + (parts.header.hash - lcm->ptr), parts.header.header_xdr);
 }
 
-/* A version of LedgerCloseMeta that nobody knows. */
+/* A version of LedgerCloseMeta that does not exist. */
 static void poison(struct tide_buf *lcm)
 {
     lcm->ptr[3] = 99;

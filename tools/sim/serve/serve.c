@@ -27,7 +27,7 @@ static void print_help(const struct sim_options *tables, size_t table_count)
     struct tide_buf kinds;
     printf(
         "usage: tidemark-sim serve [--lake DIR] [options]\n\n"
-        "A simulated network: ledgers close, people's transactions get in or are refused, a\n"
+        "A simulated network: ledgers close, your transactions are applied or refused, a\n"
         "Stellar RPC answers. --ledgers of them are written at once at the start; with a lake\n"
         "that holds more of the same chain it goes on behind those: with the same options.\n"
         "A lake that does not come out the same, for instance because it holds transactions that\n"
@@ -99,7 +99,7 @@ tide_status serve_close_ledgers(struct serve *serve, uint32_t count, struct tide
     tide_status status = serve->broken;
     if (status != TIDE_OK) {
         *err = serve->err;
-        kill(getpid(), SIGTERM); /* wakes whoever waits for the next ledger */
+        kill(getpid(), SIGTERM); /* wakes the main thread */
     }
     pthread_mutex_unlock(&serve->lock);
     return status;

@@ -1,7 +1,7 @@
 /* The parts of `tidemark-sim serve`: the network, its clock, and what HTTP asks of both.
  *
- * Lock     over the node, the lake and the other chain; the store has its own. Whoever closes a
- *          ledger holds it until the ledger is in the lake and in the store. */
+ * Lock     over the node, the lake and the other chain; the store has its own. The thread that
+ *          closes a ledger holds it until the ledger is in the lake and in the store. */
 #ifndef SIM_SERVE_H
 #define SIM_SERVE_H
 
@@ -55,7 +55,7 @@ tide_status serve_close_ledgers(struct serve *serve, uint32_t count,
 
 /* --- serve_routes.c: any thread -------------------------------------------------------- */
 
-/* Opens serve->rpc; needs store, faults and node. host_url is told as the friendbot's. */
+/* Opens serve->rpc; needs store, faults and node. The friendbot's URL follows with serve_routes_listening. */
 tide_status serve_routes_open(struct serve *serve, struct tide_err *err) TIDE_MUST_USE;
 void serve_routes_close(struct serve *serve);
 /* Tells the RPC where it is reached and when a ledger closed. */

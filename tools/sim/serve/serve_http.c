@@ -117,16 +117,16 @@ static struct MHD_Response *shaped(struct serve_http *http, int socket, struct s
                           .body = reply->body,
                           .shape = reply->shape,
                           .cut = reply->body.len };
-    uint64_t told = reply->body.len;
+    uint64_t length = reply->body.len;
     if (reply->shape == SERVE_LONG)
-        told += reply->number;
+        length += reply->number;
     if (reply->shape == SERVE_PADDED)
-        told = o->cut = told + reply->number;
+        length = o->cut = length + reply->number;
     if (reply->shape == SERVE_CUT && reply->number < o->cut)
         o->cut = reply->number;
     tide_buf_init(&reply->body, 1);
     struct MHD_Response *response =
-        MHD_create_response_from_callback(told, 32768, pour, o, free_outlet);
+        MHD_create_response_from_callback(length, 32768, pour, o, free_outlet);
     if (!response)
         free_outlet(o);
     return response;

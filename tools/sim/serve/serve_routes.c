@@ -375,7 +375,8 @@ static void handle_control(struct serve *serve, const struct serve_request *requ
 void serve_handle(void *self, const struct serve_request *request, struct serve_reply *reply)
 {
     struct serve *serve = self;
-    if (!atomic_load(&serve->listening)) { /* whoever opens the server holds the lock meanwhile */
+    if (!atomic_load(
+            &serve->listening)) { /* the main thread holds the lock while it opens the server */
         pthread_mutex_lock(&serve->lock);
         pthread_mutex_unlock(&serve->lock);
     }

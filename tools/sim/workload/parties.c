@@ -154,28 +154,28 @@ void parties_close(struct parties *parties)
     keys_close(&parties->keys);
 }
 
-void parties_put_address(struct tide_buf *buf, const struct parties *parties, party_ref who)
+void parties_put_address(struct tide_buf *buf, const struct parties *parties, party_ref party)
 {
-    const uint8_t *id = parties_get(parties, who)->id;
-    if (who >= 0)
+    const uint8_t *id = parties_get(parties, party)->id;
+    if (party >= 0)
         lcm_put_address_account(buf, id);
     else
         lcm_put_address_contract(buf, id);
 }
 
-void parties_put_strkey(struct tide_buf *buf, const struct parties *parties, party_ref who)
+void parties_put_strkey(struct tide_buf *buf, const struct parties *parties, party_ref party)
 {
     char text[TIDE_STRKEY_TEXT_MAX];
-    enum tide_strkey kind = who >= 0 ? TIDE_STRKEY_ACCOUNT : TIDE_STRKEY_CONTRACT;
-    tide_slice id = { parties_get(parties, who)->id, TIDE_HASH_BYTES };
+    enum tide_strkey kind = party >= 0 ? TIDE_STRKEY_ACCOUNT : TIDE_STRKEY_CONTRACT;
+    tide_slice id = { parties_get(parties, party)->id, TIDE_HASH_BYTES };
     tide_buf_put(buf, text, tide_strkey_encode(text, kind, id));
 }
 
-static void put_named(struct tide_buf *json, const struct parties *parties, party_ref who,
+static void put_named(struct tide_buf *json, const struct parties *parties, party_ref party,
                       bool last)
 {
-    tide_buf_putf(json, "  \"%s\": \"", parties_get(parties, who)->name);
-    parties_put_strkey(json, parties, who);
+    tide_buf_putf(json, "  \"%s\": \"", parties_get(parties, party)->name);
+    parties_put_strkey(json, parties, party);
     tide_buf_putf(json, last ? "\"\n" : "\",\n");
 }
 

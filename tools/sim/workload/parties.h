@@ -1,5 +1,5 @@
-/* Who takes part in a simulated chain: accounts and contracts with their names, keys and ids,
- * all of them following from the seed and the passphrase. */
+/* Accounts and contracts of a simulated chain with their names, keys and ids. All of them follow
+ * from the seed and the passphrase. */
 #ifndef SIM_PARTIES_H
 #define SIM_PARTIES_H
 
@@ -77,7 +77,7 @@ struct parties {
     uint32_t account_count;
     struct party *accounts; /* owned: parties_close */
     struct party contracts[PARTY_CONTRACTS];
-    /* Who signs for a contract: for wallets their owner, as their code would check. Contracts of
+    /* The key that signs for a contract: for wallets their owner's, as their code would check. Contracts of
      * the protocol have no signer; some calls of the workload name one all the same (strict_auth). */
     uint8_t signers[PARTY_CONTRACTS][TIDE_HASH_BYTES];
     struct keys keys; /* of all of them */
@@ -88,7 +88,7 @@ tide_status parties_open(struct parties *parties, const char *passphrase, uint64
                          uint32_t user_count) TIDE_MUST_USE;
 void parties_close(struct parties *parties);
 
-/* The secret seed of a named account: it follows from two things that anybody may know, and is
+/* The secret seed of a named account: it follows from public values, and is
  * good for simulated networks alone. */
 void parties_seed(uint8_t out[TIDE_SEED_BYTES], uint64_t seed, const char *name);
 /* Adds that key to the ones that sign here, and tells its public half. TIDE_E_MEMORY. */
@@ -102,15 +102,15 @@ static inline party_ref parties_contract(uint32_t place)
     return -1 - (party_ref)place;
 }
 
-static inline const struct party *parties_get(const struct parties *parties, party_ref who)
+static inline const struct party *parties_get(const struct parties *parties, party_ref party)
 {
-    return who >= 0 ? &parties->accounts[who] : &parties->contracts[-1 - who];
+    return party >= 0 ? &parties->accounts[party] : &parties->contracts[-1 - party];
 }
 
 /* SCAddress XDR, and the same as ScVal. */
-void parties_put_address(struct tide_buf *buf, const struct parties *parties, party_ref who);
+void parties_put_address(struct tide_buf *buf, const struct parties *parties, party_ref party);
 /* G… or C…, 56 bytes. */
-void parties_put_strkey(struct tide_buf *buf, const struct parties *parties, party_ref who);
+void parties_put_strkey(struct tide_buf *buf, const struct parties *parties, party_ref party);
 
 /* The salt of a contract's id. SACs (usdc, xlm) have none: their ids follow from the asset. */
 void parties_salt(uint8_t out[TIDE_HASH_BYTES], uint64_t seed, uint32_t place);

@@ -1,4 +1,4 @@
-/* The course of the workload: who is next, and what is remembered of an answer. */
+/* The course of the workload: the next call, and what is remembered of an answer. */
 #include "tools/sim/workload/workload.h"
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
@@ -105,7 +105,7 @@ static bool heal_due(const struct workload *workload)
     return false;
 }
 
-/* Somebody came: the first verifiers and the signers are as a stranger would expect them. */
+/* A client came: the first verifiers and the signers are put back to what it expects. */
 static void set_in_order(struct workload *workload)
 {
     for (uint32_t i = 0; i + 1 < PARTY_VERIFIERS; i++)
@@ -187,7 +187,7 @@ static void told_pool(struct workload *workload, const struct workload_call *cal
                       const int64_t answer[2])
 {
     struct workload_pool *pool = &workload->pools[call->what];
-    struct workload_user *user = &workload->users[call->who];
+    struct workload_user *user = &workload->users[call->party];
     int64_t sign = call->note == NOTE_ADD ? 1 : -1;
     if (call->note == NOTE_POOL_MADE) {
         pool->made = true;
@@ -203,7 +203,7 @@ static void told_pool(struct workload *workload, const struct workload_call *cal
 
 static void told_vault(struct workload *workload, const struct workload_call *call)
 {
-    struct workload_user *user = &workload->users[call->who];
+    struct workload_user *user = &workload->users[call->party];
     uint32_t m = call->what;
     if (call->note == NOTE_OPEN) {
         user->vault[m] = true;
@@ -222,7 +222,7 @@ static void told_vault(struct workload *workload, const struct workload_call *ca
         int64_t paid = call->amount < owner->debt[m] ? call->amount : owner->debt[m];
         user->synth[m] -= paid;
         owner->debt[m] -= paid;
-        owner->collateral[m] /= 2; /* nobody told how much was seized */
+        owner->collateral[m] /= 2; /* how much was seized is unknown */
         owner->vault[m] = owner->debt[m] > 0;
     }
 }
@@ -242,7 +242,7 @@ static void told_attestation(struct workload_user *user, const struct workload_c
 static void told_other(struct workload *workload, const struct workload_call *call,
                        const int64_t answer[2])
 {
-    struct workload_user *user = &workload->users[call->who];
+    struct workload_user *user = &workload->users[call->party];
     if (call->note == NOTE_SAVE)
         user->saved += call->amount;
     else if (call->note == NOTE_UNSAVE)
@@ -278,7 +278,7 @@ void workload_outcome(struct workload *workload, const struct workload_call *cal
         told_vault(workload, call);
         break;
     case NOTE_PAY:
-        workload->users[call->who].synth[call->what] -= call->amount;
+        workload->users[call->party].synth[call->what] -= call->amount;
         workload->users[call->other].synth[call->what] += call->amount;
         break;
     case NOTE_PROPOSE:

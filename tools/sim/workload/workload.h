@@ -1,4 +1,4 @@
-/* The workload: what people do on a simulated chain, call by call.
+/* The workload of a simulated chain, call by call.
  *
  * It knows no contract from within. It remembers what its own calls answered, guesses the rest,
  * and is often wrong on purpose: about a quarter of the calls are refused.
@@ -29,7 +29,7 @@ enum workload_note {
     NOTE_SAVE,      /* stability pool deposit                             */
     NOTE_UNSAVE,
     NOTE_PAY,       /* synth transfer: other: receiver                    */
-    NOTE_ATTEST,    /* who: subject, amount: until when                   */
+    NOTE_ATTEST,    /* user: subject, amount: until when                   */
     NOTE_PROPOSE,   /* answer: id or [id, tx]                             */
     NOTE_SUBMIT_TX, /* answer: id                                         */
     NOTE_PARTNER,   /* answer: id                                         */
@@ -44,9 +44,9 @@ struct workload_call {
     char fn[33];
     uint32_t arg_count;
     struct tide_buf args; /* ScVals back to back                                   */
-    party_ref auth;       /* who authorises; the source or a contract account       */
+    party_ref auth;       /* the authoriser: the source or a contract account       */
     enum workload_note note;
-    uint32_t who; /* user, by place in workload.users                          */
+    uint32_t party; /* user, by place in workload.users                          */
     uint32_t what;
     bool flag;
     int64_t amount;
@@ -86,14 +86,14 @@ struct workload_proposal {
     uint64_t made_at;
 };
 
-/* Something that would stop the chain if nobody undid it. */
+/* A change that would stop the chain if it were not undone. */
 struct workload_heal {
     uint32_t due; /* ledger */
     uint32_t kind;
     uint32_t what;
 };
 
-/* An approval that somebody may draw on. */
+/* An approval that its spender may draw on. */
 struct workload_allowance {
     uint32_t owner; /* places in users */
     uint32_t spender;
@@ -125,7 +125,7 @@ struct workload {
     uint32_t catalog;    /* names given out */
     bool calm;           /* in this ledger */
     uint32_t company_at; /* ledger that was last asked to be calm */
-    uint32_t calm_until; /* ledger before which nobody stops anything again */
+    uint32_t calm_until; /* ledger before which nothing is stopped again */
     uint32_t allowance_count;
     struct workload_allowance allowances[WORKLOAD_ALLOWANCES];
     uint32_t heal_count;
@@ -177,7 +177,7 @@ void workload_put(const struct workload *workload, struct workload_call *call, c
 
 /* A user (place in users) whose source has not sent anything in this ledger. */
 uint32_t workload_free_user(struct workload *workload);
-/* True while people from outside are about. */
+/* True while clients are active. */
 static inline bool workload_has_company(const struct workload *workload)
 {
     return workload->company_at == workload->ledger && workload->ledger > 0;

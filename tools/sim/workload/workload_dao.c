@@ -20,10 +20,10 @@ static void put_text(struct tide_buf *buf, tide_slice text)
     tide_buf_slice(buf, text);
 }
 
-static void put_address(struct tide_buf *buf, const struct workload *workload, party_ref who)
+static void put_address(struct tide_buf *buf, const struct workload *workload, party_ref party)
 {
     tide_buf_u8(buf, 56);
-    parties_put_strkey(buf, workload->parties, who);
+    parties_put_strkey(buf, workload->parties, party);
 }
 
 static void data_market(struct workload *workload, struct tide_buf *data)

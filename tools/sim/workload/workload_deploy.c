@@ -239,7 +239,7 @@ static bool first_attestations(struct workload *workload, uint32_t i, struct wor
     workload_args(workload, call, "aauty", (int)verifier, workload->users[i].ref,
                   i % 10 == 9 ? 840 : countries[i % 6], until, &metadata);
     call->note = NOTE_ATTEST;
-    call->who = i;
+    call->party = i;
     call->ledger_end = i % MINTS_PER_LEDGER == MINTS_PER_LEDGER - 1;
     return true;
 }
@@ -251,7 +251,7 @@ static void seed_pool(struct workload *workload, struct workload_call *call, uin
     workload_args(workload, call, "asiii", workload->users[at].ref, workload_pool_names[pool], a, b,
                   0LL);
     call->note = NOTE_ADD;
-    call->who = at;
+    call->party = at;
     call->what = pool;
     call->amount = a;
     call->other = b;
@@ -299,7 +299,7 @@ static bool first_money(struct workload *workload, uint32_t i, struct workload_c
         call->note = NOTE_SAVE;
         call->amount = 50000 * token_unit;
     }
-    call->who = 0;
+    call->party = 0;
     if (step != 4)
         call->what = m;
     call->auth = user->ref;

@@ -57,7 +57,7 @@ void workload_trade(struct workload *workload, struct workload_call *call)
                   (long long)in, (long long)least, partner);
     call->auth = user->ref;
     call->note = NOTE_SWAP;
-    call->who = at;
+    call->party = at;
     call->what = pool;
     call->flag = a_to_b;
     call->amount = in;
@@ -94,7 +94,7 @@ void workload_liquidity(struct workload *workload, struct workload_call *call)
     struct workload_user *user = &workload->users[at];
     uint32_t pool = pick_pool(workload);
     uint32_t luck = workload_pick(workload, 10);
-    /* its pool comes by proposal: somebody tries now and then whether it is there */
+    /* its pool comes by proposal: now and then a call tries whether it is there */
     if (workload->pools[POOL_TSLA].a == 0 && user->synth[1] > 100000000 &&
         workload_once_in(workload, 3)) {
         pool = POOL_TSLA;
@@ -117,7 +117,7 @@ void workload_liquidity(struct workload *workload, struct workload_call *call)
         workload_args(workload, call, "as", user->ref, workload_pool_names[pool]);
     }
     call->auth = user->ref;
-    call->who = at;
+    call->party = at;
     call->what = pool;
 }
 
@@ -181,7 +181,7 @@ static void liquidate(struct workload *workload, struct workload_call *call, uin
     workload_args(workload, call, "aasi", user->ref, workload->users[owner].ref,
                   party_markets[market].symbol, (long long)offer);
     call->note = NOTE_LIQUIDATE;
-    call->who = at;
+    call->party = at;
     call->other = owner;
     call->amount = offer;
 }
@@ -228,10 +228,10 @@ static void use_vault(struct workload *workload, struct workload_call *call, uin
         call->note = NOTE_WITHDRAW;
     } else {
         liquidate(workload, call, at, market);
-        at = call->who;
+        at = call->party;
     }
     call->what = keep;
-    call->who = at;
+    call->party = at;
 }
 
 void workload_vault(struct workload *workload, struct workload_call *call)
@@ -245,10 +245,10 @@ void workload_vault(struct workload *workload, struct workload_call *call)
         open_vault(workload, call, at, market);
     } else {
         use_vault(workload, call, at, market);
-        at = call->who;
+        at = call->party;
     }
     call->auth = workload->users[at].ref;
-    call->who = at;
+    call->party = at;
     call->what = market;
 }
 
@@ -271,7 +271,7 @@ void workload_saving(struct workload *workload, struct workload_call *call)
         workload_begin(call, user->source, PARTY_STABILITY, "claim_gains");
         workload_args(workload, call, "a", user->ref);
     } else {
-        /* the engine never calls it; whoever holds its authority may */
+        /* the engine never calls it; the holder of its authority may */
         workload_begin(call, PARTY_ADMIN, PARTY_STABILITY, "absorb_liquidation");
         workload_args(workload, call, "aiia", parties_contract(PARTY_ENGINE),
                       (long long)amount / 20, (long long)amount / 100, parties_contract(PARTY_XLM));
@@ -279,7 +279,7 @@ void workload_saving(struct workload *workload, struct workload_call *call)
         return;
     }
     call->auth = user->ref;
-    call->who = at;
+    call->party = at;
     call->amount = amount;
 }
 
@@ -344,20 +344,20 @@ static void allow_synth(struct workload *workload, struct workload_call *call, u
 static void police_token(struct workload *workload, struct workload_call *call, uint32_t market)
 {
     uint32_t at = workload_pick(workload, workload->user_count);
-    party_ref who = workload->users[at].ref;
+    party_ref party = workload->users[at].ref;
     uint32_t luck = workload_pick(workload, 8);
     for (uint32_t i = 0; i < workload->heal_count && luck >= 5; i++) {
         if (workload->heals[i].kind == HEAL_HOLDER && workload->heals[i].what >> 24 == market)
-            who = workload->users[workload->heals[i].what & 0xffffff].ref;
+            party = workload->users[workload->heals[i].what & 0xffffff].ref;
     }
     workload_begin(call, PARTY_ADMIN, PARTY_TOKEN + market, luck < 5 ? "set_frozen" : "clawback");
     if (luck < 5)
-        workload_args(workload, call, "aab", PARTY_ADMIN, who, luck < 3);
+        workload_args(workload, call, "aab", PARTY_ADMIN, party, luck < 3);
     if (luck < 3)
         workload_heal_later(workload, HEAL_HOLDER, market << 24 | at,
                             5 + workload_pick(workload, 30));
     if (luck >= 5)
-        workload_args(workload, call, "aai", PARTY_ADMIN, who,
+        workload_args(workload, call, "aai", PARTY_ADMIN, party,
                       (long long)workload_between(workload, 0, 100000000));
 }
 
@@ -392,6 +392,6 @@ void workload_token(struct workload *workload, struct workload_call *call)
                                                   900000000));
     }
     call->auth = user->ref;
-    call->who = at;
+    call->party = at;
     call->what = market;
 }

@@ -1,7 +1,7 @@
 /* Attestations, suspensions, freezes, countries, verifiers. */
 #include "tools/sim/workload/workload.h"
 
-/* Countries people say they come from; the last two are blocked from the start. */
+/* Countries of the users; the last two are blocked from the start. */
 static const int countries[] = { 392, 756, 702, 36, 826, 124, 484, 710, 840, 276 };
 
 static tide_slice metadata(struct workload *workload, uint8_t out[40])
@@ -26,7 +26,7 @@ static bool needs_attestation(const struct workload *workload, const struct work
     return !user->attested || (user->until && user->until < (int64_t)workload->now);
 }
 
-/* Whom to attest: mostly somebody who is not. */
+/* The user to attest: mostly one without an attestation. */
 static uint32_t pick_subject(struct workload *workload)
 {
     uint32_t at = workload_pick(workload, workload->user_count);
@@ -56,7 +56,7 @@ static void attest(struct workload *workload, struct workload_call *call)
                   (long long)until, &data);
     call->amount = until;
     call->note = NOTE_ATTEST;
-    call->who = at;
+    call->party = at;
 }
 
 static void submit(struct workload *workload, struct workload_call *call)
@@ -74,7 +74,7 @@ static void submit(struct workload *workload, struct workload_call *call)
     call->amount = until;
     call->auth = user->ref;
     call->note = NOTE_ATTEST;
-    call->who = at;
+    call->party = at;
 }
 
 static void freeze(struct workload *workload, struct workload_call *call)
@@ -159,7 +159,7 @@ static void verifier_rules(struct workload *workload, struct workload_call *call
     uint32_t verifier = PARTY_VERIFIER + workload_pick(workload, PARTY_VERIFIERS);
     uint32_t luck = workload_pick(workload, 9);
     if (workload_has_company(workload))
-        luck = 0; /* nobody loses an office meanwhile */
+        luck = 0; /* no office is revoked meanwhile */
     if (luck < 6) {
         static const char *const names[] = { "add_verifier", "remove_verifier", "set_verifier" };
         workload_begin(call, PARTY_DAOWALLET, PARTY_COMPLIANCE, names[luck / 2]);
