@@ -225,11 +225,11 @@ bench_api() {
     chain small mixed 20000
     fresh replica api
     index replica api small >/dev/null
-    cp "$stack_root/tools/perf/people.lua" "$dir/wrk.lua"
+    cp "$stack_root/tools/perf/lookups.lua" "$dir/wrk.lua"
     api_up --api-threads 1
     api_down
     cp -r "$dir/cache" "$dir/cache.latency"
-    "$TIDE_BIN/tidemark-perf" people "$dir/cache" 1000000 "$dir/people" 2>"$dir/people.log"
+    "$TIDE_BIN/tidemark-perf" lookups "$dir/cache" 1000000 "$dir/people" 2>"$dir/people.log"
     api_up --api-threads 1
     nginx_up
     api_against_nginx "<=1.40"

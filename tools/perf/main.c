@@ -16,9 +16,9 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } commands[] = {
-        { "walk", perf_walk },     { "scan", perf_scan }, { "dump", perf_dump },
-        { "replay", perf_replay }, { "raw", perf_raw },   { "latency", perf_latency },
-        { "people", perf_people },
+        { "walk", perf_walk },       { "scan", perf_scan }, { "dump", perf_dump },
+        { "replay", perf_replay },   { "raw", perf_raw },   { "latency", perf_latency },
+        { "lookups", perf_lookups },
     };
     for (size_t i = 0; argc > 1 && i < TIDE_COUNT(commands); i++)
         if (strcmp(argv[1], commands[i].name) == 0)
@@ -36,8 +36,8 @@ int main(int argc, char **argv)
         "       tidemark-perf latency STREAM DEPLOYMENT CONNINFO CONNINFO LEDGERS WARM\n"
         "                                                       ledgers one by one, until they "
         "are seen\n"
-        "       tidemark-perf people CACHE COUNT FILE           made-up people into a hot cache, "
-        "their addresses into a file\n",
+        "       tidemark-perf lookups CACHE COUNT FILE          made-up addresses into a hot cache "
+        "and into a file\n",
         stderr);
     return 64;
 }

@@ -15,6 +15,6 @@ int perf_dump(int argc, char **argv);
 int perf_replay(int argc, char **argv);
 int perf_raw(int argc, char **argv);
 int perf_latency(int argc, char **argv);
-int perf_people(int argc, char **argv);
+int perf_lookups(int argc, char **argv);
 
 #endif

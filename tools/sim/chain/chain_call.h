@@ -26,6 +26,10 @@ void chain_put_touches(struct chain_making *m);
 void chain_put_events(struct chain_making *m);
 void chain_put_diagnostics(struct chain_making *m);
 void chain_put_footprint(struct chain_making *m);
+/* The key of the code that the instance names: read-only, or read-write if the call created it. */
+void chain_put_code_key(struct chain_making *m);
+/* Used nonces, and with a call that passed, everything that it touched. */
+void chain_put_changes(struct chain_making *m);
 void chain_put_touch_key(struct chain_making *m, struct tide_buf *to,
                          const struct sim_touch *touch);
 /* A persistent entry whose life had ended: a call that touches it restores it first. */

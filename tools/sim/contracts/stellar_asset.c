@@ -1,7 +1,7 @@
 /* The Stellar Asset Contract: a classic asset behind the token interface. Accounts hold it in
  * their account entry or trustline, contracts in Balance entries. */
 #include "tidemark/strkey.h"
-#include "tools/sim/host/host_store.h"
+#include "tools/sim/host/host_impl.h"
 #include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(stellar_asset, id)

@@ -1,5 +1,5 @@
 #include "tidemark/hash.h"
-#include "tools/sim/host/host_store.h"
+#include "tools/sim/host/host_impl.h"
 #include "tools/sim/host/names.h"
 
 _Noreturn void sim_refuse(struct sim_host *h, const char *reason)

@@ -1,5 +1,5 @@
 /* Storage as contracts see it: entries by key, instance slots, fields of structs. */
-#include "tools/sim/host/host_store.h"
+#include "tools/sim/host/host_impl.h"
 
 static sim_val variant_key(struct sim_host *h, const char *name, const sim_val *args,
                            uint32_t count)

@@ -1,4 +1,4 @@
-#include "tools/sim/host/host_store.h"
+#include "tools/sim/host/host_impl.h"
 
 #define BUCKETS_MIN 1024u
 

@@ -1,5 +1,5 @@
 /* Accounts, assets and contracts of the model. */
-#include "tools/sim/host/host_store.h"
+#include "tools/sim/host/host_impl.h"
 
 #define BUCKETS_MIN 256u
 

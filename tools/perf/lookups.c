@@ -9,7 +9,7 @@
 
 /* Compliance records of made-up addresses into a hot cache without a feeder, and the addresses
  * as text: all kinds of standing, every tenth a contract. */
-struct people {
+struct fill {
     uint32_t from, to;
     struct tide_hot_person shape; /* provider and times of a record that is valid */
 };
@@ -17,43 +17,43 @@ struct people {
 static struct tide_hot_address address_of(uint32_t i)
 {
     char seed[32];
-    struct tide_hot_address who = { .kind =
-                                        i % 10 == 9 ? TIDE_STRKEY_CONTRACT : TIDE_STRKEY_ACCOUNT };
+    struct tide_hot_address address = { .kind = i % 10 == 9 ? TIDE_STRKEY_CONTRACT
+                                                            : TIDE_STRKEY_ACCOUNT };
     int len = snprintf(seed, sizeof seed, "people/%u", i);
-    tide_sha256(who.key, tide_slice_of(seed, (size_t)len));
-    return who;
+    tide_sha256(address.key, tide_slice_of(seed, (size_t)len));
+    return address;
 }
 
 /* Called again from the start when the map had to be enlarged. */
-static tide_status add_people(void *self, struct tide_hot_sink *sink, struct tide_err *err)
+static tide_status add_addresses(void *self, struct tide_hot_sink *sink, struct tide_err *err)
 {
-    struct people *p = self;
+    struct fill *p = self;
     tide_status status = TIDE_OK;
     for (uint32_t i = p->from; i < p->to && status == TIDE_OK; i++) {
-        struct tide_hot_address who = address_of(i);
+        struct tide_hot_address address = address_of(i);
         struct tide_hot_person person = p->shape;
         person.status = i % 6;
         person.frozen = i % 50 == 7;
         person.whitelisted = i % 20 == 3;
         person.expires_at = i % 3 ? 0 : 1900000000 + i;
-        struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, &who);
+        struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, &address);
         status = sink->put(sink->self, &key, &person, err);
     }
     return status;
 }
 
-static void print_people(FILE *out, uint32_t count)
+static void print_addresses(FILE *out, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         char text[TIDE_STRKEY_TEXT_MAX];
-        struct tide_hot_address who = address_of(i);
-        size_t size = tide_strkey_encode(text, (enum tide_strkey)who.kind,
-                                         tide_slice_of(who.key, sizeof who.key));
+        struct tide_hot_address address = address_of(i);
+        size_t size = tide_strkey_encode(text, (enum tide_strkey)address.kind,
+                                         tide_slice_of(address.key, sizeof address.key));
         fprintf(out, "%.*s\n", (int)size, text);
     }
 }
 
-int perf_people(int argc, char **argv)
+int perf_lookups(int argc, char **argv)
 {
     enum { STEP = 50000 };
     struct tide_err err;
@@ -63,17 +63,17 @@ int perf_people(int argc, char **argv)
         return 64;
     struct tide_hot_options options = { .dir = argv[0] };
     uint32_t count = (uint32_t)strtoul(argv[1], NULL, 10);
-    struct people p = { .shape = { .recorded = 1, .jurisdiction = 840, .updated_at = 1760000000 } };
+    struct fill p = { .shape = { .recorded = 1, .jurisdiction = 840, .updated_at = 1760000000 } };
     FILE *out = fopen(argv[2], "w");
     if (!out || tide_hot_open(&hot, &options, &err) != TIDE_OK ||
         tide_hot_refresh(hot, &err) != TIDE_OK || tide_hot_lock(hot, &mine, &err) != TIDE_OK)
-        perf_die("people", &err);
+        perf_die("lookups", &err);
     for (p.from = 0; p.from < count; p.from = p.to) {
         p.to = count - p.from > STEP ? p.from + STEP : count;
-        if (tide_hot_update(hot, add_people, &p, &err) != TIDE_OK)
-            perf_die("people", &err);
+        if (tide_hot_update(hot, add_addresses, &p, &err) != TIDE_OK)
+            perf_die("lookups", &err);
     }
     tide_hot_close(hot);
-    print_people(out, count);
+    print_addresses(out, count);
     return fclose(out) == 0 ? 0 : 1;
 }

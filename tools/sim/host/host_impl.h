@@ -1,6 +1,6 @@
 /* What host*.c share and contracts do not see: tables, touches, undo. */
-#ifndef SIM_HOST_STORE_H
-#define SIM_HOST_STORE_H
+#ifndef SIM_HOST_IMPL_H
+#define SIM_HOST_IMPL_H
 
 #include "tools/sim/host/host.h"
 

@@ -1,0 +1,266 @@
+/* Footprint and ledger entry changes of one call. */
+#include "tidemark/xdr.h"
+#include "tools/sim/chain/chain_call.h"
+
+/* --- footprint --------------------------------------------------------------- */
+
+static struct lcm_data data_of(const struct sim_entry *entry, struct tide_buf *address)
+{
+    tide_buf_reset(address);
+    chain_put_addr(address, entry->contract->address);
+    return (struct lcm_data){ tide_buf_view(address), entry->key, entry->durability };
+}
+
+void chain_put_touch_key(struct chain_making *m, struct tide_buf *to, const struct sim_touch *touch)
+{
+    struct chain *chain = m->chain;
+    if (touch->kind == SIM_TOUCH_DATA) {
+        struct lcm_data data = data_of(touch->entry, &chain->scratch);
+        lcm_put_data_key(to, &data);
+    } else if (touch->kind == SIM_TOUCH_ACCOUNT) {
+        lcm_put_account_key(to, touch->account->address.key);
+    } else {
+        lcm_put_trustline_key(to, touch->account->address.key, tide_buf_view(&chain->asset));
+    }
+}
+
+/* A persistent entry whose life had ended: a call that touches it restores it first. */
+bool chain_was_lapsed(const struct chain_making *m, const struct sim_touch *touch)
+{
+    return touch->kind == SIM_TOUCH_DATA && touch->existed &&
+           touch->entry->durability == SIM_PERSISTENT && touch->live_until < m->chain->ledger;
+}
+
+void chain_put_footprint(struct chain_making *m)
+{
+    struct chain *chain = m->chain;
+    for (uint32_t i = 0; i < m->out->touch_count; i++) {
+        const struct sim_touch *touch = &m->out->touches[i];
+        bool lapsed = chain_was_lapsed(m, touch);
+        if (lapsed) {
+            tide_buf_be32(&chain->archived, m->read_write);
+            m->archived++;
+        }
+        bool write = touch->written || lapsed;
+        chain_put_touch_key(m, write ? &chain->read_write : &chain->read_only, touch);
+        if (write)
+            m->read_write++;
+        else
+            m->read_only++;
+    }
+}
+
+/* The code that the instance names, read-only; a new code entry read-write. */
+void chain_put_code_key(struct chain_making *m)
+{
+    uint8_t empty[TIDE_HASH_BYTES];
+    const struct sim_entry *entry = m->contract->instance;
+    if (m->out->code_created) {
+        tide_sha256(empty, (tide_slice){ 0 });
+        lcm_put_code_key(&m->chain->read_write, empty);
+        m->read_write++;
+    } else if (entry && entry->exists && entry->val.len > 40 && entry->val.ptr[7] == 0) {
+        lcm_put_code_key(&m->chain->read_only, entry->val.ptr + 8);
+        m->read_only++;
+    }
+}
+
+/* --- changes -------------------------------------------------------------------- */
+
+static void put_ttl_change(struct chain_making *m, uint32_t kind, const struct lcm_data *data,
+                           uint32_t modified, uint32_t live_until)
+{
+    struct tide_buf *key = &m->chain->answer;
+    uint8_t hash[TIDE_HASH_BYTES];
+    tide_buf_reset(key);
+    lcm_put_data_key(key, data);
+    tide_sha256(hash, tide_buf_view(key));
+    chain_change(&m->chain->changes, &m->changes, kind);
+    if (kind == CHANGE_REMOVED)
+        lcm_put_ttl_key(&m->chain->changes, hash);
+    else
+        lcm_put_ttl(&m->chain->changes, modified, hash, live_until);
+}
+
+static void put_created(struct chain_making *m, const struct lcm_data *data, tide_slice value,
+                        uint32_t live_until)
+{
+    chain_change(&m->chain->changes, &m->changes, CHANGE_CREATED);
+    m->changed++;
+    lcm_put_data(&m->chain->changes, m->chain->ledger, data, value);
+    put_ttl_change(m, CHANGE_CREATED, data, m->chain->ledger, live_until);
+}
+
+static void put_removed(struct chain_making *m, const struct sim_touch *touch,
+                        const struct lcm_data *data, bool lapsed)
+{
+    struct tide_buf *buf = &m->chain->changes;
+    uint32_t before = lapsed ? CHANGE_RESTORED : CHANGE_STATE;
+    uint32_t live_until =
+        lapsed ? m->chain->ledger + m->chain->host.persistent_life : touch->live_until;
+    chain_change(buf, &m->changes, before);
+    lcm_put_data(buf, touch->modified, data, touch->val);
+    chain_change(buf, &m->changes, CHANGE_REMOVED);
+    m->changed++;
+    lcm_put_data_key(buf, data);
+    put_ttl_change(m, before, data, touch->modified, live_until);
+    put_ttl_change(m, CHANGE_REMOVED, data, 0, 0);
+}
+
+/* An entry that was and is: restored if its life had ended, rewritten if it was written. */
+static void put_kept(struct chain_making *m, const struct sim_touch *touch,
+                     const struct lcm_data *data, bool lapsed)
+{
+    struct tide_buf *buf = &m->chain->changes;
+    const struct sim_entry *entry = touch->entry;
+    if (lapsed || touch->written) {
+        chain_change(buf, &m->changes, lapsed ? CHANGE_RESTORED : CHANGE_STATE);
+        lcm_put_data(buf, touch->modified, data, touch->val);
+    }
+    if (touch->written) {
+        chain_change(buf, &m->changes, CHANGE_UPDATED);
+        m->changed++;
+        lcm_put_data(buf, m->chain->ledger, data, entry->val);
+    }
+    if (lapsed) {
+        put_ttl_change(m, CHANGE_RESTORED, data, m->chain->ledger, entry->live_until);
+    } else if (touch->live_until != entry->live_until) {
+        put_ttl_change(m, CHANGE_STATE, data, touch->modified, touch->live_until);
+        put_ttl_change(m, CHANGE_UPDATED, data, m->chain->ledger, entry->live_until);
+    }
+}
+
+static void put_data_change(struct chain_making *m, const struct sim_touch *touch)
+{
+    struct sim_entry *entry = touch->entry;
+    bool lapsed = chain_was_lapsed(m, touch);
+    struct lcm_data data = data_of(entry, &m->chain->scratch);
+    if (lapsed) {
+        entry->evicted = false;
+        if (entry->exists)
+            entry->live_until = m->chain->ledger + m->chain->host.persistent_life;
+    }
+    uint32_t tx = m->chain->index;
+    if (touch->existed && entry->exists) {
+        put_kept(m, touch, &data, lapsed);
+        if (touch->written || lapsed || touch->live_until != entry->live_until)
+            chain_report_version(m->chain, tx, entry, touch->written ? CHAIN_WRITTEN : CHAIN_LIFE);
+    } else if (touch->existed) {
+        put_removed(m, touch, &data, lapsed);
+        chain_report_version(m->chain, tx, entry, CHAIN_REMOVED);
+    } else if (entry->exists) {
+        put_created(m, &data, entry->val, entry->live_until);
+        chain_report_version(m->chain, tx, entry, CHAIN_WRITTEN);
+    }
+}
+
+/* Temporary entries whose life had ended when they were looked at: the ledger sweeps them. */
+void chain_sweep(struct chain_making *m)
+{
+    for (uint32_t i = 0; i < m->out->touch_count; i++) {
+        const struct sim_touch *touch = &m->out->touches[i];
+        if (touch->kind != SIM_TOUCH_DATA || touch->existed || touch->entry->exists ||
+            touch->live_until == 0 || touch->live_until >= m->chain->ledger)
+            continue;
+        chain_evict(m->chain, touch->entry);
+    }
+}
+
+static void put_account_entry(struct chain_making *m, uint32_t kind, const struct sim_touch *touch)
+{
+    const struct sim_account *account = touch->account;
+    bool before = kind == CHANGE_STATE;
+    struct lcm_account entry = { .balance = before ? touch->balance : account->balance,
+                                 .seq = account->seq,
+                                 .subentries = account->subentries,
+                                 .flags = account->flags,
+                                 .modified = before ? touch->modified : m->chain->ledger };
+    memcpy(entry.key, account->address.key, TIDE_HASH_BYTES);
+    chain_change(&m->chain->changes, &m->changes, kind);
+    lcm_put_account(&m->chain->changes, &entry);
+}
+
+static void put_line_entry(struct chain_making *m, uint32_t kind, const struct sim_touch *touch)
+{
+    const struct sim_line *line = &touch->account->lines[touch->asset];
+    bool before = kind == CHANGE_STATE;
+    struct lcm_trustline entry = { .asset = tide_buf_view(&m->chain->asset),
+                                   .balance = before ? touch->balance : line->balance,
+                                   .limit = line->limit,
+                                   .flags = line->authorized ? 1 : 0,
+                                   .modified = before ? touch->modified : m->chain->ledger };
+    memcpy(entry.key, touch->account->address.key, TIDE_HASH_BYTES);
+    chain_change(&m->chain->changes, &m->changes, kind);
+    lcm_put_trustline(&m->chain->changes, &entry);
+}
+
+void chain_put_nonce(struct chain_making *m, struct sim_addr party, int64_t nonce,
+                     uint32_t live_until)
+{
+    struct tide_buf address, key;
+    tide_buf_init(&address, 64);
+    tide_buf_init(&key, 64);
+    chain_put_addr(&address, party);
+    chain_nonce_key(&key, nonce);
+    struct lcm_data data = { tide_buf_view(&address), tide_buf_view(&key), SIM_TEMPORARY };
+    lcm_put_data_key(&m->chain->read_write, &data);
+    m->read_write++;
+    if (m->out->ok)
+        put_created(m, &data, TIDE_SLICE("\0\0\0\1"), live_until);
+    tide_buf_release(&address);
+    tide_buf_release(&key);
+}
+
+/* The code entry of contracts that run natively: the wasm of no bytes. */
+static void put_code_created(struct chain_making *m)
+{
+    uint8_t hash[TIDE_HASH_BYTES], key_hash[TIDE_HASH_BYTES];
+    struct tide_buf *buf = &m->chain->changes, *key = &m->chain->answer;
+    m->chain->code_ledger = m->chain->ledger;
+    tide_sha256(hash, (tide_slice){ 0 });
+    chain_change(buf, &m->changes, CHANGE_CREATED);
+    m->changed++;
+    tide_buf_be32(buf, m->chain->ledger);
+    tide_buf_be32(buf, 7);
+    tide_buf_be32(buf, 0);
+    tide_buf_put(buf, hash, sizeof hash);
+    tide_buf_be32(buf, 0); /* no bytes of code */
+    tide_buf_be32(buf, 0);
+    tide_buf_reset(key);
+    lcm_put_code_key(key, hash);
+    tide_sha256(key_hash, tide_buf_view(key));
+    chain_change(buf, &m->changes, CHANGE_CREATED);
+    lcm_put_ttl(buf, m->chain->ledger, key_hash, m->chain->ledger + SIM_LIFE_MAX);
+}
+
+void chain_put_changes(struct chain_making *m)
+{
+    uint32_t nonce_until = m->chain->ledger + SIM_NONCE_LIFE;
+    for (uint32_t i = 0; i < m->out->auth_count; i++) {
+        if (m->out->auths[i].first)
+            chain_put_nonce(m, m->out->auths[i].party, chain_nonce(m, i), nonce_until);
+    }
+    if (!m->out->ok)
+        return;
+    if (m->out->code_created)
+        put_code_created(m);
+    chain_put_touches(m);
+}
+
+void chain_put_touches(struct chain_making *m)
+{
+    for (uint32_t i = 0; i < m->out->touch_count; i++) {
+        const struct sim_touch *touch = &m->out->touches[i];
+        if (touch->kind == SIM_TOUCH_DATA) {
+            put_data_change(m, touch);
+        } else if (touch->written && touch->kind == SIM_TOUCH_ACCOUNT) {
+            put_account_entry(m, CHANGE_STATE, touch);
+            put_account_entry(m, CHANGE_UPDATED, touch);
+            m->changed++;
+        } else if (touch->written) {
+            put_line_entry(m, CHANGE_STATE, touch);
+            put_line_entry(m, CHANGE_UPDATED, touch);
+            m->changed++;
+        }
+    }
+}
