@@ -1,0 +1,253 @@
+#include "indexer/follow/follow.h"
+#include "indexer/database/stored_hash.h"
+#include "indexer/follow/follow_impl.h"
+#include "tidemark/log.h"
+#include "tidemark/stop.h"
+#include "tidemark/text.h"
+
+enum { DEGRADED_MS = 30000 };
+
+int64_t follow_now_ms(void)
+{
+    const struct tide_clock *clock = tide_clock_system();
+    return clock->now_ms(clock->self);
+}
+
+/* Asked all the time by the thread that works, so it is also the sign that it lives. */
+bool follow_is_stopped(void *self)
+{
+    struct follow_job *job = self;
+    tide_watchdog_ping(&job->watchdog, follow_now_ms());
+    return tide_stop_asked(NULL);
+}
+
+bool follow_is_endless(const struct follow_job *job, struct tide_range range)
+{
+    return !job->config->stop_at_end && range.to == 0;
+}
+
+void follow_heartbeat(struct follow_job *job, const char *state, const char *error)
+{
+    char text[96], trouble[TIDE_ERR_TEXT_MAX];
+    const struct tide_source *source = job->source;
+    struct tide_heartbeat note = { .state = state,
+                                   .tip = job->tip,
+                                   .ledger = job->ledger,
+                                   .rate = job->progress.rate,
+                                   .event_rate = job->progress.event_rate,
+                                   .error = error,
+                                   .ledgers = job->progress.ledgers,
+                                   .events = job->progress.events,
+                                   .source = source ? source->ops->name : NULL };
+    if (source && source->ops->trouble)
+        note.trouble_ms = source->ops->trouble(source->self, trouble, sizeof trouble);
+    if (note.trouble_ms > 0)
+        note.trouble = trouble;
+    snprintf(text, sizeof text, "STATUS=%s, ledger %u", state, job->ledger);
+    tide_notify(getenv("NOTIFY_SOCKET"), text);
+    tide_writer_heartbeat(job->writer, &note);
+    job->heartbeat_ms = follow_now_ms();
+}
+
+/* A source that could not go on for a while: the heartbeat says why. */
+static bool is_degraded(const struct follow_job *job, char *text, size_t size)
+{
+    const struct tide_source *source = job->source;
+    return source && source->ops->trouble &&
+           source->ops->trouble(source->self, text, size) >= DEGRADED_MS;
+}
+
+static const char *state_of(const struct follow_job *job)
+{
+    if (tide_writer_is_loading(job->writer))
+        return "loading";
+    return job->following ? "following" : "indexing";
+}
+
+void follow_report(struct follow_job *job)
+{
+    char text[TIDE_ERR_TEXT_MAX];
+    bool degraded = is_degraded(job, text, sizeof text);
+    follow_heartbeat(job, degraded ? "degraded" : state_of(job), degraded ? text : NULL);
+}
+
+static tide_status stored_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES])
+{
+    const struct follow_job *job = self;
+    if (!job->writer)
+        return TIDE_E_DB;
+    return tide_stored_hash(job->config->database_url, job->deployment->id, ledger, hash);
+}
+
+static tide_status new_source(struct follow_job *job, struct tide_source *source,
+                              struct tide_err *err)
+{
+    const struct tide_source_options options = { .config = job->config,
+                                                 .passphrase = job->deployment->passphrase,
+                                                 .stopping = tide_stop_asked,
+                                                 .stored_hash = stored_hash,
+                                                 .stored_self = job };
+    return tide_source_open(source, &options, err);
+}
+
+/* A deployment file and a lake that do not belong together must leave no trace in the database. */
+static tide_status check_source(struct follow_job *job, struct tide_err *err)
+{
+    struct tide_source source;
+    struct tide_err found;
+    tide_status status = new_source(job, &source, &found);
+    if (status == TIDE_OK)
+        source.ops->close(source.self);
+    if (status != TIDE_E_CONFIG && status != TIDE_E_CHAIN)
+        return TIDE_OK; /* one that does not answer now may do so when it is needed */
+    *err = found;
+    return status;
+}
+
+static tide_status try_source(struct follow_job *job, struct tide_source *source,
+                              struct tide_range range, struct tide_err *err)
+{
+    tide_status status = new_source(job, source, err);
+    if (status == TIDE_OK)
+        status = source->ops->seek(source->self, range.from, range.to, err);
+    if (status != TIDE_OK && source->ops) {
+        source->ops->close(source->self);
+        source->ops = NULL;
+    }
+    return status;
+}
+
+/* Who follows waits for a source that is away; so a standby can take over while it is. */
+tide_status follow_open_source(struct follow_job *job, struct tide_source *source,
+                               struct tide_range range, struct tide_err *err)
+{
+    char quoted[TIDE_ERR_TEXT_MAX + 64];
+    tide_status status;
+    while ((status = try_source(job, source, range, err)) == TIDE_E_IO &&
+           follow_is_endless(job, range)) {
+        job->source_away_ms = job->source_away_ms ? job->source_away_ms : follow_now_ms();
+        tide_log(TIDE_WARN, "source.retry", "reason=%s",
+                 tide_log_quote(quoted, sizeof quoted, err->text));
+        follow_heartbeat(
+            job, follow_now_ms() - job->source_away_ms >= DEGRADED_MS ? "degraded" : state_of(job),
+            err->text);
+        for (int64_t until = follow_now_ms() + job->config->http_retry_ms_max / 10;
+             follow_now_ms() < until;) {
+            const struct tide_clock *clock = tide_clock_system();
+            if (follow_is_stopped(job))
+                return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+            clock->sleep_ms(clock->self, 50);
+        }
+    }
+    job->source_away_ms = 0;
+    return status;
+}
+
+/* Becomes the writer: waits for its turn, reads where the tables stand. */
+static tide_status become_writer(struct follow_job *job, struct tide_err *err)
+{
+    const struct tide_config *config = job->config;
+    struct tide_writer_options to = { .conninfo = config->database_url,
+                                      .tables = job->tables,
+                                      .table_count = job->table_count,
+                                      .wanted = job->scope.wanted,
+                                      .rollups = job->scope.rollups,
+                                      .scope = (const char *)job->scope_text.ptr,
+                                      .deployment = job->deployment,
+                                      .discovered_max = config->discovered_tokens,
+                                      .partition_ledgers = config->partition_ledgers,
+                                      .array_bytes = (size_t)config->array_kib << 10,
+                                      .standby_poll_ms = config->standby_poll_ms,
+                                      .retry_ms_max = config->db_retry_ms_max,
+                                      .silence_ms = config->db_silence_ms,
+                                      .standby = config->standby,
+                                      .migrate = config->migrate_on_start,
+                                      .hold_lease = true,
+                                      .witness = job->witness,
+                                      .clock = tide_clock_system(),
+                                      .stopped = follow_is_stopped,
+                                      .stopped_self = job };
+    const struct tide_discovery_options discover = { .config = config,
+                                                     .deployment = job->deployment,
+                                                     .tables =
+                                                         job->scope.all ? NULL : job->scope.wanted,
+                                                     .stopped = follow_is_stopped,
+                                                     .stopped_self = job };
+    tide_status status = tide_writer_open(&job->writer, &to, err);
+    return status == TIDE_OK ? tide_discovery_open(&job->discovery, &discover, err) : status;
+}
+
+/* Somebody took over, or the server has lost commits: back to the queue, in the same process.
+ * The contracts found meanwhile are read again with the rest. */
+tide_status follow_reopen(struct follow_job *job, struct tide_err *err)
+{
+    char quoted[TIDE_ERR_TEXT_MAX + 64];
+    tide_log(TIDE_WARN, "writer.again", "ledger=%u reason=%s", job->ledger,
+             tide_log_quote(quoted, sizeof quoted, err->text));
+    job->witness = tide_writer_witness(job->writer);
+    tide_discovery_close(job->discovery);
+    job->discovery = NULL;
+    tide_writer_close(job->writer);
+    job->writer = NULL;
+    job->following = false;
+    free(job->deployment);
+    job->deployment = NULL;
+    tide_status status = tide_deployment_read(&job->deployment, job->config->deployment, err);
+    return status == TIDE_OK ? become_writer(job, err) : status;
+}
+
+/* A contract that the file leaves out is not looked for: nothing of it will be in the tables. */
+static void log_missing_contracts(const struct tide_deployment *deployment)
+{
+    char missing[512] = "";
+    for (int role = 0; role < TIDE_ROLE_synth_token; role++) {
+        bool named = false;
+        for (uint32_t i = 0; i < deployment->contract_count && !named; i++)
+            named = (int)deployment->contracts[i].role == role;
+        size_t len = strlen(missing);
+        if (!named)
+            snprintf(missing + len, sizeof missing - len, "%s%s", len ? "," : "",
+                     tide_role_name((enum tide_role)role));
+    }
+    if (*missing)
+        tide_log(TIDE_WARN, "deployment.part", "missing=%s reason=%s", missing,
+                 "\"contracts that the deployment file does not name are not indexed\"");
+}
+
+tide_status follow_open(struct follow_job *job, const struct tide_config *config,
+                        struct tide_err *err)
+{
+    *job = (struct follow_job){ .config = config };
+    tide_config_tell(config, "index.settings");
+    tide_watchdog_init(&job->watchdog, getenv("NOTIFY_SOCKET"), getenv("WATCHDOG_USEC"),
+                       getenv("WATCHDOG_PID"));
+    job->tables = tide_tables(&job->table_count);
+    tide_buf_init(&job->scope_text, 64u << 10);
+    if (!*config->deployment)
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "deployment: the JSON file that names network and "
+                         "contracts is not set");
+    tide_status status =
+        tide_scope_parse(&job->scope, job->tables, job->table_count, config->only, err);
+    if (status == TIDE_OK)
+        status = tide_deployment_read(&job->deployment, config->deployment, err);
+    if (status == TIDE_OK)
+        status = check_source(job, err);
+    if (status != TIDE_OK)
+        return status;
+    log_missing_contracts(job->deployment);
+    tide_scope_text(&job->scope_text, &job->scope, job->tables, job->table_count);
+    tide_buf_u8(&job->scope_text, 0);
+    status = become_writer(job, err);
+    if (status == TIDE_OK)
+        tide_notify(getenv("NOTIFY_SOCKET"), "READY=1");
+    return status;
+}
+
+void follow_close(struct follow_job *job)
+{
+    tide_discovery_close(job->discovery);
+    tide_writer_close(job->writer);
+    tide_buf_release(&job->scope_text);
+    free(job->deployment);
+}

@@ -1,0 +1,161 @@
+#include "indexer/follow/follow_impl.h"
+#include "indexer/follow/pipeline.h"
+#include "tidemark/log.h"
+#include "tidemark/stop.h"
+
+enum { TAKE_MS = 250, TAKE_READING_MS = 5 }; /* wait for a ledger; the same while discovery reads */
+enum { HEARTBEAT_MS = 500 };
+
+static struct tide_pipeline_options pipeline_options(const struct follow_job *job,
+                                                     struct tide_range range,
+                                                     const uint8_t *previous_hash)
+{
+    const struct tide_config *c = job->config;
+    return (struct tide_pipeline_options){
+        .decode = { .deployment = job->deployment,
+                    .proof = (enum tide_proof)c->proof,
+                    .tables = job->scope.all ? NULL : job->scope.wanted,
+                    .discovered_max = c->discovered_tokens },
+        .from = range.from,
+        .to = range.to,
+        .previous_hash = previous_hash,
+        .stop_at_end = !follow_is_endless(job, range),
+        .poll_ms = c->poll_ms,
+        .partition_ledgers = tide_writer_partition_ledgers(job->writer),
+        .batch_ledgers = c->batch_ledgers,
+        .batch_ms = c->batch_ms,
+        .queue_batches = c->queue_batches,
+        .batch_bytes = (size_t)c->batch_mib << 20,
+        .clock = tide_clock_system(),
+        .stopped = tide_stop_asked,
+    };
+}
+
+static tide_status write_item(struct follow_job *job, const struct tide_item *item,
+                              struct tide_err *err)
+{
+    const struct tide_batch *batch = &item->batch;
+    tide_status status = TIDE_OK;
+    if (batch->to) {
+        status = tide_writer_commit(job->writer, batch, err);
+        if (status != TIDE_OK)
+            return status;
+        job->ledger = batch->to;
+        if (batch->rows[TIDE_TABLE_CONTRACT_SEEN].count)
+            tide_discovery_wake(job->discovery, batch->settled);
+        if (batch->to > job->tip)
+            job->tip = batch->to;
+        tide_log(TIDE_DEBUG, "batch.committed", "from=%u to=%u bytes=%zu events=%" PRIu64,
+                 batch->from, batch->to, batch->bytes, batch->counts.events);
+        tide_progress_add(&job->progress, batch->to, job->tip, batch->counts.ledgers,
+                          batch->counts.events);
+    }
+    if (item->tip || item->last) {
+        status = tide_writer_finish(job->writer, err);
+        job->following = item->tip;
+    }
+    if (status == TIDE_OK && item->tip && batch->to)
+        status = tide_writer_ahead(job->writer, batch->to, err);
+    return status;
+}
+
+/* Takes items until the last one, or until what is decoded ahead lacks a contract (*again). *end is
+ * how the ledgers ended, the result how writing did. err is filled at the end of a source too: it
+ * says what is not there. */
+static tide_status write_items(struct follow_job *job, struct tide_pipeline *pipeline,
+                               tide_status *end, bool *again, struct tide_err *err)
+{
+    *end = TIDE_OK;
+    *again = false;
+    for (bool last = false; !last;) {
+        if (follow_is_stopped(job))
+            return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+        if (tide_writer_lost(job->writer))
+            return tide_fail(err, TIDE_E_FENCED, "writer: the lease is somebody else's");
+        bool reading = tide_discovery_is_reading(job->discovery);
+        struct tide_item *item = tide_pipeline_take(pipeline, reading ? TAKE_READING_MS : TAKE_MS);
+        if (item) {
+            tide_status status = write_item(job, item, err);
+            last = item->last;
+            if (status != TIDE_OK)
+                return status;
+            if (last) {
+                *end = item->status;
+                *err = item->err;
+            }
+            tide_pipeline_give(pipeline, item);
+        } else {
+            tide_status status = tide_writer_idle(job->writer, err);
+            if (status == TIDE_OK)
+                status = tide_discovery_turn(job->discovery, job->writer, err);
+            *again = tide_discovery_settled(job->discovery);
+            if (status != TIDE_OK || *again)
+                return status;
+        }
+        if (follow_now_ms() - job->heartbeat_ms >= HEARTBEAT_MS)
+            follow_report(job);
+        tide_progress_add(&job->progress, job->ledger, job->tip, 0, 0);
+    }
+    return TIDE_OK;
+}
+
+static tide_status index_once(struct follow_job *job, struct tide_range range, bool *again,
+                              struct tide_err *err)
+{
+    struct tide_source source = { 0 };
+    struct tide_pipeline *pipeline = NULL;
+    uint8_t hash[TIDE_HASH_BYTES];
+    bool known = false;
+    uint32_t first = 0;
+    tide_status end = TIDE_OK;
+    /* What one range discovered is watched in the next one, too. */
+    tide_status status = tide_writer_adopt(job->writer, err);
+    if (status == TIDE_OK && range.from > 1)
+        status = tide_writer_hash(job->writer, range.from - 1, &known, hash, err);
+    if (status == TIDE_OK)
+        status = follow_open_source(job, &source, range, err);
+    struct tide_pipeline_options options = pipeline_options(job, range, known ? hash : NULL);
+    options.source = source;
+    if (status == TIDE_OK) {
+        struct tide_err ignored;
+        if (source.ops->range(source.self, &first, &job->tip, &ignored) != TIDE_OK)
+            job->tip = 0;
+        tide_progress_start(&job->progress, options.clock, range.from ? range.from : first,
+                            range.to);
+        /* Who was killed while it waited for a ledger did not crash on it. */
+        bool awaited = job->tip && range.from > job->tip;
+        status = tide_writer_attempt(job->writer, range.from ? range.from : first,
+                                     job->config->crash_limit, job->began || awaited, err);
+        job->began = true;
+    }
+    if (status == TIDE_OK) {
+        follow_heartbeat(job, "indexing", NULL);
+        status = tide_pipeline_open(&pipeline, &options, err);
+    }
+    job->source = &source;
+    if (status == TIDE_OK)
+        status = write_items(job, pipeline, &end, again, err);
+    job->source = NULL;
+    tide_pipeline_close(pipeline);
+    tide_progress_end(&job->progress);
+    if (source.ops)
+        source.ops->close(source.self);
+    return status == TIDE_OK ? end : status;
+}
+
+/* A contract of which the past showed what it is is followed by a new decoder, from the next ledger
+ * on. Its past until there is noted with what it is. */
+tide_status follow_index(struct follow_job *job, struct tide_range range, struct tide_err *err)
+{
+    for (;;) {
+        bool again = false;
+        tide_status status = index_once(job, range, &again, err);
+        if (status != TIDE_OK || !again)
+            return status;
+        if (job->ledger >= range.from && (range.to == 0 || job->ledger <= range.to))
+            range.from = job->ledger + 1;
+        if (range.to && range.from > range.to)
+            return TIDE_OK;
+        tide_log(TIDE_INFO, "index.adopting", "from=%u", range.from);
+    }
+}
