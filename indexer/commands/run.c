@@ -14,14 +14,14 @@ static const char *state_at_end(tide_status status)
 }
 
 /* The last words: why it ended, in the database and the log, and the exit code. */
-static int finish(struct follow_job *job, const char *command, tide_status status,
+static int finish(struct tide_follow *job, const char *command, tide_status status,
                   struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];
     bool well = status == TIDE_OK || status == TIDE_E_STOPPED;
     tide_notify(getenv("NOTIFY_SOCKET"), "STOPPING=1");
     if (job->writer && status != TIDE_E_FENCED) {
-        follow_heartbeat(job, state_at_end(status), well ? NULL : err->text);
+        tide_follow_heartbeat(job, state_at_end(status), well ? NULL : err->text);
         tide_writer_ended(job->writer);
     }
     if (!job->writer)
@@ -32,12 +32,12 @@ static int finish(struct follow_job *job, const char *command, tide_status statu
     else
         tide_log(TIDE_ERROR, "index.frozen", "ledger=%u exit=%d reason=%s", job->ledger,
                  tide_status_exit(status), tide_log_quote(quoted, sizeof quoted, err->text));
-    follow_close(job);
+    tide_follow_close(job);
     return tide_status_exit(status);
 }
 
 /* A load that does not lead on from the cursor was left by a backfill: it is finished first. */
-static tide_status where_to_begin(struct follow_job *job, struct tide_range *range,
+static tide_status where_to_begin(struct tide_follow *job, struct tide_range *range,
                                   struct tide_err *err)
 {
     uint8_t hash[TIDE_HASH_BYTES];
@@ -55,7 +55,7 @@ static tide_status where_to_begin(struct follow_job *job, struct tide_range *ran
 }
 
 /* The source had nothing that was wanted: well where an index is that may be at the tip. */
-static tide_status nothing_came(const struct follow_job *job, struct tide_range range,
+static tide_status nothing_came(const struct tide_follow *job, struct tide_range range,
                                 struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];
@@ -69,13 +69,13 @@ static tide_status nothing_came(const struct follow_job *job, struct tide_range 
     return TIDE_OK;
 }
 
-static tide_status follow(struct follow_job *job, struct tide_err *err)
+static tide_status follow(struct tide_follow *job, struct tide_err *err)
 {
     struct tide_range range;
     tide_status status = where_to_begin(job, &range, err);
     uint32_t before = job->ledger;
     if (status == TIDE_OK)
-        status = follow_index(job, range, err);
+        status = tide_follow_index(job, range, err);
     if (status == TIDE_OK && job->ledger == before)
         status = nothing_came(job, range, err);
     return status == TIDE_OK ? tide_discovery_finish(job->discovery, job->writer, err) : status;
@@ -84,15 +84,15 @@ static tide_status follow(struct follow_job *job, struct tide_err *err)
 int tide_run_main(const struct tide_config *config, const struct tide_option *options, int argc,
                   char **argv)
 {
-    struct follow_job job;
+    struct tide_follow job;
     struct tide_err err;
     (void)options;
     (void)argc;
-    tide_status status = follow_open(&job, config, &err);
+    tide_status status = tide_follow_open(&job, config, &err);
     if (status == TIDE_OK)
         status = follow(&job, &err);
     while (status == TIDE_E_FENCED && job.writer && config->standby) {
-        status = follow_reopen(&job, &err);
+        status = tide_follow_reopen(&job, &err);
         if (status == TIDE_OK)
             status = follow(&job, &err);
     }
@@ -111,7 +111,7 @@ static tide_status wanted_range(const struct tide_option *options, struct tide_r
     return status;
 }
 
-static tide_status fill_missing(struct follow_job *job, struct tide_range wanted,
+static tide_status fill_missing(struct tide_follow *job, struct tide_range wanted,
                                 struct tide_err *err)
 {
     struct tide_range missing[RANGES_MAX];
@@ -127,7 +127,7 @@ static tide_status fill_missing(struct follow_job *job, struct tide_range wanted
     }
     for (uint32_t i = 0; status == TIDE_OK && i < count; i++) {
         tide_log(TIDE_INFO, "backfill.range", "from=%u to=%u", missing[i].from, missing[i].to);
-        status = follow_index(job, missing[i], err);
+        status = tide_follow_index(job, missing[i], err);
         if (status == TIDE_OK && job->ledger < missing[i].to)
             status = tide_fail(
                 err, TIDE_E_MISSING,
@@ -142,14 +142,14 @@ static tide_status fill_missing(struct follow_job *job, struct tide_range wanted
 int tide_backfill_main(const struct tide_config *config, const struct tide_option *options,
                        int argc, char **argv)
 {
-    struct follow_job job = { 0 };
+    struct tide_follow job = { 0 };
     struct tide_err err;
     struct tide_range wanted = { 0 };
     (void)argc;
     tide_status status = wanted_range(options, &wanted, &err);
     if (status != TIDE_OK)
         return tide_command_end(argv[0], status, &err);
-    status = follow_open(&job, config, &err);
+    status = tide_follow_open(&job, config, &err);
     if (status == TIDE_OK)
         status = fill_missing(&job, wanted, &err);
     return finish(&job, argv[0], status, &err);

@@ -2,6 +2,7 @@
 #include "indexer/database/stored_hash.h"
 #include "indexer/follow/pipeline.h"
 #include "tidemark/log.h"
+#include "tidemark/retry.h"
 #include "tidemark/stop.h"
 #include "tidemark/text.h"
 
@@ -30,6 +31,7 @@ struct reader {
 };
 
 struct tide_discovery {
+    struct tide_retry retry;
     struct tide_discovery_options options;
     enum phase phase;
     struct tide_gap gap;
@@ -155,12 +157,9 @@ static tide_status wait_after(struct tide_discovery *d, struct tide_writer *writ
     close_reader(d);
     if (status == TIDE_E_FENCED || (status == TIDE_E_STOPPED && tide_stop_asked(NULL)))
         return status;
-    int64_t pause = RETRY_MS;
-    for (uint32_t i = 0; i < d->failures && pause < RETRY_MS_MAX; i++)
-        pause *= 2;
-    d->failures++;
+    uint32_t pause = tide_retry_pause_ms(&d->retry, RETRY_MS, RETRY_MS_MAX, d->failures++);
     d->phase = PHASE_WAIT;
-    d->retry_at_ms = now_ms() + (pause < RETRY_MS_MAX ? pause : RETRY_MS_MAX);
+    d->retry_at_ms = now_ms() + pause;
     tide_log(TIDE_WARN, "discovery.waiting",
              "from=%u to=%u contracts=%u retry_ms=%" PRId64 " reason=%s", d->gap.range.from,
              d->gap.range.to, d->gap.contract_count, d->retry_at_ms - now_ms(),

@@ -16,17 +16,17 @@ int64_t follow_now_ms(void)
 /* Asked all the time by the thread that works, so it is also the sign that it lives. */
 bool follow_is_stopped(void *self)
 {
-    struct follow_job *job = self;
+    struct tide_follow *job = self;
     tide_watchdog_ping(&job->watchdog, follow_now_ms());
     return tide_stop_asked(NULL);
 }
 
-bool follow_is_endless(const struct follow_job *job, struct tide_range range)
+bool follow_is_endless(const struct tide_follow *job, struct tide_range range)
 {
     return !job->config->stop_at_end && range.to == 0;
 }
 
-void follow_heartbeat(struct follow_job *job, const char *state, const char *error)
+void tide_follow_heartbeat(struct tide_follow *job, const char *state, const char *error)
 {
     char text[96], trouble[TIDE_ERR_TEXT_MAX];
     const struct tide_source *source = job->source;
@@ -50,36 +50,36 @@ void follow_heartbeat(struct follow_job *job, const char *state, const char *err
 }
 
 /* A source that could not go on for a while: the heartbeat says why. */
-static bool is_degraded(const struct follow_job *job, char *text, size_t size)
+static bool is_degraded(const struct tide_follow *job, char *text, size_t size)
 {
     const struct tide_source *source = job->source;
     return source && source->ops->trouble &&
            source->ops->trouble(source->self, text, size) >= DEGRADED_MS;
 }
 
-static const char *state_of(const struct follow_job *job)
+static const char *state_of(const struct tide_follow *job)
 {
     if (tide_writer_is_loading(job->writer))
         return "loading";
     return job->following ? "following" : "indexing";
 }
 
-void follow_report(struct follow_job *job)
+void follow_report(struct tide_follow *job)
 {
     char text[TIDE_ERR_TEXT_MAX];
     bool degraded = is_degraded(job, text, sizeof text);
-    follow_heartbeat(job, degraded ? "degraded" : state_of(job), degraded ? text : NULL);
+    tide_follow_heartbeat(job, degraded ? "degraded" : state_of(job), degraded ? text : NULL);
 }
 
 static tide_status stored_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES])
 {
-    const struct follow_job *job = self;
+    const struct tide_follow *job = self;
     if (!job->writer)
         return TIDE_E_DB;
     return tide_stored_hash(job->config->database_url, job->deployment->id, ledger, hash);
 }
 
-static tide_status new_source(struct follow_job *job, struct tide_source *source,
+static tide_status new_source(struct tide_follow *job, struct tide_source *source,
                               struct tide_err *err)
 {
     const struct tide_source_options options = { .config = job->config,
@@ -91,7 +91,7 @@ static tide_status new_source(struct follow_job *job, struct tide_source *source
 }
 
 /* A deployment file and a lake that do not belong together must leave no trace in the database. */
-static tide_status check_source(struct follow_job *job, struct tide_err *err)
+static tide_status check_source(struct tide_follow *job, struct tide_err *err)
 {
     struct tide_source source;
     struct tide_err found;
@@ -104,7 +104,7 @@ static tide_status check_source(struct follow_job *job, struct tide_err *err)
     return status;
 }
 
-static tide_status try_source(struct follow_job *job, struct tide_source *source,
+static tide_status try_source(struct tide_follow *job, struct tide_source *source,
                               struct tide_range range, struct tide_err *err)
 {
     tide_status status = new_source(job, source, err);
@@ -117,8 +117,8 @@ static tide_status try_source(struct follow_job *job, struct tide_source *source
     return status;
 }
 
-/* Who follows waits for a source that is away; so a standby can take over while it is. */
-tide_status follow_open_source(struct follow_job *job, struct tide_source *source,
+/* While following, waits for a source that is away, so that a standby can take over meanwhile. */
+tide_status follow_open_source(struct tide_follow *job, struct tide_source *source,
                                struct tide_range range, struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];
@@ -128,7 +128,7 @@ tide_status follow_open_source(struct follow_job *job, struct tide_source *sourc
         job->source_away_ms = job->source_away_ms ? job->source_away_ms : follow_now_ms();
         tide_log(TIDE_WARN, "source.retry", "reason=%s",
                  tide_log_quote(quoted, sizeof quoted, err->text));
-        follow_heartbeat(
+        tide_follow_heartbeat(
             job, follow_now_ms() - job->source_away_ms >= DEGRADED_MS ? "degraded" : state_of(job),
             err->text);
         for (int64_t until = follow_now_ms() + job->config->http_retry_ms_max / 10;
@@ -144,7 +144,7 @@ tide_status follow_open_source(struct follow_job *job, struct tide_source *sourc
 }
 
 /* Becomes the writer: waits for its turn, reads where the tables stand. */
-static tide_status become_writer(struct follow_job *job, struct tide_err *err)
+static tide_status become_writer(struct tide_follow *job, struct tide_err *err)
 {
     const struct tide_config *config = job->config;
     struct tide_writer_options to = { .conninfo = config->database_url,
@@ -177,9 +177,8 @@ static tide_status become_writer(struct follow_job *job, struct tide_err *err)
     return status == TIDE_OK ? tide_discovery_open(&job->discovery, &discover, err) : status;
 }
 
-/* Somebody took over, or the server has lost commits: back to the queue, in the same process.
- * The contracts found meanwhile are read again with the rest. */
-tide_status follow_reopen(struct follow_job *job, struct tide_err *err)
+/* Contracts found meanwhile are read again with the rest. */
+tide_status tide_follow_reopen(struct tide_follow *job, struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];
     tide_log(TIDE_WARN, "writer.again", "ledger=%u reason=%s", job->ledger,
@@ -214,10 +213,10 @@ static void log_missing_contracts(const struct tide_deployment *deployment)
                  "\"contracts that the deployment file does not name are not indexed\"");
 }
 
-tide_status follow_open(struct follow_job *job, const struct tide_config *config,
-                        struct tide_err *err)
+tide_status tide_follow_open(struct tide_follow *job, const struct tide_config *config,
+                             struct tide_err *err)
 {
-    *job = (struct follow_job){ .config = config };
+    *job = (struct tide_follow){ .config = config };
     tide_config_tell(config, "index.settings");
     tide_watchdog_init(&job->watchdog, getenv("NOTIFY_SOCKET"), getenv("WATCHDOG_USEC"),
                        getenv("WATCHDOG_PID"));
@@ -244,7 +243,7 @@ tide_status follow_open(struct follow_job *job, const struct tide_config *config
     return status;
 }
 
-void follow_close(struct follow_job *job)
+void tide_follow_close(struct tide_follow *job)
 {
     tide_discovery_close(job->discovery);
     tide_writer_close(job->writer);

@@ -12,7 +12,7 @@
 
 struct tide_source;
 
-struct follow_job {
+struct tide_follow {
     const struct tide_config *config;
     const struct tide_table *tables;
     uint32_t table_count;
@@ -33,18 +33,19 @@ struct follow_job {
 /* Opens what a job needs: deployment file, source (to check it), writer, discovery. Returns when
  * this process is the writer. Close in any case.
  * TIDE_E_CONFIG, TIDE_E_CHAIN (another network's source), and those of tide_writer_open. */
-tide_status follow_open(struct follow_job *job, const struct tide_config *config,
-                        struct tide_err *err);
+tide_status tide_follow_open(struct tide_follow *job, const struct tide_config *config,
+                             struct tide_err *err);
 /* After TIDE_E_FENCED: another writer took over, or the server has lost commits. Waits as standby
  * again, in the same process. */
-tide_status follow_reopen(struct follow_job *job, struct tide_err *err);
-void follow_close(struct follow_job *job);
+tide_status tide_follow_reopen(struct tide_follow *job, struct tide_err *err);
+void tide_follow_close(struct tide_follow *job);
 
 /* Indexes a range; to 0: without end. A source that ends early is no error: compare job->ledger.
  * TIDE_E_FENCED, TIDE_E_STOPPED, TIDE_E_POISON, and those of the source and the decoder. */
-tide_status follow_index(struct follow_job *job, struct tide_range range, struct tide_err *err);
+tide_status tide_follow_index(struct tide_follow *job, struct tide_range range,
+                              struct tide_err *err);
 
 /* Writes a heartbeat with that state; error is NULL if all is well. */
-void follow_heartbeat(struct follow_job *job, const char *state, const char *error);
+void tide_follow_heartbeat(struct tide_follow *job, const char *state, const char *error);
 
 #endif

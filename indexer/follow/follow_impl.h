@@ -8,11 +8,11 @@
 int64_t follow_now_ms(void);
 /* Also tells the watchdog that the job's thread is alive. self is the job. */
 bool follow_is_stopped(void *self);
-bool follow_is_endless(const struct follow_job *job, struct tide_range range);
+bool follow_is_endless(const struct tide_follow *job, struct tide_range range);
 /* A heartbeat with the job's own state, "degraded" if the source has been in trouble for long. */
-void follow_report(struct follow_job *job);
+void follow_report(struct tide_follow *job);
 /* Opens and seeks the source. Without an end to the range it waits for a source that is away. */
-tide_status follow_open_source(struct follow_job *job, struct tide_source *source,
+tide_status follow_open_source(struct tide_follow *job, struct tide_source *source,
                                struct tide_range range, struct tide_err *err);
 
 #endif

@@ -6,7 +6,7 @@
 enum { TAKE_MS = 250, TAKE_READING_MS = 5 }; /* wait for a ledger; the same while discovery reads */
 enum { HEARTBEAT_MS = 500 };
 
-static struct tide_pipeline_options pipeline_options(const struct follow_job *job,
+static struct tide_pipeline_options pipeline_options(const struct tide_follow *job,
                                                      struct tide_range range,
                                                      const uint8_t *previous_hash)
 {
@@ -31,7 +31,7 @@ static struct tide_pipeline_options pipeline_options(const struct follow_job *jo
     };
 }
 
-static tide_status write_item(struct follow_job *job, const struct tide_item *item,
+static tide_status write_item(struct tide_follow *job, const struct tide_item *item,
                               struct tide_err *err)
 {
     const struct tide_batch *batch = &item->batch;
@@ -62,7 +62,7 @@ static tide_status write_item(struct follow_job *job, const struct tide_item *it
 /* Takes items until the last one, or until what is decoded ahead lacks a contract (*again). *end is
  * how the ledgers ended, the result how writing did. err is filled at the end of a source too: it
  * says what is not there. */
-static tide_status write_items(struct follow_job *job, struct tide_pipeline *pipeline,
+static tide_status write_items(struct tide_follow *job, struct tide_pipeline *pipeline,
                                tide_status *end, bool *again, struct tide_err *err)
 {
     *end = TIDE_OK;
@@ -71,7 +71,7 @@ static tide_status write_items(struct follow_job *job, struct tide_pipeline *pip
         if (follow_is_stopped(job))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
         if (tide_writer_lost(job->writer))
-            return tide_fail(err, TIDE_E_FENCED, "writer: the lease is somebody else's");
+            return tide_fail(err, TIDE_E_FENCED, "writer: another writer holds the lease");
         bool reading = tide_discovery_is_reading(job->discovery);
         struct tide_item *item = tide_pipeline_take(pipeline, reading ? TAKE_READING_MS : TAKE_MS);
         if (item) {
@@ -99,7 +99,7 @@ static tide_status write_items(struct follow_job *job, struct tide_pipeline *pip
     return TIDE_OK;
 }
 
-static tide_status index_once(struct follow_job *job, struct tide_range range, bool *again,
+static tide_status index_once(struct tide_follow *job, struct tide_range range, bool *again,
                               struct tide_err *err)
 {
     struct tide_source source = { 0 };
@@ -122,14 +122,14 @@ static tide_status index_once(struct follow_job *job, struct tide_range range, b
             job->tip = 0;
         tide_progress_start(&job->progress, options.clock, range.from ? range.from : first,
                             range.to);
-        /* Who was killed while it waited for a ledger did not crash on it. */
+        /* A process that was killed while it waited for a ledger did not crash on it. */
         bool awaited = job->tip && range.from > job->tip;
         status = tide_writer_attempt(job->writer, range.from ? range.from : first,
                                      job->config->crash_limit, job->began || awaited, err);
         job->began = true;
     }
     if (status == TIDE_OK) {
-        follow_heartbeat(job, "indexing", NULL);
+        tide_follow_heartbeat(job, "indexing", NULL);
         status = tide_pipeline_open(&pipeline, &options, err);
     }
     job->source = &source;
@@ -143,9 +143,10 @@ static tide_status index_once(struct follow_job *job, struct tide_range range, b
     return status == TIDE_OK ? end : status;
 }
 
-/* A contract of which the past showed what it is is followed by a new decoder, from the next ledger
- * on. Its past until there is noted with what it is. */
-tide_status follow_index(struct follow_job *job, struct tide_range range, struct tide_err *err)
+/* When the past has shown what a contract is, a new decoder follows it from the next ledger on. Its
+ * past until there is noted with what it is. */
+tide_status tide_follow_index(struct tide_follow *job, struct tide_range range,
+                              struct tide_err *err)
 {
     for (;;) {
         bool again = false;

@@ -2,6 +2,7 @@
 #include "tidemark/clock.h"
 #include "tidemark/limits.h"
 #include "tidemark/log.h"
+#include "tidemark/retry.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -56,7 +57,7 @@ struct fetch {
     size_t refused; /* bytes there was no room for, last time */
     struct object_sink sink;
     uint32_t extension;
-    uint32_t jitter; /* state of a small generator */
+    struct tide_retry retry;
 };
 
 static struct slot *slot_of(struct prefetch *p, uint64_t object)
@@ -141,18 +142,14 @@ static bool wait_for_room(struct fetch *f)
     return wanted;
 }
 
-/* Pause before attempt n + 1: doubling, between half and all of it, at least what was asked. */
+/* The pause before attempt n + 1. The store may have asked for a longer one. */
 static uint32_t pause_ms(struct fetch *f, uint32_t n, uint32_t asked)
 {
     const struct tide_config *c = f->owner->options.config;
-    uint64_t ms = (uint64_t)c->http_retry_ms << (n < 20 ? n : 20);
-    if (ms > c->http_retry_ms_max)
-        ms = c->http_retry_ms_max;
-    f->jitter = f->jitter * 1664525u + 1013904223u;
-    ms = ms / 2 + (uint64_t)(f->jitter >> 8) * (ms / 2 + 1) / (1u << 24);
+    uint32_t ms = tide_retry_pause_ms(&f->retry, c->http_retry_ms, c->http_retry_ms_max, n);
     if (asked > ms)
         ms = asked < c->http_retry_ms_max ? asked : c->http_retry_ms_max;
-    return (uint32_t)ms;
+    return ms;
 }
 
 /* One attempt: the object under either extension. */
@@ -277,7 +274,7 @@ static void *work(void *self)
 {
     struct worker *w = self;
     struct prefetch *p = w->owner;
-    struct fetch f = { .owner = p, .lane = w->lane, .jitter = w->lane };
+    struct fetch f = { .owner = p, .lane = w->lane, .retry = { w->lane } };
     f.sink = (struct object_sink){ .room = fetch_room, .cancelled = fetch_cancelled, .self = &f };
     tide_buf_init(&f.sink.bytes, TIDE_OBJECT_BYTES_MAX);
     pthread_mutex_lock(&p->lock);

@@ -3,23 +3,22 @@
 
 #include <stdarg.h>
 
+enum { PAUSE_MS = 100 }; /* before the first repetition */
+
 bool writer_stopped(const struct tide_writer *w)
 {
     return w->options.stopped && w->options.stopped(w->options.stopped_self);
 }
 
-/* 100 ms, doubling to the configured ceiling, and by chance up to half of it less: two sessions
- * that met in a deadlock should not meet again. Sleeps in slices, so that a stop is seen. */
+/* Pauses differ between processes: sessions that met in a deadlock should not meet again. Sleeps
+ * in slices, so that a stop is seen. */
 void writer_pause(struct tide_writer *w, uint32_t attempt)
 {
     const struct tide_clock *clock = w->options.clock;
-    uint64_t ms = 100ull << (attempt < 12 ? attempt : 12);
-    if (ms > w->options.retry_ms_max)
-        ms = w->options.retry_ms_max;
-    w->chance = (w->chance + (uint32_t)clock->now_ms(clock->self)) * 1664525u + 1013904223u;
-    ms -= (uint64_t)(w->chance >> 8) * (ms / 2) / (1u << 24);
+    w->retry.chance += (uint32_t)clock->now_ms(clock->self);
+    uint32_t ms = tide_retry_pause_ms(&w->retry, PAUSE_MS, w->options.retry_ms_max, attempt);
     while (ms && !writer_stopped(w)) {
-        uint64_t slice = ms < 100 ? ms : 100;
+        uint32_t slice = ms < 100 ? ms : 100;
         clock->sleep_ms(clock->self, (int64_t)slice);
         ms -= slice;
     }

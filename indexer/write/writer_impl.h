@@ -9,6 +9,7 @@
 #include "tidemark/buf.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/log.h"
+#include "tidemark/retry.h"
 
 #define WRITER_SQL_MAX (1u << 20)
 
@@ -76,7 +77,7 @@ struct tide_writer {
     bool rollup_needs[TIDE_ROLLUPS_MAX][TIDE_TABLES_MAX];
     uint32_t ahead;   /* start of the partition that was last made ahead */
     uint64_t retries; /* transactions repeated and connections sought again */
-    uint32_t chance;  /* state of a small generator: pauses differ between processes */
+    struct tide_retry retry;
     struct tide_heartbeat heartbeat; /* the last, without its texts */
 };
 

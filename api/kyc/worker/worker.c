@@ -20,15 +20,12 @@ enum {
 
 uint32_t worker_chance(struct worker *w)
 {
-    w->chance = w->chance * 1664525u + 1013904223u;
-    return w->chance >> 8;
+    return tide_retry_chance(&w->retry);
 }
 
 uint32_t worker_backoff_ms(struct worker *w, uint32_t least_ms, uint32_t most_ms, uint32_t times)
 {
-    uint64_t ms = (uint64_t)least_ms << (times < 20 ? times : 20);
-    ms = ms < most_ms ? ms : most_ms;
-    return (uint32_t)(ms / 2 + worker_chance(w) % (ms / 2 + 1));
+    return tide_retry_pause_ms(&w->retry, least_ms, most_ms, times);
 }
 
 int64_t worker_now_ms(const struct worker *w)
@@ -350,7 +347,7 @@ tide_status tide_kyc_workers_open(struct tide_kyc_workers **out,
         w->index = i;
         w->provider = &options->settings->providers[i];
         w->adapter = tide_kyc_adapter_of(w->provider->type);
-        w->chance = (uint32_t)options->clock->wall_ms(options->clock->self) + i * 7919;
+        w->retry.chance = (uint32_t)options->clock->wall_ms(options->clock->self) + i * 7919;
         status = tide_kyc_context_open(&w->context, &context, err);
         w->opened = status == TIDE_OK;
     }

@@ -5,6 +5,7 @@
 #include "api/kyc/base/context.h"
 #include "api/kyc/worker/decision.h"
 #include "api/kyc/worker/worker.h"
+#include "tidemark/retry.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,7 +21,7 @@ struct worker {
     pthread_t thread;
     bool opened, started, listening;
     struct tide_kyc_context context;
-    uint32_t chance;       /* state of a small generator */
+    struct tide_retry retry;
     uint32_t failures;     /* of the provider, in a row  */
     uint32_t db_failures;  /* of the database, in a row  */
     int64_t away_until_ms; /* monotonic                  */

@@ -186,15 +186,12 @@ static bool choose(struct rpc_fleet *f, uint32_t ledger)
     return false;
 }
 
-/* Between half and all of a pause that doubles with each failure. */
+/* The server's own wish (Retry-After) may lengthen the pause. */
 static uint32_t pause_of(struct rpc_fleet *f, uint32_t failures, uint32_t asked_ms)
 {
-    uint64_t ms = (uint64_t)f->config->rpc_retry_ms << (failures < 20 ? failures : 20);
-    if (ms > f->config->rpc_retry_ms_max)
-        ms = f->config->rpc_retry_ms_max;
-    f->jitter = f->jitter * 1664525u + 1013904223u;
-    ms = ms / 2 + (uint64_t)(f->jitter >> 8) * (ms / 2 + 1) / (1u << 24);
-    return asked_ms > ms ? asked_ms : (uint32_t)ms;
+    const struct tide_config *c = f->config;
+    uint32_t ms = tide_retry_pause_ms(&f->retry, c->rpc_retry_ms, c->rpc_retry_ms_max, failures);
+    return asked_ms > ms ? asked_ms : ms;
 }
 
 static void fail_server(struct rpc_fleet *f, uint32_t asked_ms, const struct tide_err *err)

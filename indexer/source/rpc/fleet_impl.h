@@ -4,6 +4,7 @@
 
 #include "indexer/source/rpc/fleet.h"
 #include "indexer/source/rpc/memory.h"
+#include "tidemark/retry.h"
 
 enum { RPC_LOG_MS = 30000 }; /* between two log lines about the same server */
 
@@ -28,7 +29,7 @@ struct rpc_fleet {
     uint32_t gap_tries;   /* answers that left the wanted ledger out */
     struct tide_err last; /* failure */
     int64_t stored_ms;    /* last comparison with what is stored */
-    uint32_t jitter;      /* state of a small generator */
+    struct tide_retry retry;
     pthread_t thread;
     bool watching;
 
