@@ -65,7 +65,7 @@ done
 
 # Time-outs that the role has by default do not cut it short.
 "$PG_BIN/createdb" hurried
-sql "ALTER ROLE postgres SET statement_timeout = '60ms'; ALTER ROLE postgres SET lock_timeout = '10ms'"
+sql "ALTER ROLE postgres SET statement_timeout = '300ms'; ALTER ROLE postgres SET lock_timeout = '10ms'"
 TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/tidemark/hurried}" "$indexer" migrate >/dev/null || fail "hurried: $?"
 sql "ALTER ROLE postgres RESET ALL"
 
