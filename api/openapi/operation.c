@@ -37,7 +37,7 @@ static const struct {
     [TIDE_ROUTE_HOT] = { "the hot cache; with `ledger` PostgreSQL", true, true, true, false, true },
     [TIDE_ROUTE_SQL] = { "PostgreSQL", true, true, true, false, true },
     [TIDE_ROUTE_LOCAL] = { "the process itself", false, true, true, false, false },
-    [TIDE_ROUTE_STREAM] = { "the hub of streams", false, true, true, false, true },
+    [TIDE_ROUTE_STREAM] = { "the stream service", false, true, true, false, true },
     [TIDE_ROUTE_KYC] = { NULL, false, false, true, true, true },
     [TIDE_ROUTE_HOOK] = { NULL, false, false, false, true, true },
 };

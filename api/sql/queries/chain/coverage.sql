@@ -12,7 +12,7 @@
 --   writer       string?   state of the indexer that writes
 --   tip          Ledger?   newest ledger of the network that the indexer knows
 --   lagLedgers   integer?  ledgers it is behind
---   heardOfAt    Time?     when the indexer was last heard of
+--   heardOfAt    Time?     when the indexer last renewed its lease
 -- example: {"network":"Tidemark Simulated Network ; 2026", "epoch":0, "firstLedger":"1024", "scope":"*",
 --   "ranges":[{"from":"1024", "to":"1535", "closedAt":"2026-01-31T07:24:04Z"}], "writer":"stopped", "tip":"1535",
 --   "lagLedgers":0, "heardOfAt":"2026-11-21T11:35:07Z"}

@@ -9,13 +9,13 @@
 --     ledger              Ledger      in which it happened
 --     closedAt            Time        when that ledger closed
 --     tx                  integer     place of the transaction in the ledger, from 1
---     source              Address     who sent it
+--     source              Address     the account that sent it
 --     ok                  boolean     whether it succeeded
 --     resultCode          integer     TransactionResultCode; 0: success
 --     feeCharged          Amount      stroops
 --     calls               object[]    calls of the protocol, refused ones too
 --       op                integer     operation, from 0
---       source            Address     who called
+--       source            Address     the caller
 --       contract          Address     that was called, or created
 --       function          string?     its function; null: the contract was created
 --       ok                boolean     whether it succeeded

@@ -7,8 +7,8 @@
 --   admin            Address   its administrator
 --   dao              Address?  the DAO it obeys
 --   verifier         Address?  the first verifier
---   verifierCount    integer   verifiers there are
---   travelRuleCount  U64       travel-rule records there are
+--   verifierCount    integer   number of verifiers
+--   travelRuleCount  U64       number of travel-rule records
 --   changedLedger    Ledger    in which this was last written
 --   changedAt        Time      when that ledger closed
 -- example: {"contract":"CAV5BJGAMLTXCHYKF3WKDR2KJEWEEIJW6MGUDX7KX5KKEDA2SVFRTFUS",

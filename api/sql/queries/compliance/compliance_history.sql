@@ -11,7 +11,7 @@
 --   entry      "record|attestation|frozen|whitelisted"  which entry
 --   removed    boolean   whether the entry was taken away
 --   status     "Unknown|Pending|Verified|Suspended|Sanctioned|Expired"?  of a record
---   provider   Address?  the verifier who wrote it
+--   provider   Address?  the verifier that wrote it
 --   reason     Symbol?   as the verifier wrote it
 --   expiresAt  Time?     when it ends; null: it does not
 --   updatedAt  Time?     when the registry says it was written

@@ -5,13 +5,13 @@
 -- answer: ComplianceProviders of AttestationProvider
 -- schema: AttestationProvider
 --   index          U64      its place in the contract's list
---   provider       Address  who provides
+--   provider       Address  the provider
 --   changedLedger  Ledger   in which this was last written
 --   changedAt      Time     when that ledger closed
 -- example: {"index":"0", "provider":"GDFD5JM7EUSJMXRV4WQTP47NF2JPOW6IFV6LAWF4ZODPU62RMH4MOZWF",
 --   "changedLedger":"1041", "changedAt":"2026-01-01T00:01:30Z"}
 --
--- Who has attested an address, in the contract's order: each once, also when revoked since.
+-- Verifiers that attested an address, in the contract's order: each once, also if it revoked since.
 SELECT row_to_json(x)::text, v.index::text
 FROM (
     (SELECT s.index, s.value, s.ledger, s.closed_at FROM state.compliance_registry_attestation AS s

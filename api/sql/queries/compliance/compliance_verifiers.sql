@@ -11,7 +11,7 @@
 -- example: {"index":"0", "verifier":"GA3WPWKYUNJXX2YWO2V7NOZL5RS5MWCWWVM3OHODGWFKONDOGOLEB3LD",
 --   "changedLedger":"1036", "changedAt":"2026-01-01T00:01:05Z"}
 --
--- Who may attest, in the contract's order: it lists again who was added again.
+-- Verifiers in the contract's order. The contract lists a verifier again that was added again.
 SELECT row_to_json(x)::text, v.index::text
 FROM (
     (SELECT s.index, s.value, s.ledger, s.closed_at FROM state.compliance_registry_verifier_list AS s

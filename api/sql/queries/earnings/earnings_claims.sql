@@ -8,7 +8,7 @@
 --   ledger    Ledger   in which it happened
 --   closedAt  Time     when that ledger closed
 --   txHash    Hash?    of the transaction; null where the index does not hold it
---   claimer   Address  who claims
+--   claimer   Address  the claimer
 --   total     Amount+  what was claimed, tokens added up as the contract does
 -- example: {"id":"0026529016554987520-0000000000", "ledger":"1508", "closedAt":"2026-01-27T16:03:19Z",
 --   "txHash":"485e123ef4c62732a10c5105c355fe03041b553ac0fac793dce12fae104825d6",

@@ -5,14 +5,14 @@
 -- about: By address.
 -- answer: EpochClaims of EpochClaim
 -- schema: EpochClaim
---   claimer        Address  who claims
+--   claimer        Address  the claimer
 --   claimed        boolean  whether it was claimed
 --   changedLedger  Ledger   in which this was last written
 --   changedAt      Time     when that ledger closed
 -- example: {"claimer":"GAQYBE4HFNCWZDL3534MWNNC3IGSGCY3RNEKGECFKCMMTEVSD4L3DHAA", "claimed":true,
 --   "changedLedger":"1262", "changedAt":"2026-01-24T01:18:10Z"}
 --
--- Who has claimed an epoch's share, by address.
+-- Claims of an epoch's share, by address.
 SELECT row_to_json(x)::text, v.claimer
 FROM (
     (SELECT s.claimer, s.value, s.ledger, s.closed_at FROM state.earnings_distributor_claimed AS s

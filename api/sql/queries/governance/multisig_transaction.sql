@@ -9,9 +9,9 @@
 --   decisions  Decision[]  each signer's decision
 -- example: {"callData":"", "decisions":[]}
 -- schema: Decision
---   signer         Address  who
+--   signer         Address  the signer
 --   approve        boolean  for or against
---   changedLedger  Ledger   in which it was said
+--   changedLedger  Ledger   in which it was reported
 --   changedAt      Time     when that closed
 --
 -- A multisig transaction with each signer's decision on it.

@@ -10,10 +10,10 @@
 --   target         Address   the contract that would be called
 --   functionName   Symbol    the function that would be called
 --   action         Action?   the call, decoded; null where it could not be, or in a list is too long
---   approvals      integer   signers who approved
---   rejections     integer   signers who rejected
---   threshold      integer?  approvals that are needed
---   signerCount    integer?  signers there are
+--   approvals      integer   signers that approved
+--   rejections     integer   signers that rejected
+--   threshold      integer?  approvals needed
+--   signerCount    integer?  number of signers
 --   status         "Pending|Approved|Rejected|Executed|Cancelled"  as stored
 --   createdAt      Time?     when it was made
 --   changedLedger  Ledger    in which this was last written

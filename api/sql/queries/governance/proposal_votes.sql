@@ -9,7 +9,7 @@
 --   ledger    Ledger   in which it happened
 --   closedAt  Time     when that ledger closed
 --   txHash    Hash?    of the transaction; null where the index does not hold it
---   voter     Address  who voted
+--   voter     Address  the voter
 --   support   boolean  in favour
 --   weight    Amount   weight of the vote
 -- example: {"id":"0018682901579268096-0000000000", "ledger":"1062", "closedAt":"2026-01-13T10:54:20Z",

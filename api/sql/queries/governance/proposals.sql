@@ -5,12 +5,12 @@
 -- answer: Proposals of Proposal
 -- schema: Proposal
 --   proposalId     U64?      number of the proposal; null: none
---   proposer       Address   who proposed it
+--   proposer       Address   the proposer
 --   title          string?   as it was written; null where it is not readable
 --   action         Action?   the call, decoded; null where it could not be, or in a list is too long
 --   yesVotes       Amount    weight of those in favour
 --   noVotes        Amount    weight of those against
---   threshold      integer?  approvals that are needed
+--   threshold      integer?  approvals needed
 --   startTime      Time?     when it begins
 --   endTime        Time?     when it ends
 --   executeAfter   Time?     earliest time of execution

@@ -1,7 +1,7 @@
 -- list: deployment at after limit owner market
 -- tag: Vaults
 -- summary: Liquidations
--- about: Newest first: who did it, what was repaid, what was seized.
+-- about: Newest first, with the liquidator, what was repaid and what was seized.
 -- answer: Liquidations of Liquidation
 -- schema: Liquidation
 --   id                         EventId   Stellar RPC's id of the event
@@ -9,8 +9,8 @@
 --   closedAt                   Time      when that ledger closed
 --   txHash                     Hash?     of the transaction; null where the index does not hold it
 --   market                     Symbol    symbol of the market
---   owner                      Address   who owns it
---   liquidator                 Address?  who liquidated it
+--   owner                      Address   the owner
+--   liquidator                 Address?  the liquidator
 --   debtRepaid                 Amount?+  what the liquidator repaid
 --   collateralToken            Address?  what it is secured with
 --   collateralSeized           Amount+   what the liquidator was given
@@ -23,9 +23,8 @@
 --   "collateralSeized":"99401461969", "collateralSeizedScaled":"9940.1461969", "collateralToStabilityPool":null,
 --   "collateralToStabilityPoolScaled":null}
 --
--- Liquidations, the newest first. Who did it and what was repaid is the burn before the event in the same operation,
--- what follows it are the transfers to the liquidator
--- and, when the debt is gone, of what was left over, to the stability pool.
+-- Liquidations, newest first. The burn before the event in the same operation says the liquidator and the amount repaid.
+-- The transfers behind it go to the liquidator and, if the debt is gone, of the rest to the stability pool.
 WITH k AS (
   SELECT s.key_hash, s.symbol FROM state.synthetic_engine_asset_config AS s WHERE s.deployment = $1
   UNION

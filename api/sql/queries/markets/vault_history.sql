@@ -11,8 +11,8 @@
 --   function         string?   the call that wrote it
 --   closed           boolean   whether it was closed
 --   collateralToken  Address?  what it is secured with
---   collateral       Amount?+  what it was secured with
---   debt             Amount?+  what was owed
+--   collateral       Amount?+  the collateral
+--   debt             Amount?+  the debt
 -- example: {"ledger":"1376", "closedAt":"2026-01-27T14:31:22Z",
 --   "txHash":"83f6dd07da478b489f2cb3ede61eff29d620c5d362c89b69e40cd04bf1cb45fc", "function":"mint_synth",
 --   "closed":false, "collateralToken":"CBOKBSX2GJA4RCWXTKCS657JSB2CZQZYACASGBAHDSRB4NC5AGSH6HMA",

@@ -6,7 +6,7 @@
 --   contract       Address   the contract
 --   admin          Address   its administrator
 --   dao            Address?  the DAO it obeys
---   providerCount  integer   providers there are
+--   providerCount  integer   number of providers
 --   minProviders   integer   observations that a round needs
 --   twapWindow     U64       seconds of the time-weighted average
 --   changedLedger  Ledger    in which this was last written

@@ -22,9 +22,9 @@
 --   "priceScaled":"1.0693470", "observedAt":"2026-01-31T07:23:39Z"}], "changedLedger":"1530",
 --   "changedAt":"2026-01-31T07:23:39Z"}
 -- schema: PendingObservation
---   provider    Address  who said it
---   price       Amount+  as it was said, 7 decimals
---   observedAt  Time?    when, as the contract keeps it
+--   provider    Address  the provider
+--   price       Amount+  as reported, 7 decimals
+--   observedAt  Time?    when, as the contract stored it
 --
 -- Feeds by asset, with the observations that wait for the next round. Prices with their age: /api/prices.
 SELECT row_to_json(x)::text, v.asset

@@ -9,8 +9,8 @@
 --   closedAt  Time     when that ledger closed
 --   txHash    Hash?    of the transaction; null where the index does not hold it
 --   asset     Symbol   the feed
---   provider  Address  who provides
---   price     Amount+  as the provider said it, 7 decimals
+--   provider  Address  the provider
+--   price     Amount+  as reported, 7 decimals
 -- example: {"id":"0027004005578190848-0000000000", "ledger":"1535", "closedAt":"2026-01-31T07:24:04Z",
 --   "txHash":"a00baf490721c67d20318b393b45482ccad3dc880d7083623d663eedc5a61c2b", "asset":"USDC",
 --   "provider":"GANS2HBIBB3FM55DLJMSOO43WXJBVGIUO6DTMWALOJWLFBKAE4W3RLF2", "price":"10019953",

@@ -4,13 +4,13 @@
 -- about: By address.
 -- answer: OracleProviders of OracleProvider
 -- schema: OracleProvider
---   provider       Address  who provides
+--   provider       Address  the provider
 --   changedLedger  Ledger   in which this was last written
 --   changedAt      Time     when that ledger closed
 -- example: {"provider":"GANS2HBIBB3FM55DLJMSOO43WXJBVGIUO6DTMWALOJWLFBKAE4W3RLF2", "changedLedger":"1034",
 --   "changedAt":"2026-01-01T00:00:55Z"}
 --
--- Who may say prices now: those whose entry is there, by address.
+-- Providers that may report prices now: those that have an entry, by address.
 SELECT row_to_json(x)::text, v.address
 FROM (
     (SELECT s.address, s.value, s.ledger, s.closed_at FROM state.oracle_provider AS s

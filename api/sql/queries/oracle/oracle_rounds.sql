@@ -20,9 +20,9 @@
 --   {"provider":"GBNB2B5KJBHVNSUZFXL33KBGTAIDPL4IEJVSG5463VM36RHP6KTHWCEZ", "price":"10020954",
 --   "priceScaled":"1.0020954", "ledger":"1530", "closedAt":"2026-01-31T07:23:39Z"}]}
 -- schema: RoundObservation
---   provider  Address  who said it
---   price     Amount+  as it was said, 7 decimals
---   ledger    Ledger   in which it was said
+--   provider  Address  the provider
+--   price     Amount+  as reported, 7 decimals
+--   ledger    Ledger   in which it was reported
 --   closedAt  Time     when that closed
 --
 -- Rounds, the newest first: an aggregate and the observations since the one before of that asset.

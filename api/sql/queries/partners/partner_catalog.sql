@@ -8,7 +8,7 @@
 --   token          Address  the token
 --   partnerId      U64      id of the partner
 --   oracleSymbol   Symbol   its price feed
---   debtCeiling    Amount+  most debt there may be
+--   debtCeiling    Amount+  highest debt allowed
 --   live           boolean  whether the partner offers it
 --   deployedAt     Time?    when it was registered
 --   changedLedger  Ledger   in which this was last written

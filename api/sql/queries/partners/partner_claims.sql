@@ -9,7 +9,7 @@
 --   ledger    Ledger   in which it happened
 --   closedAt  Time     when that ledger closed
 --   txHash    Hash?    of the transaction; null where the index does not hold it
---   owner     Address  who owns it
+--   owner     Address  the owner
 --   claimed   Amount+  what was paid, USDC
 -- example: {"id":"0021163399811481600-0000000001", "ledger":"1203", "closedAt":"2026-01-21T17:32:56Z",
 --   "txHash":"caf550edeae6db196c1c444cc7fc2ce60cb6b132559aa7b1cbd26bfa6c3b5351",

@@ -6,8 +6,8 @@
 --   protocol              integer                 protocol version of the network
 --   transactions          integer                 in the ledger
 --   protocolTransactions  integer                 of them, those that touch the protocol
---   events                integer                 of the protocol, those that this index keeps
---   changes               integer                 of the protocol's entries, those that this index keeps
+--   events                integer                 of the protocol, within the index scope
+--   changes               integer                 of the protocol's entries, within the index scope
 --   rawEvents             integer                 events that could not be decoded, kept as they came
 --   rawStates             integer                 entries that could not be decoded, kept as they came
 --   rawCalls              integer                 calls whose arguments or answer are too long or deep for JSON, kept

@@ -1,12 +1,12 @@
 -- schema: Partner
 --   partnerId        U64       id of the partner
---   owner            Address   who owns it
+--   owner            Address   the owner
 --   name             string?   as it was registered; null where it is not readable
 --   active           boolean   whether it is active
 --   revenueShareBps  U64       its part of the fees, in hundredths of a percent
---   pendingRevenue   Amount+   what waits to be claimed
---   totalEarned      Amount+   since ever: the contract's own sum, of different tokens
---   totalVolume      Amount+   since ever: the contract's own sum, of different tokens
+--   pendingRevenue   Amount+   revenue not claimed yet
+--   totalEarned      Amount+   in total: the contract's own sum, of different tokens
+--   totalVolume      Amount+   in total: the contract's own sum, of different tokens
 --   deployedAssets   Symbol[]  assets it has registered
 --   registeredAt     Time?     when it was registered
 --   changedLedger    Ledger    in which this was last written

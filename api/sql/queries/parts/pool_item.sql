@@ -10,8 +10,8 @@
 --   spotPrice          Amount?+  price of A in B, 7 decimals; null: the pool is empty
 --   totalShares        Amount    shares of all providers
 --   feeTierBps         Bps       fee of a swap
---   cumulativeVolumeA  Amount+   traded since ever, in A
---   cumulativeVolumeB  Amount+   traded since ever, in B
+--   cumulativeVolumeA  Amount+   traded in total, in A
+--   cumulativeVolumeB  Amount+   traded in total, in B
 --   feeAccumulatorA    Amount    fees in A for one share, times 10^12
 --   feeAccumulatorB    Amount    fees in B for one share, times 10^12
 --   paused             boolean   whether it is paused

@@ -1,8 +1,8 @@
 -- schema: StabilityDeposit
---   depositor          Address   whose deposit
+--   depositor          Address   the depositor
 --   initialValue       Amount+   as it was when it was last touched
 --   compoundedDeposit  Amount?+  what is left of it; null: the contract would refuse to say
---   collateralGain     Amount?+  gain that is not claimed; null: the contract would refuse to say
+--   collateralGain     Amount?+  unclaimed gain; null: the contract would refuse to say
 --   snapshot           object    the pool's books when the deposit was last touched
 --     epoch            U64       of the pool
 --     p                Amount    of the pool

@@ -1,10 +1,10 @@
 -- schema: Vault
 --   market           Symbol    symbol of the market
---   owner            Address   who owns it
+--   owner            Address   the owner
 --   synthToken       Address?  the synthetic token that is owed
 --   collateralToken  Address?  what it is secured with
 --   collateral       Amount+   what it is secured with
---   debt             Amount+   what is owed
+--   debt             Amount+   the debt
 --   state            "active|at_risk|liquidatable|open|unpriced"
 --                              evaluated by the engine's own arithmetic; open: without debt; unpriced: no fresh price
 --   ratioBps         Bps?      value of the collateral against that of the debt; null: no debt, or no price

@@ -1,8 +1,8 @@
 -- schema: Wallet
 --   walletId       U64        number of the wallet
---   threshold      integer    approvals that are needed
---   signerCount    integer    signers there are
---   signers        Address[]  who may approve
+--   threshold      integer    approvals needed
+--   signerCount    integer    number of signers
+--   signers        Address[]  addresses that may approve
 --   scope          "PrivilegedOnly|AllExecutions|Disabled"  what the wallet decides
 --   active         boolean    whether it is active
 --   changedLedger  Ledger     in which this was last written

@@ -5,7 +5,7 @@
 -- about: By provider. What they would take out and could claim is the contract's own arithmetic.
 -- answer: PoolPositions of Position
 -- schema: Position
---   provider       Address   who provides liquidity
+--   provider       Address   the liquidity provider
 --   shares         Amount    of the pool
 --   underlyingA    Amount?+  A that the shares would take out
 --   underlyingB    Amount?+  B that the shares would take out

@@ -9,13 +9,13 @@
 --   ledger     Ledger           in which it happened
 --   closedAt   Time             when that ledger closed
 --   txHash     Hash?            of the transaction; null where the index does not hold it
---   trader     Address          who swapped
+--   trader     Address          the trader
 --   direction  "a_to_b|b_to_a"  which token went in
 --   tokenIn    Address?         what went in
 --   tokenOut   Address?         what came out
 --   amountIn   Amount+          raw units that went in
 --   amountOut  Amount+          raw units that came out
---   partnerId  U64?             the partner who brought it; null: none
+--   partnerId  U64?             the partner that brought the trader; null: none
 -- example: {"id":"0026986413392158720-0000000004", "ledger":"1534", "closedAt":"2026-01-31T07:23:59Z",
 --   "txHash":"45f191a493f0879dce3016d7940503a6e68525f73a58b87ea694cd5427007901",
 --   "trader":"GCHZMGCVRXXKUSGLLGC5R4EDI7Z4H2PC2G454POOC2ON4OXNUX4JQ4A6", "direction":"a_to_b",

@@ -10,10 +10,10 @@
 --   txHash            Hash?     of the transaction; null where the index does not hold it
 --   type              "deposit|withdraw|claim|liqabs"  claim: of gains, moves no tokens; liqabs: a liquidation
 --                               absorbed
---   depositor         Address?  who; null of a liquidation
---   amount            Amount?+  USDC, or of a claim the gain; null of a liquidation
---   debtAbsorbed      Amount?+  debt paid from deposits; null of others
---   collateralReward  Amount?+  collateral gained; null of others
+--   depositor         Address?  the depositor; null for a liquidation
+--   amount            Amount?+  USDC, or the gain of a claim; null for a liquidation
+--   debtAbsorbed      Amount?+  debt paid from deposits; null for others
+--   collateralReward  Amount?+  collateral gained; null for others
 --
 -- What happened to the stability pool, or to one depositor in it, the newest first: deposits, withdrawals, gains
 -- claimed (which moves no tokens), liquidations absorbed. Each kind is read over its own index.

@@ -7,14 +7,14 @@
 -- answer: TokenBalance
 --   token        Address   the token
 --   tokenSymbol  string?   its symbol, where it is known; with `?ledger=` too it is the present one
---   owner        Address   who owns it
+--   owner        Address   the owner
 --   balance      Amount+   raw units
---   frozen       boolean?  whether the token holds it back; null: this token has no such thing
+--   frozen       boolean?  whether the balance is frozen; null: this token has no freezing
 -- example: {"token":"CCLBEMPLMZ545UWSFVFUPBCF6JQULBJ3ZZT3YPRMKDBSUJKEVFCBQE64", "tokenSymbol":"sGOLD",
 --   "owner":"GCQKVRZKCUPFYZ7LU7CX63LBHAXXYOSL5BJUJVKCQIZ5OMXVWPA47YVL", "balance":"5197049677",
 --   "balanceScaled":"519.7049677", "frozen":false}
 --
--- What an address holds of a token. Who never had any holds 0, as the contract answers.
+-- Balance of an address. An address that never held the token has 0, as the contract answers.
 WITH k AS MATERIALIZED (
   SELECT chain.entry_key($3::text, 'Balance', $4::text) AS balance, chain.entry_key($3, 'FrozenAccount', $4) AS frozen
 )

@@ -10,8 +10,8 @@
 --   closedAt  Time      when that ledger closed
 --   txHash    Hash?     of the transaction; null where the index does not hold it
 --   type      string    transfer, mint, burn …
---   from      Address?  whose tokens they were; null: none, they were minted
---   to        Address?  whose they are; null: none, they were burned
+--   from      Address?  the sender; null: the tokens were minted
+--   to        Address?  the receiver; null: the tokens were burned
 --   amount    Amount+   raw units of the token
 -- example: {"id":"0026986413392158720-0000000002", "ledger":"1534", "closedAt":"2026-01-31T07:23:59Z",
 --   "txHash":"45f191a493f0879dce3016d7940503a6e68525f73a58b87ea694cd5427007901", "type":"transfer",
