@@ -1,0 +1,141 @@
+#include "indexer/commands/doctor.h"
+#include "indexer/commands/command.h"
+#include "tidemark/json.h"
+
+#include <stdarg.h>
+
+static const struct {
+    const char *name;
+    doctor_check *check;
+} checks[] = {
+    { "deployment file", doctor_deployment },
+    { "database", doctor_database },
+    { "server", doctor_server },
+    { "encoding", doctor_encoding },
+    { "migrations", doctor_migrations },
+    { "roles", doctor_roles },
+    { "grants", doctor_grants },
+    { "writer", doctor_writer },
+    { "disk", doctor_disk },
+    { "clock", doctor_clock },
+    { "rpc", doctor_rpc },
+    { "lake", doctor_lake },
+    { "port", doctor_port },
+    { "cache", doctor_cache },
+};
+
+static const char *const grades[] = { [DOCTOR_OK] = "ok",
+                                      [DOCTOR_SKIPPED] = "skipped",
+                                      [DOCTOR_WARNING] = "warning",
+                                      [DOCTOR_FAILED] = "failed" };
+
+void doctor_say(struct doctor_finding *out, enum doctor_grade grade, const char *remedy,
+                const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(out->found, sizeof out->found, format, args);
+    va_end(args);
+    snprintf(out->remedy, sizeof out->remedy, "%s", remedy ? remedy : "");
+    out->grade = grade;
+}
+
+bool doctor_ask(struct doctor *d, struct tide_pg_rows *rows, const char *sql,
+                struct doctor_finding *out)
+{
+    struct tide_err err;
+    if (!d->pg) {
+        doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the database");
+        return false;
+    }
+    if (tide_pg_query(d->pg, rows, sql, NULL, 0, &err) == TIDE_OK)
+        return true;
+    doctor_say(out, DOCTOR_FAILED, "see the server's log; the role needs the rights of roles.sql",
+               "%s", err.text);
+    return false;
+}
+
+/* One line per finding, its remedy below. The server's texts may have several lines. */
+static void print_line(const char *name, struct doctor_finding *f)
+{
+    for (char *p = f->found; *p; p++)
+        *p = (uint8_t)*p < 0x20 ? ' ' : *p;
+    printf("%-8s %-16s %s\n", grades[f->grade], name, f->found);
+    if (*f->remedy)
+        printf("%-8s %-16s -> %s\n", "", "", f->remedy);
+    fflush(stdout);
+}
+
+static void add_json(struct tide_json *j, const char *name, const struct doctor_finding *f)
+{
+    tide_json_open(j, '{');
+    tide_json_text(j, "check", tide_slice_str(name));
+    tide_json_text(j, "grade", tide_slice_str(grades[f->grade]));
+    tide_json_text(j, "found", tide_slice_str(f->found));
+    tide_json_text(j, "remedy", tide_slice_str(f->remedy));
+    tide_json_close(j, '}');
+}
+
+/* A person waits: what does not answer within seconds is reported as such. */
+static void shorten(struct tide_config *config)
+{
+    enum { LONGEST_MS = 5000, LONGEST_S = 5 };
+    uint32_t *const limits[] = { &config->db_silence_ms, &config->rpc_timeout_ms,
+                                 &config->http_connect_ms, &config->http_timeout_ms };
+    for (size_t i = 0; i < TIDE_COUNT(limits); i++)
+        *limits[i] = *limits[i] < LONGEST_MS ? *limits[i] : LONGEST_MS;
+    if (config->http_stall_s > LONGEST_S)
+        config->http_stall_s = LONGEST_S;
+    config->http_tries = 1;
+}
+
+/* Runs all checks and prints each finding, or adds it to a list of JSON. */
+static void run_checks(struct doctor *d, struct tide_json *list, uint32_t count[])
+{
+    for (size_t i = 0; i < TIDE_COUNT(checks) && !tide_stop_asked(NULL); i++) {
+        struct doctor_finding f = { 0 };
+        checks[i].check(d, &f);
+        assert(*f.found && (f.grade < DOCTOR_WARNING || *f.remedy));
+        count[f.grade]++;
+        if (list)
+            add_json(list, checks[i].name, &f);
+        else
+            print_line(checks[i].name, &f);
+    }
+}
+
+static void print_json(struct doctor *d, uint32_t count[])
+{
+    struct tide_buf text;
+    struct tide_json list = { .buf = &text };
+    tide_buf_init(&text, 1u << 20);
+    tide_json_open(&list, '[');
+    run_checks(d, &list, count);
+    tide_json_close(&list, ']');
+    assert(!text.failed);
+    printf("{\"failed\":%u,\"warnings\":%u,\"checks\":%.*s}\n", count[DOCTOR_FAILED],
+           count[DOCTOR_WARNING], TIDE_SLICE_FMT(tide_buf_view(&text)));
+    tide_buf_release(&text);
+}
+
+int tide_doctor_main(const struct tide_config *config, const struct tide_option *options, int argc,
+                     char **argv)
+{
+    static struct doctor d; /* large; used once */
+    uint32_t count[TIDE_COUNT(grades)] = { 0 };
+    struct tide_err err;
+    tide_status status = TIDE_OK;
+    (void)argc;
+    d.config = *config;
+    shorten(&d.config);
+    if (tide_option_given(options, "json"))
+        print_json(&d, count);
+    else
+        run_checks(&d, NULL, count);
+    tide_pg_close(d.pg);
+    free(d.deployment);
+    if (count[DOCTOR_FAILED])
+        status = tide_fail(&err, TIDE_E_FINDING, "%u of %zu checks failed; each names its remedy",
+                           count[DOCTOR_FAILED], TIDE_COUNT(checks));
+    return tide_command_end(argv[0], status, &err);
+}

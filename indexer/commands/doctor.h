@@ -1,0 +1,48 @@
+/* doctor: looks at what the programs need, and names the remedy of what is missing.
+ *
+ * A check is one row of checks[] (doctor.c) and one function. It changes nothing, prints nothing
+ * and never puts a secret into its texts. Checks run in order; a later one may use what an earlier
+ * one found out. */
+#ifndef INDEXER_COMMANDS_DOCTOR_H
+#define INDEXER_COMMANDS_DOCTOR_H
+
+#include "tidemark/config.h"
+#include "tidemark/deployment.h"
+#include "tidemark/pg.h"
+
+enum doctor_grade {
+    DOCTOR_OK,
+    DOCTOR_SKIPPED, /* not configured, or what it needs was not found */
+    DOCTOR_WARNING, /* works, but needs a look */
+    DOCTOR_FAILED,
+};
+
+enum { DOCTOR_TEXT = 640 };
+
+struct doctor_finding {
+    enum doctor_grade grade;
+    char found[DOCTOR_TEXT];
+    char remedy[DOCTOR_TEXT]; /* "" if nothing is to be done */
+};
+
+struct doctor {
+    struct tide_config config;          /* a copy, with short time limits */
+    struct tide_deployment *deployment; /* NULL: the file is not readable */
+    struct tide_pg *pg;                 /* NULL: not reachable */
+    bool migrated;                      /* the schema is this build's */
+};
+
+typedef void doctor_check(struct doctor *d, struct doctor_finding *out);
+
+/* Each sets found and grade; remedy NULL: none. */
+void doctor_say(struct doctor_finding *out, enum doctor_grade grade, const char *remedy,
+                const char *format, ...) TIDE_PRINTF(4, 5);
+/* Asks one statement; false: out is filled with the failure. */
+bool doctor_ask(struct doctor *d, struct tide_pg_rows *rows, const char *sql,
+                struct doctor_finding *out);
+
+doctor_check doctor_deployment, doctor_clock, doctor_rpc, doctor_lake, doctor_port, doctor_cache;
+doctor_check doctor_database, doctor_server, doctor_encoding, doctor_migrations, doctor_roles;
+doctor_check doctor_grants, doctor_writer, doctor_disk;
+
+#endif

@@ -1,0 +1,251 @@
+/* What doctor asks of PostgreSQL. */
+#include "indexer/commands/command.h"
+#include "indexer/commands/doctor.h"
+#include "indexer/commands/status_disk.h"
+#include "indexer/database/migrate.h"
+#include "tidemark/buf.h"
+
+void doctor_database(struct doctor *d, struct doctor_finding *out)
+{
+    struct tide_pg_options to = { .conninfo = d->config.database_url,
+                                  .application = "tidemark-doctor",
+                                  .silence_ms = d->config.db_silence_ms,
+                                  .stopped = tide_stop_asked };
+    struct tide_pg_rows rows;
+    struct tide_err err;
+    if (tide_pg_open(&d->pg, &to, &err) != TIDE_OK) {
+        tide_pg_close(d->pg);
+        d->pg = NULL;
+        doctor_say(
+            out, DOCTOR_FAILED,
+            "start PostgreSQL, create the database and role, or correct database_url (unset: "
+            "PGHOST, PGDATABASE, PGUSER)",
+            "%s", err.text);
+        return;
+    }
+    if (!doctor_ask(d, &rows, "SELECT current_database(), current_user", out))
+        return;
+    doctor_say(out, DOCTOR_OK, NULL, "%s, as role %s", tide_pg_text(&rows, 0, 0),
+               tide_pg_text(&rows, 0, 1));
+    tide_pg_rows_release(&rows);
+}
+
+void doctor_server(struct doctor *d, struct doctor_finding *out)
+{
+    enum { OLDEST = 150000 };
+    struct tide_pg_rows rows;
+    if (!doctor_ask(d, &rows,
+                    "SELECT current_setting('server_version'),"
+                    " current_setting('server_version_num'), pg_is_in_recovery()",
+                    out))
+        return;
+    const char *version = tide_pg_text(&rows, 0, 0);
+    if (tide_pg_u64(&rows, 0, 1) < OLDEST)
+        doctor_say(out, DOCTOR_FAILED, "upgrade to PostgreSQL 15 or later", "PostgreSQL %s",
+                   version);
+    else if (tide_pg_bool(&rows, 0, 2))
+        doctor_say(out, DOCTOR_FAILED, "let database_url name the primary; the API may read here",
+                   "PostgreSQL %s, a standby: it refuses writes", version);
+    else
+        doctor_say(out, DOCTOR_OK, NULL, "PostgreSQL %s", version);
+    tide_pg_rows_release(&rows);
+}
+
+void doctor_encoding(struct doctor *d, struct doctor_finding *out)
+{
+    struct tide_pg_rows rows;
+    if (!doctor_ask(d, &rows, "SHOW server_encoding", out))
+        return;
+    const char *encoding = tide_pg_text(&rows, 0, 0);
+    if (strcmp(encoding, "UTF8") == 0)
+        doctor_say(out, DOCTOR_OK, NULL, "%s", encoding);
+    else
+        doctor_say(out, DOCTOR_FAILED,
+                   "create a new database: createdb --encoding UTF8 --template template0 NAME",
+                   "%s; texts of the chain need UTF8", encoding);
+    tide_pg_rows_release(&rows);
+}
+
+void doctor_migrations(struct doctor *d, struct doctor_finding *out)
+{
+    struct tide_err err;
+    if (!d->pg) {
+        doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the database");
+        return;
+    }
+    tide_status status = tide_migrate_check(d->pg, tide_migrations, tide_migration_count, &err);
+    d->migrated = status == TIDE_OK;
+    if (d->migrated)
+        doctor_say(out, DOCTOR_OK, NULL, "schema is at %s",
+                   tide_migrations[tide_migration_count - 1].name);
+    else
+        doctor_say(out, DOCTOR_FAILED,
+                   status == TIDE_E_SCHEMA
+                       ? "tidemark-indexer migrate, as the role that owns the tables; a migration "
+                         "that this build does not know needs a newer build"
+                       : "let database_url name the role that owns the tables",
+                   "%s", err.text);
+}
+
+void doctor_roles(struct doctor *d, struct doctor_finding *out)
+{
+    static const char remedy[] = "as a superuser: psql -f /usr/share/tidemark/roles.sql; then psql "
+                                 "-d DATABASE -f /usr/share/tidemark/database.sql";
+    struct tide_pg_rows rows;
+    if (!doctor_ask(d, &rows,
+                    "SELECT (SELECT string_agg(n, ', ') FROM unnest('{tidemark_indexer,"
+                    "tidemark_feeder,tidemark_api,tidemark_kyc,tidemark_attester,"
+                    "tidemark_analyst}'::text[]) AS n WHERE to_regrole(n) IS NULL),"
+                    " (SELECT rolsuper FROM pg_roles WHERE rolname = current_user),"
+                    " has_function_privilege('public', 'pg_advisory_lock(bigint)', 'execute')",
+                    out))
+        return;
+    if (!tide_pg_is_null(&rows, 0, 0))
+        doctor_say(out, DOCTOR_WARNING, remedy, "not in this cluster: %s",
+                   tide_pg_text(&rows, 0, 0));
+    else if (tide_pg_bool(&rows, 0, 1))
+        doctor_say(out, DOCTOR_WARNING, "let database_url name the role tidemark_indexer",
+                   "database_url logs in as a superuser");
+    else if (tide_pg_bool(&rows, 0, 2))
+        doctor_say(out, DOCTOR_WARNING,
+                   "as a superuser: psql -d DATABASE -f /usr/share/tidemark/database.sql",
+                   "every login may take the locks of the daemons");
+    else
+        doctor_say(out, DOCTOR_OK, NULL, "all six are there, with their limits");
+    tide_pg_rows_release(&rows);
+}
+
+/* The indexer owns its tables: it makes partitions. False: out says that this role does not. */
+static bool is_owner(struct doctor *d, struct doctor_finding *out)
+{
+    struct tide_pg_rows rows;
+    if (!doctor_ask(d, &rows,
+                    "SELECT string_agg(nspname || ' (owner ' || pg_get_userbyid(nspowner) || ')',"
+                    " ', ' ORDER BY nspname), current_user FROM pg_namespace WHERE nspname = ANY"
+                    " ('{chain,event,state,history,rollup}') AND NOT pg_has_role(nspowner, "
+                    "'USAGE')",
+                    out))
+        return false;
+    bool owner = tide_pg_is_null(&rows, 0, 0);
+    if (!owner)
+        doctor_say(out, DOCTOR_FAILED,
+                   "let database_url name the owner, or make this role a member of it",
+                   "role %s does not own %s", tide_pg_text(&rows, 0, 1), tide_pg_text(&rows, 0, 0));
+    tide_pg_rows_release(&rows);
+    return owner;
+}
+
+/* One table for each of the other roles stands for what it is granted. */
+void doctor_grants(struct doctor *d, struct doctor_finding *out)
+{
+    struct tide_pg_rows rows;
+    if (!is_owner(d, out))
+        return;
+    if (!d->migrated) {
+        doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the schema");
+        return;
+    }
+    if (!doctor_ask(
+            d, &rows,
+            "SELECT string_agg(role || ' on ' || name, ', ' ORDER BY role) FROM (VALUES"
+            " ('tidemark_feeder', 'chain.cursor', 'SELECT'), ('tidemark_api', 'event.log',"
+            " 'SELECT'), ('tidemark_kyc', 'kyc.session', 'INSERT'), ('tidemark_attester',"
+            " 'kyc.attester', 'UPDATE')) AS g (role, name, privilege) WHERE to_regrole(role)"
+            " IS NOT NULL AND NOT has_any_column_privilege(role, name, privilege)",
+            out))
+        return;
+    if (tide_pg_is_null(&rows, 0, 0))
+        doctor_say(out, DOCTOR_OK, NULL, "this role owns the tables; the others have their rights");
+    else
+        doctor_say(out, DOCTOR_FAILED,
+                   "as the owner: CALL chain.restrict_public(); CALL chain.grant_feeder(); CALL "
+                   "chain.grant_api(); CALL analyst.grant_access(); CALL kyc.grant_roles()",
+                   "rights are missing: %s", tide_pg_text(&rows, 0, 0));
+    tide_pg_rows_release(&rows);
+}
+
+/* The lease is renewed every 500 ms while a writer lives. */
+static void say_writer(const struct tide_pg_rows *rows, struct doctor_finding *out)
+{
+    enum { LATE_S = 30 };
+    const char *state = tide_pg_text(rows, 0, 0), *error = tide_pg_text(rows, 0, 2);
+    const char *ledger = tide_pg_text(rows, 0, 3);
+    if (strcmp(state, "frozen") == 0 || strcmp(state, "quarantine") == 0)
+        doctor_say(out, DOCTOR_FAILED,
+                   "the manual's table of faults explains the message; nothing wrong was written",
+                   "%s at ledger %s: %s", state, ledger, error);
+    else if (strcmp(state, "stopped") == 0 || tide_pg_is_null(rows, 0, 1) ||
+             tide_pg_u64(rows, 0, 1) > LATE_S)
+        doctor_say(out, DOCTOR_WARNING, "tidemark-indexer run, or systemctl start tidemark-indexer",
+                   "no process writes; ledger %s is the last", ledger);
+    else if (strcmp(state, "degraded") == 0)
+        doctor_say(out, DOCTOR_WARNING, "look at the ledger source: rpc, lake",
+                   "degraded at ledger %s: %s", ledger, error);
+    else
+        doctor_say(out, DOCTOR_OK, NULL, "%s at ledger %s, by %s", state, ledger,
+                   tide_pg_text(rows, 0, 4));
+}
+
+void doctor_writer(struct doctor *d, struct doctor_finding *out)
+{
+    struct tide_pg_rows rows;
+    if (d->pg && !d->migrated) {
+        doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the schema");
+        return;
+    }
+    if (!doctor_ask(d, &rows,
+                    "SELECT h.state, round(extract(epoch FROM clock_timestamp() -"
+                    " e.renewed_at))::bigint, coalesce(h.error, ''), h.ledger, h.instance"
+                    " FROM chain.heartbeat AS h LEFT JOIN chain.lease AS e ON e.deployment ="
+                    " h.deployment ORDER BY h.deployment DESC LIMIT 1",
+                    out))
+        return;
+    if (rows.count)
+        say_writer(&rows, out);
+    else
+        doctor_say(out, DOCTOR_OK, NULL, "nothing is indexed yet");
+    tide_pg_rows_release(&rows);
+}
+
+/* Columns by name: which there are depends on what may be asked. */
+static const char *value_of(const struct tide_pg_rows *rows, const char *name)
+{
+    for (uint32_t i = 0; i < rows->columns; i++)
+        if (strcmp(tide_pg_column(rows, i), name) == 0)
+            return tide_pg_text(rows, 0, i);
+    return "";
+}
+
+void doctor_disk(struct doctor *d, struct doctor_finding *out)
+{
+    enum { DAYS_LEFT = 14, MIB_LEFT = 1024 };
+    struct tide_pg_rows rows;
+    struct tide_buf sql;
+    struct tide_err err;
+    if (!d->migrated) {
+        doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the schema");
+        return;
+    }
+    tide_buf_init(&sql, 64u << 10);
+    bool asked = tide_status_disk_sql(d->pg, &sql, &err) == TIDE_OK;
+    if (!asked)
+        doctor_say(out, DOCTOR_FAILED, "see the server's log", "%s", err.text);
+    else
+        asked = doctor_ask(d, &rows, (const char *)sql.ptr, out);
+    tide_buf_release(&sql);
+    if (!asked)
+        return;
+    const char *note = value_of(&rows, "note"), *days = value_of(&rows, "days_until_full");
+    unsigned long long mib = strtoull(value_of(&rows, "free_bytes"), NULL, 10) >> 20;
+    if (*note)
+        doctor_say(out, DOCTOR_SKIPPED, NULL, "%s", note);
+    else if (mib < MIB_LEFT || (*days && strtoull(days, NULL, 10) < DAYS_LEFT))
+        doctor_say(out, DOCTOR_WARNING,
+                   "enlarge the volume of the server's data directory, or archive old partitions",
+                   "%llu MiB are free%s%s%s", mib, *days ? ", enough for " : "", days,
+                   *days ? " days" : "");
+    else
+        doctor_say(out, DOCTOR_OK, NULL, "%llu MiB are free%s%s%s", mib,
+                   *days ? ", enough for " : "", days, *days ? " days" : "");
+    tide_pg_rows_release(&rows);
+}

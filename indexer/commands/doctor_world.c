@@ -1,0 +1,310 @@
+/* What doctor looks at outside PostgreSQL: files, ledger sources, port and cache, clocks. */
+#include "indexer/commands/command.h"
+#include "indexer/commands/doctor.h"
+#include "indexer/source/rpc/client.h"
+#include "indexer/source/source.h"
+#include "tidemark/clock.h"
+#include "tidemark/text.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+void doctor_deployment(struct doctor *d, struct doctor_finding *out)
+{
+    struct tide_err err;
+    char missing[512] = "";
+    if (!d->config.deployment[0]) {
+        doctor_say(out, DOCTOR_FAILED, "set deployment = FILE, the JSON file of the protocol",
+                   "deployment is not set: network and contracts are unknown");
+        return;
+    }
+    if (tide_deployment_read(&d->deployment, d->config.deployment, &err) != TIDE_OK) {
+        d->deployment = NULL;
+        doctor_say(out, DOCTOR_FAILED, "correct the file, its path (deployment) or its permissions",
+                   "%s", err.text);
+        return;
+    }
+    for (int role = 0; role < TIDE_ROLE_synth_token; role++) {
+        bool named = false;
+        for (uint32_t i = 0; i < d->deployment->contract_count && !named; i++)
+            named = (int)d->deployment->contracts[i].role == role;
+        size_t len = strlen(missing);
+        if (!named)
+            snprintf(missing + len, sizeof missing - len, "%s%s", len ? ", " : "",
+                     tide_role_name((enum tide_role)role));
+    }
+    if (*missing)
+        doctor_say(out, DOCTOR_WARNING, "add them to the file, unless the protocol has none",
+                   "%s does not name %s: they are not indexed", d->config.deployment, missing);
+    else
+        doctor_say(out, DOCTOR_OK, NULL, "%s, %u contracts, first ledger %u",
+                   d->deployment->passphrase, d->deployment->contract_count,
+                   d->deployment->first_ledger);
+}
+
+/* --- clocks ------------------------------------------------------------------------------- */
+
+static int64_t wall_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Against the database's clock, and the newest close time, which no correct clock is far behind. */
+void doctor_clock(struct doctor *d, struct doctor_finding *out)
+{
+    enum { DRIFT_MS = 2000 };
+    static const char remedy[] = "let NTP set the clocks of this host and of the database's";
+    struct tide_pg_rows rows;
+    int64_t asked = wall_ms();
+    if (!doctor_ask(d, &rows,
+                    d->migrated
+                        ? "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint,"
+                          " coalesce((extract(epoch FROM max(closed_at)) * 1000)::bigint, 0),"
+                          " coalesce(max(ledger), 0) FROM chain.cursor WHERE ledger > 0"
+                        : "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, 0, 0",
+                    out))
+        return;
+    int64_t now = asked + (wall_ms() - asked) / 2;
+    int64_t off = now - (int64_t)tide_pg_u64(&rows, 0, 0);
+    int64_t ahead = (int64_t)tide_pg_u64(&rows, 0, 1) - now;
+    const char *ledger = tide_pg_text(&rows, 0, 2);
+    int64_t skew = (int64_t)d->config.clock_skew_s * 1000;
+    if (off > skew || off < -skew)
+        doctor_say(out, DOCTOR_FAILED, remedy,
+                   "this host's clock is %.1f s %s the database's; clock_skew_s allows %u s",
+                   (double)(off < 0 ? -off : off) / 1000, off < 0 ? "behind" : "ahead of",
+                   d->config.clock_skew_s);
+    else if (ahead > skew)
+        doctor_say(out, DOCTOR_FAILED, remedy,
+                   "ledger %s closed %.0f s after this host's time; clock_skew_s allows %u s",
+                   ledger, (double)ahead / 1000, d->config.clock_skew_s);
+    else if (off > DRIFT_MS || off < -DRIFT_MS)
+        doctor_say(out, DOCTOR_WARNING, remedy, "this host's clock is %.1f s %s the database's",
+                   (double)(off < 0 ? -off : off) / 1000, off < 0 ? "behind" : "ahead of");
+    else
+        doctor_say(out, DOCTOR_OK, NULL, "within %.1f s of the database's clock",
+                   (double)(off < 0 ? -off : off) / 1000);
+    tide_pg_rows_release(&rows);
+}
+
+/* --- ledger sources ----------------------------------------------------------------------- */
+
+/* One server: its network, its newest ledger. False: out is filled with what is wrong. */
+static bool ask_server(struct doctor *d, const char *url, struct rpc_bucket *bucket,
+                       struct rpc_latest *latest, struct doctor_finding *out)
+{
+    const struct rpc_client_options options = {
+        .config = &d->config,
+        .passphrase = d->deployment ? d->deployment->passphrase : NULL,
+        .bucket = bucket,
+        .cancelled = tide_stop_asked,
+    };
+    struct rpc_client client = { 0 };
+    struct rpc_hint hint;
+    struct tide_buf body;
+    struct tide_err err;
+    tide_buf_init(&body, 1u << 20);
+    tide_status status = rpc_client_open(&client, url, &options, &err);
+    if (status == TIDE_OK)
+        status = rpc_client_network(&client, &hint, &err);
+    if (status == TIDE_OK)
+        status = rpc_client_latest(&client, latest, &body, &hint, &err);
+    if (status == TIDE_E_CHAIN)
+        doctor_say(out, DOCTOR_FAILED,
+                   "take a server of the deployment file's network, or its file", "%s", err.text);
+    else if (status != TIDE_OK)
+        doctor_say(out, DOCTOR_FAILED,
+                   "correct rpc (and rpc_header, http_ca_file), or wait until the server is back",
+                   "%s", err.text);
+    rpc_client_close(&client);
+    tide_buf_release(&body);
+    return status == TIDE_OK;
+}
+
+void doctor_rpc(struct doctor *d, struct doctor_finding *out)
+{
+    char url[RPC_URL_BYTES];
+    const char *list = d->config.rpc;
+    struct rpc_bucket bucket;
+    struct rpc_latest latest = { 0 };
+    uint32_t count = 0, newest = 0;
+    if (!*list) {
+        bool none = !d->config.lake[0] && !d->config.stream[0];
+        doctor_say(out, none ? DOCTOR_FAILED : DOCTOR_SKIPPED,
+                   none ? "set rpc, lake or stream" : NULL,
+                   none ? "no ledger source is set" : "rpc is not set");
+        return;
+    }
+    if (rpc_bucket_init(&bucket, d->config.rpc_requests_s) != TIDE_OK) {
+        doctor_say(out, DOCTOR_FAILED, "free memory", "out of memory");
+        return;
+    }
+    bool well = true;
+    for (; well && rpc_client_next_url(&list, url); count++) {
+        well = ask_server(d, url, &bucket, &latest, out);
+        newest = latest.sequence > newest ? latest.sequence : newest;
+    }
+    rpc_bucket_destroy(&bucket);
+    if (well && count == 0)
+        doctor_say(out, DOCTOR_FAILED, "set rpc to a comma list of http(s):// addresses",
+                   "rpc names no server");
+    else if (well)
+        doctor_say(out, DOCTOR_OK, NULL, "%u server%s, newest ledger %u%s", count,
+                   count == 1 ? "" : "s", newest,
+                   d->deployment ? ", of the deployment file's network" : "");
+}
+
+void doctor_lake(struct doctor *d, struct doctor_finding *out)
+{
+    struct tide_config lake = d->config; /* the lake alone */
+    const struct tide_source_options options = {
+        .config = &lake,
+        .passphrase = d->deployment ? d->deployment->passphrase : NULL,
+        .stopping = tide_stop_asked,
+    };
+    struct tide_source source = { 0 };
+    struct tide_err err;
+    uint32_t first = 0, last = 0;
+    if (!d->config.lake[0]) {
+        doctor_say(out, DOCTOR_SKIPPED, NULL, "lake is not set");
+        return;
+    }
+    lake.rpc[0] = lake.stream[0] = '\0';
+    tide_status status = tide_source_open(&source, &options, &err);
+    if (status == TIDE_OK)
+        status = source.ops->range(source.self, &first, &last, &err);
+    if (source.ops)
+        source.ops->close(source.self);
+    if (status != TIDE_OK)
+        doctor_say(out, DOCTOR_FAILED,
+                   "correct lake, or make the folder readable for the indexer's account", "%s",
+                   err.text);
+    else if (last == 0)
+        doctor_say(out, DOCTOR_WARNING, "check the path: its folder of ledgers may be one deeper",
+                   "the lake shows no ledgers");
+    else
+        doctor_say(out, DOCTOR_OK, NULL, "ledgers %u to %u", first, last);
+}
+
+/* --- the API's port and cache ------------------------------------------------------------- */
+
+static bool read_listen(const char *text, struct sockaddr_storage *out, socklen_t *len)
+{
+    const char *colon = strrchr(text, ':');
+    uint64_t port;
+    char host[64] = "";
+    *out = (struct sockaddr_storage){ 0 };
+    if (!colon || (size_t)(colon - text) >= sizeof host ||
+        tide_parse_u64(&port, tide_slice_str(colon + 1), 65535) != TIDE_OK)
+        return false;
+    struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+    struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port) };
+    bool bracketed = text[0] == '[' && colon > text + 2 && colon[-1] == ']';
+    memcpy(host, text + bracketed, (size_t)(colon - text) - 2 * bracketed);
+    if (bracketed && inet_pton(AF_INET6, host, &in6.sin6_addr) == 1) {
+        memcpy(out, &in6, *len = sizeof in6);
+        return true;
+    }
+    if (bracketed || inet_pton(AF_INET, host, &in.sin_addr) != 1)
+        return false;
+    memcpy(out, &in, *len = sizeof in);
+    return true;
+}
+
+/* Whether a Tidemark API answers there. 0.0.0.0 and [::] are reached by this machine too. */
+static bool is_ours(const struct doctor *d)
+{
+    char url[TIDE_CONFIG_TEXT_MAX + 32];
+    struct tide_http *http = NULL;
+    struct tide_http_answer answer;
+    struct tide_buf body;
+    struct tide_err err;
+    const struct tide_http_options options = { .agent = "tidemark-doctor",
+                                               .connect_ms = d->config.http_connect_ms,
+                                               .timeout_ms = d->config.http_connect_ms };
+    snprintf(url, sizeof url, "http%s://%s/healthz", d->config.api_tls_cert[0] ? "s" : "",
+             d->config.api_listen);
+    const struct tide_http_request request = { .method = TIDE_HTTP_GET, .url = url };
+    tide_buf_init(&body, 4096);
+    bool ours = tide_http_open(&http, &options, &err) == TIDE_OK &&
+                tide_http_call(http, &request, &body, &answer, &err) == TIDE_OK &&
+                answer.code == 200 && tide_slice_eq_str(tide_buf_view(&body), "{\"alive\":true}");
+    tide_http_close(http);
+    tide_buf_release(&body);
+    return ours;
+}
+
+void doctor_port(struct doctor *d, struct doctor_finding *out)
+{
+    const char *listen = d->config.api_listen;
+    struct sockaddr_storage to;
+    socklen_t len;
+    int on = 1;
+    if (!read_listen(listen, &to, &len)) {
+        doctor_say(out, DOCTOR_FAILED, "write api_listen as 127.0.0.1:8080 or [::1]:8080",
+                   "api_listen=%s is no address with a port", listen);
+        return;
+    }
+    int fd = socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool can = fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
+               bind(fd, (const struct sockaddr *)&to, len) == 0;
+    int why = errno;
+    if (fd >= 0)
+        close(fd);
+    if (can)
+        doctor_say(out, DOCTOR_OK, NULL, "%s is free for tidemark-api", listen);
+    else if (why == EADDRINUSE && is_ours(d))
+        doctor_say(out, DOCTOR_OK, NULL, "tidemark-api answers on %s", listen);
+    else if (why == EADDRINUSE && d->config.api_tls_cert[0])
+        doctor_say(out, DOCTOR_WARNING, "see whether it is tidemark-api: ss -ltnp",
+                   "%s is in use; its certificate is not for that address", listen);
+    else
+        doctor_say(out, DOCTOR_FAILED,
+                   why == EADDRINUSE ? "stop the other program, or choose another api_listen"
+                                     : "let api_listen name an address of this host and a port "
+                                       "that the API's account may use",
+                   "api_listen=%s: %s", listen, strerror(why));
+}
+
+/* Free MiB on the volume of a folder; false with errno. */
+static bool free_mib(const char *path, uint64_t *mib)
+{
+    struct statvfs vfs;
+    if (statvfs(path, &vfs) != 0)
+        return false;
+    *mib = ((uint64_t)vfs.f_bavail * vfs.f_frsize) >> 20;
+    return true;
+}
+
+void doctor_cache(struct doctor *d, struct doctor_finding *out)
+{
+    enum { LEAST_MIB = 512 };
+    const char *path = d->config.api_cache;
+    struct stat st;
+    uint64_t mib = 0;
+    if (!*path)
+        doctor_say(out, DOCTOR_SKIPPED, NULL, "api_cache is not set; only tidemark-api needs it");
+    else if (stat(path, &st) != 0)
+        doctor_say(out, DOCTOR_FAILED,
+                   "create the folder for the API's account (the package's unit does so)",
+                   "api_cache=%s: %s", path, strerror(errno));
+    else if (!S_ISDIR(st.st_mode))
+        doctor_say(out, DOCTOR_FAILED, "let api_cache name a folder", "api_cache=%s is no folder",
+                   path);
+    else if (access(path, R_OK | W_OK | X_OK) != 0)
+        doctor_say(out, DOCTOR_WARNING,
+                   "run doctor as the API's account, or let that account own the folder",
+                   "api_cache=%s: %s, for this account", path, strerror(errno));
+    else if (!free_mib(path, &mib) || mib < LEAST_MIB)
+        doctor_say(out, DOCTOR_WARNING,
+                   "free space on that volume: the cache is rebuilt beside "
+                   "the old one",
+                   "api_cache=%s: %" PRIu64 " MiB are free", path, mib);
+    else
+        doctor_say(out, DOCTOR_OK, NULL, "%s, %" PRIu64 " MiB are free", path, mib);
+}
