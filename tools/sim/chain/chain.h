@@ -1,15 +1,13 @@
 /* A simulated chain: the workload's calls run in the model, and each ledger is written as the
  * network would write it.
  *
- * Flow     chain_open, then chain_ledger as often as ledgers are wanted.
- * Fees     every transaction's fee is charged before the first one applies; part of it comes
- *          back after the last.
- * Noise    strangers pay each other and call contracts of their own, with events that are
- *          named like ours.
- * Attacks  attackers add transactions behind the others: hostile/.
- * Lives    entries that lapse are evicted, restored by the next call that needs them, or extended;
- *          options.life shortens lives so that a short chain sees it.
- * Same     options alone decide every byte. */
+ * Flow      chain_open, then chain_ledger as often as ledgers are wanted.
+ * Fees      All fees are charged before the first transaction applies. Refunds follow the last.
+ * Strangers They pay each other and call contracts of their own, with events named like ours.
+ * Attacks   Attackers add transactions behind the others: hostile/.
+ * TTL       Lapsed entries are evicted, or restored by the next call that needs them. Instances are
+ *           extended in time. options.life shortens lifetimes, so that a short chain shows this.
+ * Same      The options decide every byte. */
 #ifndef SIM_CHAIN_H
 #define SIM_CHAIN_H
 
@@ -49,8 +47,8 @@ struct chain_observer {
     void (*ledger)(void *self, uint32_t ledger, uint64_t close_time); /* behind its last tx */
 };
 
-/* Transactions from outside, in the ledgers of the chain; zeros: none. The chain asks in this
- * order, gather first; the fees of all are charged before the first one applies. */
+/* Callbacks that add transactions of clients to the ledgers; zeros: none. The chain calls them in
+ * this order, gather first. */
 struct chain_guests {
     void *self;
     uint32_t (*gather)(void *self); /* how many this ledger takes */
@@ -58,7 +56,7 @@ struct chain_guests {
     void (*classic)(void *self); /* applies those without contracts */
     void (*invoke)(void *self);
     void (*refund)(void *self);
-    /* The workload keeps off this account, or off those that the arguments name. */
+    /* True if the workload must leave this account alone, or one that the arguments name. */
     bool (*holds)(void *self, uint32_t account, tide_slice args);
     bool (*present)(void *self); /* a client is active: nothing is stopped or blocked meanwhile */
 };
@@ -73,7 +71,7 @@ struct chain_options {
     uint32_t txs;        /* calls a ledger, on average             */
     uint32_t users;      /* 0: enough for txs                      */
     uint32_t noise;      /* transactions of strangers in a hundred */
-    uint32_t life;       /* ledgers a persistent entry lives without care; 0: the network's */
+    uint32_t life;       /* lifetime of a persistent entry, ledgers; 0: the network's */
     enum workload_profile profile;
     bool strict_auth;
     bool catalog_native;
@@ -107,7 +105,7 @@ struct chain {
     struct workload workload;
     struct sim_host host;
     struct lcm lcm;
-    uint64_t random; /* of noise: apart from the workload's */
+    uint64_t random; /* for strangers: apart from the workload's */
     uint32_t ledger;
     uint64_t now;
     uint64_t not_before; /* in: the next ledger closes then, or a second after the last */

@@ -71,11 +71,11 @@ static void evict(struct chain *chain, struct sim_entry *entry)
     chain_report_version(chain, 0, entry, CHAIN_LIFE);
 }
 
-/* --- the keeper ---------------------------------------------------------------- */
+/* --- extending and restoring ---------------------------------------------------------------- */
 
 struct care {
     struct chain *chain;
-    struct sim_account *keeper;
+    struct sim_account *payer;
     struct lcm_tx tx;
     uint32_t keys;
     uint32_t changes;
@@ -157,19 +157,19 @@ static void begin(struct care *c)
                                &chain->before,  &chain->tx_events, &chain->fee_changes };
     for (size_t i = 0; i < TIDE_COUNT(all); i++)
         tide_buf_reset(all[i]);
-    c->keeper = chain->accounts[PARTY_DEPLOYER];
-    c->tx = (struct lcm_tx){ .source = c->keeper->address.key, .success = true, .op_count = 1 };
+    c->payer = chain->accounts[PARTY_DEPLOYER];
+    c->tx = (struct lcm_tx){ .source = c->payer->address.key, .success = true, .op_count = 1 };
     c->tx.fee = c->tx.fee_charged = 80100;
-    struct lcm_account before = chain_account(c->keeper);
-    c->keeper->balance -= c->tx.fee;
-    c->keeper->modified = chain->ledger;
-    struct lcm_account after = chain_account(c->keeper);
+    struct lcm_account before = chain_account(c->payer);
+    c->payer->balance -= c->tx.fee;
+    c->payer->modified = chain->ledger;
+    struct lcm_account after = chain_account(c->payer);
     chain_account_change(&chain->fee_changes, &c->tx.fee_changes.count, &before, &after);
-    c->keeper->seq++;
-    c->tx.seq = c->keeper->seq;
-    struct lcm_account numbered = chain_account(c->keeper);
+    c->payer->seq++;
+    c->tx.seq = c->payer->seq;
+    struct lcm_account numbered = chain_account(c->payer);
     chain_account_change(&chain->before, &c->tx.before.count, &after, &numbered);
-    chain_fee_event(chain, c->keeper->address.key, 0, c->tx.fee);
+    chain_fee_event(chain, c->payer->address.key, 0, c->tx.fee);
     tide_buf_be32(&chain->body, 0); /* both operations begin with an extension */
 }
 

@@ -1,4 +1,4 @@
-/* What a person can ask for, and how options become arguments. */
+/* The calls that `tx` knows, and how options become arguments. */
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"

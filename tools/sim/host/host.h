@@ -1,10 +1,10 @@
-/* The world the model's contracts live in: ledger, entries, accounts, calls.
+/* The model that contracts run in: ledger, entries, accounts, calls.
  *
  * A call   sim_invoke runs one function of one contract as one transaction. A refusal
  *          anywhere in its call tree (sim_refuse, a failed check, overflow, wrong argument
  *          types) undoes everything. The outcome says all that a ledger would: return value,
  *          events in order, every entry touched with what it was before, authorisations.
- * Code     contracts are functions over this interface; they register in contracts/table.c.
+ * Code     contracts are functions over this interface; contracts/classes.def lists them.
  *          A refusal leaves their C frames by longjmp: hold no malloc'd memory in one.
  * Time     sim_ledger sets sequence and close time of the calls that follow.
  * Memory   one arena per call (values die at the next call); entries keep their XDR in malloc'd
@@ -107,7 +107,7 @@ struct sim_class {
     const struct sim_fn *fns; /* ends with a NULL name */
 };
 
-/* Code of a role, NULL for wallets. (contracts/table.c) */
+/* Code of a role, NULL for wallets. (contracts/classes.c) */
 const struct sim_class *sim_class_of(enum tide_role role);
 
 /* --- outcome --------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 
 static const tide_slice instance_key = { (const uint8_t *)"\0\0\0\x14", 4 };
 
-/* As long as people are spared, the registry holds what it can: an entry of it that is not
+/* Before all_from, the registry holds what it can: an entry of it that is not
  * understood may be a freeze, and answers about everybody stop. */
 static enum hostile_style style_of(struct hostile *h, const struct sim_contract *ours)
 {

@@ -1,4 +1,4 @@
-/* The randomness of the hostile chain: one stream, apart from the workload's and the noise's. */
+/* The randomness of the hostile chain: one stream, apart from the workload's and the strangers'. */
 #ifndef SIM_HOSTILE_DICE_H
 #define SIM_HOSTILE_DICE_H
 

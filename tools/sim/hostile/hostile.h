@@ -1,13 +1,13 @@
 /* A hostile chain: whatever the network would accept, in ledgers whose hashes are right.
  *
- * Where    attackers' transactions stand behind all others of a ledger, so the transactions and
- *          event ids of the ordinary population are those of the same chain without them.
- * What     foreign code answers at our contracts' addresses, keeps doing what the published code
- *          did, and does the attackers' bidding beside it. Nothing here changes the model's world.
- * Apart    up to all_from, the attackers write under names of their own (symbols that begin with
- *          Z, numbers from 2^31 on, addresses of their own) and rename the DAO's contracts
- *          for some ledgers. From all_from on they also overwrite what people own.
- * Same     the options of the chain and the seed here decide every byte. */
+ * Where    Attackers' transactions stand behind all others of a ledger. So the workload's
+ *          transactions and event ids are those of the same chain without attackers.
+ * What     Foreign code runs at our contracts' addresses. It does what the published code did, and
+ *          also what the attackers want. The model does not learn of it.
+ * Apart    Before all_from, attackers use names of their own (symbols that begin with Z, numbers
+ *          from 2^31 on, addresses of their own), and rename the DAO's contracts for some ledgers.
+ *          From all_from on they also overwrite entries of the workload.
+ * Same     The options of the chain and the seed here decide every byte. */
 #ifndef SIM_HOSTILE_H
 #define SIM_HOSTILE_H
 

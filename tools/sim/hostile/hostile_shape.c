@@ -64,7 +64,7 @@ void hostile_put_any_address(struct hostile *h, struct tide_buf *out)
     }
 }
 
-/* Numbers that name something stay above those that people use, as long as people are spared. */
+/* Before all_from, numbers that name something stay above those of the workload. */
 static uint32_t named_u32(struct hostile *h)
 {
     static const uint32_t names[] = { INT32_MAX - 1, INT32_MAX,      0x80000000,

@@ -1,17 +1,16 @@
 /* A simulated network as one node sees it: a chain that takes transactions of clients.
  *
- * Flow     node_open; node_ledger until the chain stands where it should, then once for every
- *          ledger that closes; between them clients look up entries, simulate, and send.
- * Queue    as the network's: one pending transaction an account; what is in no ledger for
- *          NODE_PATIENCE of them is dropped and its hash banned for NODE_BAN. A transaction
- *          that is taken stands in a ledger with exactly the sender's bytes.
- * Others   the population of the chain goes on around them. An account that was looked up,
- *          simulated for or sent from is left alone by the workload for NODE_LEAVE ledgers (that of
- *          an office, a verifier's say, for a few), and nothing is stopped, blocked or revoked
- *          meanwhile: what was is undone first.
- * Views    slices in answers borrow from the node until the next call of any function here.
- * Threads  none: the caller holds a lock. Nothing here waits.
- * Memory   flat: the queue, the bans and every answer have a ceiling. */
+ * Flow     node_open; node_ledger for each ledger of the past, then for every ledger that closes.
+ *          In between, clients look up entries, simulate, and send.
+ * Queue    One pending transaction per account. A transaction that is in none of the next
+ *          NODE_PATIENCE ledgers is dropped, and its hash is banned for NODE_BAN. A ledger holds
+ *          exactly the sender's bytes.
+ * Workload It goes on. It leaves an account that a client looked up, simulated for or sent from
+ *          alone for NODE_LEAVE ledgers (an office, for instance a verifier, for a few). Meanwhile
+ *          it stops, blocks and revokes nothing, and first undoes what it had stopped.
+ * Views    Slices in answers borrow from the node until the next call of any function here.
+ * Threads  None: the caller holds a lock. Nothing here waits.
+ * Memory   Flat: the queue, the bans and every answer are bounded. */
 #ifndef SIM_NODE_H
 #define SIM_NODE_H
 
@@ -114,7 +113,7 @@ tide_status node_simulate(struct sim_node *node, tide_slice envelope,
 struct node_entry {
     tide_slice data;     /* LedgerEntryData                                            */
     uint32_t modified;   /* ledger of the last write                                   */
-    bool lives;          /* it has a life: contract data and code                      */
+    bool has_ttl;        /* contract data                                              */
     uint32_t live_until; /* 0: archived                                                */
 };
 

@@ -33,7 +33,7 @@ static tide_status find_data(struct sim_node *node, const struct tide_change *ke
     struct lcm_data data = { key->contract, key->key, key->durability };
     lcm_put_data(&node->entries, entry->modified, &data, entry->val);
     set_data(node, out, entry->modified);
-    out->lives = true;
+    out->has_ttl = true;
     out->live_until = lapsed ? 0 : entry->live_until;
     return TIDE_OK;
 }

@@ -6,7 +6,7 @@
 int sim_replay_command(int argc, char **argv);
 /* keys [--seed N] [--name NAME]: addresses and secrets of a simulated network. */
 int sim_keys_command(int argc, char **argv);
-/* tx CALL [options]: one transaction, sent as a person would. */
+/* tx CALL [options]: one transaction, sent as a client would. */
 int sim_tx_command(int argc, char **argv);
 int sim_write_command(int argc, char **argv);
 int sim_serve_command(int argc, char **argv);

@@ -1,9 +1,8 @@
 /* Stellar RPC over a chain: JSON-RPC 2.0 requests in, answers out, as text. Knows nothing of HTTP.
  *
  * Flow     rpc_answer for each request body.
- * View     a call sees the ledgers that were there when it began, whatever closes meanwhile.
- * Faults   what strikes a call is looked up before it runs; what HTTP has to do about it is handed
- *          back in the reply.
+ * View     A call sees the ledgers that were there when it began.
+ * Faults   They are looked up before the call runs. Those of HTTP are returned in the reply.
  * Threads  any; the node is used under its lock. */
 #ifndef SIM_RPC_H
 #define SIM_RPC_H

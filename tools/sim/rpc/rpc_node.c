@@ -37,7 +37,7 @@ static bool put_entry(struct rpc_call *call, const char *text, size_t at, struct
     rpc_put_xdr(out, "key", tide_buf_view(key));
     rpc_put_xdr(out, "xdr", entry.data);
     tide_buf_putf(out, "\"lastModifiedLedgerSeq\":%u,", entry.modified);
-    if (entry.lives)
+    if (entry.has_ttl)
         tide_buf_putf(out, "\"liveUntilLedgerSeq\":%u,", entry.live_until);
     tide_buf_str(out, "\"extXdr\":\"AAAAAA==\"}");
     return true;

@@ -1,5 +1,5 @@
-/* The simulator's HTTP server: a thread for each connection, so that one may wait as long as a
- * fault wants. A tool for development: no TLS, no names, a ceiling on connections.
+/* The simulator's HTTP server: one thread per connection, so that a fault may block one.
+ * For development: no TLS, no host names, a limit on connections.
  *
  * Flow     serve_http_open starts it, serve_http_close ends all waiting and joins. */
 #ifndef SIM_SERVE_HTTP_H

@@ -1,11 +1,11 @@
 /* The workload of a simulated chain, call by call.
  *
- * It knows no contract from within. It remembers what its own calls answered, guesses the rest,
- * and is often wrong on purpose: about a quarter of the calls are refused.
+ * It does not read the model's state. It remembers the answers to its own calls and guesses the
+ * rest, often wrongly on purpose: about a quarter of the calls are refused.
  *
- * Order   workload_deploy until it says no more, a ledger whenever call->ledger_end is set;
+ * Order   workload_deploy until it returns false, a ledger whenever call->ledger_end is set;
  *         then for each ledger workload_ledger once and workload_next for each transaction.
- *         Each call is answered by workload_outcome before the next is asked for.
+ *         workload_outcome follows each call, before the next call is asked for.
  * Same    seed, options and answers give the same calls. */
 #ifndef SIM_WORKLOAD_H
 #define SIM_WORKLOAD_H

@@ -140,8 +140,8 @@ static void call_data(struct workload *workload, struct tide_buf *data)
         tide_buf_str(data, "trailing");
 }
 
-/* A wallet lists its transactions in one entry, and the network keeps no entry over 64 KiB: people
- * go on with the next wallet long before. Wallets are made far more often than they are full. */
+/* A wallet lists its transactions in one entry, and the network keeps no entry over 64 KiB. So
+ * the workload changes to the next wallet long before. There are always enough wallets. */
 static int wallet_in_use(const struct workload *workload)
 {
     return (int)(workload->msig_tx / WALLET_TXS);
