@@ -144,7 +144,7 @@ CREATE TABLE chain.heartbeat (
     rate        double precision,     -- ledgers a second, lately
     error       text,                 -- why frozen, or the last failure
     error_at    timestamptz,
-    beat_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
+    heartbeat_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     retries     bigint      NOT NULL DEFAULT 0,
     ledgers     bigint      NOT NULL DEFAULT 0,
     events      bigint      NOT NULL DEFAULT 0,
@@ -174,9 +174,9 @@ CREATE TABLE chain.lease (
     writer_pid     integer     NOT NULL,
     writer_started timestamptz NOT NULL,
     writer_name    text        NOT NULL,
-    keeper_pid     integer,
-    keeper_started timestamptz,
-    keeper_name    text,
+    lease_pid      integer,
+    lease_started  timestamptz,
+    lease_name     text,
     taken_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
     renewed_at     timestamptz NOT NULL DEFAULT clock_timestamp()
 ) WITH (fillfactor = 50);

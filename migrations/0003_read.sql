@@ -107,7 +107,7 @@ COMMENT ON COLUMN chain.role.contract IS 'The contract that the file names for t
 
 -- While the indexer holds the lease, the time of its last renewal; afterwards, its last heartbeat or commit.
 CREATE VIEW chain.freshness AS
-SELECT c.deployment, coalesce(l.renewed_at, greatest(h.beat_at, c.moved_at)) AS renewed_at
+SELECT c.deployment, coalesce(l.renewed_at, greatest(h.heartbeat_at, c.moved_at)) AS renewed_at
 FROM chain.cursor AS c LEFT JOIN chain.lease AS l ON l.deployment = c.deployment
   LEFT JOIN chain.heartbeat AS h ON h.deployment = c.deployment;
 COMMENT ON VIEW chain.freshness IS 'when the indexer last showed that it runs, by the primary''s clock: the age of a deployment''s rows';

@@ -203,7 +203,7 @@ CREATE TABLE kyc.attester (
     deployment   smallint    NOT NULL REFERENCES chain.deployment,
     verifier     text        NOT NULL,
     state        text        NOT NULL CHECK (state IN ('working', 'waiting', 'stopped')),
-    beat_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+    heartbeat_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     ledger       bigint      NOT NULL,
     balance      bigint,
     sent         bigint      NOT NULL DEFAULT 0,

@@ -91,12 +91,12 @@ static tide_status print_standing(struct att_program *program, struct tide_err *
 }
 
 static const char attesters_sql[] =
-    "SELECT verifier, state, extract(epoch FROM clock_timestamp() - beat_at)::bigint, ledger,"
+    "SELECT verifier, state, extract(epoch FROM clock_timestamp() - heartbeat_at)::bigint, ledger,"
     " coalesce((balance / 1e7)::numeric(20, 7)::text, 'unknown'), confirmed, parked, failures,"
     " coalesce(to_char(confirmed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), "
     "'never'),"
     " coalesce(to_char(failed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), 'never'),"
-    " coalesce(error, 'none') FROM kyc.attester ORDER BY beat_at DESC LIMIT 8";
+    " coalesce(error, 'none') FROM kyc.attester ORDER BY heartbeat_at DESC LIMIT 8";
 
 static tide_status print_attesters(struct tide_pg *pg, struct tide_err *err)
 {

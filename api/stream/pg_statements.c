@@ -16,7 +16,7 @@ const char stream_sql_figures[] =
     " c.moved_at)::bigint, c.ledgers, c.transactions, c.calls, c.events, c.changes, c.raw_events,"
     " c.raw_states, c.raw_calls, c.calls_verified, c.calls_rewritten, c.calls_unverified, h.state,"
     " h.tip, h.lag_ledgers, (1000 * h.rate)::bigint, (1000 * h.event_rate)::bigint,"
-    " (1000 * extract(epoch FROM clock_timestamp() - h.beat_at))::bigint,"
+    " (1000 * extract(epoch FROM clock_timestamp() - h.heartbeat_at))::bigint,"
     " h.retries, h.trouble_ms, (SELECT count(DISTINCT g.contract) FROM chain.contract_coverage AS g"
     " WHERE g.deployment = $1 AND g.next_ledger <= g.to_ledger) FROM chain.cursor AS c LEFT JOIN "
     "chain.heartbeat AS h"

@@ -38,7 +38,7 @@ static const struct section sections[] = {
       " AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS holds_lock,"
       " h.tip, h.ledger AS committed, h.lag_ledgers, round(h.rate::numeric, 1) AS ledgers_per_second,"
       " round(h.event_rate::numeric, 1) AS events_per_second, h.ledgers AS ledgers_here, h.events AS events_here,"
-      " round(extract(epoch FROM clock_timestamp() - h.beat_at)::numeric, 1) AS beat_age_seconds,"
+      " round(extract(epoch FROM clock_timestamp() - h.heartbeat_at)::numeric, 1) AS heartbeat_age_seconds,"
       " round(extract(epoch FROM clock_timestamp() - e.renewed_at)::numeric, 1) AS lease_age_seconds,"
       " h.source, h.trouble AS source_trouble, round(h.trouble_ms / 1000.0, 1) AS source_trouble_seconds,"
       " h.retries, h.error AS last_error, h.error_at FROM chain.heartbeat h LEFT JOIN chain.lease e"

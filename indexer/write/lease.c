@@ -39,8 +39,8 @@ static const char session_sql[] =
     "SET tcp_keepalives_count = 3; SET tcp_user_timeout = '8s'";
 
 static const char introduce_sql[] =
-    "UPDATE chain.lease SET keeper_pid = pg_backend_pid(), keeper_name ="
-    " current_setting('application_name'), keeper_started = (SELECT backend_start FROM"
+    "UPDATE chain.lease SET lease_pid = pg_backend_pid(), lease_name ="
+    " current_setting('application_name'), lease_started = (SELECT backend_start FROM"
     " pg_stat_activity WHERE pid = pg_backend_pid()) WHERE deployment = $1::int AND fence ="
     " $2::bigint";
 
@@ -58,7 +58,7 @@ static const char renew_sql[] =
     " error = coalesce(excluded.error, h.error), error_at = coalesce(excluded.error_at,"
     " h.error_at), retries = excluded.retries, ledgers = excluded.ledgers,"
     " events = excluded.events, event_rate = excluded.event_rate, source = excluded.source,"
-    " trouble = excluded.trouble, trouble_ms = excluded.trouble_ms, beat_at = "
+    " trouble = excluded.trouble, trouble_ms = excluded.trouble_ms, heartbeat_at = "
     "clock_timestamp())"
     " SELECT count(*) FROM l";
 

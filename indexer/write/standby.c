@@ -28,8 +28,8 @@ static tide_status put_out(struct tide_writer *w, struct tide_err *err)
     writer_sql(w,
                "SELECT l.instance, round(extract(epoch FROM clock_timestamp() - l.renewed_at) *"
                " 1000), count(pg_terminate_backend(a.pid)) FROM chain.lease l, LATERAL (VALUES"
-               " (l.writer_pid, l.writer_started, l.writer_name), (l.keeper_pid, l.keeper_started,"
-               " l.keeper_name)) s(pid, started, name) JOIN pg_stat_activity a ON a.pid = s.pid AND"
+               " (l.writer_pid, l.writer_started, l.writer_name), (l.lease_pid, l.lease_started,"
+               " l.lease_name)) s(pid, started, name) JOIN pg_stat_activity a ON a.pid = s.pid AND"
                " a.backend_start = s.started AND a.application_name = s.name AND a.usename ="
                " current_user WHERE l.deployment = %u AND l.renewed_at < clock_timestamp() -"
                " interval '%d ms' GROUP BY 1, 2",
@@ -136,8 +136,8 @@ tide_status writer_take_lease(struct tide_writer *w, struct tide_err *err)
                          " " THIS_SESSION " ON CONFLICT (deployment) DO UPDATE SET fence ="
                          " excluded.fence, instance = excluded.instance, writer_pid ="
                          " excluded.writer_pid, writer_started = excluded.writer_started,"
-                         " writer_name = excluded.writer_name, keeper_pid = NULL, keeper_started ="
-                         " NULL, keeper_name = NULL, taken_at = clock_timestamp(), renewed_at ="
+                         " writer_name = excluded.writer_name, lease_pid = NULL, lease_started ="
+                         " NULL, lease_name = NULL, taken_at = clock_timestamp(), renewed_at ="
                          " clock_timestamp()",
                          (const char *[]){ w->deployment_text, fence, instance }, 3, err);
 }

@@ -8,7 +8,7 @@ static const char beat_sql[] =
     " $5::bigint, $6::bigint, $7::bigint, $8::bigint, $9::bigint,"
     " CASE WHEN $7::bigint > 0 THEN clock_timestamp() END,"
     " CASE WHEN $9::bigint > 0 THEN clock_timestamp() END, $10, $11::bigint)"
-    " ON CONFLICT (deployment, verifier) DO UPDATE SET beat_at = clock_timestamp(),"
+    " ON CONFLICT (deployment, verifier) DO UPDATE SET heartbeat_at = clock_timestamp(),"
     " state = excluded.state, ledger = excluded.ledger, balance = excluded.balance,"
     " sent = a.sent + excluded.sent, confirmed = a.confirmed + excluded.confirmed,"
     " parked = a.parked + excluded.parked, failures = a.failures + excluded.failures,"

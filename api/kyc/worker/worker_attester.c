@@ -6,12 +6,12 @@
 /* The one that spoke last: a key that was replaced leaves its row behind. */
 static const char attester_sql[] =
     "SELECT o.attention, a.state, (1000 * greatest(0, extract(epoch FROM clock_timestamp()"
-    " - a.beat_at)))::bigint, a.ledger, a.balance, a.sent, a.confirmed, a.parked, a.failures,"
+    " - a.heartbeat_at)))::bigint, a.ledger, a.balance, a.sent, a.confirmed, a.parked, a.failures,"
     " coalesce(extract(epoch FROM a.confirmed_at)::bigint, 0),"
     " coalesce(extract(epoch FROM a.failed_at)::bigint, 0), a.standing"
     " FROM (SELECT count(*) AS attention FROM kyc.outbox WHERE deployment = $1::smallint AND"
     "   attention IS NOT NULL AND attended_at IS NULL) AS o LEFT JOIN LATERAL (SELECT *"
-    "   FROM kyc.attester WHERE deployment = $1::smallint ORDER BY beat_at DESC LIMIT 1) AS a"
+    "   FROM kyc.attester WHERE deployment = $1::smallint ORDER BY heartbeat_at DESC LIMIT 1) AS a"
     " ON true";
 
 enum {

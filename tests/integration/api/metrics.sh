@@ -14,9 +14,9 @@ api_index 96
 # Identity checks, with an attester that spoke a while ago, and what it left to people.
 (umask 077 && "$here/../_providers.py" kyc-file http://127.0.0.1:9 http://127.0.0.1:8080 sandbox | sed '0,/{/s//{"open": true, /' >"$PG_DIR/kyc.json")
 export TIDEMARK_KYC_FILE=$PG_DIR/kyc.json TIDEMARK_KYC_DATABASE_URL="host=$PG_DIR port=5432 user=tidemark_kyc dbname=tidemark"
-sql "INSERT INTO kyc.attester (deployment, verifier, state, beat_at, ledger, balance, sent, confirmed, parked, failures, confirmed_at)
+sql "INSERT INTO kyc.attester (deployment, verifier, state, heartbeat_at, ledger, balance, sent, confirmed, parked, failures, confirmed_at)
          SELECT id, 'GA', 'stopped', now() - interval '2 days', 5, 1, 1, 1, 1, 1, NULL FROM chain.deployment;
-     INSERT INTO kyc.attester (deployment, verifier, state, beat_at, ledger, balance, sent, confirmed, parked, failures, confirmed_at,
+     INSERT INTO kyc.attester (deployment, verifier, state, heartbeat_at, ledger, balance, sent, confirmed, parked, failures, confirmed_at,
              standing)
          SELECT id, 'GB', 'waiting', now() - interval '1 hour', 1234, 25000000, 9, 7, 2, 3, 'epoch'::timestamptz + interval '1700000000 s', 4
          FROM chain.deployment;

@@ -271,7 +271,7 @@ def every_move_is_audited(w):
         revoke = w.plant(subject, "revoke", 2 if ledger == 9 else 3, session)[0]
         w.db.ask(f"UPDATE kyc.outbox SET state = 'confirmed', genuine = true, confirmed_ledger = {ledger} WHERE id = {revoke}")
         check(f"standing {revoke} revoke: confirmed in ledger {ledger}" in w.once("status")[1], w.last_said())
-    standing = lambda: w.db.one("SELECT standing FROM kyc.attester ORDER BY beat_at DESC LIMIT 1")
+    standing = lambda: w.db.one("SELECT standing FROM kyc.attester ORDER BY heartbeat_at DESC LIMIT 1")
     with w.attester(*NOW):
         until(lambda: standing() == "1", lambda: f"counted: {standing()}")
     # As the manual says: the owner has a revocation sent again that was never on the chain.
@@ -335,7 +335,7 @@ def standing_fails(w):
     """the count of standing revocations fails: the log says so, and the heartbeat goes on"""
     w.rpc = w.url
     w.db.ask("ALTER TABLE state.compliance_registry_kyc RENAME COLUMN metadata TO metadata_away")
-    heartbeats = lambda: w.db.one("SELECT count(*) FROM kyc.attester WHERE beat_at > now() - interval '3 s'")
+    heartbeats = lambda: w.db.one("SELECT count(*) FROM kyc.attester WHERE heartbeat_at > now() - interval '3 s'")
     try:
         with w.attester(*NOW) as attester:
             until(lambda: "attester.standing_unknown" in attester.said(), attester.said)

@@ -34,6 +34,6 @@ FROM chain.deployment AS d LEFT JOIN chain.heartbeat AS h ON h.deployment = d.id
     h.state AS "writer",
     h.tip::text AS "tip",
     h.lag_ledgers AS "lagLedgers",
-    chain.rfc3339(h.beat_at) AS "heardOfAt"
+    chain.rfc3339(h.heartbeat_at) AS "heardOfAt"
   ) AS x
 WHERE d.id = $1::smallint
