@@ -10,9 +10,11 @@
  *   server     threads that answer connections
  *   SIGHUP     the deployment file is read again
  *   SIGTERM    /readyz says 503, then nobody new is accepted, then all is answered: exit 0 */
+#include "api/hot/feed.h"
 #include "api/http/server/server.h"
 #include "api/kyc/kyc.h"
 #include "api/port_claim.h"
+#include "api/routes/route_table.h"
 #include "api/sql/deployment_select.h"
 #include "api/sql/session.h"
 #include "api/sql/sql_pool.h"
@@ -58,6 +60,7 @@ struct program {
     atomic_bool closing; /* threads end */
     pthread_t feeder;
     bool feeding;
+    struct tide_executor executors[TIDE_EXECUTOR_COUNT];
     struct tide_port_claim *claim;
 };
 
@@ -107,6 +110,18 @@ static void raise_limits(const struct tide_config *config)
                  (unsigned long long)limit.rlim_cur, config->api_connections);
 }
 
+static tide_status open_server(struct program *p, struct tide_err *err)
+{
+    tide_route_executors(p->executors, &p->api);
+    struct tide_server_options options = { .config = &p->config,
+                                           .clock = p->api.clock,
+                                           .api = &p->api,
+                                           .routes = &tide_route_table,
+                                           .executors = p->executors,
+                                           .thread = &tide_route_thread_calls };
+    return tide_server_open(&p->api.server, &options, err);
+}
+
 static tide_status open_all(struct program *p, struct tide_err *err)
 {
     struct tide_api *api = &p->api;
@@ -130,6 +145,7 @@ static tide_status open_all(struct program *p, struct tide_err *err)
         return status;
     struct tide_sql_pool_options pool = { .conninfo = database_of(&p->config),
                                           .select = api->select,
+                                          .routes = &tide_route_table,
                                           .threads = p->config.api_sql_threads,
                                           .queue = p->config.api_sql_queue };
     if (pool.threads)
@@ -139,7 +155,7 @@ static tide_status open_all(struct program *p, struct tide_err *err)
                                           api->select, err);
     if (status == TIDE_OK)
         status = tide_kyc_open(&api->kyc, &p->config, api->clock, api->select, err);
-    return status == TIDE_OK ? tide_server_open(&api->server, api, err) : status;
+    return status == TIDE_OK ? open_server(p, err) : status;
 }
 
 static void close_all(struct program *p)
@@ -148,7 +164,7 @@ static void close_all(struct program *p)
     tide_server_close(api->server);
     tide_kyc_close(api->kyc);
     tide_stream_service_close(api->stream);
-    tide_sql_pool_close(api->pool);
+    tide_worker_pool_close(api->pool);
     atomic_store(&p->closing, true);
     if (p->feeding)
         pthread_join(p->feeder, NULL);

@@ -10,6 +10,7 @@
 #ifndef API_ATTESTER_DECIDE_H
 #define API_ATTESTER_DECIDE_H
 
+#include "api/attester/chain/result_code.h"
 #include "api/attester/chain/view.h"
 
 enum att_step {
@@ -65,11 +66,5 @@ struct att_next att_decide_ended(const struct att_flight *flight, const struct a
 
 /* The same where nobody can read the entries. PARK once it cannot come any more, else WAIT. */
 struct att_next att_decide_unread(const struct att_flight *flight, const struct att_found *found);
-
-/* TransactionResultCode */
-enum { ATT_TX_TOO_LATE = -3, ATT_TX_BAD_SEQ = -5, ATT_TX_INSUFFICIENT_FEE = -9 };
-/* "txBAD_SEQ" …; static; of an unknown one "tx" */
-const char *att_code_name(int32_t code);
-int32_t att_code_of(const char *name); /* 0: no such name */
 
 #endif

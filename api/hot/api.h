@@ -2,13 +2,11 @@
 #ifndef API_HOT_API_H
 #define API_HOT_API_H
 
-#include "api/hot/feed.h"
-#include "api/http/route.h"
 #include "tidemark/clock.h"
 #include "tidemark/config.h"
 
 struct tide_deployment_select; /* api/sql/deployment_select.h */
-struct tide_sql_pool;          /* threads that answer from PostgreSQL: api/sql/sql_pool.h */
+struct tide_worker_pool;       /* threads that answer from PostgreSQL: api/sql/sql_pool.h */
 struct tide_stream_service; /* the stream's hub, and the indexer's figures: api/stream/service.h */
 struct tide_kyc;            /* sessions, webhooks: api/kyc/kyc.h                    */
 struct tide_server;         /* the HTTP server: api/http/server/server.h                    */
@@ -19,7 +17,7 @@ struct tide_api {
     struct tide_deployment_select *select; /* which deployment is served */
     struct tide_hot *hot;
     struct tide_feed *feed;
-    struct tide_sql_pool *pool; /* NULL: look-ups alone (api_sql_threads 0) */
+    struct tide_worker_pool *pool; /* NULL: look-ups alone (api_sql_threads 0) */
     struct tide_stream_service *stream;
     struct tide_kyc *kyc; /* NULL: not configured */
     struct tide_server *server;

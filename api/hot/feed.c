@@ -84,7 +84,7 @@ static tide_status prepare(struct tide_feed *feed, struct tide_err *err)
                                  "SELECT moves FROM chain.cursor WHERE deployment = $1", err);
     tide_buf_reset(&feed->sql);
     feed_sql_news(&feed->sql);
-    const char *sql = feed_sql_text(&feed->sql, err);
+    const char *sql = project_sql_text(&feed->sql, err);
     if (status == TIDE_OK)
         status = sql ? tide_pg_prepare(feed->pg, "news", sql, err) : TIDE_E_MEMORY;
     if (status == TIDE_OK)
@@ -218,9 +218,9 @@ static tide_status take_news(void *self, struct tide_hot_sink *sink, struct tide
     bool contracts = meta.contracts_seen != feed->look.contracts_seen ||
                      meta.raw_states != feed->look.raw_states || undecoded;
     for (uint32_t i = 1; i < feed->news.count && status == TIDE_OK; i++)
-        status = feed_apply_row(sink, &feed->news, i, err);
+        status = project_sql_apply(sink, &feed->news, i, err);
     if (status == TIDE_OK && contracts)
-        status = feed_contracts(feed->pg, feed->selected.id, feed->look.ledger, sink, err);
+        status = project_contracts(feed->pg, feed->selected.id, feed->look.ledger, sink, err);
     if (status == TIDE_OK)
         status = feed_put_meta(feed, sink, &feed->look, err);
     return status;

@@ -15,7 +15,7 @@ static tide_status take_row(void *self, const struct tide_pg_rows *row, struct t
     struct building *b = self;
     b->rows++;
     tide_liveness_mark();
-    return feed_apply_row(b->sink, row, 0, err);
+    return project_sql_apply(b->sink, row, 0, err);
 }
 
 struct numbers {
@@ -36,7 +36,7 @@ static tide_status stream(struct building *b, struct tide_buf *sql, const struct
 {
     const char *values[] = { n->deployment, n->from, n->to };
     struct tide_pg_sink sink = { take_row, b };
-    const char *text = feed_sql_text(sql, err);
+    const char *text = project_sql_text(sql, err);
     tide_status status =
         text ? tide_pg_stream(b->feed->pg, &sink, text, values, count, err) : TIDE_E_MEMORY;
     tide_buf_reset(sql);
@@ -74,13 +74,13 @@ static tide_status build_pools(struct building *b, const struct feed_look *look,
     tide_status status = before_window(b->feed, look, &start, err);
     struct numbers n = numbers_of(b->feed, start, look->ledger);
     tide_buf_reset(sql);
-    feed_sql_in_scope(sql, PROJECT_POOL);
+    project_sql_probes(sql, PROJECT_POOL);
     if (status == TIDE_OK)
         status = stream(b, sql, &n, 2, err);
     tide_buf_reset(sql);
-    feed_sql_since(sql, PROJECT_POOL);
+    project_sql_since(sql, PROJECT_POOL);
     tide_buf_str(sql, " UNION ALL ");
-    feed_sql_since(sql, PROJECT_SWAP);
+    project_sql_since(sql, PROJECT_SWAP);
     tide_buf_str(sql, " ORDER BY ledger, source, tx, seq");
     return status == TIDE_OK ? stream(b, sql, &n, 3, err) : status;
 }
@@ -96,7 +96,7 @@ static tide_status build_rest(struct building *b, const struct feed_look *look,
         if (s == PROJECT_POOL || s == PROJECT_SWAP)
             continue;
         tide_buf_reset(sql);
-        feed_sql_whole(sql, (enum project_source_id)s, as_of);
+        project_sql_whole(sql, (enum project_source_id)s, as_of);
         status = stream(b, sql, &n, as_of ? 2 : 1, err);
     }
     return status;
@@ -109,7 +109,7 @@ static tide_status look_now(struct tide_feed *feed, struct feed_look *look, stru
     feed_note_time(feed);
     tide_buf_reset(&feed->sql);
     feed_sql_cursor(&feed->sql);
-    const char *sql = feed_sql_text(&feed->sql, err);
+    const char *sql = project_sql_text(&feed->sql, err);
     if (!sql)
         return TIDE_E_MEMORY;
     tide_status status =
@@ -132,7 +132,7 @@ static tide_status fill(struct tide_feed *feed, struct tide_hot_sink *sink, stru
     if (status == TIDE_OK)
         status = build_rest(&b, &feed->look, err);
     if (status == TIDE_OK)
-        status = feed_contracts(feed->pg, feed->selected.id, feed->look.ledger, sink, err);
+        status = project_contracts(feed->pg, feed->selected.id, feed->look.ledger, sink, err);
     if (status == TIDE_OK)
         status = feed_put_meta(feed, sink, &feed->look, err);
     if (status == TIDE_OK)

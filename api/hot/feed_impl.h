@@ -1,26 +1,16 @@
-/* What the files api/feed*.c share, and reader_past.c, which reads the same rows. */
+/* What the files feed*.c share. */
 #ifndef API_HOT_FEED_IMPL_H
 #define API_HOT_FEED_IMPL_H
 
 #include "api/hot/feed.h"
-#include "api/hot/project.h"
+#include "api/hot/project/contracts.h"
+#include "api/hot/project/project_sql.h"
 #include "api/sql/age.h"
 #include "api/sql/deployment_select.h"
 #include "tidemark/buf.h"
 
 #include <pthread.h>
 
-/* Columns in front of the values of every row that is applied. */
-enum {
-    FEED_SOURCE,
-    FEED_REMOVED,
-    FEED_LEDGER,
-    FEED_TIME,
-    FEED_CONTRACT,
-    FEED_TX,
-    FEED_SEQ,
-    FEED_VALUES
-};
 enum { FEED_CURSOR_ROW = -1 }; /* its source */
 
 /* Where the database stands; the cursor row of the feeding statement. */
@@ -65,28 +55,14 @@ struct tide_feed {
 void feed_note_time(struct tide_feed *feed);
 
 /* feed_sql.c */
-/* The rows of a source since $2 up to $3, as one SELECT. */
-void feed_sql_since(struct tide_buf *sql, enum project_source_id source);
-/* Its rows as of the end of $2: all that are there; newest when as_of is false. */
-void feed_sql_whole(struct tide_buf *sql, enum project_source_id source, bool as_of);
-/* The same as of $2 for entries that are seldom removed, one probe each. */
-void feed_sql_in_scope(struct tide_buf *sql, enum project_source_id source);
 /* Everything since $2 up to $3 or the cursor, the cursor row first. */
 void feed_sql_news(struct tide_buf *sql);
 /* The cursor row alone: $1 deployment, $2 our ledger, $3 until. */
 void feed_sql_cursor(struct tide_buf *sql);
-/* The statement, bound (api/sql/bound.h); NULL: too long. */
-const char *feed_sql_text(struct tide_buf *sql, struct tide_err *err);
 
 /* feed_apply.c */
 tide_status feed_read_look(struct feed_look *look, const struct tide_pg_rows *rows, uint32_t at,
                            const uint8_t our_hash[TIDE_HASH_BYTES], struct tide_err *err);
-tide_status feed_apply_row(struct tide_hot_sink *sink, const struct tide_pg_rows *rows, uint32_t at,
-                           struct tide_err *err);
-/* Names, roles and completeness of the contracts at the end of a ledger, and what follows from
- * them for meta. */
-tide_status feed_contracts(struct tide_pg *pg, uint16_t deployment, uint32_t ledger,
-                           struct tide_hot_sink *sink, struct tide_err *err);
 /* Writes where the cache stands now. */
 tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
                           const struct feed_look *look, struct tide_err *err);

@@ -7,7 +7,8 @@
 #ifndef API_HOT_HISTORY_LOOKUP_H
 #define API_HOT_HISTORY_LOOKUP_H
 
-#include "api/hot/project.h"
+#include "api/hot/project/project.h"
+#include "api/hot/project/record_set.h"
 #include "schema/rule/rule.h"
 
 struct tide_history {

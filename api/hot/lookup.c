@@ -1,38 +1,5 @@
 #include "api/hot/lookup.h"
 
-uint64_t tide_lookup_now(const struct tide_hot_meta *meta, int64_t wall_ms)
-{
-    int64_t wall = wall_ms / 1000;
-    return wall > 0 && (uint64_t)wall > meta->close_time ? (uint64_t)wall : meta->close_time;
-}
-
-uint64_t tide_lookup_fed_age_ms(const struct tide_hot_meta *meta, int64_t host_ms)
-{
-    if (TIDE_UNLIKELY(memcmp(meta->boot, tide_boot_id(), sizeof meta->boot) != 0))
-        return TIDE_LOOKUP_AGE_MAX;
-    /* The feeder may have read the clock after the worker's turn began. */
-    return host_ms > meta->fed_ms ? (uint64_t)(host_ms - meta->fed_ms) : 0;
-}
-
-/* Ages add up to at most the largest that is told. */
-static uint64_t aged(uint64_t age_ms, uint64_t since_ms)
-{
-    return age_ms < TIDE_LOOKUP_AGE_MAX - since_ms ? age_ms + since_ms : TIDE_LOOKUP_AGE_MAX;
-}
-
-uint64_t tide_lookup_age_ms(const struct tide_hot_meta *meta, int64_t host_ms)
-{
-    return aged(meta->aged_ms, tide_lookup_fed_age_ms(meta, host_ms));
-}
-
-uint64_t tide_lookup_closed_age_ms(const struct tide_hot_meta *meta, int64_t wall_ms,
-                                   int64_t host_ms)
-{
-    uint64_t age = aged(meta->closed_age_ms, tide_lookup_fed_age_ms(meta, host_ms));
-    int64_t by_wall = wall_ms - (int64_t)meta->close_time * 1000;
-    return by_wall > 0 && (uint64_t)by_wall > age ? (uint64_t)by_wall : age;
-}
-
 void tide_lookup_standing(struct tide_reader *reader, const struct tide_hot_address *who,
                           struct tide_standing *out, const struct tide_hot_person **person)
 {
@@ -124,15 +91,4 @@ bool tide_lookup_is_watched(struct tide_reader *reader, const struct tide_hot_ad
     struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, token);
     const struct tide_hot_contract *contract = tide_reader_get(reader, &key);
     return contract && contract->watched;
-}
-
-uint32_t tide_lookup_misnamed(const struct tide_hot_meta *meta)
-{
-    uint32_t misnamed = 0;
-    for (int role = 0; role < (int)TIDE_ROLE_synth_token; role++) {
-        const struct tide_hot_address *named = &meta->dao_named[role];
-        if (named->kind && !tide_hot_address_eq(named, &meta->contracts[role]))
-            misnamed |= 1u << role;
-    }
-    return misnamed;
 }

@@ -1,7 +1,9 @@
 #include "api/hot/reader.h"
-#include "api/hot/lookup.h"
+#include "api/hot/cache_meta.h"
 #include "api/sql/deployment_select.h"
+#include "api/sql/scope.h"
 #include "api/sql/sql_answer.h"
+#include "api/sql/sql_problem.h"
 #include "tidemark/hash.h"
 
 static bool not_ready(struct tide_reply *reply)
@@ -15,15 +17,16 @@ static bool open_past(struct tide_reader *reader, struct tide_handler_context *c
                       struct tide_reply *reply)
 {
     struct tide_err err;
-    assert(context->pg); /* ?ledger= is for a pool's thread */
-    tide_status status = reader_past_open(&reader->past, &reader->meta, context->pg,
-                                          context->deployment, &reply->at, &err);
-    reader->pg = context->pg;
-    reader->unkept = project_unkept(context->scope);
+    const struct tide_sql_task *task = tide_sql_task(context);
+    assert(task); /* ?ledger= is for a pool's thread */
+    tide_status status = reader_past_open(&reader->past, &reader->meta, task->pg, task->deployment,
+                                          &reply->at, &err);
+    reader->pg = task->pg;
+    reader->unkept = project_unkept(task->scope);
     if (status == TIDE_OK)
         reader->now = reader->meta->close_time;
     else
-        tide_sql_problem(reply, context->pg, &err);
+        tide_sql_problem(reply, task->pg, &err);
     return status == TIDE_OK;
 }
 
@@ -57,7 +60,7 @@ bool tide_reader_open(struct tide_reader *reader, struct tide_handler_context *c
 {
     const struct tide_param_value *ledger = tide_request_param(request, TIDE_PARAM_ledger);
     struct tide_err err;
-    *reader = (struct tide_reader){ .hot = context->reader };
+    *reader = (struct tide_reader){ .hot = context->thread };
     if (TIDE_UNLIKELY(ledger && ledger->given))
         return open_past(reader, context, reply);
     if (TIDE_UNLIKELY(tide_hot_begin(reader->hot, &reader->meta, &err) != TIDE_OK))
@@ -65,13 +68,46 @@ bool tide_reader_open(struct tide_reader *reader, struct tide_handler_context *c
     if (TIDE_UNLIKELY(!tide_deployment_select_allows(context->api->select, reader->meta->protocol)))
         return refuse_other(reader, reply);
     reader->unkept = reader->meta->unkept;
-    reader->now = tide_lookup_now(reader->meta, (int64_t)context->now_ms);
-    reader->age_ms = tide_lookup_age_ms(reader->meta, context->host_ms);
+    reader->now = tide_cache_now(reader->meta, (int64_t)context->now_ms);
+    reader->age_ms = tide_cache_age_ms(reader->meta, context->host_ms);
     reply->at = (struct tide_answer_at){ true, reader->meta->ledger, reader->meta->close_time,
                                          reader->age_ms };
     if (TIDE_LIKELY(fresh(reader, context, request, reply)))
         return true;
     (void)!tide_hot_end(reader->hot);
+    return false;
+}
+
+bool tide_reader_trusted(const struct tide_reader *reader,
+                         const struct tide_handler_context *context, struct tide_reply *reply)
+{
+    const struct tide_hot_meta *meta = reader->meta;
+    uint64_t allowed = context->api->config->compliance_age_s;
+    uint32_t unkept = reader->unkept &
+                      (project_sources_of(TIDE_HOT_PERSON) | project_sources_of(TIDE_HOT_BLOCKED));
+    if (TIDE_UNLIKELY(unkept != 0)) {
+        tide_reader_refuse(reply, unkept);
+        return false;
+    }
+    if (TIDE_UNLIKELY(!meta->compliance_complete)) {
+        tide_reply_problem(reply, 503, "incomplete",
+                           "The compliance registry is not known whole: it is not indexed from its"
+                           " creation (index from ledger %" PRIu32 " on), or an entry of it could"
+                           " not be decoded (/api/undecoded/entries).",
+                           meta->start_from);
+        reply->retry_after_s = 60;
+        return false;
+    }
+    if (reader->past || allowed == 0)
+        return true;
+    uint64_t age_ms = tide_cache_closed_age_ms(meta, (int64_t)context->now_ms, context->host_ms);
+    if (TIDE_LIKELY(age_ms / 1000 <= allowed))
+        return true;
+    tide_reply_problem(reply, 503, "stale",
+                       "The newest ledger known here, %" PRIu32 ", closed %" PRIu64
+                       " s ago; for compliance %" PRIu64 " s are allowed (compliance_age_s).",
+                       meta->ledger, age_ms / 1000, allowed);
+    reply->retry_after_s = 5;
     return false;
 }
 
@@ -126,11 +162,18 @@ uint32_t tide_reader_unkept(const struct tide_reader *reader)
     return needs & reader->unkept;
 }
 
+void tide_reader_refuse(struct tide_reply *reply, uint32_t unkept)
+{
+    char table[PROJECT_TABLE_NAME];
+    project_table_name(table, unkept);
+    tide_scope_refuse(reply, table);
+}
+
 static void refuse_unkept(const struct tide_reader *reader, struct tide_reply *reply)
 {
     uint32_t unkept = tide_reader_unkept(reader);
     if (unkept)
-        project_refuse(reply, unkept);
+        tide_reader_refuse(reply, unkept);
 }
 
 void tide_reader_close(struct tide_reader *reader, struct tide_reply *reply)

@@ -15,8 +15,9 @@
 #define API_HOT_READER_H
 
 #include "api/hot/api.h"
-#include "api/hot/project.h"
+#include "api/hot/project/project.h"
 #include "api/hot/record_json.h"
+#include "api/http/route.h"
 #include "api/sql/cursor.h"
 #include "schema/store/hot.h"
 
@@ -34,11 +35,15 @@ struct tide_reader {
     struct tide_pg *pg;       /* of the past */
 };
 
-/* Opens what the request asks for: with ?ledger=N that is what context->pg and reply->at say.
+/* Opens what the request asks for: with ?ledger=N that is what tide_sql_task and reply->at say.
  * False: the reply holds the problem, nothing is open. That is 503 not_ready (no cache yet), 503
  * stale (older than stale_after_ms, or than ?maxAgeMs=), or a failure of the database. */
 bool tide_reader_open(struct tide_reader *reader, struct tide_handler_context *context,
                       const struct tide_request *request, struct tide_reply *reply);
+/* Whether what is known allows a compliance answer at all: the registry is indexed whole, and its
+ * newest ledger is young enough. False: the reply says why not. */
+bool tide_reader_trusted(const struct tide_reader *reader,
+                         const struct tide_handler_context *context, struct tide_reply *reply);
 /* Ends it and says in the reply what the answer is true at, or what went wrong. */
 void tide_reader_close(struct tide_reader *reader, struct tide_reply *reply);
 
@@ -67,6 +72,8 @@ static inline void tide_reader_need(struct tide_reader *reader, enum project_sou
 }
 /* Bits of what was asked for and is not kept. */
 uint32_t tide_reader_unkept(const struct tide_reader *reader);
+/* 503 incomplete, which names the first table of those bits. */
+void tide_reader_refuse(struct tide_reply *reply, uint32_t unkept);
 
 /* Over a snapshot that the caller began and will end. */
 static inline struct tide_reader tide_reader_of(struct tide_hot_reader *hot,

@@ -1,7 +1,9 @@
 /* Records as of the close of a ledger, read when they are asked for: one by an index probe, all of
  * a kind by one statement. */
-#include "api/hot/feed_impl.h"
 #include "api/hot/history_lookup.h"
+#include "api/hot/project/contracts.h"
+#include "api/hot/project/project_sql.h"
+#include "api/hot/project/record_set.h"
 #include "api/hot/reader.h"
 #include "api/sql/bound.h"
 
@@ -56,7 +58,7 @@ static struct tide_hot_sink sink_of(struct reader_past *past)
 
 static tide_status take_row(void *self, const struct tide_pg_rows *row, struct tide_err *err)
 {
-    return feed_apply_row(self, row, 0, err);
+    return project_sql_apply(self, row, 0, err);
 }
 
 /* Runs past->sql: $1 deployment, $2 after or as of, $3 up to, $4 a symbol. */
@@ -70,7 +72,7 @@ static void stream(struct reader_past *past, uint32_t two, size_t count, const c
     snprintf(id, sizeof id, "%u", past->history.deployment);
     snprintf(from, sizeof from, "%u", two);
     snprintf(to, sizeof to, "%u", past->history.ledger);
-    const char *sql = feed_sql_text(&past->sql, &past->err);
+    const char *sql = project_sql_text(&past->sql, &past->err);
     past->status = sql ? tide_pg_stream(past->history.pg, &sink, sql,
                                         (const char *[]){ id, from, to, symbol }, count, &past->err)
                        : TIDE_E_MEMORY;
@@ -85,9 +87,9 @@ static void load_source(struct reader_past *past, enum project_source_id source,
     const char *columns = project_sources[source].columns;
     tide_buf_reset(&past->sql);
     if (removable)
-        feed_sql_whole(&past->sql, source, true);
+        project_sql_whole(&past->sql, source, true);
     else
-        feed_sql_in_scope(&past->sql, source);
+        project_sql_probes(&past->sql, source);
     tide_buf_putf(&past->sql, " ORDER BY (%.*s)::text COLLATE \"C\"", (int)strcspn(columns, ","),
                   columns);
     stream(past, past->history.ledger, 2, NULL);
@@ -266,7 +268,7 @@ static void load_trade(struct reader_past *past, const struct tide_hot_symbol *i
     if (past->status == TIDE_OK && !record_set_find(&past->set, &key))
         load_pool_at(past, id, past->history.ledger);
     tide_buf_reset(&past->sql);
-    feed_sql_since(&past->sql, PROJECT_SWAP);
+    project_sql_since(&past->sql, PROJECT_SWAP);
     tide_buf_str(&past->sql, " AND pool_id = $4 ORDER BY ledger, tx, op, seq");
     stream(past, before, 4, symbol);
     load_pool_at(past, id, past->history.ledger);
@@ -318,7 +320,8 @@ static tide_status load_meta(struct reader_past *past, const struct tide_answer_
         status = tide_history_open(&past->history, past->history.pg, past->history.deployment,
                                    at->ledger, err);
     if (status == TIDE_OK)
-        status = feed_contracts(past->history.pg, past->history.deployment, at->ledger, &sink, err);
+        status =
+            project_contracts(past->history.pg, past->history.deployment, at->ledger, &sink, err);
     if (status == TIDE_OK)
         status = load_instance(past, PROJECT_POOLS, TIDE_ROLE_liquidity_pool, err);
     if (status == TIDE_OK)

@@ -5,9 +5,42 @@
 #ifndef API_HTTP_PARAM_H
 #define API_HTTP_PARAM_H
 
-#include "api/http/route.h"
+#include "schema/store/ledger_value.h"
 
-#define TIDE_PARAM_WHY 4096u /* all kinds of events are named in one */
+#define TIDE_PARAM_WHY 4096u /* bytes; the longest names all kinds of events */
+
+/* One value per line of param.def: TIDE_PARAM_limit … */
+enum tide_param_id {
+#define TIDE_PARAM(name, type, min, max, def, words, help, example) TIDE_PARAM_##name,
+#include "api/http/param.def"
+#undef TIDE_PARAM
+    TIDE_PARAM_COUNT
+};
+
+enum tide_param_type {
+    TIDE_PARAM_U64,     /* decimal digits, min..max                                       */
+    TIDE_PARAM_AMOUNT,  /* a whole number of at most 38 digits, without leading zeros     */
+    TIDE_PARAM_ADDRESS, /* G… or C… strkey; an M… is refused with a text that names its G… */
+    TIDE_PARAM_SYMBOL,  /* 1..32 of [A-Za-z0-9_]                                          */
+    TIDE_PARAM_HASH,    /* 64 hex digits                                                  */
+    TIDE_PARAM_TEXT,    /* min..max bytes of UTF-8 without control characters             */
+    TIDE_PARAM_CHOICE,  /* one of its words, "a|b|c"                                      */
+    TIDE_PARAM_BOOL,    /* true | false                                                   */
+    TIDE_PARAM_TIME,    /* unix seconds, or RFC 3339: min..max                            */
+    TIDE_PARAM_KIND,    /* a kind of event: enum tide_event_id                            */
+    TIDE_PARAM_EVENT,   /* Stellar RPC's id of an event: 19 digits, '-', 10 digits        */
+    TIDE_PARAM_CURSOR,  /* what an earlier answer gave as "next"                          */
+};
+
+struct tide_param_value {
+    enum tide_param_id id;
+    bool given;      /* false: text is the default, maybe empty  */
+    tide_slice text; /* decoded; NUL follows it; dies with the request */
+    uint64_t number; /* U64; TIME: unix seconds; CHOICE: index of the word; BOOL; KIND: its id */
+    tide_i128 amount;
+    struct tide_hot_address address;
+    struct tide_hot_symbol symbol;
+};
 
 struct tide_param {
     const char *name;

@@ -1,4 +1,4 @@
-#include "api/http/route.h"
+#include "api/http/reply.h"
 #include "tidemark/text.h"
 
 #include <stdarg.h>

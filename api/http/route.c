@@ -2,27 +2,6 @@
 #include "api/http/param.h"
 #include "tidemark/text.h"
 
-#define TIDE_ROUTE(id, method, path, kind, cost, body_max, cache_control, query, handler) \
-    tide_handler_fn tide_route_##handler;
-#include "api/routes/route.def"
-
-static const struct tide_route routes[] = {
-/* clang-format off */
-#define TIDE_ROUTE(id, method, path, kind, cost, body_max, cache_control, query, handler) \
-    { #id, #method, path, TIDE_ROUTE_##kind, cost, body_max, cache_control, query, \
-      tide_route_##handler, NULL },
-#define TIDE_QUERY(id, path, cost, cache_control, query) \
-    { #id, "GET", path, TIDE_ROUTE_SQL, cost, 0, cache_control, query, NULL, #id },
-#include "api/routes/route.def"
-    /* clang-format on */
-};
-
-const struct tide_route *tide_routes(size_t *count)
-{
-    *count = TIDE_COUNT(routes);
-    return routes;
-}
-
 const struct tide_param_value *tide_request_param(const struct tide_request *request,
                                                   enum tide_param_id id)
 {
@@ -34,6 +13,7 @@ const struct tide_param_value *tide_request_param(const struct tide_request *req
 
 /* One target under way: where decoded bytes go, and whether a field was named already. */
 struct match {
+    const struct tide_route_table *table;
     struct tide_request *request;
     struct tide_reply *reply;
     char *scratch;
@@ -209,46 +189,37 @@ static uint32_t fit(const char *template, tide_slice path)
 
 /* Whether it cannot fit: seen at the two letters behind "/api/", which most differ in. The first six
  * of a template are literal (test_route). */
-static bool differs_early(size_t route, tide_slice path)
+static bool differs_early(const struct tide_route *route, tide_slice path)
 {
-    static const uint8_t lens[] = {
-#define TIDE_ROUTE(id, method, path, kind, cost, body_max, cache_control, query, handler) \
-    sizeof path - 1,
-#define TIDE_QUERY(id, path, cost, cache_control, query) sizeof path - 1,
-#include "api/routes/route.def"
-    };
     enum { FIRST = 5, SECOND };
-    const char *template = routes[route].path;
-    if (lens[route] <= SECOND || path.len <= SECOND)
+    const char *template = route->path;
+    if (route->path_len <= SECOND || path.len <= SECOND)
         return false;
     return template[FIRST] != (char)path.ptr[FIRST] ||
            (template[SECOND] != '{' && template[SECOND] != (char)path.ptr[SECOND]);
 }
 
-/* The path's best template, NULL when none fits. */
-static const char *find_path(tide_slice path)
+/* The first route of the path's best template, NULL when none fits. */
+static const struct tide_route *find_path(const struct tide_route_table *table, tide_slice path)
 {
-    const char *found = NULL;
+    const struct tide_route *found = NULL;
     uint32_t best = 0;
-    for (size_t i = 0; i < TIDE_COUNT(routes); i++) {
-        if (differs_early(i, path))
+    for (size_t i = 0; i < table->count; i++) {
+        const struct tide_route *route = &table->routes[i];
+        if (differs_early(route, path))
             continue;
-        uint32_t literal = fit(routes[i].path, path);
+        uint32_t literal = fit(route->path, path);
         if (literal > best) {
             best = literal;
-            found = routes[i].path;
+            found = route;
         }
     }
     return found;
 }
 
-const struct tide_route *tide_route_at(tide_slice path)
+const struct tide_route *tide_route_at(const struct tide_route_table *table, tide_slice path)
 {
-    const char *found = find_path(path);
-    for (size_t i = 0; found && i < TIDE_COUNT(routes); i++)
-        if (routes[i].path == found)
-            return &routes[i];
-    return NULL;
+    return find_path(table, path);
 }
 
 static void add_method(struct tide_reply *reply, const char *method)
@@ -257,25 +228,27 @@ static void add_method(struct tide_reply *reply, const char *method)
     snprintf(reply->allow + len, sizeof reply->allow - len, "%s%s", len ? ", " : "", method);
 }
 
-/* Asked again: no other template fits the path of a HOT route better (test_route). */
+/* Asked again: no other template fits the path of a look-up better (test_route). */
 static bool is_again(const struct tide_target *target)
 {
     const struct tide_route *route = target->likely;
-    return route && route->kind == TIDE_ROUTE_HOT && fit(route->path, target->path) &&
+    return route && route->class->lookup && fit(route->path, target->path) &&
            tide_slice_eq_str(target->method, route->method);
 }
 
+/* The route of the path with that method. */
 static const struct tide_route *find_method(struct match *m, const char *path, tide_slice method)
 {
+    const struct tide_route *routes = m->table->routes;
     if (tide_slice_eq_str(method, "HEAD"))
         method = TIDE_SLICE("GET");
-    for (size_t i = 0; i < TIDE_COUNT(routes); i++)
+    for (size_t i = 0; i < m->table->count; i++)
         if (strcmp(routes[i].path, path) == 0 && tide_slice_eq_str(method, routes[i].method))
             return &routes[i];
     tide_reply_problem(m->reply, 405, "method_not_allowed",
                        "This path is there, but not for this method: see Allow.");
     m->reply->allow[0] = 0;
-    for (size_t i = 0; i < TIDE_COUNT(routes); i++) {
+    for (size_t i = 0; i < m->table->count; i++) {
         if (strcmp(routes[i].path, path) != 0)
             continue;
         add_method(m->reply, routes[i].method);
@@ -290,9 +263,9 @@ static const struct tide_route *find_route(struct match *m, const struct tide_ta
 {
     if (TIDE_LIKELY(is_again(target)))
         return target->likely;
-    const char *path = find_path(target->path);
-    if (path)
-        return find_method(m, path, target->method);
+    const struct tide_route *first = find_path(m->table, target->path);
+    if (first)
+        return find_method(m, first->path, target->method);
     tide_reply_problem(m->reply, 404, "no_route", "There is no such path: see /openapi.json.");
     return NULL;
 }
@@ -341,23 +314,12 @@ static bool next_name(tide_slice *names, tide_slice *name, bool *required)
     return true;
 }
 
-/* Why a parameter is none of this route's. What could be meant by a ledger is said. */
-static const char *not_taken(const struct tide_route *route, enum tide_param_id id)
+static const char *not_taken(const struct match *m, enum tide_param_id id)
 {
-    static const struct {
-        const char *route, *why;
-    } timeless[] = {
-        { "stats", "is not taken here: totals are kept for now alone; /api/stats/daily tells of"
-                   " each day" },
-        { "coverage", "is not taken here: what is indexed is a fact of now" },
-        { "ledger", "is not taken here: a ledger never changes" },
-        { "event", "is not taken here: an event never changes" },
-        { "transaction", "is not taken here: a transaction never changes" },
-        { "stream", "is not taken here: what to go on from is after, or Last-Event-ID" },
-    };
-    for (size_t i = 0; id == TIDE_PARAM_ledger && i < TIDE_COUNT(timeless); i++)
-        if (strcmp(route->id, timeless[i].route) == 0)
-            return timeless[i].why;
+    const struct tide_route_hint *hints = m->table->hints;
+    for (size_t i = 0; i < m->table->hint_count; i++)
+        if (hints[i].param == id && strcmp(m->request->route->id, hints[i].route) == 0)
+            return hints[i].why;
     return "is not a parameter of this route";
 }
 
@@ -373,7 +335,7 @@ static void read_pair(struct match *m, uint32_t first, tide_slice pair)
         if (m->request->params[i].id == id)
             value = &m->request->params[i];
     if (!value)
-        bad_query(m, name, not_taken(m->request->route, id));
+        bad_query(m, name, not_taken(m, id));
     else if (value->given)
         bad_query(m, name, "is given more than once");
     else if (!has_value || !decode(m, &text, rest, true))
@@ -404,9 +366,10 @@ static void read_query(struct match *m, const struct tide_route *route, tide_sli
 /* --- all of it -------------------------------------------------------------------------- */
 
 bool tide_route_match(struct tide_request *request, struct tide_reply *reply,
-                      const struct tide_target *target, char *scratch)
+                      const struct tide_route_table *table, const struct tide_target *target,
+                      char *scratch)
 {
-    struct match m = { .request = request, .reply = reply, .scratch = scratch };
+    struct match m = { .table = table, .request = request, .reply = reply, .scratch = scratch };
     request->route = NULL;
     request->param_count = 0;
     if (target->path.len + target->query.len > TIDE_TARGET_MAX) {

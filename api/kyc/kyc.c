@@ -10,27 +10,6 @@
 
 enum { SESSION_GRACE_MS = 500, READ_THREADS = 2 };
 
-struct tide_kyc {
-    const struct tide_config *config;
-    const struct tide_clock *clock;
-    struct tide_deployment_select *select;
-    struct tide_kyc_settings *settings;
-    struct tide_kyc_pool *pools[TIDE_KYC_POOL_COUNT];
-    struct tide_kyc_refused *refused;
-    struct tide_kyc_workers *workers;
-    pthread_mutex_t signing; /* of the settings' challenge key */
-};
-
-const struct tide_kyc_settings *tide_kyc_settings(const struct tide_kyc *kyc)
-{
-    return kyc->settings;
-}
-
-struct tide_kyc_refused *tide_kyc_refused_of(const struct tide_kyc *kyc)
-{
-    return kyc->refused;
-}
-
 static const char *const pool_names[TIDE_KYC_POOL_COUNT] = {
     [TIDE_KYC_POOL_SESSIONS] = "sessions",
     [TIDE_KYC_POOL_HOOKS] = "webhooks",
@@ -42,7 +21,7 @@ bool tide_kyc_is_connected(const struct tide_kyc *kyc)
     uint32_t connected = 0;
     for (int i = 0; i < TIDE_KYC_POOL_COUNT; i++) {
         struct tide_worker_pool_stats stats;
-        tide_kyc_pool_stats(kyc->pools[i], &stats);
+        tide_worker_pool_stats(kyc->pools[i], &stats);
         connected += stats.connected;
     }
     return connected > 0;
@@ -53,16 +32,11 @@ void tide_kyc_metrics(const struct tide_kyc *kyc, struct tide_buf *out)
     struct tide_kyc_pool_line pools[TIDE_KYC_POOL_COUNT];
     for (int i = 0; i < TIDE_KYC_POOL_COUNT; i++) {
         pools[i].name = pool_names[i];
-        tide_kyc_pool_stats(kyc->pools[i], &pools[i].stats);
+        tide_worker_pool_stats(kyc->pools[i], &pools[i].stats);
     }
     tide_kyc_put_pools(out, pools, TIDE_KYC_POOL_COUNT);
     tide_kyc_put_figures(out, kyc->settings, kyc->workers, kyc->refused,
                          kyc->clock->now_ms(kyc->clock->self));
-}
-
-pthread_mutex_t *tide_kyc_signing(struct tide_kyc *kyc)
-{
-    return &kyc->signing;
 }
 
 static const char *database_of(const struct tide_config *config)
@@ -208,7 +182,7 @@ tide_status tide_kyc_start(struct tide_kyc *kyc, struct tide_err *err)
 {
     tide_status status = check_network(kyc, err);
     for (int i = 0; i < TIDE_KYC_POOL_COUNT && status == TIDE_OK; i++)
-        status = tide_kyc_pool_start(kyc->pools[i], err);
+        status = tide_worker_pool_start(kyc->pools[i], err);
     if (status == TIDE_OK)
         status = tide_kyc_workers_start(kyc->workers, err);
     if (status == TIDE_OK)
@@ -224,7 +198,7 @@ void tide_kyc_close(struct tide_kyc *kyc)
     if (!kyc)
         return;
     for (int i = 0; i < TIDE_KYC_POOL_COUNT; i++)
-        tide_kyc_pool_close(kyc->pools[i]);
+        tide_worker_pool_close(kyc->pools[i]);
     tide_kyc_workers_close(kyc->workers);
     tide_kyc_refused_close(kyc->refused);
     tide_kyc_settings_release(kyc->settings);
@@ -234,32 +208,18 @@ void tide_kyc_close(struct tide_kyc *kyc)
 
 /* --- requests --------------------------------------------------------------------------- */
 
-void *tide_kyc_later(struct tide_handler_context *context, size_t size, enum tide_kyc_pool_id pool,
-                     tide_kyc_run_fn *run, struct tide_reply *reply)
+enum tide_job_submitted tide_kyc_submit(struct tide_kyc *kyc, struct tide_job *job)
 {
-    struct tide_kyc_work *work = calloc(1, size);
-    assert(size >= sizeof *work && !context->later);
-    if (!work) {
-        tide_reply_problem(reply, 503, "no_memory", "There is no memory for this request.");
-        reply->retry_after_s = 1;
-        return NULL;
-    }
-    *work = (struct tide_kyc_work){ .run = run, .pool = pool, .size = size };
-    context->later = work;
-    return work;
-}
-
-enum tide_kyc_taken tide_kyc_take(struct tide_kyc *kyc, struct tide_job *job)
-{
-    job->context.later = NULL;
+    job->context.task = NULL;
     job->request->route->handle(&job->context, job->request, job->reply);
-    struct tide_kyc_work *work = job->context.later;
+    struct tide_kyc_work *work = job->context.task;
     if (!work)
-        return TIDE_KYC_ANSWERED;
-    job->context.reader = NULL; /* it is this thread's */
-    if (tide_kyc_pool_submit(kyc->pools[work->pool], job))
-        return TIDE_KYC_QUEUED;
-    job->context.later = NULL;
-    free(work);
-    return TIDE_KYC_FULL;
+        return TIDE_JOB_ANSWERED;
+    job->context.thread = NULL; /* the connection thread's own */
+    enum tide_job_submitted submitted = tide_worker_pool_submit(kyc->pools[work->pool], job);
+    if (submitted != TIDE_JOB_QUEUED) {
+        job->context.task = NULL;
+        free(work);
+    }
+    return submitted;
 }

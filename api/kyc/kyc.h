@@ -14,32 +14,8 @@
 #ifndef API_KYC_KYC_H
 #define API_KYC_KYC_H
 
-#include "api/kyc/base/settings.h"
-#include "api/sql/sql_pool.h"
-#include "tidemark/clock.h"
-#include "tidemark/config.h"
-
-#define TIDE_KYC_ADDRESS_BYTES 57u /* G… or C…, NUL-terminated */
-
-struct tide_kyc; /* opaque: all of it, of one process */
-
-/* Where a session stands. Texts are those of kyc.session.state. */
-enum tide_kyc_state {
-    TIDE_KYC_CREATED,         /* nobody came yet                                     */
-    TIDE_KYC_PENDING,         /* the person, or the provider, is at it               */
-    TIDE_KYC_REVIEW,          /* somebody must look: at the provider's, or with us   */
-    TIDE_KYC_ACTION_REQUIRED, /* the person must come again                          */
-    TIDE_KYC_APPROVED,
-    TIDE_KYC_DECLINED,
-    TIDE_KYC_EXPIRED,
-    TIDE_KYC_REVOKED, /* approved once, withdrawn by the provider since */
-    TIDE_KYC_STATE_COUNT
-};
-
-const char *tide_kyc_state_text(enum tide_kyc_state state);
-bool tide_kyc_state_of(tide_slice text, enum tide_kyc_state *out);
-/* created, pending, review, action_required: the same request asked again is the same session. */
-bool tide_kyc_is_open(enum tide_kyc_state state);
+#include "api/kyc/base/process.h"
+#include "api/kyc/base/state.h"
 
 /* TIDE_OK with *out NULL when kyc_file is not set and systemd hands over no tidemark_kyc_file:
  * routes of KYC answer 404 not_configured. Reads the file (TIDE_E_CONFIG says what is wrong with
@@ -50,24 +26,13 @@ tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *confi
 tide_status tide_kyc_start(struct tide_kyc *kyc, struct tide_err *err) TIDE_MUST_USE;
 void tide_kyc_close(struct tide_kyc *kyc); /* NULL is fine; answers what waits */
 
-const struct tide_kyc_settings *tide_kyc_settings(const struct tide_kyc *kyc);
-/* Webhooks that were refused: api/kyc/worker/refused.h. */
-struct tide_kyc_refused;
-struct tide_kyc_refused *tide_kyc_refused_of(const struct tide_kyc *kyc);
-/* The provider of a webhook's path; NULL: there is none, and the reply says so. Does not wait. */
-const struct tide_kyc_provider *tide_kyc_webhook_provider(const struct tide_kyc *kyc,
-                                                          const struct tide_request *request,
-                                                          struct tide_reply *reply);
 /* True while one of its threads is connected to its database. Any thread; does not wait. */
 bool tide_kyc_is_connected(const struct tide_kyc *kyc);
 /* Appends what /metrics says of KYC. Any thread; waits for nobody. */
 void tide_kyc_metrics(const struct tide_kyc *kyc, struct tide_buf *out);
 
-/* A request of kind KYC. On the connection's thread, never waits.
- * TIDE_KYC_ANSWERED  the reply is complete: a page, or what is refused without looking anything up
- * TIDE_KYC_QUEUED    job->done follows on another thread
- * TIDE_KYC_FULL      too many wait: 503 */
-enum tide_kyc_taken { TIDE_KYC_ANSWERED, TIDE_KYC_QUEUED, TIDE_KYC_FULL };
-enum tide_kyc_taken tide_kyc_take(struct tide_kyc *kyc, struct tide_job *job) TIDE_MUST_USE;
+/* A request of a route of KYC. On the connection's thread; never waits. TIDE_JOB_ANSWERED: the
+ * reply is a page, or a refusal that needed no look-up. */
+enum tide_job_submitted tide_kyc_submit(struct tide_kyc *kyc, struct tide_job *job) TIDE_MUST_USE;
 
 #endif

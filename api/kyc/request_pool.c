@@ -1,16 +1,11 @@
 #include "api/kyc/request_pool.h"
-#include "api/sql/sql_answer.h"
+#include "api/sql/sql_problem.h"
 #include "tidemark/log.h"
 #include "tidemark/sign.h"
 
 struct worker {
-    const struct tide_kyc_pool *pool;
+    const struct tide_kyc_pool_options *shared;
     struct tide_kyc_context context;
-};
-
-struct tide_kyc_pool {
-    struct tide_kyc_pool_options options;
-    struct tide_worker_pool *workers;
 };
 
 /* --- callbacks of a worker ---------------------------------------------------------------- */
@@ -19,12 +14,14 @@ static tide_status open_worker(void *self, void *owner, struct tide_worker_pool 
                                struct tide_err *err)
 {
     struct worker *worker = self;
-    const struct tide_kyc_pool *pool = owner;
-    struct tide_kyc_context_options options = pool->options.context;
+    const struct tide_kyc_pool_options *shared = owner;
+    struct tide_kyc_context_options options = shared->context;
     options.stopped = tide_worker_pool_is_closing;
     options.stopped_self = workers;
-    worker->pool = pool;
-    return tide_kyc_context_open(&worker->context, &options, err);
+    worker->shared = shared;
+    tide_status status = tide_kyc_context_open(&worker->context, &options, err);
+    worker->context.pool = workers;
+    return status;
 }
 
 static void close_worker(void *worker)
@@ -44,7 +41,7 @@ static tide_status connect_worker_state(void *worker, struct tide_err *err)
 
 static void report(void *worker, bool there, const struct tide_err *err)
 {
-    const char *name = ((const struct worker *)worker)->pool->options.name;
+    const char *name = ((const struct worker *)worker)->shared->name;
     char quoted[TIDE_ERR_TEXT_MAX];
     if (there)
         tide_log(TIDE_INFO, "kyc.connected", "pool=%s", name);
@@ -56,12 +53,11 @@ static void report(void *worker, bool there, const struct tide_err *err)
 static tide_status run(void *self, struct tide_job *job, struct tide_err *err)
 {
     struct worker *worker = self;
-    struct tide_kyc_work *work = job->context.later;
+    struct tide_kyc_work *work = job->context.task;
     int64_t until = job->context.deadline_ms;
     tide_kyc_rollback(&worker->context);
     tide_reply_reset(job->reply);
-    worker->context.deadline_ms = until ? until - worker->pool->options.grace_ms : 0;
-    worker->context.pool = worker->pool->workers;
+    worker->context.deadline_ms = until ? until - worker->shared->grace_ms : 0;
     worker->context.job = job;
     tide_status status = work->run(work, &worker->context, job, err);
     worker->context.job = NULL;
@@ -99,26 +95,16 @@ static void refuse(void *worker, struct tide_job *job, const struct tide_err *er
 
 static void wipe_work(struct tide_job *job)
 {
-    struct tide_kyc_work *work = job->context.later;
-    job->context.later = NULL;
+    struct tide_kyc_work *work = job->context.task;
+    job->context.task = NULL;
     if (work)
         tide_sign_wipe(work, work->size);
     free(work);
 }
 
-/* --- life --------------------------------------------------------------------------------- */
+/* --- opening ------------------------------------------------------------------------------ */
 
-bool tide_kyc_pool_submit(struct tide_kyc_pool *pool, struct tide_job *job)
-{
-    return tide_worker_pool_submit(pool->workers, job) == TIDE_WORKER_POOL_QUEUED;
-}
-
-void tide_kyc_pool_stats(struct tide_kyc_pool *pool, struct tide_worker_pool_stats *out)
-{
-    tide_worker_pool_stats(pool->workers, out);
-}
-
-tide_status tide_kyc_pool_open(struct tide_kyc_pool **out,
+tide_status tide_kyc_pool_open(struct tide_worker_pool **out,
                                const struct tide_kyc_pool_options *options, struct tide_err *err)
 {
     static const struct tide_worker_calls work = { .state_size = sizeof(struct worker),
@@ -132,32 +118,20 @@ tide_status tide_kyc_pool_open(struct tide_kyc_pool **out,
                                                    .again = is_worth_another,
                                                    .drop = drop,
                                                    .refuse = refuse,
-                                                   .over = wipe_work };
-    struct tide_kyc_pool *pool = calloc(1, sizeof *pool);
-    if (!pool)
+                                                   .over = wipe_work,
+                                                   .release = free };
+    struct tide_kyc_pool_options *shared = malloc(sizeof *shared);
+    *out = NULL;
+    if (!shared)
         return tide_fail(err, TIDE_E_MEMORY, "KYC pool");
-    *out = pool;
-    pool->options = *options;
+    *shared = *options;
     struct tide_worker_pool_options workers = { .name = options->name,
                                                 .work = &work,
-                                                .owner = pool,
+                                                .owner = shared,
                                                 .clock = options->context.clock,
                                                 .threads = options->threads,
                                                 .queue = options->queue,
                                                 .bulkhead_threads = options->provider_threads,
                                                 .bulkhead_queue = (options->queue + 1) / 2 };
-    return tide_worker_pool_open(&pool->workers, &workers, err);
-}
-
-tide_status tide_kyc_pool_start(struct tide_kyc_pool *pool, struct tide_err *err)
-{
-    return tide_worker_pool_start(pool->workers, err);
-}
-
-void tide_kyc_pool_close(struct tide_kyc_pool *pool)
-{
-    if (!pool)
-        return;
-    tide_worker_pool_close(pool->workers);
-    free(pool);
+    return tide_worker_pool_open(out, &workers, err);
 }

@@ -44,7 +44,7 @@ static void put_success_headers(struct tide_json *j, const struct openapi_texts 
     }
     if (openapi_is_public(operation))
         put_header(j, texts, "Access-Control-Allow-Origin");
-    if (operation->kind == TIDE_ROUTE_KYC && !openapi_is_page(operation))
+    if (operation->kind == OPENAPI_KYC)
         put_header(j, texts, "Vary");
     tide_json_close(j, '}');
 }

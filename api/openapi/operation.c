@@ -3,9 +3,9 @@
 /* clang-format off */
 static const struct openapi_operation operations[] = {
 #define TIDE_ROUTE(id, method, path, kind, cost, body_max, cache_control, query, handler) \
-    { #id, #method, path, TIDE_ROUTE_##kind, cost, body_max, cache_control, query },
+    { #id, #method, path, OPENAPI_##kind, cost, body_max, cache_control, query },
 #define TIDE_QUERY(id, path, cost, cache_control, query) \
-    { #id, "GET", path, TIDE_ROUTE_SQL, cost, 0, cache_control, query },
+    { #id, "GET", path, OPENAPI_SQL, cost, 0, cache_control, query },
 #include "api/routes/route.def"
 };
 /* clang-format on */
@@ -34,12 +34,13 @@ static const struct {
     bool absent;  /* 404: what it is about may not be there */
     bool busy;    /* 503 */
 } kinds[] = {
-    [TIDE_ROUTE_HOT] = { "the hot cache; with `ledger` PostgreSQL", true, true, true, false, true },
-    [TIDE_ROUTE_SQL] = { "PostgreSQL", true, true, true, false, true },
-    [TIDE_ROUTE_LOCAL] = { "the process itself", false, true, true, false, false },
-    [TIDE_ROUTE_STREAM] = { "the stream service", false, true, true, false, true },
-    [TIDE_ROUTE_KYC] = { NULL, false, false, true, true, true },
-    [TIDE_ROUTE_HOOK] = { NULL, false, false, false, true, true },
+    [OPENAPI_HOT] = { "the hot cache; with `ledger` PostgreSQL", true, true, true, false, true },
+    [OPENAPI_SQL] = { "PostgreSQL", true, true, true, false, true },
+    [OPENAPI_LOCAL] = { "the process itself", false, true, true, false, false },
+    [OPENAPI_STREAM] = { "the stream service", false, true, true, false, true },
+    [OPENAPI_KYC] = { NULL, false, false, true, true, true },
+    [OPENAPI_PAGE] = { NULL, false, false, true, true, true },
+    [OPENAPI_HOOK] = { NULL, false, false, false, true, true },
 };
 
 const char *openapi_from(const struct openapi_operation *operation)
@@ -69,7 +70,7 @@ bool openapi_has_etag(const struct openapi_operation *operation)
 
 bool openapi_is_page(const struct openapi_operation *operation)
 {
-    return operation->kind == TIDE_ROUTE_KYC && strncmp(operation->path, "/api/", 5) != 0;
+    return operation->kind == OPENAPI_PAGE;
 }
 
 /* Whether a list of names, separated by spaces, has one; "name!" counts. */
@@ -120,7 +121,7 @@ bool openapi_gives(const struct openapi_texts *texts, const struct openapi_opera
     case 404:
         return may_be_absent(texts, operation) || lists(also, word);
     case 410:
-        return reads_events(texts, operation) || operation->kind == TIDE_ROUTE_STREAM;
+        return reads_events(texts, operation) || operation->kind == OPENAPI_STREAM;
     case 413:
     case 415:
         return operation->body_max > 0;

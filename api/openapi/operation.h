@@ -5,9 +5,20 @@
 #include "api/http/route.h"
 #include "api/openapi/texts.h"
 
+/* Kinds of routes in route.def. */
+enum openapi_kind {
+    OPENAPI_HOT,
+    OPENAPI_SQL,
+    OPENAPI_LOCAL,
+    OPENAPI_STREAM,
+    OPENAPI_KYC,
+    OPENAPI_PAGE,
+    OPENAPI_HOOK
+};
+
 struct openapi_operation {
     const char *id, *method, *path;
-    enum tide_route_kind kind;
+    enum openapi_kind kind;
     uint32_t cost, body_max;
     const char *cache_control, *query;
 };

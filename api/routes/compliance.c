@@ -12,39 +12,6 @@ enum {
     ADDRESSES_MAX = 1000
 };
 
-bool tide_trusted(const struct tide_reader *reader, const struct tide_handler_context *context,
-                  struct tide_reply *reply)
-{
-    const struct tide_hot_meta *meta = reader->meta;
-    uint64_t allowed = context->api->config->compliance_age_s;
-    uint32_t unkept = reader->unkept &
-                      (project_sources_of(TIDE_HOT_PERSON) | project_sources_of(TIDE_HOT_BLOCKED));
-    if (TIDE_UNLIKELY(unkept != 0)) {
-        project_refuse(reply, unkept);
-        return false;
-    }
-    if (TIDE_UNLIKELY(!meta->compliance_complete)) {
-        tide_reply_problem(reply, 503, "incomplete",
-                           "The compliance registry is not known whole: it is not indexed from its"
-                           " creation (index from ledger %" PRIu32 " on), or an entry of it could"
-                           " not be decoded (/api/undecoded/entries).",
-                           meta->start_from);
-        reply->retry_after_s = 60;
-        return false;
-    }
-    if (reader->past || allowed == 0)
-        return true;
-    uint64_t age_ms = tide_lookup_closed_age_ms(meta, (int64_t)context->now_ms, context->host_ms);
-    if (TIDE_LIKELY(age_ms / 1000 <= allowed))
-        return true;
-    tide_reply_problem(reply, 503, "stale",
-                       "The newest ledger known here, %" PRIu32 ", closed %" PRIu64
-                       " s ago; for compliance %" PRIu64 " s are allowed (compliance_age_s).",
-                       meta->ledger, age_ms / 1000, allowed);
-    reply->retry_after_s = 5;
-    return false;
-}
-
 static uint32_t poll_after(const struct tide_standing *standing, uint64_t now)
 {
     if (standing->needs_kyc)
@@ -114,7 +81,7 @@ void tide_route_kyc_status(struct tide_handler_context *context, const struct ti
     struct tide_reader reader;
     if (!tide_reader_open(&reader, context, request, reply))
         return;
-    if (tide_trusted(&reader, context, reply)) {
+    if (tide_reader_trusted(&reader, context, reply)) {
         (void)tide_buf_room(&reply->body, ITEM_BYTES);
         struct tide_json j = tide_reader_answer(&reader, reply);
         tide_json_time(&j, "evaluatedAt", reader.now);
@@ -221,7 +188,7 @@ static void answer_list(struct tide_handler_context *context, const struct tide_
     size_t i;
     if (!tide_reader_open(&reader, context, request, reply))
         return;
-    if (tide_trusted(&reader, context, reply)) {
+    if (tide_reader_trusted(&reader, context, reply)) {
         if (reader.past)
             expect_all(&reader, list);
         (void)tide_buf_room(&reply->body, ITEM_BYTES * (json_array_size(list) + 1));

@@ -74,7 +74,7 @@ void tide_put_agrees(struct tide_json *j, const struct tide_reader *reader)
     if (reader->unkept & PROJECT_BIT(PROJECT_GOVERNANCE))
         tide_json_null(j, "agreesWithDao");
     else
-        tide_json_bool(j, "agreesWithDao", tide_lookup_misnamed(reader->meta) == 0);
+        tide_json_bool(j, "agreesWithDao", tide_cache_misnamed(reader->meta) == 0);
 }
 
 static void put_roles(struct tide_json *j, struct tide_reader *reader)

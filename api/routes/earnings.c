@@ -4,6 +4,7 @@
 #include "api/sql/bound.h"
 #include "api/sql/scope.h"
 #include "api/sql/sql_answer.h"
+#include "api/sql/sql_problem.h"
 
 #include <stdio.h>
 
@@ -57,21 +58,21 @@ static tide_status load_claim(struct claim *claim, const struct tide_handler_con
                               struct tide_err *err)
 {
     char id[8], at[16], rows[24];
+    const struct tide_sql_task *task = tide_sql_task(context);
     const struct tide_param_value *newest = tide_request_param(request, TIDE_PARAM_epoch);
-    snprintf(id, sizeof id, "%u", context->deployment);
+    snprintf(id, sizeof id, "%u", task->deployment);
     snprintf(at, sizeof at, "%" PRIu32, ledger);
     snprintf(rows, sizeof rows, "%" PRIu64, claim->limit + 1);
     tide_status status =
-        tide_history_open(&claim->history, context->pg, context->deployment, ledger, err);
-    claim->history.scope = context->scope;
+        tide_history_open(&claim->history, task->pg, task->deployment, ledger, err);
+    claim->history.scope = task->scope;
     if (status == TIDE_OK)
         status = load_deposit(claim, err);
     if (status != TIDE_OK)
         return status;
     const char *const values[] = { id, at, newest->given ? (const char *)newest->text.ptr : NULL,
                                    (const char *)claim->address->text.ptr, rows };
-    return tide_bound_query(context->pg, &claim->epochs, epochs_sql, values, TIDE_COUNT(values),
-                            err);
+    return tide_bound_query(task->pg, &claim->epochs, epochs_sql, values, TIDE_COUNT(values), err);
 }
 
 /* One epoch; false when the contract's arithmetic would overflow. */
@@ -158,7 +159,7 @@ static void refuse(const struct claim *claim, const struct tide_handler_context 
 {
     char missing[TIDE_SCOPE_TEXT];
     if (!claim->history.unkept) {
-        tide_sql_problem(reply, context->pg, err);
+        tide_sql_problem(reply, tide_sql_task(context)->pg, err);
         return;
     }
     snprintf(missing, sizeof missing, "state.%s", claim->history.unkept);
@@ -171,7 +172,7 @@ void tide_route_claimable(struct tide_handler_context *context, const struct tid
     struct tide_err err;
     struct claim claim = { .address = tide_request_param(request, TIDE_PARAM_address),
                            .limit = tide_request_param(request, TIDE_PARAM_limit)->number };
-    if (!is_in_scope(context->scope, reply))
+    if (!is_in_scope(tide_sql_task(context)->scope, reply))
         return;
     if (load_claim(&claim, context, request, reply->at.ledger, &err) != TIDE_OK)
         refuse(&claim, context, reply, &err);

@@ -2,6 +2,7 @@
 #ifndef API_ROUTES_HANDLERS_H
 #define API_ROUTES_HANDLERS_H
 
+#include "api/hot/api.h"
 #include "api/hot/lookup.h"
 
 #define TIDE_ROUTE(id, method, path, kind, cost, body_max, cache_control, query, handler) \
@@ -16,9 +17,6 @@ void tide_put_feed(struct tide_json *j, const struct tide_hot_feed *feed, uint64
 /* "agreesWithDao": whether the DAO's storage names the deployment file's contracts; null where the
  * index does not keep it. Compliance and prices come from the file's contracts either way. */
 void tide_put_agrees(struct tide_json *j, const struct tide_reader *reader);
-/* Whether the view may call anybody compliant at all; false: the reply says why not. */
-bool tide_trusted(const struct tide_reader *reader, const struct tide_handler_context *context,
-                  struct tide_reply *reply);
 /* Answers that the contract would give no answer: 409 with its reason, or 404 when what was asked
  * for is not there. */
 void tide_tell_refusal(struct tide_reply *reply, enum tide_refusal refusal);

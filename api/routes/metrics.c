@@ -1,10 +1,12 @@
 /* GET /metrics: what this process counts, and what the indexer says of itself. Nothing here waits
  * for the database: its figures are those that the stream's thread read last. */
+#include "api/hot/feed.h"
 #include "api/http/metrics_text.h"
 #include "api/http/server/server.h"
 #include "api/kyc/kyc.h"
 #include "api/routes/handlers.h"
-#include "api/sql/sql_pool.h"
+#include "api/routes/route_table.h"
+#include "api/sql/worker_pool.h"
 #include "api/stream/service.h"
 #include "tidemark/hash.h"
 #include "tidemark/text.h"
@@ -21,9 +23,8 @@
 /* Names of routes and words of ours need no escape. */
 static void route_labels(char out[96], size_t route, const char *more, const char *value)
 {
-    size_t count;
-    const struct tide_route *routes = tide_routes(&count);
-    const char *id = route < count ? routes[route].id : "none";
+    const struct tide_route_table *table = &tide_route_table;
+    const char *id = route < table->count ? table->routes[route].id : "none";
     snprintf(out, 96, *more ? "route=\"%s\",%s=\"%s\"" : "route=\"%s\"%s%s", id, more, value);
 }
 
@@ -77,8 +78,7 @@ static void put_latencies(struct tide_buf *out, const struct tide_metrics *m)
 
 static void put_server(struct tide_buf *out, struct tide_server *server)
 {
-    size_t count;
-    (void)tide_routes(&count);
+    size_t count = tide_route_table.count;
     struct tide_metrics m = { .routes = calloc(count + 1, sizeof *m.routes),
                               .route_max = count + 1 };
     if (!m.routes) {
@@ -97,10 +97,10 @@ static void put_server(struct tide_buf *out, struct tide_server *server)
     free(m.routes);
 }
 
-static void put_pool(struct tide_buf *out, struct tide_sql_pool *pool)
+static void put_pool(struct tide_buf *out, struct tide_worker_pool *pool)
 {
     struct tide_worker_pool_stats s;
-    tide_sql_pool_stats(pool, &s);
+    tide_worker_pool_stats(pool, &s);
     tide_metric_gauge(out, "pool_threads", "Threads that answer from PostgreSQL.", s.threads);
     tide_metric_gauge(out, "pool_connected", "Of these, with a connection.", s.connected);
     tide_metric_gauge(out, "pool_busy", "Of these, at work.", s.busy);
@@ -125,7 +125,7 @@ static void put_waits(struct tide_buf *out, const struct tide_api *api)
     struct tide_stream_hub_stats hub;
     tide_server_metrics(api->server, &m);
     tide_hot_stats(api->hot, &hot);
-    tide_sql_pool_stats(api->pool, &pool);
+    tide_worker_pool_stats(api->pool, &pool);
     tide_stream_hub_stats(tide_stream_service_hub(api->stream), &hub);
     const struct {
         const char *labels;
@@ -164,16 +164,16 @@ static void put_cache_age(struct tide_buf *out, struct tide_handler_context *con
 {
     const struct tide_hot_meta *meta;
     struct tide_err err;
-    if (tide_hot_begin(context->reader, &meta, &err) != TIDE_OK)
+    if (tide_hot_begin(context->thread, &meta, &err) != TIDE_OK)
         return;
-    double age = (double)tide_lookup_age_ms(meta, context->host_ms) / 1000;
-    double fed = (double)tide_lookup_fed_age_ms(meta, context->host_ms) / 1000;
+    double age = (double)tide_cache_age_ms(meta, context->host_ms) / 1000;
+    double fed = (double)tide_cache_fed_age_ms(meta, context->host_ms) / 1000;
     uint32_t ledger = meta->ledger;
     uint64_t closed = meta->close_time;
     bool complete = meta->complete && meta->compliance_complete;
     bool names_known = !(meta->unkept & PROJECT_BIT(PROJECT_GOVERNANCE));
-    uint32_t misnamed = tide_lookup_misnamed(meta);
-    if (tide_hot_end(context->reader) != TIDE_OK)
+    uint32_t misnamed = tide_cache_misnamed(meta);
+    if (tide_hot_end(context->thread) != TIDE_OK)
         return;
     tide_metric_gauge(out, "cache_age_seconds", "Since the indexer was last heard of.", age);
     tide_metric_gauge(out, "cache_fed_age_seconds", "Since the feeder last saw the database.", fed);

@@ -1,10 +1,11 @@
 /* GET /healthz: the process answers. GET /readyz: it should be asked. */
+#include "api/hot/feed.h"
 #include "api/hot/lookup.h"
 #include "api/hot/reader.h"
 #include "api/http/server/server.h"
 #include "api/kyc/kyc.h"
 #include "api/sql/deployment_select.h"
-#include "api/sql/sql_pool.h"
+#include "api/sql/worker_pool.h"
 #include "api/stream/service.h"
 #include "tidemark/json.h"
 
@@ -34,20 +35,20 @@ static void look_at_cache(struct tide_handler_context *context, struct readiness
 {
     const struct tide_hot_meta *meta;
     struct tide_err err;
-    if (tide_hot_begin(context->reader, &meta, &err) != TIDE_OK)
+    if (tide_hot_begin(context->thread, &meta, &err) != TIDE_OK)
         return;
     if (!tide_deployment_select_allows(context->api->select, meta->protocol)) {
-        (void)!tide_hot_end(context->reader);
+        (void)!tide_hot_end(context->thread);
         return; /* another process feeds it with another deployment */
     }
     r->at = (struct tide_answer_at){ true, meta->ledger, meta->close_time,
-                                     tide_lookup_age_ms(meta, context->host_ms) };
-    r->fed_age_ms = tide_lookup_fed_age_ms(meta, context->host_ms);
+                                     tide_cache_age_ms(meta, context->host_ms) };
+    r->fed_age_ms = tide_cache_fed_age_ms(meta, context->host_ms);
     r->fresh = r->at.age_ms <= context->api->config->stale_after_ms;
     r->complete = meta->complete && meta->compliance_complete;
-    r->named = tide_lookup_misnamed(meta) == 0;
+    r->named = tide_cache_misnamed(meta) == 0;
     r->names_known = !(meta->unkept & PROJECT_BIT(PROJECT_GOVERNANCE));
-    r->cached = tide_hot_end(context->reader) == TIDE_OK;
+    r->cached = tide_hot_end(context->thread) == TIDE_OK;
 }
 
 /* Whoever feeds the cache speaks with it all the time, and leaves word in the cache each second. */
@@ -71,7 +72,7 @@ static const char *state_of(bool configured, bool works)
 static bool sql_works(const struct tide_api *api, const struct readiness *r)
 {
     struct tide_worker_pool_stats pool;
-    tide_sql_pool_stats(api->pool, &pool);
+    tide_worker_pool_stats(api->pool, &pool);
     return r->with_sql && r->database && pool.connected > 0;
 }
 

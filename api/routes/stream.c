@@ -162,7 +162,7 @@ static bool may_tell(struct tide_handler_context *context, const struct tide_req
     struct tide_reader reader;
     if (!tide_reader_open(&reader, context, request, reply))
         return false;
-    bool may = tide_trusted(&reader, context, reply);
+    bool may = tide_reader_trusted(&reader, context, reply);
     tide_reader_close(&reader, reply);
     return may && reply->status < 400;
 }

@@ -1,6 +1,6 @@
 #include "api/sql/session.h"
 #include "api/sql/bound.h"
-#include "api/sql/sql_answer.h"
+#include "api/sql/head.h"
 
 tide_status tide_session_open(struct tide_session *session,
                               const struct tide_session_options *options, struct tide_err *err)
@@ -68,7 +68,7 @@ tide_status tide_session_connect(struct tide_session *session, struct tide_err *
     if (status == TIDE_OK)
         status = check_role(session, err);
     if (status == TIDE_OK)
-        status = tide_sql_prepare_head(session, err);
+        status = tide_sql_head_prepare(session->pg, err);
     session->ready = status == TIDE_OK;
     return status;
 }

@@ -1,43 +1,15 @@
 #include "api/sql/sql_answer.h"
 #include "api/http/param.h"
 #include "api/sql/cursor.h"
+#include "api/sql/head.h"
 #include "api/sql/scope.h"
 #include "tidemark/clock.h"
 #include "tidemark/limits.h"
-#include "tidemark/log.h"
 #include "tidemark/text.h"
 
 static const char newest[] = "2147483647"; /* of an integer column: everything there is */
 
-/* The newest ledger and its close time; of ?ledger=N the close time, NULL when it is not indexed,
- * and then what is; the ledgers whose events are archived, as text; which tables are filled;
- * whether the past of the token asked for is still being read; how old that is. */
-static const char head_sql[] =
-    "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint,"
-    " (SELECT extract(epoch FROM l.closed_at)::bigint FROM chain.ledger AS l"
-    "   WHERE l.deployment = $1::smallint AND l.ledger = $2::integer),"
-    " (SELECT string_agg(v.from_ledger || ' to ' || v.to_ledger, ', ' ORDER BY v.from_ledger)"
-    "   FROM (SELECT from_ledger, to_ledger FROM chain.coverage"
-    "     WHERE deployment = $1 AND $2 IS NOT NULL ORDER BY from_ledger LIMIT 12) AS v),"
-    " (SELECT min(a.from_ledger) || ' to ' || max(a.end_ledger) - 1 FROM chain.archive AS a"
-    "   WHERE a.deployment = $1 AND ($2 IS NULL OR a.from_ledger <= $2)),"
-    " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1),"
-    " EXISTS (SELECT FROM chain.contract_coverage AS g WHERE g.deployment = $1 AND g.contract ="
-    "   $3::text AND g.next_ledger <= g.to_ledger), " TIDE_AGE_COLUMNS
-    " FROM chain.cursor AS c WHERE c.deployment = $1 AND c.ledger > 0";
-
-enum {
-    HEAD_LEDGER,
-    HEAD_CLOSED,
-    HEAD_AT_CLOSED,
-    HEAD_COVERED,
-    HEAD_ARCHIVED,
-    HEAD_SCOPE,
-    HEAD_UNREAD,
-    HEAD_SIGN /* TIDE_AGE_COLUMNS */
-};
-
-enum { HEAD_VALUES = 3, INCOMPLETE_RETRY_S = 30 };
+enum { INCOMPLETE_RETRY_S = 30 };
 
 /* One request under way. */
 struct run {
@@ -56,11 +28,6 @@ struct run {
     bool nothing;      /* the list's first page is empty */
     bool probing;      /* asks whether what the list is of exists: see ask_parent */
 };
-
-tide_status tide_sql_prepare_head(struct tide_session *session, struct tide_err *err)
-{
-    return tide_pg_prepare(session->pg, "head", head_sql, err);
-}
 
 /* --- the transaction's head ------------------------------------------------------------- */
 
@@ -95,7 +62,7 @@ static bool is_in_scope(struct run *run, const char *scope)
 static uint64_t age_of(struct run *run, const struct tide_pg_rows *rows)
 {
     const struct tide_clock *clock = tide_clock_system();
-    struct tide_age_sign sign = tide_age_read(rows, 0, HEAD_SIGN);
+    struct tide_age_sign sign = tide_age_read(rows, 0, TIDE_SQL_HEAD_SIGN);
     return tide_age_of(&run->session->age, &sign, clock->wall_ms(clock->self),
                        clock->now_ms(clock->self));
 }
@@ -110,14 +77,14 @@ static void read_head(struct run *run, const struct tide_pg_rows *rows)
         return;
     }
     *at = (struct tide_answer_at){ .known = true,
-                                   .ledger = (uint32_t)tide_pg_u64(rows, 0, HEAD_LEDGER),
-                                   .close_time = tide_pg_u64(rows, 0, HEAD_CLOSED),
+                                   .ledger = (uint32_t)tide_pg_u64(rows, 0, TIDE_SQL_HEAD_LEDGER),
+                                   .close_time = tide_pg_u64(rows, 0, TIDE_SQL_HEAD_CLOSED),
                                    .age_ms = age_of(run, rows) };
-    if (run->statement && !is_in_scope(run, tide_pg_text(rows, 0, HEAD_SCOPE))) {
+    if (run->statement && !is_in_scope(run, tide_pg_text(rows, 0, TIDE_SQL_HEAD_SCOPE))) {
         run->refused = true;
         return;
     }
-    if (tide_pg_bool(rows, 0, HEAD_UNREAD)) {
+    if (tide_pg_bool(rows, 0, TIDE_SQL_HEAD_UNREAD)) {
         run->refused = true;
         tide_reply_problem(run->reply, 503, "incomplete",
                            "This token was discovered on the ledger, and what it did before is not"
@@ -126,15 +93,16 @@ static void read_head(struct run *run, const struct tide_pg_rows *rows)
         return;
     }
     if (run->statement && run->statement->events)
-        snprintf(run->archived, sizeof run->archived, "%s", tide_pg_text(rows, 0, HEAD_ARCHIVED));
+        snprintf(run->archived, sizeof run->archived, "%s",
+                 tide_pg_text(rows, 0, TIDE_SQL_HEAD_ARCHIVED));
     if (!run->ledger)
         return;
-    if (run->ledger->number > at->ledger || tide_pg_is_null(rows, 0, HEAD_AT_CLOSED)) {
-        refuse_ledger(run, at->ledger, tide_pg_text(rows, 0, HEAD_COVERED));
+    if (run->ledger->number > at->ledger || tide_pg_is_null(rows, 0, TIDE_SQL_HEAD_AT_CLOSED)) {
+        refuse_ledger(run, at->ledger, tide_pg_text(rows, 0, TIDE_SQL_HEAD_COVERED));
         return;
     }
     at->ledger = (uint32_t)run->ledger->number;
-    at->close_time = tide_pg_u64(rows, 0, HEAD_AT_CLOSED);
+    at->close_time = tide_pg_u64(rows, 0, TIDE_SQL_HEAD_AT_CLOSED);
     at->age_ms = 0;
 }
 
@@ -149,7 +117,8 @@ static void open_run(struct run *run, struct tide_session *session,
     snprintf(run->at, sizeof run->at, "%" PRIu64, at);
 }
 
-static const char *const *head_values(const struct run *run, const char *values[HEAD_VALUES])
+static const char *const *head_values(const struct run *run,
+                                      const char *values[TIDE_SQL_HEAD_VALUES])
 {
     const struct tide_param_value *token = tide_request_param(run->request, TIDE_PARAM_token);
     bool given = token && token->given;
@@ -311,7 +280,7 @@ static void fill_values(struct run *run, const char *values[TIDE_PG_PARAMS_MAX])
 
 static tide_status ask(struct run *run, struct tide_err *err)
 {
-    const char *values[TIDE_PG_PARAMS_MAX] = { NULL }, *head[HEAD_VALUES];
+    const char *values[TIDE_PG_PARAMS_MAX] = { NULL }, *head[TIDE_SQL_HEAD_VALUES];
     struct tide_pg *pg = run->session->pg;
     struct tide_err later;
     fill_values(run, values);
@@ -322,7 +291,8 @@ static tide_status ask(struct run *run, struct tide_err *err)
     if (status == TIDE_OK)
         status = tide_pg_pipe_run(pg, "SET LOCAL ROLE " TIDE_SQL_ROLE, err);
     if (status == TIDE_OK)
-        status = tide_pg_pipe_execute(pg, "head", head_values(run, head), HEAD_VALUES, err);
+        status = tide_pg_pipe_execute(pg, TIDE_SQL_HEAD, head_values(run, head),
+                                      TIDE_SQL_HEAD_VALUES, err);
     if (status == TIDE_OK)
         status =
             tide_pg_pipe_execute(pg, run->statement->name, values, run->statement->bind_count, err);
@@ -388,14 +358,15 @@ tide_status tide_sql_answer(struct tide_session *session, const struct tide_requ
 /* *rows, the caller's to release, is the head. */
 static tide_status begin(struct run *run, struct tide_pg_rows *rows, struct tide_err *err)
 {
-    const char *head[HEAD_VALUES];
+    const char *head[TIDE_SQL_HEAD_VALUES];
     struct tide_pg *pg = run->session->pg;
     tide_status status =
         tide_pg_run(pg, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "BEGIN", err);
-    if (status == TIDE_OK && run->request->route->kind == TIDE_ROUTE_SQL)
+    if (status == TIDE_OK && !run->request->route->class->lookup)
         status = tide_pg_run(pg, "SET LOCAL ROLE " TIDE_SQL_ROLE, "SET", err);
     if (status == TIDE_OK)
-        status = tide_pg_execute(pg, rows, "head", head_values(run, head), HEAD_VALUES, err);
+        status = tide_pg_execute(pg, rows, TIDE_SQL_HEAD, head_values(run, head),
+                                 TIDE_SQL_HEAD_VALUES, err);
     if (status == TIDE_OK)
         read_head(run, rows);
     return status;
@@ -410,12 +381,12 @@ tide_status tide_sql_handle(struct tide_session *session, struct tide_handler_co
     open_run(&run, session, request, reply);
     tide_status status = begin(&run, &head, err);
     if (status == TIDE_OK && !run.refused) {
-        context->pg = session->pg;
-        context->scope = tide_pg_text(&head, 0, HEAD_SCOPE);
-        context->deployment = session->selected.id;
+        struct tide_sql_task task = { .pg = session->pg,
+                                      .deployment = session->selected.id,
+                                      .scope = tide_pg_text(&head, 0, TIDE_SQL_HEAD_SCOPE) };
+        context->task = &task;
         request->route->handle(context, request, reply);
-        context->pg = NULL;
-        context->scope = NULL;
+        context->task = NULL;
         if (!tide_pg_alive(session->pg))
             status = tide_fail(err, TIDE_E_DB, "route %s: connection lost", request->route->id);
     }
@@ -423,48 +394,4 @@ tide_status tide_sql_handle(struct tide_session *session, struct tide_handler_co
     if (status == TIDE_OK)
         tide_session_rollback(session); /* it only read */
     return status;
-}
-
-/* --- failures --------------------------------------------------------------------------- */
-
-void tide_sql_narrow(struct tide_reply *reply, const struct tide_request *request)
-{
-    char names[128] = "";
-    size_t len = 0;
-    for (uint32_t i = 0; i < request->param_count; i++) {
-        const struct tide_param_value *value = &request->params[i];
-        bool page = value->id == TIDE_PARAM_limit || value->id == TIDE_PARAM_cursor ||
-                    value->id == TIDE_PARAM_ledger;
-        if (page || value->given || len + 40 > sizeof names)
-            continue;
-        int put = snprintf(names + len, sizeof names - len, "%s%s", len ? ", " : "",
-                           tide_param_of(value->id)->name);
-        len += (size_t)put;
-    }
-    tide_reply_problem(reply, 503, "query_too_long",
-                       "The database took longer than two seconds: ask for less%s%s.",
-                       len ? ", narrowed by " : " at once", names);
-    reply->retry_after_s = 1;
-}
-
-void tide_sql_problem(struct tide_reply *reply, const struct tide_pg *pg,
-                      const struct tide_err *err)
-{
-    char quoted[TIDE_ERR_TEXT_MAX];
-    const char *state = pg ? tide_pg_sqlstate(pg) : "";
-    bool lost = !pg || !tide_pg_alive(pg) || tide_pg_remedy(pg) == TIDE_PG_RECONNECT;
-    reply->at = (struct tide_answer_at){ .known = false };
-    if (strcmp(state, "57014") == 0) {
-        tide_reply_problem(reply, 503, "query_too_long",
-                           "The database took longer than two seconds: ask for less at once.");
-        reply->retry_after_s = 1;
-    } else if (lost || err->code == TIDE_E_DB) {
-        tide_reply_problem(reply, 503, "database_unavailable",
-                           "The database does not answer at the moment.");
-        reply->retry_after_s = 2;
-    } else {
-        tide_log(TIDE_ERROR, "sql.failed", "state=%s text=%s", state,
-                 tide_log_quote(quoted, sizeof quoted, err->text));
-        tide_reply_problem(reply, 500, "internal", "Something went wrong here; it is logged.");
-    }
 }

@@ -13,29 +13,27 @@
 
 #include "api/sql/session.h"
 
-/* For tide_session_connect. */
-tide_status tide_sql_prepare_head(struct tide_session *session, struct tide_err *err) TIDE_MUST_USE;
+/* What a handler gets that runs on a worker of the pool, inside the transaction. */
+struct tide_sql_task {
+    struct tide_pg *pg;
+    uint16_t deployment; /* that pg is asked about            */
+    const char *scope;   /* which of its tables are indexed (scope.h) */
+};
+
+/* NULL on a connection's thread. */
+static inline const struct tide_sql_task *tide_sql_task(const struct tide_handler_context *context)
+{
+    return context->task;
+}
 
 /* Answers a route that has a statement. 400 cursor_invalid before anything is asked. */
 tide_status tide_sql_answer(struct tide_session *session, const struct tide_request *request,
                             struct tide_reply *reply, struct tide_err *err) TIDE_MUST_USE;
 
-/* Runs the route's handler inside the transaction, with context->pg and reply->at set, the latter
+/* Runs the route's handler inside the transaction, with tide_sql_task and reply->at set, the latter
  * to ?ledger=N, else the newest. The handler is not called when N cannot be answered. */
 tide_status tide_sql_handle(struct tide_session *session, struct tide_handler_context *context,
                             const struct tide_request *request, struct tide_reply *reply,
                             struct tide_err *err) TIDE_MUST_USE;
-
-/* What a failed statement on pg (NULL: no connection) means to a client; handlers use it too.
- *   503 query_too_long        57014, the time-out
- *   503 database_unavailable  no connection, shutting down, out of connections …
- *   500 internal              everything else: logged, not shown. A value that a type does not take
- *                             (SQLSTATE class 22) too: parameters are checked before, so it is
- *                             stored data, which is never the client's error. */
-void tide_sql_problem(struct tide_reply *reply, const struct tide_pg *pg,
-                      const struct tide_err *err);
-
-/* Says query_too_long again, with the names of filters that were not given. */
-void tide_sql_narrow(struct tide_reply *reply, const struct tide_request *request);
 
 #endif

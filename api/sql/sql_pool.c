@@ -1,11 +1,12 @@
 #include "api/sql/sql_pool.h"
 #include "api/sql/sql_answer.h"
+#include "api/sql/sql_problem.h"
 #include "tidemark/log.h"
 
-struct tide_sql_pool {
+/* What all workers of the pool share. */
+struct shared {
     struct tide_sql_pool_options options;
     struct tide_statements statements;
-    struct tide_worker_pool *workers;
 };
 
 /* --- callbacks of a worker, whose state is a session -------------------------------------- */
@@ -13,10 +14,10 @@ struct tide_sql_pool {
 static tide_status open_worker(void *worker, void *owner, struct tide_worker_pool *workers,
                                struct tide_err *err)
 {
-    const struct tide_sql_pool *pool = owner;
-    struct tide_session_options options = { .conninfo = pool->options.conninfo,
-                                            .select = pool->options.select,
-                                            .statements = &pool->statements,
+    const struct shared *shared = owner;
+    struct tide_session_options options = { .conninfo = shared->options.conninfo,
+                                            .select = shared->options.select,
+                                            .statements = &shared->statements,
                                             .stopped = tide_worker_pool_is_closing,
                                             .stopped_self = workers };
     return tide_session_open(worker, &options, err);
@@ -104,19 +105,13 @@ static void refuse(void *worker, struct tide_job *job, const struct tide_err *er
     tide_session_rollback(session);
 }
 
-/* --- life --------------------------------------------------------------------------------- */
+/* --- opening ------------------------------------------------------------------------------ */
 
-enum tide_worker_pool_submitted tide_sql_pool_submit(struct tide_sql_pool *pool,
-                                                     struct tide_job *job)
+static void release_shared(void *owner)
 {
-    return tide_worker_pool_submit(pool->workers, job);
-}
-
-void tide_sql_pool_stats(struct tide_sql_pool *pool, struct tide_worker_pool_stats *out)
-{
-    *out = (struct tide_worker_pool_stats){ 0 };
-    if (pool)
-        tide_worker_pool_stats(pool->workers, out);
+    struct shared *shared = owner;
+    tide_statements_close(&shared->statements);
+    free(shared);
 }
 
 static uint32_t at_least_one(uint32_t n)
@@ -124,7 +119,7 @@ static uint32_t at_least_one(uint32_t n)
     return n ? n : 1;
 }
 
-tide_status tide_sql_pool_open(struct tide_sql_pool **out,
+tide_status tide_sql_pool_open(struct tide_worker_pool **out,
                                const struct tide_sql_pool_options *options, struct tide_err *err)
 {
     static const struct tide_worker_calls work = { .state_size = sizeof(struct tide_session),
@@ -137,14 +132,16 @@ tide_status tide_sql_pool_open(struct tide_sql_pool **out,
                                                    .lost = is_lost,
                                                    .again = is_worth_another,
                                                    .drop = drop,
-                                                   .refuse = refuse };
-    struct tide_sql_pool *pool = calloc(1, sizeof *pool);
-    if (!pool)
+                                                   .refuse = refuse,
+                                                   .release = release_shared };
+    struct shared *shared = calloc(1, sizeof *shared);
+    *out = NULL;
+    if (!shared)
         return tide_fail(err, TIDE_E_MEMORY, "pool");
-    pool->options = *options;
+    shared->options = *options;
     struct tide_worker_pool_options workers = { .name = "pool",
                                                 .work = &work,
-                                                .owner = pool,
+                                                .owner = shared,
                                                 .clock = tide_clock_system(),
                                                 .threads = options->threads,
                                                 .queue = options->queue,
@@ -153,23 +150,17 @@ tide_status tide_sql_pool_open(struct tide_sql_pool **out,
                                                     at_least_one(options->threads - 1),
                                                 .bulkhead_queue =
                                                     at_least_one(options->queue / 4) };
-    tide_status status = tide_statements_open(&pool->statements, err);
+    tide_status status = tide_statements_open(&shared->statements, options->routes, err);
+    if (status != TIDE_OK) {
+        release_shared(shared);
+        return status;
+    }
+    status = tide_worker_pool_open(out, &workers, err);
     if (status == TIDE_OK)
-        status = tide_worker_pool_open(&pool->workers, &workers, err);
-    if (status == TIDE_OK)
-        status = tide_worker_pool_start(pool->workers, err);
-    if (status == TIDE_OK)
-        *out = pool;
-    else
-        tide_sql_pool_close(pool);
+        status = tide_worker_pool_start(*out, err);
+    if (status != TIDE_OK) {
+        tide_worker_pool_close(*out);
+        *out = NULL;
+    }
     return status;
-}
-
-void tide_sql_pool_close(struct tide_sql_pool *pool)
-{
-    if (!pool)
-        return;
-    tide_worker_pool_close(pool->workers);
-    tide_statements_close(&pool->statements);
-    free(pool);
 }

@@ -207,10 +207,9 @@ static tide_status check_route(const struct tide_statements *statements,
     return status;
 }
 
-tide_status tide_statements_open(struct tide_statements *out, struct tide_err *err)
+tide_status tide_statements_open(struct tide_statements *out, const struct tide_route_table *routes,
+                                 struct tide_err *err)
 {
-    size_t route_count;
-    const struct tide_route *routes = tide_routes(&route_count);
     tide_status status = TIDE_OK;
     *out = (struct tide_statements){ .count = tide_query_file_count };
     out->all = calloc(out->count, sizeof *out->all);
@@ -218,11 +217,12 @@ tide_status tide_statements_open(struct tide_statements *out, struct tide_err *e
         return tide_fail(err, TIDE_E_MEMORY, "statements");
     for (size_t i = 0; i < out->count && status == TIDE_OK; i++)
         status = tide_statement_parse(&out->all[i], &tide_query_files[i], err);
-    for (size_t i = 0; i < route_count && status == TIDE_OK; i++) {
-        if (routes[i].statement)
-            status = check_route(out, &routes[i], err);
-        else if (!routes[i].handle)
-            status = tide_fail(err, TIDE_E_SCHEMA, "route %s: nobody answers it", routes[i].id);
+    for (size_t i = 0; i < routes->count && status == TIDE_OK; i++) {
+        const struct tide_route *route = &routes->routes[i];
+        if (route->statement)
+            status = check_route(out, route, err);
+        else if (!route->handle)
+            status = tide_fail(err, TIDE_E_SCHEMA, "route %s has no handler", route->id);
     }
     if (status != TIDE_OK)
         tide_statements_close(out);

@@ -50,9 +50,10 @@ struct tide_statements {
     size_t count;
 };
 
-/* TIDE_E_SCHEMA also when a route of kind SQL has neither a file nor a handler, a file binds a name
+/* TIDE_E_SCHEMA also when a route has neither a statement nor a handler, a file binds a name
  * that its route does not take, or ?ledger= has nowhere to go. */
-tide_status tide_statements_open(struct tide_statements *out, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_statements_open(struct tide_statements *out, const struct tide_route_table *routes,
+                                 struct tide_err *err) TIDE_MUST_USE;
 void tide_statements_close(struct tide_statements *statements);
 
 /* Index of the route's statement: its <id>_at when past and there is one. The route has one. */

@@ -314,34 +314,32 @@ static uint32_t bulkhead_of_client(const struct tide_worker_pool *pool,
 }
 
 /* Under the mutex. */
-static enum tide_worker_pool_submitted enter_client(struct tide_worker_pool *pool,
-                                                    struct tide_job *job)
+static enum tide_job_submitted enter_client(struct tide_worker_pool *pool, struct tide_job *job)
 {
     const struct tide_worker_pool_options *options = &pool->options;
     uint32_t at = bulkhead_of_client(pool, &job->client);
     struct bulkhead *bulkhead = &pool->bulkheads[at];
     if (bulkhead->inside + bulkhead->waiting >= options->bulkhead_threads + options->bulkhead_queue)
-        return TIDE_WORKER_POOL_CLIENT_FULL;
+        return TIDE_JOB_CLIENT_FULL;
     bulkhead->client = job->client;
     bulkhead->waiting++;
     job->bulkhead = at;
-    return TIDE_WORKER_POOL_QUEUED;
+    return TIDE_JOB_QUEUED;
 }
 
-enum tide_worker_pool_submitted tide_worker_pool_submit(struct tide_worker_pool *pool,
-                                                        struct tide_job *job)
+enum tide_job_submitted tide_worker_pool_submit(struct tide_worker_pool *pool, struct tide_job *job)
 {
-    enum tide_worker_pool_submitted submitted = TIDE_WORKER_POOL_QUEUED;
+    enum tide_job_submitted submitted = TIDE_JOB_QUEUED;
     tide_lock_counted(&pool->mutex, &pool->waits);
     job->bulkhead = 0;
     job->back = false;
     if (tide_worker_pool_is_closing(pool) || pool->stats.waiting >= pool->options.queue)
-        submitted = TIDE_WORKER_POOL_QUEUE_FULL;
+        submitted = TIDE_JOB_QUEUE_FULL;
     else if (pool->options.by_client)
         submitted = enter_client(pool, job);
-    if (submitted == TIDE_WORKER_POOL_QUEUED)
+    if (submitted == TIDE_JOB_QUEUED)
         append(pool, job);
-    pool->stats.full += submitted == TIDE_WORKER_POOL_QUEUE_FULL;
+    pool->stats.full += submitted == TIDE_JOB_QUEUE_FULL;
     pthread_mutex_unlock(&pool->mutex);
     return submitted;
 }
@@ -350,6 +348,9 @@ enum tide_worker_pool_submitted tide_worker_pool_submit(struct tide_worker_pool 
 
 void tide_worker_pool_stats(struct tide_worker_pool *pool, struct tide_worker_pool_stats *out)
 {
+    *out = (struct tide_worker_pool_stats){ 0 };
+    if (!pool)
+        return;
     pthread_mutex_lock(&pool->mutex);
     *out = pool->stats;
     out->threads = pool->options.threads;
@@ -377,6 +378,12 @@ static tide_status open_workers(struct tide_worker_pool *pool, struct tide_err *
     return status;
 }
 
+static void release_owner(const struct tide_worker_pool_options *options)
+{
+    if (options->work->release)
+        options->work->release(options->owner);
+}
+
 tide_status tide_worker_pool_open(struct tide_worker_pool **out,
                                   const struct tide_worker_pool_options *options,
                                   struct tide_err *err)
@@ -385,8 +392,10 @@ tide_status tide_worker_pool_open(struct tide_worker_pool **out,
         calloc(1, sizeof *pool + options->threads * sizeof pool->workers[0]);
     pthread_condattr_t attr;
     *out = NULL;
-    if (!pool)
+    if (!pool) {
+        release_owner(options);
         return tide_fail(err, TIDE_E_MEMORY, "worker pool");
+    }
     pool->options = *options;
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -425,6 +434,7 @@ void tide_worker_pool_close(struct tide_worker_pool *pool)
         pool->options.work->close(pool->workers[i].state);
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->mutex);
+    release_owner(&pool->options);
     free(pool->bulkheads);
     free(pool->states);
     free(pool);

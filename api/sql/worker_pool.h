@@ -17,49 +17,39 @@
 #include "api/http/route.h"
 #include "tidemark/clock.h"
 
-/* A request that a thread is to answer. */
-struct tide_job {
-    const struct tide_request *request;
-    struct tide_reply *reply;            /* as tide_reply_reset leaves it */
-    struct tide_handler_context context; /* deadline_ms 0: none           */
-    void (*done)(struct tide_job *job);  /* reply is complete; on the crew's thread */
-    struct tide_peer client;             /* as the rate limit counts it: of a crew of clients */
-    struct tide_job *next;               /* the crew's, as the rest */
-    uint32_t bulkhead;                   /* 0: it is in none */
-    bool back;                           /* to the queue, until its bulkhead has room */
-};
-
 struct tide_worker_pool; /* opaque */
 
-/* What a crew's threads do at their seats. */
+/* Callbacks that a worker runs. state is its own: its connection. */
 struct tide_worker_calls {
     size_t state_size;
-    /* Of zeroed memory, for the options' owner; connects to nobody yet. Failing leaves nothing. */
+    /* state is zeroed memory. Does not connect yet. A failed one leaves nothing to close. */
     tide_status (*open)(void *state, void *owner, struct tide_worker_pool *pool,
                         struct tide_err *err);
     void (*close)(void *state);
     bool (*ready)(const void *state);
     /* Connects, if need be anew. */
     tide_status (*connect)(void *state, struct tide_err *err);
-    /* Whether it came, when that is news. */
+    /* The database became reachable, or unreachable. */
     void (*report)(void *state, bool there, const struct tide_err *err);
-    /* Once; a transaction that an earlier one left is the callee's to undo. */
+    /* Answers the job. Rolls back first what an earlier run may have left open. */
     tide_status (*run)(void *state, struct tide_job *job, struct tide_err *err);
-    /* After a failure: the connection is no good any more. */
+    /* After a failure: whether the connection is broken. */
     bool (*lost)(const void *state);
-    /* After a failure of a good one: whether another try may do. */
+    /* After a failure on a working connection: whether to run the job once more. */
     bool (*again)(const void *state, tide_status status);
-    /* Makes it unready: it is connected before it is used again. */
+    /* Makes it unready: connect is called before its next job. */
     void (*drop)(void *state);
-    /* Answers what failed. */
+    /* Answers a job that failed. */
     void (*refuse)(void *state, struct tide_job *job, const struct tide_err *err);
     void (*over)(struct tide_job *job); /* before done(); may be NULL */
+    /* When the pool is closed, or could not be opened; may be NULL. */
+    void (*release)(void *owner);
 };
 
 struct tide_worker_pool_stats {
     uint32_t threads, connected, busy, waiting;
     uint64_t jobs, full, late, failed, connects; /* since the start; full: of the whole queue */
-    uint64_t waits; /* jobs whose bringer found the queue's lock held */
+    uint64_t waits; /* submissions that had to wait for the queue's lock */
 };
 
 #define TIDE_BULKHEADS_MAX 8u
@@ -67,7 +57,7 @@ struct tide_worker_pool_stats {
 struct tide_worker_pool_options {
     const char *name; /* static: of its threads, when one hangs */
     const struct tide_worker_calls *work;
-    void *owner;
+    void *owner; /* the pool's from open on, see release */
     const struct tide_clock *clock;
     uint32_t threads, queue;   /* queue: jobs that wait */
     uint32_t bulkhead_threads; /* that one bulkhead may hold; 0: there are no bulkheads */
@@ -75,24 +65,19 @@ struct tide_worker_pool_options {
     bool by_client; /* bulkheads are the jobs' clients; tide_worker_pool_enter is not called */
 };
 
-/* A seat for each thread; *out is NULL when it fails. */
+/* *out is NULL if it fails. */
 tide_status tide_worker_pool_open(struct tide_worker_pool **out,
                                   const struct tide_worker_pool_options *options,
                                   struct tide_err *err) TIDE_MUST_USE;
 /* Starts the threads. */
 tide_status tide_worker_pool_start(struct tide_worker_pool *pool,
                                    struct tide_err *err) TIDE_MUST_USE;
-/* Any thread. If it is not QUEUED, the job stays the caller's.
- * TIDE_WORKER_POOL_QUEUE_FULL   the queue is full, or the crew is closing
- * TIDE_WORKER_POOL_CLIENT_FULL  its client has bulkhead_threads + bulkhead_queue jobs already */
-enum tide_worker_pool_submitted {
-    TIDE_WORKER_POOL_QUEUED,
-    TIDE_WORKER_POOL_QUEUE_FULL,
-    TIDE_WORKER_POOL_CLIENT_FULL
-};
-enum tide_worker_pool_submitted tide_worker_pool_submit(struct tide_worker_pool *pool,
-                                                        struct tide_job *job) TIDE_MUST_USE;
-/* Answers what waits, ends the threads, closes the seats. NULL is fine. */
+/* Any thread. Unless TIDE_JOB_QUEUED, the job stays the caller's.
+ * TIDE_JOB_QUEUE_FULL   the queue is full, or the pool is closing
+ * TIDE_JOB_CLIENT_FULL  its client has bulkhead_threads + bulkhead_queue jobs already */
+enum tide_job_submitted tide_worker_pool_submit(struct tide_worker_pool *pool,
+                                                struct tide_job *job) TIDE_MUST_USE;
+/* Answers the jobs that wait, ends the threads, closes their states. NULL is fine. */
 void tide_worker_pool_close(struct tide_worker_pool *pool);
 
 /* Of the job that runs, before it waits for bulkhead (1 to TIDE_BULKHEADS_MAX).
@@ -104,8 +89,9 @@ enum tide_worker_pool_room { TIDE_BULKHEAD_ENTERED, TIDE_BULKHEAD_BACK, TIDE_BUL
 enum tide_worker_pool_room tide_worker_pool_enter(struct tide_worker_pool *pool,
                                                   struct tide_job *job,
                                                   uint32_t bulkhead) TIDE_MUST_USE;
-/* Asked while statements and calls run; self is the crew. */
+/* Whether statements and calls that run should end; self is the pool. */
 bool tide_worker_pool_is_closing(void *self);
+/* Of no pool (NULL): zeros. */
 void tide_worker_pool_stats(struct tide_worker_pool *pool, struct tide_worker_pool_stats *out);
 
 #endif

@@ -8,6 +8,7 @@
  * handler of GET /api/sdk/kyc/status/{address}, the clock set to the moment. What the model says at
  * each close time is written to TIDE_MODEL_SAYS, for who wants to ask ?ledger=N of a server:
  * ledger, address, compliant, needsKyc, status, gate. */
+#include "api/hot/feed.h"
 #include "api/routes/handlers.h"
 #include "tools/sim/options/options.h"
 
@@ -117,7 +118,7 @@ static void ask_route(struct race *r, const struct tide_hot_address *who, uint64
     static const struct tide_route route = { .id = "kyc_status" };
     char text[TIDE_HOT_ADDRESS_TEXT];
     struct tide_handler_context context = {
-        .api = &r->api, .reader = r->reader, .now_ms = now * 1000, .host_ms = (int64_t)now * 1000
+        .api = &r->api, .thread = r->reader, .now_ms = now * 1000, .host_ms = (int64_t)now * 1000
     };
     tide_hot_address_text(text, who);
     r->request = (struct tide_request){ .route = &route, .param_count = 1 };

@@ -5,6 +5,7 @@
  * A line "flood N TARGET" asks the same N times at once and prints "flood STATUS=COUNT …".
  * A line "stats" prints the pool's counts. The database is TIDEMARK_API_DATABASE_URL, else
  * TIDEMARK_DATABASE_URL; TIDE_DEADLINE_MS is how long a request may wait. */
+#include "api/routes/route_table.h"
 #include "api/sql/sql_pool.h"
 #include "tidemark/clock.h"
 
@@ -45,11 +46,11 @@ static bool match(struct ask *ask, char *line)
     struct tide_target to = { .method = tide_slice_of(line, blank ? (size_t)(blank - line) : 0),
                               .path = tide_slice_of(target, path),
                               .query = tide_slice_str(mark ? mark + 1 : "") };
-    return tide_route_match(&ask->request, &ask->reply, &to, ask->scratch);
+    return tide_route_match(&ask->request, &ask->reply, &tide_route_table, &to, ask->scratch);
 }
 
 /* True when the pool took it. Each request is another client's: what is tested is the pool's. */
-static bool submit(struct tide_sql_pool *pool, struct ask *ask)
+static bool submit(struct tide_worker_pool *pool, struct ask *ask)
 {
     const char *deadline = getenv("TIDE_DEADLINE_MS");
     static uint32_t client;
@@ -58,7 +59,7 @@ static bool submit(struct tide_sql_pool *pool, struct ask *ask)
     memcpy(ask->job.client.ip, &client, sizeof client);
     if (deadline)
         ask->job.context.deadline_ms = now_us() / 1000 + strtol(deadline, NULL, 10);
-    if (tide_sql_pool_submit(pool, &ask->job) == TIDE_WORKER_POOL_QUEUED)
+    if (tide_worker_pool_submit(pool, &ask->job) == TIDE_JOB_QUEUED)
         return true;
     tide_reply_problem(&ask->reply, 503, "busy", "The queue is full.");
     return false;
@@ -74,7 +75,7 @@ static void print(const struct ask *ask, int64_t took_us)
     fflush(stdout);
 }
 
-static void ask_one(struct tide_sql_pool *pool, struct ask *ask, char *line)
+static void ask_one(struct tide_worker_pool *pool, struct ask *ask, char *line)
 {
     int64_t began = now_us();
     tide_reply_reset(&ask->reply);
@@ -83,7 +84,7 @@ static void ask_one(struct tide_sql_pool *pool, struct ask *ask, char *line)
     print(ask, now_us() - began);
 }
 
-static void flood(struct tide_sql_pool *pool, char *line)
+static void flood(struct tide_worker_pool *pool, char *line)
 {
     static const unsigned statuses[] = { 200, 400, 404, 500, 503 };
     char *target;
@@ -114,10 +115,10 @@ static void flood(struct tide_sql_pool *pool, char *line)
     free(waits);
 }
 
-static void print_stats(struct tide_sql_pool *pool)
+static void print_stats(struct tide_worker_pool *pool)
 {
     struct tide_worker_pool_stats s;
-    tide_sql_pool_stats(pool, &s);
+    tide_worker_pool_stats(pool, &s);
     printf("stats threads=%u connected=%u busy=%u waiting=%u jobs=%llu full=%llu late=%llu"
            " failed=%llu connects=%llu\n",
            s.threads, s.connected, s.busy, s.waiting, (unsigned long long)s.jobs,
@@ -131,10 +132,11 @@ int main(int argc, char **argv)
     static struct ask ask;
     static char line[LINE_MAX_BYTES];
     struct tide_err err;
-    struct tide_sql_pool *pool;
+    struct tide_worker_pool *pool;
     const char *url = getenv("TIDEMARK_API_DATABASE_URL");
     struct tide_sql_pool_options options = {
         .conninfo = url ? url : getenv("TIDEMARK_DATABASE_URL"),
+        .routes = &tide_route_table,
         .threads = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1,
         .queue = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 64,
     };
@@ -153,7 +155,7 @@ int main(int argc, char **argv)
         else
             ask_one(pool, &ask, line);
     }
-    tide_sql_pool_close(pool);
+    tide_worker_pool_close(pool);
     tide_reply_release(&ask.reply);
     return 0;
 }

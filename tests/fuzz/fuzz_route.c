@@ -1,7 +1,7 @@
 /* A method, a path and a query as the server hands them on: method SP path [? query]. What is
  * accepted fits its route; what is refused names why, in JSON, and repeats nothing of what could be
  * a secret. */
-#include "api/http/param.h"
+#include "api/routes/route_table.h"
 #include "tests/fuzz/promise.h"
 #include "tidemark/text.h"
 
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         target.path.len = (size_t)(mark - target.path.ptr);
     }
     tide_reply_init(&reply);
-    if (tide_route_match(&request, &reply, &target, scratch)) {
+    if (tide_route_match(&request, &reply, &tide_route_table, &target, scratch)) {
         check_request(&request);
     } else {
         PROMISE(reply.status == 400 || reply.status == 404 || reply.status == 405 ||

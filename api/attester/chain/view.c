@@ -1,5 +1,5 @@
 #include "api/attester/chain/view.h"
-#include "api/attester/decide.h"
+#include "api/attester/chain/result_code.h"
 #include "tidemark/meta.h"
 #include "tidemark/scval.h"
 #include "tidemark/text.h"

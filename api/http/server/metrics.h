@@ -67,8 +67,8 @@ struct tide_metrics {
 #undef TIDE_METRIC_FIELD
     /* How often a worker waited for a lock: where connections are counted, where it is woken. */
     uint64_t waits_connections, waits_wake;
-    /* By index in tide_routes(); one more, the last, for requests that matched none. The caller's
-     * array of route_max; route_count is how many were filled. */
+    /* By index in the table of routes; one more, the last, for requests without a route. The
+     * array is the caller's, of route_max; route_count is how many were filled. */
     struct tide_metric_route *routes;
     size_t route_max, route_count;
 };

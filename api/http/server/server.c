@@ -343,7 +343,7 @@ static struct MHD_Daemon *start_daemon(struct server_worker *worker,
     };
     struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
     /* Ours refuses above its limit; the library would leave the rest waiting unanswered. */
-    unsigned limit = server->api->config->api_connections + 1024;
+    unsigned limit = server->options.config->api_connections + 1024;
     return MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, worker, MHD_OPTION_SOCK_ADDR,
         (const struct sockaddr *)address, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,
@@ -362,16 +362,16 @@ static tide_status open_worker(struct server_worker *worker, struct sockaddr_sto
     errno = 0;
     worker->ids = server->seed + ((uint64_t)(worker - server->workers) << 56);
     worker->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    worker->routes = calloc(server->route_count + 1, sizeof *worker->routes);
+    worker->routes = calloc(server->options.routes->count + 1, sizeof *worker->routes);
     if (worker->event_fd < 0 || !worker->routes)
         return tide_fail(err, TIDE_E_MEMORY, "no memory or no descriptor for a worker");
-    tide_status status = tide_hot_reader_open(&worker->reader, server->api->hot, err);
+    tide_status status = server->options.thread->open(&worker->state, server->options.api, err);
     if (status != TIDE_OK)
         return status;
     worker->daemon = start_daemon(worker, address);
     if (!worker->daemon)
-        return tide_fail(err, TIDE_E_IO, "cannot listen on %s: %s", server->api->config->api_listen,
-                         strerror(errno));
+        return tide_fail(err, TIDE_E_IO, "cannot listen on %s: %s",
+                         server->options.config->api_listen, strerror(errno));
     const union MHD_DaemonInfo *info =
         MHD_get_daemon_info(worker->daemon, MHD_DAEMON_INFO_BIND_PORT);
     server->port = info ? info->port : 0;
@@ -387,25 +387,26 @@ static tide_status open_worker(struct server_worker *worker, struct sockaddr_sto
     return TIDE_OK;
 }
 
-tide_status tide_server_open(struct tide_server **out, struct tide_api *api, struct tide_err *err)
+tide_status tide_server_open(struct tide_server **out, const struct tide_server_options *options,
+                             struct tide_err *err)
 {
-    uint32_t count = api->config->api_threads;
+    const struct tide_config *config = options->config;
+    uint32_t count = config->api_threads;
     struct sockaddr_storage address;
     struct tide_server *server = calloc(1, sizeof *server + count * sizeof server->workers[0]);
     *out = NULL;
     if (!server)
         return tide_fail(err, TIDE_E_MEMORY, "no memory for the server");
-    server->api = api;
-    server->routes = tide_routes(&server->route_count);
+    server->options = *options;
     server->worker_count = count;
     for (uint32_t i = 0; i < count; i++) {
         server->workers[i].server = server;
         server->workers[i].event_fd = -1;
         pthread_mutex_init(&server->workers[i].mutex, NULL);
     }
-    tide_status status = read_address(api->config->api_listen, &address, err);
+    tide_status status = read_address(config->api_listen, &address, err);
     if (status == TIDE_OK)
-        status = open_limits(server, api->config, err);
+        status = open_limits(server, config, err);
     for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
         status = open_worker(&server->workers[i], &address, err);
     if (status != TIDE_OK) {
@@ -458,7 +459,7 @@ void tide_server_close(struct tide_server *server)
         struct server_worker *worker = &server->workers[i];
         if (worker->daemon)
             MHD_stop_daemon(worker->daemon);
-        tide_hot_reader_close(worker->reader);
+        server->options.thread->close(worker->state);
         if (worker->event_fd >= 0)
             close(worker->event_fd);
         free(worker->routes);

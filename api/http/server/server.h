@@ -13,16 +13,38 @@
 #ifndef API_HTTP_SERVER_SERVER_H
 #define API_HTTP_SERVER_SERVER_H
 
-#include "api/hot/api.h"
+#include "api/http/route.h"
 #include "api/http/server/metrics.h"
+#include "tidemark/clock.h"
+#include "tidemark/config.h"
 
 #define TIDE_SERVER_STOP_MS 10000 /* then what is still open is cut */
 
 struct tide_server;
 
-/* Binds and listens as the configuration says (group "api"); answers nobody yet. What api points
- * at outlives the server; api->server is set by the caller. */
-tide_status tide_server_open(struct tide_server **out, struct tide_api *api,
+#define SERVER_NETWORK_BYTES 160
+
+/* State that each of the server's threads keeps for handlers (tide_handler_context.thread). */
+struct tide_server_thread_calls {
+    tide_status (*open)(void **thread, struct tide_api *api, struct tide_err *err);
+    void (*close)(void *thread); /* NULL is fine */
+    /* Value of the header Network; leaves "" while it is not known. On that thread, ten times a
+     * second. */
+    void (*network)(void *thread, char out[SERVER_NETWORK_BYTES]);
+};
+
+struct tide_server_options {
+    const struct tide_config *config;
+    const struct tide_clock *clock;
+    struct tide_api *api; /* handed to handlers */
+    const struct tide_route_table *routes;
+    const struct tide_executor *executors; /* by tide_route_class.executor */
+    const struct tide_server_thread_calls *thread;
+};
+
+/* Binds and listens as the configuration says (group "api"); accepts no connection yet. What options
+ * points at outlives the server. */
+tide_status tide_server_open(struct tide_server **out, const struct tide_server_options *options,
                              struct tide_err *err) TIDE_MUST_USE;
 /* Starts the workers. */
 tide_status tide_server_start(struct tide_server *server, struct tide_err *err) TIDE_MUST_USE;

@@ -157,7 +157,7 @@ static bool is_lookup(const struct server_conn *conn)
 {
     const struct tide_reply *reply = &conn->reply;
     return reply->status == 200 && !reply->content_type && !reply->security_policy &&
-           conn->request.route->kind == TIDE_ROUTE_HOT;
+           conn->request.route->class->lookup;
 }
 
 /* A line of the server's, unless the handler has its own. */

@@ -51,7 +51,7 @@ void server_conn_close(struct server_conn *conn)
 
 void server_step(struct server_conn *conn, enum server_step step)
 {
-    const struct tide_config *config = conn->worker->server->api->config;
+    const struct tide_config *config = conn->worker->server->options.config;
     int64_t now = conn->worker->now_ms;
     conn->step = step;
     switch (step) {

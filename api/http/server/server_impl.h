@@ -6,8 +6,6 @@
 #include "api/http/server/rate.h"
 #include "api/http/server/request_check.h"
 #include "api/http/server/server.h"
-#include "api/sql/sql_pool.h"
-#include "schema/store/hot.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -113,7 +111,7 @@ static inline void server_add(atomic_uint_fast64_t *counter, int64_t by)
 struct server_worker {
     struct tide_server *server;
     struct MHD_Daemon *daemon;
-    struct tide_hot_reader *reader;
+    void *state; /* of options.thread */
     pthread_t thread;
     bool started;
     int epoll_fd, event_fd;
@@ -125,8 +123,8 @@ struct server_worker {
     uint64_t requests, requests_seen;
     atomic_bool called; /* somebody wrote to event_fd */
     uint32_t sampled;
-    char network[160]; /* header value; "" while unknown */
-    char date[32];     /* header value of this second */
+    char network[SERVER_NETWORK_BYTES]; /* header value; "" while unknown */
+    char date[32];                      /* header value of this second */
     uint64_t date_s;
     uint32_t policy_quota[TIDE_RATE_CLASS_COUNT]; /* whose texts are in policy */
     char policy[TIDE_RATE_CLASS_COUNT][48];
@@ -146,9 +144,7 @@ struct server_key {
 };
 
 struct tide_server {
-    struct tide_api *api;
-    const struct tide_route *routes;
-    size_t route_count;
+    struct tide_server_options options;
     struct tide_conn_limit *limit;
     struct tide_rate *rate;
     struct tide_peer_proxies proxies;
@@ -180,7 +176,13 @@ void server_step(struct server_conn *conn, enum server_step step);
 void server_sweep(struct server_worker *worker);
 void server_cut(struct server_conn *conn);
 
-/* --- server_request.c: from the head of a request to its reply --------------------------- */
+/* NULL for TIDE_ROUTE_INLINE. */
+static inline const struct tide_executor *server_executor(const struct server_conn *conn, int index)
+{
+    return index < 0 ? NULL : &conn->worker->server->options.executors[index];
+}
+
+/* --- server_request.c: from the head of a request to its body ----------------------------- */
 
 /* The head is here: checks it and finds the route. wrong: NULL, or what the form lacks. Leaves
  * either STEP_BODY or, when there is nothing more to do, STEP_ANSWER with a reply. */
@@ -193,9 +195,14 @@ static inline bool server_has_body(const struct server_conn *conn)
 
 /* A part of the body. */
 void server_request_body(struct server_conn *conn, tide_slice part);
-/* Whether that hands the request to other threads. */
+
+/* --- server_run.c: from a whole request to its reply, and its end ------------------------ */
+
+/* Runs the handler of the request's route; NULL: the connection's thread does. */
+const struct tide_executor *server_executor_of(const struct server_conn *conn);
+/* Whether server_request_run hands the request to an executor. */
 bool server_request_waits(const struct server_conn *conn);
-/* All is here: runs the handler, or hands the job to the pool (STEP_WAIT). */
+/* All is here: runs the handler, or hands the job to an executor (STEP_WAIT). */
 void server_request_run(struct server_conn *conn);
 /* The answer went out, or not: counts, logs, forgets. */
 void server_request_end(struct server_conn *conn, bool whole);

@@ -153,7 +153,7 @@ static void write_date(struct server_worker *worker)
 
 static void look_at_clock(struct server_worker *worker)
 {
-    const struct tide_clock *clock = worker->server->api->clock;
+    const struct tide_clock *clock = worker->server->options.clock;
     int64_t wall = clock->wall_ms(clock->self);
     worker->now_ms = clock->now_ms(clock->self);
     worker->wall_ms = wall > 0 ? (uint64_t)wall : 0;
@@ -181,20 +181,12 @@ static void wait_for_work(struct server_worker *worker)
         resume_woken(worker);
 }
 
-/* The header's value of the network's passphrase: what is not printable is a question mark. */
-static void look_at_network(struct server_worker *worker)
+static void ask_network(struct server_worker *worker)
 {
-    const struct tide_hot_meta *meta;
-    struct tide_err err;
-    char name[sizeof worker->network];
-    if (tide_hot_begin(worker->reader, &meta, &err) != TIDE_OK)
-        return;
-    snprintf(name, sizeof name, "%.*s", (int)sizeof meta->passphrase, meta->passphrase);
-    for (char *c = name; *c; c++)
-        if (*c < ' ' || *c > '~')
-            *c = '?';
-    if (tide_hot_end(worker->reader) == TIDE_OK)
-        memcpy(worker->network, name, sizeof name);
+    char network[SERVER_NETWORK_BYTES] = "";
+    worker->server->options.thread->network(worker->state, network);
+    if (network[0])
+        memcpy(worker->network, network, sizeof worker->network);
 }
 
 static void sweep(struct server_worker *worker)
@@ -203,7 +195,7 @@ static void sweep(struct server_worker *worker)
         return;
     worker->swept_ms = worker->now_ms;
     server_sweep(worker);
-    look_at_network(worker);
+    ask_network(worker);
 }
 
 void *server_loop(void *self)
@@ -212,7 +204,7 @@ void *server_loop(void *self)
     struct tide_server *server = worker->server;
     tide_liveness_begin("server", SERVER_SILENT_MS);
     look_at_clock(worker);
-    look_at_network(worker);
+    ask_network(worker);
     do {
         tide_liveness_mark();
         wait_for_work(worker);

@@ -17,7 +17,7 @@ static void add_route(struct tide_metric_route *out, const struct server_counter
 void tide_server_metrics(struct tide_server *server, struct tide_metrics *out)
 {
     struct tide_metric_route *routes = out->routes;
-    size_t max = out->route_max, count = server->route_count + 1;
+    size_t max = out->route_max, count = server->options.routes->count + 1;
     *out = (struct tide_metrics){ .routes = routes, .route_max = max };
     out->route_count = count < max ? count : max;
     out->waits_connections = tide_conn_limit_waits(server->limit);

@@ -1,23 +1,18 @@
 #include "api/http/server/server_impl.h"
-#include "api/kyc/kyc.h"
 
 #include <microhttpd.h>
 
-/* What is on the chain is everybody's. Sessions of KYC are an integrator's: from his own pages, and
- * from no other's. Pages of ours are nobody's to read, and webhooks come from no page. */
-enum origin { ORIGIN_ANY, ORIGIN_KNOWN, ORIGIN_NONE };
+enum { ORIGIN_MAX = 512 };
 
 static const char exposed[] =
     "RateLimit, RateLimit-Policy, Retry-After, ETag, Link, Ledger-Sequence, "
     "Ledger-Closed-At, Data-Age-Ms, Network, Request-Id";
 
-static enum origin origin_of(const struct server_conn *conn)
+/* Of the request's route. Without one: of a route of its path. */
+static const struct tide_route_class *class_of(const struct server_conn *conn)
 {
     const struct tide_route *route = conn->request.route ? conn->request.route : conn->near;
-    if (!route || (route->kind != TIDE_ROUTE_KYC && route->kind != TIDE_ROUTE_HOOK))
-        return ORIGIN_ANY;
-    bool api = route->kind == TIDE_ROUTE_KYC && strncmp(route->path, "/api/", 5) == 0;
-    return api ? ORIGIN_KNOWN : ORIGIN_NONE;
+    return route ? route->class : NULL;
 }
 
 static void allow(struct MHD_Response *response, const struct server_conn *conn, const char *origin)
@@ -33,23 +28,28 @@ static void allow(struct MHD_Response *response, const struct server_conn *conn,
     MHD_add_response_header(response, "Access-Control-Max-Age", "600");
 }
 
-void server_origin_add(struct MHD_Response *response, const struct server_conn *conn)
+/* Pages of an origin that the class's executor knows may read the answer. */
+static void allow_known(struct MHD_Response *response, const struct server_conn *conn,
+                        const struct tide_route_class *class)
 {
-    char origin[TIDE_KYC_TEXT_BYTES];
-    const struct tide_kyc *kyc = conn->worker->server->api->kyc;
+    const struct tide_executor *executor = server_executor(conn, class->executor);
     tide_slice from = conn->head.origin;
-    enum origin who = origin_of(conn);
-    if (who == ORIGIN_ANY) {
-        allow(response, conn, "*");
-        return;
-    }
-    if (who == ORIGIN_NONE)
-        return;
+    char origin[ORIGIN_MAX];
     MHD_add_response_header(response, "Vary", "Origin");
-    if (!kyc || from.len == 0 || from.len >= sizeof origin ||
-        !tide_kyc_origin_known(tide_kyc_settings(kyc), from))
+    if (!executor || !executor->knows_origin || from.len == 0 || from.len >= sizeof origin ||
+        !executor->knows_origin(executor->self, from))
         return;
     memcpy(origin, from.ptr, from.len);
     origin[from.len] = 0;
     allow(response, conn, origin);
+}
+
+void server_origin_add(struct MHD_Response *response, const struct server_conn *conn)
+{
+    const struct tide_route_class *class = class_of(conn);
+    enum tide_origins origins = class ? class->origins : TIDE_ORIGINS_ANY;
+    if (origins == TIDE_ORIGINS_ANY)
+        allow(response, conn, "*");
+    else if (origins == TIDE_ORIGINS_KNOWN)
+        allow_known(response, conn, class);
 }

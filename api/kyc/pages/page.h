@@ -11,7 +11,7 @@
 #ifndef API_KYC_PAGES_PAGE_H
 #define API_KYC_PAGES_PAGE_H
 
-#include "api/kyc/handler.h"
+#include "api/kyc/base/handler.h"
 #include "api/kyc/sessions/session_store.h"
 
 #define TIDE_KYC_PAGE_DATA_MAX 16384u

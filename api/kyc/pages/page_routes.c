@@ -13,7 +13,7 @@ struct walk {
 
 static const struct tide_kyc_settings *settings_of(const struct tide_handler_context *context)
 {
-    return tide_kyc_settings(context->api->kyc);
+    return context->api->kyc->settings;
 }
 
 /* The session that a token leads to, as its row stands. A link ends with its session, since the

@@ -7,7 +7,9 @@
 #ifndef API_KYC_PROVIDERS_PROVIDER_H
 #define API_KYC_PROVIDERS_PROVIDER_H
 
-#include "api/kyc/kyc.h"
+#include "api/kyc/base/settings.h"
+#include "api/kyc/base/state.h"
+#include "tidemark/buf.h"
 #include "tidemark/http.h"
 
 #define TIDE_KYC_REF_BYTES  33u   /* base32 of an HMAC, NUL-terminated */

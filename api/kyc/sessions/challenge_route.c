@@ -47,10 +47,10 @@ static tide_status run(struct tide_kyc_work *work, struct tide_kyc_context *cont
     uint64_t now = (uint64_t)tide_kyc_now(context);
     struct tide_buf envelope;
     tide_buf_init(&envelope, TIDE_KYC_ENVELOPE_MAX);
-    pthread_mutex_lock(tide_kyc_signing(want->kyc));
+    pthread_mutex_lock(&want->kyc->signing);
     tide_status status = tide_kyc_challenge_write(&envelope, &who, want->key, want->nonce, now,
                                                   context->settings->challenge);
-    pthread_mutex_unlock(tide_kyc_signing(want->kyc));
+    pthread_mutex_unlock(&want->kyc->signing);
     if (status == TIDE_OK)
         answer(context, tide_buf_view(&envelope), now, job->reply);
     else
@@ -79,7 +79,7 @@ void tide_route_kyc_challenge(struct tide_handler_context *context,
     want->kyc = context->api->kyc;
     memcpy(want->key, payload, sizeof want->key);
     if (getrandom(want->nonce, sizeof want->nonce, 0) != sizeof want->nonce) {
-        context->later = NULL;
+        context->task = NULL;
         free(want);
         tide_reply_problem(reply, 503, "no_memory", "The system has no random numbers to give.");
         reply->retry_after_s = 1;

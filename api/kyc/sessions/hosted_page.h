@@ -2,7 +2,7 @@
 #ifndef API_KYC_SESSIONS_HOSTED_PAGE_H
 #define API_KYC_SESSIONS_HOSTED_PAGE_H
 
-#include "api/kyc/handler.h"
+#include "api/kyc/base/handler.h"
 #include "api/kyc/sessions/session_store.h"
 
 /* Sees to it that an open session has a page of its provider's that has not run out: asks for one,

@@ -3,7 +3,7 @@
  * integrator that opened the session (X-API-Key) and to the holder of one of its links (s) until it
  * ends. */
 #include "api/http/param.h"
-#include "api/kyc/handler.h"
+#include "api/kyc/base/handler.h"
 #include "api/kyc/sessions/session_store.h"
 #include "tidemark/json.h"
 
@@ -129,7 +129,7 @@ void tide_route_kyc_progress(struct tide_handler_context *context,
     struct look *look = tide_kyc_later(context, sizeof *look, TIDE_KYC_POOL_READS, run, reply);
     if (!look)
         return;
-    const struct tide_kyc_settings *settings = tide_kyc_settings(context->api->kyc);
+    const struct tide_kyc_settings *settings = context->api->kyc->settings;
     const struct tide_param_value *token = tide_request_param(request, TIDE_PARAM_s);
     uint32_t times;
     tide_slice key = tide_request_header(request, "X-API-Key", &times);

@@ -1,11 +1,11 @@
 /* GET /api/sdk/kyc/providers: who may be asked to look at somebody. */
-#include "api/kyc/handler.h"
+#include "api/kyc/base/handler.h"
 #include "tidemark/json.h"
 
 void tide_route_kyc_providers(struct tide_handler_context *context,
                               const struct tide_request *request, struct tide_reply *reply)
 {
-    const struct tide_kyc_settings *settings = tide_kyc_settings(context->api->kyc);
+    const struct tide_kyc_settings *settings = context->api->kyc->settings;
     struct tide_json j = { .buf = &reply->body };
     (void)request;
     tide_json_open(&j, '{');

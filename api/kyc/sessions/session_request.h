@@ -3,8 +3,8 @@
 #ifndef API_KYC_SESSIONS_SESSION_REQUEST_H
 #define API_KYC_SESSIONS_SESSION_REQUEST_H
 
+#include "api/kyc/base/handler.h"
 #include "api/kyc/base/token.h"
-#include "api/kyc/handler.h"
 #include "api/kyc/providers/provider.h"
 #include "api/kyc/sessions/challenge.h"
 

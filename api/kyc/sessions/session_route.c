@@ -130,7 +130,7 @@ static enum tide_kyc_renewal renewal_of(struct tide_handler_context *context,
         return renewal;
     tide_reply_init(&aside);
     if (tide_reader_open(&reader, context, request, &aside)) {
-        if (tide_trusted(&reader, context, &aside)) {
+        if (tide_reader_trusted(&reader, context, &aside)) {
             tide_lookup_standing(&reader, &who.address, &standing, &person);
             renewal = standing.compliant ? TIDE_KYC_RENEWAL_YES : TIDE_KYC_RENEWAL_NO;
         }
@@ -146,7 +146,7 @@ void tide_route_kyc_session(struct tide_handler_context *context,
                             const struct tide_request *request, struct tide_reply *reply)
 {
     struct tide_kyc_session_request read, *ask;
-    if (!tide_kyc_session_request_read(&read, tide_kyc_settings(context->api->kyc), request, reply))
+    if (!tide_kyc_session_request_read(&read, context->api->kyc->settings, request, reply))
         return;
     if (!tide_kyc_new_session_id(read.id)) {
         tide_reply_problem(reply, 503, "no_memory", "The system has no random numbers to give.");

@@ -4,7 +4,6 @@
 
 #include "api/kyc/base/context.h"
 #include "api/kyc/base/token.h"
-#include "api/kyc/kyc.h"
 #include "api/kyc/providers/provider.h"
 
 /* Texts are "" and times 0 where the row has NULL. */
@@ -46,9 +45,6 @@ bool tide_kyc_session_read(struct tide_kyc_session *out, const struct tide_pg_ro
  * nothing to anybody without the key. */
 void tide_kyc_reference(char out[TIDE_KYC_REF_BYTES], const struct tide_kyc_context *context,
                         const char *address);
-
-/* As it is told outside: who looks, and where, is ours to know. */
-const char *tide_kyc_public_state(enum tide_kyc_state state);
 
 const char *tide_kyc_mode_text(enum tide_kyc_mode mode);
 bool tide_kyc_mode_of(tide_slice text, enum tide_kyc_mode *out);

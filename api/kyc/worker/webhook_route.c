@@ -1,6 +1,6 @@
 /* POST /api/kyc/webhook/{providerKey}: verified where it came in, kept at a desk, answered. What it
  * says is not looked at any further: it only tells that the provider is to be asked (worker.c). */
-#include "api/kyc/handler.h"
+#include "api/kyc/worker/webhook_route.h"
 #include "api/kyc/worker/refused.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/log.h"
@@ -111,7 +111,7 @@ static tide_slice find_header(void *request, const char *name, uint32_t *occurre
 static void refuse_forged(const struct tide_handler_context *context, uint32_t provider,
                           const char *why, struct tide_reply *reply)
 {
-    struct tide_kyc_refused *refused = tide_kyc_refused_of(context->api->kyc);
+    struct tide_kyc_refused *refused = context->api->kyc->refused;
     const struct tide_clock *clock = context->api->clock;
     tide_kyc_count(refused, provider, TIDE_KYC_FALSE, why);
     if (tide_kyc_has_patience(refused, provider, clock->now_ms(clock->self))) {
@@ -137,12 +137,12 @@ static void keep_later(struct tide_handler_context *context, const struct tide_r
                        uint32_t provider, const struct tide_kyc_event *event,
                        struct tide_reply *reply)
 {
-    const struct tide_kyc_settings *settings = tide_kyc_settings(context->api->kyc);
+    const struct tide_kyc_settings *settings = context->api->kyc->settings;
     struct keep *keep = tide_kyc_later(context, sizeof *keep, TIDE_KYC_POOL_HOOKS, run, reply);
     uint8_t hash[TIDE_HASH_BYTES];
     if (!keep)
         return;
-    keep->refused = tide_kyc_refused_of(context->api->kyc);
+    keep->refused = context->api->kyc->refused;
     keep->provider = provider;
     keep->provider_key = settings->providers[provider].key;
     keep->event = *event;
@@ -156,7 +156,7 @@ const struct tide_kyc_provider *tide_kyc_webhook_provider(const struct tide_kyc 
                                                           struct tide_reply *reply)
 {
     const struct tide_kyc_provider *provider = tide_kyc_provider_of(
-        tide_kyc_settings(kyc), tide_request_param(request, TIDE_PARAM_providerKey)->text);
+        kyc->settings, tide_request_param(request, TIDE_PARAM_providerKey)->text);
     if (!provider)
         tide_reply_problem(reply, 404, "no_provider", "There is no provider of that key here.");
     return provider;
@@ -166,8 +166,8 @@ void tide_route_kyc_webhook(struct tide_handler_context *context,
                             const struct tide_request *request, struct tide_reply *reply)
 {
     struct tide_kyc *kyc = context->api->kyc;
-    const struct tide_kyc_settings *settings = tide_kyc_settings(kyc);
-    struct tide_kyc_refused *refused = tide_kyc_refused_of(kyc);
+    const struct tide_kyc_settings *settings = kyc->settings;
+    struct tide_kyc_refused *refused = kyc->refused;
     const struct tide_kyc_provider *provider = tide_kyc_webhook_provider(kyc, request, reply);
     if (!provider)
         return;

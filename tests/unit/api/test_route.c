@@ -1,5 +1,6 @@
 /* Targets against routes: which route, which values, which refusal; cursors; the statements' files. */
 #include "api/http/param.h"
+#include "api/routes/route_table.h"
 #include "api/sql/cursor.h"
 #include "api/sql/scope.h"
 #include "api/sql/statement.h"
@@ -31,7 +32,7 @@ static void ask(struct asked *a, const char *method, const char *target)
                               .path = tide_slice_of(target, path),
                               .query = tide_slice_str(mark ? mark + 1 : "") };
     tide_reply_init(&a->reply);
-    a->found = tide_route_match(&a->request, &a->reply, &to, a->scratch);
+    a->found = tide_route_match(&a->request, &a->reply, &tide_route_table, &to, a->scratch);
 }
 
 /* What a target is answered: the route's id, or status and code, then the field that is named. */
@@ -282,13 +283,13 @@ static bool overlap(const char *a, const char *b)
 /* What is done sooner for a request like the one before rests on the templates' shapes. */
 static void asked_again(void **state)
 {
-    size_t count;
-    const struct tide_route *routes = tide_routes(&count);
+    size_t count = tide_route_table.count;
+    const struct tide_route *routes = tide_route_table.routes;
     (void)state;
     for (size_t i = 0; i < count; i++) {
         size_t literal = strcspn(routes[i].path, "{");
         assert_true(!routes[i].path[literal] || literal >= 6);
-        for (size_t k = 0; k < count && routes[i].kind == TIDE_ROUTE_HOT; k++)
+        for (size_t k = 0; k < count && routes[i].class->lookup; k++)
             assert_true(strcmp(routes[i].path, routes[k].path) == 0 ||
                         !overlap(routes[i].path + 1, routes[k].path + 1));
     }
@@ -303,11 +304,12 @@ static void same_found(const struct tide_route *likely, const char *method, cons
     struct tide_target target = { .method = tide_slice_str(method), .path = tide_slice_str(path) };
     tide_reply_init(&reply);
     tide_reply_init(&fresh);
-    bool plain = tide_route_match(&request, &fresh, &target, scratch);
+    bool plain = tide_route_match(&request, &fresh, &tide_route_table, &target, scratch);
     const struct tide_route *route = request.route;
     target.likely = likely;
     request = (struct tide_request){ 0 };
-    assert_int_equal(tide_route_match(&request, &reply, &target, scratch), plain);
+    assert_int_equal(tide_route_match(&request, &reply, &tide_route_table, &target, scratch),
+                     plain);
     assert_ptr_equal(request.route, route);
     assert_int_equal(reply.status, fresh.status);
     tide_reply_release(&reply);
@@ -330,8 +332,8 @@ static void likely_or_not(void **state)
         "/"
     };
     static const char *const methods[] = { "GET", "POST", "HEAD", "PUT" };
-    size_t count;
-    const struct tide_route *routes = tide_routes(&count);
+    size_t count = tide_route_table.count;
+    const struct tide_route *routes = tide_route_table.routes;
     (void)state;
     for (size_t i = 0; i < count; i++)
         for (size_t p = 0; p < TIDE_COUNT(paths); p++)
@@ -342,8 +344,8 @@ static void likely_or_not(void **state)
 /* The table itself: no path twice for a method, ids that differ, names that param.def knows. */
 static void the_table(void **state)
 {
-    size_t count;
-    const struct tide_route *routes = tide_routes(&count);
+    size_t count = tide_route_table.count;
+    const struct tide_route *routes = tide_route_table.routes;
     (void)state;
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(strncmp(routes[i].path, "/", 1), 0);
@@ -457,7 +459,7 @@ static void statements(void **state)
         if (files[i].why && !strstr(err.text, files[i].why))
             fail_msg("%s: %s", files[i].text, err.text);
     }
-    tide_status status = tide_statements_open(&all, &err);
+    tide_status status = tide_statements_open(&all, &tide_route_table, &err);
     if (status != TIDE_OK)
         fail_msg("%s", err.text);
     size_t of = 0;
@@ -531,7 +533,7 @@ static void every_statement_needs_what_it_reads(void **state)
     struct tide_err err;
     char missing[TIDE_SCOPE_TEXT];
     (void)state;
-    assert_int_equal(tide_statements_open(&all, &err), TIDE_OK);
+    assert_int_equal(tide_statements_open(&all, &tide_route_table, &err), TIDE_OK);
     for (size_t i = 0; i < all.count; i++) {
         const struct tide_scope_need need = { .sql = all.all[i].sql };
         bool expected = false;

@@ -146,7 +146,7 @@ static struct task *give(struct house *h, struct tide_worker_pool *pool, uint32_
     *task = (struct task){ .house = h, .bulkhead = bulkhead };
     tide_reply_init(&task->reply);
     task->job = (struct tide_job){ .reply = &task->reply, .done = done };
-    assert_int_equal(tide_worker_pool_submit(pool, &task->job), TIDE_WORKER_POOL_QUEUED);
+    assert_int_equal(tide_worker_pool_submit(pool, &task->job), TIDE_JOB_QUEUED);
     return task;
 }
 
@@ -266,7 +266,7 @@ static void test_late(void **state)
     tide_reply_init(&late->reply);
     late->job = (struct tide_job){ .reply = &late->reply, .done = done };
     late->job.context.deadline_ms = clock->now_ms(clock->self) + 200;
-    assert_int_equal(tide_worker_pool_submit(pool, &late->job), TIDE_WORKER_POOL_QUEUED);
+    assert_int_equal(tide_worker_pool_submit(pool, &late->job), TIDE_JOB_QUEUED);
     await(&h, 1, 1);
     assert_true(late->over);
     assert_int_equal(late->reply.status, 503);
@@ -292,8 +292,8 @@ static void test_closing(void **state)
         tide_reply_release(&h.tasks[i].reply);
 }
 
-static enum tide_worker_pool_submitted ask(struct house *h, struct tide_worker_pool *pool,
-                                           uint32_t at, uint8_t client, bool waits)
+static enum tide_job_submitted ask(struct house *h, struct tide_worker_pool *pool, uint32_t at,
+                                   uint8_t client, bool waits)
 {
     struct task *task = &h->tasks[at];
     *task = (struct task){ .house = h, .waits = waits };
@@ -317,14 +317,14 @@ static void test_client_leaves_a_thread(void **state)
                                                           .bulkhead_threads = 3,
                                                           .bulkhead_queue = 4 });
     for (uint32_t i = 0; i < 7; i++)
-        assert_int_equal(ask(&h, pool, i, 1, true), TIDE_WORKER_POOL_QUEUED);
+        assert_int_equal(ask(&h, pool, i, 1, true), TIDE_JOB_QUEUED);
     await(&h, 0, 3);
-    assert_int_equal(ask(&h, pool, 7, 1, true), TIDE_WORKER_POOL_CLIENT_FULL);
+    assert_int_equal(ask(&h, pool, 7, 1, true), TIDE_JOB_CLIENT_FULL);
     for (uint32_t i = 8; i < 40; i++) { /* each another client */
-        assert_int_equal(ask(&h, pool, i, (uint8_t)i, false), TIDE_WORKER_POOL_QUEUED);
+        assert_int_equal(ask(&h, pool, i, (uint8_t)i, false), TIDE_JOB_QUEUED);
         await(&h, i - 7, 3);
     }
-    assert_int_equal(ask(&h, pool, 40, 1, true), TIDE_WORKER_POOL_CLIENT_FULL);
+    assert_int_equal(ask(&h, pool, 40, 1, true), TIDE_JOB_CLIENT_FULL);
     for (uint32_t i = 0; i < 7; i++)
         assert_false(h.tasks[i].over);
     tide_worker_pool_stats(pool, &stats);
@@ -334,7 +334,7 @@ static void test_client_leaves_a_thread(void **state)
     open_door(&h);
     await(&h, 39, 0);
     assert_int_equal(h.most, 3);
-    assert_int_equal(ask(&h, pool, 41, 1, true), TIDE_WORKER_POOL_QUEUED);
+    assert_int_equal(ask(&h, pool, 41, 1, true), TIDE_JOB_QUEUED);
     await(&h, 40, 0);
     end(&h, pool);
 }
@@ -352,12 +352,12 @@ static void test_clients_take_turns(void **state)
                                                           .bulkhead_threads = 2,
                                                           .bulkhead_queue = 8 });
     for (uint32_t i = 0; i < 10; i++)
-        assert_int_equal(ask(&h, pool, i, 1, true), TIDE_WORKER_POOL_QUEUED);
+        assert_int_equal(ask(&h, pool, i, 1, true), TIDE_JOB_QUEUED);
     await(&h, 0, 2);
     for (uint32_t i = 10; i < 19; i++)
-        assert_int_equal(ask(&h, pool, i, 2, true), TIDE_WORKER_POOL_QUEUED);
+        assert_int_equal(ask(&h, pool, i, 2, true), TIDE_JOB_QUEUED);
     await(&h, 0, 4);
-    assert_int_equal(ask(&h, pool, 19, 3, true), TIDE_WORKER_POOL_QUEUED);
+    assert_int_equal(ask(&h, pool, 19, 3, true), TIDE_JOB_QUEUED);
     pthread_mutex_lock(&h.mutex);
     h.tickets = 1;
     pthread_cond_broadcast(&h.wake);

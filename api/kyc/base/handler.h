@@ -2,8 +2,8 @@
  * wait, then, if need be, at a desk, which may.
  *
  * A handler is a tide_handler_fn like any other (route.def names it, TIDE_ROUTE(…, KYC, …)). It
- * runs on the connection's thread, inside tide_kyc_take: it looks at the request, without a
- * database or a provider, and either writes the reply, or leaves in context->later what a desk is
+ * runs on the connection's thread, inside tide_kyc_submit: it looks at the request, without a
+ * database or a provider, and either writes the reply, or leaves in context->task what a desk is
  * to do:
  *
  *     struct ask { struct tide_kyc_work work; …what run needs… };
@@ -19,22 +19,14 @@
  *
  * What is in a request (parameters, body, header lines) lives until the reply is complete, so run
  * may use job->request. Anything that costs nothing is refused before: forgeries see no desk. */
-#ifndef API_KYC_HANDLER_H
-#define API_KYC_HANDLER_H
+#ifndef API_KYC_BASE_HANDLER_H
+#define API_KYC_BASE_HANDLER_H
 
 #include "api/hot/api.h"
 #include "api/kyc/base/context.h"
-#include "api/kyc/kyc.h"
-#include "api/routes/handlers.h"
+#include "api/kyc/base/process.h"
 
-#include <pthread.h>
-
-enum tide_kyc_pool_id {
-    TIDE_KYC_POOL_SESSIONS, /* kyc_threads: may wait for a provider, ten seconds */
-    TIDE_KYC_POOL_HOOKS,    /* kyc_hook_threads: for the database alone          */
-    TIDE_KYC_POOL_READS,    /* two threads: short look-ups, while providers hang */
-    TIDE_KYC_POOL_COUNT
-};
+struct tide_kyc_work;
 
 /* TIDE_OK: the reply is complete. Anything else: the transaction is rolled back; TIDE_E_DB with a
  * lost connection, or one that says "again", is run once more; else the desk answers 503 or 500.
@@ -48,12 +40,15 @@ struct tide_kyc_work {
     size_t size; /* of all of it */
 };
 
-/* Locked around every use of the settings' challenge key. */
-pthread_mutex_t *tide_kyc_signing(struct tide_kyc *kyc);
-
-/* Zeroed memory that begins with a struct tide_kyc_work; the desk wipes and frees it. NULL: there
+/* Zeroed memory that begins with a  the desk wipes and frees it. NULL: there
  * was none, and the reply says so. */
 void *tide_kyc_later(struct tide_handler_context *context, size_t size, enum tide_kyc_pool_id pool,
                      tide_kyc_run_fn *run, struct tide_reply *reply);
+
+/* --- handlers of KYC's routes ------------------------------------------------------------- */
+
+tide_handler_fn tide_route_kyc_session, tide_route_kyc_progress, tide_route_kyc_challenge,
+    tide_route_kyc_providers, tide_route_kyc_webhook, tide_route_kyc_page, tide_route_kyc_start,
+    tide_route_kyc_return, tide_route_kyc_sandbox, tide_route_kyc_sandbox_decide;
 
 #endif

@@ -1,4 +1,4 @@
-#include "api/hot/project.h"
+#include "api/hot/project/project.h"
 
 /* --- people -------------------------------------------------------------------- */
 

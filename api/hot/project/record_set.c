@@ -1,4 +1,4 @@
-#include "api/hot/project.h"
+#include "api/hot/project/record_set.h"
 
 #include <stdlib.h>
 

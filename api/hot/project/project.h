@@ -4,14 +4,14 @@
  * to records of the time before, it gives the records of the time after; a whole table applied
  * to no records gives them as of now. Each table changes fields of its own, so tables may be
  * applied in any order, but pools before their swaps. */
-#ifndef API_HOT_PROJECT_H
-#define API_HOT_PROJECT_H
+#ifndef API_HOT_PROJECT_PROJECT_H
+#define API_HOT_PROJECT_PROJECT_H
 
-#include "api/http/route.h"
 #include "schema/store/hot_sink.h"
 #include "tidemark/pg.h"
 
 #define PROJECT_COLUMNS_MAX 14u
+#define PROJECT_TABLE_NAME  64u
 
 /* Sources that others name; the rest are known by their place in project_sources. */
 enum project_source_id {
@@ -70,8 +70,8 @@ uint32_t project_unkept(const char *scope);
  * has from further ones (PROJECT_DEBT), and META and CONTRACT have from any, its readers name:
  * tide_reader_need. */
 uint32_t project_sources_of(enum tide_hot_kind kind);
-/* 503 incomplete, which names the first table of those bits. */
-void project_refuse(struct tide_reply *reply, uint32_t unkept);
+/* The first table of those bits, "state.x". */
+void project_table_name(char out[PROJECT_TABLE_NAME], uint32_t bits);
 
 /* Applies the row; TIDE_E_SCHEMA names table and column when a value does not fit. */
 tide_status project_apply(enum project_source_id source, struct project_row *row,
@@ -89,28 +89,6 @@ struct tide_hot_address project_address(struct project_row *row, uint32_t column
 struct tide_hot_symbol project_symbol(struct project_row *row, uint32_t column);
 /* bytea */
 struct tide_hot_name project_name(struct project_row *row, uint32_t column);
-
-/* --- records in memory ----------------------------------------------------------- */
-
-struct record_slot {
-    struct tide_hot_key key;
-    void *record; /* malloc'd */
-};
-
-struct record_set {
-    struct record_slot *slots; /* in the order of the keys */
-    uint32_t count, max;
-};
-
-void record_set_release(struct record_set *set);
-struct tide_hot_sink record_set_sink(struct record_set *set);
-/* The record, or NULL. It stays where it is until it is dropped; a later row changes it there. */
-const void *record_set_find(const struct record_set *set, const struct tide_hot_key *key);
-/* As tide_hot_scan and tide_hot_floor. each may add records, and drop none. */
-void record_set_scan(const struct record_set *set, const struct tide_hot_key *prefix,
-                     bool (*each)(void *self, tide_slice key, const void *record), void *self);
-const void *record_set_floor(const struct record_set *set, const struct tide_hot_key *key,
-                             size_t prefix_len);
 
 /* --- apply functions (record_*.c) -------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-#include "api/hot/project.h"
+#include "api/hot/project/project.h"
 #include "api/sql/scope.h"
 #include "tidemark/text.h"
 
@@ -73,12 +73,10 @@ uint32_t project_sources_of(enum tide_hot_kind kind)
     return bits[kind];
 }
 
-void project_refuse(struct tide_reply *reply, uint32_t unkept)
+void project_table_name(char out[PROJECT_TABLE_NAME], uint32_t bits)
 {
-    char missing[TIDE_SCOPE_TEXT];
-    int source = __builtin_ctz(unkept);
-    snprintf(missing, sizeof missing, "%s.%s", schema_of(source), project_sources[source].name);
-    tide_scope_refuse(reply, missing);
+    int source = __builtin_ctz(bits);
+    snprintf(out, PROJECT_TABLE_NAME, "%s.%s", schema_of(source), project_sources[source].name);
 }
 
 tide_status project_apply(enum project_source_id source, struct project_row *row,

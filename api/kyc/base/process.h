@@ -1,0 +1,35 @@
+/* What the parts of KYC in one process share. Made by kyc.c; lives as long as the server. */
+#ifndef API_KYC_BASE_PROCESS_H
+#define API_KYC_BASE_PROCESS_H
+
+#include "api/kyc/base/settings.h"
+#include "api/sql/deployment_select.h"
+#include "api/sql/worker_pool.h"
+#include "tidemark/clock.h"
+#include "tidemark/config.h"
+
+#include <pthread.h>
+
+/* Pools of workers. None waits for another. */
+enum tide_kyc_pool_id {
+    TIDE_KYC_POOL_SESSIONS, /* kyc_threads: may wait for a provider, ten seconds */
+    TIDE_KYC_POOL_HOOKS,    /* kyc_hook_threads: for the database alone          */
+    TIDE_KYC_POOL_READS,    /* two threads: short look-ups, while providers hang */
+    TIDE_KYC_POOL_COUNT
+};
+
+struct tide_kyc_refused; /* worker/refused.h */
+struct tide_kyc_workers; /* worker/worker.h  */
+
+struct tide_kyc {
+    const struct tide_config *config;
+    const struct tide_clock *clock;
+    struct tide_deployment_select *select;
+    struct tide_kyc_settings *settings;
+    struct tide_worker_pool *pools[TIDE_KYC_POOL_COUNT];
+    struct tide_kyc_refused *refused; /* counters of webhooks */
+    struct tide_kyc_workers *workers;
+    pthread_mutex_t signing; /* held around every use of the settings' challenge key */
+};
+
+#endif

@@ -1,0 +1,33 @@
+#include "api/kyc/base/state.h"
+
+static const char *const states[TIDE_KYC_STATE_COUNT] = {
+    [TIDE_KYC_CREATED] = "created",   [TIDE_KYC_PENDING] = "pending",
+    [TIDE_KYC_REVIEW] = "review",     [TIDE_KYC_ACTION_REQUIRED] = "action_required",
+    [TIDE_KYC_APPROVED] = "approved", [TIDE_KYC_DECLINED] = "declined",
+    [TIDE_KYC_EXPIRED] = "expired",   [TIDE_KYC_REVOKED] = "revoked",
+};
+
+const char *tide_kyc_state_text(enum tide_kyc_state state)
+{
+    return states[state];
+}
+
+bool tide_kyc_state_of(tide_slice text, enum tide_kyc_state *out)
+{
+    for (size_t i = 0; i < TIDE_COUNT(states); i++)
+        if (tide_slice_eq_str(text, states[i])) {
+            *out = (enum tide_kyc_state)i;
+            return true;
+        }
+    return false;
+}
+
+bool tide_kyc_is_open(enum tide_kyc_state state)
+{
+    return state <= TIDE_KYC_ACTION_REQUIRED;
+}
+
+const char *tide_kyc_public_state(enum tide_kyc_state state)
+{
+    return states[state == TIDE_KYC_REVIEW ? TIDE_KYC_PENDING : state];
+}

@@ -1,0 +1,104 @@
+#include "api/hot/lookup.h"
+#include "api/kyc/kyc.h"
+#include "api/kyc/pages/page.h"
+#include "api/kyc/worker/webhook_route.h"
+#include "api/routes/route_table.h"
+#include "api/sql/worker_pool.h"
+
+/* --- executors: self is the struct tide_api ------------------------------------------------- */
+
+static enum tide_job_submitted submit_sql(void *self, struct tide_job *job)
+{
+    struct tide_api *api = self;
+    if (!api->pool) {
+        tide_reply_problem(job->reply, 404, "sql_not_configured",
+                           "this server answers look-ups alone, without ?ledger");
+        return TIDE_JOB_ANSWERED;
+    }
+    job->context.thread = NULL; /* the connection thread's own */
+    return tide_worker_pool_submit(api->pool, job);
+}
+
+static enum tide_job_submitted submit_kyc(void *self, struct tide_job *job)
+{
+    struct tide_api *api = self;
+    return tide_kyc_submit(api->kyc, job);
+}
+
+static bool accept_kyc(void *self, const struct tide_request *request, struct tide_reply *reply)
+{
+    const struct tide_api *api = self;
+    (void)request;
+    if (!api->kyc)
+        tide_reply_problem(reply, 404, "kyc_not_configured", "this server opens no KYC sessions");
+    return api->kyc != NULL;
+}
+
+static bool accept_webhook(void *self, const struct tide_request *request, struct tide_reply *reply)
+{
+    const struct tide_api *api = self;
+    return accept_kyc(self, request, reply) &&
+           tide_kyc_webhook_provider(api->kyc, request, reply) != NULL;
+}
+
+static bool knows_origin(void *self, tide_slice origin)
+{
+    const struct tide_api *api = self;
+    return api->kyc && tide_kyc_origin_known(api->kyc->settings, origin);
+}
+
+static void show_problem(void *self, struct tide_reply *reply)
+{
+    const struct tide_api *api = self;
+    if (!api->kyc)
+        return;
+    tide_reply_reset(reply);
+    tide_kyc_page_gone(reply, api->kyc->settings, 400);
+}
+
+void tide_route_executors(struct tide_executor executors[TIDE_EXECUTOR_COUNT], struct tide_api *api)
+{
+    executors[TIDE_EXECUTOR_SQL] = (struct tide_executor){ .self = api, .submit = submit_sql };
+    executors[TIDE_EXECUTOR_KYC] = (struct tide_executor){ .self = api,
+                                                           .submit = submit_kyc,
+                                                           .accept = accept_kyc,
+                                                           .knows_origin = knows_origin,
+                                                           .show_problem = show_problem };
+    executors[TIDE_EXECUTOR_WEBHOOK] =
+        (struct tide_executor){ .self = api, .submit = submit_kyc, .accept = accept_webhook };
+}
+
+/* --- state of a server's thread: a reader of the hot cache ------------------------------------ */
+
+static tide_status open_thread(void **thread, struct tide_api *api, struct tide_err *err)
+{
+    struct tide_hot_reader *reader = NULL;
+    tide_status status = tide_hot_reader_open(&reader, api->hot, err);
+    *thread = reader;
+    return status;
+}
+
+static void close_thread(void *thread)
+{
+    tide_hot_reader_close(thread);
+}
+
+/* The passphrase; what is not printable is a question mark. */
+static void read_network(void *thread, char out[SERVER_NETWORK_BYTES])
+{
+    const struct tide_hot_meta *meta;
+    struct tide_err err;
+    char name[SERVER_NETWORK_BYTES];
+    if (tide_hot_begin(thread, &meta, &err) != TIDE_OK)
+        return;
+    snprintf(name, sizeof name, "%.*s", (int)sizeof meta->passphrase, meta->passphrase);
+    for (char *c = name; *c; c++)
+        if (*c < ' ' || *c > '~')
+            *c = '?';
+    if (tide_hot_end(thread) == TIDE_OK)
+        memcpy(out, name, sizeof name);
+}
+
+const struct tide_server_thread_calls tide_route_thread_calls = { .open = open_thread,
+                                                                  .close = close_thread,
+                                                                  .network = read_network };

@@ -1,0 +1,59 @@
+#include "api/routes/route_table.h"
+
+static const struct tide_route_class
+    class_HOT = { .executor = TIDE_ROUTE_INLINE,
+                  .past_executor = TIDE_EXECUTOR_SQL,
+                  .lookup = true },
+    class_SQL = { .executor = TIDE_EXECUTOR_SQL,
+                  .past_executor = TIDE_EXECUTOR_SQL,
+                  .query = true },
+    class_LOCAL = { .executor = TIDE_ROUTE_INLINE, .past_executor = TIDE_ROUTE_INLINE },
+    class_STREAM = { .executor = TIDE_ROUTE_INLINE,
+                     .past_executor = TIDE_ROUTE_INLINE,
+                     .query = true,
+                     .stream = true },
+    /* Sessions are an integrator's: pages of its origins alone may read them. */
+    class_KYC = { .executor = TIDE_EXECUTOR_KYC,
+                  .past_executor = TIDE_EXECUTOR_KYC,
+                  .origins = TIDE_ORIGINS_KNOWN,
+                  .query = true },
+    class_PAGE = { .executor = TIDE_EXECUTOR_KYC,
+                   .past_executor = TIDE_EXECUTOR_KYC,
+                   .origins = TIDE_ORIGINS_NONE,
+                   .query = true,
+                   .page = true },
+    /* What a provider signed is its bytes, whatever they are. */
+    class_HOOK = { .executor = TIDE_EXECUTOR_WEBHOOK,
+                   .past_executor = TIDE_EXECUTOR_WEBHOOK,
+                   .origins = TIDE_ORIGINS_NONE,
+                   .any_bytes = true };
+
+#define TIDE_ROUTE(id, method, path, kind, cost, body_max, cache_control, query, handler) \
+    tide_handler_fn tide_route_##handler;
+#include "api/routes/route.def"
+
+static const struct tide_route routes[] = {
+/* clang-format off */
+#define TIDE_ROUTE(id, method, path, kind, cost, body_max, cache_control, query, handler) \
+    { #id, #method, path, sizeof path - 1, &class_##kind, cost, body_max, cache_control, query, \
+      tide_route_##handler, NULL },
+#define TIDE_QUERY(id, path, cost, cache_control, query) \
+    { #id, "GET", path, sizeof path - 1, &class_SQL, cost, 0, cache_control, query, NULL, #id },
+#include "api/routes/route.def"
+    /* clang-format on */
+};
+
+static const struct tide_route_hint hints[] = {
+    { "stats", TIDE_PARAM_ledger,
+      "is not taken here: totals are kept for now alone; /api/stats/daily tells of each day" },
+    { "coverage", TIDE_PARAM_ledger, "is not taken here: what is indexed is a fact of now" },
+    { "ledger", TIDE_PARAM_ledger, "is not taken here: a ledger never changes" },
+    { "event", TIDE_PARAM_ledger, "is not taken here: an event never changes" },
+    { "transaction", TIDE_PARAM_ledger, "is not taken here: a transaction never changes" },
+    { "stream", TIDE_PARAM_ledger,
+      "is not taken here: what to go on from is after, or Last-Event-ID" },
+};
+
+const struct tide_route_table tide_route_table = {
+    .routes = routes, .count = TIDE_COUNT(routes), .hints = hints, .hint_count = TIDE_COUNT(hints)
+};

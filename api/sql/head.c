@@ -1,0 +1,24 @@
+#include "api/sql/head.h"
+#include "api/sql/age.h"
+
+/* The newest ledger and its close time; of ?ledger=N the close time, NULL when it is not indexed,
+ * and then what is; the ledgers whose events are archived, as text; which tables are filled;
+ * whether the past of the token asked for is still being read; how old that is. */
+static const char head_sql[] =
+    "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint,"
+    " (SELECT extract(epoch FROM l.closed_at)::bigint FROM chain.ledger AS l"
+    "   WHERE l.deployment = $1::smallint AND l.ledger = $2::integer),"
+    " (SELECT string_agg(v.from_ledger || ' to ' || v.to_ledger, ', ' ORDER BY v.from_ledger)"
+    "   FROM (SELECT from_ledger, to_ledger FROM chain.coverage"
+    "     WHERE deployment = $1 AND $2 IS NOT NULL ORDER BY from_ledger LIMIT 12) AS v),"
+    " (SELECT min(a.from_ledger) || ' to ' || max(a.end_ledger) - 1 FROM chain.archive AS a"
+    "   WHERE a.deployment = $1 AND ($2 IS NULL OR a.from_ledger <= $2)),"
+    " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1),"
+    " EXISTS (SELECT FROM chain.contract_coverage AS g WHERE g.deployment = $1 AND g.contract ="
+    "   $3::text AND g.next_ledger <= g.to_ledger), " TIDE_AGE_COLUMNS
+    " FROM chain.cursor AS c WHERE c.deployment = $1 AND c.ledger > 0";
+
+tide_status tide_sql_head_prepare(struct tide_pg *pg, struct tide_err *err)
+{
+    return tide_pg_prepare(pg, TIDE_SQL_HEAD, head_sql, err);
+}

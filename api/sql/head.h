@@ -1,0 +1,25 @@
+/* The head: the statement that each transaction of an answer runs first. It says what the answer is
+ * true at, and what the index has. */
+#ifndef API_SQL_HEAD_H
+#define API_SQL_HEAD_H
+
+#include "tidemark/pg.h"
+
+#define TIDE_SQL_HEAD        "head" /* name of the prepared statement */
+#define TIDE_SQL_HEAD_VALUES 3u     /* deployment; ?ledger= or NULL; token asked for, or NULL */
+
+/* Columns of its one row; none when nothing is indexed. */
+enum {
+    TIDE_SQL_HEAD_LEDGER,
+    TIDE_SQL_HEAD_CLOSED,
+    TIDE_SQL_HEAD_AT_CLOSED,
+    TIDE_SQL_HEAD_COVERED,
+    TIDE_SQL_HEAD_ARCHIVED,
+    TIDE_SQL_HEAD_SCOPE,
+    TIDE_SQL_HEAD_UNREAD,
+    TIDE_SQL_HEAD_SIGN /* TIDE_AGE_COLUMNS */
+};
+
+tide_status tide_sql_head_prepare(struct tide_pg *pg, struct tide_err *err) TIDE_MUST_USE;
+
+#endif
