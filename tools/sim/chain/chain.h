@@ -155,9 +155,6 @@ void chain_report_version(struct chain *chain, uint32_t tx, const struct sim_ent
                           enum chain_what what);
 /* Lists an entry and its life as evicted by this ledger. */
 void chain_evict(struct chain *chain, const struct sim_entry *entry);
-/* A longer life for an entry, or a new one for one that lapsed: the changes, counted. */
-void chain_extend(struct chain *chain, uint32_t tx, struct sim_entry *entry, uint32_t live_until,
-                  uint32_t *count);
 void chain_restore(struct chain *chain, uint32_t tx, struct sim_entry *entry, uint32_t *count);
 /* A fee event: what the payer paid (negative: got back) at that stage. */
 void chain_fee_event(struct chain *chain, const uint8_t payer[TIDE_HASH_BYTES], uint32_t stage,

@@ -92,8 +92,9 @@ static void put_ttl(struct chain *chain, uint32_t *count, uint32_t kind,
     lcm_put_ttl(&chain->changes, at[0], hash, at[1]);
 }
 
-void chain_extend(struct chain *chain, uint32_t tx, struct sim_entry *entry, uint32_t live_until,
-                  uint32_t *count)
+/* A longer life for an entry, or a new one for one that lapsed: the changes, counted. */
+static void extend_entry(struct chain *chain, uint32_t tx, struct sim_entry *entry,
+                         uint32_t live_until, uint32_t *count)
 {
     if (entry->live_until >= live_until)
         return;
@@ -123,7 +124,7 @@ static void extend(struct care *c, struct sim_entry *entry, uint32_t live_until)
 {
     put_key(&c->chain->read_only, &c->chain->scratch, entry);
     c->keys++;
-    chain_extend(c->chain, c->chain->index + 1, entry, live_until, &c->changes);
+    extend_entry(c->chain, c->chain->index + 1, entry, live_until, &c->changes);
 }
 
 static void restore(struct care *c, struct sim_entry *entry)

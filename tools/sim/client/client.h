@@ -93,9 +93,6 @@ struct client_call {
 /* Ended by a NULL name. */
 extern const struct client_call client_calls[];
 
-/* The SCAddress of user7, sumsub, a contract's name, or an address as text. */
-tide_status client_party(struct tide_buf *scaddress, const struct parties *parties, uint64_t seed,
-                         const char *name, struct tide_err *err) TIDE_MUST_USE;
 /* The arguments as ScVals; *count of them. close_time: of the latest ledger. */
 tide_status client_args(struct tide_buf *out, uint32_t *count, const struct client_call *call,
                         const struct client_options *o, const struct parties *parties,

@@ -65,8 +65,9 @@ static bool find_contract(struct tide_buf *out, const struct parties *parties, c
     return false;
 }
 
-tide_status client_party(struct tide_buf *scaddress, const struct parties *parties, uint64_t seed,
-                         const char *name, struct tide_err *err)
+/* The SCAddress of user7, sumsub, a contract's name, or an address as text. */
+static tide_status put_address_of(struct tide_buf *scaddress, const struct parties *parties,
+                                  uint64_t seed, const char *name, struct tide_err *err)
 {
     uint8_t address[44], secret[TIDE_SEED_BYTES];
     struct tide_sign *key;
@@ -125,7 +126,7 @@ static tide_status put_party(struct tide_buf *out, const struct client_options *
     if (!name)
         return tide_fail(err, TIDE_E_USAGE, "--%s is needed", option);
     tide_buf_be32(out, TIDE_SCV_ADDRESS);
-    return client_party(out, parties, o->seed, name, err);
+    return put_address_of(out, parties, o->seed, name, err);
 }
 
 static tide_status put_symbol(struct tide_buf *out, const char *option, const char *text,

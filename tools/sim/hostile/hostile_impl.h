@@ -99,8 +99,6 @@ void hostile_foreign(const struct hostile *h, uint32_t i, uint8_t out[TIDE_HASH_
 /* Appends an SCAddress of an attacker, a stranger's contract or an unused key; with all_from also
  * of the population's. */
 void hostile_put_any_address(struct hostile *h, struct tide_buf *out);
-/* Appends a value of the catalogue's type. id: it names something, so it is one of the attackers'. */
-void hostile_put_typed(struct hostile *h, struct tide_buf *out, enum tide_type type, bool id);
 /* Appends one ContractEvent of a random kind of that role. */
 void hostile_put_event(struct hostile *h, struct tide_buf *out, const uint8_t id[TIDE_HASH_BYTES],
                        enum tide_role role, enum hostile_style style);

@@ -95,6 +95,8 @@ static void put_name(struct hostile *h, struct tide_buf *out)
         hostile_put_symbol(&h->dice, out, 'Z');
 }
 
+static void put_typed(struct hostile *h, struct tide_buf *out, enum tide_type type, bool id);
+
 static void put_vec_of(struct hostile *h, struct tide_buf *out, enum tide_type item)
 {
     uint32_t count = dice_percent(&h->dice, 95) ? dice_of(&h->dice, 6) : dice_of(&h->dice, 300);
@@ -102,7 +104,7 @@ static void put_vec_of(struct hostile *h, struct tide_buf *out, enum tide_type i
     tide_buf_be32(out, 1);
     tide_buf_be32(out, count);
     for (uint32_t i = 0; i < count; i++)
-        hostile_put_typed(h, out, item, true);
+        put_typed(h, out, item, true);
 }
 
 static void put_status(struct hostile *h, struct tide_buf *out)
@@ -146,7 +148,8 @@ static void put_opaque(struct hostile *h, struct tide_buf *out, enum tide_type t
     hostile_put_bytes(d, out, type == TIDE_T_B32 ? TIDE_HASH_BYTES : dice_of(d, most));
 }
 
-void hostile_put_typed(struct hostile *h, struct tide_buf *out, enum tide_type type, bool id)
+/* Appends a value of the catalogue's type. id: it names something, so it is one of the attackers'. */
+static void put_typed(struct hostile *h, struct tide_buf *out, enum tide_type type, bool id)
 {
     switch (type) {
     case TIDE_T_BOOL:
@@ -205,7 +208,7 @@ static void put_field(struct hostile *h, struct tide_buf *out, const struct tide
     if (style == STYLE_BENT && field->place != TIDE_P_KEY && dice_percent(&h->dice, 25))
         hostile_value(&h->dice, out, (struct hostile_bounds){ .bytes = 600, .depth = 40 });
     else
-        hostile_put_typed(h, out, field->type, names_something(field));
+        put_typed(h, out, field->type, names_something(field));
 }
 
 /* --- maps of fields ------------------------------------------------------------------ */

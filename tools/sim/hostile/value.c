@@ -141,7 +141,8 @@ void hostile_put_symbol(struct dice *d, struct tide_buf *out, char letter)
     tide_xdr_put_var(out, tide_slice_of(text, len));
 }
 
-void hostile_put_odd_address(struct dice *d, struct tide_buf *out)
+/* An SCAddress of arm 2, 3 or 4: those that occur in events and arguments alone. */
+static void put_odd_address(struct dice *d, struct tide_buf *out)
 {
     uint32_t arm = 2 + dice_of(d, 3);
     tide_buf_be32(out, arm);
@@ -156,7 +157,7 @@ void hostile_put_odd_address(struct dice *d, struct tide_buf *out)
 static void put_address(struct dice *d, struct tide_buf *out)
 {
     if (dice_percent(d, 40)) {
-        hostile_put_odd_address(d, out);
+        put_odd_address(d, out);
         return;
     }
     uint32_t arm = dice_of(d, 2);

@@ -33,7 +33,5 @@ void hostile_put_text(struct dice *d, struct tide_buf *out, uint32_t max);
 void hostile_put_symbol(struct dice *d, struct tide_buf *out, char letter);
 /* Appends random opaque bytes with length and padding. */
 void hostile_put_bytes(struct dice *d, struct tide_buf *out, uint32_t len);
-/* An SCAddress of arm 2, 3 or 4: those that occur in events and arguments alone. */
-void hostile_put_odd_address(struct dice *d, struct tide_buf *out);
 
 #endif

@@ -127,6 +127,15 @@ static const uint8_t *signer_of(struct sim_node *node, const struct node_grant *
     return chain_signer(&node->chain.parties, grant->party);
 }
 
+static bool is_nonce_used(const struct sim_node *node, struct sim_addr party, int64_t nonce)
+{
+    for (uint32_t i = 0; i < node->nonce_count; i++) {
+        if (node->nonces[i].nonce == nonce && sim_addr_eq(node->nonces[i].party, party))
+            return true;
+    }
+    return false;
+}
+
 static const char *authenticate(struct sim_node *node, const struct node_grant *grant,
                                 uint32_t ledger)
 {
@@ -136,7 +145,7 @@ static const char *authenticate(struct sim_node *node, const struct node_grant *
         return NULL;
     if (grant->expires < ledger || grant->expires > ledger + SIM_NONCE_LIFE)
         return NODE_LATE_SIGNATURE;
-    if (node_nonce_find(node, grant->party, grant->nonce))
+    if (is_nonce_used(node, grant->party, grant->nonce))
         return NODE_USED_NONCE;
     const uint8_t *signer = signer_of(node, grant);
     if (!signer || !read_signature(grant->signature, &key, &signature) ||
@@ -235,16 +244,6 @@ const char *node_auths_cover(struct sim_node *node, const struct sim_outcome *ou
 }
 
 /* --- nonces --------------------------------------------------------------------------------- */
-
-const struct node_nonce *node_nonce_find(const struct sim_node *node, struct sim_addr party,
-                                         int64_t nonce)
-{
-    for (uint32_t i = 0; i < node->nonce_count; i++) {
-        if (node->nonces[i].nonce == nonce && sim_addr_eq(node->nonces[i].party, party))
-            return &node->nonces[i];
-    }
-    return NULL;
-}
 
 bool node_nonce_use(struct sim_node *node, const struct node_grant *grant)
 {

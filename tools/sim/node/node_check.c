@@ -5,7 +5,8 @@
 
 enum { BASE_FEE = 100, BASE_RESERVE = 5000000, INSTRUCTIONS_MAX = 400000000 };
 
-int64_t node_inclusion(const struct node_tx *tx)
+/* The least it has to bid for inclusion, beside its resources. */
+static int64_t least_inclusion(const struct node_tx *tx)
 {
     return (int64_t)BASE_FEE * (tx->env.op_count + node_tx_bumped(tx));
 }
@@ -17,7 +18,7 @@ static int64_t resources(const struct node_tx *tx)
 
 int64_t node_charge(const struct node_tx *tx)
 {
-    return resources(tx) + node_inclusion(tx);
+    return resources(tx) + least_inclusion(tx);
 }
 
 /* --- contracts ---------------------------------------------------------------------- */
@@ -145,7 +146,7 @@ static int32_t check_inner(const struct sim_node *node, const struct node_tx *tx
     if (code == TX_SUCCESS)
         code = check_time(tx, close_time, ledger);
     if (code == TX_SUCCESS && !node_tx_bumped(tx) &&
-        tx->inner_fee - resources(tx) < node_inclusion(tx))
+        tx->inner_fee - resources(tx) < least_inclusion(tx))
         code = TX_INSUFFICIENT_FEE;
     if (code != TX_SUCCESS)
         return code;
@@ -162,7 +163,7 @@ static int32_t check_inner(const struct sim_node *node, const struct node_tx *tx
 static bool bump_pays(const struct node_tx *tx)
 {
     int64_t outer = tx->env.fee - resources(tx), inner = tx->inner_fee - resources(tx);
-    return outer >= node_inclusion(tx) &&
+    return outer >= least_inclusion(tx) &&
            outer * tx->env.op_count >= inner * ((int64_t)tx->env.op_count + 1);
 }
 

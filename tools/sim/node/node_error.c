@@ -63,7 +63,8 @@ static struct error find(const char *reason)
     return (struct error){ reason, ERROR_WASM, CODE_ACTION }; /* a contract that panicked */
 }
 
-void node_error_text(struct tide_buf *out, const char *reason)
+/* "Error(Contract, #10)" or "Error(Auth, InvalidAction)" of a refusal's reason. */
+static void put_error_text(struct tide_buf *out, const char *reason)
 {
     struct error e = find(reason);
     if (e.type == ERROR_CONTRACT)
@@ -78,12 +79,12 @@ void node_error_message(struct tide_buf *out, const uint8_t *contract, const cha
     size_t len =
         tide_strkey_encode(text, TIDE_STRKEY_CONTRACT, tide_slice_of(contract, TIDE_HASH_BYTES));
     tide_buf_str(out, "HostError: ");
-    node_error_text(out, reason);
+    put_error_text(out, reason);
     tide_buf_putf(out,
                   "\n\nEvent log (newest first):\n   0: [Diagnostic Event] contract:%.*s, "
                   "topics:[error, ",
                   (int)len, text);
-    node_error_text(out, reason);
+    put_error_text(out, reason);
     tide_buf_putf(out, "], data:\"%s\"\n", reason);
 }
 

@@ -12,7 +12,7 @@ void node_footprint_keys(tide_slice *out, tide_slice keys, uint32_t count)
     }
 }
 
-bool node_footprint_has(tide_slice keys, uint32_t count, tide_slice wanted)
+static bool has_key(tide_slice keys, uint32_t count, tide_slice wanted)
 {
     struct tide_xdr x = tide_xdr_of(keys);
     struct tide_change key;
@@ -103,8 +103,8 @@ uint32_t node_put_code_keys(struct tide_buf *to, const struct sim_outcome *out)
 
 static bool has_either(const struct tide_envelope *env, tide_slice key, bool write)
 {
-    return node_footprint_has(env->read_write, env->read_write_count, key) ||
-           (!write && node_footprint_has(env->read_only, env->read_only_count, key));
+    return has_key(env->read_write, env->read_write_count, key) ||
+           (!write && has_key(env->read_only, env->read_only_count, key));
 }
 
 static bool has_nonces(struct sim_node *node, const struct tide_envelope *env)

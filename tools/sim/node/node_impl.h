@@ -93,8 +93,6 @@ int64_t node_fee_used(const struct node_cost *cost);
 #define NODE_NO_KEY       "trying to access contract data key outside of the footprint"
 #define NODE_NO_RESOURCES "operation exceeds the declared resources"
 
-/* "Error(Contract, #10)" or "Error(Auth, InvalidAction)" of a refusal's reason. */
-void node_error_text(struct tide_buf *out, const char *reason);
 /* The whole of it, as a simulation says it. */
 void node_error_message(struct tide_buf *out, const uint8_t *contract, const char *reason);
 /* The DiagnosticEvent that says so. */
@@ -251,8 +249,6 @@ void node_put_result(struct tide_buf *out, const struct node_tx *tx,
                      const struct node_verdict *verdict);
 /* What it is charged before it applies. */
 int64_t node_charge(const struct node_tx *tx);
-/* The least it has to bid for inclusion, beside its resources. */
-int64_t node_inclusion(const struct node_tx *tx);
 
 /* --- authorisation (node_auth.c) -------------------------------------------------------------- */
 
@@ -270,8 +266,6 @@ const char *node_auths_record(struct sim_node *node, const struct sim_outcome *o
                               const uint8_t *source);
 /* Forgets nonces that have expired. */
 void node_nonces_age(struct sim_node *node);
-const struct node_nonce *node_nonce_find(const struct sim_node *node, struct sim_addr party,
-                                         int64_t nonce);
 bool node_nonce_use(struct sim_node *node, const struct node_grant *grant);
 
 /* --- the rest ------------------------------------------------------------------------------------ */
@@ -285,7 +279,6 @@ void node_restore_listed(struct sim_node *node, const struct node_tx *tx, struct
 
 /* The keys of half a footprint, one by one; out has room for count (node_footprint.c). */
 void node_footprint_keys(tide_slice *out, tide_slice keys, uint32_t count);
-bool node_footprint_has(tide_slice keys, uint32_t count, tide_slice key);
 /* NULL when the declared footprint covers what the call touched; else why not. */
 const char *node_footprint_covers(struct sim_node *node, struct chain_making *m,
                                   const struct node_tx *tx);

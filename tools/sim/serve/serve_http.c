@@ -36,7 +36,8 @@ enum { SLICE_MS = 20, UNKNOWN_FATE_MS = 3600000 };
 
 /* --- waiting -------------------------------------------------------------------- */
 
-void serve_http_stop(struct serve_http *http)
+/* Ends all waiting: threads that sleep for a fault return at once. Any thread. */
+static void end_waiting(struct serve_http *http)
 {
     atomic_store(&http->stopped, true);
 }
@@ -334,7 +335,7 @@ void serve_http_close(struct serve_http *http)
 {
     if (!http)
         return;
-    serve_http_stop(http);
+    end_waiting(http);
     if (http->daemon)
         MHD_stop_daemon(http->daemon);
     free(http);

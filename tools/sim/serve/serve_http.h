@@ -61,8 +61,6 @@ struct serve_http;
 tide_status serve_http_open(struct serve_http **out, const struct serve_http_options *options,
                             struct tide_err *err) TIDE_MUST_USE;
 uint16_t serve_http_port(const struct serve_http *http);
-/* Ends all waiting: threads that sleep for a fault return at once. Any thread. */
-void serve_http_stop(struct serve_http *http);
 /* Sleeps; returns early when stopped. */
 void serve_http_pause(struct serve_http *http, uint64_t ms);
 void serve_http_close(struct serve_http *http);
