@@ -173,7 +173,7 @@ class Route:
             cursor = None
             for _ in range(4):
                 _, answer = self.ask(chosen, 200, limit=limit, cursor=cursor)
-                if not answer or len(answer["items"]) > limit:
+                if not answer or "items" not in answer or len(answer["items"]) > limit:
                     return self.c.fault(self.target(chosen, limit=limit), "more than were asked for, or none")
                 cursor = answer["next"]
                 if cursor is None:

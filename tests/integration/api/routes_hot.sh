@@ -36,7 +36,7 @@ TIDE_MODEL_SAYS=$PG_DIR/says "$TIDE_BIN/model_driver" "$PG_DIR/model" "${chain[@
 ask model "$PG_DIR/says" "${TIDE_EVERY:-24}"
 ask refusals "$address" SGOLDUSDC
 ask problem "/api/prices?maxAgeMs=0" 503 stale
-ask get "/api/prices?maxAgeMs=60000"
+ask get "/api/prices?maxAgeMs=3600000"
 ask get "/api/prices?maxAgeMs=0&ledger=$last" # a ledger's close is never stale
 
 echo "the database goes away"
