@@ -9,7 +9,8 @@
  *   port       claimed: no process may serve another deployment on it
  *   server     threads that answer connections
  *   SIGHUP     the deployment file is read again
- *   SIGTERM    /readyz says 503, then nobody new is accepted, then all is answered: exit 0 */
+ *   SIGTERM    /readyz says 503, then no new connection is accepted, then all is answered: exit 0
+ * */
 #include "api/hot/feed.h"
 #include "api/http/server/server.h"
 #include "api/kyc/kyc.h"
@@ -283,8 +284,8 @@ static void renew_claim(struct program *p)
                  tide_log_quote(quoted, sizeof quoted, err.text));
 }
 
-/* The watchdog is told that all is well only while it is: a worker that hangs takes requests that
- * nobody answers. */
+/* The watchdog is told that all is well only while it is: a hanging worker takes requests that
+ * stay unanswered. */
 static bool all_alive(void)
 {
     int64_t silent_ms;

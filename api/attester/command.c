@@ -19,7 +19,7 @@ static const char attention_sql[] =
     " subject, to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
     " FROM kyc.outbox WHERE attention IS NOT NULL AND attended_at IS NULL ORDER BY id LIMIT 1000";
 
-/* The chain does not say what followed its last row: whoever keeps a head elsewhere sees it go. */
+/* A chain of hashes does not show removed newest rows: archive the head elsewhere to detect it. */
 static const char audit_sql[] =
     "SELECT count(*), kyc.audit_broken(), coalesce((SELECT encode(hash, 'hex') FROM kyc.audit"
     " ORDER BY id DESC LIMIT 1), 'none') FROM kyc.audit";
@@ -125,7 +125,7 @@ static tide_status print_budget(struct att_program *program, struct tide_err *er
     return status;
 }
 
-/* Somebody waits for it, for as long as it takes: the audit is read from its first row on. */
+/* An operator waits for it, however long it takes: reads the audit from its first row. */
 static tide_status take_time(struct tide_pg *pg, struct tide_err *err)
 {
     tide_pg_patience(pg, 0);
@@ -202,7 +202,7 @@ tide_status att_attended(struct att_program *program, const char *id, struct tid
     bool found;
     tide_status status = say(program, att_outbox_attended, id, &found, err);
     if (status == TIDE_OK && !found)
-        status = tide_fail(err, TIDE_E_MISSING, "%s asks for nobody's attention", id);
+        status = tide_fail(err, TIDE_E_MISSING, "%s needs no attention", id);
     if (status == TIDE_OK)
         printf("%s was attended to\n", id);
     return status;

@@ -85,7 +85,7 @@ struct att_next att_decide_missing(const struct att_flight *flight, const struct
     return NEXT(WAIT, .why = "queued_there");
 }
 
-/* Its number is used up and no ledger has it: by somebody else, who holds the key. */
+/* Its number is used up and no ledger has it: another holder of the key used it. */
 static struct att_next clash(const struct att_flight *flight)
 {
     if (flight->bad_seq + 1 >= ATT_BAD_SEQ_MAX)

@@ -28,7 +28,7 @@ struct att_next {
     enum att_step step;
     const char *why;    /* static; parked: the reason; else a word for the log */
     const char *detail; /* static or NULL */
-    bool clash;         /* requeue, park: somebody else used the number */
+    bool clash;         /* requeue, park: another program used the number */
 };
 
 enum { ATT_BUMP_LEDGERS = 3, ATT_BAD_SEQ_MAX = 3, ATT_REFUSED_MAX = 5 };
@@ -39,7 +39,7 @@ struct att_next att_decide_view(bool revoke, const struct att_view *view, uint64
                                 uint64_t now);
 
 /* Of one that stands in a ledger: what it undid that it never should have, "suspended" …; NULL:
- * nothing. "unchecked": the transaction does not tell (before NULL: nobody could read it). */
+ * nothing. "unchecked": the transaction does not tell (before NULL: unreadable). */
 const char *att_decide_overwrote(bool revoke, const struct att_before *before);
 
 /* An envelope under way. */
@@ -51,7 +51,7 @@ struct att_flight {
     uint64_t max_time;
     uint32_t submit_ledger; /* newest when it was signed */
     uint32_t sent_ledger;   /* newest when it was sent; 0: never */
-    uint32_t bad_seq;       /* how often the number was used by somebody else */
+    uint32_t bad_seq;       /* how often another program used the number */
     uint32_t attempts;      /* envelopes signed for this intent */
     int32_t code;           /* of the last answer ERROR; 0: none */
 };
@@ -64,7 +64,7 @@ struct att_next att_decide_missing(const struct att_flight *flight, const struct
 struct att_next att_decide_ended(const struct att_flight *flight, const struct att_found *found,
                                  const struct att_view *view);
 
-/* The same where nobody can read the entries. PARK once it cannot come any more, else WAIT. */
+/* The same where the entries are unreadable. PARK once it cannot come any more, else WAIT. */
 struct att_next att_decide_unread(const struct att_flight *flight, const struct att_found *found);
 
 #endif

@@ -58,7 +58,7 @@ static tide_status read_intent_key(struct att_program *p, struct tide_err *err)
 
 tide_status att_program_open(struct att_program *program, bool with_key, struct tide_err *err)
 {
-    static const uint8_t nobody[TIDE_HASH_BYTES];
+    static const uint8_t no_key[TIDE_HASH_BYTES];
     const struct tide_config *config = program->config;
     const char *url =
         config->attester_database_url[0] ? config->attester_database_url : config->database_url;
@@ -73,7 +73,7 @@ tide_status att_program_open(struct att_program *program, bool with_key, struct 
         .conninfo = *url ? url : NULL,
         .deployment = program->deployment,
         .contract = program->contract->address,
-        .key = program->signer ? att_signer_public(program->signer) : nobody,
+        .key = program->signer ? att_signer_public(program->signer) : no_key,
         .intent_key = with_key ? program->intent_key : NULL,
         .stopped = program->stopped,
     };

@@ -8,7 +8,7 @@
 
 enum { IDLE_MS = 2000, STANDBY_MS = 500, SLICE_MS = 100, TROUBLE_AGAIN_MS = 60000 };
 enum {
-    BEAT_MS = 5000,
+    HEARTBEAT_MS = 5000,
     SETTLED_MS = 1000,
     ACCOUNT_MS = 60000,
     STANDING_MS = 60000,
@@ -21,16 +21,16 @@ struct runner {
     struct att_work work;
     struct tide_watchdog dog;
     const char *notify;
-    bool known;         /* the network is the deployment's */
-    bool waiting;       /* another one holds the lock; said */
-    bool opened;        /* the audit knows of the key */
-    uint32_t pause_ms;  /* after a failure; doubles */
-    int64_t said_ms;    /* trouble was logged then; 0: all is well */
-    const char *beaten; /* the state that was told last; NULL: none */
-    int64_t beat_ms, account_ms;
+    bool known;           /* the network is the deployment's */
+    bool waiting;         /* another one holds the lock; said */
+    bool opened;          /* the audit knows of the key */
+    uint32_t pause_ms;    /* after a failure; doubles */
+    int64_t said_ms;      /* trouble was logged then; 0: all is well */
+    const char *reported; /* the state that was told last; NULL: none */
+    int64_t heartbeat_ms, account_ms;
     int64_t standing_ms; /* when standing was counted; 0: not yet */
     uint64_t standing;
-    char error[ERROR_BYTES]; /* what failed last; "": nothing since the last beat */
+    char error[ERROR_BYTES]; /* what failed last; "": nothing since the last heartbeat */
 };
 
 static int64_t now_of(const struct runner *r)
@@ -65,12 +65,12 @@ static void wait_for(struct runner *r, uint32_t ms)
 /* --- what it says of itself ------------------------------------------------------------------- */
 
 /* Now and then, and when the state is another one; what comes and goes is told once a second. */
-static bool beat_due(const struct runner *r, const char *state, int64_t now)
+static bool heartbeat_due(const struct runner *r, const char *state, int64_t now)
 {
-    if (!r->beaten || now - r->beat_ms >= BEAT_MS)
+    if (!r->reported || now - r->heartbeat_ms >= HEARTBEAT_MS)
         return true;
-    bool changed = strcmp(r->beaten, state) != 0;
-    return changed && (now - r->beat_ms >= SETTLED_MS || strcmp(state, "stopped") == 0);
+    bool changed = strcmp(r->reported, state) != 0;
+    return changed && (now - r->heartbeat_ms >= SETTLED_MS || strcmp(state, "stopped") == 0);
 }
 
 /* Once a minute: it reads more than a turn does. A count that fails keeps the last one, and the
@@ -88,10 +88,10 @@ static void count_standing(struct runner *r, int64_t now)
 }
 
 /* Only with the lock. */
-static tide_status beat(struct runner *r, const char *state, struct tide_err *err)
+static tide_status send_heartbeat(struct runner *r, const char *state, struct tide_err *err)
 {
     int64_t now = now_of(r);
-    if (r->how->dry || !beat_due(r, state, now) || !att_outbox_held(r->program->outbox))
+    if (r->how->dry || !heartbeat_due(r, state, now) || !att_outbox_held(r->program->outbox))
         return TIDE_OK;
     count_standing(r, now);
     const struct att_heartbeat said = { .verifier = att_signer_address(r->program->signer),
@@ -104,8 +104,8 @@ static tide_status beat(struct runner *r, const char *state, struct tide_err *er
     tide_status status = att_outbox_heartbeat(r->program->outbox, &said, err);
     if (status != TIDE_OK)
         return status;
-    r->beaten = state;
-    r->beat_ms = now;
+    r->reported = state;
+    r->heartbeat_ms = now;
     r->work.tally = (struct att_tally){ 0 };
     r->error[0] = 0;
     return TIDE_OK;
@@ -134,8 +134,8 @@ static void trouble(struct runner *r, const struct tide_err *err)
     }
     r->work.tally.failures++;
     keep_error(r, err);
-    if (beat(r, "waiting", &unheard) != TIDE_OK)
-        r->beaten = NULL; /* at the next chance */
+    if (send_heartbeat(r, "waiting", &unheard) != TIDE_OK)
+        r->reported = NULL; /* at the next chance */
     if (!r->pause_ms)
         r->pause_ms = config->rpc_retry_ms;
     sleep_for(r, r->pause_ms);
@@ -180,7 +180,7 @@ static tide_status look_at_account(struct runner *r, struct tide_err *err)
     return status;
 }
 
-/* Dry runs look on; whoever works must hold the lock. */
+/* Dry runs only look; a process that works must hold the lock. */
 static tide_status take_lock(struct runner *r, bool *held, struct tide_err *err)
 {
     *held = r->how->dry;
@@ -241,7 +241,7 @@ static tide_status loop(struct runner *r, struct tide_err *err)
         bool held;
         tide_status status = take_turn(r, &turn, &held, err);
         if (status == TIDE_OK)
-            status = beat(r, "working", err);
+            status = send_heartbeat(r, "working", err);
         tide_watchdog_ping(&r->dog, now_of(r));
         if (is_over(r, status, turn))
             return stopped(r) ? TIDE_OK : status;
@@ -288,8 +288,8 @@ tide_status att_run(struct att_program *program, const struct att_run *how, stru
     tide_watchdog_init(&r.dog, r.notify, getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"));
     tide_notify(r.notify, "READY=1");
     status = loop(&r, err);
-    if (beat(&r, "stopped", &unheard) != TIDE_OK)
-        tide_log(TIDE_WARN, "attester.beat_failed", "state=stopped");
+    if (send_heartbeat(&r, "stopped", &unheard) != TIDE_OK)
+        tide_log(TIDE_WARN, "attester.heartbeat_failed", "state=stopped");
     tide_notify(r.notify, "STOPPING=1");
     tide_log(TIDE_INFO, "attester.stopped", "status=%s", tide_status_name(status));
     att_work_release(&r.work);

@@ -32,7 +32,7 @@ struct att_work {
     bool foreign;           /* that was another key: it is followed, never signed for */
     struct att_call call;
     struct tide_buf args, soroban, auth;
-    struct att_tally tally; /* since whoever reads it emptied it */
+    struct att_tally tally; /* since its reader emptied it */
     int64_t balance;        /* of our account when it was seen last, stroops; -1: not known */
 };
 

@@ -43,7 +43,7 @@ struct tide_feed_stats {
     char trouble[TIDE_ERR_TEXT_MAX]; /* the last failure, "" when all is well */
 };
 
-/* Connects to nobody yet. */
+/* Does not connect yet. */
 tide_status tide_feed_open(struct tide_feed **out, const struct tide_feed_options *options,
                            struct tide_err *err) TIDE_MUST_USE;
 void tide_feed_close(struct tide_feed *feed);

@@ -76,8 +76,8 @@ tide_status tide_history_records(struct tide_history *history, struct tide_hot_s
 tide_status tide_history_person(struct tide_history *history, struct record_set *set,
                                 const struct tide_hot_address *who,
                                 struct tide_err *err) TIDE_MUST_USE;
-/* The same for many at once, in one statement a table. Of whom nothing is known there is a record
- * all the same, an empty one: the rules take it for none, and nobody looks again. */
+/* The same for many at once, in one statement a table. An unknown person gets an empty record: the
+ * rules treat it as none, and no second look-up follows. */
 tide_status tide_history_people(struct tide_history *history, struct record_set *set,
                                 const struct tide_hot_address *who, uint32_t count,
                                 struct tide_err *err) TIDE_MUST_USE;

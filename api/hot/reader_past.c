@@ -17,7 +17,7 @@ struct reader_past {
     struct record_set set;
     struct tide_buf sql;
     uint32_t whole;      /* bit of each kind that is all there          */
-    uint64_t ticks_till; /* ticks beyond are not kept: nobody asks them */
+    uint64_t ticks_till; /* ticks beyond are not kept: not needed */
     tide_status status;  /* the first failure; nothing is read after it */
     struct tide_err err;
 };

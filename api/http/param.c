@@ -100,7 +100,7 @@ static bool read_address(struct tide_param_value *out, const struct tide_param *
     size_t len;
     (void)param;
     if (out->text.len > 50 && (out->text.ptr[0] == 'S' || out->text.ptr[0] == 's'))
-        return refuse(why, "looks like a secret seed: whoever holds it holds the account;"
+        return refuse(why, "looks like a secret seed, which controls the account;"
                            " send the address, which begins with G or C");
     if (tide_strkey_decode(&kind, payload, &len, out->text) != TIDE_OK)
         return refuse(why, "must be an address: G or C, then 55 characters of A-Z2-7 whose"

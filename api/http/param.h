@@ -1,6 +1,6 @@
 /* Parameters of requests: what a text must be to be a value of param.def. Pure.
  *
- * Secret   a text that may be somebody's secret seed (S…) is refused in words that do not repeat
+ * Secret   a text that may be a secret seed (S…) is refused in words that do not repeat
  *          it; no other refusal repeats what was sent either, but for the G… inside an M…. */
 #ifndef API_HTTP_PARAM_H
 #define API_HTTP_PARAM_H

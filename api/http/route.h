@@ -125,7 +125,7 @@ struct tide_route_table {
 };
 
 /* A request's target as it came, undecoded; query is what follows '?', empty without one. Never
- * log it: somebody may have put a secret seed into it. Log route->id and the status. */
+ * log it: a client may have put a secret seed into it. Log route->id and the status. */
 struct tide_target {
     tide_slice method;
     tide_slice path;

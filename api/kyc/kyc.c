@@ -147,7 +147,7 @@ tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *confi
 }
 
 /* What is forbidden on this network keeps the program from starting, if the database is there to
- * say which network it is; else the desks find out later, and stay shut. */
+ * say which network it is; else the workers find out later, and refuse. */
 static tide_status check_network(struct tide_kyc *kyc, struct tide_err *err)
 {
     struct tide_kyc_context_options options = context_options_of(kyc);

@@ -10,7 +10,7 @@
  *           the network. What a provider's answer has of these dies with its buffer.
  * Database  the primary's, as tidemark_kyc (kyc_database_url): not the replica that reads use.
  * Threads   a provider may take ten seconds, a webhook may not wait: sessions and webhooks have
- *           threads of their own (desk.h), and none of either is the SQL pool's. */
+ *           threads of their own, and none of either is the SQL pool's. */
 #ifndef API_KYC_KYC_H
 #define API_KYC_KYC_H
 
@@ -19,7 +19,7 @@
 
 /* TIDE_OK with *out NULL when kyc_file is not set and systemd hands over no tidemark_kyc_file:
  * routes of KYC answer 404 not_configured. Reads the file (TIDE_E_CONFIG says what is wrong with
- * it), connects to nobody yet. */
+ * it), does not connect yet. */
 tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *config,
                           const struct tide_clock *clock, struct tide_deployment_select *select,
                           struct tide_err *err) TIDE_MUST_USE;
@@ -28,7 +28,7 @@ void tide_kyc_close(struct tide_kyc *kyc); /* NULL is fine; answers what waits *
 
 /* True while one of its threads is connected to its database. Any thread; does not wait. */
 bool tide_kyc_is_connected(const struct tide_kyc *kyc);
-/* Appends what /metrics says of KYC. Any thread; waits for nobody. */
+/* Appends what /metrics says of KYC. Any thread; does not wait. */
 void tide_kyc_metrics(const struct tide_kyc *kyc, struct tide_buf *out);
 
 /* A request of a route of KYC. On the connection's thread; never waits. TIDE_JOB_ANSWERED: the

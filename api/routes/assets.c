@@ -1,7 +1,7 @@
 /* GET /api/sdk/assets?partnerId=. A token's address identifies an asset: markets and entries of
  * catalogs that name one token are one asset. It is the protocol's own when it has a market under
- * a symbol that no catalog has for it: whoever puts somebody else's token into a catalog does not
- * take it away. */
+ * a symbol that no catalog has for it: a partner that lists another's token in its
+ * catalog does not take it away. */
 #include "api/routes/handlers.h"
 #include "api/routes/pairs.h"
 

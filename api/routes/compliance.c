@@ -5,7 +5,7 @@
 #include "schema/base/json_read.h"
 
 enum {
-    POLL_SOON_MS = 5000, /* about a ledger: somebody is being attested */
+    POLL_SOON_MS = 5000, /* about a ledger: an attestation is under way */
     POLL_LATE_MS = 60000,
     POLL_LEAST_MS = 1000,
     ITEM_BYTES = 1024, /* of one standing, at most */
@@ -22,7 +22,7 @@ static uint32_t poll_after(const struct tide_standing *standing, uint64_t now)
     return left < POLL_LEAST_MS ? POLL_LEAST_MS : left;
 }
 
-/* What the registry keeps, as get_compliance_status gives it: never where somebody lives. */
+/* What the registry keeps, as get_compliance_status gives it: never where the person lives. */
 static void put_record(struct tide_json *j, const struct tide_hot_person *person)
 {
     if (!person || !person->recorded) {
@@ -94,7 +94,7 @@ void tide_route_kyc_status(struct tide_handler_context *context, const struct ti
 
 /* --- many ------------------------------------------------------------------------------- */
 
-/* What was sent is not repeated: it may be somebody's secret. */
+/* What was sent is not repeated: it may be a secret. */
 static void refuse_item(struct tide_json *j, const char *why)
 {
     tide_json_null(j, "address");

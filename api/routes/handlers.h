@@ -20,7 +20,7 @@ void tide_put_agrees(struct tide_json *j, const struct tide_reader *reader);
 /* Answers that the contract would give no answer: 409 with its reason, or 404 when what was asked
  * for is not there. */
 void tide_tell_refusal(struct tide_reply *reply, enum tide_refusal refusal);
-/* "testnet" of a passphrase; "private" for one of nobody's. */
+/* "testnet" of a passphrase; "private" for an unknown one. */
 const char *tide_network_name(const char *passphrase);
 
 #endif

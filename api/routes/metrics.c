@@ -285,11 +285,11 @@ static void put_state(struct tide_buf *out, const struct stream_figures *f)
     tide_metric_u64(out, "indexer_state", "state=\"other\"", !known);
 }
 
-static void put_beats(struct tide_buf *out, const struct stream_figures *f, double asked_ago)
+static void put_heartbeat(struct tide_buf *out, const struct stream_figures *f, double asked_ago)
 {
     put_state(out, f);
     tide_metric_gauge(out, "indexer_heartbeat_age_seconds", "Since the writer last said something.",
-                      f->beat_age_s + asked_ago);
+                      f->heartbeat_age_s + asked_ago);
     tide_metric_gauge(out, "indexer_tip_ledger", "Newest ledger that its source has.", f->tip);
     tide_metric_gauge(out, "indexer_lag_ledgers", "Ledgers that it is behind.", f->lag);
     tide_metric_gauge(out, "indexer_ledgers_per_second", "Lately.", f->rate);
@@ -346,8 +346,8 @@ static void put_indexer(struct tide_buf *out, const struct tide_api *api)
     tide_metric_gauge(out, "indexer_figures_age_seconds",
                       "How old the figures of the indexer are: since the database was asked.", ago);
     put_indexed(out, &f);
-    if (f.beats)
-        put_beats(out, &f, ago);
+    if (f.has_heartbeat)
+        put_heartbeat(out, &f, ago);
 }
 
 /* --- the process ------------------------------------------------------------------------- */

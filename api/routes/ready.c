@@ -51,7 +51,7 @@ static void look_at_cache(struct tide_handler_context *context, struct readiness
     r->cached = tide_hot_end(context->thread) == TIDE_OK;
 }
 
-/* Whoever feeds the cache speaks with it all the time, and leaves word in the cache each second. */
+/* The feeder talks to the database all the time and notes it in the cache each second. */
 static bool database_answers(const struct tide_api *api, const struct readiness *r)
 {
     struct tide_feed_stats feed;

@@ -155,7 +155,7 @@ static bool read_ask(struct tide_stream_ask *ask, const struct tide_request *req
 
 /* --- who may have it -------------------------------------------------------------------- */
 
-/* Nobody is called compliant where the status route would not. */
+/* Says compliant only where the status route would. */
 static bool may_tell(struct tide_handler_context *context, const struct tide_request *request,
                      struct tide_reply *reply)
 {

@@ -1,10 +1,10 @@
-/* What the index keeps. One that was made with --only fills some tables alone; to whoever reads the
- * others they look as if the chain held nothing. So who answers from tables asks here first, and
+/* The tables that this index maintains. An index with --only fills some tables; the others are
+ * empty and say nothing about the chain. So code that answers from tables asks here first, and
  * refuses: 503 incomplete, as for sums that are not kept.
  *
  * Kept    chain.deployment.scope: "*", or a comma list of tables (indexer/database/scope.h).
  * Needed  every table that the text of a statement names, and those behind the views and functions
- *         it names (through.def); nobody lists them by hand. Tables of the schema chain that the
+ *         it names (view_tables.def); no list by hand. Tables of the schema chain that the
  *         catalogue does not have are always there. */
 #ifndef API_SQL_SCOPE_H
 #define API_SQL_SCOPE_H
@@ -26,7 +26,7 @@ bool tide_scope_has_all(char missing[TIDE_SCOPE_TEXT], const char *scope,
 /* Of a single table. */
 bool tide_scope_has(const char *scope, const char *schema, const char *table);
 
-/* TIDE_E_SCHEMA names a table that the text names and nobody knows. */
+/* TIDE_E_SCHEMA names a table that the text names and that does not exist. */
 tide_status tide_scope_check_names(const char *name, const char *sql,
                                    struct tide_err *err) TIDE_MUST_USE;
 

@@ -33,7 +33,7 @@ struct tide_session {
     struct tide_age age; /* of what this connection showed */
 };
 
-/* Connects to nobody yet. */
+/* Does not connect yet. */
 tide_status tide_session_open(struct tide_session *session,
                               const struct tide_session_options *options,
                               struct tide_err *err) TIDE_MUST_USE;
@@ -45,7 +45,7 @@ tide_status tide_session_connect(struct tide_session *session, struct tide_err *
 /* Prepares the statement on this connection, once. */
 tide_status tide_session_prepare(struct tide_session *session, size_t statement,
                                  struct tide_err *err) TIDE_MUST_USE;
-/* Ends a transaction that failed or that nobody needs; a lost connection has none. */
+/* Ends a transaction that failed or is not needed; a lost connection has none. */
 void tide_session_rollback(struct tide_session *session);
 
 #endif

@@ -141,7 +141,7 @@ static void put_envelope(struct tide_buf *body, const struct tide_answer_at *at)
 static void refuse_archived(struct run *run)
 {
     tide_reply_problem(run->reply, 410, "archived",
-                       "Events of the ledgers %s are archived: ask whoever runs this service.",
+                       "Events of the ledgers %s are archived: ask the operator of this service.",
                        run->archived);
 }
 

@@ -142,7 +142,7 @@ static void append(struct tide_worker_pool *pool, struct tide_job *job)
     pthread_cond_signal(&pool->wake);
 }
 
-/* Under the mutex. Whoever waits for the room that is left is found by another thread, if this one
+/* Under the mutex. A job that waits for the remaining room is found by another thread, if this one
  * has something else to do. */
 static void leave(struct tide_worker_pool *pool, struct tide_job *job)
 {

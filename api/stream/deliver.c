@@ -72,7 +72,7 @@ static uint64_t turns(const struct tide_hot_person *person, uint64_t now)
     return lapses && person->expires_at >= now ? person->expires_at + 1 : 0;
 }
 
-/* Judges somebody as of a ledger, at a time. */
+/* Judges an address as of a ledger, at a time. */
 static struct tide_standing judge(struct tide_subscriber *sub, struct stream_watch *watch,
                                   uint32_t ledger, uint64_t now)
 {
@@ -121,7 +121,7 @@ static tide_slice standing_text(struct tide_buf *text, const struct stream_watch
     return tide_buf_view(text);
 }
 
-/* Tells of somebody's standing if it is another than what was told. The place is moved there
+/* Reports an address's status if it differs from the one reported before. The place is moved there
  * whether or not; false, and nothing changed, when there was no room. */
 static bool tell(struct tide_subscriber *sub, struct stream_watch *watch, const struct moment *when,
                  struct stream_position id)
@@ -138,7 +138,7 @@ static bool tell(struct tide_subscriber *sub, struct stream_watch *watch, const 
     return true;
 }
 
-/* Who changes next by time alone, at until or before; NULL: nobody. */
+/* The address that changes next by time alone, at until or before; NULL: none. */
 static struct stream_watch *next_lapse(struct tide_subscriber *sub, uint64_t until)
 {
     struct stream_watch *next = NULL;
@@ -264,7 +264,7 @@ bool stream_give(struct tide_subscriber *sub, const struct stream_piece *piece)
 
 /* --- the beginning ------------------------------------------------------------ */
 
-/* As of which ledger, and at what time, the subscriber knows of somebody. */
+/* As of which ledger, and at what time, the subscriber knows of an address. */
 static void known_at(const struct tide_subscriber *sub, const struct stream_watch *watch,
                      bool *before, bool *earlier)
 {

@@ -23,7 +23,7 @@ enum {
     LAG,
     RATE,
     EVENT_RATE,
-    BEAT_AGE,
+    HEARTBEAT_AGE,
     RETRIES,
     TROUBLE,
     WAITING
@@ -45,12 +45,12 @@ static struct stream_figures read_figures(const struct tide_pg_rows *rows)
     struct stream_figures f = {
         .known = true,
         .asked_ms = now_ms(),
-        .beats = !tide_pg_is_null(rows, 0, STATE),
+        .has_heartbeat = !tide_pg_is_null(rows, 0, STATE),
         .tip = (uint32_t)tide_pg_u64(rows, 0, TIP),
         .lag = (uint32_t)tide_pg_u64(rows, 0, LAG),
         .rate = thousandths(rows, RATE),
         .event_rate = thousandths(rows, EVENT_RATE),
-        .beat_age_s = thousandths(rows, BEAT_AGE),
+        .heartbeat_age_s = thousandths(rows, HEARTBEAT_AGE),
         .retries = tide_pg_u64(rows, 0, RETRIES),
         .trouble_ms = tide_pg_u64(rows, 0, TROUBLE),
         .contracts_waiting = tide_pg_u64(rows, 0, WAITING),

@@ -170,7 +170,7 @@ static void add_change(struct page *page, struct stream_piece *piece, uint32_t r
     bool removed = tide_pg_bool(rows, row, CHANGE_REMOVED);
     *change = (struct stream_change){ .frozen_entry = tide_pg_bool(rows, row, CHANGE_FROZEN) };
     if (!tide_hot_address_parse(&change->address, tide_pg_slice(rows, row, CHANGE_WHO)))
-        return; /* nobody can name it */
+        return; /* no client can name it */
     piece->change_count++;
     if (change->frozen_entry)
         change->person.frozen = !removed;

@@ -202,7 +202,7 @@ static void source_wait(void *self, int ms, bool *news)
     struct stream_pg *pg = self;
     struct tide_err err;
     const struct tide_clock *clock = tide_clock_system();
-    *news = pg->selected.standby; /* it tells nobody: it is asked */
+    *news = pg->selected.standby; /* it sends no notification: poll it */
     if (pg->prepared)
         stream_pg_ask_figures(pg);
     if (!pg->prepared || pg->selected.standby || tide_pg_wait(pg->pg, ms, news, &err) != TIDE_OK)

@@ -19,11 +19,11 @@ struct stream_pg;
 struct stream_figures {
     bool known;              /* asked at least once                                */
     int64_t asked_ms;        /* monotonic, when                                    */
-    bool beats;              /* there is a heartbeat: the rest of this group is it */
+    bool has_heartbeat;      /* there is a heartbeat: the rest of this group is it */
     char state[24];          /* following …                                        */
     uint32_t tip, lag;       /* 0: unknown                                         */
     double rate, event_rate; /* ledgers, events a second                      */
-    double beat_age_s;
+    double heartbeat_age_s;
     uint64_t retries, trouble_ms;
     uint64_t contracts_waiting;   /* discovered, and their past is not read yet */
     uint32_t ledger;              /* of the cursor, and what it counted since the beginning */
@@ -39,7 +39,7 @@ struct stream_pg_options {
     void *stopped_self;
 };
 
-/* Connects to nobody yet. */
+/* Does not connect yet. */
 tide_status stream_pg_open(struct stream_pg **out, const struct stream_pg_options *options,
                            struct tide_err *err) TIDE_MUST_USE;
 void stream_pg_close(struct stream_pg *pg);

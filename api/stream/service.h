@@ -9,7 +9,7 @@
 
 struct tide_stream_service;
 
-/* conninfo: of a role that may read jurisdictions, the feeder's. Connects to nobody yet. */
+/* conninfo: of a role that may read jurisdictions, the feeder's. Does not connect yet. */
 tide_status tide_stream_service_open(struct tide_stream_service **out,
                                      const struct tide_config *config, const char *conninfo,
                                      struct tide_deployment_select *select,

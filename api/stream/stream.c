@@ -56,7 +56,7 @@ static uint32_t count_of(const struct tide_stream_hub *stream, const char *who)
     return count;
 }
 
-/* Whether somebody who wants events and is at this place would be given none of some ledgers. */
+/* Whether a subscriber to events at this position would miss the events of some ledgers. */
 static bool lacks_events(const struct stream_head *head, uint32_t topics,
                          const struct stream_position *at)
 {
@@ -64,7 +64,7 @@ static bool lacks_events(const struct stream_head *head, uint32_t topics,
     return (topics & TIDE_TOPIC_EVENT) && head->archived_to && stream_position_cmp(at, &last) < 0;
 }
 
-/* Whether somebody is told all that he asks for: silence would say that nothing happened. */
+/* Whether a subscriber gets all that it asks for: silence would say that nothing happened. */
 static bool lacks_tables(const struct stream_head *head, const struct tide_subscriber *sub)
 {
     if (sub->topics & head->unkept_topics)
@@ -151,7 +151,7 @@ static void gather(struct tide_stream_hub *stream)
     pthread_mutex_lock(&stream->mutex);
     for (uint32_t i = 0; i < stream->count; i++) {
         if (atomic_load(&stream->all[i]->gone)) {
-            /* Whoever closed it may still hold its lock. */
+            /* The thread that closed it may still hold its lock. */
             pthread_mutex_lock(&stream->all[i]->mutex);
             pthread_mutex_unlock(&stream->all[i]->mutex);
             stream_sub_free(stream->all[i]);
@@ -311,7 +311,7 @@ static bool extend(struct tide_stream_hub *stream, bool *more)
 
 /* --- giving out ------------------------------------------------------------ */
 
-/* Whether there is room again for somebody whose buffer was full. */
+/* Whether there is room again for a subscriber whose buffer was full. */
 static bool has_room(struct tide_subscriber *sub)
 {
     return !sub->full_ms || stream_sub_waiting(sub) <= sub->stream->options.buffer_max / 2;
@@ -548,7 +548,7 @@ void tide_stream_hub_run(struct tide_stream_hub *stream)
         stream->news |= news;
     }
     pthread_mutex_lock(&stream->mutex);
-    stream->known = false; /* nobody is taken any more */
+    stream->known = false; /* no subscriber is accepted any more */
     pthread_mutex_unlock(&stream->mutex);
     gather(stream);
     for (uint32_t i = 0; i < stream->turn_count; i++)

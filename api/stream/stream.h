@@ -42,7 +42,7 @@ enum tide_stream_topic {
     TIDE_TOPIC_COMPLIANCE = 8,
 };
 
-/* What somebody wants. A filter that is empty lets everything pass; all that are set must fit. */
+/* What a subscriber wants. An empty filter lets everything pass; all that are set must match. */
 struct tide_stream_ask {
     uint32_t topics;
     uint32_t kind_count, asset_count, address_count;
@@ -135,7 +135,7 @@ enum tide_stream_refusal tide_stream_hub_subscribe(struct tide_stream_hub *strea
 /* Bytes into out: their count; 0 when there are none: wake is called when there are; -1 when it is
  * over. */
 ptrdiff_t tide_subscriber_read(struct tide_subscriber *subscriber, char *out, size_t max);
-/* Nobody reads it any more; once this returned wake is not called. */
+/* It is not read any more; once this returned wake is not called. */
 void tide_subscriber_close(struct tide_subscriber *subscriber);
 
 #endif

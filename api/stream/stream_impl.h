@@ -56,7 +56,7 @@ struct tide_subscriber {
     size_t start, len, cap;
     int64_t taken_ms; /* when something was last read, or began to wait */
     bool parked, over;
-    atomic_bool gone; /* nobody reads any more: the hub frees it */
+    atomic_bool gone; /* not read any more: the service frees it */
 };
 
 struct stream_ring {

@@ -38,7 +38,7 @@ struct att_rpc_options {
     void *self;
 };
 
-/* Asks nobody yet. TIDE_E_CONFIG, TIDE_E_MEMORY. */
+/* Sends nothing yet. TIDE_E_CONFIG, TIDE_E_MEMORY. */
 tide_status att_rpc_open(struct att_rpc **out, const struct att_rpc_options *options,
                          struct tide_err *err) TIDE_MUST_USE;
 void att_rpc_close(struct att_rpc *rpc); /* NULL is fine */

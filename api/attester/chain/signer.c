@@ -167,7 +167,7 @@ static const char *refusal(const struct att_signer *s, const struct tide_envelop
                            const struct att_call *meant)
 {
     if (e->type != ATT_TX && e->type != ATT_BUMP)
-        return "an envelope of a kind nobody meant";
+        return "an envelope of an unexpected kind";
     if (!is_mine(s, e->source_key) || !is_mine(s, e->fee_source_key))
         return "another account";
     if (e->op_count != 1 || e->op_source.len)

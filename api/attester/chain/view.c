@@ -228,7 +228,8 @@ tide_status att_view_of(struct att_view *out, const struct att_entries *entries,
     if (data[ATT_KEY_KYC].len && !read_kyc(out, data[ATT_KEY_KYC], words))
         wrong = "Kyc";
     out->same = out->same && out->kyc_same;
-    return wrong ? tide_fail(err, TIDE_E_DECODE, "%s: an entry nobody can read", wrong) : TIDE_OK;
+    return wrong ? tide_fail(err, TIDE_E_DECODE, "%s: an entry that cannot be read", wrong)
+                 : TIDE_OK;
 }
 
 tide_status att_view_read(struct att_view *out, struct att_rpc *rpc,
@@ -289,7 +290,7 @@ tide_status att_view_simulated(bool *told, uint32_t *status, const struct att_si
     *status = view.status;
     if (made != TIDE_OK)
         return tide_fail(err, made, "no memory for keys");
-    return good ? TIDE_OK : tide_fail(err, TIDE_E_DECODE, "stateChanges: nobody can read it");
+    return good ? TIDE_OK : tide_fail(err, TIDE_E_DECODE, "stateChanges: cannot be read");
 }
 
 /* --- afterwards ------------------------------------------------------------------------------- */
@@ -342,7 +343,7 @@ tide_status att_view_before(struct att_before *out, tide_slice meta,
     if (status == TIDE_OK) {
         looking.key = keys[ATT_KEY_RECORD];
         if (tide_tx_meta_walk(&walk, meta, err) != TIDE_OK)
-            status = tide_fail(err, TIDE_E_DECODE, "resultMetaXdr: nobody can read it");
+            status = tide_fail(err, TIDE_E_DECODE, "resultMetaXdr: cannot be read");
     } else {
         tide_fail(err, status, "no memory for keys");
     }

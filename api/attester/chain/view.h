@@ -25,7 +25,7 @@ struct att_view {
     uint32_t kyc_ledger; /* of the Kyc entry's last change */
 };
 
-/* Asks for the entries and reads them. TIDE_E_DECODE: an entry nobody can read (refuse, never
+/* Asks for the entries and reads them. TIDE_E_DECODE: an unreadable entry (refuse, never
  * guess); else as the calls of rpc.h. */
 tide_status att_view_read(struct att_view *out, struct att_rpc *rpc,
                           const uint8_t contract[TIDE_HASH_BYTES], const struct att_words *words,
@@ -50,7 +50,7 @@ enum {
     ATT_KEY_VERIFIER
 };
 
-/* Our account alone. *balance in stroops; -1: there is none, or nobody can read it. */
+/* Our account alone. *balance in stroops; -1: there is none, or it is unreadable. */
 tide_status att_view_balance(int64_t *balance, struct att_rpc *rpc,
                              const uint8_t key[TIDE_HASH_BYTES],
                              struct tide_err *err) TIDE_MUST_USE;
@@ -67,7 +67,7 @@ struct att_before {
     uint32_t status; /* ATT_UNKNOWN: there was no record */
 };
 
-/* Of a TransactionMeta. TIDE_E_DECODE: nobody can read it, or the record in it. */
+/* Of a TransactionMeta. TIDE_E_DECODE: it, or the record in it, is unreadable. */
 tide_status att_view_before(struct att_before *out, tide_slice meta,
                             const uint8_t contract[TIDE_HASH_BYTES], const struct att_words *words,
                             struct tide_err *err) TIDE_MUST_USE;

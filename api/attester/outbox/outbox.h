@@ -4,7 +4,7 @@
  *         and one of the deployment's rows, and does all the writing: who has lost them can no
  *         longer write. A second attester of the deployment waits, with another key too.
  * Moves   an UPDATE names the state that it leaves and the envelope it knows; its row in kyc.audit
- *         is of the same transaction. TIDE_E_FENCED: somebody else moved it; look again.
+ *         is of the same transaction. TIDE_E_FENCED: another process moved it; look again.
  * Errors  TIDE_E_DB (later), TIDE_E_DB_FATAL, TIDE_E_STOPPED. */
 #ifndef API_ATTESTER_OUTBOX_OUTBOX_H
 #define API_ATTESTER_OUTBOX_OUTBOX_H
@@ -25,13 +25,13 @@ struct att_outbox_options {
     void *self;
 };
 
-/* Connects to nobody yet. TIDE_E_CONFIG, TIDE_E_MEMORY. */
+/* Does not connect yet. TIDE_E_CONFIG, TIDE_E_MEMORY. */
 tide_status att_outbox_open(struct att_outbox **out, const struct att_outbox_options *options,
                             struct tide_err *err) TIDE_MUST_USE;
 void att_outbox_close(struct att_outbox *outbox); /* NULL is fine */
 
-/* Connects where there is no connection, finds the deployment, listens. TIDE_E_MISSING: nobody has
- * indexed it yet. Must have succeeded before what follows. */
+/* Connects where there is no connection, finds the deployment, listens. TIDE_E_MISSING: it is not
+ * indexed yet. Must have succeeded before what follows. */
 tide_status att_outbox_ready(struct att_outbox *outbox, struct tide_err *err) TIDE_MUST_USE;
 /* Which deployment that is: another one after the network was reset. 0: none yet. */
 uint32_t att_outbox_deployment(const struct att_outbox *outbox);
@@ -115,7 +115,7 @@ tide_status att_outbox_confirmed(struct att_outbox *outbox, const struct att_row
 tide_status att_outbox_parked(struct att_outbox *outbox, const struct att_row *row,
                               const char *reason, const char *detail,
                               struct tide_err *err) TIDE_MUST_USE;
-/* Back to queued, without an envelope. clash: somebody else used its number. */
+/* Back to queued, without an envelope. clash: another program used its number. */
 tide_status att_outbox_requeued(struct att_outbox *outbox, const struct att_row *row, bool clash,
                                 const char *heard, struct tide_err *err) TIDE_MUST_USE;
 tide_status att_outbox_superseded(struct att_outbox *outbox, const struct att_row *row,
@@ -130,10 +130,10 @@ tide_status att_outbox_note(struct att_outbox *outbox, const char *what, const c
 /* A person's word: a parked one may be tried again. *found false: it is not parked. */
 tide_status att_outbox_release(struct att_outbox *outbox, uint64_t id, const char *who, bool *found,
                                struct tide_err *err) TIDE_MUST_USE;
-/* A person's word: what a confirmed one did was looked at. *found false: it asks for nobody. */
+/* A person looked at what a confirmed one did. *found false: it needs no attention. */
 tide_status att_outbox_attended(struct att_outbox *outbox, uint64_t id, const char *who,
                                 bool *found, struct tide_err *err) TIDE_MUST_USE;
-/* What happened since the last beat. */
+/* What happened since the last heartbeat. */
 struct att_tally {
     uint64_t sent, confirmed, parked; /* envelopes sent; intents that came to such an end */
     uint64_t failures;                /* turns that a server or the database failed      */
@@ -146,10 +146,10 @@ struct att_heartbeat {
     int64_t balance;      /* stroops; -1: not known, or no account */
     uint64_t standing;    /* as att_outbox_standing counted last */
     struct att_tally tally;
-    const char *error; /* what failed last; NULL: nothing since the last beat */
+    const char *error; /* what failed last; NULL: nothing since the last heartbeat */
 };
 /* (outbox_heartbeat.c) */
-tide_status att_outbox_heartbeat(struct att_outbox *outbox, const struct att_heartbeat *beat,
+tide_status att_outbox_heartbeat(struct att_outbox *outbox, const struct att_heartbeat *heartbeat,
                                  struct tide_err *err) TIDE_MUST_USE;
 /* Rows o of kyc.outbox, $1 the deployment, $2 the registry: a revocation is confirmed and is its
  * session's last word, and the index still has the session's attestation, k. Left out while the

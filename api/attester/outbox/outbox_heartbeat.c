@@ -1,7 +1,7 @@
 /* What the attester says of itself, for /metrics and for the command status. */
 #include "api/attester/outbox/outbox_impl.h"
 
-static const char beat_sql[] =
+static const char heartbeat_sql[] =
     "INSERT INTO kyc.attester AS a (deployment, verifier, state, ledger, balance, sent, confirmed,"
     " parked, failures, confirmed_at, failed_at, error, standing) VALUES ($1::int, $2, $3, "
     "$4::bigint,"
@@ -16,24 +16,30 @@ static const char beat_sql[] =
     " failed_at = coalesce(excluded.failed_at, a.failed_at), standing = excluded.standing,"
     " error = coalesce(excluded.error, a.error)";
 
-tide_status att_outbox_heartbeat(struct att_outbox *outbox, const struct att_heartbeat *beat,
+tide_status att_outbox_heartbeat(struct att_outbox *outbox, const struct att_heartbeat *heartbeat,
                                  struct tide_err *err)
 {
     enum { NUMBERS = 8, NUMBER_BYTES = 24 };
-    const struct att_tally *t = &beat->tally;
+    const struct att_tally *t = &heartbeat->tally;
     const uint64_t numbers[NUMBERS] = {
-        outbox->deployment, beat->ledger, (uint64_t)beat->balance, t->sent, t->confirmed,
-        t->parked,          t->failures,  beat->standing
+        outbox->deployment, heartbeat->ledger, (uint64_t)heartbeat->balance, t->sent, t->confirmed,
+        t->parked,          t->failures,       heartbeat->standing
     };
     char text[NUMBERS][NUMBER_BYTES];
     for (size_t i = 0; i < NUMBERS; i++)
         snprintf(text[i], NUMBER_BYTES, "%" PRIu64, numbers[i]);
-    const char *values[] = {
-        text[0], beat->verifier, beat->state, text[1], beat->balance < 0 ? NULL : text[2],
-        text[3], text[4],        text[5],     text[6], beat->error,
-        text[7]
-    };
-    return tide_pg_query(outbox->pg, NULL, beat_sql, values, TIDE_COUNT(values), err);
+    const char *values[] = { text[0],
+                             heartbeat->verifier,
+                             heartbeat->state,
+                             text[1],
+                             heartbeat->balance < 0 ? NULL : text[2],
+                             text[3],
+                             text[4],
+                             text[5],
+                             text[6],
+                             heartbeat->error,
+                             text[7] };
+    return tide_pg_query(outbox->pg, NULL, heartbeat_sql, values, TIDE_COUNT(values), err);
 }
 
 tide_status att_outbox_standing(struct att_outbox *outbox, uint64_t *count, struct tide_err *err)

@@ -28,7 +28,7 @@ static tide_status move(struct att_outbox *o, const char *sql, const char *const
     tide_status status = tide_pg_query(o->pg, &rows, sql, values, count, err);
     if (status == TIDE_OK && rows.count == 0)
         status =
-            tide_fail(err, TIDE_E_FENCED, "kyc.outbox %s was moved by somebody else", values[0]);
+            tide_fail(err, TIDE_E_FENCED, "kyc.outbox %s was moved by another process", values[0]);
     tide_pg_rows_release(&rows);
     return status;
 }

@@ -80,7 +80,7 @@ bool tide_conn_limit_enter(struct tide_conn_limit *limit, const struct tide_peer
     return room;
 }
 
-/* Frees a place and moves up whoever would not be found any more. */
+/* Frees a slot and moves up entries that would not be found any more. */
 static void vacate(struct tide_conn_limit *limit, uint32_t hole)
 {
     for (uint32_t at = (hole + 1) & limit->mask; limit->places[at].count;

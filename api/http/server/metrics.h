@@ -1,4 +1,4 @@
-/* What the server counts. Each worker writes its own counters and nobody waits; a reader adds them
+/* What the server counts. Each worker writes its own counters without waiting; a reader adds them
  * up, so a sum may miss what happens meanwhile, and never goes back. */
 #ifndef API_HTTP_SERVER_METRICS_H
 #define API_HTTP_SERVER_METRICS_H

@@ -1,5 +1,6 @@
 /* No locks: what is kept of a client is one number, the time at which its bucket would have been
- * empty. It is exchanged only if nobody else did meanwhile, so that a token is given out once. */
+ * empty. It is exchanged only if no other thread did meanwhile, so that a token is given out once.
+ * */
 #include "api/http/server/rate.h"
 #include "tidemark/i128.h"
 

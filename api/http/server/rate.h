@@ -4,7 +4,7 @@
  *
  * A bucket holds at most its quota and fills evenly, the whole quota in a window. A request takes
  * the cost of its route; one that costs more than is there is refused and takes nothing.
- * Threads  any; nobody waits. */
+ * Threads  any; none waits. */
 #ifndef API_HTTP_SERVER_RATE_H
 #define API_HTTP_SERVER_RATE_H
 
@@ -17,8 +17,8 @@ enum tide_rate_class { TIDE_RATE_LOOKUP, TIDE_RATE_QUERY, TIDE_RATE_CLASS_COUNT 
 
 struct tide_rate;
 
-/* quota: tokens per window of each class; 0: unlimited. seed: secret, so that nobody can choose who
- * shares a place. */
+/* quota: tokens per window of each class; 0: unlimited. seed: secret, so that no client can choose
+ * with whom it shares a slot. */
 tide_status tide_rate_open(struct tide_rate **out, const uint32_t quota[TIDE_RATE_CLASS_COUNT],
                            uint64_t seed, struct tide_err *err) TIDE_MUST_USE;
 void tide_rate_close(struct tide_rate *rate);

@@ -107,7 +107,7 @@ static void *on_target(void *self, const char *target, struct MHD_Connection *mh
     return conn;
 }
 
-/* What the library would decode is looked at by nobody: the target is read as it came. */
+/* The target is read as it came, so the library must not decode it. */
 static size_t leave_escapes(void *self, struct MHD_Connection *mhd, char *text)
 {
     (void)self;

@@ -7,8 +7,8 @@
  * Refused    what request_check.h finds in the form, before a route is looked for; then
  *            what tide_route_match finds; then what is over the rate limit (rate.h).
  * Deadlines  absolute: a client that drips bytes gains nothing.
- * Stopping   drain: /readyz says 503 and nothing else changes. stop: nobody new is accepted, who is
- *            connected gets the answer he asked for and "Connection: close". No request is lost.
+ * Stopping   drain: /readyz says 503 and nothing else changes. stop: no new connection is accepted,
+ *            open ones get their answer and "Connection: close". No request is lost.
  * Streams    a handler of kind STREAM fills reply->stream; see below. */
 #ifndef API_HTTP_SERVER_SERVER_H
 #define API_HTTP_SERVER_SERVER_H
@@ -42,8 +42,8 @@ struct tide_server_options {
     const struct tide_server_thread_calls *thread;
 };
 
-/* Binds and listens as the configuration says (group "api"); accepts no connection yet. What options
- * points at outlives the server. */
+/* Binds and listens as the configuration says (group "api"); accepts no connection yet. What
+ * options points at outlives the server. */
 tide_status tide_server_open(struct tide_server **out, const struct tide_server_options *options,
                              struct tide_err *err) TIDE_MUST_USE;
 /* Starts the workers. */
@@ -71,7 +71,7 @@ void tide_server_metrics(struct tide_server *server, struct tide_metrics *out);
  *
  * After a 0 the stream sleeps until tide_server_wake(context->wake). wake may be called any number
  * of times, by any thread, while holding any lock, also while read runs: none is lost, the handle
- * is good from the handler's call until close() returns. A stream that nobody wakes sleeps for
+ * is good from the handler's call until close() returns. A stream without a wake-up sleeps for
  * ever: heartbeats are the source's. The write deadline (api_write_ms) applies while bytes wait for
  * a client that does not read. Answers are chunked; Content-Type is the reply's. */
 void tide_server_wake(struct tide_wake *wake);

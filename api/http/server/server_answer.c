@@ -53,7 +53,7 @@ static void digest_body(uint8_t out[16], struct server_conn *conn)
         memcpy(out, route->fixed_tag, sizeof route->fixed_tag);
 }
 
-/* "…" of the body, W/"…" of what the handler says, unless nobody may keep the answer. */
+/* "…" of the body, W/"…" of what the handler says, unless the answer must not be cached. */
 static bool make_tag(struct server_conn *conn, const char *cache, char tag[TAG_BYTES])
 {
     struct tide_reply *reply = &conn->reply;

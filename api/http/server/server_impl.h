@@ -22,7 +22,7 @@ enum {
     SERVER_POOL_BYTES = 16384,  /* the library's memory of a connection: a request's head and
                                    the lines of its answer                                    */
     SERVER_KEEP_BYTES = 16384,  /* of a buffer that is kept for the next request, and is counted
-                                   with the connection; larger ones are held in the crowd     */
+                                   with the connection; larger ones count in conn_limit       */
     SERVER_STREAM_BYTES = 4096, /* of a stream, read at once                                  */
     SERVER_KEYS_MAX = 64,
     SERVER_DROP_BYTES = 256 << 10, /* of a refused body; a larger one costs the connection */
@@ -57,7 +57,7 @@ struct server_conn {
     int64_t deadline_ms; /* INT64_MAX: none */
     uint64_t start_ns;   /* of the request  */
     uint32_t requests;
-    bool counted;                    /* in the crowd                            */
+    bool counted;                    /* in conn_limit                           */
     bool close;                      /* after this answer                       */
     bool cut;                        /* shut down: nothing more will be answered */
     bool suspended;                  /* in the library's sense                  */
@@ -70,7 +70,7 @@ struct server_conn {
     size_t target_len;
     size_t dropped; /* bytes of a body that was refused         */
     size_t held[TIDE_CONN_LIMIT_ANSWER +
-                1]; /* bytes of the body and of the answer, counted in the crowd */
+                1]; /* bytes of the body and of the answer, counted in conn_limit */
     struct tide_peer peer;
     struct tide_peer client_key; /* whom the rate limit counts: an address, or a key's digest */
     struct tide_rate_answer rate;
@@ -121,7 +121,7 @@ struct server_worker {
     uint64_t wall_ms;
     uint64_t ids; /* of requests that brought none */
     uint64_t requests, requests_seen;
-    atomic_bool called; /* somebody wrote to event_fd */
+    atomic_bool called; /* a thread wrote to event_fd */
     uint32_t sampled;
     char network[SERVER_NETWORK_BYTES]; /* header value; "" while unknown */
     char date[32];                      /* header value of this second */

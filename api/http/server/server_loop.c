@@ -83,8 +83,8 @@ static void resume_woken(struct server_worker *worker)
 
 /* --- stopping ---------------------------------------------------------------------------- */
 
-/* From now on a SYN finds nobody, so that another process may take it when it comes again; who is
- * in the middle of a handshake gets to its end. */
+/* From now on no SYN is answered, so that another process may take its repetition. Handshakes under
+ * way are completed. */
 static void refuse_newcomers(struct server_worker *worker)
 {
     struct sock_filter code[] = {
@@ -120,7 +120,7 @@ static void close_the_door(struct server_worker *worker)
     close(door);
 }
 
-/* True when nobody is left, or when time is up for all but what the pool works on. */
+/* True when no connection is left, or when time is up for all but what the pool works on. */
 static bool stopped(struct server_worker *worker)
 {
     int64_t since = worker->now_ms - worker->stop_ms;
@@ -161,7 +161,7 @@ static void look_at_clock(struct server_worker *worker)
         write_date(worker);
 }
 
-/* While requests come in nobody waits: the next turn looks at the sockets anyway. */
+/* Does not wait while requests come in: the next turn looks at the sockets anyway. */
 static void wait_for_work(struct server_worker *worker)
 {
     MHD_UNSIGNED_LONG_LONG until;

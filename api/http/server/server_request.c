@@ -16,7 +16,7 @@ static bool is_id(tide_slice text)
         if (!((lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_'))
             return false;
     }
-    /* Nobody gets a secret seed into a log by calling it an id. */
+    /* A client must not get a secret seed into the log as an id. */
     return text.len < 32 || text.ptr[0] != 'S';
 }
 

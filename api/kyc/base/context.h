@@ -1,5 +1,5 @@
 /* Where work of KYC is done: one thread's connection to the primary, its HTTP client, and which
- * deployment it is about. Desks have one a thread, and so has the worker.
+ * deployment it is about. Each worker thread has one.
  *
  * Network   what is open to everybody, and the sandbox, are for networks that are not the main one:
  *           on that one no place with such settings ever becomes ready.
@@ -43,7 +43,7 @@ struct tide_kyc_context {
     char passphrase[TIDE_KYC_PASSPHRASE_MAX];
     int64_t rpc_away_until_ms;     /* monotonic: no server of rpc answered */
     int64_t deadline_ms;           /* monotonic: when the work should be over; 0: whenever */
-    struct tide_worker_pool *pool; /* of a desk, while job is worked on here */
+    struct tide_worker_pool *pool; /* while job is worked on here */
     struct tide_job *job;
 };
 
@@ -53,7 +53,7 @@ enum tide_worker_pool_room
 tide_kyc_context_enter(struct tide_kyc_context *context,
                        const struct tide_kyc_provider *provider) TIDE_MUST_USE;
 
-/* Connects to nobody yet. */
+/* Does not connect yet. */
 tide_status tide_kyc_context_open(struct tide_kyc_context *context,
                                   const struct tide_kyc_context_options *options,
                                   struct tide_err *err) TIDE_MUST_USE;
@@ -66,7 +66,7 @@ tide_status tide_kyc_context_connect(struct tide_kyc_context *context,
 
 tide_status tide_kyc_begin(struct tide_kyc_context *context, struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_kyc_commit(struct tide_kyc_context *context, struct tide_err *err) TIDE_MUST_USE;
-/* Ends a transaction that failed or that nobody needs; without one, or a connection, nothing. */
+/* Ends a transaction that failed or is not needed; without one, or a connection, nothing. */
 void tide_kyc_rollback(struct tide_kyc_context *context);
 
 /* For calls to providers (struct tide_kyc_call): the deadline is past, or the process ends. self is

@@ -1,10 +1,10 @@
 /* How a route of kind KYC or HOOK is answered: first on the connection's thread, which may not
- * wait, then, if need be, at a desk, which may.
+ * wait, then, if needed, on a worker, which may.
  *
  * A handler is a tide_handler_fn like any other (route.def names it, TIDE_ROUTE(…, KYC, …)). It
  * runs on the connection's thread, inside tide_kyc_submit: it looks at the request, without a
- * database or a provider, and either writes the reply, or leaves in context->task what a desk is
- * to do:
+ * database or a provider, and either writes the reply, or leaves in context->task what a
+ * worker is to do:
  *
  *     struct ask { struct tide_kyc_work work; …what run needs… };
  *
@@ -18,7 +18,8 @@
  *     }
  *
  * What is in a request (parameters, body, header lines) lives until the reply is complete, so run
- * may use job->request. Anything that costs nothing is refused before: forgeries see no desk. */
+ * may use job->request. Anything that costs nothing is refused before: forgeries reach no worker.
+ * */
 #ifndef API_KYC_BASE_HANDLER_H
 #define API_KYC_BASE_HANDLER_H
 
@@ -29,7 +30,7 @@
 struct tide_kyc_work;
 
 /* TIDE_OK: the reply is complete. Anything else: the transaction is rolled back; TIDE_E_DB with a
- * lost connection, or one that says "again", is run once more; else the desk answers 503 or 500.
+ * lost connection, or one that says "again", is run once more; else the worker answers 503 or 500.
  * So it may run twice, the first time perhaps to its COMMIT. The reply is reset before each run. */
 typedef tide_status tide_kyc_run_fn(struct tide_kyc_work *work, struct tide_kyc_context *context,
                                     struct tide_job *job, struct tide_err *err);
@@ -40,7 +41,7 @@ struct tide_kyc_work {
     size_t size; /* of all of it */
 };
 
-/* Zeroed memory that begins with a  the desk wipes and frees it. NULL: there
+/* Zeroed memory that begins with a  the worker wipes and frees it. NULL: there
  * was none, and the reply says so. */
 void *tide_kyc_later(struct tide_handler_context *context, size_t size, enum tide_kyc_pool_id pool,
                      tide_kyc_run_fn *run, struct tide_reply *reply);

@@ -109,7 +109,7 @@ static const struct tide_member secret_members[] = {
 };
 /* clang-format on */
 
-/* A webhook secret of a few bytes is found by whoever has one webhook. */
+/* A webhook secret of a few bytes can be guessed from one webhook. */
 static tide_status read_secret(struct tide_reader *r, const struct tide_member *m, void *to,
                                json_t *value)
 {
@@ -304,7 +304,7 @@ static tide_status refuse_at(struct tide_err *err, const char *list, uint32_t in
     return tide_fail(err, TIDE_E_CONFIG, "/%s/%" PRIu32 "%s", list, index, what);
 }
 
-/* An API key says who somebody is: nobody else has the same. */
+/* An API key identifies an integrator: no two have the same. */
 static bool is_key_taken(const struct tide_kyc_settings *s, uint32_t before, const uint8_t *key)
 {
     for (uint32_t i = 0; i < before; i++)

@@ -35,7 +35,7 @@ static bool is_word(tide_slice text, size_t max)
     return text.len > 0 && text.len <= max;
 }
 
-/* A name that nobody knows is shown when it looks like one: it might be a secret gone astray. */
+/* Shows an unknown name only if it looks like one: it might be a misplaced secret. */
 static tide_status refuse_unknown(struct tide_reader *r, const char *name)
 {
     size_t len = strlen(name);

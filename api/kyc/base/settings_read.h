@@ -23,7 +23,7 @@ struct tide_member {
     uint32_t low,
         high; /* of a number, of a list's length; high: room of a text, its NUL included */
     bool optional;
-    uint8_t mask; /* of whoever calls: not looked at here */
+    uint8_t mask; /* the caller's: not looked at here */
 };
 
 /* A list's elements: each read by a function into size bytes of its own; *count: those read. */

@@ -8,9 +8,9 @@
 
 /* Where a session stands. Texts are those of kyc.session.state. */
 enum tide_kyc_state {
-    TIDE_KYC_CREATED,         /* nobody came yet                                     */
+    TIDE_KYC_CREATED,         /* not started                                         */
     TIDE_KYC_PENDING,         /* the person, or the provider, is at it               */
-    TIDE_KYC_REVIEW,          /* somebody must look: at the provider's, or with us   */
+    TIDE_KYC_REVIEW,          /* a person must look: at the provider's, or with us   */
     TIDE_KYC_ACTION_REQUIRED, /* the person must come again                          */
     TIDE_KYC_APPROVED,
     TIDE_KYC_DECLINED,

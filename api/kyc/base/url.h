@@ -1,4 +1,4 @@
-/* Addresses on the web, as strictly as somebody must read them who sends people there. */
+/* Addresses on the web, read strictly, because people are sent there. */
 #ifndef API_KYC_BASE_URL_H
 #define API_KYC_BASE_URL_H
 

@@ -81,7 +81,7 @@ static void put_origins(struct tide_buf *out, const struct tide_kyc_provider *pr
     }
 }
 
-/* True when somebody may. */
+/* True if any origin may. */
 static bool put_ancestors(struct tide_buf *out, const struct tide_kyc_sheet *sheet)
 {
     const struct tide_kyc_integrator *integrator = integrator_of(sheet);
@@ -123,7 +123,7 @@ static void set_policy(struct tide_reply *reply, const struct tide_kyc_sheet *sh
     tide_buf_release(&policy);
 }
 
-/* The camera goes on to the provider's page, and to nobody else's. */
+/* The camera goes on to the provider's page, and to no other. */
 static void set_permissions(struct tide_reply *reply, const struct tide_kyc_sheet *sheet)
 {
     static const char *const features[] = { "camera",         "microphone",      "fullscreen",

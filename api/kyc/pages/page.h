@@ -5,7 +5,7 @@
  *          page needs a script of its own and nothing of a session is ever run
  * Frames   the page that is made to be embedded may be framed by the origins that the session's
  *          integrator registered, each by its name; what stands inside of it (the way back, the
- *          sandbox) by these and by ourselves; everything else by nobody. Taken from the file by
+ *          sandbox) by these and by ourselves; everything else by none. Taken from the file by
  *          way of the token, never from what a request says of itself.
  * Verdicts none: a page shows what our API answers; the address it was called by decides nothing */
 #ifndef API_KYC_PAGES_PAGE_H
@@ -26,7 +26,7 @@ struct tide_kyc_sheet {
     const char *document; /* the path that names it: tide_static_file_of */
     tide_slice data;      /* JSON */
     const struct tide_kyc_settings *settings;
-    const struct tide_kyc_session *session; /* NULL: about none, and framed by nobody */
+    const struct tide_kyc_session *session; /* NULL: about none, and never framed */
     enum tide_kyc_framing framing;
     bool form; /* it sends a form to where it came from */
 };

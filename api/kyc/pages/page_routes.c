@@ -30,7 +30,7 @@ static bool find(struct walk *walk, struct tide_kyc_context *context, struct tid
     return false;
 }
 
-/* A desk for a token of that purpose; NULL: the reply is complete. */
+/* A worker's task for a token of that purpose; NULL: the reply is complete. */
 static struct walk *begin(struct tide_handler_context *context, const struct tide_request *request,
                           struct tide_reply *reply, enum tide_kyc_purpose purpose,
                           tide_kyc_run_fn *run)

@@ -156,7 +156,7 @@ static tide_status fetch(const struct tide_kyc_call *call, const char *provider_
         return status;
     *out = (struct tide_kyc_decision){ 0 };
     if (!tide_slice_eq_str(tide_kyc_text_at(root, "session_id"), provider_id))
-        status = tide_kyc_odd(err, "about somebody else");
+        status = tide_kyc_odd(err, "about another person");
     else
         map(call->provider, root, out);
     tide_json_wipe(root);

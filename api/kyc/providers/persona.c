@@ -1,4 +1,4 @@
-/* Persona. Completing an inquiry approves nobody; a webhook is signed together with the time at
+/* Persona. Completing an inquiry is no approval; a webhook is signed together with the time at
  * which it was sent, twice while its secret is being changed. */
 #include "api/kyc/providers/provider_impl.h"
 #include "tidemark/text.h"
@@ -188,7 +188,8 @@ static void map_status(struct tide_kyc_decision *out, tide_slice status)
     tide_kyc_map(out, words, status);
 }
 
-/* Where somebody lives, when the template asks for it; else the country that the document is of. */
+/* Where the person lives, when the template asks for it; else the country that the document is of.
+ * */
 static tide_slice country_of(json_t *fields)
 {
     static const char *const names[] = { "address-country-code", "issuing-country",
@@ -232,7 +233,7 @@ static tide_status fetch(const struct tide_kyc_call *call, const char *provider_
     json_t *inquiry = tide_kyc_at(root, "data");
     *out = (struct tide_kyc_decision){ 0 };
     if (!tide_slice_eq_str(tide_kyc_text_at(inquiry, "id"), provider_id))
-        status = tide_kyc_odd(err, "about somebody else");
+        status = tide_kyc_odd(err, "about another person");
     else if (tide_kyc_text_at(inquiry, "attributes.redacted-at").len)
         status = tide_fail(err, TIDE_E_MISSING, "the provider redacted the inquiry");
     else

@@ -64,7 +64,7 @@ void tide_kyc_ends_each(struct tide_kyc_decision *out, const json_t *documents, 
 /* --- decisions ---------------------------------------------------------------------------- */
 
 /* The last word on an approval: country as the provider writes it. REVIEW with a reason where that
- * is missing or no country, so that nobody is attested by a guess. */
+ * is missing or no country, so that no attestation is a guess. */
 void tide_kyc_settle(struct tide_kyc_decision *out, tide_slice country);
 /* Whose decision it is, by our reference; what is none of ours is "?". */
 void tide_kyc_about(struct tide_kyc_decision *out, const json_t *ref);

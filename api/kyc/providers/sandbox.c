@@ -131,7 +131,7 @@ static tide_status fetch(const struct tide_kyc_call *call, const char *provider_
         return status;
     *out = (struct tide_kyc_decision){ 0 };
     if (rows.count == 0) {
-        status = tide_fail(err, TIDE_E_MISSING, "the sandbox knows nobody like that");
+        status = tide_fail(err, TIDE_E_MISSING, "the sandbox knows no such person");
     } else {
         out->state = state_of(tide_pg_slice(&rows, 0, 0));
         out->decided_ms = (int64_t)tide_pg_u64(&rows, 0, 2);

@@ -220,8 +220,8 @@ static void map_status(struct tide_kyc_decision *out, json_t *root)
     tide_kyc_map(out, words, status);
 }
 
-/* Where somebody lives, when the level asks for it; else the country of the document. Documents of
- * two countries are for a person to look at: what is given then is no country. */
+/* Where the person lives, when the level asks for it; else the country of the document. Documents
+ * of two countries are for a person to look at: what is given then is no country. */
 static tide_slice country_of(json_t *root)
 {
     tide_slice home = tide_kyc_country_at(root, "info.addresses.0.country");
@@ -265,7 +265,7 @@ static tide_status fetch(const struct tide_kyc_call *call, const char *provider_
         return status;
     *out = (struct tide_kyc_decision){ 0 };
     if (!tide_slice_eq_str(tide_kyc_text_at(root, "id"), provider_id))
-        status = tide_kyc_odd(err, "about somebody else");
+        status = tide_kyc_odd(err, "about another person");
     else if (json_is_true(tide_kyc_at(root, "deleted")))
         status = tide_fail(err, TIDE_E_MISSING, "the provider deleted the person");
     else

@@ -130,7 +130,7 @@ static tide_status map(json_t *root, const char *provider_id, struct tide_kyc_de
         return TIDE_OK;
     }
     if (!tide_slice_eq_str(tide_kyc_text_at(v, "id"), provider_id))
-        return tide_kyc_odd(err, "about somebody else");
+        return tide_kyc_odd(err, "about another person");
     map_status(out, tide_kyc_text_at(v, "status"), json_integer_value(json_object_get(v, "code")));
     tide_kyc_about(out, tide_kyc_at(v, "vendorData"));
     out->decided_ms = tide_kyc_ms(tide_kyc_text_at(v, "decisionTime"));

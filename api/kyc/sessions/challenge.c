@@ -115,7 +115,7 @@ static const char *read_transaction(struct tide_xdr *x, const struct tide_kyc_ch
     snprintf(name, sizeof name, "%s%s", who->home_domain, auth_name);
     if (!is_key(x, who->server))
         return "it is no challenge of this server";
-    tide_xdr_skip(x, 4); /* the fee, which nobody will pay */
+    tide_xdr_skip(x, 4); /* the fee, which is never paid */
     if (tide_xdr_u64(x) != 0)
         return "its sequence is not 0";
     if (tide_xdr_u32(x) != TIME_BOUNDS)

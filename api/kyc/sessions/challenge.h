@@ -1,4 +1,4 @@
-/* Proof that somebody controls an account, as wallets know it (SEP-10): a transaction that can
+/* Proof that a client controls an account, as wallets know it (SEP-10): a transaction that can
  * never run, which we sign, then they. Pure: keys, times and random bytes are the caller's.
  *
  *   source  our key, sequence 0          time bounds  now, now + TIDE_KYC_CHALLENGE_S

@@ -146,7 +146,7 @@ static tide_status note(struct claim *c, const char *what, const char *id, struc
         err);
 }
 
-/* Nobody came in time: it makes room for another. */
+/* Not used in time: it makes room for another. */
 static tide_status close_old(struct claim *c, struct tide_err *err)
 {
     tide_status status =
@@ -158,8 +158,8 @@ static tide_status close_old(struct claim *c, struct tide_err *err)
     return status == TIDE_OK ? note(c, "session_expired", c->out->id, err) : status;
 }
 
-/* Whoever comes with another key for what is open is told the same whenever he comes again. Of keys
- * that came later the newest are kept, so that nobody fills the table with one session. */
+/* A request with another key for an open session gets the same answer whenever it is repeated. Only
+ * the newest of later keys are kept, so that one session can't fill the table. */
 static tide_status remember_key(struct claim *c, struct tide_err *err)
 {
     char hex[HEX_BYTES];

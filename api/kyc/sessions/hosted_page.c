@@ -165,7 +165,7 @@ static tide_status unlock(struct offer *o, struct tide_err *err)
                          (const char *[]){ o->session->id }, 1, err);
 }
 
-/* Whoever else asks for it: his page is ours. */
+/* A concurrent request gets the same page. */
 static tide_status wait_or_lock(struct offer *o, bool *locked, struct tide_err *err)
 {
     tide_status status = lock(o, locked, err);

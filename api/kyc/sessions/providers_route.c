@@ -1,4 +1,4 @@
-/* GET /api/sdk/kyc/providers: who may be asked to look at somebody. */
+/* GET /api/sdk/kyc/providers: the identity providers. */
 #include "api/kyc/base/handler.h"
 #include "tidemark/json.h"
 

@@ -52,7 +52,7 @@ static void answer(const struct tide_kyc_settings *settings, const struct tide_k
     tide_json_close(&j, '}');
 }
 
-/* --- at the desk ------------------------------------------------------------------------ */
+/* --- on a worker ------------------------------------------------------------------------ */
 
 static void tell_unknown(struct tide_reply *reply)
 {

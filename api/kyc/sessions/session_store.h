@@ -26,8 +26,8 @@ struct tide_kyc_session {
 tide_status tide_kyc_session_get(struct tide_kyc_context *context, const char *id,
                                  struct tide_kyc_session *out, struct tide_err *err) TIDE_MUST_USE;
 
-#define TIDE_KYC_SESSION_S (7 * 86400) /* a session that nobody uses lives so long */
-/* Nobody came, or came again, before it ran out: it is as good as expired. */
+#define TIDE_KYC_SESSION_S (7 * 86400) /* an unused session lives so long */
+/* Not used in time: it counts as expired. */
 bool tide_kyc_session_unused(const struct tide_kyc_session *session, int64_t now);
 
 /* The columns that tide_kyc_session_read takes, in its order: "SELECT " TIDE_KYC_SESSION_COLUMNS
@@ -37,7 +37,7 @@ bool tide_kyc_session_unused(const struct tide_kyc_session *session, int64_t now
     " extract(epoch FROM s.hosted_until)::bigint, s.state, s.decision_rev,"                  \
     " extract(epoch FROM s.created_at)::bigint, extract(epoch FROM s.updated_at)::bigint,"   \
     " extract(epoch FROM s.expires_at)::bigint"
-/* False when a text does not fit or is no word of ours: the row was written by somebody else. */
+/* False when a text does not fit or is no word of ours: another program wrote the row. */
 bool tide_kyc_session_read(struct tide_kyc_session *out, const struct tide_pg_rows *rows,
                            uint32_t row) TIDE_MUST_USE;
 

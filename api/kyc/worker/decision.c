@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-enum { RECHECK_S = 86400, OPEN_MOST_S = 3600, REVIEW_MOST_S = 30 * 86400 };
+enum { APPROVED_CHECK_S = 86400, OPEN_MOST_S = 3600, REVIEW_MOST_S = 30 * 86400 };
 
 const struct tide_kyc_decision tide_kyc_gone = { .state = TIDE_KYC_REVIEW,
                                                  .doubtful = true,
@@ -233,7 +233,7 @@ uint32_t tide_kyc_ask_again(const struct tide_kyc_plan *plan, const struct tide_
 {
     int64_t wait;
     if (plan->state == TIDE_KYC_APPROVED) {
-        wait = reconcile_s > RECHECK_S ? reconcile_s : RECHECK_S;
+        wait = reconcile_s > APPROVED_CHECK_S ? reconcile_s : APPROVED_CHECK_S;
     } else if (tide_kyc_is_open(plan->state)) {
         wait = (now - s->created_at) / 8;
         wait = wait > OPEN_MOST_S ? OPEN_MOST_S : wait;

@@ -109,7 +109,7 @@ static void put_said(struct tide_buf *out, const struct tide_kyc_attester *a, do
         tide_metric_u64(out, "attester_state", labels, strcmp(a->state, states[i]) == 0);
     }
     tide_metric_gauge(out, "attester_heartbeat_age_seconds", "Since it last said something.",
-                      a->beat_age_s + ago);
+                      a->heartbeat_age_s + ago);
     tide_metric_gauge(out, "attester_ledger", "Newest ledger that its servers told; 0: none.",
                       (double)a->ledger);
     if (a->funded)

@@ -1,5 +1,5 @@
-/* What /metrics says of KYC: queues, sessions by state, webhooks by what became of them, the desks
- * of this process, the attester. */
+/* What /metrics says of KYC: queues, sessions by state, webhooks by what became of them, the worker
+ * pools of this process, the attester. */
 #ifndef API_KYC_WORKER_FIGURES_H
 #define API_KYC_WORKER_FIGURES_H
 

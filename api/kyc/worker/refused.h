@@ -38,8 +38,8 @@ struct tide_kyc_count_line {
     const char *why; /* NULL: none */
     uint64_t count;
 };
-/* Takes one token of the bucket of a provider's forgeries: false when it is empty. Nobody else's
- * requests take any, so noise locks out nobody. */
+/* Takes one token of the bucket of a provider's forgeries: false when it is empty. Other
+ * requests take none, so forgeries lock out no client. */
 bool tide_kyc_has_patience(struct tide_kyc_refused *refused, uint32_t provider, int64_t now_ms);
 
 /* All that was counted of a provider; returns how many lines, at most TIDE_KYC_REFUSED_WORDS. */
@@ -47,7 +47,7 @@ uint32_t tide_kyc_counted(struct tide_kyc_refused *refused, uint32_t provider,
                           struct tide_kyc_count_line out[TIDE_KYC_REFUSED_WORDS]);
 
 /* Those with a why that were not told yet, pings and the like aside, each at most once in every_ms.
- * False: none. Whoever cannot tell them gives them back (tide_kyc_untold). */
+ * False: none. A caller that can't report them gives them back (tide_kyc_untold). */
 bool tide_kyc_to_tell(struct tide_kyc_refused *refused, uint32_t provider, int64_t now_ms,
                       int64_t every_ms, struct tide_kyc_count_line *out);
 void tide_kyc_untold(struct tide_kyc_refused *refused, uint32_t provider,

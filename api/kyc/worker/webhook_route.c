@@ -1,4 +1,5 @@
-/* POST /api/kyc/webhook/{providerKey}: verified where it came in, kept at a desk, answered. What it
+/* POST /api/kyc/webhook/{providerKey}: verified on its connection's thread, stored by a
+ * worker, answered. What it
  * says is not looked at any further: it only tells that the provider is to be asked (worker.c). */
 #include "api/kyc/worker/webhook_route.h"
 #include "api/kyc/worker/refused.h"
@@ -25,10 +26,10 @@ static void answer_taken(struct tide_reply *reply)
     tide_buf_str(&reply->body, "{\"received\":true}");
 }
 
-/* --- at the desk ------------------------------------------------------------------------------ */
+/* --- on a worker ------------------------------------------------------------------------------ */
 
-/* An event's name with other bytes than before: somebody plays, or the provider gives one name to
- * two things. It is signed, so the provider is asked again; not too often, whoever plays. */
+/* An event's name with other bytes than before: a replay with changes, or the provider gives one
+ * name to two things. It is signed, so the provider is asked again, but not too often. */
 static tide_status judge_repeated(const struct keep *keep, const struct tide_kyc_context *context,
                                   struct tide_err *err)
 {
@@ -107,7 +108,7 @@ static tide_slice find_header(void *request, const char *name, uint32_t *occurre
     return tide_request_header(request, name, occurrences);
 }
 
-/* Refusals have a bucket of their own: whoever is genuine takes nothing from it. */
+/* Refusals have a bucket of their own: genuine webhooks take nothing from it. */
 static void refuse_forged(const struct tide_handler_context *context, uint32_t provider,
                           const char *why, struct tide_reply *reply)
 {

@@ -71,8 +71,8 @@ static void judge_provider(struct worker *w, tide_status status, const struct ti
     pthread_mutex_unlock(&w->all->mutex);
 }
 
-/* *out: what the provider says, in *room; &tide_kyc_gone when it knows nobody like that, or not
- * yet; NULL when there is nobody to ask about. */
+/* *out: what the provider says, in *room; &tide_kyc_gone if it does not know the person, or
+ * not yet; NULL if there is no person to ask about. */
 static tide_status ask_provider(struct worker *w, const struct worker_session *session,
                                 struct tide_kyc_decision *room,
                                 const struct tide_kyc_decision **out, struct tide_err *err)

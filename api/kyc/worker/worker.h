@@ -1,14 +1,14 @@
 /* From the inbox to the outbox: a thread for each provider, so that one which hangs holds up none
  * of the others. Several processes may work on one database.
  *
- * Inbox      takes a webhook that nobody else works on, finds its session, asks the provider by
+ * Inbox      takes a webhook that no other thread works on, finds its session, asks the provider by
  *            our own address, and applies the answer in one transaction (worker_store.c)
  * Sessions   whose time has come are asked about too: what webhooks lost is found
  * House      old webhooks are pruned, refused ones noted in the audit, figures read for /metrics
  * Once       who works on a session holds an advisory lock of it, from before the provider is asked
  *            until the answer is committed: an older answer never lands on a newer one
- * Trouble    a row is taken for a short while at a time: whoever dies with it leaves it to the
- *            next. What fails is tried again ever later; a provider that fails is left alone.
+ * Trouble    a row is taken for a short while at a time: if the process dies, the next one
+ *            takes it. What fails is tried again ever later; a provider that fails is left alone.
  * Clocks     while host, database and chain differ by more than skew_s nothing is decided: webhooks
  *            are kept, and worked on once the clocks agree (tidemark/clocks.h) */
 #ifndef API_KYC_WORKER_WORKER_H
@@ -34,7 +34,7 @@ struct tide_kyc_attester {
     uint64_t attention; /* confirmed intents that a person must look at */
     bool known;         /* there was ever one; else nothing below */
     char state[16];     /* working, waiting, stopped */
-    double beat_age_s;
+    double heartbeat_age_s;
     uint64_t ledger;
     bool funded; /* balance, in stroops, is known */
     uint64_t balance;
@@ -69,7 +69,7 @@ struct tide_kyc_effort {
     bool waits;         /* the clocks differ: nothing is decided */
 };
 
-/* Connects to nobody yet. *options and what it points to outlive the threads. */
+/* Does not connect yet. *options and what it points to outlive the threads. */
 tide_status tide_kyc_workers_open(struct tide_kyc_workers **out,
                                   const struct tide_kyc_workers_options *options,
                                   struct tide_err *err) TIDE_MUST_USE;

@@ -28,8 +28,8 @@ static int64_t number(const struct tide_pg_rows *rows, uint32_t column)
     return (int64_t)tide_pg_u64(rows, 0, column);
 }
 
-/* Held to the transaction's end by whoever moves a session of the address: what one of them reads
- * of the others is so until it is done. Before any row is locked, so nobody waits for the other. */
+/* A transaction that moves a session of the address holds this to its end, so what it reads of the
+ * others stays true. Taken before any row lock, so no deadlock is possible. */
 static tide_status lock_address(struct worker *w, const struct worker_session *session,
                                 struct tide_err *err)
 {
@@ -104,9 +104,9 @@ static uint32_t find_genuine(const struct worker *w, const struct tide_pg_rows *
 }
 
 /* Another approval stands when it has not run out, its provider still knows the person, and its
- * attestation is not left to somebody to decide. Two sessions of one person at one provider are one
- * check. The newest of them says what is on the chain after this one; but only what the chain took
- * once is sure to be taken again, so one that was never there does not keep this one's. */
+ * attestation does not wait for a person's decision. Two sessions of one person at one provider are
+ * one check. The newest of them says what is on the chain after this one; but only what the chain
+ * took once is sure to be taken again, so one that was never there does not keep this one's. */
 static tide_status read_other(struct worker *w, const struct worker_session *session,
                               struct row *row, int64_t now, struct tide_err *err)
 {
@@ -313,7 +313,7 @@ static tide_status keep_meta(struct worker *w, const struct worker_session *sess
 /* What the attester is to do, if anything. A revocation repeats what it takes back; what is handed
  * over is attested with the very words and the hash of the approval that stands, so that the
  * attester sends nothing where the chain says so already. The same goes for a decision's own words
- * said again. What a person is to decide is parked: nothing is sent before somebody releases it. */
+ * said again. What a person is to decide is parked: nothing is sent until it is released. */
 static tide_status write_intent(struct worker *w, const struct worker_session *session,
                                 const struct row *row, const struct tide_kyc_plan *plan,
                                 struct tide_err *err)
@@ -376,7 +376,7 @@ static const char *outcome_text(enum tide_kyc_outcome outcome)
     return texts[outcome];
 }
 
-/* What was decided; never where somebody lives. */
+/* What was decided; never where the person lives. */
 static tide_status write_note(struct worker *w, const struct worker_session *session,
                               const struct worker_event *event, const struct row *row,
                               const struct tide_kyc_plan *plan, struct tide_err *err)

@@ -17,7 +17,7 @@ static const char attester_sql[] =
 enum {
     ATTENTION,
     STATE,
-    BEAT_AGE,
+    HEARTBEAT_AGE,
     LEDGER,
     BALANCE,
     SENT,
@@ -40,7 +40,7 @@ tide_status worker_read_attester(struct worker *w, struct tide_kyc_attester *out
     *out = (struct tide_kyc_attester){
         .attention = tide_pg_u64(&rows, 0, ATTENTION),
         .known = !tide_pg_is_null(&rows, 0, STATE),
-        .beat_age_s = (double)tide_pg_u64(&rows, 0, BEAT_AGE) / 1000,
+        .heartbeat_age_s = (double)tide_pg_u64(&rows, 0, HEARTBEAT_AGE) / 1000,
         .ledger = tide_pg_u64(&rows, 0, LEDGER),
         .funded = !tide_pg_is_null(&rows, 0, BALANCE),
         .balance = tide_pg_u64(&rows, 0, BALANCE),

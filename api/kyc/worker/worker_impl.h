@@ -63,14 +63,14 @@ struct worker_session {
 
 /* --- worker_store.c: statements --------------------------------------------------------------- */
 
-/* The next webhook that nobody works on; *found false: none is due. */
+/* The next webhook that no thread works on; *found false: none is due. */
 tide_status worker_take_event(struct worker *w, struct worker_event *out, bool *found,
                               struct tide_err *err);
 /* The next session whose time has come. */
 tide_status worker_take_session(struct worker *w, struct worker_session *out, bool *found,
                                 struct tide_err *err);
 /* Whose webhook it is: by the provider's id, else by reference. Of several of one reference an open
- * one; an id that nobody has is that of a session which has none yet (the provider's answer to us
+ * one; an unknown id is that of a session which has none yet (the provider's answer to us
  * was lost), and who is named by reference alone is one that has an id; then the newest. */
 tide_status worker_find_session(struct worker *w, const struct worker_event *event,
                                 struct worker_session *out, bool *found, struct tide_err *err);
@@ -86,7 +86,7 @@ tide_status worker_ignore(struct worker *w, const struct worker_event *event, st
 tide_status worker_put_off_event(struct worker *w, const struct worker_event *event,
                                  uint32_t after_ms, const char *why, bool given_up,
                                  struct tide_err *err);
-/* Somebody else is at its session: later again, and this was no attempt. event or NULL. */
+/* Another thread works on its session: later again, and this was no attempt. event or NULL. */
 tide_status worker_make_way(struct worker *w, const struct worker_session *session,
                             const struct worker_event *event, const char *why,
                             struct tide_err *err);
@@ -100,7 +100,7 @@ void worker_copy_text(char *to, size_t size, const struct tide_pg_rows *rows, ui
 /* --- worker_apply.c --------------------------------------------------------------------------- */
 
 /* Weighs the decision (NULL: none) against the session and writes all of it in one transaction:
- * session, outbox, audit, and the end of the webhook (NULL: nobody told). Transactions about one
+ * session, outbox, audit, and the end of the webhook (NULL: there was none). Transactions about one
  * address follow one another, so that what one approval does to the chain knows of the others.
  * TIDE_E_CONFLICT: the session is another person of the provider's since it was asked. */
 tide_status worker_apply(struct worker *w, const struct worker_session *session,
