@@ -2,43 +2,14 @@
  * stream into a window that grows to the largest ledger, and are cut into ledgers there. Where an
  * object holds many ledgers it is decompressed ahead, and a ledger whose end its reader finds by
  * reading is not walked here: all but an object's last, which comes when the object is checked. */
-#include "indexer/source/lake_layout.h"
+#include "indexer/source/lake_impl.h"
 #include "indexer/source/ledger_peek.h"
-#include "indexer/source/prefetch.h"
-#include "indexer/source/unpack.h"
-#include "tidemark/clock.h"
 #include "tidemark/limits.h"
 #include "tidemark/log.h"
 #include "tidemark/meta.h"
 #include "tidemark/zstd.h" /* its magic number alone */
 
-enum {
-    FILL_BYTES = 256 << 10,
-    BATCH_HEADER = 12,
-    CONFIG_BYTES = 64 << 10,
-    GALLOP_MAX = 32,
-    AHEAD_BYTES_MAX = 8 << 20
-};
-
-struct lake {
-    struct tide_source_options options;
-    struct object_store store;
-    struct lake_layout layout;
-    struct prefetch *prefetch;
-    struct unpack *unpack;
-    bool sought;
-    uint32_t next, last; /* ledgers: wanted next, wanted last (0: no end) */
-    uint32_t hole_asked; /* the ledger for which the lake was last searched for later ones */
-
-    /* the object being read */
-    bool open, second; /* second: fetched again after a failure */
-    char key[TIDE_OBJECT_KEY_MAX];
-    bool checked;          /* its frame carries a checksum */
-    uint32_t at, end;      /* ledger that comes next in it, its last ledger */
-    struct tide_buf plain; /* decompressed, from the ledger `at` on, after used bytes */
-    size_t used;
-    size_t longest; /* ledger cut or taken */
-};
+enum { FILL_BYTES = 256 << 10, BATCH_HEADER = 12, AHEAD_BYTES_MAX = 8 << 20 };
 
 /* --- one object -------------------------------------------------------------------------- */
 
@@ -212,74 +183,7 @@ static tide_status cut(struct lake *l, tide_slice *lcm, struct tide_err *err)
     return TIDE_OK;
 }
 
-/* --- holes and the tip ------------------------------------------------------------------- */
-
-static tide_status is_there(struct lake *l, uint32_t ledger, struct tide_err *err)
-{
-    tide_status status = TIDE_E_MISSING;
-    for (uint32_t i = 0; i < LAKE_EXTENSIONS && status == TIDE_E_MISSING; i++) {
-        char key[TIDE_OBJECT_KEY_MAX];
-        struct object_fault fault = { 0 };
-        lake_layout_key(key, &l->layout, ledger, i);
-        status = l->store.ops->exists(l->store.self, TIDE_LANES_MAX - 1, key, &fault, err);
-    }
-    prefetch_note(l->prefetch, status, err);
-    return status;
-}
-
-static bool stopping(const struct lake *l)
-{
-    return l->options.stopping && l->options.stopping(l->options.stopping_self);
-}
-
-/* A ledger after `from` whose object exists, 0 for none found. wide: the whole lake is looked
- * through (listed, or probed at doubling distances), else the next object alone. */
-static tide_status later(struct lake *l, uint32_t from, bool wide, uint32_t *found,
-                         struct tide_err *err)
-{
-    *found = 0;
-    if (wide && l->store.ops->list) {
-        struct lake_listing listing;
-        tide_status status = lake_layout_list(&listing, &l->store, err);
-        if (!status && listing.last >= (uint64_t)from + l->layout.batch)
-            *found = lake_layout_start(&l->layout, listing.last);
-        return status;
-    }
-    uint64_t step = l->layout.batch;
-    for (uint32_t i = 0; i < (wide ? GALLOP_MAX : 1) && from + step <= UINT32_MAX; i++, step *= 2) {
-        if (stopping(l))
-            return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
-        tide_status status = is_there(l, (uint32_t)(from + step), err);
-        if (status == TIDE_OK)
-            *found = (uint32_t)(from + step);
-        if (status != TIDE_E_MISSING)
-            return status;
-    }
-    return TIDE_OK;
-}
-
-/* The object of l->next is not there: the tip, or a hole? */
-static tide_status at_gap(struct lake *l, struct tide_err *err)
-{
-    uint32_t start = lake_layout_start(&l->layout, l->next), found = 0;
-    /* Probing is dear: once after a seek. Listing is cheap: once per ledger. */
-    bool wide = l->store.ops->list ? l->hole_asked != l->next : l->hole_asked == 0;
-    tide_status status = later(l, start, wide, &found, err);
-    if (status)
-        return status;
-    l->hole_asked = l->next;
-    /* The object may have come between the two looks. */
-    if (found && (status = is_there(l, l->next, err)) == TIDE_E_MISSING)
-        return tide_fail(err, TIDE_E_MISSING,
-                         "%s/%s: ledger %u is missing, but the object of ledger %u is there",
-                         l->store.name, l->key, l->next, found);
-    return status ? status
-                  : tide_fail(err, TIDE_E_EOF, "%s/%s: not there yet", l->store.name, l->key);
-}
-
 /* --- the source -------------------------------------------------------------------------- */
-
-static tide_status lake_range(void *self, uint32_t *first, uint32_t *last, struct tide_err *err);
 
 /* The next call begins with a fresh copy of the object. */
 static void anew(struct lake *l, bool second)
@@ -372,7 +276,7 @@ static tide_status lake_next(void *self, tide_slice *lcm, uint32_t *sequence, st
     if (damaged)
         return give_up(l, "damaged, also when fetched again", err);
     if (status == TIDE_E_MISSING && !l->open)
-        return at_gap(l, err);
+        return lake_at_gap(l, err);
     if (!status)
         *sequence = l->next++;
     return status;
@@ -419,57 +323,6 @@ static void lake_consume(void *self, size_t len)
     l->next++;
 }
 
-/* Last ledger of the run of objects that begins at the one of ledger `from`: galloping, then
- * halving. Right where the lake has no holes. */
-static tide_status probe_last(struct lake *l, uint32_t from, uint32_t *last, struct tide_err *err)
-{
-    uint32_t batch = l->layout.batch;
-    uint64_t there = lake_layout_start(&l->layout, from), missing = 0, step = batch;
-    while (!missing && there + step <= UINT32_MAX) {
-        tide_status status = is_there(l, (uint32_t)(there + step), err);
-        if (status == TIDE_E_MISSING) {
-            missing = there + step;
-        } else if (status == TIDE_OK) {
-            there += step;
-            step *= 2;
-        } else {
-            return status;
-        }
-    }
-    while (missing > there + batch) {
-        uint64_t middle = there + (missing - there) / batch / 2 * batch;
-        tide_status status = is_there(l, (uint32_t)middle, err);
-        if (status && status != TIDE_E_MISSING)
-            return status;
-        *(status ? &missing : &there) = middle;
-    }
-    *last = (uint32_t)(there + batch - 1);
-    return TIDE_OK;
-}
-
-static tide_status lake_range(void *self, uint32_t *first, uint32_t *last, struct tide_err *err)
-{
-    struct lake *l = self;
-    *first = *last = 0;
-    if (l->store.ops->list) {
-        struct lake_listing listing;
-        tide_status status = lake_layout_list(&listing, &l->store, err);
-        *first = listing.first;
-        *last = listing.last;
-        return status;
-    }
-    /* Without a listing, what is wanted next and what is before it may be known of, no more. */
-    uint32_t from = l->sought && l->next > 2 ? l->next : 2;
-    tide_status status = is_there(l, from, err);
-    if (status == TIDE_OK) {
-        *first = from;
-        return probe_last(l, from, last, err);
-    }
-    if (status == TIDE_E_MISSING && from > 2 && (status = is_there(l, from - 1, err)) == TIDE_OK)
-        *first = *last = from - 1;
-    return status == TIDE_E_MISSING ? TIDE_OK : status;
-}
-
 static bool lake_finite(void *self)
 {
     const struct lake *l = self;
@@ -508,64 +361,6 @@ static const struct tide_source_ops lake_ops = {
 
 /* --- opening ----------------------------------------------------------------------------- */
 
-static bool always_room(void *self, size_t total)
-{
-    (void)self;
-    return total <= CONFIG_BYTES;
-}
-
-static bool never(void *self)
-{
-    (void)self;
-    return false;
-}
-
-/* .config.json, tried as often as an object. TIDE_E_MISSING when the lake has none. */
-static tide_status fetch_config(struct lake *l, struct object_sink *sink, struct tide_err *err)
-{
-    const struct tide_clock *clock = tide_clock_system();
-    for (uint32_t n = 1;; n++) {
-        struct object_fault fault = { 0 };
-        tide_buf_reset(&sink->bytes);
-        tide_status status =
-            l->store.ops->get(l->store.self, TIDE_LANES_MAX - 1, ".config.json", sink, &fault, err);
-        if (status != TIDE_E_IO || !fault.again || n >= l->options.config->http_tries)
-            return status;
-        for (uint32_t ms = 0; ms < l->options.config->http_retry_ms && !stopping(l); ms += 50)
-            clock->sleep_ms(clock->self, 50);
-        if (stopping(l))
-            return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
-    }
-}
-
-/* Layout from .config.json, or else from the names of the objects, or else from the settings. */
-static tide_status find_layout(struct lake *l, struct tide_err *err)
-{
-    char passphrase[256];
-    struct object_sink sink = { .room = always_room, .cancelled = never };
-    tide_buf_init(&sink.bytes, CONFIG_BYTES);
-    tide_status status = fetch_config(l, &sink, err);
-    if (status == TIDE_OK) {
-        status = lake_config_parse(&l->layout, passphrase, tide_buf_view(&sink.bytes), err);
-        if (status)
-            tide_fail_context(err, "%s/.config.json", l->store.name);
-        else if (l->options.passphrase && strcmp(l->options.passphrase, passphrase) != 0)
-            status = tide_fail(err, TIDE_E_CHAIN,
-                               "%s/.config.json: the lake is of network \"%s\", the deployment of "
-                               "\"%s\"",
-                               l->store.name, passphrase, l->options.passphrase);
-    } else if (status == TIDE_E_MISSING) {
-        struct lake_listing listing = { 0 };
-        status = l->store.ops->list ? lake_layout_list(&listing, &l->store, err) : TIDE_OK;
-        l->layout = listing.layout;
-        if (!status && l->layout.batch == 0)
-            l->layout = (struct lake_layout){ l->options.config->lake_ledgers_per_batch,
-                                              l->options.config->lake_batches_per_partition };
-    }
-    tide_buf_release(&sink.bytes);
-    return status;
-}
-
 static tide_status open_store(struct lake *l, struct tide_err *err)
 {
     const struct tide_config *c = l->options.config;
@@ -588,7 +383,7 @@ tide_status tide_lake_open(struct tide_source *out, const struct tide_source_opt
     tide_buf_init(&l->plain, TIDE_LEDGER_BYTES_MAX);
     tide_status status = open_store(l, err);
     if (!status)
-        status = find_layout(l, err);
+        status = lake_find_layout(l, err);
     if (!status && (status = unpack_open(&l->unpack)))
         tide_fail(err, status, "lake: out of memory");
     if (!status)
