@@ -335,6 +335,7 @@ tide_status tide_feed_step(struct tide_feed *feed, uint32_t until, bool *more, s
     /* That another process feeds is how it should be. */
     bool failed = status != TIDE_OK && status != TIDE_E_CONFLICT;
     feed->stats.failures += failed;
+    feed->stats.unmigrated = failed && tide_deployment_select_unmigrated(feed->pg);
     snprintf(feed->stats.trouble, sizeof feed->stats.trouble, "%s", failed ? err->text : "");
     pthread_mutex_unlock(&feed->mutex);
     return status;

@@ -37,6 +37,7 @@ struct tide_feed_options {
 struct tide_feed_stats {
     bool feeding;    /* this process holds the lock and the database answers */
     bool standby;    /* the database is a hot standby   */
+    bool unmigrated; /* the database has no tables yet  */
     uint32_t ledger; /* of the cache                    */
     uint64_t steps, rows, rebuilds, failures;
     uint64_t asked_us, applied_us;   /* of those steps: for the database's answer, for the cache */

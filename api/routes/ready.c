@@ -24,6 +24,7 @@ void tide_route_healthz(struct tide_handler_context *context, const struct tide_
 /* What speaks against it; first in the order of who is to blame. */
 struct readiness {
     bool draining, cached, fresh, complete, database;
+    bool unmigrated; /* the database has no tables yet */
     uint64_t fed_age_ms;
     bool with_sql, sql; /* configured; works */
     /* The DAO's storage names the contracts that are configured: said, not judged. */
@@ -52,10 +53,11 @@ static void look_at_cache(struct tide_handler_context *context, struct readiness
 }
 
 /* The feeder talks to the database all the time and notes it in the cache each second. */
-static bool database_answers(const struct tide_api *api, const struct readiness *r)
+static bool database_answers(const struct tide_api *api, struct readiness *r)
 {
     struct tide_feed_stats feed;
     tide_feed_stats(api->feed, &feed);
+    r->unmigrated = feed.unmigrated;
     return feed.feeding || (r->cached && r->fed_age_ms <= DATABASE_MS);
 }
 
@@ -108,7 +110,9 @@ static void put_reasons(struct tide_json *j, const struct readiness *r)
         tide_json_raw(j, TIDE_SLICE("\"stale\""));
     if (r->cached && !r->complete)
         tide_json_raw(j, TIDE_SLICE("\"incomplete\""));
-    if (r->with_sql && !r->database)
+    if (r->unmigrated)
+        tide_json_raw(j, TIDE_SLICE("\"schema\""));
+    else if (r->with_sql && !r->database)
         tide_json_raw(j, TIDE_SLICE("\"database\""));
     else if (r->with_sql && !r->sql)
         tide_json_raw(j, TIDE_SLICE("\"sql\""));

@@ -265,6 +265,12 @@ static tide_status look(struct tide_deployment_select *s, struct tide_pg *pg,
 
 /* --- for connections --------------------------------------------------------------------- */
 
+bool tide_deployment_select_unmigrated(const struct tide_pg *pg)
+{
+    const char *code = pg ? tide_pg_sqlstate(pg) : "";
+    return strcmp(code, "42P01") == 0 || strcmp(code, "3F000") == 0; /* no such table, schema */
+}
+
 tide_status tide_deployment_select_connect(struct tide_pg **pg, const struct tide_pg_options *to,
                                            struct tide_deployment_select *select,
                                            struct tide_deployment_selected *out,
@@ -276,6 +282,10 @@ tide_status tide_deployment_select_connect(struct tide_pg **pg, const struct tid
         status = tide_deployment_select_open(&own, "", err);
     if (status == TIDE_OK)
         status = look(select ? select : own, *pg, out, err);
+    if (status != TIDE_OK && tide_deployment_select_unmigrated(*pg))
+        status = tide_fail(err, status,
+                           "the database has no tables of Tidemark yet: run tidemark-indexer, or "
+                           "\"tidemark-indexer migrate\"; the API waits for them");
     tide_deployment_select_close(own);
     return status;
 }

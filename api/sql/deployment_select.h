@@ -42,6 +42,8 @@ tide_status tide_deployment_select_connect(struct tide_pg **pg, const struct tid
                                            struct tide_deployment_select *select,
                                            struct tide_deployment_selected *out,
                                            struct tide_err *err) TIDE_MUST_USE;
+/* Whether the last statement failed because the database has no schema of ours yet. */
+bool tide_deployment_select_unmigrated(const struct tide_pg *pg);
 /* Whether a connection that chose still serves what the process serves. Takes no lock. */
 bool tide_deployment_select_is_current(const struct tide_deployment_select *select,
                                        const struct tide_deployment_selected *selected);
