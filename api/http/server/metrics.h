@@ -41,27 +41,17 @@ struct tide_metric_route {
     uint64_t us;                               /* all of them together */
 };
 
-/* Of the server; what counts up first, then what is now. */
-#define TIDE_METRIC_COUNTERS(X)                                                  \
-    X(accepted, "connections accepted")                                          \
-    X(refused, "connections closed at once: too many in all, or of one address") \
-    X(cut_idle, "connections closed that asked nothing for too long")            \
-    X(cut_slow_request, "connections cut while they sent a request too slowly")  \
-    X(cut_slow_reader, "connections cut while they read an answer too slowly")   \
-    X(aborted, "requests whose client went away before the answer's end")        \
-    X(malformed, "requests refused for their form: framing, headers, target")    \
-    X(limited, "requests refused by the rate limit, or by their client's share") \
-    X(shed, "requests refused because the queue of the database was full")       \
-    X(bytes, "bytes of answers' bodies")                                         \
-    X(streams, "streams opened")
-
-#define TIDE_METRIC_GAUGES(X)                         \
-    X(connections, "connections open")                \
-    X(waiting, "requests that wait for the database") \
-    X(streaming, "streams open")
+/* Of the server: what counts up, and what is so now. Each is api_<name>(_total) of
+ * api/metrics/metrics.def. */
+/* clang-format off */
+#define TIDE_METRIC_COUNTERS(X) \
+    X(accepted) X(refused) X(cut_idle) X(cut_slow_request) X(cut_slow_reader) X(aborted) \
+    X(malformed) X(limited) X(shed) X(bytes) X(streams)
+#define TIDE_METRIC_GAUGES(X) X(connections) X(waiting) X(streaming)
+/* clang-format on */
 
 struct tide_metrics {
-#define TIDE_METRIC_FIELD(name, help) uint64_t name;
+#define TIDE_METRIC_FIELD(name) uint64_t name;
     TIDE_METRIC_COUNTERS(TIDE_METRIC_FIELD)
     TIDE_METRIC_GAUGES(TIDE_METRIC_FIELD)
 #undef TIDE_METRIC_FIELD

@@ -96,7 +96,7 @@ struct server_counters {
 };
 
 struct server_totals {
-#define TIDE_METRIC_FIELD(name, help) atomic_uint_fast64_t name;
+#define TIDE_METRIC_FIELD(name) atomic_uint_fast64_t name;
     TIDE_METRIC_COUNTERS(TIDE_METRIC_FIELD)
     TIDE_METRIC_GAUGES(TIDE_METRIC_FIELD)
 #undef TIDE_METRIC_FIELD

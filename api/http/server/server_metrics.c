@@ -24,7 +24,7 @@ void tide_server_metrics(struct tide_server *server, struct tide_metrics *out)
     memset(routes, 0, out->route_count * sizeof *routes);
     for (uint32_t w = 0; w < server->worker_count; w++) {
         const struct server_worker *worker = &server->workers[w];
-#define TIDE_METRIC_FIELD(name, help) out->name += read_counter(&worker->totals.name);
+#define TIDE_METRIC_FIELD(name) out->name += read_counter(&worker->totals.name);
         TIDE_METRIC_COUNTERS(TIDE_METRIC_FIELD)
         TIDE_METRIC_GAUGES(TIDE_METRIC_FIELD)
 #undef TIDE_METRIC_FIELD

@@ -1,0 +1,40 @@
+/* The text format of Prometheus (0.0.4): families with HELP and TYPE, and their samples. Each
+ * metric stands in metrics.def. */
+#ifndef API_METRICS_METRICS_H
+#define API_METRICS_METRICS_H
+
+#include "tidemark/buf.h"
+
+#define TIDE_METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
+
+enum tide_metric {
+#define TIDE_METRIC(name, type, labels, help) TIDE_M_##name,
+#include "api/metrics/metrics.def"
+    TIDE_METRIC_COUNT
+};
+
+struct tide_metric_info {
+    const char *name; /* without "tidemark_" */
+    const char *type;
+    const char *labels; /* comma-separated, "" for none */
+    const char *help;
+};
+extern const struct tide_metric_info tide_metric_infos[TIDE_METRIC_COUNT];
+
+/* "# HELP tidemark_<name> help", "# TYPE tidemark_<name> type". Its samples follow. */
+void tide_metric_family(struct tide_buf *out, enum tide_metric metric);
+/* A sample; labels "" or `route="prices",status="200"`. */
+void tide_metric_u64(struct tide_buf *out, enum tide_metric metric, const char *labels,
+                     uint64_t value);
+void tide_metric_real(struct tide_buf *out, enum tide_metric metric, const char *labels,
+                      double value);
+/* A sample of a histogram; part "_bucket", "_sum" or "_count". */
+void tide_metric_part_u64(struct tide_buf *out, enum tide_metric metric, const char *part,
+                          const char *labels, uint64_t value);
+void tide_metric_part_real(struct tide_buf *out, enum tide_metric metric, const char *part,
+                           const char *labels, double value);
+/* A family of one sample. The metric is of that type. */
+void tide_metric_counter(struct tide_buf *out, enum tide_metric metric, uint64_t value);
+void tide_metric_gauge(struct tide_buf *out, enum tide_metric metric, double value);
+
+#endif

@@ -1,0 +1,54 @@
+/* The table of api/metrics/README.md has each metric of the list, in its order, and no other. */
+#include "api/metrics/metrics.h"
+#include "tidemark/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_manual(void **state)
+{
+    (void)state;
+    char line[1024], want[1024];
+    size_t at = 0;
+    FILE *manual = fopen(TIDE_SOURCE_DIR "/api/metrics/README.md", "r");
+    assert_non_null(manual);
+    while (fgets(line, sizeof line, manual)) {
+        if (strncmp(line, "| `tidemark_", 12) != 0)
+            continue;
+        assert_true(at < TIDE_METRIC_COUNT);
+        const struct tide_metric_info *info = &tide_metric_infos[at++];
+        snprintf(want, sizeof want, "| `tidemark_%s` | %s | %s | %s |\n", info->name, info->type,
+                 *info->labels ? info->labels : "\u2013", info->help);
+        assert_string_equal(line, want);
+    }
+    fclose(manual);
+    assert_int_equal(at, TIDE_METRIC_COUNT);
+}
+
+static void test_text(void **state)
+{
+    (void)state;
+    struct tide_buf out;
+    tide_buf_init(&out, 4096);
+    tide_metric_family(&out, TIDE_M_api_requests_total);
+    tide_metric_u64(&out, TIDE_M_api_requests_total, "route=\"x\"", 7);
+    tide_metric_part_real(&out, TIDE_M_api_request_duration_seconds, "_sum", "", 0.5);
+    tide_buf_u8(&out, 0);
+    assert_string_equal(out.ptr, "# HELP tidemark_api_requests_total Requests answered, by route "
+                                 "and status; route none: matched no route.\n"
+                                 "# TYPE tidemark_api_requests_total counter\n"
+                                 "tidemark_api_requests_total{route=\"x\"} 7\n"
+                                 "tidemark_api_request_duration_seconds_sum 0.5\n");
+    tide_buf_release(&out);
+}
+
+int test_metrics(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_manual),
+                                        cmocka_unit_test(test_text) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
