@@ -20,11 +20,19 @@ daemons=(tidemark-indexer tidemark-api tidemark-attester)
 dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$' | sort >"$dir/files"
 {
     for daemon in "${daemons[@]}"; do echo "./usr/bin/$daemon"; echo "./usr/lib/systemd/system/$daemon.service"; done
+    for daemon in "${daemons[@]}"; do echo "./usr/share/man/man1/$daemon.1.gz"; echo "./usr/share/bash-completion/completions/$daemon"; done
+    printf '%s\n' ./usr/share/man/man5/tidemark.conf.5.gz ./usr/share/lintian/overrides/tidemark ./usr/share/doc/tidemark/changelog.gz
     printf '%s\n' ./etc/tidemark/tidemark.conf ./usr/lib/{sysusers,tmpfiles}.d/tidemark.conf ./usr/share/doc/tidemark/{README.md,CHANGELOG.md,copyright} ./usr/share/tidemark/{database,roles}.sql
     (cd "$TIDE_SOURCE_DIR" && find api indexer migrations tools/packaging -name README.md -printf './usr/share/doc/tidemark/%p\n')
 } | sort | diff - "$dir/files" >&2 || fail "other files than these"
 dpkg-deb --fsys-tarfile "$deb" | tar -tv | grep -v ' root/root ' >&2 && fail "somebody else owns a file"
 [ "$(cat "$dir/control/conffiles")" = /etc/tidemark/tidemark.conf ] || fail "conffiles"
+
+if command -v lintian >/dev/null; then
+    lintian --fail-on error,warning --tag-display-limit 0 "$deb" >"$dir/said" 2>&1 || fail "lintian: $(cat "$dir/said")"
+    echo "lintian: no error, no warning"
+fi
+zcat "$root/usr/share/doc/tidemark/changelog.gz" | grep -q "^tidemark ($(dpkg-deb -f "$deb" Version)) " || fail "changelog: another version"
 
 depends=$(dpkg-deb -f "$deb" Depends)
 for library in libc6 libpq5 libcurl4 libssl3 libzstd1 libjansson4 libmicrohttpd12 liblmdb0 systemd procps; do
