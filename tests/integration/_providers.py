@@ -643,9 +643,9 @@ class Providers:
         if fault == "former_secret" or (fault == "two_sets" and provider != "persona"):
             secret = dialect.account["secrets"][1]
         if fault == "unknown_secret":
-            secret = "nobody-knows-this"
+            secret = "an-unknown-secret"
         if fault == "unknown_person":
-            person = Person(provider, chance.token_hex(12), "nobody-" + chance.token_hex(4), level=person.level if person else None)
+            person = Person(provider, chance.token_hex(12), "person-" + chance.token_hex(4), level=person.level if person else None)
             person.status = "approved"
         if body is None:
             body = json.dumps(dialect.hook(person, event or ("ping" if fault == "ping" else None), quirks))
@@ -750,7 +750,7 @@ class Handler(BaseHTTPRequestHandler):
             elif name in DIALECTS:
                 self.api(mock, mock.dialects[name])
             else:
-                raise Wrong(404, f"nobody is at {self.path}")
+                raise Wrong(404, f"nothing is at {self.path}")
         except Wrong as wrong:
             if name != "control":
                 with mock.lock:
@@ -835,7 +835,7 @@ class Handler(BaseHTTPRequestHandler):
             raw = raw.replace(self.server.mock.url + "/" + dialect.name + "/page", "https://evil.example/page")
         if do in ("odd_id", "other_person"):
             for ident in list(self.server.mock.people):
-                raw = raw.replace(f'"{ident}"', '"../../etc"' if do == "odd_id" else '"somebody-else"')
+                raw = raw.replace(f'"{ident}"', '"../../etc"' if do == "odd_id" else '"another-id"')
         return self.say(code, raw.encode())
 
 

@@ -761,7 +761,9 @@ def a13_rate():
     r.read()
     check(r.status == 200 and r.headers["RateLimit-Policy"] == '"query";q=50;w=60', "queries have a bucket of their own")
     check(get(STATUS, {"X-API-Key": "0123456789abcdef-key"})[0] == 200, "a key has a bucket of its own")
-    check(get(STATUS, {"X-API-Key": "0123456789abcdef-kez"})[0] == 429, "an unknown key has none")
+    # The address's bucket may have gained a few requests meanwhile. A bucket of the key's own would have a hundred.
+    unknown = [get(STATUS, {"X-API-Key": "0123456789abcdef-kez"})[0] for _ in range(20)]
+    check(429 in unknown, f"an unknown key has none: {unknown}")
     check(get(STATUS, {"X-Forwarded-For": "198.51.100.7"})[0] == 429, "nobody but a proxy says who asks")
     before = rss_kib()
     s = connect(20, "127.0.0.9")

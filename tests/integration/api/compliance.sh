@@ -13,7 +13,7 @@ chain=(--seed "${TIDE_SEED:-11}" --first-ledger 1920 --ledgers "${TIDE_LEDGERS:-
 "$TIDE_BIN/model_driver" "$PG_DIR/cache" "${chain[@]}" 2>"$PG_DIR/err" >"$PG_DIR/out" || fail "$(cat "$PG_DIR/out"; tail -6 "$PG_DIR/err")"
 cat "$PG_DIR/out"
 for status in Unknown Verified Suspended Expired Frozen Restricted; do
-    grep -qE " $status [1-9]" "$PG_DIR/out" || fail "nobody was $status: this test proves little"
+    grep -qE " $status [1-9]" "$PG_DIR/out" || fail "no address was $status: this test proves little"
 done
 moments=$(grep -oE 'at [0-9]+ moments' "$PG_DIR/out" | tr -dc 0-9)
 [ "$moments" -ge "${TIDE_MOMENTS:-1000}" ] || fail "only $moments moments"

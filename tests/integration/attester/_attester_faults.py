@@ -357,7 +357,7 @@ def x12(w):
     code, said, wrong = w.once("attended", str(intent))
     check(code == 0 and w.audit(intent)[-1] == "attended", f"{code} {said} {wrong}")
     code, said, wrong = w.once("attended", str(intent))
-    check(code == 67 and "nobody's attention" in wrong, f"{code} {said} {wrong}")
+    check(code == 67 and "needs no attention" in wrong, f"{code} {said} {wrong}")
     check(f"attention {intent} " not in w.once("status")[1], "attended, yet asked for again")
     # The other way round nothing was undone.
     intent, subject, _ = w.plant()

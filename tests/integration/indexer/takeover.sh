@@ -134,7 +134,7 @@ stopped() {
     until_sql "instance LIKE '%:$two' FROM chain.lease" 20
     after=$(($(now) - began))
     [ $after -le 20000 ] || fail "took over after $after ms"
-    grep -q 'lease.expired.*ended=[12]' "$(log_of $two)" || fail "nobody was put out: $(grep lease "$(log_of $two)")"
+    grep -q 'lease.expired.*ended=[12]' "$(log_of $two)" || fail "no session was ended: $(grep lease "$(log_of $two)")"
     moves_on
     fence=$(sql "SELECT fence FROM chain.cursor")
     kill -CONT $one

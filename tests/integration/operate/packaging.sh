@@ -25,7 +25,7 @@ dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$' | sort >"$dir/files"
     printf '%s\n' ./etc/tidemark/tidemark.conf ./usr/lib/{sysusers,tmpfiles}.d/tidemark.conf ./usr/share/doc/tidemark/{README.md,CHANGELOG.md,copyright} ./usr/share/tidemark/{database,roles}.sql
     (cd "$TIDE_SOURCE_DIR" && find api indexer migrations tools/packaging -name README.md -printf './usr/share/doc/tidemark/%p\n')
 } | sort | diff - "$dir/files" >&2 || fail "other files than these"
-dpkg-deb --fsys-tarfile "$deb" | tar -tv | grep -v ' root/root ' >&2 && fail "somebody else owns a file"
+dpkg-deb --fsys-tarfile "$deb" | tar -tv | grep -v ' root/root ' >&2 && fail "a file has another owner than root"
 [ "$(cat "$dir/control/conffiles")" = /etc/tidemark/tidemark.conf ] || fail "conffiles"
 
 if command -v lintian >/dev/null; then

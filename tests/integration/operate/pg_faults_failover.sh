@@ -75,7 +75,7 @@ by_itself() {
     kill -TERM $writer
     wait $writer || fail "exit $?: $(tail -3 "$words")"
     [ "$("$indexer" digest | grep '^total')" = "$want" ] || fail "other tables"
-    [ "$(sql "SELECT generation > 0 FROM chain.cursor")" = t ] || fail "nobody can see that commits were lost"
+    [ "$(sql "SELECT generation > 0 FROM chain.cursor")" = t ] || fail "the lost commits do not show"
 }
 wants $slow
 fault "P10 failover that loses commits, the writer: stops; started again, goes on from the older cursor" failover
