@@ -3,6 +3,7 @@
 #include "api/attester/work.h"
 #include "tidemark/log.h"
 #include "tidemark/notify.h"
+#include "tidemark/retry.h"
 
 #include <stdlib.h>
 
@@ -21,10 +22,11 @@ struct runner {
     struct att_work work;
     struct tide_watchdog dog;
     const char *notify;
-    bool known;           /* the network is the deployment's */
-    bool waiting;         /* another one holds the lock; said */
-    bool opened;          /* the audit knows of the key */
-    uint32_t pause_ms;    /* after a failure; doubles */
+    bool known;        /* the network is the deployment's */
+    bool waiting;      /* another one holds the lock; said */
+    bool opened;       /* the audit knows of the key */
+    uint32_t failures; /* in a row */
+    struct tide_retry retry;
     int64_t said_ms;      /* trouble was logged then; 0: all is well */
     const char *reported; /* the state that was told last; NULL: none */
     int64_t heartbeat_ms, account_ms;
@@ -136,11 +138,8 @@ static void trouble(struct runner *r, const struct tide_err *err)
     keep_error(r, err);
     if (send_heartbeat(r, "waiting", &unheard) != TIDE_OK)
         r->reported = NULL; /* at the next chance */
-    if (!r->pause_ms)
-        r->pause_ms = config->rpc_retry_ms;
-    sleep_for(r, r->pause_ms);
-    r->pause_ms =
-        r->pause_ms >= config->rpc_retry_ms_max / 2 ? config->rpc_retry_ms_max : r->pause_ms * 2;
+    sleep_for(r, tide_retry_pause_ms(&r->retry, config->rpc_retry_ms, config->rpc_retry_ms_max,
+                                     r->failures++));
 }
 
 static void all_well(struct runner *r)
@@ -150,7 +149,7 @@ static void all_well(struct runner *r)
     if (r->said_ms)
         tide_notify(r->notify, "STATUS=works");
     r->said_ms = 0;
-    r->pause_ms = 0;
+    r->failures = 0;
 }
 
 /* --- a turn ----------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "schema/base/json_read.h"
 #include "tidemark/http.h"
 #include "tidemark/log.h"
+#include "tidemark/retry.h"
 #include "tidemark/text.h"
 
 #include <stdlib.h>
@@ -17,7 +18,8 @@ struct server {
     bool foreign;          /* it answered, of another network */
     bool heard;            /* it is not asked until att_rpc_any */
     int64_t until_ms;      /* left alone until then */
-    uint32_t pause_ms;     /* the next one */
+    uint32_t failures;     /* in a row */
+    uint32_t after_ms;     /* the pause that it asked for; 0: none */
     uint32_t latest;       /* newest ledger that it told */
     int64_t latest_ms;     /* when it did */
 };
@@ -31,6 +33,7 @@ struct att_rpc {
     uint32_t first;   /* whose answer the others were asked about last */
     uint32_t sender;  /* gets the next transaction */
     uint64_t id;
+    struct tide_retry retry;
     uint32_t floor, ceiling; /* of ledgers; 0: none */
     struct tide_buf params, request, body, hold;
 };
@@ -130,8 +133,7 @@ static tide_status exchange(struct att_rpc *rpc, struct server *server, const ch
         rpc->options.call ? rpc->options.call(rpc->options.self, &request, &rpc->body, &answer, err)
                           : tide_http_call(rpc->http, &request, &rpc->body, &answer, err);
     *connected = answer.connected;
-    if (answer.after_ms > server->pause_ms)
-        server->pause_ms = answer.after_ms;
+    server->after_ms = answer.after_ms;
     if (status == TIDE_OK && answer.code != 200)
         return tide_fail(err, TIDE_E_IO, "the server answered %u", answer.code);
     return status;
@@ -228,10 +230,10 @@ static tide_status ask(struct att_rpc *rpc, struct server *server, json_t **resu
 static void leave_alone(struct att_rpc *rpc, struct server *server)
 {
     const struct tide_config *config = rpc->options.config;
+    uint32_t pause = tide_retry_pause_ms(&rpc->retry, config->rpc_retry_ms,
+                                         config->rpc_retry_ms_max, server->failures++);
     server->known = false;
-    server->until_ms = now_of(rpc) + server->pause_ms;
-    server->pause_ms = server->pause_ms > config->rpc_retry_ms_max / 2 ? config->rpc_retry_ms_max
-                                                                       : server->pause_ms * 2;
+    server->until_ms = now_of(rpc) + (server->after_ms > pause ? server->after_ms : pause);
 }
 
 tide_status att_rpc_distrust(struct att_rpc *rpc, const char *what, struct tide_err *err)
@@ -261,7 +263,7 @@ static tide_status try_server(struct att_rpc *rpc, uint32_t at, json_t **result,
         status = make_room(rpc, result, err);
     if (status == TIDE_OK) {
         rpc->current = at;
-        server->pause_ms = rpc->options.config->rpc_retry_ms;
+        server->failures = 0;
         return TIDE_OK;
     }
     if (status != TIDE_E_STOPPED && status != TIDE_E_MEMORY)
@@ -376,7 +378,6 @@ static tide_status read_servers(struct att_rpc *rpc, struct tide_err *err)
         struct server *server = &rpc->servers[rpc->count++];
         snprintf(server->url, sizeof server->url, "%.*s", (int)len, list);
         tide_http_name(server->name, sizeof server->name, server->url);
-        server->pause_ms = rpc->options.config->rpc_retry_ms;
         for (uint32_t i = 0; i + 1 < rpc->count; i++)
             if (strcmp(rpc->servers[i].url, server->url) == 0)
                 return tide_fail(err, TIDE_E_CONFIG,
