@@ -31,16 +31,17 @@ sql "DELETE FROM chain.migration WHERE name = '9999_future'"
 # A database that an older set of migrations made: refused with what to do, by each command that needs the
 # schema, and left as it is.
 "$PG_BIN/createdb" older
+older_url=${TIDEMARK_DATABASE_URL/dbname=tidemark/dbname=older}
 PGDATABASE=older sql "CREATE SCHEMA chain; CREATE TABLE chain.migration (name text PRIMARY KEY, checksum text NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT clock_timestamp());
     INSERT INTO chain.migration (name, checksum) VALUES ('0001_chain', repeat('0', 64)), ('0002_tables', repeat('1', 64)), ('0010_analyst', repeat('2', 64))"
 for command in migrate 'migrate --check' digest; do
-    code=0; out=$(TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/tidemark/older}" "$indexer" $command 2>&1) || code=$?
+    code=0; out=$(TIDEMARK_DATABASE_URL="$older_url" "$indexer" $command 2>&1) || code=$?
     [ "$code" -eq 70 ] || fail "older: $command: exit $code: $out"
     grep -q "another version made this database.*use the version that made it, or create a new database and index again" <<<"$out" || fail "older: $command: $out"
 done
 PGDATABASE=older sql "DELETE FROM chain.migration WHERE name = '0001_chain'; UPDATE chain.migration SET name = '0001_core' WHERE name = '0002_tables'"
-code=0; out=$(TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/tidemark/older}" "$indexer" migrate 2>&1) || code=$?
+code=0; out=$(TIDEMARK_DATABASE_URL="$older_url" "$indexer" migrate 2>&1) || code=$?
 [ "$code" -eq 70 ] && grep -q "this build has no migration 0001_core; before 1.0" <<<"$out" || fail "older: unknown: exit $code: $out"
 [ "$(PGDATABASE=older sql "SELECT count(*) FROM pg_class WHERE relnamespace = 'chain'::regnamespace AND relkind = 'r'")" = 1 ] || fail "older: changed"
 
@@ -57,7 +58,7 @@ wait $two || fail "second of two failed"
 for name in one two three four; do "$PG_BIN/createdb" "$name"; done
 jobs_of=()
 for name in one two three four; do
-    TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/tidemark/$name}" "$indexer" migrate >/dev/null 2>"$PG_DIR/migrate.$name" & jobs_of+=($!)
+    TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/dbname=tidemark/dbname=$name}" "$indexer" migrate >/dev/null 2>"$PG_DIR/migrate.$name" & jobs_of+=($!)
 done
 for pid in "${jobs_of[@]}"; do
     wait "$pid" || fail "migrate of several databases at once: $(cat "$PG_DIR"/migrate.*)"
@@ -66,13 +67,13 @@ done
 # Time-outs that the role has by default do not cut it short.
 "$PG_BIN/createdb" hurried
 sql "ALTER ROLE postgres SET statement_timeout = '300ms'; ALTER ROLE postgres SET lock_timeout = '10ms'"
-TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/tidemark/hurried}" "$indexer" migrate >/dev/null || fail "hurried: $?"
+TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/dbname=tidemark/dbname=hurried}" "$indexer" migrate >/dev/null || fail "hurried: $?"
 sql "ALTER ROLE postgres RESET ALL"
 
 # A migration that fails half-way leaves nothing behind.
 "$PG_BIN/createdb" half
 PGDATABASE=half sql "CREATE SCHEMA history"
-code=0; out=$(TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/tidemark/half}" "$indexer" migrate 2>&1) || code=$?
+code=0; out=$(TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/dbname=tidemark/dbname=half}" "$indexer" migrate 2>&1) || code=$?
 [ "$code" -eq 76 ] || fail "half: exit $code: $out"
 grep -q 0001_chain <<<"$out" || fail "half: no name: $out"
 [ "$(PGDATABASE=half sql "SELECT count(*) FROM pg_namespace WHERE nspname = 'event'")" = 0 ] || fail "half-applied"

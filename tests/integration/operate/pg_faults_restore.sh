@@ -61,7 +61,7 @@ interrupted() { # cut before each message of the whole, then tried again
         TIDEMARK_DATABASE_URL="${proxied/tidemark/half}" "$TIDE_BIN/tidemark-indexer" migrate >"$words" 2>&1 || code=$?
         tell counts
         grep -q fired=1 "$PG_DIR/proxy/told" || break
-        TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/tidemark/half}" "$TIDE_BIN/tidemark-indexer" migrate >"$words" 2>&1 ||
+        TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/dbname=tidemark/dbname=half}" "$TIDE_BIN/tidemark-indexer" migrate >"$words" 2>&1 ||
             fail "message $n: the second time: $(tail -1 "$words")"
         [ "$(catalog)" = "$want" ] || fail "message $n: $(catalog) not $want"
         tried=$((tried + 1))

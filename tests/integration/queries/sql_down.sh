@@ -48,7 +48,7 @@ wants 200 - 3000 /api/pools
 echo "ok A11 sessions ended: asked again over new ones"
 
 for pid in $(sql "SELECT pid FROM pg_stat_activity WHERE application_name = 'tidemark-api'"); do kill -STOP "$pid"; stopped+=("$pid"); done
-wants 200 - 12000 /api/pools
+until_well 12000 # while they are still stopped
 kill -CONT "${stopped[@]}"
 until_well 3000
 echo "ok A11 a session that hangs is given up"
