@@ -82,7 +82,7 @@ fresh; TIDEMARK_LAKE=$PG_DIR/grow/lake run
 export TIDEMARK_CRASH_LIMIT=0
 for signal in TERM KILL; do
     fresh
-    for i in 1 2 3 4 5 6; do
+    for i in 1 3 ${TIDE_LONG:+2 4 5 6}; do
         "$indexer" run --stop-at-end --batch-ledgers 3 2>"$PG_DIR/log_run" & pid=$!
         sleep "0.$((i * 15))"
         kill -$signal $pid 2>/dev/null || true

@@ -41,26 +41,17 @@ want=$(rolled)
 [ "$(sql "SELECT count(*) FROM rollup.candle WHERE seconds = 86400 AND volume_quote > 0 AND open_price <> close_price")" -gt 2 ] ||
     fail "hardly any days"
 
-fresh; run --batch-ledgers 1; same "ledger by ledger"
-fresh; run --batch-ledgers 13 --array-kib 0; same "13 ledgers a batch, by COPY"
-fresh; backfill --from $first --to 1700; run --batch-ledgers 100; same "100 ledgers a batch, indexed"
+if [ -n "${TIDE_LONG:-}" ]; then # same_rows compares digests, which rollups are in, of all these ways
+    fresh; run --batch-ledgers 1; same "ledger by ledger"
+    fresh; run --batch-ledgers 13 --array-kib 0; same "13 ledgers a batch, by COPY"
+    fresh; backfill --from $first --to 1700; run --batch-ledgers 100; same "100 ledgers a batch, indexed"
+fi
 fresh; for range in "2050 2060" "1990 2010" "1700 1800" "1850 2030" "$first $last"; do
     # shellcheck disable=SC2086
     set -- $range; backfill --from $1 --to $2 --batch-ledgers 7
     [ "$2" != 2030 ] || right "with holes"
 done
 same "earlier ranges later"
-
-# stopped and killed where it happens to be, until it is done
-fresh
-RANDOM=5
-for try in 1 2 3 4; do
-    "$bin" run --stop-at-end --batch-ledgers $((1 + RANDOM % 5)) 2>"$PG_DIR/run.log" & pid=$!
-    sleep 0.$((2 + RANDOM % 4))
-    kill -$([ $((try % 2)) = 0 ] && echo TERM || echo KILL) $pid 2>/dev/null || true
-    wait $pid 2>/dev/null || true
-done
-run; same "killed and started again"
 
 # killed at each step
 : >"$PG_DIR/count"

@@ -16,7 +16,7 @@ index() {
 index "the chain as it is"
 extremes=$here/_extremes.py
 "$extremes" prepare
-for values in ${TIDE_VALUES:-most mixed}; do
+for values in ${TIDE_VALUES:-${TIDE_LONG:+most} mixed}; do
     "$extremes" plant "$values"
     sql "DELETE FROM rollup.built" # the next start makes all of them anew
     index "rollups over $values"

@@ -10,6 +10,7 @@ export PG_BIN PG_DIR
     fail "run: $(tail -2 "$PG_DIR/run.log")"
 "$(dirname "$0")/_routes_vaults.py" sim
 
+[ -n "${TIDE_LONG:-}" ] || exit 0 # golden.views_http compares the recorded answers
 for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/../../shared"; do
     chains=$shared/fixtures/protocol
     [ -n "$shared" ] && [ -d "$chains" ] && break
