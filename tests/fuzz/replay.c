@@ -44,7 +44,7 @@ static void run_variants(uint8_t *bytes, size_t len)
 {
     static const uint8_t masks[] = { 0x01, 0x10, 0x80, 0xff };
     bool every = getenv("TIDE_LONG") != NULL;
-    size_t step = len <= WHOLE_MAX ? 1 : len / (every ? VARIANTS : VARIANTS / 4) + 1;
+    size_t step = len <= WHOLE_MAX ? 1 : len / (every ? VARIANTS : VARIANTS / 8) + 1;
     for (size_t at = 0; at < len; at += step) {
         run(bytes, at);
         for (size_t i = 0; i < sizeof masks; i++) {

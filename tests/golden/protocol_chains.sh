@@ -2,7 +2,6 @@
 # The recorded chains of the real contracts, from their lakes into PostgreSQL: every event, call
 # and entry equals the recording value for value, as of the middle too, and nothing is kept raw; rollups are what a reckoning of its own makes of them.
 # In large batches, ledger by ledger and from a stream: equal digests of all tables.
-# label: sanitize
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/../../shared"; do

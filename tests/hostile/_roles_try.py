@@ -25,7 +25,7 @@ from _kyc import Api, DIR, REAL, Session, check, sql, until
 from _roles_words import IN_OURS, Catalogue, Words
 
 PSQL = os.environ["PG_BIN"] + "/psql"
-ROLES = ["tidemark_kyc", "tidemark_attester", "tidemark_api", "tidemark_feeder", "tidemark_analyst", "somebody"]
+ROLES = ["tidemark_kyc", "tidemark_attester", "tidemark_api", "tidemark_feeder", "tidemark_analyst", "other"]
 TURNS = ["tidemark_kyc"] * 4 + ["tidemark_attester"] * 3 + ROLES[2:]
 PATHS = ["/healthz", "/readyz", "/api/prices", "/api/pools", "/api/events?limit=2", "/metrics"]
 BEGAN = time.monotonic()
@@ -57,7 +57,7 @@ class RoleWorld(World):
     def start_index(self):
         sql(f"ALTER DATABASE {self.db.name} OWNER TO tidemark_indexer")
         subprocess.run([PSQL, "-Xqf", os.path.join(os.environ["TIDE_SOURCE_DIR"], "tools/packaging/database.sql")], check=True)
-        sql("GRANT CONNECT ON DATABASE roles TO somebody")
+        sql("GRANT CONNECT ON DATABASE roles TO other")
         env = dict(os.environ, TIDEMARK_DATABASE_URL=url_of("tidemark_indexer"))
         with open(f"{DIR}/indexer.log", "ab") as log:
             self.index = subprocess.Popen([_attester.INDEXER, "run", "--rpc", self.url, "--deployment", self.path / "deployment.json", "--poll-ms", "20",

@@ -11,7 +11,7 @@ import time
 import urllib.parse
 
 SEED = int(os.environ.get("TIDE_HOSTILE_SEED", "1"))
-REQUESTS = int(os.environ.get("TIDE_HOSTILE_REQUESTS", "5000"))
+REQUESTS = int(os.environ.get("TIDE_HOSTILE_REQUESTS", "5000" if os.environ.get("TIDE_LONG") else "2000"))
 ACCOUNT = "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"
 SECRET = "SECRETSEED" + "A" * 46  # as long as a seed is
 TEXTS = ["", "0", "-1", "1", "00", "1e9", "0x1", "NaN", "null", "true", "2147483647", "2147483648", "4294967295", "4294967296",

@@ -779,7 +779,7 @@ def a13_rate():
                 length = int(h.split()[1])
         stream.read(length)
         served += line.split()[1] == b"404"
-        if i >= int(os.environ.get("ADDRESSES", "8000")):
+        if i >= int(os.environ.get("ADDRESSES", "3000")):
             break
     check(served == i + 1, f"{served} of {i + 1} addresses served")
     check(rss_kib() - before < 8192, f"{rss_kib() - before} KiB more")

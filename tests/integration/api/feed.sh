@@ -112,6 +112,7 @@ export TIDE_P50_MS=${TIDE_P50_MS:-400}
 "$feed" latency "$cache" "$commits" 2>"$PG_DIR/feed.log" || fail "latency: $(tail -2 "$PG_DIR/feed.log")"
 [ "$(step step "$cache")" = "$(whole)" ] || fail "fed by NOTIFY: not the same"
 
+[ -n "${TIDE_LONG:-}" ] || exit 0
 standby=$PG_DIR/standby
 chmod 711 "$PG_DIR"
 mkdir "$standby"

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_api.sh"
 [ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 77; }
 ulimit -n "$(ulimit -Hn)"
-count=${TIDE_STREAMS:-60} seconds=${TIDE_STREAM_S:-6}
+count=${TIDE_STREAMS:-300} seconds=${TIDE_STREAM_S:-6}
 pg_start
 export ASAN_OPTIONS=detect_leaks=0 SEED=8
 serve one --ledgers 40 --txs 8 --seed $SEED --close-ms 1100 --wall-clock
@@ -52,6 +52,6 @@ disturb() { # the nodes and the database go and come back while clients read
 "$here/_stream.py" exact="$seconds" & reader=$!
 disturb
 wait "$reader" || exit 1
-"$here/_stream.py" refusals filters lapse slow many="$count"
+"$here/_stream.py" refusals filters lapse slow ${TIDE_LONG:+many="$count"}
 kill -TERM "$node_pid"
 wait "$node_pid" || fail "the API ended with $?: $(tail -n 3 "$PG_DIR/api.log")"
