@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The documented interface, over HTTP: from the cache as from PostgreSQL at the same ledger, compliance
 # as the simulator's model has it, prices, quotes and markets as the real contracts answered, refusals,
-# and what is said when the database is away, the state old, or the registry not known from its creation.
+# and what is said when the database is away, the state old, or the registry not known from its creation. label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

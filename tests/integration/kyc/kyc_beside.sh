@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# KYC of two deployments in one database: each API works on its own sessions and webhooks, with its own accounts at the providers.
+# KYC of two deployments in one database: each API works on its own sessions and webhooks, with its own accounts at the providers. label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # An index made with --only: what it does not keep is refused, never told as if there were none. Tables
 # are taken out of a whole index one group after the other; each route answers as before, byte for byte,
-# or 503 incomplete. Then indexes that were made so. TIDE_EACH=1, by hand: every table that there is.
+# or 503 incomplete. Then indexes that were made so. TIDE_EACH=1, by hand: every table that there is. label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"

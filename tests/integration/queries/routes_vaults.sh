@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Vaults, their states and liquidations, asked as SQL routes: equal to the history, and to what the real contracts
-# answered where those answers are there.
+# answered where those answers are there. label: all
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
 pg_start
