@@ -6,7 +6,7 @@ pg_start
 bin=$TIDE_BIN/tidemark-indexer
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
 mkdir "$PG_DIR/sim"
-"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers 320 --quiet
+"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers 640 --quiet
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json
 "$bin" run --lake "$PG_DIR/sim/lake" --stop-at-end 2>"$PG_DIR/run.log" || { cat "$PG_DIR/run.log" >&2; fail "run"; }
 
@@ -25,7 +25,7 @@ lake=(--lake "$PG_DIR/sim/lake")
 
 holds
 holds "${lake[@]}"
-grep -q "source  320 ledgers derived again" "$PG_DIR/said" || fail "not all ledgers were derived again: $(cat "$PG_DIR/said")"
+grep -q "source  640 ledgers derived again" "$PG_DIR/said" || fail "not all ledgers were derived again: $(cat "$PG_DIR/said")"
 holds "${lake[@]}" --from 1100 --to 1150
 
 ledger=$(sql "SELECT ledger FROM event.liquidity_pool_swap ORDER BY ledger DESC LIMIT 1")
