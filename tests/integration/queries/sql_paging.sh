@@ -4,6 +4,6 @@
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
 pg_start
 "$TIDE_BIN/tidemark-sim" write --stream "$PG_DIR/stream" --deployment "$PG_DIR/deployment.json" --first-ledger 1920 \
-    --ledgers "${TIDE_LEDGERS:-384}" --quiet
+    --ledgers "${TIDE_LEDGERS:-512}" --quiet
 export TIDEMARK_DEPLOYMENT=$PG_DIR/deployment.json PG_BIN PG_DIR
 "$(dirname "$0")/_sql_paging.py" "$PG_DIR/stream" || fail "$(tail -2 "$PG_DIR/run.log")"
