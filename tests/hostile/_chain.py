@@ -25,6 +25,7 @@ from _chain_ask import Crawl, Failure, compare, strict
 BIN = pathlib.Path(os.environ["TIDE_BIN"])
 DIR = pathlib.Path(os.environ["PG_DIR"])
 FIRST = 1024
+OBJECT = 64  # ledgers in a file of the lake
 # Stored bytes of rows without indexes over uncompressed ledgers, and what each ledger may cost beside.
 RATIO, EACH = 8, 2048
 RSS_MIB, RSS_MORE_MIB = 700, 160
@@ -317,6 +318,8 @@ def main():
     options = parser.parse_args()
     if (options.seed is None) == (options.seconds is None):
         parser.error("one of --seed and --seconds")
+    if options.ledgers <= 0 or options.ledgers % OBJECT:
+        parser.error(f"--ledgers: the simulator writes whole objects of {OBJECT} ledgers; the rest of one would spare nothing")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what it started ends with it
     seeds = ledgers = answers = failed = 0
     end = time.monotonic() + (options.seconds or 0)

@@ -30,10 +30,11 @@ struct att_rpc {
     struct server servers[ATT_SERVERS_MAX];
     uint32_t count;
     uint32_t current; /* asked first */
-    uint32_t first;   /* whose answer the others were asked about last */
+    uint32_t first;   /* the others were asked about its answer last */
     uint32_t sender;  /* gets the next transaction */
     uint64_t id;
     struct tide_retry retry;
+    char failure[TIDE_ERR_TEXT_MAX]; /* the newest of any server */
     uint32_t floor, ceiling; /* of ledgers; 0: none */
     struct tide_buf params, request, body, hold;
 };
@@ -268,7 +269,9 @@ static tide_status try_server(struct att_rpc *rpc, uint32_t at, json_t **result,
     }
     if (status != TIDE_E_STOPPED && status != TIDE_E_MEMORY)
         leave_alone(rpc, server);
-    return tide_fail_context(err, "%s: %s", server->name, method);
+    status = tide_fail_context(err, "%s: %s", server->name, method);
+    memcpy(rpc->failure, err->text, sizeof rpc->failure);
+    return status;
 }
 
 tide_status rpc_ask_any(struct att_rpc *rpc, json_t **result, const char *method, bool once,
@@ -276,7 +279,8 @@ tide_status rpc_ask_any(struct att_rpc *rpc, json_t **result, const char *method
 {
     int64_t now = now_of(rpc);
     uint32_t asked = 0, foreign = 0, first = once ? rpc->sender : rpc->current;
-    tide_status status = tide_fail(err, TIDE_E_IO, "%s: every server failed a moment ago", method);
+    tide_status status = tide_fail(err, TIDE_E_IO, "%s: every server failed a moment ago, the last: %s",
+                                   method, rpc->failure);
     *result = NULL;
     tide_buf_reset(&rpc->hold);
     if (rpc->params.failed)
