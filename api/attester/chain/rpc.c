@@ -35,7 +35,7 @@ struct att_rpc {
     uint64_t id;
     struct tide_retry retry;
     char failure[TIDE_ERR_TEXT_MAX]; /* the newest of any server */
-    uint32_t floor, ceiling; /* of ledgers; 0: none */
+    uint32_t floor, ceiling;         /* of ledgers; 0: none */
     struct tide_buf params, request, body, hold;
 };
 
@@ -237,12 +237,18 @@ static void leave_alone(struct att_rpc *rpc, struct server *server)
     server->until_ms = now_of(rpc) + (server->after_ms > pause ? server->after_ms : pause);
 }
 
+static tide_status note_failure(struct att_rpc *rpc, tide_status status, const struct tide_err *err)
+{
+    memcpy(rpc->failure, err->text, sizeof rpc->failure);
+    return status;
+}
+
 tide_status att_rpc_distrust(struct att_rpc *rpc, const char *what, struct tide_err *err)
 {
     struct server *server = &rpc->servers[rpc->current];
     leave_alone(rpc, server);
     att_rpc_turn(rpc); /* it answers quickly: others are asked before it is again */
-    return tide_fail(err, TIDE_E_IO, "%s: %s", server->name, what);
+    return note_failure(rpc, tide_fail(err, TIDE_E_IO, "%s: %s", server->name, what), err);
 }
 
 /* What is decoded is smaller than the text it comes from. */
@@ -269,9 +275,7 @@ static tide_status try_server(struct att_rpc *rpc, uint32_t at, json_t **result,
     }
     if (status != TIDE_E_STOPPED && status != TIDE_E_MEMORY)
         leave_alone(rpc, server);
-    status = tide_fail_context(err, "%s: %s", server->name, method);
-    memcpy(rpc->failure, err->text, sizeof rpc->failure);
-    return status;
+    return note_failure(rpc, tide_fail_context(err, "%s: %s", server->name, method), err);
 }
 
 tide_status rpc_ask_any(struct att_rpc *rpc, json_t **result, const char *method, bool once,
@@ -279,8 +283,8 @@ tide_status rpc_ask_any(struct att_rpc *rpc, json_t **result, const char *method
 {
     int64_t now = now_of(rpc);
     uint32_t asked = 0, foreign = 0, first = once ? rpc->sender : rpc->current;
-    tide_status status = tide_fail(err, TIDE_E_IO, "%s: every server failed a moment ago, the last: %s",
-                                   method, rpc->failure);
+    tide_status status = tide_fail(
+        err, TIDE_E_IO, "%s: every server failed a moment ago, the last: %s", method, rpc->failure);
     *result = NULL;
     tide_buf_reset(&rpc->hold);
     if (rpc->params.failed)
