@@ -59,7 +59,7 @@ CREATE TABLE chain.cursor (
     raw_calls        bigint      NOT NULL DEFAULT 0,
     CHECK ((ledger = 0) = (hash IS NULL))
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE chain.cursor IS 'the last ledger whose rows are all in the tables, and the writer that may move it';
+COMMENT ON TABLE chain.cursor IS 'the last ledger with all its rows in the tables, and the writer that may move it';
 COMMENT ON COLUMN chain.cursor.generation IS 'grows when the database may have lost commits (a failover, a restored backup): ledgers seen before may be missing for a while';
 COMMENT ON COLUMN chain.cursor.timeline IS 'timeline of the server''s write-ahead log, as the writer last read it';
 
@@ -125,7 +125,7 @@ CREATE TABLE chain.archive (
     detached_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (deployment, from_ledger)
 );
-COMMENT ON TABLE chain.archive IS 'ranges of ledger whose events, calls and transactions are detached';
+COMMENT ON TABLE chain.archive IS 'ranges of ledgers with detached events, calls and transactions';
 COMMENT ON COLUMN chain.archive.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN chain.archive.from_ledger IS 'First ledger of the partition';
 COMMENT ON COLUMN chain.archive.end_ledger IS 'The ledger after its last';

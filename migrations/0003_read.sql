@@ -255,7 +255,7 @@ BEGIN
   END IF;
 END $$;
 COMMENT ON FUNCTION chain.undecoded_keys(smallint, text, text, bytea, integer) IS
-  'entries of the contract whose newest version could not be decoded, by key';
+  'entries of the contract with a newest version that could not be decoded, by key';
 
 -- role: the contract's, as in chain.deployment and chain.contract_seen. An undecoded version counts until
 -- its key gets a version that can be decoded, or is removed. An instance that could be decoded in part is

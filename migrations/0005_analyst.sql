@@ -1135,8 +1135,8 @@ COMMENT ON COLUMN analyst.ledgers.events IS 'Events kept';
 COMMENT ON COLUMN analyst.ledgers.changes IS 'Versions of entries kept';
 COMMENT ON COLUMN analyst.ledgers.undecoded IS 'Events and versions kept undecoded';
 COMMENT ON COLUMN analyst.ledgers.proof IS 'What was recomputed: chained, results or events';
-COMMENT ON COLUMN analyst.ledgers.calls_verified IS 'Calls whose events hash to their result';
-COMMENT ON COLUMN analyst.ledgers.calls_unverified IS 'Calls whose events do not';
+COMMENT ON COLUMN analyst.ledgers.calls_verified IS 'Calls with events that hash to their result';
+COMMENT ON COLUMN analyst.ledgers.calls_unverified IS 'Calls with events that do not';
 
 CREATE VIEW analyst.calls AS
   SELECT
@@ -1434,7 +1434,7 @@ COMMENT ON COLUMN analyst.daily_closings.ledger IS 'Ledger of the last change';
 CREATE VIEW analyst.archived AS
   SELECT a.deployment, a.from_ledger, a.end_ledger - 1 AS to_ledger, a.detached_at
   FROM chain.archive AS a;
-COMMENT ON VIEW analyst.archived IS 'Ranges of ledger whose events, calls and transactions are archived: views of these leave them out';
+COMMENT ON VIEW analyst.archived IS 'Ranges of ledgers with archived events, calls and transactions: views of these leave them out';
 COMMENT ON COLUMN analyst.archived.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.archived.from_ledger IS 'First ledger of the range';
 COMMENT ON COLUMN analyst.archived.to_ledger IS 'Last ledger of the range';

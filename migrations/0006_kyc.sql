@@ -224,7 +224,7 @@ COMMENT ON COLUMN kyc.attester.balance IS 'The account''s balance, stroops; NULL
 COMMENT ON COLUMN kyc.attester.sent IS 'Envelopes sent, repetitions included; like all counts here, since the row was created';
 COMMENT ON COLUMN kyc.attester.failures IS 'Rounds that failed because of a server or the database';
 COMMENT ON COLUMN kyc.attester.error IS 'Last failure';
-COMMENT ON COLUMN kyc.attester.standing IS 'Confirmed revocations whose attestation the index still has, up to 1000; counted once a minute';
+COMMENT ON COLUMN kyc.attester.standing IS 'Confirmed revocations while the index still has the attestation, up to 1000; counted once a minute';
 
 CREATE TABLE kyc.session_key (
     deployment  smallint    NOT NULL REFERENCES chain.deployment,

@@ -138,8 +138,12 @@ static void trouble(struct runner *r, const struct tide_err *err)
     keep_error(r, err);
     if (send_heartbeat(r, "waiting", &unheard) != TIDE_OK)
         r->reported = NULL; /* at the next chance */
-    sleep_for(r, tide_retry_pause_ms(&r->retry, config->rpc_retry_ms, config->rpc_retry_ms_max,
-                                     r->failures++));
+    uint32_t most = config->rpc_retry_ms_max;
+    uint32_t pause = tide_retry_pause_ms(&r->retry, config->rpc_retry_ms, most, r->failures++);
+    int64_t rest = att_rpc_rest_ms(r->work.rpc); /* a turn before asks no server */
+    if (rest > pause)
+        pause = rest < most ? (uint32_t)rest : most;
+    sleep_for(r, pause);
 }
 
 static void all_well(struct runner *r)
@@ -196,7 +200,7 @@ static tide_status take_lock(struct runner *r, bool *held, struct tide_err *err)
     return TIDE_OK;
 }
 
-/* Before anything: whose network the servers are of. */
+/* Before anything: which network the servers are of. */
 static tide_status know_network(struct runner *r, struct tide_err *err)
 {
     struct att_tip tip;
@@ -284,6 +288,7 @@ tide_status att_run(struct att_program *program, const struct att_run *how, stru
                                 .outbox = program->outbox,
                                 .dry = how->dry };
     att_work_init(&r.work);
+    tide_retry_init(&r.retry, program->clock->wall_ms(program->clock->self), 1);
     tide_watchdog_init(&r.dog, r.notify, getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"));
     tide_notify(r.notify, "READY=1");
     status = loop(&r, err);

@@ -72,7 +72,7 @@ tide_status tide_history_records(struct tide_history *history, struct tide_hot_s
                                  uint32_t count, struct tide_err *err) TIDE_MUST_USE;
 
 /* Everything the rules ask of one address, market, pool …, as records of the set: those that
- * are there. (load_record.c) */
+ * are there. (history_records.c) */
 tide_status tide_history_person(struct tide_history *history, struct record_set *set,
                                 const struct tide_hot_address *who,
                                 struct tide_err *err) TIDE_MUST_USE;

@@ -1,4 +1,4 @@
-/* What hot routes ask of a view: the answers, not yet as text. Nothing here knows HTTP. */
+/* What hot routes ask of a reader: the answers, not yet as text. Nothing here knows HTTP. */
 #ifndef API_HOT_LOOKUP_H
 #define API_HOT_LOOKUP_H
 

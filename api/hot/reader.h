@@ -2,8 +2,8 @@
  * records as of the close of N, read from PostgreSQL. A handler cannot tell which: there is one way
  * of computing an answer.
  *
- * Time     view.now is what everything is evaluated at: the later of the wall clock and the newest
- *          close time, or the close time of N.
+ * Time     everything is evaluated at reader.now: the later of the wall clock and the newest close
+ *          time, or the close time of N.
  * Unkept   an index that keeps a part of the tables (api/sql/scope.h) lacks what some records are
  *          made of. What is asked for is noted, and close answers 503 incomplete if that is
  *          among it.

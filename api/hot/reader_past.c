@@ -345,7 +345,7 @@ tide_status reader_past_open(struct reader_past **out, const struct tide_hot_met
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
     struct reader_past *past = calloc(1, sizeof *past);
     if (!past)
-        return tide_fail(err, TIDE_E_MEMORY, "view");
+        return tide_fail(err, TIDE_E_MEMORY, "reader");
     past->history.pg = pg;
     past->history.deployment = deployment;
     tide_buf_init(&past->sql, SQL_MAX);

@@ -103,8 +103,8 @@ static bool read_address(struct tide_param_value *out, const struct tide_param *
         return refuse(why, "looks like a secret seed, which controls the account;"
                            " send the address, which begins with G or C");
     if (tide_strkey_decode(&kind, payload, &len, out->text) != TIDE_OK)
-        return refuse(why, "must be an address: G or C, then 55 characters of A-Z2-7 whose"
-                           " checksum fits");
+        return refuse(why, "must be an address: G or C, then 55 characters of A-Z2-7 with a"
+                           " valid checksum");
     if (kind == TIDE_STRKEY_MUXED)
         return refuse_muxed(why, payload);
     if (kind != TIDE_STRKEY_ACCOUNT && kind != TIDE_STRKEY_CONTRACT)

@@ -11,7 +11,7 @@
 struct tide_route;
 struct tide_request_head;
 
-/* A request that matched a route and whose parameters fit. Dies when the handler returns. */
+/* Valid until the handler returns; a request that waits for an executor, until its job is over. */
 struct tide_request {
     const struct tide_route *route;
     struct tide_param_value params[TIDE_ROUTE_PARAMS_MAX]; /* of the route, path first */

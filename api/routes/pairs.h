@@ -1,7 +1,7 @@
 /* Which pool trades a token for the quote asset: the one with most of the quote in it, among equals
  * the first by name. Read once for a whole answer.
  *
- * Memory  malloc; records are the view's. */
+ * Memory  malloc; records are the reader's. */
 #ifndef API_ROUTES_PAIRS_H
 #define API_ROUTES_PAIRS_H
 

@@ -110,7 +110,7 @@ static void put_reasons(struct tide_json *j, const struct readiness *r)
         tide_json_raw(j, TIDE_SLICE("\"stale\""));
     if (r->cached && !r->complete)
         tide_json_raw(j, TIDE_SLICE("\"incomplete\""));
-    if (r->unmigrated)
+    if (r->unmigrated && (r->with_sql || !r->cached) && !r->database)
         tide_json_raw(j, TIDE_SLICE("\"schema\""));
     else if (r->with_sql && !r->database)
         tide_json_raw(j, TIDE_SLICE("\"database\""));

@@ -188,7 +188,7 @@ static void report_waiting(struct tide_deployment_select *s, const struct candid
     }
 }
 
-/* Under the mutex. *chosen is among all; TIDE_OK says so. */
+/* Under the mutex. *selected is among all; TIDE_OK says so. */
 static tide_status choose(struct tide_deployment_select *s, const struct candidate *all,
                           uint32_t count, const struct tide_pg_rows *rows,
                           const struct candidate **selected, struct tide_err *err)

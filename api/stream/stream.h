@@ -1,10 +1,10 @@
 /* Live messages: one hub thread reads each new ledger once and gives it to all subscribers.
  *
- * Place      every message has one, in one order that is the same on every node and whatever the
+ * Position   every message has one, in one order that is the same on every node and whatever the
  *            filter: within a ledger events (tx, op, event), prices (by asset), compliance (by
  *            address), then the ledger itself; after it, what time alone changed. As text it is
- *            the id of the message, see stream_position.h.
- * Resuming   a subscriber has seen exactly what is not after its place. What is after it comes
+ *            the id of the message, see position.h.
+ * Resuming   a subscriber has seen exactly what is not after its position. What is after it comes
  *            from the ring of recent ledgers or, page by page, from the database; at the end of
  *            that there is no joint: being live is having nothing left to send.
  * Slow       each has a buffer of buffer_max bytes; while it is full nothing is read for it. One

@@ -104,7 +104,7 @@ static inline uint64_t stream_wall_s(const struct tide_stream_hub *stream)
     return ms > 0 ? (uint64_t)ms / 1000 : 0;
 }
 
-/* --- stream_sub.c: one subscriber and its buffer ------------------------------------ */
+/* --- subscriber.c: one subscriber and its buffer ------------------------------------ */
 
 struct tide_subscriber *stream_sub_new(struct tide_stream_hub *stream,
                                        const struct tide_stream_ask *ask,
@@ -124,7 +124,7 @@ void stream_sub_flush(struct tide_subscriber *sub);
 /* Says "dropped" after the message that is on its way, leaves out the rest, and ends. */
 void stream_sub_drop(struct tide_subscriber *sub, enum tide_stream_drop reason);
 
-/* --- stream_ring.c: recent pieces ------------------------------------------------------ */
+/* --- ring.c: recent pieces ------------------------------------------------------ */
 
 void stream_ring_reset(struct stream_ring *ring, const struct stream_position *at);
 /* Takes them over; what is oldest goes while there is more than max bytes. */
@@ -133,7 +133,7 @@ void stream_ring_add(struct stream_ring *ring, struct stream_piece *pieces, uint
 const struct stream_piece *stream_piece_after(const struct stream_piece *first,
                                               const struct stream_position *position);
 
-/* --- stream_give.c: what of a piece a subscriber gets ---------------------------------- */
+/* --- deliver.c: what of a piece a subscriber gets ---------------------------------- */
 
 /* Gives what is after its place; false when there was no room for all. */
 bool stream_give(struct tide_subscriber *sub, const struct stream_piece *piece);

@@ -210,10 +210,10 @@ void stream_sub_drop(struct tide_subscriber *sub, enum tide_stream_drop reason)
     static const char *const words[] = {
         [TIDE_DROPPED_SLOW] = "what waited for you did not drain in time",
         [TIDE_DROPPED_MEMORY] = "the buffers of all subscribers are full, and yours is the fullest",
-        [TIDE_DROPPED_GAP] = "the ledgers after your place are not indexed",
-        [TIDE_DROPPED_ARCHIVED] = "events after your place are archived: of the ledgers",
+        [TIDE_DROPPED_GAP] = "the ledgers after your position are not indexed",
+        [TIDE_DROPPED_ARCHIVED] = "events after your position are archived: of the ledgers",
         [TIDE_DROPPED_DEPLOYMENT] =
-            "another deployment is served now: connect again, without a place",
+            "another deployment is served now: connect again, without a position",
         [TIDE_DROPPED_SHUTDOWN] = "this node stops: connect again",
     };
     const struct stream_head *head = &sub->stream->head;

@@ -10,6 +10,9 @@ struct tide_retry {
     uint32_t chance;
 };
 
+/* Seeds it from the time, the process and number: what fails together draws other pauses. */
+void tide_retry_init(struct tide_retry *retry, int64_t now_ms, uint32_t number);
+
 /* Milliseconds to wait after `failures` earlier failures in a row (0: this is the first): at least
  * half of, at most, first_ms << failures, and never more than most_ms. */
 uint32_t tide_retry_pause_ms(struct tide_retry *retry, uint32_t first_ms, uint32_t most_ms,

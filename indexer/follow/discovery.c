@@ -295,6 +295,7 @@ tide_status tide_discovery_open(struct tide_discovery **out,
         return tide_fail(err, TIDE_E_MEMORY, "discovery");
     d->options = *options;
     d->phase = PHASE_ASK;
+    tide_retry_init(&d->retry, now_ms(), 0);
     *out = d;
     return TIDE_OK;
 }

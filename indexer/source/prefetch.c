@@ -274,9 +274,10 @@ static void *work(void *self)
 {
     struct worker *w = self;
     struct prefetch *p = w->owner;
-    struct fetch f = { .owner = p, .lane = w->lane, .retry = { w->lane } };
+    struct fetch f = { .owner = p, .lane = w->lane };
     f.sink = (struct object_sink){ .room = fetch_room, .cancelled = fetch_cancelled, .self = &f };
     tide_buf_init(&f.sink.bytes, TIDE_OBJECT_BYTES_MAX);
+    tide_retry_init(&f.retry, tide_clock_system()->now_ms(NULL), w->lane);
     pthread_mutex_lock(&p->lock);
     while (!p->closing) {
         if (!claim(p, &f)) {

@@ -15,7 +15,7 @@ bool writer_stopped(const struct tide_writer *w)
 void writer_pause(struct tide_writer *w, uint32_t attempt)
 {
     const struct tide_clock *clock = w->options.clock;
-    w->retry.chance += (uint32_t)clock->now_ms(clock->self);
+    tide_retry_init(&w->retry, clock->now_ms(clock->self), w->retry.chance);
     uint32_t ms = tide_retry_pause_ms(&w->retry, PAUSE_MS, w->options.retry_ms_max, attempt);
     while (ms && !writer_stopped(w)) {
         uint32_t slice = ms < 100 ? ms : 100;
@@ -234,8 +234,9 @@ static void clean_up(struct tide_writer *w, tide_status status, const struct tid
 static tide_status explain(const struct tide_writer *w, tide_status status, struct tide_err *err)
 {
     if (status == TIDE_E_DB_FATAL && strncmp(tide_pg_sqlstate(w->pg), "23", 2) == 0)
-        return tide_fail_context(err, "writer: a row that this index did not write is in the way "
-                                      "and stays as it is; find out whose it is and remove it");
+        return tide_fail_context(
+            err, "writer: a row that this index did not write is in the way "
+                 "and stays as it is; find out which program wrote it and remove it");
     return status;
 }
 

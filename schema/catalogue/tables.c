@@ -61,10 +61,10 @@ static const struct tide_column ledger_columns[] = {
     { "raw_events", TIDE_PG_INT4, .comment = "Events kept undecoded" },
     { "raw_states", TIDE_PG_INT4, .comment = "Versions of entries kept undecoded" },
     { "proof", TIDE_PG_INT2, .comment = "0 chained, 1 results checked, 2 events checked" },
-    { "calls_verified", TIDE_PG_INT4, .comment = "Calls whose events hash to their result" },
+    { "calls_verified", TIDE_PG_INT4, .comment = "Calls with events that hash to their result" },
     { "calls_rewritten", TIDE_PG_INT4,
-      .comment = "Calls whose events do after undoing the SAC backfill" },
-    { "calls_unverified", TIDE_PG_INT4, .comment = "Calls whose events do not" },
+      .comment = "Calls with events that hash to their result after undoing the SAC backfill" },
+    { "calls_unverified", TIDE_PG_INT4, .comment = "Calls with events that do not" },
     { "raw_calls", TIDE_PG_INT4, .comment = "Calls with arguments or an answer kept as XDR" },
 };
 

@@ -1,5 +1,5 @@
 -- The roles that the daemons, the operator and analysts log in as. A superuser runs this before the
--- first start, and again after an upgrade whose migration asks for it: psql -f roles.sql
+-- first start, and again after an upgrade if its migration asks for it: psql -f roles.sql
 --
 -- A role may change its own settings (ALTER ROLE). So each is reset here, and then set; settings of your own
 -- come after it.

@@ -81,7 +81,7 @@ void att_rpc_forget(struct att_rpc *rpc)
     }
 }
 
-/* --- whose word ------------------------------------------------------------------------------- */
+/* --- which answers count ---------------------------------------------------------------------- */
 
 static bool may_ask(const struct att_rpc *rpc, uint32_t at, int64_t now)
 {
@@ -241,6 +241,15 @@ static tide_status note_failure(struct att_rpc *rpc, tide_status status, const s
 {
     memcpy(rpc->failure, err->text, sizeof rpc->failure);
     return status;
+}
+
+int64_t att_rpc_rest_ms(const struct att_rpc *rpc)
+{
+    int64_t now = now_of(rpc), least = INT64_MAX;
+    for (uint32_t i = 0; i < rpc->count; i++)
+        if (rpc->servers[i].until_ms - now < least)
+            least = rpc->servers[i].until_ms - now;
+    return least > 0 ? least : 0;
 }
 
 tide_status att_rpc_distrust(struct att_rpc *rpc, const char *what, struct tide_err *err)
@@ -425,6 +434,7 @@ tide_status att_rpc_open(struct att_rpc **out, const struct att_rpc_options *opt
         att_rpc_close(rpc);
         return status;
     }
+    tide_retry_init(&rpc->retry, options->clock->wall_ms(options->clock->self), 0);
     *out = rpc;
     return TIDE_OK;
 }

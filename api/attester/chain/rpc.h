@@ -68,8 +68,11 @@ void att_rpc_turn(struct att_rpc *rpc);
 /* The same, where no second opinion bore out the server that was asked first. */
 void att_rpc_doubt(struct att_rpc *rpc);
 
-/* Each call: TIDE_OK, TIDE_E_IO (nobody answers now), TIDE_E_CHAIN (all that answer are of another
- * network), TIDE_E_STOPPED, TIDE_E_MEMORY. */
+/* Each call: TIDE_OK, TIDE_E_IO (no server answers now), TIDE_E_CHAIN (all that answer are of
+ * another network), TIDE_E_STOPPED, TIDE_E_MEMORY. */
+
+/* How long each server is left alone yet; 0: one may be asked. */
+int64_t att_rpc_rest_ms(const struct att_rpc *rpc);
 
 /* The server that answered last is left alone for a while: its answer says nothing. TIDE_E_IO. */
 tide_status att_rpc_distrust(struct att_rpc *rpc, const char *what, struct tide_err *err);

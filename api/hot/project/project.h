@@ -90,7 +90,7 @@ struct tide_hot_symbol project_symbol(struct project_row *row, uint32_t column);
 /* bytea */
 struct tide_hot_name project_name(struct project_row *row, uint32_t column);
 
-/* --- apply functions (record_*.c) -------------------------------------------------- */
+/* --- apply functions (project_*.c) -------------------------------------------------- */
 
 typedef tide_status project_apply_fn(struct project_row *row, struct tide_err *err);
 project_apply_fn project_pool, project_swap, project_rec, project_frozen, project_whitelist,

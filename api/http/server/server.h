@@ -1,4 +1,4 @@
-/* The HTTP server: libmicrohttpd, which only api/server*.c know.
+/* The HTTP server: libmicrohttpd, which only the files of this folder know.
  *
  * Threads    api_threads workers, each with a listening socket (SO_REUSEPORT), a daemon, a loop and
  *            a reader of the hot cache of its own. A connection stays with its worker.
@@ -64,7 +64,7 @@ void tide_server_metrics(struct tide_server *server, struct tide_metrics *out);
 /* --- streams ----------------------------------------------------------------------------------
  *
  * The handler of a STREAM route runs on the worker and may not wait. Either it writes a problem, or
- * it subscribes somewhere and sets reply->stream (api/http/route.h):
+ * it subscribes somewhere and sets reply->stream (api/http/reply.h):
  *
  *   read(self, to, max)  on the worker: bytes written, 0 when there are none now, -1 at the end
  *   close(self)          on the worker, once: the client is gone, or read said -1

@@ -1,4 +1,4 @@
-/* What the files api/server*.c share. microhttpd.h stays in them. */
+/* What the files server*.c share. microhttpd.h stays in them. */
 #ifndef API_HTTP_SERVER_SERVER_IMPL_H
 #define API_HTTP_SERVER_SERVER_IMPL_H
 

@@ -117,7 +117,7 @@ void tide_kyc_rollback(struct tide_kyc_context *context)
 enum tide_worker_pool_room tide_kyc_context_enter(struct tide_kyc_context *context,
                                                   const struct tide_kyc_provider *provider)
 {
-    static_assert(TIDE_KYC_PROVIDERS_MAX <= TIDE_BULKHEADS_MAX, "a lane for each provider");
+    static_assert(TIDE_KYC_PROVIDERS_MAX <= TIDE_BULKHEADS_MAX, "a bulkhead for each provider");
     uint32_t index = (uint32_t)(provider - context->settings->providers);
     return tide_worker_pool_enter(context->pool, context->job, index + 1);
 }

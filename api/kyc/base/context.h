@@ -2,7 +2,7 @@
  * deployment it is about. Each worker thread has one.
  *
  * Network   what is open to everybody, and the sandbox, are for networks that are not the main one:
- *           on that one no place with such settings ever becomes ready.
+ *           on that one no context with such settings ever becomes ready.
  * Writing   one transaction: tide_kyc_begin, statements, tide_kyc_commit. COMMIT's lost answer is
  *           TIDE_E_DB: what runs again must find what it did before. */
 #ifndef API_KYC_BASE_CONTEXT_H
@@ -37,7 +37,7 @@ struct tide_kyc_context {
     struct tide_http *http;
     bool ready;
     struct tide_deployment_selected selected;
-    uint16_t deployment;     /* chosen's */
+    uint16_t deployment;     /* selected's */
     char deployment_text[8]; /* of statements */
     uint8_t network_id[TIDE_HASH_BYTES];
     char passphrase[TIDE_KYC_PASSPHRASE_MAX];

@@ -18,8 +18,8 @@
  *     }
  *
  * What is in a request (parameters, body, header lines) lives until the reply is complete, so run
- * may use job->request. Anything that costs nothing is refused before: forgeries reach no worker.
- * */
+ * may use job->request. Anything that costs nothing is refused before: a forgery reaches no
+ * worker. */
 #ifndef API_KYC_BASE_HANDLER_H
 #define API_KYC_BASE_HANDLER_H
 
@@ -41,7 +41,7 @@ struct tide_kyc_work {
     size_t size; /* of all of it */
 };
 
-/* Zeroed memory that begins with a  the worker wipes and frees it. NULL: there
+/* Zeroed memory that begins with a struct tide_kyc_work; the worker wipes and frees it. NULL: there
  * was none, and the reply says so. */
 void *tide_kyc_later(struct tide_handler_context *context, size_t size, enum tide_kyc_pool_id pool,
                      tide_kyc_run_fn *run, struct tide_reply *reply);

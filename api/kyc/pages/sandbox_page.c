@@ -1,6 +1,6 @@
 /* GET and POST /kyc/sandbox/{sandboxId}: the page of the sandbox provider, where the visitor
  * chooses the decision. A real provider would keep that, send its webhook, and send the browser
- * back; so does this one. On the main network no worker of a file with a sandbox starts
+ * back; so does this one. On the main network no worker of a file with a sandbox becomes ready
  * (context.h). */
 #include "api/http/param.h"
 #include "api/kyc/pages/page.h"

@@ -1,5 +1,5 @@
 /* Webhooks that were not taken, counted: by provider and why. A flood of them costs a counter each,
- * no query and no line of a log; the audit gets one row a minute at most (worker_maintain.c).
+ * no query and no line of a log; the audit gets one row a minute at most (worker_maintenance.c).
  *
  * Threads  any */
 #ifndef API_KYC_WORKER_REFUSED_H

@@ -120,7 +120,7 @@ static void refuse_forged(const struct tide_handler_context *context, uint32_t p
         return;
     }
     tide_reply_problem(reply, 429, "too_many_requests",
-                       "Too many webhooks whose signatures did not hold.");
+                       "Too many webhooks with a wrong signature.");
     reply->retry_after_s = 10;
 }
 

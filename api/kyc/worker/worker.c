@@ -347,7 +347,7 @@ tide_status tide_kyc_workers_open(struct tide_kyc_workers **out,
         w->index = i;
         w->provider = &options->settings->providers[i];
         w->adapter = tide_kyc_adapter_of(w->provider->type);
-        w->retry.chance = (uint32_t)options->clock->wall_ms(options->clock->self) + i * 7919;
+        tide_retry_init(&w->retry, options->clock->wall_ms(options->clock->self), i);
         status = tide_kyc_context_open(&w->context, &context, err);
         w->opened = status == TIDE_OK;
     }

@@ -4,7 +4,7 @@
  * Inbox      takes a webhook that no other thread works on, finds its session, asks the provider by
  *            our own address, and applies the answer in one transaction (worker_store.c)
  * Sessions   whose time has come are asked about too: what webhooks lost is found
- * House      old webhooks are pruned, refused ones noted in the audit, figures read for /metrics
+ * Upkeep     old webhooks are pruned, refused ones noted in the audit, figures read for /metrics
  * Once       who works on a session holds an advisory lock of it, from before the provider is asked
  *            until the answer is committed: an older answer never lands on a newer one
  * Trouble    a row is taken for a short while at a time: if the process dies, the next one

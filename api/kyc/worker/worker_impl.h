@@ -1,4 +1,4 @@
-/* What the files api/kyc/worker*.c share. */
+/* What the files worker*.c share. */
 #ifndef API_KYC_WORKER_WORKER_IMPL_H
 #define API_KYC_WORKER_WORKER_IMPL_H
 
@@ -107,7 +107,7 @@ tide_status worker_apply(struct worker *w, const struct worker_session *session,
                          const struct worker_event *event, const struct tide_kyc_decision *decision,
                          struct tide_kyc_plan *plan, struct tide_err *err);
 
-/* --- worker_maintain.c */
+/* --- worker_maintenance.c */
 
 /* Notes in the audit with which file this process works, once, before any work is taken: two rows
  * that differ show a changed file. The first worker alone does it. */

@@ -171,7 +171,7 @@ tide_status rpc_fleet_open(struct rpc_fleet **out, const struct rpc_fleet_option
     f->options = *options;
     f->config = config;
     f->limit = PAGE_FIRST < config->rpc_page ? PAGE_FIRST : config->rpc_page;
-    f->retry.chance = (uint32_t)rpc_fleet_now_ms() * 2654435761u;
+    tide_retry_init(&f->retry, rpc_fleet_now_ms(), 0);
     tide_status status = open_servers(f, err);
     if (!status)
         status = greet(f, err);

@@ -18,10 +18,10 @@ everybody() { for a in $who; do standing "$a" || return 1; done; }
 current() { readlink "$PG_DIR/cache/current"; }
 cut_file() { truncate -s "$1" "$PG_DIR/cache/$(current)/data.mdb"; }
 again() { # WHAT: the API on what is there
-    api_start --api-people-mib 0 --api-rate-lookup 0
+    api_start --api-rate-lookup 0
     [ "$(everybody)" = "$truth" ] || fail "$1: other answers than before"
 }
-api_start --api-people-mib 0 --api-rate-lookup 0
+api_start --api-rate-lookup 0
 truth=$(everybody)
 [ "$(wc -c <<<"$truth")" -gt 10000 ] || fail "hardly anybody: this test proves little"
 for size in 40960 8192 0; do

@@ -108,6 +108,25 @@ static void an_unreadable_entry_is_not_an_absent_one(void **state)
     att_rpc_close(s->rpc);
 }
 
+static void a_rest_names_the_last_failure(void **state)
+{
+    struct servers *s = open_servers_of("http://one.example");
+    struct att_tip tip;
+    struct tide_err err;
+    (void)state;
+    s->down = "http://one.example";
+    assert_int_equal(att_rpc_rest_ms(s->rpc), 0);
+    assert_int_equal(att_rpc_tip(s->rpc, &tip, &err), TIDE_E_IO);
+    int64_t rest = att_rpc_rest_ms(s->rpc);
+    assert_true(rest > 0);
+    assert_int_equal(att_rpc_tip(s->rpc, &tip, &err), TIDE_E_IO); /* asks no server */
+    assert_non_null(strstr(err.text, "it is down"));
+    assert_int_equal(att_rpc_rest_ms(s->rpc), rest);
+    s->now_ms += rest;
+    assert_int_equal(att_rpc_rest_ms(s->rpc), 0);
+    att_rpc_close(s->rpc);
+}
+
 static void a_simulation_in_pieces_is_none(void **state)
 {
     static const char *const bad[] = {
@@ -292,6 +311,7 @@ int test_attester_rpc(void)
         cmocka_unit_test(one_claims_nothing_of_another),
         cmocka_unit_test(each_sending_is_the_next_server_s),
         cmocka_unit_test(a_server_named_twice_is_one),
+        cmocka_unit_test(a_rest_names_the_last_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
