@@ -58,8 +58,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         break;
     default: {
         struct json_scan s = json_scan_of(body, len);
-        json_skip(&s);
-        json_end(&s);
+        json_scan_skip(&s);
+        json_scan_end(&s);
         assert(s.fault || s.depth == 0);
     }
     }

@@ -43,18 +43,18 @@ static void read_error(struct json_scan *s, struct rpc_error *e)
 {
     tide_slice name;
     bool told = false;
-    for (bool first = json_enter(s, '{'); json_name(s, &first, &name);) {
+    for (bool first = json_scan_enter(s, '{'); json_scan_name(s, &first, &name);) {
         if (tide_slice_eq_str(name, "code")) {
-            e->code = json_i64(s);
+            e->code = json_scan_i64(s);
             told = true;
         } else if (tide_slice_eq_str(name, "message")) {
-            json_text(s, e->message, sizeof e->message);
+            json_scan_text(s, e->message, sizeof e->message);
         } else {
-            json_skip(s);
+            json_scan_skip(s);
         }
     }
     if (!told || e->code == 0)
-        json_fault(s, "an error without a code");
+        json_scan_fault(s, "an error without a code");
     find_range(e);
 }
 
@@ -62,7 +62,7 @@ static void read_error(struct json_scan *s, struct rpc_error *e)
 static void once(struct json_scan *s, bool *seen)
 {
     if (*seen)
-        json_fault(s, "a field comes twice");
+        json_scan_fault(s, "a field comes twice");
     *seen = true;
 }
 
@@ -71,26 +71,27 @@ static void read_envelope(struct answer *a)
     struct json_scan *s = &a->scan;
     tide_slice name;
     bool has_id = false, has_result = false, has_error = false;
-    for (bool first = json_enter(s, '{'); json_name(s, &first, &name);) {
+    for (bool first = json_scan_enter(s, '{'); json_scan_name(s, &first, &name);) {
         if (tide_slice_eq_str(name, "id")) {
             once(s, &has_id);
-            if (json_u64(s, UINT64_MAX) != a->id)
-                json_fault(s, "an answer to another question");
-        } else if (tide_slice_eq_str(name, "result") && !json_null(s)) {
+            if (json_scan_u64(s, UINT64_MAX) != a->id)
+                json_scan_fault(s, "an answer to another question");
+        } else if (tide_slice_eq_str(name, "result") && !json_scan_null(s)) {
             once(s, &has_result);
             a->result(s, a->out);
-        } else if (tide_slice_eq_str(name, "error") && !json_null(s)) {
+        } else if (tide_slice_eq_str(name, "error") && !json_scan_null(s)) {
             once(s, &has_error);
             read_error(s, a->error);
         } else if (!tide_slice_eq_str(name, "result") && !tide_slice_eq_str(name, "error")) {
-            json_skip(s);
+            json_scan_skip(s);
         }
     }
-    json_end(s);
+    json_scan_end(s);
     if (!s->fault && has_result == has_error)
-        json_fault(s, has_result ? "both a result and an error" : "neither a result nor an error");
+        json_scan_fault(s, has_result ? "both a result and an error"
+                                      : "neither a result nor an error");
     if (!s->fault && !has_id)
-        json_fault(s, "an answer without an id");
+        json_scan_fault(s, "an answer without an id");
 }
 
 static tide_status read_answer(struct answer *a, uint8_t *body, size_t len, struct tide_err *err)
@@ -107,8 +108,8 @@ static tide_status read_answer(struct answer *a, uint8_t *body, size_t len, stru
 
 static void read_hash(struct json_scan *s, uint8_t out[TIDE_HASH_BYTES])
 {
-    if (tide_hex_decode(out, TIDE_HASH_BYTES, json_raw(s)) != TIDE_OK)
-        json_fault(s, "a hash is not 64 hexadecimal digits");
+    if (tide_hex_decode(out, TIDE_HASH_BYTES, json_scan_raw(s)) != TIDE_OK)
+        json_scan_fault(s, "a hash is not 64 hexadecimal digits");
 }
 
 /* --- getLedgers --------------------------------------------------------------------------- */
@@ -117,25 +118,25 @@ static void read_ledger(struct json_scan *s, struct rpc_ledger *l)
 {
     tide_slice name;
     bool sequence = false, hash = false, meta = false;
-    for (bool first = json_enter(s, '{'); json_name(s, &first, &name);) {
+    for (bool first = json_scan_enter(s, '{'); json_scan_name(s, &first, &name);) {
         if (tide_slice_eq_str(name, "sequence")) {
             once(s, &sequence);
-            l->sequence = (uint32_t)json_u64(s, UINT32_MAX);
+            l->sequence = (uint32_t)json_scan_u64(s, UINT32_MAX);
         } else if (tide_slice_eq_str(name, "hash")) {
             once(s, &hash);
             read_hash(s, l->hash);
         } else if (tide_slice_eq_str(name, "metadataXdr")) {
             once(s, &meta);
-            l->lcm = json_base64(s);
+            l->lcm = json_scan_base64(s);
         } else {
-            json_skip(s);
+            json_scan_skip(s);
         }
     }
     struct ledger_peek peek;
     if (s->fault)
         return;
     if (!sequence || !hash || !meta) {
-        json_fault(s, "a ledger lacks sequence, hash or metadataXdr");
+        json_scan_fault(s, "a ledger lacks sequence, hash or metadataXdr");
         return;
     }
     tide_status status = ledger_peek(&peek, l->lcm);
@@ -143,9 +144,9 @@ static void read_ledger(struct json_scan *s, struct rpc_ledger *l)
     if (l->unknown)
         return; /* the decoder reports it with the ledger's number */
     if (status)
-        json_fault(s, "metadataXdr is no ledger");
+        json_scan_fault(s, "metadataXdr is no ledger");
     else if (peek.sequence != l->sequence || memcmp(peek.hash, l->hash, TIDE_HASH_BYTES) != 0)
-        json_fault(s, "a ledger's sequence or hash is not the one in its metadataXdr");
+        json_scan_fault(s, "a ledger's sequence or hash is not the one in its metadataXdr");
     else
         memcpy(l->previous, peek.previous, TIDE_HASH_BYTES);
 }
@@ -159,11 +160,11 @@ static void put_ledger(struct json_scan *s, struct rpc_page *page, const struct 
     const struct rpc_ledger *there = at < page->count ? &page->ledgers[at] : NULL;
     if (there && there->sequence == l->sequence) {
         if (!tide_slice_eq(there->lcm, l->lcm))
-            json_fault(s, "a ledger comes twice, and not as the same");
+            json_scan_fault(s, "a ledger comes twice, and not as the same");
         return;
     }
     if (page->count == RPC_PAGE_MAX) {
-        json_fault(s, "more ledgers than may be asked for");
+        json_scan_fault(s, "more ledgers than may be asked for");
         return;
     }
     memmove(&page->ledgers[at + 1], &page->ledgers[at], (page->count - at) * sizeof *l);
@@ -176,12 +177,12 @@ static void read_page(struct json_scan *s, void *out)
     struct rpc_page *page = out;
     tide_slice name;
     bool ledgers = false, latest = false;
-    for (bool first = json_enter(s, '{'); json_name(s, &first, &name);) {
+    for (bool first = json_scan_enter(s, '{'); json_scan_name(s, &first, &name);) {
         if (tide_slice_eq_str(name, "ledgers")) {
             once(s, &ledgers);
-            if (json_null(s)) /* an empty list of some servers */
+            if (json_scan_null(s)) /* an empty list of some servers */
                 continue;
-            for (bool none = json_enter(s, '['); json_item(s, &none);) {
+            for (bool none = json_scan_enter(s, '['); json_scan_item(s, &none);) {
                 struct rpc_ledger l = { 0 };
                 read_ledger(s, &l);
                 if (!s->fault)
@@ -189,15 +190,15 @@ static void read_page(struct json_scan *s, void *out)
             }
         } else if (tide_slice_eq_str(name, "latestLedger")) {
             once(s, &latest);
-            page->latest = (uint32_t)json_u64(s, UINT32_MAX);
+            page->latest = (uint32_t)json_scan_u64(s, UINT32_MAX);
         } else if (tide_slice_eq_str(name, "oldestLedger")) {
-            page->oldest = (uint32_t)json_u64(s, UINT32_MAX);
+            page->oldest = (uint32_t)json_scan_u64(s, UINT32_MAX);
         } else {
-            json_skip(s);
+            json_scan_skip(s);
         }
     }
     if (!ledgers || !latest)
-        json_fault(s, "no ledgers or no latestLedger");
+        json_scan_fault(s, "no ledgers or no latestLedger");
 }
 
 tide_status rpc_answer_page(struct rpc_page *out, uint8_t *body, size_t len, uint64_t id,
@@ -218,16 +219,16 @@ static void read_network(struct json_scan *s, void *out)
     struct rpc_network *network = out;
     tide_slice name;
     bool told = false;
-    for (bool first = json_enter(s, '{'); json_name(s, &first, &name);) {
+    for (bool first = json_scan_enter(s, '{'); json_scan_name(s, &first, &name);) {
         if (tide_slice_eq_str(name, "passphrase")) {
             once(s, &told);
-            json_text(s, network->passphrase, sizeof network->passphrase);
+            json_scan_text(s, network->passphrase, sizeof network->passphrase);
         } else {
-            json_skip(s);
+            json_scan_skip(s);
         }
     }
     if (!told)
-        json_fault(s, "no passphrase");
+        json_scan_fault(s, "no passphrase");
 }
 
 tide_status rpc_answer_network(struct rpc_network *out, uint8_t *body, size_t len, uint64_t id,
@@ -243,19 +244,19 @@ static void read_latest(struct json_scan *s, void *out)
     struct rpc_latest *latest = out;
     tide_slice name;
     bool id = false, sequence = false;
-    for (bool first = json_enter(s, '{'); json_name(s, &first, &name);) {
+    for (bool first = json_scan_enter(s, '{'); json_scan_name(s, &first, &name);) {
         if (tide_slice_eq_str(name, "id")) {
             once(s, &id);
             read_hash(s, latest->hash);
         } else if (tide_slice_eq_str(name, "sequence")) {
             once(s, &sequence);
-            latest->sequence = (uint32_t)json_u64(s, UINT32_MAX);
+            latest->sequence = (uint32_t)json_scan_u64(s, UINT32_MAX);
         } else {
-            json_skip(s);
+            json_scan_skip(s);
         }
     }
     if (!id || !sequence)
-        json_fault(s, "no id or no sequence");
+        json_scan_fault(s, "no id or no sequence");
 }
 
 tide_status rpc_answer_latest(struct rpc_latest *out, uint8_t *body, size_t len, uint64_t id,
@@ -276,11 +277,11 @@ struct event_reading {
 
 static void read_topics(struct json_scan *s, struct rpc_event *event)
 {
-    for (bool first = json_enter(s, '['); json_item(s, &first);) {
+    for (bool first = json_scan_enter(s, '['); json_scan_item(s, &first);) {
         if (event->topic_count == RPC_TOPICS_MAX)
-            json_fault(s, "more topics than an event may have");
+            json_scan_fault(s, "more topics than an event may have");
         else
-            event->topics[event->topic_count++] = json_base64(s);
+            event->topics[event->topic_count++] = json_scan_base64(s);
     }
 }
 
@@ -288,28 +289,28 @@ static void read_event(struct json_scan *s, struct rpc_event *event)
 {
     tide_slice name;
     bool ledger = false, topics = false, value = false;
-    for (bool first = json_enter(s, '{'); json_name(s, &first, &name);) {
+    for (bool first = json_scan_enter(s, '{'); json_scan_name(s, &first, &name);) {
         if (tide_slice_eq_str(name, "ledger")) {
             once(s, &ledger);
-            event->ledger = (uint32_t)json_u64(s, UINT32_MAX);
+            event->ledger = (uint32_t)json_scan_u64(s, UINT32_MAX);
         } else if (tide_slice_eq_str(name, "id")) {
-            event->id = json_raw(s);
+            event->id = json_scan_raw(s);
         } else if (tide_slice_eq_str(name, "contractId")) {
-            event->contract = json_raw(s);
+            event->contract = json_scan_raw(s);
         } else if (tide_slice_eq_str(name, "txHash")) {
-            event->transaction = json_raw(s);
-        } else if (tide_slice_eq_str(name, "topic") && !json_null(s)) {
+            event->transaction = json_scan_raw(s);
+        } else if (tide_slice_eq_str(name, "topic") && !json_scan_null(s)) {
             once(s, &topics);
             read_topics(s, event);
         } else if (tide_slice_eq_str(name, "value")) {
             once(s, &value);
-            event->value = json_base64(s);
+            event->value = json_scan_base64(s);
         } else {
-            json_skip(s);
+            json_scan_skip(s);
         }
     }
     if (!ledger || !value || !event->id.len)
-        json_fault(s, "an event lacks ledger, id or value");
+        json_scan_fault(s, "an event lacks ledger, id or value");
 }
 
 static void read_events(struct json_scan *s, void *out)
@@ -317,14 +318,14 @@ static void read_events(struct json_scan *s, void *out)
     struct event_reading *reading = out;
     tide_slice name;
     bool events = false;
-    for (bool first = json_enter(s, '{'); json_name(s, &first, &name);) {
+    for (bool first = json_scan_enter(s, '{'); json_scan_name(s, &first, &name);) {
         if (tide_slice_eq_str(name, "cursor")) {
-            json_text(s, reading->events->cursor, sizeof reading->events->cursor);
+            json_scan_text(s, reading->events->cursor, sizeof reading->events->cursor);
         } else if (tide_slice_eq_str(name, "events")) {
             once(s, &events);
-            if (json_null(s))
+            if (json_scan_null(s))
                 continue;
-            for (bool none = json_enter(s, '['); json_item(s, &none);) {
+            for (bool none = json_scan_enter(s, '['); json_scan_item(s, &none);) {
                 struct rpc_event event = { 0 };
                 read_event(s, &event);
                 if (s->fault)
@@ -333,14 +334,14 @@ static void read_events(struct json_scan *s, void *out)
                 reading->status =
                     reading->events->each(reading->events->self, &event, reading->err);
                 if (reading->status)
-                    json_fault(s, "refused");
+                    json_scan_fault(s, "refused");
             }
         } else {
-            json_skip(s);
+            json_scan_skip(s);
         }
     }
     if (!events)
-        json_fault(s, "no events");
+        json_scan_fault(s, "no events");
 }
 
 tide_status rpc_answer_events(struct rpc_events *out, uint8_t *body, size_t len, uint64_t id,

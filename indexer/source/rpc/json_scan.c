@@ -6,7 +6,7 @@ struct json_scan json_scan_of(uint8_t *text, size_t len)
     return (struct json_scan){ .cur = text, .end = text + len, .begin = text };
 }
 
-void json_fault(struct json_scan *s, const char *what)
+void json_scan_fault(struct json_scan *s, const char *what)
 {
     if (s->fault)
         return;
@@ -22,7 +22,7 @@ static void skip_space(struct json_scan *s)
         s->cur++;
 }
 
-bool json_is(struct json_scan *s, char begin)
+bool json_scan_is(struct json_scan *s, char begin)
 {
     skip_space(s);
     return s->cur < s->end && *s->cur == (uint8_t)begin;
@@ -31,7 +31,7 @@ bool json_is(struct json_scan *s, char begin)
 /* Steps over c, or over nothing. */
 static bool take(struct json_scan *s, char c)
 {
-    bool there = json_is(s, c);
+    bool there = json_scan_is(s, c);
     s->cur += there;
     return there;
 }
@@ -40,18 +40,18 @@ static bool need(struct json_scan *s, char c, const char *what)
 {
     if (take(s, c))
         return true;
-    json_fault(s, s->cur == s->end ? "the text ends too early" : what);
+    json_scan_fault(s, s->cur == s->end ? "the text ends too early" : what);
     return false;
 }
 
-bool json_enter(struct json_scan *s, char bracket)
+bool json_scan_enter(struct json_scan *s, char bracket)
 {
     assert(bracket == '{' || bracket == '[');
     if (!need(s, bracket,
               bracket == '{' ? "no object where one belongs" : "no array where one belongs"))
         return false;
     if (++s->depth > JSON_SCAN_DEPTH)
-        json_fault(s, "nested too deeply");
+        json_scan_fault(s, "nested too deeply");
     return !s->fault;
 }
 
@@ -69,15 +69,15 @@ static bool another(struct json_scan *s, bool *first, char bracket)
     return was_first || need(s, ',', "no comma where one belongs");
 }
 
-bool json_name(struct json_scan *s, bool *first, tide_slice *name)
+bool json_scan_name(struct json_scan *s, bool *first, tide_slice *name)
 {
     if (!another(s, first, '}'))
         return false;
-    *name = json_raw(s);
+    *name = json_scan_raw(s);
     return need(s, ':', "no colon where one belongs");
 }
 
-bool json_item(struct json_scan *s, bool *first)
+bool json_scan_item(struct json_scan *s, bool *first)
 {
     return another(s, first, ']');
 }
@@ -120,11 +120,11 @@ static bool skip_escape(struct json_scan *s)
         s->cur += 6;
         return true;
     }
-    json_fault(s, "no such escape");
+    json_scan_fault(s, "no such escape");
     return false;
 }
 
-tide_slice json_raw(struct json_scan *s)
+tide_slice json_scan_raw(struct json_scan *s)
 {
     if (!need(s, '"', "no string where one belongs"))
         return (tide_slice){ 0 };
@@ -136,8 +136,8 @@ tide_slice json_raw(struct json_scan *s)
         if (s->fault)
             return (tide_slice){ 0 };
         if (s->cur == s->end || *s->cur != '"') {
-            json_fault(s, s->cur == s->end ? "the text ends within a string"
-                                           : "control character in a string");
+            json_scan_fault(s, s->cur == s->end ? "the text ends within a string"
+                                                : "control character in a string");
             return (tide_slice){ 0 };
         }
         return tide_slice_of(from, (size_t)(s->cur++ - from));
@@ -188,10 +188,10 @@ static size_t resolve(char out[4], tide_slice raw, size_t *at)
     return put_utf8(out, 0x10000 + ((unit & 0x3ff) << 10 | (utf16_unit(p + 6) & 0x3ff)));
 }
 
-void json_text(struct json_scan *s, char *out, size_t size)
+void json_scan_text(struct json_scan *s, char *out, size_t size)
 {
     assert(size > 0);
-    tide_slice raw = json_raw(s);
+    tide_slice raw = json_scan_raw(s);
     size_t len = 0;
     for (size_t at = 0; at < raw.len;) {
         char bytes[4] = { (char)raw.ptr[at] };
@@ -204,7 +204,7 @@ void json_text(struct json_scan *s, char *out, size_t size)
     out[len] = '\0';
 }
 
-tide_slice json_base64(struct json_scan *s)
+tide_slice json_scan_base64(struct json_scan *s)
 {
     if (!need(s, '"', "no string where one belongs"))
         return (tide_slice){ 0 };
@@ -214,13 +214,14 @@ tide_slice json_base64(struct json_scan *s)
     if (s->end - s->cur >= 5 && *s->cur != '"') {
         size_t last = tide_base64_last(out + made, s->cur);
         if (last == 0)
-            json_fault(s, "malformed base64");
+            json_scan_fault(s, "malformed base64");
         else
             s->cur += 4;
         made += last;
     }
     if (s->fault || s->cur == s->end || *s->cur != '"') {
-        json_fault(s, s->end - s->cur < 5 ? "the text ends within a string" : "malformed base64");
+        json_scan_fault(s,
+                        s->end - s->cur < 5 ? "the text ends within a string" : "malformed base64");
         return (tide_slice){ 0 };
     }
     s->cur++;
@@ -229,7 +230,7 @@ tide_slice json_base64(struct json_scan *s)
 
 /* --- numbers and the rest ---------------------------------------------------------------- */
 
-bool json_null(struct json_scan *s)
+bool json_scan_null(struct json_scan *s)
 {
     skip_space(s);
     bool there = s->end - s->cur >= 4 && memcmp(s->cur, "null", 4) == 0;
@@ -248,11 +249,12 @@ static tide_slice digits(struct json_scan *s)
     while (is_digit(s))
         s->cur++;
     if (s->cur == from)
-        json_fault(s, s->cur == s->end ? "the text ends too early" : "no number where one belongs");
+        json_scan_fault(s, s->cur == s->end ? "the text ends too early"
+                                            : "no number where one belongs");
     return tide_slice_of(from, (size_t)(s->cur - from));
 }
 
-uint64_t json_u64(struct json_scan *s, uint64_t max)
+uint64_t json_scan_u64(struct json_scan *s, uint64_t max)
 {
     uint64_t v = 0;
     bool quoted = take(s, '"');
@@ -264,20 +266,20 @@ uint64_t json_u64(struct json_scan *s, uint64_t max)
     if (s->fault)
         return 0;
     if (fraction || spelled || tide_parse_u64(&v, text, max) != TIDE_OK) {
-        json_fault(s, "not a whole number within its bounds");
+        json_scan_fault(s, "not a whole number within its bounds");
         return 0;
     }
     if (quoted && (s->cur == s->end || *s->cur++ != '"'))
-        json_fault(s, "not a whole number within its bounds");
+        json_scan_fault(s, "not a whole number within its bounds");
     return s->fault ? 0 : v;
 }
 
-int64_t json_i64(struct json_scan *s)
+int64_t json_scan_i64(struct json_scan *s)
 {
     bool minus = take(s, '-');
     if (minus && !is_digit(s))
-        json_fault(s, "no number where one belongs");
-    int64_t v = (int64_t)json_u64(s, 1ull << 53);
+        json_scan_fault(s, "no number where one belongs");
+    int64_t v = (int64_t)json_scan_u64(s, 1ull << 53);
     return minus ? -v : v;
 }
 
@@ -287,7 +289,7 @@ static void skip_number(struct json_scan *s)
         s->cur++;
     tide_slice whole = digits(s);
     if (!s->fault && whole.len > 1 && whole.ptr[0] == '0')
-        json_fault(s, "a number with leading zeros");
+        json_scan_fault(s, "a number with leading zeros");
     if (s->cur < s->end && *s->cur == '.') {
         s->cur++;
         digits(s);
@@ -310,20 +312,20 @@ static void skip_word(struct json_scan *s)
             return;
         }
     }
-    json_fault(s, s->cur == s->end ? "the text ends too early" : "no value where one belongs");
+    json_scan_fault(s, s->cur == s->end ? "the text ends too early" : "no value where one belongs");
 }
 
 static void skip_plain_value(struct json_scan *s)
 {
     if (*s->cur == '"')
-        json_raw(s);
+        json_scan_raw(s);
     else if (*s->cur == '-' || is_digit(s))
         skip_number(s);
     else
         skip_word(s);
 }
 
-void json_skip(struct json_scan *s)
+void json_scan_skip(struct json_scan *s)
 {
     uint32_t outside = s->depth;
     bool objects[JSON_SCAN_DEPTH + 1]; /* of each level: an object, or an array */
@@ -331,30 +333,31 @@ void json_skip(struct json_scan *s)
     do {
         /* before a value */
         skip_space(s);
-        bool object = json_is(s, '{');
-        if (object || json_is(s, '[')) {
-            first = json_enter(s, object ? '{' : '[');
+        bool object = json_scan_is(s, '{');
+        if (object || json_scan_is(s, '[')) {
+            first = json_scan_enter(s, object ? '{' : '[');
             if (first)
                 objects[s->depth] = object;
         } else if (s->cur < s->end) {
             skip_plain_value(s);
             first = false;
         } else {
-            json_fault(s, "the text ends too early");
+            json_scan_fault(s, "the text ends too early");
         }
         /* before the next one, out of as many levels as end here */
         tide_slice name;
         while (!s->fault && s->depth > outside) {
-            bool more = objects[s->depth] ? json_name(s, &first, &name) : json_item(s, &first);
+            bool more =
+                objects[s->depth] ? json_scan_name(s, &first, &name) : json_scan_item(s, &first);
             if (more)
                 break;
         }
     } while (!s->fault && s->depth > outside);
 }
 
-void json_end(struct json_scan *s)
+void json_scan_end(struct json_scan *s)
 {
     skip_space(s);
     if (!s->fault && s->cur != s->end)
-        json_fault(s, "more than one value");
+        json_scan_fault(s, "more than one value");
 }

@@ -106,8 +106,8 @@ static void a_value_is_taken_or_refused(void **state)
     for (size_t i = 0; i < TIDE_COUNT(values); i++) {
         uint8_t *copy;
         struct json_scan s = scan_copy(&copy, values[i].text);
-        json_skip(&s);
-        json_end(&s);
+        json_scan_skip(&s);
+        json_scan_end(&s);
         if (!s.fault != values[i].ok)
             fail_msg("%s: %s", values[i].why, s.fault ? s.fault : "taken");
         assert_int_equal(s.depth * !s.fault, 0);
@@ -121,15 +121,15 @@ static void numbers_come_plain_or_quoted(void **state)
     for (size_t i = 0; i < TIDE_COUNT(numbers); i++) {
         uint8_t *copy;
         struct json_scan s = scan_copy(&copy, numbers[i].text);
-        uint64_t v = json_u64(&s, 100);
-        json_end(&s);
+        uint64_t v = json_scan_u64(&s, 100);
+        json_scan_end(&s);
         if (!s.fault != numbers[i].ok || v != numbers[i].want)
             fail_msg("%s: %" PRIu64 " %s", numbers[i].text, v, s.fault ? s.fault : "taken");
         free(copy);
     }
     uint8_t *copy;
     struct json_scan s = scan_copy(&copy, "-32603");
-    assert_int_equal(json_i64(&s), -32603);
+    assert_int_equal(json_scan_i64(&s), -32603);
     assert_null(s.fault);
     free(copy);
 }
@@ -141,8 +141,8 @@ static void texts_lose_their_escapes(void **state)
         uint8_t *copy;
         char out[20];
         struct json_scan s = scan_copy(&copy, texts[i].text);
-        json_text(&s, out, sizeof out);
-        json_end(&s);
+        json_scan_text(&s, out, sizeof out);
+        json_scan_end(&s);
         assert_null(s.fault);
         assert_string_equal(out, texts[i].want);
         free(copy);
@@ -163,8 +163,8 @@ static void depth_has_a_limit(void **state)
             for (size_t i = 0; i < depth; i++)
                 text[len++] = brackets[kind][1];
             struct json_scan s = json_scan_of((uint8_t *)text, len);
-            json_skip(&s);
-            json_end(&s);
+            json_scan_skip(&s);
+            json_scan_end(&s);
             assert_int_equal(s.fault == NULL, depth == JSON_SCAN_DEPTH);
         }
     }
@@ -172,7 +172,7 @@ static void depth_has_a_limit(void **state)
     uint8_t *deep = malloc(many);
     memset(deep, '[', many);
     struct json_scan s = json_scan_of(deep, many);
-    json_skip(&s);
+    json_scan_skip(&s);
     assert_string_equal(s.fault, "nested too deeply");
     assert_true(s.fault_at <= JSON_SCAN_DEPTH + 1);
     free(deep);
@@ -195,8 +195,8 @@ static void base64_is_decoded_where_it_stands(void **state)
         tide_buf_u8(&text, '"');
         memcpy(copy, text.ptr, text.len);
         struct json_scan s = json_scan_of(copy, text.len);
-        tide_slice out = json_base64(&s);
-        json_end(&s);
+        tide_slice out = json_scan_base64(&s);
+        json_scan_end(&s);
         if (s.fault)
             fail_msg("%zu bytes: %s", len, s.fault);
         assert_true(tide_slice_eq(out, tide_slice_of(bytes, len)));
@@ -209,8 +209,8 @@ static void base64_is_decoded_where_it_stands(void **state)
                 memcpy(copy, text.ptr, text.len);
                 copy[at] = (uint8_t)wrong[w];
                 s = json_scan_of(copy, text.len);
-                json_base64(&s);
-                json_end(&s);
+                json_scan_base64(&s);
+                json_scan_end(&s);
                 if (!s.fault)
                     fail_msg("%zu bytes, %d at %zu: taken", len, wrong[w], at);
             }
