@@ -27,18 +27,48 @@ static void log_warning(void *self, const PGresult *result)
                  tide_log_quote(quoted, sizeof quoted, text));
 }
 
+/* The host or the database of a URI takes in a part of the password if an @ or / of the password is
+ * not escaped. libpq would then show it as a host's, a database's or a port's name. */
+static bool is_uri_clear(const char *conninfo)
+{
+    static const char *const schemes[] = { "postgresql://", "postgres://" };
+    for (size_t i = 0; i < TIDE_COUNT(schemes); i++) {
+        size_t len = strlen(schemes[i]);
+        if (strncmp(conninfo, schemes[i], len) != 0)
+            continue;
+        const char *at = strchr(conninfo + len, '@');
+        const char *path = strchr(conninfo + len, '/');
+        return !at || (!strchr(at + 1, '@') && (!path || at < path));
+    }
+    return true;
+}
+
+static bool is_port_clear(const PQconninfoOption *options)
+{
+    for (; options->keyword; options++)
+        if (strcmp(options->keyword, "port") == 0 && options->val)
+            return options->val[strspn(options->val, "0123456789,")] == '\0';
+    return true;
+}
+
+/* libpq's own messages quote the string, password and all: none is used. */
 static tide_status check_conninfo(const char *conninfo, struct tide_err *err)
 {
     char *message = NULL;
-    PQconninfoOption *options = PQconninfoParse(conninfo ? conninfo : "", &message);
-    if (options) {
+    const char *text = conninfo ? conninfo : "";
+    PQconninfoOption *options = PQconninfoParse(text, &message);
+    bool clear = options && is_uri_clear(text) && is_port_clear(options);
+    bool memory = !options && !message;
+    if (options)
         PQconninfoFree(options);
-        return TIDE_OK;
-    }
-    tide_status status = tide_fail(err, TIDE_E_CONFIG, "database: connection string: %s",
-                                   message ? message : "out of memory");
     PQfreemem(message);
-    return status;
+    if (memory)
+        return tide_fail(err, TIDE_E_MEMORY, "database: connection string");
+    return clear ? TIDE_OK
+                 : tide_fail(err, TIDE_E_CONFIG,
+                             "database: the connection string (not shown: it may hold a password) "
+                             "is no URI and no list of key=value; in a URI write %% @ / : of user "
+                             "and password as %%25 %%40 %%2F %%3A");
 }
 
 /* Defaults come first: what the operator's connection string says wins. */
