@@ -6,9 +6,11 @@
  *   DEBUG  for developers; off by default     INFO  never
  *   WARN   tomorrow, it heals by itself       ERROR at once
  *
- * event is a constant "noun.verb": alerts and greps use it, so it is an API.
+ * event is a constant "noun.verb": alerts and greps use it, so it is an API. Each one is a row of
+ * tools/packaging/events.md; tools/check/events compares them.
  * fields is a printf text of key=value pairs; values with spaces are quoted by
- * the caller with tide_log_quote. Secrets and jurisdictions never come here.
+ * the caller with tide_log_quote. A line of more than 4 KiB is cut and stays valid.
+ * Secrets and jurisdictions never come here.
  * Any thread may log. Pure code (walk, decode) never does: it returns. */
 #ifndef TIDEMARK_LOG_H
 #define TIDEMARK_LOG_H
@@ -22,7 +24,8 @@ void tide_log_json_set(bool json);
 void tide_log(enum tide_log_level level, const char *event, const char *fields, ...)
     TIDE_PRINTF(3, 4);
 
-/* text as a quoted logfmt value in out ("..." with \" and \n escaped, cut to fit); returns out. */
+/* text as a quoted logfmt value in out, cut to fit: " and \ get a \ before them, control bytes become
+ * blanks. Returns out. */
 const char *tide_log_quote(char *out, size_t size, const char *text);
 
 #endif

@@ -34,6 +34,20 @@ static void timestamp(char *out, size_t size)
     snprintf(out, size, "%.19s.%03dZ", seconds, (int)(t.tv_nsec / 1000000));
 }
 
+/* The value of a quoted field, without its escapes, as a JSON string. Returns what follows it. */
+static const char *json_quoted(struct tide_buf *line, const char *p)
+{
+    struct tide_buf value;
+    tide_buf_init(&value, LINE_MAX_BYTES);
+    for (; *p && *p != '"'; p++) {
+        p += *p == '\\' && p[1];
+        tide_buf_u8(&value, (uint8_t)*p);
+    }
+    tide_buf_json_string(line, tide_buf_view(&value));
+    tide_buf_release(&value);
+    return p + (*p == '"');
+}
+
 /* Turns key=value key="quoted value" into ,"key":"value" pairs. */
 static void json_pairs(struct tide_buf *line, const char *p)
 {
@@ -50,11 +64,7 @@ static void json_pairs(struct tide_buf *line, const char *p)
         tide_buf_str(line, ":");
         const char *value = ++p;
         if (*p == '"') {
-            for (p++; *p && *p != '"'; p++)
-                if (*p == '\\' && p[1])
-                    p++;
-            p += *p == '"';
-            tide_buf_put(line, value, (size_t)(p - value));
+            p = json_quoted(line, p + 1);
         } else {
             while (*p && *p != ' ')
                 p++;
@@ -63,20 +73,34 @@ static void json_pairs(struct tide_buf *line, const char *p)
     }
 }
 
+/* Ends a quoted value that was cut: text has len bytes, and room for two more. */
+static void close_quote(char *text, size_t len)
+{
+    bool quoted = false, escaped = false;
+    for (size_t i = 0; i < len; i++) {
+        bool plain = escaped || text[i] != '\\';
+        quoted ^= !escaped && text[i] == '"';
+        escaped = !plain;
+    }
+    if (quoted)
+        snprintf(text + len - escaped, 2, "\"");
+}
+
 void tide_log(enum tide_log_level level, const char *event, const char *fields, ...)
 {
     if ((int)level < atomic_load(&least_level))
         return;
-    char text[LINE_MAX_BYTES];
+    char text[LINE_MAX_BYTES + 1];
     va_list args;
     va_start(args, fields);
-    vsnprintf(text, sizeof text, fields, args);
+    if (vsnprintf(text, LINE_MAX_BYTES, fields, args) >= LINE_MAX_BYTES)
+        close_quote(text, LINE_MAX_BYTES - 1);
     va_end(args);
     char now[40];
     timestamp(now, sizeof now);
 
     struct tide_buf line;
-    tide_buf_init(&line, 4 * LINE_MAX_BYTES);
+    tide_buf_init(&line, 8 * LINE_MAX_BYTES); /* an escape of JSON has six bytes */
     if (atomic_load(&as_json)) {
         tide_buf_putf(&line, "{\"time\":\"%s\",\"level\":\"%s\",\"event\":\"%s\"", now,
                       level_names[level], event);
@@ -99,9 +123,7 @@ const char *tide_log_quote(char *out, size_t size, const char *text)
     for (; *text && at + 3 < size; text++) {
         if (*text == '"' || *text == '\\')
             out[at++] = '\\';
-        out[at++] = *text;
-        if (out[at - 1] == '\n' || out[at - 1] == '\r')
-            out[at - 1] = ' ';
+        out[at++] = (uint8_t)*text < 0x20 ? ' ' : *text;
     }
     out[at++] = '"';
     out[at] = '\0';
