@@ -8,6 +8,7 @@
 #include "tidemark/log.h"
 
 #include <malloc.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { MAPPED_BYTES = 128 << 10 };
@@ -20,6 +21,18 @@ static void settle_memory(void)
 #ifdef M_MMAP_THRESHOLD
     mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
 #endif
+}
+
+/* A writer's rows in flight are rolled back, so that it may end at any time and ends well. Another
+ * command has not done what was asked. */
+static void install_stop(const char *command)
+{
+    if (strcmp(command, "run") == 0 || strcmp(command, "backfill") == 0)
+        tide_stop_install("tidemark-indexer: the batch in flight was dropped to stop in time\n",
+                          tide_status_exit(TIDE_E_STOPPED));
+    else
+        tide_stop_install("tidemark-indexer: stopped while something did not answer\n",
+                          tide_status_exit(TIDE_E_IO));
 }
 
 /* Reads everything that can be wrong before the command touches the world. */
@@ -37,7 +50,7 @@ static int run_command(const struct tide_cli_row *command, int argc, char **argv
     tide_log_level_set((enum tide_log_level)config.log_level);
     tide_log_json_set(config.log_format == 1);
     tide_config_strays(environ);
-    tide_stop_install("tidemark-indexer: the batch in flight was dropped to stop in time\n");
+    install_stop(command->name);
     settle_memory();
     return tide_command_function(command->name)(&config, options, argc, argv);
 }

@@ -20,6 +20,7 @@ static const struct {
     { "clock", doctor_clock },
     { "rpc", doctor_rpc },
     { "lake", doctor_lake },
+    { "stream", doctor_stream },
     { "port", doctor_port },
     { "cache", doctor_cache },
 };
@@ -40,18 +41,34 @@ void doctor_say(struct doctor_finding *out, enum doctor_grade grade, const char 
     out->grade = grade;
 }
 
+bool doctor_connected(const struct doctor *d, struct doctor_finding *out)
+{
+    if (d->pg && tide_pg_alive(d->pg))
+        return true;
+    doctor_say(out, DOCTOR_SKIPPED, NULL,
+               d->pg ? "needs the database; the connection was lost" : "needs the database");
+    return false;
+}
+
+void doctor_say_failed(const struct doctor *d, const struct tide_err *err,
+                       struct doctor_finding *out)
+{
+    doctor_say(out, DOCTOR_FAILED,
+               tide_pg_alive(d->pg)
+                   ? "see the server's log; the role needs the rights of roles.sql"
+                   : "see the server's log: it restarted, or did not answer; run doctor again",
+               "%s", err->text);
+}
+
 bool doctor_ask(struct doctor *d, struct tide_pg_rows *rows, const char *sql,
                 struct doctor_finding *out)
 {
     struct tide_err err;
-    if (!d->pg) {
-        doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the database");
+    if (!doctor_connected(d, out))
         return false;
-    }
     if (tide_pg_query(d->pg, rows, sql, NULL, 0, &err) == TIDE_OK)
         return true;
-    doctor_say(out, DOCTOR_FAILED, "see the server's log; the role needs the rights of roles.sql",
-               "%s", err.text);
+    doctor_say_failed(d, &err, out);
     return false;
 }
 
@@ -92,9 +109,11 @@ static void shorten(struct tide_config *config)
 /* Runs all checks and prints each finding, or adds it to a list of JSON. */
 static void run_checks(struct doctor *d, struct tide_json *list, uint32_t count[])
 {
-    for (size_t i = 0; i < TIDE_COUNT(checks) && !tide_stop_asked(NULL); i++) {
+    for (size_t i = 0; i < TIDE_COUNT(checks); i++) {
         struct doctor_finding f = { 0 };
         checks[i].check(d, &f);
+        if (tide_stop_asked(NULL)) /* the check may have failed for that reason */
+            return;
         assert(*f.found && (f.grade < DOCTOR_WARNING || *f.remedy));
         count[f.grade]++;
         if (list)
@@ -113,8 +132,9 @@ static void print_json(struct doctor *d, uint32_t count[])
     run_checks(d, &list, count);
     tide_json_close(&list, ']');
     assert(!text.failed);
-    printf("{\"failed\":%u,\"warnings\":%u,\"checks\":%.*s}\n", count[DOCTOR_FAILED],
-           count[DOCTOR_WARNING], TIDE_SLICE_FMT(tide_buf_view(&text)));
+    printf("{\"failed\":%u,\"warnings\":%u,\"interrupted\":%s,\"checks\":%.*s}\n",
+           count[DOCTOR_FAILED], count[DOCTOR_WARNING], tide_stop_asked(NULL) ? "true" : "false",
+           TIDE_SLICE_FMT(tide_buf_view(&text)));
     tide_buf_release(&text);
 }
 
@@ -127,6 +147,7 @@ int tide_doctor_main(const struct tide_config *config, const struct tide_option 
     tide_status status = TIDE_OK;
     (void)argc;
     d.config = *config;
+    d.silence_ms = config->db_silence_ms;
     shorten(&d.config);
     if (tide_option_given(options, "json"))
         print_json(&d, count);
@@ -134,7 +155,13 @@ int tide_doctor_main(const struct tide_config *config, const struct tide_option 
         run_checks(&d, NULL, count);
     tide_pg_close(d.pg);
     free(d.deployment);
-    if (count[DOCTOR_FAILED])
+    uint32_t done = 0;
+    for (size_t i = 0; i < TIDE_COUNT(count); i++)
+        done += count[i];
+    if (done < TIDE_COUNT(checks))
+        status = tide_fail(&err, TIDE_E_FINDING, "interrupted after %u of %zu checks", done,
+                           TIDE_COUNT(checks));
+    else if (count[DOCTOR_FAILED])
         status = tide_fail(&err, TIDE_E_FINDING, "%u of %zu checks failed; each names its remedy",
                            count[DOCTOR_FAILED], TIDE_COUNT(checks));
     return tide_command_end(argv[0], status, &err);

@@ -27,9 +27,11 @@ struct doctor_finding {
 
 struct doctor {
     struct tide_config config;          /* a copy, with short time limits */
+    uint32_t silence_ms;                /* db_silence_ms as configured */
     struct tide_deployment *deployment; /* NULL: the file is not readable */
     struct tide_pg *pg;                 /* NULL: not reachable */
     bool migrated;                      /* the schema is this build's */
+    uint16_t id;                        /* of `deployment` in chain.deployment; 0: not there */
 };
 
 typedef void doctor_check(struct doctor *d, struct doctor_finding *out);
@@ -37,11 +39,17 @@ typedef void doctor_check(struct doctor *d, struct doctor_finding *out);
 /* Each sets found and grade; remedy NULL: none. */
 void doctor_say(struct doctor_finding *out, enum doctor_grade grade, const char *remedy,
                 const char *format, ...) TIDE_PRINTF(4, 5);
+/* True if there is a connection; otherwise out is filled. */
+bool doctor_connected(const struct doctor *d, struct doctor_finding *out);
+/* Fills out with a failure of the database. */
+void doctor_say_failed(const struct doctor *d, const struct tide_err *err,
+                       struct doctor_finding *out);
 /* Asks one statement; false: out is filled with the failure. */
 bool doctor_ask(struct doctor *d, struct tide_pg_rows *rows, const char *sql,
                 struct doctor_finding *out);
 
 doctor_check doctor_deployment, doctor_clock, doctor_rpc, doctor_lake, doctor_port, doctor_cache;
+doctor_check doctor_stream;
 doctor_check doctor_database, doctor_server, doctor_encoding, doctor_migrations, doctor_roles;
 doctor_check doctor_grants, doctor_writer, doctor_disk;
 

@@ -4,6 +4,7 @@
 #include "indexer/commands/status_disk.h"
 #include "indexer/database/migrate.h"
 #include "tidemark/buf.h"
+#include "tidemark/text.h"
 
 void doctor_database(struct doctor *d, struct doctor_finding *out)
 {
@@ -69,13 +70,13 @@ void doctor_encoding(struct doctor *d, struct doctor_finding *out)
 void doctor_migrations(struct doctor *d, struct doctor_finding *out)
 {
     struct tide_err err;
-    if (!d->pg) {
-        doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the database");
+    if (!doctor_connected(d, out))
         return;
-    }
     tide_status status = tide_migrate_check(d->pg, tide_migrations, tide_migration_count, &err);
     d->migrated = status == TIDE_OK;
-    if (d->migrated)
+    if (status != TIDE_OK && !tide_pg_alive(d->pg))
+        doctor_say_failed(d, &err, out);
+    else if (d->migrated)
         doctor_say(out, DOCTOR_OK, NULL, "schema is at %s",
                    tide_migrations[tide_migration_count - 1].name);
     else
@@ -92,13 +93,16 @@ void doctor_roles(struct doctor *d, struct doctor_finding *out)
     static const char remedy[] = "as a superuser: psql -f /usr/share/tidemark/roles.sql; then psql "
                                  "-d DATABASE -f /usr/share/tidemark/database.sql";
     struct tide_pg_rows rows;
-    if (!doctor_ask(d, &rows,
-                    "SELECT (SELECT string_agg(n, ', ') FROM unnest('{tidemark_indexer,"
-                    "tidemark_feeder,tidemark_api,tidemark_kyc,tidemark_attester,"
-                    "tidemark_analyst}'::text[]) AS n WHERE to_regrole(n) IS NULL),"
-                    " (SELECT rolsuper FROM pg_roles WHERE rolname = current_user),"
-                    " has_function_privilege('public', 'pg_advisory_lock(bigint)', 'execute')",
-                    out))
+    if (!doctor_ask(
+            d, &rows,
+            "SELECT (SELECT string_agg(n, ', ') FROM unnest('{tidemark_indexer,"
+            "tidemark_feeder,tidemark_api,tidemark_kyc,tidemark_attester,"
+            "tidemark_analyst}'::text[]) AS n WHERE to_regrole(n) IS NULL),"
+            " (SELECT rolsuper FROM pg_roles WHERE rolname = current_user),"
+            " (SELECT bool_or(has_function_privilege('public', oid, 'execute')) FROM pg_proc"
+            " WHERE pronamespace = 'pg_catalog'::regnamespace AND proname ~"
+            " '^pg_(try_)?advisory_(xact_)?lock(_shared)?$')",
+            out))
         return;
     if (!tide_pg_is_null(&rows, 0, 0))
         doctor_say(out, DOCTOR_WARNING, remedy, "not in this cluster: %s",
@@ -111,7 +115,7 @@ void doctor_roles(struct doctor *d, struct doctor_finding *out)
                    "as a superuser: psql -d DATABASE -f /usr/share/tidemark/database.sql",
                    "every login may take the locks of the daemons");
     else
-        doctor_say(out, DOCTOR_OK, NULL, "all six are there, with their limits");
+        doctor_say(out, DOCTOR_OK, NULL, "all six are there");
     tide_pg_rows_release(&rows);
 }
 
@@ -178,6 +182,9 @@ static void say_writer(const struct tide_pg_rows *rows, struct doctor_finding *o
              tide_pg_u64(rows, 0, 1) > LATE_S)
         doctor_say(out, DOCTOR_WARNING, "tidemark-indexer run, or systemctl start tidemark-indexer",
                    "no process writes; ledger %s is the last", ledger);
+    else if (strcmp(state, "retrying") == 0)
+        doctor_say(out, DOCTOR_WARNING, "see the log of the PostgreSQL server",
+                   "the database fails at ledger %s: %s", ledger, error);
     else if (strcmp(state, "degraded") == 0)
         doctor_say(out, DOCTOR_WARNING, "look at the ledger source: rpc, lake",
                    "degraded at ledger %s: %s", ledger, error);
@@ -186,24 +193,52 @@ static void say_writer(const struct tide_pg_rows *rows, struct doctor_finding *o
                    tide_pg_text(rows, 0, 4));
 }
 
+/* Finds the deployment file's deployment, in the newest epoch of its network, for the checks to
+ * come. False: out is filled. */
+static bool find_deployment(struct doctor *d, struct doctor_finding *out)
+{
+    char sql[512], network[2 * TIDE_HASH_BYTES], contracts[2 * TIDE_HASH_BYTES];
+    uint8_t hash[TIDE_HASH_BYTES];
+    struct tide_pg_rows rows;
+    tide_deployment_hash(hash, d->deployment);
+    tide_hex(network, tide_slice_of(d->deployment->network_id, TIDE_HASH_BYTES));
+    tide_hex(contracts, tide_slice_of(hash, sizeof hash));
+    snprintf(sql, sizeof sql,
+             "SELECT id FROM chain.deployment WHERE network_id = '\\x%.*s' AND contracts_hash ="
+             " '\\x%.*s' ORDER BY epoch DESC LIMIT 1",
+             (int)sizeof network, network, (int)sizeof contracts, contracts);
+    if (!doctor_ask(d, &rows, sql, out))
+        return false;
+    d->id = rows.count ? (uint16_t)tide_pg_u64(&rows, 0, 0) : 0;
+    tide_pg_rows_release(&rows);
+    return true;
+}
+
 void doctor_writer(struct doctor *d, struct doctor_finding *out)
 {
     struct tide_pg_rows rows;
-    if (d->pg && !d->migrated) {
-        doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the schema");
+    char sql[512];
+    if (!doctor_connected(d, out))
+        return;
+    if (!d->migrated || !d->deployment) {
+        doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the %s",
+                   d->migrated ? "deployment file" : "schema");
         return;
     }
-    if (!doctor_ask(d, &rows,
-                    "SELECT h.state, round(extract(epoch FROM clock_timestamp() -"
-                    " e.renewed_at))::bigint, coalesce(h.error, ''), h.ledger, h.instance"
-                    " FROM chain.heartbeat AS h LEFT JOIN chain.lease AS e ON e.deployment ="
-                    " h.deployment ORDER BY h.deployment DESC LIMIT 1",
-                    out))
+    if (!find_deployment(d, out))
+        return;
+    snprintf(sql, sizeof sql,
+             "SELECT h.state, round(extract(epoch FROM clock_timestamp() -"
+             " e.renewed_at))::bigint, coalesce(h.error, ''), h.ledger, h.instance"
+             " FROM chain.heartbeat AS h LEFT JOIN chain.lease AS e ON e.deployment ="
+             " h.deployment WHERE h.deployment = %u",
+             d->id);
+    if (!doctor_ask(d, &rows, sql, out))
         return;
     if (rows.count)
         say_writer(&rows, out);
     else
-        doctor_say(out, DOCTOR_OK, NULL, "nothing is indexed yet");
+        doctor_say(out, DOCTOR_OK, NULL, "nothing is indexed yet of this deployment");
     tide_pg_rows_release(&rows);
 }
 
@@ -222,17 +257,21 @@ void doctor_disk(struct doctor *d, struct doctor_finding *out)
     struct tide_pg_rows rows;
     struct tide_buf sql;
     struct tide_err err;
+    if (!doctor_connected(d, out))
+        return;
     if (!d->migrated) {
         doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the schema");
         return;
     }
+    tide_pg_patience(d->pg, d->silence_ms); /* sizes of a large database take their time */
     tide_buf_init(&sql, 64u << 10);
     bool asked = tide_status_disk_sql(d->pg, &sql, &err) == TIDE_OK;
-    if (!asked)
-        doctor_say(out, DOCTOR_FAILED, "see the server's log", "%s", err.text);
-    else
+    if (asked)
         asked = doctor_ask(d, &rows, (const char *)sql.ptr, out);
+    else
+        doctor_say_failed(d, &err, out);
     tide_buf_release(&sql);
+    tide_pg_patience(d->pg, d->config.db_silence_ms);
     if (!asked)
         return;
     const char *note = value_of(&rows, "note"), *days = value_of(&rows, "days_until_full");

@@ -8,6 +8,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <libgen.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -60,14 +61,15 @@ void doctor_clock(struct doctor *d, struct doctor_finding *out)
     enum { DRIFT_MS = 2000 };
     static const char remedy[] = "let NTP set the clocks of this host and of the database's";
     struct tide_pg_rows rows;
+    char sql[320] = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, 0, 0";
     int64_t asked = wall_ms();
-    if (!doctor_ask(d, &rows,
-                    d->migrated
-                        ? "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint,"
-                          " coalesce((extract(epoch FROM max(closed_at)) * 1000)::bigint, 0),"
-                          " coalesce(max(ledger), 0) FROM chain.cursor WHERE ledger > 0"
-                        : "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, 0, 0",
-                    out))
+    if (d->id)
+        snprintf(sql, sizeof sql,
+                 "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint,"
+                 " coalesce((extract(epoch FROM max(closed_at)) * 1000)::bigint, 0),"
+                 " coalesce(max(ledger), 0) FROM chain.cursor WHERE deployment = %u",
+                 d->id);
+    if (!doctor_ask(d, &rows, sql, out))
         return;
     int64_t now = asked + (wall_ms() - asked) / 2;
     int64_t off = now - (int64_t)tide_pg_u64(&rows, 0, 0);
@@ -94,9 +96,9 @@ void doctor_clock(struct doctor *d, struct doctor_finding *out)
 
 /* --- ledger sources ----------------------------------------------------------------------- */
 
-/* One server: its network, its newest ledger. False: out is filled with what is wrong. */
-static bool ask_server(struct doctor *d, const char *url, struct rpc_bucket *bucket,
-                       struct rpc_latest *latest, struct doctor_finding *out)
+/* One server: its network, its newest ledger. Unless TIDE_OK, out is filled with what is wrong. */
+static tide_status ask_server(struct doctor *d, const char *url, struct rpc_bucket *bucket,
+                              struct rpc_latest *latest, struct doctor_finding *out)
 {
     const struct rpc_client_options options = {
         .config = &d->config,
@@ -123,17 +125,39 @@ static bool ask_server(struct doctor *d, const char *url, struct rpc_bucket *buc
                    "%s", err.text);
     rpc_client_close(&client);
     tide_buf_release(&body);
-    return status == TIDE_OK;
+    return status;
+}
+
+/* Asks all servers: the fleet works with those that answer. *bad is the first failure; grade says
+ * whether the indexer runs all the same. */
+static uint32_t ask_servers(struct doctor *d, struct rpc_bucket *bucket, uint32_t *newest,
+                            uint32_t *failed, struct doctor_finding *bad)
+{
+    char url[RPC_URL_BYTES];
+    const char *list = d->config.rpc;
+    uint32_t count = 0;
+    bool usable = true;
+    for (; !tide_stop_asked(NULL) && rpc_client_next_url(&list, url); count++) {
+        struct doctor_finding found;
+        struct rpc_latest latest = { 0 };
+        tide_status status = ask_server(d, url, bucket, &latest, &found);
+        *newest = latest.sequence > *newest ? latest.sequence : *newest;
+        bool hopeless = status == TIDE_E_CHAIN || status == TIDE_E_CONFIG;
+        if (status != TIDE_OK && (!*failed || (usable && hopeless)))
+            *bad = found;
+        usable = usable && !hopeless;
+        *failed += status != TIDE_OK;
+    }
+    bad->grade = usable && *failed < count ? DOCTOR_WARNING : DOCTOR_FAILED;
+    return count;
 }
 
 void doctor_rpc(struct doctor *d, struct doctor_finding *out)
 {
-    char url[RPC_URL_BYTES];
-    const char *list = d->config.rpc;
     struct rpc_bucket bucket;
-    struct rpc_latest latest = { 0 };
-    uint32_t count = 0, newest = 0;
-    if (!*list) {
+    struct doctor_finding bad = { 0 };
+    uint32_t newest = 0, failed = 0;
+    if (!d->config.rpc[0]) {
         bool none = !d->config.lake[0] && !d->config.stream[0];
         doctor_say(out, none ? DOCTOR_FAILED : DOCTOR_SKIPPED,
                    none ? "set rpc, lake or stream" : NULL,
@@ -144,51 +168,81 @@ void doctor_rpc(struct doctor *d, struct doctor_finding *out)
         doctor_say(out, DOCTOR_FAILED, "free memory", "out of memory");
         return;
     }
-    bool well = true;
-    for (; well && rpc_client_next_url(&list, url); count++) {
-        well = ask_server(d, url, &bucket, &latest, out);
-        newest = latest.sequence > newest ? latest.sequence : newest;
-    }
+    uint32_t count = ask_servers(d, &bucket, &newest, &failed, &bad);
     rpc_bucket_destroy(&bucket);
-    if (well && count == 0)
+    if (count == 0)
         doctor_say(out, DOCTOR_FAILED, "set rpc to a comma list of http(s):// addresses",
                    "rpc names no server");
-    else if (well)
+    else if (failed)
+        doctor_say(out, bad.grade, bad.remedy, "%u of %u server%s failed: %s", failed, count,
+                   count == 1 ? "" : "s", bad.found);
+    else
         doctor_say(out, DOCTOR_OK, NULL, "%u server%s, newest ledger %u%s", count,
                    count == 1 ? "" : "s", newest,
                    d->deployment ? ", of the deployment file's network" : "");
 }
 
-void doctor_lake(struct doctor *d, struct doctor_finding *out)
+/* The ledgers of the lake. One on a web server cannot be listed: it is asked for the ledger that
+ * the indexer begins with, and for what follows. */
+static tide_status ask_lake(struct doctor *d, uint32_t begin, uint32_t *first, uint32_t *last,
+                            struct tide_err *err)
 {
-    struct tide_config lake = d->config; /* the lake alone */
+    struct tide_config lake = d->config;
     const struct tide_source_options options = {
         .config = &lake,
         .passphrase = d->deployment ? d->deployment->passphrase : NULL,
         .stopping = tide_stop_asked,
     };
     struct tide_source source = { 0 };
+    lake.rpc[0] = lake.stream[0] = '\0';
+    lake.prefetch_objects = 1; /* seek begins to fetch */
+    tide_status status = tide_source_open(&source, &options, err);
+    if (status == TIDE_OK && begin)
+        status = source.ops->seek(source.self, begin, 0, err);
+    if (status == TIDE_OK)
+        status = source.ops->range(source.self, first, last, err);
+    if (source.ops)
+        source.ops->close(source.self);
+    return status;
+}
+
+void doctor_lake(struct doctor *d, struct doctor_finding *out)
+{
     struct tide_err err;
-    uint32_t first = 0, last = 0;
+    uint32_t begin = d->config.first_ledger, first = 0, last = 0;
     if (!d->config.lake[0]) {
         doctor_say(out, DOCTOR_SKIPPED, NULL, "lake is not set");
         return;
     }
-    lake.rpc[0] = lake.stream[0] = '\0';
-    tide_status status = tide_source_open(&source, &options, &err);
-    if (status == TIDE_OK)
-        status = source.ops->range(source.self, &first, &last, &err);
-    if (source.ops)
-        source.ops->close(source.self);
+    if (!begin && d->deployment)
+        begin = d->deployment->first_ledger;
+    tide_status status = ask_lake(d, begin, &first, &last, &err);
     if (status != TIDE_OK)
         doctor_say(out, DOCTOR_FAILED,
                    "correct lake, or make the folder readable for the indexer's account", "%s",
                    err.text);
     else if (last == 0)
-        doctor_say(out, DOCTOR_WARNING, "check the path: its folder of ledgers may be one deeper",
-                   "the lake shows no ledgers");
+        doctor_say(out, DOCTOR_WARNING,
+                   "check the path: its folder of ledgers may be one deeper; check first_ledger",
+                   "the lake shows no ledgers from %u on", begin ? begin : 2);
     else
         doctor_say(out, DOCTOR_OK, NULL, "ledgers %u to %u", first, last);
+}
+
+void doctor_stream(struct doctor *d, struct doctor_finding *out)
+{
+    const char *path = d->config.stream;
+    struct tide_err err;
+    if (!*path)
+        doctor_say(out, DOCTOR_SKIPPED, NULL, "stream is not set");
+    else if (tide_source_check(&d->config, &err) != TIDE_OK)
+        doctor_say(out, DOCTOR_FAILED, "unset stream, or unset rpc and lake", "%s", err.text);
+    else if (strcmp(path, "-") != 0 && access(path, R_OK) != 0)
+        doctor_say(out, DOCTOR_FAILED,
+                   "correct stream, or make the file readable for the indexer's account",
+                   "stream=%s: %s", path, strerror(errno));
+    else
+        doctor_say(out, DOCTOR_OK, NULL, "%s", strcmp(path, "-") == 0 ? "standard input" : path);
 }
 
 /* --- the API's port and cache ------------------------------------------------------------- */
@@ -225,6 +279,7 @@ static bool is_ours(const struct doctor *d)
     struct tide_buf body;
     struct tide_err err;
     const struct tide_http_options options = { .agent = "tidemark-doctor",
+                                               .ca_file = d->config.http_ca_file,
                                                .connect_ms = d->config.http_connect_ms,
                                                .timeout_ms = d->config.http_connect_ms };
     snprintf(url, sizeof url, "http%s://%s/healthz", d->config.api_tls_cert[0] ? "s" : "",
@@ -239,30 +294,43 @@ static bool is_ours(const struct doctor *d)
     return ours;
 }
 
+/* Binds as the API does: [::] leaves the port of 0.0.0.0 alone. False with errno. */
+static bool can_bind(const struct sockaddr_storage *to, socklen_t len)
+{
+    int on = 1;
+    int fd = socket(to->ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool can = fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
+               (to->ss_family != AF_INET6 ||
+                setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) == 0) &&
+               bind(fd, (const struct sockaddr *)to, len) == 0;
+    int why = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = why;
+    return can;
+}
+
 void doctor_port(struct doctor *d, struct doctor_finding *out)
 {
     const char *listen = d->config.api_listen;
     struct sockaddr_storage to;
     socklen_t len;
-    int on = 1;
     if (!read_listen(listen, &to, &len)) {
         doctor_say(out, DOCTOR_FAILED, "write api_listen as 127.0.0.1:8080 or [::1]:8080",
                    "api_listen=%s is no address with a port", listen);
         return;
     }
-    int fd = socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool can = fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
-               bind(fd, (const struct sockaddr *)&to, len) == 0;
+    bool can = can_bind(&to, len);
     int why = errno;
-    if (fd >= 0)
-        close(fd);
     if (can)
         doctor_say(out, DOCTOR_OK, NULL, "%s is free for tidemark-api", listen);
     else if (why == EADDRINUSE && is_ours(d))
         doctor_say(out, DOCTOR_OK, NULL, "tidemark-api answers on %s", listen);
     else if (why == EADDRINUSE && d->config.api_tls_cert[0])
-        doctor_say(out, DOCTOR_WARNING, "see whether it is tidemark-api: ss -ltnp",
-                   "%s is in use; its certificate is not for that address", listen);
+        doctor_say(out, DOCTOR_WARNING,
+                   "see whether it is: ss -ltnp. If its certificate is for that address, let "
+                   "http_ca_file name its issuer",
+                   "%s is in use; could not verify that it is tidemark-api", listen);
     else
         doctor_say(out, DOCTOR_FAILED,
                    why == EADDRINUSE ? "stop the other program, or choose another api_listen"
@@ -281,6 +349,27 @@ static bool free_mib(const char *path, uint64_t *mib)
     return true;
 }
 
+/* tidemark-api makes the last folder of the path. */
+static bool can_make(const char *path)
+{
+    char parent[TIDE_CONFIG_TEXT_MAX];
+    snprintf(parent, sizeof parent, "%s", path);
+    return access(dirname(parent), W_OK | X_OK) == 0;
+}
+
+static void say_no_cache(const char *path, int why, struct doctor_finding *out)
+{
+    if (why == EACCES)
+        doctor_say(out, DOCTOR_WARNING, "run doctor as the API's account",
+                   "api_cache=%s: %s, for this account", path, strerror(why));
+    else if (why == ENOENT && can_make(path))
+        doctor_say(out, DOCTOR_OK, NULL, "%s is not there yet; tidemark-api makes it", path);
+    else
+        doctor_say(out, DOCTOR_FAILED,
+                   "create the folder for the API's account (the package's unit does so)",
+                   "api_cache=%s: %s", path, strerror(why));
+}
+
 void doctor_cache(struct doctor *d, struct doctor_finding *out)
 {
     enum { LEAST_MIB = 512 };
@@ -290,9 +379,7 @@ void doctor_cache(struct doctor *d, struct doctor_finding *out)
     if (!*path)
         doctor_say(out, DOCTOR_SKIPPED, NULL, "api_cache is not set; only tidemark-api needs it");
     else if (stat(path, &st) != 0)
-        doctor_say(out, DOCTOR_FAILED,
-                   "create the folder for the API's account (the package's unit does so)",
-                   "api_cache=%s: %s", path, strerror(errno));
+        say_no_cache(path, errno, out);
     else if (!S_ISDIR(st.st_mode))
         doctor_say(out, DOCTOR_FAILED, "let api_cache name a folder", "api_cache=%s is no folder",
                    path);

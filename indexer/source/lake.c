@@ -365,7 +365,7 @@ static tide_status open_store(struct lake *l, struct tide_err *err)
 {
     const struct tide_config *c = l->options.config;
     if (strncmp(c->lake, "http://", 7) == 0 || strncmp(c->lake, "https://", 8) == 0)
-        return object_http_open(&l->store, c->lake, c, err);
+        return object_http_open(&l->store, c->lake, &l->options, err);
     const char *path = strncmp(c->lake, "file://", 7) == 0 ? c->lake + 7 : c->lake;
     if (strstr(path, "://"))
         return tide_fail(err, TIDE_E_CONFIG, "lake=%s: expected a folder, file:// or http(s)://",

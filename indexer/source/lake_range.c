@@ -5,22 +5,26 @@
 
 enum { GALLOP_MAX = 32 };
 
+bool lake_is_stopping(const struct lake *l)
+{
+    return l->options.stopping && l->options.stopping(l->options.stopping_self);
+}
+
+/* TIDE_OK, TIDE_E_MISSING, TIDE_E_IO, TIDE_E_STOPPED. */
 static tide_status is_there(struct lake *l, uint32_t ledger, struct tide_err *err)
 {
     tide_status status = TIDE_E_MISSING;
+    if (lake_is_stopping(l))
+        return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
     for (uint32_t i = 0; i < LAKE_EXTENSIONS && status == TIDE_E_MISSING; i++) {
         char key[TIDE_OBJECT_KEY_MAX];
         struct object_fault fault = { 0 };
         lake_layout_key(key, &l->layout, ledger, i);
         status = l->store.ops->exists(l->store.self, TIDE_LANES_MAX - 1, key, &fault, err);
     }
-    prefetch_note(l->prefetch, status, err);
+    if (status != TIDE_E_STOPPED)
+        prefetch_note(l->prefetch, status, err);
     return status;
-}
-
-bool lake_is_stopping(const struct lake *l)
-{
-    return l->options.stopping && l->options.stopping(l->options.stopping_self);
 }
 
 /* A ledger after `from` whose object exists, 0 for none found. wide: the whole lake is looked
@@ -38,8 +42,6 @@ static tide_status later(struct lake *l, uint32_t from, bool wide, uint32_t *fou
     }
     uint64_t step = l->layout.batch;
     for (uint32_t i = 0; i < (wide ? GALLOP_MAX : 1) && from + step <= UINT32_MAX; i++, step *= 2) {
-        if (lake_is_stopping(l))
-            return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
         tide_status status = is_there(l, (uint32_t)(from + step), err);
         if (status == TIDE_OK)
             *found = (uint32_t)(from + step);

@@ -5,7 +5,7 @@
 enum { URL_BYTES = TIDE_CONFIG_TEXT_MAX + TIDE_OBJECT_KEY_MAX + 2 };
 
 struct http_store {
-    const struct tide_config *config;
+    const struct tide_source_options *options;
     size_t object_max;
     char base[TIDE_CONFIG_TEXT_MAX];
     struct tide_http *lanes[TIDE_LANES_MAX]; /* made at first use, by the thread of the lane */
@@ -13,7 +13,7 @@ struct http_store {
 
 static tide_status open_lane(struct http_store *s, uint32_t lane, struct tide_err *err)
 {
-    const struct tide_config *c = s->config;
+    const struct tide_config *c = s->options->config;
     const struct tide_http_options options = { .agent = "tidemark-indexer",
                                                .ca_file = c->http_ca_file,
                                                .connect_ms = c->http_connect_ms,
@@ -22,7 +22,7 @@ static tide_status open_lane(struct http_store *s, uint32_t lane, struct tide_er
     return tide_http_open(&s->lanes[lane], &options, err);
 }
 
-/* What the lake is told of an answer that is no object. */
+/* Fills err and fault for an answer that is no object. */
 static tide_status judge(const struct tide_http_answer *answer, struct object_fault *fault,
                          struct tide_err *err)
 {
@@ -55,6 +55,9 @@ static tide_status request(struct http_store *s, uint32_t lane, const char *key,
         r.self = sink->self;
         if (ceiling > s->object_max)
             sink->bytes.max = s->object_max;
+    } else {
+        r.cancelled = s->options->stopping;
+        r.self = s->options->stopping_self;
     }
     tide_status status = s->lanes[lane] ? TIDE_OK : open_lane(s, lane, err);
     if (!status)
@@ -99,7 +102,7 @@ static const struct object_store_ops http_ops = {
 };
 
 tide_status object_http_open(struct object_store *out, const char *url,
-                             const struct tide_config *config, struct tide_err *err)
+                             const struct tide_source_options *options, struct tide_err *err)
 {
     const char *host = strstr(url, "://");
     if (!host || !host[3])
@@ -115,8 +118,8 @@ tide_status object_http_open(struct object_store *out, const char *url,
     while (len && url[len - 1] == '/')
         len--;
     memcpy(s->base, url, len);
-    s->config = config;
-    s->object_max = (size_t)config->object_max_mib << 20;
+    s->options = options;
+    s->object_max = (size_t)options->config->object_max_mib << 20;
     *out = (struct object_store){ &http_ops, s, s->base };
     return TIDE_OK;
 }

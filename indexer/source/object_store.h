@@ -3,6 +3,7 @@
 #ifndef INDEXER_SOURCE_OBJECT_STORE_H
 #define INDEXER_SOURCE_OBJECT_STORE_H
 
+#include "indexer/source/source.h"
 #include "tidemark/buf.h"
 #include "tidemark/config.h"
 #include "tidemark/status.h"
@@ -34,7 +35,7 @@ struct object_store_ops {
     /* The whole object. TIDE_E_MISSING, TIDE_E_IO, TIDE_E_LIMIT (too large), TIDE_E_MEMORY. */
     tide_status (*get)(void *self, uint32_t lane, const char *key, struct object_sink *sink,
                        struct object_fault *fault, struct tide_err *err);
-    /* TIDE_OK, TIDE_E_MISSING, TIDE_E_IO. */
+    /* TIDE_OK, TIDE_E_MISSING, TIDE_E_IO, TIDE_E_STOPPED. From the source's thread alone. */
     tide_status (*exists)(void *self, uint32_t lane, const char *key, struct object_fault *fault,
                           struct tide_err *err);
     /* Names in folder ("" is the root), in no order. NULL where a store cannot list. */
@@ -51,8 +52,10 @@ struct object_store {
 
 tide_status object_folder_open(struct object_store *out, const char *path, size_t object_max,
                                struct tide_err *err) TIDE_MUST_USE;
+/* options: borrowed. stopping() ends exists() too. */
 tide_status object_http_open(struct object_store *out, const char *url,
-                             const struct tide_config *config, struct tide_err *err) TIDE_MUST_USE;
+                             const struct tide_source_options *options,
+                             struct tide_err *err) TIDE_MUST_USE;
 
 /* Appends to the sink: TIDE_OK, TIDE_E_LIMIT past max, TIDE_E_MEMORY, or TIDE_E_IO with
  * fault->no_room. */

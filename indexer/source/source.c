@@ -9,22 +9,28 @@ bool tide_source_refetch(const struct tide_source *source, struct tide_err *err)
     return content && source->ops->refetch && source->ops->refetch(source->self, err);
 }
 
-tide_status tide_source_open(struct tide_source *out, const struct tide_source_options *options,
-                             struct tide_err *err)
+tide_status tide_source_check(const struct tide_config *config, struct tide_err *err)
 {
-    const struct tide_config *c = options->config;
-    bool lake = *c->lake, stream = *c->stream, rpc = *c->rpc;
+    bool lake = *config->lake, stream = *config->stream, rpc = *config->rpc;
+    if (!lake && !stream && !rpc)
+        return tide_fail(err, TIDE_E_CONFIG, "lake, rpc, stream: one of them must be set");
     if (stream && (lake || rpc))
         return tide_fail(err, TIDE_E_CONFIG,
                          "stream and %s: a stream stands alone; only lake and rpc go together",
                          lake ? "lake" : "rpc");
-    if (stream)
+    return TIDE_OK;
+}
+
+tide_status tide_source_open(struct tide_source *out, const struct tide_source_options *options,
+                             struct tide_err *err)
+{
+    const struct tide_config *c = options->config;
+    tide_status status = tide_source_check(c, err);
+    if (status != TIDE_OK)
+        return status;
+    if (*c->stream)
         return tide_stream_open(out, options, err);
-    if (lake && rpc)
+    if (*c->lake && *c->rpc)
         return tide_joined_open(out, options, err);
-    if (lake)
-        return tide_lake_open(out, options, err);
-    if (rpc)
-        return tide_rpc_open(out, options, err);
-    return tide_fail(err, TIDE_E_CONFIG, "lake, rpc, stream: one of them must be set");
+    return *c->lake ? tide_lake_open(out, options, err) : tide_rpc_open(out, options, err);
 }

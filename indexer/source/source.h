@@ -75,6 +75,9 @@ struct tide_source_options {
 /* Calls refetch if err is about a ledger's content and the source has it. */
 bool tide_source_refetch(const struct tide_source *source, struct tide_err *err);
 
+/* Whether the settings name one source, or lake and rpc together. TIDE_E_CONFIG says why not. */
+tide_status tide_source_check(const struct tide_config *config, struct tide_err *err) TIDE_MUST_USE;
+
 /* The source that the configuration names: lake, rpc, both joined, or stream. Close with
  * out->ops->close(out->self). TIDE_E_CONFIG, TIDE_E_IO, TIDE_E_CHAIN (another network's lake). */
 tide_status tide_source_open(struct tide_source *out, const struct tide_source_options *options,

@@ -8,13 +8,14 @@
 /* Lock-free atomics are safe in a signal handler, and other threads read the flag too. */
 static atomic_bool stop_asked;
 static const char *last_words;
+static int last_code;
 
 static void give_up(int signal_number)
 {
     (void)signal_number;
     ssize_t ignored = write(STDERR_FILENO, last_words, strlen(last_words));
     (void)ignored;
-    _exit(0);
+    _exit(last_code);
 }
 
 static void ask_stop(int signal_number)
@@ -24,9 +25,10 @@ static void ask_stop(int signal_number)
         alarm(TIDE_STOP_LAST_RESORT_S);
 }
 
-void tide_stop_install(const char *text)
+void tide_stop_install(const char *text, int exit_code)
 {
     last_words = text;
+    last_code = exit_code;
     struct sigaction act = { .sa_handler = ask_stop };
     sigemptyset(&act.sa_mask);
     sigaction(SIGTERM, &act, NULL);

@@ -49,7 +49,8 @@ doctor 0 --json
 python3 - "$PG_DIR/out" <<'PY' || fail "$(cat "$PG_DIR/out")"
 import json, sys
 told = json.load(open(sys.argv[1]))
-assert told["failed"] == told["warnings"] == 0 and len(told["checks"]) == 14, told
+assert told["failed"] == told["warnings"] == 0 and len(told["checks"]) == 15, told
+assert told["interrupted"] is False, told
 assert {c["grade"] for c in told["checks"]} <= {"ok", "skipped"}, told
 PY
 
@@ -64,6 +65,8 @@ finds warning 'deployment file' 'does not name oracle' 'add them to the file'
 finds failed rpc 'network' "of the deployment file's network"
 doctor 1 --rpc "http://127.0.0.1:1/hush?key=hush" --rpc-header "X-Key: hush"
 finds failed rpc 'http://127.0.0.1:1' 'correct rpc'
+doctor 0 --rpc "http://127.0.0.1:1,$SERVE_URL"
+finds warning rpc '1 of 2 servers failed: .*http://127.0.0.1:1' 'correct rpc'
 TIDEMARK_RPC='' TIDEMARK_LAKE='' doctor 1
 finds failed rpc 'no ledger source' 'set rpc, lake or stream'
 doctor 1 --lake "$PG_DIR/none"
@@ -71,6 +74,19 @@ finds failed lake "$PG_DIR/none" 'correct lake'
 mkdir "$PG_DIR/empty"
 doctor 0 --lake "$PG_DIR/empty"
 finds warning lake 'no ledgers' 'check the path'
+
+echo "a lake on a web server that begins with the protocol"
+python3 -m http.server -d "$PG_DIR/lake" --bind 127.0.0.1 0 >"$PG_DIR/http" 2>&1 &
+until grep -q 'port [0-9]' "$PG_DIR/http"; do sleep 0.05; done
+web=http://127.0.0.1:$(sed -n 's/.*port \([0-9]*\).*/\1/p' "$PG_DIR/http" | head -1)
+doctor 0 --lake "$web"
+grep -q '^ok *lake *ledgers [0-9]* to [0-9]*' "$PG_DIR/out" || fail "$(cat "$PG_DIR/out")"
+
+echo "a stream"
+TIDEMARK_LAKE='' TIDEMARK_RPC='' doctor 1 --stream "$PG_DIR/none"
+finds failed stream 'No such file' 'correct stream'
+doctor 1 --stream "$TIDEMARK_DEPLOYMENT"
+finds failed stream 'stands alone' 'unset rpc and lake'
 
 echo "port and cache"
 python3 -c 'import socket, sys, time; s = socket.create_server(("127.0.0.1", 0)); open(sys.argv[1], "w").write(str(s.getsockname()[1])); time.sleep(600)' "$PG_DIR/taken" &
@@ -81,8 +97,16 @@ doctor 1 --api-listen 192.0.2.1:8080
 finds failed port 'Cannot assign' 'an address of this host'
 doctor 1 --api-listen localhost
 finds failed port 'no address' '127.0.0.1:8080'
-doctor 1 --api-cache "$PG_DIR/none"
+doctor 1 --api-cache "$PG_DIR/none/deeper"
 finds failed cache 'No such file' 'create the folder'
+doctor 0 --api-cache "$PG_DIR/none"
+grep -q '^ok *cache .*tidemark-api makes it' "$PG_DIR/out" || fail "$(cat "$PG_DIR/out")"
+if python3 -c 'import socket; socket.socket(socket.AF_INET6).bind(("::", 0))' 2>/dev/null; then
+    python3 -c 'import socket, sys, time; s = socket.create_server(("0.0.0.0", 0)); open(sys.argv[1], "w").write(str(s.getsockname()[1])); time.sleep(600)' "$PG_DIR/any" &
+    until [ -s "$PG_DIR/any" ]; do sleep 0.05; done
+    doctor 0 --api-listen "[::]:$(cat "$PG_DIR/any")"
+    grep -q '^ok *port .*is free' "$PG_DIR/out" || fail "$(cat "$PG_DIR/out")"
+fi
 doctor 1 --api-cache "$TIDEMARK_DEPLOYMENT"
 finds failed cache 'is no folder' 'name a folder'
 
@@ -100,6 +124,13 @@ fi
 echo "database"
 TIDEMARK_DATABASE_URL="host=$PG_DIR/none password=hush dbname=fresh" doctor 1
 finds failed database 'connection' 'start PostgreSQL'
+for bad in postgresql://u:100%hush@h/db postgresql//u:hush@h/db postgresql://u:a@hush@h/db postgresql://u:7/hush@h/db postgresql://u:hush \
+    'host=h password=a hush'; do
+    TIDEMARK_DATABASE_URL=$bad doctor 1
+    finds failed database 'no URI and no list of key=value' 'correct database_url'
+    ! TIDEMARK_DATABASE_URL=$bad "$indexer" status >"$PG_DIR/out" 2>&1 || fail "status accepts $bad"
+    ! grep -q hush "$PG_DIR/out" || fail "a secret is shown: $(cat "$PG_DIR/out")"
+done
 TIDEMARK_DATABASE_URL=$(url postgres) doctor 0
 finds warning roles 'as a superuser' 'tidemark_indexer'
 TIDEMARK_DATABASE_URL=$(url tidemark_kyc) doctor 1
@@ -107,10 +138,10 @@ finds failed grants 'tidemark_kyc does not own chain (owner tidemark_indexer)' '
 PGDATABASE=postgres "$PG_BIN/createdb" -E SQL_ASCII -T template0 --locale C latin
 TIDEMARK_DATABASE_URL=$(url postgres latin) doctor 1
 finds failed encoding 'SQL_ASCII' 'encoding UTF8'
-sql "GRANT EXECUTE ON FUNCTION pg_advisory_lock(bigint) TO PUBLIC"
+sql "GRANT EXECUTE ON FUNCTION pg_try_advisory_lock(integer, integer) TO PUBLIC"
 doctor 0
 finds warning roles 'every login may take the locks' 'database.sql'
-sql "REVOKE EXECUTE ON FUNCTION pg_advisory_lock(bigint) FROM PUBLIC; REVOKE INSERT ON kyc.session FROM tidemark_kyc"
+sql "REVOKE EXECUTE ON FUNCTION pg_try_advisory_lock(integer, integer) FROM PUBLIC; REVOKE INSERT ON kyc.session FROM tidemark_kyc"
 doctor 1
 finds failed grants 'rights are missing: tidemark_kyc on kyc.session' 'CALL kyc.grant_roles'
 sql "CALL kyc.grant_roles()"
@@ -127,5 +158,38 @@ finds warning writer 'no process writes; ledger [0-9]* is the last' 'tidemark-in
 sql "UPDATE chain.heartbeat SET state = 'frozen', error = 'ledger 7: another network'"
 doctor 1
 finds failed writer 'frozen at ledger [0-9]*: ledger 7: another network' 'table of faults'
+sql "INSERT INTO chain.lease (deployment, fence, instance, writer_pid, writer_started, writer_name, renewed_at) SELECT deployment, 0, 'x', 0, now(), 'x',
+     now() + interval '1 hour' FROM chain.heartbeat ON CONFLICT (deployment) DO UPDATE SET renewed_at = EXCLUDED.renewed_at"
+sql "UPDATE chain.heartbeat SET state = 'retrying', error = 'no space'"
+doctor 0
+finds warning writer 'the database fails at ledger [0-9]*: no space' 'log of the PostgreSQL'
+
+echo "another network's index in the same database: frozen, and in the future"
+sql "UPDATE chain.heartbeat SET state = 'following', error = NULL"
+sql "INSERT INTO chain.deployment (passphrase, network_id, epoch, contracts_hash, contracts) SELECT 'Another', sha256('Another'), 0, contracts_hash, contracts
+     FROM chain.deployment LIMIT 1;
+   INSERT INTO chain.cursor (deployment, ledger, hash, closed_at) SELECT max(id), 9, sha256(''), now() + interval '200 years' FROM chain.deployment;
+   INSERT INTO chain.heartbeat (deployment, state, instance, error) SELECT max(id), 'frozen', 'x', 'theirs' FROM chain.deployment"
+doctor 0
+grep -q '^ok *writer *following' "$PG_DIR/out" && grep -q '^ok *clock' "$PG_DIR/out" || fail "$(cat "$PG_DIR/out")"
+
+echo "interrupted, or without the server in the middle"
+python3 -c 'import socket, sys, time; s = socket.create_server(("127.0.0.1", 0)); open(sys.argv[1], "w").write(str(s.getsockname()[1])); c = s.accept(); open(sys.argv[2], "w"); time.sleep(600)' "$PG_DIR/silent" "$PG_DIR/asked" &
+until [ -s "$PG_DIR/silent" ]; do sleep 0.05; done
+silent=http://127.0.0.1:$(cat "$PG_DIR/silent")
+"$indexer" doctor --json --rpc "$silent" >"$PG_DIR/out" 2>"$PG_DIR/err" &
+pid=$!
+until [ -e "$PG_DIR/asked" ]; do sleep 0.05; done
+kill -INT $pid
+code=0
+wait $pid || code=$?
+[ $code = 1 ] && grep -q 'interrupted after [0-9]* of 15' "$PG_DIR/err" && grep -q '"interrupted":true' "$PG_DIR/out" ||
+    fail "exit $code: $(cat "$PG_DIR/out" "$PG_DIR/err")"
+"$PG_BIN/psql" -Xqc "BEGIN; LOCK chain.migration; SELECT pg_sleep(600)" &
+until [ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = 'chain.migration'::regclass AND mode = 'AccessExclusiveLock' AND granted")" = 1 ]; do sleep 0.05; done
+doctor 1 --db-silence-ms 1000
+finds failed migrations 'database' 'restarted, or did not answer'
+[ "$(grep -c '^skipped .*needs the database; the connection was lost' "$PG_DIR/out")" = 5 ] || fail "$(cat "$PG_DIR/out")"
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%LOCK chain.migration%' AND pid <> pg_backend_pid()" >/dev/null
 serve_stop || fail "serve: exit $?"
 echo ok
