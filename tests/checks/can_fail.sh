@@ -7,11 +7,13 @@ trap 'rm -rf "$dir"' EXIT
 
 fresh() {
     rm -rf "$dir/t"
-    mkdir -p "$dir/t/include/tidemark" "$dir/t/schema/base" "$dir/t/indexer/decode"
+    mkdir -p "$dir/t/include/tidemark" "$dir/t/schema/base" "$dir/t/indexer/decode" "$dir/t/tools/packaging"
     cp "$TIDE_SOURCE_DIR/include/tidemark/"{banned,base,slice}.h "$dir/t/include/tidemark/"
     cp "$TIDE_SOURCE_DIR/.clang-format" "$dir/t/"
-    for folder in include schema schema/base indexer; do echo '# here' >"$dir/t/$folder/README.md"; done
+    for folder in include schema schema/base indexer tools tools/packaging; do echo '# here' >"$dir/t/$folder/README.md"; done
     printf '\n| place | status | rejects | why |\n|---|---|---|---|\n| `decode.c` `g` | LIMIT | a | b |\n' >>"$dir/t/indexer/README.md"
+    printf '| `one.made` | info/warn | all | a |\n| `two.made` | warn | all | b |\n' >"$dir/t/tools/packaging/events.md"
+    printf 'void e(bool a)\n{\n    tide_log(a ? TIDE_INFO : TIDE_WARN, "one.made", "x=%%s", ")"); /* tide_log(0) */\n    tide_log(TIDE_WARN, "two.made", "");\n}\n' >"$dir/t/schema/base/e.c"
     printf 'int g(int a);\nint g(int a)\n{\n    return a == TIDE_E_CHAIN ? 0 : TIDE_E_LIMIT;\n}\n' >"$dir/t/indexer/decode/decode.c"
     printf '#include "tidemark/slice.h"\n\nint f(int a);\nint f(int a)\n{\n    return a;\n}\n' >"$dir/t/schema/base/a.c"
 }
@@ -56,6 +58,13 @@ touch "$dir/t/indexer/re""check.c"; breaks words 'a word in a file name'
 printf '/* for all that is\n * known %s */\n' now >>"$dir/t/schema/base/a.c"; breaks words 'a phrase across lines'
 printf 'void heartbeat(void); /* the "%s" account */\n' no''body >>"$dir/t/schema/base/a.c"
 "$check/words" "$dir/t" || { echo 'FAIL: words refuses what is right'; exit 1; }
+sed -i '/two.made/d' "$dir/t/tools/packaging/events.md"; breaks events 'an event that is not listed'
+sed -i '/two.made/d' "$dir/t/schema/base/e.c"; breaks events 'an event that no program writes'
+sed -i 's/TIDE_WARN, "two/TIDE_ERROR, "two/' "$dir/t/schema/base/e.c"; breaks events 'another level'
+mv "$dir/t/schema/base/e.c" "$dir/t/indexer/"; breaks events 'another program'
+sed -i 's/"two.made"/name/' "$dir/t/schema/base/e.c"; breaks events 'an event that the call does not name'
+sed -i '1h;1d;2G' "$dir/t/tools/packaging/events.md"; breaks events 'rows out of order'
+echo '`two.maid` in the log' >>"$dir/t/indexer/README.md"; breaks events 'a manual that names another event'
 echo '[a](nowhere.md)' >>"$dir/t/indexer/README.md"; breaks links 'a file that is not there'
 echo '[a](../schema/README.md#gone)' >>"$dir/t/indexer/README.md"; breaks links 'a heading that is not there'
 echo 'see `schema/base/gone*.c`' >>"$dir/t/indexer/README.md"; breaks links 'a path that is not there'
