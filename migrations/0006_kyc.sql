@@ -257,7 +257,7 @@ CREATE TABLE kyc.audit_turn ();
 COMMENT ON TABLE kyc.audit_turn IS 'Always empty: kyc.note locks it to append rows to kyc.audit one at a time';
 
 -- A MAC stays valid after its row is deleted, and KYC's login could write a saved session and intent again.
--- So the attester accepts no MAC for a session in this table (api/attester/outbox.c).
+-- So the attester accepts no MAC for a session in this table (api/attester/outbox/).
 CREATE TABLE kyc.erased (
     session_id text        PRIMARY KEY,
     erased_at  timestamptz NOT NULL DEFAULT clock_timestamp()

@@ -203,8 +203,8 @@ static const char begin_sql[] =
     "SELECT coalesce(l.proof, 2), encode(l.previous_hash, 'hex') FROM chain.deployment AS d"
     " LEFT JOIN chain.ledger AS l ON l.deployment = d.id AND l.ledger = $2 WHERE d.id = $1";
 
-/* Delta as the indexer had it: proof as stored, and what the range must follow. */
-static tide_status open_delta(struct again *a, struct tide_err *err)
+/* Opens the decoder with the stored level of proof, after the hash that the range follows. */
+static tide_status open_decode(struct again *a, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     char id[8], from[16];
@@ -247,7 +247,7 @@ static tide_status open_all(struct again *a, const struct tide_config *config, s
         status = add_discovered(a, err);
     }
     if (status == TIDE_OK)
-        status = open_delta(a, err);
+        status = open_decode(a, err);
     if (status != TIDE_OK)
         return status;
     const struct tide_source_options options = { .config = config,

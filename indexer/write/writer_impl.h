@@ -1,4 +1,4 @@
-/* Shared by indexer/writer*.c and partition.c; no other file includes it. */
+/* What the files of indexer/write share; no other folder includes it. */
 #ifndef INDEXER_WRITE_WRITER_IMPL_H
 #define INDEXER_WRITE_WRITER_IMPL_H
 

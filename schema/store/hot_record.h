@@ -66,13 +66,12 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     /* How old all of it was when the feeder last asked the database (api/sql/age.h). Times of this
      * host are tide_clock's now_ms under this boot id. */
     uint8_t boot[TIDE_BOOT_BYTES];
-    int64_t fed_ms;         /* of this host: when the feeder asked, even without news  */
-    int64_t changed_ms;     /* of this host: when renewed_ms was first seen             */
-    int64_t renewed_ms;     /* unix, of the primary: the indexer last renewed its lease */
-    uint64_t aged_ms;       /* since that renewal, as far as the feeder could tell      */
-    uint64_t closed_age_ms; /* since the ledger closed, by the later of two clocks      */
-    uint32_t
-        unkept; /* bit of each source (api/hot/project.h) that the index was told to leave out */
+    int64_t fed_ms;          /* of this host: when the feeder asked, even without news  */
+    int64_t changed_ms;      /* of this host: when renewed_ms was first seen             */
+    int64_t renewed_ms;      /* unix, of the primary: the indexer last renewed its lease */
+    uint64_t aged_ms;        /* since that renewal, as far as the feeder could tell      */
+    uint64_t closed_age_ms;  /* since the ledger closed, by the later of two clocks      */
+    uint32_t unkept;         /* bit of each source (api/hot/project/project.h) outside the scope */
     uint64_t raw_states;     /* versions of entries that were kept undecoded  */
     uint32_t contracts_seen; /* rows of chain.contract_seen               */
     uint32_t pasts_read;     /* complete ranges of chain.contract_coverage, weighed (feed_sql.c) */
