@@ -1,5 +1,5 @@
-/* A hash made aside: by a thread of its own while its owner goes on reading, or by the owner when
- * that thread had no time for it before the answer was wanted. One at a time.
+/* One hash at a time, made by a helper thread while its owner goes on reading. If that thread has
+ * not begun when the answer is wanted, the owner makes it.
  *
  * Threads  the functions below are for one thread. */
 #ifndef INDEXER_DECODE_HASH_WORKER_H

@@ -30,10 +30,10 @@ struct tide_proof_check {
     uint32_t count;
     uint32_t cap; /* of envelopes; the index has twice as many places, a power of two */
     struct rewrite rewrite;
-    struct hash_worker *aside; /* NULL: hashes are made where they are asked for */
+    struct hash_worker *hasher; /* NULL: hashes are made where they are asked for */
 };
 
-enum { ENVELOPES_FIRST = 1024, KEPT = 1024, ASIDE_BYTES = 32 << 10 /* less is not worth it */ };
+enum { ENVELOPES_FIRST = 1024, KEPT = 1024, THREAD_BYTES = 32 << 10 /* less is not worth it */ };
 
 tide_status tide_proof_open(struct tide_proof_check **out, enum tide_proof level,
                             const uint8_t *network_id)
@@ -51,15 +51,15 @@ tide_status tide_proof_open(struct tide_proof_check **out, enum tide_proof level
 
 void tide_proof_use_worker(struct tide_proof_check *v)
 {
-    if (!v->aside && v->level >= TIDE_PROOF_RESULTS)
-        v->aside = hash_worker_open();
+    if (!v->hasher && v->level >= TIDE_PROOF_RESULTS)
+        v->hasher = hash_worker_open();
 }
 
 void tide_proof_close(struct tide_proof_check *v)
 {
     if (!v)
         return;
-    hash_worker_close(v->aside);
+    hash_worker_close(v->hasher);
     free(v->envelopes);
     free(v->kept);
     free(v->index);
@@ -206,8 +206,8 @@ static enum tide_check check_tx_set(struct tide_proof_check *v, tide_slice tx_se
         head = tide_slice_of(tx_set.ptr, 32);
         tail = tide_slice_of(tx_set.ptr + 36, tx_set.len - 36);
     }
-    if (v->aside && tx_set.len >= ASIDE_BYTES) {
-        hash_worker_begin(v->aside, head, tail);
+    if (v->hasher && tx_set.len >= THREAD_BYTES) {
+        hash_worker_begin(v->hasher, head, tail);
         return TIDE_CHECK_NONE; /* until the end */
     }
     struct tide_sha256 h;
@@ -286,7 +286,7 @@ void tide_proof_end(struct tide_proof_check *v)
         return;
     static const uint8_t none[4];
     uint8_t hash[TIDE_HASH_BYTES];
-    if (v->aside && hash_worker_end(v->aside, hash))
+    if (v->hasher && hash_worker_end(v->hasher, hash))
         v->proof.tx_set = check(memcmp(hash, v->header.tx_set_hash, TIDE_HASH_BYTES) == 0);
     if (v->tx_count == 0)
         tide_sha256_update(&v->results, tide_slice_of(none, 4));
@@ -297,8 +297,8 @@ void tide_proof_end(struct tide_proof_check *v)
 void tide_proof_drop(struct tide_proof_check *v)
 {
     uint8_t ignored[TIDE_HASH_BYTES];
-    if (v->aside)
-        (void)hash_worker_end(v->aside, ignored);
+    if (v->hasher)
+        (void)hash_worker_end(v->hasher, ignored);
 }
 
 const struct tide_ledger_proof *tide_proof_findings(const struct tide_proof_check *v)
