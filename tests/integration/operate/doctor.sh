@@ -185,7 +185,7 @@ code=0
 wait $pid || code=$?
 [ $code = 1 ] && grep -q 'interrupted after [0-9]* of 15' "$PG_DIR/err" && grep -q '"interrupted":true' "$PG_DIR/out" ||
     fail "exit $code: $(cat "$PG_DIR/out" "$PG_DIR/err")"
-"$PG_BIN/psql" -Xqc "BEGIN; LOCK chain.migration; SELECT pg_sleep(600)" &
+"$PG_BIN/psql" -Xqc "BEGIN; LOCK chain.migration; SELECT pg_sleep(600)" 2>/dev/null &
 until [ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = 'chain.migration'::regclass AND mode = 'AccessExclusiveLock' AND granted")" = 1 ]; do sleep 0.05; done
 doctor 1 --db-silence-ms 1000
 finds failed migrations 'database' 'restarted, or did not answer'
