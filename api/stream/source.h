@@ -1,4 +1,4 @@
-/* Where the hub gets ledgers from: PostgreSQL (pg_page.c), or a test's own. */
+/* Where the hub gets ledgers from: PostgreSQL (pg_source.c), or a test's own. */
 #ifndef API_STREAM_SOURCE_H
 #define API_STREAM_SOURCE_H
 

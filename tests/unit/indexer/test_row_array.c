@@ -1,5 +1,5 @@
 /* COPY tuples made into an array parameter, against bytes written by hand from PostgreSQL's
- * array_recv and record_recv. That a server takes them is tests/integration/same_rows.sh's to say. */
+ * array_recv and record_recv. tests/integration/indexer/same_rows.sh shows that a server takes them. */
 #include "indexer/write/row_array.h"
 #include "tidemark/copy.h"
 
