@@ -11,6 +11,8 @@ fresh() {
     cp "$TIDE_SOURCE_DIR/include/tidemark/"{banned,base,slice}.h "$dir/t/include/tidemark/"
     cp "$TIDE_SOURCE_DIR/.clang-format" "$dir/t/"
     for folder in include schema schema/base indexer tools tools/packaging; do echo '# here' >"$dir/t/$folder/README.md"; done
+    printf '`banned.h`, `base.h`, `tidemark/slice.h`\n' >>"$dir/t/include/README.md"
+    printf '\n| file | what |\n|---|---|\n| `*.c` | all |\n' >>"$dir/t/schema/base/README.md"
     printf '\n| place | status | rejects | why |\n|---|---|---|---|\n| `decode.c` `g` | LIMIT | a | b |\n' >>"$dir/t/indexer/README.md"
     printf '| `one.made` | info/warn | all | a |\n| `two.made` | warn | all | b |\n' >"$dir/t/tools/packaging/events.md"
     printf 'void e(bool a)\n{\n    tide_log(a ? TIDE_INFO : TIDE_WARN, "one.made", "x=%%s", ")"); /* tide_log(0) */\n    tide_log(TIDE_WARN, "two.made", "");\n}\n' >"$dir/t/schema/base/e.c"
@@ -33,6 +35,7 @@ echo '#include "../x.h"' >>"$dir/t/schema/base/a.c"; breaks arrows 'upwards'
 echo '#include <curl/curl.h>' >>"$dir/t/schema/base/a.c"; breaks arrows 'a library outside its file'
 echo '#include "schema/x.h"' >>"$dir/t/include/tidemark/slice.h"; breaks arrows 'include includes schema'
 echo '#include "indexer/write/x.h"' >>"$dir/t/indexer/decode/decode.c"; breaks arrows 'decode includes write'
+echo '#include "schema/store/x.h"' >>"$dir/t/schema/base/a.c"; breaks arrows 'base includes store'
 echo '#include "schema/base/b.h"' >"$dir/t/schema/base/a.h"; echo '#include "schema/base/a.h"' >"$dir/t/schema/base/b.h"; breaks arrows 'a cycle'
 { echo 'void g(void)'; echo '{'; printf '    f(1);\n%.0s' {1..70}; echo '}'; } >>"$dir/t/schema/base/a.c"; breaks sizes 'a long function'
 printf '/* */\n%.0s' {1..701} >>"$dir/t/schema/base/a.c"; breaks sizes 'a long file'
@@ -51,6 +54,9 @@ if command -v clang-format >/dev/null; then breaks format 'two blanks'; else fre
 echo x >"$dir/t/notes.txt"; breaks folders 'a file at the top'
 rm "$dir/t/schema/base/README.md"; breaks folders 'no README'
 printf '#!/bin/sh\n' >"$dir/t/indexer/run"; breaks folders 'a script that does not run'
+touch "$dir/t/indexer/decode/new.c"; breaks folders 'a file without a line, deep'
+touch "$dir/t/schema/base/new.h"; breaks folders 'a file that no pattern names'
+echo '| `gone.c` | what |' >>"$dir/t/schema/base/README.md"; breaks folders 'a line about a file that is not there'
 printf '/* see /%s/me/x */\n' home >>"$dir/t/schema/base/a.c"; breaks folders 'a path of a machine'
 printf 'int cr%s_size(void);\n' ew >>"$dir/t/schema/base/a.c"; breaks words 'a word inside an identifier'
 printf 'void f%sB%s(void);\n' ake eat >>"$dir/t/schema/base/a.c"; breaks words 'a word in camel case'

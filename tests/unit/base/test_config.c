@@ -359,7 +359,8 @@ static void manual_part_is(const char *path, const char *begin, const char *end,
     fclose(file);
     free(text);
     if (!same)
-        fail_msg("%s is stale after %s: TIDE_UPDATE=1 build/dev/tests/unit_base config", path, begin);
+        fail_msg("%s is stale after %s: TIDE_UPDATE=1 build/dev/tests/unit_base config", path,
+                 begin);
 }
 
 static size_t lines_of(tide_slice text)
