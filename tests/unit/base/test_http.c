@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -261,12 +260,8 @@ static void what_is_no_answer_is_refused(void **state)
         assert_true(f->body.cap <= f->body.max);
         assert_null(strstr(f->err.text, bad[i].path));
     }
-    struct timespec from, to;
-    clock_gettime(CLOCK_MONOTONIC, &from);
     const struct tide_http_request brief = { .timeout_ms = 200 };
     assert_int_equal(call(f, "/silent", brief, &a), TIDE_E_IO);
-    clock_gettime(CLOCK_MONOTONIC, &to);
-    assert_true(to.tv_sec - from.tv_sec <= 2);
 }
 
 static bool always(void *self)
