@@ -115,7 +115,7 @@ tide_status chain_open(struct chain *chain, const struct chain_options *options)
                              .random = options->seed * 0x2545f4914f6cdd1du + 1,
                              .ledger = options->first_ledger - 1,
                              .now = options->start_time };
-    uint32_t users = options->users ? options->users : 36 + options->txs * 2;
+    uint32_t users = 36 + options->txs * 2; /* enough for the calls of a ledger */
     chain->slot_max = users + 64;
     if (parties_open(&chain->parties, options->passphrase, options->seed, users) != TIDE_OK)
         return TIDE_E_MEMORY;

@@ -69,7 +69,6 @@ struct chain_options {
     uint64_t start_time; /* close time of the ledger before        */
     uint32_t close_step; /* seconds                                */
     uint32_t txs;        /* calls a ledger, on average             */
-    uint32_t users;      /* 0: enough for txs                      */
     uint32_t noise;      /* transactions of strangers in a hundred */
     uint32_t life;       /* lifetime of a persistent entry, ledgers; 0: the network's */
     enum workload_profile profile;

@@ -23,15 +23,12 @@ static const struct sim_option table[] = {
     { "subject",    SIM_TEXT,   AT(subject),    0, 0, "NAME  a name as above, G… or C…; so are the next three" },
     { "signer",     SIM_TEXT,   AT(signer),     0, 0, "NAME" },
     { "owner",      SIM_TEXT,   AT(owner),      0, 0, "NAME" },
-    { "collateral", SIM_TEXT,   AT(collateral), 0, 0, "NAME  a token: xlm, usdc, sGOLD (default: xlm)" },
     { "pool",       SIM_TEXT,   AT(pool),       0, 0, "POOL  XLM, sGOLD, sBTC, sTSLA (against USDC)" },
     { "reverse",    SIM_FLAG,   AT(reverse),    0, 0, "pays with USDC" },
     { "amount",     SIM_TEXT,   AT(amount),     0, 0, "X  at most 7 decimals; so are the next four" },
     { "amount-b",   SIM_TEXT,   AT(amount_b),   0, 0, "X  of USDC" },
     { "min",        SIM_TEXT,   AT(min),        0, 0, "X  the least to get (default: 0)" },
-    { "min-b",      SIM_TEXT,   AT(min_b),      0, 0, "X  the least USDC to get (default: 0)" },
     { "price",      SIM_TEXT,   AT(price),      0, 0, "X" },
-    { "partner",    SIM_NUMBER, AT(partner),    0, UINT32_MAX, "N  (default: 0)" },
     { "synth",      SIM_TEXT,   AT(synth),      0, 0, "SYMBOL  sGOLD, sTSLA, sBTC" },
     { "asset",      SIM_TEXT,   AT(asset),      0, 0, "SYMBOL  of the oracle: GOLD, TSLA, BTC, XLM, USDC, OIL" },
     { "country",    SIM_NUMBER, AT(country),    0, UINT32_MAX, "N  ISO 3166 number (default: 756)" },
@@ -39,7 +36,6 @@ static const struct sim_option table[] = {
     { "metadata",   SIM_TEXT,   AT(metadata),   0, 0, "TEXT" },
     { "title",      SIM_TEXT,   AT(title),      0, 0, "TEXT" },
     { "text",       SIM_TEXT,   AT(text),       0, 0, "TEXT" },
-    { "call-data",  SIM_TEXT,   AT(call_data),  0, 0, "TEXT" },
     { "proposal",   SIM_NUMBER, AT(proposal),   0, UINT64_MAX, "N" },
     { "against",    SIM_FLAG,   AT(against),    0, 0, "votes no" },
 };
@@ -393,9 +389,7 @@ int sim_tx_command(int argc, char **argv)
     struct tide_err err;
     char user[32];
     bool refused = false;
-    struct client_options o = {
-        .seed = 1, .country = 756, .min = "0", .min_b = "0", .collateral = "xlm"
-    };
+    struct client_options o = { .seed = 1, .country = 756, .min = "0" };
     const struct sim_options tables = { table, TIDE_COUNT(table), &o };
     if (argc > 0 && strcmp(argv[0], "--help") == 0) {
         print_help(stdout, &tables);

@@ -77,9 +77,9 @@ bool client_error(char *out, size_t size, tide_slice diagnostic);
 
 struct client_options {
     const char *rpc, *as, *user, *sender;
-    const char *subject, *signer, *owner, *pool, *amount, *amount_b, *min, *min_b, *synth, *asset,
-        *collateral, *price, *metadata, *title, *text, *call_data;
-    uint64_t seed, partner, country, expires_in, proposal;
+    const char *subject, *signer, *owner, *pool, *amount, *amount_b, *min, *synth, *asset, *price,
+        *metadata, *title, *text;
+    uint64_t seed, country, expires_in, proposal;
     bool reverse, against;
 };
 

@@ -8,8 +8,9 @@
 
 /* clang-format off */
 /* Letters: w who, s subject, g signer, o owner, p pool, d direction, m amount, n other amount,
- * k least, l least of the other, r partner, y synth, c collateral, f asset, q price, j country,
- * e expiry, x metadata, t title, b text, h call data, i proposal, v support, a reason. */
+ * k least, y synth, f asset, q price, j country, e expiry, x metadata, t title, b text, i proposal,
+ * v support, a reason. Fixed: l least of the other (0), r partner (0), c collateral (xlm), h call
+ * data (none). */
 const struct client_call client_calls[] = {
     { "attest",              PARTY_COMPLIANCE, "attest",              "wsjex",  "--as sumsub --subject NAME [--country N] [--expires-in S] [--metadata TEXT]" },
     { "submit_attestation",  PARTY_COMPLIANCE, "submit_attestation",  "wgje",   "--user N --signer signer0 [--country N] [--expires-in S]" },
@@ -17,18 +18,17 @@ const struct client_call client_calls[] = {
     { "add_verifier",        PARTY_COMPLIANCE, "add_verifier",        "ws",     "--as daowallet --subject NAME" },
     { "remove_verifier",     PARTY_COMPLIANCE, "remove_verifier",     "ws",     "--as daowallet --subject NAME" },
     { "suspend",             PARTY_COMPLIANCE, "suspend_account",     "wsa",    "--as admin --subject NAME --text REASON" },
-    { "unsuspend",           PARTY_COMPLIANCE, "unsuspend_account",   "ws",     "--as admin --subject NAME" },
     { "sanction",            PARTY_COMPLIANCE, "sanction_account",    "wsa",    "--as admin --subject NAME --text REASON" },
     { "freeze",              PARTY_COMPLIANCE, "freeze_account",      "wsa",    "--as admin --subject NAME --text REASON" },
     { "unfreeze",            PARTY_COMPLIANCE, "unfreeze_account",    "ws",     "--as admin --subject NAME" },
     { "block_jurisdiction",  PARTY_COMPLIANCE, "block_jurisdiction",  "wj",     "--as daowallet --country N" },
     { "unblock_jurisdiction", PARTY_COMPLIANCE, "unblock_jurisdiction", "wj",   "--as daowallet --country N" },
-    { "swap_exact_in",       PARTY_POOL,       "swap_exact_in",       "wpdmkr", "--user N --pool POOL --amount X [--reverse] [--min X] [--partner N]" },
+    { "swap_exact_in",       PARTY_POOL,       "swap_exact_in",       "wpdmkr", "--user N --pool POOL --amount X [--reverse] [--min X]" },
     { "swap",                PARTY_POOL,       "swap_exact_in",       "wpdmkr", "the same" },
     { "add_liquidity",       PARTY_POOL,       "add_liquidity",       "wpmnk",  "--user N --pool POOL --amount X --amount-b X [--min X]" },
-    { "remove_liquidity",    PARTY_POOL,       "remove_liquidity",    "wpmkl",  "--user N --pool POOL --amount SHARES [--min X] [--min-b X]" },
+    { "remove_liquidity",    PARTY_POOL,       "remove_liquidity",    "wpmkl",  "--user N --pool POOL --amount SHARES [--min X]" },
     { "claim_fees",          PARTY_POOL,       "claim_fees",          "wp",     "--user N --pool POOL" },
-    { "open_vault",          PARTY_ENGINE,     "open_vault",          "wycm",   "--user N --synth sGOLD --amount X [--collateral xlm]" },
+    { "open_vault",          PARTY_ENGINE,     "open_vault",          "wycm",   "--user N --synth sGOLD --amount X" },
     { "deposit_collateral",  PARTY_ENGINE,     "deposit_collateral",  "wym",    "--user N --synth sGOLD --amount X" },
     { "mint_synth",          PARTY_ENGINE,     "mint_synth",          "wym",    "--user N --synth sGOLD --amount X" },
     { "burn_synth",          PARTY_ENGINE,     "burn_synth",          "wym",    "--user N --synth sGOLD --amount X" },
@@ -37,7 +37,7 @@ const struct client_call client_calls[] = {
     { "deposit",             PARTY_STABILITY,  "deposit",             "wm",     "--user N --amount X" },
     { "withdraw",            PARTY_STABILITY,  "withdraw",            "wm",     "--user N --amount X" },
     { "submit_price",        PARTY_ORACLE,     "submit_price",        "wfq",    "--as feed0 --asset GOLD --price X" },
-    { "propose",             PARTY_DAO,        "propose",             "wtbh",   "--as gov0 [--title TEXT] [--text TEXT] [--call-data TEXT]" },
+    { "propose",             PARTY_DAO,        "propose",             "wtbh",   "--as gov0 [--title TEXT] [--text TEXT]" },
     { "vote",                PARTY_DAO,        "vote",                "wiv",    "--as gov0 --proposal N [--against]" },
     { "initialize_dao",      PARTY_DAO,        "initialize",          "ws",     "--as NAME --subject ENGINE  anyone, at any time: NAME becomes the DAO" },
     { "set_protocol_config", PARTY_DAO,        "set_protocol_config", "wsssss", "--as NAME --subject NAME  of the wallet and four contracts" },
@@ -192,7 +192,7 @@ static tide_status put_named(struct tide_buf *out, char part, const struct clien
     case 'o':
         return put_party(out, o, parties, "owner", o->owner, err);
     case 'c':
-        return put_party(out, o, parties, "collateral", o->collateral, err);
+        return put_party(out, o, parties, "collateral", "xlm", err);
     case 'p':
         return put_pool(out, o->pool, err);
     case 'y':
@@ -215,7 +215,7 @@ static tide_status put_number(struct tide_buf *out, char part, const struct clie
     case 'k':
         return put_amount(out, "min", o->min, err);
     case 'l':
-        return put_amount(out, "min-b", o->min_b, err);
+        return put_amount(out, "min-b", "0", err);
     default:
         return put_amount(out, "price", o->price, err);
     }
@@ -231,7 +231,7 @@ static void put_plain(struct tide_buf *out, char part, const struct client_optio
         put_bool(out, !o->against);
         return;
     case 'r':
-        put_u32(out, o->partner);
+        put_u32(out, 0);
         return;
     case 'j':
         put_u32(out, o->country);
@@ -246,7 +246,7 @@ static void put_plain(struct tide_buf *out, char part, const struct client_optio
         put_bytes(out, part == 'x'   ? o->metadata
                        : part == 't' ? o->title
                        : part == 'b' ? o->text
-                                     : o->call_data);
+                                     : NULL);
     }
 }
 

@@ -11,7 +11,6 @@ static const struct sim_option chain_table[] = {
     { "seed",        SIM_NUMBER, AT(seed),       0, UINT64_MAX, "N  everything follows from it (default: 1)" },
     { "ledgers",     SIM_NUMBER, AT(ledgers),    1, UINT32_MAX, "N  how many, rounded up to whole objects (default: 512)" },
     { "txs",         SIM_NUMBER, AT(txs),        1, 2000, "N  calls a ledger, on average (default: 12)" },
-    { "users",       SIM_NUMBER, AT(users),      4, 100000, "N  how many (default: enough for the calls)" },
     { "noise",       SIM_NUMBER, AT(noise),      0, 100, "N  transactions of strangers to a hundred calls (default: 15)" },
     { "life",        SIM_NUMBER, AT(life),       0, 2073599, "N  ledgers an entry lives without care; 0 is the network's 2073599 (default: 1200)" },
     { "first-ledger", SIM_NUMBER, AT(first_ledger), 2, UINT32_MAX / 2, "N  (default: 1024)" },
@@ -20,7 +19,6 @@ static const struct sim_option chain_table[] = {
     { "lcm",         SIM_NUMBER, AT(lcm),        1, 2, "1|2  version of LedgerCloseMeta (default: 2)" },
     { "ledgers-per-object", SIM_NUMBER, AT(ledgers_per_object), 1, 65536, "N  (default: 64; serve: 1)" },
     { "objects-per-partition", SIM_NUMBER, AT(objects_per_partition), 1, 1u << 20u, "N  (default: 1000; serve: 64000)" },
-    { "level",       SIM_NUMBER, AT(level),      1, 19, "N  of zstd (default: 3)" },
     { "hostile",     SIM_NUMBER, AT(hostile),    1, UINT64_MAX, "SEED  attackers behind the ordinary population: anything that the network accepts" },
     { "hostile-all-from", SIM_NUMBER, AT(hostile_all_from), 2, UINT32_MAX, "N  from this ledger on they also overwrite entries of the workload (default: never)" },
     { "hostile-attacks", SIM_TEXT, AT(hostile_attacks), 0, 0, "LIST  comma list of attacks (default: all; hostile/attacks.def)" },
@@ -134,8 +132,7 @@ struct sim_settings sim_settings_default(void)
                                   .start_time = 1767225600,
                                   .lcm = 2,
                                   .ledgers_per_object = 64,
-                                  .objects_per_partition = 1000,
-                                  .level = 3 };
+                                  .objects_per_partition = 1000 };
 }
 
 struct sim_options sim_settings_options(struct sim_settings *settings)
@@ -179,7 +176,6 @@ struct chain_options sim_settings_chain(const struct sim_settings *s)
         .start_time = s->start_time,
         .close_step = (uint32_t)s->close_step,
         .txs = (uint32_t)s->txs,
-        .users = (uint32_t)s->users,
         .noise = (uint32_t)s->noise,
         .life = (uint32_t)s->life,
         .profile = strcmp(s->profile, "swaps") == 0 ? WORKLOAD_SWAPS : WORKLOAD_MIXED,
@@ -195,5 +191,5 @@ struct lake_options sim_settings_lake(const struct sim_settings *s)
                                   .passphrase = s->passphrase,
                                   .ledgers_per_object = (uint32_t)s->ledgers_per_object,
                                   .objects_per_partition = (uint32_t)s->objects_per_partition,
-                                  .level = (int)s->level };
+                                  .level = 3 };
 }
