@@ -51,7 +51,7 @@ void stream_ring_add(struct stream_ring *ring, struct stream_piece *pieces, uint
         ring->bytes += stream_piece_bytes(piece);
         ring->ledgers += piece->last;
     }
-    /* What just came stays, so that everybody who is live gets it from here. */
+    /* What just came stays, so that every live subscriber gets it from here. */
     while (ring->bytes > max && ring->first != pieces)
         drop_first(ring);
 }

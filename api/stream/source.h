@@ -23,7 +23,7 @@ struct stream_head {
     bool unkept_kinds[TIDE_EV_COUNT];
 };
 
-/* One message as everybody gets it, without its id: "event: …\ndata: …\n\n". */
+/* One message as every subscriber gets it, without its id: "event: …\ndata: …\n\n". */
 struct stream_note {
     struct stream_position position;
     tide_slice text;

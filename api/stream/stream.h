@@ -9,7 +9,7 @@
  *            that there is no joint: being live is having nothing left to send.
  * Slow       each has a buffer of buffer_max bytes; while it is full nothing is read for it. One
  *            that does not empty half of it in full_ms is told "dropped", with the reason, and
- *            closed. When all buffers together reach total_max everybody waits, and who holds most
+ *            closed. When all buffers together reach total_max all wait, and the one that holds most
  *            of it and took nothing for five seconds is dropped.
  * Stale      without the database, or when the head is older than stale_ms (age.h), subscribers
  *            stay and are told "stale" with the reason, then "fresh". Messages between the two are
@@ -118,7 +118,7 @@ tide_status tide_stream_hub_open(struct tide_stream_hub **out,
                                  struct tide_err *err) TIDE_MUST_USE;
 /* After the hub's thread ended and every subscriber was closed. */
 void tide_stream_hub_close(struct tide_stream_hub *stream);
-/* The body of the hub's thread, until stopped; then everybody is dropped, "shutdown". */
+/* The body of the hub's thread, until stopped; then all subscribers are dropped, "shutdown". */
 void tide_stream_hub_run(struct tide_stream_hub *stream);
 /* One turn of it by hand: looks, reads at most a page of each kind, gives out. *more: at once
  * again. (Tests.) */

@@ -106,7 +106,7 @@ void hot_publish(struct tide_hot *hot, struct hot_env *env)
 
 /* --- the gate ---------------------------------------------------------------------------- */
 
-static bool anybody_inside(struct tide_hot *hot)
+static bool has_readers(struct tide_hot *hot)
 {
     for (struct tide_hot_reader *r = hot->readers; r; r = r->next)
         if (atomic_load(&r->busy))
@@ -121,7 +121,7 @@ void hot_gate_close(struct tide_hot *hot)
     while (atomic_load(&hot->closed))
         pthread_cond_wait(&hot->opened, &hot->mutex);
     atomic_store(&hot->closed, true);
-    while (anybody_inside(hot)) {
+    while (has_readers(hot)) {
         pthread_mutex_unlock(&hot->mutex);
         nanosleep(&pause, NULL);
         pthread_mutex_lock(&hot->mutex);

@@ -8,7 +8,7 @@
  * past has been read), and at that ledger no newest version of an entry of it was undecoded;
  * complete when everything is kept of it, too.
  *
- * Anybody can make himself the DAO of the published contracts, and then write what he likes into
+ * Any account can make itself the DAO of the published contracts, and then write anything into
  * the three whose code the DAO may replace: what is undecoded there is reported, and stops
  * nothing. The same holds for discovered tokens. */
 static const char contracts_sql[] =

@@ -1,7 +1,7 @@
 /* Where work of KYC is done: one thread's connection to the primary, its HTTP client, and which
  * deployment it is about. Each worker thread has one.
  *
- * Network   what is open to everybody, and the sandbox, are for networks that are not the main one:
+ * Network   sessions without a key, and the sandbox, are for networks that are not the main one:
  *           on that one no context with such settings ever becomes ready.
  * Writing   one transaction: tide_kyc_begin, statements, tide_kyc_commit. COMMIT's lost answer is
  *           TIDE_E_DB: what runs again must find what it did before. */

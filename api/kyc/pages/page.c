@@ -85,19 +85,19 @@ static void put_origins(struct tide_buf *out, const struct tide_kyc_provider *pr
 static bool put_ancestors(struct tide_buf *out, const struct tide_kyc_sheet *sheet)
 {
     const struct tide_kyc_integrator *integrator = integrator_of(sheet);
-    bool anybody = sheet->session && sheet->framing == TIDE_KYC_FRAMED_BY_BOTH;
+    bool framed = sheet->session && sheet->framing == TIDE_KYC_FRAMED_BY_BOTH;
     tide_buf_str(out, "; frame-ancestors");
-    if (anybody)
+    if (framed)
         tide_buf_str(out, " 'self'");
     bool theirs = integrator && sheet->framing != TIDE_KYC_FRAMED_NEVER;
     for (uint32_t i = 0; theirs && i < integrator->origin_count; i++) {
         tide_buf_u8(out, ' ');
         tide_buf_str(out, integrator->origins[i]);
-        anybody = true;
+        framed = true;
     }
-    if (!anybody)
+    if (!framed)
         tide_buf_str(out, " 'none'");
-    return anybody;
+    return framed;
 }
 
 static void set_policy(struct tide_reply *reply, const struct tide_kyc_sheet *sheet)

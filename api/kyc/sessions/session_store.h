@@ -42,7 +42,7 @@ bool tide_kyc_session_read(struct tide_kyc_session *out, const struct tide_pg_ro
                            uint32_t row) TIDE_MUST_USE;
 
 /* What a provider knows the person behind an address by: the same for an address of a network, and
- * nothing to anybody without the key. */
+ * nothing without the key. */
 void tide_kyc_reference(char out[TIDE_KYC_REF_BYTES], const struct tide_kyc_context *context,
                         const char *address);
 
