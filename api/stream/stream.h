@@ -9,8 +9,8 @@
  *            that there is no joint: being live is having nothing left to send.
  * Slow       each has a buffer of buffer_max bytes; while it is full nothing is read for it. One
  *            that does not empty half of it in full_ms is told "dropped", with the reason, and
- *            closed. When all buffers together reach total_max all wait, and the one that holds most
- *            of it and took nothing for five seconds is dropped.
+ *            closed. When all buffers together reach total_max all wait, and the one that holds
+ *            most of it and took nothing for five seconds is dropped.
  * Stale      without the database, or when the head is older than stale_ms (age.h), subscribers
  *            stay and are told "stale" with the reason, then "fresh". Messages between the two are
  *            true as of their ledger only: present standings are not given until "fresh".

@@ -206,7 +206,7 @@ static bool names_us(const struct tide_decode *d, const tide_slice *topics, uint
     return false;
 }
 
-/* Whether the deployment wants an event of that name: its own table in any of its shapes, or the log. */
+/* Whether an event of that name is wanted: for its table, in any of its shapes, or for the log. */
 static bool anyone_wants(const struct tide_decode *d, const struct tide_kind *kind, tide_slice name)
 {
     bool wanted = d->wanted[TIDE_TABLE_EVENT_LOG];
