@@ -13,7 +13,7 @@ export PG_BIN PG_DIR
 # An index of few tables answers from those alone.
 PGDATABASE=postgres "$PG_BIN/createdb" few
 export PGDATABASE=few TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=few"
-"$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/sim/lake" --stop-at-end --proof none --only event.swap,state.oracle_feed 2>"$PG_DIR/few.log" ||
+"$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/sim/lake" --stop-at-end --proof none --only event.swap,state.oracle_feed,state.oracle_pending_observations 2>"$PG_DIR/few.log" ||
     fail "--only: $(tail -2 "$PG_DIR/few.log")"
 printf 'GET %s\n' /api/ledgers /api/oracle/feeds /api/pools /api/vaults | "$TIDE_BIN/sql_driver" 1 4 >"$PG_DIR/few.out" 2>"$PG_DIR/few.err" ||
     fail "sql_driver: $(tail -2 "$PG_DIR/few.err")"
