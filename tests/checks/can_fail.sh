@@ -13,6 +13,7 @@ fresh() {
     for folder in include schema schema/base indexer tools tools/packaging; do echo '# here' >"$dir/t/$folder/README.md"; done
     printf '`banned.h`, `base.h`, `tidemark/slice.h`\n' >>"$dir/t/include/README.md"
     printf '\n| file | what |\n|---|---|\n| `*.c` | all |\n' >>"$dir/t/schema/base/README.md"
+    echo '`events.md`' >>"$dir/t/tools/packaging/README.md"
     printf '\n| place | status | rejects | why |\n|---|---|---|---|\n| `decode.c` `g` | LIMIT | a | b |\n' >>"$dir/t/indexer/README.md"
     printf '| `one.made` | info/warn | all | a |\n| `two.made` | warn | all | b |\n' >"$dir/t/tools/packaging/events.md"
     printf 'void e(bool a)\n{\n    tide_log(a ? TIDE_INFO : TIDE_WARN, "one.made", "x=%%s", ")"); /* tide_log(0) */\n    tide_log(TIDE_WARN, "two.made", "");\n}\n' >"$dir/t/schema/base/e.c"
