@@ -1,5 +1,6 @@
 #include "api/http/static_files.h"
 #include "api/http/route.h"
+#include "tidemark/hash.h"
 
 /* The page asks its own host for its own files and for answers, and runs no text as a program. */
 #define PAGE_POLICY                                                                 \
@@ -15,8 +16,16 @@ static const struct {
 } types[] = {
     { ".html", "text/html; charset=utf-8" },        { ".css", "text/css; charset=utf-8" },
     { ".js", "text/javascript; charset=utf-8" },    { ".svg", "image/svg+xml" },
-    { ".json", "application/json; charset=utf-8" },
+    { ".json", "application/json; charset=utf-8" }, { ".txt", "text/plain; charset=utf-8" },
 };
+
+static const char *type_of(const char *name)
+{
+    for (size_t i = 0; i < TIDE_COUNT(types); i++)
+        if (tide_slice_eq_str(tide_slice_str(strrchr(name, '.')), types[i].ending))
+            return types[i].type;
+    return NULL;
+}
 
 static bool is_called(const char *name, const char *wanted)
 {
@@ -45,9 +54,64 @@ void tide_route_static_file(struct tide_handler_context *context,
     (void)context;
     assert(document); /* of every route with this handler: test_document */
     reply->fixed = document->text;
-    for (size_t i = 0; i < TIDE_COUNT(types); i++)
-        if (tide_slice_eq_str(tide_slice_str(strrchr(document->name, '.')), types[i].ending))
-            reply->content_type = types[i].type;
+    reply->content_type = type_of(document->name);
     reply->security_policy =
         strcmp(document->name, "partner.html") == 0 ? PARTNER_POLICY : PAGE_POLICY;
+}
+
+/* --- the dashboard ----------------------------------------------------------------------- */
+
+const struct tide_app_file *tide_app_file_of(tide_slice name)
+{
+    for (size_t i = 0; i < tide_app_file_count; i++)
+        if (tide_slice_eq_str(name, tide_app_files[i].name))
+            return &tide_app_files[i];
+    return NULL;
+}
+
+tide_handler_fn tide_route_dashboard;
+void tide_route_dashboard(struct tide_handler_context *context, const struct tide_request *request,
+                          struct tide_reply *reply)
+{
+    const struct tide_app_file *page = tide_app_file_of(TIDE_SLICE("index.html"));
+    (void)context;
+    (void)request; /* the page reads its own address */
+    reply->fixed = page ? page->text : tide_static_file_of("/unbuilt")->text;
+    reply->content_type = type_of("index.html");
+    reply->security_policy = PAGE_POLICY;
+}
+
+/* The names of built files change with their content. */
+static bool is_immutable(const char *name)
+{
+    return strcmp(name, "licenses.txt") != 0 && strcmp(name, "icon.svg") != 0 &&
+           strcmp(name, "index.html") != 0;
+}
+
+/* A tag of this route's own: the server keeps one digest for each route, which has many files. */
+static void set_tag(struct tide_reply *reply, const struct tide_app_file *file)
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    tide_sha256(hash, is_immutable(file->name) ? tide_slice_str(file->name) : file->text);
+    memcpy(reply->etag, hash, sizeof reply->etag);
+    reply->has_etag = true;
+}
+
+tide_handler_fn tide_route_app_file;
+void tide_route_app_file(struct tide_handler_context *context, const struct tide_request *request,
+                         struct tide_reply *reply)
+{
+    const struct tide_app_file *file =
+        tide_app_file_of(tide_request_param(request, TIDE_PARAM_file)->text);
+    (void)context;
+    if (!file) {
+        tide_reply_problem(reply, 404, "not_found", "The dashboard has no such file.");
+        return;
+    }
+    reply->fixed = file->text;
+    reply->content_type = type_of(file->name);
+    reply->security_policy = PAGE_POLICY;
+    if (is_immutable(file->name))
+        reply->cache_control = "public, max-age=31536000, immutable";
+    set_tag(reply, file);
 }

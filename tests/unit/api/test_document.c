@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-tide_handler_fn tide_route_static_file;
+tide_handler_fn tide_route_static_file, tide_route_dashboard, tide_route_app_file;
 
 static void ask(struct tide_reply *reply, const struct tide_route *route)
 {
@@ -20,10 +20,11 @@ static void ask(struct tide_reply *reply, const struct tide_route *route)
     tide_route_static_file(&context, &request, reply);
 }
 
-/* Pages that are put together from a document and from what they are about: test_kyc_page. */
+/* Documents without a route of that name: pages of KYC are put together from what they are about
+ * (test_kyc_page), and one stands in for a dashboard that was not built. */
 static uint32_t made_up_from(void)
 {
-    static const char *const pages[] = { "/kyc", "/kyc/sandbox" };
+    static const char *const pages[] = { "/kyc", "/kyc/sandbox", "/unbuilt" };
     for (size_t i = 0; i < TIDE_COUNT(pages); i++)
         assert_non_null(tide_static_file_of(pages[i]));
     return TIDE_COUNT(pages);
@@ -65,9 +66,71 @@ static void only_whole_names_are_found(void **state)
     };
     for (size_t i = 0; i < TIDE_COUNT(none); i++)
         assert_null(tide_static_file_of(none[i]));
-    assert_string_equal(tide_static_file_of("/")->name, "index.html");
     assert_string_equal(tide_static_file_of("/docs")->name, "docs.html");
     assert_string_equal(tide_static_file_of("/docs/docs.js")->name, "docs.js");
+}
+
+static void each_page_of_the_dashboard_is_one_document(void **state)
+{
+    (void)state;
+    uint32_t found = 0;
+    struct tide_reply reply, first;
+    tide_reply_init(&reply);
+    tide_reply_init(&first);
+    for (size_t i = 0; i < tide_route_table.count; i++) {
+        const struct tide_route *route = &tide_route_table.routes[i];
+        if (route->handle != tide_route_dashboard)
+            continue;
+        struct tide_handler_context context = { 0 };
+        struct tide_request request = { .route = route };
+        tide_reply_reset(&reply);
+        tide_route_dashboard(&context, &request, found ? &reply : &first);
+        if (found++)
+            assert_ptr_equal(reply.fixed.ptr, first.fixed.ptr);
+    }
+    assert_int_equal(found, 16);
+    assert_string_equal(first.content_type, "text/html; charset=utf-8");
+    assert_non_null(strstr(first.security_policy, "require-trusted-types-for"));
+    tide_reply_release(&first);
+    tide_reply_release(&reply);
+}
+
+static void ask_file(struct tide_reply *reply, const char *name)
+{
+    struct tide_handler_context context = { 0 };
+    struct tide_request request = { .param_count = 1 };
+    request.params[0] = (struct tide_param_value){ .id = TIDE_PARAM_file,
+                                                   .given = true,
+                                                   .text = tide_slice_str(name) };
+    tide_reply_reset(reply);
+    tide_route_app_file(&context, &request, reply);
+}
+
+/* Whether it was built or not: the icon is always there. */
+static void files_of_the_dashboard_are_found_by_name(void **state)
+{
+    (void)state;
+    static const char *const none[] = { "", "..", "icon.svg2", "../web/icon.svg", "icon" };
+    struct tide_reply reply;
+    tide_reply_init(&reply);
+    for (size_t i = 0; i < TIDE_COUNT(none); i++) {
+        ask_file(&reply, none[i]);
+        assert_int_equal(reply.status, 404);
+    }
+    for (size_t i = 0; i < tide_app_file_count; i++) {
+        const struct tide_app_file *file = &tide_app_files[i];
+        ask_file(&reply, file->name);
+        assert_int_equal(reply.status, 200);
+        assert_ptr_equal(reply.fixed.ptr, file->text.ptr);
+        if (!reply.content_type)
+            fail_msg("%s has no type", file->name);
+        assert_true(reply.has_etag);
+        /* What may change under its name is asked for again. */
+        assert_int_equal(reply.cache_control != NULL, strchr(file->name, '-') != NULL);
+    }
+    ask_file(&reply, "icon.svg");
+    assert_string_equal(reply.content_type, "image/svg+xml");
+    tide_reply_release(&reply);
 }
 
 static bool holds(tide_slice text, const char *part)
@@ -96,6 +159,8 @@ int test_document(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_route_has_its_document),
         cmocka_unit_test(only_whole_names_are_found),
+        cmocka_unit_test(each_page_of_the_dashboard_is_one_document),
+        cmocka_unit_test(files_of_the_dashboard_are_found_by_name),
         cmocka_unit_test(the_page_is_of_local_files_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,69 @@
+/** Candles with volume, and price lines: lightweight-charts. */
+import { CandlestickSeries, ColorType, createChart, CrosshairMode, HistogramSeries, LineSeries, type IChartApi, type ISeriesApi, type SeriesType, type UTCTimestamp } from 'lightweight-charts';
+import { colour } from '../lib/theme';
+import type { Drawing } from '../ui/figure';
+
+function chart(element: HTMLElement): IChartApi {
+  return createChart(element, {
+    autoSize: true,
+    layout: { background: { type: ColorType.Solid, color: 'transparent' }, textColor: colour('dim'), fontFamily: 'system-ui, sans-serif', fontSize: 11, attributionLogo: false },
+    grid: { vertLines: { visible: false }, horzLines: { color: colour('line') } },
+    rightPriceScale: { borderVisible: false },
+    timeScale: { borderVisible: false, timeVisible: true, secondsVisible: false, rightOffset: 2 },
+    crosshair: { mode: CrosshairMode.Normal },
+    handleScroll: { vertTouchDrag: false },
+  });
+}
+
+function drawing(made: IChartApi, series: ISeriesApi<SeriesType>, points: { time: number; at: number | null }[]): Drawing {
+  return {
+    point(index) {
+      const point = index === null ? null : points[index];
+      if (!point || point.at === null) made.clearCrosshairPosition();
+      else made.setCrosshairPosition(point.at, point.time as UTCTimestamp, series);
+    },
+    remove: () => made.remove(),
+  };
+}
+
+const precision = (values: (number | null)[]) => {
+  const top = Math.max(...values.map((v) => Math.abs(v ?? 0)));
+  return top >= 100 ? 2 : top >= 1 ? 4 : 7;
+};
+
+export interface Candle { time: number; open: number | null; high: number | null; low: number | null; close: number | null; volume: number | null }
+
+export function drawCandles(element: HTMLElement, candles: Candle[]): Drawing {
+  const made = chart(element);
+  const digits = precision(candles.map((c) => c.close));
+  const bars = made.addSeries(CandlestickSeries, {
+    upColor: colour('up'), downColor: colour('down'), wickUpColor: colour('up'), wickDownColor: colour('down'), borderVisible: false,
+    priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits },
+  });
+  bars.setData(candles.map((c) => (c.open === null || c.high === null || c.low === null || c.close === null
+    ? { time: c.time as UTCTimestamp }
+    : { time: c.time as UTCTimestamp, open: c.open, high: c.high, low: c.low, close: c.close })));
+  const volume = made.addSeries(HistogramSeries, { priceFormat: { type: 'volume' }, priceScaleId: 'volume', lastValueVisible: false, priceLineVisible: false });
+  volume.setData(candles.map((c) => ({ time: c.time as UTCTimestamp, value: c.volume ?? 0, color: colour((c.close ?? 0) >= (c.open ?? 0) ? 'up-soft' : 'down-soft') })));
+  made.priceScale('volume').applyOptions({ scaleMargins: { top: 0.8, bottom: 0 } });
+  bars.priceScale().applyOptions({ scaleMargins: { top: 0.08, bottom: 0.24 } });
+  made.timeScale().setVisibleLogicalRange({ from: Math.max(0, candles.length - 120), to: candles.length + 2 });
+  return drawing(made, bars, candles.map((c) => ({ time: c.time, at: c.close })));
+}
+
+export interface Line { name: string; colour: string; points: { time: number; value: number | null }[]; dashed?: boolean }
+
+export function drawPrices(element: HTMLElement, lines: Line[]): Drawing {
+  const made = chart(element);
+  const digits = precision(lines.flatMap((line) => line.points.map((p) => p.value)));
+  const series = lines.map((line) => {
+    const one = made.addSeries(LineSeries, {
+      color: colour(line.colour), lineWidth: 2, lineStyle: line.dashed ? 2 : 0, lastValueVisible: true, priceLineVisible: false,
+      priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits },
+    });
+    one.setData(line.points.map((p) => (p.value === null ? { time: p.time as UTCTimestamp } : { time: p.time as UTCTimestamp, value: p.value })));
+    return one;
+  });
+  made.timeScale().fitContent();
+  return drawing(made, series[0], lines[0].points.map((p) => ({ time: p.time, at: p.value })));
+}

@@ -1,0 +1,54 @@
+/** Lines, areas and bars: uPlot. */
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { colour } from '../lib/theme';
+import type { Drawing } from '../ui/figure';
+
+export interface Series { name: string; colour: string; values: (number | null)[]; bars?: boolean; area?: boolean; step?: boolean; dots?: boolean }
+export interface Plot { x: number[]; time: boolean; xLabel?: string; series: Series[]; percent?: boolean }
+
+const short = (n: number) => {
+  const size = Math.abs(n);
+  if (size >= 1e12) return `${+(n / 1e12).toPrecision(3)}T`;
+  if (size >= 1e9) return `${+(n / 1e9).toPrecision(3)}B`;
+  if (size >= 1e6) return `${+(n / 1e6).toPrecision(3)}M`;
+  if (size >= 1e4) return `${+(n / 1e3).toPrecision(3)}K`;
+  return String(+n.toPrecision(4));
+};
+
+export function drawPlot(element: HTMLElement, plot: Plot): Drawing {
+  const axis = { stroke: colour('dim'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false }, font: '11px system-ui, sans-serif' };
+  const size = () => ({ width: Math.max(120, element.clientWidth), height: Math.max(120, element.clientHeight) });
+  const made = new uPlot({
+    ...size(),
+    tzDate: (ts) => uPlot.tzDate(new Date(ts * 1e3), 'Etc/UTC'),
+    legend: { show: false },
+    cursor: { y: false, drag: { setScale: false } },
+    scales: { x: { time: plot.time }, y: { range: (_u, low, high) => {
+      const from = plot.series.some((s) => s.bars || s.area) ? Math.min(0, low ?? 0) : low ?? 0;
+      const to = high ?? 1;
+      const room = (to - from || Math.abs(to) || 1) * 0.06;
+      return [from === 0 ? 0 : from - room, to + room];
+    } } },
+    axes: [
+      { ...axis, grid: { show: false }, ...(plot.time ? {} : { values: (_u: uPlot, at: number[]) => at.map((v) => `${v}${plot.xLabel ?? ''}`) }) },
+      { ...axis, size: 56, values: (_u, at) => at.map((v) => (plot.percent ? `${short(v)} %` : short(v))) },
+    ],
+    series: [{}, ...plot.series.map((s) => ({
+      label: s.name, stroke: colour(s.colour), width: s.bars ? 0 : 2,
+      fill: s.bars ? colour(s.colour) : s.area ? colour(`${s.colour}-soft`) : undefined,
+      paths: s.bars ? uPlot.paths.bars?.({ size: [0.72, 60] }) : s.dots ? () => null : s.step ? uPlot.paths.stepped?.({ align: 1 }) : undefined,
+      points: { show: !!s.dots, size: 6 },
+      spanGaps: true,
+    }))],
+  }, [plot.x, ...plot.series.map((s) => s.values)] as uPlot.AlignedData, element);
+  const watch = new ResizeObserver(() => made.setSize(size()));
+  watch.observe(element);
+  return {
+    point(index) {
+      if (index === null) made.setCursor({ left: -10, top: -10 });
+      else made.setCursor({ left: made.valToPos(plot.x[index], 'x'), top: 10 });
+    },
+    remove() { watch.disconnect(); made.destroy(); },
+  };
+}

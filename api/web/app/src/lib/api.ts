@@ -1,0 +1,142 @@
+/** Questions to the API: as of the page's ledger, repeated when the stream names something that concerns them. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { noteAnswer, noteStale } from './fresh';
+import { ledgerOf, useLedger, place } from './router';
+import { watch } from './live';
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Item = Record<string, any>;
+
+export class Problem extends Error {
+  constructor(readonly status: number, readonly code: string, detail: string) { super(detail); }
+}
+
+export type Params = Record<string, string | number | null | undefined>;
+
+/** Routes that have no past: they refuse `ledger`. */
+const PRESENT_ONLY = /^\/api\/(stats$|ledgers\/|transactions\/|events\/|coverage|undecoded\/entries)/;
+
+export function urlOf(path: string, params: Params, ledger: string | null): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) if (value != null && value !== '') query.set(name, String(value));
+  if (ledger && !PRESENT_ONLY.test(path)) query.set('ledger', ledger);
+  const text = query.toString();
+  return text ? `${path}?${text}` : path;
+}
+
+let wait = 0; // until then (performance.now) the server wants no questions of ours
+
+async function ask(url: string, signal?: AbortSignal): Promise<string> {
+  const pause = wait - performance.now();
+  if (pause > 0) await new Promise((done) => setTimeout(done, pause));
+  const answer = await fetch(url, { signal, headers: { Accept: 'application/json' } });
+  if (!/[?&]ledger=/.test(url)) noteAnswer(answer.headers);
+  if (answer.ok) {
+    return answer.text();
+  }
+  const after = Number(answer.headers.get('Retry-After') ?? 0);
+  if (answer.status === 429) wait = performance.now() + 1000 * Math.max(1, after);
+  const body: Item = await answer.json().catch(() => ({}));
+  if (body.code === 'stale') noteStale(true, body.detail);
+  throw new Problem(answer.status, body.code ?? 'no_answer', body.detail ?? `The server answered ${answer.status}.`);
+}
+
+const known = new Map<string, string>(); // the last answers: shown at once on the way back
+const KNOWN_MAX = 80;
+function remember(url: string, text: string): void {
+  known.delete(url);
+  known.set(url, text);
+  if (known.size > KNOWN_MAX) known.delete(known.keys().next().value as string);
+}
+
+export async function get(path: string, params: Params = {}, ledger = ledgerOf(place.get())): Promise<Item> {
+  return JSON.parse(await ask(urlOf(path, params, ledger)));
+}
+
+export interface Answer {
+  data: Item | null;
+  error: Problem | null;
+  loading: boolean;
+  /** The data is of an earlier answer: a newer question failed. */
+  old: boolean;
+}
+
+/** Kinds of events by their beginning ("liquidity_pool_"); [] asks again with each ledger; null never. */
+export type Live = string[] | null;
+
+export function useApi(path: string | null, params: Params = {}, live: Live = null): Answer {
+  const ledger = useLedger();
+  const url = path === null ? null : urlOf(path, params, ledger);
+  const [state, set] = useState<Answer & { url: string | null; text: string }>(
+    () => ({ url: null, text: '', data: null, error: null, loading: true, old: false }));
+  const text = useRef('');
+  const kinds = live === null ? null : live.join(' ');
+  useEffect(() => {
+    if (url === null) return undefined;
+    const control = new AbortController();
+    let retry: ReturnType<typeof setTimeout> | undefined;
+    text.current = known.get(url) ?? '';
+    set({ url, text: text.current, data: text.current ? JSON.parse(text.current) : null, error: null, loading: !text.current, old: false });
+    const run = async () => {
+      clearTimeout(retry);
+      try {
+        const got = await ask(url, control.signal);
+        remember(url, got);
+        // The same answer draws nothing again.
+        if (got !== text.current) set({ url, text: got, data: JSON.parse(got), error: null, loading: false, old: false });
+        else set((s) => (s.old || s.loading || s.error ? { ...s, error: null, old: false, loading: false } : s));
+        text.current = got;
+      } catch (error) {
+        if (control.signal.aborted) return;
+        const problem = error instanceof Problem ? error : new Problem(0, 'network', 'The server cannot be reached.');
+        set((s) => ({ ...s, error: problem, loading: false, old: s.data !== null }));
+        if (problem.status === 0 || problem.status === 429 || problem.status === 503) retry = setTimeout(run, 5000);
+      }
+    };
+    void run();
+    const leave = kinds === null || ledger !== null ? () => {} : watch(kinds ? kinds.split(' ') : [], run);
+    return () => { control.abort(); clearTimeout(retry); leave(); };
+  }, [url, kinds, ledger]);
+  // Nothing of another question is shown.
+  if (state.url !== url) return { data: null, error: null, loading: url !== null, old: false };
+  return state;
+}
+
+export interface ListAnswer extends Answer { items: Item[]; more: (() => void) | null; loadingMore: boolean }
+
+/** A list: its first page is live, further ones are added on demand. */
+export function useList(path: string | null, params: Params = {}, live: Live = null): ListAnswer {
+  const first = useApi(path, params, live);
+  const key = JSON.stringify([path, params, useLedger()]);
+  const [rest, setRest] = useState<{ key: string; items: Item[]; next: string | null }>({ key: '', items: [], next: null });
+  const [loadingMore, setLoading] = useState(false);
+  const mine = rest.key === key ? rest : null;
+  const next = mine ? mine.next : (first.data?.next ?? null);
+  const items = useMemo(() => {
+    const head: Item[] = first.data?.items ?? [];
+    if (!mine) return head;
+    const seen = new Set(head.map((item) => item.id).filter(Boolean));
+    return [...head, ...mine.items.filter((item) => !item.id || !seen.has(item.id))];
+  }, [first.data, mine]);
+  const more = path === null || !next ? null : () => {
+    setLoading(true);
+    get(path, { ...params, cursor: next })
+      .then((page) => setRest({ key, items: [...(mine?.items ?? []), ...page.items], next: page.next }))
+      .catch(() => {})
+      .finally(() => setLoading(false));
+  };
+  return { ...first, items, more, loadingMore };
+}
+
+/** All pages of a list, at most `pages` of them. */
+export async function everything(path: string, params: Params = {}, pages = 5): Promise<Item[]> {
+  const items: Item[] = [];
+  let cursor: string | null = null;
+  for (let i = 0; i < pages; i++) {
+    const page: Item = await get(path, { ...params, cursor });
+    items.push(...page.items);
+    cursor = page.next;
+    if (!cursor) break;
+  }
+  return items;
+}

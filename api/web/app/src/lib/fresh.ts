@@ -1,0 +1,61 @@
+/** How old the data is that the page shows: from the headers of answers and from the stream. */
+import { Store } from './store';
+
+export interface Freshness {
+  ledger: number;          // the newest that was heard of; 0: none yet
+  closedAt: number;        // unix seconds
+  offset: number;          // the server's clock minus performance.now(), seconds
+  serverStale: boolean;    // the stream or an answer said that the index is stale
+  connected: boolean;      // the stream is open
+  why: string;
+  network: string;         // the passphrase
+}
+
+export const fresh = new Store<Freshness>({
+  ledger: 0, closedAt: 0, offset: Date.now() / 1000 - performance.now() / 1000,
+  serverStale: false, connected: false, why: '', network: '',
+});
+
+const change = (part: Partial<Freshness>) => {
+  const now = fresh.get();
+  const next = { ...now, ...part };
+  const same = (Object.keys(next) as (keyof Freshness)[]).every((key) => next[key] === now[key]);
+  if (!same) fresh.set(next);
+};
+
+/** An answer about the newest ledger. */
+export function noteAnswer(headers: Headers): void {
+  const date = headers.get('Date'), ledger = headers.get('Ledger-Sequence'), closed = headers.get('Ledger-Closed-At');
+  const network = headers.get('Network');
+  const part: Partial<Freshness> = {};
+  if (network) part.network = network;
+  if (date) {
+    const offset = Math.round(Date.parse(date) / 1000 - performance.now() / 1000);
+    if (Math.abs(offset - fresh.get().offset) > 2) part.offset = offset;
+  }
+  if (ledger && closed && Number(ledger) >= fresh.get().ledger) {
+    part.ledger = Number(ledger);
+    part.closedAt = Date.parse(closed) / 1000;
+  }
+  change(part);
+}
+
+export function noteLedger(ledger: number, closedAt: string): void {
+  if (ledger >= fresh.get().ledger) change({ ledger, closedAt: Date.parse(closedAt) / 1000 });
+}
+export const noteStale = (serverStale: boolean, why = '') => change({ serverStale, why: serverStale ? why : '' });
+export const noteConnected = (connected: boolean) => change({ connected });
+
+/** Seconds since the newest ledger closed, by the server's clock. */
+export const ledgerAge = (f: Freshness) => Math.max(0, performance.now() / 1000 + f.offset - f.closedAt);
+
+/** A ledger that closed longer ago is not shown as the present: the API's own default for compliance. */
+export const LEDGER_AGE_MAX = 300;
+
+export function staleReason(f: Freshness): string {
+  if (f.serverStale) return f.why || 'The server has not heard of its index for too long.';
+  if (f.ledger && ledgerAge(f) > LEDGER_AGE_MAX) return 'No newer ledger has arrived.';
+  return '';
+}
+
+export const isSimulated = (network: string) => /simulated/i.test(network);

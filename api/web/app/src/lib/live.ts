@@ -1,0 +1,103 @@
+/** One stream for the whole page. It says which ledger is the newest and what happened; answers come from the API. */
+import { noteConnected, noteLedger, noteStale } from './fresh';
+import { Store } from './store';
+
+const PAUSE_MS = 5000; // between two questions of the same view
+
+interface Watcher { kinds: string[]; run: () => void; due: boolean; last: number }
+const watchers = new Set<Watcher>();
+let source: EventSource | null = null;
+let again: ReturnType<typeof setTimeout> | undefined;
+let sweep: ReturnType<typeof setTimeout> | undefined;
+let tries = 0;
+
+/** The newest events, newest first, for views that list them. */
+export const arrivals = new Store<number>(0);
+
+/** Runs `run` after ledgers with an event of these kinds, [] after each ledger; returns how to stop it. */
+export function watch(kinds: string[], run: () => void): () => void {
+  const watcher: Watcher = { kinds, run, due: false, last: performance.now() };
+  watchers.add(watcher);
+  return () => { watchers.delete(watcher); };
+}
+
+function runDue(): void {
+  sweep = undefined;
+  if (document.hidden) return; // when it is shown again
+  const now = performance.now();
+  let next = Infinity;
+  for (const watcher of [...watchers]) {
+    if (!watcher.due) continue;
+    const left = watcher.last + PAUSE_MS - now;
+    if (left > 0) { next = Math.min(next, left); continue; }
+    watcher.due = false;
+    watcher.last = now;
+    watcher.run();
+  }
+  if (next < Infinity) sweep = setTimeout(runDue, next);
+}
+const schedule = () => { sweep ??= setTimeout(runDue, 50); };
+
+function mark(kind: string | null): void {
+  for (const watcher of watchers)
+    if (kind === null ? watcher.kinds.length === 0 : watcher.kinds.some((k) => kind.startsWith(k))) watcher.due = true;
+}
+
+/** Everything may have changed: after a time without a stream. */
+function markAll(): void {
+  for (const watcher of watchers) watcher.due = true;
+  schedule();
+}
+
+function close(): void {
+  source?.close();
+  source = null;
+  noteConnected(false);
+}
+
+function reopen(): void {
+  close();
+  clearTimeout(again);
+  tries++;
+  again = setTimeout(open, Math.min(30000, 500 * 2 ** Math.min(tries, 6)));
+}
+
+function open(): void {
+  if (source) return;
+  source = new EventSource('/api/stream?topics=ledger,event');
+  let begun = false;
+  source.addEventListener('open', () => {
+    noteConnected(true);
+    tries = 0;
+    if (!begun) markAll();
+    begun = true;
+  });
+  source.addEventListener('ledger', (message) => {
+    const body = JSON.parse((message as MessageEvent).data);
+    noteLedger(Number(body.ledger ?? body.sequence), body.closedAt ?? body.closeTime);
+    noteConnected(true);
+    mark(null);
+    schedule();
+    arrivals.set(arrivals.get() + 1);
+  });
+  source.addEventListener('event', (message) => {
+    const body = JSON.parse((message as MessageEvent).data);
+    mark(String(body.kind ?? ''));
+  });
+  source.addEventListener('stale', (message) => {
+    const { reason } = JSON.parse((message as MessageEvent).data);
+    noteStale(true, reason === 'database' ? 'The server cannot reach its database.' : 'The server has not heard of the indexer for too long.');
+  });
+  source.addEventListener('fresh', () => { noteStale(false); markAll(); });
+  source.addEventListener('dropped', reopen);
+  // The browser tries again by itself unless the server refused.
+  source.addEventListener('error', () => {
+    noteConnected(false);
+    if (source?.readyState === EventSource.CLOSED) reopen();
+  });
+}
+
+document.addEventListener('visibilitychange', () => { if (!document.hidden) schedule(); });
+
+export function startStream(): void { open(); }
+export function stopStream(): void { clearTimeout(again); close(); }

@@ -1,0 +1,36 @@
+/** Lists of events, and what an event says. */
+import type { Item, ListAnswer } from '../lib/api';
+import { exact } from '../lib/amount';
+import { kindText } from '../lib/fields';
+import { Address, Ledger, Time, Tx, short } from './bits';
+import { Table, type Column } from './table';
+
+const words = (name: string) => name.replace(/([A-Z])/g, ' $1').toLowerCase();
+
+/** The fields of an event or the arguments of a call, one line; amounts with their decimals. */
+export function fieldsText(fields: Item | null | undefined, cutAt = 140): string {
+  if (!fields) return '';
+  const all: string[] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    if (name.endsWith('Scaled') || value === null) continue;
+    const scaled = fields[`${name}Scaled`];
+    const text = scaled != null ? exact(String(scaled)) : typeof value === 'object' ? JSON.stringify(value) : String(value);
+    all.push(`${words(name)} ${/^[GC][A-Z2-7]{55}$/.test(text) ? short(text) : text}`);
+  }
+  const text = all.join(', ');
+  return text.length > cutAt ? `${text.slice(0, cutAt)}…` : text;
+}
+
+const columns: Column[] = [
+  { label: 'Time (UTC)', cell: (e) => <Time of={e.closedAt} />, text: (e) => e.closedAt },
+  { label: 'Event', cell: (e) => kindText(e.kind ?? (e.function ? `call ${e.function}` : null)), text: (e) => e.kind ?? e.function },
+  { label: 'Of', cell: (e) => e.subject ?? (e.ok === false ? 'refused' : ''), text: (e) => e.subject },
+  { label: 'By', cell: (e) => <Address of={e.addresses?.[0]} />, text: (e) => (e.addresses ?? []).join(' ') },
+  { label: 'What', cell: (e) => <span class="dim">{fieldsText(e.fields)}</span>, text: (e) => JSON.stringify(e.fields ?? {}) },
+  { label: 'Transaction', cell: (e) => <Tx of={e.txHash} />, text: (e) => e.txHash },
+  { label: 'Ledger', cell: (e) => <Ledger of={e.ledger} />, text: (e) => e.ledger, right: true },
+];
+
+export function Events({ list, caption, file, limit }: { list: ListAnswer; caption: string; file: string; limit?: number }) {
+  return <Table caption={caption} columns={columns} items={list.items} list={limit ? undefined : list} file={file} limit={limit} empty={list.loading ? 'Loading…' : 'Nothing happened.'} />;
+}

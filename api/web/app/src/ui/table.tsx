@@ -1,0 +1,65 @@
+/** Tables: a caption, columns, CSV, further pages. */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Item, ListAnswer } from '../lib/api';
+import { csv, download } from '../lib/csv';
+import { ledgerOf, place } from '../lib/router';
+
+export interface Column {
+  label: string;
+  cell: (item: Item, index: number) => ComponentChildren;
+  /** The field's text in a file; without it `cell` is a text by itself. */
+  text: (item: Item) => unknown;
+  right?: boolean;
+  /** Sorts the rows that are there. */
+  order?: (item: Item) => bigint | string | number | null;
+}
+
+const compare = (a: bigint | string | number | null, b: bigint | string | number | null) => {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+  return a < b ? -1 : a > b ? 1 : 0;
+};
+
+interface Props { caption: string; columns: Column[]; items: Item[]; file: string; list?: ListAnswer; empty?: string; keyOf?: (item: Item, i: number) => string; limit?: number }
+
+export function Table({ caption, columns, items, file, list, empty = 'None.', keyOf, limit }: Props) {
+  const [sort, setSort] = useState<{ at: number; down: boolean } | null>(null);
+  let rows = items;
+  if (sort) {
+    const by = columns[sort.at].order as NonNullable<Column['order']>;
+    rows = [...items].sort((a, b) => (sort.down ? -1 : 1) * compare(by(a), by(b)));
+  }
+  const shown = limit ? rows.slice(0, limit) : rows;
+  const save = () => {
+    const ledger = ledgerOf(place.get());
+    const all = [columns.map((c) => c.label), ...rows.map((item) => columns.map((c) => String(c.text(item) ?? '')))];
+    download(`tidemark-${file}${ledger ? `-ledger-${ledger}` : ''}.csv`, csv(all));
+  };
+  return (
+    <div class="table">
+      <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
+        <table>
+          <caption class="hidden">{caption}</caption>
+          <thead><tr>{columns.map((column, i) => (
+            <th key={column.label} scope="col" class={column.right ? 'right' : undefined}
+              aria-sort={sort?.at === i ? (sort.down ? 'descending' : 'ascending') : undefined}>
+              {column.order
+                ? <button type="button" class="sort" onClick={() => setSort(sort?.at === i ? (sort.down ? { at: i, down: false } : null) : { at: i, down: true })}>
+                    {column.label}<span aria-hidden="true">{sort?.at === i ? (sort.down ? ' ↓' : ' ↑') : ' ↕'}</span></button>
+                : column.label}
+            </th>))}</tr></thead>
+          <tbody>
+            {shown.map((item, i) => <tr key={keyOf ? keyOf(item, i) : (item.id ?? i)}>{columns.map((column) =>
+              <td key={column.label} class={column.right ? 'right' : undefined}>{column.cell(item, i)}</td>)}</tr>)}
+            {shown.length === 0 && <tr><td colSpan={columns.length} class="dim">{list?.loading ? 'Loading…' : empty}</td></tr>}
+          </tbody>
+        </table>
+      </div>
+      <div class="table-foot">
+        <span class="dim">{rows.length === 0 ? '' : `${shown.length} row${shown.length === 1 ? '' : 's'}${list?.more ? ', more exist' : ''}`}</span>
+        {list?.more && <button type="button" onClick={list.more} disabled={list.loadingMore}>{list.loadingMore ? 'Loading…' : 'Show more'}</button>}
+        <button type="button" onClick={save} disabled={rows.length === 0} aria-label={`Export CSV: ${caption}`}>Export CSV</button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { defineConfig, type Plugin } from 'vite';
+
+/** licenses.txt: each npm package whose code is in the bundle, with its licence and notice. */
+function licences(): Plugin {
+  return {
+    name: 'licences',
+    generateBundle(_options, bundle) {
+      const roots = new Set<string>();
+      for (const part of Object.values(bundle)) {
+        if (part.type !== 'chunk') continue;
+        for (const id of part.moduleIds) {
+          const found = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id.replace(/^\0/, ''));
+          if (found) roots.add(found[1]);
+        }
+      }
+      const texts = [...roots].sort().map((root) => {
+        const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+        const files = readdirSync(root).filter((file) => /^(licen[sc]e|notice|copying)/i.test(file));
+        if (!about.license) this.error(`${about.name} names no licence`);
+        const text = files.map((file) => readFileSync(join(root, file), 'utf8').trim()).join('\n\n');
+        const from = about.repository?.url ?? about.repository ?? about.homepage ?? '';
+        return `${about.name} ${about.version} (${about.license})\n${from}\n\n${text || `By ${about.author?.name ?? about.author ?? 'its authors'}; the package contains no licence file.`}\n`;
+      });
+      const head = 'Third-party packages in the dashboard of tidemark-api\n';
+      this.emitFile({ type: 'asset', fileName: 'licenses.txt', source: [head, ...texts].join(`\n${'-'.repeat(80)}\n\n`) });
+    },
+  };
+}
+
+/** Reading the API of another server while the pages are developed: TIDEMARK_API_URL=… npx vite */
+const api = process.env.TIDEMARK_API_URL ?? 'http://127.0.0.1:8080';
+const here = dirname(new URL(import.meta.url).pathname);
+if (!existsSync(join(here, 'index.html'))) throw new Error('run from the folder of index.html');
+
+export default defineConfig({
+  base: '/app/',
+  plugins: [licences()],
+  esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
+  build: {
+    target: 'es2020',
+    assetsDir: '.',
+    assetsInlineLimit: 0, // the policy allows no data: URL
+    modulePreload: { polyfill: false },
+    cssCodeSplit: true,
+    chunkSizeWarningLimit: 400,
+  },
+  server: { proxy: { '/api': api, '/docs': api, '/kyc': api, '/openapi.json': api, '/readyz': api } },
+});
