@@ -28,7 +28,7 @@ function drawing(made: IChartApi, series: ISeriesApi<SeriesType>, points: { time
 
 const precision = (values: (number | null)[]) => {
   const top = Math.max(...values.map((v) => Math.abs(v ?? 0)));
-  return top >= 100 ? 2 : top >= 1 ? 4 : 7;
+  return top >= 100 ? 2 : top >= 1 ? 4 : top >= 0.01 ? 5 : 7;
 };
 
 export interface Candle { time: number; open: number | null; high: number | null; low: number | null; close: number | null; volume: number | null }

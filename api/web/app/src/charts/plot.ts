@@ -7,6 +7,18 @@ import type { Drawing } from '../ui/figure';
 export interface Series { name: string; colour: string; values: (number | null)[]; bars?: boolean; area?: boolean; step?: boolean; dots?: boolean }
 export interface Plot { x: number[]; time: boolean; xLabel?: string; series: Series[]; percent?: boolean }
 
+/** Days as 01-31, times as 14:05, UTC; the year where it changes. */
+function times(at: number[], step: number): string[] {
+  let year = '';
+  return at.map((t) => {
+    const text = new Date(t * 1000).toISOString();
+    if (step < 86400) return text.slice(11, 16) === '00:00' ? text.slice(5, 10) : text.slice(11, 16);
+    const shown = text.slice(0, 4) === year ? text.slice(5, 10) : text.slice(0, 10);
+    year = text.slice(0, 4);
+    return shown;
+  });
+}
+
 const short = (n: number) => {
   const size = Math.abs(n);
   if (size >= 1e12) return `${+(n / 1e12).toPrecision(3)}T`;
@@ -31,7 +43,7 @@ export function drawPlot(element: HTMLElement, plot: Plot): Drawing {
       return [from === 0 ? 0 : from - room, to + room];
     } } },
     axes: [
-      { ...axis, grid: { show: false }, ...(plot.time ? {} : { values: (_u: uPlot, at: number[]) => at.map((v) => `${v}${plot.xLabel ?? ''}`) }) },
+      { ...axis, grid: { show: false }, space: 64, ...(plot.time ? { values: (_u: uPlot, at: number[], _i: number, _s: number, step: number) => times(at, step) } : { values: (_u: uPlot, at: number[]) => at.map((v) => `${v}${plot.xLabel ?? ''}`) }) },
       { ...axis, size: 56, values: (_u, at) => at.map((v) => (plot.percent ? `${short(v)} %` : short(v))) },
     ],
     series: [{}, ...plot.series.map((s) => ({

@@ -4,7 +4,7 @@ import type { Item } from './api';
 import { seconds } from './time';
 
 export const marketOf = (m: Item): string => m.market ?? m.symbol;
-export const closedAtOf = (l: Item): string => l.closedAt ?? l.closeTime;
+export const closedAtOf = (l: Item): string => l.closeTime ?? l.closedAt;
 
 /** A candle's beginning, unix seconds; of a day too. */
 export const startOf = (c: Item): number => seconds(c.day ? `${c.day}T00:00:00Z` : (c.startsAt ?? c.at));

@@ -1,1 +1,79 @@
-export default function Page() { return null; }
+import { useApi, useList } from '../lib/api';
+import { count } from '../lib/amount';
+import { Address, Amount, Bps, Card, Facts, Failed, Kpi, Kpis, Ledger, Market, Pill, Pool, State, Time, Tx, Waiting, symbolOf } from '../ui/bits';
+import { Events } from '../ui/events';
+import { Table } from '../ui/table';
+import type { PageProps } from '.';
+
+const more = (shown: unknown[], all: number | undefined) => (all !== undefined && all > shown.length ? <p class="dim">{shown.length} of {count(all)}.</p> : null);
+
+export default function AddressPage({ args }: PageProps) {
+  const a = encodeURIComponent(args.address);
+  const answer = useApi(`/api/addresses/${a}/portfolio`, {}, []);
+  const activity = useList(`/api/addresses/${a}/activity`, { limit: 20 }, []);
+  const history = useList(`/api/compliance/${a}/history`, { limit: 20 }, ['compliance_registry_']);
+  const p = answer.data, c = p?.compliance, d = p?.stabilityDeposit;
+  if (!p && answer.error && answer.error.status === 400) return <Failed problem={answer.error} />;
+  return (
+    <>
+      <p class="mono break">{args.address}</p>
+      <Waiting answer={answer}>{p && <>
+        <Kpis>
+          <Kpi label="Compliance" note={c?.expiresAt ? <>until <Time of={c.expiresAt} /></> : undefined}>{c ? <State of={c.status} /> : '–'}</Kpi>
+          <Kpi label="May trade" note="by the registry's rule">{c ? (c.compliant ? <Pill tone="good">yes</Pill> : <Pill tone="bad">no</Pill>) : '–'}</Kpi>
+          <Kpi label="Vaults"><span class="num" data-raw={String(p.vaultsCount ?? p.vaultCount ?? p.vaults.length)}>{count(p.vaultsCount ?? p.vaultCount ?? p.vaults.length)}</span></Kpi>
+          <Kpi label="Pool positions"><span class="num">{count(p.positionsCount ?? p.positionCount ?? p.positions.length)}</span></Kpi>
+          <Kpi label="Stability deposit"><Amount of={d} name="compoundedDeposit" unit="USDC" /></Kpi>
+        </Kpis>
+        <div class="grid">
+          <Card title="Balances">
+            <Table caption="Balances" file={`${args.address}-balances`} items={p.balances} keyOf={(b) => b.token} columns={[
+              { label: 'Token', cell: (b) => symbolOf(b, 'token'), text: (b) => b.tokenSymbol },
+              { label: 'Balance', right: true, cell: (b) => <Amount of={b} name="balance" full />, text: (b) => b.balanceScaled, order: (b) => BigInt(b.balance) },
+              { label: 'Contract', cell: (b) => <Address of={b.token} />, text: (b) => b.token }]} />{more(p.balances, p.balancesCount ?? p.balanceCount)}</Card>
+          <Card title="Vaults">
+            <Table caption="Vaults" file={`${args.address}-vaults`} items={p.vaults} keyOf={(v) => v.market} columns={[
+              { label: 'Market', cell: (v) => <Market of={v.market} />, text: (v) => v.market },
+              { label: 'State', cell: (v) => <State of={v.state} />, text: (v) => v.state },
+              { label: 'Ratio', right: true, cell: (v) => <Bps of={v.ratioBps} />, text: (v) => v.ratioBps },
+              { label: 'Distance', right: true, cell: (v) => <Bps of={v.distanceBps} />, text: (v) => v.distanceBps },
+              { label: 'Debt', right: true, cell: (v) => <Amount of={v} name="debt" unit={v.synthTokenSymbol} />, text: (v) => v.debtScaled },
+              { label: 'Collateral', right: true, cell: (v) => <Amount of={v} name="collateral" unit={v.collateralTokenSymbol} />, text: (v) => v.collateralScaled }]} />{more(p.vaults, p.vaultsCount ?? p.vaultCount)}</Card>
+          <Card title="Pool positions">
+            <Table caption="Pool positions" file={`${args.address}-positions`} items={p.positions} keyOf={(i) => i.pool} columns={[
+              { label: 'Pool', cell: (i) => <Pool of={i.pool} />, text: (i) => i.pool },
+              { label: 'Token A', right: true, cell: (i) => <Amount of={i} name="underlyingA" />, text: (i) => i.underlyingAScaled },
+              { label: 'Token B', right: true, cell: (i) => <Amount of={i} name="underlyingB" />, text: (i) => i.underlyingBScaled },
+              { label: 'Claimable A', right: true, cell: (i) => <Amount of={i} name="claimableA" />, text: (i) => i.claimableAScaled },
+              { label: 'Claimable B', right: true, cell: (i) => <Amount of={i} name="claimableB" />, text: (i) => i.claimableBScaled }]} />{more(p.positions, p.positionsCount ?? p.positionCount)}</Card>
+          {d && <Card title="Stability deposit"><Facts rows={[['Now', <Amount of={d} name="compoundedDeposit" unit="USDC" full />], ['When last touched', <Amount of={d} name="initialValue" unit="USDC" full />],
+            ['Unclaimed collateral', <Amount of={d} name="collateralGain" full />], ['Since', <Time of={d.depositedAt} />]]} /></Card>}
+          <Card title="Votes">
+            <Table caption="Votes" file={`${args.address}-votes`} items={p.votes} columns={[
+              { label: 'Time (UTC)', cell: (v) => <Time of={v.closedAt} />, text: (v) => v.closedAt },
+              { label: 'Proposal', right: true, cell: (v) => v.proposalId, text: (v) => v.proposalId },
+              { label: 'Vote', cell: (v) => (v.support ? 'yes' : 'no'), text: (v) => (v.support ? 'yes' : 'no') },
+              { label: 'Weight', right: true, cell: (v) => count(v.weight), text: (v) => v.weight },
+              { label: 'Transaction', cell: (v) => <Tx of={v.txHash} />, text: (v) => v.txHash }]} />{more(p.votes, p.votesCount ?? p.voteCount)}</Card>
+          <Card title="Claims of earnings">
+            <Table caption="Claims of earnings" file={`${args.address}-claims`} items={p.claims} columns={[
+              { label: 'Time (UTC)', cell: (v) => <Time of={v.closedAt} />, text: (v) => v.closedAt },
+              { label: 'Paid', right: true, cell: (v) => <Amount of={v} name="total" full />, text: (v) => v.totalScaled },
+              { label: 'Transaction', cell: (v) => <Tx of={v.txHash} />, text: (v) => v.txHash }]} />{more(p.claims, p.claimsCount ?? p.claimCount)}</Card>
+        </div>
+      </>}</Waiting>
+      <Card title="Compliance history"><Waiting answer={history}>
+        <Table caption="Compliance history" file={`${args.address}-compliance`} items={history.items} list={history} keyOf={(h, i) => `${h.ledger}.${i}`} columns={[
+          { label: 'Time (UTC)', cell: (h) => <Time of={h.closedAt} />, text: (h) => h.closedAt },
+          { label: 'Entry', cell: (h) => `${h.entry}${h.removed ? ' removed' : ''}`, text: (h) => `${h.entry}${h.removed ? ' removed' : ''}` },
+          { label: 'Status', cell: (h) => <State of={h.status} />, text: (h) => h.status },
+          { label: 'Reason', cell: (h) => h.reason ?? '–', text: (h) => h.reason },
+          { label: 'Ends', cell: (h) => <Time of={h.expiresAt} />, text: (h) => h.expiresAt },
+          { label: 'Verifier', cell: (h) => <Address of={h.provider} />, text: (h) => h.provider },
+          { label: 'Ledger', right: true, cell: (h) => <Ledger of={h.ledger} />, text: (h) => h.ledger },
+          { label: 'Transaction', cell: (h) => <Tx of={h.txHash} />, text: (h) => h.txHash }]} />
+      </Waiting></Card>
+      <Card title="Activity"><Waiting answer={activity}><Events list={activity} caption="Activity" file={`${args.address}-activity`} /></Waiting></Card>
+    </>
+  );
+}

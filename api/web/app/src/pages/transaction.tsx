@@ -1,1 +1,40 @@
-export default function Page() { return null; }
+import { useApi } from '../lib/api';
+import { count } from '../lib/amount';
+import { kindText } from '../lib/fields';
+import { Address, Amount, Card, Facts, Failed, Ledger, Pill, Time, Waiting } from '../ui/bits';
+import { fieldsText } from '../ui/events';
+import { Table } from '../ui/table';
+import type { PageProps } from '.';
+
+export default function TransactionPage({ args }: PageProps) {
+  const answer = useApi(`/api/transactions/${encodeURIComponent(args.hash)}`);
+  const t = answer.data?.transaction;
+  if (answer.error && !t) return <Failed problem={answer.error} />;
+  return (
+    <>
+      <p class="mono break">{args.hash}</p>
+      <Waiting answer={answer}>{t && <>
+        <Card title="Transaction"><Facts rows={[
+          ['Outcome', t.ok ? <Pill tone="good">succeeded</Pill> : <Pill tone="bad">failed, code {t.resultCode}</Pill>], ['Ledger', <Ledger of={t.ledger} />], ['Closed (UTC)', <Time of={t.closedAt} />],
+          ['Place in the ledger', count(t.tx)], ['Sent by', <Address of={t.source} />], ['Fee', t.feeChargedScaled ? <Amount of={t} name="feeCharged" unit="XLM" full /> : <span class="num">{count(t.feeCharged)} stroops</span>]]} /></Card>
+        <Card title="Calls">
+          <Table caption="Calls of the protocol" file={`tx-${args.hash}-calls`} items={t.calls} keyOf={(c, i) => `${c.op}.${i}`} columns={[
+            { label: 'Operation', right: true, cell: (c) => c.op, text: (c) => c.op },
+            { label: 'Function', cell: (c) => c.function ?? '(created)', text: (c) => c.function },
+            { label: 'Contract', cell: (c) => <Address of={c.contract} />, text: (c) => c.contract },
+            { label: 'By', cell: (c) => <Address of={c.source} />, text: (c) => c.source },
+            { label: 'Outcome', cell: (c) => (c.ok ? <Pill tone="good">succeeded</Pill> : <Pill tone="bad">refused</Pill>), text: (c) => (c.ok ? 'succeeded' : `refused ${c.resultCode}`) },
+            { label: 'Events', right: true, cell: (c) => count(c.events), text: (c) => c.events },
+            { label: 'Entries changed', right: true, cell: (c) => count(c.changes), text: (c) => c.changes },
+            { label: 'Proof', cell: (c) => c.proof ?? '–', text: (c) => c.proof }]} /></Card>
+        <Card title="Events">
+          <Table caption="Events of the protocol" file={`tx-${args.hash}-events`} items={t.events} columns={[
+            { label: 'Event', cell: (e) => kindText(e.kind), text: (e) => e.kind },
+            { label: 'Of', cell: (e) => e.subject ?? '', text: (e) => e.subject },
+            { label: 'Contract', cell: (e) => <Address of={e.contract} />, text: (e) => e.contract },
+            { label: 'Addresses', cell: (e) => (e.addresses ?? []).map((x: string) => <span key={x}><Address of={x} /> </span>), text: (e) => (e.addresses ?? []).join(' ') },
+            { label: 'What', cell: (e) => <span class="dim">{e.undecodedBecause ?? fieldsText(e.fields, 400)}</span>, text: (e) => JSON.stringify(e.fields ?? {}) }]} /></Card>
+      </>}</Waiting>
+    </>
+  );
+}
