@@ -188,12 +188,12 @@ static uint32_t fit(const char *template, tide_slice path)
 }
 
 /* Whether it cannot fit: seen at the two letters behind "/api/", which most differ in. The first six
- * of a template are literal (test_route). */
+ * of such a template are literal (test_route). */
 static bool differs_early(const struct tide_route *route, tide_slice path)
 {
     enum { FIRST = 5, SECOND };
     const char *template = route->path;
-    if (route->path_len <= SECOND || path.len <= SECOND)
+    if (route->path_len <= SECOND || path.len <= SECOND || strncmp(template, "/api/", FIRST) != 0)
         return false;
     return template[FIRST] != (char)path.ptr[FIRST] ||
            (template[SECOND] != '{' && template[SECOND] != (char)path.ptr[SECOND]);

@@ -1,6 +1,6 @@
 # Functions that the demo and with-stack share: sourced, not run, after `set -euo pipefail`.
 #
-#   stack_bin              sets TIDE_BIN to the folder of the programs; builds them if they are missing
+#   stack_bin              sets TIDE_BIN to the folder of the programs; builds them, and the dashboard, if they are missing
 #   stack_database DIR     a cluster in DIR/db with the database tidemark; exports TIDEMARK_DATABASE_URL
 #   stack_network DIR …    a simulated network with these options; sets stack_network_pid
 #   stack_rpc_url DIR      its address, once it listens; fails until then
@@ -28,6 +28,8 @@ stack_bin() {
     (
         flock 9
         cd "$stack_root"
+        # Without it everything else works, and / says how to build it.
+        tools/dashboard || true
         { [ -f "$build/build.ninja" ] || cmake --preset release; } >"$log" 2>&1 &&
             cmake --build --preset release --target tidemark-indexer tidemark-api tidemark-attester tidemark-sim >>"$log" 2>&1
     ) 9>"$build/.lock" || { echo "the build failed; $log ends with" >&2; tail -n 25 "$log" >&2; return 1; }

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# The dashboard in a real browser: every page once, its size, the keyboard, figures against SQL, a past ledger, hostile
+# names, a stopped indexer. Skipped where there is no chromium, no node, no registry, or no built dashboard.
+. "$(dirname "$0")/_dashboard.sh"
+pg_start
+dashboard_start 200
+node "$PAGE/dashboard.mjs" "$API_URL" "$PAGE" budget smoke keyboard figures travel hostile stale
+api_stop || fail "tidemark-api ended with $?"
+echo "screenshots in $PAGE"

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# All pages of the dashboard at three widths in both colour schemes with axe; a swap that arrives on an open page; the
+# CPU time of an idle tab. Screenshots: the build's browser/.
+# label: all
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/_page.sh"
+[ -f "$TIDE_SOURCE_DIR/build/dashboard/dist/index.html" ] || { echo "the dashboard is not built: tools/dashboard"; exit 77; }
+tmp=$(mktemp -d)
+chmod 755 "$tmp"
+trap 'rm -rf "$tmp"' EXIT
+TMPDIR=$tmp "$TIDE_SOURCE_DIR/tools/with-stack" --kyc '' --ledgers 400 -- \
+    sh -c 'SIM="tidemark-sim tx swap --rpc $TIDEMARK_RPC_URL --as alice --pool XLM --amount 5" node "$1/dashboard.mjs" "$TIDEMARK_API_URL" "$1" looks live idle' \
+    sh "$PAGE"
+echo "screenshots in $PAGE"

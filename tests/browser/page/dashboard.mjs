@@ -1,0 +1,297 @@
+// usage: dashboard.mjs URL FOLDER CASE… — the dashboard in a real browser. TIDEMARK_DATABASE_URL is its database.
+// Cases: smoke, budget, keyboard, figures, travel, hostile, stale (needs INDEXER, a process id), live (needs SIM, a
+// command that swaps), looks (all pages, three widths, both schemes, axe), idle.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { gzipSync } from 'node:zlib';
+import { launch } from './looks.mjs';
+
+const [url, folder, ...cases] = process.argv.slice(2);
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const browser = await launch();
+const sql = (text) => execFileSync('psql', ['-XAtq', '-F', '|', '-v', 'ON_ERROR_STOP=1', process.env.TIDEMARK_DATABASE_URL, '-c', text], { encoding: 'utf8' }).trim();
+const answer = async (path) => { const got = await fetch(url + path); assert.equal(got.status, 200, `${path}: ${got.status}`); return got.json(); };
+
+/** What the chain of this test has: an example for each page that is about something. */
+const some = {
+  market: sql('SELECT market FROM analyst.markets ORDER BY debt_raw DESC LIMIT 1'),
+  pool: 'XLMUSDC',
+  partner: sql('SELECT min(partner_id) FROM analyst.partners'),
+  address: sql('SELECT owner FROM state.synthetic_engine_vault WHERE debt > 0 ORDER BY debt DESC LIMIT 1'),
+  tx: sql("SELECT encode(t.hash, 'hex') FROM event.liquidity_pool_swap e JOIN chain.tx t USING (deployment, ledger, tx) ORDER BY e.ledger DESC LIMIT 1"),
+  ledger: sql('SELECT ledger - 40 FROM chain.cursor'),
+};
+const pages = ['/', '/markets', `/markets/${some.market}`, '/pools', `/pools/${some.pool}`, '/vaults', '/stability-pool', '/oracle', '/governance?proposal=1',
+  '/partners', `/partners/${some.partner}`, '/earnings', '/compliance', `/address/${some.address}`, `/tx/${some.tx}`, `/ledger/${some.ledger}`];
+
+// Routes and parameters of the API that are still being written. To be empty.
+const owed = /\/risk$|sort=|fill=|\/history\?interval|\/portfolio$|compliance\/(counts|daily|expiring)/;
+
+/** A page on which any error, any refusal of the policy and any foreign request is a failure. */
+async function open(path, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  const bad = [], sizes = new Map();
+  page.on('console', (message) => { if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) bad.push(message.text()); });
+  page.on('pageerror', (error) => bad.push(String(error)));
+  page.on('dialog', (dialog) => { bad.push(`dialog: ${dialog.message()}`); void dialog.dismiss(); });
+  page.on('request', (request) => { if (new URL(request.url()).origin !== url && !request.url().startsWith('blob:')) bad.push(`asks ${request.url()}`); });
+  page.on('response', (response) => { if (response.status() >= 400 && !owed.test(response.url())) bad.push(`${response.status()} ${response.url()}`); });
+  const response = await page.goto(url + path);
+  return { context, page, bad, sizes, response };
+}
+
+/** Until the question is answered with true inside of the page. (waitForFunction evaluates a text, which the policy refuses.) */
+async function until(page, what, question, arg) {
+  for (const end = Date.now() + 60000; Date.now() < end; await page.waitForTimeout(50)) if (await page.evaluate(question, arg)) return;
+  throw new Error(`${page.url()}: ${what}`);
+}
+
+/** Everything that the page asked for has arrived and is drawn. */
+async function settled(page) {
+  await page.locator('main h1').waitFor();
+  await until(page, 'answers are missing', () => !document.querySelector('[aria-busy="true"]'));
+  await until(page, 'charts are missing', () => [...document.querySelectorAll('.canvas')].every((box) => box.querySelector('canvas')));
+}
+const name = (path) => path.replace(/\?.*/, '').split('/').filter(Boolean)[0] ?? 'overview';
+const kpi = (page, label) => page.locator('.kpi', { has: page.locator('dt', { hasText: label }) }).first();
+const raw = async (page, label) => kpi(page, label).locator('dd [data-raw]').first().getAttribute('data-raw');
+
+const tests = {
+  async smoke() {
+    for (const path of pages) {
+      const { context, page, bad, response } = await open(path);
+      const policy = response.headers()['content-security-policy'];
+      assert.match(policy, /require-trusted-types-for 'script'/);
+      assert.doesNotMatch(policy, /unsafe|\*/);
+      await settled(page);
+      assert.ok(await page.getByText('Simulated data', { exact: true }).isVisible(), 'simulated data says so');
+      assert.deepEqual(bad, [], path);
+      await context.close();
+    }
+    const { context, page, bad } = await open('/pools/NO_SUCH_POOL');
+    await page.getByText('there is no such pool', { exact: false }).waitFor();
+    assert.ok(bad.every((text) => /404/.test(text)), bad.join('\n'));
+    await context.close();
+    console.log(`ok smoke: ${pages.length} pages`);
+  },
+
+  // Scripts that load before the first figures are seen: at most 150 KiB, as gzip has them. First view within a second.
+  async budget() {
+    const { context, page } = await open('/healthz');
+    const asked = [];
+    page.on('response', (r) => { if (r.url().startsWith(`${url}/app/`)) asked.push(r); });
+    const begun = Date.now();
+    await page.goto(`${url}/`);
+    await page.locator('.kpi [data-raw]').first().waitFor();
+    const first = Date.now() - begun;
+    let bytes = 0;
+    for (const r of asked) if (/\.js$/.test(r.url())) bytes += gzipSync(await r.body(), { level: 9 }).length;
+    assert.ok(bytes > 1000 && bytes <= 150 * 1024, `${bytes} bytes of script`);
+    for (const r of asked.filter((x) => /-[\w-]{8}\.(js|css)$/.test(x.url()))) assert.match(r.headers()['cache-control'], /immutable/);
+    assert.match(await (await fetch(`${url}/app/licenses.txt`)).text(), /lightweight-charts[^]*preact[^]*uplot/);
+    if (process.env.TIDE_FIRST_VIEW_MS) assert.ok(first <= Number(process.env.TIDE_FIRST_VIEW_MS), `first view after ${first} ms`);
+    await context.close();
+    console.log(`ok budget: ${bytes} bytes of script, first view after ${first} ms`);
+  },
+
+  async keyboard() {
+    const { context, page, bad } = await open('/');
+    await settled(page);
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate(() => document.activeElement.className), 'skip');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('/');
+    const box = page.getByRole('combobox', { name: /^Search/ });
+    await box.waitFor();
+    await box.pressSequentially(some.pool.slice(0, 6));
+    await page.getByRole('option', { name: new RegExp(some.pool) }).waitFor();
+    while (!(await page.locator('[aria-selected="true"]').textContent()).startsWith(some.pool)) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${url}/pools/${some.pool}`);
+    await settled(page);
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'main'); // the next Tab is in the new page
+    const chart = page.locator('.canvas').first();
+    await chart.focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    assert.match(await page.locator('.readout').first().textContent(), /open .*high .*low .*close/);
+    const table = page.getByRole('button', { name: /^Show .* as a table/ }).first();
+    await table.focus();
+    await page.keyboard.press('Enter');
+    assert.ok(await page.locator('figure table tbody tr').count() > 0);
+    for (const [text, to] of [[some.address, `/address/${some.address}`], [some.tx, `/tx/${some.tx}`], [some.ledger, `/ledger/${some.ledger}`]]) {
+      await page.keyboard.press('Control+k');
+      await box.fill(text);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(url + to);
+    }
+    await page.goBack();
+    await page.waitForURL(`${url}/tx/${some.tx}`);
+    await settled(page);
+    assert.deepEqual(bad, []);
+    await context.close();
+    console.log('ok keyboard');
+  },
+
+  // Every figure at the head of a page, and every amount of a table, is the raw number that SQL gives.
+  async figures() {
+    const { context, page, bad } = await open('/');
+    const heads = [
+      ['/', 'Total value locked', null, '/api/stats', 'tvl'],
+      ['/', 'Debt at oracle prices', 'SELECT sum(trunc(m.debt_raw * f.latest_price / 10000000))::numeric(40, 0) FROM analyst.markets m JOIN state.oracle_feed f ON f.asset = m.feed'],
+      ['/', 'Stability pool', 'SELECT total_deposits FROM state.stability_pool_state'],
+      ['/', 'Swaps 24 h', null, '/api/stats', 'swaps24h'],
+      [`/markets/${some.market}`, 'Debt', `SELECT sum(debt) FROM state.synthetic_engine_vault WHERE synth_asset = '${some.market}'`],
+      [`/markets/${some.market}`, 'Collateral', `SELECT sum(collateral) FROM state.synthetic_engine_vault WHERE synth_asset = '${some.market}'`],
+      [`/markets/${some.market}`, 'Vaults', `SELECT count(*) FROM state.synthetic_engine_vault WHERE synth_asset = '${some.market}'`],
+      [`/pools/${some.pool}`, 'Reserve of XLM', `SELECT reserve_a FROM state.liquidity_pool_pool WHERE pool_id = '${some.pool}'`],
+      [`/pools/${some.pool}`, 'Reserve of USDC', `SELECT reserve_b FROM state.liquidity_pool_pool WHERE pool_id = '${some.pool}'`],
+      [`/pools/${some.pool}`, 'Price of XLM', `SELECT div(reserve_b * 10000000, reserve_a) FROM state.liquidity_pool_pool WHERE pool_id = '${some.pool}'`],
+      ['/stability-pool', 'Deposits', 'SELECT total_deposits FROM state.stability_pool_state'],
+      ['/stability-pool', 'Liquidations absorbed', 'SELECT total_liq_count FROM state.stability_pool_state'],
+      [`/partners/${some.partner}`, 'Earned ever', `SELECT total_earned FROM state.partner_registry_partner WHERE key_id = ${some.partner}`],
+    ];
+    let at = '';
+    for (const [path, label, query, route, field] of heads) {
+      if (path !== at) { await page.goto(url + path); await settled(page); at = path; }
+      const wanted = query ? sql(query) : String((await answer(route))[field]);
+      assert.equal(await raw(page, label), wanted, `${path}: ${label}`);
+    }
+    // Tables: the column of a page against the rows of SQL, in the same order.
+    const column = (caption, n) => page.locator(`table:has(caption:text-is("${caption}")) tbody tr`).evaluateAll((rows, i) => rows.filter((row) => row.cells.length > 1).map((row) => row.cells[i].querySelector('[data-raw]')?.dataset.raw ?? null), n);
+    const tables = [
+      ['/pools', 'Pools', 10, 'SELECT reserve_a FROM state.liquidity_pool_pool ORDER BY pool_id COLLATE "C"'],
+      ['/partners', 'Partners', 4, 'SELECT total_earned FROM state.partner_registry_partner ORDER BY key_id LIMIT 100'],
+      [`/pools/${some.pool}`, 'Swaps', 2, `SELECT amount_in FROM event.liquidity_pool_swap WHERE pool_id = '${some.pool}' ORDER BY ledger DESC, tx DESC, op DESC, event DESC LIMIT 20`],
+      ['/vaults', 'Liquidations', 4, 'SELECT debt_repaid_raw FROM analyst.liquidations ORDER BY ledger DESC, tx DESC, op DESC, event DESC LIMIT 20'],
+      ['/earnings', 'Epochs', 4, 'SELECT total_revenue FROM state.earnings_distributor_epoch ORDER BY key_id DESC LIMIT 50'],
+    ];
+    for (const [path, caption, n, query] of tables) {
+      await page.goto(url + path);
+      await settled(page);
+      assert.deepEqual(await column(caption, n), sql(query).split('\n').filter(Boolean), `${path}: ${caption}`);
+    }
+    assert.deepEqual(bad, []);
+    await context.close();
+    console.log(`ok figures: ${heads.length} at heads, ${tables.length} tables`);
+  },
+
+  // ?ledger=N sets every question of the page; its figures are those of the past; the page says so; the URL restores it.
+  async travel() {
+    const { context, page, bad } = await open(`/pools/${some.pool}?ledger=${some.ledger}`);
+    const asked = [];
+    page.on('request', (r) => { if (/\/api\/(pools|stats|markets)/.test(r.url())) asked.push(r.url()); });
+    await settled(page);
+    await page.getByText('The past: as of the close of ledger').waitFor();
+    const past = sql(`SELECT reserve_a FROM history.liquidity_pool_pool WHERE pool_id = '${some.pool}' AND ledger <= ${some.ledger} ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 1`);
+    assert.notEqual(past, sql(`SELECT reserve_a FROM state.liquidity_pool_pool WHERE pool_id = '${some.pool}'`));
+    assert.equal(await raw(page, 'Reserve of XLM'), past);
+    await page.getByRole('link', { name: 'Pools', exact: true }).click();
+    await page.waitForURL(`${url}/pools?ledger=${some.ledger}`);
+    await settled(page);
+    assert.ok(asked.length > 0 && asked.every((text) => text.includes(`ledger=${some.ledger}`)), asked.join('\n'));
+    await page.getByRole('button', { name: 'Back to now' }).click();
+    await page.waitForURL(`${url}/pools`);
+    await settled(page);
+    await page.getByLabel('As of ledger').fill(some.ledger);
+    await page.keyboard.press('Enter');
+    await page.getByText('The past: as of the close of ledger').waitFor();
+    assert.deepEqual(bad, []);
+    await context.close();
+    console.log(`ok travel: ledger ${some.ledger}`);
+  },
+
+  // Names from the chain are texts: in the page, in titles, in a file for a spreadsheet.
+  async hostile() {
+    const wicked = sql("SELECT count(*) FROM analyst.partners WHERE name LIKE '%<script%'");
+    const { context, page, bad } = await open('/partners');
+    await settled(page);
+    if (wicked !== '0') assert.ok(await page.getByText('<script>', { exact: false }).count() > 0);
+    assert.equal(await page.locator('main script, main iframe, main img').count(), 0);
+    await page.goto(`${url}/governance`);
+    await settled(page);
+    const titles = await answer('/api/dao/proposals?limit=20');
+    assert.ok(titles.items.some((p) => /<script>|DROP TABLE|"/.test(p.title ?? '')), 'the chain has hostile titles');
+    assert.equal(await page.locator('main script, main iframe, main img').count(), 0);
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV: Proposals' }).click()]);
+    const text = readFileSync(await file.path(), 'utf8');
+    assert.ok(text.startsWith('Number,Title,Action,State,'));
+    for (const cell of text.split(/\r\n|,/)) assert.doesNotMatch(cell, /^"?[=+@]/, cell);
+    assert.deepEqual(bad, []);
+    await context.close();
+    console.log('ok hostile');
+  },
+
+  // The indexer stops: the badge turns red, the page says that it is not the present.
+  async stale() {
+    const { context, page } = await open('/');
+    await settled(page);
+    assert.equal(await page.locator('.badge').getAttribute('data-stale'), 'false');
+    assert.equal(await page.locator('main.stale').count(), 0);
+    process.kill(Number(process.env.INDEXER), 'SIGKILL');
+    await page.locator('.badge[data-stale="true"]').waitFor({ timeout: 60000 });
+    await page.getByText('Not current.').waitFor();
+    assert.equal(await page.locator('main.stale').count(), 1);
+    await page.screenshot({ path: `${folder}/dashboard-stale.png` });
+    await context.close();
+    console.log('ok stale');
+  },
+
+  // A swap on the network arrives on an open page without reloading it.
+  async live() {
+    const { context, page, bad } = await open(`/pools/${some.pool}`);
+    await settled(page);
+    await page.evaluate(() => { window.same = true; });
+    const before = await raw(page, 'Reserve of XLM');
+    execFileSync('sh', ['-c', process.env.SIM], { stdio: 'pipe' });
+    await until(page, 'the swap did not arrive', (old) => [...document.querySelectorAll('.kpi')].some((k) => k.textContent.startsWith('Reserve of XLM') && k.querySelector('[data-raw]').dataset.raw !== old), before);
+    assert.ok(await page.evaluate(() => window.same));
+    assert.equal(await page.locator('.badge').getAttribute('data-stale'), 'false');
+    assert.deepEqual(bad, []);
+    await context.close();
+    console.log('ok live');
+  },
+
+  // All pages, three widths, both schemes: nothing wider than the window, no finding of axe.
+  async looks() {
+    for (const colorScheme of ['light', 'dark']) {
+      for (const width of [360, 1280, 2560]) {
+        for (const path of pages) {
+          const { context, page, bad } = await open(path, { viewport: { width, height: 900 }, colorScheme, bypassCSP: true });
+          await settled(page);
+          const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+          assert.ok(wide <= width, `${path}: ${wide} px wide, ${width} are seen`);
+          await page.screenshot({ path: `${folder}/dashboard-${name(path)}-${width}-${colorScheme}.png`, fullPage: path === '/' });
+          await page.evaluate(axe);
+          const { violations } = await page.evaluate(() => window.axe.run(document));
+          assert.deepEqual(violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(' ')}`), [], `${path} ${width} ${colorScheme}`);
+          assert.deepEqual(bad, [], path);
+          await context.close();
+        }
+        console.log(`ok looks: ${pages.length} pages, ${width} px, ${colorScheme}`);
+      }
+    }
+  },
+
+  // An idle tab: the browser's own account of the work of its main thread.
+  async idle() {
+    const { context, page } = await open('/');
+    await settled(page);
+    const client = await context.newCDPSession(page);
+    await client.send('Performance.enable');
+    const busy = async () => (await client.send('Performance.getMetrics')).metrics.find((m) => m.name === 'TaskDuration').value;
+    const seconds = Number(process.env.TIDE_IDLE_S ?? 60);
+    const before = await busy();
+    await page.waitForTimeout(seconds * 1000);
+    const share = (await busy() - before) / seconds;
+    assert.ok(share <= 0.01, `an idle tab is busy ${(share * 100).toFixed(2)} % of the time`);
+    await context.close();
+    console.log(`ok idle: ${(share * 100).toFixed(2)} % of a core over ${seconds} s`);
+  },
+};
+
+for (const one of cases) await tests[one]();
+await browser.close();
