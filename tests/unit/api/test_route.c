@@ -288,7 +288,8 @@ static void asked_again(void **state)
     (void)state;
     for (size_t i = 0; i < count; i++) {
         size_t literal = strcspn(routes[i].path, "{");
-        assert_true(!routes[i].path[literal] || literal >= 6 || strncmp(routes[i].path, "/api/", 5) != 0);
+        assert_true(!routes[i].path[literal] || literal >= 6 ||
+                    strncmp(routes[i].path, "/api/", 5) != 0);
         for (size_t k = 0; k < count && routes[i].class->lookup; k++)
             assert_true(strcmp(routes[i].path, routes[k].path) == 0 ||
                         !overlap(routes[i].path + 1, routes[k].path + 1));
