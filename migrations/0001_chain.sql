@@ -224,6 +224,34 @@ CREATE FUNCTION chain.rfc3339(t timestamptz) RETURNS text
   RETURN to_char(t AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
 COMMENT ON FUNCTION chain.rfc3339(timestamptz) IS 'a time as the API writes it';
 
+CREATE FUNCTION chain.interval_seconds(name text) RETURNS integer
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE name WHEN '1m' THEN 60 WHEN '5m' THEN 300 WHEN '15m' THEN 900 WHEN '1h' THEN 3600 WHEN '4h' THEN 14400
+    WHEN '1d' THEN 86400 WHEN '1w' THEN 604800 END;
+COMMENT ON FUNCTION chain.interval_seconds(text) IS 'length of an interval that rollups keep; null: no such interval';
+
+CREATE FUNCTION chain.interval_name(seconds integer) RETURNS text
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE seconds WHEN 60 THEN '1m' WHEN 300 THEN '5m' WHEN 900 THEN '15m' WHEN 3600 THEN '1h' WHEN 14400 THEN '4h'
+    WHEN 86400 THEN '1d' WHEN 604800 THEN '1w' END;
+COMMENT ON FUNCTION chain.interval_name(integer) IS 'name of an interval that rollups keep; null: no such interval';
+
+-- The origin is a Monday: weeks begin on Mondays.
+CREATE FUNCTION chain.interval_start(seconds integer, t timestamptz) RETURNS timestamptz
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN date_bin(make_interval(secs => seconds), t, '2000-01-03 00:00:00+00');
+COMMENT ON FUNCTION chain.interval_start(integer, timestamptz) IS 'beginning of the interval of that length that a time is in';
+
+CREATE FUNCTION chain.day(t timestamptz) RETURNS date
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN (t AT TIME ZONE 'UTC')::date;
+COMMENT ON FUNCTION chain.day(timestamptz) IS 'the day of a time, UTC';
+
+CREATE FUNCTION chain.day_start(day date) RETURNS timestamptz
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN day::timestamp AT TIME ZONE 'UTC';
+COMMENT ON FUNCTION chain.day_start(date) IS 'the beginning of a day, UTC';
+
 -- The sort key of a vault in the list of its market, riskiest first: hundred-thousandths of a unit of
 -- collateral per unit of debt, from 1. 0: a debt below one unit, where rounding may decide. Vaults
 -- without debt come last. Foreign code at the engine's address may store any i128, and an index uses

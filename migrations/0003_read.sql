@@ -93,6 +93,19 @@ CREATE INDEX ON event."log" (deployment, hashtextextended(addresses[2], 0), ledg
 CREATE INDEX ON event."log" (deployment, hashtext(kind), ledger, tx, op, event);
 CREATE INDEX ON event."log" (deployment, hashtext(contract), ledger, tx, op, event);
 
+-- The ledger of a time.
+CREATE INDEX ON chain."ledger" (deployment, closed_at, ledger);
+
+-- Lists bound their items by time with it: "closed at t or later" is "ledger > chain.ledger_before(…, t)", which the
+-- indexes by ledger answer. Close times grow with the ledgers.
+CREATE FUNCTION chain.ledger_before(deployment smallint, t timestamptz) RETURNS integer
+  LANGUAGE sql STABLE PARALLEL SAFE
+  BEGIN ATOMIC
+    SELECT coalesce((SELECT l.ledger FROM chain.ledger AS l
+      WHERE l.deployment = ledger_before.deployment AND l.closed_at < t ORDER BY l.closed_at DESC, l.ledger DESC LIMIT 1), 0);
+  END;
+COMMENT ON FUNCTION chain.ledger_before(smallint, timestamptz) IS 'the last indexed ledger that closed before a time; 0: none';
+
 -- --- which contracts, and whether they are served ---------------------------------------------------
 
 CREATE VIEW chain.role AS

@@ -1,7 +1,9 @@
 -- 0004_rollup: sums over time, kept by the indexer in the transaction of the rows they sum up
 -- (statements: indexer/rollup/).
 --
--- An interval without a trade has no row. Rows are sums over the ranges in chain.coverage: a range that
+-- Intervals are those of chain.interval_seconds(), in UTC; a week begins on Monday. An interval without a trade
+-- or a change of a price has no row. Each length is stored: four hours from hours, or a week from days,
+-- would read more than three rows for each that is shown. Rows are sums over the ranges in chain.coverage: a range that
 -- is indexed later is added, in any order. Columns of amounts are numeric without precision, because sums
 -- and products of stored values have no largest value.
 
@@ -23,7 +25,7 @@ COMMENT ON COLUMN rollup.built.built_at IS 'When all rollups were last computed'
 CREATE TABLE rollup.candle (
     deployment   smallint    NOT NULL,
     pool_id      text        NOT NULL,
-    seconds      integer     NOT NULL CHECK (seconds IN (60, 300, 3600, 86400)),
+    seconds      integer     NOT NULL CHECK (chain.interval_name(seconds) IS NOT NULL),
     at           timestamptz NOT NULL,
     open_price   numeric,
     high_price   numeric,
@@ -40,10 +42,10 @@ CREATE TABLE rollup.candle (
     fees_quote   numeric,
     PRIMARY KEY (deployment, pool_id, seconds, at)
 ) WITH (fillfactor = 90);
-COMMENT ON TABLE rollup.candle IS 'Trade of a pool by minute, five minutes, hour and day (UTC); no row: no trade';
+COMMENT ON TABLE rollup.candle IS 'Trade of a pool by 1 min, 5 min, 15 min, 1 h, 4 h, day and week (UTC); no row: no trade';
 COMMENT ON COLUMN rollup.candle.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN rollup.candle.pool_id IS 'Pool';
-COMMENT ON COLUMN rollup.candle.seconds IS 'Length of the interval: 60, 300, 3600 or 86400';
+COMMENT ON COLUMN rollup.candle.seconds IS 'Length of the interval: 60, 300, 900, 3600, 14400, 86400 or 604800';
 COMMENT ON COLUMN rollup.candle.at IS 'Beginning of the interval; close times from it up to the next one';
 COMMENT ON COLUMN rollup.candle.open_price IS 'Token A in B after the first transaction that traded, raw units, 14 decimals';
 COMMENT ON COLUMN rollup.candle.high_price IS 'Highest price after a transaction that traded';
@@ -58,6 +60,41 @@ COMMENT ON COLUMN rollup.candle.fees_a IS 'Fees paid in token A, protocol''s par
 COMMENT ON COLUMN rollup.candle.fees_b IS 'Fees paid in token B, likewise';
 COMMENT ON COLUMN rollup.candle.volume_quote IS 'Volume in USDC, raw units; null: neither token is USDC';
 COMMENT ON COLUMN rollup.candle.fees_quote IS 'Fees in USDC, those in the other token at their trade''s own rate; null: neither token is USDC';
+
+-- One row for each interval with a round or a change of the average, so the average at the end of any
+-- interval is that of the newest row up to it. Only intervals with a round have the four prices.
+CREATE TABLE rollup.price (
+    deployment   smallint    NOT NULL,
+    asset        text        NOT NULL,
+    seconds      integer     NOT NULL CHECK (chain.interval_name(seconds) IS NOT NULL),
+    at           timestamptz NOT NULL,
+    open_price   numeric,
+    high_price   numeric,
+    low_price    numeric,
+    close_price  numeric,
+    first_ledger integer,
+    last_ledger  integer,
+    rounds       bigint      NOT NULL,
+    twap_price   numeric,
+    twap_ledger  integer,
+    PRIMARY KEY (deployment, asset, seconds, at)
+) WITH (fillfactor = 90);
+-- Not on rounds, which each round changes: such an update would have to write the index too.
+CREATE INDEX ON rollup.price (deployment, asset, seconds, at) WHERE open_price IS NOT NULL;
+COMMENT ON TABLE rollup.price IS 'Prices of a feed by 1 min, 5 min, 15 min, 1 h, 4 h, day and week (UTC); no row: no change';
+COMMENT ON COLUMN rollup.price.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.price.asset IS 'Feed';
+COMMENT ON COLUMN rollup.price.seconds IS 'Length of the interval: 60, 300, 900, 3600, 14400, 86400 or 604800';
+COMMENT ON COLUMN rollup.price.at IS 'Beginning of the interval; close times from it up to the next one';
+COMMENT ON COLUMN rollup.price.open_price IS 'Median price of the first round, 7 decimals; null: no round';
+COMMENT ON COLUMN rollup.price.high_price IS 'Highest median price';
+COMMENT ON COLUMN rollup.price.low_price IS 'Lowest median price';
+COMMENT ON COLUMN rollup.price.close_price IS 'Median price of the last round';
+COMMENT ON COLUMN rollup.price.first_ledger IS 'Ledger of the first round';
+COMMENT ON COLUMN rollup.price.last_ledger IS 'Ledger of the last round';
+COMMENT ON COLUMN rollup.price.rounds IS 'Rounds';
+COMMENT ON COLUMN rollup.price.twap_price IS 'Time-weighted price of the feed''s last version, 7 decimals; null: none';
+COMMENT ON COLUMN rollup.price.twap_ledger IS 'Ledger of that version';
 
 CREATE TABLE rollup.day (
     deployment   smallint    NOT NULL,

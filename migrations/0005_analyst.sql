@@ -1296,7 +1296,7 @@ CREATE VIEW analyst.candles AS
   SELECT
     c.deployment,
     c.pool_id,
-    CASE c.seconds WHEN 60 THEN '1m' WHEN 300 THEN '5m' WHEN 3600 THEN '1h' ELSE '1d' END AS length,
+    chain.interval_name(c.seconds) AS length,
     c.at,
     c.open_price AS open,
     c.high_price AS high,
@@ -1319,7 +1319,7 @@ CREATE VIEW analyst.candles AS
 COMMENT ON VIEW analyst.candles IS 'Trade of a pool by interval; one without a trade has no row';
 COMMENT ON COLUMN analyst.candles.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.candles.pool_id IS 'Pool';
-COMMENT ON COLUMN analyst.candles.length IS '1m, 5m, 1h or 1d';
+COMMENT ON COLUMN analyst.candles.length IS '1m, 5m, 15m, 1h, 4h, 1d or 1w';
 COMMENT ON COLUMN analyst.candles.at IS 'Beginning of the interval, UTC';
 COMMENT ON COLUMN analyst.candles.open IS 'Token A in B, by the pool''s entry after the first transaction that traded';
 COMMENT ON COLUMN analyst.candles.high IS 'Highest price after a transaction that traded';
@@ -1338,6 +1338,41 @@ COMMENT ON COLUMN analyst.candles.volume_usdc_raw IS 'Volume in USDC, raw units;
 COMMENT ON COLUMN analyst.candles.volume_usdc IS 'Volume in USDC, 7 decimals applied';
 COMMENT ON COLUMN analyst.candles.fees_usdc_raw IS 'Fees in USDC, those in the other token at their trade''s own rate, raw units';
 COMMENT ON COLUMN analyst.candles.fees_usdc IS 'Fees in USDC, those in the other token at their trade''s own rate, 7 decimals applied';
+
+CREATE VIEW analyst.price_candles AS
+  SELECT
+    p.deployment,
+    p.asset,
+    chain.interval_name(p.seconds) AS length,
+    p.at,
+    p.open_price AS open_raw,
+    analyst.scaled(p.open_price) AS open,
+    p.high_price AS high_raw,
+    analyst.scaled(p.high_price) AS high,
+    p.low_price AS low_raw,
+    analyst.scaled(p.low_price) AS low,
+    p.close_price AS close_raw,
+    analyst.scaled(p.close_price) AS close,
+    p.rounds,
+    p.twap_price AS twap_close_raw,
+    analyst.scaled(p.twap_price) AS twap_close
+  FROM rollup.price AS p;
+COMMENT ON VIEW analyst.price_candles IS 'Prices of a feed by interval; one without a round or a change of the average has no row';
+COMMENT ON COLUMN analyst.price_candles.deployment IS 'Deployment: one set of contracts on one network';
+COMMENT ON COLUMN analyst.price_candles.asset IS 'Feed';
+COMMENT ON COLUMN analyst.price_candles.length IS '1m, 5m, 15m, 1h, 4h, 1d or 1w';
+COMMENT ON COLUMN analyst.price_candles.at IS 'Beginning of the interval, UTC';
+COMMENT ON COLUMN analyst.price_candles.open_raw IS 'Median price of the first round, raw units; null: no round';
+COMMENT ON COLUMN analyst.price_candles.open IS 'Median price of the first round, 7 decimals applied';
+COMMENT ON COLUMN analyst.price_candles.high_raw IS 'Highest median price, raw units';
+COMMENT ON COLUMN analyst.price_candles.high IS 'Highest median price, 7 decimals applied';
+COMMENT ON COLUMN analyst.price_candles.low_raw IS 'Lowest median price, raw units';
+COMMENT ON COLUMN analyst.price_candles.low IS 'Lowest median price, 7 decimals applied';
+COMMENT ON COLUMN analyst.price_candles.close_raw IS 'Median price of the last round, raw units';
+COMMENT ON COLUMN analyst.price_candles.close IS 'Median price of the last round, 7 decimals applied';
+COMMENT ON COLUMN analyst.price_candles.rounds IS 'Rounds';
+COMMENT ON COLUMN analyst.price_candles.twap_close_raw IS 'Time-weighted price at the end of the interval, raw units';
+COMMENT ON COLUMN analyst.price_candles.twap_close IS 'Time-weighted price at the end of the interval, 7 decimals applied';
 
 CREATE VIEW analyst.daily_protocol AS
   SELECT

@@ -2,7 +2,8 @@
 #include "api/sql/age.h"
 
 /* The newest ledger and its close time; of ?ledger=N the close time, NULL when it is not indexed,
- * and then what is; the ledgers whose events are archived, as text; which tables are filled;
+ * and then what is; the ledgers whose events are archived, as text, of those in the
+ * time asked for; which tables are filled;
  * whether the past of the token asked for is still being read; how old that is. */
 static const char head_sql[] =
     "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint,"
@@ -12,7 +13,11 @@ static const char head_sql[] =
     "   FROM (SELECT from_ledger, to_ledger FROM chain.coverage"
     "     WHERE deployment = $1 AND $2 IS NOT NULL ORDER BY from_ledger LIMIT 12) AS v),"
     " (SELECT min(a.from_ledger) || ' to ' || max(a.end_ledger) - 1 FROM chain.archive AS a"
-    "   WHERE a.deployment = $1 AND ($2 IS NULL OR a.from_ledger <= $2)),"
+    "   WHERE a.deployment = $1 AND ($2 IS NULL OR a.from_ledger <= $2)"
+    "   AND ($4::text IS NULL OR a.end_ledger - 1 >"
+    "     chain.ledger_before($1, to_timestamp($4::bigint)))"
+    "   AND ($5::text IS NULL OR a.from_ledger <="
+    "     chain.ledger_before($1, to_timestamp($5::bigint)))),"
     " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1),"
     " EXISTS (SELECT FROM chain.contract_coverage AS g WHERE g.deployment = $1 AND g.contract ="
     "   $3::text AND g.next_ledger <= g.to_ledger), " TIDE_AGE_COLUMNS

@@ -6,7 +6,9 @@
 #include "tidemark/pg.h"
 
 #define TIDE_SQL_HEAD        "head" /* name of the prepared statement */
-#define TIDE_SQL_HEAD_VALUES 3u     /* deployment; ?ledger= or NULL; token asked for, or NULL */
+/* Values: deployment; ?ledger=; the token asked for; ?from= and ?to= in unix seconds. All but the first
+ * may be NULL. */
+#define TIDE_SQL_HEAD_VALUES 5u
 
 /* Columns of its one row; none when nothing is indexed. */
 enum {

@@ -23,6 +23,7 @@ struct run {
     uint32_t limit;
     char at[16], limit_text[16];
     char numbers[TIDE_PG_PARAMS_MAX][12]; /* unix seconds of times */
+    char from[12], to[12];                /* of the head: unix seconds */
     char archived[32]; /* ledgers of events that this statement reads, but not there; "": none */
     bool refused;      /* reply is a problem */
     bool nothing;      /* the list's first page is empty */
@@ -117,7 +118,25 @@ static void open_run(struct run *run, struct tide_session *session,
     snprintf(run->at, sizeof run->at, "%" PRIu64, at);
 }
 
-static const char *const *head_values(const struct run *run,
+/* As the client gave it, but for a time, which may be written in two ways. */
+static const char *value_text(const struct tide_param_value *param, char number[12])
+{
+    if (param->text.len == 0)
+        return NULL;
+    if (tide_param_of(param->id)->type != TIDE_PARAM_TIME)
+        return (const char *)param->text.ptr;
+    snprintf(number, 12, "%" PRIu32, (uint32_t)param->number);
+    return number;
+}
+
+/* NULL where the route does not take it, or it was not given. */
+static const char *time_text(const struct run *run, enum tide_param_id id, char number[12])
+{
+    const struct tide_param_value *param = tide_request_param(run->request, id);
+    return param && param->given ? value_text(param, number) : NULL;
+}
+
+static const char *const *head_values(struct run *run,
                                       const char *values[TIDE_SQL_HEAD_VALUES])
 {
     const struct tide_param_value *token = tide_request_param(run->request, TIDE_PARAM_token);
@@ -125,6 +144,8 @@ static const char *const *head_values(const struct run *run,
     values[0] = run->session->selected.text;
     values[1] = run->ledger ? run->at : NULL;
     values[2] = given ? (const char *)token->text.ptr : NULL;
+    values[3] = time_text(run, TIDE_PARAM_from, run->from);
+    values[4] = time_text(run, TIDE_PARAM_to, run->to);
     return values;
 }
 
@@ -185,12 +206,19 @@ static tide_status put_next(struct run *run, tide_slice key, struct tide_err *er
     return TIDE_OK;
 }
 
+/* The oldest come first, and of those some are archived. */
+static bool lacks_oldest(const struct run *run)
+{
+    const struct tide_param_value *order = tide_request_param(run->request, TIDE_PARAM_order);
+    return run->archived[0] && order && tide_slice_eq_str(order->text, "asc");
+}
+
 static tide_status put_list(struct run *run, const struct tide_pg_rows *rows, struct tide_err *err)
 {
     struct tide_buf *body = &run->reply->body;
     tide_status status = TIDE_OK;
     run->nothing = rows->count == 0 && !run->after[0];
-    if (rows->count == 0 && run->archived[0]) {
+    if ((rows->count == 0 && run->archived[0]) || lacks_oldest(run)) {
         refuse_archived(run);
         return TIDE_OK;
     }
@@ -202,7 +230,7 @@ static tide_status put_list(struct run *run, const struct tide_pg_rows *rows, st
         tide_buf_slice(body, tide_pg_slice(rows, i, 0));
     }
     tide_buf_str(body, "],\"next\":");
-    if (rows->count > run->limit || run->archived[0]) /* the next page is the refusal */
+    if (rows->count > run->limit || run->archived[0]) /* the next page may be the refusal */
         status = put_next(
             run, tide_pg_slice(rows, (rows->count > run->limit ? run->limit : rows->count) - 1, 1),
             err);
@@ -239,17 +267,6 @@ static tide_status take_answer(void *self, uint32_t index, const struct tide_pg_
     else if (index == 3 && !run->refused && rows->count == 0)
         refuse_none(run);
     return TIDE_OK;
-}
-
-/* As the client gave it, but for a time, which may be written in two ways. */
-static const char *value_text(const struct tide_param_value *param, char number[12])
-{
-    if (param->text.len == 0)
-        return NULL;
-    if (tide_param_of(param->id)->type != TIDE_PARAM_TIME)
-        return (const char *)param->text.ptr;
-    snprintf(number, 12, "%" PRIu32, (uint32_t)param->number);
-    return number;
 }
 
 static void fill_values(struct run *run, const char *values[TIDE_PG_PARAMS_MAX])

@@ -10,7 +10,7 @@ WITH version AS MATERIALIZED (
     CROSS JOIN LATERAL jsonb_to_recordset(d.contracts) AS j (address text, role text)
   WHERE d.id = $1::smallint AND j.role = 'usdc' LIMIT 1
 ), trade AS (
-  SELECT s.pool_id, date_bin('1 minute', s.closed_at, '2000-01-01 00:00:00+00') AS at,
+  SELECT s.pool_id, chain.interval_start(60, s.closed_at) AS at,
     s.ledger::bigint * 1048576 + s.tx AS place, v.price, s.a_to_b,
     CASE WHEN s.a_to_b THEN s.amount_in ELSE s.amount_out END AS a,
     CASE WHEN s.a_to_b THEN s.amount_out ELSE s.amount_in END AS b,
@@ -34,10 +34,10 @@ WITH version AS MATERIALIZED (
   INSERT INTO {=candle} AS c (deployment, pool_id, seconds, at, open_price, high_price, low_price, close_price,
     first_place, last_place, swaps, volume_a, volume_b, fees_a, fees_b, volume_quote, fees_quote)
   SELECT $1::smallint, m.pool_id, i.seconds,
-    date_bin(make_interval(secs => i.seconds), m.at, '2000-01-01 00:00:00+00') AS began,
+    chain.interval_start(i.seconds, m.at) AS began,
     (min(m.first))[2], max(m.high), min(m.low), (max(m.last))[2], (min(m.first))[1]::bigint, (max(m.last))[1]::bigint,
     sum(m.swaps), sum(m.a), sum(m.b), sum(m.fee_a), sum(m.fee_b), sum(m.quote), sum(m.fee_quote)
-  FROM minute AS m CROSS JOIN (VALUES (60), (300), (3600), (86400)) AS i (seconds)
+  FROM minute AS m CROSS JOIN (VALUES (60), (300), (900), (3600), (14400), (86400), (604800)) AS i (seconds)
   GROUP BY m.pool_id, i.seconds, began
   ON CONFLICT (deployment, pool_id, seconds, at) DO UPDATE SET
     open_price = CASE WHEN excluded.first_place < c.first_place THEN excluded.open_price ELSE c.open_price END,

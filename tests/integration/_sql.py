@@ -49,6 +49,7 @@ SAMPLES = {
     "fromLedger": "SELECT min(ledger) + 3 FROM chain.ledger",
     "toLedger": "SELECT (min(ledger) + max(ledger)) / 2 FROM chain.ledger",
     "token": "SELECT contract FROM event.synth_token_transfer GROUP BY 1 ORDER BY count(*) DESC LIMIT 1",
+    "order": "SELECT 'asc'",
     "from": "SELECT extract(epoch FROM min(closed_at))::bigint FROM chain.ledger",
     "to": "SELECT extract(epoch FROM max(closed_at))::bigint FROM chain.ledger",
 }

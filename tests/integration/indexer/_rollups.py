@@ -7,6 +7,8 @@ import subprocess
 import sys
 
 DAY = 86400
+LENGTHS = (60, 300, 900, 3600, 14400, DAY, 7 * DAY)
+MONDAY = 4 * DAY  # the first one of unix time
 
 
 def rows(sql):
@@ -74,11 +76,41 @@ def trades():
         yield trade
 
 
+def start_of(seconds, t):
+    return (t - MONDAY) // seconds * seconds + MONDAY
+
+
+def prices():
+    """By interval: the first, highest, lowest and last median, the ledgers of first and last, rounds, and the last average."""
+    found = {}
+
+    def at(row, seconds):
+        return found.setdefault((row["deployment"], row["asset"], seconds, start_of(seconds, row["t"])), [[], None, None])
+
+    for row in events("oracle_price_aggregate"):
+        for seconds in LENGTHS:
+            at(row, seconds)[0].append((row["ledger"], int(row["median_price"])))
+    for row in rows("""SELECT *, extract(epoch FROM closed_at)::bigint AS t FROM history.oracle_feed ORDER BY ledger, tx, seq"""):
+        for seconds in LENGTHS:
+            at(row, seconds)[1:] = number(row["twap_price"]), row["ledger"]
+    for key, (rounds, twap, ledger) in found.items():
+        medians = [p for _, p in rounds]
+        yield key, (*((medians[0], max(medians), min(medians), medians[-1], rounds[0][0], rounds[-1][0]) if rounds else (None,) * 6),
+                    len(rounds), twap, ledger)
+
+
+def stored_prices():
+    names = ("open_price", "high_price", "low_price", "close_price", "first_ledger", "last_ledger", "rounds", "twap_price", "twap_ledger")
+    for r in rows(f"""SELECT deployment, asset, seconds, extract(epoch FROM at)::bigint AS t, {", ".join(n + "::text" for n in names)}
+                      FROM rollup.price"""):
+        yield (r["deployment"], r["asset"], r["seconds"], r["t"]), tuple(number(r[n]) for n in names)
+
+
 def candles(all_trades):
     found = {}
     for trade in all_trades:
-        for seconds in (60, 300, 3600, DAY):
-            key = (trade["deployment"], trade["pool"], seconds, trade["t"] // seconds * seconds)
+        for seconds in LENGTHS:
+            key = (trade["deployment"], trade["pool"], seconds, start_of(seconds, trade["t"]))
             c = found.setdefault(key, {"prices": [], "first": trade["place"], "swaps": 0, "a": 0, "b": 0,
                                        "fee_a": None, "fee_b": None, "quote": None, "fee_quote": None})
             c["prices"].append(trade["price"])
@@ -236,6 +268,7 @@ def main():
     markets = list(market_days())
     print(", ".join([
         compare("candles", candles(all_trades), stored_candles()),
+        compare("prices", prices(), stored_prices()),
         compare("days", days(all_trades, seen, markets), stored("day", ("deployment", "day"), (
             "swaps", "quoted_swaps", "volume_quote", "fees_quote", "users", "liquidations"))),
         compare("active", {key: True for key in seen}, stored_active()),

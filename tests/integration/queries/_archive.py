@@ -19,6 +19,11 @@ while True:
 assert (status, answer["code"]) == (410, "archived") and "1000 to 1999" in answer["detail"], answer
 assert seen == there > 50, (seen, there)
 assert d.ask(f"/api/pools/{pool}/swaps?ledger=1990", 410)["code"] == "archived"
+# the oldest first: refused at once, unless the time asked for begins behind the archive
+edge = int(sql("SELECT extract(epoch FROM closed_at)::bigint FROM chain.ledger WHERE ledger = 2000"))
+assert d.ask(f"/api/pools/{pool}/swaps?order=asc", 410)["code"] == "archived"
+assert d.ask(f"/api/pools/{pool}/swaps?order=asc&from={edge - 1}", 410)["code"] == "archived"
+assert len(d.pages(f"/api/pools/{pool}/swaps?order=asc&from={edge}", 50)[0]) == len(d.pages(f"/api/pools/{pool}/swaps?from={edge}", 50)[0]) == there
 assert d.ask("/api/pools?ledger=1990")["items"], "state as of an archived ledger"
 assert d.ask(f"/api/pools/{pool}/candles?interval=1d")["items"]
 # of sums that are not kept (--only) nothing is answered, and of those that are as before
@@ -27,7 +32,7 @@ some = ("chain.ledger,chain.contract_seen,event.liquidity_pool_swap,state.liquid
         "state.stellar_asset_instance,state.synth_token_instance")
 for scope, candles, daily in (some, 503, 503), (some + ",rollup.candle", 200, 503), (some + ",rollup.candles", 503, 503), (whole, 200, 200):
     sql(f"UPDATE chain.deployment SET scope = '{scope}'")
-    for target, status in (f"/api/pools/{pool}/candles", candles), ("/api/stats/daily", daily), ("/api/stats", daily), ("/api/pools", 200):
+    for target, status in (f"/api/pools/{pool}/candles", candles), ("/api/stats/daily", daily), ("/api/stats", daily), ("/api/pools", candles):
         answer = d.ask(target, status)
         assert status == 200 or answer["code"] == "incomplete", answer
 d.close()

@@ -1,47 +1,69 @@
--- list: deployment at after limit
+-- list: deployment at after limit from to fill order
 -- tag: Statistics
 -- summary: The protocol by day
--- about: Days are UTC, the newest first; a day without activity has no item. With `ledger` those days that were over
---   when it closed.
+-- about: Days are UTC. A day without activity has no item, unless `fill` is given: then it has what was held on the day
+--   before. With `ledger` those days that were over when it closed.
 -- answer: Days of Day
 -- schema: Day
 --   day            date      the day, UTC
---   users          U64       different addresses that traded, gave or took liquidity, used a vault or the stability
+--   users          Count     different addresses that traded, gave or took liquidity, used a vault or the stability
 --                            pool
---   swaps          U64       trades
---   volumeQuote    Amount?+  volume of pools with USDC, in USDC, raw units; null: none traded
---   feesQuote      Amount?+  fees of pools with USDC, in USDC, raw units; null: none traded
---   liquidations   U64       vaults liquidated, each time
---   tvl            Amount?+  what the protocol held at the close of the day, in USDC, raw units: the next three
+--   swaps          Count     trades
+--   volumeQuote    Amount?+  volume of pools with USDC, in USDC; null: none traded
+--   feesQuote      Amount?+  fees of pools with USDC, in USDC; null: none traded
+--   liquidations   Count     vaults liquidated, each time
+--   tvl            Amount?+  what the protocol held at the close of the day, in USDC: the next three
 --                            together
---   tvlPools       Amount?+  twice the USDC in pools with USDC, raw units
---   tvlCollateral  Amount?+  tokens that the vault engine holds, at the feed of their symbol, raw units
---   tvlStability   Amount?+  deposits in the stability pool, raw units
---   unpriced       U64?      pools without USDC and tokens without a feed, which are not in the sums
--- example: {"day":"2026-01-31", "users":"58", "swaps":"63", "volumeQuote":"1541967404811",
+--   tvlPools       Amount?+  twice the USDC in pools with USDC
+--   tvlCollateral  Amount?+  tokens that the vault engine holds, at the feed of their symbol
+--   tvlStability   Amount?+  deposits in the stability pool
+--   unpriced       Count?    pools without USDC and tokens without a feed, which are not in the sums
+-- example: {"day":"2026-01-31", "users":58, "swaps":63, "volumeQuote":"1541967404811",
 --   "volumeQuoteScaled":"154196.7404811", "feesQuote":"4773872888", "feesQuoteScaled":"477.3872888",
---   "liquidations":"0", "tvl":"76862248863463", "tvlScaled":"7686224.8863463", "tvlPools":"40685422559828",
+--   "liquidations":0, "tvl":"76862248863463", "tvlScaled":"7686224.8863463", "tvlPools":"40685422559828",
 --   "tvlPoolsScaled":"4068542.2559828", "tvlCollateral":"30881246786548", "tvlCollateralScaled":"3088124.6786548",
---   "tvlStability":"5295579517087", "tvlStabilityScaled":"529557.9517087", "unpriced":"0"}
+--   "tvlStability":"5295579517087", "tvlStabilityScaled":"529557.9517087", "unpriced":0}
 --
--- The protocol by day (UTC), the newest first, over the key of the days: a day without activity has no item.
--- As of a ledger the days that were over when it closed.
+-- The protocol by day (UTC), over the key of the days. b has the bounds of a filled page: its first day, and the one behind its last. Each
+-- item is made from the newest day with activity up to it: its own, or the one whose holdings it carries.
+WITH b AS MATERIALIZED (
+  SELECT s.first, s.ends, greatest(s.first, chain.day(to_timestamp($5::bigint + 86399)),
+      CASE WHEN $8::text = 'asc' THEN $3::date + 1 END) AS lo,
+    least(s.ends, chain.day(to_timestamp($6::bigint + 86399)), CASE WHEN $8 = 'desc' THEN $3::date END) AS hi
+  FROM chain.cursor AS c
+    LEFT JOIN chain.ledger AS l ON l.deployment = c.deployment AND l.ledger = $2::integer,
+    LATERAL (SELECT CASE WHEN $2 = 2147483647 THEN chain.day(c.closed_at) + 1 ELSE chain.day(l.closed_at) END AS ends,
+      (SELECT k.day FROM rollup.day AS k WHERE k.deployment = $1 ORDER BY k.day LIMIT 1) AS first) AS s
+  WHERE c.deployment = $1::smallint
+)
 SELECT row_to_json(x)::text, d.day::text
-FROM (SELECT * FROM rollup.day AS r
-    WHERE r.deployment = $1::smallint AND ($3::text IS NULL OR r.day < $3::date)
-      AND ($2::integer = 2147483647 OR r.day < (SELECT (l.closed_at AT TIME ZONE 'UTC')::date FROM chain.ledger AS l
-        WHERE l.deployment = $1 AND l.ledger = $2))
-    ORDER BY r.day DESC LIMIT $4::integer) AS d
-  LEFT JOIN LATERAL (SELECT * FROM rollup.held AS h WHERE h.deployment = d.deployment AND h.day = d.day) AS h ON true,
+FROM (
+    (SELECT k.day FROM rollup.day AS k
+    WHERE $7::text IS NULL AND k.deployment = $1
+      AND ($5::text IS NULL OR k.day >= chain.day(to_timestamp($5::bigint + 86399)))
+      AND ($6::text IS NULL OR k.day < chain.day(to_timestamp($6::bigint + 86399)))
+      AND ($2 = 2147483647 OR k.day < (SELECT b.ends FROM b))
+      AND ($3::text IS NULL OR CASE WHEN $8 = 'asc' THEN k.day > $3::date ELSE k.day < $3::date END)
+    ORDER BY CASE WHEN $8 = 'asc' THEN k.day END, k.day DESC
+    LIMIT $4::integer)
+    UNION ALL
+    (SELECT g.day FROM b, generate_series(0, $4 - 1) AS n,
+      LATERAL (SELECT CASE WHEN $8 = 'asc' THEN b.lo + n ELSE b.hi - 1 - n END AS day) AS g
+    WHERE $7 = 'previous' AND b.first IS NOT NULL AND g.day >= b.lo AND g.day < b.hi)
+  ) AS d,
+  LATERAL (SELECT * FROM rollup.day AS k WHERE k.deployment = $1 AND k.day <= d.day ORDER BY k.day DESC LIMIT 1) AS r
+  LEFT JOIN LATERAL (SELECT * FROM rollup.held AS h WHERE h.deployment = r.deployment AND h.day = r.day) AS h ON true,
+  LATERAL (SELECT (r.day = d.day)::integer AS one, CASE WHEN r.day = d.day THEN r.volume_quote ELSE 0 END AS volume,
+    CASE WHEN r.day = d.day THEN r.fees_quote ELSE 0 END AS fees) AS o,
   LATERAL (SELECT
     d.day::text AS "day",
-    d.users::text AS "users",
-    d.swaps::text AS "swaps",
-    d.volume_quote::text AS "volumeQuote",
-    analyst.scaled(d.volume_quote)::text AS "volumeQuoteScaled",
-    d.fees_quote::text AS "feesQuote",
-    analyst.scaled(d.fees_quote)::text AS "feesQuoteScaled",
-    d.liquidations::text AS "liquidations",
+    r.users * o.one AS "users",
+    r.swaps * o.one AS "swaps",
+    o.volume::text AS "volumeQuote",
+    analyst.scaled(o.volume)::text AS "volumeQuoteScaled",
+    o.fees::text AS "feesQuote",
+    analyst.scaled(o.fees)::text AS "feesQuoteScaled",
+    r.liquidations * o.one AS "liquidations",
     h.total::text AS "tvl",
     analyst.scaled(h.total)::text AS "tvlScaled",
     h.pools::text AS "tvlPools",
@@ -50,7 +72,7 @@ FROM (SELECT * FROM rollup.day AS r
     analyst.scaled(h.collateral)::text AS "tvlCollateralScaled",
     h.stability::text AS "tvlStability",
     analyst.scaled(h.stability)::text AS "tvlStabilityScaled",
-    h.unpriced::text AS "unpriced"
+    h.unpriced AS "unpriced"
   ) AS x
-ORDER BY d.day DESC
+ORDER BY CASE WHEN $8 = 'asc' THEN d.day END, d.day DESC
 LIMIT $4

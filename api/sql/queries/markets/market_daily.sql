@@ -1,52 +1,72 @@
--- list: deployment at after limit symbol
+-- list: deployment at after limit symbol from to fill order
 -- of: market
 -- tag: Markets
 -- summary: A market's vaults by day
--- about: Days are UTC, the newest first; a day without activity has no item. With `ledger` those days that were over
---   when it closed.
+-- about: Days are UTC. A day without activity has no item, unless `fill` is given. With `ledger` those days that were
+--   over when it closed.
 -- answer: MarketDays of MarketDay
 -- schema: MarketDay
 --   day                  date      the day, UTC
---   opened               U64       vaults opened
---   liquidations         U64       vaults liquidated, each time
---   minted               Amount+   synthetic tokens minted, raw units
---   repaid               Amount+   debt repaid by owners, raw units; what liquidators repaid is not in it
---   collateralDeposited  Amount+   collateral paid in, when opening and later, whatever token, raw units
---   collateralWithdrawn  Amount+   collateral withdrawn, raw units
---   collateralSeized     Amount+   collateral given to liquidators, raw units
---   debt                 Amount?+  debt of the market at the close of the day, raw units; null: not indexed
--- example: {"day":"2026-01-31", "opened":"0", "liquidations":"0", "minted":"93724884517",
+--   opened               Count     vaults opened
+--   liquidations         Count     vaults liquidated, each time
+--   minted               Amount+   synthetic tokens minted
+--   repaid               Amount+   debt repaid by owners; what liquidators repaid is not in it
+--   collateralDeposited  Amount+   collateral paid in, when opening and later, whatever token
+--   collateralWithdrawn  Amount+   collateral withdrawn
+--   collateralSeized     Amount+   collateral given to liquidators
+--   debt                 Amount?+  debt of the market at the close of the day; null: not indexed
+-- example: {"day":"2026-01-31", "opened":0, "liquidations":0, "minted":"93724884517",
 --   "mintedScaled":"9372.4884517", "repaid":"30344419622", "repaidScaled":"3034.4419622",
 --   "collateralDeposited":"182090000002", "collateralDepositedScaled":"18209.0000002",
 --   "collateralWithdrawn":"121931549271", "collateralWithdrawnScaled":"12193.1549271", "collateralSeized":"0",
 --   "collateralSeizedScaled":"0.0000000", "debt":"1203640063117", "debtScaled":"120364.0063117"}
 --
--- Vaults of a market by day (UTC), the newest first, over the key of the days: a day on which nothing happened has no item.
--- As of a ledger the days that were over when it closed.
-SELECT row_to_json(x)::text, m.day::text
-FROM rollup.market_day AS m
+-- Vaults of a market by day (UTC), over the key of the days. b has the bounds of a filled page: its first day, and the one behind its last.
+WITH b AS MATERIALIZED (
+  SELECT s.first, s.ends, greatest(s.first, chain.day(to_timestamp($6::bigint + 86399)),
+      CASE WHEN $9::text = 'asc' THEN $3::date + 1 END) AS lo,
+    least(s.ends, chain.day(to_timestamp($7::bigint + 86399)), CASE WHEN $9 = 'desc' THEN $3::date END) AS hi
+  FROM chain.cursor AS c
+    LEFT JOIN chain.ledger AS l ON l.deployment = c.deployment AND l.ledger = $2::integer,
+    LATERAL (SELECT CASE WHEN $2 = 2147483647 THEN chain.day(c.closed_at) + 1 ELSE chain.day(l.closed_at) END AS ends,
+      (SELECT k.day FROM rollup.market_day AS k WHERE k.deployment = $1 AND k.market = $5::text ORDER BY k.day LIMIT 1) AS first) AS s
+  WHERE c.deployment = $1::smallint
+)
+SELECT row_to_json(x)::text, d.day::text
+FROM (
+    (SELECT k.day FROM rollup.market_day AS k
+    WHERE $8::text IS NULL AND k.deployment = $1 AND k.market = $5
+      AND ($6::text IS NULL OR k.day >= chain.day(to_timestamp($6::bigint + 86399)))
+      AND ($7::text IS NULL OR k.day < chain.day(to_timestamp($7::bigint + 86399)))
+      AND ($2 = 2147483647 OR k.day < (SELECT b.ends FROM b))
+      AND ($3::text IS NULL OR CASE WHEN $9 = 'asc' THEN k.day > $3::date ELSE k.day < $3::date END)
+    ORDER BY CASE WHEN $9 = 'asc' THEN k.day END, k.day DESC
+    LIMIT $4::integer)
+    UNION ALL
+    (SELECT g.day FROM b, generate_series(0, $4 - 1) AS n,
+      LATERAL (SELECT CASE WHEN $9 = 'asc' THEN b.lo + n ELSE b.hi - 1 - n END AS day) AS g
+    WHERE $8 = 'previous' AND b.first IS NOT NULL AND g.day >= b.lo AND g.day < b.hi)
+  ) AS d
+  LEFT JOIN rollup.market_day AS m ON m.deployment = $1 AND m.market = $5 AND m.day = d.day
   LEFT JOIN LATERAL (SELECT q.amount FROM rollup.closing AS q
-    WHERE q.deployment = m.deployment AND q.what = 'debt' AND q.name = m.market AND q.day <= m.day
+    WHERE q.deployment = $1 AND q.what = 'debt' AND q.name = $5 AND q.day <= d.day
     ORDER BY q.day DESC LIMIT 1) AS e ON true,
   LATERAL (SELECT
-    m.day::text AS "day",
-    m.opened::text AS "opened",
-    m.liquidations::text AS "liquidations",
-    m.minted::text AS "minted",
-    analyst.scaled(m.minted)::text AS "mintedScaled",
-    m.repaid::text AS "repaid",
-    analyst.scaled(m.repaid)::text AS "repaidScaled",
-    m.deposited::text AS "collateralDeposited",
-    analyst.scaled(m.deposited)::text AS "collateralDepositedScaled",
-    m.withdrawn::text AS "collateralWithdrawn",
-    analyst.scaled(m.withdrawn)::text AS "collateralWithdrawnScaled",
-    m.seized::text AS "collateralSeized",
-    analyst.scaled(m.seized)::text AS "collateralSeizedScaled",
+    d.day::text AS "day",
+    coalesce(m.opened, 0) AS "opened",
+    coalesce(m.liquidations, 0) AS "liquidations",
+    coalesce(m.minted, 0)::text AS "minted",
+    analyst.scaled(coalesce(m.minted, 0))::text AS "mintedScaled",
+    coalesce(m.repaid, 0)::text AS "repaid",
+    analyst.scaled(coalesce(m.repaid, 0))::text AS "repaidScaled",
+    coalesce(m.deposited, 0)::text AS "collateralDeposited",
+    analyst.scaled(coalesce(m.deposited, 0))::text AS "collateralDepositedScaled",
+    coalesce(m.withdrawn, 0)::text AS "collateralWithdrawn",
+    analyst.scaled(coalesce(m.withdrawn, 0))::text AS "collateralWithdrawnScaled",
+    coalesce(m.seized, 0)::text AS "collateralSeized",
+    analyst.scaled(coalesce(m.seized, 0))::text AS "collateralSeizedScaled",
     e.amount::text AS "debt",
     analyst.scaled(e.amount)::text AS "debtScaled"
   ) AS x
-WHERE m.deployment = $1::smallint AND m.market = $5::text AND ($3::text IS NULL OR m.day < $3::date)
-  AND ($2::integer = 2147483647 OR m.day < (SELECT (l.closed_at AT TIME ZONE 'UTC')::date FROM chain.ledger AS l
-    WHERE l.deployment = $1 AND l.ledger = $2))
-ORDER BY m.day DESC
-LIMIT $4::integer
+ORDER BY CASE WHEN $9 = 'asc' THEN d.day END, d.day DESC
+LIMIT $4

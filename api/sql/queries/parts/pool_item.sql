@@ -8,6 +8,15 @@
 --   reserveA           Amount+   the first token in the pool
 --   reserveB           Amount+   the second token in the pool
 --   spotPrice          Amount?+  price of A in B, 7 decimals; null: the pool is empty
+--   change24hBps       Bps?      change of that price in 24 hours; null: it had no price then, or that is not indexed
+--   tvlQuote           Amount?+  twice its USDC; null: neither token is USDC
+--   volumeQuote24h     Amount?+  volume of the last 24 hours in USDC, from the next minute on; as of a ledger without
+--                                trades of the minute in which it closed, where later ones are in it; null: neither
+--                                token is USDC
+--   feesQuote24h       Amount?+  fees of these trades in USDC, the protocol's part included
+--   swaps24h           Count     number of these trades
+--   providerReturnBps  Bps?      what a share earned in fees in the last 7 days, against its value now, times 365 / 7;
+--                                fees in A count at the spot price; null: the pool was empty or not indexed then
 --   totalShares        Amount    shares of all providers
 --   feeTierBps         Bps       fee of a swap
 --   cumulativeVolumeA  Amount+   traded in total, in A
@@ -22,11 +31,14 @@
 --   "tokenB":"CALRLFLXVA4U4CLHXN55OXHMCH2U4RK7I4ZK7YH4V27LLAXMHYDLYKLG", "tokenBSymbol":"USDC",
 --   "reserveA":"205350158051", "reserveAScaled":"20535.0158051", "reserveB":"361730943937",
 --   "reserveBScaled":"36173.0943937", "spotPrice":"17615323", "spotPriceScaled":"1.7615323",
+--   "change24hBps":"-36", "tvlQuote":"723461887874", "tvlQuoteScaled":"72346.1887874", "volumeQuote24h":"1824106021",
+--   "volumeQuote24hScaled":"182.4106021", "feesQuote24h":"912053", "feesQuote24hScaled":"0.0912053", "swaps24h":7,
+--   "providerReturnBps":"182",
 --   "totalShares":"272447952563", "feeTierBps":"5", "cumulativeVolumeA":"54561154065",
 --   "cumulativeVolumeAScaled":"5456.1154065", "cumulativeVolumeB":"174525490087",
 --   "cumulativeVolumeBScaled":"17452.5490087", "feeAccumulatorA":"93602449", "feeAccumulatorB":"288238469",
 --   "paused":false, "changedLedger":"1534", "changedAt":"2026-01-31T07:23:59Z"}
-FROM k, LATERAL (
+FROM k, past, LATERAL (
     SELECT s.token_a, s.token_b, s.reserve_a, s.reserve_b, s.total_shares, s.fee_tier, s.cumulative_vol_a, s.cumulative_vol_b,
       s.fee_a_accum, s.fee_b_accum, s.paused, s.ledger, s.closed_at, false AS removed
     FROM state.liquidity_pool_pool AS s
@@ -37,7 +49,32 @@ FROM k, LATERAL (
     FROM history.liquidity_pool_pool AS h
     WHERE $2 < 2147483647 AND h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
     ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
-  ) AS p, LATERAL (SELECT
+  ) AS p
+  LEFT JOIN LATERAL (SELECT h.reserve_a, h.reserve_b, h.removed FROM history.liquidity_pool_pool AS h
+    WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= past.day
+    ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS d ON NOT d.removed
+  LEFT JOIN LATERAL (SELECT h.total_shares, h.fee_a_accum, h.fee_b_accum, h.removed FROM history.liquidity_pool_pool AS h
+    WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= past.week
+    ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS w ON NOT w.removed AND w.total_shares > 0,
+  LATERAL (SELECT
+    CASE past.usdc WHEN p.token_a THEN 2 * p.reserve_a WHEN p.token_b THEN 2 * p.reserve_b END AS tvl,
+    div(p.reserve_b * 10000000, nullif(p.reserve_a, 0)) AS spot,
+    div(d.reserve_b * 10000000, nullif(d.reserve_a, 0)) AS spot_then,
+    p.fee_a_accum - w.fee_a_accum AS earned_a,
+    p.fee_b_accum - w.fee_b_accum AS earned_b,
+    least(p.reserve_a, p.reserve_b, p.total_shares) > 0 AS filled
+  ) AS v,
+  LATERAL (SELECT
+    div((v.spot - v.spot_then) * 10000, nullif(v.spot_then, 0)) AS change,
+    CASE WHEN v.filled AND least(v.earned_a, v.earned_b) >= 0 THEN
+      div((v.earned_a * p.reserve_b + v.earned_b * p.reserve_a) * p.total_shares * 3650000,
+        2 * p.reserve_a * p.reserve_b * 7000000000000) END AS provider_return
+  ) AS r,
+  LATERAL (SELECT coalesce(sum(c.swaps), 0) AS swaps, coalesce(sum(c.volume_quote), 0) AS volume, coalesce(sum(c.fees_quote), 0) AS fees
+    FROM last_day AS i, rollup.candle AS c
+    WHERE c.deployment = $1 AND c.pool_id = k.pool_id AND c.seconds = i.seconds AND c.at >= i.begins AND c.at < i.ends
+      AND c.last_place < ($2::bigint + 1) * 1048576) AS t,
+  LATERAL (SELECT
     k.pool_id AS "pool",
     k.contract AS "contract",
     p.token_a AS "tokenA",
@@ -48,8 +85,17 @@ FROM k, LATERAL (
     analyst.scaled(p.reserve_a)::text AS "reserveAScaled",
     p.reserve_b::text AS "reserveB",
     analyst.scaled(p.reserve_b)::text AS "reserveBScaled",
-    div(p.reserve_b * 10000000, nullif(p.reserve_a, 0))::text AS "spotPrice",
-    analyst.scaled(div(p.reserve_b * 10000000, nullif(p.reserve_a, 0)))::text AS "spotPriceScaled",
+    v.spot::text AS "spotPrice",
+    analyst.scaled(v.spot)::text AS "spotPriceScaled",
+    CASE WHEN abs(r.change) < 1e39 THEN r.change::text END AS "change24hBps",
+    v.tvl::text AS "tvlQuote",
+    analyst.scaled(v.tvl)::text AS "tvlQuoteScaled",
+    CASE WHEN v.tvl IS NOT NULL THEN t.volume::text END AS "volumeQuote24h",
+    CASE WHEN v.tvl IS NOT NULL THEN analyst.scaled(t.volume)::text END AS "volumeQuote24hScaled",
+    CASE WHEN v.tvl IS NOT NULL THEN t.fees::text END AS "feesQuote24h",
+    CASE WHEN v.tvl IS NOT NULL THEN analyst.scaled(t.fees)::text END AS "feesQuote24hScaled",
+    t.swaps AS "swaps24h",
+    CASE WHEN r.provider_return < 1e39 THEN r.provider_return::text END AS "providerReturnBps",
     p.total_shares::text AS "totalShares",
     p.fee_tier::text AS "feeTierBps",
     p.cumulative_vol_a::text AS "cumulativeVolumeA",

@@ -1,91 +1,125 @@
--- list: deployment at after limit pool
+-- list: deployment at after limit pool from to fill order
 -- of: pool
 -- tag: Pools
 -- summary: A pool by day
--- about: Days are UTC, the newest first; a day without a trade or a change of liquidity has no item. With `ledger`
---   those days that were over when it closed.
+-- about: Days are UTC. A day without a trade or a change of liquidity has no item, unless `fill` is given. With `ledger` those days that
+--   were over when it closed.
 -- answer: PoolDays of PoolDay
 -- schema: PoolDay
---   day          date      the day, UTC
---   swaps        U64       trades
---   traders      U64       different traders
---   open         Scaled?   token A in B after the first transaction that traded; null: no trade
---   high         Scaled?   the highest of them
---   low          Scaled?   the lowest of them
---   close        Scaled?   token A in B after the last transaction that traded
---   volumeA      Amount+   token A that trades moved, in or out, raw units
---   volumeB      Amount+   token B that trades moved, in or out, raw units
---   feesA        Amount?+  fees paid in token A, the protocol's part included, raw units; null: the pool's tier is not
---                          indexed
---   feesB        Amount?+  fees paid in token B, the same way
---   volumeQuote  Amount?+  volume in USDC, raw units; null: neither token is USDC
---   feesQuote    Amount?+  fees in USDC, those in the other token at their trade's own rate; null: neither token is
---                          USDC
---   addedA       Amount+   token A added as liquidity, raw units
---   addedB       Amount+   token B added as liquidity, raw units
---   removedA     Amount+   token A removed, raw units
---   removedB     Amount+   token B removed, raw units
---   claimedA     Amount+   fees claimed in token A, raw units
---   claimedB     Amount+   fees claimed in token B, raw units
---   reserveA     Amount?+  book reserve of token A at the close of the day, raw units; null: not indexed
---   reserveB     Amount?+  book reserve of token B at the close of the day, raw units; null: not indexed
--- example: {"day":"2026-01-31", "swaps":"33", "traders":"28", "open":"0.35815114039476", "high":"0.36610188405606",
---   "low":"0.34803544628953", "close":"0.36551844344021", "volumeA":"4178355430662", "volumeAScaled":"417835.5430662",
---   "volumeB":"1496406158573", "volumeBScaled":"149640.6158573", "feesA":"5408383930", "feesAScaled":"540.8383930",
---   "feesB":"2561940020", "feesBScaled":"256.1940020", "volumeQuote":"1496406158573",
---   "volumeQuoteScaled":"149640.6158573", "feesQuote":"4489218457", "feesQuoteScaled":"448.9218457",
---   "addedA":"4386002874546", "addedAScaled":"438600.2874546", "addedB":"1573288781984",
---   "addedBScaled":"157328.8781984", "removedA":"1751382153357", "removedAScaled":"175138.2153357",
---   "removedB":"632551385574", "removedBScaled":"63255.1385574", "claimedA":"1196555595",
---   "claimedAScaled":"119.6555595", "claimedB":"425361814", "claimedBScaled":"42.5361814",
+--   day          date         the day, UTC
+--   swaps        Count        trades
+--   traders      Count        different traders
+--   open         PoolPrice?+  price after the first transaction that traded; null: no trade
+--   high         PoolPrice?+  the highest of them
+--   low          PoolPrice?+  the lowest of them
+--   close        PoolPrice?+  price after the last transaction that traded
+--   volumeA      Amount+      token A that trades moved, in or out
+--   volumeB      Amount+      token B that trades moved, in or out
+--   feesA        Amount?+     fees paid in token A, the protocol's part included; null: no trade, or the pool's tier is
+--                             not indexed
+--   feesB        Amount?+     fees paid in token B, the same way
+--   volumeQuote  Amount?+     volume in USDC; null: no trade, or neither token is USDC
+--   feesQuote    Amount?+     fees in USDC, those in the other token at their trade's own rate; null: no trade, or
+--                             neither token is USDC
+--   addedA       Amount+      token A added as liquidity
+--   addedB       Amount+      token B added as liquidity
+--   removedA     Amount+      token A removed
+--   removedB     Amount+      token B removed
+--   claimedA     Amount+      fees claimed in token A
+--   claimedB     Amount+      fees claimed in token B
+--   reserveA     Amount?+     book reserve of token A at the close of the day; null: not indexed
+--   reserveB     Amount?+     book reserve of token B at the close of the day; null: not indexed
+-- example: {"day":"2026-01-31", "swaps":33, "traders":28, "open":"35815114039476", "openScaled":"0.35815114039476",
+--   "high":"36610188405606", "highScaled":"0.36610188405606", "low":"34803544628953", "lowScaled":"0.34803544628953",
+--   "close":"36551844344021", "closeScaled":"0.36551844344021", "volumeA":"4178355430662",
+--   "volumeAScaled":"417835.5430662", "volumeB":"1496406158573", "volumeBScaled":"149640.6158573",
+--   "feesA":"5408383930", "feesAScaled":"540.8383930", "feesB":"2561940020", "feesBScaled":"256.1940020",
+--   "volumeQuote":"1496406158573", "volumeQuoteScaled":"149640.6158573", "feesQuote":"4489218457",
+--   "feesQuoteScaled":"448.9218457", "addedA":"4386002874546", "addedAScaled":"438600.2874546",
+--   "addedB":"1573288781984", "addedBScaled":"157328.8781984", "removedA":"1751382153357",
+--   "removedAScaled":"175138.2153357", "removedB":"632551385574", "removedBScaled":"63255.1385574",
+--   "claimedA":"1196555595", "claimedAScaled":"119.6555595", "claimedB":"425361814", "claimedBScaled":"42.5361814",
 --   "reserveA":"52732146099571", "reserveAScaled":"5273214.6099571", "reserveB":"19274571961577",
 --   "reserveBScaled":"1927457.1961577"}
 --
--- A pool by day (UTC), the newest first, over the key of the candles: a day without a trade or a change of liquidity has no item.
--- As of a ledger the days that were over when it closed.
-WITH n AS MATERIALIZED (
-    SELECT (l.closed_at AT TIME ZONE 'UTC')::date AS day FROM chain.ledger AS l
-    WHERE l.deployment = $1::smallint AND l.ledger = $2::integer
+-- A pool by day (UTC), over the keys of the candles and of the days. b has the bounds of a filled page: its first day, and the one behind
+-- its last. A day without trade carries the close of the newest candle before it.
+WITH b AS MATERIALIZED (
+  SELECT s.first, s.ends, greatest(s.first, chain.day(to_timestamp($6::bigint + 86399)),
+      CASE WHEN $9::text = 'asc' THEN $3::date + 1 END) AS lo,
+    least(s.ends, chain.day(to_timestamp($7::bigint + 86399)), CASE WHEN $9 = 'desc' THEN $3::date END) AS hi
+  FROM chain.cursor AS c
+    LEFT JOIN chain.ledger AS l ON l.deployment = c.deployment AND l.ledger = $2::integer,
+    LATERAL (SELECT CASE WHEN $2 = 2147483647 THEN chain.day(c.closed_at) + 1 ELSE chain.day(l.closed_at) END AS ends,
+      (SELECT least(
+        (SELECT chain.day(k.at) FROM rollup.candle AS k WHERE k.deployment = $1::smallint AND k.pool_id = $5::text
+          AND k.seconds = 86400 ORDER BY k.at LIMIT 1),
+        (SELECT k.day FROM rollup.pool_day AS k WHERE k.deployment = $1 AND k.pool_id = $5 ORDER BY k.day LIMIT 1))) AS first) AS s
+  WHERE c.deployment = $1::smallint
 )
 SELECT row_to_json(x)::text, d.day::text
 FROM (
-    (SELECT c.day FROM (SELECT (k.at AT TIME ZONE 'UTC')::date AS day FROM rollup.candle AS k
-      WHERE k.deployment = $1::smallint AND k.pool_id = $5::text AND k.seconds = 86400
-        AND ($3::text IS NULL OR k.at < $3::date::timestamp AT TIME ZONE 'UTC')
-        AND ($2 = 2147483647 OR k.at < (SELECT n.day FROM n)::timestamp AT TIME ZONE 'UTC')
-      ORDER BY k.at DESC LIMIT $4::integer) AS c)
-    UNION
-    (SELECT p.day FROM rollup.pool_day AS p
-      WHERE p.deployment = $1 AND p.pool_id = $5 AND ($3 IS NULL OR p.day < $3::date)
-        AND ($2 = 2147483647 OR p.day < (SELECT n.day FROM n))
-      ORDER BY p.day DESC LIMIT $4)
-    ORDER BY day DESC LIMIT $4
+    (SELECT u.day FROM (
+        (SELECT chain.day(k.at) AS day FROM rollup.candle AS k
+        WHERE $8::text IS NULL AND k.deployment = $1 AND k.pool_id = $5 AND k.seconds = 86400
+          AND ($6::text IS NULL OR k.at >= chain.day_start(chain.day(to_timestamp($6::bigint + 86399))))
+          AND ($7::text IS NULL OR k.at < chain.day_start(chain.day(to_timestamp($7::bigint + 86399))))
+          AND ($2 = 2147483647 OR k.at < chain.day_start((SELECT b.ends FROM b)))
+          AND ($3::text IS NULL OR CASE WHEN $9 = 'asc' THEN k.at > chain.day_start($3::date) ELSE k.at < chain.day_start($3::date) END)
+        ORDER BY CASE WHEN $9 = 'asc' THEN k.at END, k.at DESC
+        LIMIT $4::integer)
+        UNION
+        (SELECT k.day FROM rollup.pool_day AS k
+        WHERE $8::text IS NULL AND k.deployment = $1 AND k.pool_id = $5
+          AND ($6::text IS NULL OR k.day >= chain.day(to_timestamp($6::bigint + 86399)))
+          AND ($7::text IS NULL OR k.day < chain.day(to_timestamp($7::bigint + 86399)))
+          AND ($2 = 2147483647 OR k.day < (SELECT b.ends FROM b))
+          AND ($3::text IS NULL OR CASE WHEN $9 = 'asc' THEN k.day > $3::date ELSE k.day < $3::date END)
+        ORDER BY CASE WHEN $9 = 'asc' THEN k.day END, k.day DESC
+        LIMIT $4::integer)
+      ) AS u
+    ORDER BY CASE WHEN $9 = 'asc' THEN u.day END, u.day DESC
+    LIMIT $4)
+    UNION ALL
+    (SELECT g.day FROM b, generate_series(0, $4 - 1) AS n,
+      LATERAL (SELECT CASE WHEN $9 = 'asc' THEN b.lo + n ELSE b.hi - 1 - n END AS day) AS g
+    WHERE $8 = 'previous' AND b.first IS NOT NULL AND g.day >= b.lo AND g.day < b.hi)
   ) AS d
-  LEFT JOIN rollup.candle AS c ON c.deployment = $1 AND c.pool_id = $5 AND c.seconds = 86400
-    AND c.at = d.day::timestamp AT TIME ZONE 'UTC'
+  LEFT JOIN LATERAL (SELECT * FROM rollup.candle AS k WHERE k.deployment = $1 AND k.pool_id = $5 AND k.seconds = 86400
+    AND k.at <= chain.day_start(d.day) AND ($8 = 'previous' OR k.at = chain.day_start(d.day)) ORDER BY k.at DESC LIMIT 1) AS c ON true
   LEFT JOIN rollup.pool_day AS p ON p.deployment = $1 AND p.pool_id = $5 AND p.day = d.day
   LEFT JOIN LATERAL (SELECT q.amount, q.amount_b FROM rollup.closing AS q
     WHERE q.deployment = $1 AND q.what = 'pool' AND q.name = $5 AND q.day <= d.day ORDER BY q.day DESC LIMIT 1) AS e ON true,
+  LATERAL (SELECT c.at = chain.day_start(d.day) AS own, (c.at = chain.day_start(d.day))::integer AS one) AS o,
+  LATERAL (SELECT CASE WHEN o.own THEN c.open_price ELSE c.close_price END AS open,
+    CASE WHEN o.own THEN c.high_price ELSE c.close_price END AS high,
+    CASE WHEN o.own THEN c.low_price ELSE c.close_price END AS low,
+    coalesce(c.volume_a * o.one, 0) AS volume_a, coalesce(c.volume_b * o.one, 0) AS volume_b, c.fees_a * o.one AS fees_a,
+    c.fees_b * o.one AS fees_b, c.volume_quote * o.one AS volume_quote, c.fees_quote * o.one AS fees_quote) AS v,
   LATERAL (SELECT
     d.day::text AS "day",
-    coalesce(c.swaps, 0)::text AS "swaps",
-    coalesce(p.traders, 0)::text AS "traders",
-    c.open_price::text AS "open",
-    c.high_price::text AS "high",
-    c.low_price::text AS "low",
-    c.close_price::text AS "close",
-    coalesce(c.volume_a, 0)::text AS "volumeA",
-    analyst.scaled(coalesce(c.volume_a, 0))::text AS "volumeAScaled",
-    coalesce(c.volume_b, 0)::text AS "volumeB",
-    analyst.scaled(coalesce(c.volume_b, 0))::text AS "volumeBScaled",
-    c.fees_a::text AS "feesA",
-    analyst.scaled(c.fees_a)::text AS "feesAScaled",
-    c.fees_b::text AS "feesB",
-    analyst.scaled(c.fees_b)::text AS "feesBScaled",
-    c.volume_quote::text AS "volumeQuote",
-    analyst.scaled(c.volume_quote)::text AS "volumeQuoteScaled",
-    c.fees_quote::text AS "feesQuote",
-    analyst.scaled(c.fees_quote)::text AS "feesQuoteScaled",
+    coalesce(c.swaps * o.one, 0) AS "swaps",
+    coalesce(p.traders, 0) AS "traders",
+    trunc(v.open * 1e14)::text AS "open",
+    v.open::text AS "openScaled",
+    trunc(v.high * 1e14)::text AS "high",
+    v.high::text AS "highScaled",
+    trunc(v.low * 1e14)::text AS "low",
+    v.low::text AS "lowScaled",
+    trunc(c.close_price * 1e14)::text AS "close",
+    c.close_price::text AS "closeScaled",
+    v.volume_a::text AS "volumeA",
+    analyst.scaled(v.volume_a)::text AS "volumeAScaled",
+    v.volume_b::text AS "volumeB",
+    analyst.scaled(v.volume_b)::text AS "volumeBScaled",
+    v.fees_a::text AS "feesA",
+    analyst.scaled(v.fees_a)::text AS "feesAScaled",
+    v.fees_b::text AS "feesB",
+    analyst.scaled(v.fees_b)::text AS "feesBScaled",
+    v.volume_quote::text AS "volumeQuote",
+    analyst.scaled(v.volume_quote)::text AS "volumeQuoteScaled",
+    v.fees_quote::text AS "feesQuote",
+    analyst.scaled(v.fees_quote)::text AS "feesQuoteScaled",
     coalesce(p.added_a, 0)::text AS "addedA",
     analyst.scaled(coalesce(p.added_a, 0))::text AS "addedAScaled",
     coalesce(p.added_b, 0)::text AS "addedB",
@@ -103,5 +137,5 @@ FROM (
     e.amount_b::text AS "reserveB",
     analyst.scaled(e.amount_b)::text AS "reserveBScaled"
   ) AS x
-ORDER BY d.day DESC
+ORDER BY CASE WHEN $9 = 'asc' THEN d.day END, d.day DESC
 LIMIT $4

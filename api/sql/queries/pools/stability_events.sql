@@ -1,7 +1,7 @@
--- list: deployment at after limit address
+-- list: deployment at after limit from to order address
 -- tag: Stability pool
 -- summary: Events of the stability pool
--- about: Deposits, withdrawals, gains claimed, liquidations absorbed: the newest first.
+-- about: Deposits, withdrawals, gains claimed, liquidations absorbed, by time.
 -- answer: StabilityEvents of StabilityEvent
 -- schema: StabilityEvent
 --   id                EventId   Stellar RPC's id of the event
@@ -15,43 +15,41 @@
 --   debtAbsorbed      Amount?+  debt paid from deposits; null for others
 --   collateralReward  Amount?+  collateral gained; null for others
 --
--- What happened to the stability pool, or to one depositor in it, the newest first: deposits, withdrawals, gains
+-- What happened to the stability pool, or to one depositor in it: deposits, withdrawals, gains
 -- claimed (which moves no tokens), liquidations absorbed. Each kind is read over its own index.
 WITH page AS (
   (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, 'deposit' AS type, e.depositor, e.amount, NULL::numeric AS debt, NULL::numeric AS reward
   FROM event.stability_pool_deposit AS e
-  WHERE e.deployment = $1::smallint AND e.ledger <= $2::integer AND ($5::text IS NULL OR e.depositor = $5)
-    AND ($3::text IS NULL OR (e.ledger <= split_part($3, '.', 1)::integer
-      AND (e.ledger, e.tx, e.op, e.event) < (split_part($3, '.', 1)::integer, split_part($3, '.', 2)::integer,
-        split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer)))
-  ORDER BY e.ledger DESC, e.tx DESC, e.op DESC, e.event DESC LIMIT $4::integer)
+  WHERE ($8::text IS NULL OR e.depositor = $8) AND
+-- part: event_where
+-- part: event_order
+  LIMIT $4::integer)
   UNION ALL
   (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, 'withdraw' AS type, e.depositor, e.amount, NULL::numeric AS debt, NULL::numeric AS reward
   FROM event.stability_pool_withdraw AS e
-  WHERE e.deployment = $1::smallint AND e.ledger <= $2::integer AND ($5::text IS NULL OR e.depositor = $5)
-    AND ($3::text IS NULL OR (e.ledger <= split_part($3, '.', 1)::integer
-      AND (e.ledger, e.tx, e.op, e.event) < (split_part($3, '.', 1)::integer, split_part($3, '.', 2)::integer,
-        split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer)))
-  ORDER BY e.ledger DESC, e.tx DESC, e.op DESC, e.event DESC LIMIT $4::integer)
+  WHERE ($8::text IS NULL OR e.depositor = $8) AND
+-- part: event_where
+-- part: event_order
+  LIMIT $4::integer)
   UNION ALL
   (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, 'claim' AS type, e.depositor, e.amount, NULL::numeric AS debt, NULL::numeric AS reward
   FROM event.stability_pool_claim AS e
-  WHERE e.deployment = $1::smallint AND e.ledger <= $2::integer AND ($5::text IS NULL OR e.depositor = $5)
-    AND ($3::text IS NULL OR (e.ledger <= split_part($3, '.', 1)::integer
-      AND (e.ledger, e.tx, e.op, e.event) < (split_part($3, '.', 1)::integer, split_part($3, '.', 2)::integer,
-        split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer)))
-  ORDER BY e.ledger DESC, e.tx DESC, e.op DESC, e.event DESC LIMIT $4::integer)
+  WHERE ($8::text IS NULL OR e.depositor = $8) AND
+-- part: event_where
+-- part: event_order
+  LIMIT $4::integer)
   UNION ALL
   (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, 'liqabs' AS type, NULL, NULL, e.debt_absorbed, e.collateral_reward
   FROM event.stability_pool_liqabs AS e
-  WHERE e.deployment = $1::smallint AND e.ledger <= $2::integer AND $5::text IS NULL
-    AND ($3::text IS NULL OR (e.ledger <= split_part($3, '.', 1)::integer
-      AND (e.ledger, e.tx, e.op, e.event) < (split_part($3, '.', 1)::integer, split_part($3, '.', 2)::integer,
-        split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer)))
-  ORDER BY e.ledger DESC, e.tx DESC, e.op DESC, e.event DESC LIMIT $4::integer)
+  WHERE $8::text IS NULL AND
+-- part: event_where
+-- part: event_order
+  LIMIT $4::integer)
 )
 SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
-FROM (SELECT * FROM page AS e ORDER BY e.ledger DESC, e.tx DESC, e.op DESC, e.event DESC LIMIT $4) AS e, LATERAL (SELECT
+FROM (SELECT * FROM page AS e
+-- part: event_order
+  LIMIT $4) AS e, LATERAL (SELECT
     chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",
     e.ledger::text AS "ledger",
     chain.rfc3339(e.closed_at) AS "closedAt",
@@ -66,4 +64,4 @@ FROM (SELECT * FROM page AS e ORDER BY e.ledger DESC, e.tx DESC, e.op DESC, e.ev
     e.reward::text AS "collateralReward",
     analyst.scaled(e.reward)::text AS "collateralRewardScaled"
   ) AS x
-ORDER BY e.ledger DESC, e.tx DESC, e.op DESC, e.event DESC
+-- part: event_order

@@ -5,14 +5,15 @@
 -- about: Its books and settings.
 -- answer: StabilityPool
 --   contract               Address   of the stability pool
---   usdc                   Address?  token of the deposits
+--   token                  Address?  token of the deposits
+--   tokenSymbol            string?   its symbol, where it is known
 --   engine                 Address?  vault engine
 --   dao                    Address?  governance
 --   complianceRegistry     Address?  compliance registry
 --   paused                 boolean   whether deposits are refused
 --   totalDeposits          Amount+   deposits, losses taken off
 --   totalCollateralGained  Amount+   collateral gained so far
---   liquidationCount       U64       liquidations absorbed
+--   liquidationCount       Count     liquidations absorbed
 --   p                      Amount    product of losses, from 1000000000000
 --   sumCollateral          Amount    gain to a unit of deposit, scaled by 1000000000000
 --   epoch                  U64       how often all deposits were used up
@@ -49,7 +50,8 @@ FROM pool AS p
     ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS i ON NOT i.removed,
   LATERAL (SELECT
     p.contract AS "contract",
-    i.usdc AS "usdc",
+    i.usdc AS "token",
+    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = i.usdc) AS "tokenSymbol",
     i.engine AS "engine",
     i.dao AS "dao",
     i.compliance AS "complianceRegistry",
@@ -58,7 +60,7 @@ FROM pool AS p
     analyst.scaled(p.total_deposits)::text AS "totalDepositsScaled",
     p.total_coll_gained::text AS "totalCollateralGained",
     analyst.scaled(p.total_coll_gained)::text AS "totalCollateralGainedScaled",
-    p.total_liq_count::text AS "liquidationCount",
+    p.total_liq_count AS "liquidationCount",
     p.p::text AS "p",
     p.sum_coll::text AS "sumCollateral",
     p.epoch::text AS "epoch",
