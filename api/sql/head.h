@@ -5,9 +5,9 @@
 
 #include "tidemark/pg.h"
 
-#define TIDE_SQL_HEAD        "head" /* name of the prepared statement */
-/* Values: deployment; ?ledger=; the token asked for; ?from= and ?to= in unix seconds. All but the first
- * may be NULL. */
+#define TIDE_SQL_HEAD "head" /* name of the prepared statement */
+/* Values: deployment; ?ledger=; the token asked for; ?from= and ?to= in unix seconds. All but the
+ * first may be NULL. */
 #define TIDE_SQL_HEAD_VALUES 5u
 
 /* Columns of its one row; none when nothing is indexed. */

@@ -136,8 +136,7 @@ static const char *time_text(const struct run *run, enum tide_param_id id, char 
     return param && param->given ? value_text(param, number) : NULL;
 }
 
-static const char *const *head_values(struct run *run,
-                                      const char *values[TIDE_SQL_HEAD_VALUES])
+static const char *const *head_values(struct run *run, const char *values[TIDE_SQL_HEAD_VALUES])
 {
     const struct tide_param_value *token = tide_request_param(run->request, TIDE_PARAM_token);
     bool given = token && token->given;

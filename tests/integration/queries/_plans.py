@@ -27,7 +27,8 @@ GROW = {"liquidity_pool_lp_pos": "provider", "synthetic_engine_vault": "owner", 
         "earnings_distributor_claimed": "claimer", "dao_governance_has_voted": "voter", "compliance_registry_attestation": "address"}
 # A day of the protocol is summed up from the last word on each pool, token and feed: so many times more may be read. It
 # grows with those, not with events: sums kept by day would have to be made again whenever an earlier day comes later.
-DETAILS = {"stats_daily": 4}
+# The last 24 hours of each pool are at most 47 candles, whatever happened in them.
+DETAILS = {"stats_daily": 4, "pools": 16, "stats": 16}
 SAMPLES = os.environ["PG_DIR"] + "/samples.json"
 
 

@@ -160,7 +160,7 @@ def every_route(d, of, values):
 def parents(d, of, values):
     """A list of what is not there is a 404 with the code and words of what it is of; an empty one of what is there
     is a list."""
-    missing = {"pool": "MISSING", "symbol": "MISSING", "market": "MISSING", "partnerId": "4294967295", "epoch": "18446744073709551615",
+    missing = {"pool": "MISSING", "asset": "MISSING", "symbol": "MISSING", "market": "MISSING", "partnerId": "4294967295", "epoch": "18446744073709551615",
               "owner": HOSTILE[-1], "proposalId": "18446744073709551615",
               "token": sql("SELECT contract FROM event.log WHERE kind LIKE 'oracle%' LIMIT 1")}
     codes, found = {}, {r.name: r for r in of}
@@ -175,7 +175,7 @@ def parents(d, of, values):
             one = d.ask(found[parent.group(1)].target(values, **{n: missing[n] for n in route.parts}), 404)
             assert {**answer, "detail": 0} == {**one, "detail": 0} and answer["detail"] == one["detail"], (answer, one)
         else:
-            assert answer["code"] == {"market": "no_market", "token": "not_found"}[parent.group(1)], answer
+            assert answer["code"] == {"market": "no_market", "token": "not_found", "feed": "not_found"}[parent.group(1)], answer
         if "ledger" in route.query and route.name != "vault_history":  # before it was
             first = int(sql("SELECT min(ledger) FROM chain.ledger"))
             for at in (first, first + 1):
