@@ -77,13 +77,28 @@ bool tide_lookup_window(struct tide_reader *reader, const struct tide_hot_symbol
     return true;
 }
 
-uint32_t tide_lookup_decimals(struct tide_reader *reader, const struct tide_hot_address *token)
+/* NULL while the token's instance is not known. */
+static const struct tide_hot_contract *find_token(struct tide_reader *reader,
+                                                  const struct tide_hot_address *token)
 {
     struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, token);
     const struct tide_hot_contract *contract = tide_reader_get(reader, &key);
     tide_reader_need(reader, PROJECT_TOKEN);
     tide_reader_need(reader, PROJECT_ASSET);
-    return contract && contract->has_instance ? contract->decimals : TIDE_JSON_UNKNOWN;
+    return contract && contract->has_instance ? contract : NULL;
+}
+
+uint32_t tide_lookup_decimals(struct tide_reader *reader, const struct tide_hot_address *token)
+{
+    const struct tide_hot_contract *contract = find_token(reader, token);
+    return contract ? contract->decimals : TIDE_JSON_UNKNOWN;
+}
+
+const struct tide_hot_name *tide_lookup_symbol(struct tide_reader *reader,
+                                               const struct tide_hot_address *token)
+{
+    const struct tide_hot_contract *contract = find_token(reader, token);
+    return contract && contract->symbol.len ? &contract->symbol : NULL;
 }
 
 bool tide_lookup_is_watched(struct tide_reader *reader, const struct tide_hot_address *token)

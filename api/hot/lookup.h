@@ -25,6 +25,10 @@ const struct tide_hot_contract *tide_lookup_contract(struct tide_reader *reader,
                                                      struct tide_hot_address *address);
 /* Decimals of a token, TIDE_JSON_UNKNOWN when its instance is not known. */
 uint32_t tide_lookup_decimals(struct tide_reader *reader, const struct tide_hot_address *token);
+/* The token's own symbol, as long as the reader; NULL when its instance is not known or names
+ * none. */
+const struct tide_hot_name *tide_lookup_symbol(struct tide_reader *reader,
+                                               const struct tide_hot_address *token);
 /* False for a token that was discovered and whose past is not read yet, or that is past the limit
  * of discovered tokens: little is known of it. */
 bool tide_lookup_is_watched(struct tide_reader *reader, const struct tide_hot_address *token);

@@ -25,3 +25,12 @@ void tide_record_json_title(struct tide_json *j, const char *name,
     size_t len = title->len < TIDE_HOT_NAME_MAX ? title->len : TIDE_HOT_NAME_MAX;
     tide_json_text(j, name, tide_slice_of(title->text, len));
 }
+
+void tide_record_json_title_or_null(struct tide_json *j, const char *name,
+                                    const struct tide_hot_name *title)
+{
+    if (title)
+        tide_record_json_title(j, name, title);
+    else
+        tide_json_null(j, name);
+}

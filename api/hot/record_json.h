@@ -13,5 +13,8 @@ void tide_record_json_symbol(struct tide_json *j, const char *name,
 /* The bytes that the record keeps of a name. */
 void tide_record_json_title(struct tide_json *j, const char *name,
                             const struct tide_hot_name *title);
+/* The same; null for NULL. */
+void tide_record_json_title_or_null(struct tide_json *j, const char *name,
+                                    const struct tide_hot_name *title);
 
 #endif

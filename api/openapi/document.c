@@ -23,8 +23,21 @@ static void put_header(struct tide_json *j, const struct openapi_texts *texts, c
     tide_json_close(j, '}');
 }
 
+/* Names, separated by spaces. */
+static void put_named_headers(struct tide_json *j, const struct openapi_texts *texts,
+                              tide_slice names)
+{
+    while (names.len) {
+        char name[64];
+        tide_slice next = openapi_take(&names, " ");
+        snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(next));
+        put_header(j, texts, name);
+    }
+}
+
 static void put_success_headers(struct tide_json *j, const struct openapi_texts *texts,
-                                const struct openapi_operation *operation)
+                                const struct openapi_operation *operation,
+                                const struct openapi_route *text)
 {
     tide_json_name(j, "headers");
     tide_json_open(j, '{');
@@ -44,8 +57,11 @@ static void put_success_headers(struct tide_json *j, const struct openapi_texts 
     }
     if (openapi_is_public(operation))
         put_header(j, texts, "Access-Control-Allow-Origin");
-    if (operation->kind == OPENAPI_KYC)
+    if (operation->kind == OPENAPI_KYC || openapi_is_encoded(operation))
         put_header(j, texts, "Vary");
+    if (openapi_is_encoded(operation))
+        put_header(j, texts, "Content-Encoding");
+    put_named_headers(j, texts, text->more_headers);
     tide_json_close(j, '}');
 }
 
@@ -62,12 +78,7 @@ static void put_response_headers(struct tide_json *j, const struct openapi_texts
 {
     tide_json_name(j, "headers");
     tide_json_open(j, '{');
-    for (tide_slice rest = response->headers; rest.len;) {
-        char name[64];
-        tide_slice header = openapi_take(&rest, " ");
-        snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(header));
-        put_header(j, texts, name);
-    }
+    put_named_headers(j, texts, response->headers);
     tide_json_close(j, '}');
 }
 
@@ -135,7 +146,7 @@ static void put_own_answer(struct tide_json *j, struct openapi_texts *texts,
     if (error)
         put_response_headers(j, texts, error);
     else
-        put_success_headers(j, texts, operation);
+        put_success_headers(j, texts, operation, text);
     tide_json_close(j, '}');
 }
 

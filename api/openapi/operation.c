@@ -68,6 +68,11 @@ bool openapi_has_etag(const struct openapi_operation *operation)
     return strcmp(operation->method, "GET") == 0 && !strstr(operation->cache_control, "no-store");
 }
 
+bool openapi_is_encoded(const struct openapi_operation *operation)
+{
+    return operation->kind == OPENAPI_HOT || operation->kind == OPENAPI_SQL;
+}
+
 bool openapi_is_page(const struct openapi_operation *operation)
 {
     return operation->kind == OPENAPI_PAGE;

@@ -42,6 +42,8 @@ bool openapi_has_etag(const struct openapi_operation *operation);
 bool openapi_is_limited(const struct openapi_operation *operation);
 /* Pages of any origin may read the answers. */
 bool openapi_is_public(const struct openapi_operation *operation);
+/* Answers may be compressed. */
+bool openapi_is_encoded(const struct openapi_operation *operation);
 /* A page of KYC for people: its errors are pages too. */
 bool openapi_is_page(const struct openapi_operation *operation);
 /* Whether a client must expect this error. */

@@ -329,10 +329,11 @@ static void read_codes(struct reader *r, tide_slice number, tide_slice text)
     set_text(r, &last_response(r)->codes, text);
 }
 
+/* Of a route's success, beside those of its kind; outside of routes those of the last response. */
 static void read_headers(struct reader *r, tide_slice number, tide_slice text)
 {
     (void)number;
-    set_text(r, &last_response(r)->headers, text);
+    set_text(r, r->route ? &r->route->more_headers : &last_response(r)->headers, text);
 }
 
 /* What api/sql/statement.c reads. */

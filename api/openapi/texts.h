@@ -58,6 +58,7 @@ struct openapi_route {
     size_t answer_count;
     struct openapi_header headers[OPENAPI_ANSWERS_MAX];
     size_t header_count;
+    tide_slice more_headers; /* of its success: names in common.api, separated by spaces */
     bool known; /* route.def has it */
     struct openapi_at at;
 };

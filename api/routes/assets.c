@@ -208,9 +208,10 @@ static void put_names(struct tide_json *j, struct tide_reader *reader, const str
     tide_reader_need(reader, PROJECT_ASSET);
     bool known = token && token->has_instance;
     if (known && token->symbol.len)
-        tide_record_json_title(j, "symbol", &token->symbol);
+        tide_record_json_title(j, "tokenSymbol", &token->symbol);
     else
-        tide_record_json_symbol(j, "symbol", c->market ? &c->market->symbol : &c->catalog->symbol);
+        tide_record_json_symbol(j, "tokenSymbol",
+                                c->market ? &c->market->symbol : &c->catalog->symbol);
     if (known) {
         tide_record_json_title(j, "name", &token->title);
         tide_json_u32(j, "decimals", token->decimals);
@@ -241,7 +242,7 @@ static void put_entries(struct tide_json *j, const struct claim *c, uint32_t cou
             continue;
         tide_json_open(j, '{');
         tide_record_json_symbol(j, "symbol", &entry->symbol);
-        tide_json_u64(j, "partner", entry->partner_id);
+        tide_json_u64(j, "partnerId", entry->partner_id);
         tide_json_bool(j, "live", entry->live);
         tide_record_json_symbol(j, "oracleSymbol", &entry->oracle_symbol);
         tide_json_amount(j, "debtCeiling", tide_hot_i128(entry->debt_ceiling), TIDE_WAD_DECIMALS);
@@ -263,17 +264,17 @@ static void put_asset(struct tide_json *j, const struct gathering *g, const stru
     bool asked = g->partner && !c[count - 1].market;
     const struct tide_hot_pool *pool = tide_pairs_find(&g->pairs, &c->token);
     tide_json_open(j, '{');
-    tide_record_json_address(j, "address", &c->token);
+    tide_record_json_address(j, "token", &c->token);
     put_names(j, g->reader, c);
     tide_json_bool(j, "complete", tide_lookup_is_watched(g->reader, &c->token));
     put_symbol_or_null(j, "market", c->market ? &c->market->symbol : NULL);
     put_symbol_or_null(j, "pool", pool ? &pool->id : NULL);
     if (asked && !own)
-        tide_json_u64(j, "partner", *g->partner);
+        tide_json_u64(j, "partnerId", *g->partner);
     else if (!own)
-        tide_json_u64(j, "partner", c->catalog->partner_id);
+        tide_json_u64(j, "partnerId", c->catalog->partner_id);
     else
-        tide_json_null(j, "partner");
+        tide_json_null(j, "partnerId");
     tide_json_bool(j, "live", own || asked || c->catalog->live);
     tide_json_bool(j, "enabled", c->market && c->market->enabled);
     put_entries(j, c, count);
@@ -293,7 +294,6 @@ static void put_next(struct tide_json *j, const struct gathering *g)
 static void answer(const struct gathering *g, struct tide_reply *reply)
 {
     struct tide_json j = tide_reader_answer(g->reader, reply);
-    size_t said = reply->body.len;
     uint32_t next;
     tide_json_name(&j, "items");
     tide_json_open(&j, '[');
@@ -305,7 +305,6 @@ static void answer(const struct gathering *g, struct tide_reply *reply)
     tide_json_close(&j, ']');
     put_next(&j, g);
     tide_json_close(&j, '}');
-    tide_reader_tag(reply, said);
 }
 
 /* The partner of that id, as the registry writes it: "7", not "007". */

@@ -39,7 +39,7 @@ static void put_record(struct tide_json *j, const struct tide_hot_person *person
         tide_json_time(j, "expiresAt", person->expires_at);
     else
         tide_json_null(j, "expiresAt");
-    tide_json_u64(j, "ledger", person->ledger);
+    tide_json_u64(j, "changedLedger", person->ledger);
     tide_json_close(j, '}');
 }
 

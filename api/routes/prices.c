@@ -1,5 +1,6 @@
 /* GET /api/prices, /api/prices/{asset}, /api/pools/{pool}/quote. */
 #include "api/routes/handlers.h"
+#include "tidemark/text.h"
 
 enum { PRICES_PAGE = 1000 };
 
@@ -15,17 +16,19 @@ void tide_tell_refusal(struct tide_reply *reply, enum tide_refusal refusal)
 
 /* --- feeds ------------------------------------------------------------------------------ */
 
-static void put_age(struct tide_json *j, const char *name, uint64_t now, uint64_t then)
+/* In the head, because a body changes only when its content does. */
+static void tell_age(struct tide_reply *reply, const char *name, uint64_t now, uint64_t then)
 {
-    uint64_t age = now > then ? now - then : 0;
-    tide_json_u32(j, name, age < UINT32_MAX ? (uint32_t)age : UINT32_MAX);
+    char text[24];
+    text[tide_u64_text(text, now > then ? now - then : 0)] = 0;
+    tide_reply_header(reply, name, text);
 }
 
 void tide_put_feed(struct tide_json *j, const struct tide_hot_feed *feed, uint64_t now)
 {
     static const char *const absent[] = { "latestPrice", "latestPriceScaled", "latestAt",
-                                          "ageSeconds",  "twapPrice",         "twapPriceScaled",
-                                          "twapAt",      "twapAgeSeconds",    "observationCount" };
+                                          "twapPrice",   "twapPriceScaled",   "twapAt",
+                                          "observationCount" };
     tide_json_bool(j, "stale", tide_rule_stale(feed, now));
     tide_json_bool(j, "twapStale", tide_rule_twap_stale(feed, now));
     if (!feed) {
@@ -35,10 +38,8 @@ void tide_put_feed(struct tide_json *j, const struct tide_hot_feed *feed, uint64
     }
     tide_json_amount(j, "latestPrice", tide_hot_i128(feed->latest_price), TIDE_WAD_DECIMALS);
     tide_json_time(j, "latestAt", feed->latest_ts);
-    put_age(j, "ageSeconds", now, feed->latest_ts);
     tide_json_amount(j, "twapPrice", tide_hot_i128(feed->twap_price), TIDE_WAD_DECIMALS);
     tide_json_time(j, "twapAt", feed->twap_ts);
-    put_age(j, "twapAgeSeconds", now, feed->twap_ts);
     tide_json_u32(j, "observationCount", feed->observations);
 }
 
@@ -118,6 +119,8 @@ void tide_route_price(struct tide_handler_context *context, const struct tide_re
         tide_record_json_symbol(&j, "asset", &asset->symbol);
         tide_put_feed(&j, feed, reader.now);
         tide_json_close(&j, '}');
+        tell_age(reply, "Price-Age-Seconds", reader.now, feed->latest_ts);
+        tell_age(reply, "Twap-Age-Seconds", reader.now, feed->twap_ts);
     } else {
         tide_tell_refusal(reply, TIDE_REFUSED_NO_FEED);
     }
@@ -148,7 +151,9 @@ static void put_quote(struct tide_json *j, struct tide_reader *reader,
     tide_record_json_symbol(j, "pool", &pool->id);
     tide_json_word(j, "direction", a_to_b ? "a_to_b" : "b_to_a");
     tide_record_json_address(j, "tokenIn", in);
+    tide_record_json_title_or_null(j, "tokenInSymbol", tide_lookup_symbol(reader, in));
     tide_record_json_address(j, "tokenOut", out);
+    tide_record_json_title_or_null(j, "tokenOutSymbol", tide_lookup_symbol(reader, out));
     tide_json_amount(j, "amountIn", amount_in, in_decimals);
     tide_json_amount(j, "amountOut", swap->out, tide_lookup_decimals(reader, out));
     tide_json_amount(j, "fee", swap->fee, in_decimals);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The generated OpenAPI document: every reference leads somewhere, schemas are JSON Schemas, examples fit them, and
 /metrics counts each status by its number. And what openapi-gen says of files that do not fit together."""
+import copy
 import json
 import os
 import pathlib
@@ -59,16 +60,117 @@ def check_examples(doc):
     except ImportError:
         return print("examples are not checked: no python3-jsonschema")
     count = 0
+    strict = copy.deepcopy(doc["components"])  # an example has no member that the schema does not know
+    for _, node in walk(strict):
+        if isinstance(node, dict) and isinstance(node.get("properties"), dict) and "type" in node:
+            node.setdefault("additionalProperties", False)
     for path, item in doc["paths"].items():
         for method, operation in item.items():
             for media in media_of(operation):
-                schema = {**media["schema"], "components": doc["components"]}
+                schema = {**media["schema"], "components": strict}
                 jsonschema.Draft202012Validator.check_schema(schema)
                 for name, example in media.get("examples", {}).items():
                     count += 1
                     for error in jsonschema.Draft202012Validator(schema).iter_errors(example["value"]):
                         fault(f"{method} {path} {name}", f"{error.json_path}: {error.message[:200]}")
     print(f"{count} examples fit their schemas")
+
+
+# --- the conventions of api/README.md ---------------------------------------------------------------------------------
+
+# A field, or "Schema.field": why the rule does not hold for it.
+EXCEPTIONS = {
+    "validUntil": "a standing's end, beside the record's own expiresAt",
+    "KycStatus.evaluatedAt": "never cached",
+    "KycStatuses.evaluatedAt": "never cached",
+    "twapWindow": "seconds, a setting of 64 bits",
+    "feeAccumulatorA": "a factor: fees for one share, times 10^12",
+    "feeAccumulatorB": "a factor: fees for one share, times 10^12",
+    "p": "a factor: the product of losses, from 10^12",
+    "sumCollateral": "a factor: gain to a unit of deposit, times 10^12",
+}
+# Not yet as the rules say.
+OWED = """
+    Candle.at Candle.close Candle.high Candle.low Candle.open Candle.swaps ComplianceRegistry.travelRuleCount
+    ComplianceRegistry.verifierCount Day.liquidations Day.swaps Day.unpriced Day.users Liquidation.collateralToken
+    Market.indebtedVaultCount Market.swaps24h Market.vaultCount MarketAnswer.indebtedVaultCount
+    MarketAnswer.swaps24h MarketAnswer.vaultCount MarketDay.liquidations MarketDay.opened Pool.totalShares
+    PoolAnswer.totalShares PoolDay.close PoolDay.high PoolDay.low PoolDay.open PoolDay.swaps PoolDay.traders
+    Position.shares StabilityPool.liquidationCount StabilityPool.usdc Stats.liquidations Stats.since24h Stats.swaps
+    Stats.swaps24h Stats.unpriced Stats.users Swap.tokenIn Swap.tokenOut Vault.collateralToken Vault.synthToken
+    VaultAnswer.collateralToken VaultAnswer.synthToken VaultVersion.collateralToken
+""".split()
+# Whole numbers that count nothing.
+NUMBERS = {"code", "decimals", "event", "index", "op", "pollAfterMs", "protocol", "resultCode", "status", "tx"}
+# Numbers of 64 bits that name something, beside …Id and …Ids.
+IDS = {"epoch", "nextEpoch", "index", "scale"}
+RENAMED = {"partner": "partnerId", "sequence": "ledger", "evaluatedAt": "an age: it belongs into a header", "heardOfAt": "an age: Data-Age-Ms"}
+
+
+def kind_of(schema):
+    """The name of a property's schema, else its type, whether or not it may be null."""
+    for part in (schema, *schema.get("anyOf", ())):
+        if "$ref" in part:
+            return part["$ref"].rsplit("/", 1)[1]
+    kind = schema.get("type", "")
+    kind = next(k for k in kind if k != "null") if isinstance(kind, list) else kind
+    return "Time" if schema.get("format") == "date-time" else kind
+
+
+def objects(name, schema):
+    """Each object with properties: what it is called, and they."""
+    for field, child in schema.get("properties", {}).items():
+        yield from objects(f"{name}.{field}", child)
+    if "properties" in schema:
+        yield name, schema["properties"]
+    yield from objects(name, schema["items"]) if "items" in schema else ()
+
+
+def broken_rule(field, kind, fields):
+    """What a field of that kind breaks; None: nothing."""
+    scaled, symbol = field + "Scaled" in fields, field + "Symbol" in fields
+    is_token = kind == "Address" and (field.startswith("token") or field.endswith("Token") or field == "usdc")
+    rules = [
+        (kind == "Amount" and not scaled, "money without its Scaled: Amount+, or Factor, Weight, Bps if it is none"),
+        (kind == "Scaled" and kind_of(fields.get(field.removesuffix("Scaled"), {})) != "Amount", "a Scaled without its raw Amount"),
+        (field == "at" or field.endswith("Time"), "a time ends in At"),
+        (kind == "Time" and not field.endswith("At"), "a time ends in At"),
+        (field.endswith("At") and kind != "Time", "only a time ends in At"),
+        (field.lower().endswith(("ageseconds", "agems")), "an age belongs into a header"),
+        (kind == "U64" and not field.endswith(("Id", "Ids")) and field not in IDS, "a number of 64 bits that names nothing: Count"),
+        (kind == "integer" and field not in NUMBERS, "an integer that is in no list: Count"),
+        (is_token and not symbol, "a token's address without its symbol"),
+        (field in RENAMED, f"should be {RENAMED.get(field)}"),
+    ]
+    return next((what for broken, what in rules if broken), None)
+
+
+def check_conventions(doc):
+    used = set()
+    for schema, body in doc["components"]["schemas"].items():
+        for name, fields in objects(schema, body):
+            for field, child in fields.items():
+                what = broken_rule(field, kind_of(child), fields)
+                excepted = {field, f"{name}.{field}"} & EXCEPTIONS.keys()
+                used |= excepted if what else set()
+                if what and not excepted and f"{name}.{field}" not in OWED:
+                    fault(f"{name}.{field}", what)
+    for name in sorted(EXCEPTIONS.keys() - used):
+        fault(f"exception {name}", "nothing needs it")
+
+
+# Fields that break a rule, and what is said of them: the rules can fail.
+WRONG = {
+    "debt": ("Amount", "money"), "openScaled": ("Scaled", "raw Amount"), "at": ("Time", "ends in At"), "closeTime": ("Time", "ends in At"),
+    "since": ("Time", "ends in At"), "startsAt": ("string", "only a time"), "twapAgeSeconds": ("Count", "header"), "swaps": ("U64", "Count"),
+    "users": ("integer", "Count"), "tokenIn": ("Address", "symbol"), "collateralToken": ("Address", "symbol"), "partner": ("U64", "Count"),
+}
+
+
+def check_rules():
+    for field, (kind, said) in WRONG.items():
+        if said not in (broken_rule(field, kind, {field: {}}) or ""):
+            fault(f"rules of {field}", f"let {kind} pass")
 
 
 # --- the generator ----------------------------------------------------------------------------------------------------
@@ -130,6 +232,8 @@ def main():
     doc = json.loads(text)
     check_references(doc)
     check_counted(doc)
+    check_conventions(doc)
+    check_rules()
     check_examples(doc)
     check_generator(text)
     print(*faults, sep="\n")

@@ -184,9 +184,9 @@ def partner(s, number):
 
 def epoch(s, number):
     found = s.ask(f"/api/earnings/epochs/{number}")
-    return found and pick(found, end_time_="endTime", epoch_id="epoch", finalized="finalized", partner_revenue="partnerRevenue",
+    return found and pick(found, end_time_="endsAt", epoch_id="epoch", finalized="finalized", partner_revenue="partnerRevenue",
                           per_token_revenue="perTokenRevenue", protocol_revenue="protocolRevenue",
-                          staker_snapshot="stakerSnapshot", start_time_="startTime", total_revenue="totalRevenue")
+                          staker_snapshot="stakerSnapshot", start_time_="startsAt", total_revenue="totalRevenue")
 
 
 def epoch_tokens(s, number):
@@ -210,8 +210,8 @@ def stability(s):
 
 def proposal(s, number):
     found = s.must(f"/api/dao/proposals/{number}")
-    return {**pick(found, call_data="callData", description="descriptionHex", end_time_="endTime", execute_after_="executeAfter",
-                   id="proposalId", no_votes="noVotes", proposer="proposer", start_time_="startTime", title="titleHex",
+    return {**pick(found, call_data="callData", description="descriptionHex", end_time_="endsAt", execute_after_="executableAt",
+                   id="proposalId", no_votes="noVotes", proposer="proposer", start_time_="startsAt", title="titleHex",
                    yes_votes="yesVotes"), "status": [found["status"]]}
 
 

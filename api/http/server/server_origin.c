@@ -6,7 +6,7 @@ enum { ORIGIN_MAX = 512 };
 
 static const char exposed[] =
     "RateLimit, RateLimit-Policy, Retry-After, ETag, Link, Ledger-Sequence, "
-    "Ledger-Closed-At, Data-Age-Ms, Network, Request-Id";
+    "Ledger-Closed-At, Data-Age-Ms, Price-Age-Seconds, Twap-Age-Seconds, Network, Request-Id";
 
 /* Of the request's route. Without one: of a route of its path. */
 static const struct tide_route_class *class_of(const struct server_conn *conn)

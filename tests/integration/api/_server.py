@@ -863,11 +863,11 @@ def assets():
         tokens = sorted({*entries, *markets}, key=lambda token: base64.b32decode(token)[:33])
         query = f"/api/sdk/assets?maxAgeMs=86400000{f'&partnerId={partner}' if partner else ''}"
         items, sizes_seen = asset_pages(query)
-        check([item["address"] for item in items] == tokens, f"{partner}: {len(items)} of {len(tokens)} assets in {sizes_seen}")
+        check([item["token"] for item in items] == tokens, f"{partner}: {len(items)} of {len(tokens)} assets in {sizes_seen}")
         for item in items:
-            names = entries.get(item["address"], [])
-            check([entry["symbol"] for entry in item["catalog"]] == names[:LISTED], f"{partner}: {item['address']} lists {item['catalog'][:3]}, not {names[:3]}")
-            check(item.get("catalogCount") == (len(names) if len(names) > LISTED else None), f"{item['address']}: {item.get('catalogCount')} of {len(names)}")
+            names = entries.get(item["token"], [])
+            check([entry["symbol"] for entry in item["catalog"]] == names[:LISTED], f"{partner}: {item['token']} lists {item['catalog'][:3]}, not {names[:3]}")
+            check(item.get("catalogCount") == (len(names) if len(names) > LISTED else None), f"{item['token']}: {item.get('catalogCount')} of {len(names)}")
         past = asset_pages(query + "&ledger=" + psql("SELECT max(ledger) FROM chain.ledger"))
         check(past == (items, sizes_seen), f"{partner}: {past[1]} as of the newest ledger, now {sizes_seen}")
         check(partner or sizes_seen[0] < 1000, f"{sizes_seen}: no page ends by its entries")

@@ -39,7 +39,7 @@ node() { # NAME [option]…: an API process with a cache of its own; its process
 code() { curl -s -m 5 -o "$PG_DIR/body" -w '%{http_code}' "http://127.0.0.1:$(cat "$PG_DIR/$1.port")$2"; }
 ready() { [ "$(code "$1" /readyz)" = 200 ]; }
 serves() { # NAME EPOCH FRESH: the answers of cache and database are that epoch's
-    [ "$(code "$1" /api/coverage)" = 200 ] && grep -q "\"epoch\":$2[,}]" "$PG_DIR/body" || return 1
+    [ "$(code "$1" /api/coverage)" = 200 ] && grep -q "\"networkEpoch\":$2[,}]" "$PG_DIR/body" || return 1
     [ "$(code "$1" /api/prices)" = "$3" ] || return 1
     [ "$3" != 200 ] || grep -q "\"closedAt\":\"$4" "$PG_DIR/body"
 }

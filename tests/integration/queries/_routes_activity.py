@@ -150,8 +150,8 @@ def transactions(d, every):
     all_of = rows("SELECT ledger, tx, encode(hash, 'hex') AS hash, source, ok, fee_charged::text AS fee FROM chain.tx")
     for t in random.sample(all_of, 150) + [t for t in all_of if len(inside[t["ledger"], t["tx"]]) > 6][:20]:
         got = d.ask(f"/api/transactions/{t['hash']}")["transaction"]
-        assert (got["ledger"], got["tx"], got["source"], got["ok"], got["feeCharged"]) == (
-            str(t["ledger"]), t["tx"], t["source"], t["ok"], t["fee"]), (got, t)
+        assert (got["txHash"], got["ledger"], got["tx"], got["source"], got["ok"], got["feeCharged"], got["feeChargedScaled"]) == (
+            t["hash"], str(t["ledger"]), t["tx"], t["source"], t["ok"], t["fee"], scaled(int(t["fee"]))), (got, t)
         wanted = inside[t["ledger"], t["tx"]]
         assert [i["id"] for i in got["events"]] == [id_of(e) for e in wanted], got
         for item, e in zip(got["events"], wanted):

@@ -55,14 +55,16 @@ STATE = [
     ("/api/earnings/epochs", "earnings_distributor_epoch", "key_id DESC", {
         "epoch": "key_id::text", "finalized": "finalized", "totalRevenue": "total_revenue::text",
         "partnerRevenue": "partner_revenue::text", "protocolRevenue": "protocol_revenue::text",
-        "stakerSnapshot": "staker_snapshot::text", "changedLedger": "ledger::text"}),
+        "stakerSnapshot": "staker_snapshot::text", "startsAt": "chain.rfc3339(analyst.at(start_time))",
+        "endsAt": "chain.rfc3339(analyst.at(end_time))", "changedLedger": "ledger::text"}),
     ("/api/oracle/feeds", "oracle_feed", "asset", {
         "asset": "asset", "latestPrice": "latest_price::text", "twapPrice": "twap_price::text",
         "observationCount": "observation_count", "changedLedger": "ledger::text"}),
     ("/api/oracle/providers", "oracle_provider", "address", {"provider": "address", "changedLedger": "ledger::text"}),
     ("/api/dao/proposals", "dao_governance_proposal", "key_id DESC", {
         "proposalId": "key_id::text", "proposer": "proposer", "yesVotes": "yes_votes::text",
-        "noVotes": "no_votes::text", "status": "status", "changedLedger": "ledger::text"}),
+        "noVotes": "no_votes::text", "startsAt": "chain.rfc3339(analyst.at(start_time))",
+        "endsAt": "chain.rfc3339(analyst.at(end_time))", "executableAt": "chain.rfc3339(analyst.at(execute_after))", "status": "status", "changedLedger": "ledger::text"}),
     ("/api/multisig/wallets", "dao_governance_multi_sig_wallet", "wallet_id", {
         "walletId": "wallet_id::text", "threshold": "threshold", "signers": "signers", "active": "active"}),
     ("/api/multisig/transactions", "dao_governance_multi_sig_tx", "tx_id DESC", {
@@ -93,11 +95,11 @@ def state_lists(d, moments):
 def filtered(d, moments):
     for at in moments:
         partners = rows(f"SELECT key_id, owner FROM {then('partner_registry_partner', at)} AS v")
-        assets = rows(f"SELECT partner_id, key_symbol, token, live FROM {then('partner_registry_partner_asset', at)} AS v "
+        assets = rows(f"SELECT partner_id, key_symbol, token, live, (SELECT min(t.symbol) FROM chain.token AS t WHERE t.token = v.token) AS own FROM {then('partner_registry_partner_asset', at)} AS v "
                       "ORDER BY key_symbol COLLATE \"C\"")
         for p in partners[:6]:
             compare(d, f"/api/partners/{p['key_id']}/catalog", at, (3,),
-                    [{"symbol": a["key_symbol"], "token": a["token"], "live": a["live"]} for a in assets
+                    [{"symbol": a["key_symbol"], "token": a["token"], "tokenSymbol": a["own"], "live": a["live"]} for a in assets
                      if a["partner_id"] == p["key_id"]])
             compare(d, f"/api/partners/{p['key_id']}/claims", at, (5,), rows(
                 f"SELECT chain.event_id(ledger, tx, op, event) AS id, claimable::text AS claimed "
@@ -151,16 +153,18 @@ def revenue(d, moments):
     cuts = list(tokens_of_cuts())
     assert len(cuts) > 100 and len({t for _, t in cuts}) > 1, len(cuts)
     for at in moments:
-        totals, epochs = collections.Counter(), collections.Counter()
+        totals, epochs, times, epoch_times = (collections.Counter() for _ in range(4))
         for f, token in cuts:
             if f["ledger"] <= at:
                 totals[str(f["partner_id"]), token] += int(f["cut"])
                 epochs[str(f["partner_id"]), f["epoch"], token] += int(f["cut"])
+                times[str(f["partner_id"]), token] += 1
+                epoch_times[str(f["partner_id"]), f["epoch"], token] += 1
         for partner in sorted({p for p, _ in totals}):
             compare(d, f"/api/partners/{partner}/revenue", at, (2, 200), [
-                {"token": t, "amount": str(totals[p, t])} for p, t in sorted(totals) if p == partner])
+                {"token": t, "amount": str(totals[p, t]), "forwards": times[p, t]} for p, t in sorted(totals) if p == partner])
             compare(d, f"/api/partners/{partner}/revenue/epochs", at, (3,), [
-                {"epoch": str(e), "token": t, "amount": str(epochs[p, e, t])}
+                {"epoch": str(e), "token": t, "amount": str(epochs[p, e, t]), "forwards": epoch_times[p, e, t]}
                 for p, e, t in sorted(epochs, key=lambda k: k[1:], reverse=True) if p == partner])
         print(f"revenue at {at}: {len(totals)} sums")
     total = sum(int(f["cut"]) for f, _ in cuts)

@@ -23,18 +23,20 @@ RAW = ["%00", "%c0%af", "%ff", "%ed%a0%80", "%0a", "%", "%4", "a%00b", ";x", "\\
 def ledgers(d):
     first, last, count = map(int, sql("SELECT min(ledger), max(ledger), count(*) FROM chain.ledger").split("|"))
     for limit in (7, 200):
-        got = [int(i["sequence"]) for i in d.pages("/api/ledgers", limit)[0]]
+        got = [int(i["ledger"]) for i in d.pages("/api/ledgers", limit)[0]]
         assert got == list(range(last, first - 1, -1)), (limit, len(got))
         assert len(got) == count
     page = d.ask("/api/ledgers?limit=3")
     assert page["ledger"] == str(last) and page["items"][0]["hash"] == sql(
         f"SELECT encode(hash, 'hex') FROM chain.ledger WHERE ledger = {last}"), page
     one = d.ask(f"/api/ledgers/{first}")
-    assert one["sequence"] == str(first) and one["ledger"] == str(last), one
+    closed = lambda n: sql(f"SELECT chain.rfc3339(closed_at) FROM chain.ledger WHERE ledger = {n}")
+    assert (one["ledger"], one["closedAt"]) == (str(last), closed(last)), one
+    assert (one["item"]["ledger"], one["item"]["closedAt"]) == (str(first), closed(first)), one
     for beside in (first - 1, last + 1, 2**31 - 1, 2**31, 2**32 - 1):
         assert d.ask(f"/api/ledgers/{beside}", 404)["code"] == "not_found"
     ranges = d.ask("/api/coverage")["ranges"]
-    assert [(r["from"], r["to"]) for r in ranges] == [(str(first), str(last))], ranges
+    assert [(r["fromLedger"], r["toLedger"]) for r in ranges] == [(str(first), str(last))], ranges
 
 
 def pools_as_of(n):
@@ -109,7 +111,7 @@ def sums_over_time(d):
     market = sql("SELECT market FROM rollup.market_day GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1")
     for target in (f"/api/pools/{pool}/daily", f"/api/markets/{market}/daily", "/api/stats/daily"):
         assert all_of(f"{target}?ledger={n}", 50) == [i for i in all_of(target, 50) if i["day"] < close], target
-    assert all_of(f"/api/ledgers?ledger={n}", 50) == [i for i in all_of("/api/ledgers", 50) if int(i["sequence"]) <= int(n)]
+    assert all_of(f"/api/ledgers?ledger={n}", 50) == [i for i in all_of("/api/ledgers", 50) if int(i["ledger"]) <= int(n)]
     days = all_of("/api/stats/daily", 2)
     assert " ".join(f"{i['day']}/{i['users']}/{i['swaps']}/{i['volumeQuote']}" for i in days) == one(
         "SELECT day || '/' || users || '/' || swaps || '/' || volume_quote FROM rollup.day ORDER BY day DESC")

@@ -15,8 +15,8 @@
 --   function    string?              its function; null: the contract was created
 --   ok          boolean              whether it succeeded
 --   resultCode  integer              InvokeHostFunctionResultCode; 0: success
---   events      integer              events of the operation
---   changes     integer              ledger entries that it changed
+--   events      Count                events of the operation
+--   changes     Count                ledger entries that it changed
 --   proof       "unchecked|verified|rewritten|unverified"?  whether its arguments were proved by its hash
 -- schema: ActivityEvent
 --   type       "event"    an event that names the address

@@ -3,7 +3,8 @@
 -- tag: Ledgers
 -- summary: One ledger
 -- answer: LedgerAnswer
---   ...IndexedLedger
-SELECT row_to_json(x)::text
+--   item  IndexedLedger  the ledger asked for
+SELECT row_to_json(z)::text
 -- part: ledger_item
+  , LATERAL (SELECT row_to_json(x) AS "item") AS z
 WHERE l.deployment = $1::smallint AND l.ledger = $2::bigint

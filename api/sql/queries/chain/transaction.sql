@@ -5,14 +5,14 @@
 -- about: With its calls and events of the protocol.
 -- answer: TransactionAnswer
 --   transaction           object      the transaction
---     hash                Hash        of the transaction
+--     txHash              Hash        of the transaction
 --     ledger              Ledger      in which it happened
 --     closedAt            Time        when that ledger closed
 --     tx                  integer     place of the transaction in the ledger, from 1
 --     source              Address     the account that sent it
 --     ok                  boolean     whether it succeeded
 --     resultCode          integer     TransactionResultCode; 0: success
---     feeCharged          Amount      stroops
+--     feeCharged          Amount+     in XLM, which has 7 decimals
 --     calls               object[]    calls of the protocol, refused ones too
 --       op                integer     operation, from 0
 --       source            Address     the caller
@@ -20,8 +20,8 @@
 --       function          string?     its function; null: the contract was created
 --       ok                boolean     whether it succeeded
 --       resultCode        integer     InvokeHostFunctionResultCode; 0: success
---       events            integer     events of the operation
---       changes           integer     ledger entries that it changed
+--       events            Count       events of the operation
+--       changes           Count       ledger entries that it changed
 --       proof             "unchecked|verified|rewritten|unverified"?  whether its arguments were proved by its hash
 --     events              object[]    events of the protocol, in their order
 --       id                EventId     Stellar RPC's id of the event
@@ -39,7 +39,7 @@
 -- says why.
 SELECT row_to_json(z)::text
 FROM chain.tx AS t, LATERAL (SELECT
-    encode(t.hash, 'hex') AS "hash",
+    encode(t.hash, 'hex') AS "txHash",
     t.ledger::text AS "ledger",
     chain.rfc3339(t.closed_at) AS "closedAt",
     t.tx AS "tx",
@@ -47,6 +47,7 @@ FROM chain.tx AS t, LATERAL (SELECT
     t.ok AS "ok",
     t.result_code AS "resultCode",
     t.fee_charged::text AS "feeCharged",
+    analyst.scaled(t.fee_charged)::text AS "feeChargedScaled",
     to_json(ARRAY(SELECT row_to_json(x) FROM (SELECT
         c.op AS "op",
         c.source AS "source",

@@ -6,12 +6,12 @@
 -- answer: EpochAnswer
 --   ...Epoch
 --   revenue  TokenRevenue[]  the protocol's part by token, in the contract's order
--- example: {"revenue":[{"token":"CALRLFLXVA4U4CLHXN55OXHMCH2U4RK7I4ZK7YH4V27LLAXMHYDLYKLG", "symbol":"USDC",
+-- example: {"revenue":[{"token":"CALRLFLXVA4U4CLHXN55OXHMCH2U4RK7I4ZK7YH4V27LLAXMHYDLYKLG", "tokenSymbol":"USDC",
 --   "amount":"28506155", "amountScaled":"2.8506155"}]}
 -- schema: TokenRevenue
---   token   Address  the token
---   symbol  string?  its symbol, where it is known
---   amount  Amount+  raw units
+--   token        Address  the token
+--   tokenSymbol  string?  its symbol, where it is known; with `?ledger=` too it is the present one
+--   amount       Amount+  raw units
 --
 -- An epoch with the protocol's part of its revenue per token, in the contract's order of tokens.
 SELECT row_to_json(x)::text
@@ -43,11 +43,7 @@ FROM (
     SELECT to_json(array_agg(z.item ORDER BY t.n)) AS tokens
     FROM (
       SELECT u.token, u.n, r.value,
-    (SELECT t.symbol FROM (SELECT analyst.readable(i.symbol) AS symbol FROM state.synth_token_instance AS i
-        WHERE i.deployment = $1 AND i.contract = u.token
-      UNION ALL SELECT CASE i.metadata ->> 'symbol' WHEN 'native' THEN 'XLM' ELSE i.metadata ->> 'symbol' END
-      FROM state.stellar_asset_instance AS i WHERE i.deployment = $1
-        AND i.contract = u.token) AS t LIMIT 1) AS symbol
+    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = u.token LIMIT 1) AS symbol
       FROM (
         SELECT s.key_hash FROM state.earnings_distributor_epoch_token_list AS s WHERE s.deployment = $1 AND s.epoch = v.key_id
         UNION
@@ -76,7 +72,7 @@ FROM (
           ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
         ) AS r
       WHERE NOT w.removed AND NOT r.removed
-    ) AS t, LATERAL (SELECT row_to_json(z) AS item FROM (SELECT t.token AS "token", t.symbol AS "symbol",
+    ) AS t, LATERAL (SELECT row_to_json(z) AS item FROM (SELECT t.token AS "token", t.symbol AS "tokenSymbol",
       t.value::text AS "amount", analyst.scaled(t.value)::text AS "amountScaled") AS z) AS z
   ) AS revenue ON true, LATERAL (SELECT
 -- part: epoch_item

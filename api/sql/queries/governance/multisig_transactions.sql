@@ -10,10 +10,10 @@
 --   target         Address   the contract that would be called
 --   functionName   Symbol    the function that would be called
 --   action         Action?   the call, decoded; null where it could not be, or in a list is too long
---   approvals      integer   signers that approved
---   rejections     integer   signers that rejected
---   threshold      integer?  approvals needed
---   signerCount    integer?  number of signers
+--   approvals      Count     signers that approved
+--   rejections     Count     signers that rejected
+--   threshold      Count?    approvals needed
+--   signerCount    Count?    number of signers
 --   status         "Pending|Approved|Rejected|Executed|Cancelled"  as stored
 --   createdAt      Time?     when it was made
 --   changedLedger  Ledger    in which this was last written

@@ -68,9 +68,9 @@ FROM n, q, (
     v.yes_votes::text AS "yesVotes",
     v.no_votes::text AS "noVotes",
     q.threshold AS "threshold",
-    chain.rfc3339(analyst.at(v.start_time)) AS "startTime",
-    chain.rfc3339(analyst.at(v.end_time)) AS "endTime",
-    chain.rfc3339(analyst.at(v.execute_after)) AS "executeAfter",
+    chain.rfc3339(analyst.at(v.start_time)) AS "startsAt",
+    chain.rfc3339(analyst.at(v.end_time)) AS "endsAt",
+    chain.rfc3339(analyst.at(v.execute_after)) AS "executableAt",
     v.status AS "status",
     CASE WHEN v.status IN ('Active', 'Passed') AND q.threshold > 0 AND v.yes_votes >= q.threshold
       AND extract(epoch FROM n.at) >= v.execute_after THEN 'executable' ELSE lower(v.status) END AS "state",

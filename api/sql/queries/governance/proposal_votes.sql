@@ -11,7 +11,7 @@
 --   txHash    Hash?    of the transaction; null where the index does not hold it
 --   voter     Address  the voter
 --   support   boolean  in favour
---   weight    Amount   weight of the vote
+--   weight    Weight   weight of the vote
 -- example: {"id":"0018682901579268096-0000000000", "ledger":"1062", "closedAt":"2026-01-13T10:54:20Z",
 --   "txHash":"ad3e11de8344e462d77a93f5e79205289c4d7ec0acc379ff5aa0f174b268e632",
 --   "voter":"GBQ4ZKZ5VHWOYJEBUV5CPENB7IJU7VF3UMWKNWM3CQWUOE4NXQPEIW6J", "support":true, "weight":"1"}

@@ -8,12 +8,12 @@
 --   proposer       Address   the proposer
 --   title          string?   as it was written; null where it is not readable
 --   action         Action?   the call, decoded; null where it could not be, or in a list is too long
---   yesVotes       Amount    weight of those in favour
---   noVotes        Amount    weight of those against
---   threshold      integer?  approvals needed
---   startTime      Time?     when it begins
---   endTime        Time?     when it ends
---   executeAfter   Time?     earliest time of execution
+--   yesVotes       Weight    weight of those in favour
+--   noVotes        Weight    weight of those against
+--   threshold      Count?    approvals needed
+--   startsAt       Time?     when it begins
+--   endsAt         Time?     when it ends
+--   executableAt   Time?     earliest time of execution
 --   status         "Active|Passed|Failed|Executed|Cancelled"  as stored
 --   state          "active|passed|failed|executed|cancelled|executable"
 --                            as stored, or executable: enough votes, and the time has come
@@ -22,7 +22,7 @@
 -- example: {"proposalId":"50", "proposer":"GD4H34CCMFLIVO2KS5E4P7UAFWFC2GN7Q5QAPR3HEEHL2MAIFOQCBQ7O",
 --   "title":"<script>alert('x')</script> & co", "action":{"action":11710978, "name":"set_param", "undecodable":false,
 --   "args":{"param":"ParamLiqPenalty", "value":"45746"}}, "yesVotes":"0", "noVotes":"0", "threshold":3,
---   "startTime":"2026-01-31T07:23:29Z", "endTime":"2026-02-02T07:23:29Z", "executeAfter":"2026-02-03T07:23:29Z",
+--   "startsAt":"2026-01-31T07:23:29Z", "endsAt":"2026-02-02T07:23:29Z", "executableAt":"2026-02-03T07:23:29Z",
 --   "status":"Active", "state":"active", "changedLedger":"1528", "changedAt":"2026-01-31T07:23:29Z"}
 --
 -- Proposals, the newest first: what is stored of each, and what it is at the answer's time.
@@ -62,9 +62,9 @@ FROM n, q, (
     v.yes_votes::text AS "yesVotes",
     v.no_votes::text AS "noVotes",
     q.threshold AS "threshold",
-    chain.rfc3339(analyst.at(v.start_time)) AS "startTime",
-    chain.rfc3339(analyst.at(v.end_time)) AS "endTime",
-    chain.rfc3339(analyst.at(v.execute_after)) AS "executeAfter",
+    chain.rfc3339(analyst.at(v.start_time)) AS "startsAt",
+    chain.rfc3339(analyst.at(v.end_time)) AS "endsAt",
+    chain.rfc3339(analyst.at(v.execute_after)) AS "executableAt",
     v.status AS "status",
     CASE WHEN v.status IN ('Active', 'Passed') AND q.threshold > 0 AND v.yes_votes >= q.threshold
       AND extract(epoch FROM n.at) >= v.execute_after THEN 'executable' ELSE lower(v.status) END AS "state",

@@ -6,8 +6,8 @@
 --   contract       Address   the contract
 --   admin          Address   its administrator
 --   dao            Address?  the DAO it obeys
---   providerCount  integer   number of providers
---   minProviders   integer   observations that a round needs
+--   providerCount  Count     number of providers
+--   minProviders   Count     observations that a round needs
 --   twapWindow     U64       seconds of the time-weighted average
 --   changedLedger  Ledger    in which this was last written
 --   changedAt      Time      when that ledger closed

@@ -9,7 +9,7 @@
 --   latestAt             Time?                 of that price
 --   twapPrice            Amount+               time-weighted average price, 7 decimals
 --   twapAt               Time?                 of the average
---   observationCount     integer               observations of it
+--   observationCount     Count                 observations of it
 --   pendingObservations  PendingObservation[]  that wait for the next round
 --   changedLedger        Ledger                in which this was last written
 --   changedAt            Time                  when that ledger closed

@@ -10,7 +10,7 @@
 --   txHash            Hash?               of the transaction; null where the index does not hold it
 --   asset             Symbol              the feed
 --   medianPrice       Amount+             of the observations, 7 decimals
---   observationCount  integer             observations of it
+--   observationCount  Count               observations of it
 --   observations      RoundObservation[]  of the round
 -- example: {"id":"0026916044647972864-0000000006", "ledger":"1530", "closedAt":"2026-01-31T07:23:39Z",
 --   "txHash":"d12abea8dc51d1302549059b1e745c9a11bb3c78edadacf8d0465ddcd0a61aaf", "asset":"USDC",

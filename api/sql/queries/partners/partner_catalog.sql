@@ -6,6 +6,7 @@
 -- schema: PartnerAsset
 --   symbol         Symbol   as the partner calls it
 --   token          Address  the token
+--   tokenSymbol    string?  its own symbol, where it is known; with `?ledger=` too it is the present one
 --   partnerId      U64      id of the partner
 --   oracleSymbol   Symbol   its price feed
 --   debtCeiling    Amount+  highest debt allowed
@@ -13,8 +14,8 @@
 --   deployedAt     Time?    when it was registered
 --   changedLedger  Ledger   in which this was last written
 --   changedAt      Time     when that ledger closed
--- example: {"symbol":"PS5", "token":"CATZ33CH4336KLRNESMRTVBYZCOVZFQZSMWK5XYIJ5JN6VKFDUX5NSA6", "partnerId":"0",
---   "oracleSymbol":"OIL", "debtCeiling":"7870000000000", "debtCeilingScaled":"787000.0000000", "live":true,
+-- example: {"symbol":"PS5", "token":"CATZ33CH4336KLRNESMRTVBYZCOVZFQZSMWK5XYIJ5JN6VKFDUX5NSA6",
+--   "tokenSymbol":"PS5", "partnerId":"0", "oracleSymbol":"OIL", "debtCeiling":"7870000000000", "debtCeilingScaled":"787000.0000000", "live":true,
 --   "deployedAt":"2026-01-13T10:59:15Z", "changedLedger":"1396", "changedAt":"2026-01-27T14:33:02Z"}
 --
 -- The assets that a partner registered, by symbol. live: the DAO activated it, which makes no market yet.
@@ -49,6 +50,7 @@ FROM (
   ) AS v, LATERAL (SELECT
     v.key_symbol AS "symbol",
     v.token AS "token",
+    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = v.token LIMIT 1) AS "tokenSymbol",
     v.partner_id::text AS "partnerId",
     v.oracle_symbol AS "oracleSymbol",
     v.debt_ceiling::text AS "debtCeiling",

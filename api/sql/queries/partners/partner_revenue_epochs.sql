@@ -9,23 +9,19 @@
 --   token        Address  the token
 --   tokenSymbol  string?  its symbol, where it is known; with `?ledger=` too it is the present one
 --   amount       Amount+  what it earned in that token
---   forwards     U64      times that revenue arrived
+--   forwards     Count    times that revenue arrived
 -- example: {"epoch":"2", "token":"CCLBEMPLMZ545UWSFVFUPBCF6JQULBJ3ZZT3YPRMKDBSUJKEVFCBQE64", "tokenSymbol":"sGOLD",
---   "amount":"23654", "amountScaled":"0.0023654", "forwards":"1"}
+--   "amount":"23654", "amountScaled":"0.0023654", "forwards":1}
 --
 -- The same by epoch, the newest first.
 SELECT row_to_json(x)::text, r.epoch || '.' || r.token
 FROM rollup.partner_epoch_revenue AS r, LATERAL (SELECT
     r.epoch::text AS "epoch",
     r.token AS "token",
-    (SELECT t.symbol FROM (SELECT analyst.readable(i.symbol) AS symbol FROM state.synth_token_instance AS i
-        WHERE i.deployment = $1 AND i.contract = r.token
-      UNION ALL SELECT CASE i.metadata ->> 'symbol' WHEN 'native' THEN 'XLM' ELSE i.metadata ->> 'symbol' END
-      FROM state.stellar_asset_instance AS i WHERE i.deployment = $1
-        AND i.contract = r.token) AS t LIMIT 1) AS "tokenSymbol",
+    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = r.token LIMIT 1) AS "tokenSymbol",
     r.amount::text AS "amount",
     analyst.scaled(r.amount)::text AS "amountScaled",
-    r.forwards::text AS "forwards"
+    r.forwards AS "forwards"
   ) AS x
 WHERE r.deployment = $1::smallint
   AND r.partner_id = (CASE WHEN $4::text ~ '^(0|[1-9][0-9]{0,9})$' THEN $4::bigint END)

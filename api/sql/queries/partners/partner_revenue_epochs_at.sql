@@ -6,14 +6,10 @@ SELECT row_to_json(x)::text, r.epoch || '.' || r.token
 FROM r, LATERAL (SELECT
     r.epoch::text AS "epoch",
     r.token AS "token",
-    (SELECT t.symbol FROM (SELECT analyst.readable(i.symbol) AS symbol FROM state.synth_token_instance AS i
-        WHERE i.deployment = $1 AND i.contract = r.token
-      UNION ALL SELECT CASE i.metadata ->> 'symbol' WHEN 'native' THEN 'XLM' ELSE i.metadata ->> 'symbol' END
-      FROM state.stellar_asset_instance AS i WHERE i.deployment = $1
-        AND i.contract = r.token) AS t LIMIT 1) AS "tokenSymbol",
+    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = r.token LIMIT 1) AS "tokenSymbol",
     r.amount::text AS "amount",
     analyst.scaled(r.amount)::text AS "amountScaled",
-    r.forwards::text AS "forwards"
+    r.forwards AS "forwards"
   ) AS x
 WHERE $3::text IS NULL OR (r.epoch, r.token) < (split_part($3, '.', 1)::numeric, split_part($3, '.', 2))
 ORDER BY r.epoch DESC, r.token DESC

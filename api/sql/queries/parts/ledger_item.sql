@@ -1,32 +1,32 @@
 -- schema: IndexedLedger
---   sequence              Ledger                  its number
+--   ledger                Ledger                  its number
 --   hash                  Hash                    of its header
 --   previousHash          Hash                    of the one before
---   closeTime             Time                    when it closed
+--   closedAt              Time                    when it closed
 --   protocol              integer                 protocol version of the network
---   transactions          integer                 in the ledger
---   protocolTransactions  integer                 of them, those that touch the protocol
---   events                integer                 of the protocol, within the index scope
---   changes               integer                 of the protocol's entries, within the index scope
---   rawEvents             integer                 events that could not be decoded, kept as they came
---   rawStates             integer                 entries that could not be decoded, kept as they came
---   rawCalls              integer                 calls whose arguments or answer are too long or deep for JSON, kept
+--   transactions          Count                   in the ledger
+--   protocolTransactions  Count                   of them, those that touch the protocol
+--   events                Count                   of the protocol, within the index scope
+--   changes               Count                   of the protocol's entries, within the index scope
+--   rawEvents             Count                   events that could not be decoded, kept as they came
+--   rawStates             Count                   entries that could not be decoded, kept as they came
+--   rawCalls              Count                   calls whose arguments or answer are too long or deep for JSON, kept
 --                                                 as XDR
 --   proof                 "chain|results|events"  what was recomputed and fits: the header chain, results too, events
 --                                                 too
---   callsVerified         integer                 calls whose events fit their result's hash
---   callsRewritten        integer                 calls whose result names other events than the ledger's meta
---   callsUnverified       integer                 calls that no hash covers
--- example: {"sequence":"1535", "hash":"ce64a095f1533daddc5633d6e3b2c0f0cd4e0af34288ab4ef7be7a4f405c1146",
+--   callsVerified         Count                   calls whose events fit their result's hash
+--   callsRewritten        Count                   calls whose result names other events than the ledger's meta
+--   callsUnverified       Count                   calls that no hash covers
+-- example: {"ledger":"1535", "hash":"ce64a095f1533daddc5633d6e3b2c0f0cd4e0af34288ab4ef7be7a4f405c1146",
 --   "previousHash":"ae3c2d4808e456dc9695767a0cc97fa9111a27ae5b911f50c251e8567fe41107",
---   "closeTime":"2026-01-31T07:24:04Z", "protocol":25, "transactions":4, "protocolTransactions":3, "events":3,
+--   "closedAt":"2026-01-31T07:24:04Z", "protocol":25, "transactions":4, "protocolTransactions":3, "events":3,
 --   "changes":4, "rawEvents":0, "rawStates":0, "rawCalls":0, "proof":"events", "callsVerified":2, "callsRewritten":0,
 --   "callsUnverified":0}
 FROM chain.ledger AS l, LATERAL (SELECT
-    l.ledger::text AS "sequence",
+    l.ledger::text AS "ledger",
     encode(l.hash, 'hex') AS "hash",
     encode(l.previous_hash, 'hex') AS "previousHash",
-    chain.rfc3339(l.closed_at) AS "closeTime",
+    chain.rfc3339(l.closed_at) AS "closedAt",
     l.protocol AS "protocol",
     l.tx_count AS "transactions",
     l.our_txs AS "protocolTransactions",

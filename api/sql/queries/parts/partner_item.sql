@@ -3,7 +3,7 @@
 --   owner            Address   the owner
 --   name             string?   as it was registered; null where it is not readable
 --   active           boolean   whether it is active
---   revenueShareBps  U64       its part of the fees, in hundredths of a percent
+--   revenueShareBps  Bps       its part of the fees, in hundredths of a percent
 --   pendingRevenue   Amount+   revenue not claimed yet
 --   totalEarned      Amount+   in total: the contract's own sum, of different tokens
 --   totalVolume      Amount+   in total: the contract's own sum, of different tokens

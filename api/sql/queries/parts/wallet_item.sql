@@ -1,7 +1,7 @@
 -- schema: Wallet
 --   walletId       U64        number of the wallet
---   threshold      integer    approvals needed
---   signerCount    integer    number of signers
+--   threshold      Count      approvals needed
+--   signerCount    Count      number of signers
 --   signers        Address[]  addresses that may approve
 --   scope          "PrivilegedOnly|AllExecutions|Disabled"  what the wallet decides
 --   active         boolean    whether it is active
