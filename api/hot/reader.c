@@ -117,16 +117,8 @@ struct tide_json tide_reader_answer(const struct tide_reader *reader, struct tid
     tide_json_open(&j, '{');
     tide_json_u64(&j, "ledger", reader->meta->ledger);
     tide_json_time(&j, "closedAt", reader->meta->close_time);
+    reply->content_from = reply->body.len;
     return j;
-}
-
-void tide_reader_tag(struct tide_reply *reply, size_t from)
-{
-    uint8_t hash[TIDE_HASH_BYTES];
-    assert(from <= reply->body.len);
-    tide_sha256(hash, tide_slice_of(reply->body.ptr + from, reply->body.len - from));
-    memcpy(reply->etag, hash, sizeof reply->etag);
-    reply->has_etag = true;
 }
 
 bool tide_reader_page_read(struct tide_reader_page *page, const struct tide_reader *reader,

@@ -47,10 +47,9 @@ bool tide_reader_trusted(const struct tide_reader *reader,
 /* Ends it and says in the reply what the answer is true at, or what went wrong. */
 void tide_reader_close(struct tide_reader *reader, struct tide_reply *reply);
 
-/* The answer's beginning in the reply's body: {"ledger":"N","closedAt":"…" */
+/* The answer's beginning in the reply's body: {"ledger":"N","closedAt":"…". What follows is its
+ * content. */
 struct tide_json tide_reader_answer(const struct tide_reader *reader, struct tide_reply *reply);
-/* The answer is the same as any whose body is the same from there on: ledgers may come and go. */
-void tide_reader_tag(struct tide_reply *reply, size_t from);
 
 /* A list that is answered in pages of a fixed size. */
 struct tide_reader_page {

@@ -104,8 +104,9 @@ void tide_reply_problem(struct tide_reply *reply, uint16_t status, const char *c
     reply->status = status;
     reply->content_type = "application/problem+json; charset=utf-8";
     reply->cache_control = "no-store";
-    reply->fixed = (tide_slice){ 0 };
+    reply->content_from = 0;
     reply->has_etag = false;
+    reply->fixed = (tide_slice){ 0 };
     reply->field_count = 0;
     tide_buf_putf(&reply->body, "{\"type\":\"urn:tidemark:problem:%s\",\"title\":\"%s\"", code,
                   title_of(status));

@@ -2,6 +2,7 @@
 #ifndef API_HTTP_REPLY_H
 #define API_HTTP_REPLY_H
 
+#include "api/http/encoding.h"
 #include "tidemark/buf.h"
 
 #include <stddef.h>
@@ -29,14 +30,17 @@ struct tide_stream_out {
  * plain JSON answer. Header lines, CORS, Request-Id, ETag and rate fields are the server's. */
 struct tide_reply {
     uint16_t status;
-    struct tide_buf body;      /* ceiling TIDE_REPLY_BODY_MAX; kept between requests */
-    tide_slice fixed;          /* ptr not NULL: static bytes of this route, sent instead of body */
-    const char *content_type;  /* static; NULL: application/json; charset=utf-8     */
-    const char *cache_control; /* static; NULL: as route.def says                   */
-    uint32_t retry_after_s;    /* 0: none                                           */
-    char allow[64];            /* of a 405: the methods of the path, "GET, HEAD"    */
+    struct tide_buf body; /* ceiling TIDE_REPLY_BODY_MAX; kept between requests */
+    size_t content_from;  /* ETag is of body from here on: what stands before says at which
+                                  ledger that content is true */
+    tide_slice fixed;     /* ptr not NULL: static bytes of this route, sent instead of body */
+    tide_slice encoded[TIDE_ENCODING_COUNT]; /* the same bytes in other codings; empty: none     */
+    const char *content_type;                /* static; NULL: application/json; charset=utf-8     */
+    const char *cache_control;               /* static; NULL: as route.def says                   */
+    uint32_t retry_after_s;                  /* 0: none                                           */
+    char allow[64];                          /* of a 405: the methods of the path, "GET, HEAD"    */
     struct tide_answer_at at;
-    uint8_t etag[16]; /* with has_etag: a weak one, instead of a strong one of the body */
+    uint8_t etag[16]; /* with has_etag: names the content, instead of a digest of it */
     bool has_etag;
     uint32_t field_count;
     const char *security_policy;   /* static; NULL: default-src 'none' and no frames */

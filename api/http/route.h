@@ -93,6 +93,8 @@ struct tide_route_class {
     bool stream;    /* server-sent events: reply->stream              */
     bool page;      /* for people: forms may be posted, see tide_executor.show_problem */
     bool any_bytes; /* a body need not be text                        */
+    bool encodes;   /* answers may be compressed: nothing in them is secret, so their length tells
+                       no secret beside what the client sent                                   */
 };
 
 struct tide_route {

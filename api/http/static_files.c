@@ -88,7 +88,7 @@ static bool is_immutable(const char *name)
            strcmp(name, "index.html") != 0;
 }
 
-/* A tag of this route's own: the server keeps one digest for each route, which has many files. */
+/* The server keeps one digest for each route, which has many files. */
 static void set_tag(struct tide_reply *reply, const struct tide_app_file *file)
 {
     uint8_t hash[TIDE_HASH_BYTES];

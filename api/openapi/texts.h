@@ -59,7 +59,7 @@ struct openapi_route {
     struct openapi_header headers[OPENAPI_ANSWERS_MAX];
     size_t header_count;
     tide_slice more_headers; /* of its success: names in common.api, separated by spaces */
-    bool known; /* route.def has it */
+    bool known;              /* route.def has it */
     struct openapi_at at;
 };
 

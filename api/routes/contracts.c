@@ -126,7 +126,6 @@ void tide_route_contracts(struct tide_handler_context *context, const struct tid
     if (!tide_reader_open(&reader, context, request, reply))
         return;
     struct tide_json j = tide_reader_answer(&reader, reply);
-    size_t said = reply->body.len;
     tide_json_word(&j, "network", tide_network_name(reader.meta->passphrase));
     tide_json_text(&j, "passphrase", tide_slice_str(reader.meta->passphrase));
     tide_json_name(&j, "contracts");
@@ -139,6 +138,5 @@ void tide_route_contracts(struct tide_handler_context *context, const struct tid
     tide_reader_need(&reader, PROJECT_GOVERNANCE);
     tide_put_agrees(&j, &reader);
     tide_json_close(&j, '}');
-    tide_reader_tag(reply, said);
     tide_reader_close(&reader, reply);
 }

@@ -130,6 +130,7 @@ static void answer(struct tide_reply *reply, const struct claim *claim)
     tide_json_open(&j, '{');
     tide_json_u64(&j, "ledger", reply->at.ledger);
     tide_json_word(&j, "closedAt", time);
+    reply->content_from = reply->body.len;
     tide_record_json_address(&j, "address", &claim->address->address);
     tide_json_amount(&j, "deposit", claim->deposit, TIDE_WAD_DECIMALS);
     if (claim->deposit > 0)

@@ -26,8 +26,8 @@ static void tell_age(struct tide_reply *reply, const char *name, uint64_t now, u
 
 void tide_put_feed(struct tide_json *j, const struct tide_hot_feed *feed, uint64_t now)
 {
-    static const char *const absent[] = { "latestPrice", "latestPriceScaled", "latestAt",
-                                          "twapPrice",   "twapPriceScaled",   "twapAt",
+    static const char *const absent[] = { "latestPrice",     "latestPriceScaled", "latestAt",
+                                          "twapPrice",       "twapPriceScaled",   "twapAt",
                                           "observationCount" };
     tide_json_bool(j, "stale", tide_rule_stale(feed, now));
     tide_json_bool(j, "twapStale", tide_rule_twap_stale(feed, now));

@@ -150,11 +150,12 @@ static const char *const *head_values(struct run *run, const char *values[TIDE_S
 
 /* --- envelopes -------------------------------------------------------------------------- */
 
-static void put_envelope(struct tide_buf *body, const struct tide_answer_at *at)
+static void put_envelope(struct tide_reply *reply)
 {
     char time[TIDE_RFC3339_BYTES];
-    tide_time_rfc3339(time, (int64_t)at->close_time);
-    tide_buf_putf(body, "{\"ledger\":\"%u\",\"closedAt\":\"%s\"", at->ledger, time);
+    tide_time_rfc3339(time, (int64_t)reply->at.close_time);
+    tide_buf_putf(&reply->body, "{\"ledger\":\"%u\",\"closedAt\":\"%s\"", reply->at.ledger, time);
+    reply->content_from = reply->body.len;
 }
 
 /* What is not there might be in the archive: an answer without it would look whole. */
@@ -185,7 +186,7 @@ static tide_status put_one(struct run *run, const struct tide_pg_rows *rows, str
     tide_slice item = tide_pg_slice(rows, 0, 0);
     if (rows->count != 1 || item.len < 3 || item.ptr[0] != '{')
         return tide_fail(err, TIDE_E_DB_FATAL, "%s.sql: not one object", run->statement->name);
-    put_envelope(body, &run->reply->at);
+    put_envelope(run->reply);
     tide_buf_u8(body, ',');
     tide_buf_put(body, item.ptr + 1, item.len - 1);
     return TIDE_OK;
@@ -221,7 +222,7 @@ static tide_status put_list(struct run *run, const struct tide_pg_rows *rows, st
         refuse_archived(run);
         return TIDE_OK;
     }
-    put_envelope(body, &run->reply->at);
+    put_envelope(run->reply);
     tide_buf_str(body, ",\"items\":[");
     for (uint32_t i = 0; i < rows->count && i < run->limit; i++) {
         if (i)

@@ -87,19 +87,19 @@ EXCEPTIONS = {
     "feeAccumulatorA": "a factor: fees for one share, times 10^12",
     "feeAccumulatorB": "a factor: fees for one share, times 10^12",
     "p": "a factor: the product of losses, from 10^12",
+    "totalShares": "shares of a pool, which have no decimals",
+    "shares": "shares of a pool, which have no decimals",
     "sumCollateral": "a factor: gain to a unit of deposit, times 10^12",
 }
 # Not yet as the rules say.
 OWED = """
-    Candle.at Candle.close Candle.high Candle.low Candle.open Candle.swaps ComplianceRegistry.travelRuleCount
-    ComplianceRegistry.verifierCount Day.liquidations Day.swaps Day.unpriced Day.users Liquidation.collateralToken
+    ComplianceRegistry.travelRuleCount ComplianceRegistry.verifierCount Liquidation.collateralToken
     Market.indebtedVaultCount Market.swaps24h Market.vaultCount MarketAnswer.indebtedVaultCount
-    MarketAnswer.swaps24h MarketAnswer.vaultCount MarketDay.liquidations MarketDay.opened Pool.totalShares
-    PoolAnswer.totalShares PoolDay.close PoolDay.high PoolDay.low PoolDay.open PoolDay.swaps PoolDay.traders
-    Position.shares StabilityPool.liquidationCount StabilityPool.usdc Stats.liquidations Stats.since24h Stats.swaps
-    Stats.swaps24h Stats.unpriced Stats.users Swap.tokenIn Swap.tokenOut Vault.collateralToken Vault.synthToken
+    MarketAnswer.swaps24h MarketAnswer.vaultCount Vault.collateralToken Vault.synthToken
     VaultAnswer.collateralToken VaultAnswer.synthToken VaultVersion.collateralToken
 """.split()
+# Raw units, beside which their Scaled stands.
+MONEY = {"Amount", "PoolPrice"}
 # Whole numbers that count nothing.
 NUMBERS = {"code", "decimals", "event", "index", "op", "pollAfterMs", "protocol", "resultCode", "status", "tx"}
 # Numbers of 64 bits that name something, beside …Id and …Ids.
@@ -131,8 +131,8 @@ def broken_rule(field, kind, fields):
     scaled, symbol = field + "Scaled" in fields, field + "Symbol" in fields
     is_token = kind == "Address" and (field.startswith("token") or field.endswith("Token") or field == "usdc")
     rules = [
-        (kind == "Amount" and not scaled, "money without its Scaled: Amount+, or Factor, Weight, Bps if it is none"),
-        (kind == "Scaled" and kind_of(fields.get(field.removesuffix("Scaled"), {})) != "Amount", "a Scaled without its raw Amount"),
+        (kind in MONEY and not scaled, "money without its Scaled: Amount+, or Factor, Weight, Bps if it is none"),
+        (kind == "Scaled" and kind_of(fields.get(field.removesuffix("Scaled"), {})) not in MONEY, "a Scaled without its raw Amount"),
         (field == "at" or field.endswith("Time"), "a time ends in At"),
         (kind == "Time" and not field.endswith("At"), "a time ends in At"),
         (field.endswith("At") and kind != "Time", "only a time ends in At"),

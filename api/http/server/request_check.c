@@ -137,6 +137,10 @@ static const struct tide_refusal_of_form *take(struct tide_request_head *head, t
                                                tide_slice value)
 {
     switch (name.ptr[0] | 0x20) {
+    case 'a':
+        if (same(name, "accept-encoding"))
+            head->accept_encoding = head->accept_encoding.ptr ? TIDE_SLICE("") : value;
+        break;
     case 'c':
         if (same(name, "content-length"))
             return take_length(head, value);

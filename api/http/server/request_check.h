@@ -25,6 +25,7 @@ struct tide_request_head_line {
  * absent. All borrow from the library, until the request's end. */
 struct tide_request_head {
     tide_slice host;
+    tide_slice accept_encoding; /* empty if there are several lines: what they want is unsure */
     tide_slice content_type;
     tide_slice forwarded_for; /* the last X-Forwarded-For line */
     tide_slice if_none_match;

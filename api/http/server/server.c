@@ -167,6 +167,14 @@ static bool wants_another_call(struct server_conn *conn)
     return true;
 }
 
+/* The same, of an answer that only now turns out to be large. */
+static bool wants_call_before_encoding(struct server_conn *conn)
+{
+    bool first = !conn->asked_again;
+    conn->asked_again = true;
+    return first;
+}
+
 static void suspend(struct server_conn *conn)
 {
     conn->suspended = true;
@@ -199,6 +207,10 @@ static enum MHD_Result on_request(void *self, struct MHD_Connection *mhd, const 
             return MHD_YES;
         server_request_run(conn);
     }
+    if (conn->step == STEP_ENCODE && wants_call_before_encoding(conn))
+        return MHD_YES;
+    if (conn->step == STEP_ENCODE)
+        server_encoder_submit(conn);
     if (conn->step == STEP_WAIT) {
         suspend(conn);
         return MHD_YES;
@@ -399,6 +411,8 @@ tide_status tide_server_open(struct tide_server **out, const struct tide_server_
         return tide_fail(err, TIDE_E_MEMORY, "no memory for the server");
     server->options = *options;
     server->worker_count = count;
+    pthread_mutex_init(&server->encoder.mutex, NULL);
+    pthread_cond_init(&server->encoder.wanted, NULL);
     for (uint32_t i = 0; i < count; i++) {
         server->workers[i].server = server;
         server->workers[i].event_fd = -1;
@@ -421,6 +435,9 @@ tide_status tide_server_open(struct tide_server **out, const struct tide_server_
 
 tide_status tide_server_start(struct tide_server *server, struct tide_err *err)
 {
+    tide_status status = server_encoder_start(server, err);
+    if (status != TIDE_OK)
+        return status;
     for (uint32_t i = 0; i < server->worker_count; i++) {
         struct server_worker *worker = &server->workers[i];
         int failed = pthread_create(&worker->thread, NULL, server_loop, worker);
@@ -448,6 +465,7 @@ void tide_server_stop(struct tide_server *server)
             pthread_join(server->workers[i].thread, NULL);
     for (uint32_t i = 0; i < server->worker_count; i++)
         server->workers[i].started = false;
+    server_encoder_stop(server);
 }
 
 void tide_server_close(struct tide_server *server)
@@ -465,6 +483,8 @@ void tide_server_close(struct tide_server *server)
         free(worker->routes);
         pthread_mutex_destroy(&worker->mutex);
     }
+    pthread_mutex_destroy(&server->encoder.mutex);
+    pthread_cond_destroy(&server->encoder.wanted);
     tide_rate_close(server->rate);
     tide_conn_limit_close(server->limit);
     if (server->tls_key.ptr)

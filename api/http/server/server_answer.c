@@ -1,24 +1,12 @@
 #include "api/http/server/server_impl.h"
-#include "tidemark/hash.h"
 #include "tidemark/text.h"
 
 #include <microhttpd.h>
-
-enum { TAG_BYTES = 40 }; /* W/, quotes, 32 digits, NUL */
 
 static const char json_type[] = "application/json; charset=utf-8";
 static const char closed_policy[] = "default-src 'none'; frame-ancestors 'none'";
 
 /* --- what the reply still lacks ---------------------------------------------------------- */
-
-static const char *cache_control_of(const struct server_conn *conn)
-{
-    const struct tide_reply *reply = &conn->reply;
-    if (reply->cache_control)
-        return reply->cache_control;
-    const struct tide_route *route = conn->request.route;
-    return route && reply->status == 200 ? route->cache_control : "no-store";
-}
 
 static void put_request_id(struct server_conn *conn)
 {
@@ -33,54 +21,12 @@ static bool is_problem(const struct tide_reply *reply)
     return reply->content_type && strncmp(reply->content_type, "application/problem+json", 24) == 0;
 }
 
-static tide_slice body_of(const struct tide_reply *reply)
+static tide_slice bytes_of(const struct server_conn *conn)
 {
-    return reply->fixed.ptr ? reply->fixed : tide_buf_view(&reply->body);
-}
-
-/* Static bytes have the same digest each time. */
-static void digest_body(uint8_t out[16], struct server_conn *conn)
-{
-    struct server_counters *route = server_counters_of(conn);
-    bool fixed = conn->reply.fixed.ptr != NULL;
-    uint8_t hash[TIDE_HASH_BYTES];
-    if (!fixed || !route->fixed_tagged) {
-        tide_sha256(hash, body_of(&conn->reply));
-        memcpy(fixed ? route->fixed_tag : out, hash, sizeof route->fixed_tag);
-        route->fixed_tagged |= fixed;
-    }
-    if (fixed)
-        memcpy(out, route->fixed_tag, sizeof route->fixed_tag);
-}
-
-/* "…" of the body, W/"…" of what the handler says, unless the answer must not be cached. */
-static bool make_tag(struct server_conn *conn, const char *cache, char tag[TAG_BYTES])
-{
-    struct tide_reply *reply = &conn->reply;
-    uint8_t digest[sizeof reply->etag];
-    if (reply->status != 200 || reply->stream.read || strstr(cache, "no-store"))
-        return false;
-    if (reply->has_etag) {
-        memcpy(tag, "W/", 2);
-        tag += 2;
-        memcpy(digest, reply->etag, sizeof digest);
-    } else {
-        digest_body(digest, conn);
-    }
-    tag[0] = '"';
-    tide_hex(tag + 1, tide_slice_of(digest, sizeof digest));
-    memcpy(tag + 33, "\"", 2);
-    return true;
-}
-
-/* If-None-Match: a list of tags, weak or not, or a star; a weak tag is as good as a strong one. */
-static bool matches(tide_slice list, const char *tag)
-{
-    tag += tag[0] == 'W' ? 2 : 0;
-    size_t len = strlen(tag);
-    if (list.len == 1 && list.ptr[0] == '*')
-        return true;
-    return list.len >= len && memmem(list.ptr, list.len, tag, len) != NULL;
+    const struct tide_reply *reply = &conn->reply;
+    if (!reply->fixed.ptr)
+        return tide_buf_view(&reply->body);
+    return conn->encoding ? reply->encoded[conn->encoding] : reply->fixed;
 }
 
 /* --- header lines ------------------------------------------------------------------------ */
@@ -187,7 +133,12 @@ static bool add_head(struct MHD_Response *response, struct server_conn *conn)
     add(response, "Date", conn->worker->date);
     if (reply->status != 204 && reply->status != 303) /* which have no body */
         add(response, "Content-Type", reply->content_type ? reply->content_type : json_type);
-    add(response, "Cache-Control", cache_control_of(conn));
+    add(response, "Cache-Control", server_cache_control(conn));
+    if (conn->varies)
+        add(response, "Vary", "Accept-Encoding");
+    if (conn->encoding && reply->status == 200)
+        add(response, "Content-Encoding", tide_encoding_name(conn->encoding));
+    add(response, "ETag", conn->tag);
     server_origin_add(response, conn);
     add_unless(response, conn, "Content-Security-Policy", policy ? policy : closed_policy);
     add(response, "X-Content-Type-Options", "nosniff");
@@ -215,7 +166,7 @@ static struct MHD_Response *make_response(struct server_conn *conn)
     struct tide_reply *reply = &conn->reply;
     if (reply->stream.read)
         return server_stream_response(conn);
-    tide_slice body = body_of(reply);
+    tide_slice body = bytes_of(conn);
     /* Nothing writes to it: the library's type has no const. */
     return MHD_create_response_from_buffer(body.len, (void *)(uintptr_t)body.ptr,
                                            MHD_RESPMEM_PERSISTENT);
@@ -257,33 +208,25 @@ static void refuse_to_hold(struct server_conn *conn)
     tide_reply_problem(&conn->reply, 503, "overloaded",
                        "too many answers wait for their clients to take them");
     conn->reply.retry_after_s = 1;
+    conn->tag[0] = 0;
+    conn->encoding = TIDE_ENCODING_NONE;
     server_add(&conn->worker->totals.shed, 1);
 }
 
 bool server_answer(struct server_conn *conn)
 {
     struct tide_reply *reply = &conn->reply;
-    char tag[TAG_BYTES];
-    if (reply->body.failed || reply->lines.failed) {
-        bool large = reply->body.len > TIDE_REPLY_BODY_MAX / 2;
-        tide_reply_problem(reply, large ? 500 : 503, large ? "answer_too_large" : "no_memory",
-                           "the answer could not be written");
-    }
+    if (!conn->completed)
+        server_complete(conn, false);
+    if (conn->step == STEP_ENCODE) /* too late for another thread */
+        conn->encoding = TIDE_ENCODING_NONE;
     if (!hold_answer(conn))
         refuse_to_hold(conn);
     if (is_problem(reply))
         put_request_id(conn);
-    bool tagged = make_tag(conn, cache_control_of(conn), tag);
-    const char *cache = cache_control_of(conn);
-    if (tagged && matches(conn->head.if_none_match, tag)) {
-        reply->cache_control = cache;
-        reply->status = 304;
-    }
     struct MHD_Response *response = make_response(conn);
     if (!response)
         return false;
-    if (tagged)
-        add(response, "ETag", tag);
     bool queued = add_head(response, conn) &&
                   MHD_queue_response(conn->mhd, reply->status, response) == MHD_YES;
     MHD_destroy_response(response);

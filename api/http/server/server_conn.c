@@ -69,6 +69,7 @@ void server_step(struct server_conn *conn, enum server_step step)
         conn->deadline_ms = now + config->api_idle_ms;
         break;
     case STEP_WAIT:
+    case STEP_ENCODE:
     case STEP_ANSWER:
         conn->deadline_ms = INT64_MAX;
         break;

@@ -26,6 +26,7 @@ enum {
     SERVER_STREAM_BYTES = 4096, /* of a stream, read at once                                  */
     SERVER_KEYS_MAX = 64,
     SERVER_DROP_BYTES = 256 << 10, /* of a refused body; a larger one costs the connection */
+    SERVER_TAG_BYTES = 40,         /* of an ETag: W/, quotes, 32 digits, NUL */
 };
 
 /* Where a connection stands; each has its deadline. */
@@ -33,6 +34,7 @@ enum server_step {
     STEP_HEAD,   /* headers come in                        */
     STEP_BODY,   /* the body comes in                      */
     STEP_WAIT,   /* suspended: the pool works on it        */
+    STEP_ENCODE, /* the reply is complete, and is to be compressed on another thread */
     STEP_ANSWER, /* the reply is complete, not yet queued  */
     STEP_WRITE,  /* the answer goes out                    */
     STEP_STREAM, /* the same, without end                  */
@@ -78,6 +80,11 @@ struct server_conn {
     struct tide_request_head head;
     struct tide_request request;
     struct tide_reply reply;
+    char tag[SERVER_TAG_BYTES];  /* "": the answer has none          */
+    enum tide_encoding encoding; /* of the reply's bytes             */
+    bool completed;              /* tag and encoding are settled     */
+    bool varies;                 /* by what Accept-Encoding may want */
+    struct server_conn *next_encode;
     struct tide_buf body;
     struct tide_job job;
     struct tide_wake wake;
@@ -143,8 +150,19 @@ struct server_key {
     uint8_t hash[16];
 };
 
+/* server_encode.c: compresses large answers of look-ups, away from the workers. */
+struct server_encoder {
+    pthread_t thread;
+    bool started, stopping;
+    pthread_mutex_t mutex;
+    pthread_cond_t wanted;
+    struct server_conn *first, *last; /* to do */
+    size_t bytes;                     /* of their bodies and of the one in work */
+};
+
 struct tide_server {
     struct tide_server_options options;
+    struct server_encoder encoder;
     struct tide_conn_limit *limit;
     struct tide_rate *rate;
     struct tide_peer_proxies proxies;
@@ -219,6 +237,24 @@ void server_hold_end(struct server_conn *conn);
 struct server_counters *server_counters_of(struct server_conn *conn);
 /* server_origin.c: who may read an answer from another page. */
 void server_origin_add(struct MHD_Response *response, const struct server_conn *conn);
+
+/* --- server_complete.c: what a reply lacks that takes time: its ETag, its compression ----- */
+
+/* Settles tag, a 304, and the coding. An executor's reply is compressed here: on its thread. Leaves
+ * STEP_ENCODE to the worker where a look-up's answer is worth it. Once a request. */
+void server_complete(struct server_conn *conn, bool on_executor);
+/* Compresses the body as the client wants it, if that makes it smaller. Any thread. */
+void server_compress(struct server_conn *conn);
+/* The answer's Cache-Control. */
+const char *server_cache_control(const struct server_conn *conn);
+
+/* --- server_encode.c --------------------------------------------------------------------- */
+
+tide_status server_encoder_start(struct tide_server *server, struct tide_err *err);
+/* After the workers have ended. */
+void server_encoder_stop(struct tide_server *server);
+/* Leaves STEP_WAIT, or STEP_ANSWER when the encoder has enough to do: the answer goes as it is. */
+void server_encoder_submit(struct server_conn *conn);
 
 /* --- server_stream.c --------------------------------------------------------------------- */
 

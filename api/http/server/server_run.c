@@ -14,6 +14,7 @@ static void job_done(struct tide_job *job)
 {
     struct server_conn *conn =
         (struct server_conn *)(void *)((char *)job - offsetof(struct server_conn, job));
+    server_complete(conn, true);
     tide_server_wake(&conn->wake);
 }
 
@@ -121,6 +122,7 @@ void server_request_run(struct server_conn *conn)
     struct tide_handler_context context = context_of(conn);
     route->handle(&context, &conn->request, &conn->reply);
     server_step(conn, STEP_ANSWER);
+    server_complete(conn, false);
 }
 
 /* --- the end ----------------------------------------------------------------------------- */
@@ -195,7 +197,9 @@ void server_request_end(struct server_conn *conn, bool whole)
     forget(&conn->reply.lines);
     forget(&conn->body);
     conn->request.route = NULL;
-    conn->early = conn->asked_again = conn->refused = false;
+    conn->early = conn->asked_again = conn->refused = conn->completed = conn->varies = false;
+    conn->tag[0] = 0;
+    conn->encoding = TIDE_ENCODING_NONE;
     conn->dropped = 0;
     server_step(conn, STEP_IDLE);
 }

@@ -1,5 +1,6 @@
 """usage: _hostile.py URL PID   sends requests that no client should send (hostile.sh)."""
 import collections
+import gzip
 import http.client
 import json
 import os
@@ -140,7 +141,7 @@ class Generator:
                  b"Upgrade", b"Content-Encoding", b"Content-Type", b"TE", b"Cookie", b"X" * 200, b"Accept-Encoding", b"Authorization"]
         odd = self.chance(0.1)
         for _ in range(r.choice([0, 0, 1, 1, 2, 5, 60])):
-            value = r.choice([self.text().encode("utf-8", "surrogatepass"), b"*", b"close", b"keep-alive", b"100-continue", b"bytes=0-1", b'"x", W/"y"', b"1" * 300,
+            value = r.choice([self.text().encode("utf-8", "surrogatepass"), b"*", b"close", b"keep-alive", b"100-continue", b"bytes=0-1", b'"x", W/"y"', b"1" * 300, b"gzip", b"gzip;q=0.5, *;q=0",
                               SECRET.encode(), bytes(r.randrange(256) for _ in range(20))])
             if not odd:
                 value = value.replace(b"\r", b"").replace(b"\n", b"")
@@ -233,6 +234,9 @@ class Client:
             self.seen["stream"] += 1
             return
         body = response.read()
+        if body and response.headers.get("Content-Encoding") == "gzip":
+            body = gzip.decompress(body)
+            self.seen["compressed"] += 1
         self.seen[response.status] += 1
         self.check(request, method, response, body)
 

@@ -14,7 +14,7 @@ from _sql import API, routes, samples, sql
 SCHEMAS = "state|history|event|rollup|chain|analyst"
 NAME = re.compile(rf'(?<![\w.])({SCHEMAS})\."?([a-z_0-9]+)"?')
 # What the wall clock changes, and what says itself that not everything is kept.
-OTHER = {"evaluatedAt", "pollAfterMs", "complete", "requestId", "since24h"}
+OTHER = {"evaluatedAt", "pollAfterMs", "complete", "requestId", "since24hAt"}
 
 
 def tables():

@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 from _sql import API, HERE, Route, questions, routes, samples, sql
 
 # What the time of asking changes, not the ledger.
-TIMED = {"evaluatedAt", "pollAfterMs", "instance", "heartbeatAt", "since24h"}
+TIMED = {"evaluatedAt", "pollAfterMs", "instance", "heartbeatAt", "since24hAt"}
 STRANGER = "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"
 
 

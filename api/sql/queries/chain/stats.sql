@@ -9,10 +9,10 @@
 --   volumeQuote     Amount+       volume of pools with USDC ever, in USDC
 --   feesQuote       Amount+       fees of pools with USDC ever, in USDC
 --   liquidations    Count         vaults liquidated ever, each time
---   swaps24h        Count         trades since `since24h`
---   volumeQuote24h  Amount+       volume since `since24h`, in USDC
---   feesQuote24h    Amount+       fees since `since24h`, in USDC
---   since24h        Time          24 hours before the later of the clock and the newest close, up to the next minute
+--   swaps24h        Count         trades since `since24hAt`
+--   volumeQuote24h  Amount+       volume since `since24hAt`, in USDC
+--   feesQuote24h    Amount+       fees since `since24hAt`, in USDC
+--   since24hAt      Time          24 hours before the later of the clock and the newest close, up to the next minute
 --   tvl             Amount?+      what the protocol holds, in USDC: the next three together
 --   tvlPools        Amount?+      twice the USDC in pools with USDC
 --   tvlCollateral   Amount?+      tokens that the vault engine holds, at the feed of their symbol
@@ -22,7 +22,7 @@
 -- example: {"users":64, "swaps":1100, "volumeQuote":"24072013958154", "volumeQuoteScaled":"2407201.3958154",
 --   "feesQuote":"74588489381", "feesQuoteScaled":"7458.8489381", "liquidations":2, "swaps24h":0,
 --   "volumeQuote24h":"0", "volumeQuote24hScaled":"0.0000000", "feesQuote24h":"0", "feesQuote24hScaled":"0.0000000",
---   "since24h":"2026-11-20T11:40:00Z", "tvl":"76862248863463", "tvlScaled":"7686224.8863463",
+--   "since24hAt":"2026-11-20T11:40:00Z", "tvl":"76862248863463", "tvlScaled":"7686224.8863463",
 --   "tvlPools":"40685422559828", "tvlPoolsScaled":"4068542.2559828", "tvlCollateral":"30881246786548",
 --   "tvlCollateralScaled":"3088124.6786548", "tvlStability":"5295579517087", "tvlStabilityScaled":"529557.9517087",
 --   "unpriced":0, "debts":[{"market":"sBTC", "debt":"4075344843545", "debtScaled":"407534.4843545"},
@@ -61,7 +61,7 @@ FROM (SELECT c.deployment FROM chain.cursor AS c WHERE c.deployment = $1 AND c.l
     analyst.scaled(l.volume)::text AS "volumeQuote24hScaled",
     l.fees::text AS "feesQuote24h",
     analyst.scaled(l.fees)::text AS "feesQuote24hScaled",
-    chain.rfc3339(b.minute) AS "since24h",
+    chain.rfc3339(b.minute) AS "since24hAt",
     h.total::text AS "tvl",
     analyst.scaled(h.total)::text AS "tvlScaled",
     h.pools::text AS "tvlPools",

@@ -1,0 +1,97 @@
+/* The encoder: one thread that compresses large answers of look-ups, so that no worker does. It
+ * delays none: with ENCODER_BYTES to do it takes no more, and the rest goes as it is. */
+#include "api/http/server/server_impl.h"
+#include "schema/base/liveness.h"
+#include "schema/base/lock.h"
+
+#include <time.h>
+
+enum {
+    ENCODER_BYTES = 2 << 20, /* of bodies at once: some 10 ms */
+    ENCODER_WAKE_S = 5       /* between looks at an empty list, for the watchdog */
+};
+
+/* NULL: stop. */
+static struct server_conn *next_conn(struct server_encoder *encoder)
+{
+    while (!encoder->first && !encoder->stopping) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += ENCODER_WAKE_S;
+        pthread_cond_timedwait(&encoder->wanted, &encoder->mutex, &until);
+        tide_liveness_mark();
+    }
+    struct server_conn *conn = encoder->first;
+    if (!conn)
+        return NULL;
+    encoder->first = conn->next_encode;
+    if (!encoder->first)
+        encoder->last = NULL;
+    return conn;
+}
+
+/* After the wake the connection is its worker's again. */
+static void *encode_all(void *self)
+{
+    struct server_encoder *encoder = self;
+    struct server_conn *conn;
+    tide_liveness_begin("encoder", SERVER_SILENT_MS);
+    pthread_mutex_lock(&encoder->mutex);
+    while ((conn = next_conn(encoder))) {
+        size_t bytes = conn->reply.body.len;
+        pthread_mutex_unlock(&encoder->mutex);
+        tide_liveness_mark();
+        server_compress(conn);
+        tide_server_wake(&conn->wake);
+        pthread_mutex_lock(&encoder->mutex);
+        encoder->bytes -= bytes;
+    }
+    pthread_mutex_unlock(&encoder->mutex);
+    tide_liveness_end();
+    return NULL;
+}
+
+void server_encoder_submit(struct server_conn *conn)
+{
+    struct server_encoder *encoder = &conn->worker->server->encoder;
+    size_t bytes = conn->reply.body.len;
+    tide_lock_counted(&encoder->mutex, &conn->worker->waits);
+    bool room = encoder->bytes + bytes <= ENCODER_BYTES;
+    if (room) {
+        conn->next_encode = NULL;
+        *(encoder->last ? &encoder->last->next_encode : &encoder->first) = conn;
+        encoder->last = conn;
+        encoder->bytes += bytes;
+        server_step(conn, STEP_WAIT);
+        pthread_cond_signal(&encoder->wanted);
+    }
+    pthread_mutex_unlock(&encoder->mutex);
+    if (room) {
+        server_add(&conn->worker->totals.waiting, 1);
+        return;
+    }
+    conn->encoding = TIDE_ENCODING_NONE;
+    server_step(conn, STEP_ANSWER);
+}
+
+tide_status server_encoder_start(struct tide_server *server, struct tide_err *err)
+{
+    struct server_encoder *encoder = &server->encoder;
+    int failed = pthread_create(&encoder->thread, NULL, encode_all, encoder);
+    encoder->started = !failed;
+    return failed ? tide_fail(err, TIDE_E_MEMORY, "cannot start a thread: %s", strerror(failed))
+                  : TIDE_OK;
+}
+
+void server_encoder_stop(struct tide_server *server)
+{
+    struct server_encoder *encoder = &server->encoder;
+    if (!encoder->started)
+        return;
+    pthread_mutex_lock(&encoder->mutex);
+    encoder->stopping = true;
+    pthread_cond_signal(&encoder->wanted);
+    pthread_mutex_unlock(&encoder->mutex);
+    pthread_join(encoder->thread, NULL);
+    encoder->started = false;
+}
