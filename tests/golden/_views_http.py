@@ -202,8 +202,9 @@ def deposit(s, who, what):
 
 
 def stability(s):
-    return pick(s.must("/api/stability-pool"), epoch="epoch", p="p", paused="paused", scale="scale", sum_coll="sumCollateral",
-                total_coll_gained="totalCollateralGained", total_deposits="totalDeposits", total_liq_count="liquidationCount")
+    found = s.must("/api/stability-pool")
+    return {**pick(found, epoch="epoch", p="p", paused="paused", scale="scale", sum_coll="sumCollateral",
+                   total_coll_gained="totalCollateralGained", total_deposits="totalDeposits"), "total_liq_count": str(found["liquidationCount"])}
 
 
 # --- governance -----------------------------------------------------------------------------------
@@ -235,7 +236,7 @@ def tx_summary(s, number):
 ROUTES = {
     "compliance_registry.get_compliance_status": compliance_status,
     "compliance_registry.get_providers": lambda s, a: [i["provider"] for i in s.all(f"/api/compliance/{a}/providers")],
-    "compliance_registry.get_travel_rule_count": lambda s: s.must("/api/compliance")["travelRuleCount"],
+    "compliance_registry.get_travel_rule_count": lambda s: str(s.must("/api/compliance")["travelRuleCount"]),
     "compliance_registry.is_jurisdiction_blocked": blocked,
     "compliance_registry.is_user_compliant": lambda s, a: kyc(s, a)["compliant"],
     "compliance_registry.is_verified": lambda s, a: kyc(s, a)["compliant"],

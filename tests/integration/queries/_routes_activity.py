@@ -236,7 +236,7 @@ def stability(d, moments, every):
         got = d.ask("/api/stability-pool" + query)
         assert (got["p"], got["sumCollateral"], got["totalDeposits"], got["totalCollateralGained"], got["liquidationCount"],
                 got["paused"], got["changedLedger"]) == (pool["p"], pool["sum_coll"], pool["total_deposits"],
-                pool["total_coll_gained"], str(pool["total_liq_count"]), pool["paused"], str(pool["ledger"])), (got, pool)
+                pool["total_coll_gained"], pool["total_liq_count"], pool["paused"], str(pool["ledger"])), (got, pool)
         assert got["totalDepositsScaled"] == scaled(int(pool["total_deposits"]))
         wanted = []
         for s in rows(f"SELECT depositor, initial_value::text AS v, snapshot_epoch AS epoch, snapshot_p_value::text AS p, "
