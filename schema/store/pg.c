@@ -13,7 +13,9 @@
 static const char session_sql[] =
     "SET search_path = pg_catalog; SET timezone = 'UTC'; SET bytea_output = 'hex';"
     "SET datestyle = 'ISO, MDY'; SET standard_conforming_strings = on;"
-    "SET client_min_messages = warning; SET extra_float_digits = 1";
+    "SET client_min_messages = warning; SET extra_float_digits = 1;"
+    /* A statement ends after its client gave up: each attempt would make a slow server slower. */
+    "SET client_connection_check_interval = '5s'";
 
 /* What our own statements warn of (RAISE WARNING) is for a person; the server's remarks are not. */
 static void log_warning(void *self, const PGresult *result)

@@ -12,6 +12,7 @@ enum {
     WORD_MAX = 9,
     EVENT_BYTES = 24,
     HOOK_MS = 5000,
+    HOOK_TRIES = 3, /* a provider repeats a webhook too, for days */
     PROVIDERS_TEXT = TIDE_KYC_PROVIDERS_MAX * TIDE_KYC_WORD_BYTES
 };
 
@@ -121,7 +122,10 @@ static void tell(struct tide_kyc_context *context, const struct tide_kyc_session
                                                .timeout_ms = HOOK_MS,
                                                .cancelled = tide_kyc_context_cancelled,
                                                .self = context };
-    tide_status status = tide_http_call(context->http, &request, NULL, &answer, &err);
+    tide_status status = TIDE_OK;
+    for (int tries = 0; tries < HOOK_TRIES && answer.code != 200 && status != TIDE_E_STOPPED;
+         tries++)
+        status = tide_http_call(context->http, &request, NULL, &answer, &err);
     if (status != TIDE_OK || answer.code != 200)
         tide_log(TIDE_WARN, "kyc.sandbox_untold", "provider=%s code=%u text=%s", provider->key,
                  answer.code,

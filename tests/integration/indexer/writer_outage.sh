@@ -47,4 +47,16 @@ start=$SECONDS; kill -TERM $first; code=0; wait $first || code=$?
 pg_again
 "$driver" write 1 $N $slow 2>/dev/null; same "stopped while away"
 
+# a program that is killed leaves no statement behind, not even one that waits
+fresh
+"$driver" write 1 8 2>/dev/null
+sql "BEGIN; LOCK TABLE chain.cursor; SELECT pg_sleep(600)" >/dev/null 2>&1 & lock=$!
+until_sql "count(*) = 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND relation = 'chain.cursor'::regclass" 60
+"$driver" write 1 16 2>/dev/null & first=$!
+until_sql "count(*) > 0 FROM pg_stat_activity WHERE wait_event_type = 'Lock'" 60
+kill -9 $first
+until_sql "count(*) = 0 FROM pg_stat_activity WHERE wait_event_type = 'Lock'" 60
+sql "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND relation = 'chain.cursor'::regclass" >/dev/null
+wait $lock || true
+
 echo ok
