@@ -411,8 +411,7 @@ tide_status tide_server_open(struct tide_server **out, const struct tide_server_
         return tide_fail(err, TIDE_E_MEMORY, "no memory for the server");
     server->options = *options;
     server->worker_count = count;
-    pthread_mutex_init(&server->encoder.mutex, NULL);
-    pthread_cond_init(&server->encoder.wanted, NULL);
+    server_encoder_init(&server->encoder);
     for (uint32_t i = 0; i < count; i++) {
         server->workers[i].server = server;
         server->workers[i].event_fd = -1;

@@ -16,7 +16,7 @@ static struct server_conn *next_conn(struct server_encoder *encoder)
 {
     while (!encoder->first && !encoder->stopping) {
         struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
+        clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_sec += ENCODER_WAKE_S;
         pthread_cond_timedwait(&encoder->wanted, &encoder->mutex, &until);
         tide_liveness_mark();
@@ -72,6 +72,17 @@ void server_encoder_submit(struct server_conn *conn)
     }
     conn->encoding = TIDE_ENCODING_NONE;
     server_step(conn, STEP_ANSWER);
+}
+
+/* By a clock that cannot be set: a wait that it made longer would look like a hang. */
+void server_encoder_init(struct server_encoder *encoder)
+{
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_mutex_init(&encoder->mutex, NULL);
+    pthread_cond_init(&encoder->wanted, &attr);
+    pthread_condattr_destroy(&attr);
 }
 
 tide_status server_encoder_start(struct tide_server *server, struct tide_err *err)

@@ -250,6 +250,7 @@ const char *server_cache_control(const struct server_conn *conn);
 
 /* --- server_encode.c --------------------------------------------------------------------- */
 
+void server_encoder_init(struct server_encoder *encoder);
 tide_status server_encoder_start(struct tide_server *server, struct tide_err *err);
 /* After the workers have ended. */
 void server_encoder_stop(struct tide_server *server);
