@@ -61,7 +61,7 @@ export function Figure(props: FigureProps) {
   return (
     <figure class="figure">
       <figcaption>
-        <h3>{title} <span class="units">{units}</span></h3>
+        <h2>{title} <span class="units">{units}</span></h2>
         <div class="figure-aside">
           {aside}
           <button type="button" aria-pressed={asTable} onClick={() => { setAsTable(!asTable); setAt(null); }} aria-label={`Show ${title} as a table`}>Table</button>
