@@ -1,9 +1,10 @@
 import { useApi, useList, type Item } from '../lib/api';
 import { chartNumber, count, cut, deviationBps, percent, ratioBps } from '../lib/amount';
 import { collateralBps, marketDeviation, oldestFirst, priceOf, startOf } from '../lib/fields';
-import { A, Address, Amount, Bps, Card, Facts, Failed, Kpi, Kpis, Meter, Pill, Pool, State, Time, Tx, Waiting } from '../ui/bits';
+import { A, Address, Amount, Bps, Card, Facts, Failed, Kpi, Kpis, Meter, Pill, Pool, State, Time, Waiting } from '../ui/bits';
 import { Prices, TimePlot, XyPlot } from '../ui/series';
 import { Table } from '../ui/table';
+import { Liquidations } from '../ui/vaults';
 import type { PageProps } from '.';
 
 /** Oracle, TWAP and pool by the hour: the rows are the oracle's. */
@@ -61,7 +62,6 @@ export default function MarketPage({ args }: PageProps) {
   const days = useList(`/api/markets/${name}/daily`, { limit: 60, fill: 'previous' }, ['synthetic_engine_']);
   const risk = useApi(`/api/markets/${name}/risk`, {}, ['synthetic_engine_', 'oracle_']);
   const vaults = useList('/api/vaults', { market: args.market, sort: 'risk', limit: 20 }, ['synthetic_engine_', 'oracle_']);
-  const liquidations = useList('/api/liquidations', { market: args.market, limit: 10 }, ['synthetic_engine_']);
   if (!m) return answer.error ? <Failed problem={answer.error} /> : <Waiting answer={answer}>{null}</Waiting>;
   const weekAgo = week.items[7] ? priceOf(week.items[7], 'close') : null;
   return (
@@ -97,15 +97,7 @@ export default function MarketPage({ args }: PageProps) {
           ['Token', <Address of={m.synthToken ?? m.token ?? m.address} />], ['Collateral for new debt', <Bps of={m.minCollRatioBps} />], ['Liquidated below', <Bps of={m.liqRatioBps} />],
           ['Liquidation penalty', <Bps of={m.liqPenaltyBps} />], ['Stability fee', <Bps of={m.stabFeeBps} />], ['Debt ceiling', <Amount of={m} name="debtCeiling" full />],
           ['Pool', <Pool of={m.pool} />], ['Oracle feed', asset ? <A to="/oracle" query={{ asset }}>{asset}</A> : '–']]} /></Card>
-        <Card title="Liquidations" wide><Waiting answer={liquidations}>
-          <Table caption="Liquidations" file={`${args.market}-liquidations`} items={liquidations.items} list={liquidations} columns={[
-            { label: 'Time (UTC)', cell: (l) => <Time of={l.closedAt} />, text: (l) => l.closedAt },
-            { label: 'Owner', cell: (l) => <Address of={l.owner} />, text: (l) => l.owner },
-            { label: 'Liquidator', cell: (l) => <Address of={l.liquidator} />, text: (l) => l.liquidator },
-            { label: 'Debt repaid', right: true, cell: (l) => <Amount of={l} name="debtRepaid" />, text: (l) => l.debtRepaidScaled },
-            { label: 'Collateral seized', right: true, cell: (l) => <Amount of={l} name="collateralSeized" />, text: (l) => l.collateralSeizedScaled },
-            { label: 'Transaction', cell: (l) => <Tx of={l.txHash} />, text: (l) => l.txHash }]} />
-        </Waiting></Card>
+        <Card title="Liquidations" wide><Liquidations params={{ market: args.market }} file={`${args.market}-liquidations`} /></Card>
       </div>
     </>
   );

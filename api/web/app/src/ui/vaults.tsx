@@ -1,0 +1,71 @@
+/** What pages of vaults and of a market share: the fall of a price, and liquidations. */
+import { useEffect, useState } from 'preact/hooks';
+import { useApi, useList, type Item } from '../lib/api';
+import { count, percent } from '../lib/amount';
+import { marketOf } from '../lib/fields';
+import { setQuery, useQuery } from '../lib/router';
+import { Address, Amount, Bps, Card, Kpi, Kpis, Market, Time, Tx, Waiting } from './bits';
+import { XyPlot } from './series';
+import { Table } from './table';
+
+/** A liquidator pays the debt and gets collateral worth the debt and the penalty: so much less than its value, by the market's terms. */
+function discountBps(market: Item | undefined): bigint | null {
+  if (market?.liqPenaltyBps == null) return null;
+  const penalty = BigInt(market.liqPenaltyBps);
+  return (penalty * 10000n) / (10000n + penalty);
+}
+
+export function Fall({ market }: { market: string }) {
+  const asked = useQuery('fall', '20');
+  const [fall, setFall] = useState(asked);
+  useEffect(() => setFall(asked), [asked]);
+  const risk = useApi(`/api/markets/${encodeURIComponent(market)}/risk`, {}, ['synthetic_engine_', 'oracle_']);
+  const items: Item[] = risk.data?.items ?? [];
+  const at = items.find((i) => Number(i.fallBps) === Math.round(Number(fall) * 100)) ?? null;
+  return (
+    <Card title={`If the price of ${market}'s collateral falls`} wide>
+      <div class="row">
+        <label for="fall">Price falls by</label>
+        <input id="fall" type="range" min="0" max="100" step="1" value={fall} aria-valuetext={`${fall} percent`}
+          onInput={(event) => setFall(event.currentTarget.value)} onChange={(event) => setQuery({ fall: event.currentTarget.value }, true)} />
+        <output for="fall" class="num">{fall} %</output>
+      </div>
+      <Waiting answer={risk}>
+        <Kpis>
+          <Kpi label="Vaults that may be liquidated"><span class="num" data-raw={String(at?.vaults)}>{count(at?.vaults)}</span></Kpi>
+          <Kpi label="Their debt"><Amount of={at} name="debt" unit={market} /></Kpi>
+          <Kpi label="Their collateral"><Amount of={at} name="collateral" /></Kpi>
+        </Kpis>
+        <XyPlot title="Debt that may be liquidated" units={`${market}, by fall of the collateral's price`} rows={items} file={`${market}-fall`} empty="No vault has debt and a price."
+          plot={{ x: items.map((i) => Number(i.fallBps) / 100), time: false, xLabel: ' %', series: [{ name: 'Debt', colour: 'down', area: true, step: true, values: items.map((i) => Number(i.debtScaled)) }] }}
+          columns={[
+            { label: 'Fall', right: true, cell: (i) => percent(i.fallBps), text: (i) => i.fallBps },
+            { label: 'Vaults', right: true, cell: (i) => count(i.vaults), text: (i) => i.vaults },
+            { label: 'Debt', right: true, cell: (i) => <Amount of={i} name="debt" />, text: (i) => i.debtScaled },
+            { label: 'Collateral', right: true, cell: (i) => <Amount of={i} name="collateral" />, text: (i) => i.collateralScaled }]}
+          describe={(i) => `fall of ${percent(i.fallBps)}: ${i.vaults} vaults, debt ${i.debtScaled}`} />
+      </Waiting>
+    </Card>
+  );
+}
+
+export function Liquidations({ params, file }: { params: Record<string, string | null>; file: string }) {
+  const list = useList('/api/liquidations', { ...params, limit: 20 }, ['synthetic_engine_']);
+  const markets = useApi('/api/markets');
+  const terms = new Map<string, Item>((markets.data?.items ?? []).map((m: Item) => [marketOf(m), m]));
+  return (
+    <Waiting answer={list}>
+      <Table caption="Liquidations" file={file} items={list.items} list={list} columns={[
+        { label: 'Time (UTC)', cell: (l) => <Time of={l.closedAt} />, text: (l) => l.closedAt },
+        { label: 'Market', cell: (l) => <Market of={l.market} />, text: (l) => l.market },
+        { label: 'Owner', cell: (l) => <Address of={l.owner} />, text: (l) => l.owner },
+        { label: 'Liquidator', cell: (l) => <Address of={l.liquidator} />, text: (l) => l.liquidator },
+        { label: 'Debt repaid', right: true, cell: (l) => <Amount of={l} name="debtRepaid" />, text: (l) => l.debtRepaidScaled },
+        { label: 'Collateral seized', right: true, cell: (l) => <Amount of={l} name="collateralSeized" unit={l.collateralTokenSymbol} />, text: (l) => l.collateralSeizedScaled },
+        { label: 'To the stability pool', right: true, cell: (l) => <Amount of={l} name="collateralToStabilityPool" />, text: (l) => l.collateralToStabilityPoolScaled },
+        { label: 'Discount', right: true, cell: (l) => <Bps of={discountBps(terms.get(l.market))} />, text: (l) => discountBps(terms.get(l.market)) },
+        { label: 'Transaction', cell: (l) => <Tx of={l.txHash} />, text: (l) => l.txHash }]} />
+      <p class="dim">Discount: what a liquidator pays less than the collateral is worth, by the market's present penalty. A vault that holds less gives less.</p>
+    </Waiting>
+  );
+}
