@@ -5,7 +5,10 @@ import { Events } from '../ui/events';
 import { Table } from '../ui/table';
 import type { PageProps } from '.';
 
-const more = (shown: unknown[], all: number | undefined) => (all !== undefined && all > shown.length ? <p class="dim">{shown.length} of {count(all)}.</p> : null);
+const COUNTED = 200; // the API counts no further
+const counted = (n: number) => (n >= COUNTED ? `${n} or more` : count(n));
+const more = (shown: unknown[], all: number) => (all > shown.length ? <p class="dim">{shown.length} of {counted(all)}.</p> : null);
+const NOT_KNOWN: Record<string, string> = { stale: 'not known: the index is stale', incomplete: 'not known: the registry is not indexed whole' };
 
 export default function AddressPage({ args }: PageProps) {
   const a = encodeURIComponent(args.address);
@@ -19,18 +22,19 @@ export default function AddressPage({ args }: PageProps) {
       <p class="mono break">{args.address}</p>
       <Waiting answer={answer}>{p && <>
         <Kpis>
-          <Kpi label="Compliance" note={c?.expiresAt ? <>until <Time of={c.expiresAt} /></> : undefined}>{c ? <State of={c.status} /> : '–'}</Kpi>
-          <Kpi label="May trade" note="by the registry's rule">{c ? (c.compliant ? <Pill tone="good">yes</Pill> : <Pill tone="bad">no</Pill>) : '–'}</Kpi>
-          <Kpi label="Vaults"><span class="num" data-raw={String(p.vaultsCount ?? p.vaultCount ?? p.vaults.length)}>{count(p.vaultsCount ?? p.vaultCount ?? p.vaults.length)}</span></Kpi>
-          <Kpi label="Pool positions"><span class="num">{count(p.positionsCount ?? p.positionCount ?? p.positions.length)}</span></Kpi>
+          <Kpi label="Compliance" note={c?.expiresAt ? <>until <Time of={c.expiresAt} /></> : undefined}>{c?.status ? <State of={c.status} /> : <Pill tone="warn">{NOT_KNOWN[c?.unknownBecause] ?? 'not known'}</Pill>}</Kpi>
+          <Kpi label="May trade" note="by the registry's rule">{c?.compliant === true ? <Pill tone="good">yes</Pill> : c?.compliant === false ? <Pill tone="bad" title={c.reasonCode ?? undefined}>no</Pill> : <Pill tone="warn">not known</Pill>}</Kpi>
+          <Kpi label="Vaults"><span class="num" data-raw={String(p.vaultsCount)}>{counted(p.vaultsCount)}</span></Kpi>
+          <Kpi label="Pool positions"><span class="num">{counted(p.positionsCount)}</span></Kpi>
+          <Kpi label="Claimable earnings" note={p.claimable?.refused ? 'no stake' : undefined}><Amount of={p.claimable} name="total" /></Kpi>
           <Kpi label="Stability deposit"><Amount of={d} name="compoundedDeposit" unit="USDC" /></Kpi>
         </Kpis>
         <div class="grid">
           <Card title="Balances">
             <Table caption="Balances" file={`${args.address}-balances`} items={p.balances} keyOf={(b) => b.token} columns={[
               { label: 'Token', cell: (b) => symbolOf(b, 'token'), text: (b) => b.tokenSymbol },
-              { label: 'Balance', right: true, cell: (b) => <Amount of={b} name="balance" full />, text: (b) => b.balanceScaled, order: (b) => BigInt(b.balance) },
-              { label: 'Contract', cell: (b) => <Address of={b.token} />, text: (b) => b.token }]} />{more(p.balances, p.balancesCount ?? p.balanceCount)}</Card>
+              { label: 'Balance', right: true, cell: (b) => <Amount of={b} name="balance" full />, text: (b) => b.balanceScaled, order: (b) => (b.balance == null ? null : BigInt(b.balance)) },
+              { label: 'Contract', cell: (b) => <Address of={b.token} />, text: (b) => b.token }]} />{more(p.balances, p.balancesCount)}</Card>
           <Card title="Vaults">
             <Table caption="Vaults" file={`${args.address}-vaults`} items={p.vaults} keyOf={(v) => v.market} columns={[
               { label: 'Market', cell: (v) => <Market of={v.market} />, text: (v) => v.market },
@@ -38,14 +42,14 @@ export default function AddressPage({ args }: PageProps) {
               { label: 'Ratio', right: true, cell: (v) => <Bps of={v.ratioBps} />, text: (v) => v.ratioBps },
               { label: 'Distance', right: true, cell: (v) => <Bps of={v.distanceBps} />, text: (v) => v.distanceBps },
               { label: 'Debt', right: true, cell: (v) => <Amount of={v} name="debt" unit={v.synthTokenSymbol} />, text: (v) => v.debtScaled },
-              { label: 'Collateral', right: true, cell: (v) => <Amount of={v} name="collateral" unit={v.collateralTokenSymbol} />, text: (v) => v.collateralScaled }]} />{more(p.vaults, p.vaultsCount ?? p.vaultCount)}</Card>
+              { label: 'Collateral', right: true, cell: (v) => <Amount of={v} name="collateral" unit={v.collateralTokenSymbol} />, text: (v) => v.collateralScaled }]} />{more(p.vaults, p.vaultsCount)}</Card>
           <Card title="Pool positions">
             <Table caption="Pool positions" file={`${args.address}-positions`} items={p.positions} keyOf={(i) => i.pool} columns={[
               { label: 'Pool', cell: (i) => <Pool of={i.pool} />, text: (i) => i.pool },
               { label: 'Token A', right: true, cell: (i) => <Amount of={i} name="underlyingA" />, text: (i) => i.underlyingAScaled },
               { label: 'Token B', right: true, cell: (i) => <Amount of={i} name="underlyingB" />, text: (i) => i.underlyingBScaled },
               { label: 'Claimable A', right: true, cell: (i) => <Amount of={i} name="claimableA" />, text: (i) => i.claimableAScaled },
-              { label: 'Claimable B', right: true, cell: (i) => <Amount of={i} name="claimableB" />, text: (i) => i.claimableBScaled }]} />{more(p.positions, p.positionsCount ?? p.positionCount)}</Card>
+              { label: 'Claimable B', right: true, cell: (i) => <Amount of={i} name="claimableB" />, text: (i) => i.claimableBScaled }]} />{more(p.positions, p.positionsCount)}</Card>
           {d && <Card title="Stability deposit"><Facts rows={[['Now', <Amount of={d} name="compoundedDeposit" unit="USDC" full />], ['When last touched', <Amount of={d} name="initialValue" unit="USDC" full />],
             ['Unclaimed collateral', <Amount of={d} name="collateralGain" full />], ['Since', <Time of={d.depositedAt} />]]} /></Card>}
           <Card title="Votes">
@@ -54,12 +58,12 @@ export default function AddressPage({ args }: PageProps) {
               { label: 'Proposal', right: true, cell: (v) => v.proposalId, text: (v) => v.proposalId },
               { label: 'Vote', cell: (v) => (v.support ? 'yes' : 'no'), text: (v) => (v.support ? 'yes' : 'no') },
               { label: 'Weight', right: true, cell: (v) => count(v.weight), text: (v) => v.weight },
-              { label: 'Transaction', cell: (v) => <Tx of={v.txHash} />, text: (v) => v.txHash }]} />{more(p.votes, p.votesCount ?? p.voteCount)}</Card>
+              { label: 'Transaction', cell: (v) => <Tx of={v.txHash} />, text: (v) => v.txHash }]} /></Card>
           <Card title="Claims of earnings">
             <Table caption="Claims of earnings" file={`${args.address}-claims`} items={p.claims} columns={[
               { label: 'Time (UTC)', cell: (v) => <Time of={v.closedAt} />, text: (v) => v.closedAt },
               { label: 'Paid', right: true, cell: (v) => <Amount of={v} name="total" full />, text: (v) => v.totalScaled },
-              { label: 'Transaction', cell: (v) => <Tx of={v.txHash} />, text: (v) => v.txHash }]} />{more(p.claims, p.claimsCount ?? p.claimCount)}</Card>
+              { label: 'Transaction', cell: (v) => <Tx of={v.txHash} />, text: (v) => v.txHash }]} /></Card>
         </div>
       </>}</Waiting>
       <Card title="Compliance history"><Waiting answer={history}>

@@ -37,7 +37,7 @@ export default function Vaults() {
             { label: 'Collateral', right: true, cell: (v) => <Amount of={v} name="collateral" unit={v.collateralTokenSymbol} />, text: (v) => v.collateralScaled },
             { label: 'Collateral value', right: true, cell: (v) => <Amount of={v} name="collateralValue" unit="USD" />, text: (v) => v.collateralValueScaled },
             { label: 'Changed', cell: (v) => <Time of={v.changedAt} />, text: (v) => v.changedAt }]} />
-          <p class="dim">Distance: how far the collateral's price must fall until the vault may be liquidated.</p>
+          <p class="dim">Vaults are listed by market, in each by the chosen order. Distance: how far the collateral's price must fall until the vault may be liquidated.</p>
         </Waiting>
       </Card>
       <Card title="Liquidations"><Liquidations params={{ market }} file="liquidations" /></Card>

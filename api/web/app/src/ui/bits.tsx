@@ -85,7 +85,7 @@ export const State = ({ of }: { of: string | null | undefined }) =>
 
 export function Card({ title, aside, children, id, wide }: { title?: string; aside?: ComponentChildren; children: ComponentChildren; id?: string; wide?: boolean }) {
   return (
-    <section class={`card${wide ? ' wide' : ''}`} aria-label={title} id={id}>
+    <section class={`card${wide ? ' wide' : ''}`} id={id}>
       {title && <div class="card-head"><h2>{title}</h2>{aside && <div class="card-aside">{aside}</div>}</div>}
       {children}
     </section>

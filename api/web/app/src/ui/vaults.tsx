@@ -31,6 +31,9 @@ export function Fall({ market }: { market: string }) {
         <output for="fall" class="num">{fall} %</output>
       </div>
       <Waiting answer={risk}>
+        {risk.data?.unpricedBecause && <p class="notice warn">Without a fresh price nothing can be said: {risk.data.unpricedBecause.replace(/_/g, ' ')}.</p>}
+        {risk.data && risk.data.unpriced > 0 && <p class="notice warn">{count(risk.data.unpriced)} of {count(risk.data.vaults)} vaults have no ratio and are in none of these figures.</p>}
+        {risk.data?.complete === false && <p class="notice warn">This market has so many vaults that only the riskiest are counted.</p>}
         <Kpis>
           <Kpi label="Vaults that may be liquidated"><span class="num" data-raw={String(at?.vaults)}>{count(at?.vaults)}</span></Kpi>
           <Kpi label="Their debt"><Amount of={at} name="debt" unit={market} /></Kpi>
