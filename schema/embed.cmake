@@ -3,7 +3,8 @@
 # each text. -DALSO="a|b" adds files from elsewhere, sorted in by name. With -DFILES="a|b" instead of
 # DIR: these files, under their whole names. A line "-- part: NAME" of a .sql is replaced by the content
 # of DIR/parts/NAME.sql. If DIR has parts, comments at the head of its files are left out, except the
-# two lines that api/sql/statement.c reads.
+# two lines that api/sql/statement.c reads. -DTYPE=static_file names the element's struct where it is not tide_WHAT.
+# With -DPACKED=PREFIX each file has its bytes as gzip and as zstd beside it; files under way begin with PREFIX.
 if(FILES)
   string(REPLACE "|" ";" files "${FILES}")
 else()
@@ -16,6 +17,28 @@ endif()
 if(DIR)
   file(GLOB parts ${DIR}/parts/*.sql)
 endif()
+if(NOT TYPE)
+  set(TYPE ${WHAT})
+endif()
+
+# An array of the bytes of hex digits; a NUL follows.
+function(put_array name hex)
+  string(REGEX REPLACE "(................................................................)" "\\1\n" hex "${hex}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  set(text "${text}static const uint8_t ${name}[] = {\n${bytes}0x00\n};\n" PARENT_SCOPE)
+endfunction()
+
+# The file in another coding, as hex digits. The time in the head of a gzip file would make every build differ.
+function(pack out file coding)
+  file(ARCHIVE_CREATE OUTPUT ${PACKED}.${coding} PATHS ${file} FORMAT raw COMPRESSION ${coding} COMPRESSION_LEVEL 9)
+  file(READ ${PACKED}.${coding} hex HEX)
+  file(REMOVE ${PACKED}.${coding})
+  if(coding STREQUAL "GZip")
+    string(REGEX REPLACE "^(1f8b08..)........" "\\100000000" hex "${hex}")
+  endif()
+  set(${out} "${hex}" PARENT_SCOPE)
+endfunction()
+
 set(text "#include \"${HEADER}\"\n\n")
 set(table "")
 set(count 0)
@@ -41,13 +64,19 @@ foreach(file IN LISTS files)
   else()
     file(READ ${file} hex HEX)
   endif()
-  string(REGEX REPLACE "(................................................................)" "\\1\n" hex "${hex}")
-  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
-  string(APPEND text "static const uint8_t text_${count}[] = {\n${bytes}0x00\n};\n")
-  string(APPEND table "    { \"${name}\", { text_${count}, sizeof text_${count} - 1 } },\n")
+  put_array(text_${count} "${hex}")
+  set(row "\"${name}\", { text_${count}, sizeof text_${count} - 1 }")
+  if(PACKED)
+    foreach(coding IN ITEMS GZip Zstd)
+      pack(hex ${file} ${coding})
+      put_array(${coding}_${count} "${hex}")
+      string(APPEND row ", { ${coding}_${count}, sizeof ${coding}_${count} - 1 }")
+    endforeach()
+  endif()
+  string(APPEND table "    { ${row} },\n")
   math(EXPR count "${count} + 1")
 endforeach()
-string(APPEND text "const struct tide_${WHAT} tide_${WHAT}s[] = {\n${table}};\n")
+string(APPEND text "const struct tide_${TYPE} tide_${WHAT}s[] = {\n${table}};\n")
 string(APPEND text "const size_t tide_${WHAT}_count = ${count};\n")
 file(WRITE ${OUT}.new "${text}")
 file(COPY_FILE ${OUT}.new ${OUT} ONLY_IF_DIFFERENT)

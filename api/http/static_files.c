@@ -46,6 +46,15 @@ const struct tide_static_file *tide_static_file_of(const char *path)
     return NULL;
 }
 
+static void send_file(struct tide_reply *reply, const struct tide_static_file *file)
+{
+    reply->fixed = file->text;
+    reply->encoded[TIDE_ENCODING_GZIP] = file->gzip;
+    reply->encoded[TIDE_ENCODING_ZSTD] = file->zstd;
+    reply->content_type = type_of(file->name);
+    reply->security_policy = PAGE_POLICY;
+}
+
 tide_handler_fn tide_route_static_file;
 void tide_route_static_file(struct tide_handler_context *context,
                             const struct tide_request *request, struct tide_reply *reply)
@@ -53,15 +62,14 @@ void tide_route_static_file(struct tide_handler_context *context,
     const struct tide_static_file *document = tide_static_file_of(request->route->path);
     (void)context;
     assert(document); /* of every route with this handler: test_document */
-    reply->fixed = document->text;
-    reply->content_type = type_of(document->name);
-    reply->security_policy =
-        strcmp(document->name, "partner.html") == 0 ? PARTNER_POLICY : PAGE_POLICY;
+    send_file(reply, document);
+    if (strcmp(document->name, "partner.html") == 0)
+        reply->security_policy = PARTNER_POLICY;
 }
 
 /* --- the dashboard ----------------------------------------------------------------------- */
 
-const struct tide_app_file *tide_app_file_of(tide_slice name)
+const struct tide_static_file *tide_app_file_of(tide_slice name)
 {
     for (size_t i = 0; i < tide_app_file_count; i++)
         if (tide_slice_eq_str(name, tide_app_files[i].name))
@@ -73,12 +81,10 @@ tide_handler_fn tide_route_dashboard;
 void tide_route_dashboard(struct tide_handler_context *context, const struct tide_request *request,
                           struct tide_reply *reply)
 {
-    const struct tide_app_file *page = tide_app_file_of(TIDE_SLICE("index.html"));
+    const struct tide_static_file *page = tide_app_file_of(TIDE_SLICE("index.html"));
     (void)context;
     (void)request; /* the page reads its own address */
-    reply->fixed = page ? page->text : tide_static_file_of("/unbuilt")->text;
-    reply->content_type = type_of("index.html");
-    reply->security_policy = PAGE_POLICY;
+    send_file(reply, page ? page : tide_static_file_of("/unbuilt"));
 }
 
 /* The names of built files change with their content. */
@@ -89,7 +95,7 @@ static bool is_immutable(const char *name)
 }
 
 /* The server keeps one digest for each route, which has many files. */
-static void set_tag(struct tide_reply *reply, const struct tide_app_file *file)
+static void set_tag(struct tide_reply *reply, const struct tide_static_file *file)
 {
     uint8_t hash[TIDE_HASH_BYTES];
     tide_sha256(hash, is_immutable(file->name) ? tide_slice_str(file->name) : file->text);
@@ -101,16 +107,14 @@ tide_handler_fn tide_route_app_file;
 void tide_route_app_file(struct tide_handler_context *context, const struct tide_request *request,
                          struct tide_reply *reply)
 {
-    const struct tide_app_file *file =
+    const struct tide_static_file *file =
         tide_app_file_of(tide_request_param(request, TIDE_PARAM_file)->text);
     (void)context;
     if (!file) {
         tide_reply_problem(reply, 404, "not_found", "The dashboard has no such file.");
         return;
     }
-    reply->fixed = file->text;
-    reply->content_type = type_of(file->name);
-    reply->security_policy = PAGE_POLICY;
+    send_file(reply, file);
     if (is_immutable(file->name))
         reply->cache_control = "public, max-age=31536000, immutable";
     set_tag(reply, file);

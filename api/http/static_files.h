@@ -11,23 +11,20 @@
 #include "tidemark/slice.h"
 
 struct tide_static_file {
-    const char *name; /* of the file: "openapi.json" */
-    tide_slice text;  /* a NUL follows */
+    const char *name;      /* of the file: "openapi.json" */
+    tide_slice text;       /* a NUL follows */
+    tide_slice gzip, zstd; /* the same bytes, encoded */
 };
 extern const struct tide_static_file tide_static_files[];
 extern const size_t tide_static_file_count;
 
 /* What tools/dashboard built, and the icon; "index.html" only if it was built. The other names
  * contain a hash of their content, except "licenses.txt" and "icon.svg". */
-struct tide_app_file {
-    const char *name;
-    tide_slice text; /* a NUL follows */
-};
-extern const struct tide_app_file tide_app_files[];
+extern const struct tide_static_file tide_app_files[];
 extern const size_t tide_app_file_count;
 
 /* The file of the dashboard with that name, NULL when there is none. */
-const struct tide_app_file *tide_app_file_of(tide_slice name);
+const struct tide_static_file *tide_app_file_of(tide_slice name);
 
 /* The document of a route's path, NULL when there is none. */
 const struct tide_static_file *tide_static_file_of(const char *path);

@@ -118,13 +118,16 @@ static void files_of_the_dashboard_are_found_by_name(void **state)
         assert_int_equal(reply.status, 404);
     }
     for (size_t i = 0; i < tide_app_file_count; i++) {
-        const struct tide_app_file *file = &tide_app_files[i];
+        const struct tide_static_file *file = &tide_app_files[i];
         ask_file(&reply, file->name);
         assert_int_equal(reply.status, 200);
         assert_ptr_equal(reply.fixed.ptr, file->text.ptr);
         if (!reply.content_type)
             fail_msg("%s has no type", file->name);
         assert_true(reply.has_etag);
+        assert_memory_equal(reply.encoded[TIDE_ENCODING_GZIP].ptr, "\x1f\x8b\x08", 3);
+        assert_memory_equal(reply.encoded[TIDE_ENCODING_GZIP].ptr + 4, "\0\0\0\0", 4); /* no time */
+        assert_memory_equal(reply.encoded[TIDE_ENCODING_ZSTD].ptr, "\x28\xb5\x2f\xfd", 4);
         /* What may change under its name is asked for again. */
         assert_int_equal(reply.cache_control != NULL, strchr(file->name, '-') != NULL);
     }
