@@ -79,12 +79,13 @@ CREATE INDEX ON history."stellar_asset_instance" (deployment, ledger) WHERE remo
 CREATE INDEX ON history."raw" (deployment, contract, ledger);
 CREATE INDEX ON history."partner_registry_partner" (deployment, key_id, owner);
 
--- Events of one partner, owner, claimer or proposal, newest first.
+-- Events of one partner, owner, claimer, proposal or voter, newest first.
 CREATE INDEX ON event."earnings_distributor_partner_revenue_forwarded" (deployment, partner_id, epoch, ledger);
 CREATE INDEX ON event."partner_registry_preg_claim" (deployment, partner_owner, ledger);
 CREATE INDEX ON event."earnings_distributor_revenue_claimed" (deployment, claimer, ledger);
 CREATE INDEX ON event."dao_governance_proposed" (deployment, proposal_id, ledger);
 CREATE INDEX ON event."dao_governance_voted" (deployment, proposal_id, ledger);
+CREATE INDEX ON event."dao_governance_voted" (deployment, voter, ledger);
 -- Events of one address, kind or contract in the order of the ledger. No event names more than two
 -- addresses (tests/unit/catalogue/test_catalogue.c). Hashes: 56-byte texts would make the indexes larger than the
 -- rows. GIN has no order: each page of a busy address would read and sort all of its events.
@@ -324,6 +325,41 @@ CREATE FUNCTION chain.vault_state(debt numeric, ratio numeric, liq_ratio numeric
   RETURN CASE WHEN debt = 0 THEN 'open' WHEN ratio IS NULL OR liq_ratio IS NULL THEN 'unpriced'
     WHEN ratio < liq_ratio THEN 'liquidatable' WHEN ratio < min_coll_ratio THEN 'at_risk' ELSE 'active' END;
 COMMENT ON FUNCTION chain.vault_state(numeric, numeric, numeric, numeric) IS 'open, active, at_risk, liquidatable or unpriced';
+
+-- Raw units of the token times a raw price, as the engine computes them. NULL above 127 bits.
+CREATE FUNCTION chain.vault_value(amount numeric, price numeric) RETURNS numeric
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE WHEN abs(amount * price) <= 170141183460469231731687303715884105727 THEN div(amount * price, 10000000) END;
+COMMENT ON FUNCTION chain.vault_value(numeric, numeric) IS 'value of an amount in the engine''s own arithmetic, 7 decimals';
+
+-- The lowest price of the collateral at which the vault may not be liquidated: one unit below it, it may.
+-- From vault_ratio: div(value * 10000, owed) >= liq_ratio is value >= ceil(liq_ratio * owed / 10000), and
+-- div(collateral * price, 10000000) >= least is price >= ceil(least * 10000000 / collateral).
+-- NULL: no debt, a debt worth nothing, no price of the synth, no such price at all, or one where the
+-- engine's arithmetic overflows.
+CREATE FUNCTION chain.vault_liquidation_price(collateral numeric, debt numeric, synth_price numeric, liq_ratio numeric)
+  RETURNS numeric
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+  SELECT p.price
+  FROM (SELECT div(debt * synth_price, 10000000) AS owed) AS d,
+    LATERAL (SELECT div(div(liq_ratio * d.owed + 9999, 10000) * 10000000 + collateral - 1, nullif(collateral, 0)) AS price) AS p
+  WHERE debt > 0 AND collateral > 0 AND liq_ratio > 0 AND d.owed > 0
+    AND chain.vault_ratio(collateral, debt, p.price, synth_price) IS NOT NULL;
+END;
+COMMENT ON FUNCTION chain.vault_liquidation_price(numeric, numeric, numeric, numeric) IS
+  'lowest price of the collateral at which the vault may not be liquidated; one unit below it, it may';
+
+-- How far the collateral's price must fall until the vault may be liquidated: the smallest whole number of
+-- basis points f for which div(collateral_price * (10000 - f), 10000) is below the liquidation price. 0: it
+-- may be liquidated now. NULL: no ratio, no debt, or never.
+CREATE FUNCTION chain.vault_distance(debt numeric, ratio numeric, liq_ratio numeric, liquidation_price numeric,
+    collateral_price numeric) RETURNS integer
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE WHEN debt = 0 OR ratio IS NULL THEN NULL WHEN ratio < liq_ratio THEN 0
+    ELSE (10001 - div(liquidation_price * 10000 + collateral_price - 1, nullif(collateral_price, 0)))::integer END;
+COMMENT ON FUNCTION chain.vault_distance(numeric, numeric, numeric, numeric, numeric) IS
+  'basis points by which the price of the collateral must fall until a vault may be liquidated';
 
 -- at: the ledger; 2147483647 for now. A price that the oracle would refuse is NULL; refusal says why.
 CREATE FUNCTION chain.vault_market(deployment smallint, at integer)

@@ -13,19 +13,18 @@ static bool not_ready(struct tide_reply *reply)
     return false;
 }
 
-static bool open_past(struct tide_reader *reader, struct tide_handler_context *context,
-                      struct tide_reply *reply)
+bool tide_reader_open_task(struct tide_reader *reader, struct tide_handler_context *context,
+                           uint64_t now, struct tide_reply *reply)
 {
     struct tide_err err;
     const struct tide_sql_task *task = tide_sql_task(context);
-    assert(task); /* ?ledger= is for a pool's thread */
+    assert(task); /* the past is for a pool's thread */
+    *reader = (struct tide_reader){ .now = now };
     tide_status status = reader_past_open(&reader->past, &reader->meta, task->pg, task->deployment,
                                           &reply->at, &err);
     reader->pg = task->pg;
     reader->unkept = project_unkept(task->scope);
-    if (status == TIDE_OK)
-        reader->now = reader->meta->close_time;
-    else
+    if (status != TIDE_OK)
         tide_sql_problem(reply, task->pg, &err);
     return status == TIDE_OK;
 }
@@ -62,7 +61,7 @@ bool tide_reader_open(struct tide_reader *reader, struct tide_handler_context *c
     struct tide_err err;
     *reader = (struct tide_reader){ .hot = context->thread };
     if (TIDE_UNLIKELY(ledger && ledger->given))
-        return open_past(reader, context, reply);
+        return tide_reader_open_task(reader, context, reply->at.close_time, reply);
     if (TIDE_UNLIKELY(tide_hot_begin(reader->hot, &reader->meta, &err) != TIDE_OK))
         return not_ready(reply);
     if (TIDE_UNLIKELY(!tide_deployment_select_allows(context->api->select, reader->meta->protocol)))

@@ -40,6 +40,11 @@ struct tide_reader {
  * stale (older than stale_after_ms, or than ?maxAgeMs=), or a failure of the database. */
 bool tide_reader_open(struct tide_reader *reader, struct tide_handler_context *context,
                       const struct tide_request *request, struct tide_reply *reply);
+/* The same for a handler of kind SQL that tide_sql_handle runs: records as of the ledger that the
+ * task answers, evaluated at now (unix seconds). The connection's role must be allowed to read
+ * them. */
+bool tide_reader_open_task(struct tide_reader *reader, struct tide_handler_context *context,
+                           uint64_t now, struct tide_reply *reply);
 /* Whether what is known allows a compliance answer at all: the registry is indexed whole, and its
  * newest ledger is young enough. False: the reply says why not. */
 bool tide_reader_trusted(const struct tide_reader *reader,

@@ -344,6 +344,21 @@ static void read_pair(struct match *m, uint32_t first, tide_slice pair)
         bad_query(m, name, why);
 }
 
+static bool is_given(const struct match *m, enum tide_param_id id)
+{
+    const struct tide_param_value *value = tide_request_param(m->request, id);
+    return value && value->given;
+}
+
+static void refuse_conflicts(struct match *m)
+{
+    const struct tide_route_conflict *conflicts = m->table->conflicts;
+    for (size_t i = 0; i < m->table->conflict_count; i++)
+        if (is_given(m, conflicts[i].param) && is_given(m, conflicts[i].with) &&
+            strcmp(m->request->route->id, conflicts[i].route) == 0)
+            bad_query(m, tide_slice_str(tide_param_of(conflicts[i].param)->name), conflicts[i].why);
+}
+
 static void read_query(struct match *m, const struct tide_route *route, tide_slice query)
 {
     uint32_t first = m->request->param_count;
@@ -361,6 +376,7 @@ static void read_query(struct match *m, const struct tide_route *route, tide_sli
     for (uint32_t i = first; next_name(&names, &name, &required); i++)
         if (required && !m->request->params[i].given)
             bad_query(m, name, "must be given");
+    refuse_conflicts(m);
 }
 
 /* --- all of it -------------------------------------------------------------------------- */

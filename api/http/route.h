@@ -119,11 +119,20 @@ struct tide_route_hint {
     const char *why; /* "is not taken here: …" */
 };
 
+/* Two parameters that a route does not take together. */
+struct tide_route_conflict {
+    const char *route;
+    enum tide_param_id param, with;
+    const char *why; /* of param: "cannot be given with …" */
+};
+
 struct tide_route_table {
     const struct tide_route *routes;
     size_t count;
     const struct tide_route_hint *hints;
     size_t hint_count;
+    const struct tide_route_conflict *conflicts;
+    size_t conflict_count;
 };
 
 /* A request's target as it came, undecoded; query is what follows '?', empty without one. Never

@@ -1,4 +1,5 @@
-/* GET /api/earnings/claimable/{address}: what claim of the earnings distributor would credit. */
+/* GET /api/earnings/claimable/{address}: what claim of the earnings distributor would credit. Also the
+ * same in a portfolio. */
 #include "api/hot/history_lookup.h"
 #include "api/routes/handlers.h"
 #include "api/sql/bound.h"
@@ -53,13 +54,12 @@ static tide_status load_deposit(struct claim *claim, struct tide_err *err)
     return status;
 }
 
+/* newest: the epoch to begin with, NULL for the newest. */
 static tide_status load_claim(struct claim *claim, const struct tide_handler_context *context,
-                              const struct tide_request *request, uint32_t ledger,
-                              struct tide_err *err)
+                              const char *newest, uint32_t ledger, struct tide_err *err)
 {
     char id[8], at[16], rows[24];
     const struct tide_sql_task *task = tide_sql_task(context);
-    const struct tide_param_value *newest = tide_request_param(request, TIDE_PARAM_epoch);
     snprintf(id, sizeof id, "%u", task->deployment);
     snprintf(at, sizeof at, "%" PRIu32, ledger);
     snprintf(rows, sizeof rows, "%" PRIu64, claim->limit + 1);
@@ -70,8 +70,7 @@ static tide_status load_claim(struct claim *claim, const struct tide_handler_con
         status = load_deposit(claim, err);
     if (status != TIDE_OK)
         return status;
-    const char *const values[] = { id, at, newest->given ? (const char *)newest->text.ptr : NULL,
-                                   (const char *)claim->address->text.ptr, rows };
+    const char *const values[] = { id, at, newest, (const char *)claim->address->text.ptr, rows };
     return tide_bound_query(task->pg, &claim->epochs, epochs_sql, values, TIDE_COUNT(values), err);
 }
 
@@ -121,6 +120,16 @@ static enum tide_refusal put_epochs(struct tide_json *j, const struct claim *cla
     return TIDE_REFUSED_NOTHING;
 }
 
+static enum tide_refusal put_claim(struct tide_json *j, const struct claim *claim, const char **bad)
+{
+    tide_json_amount(j, "deposit", claim->deposit, TIDE_WAD_DECIMALS);
+    if (claim->deposit > 0)
+        tide_json_null(j, "refused");
+    else
+        tide_json_word(j, "refused", "no_deposit");
+    return put_epochs(j, claim, bad);
+}
+
 static void answer(struct tide_reply *reply, const struct claim *claim)
 {
     char time[TIDE_RFC3339_BYTES];
@@ -132,12 +141,7 @@ static void answer(struct tide_reply *reply, const struct claim *claim)
     tide_json_word(&j, "closedAt", time);
     reply->content_from = reply->body.len;
     tide_record_json_address(&j, "address", &claim->address->address);
-    tide_json_amount(&j, "deposit", claim->deposit, TIDE_WAD_DECIMALS);
-    if (claim->deposit > 0)
-        tide_json_null(&j, "refused");
-    else
-        tide_json_word(&j, "refused", "no_deposit");
-    enum tide_refusal why = put_epochs(&j, claim, &bad);
+    enum tide_refusal why = put_claim(&j, claim, &bad);
     tide_json_close(&j, '}');
     if (why != TIDE_REFUSED_NOTHING)
         tide_tell_refusal(reply, why);
@@ -145,14 +149,56 @@ static void answer(struct tide_reply *reply, const struct claim *claim)
         tide_reply_problem(reply, 500, "internal", "A stored value does not fit.");
 }
 
+static bool has_epochs(char missing[TIDE_SCOPE_TEXT], const char *scope)
+{
+    const struct tide_scope_need need = { .sql = epochs_sql };
+    return tide_scope_has_all(missing, scope, &need);
+}
+
 static bool is_in_scope(const char *scope, struct tide_reply *reply)
 {
     char missing[TIDE_SCOPE_TEXT];
-    const struct tide_scope_need need = { .sql = epochs_sql };
-    bool kept = tide_scope_has_all(missing, scope, &need);
+    bool kept = has_epochs(missing, scope);
     if (!kept)
         tide_scope_refuse(reply, missing);
     return kept;
+}
+
+/* Whether members were written that stand: no overflow, and all values fit. */
+static bool put_own(struct tide_json *j, const struct claim *claim)
+{
+    const char *bad = NULL;
+    tide_json_open(j, '{');
+    bool whole = put_claim(j, claim, &bad) == TIDE_REFUSED_NOTHING && !bad;
+    tide_json_close(j, '}');
+    return whole;
+}
+
+tide_status tide_put_claimable(struct tide_json *j, const char *name,
+                               const struct tide_handler_context *context,
+                               const struct tide_param_value *address, uint32_t ledger,
+                               uint64_t limit, struct tide_err *err)
+{
+    char missing[TIDE_SCOPE_TEXT];
+    struct claim claim = { .address = address, .limit = limit };
+    struct tide_buf own;
+    struct tide_json object = { .buf = &own };
+    bool kept = has_epochs(missing, tide_sql_task(context)->scope);
+    tide_status status = kept ? load_claim(&claim, context, NULL, ledger, err) : TIDE_OK;
+    if (kept && status != TIDE_OK && claim.history.unkept) {
+        status = TIDE_OK;
+        kept = false;
+    }
+    tide_buf_init(&own, TIDE_REPLY_BODY_MAX);
+    if (status == TIDE_OK && kept && claim.why == TIDE_REFUSED_NOTHING && put_own(&object, &claim)) {
+        tide_json_name(j, name);
+        tide_json_raw(j, tide_buf_view(&own));
+    } else {
+        tide_json_null(j, name);
+    }
+    tide_buf_release(&own);
+    tide_pg_rows_release(&claim.epochs);
+    return status;
 }
 
 static void refuse(const struct claim *claim, const struct tide_handler_context *context,
@@ -171,11 +217,13 @@ void tide_route_claimable(struct tide_handler_context *context, const struct tid
                           struct tide_reply *reply)
 {
     struct tide_err err;
+    const struct tide_param_value *newest = tide_request_param(request, TIDE_PARAM_epoch);
     struct claim claim = { .address = tide_request_param(request, TIDE_PARAM_address),
                            .limit = tide_request_param(request, TIDE_PARAM_limit)->number };
     if (!is_in_scope(tide_sql_task(context)->scope, reply))
         return;
-    if (load_claim(&claim, context, request, reply->at.ledger, &err) != TIDE_OK)
+    if (load_claim(&claim, context, newest->given ? (const char *)newest->text.ptr : NULL,
+                   reply->at.ledger, &err) != TIDE_OK)
         refuse(&claim, context, reply, &err);
     else if (claim.why != TIDE_REFUSED_NOTHING)
         tide_tell_refusal(reply, claim.why);

@@ -56,6 +56,14 @@ static const struct tide_route_hint hints[] = {
       "is not taken here: what to go on from is after, or Last-Event-ID" },
 };
 
-const struct tide_route_table tide_route_table = {
-    .routes = routes, .count = TIDE_COUNT(routes), .hints = hints, .hint_count = TIDE_COUNT(hints)
+static const struct tide_route_conflict conflicts[] = {
+    { "vaults", TIDE_PARAM_sort, TIDE_PARAM_state,
+      "cannot be given with state: vaults of a state come riskiest first" },
 };
+
+const struct tide_route_table tide_route_table = { .routes = routes,
+                                                   .count = TIDE_COUNT(routes),
+                                                   .hints = hints,
+                                                   .hint_count = TIDE_COUNT(hints),
+                                                   .conflicts = conflicts,
+                                                   .conflict_count = TIDE_COUNT(conflicts) };

@@ -106,6 +106,15 @@ tide_status tide_statement_parse(struct tide_statement *out, const struct tide_q
     return read_second(out, next_line(&text), err);
 }
 
+const char *tide_query_file_text(const char *name)
+{
+    size_t i = 0;
+    while (i < tide_query_file_count && strcmp(tide_query_files[i].name, name) != 0)
+        i++;
+    assert(i < tide_query_file_count);
+    return (const char *)tide_query_files[i].text.ptr;
+}
+
 /* --- all of them ------------------------------------------------------------------------ */
 
 static size_t find(const struct tide_statements *statements, const char *id, const char *suffix)

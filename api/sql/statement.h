@@ -16,6 +16,8 @@ struct tide_query_file {
 };
 extern const struct tide_query_file tide_query_files[];
 extern const size_t tide_query_file_count;
+/* The text of a file, for handlers that run it themselves. There is one of that name. */
+const char *tide_query_file_text(const char *name);
 
 /* What is bound to $n: an enum tide_param_id, or one of these. */
 enum tide_bind {

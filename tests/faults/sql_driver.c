@@ -4,7 +4,8 @@
  * other through the pool and prints "STATUS LEDGER MICROSECONDS BODY" a line ("-" for no ledger).
  * A line "flood N TARGET" asks the same N times at once and prints "flood STATUS=COUNT …".
  * A line "stats" prints the pool's counts. The database is TIDEMARK_API_DATABASE_URL, else
- * TIDEMARK_DATABASE_URL; TIDE_DEADLINE_MS is how long a request may wait. */
+ * TIDEMARK_DATABASE_URL; TIDE_DEADLINE_MS is how long a request may wait. No data is too old. */
+#include "api/hot/api.h"
 #include "api/routes/route_table.h"
 #include "api/sql/sql_pool.h"
 #include "tidemark/clock.h"
@@ -54,7 +55,10 @@ static bool submit(struct tide_worker_pool *pool, struct ask *ask)
 {
     const char *deadline = getenv("TIDE_DEADLINE_MS");
     static uint32_t client;
+    static const struct tide_config config = { .stale_after_ms = UINT32_MAX };
+    static struct tide_api api = { .config = &config };
     ask->job = (struct tide_job){ .request = &ask->request, .reply = &ask->reply, .done = on_done };
+    ask->job.context.api = &api;
     client++;
     memcpy(ask->job.client.ip, &client, sizeof client);
     if (deadline)

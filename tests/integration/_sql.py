@@ -119,7 +119,7 @@ class Driver:
             cursor = page["next"]
             if cursor is None:
                 break
-            assert len(page["items"]) == limit and len(cursor) <= 128
+            assert len(page["items"]) == limit and len(cursor) <= 176
         return items, first
 
     def close(self):

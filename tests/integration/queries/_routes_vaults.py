@@ -47,20 +47,121 @@ def state_of(vault, markets, feeds, now):
     return ("at_risk" if ratio < int(market["min_coll_ratio"]) else "active"), ratio
 
 
+def fresh_price(feeds, feed, now):
+    return int(feeds[feed]["twap_price"]) if feed in feeds and now - int(feeds[feed]["twap_ts"]) <= 600 else None
+
+
+def value_of(amount, price):
+    return None if price is None or amount * price > MOST else amount * price // WAD
+
+
+def lowest(low, high, holds):
+    """The first of low..high for which holds, which then holds for all above; None: of none."""
+    if not holds(high):
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
+
+
+def prices_of(vault, markets, feeds, now, ratio):
+    """Values, the price of liquidation and how far away it is, found by trying prices, not by a formula."""
+    debt, collateral, market = int(vault["debt"]), int(vault["collateral"]), markets.get(vault["synth_asset"])
+    if not market:
+        return None, None, None, None
+    own, synth = fresh_price(feeds, market["coll_oracle_sym"], now), fresh_price(feeds, market["oracle_symbol"], now)
+    owed, limit = value_of(debt, synth), int(market["liq_ratio"])
+    edge = distance = None
+    if debt and collateral and owed:
+        safe = lambda price: collateral * price // WAD * 10000 // owed >= limit
+        edge = lowest(0, 10**45, safe)
+        if max(collateral * edge, collateral * edge // WAD * 10000) > MOST:
+            edge = None
+    if ratio is not None and debt and own is not None:
+        fallen = lambda bps: collateral * (own * (10000 - bps) // 10000) // WAD * 10000 // owed < limit
+        distance = lowest(0, 10000, fallen)
+    return value_of(collateral, own), owed, edge, distance
+
+
 def expected(vaults, markets, feeds, now):
     by_symbol = {m["symbol"]: m for m in markets}
     by_asset = {f["asset"]: f for f in feeds}
     out = {}
     for v in vaults:
         state, ratio = state_of(v, by_symbol, by_asset, now)
-        out[v["synth_asset"], v["owner"]] = (str(v["collateral"]), str(v["debt"]), state, None if ratio is None else str(ratio))
+        numbers = (ratio, *prices_of(v, by_symbol, by_asset, now, ratio))
+        out[v["synth_asset"], v["owner"]] = (str(v["collateral"]), str(v["debt"]), state,
+                                             *(None if n is None else str(n) for n in numbers))
     return out
 
 
 def shown(items):
-    got = {(i["market"], i["owner"]): (i["collateral"], i["debt"], i["state"], i["ratioBps"]) for i in items}
+    got = {(i["market"], i["owner"]): tuple(i[n] for n in ("collateral", "debt", "state", "ratioBps", "collateralValue", "debtValue",
+                                                          "liquidationPrice", "distanceBps")) for i in items}
     assert len(got) == len(items), "an item twice"
     return got
+
+
+def check_sorts(d, want, at, limit):
+    """Each order, now and as of a ledger, page by page."""
+    # hundred-thousandths of collateral for each unit of debt, dust first, without debt last: as the list says, riskiest first
+    order = lambda c, debt: 10**11 if debt == 0 else 0 if debt < WAD else 1 + min(c * 10**5 // debt, 99999999998)
+    ranks = {"risk": lambda i: order(int(i["collateral"]), int(i["debt"])), "debt": lambda i: -int(i["debt"]),
+             "collateral": lambda i: -int(i["collateral"])}
+    market, owner = max(want, default=("sBTC", ""))
+    for sort, rank in ranks.items():
+        for filters in ({}, {"market": market}, {"owner": owner} if len(owner) == 56 else {}):
+            query = urllib.parse.urlencode({"sort": sort, **filters, **({"ledger": at} if at else {})})
+            items = d.pages("/api/vaults?" + query, limit)[0]
+            assert shown(items) == {k: v for k, v in want.items() if filters.get("market") in (None, k[0])
+                                    and filters.get("owner") in (None, k[1])}, query
+            places = [(i["market"], rank(i)) for i in items]
+            assert places == sorted(places), query
+    assert d.ask(f"/api/vaults?sort={sort}&state=open", 400)["code"] == "invalid_parameters"
+
+
+def check_risk(d, want, markets, at):
+    """Each fall of the price against the vaults' own distances; each bucket against their ratios."""
+    for market in markets:
+        symbol = market["symbol"]
+        got = d.ask(f"/api/markets/{symbol}/risk" + (f"?ledger={at}" if at else ""))
+        own = [v for k, v in want.items() if k[0] == symbol and v[1] != "0"]
+        assert (got["vaults"], got["complete"], got["market"]) == (len(own), True, symbol), got
+        assert got["unpriced"] == sum(v[3] is None for v in own)
+        if got["unpricedBecause"]:
+            assert got["items"] == got["buckets"] == [] and got["unpriced"] == len(own)
+            continue
+        assert [i["fallBps"] for i in got["items"]] == [str(100 * n) for n in range(101)]
+        summed = lambda vaults: (len(vaults), str(sum(int(v[1]) for v in vaults)), str(sum(int(v[0]) for v in vaults)))
+        told = lambda item: (item["vaults"], item["debt"], item["collateral"])
+        for item in got["items"]:
+            assert told(item) == summed([v for v in own if v[7] is not None and int(v[7]) <= int(item["fallBps"])]), (symbol, at, item)
+        for bucket in got["buckets"]:
+            low, high = int(bucket["fromRatioBps"]), int(bucket["toRatioBps"] or 10**60)
+            assert told(bucket) == summed([v for v in own if v[3] is not None and low <= int(v[3]) < high]), (symbol, at, bucket)
+    d.ask("/api/markets/NOSUCH/risk", 404)
+
+
+def liquidation_prices(count):
+    """At liquidationPrice no vault may be liquidated, one unit below it every one; fallen by distanceBps it may, by one less
+    it may not. Of vaults and prices of all sizes."""
+    told = sql(f"""SELECT setseed(0.5);
+      WITH r AS (SELECT random_amount(28) AS c, random_amount(28) AS d, 1 + random_amount(12) AS ps, 1 + random_amount(12) AS pc,
+          1 + (random() * 30000)::integer::numeric AS l FROM generate_series(1, {count})),
+        x AS (SELECT r.*, chain.vault_liquidation_price(c, d, ps, l) AS p, chain.vault_ratio(c, d, pc, ps) AS ratio FROM r),
+        y AS (SELECT x.*, chain.vault_distance(d, ratio, l, p, pc) AS f FROM x)
+      SELECT count(p), count(*) FILTER (WHERE f BETWEEN 1 AND 9999), count(*) FILTER (WHERE p IS NOT NULL
+          AND (chain.vault_state(d, chain.vault_ratio(c, d, p, ps), l, l + 1) NOT IN ('at_risk', 'active')
+            OR chain.vault_state(d, chain.vault_ratio(c, d, p - 1, ps), l, l + 1) <> 'liquidatable')),
+        count(*) FILTER (WHERE f IS NOT NULL
+          AND (chain.vault_state(d, chain.vault_ratio(c, d, div(pc * (10000 - f), 10000), ps), l, l + 1) <> 'liquidatable'
+            OR f > 0 AND chain.vault_state(d, chain.vault_ratio(c, d, div(pc * (10001 - f), 10000), ps), l, l + 1) = 'liquidatable'))
+      FROM y""".replace("random_amount(28)", "(random() * 10 ^ (random() * 28))::numeric(60,0)")
+               .replace("random_amount(12)", "(random() * 10 ^ (random() * 12))::numeric(60,0)")).split("\n")[-1]
+    priced, near, wrong_prices, wrong_distances = map(int, told.split("|"))
+    assert priced > count / 2 and near > count / 10 and wrong_prices == wrong_distances == 0, told
+    print("liquidation prices", told)
 
 
 def check_lists(d, want, at, limits, seen):
@@ -177,6 +278,8 @@ def many_past(d, first, last):
             got = shown(items)
             assert got == wanted, (n, filters, len(got), len(wanted), list(set(got.items()) ^ set(wanted.items()))[:4])
             seen[n] += len(items)
+        check_sorts(d, want, n, 200)
+        check_risk(d, want, as_of("synthetic_engine_asset_config", n), n)
     assert seen[last - 20] > 2000, seen
     sql("""DELETE FROM state.synthetic_engine_vault WHERE length(owner) <> 56;
         DELETE FROM history.synthetic_engine_vault WHERE length(key_owner) <> 56""")
@@ -186,12 +289,15 @@ def simulated():
     random.seed(5)
     first, last = map(int, sql("SELECT min(ledger), max(ledger) FROM chain.ledger").split("|"))
     d, seen = Driver(2), collections.Counter()
+    liquidation_prices(5000)
     liquidations(d)
     histories(d)
     for n in (last, last - 1, (first + last) // 2, first + 100, first):
         now = int(sql(f"SELECT extract(epoch FROM closed_at)::bigint FROM chain.ledger WHERE ledger = {n}"))
         want = expected(as_of("synthetic_engine_vault", n), as_of("synthetic_engine_asset_config", n), as_of("oracle_feed", n), now)
         check_lists(d, want, f"ledger={n}", (7, 200), seen)
+        check_sorts(d, want, n, 7)
+        check_risk(d, want, as_of("synthetic_engine_asset_config", n), n)
     for vault in rows("SELECT DISTINCT key_owner, synth FROM history.synthetic_engine_vault WHERE removed"):
         one = d.ask(f"/api/vaults/{vault['synth']}/{vault['key_owner']}")
         seen["closed"] += one["state"] == "closed"
@@ -205,6 +311,8 @@ def simulated():
     # an owner's strkey is not planted: those are listed, and asked for one by one only where they are real
     real = {k: v for k, v in want.items() if len(k[1]) == 56}
     markets = sorted({m for m, _ in want})
+    check_sorts(d, want, None, 50)
+    check_risk(d, want, state("synthetic_engine_asset_config"), None)
     for market in [None] + markets:
         for wanted_state in (None,) + STATES:
             for limit in (50, 200):

@@ -7,14 +7,14 @@
 --   admin            Address   its administrator
 --   dao              Address?  the DAO it obeys
 --   verifier         Address?  the first verifier
---   verifierCount    integer   number of verifiers
---   travelRuleCount  U64       number of travel-rule records
+--   verifierCount    Count     number of verifiers
+--   travelRuleCount  Count     number of travel-rule records
 --   changedLedger    Ledger    in which this was last written
 --   changedAt        Time      when that ledger closed
 -- example: {"contract":"CAV5BJGAMLTXCHYKF3WKDR2KJEWEEIJW6MGUDX7KX5KKEDA2SVFRTFUS",
 --   "admin":"GBQRQ7HNYZBVGQEXWTRCWJQXX7V2DNXMD5D4EJJMWBZPQBMA6AY4OLBT",
 --   "dao":"GCN4SYEYDBES7ST4ERJQRVOWGMZGKAK4NY5L2YQD3DMD3IUQ2UBHJP3C",
---   "verifier":"GCR72P6IUNBAK4EULVZUPNS7755CAAOMFYEU6U2HOYJRH26TACH23O4Y", "verifierCount":17, "travelRuleCount":"0",
+--   "verifier":"GCR72P6IUNBAK4EULVZUPNS7755CAAOMFYEU6U2HOYJRH26TACH23O4Y", "verifierCount":17, "travelRuleCount":0,
 --   "changedLedger":"1521", "changedAt":"2026-01-31T07:22:54Z"}
 --
 -- How the compliance registry is set up.
@@ -38,7 +38,7 @@ FROM (
     v.dao AS "dao",
     v.verifier AS "verifier",
     v.verifier_count AS "verifierCount",
-    v.travel_rule_count::text AS "travelRuleCount",
+    least(v.travel_rule_count, 9007199254740991) AS "travelRuleCount",
     v.ledger::text AS "changedLedger",
     chain.rfc3339(v.closed_at) AS "changedAt"
   ) AS x

@@ -13,6 +13,7 @@
 --   liquidator                 Address?  the liquidator
 --   debtRepaid                 Amount?+  what the liquidator repaid
 --   collateralToken            Address?  what it is secured with
+--   collateralTokenSymbol      string?   its symbol, where it is known; with `?ledger=` too it is the present one
 --   collateralSeized           Amount+   what the liquidator was given
 --   collateralToStabilityPool  Amount?+  what was left over and went to the stability pool; null: the vault kept it
 -- example: {"id":"0022764288741531648-0000000002", "ledger":"1294", "closedAt":"2026-01-24T03:12:02Z",
@@ -20,7 +21,7 @@
 --   "owner":"GARUPGDAEGWABDKT6ZA73BUNWWXRTC7KRAJJ2OTRPQ5OEXJUP57G4HTL",
 --   "liquidator":"GAPX2OH2VX5I5BVXEVT2OWOPFR4N24XRCDIMLHDV7QMQTPZAXPACQZ5P", "debtRepaid":"28269312384",
 --   "debtRepaidScaled":"2826.9312384", "collateralToken":"CBOKBSX2GJA4RCWXTKCS657JSB2CZQZYACASGBAHDSRB4NC5AGSH6HMA",
---   "collateralSeized":"99401461969", "collateralSeizedScaled":"9940.1461969", "collateralToStabilityPool":null,
+--   "collateralTokenSymbol":"XLM", "collateralSeized":"99401461969", "collateralSeizedScaled":"9940.1461969", "collateralToStabilityPool":null,
 --   "collateralToStabilityPoolScaled":null}
 --
 -- Liquidations, newest first. The burn before the event in the same operation says the liquidator and the amount repaid.
@@ -70,6 +71,7 @@ FROM event.synthetic_engine_liq AS q
     b.amount::text AS "debtRepaid",
     analyst.scaled(b.amount)::text AS "debtRepaidScaled",
     g.contract AS "collateralToken",
+    (SELECT z.symbol FROM chain.token AS z WHERE z.deployment = $1 AND z.token = g.contract) AS "collateralTokenSymbol",
     q.collateral_seized::text AS "collateralSeized",
     analyst.scaled(q.collateral_seized)::text AS "collateralSeizedScaled",
     rest.amount::text AS "collateralToStabilityPool",

@@ -5,18 +5,19 @@
 -- about: Newest first, its closing included.
 -- answer: VaultHistory of VaultVersion
 -- schema: VaultVersion
---   ledger           Ledger    in which it happened
---   closedAt         Time      when that ledger closed
---   txHash           Hash?     of the transaction; null where the index does not hold it
---   function         string?   the call that wrote it
---   closed           boolean   whether it was closed
---   collateralToken  Address?  what it is secured with
---   collateral       Amount?+  the collateral
---   debt             Amount?+  the debt
+--   ledger                 Ledger    in which it happened
+--   closedAt               Time      when that ledger closed
+--   txHash                 Hash?     of the transaction; null where the index does not hold it
+--   function               string?   the call that wrote it
+--   closed                 boolean   whether it was closed
+--   collateralToken        Address?  what it is secured with
+--   collateralTokenSymbol  string?   its symbol, where it is known; with `?ledger=` too it is the present one
+--   collateral             Amount?+  the collateral
+--   debt                   Amount?+  the debt
 -- example: {"ledger":"1376", "closedAt":"2026-01-27T14:31:22Z",
 --   "txHash":"83f6dd07da478b489f2cb3ede61eff29d620c5d362c89b69e40cd04bf1cb45fc", "function":"mint_synth",
 --   "closed":false, "collateralToken":"CBOKBSX2GJA4RCWXTKCS657JSB2CZQZYACASGBAHDSRB4NC5AGSH6HMA",
---   "collateral":"468620000000", "collateralScaled":"46862.0000000", "debt":"36914651438",
+--   "collateralTokenSymbol":"XLM", "collateral":"468620000000", "collateralScaled":"46862.0000000", "debt":"36914651438",
 --   "debtScaled":"3691.4651438"}
 --
 -- Versions of a vault, the newest first, its closing included: over the key of the history.
@@ -44,6 +45,7 @@ FROM k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
     c.fn AS "function",
     h.removed AS "closed",
     h.collateral_tok AS "collateralToken",
+    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = h.collateral_tok) AS "collateralTokenSymbol",
     h.collateral::text AS "collateral",
     analyst.scaled(h.collateral)::text AS "collateralScaled",
     h.debt::text AS "debt",

@@ -1,31 +1,42 @@
--- list: deployment at after limit owner market state
+-- list: deployment at after limit owner market state sort
 -- tag: Vaults
 -- summary: Vaults
--- about: By market, in each the riskiest first, those without debt last. `state=liquidatable` names those that may be
---   liquidated now.
+-- about: By market, and in each by `sort`: the riskiest first, those without debt last (`risk`), or the largest debt or
+--   collateral first. Amounts of different markets do not compare. `state=liquidatable` names those that may be liquidated
+--   now. Vaults of a state come riskiest first: `sort` cannot be given with `state`. As of a ledger, without `sort`, by key.
 -- answer: Vaults of Vault
 -- Vaults by market, in each the riskiest first, those without debt last. A state is looked for where its vaults can
 -- stand (chain.vault_range) and judged by the engine's own arithmetic, market by market until the page is full.
 WITH m AS MATERIALIZED (SELECT * FROM chain.vault_market($1::smallint, $2::integer)),
 a AS (
-  SELECT split_part($3::text, '.', 1) AS symbol, nullif(split_part($3, '.', 2), '')::bigint AS place,
+  SELECT split_part($3::text, '.', 1) AS symbol, nullif(split_part($3, '.', 2), '')::numeric AS rank,
+    CASE WHEN coalesce($8::text, 'risk') = 'risk' THEN nullif(split_part($3, '.', 2), '')::bigint END AS place,
     decode(split_part($3, '.', 3) || '=', 'base64') AS key
 ), v AS (
   (SELECT s.key_hash, s.synth_asset, s.owner, s.collateral, s.collateral_tok, s.debt, s.opened_at, s.last_update, s.ledger, s.closed_at
   FROM state.synthetic_engine_vault AS s
-  WHERE $5::text IS NULL AND $7::text IS NULL AND s.deployment = $1 AND ($6::text IS NULL OR s.synth_asset = $6)
+  WHERE $5::text IS NULL AND $7::text IS NULL AND coalesce($8, 'risk') = 'risk' AND s.deployment = $1 AND ($6::text IS NULL OR s.synth_asset = $6)
     AND ($3 IS NULL OR (s.synth_asset, chain.vault_order(s.collateral, s.debt), s.key_hash)
       > ((SELECT symbol FROM a), (SELECT place FROM a), (SELECT key FROM a)))
   ORDER BY s.synth_asset, chain.vault_order(s.collateral, s.debt), s.key_hash
   LIMIT $4::integer)
+  UNION ALL
+  (SELECT s.key_hash, s.synth_asset, s.owner, s.collateral, s.collateral_tok, s.debt, s.opened_at, s.last_update, s.ledger, s.closed_at
+  FROM state.synthetic_engine_vault AS s
+  WHERE $5 IS NULL AND $7 IS NULL AND $8 IN ('debt', 'collateral') AND s.deployment = $1 AND ($6 IS NULL OR s.synth_asset = $6)
+    AND ($3 IS NULL OR (s.synth_asset, CASE $8 WHEN 'debt' THEN -s.debt ELSE -s.collateral END, s.key_hash)
+      > ((SELECT symbol FROM a), (SELECT rank FROM a), (SELECT key FROM a)))
+  ORDER BY s.synth_asset, CASE $8 WHEN 'debt' THEN -s.debt ELSE -s.collateral END, s.key_hash
+  LIMIT $4)
   UNION ALL
   SELECT s.key_hash, s.synth_asset, s.owner, s.collateral, s.collateral_tok, s.debt, s.opened_at, s.last_update, s.ledger, s.closed_at
   FROM state.synthetic_engine_vault AS s LEFT JOIN m ON m.symbol = s.synth_asset
   WHERE s.deployment = $1 AND s.owner = $5 AND ($6 IS NULL OR s.synth_asset = $6)
     AND ($7 IS NULL OR chain.vault_state(s.debt, chain.vault_ratio(s.collateral, s.debt, m.collateral_price,
       m.synth_price), m.liq_ratio, m.min_coll_ratio) = $7)
-    AND ($3 IS NULL OR (s.synth_asset, chain.vault_order(s.collateral, s.debt), s.key_hash)
-      > ((SELECT symbol FROM a), (SELECT place FROM a), (SELECT key FROM a)))
+    AND ($3 IS NULL OR (s.synth_asset, CASE $8 WHEN 'debt' THEN -s.debt WHEN 'collateral' THEN -s.collateral
+      ELSE chain.vault_order(s.collateral, s.debt) END, s.key_hash)
+      > ((SELECT symbol FROM a), (SELECT rank FROM a), (SELECT key FROM a)))
   UNION ALL
   (SELECT s.* FROM (
       SELECT m.symbol, m.liq_ratio, m.min_coll_ratio, m.collateral_price, m.synth_price, p.low, p.high, a.place, a.key
@@ -51,8 +62,9 @@ a AS (
   ORDER BY m.symbol, m.low, chain.vault_order(s.collateral, s.debt), s.key_hash
   LIMIT $4)
 )
-SELECT row_to_json(x)::text, v.synth_asset || '.' || chain.vault_order(v.collateral, v.debt) || '.'
-  || rtrim(encode(v.key_hash, 'base64'), '=')
+SELECT row_to_json(x)::text, v.synth_asset || '.' || o.rank || '.' || rtrim(encode(v.key_hash, 'base64'), '=')
 -- part: vault_item
-ORDER BY v.synth_asset, chain.vault_order(v.collateral, v.debt), v.key_hash
+  , LATERAL (SELECT CASE $8 WHEN 'debt' THEN -v.debt WHEN 'collateral' THEN -v.collateral
+      ELSE chain.vault_order(v.collateral, v.debt) END AS rank) AS o
+ORDER BY v.synth_asset, o.rank, v.key_hash
 LIMIT $4

@@ -1,43 +1,67 @@
 -- schema: Vault
---   market           Symbol    symbol of the market
---   owner            Address   the owner
---   synthToken       Address?  the synthetic token that is owed
---   collateralToken  Address?  what it is secured with
---   collateral       Amount+   what it is secured with
---   debt             Amount+   the debt
---   state            "active|at_risk|liquidatable|open|unpriced"
---                              evaluated by the engine's own arithmetic; open: without debt; unpriced: no fresh price
---   ratioBps         Bps?      value of the collateral against that of the debt; null: no debt, or no price
---   liqRatioBps      Bps?      below this it may be liquidated
---   minCollRatioBps  Bps?      collateral that new debt needs
---   unpricedBecause  string?   why there is no ratio; null: there is one, or no debt
---   openedAt         Time?     when it was opened
---   updatedAt        Time?     when the engine says it was written
---   changedLedger    Ledger    in which this was last written
---   changedAt        Time      when that ledger closed
+--   market                 Symbol     symbol of the market
+--   owner                  Address    the owner
+--   synthToken             Address?   the synthetic token that is owed
+--   synthTokenSymbol       string?    its symbol, where it is known; with `?ledger=` too it is the present one
+--   collateralToken        Address?   what it is secured with
+--   collateralTokenSymbol  string?    its symbol, where it is known; with `?ledger=` too it is the present one
+--   collateral             Amount+    what it is secured with
+--   collateralValue        Amount?+   in US dollars, 7 decimals; null: no fresh price
+--   debt                   Amount+    the debt
+--   debtValue              Amount?+   in US dollars, 7 decimals; null: no fresh price
+--   state                  "active|at_risk|liquidatable|open|unpriced"
+--                                     evaluated by the engine's own arithmetic; open: without debt; unpriced: no fresh
+--                                     price
+--   ratioBps               Bps?       value of the collateral against that of the debt; null: no debt, or no price
+--   liqRatioBps            Bps?       below this it may be liquidated
+--   minCollRatioBps        Bps?       collateral that new debt needs
+--   liquidationPrice       Amount?+   lowest price of the collateral, 7 decimals, at which the vault may not be
+--                                     liquidated, at the present price of the debt; one unit below it, it may; null: no
+--                                     debt, no fresh price of the debt, or no such price
+--   distanceBps            Bps?       by how much the collateral's price must fall until the vault may be liquidated; "0":
+--                                     it may be now; null: no debt, no fresh price, or never
+--   unpricedBecause        string?    why there is no ratio; null: there is one, or no debt
+--   openedAt               Time?      when it was opened
+--   updatedAt              Time?      when the engine says it was written
+--   changedLedger          Ledger     in which this was last written
+--   changedAt              Time       when that ledger closed
 -- example: {"market":"sBTC", "owner":"GARUPGDAEGWABDKT6ZA73BUNWWXRTC7KRAJJ2OTRPQ5OEXJUP57G4HTL",
---   "synthToken":"CAHNC4T473GZWSNB3YOY6QREKECN7F3X5IVQQB2J4MCPFKLTASN57RS4",
---   "collateralToken":"CBOKBSX2GJA4RCWXTKCS657JSB2CZQZYACASGBAHDSRB4NC5AGSH6HMA", "collateral":"98398538031",
---   "collateralScaled":"9839.8538031", "debt":"28269312383", "debtScaled":"2826.9312383", "state":"unpriced",
---   "ratioBps":null, "liqRatioBps":"11000", "minCollRatioBps":"13000", "unpricedBecause":"stale_twap",
---   "openedAt":"2026-01-10T18:12:37Z", "updatedAt":"2026-01-24T03:12:02Z", "changedLedger":"1294",
---   "changedAt":"2026-01-24T03:12:02Z"}
+--   "synthToken":"CAHNC4T473GZWSNB3YOY6QREKECN7F3X5IVQQB2J4MCPFKLTASN57RS4", "synthTokenSymbol":"sBTC",
+--   "collateralToken":"CBOKBSX2GJA4RCWXTKCS657JSB2CZQZYACASGBAHDSRB4NC5AGSH6HMA", "collateralTokenSymbol":"XLM",
+--   "collateral":"98398538031", "collateralScaled":"9839.8538031", "collateralValue":"37774214764",
+--   "collateralValueScaled":"3777.4214764", "debt":"28269312383", "debtScaled":"2826.9312383", "debtValue":"30134747834",
+--   "debtValueScaled":"3013.4747834", "state":"at_risk", "ratioBps":"12535", "liqRatioBps":"11000",
+--   "minCollRatioBps":"13000", "liquidationPrice":"3368777", "liquidationPriceScaled":"0.3368777", "distanceBps":"1225",
+--   "unpricedBecause":null, "openedAt":"2026-01-10T18:12:37Z", "updatedAt":"2026-01-24T03:12:02Z",
+--   "changedLedger":"1294", "changedAt":"2026-01-24T03:12:02Z"}
 FROM v LEFT JOIN m ON m.symbol = v.synth_asset,
   LATERAL (SELECT
-      chain.vault_ratio(v.collateral, v.debt, m.collateral_price, m.synth_price) AS ratio
+      chain.vault_ratio(v.collateral, v.debt, m.collateral_price, m.synth_price) AS ratio,
+      chain.vault_value(v.collateral, m.collateral_price) AS collateral_value,
+      chain.vault_value(v.debt, m.synth_price) AS debt_value,
+      chain.vault_liquidation_price(v.collateral, v.debt, m.synth_price, m.liq_ratio) AS liquidation_price
     ) AS r, LATERAL (SELECT
     v.synth_asset AS "market",
     v.owner AS "owner",
     m.token AS "synthToken",
+    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = m.token) AS "synthTokenSymbol",
     v.collateral_tok AS "collateralToken",
+    (SELECT t.symbol FROM chain.token AS t WHERE t.deployment = $1 AND t.token = v.collateral_tok) AS "collateralTokenSymbol",
     v.collateral::text AS "collateral",
     analyst.scaled(v.collateral)::text AS "collateralScaled",
+    r.collateral_value::text AS "collateralValue",
+    analyst.scaled(r.collateral_value)::text AS "collateralValueScaled",
     v.debt::text AS "debt",
     analyst.scaled(v.debt)::text AS "debtScaled",
+    r.debt_value::text AS "debtValue",
+    analyst.scaled(r.debt_value)::text AS "debtValueScaled",
     chain.vault_state(v.debt, r.ratio, m.liq_ratio, m.min_coll_ratio) AS "state",
     CASE WHEN v.debt > 0 THEN r.ratio::text END AS "ratioBps",
     m.liq_ratio::text AS "liqRatioBps",
     m.min_coll_ratio::text AS "minCollRatioBps",
+    r.liquidation_price::text AS "liquidationPrice",
+    analyst.scaled(r.liquidation_price)::text AS "liquidationPriceScaled",
+    chain.vault_distance(v.debt, r.ratio, m.liq_ratio, r.liquidation_price, m.collateral_price)::text AS "distanceBps",
     CASE WHEN v.debt > 0 AND r.ratio IS NULL THEN coalesce(m.refusal, CASE WHEN m.symbol IS NULL THEN 'no_market'
       WHEN div(v.debt * m.synth_price, 10000000) = 0 THEN 'divided_by_zero' ELSE 'overflow' END) END AS "unpricedBecause",
     chain.rfc3339(analyst.at(v.opened_at)) AS "openedAt",

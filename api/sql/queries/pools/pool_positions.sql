@@ -4,21 +4,6 @@
 -- summary: Positions in a pool
 -- about: By provider. What they would take out and could claim is the contract's own arithmetic.
 -- answer: PoolPositions of Position
--- schema: Position
---   provider       Address   the liquidity provider
---   shares         Amount    of the pool
---   underlyingA    Amount?+  A that the shares would take out
---   underlyingB    Amount?+  B that the shares would take out
---   claimableA     Amount+   fees in A that could be claimed
---   claimableB     Amount+   fees in B that could be claimed
---   depositedAt    Time?     newest deposit
---   changedLedger  Ledger    in which this was last written
---   changedAt      Time      when that ledger closed
--- example: {"provider":"CAO3EKWR44ZHKXKE5OYHXOEBDUYMSZSZ6LEBNHLYOCWKVAVCMI4TCTKH", "shares":"8037225356",
---   "underlyingA":"6057837769", "underlyingAScaled":"605.7837769", "underlyingB":"10671077126",
---   "underlyingBScaled":"1067.1077126", "claimableA":"419118", "claimableAScaled":"0.0419118", "claimableB":"901923",
---   "claimableBScaled":"0.0901923", "depositedAt":"2026-01-27T14:27:52Z", "changedLedger":"1334",
---   "changedAt":"2026-01-27T14:27:52Z"}
 --
 -- Positions in a pool by provider, keys are those of now, over an index of the state, and those that
 -- went since. What it would take out and what it may claim is the contract's own arithmetic.
@@ -67,26 +52,8 @@ FROM (
     ) AS v
     WHERE $2 < 2147483647 AND NOT v.removed
     ORDER BY k.provider LIMIT $4::integer)
-  ) AS l, pool AS p, LATERAL (SELECT
-    div(l.shares * p.reserve_a, nullif(p.total_shares, 0)) AS out_a,
-    div(l.shares * p.reserve_b, nullif(p.total_shares, 0)) AS out_b,
-    l.pending_a + div((p.fee_a_accum - l.fee_a_debt) * l.shares, 1000000000000) AS claim_a,
-    l.pending_b + div((p.fee_b_accum - l.fee_b_debt) * l.shares, 1000000000000) AS claim_b
-  ) AS c, LATERAL (SELECT
-    l.provider AS "provider",
-    l.shares::text AS "shares",
-    c.out_a::text AS "underlyingA",
-    analyst.scaled(c.out_a)::text AS "underlyingAScaled",
-    c.out_b::text AS "underlyingB",
-    analyst.scaled(c.out_b)::text AS "underlyingBScaled",
-    c.claim_a::text AS "claimableA",
-    analyst.scaled(c.claim_a)::text AS "claimableAScaled",
-    c.claim_b::text AS "claimableB",
-    analyst.scaled(c.claim_b)::text AS "claimableBScaled",
-    chain.rfc3339(analyst.at(l.deposited_at)) AS "depositedAt",
-    l.ledger::text AS "changedLedger",
-    chain.rfc3339(l.closed_at) AS "changedAt"
-  ) AS x
+  ) AS l, pool AS p,
+-- part: position_item
 WHERE l.contract = p.contract
 ORDER BY l.provider
 LIMIT $4::integer

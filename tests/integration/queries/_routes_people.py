@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""usage: _routes_people.py   asks the routes about people through bin/sql_driver and compares with plain SQL; the database
+is there (routes_people.sh)."""
+import collections
+import json
+
+from _sql import Driver, sql
+
+NEWEST = 2147483647
+STRANGER = "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"
+
+
+def rows(text):
+    return json.loads(sql(f"SELECT coalesce(json_agg(q), '[]') FROM ({text}) AS q"))
+
+
+def then(table, at):
+    """The entries of a table as of a ledger, by another way than the routes': all versions, sorted."""
+    return (f"(SELECT * FROM (SELECT DISTINCT ON (key_hash) * FROM history.{table} WHERE ledger <= {at} "
+            f"ORDER BY key_hash, ledger DESC, tx DESC, seq DESC) AS v WHERE NOT removed)")
+
+
+def with_at(target, at):
+    return target if at == NEWEST else f"{target}{'&' if '?' in target else '?'}ledger={at}"
+
+
+# --- portfolio --------------------------------------------------------------------------------------------------------
+
+def check_portfolio(d, who, at):
+    got = d.ask(with_at(f"/api/addresses/{who}/portfolio", at))
+    assert got["address"] == who
+    held = [(b["token"], b["balance"]) for b in got["balances"]]
+    wanted = rows(f"SELECT contract, value::text AS n FROM {then('synth_token_balance', at)} AS v WHERE address = '{who}' UNION ALL "
+                  f"SELECT contract, amount::text FROM {then('stellar_asset_balance', at)} AS v WHERE address = '{who}'")
+    assert sorted(held) == sorted((w["contract"], w["n"]) for w in wanted), (who, at)
+    assert all(b["decimals"] == 7 and b["balanceScaled"] == f"{int(b['balance']) // 10**7}.{int(b['balance']) % 10**7:07d}"
+               for b in got["balances"])
+    vaults = d.pages(with_at(f"/api/vaults?owner={who}&sort=risk", at), 200)[0]
+    by_market = lambda items: sorted(items, key=lambda i: i["market"])
+    assert by_market(got["vaults"]) == by_market(vaults), (who, at)
+    pools = sorted(r["pool_id"] for r in rows(f"SELECT pool_id FROM {then('liquidity_pool_lp_pos', at)} AS v WHERE provider = '{who}'"))
+    assert [p["pool"] for p in got["positions"]] == pools
+    for position in got["positions"]:
+        own = [p for p in d.pages(with_at(f"/api/pools/{position['pool']}/positions", at), 200)[0] if p["provider"] == who]
+        assert [{k: v for k, v in position.items() if k != "pool"}] == own, (who, at)
+    status, _, saved = d.timed(with_at(f"/api/stability-pool/deposits/{who}", at))
+    assert got["stabilityDeposit"] == ({k: v for k, v in saved.items() if k not in ("ledger", "closedAt")} if status == 200 else None)
+    votes = rows(f"SELECT chain.event_id(ledger, tx, op, event) AS id, proposal_id::text AS p, support FROM event.dao_governance_voted "
+                 f"WHERE voter = '{who}' AND ledger <= {at} ORDER BY 1 DESC LIMIT 20")
+    assert [(v["id"], v["proposalId"], v["support"]) for v in got["votes"]] == [(v["id"], v["p"], v["support"]) for v in votes]
+    assert got["claims"] == d.ask(with_at(f"/api/earnings/claims?address={who}&limit=20", at))["items"]
+    status, _, claimable = d.timed(with_at(f"/api/earnings/claimable/{who}?limit=100", at))
+    assert got["claimable"] == ({k: claimable[k] for k in got["claimable"]} if status == 200 else None)
+    for name in ("balances", "vaults", "positions"):
+        assert got[name + "Count"] == len(got[name])
+    return got
+
+
+def standing(d, who, at, got):
+    """The rule: what the registry keeps, evaluated at the ledger's close."""
+    record = rows(f"SELECT status, expires_at, provider FROM {then('compliance_registry_compliance_rec', at)} AS v WHERE address = '{who}'")
+    frozen = rows(f"SELECT FROM {then('compliance_registry_frozen', at)} AS v WHERE address = '{who}'")
+    blocked = rows(f"SELECT FROM {then('compliance_registry_compliance_rec', at)} AS v JOIN "
+                   f"{then('compliance_registry_blocked_jurisdiction', at)} AS b ON b.code = v.jurisdiction WHERE v.address = '{who}'")
+    now = int(sql(f"SELECT extract(epoch FROM closed_at)::bigint FROM chain.ledger WHERE ledger = {at}"))
+    valid = bool(record) and record[0]["status"] == 2 and (record[0]["expires_at"] == 0 or now <= record[0]["expires_at"])
+    told = got["compliance"]
+    assert told["unknownBecause"] is None and told["compliant"] == (valid and not frozen and not blocked), (who, at, told, record)
+    assert told["provider"] == (record[0]["provider"] if record else None)
+    return told["status"]
+
+
+def portfolios(d, moments):
+    seen = collections.Counter()
+    people = {r["a"] for table, column in (("synthetic_engine_vault", "key_owner"), ("liquidity_pool_lp_pos", "provider"),
+              ("stability_pool_deposit", "depositor"), ("compliance_registry_compliance_rec", "address"))
+              for r in rows(f"SELECT {column} AS a FROM history.{table} GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 5")}
+    people |= {r["voter"] for r in rows("SELECT voter FROM event.dao_governance_voted GROUP BY 1 ORDER BY count(*) DESC LIMIT 2")}
+    people |= {r["claimer"] for r in rows("SELECT claimer FROM event.earnings_distributor_revenue_claimed GROUP BY 1 LIMIT 2")}
+    for at in moments:
+        for who in sorted(people) + [STRANGER]:
+            got = check_portfolio(d, who, at)
+            for name in ("balances", "vaults", "positions", "votes", "claims"):
+                seen[name] += len(got[name])
+            seen["stabilityDeposit"] += got["stabilityDeposit"] is not None
+            if at != NEWEST:
+                seen[standing(d, who, at, got)] += 1
+    assert len(people) > 8 and min(seen[n] for n in ("balances", "vaults", "positions", "votes", "claims", "stabilityDeposit",
+                                                      "Verified", "Unknown")) > 3, seen
+    d.ask("/api/addresses/nobody/portfolio", 400)
+    print("portfolios", dict(seen))
+
+
+def crowded(d, count):
+    """An address with many rows: the lists are cut, the counts end at 200, and it takes no longer."""
+    who = sql("SELECT owner FROM state.synthetic_engine_vault ORDER BY key_hash LIMIT 1")
+    for table, key, name in (("synthetic_engine_vault", "owner", "key_owner, synth"), ("synth_token_balance", "address", "contract"),
+                             ("liquidity_pool_lp_pos", "provider", "pool_id")):
+        columns = [c for c in sql(f"SELECT string_agg(quote_ident(column_name), ',') FROM information_schema.columns "
+                                  f"WHERE table_schema = 'state' AND table_name = '{table}'").split(",") if c not in ("key_hash", key)]
+        picked = f"(SELECT * FROM state.{table} ORDER BY key_hash LIMIT 1) AS v, generate_series(1, {count}) AS i"
+        shown = ", ".join("'" + who + "'" if c == "key_owner" else "v." + c for c in columns)
+        for into, extra, value in (("state", "", ""), ("history", ", removed", ", false")):
+            sql(f"INSERT INTO {into}.{table} (key_hash, {key}, {', '.join(columns)}{extra}) SELECT sha256(convert_to('crowd' || i, 'UTF8')), "
+                f"'{who}', {shown}{value} FROM {picked} WHERE v.{columns[0]} IS NOT NULL")
+        sql(f"ANALYZE state.{table}")
+    for at in (NEWEST, int(sql("SELECT max(ledger) FROM chain.ledger"))):
+        status, took, got = d.timed(with_at(f"/api/addresses/{who}/portfolio", at))
+        assert status == 200 and [len(got[n]) for n in ("balances", "vaults", "positions")] == [100] * 3, (status, got)
+        assert [got[n + "Count"] for n in ("balances", "vaults", "positions")] == [200] * 3
+        print(f"an address with {count} rows in each of three tables: {took / 1000:.0f} ms")
+    for table, key in (("synthetic_engine_vault", "owner"), ("synth_token_balance", "address"), ("liquidity_pool_lp_pos", "provider")):
+        sql(f"""CREATE TEMPORARY TABLE crowd AS SELECT sha256(convert_to('crowd' || i, 'UTF8')) AS key_hash FROM generate_series(1, {count}) AS i;
+            DELETE FROM state.{table} USING crowd WHERE {table}.key_hash = crowd.key_hash;
+            DELETE FROM history.{table} USING crowd WHERE {table}.key_hash = crowd.key_hash""")
+
+
+def main():
+    d = Driver(2)
+    first, last = map(int, sql("SELECT min(ledger), max(ledger) FROM chain.ledger").split("|"))
+    portfolios(d, (NEWEST, last, (first + last) // 2, first + 40))
+    crowded(d, 3000)
+    d.close()
+
+
+main()

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Routes about people: portfolios, expiring attestations and counts, tokens by symbol, against plain SQL. label: all
+. "$(dirname "$0")/../_pg.sh"
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
+pg_start
+"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --first-ledger 1920 --ledgers "${TIDE_LEDGERS:-700}" --close-step 1800 --quiet
+export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json
+"$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/sim/lake" --stop-at-end --proof none 2>"$PG_DIR/run.log" ||
+    fail "run: $(tail -2 "$PG_DIR/run.log")"
+export PG_BIN PG_DIR
+"$(dirname "$0")/_routes_people.py"
