@@ -36,6 +36,9 @@ CREATE INDEX ON state."dao_governance_multi_sig_tx" (deployment, proposal_id, tx
 CREATE INDEX ON state."stability_pool_deposit" (deployment, depositor);
 -- Undecoded entries of a contract.
 CREATE INDEX ON state."raw" (deployment, contract, key_hash);
+-- Records by their end; and counted by status and provider, without reading the rows.
+CREATE INDEX ON state."compliance_registry_compliance_rec" (deployment, expires_at, key_hash);
+CREATE INDEX ON state."compliance_registry_compliance_rec" (deployment, contract, status, provider, expires_at, ledger);
 -- The attestation that a revocation removes.
 CREATE INDEX ON state."compliance_registry_kyc" (deployment, address);
 

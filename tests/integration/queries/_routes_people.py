@@ -115,10 +115,58 @@ def crowded(d, count):
             DELETE FROM history.{table} USING crowd WHERE {table}.key_hash = crowd.key_hash""")
 
 
+# --- compliance -------------------------------------------------------------------------------------------------------
+
+STATUSES = ["Unknown", "Pending", "Verified", "Suspended", "Sanctioned", "Expired"]
+
+
+def moment(at):
+    return int(sql(f"SELECT extract(epoch FROM closed_at)::bigint FROM chain.ledger WHERE ledger = {at}")) if at != NEWEST else int(
+        sql("SELECT greatest(extract(epoch FROM now()), (SELECT extract(epoch FROM closed_at) FROM chain.cursor))::bigint"))
+
+
+def records(at):
+    return rows(f"SELECT encode(key_hash, 'hex') AS key, address, status, provider, expires_at, ledger "
+                f"FROM {then('compliance_registry_compliance_rec', at)} AS v")
+
+
+def expiring(d, moments):
+    seen = 0
+    for at in moments:
+        now = moment(at)
+        for within in (86400, 30 * 86400, 400 * 86400, 2**32 - 1):
+            wanted = sorted((r["expires_at"], r["key"], r["address"], STATUSES[r["status"]], r["provider"], str(r["ledger"]))
+                            for r in records(at) if now <= r["expires_at"] <= now + within)
+            got = d.pages(with_at(f"/api/compliance/expiring?within={within}", at), 3)[0]
+            assert [(g["address"], g["status"], g["provider"], g["changedLedger"]) for g in got] == [w[2:] for w in wanted], (at, within)
+            assert [g["expiresAt"] for g in got] == sorted(g["expiresAt"] for g in got)
+            seen += len(got)
+    assert seen > 30, seen
+    for wrong in ("within=0", "within=4294967296", "within=x", "limit=201", "cursor=x", "cursor=" + "A" * 177):
+        d.ask("/api/compliance/expiring?" + wrong, 400)
+    print("expiring", seen)
+
+
+def counts(d, moments):
+    seen = collections.Counter()
+    for at in moments:
+        now, wanted = moment(at), collections.Counter()
+        for r in records(at):
+            late = r["status"] == 2 and 0 < r["expires_at"] < now
+            wanted["Expired" if late else STATUSES[r["status"]], r["provider"]] += 1
+        got = d.ask(with_at("/api/compliance/counts", at))
+        assert got["complete"] and {(i["status"], i["provider"]): i["addresses"] for i in got["items"]} == dict(wanted), (at, got)
+        seen.update(s for s, _ in wanted.elements())
+    assert seen["Verified"] > 10 and len(seen) > 2, seen
+    print("counts", dict(seen))
+
+
 def main():
     d = Driver(2)
     first, last = map(int, sql("SELECT min(ledger), max(ledger) FROM chain.ledger").split("|"))
     portfolios(d, (NEWEST, last, (first + last) // 2, first + 40))
+    expiring(d, (NEWEST, last, (first + last) // 2, first + 40))
+    counts(d, (NEWEST, last, (first + last) // 2, first + 40))
     crowded(d, 3000)
     d.close()
 
