@@ -1,5 +1,5 @@
-/* GET /api/earnings/claimable/{address}: what claim of the earnings distributor would credit. Also the
- * same in a portfolio. */
+/* GET /api/earnings/claimable/{address}: what claim of the earnings distributor would credit. Also
+ * the same in a portfolio. */
 #include "api/hot/history_lookup.h"
 #include "api/routes/handlers.h"
 #include "api/sql/bound.h"
@@ -190,7 +190,8 @@ tide_status tide_put_claimable(struct tide_json *j, const char *name,
         kept = false;
     }
     tide_buf_init(&own, TIDE_REPLY_BODY_MAX);
-    if (status == TIDE_OK && kept && claim.why == TIDE_REFUSED_NOTHING && put_own(&object, &claim)) {
+    if (status == TIDE_OK && kept && claim.why == TIDE_REFUSED_NOTHING &&
+        put_own(&object, &claim)) {
         tide_json_name(j, name);
         tide_json_raw(j, tide_buf_view(&own));
     } else {

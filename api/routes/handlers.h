@@ -17,9 +17,9 @@ void tide_put_feed(struct tide_json *j, const struct tide_hot_feed *feed, uint64
 /* "agreesWithDao": whether the DAO's storage names the deployment file's contracts; null where the
  * index does not keep it. Compliance and prices come from the file's contracts either way. */
 void tide_put_agrees(struct tide_json *j, const struct tide_reader *reader);
-/* The member name: what a claim of earnings by the address would credit of the newest limit epochs as
- * of a ledger, in the task's transaction. null: not indexed, or the contract would refuse to say.
- * What fails is the database. (earnings.c) */
+/* The member name: what a claim of earnings by the address would credit of the newest limit epochs
+ * as of a ledger, in the task's transaction. null: not indexed, or the contract would refuse to
+ * say. What fails is the database. (earnings.c) */
 tide_status tide_put_claimable(struct tide_json *j, const char *name,
                                const struct tide_handler_context *context,
                                const struct tide_param_value *address, uint32_t ledger,

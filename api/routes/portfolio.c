@@ -1,6 +1,6 @@
-/* GET /api/addresses/{address}/portfolio: all that an address holds, in one answer. A statement makes
- * most of it (addresses/portfolio.sql); whether the address may trade and what it could claim come
- * from the same rules as their own routes. */
+/* GET /api/addresses/{address}/portfolio: all that an address holds, in one answer. A statement
+ * makes most of it (addresses/portfolio.sql); whether the address may trade and what it could claim
+ * come from the same rules as their own routes. */
 #include "api/routes/handlers.h"
 #include "api/sql/bound.h"
 #include "api/sql/scope.h"
@@ -44,8 +44,8 @@ static tide_status load(struct portfolio *p, struct tide_err *err)
     snprintf(id, sizeof id, "%u", task->deployment);
     snprintf(at, sizeof at, "%" PRIu32, p->past ? p->reply->at.ledger : (uint32_t)INT32_MAX);
     const char *const values[] = { id, at, (const char *)p->address->text.ptr };
-    tide_status status = tide_bound_query(task->pg, &p->rows, statement_text(), values,
-                                          TIDE_COUNT(values), err);
+    tide_status status =
+        tide_bound_query(task->pg, &p->rows, statement_text(), values, TIDE_COUNT(values), err);
     if (status == TIDE_OK && (p->rows.count != 1 || p->rows.columns != COLUMNS))
         status = tide_fail(err, TIDE_E_DB_FATAL, "portfolio.sql: not one object");
     return status;
@@ -71,8 +71,7 @@ static const char *unknown_because(const struct portfolio *p, const struct tide_
 {
     const struct tide_config *config = p->context->api->config;
     uint64_t closed_age_ms = p->now_ms - p->reply->at.close_time * 1000;
-    uint32_t needed =
-        project_sources_of(TIDE_HOT_PERSON) | project_sources_of(TIDE_HOT_BLOCKED);
+    uint32_t needed = project_sources_of(TIDE_HOT_PERSON) | project_sources_of(TIDE_HOT_BLOCKED);
     if (reader->unkept & needed || !reader->meta->compliance_complete)
         return "incomplete";
     if (p->past)

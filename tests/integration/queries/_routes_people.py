@@ -91,7 +91,7 @@ def portfolios(d, moments):
     print("portfolios", dict(seen))
 
 
-def crowded(d, count):
+def many_rows(d, count):
     """An address with many rows: the lists are cut, the counts end at 200, and it takes no longer."""
     who = sql("SELECT owner FROM state.synthetic_engine_vault ORDER BY key_hash LIMIT 1")
     for table, key, name in (("synthetic_engine_vault", "owner", "key_owner, synth"), ("synth_token_balance", "address", "contract"),
@@ -101,7 +101,7 @@ def crowded(d, count):
         picked = f"(SELECT * FROM state.{table} ORDER BY key_hash LIMIT 1) AS v, generate_series(1, {count}) AS i"
         shown = ", ".join("'" + who + "'" if c == "key_owner" else "v." + c for c in columns)
         for into, extra, value in (("state", "", ""), ("history", ", removed", ", false")):
-            sql(f"INSERT INTO {into}.{table} (key_hash, {key}, {', '.join(columns)}{extra}) SELECT sha256(convert_to('crowd' || i, 'UTF8')), "
+            sql(f"INSERT INTO {into}.{table} (key_hash, {key}, {', '.join(columns)}{extra}) SELECT sha256(convert_to('many' || i, 'UTF8')), "
                 f"'{who}', {shown}{value} FROM {picked} WHERE v.{columns[0]} IS NOT NULL")
         sql(f"ANALYZE state.{table}")
     for at in (NEWEST, int(sql("SELECT max(ledger) FROM chain.ledger"))):
@@ -110,9 +110,9 @@ def crowded(d, count):
         assert [got[n + "Count"] for n in ("balances", "vaults", "positions")] == [200] * 3
         print(f"an address with {count} rows in each of three tables: {took / 1000:.0f} ms")
     for table, key in (("synthetic_engine_vault", "owner"), ("synth_token_balance", "address"), ("liquidity_pool_lp_pos", "provider")):
-        sql(f"""CREATE TEMPORARY TABLE crowd AS SELECT sha256(convert_to('crowd' || i, 'UTF8')) AS key_hash FROM generate_series(1, {count}) AS i;
-            DELETE FROM state.{table} USING crowd WHERE {table}.key_hash = crowd.key_hash;
-            DELETE FROM history.{table} USING crowd WHERE {table}.key_hash = crowd.key_hash""")
+        sql(f"""CREATE TEMPORARY TABLE many AS SELECT sha256(convert_to('many' || i, 'UTF8')) AS key_hash FROM generate_series(1, {count}) AS i;
+            DELETE FROM state.{table} USING many WHERE {table}.key_hash = many.key_hash;
+            DELETE FROM history.{table} USING many WHERE {table}.key_hash = many.key_hash""")
 
 
 # --- compliance -------------------------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ def main():
     portfolios(d, (NEWEST, last, (first + last) // 2, first + 40))
     expiring(d, (NEWEST, last, (first + last) // 2, first + 40))
     counts(d, (NEWEST, last, (first + last) // 2, first + 40))
-    crowded(d, 3000)
+    many_rows(d, 3000)
     d.close()
 
 
