@@ -195,7 +195,7 @@ def single(d, moments):
                                                     "minProviders": "coalesce(min_providers, 3)"}),
                 ("/api/compliance", "compliance_registry_instance", {
                     "verifier": "verifier", "verifierCount": "verifier_count",
-                    "travelRuleCount": "travel_rule_count::text"})):
+                    "travelRuleCount": "travel_rule_count"})):
             wanted = rows(f"SELECT {fields(names)} FROM {then(table, at)} AS v")
             if wanted:
                 got = ask(path)

@@ -56,7 +56,6 @@
 --
 -- Keys are those of the state, in their order, and those that went since; each list reads 201 of them at most, however
 -- many the address has. api/routes/portfolio.c adds compliance and claimable.
-WITH
 -- part: stability_books
 , m AS MATERIALIZED (SELECT * FROM chain.vault_market($1::smallint, $2::integer)),
 b AS MATERIALIZED (

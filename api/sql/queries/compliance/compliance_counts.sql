@@ -26,7 +26,7 @@ v AS MATERIALIZED (
     (SELECT h.status, h.provider, h.expires_at
     FROM (SELECT DISTINCT h.key_hash FROM history.compliance_registry_compliance_rec AS h
         WHERE $2 < 2147483647 AND h.deployment = $1 AND h.ledger > $2) AS k,
-      LATERAL (SELECT * FROM history.compliance_registry_compliance_rec AS h
+      LATERAL (SELECT h.status, h.provider, h.expires_at, h.removed FROM history.compliance_registry_compliance_rec AS h
         WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
         ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
     WHERE NOT h.removed LIMIT 100001)

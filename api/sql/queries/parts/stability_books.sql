@@ -1,4 +1,4 @@
-pool AS (
+WITH pool AS (
   SELECT s.contract, s.epoch, s.p, s.paused, s.scale, s.sum_coll, s.total_coll_gained, s.total_deposits, s.total_liq_count,
     s.ledger, s.closed_at
   FROM state.stability_pool_state AS s WHERE $2::integer = 2147483647 AND s.deployment = $1::smallint

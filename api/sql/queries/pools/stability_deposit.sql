@@ -6,7 +6,6 @@
 --   ...StabilityDeposit
 -- A deposit in the stability pool, as it is or as it was.
 -- What a deposit has become and what it gained is the contract's own arithmetic, null where it would refuse.
-WITH
 -- part: stability_books
 SELECT row_to_json(x)::text
 -- part: stability_of
