@@ -4,13 +4,12 @@ import type { Item } from './api';
 import { seconds } from './time';
 
 export const marketOf = (m: Item): string => m.market ?? m.symbol;
-export const closedAtOf = (l: Item): string => l.closeTime ?? l.closedAt;
 
 /** A candle's beginning, unix seconds; of a day too. */
-export const startOf = (c: Item): number => seconds(c.day ? `${c.day}T00:00:00Z` : (c.startsAt ?? c.at));
+export const startOf = (c: Item): number => seconds(c.day ? `${c.day}T00:00:00Z` : c.startsAt ?? c.closedAt);
 
 /** A price of a candle as a decimal text. */
-export const priceOf = (c: Item, name: string): string | null => c[`${name}Scaled`] ?? c[name] ?? null;
+export const priceOf = (c: Item, name: string): string | null => c[`${name}Scaled`] ?? null;
 
 /** For charts: the scaled text of a money field as a number. */
 export const pointOf = (item: Item, name: string) => chartNumber(item[`${name}Scaled`]);

@@ -74,7 +74,7 @@ function open(): void {
   });
   source.addEventListener('ledger', (message) => {
     const body = JSON.parse((message as MessageEvent).data);
-    noteLedger(Number(body.ledger ?? body.sequence), body.closedAt ?? body.closeTime);
+    noteLedger(Number(body.ledger), body.closedAt);
     noteConnected(true);
     mark(null);
     schedule();

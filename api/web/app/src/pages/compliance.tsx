@@ -1,8 +1,8 @@
-import { useApi, useList, type Item } from '../lib/api';
+import { useEffect, useState } from 'preact/hooks';
+import { get, useApi, useList, type Item } from '../lib/api';
 import { count } from '../lib/amount';
-import { oldestFirst } from '../lib/fields';
 import { seconds, span } from '../lib/time';
-import { setQuery, useQuery } from '../lib/router';
+import { setQuery, useLedger, useQuery } from '../lib/router';
 import { Address, Card, Facts, Kpi, Kpis, State, Time, Waiting } from '../ui/bits';
 import { TimePlot } from '../ui/series';
 import { Table } from '../ui/table';
@@ -10,42 +10,79 @@ import { Table } from '../ui/table';
 const SPANS: [string, string][] = [['86400', '1 day'], ['604800', '7 days'], ['2592000', '30 days'], ['7776000', '90 days']];
 const COLOURS: Record<string, string> = { Verified: 'up', Pending: 'warn', Suspended: 'second', Sanctioned: 'down', Expired: 'dim', Unknown: 'third', Frozen: 'link' };
 
+const statusOf = (item: Item): string => item.status ?? 'Undefined';
+
 /** Rows of status and provider as one sum for each status. */
-export function byStatus(items: Item[]): [string, number][] {
+function byStatus(items: Item[]): [string, number][] {
   const sums = new Map<string, number>();
-  for (const item of items) sums.set(item.status, (sums.get(item.status) ?? 0) + Number(item.addresses));
+  for (const item of items) sums.set(statusOf(item), (sums.get(statusOf(item)) ?? 0) + item.addresses);
   return [...sums].sort((a, b) => b[1] - a[1]);
+}
+
+const SAMPLES = 12;
+
+/** The counts at evenly spaced ledgers up to the newest, one after the other: each is a question about all records. */
+function OverTime({ newest }: { newest: number }) {
+  const past = useLedger();
+  const [rows, setRows] = useState<Item[]>([]);
+  const [failed, setFailed] = useState('');
+  useEffect(() => {
+    let gone = false;
+    const load = async () => {
+      const first = Number((await get('/api/coverage', {}, null)).firstLedger ?? newest);
+      const found: Item[] = [];
+      for (let i = 0; i < SAMPLES && !gone; i++) {
+        const at = Math.round(first + ((newest - first) * (i + 1)) / SAMPLES);
+        const counts = await get('/api/compliance/counts', {}, String(at)).catch((e) => { if (e.status !== 404) throw e; return null; }); // the registry was not there yet
+        if (counts && !gone) {
+          found.push({ ledger: counts.ledger, closedAt: counts.closedAt, counts: counts.items, ...Object.fromEntries(byStatus(counts.items)) });
+          setRows([...found]);
+        }
+      }
+    };
+    load().catch((e) => { if (!gone) setFailed(e.message); });
+    return () => { gone = true; };
+  }, [past]);
+  const seen = [...new Set(rows.flatMap((r) => (r.counts as Item[]).map(statusOf)))].sort();
+  return (
+    <>
+      {failed && <p class="notice warn">{failed}</p>}
+      <TimePlot title="Records by status" units={`addresses, at the close of ${SAMPLES} ledgers`} rows={rows} file="compliance-over-time" empty="Loading…"
+        series={seen.map((status) => ({ name: status, field: status, colour: COLOURS[status] ?? 'accent' }))} />
+    </>
+  );
 }
 
 export default function Compliance() {
   const live = ['compliance_registry_'];
+  const past = useLedger();
   const within = useQuery('within', '2592000');
   const registry = useApi('/api/compliance', {}, live);
   const counts = useApi('/api/compliance/counts', {}, live);
-  const daily = useList('/api/compliance/daily', { limit: 90 }, live);
   const expiring = useList('/api/compliance/expiring', { within, limit: 50 }, live);
   const verifiers = useList('/api/compliance/verifiers', { limit: 50 }, live);
   const items: Item[] = counts.data?.items ?? [];
   const statuses = byStatus(items);
-  const days: Item[] = oldestFirst(daily.items).map((d) => ({ ...d, ...Object.fromEntries(byStatus(d.counts ?? [])) }));
-  const seen = [...new Set(days.flatMap((d) => (d.counts ?? []).map((c: Item) => c.status as string)))].sort();
+  const over = useQuery('over') === '1';
+  const newest = Number(counts.data?.ledger ?? 0);
   const r = registry.data;
   return (
     <>
       <Waiting answer={counts}>
+        {counts.data?.complete === false && <p class="notice warn">There are so many records that not all are counted.</p>}
         <Kpis>
           {statuses.map(([status, n]) => <Kpi key={status} label={status}><span class="num" data-raw={String(n)}>{count(n)}</span></Kpi>)}
           <Kpi label="Verifiers"><span class="num" data-raw={String(r?.verifierCount)}>{count(r?.verifierCount)}</span></Kpi>
         </Kpis>
       </Waiting>
       <div class="grid">
-        <Card><TimePlot title="Records by status" units="addresses, end of day" rows={days} file="compliance-days" empty={daily.error ? daily.error.message : 'No data yet.'}
-          series={seen.map((status) => ({ name: status, field: status, colour: COLOURS[status] ?? 'accent', step: true }))} /></Card>
+        <Card title="Over time" aside={<button type="button" aria-pressed={over} onClick={() => setQuery({ over: over ? null : '1' }, true)}>{over ? 'Hide' : 'Show'}</button>}>
+          {over && newest > 0 ? <OverTime key={String(past)} newest={newest} /> : <p class="dim">The records by status at {SAMPLES} ledgers from the first to the newest.</p>}</Card>
         <Card title="By provider"><Waiting answer={counts}>
           <Table caption="Records by provider and status" file="compliance-providers" items={items} keyOf={(i) => `${i.provider}.${i.status}`} columns={[
             { label: 'Provider', cell: (i) => <Address of={i.provider} />, text: (i) => i.provider, order: (i) => i.provider ?? '' },
-            { label: 'Status', cell: (i) => <State of={i.status} />, text: (i) => i.status, order: (i) => i.status },
-            { label: 'Addresses', right: true, cell: (i) => <span class="num">{count(i.addresses)}</span>, text: (i) => i.addresses, order: (i) => Number(i.addresses) }]} />
+            { label: 'Status', cell: (i) => <State of={statusOf(i)} />, text: statusOf, order: statusOf },
+            { label: 'Addresses', right: true, cell: (i) => <span class="num">{count(i.addresses)}</span>, text: (i) => i.addresses, order: (i) => i.addresses }]} />
         </Waiting></Card>
         <Card title="Expiring soon" aside={<label>within <select value={within} onChange={(event) => setQuery({ within: event.currentTarget.value === '2592000' ? null : event.currentTarget.value }, true)}>{SPANS.map(([value, name]) => <option key={value} value={value}>{name}</option>)}</select></label>}>
           <Waiting answer={expiring}>

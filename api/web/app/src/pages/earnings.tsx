@@ -1,12 +1,10 @@
-import { useApi, useList, type Item } from '../lib/api';
+import { useApi, useList } from '../lib/api';
 import { oldestFirst, pointOf } from '../lib/fields';
 import { setQuery, useQuery } from '../lib/router';
 import { A, Address, Amount, Card, Facts, Pill, Time, Tx, Waiting, short } from '../ui/bits';
 import { XyPlot } from '../ui/series';
 import { Table } from '../ui/table';
 
-const starts = (e: Item) => e.startsAt ?? e.startTime;
-const ends = (e: Item) => e.endsAt ?? e.endTime;
 
 function Epoch({ id }: { id: string }) {
   const path = `/api/earnings/epochs/${encodeURIComponent(id)}`;
@@ -16,10 +14,10 @@ function Epoch({ id }: { id: string }) {
   return (
     <Card title={`Epoch ${id}`} wide aside={<button type="button" onClick={() => setQuery({ epoch: null })}>Close</button>}>
       <Waiting answer={answer}>{e && <>
-        <Facts rows={[['State', e.finalized ? <Pill tone="good">closed</Pill> : <Pill tone="info">open</Pill>], ['From', <Time of={starts(e)} />], ['To', <Time of={ends(e)} />],
+        <Facts rows={[['State', e.finalized ? <Pill tone="good">closed</Pill> : <Pill tone="info">open</Pill>], ['From', <Time of={e.startsAt} />], ['To', <Time of={e.endsAt} />],
           ['All revenue', <Amount of={e} name="totalRevenue" full />], ['Partners', <Amount of={e} name="partnerRevenue" full />], ['Protocol', <Amount of={e} name="protocolRevenue" full />], ['Stake when closed', <Amount of={e} name="stakerSnapshot" full />]]} />
         <Table caption="Revenue by token" file={`epoch-${id}-tokens`} items={e.revenue ?? []} keyOf={(r) => r.token} columns={[
-          { label: 'Token', cell: (r) => <><Address of={r.token} /> {r.tokenSymbol ?? r.symbol}</>, text: (r) => r.token },
+          { label: 'Token', cell: (r) => <><Address of={r.token} /> {r.tokenSymbol}</>, text: (r) => r.token },
           { label: 'Revenue', right: true, cell: (r) => <Amount of={r} name="amount" full />, text: (r) => r.amountScaled }]} />
         <Table caption="Partners" file={`epoch-${id}-partners`} items={partners.items} list={partners} keyOf={(r) => r.partnerId} columns={[
           { label: 'Partner', cell: (r) => <A to={`/partners/${r.partnerId}`}>{r.partnerId}</A>, text: (r) => r.partnerId },
@@ -48,7 +46,7 @@ export default function Earnings() {
         <Table caption="Epochs" file="epochs" items={list.items} list={list} keyOf={(e) => e.epoch} columns={[
           { label: 'Epoch', right: true, cell: (e) => <button type="button" onClick={() => setQuery({ epoch: e.epoch })} aria-label={`Epoch ${e.epoch}`}>{e.epoch}</button>, text: (e) => e.epoch },
           { label: 'State', cell: (e) => (e.finalized ? <Pill tone="good">closed</Pill> : <Pill tone="info">open</Pill>), text: (e) => (e.finalized ? 'closed' : 'open') },
-          { label: 'From', cell: (e) => <Time of={starts(e)} />, text: starts }, { label: 'To', cell: (e) => <Time of={ends(e)} />, text: ends },
+          { label: 'From', cell: (e) => <Time of={e.startsAt} />, text: (e) => e.startsAt }, { label: 'To', cell: (e) => <Time of={e.endsAt} />, text: (e) => e.endsAt },
           { label: 'All revenue', right: true, cell: (e) => <Amount of={e} name="totalRevenue" />, text: (e) => e.totalRevenueScaled },
           { label: 'Partners', right: true, cell: (e) => <Amount of={e} name="partnerRevenue" />, text: (e) => e.partnerRevenueScaled },
           { label: 'Protocol', right: true, cell: (e) => <Amount of={e} name="protocolRevenue" />, text: (e) => e.protocolRevenueScaled },

@@ -8,9 +8,6 @@ import { XyPlot } from '../ui/series';
 import { Table } from '../ui/table';
 
 const actionText = (action: Item | null | undefined) => (!action ? '–' : action.undecodable ? 'not decodable' : String(action.name ?? action.action).replace(/_/g, ' '));
-const starts = (p: Item) => p.startsAt ?? p.startTime;
-const ends = (p: Item) => p.endsAt ?? p.endTime;
-const executable = (p: Item) => p.executableAt ?? p.executeAfter;
 
 /** Yes and no after each vote, oldest first. */
 function VoteChart({ votes, id }: { votes: Item[]; id: string }) {
@@ -41,7 +38,7 @@ function Proposal({ id }: { id: string }) {
         <Facts rows={[
           ['State', <State of={p.state} />], ['Proposer', <Address of={p.proposer} />], ['Action', actionText(p.action)], ['Arguments', <span class="break">{fieldsText(p.action?.args, 2000) || 'none'}</span>],
           ['Yes', <span class="num" data-raw={p.yesVotes}>{count(p.yesVotes)}</span>], ['No', <span class="num" data-raw={p.noVotes}>{count(p.noVotes)}</span>], ['Needs', count(p.threshold)],
-          ['Votes from', <Time of={starts(p)} />], ['to', <Time of={ends(p)} />], ['Executable from', <Time of={executable(p)} />],
+          ['Votes from', <Time of={p.startsAt} />], ['to', <Time of={p.endsAt} />], ['Executable from', <Time of={p.executableAt} />],
           ['Multisig transactions', (p.multisigTxIds ?? []).join(', ') || 'none'], ['Changed in ledger', <Ledger of={p.changedLedger} />]]} />
         <VoteChart votes={votes.items} id={id} />
         <Table caption="Votes" file={`proposal-${id}-each-vote`} items={votes.items} list={votes} columns={[
@@ -90,7 +87,7 @@ export default function Governance() {
           { label: 'Yes', right: true, cell: (p) => <span class="num">{count(p.yesVotes)}</span>, text: (p) => p.yesVotes },
           { label: 'No', right: true, cell: (p) => <span class="num">{count(p.noVotes)}</span>, text: (p) => p.noVotes },
           { label: 'Needs', right: true, cell: (p) => count(p.threshold), text: (p) => p.threshold },
-          { label: 'Ends', cell: (p) => <Time of={ends(p)} />, text: (p) => ends(p) },
+          { label: 'Ends', cell: (p) => <Time of={p.endsAt} />, text: (p) => p.endsAt },
           { label: 'Proposer', cell: (p) => <Address of={p.proposer} />, text: (p) => p.proposer }]} />
       </Waiting></Card>
       <Card title="Multisig transactions"><Waiting answer={transactions}>

@@ -1,6 +1,5 @@
 import { useApi, useList } from '../lib/api';
 import { count } from '../lib/amount';
-import { closedAtOf } from '../lib/fields';
 import { setQuery } from '../lib/router';
 import { A, Card, Facts, Failed, Pill, Time, Waiting } from '../ui/bits';
 import { Events } from '../ui/events';
@@ -11,7 +10,7 @@ export default function LedgerPage({ args }: PageProps) {
   const valid = /^[1-9]\d{0,9}$/.test(n);
   const answer = useApi(valid ? `/api/ledgers/${n}` : null);
   const events = useList(valid ? '/api/events' : null, { fromLedger: n, toLedger: n, limit: 100 });
-  const l = answer.data?.item ?? answer.data;
+  const l = answer.data?.item;
   if (!valid) return <p class="notice">A ledger is a number.</p>;
   if (answer.error && !l) return <Failed problem={answer.error} />;
   return (
@@ -19,7 +18,7 @@ export default function LedgerPage({ args }: PageProps) {
       <div class="row"><A to={`/ledger/${Math.max(1, Number(n) - 1)}`}>‹ {Number(n) - 1}</A> <A to={`/ledger/${Number(n) + 1}`}>{Number(n) + 1} ›</A>
         <button type="button" onClick={() => setQuery({ ledger: n })}>See everything as of this ledger</button></div>
       <Waiting answer={answer}>{l && <Card title="Ledger"><Facts rows={[
-        ['Closed (UTC)', <Time of={closedAtOf(l)} />], ['Hash', <span class="mono">{l.hash}</span>], ['Previous hash', <span class="mono">{l.previousHash}</span>], ['Protocol version', count(l.protocol)],
+        ['Closed (UTC)', <Time of={l.closedAt} />], ['Hash', <span class="mono">{l.hash}</span>], ['Previous hash', <span class="mono">{l.previousHash}</span>], ['Protocol version', count(l.protocol)],
         ['Transactions', count(l.transactions)], ['of the protocol', count(l.protocolTransactions)], ['Events', count(l.events)], ['Entries changed', count(l.changes)],
         ['Not decoded', `${count(l.rawEvents)} events, ${count(l.rawStates)} entries, ${count(l.rawCalls)} calls`],
         ['Proved', <Pill tone={l.proof === 'events' ? 'good' : 'plain'}>{l.proof}</Pill>], ['Calls verified', count(l.callsVerified)], ['rewritten', count(l.callsRewritten)], ['that no hash covers', count(l.callsUnverified)]]} /></Card>}</Waiting>

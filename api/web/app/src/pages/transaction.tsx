@@ -16,7 +16,7 @@ export default function TransactionPage({ args }: PageProps) {
       <Waiting answer={answer}>{t && <>
         <Card title="Transaction"><Facts rows={[
           ['Outcome', t.ok ? <Pill tone="good">succeeded</Pill> : <Pill tone="bad">failed, code {t.resultCode}</Pill>], ['Ledger', <Ledger of={t.ledger} />], ['Closed (UTC)', <Time of={t.closedAt} />],
-          ['Place in the ledger', count(t.tx)], ['Sent by', <Address of={t.source} />], ['Fee', t.feeChargedScaled ? <Amount of={t} name="feeCharged" unit="XLM" full /> : <span class="num">{count(t.feeCharged)} stroops</span>]]} /></Card>
+          ['Place in the ledger', count(t.tx)], ['Sent by', <Address of={t.source} />], ['Fee', <Amount of={t} name="feeCharged" unit="XLM" full />]]} /></Card>
         <Card title="Calls">
           <Table caption="Calls of the protocol" file={`tx-${args.hash}-calls`} items={t.calls} keyOf={(c, i) => `${c.op}.${i}`} columns={[
             { label: 'Operation', right: true, cell: (c) => c.op, text: (c) => c.op },

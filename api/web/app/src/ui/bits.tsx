@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Answer, Item } from '../lib/api';
 import { compact, cut, exact, percent, scale } from '../lib/amount';
 import { href, navigate } from '../lib/router';
-import { seconds, stamp } from '../lib/time';
+import { stamp } from '../lib/time';
 
 export function A({ to, query, children, ...rest }: { to: string; query?: Record<string, string | null>; children: ComponentChildren } & JSX.HTMLAttributes<HTMLAnchorElement>) {
   return <a {...rest} href={href(to, query)}>{children}</a>;
@@ -149,5 +149,3 @@ export function Failed({ problem }: { problem: { status: number; code: string; m
   const missing = problem.status === 404;
   return <p class={`notice ${missing ? '' : 'warn'}`} role={missing ? undefined : 'status'}>{problem.message} <span class="dim">({problem.code})</span></p>;
 }
-
-export const seriesTime = (item: Item) => seconds(item.day ? `${item.day}T00:00:00Z` : (item.startsAt ?? item.closedAt));

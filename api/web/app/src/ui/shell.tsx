@@ -7,7 +7,6 @@ import { useStore } from '../lib/store';
 import { theme, toggleTheme } from '../lib/theme';
 import { span, stamp } from '../lib/time';
 import { useApi } from '../lib/api';
-import { closedAtOf } from '../lib/fields';
 import { pages, type Page, type PageProps } from '../pages';
 import { A, followLinks } from './bits';
 import { Search, openSearch } from './search';
@@ -67,8 +66,7 @@ function TimeTravel() {
 
 function PastBanner({ ledger }: { ledger: string }) {
   const answer = useApi(`/api/ledgers/${ledger}`);
-  const item = answer.data?.item ?? answer.data;
-  const closed = item && closedAtOf(item);
+  const closed = answer.data?.item.closedAt;
   return (
     <p class="banner past" role="status">
       <strong>The past: as of the close of ledger <span class="num">{ledger}</span></strong>{closed && <span>, {stamp(closed)} UTC</span>}.
