@@ -1,5 +1,5 @@
 # The section `web` of tools/bench: sourced by it, uses its helpers. The dashboard in chromium over a private stack whose
-# ledgers close each second: script before the first figures, the time until they are seen, and an open tab that nobody uses.
+# ledgers close each second: script before the first figures, the time until they are seen, and an idle tab.
 bench_web() {
     local out i values=() bytes=''
     [ -f "$stack_root/build/dashboard/dist/index.html" ] || { skip "web: the dashboard is not built (tools/dashboard)"; return 0; }
