@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """usage: _sql_routes.py   asks SQL routes through bin/sql_driver; the database is there (sql_routes.sh)."""
+import datetime
 import json
 import re
 import sys
@@ -159,6 +160,32 @@ def every_route(d, of, values):
     print(f"{len(of)} routes, nothing in: {' '.join(empty) or 'none'}")
 
 
+def both_ways(d, of, values):
+    """Lists that take order, from and to: the oldest first is the newest first turned round, and a range is what closed in it."""
+    seconds = lambda text: int(datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp())
+    count = 0
+    for route, more, target in questions([r for r in of if "order" in r.query], values):
+        if "order" in more or "from" in more or "to" in more:
+            continue
+        join = "&" if "?" in target else "?"
+        newest = d.pages(target, 200, 1000)[0]
+        if not newest or len(newest) >= 1000:
+            continue
+        assert d.pages(f"{target}{join}order=asc", 199)[0] == newest[::-1], target
+        if "closedAt" not in newest[0]:
+            continue
+        count += len(newest)
+        times = sorted({seconds(i["closedAt"]) for i in newest})
+        low, high = times[len(times) // 4], times[len(times) * 3 // 4]
+        for start, end in ((low, high), (low, low), (low, low + 1), (0, low), (high, 4294967295), (high + 1, high)):
+            for order in ("asc", "desc"):
+                got = d.pages(f"{target}{join}from={start}&to={end}&order={order}", 30)[0]
+                wanted = [i for i in newest if start <= seconds(i["closedAt"]) < end]
+                assert got == (wanted if order == "desc" else wanted[::-1]), (target, start, end, order, len(got), len(wanted))
+    assert count > 300, f"only {count} items"
+    print(f"both ways: {count} items")
+
+
 def parents(d, of, values):
     """A list of what is not there is a 404 with the code and words of what it is of; an empty one of what is there
     is a list."""
@@ -271,6 +298,7 @@ def main():
     ledgers(d)
     pools(d)
     every_route(d, of, values)
+    both_ways(d, of, values)
     parents(d, of, values)
     sums_over_time(d)
     cursors(d, of, values)

@@ -1,7 +1,7 @@
--- list: deployment at after limit owner market
+-- list: deployment at after limit from to order owner market
 -- tag: Vaults
 -- summary: Liquidations
--- about: Newest first, with the liquidator, what was repaid and what was seized.
+-- about: By time, with the liquidator, what was repaid and what was seized.
 -- answer: Liquidations of Liquidation
 -- schema: Liquidation
 --   id                         EventId   Stellar RPC's id of the event
@@ -24,63 +24,60 @@
 --   "collateralTokenSymbol":"XLM", "collateralSeized":"99401461969", "collateralSeizedScaled":"9940.1461969", "collateralToStabilityPool":null,
 --   "collateralToStabilityPoolScaled":null}
 --
--- Liquidations, newest first. The burn before the event in the same operation says the liquidator and the amount repaid.
+-- Liquidations. The burn before the event in the same operation says the liquidator and the amount repaid.
 -- The transfers behind it go to the liquidator and, if the debt is gone, of the rest to the stability pool.
 WITH k AS (
   SELECT s.key_hash, s.symbol FROM state.synthetic_engine_asset_config AS s WHERE s.deployment = $1
   UNION
   SELECT h.key_hash, h.symbol FROM history.synthetic_engine_asset_config AS h WHERE h.deployment = $1::smallint AND h.removed
 )
-SELECT row_to_json(x)::text, q.ledger || '.' || q.tx || '.' || q.op || '.' || q.event
-FROM event.synthetic_engine_liq AS q
+SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
+FROM event.synthetic_engine_liq AS e
   LEFT JOIN LATERAL (SELECT c.token FROM k, history.synthetic_engine_asset_config AS c
-    WHERE k.symbol = q.synth_asset AND c.deployment = $1 AND c.key_hash = k.key_hash AND c.ledger <= q.ledger AND NOT c.removed
+    WHERE k.symbol = e.synth_asset AND c.deployment = $1 AND c.key_hash = k.key_hash AND c.ledger <= e.ledger AND NOT c.removed
     ORDER BY c.ledger DESC, c.tx DESC, c.seq DESC LIMIT 1) AS c ON true
   LEFT JOIN LATERAL (SELECT b.event, b.from_address AS liquidator, b.amount FROM event.synth_token_burn AS b
-    WHERE b.deployment = $1 AND b.ledger = q.ledger AND b.tx = q.tx AND b.op = q.op AND b.event < q.event
+    WHERE b.deployment = $1 AND b.ledger = e.ledger AND b.tx = e.tx AND b.op = e.op AND b.event < e.event
       AND b.contract = c.token
     ORDER BY b.event DESC LIMIT 1) AS b ON true
   LEFT JOIN LATERAL (
     SELECT t.event, t.contract, t.to_address, t.amount FROM event.stellar_asset_transfer AS t
-    WHERE t.deployment = $1 AND t.ledger = q.ledger AND t.tx = q.tx AND t.op = q.op AND t.event = b.event + 1
-      AND t.from_address = q.contract
+    WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx AND t.op = e.op AND t.event = b.event + 1
+      AND t.from_address = e.contract
     UNION ALL
     SELECT t.event, t.contract, t.to_address, t.amount FROM event.synth_token_transfer AS t
-    WHERE t.deployment = $1 AND t.ledger = q.ledger AND t.tx = q.tx AND t.op = q.op AND t.event = b.event + 1
-      AND t.from_address = q.contract
+    WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx AND t.op = e.op AND t.event = b.event + 1
+      AND t.from_address = e.contract
     ) AS g ON true
   LEFT JOIN LATERAL (
     SELECT t.amount FROM event.stellar_asset_transfer AS t
-    WHERE t.deployment = $1 AND t.ledger = q.ledger AND t.tx = q.tx AND t.op = q.op AND t.event = b.event + 2
-      AND t.event < q.event AND t.from_address = q.contract
+    WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx AND t.op = e.op AND t.event = b.event + 2
+      AND t.event < e.event AND t.from_address = e.contract
     UNION ALL
     SELECT t.amount FROM event.synth_token_transfer AS t
-    WHERE t.deployment = $1 AND t.ledger = q.ledger AND t.tx = q.tx AND t.op = q.op AND t.event = b.event + 2
-      AND t.event < q.event AND t.from_address = q.contract
+    WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx AND t.op = e.op AND t.event = b.event + 2
+      AND t.event < e.event AND t.from_address = e.contract
     ) AS rest ON true
   LEFT JOIN LATERAL (SELECT t.hash FROM chain.tx AS t
-    WHERE t.deployment = $1 AND t.ledger = q.ledger AND t.tx = q.tx) AS t ON true,
+    WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx) AS t ON true,
   LATERAL (SELECT
-    chain.event_id(q.ledger, q.tx, q.op, q.event) AS "id",
-    q.ledger::text AS "ledger",
-    chain.rfc3339(q.closed_at) AS "closedAt",
+    chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",
+    e.ledger::text AS "ledger",
+    chain.rfc3339(e.closed_at) AS "closedAt",
     encode(t.hash, 'hex') AS "txHash",
-    q.synth_asset AS "market",
-    q.owner AS "owner",
+    e.synth_asset AS "market",
+    e.owner AS "owner",
     b.liquidator AS "liquidator",
     b.amount::text AS "debtRepaid",
     analyst.scaled(b.amount)::text AS "debtRepaidScaled",
     g.contract AS "collateralToken",
     (SELECT z.symbol FROM chain.token AS z WHERE z.deployment = $1 AND z.token = g.contract) AS "collateralTokenSymbol",
-    q.collateral_seized::text AS "collateralSeized",
-    analyst.scaled(q.collateral_seized)::text AS "collateralSeizedScaled",
+    e.collateral_seized::text AS "collateralSeized",
+    analyst.scaled(e.collateral_seized)::text AS "collateralSeizedScaled",
     rest.amount::text AS "collateralToStabilityPool",
     analyst.scaled(rest.amount)::text AS "collateralToStabilityPoolScaled"
   ) AS x
-WHERE q.deployment = $1 AND q.ledger <= $2::integer AND ($5::text IS NULL OR q.owner = $5)
-  AND ($6::text IS NULL OR q.synth_asset = $6)
-  AND ($3::text IS NULL OR (q.ledger <= split_part($3, '.', 1)::integer
-    AND (q.ledger, q.tx, q.op, q.event) < (split_part($3, '.', 1)::integer, split_part($3, '.', 2)::integer,
-      split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer)))
-ORDER BY q.ledger DESC, q.tx DESC, q.op DESC, q.event DESC
+WHERE ($8::text IS NULL OR e.owner = $8) AND ($9::text IS NULL OR e.synth_asset = $9) AND
+-- part: event_where
+-- part: event_order
 LIMIT $4::integer

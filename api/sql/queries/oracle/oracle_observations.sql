@@ -1,7 +1,7 @@
--- list: deployment at after limit asset provider
+-- list: deployment at after limit from to order asset provider
 -- tag: Oracle
 -- summary: Observations
--- about: Prices as submitted by providers, newest first.
+-- about: Prices as submitted by providers, by time.
 -- answer: OracleObservations of OracleObservation
 -- schema: OracleObservation
 --   id        EventId  Stellar RPC's id of the event
@@ -16,41 +16,40 @@
 --   "provider":"GANS2HBIBB3FM55DLJMSOO43WXJBVGIUO6DTMWALOJWLFBKAE4W3RLF2", "price":"10019953",
 --   "priceScaled":"1.0019953"}
 --
--- Prices as submitted by providers, newest first. Each filter is written so that only its own index fits: an asset or a
+-- Prices as submitted by providers, by time. Each filter is written so that only its own index fits: an asset or a
 -- provider may have said nothing for long.
 WITH page AS (
-  (SELECT y.* FROM event.oracle_price_observation AS y
-  WHERE $5::text IS NULL AND $6::text IS NULL AND y.deployment = $1::smallint AND y.ledger <= $2::integer
-    AND ($3::text IS NULL OR (y.ledger <= split_part($3, '.', 1)::integer
-      AND (y.ledger, y.tx, y.op, y.event) < (split_part($3, '.', 1)::integer, split_part($3, '.', 2)::integer,
-        split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer)))
-  ORDER BY y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC LIMIT $4::integer)
+  (SELECT e.* FROM event.oracle_price_observation AS e
+  WHERE $8::text IS NULL AND $9::text IS NULL AND
+-- part: event_where
+-- part: event_order
+  LIMIT $4::integer)
   UNION ALL
-  (SELECT y.* FROM event.oracle_price_observation AS y
-  WHERE $6 IS NULL AND y.deployment = $1 AND y.asset >= $5 AND y.asset <= $5 AND y.ledger <= $2
-    AND ($3 IS NULL OR (y.ledger <= split_part($3, '.', 1)::integer
-      AND (y.ledger, y.tx, y.op, y.event) < (split_part($3, '.', 1)::integer, split_part($3, '.', 2)::integer,
-        split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer)))
-  ORDER BY y.asset DESC, y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC LIMIT $4)
+  (SELECT e.* FROM event.oracle_price_observation AS e
+  WHERE $9 IS NULL AND e.asset >= $8 AND e.asset <= $8 AND
+-- part: event_where
+  ORDER BY CASE WHEN $7 = 'asc' THEN e.asset END, CASE WHEN $7 = 'asc' THEN e.ledger END, CASE WHEN $7 = 'asc' THEN e.tx END,
+    CASE WHEN $7 = 'asc' THEN e.op END, CASE WHEN $7 = 'asc' THEN e.event END,
+    e.asset DESC, e.ledger DESC, e.tx DESC, e.op DESC, e.event DESC LIMIT $4)
   UNION ALL
-  (SELECT y.* FROM event.oracle_price_observation AS y
-  WHERE y.deployment = $1 AND y.provider >= $6 AND y.provider <= $6 AND ($5 IS NULL OR y.asset = $5) AND y.ledger <= $2
-    AND ($3 IS NULL OR (y.ledger <= split_part($3, '.', 1)::integer
-      AND (y.ledger, y.tx, y.op, y.event) < (split_part($3, '.', 1)::integer, split_part($3, '.', 2)::integer,
-        split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer)))
-  ORDER BY y.provider DESC, y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC LIMIT $4)
+  (SELECT e.* FROM event.oracle_price_observation AS e
+  WHERE e.provider >= $9 AND e.provider <= $9 AND ($8 IS NULL OR e.asset = $8) AND
+-- part: event_where
+  ORDER BY CASE WHEN $7 = 'asc' THEN e.provider END, CASE WHEN $7 = 'asc' THEN e.ledger END, CASE WHEN $7 = 'asc' THEN e.tx END,
+    CASE WHEN $7 = 'asc' THEN e.op END, CASE WHEN $7 = 'asc' THEN e.event END,
+    e.provider DESC, e.ledger DESC, e.tx DESC, e.op DESC, e.event DESC LIMIT $4)
 )
-SELECT row_to_json(x)::text, y.ledger || '.' || y.tx || '.' || y.op || '.' || y.event
-FROM page AS y, LATERAL (SELECT
-    chain.event_id(y.ledger, y.tx, y.op, y.event) AS "id",
-    y.ledger::text AS "ledger",
-    chain.rfc3339(y.closed_at) AS "closedAt",
+SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
+FROM page AS e, LATERAL (SELECT
+    chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",
+    e.ledger::text AS "ledger",
+    chain.rfc3339(e.closed_at) AS "closedAt",
     (SELECT encode(t.hash, 'hex') FROM chain.tx AS t
-      WHERE t.deployment = $1 AND t.ledger = y.ledger AND t.tx = y.tx) AS "txHash",
-    y.asset AS "asset",
-    y.provider AS "provider",
-    y.price::text AS "price",
-    analyst.scaled(y.price)::text AS "priceScaled"
+      WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx) AS "txHash",
+    e.asset AS "asset",
+    e.provider AS "provider",
+    e.price::text AS "price",
+    analyst.scaled(e.price)::text AS "priceScaled"
   ) AS x
-ORDER BY y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC
+-- part: event_order
 LIMIT $4

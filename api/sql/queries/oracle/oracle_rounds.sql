@@ -1,7 +1,7 @@
--- list: deployment at after limit asset
+-- list: deployment at after limit from to order asset
 -- tag: Oracle
 -- summary: Rounds
--- about: Newest first: an aggregate, and the observations since the one before.
+-- about: By time: an aggregate, and the observations since the one before.
 -- answer: OracleRounds of OracleRound
 -- schema: OracleRound
 --   id                EventId             Stellar RPC's id of the event
@@ -25,24 +25,22 @@
 --   ledger    Ledger   in which it was reported
 --   closedAt  Time     when that closed
 --
--- Rounds, the newest first: an aggregate and the observations since the one before of that asset.
+-- Rounds: an aggregate and the observations since the one before of that asset.
 -- Written so that only the index by asset fits: an asset may have had no round for long.
 WITH page AS (
-  SELECT y.ledger, y.tx, y.op, y.event, y.closed_at, y.asset, y.median_price
-  FROM event.oracle_price_aggregate AS y
-  WHERE y.deployment = $1::smallint AND y.ledger <= $2::integer AND ($5::text IS NULL OR y.asset = $5)
-    AND ($3::text IS NULL OR (y.ledger, y.tx, y.op, y.event) < (split_part($3, '.', 1)::integer,
-      split_part($3, '.', 2)::integer, split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer))
-    AND ($3::text IS NULL OR y.ledger <= split_part($3, '.', 1)::integer)
-  ORDER BY y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC
+  SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.asset, e.median_price
+  FROM event.oracle_price_aggregate AS e
+  WHERE ($8::text IS NULL OR e.asset = $8) AND
+-- part: event_where
+-- part: event_order
   LIMIT $4::integer
 )
-SELECT row_to_json(x)::text, y.ledger || '.' || y.tx || '.' || y.op || '.' || y.event
-FROM page AS y
+SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
+FROM page AS e
   LEFT JOIN LATERAL (
     SELECT b.ledger, b.tx, b.op, b.event FROM event.oracle_price_aggregate AS b
-    WHERE b.deployment = $1 AND b.asset >= y.asset AND b.ledger <= y.ledger
-      AND (b.asset, b.ledger, b.tx, b.op, b.event) < (y.asset, y.ledger, y.tx, y.op, y.event)
+    WHERE b.deployment = $1 AND b.asset >= e.asset AND b.ledger <= e.ledger
+      AND (b.asset, b.ledger, b.tx, b.op, b.event) < (e.asset, e.ledger, e.tx, e.op, e.event)
     ORDER BY b.asset DESC, b.ledger DESC, b.tx DESC, b.op DESC, b.event DESC LIMIT 1
   ) AS b ON true
   LEFT JOIN LATERAL (
@@ -50,19 +48,19 @@ FROM page AS y
     FROM event.oracle_price_observation AS o, LATERAL (SELECT row_to_json(i) AS item FROM (SELECT
       o.provider AS "provider", o.price::text AS "price", analyst.scaled(o.price)::text AS "priceScaled",
       o.ledger::text AS "ledger", chain.rfc3339(o.closed_at) AS "closedAt") AS i) AS i
-    WHERE o.deployment = $1 AND o.asset = y.asset AND o.ledger >= coalesce(b.ledger, 0) AND o.ledger <= y.ledger
-      AND ARRAY[o.ledger, o.tx, o.op, o.event] < ARRAY[y.ledger, y.tx, y.op, y.event]
+    WHERE o.deployment = $1 AND o.asset = e.asset AND o.ledger >= coalesce(b.ledger, 0) AND o.ledger <= e.ledger
+      AND ARRAY[o.ledger, o.tx, o.op, o.event] < ARRAY[e.ledger, e.tx, e.op, e.event]
       AND (b.ledger IS NULL OR ARRAY[o.ledger, o.tx, o.op, o.event] > ARRAY[b.ledger, b.tx, b.op, b.event])
   ) AS o ON true, LATERAL (SELECT
-    chain.event_id(y.ledger, y.tx, y.op, y.event) AS "id",
-    y.ledger::text AS "ledger",
-    chain.rfc3339(y.closed_at) AS "closedAt",
+    chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",
+    e.ledger::text AS "ledger",
+    chain.rfc3339(e.closed_at) AS "closedAt",
     (SELECT encode(t.hash, 'hex') FROM chain.tx AS t
-      WHERE t.deployment = $1 AND t.ledger = y.ledger AND t.tx = y.tx) AS "txHash",
-    y.asset AS "asset",
-    y.median_price::text AS "medianPrice",
-    analyst.scaled(y.median_price)::text AS "medianPriceScaled",
+      WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx) AS "txHash",
+    e.asset AS "asset",
+    e.median_price::text AS "medianPrice",
+    analyst.scaled(e.median_price)::text AS "medianPriceScaled",
     o.count AS "observationCount",
     coalesce(o.list, '[]') AS "observations"
   ) AS x
-ORDER BY y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC
+-- part: event_order

@@ -1,8 +1,8 @@
--- list: deployment at after limit partnerId
+-- list: deployment at after limit from to order partnerId
 -- of: partner
 -- tag: Partners
 -- summary: Payments to a partner
--- about: Newest first.
+-- about: By time.
 -- answer: PartnerClaims of PartnerClaim
 -- schema: PartnerClaim
 --   id        EventId  Stellar RPC's id of the event
@@ -16,10 +16,10 @@
 --   "owner":"GCG76CH33WRT77JZGCRIS4DWKVE5R2ILGWE27DMGCSLIJT7SZJKR5RD5", "claimed":"54388599",
 --   "claimedScaled":"5.4388599"}
 --
--- What a partner was paid, in USDC, the newest first: of each owner that it ever had, the claims made while it had it.
+-- What a partner was paid, in USDC: of each owner that it ever had, the claims made while it had it.
 WITH p AS MATERIALIZED (
   SELECT h.key_hash, h.key_id FROM history.partner_registry_partner AS h
-  WHERE h.deployment = $1::smallint AND h.key_id = (CASE WHEN $5::text ~ '^(0|[1-9][0-9]{0,9})$' THEN $5::bigint END)
+  WHERE h.deployment = $1::smallint AND h.key_id = (CASE WHEN $8::text ~ '^(0|[1-9][0-9]{0,9})$' THEN $8::bigint END)
   LIMIT 1
 ), o AS MATERIALIZED (
   WITH RECURSIVE o AS (
@@ -31,29 +31,27 @@ WITH p AS MATERIALIZED (
     FROM o WHERE o.owner IS NOT NULL
   ) SELECT o.owner FROM o WHERE o.owner IS NOT NULL
 )
-SELECT row_to_json(x)::text, y.ledger || '.' || y.tx || '.' || y.op || '.' || y.event
+SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
 FROM o, LATERAL (
-    SELECT y.ledger, y.tx, y.op, y.event, y.closed_at, y.partner_owner, y.claimable
-    FROM event.partner_registry_preg_claim AS y
-    WHERE y.deployment = $1 AND y.ledger <= $2::integer AND y.partner_owner = o.owner
+    SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.partner_owner, e.claimable
+    FROM event.partner_registry_preg_claim AS e
+    WHERE e.partner_owner = o.owner
       AND o.owner = (SELECT h.owner FROM history.partner_registry_partner AS h
         WHERE h.deployment = $1 AND h.key_hash = (SELECT p.key_hash FROM p)
-          AND h.ledger <= y.ledger AND (h.ledger, h.tx) <= (y.ledger, y.tx)
-        ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
-      AND ($3::text IS NULL OR (y.ledger, y.tx, y.op, y.event) < (split_part($3, '.', 1)::integer,
-        split_part($3, '.', 2)::integer, split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer))
-      AND ($3::text IS NULL OR y.ledger <= split_part($3, '.', 1)::integer)
-    ORDER BY y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC
+          AND h.ledger <= e.ledger AND (h.ledger, h.tx) <= (e.ledger, e.tx)
+        ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AND
+-- part: event_where
+-- part: event_order
     LIMIT $4::integer
-  ) AS y, LATERAL (SELECT
-    chain.event_id(y.ledger, y.tx, y.op, y.event) AS "id",
-    y.ledger::text AS "ledger",
-    chain.rfc3339(y.closed_at) AS "closedAt",
+  ) AS e, LATERAL (SELECT
+    chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",
+    e.ledger::text AS "ledger",
+    chain.rfc3339(e.closed_at) AS "closedAt",
     (SELECT encode(t.hash, 'hex') FROM chain.tx AS t
-      WHERE t.deployment = $1 AND t.ledger = y.ledger AND t.tx = y.tx) AS "txHash",
-    y.partner_owner AS "owner",
-    y.claimable::text AS "claimed",
-    analyst.scaled(y.claimable)::text AS "claimedScaled"
+      WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx) AS "txHash",
+    e.partner_owner AS "owner",
+    e.claimable::text AS "claimed",
+    analyst.scaled(e.claimable)::text AS "claimedScaled"
   ) AS x
-ORDER BY y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC
+-- part: event_order
 LIMIT $4

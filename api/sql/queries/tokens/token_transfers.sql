@@ -1,8 +1,8 @@
--- list: deployment at after limit token
+-- list: deployment at after limit from to order token
 -- of: token
 -- tag: Tokens
 -- summary: Transfers of a token
--- about: Newest first.
+-- about: By time.
 -- answer: TokenTransfers of Transfer
 -- schema: Transfer
 --   id        EventId   Stellar RPC's id of the event
@@ -18,62 +18,60 @@
 --   "from":"CAPI6GJZBFPXFHEAHG5236JYOCGMVD4F73BCSUC5L64IBT4R2HH5KJRL",
 --   "to":"CAM5YVRZL3AMSV7CMEWP4VOKMHM7WHMJ57SQCSKQ6RRSJ7NESRCRWOG6", "amount":"10247", "amountScaled":"0.0010247"}
 --
--- Transfers, mints, burns and clawbacks of a token, the newest first, nothing of what is no token.
+-- Transfers, mints, burns and clawbacks of a token, nothing of what is no token.
 -- The order begins with the contract's hash, so that no other index than the one by it has that order.
-SELECT row_to_json(x)::text, y.ledger || '.' || y.tx || '.' || y.op || '.' || y.event
-FROM event.log AS y, LATERAL (
-    SELECT e.from_address AS a, e.to_address AS b, e.amount FROM event.synth_token_transfer AS e
-    WHERE y.kind = 'synth_token_transfer' AND e.deployment = $1 AND (e.ledger, e.tx, e.op, e.event) = (y.ledger,
-      y.tx, y.op, y.event)
+SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
+FROM event.log AS e, LATERAL (
+    SELECT m.from_address AS a, m.to_address AS b, m.amount FROM event.synth_token_transfer AS m
+    WHERE e.kind = 'synth_token_transfer' AND m.deployment = $1 AND (m.ledger, m.tx, m.op, m.event) = (e.ledger,
+      e.tx, e.op, e.event)
     UNION ALL
-    SELECT NULL::text AS a, e.to_address AS b, e.amount FROM event.synth_token_mint AS e
-    WHERE y.kind = 'synth_token_mint' AND e.deployment = $1 AND (e.ledger, e.tx, e.op, e.event) = (y.ledger,
-      y.tx, y.op, y.event)
+    SELECT NULL::text AS a, m.to_address AS b, m.amount FROM event.synth_token_mint AS m
+    WHERE e.kind = 'synth_token_mint' AND m.deployment = $1 AND (m.ledger, m.tx, m.op, m.event) = (e.ledger,
+      e.tx, e.op, e.event)
     UNION ALL
-    SELECT e.from_address AS a, NULL::text AS b, e.amount FROM event.synth_token_burn AS e
-    WHERE y.kind = 'synth_token_burn' AND e.deployment = $1 AND (e.ledger, e.tx, e.op, e.event) = (y.ledger,
-      y.tx, y.op, y.event)
+    SELECT m.from_address AS a, NULL::text AS b, m.amount FROM event.synth_token_burn AS m
+    WHERE e.kind = 'synth_token_burn' AND m.deployment = $1 AND (m.ledger, m.tx, m.op, m.event) = (e.ledger,
+      e.tx, e.op, e.event)
     UNION ALL
-    SELECT e.from_address AS a, e.to_address AS b, e.amount FROM event.synth_token_clawback AS e
-    WHERE y.kind = 'synth_token_clawback' AND e.deployment = $1 AND (e.ledger, e.tx, e.op, e.event) = (y.ledger,
-      y.tx, y.op, y.event)
+    SELECT m.from_address AS a, m.to_address AS b, m.amount FROM event.synth_token_clawback AS m
+    WHERE e.kind = 'synth_token_clawback' AND m.deployment = $1 AND (m.ledger, m.tx, m.op, m.event) = (e.ledger,
+      e.tx, e.op, e.event)
     UNION ALL
-    SELECT e.from_address AS a, e.to_address AS b, e.amount FROM event.stellar_asset_transfer AS e
-    WHERE y.kind = 'stellar_asset_transfer' AND e.deployment = $1 AND (e.ledger, e.tx, e.op,
-      e.event) = (y.ledger, y.tx, y.op, y.event)
+    SELECT m.from_address AS a, m.to_address AS b, m.amount FROM event.stellar_asset_transfer AS m
+    WHERE e.kind = 'stellar_asset_transfer' AND m.deployment = $1 AND (m.ledger, m.tx, m.op,
+      m.event) = (e.ledger, e.tx, e.op, e.event)
     UNION ALL
-    SELECT NULL::text AS a, e.to_address AS b, e.amount FROM event.stellar_asset_mint AS e
-    WHERE y.kind = 'stellar_asset_mint' AND e.deployment = $1 AND (e.ledger, e.tx, e.op, e.event) = (y.ledger,
-      y.tx, y.op, y.event)
+    SELECT NULL::text AS a, m.to_address AS b, m.amount FROM event.stellar_asset_mint AS m
+    WHERE e.kind = 'stellar_asset_mint' AND m.deployment = $1 AND (m.ledger, m.tx, m.op, m.event) = (e.ledger,
+      e.tx, e.op, e.event)
     UNION ALL
-    SELECT e.from_address AS a, NULL::text AS b, e.amount FROM event.stellar_asset_burn AS e
-    WHERE y.kind = 'stellar_asset_burn' AND e.deployment = $1 AND (e.ledger, e.tx, e.op, e.event) = (y.ledger,
-      y.tx, y.op, y.event)
+    SELECT m.from_address AS a, NULL::text AS b, m.amount FROM event.stellar_asset_burn AS m
+    WHERE e.kind = 'stellar_asset_burn' AND m.deployment = $1 AND (m.ledger, m.tx, m.op, m.event) = (e.ledger,
+      e.tx, e.op, e.event)
     UNION ALL
-    SELECT e.from_address AS a, NULL::text AS b, e.amount FROM event.stellar_asset_clawback AS e
-    WHERE y.kind = 'stellar_asset_clawback' AND e.deployment = $1 AND (e.ledger, e.tx, e.op,
-      e.event) = (y.ledger, y.tx, y.op, y.event)
-  ) AS e, LATERAL (SELECT
-    chain.event_id(y.ledger, y.tx, y.op, y.event) AS "id",
-    y.ledger::text AS "ledger",
-    chain.rfc3339(y.closed_at) AS "closedAt",
+    SELECT m.from_address AS a, NULL::text AS b, m.amount FROM event.stellar_asset_clawback AS m
+    WHERE e.kind = 'stellar_asset_clawback' AND m.deployment = $1 AND (m.ledger, m.tx, m.op,
+      m.event) = (e.ledger, e.tx, e.op, e.event)
+  ) AS m, LATERAL (SELECT
+    chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",
+    e.ledger::text AS "ledger",
+    chain.rfc3339(e.closed_at) AS "closedAt",
     (SELECT encode(t.hash, 'hex') FROM chain.tx AS t
-      WHERE t.deployment = $1 AND t.ledger = y.ledger AND t.tx = y.tx) AS "txHash",
-    substring(y.kind FROM '[a-z]+$') AS "type",
-    e.a AS "from",
-    e.b AS "to",
-    e.amount::text AS "amount",
-    analyst.scaled(e.amount)::text AS "amountScaled"
+      WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx) AS "txHash",
+    substring(e.kind FROM '[a-z]+$') AS "type",
+    m.a AS "from",
+    m.b AS "to",
+    m.amount::text AS "amount",
+    analyst.scaled(m.amount)::text AS "amountScaled"
   ) AS x
-WHERE y.deployment = $1::smallint AND hashtext(y.contract) >= hashtext($5::text)
-  AND hashtext(y.contract) <= hashtext($5) AND y.contract = $5
-  AND y.ledger <= $2::integer
-  AND y.kind IN ('synth_token_transfer', 'synth_token_mint', 'synth_token_burn', 'synth_token_clawback',
+WHERE hashtext(e.contract) >= hashtext($8::text) AND hashtext(e.contract) <= hashtext($8) AND e.contract = $8
+  AND e.kind IN ('synth_token_transfer', 'synth_token_mint', 'synth_token_burn', 'synth_token_clawback',
     'stellar_asset_transfer', 'stellar_asset_mint', 'stellar_asset_burn', 'stellar_asset_clawback')
-  AND (EXISTS (SELECT FROM state.synth_token_instance AS i WHERE i.deployment = $1 AND i.contract = $5)
-    OR EXISTS (SELECT FROM state.stellar_asset_instance AS i WHERE i.deployment = $1 AND i.contract = $5))
-  AND ($3::text IS NULL OR (y.ledger, y.tx, y.op, y.event) < (split_part($3, '.', 1)::integer,
-    split_part($3, '.', 2)::integer, split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer))
-  AND ($3::text IS NULL OR y.ledger <= split_part($3, '.', 1)::integer)
-ORDER BY hashtext(y.contract) DESC, y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC
+  AND (EXISTS (SELECT FROM state.synth_token_instance AS i WHERE i.deployment = $1 AND i.contract = $8)
+    OR EXISTS (SELECT FROM state.stellar_asset_instance AS i WHERE i.deployment = $1 AND i.contract = $8)) AND
+-- part: event_where
+ORDER BY CASE WHEN $7 = 'asc' THEN hashtext(e.contract) END, CASE WHEN $7 = 'asc' THEN e.ledger END,
+  CASE WHEN $7 = 'asc' THEN e.tx END, CASE WHEN $7 = 'asc' THEN e.op END, CASE WHEN $7 = 'asc' THEN e.event END,
+  hashtext(e.contract) DESC, e.ledger DESC, e.tx DESC, e.op DESC, e.event DESC
 LIMIT $4::integer
