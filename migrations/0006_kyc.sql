@@ -180,9 +180,11 @@ CREATE TABLE kyc.sandbox (
     ref        text        NOT NULL,
     decision   text        NOT NULL DEFAULT 'pending' CHECK (decision IN ('pending', 'approved', 'declined', 'resubmit', 'expired')),
     country    text        NOT NULL DEFAULT 'CHE',
+    reason     text        CHECK (octet_length(reason) <= 32),
     decided_at timestamptz,
     created_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
+COMMENT ON COLUMN kyc.sandbox.reason IS 'Why it was declined, or what is missing, as the developer chose';
 COMMENT ON TABLE kyc.sandbox IS 'Decisions of the sandbox provider: buttons that a developer pressed, no person''s identity';
 
 CREATE TABLE kyc.audit (

@@ -81,17 +81,23 @@ tide_handler_fn tide_route_dashboard;
 void tide_route_dashboard(struct tide_handler_context *context, const struct tide_request *request,
                           struct tide_reply *reply)
 {
-    const struct tide_static_file *page = tide_app_file_of(TIDE_SLICE("index.html"));
+    /* All pages but one are the same document, which reads its own address. */
+    bool docs = strcmp(request->route->path, "/docs") == 0;
+    const struct tide_static_file *page =
+        tide_app_file_of(docs ? TIDE_SLICE("docs.html") : TIDE_SLICE("index.html"));
     (void)context;
-    (void)request; /* the page reads its own address */
     send_file(reply, page ? page : tide_static_file_of("/unbuilt"));
 }
 
-/* The names of built files change with their content. */
+/* The names of built files change with their content, but for these. */
 static bool is_immutable(const char *name)
 {
-    return strcmp(name, "licenses.txt") != 0 && strcmp(name, "icon.svg") != 0 &&
-           strcmp(name, "index.html") != 0;
+    static const char *const others[] = { "licenses.txt", "icon.svg",  "index.html",
+                                          "docs.html",    "wallet.js", "qr.js" };
+    for (size_t i = 0; i < TIDE_COUNT(others); i++)
+        if (strcmp(name, others[i]) == 0)
+            return false;
+    return true;
 }
 
 /* The server keeps one digest for each route, which has many files. */

@@ -1,4 +1,5 @@
 #include "api/kyc/kyc.h"
+#include "api/kyc/pages/text.h"
 #include "api/kyc/request_pool.h"
 #include "api/kyc/sessions/session_request.h"
 #include "api/kyc/worker/figures.h"
@@ -136,6 +137,8 @@ tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_config *confi
     if (status == TIDE_OK)
         status = check_domains(kyc->settings, err);
     if (status == TIDE_OK)
+        status = tide_kyc_texts_open(&kyc->texts, err);
+    if (status == TIDE_OK)
         status = open_pools(kyc, err);
     if (status == TIDE_OK)
         status = open_workers(kyc, err);
@@ -201,6 +204,7 @@ void tide_kyc_close(struct tide_kyc *kyc)
         tide_worker_pool_close(kyc->pools[i]);
     tide_kyc_workers_close(kyc->workers);
     tide_kyc_refused_close(kyc->refused);
+    tide_kyc_texts_close(kyc->texts);
     tide_kyc_settings_release(kyc->settings);
     pthread_mutex_destroy(&kyc->signing);
     free(kyc);

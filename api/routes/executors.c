@@ -53,7 +53,7 @@ static void show_problem(void *self, struct tide_reply *reply)
     if (!api->kyc)
         return;
     tide_reply_reset(reply);
-    tide_kyc_page_gone(reply, api->kyc->settings, 400);
+    tide_kyc_page_gone(reply, tide_kyc_visit_of(api->kyc, NULL), 400);
 }
 
 void tide_route_executors(struct tide_executor executors[TIDE_EXECUTOR_COUNT], struct tide_api *api)

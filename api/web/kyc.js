@@ -1,9 +1,15 @@
 'use strict';
 // /kyc, /kyc?s=TOKEN and /kyc/return/TOKEN, alone or embedded: begins a check, shows its progress, and says when the
 // ledger has the result. It shows only what our API answers. It never believes the address bar or a provider's message.
-// No cookies, no storage, no third-party resources.
+// No cookies, no storage. Of other hosts it loads the logo that the KYC file names, and nothing else.
+// What it says is in kyc_text.json.
 
-const data = JSON.parse(document.querySelector('meta[name=kyc]').content);
+const meta = (name) => JSON.parse(document.querySelector(`meta[name=${name}]`).content);
+const data = meta('kyc');
+const brand = meta('kyc-brand');
+const texts = meta('kyc-text');
+/** [tag, its own name]: the languages of kyc_text.json */
+const LANGUAGES = [['en', 'English'], ['de', 'Deutsch'], ['fr', 'Français'], ['es', 'Español'], ['pt', 'Português']];
 const byId = (id) => document.getElementById(id);
 const LEAST_MS = 700; // between two requests
 const MOST_MS = 30000;
@@ -49,11 +55,53 @@ async function ask(path, body) {
     const after = Number(answer.headers.get('retry-after')) * 1000 || 0;
     return { status: answer.status, body: await answer.json().catch(() => ({})), after };
   } catch {
-    return { status: 0, body: { detail: 'The server cannot be reached.' }, after: 0 };
+    return { status: 0, body: { code: 'unreachable' }, after: 0 };
   }
 }
 
+/** A text of the visitor's language, its {gaps} filled. */
+const say = (key, values = {}) => (texts[key] || key).replace(/\{(\w+)\}/g, (all, name) => (values[name] === undefined ? all : values[name]));
+const day = (time) => new Date(time).toLocaleDateString(texts.lang);
 const short = (text) => (text && text.length > 20 ? `${text.slice(0, 8)}…${text.slice(-6)}` : text);
+
+/** Why the API refused, in the visitor's language; English has the API's own words. */
+const FAULTS = {
+  unreachable: 'fault_unreachable', challenge_invalid: 'fault_challenge_invalid', challenge_used: 'fault_challenge_used',
+  bad_signature: 'fault_challenge_invalid', proof_required: 'fault_proof_required', too_many_sessions: 'fault_too_many',
+  too_many_requests: 'fault_too_many', provider_unavailable: 'fault_provider', provider_refused: 'fault_provider',
+};
+function fault(body, otherwise = 'fault') {
+  if (texts.lang === 'en' && body.detail) return body.detail;
+  return say(FAULTS[body.code] || otherwise);
+}
+
+// ---- brand and language
+
+const COLOR = /^#[0-9a-f]{6}$/;
+
+function showBrand() {
+  const rules = [];
+  const scheme = (color) => `:root { --brand: ${color}; --link: ${color}; --brand-soft: var(--raised); }`;
+  if (COLOR.test(brand.color)) rules.push(`@media (prefers-color-scheme: light) { ${scheme(brand.color)} }`);
+  if (COLOR.test(brand.colorDark)) rules.push(`@media (prefers-color-scheme: dark) { ${scheme(brand.colorDark)} }`);
+  const sheet = new CSSStyleSheet();
+  rules.forEach((rule) => sheet.insertRule(rule, sheet.cssRules.length));
+  document.adoptedStyleSheets = [sheet];
+  byId('brand-name').textContent = brand.name;
+  if (!brand.logo) return;
+  const logo = el('img', { src: brand.logo, alt: brand.name, id: 'logo', class: 'own', referrerpolicy: 'no-referrer' });
+  logo.addEventListener('load', () => { byId('logo').replaceWith(logo); byId('brand-name').textContent = ''; });
+}
+
+/** The same page in each language. A page that the browser returned to is that of its session. */
+function showLanguages() {
+  const here = new URL(window.location.href);
+  if (data.session) here.href = `${window.location.origin}/kyc?s=${encodeURIComponent(data.session.token)}`;
+  byId('languages').replaceChildren(...LANGUAGES.map(([tag, name]) => {
+    here.searchParams.set('lang', tag);
+    return el('a', { href: `${here.pathname}${here.search}`, lang: tag, hreflang: tag, 'aria-current': tag === texts.lang && 'true' }, name);
+  }));
+}
 
 // ---- which network
 
@@ -62,7 +110,7 @@ async function tellNetwork() {
   if (status !== 200) return;
   if (/simulated/i.test(body.passphrase || '')) byId('simulated').hidden = false;
   else if (body.network !== 'mainnet' && body.network !== 'public') {
-    byId('simulated').querySelector('strong').textContent = 'TEST NETWORK';
+    byId('simulated').querySelector('strong').textContent = say('test_network');
     byId('simulated-text').textContent = body.passphrase;
     byId('simulated').hidden = false;
   }
@@ -80,18 +128,17 @@ function wrong(where, text, field) {
 }
 
 function addressFault(text) {
-  if (!text) return 'Please enter your address.';
-  if (/^S[A-Z2-7]{55}$/.test(text)) return 'That is a secret key. Never show it to anybody; enter the address, which begins with G.';
-  if (/^M[A-Z2-7]{68}$/.test(text)) return 'That is a muxed address (M…). Enter the account (G…) behind it.';
-  if (!/^[GC][A-Z2-7]{55}$/.test(text)) return 'That is no address: it has 56 letters and digits and begins with G or C.';
-  return '';
+  if (!text) return say('address_missing');
+  if (/^S[A-Z2-7]{55}$/.test(text)) return say('address_secret');
+  if (/^M[A-Z2-7]{68}$/.test(text)) return say('address_muxed');
+  return /^[GC][A-Z2-7]{55}$/.test(text) ? '' : say('address_wrong');
 }
 
 async function showProviders() {
   const { status, body } = await ask('/api/sdk/kyc/providers');
   const list = byId('providers');
   if (status !== 200 || !body.providers.length) {
-    list.replaceChildren(el('p', { class: 'wrong' }, status === 200 ? 'No provider is set up here.' : body.detail || 'The providers cannot be shown.'));
+    list.replaceChildren(el('p', { class: 'wrong' }, status === 200 ? say('who_none') : fault(body, 'who_hidden')));
     byId('begin').disabled = true;
     byId('begin').removeAttribute('aria-busy');
     return;
@@ -99,35 +146,63 @@ async function showProviders() {
   list.className = 'choices';
   list.replaceChildren(...body.providers.map((provider, i) => {
     const input = el('input', { type: 'radio', name: 'provider', value: provider.key, checked: i === 0 });
-    const said = provider.sandbox ? 'For trying out: checks nobody' : 'Checks documents';
+    const said = say(provider.sandbox ? 'who_sandbox' : 'who_real');
     return el('label', { class: 'choice' }, input, ' ', el('span', null, el('b', null, provider.name), el('span', { class: 'quiet' }, said)));
   }));
 }
 
 let challenge = null;
 
-async function askChallenge() {
+/** A challenge for the address in the form; null: a fault is shown. */
+async function newChallenge() {
   const address = byId('address').value.trim();
-  const fault = addressFault(address);
-  wrong('address-error', fault, byId('address'));
-  if (fault) return byId('address').focus();
+  const wrongly = addressFault(address);
+  wrong('address-error', wrongly, byId('address'));
+  if (wrongly) {
+    byId('address').focus();
+    return null;
+  }
   const { status, body } = await ask(`/api/sdk/kyc/challenge/${encodeURIComponent(address)}`);
-  wrong('proof-error', status === 200 ? '' : body.detail || 'There is no challenge to be had.');
-  if (status !== 200) return undefined;
-  challenge = body;
-  byId('challenge').value = body.transaction;
+  wrong('proof-error', status === 200 ? '' : fault(body, 'proof_none'));
+  challenge = status === 200 ? body : null;
+  return challenge;
+}
+
+/** By hand: the transaction is shown, and the signed one is pasted. */
+async function askChallenge() {
+  if (!await newChallenge()) return;
+  byId('challenge').value = challenge.transaction;
   byId('proof-steps').hidden = false;
   byId('challenge').focus();
   byId('challenge').select();
-  return undefined;
+}
+
+const MODULES = '/app/'; // what api/web/app/ builds; absent if the server was built without npm
+const load = (name) => import(`${MODULES}${name}.js`).catch(() => null);
+
+/** With a wallet of this browser. Its code is loaded now, and on this page only. */
+async function askWallet() {
+  byId('proof-wallet').disabled = true;
+  byId('proof-status').textContent = '';
+  wrong('proof-error', '');
+  const [wallet, asked] = await Promise.all([load('wallet'), newChallenge()]);
+  if (wallet && asked) {
+    byId('proof-status').textContent = say('proof_waiting');
+    const done = await wallet.sign(asked.transaction, asked.networkPassphrase, byId('address').value.trim());
+    byId('proof-status').textContent = done.signed ? say('proof_done') : '';
+    byId('signed').value = done.signed || '';
+    if (!done.signed) wrong('proof-error', say(`proof_${done.fault}`, { why: done.why, address: short(done.address) }));
+    else byId('begin').focus();
+  } else if (asked) wrong('proof-error', say('proof_unbuilt'));
+  byId('proof-wallet').disabled = false;
 }
 
 const NOTICED_MS = 600;
 let told = { address: '' }; // the address's status on the ledger: {address, words, at}; no words: it needs a check
 
 const wordsOf = ({ compliant, needsKyc, status, validUntil }) => {
-  if (compliant) return `This address is verified already${validUntil ? `, until ${new Date(validUntil).toLocaleDateString()}` : ''}: it may trade. You need no check, unless you want to renew it.`;
-  if (!needsKyc) return `The ledger has this address as ${status.toLowerCase()}. A check does not change that; the app that you use can tell you more.`;
+  if (compliant) return validUntil ? say('already_until', { date: day(validUntil) }) : say('already');
+  if (!needsKyc) return say('no_use', { status: status.toLowerCase() });
   return '';
 };
 
@@ -138,36 +213,36 @@ async function tellStanding(address) {
   if (byId('address').value.trim() !== address) return false;
   told = { address, words: status === 200 ? wordsOf(body) : '', at: performance.now() };
   byId('standing').textContent = told.words;
-  byId('begin').textContent = told.words ? 'Begin a check all the same' : 'Begin the check';
+  byId('begin').textContent = say(told.words ? 'begin_anyway' : 'begin');
   return told.words !== '';
 }
 
 function forgetStanding() {
   told = { address: '' };
   byId('standing').textContent = '';
-  byId('begin').textContent = 'Begin the check';
+  byId('begin').textContent = say('begin');
 }
 
 /** Shows each error of the server beside its field. */
 function tellProblem(body) {
   const errors = body.errors || [];
   const of = (pointer) => (errors.find((error) => error.pointer === pointer) || {}).detail || '';
-  wrong('address-error', of('/address'), byId('address'));
-  wrong('provider-error', of('/providerKey'));
+  wrong('address-error', of('/address') && (texts.lang === 'en' ? of('/address') : say('address_wrong')), byId('address'));
+  wrong('provider-error', of('/providerKey') && say('who_choose'));
   if (byId('address-error').textContent) byId('address').focus();
-  else byId('form-error').textContent = body.detail || 'That did not work. Try again in a moment.';
-  if (body.code === 'proof_required' || body.status === 401) byId('proof').hidden = false;
+  else byId('form-error').textContent = fault(body);
+  if (body.status === 401) byId('proof').hidden = false;
 }
 
 async function begin() {
   const address = byId('address').value.trim();
   const chosen = form.querySelector('input[name=provider]:checked');
   const mode = form.querySelector('input[name=mode]:checked').value;
-  const fault = addressFault(address);
+  const wrongly = addressFault(address);
   byId('form-error').textContent = '';
-  wrong('address-error', fault, byId('address'));
-  wrong('provider-error', chosen ? '' : 'Please choose who checks.');
-  if (fault) return byId('address').focus();
+  wrong('address-error', wrongly, byId('address'));
+  wrong('provider-error', chosen ? '' : say('who_choose'));
+  if (wrongly) return byId('address').focus();
   if (!chosen) return undefined;
   const request = { address, providerKey: chosen.value, mode };
   const signed = byId('signed').value.trim();
@@ -189,6 +264,8 @@ async function begin() {
   const shown = new URL(body.embedUrl);
   shown.searchParams.delete('embed');
   if (tab) tab.location.replace(body.startUrl);
+  const lang = new URLSearchParams(window.location.search).get('lang');
+  if (lang) shown.searchParams.set('lang', lang);
   window.location.assign(mode === 'redirect' ? body.startUrl : `${shown.pathname}${shown.search}`);
   return undefined;
 }
@@ -198,15 +275,16 @@ function showStart() {
   byId('address').value = new URLSearchParams(window.location.search).get('address') || '';
   byId('proof').hidden = data.open;
   byId('proof-ask').addEventListener('click', askChallenge);
+  byId('proof-wallet').addEventListener('click', askWallet);
   byId('address').addEventListener('input', () => {
     wrong('address-error', '', byId('address'));
     forgetStanding();
   });
   const check = () => {
     const text = byId('address').value.trim();
-    const fault = addressFault(text);
-    if (text) wrong('address-error', fault, byId('address'));
-    if (!fault) tellStanding(text);
+    const wrongly = addressFault(text);
+    if (text) wrong('address-error', wrongly, byId('address'));
+    if (!wrongly) tellStanding(text);
   };
   byId('address').addEventListener('blur', check);
   check();
@@ -229,52 +307,55 @@ let cameBack = false; // our frame returned from the provider's page to our own
 
 const OPEN = ['created', 'pending', 'review', 'action_required'];
 
-/** What to show for the session's state: {as, badge, icon, title, words, at}. at: the current step. */
+const ENDED = ['declined', 'expired', 'revoked'];
+
+/** What to show for the session's state: {as, badge, icon, at, title, words, reason}. at: the current step. */
 function reading(now) {
-  const who = session.provider.name;
-  const is = (as, badge, picture, title, words, at) => ({ as, badge, icon: picture, title, words, at });
-  if (now.verified) return is('verified', 'good', 'check', 'Verified', `Verified on chain at ledger ${now.ledger}. Your address may trade.`, 4);
+  const words = { who: session.provider.name, ledger: now.ledger };
+  const is = (as, badge, picture, at, reason = '') => ({ as, badge, icon: picture, at, reason, title: say(as, words), words: say(`${as}_words`, words) });
+  const returned = data.returned || cameBack;
+  const because = now.reason ? say(`reason_${now.reason}`) : '';
+  if (now.verified) return is('verified', 'good', 'check', 4);
   switch (now.state) {
-    case 'created': return is('created', '', 'person', 'Ready when you are', `${who} has not seen you yet.`, 1);
-    case 'pending':
-      if (data.returned || cameBack) return is('review', 'wait', 'clock', 'Being looked at', `${who}, or a person with us, is looking at what you showed. You need not stay: the same link will tell you.`, 2);
-      return is('pending', 'turn', 'turn', 'The check goes on', `${who} waits for you, or is looking at what you showed.`, 1);
-    case 'action_required': return is('action_required', 'wait', 'alert', 'Something is missing', `${who} needs one more thing of you. Go on with the check to see what.`, 1);
-    case 'approved':
-      if (now.parked) return is('parked', 'wait', 'clock', 'Approved; a person looks at it', 'Before it goes on the ledger a person must look at this address.', 3);
-      return is('approved', 'turn', 'turn', 'Approved', 'Now it is being written on the ledger. That takes some seconds.', 3);
-    case 'declined': return is('declined', 'bad', 'cross', 'Not approved', `${who} did not approve this check. The app that you use can tell you what to do.`, 2);
-    case 'expired': return is('expired', 'bad', 'clock', 'This check ran out', 'It was not finished in time, or no longer holds. You may begin another.', 2);
-    case 'revoked': return is('revoked', 'bad', 'cross', 'Withdrawn', `${who} took its approval back.`, 2);
-    default: return is('unknown', 'turn', 'turn', 'One moment …', 'We are asking how your check stands.', 1);
+    // Back from the provider before its first word: only the provider knows if the visitor finished.
+    case 'created': return returned ? is('deciding', 'turn', 'clock', 2, say('deciding_unfinished')) : is('created', '', 'person', 1);
+    case 'pending': return returned ? is('review', 'wait', 'clock', 2) : is('pending', 'turn', 'turn', 1);
+    case 'action_required': return is('action_required', 'wait', 'alert', 1, because);
+    case 'approved': return now.parked ? is('parked', 'wait', 'clock', 3) : is('approved', 'turn', 'turn', 3);
+    case 'declined': return is('declined', 'bad', 'cross', 2, because || say('reason_none', words));
+    case 'expired': return is('expired', 'bad', 'clock', 2, because);
+    case 'revoked': return is('revoked', 'bad', 'cross', 2, because || say('reason_none', words));
+    default: return is('moment', 'turn', 'turn', 1);
   }
 }
 
 const STEPS = [
-  ['Check begun', () => `For ${short(session.address)}`],
-  ['With the provider', () => session.provider.name],
-  ['Decided', (now) => (now.at && !OPEN.includes(now.state) ? new Date(now.at).toLocaleString() : '')],
-  ['On the ledger', (now) => (now.ledger ? `Ledger ${now.ledger}` : '')],
+  ['step_begun', () => say('step_for', { address: short(session.address) })],
+  ['step_provider', () => session.provider.name],
+  ['step_decided', (now) => (now.at && !OPEN.includes(now.state) ? new Date(now.at).toLocaleString(texts.lang) : '')],
+  ['step_ledger', (now) => (now.ledger ? say('step_at_ledger', { ledger: now.ledger }) : '')],
 ];
 
+/** After an end there is no step to come. */
 function showSteps(read, now) {
-  const failed = ['declined', 'expired', 'revoked'].includes(read.as);
-  byId('steps').replaceChildren(...STEPS.map(([name, say], i) => {
+  const failed = ENDED.includes(read.as);
+  const steps = failed ? STEPS.slice(0, read.at + 1) : STEPS;
+  byId('steps').replaceChildren(...steps.map(([name, tellStep], i) => {
     const kind = i < read.at ? 'done' : i > read.at ? 'later' : failed ? 'stop' : read.badge === 'wait' ? 'now wait' : 'now';
     const mark = { done: 'check', stop: 'cross', later: 'dot' }[kind] || 'clock';
-    const said = { done: 'done', stop: 'stopped here', later: 'not yet' }[kind] || 'now';
+    const said = say({ done: 'step_done', stop: 'step_stop', later: 'step_later' }[kind] || 'step_now');
     return el('li', { class: kind, 'aria-current': kind.startsWith('now') && 'step' }, el('span', { class: 'dot' }, icon(mark)),
-      el('span', null, el('b', null, name), el('span', { class: 'say' }, say(now) || said)));
+      el('span', null, el('b', null, say(name)), el('span', { class: 'say' }, tellStep(now) || said)));
   }));
 }
 
 function showFacts(now) {
-  const facts = [['Address', el('span', { class: 'code' }, session.address)], ['Checked by', session.provider.name]];
-  if (session.integrator) facts.push(['Asked for by', session.integrator]);
-  if (now.ledger) facts.push(['Ledger', now.ledger]);
-  if (now.transaction) facts.push(['Transaction', el('a', { class: 'code', href: `/api/transactions/${now.transaction}`, target: '_blank', rel: 'noopener' }, now.transaction)]);
-  if (now.verified && now.until) facts.push(['Holds until', new Date(now.until).toLocaleDateString()]);
-  byId('facts').replaceChildren(...facts.flatMap(([name, value]) => [el('dt', null, name), el('dd', null, value)]));
+  const facts = [['address', el('span', { class: 'code' }, session.address)], ['fact_by', session.provider.name]];
+  if (session.integrator) facts.push(['fact_for', session.integrator]);
+  if (now.ledger) facts.push(['fact_ledger', now.ledger]);
+  if (now.transaction) facts.push(['fact_transaction', el('a', { class: 'code', href: `/api/transactions/${now.transaction}`, target: '_blank', rel: 'noopener' }, now.transaction)]);
+  if (now.verified && now.until) facts.push(['fact_until', day(now.until)]);
+  byId('facts').replaceChildren(...facts.flatMap(([name, value]) => [el('dt', null, say(name)), el('dd', null, value)]));
 }
 
 function openTab() {
@@ -285,7 +366,7 @@ function openFrame() {
   if (frame) return;
   const allow = ['camera', 'microphone', 'fullscreen', 'autoplay', 'encrypted-media', 'geolocation', 'clipboard-write'];
   const from = ["'self'", ...session.frameOrigins].join(' ');
-  frame = el('iframe', { src: session.startUrl, title: `The check at ${session.provider.name}`, allow: allow.map((name) => `${name} ${from}`).join('; '), referrerpolicy: 'no-referrer' });
+  frame = el('iframe', { src: session.startUrl, title: say('frame_title', { who: session.provider.name }), allow: allow.map((name) => `${name} ${from}`).join('; '), referrerpolicy: 'no-referrer' });
   byId('frame').replaceChildren(frame);
   tellHeight();
 }
@@ -296,22 +377,68 @@ function closeFrame() {
   frame = null;
 }
 
-function showActions(read) {
-  const actions = [];
-  const going = OPEN.includes(read.as);
-  if (!going) closeFrame();
-  if (going && (session.mode === 'iframe' || data.embed) && !data.returned) {
-    if (cameBack) actions.push(button('Go on with the check', () => { cameBack = false; again(); }, 'primary'));
-    else openFrame();
-    actions.push(button('Open in a new tab', openTab));
-  } else if (going) {
-    const text = read.as === 'created' ? 'Begin the check' : 'Go on with the check';
-    if (framed) actions.push(button(`${text} in a new tab`, openTab, 'primary'));
-    else actions.push(el('a', { class: `button${data.returned && read.as === 'review' ? '' : ' primary'}`, href: session.startUrl }, text), button('Open in a new tab', openTab));
+// ---- what can be done next
+
+const absolute = (path) => new URL(path, window.location.href).href;
+
+/** The link as a QR code, for a phone's camera. Without the module the link alone is shown. */
+async function showPhone() {
+  const link = absolute(session.startUrl);
+  const open = byId('phone').hidden;
+  byId('phone').hidden = !open;
+  byId('phone-link').textContent = link;
+  const code = open ? await load('qr') : null;
+  if (code) {
+    const picture = code.draw(link);
+    picture.setAttribute('role', 'img');
+    picture.setAttribute('aria-label', say('phone_code'));
+    byId('phone-code').replaceChildren(picture);
   }
-  if (!framed && read.as === 'expired') actions.push(el('a', { class: 'button primary', href: `/kyc?address=${session.address}` }, 'Begin another'));
-  if (!framed && session.backUrl && !going) actions.push(el('a', { class: 'button', href: session.backUrl }, `Back to ${session.integrator}`));
-  byId('actions').replaceChildren(...actions);
+  byId('phone-words').hidden = !code;
+  tellHeight();
+}
+
+function phoneButton() {
+  const node = button(say('phone'), () => { node.setAttribute('aria-expanded', String(byId('phone').hidden)); showPhone(); });
+  node.setAttribute('aria-expanded', String(!byId('phone').hidden));
+  node.setAttribute('aria-controls', 'phone');
+  return node;
+}
+
+/** While the check is open: to the provider, here, in a tab or on a phone. */
+function goingActions(read) {
+  const inside = (session.mode === 'iframe' || data.embed) && !data.returned;
+  if (inside && !cameBack) {
+    openFrame();
+    return [button(say('open_tab'), openTab), phoneButton()];
+  }
+  if (inside) return [button(say('go_on'), () => { cameBack = false; again(); }, 'primary'), button(say('open_tab'), openTab), phoneButton()];
+  const begins = read.as === 'created';
+  if (framed) return [button(say(begins ? 'begin_tab' : 'go_on_tab'), openTab, 'primary'), phoneButton()];
+  const waits = read.as === 'review' || read.as === 'deciding';
+  return [el('a', { class: `button${waits ? '' : ' primary'}`, href: session.startUrl }, say(begins ? 'begin' : 'go_on')), button(say('open_tab'), openTab), phoneButton()];
+}
+
+/** Once it is over, or waits for a person: on to the app, to another check, or to the ledger's word. */
+function endActions(read) {
+  const ended = ENDED.includes(read.as);
+  const actions = [];
+  const name = session.integrator || say('the_app');
+  if (framed) actions.push(button(say('continue', { name }), () => tell({ type: 'close', state: shown.state }), 'primary'));
+  else if (session.backUrl) actions.push(el('a', { class: 'button primary', href: session.backUrl }, say(ended ? 'back' : 'continue', { name })));
+  const own = { class: `button${actions.length ? '' : ' primary'}`, target: framed && '_blank', rel: framed && 'noopener' };
+  if (ended) actions.push(el('a', { ...own, href: `/kyc?address=${session.address}` }, say('another')));
+  else if (read.as === 'verified' || read.as === 'parked') actions.push(el('a', { ...own, href: `/api/sdk/kyc/status/${session.address}` }, say('see_address')));
+  return actions;
+}
+
+function showActions(read) {
+  const going = OPEN.includes(read.as) || read.as === 'deciding';
+  if (!going) {
+    closeFrame();
+    byId('phone').hidden = true;
+  }
+  byId('actions').replaceChildren(...(going ? goingActions(read) : endActions(read)));
 }
 
 // ---- the page around us
@@ -355,14 +482,15 @@ function again() {
 function show(now) {
   shown = now;
   const read = reading(now);
-  const as = `${read.as} ${now.ledger || ''} ${now.transaction || ''}`;
+  const as = `${read.as} ${now.reason || ''} ${now.ledger || ''} ${now.transaction || ''}`;
   if (as === shownAs) return;
   shownAs = as;
   byId('badge').className = `badge ${read.badge}`;
   byId('badge').replaceChildren(icon(read.icon));
   byId('title').textContent = read.title;
   byId('words').textContent = read.words;
-  document.title = `${read.title} · Tidemark`;
+  byId('reason').textContent = read.reason;
+  document.title = `${read.title} · ${brand.name}`;
   showSteps(read, now);
   showFacts(now);
   showActions(read);
@@ -380,14 +508,14 @@ async function look() {
   const one = await ask(`/api/sdk/kyc/session/${encodeURIComponent(session.id)}?s=${encodeURIComponent(session.token)}`);
   if (one.status !== 200) {
     failures += 1;
-    byId('hint').textContent = one.status === 404 ? 'This check is not known here any more.' : 'How it stands cannot be seen right now; we keep asking.';
+    byId('hint').textContent = say(one.status === 404 ? 'hint_gone' : 'hint_trying');
     if (one.status !== 404) soon(one.after || 1000 * 2 ** failures);
     return;
   }
   failures = 0;
   byId('hint').textContent = '';
   const { state: written, ledger, txHash } = one.body.attestation;
-  const now = { state: one.body.state, at: one.body.updatedAt, transaction: txHash, ledger, parked: written === 'manual_review' };
+  const now = { state: one.body.state, at: one.body.updatedAt, reason: one.body.reason, transaction: txHash, ledger, parked: written === 'manual_review' };
   let wait = one.after || (OPEN.includes(now.state) ? 2500 : 1000);
   if (now.state === 'approved') {
     const two = await ask(`/api/sdk/kyc/status/${session.address}`);
@@ -397,7 +525,7 @@ async function look() {
     if (now.parked) wait = MOST_MS;
   }
   show(now);
-  if (!['declined', 'expired', 'revoked'].includes(now.state)) soon(now.verified ? MOST_MS : wait);
+  if (!ENDED.includes(now.state)) soon(now.verified ? MOST_MS : wait);
 }
 
 function showProgress() {
@@ -410,16 +538,23 @@ function showProgress() {
   look();
 }
 
-if (data.embed || (data.returned && framed)) document.body.classList.add('embed');
-tellNetwork();
-if (session) showProgress();
-else if (data.gone || data.away) {
+function showGone() {
   byId('gone').hidden = false;
   if (data.away) {
-    byId('gone-title').textContent = 'The provider cannot be reached';
-    byId('gone-words').textContent = 'Your check is kept. This page tries again in a few seconds.';
+    byId('gone-title').textContent = say('away');
+    byId('gone-words').textContent = say('away_words');
     setTimeout(() => window.location.reload(), 5000);
+  } else {
+    byId('gone-actions').append(el('a', { class: 'button primary', href: '/kyc', target: framed && '_blank', rel: framed && 'noopener' }, say('another')));
   }
   byId('gone-badge').append(icon('clock'));
-  document.title = `${byId('gone-title').textContent} · Tidemark`;
-} else showStart();
+  document.title = `${byId('gone-title').textContent} · ${brand.name}`;
+}
+
+if (data.embed || (data.returned && framed)) document.body.classList.add('embed');
+showBrand();
+showLanguages();
+tellNetwork();
+if (session) showProgress();
+else if (data.gone || data.away) showGone();
+else showStart();

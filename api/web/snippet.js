@@ -5,19 +5,30 @@
 //   session  what the POST answered
 //   mode     'redirect', 'iframe' or 'direct', as in the POST
 //   into     iframe: the element that it goes into
+//   onClose  called with the state when the person goes on to your page; the frame is gone then
 //   onState  called with { state, compliant, ledger } as the check goes on: for display only. Trust only
 //            GET /api/sdk/kyc/status/{address}, asked by your server.
-function tidemarkKyc({ host, session, mode, into, onState }) {
+function tidemarkKyc({ host, session, mode, into, onState, onClose = () => {} }) {
   let theirs = null;
   if (mode === 'redirect') {
     window.location.assign(session.startUrl);
     return { close() {} };
   }
+  let timer = 0;
+  const close = () => {
+    clearInterval(timer);
+    window.removeEventListener('message', hear);
+    if (mode === 'iframe') into.replaceChildren();
+  };
   const hear = (event) => {
     const { data } = event;
     if (event.origin !== host || event.source !== theirs || !data || data.source !== 'tidemark-kyc') return;
     if (data.sessionId !== session.sessionId) return;
     if (data.type === 'height') into.firstChild.style.height = `${Math.min(Math.max(data.height, 240), 1600)}px`;
+    if (data.type === 'close') {
+      close();
+      onClose(data.state);
+    }
     if (data.type === 'state') onState({ state: data.state, compliant: data.compliant, ledger: data.ledger });
   };
   window.addEventListener('message', hear);
@@ -41,12 +52,6 @@ function tidemarkKyc({ host, session, mode, into, onState }) {
     if (state !== last) onState({ state, compliant: null, ledger: null });
     last = state;
   };
-  const timer = setInterval(look, 5000);
-  return {
-    close() {
-      clearInterval(timer);
-      window.removeEventListener('message', hear);
-      if (mode === 'iframe') into.replaceChildren();
-    },
-  };
+  timer = setInterval(look, 5000);
+  return { close };
 }

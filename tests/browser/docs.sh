@@ -6,6 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../integration/_pg.sh"
 . "$here/../integration/_api.sh"
 . "$here/_page.sh"
+[ -f "$TIDE_SOURCE_DIR/build/dashboard/dist/docs.html" ] || { echo "/docs is not built: tools/dashboard"; exit 77; }
 
 pg_start
 api_index 64

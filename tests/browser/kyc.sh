@@ -5,6 +5,7 @@
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/_page.sh"
+[ -f "$TIDE_SOURCE_DIR/build/dashboard/dist/qr.js" ] || { echo "wallets and QR codes are not built: tools/dashboard"; exit 77; }
 port() { . "$TIDE_SOURCE_DIR/tools/lib/cluster.sh" && cluster_bin >/dev/null && cluster_free_port; }
 allowed=$(port) && foreign=$(port) || { echo "no PostgreSQL"; exit 77; }
 tmp=$(mktemp -d)

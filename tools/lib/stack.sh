@@ -109,6 +109,7 @@ stack_kyc() {
   "referenceKey": "$(stack_secret)", "metadataKey": "$(stack_secret)", "tokenKey": "$(stack_secret)",
   "intentKey": "$stack_intent_key",
   "integrators": [ { "id": "harbour", "name": "Harbour", "origins": [$origins],
+                     "brand": { "color": "#1b4f8f", "colorDark": "#9cc5f5", "logo": "http://127.0.0.1:$stack_kyc_port/app/icon.svg" },
                      "keys": ["$(printf %s "$stack_kyc_key" | sha256sum | cut -d ' ' -f 1)"] } ],
   "providers": [ { "key": "sandbox", "type": "sandbox", "name": "Sandbox",
                    "webhookSecrets": [{ "secret": "$(stack_secret)", "notAfter": null }] } ] }

@@ -23,6 +23,14 @@ static tide_status read_origins(struct tide_reader *r, const struct tide_member 
     return tide_read_list(r, m, list, i->origins, value);
 }
 
+static tide_status read_own_brand(struct tide_reader *r, const struct tide_member *m, void *to,
+                                  json_t *value)
+{
+    struct tide_kyc_integrator *i = TIDE_MEMBER_OWNER(tide_kyc_integrator, m, to);
+    i->branded = true;
+    return tide_kyc_brand_read(r, m, to, value);
+}
+
 /* clang-format off */
 #define INTEGRATOR(member) offsetof(struct tide_kyc_integrator, member)
 static const struct tide_member integrator_members[] = {
@@ -31,6 +39,7 @@ static const struct tide_member integrator_members[] = {
     { "keys",            read_keys,      INTEGRATOR(keys),              1, TIDE_KYC_KEYS_MAX,    false, 0 },
     { "origins",         read_origins,   INTEGRATOR(origins),           0, TIDE_KYC_ORIGINS_MAX, true,  0 },
     { "sessionsPerHour", tide_read_u32,  INTEGRATOR(sessions_per_hour), 1, 1000000,              true,  0 },
+    { "brand",           read_own_brand, INTEGRATOR(brand),             0, 0,                    true,  0 },
 };
 /* clang-format on */
 
@@ -293,6 +302,7 @@ static const struct tide_member file_members[] = {
     { "anonymousPerHour",      tide_read_u32,    OF(anonymous_per_hour),       1, 1000000,                  true,  0 },
     { "anonymousPerNetworkHour", tide_read_u32,  OF(anonymous_per_network_hour), 1, 1000000,                true,  0 },
     { "revocationsPerHour",    tide_read_u32,    OF(revocations_per_hour),     1, 1000000,                  true,  0 },
+    { "brand",                 tide_kyc_brand_read, OF(brand),                 0, 0,                        true,  0 },
     { "integrators",           read_integrators, OF(integrators),              0, TIDE_KYC_INTEGRATORS_MAX, true,  0 },
     { "providers",             read_providers,   OF(providers),                1, TIDE_KYC_PROVIDERS_MAX,   false, 0 },
 };

@@ -17,7 +17,9 @@
  *     "anonymousPerNetworkHour": 20,            of these, from one IPv4 /24 or IPv6 /48
  *     "revocationsPerHour": 20,                 of a provider; the rest is a person's to decide
  *     "integrators": [ { "id": "acme", "name": "Acme", "keys": ["sha256 of the key, 64 hex"],
- *                        "origins": ["https://acme.example"], "sessionsPerHour": 200 } ],
+ *                        "origins": ["https://acme.example"], "sessionsPerHour": 200,
+ *                        "brand": {…} } ],          see brand.h; default: the brand of all pages
+ *     "brand": {…},                             of the pages of no integrator
  *     "providers": [ { "key": "sumsub", "type": "sumsub", "name": "Sumsub", … } ] }
  *
  * Members of a provider      of types (the others refuse it)    when it is not there
@@ -40,6 +42,7 @@
 #ifndef API_KYC_BASE_SETTINGS_H
 #define API_KYC_BASE_SETTINGS_H
 
+#include "api/kyc/base/brand.h"
 #include "tidemark/hash.h"
 #include "tidemark/sign.h"
 #include "tidemark/slice.h"
@@ -104,6 +107,8 @@ struct tide_kyc_integrator {
     char origins[TIDE_KYC_ORIGINS_MAX][TIDE_KYC_TEXT_BYTES]; /* scheme://host[:port] */
     uint32_t origin_count;
     uint32_t sessions_per_hour;
+    struct tide_kyc_brand brand;
+    bool branded; /* false: the file's brand counts */
 };
 
 struct tide_kyc_settings {
@@ -118,6 +123,7 @@ struct tide_kyc_settings {
     uint32_t anonymous_per_hour; /* at each provider: sessions that no integrator asks for */
     uint32_t anonymous_per_network_hour; /* of these, from one IPv4 /24 or IPv6 /48 */
     uint32_t revocations_per_hour;       /* of each provider; beyond it a person decides */
+    struct tide_kyc_brand brand;         /* of the pages that are no branded integrator's */
     struct tide_kyc_integrator integrators[TIDE_KYC_INTEGRATORS_MAX];
     uint32_t integrator_count;
     struct tide_kyc_provider providers[TIDE_KYC_PROVIDERS_MAX];

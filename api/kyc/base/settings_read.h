@@ -59,6 +59,8 @@ tide_read_fn tide_read_url;    /* no query, no / at its end */
 tide_read_fn tide_read_origin; /* scheme://host[:port] as browsers write it */
 tide_read_fn tide_read_time;   /* RFC 3339 or null: unix seconds into an int64_t */
 
+tide_read_fn tide_kyc_brand_read; /* into a struct tide_kyc_brand: brand.h */
+
 /* The struct of that type which holds the member whose place to is. */
 #define TIDE_MEMBER_OWNER(type, m, to) ((struct type *)(void *)((char *)(to) - (m)->offset))
 

@@ -31,3 +31,15 @@ const char *tide_kyc_public_state(enum tide_kyc_state state)
 {
     return states[state == TIDE_KYC_REVIEW ? TIDE_KYC_PENDING : state];
 }
+
+bool tide_kyc_reason_shown(tide_slice reason)
+{
+    static const char *const shown[] = {
+        "document_unreadable", "document_expired", "document_unsupported", "document_incomplete",
+        "document_damaged",    "face_unclear",     "details_differ",
+    };
+    for (size_t i = 0; i < TIDE_COUNT(shown); i++)
+        if (tide_slice_eq_str(reason, shown[i]))
+            return true;
+    return false;
+}

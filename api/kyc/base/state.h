@@ -27,4 +27,9 @@ bool tide_kyc_is_open(enum tide_kyc_state state);
 /* The state as clients see it: a review is "pending". */
 const char *tide_kyc_public_state(enum tide_kyc_state state);
 
+/* True for a reason that the person may be shown: something about the pictures, the documents or
+ * the entries that the person can change. Suspicions, lists and limits are not among them.
+ * "": false. */
+bool tide_kyc_reason_shown(tide_slice reason);
+
 #endif

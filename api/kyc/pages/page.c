@@ -1,10 +1,9 @@
 #include "api/kyc/pages/page.h"
+#include "api/http/param.h"
 #include "api/http/static_files.h"
 #include "tidemark/json.h"
 
 enum { POLICY_MAX = 8192 };
-
-static const char placeholder[] = "<meta name=\"kyc\" content=\"{}\">";
 
 /* --- the document ------------------------------------------------------------------------ */
 
@@ -31,19 +30,38 @@ static void put_attribute(struct tide_buf *body, tide_slice text)
     }
 }
 
-static void put_document(struct tide_buf *body, const char *path, tide_slice data)
+static const struct tide_kyc_brand *brand_of(const struct tide_kyc_sheet *sheet);
+static void put_brand(struct tide_buf *out, const struct tide_kyc_sheet *sheet);
+
+/* What stands for {{key}}. */
+static void put_value(struct tide_buf *body, const struct tide_kyc_sheet *sheet, tide_slice key)
 {
-    const struct tide_static_file *document = tide_static_file_of(path);
+    if (tide_slice_eq_str(key, "data")) {
+        put_attribute(body, sheet->data);
+    } else if (tide_slice_eq_str(key, "brand")) {
+        put_brand(body, sheet);
+    } else if (tide_slice_eq_str(key, "*")) {
+        put_attribute(body, tide_kyc_words_json(sheet->visit.words));
+    } else {
+        tide_slice text = tide_kyc_word_of(sheet->visit.words, key);
+        assert(text.ptr); /* of every document: test_kyc_text */
+        put_attribute(body, text);
+    }
+}
+
+static void put_document(struct tide_buf *body, const struct tide_kyc_sheet *sheet)
+{
+    const struct tide_static_file *document = tide_static_file_of(sheet->document);
     assert(document); /* of every sheet: test_kyc_page */
-    tide_slice text = document->text;
-    const uint8_t *at = memmem(text.ptr, text.len, placeholder, sizeof placeholder - 1);
-    assert(at);
-    size_t before = (size_t)(at - text.ptr), after = before + sizeof placeholder - 1;
-    tide_buf_slice(body, tide_slice_of(text.ptr, before));
-    tide_buf_str(body, "<meta name=\"kyc\" content=\"");
-    put_attribute(body, data);
-    tide_buf_str(body, "\">");
-    tide_buf_slice(body, tide_slice_of(text.ptr + after, text.len - after));
+    const uint8_t *at = document->text.ptr, *end = at + document->text.len, *open;
+    while ((open = memmem(at, (size_t)(end - at), "{{", 2))) {
+        const uint8_t *close = memmem(open, (size_t)(end - open), "}}", 2);
+        assert(close);
+        tide_buf_slice(body, tide_slice_of(at, (size_t)(open - at)));
+        put_value(body, sheet, tide_slice_of(open + 2, (size_t)(close - open) - 2));
+        at = close + 2;
+    }
+    tide_buf_slice(body, tide_slice_of(at, (size_t)(end - at)));
 }
 
 /* --- who may do what --------------------------------------------------------------------- */
@@ -52,14 +70,42 @@ static const struct tide_kyc_integrator *integrator_of(const struct tide_kyc_she
 {
     if (!sheet->session || !sheet->session->integrator[0])
         return NULL;
-    return tide_kyc_integrator_of(sheet->settings, tide_slice_str(sheet->session->integrator));
+    return tide_kyc_integrator_of(sheet->visit.settings,
+                                  tide_slice_str(sheet->session->integrator));
 }
 
 static const struct tide_kyc_provider *provider_of(const struct tide_kyc_sheet *sheet)
 {
     if (!sheet->session)
         return NULL;
-    return tide_kyc_provider_of(sheet->settings, tide_slice_str(sheet->session->provider));
+    return tide_kyc_provider_of(sheet->visit.settings, tide_slice_str(sheet->session->provider));
+}
+
+static const struct tide_kyc_brand *brand_of(const struct tide_kyc_sheet *sheet)
+{
+    const struct tide_kyc_integrator *integrator = integrator_of(sheet);
+    return integrator && integrator->branded ? &integrator->brand : &sheet->visit.settings->brand;
+}
+
+static void put_brand(struct tide_buf *out, const struct tide_kyc_sheet *sheet)
+{
+    const struct tide_kyc_integrator *integrator = integrator_of(sheet);
+    const struct tide_kyc_brand *brand = brand_of(sheet);
+    const char *name = brand->name[0]                      ? brand->name
+                       : integrator && integrator->branded ? integrator->name
+                                                           : "Tidemark";
+    struct tide_buf text;
+    tide_buf_init(&text, TIDE_KYC_PAGE_DATA_MAX);
+    struct tide_json j = { .buf = &text };
+    tide_json_open(&j, '{');
+    tide_json_text(&j, "name", tide_slice_str(name));
+    tide_json_word(&j, "color", brand->color);
+    tide_json_word(&j, "colorDark", brand->color_dark);
+    tide_json_word(&j, "logo", brand->logo);
+    tide_json_close(&j, '}');
+    put_attribute(out, tide_buf_view(&text));
+    out->failed |= text.failed;
+    tide_buf_release(&text);
 }
 
 /* A host of the file as an origin. Those of this machine, where there is no TLS, are for tests. */
@@ -105,11 +151,13 @@ static void set_policy(struct tide_reply *reply, const struct tide_kyc_sheet *sh
     struct tide_buf policy;
     tide_buf_init(&policy, POLICY_MAX);
     tide_buf_str(&policy, "default-src 'none'; script-src 'self'; style-src 'self'; "
-                          "connect-src 'self'; img-src 'self'; frame-src 'self'");
+                          "connect-src 'self'; img-src 'self' ");
+    tide_buf_str(&policy, brand_of(sheet)->logo);
+    tide_buf_str(&policy, "; frame-src 'self'");
     put_origins(&policy, provider_of(sheet), " ", "");
     tide_buf_str(&policy, "; base-uri 'none'; form-action ");
     tide_buf_str(&policy, sheet->form ? "'self' " : "'none'");
-    tide_buf_str(&policy, sheet->form ? sheet->settings->public_url : "");
+    tide_buf_str(&policy, sheet->form ? sheet->visit.settings->public_url : "");
     tide_buf_str(&policy, "; require-trusted-types-for 'script'");
     bool framed = put_ancestors(&policy, sheet);
     tide_buf_u8(&policy, 0);
@@ -146,7 +194,11 @@ static void set_permissions(struct tide_reply *reply, const struct tide_kyc_shee
 
 void tide_kyc_page(struct tide_reply *reply, const struct tide_kyc_sheet *sheet)
 {
-    put_document(&reply->body, sheet->document, sheet->data);
+    put_document(&reply->body, sheet);
+    tide_slice language = tide_kyc_word_of(sheet->visit.words, TIDE_SLICE("lang"));
+    char tag[16];
+    snprintf(tag, sizeof tag, "%.*s", TIDE_SLICE_FMT(language));
+    tide_reply_header(reply, "Content-Language", tag);
     reply->content_type = "text/html; charset=utf-8";
     reply->cache_control = "no-store";
     set_policy(reply, sheet);
@@ -155,22 +207,38 @@ void tide_kyc_page(struct tide_reply *reply, const struct tide_kyc_sheet *sheet)
         tide_reply_header(reply, "Cross-Origin-Opener-Policy", "same-origin-allow-popups");
 }
 
-void tide_kyc_page_gone(struct tide_reply *reply, const struct tide_kyc_settings *settings,
-                        uint16_t status)
+struct tide_kyc_visit tide_kyc_visit_of(const struct tide_kyc *kyc,
+                                        const struct tide_request *request)
+{
+    tide_slice wanted = { 0 }, accept = { 0 };
+    uint32_t times = 0;
+    if (request) {
+        const struct tide_param_value *lang = tide_request_param(request, TIDE_PARAM_lang);
+        if (lang && lang->given)
+            wanted = lang->text;
+        accept = tide_request_header(request, "Accept-Language", &times);
+    }
+    return (struct tide_kyc_visit){
+        .settings = kyc->settings,
+        .words = tide_kyc_words_for(kyc->texts, wanted, times == 1 ? accept : (tide_slice){ 0 }),
+    };
+}
+
+void tide_kyc_page_gone(struct tide_reply *reply, struct tide_kyc_visit visit, uint16_t status)
 {
     const struct tide_kyc_sheet sheet = { .document = "/kyc",
                                           .data = TIDE_SLICE("{\"gone\":true}"),
-                                          .settings = settings };
+                                          .visit = visit };
     tide_kyc_page(reply, &sheet);
     reply->status = status;
 }
 
-void tide_kyc_page_away(struct tide_reply *reply, const struct tide_kyc_settings *settings,
+void tide_kyc_page_away(struct tide_reply *reply, struct tide_kyc_visit visit,
                         const struct tide_kyc_session *session)
 {
     const struct tide_kyc_sheet sheet = { .document = "/kyc",
                                           .data = TIDE_SLICE("{\"away\":true}"),
-                                          .settings = settings,
+                                          .visit = visit,
                                           .session = session,
                                           .framing = TIDE_KYC_FRAMED_BY_BOTH };
     tide_reply_reset(reply); /* of the problem that programs would get */
@@ -208,7 +276,7 @@ static void put_provider(struct tide_json *j, const struct tide_kyc_sheet *sheet
 static void put_start(struct tide_json *j, const struct tide_kyc_sheet *sheet)
 {
     char token[TIDE_KYC_TOKEN_BYTES], url[TIDE_KYC_TOKEN_BYTES + 16];
-    tide_kyc_token(token, sheet->settings, TIDE_KYC_FOR_START, sheet->session->id);
+    tide_kyc_token(token, sheet->visit.settings, TIDE_KYC_FOR_START, sheet->session->id);
     snprintf(url, sizeof url, "/kyc/start/%s", token);
     tide_json_word(j, "startUrl", url);
 }
@@ -226,7 +294,7 @@ static void put_session(struct tide_json *j, const struct tide_kyc_sheet *sheet)
     tide_json_word(j, "state", tide_kyc_public_state(session->state));
     put_provider(j, sheet);
     put_start(j, sheet);
-    tide_kyc_token(token, sheet->settings, TIDE_KYC_FOR_EMBED, session->id);
+    tide_kyc_token(token, sheet->visit.settings, TIDE_KYC_FOR_EMBED, session->id);
     tide_json_word(j, "token", token);
     if (integrator) {
         tide_json_text(j, "integrator", tide_slice_str(integrator->name));
@@ -241,12 +309,12 @@ static void put_session(struct tide_json *j, const struct tide_kyc_sheet *sheet)
     tide_json_close(j, ']');
 }
 
-void tide_kyc_page_session(struct tide_reply *reply, const struct tide_kyc_settings *settings,
+void tide_kyc_page_session(struct tide_reply *reply, struct tide_kyc_visit visit,
                            const struct tide_kyc_session *session, enum tide_kyc_framing framing,
                            bool returned)
 {
     struct tide_kyc_sheet sheet = {
-        .document = "/kyc", .settings = settings, .session = session, .framing = framing
+        .document = "/kyc", .visit = visit, .session = session, .framing = framing
     };
     struct tide_buf data;
     tide_buf_init(&data, TIDE_KYC_PAGE_DATA_MAX);

@@ -16,6 +16,11 @@ static const struct tide_kyc_settings *settings_of(const struct tide_handler_con
     return context->api->kyc->settings;
 }
 
+static struct tide_kyc_visit visit_of(const struct tide_job *job)
+{
+    return tide_kyc_visit_of(job->context.api->kyc, job->request);
+}
+
 /* The session that a token leads to, as its row stands. A link ends with its session, since the
  * page shows the address. False: the reply says there is none. */
 static bool find(struct walk *walk, struct tide_kyc_context *context, struct tide_job *job,
@@ -25,7 +30,7 @@ static bool find(struct walk *walk, struct tide_kyc_context *context, struct tid
     bool over = *status == TIDE_OK && out->expires_at <= tide_kyc_now(context);
     if (*status != TIDE_E_MISSING && !over)
         return *status == TIDE_OK;
-    tide_kyc_page_gone(job->reply, context->settings, 404);
+    tide_kyc_page_gone(job->reply, visit_of(job), 404);
     *status = TIDE_OK;
     return false;
 }
@@ -38,7 +43,7 @@ static struct walk *begin(struct tide_handler_context *context, const struct tid
     const struct tide_param_value *token = tide_request_param(request, TIDE_PARAM_s);
     char session[TIDE_KYC_SESSION_BYTES];
     if (!tide_kyc_token_read(session, settings_of(context), purpose, token->text)) {
-        tide_kyc_page_gone(reply, settings_of(context), 404);
+        tide_kyc_page_gone(reply, tide_kyc_visit_of(context->api->kyc, request), 404);
         return NULL;
     }
     /* Only who goes to a provider may have to wait for one. */
@@ -57,8 +62,7 @@ static tide_status show(struct tide_kyc_work *work, struct tide_kyc_context *con
     struct tide_kyc_session session;
     tide_status status;
     if (find(walk, context, job, &session, &status, err))
-        tide_kyc_page_session(job->reply, context->settings, &session, walk->framing,
-                              walk->returned);
+        tide_kyc_page_session(job->reply, visit_of(job), &session, walk->framing, walk->returned);
     return status;
 }
 
@@ -76,7 +80,7 @@ void tide_route_kyc_page(struct tide_handler_context *context, const struct tide
     const struct tide_kyc_sheet sheet = {
         .document = "/kyc",
         .data = settings->open ? TIDE_SLICE("{\"open\":true}") : TIDE_SLICE("{\"open\":false}"),
-        .settings = settings,
+        .visit = tide_kyc_visit_of(context->api->kyc, request),
     };
     tide_kyc_page(reply, &sheet);
 }
@@ -131,7 +135,7 @@ static tide_status start(struct tide_kyc_work *work, struct tide_kyc_context *co
     if (offered)
         send_to(job->reply, session.hosted_url);
     else
-        tide_kyc_page_away(job->reply, context->settings, &session);
+        tide_kyc_page_away(job->reply, visit_of(job), &session);
     return TIDE_OK;
 }
 

@@ -10,6 +10,7 @@
 
 enum {
     WORD_MAX = 9,
+    REASON_BYTES = 33,
     EVENT_BYTES = 24,
     HOOK_MS = 5000,
     HOOK_TRIES = 3, /* a provider repeats a webhook too, for days */
@@ -21,7 +22,13 @@ struct visit {
     char id[TIDE_KYC_ID_BYTES];
     char decision[WORD_MAX + 1];
     char country[4];
+    char reason[REASON_BYTES]; /* "": none */
 };
+
+static struct tide_kyc_visit visit_of(const struct tide_job *job)
+{
+    return tide_kyc_visit_of(job->context.api->kyc, job->request);
+}
 
 /* --- the session ------------------------------------------------------------------------- */
 
@@ -63,12 +70,12 @@ static tide_status show(struct tide_kyc_work *work, struct tide_kyc_context *con
     struct tide_kyc_session session;
     tide_status status = find(context, visit->id, &session, err);
     if (status == TIDE_E_MISSING) {
-        tide_kyc_page_gone(job->reply, context->settings, 404);
+        tide_kyc_page_gone(job->reply, visit_of(job), 404);
         return TIDE_OK;
     }
     const struct tide_kyc_sheet sheet = { .document = "/kyc/sandbox",
                                           .data = TIDE_SLICE("{}"),
-                                          .settings = context->settings,
+                                          .visit = visit_of(job),
                                           .session = &session,
                                           .framing = TIDE_KYC_FRAMED_BY_BOTH,
                                           .form = true };
@@ -152,9 +159,10 @@ static tide_status keep(struct tide_pg *pg, const struct visit *visit, char even
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
         pg, &rows,
-        "UPDATE kyc.sandbox SET decision = $2, country = $3, decided_at = clock_timestamp()"
+        "UPDATE kyc.sandbox SET decision = $2, country = $3,"
+        " reason = nullif($4, ''), decided_at = clock_timestamp()"
         " WHERE id = $1 RETURNING (1000000 * extract(epoch FROM decided_at))::bigint",
-        (const char *[]){ visit->id, visit->decision, visit->country }, 3, err);
+        (const char *[]){ visit->id, visit->decision, visit->country, visit->reason }, 4, err);
     if (status != TIDE_OK)
         return status;
     snprintf(event, EVENT_BYTES, "%s", rows.count ? tide_pg_text(&rows, 0, 0) : "");
@@ -170,7 +178,7 @@ static tide_status decide(struct tide_kyc_work *work, struct tide_kyc_context *c
     char event[EVENT_BYTES];
     tide_status status = find(context, visit->id, &session, err);
     if (status == TIDE_E_MISSING) {
-        tide_kyc_page_gone(job->reply, context->settings, 404);
+        tide_kyc_page_gone(job->reply, visit_of(job), 404);
         return TIDE_OK;
     }
     if (status != TIDE_OK)
@@ -178,7 +186,7 @@ static tide_status decide(struct tide_kyc_work *work, struct tide_kyc_context *c
     enum tide_worker_pool_room room = tide_kyc_context_enter(
         context, tide_kyc_provider_of(context->settings, tide_slice_str(session.provider)));
     if (room != TIDE_BULKHEAD_ENTERED) {
-        tide_kyc_page_away(job->reply, context->settings, &session);
+        tide_kyc_page_away(job->reply, visit_of(job), &session);
         return TIDE_OK;
     }
     status = keep(context->pg, visit, event, err);
@@ -191,7 +199,7 @@ static tide_status decide(struct tide_kyc_work *work, struct tide_kyc_context *c
 
 /* --- the form ---------------------------------------------------------------------------- */
 
-/* name=value of a form, as long as value is letters alone; "": there is none such. */
+/* name=value of a form, as long as value is letters and _ alone; "": there is none such. */
 static void read_field(char *out, size_t size, tide_slice form, const char *name)
 {
     size_t name_len = strlen(name), len = 0;
@@ -204,7 +212,7 @@ static void read_field(char *out, size_t size, tide_slice form, const char *name
             const uint8_t *value = form.ptr + at + name_len + 1;
             len = pair - name_len - 1;
             for (size_t i = 0; i < len; i++)
-                if ((value[i] | 0x20) < 'a' || (value[i] | 0x20) > 'z')
+                if (value[i] != '_' && ((value[i] | 0x20) < 'a' || (value[i] | 0x20) > 'z'))
                     return;
             if (len < size) {
                 memcpy(out, value, len);
@@ -246,9 +254,10 @@ void tide_route_kyc_sandbox(struct tide_handler_context *context,
 void tide_route_kyc_sandbox_decide(struct tide_handler_context *context,
                                    const struct tide_request *request, struct tide_reply *reply)
 {
-    char decision[WORD_MAX + 1], country[4];
+    char decision[WORD_MAX + 1], country[4], reason[REASON_BYTES];
     read_field(decision, sizeof decision, request->body, "decision");
     read_field(country, sizeof country, request->body, "country");
+    read_field(reason, sizeof reason, request->body, "reason");
     if (!is_decision(decision)) {
         tide_reply_problem(reply, 400, "bad_body",
                            "The form's decision is approved, declined, resubmit or expired.");
@@ -260,4 +269,5 @@ void tide_route_kyc_sandbox_decide(struct tide_handler_context *context,
         return;
     memcpy(visit->decision, decision, sizeof decision);
     snprintf(visit->country, sizeof visit->country, "%s", *country ? country : "CHE");
+    snprintf(visit->reason, sizeof visit->reason, "%s", reason);
 }

@@ -186,6 +186,17 @@ void tide_kyc_other_level(struct tide_kyc_decision *out)
     review(out, "level");
 }
 
+void tide_kyc_because(struct tide_kyc_decision *out, const struct tide_kyc_label *labels,
+                      tide_slice label)
+{
+    if (out->state != TIDE_KYC_DECLINED && out->state != TIDE_KYC_ACTION_REQUIRED)
+        return;
+    while (labels->label && !tide_slice_eq_str(label, labels->label))
+        labels++;
+    out->reason = labels->reason;
+    assert(!out->reason || tide_kyc_reason_shown(tide_slice_str(out->reason)));
+}
+
 void tide_kyc_map(struct tide_kyc_decision *out, const struct tide_kyc_word *words, tide_slice word)
 {
     for (; words->word; words++)

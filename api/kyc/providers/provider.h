@@ -73,7 +73,8 @@ struct tide_kyc_decision {
     enum tide_kyc_state state;
     bool doubtful; /* not a verdict about this session: reason says why, state is REVIEW */
     const char
-        *reason; /* static word of ours ("country_unknown", "no_country", "level"), or NULL */
+        *reason; /* static word of ours ("country_unknown", "no_country", "level"; of a decline
+                    one that may be shown, state.h), or NULL */
     uint32_t jurisdiction;       /* ISO 3166-1 numeric; 0: none known, then state is not APPROVED */
     int64_t decided_ms;          /* the provider's time of it; 0: it says none */
     int64_t valid_until;         /* unix seconds: document's or provider's end; 0: none said */

@@ -78,6 +78,14 @@ struct tide_kyc_word {
 /* The state of a word; one that is not in the list is as tide_kyc_unknown has it. */
 void tide_kyc_map(struct tide_kyc_decision *out, const struct tide_kyc_word *words,
                   tide_slice word);
+/* A provider's label for why it did not approve, and the reason that the person may be shown
+ * (tide_kyc_reason_shown); a list of them ends with a label that is NULL. Sets the reason of a
+ * DECLINED or ACTION_REQUIRED decision; a label that is not in the list gives none. */
+struct tide_kyc_label {
+    const char *label, *reason;
+};
+void tide_kyc_because(struct tide_kyc_decision *out, const struct tide_kyc_label *labels,
+                      tide_slice label);
 /* A status that we do not know: a person must look. */
 void tide_kyc_unknown(struct tide_kyc_decision *out);
 

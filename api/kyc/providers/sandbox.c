@@ -118,13 +118,24 @@ static enum tide_kyc_state state_of(tide_slice decision)
     return TIDE_KYC_PENDING; /* the table has no other word */
 }
 
+/* The reasons that its page offers. */
+static const struct tide_kyc_label labels[] = {
+    { "document_unreadable", "document_unreadable" },
+    { "document_expired", "document_expired" },
+    { "document_unsupported", "document_unsupported" },
+    { "face_unclear", "face_unclear" },
+    { "details_differ", "details_differ" },
+    { NULL, NULL },
+};
+
 static tide_status fetch(const struct tide_kyc_call *call, const char *provider_id,
                          struct tide_kyc_decision *out, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     tide_status status = tide_pg_query(
         call->pg, &rows,
-        "SELECT decision, country, (1000 * extract(epoch FROM decided_at))::bigint, ref"
+        "SELECT decision, country, (1000 * extract(epoch FROM decided_at))::bigint, ref,"
+        " coalesce(reason, '')"
         " FROM kyc.sandbox WHERE id = $1",
         (const char *[]){ provider_id }, 1, err);
     if (status)
@@ -136,6 +147,7 @@ static tide_status fetch(const struct tide_kyc_call *call, const char *provider_
         out->state = state_of(tide_pg_slice(&rows, 0, 0));
         out->decided_ms = (int64_t)tide_pg_u64(&rows, 0, 2);
         snprintf(out->ref, sizeof out->ref, "%s", tide_pg_text(&rows, 0, 3));
+        tide_kyc_because(out, labels, tide_pg_slice(&rows, 0, 4));
         tide_kyc_settle(out, tide_pg_slice(&rows, 0, 1));
     }
     tide_pg_rows_release(&rows);

@@ -190,6 +190,35 @@ static enum tide_kyc_verdict verify(const struct tide_kyc_provider *provider,
 
 /* --- fetch -------------------------------------------------------------------------------- */
 
+/* Labels of one rejection may hide a suspicion behind a harmless one: a label that is not in the
+ * list takes the reason away. */
+static void map_labels(struct tide_kyc_decision *out, json_t *labels)
+{
+    static const struct tide_kyc_label shown[] = {
+        { "UNSATISFACTORY_PHOTOS", "document_unreadable" },
+        { "LOW_QUALITY", "document_unreadable" },
+        { "BLACK_AND_WHITE", "document_unreadable" },
+        { "SCREENSHOTS", "document_unreadable" },
+        { "INCOMPLETE_DOCUMENT", "document_incomplete" },
+        { "DOCUMENT_PAGE_MISSING", "document_incomplete" },
+        { "FRONT_SIDE_MISSING", "document_incomplete" },
+        { "BACK_SIDE_MISSING", "document_incomplete" },
+        { "EXPIRATION_DATE", "document_expired" },
+        { "DOCUMENT_DAMAGED", "document_damaged" },
+        { "NOT_DOCUMENT", "document_unsupported" },
+        { "BAD_SELFIE", "face_unclear" },
+        { "BAD_VIDEO_SELFIE", "face_unclear" },
+        { "PROBLEMATIC_APPLICANT_DATA", "details_differ" },
+        { "WRONG_ADDRESS", "details_differ" },
+        { NULL, NULL },
+    };
+    for (size_t i = 0; i < json_array_size(labels) && (i == 0 || out->reason); i++) {
+        const json_t *label = json_array_get(labels, i);
+        const char *text = json_string_value(label);
+        tide_kyc_because(out, shown, tide_slice_str(text ? text : ""));
+    }
+}
+
 static void map_completed(struct tide_kyc_decision *out, json_t *root)
 {
     tide_slice answer = tide_kyc_text_at(root, "review.reviewResult.reviewAnswer");
@@ -203,6 +232,7 @@ static void map_completed(struct tide_kyc_decision *out, json_t *root)
         out->state = TIDE_KYC_DECLINED;
     else
         tide_kyc_unknown(out);
+    map_labels(out, tide_kyc_at(root, "review.reviewResult.rejectLabels"));
 }
 
 static void map_status(struct tide_kyc_decision *out, json_t *root)

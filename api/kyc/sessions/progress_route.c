@@ -54,6 +54,13 @@ static void put_attestation(struct tide_json *j, const struct tide_pg_rows *rows
     tide_json_close(j, '}');
 }
 
+/* Of a session that ended otherwise than by an approval, or that waits for the person. */
+static void put_reason(struct tide_json *j, enum tide_kyc_state state, const char *reason)
+{
+    bool told = state != TIDE_KYC_APPROVED && tide_kyc_reason_shown(tide_slice_str(reason));
+    put_or_null(j, "reason", told ? reason : "");
+}
+
 static bool may_know(const struct look *look, const struct tide_pg_rows *rows, bool over)
 {
     if (look->linked && !over)
@@ -76,6 +83,7 @@ static void answer(const struct tide_kyc_context *context, const struct look *lo
     tide_json_word(&j, "state", tide_kyc_public_state(session.state));
     tide_json_word(&j, "providerKey", tide_pg_text(rows, 0, 1));
     tide_json_word(&j, "mode", tide_pg_text(rows, 0, 2));
+    put_reason(&j, session.state, tide_pg_text(rows, 0, 10));
     put_attestation(&j, rows, may_know(look, rows, over));
     tide_json_time(&j, "updatedAt", tide_pg_u64(rows, 0, 3));
     tide_json_time(&j, "expiresAt", (uint64_t)session.expires_at);
@@ -92,7 +100,7 @@ static tide_status run(struct tide_kyc_work *work, struct tide_kyc_context *cont
         "SELECT s.state, s.provider, s.mode,"
         " extract(epoch FROM greatest(s.updated_at, o.updated_at))::bigint,"
         " extract(epoch FROM s.expires_at)::bigint, o.state, o.action, o.confirmed_ledger,"
-        " encode(o.tx_hash, 'hex'), s.integrator"
+        " encode(o.tx_hash, 'hex'), s.integrator, s.reason"
         " FROM kyc.session AS s LEFT JOIN LATERAL (SELECT * FROM kyc.outbox AS x"
         "   WHERE x.session_id = s.id AND x.state <> 'superseded'"
         "   ORDER BY x.decision_rev DESC LIMIT 1) AS o ON true"

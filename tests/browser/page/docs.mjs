@@ -1,15 +1,19 @@
-// usage: docs.mjs URL FOLDER — /docs in a real browser: all routes are there, in light and dark, on a desktop and on a
-// phone, for the keyboard and for a screen reader; nothing comes from elsewhere, nothing runs that should not.
+// usage: docs.mjs URL FOLDER — /docs in a real browser: every group with all its routes, one group at a time, at three widths, in
+// light and dark, for the keyboard and for a screen reader; samples that work; nothing comes from elsewhere, nothing runs
+// that should not.
 import assert from 'node:assert/strict';
-import { contrasts, desktop, launch, phone, unnamed } from './looks.mjs';
+import { execFileSync } from 'node:child_process';
+import { contrasts, desktop, findings, launch } from './looks.mjs';
 
 const [url, folder] = process.argv.slice(2);
 const browser = await launch();
 const spec = await (await fetch(`${url}/openapi.json`)).json();
-const operations = Object.values(spec.paths).flatMap((item) => Object.values(item));
+const operations = Object.entries(spec.paths).flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })));
+const groups = spec.tags.map((tag) => tag.name).filter((tag) => operations.some((one) => one.tags[0] === tag));
+const MOST_PX = 12000; // of a group with its routes closed; the page of all routes had 125 000
 
 /** A page on which any error, any refusal of the policy and any foreign request is a failure. */
-async function open(options, before = async () => {}) {
+async function open(options, hash = '', before = async () => {}) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const bad = [];
@@ -17,98 +21,126 @@ async function open(options, before = async () => {}) {
   page.on('pageerror', (error) => bad.push(String(error)));
   page.on('request', (request) => { if (new URL(request.url()).origin !== url) bad.push(`asks ${request.url()}`); });
   await before(page);
-  const response = await page.goto(`${url}/docs`);
+  const response = await page.goto(`${url}/docs${hash}`);
   return { context, page, bad, response };
 }
 
-const ready = (page) => page.waitForSelector('article');
+const idOf = (tag, operation) => `operations-${tag.replace(/\s/g, '_')}-${operation}`;
 
-for (const [name, viewport] of Object.entries({ desktop, phone })) {
-  for (const colorScheme of ['light', 'dark']) {
-    const { context, page, bad, response } = await open({ viewport, colorScheme, hasTouch: name === 'phone' });
-    await ready(page);
-    const policy = response.headers()['content-security-policy'];
-    assert.match(policy, /default-src 'none'/);
-    assert.match(policy, /frame-ancestors 'none'/);
-    assert.doesNotMatch(policy, /unsafe|\*/);
-    assert.equal(await page.locator('article').count(), operations.length);
-    for (const operation of operations) assert.equal(await page.locator(`article[id="${operation.operationId}"]`).count(), 1, operation.operationId);
-    const { wide, seen } = await page.evaluate(() => ({ wide: document.documentElement.scrollWidth, seen: innerWidth }));
-    assert.ok(wide <= seen, `${name}: ${wide} px wide, ${seen} are seen`);
-    await page.screenshot({ path: `${folder}/docs-${name}-${colorScheme}.png` });
-    await page.evaluate(() => document.querySelectorAll('details').forEach((node) => { node.open = true; }));
-    const opened = await page.evaluate(() => document.documentElement.scrollWidth);
-    assert.ok(opened <= seen, `${name}, all open: ${opened} px wide`);
-    for (const [kind, ratio] of Object.entries(await page.evaluate(contrasts))) assert.ok(ratio >= 4.5, `${colorScheme}: ${kind} has a contrast of ${ratio.toFixed(2)}`);
-    assert.deepEqual(await page.evaluate(unnamed), []);
-    const background = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g).map(Number)[0]);
-    assert.ok(colorScheme === 'dark' ? background < 64 : background > 192, `${colorScheme}: ${background}`);
-    assert.deepEqual(bad, []);
-    console.log(`ok ${name} ${colorScheme}: ${operations.length} routes`);
-    await context.close();
-  }
+async function fits(page, name) {
+  const { wide, seen } = await page.evaluate(() => ({ wide: document.documentElement.scrollWidth, seen: innerWidth }));
+  assert.ok(wide <= seen, `${name}: ${wide} px wide, ${seen} are seen`);
 }
 
-{ // by the keyboard: past the list, a search, a question
+for (const [width, colorScheme] of [[360, 'light'], [1024, 'dark'], [2560, 'light'], [360, 'dark']]) {
+  const name = `${width}-${colorScheme}`;
+  const { context, page, bad, response } = await open({ viewport: { width, height: 900 }, colorScheme }, '#/Markets/market');
+  const policy = response.headers()['content-security-policy'];
+  assert.match(policy, /default-src 'none'/);
+  assert.match(policy, /frame-ancestors 'none'/);
+  assert.match(policy, /require-trusted-types-for 'script'/);
+  assert.doesNotMatch(policy, /unsafe|\*|data:/);
+  await page.locator(`#${idOf('Markets', 'market')} .samples`).waitFor();
+  await page.locator(`#${idOf('Markets', 'market')} .responses-inner`).waitFor();
+  await fits(page, name);
+  for (const [kind, ratio] of Object.entries(await page.evaluate(contrasts))) assert.ok(ratio >= 4.5, `${name}: ${kind} has a contrast of ${ratio.toFixed(2)}`);
+  assert.deepEqual(await findings(page), [], name);
+  const background = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g).map(Number)[0]);
+  assert.ok(colorScheme === 'dark' ? background < 64 : background > 192, `${name}: ${background}`);
+  await page.screenshot({ path: `${folder}/docs-${name}.png` });
+  assert.deepEqual(bad, []);
+  await context.close();
+  console.log(`ok ${name}`);
+}
+
+{ // each route is there, in its group and in no other
   const { context, page, bad } = await open({ viewport: desktop });
-  await ready(page);
+  await page.locator('#tags a').first().waitFor();
+  assert.deepEqual(await page.locator('#tags a').allTextContents(), groups);
+  for (const group of groups) {
+    await page.getByRole('navigation').getByRole('link', { name: group, exact: true }).click();
+    const wanted = operations.filter((one) => one.tags[0] === group).map((one) => idOf(group, one.operationId)).sort();
+    await page.waitForFunction((count) => document.querySelectorAll('.opblock').length === count, wanted.length);
+    assert.deepEqual((await page.locator('.opblock').evaluateAll((nodes) => nodes.map((node) => node.id))).sort(), wanted, group);
+    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    assert.ok(height <= MOST_PX, `${group}: ${height} px high`);
+    assert.equal(await page.locator('#tags a[aria-current]').textContent(), group);
+  }
+  assert.deepEqual(bad, []);
+  await context.close();
+  console.log(`ok ${operations.length} routes in ${groups.length} groups`);
+}
+
+{ // by the keyboard: past the list, a search, a question; samples in three languages, of which curl and Python run
+  const { context, page, bad } = await open({ viewport: desktop });
+  await page.locator('#tags a').first().waitFor();
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate(() => document.activeElement.className), 'skip');
   await page.keyboard.press('Enter');
   assert.equal(await page.evaluate(() => document.activeElement.id), 'routes');
-  await page.getByLabel('Find a route').fill('openapi');
-  assert.equal(await page.locator('article:visible').count(), 1);
-  assert.equal(await page.locator('#found').textContent(), '1 found');
   await page.getByLabel('Find a route').fill('no such thing');
-  assert.equal(await page.locator('article:visible').count(), 0);
-  await page.getByLabel('Find a route').fill('');
-  assert.equal(await page.locator('article:visible').count(), operations.length);
-  for (const [id, status] of [['openapi', '200'], ['ledgers', '200'], ['kyc_status', '400']]) {
-    const article = page.locator(`article[id="${id}"]`);
-    await article.locator('summary', { hasText: 'Ask it' }).focus();
+  assert.equal(await page.locator('#state').textContent(), '0 found');
+  await page.getByLabel('Find a route').fill('quote');
+  await page.getByRole('list', { name: 'Routes found' }).getByRole('link', { name: /\/quote/ }).focus();
+  await page.keyboard.press('Enter');
+  const route = page.locator('.opblock', { has: page.locator('[data-path$="/quote"]') });
+  await route.locator('.samples').waitFor();
+  const samples = {};
+  for (const language of ['curl', 'TypeScript', 'Python']) {
+    await route.getByRole('button', { name: language, exact: true }).focus();
     await page.keyboard.press('Enter');
-    if (status === '400') await article.getByLabel('address').fill("G'; <b>");
-    await article.locator('button').focus();
-    const [answer] = await Promise.all([page.waitForResponse((r) => r.request().resourceType() === 'fetch'), page.keyboard.press('Enter')]);
-    assert.equal(String(answer.status()), status, await answer.text());
-    await article.locator('form pre.body').waitFor();
-    assert.ok((await article.locator('form').textContent()).includes(status));
-    assert.ok((await article.locator('form pre').first().textContent()).startsWith('curl '));
+    await route.locator(`.samples pre[aria-label="${language} sample"]`).waitFor();
+    samples[language] = await route.locator('.samples pre').textContent();
   }
-  assert.deepEqual(bad.filter((text) => !text.includes('400')), []);
-  console.log('ok keyboard, search, questions');
+  const said = JSON.parse(execFileSync('sh', ['-c', `${samples.curl} -fsS`], { encoding: 'utf8' }));
+  assert.ok(said.ledger, JSON.stringify(said));
+  assert.match(samples.TypeScript, /^const answer: Response = await fetch\("http/);
+  const run = new Function('console', `return (async () => { ${samples.TypeScript.replace(': Response', '')} })()`);
+  const printed = [];
+  await run({ log: (...all) => printed.push(all) });
+  assert.equal(printed[0][1].pool, said.pool);
+  assert.match(samples.Python, /^import requests.*\n\nanswer = requests\.get\("http/);
+  execFileSync('python3', ['-c', `compile(${JSON.stringify(samples.Python)}, 'sample', 'exec')`]);
+  await route.getByRole('button', { name: 'Execute' }).focus();
+  const [answer] = await Promise.all([page.waitForResponse((one) => one.url().includes('/quote')), page.keyboard.press('Enter')]);
+  assert.equal(answer.status(), 200);
+  await route.locator('.live-responses-table').waitFor();
+  assert.deepEqual(await findings(page), [], 'with an answer');
+  assert.deepEqual(bad, []);
   await context.close();
+  console.log('ok keyboard, search, samples, a question');
 }
 
 { // a document that means harm is text
-  const evil = '<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>';
-  const { context, page } = await open({ viewport: desktop }, (page) => page.route('**/openapi.json', (route) => route.fulfill({ json: {
-    ...spec, info: { ...spec.info, title: evil, description: evil },
-    paths: { '/x': { get: { operationId: 'x', tags: [evil], summary: evil, description: `\`${evil}\``, responses: { 200: { description: evil } } } } } } })));
-  await ready(page);
-  assert.equal(await page.locator('img, main script').count(), 0);
+  const evil = '<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>[a](javascript:window.harmed=1)';
+  const { context, page } = await open({ viewport: desktop }, '', (one) => one.route('**/openapi.json', (route) => route.fulfill({ json: {
+    ...spec, info: { ...spec.info, title: evil, description: evil }, tags: [{ name: 'x', description: evil }],
+    paths: { '/x': { get: { operationId: 'x', tags: ['x'], summary: evil, description: `\`${evil}\` ${evil}`, responses: { 200: { description: evil } } } } } } })));
+  await page.locator('.opblock-summary-control').click();
+  await page.locator('.samples').waitFor();
+  assert.equal(await page.locator('img, #routes script, a[href^="javascript:"]').count(), 0);
   assert.equal(await page.evaluate(() => window.harmed), undefined);
-  assert.ok((await page.locator('h1').textContent()).includes('<img'));
-  console.log('ok hostile document');
+  assert.ok((await page.locator('.opblock').textContent()).includes('<img'));
   await context.close();
+  console.log('ok hostile document');
 }
 
 { // without its document it says so
-  const { context, page } = await open({ viewport: phone }, (page) => page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: 'away' })));
-  await page.waitForSelector('.error');
+  const { context, page } = await open({ viewport: desktop }, '', (one) => one.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: 'away' })));
+  await page.locator('#state.error').waitFor();
   assert.match(await page.locator('#state').textContent(), /cannot be shown: 503/);
-  console.log('ok document away');
   await context.close();
+  console.log('ok document away');
 }
 
-for (const path of ['/docs', '/docs/docs.js', '/docs/docs.css', '/docs/icon.svg', '/openapi.json']) {
+for (const path of ['/docs', '/openapi.json']) {
   const first = await fetch(url + path);
   assert.equal(first.status, 200, path);
   assert.equal(first.headers.get('x-content-type-options'), 'nosniff');
   const again = await fetch(url + path, { headers: { 'If-None-Match': first.headers.get('etag') } });
   assert.equal(again.status, 304, path);
 }
-for (const path of ['/docs/', '/docs/docs.html', '/docs/..%2fopenapi.json', '/api/web/docs.js'])
+for (const path of ['/docs/', '/docs/docs.html', '/docs/..%2fopenapi.json', '/api/web/docs.js', '/docs/icon.svg'])
   assert.equal((await fetch(url + path)).status, 404, path);
 console.log('ok files, tags, nothing beside them');
 await browser.close();

@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { contrasts, desktop, launch, phone, unnamed } from './looks.mjs';
+import jsqr from 'jsqr';
+import { contrasts, desktop, findings, launch, phone, unnamed } from './looks.mjs';
 
 const [allowed, foreign, folder] = process.argv.slice(2);
 const url = process.env.TIDEMARK_API_URL;
@@ -65,6 +67,7 @@ async function looks(page, name, colorScheme) {
   assert.ok(wide <= seen, `${name}: ${wide} px wide, ${seen} are seen`);
   for (const [kind, ratio] of Object.entries(await page.evaluate(contrasts))) assert.ok(ratio >= 4.5, `${name}: ${kind} has a contrast of ${ratio.toFixed(2)}`);
   assert.deepEqual(await page.evaluate(unnamed), []);
+  assert.deepEqual(await findings(page), [], name);
   const background = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g).map(Number)[0]);
   assert.ok(colorScheme === 'dark' ? background < 64 : background > 192, `${name}: ${background}`);
   await page.screenshot({ path: `${folder}/kyc-${name}.png`, fullPage: true });
@@ -93,7 +96,7 @@ function partner(port) {
     window.heard = []; addEventListener('message', (e) => heard.push({ origin: e.origin, data: e.data }));</script>${body}`;
   const routes = {
     '/embed': (q) => page(`<script>${snippet}
-      window.states = []; tidemarkKyc({ host: ${JSON.stringify(url)}, session: ${q.get('session')}, mode: 'iframe', into: document.getElementById('into'), onState: (s) => states.push(s) });</script>`),
+      window.states = []; tidemarkKyc({ host: ${JSON.stringify(url)}, session: ${q.get('session')}, mode: 'iframe', into: document.getElementById('into'), onState: (s) => states.push(s), onClose: (s) => { window.ended = [s]; } });</script>`),
     '/direct': (q) => page(`<button id="go">go</button><script>${snippet}
       window.states = []; go.onclick = () => tidemarkKyc({ host: ${JSON.stringify(url)}, session: ${q.get('session')}, mode: 'direct', onState: (s) => states.push(s) });</script>`),
     '/frame': (q) => page(`<iframe src="${q.get('src').replace(/&/g, '&amp;')}" width="800" height="700" allow="camera"></iframe>`),
@@ -134,6 +137,95 @@ for (const [name, viewport] of Object.entries({ desktop, phone })) {
     await context.close();
     tell(`start ${name} ${colorScheme}`);
   }
+}
+
+for (const width of [360, 1024, 2560]) { // nothing is wider than the window, nothing is without a name
+  const said = await session(newcomer(), 'redirect');
+  for (const [name, path] of Object.entries({ start: '/kyc', open: said.embedUrl.replace('embed=1&', '').replace('&embed=1', '') })) {
+    const { context, page, bad } = await open(path, { viewport: { width, height: 900 } });
+    await page.locator(name === 'start' ? '#start' : '#progress').waitFor();
+    await looks(page, `${name}-${width}-light`, 'light');
+    assert.deepEqual(bad, []);
+    await context.close();
+  }
+  tell(`${width} px`);
+}
+
+{ // five languages: by the browser, and by choice; all of the page, and what its script says
+  const texts = JSON.parse(readFileSync(`${process.env.TIDE_SOURCE_DIR}/api/web/kyc_text.json`, 'utf8'));
+  for (const [lang, said] of Object.entries(texts)) {
+    const { context, page, bad, response } = await open('/kyc', { viewport: phone, locale: { en: 'en-GB', de: 'de-CH', fr: 'fr-FR', es: 'es-MX', pt: 'pt-BR' }[lang] });
+    assert.equal(response.headers()['content-language'], lang);
+    assert.equal(await page.evaluate(() => document.documentElement.lang), lang);
+    await title(page, said.start_title);
+    await page.locator('#begin').click();
+    assert.equal(await page.locator('#address-error').textContent(), said.address_missing);
+    await looks(page, `start-${lang}-phone-light`, 'light');
+    assert.doesNotMatch(await page.locator('body').innerText(), /\{\{|\{\w+\}/);
+    assert.deepEqual(bad, []);
+    await context.close();
+  }
+  const { context, page } = await open('/kyc?lang=pt', { viewport: desktop, locale: 'de-DE' });
+  await title(page, texts.pt.start_title);
+  await page.getByRole('navigation', { name: texts.pt.languages }).getByRole('link', { name: 'Français' }).click();
+  await title(page, texts.fr.start_title);
+  const opened = await session(newcomer(), 'redirect');
+  await page.goto(`${opened.callbackUrl}?lang=es`);
+  await title(page, texts.de.deciding.replace('{who}', 'Sandbox'));
+  await page.getByRole('link', { name: 'Español' }).click();
+  await title(page, texts.es.created);
+  await context.close();
+  tell('languages');
+}
+
+{ // colours and logo of the integrator: in its sessions, and nowhere else
+  const said = await session(newcomer(), 'redirect');
+  const brandOf = (page) => page.evaluate(() => ({ color: getComputedStyle(document.querySelector('.primary')).backgroundColor, name: document.querySelector('.brand').innerText.trim(), logo: document.getElementById('logo').alt }));
+  for (const [colorScheme, color] of Object.entries({ light: 'rgb(27, 79, 143)', dark: 'rgb(156, 197, 245)' })) {
+    const { context, page, bad, response } = await open(said.callbackUrl.replace('/return/', '/return/'), { viewport: phone, colorScheme });
+    assert.match(response.headers()['content-security-policy'], new RegExp(`img-src 'self' ${url}/app/icon.svg;`));
+    await page.locator('#logo.own').waitFor();
+    await page.locator('#actions button').first().waitFor();
+    const start = await open(new URL(said.embedUrl).pathname + new URL(said.embedUrl).search.replace('embed=1', 'lang=en'), { viewport: phone, colorScheme });
+    await start.page.locator('#actions .primary').waitFor();
+    assert.equal(await start.page.locator('#actions .primary').evaluate((node) => getComputedStyle(node).backgroundColor), color);
+    assert.equal((await brandOf(start.page)).logo, 'Harbour');
+    await looks(start.page, `brand-phone-${colorScheme}`, colorScheme);
+    assert.deepEqual(bad, []);
+    await start.context.close();
+    await context.close();
+  }
+  const { context, page } = await open('/kyc');
+  await page.locator('#begin').waitFor();
+  assert.notEqual((await brandOf(page)).color, 'rgb(27, 79, 143)');
+  assert.equal((await brandOf(page)).name, 'Tidemark');
+  await context.close();
+  tell('brand');
+}
+
+{ // on to a phone: a QR code of the link, which a phone can read
+  const said = await session(newcomer(), 'redirect');
+  const { context, page, bad } = await open(said.embedUrl.replace('embed=1', 'lang=en'), { viewport: phone });
+  const press = page.getByRole('button', { name: 'Continue on your phone' });
+  assert.equal(await press.getAttribute('aria-expanded'), 'false');
+  await press.click();
+  await page.getByRole('img', { name: 'QR code of the link' }).waitFor();
+  assert.equal(await press.getAttribute('aria-expanded'), 'true');
+  const link = await page.locator('#phone-link').textContent();
+  assert.equal(link, said.startUrl);
+  // As a camera sees it: the pixels of the canvas, enlarged.
+  const { data, width, height } = await page.locator('#phone-code canvas').evaluate((canvas) => {
+    const large = Object.assign(document.createElement('canvas'), { width: canvas.width * 4, height: canvas.height * 4 });
+    const context = large.getContext('2d');
+    context.imageSmoothingEnabled = false;
+    context.drawImage(canvas, 0, 0, large.width, large.height);
+    return { data: [...context.getImageData(0, 0, large.width, large.height).data], width: large.width, height: large.height };
+  });
+  assert.equal(jsqr(Uint8ClampedArray.from(data), width, height).data, said.startUrl);
+  await looks(page, 'qr-phone-light', 'light');
+  assert.deepEqual(bad, []);
+  await context.close();
+  tell('QR code');
 }
 
 { // redirect, by the keyboard alone: from the form to the ledger
@@ -312,7 +404,10 @@ for (const mode of ['iframe', 'direct']) { // the other modes of our own form
   const { context, page } = await open(`${said.callbackUrl}?status=approved&compliant=true&decision=approved`);
   await page.locator('#progress').waitFor();
   await page.waitForTimeout(1500);
-  assert.match(await page.locator('#title').textContent(), /Ready when you are|Being looked at/);
+  await title(page, 'Sandbox is deciding');
+  assert.match(await page.locator('#words').textContent(), /You are back from Sandbox/);
+  assert.match(await page.locator('#reason').textContent(), /Then go on with the check/);
+  assert.equal(await page.getByRole('link', { name: 'Go on with the check' }).getAttribute('href'), new URL(said.startUrl).pathname);
   assert.match(await stateOf(said.sessionId), /created|pending/);
   await context.close();
   tell('a forged way back');
@@ -321,16 +416,44 @@ for (const mode of ['iframe', 'direct']) { // the other modes of our own form
 // every other end, in words; nothing at the provider's needs JavaScript. People of a blocked country are not attested.
 const blocked = execFileSync('tidemark-sim', ['tx', 'block_jurisdiction', '--as', 'daowallet', '--country', '408'], { encoding: 'utf8' });
 assert.match(blocked, /passed/);
-for (const [press, country, words] of [['Decline', 'CHE', 'Not approved'], ['Resubmit', 'CHE', 'Something is missing'], ['Expire', 'CHE', 'This check ran out'], ['Approve', 'XXA', 'Being looked at'], ['Approve', 'PRK', 'Approved; a person looks at it']]) {
+// Each end says why, as far as that may be shown, has no step to come, and offers a way on.
+const ENDS = [
+  { press: 'Decline', country: 'CHE', words: 'Not approved', why: /gives no reason that we may show/, on: ['Back to Harbour', 'Begin another check'], steps: 3 },
+  { press: 'Decline', country: 'CHE', reason: 'document_expired', words: 'Not approved', why: /The document has expired/, on: ['Back to Harbour', 'Begin another check'], steps: 3 },
+  { press: 'Resubmit', country: 'CHE', reason: 'face_unclear', words: 'Something is missing', why: /picture of your face/, on: ['Go on with the check'], steps: 4 },
+  { press: 'Expire', country: 'CHE', words: 'This check ran out', why: /^$/, on: ['Back to Harbour', 'Begin another check'], steps: 3 },
+  { press: 'Approve', country: 'XXA', words: 'Being looked at', why: /^$/, on: ['Go on with the check'], steps: 4 },
+  { press: 'Approve', country: 'PRK', words: 'Approved; a person looks at it', why: /^$/, on: ['Continue in Harbour', 'See what the ledger says'], steps: 4 },
+];
+for (const { press, country, reason, words, why, on, steps } of ENDS) {
   const said = await session(newcomer(), 'redirect');
   const { context, page, bad } = await open(said.startUrl, { viewport: phone, colorScheme: 'dark' });
   await page.getByLabel('Country of the document').selectOption(country);
+  if (reason) await page.getByLabel('Reason of a decline').selectOption(reason);
   await page.getByRole('button', { name: press }).click();
   await title(page, words);
-  await looks(page, `${press.toLowerCase()}-${country}-phone-dark`, 'dark');
+  assert.match(await page.locator('#reason').textContent(), why);
+  for (const name of on) assert.ok(await page.getByRole('link', { name, exact: true }).isVisible(), `${words}: ${name}`);
+  assert.equal(await page.locator('#steps li').count(), steps);
+  if (steps === 3) assert.doesNotMatch(await page.locator('#steps').innerText(), /not yet|On the ledger/);
+  assert.equal((await json(await fetch(`${url}/api/sdk/kyc/session/${said.sessionId}`))).reason, reason ?? null);
+  await looks(page, `${press.toLowerCase()}-${reason ?? country}-phone-dark`, 'dark');
   assert.deepEqual(bad, []);
   await context.close();
-  tell(`${words}`);
+  tell(`${words}${reason ? `, ${reason}` : ''}`);
+}
+
+{ // in a partner's frame an end leads back to the partner
+  const said = await session(newcomer(), 'iframe');
+  const { context, page } = await open(`${ours}/embed?session=${encodeURIComponent(JSON.stringify(said))}`);
+  const inner = await frameAt(page, '/kyc?embed=1');
+  const provider = await frameAt(page, '/kyc/sandbox/');
+  await provider.getByRole('button', { name: 'Decline' }).click();
+  await inner.getByRole('button', { name: 'Continue in Harbour' }).click();
+  await until(() => 'the frame is closed', 10000, () => page.evaluate(() => !document.querySelector('iframe') && window.ended && window.ended.length === 1));
+  assert.deepEqual(await page.evaluate(() => window.ended), ['declined']);
+  await context.close();
+  tell('back to the partner from its frame');
 }
 
 { // where a session needs a proof: a challenge, signed by the address
@@ -356,10 +479,85 @@ for (const [press, country, words] of [['Decline', 'CHE', 'Not approved'], ['Res
   tell('proof by a signed challenge');
 }
 
+/** Freighter's content script, as far as its messages go. chosen: its account; sign: makes the signature, or refuses. */
+function fakeWallet({ chosen, passphrase }) {
+  window.addEventListener('message', async (event) => {
+    const asked = event.data;
+    if (event.source !== window || asked.source !== 'FREIGHTER_EXTERNAL_MSG_REQUEST') return;
+    const answers = {
+      REQUEST_CONNECTION_STATUS: async () => ({ isConnected: true }),
+      REQUEST_ACCESS: async () => ({ publicKey: chosen }),
+      REQUEST_PUBLIC_KEY: async () => ({ publicKey: chosen }),
+      REQUEST_NETWORK_DETAILS: async () => ({ networkDetails: { network: 'STANDALONE', networkName: 'sim', networkUrl: '', networkPassphrase: passphrase } }),
+      SUBMIT_TRANSACTION: async () => {
+        const signedTransaction = await window.walletSigns(asked.transactionXdr);
+        return signedTransaction ? { signedTransaction, signerAddress: chosen } : { error: 'declined', apiError: { code: -4, message: 'The user rejected this request.' } };
+      },
+    };
+    const answer = await answers[asked.type]();
+    window.postMessage({ source: 'FREIGHTER_EXTERNAL_MSG_RESPONSE', messagedId: asked.messageId, ...answer }, window.location.origin);
+  });
+}
+
+{ // proof by a wallet: its code is loaded on the click, it signs the challenge, the check begins
+  const [address, seed] = execFileSync('tidemark-sim', ['keys', '--name', 'holder'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim().split(/\s+/).slice(1);
+  const { passphrase } = await json(await fetch(`${url}/api/sdk/contracts`));
+  let willing = false;
+  const loaded = [];
+  const prove = async (chosen) => {
+    const opened = await open(`/kyc?address=${address}`, { viewport: phone }, async (one) => {
+      one.on('request', (request) => { if (request.url().includes('/app/') && !request.url().endsWith('.svg')) loaded.push(request.url()); });
+      await one.route('**/kyc?*', async (route) => {
+        const response = await route.fetch();
+        return route.fulfill({ response, body: (await response.text()).replace('{&quot;open&quot;:true}', '{&quot;open&quot;:false}') });
+      });
+      await one.exposeFunction('walletSigns', (xdr) => (willing ? signed(Buffer.from(xdr, 'base64'), passphrase, seed, 0) : ''));
+      if (chosen) await one.addInitScript(fakeWallet, { chosen, passphrase });
+    });
+    await opened.page.getByRole('radio', { name: /Sandbox/ }).waitFor();
+    return opened;
+  };
+  const none = await prove(null);
+  assert.deepEqual(loaded, []);
+  await none.page.getByRole('button', { name: 'Sign with a wallet' }).click();
+  await none.page.getByText('No wallet was found in this browser.').waitFor();
+  await none.page.getByRole('button', { name: 'Get a challenge to sign' }).click(); // by hand all the same
+  await until(() => 'a challenge', 10000, () => none.page.getByLabel('Sign this transaction').inputValue());
+  await none.context.close();
+  const other = await prove(newcomer());
+  await other.page.getByRole('button', { name: 'Sign with a wallet' }).click();
+  await other.page.getByText('The wallet signed for another address').waitFor();
+  await other.context.close();
+  const { context, page, bad } = await prove(address);
+  await page.getByRole('button', { name: 'Sign with a wallet' }).click();
+  await page.getByText('The wallet did not sign: The user rejected this request.').waitFor();
+  willing = true;
+  await page.getByRole('button', { name: 'Sign with a wallet' }).click();
+  await page.getByText('Signed. Now begin the check.').waitFor();
+  await looks(page, 'wallet-phone-light', 'light');
+  await page.getByRole('button', { name: 'Begin the check' }).click();
+  await page.waitForURL('**/kyc/sandbox/*');
+  assert.ok(loaded.length > 0 && loaded.every((one) => /\/app\/(wallet|_commonjsHelpers-[\w-]+)\.js$/.test(one)), loaded.join(' '));
+  assert.deepEqual(bad, []);
+  await context.close();
+  tell('proof by a wallet');
+}
+
+{ // a server that was built without npm: the link instead of the code, and a signature by hand
+  const said = await session(newcomer(), 'redirect');
+  const { context, page } = await open(said.embedUrl.replace('embed=1', 'lang=en'), { viewport: phone }, (one) => one.route('**/app/*.js', (route) => route.fulfill({ status: 404, body: '' })));
+  await page.getByRole('button', { name: 'Continue on your phone' }).click();
+  await page.getByText(said.startUrl).waitFor();
+  assert.equal(await page.locator('#phone-words').isVisible(), false);
+  await context.close();
+  tell('without the modules');
+}
+
 { // links that are no good
   const { context, page, response } = await open('/kyc/return/0123456789abcdef0123456789abcdef.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA');
   assert.equal(response.status(), 404);
   await title(page, 'This link is no good any more');
+  assert.ok(await page.getByRole('link', { name: 'Begin another check' }).isVisible());
   await page.screenshot({ path: `${folder}/kyc-gone-desktop-light.png` });
   await context.close();
   tell('bad links');

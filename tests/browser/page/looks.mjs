@@ -1,5 +1,6 @@
 // What tests of pages have in common: the browser, sizes, and questions that are asked inside of a page.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
 
 export const desktop = { width: 1280, height: 900 };
@@ -8,6 +9,15 @@ export const phone = { width: 390, height: 844 };
 export function launch() {
   const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
   return chromium.launch({ executablePath, args: process.getuid() === 0 ? ['--no-sandbox'] : [] });
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds on the page as it stands: a rule and the nodes that break it. */
+export async function findings(page) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run(document));
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
 }
 
 /** Ratios of text against what is behind it, of every kind of text there is on the page. */

@@ -140,7 +140,7 @@ def forged(said):
     for query in ("?status=approved&decision=approved", "?compliant=true&verified=1&sessionId=x", "?" + "a=1&" * 100, "?status=a&status=b"):
         status, headers, text = ask(said["callbackUrl"] + query)
         check("back with a verdict", (status, told(text)["session"]["state"]), (200, "created"))
-        if "approved" in text:
+        if "approved" in re.sub(r'<meta name="kyc-text"[^>]*>', "", text):
             sys.exit("the page repeats what its address says")
     check("K13", state(said), before)
 

@@ -24,7 +24,7 @@ static void ask(struct tide_reply *reply, const struct tide_route *route)
  * (test_kyc_page), and one stands in for a dashboard that was not built. */
 static uint32_t made_up_from(void)
 {
-    static const char *const pages[] = { "/kyc", "/kyc/sandbox", "/unbuilt" };
+    static const char *const pages[] = { "/kyc", "/kyc/sandbox", "/kyc_text.json", "/unbuilt" };
     for (size_t i = 0; i < TIDE_COUNT(pages); i++)
         assert_non_null(tide_static_file_of(pages[i]));
     return TIDE_COUNT(pages);
@@ -61,13 +61,12 @@ static void each_route_has_its_document(void **state)
 static void only_whole_names_are_found(void **state)
 {
     (void)state;
-    static const char *const none[] = {
-        "/docs.css2", "/doc", "/docs/", "", "/api", "openapi.json"
-    };
+    static const char *const none[] = { "/kyc/kyc.css2", "/docs",       "/kyc/", "",
+                                        "/api",          "openapi.json" };
     for (size_t i = 0; i < TIDE_COUNT(none); i++)
         assert_null(tide_static_file_of(none[i]));
-    assert_string_equal(tide_static_file_of("/docs")->name, "docs.html");
-    assert_string_equal(tide_static_file_of("/docs/docs.js")->name, "docs.js");
+    assert_string_equal(tide_static_file_of("/kyc")->name, "kyc.html");
+    assert_string_equal(tide_static_file_of("/kyc/kyc.js")->name, "kyc.js");
 }
 
 static void each_page_of_the_dashboard_is_one_document(void **state)
@@ -79,7 +78,7 @@ static void each_page_of_the_dashboard_is_one_document(void **state)
     tide_reply_init(&first);
     for (size_t i = 0; i < tide_route_table.count; i++) {
         const struct tide_route *route = &tide_route_table.routes[i];
-        if (route->handle != tide_route_dashboard)
+        if (route->handle != tide_route_dashboard || strcmp(route->path, "/docs") == 0)
             continue;
         struct tide_handler_context context = { 0 };
         struct tide_request request = { .route = route };

@@ -1,6 +1,5 @@
 /* Pages of KYC: what is written into them stays text, and who may frame them is what the file says
  * of the session's integrator. */
-#include "api/http/static_files.h"
 #include "api/kyc/pages/page.h"
 
 #include <setjmp.h>
@@ -22,6 +21,7 @@ static const char file[] =
     "\", \"intentKey\": \"" N "\","
     "  \"integrators\": [ { \"id\": \"acme\", \"name\": \"Acme <b>&\\\"\","
     "     \"keys\": [\"" K "\"],"
+    "     \"brand\": { \"color\": \"#7a2048\", \"logo\": \"https://a.example/logo.svg\" },"
     "     \"origins\": [\"https://a.example\", \"https://b.example:8443\"] },"
     "   { \"id\": \"silent\", \"name\": \"S\", \"keys\": [\"" L "\"], \"origins\": [] } ],"
     "  \"providers\": [ { \"key\": \"p1\", \"type\": \"veriff\", \"name\": \"Veriff\","
@@ -32,6 +32,8 @@ static const char file[] =
 
 struct sheet {
     struct tide_kyc_settings *settings;
+    struct tide_kyc_texts *texts;
+    struct tide_kyc_visit visit;
     struct tide_kyc_session session;
     struct tide_reply reply;
 };
@@ -43,6 +45,11 @@ static int set_up(void **state)
     assert_non_null(s);
     if (tide_kyc_settings_parse(&s->settings, tide_slice_str(file), &err) != TIDE_OK)
         fail_msg("%s", err.text);
+    assert_int_equal(tide_kyc_texts_open(&s->texts, &err), TIDE_OK);
+    s->visit = (struct tide_kyc_visit){
+        .settings = s->settings,
+        .words = tide_kyc_words_for(s->texts, (tide_slice){ 0 }, (tide_slice){ 0 }),
+    };
     s->session = (struct tide_kyc_session){
         .id = "0123456789abcdef0123456789abcdef",
         .address = "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF",
@@ -58,6 +65,7 @@ static int tear_down(void **state)
 {
     struct sheet *s = *state;
     tide_kyc_settings_release(s->settings);
+    tide_kyc_texts_close(s->texts);
     tide_reply_release(&s->reply);
     free(s);
     return 0;
@@ -71,7 +79,7 @@ static bool holds(const struct sheet *s, const char *part)
 static void show(struct sheet *s, enum tide_kyc_framing framing)
 {
     tide_reply_reset(&s->reply);
-    tide_kyc_page_session(&s->reply, s->settings, &s->session, framing, false);
+    tide_kyc_page_session(&s->reply, s->visit, &s->session, framing, false);
     assert_false(s->reply.body.failed);
 }
 
@@ -96,7 +104,7 @@ static void what_is_written_into_it_stays_text(void **state)
     assert_false(holds(s, "<b>&"));
     assert_true(holds(s, "&quot;id&quot;:&quot;0123456789abcdef0123456789abcdef&quot;"));
     assert_true(holds(s, "/kyc/start/0123456789abcdef0123456789abcdef."));
-    assert_false(holds(s, "content=\"{}\""));
+    assert_false(holds(s, "{{"));
     assert_true(holds(s, "</html>"));
     assert_string_equal(s->reply.cache_control, "no-store");
     assert_non_null(strstr(s->reply.content_type, "text/html"));
@@ -141,7 +149,7 @@ static void the_camera_goes_on_to_the_provider_alone(void **state)
 static void a_bad_link_is_about_no_session(void **state)
 {
     struct sheet *s = *state;
-    tide_kyc_page_gone(&s->reply, s->settings, 404);
+    tide_kyc_page_gone(&s->reply, s->visit, 404);
     assert_int_equal(s->reply.status, 404);
     assert_true(holds(s, "{&quot;gone&quot;:true}"));
     assert_string_equal(ancestors(s), "frame-ancestors 'none'");
@@ -153,7 +161,7 @@ static void a_provider_that_is_away_is_told_in_words(void **state)
 {
     struct sheet *s = *state;
     tide_reply_problem(&s->reply, 502, "provider_unavailable", "what programs are told");
-    tide_kyc_page_away(&s->reply, s->settings, &s->session);
+    tide_kyc_page_away(&s->reply, s->visit, &s->session);
     assert_int_equal(s->reply.status, 503);
     assert_int_equal(s->reply.retry_after_s, 5);
     assert_true(holds(s, "{&quot;away&quot;:true}"));
@@ -163,19 +171,34 @@ static void a_provider_that_is_away_is_told_in_words(void **state)
     assert_string_equal(line(s, "X-Frame-Options"), "");
 }
 
-/* Each has one place for what it is about, and runs nothing that stands in it. */
-static void each_page_has_its_place(void **state)
+/* In the visitor's language, and so is what its script says. */
+static void it_is_in_the_language_of_the_visitor(void **state)
 {
-    (void)state;
-    static const char *const pages[] = { "/kyc", "/kyc/sandbox" };
-    static const char place[] = "<meta name=\"kyc\" content=\"{}\">";
-    for (size_t i = 0; i < TIDE_COUNT(pages); i++) {
-        tide_slice text = tide_static_file_of(pages[i])->text;
-        const uint8_t *at = memmem(text.ptr, text.len, place, sizeof place - 1);
-        assert_non_null(at);
-        size_t rest = text.len - (size_t)(at - text.ptr) - 1;
-        assert_null(memmem(at + 1, rest, place, sizeof place - 1));
-    }
+    struct sheet *s = *state;
+    s->visit.words = tide_kyc_words_for(s->texts, TIDE_SLICE("fr"), (tide_slice){ 0 });
+    show(s, TIDE_KYC_FRAMED_NEVER);
+    assert_true(holds(s, "<html lang=\"fr\">"));
+    assert_true(holds(s, "<title>Vérification d’identité</title>"));
+    assert_true(holds(s, "&quot;lang&quot;:&quot;fr&quot;"));
+    assert_string_equal(line(s, "Content-Language"), "fr");
+    assert_false(holds(s, "Identity check"));
+}
+
+/* Colours and logo are those of the session's integrator; its logo is the one picture of another
+ * host that is allowed. */
+static void it_looks_as_the_integrator_says(void **state)
+{
+    struct sheet *s = *state;
+    show(s, TIDE_KYC_FRAMED_NEVER);
+    assert_true(holds(s, "&quot;color&quot;:&quot;#7a2048&quot;"));
+    assert_true(holds(s, "&quot;name&quot;:&quot;Acme &lt;b&gt;"));
+    assert_non_null(strstr(line(s, "Content-Security-Policy"),
+                           "img-src 'self' https://a.example/logo.svg; frame-src"));
+    snprintf(s->session.integrator, sizeof s->session.integrator, "silent");
+    show(s, TIDE_KYC_FRAMED_NEVER);
+    assert_true(holds(s, "&quot;name&quot;:&quot;Tidemark&quot;"));
+    assert_false(holds(s, "#7a2048"));
+    assert_non_null(strstr(line(s, "Content-Security-Policy"), "img-src 'self' ; frame-src"));
 }
 
 int test_kyc_page(void)
@@ -188,7 +211,8 @@ int test_kyc_page(void)
         cmocka_unit_test_setup_teardown(a_bad_link_is_about_no_session, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_provider_that_is_away_is_told_in_words, set_up,
                                         tear_down),
-        cmocka_unit_test(each_page_has_its_place),
+        cmocka_unit_test_setup_teardown(it_is_in_the_language_of_the_visitor, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(it_looks_as_the_integrator_says, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,145 @@
+#include "api/kyc/pages/text.h"
+#include "api/http/static_files.h"
+#include "schema/base/json_read.h"
+
+enum { LANGUAGES_MAX = 16, TAG_BYTES = 4, QUALITY_MOST = 1000 };
+
+struct tide_kyc_words {
+    char tag[TAG_BYTES]; /* "en" */
+    json_t *texts;       /* borrows from the root */
+    char *json;
+};
+
+struct tide_kyc_texts {
+    json_t *root;
+    struct tide_kyc_words words[LANGUAGES_MAX];
+    uint32_t count;
+};
+
+static tide_status add_language(struct tide_kyc_texts *texts, const char *tag, json_t *of)
+{
+    assert(texts->count < LANGUAGES_MAX && strlen(tag) < TAG_BYTES && json_is_object(of));
+    struct tide_kyc_words *words = &texts->words[texts->count++];
+    memcpy(words->tag, tag, strlen(tag) + 1);
+    words->texts = of;
+    words->json = json_dumps(of, JSON_COMPACT);
+    return words->json ? TIDE_OK : TIDE_E_MEMORY;
+}
+
+tide_status tide_kyc_texts_open(struct tide_kyc_texts **out, struct tide_err *err)
+{
+    const struct tide_static_file *file = tide_static_file_of("/kyc_text.json");
+    json_error_t error;
+    const char *tag;
+    json_t *of;
+    assert(file);
+    struct tide_kyc_texts *texts = calloc(1, sizeof *texts);
+    if (texts)
+        texts->root = tide_json_load(file->text, JSON_REJECT_DUPLICATES, &error);
+    bool good = texts && texts->root;
+    if (good)
+        json_object_foreach(texts->root, tag, of) good &= add_language(texts, tag, of) == TIDE_OK;
+    if (!good) {
+        tide_kyc_texts_close(texts);
+        return tide_fail(err, TIDE_E_MEMORY, "kyc: texts of the pages");
+    }
+    *out = texts;
+    return TIDE_OK;
+}
+
+void tide_kyc_texts_close(struct tide_kyc_texts *texts)
+{
+    if (!texts)
+        return;
+    for (uint32_t i = 0; i < texts->count; i++)
+        free(texts->words[i].json);
+    json_decref(texts->root);
+    free(texts);
+}
+
+/* --- which language ------------------------------------------------------------------------ */
+
+static tide_slice trim(tide_slice text)
+{
+    while (text.len && (text.ptr[0] == ' ' || text.ptr[0] == '\t'))
+        text = tide_slice_of(text.ptr + 1, text.len - 1);
+    while (text.len && (text.ptr[text.len - 1] == ' ' || text.ptr[text.len - 1] == '\t'))
+        text.len--;
+    return text;
+}
+
+/* The part before the mark; *rest is what is behind it, empty if there is none. */
+static tide_slice cut(tide_slice text, char mark, tide_slice *rest)
+{
+    const uint8_t *at = text.len ? memchr(text.ptr, mark, text.len) : NULL;
+    if (!at) {
+        *rest = (tide_slice){ 0 };
+        return text;
+    }
+    size_t before = (size_t)(at - text.ptr);
+    *rest = tide_slice_of(at + 1, text.len - before - 1);
+    return tide_slice_of(text.ptr, before);
+}
+
+static const struct tide_kyc_words *language_of(const struct tide_kyc_texts *texts, tide_slice tag)
+{
+    tide_slice region, primary = cut(trim(tag), '-', &region);
+    for (uint32_t i = 0; i < texts->count; i++) {
+        const char *own = texts->words[i].tag;
+        bool same = primary.len == strlen(own);
+        for (size_t k = 0; k < primary.len && same; k++)
+            same = (primary.ptr[k] | 0x20) == own[k];
+        if (same)
+            return &texts->words[i];
+    }
+    return NULL;
+}
+
+/* "q=0.8" in thousandths; anything else is as if it were not there. */
+static uint32_t quality_of(tide_slice parameter)
+{
+    tide_slice value = trim(parameter);
+    if (value.len < 3 || (value.ptr[0] | 0x20) != 'q' || value.ptr[1] != '=')
+        return QUALITY_MOST;
+    uint32_t quality = value.ptr[2] == '1' ? QUALITY_MOST : 0;
+    for (size_t i = 4, unit = 100; i < value.len && unit && quality < QUALITY_MOST; i++, unit /= 10)
+        if (value.ptr[i] >= '0' && value.ptr[i] <= '9')
+            quality += (uint32_t)(unit * (value.ptr[i] - '0'));
+    return quality;
+}
+
+const struct tide_kyc_words *tide_kyc_words_for(const struct tide_kyc_texts *texts,
+                                                tide_slice wanted, tide_slice accept)
+{
+    const struct tide_kyc_words *best = language_of(texts, wanted);
+    uint32_t best_quality = best ? QUALITY_MOST : 0;
+    while (accept.len && best_quality < QUALITY_MOST) {
+        tide_slice parameter, item = cut(accept, ',', &accept);
+        const struct tide_kyc_words *one = language_of(texts, cut(item, ';', &parameter));
+        uint32_t quality = quality_of(parameter);
+        if (one && quality > best_quality) {
+            best = one;
+            best_quality = quality;
+        }
+    }
+    return best ? best : &texts->words[0];
+}
+
+/* --- texts --------------------------------------------------------------------------------- */
+
+tide_slice tide_kyc_word_of(const struct tide_kyc_words *words, tide_slice key)
+{
+    char name[64];
+    if (key.len >= sizeof name)
+        return (tide_slice){ 0 };
+    memcpy(name, key.ptr, key.len);
+    name[key.len] = 0;
+    const json_t *text = json_object_get(words->texts, name);
+    return text ? tide_slice_of(json_string_value(text), json_string_length(text))
+                : (tide_slice){ 0 };
+}
+
+tide_slice tide_kyc_words_json(const struct tide_kyc_words *words)
+{
+    return tide_slice_str(words->json);
+}

@@ -1,0 +1,125 @@
+// /docs: the routes of /openapi.json, shown by Swagger UI, one group at a time. The address has the group and the route:
+// /docs#/Markets/market. Nothing is loaded from another host, and no text of the document becomes HTML.
+import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
+import 'swagger-ui-dist/swagger-ui.css';
+import './docs.css';
+import { plugin } from './plugin';
+import type { Document, Operation } from './samples';
+
+const byId = (id: string) => document.getElementById(id)!;
+type Route = { path: string; method: string; operation: Operation; tag: string };
+
+let openapi: Document;
+let routes: Route[] = [];
+let ui: any;
+let shown = '';
+
+function element(name: string, attributes: Record<string, string>, ...children: (Node | string)[]): HTMLElement {
+  const node = document.createElement(name);
+  Object.entries(attributes).forEach(([key, value]) => node.setAttribute(key, value));
+  node.append(...children);
+  return node;
+}
+
+const addressOf = (tag: string, operation = '') => `#/${encodeURIComponent(tag)}${operation ? `/${encodeURIComponent(operation)}` : ''}`;
+
+/** An answer with one example shows it without a choice. */
+function oneExample(media: any) {
+  const examples = Object.values(media.examples ?? {}) as { value: unknown }[];
+  if (examples.length !== 1) return;
+  media.example = examples[0].value;
+  delete media.examples;
+}
+
+function readRoutes() {
+  const bodies = Object.values(openapi.paths).flatMap((item) => Object.values(item)).flatMap((one) => [one.requestBody, ...Object.values(one.responses)]);
+  const shared = Object.values(openapi.components?.responses ?? {}) as Operation['responses'][string][];
+  [...bodies, ...shared].flatMap((one) => Object.values(one?.content ?? {})).forEach(oneExample);
+  routes = Object.entries(openapi.paths).flatMap(([path, item]) => Object.entries(item)
+    .map(([method, operation]) => ({ path, method, operation, tag: operation.tags[0] })));
+}
+
+/** The document with the routes of one group. The schemas stay: routes refer to them. */
+function partOf(tag: string): Document {
+  const paths: Document['paths'] = {};
+  routes.filter((route) => route.tag === tag).forEach((route) => { paths[route.path] = { ...paths[route.path], [route.method]: route.operation }; });
+  return { ...openapi, tags: openapi.tags.filter((one) => one.name === tag), paths };
+}
+
+function showTags(current: string) {
+  byId('tags').replaceChildren(...openapi.tags.filter((tag) => routes.some((route) => route.tag === tag.name)).map((tag) => {
+    const link = element('a', { href: addressOf(tag.name) }, tag.name);
+    if (tag.name === current) link.setAttribute('aria-current', 'page');
+    return element('li', {}, link);
+  }));
+}
+
+/** Opens one route, once Swagger UI has drawn it. */
+function openRoute(tag: string, id: string) {
+  ui.layoutActions.show(['operations', tag, id], true);
+  const find = (tries: number) => {
+    const node = document.getElementById(`operations-${tag.replace(/\s/g, '_')}-${id}`);
+    if (node) node.scrollIntoView();
+    else if (tries > 0) requestAnimationFrame(() => find(tries - 1));
+  };
+  find(60);
+}
+
+function showAddress() {
+  const [tag, id] = window.location.hash.slice(2).split('/').map(decodeURIComponent);
+  const known = openapi.tags.find((one) => one.name === tag && routes.some((route) => route.tag === tag));
+  const current = known ?? openapi.tags.find((one) => routes.some((route) => route.tag === one.name))!;
+  if (current.name !== shown) {
+    shown = current.name;
+    showTags(shown);
+    byId('title').textContent = shown;
+    byId('description').textContent = current.description ?? '';
+    document.title = `${shown} · ${openapi.info.title}`;
+    ui.specActions.updateJsonSpec(partOf(shown));
+  }
+  if (known && id) openRoute(known.name, id);
+}
+
+function showFound() {
+  const words = (byId('find') as HTMLInputElement).value.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = words.length === 0 ? [] : routes.filter((route) => {
+    const text = `${route.method} ${route.path} ${route.operation.operationId} ${route.operation.summary ?? ''}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  byId('found').replaceChildren(...found.slice(0, 30).map((route) => element('li', {}, element('a', { href: addressOf(route.tag, route.operation.operationId) },
+    element('b', {}, route.method.toUpperCase()), ' ', element('code', {}, route.path), ' ', route.operation.summary ?? ''))));
+  byId('state').textContent = words.length ? `${found.length} found` : '';
+}
+
+/** Swagger UI's own dark colours hang on a class. */
+function followScheme() {
+  const dark = window.matchMedia('(prefers-color-scheme: dark)');
+  const set = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+  dark.addEventListener('change', set);
+  set();
+}
+
+async function start() {
+  const answer = await fetch('/openapi.json', { credentials: 'omit' });
+  if (!answer.ok) throw new Error(String(answer.status));
+  openapi = await answer.json();
+  readRoutes();
+  byId('state').textContent = '';
+  byId('name').textContent = `${openapi.info.title} ${openapi.info.version}`;
+  ui = SwaggerUI({
+    domNode: byId('swagger'), spec: { ...openapi, paths: {} }, plugins: [plugin(() => openapi)], layout: 'BaseLayout', docExpansion: 'list',
+    defaultModelsExpandDepth: -1, tryItOutEnabled: true, validatorUrl: null, syntaxHighlight: { activated: false }, displayRequestDuration: true,
+    deepLinking: false, persistAuthorization: false, withCredentials: false,
+  });
+  window.addEventListener('hashchange', showAddress);
+  // The address is the group's: the link to the routes leaves it as it is.
+  byId('skip').addEventListener('click', (event) => { event.preventDefault(); byId('routes').focus(); });
+  byId('find').addEventListener('input', showFound);
+  showAddress();
+}
+
+followScheme();
+start().catch((fault: Error) => {
+  byId('state').className = 'error';
+  byId('state').textContent = `The routes cannot be shown: ${fault.message}. The document is at /openapi.json.`;
+});
