@@ -32,6 +32,8 @@ CREATE INDEX ON state."compliance_registry_attestation" (deployment, address, in
 CREATE INDEX ON state."compliance_registry_blocked_jurisdiction" (deployment, code);
 CREATE INDEX ON state."synth_token_instance" (deployment, contract);
 CREATE INDEX ON state."stellar_asset_instance" (deployment, contract);
+-- A token by its symbol, which may be of any length: a hash.
+CREATE INDEX ON state."synth_token_instance" USING hash (symbol);
 CREATE INDEX ON state."dao_governance_multi_sig_tx" (deployment, proposal_id, tx_id);
 CREATE INDEX ON state."stability_pool_deposit" (deployment, depositor);
 -- Undecoded entries of a contract.

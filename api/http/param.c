@@ -148,6 +148,11 @@ static bool read_text(struct tide_param_value *out, const struct tide_param *par
     return false;
 }
 
+static bool read_token(struct tide_param_value *out, const struct tide_param *param, char *why)
+{
+    return out->text.len > param->max ? read_address(out, param, why) : read_text(out, param, why);
+}
+
 /* Index of text among "a|b|c", -1 when it is none of them. */
 static int word_index(const char *words, tide_slice text)
 {
@@ -239,6 +244,7 @@ bool tide_param_read(struct tide_param_value *out, enum tide_param_id id, tide_s
     static read_fn *const readers[] = {
         [TIDE_PARAM_U64] = read_u64,         [TIDE_PARAM_AMOUNT] = read_amount,
         [TIDE_PARAM_ADDRESS] = read_address, [TIDE_PARAM_SYMBOL] = read_symbol,
+        [TIDE_PARAM_TOKEN] = read_token,
         [TIDE_PARAM_HASH] = read_hash,       [TIDE_PARAM_TEXT] = read_text,
         [TIDE_PARAM_CHOICE] = read_choice,   [TIDE_PARAM_BOOL] = read_bool,
         [TIDE_PARAM_TIME] = read_time,       [TIDE_PARAM_KIND] = read_kind,

@@ -34,7 +34,7 @@ static void put_trade(struct tide_json *j, const struct side *s)
     const struct tide_window *w = &s->window;
     tide_json_amount(j, "volume24h", s->a ? w->traded_b : w->traded_a, s->quote_decimals);
     tide_json_amount(j, "fees24h", s->a ? w->fees_b : w->fees_a, s->quote_decimals);
-    tide_json_u64(j, "swaps24h", w->swaps);
+    tide_json_number(j, "swaps24h", w->swaps);
     if (w->priced) {
         put_change(j, s->a ? w->price_then : w->price_b_then, s->a ? w->price_now : w->price_b_now);
         return;
@@ -87,8 +87,9 @@ static void put_terms(struct tide_json *j, struct tide_reader *reader,
 {
     tide_reader_need(reader, PROJECT_ENGINE);
     tide_reader_need(reader, PROJECT_DEBT);
-    tide_record_json_symbol(j, "symbol", &m->symbol);
-    tide_record_json_address(j, "address", &m->token);
+    tide_record_json_symbol(j, "market", &m->symbol);
+    tide_record_json_address(j, "synthToken", &m->token);
+    tide_record_json_title_or_null(j, "synthTokenSymbol", tide_lookup_symbol(reader, &m->token));
     tide_json_bool(j, "complete", tide_lookup_is_watched(reader, &m->token));
     tide_json_bool(j, "enabled", m->enabled);
     tide_json_bool(j, "paused", reader->meta->engine_paused); /* the whole engine is */
@@ -99,8 +100,8 @@ static void put_terms(struct tide_json *j, struct tide_reader *reader,
     tide_json_amount(j, "debtCeiling", tide_hot_i128(m->debt_ceiling), TIDE_WAD_DECIMALS);
     tide_json_amount(j, "debt", tide_hot_i128(m->debt_total), TIDE_WAD_DECIMALS);
     tide_json_amount(j, "collateral", tide_hot_i128(m->collateral), TIDE_WAD_DECIMALS);
-    tide_json_u64(j, "vaultCount", m->vaults);
-    tide_json_u64(j, "indebtedVaultCount", m->indebted);
+    tide_json_number(j, "vaultCount", m->vaults);
+    tide_json_number(j, "indebtedVaultCount", m->indebted);
 }
 
 enum { INCOMPLETE_RETRY_S = 30 };
@@ -109,7 +110,20 @@ struct listing {
     struct tide_reader *reader;
     struct tide_json *json;
     struct tide_pairs pairs;
+    struct tide_reader_page page;
+    struct tide_hot_symbol after; /* of page.after */
+    struct tide_hot_symbol last;  /* of the page   */
+    uint64_t limit, count;
+    bool more;
 };
+
+/* False: the cursor is of another question. */
+static bool read_place(struct listing *l, const struct tide_request *request)
+{
+    l->limit = tide_request_param(request, TIDE_PARAM_limit)->number;
+    return tide_reader_page_read(&l->page, l->reader, request) &&
+           tide_hot_symbol_of(&l->after, tide_slice_str(l->page.after));
+}
 
 static void put_market(struct listing *l, const struct tide_hot_market *m)
 {
@@ -133,40 +147,46 @@ static bool put_listed(void *self, tide_slice key, const void *record)
 {
     struct listing *l = self;
     const struct tide_hot_market *market = record;
-    (void)key;
-    if (!market->listed)
+    struct tide_hot_symbol symbol;
+    memcpy(&symbol, key.ptr + 1, sizeof symbol);
+    if (!market->listed || (*l->page.after && memcmp(&symbol, &l->after, sizeof symbol) <= 0))
         return true;
+    l->more = l->count == l->limit;
+    if (l->more)
+        return false;
+    l->count++;
+    l->last = symbol;
     tide_json_open(l->json, '{');
     put_market(l, market);
     tide_json_close(l->json, '}');
     return true;
 }
 
-static void put_all(struct listing *l)
+static void put_page(struct listing *l)
 {
     struct tide_hot_key markets = tide_hot_key(TIDE_HOT_MARKET);
     tide_json_name(l->json, "items");
     tide_json_open(l->json, '[');
     tide_reader_scan(l->reader, &markets, put_listed, l);
     tide_json_close(l->json, ']');
-    tide_json_null(l->json, "next");
+    tide_reader_page_next(l->json, &l->page,
+                          l->more ? tide_hot_symbol_slice(&l->last) : tide_slice_str(""));
 }
 
-/* The market of that symbol, or all. */
-static void answer(struct tide_reader *reader, const struct tide_hot_market *market,
+/* That market, or a page of all. */
+static void answer(struct listing *l, const struct tide_hot_market *market,
                    struct tide_reply *reply)
 {
-    struct listing l = { .reader = reader };
-    bool read = tide_pairs_read(&l.pairs, reader);
-    tide_reader_count_vaults(reader);
-    struct tide_json j = tide_reader_answer(reader, reply);
-    l.json = &j;
+    bool read = tide_pairs_read(&l->pairs, l->reader);
+    tide_reader_count_vaults(l->reader);
+    struct tide_json j = tide_reader_answer(l->reader, reply);
+    l->json = &j;
     if (market)
-        put_market(&l, market);
+        put_market(l, market);
     else
-        put_all(&l);
+        put_page(l);
     tide_json_close(&j, '}');
-    tide_pairs_release(&l.pairs);
+    tide_pairs_release(&l->pairs);
     if (!read)
         tide_reply_problem(reply, 503, "too_large", "There are more pools than one answer holds.");
 }
@@ -175,9 +195,13 @@ void tide_route_markets(struct tide_handler_context *context, const struct tide_
                         struct tide_reply *reply)
 {
     struct tide_reader reader;
+    struct listing l = { .reader = &reader };
     if (!tide_reader_open(&reader, context, request, reply))
         return;
-    answer(&reader, NULL, reply);
+    if (read_place(&l, request))
+        answer(&l, NULL, reply);
+    else
+        tide_cursor_refuse(reply);
     tide_reader_close(&reader, reply);
 }
 
@@ -195,13 +219,14 @@ void tide_route_market(struct tide_handler_context *context, const struct tide_r
     const struct tide_param_value *symbol = tide_request_param(request, TIDE_PARAM_symbol);
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_MARKET, &symbol->symbol);
     struct tide_reader reader;
+    struct listing l = { .reader = &reader };
     if (!tide_reader_open(&reader, context, request, reply))
         return;
     const struct tide_hot_market *market = tide_reader_get(&reader, &key);
     if (market && market->listed && !tide_lookup_is_watched(&reader, &market->token))
         refuse_incomplete(reply);
     else if (market && market->listed)
-        answer(&reader, market, reply);
+        answer(&l, market, reply);
     else
         tide_tell_refusal(reply, TIDE_REFUSED_NO_MARKET);
     tide_reader_close(&reader, reply);

@@ -3,6 +3,7 @@
 #include "api/sql/cursor.h"
 #include "api/sql/head.h"
 #include "api/sql/scope.h"
+#include "api/sql/token_symbol.h"
 #include "tidemark/clock.h"
 #include "tidemark/limits.h"
 #include "tidemark/text.h"
@@ -22,6 +23,7 @@ struct run {
     char after[TIDE_CURSOR_KEY_MAX + 1];   /* "": the first page */
     uint32_t limit;
     char at[16], limit_text[16];
+    char token[TIDE_STRKEY_TEXT_MAX]; /* that the request names by symbol; "": by address, or none */
     char numbers[TIDE_PG_PARAMS_MAX][12]; /* unix seconds of times */
     char from[12], to[12];                /* of the head: unix seconds */
     char archived[32]; /* ledgers of events that this statement reads, but not there; "": none */
@@ -142,7 +144,7 @@ static const char *const *head_values(struct run *run, const char *values[TIDE_S
     bool given = token && token->given;
     values[0] = run->session->selected.text;
     values[1] = run->ledger ? run->at : NULL;
-    values[2] = given ? (const char *)token->text.ptr : NULL;
+    values[2] = !given ? NULL : run->token[0] ? run->token : (const char *)token->text.ptr;
     values[3] = time_text(run, TIDE_PARAM_from, run->from);
     values[4] = time_text(run, TIDE_PARAM_to, run->to);
     return values;
@@ -290,7 +292,9 @@ static void fill_values(struct run *run, const char *values[TIDE_PG_PARAMS_MAX])
         default:
             param = tide_request_param(run->request, (enum tide_param_id)bind);
             assert(param);
-            values[i] = value_text(param, run->numbers[i]);
+            values[i] = bind == TIDE_PARAM_token && run->token[0]
+                            ? run->token
+                            : value_text(param, run->numbers[i]);
         }
     }
 }
@@ -366,7 +370,10 @@ tide_status tide_sql_answer(struct tide_session *session, const struct tide_requ
     }
     tide_status status = tide_session_prepare(session, index, err);
     if (status == TIDE_OK)
-        status = ask(&run, err);
+        status = tide_token_symbol(run.token, &run.refused, session, request, reply, err);
+    if (status != TIDE_OK || run.refused)
+        return status;
+    status = ask(&run, err);
     return status == TIDE_OK ? ask_parent(&run, err) : status;
 }
 

@@ -62,7 +62,8 @@ last=$(cursor)
 ask 200 '"ready":true.*"functions":{"lookups":"ok","sql":"ok","stream":"ok","kyc":"off"}' /readyz
 for query in "" "?ledger=$last"; do
     ask 503 '"code":"incomplete"' "/api/markets/$symbol$query"
-    ask 200 "\"symbol\":\"$symbol\",\"address\":\"$token\",\"complete\":false" "/api/markets$query"
+    ask 200 "\"market\":\"$symbol\",\"synthToken\":\"$token\"" "/api/markets$query"
+    ask 200 '"complete":false' "/api/markets$query"
     ask 503 '"code":"incomplete"' "/api/tokens/$token/transfers$query"
     ask 200 '"items":\[{' "/api/vaults$query"
     ask 200 '"complete":true' "/api/sdk/contracts$query"

@@ -161,12 +161,45 @@ def counts(d, moments):
     print("counts", dict(seen))
 
 
+# --- tokens by symbol -------------------------------------------------------------------------------------------------
+
+def symbols(d):
+    """By symbol as by address; a symbol that two tokens have is refused with both, one that none has is a 404."""
+    tokens = rows("SELECT token, symbol FROM chain.token ORDER BY 1")
+    last = int(sql("SELECT max(ledger) FROM chain.ledger"))
+    holder, held = sql("SELECT address, contract FROM state.synth_token_balance ORDER BY key_hash LIMIT 1").split("|")
+    named = {t["token"]: t["symbol"] for t in tokens}
+    assert len(set(named.values())) == len(tokens) > 3
+    for token, symbol in named.items():
+        for rest in ("/transfers?limit=3", f"/transfers?limit=3&ledger={last - 50}"):
+            one, other = d.timed(f"/api/tokens/{symbol}{rest}"), d.timed(f"/api/tokens/{token}{rest}")
+            told = lambda answer: {k: v for k, v in answer.items() if k != "next"}
+            assert one[0] == other[0] == 200 and told(one[2]) == told(other[2]), (symbol, rest)
+    assert d.ask(f"/api/tokens/{named[held]}/balances/{holder}") == d.ask(f"/api/tokens/{held}/balances/{holder}")
+    page = d.ask(f"/api/tokens/{named[held]}/transfers?limit=2")
+    d.ask(f"/api/tokens/{held}/transfers?limit=2&cursor={page['next']}", 400)  # a cursor is of the question as it was asked
+    assert d.pages(f"/api/tokens/{named[held]}/transfers", 50)[0] == d.pages(f"/api/tokens/{held}/transfers", 50)[0]
+    for hostile in ("nosuch", "'%3B%20DROP%20TABLE%20state.raw%3B--", "%25", "native", "%F0%9F%92%A9", "A" * 32, "..x", "%22"):
+        d.ask(f"/api/tokens/{hostile}/transfers", 404)
+        d.ask(f"/api/tokens/{hostile}/balances/{holder}", 404)
+    for wrong in ("A" * 33, "%00", "%01", "%FF", "C" + "A" * 55, "S" * 56):
+        d.ask(f"/api/tokens/{wrong}/transfers", 400)
+    other = next(t for t in named if t != held and sql(f"SELECT count(*) FROM state.synth_token_instance WHERE contract = '{t}'") == "1")
+    before = sql(f"SELECT encode(symbol, 'hex') FROM state.synth_token_instance WHERE contract = '{other}'")
+    sql(f"UPDATE state.synth_token_instance SET symbol = convert_to('{named[held]}', 'UTF8') WHERE contract = '{other}'")
+    answer = d.ask(f"/api/tokens/{named[held]}/transfers", 400)
+    assert answer["code"] == "ambiguous_symbol" and held in str(answer["errors"]) and other in str(answer["errors"]), answer
+    sql(f"UPDATE state.synth_token_instance SET symbol = decode('{before}', 'hex') WHERE contract = '{other}'")
+    print("symbols", len(named))
+
+
 def main():
     d = Driver(2)
     first, last = map(int, sql("SELECT min(ledger), max(ledger) FROM chain.ledger").split("|"))
     portfolios(d, (NEWEST, last, (first + last) // 2, first + 40))
     expiring(d, (NEWEST, last, (first + last) // 2, first + 40))
     counts(d, (NEWEST, last, (first + last) // 2, first + 40))
+    symbols(d)
     many_rows(d, 3000)
     d.close()
 

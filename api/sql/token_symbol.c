@@ -1,0 +1,41 @@
+#include "api/sql/token_symbol.h"
+#include "api/http/param.h"
+#include "api/sql/bound.h"
+
+#include <stdio.h>
+
+enum { LIST_BYTES = 8 * (TIDE_STRKEY_TEXT_MAX + 2) }; /* token_symbol.sql gives 8 at most */
+
+static void refuse_ambiguous(struct tide_reply *reply, const struct tide_pg_rows *rows)
+{
+    char list[LIST_BYTES] = "";
+    size_t len = 0;
+    for (uint32_t i = 0; i < rows->count && len < sizeof list; i++)
+        len += (size_t)snprintf(list + len, sizeof list - len, "%s%s", i ? ", " : "",
+                                tide_pg_text(rows, i, 0));
+    tide_reply_problem(reply, 400, "ambiguous_symbol",
+                       "Several tokens have this symbol: name one by its address.");
+    tide_reply_problem_field(reply, "{token}", list);
+}
+
+tide_status tide_token_symbol(char out[TIDE_STRKEY_TEXT_MAX], bool *refused,
+                              struct tide_session *session, const struct tide_request *request,
+                              struct tide_reply *reply, struct tide_err *err)
+{
+    struct tide_pg_rows rows = { 0 };
+    const struct tide_param_value *token = tide_request_param(request, TIDE_PARAM_token);
+    out[0] = 0;
+    *refused = false;
+    if (!token || !token->given || token->address.kind)
+        return TIDE_OK;
+    const char *const values[] = { session->selected.text, (const char *)token->text.ptr };
+    tide_status status = tide_bound_query(session->pg, &rows, tide_query_file_text("token_symbol"),
+                                          values, TIDE_COUNT(values), err);
+    *refused = status == TIDE_OK && rows.count > 1;
+    if (*refused)
+        refuse_ambiguous(reply, &rows);
+    else if (status == TIDE_OK && rows.count == 1)
+        snprintf(out, TIDE_STRKEY_TEXT_MAX, "%s", tide_pg_text(&rows, 0, 0));
+    tide_pg_rows_release(&rows);
+    return status;
+}
