@@ -244,11 +244,11 @@ bool tide_param_read(struct tide_param_value *out, enum tide_param_id id, tide_s
     static read_fn *const readers[] = {
         [TIDE_PARAM_U64] = read_u64,         [TIDE_PARAM_AMOUNT] = read_amount,
         [TIDE_PARAM_ADDRESS] = read_address, [TIDE_PARAM_SYMBOL] = read_symbol,
-        [TIDE_PARAM_TOKEN] = read_token,
-        [TIDE_PARAM_HASH] = read_hash,       [TIDE_PARAM_TEXT] = read_text,
-        [TIDE_PARAM_CHOICE] = read_choice,   [TIDE_PARAM_BOOL] = read_bool,
-        [TIDE_PARAM_TIME] = read_time,       [TIDE_PARAM_KIND] = read_kind,
-        [TIDE_PARAM_CURSOR] = read_cursor,   [TIDE_PARAM_EVENT] = read_event,
+        [TIDE_PARAM_TOKEN] = read_token,     [TIDE_PARAM_HASH] = read_hash,
+        [TIDE_PARAM_TEXT] = read_text,       [TIDE_PARAM_CHOICE] = read_choice,
+        [TIDE_PARAM_BOOL] = read_bool,       [TIDE_PARAM_TIME] = read_time,
+        [TIDE_PARAM_KIND] = read_kind,       [TIDE_PARAM_CURSOR] = read_cursor,
+        [TIDE_PARAM_EVENT] = read_event,
     };
     const struct tide_param *param = tide_param_of(id);
     *out = (struct tide_param_value){ .id = id, .given = true, .text = text };

@@ -21,7 +21,7 @@ enum tide_param_type {
     TIDE_PARAM_U64,     /* decimal digits, min..max                                       */
     TIDE_PARAM_AMOUNT,  /* a whole number of at most 38 digits, without leading zeros     */
     TIDE_PARAM_ADDRESS, /* G… or C… strkey; an M… is refused with a text that names its G… */
-    TIDE_PARAM_TOKEN,   /* an ADDRESS, or a token's symbol: min..max bytes, as TEXT; then address.kind is 0 */
+    TIDE_PARAM_TOKEN,   /* the same, or a symbol of min..max bytes: then address.kind is 0        */
     TIDE_PARAM_SYMBOL,  /* 1..32 of [A-Za-z0-9_]                                          */
     TIDE_PARAM_HASH,    /* 64 hex digits                                                  */
     TIDE_PARAM_TEXT,    /* min..max bytes of UTF-8 without control characters             */
