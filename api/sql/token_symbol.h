@@ -1,5 +1,5 @@
 /* Requests may name a token by its symbol instead of its address (a parameter of type TOKEN), if
- * exactly one token has it now. Symbols are the tokens' own: anybody may deploy one that bears
+ * exactly one token has it now. Symbols are the tokens' own: any account may deploy one that bears
  * another's, so two that are alike are refused, never chosen from. */
 #ifndef API_SQL_TOKEN_SYMBOL_H
 #define API_SQL_TOKEN_SYMBOL_H
