@@ -60,7 +60,8 @@ for (const [width, colorScheme] of [[360, 'light'], [1024, 'dark'], [2560, 'ligh
   for (const group of groups) {
     await page.getByRole('navigation').getByRole('link', { name: group, exact: true }).click();
     const wanted = operations.filter((one) => one.tags[0] === group).map((one) => idOf(group, one.operationId)).sort();
-    await page.waitForFunction((count) => document.querySelectorAll('.opblock').length === count, wanted.length);
+    await page.locator(`#${wanted[0]}`).waitFor();
+    await page.locator('.opblock').nth(wanted.length - 1).waitFor();
     assert.deepEqual((await page.locator('.opblock').evaluateAll((nodes) => nodes.map((node) => node.id))).sort(), wanted, group);
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
     assert.ok(height <= MOST_PX, `${group}: ${height} px high`);
