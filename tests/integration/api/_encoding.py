@@ -78,7 +78,7 @@ def one_coding(path, method, body, accept, want, whole):
 
 
 def codings():
-    for path, method, body in ((QUERY, "GET", None), (BATCH, "POST", LOOKUPS), (f"{BATCH}?ledger={LAST}", "POST", LOOKUPS)):
+    for path, method, body in ((QUERY, "GET", None), ("/openapi.json", "GET", None), (BATCH, "POST", LOOKUPS), (f"{BATCH}?ledger={LAST}", "POST", LOOKUPS)):
         whole = ask(path, None, JSON if body else {}, method, body)[2]
         check(len(whole) > 20000, f"{path}: {len(whole)} bytes prove little")
         if body:  # what the clock moves is not compared
