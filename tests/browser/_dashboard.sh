@@ -13,7 +13,7 @@ dashboard_start() { # LEDGERS
     first=$(find "$PG_DIR/past/lake" -name '*.zst' | LC_ALL=C sort | head -n 1)
     length=$("$TIDE_BIN/tidemark-indexer" dump --kinds ledger "$first" | sed -n 's/.*"closeTime":"\{0,1\}\([0-9]*\).*/\1/p')
     rm -rf "$PG_DIR/past"
-    "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers "$1" --start-time $(($(date +%s) - length + 1000000000)) --quiet
+    "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers "$1" --start-time $(($(date +%s) - length + 1000000000)) --ledgers-per-object 1 --quiet
     export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json
     "$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/sim/lake" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -2 "$PG_DIR/run.log")"
     api_follow

@@ -5,5 +5,6 @@
 pg_start
 dashboard_start 200
 node "$PAGE/dashboard.mjs" "$API_URL" "$PAGE" budget smoke keyboard figures travel hostile stale
+{ wait "$INDEXER"; } 2>/dev/null || true # the last case kills it
 api_stop || fail "tidemark-api ended with $?"
 echo "screenshots in $PAGE"

@@ -5,7 +5,7 @@ import { colour } from '../lib/theme';
 import type { Drawing } from '../ui/figure';
 
 export interface Series { name: string; colour: string; values: (number | null)[]; bars?: boolean; area?: boolean; step?: boolean; dots?: boolean }
-export interface Plot { x: number[]; time: boolean; xLabel?: string; series: Series[]; percent?: boolean }
+export interface Plot { x: number[]; time: boolean; xLabel?: string; labels?: string[]; series: Series[]; percent?: boolean }
 
 /** Days as 01-31, times as 14:05, UTC; the year where it changes. */
 function times(at: number[], step: number): string[] {
@@ -43,7 +43,7 @@ export function drawPlot(element: HTMLElement, plot: Plot): Drawing {
       return [from === 0 ? 0 : from - room, to + room];
     } } },
     axes: [
-      { ...axis, grid: { show: false }, space: 64, ...(plot.time ? { values: (_u: uPlot, at: number[], _i: number, _s: number, step: number) => times(at, step) } : { values: (_u: uPlot, at: number[]) => at.map((v) => `${v}${plot.xLabel ?? ''}`) }) },
+      { ...axis, grid: { show: false }, space: 64, ...(plot.time ? { values: (_u: uPlot, at: number[], _i: number, _s: number, step: number) => times(at, step) } : { values: (_u: uPlot, at: number[]) => at.map((v) => (plot.labels ? plot.labels[v] ?? '' : `${v}${plot.xLabel ?? ''}`)) }) },
       { ...axis, size: 56, values: (_u, at) => at.map((v) => (plot.percent ? `${short(v)} %` : short(v))) },
     ],
     series: [{}, ...plot.series.map((s) => ({

@@ -3,7 +3,7 @@ import { chartNumber, deviationBps } from './amount';
 import type { Item } from './api';
 import { seconds } from './time';
 
-export const marketOf = (m: Item): string => m.market ?? m.symbol;
+export const marketOf = (m: Item): string => m.market;
 
 /** A candle's beginning, unix seconds; of a day too. */
 export const startOf = (c: Item): number => seconds(c.day ? `${c.day}T00:00:00Z` : c.startsAt ?? c.closedAt);

@@ -17,7 +17,7 @@ function PriceChart({ market, history, candles }: { market: Item; history: Item[
   const dev = (r: Item) => (r.pool ? deviationBps(toSeven(r.pool), r.close) : null);
   const points = (list: Item[], value: (r: Item) => string | null | undefined) => list.map((r) => ({ time: startOf(r), value: chartNumber(value(r)) }));
   return (
-    <Prices title="Price" units={`USD, by the hour, UTC`} rows={rows} file={`${market.market ?? market.symbol}-price`} empty="No rounds yet."
+    <Prices title="Price" units={`USD, by the hour, UTC`} rows={rows} file={`${market.market}-price`} empty="No rounds yet."
       lines={[
         { name: 'Oracle', colour: 'accent', points: points(rows, (r) => r.closeScaled) },
         { name: 'TWAP', colour: 'third', dashed: true, points: points(rows, (r) => r.twapCloseScaled) },
@@ -38,7 +38,7 @@ export const ratioRange = (b: Item) => (b.toRatioBps == null ? `${percent(b.from
 
 export function Histogram({ buckets, market }: { buckets: Item[]; market: string }) {
   return <XyPlot title="Vaults by collateral ratio" units="number of vaults with debt" rows={buckets} file={`${market}-ratios`} empty="No vault has debt and a price."
-    plot={{ x: buckets.map((b) => Number(b.fromRatioBps) / 100), time: false, xLabel: ' %', series: [{ name: 'Vaults', colour: 'accent', bars: true, values: buckets.map((b) => Number(b.vaults)) }] }}
+    plot={{ x: buckets.map((_b, i) => i), time: false, labels: buckets.map((b) => `${Math.floor(Number(b.fromRatioBps) / 100)} %`), series: [{ name: 'Vaults', colour: 'accent', bars: true, values: buckets.map((b) => Number(b.vaults)) }] }}
     columns={[
       { label: 'Ratio', cell: ratioRange, text: ratioRange },
       { label: 'Vaults', right: true, cell: (b) => count(b.vaults), text: (b) => b.vaults },
@@ -94,7 +94,7 @@ export default function MarketPage({ args }: PageProps) {
             { label: 'Debt', right: true, cell: (v) => <Amount of={v} name="debt" />, text: (v) => v.debtScaled }]} />
         </Waiting></Card>
         <Card title="Terms"><Facts rows={[
-          ['Token', <Address of={m.synthToken ?? m.token ?? m.address} />], ['Collateral for new debt', <Bps of={m.minCollRatioBps} />], ['Liquidated below', <Bps of={m.liqRatioBps} />],
+          ['Token', <Address of={m.synthToken} />], ['Collateral for new debt', <Bps of={m.minCollRatioBps} />], ['Liquidated below', <Bps of={m.liqRatioBps} />],
           ['Liquidation penalty', <Bps of={m.liqPenaltyBps} />], ['Stability fee', <Bps of={m.stabFeeBps} />], ['Debt ceiling', <Amount of={m} name="debtCeiling" full />],
           ['Pool', <Pool of={m.pool} />], ['Oracle feed', asset ? <A to="/oracle" query={{ asset }}>{asset}</A> : '–']]} /></Card>
         <Card title="Liquidations" wide><Liquidations params={{ market: args.market }} file={`${args.market}-liquidations`} /></Card>

@@ -7,7 +7,7 @@ import { Table } from '../ui/table';
 const big = (text: string | null | undefined) => (text == null ? null : BigInt(text));
 
 export default function Markets() {
-  const list = useList('/api/markets', {}, ['synthetic_engine_', 'oracle_', 'liquidity_pool_']);
+  const list = useList('/api/markets', { limit: 100 }, ['synthetic_engine_', 'oracle_', 'liquidity_pool_']);
   return (
     <Card>
       <Waiting answer={list}>

@@ -23,7 +23,7 @@ function useTotals() {
 
 export default function Overview() {
   const { past, answer, now, days, day } = useTotals();
-  const markets = useApi('/api/markets', {}, ['synthetic_engine_', 'oracle_', 'liquidity_pool_']);
+  const markets = useApi('/api/markets', { limit: 200 }, ['synthetic_engine_', 'oracle_', 'liquidity_pool_']);
   const pools = useApi('/api/pools', { limit: 10 }, ['liquidity_pool_']);
   const stability = useApi('/api/stability-pool', {}, ['stability_pool_', 'synthetic_engine_liq']);
   const events = useList('/api/events', { limit: 12 }, []);
@@ -36,7 +36,7 @@ export default function Overview() {
       <Waiting answer={answer}>
         <Kpis>
           <Kpi label={past && day ? `Total value locked, end of ${day.day}` : 'Total value locked'} note={<Spark values={line('tvl')} label="Total value locked by day" />}><Amount of={now} name="tvl" unit="USDC" /></Kpi>
-          <Kpi label="Debt at oracle prices" note={<>in {items.length} market{items.length === 1 ? '' : 's'}</>}><Sum raw={debt} unit="USD" /></Kpi>
+          <Kpi label="Debt at oracle prices" note={<>in {markets.data?.next ? 'the first ' : ''}{items.length} market{items.length === 1 ? '' : 's'}</>}><Sum raw={debt} unit="USD" /></Kpi>
           <Kpi label={`Volume ${of}`} note={<Spark values={line('volumeQuote')} label="Volume by day" />}><Amount of={now} name="volumeQuote24h" unit="USDC" /></Kpi>
           <Kpi label={`Fees ${of}`} note={<Spark values={line('feesQuote')} label="Fees by day" />}><Amount of={now} name="feesQuote24h" unit="USDC" /></Kpi>
           <Kpi label="Stability pool" note={stability.data ? <>{count(stability.data.liquidationCount)} liquidations absorbed</> : undefined}><Amount of={stability.data} name="totalDeposits" unit="USDC" /></Kpi>

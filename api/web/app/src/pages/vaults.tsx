@@ -10,7 +10,7 @@ const STATES = ['', 'active', 'at_risk', 'liquidatable', 'open', 'unpriced'];
 
 export default function Vaults() {
   const market = useQuery('market'), state = useQuery('state'), sort = useQuery('sort', 'risk');
-  const markets = useApi('/api/markets', {}, null);
+  const markets = useApi('/api/markets', { limit: 200 });
   const names: string[] = (markets.data?.items ?? []).map(marketOf);
   const list = useList('/api/vaults', { sort: state ? null : sort, market, state, limit: 50 }, ['synthetic_engine_', 'oracle_']);
   const chosen = market || names.find((name) => (markets.data?.items ?? []).some((m: Item) => marketOf(m) === name && m.debt !== '0')) || names[0];

@@ -135,7 +135,7 @@ export function Spark({ values, label }: { values: (number | null)[]; label: str
 export function Waiting({ answer, children, lines = 3 }: { answer: Answer; children: ComponentChildren; lines?: number }) {
   if (answer.data) {
     return (
-      <div class={answer.old ? 'old' : undefined}>
+      <div class={answer.old ? 'stack old' : 'stack'}>
         {answer.old && answer.error && <p class="notice warn" role="status">Not current: {answer.error.message}</p>}
         {children}
       </div>

@@ -19,10 +19,10 @@ export function byForm(text: string): Hit[] {
 
 /** The names that there are, asked for once for each opening of the box. */
 async function names(): Promise<Hit[]> {
-  const items = async (path: string): Promise<Item[]> => (await get(path).catch(() => ({ items: [] }))).items;
+  const items = async (path: string): Promise<Item[]> => (await get(path, { limit: 200 }).catch(() => ({ items: [] }))).items;
   const [markets, pools, partners] = await Promise.all([items('/api/markets'), items('/api/pools'), items('/api/partners')]);
   return [
-    ...markets.map((m) => ({ to: `/markets/${encodeURIComponent(m.market ?? m.symbol)}`, name: m.market ?? m.symbol, kind: 'market' })),
+    ...markets.map((m) => ({ to: `/markets/${encodeURIComponent(m.market)}`, name: m.market, kind: 'market' })),
     ...pools.map((p) => ({ to: `/pools/${encodeURIComponent(p.pool)}`, name: p.pool, kind: `pool ${p.tokenASymbol ?? ''}/${p.tokenBSymbol ?? ''}` })),
     ...partners.map((p) => ({ to: `/partners/${encodeURIComponent(p.partnerId)}`, name: p.name ?? p.partnerId, kind: `partner ${p.partnerId}` })),
   ];

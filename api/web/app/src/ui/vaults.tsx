@@ -54,7 +54,7 @@ export function Fall({ market }: { market: string }) {
 
 export function Liquidations({ params, file }: { params: Record<string, string | null>; file: string }) {
   const list = useList('/api/liquidations', { ...params, limit: 20 }, ['synthetic_engine_']);
-  const markets = useApi('/api/markets');
+  const markets = useApi('/api/markets', { limit: 200 });
   const terms = new Map<string, Item>((markets.data?.items ?? []).map((m: Item) => [marketOf(m), m]));
   return (
     <Waiting answer={list}>
