@@ -14,6 +14,11 @@ LONG = bool(os.environ.get("TIDE_LONG"))  # tools/test all
 STRANGER = "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"
 
 
+def of_dashboard(operation):
+    """Whether the route is a page, or a file of one: tests/browser asks for them."""
+    return operation["operationId"].startswith(("page_", "app_"))
+
+
 def sql(text):
     done = subprocess.run([os.environ["PG_BIN"] + "/psql", "-XAtqv", "ON_ERROR_STOP=1", "-c", text],
                           capture_output=True, text=True, check=True)
@@ -251,8 +256,8 @@ def everything(c):
     if body.decode() != c.text:
         c.fault("/openapi.json", "is not the document that the build made")
     for path, method, operation in c.operations():
-        if operation["operationId"] == "stream" or operation["operationId"].startswith(("page_", "app_")):
-            continue  # the dashboard has its own tests: tests/browser
+        if operation["operationId"] == "stream" or of_dashboard(operation):
+            continue
         if of_kyc(operation):
             not_configured(c, path, method, operation)
             continue
@@ -265,10 +270,12 @@ def everything(c):
                          ("/api/../api/markets", 404), ("/api/markets?%00", 400),
                          ("/api/markets?x=%ff", 400), ("/" + "a" * 3000, 414), ("/api/prices/%zz", 400)):
         c.ask(None, "GET", target, want=want)
-    for operation_id in (o["operationId"] for _, _, o in c.operations()):
+    for operation_id in (o["operationId"] for _, _, o in c.operations() if not of_dashboard(o)):
         if not c.seen[operation_id, "200"] and not c.seen[operation_id, "404"]:
             c.fault(operation_id, "never a success: this proves little")
-    empty = sorted(o["operationId"] for _, _, o in c.operations() if not c.items[o["operationId"]]
+    # The chain is older than its prices and attestations may be: routes_people asks for these at a past ledger.
+    aged = ("compliance_expiring", "market_risk")
+    empty = sorted(o["operationId"] for _, _, o in c.operations() if not c.items[o["operationId"]] and o["operationId"] not in aged
                    and o["x-from"] not in ("the process itself", "the stream service") and not of_kyc(o))
     if empty:
         c.fault(f"lists without an item: {empty}", "this proves little")
