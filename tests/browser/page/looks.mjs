@@ -47,7 +47,7 @@ export function contrasts() {
 export function unnamed() {
   const faults = [];
   for (const node of document.querySelectorAll('input, select, textarea')) if (!node.labels.length) faults.push(node.outerHTML);
-  for (const node of document.querySelectorAll('button, a, summary')) if (!node.textContent.trim()) faults.push(node.outerHTML);
+  for (const node of document.querySelectorAll('button, a, summary')) if (!node.textContent.trim() && !node.querySelector('img[alt]:not([alt=""])')) faults.push(node.outerHTML);
   let level = 0;
   for (const node of document.querySelectorAll('main h1, main h2, main h3, main h4')) {
     const now = Number(node.tagName[1]);
