@@ -151,7 +151,7 @@ CREATE VIEW chain.token AS
   SELECT s.deployment, s.contract AS token, analyst.readable(s.symbol) AS symbol, analyst.readable(s.name) AS name
   FROM state.synth_token_instance AS s
   UNION ALL
-  SELECT s.deployment, s.contract, CASE s.metadata ->> 'symbol' WHEN 'native' THEN 'XLM' ELSE s.metadata ->> 'symbol' END,
+  SELECT s.deployment, s.contract, CASE s.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE s.metadata ->> 'symbol' END,
     s.metadata ->> 'name'
   FROM state.stellar_asset_instance AS s;
 COMMENT ON VIEW chain.token IS 'symbol and name of each token contract';

@@ -295,7 +295,7 @@ CREATE VIEW rollup.held AS
         CROSS JOIN LATERAL (SELECT q.amount FROM rollup.closing AS q
           WHERE q.deployment = x.id AND q.what = 'collateral' AND q.name = b.contract AND q.day <= d.day
           ORDER BY q.day DESC LIMIT 1) AS v
-        LEFT JOIN LATERAL (SELECT CASE i.metadata ->> 'symbol' WHEN 'native' THEN 'XLM' ELSE i.metadata ->> 'symbol' END AS symbol
+        LEFT JOIN LATERAL (SELECT CASE i.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE i.metadata ->> 'symbol' END AS symbol
           FROM state.stellar_asset_instance AS i WHERE i.deployment = x.id AND i.contract = b.contract LIMIT 1) AS t ON true
         LEFT JOIN LATERAL (SELECT q.amount FROM rollup.closing AS q
           WHERE q.deployment = x.id AND q.what = 'price' AND q.name = t.symbol AND q.day <= d.day

@@ -61,7 +61,7 @@ CREATE VIEW analyst.tokens AS
       analyst.readable(s.name) AS name, 'synthetic' AS kind
     FROM state.synth_token_instance AS s
     UNION ALL
-    SELECT s.deployment, s.contract, CASE s.metadata ->> 'symbol' WHEN 'native' THEN 'XLM'
+    SELECT s.deployment, s.contract, CASE s.metadata ->> 'name' WHEN 'native' THEN 'XLM'
       ELSE s.metadata ->> 'symbol' END, s.metadata ->> 'name', 'stellar'
     FROM state.stellar_asset_instance AS s
   ) AS t;

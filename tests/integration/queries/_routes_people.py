@@ -164,13 +164,19 @@ def counts(d, moments):
 # --- tokens by symbol -------------------------------------------------------------------------------------------------
 
 def symbols(d):
-    """By symbol as by address; a symbol that two tokens have is refused with both, one that none has is a 404."""
+    """By symbol as by address; a symbol that two tokens have is refused with both; one that none has, or only a stranger's, is a 404."""
     tokens = rows("SELECT token, symbol FROM chain.token ORDER BY 1")
     last = int(sql("SELECT max(ledger) FROM chain.ledger"))
     holder, held = sql("SELECT address, contract FROM state.synth_token_balance ORDER BY key_hash LIMIT 1").split("|")
     named = {t["token"]: t["symbol"] for t in tokens}
     assert len(set(named.values())) == len(tokens) > 3
-    for token, symbol in named.items():
+    listed = set(sql("""SELECT string_agg(token, ' ') FROM (SELECT j.address AS token FROM chain.deployment, jsonb_to_recordset(contracts) AS j (address text)
+        UNION SELECT token FROM state.synthetic_engine_asset_config UNION SELECT token_a FROM state.liquidity_pool_pool
+        UNION SELECT token_b FROM state.liquidity_pool_pool) AS x""").split())
+    assert len(listed & named.keys()) > 3
+    for token in named.keys() - listed:
+        d.ask(f"/api/tokens/{named[token]}/transfers", 404)
+    for token, symbol in ((t, s) for t, s in named.items() if t in listed):
         for rest in ("/transfers?limit=3", f"/transfers?limit=3&ledger={last - 50}"):
             one, other = d.timed(f"/api/tokens/{symbol}{rest}"), d.timed(f"/api/tokens/{token}{rest}")
             told = lambda answer: {k: v for k, v in answer.items() if k != "next"}
@@ -184,11 +190,20 @@ def symbols(d):
         d.ask(f"/api/tokens/{hostile}/balances/{holder}", 404)
     for wrong in ("A" * 33, "%00", "%01", "%FF", "C" + "A" * 55, "S" * 56):
         d.ask(f"/api/tokens/{wrong}/transfers", 400)
-    other = next(t for t in named if t != held and sql(f"SELECT count(*) FROM state.synth_token_instance WHERE contract = '{t}'") == "1")
+    protocol = sql("SELECT string_agg(token, ' ') FROM state.synthetic_engine_asset_config").split()
+    other = next(t for t in protocol if t != held)
     before = sql(f"SELECT encode(symbol, 'hex') FROM state.synth_token_instance WHERE contract = '{other}'")
     sql(f"UPDATE state.synth_token_instance SET symbol = convert_to('{named[held]}', 'UTF8') WHERE contract = '{other}'")
     answer = d.ask(f"/api/tokens/{named[held]}/transfers", 400)
     assert answer["code"] == "ambiguous_symbol" and held in str(answer["errors"]) and other in str(answer["errors"]), answer
+    # One of the deployment file wins over one that only the chain lists.
+    files = sql("SELECT string_agg(j.address, ' ') FROM chain.deployment, jsonb_to_recordset(contracts) AS j (address text)").split()
+    file = next(t for t in files if t in named and t != other)
+    contracts = sql("SELECT contracts FROM chain.deployment")
+    sql(f"UPDATE chain.deployment SET contracts = (SELECT jsonb_agg(x) FROM jsonb_array_elements(contracts) AS x WHERE x ->> 'address' <> '{other}')")
+    sql(f"UPDATE state.synth_token_instance SET symbol = convert_to('{named[file]}', 'UTF8') WHERE contract = '{other}'")
+    assert d.ask(f"/api/tokens/{named[file]}/transfers?limit=3")["items"] == d.ask(f"/api/tokens/{file}/transfers?limit=3")["items"]
+    sql(f"UPDATE chain.deployment SET contracts = '{contracts}'")
     sql(f"UPDATE state.synth_token_instance SET symbol = decode('{before}', 'hex') WHERE contract = '{other}'")
     print("symbols", len(named))
 

@@ -30,7 +30,7 @@ FROM (
       AND NOT EXISTS (SELECT FROM state.synth_token_instance AS i WHERE i.deployment = $1 AND i.key_hash = h.key_hash)
       AND EXISTS (SELECT FROM history.synth_token_instance AS o WHERE o.deployment = $1 AND o.key_hash = h.key_hash AND o.ledger <= $2)
     UNION ALL
-    SELECT false, i.key_hash, CASE i.metadata ->> 'symbol' WHEN 'native' THEN 'XLM' ELSE i.metadata ->> 'symbol' END
+    SELECT false, i.key_hash, CASE i.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE i.metadata ->> 'symbol' END
     FROM state.stellar_asset_instance AS i
     WHERE i.deployment = $1 AND i.contract = $3 AND $4 LIKE 'C%'
       AND ($2 = 2147483647 OR EXISTS (SELECT FROM history.stellar_asset_instance AS h
