@@ -104,24 +104,32 @@ export function useApi(path: string | null, params: Params = {}, live: Live = nu
 
 export interface ListAnswer extends Answer { items: Item[]; more: (() => void) | null; loadingMore: boolean }
 
+/**
+ * Pages that were added, with what is new in the first page before them; null where the two no longer meet, or where items
+ * have no id to see that by: the list is its first page again.
+ */
+function join(first: Item | null, rest: { items: Item[]; first: Item | null }): Item[] | null {
+  if (first === rest.first) return rest.items;
+  const head: Item[] = first?.items ?? [];
+  const known = new Set(rest.items.map((item) => item.id).filter(Boolean));
+  const meets = head.findIndex((item) => item.id && known.has(item.id));
+  return meets < 0 ? null : [...head.slice(0, meets), ...rest.items];
+}
+
 /** A list: its first page is live, further ones are added on demand. */
 export function useList(path: string | null, params: Params = {}, live: Live = null): ListAnswer {
   const first = useApi(path, params, live);
   const key = JSON.stringify([path, params, useLedger()]);
-  const [rest, setRest] = useState<{ key: string; items: Item[]; next: string | null }>({ key: '', items: [], next: null });
+  const [rest, setRest] = useState<{ key: string; items: Item[]; next: string | null; first: Item | null }>({ key: '', items: [], next: null, first: null });
   const [loadingMore, setLoading] = useState(false);
-  const mine = rest.key === key ? rest : null;
+  const joined = useMemo(() => (rest.key === key ? join(first.data, rest) : null), [first.data, rest, key]);
+  const mine = joined && rest;
   const next = mine ? mine.next : (first.data?.next ?? null);
-  const items = useMemo(() => {
-    const head: Item[] = first.data?.items ?? [];
-    if (!mine) return head;
-    const seen = new Set(head.map((item) => item.id).filter(Boolean));
-    return [...head, ...mine.items.filter((item) => !item.id || !seen.has(item.id))];
-  }, [first.data, mine]);
+  const items: Item[] = joined ?? first.data?.items ?? [];
   const more = path === null || !next ? null : () => {
     setLoading(true);
     get(path, { ...params, cursor: next })
-      .then((page) => setRest({ key, items: [...(mine?.items ?? []), ...page.items], next: page.next }))
+      .then((page) => setRest({ key, items: [...items, ...page.items], next: page.next, first: first.data }))
       .catch(() => {})
       .finally(() => setLoading(false));
   };

@@ -23,6 +23,9 @@ const change = (part: Partial<Freshness>) => {
   if (!same) fresh.set(next);
 };
 
+/** Since the server heard of its index: above the one it is stale, as by the API's own default; below the other it lives. */
+const DATA_AGE_MAX_MS = 60000, DATA_AGE_LIVE_MS = 5000;
+
 /** An answer about the newest ledger. */
 export function noteAnswer(headers: Headers): void {
   const date = headers.get('Date'), ledger = headers.get('Ledger-Sequence'), closed = headers.get('Ledger-Closed-At');
@@ -37,6 +40,9 @@ export function noteAnswer(headers: Headers): void {
     part.ledger = Number(ledger);
     part.closedAt = Date.parse(closed) / 1000;
   }
+  const age = headers.get('Data-Age-Ms');
+  if (age !== null && Number(age) > DATA_AGE_MAX_MS) part.serverStale = true;
+  if (age !== null && Number(age) < DATA_AGE_LIVE_MS) { part.serverStale = false; part.why = ''; }
   change(part);
 }
 

@@ -54,7 +54,7 @@ export default function Oracle() {
           { label: 'TWAP state', cell: (f) => (f.twapStale ? <Pill tone="warn">stale</Pill> : <Pill tone="good">fresh</Pill>), text: (f) => (f.twapStale ? 'stale' : 'fresh') },
           { label: 'Price against TWAP', right: true, cell: (f) => <Bps of={deviationBps(f.latestPrice, f.twapPrice)} signed />, text: (f) => deviationBps(f.latestPrice, f.twapPrice) },
           { label: 'Observations', right: true, cell: (f) => count(f.observationCount), text: (f) => f.observationCount },
-          { label: 'Waiting', right: true, cell: (f) => count(waiting.get(f.asset)?.length ?? 0), text: (f) => waiting.get(f.asset)?.length }]} />
+          { label: 'Waiting', right: true, cell: (f) => count(waiting.get(f.asset)?.length), text: (f) => waiting.get(f.asset)?.length }]} />
       </Waiting></Card>
       <div class="grid">
         {asset && <Card wide><Rounds key={asset} asset={asset} /></Card>}

@@ -28,7 +28,8 @@ export default function Overview() {
   const stability = useApi('/api/stability-pool', {}, ['stability_pool_', 'synthetic_engine_liq']);
   const events = useList('/api/events', { limit: 12 }, []);
   const items: Item[] = markets.data?.items ?? [];
-  const debt = markets.data ? sum(items.map(debtValue)) : null;
+  const priced = items.filter((m) => debtValue(m) !== null);
+  const debt = markets.data ? sum(priced.map(debtValue)) : null;
   const line = (field: string) => days.map((d) => pointOf(d, field));
   const of = past && day ? `on ${day.day}` : '24 h';
   return (
@@ -36,7 +37,7 @@ export default function Overview() {
       <Waiting answer={answer}>
         <Kpis>
           <Kpi label={past && day ? `Total value locked, end of ${day.day}` : 'Total value locked'} note={<Spark values={line('tvl')} label="Total value locked by day" />}><Amount of={now} name="tvl" unit="USDC" /></Kpi>
-          <Kpi label="Debt at oracle prices" note={<>in {markets.data?.next ? 'the first ' : ''}{items.length} market{items.length === 1 ? '' : 's'}</>}><Sum raw={debt} unit="USD" /></Kpi>
+          <Kpi label="Debt at oracle prices" note={<>in {markets.data?.next ? 'the first ' : ''}{items.length} market{items.length === 1 ? '' : 's'}{priced.length < items.length ? `, ${items.length - priced.length} without a price left out` : ''}</>}><Sum raw={debt} unit="USD" /></Kpi>
           <Kpi label={`Volume ${of}`} note={<Spark values={line('volumeQuote')} label="Volume by day" />}><Amount of={now} name="volumeQuote24h" unit="USDC" /></Kpi>
           <Kpi label={`Fees ${of}`} note={<Spark values={line('feesQuote')} label="Fees by day" />}><Amount of={now} name="feesQuote24h" unit="USDC" /></Kpi>
           <Kpi label="Stability pool" note={stability.data ? <>{count(stability.data.liquidationCount)} liquidations absorbed</> : undefined}><Amount of={stability.data} name="totalDeposits" unit="USDC" /></Kpi>
