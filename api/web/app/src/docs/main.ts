@@ -91,6 +91,13 @@ function showFound() {
   byId('state').textContent = words.length ? `${found.length} found` : '';
 }
 
+/** A choice among words has no name in Swagger UI: it gets that of its parameter. */
+function nameSelects() {
+  document.querySelectorAll<HTMLElement>('tr[data-param-name] select:not([aria-label])').forEach((select) => {
+    select.setAttribute('aria-label', select.closest<HTMLElement>('tr[data-param-name]')!.dataset.paramName!);
+  });
+}
+
 /** Swagger UI's own dark colours hang on a class. */
 function followScheme() {
   const dark = window.matchMedia('(prefers-color-scheme: dark)');
@@ -111,6 +118,7 @@ async function start() {
     defaultModelsExpandDepth: -1, tryItOutEnabled: true, validatorUrl: null, syntaxHighlight: { activated: false }, displayRequestDuration: true,
     deepLinking: false, persistAuthorization: false, withCredentials: false,
   });
+  new MutationObserver(nameSelects).observe(byId('swagger'), { childList: true, subtree: true });
   window.addEventListener('hashchange', showAddress);
   // The address is the group's: the link to the routes leaves it as it is.
   byId('skip').addEventListener('click', (event) => { event.preventDefault(); byId('routes').focus(); });
