@@ -9,6 +9,6 @@ tmp=$(mktemp -d)
 chmod 755 "$tmp"
 trap 'rm -rf "$tmp"' EXIT
 TMPDIR=$tmp "$TIDE_SOURCE_DIR/tools/with-stack" --kyc '' --ledgers 400 -- \
-    sh -c 'SIM="tidemark-sim tx swap --rpc $TIDEMARK_RPC_URL --as alice --pool XLM --amount 5" node "$1/dashboard.mjs" "$TIDEMARK_API_URL" "$1" looks live idle' \
+    sh -c 'SIM="for user in $(seq -s " " 30); do tidemark-sim tx swap --rpc $TIDEMARK_RPC_URL --user \$user --pool XLM --amount 500 && exit; done; exit 1" node "$1/dashboard.mjs" "$TIDEMARK_API_URL" "$1" looks live idle' \
     sh "$PAGE"
 echo "screenshots in $PAGE"
