@@ -1,6 +1,6 @@
 /** What is around every page: menu, freshness, time travel, search. */
 import type { ComponentType } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { fresh, isSimulated, ledgerAge, staleReason } from '../lib/fresh';
 import { matchPath, setQuery, useLedger, usePlace } from '../lib/router';
 import { useStore } from '../lib/store';
@@ -40,10 +40,16 @@ function Badge() {
 
 /** Tells the page that what it shows is not the present; everything below is grey then. */
 function useStale(): string {
-  const f = useStore(fresh);
   const past = useLedger();
-  useSeconds();
-  return past ? '' : staleReason(f);
+  const [why, setWhy] = useState('');
+  useEffect(() => {
+    const look = () => setWhy(past ? '' : staleReason(fresh.get())); // draws again only if it changed
+    look();
+    const timer = setInterval(look, 1000);
+    const leave = fresh.subscribe(look);
+    return () => { clearInterval(timer); leave(); };
+  }, [past]);
+  return why;
 }
 
 function TimeTravel() {
@@ -127,6 +133,8 @@ export function App() {
     return () => { document.removeEventListener('click', onClick); document.removeEventListener('keydown', onKey); };
   }, []);
   const top = `/${path.split('/')[1]}`;
+  // The same element again: a new ledger draws the frame, and the page only where its answers changed.
+  const view = useMemo(() => View && <View key={path} args={args} />, [View, path]);
   return (
     <>
       <a class="skip" href="#main">Skip to the content</a>
@@ -153,7 +161,7 @@ export function App() {
         {ledger && <PastBanner ledger={ledger} />}
         {stale && <p class="banner bad" role="status"><strong>Not current.</strong> {stale} The figures below are those of ledger <span class="num">{f.ledger}</span>, {stamp(f.closedAt)} UTC.</p>}
         <h1>{title}</h1>
-        {View ? <View key={path} args={args} /> : page && !failed ? <div class="skeleton" aria-busy="true" aria-label="Loading"><div /><div /><div /></div>
+        {view ? view : page && !failed ? <div class="skeleton" aria-busy="true" aria-label="Loading"><div /><div /><div /></div>
           : <p class="notice">{failed ? 'This page could not be loaded. Try again.' : 'There is no such page.'}</p>}
       </main>
       <footer>
