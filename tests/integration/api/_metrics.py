@@ -142,7 +142,7 @@ durations = after["tidemark_api_request_duration_seconds"][2]
 assert durations[("tidemark_api_request_duration_seconds_count", (("route", "prices"),))] == 21
 latest = json.loads(get("/api/ledgers?limit=1")[2])["items"][0]
 for name in ("tidemark_indexed_ledger", "tidemark_cache_ledger", "tidemark_stream_ledger", "tidemark_feeder_ledger"):
-    assert value_of(after, name) == int(latest["sequence"]), (name, value_of(after, name))
+    assert value_of(after, name) == int(latest["ledger"]), (name, value_of(after, name))
 assert value_of(after, "tidemark_indexer_state", state="stopped") == 1
 assert sum(v for v in after["tidemark_indexer_state"][2].values()) == 1
 assert value_of(after, "tidemark_indexed_events_total") > 0

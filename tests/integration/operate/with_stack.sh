@@ -34,7 +34,7 @@ exits 64 "$stack" --close-ms x -- true
 exits 78 "$stack" --lake "$dir/none" --deployment "$dir/none" -- true
 exits 0 "$stack" --ledgers 64 --seed 7 -- bash -c \
     '[ "$(psql "$TIDEMARK_DATABASE_URL" -XAtc "SELECT count(*) FROM chain.ledger")" = 64 ] &&
-     [ "$(curl -fsS "$TIDEMARK_API_URL/api/ledgers?limit=1" | grep -o "\"sequence\":\"[0-9]*\"" | tr -dc 0-9)" = 1087 ] &&
+     [ "$(curl -fsS "$TIDEMARK_API_URL/api/ledgers?limit=1" | grep -o "\"ledger\":\"[0-9]*\"" | head -n 1 | tr -dc 0-9)" = 1087 ] &&
      curl -fsS -o /dev/null "$TIDEMARK_API_URL/readyz" &&
      tidemark-indexer status && [ -f "$TIDEMARK_DEPLOYMENT" ] && [ -d "$TIDEMARK_LAKE" ]'
 
