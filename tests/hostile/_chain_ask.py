@@ -32,7 +32,10 @@ IGNORED = {"requestId", "next", "agreesWithDao", "multisigWalletNamedByDao", "ev
 WHOLE = {"/api/earnings/claimable/{address}", "/api/stats", "/api/stats/daily", "/api/coverage", "/api/undecoded/entries", "/api/undecoded/events", "/api/dao"}
 # Members that count everybody.
 # A label beside the answer: always the token's present one.
-LABELS = {"tokenSymbol", "tokenASymbol", "tokenBSymbol", "tokenInSymbol", "tokenOutSymbol"}
+LABELS = {"tokenSymbol", "tokenASymbol", "tokenBSymbol", "tokenInSymbol", "tokenOutSymbol", "synthTokenSymbol", "collateralTokenSymbol"}
+# As of a ledger they leave out the minute in which it closed if a later trade is in it: a defect, named in the texts of the fields.
+MINUTE = {"swaps24h", "volumeQuote24h", "volumeQuote24hScaled", "feesQuote24h", "feesQuote24hScaled"}
+PAST = {"/api/pools": MINUTE, "/api/pools/{pool}": MINUTE}
 LEDGER = {"hash", "previousHash", "transactions", "protocolTransactions", "events", "changes", "rawEvents", "rawStates", "rawCalls", "callsVerified",
           "callsRewritten", "callsUnverified", "calls", "proof"}
 COUNTS = {"/api/ledgers": LEDGER, "/api/ledgers/{sequence}": LEDGER, "/api/sdk/contracts": {"complete", "agrees", "namedByDao"}}
@@ -235,7 +238,7 @@ def compare(base, hostile, rows, as_of=None):
         paged = "cursor" in takes
         for chosen in choices(path, known, together)[:12]:
             more = {**NEEDS.get(path, {}), "ledger": as_of, "limit": 200 if "limit" in takes else None}
-            same.check(path, fill(path, chosen) + query(**more), paged, LABELS if as_of else set())
+            same.check(path, fill(path, chosen) + query(**more), paged, LABELS | PAST.get(path, set()) if as_of else set())
     return same
 
 

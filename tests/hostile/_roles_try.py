@@ -110,9 +110,12 @@ class Login:
             self.open()
 
     def hold(self, statement):
-        """Sent, and not waited for."""
-        self.process.stdin.write(f"SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0;\n{statement};\n")
-        self.process.stdin.flush()
+        """Sent, and not waited for. The server may have refused the login: a role has so many connections and no more."""
+        try:
+            self.process.stdin.write(f"SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0;\n{statement};\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass
         return self
 
     def close(self):

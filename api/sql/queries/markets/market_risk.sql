@@ -47,11 +47,8 @@ WITH m AS MATERIALIZED (
     UNION ALL
     (SELECT h.collateral, h.debt
     FROM (
-        SELECT s.key_hash FROM state.synthetic_engine_vault AS s
-        WHERE $2 < 2147483647 AND s.deployment = $1 AND s.synth_asset = $3 AND s.ledger > $2
-        UNION
-        SELECT h.key_hash FROM history.synthetic_engine_vault AS h
-        WHERE $2 < 2147483647 AND h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.synth = $3
+        SELECT DISTINCT h.key_hash FROM history.synthetic_engine_vault AS h
+        WHERE $2 < 2147483647 AND h.deployment = $1 AND h.ledger > $2 AND (h.synth = $3 OR h.synth_asset = $3)
       ) AS k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
         WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
         ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
