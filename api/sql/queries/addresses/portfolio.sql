@@ -34,7 +34,7 @@
 -- schema: PortfolioBalance
 --   token          Address   the token
 --   tokenSymbol    string?   its symbol, where it is known; with `?ledger=` too it is the present one
---   decimals       integer?  of the token; null: not known
+--   decimals       integer?  of the token, with `ledger` too its present ones; null: not known
 --   balance        Amount?+?  raw units
 -- schema: PortfolioPosition
 --   pool  Symbol  id of the pool
