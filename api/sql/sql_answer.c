@@ -23,8 +23,8 @@ struct run {
     char after[TIDE_CURSOR_KEY_MAX + 1];   /* "": the first page */
     uint32_t limit;
     char at[16], limit_text[16];
-    char
-        token[TIDE_STRKEY_TEXT_MAX]; /* that the request names by symbol; "": by address, or none */
+    /* Of the token that the request names by symbol; "": by address, or none. */
+    char token[TIDE_STRKEY_TEXT_MAX];
     char numbers[TIDE_PG_PARAMS_MAX][12]; /* unix seconds of times */
     char from[12], to[12];                /* of the head: unix seconds */
     char archived[32]; /* ledgers of events that this statement reads, but not there; "": none */
