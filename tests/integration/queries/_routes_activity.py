@@ -192,6 +192,10 @@ def lists_of_undecoded(d, e):
     told = [(i["id"], i["contract"], i["undecodedBecause"]) for i in first["items"] + last["items"]]
     assert told == [(id_of({**e, "event": n}), e["contract"], why) for n, why in ((78, "planted too"), (77, "data: planted"))], told
     assert last["next"] is None
+    oldest = d.pages("/api/undecoded/events?order=asc", 1)[0]
+    assert oldest == (first["items"] + last["items"])[::-1]
+    closed = oldest[0]["closedAt"]
+    assert d.ask(f"/api/undecoded/events?from={closed}")["items"] and not d.ask(f"/api/undecoded/events?to={closed}")["items"]
     assert d.ask(f"/api/undecoded/events?ledger={e['ledger'] - 1}")["items"] == []
     assert d.ask("/api/undecoded/entries")["items"] == []
     keys = ["00" * 32, "7f" * 32, "ff" * 32]

@@ -1,7 +1,7 @@
--- list: deployment at after limit address
+-- list: deployment at after limit from to order address
 -- tag: Activity
 -- summary: Activity of an address
--- about: Its calls of the protocol, refused ones too, and the events that name it, newest first.
+-- about: Its calls of the protocol, refused ones too, and the events that name it, by time.
 -- answer: Activity of ActivityCall|ActivityEvent
 -- schema: ActivityCall
 --   type        "call"               a call that the address made, refused ones too
@@ -34,38 +34,34 @@
 --   fields     object?    what the event says, in the ledger's words; amounts scaled beside; null: its kind is not
 --                         indexed, or it is not decoded
 --
--- All that an address did or that was done to it, the newest first: its calls of the protocol, refused ones too, and
+-- All that an address did or that was done to it, by time: its calls of the protocol, refused ones too, and
 -- each event that names it, over the indexes of calls by source and of events by their first and second address.
 WITH page AS (
-  (SELECT l.ledger, l.tx, l.op, l.event, l.closed_at, l.contract, l.kind, l.subject, l.addresses
-  FROM event.log AS l
-  WHERE l.deployment = $1::smallint AND hashtextextended(l.addresses[1], 0) = hashtextextended($5::text, 0)
-    AND l.addresses[1] = $5
-    AND l.ledger <= $2::integer
-    AND ($3::text IS NULL OR (l.ledger <= split_part($3, '.', 1)::integer
-      AND (l.ledger, l.tx, l.op, l.event) < (split_part($3, '.', 1)::integer, split_part($3, '.', 2)::integer,
-        split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer)))
-  ORDER BY l.ledger DESC, l.tx DESC, l.op DESC, l.event DESC LIMIT $4::integer)
+  (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract, e.kind, e.subject, e.addresses
+  FROM event.log AS e
+  WHERE hashtextextended(e.addresses[1], 0) = hashtextextended($8::text, 0) AND e.addresses[1] = $8 AND
+-- part: event_where
+-- part: event_order
+  LIMIT $4::integer)
   UNION ALL
-  (SELECT l.ledger, l.tx, l.op, l.event, l.closed_at, l.contract, l.kind, l.subject, l.addresses
-  FROM event.log AS l
-  WHERE l.deployment = $1::smallint AND hashtextextended(l.addresses[2], 0) = hashtextextended($5::text, 0)
-    AND l.addresses[2] = $5
-    AND l.ledger <= $2
-    AND ($3::text IS NULL OR (l.ledger <= split_part($3, '.', 1)::integer
-      AND (l.ledger, l.tx, l.op, l.event) < (split_part($3, '.', 1)::integer, split_part($3, '.', 2)::integer,
-        split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer)))
-  ORDER BY l.ledger DESC, l.tx DESC, l.op DESC, l.event DESC LIMIT $4::integer)
+  (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract, e.kind, e.subject, e.addresses
+  FROM event.log AS e
+  WHERE hashtextextended(e.addresses[2], 0) = hashtextextended($8::text, 0) AND e.addresses[2] = $8 AND
+-- part: event_where
+-- part: event_order
+  LIMIT $4::integer)
   UNION ALL
-  (SELECT l.ledger, l.tx, l.op, -1, l.closed_at, l.contract, NULL, NULL, NULL FROM chain.call AS l
-  WHERE l.deployment = $1 AND l.source = $5 AND l.ledger <= $2
-    AND ($3 IS NULL OR (l.ledger <= split_part($3, '.', 1)::integer
-      AND (l.ledger, l.tx, l.op, -1) < (split_part($3, '.', 1)::integer, split_part($3, '.', 2)::integer,
-        split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer)))
-  ORDER BY l.ledger DESC, l.tx DESC, l.op DESC LIMIT $4)
+  (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract, NULL, NULL, NULL
+  FROM (SELECT c.deployment, c.ledger, c.tx, c.op, -1 AS event, c.closed_at, c.contract, c.source FROM chain.call AS c) AS e
+  WHERE e.source = $8 AND
+-- part: event_where
+-- part: event_order
+  LIMIT $4::integer)
 )
-SELECT coalesce(c.item, row_to_json(x))::text, l.ledger || '.' || l.tx || '.' || l.op || '.' || l.event
-FROM (SELECT * FROM page AS l ORDER BY l.ledger DESC, l.tx DESC, l.op DESC, l.event DESC LIMIT $4) AS l
+SELECT coalesce(c.item, row_to_json(x))::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
+FROM (SELECT * FROM page AS e
+-- part: event_order
+  LIMIT $4) AS e CROSS JOIN LATERAL (SELECT e.*) AS l
   LEFT JOIN LATERAL (SELECT row_to_json(y) AS item
     FROM chain.call AS c, LATERAL (SELECT
       'call' AS "type",
@@ -89,4 +85,4 @@ FROM (SELECT * FROM page AS l ORDER BY l.ledger DESC, l.tx DESC, l.op DESC, l.ev
 -- part: event_item
     chain.event_fields(l.kind, $1, l.ledger, l.tx, l.op, l.event) AS "fields"
   ) AS x
-ORDER BY l.ledger DESC, l.tx DESC, l.op DESC, l.event DESC
+-- part: event_order

@@ -1,11 +1,14 @@
--- list: deployment at after limit
+-- list: deployment at after limit from to order
 -- tag: Ledgers
 -- summary: Indexed ledgers
--- about: Newest first. With `ledger` those up to it.
+-- about: By time. With `ledger` those up to it.
 -- answer: Ledgers of IndexedLedger
--- Ledgers that are indexed, the newest first, over the primary key.
+-- Ledgers that are indexed, over the primary key.
 SELECT row_to_json(x)::text, l.ledger
 -- part: ledger_item
-WHERE l.deployment = $1::smallint AND l.ledger <= $2::integer AND ($3::text IS NULL OR l.ledger < $3::integer)
-ORDER BY l.ledger DESC
+WHERE l.deployment = $1::smallint AND l.ledger <= $2::integer
+  AND ($5::text IS NULL OR l.ledger > chain.ledger_before($1::smallint, to_timestamp($5::bigint)))
+  AND ($6::text IS NULL OR l.ledger <= chain.ledger_before($1::smallint, to_timestamp($6::bigint)))
+  AND ($3::text IS NULL OR CASE WHEN $7::text = 'asc' THEN l.ledger > $3::integer ELSE l.ledger < $3::integer END)
+ORDER BY CASE WHEN $7 = 'asc' THEN l.ledger END, l.ledger DESC
 LIMIT $4::integer

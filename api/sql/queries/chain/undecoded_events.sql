@@ -1,7 +1,7 @@
--- list: deployment at after limit
+-- list: deployment at after limit from to order
 -- tag: Activity
 -- summary: Undecoded events
--- about: Events that do not fit the catalogue, the newest first. Their bytes are kept, and not shown.
+-- about: Events that do not fit the catalogue, by time. Their bytes are kept, and not shown.
 -- answer: UndecodedEvents of UndecodedEvent
 -- schema: UndecodedEvent
 --   id                EventId  Stellar RPC's id of the event
@@ -11,21 +11,19 @@
 --   contract          Address  that emitted it
 --   undecodedBecause  string   why it could not be decoded
 --
--- Events that could not be decoded, the newest first, over the primary key. Their bytes are kept, and not shown: their
+-- Events that could not be decoded, by time, over the primary key. Their bytes are kept, and not shown: their
 -- content is unknown.
-SELECT row_to_json(x)::text, r.ledger || '.' || r.tx || '.' || r.op || '.' || r.event
-FROM event.raw AS r, LATERAL (SELECT
-    chain.event_id(r.ledger, r.tx, r.op, r.event) AS "id",
-    r.ledger::text AS "ledger",
-    chain.rfc3339(r.closed_at) AS "closedAt",
+SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
+FROM event.raw AS e, LATERAL (SELECT
+    chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",
+    e.ledger::text AS "ledger",
+    chain.rfc3339(e.closed_at) AS "closedAt",
     (SELECT encode(t.hash, 'hex') FROM chain.tx AS t
-      WHERE t.deployment = $1 AND t.ledger = r.ledger AND t.tx = r.tx) AS "txHash",
-    r.contract AS "contract",
-    r.reason AS "undecodedBecause"
+      WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx) AS "txHash",
+    e.contract AS "contract",
+    e.reason AS "undecodedBecause"
   ) AS x
-WHERE r.deployment = $1::smallint AND r.ledger <= $2::integer
-  AND ($3::text IS NULL OR (r.ledger <= split_part($3, '.', 1)::integer
-    AND (r.ledger, r.tx, r.op, r.event) < (split_part($3, '.', 1)::integer, split_part($3, '.', 2)::integer,
-      split_part($3, '.', 3)::integer, split_part($3, '.', 4)::integer)))
-ORDER BY r.ledger DESC, r.tx DESC, r.op DESC, r.event DESC
+WHERE
+-- part: event_where
+-- part: event_order
 LIMIT $4::integer

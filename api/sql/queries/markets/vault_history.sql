@@ -1,8 +1,8 @@
--- list: deployment at after limit market owner
+-- list: deployment at after limit from to order market owner
 -- of: vault
 -- tag: Vaults
 -- summary: Versions of a vault
--- about: Newest first, its closing included.
+-- about: By time, its closing included.
 -- answer: VaultHistory of VaultVersion
 -- schema: VaultVersion
 --   ledger                 Ledger    in which it happened
@@ -20,22 +20,22 @@
 --   "collateralTokenSymbol":"XLM", "collateral":"468620000000", "collateralScaled":"46862.0000000", "debt":"36914651438",
 --   "debtScaled":"3691.4651438"}
 --
--- Versions of a vault, the newest first, its closing included: over the key of the history.
+-- Versions of a vault by time, its closing included: over the key of the history.
 WITH k AS MATERIALIZED (
   SELECT s.key_hash FROM state.synthetic_engine_vault AS s
-  WHERE s.deployment = $1::smallint AND s.owner = $6::text AND s.synth_asset = $5::text
+  WHERE s.deployment = $1::smallint AND s.owner = $9::text AND s.synth_asset = $8::text
   UNION
   SELECT h.key_hash FROM event.synthetic_engine_open AS o, LATERAL (SELECT h.key_hash
     FROM history.synthetic_engine_vault AS h
-    WHERE h.deployment = $1 AND h.ledger = o.ledger AND h.key_owner = $6 AND h.synth = $5 LIMIT 1) AS h
-  WHERE o.deployment = $1 AND o.owner = $6 AND o.synth_asset = $5
+    WHERE h.deployment = $1 AND h.ledger = o.ledger AND h.key_owner = $9 AND h.synth = $8 LIMIT 1) AS h
+  WHERE o.deployment = $1 AND o.owner = $9 AND o.synth_asset = $8
 )
 SELECT row_to_json(x)::text, h.ledger || '.' || h.tx || '.' || h.seq
 FROM k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
-    WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2::integer
-      AND ($3::text IS NULL OR (h.ledger, h.tx, h.seq) < (split_part($3, '.', 1)::integer,
-        split_part($3, '.', 2)::integer, split_part($3, '.', 3)::integer))
-    ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT $4::integer) AS h
+    WHERE h.key_hash = k.key_hash AND
+-- part: version_where
+-- part: version_order
+    LIMIT $4::integer) AS h
   LEFT JOIN LATERAL (SELECT c.fn, c.hash FROM chain.call AS c
     WHERE c.deployment = $1 AND c.ledger = h.ledger AND c.tx = h.tx ORDER BY c.op LIMIT 1) AS c ON true,
   LATERAL (SELECT
@@ -51,5 +51,5 @@ FROM k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
     h.debt::text AS "debt",
     analyst.scaled(h.debt)::text AS "debtScaled"
   ) AS x
-ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC
+-- part: version_order
 LIMIT $4

@@ -1,0 +1,3 @@
+-- As event_order.
+  ORDER BY CASE WHEN $7 = 'asc' THEN h.ledger END, CASE WHEN $7 = 'asc' THEN h.tx END, CASE WHEN $7 = 'asc' THEN h.seq END,
+    h.ledger DESC, h.tx DESC, h.seq DESC
