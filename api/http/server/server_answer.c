@@ -97,15 +97,6 @@ static void add_rate(struct MHD_Response *response, const struct server_conn *co
     add(response, "RateLimit", text);
 }
 
-/* A look-up's JSON. It loads nothing, has no links, and its policy keeps it out of frames: lines
- * that say so once more would cost a tenth of the library's work for it. */
-static bool is_lookup(const struct server_conn *conn)
-{
-    const struct tide_reply *reply = &conn->reply;
-    return reply->status == 200 && !reply->content_type && !reply->security_policy &&
-           conn->request.route->class->lookup;
-}
-
 /* A line of the server's, unless the handler has its own. */
 static void add_unless(struct MHD_Response *response, const struct server_conn *conn,
                        const char *name, const char *value)
@@ -142,10 +133,8 @@ static bool add_head(struct MHD_Response *response, struct server_conn *conn)
     server_origin_add(response, conn);
     add_unless(response, conn, "Content-Security-Policy", policy ? policy : closed_policy);
     add(response, "X-Content-Type-Options", "nosniff");
-    if (!is_lookup(conn)) {
-        add_unless(response, conn, "X-Frame-Options", "DENY");
-        add(response, "Referrer-Policy", "no-referrer");
-    }
+    add_unless(response, conn, "X-Frame-Options", "DENY");
+    add(response, "Referrer-Policy", "no-referrer");
     add_lines(response, &reply->lines);
     if (conn->worker->server->tls)
         add(response, "Strict-Transport-Security", "max-age=31536000");

@@ -11,13 +11,28 @@ enum {
     ENCODE_ALL = 1u << TIDE_ENCODING_GZIP | 1u << TIDE_ENCODING_ZSTD
 };
 
+/* A stale node does not know whether its own answer, or the client's copy, is still true. */
+static bool is_stale(const struct server_conn *conn)
+{
+    const struct tide_answer_at *at = &conn->reply.at;
+    return at->known && at->age_ms > conn->worker->server->options.config->stale_after_ms;
+}
+
+static bool may_be_kept(const char *cache_control)
+{
+    return !strstr(cache_control, "no-store");
+}
+
+/* A stale answer may be kept, but is asked for again before each use. */
 const char *server_cache_control(const struct server_conn *conn)
 {
     const struct tide_reply *reply = &conn->reply;
     if (reply->cache_control)
         return reply->cache_control;
     const struct tide_route *route = conn->request.route;
-    return route && reply->status == 200 ? route->cache_control : "no-store";
+    if (!route || reply->status != 200)
+        return "no-store";
+    return is_stale(conn) && may_be_kept(route->cache_control) ? "no-cache" : route->cache_control;
 }
 
 /* --- ETag and 304 ------------------------------------------------------------------------ */
@@ -56,8 +71,7 @@ static void make_tag(struct server_conn *conn)
 {
     uint8_t of[DIGEST_BYTES];
     const struct tide_reply *reply = &conn->reply;
-    if (reply->status != 200 || reply->stream.read ||
-        strstr(server_cache_control(conn), "no-store"))
+    if (reply->status != 200 || reply->stream.read || !may_be_kept(server_cache_control(conn)))
         return;
     digest_reply(of, conn);
     memcpy(conn->tag, "W/\"", 3);
@@ -72,13 +86,6 @@ static bool has_tag(tide_slice list, const char *tag)
     if (list.len == 1 && list.ptr[0] == '*')
         return true;
     return list.len >= len && memmem(list.ptr, list.len, tag + 2, len) != NULL;
-}
-
-/* A stale node does not know whether the client's copy is still true. */
-static bool is_stale(const struct server_conn *conn)
-{
-    const struct tide_answer_at *at = &conn->reply.at;
-    return at->known && at->age_ms > conn->worker->server->options.config->stale_after_ms;
 }
 
 static void answer_unchanged(struct server_conn *conn)

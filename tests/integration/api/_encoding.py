@@ -219,15 +219,18 @@ def stale():
     for path in ("/api/partners", "/api/ledgers?limit=3", "/api/pools"):
         status, head, data = ask(path)
         check(status == 200 and int(head["Data-Age-Ms"]) > 3000, f"{path}: {status}, {head['Data-Age-Ms']} ms")
+        check(head["Cache-Control"] == "no-cache", f"{path}: a stale answer may be kept: {head['Cache-Control']}")
         for sent in (head["ETag"], "*"):
             again = ask(path, headers={"If-None-Match": sent})
             check(again[0] == 200 and again[2] == data, f"{path}: {again[0]} of a stale answer")
         if path != "/api/pools":  # as of a ledger nothing is stale
             then = ask(at(path, LAST))
+            check(then[1]["Cache-Control"] == "public, max-age=1", f"{path} as of a ledger: {then[1]['Cache-Control']}")
             check(ask(at(path, LAST), headers={"If-None-Match": then[1]["ETag"]})[0] == 304, f"{path} as of a ledger")
     status, head, data = ask("/api/prices", headers={"If-None-Match": "*"})
     check(status == 503 and json.loads(data)["code"] == "stale", f"a look-up: {status}")
-    print("ok a stale answer is sent whole")
+    check(head["Cache-Control"] == "no-store", f"a look-up: {head['Cache-Control']}")
+    print("ok a stale answer is sent whole, and never kept as fresh")
 
 
 {"codings": codings, "tags": tags, "stale": stale}[WHAT]()

@@ -253,6 +253,11 @@ class Client:
                 self.fault(request, f"{response.status} without the headers of every answer: {dict(response.headers)} {body[:99]!r}")
             self.seen["of the library"] += 1
             return
+        framed = request.partition(b" ")[2].startswith(b"/kyc")  # a page of KYC may stand in an integrator's frame
+        wanted = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY"}
+        for name, value in wanted.items():
+            if response.headers.get(name) != value and not (framed and name == "X-Frame-Options"):
+                self.fault(request, f"{response.status} with {name} {response.headers.get(name)}")
         if response.status >= 400 and method != "HEAD" and request[:4] != b"HEAD":
             problem = json.loads(body)
             if problem["status"] != response.status:

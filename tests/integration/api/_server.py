@@ -162,6 +162,11 @@ def answers():
     check(status == 200 and json.loads(body)["ready"] is True, body)
     for name in [*COMMON, "ledger-sequence", "ledger-closed-at", "data-age-ms", "network"]:
         check(name in headers, f"readyz without {name}")
+    for path in (STATUS, "/api/prices", "/api/sdk/contracts", "/api/ledgers", "/openapi.json", "/no-such"):
+        found = get(path)[1]
+        missing = [name for name in COMMON if name not in found]
+        check(not missing and found["x-frame-options"] == "DENY" and found["referrer-policy"] == "no-referrer",
+              f"{path} without {missing}: {found}")
     seen = set()
     c = http.client.HTTPConnection("127.0.0.1", PORT, timeout=20)
     local = None
