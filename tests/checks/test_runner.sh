@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# tools/test, with stand-ins for what it builds and runs: a dashboard that does not build fails it, a system without npm
+# does not, and neither does it hide a test that fails.
+set -euo pipefail
+fail() { echo "FAIL: $*" >&2; exit 1; }
+dir=$(mktemp -d "${TMPDIR:-/tmp}/tide-runner.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+mkdir -p "$dir/tools" "$dir/bin"
+cp "$TIDE_SOURCE_DIR/tools/test" "$dir/tools/"
+stand_in() { printf '#!/bin/sh\n%s\n' "$2" >"$dir/$1"; chmod +x "$dir/$1"; }
+stand_in tools/install-deps 'exit 0'
+stand_in bin/cmake 'exit 0'
+
+# ends CODE DASHBOARD TESTS LINE: the code of tools/test when the dashboard's build ends with DASHBOARD and TESTS % pass.
+ends() {
+    local code=0
+    stand_in tools/dashboard "exit $2"
+    stand_in bin/ctest "echo '$3% tests passed, of 1'"
+    TMPDIR=$dir PATH=$dir/bin:$PATH "$dir/tools/test" quick >"$dir/out" 2>&1 || code=$?
+    [ $code = "$1" ] || fail "dashboard $2, tests $3 %: exit $code, not $1: $(cat "$dir/out")"
+    grep -q "$4" "$dir/out" || fail "dashboard $2, tests $3 %: no \"$4\" in $(cat "$dir/out")"
+}
+ends 0 0 100 'release: 100%'
+ends 1 1 100 'the dashboard: does not build'
+ends 0 69 100 'its tests are skipped'
+ends 1 69 0 'release: 0%'
+ends 1 0 0 'release: 0%'
+echo "ok tools/test fails when the dashboard does not build"
