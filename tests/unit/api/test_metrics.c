@@ -38,11 +38,12 @@ static void test_text(void **state)
     tide_metric_u64(&out, TIDE_M_api_requests_total, "route=\"x\"", 7);
     tide_metric_part_real(&out, TIDE_M_api_request_duration_seconds, "_sum", "", 0.5);
     tide_buf_u8(&out, 0);
-    assert_string_equal(out.ptr, "# HELP tidemark_api_requests_total Requests answered, by route "
-                                 "and status; route none: matched no route.\n"
-                                 "# TYPE tidemark_api_requests_total counter\n"
-                                 "tidemark_api_requests_total{route=\"x\"} 7\n"
-                                 "tidemark_api_request_duration_seconds_sum 0.5\n");
+    assert_string_equal((const char *)out.ptr,
+                        "# HELP tidemark_api_requests_total Requests answered, by route "
+                        "and status; route none: matched no route.\n"
+                        "# TYPE tidemark_api_requests_total counter\n"
+                        "tidemark_api_requests_total{route=\"x\"} 7\n"
+                        "tidemark_api_request_duration_seconds_sum 0.5\n");
     tide_buf_release(&out);
 }
 
