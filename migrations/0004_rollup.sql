@@ -253,6 +253,63 @@ COMMENT ON COLUMN rollup.closing.seq IS 'Change within the transaction';
 COMMENT ON COLUMN rollup.closing.amount IS 'Raw units (a pool: of token A; a feed: its time-weighted price); null: the entry was removed';
 COMMENT ON COLUMN rollup.closing.amount_b IS 'A pool''s reserve of token B, raw units';
 
+-- Records of the compliance registry, so that counts at the end of any day are sums of changes. Each record has the last
+-- version of each day on which it changed: where ranges come in another order, the changes that it makes to the sums are
+-- taken from these rows. Where a person lives is in none of them.
+CREATE TABLE rollup.compliance_version (
+    deployment smallint    NOT NULL,
+    key_hash   bytea       NOT NULL,
+    day        date        NOT NULL,
+    ledger     integer     NOT NULL,
+    tx         integer     NOT NULL,
+    seq        integer     NOT NULL,
+    status     smallint,
+    provider   text,
+    ends       bigint,
+    PRIMARY KEY (deployment, key_hash, day)
+) WITH (fillfactor = 90);
+-- Records that changed on a day.
+CREATE INDEX ON rollup.compliance_version (deployment, day);
+COMMENT ON TABLE rollup.compliance_version IS 'The last version on a day (UTC) of each compliance record';
+COMMENT ON COLUMN rollup.compliance_version.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.compliance_version.key_hash IS 'SHA-256 of the record''s ledger key';
+COMMENT ON COLUMN rollup.compliance_version.day IS 'Day, UTC';
+COMMENT ON COLUMN rollup.compliance_version.ledger IS 'Ledger of that version';
+COMMENT ON COLUMN rollup.compliance_version.tx IS 'Transaction in apply order';
+COMMENT ON COLUMN rollup.compliance_version.seq IS 'Change within the transaction';
+COMMENT ON COLUMN rollup.compliance_version.status IS 'Status as stored, 6: none that the protocol defines; null: the record was removed';
+COMMENT ON COLUMN rollup.compliance_version.provider IS 'Provider that attested';
+COMMENT ON COLUMN rollup.compliance_version.ends IS 'From this time on, unix seconds, the verified record counts as expired; null: never';
+
+CREATE TABLE rollup.compliance_day (
+    deployment smallint    NOT NULL,
+    day        date        NOT NULL,
+    status     smallint    NOT NULL,
+    provider   text        NOT NULL,
+    change     bigint      NOT NULL,
+    PRIMARY KEY (deployment, day, status, provider)
+) WITH (fillfactor = 70);
+COMMENT ON TABLE rollup.compliance_day IS 'How the number of compliance records changed on a day (UTC); days to come have those that will end then';
+COMMENT ON COLUMN rollup.compliance_day.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.compliance_day.day IS 'Day, UTC';
+COMMENT ON COLUMN rollup.compliance_day.status IS 'Status: verified ones are expired (5) from the day of their end on; 6: none that the protocol defines';
+COMMENT ON COLUMN rollup.compliance_day.provider IS 'Provider that attested';
+COMMENT ON COLUMN rollup.compliance_day.change IS 'Records more at the end of the day than at the end of the day before';
+
+-- Tells which of the ends of a day are later than its last ledger.
+CREATE TABLE rollup.compliance_end (
+    deployment smallint    NOT NULL,
+    ends       bigint      NOT NULL,
+    provider   text        NOT NULL,
+    records    bigint      NOT NULL,
+    PRIMARY KEY (deployment, ends, provider)
+);
+COMMENT ON TABLE rollup.compliance_end IS 'How many verified compliance records end at a time, if they are not changed before the end of that day';
+COMMENT ON COLUMN rollup.compliance_end.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.compliance_end.ends IS 'Unix seconds: from then on they count as expired';
+COMMENT ON COLUMN rollup.compliance_end.provider IS 'Provider that attested';
+COMMENT ON COLUMN rollup.compliance_end.records IS 'Records';
+
 -- Counts what has a price in the protocol itself: pools with USDC (twice their USDC), the engine's USDC,
 -- its other tokens at the feed of their symbol, and the stability pool's USDC. A day's row uses the last
 -- values known at its end.

@@ -6,7 +6,9 @@
  *             {history.x} a table that is read beside
  *             {=candle}   a table of the schema rollup that is folded into
  * Meaning   adds what the range has, so each range is folded once, in the transaction that makes
- *           its rows visible; the order of ranges does not matter.
+ *           its rows visible; the order of ranges does not matter. What depends on rows of other
+ *           ranges is taken from what was folded ({=…}), never from tables: with everything made
+ *           anew, ranges that are not folded yet stand in these.
  * Tokens    Rows of a discovered token join ledgers that were folded before. A statement that reads
  *           tables of tokens is run again over these ledgers. So it keeps the newest, and adds up
  *           nothing.
@@ -17,7 +19,7 @@
 #include "tidemark/buf.h"
 #include "tidemark/pg.h"
 
-#define TIDE_ROLLUP_VERSION 3
+#define TIDE_ROLLUP_VERSION 4
 
 /* Ledgers folded at a time where there are many: bounds what one statement sorts. */
 #define TIDE_ROLLUP_LEDGERS 50000u

@@ -222,6 +222,43 @@ def closings():
     return found.items()
 
 
+def compliance():
+    """Of records: the last version of each day; changes by day, status and provider; ends by second and provider."""
+    versions, changes, ends = {}, {}, {}
+    for row in rows("""SELECT *, extract(epoch FROM closed_at)::bigint AS t, encode(key_hash, 'hex') AS key, expires_at::text AS e
+                       FROM history.compliance_registry_compliance_rec ORDER BY ledger, tx, seq"""):
+        expires = 0 if row["removed"] or row["status"] != 2 else int(row["e"])
+        versions[row["deployment"], row["key"], day_of(row)] = (
+            row["ledger"], row["tx"], row["seq"], None if row["status"] is None else min(row["status"], 6), row["provider"], expires + 1 if 0 < expires < 253402300799 else None)
+    lines = {}
+    for deployment, key, day in sorted(versions):
+        lines.setdefault((deployment, key), []).append(day)
+    until = max((day for _, _, day in versions), default=0)
+    last = max([until, *(v[5] // DAY * DAY for v in versions.values() if v[5])])
+    for (deployment, key), days_of in lines.items():
+        before = None
+        marks = {*days_of, *(versions[deployment, key, d][5] // DAY * DAY for d in days_of if versions[deployment, key, d][5])}
+        for day in sorted(marks):  # what the record is at the end of each day that could change it
+            if day < days_of[0] or day > last:
+                continue
+            at = max(d for d in days_of if d <= day)
+            status, provider, end = versions[deployment, key, at][3:]
+            now = None if status is None else (5 if end and end // DAY * DAY <= day else status, provider)
+            for value, n in ((before, -1), (now, 1)):
+                if value:
+                    where = (deployment, day, *value)
+                    changes[where] = changes.get(where, 0) + n
+            if now and end and end // DAY * DAY == day:
+                ends[deployment, end, provider] = ends.get((deployment, end, provider), 0) + 1
+            before = now
+    return versions, {k: (n,) for k, n in changes.items() if n}, {k: (n,) for k, n in ends.items()}
+
+
+def stored_versions():
+    for r in rows("""SELECT *, encode(key_hash, 'hex') AS key, extract(epoch FROM day)::bigint AS t FROM rollup.compliance_version"""):
+        yield (r["deployment"], r["key"], r["t"]), tuple(r[n] for n in ("ledger", "tx", "seq", "status", "provider", "ends"))
+
+
 def days(all_trades, seen, markets):
     found = {}
 
@@ -266,6 +303,7 @@ def main():
     all_trades = list(trades())
     seen = active(all_trades)
     markets = list(market_days())
+    versions, changes, ends = compliance()
     print(", ".join([
         compare("candles", candles(all_trades), stored_candles()),
         compare("prices", prices(), stored_prices()),
@@ -279,7 +317,10 @@ def main():
         compare("market days", markets, stored("market_day", ("deployment", "market", "day"), (
             "opened", "liquidations", "minted", "repaid", "deposited", "withdrawn", "seized"))),
         compare("closings", closings(), stored("closing", ("deployment", "what", "name", "day"), (
-            "ledger", "tx", "seq", "amount", "amount_b")))]))
+            "ledger", "tx", "seq", "amount", "amount_b"))),
+        compare("versions of records", versions, stored_versions()),
+        compare("changes of records", changes, stored("compliance_day", ("deployment", "day", "status", "provider"), ("change",))),
+        compare("ends of records", ends, stored("compliance_end", ("deployment", "ends", "provider"), ("records",)))]))
 
 
 main()

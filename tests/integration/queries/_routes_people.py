@@ -3,6 +3,10 @@
 is there (routes_people.sh)."""
 import collections
 import json
+import os
+import pathlib
+import random
+import subprocess
 
 from _sql import Driver, sql
 
@@ -153,12 +157,93 @@ def counts(d, moments):
         now, wanted = moment(at), collections.Counter()
         for r in records(at):
             late = r["status"] == 2 and 0 < r["expires_at"] < now
-            wanted["Expired" if late else STATUSES[r["status"]], r["provider"]] += 1
+            wanted["Expired" if late else (STATUSES + [None])[min(r["status"], 6)], r["provider"]] += 1
         got = d.ask(with_at("/api/compliance/counts", at))
         assert got["complete"] and {(i["status"], i["provider"]): i["addresses"] for i in got["items"]} == dict(wanted), (at, got)
         seen.update(s for s, _ in wanted.elements())
     assert seen["Verified"] > 10 and len(seen) > 2, seen
     print("counts", dict(seen))
+
+
+def invent(dice, count):
+    """Records that change, end and go at times around the ends of days, which the story of the chain has few of. The rollups are made anew."""
+    closes = rows("SELECT ledger, closed_at, extract(epoch FROM closed_at)::bigint AS t FROM chain.ledger ORDER BY ledger")
+    contract = sql("SELECT contract FROM state.compliance_registry_instance LIMIT 1")
+    last = sql("SELECT max(ledger) FROM chain.ledger")
+    edges = [c["t"] for c, after in zip(closes, closes[1:]) if c["t"] // 86400 != after["t"] // 86400]
+    values = []
+    for n in range(count):
+        for c in sorted(dice.sample(closes, dice.choice((1, 1, 2, 3, 5))), key=lambda c: c["ledger"]):
+            for seq in range(dice.choice((1, 1, 2))):
+                near = dice.choice((c["t"] + dice.randrange(-86400, 40 * 86400), dice.choice(edges) + dice.randrange(-2, 3),
+                                    dice.choice(edges) // 86400 * 86400 + dice.randrange(86397, 86403), 0, 1, 253402300799, 2**64 - 1))
+                values.append(f"({n}, {c['ledger']}, {1000 + seq}, '{c['closed_at']}'::timestamptz, {str(dice.random() < 0.1).lower()},"
+                              f" {near}, '{dice.choice('ABC')}', {dice.choice((0, 1, 2, 2, 2, 2, 3, 4, 5, 6, 4294967295))})")
+    sql(f"""CREATE TABLE public.invented AS SELECT sha256(convert_to('invented' || n, 'UTF8')) AS key_hash, v.* FROM (VALUES {", ".join(values)})
+            AS v (n, ledger, tx, closed_at, removed, ends, provider, status);
+        INSERT INTO history.compliance_registry_compliance_rec (deployment, key_hash, ledger, tx, seq, closed_at, contract, removed, address,
+            expires_at, jurisdiction, provider, reason, status, updated_at)
+          SELECT 1, key_hash, ledger, tx, 0, closed_at, '{contract}', removed, CASE WHEN NOT removed THEN 'G' || n END,
+            CASE WHEN NOT removed THEN ends END, 276, CASE WHEN NOT removed THEN provider END, 'attest', CASE WHEN NOT removed THEN status END, 0
+          FROM public.invented;
+        INSERT INTO state.compliance_registry_compliance_rec (deployment, key_hash, ledger, tx, seq, closed_at, contract, address,
+            expires_at, jurisdiction, provider, reason, status, updated_at)
+          SELECT 1, key_hash, ledger, tx, 0, closed_at, '{contract}', 'G' || n, ends, 276, provider, 'attest', status, 0
+          FROM (SELECT DISTINCT ON (key_hash) * FROM public.invented ORDER BY key_hash, ledger DESC, tx DESC) AS v WHERE NOT removed;
+        DROP TABLE public.invented; DELETE FROM rollup.built; ANALYZE""")
+    subprocess.run([os.environ["TIDE_BIN"] + "/tidemark-indexer", "run", "--lake", os.environ["PG_DIR"] + "/sim/lake", "--stop-at-end",
+                    "--proof", "none"], check=True, stderr=subprocess.DEVNULL)
+    assert sql("SELECT count(*) FROM rollup.built") == "1", last
+
+
+def any_order(dice):
+    """The rollup of records is the same in whatever order it takes the ranges."""
+    text = (pathlib.Path(__file__).resolve().parents[3] / "indexer/rollup/compliance.sql").read_text()
+    text = text.replace("{!history.", "history.").replace("{=", "trial.").replace("}", "")
+    tables = ("compliance_version", "compliance_day", "compliance_end")
+    first, last = map(int, sql("SELECT min(ledger), max(ledger) FROM chain.ledger").split("|"))
+    for cuts in (0, 1, 7, 30):
+        marks = [first, *sorted(dice.sample(range(first + 1, last), cuts)), last + 1]
+        ranges = list(zip(marks, marks[1:]))
+        dice.shuffle(ranges)
+        sql("CREATE SCHEMA trial; " + "; ".join(f"CREATE TABLE trial.{t} (LIKE rollup.{t} INCLUDING INDEXES)" for t in tables))
+        sql("PREPARE fold AS " + text + ";" + ";".join(f"EXECUTE fold (1, {lo}, {hi - 1})" for lo, hi in ranges))
+        for t in tables:
+            differ = sql(f"SELECT count(*) FROM ((TABLE trial.{t} EXCEPT TABLE rollup.{t}) UNION ALL (TABLE rollup.{t} EXCEPT TABLE trial.{t})) AS x")
+            assert differ == "0" and sql(f"SELECT count(*) > 20 FROM trial.{t}") == "t", (t, differ, ranges)
+        sql("DROP SCHEMA trial CASCADE")
+
+
+def daily(d, dice, moments):
+    """Counts by day: those at the last ledger of each day, which are those of /api/compliance/counts as of that ledger."""
+    closes = rows("SELECT ledger, closed_at, (closed_at AT TIME ZONE 'UTC')::date::text AS day FROM chain.ledger ORDER BY ledger")
+    born = sql("SELECT min(closed_at AT TIME ZONE 'UTC')::date FROM history.compliance_registry_compliance_rec WHERE NOT removed")
+    days = sql(f"SELECT d::date FROM generate_series('{born}'::date, '{closes[-1]['day']}'::date, interval '1 day') AS d").split()
+    last = {day: max(c["ledger"] for c in closes if c["day"] <= day) for day in days}  # some days have no ledger
+    told = {}
+    for day in days:
+        got = d.ask(with_at("/api/compliance/counts", last[day]))
+        told[day] = [(i["status"], i["provider"], i["addresses"]) for i in got["items"]]
+    for at in moments:
+        today = next(c["day"] for c in closes if c["ledger"] == at) if at != NEWEST else None
+        for order in ("desc", "asc"):
+            wanted = [day for day in days if today is None or day < today]
+            got = d.pages(with_at(f"/api/compliance/daily?order={order}", at), 5 if order == "asc" else 60)[0]
+            assert [g["day"] for g in got] == (wanted if order == "asc" else wanted[::-1]), (at, order)
+            for g in got:
+                assert g["complete"] and g["ledger"] == str(last[g["day"]]), g
+                assert [(i["status"], i["provider"], i["addresses"]) for i in g["counts"]] == told[g["day"]], (at, g, told[g["day"]])
+    assert "jurisdiction" not in json.dumps(got).lower()
+    for _ in range(20):
+        lo, hi = sorted(dice.sample(range(len(days)), 2))
+        got = d.ask(f"/api/compliance/daily?from={days[lo]}T00:00:00Z&to={days[hi]}T00:00:00Z&limit=200")["items"]
+        assert [g["day"] for g in got] == days[lo:hi][::-1], (days[lo], days[hi])
+        assert [[(i["status"], i["provider"], i["addresses"]) for i in g["counts"]] for g in got] == [told[x] for x in days[lo:hi]][::-1]
+    for wrong in ("from=x", "order=x", "limit=201", "cursor=x", "fill=previous"):
+        d.ask("/api/compliance/daily?" + wrong, 400)
+    states = {s or "none" for items in told.values() for s, _, _ in items}
+    assert len(days) > 10 and "Verified" in states and len(states) > 2, (len(days), states)
+    print(f"counts of {len(days)} days, {sum(map(len, told.values()))} figures: {sorted(states)}")
 
 
 # --- tokens by symbol -------------------------------------------------------------------------------------------------
@@ -214,6 +299,11 @@ def main():
     portfolios(d, (NEWEST, last, (first + last) // 2, first + 40))
     expiring(d, (NEWEST, last, (first + last) // 2, first + 40))
     counts(d, (NEWEST, last, (first + last) // 2, first + 40))
+    dice = random.Random(int(os.environ.get("TIDE_SEED", "14")))
+    invent(dice, 400)
+    any_order(dice)
+    counts(d, (NEWEST, last, *(dice.randrange(first, last) for _ in range(6))))
+    daily(d, dice, (NEWEST, last, (first + last) // 2, dice.randrange(first, last)))
     symbols(d)
     many_rows(d, 3000)
     d.close()

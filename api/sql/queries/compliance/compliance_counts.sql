@@ -36,7 +36,7 @@ SELECT row_to_json(x)::text
 FROM (SELECT
     to_json(ARRAY(SELECT row_to_json(i)
       FROM (
-        SELECT CASE WHEN v.status = 2 AND v.expires_at > 0 AND v.expires_at < n.now THEN 5 ELSE least(v.status, 99) END AS status,
+        SELECT CASE WHEN v.status = 2 AND v.expires_at > 0 AND v.expires_at < n.now THEN 5 ELSE least(v.status, 6) END AS status,
           v.provider, count(*) AS addresses
         FROM n, (SELECT * FROM v LIMIT 100000) AS v GROUP BY 1, 2
       ) AS c, LATERAL (SELECT
