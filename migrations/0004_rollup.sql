@@ -310,6 +310,31 @@ COMMENT ON COLUMN rollup.compliance_end.ends IS 'Unix seconds: from then on they
 COMMENT ON COLUMN rollup.compliance_end.provider IS 'Provider that attested';
 COMMENT ON COLUMN rollup.compliance_end.records IS 'Records';
 
+-- A part of a minute, which candles do not have: as of a ledger, those of the minute in which it closed. As indexer/rollup/trade.sql
+-- sums them up.
+CREATE FUNCTION chain.trades(deployment smallint, pool_id text, from_ledger integer, to_ledger integer)
+  RETURNS TABLE (swaps bigint, volume_quote numeric, fees_quote numeric)
+  LANGUAGE sql STABLE PARALLEL SAFE
+  BEGIN ATOMIC
+    SELECT count(*), sum(CASE WHEN q.is_a = s.a_to_b THEN s.amount_in WHEN q.is_a IS NOT NULL THEN s.amount_out END),
+      sum(CASE WHEN q.is_a = s.a_to_b THEN f.fee WHEN q.is_a IS NOT NULL THEN
+        CASE WHEN s.amount_in = 0 THEN 0 ELSE div(f.fee * s.amount_out, s.amount_in) END END)
+    FROM (event.liquidity_pool_swap AS s JOIN (SELECT) AS s_bound ON (s.deployment, s.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
+      LEFT JOIN LATERAL (SELECT h.fee_tier, h.token_a, h.token_b
+        FROM (history.liquidity_pool_pool AS h JOIN (SELECT) AS h_bound ON (h.deployment, h.contract) IN
+          (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
+        WHERE h.deployment = s.deployment AND h.ledger = s.ledger AND h.tx = s.tx AND h.pool_id = s.pool_id AND NOT h.removed
+        ORDER BY h.seq DESC LIMIT 1) AS v ON true
+      LEFT JOIN LATERAL (SELECT j.address FROM chain.deployment AS d
+        CROSS JOIN LATERAL jsonb_to_recordset(d.contracts) AS j (address text, role text)
+        WHERE d.id = s.deployment AND j.role = 'usdc' LIMIT 1) AS u ON true
+      CROSS JOIN LATERAL (SELECT CASE u.address WHEN v.token_a THEN true WHEN v.token_b THEN false END AS is_a) AS q
+      CROSS JOIN LATERAL (SELECT div(s.amount_in * v.fee_tier, 10000) AS fee) AS f
+    WHERE s.deployment = trades.deployment AND s.pool_id = trades.pool_id AND s.ledger BETWEEN trades.from_ledger AND trades.to_ledger;
+  END;
+COMMENT ON FUNCTION chain.trades(smallint, text, integer, integer) IS 'trades of a pool in a few ledgers: number, volume and fees in USDC';
+
 -- Counts what has a price in the protocol itself: pools with USDC (twice their USDC), the engine's USDC,
 -- its other tokens at the feed of their symbol, and the stability pool's USDC. A day's row uses the last
 -- values known at its end.

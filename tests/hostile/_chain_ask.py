@@ -33,10 +33,7 @@ WHOLE = {"/api/earnings/claimable/{address}", "/api/stats", "/api/stats/daily", 
 # Members that count everybody.
 # A label beside the answer: always the token's present one.
 LABELS = {"tokenSymbol", "tokenASymbol", "tokenBSymbol", "tokenInSymbol", "tokenOutSymbol", "synthTokenSymbol", "collateralTokenSymbol"}
-# As of a ledger they leave out the minute in which it closed if a later trade is in it: a defect, named in the texts of the fields.
-MINUTE = {"swaps24h", "volumeQuote24h", "volumeQuote24hScaled", "feesQuote24h", "feesQuote24hScaled"}
-PAST = {"/api/pools": MINUTE, "/api/pools/{pool}": MINUTE,
-        "/api/addresses/{address}/portfolio": {"decimals", "balanceScaled"}}  # of the token as it is now
+PAST = {"/api/addresses/{address}/portfolio": {"decimals", "balanceScaled"}}  # of the token as it is now
 LEDGER = {"hash", "previousHash", "transactions", "protocolTransactions", "events", "changes", "rawEvents", "rawStates", "rawCalls", "callsVerified",
           "callsRewritten", "callsUnverified", "calls", "proof"}
 COUNTS = {"/api/ledgers": LEDGER, "/api/ledgers/{sequence}": LEDGER, "/api/sdk/contracts": {"complete", "agrees", "namedByDao"}}

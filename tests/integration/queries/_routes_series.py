@@ -255,8 +255,7 @@ def figures_of(chain, pool, ledger):
     quote = {version["token_a"]: version["a"], version["token_b"]: version["b"]}.get(chain.usdc)
     since = (now - DAY) // 60 * 60 + 60
     mine = [t for t in chain.trades if t["pool_id"] == pool]
-    later = any(t["ledger"] > ledger and t["t"] // 60 == now // 60 for t in mine)
-    day = [t for t in mine if t["t"] >= since and t["ledger"] <= ledger and not (later and t["t"] // 60 == now // 60)]
+    day = [t for t in mine if t["t"] >= since and t["ledger"] <= ledger]
     out = {"tvlQuote": None if quote is None else str(2 * quote), "swaps24h": len(day),
            "volumeQuote24h": None if quote is None else total(day, "volumeQuote"),
            "feesQuote24h": None if quote is None else total(day, "feesQuote"), "change24hBps": None, "providerReturnBps": None}
@@ -274,9 +273,20 @@ def figures_of(chain, pool, ledger):
     return {**out, **{n + "Scaled": scaled(out[n]) for n in ("tvlQuote", "volumeQuote24h", "feesQuote24h")}}
 
 
+def within_minutes(chain):
+    """Ledgers in whose minute a pool traded both up to them and later."""
+    minutes = {}
+    for t in chain.trades:
+        minutes.setdefault((t["pool_id"], t["t"] // 60), set()).add(t["ledger"])
+    return sorted({ledger for found in minutes.values() for ledger in found if ledger < max(found)})
+
+
 def pools(d, chain):
     seen = {"change24hBps": 0, "providerReturnBps": 0, "swaps24h": 0}
     ledgers = [chain.last, chain.last - 1, chain.last - 33, chain.last - 150] + random.sample(sorted(chain.closes)[40:], 6)
+    within = within_minutes(chain)
+    assert len(within) >= 3, "hardly any ledger within a minute of trades"
+    ledgers += random.sample(within, min(len(within), 6))
     for ledger in [None] + ledgers:
         for item in d.pages("/api/pools" + ("" if ledger is None else f"?ledger={ledger}"), 3)[0]:
             wanted = figures_of(chain, item["pool"], ledger or chain.last)

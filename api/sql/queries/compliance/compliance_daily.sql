@@ -9,11 +9,10 @@
 -- schema: ComplianceDay
 --   day       date               the day, UTC
 --   ledger    Ledger             the last ledger of the day; of a day without one, the last before it
---   closedAt  Time               when that ledger closed
 --   counts    ComplianceCount[]  by status and provider; those with no address have no item
 --   complete  boolean            false: more than 200 pairs of status and provider, and only so many are counted; or more than
 --                                200000 changes, and nothing is
--- example: {"day":"2026-01-31", "ledger":"1521", "closedAt":"2026-01-31T07:22:54Z", "counts":[{"status":"Verified",
+-- example: {"day":"2026-01-31", "ledger":"1521", "counts":[{"status":"Verified",
 --   "provider":"GA3WPWKYUNJXX2YWO2V7NOZL5RS5MWCWWVM3OHODGWFKONDOGOLEB3LD", "addresses":41}], "complete":true}
 --
 -- Sums of the changes by day, over their key: one row for each status and provider that changed on a day, however many records
@@ -70,7 +69,6 @@ SELECT row_to_json(x)::text, p.day::text
 FROM page AS p CROSS JOIN whole AS w LEFT JOIN day AS d ON d.day = p.day, LATERAL (SELECT
     p.day::text AS "day",
     p.ledger::text AS "ledger",
-    chain.rfc3339(p.closed_at) AS "closedAt",
     coalesce(d.counts, '[]') AS "counts",
     w.known AND w.shown AS "complete"
   ) AS x

@@ -1,5 +1,5 @@
 -- The last 24 hours, up to the next minute, as intervals that are stored: short ones at both ends, at most 47. As of a
--- ledger they end with the minute in which it closed; the candles' last trade tells which of them reach beyond it.
+-- ledger they end with the minute in which it closed; the candles' last trade tells which of them reach beyond it (chain.trades).
   SELECT i.seconds, i.begins, i.ends
   FROM (SELECT $2::integer < 2147483647 AS past,
       CASE WHEN $2 = 2147483647 THEN greatest(now(), c.closed_at) ELSE l.closed_at END AS at

@@ -10,11 +10,10 @@
 --   spotPrice          Amount?+  price of A in B, 7 decimals; null: the pool is empty
 --   change24hBps       Bps?      change of that price in 24 hours; null: it had no price then, or that is not indexed
 --   tvlQuote           Amount?+  twice its USDC; null: neither token is USDC
---   volumeQuote24h     Amount?+  volume of the last 24 hours in USDC, from the next minute on; as of a ledger without
---                                trades of the minute in which it closed, where later ones are in it; null: neither
---                                token is USDC
+--   volumeQuote24h     Amount?+  volume of the last 24 hours in USDC, from the next minute on; null: neither token is
+--                                USDC, or as `swaps24h`
 --   feesQuote24h       Amount?+  fees of these trades in USDC, the protocol's part included
---   swaps24h           Count     number of these trades
+--   swaps24h           Count?    number of these trades; null: as of a ledger whose last trades are archived
 --   providerReturnBps  Bps?      what a share earned in fees in the last 7 days, against its value now, times 365 / 7;
 --                                fees in A count at the spot price; null: the pool was empty or not indexed then
 --   totalShares        Amount    shares of all providers
@@ -70,10 +69,21 @@ FROM k, past, LATERAL (
       div((v.earned_a * p.reserve_b + v.earned_b * p.reserve_a) * p.total_shares * 3650000,
         2 * p.reserve_a * p.reserve_b * 7000000000000) END AS provider_return
   ) AS r,
-  LATERAL (SELECT coalesce(sum(c.swaps), 0) AS swaps, coalesce(sum(c.volume_quote), 0) AS volume, coalesce(sum(c.fees_quote), 0) AS fees
-    FROM last_day AS i, rollup.candle AS c
-    WHERE c.deployment = $1 AND c.pool_id = k.pool_id AND c.seconds = i.seconds AND c.at >= i.begins AND c.at < i.ends
-      AND c.last_place < ($2::bigint + 1) * 1048576) AS t,
+  LATERAL (SELECT coalesce(sum(c.swaps), 0) AS swaps, coalesce(sum(c.volume_quote), 0) AS volume, coalesce(sum(c.fees_quote), 0) AS fees,
+      coalesce(bool_and(c.known), true) AS known
+    FROM (
+        SELECT c.swaps, c.volume_quote, c.fees_quote, true AS known
+        FROM last_day AS i, rollup.candle AS c
+        WHERE c.deployment = $1 AND c.pool_id = k.pool_id AND c.seconds = i.seconds AND c.at >= i.begins AND c.at < i.ends
+          AND c.last_place < ($2::bigint + 1) * 1048576
+        UNION ALL
+        SELECT m.swaps, m.volume_quote, m.fees_quote, NOT EXISTS (SELECT FROM chain.archive AS a
+          WHERE a.deployment = $1 AND a.from_ledger <= $2 AND a.end_ledger > b.ledger)
+        FROM last_day AS i, rollup.candle AS c, LATERAL (SELECT (c.first_place / 1048576)::integer AS ledger) AS b,
+          LATERAL chain.trades($1, k.pool_id, b.ledger, $2) AS m
+        WHERE $2 < 2147483647 AND i.ends = 'infinity' AND c.deployment = $1 AND c.pool_id = k.pool_id AND c.seconds = i.seconds
+          AND c.at >= i.begins AND c.first_place < ($2::bigint + 1) * 1048576 AND c.last_place >= ($2::bigint + 1) * 1048576
+      ) AS c) AS t,
   LATERAL (SELECT
     k.pool_id AS "pool",
     k.contract AS "contract",
@@ -90,11 +100,11 @@ FROM k, past, LATERAL (
     CASE WHEN abs(r.change) < 1e39 THEN r.change::text END AS "change24hBps",
     v.tvl::text AS "tvlQuote",
     analyst.scaled(v.tvl)::text AS "tvlQuoteScaled",
-    CASE WHEN v.tvl IS NOT NULL THEN t.volume::text END AS "volumeQuote24h",
-    CASE WHEN v.tvl IS NOT NULL THEN analyst.scaled(t.volume)::text END AS "volumeQuote24hScaled",
-    CASE WHEN v.tvl IS NOT NULL THEN t.fees::text END AS "feesQuote24h",
-    CASE WHEN v.tvl IS NOT NULL THEN analyst.scaled(t.fees)::text END AS "feesQuote24hScaled",
-    t.swaps AS "swaps24h",
+    CASE WHEN v.tvl IS NOT NULL AND t.known THEN t.volume::text END AS "volumeQuote24h",
+    CASE WHEN v.tvl IS NOT NULL AND t.known THEN analyst.scaled(t.volume)::text END AS "volumeQuote24hScaled",
+    CASE WHEN v.tvl IS NOT NULL AND t.known THEN t.fees::text END AS "feesQuote24h",
+    CASE WHEN v.tvl IS NOT NULL AND t.known THEN analyst.scaled(t.fees)::text END AS "feesQuote24hScaled",
+    CASE WHEN t.known THEN t.swaps END AS "swaps24h",
     CASE WHEN r.provider_return < 1e39 THEN r.provider_return::text END AS "providerReturnBps",
     p.total_shares::text AS "totalShares",
     p.fee_tier::text AS "feeTierBps",
