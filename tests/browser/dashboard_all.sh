@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All pages of the dashboard at three widths in both colour schemes with axe; a swap that arrives on an open page; the
-# CPU time of an idle tab. Screenshots: the build's browser/.
+# CPU time of an idle tab, with a ledger every five seconds. Screenshots: the build's browser/.
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/_page.sh"
@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 tmp=$(mktemp -d)
 chmod 755 "$tmp"
 trap 'rm -rf "$tmp"' EXIT
-TMPDIR=$tmp "$TIDE_SOURCE_DIR/tools/with-stack" --kyc '' --ledgers 400 -- \
+TMPDIR=$tmp "$TIDE_SOURCE_DIR/tools/with-stack" --kyc '' --close-ms 5000 --ledgers 400 -- \
     sh -c 'SIM="for user in $(seq -s " " 30); do tidemark-sim tx swap --rpc $TIDEMARK_RPC_URL --user \$user --pool XLM --amount 500 && exit; done; exit 1" node "$1/dashboard.mjs" "$TIDEMARK_API_URL" "$1" looks live idle' \
     sh "$PAGE"
 echo "screenshots in $PAGE"

@@ -3,7 +3,7 @@
 // command that swaps), looks (all pages, three widths, both schemes, axe), idle.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
 import { launch } from './looks.mjs';
@@ -51,6 +51,24 @@ async function settled(page) {
   await page.locator('main h1').waitFor();
   await until(page, 'answers are missing', () => !document.querySelector('[aria-busy="true"]'));
   await until(page, 'charts are missing', () => [...document.querySelectorAll('.canvas')].every((box) => box.querySelector('canvas')));
+}
+/** CPU time of the browser's processes. */
+function cpuSeconds() {
+  const all = new Map(), mine = new Map();
+  for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      const [, parent, , , , , , , , , , user, system] = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number);
+      const kind = /--type=([\w-]+)/.exec(readFileSync(`/proc/${pid}/cmdline`, 'utf8'))?.[1] ?? 'browser';
+      all.set(Number(pid), { parent, kind, seconds: (user + system) / 100 });
+    } catch { /* it ended meanwhile */ }
+  }
+  for (const [pid, one] of all) {
+    let at = one;
+    while (at && at.parent !== process.pid) at = all.get(at.parent);
+    if (at) mine.set(pid, one);
+  }
+  return mine;
 }
 const name = (path) => path.replace(/\?.*/, '').split('/').filter(Boolean)[0] ?? 'overview';
 const kpi = (page, label) => page.locator('.kpi', { has: page.locator('dt', { hasText: label }) }).first();
@@ -273,20 +291,24 @@ const tests = {
     }
   },
 
-  // An idle tab: the browser's own account of the work of its main thread.
+  // An idle tab: the CPU time of its process, and of all processes of the browser, as the kernel counts it. (Performance.getMetrics
+  // counts the time that tasks take, in which other programs run too.)
   async idle() {
     const { context, page } = await open('/');
     await settled(page);
-    const client = await context.newCDPSession(page);
-    await client.send('Performance.enable');
-    const busy = async () => (await client.send('Performance.getMetrics')).metrics.find((m) => m.name === 'TaskDuration').value;
     const seconds = Number(process.env.TIDE_IDLE_S ?? 60);
-    const before = await busy();
+    await page.waitForTimeout(5000); // the browser's own work after a page has been loaded
+    const before = cpuSeconds(), ledger = await page.locator('.badge').textContent();
     await page.waitForTimeout(seconds * 1000);
-    const share = (await busy() - before) / seconds;
-    assert.ok(share <= 0.01, `an idle tab is busy ${(share * 100).toFixed(2)} % of the time`);
+    const used = [...cpuSeconds()].map(([pid, one]) => ({ kind: one.kind, seconds: one.seconds - (before.get(pid)?.seconds ?? 0) }));
+    assert.notEqual(await page.locator('.badge').textContent(), ledger, 'ledgers arrived meanwhile');
+    const share = (list) => (100 * list.reduce((all, one) => all + one, 0)) / seconds;
+    const tab = share([Math.max(...used.filter((one) => one.kind === 'renderer').map((one) => one.seconds))]);
+    const all = share(used.map((one) => one.seconds));
+    assert.ok(tab <= 1, `an idle tab takes ${tab.toFixed(2)} % of a core`);
+    assert.ok(all <= 2, `the browser with an idle tab takes ${all.toFixed(2)} % of a core`);
     await context.close();
-    console.log(`ok idle: ${(share * 100).toFixed(2)} % of a core over ${seconds} s`);
+    console.log(`ok idle: ${tab.toFixed(2)} % of a core over ${seconds} s, with the browser's other processes ${all.toFixed(2)} %`);
   },
 };
 

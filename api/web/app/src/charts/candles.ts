@@ -15,12 +15,20 @@ function chart(element: HTMLElement): IChartApi {
   });
 }
 
-function drawing(made: IChartApi, series: ISeriesApi<SeriesType>, points: { time: number; at: number | null }[]): Drawing {
+interface Point { time: number; at: number | null }
+
+/** `set` gives the series their figures; false if it takes another chart. */
+function drawing<T>(made: IChartApi, series: ISeriesApi<SeriesType>, first: T, pointsOf: (data: T) => Point[], set: (data: T) => boolean): Drawing {
+  let points = pointsOf(first);
   return {
     point(index) {
       const point = index === null ? null : points[index];
       if (!point || point.at === null) made.clearCrosshairPosition();
       else made.setCrosshairPosition(point.at, point.time as UTCTimestamp, series);
+    },
+    update(data: T) {
+      points = pointsOf(data);
+      return set(data);
     },
     remove: () => made.remove(),
   };
@@ -33,37 +41,47 @@ const precision = (values: (number | null)[]) => {
 
 export interface Candle { time: number; open: number | null; high: number | null; low: number | null; close: number | null; volume: number | null }
 
-export function drawCandles(element: HTMLElement, candles: Candle[]): Drawing {
+export function drawCandles(element: HTMLElement, first: Candle[]): Drawing {
   const made = chart(element);
-  const digits = precision(candles.map((c) => c.close));
+  const digitsOf = (candles: Candle[]) => precision(candles.map((c) => c.close));
+  const digits = digitsOf(first);
   const bars = made.addSeries(CandlestickSeries, {
     upColor: colour('up'), downColor: colour('down'), wickUpColor: colour('up'), wickDownColor: colour('down'), borderVisible: false,
     priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits },
   });
-  bars.setData(candles.map((c) => (c.open === null || c.high === null || c.low === null || c.close === null
-    ? { time: c.time as UTCTimestamp }
-    : { time: c.time as UTCTimestamp, open: c.open, high: c.high, low: c.low, close: c.close })));
   const volume = made.addSeries(HistogramSeries, { priceFormat: { type: 'volume' }, priceScaleId: 'volume', lastValueVisible: false, priceLineVisible: false });
-  volume.setData(candles.map((c) => ({ time: c.time as UTCTimestamp, value: c.volume ?? 0, color: colour((c.close ?? 0) >= (c.open ?? 0) ? 'up-soft' : 'down-soft') })));
+  const up = colour('up-soft'), down = colour('down-soft');
+  const set = (candles: Candle[]) => {
+    bars.setData(candles.map((c) => (c.open === null || c.high === null || c.low === null || c.close === null
+      ? { time: c.time as UTCTimestamp }
+      : { time: c.time as UTCTimestamp, open: c.open, high: c.high, low: c.low, close: c.close })));
+    volume.setData(candles.map((c) => ({ time: c.time as UTCTimestamp, value: c.volume ?? 0, color: (c.close ?? 0) >= (c.open ?? 0) ? up : down })));
+    return digitsOf(candles) === digits;
+  };
+  set(first);
   made.priceScale('volume').applyOptions({ scaleMargins: { top: 0.8, bottom: 0 } });
   bars.priceScale().applyOptions({ scaleMargins: { top: 0.08, bottom: 0.24 } });
-  made.timeScale().setVisibleLogicalRange({ from: Math.max(0, candles.length - 120), to: candles.length + 2 });
-  return drawing(made, bars, candles.map((c) => ({ time: c.time, at: c.close })));
+  made.timeScale().setVisibleLogicalRange({ from: Math.max(0, first.length - 120), to: first.length + 2 });
+  return drawing(made, bars, first, (candles) => candles.map((c) => ({ time: c.time, at: c.close })), set);
 }
 
 export interface Line { name: string; colour: string; points: { time: number; value: number | null }[]; dashed?: boolean }
 
-export function drawPrices(element: HTMLElement, lines: Line[]): Drawing {
+export function drawPrices(element: HTMLElement, first: Line[]): Drawing {
   const made = chart(element);
-  const digits = precision(lines.flatMap((line) => line.points.map((p) => p.value)));
-  const series = lines.map((line) => {
-    const one = made.addSeries(LineSeries, {
-      color: colour(line.colour), lineWidth: 2, lineStyle: line.dashed ? 2 : 0, lastValueVisible: true, priceLineVisible: false,
-      priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits },
-    });
-    one.setData(line.points.map((p) => (p.value === null ? { time: p.time as UTCTimestamp } : { time: p.time as UTCTimestamp, value: p.value })));
-    return one;
-  });
+  const digitsOf = (lines: Line[]) => precision(lines.flatMap((line) => line.points.map((p) => p.value)));
+  const kindOf = (lines: Line[]) => JSON.stringify([digitsOf(lines), lines.map((line) => [line.name, line.colour, line.dashed])]);
+  const digits = digitsOf(first), kind = kindOf(first);
+  const series = first.map((line) => made.addSeries(LineSeries, {
+    color: colour(line.colour), lineWidth: 2, lineStyle: line.dashed ? 2 : 0, lastValueVisible: true, priceLineVisible: false,
+    priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits },
+  }));
+  const set = (lines: Line[]) => {
+    if (kindOf(lines) !== kind) return false;
+    lines.forEach((line, i) => series[i].setData(line.points.map((p) => (p.value === null ? { time: p.time as UTCTimestamp } : { time: p.time as UTCTimestamp, value: p.value }))));
+    return true;
+  };
+  set(first);
   made.timeScale().fitContent();
-  return drawing(made, series[0], lines[0].points.map((p) => ({ time: p.time, at: p.value })));
+  return drawing(made, series[0], first, (lines) => lines[0].points.map((p) => ({ time: p.time, at: p.value })), set);
 }

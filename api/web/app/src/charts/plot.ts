@@ -28,7 +28,12 @@ const short = (n: number) => {
   return String(+n.toPrecision(4));
 };
 
-export function drawPlot(element: HTMLElement, plot: Plot): Drawing {
+/** All of a plot but its figures. */
+const kindOf = (plot: Plot) => JSON.stringify({ ...plot, x: null, series: plot.series.map((s) => ({ ...s, values: null })) });
+const dataOf = (plot: Plot) => [plot.x, ...plot.series.map((s) => s.values)] as uPlot.AlignedData;
+
+export function drawPlot(element: HTMLElement, first: Plot): Drawing {
+  let plot = first;
   const axis = { stroke: colour('dim'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false }, font: '11px system-ui, sans-serif' };
   const size = () => ({ width: Math.max(120, element.clientWidth), height: Math.max(120, element.clientHeight) });
   const made = new uPlot({
@@ -53,13 +58,22 @@ export function drawPlot(element: HTMLElement, plot: Plot): Drawing {
       points: { show: !!s.dots, size: 6 },
       spanGaps: true,
     }))],
-  }, [plot.x, ...plot.series.map((s) => s.values)] as uPlot.AlignedData, element);
-  const watch = new ResizeObserver(() => made.setSize(size()));
+  }, dataOf(plot), element);
+  const watch = new ResizeObserver(() => {
+    const { width, height } = size();
+    if (width !== made.width || height !== made.height) made.setSize({ width, height });
+  });
   watch.observe(element);
   return {
     point(index) {
       if (index === null) made.setCursor({ left: -10, top: -10 });
       else made.setCursor({ left: made.valToPos(plot.x[index], 'x'), top: 10 });
+    },
+    update(next: Plot) {
+      if (kindOf(next) !== kindOf(plot)) return false;
+      plot = next;
+      made.setData(dataOf(plot));
+      return true;
     },
     remove() { watch.disconnect(); made.destroy(); },
   };

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { noteAnswer, noteStale } from './fresh';
 import { ledgerOf, useLedger, place } from './router';
+import { together } from './store';
 import { watch } from './live';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -77,15 +78,20 @@ export function useApi(path: string | null, params: Params = {}, live: Live = nu
     let retry: ReturnType<typeof setTimeout> | undefined;
     text.current = known.get(url) ?? '';
     set({ url, text: text.current, data: text.current ? JSON.parse(text.current) : null, error: null, loading: !text.current, old: false });
+    const show = (got: string) => {
+      if (control.signal.aborted) return;
+      // The same answer draws nothing again.
+      if (got !== text.current) set({ url, text: got, data: JSON.parse(got), error: null, loading: false, old: false });
+      else set((s) => (s.old || s.loading || s.error ? { ...s, error: null, old: false, loading: false } : s));
+      text.current = got;
+    };
     const run = async () => {
       clearTimeout(retry);
       try {
         const got = await ask(url, control.signal);
         remember(url, got);
-        // The same answer draws nothing again.
-        if (got !== text.current) set({ url, text: got, data: JSON.parse(got), error: null, loading: false, old: false });
-        else set((s) => (s.old || s.loading || s.error ? { ...s, error: null, old: false, loading: false } : s));
-        text.current = got;
+        if (text.current) together(() => show(got));
+        else show(got);
       } catch (error) {
         if (control.signal.aborted) return;
         const problem = error instanceof Problem ? error : new Problem(0, 'network', 'The server cannot be reached.');

@@ -1,5 +1,6 @@
 /** How old the data is that the page shows: from the headers of answers and from the stream. */
-import { Store } from './store';
+import { Store, together } from './store';
+import { span } from './time';
 
 export interface Freshness {
   ledger: number;          // the newest that was heard of; 0: none yet
@@ -36,18 +37,18 @@ export function noteAnswer(headers: Headers): void {
     const offset = Math.round(Date.parse(date) / 1000 - performance.now() / 1000);
     if (Math.abs(offset - fresh.get().offset) > 2) part.offset = offset;
   }
-  if (ledger && closed && Number(ledger) >= fresh.get().ledger) {
-    part.ledger = Number(ledger);
-    part.closedAt = Date.parse(closed) / 1000;
-  }
   const age = headers.get('Data-Age-Ms');
   if (age !== null && Number(age) > DATA_AGE_MAX_MS) part.serverStale = true;
   if (age !== null && Number(age) < DATA_AGE_LIVE_MS) { part.serverStale = false; part.why = ''; }
   change(part);
+  if (ledger && closed) noteLedger(Number(ledger), closed);
 }
 
+/** The first is shown at once, later ones with the figures of their ledger. */
 export function noteLedger(ledger: number, closedAt: string): void {
-  if (ledger >= fresh.get().ledger) change({ ledger, closedAt: Date.parse(closedAt) / 1000 });
+  const apply = () => { if (ledger > fresh.get().ledger) change({ ledger, closedAt: Date.parse(closedAt) / 1000 }); };
+  if (fresh.get().ledger) together(apply);
+  else apply();
 }
 export const noteStale = (serverStale: boolean, why = '') => change({ serverStale, why: serverStale ? why : '' });
 export const noteConnected = (connected: boolean) => change({ connected });
@@ -63,5 +64,26 @@ export function staleReason(f: Freshness): string {
   if (f.ledger && ledgerAge(f) > LEDGER_AGE_MAX) return 'No newer ledger has arrived.';
   return '';
 }
+
+/** The age in steps: seconds by ten, then minutes. With ledgers every five seconds it is one text, which nothing draws again. */
+const ageText = (s: number) => (s < 10 ? '< 10 s' : span(s < 100 ? Math.floor(s / 10) * 10 : s));
+
+export interface Now { age: string; stale: string }
+
+/** How old the newest ledger is, as a text, and why the data is stale ('': it is not). Changes only with these texts. */
+export const now = new Store<Now>({ age: '', stale: '' });
+
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+function look(): void {
+  clearTimeout(timer);
+  const f = fresh.get(), s = ledgerAge(f), stale = staleReason(f), age = f.ledger ? ageText(s) : '';
+  if (age !== now.get().age || stale !== now.get().stale) now.set({ age, stale });
+  // The next step. LEDGER_AGE_MAX is one of them, and a reason that the server gives comes with `fresh`.
+  const step = s < 100 ? 10 : 60;
+  if (f.ledger && !document.hidden) timer = setTimeout(look, (step - (s % step)) * 1000 + 20);
+}
+fresh.subscribe(look);
+document.addEventListener('visibilitychange', look);
 
 export const isSimulated = (network: string) => /simulated/i.test(network);

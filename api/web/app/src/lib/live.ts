@@ -1,22 +1,22 @@
 /** One stream for the whole page. It says which ledger is the newest and what happened; answers come from the API. */
 import { noteConnected, noteLedger, noteStale } from './fresh';
-import { Store } from './store';
 
-const PAUSE_MS = 5000; // between two questions of the same view
+const PAUSE_MS = 4500; // between two rounds of questions: a ledger closes every five seconds
 
-interface Watcher { kinds: string[]; run: () => void; due: boolean; last: number }
+interface Watcher { kinds: string[]; run: () => void; due: boolean }
 const watchers = new Set<Watcher>();
 let source: EventSource | null = null;
 let again: ReturnType<typeof setTimeout> | undefined;
 let sweep: ReturnType<typeof setTimeout> | undefined;
+let last = 0; // the last round of questions (performance.now)
 let tries = 0;
 
-/** The newest events, newest first, for views that list them. */
-export const arrivals = new Store<number>(0);
+/** Every kind of event. */
+export const ANY = ['*'];
 
 /** Runs `run` after ledgers with an event of these kinds, [] after each ledger; returns how to stop it. */
 export function watch(kinds: string[], run: () => void): () => void {
-  const watcher: Watcher = { kinds, run, due: false, last: performance.now() };
+  const watcher: Watcher = { kinds, run, due: false };
   watchers.add(watcher);
   return () => { watchers.delete(watcher); };
 }
@@ -24,23 +24,22 @@ export function watch(kinds: string[], run: () => void): () => void {
 function runDue(): void {
   sweep = undefined;
   if (document.hidden) return; // when it is shown again
-  const now = performance.now();
-  let next = Infinity;
-  for (const watcher of [...watchers]) {
-    if (!watcher.due) continue;
-    const left = watcher.last + PAUSE_MS - now;
-    if (left > 0) { next = Math.min(next, left); continue; }
+  const due = [...watchers].filter((watcher) => watcher.due);
+  if (due.length === 0) return;
+  const left = last + PAUSE_MS - performance.now();
+  if (left > 0) { sweep = setTimeout(runDue, left); return; }
+  last = performance.now();
+  // All views in one round: their answers come together and are drawn at once.
+  for (const watcher of due) {
     watcher.due = false;
-    watcher.last = now;
     watcher.run();
   }
-  if (next < Infinity) sweep = setTimeout(runDue, next);
 }
 const schedule = () => { sweep ??= setTimeout(runDue, 50); };
 
 function mark(kind: string | null): void {
   for (const watcher of watchers)
-    if (kind === null ? watcher.kinds.length === 0 : watcher.kinds.some((k) => kind.startsWith(k))) watcher.due = true;
+    if (kind === null ? watcher.kinds.length === 0 : watcher.kinds.some((k) => k === '*' || kind.startsWith(k))) watcher.due = true;
 }
 
 /** Everything may have changed: after a time without a stream. */
@@ -78,7 +77,6 @@ function open(): void {
     noteConnected(true);
     mark(null);
     schedule();
-    arrivals.set(arrivals.get() + 1);
   });
   source.addEventListener('event', (message) => {
     const body = JSON.parse((message as MessageEvent).data);

@@ -1,5 +1,6 @@
 import { useApi, useList, type Item } from '../lib/api';
 import { count } from '../lib/amount';
+import { ANY } from '../lib/live';
 import { debtValue, marketDeviation, marketOf, oldestFirst, pointOf, sum } from '../lib/fields';
 import { useLedger } from '../lib/router';
 import { A, Amount, Bps, Card, Kpi, Kpis, Market, Pool, Spark, Sum, Waiting, symbolOf } from '../ui/bits';
@@ -26,7 +27,7 @@ export default function Overview() {
   const markets = useApi('/api/markets', { limit: 200 }, ['synthetic_engine_', 'oracle_', 'liquidity_pool_']);
   const pools = useApi('/api/pools', { limit: 10 }, ['liquidity_pool_']);
   const stability = useApi('/api/stability-pool', {}, ['stability_pool_', 'synthetic_engine_liq']);
-  const events = useList('/api/events', { limit: 12 }, []);
+  const events = useList('/api/events', { limit: 12 }, ANY);
   const items: Item[] = markets.data?.items ?? [];
   const priced = items.filter((m) => debtValue(m) !== null);
   const debt = markets.data ? sum(priced.map(debtValue)) : null;

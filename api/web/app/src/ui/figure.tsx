@@ -9,6 +9,8 @@ import { Table, type Column } from './table';
 export interface Drawing {
   /** Moves the cursor to the point; null hides it. */
   point: (index: number | null) => void;
+  /** Shows other figures in the same chart; false if it takes another chart. */
+  update: (data: never) => boolean;
   remove: () => void;
 }
 
@@ -19,9 +21,9 @@ export interface FigureProps {
   rows: Item[];
   columns: Column[];
   /** Loads the library and draws into the element. */
-  draw: (element: HTMLElement) => Promise<Drawing>;
-  /** What is drawn; another value draws anew. */
-  version: unknown;
+  draw: (element: HTMLElement, data: never) => Promise<Drawing>;
+  /** What is drawn, for `draw` and the drawing's `update`. */
+  data: unknown;
   describe: (row: Item) => string;
   file: string;
   aside?: ComponentChildren;
@@ -30,7 +32,7 @@ export interface FigureProps {
 }
 
 export function Figure(props: FigureProps) {
-  const { title, units, rows, columns, draw, version, describe, file, aside, legend, empty = 'No data yet.' } = props;
+  const { title, units, rows, columns, draw, data, describe, file, aside, legend, empty = 'No data yet.' } = props;
   const box = useRef<HTMLDivElement>(null);
   const drawing = useRef<Drawing | null>(null);
   const [asTable, setAsTable] = useState(false);
@@ -38,16 +40,29 @@ export function Figure(props: FigureProps) {
   const [failed, setFailed] = useState(false);
   const colours = useStore(theme);
   const none = rows.length === 0;
+  const version = JSON.stringify(data);
+  const latest = useRef({ version, data });
+  latest.current = { version, data };
+  const [other, setOther] = useState(0); // charts that could not be updated
+  const drawn = useRef('');
+  const update = () => {
+    if (!drawing.current || drawn.current === latest.current.version) return;
+    drawn.current = latest.current.version;
+    if (!drawing.current.update(latest.current.data as never)) setOther((n) => n + 1);
+  };
   useEffect(() => {
     if (asTable || none || !box.current) return undefined;
     let gone = false;
-    const element = box.current;
-    draw(element).then((made) => {
-      if (gone) made.remove();
-      else drawing.current = made;
+    const begun = latest.current;
+    draw(box.current, begun.data as never).then((made) => {
+      if (gone) { made.remove(); return; }
+      drawing.current = made;
+      drawn.current = begun.version;
+      update(); // newer figures may have come while the library was loading
     }, () => setFailed(true));
     return () => { gone = true; drawing.current?.remove(); drawing.current = null; };
-  }, [version, colours, asTable, none]);
+  }, [other, colours, asTable, none]);
+  useEffect(update, [version]);
   const go = (to: number | null) => {
     setAt(to);
     drawing.current?.point(to);

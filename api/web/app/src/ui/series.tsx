@@ -7,7 +7,7 @@ import { stamp } from '../lib/time';
 import { Figure, type FigureProps } from './figure';
 import type { Column } from './table';
 import type { Plot } from '../charts/plot';
-import type { Line } from '../charts/candles';
+import type { Candle, Line } from '../charts/candles';
 import { Time } from './bits';
 
 export interface SeriesOf { name: string; field: string; colour: string; bars?: boolean; area?: boolean; step?: boolean }
@@ -21,6 +21,10 @@ const valueColumn = (s: SeriesOf): Column => ({
 });
 const numberOf = (row: Item, field: string) => pointOf(row, field) ?? (typeof row[field] === 'number' ? (row[field] as number) : row[field] != null && row[`${field}Scaled`] === undefined ? Number(row[field]) : null);
 
+const drawPlot = async (element: HTMLElement, plot: Plot) => (await import('../charts/plot')).drawPlot(element, plot);
+const drawCandles = async (element: HTMLElement, candles: Candle[]) => (await import('../charts/candles')).drawCandles(element, candles);
+const drawPrices = async (element: HTMLElement, lines: Line[]) => (await import('../charts/candles')).drawPrices(element, lines);
+
 interface Common { title: string; units: string; rows: Item[]; file: string; aside?: ComponentChildren; empty?: string }
 
 /** Fields of rows over time (oldest first). */
@@ -29,17 +33,17 @@ export function TimePlot({ title, units, rows, file, series, aside, empty }: Com
     x: rows.map(startOf), time: true,
     series: series.map((s) => ({ name: s.name, colour: s.colour, bars: s.bars, area: s.area, step: s.step, values: rows.map((r) => numberOf(r, s.field)) })),
   };
-  return <Figure title={title} units={units} rows={rows} file={file} aside={aside} empty={empty} version={JSON.stringify(plot)}
+  return <Figure title={title} units={units} rows={rows} file={file} aside={aside} empty={empty} data={plot}
     columns={[timeColumn, ...series.map(valueColumn)]}
     legend={series.length > 1 ? series.map((s) => ({ name: s.name, colour: s.colour })) : undefined}
     describe={(r) => `${when(r)}: ${series.map((s) => `${s.name} ${r[`${s.field}Scaled`] == null ? (r[s.field] ?? 'none') : cut(r[`${s.field}Scaled`], 4)}`).join(', ')}`}
-    draw={async (element) => (await import('../charts/plot')).drawPlot(element, plot)} />;
+    draw={drawPlot} />;
 }
 
 /** Anything over a number that is no time. */
-export function XyPlot(props: Omit<FigureProps, 'draw' | 'version'> & { plot: Plot }) {
+export function XyPlot(props: Omit<FigureProps, 'draw' | 'data'> & { plot: Plot }) {
   const { plot, ...rest } = props;
-  return <Figure {...rest} version={JSON.stringify(plot)} draw={async (element) => (await import('../charts/plot')).drawPlot(element, plot)} />;
+  return <Figure {...rest} data={plot} draw={drawPlot} />;
 }
 
 /** Candles with volume (oldest first). */
@@ -47,16 +51,16 @@ export function Candles({ title, units, rows, file, aside, empty }: Common) {
   const price = (name: string): Column => ({ label: name[0].toUpperCase() + name.slice(1), right: true, cell: (r) => <span class="num">{priceOf(r, name) === null ? '–' : cut(priceOf(r, name) as string, 6)}</span>, text: (r) => priceOf(r, name) });
   const number = (text: string | null) => (text === null ? null : Number(text));
   const candles = rows.map((r) => ({ time: startOf(r), open: number(priceOf(r, 'open')), high: number(priceOf(r, 'high')), low: number(priceOf(r, 'low')), close: number(priceOf(r, 'close')), volume: pointOf(r, 'volumeQuote') ?? pointOf(r, 'volumeB') }));
-  return <Figure title={title} units={units} rows={rows} file={file} aside={aside} empty={empty} version={JSON.stringify(candles)}
+  return <Figure title={title} units={units} rows={rows} file={file} aside={aside} empty={empty} data={candles}
     columns={[timeColumn, price('open'), price('high'), price('low'), price('close'),
       { label: 'Volume', right: true, cell: (r) => <span class="num">{r.volumeQuoteScaled ?? r.volumeBScaled ? cut(r.volumeQuoteScaled ?? r.volumeBScaled) : '–'}</span>, text: (r) => r.volumeQuoteScaled ?? r.volumeBScaled },
       { label: 'Swaps', right: true, cell: (r) => r.swaps, text: (r) => r.swaps }]}
     describe={(r) => `${when(r)}: open ${priceOf(r, 'open') ?? 'none'}, high ${priceOf(r, 'high') ?? 'none'}, low ${priceOf(r, 'low') ?? 'none'}, close ${priceOf(r, 'close') ?? 'none'}, ${r.swaps} swaps`}
-    draw={async (element) => (await import('../charts/candles')).drawCandles(element, candles)} />;
+    draw={drawCandles} />;
 }
 
 /** Prices of several sources over time: rows are of the first one; each line has points of its own. */
-export function Prices({ lines, ...rest }: Omit<FigureProps, 'draw' | 'version'> & { lines: Line[] }) {
-  return <Figure {...rest} version={JSON.stringify(lines)} legend={lines.map((l) => ({ name: l.name, colour: l.colour }))}
-    draw={async (element) => (await import('../charts/candles')).drawPrices(element, lines)} />;
+export function Prices({ lines, ...rest }: Omit<FigureProps, 'draw' | 'data'> & { lines: Line[] }) {
+  return <Figure {...rest} data={lines} legend={lines.map((l) => ({ name: l.name, colour: l.colour }))}
+    draw={drawPrices} />;
 }

@@ -1,39 +1,29 @@
 /** What is around every page: menu, freshness, time travel, search. */
 import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { fresh, isSimulated, ledgerAge, staleReason } from '../lib/fresh';
+import { fresh, isSimulated, now } from '../lib/fresh';
 import { matchPath, setQuery, useLedger, usePlace } from '../lib/router';
 import { useStore } from '../lib/store';
 import { theme, toggleTheme } from '../lib/theme';
-import { span, stamp } from '../lib/time';
+import { stamp } from '../lib/time';
 import { useApi } from '../lib/api';
 import { pages, type Page, type PageProps } from '../pages';
 import { A, followLinks } from './bits';
 import { Search, openSearch } from './search';
 
-/** Draws again each second while the page is seen; ages are texts. */
-function useSeconds(): void {
-  const [, tick] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => { if (!document.hidden) tick((n) => n + 1); }, 1000);
-    return () => clearInterval(timer);
-  }, []);
-}
-
 function Badge() {
   const f = useStore(fresh);
   const ledger = useLedger();
-  useSeconds();
+  const { age, stale: why } = useStore(now);
   if (ledger) return null;
   if (!f.ledger) return <span class="badge" role="status">connecting…</span>;
-  const why = staleReason(f);
   const title = `Ledger ${f.ledger} closed ${stamp(f.closedAt)} UTC. ${why || (f.connected ? 'Live.' : 'The live stream is not connected; trying again.')}`;
   return (
     <A to={`/ledger/${f.ledger}`} class={`badge ${why ? 'bad' : f.connected ? 'good' : 'warn'}`} title={title} data-stale={why ? 'true' : 'false'}>
       <span class="dot" aria-hidden="true" />
       <span>{why ? 'stale' : f.connected ? 'live' : 'offline'}</span>
       <span class="num">{f.ledger}</span>
-      <span class="num age">{span(ledgerAge(f))}</span>
+      <span class="num age">{age}</span>
     </A>
   );
 }
@@ -41,33 +31,30 @@ function Badge() {
 /** Tells the page that what it shows is not the present; everything below is grey then. */
 function useStale(): string {
   const past = useLedger();
-  const [why, setWhy] = useState('');
-  useEffect(() => {
-    const look = () => setWhy(past ? '' : staleReason(fresh.get())); // draws again only if it changed
-    look();
-    const timer = setInterval(look, 1000);
-    const leave = fresh.subscribe(look);
-    return () => { clearInterval(timer); leave(); };
-  }, [past]);
-  return why;
+  const why = useStore(now, (n) => n.stale);
+  return past ? '' : why;
 }
 
 function TimeTravel() {
   const ledger = useLedger();
-  const f = useStore(fresh);
   const [text, setText] = useState(ledger ?? '');
   useEffect(() => setText(ledger ?? ''), [ledger]);
   const go = (to: string) => setQuery({ ledger: /^[1-9]\d{0,9}$/.test(to) ? to : null });
-  const step = (by: number) => go(String(Math.max(1, Number(ledger ?? f.ledger) + by)));
+  const step = (by: number) => go(String(Math.max(1, Number(ledger ?? fresh.get().ledger) + by)));
   return (
     <form class={`travel${ledger ? ' on' : ''}`} onSubmit={(event) => { event.preventDefault(); go(text.trim()); }}>
       <label for="travel">As of ledger</label>
       <button type="button" onClick={() => step(-1)} aria-label="One ledger earlier">‹</button>
-      <input id="travel" inputMode="numeric" autocomplete="off" value={text} placeholder={f.ledger ? String(f.ledger) : 'newest'} onInput={(event) => setText(event.currentTarget.value)} />
+      <input id="travel" inputMode="numeric" autocomplete="off" value={text} placeholder="newest" onInput={(event) => setText(event.currentTarget.value)} />
       <button type="button" onClick={() => step(1)} disabled={!ledger} aria-label="One ledger later">›</button>
       {ledger && <button type="button" onClick={() => go('')}>Now</button>}
     </form>
   );
+}
+
+function StaleBanner({ why }: { why: string }) {
+  const f = useStore(fresh);
+  return <p class="banner bad" role="status"><strong>Not current.</strong> {why} The figures below are those of ledger <span class="num">{f.ledger}</span>, {stamp(f.closedAt)} UTC.</p>;
 }
 
 function PastBanner({ ledger }: { ledger: string }) {
@@ -107,7 +94,7 @@ export function App() {
   const { page, args, View, failed } = usePage();
   const { path } = usePlace();
   const ledger = useLedger();
-  const f = useStore(fresh);
+  const network = useStore(fresh, (f) => f.network);
   const stale = useStale();
   const [menu, setMenu] = useState(false);
   const main = useRef<HTMLElement>(null);
@@ -141,7 +128,7 @@ export function App() {
       <header class="top">
         <button type="button" class="menu-button" aria-expanded={menu} aria-controls="menu" onClick={() => setMenu(!menu)}>Menu</button>
         <A to="/" class="brand">Tidemark</A>
-        {isSimulated(f.network) && <strong class="pill warn" title={f.network}>Simulated data</strong>}
+        {isSimulated(network) && <strong class="pill warn" title={network}>Simulated data</strong>}
         <span class="grow" />
         <TimeTravel />
         <button type="button" class="search-button" onClick={openSearch} aria-keyshortcuts="/ Control+K Meta+K">Search <kbd>/</kbd></button>
@@ -159,14 +146,14 @@ export function App() {
       </nav>
       <main id="main" ref={main} tabIndex={-1} class={stale ? 'stale' : undefined}>
         {ledger && <PastBanner ledger={ledger} />}
-        {stale && <p class="banner bad" role="status"><strong>Not current.</strong> {stale} The figures below are those of ledger <span class="num">{f.ledger}</span>, {stamp(f.closedAt)} UTC.</p>}
+        {stale && <StaleBanner why={stale} />}
         <h1>{title}</h1>
         {view ? view : page && !failed ? <div class="skeleton" aria-busy="true" aria-label="Loading"><div /><div /><div /></div>
           : <p class="notice">{failed ? 'This page could not be loaded. Try again.' : 'There is no such page.'}</p>}
       </main>
       <footer>
-        {isSimulated(f.network) && <p>Simulated data: nothing here happened on any network.</p>}
-        <p class="dim">Network: {f.network || 'not known yet'}. Amounts are cut, never rounded; hover over one for all digits and raw units. Times are UTC.
+        {isSimulated(network) && <p>Simulated data: nothing here happened on any network.</p>}
+        <p class="dim">Network: {network || 'not known yet'}. Amounts are cut, never rounded; hover over one for all digits and raw units. Times are UTC.
           Candles by <a href="https://www.tradingview.com/" rel="noreferrer">TradingView</a> Lightweight Charts™.</p>
       </footer>
       <Search />
