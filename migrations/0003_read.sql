@@ -264,17 +264,53 @@ CREATE FUNCTION chain.not_decoded_since(role text) RETURNS text LANGUAGE sql STA
 $$;
 COMMENT ON FUNCTION chain.not_decoded_since(text) IS 'SQL text of conditions: no table of the role has a newer version';
 
-CREATE FUNCTION chain.undecoded_keys(deployment smallint, contract text, role text, after bytea, most integer)
-  RETURNS TABLE (key_hash bytea) LANGUAGE plpgsql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
+-- NULL: a contract that is not followed. What was discovered is a token.
+CREATE FUNCTION chain.role_followed(deployment smallint, contract text) RETURNS text
+  LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT coalesce((SELECT i.role FROM chain.role AS i WHERE i.deployment = $1 AND i.contract = $2 LIMIT 1),
+    (SELECT 'synth_token' WHERE EXISTS (SELECT FROM chain.contract_seen AS s
+        WHERE s.deployment = $1 AND s.contract = $2 AND s.what = 'discovered')
+      OR EXISTS (SELECT FROM chain.deployment AS d, jsonb_to_recordset(d.contracts) AS j (address text)
+        WHERE d.id = $1 AND j.address = $2)))
+$$;
+COMMENT ON FUNCTION chain.role_followed(smallint, text) IS 'the role whose tables hold a contract''s entries; NULL: it is not followed';
+
+-- A page of the entries with a newest version that could not be decoded, by contract and key, after a place
+-- ("CONTRACT.KEY"; NULL: the first page). It looks at `most` undecoded versions at most, all of contracts of
+-- one role, because each role costs a statement over all partitions of its tables. If there may be more, the
+-- last row has the place to go on from, and no key.
+CREATE FUNCTION chain.undecoded_page(deployment smallint, after text, most integer)
+  RETURNS TABLE (place text, key_hash bytea) LANGUAGE plpgsql STABLE ROWS 50 SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  after_contract text := coalesce(split_part($2, '.', 1), '');
+  after_key bytea := decode(coalesce(split_part($2, '.', 2), ''), 'hex');
+  looked integer;
+  contracts text[];
+  keys bytea[];
+  roles text[];
+  same integer;
 BEGIN
-  IF EXISTS (SELECT FROM state.raw AS r WHERE r.deployment = $1 AND r.contract = $2) THEN
-    RETURN QUERY EXECUTE 'SELECT v.key_hash FROM state.raw AS v WHERE v.deployment = $1 AND v.contract = $2'
-        ' AND ($4 IS NULL OR v.key_hash > $4)' || chain.not_decoded_since($3) || ' ORDER BY v.key_hash LIMIT $5'
-      USING $1, $2, 2147483647, $4, $5;
+  SELECT count(*), array_agg(v.contract), array_agg(v.key_hash), array_agg(chain.role_followed($1, v.contract))
+    INTO looked, contracts, keys, roles
+    FROM (SELECT r.contract, r.key_hash FROM state.raw AS r
+      WHERE r.deployment = $1 AND (r.contract, r.key_hash) > (after_contract, after_key)
+      ORDER BY r.contract, r.key_hash LIMIT $3) AS v;
+  IF looked = 0 THEN
+    RETURN;
+  END IF;
+  same := coalesce((SELECT min(i) - 1 FROM generate_series(2, looked) AS i WHERE roles[i] IS DISTINCT FROM roles[1]), looked);
+  IF roles[1] IS NOT NULL THEN
+    RETURN QUERY EXECUTE 'SELECT v.contract || ''.'' || encode(v.key_hash, ''hex''), v.key_hash FROM state.raw AS v'
+        ' WHERE v.deployment = $1 AND v.key_hash = ANY ($2)' || chain.not_decoded_since(roles[1])
+        || ' ORDER BY v.contract, v.key_hash'
+      USING $1, keys[:same], 2147483647;
+  END IF;
+  IF same < looked OR looked = $3 THEN
+    RETURN QUERY SELECT contracts[same] || '.' || encode(keys[same], 'hex'), NULL::bytea;
   END IF;
 END $$;
-COMMENT ON FUNCTION chain.undecoded_keys(smallint, text, text, bytea, integer) IS
-  'entries of the contract with a newest version that could not be decoded, by key';
+COMMENT ON FUNCTION chain.undecoded_page(smallint, text, integer) IS
+  'a page of the entries with a newest version that could not be decoded, by contract and key';
 
 -- role: the contract's, as in chain.deployment and chain.contract_seen. An undecoded version counts until
 -- its key gets a version that can be decoded, or is removed. An instance that could be decoded in part is
@@ -285,7 +321,12 @@ DECLARE
   found boolean;
 BEGIN
   IF $4 >= (SELECT c.ledger FROM chain.cursor AS c WHERE c.deployment = $1) THEN
-    RETURN EXISTS (SELECT FROM chain.undecoded_keys($1, $2, $3, NULL, 1));
+    IF NOT EXISTS (SELECT FROM state.raw AS r WHERE r.deployment = $1 AND r.contract = $2) THEN
+      RETURN false;
+    END IF;
+    EXECUTE 'SELECT EXISTS (SELECT FROM state.raw AS v WHERE v.deployment = $1 AND v.contract = $2'
+        || chain.not_decoded_since($3) || ')' INTO found USING $1, $2, 2147483647;
+    RETURN found;
   END IF;
   IF NOT EXISTS (SELECT FROM history.raw AS r WHERE r.deployment = $1 AND r.contract = $2 AND r.ledger <= $4) THEN
     RETURN false;

@@ -96,6 +96,8 @@ bool reader_past_blocked(struct reader_past *past, uint32_t code);
 void reader_past_count_vaults(struct reader_past *past);
 void reader_past_expect(struct reader_past *past, const struct tide_hot_address *who,
                         uint32_t count);
+bool reader_past_expect_feeds(struct reader_past *past, const char *after, uint32_t most,
+                              struct tide_hot_symbol *end);
 /* Within a transaction of the caller's, as of a ledger that is indexed. *meta lives as long as
  * *out. */
 tide_status reader_past_open(struct reader_past **out, const struct tide_hot_meta **meta,
@@ -119,6 +121,14 @@ static inline void tide_reader_expect(struct tide_reader *reader,
 {
     if (reader->past)
         reader_past_expect(reader->past, who, count);
+}
+
+/* Before a page of feeds is scanned: of the past only those behind after are read, of the next most
+ * that there are now, and of those that were removed since. True: there may be more, behind end. */
+static inline bool tide_reader_expect_feeds(struct tide_reader *reader, const char *after,
+                                            uint32_t most, struct tide_hot_symbol *end)
+{
+    return reader->past && reader_past_expect_feeds(reader->past, after, most, end);
 }
 
 /* Before what markets say of their vaults is used: of the past it is summed now. */

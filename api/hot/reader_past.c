@@ -61,21 +61,30 @@ static tide_status take_row(void *self, const struct tide_pg_rows *row, struct t
     return project_sql_apply(self, row, 0, err);
 }
 
-/* Runs past->sql: $1 deployment, $2 after or as of, $3 up to, $4 a symbol. */
-static void stream(struct reader_past *past, uint32_t two, size_t count, const char *symbol)
+/* Runs past->sql: $1 deployment, $2 after or as of, $3 and $4 as the statement wants them. */
+static void stream_with(struct reader_past *past, uint32_t two, size_t count, const char *three,
+                        const char *four)
 {
-    char id[8], from[16], to[16];
+    char id[8], from[16];
     struct tide_hot_sink into = sink_of(past);
     struct tide_pg_sink sink = { take_row, &into };
     if (past->status != TIDE_OK)
         return;
     snprintf(id, sizeof id, "%u", past->history.deployment);
     snprintf(from, sizeof from, "%u", two);
-    snprintf(to, sizeof to, "%u", past->history.ledger);
     const char *sql = project_sql_text(&past->sql, &past->err);
-    past->status = sql ? tide_pg_stream(past->history.pg, &sink, sql,
-                                        (const char *[]){ id, from, to, symbol }, count, &past->err)
-                       : TIDE_E_MEMORY;
+    past->status =
+        sql ? tide_pg_stream(past->history.pg, &sink, sql,
+                             (const char *[]){ id, from, three, four }, count, &past->err)
+            : TIDE_E_MEMORY;
+}
+
+/* The same: $3 up to, $4 a symbol. */
+static void stream(struct reader_past *past, uint32_t two, size_t count, const char *symbol)
+{
+    char to[16];
+    snprintf(to, sizeof to, "%u", past->history.ledger);
+    stream_with(past, two, count, to, symbol);
 }
 
 /* --- all of a kind ------------------------------------ */
@@ -114,6 +123,41 @@ static void need_whole(struct reader_past *past, enum tide_hot_kind kind)
     for (size_t i = 0; i < TIDE_COUNT(parts); i++)
         if (parts[i].kind == kind)
             load_source(past, parts[i].source, parts[i].removable);
+}
+
+/* The last asset of a page: the one that stands most places behind after, if there are more. */
+static void read_end_of_feeds(struct reader_past *past, const char *after, uint32_t most,
+                              char end[sizeof(struct tide_hot_symbol) + 1])
+{
+    char id[8], before[16];
+    struct tide_pg_rows rows;
+    *end = 0;
+    if (past->status != TIDE_OK)
+        return;
+    snprintf(id, sizeof id, "%u", past->history.deployment);
+    snprintf(before, sizeof before, "%u", most - 1);
+    past->status = tide_bound_query(past->history.pg, &rows,
+                                    "SELECT s.asset FROM state.oracle_feed AS s WHERE s.deployment"
+                                    " = $1 AND s.asset > $2 ORDER BY s.asset OFFSET $3 LIMIT 2",
+                                    (const char *[]){ id, after, before }, 3, &past->err);
+    if (past->status != TIDE_OK)
+        return;
+    if (rows.count == 2)
+        snprintf(end, sizeof(struct tide_hot_symbol) + 1, "%s", tide_pg_text(&rows, 0, 0));
+    tide_pg_rows_release(&rows);
+}
+
+bool reader_past_expect_feeds(struct reader_past *past, const char *after, uint32_t most,
+                              struct tide_hot_symbol *end)
+{
+    char last[sizeof *end + 1];
+    read_end_of_feeds(past, after, most, last);
+    past->whole |= 1u << TIDE_HOT_FEED;
+    tide_buf_reset(&past->sql);
+    project_sql_range(&past->sql, PROJECT_FEED, "asset");
+    tide_buf_str(&past->sql, " ORDER BY asset COLLATE \"C\"");
+    stream_with(past, past->history.ledger, 4, after, *last ? last : NULL);
+    return *last && tide_hot_symbol_of(end, tide_slice_str(last));
 }
 
 /* What project_vault counts one by one, summed where the vaults are: there may be many. The sum

@@ -65,7 +65,7 @@ static bool put_price(void *self, tide_slice key, const void *record)
     struct listing *l = self;
     struct tide_hot_symbol asset;
     memcpy(&asset, key.ptr + 1, sizeof asset);
-    if (*l->page.after && memcmp(&asset, &l->after, sizeof asset) <= 0)
+    if (*l->page.after && !l->reader->past && memcmp(&asset, &l->after, sizeof asset) <= 0)
         return true;
     l->more = l->count == PRICES_PAGE;
     if (l->more)
@@ -89,12 +89,17 @@ void tide_route_prices(struct tide_handler_context *context, const struct tide_r
     struct listing list = { .reader = &reader };
     if (read_place(&list, request)) {
         struct tide_json j = tide_reader_answer(&reader, reply);
+        struct tide_hot_symbol end;
+        bool more = tide_reader_expect_feeds(&reader, list.page.after, PRICES_PAGE, &end);
         list.json = &j;
         tide_put_agrees(&j, &reader);
         tide_json_name(&j, "items");
         tide_json_open(&j, '[');
         tide_reader_scan(&reader, &feeds, put_price, &list);
         tide_json_close(&j, ']');
+        if (more && !list.more)
+            list.last = end;
+        list.more |= more;
         tide_reader_page_next(&j, &list.page,
                               list.more ? tide_hot_symbol_slice(&list.last) : tide_slice_str(""));
         tide_json_close(&j, '}');

@@ -216,6 +216,13 @@ static bool lacks_oldest(const struct run *run)
     return run->archived[0] && order && tide_slice_eq_str(order->text, "asc");
 }
 
+/* A last row without an item: the page is as long as it may take, and the next one begins behind
+ * the row's key. */
+static bool goes_on(const struct tide_pg_rows *rows, uint32_t row)
+{
+    return tide_pg_is_null(rows, row, 0);
+}
+
 static tide_status put_list(struct run *run, const struct tide_pg_rows *rows, struct tide_err *err)
 {
     struct tide_buf *body = &run->reply->body;
@@ -225,18 +232,18 @@ static tide_status put_list(struct run *run, const struct tide_pg_rows *rows, st
         refuse_archived(run);
         return TIDE_OK;
     }
+    uint32_t last = (rows->count > run->limit ? run->limit : rows->count) - 1;
     put_envelope(run->reply);
     tide_buf_str(body, ",\"items\":[");
-    for (uint32_t i = 0; i < rows->count && i < run->limit; i++) {
+    for (uint32_t i = 0; i < rows->count && i < run->limit && !goes_on(rows, i); i++) {
         if (i)
             tide_buf_u8(body, ',');
         tide_buf_slice(body, tide_pg_slice(rows, i, 0));
     }
     tide_buf_str(body, "],\"next\":");
-    if (rows->count > run->limit || run->archived[0]) /* the next page may be the refusal */
-        status = put_next(
-            run, tide_pg_slice(rows, (rows->count > run->limit ? run->limit : rows->count) - 1, 1),
-            err);
+    if (rows->count > run->limit || run->archived[0] /* the next page may be the refusal */ ||
+        (rows->count && goes_on(rows, last)))
+        status = put_next(run, tide_pg_slice(rows, last, 1), err);
     else
         tide_buf_str(body, "null");
     tide_buf_u8(body, '}');

@@ -1,6 +1,8 @@
 #include "api/hot/project/project_sql.h"
 #include "api/sql/bound.h"
 
+#include <stdio.h>
+
 /* Each value of the list as text in a column of its own, then NULLs up to PROJECT_COLUMNS_MAX, so
  * that the rows of all sources are alike. */
 static void put_values(struct tide_buf *sql, const struct project_source *source)
@@ -49,18 +51,34 @@ void project_sql_whole(struct tide_buf *sql, enum project_source_id source, bool
                   project_sources[source].name);
 }
 
-void project_sql_probes(struct tide_buf *sql, enum project_source_id source)
+/* of_state, of_removed: what else the keys must fulfil. */
+static void put_probes(struct tide_buf *sql, enum project_source_id source, const char *of_state,
+                       const char *of_removed)
 {
     const char *name = project_sources[source].name;
     put_head(sql, source, true);
     tide_buf_putf(sql,
                   " FROM (SELECT h.* FROM (SELECT s.key_hash FROM state.%s AS s WHERE s.deployment"
-                  " = $1 UNION SELECT r.key_hash FROM history.%s AS r WHERE r.deployment = $1 AND"
-                  " r.removed AND r.ledger > $2) AS k, LATERAL (SELECT * FROM history.%s AS v"
+                  " = $1%s UNION SELECT r.key_hash FROM history.%s AS r WHERE r.deployment = $1 AND"
+                  " r.removed AND r.ledger > $2%s) AS k, LATERAL (SELECT * FROM history.%s AS v"
                   " WHERE v.deployment = $1 AND v.key_hash = k.key_hash"
                   " AND v.ledger <= $2 ORDER BY v.ledger DESC, v.tx DESC, v.seq DESC LIMIT 1) AS h)"
                   " AS p WHERE NOT removed",
-                  name, name, name);
+                  name, of_state, name, of_removed, name);
+}
+
+void project_sql_probes(struct tide_buf *sql, enum project_source_id source)
+{
+    put_probes(sql, source, "", "");
+}
+
+void project_sql_range(struct tide_buf *sql, enum project_source_id source, const char *column)
+{
+    static const char range[] = " AND %s.%s > $3::text AND ($4::text IS NULL OR %s.%s <= $4)";
+    char of_state[128], of_removed[128];
+    snprintf(of_state, sizeof of_state, range, "s", column, "s", column);
+    snprintf(of_removed, sizeof of_removed, range, "r", column, "r", column);
+    put_probes(sql, source, of_state, of_removed);
 }
 
 const char *project_sql_text(struct tide_buf *sql, struct tide_err *err)

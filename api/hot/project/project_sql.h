@@ -24,6 +24,8 @@ void project_sql_since(struct tide_buf *sql, enum project_source_id source);
 void project_sql_whole(struct tide_buf *sql, enum project_source_id source, bool as_of);
 /* The same as of $2 for entries that are seldom removed, one probe each. */
 void project_sql_probes(struct tide_buf *sql, enum project_source_id source);
+/* The same of the entries that have column above $3 and, unless $4 is NULL, not above it; texts. */
+void project_sql_range(struct tide_buf *sql, enum project_source_id source, const char *column);
 /* The statement, bound (api/sql/bound.h); NULL: too long. */
 const char *project_sql_text(struct tide_buf *sql, struct tide_err *err);
 /* Applies one row of such a statement. */

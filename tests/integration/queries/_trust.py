@@ -88,7 +88,7 @@ TABLE = re.compile(r'\b(state|history|event)\."?(\w+)"?')
 FUNCTIONS = {
     "chain.vault_market": "reads chain.role once, and compares with it",
     "chain.event_fields": "one event, by its identity in event.log, which statements read bound",
-    "chain.undecoded": "its contract is an argument", "chain.undecoded_keys": "its contract is an argument",
+    "chain.undecoded": "its contract is an argument", "chain.undecoded_page": "chain.role_followed says of each contract whether it is",
     "chain.grant_api": "rights", "kyc.grant_roles": "rights", "chain.grant_feeder": "rights", "chain.restrict_public": "rights",
 }
 

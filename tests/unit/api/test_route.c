@@ -88,7 +88,7 @@ static const struct row {
     { "GET",  "/api/ledgers?limit=18446744073709551617", "400 invalid_parameters", "limit" },
     { "GET",  "/api/ledgers?limit=1&limit=1",     "400 invalid_parameters", "limit" },
     { "GET",  "/api/ledgers?Limit=1",             "400 invalid_parameters", "Limit" },
-    { "GET",  "/api/ledgers?sort=risk",            "400 invalid_parameters", "sort" },
+    { "GET",  "/api/ledgers?sort=risk",           "400 invalid_parameters", "sort" },
     { "GET",  "/api/ledgers?%6cimit=1",           "400 invalid_parameters", "" },
     { "GET",  "/api/ledgers?limit=1&",            "400 invalid_parameters", "" },
     { "GET",  "/api/ledgers?cursor=a.b",          "400 invalid_parameters", "cursor" },
