@@ -226,17 +226,17 @@ def decoded_since(d):
 def many_undecoded(d, e):
     """Many contracts, and many versions that were decoded since: a page looks at few of them, and none is left out."""
     some = "SELECT DISTINCT ON (key_hash) key_hash, contract FROM history.{} ORDER BY key_hash, ledger DESC"
-    sql(f"""INSERT INTO chain.contract_seen SELECT id, rpad('CPLANTED' || translate(i::text, '01589', 'ABCDE'), 56, 'A'), 1950, 1, 'discovered',
+    sql(f"""INSERT INTO chain.contract_seen SELECT id, rpad('CPLANTED' || translate(i::text, '01589', 'ABCDE'), 56, 'Z'), 1950, 1, 'discovered',
           'synth_token', 'planted' FROM chain.deployment, generate_series(1, 130) AS i;
-        INSERT INTO state.raw SELECT deployment, sha256(contract::bytea || n::text::bytea), {e['ledger']}, 1, 0, now(), contract, 1, 'odd', '\x00', NULL
+        INSERT INTO state.raw SELECT deployment, sha256(contract::bytea || n::text::bytea), {e['ledger']}, 1, 0, now(), contract, 1, 'odd', '\\x00', NULL
           FROM chain.contract_seen, generate_series(1, 2) AS n WHERE name = 'planted';
-        INSERT INTO state.raw SELECT id, t.key_hash, 1, 1, 0, now(), t.contract, 1, 'decoded', '\x00', NULL FROM chain.deployment,
+        INSERT INTO state.raw SELECT id, t.key_hash, 1, 1, 0, now(), t.contract, 1, 'decoded', '\\x00', NULL FROM chain.deployment,
           ({' UNION ALL '.join(f'({some.format(t)})' for t in ('synth_token_balance', 'compliance_registry_compliance_rec', 'oracle_feed'))}) AS t;
-        INSERT INTO state.raw SELECT id, sha256('stranger'), 1, 1, 0, now(), rpad('CSTRANGER', 56, 'A'), 1, 'odd', '\x00', NULL FROM chain.deployment""")
+        INSERT INTO state.raw SELECT id, sha256('stranger'), 1, 1, 0, now(), rpad('CSTRANGER', 56, 'A'), 1, 'odd', '\\x00', NULL FROM chain.deployment""")
     decoded = int(sql("SELECT count(*) FROM state.raw WHERE reason = 'decoded'"))
     wanted = sql("SELECT string_agg(encode(key_hash, 'hex'), ' ' ORDER BY contract, key_hash) FROM state.raw WHERE reason = 'odd'"
                  " AND contract NOT LIKE 'CSTRANGER%'").split()
-    assert len(wanted) == 260 and decoded > 100, (len(wanted), decoded)
+    assert len(wanted) == 260 and decoded > 60, (len(wanted), decoded)
     for limit in (7, 50, 200):
         got, pages, short, cursor = [], 0, 0, None
         while pages == 0 or cursor:
