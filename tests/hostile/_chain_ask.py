@@ -33,7 +33,7 @@ WHOLE = {"/api/earnings/claimable/{address}", "/api/stats", "/api/stats/daily", 
 # Members that count everybody.
 # A label beside the answer: always the token's present one.
 LABELS = {"tokenSymbol", "tokenASymbol", "tokenBSymbol", "tokenInSymbol", "tokenOutSymbol", "synthTokenSymbol", "collateralTokenSymbol"}
-PAST = {"/api/addresses/{address}/portfolio": {"decimals", "balanceScaled"}}  # of the token as it is now
+PAST = {"/api/stats": {"users"}, "/api/addresses/{address}/portfolio": {"decimals", "balanceScaled"}}  # the second: of the token as it is now
 LEDGER = {"hash", "previousHash", "transactions", "protocolTransactions", "events", "changes", "rawEvents", "rawStates", "rawCalls", "callsVerified",
           "callsRewritten", "callsUnverified", "calls", "proof"}
 COUNTS = {"/api/ledgers": LEDGER, "/api/ledgers/{sequence}": LEDGER, "/api/sdk/contracts": {"complete", "agrees", "namedByDao"}}

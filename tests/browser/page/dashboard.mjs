@@ -156,7 +156,7 @@ const tests = {
     const { context, page, bad } = await open('/');
     const heads = [
       ['/', 'Total value locked', null, '/api/stats', 'tvl'],
-      ['/', 'Debt at oracle prices', 'SELECT sum(trunc(m.debt_raw * f.latest_price / 10000000))::numeric(40, 0) FROM analyst.markets m JOIN state.oracle_feed f ON f.asset = m.feed'],
+      ['/', 'Debt at oracle prices', 'SELECT coalesce(sum(div(m.debt_raw * f.twap_price, 10000000))::text, \'\') FROM analyst.markets m JOIN state.oracle_feed f ON f.asset = m.feed WHERE extract(epoch FROM now()) - f.twap_ts <= 600'],
       ['/', 'Stability pool', 'SELECT total_deposits FROM state.stability_pool_state'],
       ['/', 'Swaps 24 h', null, '/api/stats', 'swaps24h'],
       [`/markets/${some.market}`, 'Debt', `SELECT sum(debt) FROM state.synthetic_engine_vault WHERE synth_asset = '${some.market}'`],

@@ -138,9 +138,43 @@ def sums_over_time(d):
         state.oracle_feed AS f ON f.asset = t.symbol WHERE b.address = '{role("synthetic_engine")}'"""), now
     assert int(now["tvl"]) == sum(int(now[n]) for n in ("tvlPools", "tvlCollateral", "tvlStability")) > 0, now
     assert days[0]["tvl"] == now["tvl"], (days[0], now)
+    stats_past(d, now, usdc, role("synthetic_engine"))
     assert now["users"] == int(sql("SELECT count(DISTINCT address) FROM rollup.active")), now
     assert now["swaps"] == sum(i["swaps"] for i in days) == int(sql("SELECT count(*) FROM event.liquidity_pool_swap"))
     print(f"rollups: {len(days)} days, TVL {now['tvlScaled']} USDC")
+
+
+def stats_past(d, now, usdc, engine):
+    """Totals as of a ledger: at the newest those of now; before it, from the events and the versions of entries up to it."""
+    newest = d.ask(f"/api/stats?ledger={now['ledger']}")
+    for name in set(now) - {"users", "since24hAt", "swaps24h", "volumeQuote24h", "volumeQuote24hScaled", "feesQuote24h", "feesQuote24hScaled",
+                            "stalePrices", "debtValue", "debtValueScaled", "unpricedDebts"}:  # the clock's
+        assert newest[name] == now[name], (name, newest[name], now[name])
+    # Ledgers that no swap of the same minute follows.
+    for n in sql("""SELECT ledger FROM chain.ledger AS l WHERE NOT EXISTS (SELECT FROM event.liquidity_pool_swap AS e WHERE e.ledger > l.ledger
+                    AND date_trunc('minute', e.closed_at) = date_trunc('minute', l.closed_at)) AND EXISTS (SELECT FROM
+                    event.liquidity_pool_swap AS e WHERE e.ledger < l.ledger) ORDER BY ledger % 7, ledger LIMIT 5""").split():
+        at = lambda table: f"""(SELECT * FROM (SELECT DISTINCT ON (key_hash) * FROM history.{table} WHERE ledger <= {n}
+                                ORDER BY key_hash, ledger DESC, tx DESC, seq DESC) AS h WHERE NOT removed)"""
+        then = d.ask(f"/api/stats?ledger={n}")
+        assert then["users"] is None and then["ledger"] == n, then
+        day = f"closed_at > (SELECT date_trunc('minute', closed_at - interval '1 day') + interval '1 minute' FROM chain.ledger WHERE ledger = {n})"
+        wanted = {
+            "swaps": f"SELECT count(*) FROM event.liquidity_pool_swap WHERE ledger <= {n}",
+            "swaps24h": f"SELECT count(*) FROM event.liquidity_pool_swap WHERE ledger <= {n} AND {day}",
+            "liquidations": f"SELECT count(*) FROM event.synthetic_engine_liq WHERE ledger <= {n}",
+            "tvlPools": f"SELECT sum(2 * CASE '{usdc}' WHEN token_a THEN reserve_a WHEN token_b THEN reserve_b END) FROM {at('liquidity_pool_pool')} AS p",
+            "tvlStability": f"SELECT total_deposits FROM {at('stability_pool_state')} AS s",
+            "tvlCollateral": f"""SELECT sum(CASE b.contract WHEN '{usdc}' THEN b.amount ELSE div(b.amount * f.twap_price, 10000000) END)
+                FROM {at('stellar_asset_balance')} AS b LEFT JOIN chain.token AS t ON t.token = b.contract
+                LEFT JOIN {at('oracle_feed')} AS f ON f.asset = t.symbol WHERE b.address = '{engine}'""",
+            "debtValue": f"""SELECT sum(div(o.value * f.twap_price, 10000000)) FROM {at('synthetic_engine_debt_total')} AS o
+                JOIN {at('synthetic_engine_asset_config')} AS m ON m.symbol = o.synth JOIN {at('oracle_feed')} AS f ON f.asset = m.oracle_symbol
+                WHERE extract(epoch FROM (SELECT closed_at FROM chain.ledger WHERE ledger = {n})) - f.twap_ts <= 600 AND o.value > 0""",
+        }
+        for name, query in wanted.items():
+            assert str(then[name] if then[name] is not None else "") == sql(query), (n, name, then[name], sql(query))
+    print("totals as of a ledger")
 
 
 def every_route(d, of, values):

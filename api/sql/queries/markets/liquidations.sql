@@ -12,28 +12,39 @@
 --   owner                      Address   the owner
 --   liquidator                 Address?  the liquidator
 --   debtRepaid                 Amount?+  what the liquidator repaid
+--   debtValue                  Amount?+  its value at the oracle's average price in that transaction, in US dollars, 7
+--                                        decimals; null: that is not indexed
 --   collateralToken            Address?  what it is secured with
 --   collateralTokenSymbol      string?   its symbol, where it is known; with `?ledger=` too it is the present one
 --   collateralSeized           Amount+   what the liquidator was given
+--   collateralValue            Amount?+  its value, likewise
+--   discountBps                Bps?      how much less the liquidator repaid than the collateral was worth, of its value; below 0:
+--                                        the vault held less than its debt
 --   collateralToStabilityPool  Amount?+  what was left over and went to the stability pool; null: the vault kept it
 -- example: {"id":"0022764288741531648-0000000002", "ledger":"1294", "closedAt":"2026-01-24T03:12:02Z",
 --   "txHash":"082e92902ef150e7d3f22beea5a53a7d64afe7bdd8bd4244665c84c91122450c", "market":"sBTC",
 --   "owner":"GARUPGDAEGWABDKT6ZA73BUNWWXRTC7KRAJJ2OTRPQ5OEXJUP57G4HTL",
 --   "liquidator":"GAPX2OH2VX5I5BVXEVT2OWOPFR4N24XRCDIMLHDV7QMQTPZAXPACQZ5P", "debtRepaid":"28269312384",
---   "debtRepaidScaled":"2826.9312384", "collateralToken":"CBOKBSX2GJA4RCWXTKCS657JSB2CZQZYACASGBAHDSRB4NC5AGSH6HMA",
---   "collateralTokenSymbol":"XLM", "collateralSeized":"99401461969", "collateralSeizedScaled":"9940.1461969", "collateralToStabilityPool":null,
+--   "debtRepaidScaled":"2826.9312384", "debtValue":"30917545021", "debtValueScaled":"3091.7545021", "collateralToken":"CBOKBSX2GJA4RCWXTKCS657JSB2CZQZYACASGBAHDSRB4NC5AGSH6HMA",
+--   "collateralTokenSymbol":"XLM", "collateralSeized":"99401461969", "collateralSeizedScaled":"9940.1461969",
+--   "collateralValue":"33390948622", "collateralValueScaled":"3339.0948622", "discountBps":"740", "collateralToStabilityPool":null,
 --   "collateralToStabilityPoolScaled":null}
 --
 -- Liquidations. The burn before the event in the same operation says the liquidator and the amount repaid.
+-- The oracle's averages of that transaction are those by which the engine seized.
 -- The transfers behind it go to the liquidator and, if the debt is gone, of the rest to the stability pool.
 WITH k AS (
   SELECT s.key_hash, s.symbol FROM state.synthetic_engine_asset_config AS s WHERE s.deployment = $1
   UNION
   SELECT h.key_hash, h.symbol FROM history.synthetic_engine_asset_config AS h WHERE h.deployment = $1::smallint AND h.removed
+), f AS (
+  SELECT s.key_hash, s.asset FROM state.oracle_feed AS s WHERE s.deployment = $1
+  UNION
+  SELECT h.key_hash, h.asset FROM history.oracle_feed AS h WHERE h.deployment = $1 AND h.removed
 )
 SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
 FROM event.synthetic_engine_liq AS e
-  LEFT JOIN LATERAL (SELECT c.token FROM k, history.synthetic_engine_asset_config AS c
+  LEFT JOIN LATERAL (SELECT c.token, c.oracle_symbol, c.coll_oracle_sym FROM k, history.synthetic_engine_asset_config AS c
     WHERE k.symbol = e.synth_asset AND c.deployment = $1 AND c.key_hash = k.key_hash AND c.ledger <= e.ledger AND NOT c.removed
     ORDER BY c.ledger DESC, c.tx DESC, c.seq DESC LIMIT 1) AS c ON true
   LEFT JOIN LATERAL (SELECT b.event, b.from_address AS liquidator, b.amount FROM event.synth_token_burn AS b
@@ -58,8 +69,17 @@ FROM event.synthetic_engine_liq AS e
     WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx AND t.op = e.op AND t.event = b.event + 2
       AND t.event < e.event AND t.from_address = e.contract
     ) AS rest ON true
+  LEFT JOIN LATERAL (SELECT h.twap_price AS price FROM f, history.oracle_feed AS h
+    WHERE f.asset = c.oracle_symbol AND h.deployment = $1 AND h.key_hash = f.key_hash AND (h.ledger, h.tx) <= (e.ledger, e.tx)
+      AND NOT h.removed
+    ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS sp ON true
+  LEFT JOIN LATERAL (SELECT h.twap_price AS price FROM f, history.oracle_feed AS h
+    WHERE f.asset = c.coll_oracle_sym AND h.deployment = $1 AND h.key_hash = f.key_hash AND (h.ledger, h.tx) <= (e.ledger, e.tx)
+      AND NOT h.removed
+    ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS cp ON true
   LEFT JOIN LATERAL (SELECT t.hash FROM chain.tx AS t
     WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx) AS t ON true,
+  LATERAL (SELECT chain.vault_value(b.amount, sp.price) AS repaid, chain.vault_value(e.collateral_seized, cp.price) AS seized) AS u,
   LATERAL (SELECT
     chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",
     e.ledger::text AS "ledger",
@@ -70,10 +90,15 @@ FROM event.synthetic_engine_liq AS e
     b.liquidator AS "liquidator",
     b.amount::text AS "debtRepaid",
     analyst.scaled(b.amount)::text AS "debtRepaidScaled",
+    u.repaid::text AS "debtValue",
+    analyst.scaled(u.repaid)::text AS "debtValueScaled",
     g.contract AS "collateralToken",
     (SELECT z.symbol FROM chain.token AS z WHERE z.deployment = $1 AND z.token = g.contract) AS "collateralTokenSymbol",
     e.collateral_seized::text AS "collateralSeized",
     analyst.scaled(e.collateral_seized)::text AS "collateralSeizedScaled",
+    u.seized::text AS "collateralValue",
+    analyst.scaled(u.seized)::text AS "collateralValueScaled",
+    div((u.seized - u.repaid) * 10000, nullif(u.seized, 0))::text AS "discountBps",
     rest.amount::text AS "collateralToStabilityPool",
     analyst.scaled(rest.amount)::text AS "collateralToStabilityPoolScaled"
   ) AS x

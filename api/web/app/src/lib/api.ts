@@ -15,7 +15,7 @@ export class Problem extends Error {
 export type Params = Record<string, string | number | null | undefined>;
 
 /** Routes that have no past: they refuse `ledger`. */
-const PRESENT_ONLY = /^\/api\/(stats$|ledgers\/|transactions\/|events\/|coverage|undecoded\/entries)/;
+const PRESENT_ONLY = /^\/api\/(ledgers\/|transactions\/|events\/|coverage|undecoded\/entries)/;
 
 export function urlOf(path: string, params: Params, ledger: string | null): string {
   const query = new URLSearchParams();
@@ -62,6 +62,8 @@ export interface Answer {
   old: boolean;
 }
 
+const PRICES_MS = 60000;
+
 /** Kinds of events by their beginning ("liquidity_pool_"); [] asks again with each ledger; null never. */
 export type Live = string[] | null;
 
@@ -101,7 +103,9 @@ export function useApi(path: string | null, params: Params = {}, live: Live = nu
     };
     void run();
     const leave = kinds === null || ledger !== null ? () => {} : watch(kinds ? kinds.split(' ') : [], run);
-    return () => { control.abort(); clearTimeout(retry); leave(); };
+    // A price goes stale without an event.
+    const timer = ledger === null && kinds !== null && /(^| )oracle_/.test(kinds) ? setInterval(() => { if (!document.hidden) void run(); }, PRICES_MS) : undefined;
+    return () => { control.abort(); clearTimeout(retry); clearInterval(timer); leave(); };
   }, [url, kinds, ledger]);
   // Nothing of another question is shown.
   if (state.url !== url) return { data: null, error: null, loading: url !== null, old: false };

@@ -14,23 +14,33 @@ export const priceOf = (c: Item, name: string): string | null => c[`${name}Scale
 /** For charts: the scaled text of a money field as a number. */
 export const pointOf = (item: Item, name: string) => chartNumber(item[`${name}Scaled`]);
 
-/** The pool's price against the oracle's; null where either is not known. */
-export const marketDeviation = (m: Item) => deviationBps(m.spotPrice, m.oracle?.latestPrice);
+const WAD = 10_000_000n; // 7 decimals
 
-/** Collateral against debt at the oracle's prices, in basis points. */
+/** A feed's newest price, and the average by which the engine judges vaults; null where the oracle calls it stale. */
+export const freshPrice = (feed: Item | null | undefined): string | null => (feed && !feed.stale ? feed.latestPrice ?? null : null);
+export const freshTwap = (feed: Item | null | undefined): string | null => (feed && !feed.twapStale ? feed.twapPrice ?? null : null);
+
+const priceReason = (feed: Item | null | undefined, stale: boolean, what: string): string | null =>
+  (feed?.latestPrice == null ? `no ${what}` : stale ? `the ${what} is stale` : null);
+
+/** The pool's price against the oracle's; null where either is not known, or the oracle's is stale. */
+export const marketDeviation = (m: Item) => deviationBps(m.spotPrice, freshPrice(m.oracle));
+export const deviationWhy = (m: Item) => (m.spotPrice == null ? 'no pool, or an empty one' : priceReason(m.oracle, m.oracle?.stale, 'price of the oracle'));
+
+/** A feed's newest price against its average. */
+export const twapDeviation = (feed: Item | null | undefined) => deviationBps(freshPrice(feed), freshTwap(feed));
+export const twapDeviationWhy = (feed: Item | null | undefined) => priceReason(feed, feed?.stale, 'price of the oracle') ?? priceReason(feed, feed?.twapStale, 'average');
+
+/** Collateral against debt in basis points, of the market as the engine has it of a vault; null without fresh averages. */
 export function collateralBps(m: Item): bigint | null {
-  const debt = BigInt(m.debt ?? 0) * BigInt(m.oracle?.latestPrice ?? 0);
-  if (debt === 0n || m.collateralOracle?.latestPrice == null) return null;
-  return (BigInt(m.collateral) * BigInt(m.collateralOracle.latestPrice) * 10000n) / debt;
+  const price = freshTwap(m.oracle), collateralPrice = freshTwap(m.collateralOracle);
+  if (price === null || collateralPrice === null || m.debt == null) return null;
+  const debt = (BigInt(m.debt) * BigInt(price)) / WAD;
+  return debt === 0n ? null : ((BigInt(m.collateral) * BigInt(collateralPrice)) / WAD) * 10000n / debt;
 }
+export const collateralWhy = (m: Item) =>
+  (m.debt === '0' ? 'no debt' : priceReason(m.oracle, m.oracle?.twapStale, 'average price') ?? priceReason(m.collateralOracle, m.collateralOracle?.twapStale, "collateral's average price"));
 
-/** Raw units of synthetic debt in raw US dollars (7 decimals), cut; null without a price. */
-export function debtValue(m: Item): bigint | null {
-  if (m.debt == null || m.oracle?.latestPrice == null) return null;
-  return (BigInt(m.debt) * BigInt(m.oracle.latestPrice)) / 10_000_000n;
-}
-
-export const sum = (values: (bigint | null)[]): bigint => values.reduce<bigint>((all, v) => all + (v ?? 0n), 0n);
 
 /** Answers list the newest first; charts begin with the oldest. */
 export const oldestFirst = (items: Item[]) => [...items].reverse();

@@ -1,13 +1,12 @@
-import { useApi, useList } from '../lib/api';
-import { count } from '../lib/amount';
-import { Address, Amount, Bps, Card, Facts, Failed, Kpi, Kpis, Ledger, Market, Pill, Pool, State, Time, Tx, Waiting, symbolOf } from '../ui/bits';
+import { useApi, useList, type Item } from '../lib/api';
+import { Address, Amount, Bps, Card, Count, Facts, Failed, Kpi, Kpis, Ledger, Market, Pill, Pool, State, Time, Tx, Waiting, symbolOf } from '../ui/bits';
 import { Events } from '../ui/events';
 import { Table } from '../ui/table';
 import type { PageProps } from '.';
 
 const COUNTED = 200; // the API counts no further
-const counted = (n: number) => (n >= COUNTED ? `${n} or more` : count(n));
-const more = (shown: unknown[], all: number) => (all > shown.length ? <p class="dim">{shown.length} of {counted(all)}.</p> : null);
+const Counted = ({ of, name }: { of: Item; name: string }) => <><Count of={of} name={name} />{of[name] >= COUNTED && ' or more'}</>;
+const more = (shown: unknown[], of: Item, name: string) => (of[name] > shown.length ? <p class="dim">{shown.length} of <Counted of={of} name={name} />.</p> : null);
 const NOT_KNOWN: Record<string, string> = { stale: 'not known: the index is stale', incomplete: 'not known: the registry is not indexed whole' };
 
 export default function AddressPage({ args }: PageProps) {
@@ -22,10 +21,10 @@ export default function AddressPage({ args }: PageProps) {
       <p class="mono break">{args.address}</p>
       <Waiting answer={answer}>{p && <>
         <Kpis>
-          <Kpi label="Compliance" note={c?.expiresAt ? <>until <Time of={c.expiresAt} /></> : undefined}>{c?.status ? <State of={c.status} /> : <Pill tone="warn">{NOT_KNOWN[c?.unknownBecause] ?? 'not known'}</Pill>}</Kpi>
+          <Kpi label="Compliance" note={c?.expiresAt ? <>until <Time of={c} name="expiresAt" /></> : undefined}>{c?.status ? <State of={c.status} /> : <Pill tone="warn">{NOT_KNOWN[c?.unknownBecause] ?? 'not known'}</Pill>}</Kpi>
           <Kpi label="May trade" note="by the registry's rule">{c?.compliant === true ? <Pill tone="good">yes</Pill> : c?.compliant === false ? <Pill tone="bad" title={c.reasonCode ?? undefined}>no</Pill> : <Pill tone="warn">not known</Pill>}</Kpi>
-          <Kpi label="Vaults"><span class="num" data-raw={String(p.vaultsCount)}>{counted(p.vaultsCount)}</span></Kpi>
-          <Kpi label="Pool positions"><span class="num">{counted(p.positionsCount)}</span></Kpi>
+          <Kpi label="Vaults"><Counted of={p} name="vaultsCount" /></Kpi>
+          <Kpi label="Pool positions"><Counted of={p} name="positionsCount" /></Kpi>
           <Kpi label="Claimable earnings" note={p.claimable?.refused ? 'no stake' : undefined}><Amount of={p.claimable} name="total" /></Kpi>
           <Kpi label="Stability deposit"><Amount of={d} name="compoundedDeposit" unit="USDC" /></Kpi>
         </Kpis>
@@ -34,47 +33,47 @@ export default function AddressPage({ args }: PageProps) {
             <Table caption="Balances" file={`${args.address}-balances`} items={p.balances} keyOf={(b) => b.token} columns={[
               { label: 'Token', cell: (b) => symbolOf(b, 'token'), text: (b) => b.tokenSymbol },
               { label: 'Balance', right: true, cell: (b) => <Amount of={b} name="balance" full />, text: (b) => b.balanceScaled, order: (b) => (b.balance == null ? null : BigInt(b.balance)) },
-              { label: 'Contract', cell: (b) => <Address of={b.token} />, text: (b) => b.token }]} />{more(p.balances, p.balancesCount)}</Card>
+              { label: 'Contract', cell: (b) => <Address of={b.token} />, text: (b) => b.token }]} />{more(p.balances, p, 'balancesCount')}</Card>
           <Card title="Vaults">
             <Table caption="Vaults" file={`${args.address}-vaults`} items={p.vaults} keyOf={(v) => v.market} columns={[
               { label: 'Market', cell: (v) => <Market of={v.market} />, text: (v) => v.market },
               { label: 'State', cell: (v) => <State of={v.state} />, text: (v) => v.state },
-              { label: 'Ratio', right: true, cell: (v) => <Bps of={v.ratioBps} />, text: (v) => v.ratioBps },
-              { label: 'Distance', right: true, cell: (v) => <Bps of={v.distanceBps} />, text: (v) => v.distanceBps },
+              { label: 'Ratio', right: true, cell: (v) => <Bps of={v} name="ratioBps" />, text: (v) => v.ratioBps },
+              { label: 'Distance', right: true, cell: (v) => <Bps of={v} name="distanceBps" />, text: (v) => v.distanceBps },
               { label: 'Debt', right: true, cell: (v) => <Amount of={v} name="debt" unit={v.synthTokenSymbol} />, text: (v) => v.debtScaled },
-              { label: 'Collateral', right: true, cell: (v) => <Amount of={v} name="collateral" unit={v.collateralTokenSymbol} />, text: (v) => v.collateralScaled }]} />{more(p.vaults, p.vaultsCount)}</Card>
+              { label: 'Collateral', right: true, cell: (v) => <Amount of={v} name="collateral" unit={v.collateralTokenSymbol} />, text: (v) => v.collateralScaled }]} />{more(p.vaults, p, 'vaultsCount')}</Card>
           <Card title="Pool positions">
             <Table caption="Pool positions" file={`${args.address}-positions`} items={p.positions} keyOf={(i) => i.pool} columns={[
               { label: 'Pool', cell: (i) => <Pool of={i.pool} />, text: (i) => i.pool },
               { label: 'Token A', right: true, cell: (i) => <Amount of={i} name="underlyingA" />, text: (i) => i.underlyingAScaled },
               { label: 'Token B', right: true, cell: (i) => <Amount of={i} name="underlyingB" />, text: (i) => i.underlyingBScaled },
               { label: 'Claimable A', right: true, cell: (i) => <Amount of={i} name="claimableA" />, text: (i) => i.claimableAScaled },
-              { label: 'Claimable B', right: true, cell: (i) => <Amount of={i} name="claimableB" />, text: (i) => i.claimableBScaled }]} />{more(p.positions, p.positionsCount)}</Card>
-          {d && <Card title="Stability deposit"><Facts rows={[['Now', <Amount of={d} name="compoundedDeposit" unit="USDC" full />], ['When last touched', <Amount of={d} name="initialValue" unit="USDC" full />],
-            ['Unclaimed collateral', <Amount of={d} name="collateralGain" full />], ['Since', <Time of={d.depositedAt} />]]} /></Card>}
+              { label: 'Claimable B', right: true, cell: (i) => <Amount of={i} name="claimableB" />, text: (i) => i.claimableBScaled }]} />{more(p.positions, p, 'positionsCount')}</Card>
+          {d && <Card title="Stability deposit"><Facts about="deposit" rows={[['Now', <Amount of={d} name="compoundedDeposit" unit="USDC" full />], ['When last touched', <Amount of={d} name="initialValue" unit="USDC" full />],
+            ['Unclaimed collateral', <Amount of={d} name="collateralGain" full />], ['Since', <Time of={d} name="depositedAt" />]]} /></Card>}
           <Card title="Votes">
             <Table caption="Votes" file={`${args.address}-votes`} items={p.votes} columns={[
-              { label: 'Time (UTC)', cell: (v) => <Time of={v.closedAt} />, text: (v) => v.closedAt },
-              { label: 'Proposal', right: true, cell: (v) => v.proposalId, text: (v) => v.proposalId },
+              { label: 'Time (UTC)', cell: (v) => <Time of={v} name="closedAt" />, text: (v) => v.closedAt },
+              { label: 'Proposal', right: true, cell: (v) => <Count of={v} name="proposalId" />, text: (v) => v.proposalId },
               { label: 'Vote', cell: (v) => (v.support ? 'yes' : 'no'), text: (v) => (v.support ? 'yes' : 'no') },
-              { label: 'Weight', right: true, cell: (v) => count(v.weight), text: (v) => v.weight },
+              { label: 'Weight', right: true, cell: (v) => <Count of={v} name="weight" />, text: (v) => v.weight },
               { label: 'Transaction', cell: (v) => <Tx of={v.txHash} />, text: (v) => v.txHash }]} /></Card>
           <Card title="Claims of earnings">
             <Table caption="Claims of earnings" file={`${args.address}-claims`} items={p.claims} columns={[
-              { label: 'Time (UTC)', cell: (v) => <Time of={v.closedAt} />, text: (v) => v.closedAt },
+              { label: 'Time (UTC)', cell: (v) => <Time of={v} name="closedAt" />, text: (v) => v.closedAt },
               { label: 'Paid', right: true, cell: (v) => <Amount of={v} name="total" full />, text: (v) => v.totalScaled },
               { label: 'Transaction', cell: (v) => <Tx of={v.txHash} />, text: (v) => v.txHash }]} /></Card>
         </div>
       </>}</Waiting>
       <Card title="Compliance history"><Waiting answer={history}>
         <Table caption="Compliance history" file={`${args.address}-compliance`} items={history.items} list={history} keyOf={(h, i) => `${h.ledger}.${i}`} columns={[
-          { label: 'Time (UTC)', cell: (h) => <Time of={h.closedAt} />, text: (h) => h.closedAt },
+          { label: 'Time (UTC)', cell: (h) => <Time of={h} name="closedAt" />, text: (h) => h.closedAt },
           { label: 'Entry', cell: (h) => `${h.entry}${h.removed ? ' removed' : ''}`, text: (h) => `${h.entry}${h.removed ? ' removed' : ''}` },
           { label: 'Status', cell: (h) => <State of={h.status} />, text: (h) => h.status },
           { label: 'Reason', cell: (h) => h.reason ?? '–', text: (h) => h.reason },
-          { label: 'Ends', cell: (h) => <Time of={h.expiresAt} />, text: (h) => h.expiresAt },
+          { label: 'Ends', cell: (h) => <Time of={h} name="expiresAt" />, text: (h) => h.expiresAt },
           { label: 'Verifier', cell: (h) => <Address of={h.provider} />, text: (h) => h.provider },
-          { label: 'Ledger', right: true, cell: (h) => <Ledger of={h.ledger} />, text: (h) => h.ledger },
+          { label: 'Ledger', right: true, cell: (h) => <Ledger of={h} name="ledger" />, text: (h) => h.ledger },
           { label: 'Transaction', cell: (h) => <Tx of={h.txHash} />, text: (h) => h.txHash }]} />
       </Waiting></Card>
       <Card title="Activity"><Waiting answer={activity}><Events list={activity} caption="Activity" file={`${args.address}-activity`} /></Waiting></Card>

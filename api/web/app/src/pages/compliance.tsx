@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { get, useApi, useList, type Item } from '../lib/api';
-import { count } from '../lib/amount';
 import { seconds, span } from '../lib/time';
 import { setQuery, useLedger, useQuery } from '../lib/router';
-import { Address, Card, Facts, Kpi, Kpis, State, Time, Waiting } from '../ui/bits';
+import { Address, Card, Count, Facts, Kpi, Kpis, State, Time, Waiting } from '../ui/bits';
 import { TimePlot } from '../ui/series';
 import { Table } from '../ui/table';
 
@@ -71,8 +70,8 @@ export default function Compliance() {
       <Waiting answer={counts}>
         {counts.data?.complete === false && <p class="notice warn">There are so many records that not all are counted.</p>}
         <Kpis>
-          {statuses.map(([status, n]) => <Kpi key={status} label={status}><span class="num" data-raw={String(n)}>{count(n)}</span></Kpi>)}
-          <Kpi label="Verifiers"><span class="num" data-raw={String(r?.verifierCount)}>{count(r?.verifierCount)}</span></Kpi>
+          {statuses.map(([status, n]) => <Kpi key={status} label={status}><Count raw={n} name={`addresses${status}`} /></Kpi>)}
+          <Kpi label="Verifiers"><Count of={r} name="verifierCount" /></Kpi>
         </Kpis>
       </Waiting>
       <div class="grid">
@@ -82,7 +81,7 @@ export default function Compliance() {
           <Table caption="Records by provider and status" file="compliance-providers" items={items} keyOf={(i) => `${i.provider}.${i.status}`} columns={[
             { label: 'Provider', cell: (i) => <Address of={i.provider} />, text: (i) => i.provider, order: (i) => i.provider ?? '' },
             { label: 'Status', cell: (i) => <State of={statusOf(i)} />, text: statusOf, order: statusOf },
-            { label: 'Addresses', right: true, cell: (i) => <span class="num">{count(i.addresses)}</span>, text: (i) => i.addresses, order: (i) => i.addresses }]} />
+            { label: 'Addresses', right: true, cell: (i) => <Count of={i} name="addresses" />, text: (i) => i.addresses, order: (i) => i.addresses }]} />
         </Waiting></Card>
         <Card title="Expiring soon" aside={<label>within <select value={within} onChange={(event) => setQuery({ within: event.currentTarget.value === '2592000' ? null : event.currentTarget.value }, true)}>{SPANS.map(([value, name]) => <option key={value} value={value}>{name}</option>)}</select></label>}>
           <Waiting answer={expiring}>
@@ -90,15 +89,15 @@ export default function Compliance() {
               { label: 'Address', cell: (e) => <Address of={e.address} />, text: (e) => e.address },
               { label: 'Status', cell: (e) => <State of={e.status} />, text: (e) => e.status },
               { label: 'Provider', cell: (e) => <Address of={e.provider} />, text: (e) => e.provider },
-              { label: 'Ends (UTC)', cell: (e) => <Time of={e.expiresAt} />, text: (e) => e.expiresAt },
+              { label: 'Ends (UTC)', cell: (e) => <Time of={e} name="expiresAt" />, text: (e) => e.expiresAt },
               { label: 'In', right: true, cell: (e) => span(seconds(e.expiresAt) - seconds(expiring.data?.closedAt)), text: (e) => seconds(e.expiresAt) - seconds(expiring.data?.closedAt) }]} />
           </Waiting></Card>
         <Card title="Verifiers"><Waiting answer={verifiers}>
-          {r && <Facts rows={[['Contract', <Address of={r.contract} />], ['Administrator', <Address of={r.admin} />], ['DAO', <Address of={r.dao} />], ['Travel-rule records', count(r.travelRuleCount)]]} />}
+          {r && <Facts rows={[['Contract', <Address of={r.contract} />], ['Administrator', <Address of={r.admin} />], ['DAO', <Address of={r.dao} />], ['Travel-rule records', <Count of={r} name="travelRuleCount" />]]} />}
           <Table caption="Verifiers" file="verifiers" items={verifiers.items} list={verifiers} keyOf={(v) => String(v.index)} columns={[
-            { label: 'Place', right: true, cell: (v) => v.index, text: (v) => v.index },
+            { label: 'Place', right: true, cell: (v) => <Count of={v} name="index" />, text: (v) => v.index },
             { label: 'Verifier', cell: (v) => <Address of={v.verifier} />, text: (v) => v.verifier },
-            { label: 'Since', cell: (v) => <Time of={v.changedAt} />, text: (v) => v.changedAt }]} />
+            { label: 'Since', cell: (v) => <Time of={v} name="changedAt" />, text: (v) => v.changedAt }]} />
         </Waiting></Card>
       </div>
     </>

@@ -1,7 +1,7 @@
 import { useApi, useList } from '../lib/api';
 import { oldestFirst, pointOf } from '../lib/fields';
 import { setQuery, useQuery } from '../lib/router';
-import { A, Address, Amount, Card, Facts, Pill, Time, Tx, Waiting, short } from '../ui/bits';
+import { A, Address, Amount, Card, Count, Facts, Pill, Time, Tx, Waiting, short } from '../ui/bits';
 import { XyPlot } from '../ui/series';
 import { Table } from '../ui/table';
 
@@ -14,13 +14,13 @@ function Epoch({ id }: { id: string }) {
   return (
     <Card title={`Epoch ${id}`} wide aside={<button type="button" onClick={() => setQuery({ epoch: null })}>Close</button>}>
       <Waiting answer={answer}>{e && <>
-        <Facts rows={[['State', e.finalized ? <Pill tone="good">closed</Pill> : <Pill tone="info">open</Pill>], ['From', <Time of={e.startsAt} />], ['To', <Time of={e.endsAt} />],
+        <Facts about="epoch" rows={[['State', e.finalized ? <Pill tone="good">closed</Pill> : <Pill tone="info">open</Pill>], ['From', <Time of={e} name="startsAt" />], ['To', <Time of={e} name="endsAt" />],
           ['All revenue', <Amount of={e} name="totalRevenue" full />], ['Partners', <Amount of={e} name="partnerRevenue" full />], ['Protocol', <Amount of={e} name="protocolRevenue" full />], ['Stake when closed', <Amount of={e} name="stakerSnapshot" full />]]} />
         <Table caption="Revenue by token" file={`epoch-${id}-tokens`} items={e.revenue ?? []} keyOf={(r) => r.token} columns={[
           { label: 'Token', cell: (r) => <><Address of={r.token} /> {r.tokenSymbol}</>, text: (r) => r.token },
           { label: 'Revenue', right: true, cell: (r) => <Amount of={r} name="amount" full />, text: (r) => r.amountScaled }]} />
         <Table caption="Partners" file={`epoch-${id}-partners`} items={partners.items} list={partners} keyOf={(r) => r.partnerId} columns={[
-          { label: 'Partner', cell: (r) => <A to={`/partners/${r.partnerId}`}>{r.partnerId}</A>, text: (r) => r.partnerId },
+          { label: 'Partner', cell: (r) => <A to={`/partners/${r.partnerId}`}><Count of={r} name="partnerId" /></A>, text: (r) => r.partnerId },
           { label: 'Revenue', right: true, cell: (r) => <Amount of={r} name="revenue" full />, text: (r) => r.revenueScaled }]} />
       </>}</Waiting>
     </Card>
@@ -39,14 +39,14 @@ export default function Earnings() {
         plot={{ x: rows.map((e) => Number(e.epoch)), time: false, series: [
           { name: 'Protocol', colour: 'accent', bars: true, values: rows.map((e) => pointOf(e, 'protocolRevenue')) }, { name: 'Partners', colour: 'second', values: rows.map((e) => pointOf(e, 'partnerRevenue')) }] }}
         legend={[{ name: 'Protocol', colour: 'accent' }, { name: 'Partners', colour: 'second' }]}
-        columns={[{ label: 'Epoch', cell: (e) => e.epoch, text: (e) => e.epoch }, { label: 'Protocol', right: true, cell: (e) => <Amount of={e} name="protocolRevenue" />, text: (e) => e.protocolRevenueScaled },
+        columns={[{ label: 'Epoch', cell: (e) => <Count of={e} name="epoch" />, text: (e) => e.epoch }, { label: 'Protocol', right: true, cell: (e) => <Amount of={e} name="protocolRevenue" />, text: (e) => e.protocolRevenueScaled },
           { label: 'Partners', right: true, cell: (e) => <Amount of={e} name="partnerRevenue" />, text: (e) => e.partnerRevenueScaled }]}
         describe={(e) => `epoch ${e.epoch}: protocol ${e.protocolRevenueScaled}, partners ${e.partnerRevenueScaled}`} /></Card>
       <Card title="Epochs"><Waiting answer={list}>
         <Table caption="Epochs" file="epochs" items={list.items} list={list} keyOf={(e) => e.epoch} columns={[
-          { label: 'Epoch', right: true, cell: (e) => <button type="button" onClick={() => setQuery({ epoch: e.epoch })} aria-label={`Epoch ${e.epoch}`}>{e.epoch}</button>, text: (e) => e.epoch },
+          { label: 'Epoch', right: true, cell: (e) => <button type="button" onClick={() => setQuery({ epoch: e.epoch })} aria-label={`Epoch ${e.epoch}`}><Count of={e} name="epoch" /></button>, text: (e) => e.epoch },
           { label: 'State', cell: (e) => (e.finalized ? <Pill tone="good">closed</Pill> : <Pill tone="info">open</Pill>), text: (e) => (e.finalized ? 'closed' : 'open') },
-          { label: 'From', cell: (e) => <Time of={e.startsAt} />, text: (e) => e.startsAt }, { label: 'To', cell: (e) => <Time of={e.endsAt} />, text: (e) => e.endsAt },
+          { label: 'From', cell: (e) => <Time of={e} name="startsAt" />, text: (e) => e.startsAt }, { label: 'To', cell: (e) => <Time of={e} name="endsAt" />, text: (e) => e.endsAt },
           { label: 'All revenue', right: true, cell: (e) => <Amount of={e} name="totalRevenue" />, text: (e) => e.totalRevenueScaled },
           { label: 'Partners', right: true, cell: (e) => <Amount of={e} name="partnerRevenue" />, text: (e) => e.partnerRevenueScaled },
           { label: 'Protocol', right: true, cell: (e) => <Amount of={e} name="protocolRevenue" />, text: (e) => e.protocolRevenueScaled },
@@ -54,7 +54,7 @@ export default function Earnings() {
       </Waiting></Card>
       <Card title="Claims"><Waiting answer={claims}>
         <Table caption="Claims" file="claims" items={claims.items} list={claims} columns={[
-          { label: 'Time (UTC)', cell: (c) => <Time of={c.closedAt} />, text: (c) => c.closedAt },
+          { label: 'Time (UTC)', cell: (c) => <Time of={c} name="closedAt" />, text: (c) => c.closedAt },
           { label: 'Claimer', cell: (c) => <Address of={c.claimer} />, text: (c) => c.claimer },
           { label: 'Paid', right: true, cell: (c) => <Amount of={c} name="total" />, text: (c) => c.totalScaled },
           { label: 'Transaction', cell: (c) => <Tx of={c.txHash} />, text: (c) => short(c.txHash ?? '') }]} />

@@ -1,8 +1,7 @@
 import { useApi, useList, type Item } from '../lib/api';
-import { count } from '../lib/amount';
 import { setQuery, useQuery } from '../lib/router';
 import { seconds } from '../lib/time';
-import { Address, Card, Facts, Ledger, State, Time, Tx, Waiting } from '../ui/bits';
+import { Address, Card, Count, Facts, Ledger, State, Time, Tx, Waiting } from '../ui/bits';
 import { fieldsText } from '../ui/events';
 import { XyPlot } from '../ui/series';
 import { Table } from '../ui/table';
@@ -20,9 +19,9 @@ function VoteChart({ votes, id }: { votes: Item[]; id: string }) {
     plot={{ x: rows.map((r) => r.x), time: true, series: [{ name: 'Yes', colour: 'up', step: true, values: rows.map((r) => Number(r.yes)) }, { name: 'No', colour: 'down', step: true, values: rows.map((r) => Number(r.no)) }] }}
     legend={[{ name: 'Yes', colour: 'up' }, { name: 'No', colour: 'down' }]}
     columns={[
-      { label: 'Time (UTC)', cell: (r) => <Time of={r.closedAt} />, text: (r) => r.closedAt },
-      { label: 'Yes', right: true, cell: (r) => count(r.yes), text: (r) => r.yes },
-      { label: 'No', right: true, cell: (r) => count(r.no), text: (r) => r.no }]}
+      { label: 'Time (UTC)', cell: (r) => <Time of={r} name="closedAt" />, text: (r) => r.closedAt },
+      { label: 'Yes', right: true, cell: (r) => <Count of={r} name="yes" />, text: (r) => r.yes },
+      { label: 'No', right: true, cell: (r) => <Count of={r} name="no" />, text: (r) => r.no }]}
     describe={(r) => `${r.closedAt}: yes ${r.yes}, no ${r.no}`} />;
 }
 
@@ -35,17 +34,17 @@ function Proposal({ id }: { id: string }) {
       <Waiting answer={answer}>{p && <>
         <p class="break"><strong>{p.title ?? '(its title is not readable)'}</strong></p>
         {p.description && <p class="break">{p.description}</p>}
-        <Facts rows={[
+        <Facts about="proposal" rows={[
           ['State', <State of={p.state} />], ['Proposer', <Address of={p.proposer} />], ['Action', actionText(p.action)], ['Arguments', <span class="break">{fieldsText(p.action?.args, 2000) || 'none'}</span>],
-          ['Yes', <span class="num" data-raw={p.yesVotes}>{count(p.yesVotes)}</span>], ['No', <span class="num" data-raw={p.noVotes}>{count(p.noVotes)}</span>], ['Needs', count(p.threshold)],
-          ['Votes from', <Time of={p.startsAt} />], ['to', <Time of={p.endsAt} />], ['Executable from', <Time of={p.executableAt} />],
-          ['Multisig transactions', (p.multisigTxIds ?? []).join(', ') || 'none'], ['Changed in ledger', <Ledger of={p.changedLedger} />]]} />
+          ['Yes', <Count of={p} name="yesVotes" />], ['No', <Count of={p} name="noVotes" />], ['Needs', <Count of={p} name="threshold" />],
+          ['Votes from', <Time of={p} name="startsAt" />], ['to', <Time of={p} name="endsAt" />], ['Executable from', <Time of={p} name="executableAt" />],
+          ['Multisig transactions', (p.multisigTxIds ?? []).join(', ') || 'none'], ['Changed in ledger', <Ledger of={p} name="changedLedger" />]]} />
         <VoteChart votes={votes.items} id={id} />
         <Table caption="Votes" file={`proposal-${id}-each-vote`} items={votes.items} list={votes} columns={[
-          { label: 'Time (UTC)', cell: (v) => <Time of={v.closedAt} />, text: (v) => v.closedAt },
+          { label: 'Time (UTC)', cell: (v) => <Time of={v} name="closedAt" />, text: (v) => v.closedAt },
           { label: 'Voter', cell: (v) => <Address of={v.voter} />, text: (v) => v.voter },
           { label: 'Vote', cell: (v) => (v.support ? 'yes' : 'no'), text: (v) => (v.support ? 'yes' : 'no') },
-          { label: 'Weight', right: true, cell: (v) => count(v.weight), text: (v) => v.weight },
+          { label: 'Weight', right: true, cell: (v) => <Count of={v} name="weight" />, text: (v) => v.weight },
           { label: 'Transaction', cell: (v) => <Tx of={v.txHash} />, text: (v) => v.txHash }]} />
       </>}</Waiting>
     </Card>
@@ -58,12 +57,12 @@ function Multisig({ id }: { id: string }) {
   return (
     <Card title={`Multisig transaction ${id}`} wide aside={<button type="button" onClick={() => setQuery({ multisig: null })}>Close</button>}>
       <Waiting answer={answer}>{t && <>
-        <Facts rows={[['Status', <State of={t.status} />], ['Target', <Address of={t.target} />], ['Function', t.functionName], ['Action', actionText(t.action)], ['Arguments', <span class="break">{fieldsText(t.action?.args, 2000) || 'none'}</span>],
-          ['Approvals', `${t.approvals} of ${t.threshold ?? '?'}`], ['Rejections', count(t.rejections)], ['Created', <Time of={t.createdAt} />]]} />
+        <Facts about="multisig" rows={[['Status', <State of={t.status} />], ['Target', <Address of={t.target} />], ['Function', t.functionName], ['Action', actionText(t.action)], ['Arguments', <span class="break">{fieldsText(t.action?.args, 2000) || 'none'}</span>],
+          ['Approvals', <><Count of={t} name="approvals" /> of <Count of={t} name="threshold" /></>], ['Rejections', <Count of={t} name="rejections" />], ['Created', <Time of={t} name="createdAt" />]]} />
         <Table caption="Decisions of the signers" file={`multisig-${id}`} items={t.decisions ?? []} keyOf={(d) => d.signer} columns={[
           { label: 'Signer', cell: (d) => <Address of={d.signer} />, text: (d) => d.signer },
           { label: 'Decision', cell: (d) => (d.approve ? 'approves' : 'rejects'), text: (d) => (d.approve ? 'approves' : 'rejects') },
-          { label: 'When', cell: (d) => <Time of={d.changedAt} />, text: (d) => d.changedAt }]} />
+          { label: 'When', cell: (d) => <Time of={d} name="changedAt" />, text: (d) => d.changedAt }]} />
       </>}</Waiting>
     </Card>
   );
@@ -80,32 +79,32 @@ export default function Governance() {
       {multisig && <Multisig key={multisig} id={multisig} />}
       <Card title="Proposals"><Waiting answer={proposals}>
         <Table caption="Proposals" file="proposals" items={proposals.items} list={proposals} keyOf={(p) => String(p.proposalId)} columns={[
-          { label: 'Number', right: true, cell: (p) => <button type="button" onClick={() => setQuery({ proposal: p.proposalId })} aria-label={`Proposal ${p.proposalId}`}>{p.proposalId}</button>, text: (p) => p.proposalId },
+          { label: 'Number', right: true, cell: (p) => <button type="button" onClick={() => setQuery({ proposal: p.proposalId })} aria-label={`Proposal ${p.proposalId}`}><Count of={p} name="proposalId" /></button>, text: (p) => p.proposalId },
           { label: 'Title', cell: (p) => <span class="clip" title={p.title ?? ''}>{p.title ?? '–'}</span>, text: (p) => p.title },
           { label: 'Action', cell: (p) => <span title={fieldsText(p.action?.args, 500)}>{actionText(p.action)}</span>, text: (p) => `${actionText(p.action)} ${JSON.stringify(p.action?.args ?? {})}` },
           { label: 'State', cell: (p) => <State of={p.state} />, text: (p) => p.state },
-          { label: 'Yes', right: true, cell: (p) => <span class="num">{count(p.yesVotes)}</span>, text: (p) => p.yesVotes },
-          { label: 'No', right: true, cell: (p) => <span class="num">{count(p.noVotes)}</span>, text: (p) => p.noVotes },
-          { label: 'Needs', right: true, cell: (p) => count(p.threshold), text: (p) => p.threshold },
-          { label: 'Ends', cell: (p) => <Time of={p.endsAt} />, text: (p) => p.endsAt },
+          { label: 'Yes', right: true, cell: (p) => <Count of={p} name="yesVotes" />, text: (p) => p.yesVotes },
+          { label: 'No', right: true, cell: (p) => <Count of={p} name="noVotes" />, text: (p) => p.noVotes },
+          { label: 'Needs', right: true, cell: (p) => <Count of={p} name="threshold" />, text: (p) => p.threshold },
+          { label: 'Ends', cell: (p) => <Time of={p} name="endsAt" />, text: (p) => p.endsAt },
           { label: 'Proposer', cell: (p) => <Address of={p.proposer} />, text: (p) => p.proposer }]} />
       </Waiting></Card>
       <Card title="Multisig transactions"><Waiting answer={transactions}>
         <Table caption="Multisig transactions" file="multisig" items={transactions.items} list={transactions} keyOf={(t) => t.txId} columns={[
-          { label: 'Number', right: true, cell: (t) => <button type="button" onClick={() => setQuery({ multisig: t.txId })} aria-label={`Multisig transaction ${t.txId}`}>{t.txId}</button>, text: (t) => t.txId },
-          { label: 'Wallet', right: true, cell: (t) => t.walletId, text: (t) => t.walletId },
+          { label: 'Number', right: true, cell: (t) => <button type="button" onClick={() => setQuery({ multisig: t.txId })} aria-label={`Multisig transaction ${t.txId}`}><Count of={t} name="txId" /></button>, text: (t) => t.txId },
+          { label: 'Wallet', right: true, cell: (t) => <Count of={t} name="walletId" />, text: (t) => t.walletId },
           { label: 'Function', cell: (t) => <span title={fieldsText(t.action?.args, 500)}>{t.functionName}</span>, text: (t) => t.functionName },
           { label: 'Status', cell: (t) => <State of={t.status} />, text: (t) => t.status },
-          { label: 'Approvals', right: true, cell: (t) => `${t.approvals} of ${t.threshold ?? '?'}`, text: (t) => t.approvals },
-          { label: 'Rejections', right: true, cell: (t) => count(t.rejections), text: (t) => t.rejections },
-          { label: 'Proposal', right: true, cell: (t) => t.proposalId ?? '–', text: (t) => t.proposalId },
-          { label: 'Created', cell: (t) => <Time of={t.createdAt} />, text: (t) => t.createdAt },
+          { label: 'Approvals', right: true, cell: (t) => <><Count of={t} name="approvals" /> of <Count of={t} name="threshold" /></>, text: (t) => t.approvals },
+          { label: 'Rejections', right: true, cell: (t) => <Count of={t} name="rejections" />, text: (t) => t.rejections },
+          { label: 'Proposal', right: true, cell: (t) => <Count of={t} name="proposalId" />, text: (t) => t.proposalId },
+          { label: 'Created', cell: (t) => <Time of={t} name="createdAt" />, text: (t) => t.createdAt },
           { label: 'Target', cell: (t) => <Address of={t.target} />, text: (t) => t.target }]} />
       </Waiting></Card>
       <Card title="Wallets"><Waiting answer={wallets}>
         <Table caption="Wallets" file="wallets" items={wallets.items} list={wallets} keyOf={(w) => w.walletId} columns={[
-          { label: 'Number', right: true, cell: (w) => w.walletId, text: (w) => w.walletId },
-          { label: 'Approvals needed', right: true, cell: (w) => `${w.threshold} of ${w.signerCount}`, text: (w) => w.threshold },
+          { label: 'Number', right: true, cell: (w) => <Count of={w} name="walletId" />, text: (w) => w.walletId },
+          { label: 'Approvals needed', right: true, cell: (w) => <><Count of={w} name="threshold" /> of <Count of={w} name="signerCount" /></>, text: (w) => w.threshold },
           { label: 'Decides', cell: (w) => w.scope, text: (w) => w.scope },
           { label: 'Active', cell: (w) => (w.active ? 'yes' : 'no'), text: (w) => w.active },
           { label: 'Signers', cell: (w) => (w.signers ?? []).map((s: string) => <span key={s}><Address of={s} /> </span>), text: (w) => (w.signers ?? []).join(' ') }]} />

@@ -1,7 +1,6 @@
 import { useApi, useList } from '../lib/api';
-import { count } from '../lib/amount';
 import { setQuery } from '../lib/router';
-import { A, Card, Facts, Failed, Pill, Time, Waiting } from '../ui/bits';
+import { A, Card, Count, Facts, Failed, Pill, Time, Waiting } from '../ui/bits';
 import { Events } from '../ui/events';
 import type { PageProps } from '.';
 
@@ -18,10 +17,10 @@ export default function LedgerPage({ args }: PageProps) {
       <div class="row"><A to={`/ledger/${Math.max(1, Number(n) - 1)}`}>‹ {Number(n) - 1}</A> <A to={`/ledger/${Number(n) + 1}`}>{Number(n) + 1} ›</A>
         <button type="button" onClick={() => setQuery({ ledger: n })}>See everything as of this ledger</button></div>
       <Waiting answer={answer}>{l && <Card title="Ledger"><Facts rows={[
-        ['Closed (UTC)', <Time of={l.closedAt} />], ['Hash', <span class="mono">{l.hash}</span>], ['Previous hash', <span class="mono">{l.previousHash}</span>], ['Protocol version', count(l.protocol)],
-        ['Transactions', count(l.transactions)], ['of the protocol', count(l.protocolTransactions)], ['Events', count(l.events)], ['Entries changed', count(l.changes)],
-        ['Not decoded', `${count(l.rawEvents)} events, ${count(l.rawStates)} entries, ${count(l.rawCalls)} calls`],
-        ['Proved', <Pill tone={l.proof === 'events' ? 'good' : 'plain'}>{l.proof}</Pill>], ['Calls verified', count(l.callsVerified)], ['rewritten', count(l.callsRewritten)], ['that no hash covers', count(l.callsUnverified)]]} /></Card>}</Waiting>
+        ['Closed (UTC)', <Time of={l} name="closedAt" />], ['Hash', <span class="mono">{l.hash}</span>], ['Previous hash', <span class="mono">{l.previousHash}</span>], ['Protocol version', <Count of={l} name="protocol" />],
+        ['Transactions', <Count of={l} name="transactions" />], ['of the protocol', <Count of={l} name="protocolTransactions" />], ['Events', <Count of={l} name="events" />], ['Entries changed', <Count of={l} name="changes" />],
+        ['Not decoded', <><Count of={l} name="rawEvents" /> events, <Count of={l} name="rawStates" /> entries, <Count of={l} name="rawCalls" /> calls</>],
+        ['Proved', <Pill tone={l.proof === 'events' ? 'good' : 'plain'}>{l.proof}</Pill>], ['Calls verified', <Count of={l} name="callsVerified" />], ['rewritten', <Count of={l} name="callsRewritten" />], ['that no hash covers', <Count of={l} name="callsUnverified" />]]} /></Card>}</Waiting>
       <Card title="Events"><Waiting answer={events}><Events list={events} caption={`Events of ledger ${n}`} file={`ledger-${n}-events`} /></Waiting></Card>
     </>
   );

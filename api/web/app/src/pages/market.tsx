@@ -1,7 +1,7 @@
 import { useApi, useList, type Item } from '../lib/api';
-import { chartNumber, count, cut, deviationBps, percent, ratioBps } from '../lib/amount';
-import { collateralBps, marketDeviation, oldestFirst, priceOf, startOf } from '../lib/fields';
-import { A, Address, Amount, Bps, Card, Facts, Failed, Kpi, Kpis, Meter, Pill, Pool, State, Time, Waiting } from '../ui/bits';
+import { chartNumber, deviationBps, percent, ratioBps } from '../lib/amount';
+import { collateralBps, collateralWhy, deviationWhy, marketDeviation, oldestFirst, priceOf, startOf, twapDeviation, twapDeviationWhy } from '../lib/fields';
+import { A, Address, Amount, Bps, Card, Count, Facts, Failed, Kpi, Kpis, Meter, Pool, Price, State, Time, Waiting } from '../ui/bits';
 import { Prices, TimePlot, XyPlot } from '../ui/series';
 import { Table } from '../ui/table';
 import { Liquidations } from '../ui/vaults';
@@ -12,9 +12,9 @@ function PriceChart({ market, history, candles }: { market: Item; history: Item[
   const pool = new Map(candles.map((c) => [startOf(c), c]));
   const rows: Item[] = history.map((h) => {
     const c = pool.get(startOf(h));
-    return { ...h, pool: c ? priceOf(c, 'close') : null };
+    return { ...h, pool: c?.close ?? null, poolScaled: c ? priceOf(c, 'close') : null };
   });
-  const dev = (r: Item) => (r.pool ? deviationBps(toSeven(r.pool), r.close) : null);
+  const dev = (r: Item) => (r.poolScaled ? deviationBps(toSeven(r.poolScaled), r.close) : null);
   const points = (list: Item[], value: (r: Item) => string | null | undefined) => list.map((r) => ({ time: startOf(r), value: chartNumber(value(r)) }));
   return (
     <Prices title="Price" units={`USD, by the hour, UTC`} rows={rows} file={`${market.market}-price`} empty="No rounds yet."
@@ -23,12 +23,12 @@ function PriceChart({ market, history, candles }: { market: Item; history: Item[
         { name: 'TWAP', colour: 'third', dashed: true, points: points(rows, (r) => r.twapCloseScaled) },
         { name: 'Pool', colour: 'second', points: points(candles, (c) => priceOf(c, 'close')) }]}
       columns={[
-        { label: 'Time (UTC)', cell: (r) => <Time of={startOf(r)} />, text: (r) => r.startsAt },
-        { label: 'Oracle', right: true, cell: (r) => cut(r.closeScaled ?? '–', 5), text: (r) => r.closeScaled },
-        { label: 'TWAP', right: true, cell: (r) => (r.twapCloseScaled ? cut(r.twapCloseScaled, 5) : '–'), text: (r) => r.twapCloseScaled },
-        { label: 'Pool', right: true, cell: (r) => (r.pool ? cut(r.pool, 5) : '–'), text: (r) => r.pool },
-        { label: 'Pool against oracle', right: true, cell: (r) => <Bps of={dev(r)} signed tone />, text: (r) => dev(r) }]}
-      describe={(r) => `${r.startsAt}: oracle ${r.closeScaled}, TWAP ${r.twapCloseScaled ?? 'none'}, pool ${r.pool ?? 'no trade'}`} />
+        { label: 'Time (UTC)', cell: (r) => <Time of={{ at: startOf(r) }} name="at" />, text: (r) => r.startsAt },
+        { label: 'Oracle', right: true, cell: (r) => <Amount of={r} name="close" digits={5} />, text: (r) => r.closeScaled },
+        { label: 'TWAP', right: true, cell: (r) => <Amount of={r} name="twapClose" digits={5} />, text: (r) => r.twapCloseScaled },
+        { label: 'Pool', right: true, cell: (r) => <Amount of={r} name="pool" digits={5} />, text: (r) => r.poolScaled },
+        { label: 'Pool against oracle', right: true, cell: (r) => <Bps raw={dev(r)} name="deviationBps" signed tone />, text: (r) => dev(r) }]}
+      describe={(r) => `${r.startsAt}: oracle ${r.closeScaled}, TWAP ${r.twapCloseScaled ?? 'none'}, pool ${r.poolScaled ?? 'no trade'}`} />
   );
 }
 /** A decimal text as raw units of 7 decimals, cut. */
@@ -40,8 +40,8 @@ export function Histogram({ buckets, market }: { buckets: Item[]; market: string
   return <XyPlot title="Vaults by collateral ratio" units="number of vaults with debt" rows={buckets} file={`${market}-ratios`} empty="No vault has debt and a price."
     plot={{ x: buckets.map((_b, i) => i), time: false, labels: buckets.map((b) => `${Math.floor(Number(b.fromRatioBps) / 100)} %`), series: [{ name: 'Vaults', colour: 'accent', bars: true, values: buckets.map((b) => Number(b.vaults)) }] }}
     columns={[
-      { label: 'Ratio', cell: ratioRange, text: ratioRange },
-      { label: 'Vaults', right: true, cell: (b) => count(b.vaults), text: (b) => b.vaults },
+      { label: 'Ratio', cell: (b) => <><Bps of={b} name="fromRatioBps" /> {b.toRatioBps == null ? 'and more' : <>to <Bps of={b} name="toRatioBps" /></>}</>, text: ratioRange },
+      { label: 'Vaults', right: true, cell: (b) => <Count of={b} name="vaults" />, text: (b) => b.vaults },
       { label: 'Debt', right: true, cell: (b) => <Amount of={b} name="debt" />, text: (b) => b.debtScaled }]}
     describe={(b) => `${ratioRange(b)}: ${b.vaults} vaults, debt ${b.debtScaled}`} />;
 }
@@ -68,14 +68,14 @@ export default function MarketPage({ args }: PageProps) {
     <>
       <Waiting answer={answer}>
         <Kpis>
-          <Kpi label={`Oracle, ${asset ?? 'no feed'}`} note={<>{m.oracle?.stale && <Pill tone="warn">stale</Pill>} <Time of={m.oracle?.latestAt} /></>}><Amount of={m.oracle} name="latestPrice" digits={4} unit="USD" /></Kpi>
-          <Kpi label="TWAP" note={m.oracle?.twapStale ? <Pill tone="warn">stale</Pill> : <>against it <Bps of={deviationBps(m.oracle?.latestPrice, m.oracle?.twapPrice)} signed /></>}><Amount of={m.oracle} name="twapPrice" digits={4} unit="USD" /></Kpi>
-          <Kpi label="Pool" note={<>against the oracle <Bps of={marketDeviation(m)} signed tone /></>}><Amount of={m} name="spotPrice" digits={4} unit="USDC" /></Kpi>
-          <Kpi label="Pool price 24 h · 7 d" note={<>volume 24 h <Amount of={m} name="volume24h" unit="USDC" /></>}><Bps of={m.change24hBps} signed tone /> <span class="dim">·</span> <Bps of={weekAgo ? deviationBps(m.spotPrice, toSeven(weekAgo)) : null} signed tone /></Kpi>
-          <Kpi label="Debt" note={<Meter bps={ratioBps(m.debt, m.debtCeiling)} label="Debt against ceiling" />}><Amount of={m} name="debt" /></Kpi>
-          <Kpi label="Debt 24 h · 7 d" note={<>ceiling <Amount of={m} name="debtCeiling" /></>}><Bps of={change(days.items, 1)} signed tone /> <span class="dim">·</span> <Bps of={change(days.items, 7)} signed tone /></Kpi>
-          <Kpi label="Collateral" note={<>ratio of all <Bps of={collateralBps(m)} /></>}><Amount of={m} name="collateral" unit={m.collateralOracle?.asset} /></Kpi>
-          <Kpi label="Vaults" note={<>{count(m.indebtedVaultCount)} with debt</>}><span class="num" data-raw={String(m.vaultCount)}>{count(m.vaultCount)}</span></Kpi>
+          <Kpi label={`Oracle, ${asset ?? 'no feed'}`} note={<Time of={m.oracle} name="latestAt" />}><Price of={m.oracle} name="latestPrice" unit="USD" /></Kpi>
+          <Kpi label="TWAP" note={<>the price against it <Bps raw={twapDeviation(m.oracle)} name="twapDeviationBps" why={twapDeviationWhy(m.oracle)} signed /></>}><Price of={m.oracle} name="twapPrice" unit="USD" /></Kpi>
+          <Kpi label="Pool" note={<>against the oracle <Bps raw={marketDeviation(m)} name="deviationBps" why={deviationWhy(m)} signed tone /></>}><Amount of={m} name="spotPrice" digits={4} unit="USDC" /></Kpi>
+          <Kpi label="Pool price 24 h · 7 d" note={<>volume 24 h <Amount of={m} name="volume24h" unit="USDC" /></>}><Bps of={m} name="change24hBps" signed tone /> <span class="dim">·</span> <Bps raw={weekAgo ? deviationBps(m.spotPrice, toSeven(weekAgo)) : null} name="change7dBps" signed tone /></Kpi>
+          <Kpi label="Debt" note={<Meter name="ceilingBps" bps={ratioBps(m.debt, m.debtCeiling)} label="Debt against ceiling" />}><Amount of={m} name="debt" /></Kpi>
+          <Kpi label="Debt 24 h · 7 d" note={<>ceiling <Amount of={m} name="debtCeiling" /></>}><Bps raw={change(days.items, 1)} name="debt24hBps" signed tone /> <span class="dim">·</span> <Bps raw={change(days.items, 7)} name="debt7dBps" signed tone /></Kpi>
+          <Kpi label="Collateral" note={<>ratio of all <Bps raw={collateralBps(m)} name="collateralBps" why={collateralWhy(m)} /></>}><Amount of={m} name="collateral" unit={m.collateralOracle?.asset} /></Kpi>
+          <Kpi label="Vaults" note={<><Count of={m} name="indebtedVaultCount" /> with debt</>}><Count of={m} name="vaultCount" /></Kpi>
         </Kpis>
       </Waiting>
       {m.paused && <p class="banner bad">The engine is paused.</p>}
@@ -89,13 +89,13 @@ export default function MarketPage({ args }: PageProps) {
           <Table caption="Vaults nearest to liquidation" file={`${args.market}-vaults`} items={vaults.items} limit={10} keyOf={(v) => v.owner} columns={[
             { label: 'Owner', cell: (v) => <Address of={v.owner} />, text: (v) => v.owner },
             { label: 'State', cell: (v) => <State of={v.state} />, text: (v) => v.state },
-            { label: 'Ratio', right: true, cell: (v) => <Bps of={v.ratioBps} />, text: (v) => v.ratioBps },
-            { label: 'Distance', right: true, cell: (v) => <Bps of={v.distanceBps} />, text: (v) => v.distanceBps },
+            { label: 'Ratio', right: true, cell: (v) => <Bps of={v} name="ratioBps" />, text: (v) => v.ratioBps },
+            { label: 'Distance', right: true, cell: (v) => <Bps of={v} name="distanceBps" />, text: (v) => v.distanceBps },
             { label: 'Debt', right: true, cell: (v) => <Amount of={v} name="debt" />, text: (v) => v.debtScaled }]} />
         </Waiting></Card>
-        <Card title="Terms"><Facts rows={[
-          ['Token', <Address of={m.synthToken} />], ['Collateral for new debt', <Bps of={m.minCollRatioBps} />], ['Liquidated below', <Bps of={m.liqRatioBps} />],
-          ['Liquidation penalty', <Bps of={m.liqPenaltyBps} />], ['Stability fee', <Bps of={m.stabFeeBps} />], ['Debt ceiling', <Amount of={m} name="debtCeiling" full />],
+        <Card title="Terms"><Facts about="terms" rows={[
+          ['Token', <Address of={m.synthToken} />], ['Collateral for new debt', <Bps of={m} name="minCollRatioBps" />], ['Liquidated below', <Bps of={m} name="liqRatioBps" />],
+          ['Liquidation penalty', <Bps of={m} name="liqPenaltyBps" />], ['Stability fee', <Bps of={m} name="stabFeeBps" />], ['Debt ceiling', <Amount of={m} name="debtCeiling" full />],
           ['Pool', <Pool of={m.pool} />], ['Oracle feed', asset ? <A to="/oracle" query={{ asset }}>{asset}</A> : '–']]} /></Card>
         <Card title="Liquidations" wide><Liquidations params={{ market: args.market }} file={`${args.market}-liquidations`} /></Card>
       </div>

@@ -1,9 +1,9 @@
 import { useMemo } from 'preact/hooks';
 import { useApi, useList, type Item } from '../lib/api';
-import { chartNumber, count, cut, deviationBps } from '../lib/amount';
-import { oldestFirst } from '../lib/fields';
+import { chartNumber, deviationBps } from '../lib/amount';
+import { oldestFirst, twapDeviation, twapDeviationWhy } from '../lib/fields';
 import { setQuery, useQuery } from '../lib/router';
-import { Address, Amount, Bps, Card, Facts, Pill, Time, Tx, Waiting, short } from '../ui/bits';
+import { Address, Amount, Bps, Card, Count, Facts, Pill, Time, Tx, Waiting, short } from '../ui/bits';
 import { XyPlot } from '../ui/series';
 import { Table } from '../ui/table';
 import type { Series } from '../charts/plot';
@@ -25,9 +25,9 @@ function Rounds({ asset }: { asset: string }) {
       <XyPlot title={`Rounds of ${asset}`} units="USD, each provider's observation against the median; 0 is the newest round" rows={rows} file={`${asset}-rounds`} empty="No rounds yet."
         plot={{ x: rows.map((_r, i) => i - rows.length + 1), time: false, series }} legend={series.map((s) => ({ name: s.name, colour: s.colour }))}
         columns={[
-          { label: 'Time (UTC)', cell: (r) => <Time of={r.closedAt} />, text: (r) => r.closedAt },
+          { label: 'Time (UTC)', cell: (r) => <Time of={r} name="closedAt" />, text: (r) => r.closedAt },
           { label: 'Median', right: true, cell: (r) => <Amount of={r} name="medianPrice" digits={5} />, text: (r) => r.medianPriceScaled },
-          ...providers.map((p) => ({ label: short(p), right: true, cell: (r: Item) => { const o = of(r, p); return o ? <span title={o.priceScaled}>{cut(o.priceScaled, 5)} <Bps of={deviationBps(o.price, r.medianPrice)} signed /></span> : '–'; }, text: (r: Item) => of(r, p)?.priceScaled })),
+          ...providers.map((p) => ({ label: short(p), right: true, cell: (r: Item) => { const o = of(r, p); return o ? <><Amount of={o} name="price" as={`${p}.price`} digits={5} /> <Bps raw={deviationBps(o.price, r.medianPrice)} name={`${p}.deviationBps`} signed /></> : '–'; }, text: (r: Item) => of(r, p)?.priceScaled })),
           { label: 'Transaction', cell: (r) => <Tx of={r.txHash} />, text: (r) => r.txHash }]}
         describe={(r) => `${r.closedAt}: median ${r.medianPriceScaled}, ${r.observationCount} observations`} />
     </Waiting>
@@ -49,27 +49,27 @@ export default function Oracle() {
           { label: 'Feed', cell: (f) => <button type="button" aria-pressed={f.asset === asset} onClick={() => setQuery({ asset: f.asset })}>{f.asset}</button>, text: (f) => f.asset, order: (f) => f.asset },
           { label: 'Price', right: true, cell: (f) => <Amount of={f} name="latestPrice" digits={5} unit="USD" />, text: (f) => f.latestPriceScaled },
           { label: 'State', cell: (f) => (f.stale ? <Pill tone="warn" title="The contract refuses it">stale</Pill> : <Pill tone="good">fresh</Pill>), text: (f) => (f.stale ? 'stale' : 'fresh') },
-          { label: 'Of (UTC)', cell: (f) => <Time of={f.latestAt} />, text: (f) => f.latestAt },
+          { label: 'Of (UTC)', cell: (f) => <Time of={f} name="latestAt" />, text: (f) => f.latestAt },
           { label: 'TWAP', right: true, cell: (f) => <Amount of={f} name="twapPrice" digits={5} unit="USD" />, text: (f) => f.twapPriceScaled },
           { label: 'TWAP state', cell: (f) => (f.twapStale ? <Pill tone="warn">stale</Pill> : <Pill tone="good">fresh</Pill>), text: (f) => (f.twapStale ? 'stale' : 'fresh') },
-          { label: 'Price against TWAP', right: true, cell: (f) => <Bps of={deviationBps(f.latestPrice, f.twapPrice)} signed />, text: (f) => deviationBps(f.latestPrice, f.twapPrice) },
-          { label: 'Observations', right: true, cell: (f) => count(f.observationCount), text: (f) => f.observationCount },
-          { label: 'Waiting', right: true, cell: (f) => count(waiting.get(f.asset)?.length), text: (f) => waiting.get(f.asset)?.length }]} />
+          { label: 'Price against TWAP', right: true, cell: (f) => <Bps raw={twapDeviation(f)} name="twapDeviationBps" why={twapDeviationWhy(f)} signed />, text: twapDeviation },
+          { label: 'Observations', right: true, cell: (f) => <Count of={f} name="observationCount" />, text: (f) => f.observationCount },
+          { label: 'Waiting', right: true, cell: (f) => <Count raw={waiting.get(f.asset)?.length} name="waiting" />, text: (f) => waiting.get(f.asset)?.length }]} />
       </Waiting></Card>
       <div class="grid">
         {asset && <Card wide><Rounds key={asset} asset={asset} /></Card>}
         <Card title={`Newest observations${asset ? ` of ${asset}` : ''}`}><Waiting answer={observations}>
           <Table caption="Observations" file={`${asset}-observations`} items={observations.items} list={observations} columns={[
-            { label: 'Time (UTC)', cell: (o) => <Time of={o.closedAt} />, text: (o) => o.closedAt },
+            { label: 'Time (UTC)', cell: (o) => <Time of={o} name="closedAt" />, text: (o) => o.closedAt },
             { label: 'Provider', cell: (o) => <Address of={o.provider} />, text: (o) => o.provider },
             { label: 'Price', right: true, cell: (o) => <Amount of={o} name="price" digits={5} />, text: (o) => o.priceScaled },
             { label: 'Transaction', cell: (o) => <Tx of={o.txHash} />, text: (o) => o.txHash }]} />
         </Waiting></Card>
         <Card title="Providers"><Waiting answer={providers}>
-          {about.data && <Facts rows={[['Observations that a round needs', count(about.data.minProviders)], ['Seconds of the average', count(about.data.twapWindow)], ['Contract', <Address of={about.data.contract} />]]} />}
+          {about.data && <Facts rows={[['Observations that a round needs', <Count of={about.data} name="minProviders" />], ['Seconds of the average', <Count of={about.data} name="twapWindow" />], ['Contract', <Address of={about.data.contract} />]]} />}
           <Table caption="Providers" file="oracle-providers" items={providers.items} list={providers} keyOf={(p) => p.provider} columns={[
             { label: 'Provider', cell: (p) => <Address of={p.provider} />, text: (p) => p.provider },
-            { label: 'Changed', cell: (p) => <Time of={p.changedAt} />, text: (p) => p.changedAt }]} />
+            { label: 'Changed', cell: (p) => <Time of={p} name="changedAt" />, text: (p) => p.changedAt }]} />
         </Waiting></Card>
       </div>
     </>

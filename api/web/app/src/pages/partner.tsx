@@ -27,7 +27,7 @@ export default function PartnerPage({ args }: PageProps) {
         <Kpi label="Earned ever"><Amount of={p} name="totalEarned" /></Kpi>
         <Kpi label="Pending"><Amount of={p} name="pendingRevenue" /></Kpi>
         <Kpi label="A claim would pay" note={p.claimRefused ? `refused: ${p.claimRefused}` : undefined}><Amount of={p} name="claimable" unit="USDC" /></Kpi>
-        <Kpi label="Part of fees"><Bps of={p.revenueShareBps} /></Kpi>
+        <Kpi label="Part of fees"><Bps of={p} name="revenueShareBps" /></Kpi>
       </Kpis>
       <div class="grid">
         <Card><Waiting answer={epochs}>
@@ -38,7 +38,7 @@ export default function PartnerPage({ args }: PageProps) {
               ...tokens.map((t) => ({ label: nameOf(t), right: true, cell: (r: Item) => <Amount of={of(r.epoch, t)} name="amount" />, text: (r: Item) => of(r.epoch, t)?.amountScaled }))]}
             describe={(r) => `epoch ${r.epoch}: ${tokens.map((t) => `${nameOf(t)} ${of(r.epoch, t)?.amountScaled ?? '0'}`).join(', ')}`} />
         </Waiting></Card>
-        <Card title="About"><Facts rows={[['Number', p.partnerId], ['Owner', <Address of={p.owner} />], ['Registered', <Time of={p.registeredAt} />], ['Volume ever', <Amount of={p} name="totalVolume" />], ['Changed', <Time of={p.changedAt} />]]} /></Card>
+        <Card title="About"><Facts rows={[['Number', p.partnerId], ['Owner', <Address of={p.owner} />], ['Registered', <Time of={p} name="registeredAt" />], ['Volume ever', <Amount of={p} name="totalVolume" />], ['Changed', <Time of={p} name="changedAt" />]]} /></Card>
         <Card title="Catalog" wide><Waiting answer={catalog}>
           <Table caption="Catalog" file={`partner-${args.partner}-catalog`} items={catalog.items} list={catalog} keyOf={(c) => `${c.symbol}.${c.token}`} columns={[
             { label: 'Symbol', cell: (c) => c.symbol, text: (c) => c.symbol, order: (c) => c.symbol },
@@ -46,11 +46,11 @@ export default function PartnerPage({ args }: PageProps) {
             { label: 'Price feed', cell: (c) => c.oracleSymbol, text: (c) => c.oracleSymbol },
             { label: 'Debt ceiling', right: true, cell: (c) => <Amount of={c} name="debtCeiling" />, text: (c) => c.debtCeilingScaled },
             { label: 'State', cell: (c) => (c.live ? <Pill tone="good">live</Pill> : <Pill>not live</Pill>), text: (c) => (c.live ? 'live' : 'not live') },
-            { label: 'Registered', cell: (c) => <Time of={c.deployedAt} />, text: (c) => c.deployedAt }]} />
+            { label: 'Registered', cell: (c) => <Time of={c} name="deployedAt" />, text: (c) => c.deployedAt }]} />
         </Waiting></Card>
         <Card title="Claims" wide><Waiting answer={claims}>
           <Table caption="Claims" file={`partner-${args.partner}-claims`} items={claims.items} list={claims} columns={[
-            { label: 'Time (UTC)', cell: (c) => <Time of={c.closedAt} />, text: (c) => c.closedAt },
+            { label: 'Time (UTC)', cell: (c) => <Time of={c} name="closedAt" />, text: (c) => c.closedAt },
             { label: 'Paid', right: true, cell: (c) => <Amount of={c} name="claimed" unit="USDC" />, text: (c) => c.claimedScaled },
             { label: 'Owner', cell: (c) => <Address of={c.owner} />, text: (c) => c.owner },
             { label: 'Transaction', cell: (c) => <Tx of={c.txHash} />, text: (c) => c.txHash }]} />

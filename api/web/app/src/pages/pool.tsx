@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useApi, useList, type Item } from '../lib/api';
-import { count, ratioBps, unscale } from '../lib/amount';
+import { ratioBps, unscale } from '../lib/amount';
 import { oldestFirst } from '../lib/fields';
 import { setQuery, useQuery } from '../lib/router';
-import { Address, Amount, Bps, Card, Facts, Failed, Kpi, Kpis, Pill, Time, Tx, Waiting, symbolOf } from '../ui/bits';
+import { Address, Amount, Bps, Card, Count, Facts, Failed, Kpi, Kpis, Pill, Time, Tx, Waiting, symbolOf } from '../ui/bits';
 import { Candles, TimePlot } from '../ui/series';
 import { Table } from '../ui/table';
 import type { PageProps } from '.';
@@ -38,7 +38,7 @@ function Quote({ pool }: { pool: Item }) {
       {raw && <Waiting answer={quote}>{q && <Facts rows={[
         ['Receives', <Amount of={q} name="amountOut" unit={symbolOf(pool, tokens[1])} full />],
         ['Fee', <Amount of={q} name="fee" unit={symbolOf(pool, tokens[0])} full />],
-        ['Price moves by', <Bps of={q.impactBps} />],
+        ['Price moves by', <Bps of={q} name="impactBps" />],
         ['Price before', <Amount of={q} name="spotPrice" full />],
         ['The pool would swap', q.swappable ? <Pill tone="good">yes</Pill> : <Pill tone="bad">{q.reasonCode}</Pill>],
       ]} />}</Waiting>}
@@ -62,11 +62,11 @@ export default function PoolPage({ args }: PageProps) {
     <>
       <Waiting answer={answer}>
         <Kpis>
-          <Kpi label={`Price of ${a}`} note={<><Bps of={pool.change24hBps} signed tone /> in 24 h</>}><Amount of={pool} name="spotPrice" digits={4} unit={b} /></Kpi>
+          <Kpi label={`Price of ${a}`} note={<><Bps of={pool} name="change24hBps" signed tone /> in 24 h</>}><Amount of={pool} name="spotPrice" digits={4} unit={b} /></Kpi>
           <Kpi label="Total value locked"><Amount of={pool} name="tvlQuote" unit="USDC" /></Kpi>
-          <Kpi label="Volume 24 h" note={<>{count(pool.swaps24h)} swaps</>}><Amount of={pool} name="volumeQuote24h" unit="USDC" /></Kpi>
-          <Kpi label="Fees 24 h" note={<>fee of a swap <Bps of={pool.feeTierBps} /></>}><Amount of={pool} name="feesQuote24h" unit="USDC" /></Kpi>
-          <Kpi label="Providers' return a year" note="last 7 days' fees"><Bps of={pool.providerReturnBps} /></Kpi>
+          <Kpi label="Volume 24 h" note={<><Count of={pool} name="swaps24h" /> swaps</>}><Amount of={pool} name="volumeQuote24h" unit="USDC" /></Kpi>
+          <Kpi label="Fees 24 h" note={<>fee of a swap <Bps of={pool} name="feeTierBps" /></>}><Amount of={pool} name="feesQuote24h" unit="USDC" /></Kpi>
+          <Kpi label="Providers' return a year" note="last 7 days' fees"><Bps of={pool} name="providerReturnBps" /></Kpi>
           <Kpi label={`Reserve of ${a}`}><Amount of={pool} name="reserveA" unit={a} /></Kpi>
           <Kpi label={`Reserve of ${b}`}><Amount of={pool} name="reserveB" unit={b} /></Kpi>
         </Kpis>
@@ -79,21 +79,21 @@ export default function PoolPage({ args }: PageProps) {
         <Quote pool={pool} />
         <Card title="About"><Facts rows={[
           [`Token ${a}`, <Address of={pool.tokenA} />], [`Token ${b}`, <Address of={pool.tokenB} />], ['Contract', <Address of={pool.contract} />],
-          ['Shares', <span class="num">{count(pool.totalShares)}</span>], [`Traded ever, ${a}`, <Amount of={pool} name="cumulativeVolumeA" />], [`Traded ever, ${b}`, <Amount of={pool} name="cumulativeVolumeB" />],
-          ['Changed', <Time of={pool.changedAt} />]]} /></Card>
+          ['Shares', <Count of={pool} name="totalShares" />], [`Traded ever, ${a}`, <Amount of={pool} name="cumulativeVolumeA" />], [`Traded ever, ${b}`, <Amount of={pool} name="cumulativeVolumeB" />],
+          ['Changed', <Time of={pool} name="changedAt" />]]} /></Card>
         <Card title="Liquidity providers" wide><Waiting answer={positions}>
           <Table caption="Liquidity providers" file={`${pool.pool}-providers`} items={positions.items} list={positions} keyOf={(p) => p.provider} columns={[
             { label: 'Provider', cell: (p) => <Address of={p.provider} />, text: (p) => p.provider },
-            { label: 'Share', right: true, cell: (p) => <Bps of={ratioBps(p.shares, pool.totalShares)} />, text: (p) => ratioBps(p.shares, pool.totalShares), order: (p) => BigInt(p.shares) },
+            { label: 'Share', right: true, cell: (p) => <Bps raw={ratioBps(p.shares, pool.totalShares)} name="shareBps" />, text: (p) => ratioBps(p.shares, pool.totalShares), order: (p) => BigInt(p.shares) },
             { label: a, right: true, cell: (p) => <Amount of={p} name="underlyingA" />, text: (p) => p.underlyingAScaled },
             { label: b, right: true, cell: (p) => <Amount of={p} name="underlyingB" />, text: (p) => p.underlyingBScaled },
             { label: `Claimable ${a}`, right: true, cell: (p) => <Amount of={p} name="claimableA" />, text: (p) => p.claimableAScaled },
             { label: `Claimable ${b}`, right: true, cell: (p) => <Amount of={p} name="claimableB" />, text: (p) => p.claimableBScaled },
-            { label: 'Since', cell: (p) => <Time of={p.depositedAt} />, text: (p) => p.depositedAt }]} />
+            { label: 'Since', cell: (p) => <Time of={p} name="depositedAt" />, text: (p) => p.depositedAt }]} />
         </Waiting></Card>
         <Card title="Swaps" wide><Waiting answer={swaps}>
           <Table caption="Swaps" file={`${pool.pool}-swaps`} items={swaps.items} list={swaps} columns={[
-            { label: 'Time (UTC)', cell: (s) => <Time of={s.closedAt} />, text: (s) => s.closedAt },
+            { label: 'Time (UTC)', cell: (s) => <Time of={s} name="closedAt" />, text: (s) => s.closedAt },
             { label: 'Trader', cell: (s) => <Address of={s.trader} />, text: (s) => s.trader },
             { label: 'In', right: true, cell: (s) => <Amount of={s} name="amountIn" unit={s.direction === 'a_to_b' ? a : b} />, text: (s) => s.amountInScaled },
             { label: 'Out', right: true, cell: (s) => <Amount of={s} name="amountOut" unit={s.direction === 'a_to_b' ? b : a} />, text: (s) => s.amountOutScaled },

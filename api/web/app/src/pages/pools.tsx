@@ -1,6 +1,5 @@
 import { useList } from '../lib/api';
-import { count } from '../lib/amount';
-import { Amount, Bps, Card, Pill, Pool, Waiting, symbolOf } from '../ui/bits';
+import { Amount, Bps, Card, Count, Pill, Pool, Waiting, symbolOf } from '../ui/bits';
 import { Table } from '../ui/table';
 
 const big = (text: string | null | undefined) => (text == null ? null : BigInt(text));
@@ -14,13 +13,13 @@ export default function Pools() {
           { label: 'Pool', cell: (p) => <><Pool of={p.pool} /> {p.paused && <Pill tone="bad">paused</Pill>}</>, text: (p) => p.pool, order: (p) => p.pool },
           { label: 'Pair', cell: (p) => `${symbolOf(p, 'tokenA')} / ${symbolOf(p, 'tokenB')}`, text: (p) => `${symbolOf(p, 'tokenA')} / ${symbolOf(p, 'tokenB')}` },
           { label: 'Price', right: true, cell: (p) => <Amount of={p} name="spotPrice" digits={4} unit={symbolOf(p, 'tokenB')} />, text: (p) => p.spotPriceScaled },
-          { label: 'Change 24 h', right: true, cell: (p) => <Bps of={p.change24hBps} signed tone />, text: (p) => p.change24hBps, order: (p) => big(p.change24hBps) },
+          { label: 'Change 24 h', right: true, cell: (p) => <Bps of={p} name="change24hBps" signed tone />, text: (p) => p.change24hBps, order: (p) => big(p.change24hBps) },
           { label: 'TVL', right: true, cell: (p) => <Amount of={p} name="tvlQuote" unit="USDC" />, text: (p) => p.tvlQuoteScaled, order: (p) => big(p.tvlQuote) },
           { label: 'Volume 24 h', right: true, cell: (p) => <Amount of={p} name="volumeQuote24h" unit="USDC" />, text: (p) => p.volumeQuote24hScaled, order: (p) => big(p.volumeQuote24h) },
           { label: 'Fees 24 h', right: true, cell: (p) => <Amount of={p} name="feesQuote24h" unit="USDC" />, text: (p) => p.feesQuote24hScaled, order: (p) => big(p.feesQuote24h) },
-          { label: 'Swaps 24 h', right: true, cell: (p) => <span class="num">{count(p.swaps24h)}</span>, text: (p) => p.swaps24h, order: (p) => (p.swaps24h == null ? null : Number(p.swaps24h)) },
-          { label: 'Return a year', right: true, cell: (p) => <Bps of={p.providerReturnBps} />, text: (p) => p.providerReturnBps, order: (p) => big(p.providerReturnBps) },
-          { label: 'Fee', right: true, cell: (p) => <Bps of={p.feeTierBps} />, text: (p) => p.feeTierBps },
+          { label: 'Swaps 24 h', right: true, cell: (p) => <Count of={p} name="swaps24h" />, text: (p) => p.swaps24h, order: (p) => (p.swaps24h == null ? null : Number(p.swaps24h)) },
+          { label: 'Return a year', right: true, cell: (p) => <Bps of={p} name="providerReturnBps" />, text: (p) => p.providerReturnBps, order: (p) => big(p.providerReturnBps) },
+          { label: 'Fee', right: true, cell: (p) => <Bps of={p} name="feeTierBps" />, text: (p) => p.feeTierBps },
           { label: 'Reserve A', right: true, cell: (p) => <Amount of={p} name="reserveA" unit={symbolOf(p, 'tokenA')} />, text: (p) => p.reserveAScaled },
           { label: 'Reserve B', right: true, cell: (p) => <Amount of={p} name="reserveB" unit={symbolOf(p, 'tokenB')} />, text: (p) => p.reserveBScaled },
         ]} />

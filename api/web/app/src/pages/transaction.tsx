@@ -1,7 +1,6 @@
 import { useApi } from '../lib/api';
-import { count } from '../lib/amount';
 import { kindText } from '../lib/fields';
-import { Address, Amount, Card, Facts, Failed, Ledger, Pill, Time, Waiting } from '../ui/bits';
+import { Address, Amount, Card, Count, Facts, Failed, Ledger, Pill, Time, Waiting } from '../ui/bits';
 import { fieldsText } from '../ui/events';
 import { Table } from '../ui/table';
 import type { PageProps } from '.';
@@ -15,17 +14,17 @@ export default function TransactionPage({ args }: PageProps) {
       <p class="mono break">{args.hash}</p>
       <Waiting answer={answer}>{t && <>
         <Card title="Transaction"><Facts rows={[
-          ['Outcome', t.ok ? <Pill tone="good">succeeded</Pill> : <Pill tone="bad">failed, code {t.resultCode}</Pill>], ['Ledger', <Ledger of={t.ledger} />], ['Closed (UTC)', <Time of={t.closedAt} />],
-          ['Place in the ledger', count(t.tx)], ['Sent by', <Address of={t.source} />], ['Fee', <Amount of={t} name="feeCharged" unit="XLM" full />]]} /></Card>
+          ['Outcome', t.ok ? <Pill tone="good">succeeded</Pill> : <Pill tone="bad">failed, code {t.resultCode}</Pill>], ['Ledger', <Ledger of={t} name="ledger" />], ['Closed (UTC)', <Time of={t} name="closedAt" />],
+          ['Place in the ledger', <Count of={t} name="tx" />], ['Sent by', <Address of={t.source} />], ['Fee', <Amount of={t} name="feeCharged" unit="XLM" full />]]} /></Card>
         <Card title="Calls">
           <Table caption="Calls of the protocol" file={`tx-${args.hash}-calls`} items={t.calls} keyOf={(c, i) => `${c.op}.${i}`} columns={[
-            { label: 'Operation', right: true, cell: (c) => c.op, text: (c) => c.op },
+            { label: 'Operation', right: true, cell: (c) => <Count of={c} name="op" />, text: (c) => c.op },
             { label: 'Function', cell: (c) => c.function ?? '(created)', text: (c) => c.function },
             { label: 'Contract', cell: (c) => <Address of={c.contract} />, text: (c) => c.contract },
             { label: 'By', cell: (c) => <Address of={c.source} />, text: (c) => c.source },
             { label: 'Outcome', cell: (c) => (c.ok ? <Pill tone="good">succeeded</Pill> : <Pill tone="bad">refused</Pill>), text: (c) => (c.ok ? 'succeeded' : `refused ${c.resultCode}`) },
-            { label: 'Events', right: true, cell: (c) => count(c.events), text: (c) => c.events },
-            { label: 'Entries changed', right: true, cell: (c) => count(c.changes), text: (c) => c.changes },
+            { label: 'Events', right: true, cell: (c) => <Count of={c} name="events" />, text: (c) => c.events },
+            { label: 'Entries changed', right: true, cell: (c) => <Count of={c} name="changes" />, text: (c) => c.changes },
             { label: 'Proof', cell: (c) => c.proof ?? '–', text: (c) => c.proof }]} /></Card>
         <Card title="Events">
           <Table caption="Events of the protocol" file={`tx-${args.hash}-events`} items={t.events} columns={[

@@ -1,9 +1,9 @@
 /** Small pieces: amounts, links, times, states. All text from the chain goes through Preact's text nodes. */
 import type { ComponentChildren, JSX } from 'preact';
 import type { Answer, Item } from '../lib/api';
-import { compact, cut, exact, percent, scale } from '../lib/amount';
+import { compact, count, cut, exact, percent } from '../lib/amount';
 import { href, navigate } from '../lib/router';
-import { stamp } from '../lib/time';
+import { seconds, stamp } from '../lib/time';
 
 export function A({ to, query, children, ...rest }: { to: string; query?: Record<string, string | null>; children: ComponentChildren } & JSX.HTMLAttributes<HTMLAnchorElement>) {
   return <a {...rest} href={href(to, query)}>{children}</a>;
@@ -19,52 +19,75 @@ export function followLinks(event: MouseEvent, isPage: (path: string) => boolean
   navigate(link.pathname + link.search);
 }
 
-interface AmountProps { of: Item | null | undefined; name: string; unit?: string | null; full?: boolean; digits?: number }
+/**
+ * What a page shows as a figure carries its name and its raw value, as tests and programs read them: raw units, basis
+ * points, counts, unix times; "" where there is none. The names within a row of a table, or within a head, are different.
+ */
+const figure = (name: string, raw: unknown) => ({ 'data-figure': name, 'data-raw': raw == null ? '' : String(raw) });
 
-/** The money field `name` of an object: `nameScaled` is shown, `name` (raw) is the title. */
-export function Amount({ of, name, unit, full, digits }: AmountProps) {
+/** In place of a figure that is not known; `why` is its title, and read out. */
+export function None({ name, why }: { name: string; why?: string | null }) {
+  return <span class="dim" title={why ?? undefined} {...figure(name, null)}>–{why && <span class="hidden"> {why}</span>}</span>;
+}
+
+interface AmountProps { of: Item | null | undefined; name: string; as?: string; unit?: string | null; full?: boolean; digits?: number; why?: string | null }
+
+/** The money field `name` of an object: `nameScaled` is shown, `name` (raw) is in the title. `as`: the figure's name, if another. */
+export function Amount({ of, name, as = name, unit, full, digits, why }: AmountProps) {
   const raw = of?.[name], scaled = of?.[`${name}Scaled`];
-  if (raw == null || scaled == null) return <span class="dim">–</span>;
+  if (raw == null || scaled == null) return <None name={as} why={why} />;
   const shown = full ? exact(scaled, 2) : digits !== undefined ? cut(scaled, digits) : compact(scaled);
-  return <span class="num" title={`${exact(scaled)}${unit ? ` ${unit}` : ''} · raw ${raw}`} data-raw={raw}>{shown}{unit && <span class="unit"> {unit}</span>}</span>;
+  return <span class="num" title={`${exact(scaled)}${unit ? ` ${unit}` : ''} · raw ${raw}`} {...figure(as, raw)}>{shown}{unit && <span class="unit"> {unit}</span>}</span>;
 }
 
-/** A sum that the page made itself, in raw units. */
-export function Sum({ raw, decimals = 7, unit }: { raw: bigint | null; decimals?: number; unit?: string }) {
-  if (raw === null) return <span class="dim">–</span>;
-  const text = scale(raw, decimals);
-  return <span class="num" title={`${exact(text)}${unit ? ` ${unit}` : ''} · raw ${raw}`} data-raw={String(raw)}>{compact(text)}{unit && <span class="unit"> {unit}</span>}</span>;
+/** A price of the oracle, with a mark if the oracle's contract calls it stale. */
+export function Price({ of, name, as = name, digits = 4, unit }: { of: Item | null | undefined; name: 'latestPrice' | 'twapPrice'; as?: string; digits?: number; unit?: string }) {
+  const stale = name === 'twapPrice' ? of?.twapStale : of?.stale;
+  return <><Amount of={of} name={name} as={as} digits={digits} unit={unit} why={of ? 'no price yet' : 'no feed'} />{stale && of?.[name] != null && <> <Stale of={of} name={name} /></>}</>;
+}
+export function Stale({ of, name }: { of: Item; name: 'latestPrice' | 'twapPrice' }) {
+  const at = name === 'twapPrice' ? of.twapAt : of.latestAt;
+  return <Pill tone="warn" title={`of ${stamp(at)} UTC; the oracle's contract calls it stale`}>stale</Pill>;
 }
 
-export function Bps({ of, signed, tone }: { of: string | bigint | null | undefined; signed?: boolean; tone?: boolean }) {
-  if (of == null) return <span class="dim">–</span>;
-  const value = BigInt(of);
+interface BpsProps { name: string; of?: Item | null; raw?: string | bigint | null; signed?: boolean; tone?: boolean; why?: string | null }
+
+/** A ratio in basis points: the field `name` of an object, or `raw`, which the page made itself. */
+export function Bps({ of, name, raw = of?.[name], signed, tone, why }: BpsProps) {
+  if (raw == null) return <None name={name} why={why} />;
+  const value = BigInt(raw);
   const kind = !tone || value === 0n ? '' : value > 0n ? ' up' : ' down';
-  return <span class={`num${kind}`} title={`${value} basis points`} data-raw={String(value)}>{percent(value, signed)}</span>;
+  return <span class={`num${kind}`} title={`${value} basis points`} {...figure(name, value)}>{percent(value, signed)}</span>;
+}
+
+/** A number of things: the field `name` of an object, or `raw`. */
+export function Count({ of, name, as = name, raw = of?.[name] }: { name: string; as?: string; of?: Item | null; raw?: number | string | null }) {
+  return raw == null ? <None name={as} /> : <span class="num" {...figure(as, raw)}>{count(raw)}</span>;
 }
 
 export const short = (text: string, head = 4, tail = 4) => (text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`);
 
 export function Address({ of, whole }: { of: string | null | undefined; whole?: boolean }) {
   if (!of) return <span class="dim">–</span>;
-  return <A to={`/address/${of}`} class="mono" title={of}>{whole ? of : short(of)}</A>;
+  return <A to={`/address/${of}`} class="mono" data-text={of} title={of}>{whole ? of : short(of)}</A>;
 }
 export function Tx({ of }: { of: string | null | undefined }) {
   if (!of) return <span class="dim">–</span>;
   return <A to={`/tx/${of}`} class="mono" title={of}>{short(of, 6, 4)}</A>;
 }
-export function Ledger({ of }: { of: string | number | null | undefined }) {
-  if (of == null) return <span class="dim">–</span>;
-  return <A to={`/ledger/${of}`} class="num">{String(of)}</A>;
+export function Ledger({ of, name }: { of: Item | null | undefined; name: string }) {
+  const ledger = of?.[name];
+  return ledger == null ? <None name={name} /> : <A to={`/ledger/${ledger}`} class="num" {...figure(name, ledger)}>{String(ledger)}</A>;
 }
 export const Market = ({ of }: { of: string | null | undefined }) => (of ? <A to={`/markets/${encodeURIComponent(of)}`}>{of}</A> : <span class="dim">–</span>);
 export const Pool = ({ of, label }: { of: string | null | undefined; label?: string }) => (of ? <A to={`/pools/${encodeURIComponent(of)}`}>{label ?? of}</A> : <span class="dim">–</span>);
 
-export function Time({ of }: { of: string | number | null | undefined }) {
-  if (of == null) return <span class="dim">–</span>;
-  const iso = typeof of === 'number' ? new Date(of * 1000).toISOString() : of;
-  const text = stamp(of);
-  return <time dateTime={iso} class="num" title={`${text} UTC`}>{text.slice(0, 16)}</time>;
+/** A time, in UTC: the field `name` of an object; a text of RFC 3339 or unix seconds. */
+export function Time({ of, name, as = name }: { of: Item | null | undefined; name: string; as?: string }) {
+  const at = of?.[name];
+  if (at == null) return <None name={as} />;
+  const unix = typeof at === 'number' ? at : seconds(at), text = stamp(at);
+  return <time dateTime={new Date(unix * 1000).toISOString()} class="num" title={`${text} UTC`} {...figure(as, unix)}>{text.slice(0, 16)}</time>;
 }
 
 /** The symbol of a token, or its address cut short; both are what the chain says. */
@@ -97,13 +120,14 @@ export function Kpi({ label, children, note }: { label: string; children: Compon
 }
 export const Kpis = ({ children }: { children: ComponentChildren }) => <dl class="kpis">{children}</dl>;
 
-export function Facts({ rows }: { rows: [string, ComponentChildren][] }) {
-  return <dl class="facts">{rows.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
+/** `about`: of which of several things on the page, for the names of its figures. */
+export function Facts({ rows, about }: { rows: [string, ComponentChildren][]; about?: string }) {
+  return <dl class="facts" data-about={about}>{rows.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
 }
 
 /** How far something is filled, in basis points of the whole. */
-export function Meter({ bps, label }: { bps: bigint | null; label: string }) {
-  if (bps === null) return <span class="dim">–</span>;
+export function Meter({ name, bps, label }: { name: string; bps: bigint | null; label: string }) {
+  if (bps === null) return <None name={name} />;
   const shown = bps > 10000n ? 10000 : Number(bps);
   return (
     <span class="meter">
@@ -111,7 +135,7 @@ export function Meter({ bps, label }: { bps: bigint | null; label: string }) {
         <rect width="100" height="6" rx="3" class="track" />
         <rect width={shown / 100} height="6" rx="3" class={shown > 9000 ? 'fill bad' : shown > 7000 ? 'fill warn' : 'fill'} />
       </svg>
-      <span class="num">{percent(bps)}</span>
+      <span class="num" title={`${bps} basis points`} {...figure(name, bps)}>{percent(bps)}</span>
     </span>
   );
 }

@@ -8,15 +8,15 @@ import { Figure, type FigureProps } from './figure';
 import type { Column } from './table';
 import type { Plot } from '../charts/plot';
 import type { Candle, Line } from '../charts/candles';
-import { Time } from './bits';
+import { Amount, Count, Time } from './bits';
 
 export interface SeriesOf { name: string; field: string; colour: string; bars?: boolean; area?: boolean; step?: boolean }
 
 const when = (row: Item) => (row.day ? row.day : stamp(startOf(row)).slice(0, 16));
-const timeColumn: Column = { label: 'Time (UTC)', cell: (r) => (r.day ? <span class="num">{r.day}</span> : <Time of={startOf(r)} />), text: when };
+const timeColumn: Column = { label: 'Time (UTC)', cell: (r) => (r.day ? <span class="num" data-figure="day" data-raw={r.day}>{r.day}</span> : <Time of={{ at: startOf(r) }} name="at" />), text: when };
 const valueColumn = (s: SeriesOf): Column => ({
   label: s.name, right: true,
-  cell: (r) => <span class="num" title={`raw ${r[s.field]}`}>{r[`${s.field}Scaled`] == null ? (r[s.field] ?? '–') : cut(r[`${s.field}Scaled`], 4)}</span>,
+  cell: (r) => (r[`${s.field}Scaled`] === undefined ? <Count of={r} name={s.field} /> : <Amount of={r} name={s.field} digits={4} />),
   text: (r) => r[`${s.field}Scaled`] ?? r[s.field],
 });
 const numberOf = (row: Item, field: string) => pointOf(row, field) ?? (typeof row[field] === 'number' ? (row[field] as number) : row[field] != null && row[`${field}Scaled`] === undefined ? Number(row[field]) : null);
@@ -48,13 +48,13 @@ export function XyPlot(props: Omit<FigureProps, 'draw' | 'data'> & { plot: Plot 
 
 /** Candles with volume (oldest first). */
 export function Candles({ title, units, rows, file, aside, empty }: Common) {
-  const price = (name: string): Column => ({ label: name[0].toUpperCase() + name.slice(1), right: true, cell: (r) => <span class="num">{priceOf(r, name) === null ? '–' : cut(priceOf(r, name) as string, 6)}</span>, text: (r) => priceOf(r, name) });
+  const price = (name: string): Column => ({ label: name[0].toUpperCase() + name.slice(1), right: true, cell: (r) => <Amount of={r} name={name} digits={6} />, text: (r) => priceOf(r, name) });
   const number = (text: string | null) => (text === null ? null : Number(text));
   const candles = rows.map((r) => ({ time: startOf(r), open: number(priceOf(r, 'open')), high: number(priceOf(r, 'high')), low: number(priceOf(r, 'low')), close: number(priceOf(r, 'close')), volume: pointOf(r, 'volumeQuote') ?? pointOf(r, 'volumeB') }));
   return <Figure title={title} units={units} rows={rows} file={file} aside={aside} empty={empty} data={candles}
     columns={[timeColumn, price('open'), price('high'), price('low'), price('close'),
-      { label: 'Volume', right: true, cell: (r) => <span class="num">{r.volumeQuoteScaled ?? r.volumeBScaled ? cut(r.volumeQuoteScaled ?? r.volumeBScaled) : '–'}</span>, text: (r) => r.volumeQuoteScaled ?? r.volumeBScaled },
-      { label: 'Swaps', right: true, cell: (r) => r.swaps, text: (r) => r.swaps }]}
+      { label: 'Volume', right: true, cell: (r) => <Amount of={r} name={r.volumeQuoteScaled != null ? 'volumeQuote' : 'volumeB'} as="volume" />, text: (r) => r.volumeQuoteScaled ?? r.volumeBScaled },
+      { label: 'Swaps', right: true, cell: (r) => <Count of={r} name="swaps" />, text: (r) => r.swaps }]}
     describe={(r) => `${when(r)}: open ${priceOf(r, 'open') ?? 'none'}, high ${priceOf(r, 'high') ?? 'none'}, low ${priceOf(r, 'low') ?? 'none'}, close ${priceOf(r, 'close') ?? 'none'}, ${r.swaps} swaps`}
     draw={drawCandles} />;
 }

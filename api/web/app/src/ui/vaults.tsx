@@ -2,18 +2,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useApi, useList, type Item } from '../lib/api';
 import { count, percent } from '../lib/amount';
-import { marketOf } from '../lib/fields';
 import { setQuery, useQuery } from '../lib/router';
-import { Address, Amount, Bps, Card, Kpi, Kpis, Market, Time, Tx, Waiting } from './bits';
+import { Address, Amount, Bps, Card, Count, Kpi, Kpis, Market, Time, Tx, Waiting } from './bits';
 import { XyPlot } from './series';
 import { Table } from './table';
-
-/** A liquidator pays the debt and gets collateral worth the debt and the penalty: so much less than its value, by the market's terms. */
-function discountBps(market: Item | undefined): bigint | null {
-  if (market?.liqPenaltyBps == null) return null;
-  const penalty = BigInt(market.liqPenaltyBps);
-  return (penalty * 10000n) / (10000n + penalty);
-}
 
 export function Fall({ market }: { market: string }) {
   const asked = useQuery('fall', '20');
@@ -35,15 +27,15 @@ export function Fall({ market }: { market: string }) {
         {risk.data && risk.data.unpriced > 0 && <p class="notice warn">{count(risk.data.unpriced)} of {count(risk.data.vaults)} vaults have no ratio and are in none of these figures.</p>}
         {risk.data?.complete === false && <p class="notice warn">This market has so many vaults that only the riskiest are counted.</p>}
         <Kpis>
-          <Kpi label="Vaults that may be liquidated"><span class="num" data-raw={String(at?.vaults)}>{count(at?.vaults)}</span></Kpi>
-          <Kpi label="Their debt"><Amount of={at} name="debt" unit={market} /></Kpi>
-          <Kpi label="Their collateral"><Amount of={at} name="collateral" /></Kpi>
+          <Kpi label="Vaults that may be liquidated"><Count of={at} name="vaults" as="vaultsAtFall" /></Kpi>
+          <Kpi label="Their debt"><Amount of={at} name="debt" as="debtAtFall" unit={market} /></Kpi>
+          <Kpi label="Their collateral"><Amount of={at} name="collateral" as="collateralAtFall" /></Kpi>
         </Kpis>
         <XyPlot title="Debt that may be liquidated" units={`${market}, by fall of the collateral's price`} rows={items} file={`${market}-fall`} empty="No vault has debt and a price."
           plot={{ x: items.map((i) => Number(i.fallBps) / 100), time: false, xLabel: ' %', series: [{ name: 'Debt', colour: 'down', area: true, step: true, values: items.map((i) => Number(i.debtScaled)) }] }}
           columns={[
-            { label: 'Fall', right: true, cell: (i) => percent(i.fallBps), text: (i) => i.fallBps },
-            { label: 'Vaults', right: true, cell: (i) => count(i.vaults), text: (i) => i.vaults },
+            { label: 'Fall', right: true, cell: (i) => <Bps of={i} name="fallBps" />, text: (i) => i.fallBps },
+            { label: 'Vaults', right: true, cell: (i) => <Count of={i} name="vaults" />, text: (i) => i.vaults },
             { label: 'Debt', right: true, cell: (i) => <Amount of={i} name="debt" />, text: (i) => i.debtScaled },
             { label: 'Collateral', right: true, cell: (i) => <Amount of={i} name="collateral" />, text: (i) => i.collateralScaled }]}
           describe={(i) => `fall of ${percent(i.fallBps)}: ${i.vaults} vaults, debt ${i.debtScaled}`} />
@@ -54,21 +46,21 @@ export function Fall({ market }: { market: string }) {
 
 export function Liquidations({ params, file }: { params: Record<string, string | null>; file: string }) {
   const list = useList('/api/liquidations', { ...params, limit: 20 }, ['synthetic_engine_']);
-  const markets = useApi('/api/markets', { limit: 200 });
-  const terms = new Map<string, Item>((markets.data?.items ?? []).map((m: Item) => [marketOf(m), m]));
   return (
     <Waiting answer={list}>
       <Table caption="Liquidations" file={file} items={list.items} list={list} columns={[
-        { label: 'Time (UTC)', cell: (l) => <Time of={l.closedAt} />, text: (l) => l.closedAt },
+        { label: 'Time (UTC)', cell: (l) => <Time of={l} name="closedAt" />, text: (l) => l.closedAt },
         { label: 'Market', cell: (l) => <Market of={l.market} />, text: (l) => l.market },
         { label: 'Owner', cell: (l) => <Address of={l.owner} />, text: (l) => l.owner },
         { label: 'Liquidator', cell: (l) => <Address of={l.liquidator} />, text: (l) => l.liquidator },
         { label: 'Debt repaid', right: true, cell: (l) => <Amount of={l} name="debtRepaid" />, text: (l) => l.debtRepaidScaled },
         { label: 'Collateral seized', right: true, cell: (l) => <Amount of={l} name="collateralSeized" unit={l.collateralTokenSymbol} />, text: (l) => l.collateralSeizedScaled },
         { label: 'To the stability pool', right: true, cell: (l) => <Amount of={l} name="collateralToStabilityPool" />, text: (l) => l.collateralToStabilityPoolScaled },
-        { label: 'Discount', right: true, cell: (l) => <Bps of={discountBps(terms.get(l.market))} />, text: (l) => discountBps(terms.get(l.market)) },
+        { label: 'Debt value', right: true, cell: (l) => <Amount of={l} name="debtValue" unit="USD" why="the prices of that ledger are not indexed" />, text: (l) => l.debtValueScaled },
+        { label: 'Collateral value', right: true, cell: (l) => <Amount of={l} name="collateralValue" unit="USD" why="the prices of that ledger are not indexed" />, text: (l) => l.collateralValueScaled },
+        { label: 'Discount', right: true, cell: (l) => <Bps of={l} name="discountBps" why="the prices of that ledger are not indexed" />, text: (l) => l.discountBps },
         { label: 'Transaction', cell: (l) => <Tx of={l.txHash} />, text: (l) => l.txHash }]} />
-      <p class="dim">Discount: what a liquidator pays less than the collateral is worth, by the market's present penalty. A vault that holds less gives less.</p>
+      <p class="dim">Discount: what the liquidator paid less than the collateral was worth, at the oracle's prices in that transaction. Below zero: the vault held less than its debt.</p>
     </Waiting>
   );
 }

@@ -1,0 +1,42 @@
+-- schema: MarketDebt
+--   market  Symbol   symbol of the market
+--   debt    Amount+  debt of all its vaults
+  CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE o.value > 0) AS markets,
+      count(*) FILTER (WHERE o.value > 0 AND m.synth_price IS NULL) AS unpriced,
+      CASE WHEN count(*) FILTER (WHERE o.value > 0) = 0 THEN 0
+        ELSE sum(chain.vault_value(o.value, m.synth_price)) FILTER (WHERE o.value > 0) END AS value,
+      ('[' || coalesce(string_agg(row_to_json(i)::text, ',' ORDER BY i.market), '') || ']')::json AS items
+    FROM owed AS o LEFT JOIN chain.vault_market($1::smallint, $2::integer) AS m ON m.symbol = o.synth,
+      LATERAL (SELECT o.synth AS "market", o.value::text AS "debt", analyst.scaled(o.value)::text AS "debtScaled") AS i
+  ) AS d
+  CROSS JOIN LATERAL (SELECT
+    a.users AS "users",
+    a.swaps AS "swaps",
+    a.volume::text AS "volumeQuote",
+    analyst.scaled(a.volume)::text AS "volumeQuoteScaled",
+    a.fees::text AS "feesQuote",
+    analyst.scaled(a.fees)::text AS "feesQuoteScaled",
+    a.liquidations AS "liquidations",
+    l.swaps AS "swaps24h",
+    l.volume::text AS "volumeQuote24h",
+    analyst.scaled(l.volume)::text AS "volumeQuote24hScaled",
+    l.fees::text AS "feesQuote24h",
+    analyst.scaled(l.fees)::text AS "feesQuote24hScaled",
+    chain.rfc3339(b.minute) AS "since24hAt",
+    h.total::text AS "tvl",
+    analyst.scaled(h.total)::text AS "tvlScaled",
+    h.pools::text AS "tvlPools",
+    analyst.scaled(h.pools)::text AS "tvlPoolsScaled",
+    h.collateral::text AS "tvlCollateral",
+    analyst.scaled(h.collateral)::text AS "tvlCollateralScaled",
+    h.stability::text AS "tvlStability",
+    analyst.scaled(h.stability)::text AS "tvlStabilityScaled",
+    h.unpriced AS "unpriced",
+    s.tokens AS "stalePrices",
+    d.value::text AS "debtValue",
+    analyst.scaled(d.value)::text AS "debtValueScaled",
+    d.markets AS "indebtedMarkets",
+    d.unpriced AS "unpricedDebts",
+    d.items AS "debts"
+  ) AS x
