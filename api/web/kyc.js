@@ -180,20 +180,34 @@ async function askChallenge() {
 const MODULES = '/app/'; // what api/web/app/ builds; absent if the server was built without npm
 const load = (name) => import(`${MODULES}${name}.js`).catch(() => null);
 
-/** With a wallet of this browser. Its code is loaded now, and on this page only. */
+async function signWith(wallet, id) {
+  byId('proof-wallets').replaceChildren();
+  const asked = await newChallenge();
+  if (!asked) return;
+  byId('proof-status').textContent = say('proof_waiting');
+  const done = await wallet.sign(id, asked.transaction, asked.networkPassphrase, byId('address').value.trim());
+  byId('proof-status').textContent = done.signed ? say('proof_done') : '';
+  byId('signed').value = done.signed || '';
+  if (!done.signed) wrong('proof-error', say(`proof_${done.fault}`, { why: done.why, address: short(done.address) }));
+  else byId('begin').focus();
+}
+
+/** With a wallet of this browser; the visitor chooses if it has several. Their code is loaded now, and on this page only. */
 async function askWallet() {
   byId('proof-wallet').disabled = true;
   byId('proof-status').textContent = '';
+  byId('proof-wallets').replaceChildren();
   wrong('proof-error', '');
-  const [wallet, asked] = await Promise.all([load('wallet'), newChallenge()]);
-  if (wallet && asked) {
-    byId('proof-status').textContent = say('proof_waiting');
-    const done = await wallet.sign(asked.transaction, asked.networkPassphrase, byId('address').value.trim());
-    byId('proof-status').textContent = done.signed ? say('proof_done') : '';
-    byId('signed').value = done.signed || '';
-    if (!done.signed) wrong('proof-error', say(`proof_${done.fault}`, { why: done.why, address: short(done.address) }));
-    else byId('begin').focus();
-  } else if (asked) wrong('proof-error', say('proof_unbuilt'));
+  const wallet = await load('wallet');
+  const found = wallet ? await wallet.found() : [];
+  if (!wallet) wrong('proof-error', say('proof_unbuilt'));
+  else if (found.length === 0) wrong('proof-error', say('proof_no_wallet'));
+  else if (found.length === 1) await signWith(wallet, found[0].id);
+  else {
+    byId('proof-status').textContent = say('proof_choose');
+    byId('proof-wallets').append(...found.map(({ id, name }) => button(name, () => signWith(wallet, id))));
+    byId('proof-wallets').firstChild.focus();
+  }
   byId('proof-wallet').disabled = false;
 }
 

@@ -46,6 +46,8 @@ if (!existsSync(join(here, 'index.html'))) throw new Error('run from the folder 
 export default defineConfig({
   base: '/app/',
   plugins: [licences(), withoutPictures()],
+  // Stellar Wallets Kit keeps its state in signals; nothing of it is drawn.
+  resolve: { alias: { '@preact/signals': '@preact/signals-core' } },
   esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
   build: {
     target: 'es2020',

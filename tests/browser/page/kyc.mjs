@@ -488,6 +488,7 @@ function fakeWallet({ chosen, passphrase }) {
       REQUEST_CONNECTION_STATUS: async () => ({ isConnected: true }),
       REQUEST_ACCESS: async () => ({ publicKey: chosen }),
       REQUEST_PUBLIC_KEY: async () => ({ publicKey: chosen }),
+      REQUEST_NETWORK: async () => ({ network: 'STANDALONE', networkPassphrase: passphrase }),
       REQUEST_NETWORK_DETAILS: async () => ({ networkDetails: { network: 'STANDALONE', networkName: 'sim', networkUrl: '', networkPassphrase: passphrase } }),
       SUBMIT_TRANSACTION: async () => {
         const signedTransaction = await window.walletSigns(asked.transactionXdr);
@@ -499,12 +500,20 @@ function fakeWallet({ chosen, passphrase }) {
   });
 }
 
+/** Another wallet: Hana's object, with an account of its own. */
+function secondWallet(account) {
+  window.hanaWallet = { stellar: {
+    getPublicKey: async () => account,
+    signTransaction: ({ xdr }) => window.walletSigns(xdr),
+  } };
+}
+
 { // proof by a wallet: its code is loaded on the click, it signs the challenge, the check begins
   const [address, seed] = execFileSync('tidemark-sim', ['keys', '--name', 'holder'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim().split(/\s+/).slice(1);
   const { passphrase } = await json(await fetch(`${url}/api/sdk/contracts`));
   let willing = false;
   const loaded = [];
-  const prove = async (chosen) => {
+  const prove = async (chosen, second) => {
     const opened = await open(`/kyc?address=${address}`, { viewport: phone }, async (one) => {
       one.on('request', (request) => { if (request.url().includes('/app/') && !request.url().endsWith('.svg')) loaded.push(request.url()); });
       await one.route('**/kyc?*', async (route) => {
@@ -513,6 +522,7 @@ function fakeWallet({ chosen, passphrase }) {
       });
       await one.exposeFunction('walletSigns', (xdr) => (willing ? signed(Buffer.from(xdr, 'base64'), passphrase, seed, 0) : ''));
       if (chosen) await one.addInitScript(fakeWallet, { chosen, passphrase });
+      if (second) await one.addInitScript(secondWallet, second);
     });
     await opened.page.getByRole('radio', { name: /Sandbox/ }).waitFor();
     return opened;
@@ -541,6 +551,20 @@ function fakeWallet({ chosen, passphrase }) {
   assert.deepEqual(bad, []);
   await context.close();
   tell('proof by a wallet');
+
+  const two = await prove(newcomer(), address); // the visitor chooses
+  await two.page.getByRole('button', { name: 'Sign with a wallet' }).click();
+  await two.page.getByText('Which wallet is to sign?').waitFor();
+  assert.deepEqual(await two.page.locator('#proof-wallets button').allTextContents(), ['Freighter', 'Hana Wallet']);
+  assert.equal(await two.page.evaluate(() => document.activeElement.textContent), 'Freighter');
+  await looks(two.page, 'wallets-phone-light', 'light');
+  await two.page.getByRole('button', { name: 'Hana Wallet' }).click();
+  await two.page.getByText('Signed. Now begin the check.').waitFor();
+  await two.page.getByRole('button', { name: 'Begin the check' }).click();
+  await two.page.waitForURL('**/kyc/sandbox/*');
+  assert.deepEqual(two.bad, []);
+  await two.context.close();
+  tell('proof by one of two wallets');
 }
 
 { // a server that was built without npm: the link instead of the code, and a signature by hand

@@ -1,25 +1,45 @@
-// Signs a challenge (SEP-10) with the Freighter wallet, for /kyc. Loaded when the visitor asks for it. The challenge has
+// Signs a challenge (SEP-10) with a wallet of this browser, for /kyc. Loaded when the visitor asks for it. The challenge has
 // sequence number 0, so no network accepts it as a transaction; the API verifies the signature, this module proves nothing.
-import { getAddress, getNetworkDetails, isConnected, requestAccess, signTransaction } from '@stellar/freighter-api';
+// Of Stellar Wallets Kit it uses the modules of wallets that are browser extensions. It leaves out the kit's dialog, which
+// puts styles and pictures of another host into the page: the policy refuses both. It leaves out LOBSTR's module, whose
+// library is GPL-3.0. What is left out is not installed: package.json overrides it with an empty package.
+import type { ModuleInterface } from '@creit.tech/stellar-wallets-kit/types';
+import { FreighterModule } from '@creit.tech/stellar-wallets-kit/modules/freighter';
+import { HanaModule } from '@creit.tech/stellar-wallets-kit/modules/hana';
+import { KleverModule } from '@creit.tech/stellar-wallets-kit/modules/klever';
+import { OneKeyModule } from '@creit.tech/stellar-wallets-kit/modules/onekey';
+import { RabetModule } from '@creit.tech/stellar-wallets-kit/modules/rabet';
 
+const wallets: ModuleInterface[] = [new FreighterModule(), new HanaModule(), new RabetModule(), new KleverModule(), new OneKeyModule()];
+const ANSWER_MS = 3000; // an extension that is not there does not answer
+
+export interface Wallet { id: string; name: string }
 export type Signed =
   | { signed: string }
-  | { signed?: undefined; fault: 'no_wallet' | 'refused' | 'other'; why?: string; address?: string };
+  | { signed?: undefined; fault: 'refused' | 'other'; why?: string; address?: string };
 
-const refused = (error: { message?: string } | undefined): Signed => ({ fault: 'refused', why: error?.message ?? '' });
+const isThere = (wallet: ModuleInterface) =>
+  Promise.race([wallet.isAvailable().catch(() => false), new Promise<boolean>((no) => setTimeout(() => no(false), ANSWER_MS))]);
 
-export async function sign(transaction: string, networkPassphrase: string, address: string): Promise<Signed> {
-  const connected = await isConnected();
-  if (connected.error || !connected.isConnected) return { fault: 'no_wallet' };
-  const access = await requestAccess();
-  if (access.error) return refused(access.error);
-  const chosen = await getAddress();
-  if (chosen.error) return refused(chosen.error);
-  if (chosen.address !== address) return { fault: 'other', address: chosen.address };
-  const network = await getNetworkDetails();
-  if (!network.error && network.networkPassphrase !== networkPassphrase) return { fault: 'refused', why: `its network is ${network.network}` };
-  const answer = await signTransaction(transaction, { networkPassphrase, address });
-  if (answer.error || !answer.signedTxXdr) return refused(answer.error);
-  if (answer.signerAddress && answer.signerAddress !== address) return { fault: 'other', address: answer.signerAddress };
-  return { signed: answer.signedTxXdr };
+/** The wallets that this browser has. */
+export async function found(): Promise<Wallet[]> {
+  const there = await Promise.all(wallets.map(isThere));
+  return wallets.filter((_, i) => there[i]).map((one) => ({ id: one.productId, name: one.productName }));
+}
+
+/** Signs with the wallet of that id, of `found`. */
+export async function sign(id: string, transaction: string, networkPassphrase: string, address: string): Promise<Signed> {
+  const wallet = wallets.find((one) => one.productId === id);
+  try {
+    if (!wallet) throw new Error('no such wallet');
+    const chosen = await wallet.getAddress();
+    if (chosen.address !== address) return { fault: 'other', address: chosen.address };
+    const network = await wallet.getNetwork().catch(() => null); // some wallets do not say it
+    if (network?.networkPassphrase && network.networkPassphrase !== networkPassphrase) return { fault: 'refused', why: `its network is ${network.network}` };
+    const answer = await wallet.signTransaction(transaction, { networkPassphrase, address });
+    if (answer.signerAddress && answer.signerAddress !== address) return { fault: 'other', address: answer.signerAddress };
+    return answer.signedTxXdr ? { signed: answer.signedTxXdr } : { fault: 'refused', why: '' };
+  } catch (error) {
+    return { fault: 'refused', why: (error as { message?: string } | null)?.message ?? '' };
+  }
 }
