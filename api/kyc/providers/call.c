@@ -186,6 +186,12 @@ void tide_kyc_other_level(struct tide_kyc_decision *out)
     review(out, "level");
 }
 
+tide_slice tide_kyc_label_of(const json_t *value)
+{
+    const char *text = json_string_value(value);
+    return text ? tide_slice_of(text, json_string_length(value)) : (tide_slice){ 0 };
+}
+
 void tide_kyc_because(struct tide_kyc_decision *out, const struct tide_kyc_label *labels,
                       tide_slice label)
 {

@@ -117,6 +117,47 @@ static void map_status(struct tide_kyc_decision *out, tide_slice status)
     tide_kyc_map(out, words, status);
 }
 
+static bool is_information(const json_t *warning)
+{
+    return tide_slice_eq_str(tide_kyc_label_of(json_object_get(warning, "log_type")),
+                             "information");
+}
+
+/* The warnings of one feature that counted. False: one of them gives no reason. */
+static bool add_warnings(struct tide_kyc_decision *out, const json_t *warnings)
+{
+    static const struct tide_kyc_label shown[] = {
+        { "DOCUMENT_EXPIRED", "document_expired" },
+        { "DOCUMENT_NOT_SUPPORTED_FOR_APPLICATION", "document_unsupported" },
+        { "PORTRAIT_IMAGE_NOT_DETECTED", "document_unreadable" },
+        { "MRZ_NOT_DETECTED", "document_unreadable" },
+        { "QR_NOT_DETECTED", "document_unreadable" },
+        { "BARCODE_NOT_DETECTED", "document_unreadable" },
+        { NULL, NULL },
+    };
+    for (size_t i = 0; i < json_array_size(warnings); i++) {
+        const json_t *warning = json_array_get(warnings, i);
+        if (is_information(warning))
+            continue;
+        tide_kyc_because(out, shown, tide_kyc_label_of(json_object_get(warning, "risk")));
+        if (!out->reason)
+            return false;
+    }
+    return true;
+}
+
+void tide_kyc_didit_because(struct tide_kyc_decision *out, json_t *root)
+{
+    const char *name;
+    json_t *feature;
+    json_object_foreach(root, name, feature)
+    {
+        for (size_t i = 0; i < json_array_size(feature); i++)
+            if (!add_warnings(out, json_object_get(json_array_get(feature, i), "warnings")))
+                return;
+    }
+}
+
 /* Documents of two countries are for a person to look at. */
 static tide_slice country_of(json_t *documents)
 {
@@ -135,6 +176,7 @@ static void map(const struct tide_kyc_provider *provider, json_t *root,
                 struct tide_kyc_decision *out)
 {
     map_status(out, tide_kyc_text_at(root, "status"));
+    tide_kyc_didit_because(out, root);
     tide_kyc_about(out, tide_kyc_at(root, "vendor_data"));
     if (out->state == TIDE_KYC_APPROVED &&
         !tide_slice_eq_str(tide_kyc_text_at(root, "workflow_id"), provider->level))

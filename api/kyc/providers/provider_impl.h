@@ -86,6 +86,18 @@ struct tide_kyc_label {
 };
 void tide_kyc_because(struct tide_kyc_decision *out, const struct tide_kyc_label *labels,
                       tide_slice label);
+tide_slice tide_kyc_label_of(const json_t *value); /* "" of anything but a text */
+
+/* The reason, from what a provider's decision says of it: static words, never a provider's text.
+ * Several labels of one decision may hide a suspicion behind a harmless one: if one of them is not
+ * in the list, there is no reason. labels of Sumsub: review.reviewResult.rejectLabels. code of
+ * Veriff: verification.reasonCode, documented as a text; a number counts too. root of Didit: the
+ * decision, whose features each have warnings. Persona says in an inquiry that it declined, not
+ * which of the checks was why. */
+void tide_kyc_sumsub_because(struct tide_kyc_decision *out, json_t *labels);
+void tide_kyc_veriff_because(struct tide_kyc_decision *out, json_t *code);
+void tide_kyc_didit_because(struct tide_kyc_decision *out, json_t *root);
+
 /* A status that we do not know: a person must look. */
 void tide_kyc_unknown(struct tide_kyc_decision *out);
 

@@ -190,9 +190,7 @@ static enum tide_kyc_verdict verify(const struct tide_kyc_provider *provider,
 
 /* --- fetch -------------------------------------------------------------------------------- */
 
-/* Labels of one rejection may hide a suspicion behind a harmless one: a label that is not in the
- * list takes the reason away. */
-static void map_labels(struct tide_kyc_decision *out, json_t *labels)
+void tide_kyc_sumsub_because(struct tide_kyc_decision *out, json_t *labels)
 {
     static const struct tide_kyc_label shown[] = {
         { "UNSATISFACTORY_PHOTOS", "document_unreadable" },
@@ -212,11 +210,8 @@ static void map_labels(struct tide_kyc_decision *out, json_t *labels)
         { "WRONG_ADDRESS", "details_differ" },
         { NULL, NULL },
     };
-    for (size_t i = 0; i < json_array_size(labels) && (i == 0 || out->reason); i++) {
-        const json_t *label = json_array_get(labels, i);
-        const char *text = json_string_value(label);
-        tide_kyc_because(out, shown, tide_slice_str(text ? text : ""));
-    }
+    for (size_t i = 0; i < json_array_size(labels) && (i == 0 || out->reason); i++)
+        tide_kyc_because(out, shown, tide_kyc_label_of(json_array_get(labels, i)));
 }
 
 static void map_completed(struct tide_kyc_decision *out, json_t *root)
@@ -232,7 +227,7 @@ static void map_completed(struct tide_kyc_decision *out, json_t *root)
         out->state = TIDE_KYC_DECLINED;
     else
         tide_kyc_unknown(out);
-    map_labels(out, tide_kyc_at(root, "review.reviewResult.rejectLabels"));
+    tide_kyc_sumsub_because(out, tide_kyc_at(root, "review.reviewResult.rejectLabels"));
 }
 
 static void map_status(struct tide_kyc_decision *out, json_t *root)

@@ -121,8 +121,7 @@ static void map_status(struct tide_kyc_decision *out, tide_slice status, json_in
         tide_kyc_unknown(out);
 }
 
-/* A code as a text, which is how it is documented, or as a number. */
-static void map_reason(struct tide_kyc_decision *out, const json_t *code)
+void tide_kyc_veriff_because(struct tide_kyc_decision *out, json_t *code)
 {
     static const struct tide_kyc_label shown[] = {
         { "101", "document_unsupported" },
@@ -142,8 +141,7 @@ static void map_reason(struct tide_kyc_decision *out, const json_t *code)
     char number[24] = "";
     if (json_is_integer(code))
         snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(code));
-    tide_kyc_because(out, shown,
-                     tide_slice_str(json_is_string(code) ? json_string_value(code) : number));
+    tide_kyc_because(out, shown, *number ? tide_slice_str(number) : tide_kyc_label_of(code));
 }
 
 static tide_status map(json_t *root, const char *provider_id, struct tide_kyc_decision *out,
@@ -157,7 +155,7 @@ static tide_status map(json_t *root, const char *provider_id, struct tide_kyc_de
     if (!tide_slice_eq_str(tide_kyc_text_at(v, "id"), provider_id))
         return tide_kyc_odd(err, "about another person");
     map_status(out, tide_kyc_text_at(v, "status"), json_integer_value(json_object_get(v, "code")));
-    map_reason(out, json_object_get(v, "reasonCode"));
+    tide_kyc_veriff_because(out, json_object_get(v, "reasonCode"));
     tide_kyc_about(out, tide_kyc_at(v, "vendorData"));
     out->decided_ms = tide_kyc_ms(tide_kyc_text_at(v, "decisionTime"));
     tide_kyc_ends(out, tide_kyc_at(v, "document.validUntil"));
