@@ -38,9 +38,9 @@ CREATE INDEX ON state."dao_governance_multi_sig_tx" (deployment, proposal_id, tx
 CREATE INDEX ON state."stability_pool_deposit" (deployment, depositor);
 -- Undecoded entries of a contract.
 CREATE INDEX ON state."raw" (deployment, contract, key_hash);
--- Records by their end; and counted by status and provider, without reading the rows.
+-- Records by their end.
 CREATE INDEX ON state."compliance_registry_compliance_rec" (deployment, expires_at, key_hash);
-CREATE INDEX ON state."compliance_registry_compliance_rec" (deployment, contract, status, provider, expires_at, ledger);
+CREATE INDEX ON history."compliance_registry_compliance_rec" (deployment, expires_at, key_hash, ledger);
 -- The attestation that a revocation removes.
 CREATE INDEX ON state."compliance_registry_kyc" (deployment, address);
 
@@ -69,6 +69,8 @@ CREATE INDEX ON history."synthetic_engine_debt_total" (deployment, ledger) WHERE
 CREATE INDEX ON history."stability_pool_state" (deployment, ledger) WHERE removed;
 CREATE INDEX ON history."stability_pool_instance" (deployment, ledger) WHERE removed;
 CREATE INDEX ON history."compliance_registry_instance" (deployment, ledger) WHERE removed;
+-- Feeds that collateral was ever priced by.
+CREATE INDEX ON history."synthetic_engine_asset_config" (deployment, coll_oracle_sym);
 CREATE INDEX ON history."partner_registry_instance" (deployment, ledger) WHERE removed;
 CREATE INDEX ON history."earnings_distributor_instance" (deployment, ledger) WHERE removed;
 CREATE INDEX ON history."earnings_distributor_epoch_token_list" (deployment, ledger) WHERE removed;

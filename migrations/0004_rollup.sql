@@ -335,9 +335,29 @@ CREATE FUNCTION chain.trades(deployment smallint, pool_id text, from_ledger inte
   END;
 COMMENT ON FUNCTION chain.trades(smallint, text, integer, integer) IS 'trades of a pool in a few ledgers: number, volume and fees in USDC';
 
--- Counts what has a price in the protocol itself: pools with USDC (twice their USDC), the engine's USDC,
--- its other tokens at the feed of their symbol, and the stability pool's USDC. A day's row uses the last
--- values known at its end.
+-- Anyone can send the engine a token, and a token chooses its symbol: only what the engine's own entries accepted as collateral is
+-- valued, and only at a feed that a market prices its collateral by.
+CREATE VIEW chain.collateral AS
+  SELECT a.deployment, a.token, a.accepted_at,
+    (SELECT t.symbol FROM (SELECT CASE i.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE i.metadata ->> 'symbol' END AS symbol
+        FROM state.stellar_asset_instance AS i WHERE i.deployment = a.deployment AND i.contract = a.token LIMIT 1) AS t
+      WHERE EXISTS (SELECT FROM (history.synthetic_engine_asset_config AS m JOIN (SELECT) AS m_bound ON (m.deployment, m.contract) IN
+        (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
+        WHERE m.deployment = a.deployment AND m.coll_oracle_sym = t.symbol)) AS feed
+  FROM (
+    SELECT h.deployment, h.contract, h.token, min(h.closed_at) AS accepted_at
+    FROM (history.synthetic_engine_collateral_allowed AS h JOIN (SELECT) AS h_bound ON (h.deployment, h.contract) IN
+      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
+    WHERE h.value GROUP BY h.deployment, h.contract, h.token
+  ) AS a;
+COMMENT ON VIEW chain.collateral IS 'Tokens that the vault engine ever accepted as collateral';
+COMMENT ON COLUMN chain.collateral.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN chain.collateral.token IS 'Token, contract address';
+COMMENT ON COLUMN chain.collateral.accepted_at IS 'When it was first accepted';
+COMMENT ON COLUMN chain.collateral.feed IS 'Feed of its symbol; null: no market prices its collateral by it';
+
+-- Counts what has a price in the protocol itself: pools with USDC (twice their USDC), the engine's USDC, its other collateral at the
+-- feed of its symbol, and the stability pool's USDC. A day's row uses the last values known at its end.
 CREATE VIEW rollup.held AS
   SELECT
     d.deployment,
@@ -377,10 +397,9 @@ CREATE VIEW rollup.held AS
         CROSS JOIN LATERAL (SELECT q.amount FROM rollup.closing AS q
           WHERE q.deployment = x.id AND q.what = 'collateral' AND q.name = b.contract AND q.day <= d.day
           ORDER BY q.day DESC LIMIT 1) AS v
-        LEFT JOIN LATERAL (SELECT CASE i.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE i.metadata ->> 'symbol' END AS symbol
-          FROM state.stellar_asset_instance AS i WHERE i.deployment = x.id AND i.contract = b.contract LIMIT 1) AS t ON true
+        JOIN chain.collateral AS t ON t.deployment = x.id AND t.token = b.contract AND t.accepted_at < chain.day_start(d.day + 1)
         LEFT JOIN LATERAL (SELECT q.amount FROM rollup.closing AS q
-          WHERE q.deployment = x.id AND q.what = 'price' AND q.name = t.symbol AND q.day <= d.day
+          WHERE q.deployment = x.id AND q.what = 'price' AND q.name = t.feed AND q.day <= d.day
           ORDER BY q.day DESC LIMIT 1) AS f ON true
       WHERE x.id = d.deployment AND j.role = 'synthetic_engine'
     ) AS c
@@ -393,7 +412,7 @@ COMMENT ON VIEW rollup.held IS 'What the protocol held at the close of each day 
 COMMENT ON COLUMN rollup.held.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN rollup.held.day IS 'Day, UTC; infinity: now';
 COMMENT ON COLUMN rollup.held.pools IS 'Twice the USDC in pools with USDC, raw units';
-COMMENT ON COLUMN rollup.held.collateral IS 'Tokens that the vault engine holds, at the feed of their symbol, in USDC, raw units';
+COMMENT ON COLUMN rollup.held.collateral IS 'Tokens accepted as collateral that the vault engine holds, at the feed of their symbol, in USDC, raw units';
 COMMENT ON COLUMN rollup.held.stability IS 'Deposits in the stability pool, USDC, raw units';
 COMMENT ON COLUMN rollup.held.total IS 'The three together';
-COMMENT ON COLUMN rollup.held.unpriced IS 'Pools without USDC and tokens without a feed; the sums leave them out';
+COMMENT ON COLUMN rollup.held.unpriced IS 'Pools without USDC and collateral without a feed; the sums leave them out';

@@ -1404,7 +1404,7 @@ COMMENT ON COLUMN analyst.daily_protocol.liquidations IS 'Liquidations of vaults
 COMMENT ON COLUMN analyst.daily_protocol.held_usdc_raw IS 'What the protocol held at the close of the day, in USDC, raw units';
 COMMENT ON COLUMN analyst.daily_protocol.held_usdc IS 'What the protocol held at the close of the day, in USDC, 7 decimals applied';
 COMMENT ON COLUMN analyst.daily_protocol.held_in_pools IS 'Of this, twice the USDC in pools with USDC';
-COMMENT ON COLUMN analyst.daily_protocol.held_as_collateral IS 'Of this, tokens of the vault engine at the feed of their symbol';
+COMMENT ON COLUMN analyst.daily_protocol.held_as_collateral IS 'Of this, the vault engine''s collateral at the feed of its symbol';
 COMMENT ON COLUMN analyst.daily_protocol.held_for_stability IS 'Of this, deposits in the stability pool';
 
 CREATE VIEW analyst.daily_liquidity AS

@@ -16,9 +16,10 @@
 --                                  `?ledger=` before its close
 --   tvl              Amount?+      what the protocol holds, in USDC: the next three together
 --   tvlPools         Amount?+      twice the USDC in pools with USDC
---   tvlCollateral    Amount?+      tokens that the vault engine holds, at the feed of their symbol
+--   tvlCollateral    Amount?+      collateral that the vault engine holds, at the feed of each token's symbol if a market
+--                                  prices collateral by that feed; tokens never accepted as collateral do not count
 --   tvlStability     Amount?+      deposits in the stability pool
---   unpriced         Count?        pools without USDC and tokens without a feed, which are not in the sums
+--   unpriced         Count?        pools without USDC and collateral without a feed, which are not in the sums
 --   stalePrices      Count         tokens in `tvlCollateral` whose average price the oracle calls stale; they are in the sum
 --                                  all the same
 --   debtValue        Amount?+      debt of all markets at the oracle's average prices, in US dollars, 7 decimals; markets
@@ -60,7 +61,7 @@ FROM (SELECT c.deployment FROM chain.cursor AS c WHERE c.deployment = $1 AND c.l
   CROSS JOIN LATERAL (SELECT count(*) AS tokens
     FROM (SELECT r.contract FROM chain.role AS r WHERE r.deployment = $1 AND r.role = 'synthetic_engine') AS e
       JOIN state.stellar_asset_balance AS b ON b.deployment = $1 AND b.address = e.contract AND b.amount > 0
-      JOIN chain.token AS y ON y.deployment = $1 AND y.token = b.contract
-      JOIN state.oracle_feed AS f ON f.deployment = $1 AND f.asset = y.symbol
+      JOIN chain.collateral AS y ON y.deployment = $1 AND y.token = b.contract
+      JOIN state.oracle_feed AS f ON f.deployment = $1 AND f.asset = y.feed
     WHERE chain.moment($1, $2) - f.twap_ts > 600) AS s
 -- part: stats_item

@@ -63,8 +63,9 @@ WITH last_day AS MATERIALIZED (
     CROSS JOIN LATERAL (SELECT h.amount FROM history.stellar_asset_balance AS h
       WHERE h.deployment = $1 AND h.key_hash = b.key_hash AND h.ledger <= $2 AND NOT h.removed
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
-    LEFT JOIN chain.token AS y ON y.deployment = $1 AND y.token = b.contract
-    LEFT JOIN feed AS f ON f.asset = y.symbol
+    JOIN chain.collateral AS y ON y.deployment = $1 AND y.token = b.contract
+    LEFT JOIN feed AS f ON f.asset = y.feed
+  WHERE y.accepted_at <= m.at
 )
 SELECT row_to_json(x)::text
 FROM moment AS t

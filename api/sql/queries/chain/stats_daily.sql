@@ -15,9 +15,10 @@
 --   tvl            Amount?+  what the protocol held at the close of the day, in USDC: the next three
 --                            together
 --   tvlPools       Amount?+  twice the USDC in pools with USDC
---   tvlCollateral  Amount?+  tokens that the vault engine holds, at the feed of their symbol
+--   tvlCollateral  Amount?+  collateral that the vault engine holds, at the feed of each token's symbol if a market
+--                            prices collateral by that feed; tokens never accepted as collateral do not count
 --   tvlStability   Amount?+  deposits in the stability pool
---   unpriced       Count?    pools without USDC and tokens without a feed, which are not in the sums
+--   unpriced       Count?    pools without USDC and collateral without a feed, which are not in the sums
 -- example: {"day":"2026-01-31", "users":58, "swaps":63, "volumeQuote":"1541967404811",
 --   "volumeQuoteScaled":"154196.7404811", "feesQuote":"4773872888", "feesQuoteScaled":"477.3872888",
 --   "liquidations":0, "tvl":"76862248863463", "tvlScaled":"7686224.8863463", "tvlPools":"40685422559828",
