@@ -31,7 +31,7 @@ GROW = {"liquidity_pool_lp_pos": "provider", "synthetic_engine_vault": "owner", 
 # The last 24 hours of each pool are at most 47 candles, whatever happened in them.
 DETAILS = {"stats_daily": 4, "pools": 16, "stats": 16}
 # A sum over many rows stops at so many, and says so ("complete").
-SUMS = {"market_risk": 10001, "compliance_counts": 100001, "compliance_daily": 200001}
+SUMS = {"market_risk": 10001, "compliance_counts": 200001, "compliance_daily": 200001}
 # Answered by a statement of its own kind, beside those of route.def's TIDE_QUERY.
 PORTFOLIO = Route("portfolio", "/api/addresses/{address}/portfolio", "ledger")
 SAMPLES = os.environ["PG_DIR"] + "/samples.json"

@@ -16,28 +16,25 @@
 --   "provider":"GA3WPWKYUNJXX2YWO2V7NOZL5RS5MWCWWVM3OHODGWFKONDOGOLEB3LD", "expiresAt":"2027-02-25T17:27:41Z",
 --   "changedLedger":"1140", "changedAt":"2026-01-21T17:27:41Z"}
 --
--- By end and key, over an index of the state. As of a ledger, what did not change since, over the same, and what did, looked up
--- in history. Where a person lives is in none of it.
+-- By end and key: over an index of the state, or as of a ledger over one of history, past versions that another one followed up
+-- to that ledger. Where a person lives is in none of it.
 WITH n AS MATERIALIZED (SELECT chain.moment($1::smallint, $2::integer) AS now),
 a AS (SELECT split_part($3::text, '.', 1)::numeric AS expires_at, decode(split_part($3, '.', 2), 'hex') AS key WHERE $3 IS NOT NULL)
 SELECT row_to_json(x)::text, v.expires_at || '.' || encode(v.key_hash, 'hex')
 FROM (
     (SELECT s.key_hash, s.address, s.status, s.provider, s.expires_at, s.ledger, s.closed_at
     FROM state.compliance_registry_compliance_rec AS s
-    WHERE s.deployment = $1 AND s.ledger <= $2 AND s.expires_at >= (SELECT n.now FROM n)
-      AND s.expires_at <= (SELECT n.now FROM n) + $5::bigint
+    WHERE $2 = 2147483647 AND s.deployment = $1 AND s.expires_at >= (SELECT n.now FROM n) AND s.expires_at <= (SELECT n.now FROM n) + $5::bigint
       AND ($3 IS NULL OR (s.expires_at, s.key_hash) > ((SELECT a.expires_at FROM a), (SELECT a.key FROM a)))
     ORDER BY s.expires_at, s.key_hash LIMIT $4::integer)
     UNION ALL
     (SELECT h.key_hash, h.address, h.status, h.provider, h.expires_at, h.ledger, h.closed_at
-    FROM (SELECT DISTINCT h.key_hash FROM history.compliance_registry_compliance_rec AS h
-        WHERE $2 < 2147483647 AND h.deployment = $1 AND h.ledger > $2) AS k,
-      LATERAL (SELECT h.key_hash, h.address, h.status, h.provider, h.expires_at, h.ledger, h.closed_at, h.removed
-        FROM history.compliance_registry_compliance_rec AS h
-        WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
-        ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
-    WHERE NOT h.removed AND h.expires_at >= (SELECT n.now FROM n) AND h.expires_at <= (SELECT n.now FROM n) + $5::bigint
+    FROM history.compliance_registry_compliance_rec AS h
+    WHERE $2 < 2147483647 AND h.deployment = $1 AND h.ledger <= $2 AND h.expires_at >= (SELECT n.now FROM n)
+      AND h.expires_at <= (SELECT n.now FROM n) + $5::bigint
       AND ($3 IS NULL OR (h.expires_at, h.key_hash) > ((SELECT a.expires_at FROM a), (SELECT a.key FROM a)))
+      AND (h.ledger, h.tx, h.seq) = (SELECT o.ledger, o.tx, o.seq FROM history.compliance_registry_compliance_rec AS o
+        WHERE o.deployment = $1 AND o.key_hash = h.key_hash AND o.ledger <= $2 ORDER BY o.ledger DESC, o.tx DESC, o.seq DESC LIMIT 1)
     ORDER BY h.expires_at, h.key_hash LIMIT $4)
   ) AS v, LATERAL (SELECT
     v.address AS "address",

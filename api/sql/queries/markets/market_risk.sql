@@ -15,7 +15,7 @@
 --   vaults           Count         vaults with debt that are counted here
 --   unpriced         Count         of these, vaults whose ratio the engine cannot compute: in no item and no bucket
 --   complete         boolean       false: the market has more than 10000 vaults with debt, and only the riskiest 10000 are
---                                  counted
+--                                  counted; or as of a ledger, vaults changed more than 50000 times since, and some are missing
 --   items            RiskStep[]    by fall of the price, from 0 to 100 %
 --   buckets          RiskBucket[]  by ratio
 -- schema: RiskStep
@@ -35,21 +35,30 @@
 --   "collateral":"0", "collateralScaled":"0.0000000"}], "buckets":[{"fromRatioBps":"12000", "toRatioBps":"13000", "vaults":3,
 --   "debt":"84807937149", "debtScaled":"8480.7937149", "collateral":"295195614093", "collateralScaled":"29519.5614093"}]}
 --
--- The riskiest vaults over the index of their order; as of a ledger those that did not change since, over the same, and
--- those that did, looked up in history.
+-- The riskiest vaults over the index of their order. As of a ledger in the newer half of the chain (since) those that did not change
+-- since, over the same, and those that did, looked up in history; in the older half those that history has up to it. No more
+-- than 50000 versions are read either way.
 WITH m AS MATERIALIZED (
   SELECT * FROM chain.vault_market($1::smallint, $2::integer) AS m WHERE m.symbol = $3::text LIMIT 1
+), side AS MATERIALIZED (
+  SELECT $2 < 2147483647 AND 2 * $2::bigint >= f.ledger + c.ledger AS since, 2 * $2::bigint < f.ledger + c.ledger AS until
+  FROM chain.cursor AS c, LATERAL (SELECT l.ledger FROM chain.ledger AS l WHERE l.deployment = $1 ORDER BY l.ledger LIMIT 1) AS f
+  WHERE c.deployment = $1
+), version AS MATERIALIZED (
+  (SELECT h.key_hash FROM history.synthetic_engine_vault AS h
+  WHERE (SELECT s.since FROM side AS s) AND h.deployment = $1 AND h.ledger > $2 AND (h.synth = $3 OR h.synth_asset = $3) LIMIT 50001)
+  UNION ALL
+  (SELECT h.key_hash FROM history.synthetic_engine_vault AS h
+  WHERE (SELECT s.until FROM side AS s) AND h.deployment = $1 AND h.ledger <= $2 AND (h.synth = $3 OR h.synth_asset = $3) LIMIT 50001)
 ), v AS MATERIALIZED (
   SELECT v.* FROM (
     (SELECT s.collateral, s.debt FROM state.synthetic_engine_vault AS s
-    WHERE s.deployment = $1 AND s.synth_asset = $3 AND chain.vault_order(s.collateral, s.debt) < 100000000000 AND s.ledger <= $2
+    WHERE NOT (SELECT s.until FROM side AS s) AND s.deployment = $1 AND s.synth_asset = $3
+      AND chain.vault_order(s.collateral, s.debt) < 100000000000 AND s.ledger <= $2
     ORDER BY chain.vault_order(s.collateral, s.debt), s.key_hash LIMIT 10001)
     UNION ALL
     (SELECT h.collateral, h.debt
-    FROM (
-        SELECT DISTINCT h.key_hash FROM history.synthetic_engine_vault AS h
-        WHERE $2 < 2147483647 AND h.deployment = $1 AND h.ledger > $2 AND (h.synth = $3 OR h.synth_asset = $3)
-      ) AS k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
+    FROM (SELECT DISTINCT w.key_hash FROM version AS w) AS k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
         WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
         ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
     WHERE NOT h.removed AND h.synth_asset = $3 AND h.debt > 0
@@ -77,7 +86,7 @@ FROM m, LATERAL (SELECT
     m.refusal AS "unpricedBecause",
     (SELECT count(*) FROM r) AS "vaults",
     (SELECT count(*) FROM r WHERE r.ratio IS NULL) AS "unpriced",
-    (SELECT count(*) FROM v) <= 10000 AS "complete",
+    (SELECT count(*) FROM v) <= 10000 AND (SELECT count(*) FROM version) <= 50000 AS "complete",
     to_json(ARRAY(SELECT row_to_json(i)
       FROM (
         SELECT g.step, sum(coalesce(d.vaults, 0)) OVER w AS vaults, sum(coalesce(d.debt, 0)) OVER w AS debt,
