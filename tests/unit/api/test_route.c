@@ -495,8 +495,10 @@ static void what_is_not_kept_is_named(void **state)
         { "FROM chain.cursor AS c, l.event, chain.rfc3339(x)", "", "" },
         { "chain.tx, chain.call, chain.tx", "", "chain.tx, chain.call" },
         { "FROM chain.token", "state.stellar_asset_instance", "state.synth_token_instance" },
-        { "FROM rollup.held", "rollup.day,rollup.closing,state.liquidity_pool_pool",
-          "state.stellar_asset_balance, state.stellar_asset_instance" },
+        { "FROM rollup.held",
+          "rollup.day,rollup.closing,state.liquidity_pool_pool,state.stellar_asset_instance",
+          "state.stellar_asset_balance, history.synthetic_engine_collateral_allowed,"
+          " history.synthetic_engine_asset_config" },
     };
     char missing[TIDE_SCOPE_TEXT];
     (void)state;
