@@ -4,7 +4,8 @@
 . "$(dirname "$0")/_dashboard.sh"
 pg_start
 dashboard_start 200
-node "$PAGE/dashboard.mjs" "$API_URL" "$PAGE" budget smoke keyboard figures travel hostile stale
+echo "the stack: $SECONDS s"
+node "$PAGE/dashboard.mjs" "$API_URL" "$PAGE" budget smoke+keyboard+figures+travel+hostile stale
 { wait "$INDEXER"; } 2>/dev/null || true # the last case kills it
 api_stop || fail "tidemark-api ended with $?"
 echo "screenshots in $PAGE"

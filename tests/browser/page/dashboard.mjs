@@ -1,6 +1,6 @@
 // usage: dashboard.mjs URL FOLDER CASE… — the dashboard in a real browser. TIDEMARK_DATABASE_URL is its database.
 // Cases: smoke, budget, keyboard, figures, travel, hostile, stale (needs INDEXER, a process id), live (needs SIM, a
-// command that swaps), looks (all pages, three widths, both schemes, axe), idle.
+// command that swaps), looks (all pages, three widths, both schemes, axe), idle. Those joined by + run at once.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -27,8 +27,8 @@ const pages = ['/', '/markets', `/markets/${some.market}`, '/pools', `/pools/${s
   '/partners', `/partners/${some.partner}`, '/earnings', '/compliance', `/address/${some.address}`, `/tx/${some.tx}`, `/ledger/${some.ledger}`];
 
 /** A page on which any error, any refusal of the policy and any foreign request is a failure. */
-async function open(path, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+async function open(path, options = {}, shared = null) {
+  const context = shared ?? await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
   const bad = [], sizes = new Map();
   page.on('console', (message) => { if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) bad.push(message.text()); });
@@ -76,17 +76,22 @@ const raw = async (page, label) => kpi(page, label).locator('dd [data-raw]').fir
 
 const tests = {
   async smoke() {
-    for (const path of pages) {
-      const { context, page, bad, response } = await open(path);
-      const policy = response.headers()['content-security-policy'];
-      assert.match(policy, /require-trusted-types-for 'script'/);
-      assert.doesNotMatch(policy, /unsafe|\*/);
-      await settled(page);
-      assert.ok(await page.getByText('Simulated data', { exact: true }).isVisible(), 'simulated data says so');
-      assert.deepEqual(bad, [], path);
-      await context.close();
-    }
-    const { context, page, bad } = await open('/pools/NO_SUCH_POOL');
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } }); // as a visitor: files are cached
+    const left = [...pages];
+    const visit = async () => {
+      for (let path = left.shift(); path; path = left.shift()) {
+        const { page, bad, response } = await open(path, {}, context);
+        const policy = response.headers()['content-security-policy'];
+        assert.match(policy, /require-trusted-types-for 'script'/);
+        assert.doesNotMatch(policy, /unsafe|\*/);
+        await settled(page);
+        assert.ok(await page.getByText('Simulated data', { exact: true }).isVisible(), 'simulated data says so');
+        assert.deepEqual(bad, [], path);
+        await page.close();
+      }
+    };
+    await Promise.all([visit(), visit()]);
+    const { page, bad } = await open('/pools/NO_SUCH_POOL', {}, context);
     await page.getByText('there is no such pool', { exact: false }).waitFor();
     assert.ok(bad.every((text) => /404/.test(text)), bad.join('\n'));
     await context.close();
@@ -312,5 +317,9 @@ const tests = {
   },
 };
 
-for (const one of cases) await tests[one]();
+for (const group of cases) {
+  const begun = Date.now();
+  await Promise.all(group.split('+').map((one) => tests[one]()));
+  console.log(`${group}: ${((Date.now() - begun) / 1000).toFixed(1)} s`);
+}
 await browser.close();

@@ -195,6 +195,13 @@ for (const width of [360, 1024, 2560]) { // nothing is wider than the window, no
     await start.context.close();
     await context.close();
   }
+  { // a logo that cannot be loaded: the integrator's name stands there
+    const { context, page } = await open(new URL(said.embedUrl).pathname + new URL(said.embedUrl).search.replace('embed=1', 'lang=en'), { viewport: phone }, (one) => one.route('**/app/icon.svg', (route) => route.abort()));
+    await page.locator('#actions .primary').waitFor();
+    assert.equal(await page.locator('#logo.own').count(), 0);
+    assert.equal((await brandOf(page)).name, 'Harbour');
+    await context.close();
+  }
   const { context, page } = await open('/kyc');
   await page.locator('#begin').waitFor();
   assert.notEqual((await brandOf(page)).color, 'rgb(27, 79, 143)');

@@ -1,5 +1,5 @@
 /** Questions to the API: as of the page's ledger, repeated when the stream names something that concerns them. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { noteAnswer, noteStale } from './fresh';
 import { ledgerOf, useLedger, place } from './router';
 import { together } from './store';
@@ -74,7 +74,7 @@ export function useApi(path: string | null, params: Params = {}, live: Live = nu
     () => ({ url: null, text: '', data: null, error: null, loading: true, old: false }));
   const text = useRef('');
   const kinds = live === null ? null : live.join(' ');
-  useEffect(() => {
+  useLayoutEffect(() => { // the question goes out before the first paint
     if (url === null) return undefined;
     const control = new AbortController();
     let retry: ReturnType<typeof setTimeout> | undefined;

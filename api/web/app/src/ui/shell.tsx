@@ -2,7 +2,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { fresh, isSimulated, now } from '../lib/fresh';
-import { matchPath, setQuery, useLedger, usePlace } from '../lib/router';
+import { matchPath, place, setQuery, useLedger, usePlace } from '../lib/router';
 import { useStore } from '../lib/store';
 import { theme, toggleTheme } from '../lib/theme';
 import { stamp } from '../lib/time';
@@ -69,6 +69,9 @@ function PastBanner({ ledger }: { ledger: string }) {
 }
 
 const loaded = new Map<string, ComponentType<PageProps>>();
+
+/** The code of the first page is asked for before anything is drawn; usePage then gets the same module. */
+void pages.find((page) => matchPath(page.path, place.get().path))?.load().catch(() => {});
 
 function usePage(): { page: Page | null; args: Record<string, string>; View: ComponentType<PageProps> | null; failed: boolean } {
   const { path } = usePlace();
