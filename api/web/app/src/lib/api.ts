@@ -146,8 +146,10 @@ export function useList(path: string | null, params: Params = {}, live: Live = n
   return { ...first, items, more, loadingMore };
 }
 
-/** All pages of a list, at most `pages` of them. */
-export async function everything(path: string, params: Params = {}, pages = 5): Promise<Item[]> {
+export interface Whole { items: Item[]; more: boolean }
+
+/** The pages of a list, at most `pages` of them; `more`: there are further ones. */
+export async function everything(path: string, params: Params = {}, pages = 5): Promise<Whole> {
   const items: Item[] = [];
   let cursor: string | null = null;
   for (let i = 0; i < pages; i++) {
@@ -156,5 +158,17 @@ export async function everything(path: string, params: Params = {}, pages = 5): 
     cursor = page.next;
     if (!cursor) break;
   }
-  return items;
+  return { items, more: cursor !== null };
+}
+
+/** The same as a hook: asked once for each path and ledger. */
+export function useEverything(path: string, params: Params = {}): Whole {
+  const ledger = useLedger();
+  const [whole, set] = useState<Whole>({ items: [], more: false });
+  useEffect(() => {
+    let gone = false;
+    everything(path, params).then((all) => { if (!gone) set(all); }, () => {});
+    return () => { gone = true; };
+  }, [path, ledger]);
+  return whole;
 }

@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
-import { get, useApi, useList, type Item } from '../lib/api';
+import { useApi, useList, type Item } from '../lib/api';
+import { oldestFirst } from '../lib/fields';
 import { seconds, span } from '../lib/time';
-import { setQuery, useLedger, useQuery } from '../lib/router';
+import { setQuery, useQuery } from '../lib/router';
 import { Address, Card, Count, Facts, Kpi, Kpis, State, Time, Waiting } from '../ui/bits';
 import { TimePlot } from '../ui/series';
 import { Table } from '../ui/table';
@@ -18,43 +18,23 @@ function byStatus(items: Item[]): [string, number][] {
   return [...sums].sort((a, b) => b[1] - a[1]);
 }
 
-const SAMPLES = 12;
-
-/** The counts at evenly spaced ledgers up to the newest, one after the other: each is a question about all records. */
-function OverTime({ newest }: { newest: number }) {
-  const past = useLedger();
-  const [rows, setRows] = useState<Item[]>([]);
-  const [failed, setFailed] = useState('');
-  useEffect(() => {
-    let gone = false;
-    const load = async () => {
-      const first = Number((await get('/api/coverage', {}, null)).firstLedger ?? newest);
-      const found: Item[] = [];
-      for (let i = 0; i < SAMPLES && !gone; i++) {
-        const at = Math.round(first + ((newest - first) * (i + 1)) / SAMPLES);
-        const counts = await get('/api/compliance/counts', {}, String(at)).catch((e) => { if (e.status !== 404) throw e; return null; }); // the registry was not there yet
-        if (counts && !gone) {
-          found.push({ ledger: counts.ledger, closedAt: counts.closedAt, counts: counts.items, ...Object.fromEntries(byStatus(counts.items)) });
-          setRows([...found]);
-        }
-      }
-    };
-    load().catch((e) => { if (!gone) setFailed(e.message); });
-    return () => { gone = true; };
-  }, [past]);
-  const seen = [...new Set(rows.flatMap((r) => (r.counts as Item[]).map(statusOf)))].sort();
+/** The records by status at the end of each of the last days. */
+function OverTime() {
+  const days = useList('/api/compliance/daily', { limit: 60 }, ['compliance_registry_']);
+  const rows = oldestFirst(days.items).map((day) => ({ ...day, ...Object.fromEntries(byStatus(day.counts)) }));
+  const seen = [...new Set(rows.flatMap((day: Item) => (day.counts as Item[]).map(statusOf)))].sort();
+  const partly = days.items.some((day) => day.complete === false);
   return (
-    <>
-      {failed && <p class="notice warn">{failed}</p>}
-      <TimePlot title="Records by status" units={`addresses, at the close of ${SAMPLES} ledgers`} rows={rows} file="compliance-over-time" empty="Loading…"
+    <Waiting answer={days}>
+      {partly && <p class="notice warn">There are so many records that not all are counted on every day.</p>}
+      <TimePlot title="Records by status" units="addresses, end of day" rows={rows} file="compliance-over-time"
         series={seen.map((status) => ({ name: status, field: status, colour: COLOURS[status] ?? 'accent' }))} />
-    </>
+    </Waiting>
   );
 }
 
 export default function Compliance() {
   const live = ['compliance_registry_'];
-  const past = useLedger();
   const within = useQuery('within', '2592000');
   const registry = useApi('/api/compliance', {}, live);
   const counts = useApi('/api/compliance/counts', {}, live);
@@ -62,8 +42,6 @@ export default function Compliance() {
   const verifiers = useList('/api/compliance/verifiers', { limit: 50 }, live);
   const items: Item[] = counts.data?.items ?? [];
   const statuses = byStatus(items);
-  const over = useQuery('over') === '1';
-  const newest = Number(counts.data?.ledger ?? 0);
   const r = registry.data;
   return (
     <>
@@ -75,8 +53,7 @@ export default function Compliance() {
         </Kpis>
       </Waiting>
       <div class="grid">
-        <Card title="Over time" aside={<button type="button" aria-pressed={over} onClick={() => setQuery({ over: over ? null : '1' }, true)}>{over ? 'Hide' : 'Show'}</button>}>
-          {over && newest > 0 ? <OverTime key={String(past)} newest={newest} /> : <p class="dim">The records by status at {SAMPLES} ledgers from the first to the newest.</p>}</Card>
+        <Card><OverTime /></Card>
         <Card title="By provider"><Waiting answer={counts}>
           <Table caption="Records by provider and status" file="compliance-providers" items={items} keyOf={(i) => `${i.provider}.${i.status}`} columns={[
             { label: 'Provider', cell: (i) => <Address of={i.provider} />, text: (i) => i.provider, order: (i) => i.provider ?? '' },

@@ -32,7 +32,7 @@ function Proposal({ id }: { id: string }) {
   return (
     <Card title={`Proposal ${id}`} wide aside={<button type="button" onClick={() => setQuery({ proposal: null })}>Close</button>}>
       <Waiting answer={answer}>{p && <>
-        <p class="break"><strong>{p.title ?? '(its title is not readable)'}</strong></p>
+        <p class="break says"><strong>{p.title ?? '(its title is not readable)'}</strong></p>
         {p.description && <p class="break">{p.description}</p>}
         <Facts about="proposal" rows={[
           ['State', <State of={p.state} />], ['Proposer', <Address of={p.proposer} />], ['Action', actionText(p.action)], ['Arguments', <span class="break">{fieldsText(p.action?.args, 2000) || 'none'}</span>],
@@ -80,7 +80,7 @@ export default function Governance() {
       <Card title="Proposals"><Waiting answer={proposals}>
         <Table caption="Proposals" file="proposals" items={proposals.items} list={proposals} keyOf={(p) => String(p.proposalId)} columns={[
           { label: 'Number', right: true, cell: (p) => <button type="button" onClick={() => setQuery({ proposal: p.proposalId })} aria-label={`Proposal ${p.proposalId}`}><Count of={p} name="proposalId" /></button>, text: (p) => p.proposalId },
-          { label: 'Title', cell: (p) => <span class="clip" title={p.title ?? ''}>{p.title ?? '–'}</span>, text: (p) => p.title },
+          { label: 'Title', cell: (p) => <span class="clip says" title={p.title ?? ''}>{p.title ?? '–'}</span>, text: (p) => p.title },
           { label: 'Action', cell: (p) => <span title={fieldsText(p.action?.args, 500)}>{actionText(p.action)}</span>, text: (p) => `${actionText(p.action)} ${JSON.stringify(p.action?.args ?? {})}` },
           { label: 'State', cell: (p) => <State of={p.state} />, text: (p) => p.state },
           { label: 'Yes', right: true, cell: (p) => <Count of={p} name="yesVotes" />, text: (p) => p.yesVotes },

@@ -1,7 +1,7 @@
 import { useApi, useList, type Item } from '../lib/api';
 import { chartNumber, deviationBps, percent, ratioBps } from '../lib/amount';
 import { collateralBps, collateralWhy, deviationWhy, marketDeviation, oldestFirst, priceOf, startOf, twapDeviation, twapDeviationWhy } from '../lib/fields';
-import { A, Address, Amount, Bps, Card, Count, Facts, Failed, Kpi, Kpis, Meter, Pool, Price, State, Time, Waiting } from '../ui/bits';
+import { A, Address, Amount, Bps, Card, Count, Facts, Failed, Kpi, Kpis, Meter, Millionths, Pool, Price, State, Time, Waiting } from '../ui/bits';
 import { Prices, TimePlot, XyPlot } from '../ui/series';
 import { Table } from '../ui/table';
 import { Liquidations } from '../ui/vaults';
@@ -95,7 +95,7 @@ export default function MarketPage({ args }: PageProps) {
         </Waiting></Card>
         <Card title="Terms"><Facts about="terms" rows={[
           ['Token', <Address of={m.synthToken} />], ['Collateral for new debt', <Bps of={m} name="minCollRatioBps" />], ['Liquidated below', <Bps of={m} name="liqRatioBps" />],
-          ['Liquidation penalty', <Bps of={m} name="liqPenaltyBps" />], ['Stability fee', <Bps of={m} name="stabFeeBps" />], ['Debt ceiling', <Amount of={m} name="debtCeiling" full />],
+          ['Liquidation penalty', <Bps of={m} name="liqPenaltyBps" />], ['Fee of new debt', <Millionths of={m} name="stabFeeBps" as="stabFeeMillionths" />], ['Debt ceiling', <Amount of={m} name="debtCeiling" full />],
           ['Pool', <Pool of={m.pool} />], ['Oracle feed', asset ? <A to="/oracle" query={{ asset }}>{asset}</A> : '–']]} /></Card>
         <Card title="Liquidations" wide><Liquidations params={{ market: args.market }} file={`${args.market}-liquidations`} /></Card>
       </div>

@@ -1,6 +1,6 @@
 import { useApi, useList, type Item } from '../lib/api';
 import { chartNumber } from '../lib/amount';
-import { Address, Amount, Bps, Card, Facts, Failed, Kpi, Kpis, Pill, Time, Tx, Waiting, symbolOf } from '../ui/bits';
+import { Address, Amount, Bps, Card, Count, Facts, Failed, Kpi, Kpis, Pill, Time, Tx, Waiting, symbolOf } from '../ui/bits';
 import { XyPlot } from '../ui/series';
 import { Table } from '../ui/table';
 import type { PageProps } from '.';
@@ -34,11 +34,11 @@ export default function PartnerPage({ args }: PageProps) {
           <XyPlot title="Revenue by epoch" units="tokens, as they arrived" rows={rows} file={`partner-${args.partner}-revenue`} empty="No revenue yet."
             plot={{ x: numbers.map(Number), time: false, series: tokens.map((t, i) => ({ name: nameOf(t), colour: COLOURS[i % COLOURS.length], values: numbers.map((n) => chartNumber(of(n, t)?.amountScaled)) })) }}
             legend={tokens.map((t, i) => ({ name: nameOf(t), colour: COLOURS[i % COLOURS.length] }))}
-            columns={[{ label: 'Epoch', cell: (r) => r.epoch, text: (r) => r.epoch },
-              ...tokens.map((t) => ({ label: nameOf(t), right: true, cell: (r: Item) => <Amount of={of(r.epoch, t)} name="amount" />, text: (r: Item) => of(r.epoch, t)?.amountScaled }))]}
+            columns={[{ label: 'Epoch', cell: (r) => <Count of={r} name="epoch" />, text: (r) => r.epoch },
+              ...tokens.map((t) => ({ label: nameOf(t), right: true, cell: (r: Item) => <Amount of={of(r.epoch, t)} name="amount" as={`${t}.amount`} />, text: (r: Item) => of(r.epoch, t)?.amountScaled }))]}
             describe={(r) => `epoch ${r.epoch}: ${tokens.map((t) => `${nameOf(t)} ${of(r.epoch, t)?.amountScaled ?? '0'}`).join(', ')}`} />
         </Waiting></Card>
-        <Card title="About"><Facts rows={[['Number', p.partnerId], ['Owner', <Address of={p.owner} />], ['Registered', <Time of={p} name="registeredAt" />], ['Volume ever', <Amount of={p} name="totalVolume" />], ['Changed', <Time of={p} name="changedAt" />]]} /></Card>
+        <Card title="About"><Facts rows={[['Number', <Count of={p} name="partnerId" />], ['Owner', <Address of={p.owner} />], ['Registered', <Time of={p} name="registeredAt" />], ['Volume ever', <Amount of={p} name="totalVolume" />], ['Changed', <Time of={p} name="changedAt" />]]} /></Card>
         <Card title="Catalog" wide><Waiting answer={catalog}>
           <Table caption="Catalog" file={`partner-${args.partner}-catalog`} items={catalog.items} list={catalog} keyOf={(c) => `${c.symbol}.${c.token}`} columns={[
             { label: 'Symbol', cell: (c) => c.symbol, text: (c) => c.symbol, order: (c) => c.symbol },

@@ -1,4 +1,4 @@
-import { useApi, useList, type Item } from '../lib/api';
+import { useEverything, useList, type Item } from '../lib/api';
 import { marketOf } from '../lib/fields';
 import { setQuery, useQuery } from '../lib/router';
 import { Address, Amount, Bps, Card, Market, State, Time, Waiting } from '../ui/bits';
@@ -10,14 +10,15 @@ const STATES = ['', 'active', 'at_risk', 'liquidatable', 'open', 'unpriced'];
 
 export default function Vaults() {
   const market = useQuery('market'), state = useQuery('state'), sort = useQuery('sort', 'risk');
-  const markets = useApi('/api/markets', { limit: 200 });
-  const names: string[] = (markets.data?.items ?? []).map(marketOf);
+  const markets = useEverything('/api/markets', { limit: 200 });
+  const names: string[] = markets.items.map(marketOf);
   const list = useList('/api/vaults', { sort: state ? null : sort, market, state, limit: 50 }, ['synthetic_engine_', 'oracle_']);
-  const chosen = market || names.find((name) => (markets.data?.items ?? []).some((m: Item) => marketOf(m) === name && m.debt !== '0')) || names[0];
+  const chosen = market || names.find((name) => markets.items.some((m: Item) => marketOf(m) === name && m.debt !== '0')) || names[0];
   return (
     <>
       <div class="row" role="group" aria-label="Which vaults">
-        <label>Market <select value={market} onChange={(event) => setQuery({ market: event.currentTarget.value })}><option value="">all</option>{names.map((name) => <option key={name} value={name}>{name}</option>)}</select></label>
+        <label>Market <select value={market} onChange={(event) => setQuery({ market: event.currentTarget.value })}><option value="">all</option>{[...new Set([...names, ...(market ? [market] : [])])].map((name) => <option key={name} value={name}>{name}</option>)}</select></label>
+        {markets.more && <span class="dim">The first {names.length} markets by name; search for others.</span>}
         <label>State <select value={state} onChange={(event) => setQuery({ state: event.currentTarget.value })}>{STATES.map((one) => <option key={one} value={one}>{one ? one.replace('_', ' ') : 'all'}</option>)}</select></label>
         <label>Order <select value={state ? 'risk' : sort} disabled={state !== ''} onChange={(event) => setQuery({ sort: event.currentTarget.value === 'risk' ? null : event.currentTarget.value })}>{SORTS.map(([value, name]) => <option key={value} value={value}>{name}</option>)}</select></label>
       </div>

@@ -1,7 +1,7 @@
 /** Small pieces: amounts, links, times, states. All text from the chain goes through Preact's text nodes. */
 import type { ComponentChildren, JSX } from 'preact';
 import type { Answer, Item } from '../lib/api';
-import { compact, count, cut, exact, percent } from '../lib/amount';
+import { compact, count, cut, exact, percent, scale } from '../lib/amount';
 import { href, navigate } from '../lib/router';
 import { seconds, stamp } from '../lib/time';
 
@@ -58,6 +58,11 @@ export function Bps({ of, name, raw = of?.[name], signed, tone, why }: BpsProps)
   const value = BigInt(raw);
   const kind = !tone || value === 0n ? '' : value > 0n ? ' up' : ' down';
   return <span class={`num${kind}`} title={`${value} basis points`} {...figure(name, value)}>{percent(value, signed)}</span>;
+}
+
+/** Parts of a million as a percentage: the engine's fee, whose name in the contract says basis points. */
+export function Millionths({ of, name, as = name }: { of: Item; name: string; as?: string }) {
+  return of[name] == null ? <None name={as} /> : <span class="num" title={`${of[name]} millionths`} {...figure(as, of[name])}>{exact(scale(of[name], 4), 2)} %</span>;
 }
 
 /** A number of things: the field `name` of an object, or `raw`. */

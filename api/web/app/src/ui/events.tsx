@@ -26,7 +26,7 @@ const columns: Column[] = [
   { label: 'Event', cell: (e) => kindText(e.kind ?? (e.function ? `call ${e.function}` : null)), text: (e) => e.kind ?? e.function },
   { label: 'Of', cell: (e) => e.subject ?? (e.ok === false ? 'refused' : ''), text: (e) => e.subject },
   { label: 'By', cell: (e) => <Address of={e.addresses?.[0]} />, text: (e) => (e.addresses ?? []).join(' ') },
-  { label: 'What', cell: (e) => <span class="dim">{fieldsText(e.fields)}</span>, text: (e) => JSON.stringify(e.fields ?? {}) },
+  { label: 'What', cell: (e) => <span class="dim says">{fieldsText(e.fields)}</span>, text: (e) => JSON.stringify(e.fields ?? {}) },
   { label: 'Transaction', cell: (e) => <Tx of={e.txHash} />, text: (e) => e.txHash },
   { label: 'Ledger', cell: (e) => <Ledger of={e} name="ledger" />, text: (e) => e.ledger, right: true },
 ];

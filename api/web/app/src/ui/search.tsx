@@ -1,6 +1,6 @@
 /** The search box: addresses, hashes and ledgers by their form; markets, pools and partners by name. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { get, type Item } from '../lib/api';
+import { everything, type Whole } from '../lib/api';
 import { href, navigate } from '../lib/router';
 
 interface Hit { to: string; name: string; kind: string }
@@ -18,20 +18,23 @@ export function byForm(text: string): Hit[] {
 }
 
 /** The names that there are, asked for once for each opening of the box. */
-async function names(): Promise<Hit[]> {
-  const items = async (path: string): Promise<Item[]> => (await get(path, { limit: 200 }).catch(() => ({ items: [] }))).items;
-  const [markets, pools, partners] = await Promise.all([items('/api/markets'), items('/api/pools'), items('/api/partners')]);
-  return [
+async function names(): Promise<{ hits: Hit[]; more: boolean }> {
+  const all = (path: string): Promise<Whole> => everything(path, { limit: 200 }).catch(() => ({ items: [], more: false }));
+  const lists = await Promise.all([all('/api/markets'), all('/api/pools'), all('/api/partners')]);
+  const [markets, pools, partners] = lists.map((list) => list.items);
+  const hits = [
     ...markets.map((m) => ({ to: `/markets/${encodeURIComponent(m.market)}`, name: m.market, kind: 'market' })),
     ...pools.map((p) => ({ to: `/pools/${encodeURIComponent(p.pool)}`, name: p.pool, kind: `pool ${p.tokenASymbol ?? ''}/${p.tokenBSymbol ?? ''}` })),
     ...partners.map((p) => ({ to: `/partners/${encodeURIComponent(p.partnerId)}`, name: p.name ?? p.partnerId, kind: `partner ${p.partnerId}` })),
   ];
+  return { hits, more: lists.some((list) => list.more) };
 }
 
 export function Search() {
   const box = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
   const [all, setAll] = useState<Hit[]>([]);
+  const [more, setMore] = useState(false);
   const [at, setAt] = useState(0);
   useEffect(() => {
     show = () => {
@@ -39,12 +42,14 @@ export function Search() {
       setText('');
       setAt(0);
       box.current?.showModal();
-      names().then(setAll, () => {});
+      names().then((found) => { setAll(found.hits); setMore(found.more); }, () => {});
     };
   }, []);
   const wanted = text.trim();
   const low = wanted.toLowerCase();
-  const hits = [...byForm(wanted), ...all.filter((hit) => !low || hit.name.toLowerCase().includes(low) || hit.kind.toLowerCase().includes(low))].slice(0, 12);
+  const exact = more && /^\w{1,32}$/.test(wanted) && !all.some((hit) => hit.name === wanted)
+    ? [{ to: `/markets/${wanted}`, name: wanted, kind: 'market of that name' }, { to: `/pools/${wanted}`, name: wanted, kind: 'pool of that name' }] : [];
+  const hits = [...byForm(wanted), ...exact, ...all.filter((hit) => !low || hit.name.toLowerCase().includes(low) || hit.kind.toLowerCase().includes(low))].slice(0, 12);
   const chosen = Math.min(at, hits.length - 1);
   const go = (hit: Hit | undefined) => {
     if (!hit) return;
@@ -70,6 +75,7 @@ export function Search() {
           {hits.map((hit, i) => (
             <li key={hit.to} id={`hit-${i}`} role="option" aria-selected={i === chosen} onClick={() => go(hit)}><span class="hit">{hit.name}</span> <span class="dim">{hit.kind}</span></li>))}
         </ul>
+        {more && <p class="dim">There are more names than are listed here. A whole name of a market or pool is found all the same.</p>}
         {hits.length === 0 && <p class="dim">Nothing has that name. Addresses have 56 characters, hashes 64 digits.</p>}
       </div>
     </dialog>
