@@ -91,7 +91,7 @@ export function wanted(ledger, some) {
     '/': {
       heads: `SELECT (SELECT sum(tvl) FROM ${pools} AS p) + (SELECT total_deposits FROM ${stability} AS s)
           + (SELECT sum(CASE b.contract WHEN ${usdc} THEN b.amount ELSE div(b.amount * b.twap_price, 10000000) END) FROM ${backing} AS b) AS tvl,
-        (SELECT count(*) FROM ${backing} AS b WHERE b.amount > 0 AND b.twap_stale) AS "stalePrices",
+        (SELECT count(*) FROM ${backing} AS b WHERE b.amount > 0 AND b.twap_stale AND b.contract <> ${usdc}) AS "stalePrices",
         (SELECT sum(div(value * twap_price, 10000000)) FROM ${debts} AS d WHERE NOT twap_stale) AS "debtValue",
         (SELECT count(*) FROM ${debts} AS d) AS "indebtedMarkets", (SELECT count(*) FROM ${debts} AS d WHERE twap_stale) AS "unpricedDebts",
         (SELECT coalesce(sum(volume), 0) FROM ${swaps} AS s) AS "volumeQuote24h", (SELECT coalesce(sum(fee), 0) FROM ${swaps} AS s) AS "feesQuote24h",
