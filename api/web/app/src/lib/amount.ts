@@ -24,7 +24,7 @@ export function exact(text: string, least = 0): string {
 }
 
 /** At most `digits` decimals, cut, never rounded up. Small values keep two digits that are not zero. */
-export function cut(text: string, digits = 2): string {
+export function cut(text: string, digits = 2, least = 0): string {
   const p = parts(text);
   if (!p) return text;
   let keep = digits;
@@ -32,14 +32,14 @@ export function cut(text: string, digits = 2): string {
     const first = p.fraction.search(/[1-9]/);
     if (first >= digits) keep = Math.min(first + 2, p.fraction.length);
   }
-  return exact(`${p.minus ? '-' : ''}${p.whole}.${p.fraction.slice(0, keep) || '0'}`);
+  return exact(`${p.minus ? '-' : ''}${p.whole}.${p.fraction.slice(0, keep) || '0'}`, least);
 }
 
-/** "1234567.89" as "1.23M", cut; below ten thousand as `cut` has it. */
+/** "1234567.89" as "1.23M", cut; below ten thousand as `cut` has it, with two decimals. */
 export function compact(text: string): string {
   const p = parts(text);
   if (!p) return text;
-  if (p.whole.length < 5) return cut(text);
+  if (p.whole.length < 5) return cut(text, 2, 2);
   const [unit, power] = POWERS.find(([, n]) => p.whole.length > n) as [string, number];
   const head = p.whole.slice(0, -power), tail = p.whole.slice(-power);
   return `${p.minus ? '−' : ''}${group(head)}.${tail.slice(0, 2)}${unit}`;

@@ -1,5 +1,5 @@
 /** Questions to the API: as of the page's ledger, repeated when the stream names something that concerns them. */
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { noteAnswer, noteStale } from './fresh';
 import { ledgerOf, useLedger, place } from './router';
 import { together } from './store';

@@ -49,7 +49,7 @@ export default function Compliance() {
         {counts.data?.complete === false && <p class="notice warn">There are so many records that not all are counted.</p>}
         <Kpis>
           {statuses.map(([status, n]) => <Kpi key={status} label={status}><Count raw={n} name={`addresses${status}`} /></Kpi>)}
-          <Kpi label="Verifiers"><Count of={r} name="verifierCount" /></Kpi>
+          <Kpi label="Verifiers ever added" note="repeats and removed ones too"><Count of={r} name="verifierCount" /></Kpi>
         </Kpis>
       </Waiting>
       <div class="grid">
