@@ -311,8 +311,9 @@ const tests = {
     const share = (list) => (100 * list.reduce((all, one) => all + one, 0)) / seconds;
     const tab = share([Math.max(...used.filter((one) => one.kind === 'renderer').map((one) => one.seconds))]);
     const all = share(used.map((one) => one.seconds));
-    assert.ok(tab <= 1, `an idle tab takes ${tab.toFixed(2)} % of a core`);
-    assert.ok(all <= 2, `the browser with an idle tab takes ${all.toFixed(2)} % of a core`);
+    const most = Number(process.env.TIDE_IDLE_MAX ?? 1);
+    assert.ok(tab <= most, `an idle tab takes ${tab.toFixed(2)} % of a core`);
+    assert.ok(all <= 2 * most, `the browser with an idle tab takes ${all.toFixed(2)} % of a core`);
     await context.close();
     console.log(`ok idle: ${tab.toFixed(2)} % of a core over ${seconds} s, with the browser's other processes ${all.toFixed(2)} %`);
   },
