@@ -24,6 +24,7 @@ dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$' | sort >"$dir/files"
     printf '%s\n' ./usr/share/man/man5/tidemark.conf.5.gz ./usr/share/lintian/overrides/tidemark ./usr/share/doc/tidemark/changelog.gz
     printf '%s\n' ./etc/tidemark/tidemark.conf ./usr/lib/{sysusers,tmpfiles}.d/tidemark.conf ./usr/share/doc/tidemark/{README.md,CHANGELOG.md,copyright} ./usr/share/tidemark/{database,roles}.sql
     [ ! -f "$TIDE_SOURCE_DIR/build/dashboard/dist/licenses.txt" ] || echo ./usr/share/doc/tidemark/dashboard-licenses.txt
+    (cd "$TIDE_SOURCE_DIR/tools" && find monitoring -type f ! -name README.md -printf './usr/share/tidemark/%p\n')
     (cd "$TIDE_SOURCE_DIR" && find api include indexer migrations schema tests tools -name README.md -printf './usr/share/doc/tidemark/%p\n')
 } | sort | diff - "$dir/files" >&2 || fail "other files than these"
 dpkg-deb --fsys-tarfile "$deb" | tar -tv | grep -v ' root/root ' >&2 && fail "a file has another owner than root"

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# tools/monitoring: the rules' own tests, a runbook entry and a test for each alert, metrics that exist.
+set -euo pipefail
+root=$TIDE_SOURCE_DIR
+python3 "$root/tests/integration/operate/_monitoring.py" files "$root"
+PATH=$PATH:$root/.state/prometheus/usr/bin
+command -v promtool >/dev/null || { echo "no promtool: the rules were not run"; exit 77; }
+cd "$root/tools/monitoring"
+promtool check rules alerts.yml >/dev/null
+promtool test rules alerts_test.yml >/dev/null
+echo "ok promtool: rules and their tests"
