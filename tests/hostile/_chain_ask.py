@@ -30,13 +30,13 @@ def strict(raw):
 IGNORED = {"requestId", "next", "agreesWithDao", "multisigWalletNamedByDao", "evaluatedAt", "pollAfterMs", "dataAgeMs"}
 # Answers that add up everybody, or that the contract itself would refuse once foreign code wrote an epoch.
 WHOLE = {"/api/earnings/claimable/{address}", "/api/stats", "/api/stats/daily", "/api/coverage", "/api/undecoded/entries", "/api/undecoded/events", "/api/dao"}
-# Members that count everybody.
 # A label beside the answer: always the token's present one.
 LABELS = {"tokenSymbol", "tokenASymbol", "tokenBSymbol", "tokenInSymbol", "tokenOutSymbol", "synthTokenSymbol", "collateralTokenSymbol"}
 PAST = {"/api/stats": {"users"}, "/api/addresses/{address}/portfolio": {"decimals", "balanceScaled"}}  # the second: of the token as it is now
 LEDGER = {"hash", "previousHash", "transactions", "protocolTransactions", "events", "changes", "rawEvents", "rawStates", "rawCalls", "callsVerified",
           "callsRewritten", "callsUnverified", "calls", "proof"}
-COUNTS = {"/api/ledgers": LEDGER, "/api/ledgers/{sequence}": LEDGER, "/api/sdk/contracts": {"complete", "agrees", "namedByDao"}}
+# Members that count everybody, or are the answer of a route in WHOLE.
+COUNTS = {"/api/addresses/{address}/portfolio": {"claimable"}, "/api/ledgers": LEDGER, "/api/ledgers/{sequence}": LEDGER, "/api/sdk/contracts": {"complete", "agrees", "namedByDao"}}
 VALUES = {
     "address": "SELECT DISTINCT address AS v FROM state.compliance_registry_compliance_rec ORDER BY 1 LIMIT 12",
     "symbol": "SELECT DISTINCT symbol AS v FROM state.synthetic_engine_asset_config ORDER BY 1",
