@@ -96,7 +96,7 @@ static void put_terms(struct tide_json *j, struct tide_reader *reader,
     tide_json_i128(j, "minCollRatioBps", tide_hot_i128(m->min_coll_ratio));
     tide_json_i128(j, "liqRatioBps", tide_hot_i128(m->liq_ratio));
     tide_json_i128(j, "liqPenaltyBps", tide_hot_i128(m->liq_penalty));
-    tide_json_i128(j, "stabFeeBps", tide_hot_i128(m->stab_fee_bps));
+    tide_json_i128(j, "mintFeeMillionths", tide_hot_i128(m->stab_fee_bps));
     tide_json_amount(j, "debtCeiling", tide_hot_i128(m->debt_ceiling), TIDE_WAD_DECIMALS);
     tide_json_amount(j, "debt", tide_hot_i128(m->debt_total), TIDE_WAD_DECIMALS);
     tide_json_amount(j, "collateral", tide_hot_i128(m->collateral), TIDE_WAD_DECIMALS);

@@ -123,7 +123,7 @@ def claimable_fees(s, name, who):
 def market(s, name):
     found = s.ask(f"/api/markets/{name}")
     return found and {**pick(found, debt_ceiling="debtCeiling", enabled="enabled", liq_penalty="liqPenaltyBps",
-                             liq_ratio="liqRatioBps", min_coll_ratio="minCollRatioBps", stab_fee_bps="stabFeeBps",
+                             liq_ratio="liqRatioBps", min_coll_ratio="minCollRatioBps", stab_fee_bps="mintFeeMillionths",
                              token="synthToken"),
                       "oracle_symbol": found["oracle"]["asset"], "coll_oracle_sym": found["collateralOracle"]["asset"]}
 

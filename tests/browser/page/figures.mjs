@@ -113,7 +113,7 @@ export function wanted(ledger, some) {
           CASE WHEN NOT m.stale AND NOT m.twap_stale THEN div((m.latest_price - m.twap_price) * 10000, m.twap_price) END AS "twapDeviationBps", m.spot AS "spotPrice", m.deviation AS "deviationBps",
           m.change AS "change24hBps", m.volume AS "volume24h", m.debt, m.filled AS "ceilingBps", m.debt_ceiling AS "debtCeiling", m.collateral, m.ratio AS "collateralBps",
           m.vaults AS "vaultCount", m.indebted AS "indebtedVaultCount", m.min_coll_ratio AS "terms.minCollRatioBps", m.liq_ratio AS "terms.liqRatioBps",
-          m.liq_penalty AS "terms.liqPenaltyBps", m.stab_fee_bps AS "terms.stabFeeMillionths", m.debt_ceiling AS "terms.debtCeiling",
+          m.liq_penalty AS "terms.liqPenaltyBps", m.stab_fee_bps AS "terms.mintFeeMillionths", m.debt_ceiling AS "terms.debtCeiling",
           ${[['change7dBps', null], ['debt24hBps', 1], ['debt7dBps', 7]].map(([name, days]) => `(${days === null
             ? `SELECT div((m.spot - d.price) * 10000, d.price) FROM (SELECT trunc(c.close_price * 10000000) AS price FROM rollup.candle AS c
                 WHERE c.pool_id = m.pool_id AND c.seconds = 86400 AND c.at <= ${ledger ? `date_trunc('day', ${at} - interval '1 day', 'UTC')` : `date_trunc('day', ${close}, 'UTC')`} - interval '7 days' ORDER BY c.at DESC LIMIT 1) AS d`

@@ -196,7 +196,7 @@ def view_of(server, v, ledger):
         return {"token": market["address"], "oracle_symbol": market["oracle"]["asset"],
                 "coll_oracle_sym": market["collateralOracle"]["asset"], "min_coll_ratio": market["minCollRatioBps"],
                 "liq_ratio": market["liqRatioBps"], "liq_penalty": market["liqPenaltyBps"],
-                "stab_fee_bps": market["stabFeeBps"], "debt_ceiling": market["debtCeiling"], "enabled": market["enabled"]}
+                "stab_fee_bps": market["mintFeeMillionths"], "debt_ceiling": market["debtCeiling"], "enabled": market["enabled"]}
     return view_of  # not ours
 
 

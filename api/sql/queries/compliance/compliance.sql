@@ -7,7 +7,7 @@
 --   admin            Address   its administrator
 --   dao              Address?  the DAO it obeys
 --   verifier         Address?  the first verifier
---   verifierCount    Count     number of verifiers
+--   verifierCount    Count     entries of its log of verifiers: those removed, and those added twice, too
 --   travelRuleCount  Count     number of travel-rule records
 --   changedLedger    Ledger    in which this was last written
 --   changedAt        Time      when that ledger closed

@@ -95,7 +95,7 @@ export default function MarketPage({ args }: PageProps) {
         </Waiting></Card>
         <Card title="Terms"><Facts about="terms" rows={[
           ['Token', <Address of={m.synthToken} />], ['Collateral for new debt', <Bps of={m} name="minCollRatioBps" />], ['Liquidated below', <Bps of={m} name="liqRatioBps" />],
-          ['Liquidation penalty', <Bps of={m} name="liqPenaltyBps" />], ['Fee of new debt', <Millionths of={m} name="stabFeeBps" as="stabFeeMillionths" />], ['Debt ceiling', <Amount of={m} name="debtCeiling" full />],
+          ['Liquidation penalty', <Bps of={m} name="liqPenaltyBps" />], ['Fee of new debt', <Millionths of={m} name="mintFeeMillionths" />], ['Debt ceiling', <Amount of={m} name="debtCeiling" full />],
           ['Pool', <Pool of={m.pool} />], ['Oracle feed', asset ? <A to="/oracle" query={{ asset }}>{asset}</A> : '–']]} /></Card>
         <Card title="Liquidations" wide><Liquidations params={{ market: args.market }} file={`${args.market}-liquidations`} /></Card>
       </div>
