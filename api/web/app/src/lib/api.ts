@@ -12,6 +12,10 @@ export class Problem extends Error {
   constructor(readonly status: number, readonly code: string, detail: string) { super(detail); }
 }
 
+const RETRY_MS = 5000;
+const problemOf = (error: unknown) => (error instanceof Problem ? error : new Problem(0, 'network', 'The server cannot be reached.'));
+const mayPass = (problem: Problem) => [0, 429, 503].includes(problem.status);
+
 export type Params = Record<string, string | number | null | undefined>;
 
 /** Routes that have no past: they refuse `ledger`. */
@@ -96,9 +100,9 @@ export function useApi(path: string | null, params: Params = {}, live: Live = nu
         else show(got);
       } catch (error) {
         if (control.signal.aborted) return;
-        const problem = error instanceof Problem ? error : new Problem(0, 'network', 'The server cannot be reached.');
+        const problem = problemOf(error);
         set((s) => ({ ...s, error: problem, loading: false, old: s.data !== null }));
-        if (problem.status === 0 || problem.status === 429 || problem.status === 503) retry = setTimeout(run, 5000);
+        if (mayPass(problem)) retry = setTimeout(run, RETRY_MS);
       }
     };
     void run();
@@ -161,14 +165,21 @@ export async function everything(path: string, params: Params = {}, pages = 5): 
   return { items, more: cursor !== null };
 }
 
-/** The same as a hook: asked once for each path and ledger. */
-export function useEverything(path: string, params: Params = {}): Whole {
+/** The same as a hook: asked once for each path and ledger, and again after a failure that may pass. */
+export function useEverything(path: string, params: Params = {}): Whole & { error: Problem | null } {
   const ledger = useLedger();
-  const [whole, set] = useState<Whole>({ items: [], more: false });
+  const [whole, set] = useState<Whole & { error: Problem | null }>({ items: [], more: false, error: null });
   useEffect(() => {
     let gone = false;
-    everything(path, params).then((all) => { if (!gone) set(all); }, () => {});
-    return () => { gone = true; };
+    let retry: ReturnType<typeof setTimeout> | undefined;
+    const run = () => everything(path, params).then((all) => { if (!gone) set({ ...all, error: null }); }, (error) => {
+      if (gone) return;
+      const problem = problemOf(error);
+      set({ items: [], more: false, error: problem });
+      if (mayPass(problem)) retry = setTimeout(run, RETRY_MS);
+    });
+    void run();
+    return () => { gone = true; clearTimeout(retry); };
   }, [path, ledger]);
   return whole;
 }

@@ -58,7 +58,7 @@ export default function AddressPage({ args }: PageProps) {
               { label: 'Vote', cell: (v) => (v.support ? 'yes' : 'no'), text: (v) => (v.support ? 'yes' : 'no') },
               { label: 'Weight', right: true, cell: (v) => <Count of={v} name="weight" />, text: (v) => v.weight },
               { label: 'Transaction', cell: (v) => <Tx of={v.txHash} />, text: (v) => v.txHash }]} /></Card>
-          <Card title="Claims of earnings">
+          <Card title="Claims of earnings" wide={!d}>
             <Table caption="Claims of earnings" file={`${args.address}-claims`} items={p.claims} columns={[
               { label: 'Time (UTC)', cell: (v) => <Time of={v} name="closedAt" />, text: (v) => v.closedAt },
               { label: 'Paid', right: true, cell: (v) => <Amount of={v} name="total" full />, text: (v) => v.totalScaled },

@@ -1,5 +1,5 @@
 /** Small pieces: amounts, links, times, states. All text from the chain goes through Preact's text nodes. */
-import type { ComponentChildren, JSX } from 'preact';
+import { toChildArray, type ComponentChildren, type JSX } from 'preact';
 import type { Answer, Item } from '../lib/api';
 import { compact, count, cut, exact, percent, scale } from '../lib/amount';
 import { href, navigate } from '../lib/router';
@@ -60,9 +60,9 @@ export function Bps({ of, name, raw = of?.[name], signed, tone, why }: BpsProps)
   return <span class={`num${kind}`} title={`${value} basis points`} {...figure(name, value)}>{percent(value, signed)}</span>;
 }
 
-/** Parts of a million as a percentage: the engine's fee, whose name in the contract says basis points. */
-export function Millionths({ of, name, as = name }: { of: Item; name: string; as?: string }) {
-  return of[name] == null ? <None name={as} /> : <span class="num" title={`${of[name]} millionths`} {...figure(as, of[name])}>{exact(scale(of[name], 4), 2)} %</span>;
+/** Parts of a million as a percentage. */
+export function Millionths({ of, name }: { of: Item; name: string }) {
+  return of[name] == null ? <None name={name} /> : <span class="num" title={`${of[name]} millionths`} {...figure(name, of[name])}>{exact(scale(of[name], 4), 2)} %</span>;
 }
 
 /** A number of things: the field `name` of an object, or `raw`. */
@@ -123,7 +123,11 @@ export function Card({ title, aside, children, id, wide }: { title?: string; asi
 export function Kpi({ label, children, note }: { label: string; children: ComponentChildren; note?: ComponentChildren }) {
   return <div class="kpi"><dt>{label}</dt><dd>{children}</dd>{note && <dd class="note">{note}</dd>}</div>;
 }
-export const Kpis = ({ children }: { children: ComponentChildren }) => <dl class="kpis">{children}</dl>;
+/** In one row, or in rows of the same length: the style sheet needs their number. */
+export function Kpis({ children }: { children: ComponentChildren }) {
+  const n = toChildArray(children).length;
+  return <dl class="kpis" style={{ '--all': n, '--half': Math.ceil(n / 2) }}>{children}</dl>;
+}
 
 /** `about`: of which of several things on the page, for the names of its figures. */
 export function Facts({ rows, about }: { rows: [string, ComponentChildren][]; about?: string }) {
