@@ -42,7 +42,7 @@ def approval(api, mock):
 
 
 # All that an answer on progress may say: nothing of the person, no country among it.
-PROGRESS = {"sessionId", "state", "providerKey", "mode", "attestation", "updatedAt", "expiresAt"}
+PROGRESS = {"sessionId", "state", "providerKey", "mode", "reason", "attestation", "updatedAt", "expiresAt"}
 ATTESTATION = {"state", "action", "ledger", "txHash"}
 ADDRESS = "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
 
