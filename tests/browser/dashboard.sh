@@ -3,7 +3,7 @@
 # names, a stopped indexer. Skipped where there is no chromium, no node, no registry, or no built dashboard.
 . "$(dirname "$0")/_dashboard.sh"
 pg_start
-dashboard_start 200
+dashboard_start
 echo "the stack: $SECONDS s"
 node "$PAGE/dashboard.mjs" "$API_URL" "$PAGE" budget smoke+keyboard+figures+travel+hostile stale
 { wait "$INDEXER"; } 2>/dev/null || true # the last case kills it

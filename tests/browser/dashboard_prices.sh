@@ -3,7 +3,7 @@
 # label: all
 . "$(dirname "$0")/_dashboard.sh"
 pg_start
-dashboard_start 200 900
+dashboard_start 900
 TIDE_LONG=1 PRICES=stale node "$PAGE/dashboard.mjs" "$API_URL" "$PAGE" figures
 kill "$INDEXER"
 { wait "$INDEXER"; } 2>/dev/null || true

@@ -166,16 +166,16 @@ export async function everything(path: string, params: Params = {}, pages = 5): 
 }
 
 /** The same as a hook: asked once for each path and ledger, and again after a failure that may pass. */
-export function useEverything(path: string, params: Params = {}): Whole & { error: Problem | null } {
+export function useEverything(path: string, params: Params = {}): Whole & Answer {
   const ledger = useLedger();
-  const [whole, set] = useState<Whole & { error: Problem | null }>({ items: [], more: false, error: null });
+  const [whole, set] = useState<Whole & Answer>({ items: [], more: false, data: null, error: null, loading: true, old: false });
   useEffect(() => {
     let gone = false;
     let retry: ReturnType<typeof setTimeout> | undefined;
-    const run = () => everything(path, params).then((all) => { if (!gone) set({ ...all, error: null }); }, (error) => {
+    const run = () => everything(path, params).then((all) => { if (!gone) set({ ...all, data: all, error: null, loading: false, old: false }); }, (error) => {
       if (gone) return;
       const problem = problemOf(error);
-      set({ items: [], more: false, error: problem });
+      set({ items: [], more: false, data: null, error: problem, loading: false, old: false });
       if (mayPass(problem)) retry = setTimeout(run, RETRY_MS);
     });
     void run();

@@ -1,8 +1,8 @@
 import { useApi, useList, type Item } from '../lib/api';
 import { oldestFirst } from '../lib/fields';
-import { seconds, span } from '../lib/time';
+import { seconds } from '../lib/time';
 import { setQuery, useQuery } from '../lib/router';
-import { Address, Card, Count, Facts, Kpi, Kpis, State, Time, Waiting } from '../ui/bits';
+import { Address, Card, Count, Facts, Kpi, Kpis, State, Time, Until, Waiting } from '../ui/bits';
 import { TimePlot } from '../ui/series';
 import { Table } from '../ui/table';
 
@@ -67,7 +67,7 @@ export default function Compliance() {
               { label: 'Status', cell: (e) => <State of={e.status} />, text: (e) => e.status },
               { label: 'Provider', cell: (e) => <Address of={e.provider} />, text: (e) => e.provider },
               { label: 'Ends (UTC)', cell: (e) => <Time of={e} name="expiresAt" />, text: (e) => e.expiresAt },
-              { label: 'In', right: true, cell: (e) => span(seconds(e.expiresAt) - seconds(expiring.data?.closedAt)), text: (e) => seconds(e.expiresAt) - seconds(expiring.data?.closedAt) }]} />
+              { label: 'In', right: true, cell: (e) => <Until at={e.expiresAt} from={expiring.data?.closedAt} name="endsIn" />, text: (e) => seconds(e.expiresAt) - seconds(expiring.data?.closedAt) }]} />
           </Waiting></Card>
         <Card title="Verifiers"><Waiting answer={verifiers}>
           {r && <Facts rows={[['Contract', <Address of={r.contract} />], ['Administrator', <Address of={r.admin} />], ['DAO', <Address of={r.dao} />], ['Travel-rule records', <Count of={r} name="travelRuleCount" />]]} />}

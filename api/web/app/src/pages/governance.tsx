@@ -1,7 +1,7 @@
 import { useApi, useList, type Item } from '../lib/api';
 import { setQuery, useQuery } from '../lib/router';
 import { seconds } from '../lib/time';
-import { Address, Card, Count, Facts, Ledger, State, Time, Tx, Waiting } from '../ui/bits';
+import { Address, Card, Count, Facts, Ids, Ledger, State, Time, Tx, Waiting } from '../ui/bits';
 import { fieldsText } from '../ui/events';
 import { XyPlot } from '../ui/series';
 import { Table } from '../ui/table';
@@ -35,10 +35,10 @@ function Proposal({ id }: { id: string }) {
         <p class="break says"><strong>{p.title ?? '(its title is not readable)'}</strong></p>
         {p.description && <p class="break">{p.description}</p>}
         <Facts about="proposal" rows={[
-          ['State', <State of={p.state} />], ['Proposer', <Address of={p.proposer} />], ['Action', actionText(p.action)], ['Arguments', <span class="break">{fieldsText(p.action?.args, 2000) || 'none'}</span>],
+          ['State', <State of={p.state} />], ['Proposer', <Address of={p.proposer} />], ['Action', actionText(p.action)], ['Arguments', <span class="break says">{fieldsText(p.action?.args, 2000) || 'none'}</span>],
           ['Yes', <Count of={p} name="yesVotes" />], ['No', <Count of={p} name="noVotes" />], ['Needs', <Count of={p} name="threshold" />],
           ['Votes from', <Time of={p} name="startsAt" />], ['to', <Time of={p} name="endsAt" />], ['Executable from', <Time of={p} name="executableAt" />],
-          ['Multisig transactions', (p.multisigTxIds ?? []).join(', ') || 'none'], ['Changed in ledger', <Ledger of={p} name="changedLedger" />]]} />
+          ['Multisig transactions', <Ids of={p} name="multisigTxIds" />], ['Changed in ledger', <Ledger of={p} name="changedLedger" />]]} />
         <VoteChart votes={votes.items} id={id} />
         <Table caption="Votes" file={`proposal-${id}-each-vote`} items={votes.items} list={votes} columns={[
           { label: 'Time (UTC)', cell: (v) => <Time of={v} name="closedAt" />, text: (v) => v.closedAt },
@@ -57,7 +57,7 @@ function Multisig({ id }: { id: string }) {
   return (
     <Card title={`Multisig transaction ${id}`} wide aside={<button type="button" onClick={() => setQuery({ multisig: null })}>Close</button>}>
       <Waiting answer={answer}>{t && <>
-        <Facts about="multisig" rows={[['Status', <State of={t.status} />], ['Target', <Address of={t.target} />], ['Function', t.functionName], ['Action', actionText(t.action)], ['Arguments', <span class="break">{fieldsText(t.action?.args, 2000) || 'none'}</span>],
+        <Facts about="multisig" rows={[['Status', <State of={t.status} />], ['Target', <Address of={t.target} />], ['Function', t.functionName], ['Action', actionText(t.action)], ['Arguments', <span class="break says">{fieldsText(t.action?.args, 2000) || 'none'}</span>],
           ['Approvals', <><Count of={t} name="approvals" /> of <Count of={t} name="threshold" /></>], ['Rejections', <Count of={t} name="rejections" />], ['Created', <Time of={t} name="createdAt" />]]} />
         <Table caption="Decisions of the signers" file={`multisig-${id}`} items={t.decisions ?? []} keyOf={(d) => d.signer} columns={[
           { label: 'Signer', cell: (d) => <Address of={d.signer} />, text: (d) => d.signer },

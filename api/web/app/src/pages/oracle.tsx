@@ -15,10 +15,11 @@ function Rounds({ asset }: { asset: string }) {
   const list = useList('/api/oracle/rounds', { asset, limit: 50 }, ['oracle_']);
   const rows = oldestFirst(list.items);
   const providers = useMemo(() => [...new Set(rows.flatMap((r) => (r.observations as Item[]).map((o) => o.provider as string)))].sort(), [list.items]);
-  const of = (row: Item, provider: string): Item | undefined => (row.observations as Item[]).find((o) => o.provider === provider);
+  // A provider may send several in a round: the table has each, the chart the newest.
+  const of = (row: Item, provider: string): Item[] => (row.observations as Item[]).filter((o) => o.provider === provider);
   const series: Series[] = [
     { name: 'Median', colour: 'accent', values: rows.map((r) => chartNumber(r.medianPriceScaled)) },
-    ...providers.map((p, i) => ({ name: short(p), colour: COLOURS[i % COLOURS.length], dots: true, values: rows.map((r) => chartNumber(of(r, p)?.priceScaled)) })),
+    ...providers.map((p, i) => ({ name: short(p), colour: COLOURS[i % COLOURS.length], dots: true, values: rows.map((r) => chartNumber(of(r, p).at(-1)?.priceScaled)) })),
   ];
   return (
     <Waiting answer={list}>
@@ -27,7 +28,7 @@ function Rounds({ asset }: { asset: string }) {
         columns={[
           { label: 'Time (UTC)', cell: (r) => <Time of={r} name="closedAt" />, text: (r) => r.closedAt },
           { label: 'Median', right: true, cell: (r) => <Amount of={r} name="medianPrice" digits={5} />, text: (r) => r.medianPriceScaled },
-          ...providers.map((p) => ({ label: short(p), right: true, cell: (r: Item) => { const o = of(r, p); return o ? <><Amount of={o} name="price" as={`${p}.price`} digits={5} /> <Bps raw={deviationBps(o.price, r.medianPrice)} name={`${p}.deviationBps`} signed /></> : '–'; }, text: (r: Item) => of(r, p)?.priceScaled })),
+          ...providers.map((p) => ({ label: short(p), right: true, cell: (r: Item) => of(r, p).map((o, i) => <div key={i}><Amount of={o} name="price" as={`${p}.${i}.price`} digits={5} /> <Bps raw={deviationBps(o.price, r.medianPrice)} name={`${p}.${i}.deviationBps`} signed /></div>), text: (r: Item) => of(r, p).map((o) => o.priceScaled).join(' ') })),
           { label: 'Transaction', cell: (r) => <Tx of={r.txHash} />, text: (r) => r.txHash }]}
         describe={(r) => `${r.closedAt}: median ${r.medianPriceScaled}, ${r.observationCount} observations`} />
     </Waiting>

@@ -41,9 +41,9 @@ export default function PartnerPage({ args }: PageProps) {
         <Card title="About"><Facts rows={[['Number', <Count of={p} name="partnerId" />], ['Owner', <Address of={p.owner} />], ['Registered', <Time of={p} name="registeredAt" />], ['Volume ever', <Amount of={p} name="totalVolume" />], ['Changed', <Time of={p} name="changedAt" />]]} /></Card>
         <Card title="Catalog" wide><Waiting answer={catalog}>
           <Table caption="Catalog" file={`partner-${args.partner}-catalog`} items={catalog.items} list={catalog} keyOf={(c) => `${c.symbol}.${c.token}`} columns={[
-            { label: 'Symbol', cell: (c) => c.symbol, text: (c) => c.symbol, order: (c) => c.symbol },
+            { label: 'Symbol', cell: (c) => <span class="says">{c.symbol}</span>, text: (c) => c.symbol, order: (c) => c.symbol },
             { label: 'Token', cell: (c) => <><Address of={c.token} /> {c.tokenSymbol}</>, text: (c) => c.token },
-            { label: 'Price feed', cell: (c) => c.oracleSymbol, text: (c) => c.oracleSymbol },
+            { label: 'Price feed', cell: (c) => <span class="says">{c.oracleSymbol}</span>, text: (c) => c.oracleSymbol },
             { label: 'Debt ceiling', right: true, cell: (c) => <Amount of={c} name="debtCeiling" />, text: (c) => c.debtCeilingScaled },
             { label: 'State', cell: (c) => (c.live ? <Pill tone="good">live</Pill> : <Pill>not live</Pill>), text: (c) => (c.live ? 'live' : 'not live') },
             { label: 'Registered', cell: (c) => <Time of={c} name="deployedAt" />, text: (c) => c.deployedAt }]} />

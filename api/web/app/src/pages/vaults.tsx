@@ -1,7 +1,7 @@
 import { useEverything, useList, type Item } from '../lib/api';
 import { marketOf } from '../lib/fields';
 import { setQuery, useQuery } from '../lib/router';
-import { Address, Amount, Bps, Card, Failed, Market, State, Time, Waiting } from '../ui/bits';
+import { Address, Amount, Bps, Card, Market, State, Time, Waiting } from '../ui/bits';
 import { Table } from '../ui/table';
 import { Fall, Liquidations } from '../ui/vaults';
 
@@ -22,8 +22,7 @@ export default function Vaults() {
         <label>State <select value={state} onChange={(event) => setQuery({ state: event.currentTarget.value })}>{STATES.map((one) => <option key={one} value={one}>{one ? one.replace('_', ' ') : 'all'}</option>)}</select></label>
         <label>Order <select value={state ? 'risk' : sort} disabled={state !== ''} onChange={(event) => setQuery({ sort: event.currentTarget.value === 'risk' ? null : event.currentTarget.value })}>{SORTS.map(([value, name]) => <option key={value} value={value}>{name}</option>)}</select></label>
       </div>
-      {markets.error && <Failed problem={markets.error} />}
-      {chosen && <Fall market={chosen} />}
+      <Waiting answer={markets}>{chosen && <Fall market={chosen} />}</Waiting>
       <Card title="Vaults">
         <Waiting answer={list}>
           <Table caption="Vaults" file="vaults" items={list.items} list={list} keyOf={(v) => `${v.market}.${v.owner}`} columns={[

@@ -3,7 +3,7 @@ import { toChildArray, type ComponentChildren, type JSX } from 'preact';
 import type { Answer, Item } from '../lib/api';
 import { compact, count, cut, exact, percent, scale } from '../lib/amount';
 import { href, navigate } from '../lib/router';
-import { seconds, stamp } from '../lib/time';
+import { seconds, span, stamp } from '../lib/time';
 
 export function A({ to, query, children, ...rest }: { to: string; query?: Record<string, string | null>; children: ComponentChildren } & JSX.HTMLAttributes<HTMLAnchorElement>) {
   return <a {...rest} href={href(to, query)}>{children}</a>;
@@ -68,6 +68,15 @@ export function Millionths({ of, name }: { of: Item; name: string }) {
 /** A number of things: the field `name` of an object, or `raw`. */
 export function Count({ of, name, as = name, raw = of?.[name] }: { name: string; as?: string; of?: Item | null; raw?: number | string | null }) {
   return raw == null ? <None name={as} /> : <span class="num" {...figure(as, raw)}>{count(raw)}</span>;
+}
+
+/** Numbers of things that belong to this one. */
+export const Ids = ({ of, name }: { of: Item; name: string }) => <span class="num" {...figure(name, (of[name] ?? []).join(','))}>{(of[name] ?? []).join(', ') || 'none'}</span>;
+
+/** How long until a time, from another on. */
+export function Until({ at, from, name }: { at: string | null; from: string | null | undefined; name: string }) {
+  if (at == null || from == null) return <None name={name} />;
+  return <span class="num" {...figure(name, seconds(at) - seconds(from))}>{span(seconds(at) - seconds(from))}</span>;
 }
 
 export const short = (text: string, head = 4, tail = 4) => (text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`);
