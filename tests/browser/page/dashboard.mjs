@@ -14,7 +14,9 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const browser = await launch();
 const sql = (text) => execFileSync('psql', ['-XAtq', '-F', '|', '-v', 'ON_ERROR_STOP=1', '-c', 'SET jit = off', '-c', text, process.env.TIDEMARK_DATABASE_URL], { encoding: 'utf8', maxBuffer: 1 << 26 }).trim();
 /** Rows as objects of texts; what is null is empty, as on a page. */
-const rowsOf = (query) => sql(`SELECT (SELECT coalesce(json_object_agg(key, coalesce(value, '')), '{}') FROM jsonb_each_text(to_jsonb(x) - '*' || coalesce(nullif(to_jsonb(x) -> '*', 'null'), '{}'))) FROM (${query}) AS x`).split('\n').filter(Boolean).map((line) => JSON.parse(line));
+const asObjects = (query) => `SELECT (SELECT coalesce(json_object_agg(key, coalesce(value, '')), '{}') FROM jsonb_each_text(to_jsonb(x) - '*' || coalesce(nullif(to_jsonb(x) -> '*', 'null'), '{}'))) FROM (${query}) AS x`;
+/** The rows of each query; all in one session. */
+const rowsOf = (queries) => sql(queries.map((query) => `${asObjects(query)}; SELECT 'next'`).join('; ')).split(/^next$/m).slice(0, -1).map((text) => text.split('\n').filter(Boolean).map((line) => JSON.parse(line)));
 /** What differs between figures by name, or rows of them. */
 function differences(got, want, where) {
   const list = Array.isArray(got) ? got : [got], rows = Array.isArray(want) ? want : [want];
@@ -179,7 +181,7 @@ const tests = {
     for (const ledger of [null, some.ledger]) {
       const all = wanted(ledger, some);
       assert.deepEqual(pages.filter((path) => !all[path]), [], 'pages without SQL');
-      assert.ok(rowsOf(all['/vaults'].tables.Liquidations).some((row) => row.discountBps !== ''), 'the chain has a liquidation');
+      assert.ok(rowsOf([all['/vaults'].tables.Liquidations])[0].some((row) => row.discountBps !== ''), 'the chain has a liquidation');
       const paths = process.env.TIDE_LONG ? pages : ['/', `/markets/${some.market}`, `/pools/${some.pool}`, '/vaults'];
       for (const path of paths) {
         await page.goto(`${url}${path}${ledger ? `${path.includes('?') ? '&' : '?'}ledger=${ledger}` : ''}`);
@@ -191,15 +193,15 @@ const tests = {
         const { heads, tables, loose, wrong } = await page.evaluate(shown);
         const where = `${path}${ledger ? ` as of ledger ${ledger}` : ''}`;
         faults.push(...loose.map((text) => `${where}: a number that is no figure: ${text}`), ...wrong.map((text) => `${where}: ${text}`));
-        const [row = {}] = all[path].heads ? rowsOf(all[path].heads) : [];
+        const queries = all[path].tables ?? {};
+        const [[row = {}], ...rows] = rowsOf([all[path].heads ?? 'SELECT', ...Object.values(queries)]);
         faults.push(...differences(heads, row, where));
         if (process.env.PRICES === 'stale' && ledger === null) {
           if (['/', `/markets/${some.market}`].includes(path) && !(await page.locator('.pill', { hasText: 'stale' }).count())) faults.push(`${where}: no price is marked as stale`);
           for (const one of ['deviationBps', 'collateralBps', 'debtValue']) if (heads[one]) faults.push(`${where}: ${one} is of a stale price`);
         }
-        const queries = all[path].tables ?? {};
         for (const caption of Object.keys(tables)) if (!(caption in queries)) faults.push(`${where}: no SQL for the table ${caption}`);
-        for (const [caption, query] of Object.entries(queries)) faults.push(...differences(tables[caption] ?? [], rowsOf(query), `${where}: ${caption}`));
+        Object.keys(queries).forEach((caption, i) => faults.push(...differences(tables[caption] ?? [], rows[i], `${where}: ${caption}`)));
         count += Object.keys(heads).length + Object.values(tables).flat().reduce((n, figures) => n + Object.keys(figures).length, 0);
       }
     }
