@@ -32,6 +32,15 @@ const short = (n: number) => {
 const kindOf = (plot: Plot) => JSON.stringify({ ...plot, x: null, series: plot.series.map((s) => ({ ...s, values: null })) });
 const dataOf = (plot: Plot) => [plot.x, ...plot.series.map((s) => s.values)] as uPlot.AlignedData;
 
+/** Bars at the ends are seen whole: half of the least distance is left free beside them. */
+function bounds(plot: Plot, low: number, high: number): [number, number] {
+  if (!plot.series.some((s) => s.bars)) return [low, high];
+  const steps = plot.x.slice(1).map((x, i) => x - plot.x[i]);
+  const half = (steps.length ? Math.min(...steps) : plot.time ? 86400 : 1) / 2;
+  return [low - half, high + half];
+}
+const WHOLE = [1, 2, 5].flatMap((n) => Array.from({ length: 10 }, (_, power) => n * 10 ** power)).sort((a, b) => a - b); // what is no time is counted
+
 export function drawPlot(element: HTMLElement, first: Plot): Drawing {
   let plot = first;
   const axis = { stroke: colour('dim'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false }, font: '11px system-ui, sans-serif' };
@@ -41,14 +50,14 @@ export function drawPlot(element: HTMLElement, first: Plot): Drawing {
     tzDate: (ts) => uPlot.tzDate(new Date(ts * 1e3), 'Etc/UTC'),
     legend: { show: false },
     cursor: { y: false, drag: { setScale: false } },
-    scales: { x: { time: plot.time }, y: { range: (_u, low, high) => {
+    scales: { x: { time: plot.time, range: (_u, low, high) => bounds(plot, low, high) }, y: { range: (_u, low, high) => {
       const from = plot.series.some((s) => s.bars || s.area) ? Math.min(0, low ?? 0) : low ?? 0;
       const to = high ?? 1;
       const room = (to - from || Math.abs(to) || 1) * 0.06;
       return [from === 0 ? 0 : from - room, to + room];
     } } },
     axes: [
-      { ...axis, grid: { show: false }, space: 64, ...(plot.time ? { values: (_u: uPlot, at: number[], _i: number, _s: number, step: number) => times(at, step) } : { values: (_u: uPlot, at: number[]) => at.map((v) => (plot.labels ? plot.labels[v] ?? '' : `${v}${plot.xLabel ?? ''}`)) }) },
+      { ...axis, grid: { show: false }, space: 64, size: 30, ...(plot.time ? { values: (_u: uPlot, at: number[], _i: number, _s: number, step: number) => times(at, step) } : { incrs: WHOLE, values: (_u: uPlot, at: number[]) => at.map((v) => (plot.labels ? plot.labels[v] ?? '' : `${v}${plot.xLabel ?? ''}`)) }) },
       { ...axis, size: 56, values: (_u, at) => at.map((v) => (plot.percent ? `${short(v)} %` : short(v))) },
     ],
     series: [{}, ...plot.series.map((s) => ({

@@ -76,7 +76,7 @@ export default function AddressPage({ args }: PageProps) {
           { label: 'Ledger', right: true, cell: (h) => <Ledger of={h} name="ledger" />, text: (h) => h.ledger },
           { label: 'Transaction', cell: (h) => <Tx of={h.txHash} />, text: (h) => h.txHash }]} />
       </Waiting></Card>
-      <Card title="Activity"><Waiting answer={activity}><Events list={activity} caption="Activity" file={`${args.address}-activity`} /></Waiting></Card>
+      <Card title="Activity"><Waiting answer={activity}><Events list={activity} caller={args.address} caption="Activity" file={`${args.address}-activity`} /></Waiting></Card>
     </>
   );
 }

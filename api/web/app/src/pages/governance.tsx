@@ -37,7 +37,7 @@ function Proposal({ id }: { id: string }) {
         <Facts about="proposal" rows={[
           ['State', <State of={p.state} />], ['Proposer', <Address of={p.proposer} />], ['Action', actionText(p.action)], ['Arguments', <span class="break says">{fieldsText(p.action?.args, 2000) || 'none'}</span>],
           ['Yes', <Count of={p} name="yesVotes" />], ['No', <Count of={p} name="noVotes" />], ['Needs', <Count of={p} name="threshold" />],
-          ['Votes from', <Time of={p} name="startsAt" />], ['to', <Time of={p} name="endsAt" />], ['Executable from', <Time of={p} name="executableAt" />],
+          ['Votes from', <Time of={p} name="startsAt" />], ['Votes until', <Time of={p} name="endsAt" />], ['Executable from', <Time of={p} name="executableAt" />],
           ['Multisig transactions', <Ids of={p} name="multisigTxIds" />], ['Changed in ledger', <Ledger of={p} name="changedLedger" />]]} />
         <VoteChart votes={votes.items} id={id} />
         <Table caption="Votes" file={`proposal-${id}-each-vote`} items={votes.items} list={votes} columns={[
@@ -80,7 +80,7 @@ export default function Governance() {
       <Card title="Proposals"><Waiting answer={proposals}>
         <Table caption="Proposals" file="proposals" items={proposals.items} list={proposals} keyOf={(p) => String(p.proposalId)} columns={[
           { label: 'Number', right: true, cell: (p) => <button type="button" onClick={() => setQuery({ proposal: p.proposalId })} aria-label={`Proposal ${p.proposalId}`}><Count of={p} name="proposalId" /></button>, text: (p) => p.proposalId },
-          { label: 'Title', cell: (p) => <span class="clip says" title={p.title ?? ''}>{p.title ?? '–'}</span>, text: (p) => p.title },
+          { label: 'Title', cell: (p) => <span class="clip says" title={p.title ?? ''}>{p.title?.trim() ? p.title : '(no title)'}</span>, text: (p) => p.title },
           { label: 'Action', cell: (p) => <span title={fieldsText(p.action?.args, 500)}>{actionText(p.action)}</span>, text: (p) => `${actionText(p.action)} ${JSON.stringify(p.action?.args ?? {})}` },
           { label: 'State', cell: (p) => <State of={p.state} />, text: (p) => p.state },
           { label: 'Yes', right: true, cell: (p) => <Count of={p} name="yesVotes" />, text: (p) => p.yesVotes },

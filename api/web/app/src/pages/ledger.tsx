@@ -18,9 +18,9 @@ export default function LedgerPage({ args }: PageProps) {
         <button type="button" onClick={() => setQuery({ ledger: n })}>See everything as of this ledger</button></div>
       <Waiting answer={answer}>{l && <Card title="Ledger"><Facts rows={[
         ['Closed (UTC)', <Time of={l} name="closedAt" />], ['Hash', <span class="mono">{l.hash}</span>], ['Previous hash', <span class="mono">{l.previousHash}</span>], ['Protocol version', <Count of={l} name="protocol" />],
-        ['Transactions', <Count of={l} name="transactions" />], ['of the protocol', <Count of={l} name="protocolTransactions" />], ['Events', <Count of={l} name="events" />], ['Entries changed', <Count of={l} name="changes" />],
+        ['Transactions', <Count of={l} name="transactions" />], ['Transactions of the protocol', <Count of={l} name="protocolTransactions" />], ['Events', <Count of={l} name="events" />], ['Entries changed', <Count of={l} name="changes" />],
         ['Not decoded', <><Count of={l} name="rawEvents" /> events, <Count of={l} name="rawStates" /> entries, <Count of={l} name="rawCalls" /> calls</>],
-        ['Proved', <Pill tone={l.proof === 'events' ? 'good' : 'plain'}>{l.proof}</Pill>], ['Calls verified', <Count of={l} name="callsVerified" />], ['rewritten', <Count of={l} name="callsRewritten" />], ['that no hash covers', <Count of={l} name="callsUnverified" />]]} /></Card>}</Waiting>
+        ['Proved', <Pill tone={l.proof === 'events' ? 'good' : 'plain'}>{l.proof}</Pill>], ['Calls verified', <Count of={l} name="callsVerified" />], ['Calls rewritten', <Count of={l} name="callsRewritten" />], ['Calls that no hash covers', <Count of={l} name="callsUnverified" />]]} /></Card>}</Waiting>
       <Card title="Events"><Waiting answer={events}><Events list={events} caption={`Events of ledger ${n}`} file={`ledger-${n}-events`} /></Waiting></Card>
     </>
   );

@@ -25,7 +25,7 @@ export default function Stability() {
       </Waiting>
       <div class="grid">
         <Card><TimePlot title="Deposits" units="USDC, end of day" rows={oldestFirst(days.items)} file="stability-pool" series={[{ name: 'Deposits', field: 'tvlStability', colour: 'third', area: true }]} /></Card>
-        <Card title="About">{p && <Facts rows={[['Contract', <Address of={p.contract} />], ['Takes', <Address of={p.usdc} />], ['Engine', <Address of={p.engine} />], ['DAO', <Address of={p.dao} />],
+        <Card title="About">{p && <Facts rows={[['Contract', <Address of={p.contract} />], ['Takes', <><Address of={p.token} /> {p.tokenSymbol}</>], ['Engine', <Address of={p.engine} />], ['DAO', <Address of={p.dao} />],
           ['Compliance registry', <Address of={p.complianceRegistry} />], ['Changed', <Time of={p} name="changedAt" />]]} />}</Card>
         <Card title="Depositors" wide><Waiting answer={deposits}>
           <Table caption="Depositors" file="stability-deposits" items={deposits.items} list={deposits} keyOf={(d) => d.depositor} columns={[

@@ -32,7 +32,7 @@ export default function TransactionPage({ args }: PageProps) {
             { label: 'Of', cell: (e) => e.subject ?? '', text: (e) => e.subject },
             { label: 'Contract', cell: (e) => <Address of={e.contract} />, text: (e) => e.contract },
             { label: 'Addresses', cell: (e) => (e.addresses ?? []).map((x: string) => <span key={x}><Address of={x} /> </span>), text: (e) => (e.addresses ?? []).join(' ') },
-            { label: 'What', cell: (e) => <span class="dim says">{e.undecodedBecause ?? fieldsText(e.fields, 400)}</span>, text: (e) => JSON.stringify(e.fields ?? {}) }]} /></Card>
+            { label: 'What', wrap: true, cell: (e) => <span class="dim says">{e.undecodedBecause ?? fieldsText(e.fields, 400)}</span>, text: (e) => JSON.stringify(e.fields ?? {}) }]} /></Card>
       </>}</Waiting>
     </>
   );

@@ -79,7 +79,7 @@ export function Figure(props: FigureProps) {
         <h2>{title} <span class="units">{units}</span></h2>
         <div class="figure-aside">
           {aside}
-          <button type="button" aria-pressed={asTable} onClick={() => { setAsTable(!asTable); setAt(null); }} aria-label={`Show ${title} as a table`}>Table</button>
+          {!none && <button type="button" aria-pressed={asTable} onClick={() => { setAsTable(!asTable); setAt(null); }} aria-label={`Show ${title} as a table`}>Table</button>}
         </div>
       </figcaption>
       {legend && !asTable && <ul class="legend">{legend.map((entry) => <li key={entry.name}><svg viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2" class={`fill-${entry.colour}`} /></svg>{entry.name}</li>)}</ul>}

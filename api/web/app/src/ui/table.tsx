@@ -11,6 +11,8 @@ export interface Column {
   /** The field's text in a file; without it `cell` is a text by itself. */
   text: (item: Item) => unknown;
   right?: boolean;
+  /** Long texts: they take several lines. */
+  wrap?: boolean;
   /** Sorts the rows that are there. */
   order?: (item: Item) => bigint | string | number | null;
 }
@@ -50,7 +52,7 @@ export function Table({ caption, columns, items, file, list, empty = 'None.', ke
             </th>))}</tr></thead>
           <tbody>
             {shown.map((item, i) => <tr key={keyOf ? keyOf(item, i) : (item.id ?? i)}>{columns.map((column) =>
-              <td key={column.label} class={column.right ? 'right' : undefined}>{column.cell(item, i)}</td>)}</tr>)}
+              <td key={column.label} class={column.right ? 'right' : column.wrap ? 'wrap' : undefined}>{column.cell(item, i)}</td>)}</tr>)}
             {shown.length === 0 && <tr><td colSpan={columns.length} class="dim">{list?.loading ? 'Loading…' : empty}</td></tr>}
           </tbody>
         </table>
