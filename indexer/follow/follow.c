@@ -160,6 +160,7 @@ static tide_status become_writer(struct tide_follow *job, struct tide_err *err)
                                       .standby_poll_ms = config->standby_poll_ms,
                                       .retry_ms_max = config->db_retry_ms_max,
                                       .silence_ms = config->db_silence_ms,
+                                      .index_connections = config->db_index_connections,
                                       .standby = config->standby,
                                       .migrate = config->migrate_on_start,
                                       .hold_lease = true,

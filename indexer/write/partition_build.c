@@ -2,13 +2,14 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
-/* Keys and indexes of a loaded partition, by two connections at a time: a table belongs to one of
- * them, the largest are taken first, small ones together in one transaction (140 tables are 170
+/* Keys and indexes of a loaded partition, by several connections at a time: a table belongs to one
+ * of them, the largest are taken first, small ones together in one transaction (140 tables are 170
  * commits otherwise). What a kill or a failure leaves undone is found missing the next time. A
  * transaction takes the locks of its tables first, in the order of their making (partition.c). */
 
-enum { LANES = 2, TOGETHER_BYTES = 16 << 20 };
+enum { LANES_MAX = 64, TOGETHER_BYTES = 16 << 20 };
 
 struct work {
     struct tide_pg_rows
@@ -132,7 +133,7 @@ static void *run_lane(void *self)
 }
 
 /* The server ends a session that is silent for long (WRITER_SESSION_SQL), and with the writer's own
- * session goes its lock. So the session speaks while the other one is still at an index. A failure
+ * session goes its lock. So the session speaks while another one is still at an index. A failure
  * is not looked at: the next statement meets it. */
 static void wait_for_helper(struct tide_writer *w, const struct lane *helper)
 {
@@ -147,7 +148,6 @@ static void wait_for_helper(struct tide_writer *w, const struct lane *helper)
     }
 }
 
-/* Without a second connection the first does it all: it is a help, not a need. */
 static bool open_helper(const struct tide_writer *w, struct lane *lane)
 {
     const struct tide_pg_options to = { .conninfo = w->options.conninfo,
@@ -165,30 +165,73 @@ static bool open_helper(const struct tide_writer *w, struct lane *lane)
     return false;
 }
 
+static void lane_init(struct lane *lane, struct work *work, struct tide_pg *pg)
+{
+    *lane = (struct lane){ .work = work, .pg = pg };
+    atomic_init(&lane->ended, false);
+    tide_buf_init(&lane->sql, WRITER_SQL_MAX);
+}
+
+static void lane_release(struct lane *lane)
+{
+    tide_buf_release(&lane->sql);
+}
+
+/* As many as there are cores, or as the operator says; not more than large tables. */
+static uint32_t lanes_wanted(const struct tide_writer *w, const struct work *work)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t most = w->options.index_connections ? w->options.index_connections
+                                                 : (uint32_t)(cores > 0 ? cores : 1);
+    uint32_t large = 1;
+    for (uint32_t at = 1; at < work->rows.count; at++)
+        large += begins_table(&work->rows, 0, at) && tide_pg_u64(&work->rows, at, 2) > 0;
+    bool worth = work->rows.count > 1 && tide_pg_u64(&work->rows, 0, 2) > TOGETHER_BYTES;
+    most = most < LANES_MAX ? most : LANES_MAX;
+    most = most < large ? most : large;
+    return worth ? most : 1;
+}
+
+/* Starts helpers up to the number wanted, and returns how many lanes there are: without a further
+ * connection the first does it all. Helpers are a help, not a need. */
+static uint32_t start_helpers(struct tide_writer *w, struct lane *lanes, pthread_t *threads,
+                              uint32_t wanted)
+{
+    uint32_t count = 1;
+    while (count < wanted) {
+        lane_init(&lanes[count], lanes[0].work, NULL);
+        if (!open_helper(w, &lanes[count]) ||
+            pthread_create(&threads[count], NULL, run_lane, &lanes[count]) != 0) {
+            tide_pg_close(lanes[count].pg);
+            lane_release(&lanes[count]);
+            break;
+        }
+        count++;
+    }
+    return count;
+}
+
 static tide_status run_lanes(struct tide_writer *w, struct work *work, struct tide_err *err)
 {
-    struct lane lanes[LANES];
-    pthread_t thread;
-    for (size_t i = 0; i < LANES; i++) {
-        lanes[i] = (struct lane){ .work = work, .pg = i ? NULL : w->pg };
-        atomic_init(&lanes[i].ended, false);
-        tide_buf_init(&lanes[i].sql, WRITER_SQL_MAX);
-    }
-    bool worth = work->rows.count > 1 && tide_pg_u64(&work->rows, 0, 2) > TOGETHER_BYTES;
-    bool helped = worth && open_helper(w, &lanes[1]) &&
-                  pthread_create(&thread, NULL, run_lane, &lanes[1]) == 0;
+    struct lane lanes[LANES_MAX];
+    pthread_t threads[LANES_MAX];
+    lane_init(&lanes[0], work, w->pg);
+    uint32_t count = start_helpers(w, lanes, threads, lanes_wanted(w, work));
     run_lane(&lanes[0]);
-    if (helped) {
-        wait_for_helper(w, &lanes[1]);
-        pthread_join(thread, NULL);
-    }
-    tide_pg_close(lanes[1].pg);
-    size_t which = lanes[0].status != TIDE_OK || !helped ? 0 : 1;
-    tide_status status = lanes[which].status;
+    tide_status status = lanes[0].status;
     if (status != TIDE_OK)
-        *err = lanes[which].err;
-    for (size_t i = 0; i < LANES; i++)
-        tide_buf_release(&lanes[i].sql);
+        *err = lanes[0].err;
+    for (uint32_t i = 1; i < count; i++) {
+        wait_for_helper(w, &lanes[i]);
+        pthread_join(threads[i], NULL);
+        tide_pg_close(lanes[i].pg);
+        if (status == TIDE_OK && lanes[i].status != TIDE_OK) {
+            status = lanes[i].status;
+            *err = lanes[i].err;
+        }
+        lane_release(&lanes[i]);
+    }
+    lane_release(&lanes[0]);
     return status;
 }
 

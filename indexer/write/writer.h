@@ -53,10 +53,11 @@ struct tide_writer_options {
                            which takes more round trips and less time a row */
     uint32_t standby_poll_ms;
     uint32_t retry_ms_max;
-    uint32_t silence_ms; /* see struct tide_pg_options */
-    bool standby;        /* wait for the lock; false: TIDE_E_CONFLICT when it is held */
-    bool migrate;        /* apply missing migrations first */
-    bool hold_lease;     /* renew the lease and write chain.heartbeat, in a thread */
+    uint32_t silence_ms;        /* see struct tide_pg_options */
+    uint32_t index_connections; /* that build indexes at once; 0: as many as there are cores */
+    bool standby;               /* wait for the lock; false: TIDE_E_CONFLICT when it is held */
+    bool migrate;               /* apply missing migrations first */
+    bool hold_lease;            /* renew the lease and write chain.heartbeat, in a thread */
     struct tide_witness {
         uint64_t moves, fence;
     } witness; /* of an earlier writer in this process; 0, 0: none */
