@@ -206,6 +206,18 @@ static const char *cannot_follow(const struct tide_feed *feed, const struct tide
     return NULL;
 }
 
+/* A standby may only be late: the cache stays as it is, and ages, for a while. */
+static bool may_catch_up(struct tide_feed *feed, const struct tide_hot_meta *meta)
+{
+    if (!feed->look.sign.standby || feed->look.cursor >= meta->ledger) {
+        feed->behind_ms = 0;
+        return false;
+    }
+    if (feed->behind_ms == 0)
+        feed->behind_ms = now_ms();
+    return now_ms() - feed->behind_ms < TIDE_FEED_BEHIND_MS;
+}
+
 static tide_status take_news(void *self, struct tide_hot_sink *sink, struct tide_err *err)
 {
     struct tide_feed *feed = self;
@@ -261,6 +273,9 @@ static tide_status follow(struct tide_feed *feed, const struct tide_hot_meta *me
                           struct tide_err *err)
 {
     bool wait;
+    feed->moves_seen = feed->look.moves;
+    if (may_catch_up(feed, meta))
+        return TIDE_OK;
     const char *why = wrong(meta, &feed->look);
     if (why) {
         tide_status status = tide_hot_discard(feed->options.hot, why, err);
@@ -273,7 +288,6 @@ static tide_status follow(struct tide_feed *feed, const struct tide_hot_meta *me
         feed->rebuilt_ms = now_ms();
         return rebuild(feed, why, err);
     }
-    feed->moves_seen = feed->look.moves;
     if (wait)
         keep_moves(feed, meta);
     *more = feed->look.ledger < feed->look.cursor && feed->look.ledger < feed->until;
@@ -318,6 +332,8 @@ static tide_status step(struct tide_feed *feed, uint32_t until, bool *more, stru
         status = tide_fail(err, TIDE_E_IO, "failpoint: between database and cache");
     if (status == TIDE_OK)
         status = follow(feed, &meta, more, err);
+    if (status == TIDE_OK && feed->look.sign.standby != feed->selected.standby)
+        feed->prepared = false; /* promoted: connect anew, and listen */
     tide_pg_rows_release(&feed->news);
     if (status == TIDE_OK && feed->look.close_time > feed->pruned_at + PRUNE_S) {
         feed->pruned_at = feed->look.close_time;
@@ -331,7 +347,6 @@ tide_status tide_feed_step(struct tide_feed *feed, uint32_t until, bool *more, s
     tide_status status = step(feed, until, more, err);
     pthread_mutex_lock(&feed->mutex);
     feed->stats.feeding = status == TIDE_OK;
-    feed->stats.standby = feed->selected.standby;
     /* That another process feeds is how it should be. */
     bool failed = status != TIDE_OK && status != TIDE_E_CONFLICT;
     feed->stats.failures += failed;

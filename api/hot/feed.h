@@ -8,6 +8,8 @@
  * Rebuilt   when the cache is missing, damaged, of another version or deployment, ahead of the
  *           database, not on its chain, or when something behind its ledger changed (an earlier
  *           range was filled in, raw rows were decoded).
+ * Standby   one that is behind the cache, as after a change of server, gets TIDE_FEED_BEHIND_MS to
+ *           catch up. When it is promoted, the feeder connects anew and listens.
  * Away      without the database the cache stays as it is and gets older. So it does when the
  *           indexer is heard of no more, or the database is a standby that is late: see age.h. */
 #ifndef API_HOT_FEED_H
@@ -21,6 +23,7 @@
 #define TIDE_FEED_SILENCE_MS 60000u /* a server that says nothing for so long is given up */
 #define TIDE_FEED_LEDGERS    64u    /* in one step while catching up      */
 #define TIDE_FEED_REBUILD_S  60u    /* between rebuilds for changes behind */
+#define TIDE_FEED_BEHIND_MS  5000   /* a standby may be behind the cache for so long */
 
 struct tide_feed;
 struct tide_deployment_select;
@@ -36,7 +39,6 @@ struct tide_feed_options {
 /* What a metric, /readyz and a test want to know. */
 struct tide_feed_stats {
     bool feeding;    /* this process holds the lock and the database answers */
-    bool standby;    /* the database is a hot standby   */
     bool unmigrated; /* the database has no tables yet  */
     uint32_t ledger; /* of the cache                    */
     uint64_t steps, rows, rebuilds, failures;

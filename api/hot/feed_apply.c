@@ -66,6 +66,7 @@ static void put_age(struct tide_hot_meta *meta, const struct tide_feed *feed,
     meta->renewed_ms = age.renewed_ms;
     meta->changed_ms = age.changed_ms;
     meta->fed_ms = feed->asked_ms;
+    meta->standby = look->sign.standby;
     memcpy(meta->boot, tide_boot_id(), sizeof meta->boot);
 }
 

@@ -38,6 +38,7 @@ struct tide_feed {
     uint64_t moves_seen; /* on a standby: asked by polling */
     int64_t rebuilt_ms;  /* monotonic; of the last rebuild for what changed behind */
     bool rebuild_told;   /* in the log, until one succeeds */
+    int64_t behind_ms;   /* monotonic: since when a standby is behind the cache; 0: it is not */
     uint32_t misnamed;   /* roles whose disagreement with the DAO is in the log */
     uint64_t pruned_at;  /* close time */
     struct tide_buf sql;

@@ -28,6 +28,17 @@ bool tide_kyc_is_connected(const struct tide_kyc *kyc)
     return connected > 0;
 }
 
+bool tide_kyc_lacks_primary(const struct tide_kyc *kyc)
+{
+    bool lacks = false;
+    for (int i = 0; i < TIDE_KYC_POOL_COUNT; i++) {
+        struct tide_worker_pool_stats stats;
+        tide_worker_pool_stats(kyc->pools[i], &stats);
+        lacks |= stats.no_primary;
+    }
+    return lacks && !tide_kyc_is_connected(kyc);
+}
+
 void tide_kyc_metrics(const struct tide_kyc *kyc, struct tide_buf *out)
 {
     struct tide_kyc_pool_line pools[TIDE_KYC_POOL_COUNT];

@@ -28,6 +28,8 @@ void tide_kyc_close(struct tide_kyc *kyc); /* NULL is fine; answers what waits *
 
 /* True while one of its threads is connected to its database. Any thread; does not wait. */
 bool tide_kyc_is_connected(const struct tide_kyc *kyc);
+/* True while none is and the servers of its database that answer are standbys. */
+bool tide_kyc_lacks_primary(const struct tide_kyc *kyc);
 /* Appends what /metrics says of KYC. Any thread; does not wait. */
 void tide_kyc_metrics(const struct tide_kyc *kyc, struct tide_buf *out);
 

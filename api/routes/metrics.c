@@ -166,11 +166,13 @@ static void put_cache_age(struct tide_buf *out, struct tide_handler_context *con
     uint32_t ledger = meta->ledger;
     uint64_t closed = meta->close_time;
     bool complete = meta->complete && meta->compliance_complete;
+    bool standby = meta->standby;
     bool names_known = !(meta->unkept & PROJECT_BIT(PROJECT_GOVERNANCE));
     uint32_t misnamed = tide_cache_misnamed(meta);
     if (tide_hot_end(context->thread) != TIDE_OK)
         return;
     tide_metric_gauge(out, TIDE_M_cache_age_seconds, age);
+    tide_metric_gauge(out, TIDE_M_cache_from_standby, standby);
     tide_metric_gauge(out, TIDE_M_cache_fed_age_seconds, fed);
     tide_metric_gauge(out, TIDE_M_cache_ledger, ledger);
     tide_metric_gauge(out, TIDE_M_cache_ledger_closed_timestamp_seconds, (double)closed);
@@ -200,7 +202,6 @@ static void put_feed(struct tide_buf *out, struct tide_feed *feed)
     struct tide_feed_stats s;
     tide_feed_stats(feed, &s);
     tide_metric_gauge(out, TIDE_M_feeder_feeding, s.feeding);
-    tide_metric_gauge(out, TIDE_M_feeder_standby, s.standby);
     tide_metric_gauge(out, TIDE_M_feeder_ledger, s.ledger);
     tide_metric_counter(out, TIDE_M_feeder_steps_total, s.steps);
     tide_metric_counter(out, TIDE_M_feeder_rows_total, s.rows);

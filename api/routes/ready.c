@@ -27,6 +27,7 @@ struct readiness {
     bool unmigrated; /* the database has no tables yet */
     uint64_t fed_age_ms;
     bool with_sql, sql; /* configured; works */
+    bool standby;       /* what feeds the cache is a hot standby */
     /* The DAO's storage names the contracts that are configured: said, not judged. */
     bool named, names_known;
     struct tide_answer_at at;
@@ -46,6 +47,7 @@ static void look_at_cache(struct tide_handler_context *context, struct readiness
                                      tide_cache_age_ms(meta, context->host_ms) };
     r->fed_age_ms = tide_cache_fed_age_ms(meta, context->host_ms);
     r->fresh = r->at.age_ms <= context->api->config->stale_after_ms;
+    r->standby = meta->standby;
     r->complete = meta->complete && meta->compliance_complete;
     r->named = tide_cache_misnamed(meta) == 0;
     r->names_known = !(meta->unkept & PROJECT_BIT(PROJECT_GOVERNANCE));
@@ -86,6 +88,28 @@ static bool stream_works(const struct tide_api *api, const struct readiness *r)
     return r->database && figures.known && asked <= STREAM_SILENCE_MS;
 }
 
+/* The other functions read: any server does for them. */
+static const char *kyc_state(const struct tide_api *api)
+{
+    if (api->kyc && tide_kyc_lacks_primary(api->kyc))
+        return "no_primary";
+    return state_of(api->kyc, api->kyc && tide_kyc_is_connected(api->kyc));
+}
+
+/* Which kind of server the cache is fed from, and how late that is by the indexer's lease row. */
+static void put_server(struct tide_json *j, const struct readiness *r)
+{
+    if (!r->cached) {
+        tide_json_null(j, "server");
+        return;
+    }
+    tide_json_name(j, "server");
+    tide_json_open(j, '{');
+    tide_json_bool(j, "standby", r->standby);
+    tide_json_number(j, "lagMs", r->at.age_ms);
+    tide_json_close(j, '}');
+}
+
 static void put_functions(struct tide_json *j, const struct tide_api *api,
                           const struct readiness *r)
 {
@@ -94,7 +118,7 @@ static void put_functions(struct tide_json *j, const struct tide_api *api,
     tide_json_word(j, "lookups", state_of(true, r->cached && r->fresh && r->complete));
     tide_json_word(j, "sql", state_of(r->with_sql, r->sql));
     tide_json_word(j, "stream", state_of(true, stream_works(api, r)));
-    tide_json_word(j, "kyc", state_of(api->kyc, api->kyc && tide_kyc_is_connected(api->kyc)));
+    tide_json_word(j, "kyc", kyc_state(api));
     tide_json_close(j, '}');
 }
 
@@ -136,6 +160,7 @@ void tide_route_readyz(struct tide_handler_context *context, const struct tide_r
     tide_json_bool(&j, "fresh", r.fresh);
     tide_json_bool(&j, "complete", r.complete);
     tide_json_bool(&j, "database", r.database);
+    put_server(&j, &r);
     put_functions(&j, context->api, &r);
     if (r.names_known)
         tide_json_bool(&j, "agreesWithDao", r.named);

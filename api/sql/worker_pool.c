@@ -1,6 +1,7 @@
 #include "api/sql/worker_pool.h"
 #include "schema/base/liveness.h"
 #include "schema/base/lock.h"
+#include "tidemark/pg.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -87,6 +88,7 @@ static bool connect_worker(struct worker *worker)
     pool->down = !there;
     pool->retry_ms = now_ms(pool) + RETRY_MS;
     pool->stats.connects += there;
+    pool->stats.no_primary = !there && tide_pg_met_standby(&err);
     count_connected(worker, there);
     pthread_mutex_unlock(&pool->mutex);
     if (news)

@@ -49,7 +49,8 @@ struct tide_worker_calls {
 struct tide_worker_pool_stats {
     uint32_t threads, connected, busy, waiting;
     uint64_t jobs, full, late, failed, connects; /* since the start; full: of the whole queue */
-    uint64_t waits; /* submissions that had to wait for the queue's lock */
+    uint64_t waits;  /* submissions that had to wait for the queue's lock */
+    bool no_primary; /* the last attempt to connect wanted a primary and met standbys only */
 };
 
 #define TIDE_BULKHEADS_MAX 8u

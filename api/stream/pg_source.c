@@ -172,6 +172,8 @@ static void learn_head(struct stream_pg *pg, const struct tide_pg_rows *rows, in
     pg->head.archived_to = (uint32_t)tide_pg_u64(rows, 0, ARCHIVED_TO);
     pg->head.age_ms = tide_age_of(&pg->age, &sign, wall_ms, asked_ms);
     learn_scope(&pg->head, tide_pg_text(rows, 0, SCOPE));
+    if (sign.standby != pg->selected.standby)
+        pg->prepared = false; /* promoted: the next look connects anew, and listens */
 }
 
 static tide_status source_head(void *self, struct stream_head *out, struct tide_err *err)

@@ -176,14 +176,16 @@ void stream_tell_staleness(struct tide_subscriber *sub)
     };
     const struct tide_stream_hub *stream = sub->stream;
     struct tide_buf *text = &sub->stream->text;
-    bool stale = stream->stale != STREAM_FRESH;
+    bool behind = sub->begun && sub->at.ledger > stream->head.ledger;
+    bool stale = stream->stale != STREAM_FRESH || behind;
     if (!sub->greeted || sub->told_stale == stale)
         return;
     tide_buf_reset(text);
     tide_buf_putf(text, "event: %s\ndata: {\"ledger\":\"%u\"", stale ? "stale" : "fresh",
                   stream->head.ledger);
     if (stale)
-        tide_buf_putf(text, ",\"reason\":\"%s\"", reasons[stream->stale]);
+        tide_buf_putf(text, ",\"reason\":\"%s\"",
+                      stream->stale == STREAM_FRESH ? "behind" : reasons[stream->stale]);
     tide_buf_str(text, "}\n\n");
     stream_sub_say(sub, tide_buf_view(text));
     sub->told_stale = stale;
@@ -261,7 +263,11 @@ static bool look(struct tide_stream_hub *stream)
     stream->stats.archived_to = head.archived_to;
     pthread_mutex_unlock(&stream->mutex);
     struct stream_position end = stream_whole(head.ledger);
-    if (first || other || stream->turn_count == 0)
+    bool back = head.ledger < stream->ring.end.ledger;
+    if (back && !first && !other)
+        tide_log(TIDE_WARN, "stream.behind", "ledger=%u given=%u", head.ledger,
+                 stream->ring.end.ledger);
+    if (first || other || back || stream->turn_count == 0)
         stream_ring_reset(&stream->ring, &end);
     worked(stream);
     return true;

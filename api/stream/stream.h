@@ -11,6 +11,9 @@
  *            that does not empty half of it in full_ms is told "dropped", with the reason, and
  *            closed. When all buffers together reach total_max all wait, and the one that holds
  *            most of it and took nothing for five seconds is dropped.
+ * Behind     when the database has fewer ledgers than before (a late replica took over, or one that
+ *            lacks commits), a subscriber that was given the others is told "stale", "behind". It
+ *            is given nothing twice: its next message is of the first ledger after its place.
  * Stale      without the database, or when the head is older than stale_ms (age.h), subscribers
  *            stay and are told "stale" with the reason, then "fresh". Messages between the two are
  *            true as of their ledger only: present standings are not given until "fresh".

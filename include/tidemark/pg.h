@@ -20,10 +20,17 @@
 
 struct tide_pg; /* opaque; only schema/store/pg*.c knows libpq */
 
+/* Which of the servers that conninfo names will do. */
+enum tide_pg_server {
+    TIDE_PG_ANY_SERVER, /* a hot standby too                                              */
+    TIDE_PG_WRITABLE,   /* one whose sessions may write: no standby, none set read-only   */
+    TIDE_PG_PRIMARY,    /* no standby; whether its sessions may write is for the statement */
+};
+
 struct tide_pg_options {
     const char *conninfo;        /* URL or keywords; NULL: what libpq takes from the environment */
     const char *application;     /* application_name, unless conninfo says one                    */
-    bool writable;               /* only a server that accepts writes will do (failover)          */
+    enum tide_pg_server server;  /* target_session_attrs, unless conninfo says it                 */
     uint32_t silence_ms;         /* a server that says nothing for so long is given up; 0: never  */
     bool (*stopped)(void *self); /* NULL: never                                                  */
     void *stopped_self;
@@ -40,6 +47,8 @@ enum tide_pg_remedy {
 tide_status tide_pg_open(struct tide_pg **out, const struct tide_pg_options *options,
                          struct tide_err *err) TIDE_MUST_USE;
 void tide_pg_close(struct tide_pg *pg); /* NULL is allowed */
+/* Of a failed open or reopen with TIDE_PG_PRIMARY: a server answered, and it is a standby. */
+bool tide_pg_met_standby(const struct tide_err *err);
 /* Drops the connection and opens it anew with the same options. Prepared statements and
  * temporary tables are gone. On failure the old connection is gone too; call again. */
 tide_status tide_pg_reopen(struct tide_pg *pg, struct tide_err *err) TIDE_MUST_USE;

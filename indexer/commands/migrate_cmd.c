@@ -10,7 +10,7 @@ int tide_migrate_main(const struct tide_config *config, const struct tide_option
     (void)argc;
     struct tide_pg_options to = { .conninfo = config->database_url,
                                   .application = "tidemark-migrate",
-                                  .writable = true,
+                                  .server = TIDE_PG_WRITABLE,
                                   .stopped = tide_stop_asked };
     tide_status status = tide_pg_open(&pg, &to, &err);
     if (status == TIDE_OK && tide_option_given(options, "check"))

@@ -11,7 +11,7 @@ tide_status tide_query_connect(struct tide_pg **out, const struct tide_config *c
 {
     struct tide_pg_options to = { .conninfo = config->database_url,
                                   .application = application,
-                                  .writable = writable,
+                                  .server = writable ? TIDE_PG_WRITABLE : TIDE_PG_ANY_SERVER,
                                   .silence_ms = config->db_silence_ms,
                                   .stopped = tide_stop_asked };
     *out = NULL;

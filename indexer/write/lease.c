@@ -83,7 +83,7 @@ static tide_status connect_session(struct tide_lease *k, const char *const ids[2
 {
     const struct tide_pg_options to = { .conninfo = k->options.conninfo,
                                         .application = "tidemark-lease",
-                                        .writable = true,
+                                        .server = TIDE_PG_WRITABLE,
                                         .silence_ms = SILENCE_MS,
                                         .stopped = is_closing,
                                         .stopped_self = k };

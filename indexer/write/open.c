@@ -218,7 +218,7 @@ static tide_status connect_in(struct tide_writer *w, struct tide_err *err)
 {
     const struct tide_pg_options to = { .conninfo = w->options.conninfo,
                                         .application = "tidemark-indexer",
-                                        .writable = true,
+                                        .server = TIDE_PG_WRITABLE,
                                         .silence_ms = w->options.silence_ms,
                                         .stopped = w->options.stopped,
                                         .stopped_self = w->options.stopped_self };

@@ -152,7 +152,7 @@ static bool open_helper(const struct tide_writer *w, struct lane *lane)
 {
     const struct tide_pg_options to = { .conninfo = w->options.conninfo,
                                         .application = "tidemark-indexer",
-                                        .writable = true,
+                                        .server = TIDE_PG_WRITABLE,
                                         .stopped = w->options.stopped,
                                         .stopped_self = w->options.stopped_self };
     tide_status status = tide_pg_open(&lane->pg, &to, &lane->err);

@@ -16,7 +16,7 @@
 #include "tidemark/clock.h"
 #include "tidemark/deployment.h"
 
-#define TIDE_HOT_FORMAT 9u
+#define TIDE_HOT_FORMAT 10u
 
 /* Name of the record, its struct tide_hot_<name>. */
 #define TIDE_HOT_KINDS(X)                                                             \
@@ -71,6 +71,7 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     int64_t renewed_ms;      /* unix, of the primary: the indexer last renewed its lease */
     uint64_t aged_ms;        /* since that renewal, as far as the feeder could tell      */
     uint64_t closed_age_ms;  /* since the ledger closed, by the later of two clocks      */
+    uint8_t standby;         /* the database was a hot standby                           */
     uint32_t unkept;         /* bit of each source (api/hot/project/project.h) outside the scope */
     uint64_t raw_states;     /* versions of entries that were kept undecoded  */
     uint32_t contracts_seen; /* rows of chain.contract_seen               */

@@ -73,6 +73,12 @@ static tide_status check_conninfo(const char *conninfo, struct tide_err *err)
                              "and password as %%25 %%40 %%2F %%3A");
 }
 
+static const char only_standbys[] = "no primary among the servers: ";
+
+static const char *const session_attrs[] = {
+    [TIDE_PG_ANY_SERVER] = "any", [TIDE_PG_WRITABLE] = "read-write", [TIDE_PG_PRIMARY] = "primary"
+};
+
 /* Defaults come first: what the operator's connection string says wins. */
 static PGconn *connect_now(const struct tide_pg_options *options)
 {
@@ -94,7 +100,7 @@ static PGconn *connect_now(const struct tide_pg_options *options)
                              "3",
                              "3",
                              "20000",
-                             options->writable ? "read-write" : "any",
+                             session_attrs[options->server],
                              "UTF8",
                              options->conninfo ? options->conninfo : "",
                              NULL };
@@ -110,8 +116,10 @@ tide_status pg_open_connection(struct tide_pg *pg, struct tide_err *err)
     if (PQstatus(conn) != CONNECTION_OK) {
         pg->remedy = TIDE_PG_RECONNECT;
         pg->sqlstate[0] = 0;
-        tide_status status = tide_fail(err, TIDE_E_DB, "database: %s",
-                                       conn ? PQerrorMessage(conn) : "out of memory");
+        const char *text = conn ? PQerrorMessage(conn) : "out of memory";
+        bool standby = strstr(text, "server is in hot standby mode") != NULL; /* no code for it */
+        tide_status status =
+            tide_fail(err, TIDE_E_DB, "database: %s%s", standby ? only_standbys : "", text);
         pg_trim(err->text);
         PQfinish(conn);
         return status;
@@ -159,6 +167,11 @@ tide_status tide_pg_open(struct tide_pg **out, const struct tide_pg_options *opt
     }
     *out = pg;
     return TIDE_OK;
+}
+
+bool tide_pg_met_standby(const struct tide_err *err)
+{
+    return err->code == TIDE_E_DB && strstr(err->text, only_standbys) != NULL;
 }
 
 void tide_pg_close(struct tide_pg *pg)

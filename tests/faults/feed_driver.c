@@ -342,7 +342,8 @@ static void print_parts(double *const parts[PART_COUNT], uint32_t count)
 static tide_status measure(struct driver *d, uint32_t count)
 {
     struct tide_pg *pg = NULL;
-    struct tide_pg_options to = { .conninfo = getenv("TIDEMARK_DATABASE_URL"), .writable = true };
+    struct tide_pg_options to = { .conninfo = getenv("TIDEMARK_DATABASE_URL"),
+                                  .server = TIDE_PG_WRITABLE };
     struct tide_feed_stats before = { .steps = 0 };
     double *all = calloc(PART_COUNT * (size_t)count, sizeof *all), took = 0;
     double *const parts[] = { all, all + count, all + 2 * (size_t)count, all + 3 * (size_t)count };

@@ -59,7 +59,7 @@ static tide_status connect_session(struct att_outbox *o, struct tide_err *err)
 {
     const struct tide_pg_options pg = { .conninfo = o->options.conninfo,
                                         .application = "tidemark-attester",
-                                        .writable = true,
+                                        .server = TIDE_PG_PRIMARY,
                                         .silence_ms = ATT_SILENCE_MS,
                                         .stopped = o->options.stopped,
                                         .stopped_self = o->options.self };

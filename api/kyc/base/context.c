@@ -78,7 +78,7 @@ tide_status tide_kyc_context_connect(struct tide_kyc_context *context, struct ti
                                    " SET jit = off; SET search_path = pg_catalog";
     struct tide_pg_options to = { .conninfo = context->options.conninfo,
                                   .application = "tidemark-kyc",
-                                  .writable = true,
+                                  .server = TIDE_PG_PRIMARY,
                                   .silence_ms = SILENCE_MS,
                                   .stopped = context->options.stopped,
                                   .stopped_self = context->options.stopped_self };

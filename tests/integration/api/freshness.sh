@@ -57,10 +57,18 @@ listen primary
 listen replica
 wait_for 20 heard replica '"compliant"' || fail "no standing: $(cat "$PG_DIR/replica.stream")"
 
+code replica /readyz >/dev/null
+grep -q '"server":{"standby":true,"lagMs":[0-9]*}' "$PG_DIR/body" || fail "readyz over a standby: $(cat "$PG_DIR/body")"
+code primary /readyz >/dev/null
+grep -q '"server":{"standby":false,"lagMs":[0-9]*}' "$PG_DIR/body" || fail "readyz over the primary: $(cat "$PG_DIR/body")"
+curl -s "$(url replica /metrics)" | grep -qx 'tidemark_cache_from_standby 1' || fail "metrics over a standby"
+
 on_standby "SELECT pg_wal_replay_pause()" >/dev/null
 stale replica "replay paused"
 grep -q '"stale"' "$PG_DIR/body" || fail "readyz: $(cat "$PG_DIR/body")"
 wait_for 10 heard replica '"reason":"indexer"' || fail "the stream says nothing: $(tail -n 5 "$PG_DIR/replica.stream")"
+late=$(sed -n 's/.*"server":{"standby":true,"lagMs":\([0-9]*\)}.*/\1/p' "$PG_DIR/body")
+[ "${late:-0}" -gt 4000 ] || fail "readyz of a late replica: $(cat "$PG_DIR/body")"
 [ "$(age replica /api/ledgers)" -gt 4000 ] || fail "a query of a late replica is $(cat "$PG_DIR/head")"
 answers primary || fail "the primary's node is stale with the replica"
 heard primary 'event: stale' && fail "the primary's stream is stale"

@@ -525,6 +525,38 @@ static void a_silent_indexer_is_told(void **state)
     leave(&late);
 }
 
+/* The server that was asked is gone, and the next one lacks its last ledgers. */
+static void a_head_that_steps_back_is_told(void **state)
+{
+    struct fixture *f = *state;
+    struct tide_stream_ask ask = ask_for(TIDE_TOPIC_LEDGER);
+    struct reader r, late;
+    open_stream(f, 4096, 1 << 20);
+    turns(f, 1);
+    assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_TAKEN);
+    turns(f, 2);
+    advance(f, 3);
+    atomic_store(&f->world.newest, 11);
+    turns(f, 4);
+    reader_read(&r, 4096);
+    expect_numbers(&r, "11 12 13 ");
+    const char *told = strstr(reader_text(&r), "event: stale\ndata: "
+                                               "{\"ledger\":\"11\",\"reason\":\"behind\"}\n\n");
+    assert_non_null(told);
+    assert_int_equal(subscribe(f, &late, &ask, NULL), TIDE_STREAM_TAKEN);
+    turns(f, 2);
+    advance(f, 1);
+    reader_read(&late, 4096);
+    expect_numbers(&late, "12 "); /* as the database has it now, not from the ring */
+    assert_null(strstr(reader_text(&late), "event: stale"));
+    advance(f, 2);
+    reader_read(&r, 4096);
+    expect_numbers(&r, "11 12 13 14 ");
+    assert_non_null(strstr(reader_text(&r), "event: fresh\ndata: {\"ledger\":\""));
+    leave(&r);
+    leave(&late);
+}
+
 int test_live(void)
 {
     const struct CMUnitTest tests[] = {
@@ -542,6 +574,7 @@ int test_live(void)
         HUB(places_that_cannot_be_gone_on_from_are_refused),
         HUB(without_the_database_they_stay_and_are_told),
         HUB(a_silent_indexer_is_told),
+        HUB(a_head_that_steps_back_is_told),
         HUB(another_deployment_ends_subscriptions),
         HUB(repeated_resumes_take_no_turns_of_others),
         HUB(a_gap_ends_a_subscription),

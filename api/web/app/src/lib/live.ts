@@ -84,7 +84,7 @@ function open(): void {
   });
   source.addEventListener('stale', (message) => {
     const { reason } = JSON.parse((message as MessageEvent).data);
-    noteStale(true, reason === 'database' ? 'The server cannot reach its database.' : 'The server has not heard of the indexer for too long.');
+    noteStale(true, staleText(reason));
   });
   source.addEventListener('fresh', () => { noteStale(false); markAll(); });
   source.addEventListener('dropped', reopen);
@@ -96,6 +96,12 @@ function open(): void {
 }
 
 document.addEventListener('visibilitychange', () => { if (!document.hidden) schedule(); });
+
+function staleText(reason: string): string {
+  if (reason === 'database') return 'The server cannot reach its database.';
+  if (reason === 'behind') return 'The server’s database lacks its newest ledgers for the moment.';
+  return 'The server has not heard of the indexer for too long.';
+}
 
 export function startStream(): void { open(); }
 export function stopStream(): void { clearTimeout(again); close(); }
