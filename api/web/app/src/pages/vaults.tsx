@@ -32,11 +32,11 @@ export default function Vaults() {
             { label: 'Ratio', right: true, cell: (v) => <Bps of={v} name="ratioBps" />, text: (v) => v.ratioBps },
             { label: 'Liquidated below', right: true, cell: (v) => <Bps of={v} name="liqRatioBps" />, text: (v) => v.liqRatioBps },
             { label: 'Distance', right: true, cell: (v) => <Bps of={v} name="distanceBps" />, text: (v) => v.distanceBps },
-            { label: 'Liquidation price', right: true, cell: (v) => <Amount of={v} name="liquidationPrice" digits={4} unit="USD" />, text: (v) => v.liquidationPriceScaled },
+            { label: 'Liquidated at, USD', right: true, cell: (v) => <Amount of={v} name="liquidationPrice" digits={4} />, text: (v) => v.liquidationPriceScaled },
             { label: 'Debt', right: true, cell: (v) => <Amount of={v} name="debt" unit={v.synthTokenSymbol ?? v.market} />, text: (v) => v.debtScaled },
-            { label: 'Debt value', right: true, cell: (v) => <Amount of={v} name="debtValue" unit="USD" />, text: (v) => v.debtValueScaled },
+            { label: 'Debt, USD', right: true, cell: (v) => <Amount of={v} name="debtValue" />, text: (v) => v.debtValueScaled },
             { label: 'Collateral', right: true, cell: (v) => <Amount of={v} name="collateral" unit={v.collateralTokenSymbol} />, text: (v) => v.collateralScaled },
-            { label: 'Collateral value', right: true, cell: (v) => <Amount of={v} name="collateralValue" unit="USD" />, text: (v) => v.collateralValueScaled },
+            { label: 'Collateral, USD', right: true, cell: (v) => <Amount of={v} name="collateralValue" />, text: (v) => v.collateralValueScaled },
             { label: 'Changed', cell: (v) => <Time of={v} name="changedAt" />, text: (v) => v.changedAt }]} />
           <p class="dim">Vaults are listed by market, in each by the chosen order. Distance: how far the collateral's price must fall until the vault may be liquidated.</p>
         </Waiting>

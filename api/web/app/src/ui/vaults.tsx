@@ -55,9 +55,9 @@ export function Liquidations({ params, file }: { params: Record<string, string |
         { label: 'Liquidator', cell: (l) => <Address of={l.liquidator} />, text: (l) => l.liquidator },
         { label: 'Debt repaid', right: true, cell: (l) => <Amount of={l} name="debtRepaid" />, text: (l) => l.debtRepaidScaled },
         { label: 'Collateral seized', right: true, cell: (l) => <Amount of={l} name="collateralSeized" unit={l.collateralTokenSymbol} />, text: (l) => l.collateralSeizedScaled },
-        { label: 'To the stability pool', right: true, cell: (l) => <Amount of={l} name="collateralToStabilityPool" />, text: (l) => l.collateralToStabilityPoolScaled },
-        { label: 'Debt value', right: true, cell: (l) => <Amount of={l} name="debtValue" unit="USD" why="the prices of that ledger are not indexed" />, text: (l) => l.debtValueScaled },
-        { label: 'Collateral value', right: true, cell: (l) => <Amount of={l} name="collateralValue" unit="USD" why="the prices of that ledger are not indexed" />, text: (l) => l.collateralValueScaled },
+        { label: 'To the pool', right: true, cell: (l) => <Amount of={l} name="collateralToStabilityPool" />, text: (l) => l.collateralToStabilityPoolScaled },
+        { label: 'Debt, USD', right: true, cell: (l) => <Amount of={l} name="debtValue" why="the prices of that ledger are not indexed" />, text: (l) => l.debtValueScaled },
+        { label: 'Collateral, USD', right: true, cell: (l) => <Amount of={l} name="collateralValue" why="the prices of that ledger are not indexed" />, text: (l) => l.collateralValueScaled },
         { label: 'Discount', right: true, cell: (l) => <Bps of={l} name="discountBps" why="the prices of that ledger are not indexed" />, text: (l) => l.discountBps },
         { label: 'Transaction', cell: (l) => <Tx of={l.txHash} />, text: (l) => l.txHash }]} />
       <p class="dim">Discount: what the liquidator paid less than the collateral was worth, at the oracle's prices in that transaction. Below zero: the vault held less than its debt.</p>
