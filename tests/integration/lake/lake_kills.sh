@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# `lake update` killed before each change to its files and at random moments: every table stays whole, and the next run
+# ends with the rows of a run that was not killed. TIDE_KILLS random kills (10).
+# label: all
+. "$(dirname "$0")/_lake.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+pg_start
+lake_chain --ledgers 192
+TIDEMARK_DATABASE_URL=$LAKE_URL "$lake_python" "$here/_kills.py" "$PG_DIR/kills" "${TIDE_LAKE_STRIDE:-1}" "${TIDE_KILLS:-10}" || fail "kills"
