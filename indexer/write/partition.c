@@ -207,6 +207,8 @@ static tide_status attach_all(struct tide_writer *w, struct tide_err *err)
 {
     const struct loading *l = &w->loading;
     tide_status status = attach_tables(w, err);
+    if (status == TIDE_OK && l->first)
+        status = publication_check_load(w, err);
     if (status == TIDE_OK)
         status = writer_point(TIDE_FAILPOINT("attach.tables"), err);
     if (status == TIDE_OK && l->first)

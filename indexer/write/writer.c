@@ -380,11 +380,12 @@ static tide_status prepare(struct tide_writer *w, const struct tide_batch *batch
     if (l->active && (batch->from < l->from || batch->from >= l->end ||
                       (l->first && batch->from != l->last + 1)))
         status = tide_writer_finish(w, err);
-    if (status != TIDE_OK || l->active)
-        return status;
-    status = partition_find(w, batch->from, &attached, &exists, err);
-    if (status == TIDE_OK && !exists)
+    if (status == TIDE_OK && !l->active)
+        status = partition_find(w, batch->from, &attached, &exists, err);
+    if (status == TIDE_OK && !l->active && !exists)
         status = partition_create(w, partition_start(w, batch->from), err);
+    if (status == TIDE_OK && l->active && !l->first)
+        status = publication_attach_empty(w, err);
     return status;
 }
 

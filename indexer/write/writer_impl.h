@@ -229,4 +229,16 @@ tide_status partition_create(struct tide_writer *w, uint32_t from, struct tide_e
 tide_status partition_build(struct tide_writer *w, const void *arg, struct tide_err *err);
 tide_status partition_finish(struct tide_writer *w, struct tide_err *err);
 
+/* publication.c */
+struct publications {
+    bool any;        /* some publication has a partitioned table */
+    char names[204]; /* as SQL, for people; may be cut           */
+};
+tide_status publication_find(struct tide_writer *w, struct publications *out, struct tide_err *err);
+/* Attaches the loading partition, which is empty, if rows must go through the parents. */
+tide_status publication_attach_empty(struct tide_writer *w, struct tide_err *err);
+/* In the transaction that attached a loaded partition: TIDE_E_DB_FATAL if subscribers would miss
+ * its rows. A publication that names a table waits for its lock, so none comes in between. */
+tide_status publication_check_load(struct tide_writer *w, struct tide_err *err);
+
 #endif
