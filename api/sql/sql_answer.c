@@ -419,8 +419,11 @@ tide_status tide_sql_handle(struct tide_session *session, struct tide_handler_co
         context->task = &task;
         request->route->handle(context, request, reply);
         context->task = NULL;
-        if (!tide_pg_alive(session->pg))
-            status = tide_fail(err, TIDE_E_DB, "route %s: connection lost", request->route->id);
+        /* The handler has written its problem; the pool decides whether another try may do, as
+         * after a recovery conflict on a standby. */
+        if (!tide_pg_alive(session->pg) || tide_pg_remedy(session->pg) != TIDE_PG_NONE)
+            status = tide_fail(err, TIDE_E_DB, "route %s: the database failed it",
+                               request->route->id);
     }
     tide_pg_rows_release(&head);
     if (status == TIDE_OK)
