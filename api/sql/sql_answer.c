@@ -422,8 +422,8 @@ tide_status tide_sql_handle(struct tide_session *session, struct tide_handler_co
         /* The handler has written its problem; the pool decides whether another try may do, as
          * after a recovery conflict on a standby. */
         if (!tide_pg_alive(session->pg) || tide_pg_remedy(session->pg) != TIDE_PG_NONE)
-            status = tide_fail(err, TIDE_E_DB, "route %s: the database failed it",
-                               request->route->id);
+            status =
+                tide_fail(err, TIDE_E_DB, "route %s: the database failed it", request->route->id);
     }
     tide_pg_rows_release(&head);
     if (status == TIDE_OK)
