@@ -35,13 +35,13 @@ export default function Earnings() {
   return (
     <>
       {epoch && <Epoch key={epoch} id={epoch} />}
-      <Card><XyPlot title="Revenue by epoch" units="the contract's own sums, of different tokens" rows={rows} file="epochs-chart" empty={list.loading ? 'Loading…' : 'No epochs yet.'}
+      <Card><Waiting answer={list}><XyPlot title="Revenue by epoch" units="the contract's own sums, of different tokens" rows={rows} file="epochs-chart" empty="No epochs yet."
         plot={{ x: rows.map((e) => Number(e.epoch)), time: false, series: [
           { name: 'Protocol', colour: 'accent', bars: true, values: rows.map((e) => pointOf(e, 'protocolRevenue')) }, { name: 'Partners', colour: 'second', values: rows.map((e) => pointOf(e, 'partnerRevenue')) }] }}
         legend={[{ name: 'Protocol', colour: 'accent' }, { name: 'Partners', colour: 'second' }]}
         columns={[{ label: 'Epoch', cell: (e) => <Count of={e} name="epoch" />, text: (e) => e.epoch }, { label: 'Protocol', right: true, cell: (e) => <Amount of={e} name="protocolRevenue" />, text: (e) => e.protocolRevenueScaled },
           { label: 'Partners', right: true, cell: (e) => <Amount of={e} name="partnerRevenue" />, text: (e) => e.partnerRevenueScaled }]}
-        describe={(e) => `epoch ${e.epoch}: protocol ${e.protocolRevenueScaled}, partners ${e.partnerRevenueScaled}`} /></Card>
+        describe={(e) => `epoch ${e.epoch}: protocol ${e.protocolRevenueScaled}, partners ${e.partnerRevenueScaled}`} /></Waiting></Card>
       <Card title="Epochs"><Waiting answer={list}>
         <Table caption="Epochs" file="epochs" items={list.items} list={list} keyOf={(e) => e.epoch} columns={[
           { label: 'Epoch', right: true, cell: (e) => <button type="button" onClick={() => setQuery({ epoch: e.epoch })} aria-label={`Epoch ${e.epoch}`}><Count of={e} name="epoch" /></button>, text: (e) => e.epoch },

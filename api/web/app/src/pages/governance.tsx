@@ -39,7 +39,7 @@ function Proposal({ id }: { id: string }) {
           ['Yes', <Count of={p} name="yesVotes" />], ['No', <Count of={p} name="noVotes" />], ['Needs', <Count of={p} name="threshold" />],
           ['Votes from', <Time of={p} name="startsAt" />], ['Votes until', <Time of={p} name="endsAt" />], ['Executable from', <Time of={p} name="executableAt" />],
           ['Multisig transactions', <Ids of={p} name="multisigTxIds" />], ['Changed in ledger', <Ledger of={p} name="changedLedger" />]]} />
-        <VoteChart votes={votes.items} id={id} />
+        <Waiting answer={votes}><VoteChart votes={votes.items} id={id} /></Waiting>
         <Table caption="Votes" file={`proposal-${id}-each-vote`} items={votes.items} list={votes} columns={[
           { label: 'Time (UTC)', cell: (v) => <Time of={v} name="closedAt" />, text: (v) => v.closedAt },
           { label: 'Voter', cell: (v) => <Address of={v.voter} />, text: (v) => v.voter },

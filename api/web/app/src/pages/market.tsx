@@ -81,9 +81,9 @@ export default function MarketPage({ args }: PageProps) {
       {m.paused && <p class="banner bad">The engine is paused.</p>}
       {!m.enabled && <p class="banner past">This market takes no new debt.</p>}
       <div class="grid">
-        <Card wide><PriceChart market={m} history={oldestFirst(history.items)} candles={oldestFirst(candles.items)} /></Card>
-        <Card><TimePlot title="Debt" units="synthetic tokens, end of day" rows={oldestFirst(days.items).map((d) => ({ ...d, ceiling: m.debtCeiling, ceilingScaled: m.debtCeilingScaled }))} file={`${args.market}-debt`}
-          series={[{ name: 'Debt', field: 'debt', colour: 'accent', area: true }]} /></Card>
+        <Card wide><Waiting answer={asset ? history : answer}><PriceChart market={m} history={oldestFirst(history.items)} candles={oldestFirst(candles.items)} /></Waiting></Card>
+        <Card><Waiting answer={days}><TimePlot title="Debt" units="synthetic tokens, end of day" rows={oldestFirst(days.items).map((d) => ({ ...d, ceiling: m.debtCeiling, ceilingScaled: m.debtCeilingScaled }))} file={`${args.market}-debt`}
+          series={[{ name: 'Debt', field: 'debt', colour: 'accent', area: true }]} /></Waiting></Card>
         <Card><Waiting answer={risk}><Histogram buckets={risk.data?.buckets ?? []} market={args.market} /></Waiting></Card>
         <Card title="Nearest to liquidation" aside={<A to="/vaults" query={{ market: args.market }}>All vaults</A>}><Waiting answer={vaults}>
           <Table caption="Vaults nearest to liquidation" file={`${args.market}-vaults`} items={vaults.items} limit={10} keyOf={(v) => v.owner} columns={[

@@ -35,10 +35,10 @@ export default function Overview() {
         </Kpis>
       </Waiting>
       <div class="grid">
-        <Card><TimePlot title="Total value locked" units="USDC, end of day" rows={days} file="tvl" series={[
+        <Card><Waiting answer={daily}><TimePlot title="Total value locked" units="USDC, end of day" rows={days} file="tvl" series={[
           { name: 'Pools', field: 'tvlPools', colour: 'accent' }, { name: 'Collateral', field: 'tvlCollateral', colour: 'second' },
-          { name: 'Stability pool', field: 'tvlStability', colour: 'third' }, { name: 'Total', field: 'tvl', colour: 'dim' }]} /></Card>
-        <Card><TimePlot title="Volume" units="USDC a day" rows={days} file="volume" series={[{ name: 'Volume', field: 'volumeQuote', colour: 'accent', bars: true }]} /></Card>
+          { name: 'Stability pool', field: 'tvlStability', colour: 'third' }, { name: 'Total', field: 'tvl', colour: 'dim' }]} /></Waiting></Card>
+        <Card><Waiting answer={daily}><TimePlot title="Volume" units="USDC a day" rows={days} file="volume" series={[{ name: 'Volume', field: 'volumeQuote', colour: 'accent', bars: true }]} /></Waiting></Card>
         <Card title="Markets" aside={<A to="/markets">{markets.data?.next ? 'The first 8; all markets' : 'All markets'}</A>}>
           <Waiting answer={markets}>
             <Table caption="Markets" file="markets" items={markets.data?.items ?? []} keyOf={marketOf} columns={[

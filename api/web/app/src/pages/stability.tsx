@@ -24,7 +24,7 @@ export default function Stability() {
         </Kpis>
       </Waiting>
       <div class="grid">
-        <Card><TimePlot title="Deposits" units="USDC, end of day" rows={oldestFirst(days.items)} file="stability-pool" series={[{ name: 'Deposits', field: 'tvlStability', colour: 'third', area: true }]} /></Card>
+        <Card><Waiting answer={days}><TimePlot title="Deposits" units="USDC, end of day" rows={oldestFirst(days.items)} file="stability-pool" series={[{ name: 'Deposits', field: 'tvlStability', colour: 'third', area: true }]} /></Waiting></Card>
         <Card title="About">{p && <Facts rows={[['Contract', <Address of={p.contract} />], ['Takes', <><Address of={p.token} /> {p.tokenSymbol}</>], ['Engine', <Address of={p.engine} />], ['DAO', <Address of={p.dao} />],
           ['Compliance registry', <Address of={p.complianceRegistry} />], ['Changed', <Time of={p} name="changedAt" />]]} />}</Card>
         <Card title="Depositors" wide><Waiting answer={deposits}>
