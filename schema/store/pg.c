@@ -75,51 +75,60 @@ static tide_status check_conninfo(const char *conninfo, struct tide_err *err)
 
 static const char only_standbys[] = "no primary among the servers: ";
 
-static const char *const session_attrs[] = {
-    [TIDE_PG_ANY_SERVER] = "any", [TIDE_PG_WRITABLE] = "read-write", [TIDE_PG_PRIMARY] = "primary"
-};
-
-/* Defaults come first: what the operator's connection string says wins. */
-static PGconn *connect_now(const struct tide_pg_options *options)
+static const char *session_attrs(enum tide_pg_server server)
 {
-    const char *keys[] = { "fallback_application_name",
-                           "connect_timeout",
-                           "keepalives",
-                           "keepalives_idle",
-                           "keepalives_interval",
-                           "keepalives_count",
-                           "tcp_user_timeout",
-                           "target_session_attrs",
-                           "client_encoding",
-                           "dbname",
-                           NULL };
-    const char *values[] = { options->application ? options->application : "tidemark",
-                             "5",
-                             "1",
-                             "10",
-                             "3",
-                             "3",
-                             "20000",
-                             session_attrs[options->server],
-                             "UTF8",
-                             options->conninfo ? options->conninfo : "",
-                             NULL };
-    if (!options->conninfo || !*options->conninfo)
-        keys[TIDE_COUNT(keys) - 2] = NULL;
+    static const char *const names[] = { [TIDE_PG_ANY_SERVER] = "any",
+                                         [TIDE_PG_WRITABLE] = "read-write",
+                                         [TIDE_PG_PRIMARY] = "primary" };
+    return names[server];
+}
+
+/* Of keywords that occur twice libpq takes the last: what the operator's connection string says
+ * wins over the defaults before it, and forced over all. forced: target_session_attrs, or NULL. */
+static PGconn *connect_now(const struct tide_pg_options *options, const char *forced)
+{
+    const char *keys[16] = { "connect_timeout",     "keepalives",       "keepalives_idle",
+                             "keepalives_interval", "keepalives_count", "tcp_user_timeout",
+                             "client_encoding" };
+    const char *values[TIDE_COUNT(keys)] = { "5", "1", "10", "3", "3", "20000", "UTF8" };
+    size_t n = 7;
+    keys[n] = "fallback_application_name";
+    values[n++] = options->application ? options->application : "tidemark";
+    keys[n] = "target_session_attrs";
+    values[n++] = session_attrs(options->server);
+    if (options->conninfo && *options->conninfo) {
+        keys[n] = "dbname";
+        values[n++] = options->conninfo;
+    }
+    if (forced) {
+        keys[n] = "target_session_attrs";
+        values[n++] = forced;
+    }
+    assert(n < TIDE_COUNT(keys)); /* a NULL ends them */
     return PQconnectdbParams(keys, values, 1);
+}
+
+/* libpq has no code for a server that is not of the wanted kind. */
+static bool meets_standby(const struct tide_pg_options *options)
+{
+    if (options->server != TIDE_PG_PRIMARY)
+        return false;
+    PGconn *conn = connect_now(options, "standby");
+    bool met = PQstatus(conn) == CONNECTION_OK;
+    PQfinish(conn);
+    return met;
 }
 
 tide_status pg_open_connection(struct tide_pg *pg, struct tide_err *err)
 {
     assert(!pg->conn);
-    PGconn *conn = connect_now(&pg->options);
+    PGconn *conn = connect_now(&pg->options, NULL);
     if (PQstatus(conn) != CONNECTION_OK) {
         pg->remedy = TIDE_PG_RECONNECT;
         pg->sqlstate[0] = 0;
         const char *text = conn ? PQerrorMessage(conn) : "out of memory";
-        bool standby = strstr(text, "server is in hot standby mode") != NULL; /* no code for it */
-        tide_status status =
-            tide_fail(err, TIDE_E_DB, "database: %s%s", standby ? only_standbys : "", text);
+        tide_status status = tide_fail(err, TIDE_E_DB, "database: %s%s",
+                                       meets_standby(&pg->options) ? only_standbys : "", text);
         pg_trim(err->text);
         PQfinish(conn);
         return status;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Recovery conflicts on a hot standby: an API repeats the statement once, then answers 503 within a bounded time. An
-# export that is cancelled fails; it never ends short with exit code 0.
+# export that is cancelled fails; it never ends short with exit code 0. Identity checks at a standby say that they lack a primary.
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
@@ -15,7 +15,12 @@ chmod 755 "$standby"
 as_pg "$PG_BIN/pg_basebackup" -h "$PG_DIR" -U postgres -D "$standby/data" -R -X stream -c fast --no-sync
 cluster_up "$standby" -F -c max_standby_streaming_delay=0
 replica="host=$standby port=5432 user=postgres dbname=tidemark"
-TIDEMARK_DATABASE_URL=$replica api_start
+(umask 077 && "$here/../_providers.py" kyc-file http://127.0.0.1:9 http://127.0.0.1:8080 sandbox >"$PG_DIR/kyc.json")
+TIDEMARK_KYC_FILE=$PG_DIR/kyc.json TIDEMARK_KYC_DATABASE_URL="${replica/user=postgres/user=tidemark_kyc}" TIDEMARK_DATABASE_URL=$replica api_start
+kyc() { curl -s -m 10 "$API_URL/readyz" | grep -o '"kyc":"[a-z_]*"'; }
+for _ in $(seq 200); do [ "$(kyc)" = '"kyc":"no_primary"' ] && break; sleep 0.05; done
+[ "$(kyc)" = '"kyc":"no_primary"' ] || fail "identity checks at a standby: $(curl -s -m 10 "$API_URL/readyz")"
+echo "ok identity checks at a standby: no_primary"
 who=$(sql "SELECT address FROM state.compliance_registry_compliance_rec ORDER BY 1 LIMIT 1")
 [ -n "$who" ] || fail "no address"
 ledger=$(sql "SELECT max(ledger) FROM chain.cursor")
