@@ -177,19 +177,19 @@ static void lane_release(struct lane *lane)
     tide_buf_release(&lane->sql);
 }
 
-/* As many as there are cores, or as the operator says; not more than large tables. */
-static uint32_t lanes_wanted(const struct tide_writer *w, const struct work *work)
+/* As many as there are cores, or as the operator says; not more than there are transactions of
+ * TOGETHER_BYTES. */
+static uint32_t lanes_wanted(const struct tide_writer *w, const struct tide_pg_rows *rows)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint32_t most = w->options.index_connections ? w->options.index_connections
-                                                 : (uint32_t)(cores > 0 ? cores : 1);
-    uint32_t large = 1;
-    for (uint32_t at = 1; at < work->rows.count; at++)
-        large += begins_table(&work->rows, 0, at) && tide_pg_u64(&work->rows, at, 2) > 0;
-    bool worth = work->rows.count > 1 && tide_pg_u64(&work->rows, 0, 2) > TOGETHER_BYTES;
+    uint64_t wanted = w->options.index_connections ? w->options.index_connections
+                                                   : (uint64_t)(cores > 0 ? cores : 1);
+    uint64_t bytes = 0;
+    for (uint32_t at = 0; at < rows->count; at++)
+        bytes += begins_table(rows, 0, at) ? tide_pg_u64(rows, at, 2) : 0;
+    uint64_t most = 1 + bytes / TOGETHER_BYTES;
     most = most < LANES_MAX ? most : LANES_MAX;
-    most = most < large ? most : large;
-    return worth ? most : 1;
+    return (uint32_t)(wanted < most ? wanted : most);
 }
 
 /* Starts helpers up to the number wanted, and returns how many lanes there are: without a further
@@ -216,7 +216,7 @@ static tide_status run_lanes(struct tide_writer *w, struct work *work, struct ti
     struct lane lanes[LANES_MAX];
     pthread_t threads[LANES_MAX];
     lane_init(&lanes[0], work, w->pg);
-    uint32_t count = start_helpers(w, lanes, threads, lanes_wanted(w, work));
+    uint32_t count = start_helpers(w, lanes, threads, lanes_wanted(w, &work->rows));
     run_lane(&lanes[0]);
     tide_status status = lanes[0].status;
     if (status != TIDE_OK)

@@ -238,7 +238,8 @@ tide_status publication_find(struct tide_writer *w, struct publications *out, st
 /* Attaches the loading partition, which is empty, if rows must go through the parents. */
 tide_status publication_attach_empty(struct tide_writer *w, struct tide_err *err);
 /* In the transaction that attached a loaded partition: TIDE_E_DB_FATAL if subscribers would miss
- * its rows. A publication that names a table waits for its lock, so none comes in between. */
+ * its rows. A publication that names a table waits for its lock, so none comes in between. One of
+ * all tables or of a schema locks none: made in the moment of that COMMIT, it is not seen. */
 tide_status publication_check_load(struct tide_writer *w, struct tide_err *err);
 
 #endif
