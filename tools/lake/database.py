@@ -128,9 +128,7 @@ class Snapshot:
 
 def relation(schema: str, name: str, columns: list[tuple[str, str]]) -> Relation:
     names = {column for column, _ in columns}
-    # Beside a text that is stored as a key into a dictionary stands that key; the key means nothing outside the database.
-    public = [(column, declared) for column, declared in columns
-              if not is_private(column) and not (column.endswith("_key") and column.removesuffix("_key") in names)]
+    public = [(column, declared) for column, declared in columns if not is_private(column)]
     made = [c for column, declared in public for c in columns_of(schema, name, column, declared)]
     is_log = {"deployment", "ledger", "closed_at"} <= names and (schema, name) != ("analyst", "networks")
     if not is_log:
