@@ -11,7 +11,7 @@ dashboard_start() { # [AGO: seconds since the newest closed]
     local ledgers=310 first length
     # How long the past is tells a chain that is written first and thrown away.
     "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/past/lake" --deployment "$PG_DIR/past.json" --ledgers $ledgers --start-time 1000000000 --ledgers-per-object 1 --quiet
-    first=$(find "$PG_DIR/past/lake" -name '*.zst' | LC_ALL=C sort | head -n 1)
+    first=$(find "$PG_DIR/past/lake" -name '*.zst' | LC_ALL=C sort | sed -n 1p)
     length=$("$TIDE_BIN/tidemark-indexer" dump --kinds ledger "$first" | sed -n 's/.*"closeTime":"\{0,1\}\([0-9]*\).*/\1/p')
     rm -rf "$PG_DIR/past"
     "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers $ledgers --start-time $(($(date +%s) - length + 1000000000 - ${1:-0})) --ledgers-per-object 1 --quiet

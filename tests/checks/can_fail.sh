@@ -72,6 +72,12 @@ mv "$dir/t/schema/base/e.c" "$dir/t/indexer/"; breaks events 'another program'
 sed -i 's/"two.made"/name/' "$dir/t/schema/base/e.c"; breaks events 'an event that the call does not name'
 sed -i '1h;1d;2G' "$dir/t/tools/packaging/events.md"; breaks events 'rows out of order'
 echo '`two.maid` in the log' >>"$dir/t/indexer/README.md"; breaks events 'a manual that names another event'
+for reader in 'he''ad -n 1' 'gre''p -aq x' 'LC_ALL=C se''d 1q' 're''ad -r line'; do
+    printf '#!/bin/sh\nls |\n  %s\n' "$reader" >"$dir/t/tools/run.sh"; chmod +x "$dir/t/tools/run.sh"; breaks pipes "$reader"
+done
+printf '#!/bin/sh\nls || he''ad x; ls | se''d -n 1p; gre''p -q x y; # ls | he''ad\n' >"$dir/t/schema/base/good.sh"
+"$check/pipes" "$dir/t" || { echo 'FAIL: pipes refuses what is right'; exit 1; }
+rm "$dir/t/schema/base/good.sh"
 echo '[a](nowhere.md)' >>"$dir/t/indexer/README.md"; breaks links 'a file that is not there'
 echo '[a](../schema/README.md#gone)' >>"$dir/t/indexer/README.md"; breaks links 'a heading that is not there'
 echo 'see `schema/base/gone*.c`' >>"$dir/t/indexer/README.md"; breaks links 'a path that is not there'

@@ -74,7 +74,7 @@ nginx_up() {
     NGINX=$!
     until curl -fs -o "$dir/ready" "http://127.0.0.1:$port/"; do sleep 0.1; kill -0 $NGINX || { cat "$dir/nginx.log" >&2; return 1; }; done
     NGINX_URL=http://127.0.0.1:$port
-    NGINX_PID=$(pgrep -P $NGINX | head -n 1)
+    NGINX_PID=$(pgrep -P $NGINX | sed -n 1p)
 }
 
 # Warm up: the map's pages are read once.
@@ -169,7 +169,7 @@ api_commit_to_visible() {
     local out p99
     out=$(TIDEMARK_DATABASE_URL=$(conn replica api) timeout 120 "$TIDE_BIN/feed_driver" latency "$dir/cache.latency" 300 2>"$dir/feed.log") ||
         { tail -n 3 "$dir/feed.log" >&2; return 1; }
-    p99=$(sed -n 's/.*p99[ =]*\([0-9.]*\).*/\1/p' <<<"$out" | head -n 1)
+    p99=$(sed -n 's/.*p99[ =]*\([0-9.]*\).*/\1/p' <<<"$out" | sed -n 1p)
     result "commit to visible in a look-up, p99 / 20 ms" "<=1" "$(ratio "$p99" 20)" 0 "$(paste -sd ';' <<<"$out")"
 }
 

@@ -53,7 +53,7 @@ for later in 0 1 3600 43200 80000 85000 86395 86399 86400 90000; do
         window $later | diff - "$PG_DIR/got" >&2 || fail "$later s after the newest close: other trade in $folder"
     done
 done
-window 0 | grep -qE '\|[1-9][0-9]*\|' || fail "no trade: this test proves little"
+window 0 | grep -E '\|[1-9][0-9]*\|' >/dev/null || fail "no trade: this test proves little"
 
 echo "L9"
 ahead() { sql "UPDATE chain.cursor SET ledger = ledger - 10, hash = (SELECT hash FROM chain.ledger WHERE ledger = $last - 10),
@@ -62,7 +62,7 @@ ahead
 got=$(step step "$cache")
 grep -q "ahead of the database" <<<"$(why)" || fail "ahead: $(why)"
 [ "$got" = "$(whole)" ] || fail "ahead: $got"
-ls "$cache" | grep -q '^damaged-' || fail "ahead: not moved aside"
+ls "$cache" | grep '^damaged-' >/dev/null || fail "ahead: not moved aside"
 sql "UPDATE chain.cursor SET ledger = $last, hash = (SELECT hash FROM chain.ledger WHERE ledger = $last),
     closed_at = (SELECT closed_at FROM chain.ledger WHERE ledger = $last)"
 got=$(step step "$cache")

@@ -45,7 +45,7 @@ refuses() { # every hot answer is 503 stale, and the node is not ready for that
 fresh() { wait_for 20 answers "$1" || fail "$2: $1 is not fresh: $(cat "$PG_DIR/body")"; }
 stale() { wait_for 20 refuses "$1" || fail "$2: $1 is not stale: $(cat "$PG_DIR/body")"; }
 stays_stale() { for _ in $(seq 10); do refuses "$1" || fail "$2: $1 is fresh: $(cat "$PG_DIR/body")"; sleep 0.1; done; }
-streams() { curl -s "$(url "$1" /readyz)" | grep -q '"stream":"ok"'; } # it opens a connection of its own
+streams() { curl -s "$(url "$1" /readyz)" | grep '"stream":"ok"' >/dev/null; } # it opens a connection of its own
 listen() { wait_for 20 streams "$1" || fail "no stream"; curl -sN "$(url "$1" "/api/stream?topics=ledger,compliance&addresses=$who")" >"$PG_DIR/$1.stream" & }
 heard() { grep -q "$2" "$PG_DIR/$1.stream"; }
 
@@ -61,7 +61,7 @@ code replica /readyz >/dev/null
 grep -q '"server":{"standby":true,"lagMs":[0-9]*}' "$PG_DIR/body" || fail "readyz over a standby: $(cat "$PG_DIR/body")"
 code primary /readyz >/dev/null
 grep -q '"server":{"standby":false,"lagMs":[0-9]*}' "$PG_DIR/body" || fail "readyz over the primary: $(cat "$PG_DIR/body")"
-curl -s "$(url replica /metrics)" | grep -qx 'tidemark_cache_from_standby 1' || fail "metrics over a standby"
+curl -s "$(url replica /metrics)" | grep -x 'tidemark_cache_from_standby 1' >/dev/null || fail "metrics over a standby"
 
 on_standby "SELECT pg_wal_replay_pause()" >/dev/null
 stale replica "replay paused"

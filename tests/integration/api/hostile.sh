@@ -11,9 +11,9 @@ pg_start
 api_index 256
 export PG_DIR PG_BIN
 api_start --api-rate-lookup 0 --api-rate-query 0 --api-access-log all --api-header-ms 2000 --api-request-ms 3000
-python3 "$here/_hostile.py" "$API_URL" "$API_PID" || fail "hostile requests: $(grep -aE 'ERROR: |runtime error' "$PG_DIR/api.log" | head -3)"
-api_stop || fail "tidemark-api ended with $?: $(grep -aE 'ERROR: |runtime error' "$PG_DIR/api.log" | head -3)"
-! grep -aqE 'Sanitizer|runtime error' "$PG_DIR/api.log" || fail "$(grep -aE 'ERROR: |runtime error' "$PG_DIR/api.log" | head -3)"
-! grep -aq SECRETSEED "$PG_DIR/api.log" || fail "a secret is in the log: $(grep -a SECRETSEED "$PG_DIR/api.log" | head -1)"
+python3 "$here/_hostile.py" "$API_URL" "$API_PID" || fail "hostile requests: $(grep -aE 'ERROR: |runtime error' "$PG_DIR/api.log" | sed -n 1,3p)"
+api_stop || fail "tidemark-api ended with $?: $(grep -aE 'ERROR: |runtime error' "$PG_DIR/api.log" | sed -n 1,3p)"
+! grep -aqE 'Sanitizer|runtime error' "$PG_DIR/api.log" || fail "$(grep -aE 'ERROR: |runtime error' "$PG_DIR/api.log" | sed -n 1,3p)"
+! grep -aq SECRETSEED "$PG_DIR/api.log" || fail "a secret is in the log: $(grep -a SECRETSEED "$PG_DIR/api.log" | sed -n 1p)"
 ! LC_ALL=C grep -aqP '[\x00-\x08\x0b-\x1f\x7f]' "$PG_DIR/api.log" || fail "a control character is in the log"
 echo "$(wc -l <"$PG_DIR/api.log") lines of log, none with a secret or a control character"

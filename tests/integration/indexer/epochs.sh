@@ -54,7 +54,7 @@ node api --deployment "$PG_DIR/served.json"
 api=$node_pid
 wait_for 120 ready api || fail "not ready: $(cat "$PG_DIR/body")"
 soon api 0 200 $old
-streams() { curl -fs "http://127.0.0.1:$(cat "$PG_DIR/api.port")/readyz" | grep -q '"stream":"ok"'; }
+streams() { curl -fs "http://127.0.0.1:$(cat "$PG_DIR/api.port")/readyz" | grep '"stream":"ok"' >/dev/null; }
 wait_for 60 streams || fail "no stream: $(tail -n 3 "$PG_DIR/api.log")"
 curl -sN "http://127.0.0.1:$(cat "$PG_DIR/api.port")/api/stream" >"$PG_DIR/stream" &
 

@@ -54,7 +54,7 @@ for range in "2050 2060" "1990 2010" "1920 1950" "1940 2030" "1920 $last"; do
     "$indexer" backfill --from $1 --to $2 2>"$PG_DIR/log_run" || fail "backfill $range: $(tail -2 "$PG_DIR/log_run")"
 done
 same "backfilled in pieces"
-"$indexer" backfill --from 1920 --to $last 2>&1 | grep -q "backfill.covered from=1920 to=$last" || fail "covered is not said"
+"$indexer" backfill --from 1920 --to $last 2>&1 | grep "backfill.covered from=1920 to=$last" >/dev/null || fail "covered is not said"
 fails 67 "nothing after ledger $last, and 9999 was asked for" backfill --from 1920 --to 9999
 fresh; "$indexer" backfill --from 1920 --to 1930 2>/dev/null
 fails 68 'gap after 1930' backfill --from 1940 --to 1950
@@ -128,7 +128,7 @@ fails 68 'was indexed with .*liquidity_pool_swap' run --stop-at-end
 grep -q 'export.part kept=1 of=' "$PG_DIR/part" || fail "export does not say that it is a part: $(cat "$PG_DIR/part")"
 fails 67 'keeps none of them' export calls
 fails 67 'keeps none of them' export state
-"$TIDE_BIN/tidemark-indexer" status --json | grep -q '"complete":true' && fail "complete with one table"
+"$TIDE_BIN/tidemark-indexer" status --json | grep '"complete":true' >/dev/null && fail "complete with one table"
 fails 78 'no table fits "event.nothing"' run --only event.nothing
 
 # bad input: what is good before it is committed, and the message names the place

@@ -19,7 +19,7 @@ finds() { # pattern, verify's options
     "$bin" verify "$@" >"$PG_DIR/said" 2>"$PG_DIR/err" || code=$?
     [ "$code" = 68 ] && grep -qE "^WRONG .*$pattern" "$PG_DIR/said" ||
         fail "verify $*: exit $code, wanted 68 and \"$pattern\": $(cat "$PG_DIR/said" "$PG_DIR/err")"
-    grep -E "^WRONG" "$PG_DIR/said" | head -n 2
+    grep -E "^WRONG" "$PG_DIR/said" | sed -n 1,2p
 }
 lake=(--lake "$PG_DIR/sim/lake")
 

@@ -78,7 +78,7 @@ finds warning lake 'no ledgers' 'check the path'
 echo "a lake on a web server that begins with the protocol"
 python3 -m http.server -d "$PG_DIR/lake" --bind 127.0.0.1 0 >"$PG_DIR/http" 2>&1 &
 until grep -q 'port [0-9]' "$PG_DIR/http"; do sleep 0.05; done
-web=http://127.0.0.1:$(sed -n 's/.*port \([0-9]*\).*/\1/p' "$PG_DIR/http" | head -1)
+web=http://127.0.0.1:$(sed -n 's/.*port \([0-9]*\).*/\1/p' "$PG_DIR/http" | sed -n 1p)
 doctor 0 --lake "$web"
 grep -q '^ok *lake *ledgers [0-9]* to [0-9]*' "$PG_DIR/out" || fail "$(cat "$PG_DIR/out")"
 

@@ -101,13 +101,13 @@ assert s["coverage"] == [] and s["database"][0]["schema"] >= "0001", s' || fail 
 
 # the room that the WAL takes: reported to logins that may ask, with what keeps it
 wal() { "$indexer" status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["wal"])'; }
-wal | grep -q "'bytes': [0-9]*.*'warning': None" || fail "status: $(wal)"
+wal | grep "'bytes': [0-9]*.*'warning': None" >/dev/null || fail "status: $(wal)"
 sql "SELECT pg_create_physical_replication_slot('forgotten', true)" >/dev/null
 for i in 1 2 3 4; do sql "CREATE TABLE public.t$i (); SELECT pg_switch_wal()" >/dev/null; done
 pg_stop
 pg_again -c max_wal_size=32MB
-wal | grep -q "keeps it" || fail "status: $(wal)"
-wal | grep -q "'held_for_replicas': [1-9]" || fail "status: $(wal)"
+wal | grep "keeps it" >/dev/null || fail "status: $(wal)"
+wal | grep "'held_for_replicas': [1-9]" >/dev/null || fail "status: $(wal)"
 sql "CREATE ROLE plain LOGIN; GRANT pg_read_all_data TO plain"
-TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/postgres/plain}" wal | grep -q 'grant pg_monitor' || fail "a plain role: $(wal)"
+TIDEMARK_DATABASE_URL="${TIDEMARK_DATABASE_URL/postgres/plain}" wal | grep 'grant pg_monitor' >/dev/null || fail "a plain role: $(wal)"
 echo ok

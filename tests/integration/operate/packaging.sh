@@ -34,7 +34,7 @@ if command -v lintian >/dev/null; then
     lintian --fail-on error,warning --tag-display-limit 0 "$deb" >"$dir/said" 2>&1 || fail "lintian: $(cat "$dir/said")"
     echo "lintian: no error, no warning"
 fi
-zcat "$root/usr/share/doc/tidemark/changelog.gz" | grep -q "^tidemark ($(dpkg-deb -f "$deb" Version)) " || fail "changelog: another version"
+zcat "$root/usr/share/doc/tidemark/changelog.gz" | grep "^tidemark ($(dpkg-deb -f "$deb" Version)) " >/dev/null || fail "changelog: another version"
 
 depends=$(dpkg-deb -f "$deb" Depends)
 for library in libc6 libpq5 libcurl4 libssl3 libzstd1 zlib1g libjansson4 libmicrohttpd12 liblmdb0 systemd procps; do

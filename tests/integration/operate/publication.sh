@@ -41,18 +41,19 @@ there "ALTER SUBSCRIPTION lake SET (slot_name = NONE)"
 there "DROP SUBSCRIPTION lake"
 sql "DROP PUBLICATION lake"
 fresh
-start 1 4000 batch=10 partition=1000 # killed while it loads
+start 1 1000000 batch=10 partition=1000000 # far more than it loads until it is killed
 until_sql "EXISTS (SELECT FROM chain.partition WHERE NOT attached AND last_loaded > 50)" 20
 kill -9 $writer
 wait $writer 2>/dev/null || true
+load="1 $(sql 'SELECT last_loaded + 100 FROM chain.partition') batch=10 partition=1000000"
 sql "CREATE PUBLICATION late FOR TABLE event.thing WITH (publish_via_partition_root)"
-start 1 4000 batch=10 partition=1000
+start $load
 code=0
 wait $writer || code=$?
 [ $code != 0 ] && grep -q 'loaded before the publication late was made' "$words" || fail "exit $code: $(tail -3 "$words")"
 [ "$(sql "SELECT count(*) FROM event.thing")" = 0 ] || fail "rows were attached that no subscriber has"
 sql "DROP PUBLICATION late"
-start 1 4000 batch=10 partition=1000
+start $load
 wait $writer || fail "exit $?: $(tail -3 "$words")"
 check_state dropped
 check_partitions dropped

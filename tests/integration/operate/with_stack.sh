@@ -34,7 +34,7 @@ exits 64 "$stack" --close-ms x -- true
 exits 78 "$stack" --lake "$dir/none" --deployment "$dir/none" -- true
 exits 0 "$stack" --ledgers 64 --seed 7 -- bash -c \
     '[ "$(psql "$TIDEMARK_DATABASE_URL" -XAtc "SELECT count(*) FROM chain.ledger")" = 64 ] &&
-     [ "$(curl -fsS "$TIDEMARK_API_URL/api/ledgers?limit=1" | grep -o "\"ledger\":\"[0-9]*\"" | head -n 1 | tr -dc 0-9)" = 1087 ] &&
+     [ "$(curl -fsS "$TIDEMARK_API_URL/api/ledgers?limit=1" | grep -o "\"ledger\":\"[0-9]*\"" | sed -n 1p | tr -dc 0-9)" = 1087 ] &&
      curl -fsS -o /dev/null "$TIDEMARK_API_URL/readyz" &&
      tidemark-indexer status && [ -f "$TIDEMARK_DEPLOYMENT" ] && [ -d "$TIDEMARK_LAKE" ]'
 
@@ -47,10 +47,10 @@ curl -fsS -d 3 "$TIDEMARK_RPC_URL/close" >"$TMPDIR/closed"
 for _ in $(seq 100); do [ "$(at)" -lt 1098 ] || break; sleep 0.1; done
 [ "$(at)" = 1098 ]
 for _ in $(seq 100); do # the API follows too
-    ! curl -fsS "$TIDEMARK_API_URL/api/markets" | grep -q '^{"ledger":"1098"' || break
+    ! curl -fsS "$TIDEMARK_API_URL/api/markets" | grep '^{"ledger":"1098"' >/dev/null || break
     sleep 0.1
 done
-curl -fsS "$TIDEMARK_API_URL/api/markets" | grep -q '^{"ledger":"1098"'
+curl -fsS "$TIDEMARK_API_URL/api/markets" | grep '^{"ledger":"1098"' >/dev/null
 rm "$TMPDIR/closed"
 END
 exits 0 "$stack" --ledgers 64 -- bash -c 'curl -fsS -d 8 "$TIDEMARK_RPC_URL/close" >/dev/null &&

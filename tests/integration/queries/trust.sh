@@ -39,7 +39,7 @@ tx set_protocol_config --as mallory --subject "$stranger"
 tx set_compliance --as mallory --subject "$stranger"
 tx set_oracle --as mallory --subject "$stranger"
 follow
-until curl -fs "$API_URL/api/sdk/contracts" | grep -q '"agreesWithDao":false'; do sleep 0.1; done
+until curl -fs "$API_URL/api/sdk/contracts" | grep '"agreesWithDao":false' >/dev/null; do sleep 0.1; done
 who=$(sql "SELECT address FROM state.compliance_registry_compliance_rec ORDER BY address LIMIT 1")
 asset=$(sql "SELECT asset FROM state.oracle_feed ORDER BY asset LIMIT 1")
 for path in /api/sdk/contracts "/api/sdk/kyc/status/$who" /api/prices "/api/prices/$asset" "/api/pools/XLMUSDC/quote?amountIn=1" /readyz; do
@@ -61,7 +61,7 @@ for role, c in before.items():
 PY
 [ "$(curl -fs "$API_URL/metrics" | grep -c '^tidemark_dao_disagrees{role="[a-z_]*"} 1$')" = 7 ] || fail "$(curl -s "$API_URL/metrics" | grep dao_)"
 [ "$(grep -c 'dao.disagrees role=.*dao_names='"$stranger" "$PG_DIR/api.log")" = 7 ] || fail "$(grep dao "$PG_DIR/api.log")"
-"$indexer" status | grep -A 12 '^dao disagrees' | grep -q "compliance_registry.*$stranger" || fail "$("$indexer" status | grep -A 12 "dao disagrees")"
+"$indexer" status | grep -A 12 '^dao disagrees' | grep "compliance_registry.*$stranger" >/dev/null || fail "$("$indexer" status | grep -A 12 "dao disagrees")"
 [ "$(sql "SELECT count(*) FROM chain.contract_seen WHERE contract = '$stranger'")" = 0 ] || fail "the stranger's contract was seen"
 api_stop || fail "api: exit $?"
 serve_stop || fail "serve: exit $?"
@@ -141,7 +141,7 @@ sql "INSERT INTO history.raw ($version, durability, reason, key_xdr, value_xdr) 
     i = 100000, 1, 'planted', '', '' FROM chain.role AS r, generate_series(1, 100000) AS i WHERE r.role = 'compliance_registry'"
 ask="SELECT chain.undecoded(r.deployment, r.contract, r.role, (SELECT max(ledger) FROM chain.cursor)) FROM chain.role AS r WHERE r.role = 'compliance_registry'"
 [ "$(sql "$ask")" = f ] || fail "undecoded now"
-read=$(sql "$ask; EXPLAIN (ANALYZE, BUFFERS) $ask" | grep -om1 'Buffers: shared.*')
+read=$(sql "$ask; EXPLAIN (ANALYZE, BUFFERS) $ask" | grep -o 'Buffers: shared.*' | sed -n 1p)
 pages=$(grep -oE '[0-9]+' <<<"$read" | paste -sd+)
 [ -n "$pages" ] && [ "$((pages))" -lt 600 ] || fail "$read"
 echo ok
