@@ -76,7 +76,7 @@ static tide_status plan_ahead(struct tide_feed *feed, struct tide_err *err)
 static tide_status prepare(struct tide_feed *feed, struct tide_err *err)
 {
     tide_status status = tide_pg_run(feed->pg,
-                                     "SET enable_seqscan = off; SET jit = off;"
+                                     "SET enable_seqscan = off;"
                                      " SET plan_cache_mode = force_generic_plan",
                                      "SET", err);
     if (status == TIDE_OK)

@@ -28,7 +28,7 @@ bool tide_session_is_ready(const struct tide_session *session)
  * not: it would read and sort all that a filter finds. */
 static const char settings[] = "SET default_transaction_read_only = on;"
                                " SET statement_timeout = '2s'; SET lock_timeout = '1s';"
-                               " SET idle_in_transaction_session_timeout = '10s'; SET jit = off;"
+                               " SET idle_in_transaction_session_timeout = '10s';"
                                " SET max_parallel_workers_per_gather = 0;"
                                " SET enable_bitmapscan = off; SET random_page_cost = 1.1;"
                                " SET plan_cache_mode = force_custom_plan";

@@ -325,14 +325,17 @@ static tide_status load_standings(struct tide_subscriber *sub, struct tide_err *
     return TIDE_OK;
 }
 
-static void greet(struct tide_subscriber *sub)
+void stream_greet(struct tide_subscriber *sub)
 {
     struct tide_buf *text = &sub->stream->text;
+    if (sub->greeted)
+        return;
     tide_buf_reset(text);
     tide_buf_putf(text, "retry: 2000\nevent: open\ndata: {\"ledger\":\"%u\",\"resumed\":%s}\n\n",
                   sub->at.ledger, sub->resumed ? "true" : "false");
     stream_sub_say(sub, tide_buf_view(text));
     sub->greeted = true;
+    stream_tell_staleness(sub);
 }
 
 /* What is true now of everything that was named. */
@@ -384,13 +387,10 @@ tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_e
         sub->at = stream_whole(stream->head.ledger);
         sub->closed = stream->head.close_time;
     }
-    *ready = sub->at.ledger <= stream->head.ledger;
-    if (*ready && !sub->greeted) {
-        greet(sub);
-        stream_tell_staleness(sub);
-    }
-    if (sub->watch_count && stream->stale != STREAM_FRESH)
-        *ready = false; /* no standing is told from a stale index */
+    assert(sub->at.ledger <= stream->head.ledger);
+    stream_greet(sub);
+    /* No standing is told from a stale index. */
+    *ready = !sub->watch_count || stream->stale == STREAM_FRESH;
     if (*ready && sub->watch_count)
         status = load_standings(sub, err);
     if (*ready && status == TIDE_OK && !sub->resumed && wants(sub, TIDE_TOPIC_PRICE))

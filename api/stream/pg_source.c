@@ -47,9 +47,8 @@ static tide_status prepare(struct stream_pg *pg, struct tide_err *err)
                 { "ledgers", stream_sql_ledgers },
                 { "changes", stream_sql_changes },
                 { "price_changes", stream_sql_price_changes } };
-    tide_status status = tide_pg_run(
-        pg->pg, "SET enable_seqscan = off; SET jit = off; SET statement_timeout = '10s'", "SET",
-        err);
+    tide_status status =
+        tide_pg_run(pg->pg, "SET enable_seqscan = off; SET statement_timeout = '10s'", "SET", err);
     for (size_t i = 0; i < TIDE_COUNT(all) && status == TIDE_OK; i++)
         status = tide_bound_prepare(pg->pg, all[i].name, all[i].sql, err);
     if (status == TIDE_OK && !pg->selected.standby)

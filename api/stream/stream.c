@@ -176,7 +176,7 @@ void stream_tell_staleness(struct tide_subscriber *sub)
     };
     const struct tide_stream_hub *stream = sub->stream;
     struct tide_buf *text = &sub->stream->text;
-    bool behind = sub->begun && sub->at.ledger > stream->head.ledger;
+    bool behind = (sub->begun || sub->resumed) && sub->at.ledger > stream->head.ledger;
     bool stale = stream->stale != STREAM_FRESH || behind;
     if (!sub->greeted || sub->told_stale == stale)
         return;
@@ -371,8 +371,12 @@ static void begin_some(struct tide_stream_hub *stream, bool *more)
     for (uint32_t i = 0; i < stream->turn_count; i++) {
         struct tide_subscriber *sub = stream->turn[i];
         bool held = sub->watch_count && sub->greeted && stream->stale != STREAM_FRESH;
-        if (sub->begun || sub->dropped || held || sub->at.ledger > stream->head.ledger)
+        if (sub->begun || sub->dropped || held)
             continue;
+        if (sub->resumed && sub->at.ledger > stream->head.ledger) {
+            stream_greet(sub); /* it waits, and is told so */
+            continue;
+        }
         if ((sub->watch_count || sub->asset_count) && asked++ == STREAM_BEGINS) {
             *more = true;
             return;

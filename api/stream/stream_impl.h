@@ -139,7 +139,9 @@ const struct stream_piece *stream_piece_after(const struct stream_piece *first,
 bool stream_give(struct tide_subscriber *sub, const struct stream_piece *piece);
 /* What time alone changed since, up to the second until. */
 bool stream_give_lapses(struct tide_subscriber *sub, uint64_t until);
-/* Loads what is needed to go on from its place, and greets. *ready false: not yet possible. */
+/* The first message, once: where it begins, and whether the stream is stale. */
+void stream_greet(struct tide_subscriber *sub);
+/* Greets, and loads what is needed to go on from its place. *ready false: not yet possible. */
 tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_err *err);
 /* Its place as the id of a message. */
 struct stream_position stream_id(const struct tide_subscriber *sub);

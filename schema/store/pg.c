@@ -14,6 +14,8 @@ static const char session_sql[] =
     "SET search_path = pg_catalog; SET timezone = 'UTC'; SET bytea_output = 'hex';"
     "SET datestyle = 'ISO, MDY'; SET standard_conforming_strings = on;"
     "SET client_min_messages = warning; SET extra_float_digits = 1;"
+    /* A new session, as after a failover, would compile its first statement for seconds. */
+    "SET jit = off;"
     /* A statement ends after its client gave up: each attempt would make a slow server slower. */
     "SET client_connection_check_interval = '5s'";
 

@@ -75,7 +75,7 @@ tide_status tide_kyc_context_connect(struct tide_kyc_context *context, struct ti
 {
     static const char settings[] = "SET statement_timeout = '5s'; SET lock_timeout = '4s';"
                                    " SET idle_in_transaction_session_timeout = '15s';"
-                                   " SET jit = off; SET search_path = pg_catalog";
+                                   " SET search_path = pg_catalog";
     struct tide_pg_options to = { .conninfo = context->options.conninfo,
                                   .application = "tidemark-kyc",
                                   .server = TIDE_PG_PRIMARY,

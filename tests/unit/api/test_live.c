@@ -336,14 +336,19 @@ static void places_that_cannot_be_gone_on_from_are_refused(void **state)
         assert_int_equal(subscribe(f, &r, &ask, table[i].after), table[i].want);
     assert_int_equal(subscribe(f, &r, &ask, "1:4099"), TIDE_STREAM_TAKEN);
     leave(&r);
-    /* One that is a little ahead waits until this node is there. */
+    /* One that is a little ahead is told so, and waits until this node is there. */
     assert_int_equal(subscribe(f, &r, &ask, "1:5002"), TIDE_STREAM_TAKEN);
     advance(f, 1);
     reader_read(&r, 4096);
     expect_numbers(&r, "");
+    assert_non_null(strstr(reader_text(&r),
+                           "event: open\ndata: {\"ledger\":\"5002\",\"resumed\":true}\n\n"
+                           "event: stale\ndata: "
+                           "{\"ledger\":\"5001\",\"reason\":\"behind\"}\n\n"));
     advance(f, 2);
     reader_read(&r, 4096);
     expect_numbers(&r, "5003 ");
+    assert_non_null(strstr(reader_text(&r), "event: fresh\n"));
     leave(&r);
 }
 

@@ -1,0 +1,125 @@
+# A primary, hot standbys, an indexer, API nodes and clients: sourced after _pg.sh and _rpc.sh.
+#
+#   chain [option]…        a network whose ledgers close each 400 ms, and an indexer that follows it ($indexer)
+#   standby NAME [-c x=y]… a hot standby of the primary, in $PG_DIR/NAME
+#   on NAME SQL            asks that server
+#   caught_up NAME         waits until it has replayed what the primary has written
+#   promote NAME           and it is the primary from now on: sql asks it
+#   rejoin NAME OF         a former primary becomes a standby of OF; NAME . is the first one
+#   node NAME HOST[,HOST]  an API node with a cache of its own; NODE_OPTIONS are added ($NAME_pid)
+#   clients NODE…          look-ups, SQL queries and a stream of each node, until clients_end ($PG_DIR/clients)
+#   clients_end            when they have a ledger that was written after this call; then judge WORD…
+#   writes_go_on           the indexer commits: sets $gap, the seconds since $lost
+chain() {
+    serve one --ledgers 40 --txs 8 --seed 8 --close-ms 400 --wall-clock "$@"
+    export TIDEMARK_DEPLOYMENT=$PG_DIR/one/deployment.json TIDEMARK_API_DRAIN_MS=0 TIDEMARK_API_RATE_LOOKUP=0 TIDEMARK_API_RATE_QUERY=0
+    TIDEMARK_DATABASE_URL=$(servers "$PG_DIR" ${STANDBYS:-}) "$TIDE_BIN/tidemark-indexer" run --rpc "$one_url" --lake "$PG_DIR/one/lake" --poll-ms 50 \
+        --db-retry-ms-max 500 2>>"$PG_DIR/indexer.log" &
+    indexer=$!
+    wait_for 60 reached 1063 || fail "indexer: $(tail -n 3 "$PG_DIR/indexer.log")"
+}
+servers() { # FOLDER…: a connection string that names all of them
+    local IFS=,
+    echo "host=$* port=5432 user=postgres dbname=tidemark"
+}
+ledger() { sql "SELECT coalesce(max(ledger), 0) FROM chain.cursor" 2>/dev/null || echo 0; }
+reached() { [ "$(ledger)" -ge "$1" ]; }
+on() { PGHOST=$PG_DIR/$1 sql "$2"; }
+
+standby() {
+    local dir=$PG_DIR/$1
+    shift
+    cluster_down "$dir" immediate
+    rm -rf "$dir"
+    mkdir "$dir"
+    chmod 755 "$dir"
+    [ "$(id -u)" != 0 ] || chown "$(cluster_user)" "$dir"
+    as_pg "$PG_BIN/pg_basebackup" -h "$PGHOST" -U postgres -D "$dir/data" -R -X stream -c fast --no-sync
+    cluster_up "$dir" -F "$@"
+}
+servers_down() {
+    local pid
+    for pid in "$PG_DIR"/*/data/postmaster.pid; do cluster_down "${pid%/data/postmaster.pid}" immediate; done
+}
+PG_AT_EXIT=servers_down
+
+caught_up() {
+    local at
+    at=$(sql "SELECT pg_current_wal_lsn()")
+    wait_for 20 has_replayed "$1" "$at" || fail "$1 does not replay $at"
+}
+has_replayed() { [ "$(on "$1" "SELECT pg_last_wal_replay_lsn() >= '$2'")" = t ]; }
+promote() {
+    as_pg "$PG_BIN/pg_ctl" -D "$PG_DIR/$1/data" -w -t 60 promote >/dev/null
+    export PGHOST=$PG_DIR/$1
+}
+
+# The former primary becomes a standby of the new one. What it had committed alone is gone.
+rejoin() { # NAME OF
+    cluster_down "$PG_DIR/$1" immediate
+    on "$2" CHECKPOINT # pg_rewind of PostgreSQL 15 takes the timeline from there
+    as_pg "$PG_BIN/pg_rewind" -D "$PG_DIR/$1/data" --source-server="host=$PG_DIR/$2 user=postgres dbname=postgres" -R --no-sync 2>"$PG_DIR/rewind.log" ||
+        fail "pg_rewind: $(tail -n 2 "$PG_DIR/rewind.log")"
+    cluster_up "$PG_DIR/$1" -F
+    caught_up "$1"
+}
+
+node() {
+    local name=$1 hosts=$2
+    rm -f "$PG_DIR/$name.port"
+    TIDEMARK_DATABASE_URL="host=$hosts port=5432 user=postgres dbname=tidemark" "$TIDE_BIN/tidemark-api" --api-listen 127.0.0.1:0 \
+        --api-port-file "$PG_DIR/$name.port" --api-cache "$PG_DIR/${NODE_CACHE:-cache_$name}" ${NODE_OPTIONS:-} 2>>"$PG_DIR/$name.log" &
+    printf -v "${name}_pid" %s $!
+    wait_for 60 is_ready "$name" || fail "$name: $(tail -n 3 "$PG_DIR/$name.log") $(curl -s "$(url "$name" /readyz)")"
+}
+url() { echo "http://127.0.0.1:$(cat "$PG_DIR/$1.port")$2"; }
+is_ready() { # its stream opens a connection of its own
+    [ -s "$PG_DIR/$1.port" ] && curl -sf "$(url "$1" /readyz)" >"$PG_DIR/$1.ready" && ! grep '"stream":"down"' "$PG_DIR/$1.ready" >/dev/null
+}
+
+clients() {
+    rm -f "$PG_DIR"/clients.* "$PG_DIR/marks"
+    python3 "$(dirname "${BASH_SOURCE[0]}")/_clients.py" "$@" 2>"$PG_DIR/clients.log" &
+    clients=$!
+    wait_for 30 test -e "$PG_DIR/clients.begun" || fail "clients: $(cat "$PG_DIR/clients.log")"
+    wait_for 60 reached $(($(ledger) + 5)) || fail "nothing is written: $(tail -n 3 "$PG_DIR/indexer.log")"
+}
+clients_end() {
+    wait_for 60 reached $(($(ledger) + 5)) || fail "nothing is written: $(tail -n 3 "$PG_DIR/indexer.log")"
+    ledger >"$PG_DIR/clients.end"
+    wait $clients || fail "clients: $(cat "$PG_DIR/clients.log")"
+}
+judge() { python3 "$(dirname "${BASH_SOURCE[0]}")/_judge.py" "$@" || fail "clients"; }
+
+now() { echo "${EPOCHREALTIME/,/.}"; }
+since() { awk -v a="$1" -v b="$(now)" 'BEGIN { printf "%.1f", b - a }'; }
+mark() { echo "$1 $(now)" >>"$PG_DIR/marks"; } # for the judge
+writes_go_on() {
+    local from
+    from=$(ledger)
+    wait_for 60 reached $((from + 1)) || fail "the indexer does not go on: $(tail -n 5 "$PG_DIR/indexer.log")"
+    mark writes
+    gap=$(since "$lost")
+}
+
+# All rows are those that an index of the lake has which no failover disturbed.
+same_as_undisturbed() {
+    local have want last
+    kill -TERM $indexer
+    wait $indexer || fail "the indexer ends with $?: $(tail -n 3 "$PG_DIR/indexer.log")"
+    last=$(ledger)
+    have=$(TIDEMARK_DATABASE_URL="host=$PGHOST port=5432 user=postgres dbname=tidemark" "$TIDE_BIN/tidemark-indexer" digest | grep '^total')
+    PGDATABASE=postgres "$PG_BIN/createdb" undisturbed
+    export TIDEMARK_DATABASE_URL="host=$PGHOST port=5432 user=postgres dbname=undisturbed"
+    "$TIDE_BIN/tidemark-indexer" backfill --lake "$PG_DIR/one/lake" --from 1024 --to "$last" 2>"$PG_DIR/undisturbed.log" || fail "$(tail -3 "$PG_DIR/undisturbed.log")"
+    want=$("$TIDE_BIN/tidemark-indexer" digest | grep '^total')
+    [ "$have" = "$want" ] || fail "other rows than undisturbed: $have, $want"
+    echo "ok the tables at ledger $last are those of an index that nothing disturbed: $have"
+}
+
+# Addresses with a record, for the clients to ask about.
+pick_people() {
+    PEOPLE=$(sql "SELECT string_agg(address, ' ') FROM (SELECT address FROM state.compliance_registry_compliance_rec ORDER BY 1 LIMIT 4) AS p")
+    [ -n "$PEOPLE" ] || fail "no address"
+    export PEOPLE
+}

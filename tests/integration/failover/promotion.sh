@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# A standby is promoted while clients ask and the indexer writes: no wrong answer, no gap in a stream, 503s of SQL queries only and for
+# a bounded time, and the indexer goes on at the new primary. TIDE_LONG=1: three times, the last two after a crash.
+. "$(dirname "$0")/../_pg.sh"
+. "$(dirname "$0")/../_rpc.sh"
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 77; }
+. "$(dirname "$0")/_servers.sh"
+pg_start
+export PG_DIR PG_BIN STANDBYS="$PG_DIR/second"
+chain
+standby second
+node one "$PG_DIR,$PG_DIR/second"
+node two "$PG_DIR/second,$PG_DIR"
+pick_people
+is_synchronous() { [ "$(sql "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync' AND state = 'streaming'")" = 1 ]; }
+clients one two
+curl -s "$(url two /readyz)" | grep '"standby":true' >/dev/null || fail "node two is not at the standby"
+
+# failover FROM TO HOW: HOW is fast, which sends all that is committed, or immediate, which is a crash.
+failover() {
+    local took
+    lost=$(now)
+    mark lost
+    cluster_down "$PG_DIR/$1" "$3"
+    promote "$2"
+    took=$(since "$lost")
+    writes_go_on
+    wait_for 60 reached $(($(ledger) + 5)) || fail "nothing is written: $(tail -n 3 "$PG_DIR/indexer.log")"
+    echo "ok promotion under load ($3): the new primary took $took s, the indexer wrote again after $gap s"
+}
+failover . second fast
+if [ -n "${TIDE_LONG:-}" ]; then
+    for turn in "second ." ". second"; do
+        rejoin ${turn#* } ${turn% *}
+        sql "ALTER SYSTEM SET synchronous_standby_names = '*'" # what a client sees is on both servers
+        sql "SELECT pg_reload_conf()" >/dev/null
+        wait_for 20 is_synchronous || fail "no synchronous standby"
+        failover $turn immediate
+        sql "ALTER SYSTEM RESET synchronous_standby_names"
+        sql "SELECT pg_reload_conf()" >/dev/null
+    done
+fi
+clients_end
+for name in one two; do
+    wait_for 20 is_ready $name || fail "$name: $(cat "$PG_DIR/$name.ready")"
+    grep '"standby":false' "$PG_DIR/$name.ready" >/dev/null || fail "$name: $(cat "$PG_DIR/$name.ready")"
+done
+judge query
+same_as_undisturbed
