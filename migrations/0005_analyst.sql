@@ -124,9 +124,9 @@ CREATE VIEW analyst.swaps AS
   SELECT
     s.deployment,
     s.ledger,
-    s.tx,
-    s.op,
-    s.event,
+    s.tx AS tx_order,
+    s.op AS op_order,
+    s.event AS event_order,
     s.closed_at,
     s.trader,
     s.pool_id,
@@ -147,9 +147,9 @@ CREATE VIEW analyst.swaps AS
 COMMENT ON VIEW analyst.swaps IS 'Trades, with the names of pool and tokens';
 COMMENT ON COLUMN analyst.swaps.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.swaps.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.swaps.tx IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.swaps.op IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.swaps.event IS 'Event in the operation, from 0';
+COMMENT ON COLUMN analyst.swaps.tx_order IS 'Order of the transaction in its ledger, from 1';
+COMMENT ON COLUMN analyst.swaps.op_order IS 'Operation in the transaction, from 0';
+COMMENT ON COLUMN analyst.swaps.event_order IS 'Event in the operation, from 0';
 COMMENT ON COLUMN analyst.swaps.closed_at IS 'Close time of the ledger';
 COMMENT ON COLUMN analyst.swaps.trader IS 'Account that traded';
 COMMENT ON COLUMN analyst.swaps.pool_id IS 'Pool';
@@ -169,9 +169,9 @@ CREATE VIEW analyst.liquidity_changes AS
   SELECT
     e.deployment,
     e.ledger,
-    e.tx,
-    e.op,
-    e.event,
+    e.tx AS tx_order,
+    e.op AS op_order,
+    e.event AS event_order,
     e.closed_at,
     e.kind,
     e.provider,
@@ -198,9 +198,9 @@ CREATE VIEW analyst.liquidity_changes AS
 COMMENT ON VIEW analyst.liquidity_changes IS 'Liquidity added and removed, fees claimed';
 COMMENT ON COLUMN analyst.liquidity_changes.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.liquidity_changes.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.liquidity_changes.tx IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.liquidity_changes.op IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.liquidity_changes.event IS 'Event in the operation, from 0';
+COMMENT ON COLUMN analyst.liquidity_changes.tx_order IS 'Order of the transaction in its ledger, from 1';
+COMMENT ON COLUMN analyst.liquidity_changes.op_order IS 'Operation in the transaction, from 0';
+COMMENT ON COLUMN analyst.liquidity_changes.event_order IS 'Event in the operation, from 0';
 COMMENT ON COLUMN analyst.liquidity_changes.closed_at IS 'Close time of the ledger';
 COMMENT ON COLUMN analyst.liquidity_changes.kind IS 'add, remove or claim';
 COMMENT ON COLUMN analyst.liquidity_changes.provider IS 'Liquidity provider';
@@ -261,9 +261,9 @@ CREATE VIEW analyst.markets AS
     m.coll_oracle_sym AS collateral_feed,
     analyst.scaled(f.twap_price) AS price,
     analyst.scaled(c.twap_price) AS collateral_price,
-    m.min_coll_ratio AS min_coll_ratio_bps,
-    m.liq_ratio AS liq_ratio_bps,
-    m.liq_penalty AS liq_penalty_bps,
+    m.min_coll_ratio AS min_collateral_ratio_bps,
+    m.liq_ratio AS liquidation_ratio_bps,
+    m.liq_penalty AS liquidation_penalty_bps,
     m.stab_fee_bps AS mint_fee_millionths,
     coalesce(d.value, 0) AS debt_raw,
     analyst.scaled(coalesce(d.value, 0)) AS debt,
@@ -289,9 +289,9 @@ COMMENT ON COLUMN analyst.markets.feed IS 'Feed that prices the synthetic asset'
 COMMENT ON COLUMN analyst.markets.collateral_feed IS 'Feed that prices the collateral, whatever token it is';
 COMMENT ON COLUMN analyst.markets.price IS 'Time-weighted price of the synthetic asset';
 COMMENT ON COLUMN analyst.markets.collateral_price IS 'Time-weighted price of the collateral';
-COMMENT ON COLUMN analyst.markets.min_coll_ratio_bps IS 'Least ratio to mint or withdraw, basis points';
-COMMENT ON COLUMN analyst.markets.liq_ratio_bps IS 'Liquidatable below this ratio, basis points';
-COMMENT ON COLUMN analyst.markets.liq_penalty_bps IS 'Liquidation penalty, basis points';
+COMMENT ON COLUMN analyst.markets.min_collateral_ratio_bps IS 'Least ratio to mint or withdraw, basis points';
+COMMENT ON COLUMN analyst.markets.liquidation_ratio_bps IS 'Liquidatable below this ratio, basis points';
+COMMENT ON COLUMN analyst.markets.liquidation_penalty_bps IS 'Liquidation penalty, basis points';
 COMMENT ON COLUMN analyst.markets.mint_fee_millionths IS 'Mint fee, millionths of the amount';
 COMMENT ON COLUMN analyst.markets.debt_raw IS 'Debt of all its vaults, raw units';
 COMMENT ON COLUMN analyst.markets.debt IS 'Debt of all its vaults, 7 decimals applied';
@@ -318,8 +318,8 @@ CREATE VIEW analyst.vaults AS
     analyst.at(x.synth_price_ts) AS synth_price_at,
     x.priced,
     CASE WHEN x.priced THEN x.ratio END AS ratio_bps,
-    m.min_coll_ratio AS min_coll_ratio_bps,
-    m.liq_ratio AS liq_ratio_bps,
+    m.min_coll_ratio AS min_collateral_ratio_bps,
+    m.liq_ratio AS liquidation_ratio_bps,
     CASE WHEN v.debt = 0 THEN 'open' WHEN NOT x.priced OR x.ratio IS NULL THEN 'unpriced'
       WHEN x.ratio < m.liq_ratio THEN 'liquidatable' WHEN x.ratio < m.min_coll_ratio THEN 'at_risk'
       ELSE 'active' END AS status,
@@ -361,8 +361,8 @@ COMMENT ON COLUMN analyst.vaults.synth_price IS 'Time-weighted price of the synt
 COMMENT ON COLUMN analyst.vaults.synth_price_at IS 'When that price was set';
 COMMENT ON COLUMN analyst.vaults.priced IS 'Both prices are there and not older than 600 s';
 COMMENT ON COLUMN analyst.vaults.ratio_bps IS 'Collateral ratio, basis points, as the contract computes it; null without debt or price';
-COMMENT ON COLUMN analyst.vaults.min_coll_ratio_bps IS 'Least ratio to mint or withdraw, basis points';
-COMMENT ON COLUMN analyst.vaults.liq_ratio_bps IS 'Liquidatable below this ratio, basis points';
+COMMENT ON COLUMN analyst.vaults.min_collateral_ratio_bps IS 'Least ratio to mint or withdraw, basis points';
+COMMENT ON COLUMN analyst.vaults.liquidation_ratio_bps IS 'Liquidatable below this ratio, basis points';
 COMMENT ON COLUMN analyst.vaults.status IS 'open (no debt), active, at_risk (below the least ratio), liquidatable, unpriced';
 COMMENT ON COLUMN analyst.vaults.opened_at IS 'Opening';
 COMMENT ON COLUMN analyst.vaults.ledger IS 'Ledger of the last change';
@@ -372,9 +372,9 @@ CREATE VIEW analyst.vault_events AS
   SELECT
     e.deployment,
     e.ledger,
-    e.tx,
-    e.op,
-    e.event,
+    e.tx AS tx_order,
+    e.op AS op_order,
+    e.event AS event_order,
     e.closed_at,
     e.kind,
     e.owner,
@@ -402,18 +402,18 @@ CREATE VIEW analyst.vault_events AS
     FROM (event.synthetic_engine_withdraw JOIN (SELECT) AS synthetic_engine_withdraw_bound ON (synthetic_engine_withdraw.deployment, synthetic_engine_withdraw.contract) IN
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
     UNION ALL
-    SELECT deployment, ledger, tx, op, event, closed_at, 'liq', owner, synth_asset, collateral_seized
+    SELECT deployment, ledger, tx, op, event, closed_at, 'liquidate', owner, synth_asset, collateral_seized
     FROM (event.synthetic_engine_liq JOIN (SELECT) AS synthetic_engine_liq_bound ON (synthetic_engine_liq.deployment, synthetic_engine_liq.contract) IN
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
   ) AS e;
 COMMENT ON VIEW analyst.vault_events IS 'Events of vaults, in one list';
 COMMENT ON COLUMN analyst.vault_events.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.vault_events.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.vault_events.tx IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.vault_events.op IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.vault_events.event IS 'Event in the operation, from 0';
+COMMENT ON COLUMN analyst.vault_events.tx_order IS 'Order of the transaction in its ledger, from 1';
+COMMENT ON COLUMN analyst.vault_events.op_order IS 'Operation in the transaction, from 0';
+COMMENT ON COLUMN analyst.vault_events.event_order IS 'Event in the operation, from 0';
 COMMENT ON COLUMN analyst.vault_events.closed_at IS 'Close time of the ledger';
-COMMENT ON COLUMN analyst.vault_events.kind IS 'open, deposit, mint, burn, withdraw or liq';
+COMMENT ON COLUMN analyst.vault_events.kind IS 'open, deposit, mint, burn, withdraw or liquidate';
 COMMENT ON COLUMN analyst.vault_events.owner IS 'Owner of the vault';
 COMMENT ON COLUMN analyst.vault_events.market IS 'Market';
 COMMENT ON COLUMN analyst.vault_events.amount_raw IS 'Collateral (open, deposit, withdraw, liq) or debt (mint, burn), raw units';
@@ -423,9 +423,9 @@ CREATE VIEW analyst.liquidations AS
   SELECT
     l.deployment,
     l.ledger,
-    l.tx,
-    l.op,
-    l.event,
+    l.tx AS tx_order,
+    l.op AS op_order,
+    l.event AS event_order,
     l.closed_at,
     l.owner,
     l.synth_asset AS market,
@@ -446,9 +446,9 @@ CREATE VIEW analyst.liquidations AS
 COMMENT ON VIEW analyst.liquidations IS 'Liquidations: the event and, from the burn beside it, the liquidator and the debt repaid';
 COMMENT ON COLUMN analyst.liquidations.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.liquidations.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.liquidations.tx IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.liquidations.op IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.liquidations.event IS 'Event in the operation, from 0';
+COMMENT ON COLUMN analyst.liquidations.tx_order IS 'Order of the transaction in its ledger, from 1';
+COMMENT ON COLUMN analyst.liquidations.op_order IS 'Operation in the transaction, from 0';
+COMMENT ON COLUMN analyst.liquidations.event_order IS 'Event in the operation, from 0';
 COMMENT ON COLUMN analyst.liquidations.closed_at IS 'Close time of the ledger';
 COMMENT ON COLUMN analyst.liquidations.owner IS 'Owner of the vault';
 COMMENT ON COLUMN analyst.liquidations.market IS 'Market';
@@ -493,8 +493,8 @@ CREATE VIEW analyst.compliance_history AS
   SELECT
     h.deployment,
     h.ledger,
-    h.tx,
-    h.seq,
+    h.tx AS tx_order,
+    h.seq AS change_order,
     h.closed_at,
     h.address,
     h.what,
@@ -517,8 +517,8 @@ CREATE VIEW analyst.compliance_history AS
 COMMENT ON VIEW analyst.compliance_history IS 'Every change of a person''s record or freeze, also those without an event';
 COMMENT ON COLUMN analyst.compliance_history.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.compliance_history.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.compliance_history.tx IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.compliance_history.seq IS 'Order of the change in its transaction';
+COMMENT ON COLUMN analyst.compliance_history.tx_order IS 'Order of the transaction in its ledger, from 1';
+COMMENT ON COLUMN analyst.compliance_history.change_order IS 'Order of the change in its transaction';
 COMMENT ON COLUMN analyst.compliance_history.closed_at IS 'Close time of the ledger';
 COMMENT ON COLUMN analyst.compliance_history.address IS 'Person';
 COMMENT ON COLUMN analyst.compliance_history.what IS 'record, frozen or unfrozen';
@@ -531,9 +531,9 @@ CREATE VIEW analyst.attestations AS
   SELECT
     e.deployment,
     e.ledger,
-    e.tx,
-    e.op,
-    e.event,
+    e.tx AS tx_order,
+    e.op AS op_order,
+    e.event AS event_order,
     e.closed_at,
     e.kind,
     e.subject AS address,
@@ -554,9 +554,9 @@ CREATE VIEW analyst.attestations AS
 COMMENT ON VIEW analyst.attestations IS 'Attestations and revocations as events';
 COMMENT ON COLUMN analyst.attestations.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.attestations.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.attestations.tx IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.attestations.op IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.attestations.event IS 'Event in the operation, from 0';
+COMMENT ON COLUMN analyst.attestations.tx_order IS 'Order of the transaction in its ledger, from 1';
+COMMENT ON COLUMN analyst.attestations.op_order IS 'Operation in the transaction, from 0';
+COMMENT ON COLUMN analyst.attestations.event_order IS 'Event in the operation, from 0';
 COMMENT ON COLUMN analyst.attestations.closed_at IS 'Close time of the ledger';
 COMMENT ON COLUMN analyst.attestations.kind IS 'attest, submit_attest or revoke';
 COMMENT ON COLUMN analyst.attestations.address IS 'Person';
@@ -592,9 +592,9 @@ CREATE VIEW analyst.revenue AS
   SELECT
     r.deployment,
     r.ledger,
-    r.tx,
-    r.op,
-    r.event,
+    r.tx AS tx_order,
+    r.op AS op_order,
+    r.event AS event_order,
     r.closed_at,
     r.sender,
     r.source,
@@ -609,9 +609,9 @@ CREATE VIEW analyst.revenue AS
 COMMENT ON VIEW analyst.revenue IS 'Fees as the distributor received them, with their token';
 COMMENT ON COLUMN analyst.revenue.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.revenue.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.revenue.tx IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.revenue.op IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.revenue.event IS 'Event in the operation, from 0';
+COMMENT ON COLUMN analyst.revenue.tx_order IS 'Order of the transaction in its ledger, from 1';
+COMMENT ON COLUMN analyst.revenue.op_order IS 'Operation in the transaction, from 0';
+COMMENT ON COLUMN analyst.revenue.event_order IS 'Event in the operation, from 0';
 COMMENT ON COLUMN analyst.revenue.closed_at IS 'Close time of the ledger';
 COMMENT ON COLUMN analyst.revenue.sender IS 'Contract that paid';
 COMMENT ON COLUMN analyst.revenue.source IS 'swapfee, stabfee or liqfee';
@@ -625,9 +625,9 @@ CREATE VIEW analyst.partner_revenue AS
   SELECT
     f.deployment,
     f.ledger,
-    f.tx,
-    f.op,
-    f.event,
+    f.tx AS tx_order,
+    f.op AS op_order,
+    f.event AS event_order,
     f.closed_at,
     f.partner_id,
     f.source,
@@ -652,9 +652,9 @@ CREATE VIEW analyst.partner_revenue AS
 COMMENT ON VIEW analyst.partner_revenue IS 'Partners'' cuts with their token: that of the next fee received in the same operation';
 COMMENT ON COLUMN analyst.partner_revenue.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.partner_revenue.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.partner_revenue.tx IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.partner_revenue.op IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.partner_revenue.event IS 'Event in the operation, from 0';
+COMMENT ON COLUMN analyst.partner_revenue.tx_order IS 'Order of the transaction in its ledger, from 1';
+COMMENT ON COLUMN analyst.partner_revenue.op_order IS 'Operation in the transaction, from 0';
+COMMENT ON COLUMN analyst.partner_revenue.event_order IS 'Event in the operation, from 0';
 COMMENT ON COLUMN analyst.partner_revenue.closed_at IS 'Close time of the ledger';
 COMMENT ON COLUMN analyst.partner_revenue.partner_id IS 'Partner';
 COMMENT ON COLUMN analyst.partner_revenue.source IS 'swapfee, stabfee or liqfee';
@@ -770,9 +770,9 @@ CREATE VIEW analyst.stability_events AS
   SELECT
     e.deployment,
     e.ledger,
-    e.tx,
-    e.op,
-    e.event,
+    e.tx AS tx_order,
+    e.op AS op_order,
+    e.event AS event_order,
     e.closed_at,
     e.kind,
     e.address,
@@ -801,9 +801,9 @@ CREATE VIEW analyst.stability_events AS
 COMMENT ON VIEW analyst.stability_events IS 'Events of the stability pool, in one list';
 COMMENT ON COLUMN analyst.stability_events.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.stability_events.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.stability_events.tx IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.stability_events.op IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.stability_events.event IS 'Event in the operation, from 0';
+COMMENT ON COLUMN analyst.stability_events.tx_order IS 'Order of the transaction in its ledger, from 1';
+COMMENT ON COLUMN analyst.stability_events.op_order IS 'Operation in the transaction, from 0';
+COMMENT ON COLUMN analyst.stability_events.event_order IS 'Event in the operation, from 0';
 COMMENT ON COLUMN analyst.stability_events.closed_at IS 'Close time of the ledger';
 COMMENT ON COLUMN analyst.stability_events.kind IS 'deposit, withdraw, claim or absorb';
 COMMENT ON COLUMN analyst.stability_events.address IS 'Depositor, or the engine that a loss came from';
@@ -845,9 +845,9 @@ CREATE VIEW analyst.prices AS
   SELECT
     e.deployment,
     e.ledger,
-    e.tx,
-    e.op,
-    e.event,
+    e.tx AS tx_order,
+    e.op AS op_order,
+    e.event AS event_order,
     e.closed_at,
     e.kind,
     e.asset AS feed,
@@ -870,9 +870,9 @@ CREATE VIEW analyst.prices AS
 COMMENT ON VIEW analyst.prices IS 'Prices over time: observations of providers, aggregates, time-weighted prices';
 COMMENT ON COLUMN analyst.prices.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.prices.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.prices.tx IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.prices.op IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.prices.event IS 'Event in the operation, from 0';
+COMMENT ON COLUMN analyst.prices.tx_order IS 'Order of the transaction in its ledger, from 1';
+COMMENT ON COLUMN analyst.prices.op_order IS 'Operation in the transaction, from 0';
+COMMENT ON COLUMN analyst.prices.event_order IS 'Event in the operation, from 0';
 COMMENT ON COLUMN analyst.prices.closed_at IS 'Close time of the ledger';
 COMMENT ON COLUMN analyst.prices.kind IS 'observation, aggregate or twap';
 COMMENT ON COLUMN analyst.prices.feed IS 'Feed';
@@ -923,9 +923,9 @@ CREATE VIEW analyst.votes AS
   SELECT
     e.deployment,
     e.ledger,
-    e.tx,
-    e.op,
-    e.event,
+    e.tx AS tx_order,
+    e.op AS op_order,
+    e.event AS event_order,
     e.closed_at,
     e.proposal_id,
     e.voter,
@@ -936,9 +936,9 @@ CREATE VIEW analyst.votes AS
 COMMENT ON VIEW analyst.votes IS 'Votes on proposals';
 COMMENT ON COLUMN analyst.votes.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.votes.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.votes.tx IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.votes.op IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.votes.event IS 'Event in the operation, from 0';
+COMMENT ON COLUMN analyst.votes.tx_order IS 'Order of the transaction in its ledger, from 1';
+COMMENT ON COLUMN analyst.votes.op_order IS 'Operation in the transaction, from 0';
+COMMENT ON COLUMN analyst.votes.event_order IS 'Event in the operation, from 0';
 COMMENT ON COLUMN analyst.votes.closed_at IS 'Close time of the ledger';
 COMMENT ON COLUMN analyst.votes.proposal_id IS 'Proposal';
 COMMENT ON COLUMN analyst.votes.voter IS 'Voter';
@@ -1019,9 +1019,9 @@ CREATE VIEW analyst.transfers AS
   SELECT
     e.deployment,
     e.ledger,
-    e.tx,
-    e.op,
-    e.event,
+    e.tx AS tx_order,
+    e.op AS op_order,
+    e.event AS event_order,
     e.closed_at,
     e.contract AS token,
     t.symbol AS token_symbol,
@@ -1067,9 +1067,9 @@ CREATE VIEW analyst.transfers AS
 COMMENT ON VIEW analyst.transfers IS 'Tokens transferred, minted or burned in the protocol''s operations';
 COMMENT ON COLUMN analyst.transfers.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.transfers.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.transfers.tx IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.transfers.op IS 'Operation in the transaction, from 0';
-COMMENT ON COLUMN analyst.transfers.event IS 'Event in the operation, from 0';
+COMMENT ON COLUMN analyst.transfers.tx_order IS 'Order of the transaction in its ledger, from 1';
+COMMENT ON COLUMN analyst.transfers.op_order IS 'Operation in the transaction, from 0';
+COMMENT ON COLUMN analyst.transfers.event_order IS 'Event in the operation, from 0';
 COMMENT ON COLUMN analyst.transfers.closed_at IS 'Close time of the ledger';
 COMMENT ON COLUMN analyst.transfers.token IS 'Token, contract address';
 COMMENT ON COLUMN analyst.transfers.token_symbol IS 'Token, symbol';
@@ -1142,8 +1142,8 @@ CREATE VIEW analyst.calls AS
   SELECT
     c.deployment,
     c.ledger,
-    c.tx,
-    c.op,
+    c.tx AS tx_order,
+    c.op AS op_order,
     c.closed_at,
     encode(c.hash, 'hex') AS hash,
     c.source,
@@ -1164,8 +1164,8 @@ CREATE VIEW analyst.calls AS
 COMMENT ON VIEW analyst.calls IS 'Calls of the protocol''s contracts, refused ones too; arguments that hold a jurisdiction are left out';
 COMMENT ON COLUMN analyst.calls.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.calls.ledger IS 'Ledger sequence';
-COMMENT ON COLUMN analyst.calls.tx IS 'Order of the transaction in its ledger, from 1';
-COMMENT ON COLUMN analyst.calls.op IS 'Operation in the transaction, from 0';
+COMMENT ON COLUMN analyst.calls.tx_order IS 'Order of the transaction in its ledger, from 1';
+COMMENT ON COLUMN analyst.calls.op_order IS 'Operation in the transaction, from 0';
 COMMENT ON COLUMN analyst.calls.closed_at IS 'Close time of the ledger';
 COMMENT ON COLUMN analyst.calls.hash IS 'Transaction hash';
 COMMENT ON COLUMN analyst.calls.source IS 'Source account';
@@ -1244,7 +1244,7 @@ CREATE VIEW analyst.daily_markets AS
   FROM (
     SELECT e.deployment, (e.closed_at AT TIME ZONE 'UTC')::date AS day, e.market AS synth_asset,
       count(*) FILTER (WHERE e.kind = 'open') AS opened,
-      count(*) FILTER (WHERE e.kind = 'liq') AS liquidated,
+      count(*) FILTER (WHERE e.kind = 'liquidate') AS liquidated,
       coalesce(sum(e.amount_raw) FILTER (WHERE e.kind = 'mint'), 0) AS minted,
       coalesce(sum(e.amount_raw) FILTER (WHERE e.kind = 'burn'), 0) AS repaid,
       coalesce(sum(e.amount_raw) FILTER (WHERE e.kind IN ('open', 'deposit')), 0) AS collateral_in,

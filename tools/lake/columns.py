@@ -20,6 +20,9 @@ DECIMALS = {("lp_positions", "share_of_pool"): 9,
             **{("candles", name): 14 for name in ("open", "high", "low", "close")}}
 TOKEN_DECIMALS = 7
 
+# The order of a row in its ledger has the same names in events' own tables as in the views.
+ORDERS = {"tx": "tx_order", "op": "op_order", "event": "event_order"}
+
 PLAIN: dict[str, tuple[str, IcebergType]] = {
     "smallint": ("{}::integer", IntegerType()),
     "integer": ("{}", IntegerType()),
@@ -69,7 +72,7 @@ def columns_of(schema: str, relation: str, name: str, declared: str) -> list[Col
         return [Column(name, quoted(name), ListType(1, StringType(), element_required=False))]
     if declared in PLAIN:
         sql, kind = PLAIN[declared]
-        return [Column(name, sql.format(quoted(name)), kind)]
+        return [Column(ORDERS.get(name, name), sql.format(quoted(name)), kind)]
     found = re.fullmatch(r"numeric(?:\((\d+),(\d+)\))?", declared)
     if not found:
         raise TypeError(f"{schema}.{relation}.{name} has the type {declared}, which the lake does not know: add it to tools/lake/columns.py")

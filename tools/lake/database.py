@@ -13,11 +13,11 @@ from pyiceberg.io.pyarrow import schema_to_pyarrow
 from pyiceberg.schema import Schema
 from pyiceberg.types import IntegerType, NestedField
 
-from columns import Column, columns_of, is_private, quoted
+from columns import ORDERS, Column, columns_of, is_private, quoted
 
 # Lists of all kinds of events, and undecoded ones: each kind has its own table.
 NO_KIND = {"log", "raw"}
-ORDER = ("ledger", "tx", "op", "event", "seq")
+ORDER = ("ledger", *ORDERS.values(), "change_order")
 
 
 class LakeError(Exception):

@@ -5,7 +5,7 @@ pg_start
 export TIDEMARK_PARTITION_LEDGERS=1000
 lake_chain --first-ledger 1856 --ledgers 384 --txs 8
 ask() { lake query "$1" "${@:3}" -- "COPY ($2) TO '$PG_DIR/csv' (HEADER false, DELIMITER '|')" >/dev/null && cat "$PG_DIR/csv"; }
-once="SELECT count(*), count(DISTINCT (ledger, tx, op, event)), sum(amount_in_raw) FROM analyst.swaps"
+once="SELECT count(*), count(DISTINCT (ledger, tx_order, op_order, event_order)), sum(amount_in_raw) FROM analyst.swaps"
 
 # The last 15 ledgers are no closed range.
 lake update b --range 25 --tables analyst.swaps --quiet
