@@ -145,11 +145,7 @@ struct tide_walk {
 tide_status tide_ledger_walk(const struct tide_walk *walk, tide_slice lcm,
                              struct tide_err *err) TIDE_MUST_USE;
 
-/* The same with the ledger that bytes begin with; *len becomes its length where it succeeds. */
-tide_status tide_ledger_walk_first(const struct tide_walk *walk, tide_slice bytes, size_t *len,
-                                   struct tide_err *err) TIDE_MUST_USE;
-
-/* The same with one TransactionMeta by itself, as RPC servers tell it: its changes and events, then
+/* Walks one TransactionMeta by itself, as RPC servers tell it: its changes and events, then
  * tx_end; the transaction has no index, hash or result. */
 tide_status tide_tx_meta_walk(const struct tide_walk *walk, tide_slice meta,
                               struct tide_err *err) TIDE_MUST_USE;

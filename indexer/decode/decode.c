@@ -244,9 +244,8 @@ static tide_status finish(struct tide_decode *d)
     return check_room(d);
 }
 
-/* len as of tide_decode_first; NULL: nothing may follow the ledger. */
-static tide_status append(struct tide_decode *decode, struct tide_batch *batch, tide_slice bytes,
-                          size_t *len, struct tide_err *err)
+tide_status tide_decode_ledger(struct tide_decode *decode, struct tide_batch *batch, tide_slice lcm,
+                               struct tide_err *err)
 {
     const struct tide_walk walk = { .self = decode,
                                     .header = on_header,
@@ -258,9 +257,8 @@ static tide_status append(struct tide_decode *decode, struct tide_batch *batch, 
                                     .tx_end = on_tx_end,
                                     .evicted = on_evicted };
     begin(decode, batch, err);
-    decode->unmentioned = decode->mentions.count && !mention_any(&decode->mentions, bytes);
-    tide_status status =
-        len ? tide_ledger_walk_first(&walk, bytes, len, err) : tide_ledger_walk(&walk, bytes, err);
+    decode->unmentioned = decode->mentions.count && !mention_any(&decode->mentions, lcm);
+    tide_status status = tide_ledger_walk(&walk, lcm, err);
     if (status == TIDE_OK)
         status = finish(decode);
     if (status != TIDE_OK) {
@@ -270,20 +268,6 @@ static tide_status append(struct tide_decode *decode, struct tide_batch *batch, 
     }
     commit(decode);
     return TIDE_OK;
-}
-
-tide_status tide_decode_ledger(struct tide_decode *decode, struct tide_batch *batch, tide_slice lcm,
-                               struct tide_err *err)
-{
-    return append(decode, batch, lcm, NULL, err);
-}
-
-tide_status tide_decode_first(struct tide_decode *decode, struct tide_batch *batch,
-                              tide_slice bytes, size_t *len, struct tide_err *err)
-{
-    if (decode->mentions.count)
-        return tide_fail(err, TIDE_E_LIMIT, "the end of the ledger must be known");
-    return append(decode, batch, bytes, len, err);
 }
 
 void tide_decode_expect(struct tide_decode *decode, uint32_t next_sequence,

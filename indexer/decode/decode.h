@@ -39,7 +39,7 @@ struct tide_decode_options {
     uint32_t discovered_max;
     bool known_only; /* these ledgers were indexed before: what they name is known */
     /* Contract ids, copied. If there are any, only ledgers whose bytes hold one of them give rows;
-     * the others are checked and counted as read. tide_decode_first then fails. */
+     * the others are checked and counted as read. */
     const uint8_t (*mentioned)[TIDE_HASH_BYTES];
     uint32_t mentioned_count;
 };
@@ -59,10 +59,6 @@ void tide_decode_expect(struct tide_decode *decode, uint32_t next_sequence,
  * TIDE_E_DECODE, TIDE_E_UNKNOWN, TIDE_E_LIMIT   from the walk, with ledger and byte offset */
 tide_status tide_decode_ledger(struct tide_decode *decode, struct tide_batch *batch, tide_slice lcm,
                                struct tide_err *err) TIDE_MUST_USE;
-
-/* The same with the ledger that bytes begin with, of unknown length: *len becomes it. */
-tide_status tide_decode_first(struct tide_decode *decode, struct tide_batch *batch,
-                              tide_slice bytes, size_t *len, struct tide_err *err) TIDE_MUST_USE;
 
 /* Call before a batch is handed on: of each key's rows in the state tables only the newest stay.
  * The next ledger begins a new batch. */

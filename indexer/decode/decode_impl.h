@@ -103,6 +103,7 @@ struct tide_decode {
     uint32_t marketed;                  /* contracts of it that markets name */
     uint32_t discovered_max;
     bool known_only;
+    bool learned; /* ledgers have changed the contracts since relevance_know, or open */
     enum tide_proof proof;
     struct tide_proof_check *verify;
     bool wanted[TIDE_TABLES_MAX];
@@ -223,6 +224,8 @@ void relevance_see_instance(struct tide_decode *d, const struct tide_contract *c
 /* At the end of a ledger that is kept: what it showed holds from the next ledger on, so that the
  * rows of no ledger depend on the order of its transactions. */
 void relevance_settle(struct tide_decode *d);
+/* The contracts of the deployment become those of known; between two ledgers. */
+void relevance_know(struct tide_decode *d, const struct tide_deployment *known);
 /* Takes back discoveries down to that many contracts, and what the ledger showed. */
 void relevance_forget(struct tide_decode *d, uint32_t contract_count);
 

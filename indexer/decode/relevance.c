@@ -35,10 +35,25 @@ static void count_discovered(struct tide_decode *d, const struct tide_contract *
         d->discovered += (uint32_t)by;
 }
 
-void relevance_open(struct tide_decode *d)
+static void count_all(struct tide_decode *d)
 {
+    d->marketed = d->discovered = 0;
     for (uint32_t i = 0; i < d->deployment->contract_count; i++)
         count_discovered(d, &d->deployment->contracts[i], 1);
+}
+
+void relevance_know(struct tide_decode *d, const struct tide_deployment *known)
+{
+    assert(known->account_count == d->deployment->account_count);
+    assert(d->shown.count == 0);
+    *d->deployment = *known;
+    count_all(d);
+    d->learned = false;
+}
+
+void relevance_open(struct tide_decode *d)
+{
+    count_all(d);
     for (uint32_t i = 0; i < d->deployment->account_count; i++) {
         uint32_t at = account_slot(d->deployment->accounts[i].key);
         while (d->account_slots[at])
@@ -413,6 +428,8 @@ void relevance_see_instance(struct tide_decode *d, const struct tide_contract *c
 void relevance_settle(struct tide_decode *d)
 {
     const struct shown_contract *shown = d->shown.items;
+    d->learned |= d->shown.count > 0 || d->markets.count > 0 ||
+                  d->deployment->contract_count > d->saved_contracts;
     for (uint32_t i = 0; i < d->shown.count; i++)
         tide_deployment_settle(d->deployment, shown[i].index, shown[i].role);
     d->batch->settled |= d->shown.count > 0;

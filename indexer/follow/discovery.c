@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 /* A turn holds up the tip for as long as its transaction takes: a few milliseconds. */
-enum { BATCH_BYTES = 128 << 10, BATCH_LEDGERS = 5000, BATCH_MS = 500, BATCHES = 2 };
+enum { BATCH_BYTES = 128 << 10, BATCH_LEDGERS = 5000, BATCH_MS = 500, BATCHES = 2, THREADS = 1 };
 enum { RETRY_MS = 5000, RETRY_MS_MAX = 600000, TURN_MS = 5 };
 
 enum phase { PHASE_ASK, PHASE_IDLE, PHASE_WAIT, PHASE_READ };
@@ -94,6 +94,7 @@ static tide_status open_pipeline(struct reader *r, struct tide_err *err)
         .stop_at_end = true,
         .poll_ms = r->config.poll_ms,
         .partition_ledgers = INT32_MAX,
+        .decode_threads = THREADS,
         .batch_ledgers = BATCH_LEDGERS,
         .batch_ms = BATCH_MS,
         .queue_batches = BATCHES,

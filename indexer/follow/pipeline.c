@@ -1,5 +1,7 @@
 #include "indexer/follow/pipeline.h"
+#include "indexer/decode/pool.h"
 #include "indexer/follow/queue.h"
+#include "indexer/source/ledger_peek.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
@@ -10,11 +12,15 @@ enum {
     TIP_WAIT_MS = 300,      /* a source that makes us wait so long has no backlog */
     TIP_LEFT_LEDGERS = 4,   /* so many in a row without waiting: there is a backlog again */
     SETTLED_WAIT_MS = 2000, /* a source that blocks so long is at its tip */
+    CHUNK_WAIT_MS = 20,     /* ledgers of a slower source are decoded one by one */
 };
+
+/* What a ledger's rows are followed by: see tide_decode_pool_flush. */
+enum mark { MARK_CUT = 1, MARK_TIP };
 
 struct tide_pipeline {
     struct tide_pipeline_options options;
-    struct tide_decode *decode;
+    struct tide_decode_pool *decode;
     struct tide_item *items;
     uint32_t item_count;
     struct tide_queue free, full;
@@ -22,6 +28,9 @@ struct tide_pipeline {
     bool started;
     atomic_bool closing;
     /* of the thread */
+    tide_status
+        ended; /* why reading goes no further behind what is being decoded; TIDE_OK: it does */
+    struct tide_err ended_err;
     bool at_tip;  /* each ledger is handed over by itself */
     bool settled; /* the source said that nothing is there, and nothing has piled up since: a source
                       that is merely slower than we are has ledgers, and no tip */
@@ -64,7 +73,7 @@ static bool is_full(const struct tide_pipeline *p, const struct tide_batch *batc
     const struct tide_clock *clock = p->options.clock;
     if (batch->to == 0)
         return false;
-    if (batch->bytes >= p->options.batch_bytes || p->at_tip)
+    if (batch->bytes >= p->options.batch_bytes)
         return true;
     if (batch->to - batch->from + 1 >= p->options.batch_ledgers)
         return true;
@@ -79,58 +88,67 @@ static void end(struct tide_item *item, tide_status status)
     item->status = status;
 }
 
-static tide_status fail_at(bool fired, struct tide_item *item)
-{
-    return fired ? tide_fail(&item->err, TIDE_E_IO, "failpoint") : TIDE_OK;
-}
+/* ---- ledgers into the decoders ---- */
 
-/* A ledger that is here already, read while its end is found. False, and nothing has happened, when
- * there is none, or it is not as it should be: the usual way says why. */
-static bool quick_ledger(struct tide_pipeline *p, struct tide_item *item, tide_status *status)
+/* waited: the milliseconds that the source took. True if the ledger is the tip for now. */
+static bool note_tip(struct tide_pipeline *p, int64_t waited)
 {
     const struct tide_source *source = &p->options.source;
-    tide_slice bytes = { 0 };
-    size_t len = 0;
-    struct tide_err ignored;
-    if (!source->ops->peek || p->options.decode.mentioned_count)
-        return false;
-    source->ops->peek(source->self, &bytes);
-    if (!bytes.len)
-        return false;
-    *status = fail_at(TIDE_FAILPOINT("ledger.fetched"), item);
-    if (*status != TIDE_OK)
-        return true;
-    if (tide_decode_first(p->decode, &item->batch, bytes, &len, &ignored) != TIDE_OK)
-        return false;
-    source->ops->consume(source->self, len);
-    *status = fail_at(TIDE_FAILPOINT("ledger.decoded"), item);
-    return true;
+    p->quick = waited < TIP_WAIT_MS ? p->quick + 1 : 0;
+    p->at_tip = waited >= TIP_WAIT_MS || (p->at_tip && p->quick < TIP_LEFT_LEDGERS);
+    if (!source->ops->newest)
+        return waited >= SETTLED_WAIT_MS;
+    p->at_tip = source->ops->newest(source->self);
+    p->settled = p->settled && p->at_tip;
+    return p->settled;
 }
 
-/* waited: the milliseconds that the source took. */
-static tide_status next_ledger(struct tide_pipeline *p, struct tide_item *item, int64_t *waited)
+static tide_status next_ledger(struct tide_pipeline *p, uint32_t *sequence, struct tide_err *err)
+{
+    const struct tide_source *source = &p->options.source;
+    struct ledger_peek peek;
+    tide_slice lcm;
+    tide_status status = source->ops->next(source->self, &lcm, sequence, err);
+    if (status == TIDE_OK && TIDE_FAILPOINT("ledger.fetched"))
+        status = tide_fail(err, TIDE_E_IO, "failpoint");
+    if (status != TIDE_OK)
+        return status;
+    const uint8_t *hash = ledger_peek(&peek, lcm) == TIDE_OK ? peek.hash : NULL;
+    return tide_decode_pool_add(p->decode, lcm, *sequence, hash, err);
+}
+
+/* A batch must be able to end behind this ledger. */
+static bool ends_batch(const struct tide_pipeline *p, uint32_t sequence)
+{
+    return (sequence + 1) % p->options.partition_ledgers == 0 || sequence == p->options.to ||
+           p->options.batch_ledgers < TIDE_DECODE_CHUNK_LEDGERS;
+}
+
+static void read_ledger(struct tide_pipeline *p)
 {
     const struct tide_clock *clock = p->options.clock;
-    const struct tide_source *source = &p->options.source;
-    tide_status status;
-    bool again;
-    do {
-        tide_slice lcm;
-        uint32_t sequence = 0;
-        int64_t asked = clock->now_ms(clock->self);
-        again = false;
-        status = source->ops->next(source->self, &lcm, &sequence, &item->err);
-        *waited = clock->now_ms(clock->self) - asked;
-        if (status == TIDE_OK)
-            status = fail_at(TIDE_FAILPOINT("ledger.fetched"), item);
-        if (status == TIDE_OK) {
-            status = tide_decode_ledger(p->decode, &item->batch, lcm, &item->err);
-            again = status != TIDE_OK && tide_source_refetch(source, &item->err);
-        }
-    } while (again);
-    if (status == TIDE_OK)
-        status = fail_at(TIDE_FAILPOINT("ledger.decoded"), item);
-    return status;
+    uint32_t sequence = 0;
+    int64_t asked = clock->now_ms(clock->self);
+    p->ended = next_ledger(p, &sequence, &p->ended_err);
+    if (p->ended != TIDE_OK) {
+        tide_decode_pool_flush(p->decode, 0);
+        return;
+    }
+    int64_t waited = clock->now_ms(clock->self) - asked;
+    bool tip = note_tip(p, waited);
+    if (p->at_tip)
+        tide_decode_pool_flush(p->decode, tip ? MARK_TIP : MARK_CUT);
+    else if (ends_batch(p, sequence) || waited >= CHUNK_WAIT_MS)
+        tide_decode_pool_flush(p->decode, 0);
+}
+
+/* At the tip a source may wait for long: what it gave is decoded first, so that a bad ledger is
+ * found while it is the last one. */
+static bool may_read(const struct tide_pipeline *p)
+{
+    if (p->ended != TIDE_OK || (p->at_tip && tide_decode_pool_is_busy(p->decode)))
+        return false;
+    return tide_decode_pool_has_room(p->decode);
 }
 
 /* While following, retry without limit. Ledgers already in the batch are committed. */
@@ -148,43 +166,76 @@ static bool ask_again(struct tide_pipeline *p, struct tide_item *item)
     return item->batch.to == 0;
 }
 
-/* One ledger into the batch; false when the item is to be handed over. */
-static bool one_ledger(struct tide_pipeline *p, struct tide_item *item)
+/* All that was read is in batches; the source has said why there is no more. False when the item is
+ * to be handed over. */
+static bool end_reading(struct tide_pipeline *p, struct tide_item *item)
 {
-    tide_status status = TIDE_OK;
-    int64_t waited = 0;
-    if (!quick_ledger(p, item, &status))
-        status = next_ledger(p, item, &waited);
+    const struct tide_source *source = &p->options.source;
+    tide_status status = p->ended;
+    p->ended = TIDE_OK;
+    item->err = p->ended_err;
     if (may_ask_again(p, status))
         return ask_again(p, item);
-    if (status == TIDE_E_EOF) {
-        bool final =
-            p->options.stop_at_end || p->options.source.ops->finite(p->options.source.self);
-        item->tip = p->at_tip = p->settled = true;
-        p->quick = 0;
-        if (final)
-            end(item, TIDE_OK);
-        if (final || item->batch.to || !p->told_tip)
-            return false;
-        if (!p->options.source.ops->newest)
-            doze(p, p->options.poll_ms);
-        return true;
-    }
-    if (status != TIDE_OK) {
+    if (status != TIDE_E_EOF) {
         end(item, status);
         return false;
     }
-    p->quick = waited < TIP_WAIT_MS ? p->quick + 1 : 0;
-    p->at_tip = waited >= TIP_WAIT_MS || (p->at_tip && p->quick < TIP_LEFT_LEDGERS);
-    p->told_tip = false;
-    if (p->options.source.ops->newest) {
-        p->at_tip = p->options.source.ops->newest(p->options.source.self);
-        p->settled = p->settled && p->at_tip;
-        item->tip = p->settled;
+    bool final = p->options.stop_at_end || source->ops->finite(source->self);
+    item->tip = p->at_tip = p->settled = true;
+    p->quick = 0;
+    if (final)
+        end(item, TIDE_OK);
+    if (final || item->batch.to || !p->told_tip)
+        return false;
+    if (!source->ops->newest)
+        doze(p, p->options.poll_ms);
+    return true;
+}
+
+/* ---- rows out of them ---- */
+
+static bool fits(const struct tide_pipeline *p, const struct tide_batch *batch,
+                 const struct tide_decoded *more)
+{
+    return batch->to == 0 ||
+           (batch->bytes + more->bytes <= p->options.batch_bytes &&
+            batch->to - batch->from + 1 + more->ledgers <= p->options.batch_ledgers);
+}
+
+/* Rows of the oldest chunk into the item. False when the item is to be handed over. */
+static bool take_rows(struct tide_pipeline *p, struct tide_item *item)
+{
+    struct tide_decoded decoded;
+    uint32_t failed = 0;
+    tide_decode_pool_wait(p->decode, &decoded);
+    if (!fits(p, &item->batch, &decoded))
+        return false;
+    tide_status status = tide_decode_pool_take(p->decode, &item->batch, &failed, &item->err);
+    if (status == TIDE_OK) {
+        item->tip = decoded.mark == MARK_TIP;
+        return decoded.mark == 0;
+    }
+    p->ended = TIDE_OK; /* what was read behind the bad ledger does not count */
+    if (tide_source_refetch(&p->options.source, failed, &item->err))
+        return true;
+    end(item, status);
+    return false;
+}
+
+/* False when the item is to be handed over. */
+static bool step(struct tide_pipeline *p, struct tide_item *item)
+{
+    struct tide_decoded ignored;
+    if (tide_decode_pool_ready(p->decode, &ignored))
+        return take_rows(p, item);
+    if (may_read(p)) {
+        read_ledger(p);
         return true;
     }
-    item->tip = waited >= SETTLED_WAIT_MS;
-    return true;
+    if (!tide_decode_pool_is_busy(p->decode))
+        return end_reading(p, item);
+    tide_decode_pool_flush(p->decode, 0);
+    return take_rows(p, item);
 }
 
 static void fill(struct tide_pipeline *p, struct tide_item *item)
@@ -194,7 +245,7 @@ static void fill(struct tide_pipeline *p, struct tide_item *item)
     item->tip = item->last = false;
     item->status = TIDE_OK;
     while (!is_stopping(p)) {
-        if (!one_ledger(p, item) || is_full(p, &item->batch, since))
+        if (!step(p, item) || is_full(p, &item->batch, since))
             break;
         if (item->batch.to == 0)
             since = clock->now_ms(clock->self);
@@ -202,7 +253,7 @@ static void fill(struct tide_pipeline *p, struct tide_item *item)
     p->told_tip = item->tip;
     if (item->batch.to && item->batch.to == p->options.to)
         end(item, TIDE_OK);
-    tide_decode_batch_end(p->decode, &item->batch);
+    tide_decode_pool_batch_end(p->decode, &item->batch);
 }
 
 static void *work(void *self)
@@ -246,9 +297,9 @@ tide_status tide_pipeline_open(struct tide_pipeline **out,
     tide_queue_init(&p->full);
     tide_status status = open_items(p, err);
     if (status == TIDE_OK)
-        status = tide_decode_open(&p->decode, &options->decode, err);
+        status = tide_decode_pool_open(&p->decode, &options->decode, options->decode_threads, err);
     if (status == TIDE_OK) {
-        tide_decode_expect(p->decode, options->from, options->previous_hash);
+        tide_decode_pool_expect(p->decode, options->from, options->previous_hash);
         p->started = pthread_create(&p->thread, NULL, work, p) == 0;
         if (!p->started)
             status = tide_fail(err, TIDE_E_MEMORY, "pipeline: no thread");
@@ -270,7 +321,7 @@ void tide_pipeline_close(struct tide_pipeline *p)
     tide_queue_close(&p->full);
     if (p->started)
         pthread_join(p->thread, NULL);
-    tide_decode_close(p->decode);
+    tide_decode_pool_close(p->decode);
     for (uint32_t i = 0; p->items && i < p->item_count; i++)
         tide_batch_release(&p->items[i].batch);
     free(p->items);

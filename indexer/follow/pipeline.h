@@ -1,11 +1,12 @@
-/* Fetch and decode in a thread of its own, so that PostgreSQL is never idle: ledgers of a source
- * go through the decoder into batches, and come out here.
+/* Fetch and decode in threads of their own, so that PostgreSQL is never idle: one reads ledgers of
+ * a source, several decode them, and batches come out here.
  *
  * Batches  a fixed number of them, used again and again: memory is queue_batches + 1 times the
- *          batch limit, and does not grow with time.
+ *          batch limit and what the decoders hold (pool.h), and does not grow with time.
  * Cut      at bytes, ledgers or time; at the end of a partition; after each ledger at the tip.
+ * Tip      a ledger is decoded before the next one is asked for.
  * Trouble  what was good before a failure comes out first, then the failure.
- * Threads  the source and the decoder belong to the pipeline's thread until close. */
+ * Threads  the source and the decoders belong to the pipeline's thread until close. */
 #ifndef INDEXER_FOLLOW_PIPELINE_H
 #define INDEXER_FOLLOW_PIPELINE_H
 
@@ -25,6 +26,7 @@ struct tide_pipeline_options {
     bool stop_at_end;             /* end when the source has no more for now */
     uint32_t poll_ms;
     uint32_t partition_ledgers;
+    uint32_t decode_threads; /* see tide_decode_pool_open */
     uint32_t batch_ledgers, batch_ms, queue_batches;
     size_t batch_bytes;
     const struct tide_clock *clock;

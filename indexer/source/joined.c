@@ -7,6 +7,7 @@ struct joined {
     struct tide_source lake, rpc;
     bool on_lake;        /* which of them gave the last ledger, or is asked first */
     uint32_t next, last; /* ledgers: wanted next, wanted last (0: no end) */
+    uint32_t lake_last;  /* the newest ledger that the lake gave */
     uint32_t doubted;    /* the ledger of which the lake's copy does not hold: RPC was asked */
 };
 
@@ -85,37 +86,26 @@ static tide_status joined_next(void *self, tide_slice *lcm, uint32_t *sequence,
     }
     if (!status)
         j->next = *sequence + 1;
+    if (!status && j->on_lake)
+        j->lake_last = *sequence;
     return status;
 }
 
-static void joined_peek(void *self, tide_slice *bytes)
-{
-    struct joined *j = self;
-    *bytes = (tide_slice){ 0 };
-    if (j->on_lake && j->lake.ops)
-        j->lake.ops->peek(j->lake.self, bytes);
-}
-
-static void joined_consume(void *self, size_t len)
-{
-    struct joined *j = self;
-    j->lake.ops->consume(j->lake.self, len);
-    j->next++;
-}
-
 /* Where the lake's copy is damaged for good, RPC may have a better one. */
-static bool joined_refetch(void *self, struct tide_err *err)
+static bool joined_refetch(void *self, uint32_t ledger, struct tide_err *err)
 {
     struct joined *j = self;
     char quoted[TIDE_ERR_TEXT_MAX + 64];
     struct tide_err unheard;
-    if (!j->on_lake)
-        return tide_source_refetch(&j->rpc, err);
-    bool again = tide_source_refetch(&j->lake, err);
-    j->next--;
-    if (again || j->doubted == j->next)
+    if (ledger > j->lake_last)
+        return tide_source_refetch(&j->rpc, ledger, err);
+    j->on_lake = true;
+    j->next = ledger;
+    bool again = tide_source_refetch(&j->lake, ledger, err);
+    if (again || j->doubted == ledger)
         return again;
-    j->doubted = j->next;
+    j->doubted = ledger;
+    j->lake_last = ledger - 1;
     tide_log(TIDE_WARN, "lake.damaged", "again=false error=%s",
              tide_log_quote(quoted, sizeof quoted, err->text));
     return turn_to(j, false, &unheard) == TIDE_OK;
@@ -153,6 +143,7 @@ static tide_status joined_seek(void *self, uint32_t first, uint32_t last, struct
     }
     j->next = first;
     j->last = last;
+    j->lake_last = 0;
     return turn_to(j, j->lake.ops != NULL, err);
 }
 
@@ -189,8 +180,6 @@ static const struct tide_source_ops joined_ops = {
     .name = "joined",
     .seek = joined_seek,
     .next = joined_next,
-    .peek = joined_peek,
-    .consume = joined_consume,
     .refetch = joined_refetch,
     .range = joined_range,
     .finite = joined_finite,

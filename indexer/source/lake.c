@@ -1,7 +1,6 @@
 /* Ledgers out of a SEP-54 data lake: objects come from the prefetcher, are decompressed as a
  * stream into a window that grows to the largest ledger, and are cut into ledgers there. Where an
- * object holds many ledgers it is decompressed ahead, and a ledger whose end its reader finds by
- * reading is not walked here: all but an object's last, which comes when the object is checked. */
+ * object holds many ledgers it is decompressed ahead. */
 #include "indexer/source/lake_impl.h"
 #include "indexer/source/ledger_peek.h"
 #include "tidemark/limits.h"
@@ -123,10 +122,24 @@ static tide_status cut_whole(struct lake *l, size_t *len, struct tide_err *err)
     return TIDE_OK;
 }
 
+/* The window is filled so far that the ledger is hardly ever cut short: then its walk would begin
+ * anew. More than that is taken where it is ready. */
+static void fill_ahead(struct lake *l)
+{
+    struct tide_err told_when_needed;
+    if (window(l).len >= l->longest)
+        return;
+    size_t most = 4 * l->longest < AHEAD_BYTES_MAX ? 4 * l->longest : 2 * l->longest;
+    size_t want = window(l).len + unpack_ready(l->unpack);
+    want = want < l->longest ? l->longest : want;
+    (void)!fill(l, want < most ? want : most, &told_when_needed);
+}
+
 /* Finds the end of the ledger at the window's start. What is missing is filled in by doubling,
  * so the bytes of a large ledger are looked at twice at most. */
 static tide_status cut_by_walk(struct lake *l, size_t *len, struct tide_err *err)
 {
+    fill_ahead(l);
     for (size_t want = FILL_BYTES;;) {
         struct tide_xdr x = tide_xdr_of(window(l));
         if (x.cur != x.end)
@@ -231,6 +244,7 @@ static tide_status lake_seek(void *self, uint32_t first, uint32_t last, struct t
     unpack_end(l->unpack);
     l->open = false;
     l->second = false;
+    l->refetched = 0;
     l->sought = true;
     l->hole_asked = 0;
     l->next = first;
@@ -282,45 +296,32 @@ static tide_status lake_next(void *self, tide_slice *lcm, uint32_t *sequence, st
     return status;
 }
 
-static bool lake_refetch(void *self, struct tide_err *err)
+/* Its object becomes the one at hand. */
+static void go_back(struct lake *l, uint32_t ledger)
+{
+    bool zstd = strstr(l->key, ".zstd") != NULL;
+    uint32_t start = lake_layout_start(&l->layout, ledger);
+    if (start != lake_layout_start(&l->layout, l->next - 1))
+        lake_layout_key(l->key, &l->layout, start, zstd ? 1 : 0);
+    l->next = ledger;
+}
+
+static bool lake_refetch(void *self, uint32_t ledger, struct tide_err *err)
 {
     struct lake *l = self;
-    assert(l->open && l->at == l->next);
-    l->next--;
+    assert(l->sought && ledger < l->next);
+    bool latest = ledger + 1 == l->next;
+    go_back(l, ledger);
     tide_fail_context(err, "%s/%s", l->store.name, l->key);
-    if (l->second) {
+    if (l->refetched == ledger || (latest && l->second)) {
+        l->refetched = 0;
         (void)give_up(l, "also when fetched again", err);
         return false;
     }
+    l->refetched = ledger;
     say_again(err);
     anew(l, true);
     return true;
-}
-
-/* What the window holds from the next ledger on. It is filled so far that the ledger is hardly ever
- * cut short: then its reader would begin anew. More than that is taken where it is ready. */
-static void lake_peek(void *self, tide_slice *bytes)
-{
-    struct lake *l = self;
-    *bytes = (tide_slice){ 0 };
-    if (!l->open || l->at != l->next || l->at >= l->end || (l->last && l->next > l->last))
-        return;
-    if (window(l).len < l->longest) {
-        size_t most = 4 * l->longest < AHEAD_BYTES_MAX ? 4 * l->longest : 2 * l->longest;
-        size_t want = window(l).len + unpack_ready(l->unpack);
-        struct tide_err told_by_next;
-        want = want < l->longest ? l->longest : want;
-        (void)!fill(l, want < most ? want : most, &told_by_next);
-    }
-    if (window(l).len && ledger_peek_sequence(window(l)) == l->at)
-        *bytes = window(l);
-}
-
-static void lake_consume(void *self, size_t len)
-{
-    struct lake *l = self;
-    step(l, len);
-    l->next++;
 }
 
 static bool lake_finite(void *self)
@@ -350,8 +351,6 @@ static const struct tide_source_ops lake_ops = {
     .name = "lake",
     .seek = lake_seek,
     .next = lake_next,
-    .peek = lake_peek,
-    .consume = lake_consume,
     .refetch = lake_refetch,
     .range = lake_range,
     .finite = lake_finite,

@@ -18,13 +18,14 @@ struct lake {
     uint32_t hole_asked; /* the ledger for which the lake was last searched for later ones */
 
     /* the object being read */
-    bool open, second; /* second: fetched again after a failure */
+    bool open, second;  /* second: fetched again after a failure */
+    uint32_t refetched; /* the ledger of which a decoder wanted a fresh copy; 0: none so far */
     char key[TIDE_OBJECT_KEY_MAX];
     bool checked;          /* its frame carries a checksum */
     uint32_t at, end;      /* ledger that comes next in it, its last ledger */
     struct tide_buf plain; /* decompressed, from the ledger `at` on, after used bytes */
     size_t used;
-    size_t longest; /* ledger cut or taken */
+    size_t longest; /* ledger cut */
 };
 
 bool lake_is_stopping(const struct lake *l);

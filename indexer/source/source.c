@@ -1,12 +1,12 @@
 /* Which source the configuration names. */
 #include "indexer/source/source.h"
 
-bool tide_source_refetch(const struct tide_source *source, struct tide_err *err)
+bool tide_source_refetch(const struct tide_source *source, uint32_t ledger, struct tide_err *err)
 {
     bool content = err->code == TIDE_E_DECODE || err->code == TIDE_E_UNKNOWN ||
                    err->code == TIDE_E_LIMIT || err->code == TIDE_E_RANGE ||
                    err->code == TIDE_E_CHAIN;
-    return content && source->ops->refetch && source->ops->refetch(source->self, err);
+    return content && source->ops->refetch && source->ops->refetch(source->self, ledger, err);
 }
 
 tide_status tide_source_check(const struct tide_config *config, struct tide_err *err)

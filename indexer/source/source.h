@@ -29,17 +29,11 @@ struct tide_source_ops {
      * TIDE_E_CHAIN   wrong network (config of the lake) or ledgers out of order */
     tide_status (*next)(void *self, tide_slice *lcm, uint32_t *sequence, struct tide_err *err);
 
-    /* Buffered bytes starting at the next ledger. They may hold only part of it, and more may
-     * follow. Empty: call next. After reading a whole ledger the caller passes its length to
-     * consume. Without consume, next returns the same ledger, with its end found and errors named.
-     * *bytes borrows until the next call. Both NULL: only next is there. */
-    void (*peek)(void *self, tide_slice *bytes);
-    void (*consume)(void *self, size_t len);
-
-    /* The last ledger of next is bad, as err (filled) says: damage that only a decoder sees, or a
-     * break of the chain. True: next returns it once more, from a fresh copy. False: that has been
-     * done already, or there is no other copy; err then names the object. NULL: always false. */
-    bool (*refetch)(void *self, struct tide_err *err);
+    /* A ledger that next returned is bad, as err (filled) says: damage that only a decoder sees, or
+     * a break of the chain. Others may have been read behind it. True: next returns it once more,
+     * from a fresh copy, and those behind it after it. False: that has been done already, or there
+     * is no other copy; err then names the object. NULL: always false. */
+    bool (*refetch)(void *self, uint32_t ledger, struct tide_err *err);
 
     /* First and last ledger known to be there; 0, 0 when unknown. */
     tide_status (*range)(void *self, uint32_t *first, uint32_t *last, struct tide_err *err);
@@ -73,7 +67,7 @@ struct tide_source_options {
 };
 
 /* Calls refetch if err is about a ledger's content and the source has it. */
-bool tide_source_refetch(const struct tide_source *source, struct tide_err *err);
+bool tide_source_refetch(const struct tide_source *source, uint32_t ledger, struct tide_err *err);
 
 /* Whether the settings name one source, or lake and rpc together. TIDE_E_CONFIG says why not. */
 tide_status tide_source_check(const struct tide_config *config, struct tide_err *err) TIDE_MUST_USE;

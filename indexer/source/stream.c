@@ -199,10 +199,13 @@ static tide_status stream_next(void *self, tide_slice *lcm, uint32_t *sequence,
 }
 
 /* A stream has one copy of a ledger. */
-static bool stream_refetch(void *self, struct tide_err *err)
+static bool stream_refetch(void *self, uint32_t ledger, struct tide_err *err)
 {
     struct stream *s = self;
-    tide_fail_context(err, "%s: record at byte %" PRIu64, s->name, s->offset);
+    if (ledger == s->seen)
+        tide_fail_context(err, "%s: record at byte %" PRIu64, s->name, s->offset);
+    else
+        tide_fail_context(err, "%s: record before byte %" PRIu64, s->name, s->offset);
     return false;
 }
 

@@ -86,7 +86,7 @@ static tide_status derive_ledger(struct again *a, uint32_t ledger, struct tide_e
             return tide_fail(err, TIDE_E_MISSING, "the source ends before ledger %u", ledger);
         if (status == TIDE_OK) {
             status = tide_decode_ledger(a->decode, a->batch, lcm, err);
-            again = status != TIDE_OK && tide_source_refetch(&a->source, err);
+            again = status != TIDE_OK && tide_source_refetch(&a->source, sequence, err);
         }
     } while (again);
     for (uint32_t i = 0; i < a->table_count && status == TIDE_OK; i++)

@@ -453,35 +453,20 @@ static void walk_ledger(struct walker *w)
         skip_unused_entries(x);
 }
 
-/* len NULL: nothing may follow the ledger; else it is the ledger's length. */
-static tide_status walk_bytes(const struct tide_walk *walk, tide_slice bytes, size_t *len,
-                              struct tide_err *err)
+tide_status tide_ledger_walk(const struct tide_walk *walk, tide_slice lcm, struct tide_err *err)
 {
-    struct tide_xdr x = tide_xdr_of(bytes);
+    struct tide_xdr x = tide_xdr_of(lcm);
     struct walker w = { .walk = walk, .x = &x };
     walk_ledger(&w);
     assert(w.stopped == TIDE_OK || x.status != TIDE_OK);
     assert(x.depth == 0 || x.status != TIDE_OK);
-    if (len)
-        *len = tide_xdr_offset(&x);
-    if ((len ? x.status : tide_xdr_end(&x)) == TIDE_OK)
+    if (tide_xdr_end(&x) == TIDE_OK)
         return walk->end ? walk->end(walk->self, &w.tail) : TIDE_OK;
     if (w.stopped != TIDE_OK)
         return w.stopped; /* the callback has filled its own err */
     char context[64];
     snprintf(context, sizeof context, "ledger %" PRIu32, w.header.sequence);
     return tide_xdr_error(&x, err, context);
-}
-
-tide_status tide_ledger_walk(const struct tide_walk *walk, tide_slice lcm, struct tide_err *err)
-{
-    return walk_bytes(walk, lcm, NULL, err);
-}
-
-tide_status tide_ledger_walk_first(const struct tide_walk *walk, tide_slice bytes, size_t *len,
-                                   struct tide_err *err)
-{
-    return walk_bytes(walk, bytes, len, err);
 }
 
 tide_status tide_tx_meta_walk(const struct tide_walk *walk, tide_slice meta, struct tide_err *err)

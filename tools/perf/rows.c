@@ -153,6 +153,7 @@ int perf_dump(int argc, char **argv)
                                                    .partition_ledgers = config.partition_ledgers,
                                                    .batch_ledgers = config.batch_ledgers,
                                                    .batch_ms = 600000,
+                                                   .decode_threads = config.decode_threads,
                                                    .queue_batches = config.queue_batches,
                                                    .batch_bytes = (size_t)config.batch_mib << 20,
                                                    .clock = tide_clock_system(),
