@@ -65,6 +65,7 @@ CREATE INDEX ON history."stability_pool_deposit" (deployment, ledger) WHERE remo
 CREATE INDEX ON history."liquidity_pool_pool" (deployment, ledger) WHERE removed;
 CREATE INDEX ON history."liquidity_pool_lp_pos" (deployment, ledger) WHERE removed;
 CREATE INDEX ON history."synthetic_engine_asset_config" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history."synthetic_engine_collateral_allowed" (deployment, ledger) WHERE removed;
 CREATE INDEX ON history."synthetic_engine_debt_total" (deployment, ledger) WHERE removed;
 CREATE INDEX ON history."stability_pool_state" (deployment, ledger) WHERE removed;
 CREATE INDEX ON history."stability_pool_instance" (deployment, ledger) WHERE removed;
@@ -81,6 +82,11 @@ CREATE INDEX ON history."dao_governance_multi_sig_approval" (deployment, ledger)
 CREATE INDEX ON history."dao_governance_proposal_multi_sig_txs" (deployment, ledger) WHERE removed;
 CREATE INDEX ON history."synth_token_instance" (deployment, ledger) WHERE removed;
 CREATE INDEX ON history."stellar_asset_instance" (deployment, ledger) WHERE removed;
+
+-- Vaults as of a ledger, market by market in each order of the list. Changed vaults have an entry for each version.
+CREATE INDEX ON history."synthetic_engine_vault" (deployment, synth_asset, chain.vault_order(collateral, debt), key_hash, ledger) WHERE NOT removed;
+CREATE INDEX ON history."synthetic_engine_vault" (deployment, synth_asset, (-debt), key_hash, ledger) WHERE NOT removed;
+CREATE INDEX ON history."synthetic_engine_vault" (deployment, synth_asset, (-collateral), key_hash, ledger) WHERE NOT removed;
 
 -- Undecoded versions of a contract, and the owners that a partner had.
 CREATE INDEX ON history."raw" (deployment, contract, ledger);

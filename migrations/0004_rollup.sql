@@ -345,10 +345,21 @@ CREATE VIEW chain.collateral AS
         (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
         WHERE m.deployment = a.deployment AND m.coll_oracle_sym = t.symbol)) AS feed
   FROM (
-    SELECT h.deployment, h.contract, h.token, min(h.closed_at) AS accepted_at
-    FROM (history.synthetic_engine_collateral_allowed AS h JOIN (SELECT) AS h_bound ON (h.deployment, h.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
-    WHERE h.value GROUP BY h.deployment, h.contract, h.token
+    SELECT k.deployment, v.token, v.closed_at AS accepted_at
+    FROM (
+      SELECT s.deployment, s.key_hash
+      FROM (state.synthetic_engine_collateral_allowed AS s JOIN (SELECT) AS s_bound ON (s.deployment, s.contract) IN
+        (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
+      UNION
+      SELECT g.deployment, g.key_hash
+      FROM (history.synthetic_engine_collateral_allowed AS g JOIN (SELECT) AS g_bound ON (g.deployment, g.contract) IN
+        (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
+      WHERE g.removed
+    ) AS k
+      CROSS JOIN LATERAL (SELECT h.token, h.closed_at
+        FROM (history.synthetic_engine_collateral_allowed AS h JOIN (SELECT) AS h_bound ON (h.deployment, h.contract) IN
+          (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
+        WHERE h.deployment = k.deployment AND h.key_hash = k.key_hash AND h.value ORDER BY h.ledger, h.tx, h.seq LIMIT 1) AS v
   ) AS a;
 COMMENT ON VIEW chain.collateral IS 'Tokens that the vault engine ever accepted as collateral';
 COMMENT ON COLUMN chain.collateral.deployment IS 'Deployment, see chain.deployment';

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # How PostgreSQL answers every list route on a chain that is not small: plans read, then times taken.
-# TIDE_LEDGERS and TIDE_GROW make it larger; by hand, a million events and 200000 vaults:
-#   TIDE_LEDGERS=39500 TIDE_GROW=200000 TIDE_SLACK=1 TIDE_ROUNDS=100 TIDE_SHOW=100 tests/integration/queries/plans.sh
+# TIDE_LEDGERS and TIDE_GROW make it larger (plans_million.sh). By hand, with every time:
+#   TIDE_SLACK=1 TIDE_ROUNDS=100 TIDE_SHOW=100 tests/integration/queries/plans_million.sh
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }

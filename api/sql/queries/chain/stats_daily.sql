@@ -44,7 +44,7 @@ FROM (
       AND ($5::text IS NULL OR k.day >= chain.day(to_timestamp($5::bigint + 86399)))
       AND ($6::text IS NULL OR k.day < chain.day(to_timestamp($6::bigint + 86399)))
       AND ($2 = 2147483647 OR k.day < (SELECT b.ends FROM b))
-      AND ($3::text IS NULL OR CASE WHEN $8 = 'asc' THEN k.day > $3::date ELSE k.day < $3::date END)
+      AND ($3 IS NULL OR CASE WHEN $8 = 'asc' THEN k.day > $3::date ELSE k.day < $3::date END)
     ORDER BY CASE WHEN $8 = 'asc' THEN k.day END, k.day DESC
     LIMIT $4::integer)
     UNION ALL

@@ -69,13 +69,17 @@ FROM event.synthetic_engine_liq AS e
     WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx AND t.op = e.op AND t.event = b.event + 2
       AND t.event < e.event AND t.from_address = e.contract
     ) AS rest ON true
-  LEFT JOIN LATERAL (SELECT h.twap_price AS price FROM f, history.oracle_feed AS h
-    WHERE f.asset = c.oracle_symbol AND h.deployment = $1 AND h.key_hash = f.key_hash AND (h.ledger, h.tx) <= (e.ledger, e.tx)
-      AND NOT h.removed
+  LEFT JOIN LATERAL (SELECT h.twap_price AS price
+    FROM (SELECT f.key_hash FROM f WHERE f.asset = c.oracle_symbol OFFSET 0) AS f, LATERAL (SELECT * FROM history.oracle_feed AS h
+      WHERE h.deployment = $1 AND h.key_hash = f.key_hash AND h.ledger <= e.ledger AND (h.ledger, h.tx) <= (e.ledger, e.tx)
+        AND NOT h.removed
+      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
     ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS sp ON true
-  LEFT JOIN LATERAL (SELECT h.twap_price AS price FROM f, history.oracle_feed AS h
-    WHERE f.asset = c.coll_oracle_sym AND h.deployment = $1 AND h.key_hash = f.key_hash AND (h.ledger, h.tx) <= (e.ledger, e.tx)
-      AND NOT h.removed
+  LEFT JOIN LATERAL (SELECT h.twap_price AS price
+    FROM (SELECT f.key_hash FROM f WHERE f.asset = c.coll_oracle_sym OFFSET 0) AS f, LATERAL (SELECT * FROM history.oracle_feed AS h
+      WHERE h.deployment = $1 AND h.key_hash = f.key_hash AND h.ledger <= e.ledger AND (h.ledger, h.tx) <= (e.ledger, e.tx)
+        AND NOT h.removed
+      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
     ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS cp ON true
   LEFT JOIN LATERAL (SELECT t.hash FROM chain.tx AS t
     WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx) AS t ON true,

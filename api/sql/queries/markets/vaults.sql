@@ -3,7 +3,8 @@
 -- summary: Vaults
 -- about: By market, and in each by `sort`: the riskiest first, those without debt last (`risk`), or the largest debt or
 --   collateral first. Amounts of different markets do not compare. `state=liquidatable` names those that may be liquidated
---   now. Vaults of a state come riskiest first: `sort` cannot be given with `state`. As of a ledger, without `sort`, by key.
+--   now. Vaults of a state come riskiest first: `sort` cannot be given with `state`. As of a ledger, where there are more
+--   than 20000 vaults, a page may hold fewer items than asked for, or none, and `next`: go on with it.
 -- answer: Vaults of Vault
 -- Vaults by market, in each the riskiest first, those without debt last. A state is looked for where its vaults can
 -- stand (chain.vault_range) and judged by the engine's own arithmetic, market by market until the page is full.

@@ -65,7 +65,7 @@ FROM (
           AND ($6::text IS NULL OR k.at >= chain.day_start(chain.day(to_timestamp($6::bigint + 86399))))
           AND ($7::text IS NULL OR k.at < chain.day_start(chain.day(to_timestamp($7::bigint + 86399))))
           AND ($2 = 2147483647 OR k.at < chain.day_start((SELECT b.ends FROM b)))
-          AND ($3::text IS NULL OR CASE WHEN $9 = 'asc' THEN k.at > chain.day_start($3::date) ELSE k.at < chain.day_start($3::date) END)
+          AND ($3 IS NULL OR CASE WHEN $9 = 'asc' THEN k.at > chain.day_start($3::date) ELSE k.at < chain.day_start($3::date) END)
         ORDER BY CASE WHEN $9 = 'asc' THEN k.at END, k.at DESC
         LIMIT $4::integer)
         UNION
@@ -74,7 +74,7 @@ FROM (
           AND ($6::text IS NULL OR k.day >= chain.day(to_timestamp($6::bigint + 86399)))
           AND ($7::text IS NULL OR k.day < chain.day(to_timestamp($7::bigint + 86399)))
           AND ($2 = 2147483647 OR k.day < (SELECT b.ends FROM b))
-          AND ($3::text IS NULL OR CASE WHEN $9 = 'asc' THEN k.day > $3::date ELSE k.day < $3::date END)
+          AND ($3 IS NULL OR CASE WHEN $9 = 'asc' THEN k.day > $3::date ELSE k.day < $3::date END)
         ORDER BY CASE WHEN $9 = 'asc' THEN k.day END, k.day DESC
         LIMIT $4::integer)
       ) AS u
@@ -87,7 +87,7 @@ FROM (
   ) AS d
   LEFT JOIN LATERAL (SELECT * FROM rollup.candle AS k WHERE k.deployment = $1 AND k.pool_id = $5 AND k.seconds = 86400
     AND k.at <= chain.day_start(d.day) AND ($8 = 'previous' OR k.at = chain.day_start(d.day)) ORDER BY k.at DESC LIMIT 1) AS c ON true
-  LEFT JOIN rollup.pool_day AS p ON p.deployment = $1 AND p.pool_id = $5 AND p.day = d.day
+  LEFT JOIN LATERAL (SELECT * FROM rollup.pool_day AS p WHERE p.deployment = $1 AND p.pool_id = $5 AND p.day = d.day OFFSET 0) AS p ON true
   LEFT JOIN LATERAL (SELECT q.amount, q.amount_b FROM rollup.closing AS q
     WHERE q.deployment = $1 AND q.what = 'pool' AND q.name = $5 AND q.day <= d.day ORDER BY q.day DESC LIMIT 1) AS e ON true,
   LATERAL (SELECT c.at = chain.day_start(d.day) AS own, (c.at = chain.day_start(d.day))::integer AS one) AS o,

@@ -34,8 +34,10 @@ WITH k AS (
 )
 SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
 FROM event.liquidity_pool_swap AS e
-  LEFT JOIN LATERAL (SELECT p.token_a, p.token_b FROM k, history.liquidity_pool_pool AS p
-    WHERE p.deployment = $1 AND p.key_hash = k.key_hash AND p.contract = e.contract AND p.ledger <= $2 AND NOT p.removed
+  LEFT JOIN LATERAL (SELECT p.token_a, p.token_b
+    FROM (SELECT k.key_hash FROM k OFFSET 0) AS k, LATERAL (SELECT * FROM history.liquidity_pool_pool AS p
+      WHERE p.deployment = $1 AND p.key_hash = k.key_hash AND p.contract = e.contract AND p.ledger <= $2 AND NOT p.removed
+      ORDER BY p.ledger DESC, p.tx DESC, p.seq DESC LIMIT 1) AS p
     ORDER BY p.ledger DESC, p.tx DESC, p.seq DESC LIMIT 1) AS p ON true
   LEFT JOIN LATERAL (SELECT t.hash FROM chain.tx AS t
     WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx) AS t ON true,
