@@ -497,8 +497,8 @@ static void what_is_not_kept_is_named(void **state)
         { "FROM chain.token", "state.stellar_asset_instance", "state.synth_token_instance" },
         { "FROM rollup.held",
           "rollup.day,rollup.closing,state.liquidity_pool_pool,state.stellar_asset_instance",
-          "state.stellar_asset_balance, history.synthetic_engine_collateral_allowed,"
-          " history.synthetic_engine_asset_config" },
+          "state.stellar_asset_balance, state.synthetic_engine_collateral_allowed,"
+          " history.synthetic_engine_collateral_allowed, history.synthetic_engine_asset_config" },
     };
     char missing[TIDE_SCOPE_TEXT];
     (void)state;
