@@ -3,7 +3,8 @@
 
 Every answer is held against PostgreSQL as of the ledger that it names; each ledger and event of a stream too, once and in
 order. Words are what may happen besides:  query  503s of SQL queries · lookup  503s of look-ups · stale  those that say so ·
-cut  answers that never came · back  ledgers that step back · behind  a stream that says so, which it then must."""
+cut  answers of a node that is down · back  ledgers that step back · behind  a stream that says so, which it then must ·
+late:NODE  answers that are as late as the marks say, and then stale · late:NODE/query  only those of SQL."""
 import collections
 import datetime
 import json
@@ -29,12 +30,19 @@ def wrong(what):
 
 records = [json.loads(line) for line in open(PG_DIR / "clients")]
 answers = [r for r in records if r["kind"] in ("lookup", "query")]
-marks = dict(line.split() for line in open(PG_DIR / "marks")) if (PG_DIR / "marks").exists() else {}
+marked = [line.split() for line in open(PG_DIR / "marks")]
+marks = dict(marked)
 closed = {int(n): at for n, at in sql("SELECT ledger, chain.rfc3339(closed_at) FROM chain.ledger")}
 newest = max(closed)
 
 
 # --- what may be refused, and for how long ----------------------------------------------------------
+def is_down(r):
+    """Whether its node was killed at that time: between the marks NODE.down and NODE.up."""
+    down, up = ([float(at) for name, at in marked if name == f"{r['node']}.{which}"] for which in ("down", "up"))
+    return any(begun - r["took"] <= r["at"] <= ended for begun, ended in zip(down, up))
+
+
 def check_statuses():
     counts = collections.Counter()
     for r in answers:
@@ -53,7 +61,9 @@ def check_statuses():
         else:
             wrong(f'{r["path"]}: {r["body"]}')
         late = word != "stale" and r["at"] > float(marks["writes"]) + SETTLED_S
-        if word not in allowed or late:
+        if word == "cut" and not is_down(r):
+            wrong(f"{r['node']} lives, and does not answer {r['path']}")
+        if word not in allowed and f'{word}:{r["node"]}' not in allowed or late:
             wrong(f'{r["node"]} {r["path"]} at {r["at"] - float(marks.get("lost", r["at"])):+.1f} s: {r["status"]} {r["body"]}')
     for node in sorted({r["node"] for r in answers}):
         bad = [r for r in answers if r["node"] == node and r["status"] != 200]
@@ -133,6 +143,24 @@ def check_steps():
     return steps
 
 
+def check_late(node, kind=None):
+    """While a server is late, what comes from it says how late, and nothing from it is compliant once that is too late."""
+    found = 0
+    for begun, ended in zip(*([float(at) for name, at in marked if name == which] for which in ("paused", "resumed"))):
+        for r in answers:
+            ago = r["at"] - begun
+            if r["node"] != node or kind not in (None, r["kind"]) or not 3 < ago < ended - begun - 3:
+                continue
+            found += 1
+            if r["status"] == 200 and int(r["age"]) < 1000 * ago - 2000:
+                wrong(f"{node}: {ago:.1f} s after its server was stopped, {r['path']} is {r['age']} ms old")
+            if r["kind"] == "lookup" and ago > STALE_MS / 1000 + 2 and r["status"] != 503:
+                wrong(f"{node}: {ago:.1f} s after its server was stopped: {r}")
+    if not found:
+        wrong(f"{node}: no answer while its server was stopped")
+    print(f"   {node}: {found} answers{' of SQL' if kind else ''} while its server was stopped, each as late as it was, none compliant once stale")
+
+
 # --- the streams -----------------------------------------------------------------------------------
 def check_stream(node):
     told = [r for r in records if r["kind"] == "message" and r["node"] == node]
@@ -152,6 +180,9 @@ def check_stream(node):
     return [r["data"].get("reason") for r in odd]
 
 
+for word in sorted(allowed):
+    if word.startswith("late:"):
+        check_late(*word[5:].split("/"))
 refused = check_statuses()
 checked = check_answers()
 steps = check_steps()
