@@ -5,6 +5,7 @@
 #   on NAME SQL            asks that server
 #   caught_up NAME         waits until it has replayed what the primary has written
 #   promote NAME           and it is the primary from now on: sql asks it
+#   keep_wal               before any server is lost that is to come back
 #   rejoin NAME OF         a former primary becomes a standby of OF; NAME . is the first one
 #   node NAME HOST[,HOST]  an API node with a cache of its own; NODE_OPTIONS are added ($NAME_pid)
 #   clients NODE…          look-ups, SQL queries and a stream of each node, until clients_end ($PG_DIR/clients)
@@ -54,11 +55,17 @@ promote() {
     export PGHOST=$PG_DIR/$1
 }
 
+# For pg_rewind. On the command line it would not do: pg_rewind lets the former primary recover by itself first.
+keep_wal() {
+    sql "ALTER SYSTEM SET wal_keep_size = '256MB'"
+    sql "SELECT pg_reload_conf()" >/dev/null
+}
+
 # The former primary becomes a standby of the new one. What it had committed alone is gone.
 rejoin() { # NAME OF
     cluster_down "$PG_DIR/$1" immediate
     on "$2" CHECKPOINT # pg_rewind of PostgreSQL 15 takes the timeline from there
-    as_pg "$PG_BIN/pg_rewind" -D "$PG_DIR/$1/data" --source-server="host=$PG_DIR/$2 user=postgres dbname=postgres" -R --no-sync 2>"$PG_DIR/rewind.log" ||
+    as_pg "$PG_BIN/pg_rewind" -D "$PG_DIR/$1/data" --source-server="host=$PG_DIR/$2 user=postgres dbname=postgres" -R --no-sync >"$PG_DIR/rewind.log" 2>&1 ||
         fail "pg_rewind: $(tail -n 2 "$PG_DIR/rewind.log")"
     cluster_up "$PG_DIR/$1" -F
     caught_up "$1"

@@ -6,6 +6,7 @@
 [ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 77; }
 . "$(dirname "$0")/_servers.sh"
 pg_start
+keep_wal
 export PG_DIR PG_BIN STANDBYS="$PG_DIR/second"
 chain
 standby second
