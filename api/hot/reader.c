@@ -167,6 +167,13 @@ static void refuse_unkept(const struct tide_reader *reader, struct tide_reply *r
         tide_reader_refuse(reply, unkept);
 }
 
+static void refuse_large(struct tide_reply *reply, const struct tide_err *err)
+{
+    reply->at = (struct tide_answer_at){ .known = false };
+    tide_reply_problem(reply, 503, "too_large", "As of a ledger, this answer would need %s.",
+                       err->text);
+}
+
 void tide_reader_close(struct tide_reader *reader, struct tide_reply *reply)
 {
     struct tide_err err;
@@ -174,7 +181,9 @@ void tide_reader_close(struct tide_reader *reader, struct tide_reply *reply)
         refuse_unkept(reader, reply);
     if (reader->past) {
         tide_status status = reader_past_close(reader->past, &err);
-        if (status != TIDE_OK)
+        if (status == TIDE_E_LIMIT)
+            refuse_large(reply, &err);
+        else if (status != TIDE_OK)
             tide_sql_problem(reply, reader->pg, &err);
     } else if (TIDE_UNLIKELY(tide_hot_end(reader->hot) != TIDE_OK)) {
         (void)not_ready(reply);

@@ -10,7 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SQL_MAX = 32 << 10 };
+enum {
+    SQL_MAX = 32 << 10,
+    WHOLE_MAX = 50000 /* entries of one kind that an answer reads */
+};
 
 struct reader_past {
     struct tide_history history;
@@ -89,11 +92,38 @@ static void stream(struct reader_past *past, uint32_t two, size_t count, const c
 
 /* --- all of a kind ------------------------------------ */
 
+/* Refuses a kind with more entries than one answer reads: those of now, and those removed since. */
+static void limit_source(struct reader_past *past, enum project_source_id source)
+{
+    static const char keys_sql[] =
+        "SELECT (SELECT count(*) FROM (SELECT FROM state.%s AS s WHERE s.deployment = $1 LIMIT %d)"
+        " AS k) + (SELECT count(*) FROM (SELECT FROM history.%s AS h WHERE h.deployment = $1 AND"
+        " h.removed AND h.ledger > $2 LIMIT %d) AS g)";
+    char id[8], at[16], sql[512];
+    struct tide_pg_rows rows;
+    const char *name = project_sources[source].name;
+    if (past->status != TIDE_OK)
+        return;
+    snprintf(id, sizeof id, "%u", past->history.deployment);
+    snprintf(at, sizeof at, "%u", past->history.ledger);
+    int len = snprintf(sql, sizeof sql, keys_sql, name, WHOLE_MAX + 1, name, WHOLE_MAX + 1);
+    assert(len > 0 && (size_t)len < sizeof sql);
+    past->status = tide_bound_query(past->history.pg, &rows, sql, (const char *[]){ id, at }, 2,
+                                    &past->err);
+    if (past->status != TIDE_OK)
+        return;
+    if (tide_pg_u64(&rows, 0, 0) > WHOLE_MAX)
+        past->status = tide_fail(&past->err, TIDE_E_LIMIT, "more than %d entries of %s", WHOLE_MAX,
+                                 name);
+    tide_pg_rows_release(&rows);
+}
+
 /* The rows come in the order of their keys where the first column is the key. The set appends them
  * then. In any other order it moves half of what it holds for each row. */
 static void load_source(struct reader_past *past, enum project_source_id source, bool removable)
 {
     const char *columns = project_sources[source].columns;
+    limit_source(past, source);
     tide_buf_reset(&past->sql);
     if (removable)
         project_sql_whole(&past->sql, source, true);

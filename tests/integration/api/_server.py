@@ -881,6 +881,17 @@ def assets():
     cursor = json.loads(get("/api/sdk/assets")[2])["next"]
     for other in (f"/api/sdk/assets?partnerId={first}&cursor={cursor}", f"/api/prices?cursor={cursor}", "/api/sdk/assets?cursor=x"):
         problem(get(other), 400, "cursor_invalid")
+    # As of a ledger no more than 50000 entries are read.
+    psql(f"""INSERT INTO state.{ENTRIES} SELECT e.* FROM (SELECT * FROM state.{ENTRIES} ORDER BY key_symbol DESC LIMIT 1) AS f, generate_series(1, 15000) AS i,
+        jsonb_populate_record(NULL::state.{ENTRIES}, to_jsonb(f) || jsonb_build_object('key_hash', '\\x' || encode(sha256(('large' || i)::bytea), 'hex'),
+            'key_symbol', 'large' || i)) AS e""")
+    past = "?ledger=" + psql("SELECT max(ledger) FROM chain.ledger")
+    answer = get("/api/sdk/assets" + past)
+    problem(answer, 503, "too_large")
+    check(b"50000 entries of partner_registry_partner_asset" in answer[2], answer[2])
+    check(get("/api/markets" + past)[0] == 200, "markets read no catalogs")
+    psql(f"DELETE FROM state.{ENTRIES} WHERE key_symbol LIKE 'large%'")
+    check(get("/api/sdk/assets" + past)[0] == 200, "not any more")
 
 
 LOCKED = "relation = 'state.partner_registry_partner'::regclass"
