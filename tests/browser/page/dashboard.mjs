@@ -1,6 +1,7 @@
 // usage: dashboard.mjs URL FOLDER CASE… — the dashboard in a real browser. TIDEMARK_DATABASE_URL is its database.
 // Cases: smoke, budget, keyboard, figures, travel, hostile, stale (needs INDEXER, a process id), live (needs SIM, a
-// command that swaps), looks (all pages, three widths, both schemes, axe), idle. Those joined by + run at once.
+// command that swaps), looks (all pages, three widths, both schemes, axe), idle, many (more than 1000 markets). Those joined
+// by + run at once.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -284,6 +285,36 @@ const tests = {
     assert.deepEqual(bad, []);
     await context.close();
     console.log('ok live');
+  },
+
+  // More markets than the API has in a page, and than a page of the dashboard reads at once.
+  async many() {
+    const markets = sql('SELECT symbol FROM state.synthetic_engine_asset_config ORDER BY symbol COLLATE "C"').split('\n'), last = markets.at(-1);
+    assert.ok(markets.length > 1100, 'many markets');
+    const { context, page, bad } = await open('/markets');
+    const rows = () => page.locator('main tbody tr').evaluateAll((list) => list.map((row) => row.querySelector('td').textContent.trim().split(' ')[0]));
+    const more = page.getByRole('button', { name: 'Show more' });
+    let loaded = 0;
+    await settled(page);
+    await page.locator('main tbody tr').nth(1).waitFor();
+    for (;;) {
+      const list = await rows();
+      assert.ok(list.length > loaded && list.length <= loaded + 100, `${list.length} rows after ${loaded}`);
+      loaded = list.length;
+      if (!await more.count()) break;
+      await more.click();
+      await until(page, 'no more markets came', (n) => document.querySelectorAll('main tbody tr').length > n, loaded);
+    }
+    assert.deepEqual(await rows(), markets);
+    await page.goto(`${url}/vaults?market=${last}`);
+    await settled(page);
+    await page.getByText('The first 1000 markets by name', { exact: false }).waitFor();
+    assert.equal(await page.locator('main select').first().inputValue(), last);
+    await page.goto(`${url}/markets/${last}`);
+    await settled(page);
+    assert.deepEqual(bad, []);
+    await context.close();
+    console.log(`ok many: ${markets.length} markets`);
   },
 
   // All pages, three widths, both schemes: nothing wider than the window, no finding of axe.
