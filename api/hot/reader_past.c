@@ -108,13 +108,13 @@ static void limit_source(struct reader_past *past, enum project_source_id source
     snprintf(at, sizeof at, "%u", past->history.ledger);
     int len = snprintf(sql, sizeof sql, keys_sql, name, WHOLE_MAX + 1, name, WHOLE_MAX + 1);
     assert(len > 0 && (size_t)len < sizeof sql);
-    past->status = tide_bound_query(past->history.pg, &rows, sql, (const char *[]){ id, at }, 2,
-                                    &past->err);
+    past->status =
+        tide_bound_query(past->history.pg, &rows, sql, (const char *[]){ id, at }, 2, &past->err);
     if (past->status != TIDE_OK)
         return;
     if (tide_pg_u64(&rows, 0, 0) > WHOLE_MAX)
-        past->status = tide_fail(&past->err, TIDE_E_LIMIT, "more than %d entries of %s", WHOLE_MAX,
-                                 name);
+        past->status =
+            tide_fail(&past->err, TIDE_E_LIMIT, "more than %d entries of %s", WHOLE_MAX, name);
     tide_pg_rows_release(&rows);
 }
 
