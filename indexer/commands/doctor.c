@@ -16,6 +16,7 @@ static const struct {
     { "roles", doctor_roles },
     { "grants", doctor_grants },
     { "writer", doctor_writer },
+    { "publications", doctor_publications },
     { "disk", doctor_disk },
     { "clock", doctor_clock },
     { "rpc", doctor_rpc },

@@ -49,7 +49,7 @@ doctor 0 --json
 python3 - "$PG_DIR/out" <<'PY' || fail "$(cat "$PG_DIR/out")"
 import json, sys
 told = json.load(open(sys.argv[1]))
-assert told["failed"] == told["warnings"] == 0 and len(told["checks"]) == 15, told
+assert told["failed"] == told["warnings"] == 0 and len(told["checks"]) == 16, told
 assert told["interrupted"] is False, told
 assert {c["grade"] for c in told["checks"]} <= {"ok", "skipped"}, told
 PY
@@ -164,6 +164,30 @@ sql "UPDATE chain.heartbeat SET state = 'retrying', error = 'no space'"
 doctor 0
 finds warning writer 'the database fails at ledger [0-9]*: no space' 'log of the PostgreSQL'
 
+echo "publications that do not send every row"
+sql "UPDATE chain.heartbeat SET state = 'following', error = NULL"
+published() { # DEFINITION
+    "$PG_BIN/psql" -Xqc "DROP PUBLICATION IF EXISTS lake; CREATE PUBLICATION lake $1" 2>/dev/null || fail "publication: $1"
+}
+leaf=$(sql "SELECT inhrelid::regclass FROM pg_inherits JOIN pg_class AS c ON c.oid = inhrelid WHERE inhparent = 'event.log'::regclass AND c.relkind = 'r' ORDER BY 1 LIMIT 1")
+[ -n "$leaf" ] || fail "event.log has no partition"
+published "FOR TABLE $leaf"
+doctor 0
+finds warning publications 'one by one, so later ones are not sent: lake' 'name the partitioned tables'
+published "FOR TABLE event.log"
+doctor 0
+finds warning publications 'a table for each partition' 'publish_via_partition_root'
+published "FOR TABLE event.log WITH (publish_via_partition_root, publish = 'insert')"
+doctor 0
+finds warning publications 'kinds of change are sent: lake' 'whole tables'
+published "FOR TABLE event.log WITH (publish_via_partition_root)"
+doctor 0
+grep -q '^ok *publications *lake$' "$PG_DIR/out" || fail "$(cat "$PG_DIR/out")"
+sql "INSERT INTO chain.partition (deployment, from_ledger, end_ledger, attached, first_loaded, last_loaded) SELECT max(id), 90000000, 90001000, false, 90000000, 90000042 FROM chain.deployment"
+doctor 1
+finds failed publications 'ledgers 90000000 to 90000042 were loaded before the publication was made.*: lake' 'drop the publication'
+sql "DELETE FROM chain.partition WHERE from_ledger = 90000000; DROP PUBLICATION lake"
+
 echo "another network's index in the same database: frozen, and in the future"
 sql "UPDATE chain.heartbeat SET state = 'following', error = NULL"
 sql "INSERT INTO chain.deployment (passphrase, network_id, epoch, contracts_hash, contracts) SELECT 'Another', sha256('Another'), 0, contracts_hash, contracts
@@ -183,13 +207,13 @@ until [ -e "$PG_DIR/asked" ]; do sleep 0.05; done
 kill -INT $pid
 code=0
 wait $pid || code=$?
-[ $code = 1 ] && grep -q 'interrupted after [0-9]* of 15' "$PG_DIR/err" && grep -q '"interrupted":true' "$PG_DIR/out" ||
+[ $code = 1 ] && grep -q 'interrupted after [0-9]* of 16' "$PG_DIR/err" && grep -q '"interrupted":true' "$PG_DIR/out" ||
     fail "exit $code: $(cat "$PG_DIR/out" "$PG_DIR/err")"
 "$PG_BIN/psql" -Xqc "BEGIN; LOCK chain.migration; SELECT pg_sleep(600)" 2>/dev/null &
 until [ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = 'chain.migration'::regclass AND mode = 'AccessExclusiveLock' AND granted")" = 1 ]; do sleep 0.05; done
 doctor 1 --db-silence-ms 1000
 finds failed migrations 'database' 'restarted, or did not answer'
-[ "$(grep -c '^skipped .*needs the database; the connection was lost' "$PG_DIR/out")" = 5 ] || fail "$(cat "$PG_DIR/out")"
+[ "$(grep -c '^skipped .*needs the database; the connection was lost' "$PG_DIR/out")" = 6 ] || fail "$(cat "$PG_DIR/out")"
 sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%LOCK chain.migration%' AND pid <> pg_backend_pid()" >/dev/null
 serve_stop || fail "serve: exit $?"
 echo ok
