@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# No command that prints rows ends short and calls that success: its link is cut after more and more bytes, its session is ended
+# (57P01), a standby cancels it (40001) or drops its database (57P04). Exit code 0 means all of it.
+# label: all
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../_pg.sh"
+. "$here/../_api.sh"
+[ -x "$TIDE_BIN/fault_proxy" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
+pg_start
+driver=none # _faults.sh names it
+. "$here/../_faults.sh"
+standby=$PG_DIR/standby
+PG_AT_EXIT="cluster_down $standby immediate"
+api_index 128
+proxy_up
+direct=$TIDEMARK_DATABASE_URL
+
+# Each as it is typed; verify and status read what they judge in the same ways.
+commands=("export events" "export calls" "export state" "export events --format csv" "export calls --format csv" "export state --format csv"
+    "export state --ledger 1100" digest verify)
+judge() { # WHAT CODE OUTPUT COMMAND: 0 means whole
+    if [ "$2" = 0 ]; then
+        cmp -s "$3" "$PG_DIR/whole" || fail "$4, $1: exit code 0 with $(wc -c <"$3") of $(wc -c <"$PG_DIR/whole") bytes"
+        whole=$((whole + 1))
+    else
+        [ -s "$PG_DIR/err" ] || fail "$4, $1: exit code $2 and no word"
+        short=$((short + 1))
+    fi
+}
+ask() { # URL COMMAND: its exit code in $code
+    code=0
+    TIDEMARK_DATABASE_URL=$1 timeout 60 "$TIDE_BIN/tidemark-indexer" $2 >"$PG_DIR/part" 2>"$PG_DIR/err" || code=$?
+}
+for command in "${commands[@]}"; do
+    ask "$direct" "$command"
+    [ $code = 0 ] || fail "$command: $(cat "$PG_DIR/err")"
+    cp "$PG_DIR/part" "$PG_DIR/whole"
+    whole=0 short=0
+    tell clear
+    ask "$proxied" "$command"
+    judge "through the proxy" $code "$PG_DIR/part" "$command"
+    for bytes in 200 2000 9000 40000 150000 400000; do
+        tell clear
+        tell rule answer cut-at:$bytes
+        ask "$proxied" "$command"
+        judge "cut after $bytes bytes" $code "$PG_DIR/part" "$command"
+    done
+    [ $short -ge 3 ] && [ $whole -ge 1 ] || fail "$command: $short cuts, $whole whole: the test proves little"
+    cuts=$short
+
+    # A slow reader, whose session ends in the middle.
+    tell clear
+    tell rule answer throttle:40000 times=0
+    TIDEMARK_DATABASE_URL=$proxied timeout 120 "$TIDE_BIN/tidemark-indexer" $command >"$PG_DIR/part" 2>"$PG_DIR/err" &
+    pid=$!
+    until_sql "count(*) = 1 FROM pg_stat_activity WHERE application_name LIKE 'tidemark-%' AND query ~* 'FETCH|COPY|SELECT.*FROM (event|state|history|chain.call)'" 30
+    [ "$(sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'tidemark-%'")" = t ] || fail "$command: no session"
+    code=0
+    wait $pid || code=$?
+    [ $code != 0 ] || fail "$command: its session was ended, and it says nothing"
+    judge "its session was ended" $code "$PG_DIR/part" "$command"
+    echo "ok $command: cut $cuts times and ended once, never short with exit code 0; the last word: $(tail -n 1 "$PG_DIR/err" | cut -c1-110)"
+done
+tell clear
+
+mkdir "$standby"
+chmod 755 "$standby"
+[ "$(id -u)" != 0 ] || chown "$(cluster_user)" "$standby"
+PGDATABASE=postgres sql "CREATE DATABASE dropped TEMPLATE tidemark"
+as_pg "$PG_BIN/pg_basebackup" -h "$PG_DIR" -U postgres -D "$standby/data" -R -X stream -c fast --no-sync
+cluster_up "$standby" -F -c max_standby_streaming_delay=0
+read_slowly() { # DATABASE COMMAND: reads from the standby as slowly as its reader wants; $pid, fd 7
+    rm -f "$PG_DIR/pipe" "$PG_DIR/code"
+    mkfifo "$PG_DIR/pipe"
+    (
+        code=0
+        TIDEMARK_DATABASE_URL="host=$standby port=5432 user=postgres dbname=$1" "$TIDE_BIN/tidemark-indexer" $2 >"$PG_DIR/pipe" 2>"$PG_DIR/err" || code=$?
+        echo $code >"$PG_DIR/code"
+    ) &
+    exec 7<"$PG_DIR/pipe"
+    local end=$((SECONDS + 20))
+    until [ "$(PGHOST=$standby sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tidemark-export' AND query LIKE 'FETCH%'")" = 1 ]; do
+        [ $SECONDS -lt $end ] || fail "$2 does not wait for its reader"
+        sleep 0.05
+    done
+}
+read_rest() { # SQLSTATE WHAT
+    cat <&7 >"$PG_DIR/part"
+    wait_for "$PG_DIR/code" .
+    [ "$(cat "$PG_DIR/code")" != 0 ] && grep "$1" "$PG_DIR/err" >/dev/null || fail "$2: exit code $(cat "$PG_DIR/code"): $(cat "$PG_DIR/err")"
+    echo "ok $2: exit code $(cat "$PG_DIR/code"), $(tail -n 1 "$PG_DIR/err" | cut -c1-140)"
+}
+for what in events calls; do
+    read_slowly tidemark "export $what"
+    table=$([ $what = events ] && echo event.liquidity_pool_swap || echo chain.call)
+    sql "BEGIN; LOCK TABLE $table IN ACCESS EXCLUSIVE MODE; SELECT pg_switch_wal(); COMMIT" >/dev/null
+    read_rest 40001 "export $what, cancelled by a standby"
+done
+read_slowly dropped "export calls"
+PGDATABASE=postgres sql "DROP DATABASE dropped"
+read_rest 57P04 "export calls, whose database is dropped"
