@@ -7,6 +7,9 @@
 #include <errno.h>
 #include <pthread.h>
 
+/* Objects looked ahead before anything is measured, and in a folder; parts of a running mean. */
+enum { AHEAD_FIRST = 8, MEAN_PARTS = 8 };
+
 enum slot_state { EMPTY, BUSY, READY, FAILED, REPORTED };
 
 struct slot {
@@ -29,6 +32,7 @@ struct prefetch {
     struct tide_source_options options;
     size_t bytes_max;
     uint32_t slot_count, worker_count;
+    bool adapts; /* a server: its latency says how far to look ahead */
     struct worker workers[TIDE_LANES_MAX];
 
     pthread_mutex_t lock; /* of everything below */
@@ -39,7 +43,10 @@ struct prefetch {
     uint32_t start;      /* first ledger of object 0 */
     uint64_t count;      /* objects up to the end */
     uint64_t base;       /* oldest object not done; slot base % slot_count */
-    uint32_t ahead;      /* objects looked ahead, 1 .. slot_count */
+    uint32_t ahead;      /* objects looked ahead, 1 .. slot_count; so many workers fetch */
+    uint64_t fetch_us;   /* that an object takes to arrive, on average; 0: not known */
+    uint64_t read_us;    /* that the reader takes for one; 0: not known */
+    uint64_t given_us;   /* when the present one was handed out; 0: none is */
     size_t held;         /* bytes in slots and under way */
     uint32_t extension;  /* the one that was right last time */
     int64_t trouble_ms;  /* when attempts began to fail; 0: they do not */
@@ -57,8 +64,31 @@ struct fetch {
     size_t refused; /* bytes there was no room for, last time */
     struct object_sink sink;
     uint32_t extension;
+    uint64_t took_us; /* 0: it had to wait, or was asked for again */
     struct tide_retry retry;
 };
+
+static uint64_t now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+static void add_sample(uint64_t *mean, uint64_t us)
+{
+    us = us ? us : 1;
+    *mean = *mean ? (*mean * (MEAN_PARTS - 1) + us) / MEAN_PARTS : us;
+}
+
+/* How far to look ahead. A reader that waits for the database takes long, and needs few. Locked. */
+static uint32_t ahead_wanted(const struct prefetch *p)
+{
+    uint64_t wanted = AHEAD_FIRST;
+    if (p->adapts && p->fetch_us && p->read_us)
+        wanted = p->fetch_us / p->read_us + 2;
+    return wanted < p->slot_count ? (uint32_t)wanted : p->slot_count;
+}
 
 static struct slot *slot_of(struct prefetch *p, uint64_t object)
 {
@@ -202,8 +232,10 @@ int64_t prefetch_trouble(struct prefetch *p, char *text, size_t size)
 static tide_status fetch_object(struct fetch *f, uint32_t ledger, struct tide_err *err)
 {
     struct object_fault fault;
+    uint64_t began = now_us();
     for (uint32_t n = 0;; n++) {
         tide_status status = attempt(f, ledger, &fault, err);
+        f->took_us = n == 0 && status == TIDE_OK ? now_us() - began : 0;
         while (fault.no_room) {
             if (!wait_for_room(f))
                 return tide_fail(err, TIDE_E_STOPPED, "not wanted any more");
@@ -243,15 +275,20 @@ static void deliver(struct fetch *f, tide_status status, const struct tide_err *
         s->bytes = f->sink.bytes;
         s->counted = f->counted;
         s->extension = p->extension = f->extension;
+        if (f->took_us)
+            add_sample(&p->fetch_us, f->took_us);
         f->counted = 0;
         tide_buf_init(&f->sink.bytes, TIDE_OBJECT_BYTES_MAX);
     }
     pthread_cond_broadcast(&p->done);
 }
 
-/* Takes the next object that no thread fetches; false when there is none now. Locked. */
+/* Takes the next object that no thread fetches; false when there is none now, or enough others
+ * fetch. Locked. */
 static bool claim(struct prefetch *p, struct fetch *f)
 {
+    if (p->adapts && f->lane >= p->ahead)
+        return false;
     /* Nothing is fetched past one that failed; prefetch_take empties it to have it tried again. */
     for (uint64_t object = p->base; object < p->base + p->ahead && object < p->count; object++) {
         struct slot *s = slot_of(p, object);
@@ -296,6 +333,19 @@ static void *work(void *self)
     return NULL;
 }
 
+/* Threads are started as they are needed. Fewer do it more slowly. */
+static void start_workers(struct prefetch *p)
+{
+    /* A folder answers at once: two threads keep the disk busy. */
+    uint32_t wanted = p->adapts || p->ahead < 2 ? p->ahead : 2;
+    for (; p->worker_count < wanted; p->worker_count++) {
+        struct worker *w = &p->workers[p->worker_count];
+        *w = (struct worker){ .owner = p, .lane = p->worker_count };
+        if (pthread_create(&w->thread, NULL, work, w) != 0)
+            return;
+    }
+}
+
 /* --- the reader's side ------------------------------------------------------------------- */
 
 static void empty_slot(struct prefetch *p, struct slot *s)
@@ -317,9 +367,11 @@ void prefetch_seek(struct prefetch *p, uint32_t first, uint32_t last)
     uint32_t end = lake_layout_start(p->layout, last ? last : UINT32_MAX);
     p->count = end < p->start ? 0 : (uint64_t)(end - p->start) / p->layout->batch + 1;
     p->base = 0;
-    p->ahead = p->slot_count;
+    p->given_us = 0;
+    p->ahead = ahead_wanted(p);
     pthread_cond_broadcast(&p->work);
     pthread_mutex_unlock(&p->lock);
+    start_workers(p);
 }
 
 /* Waits a little; false when the caller wants to stop. Locked. */
@@ -358,6 +410,7 @@ tide_status prefetch_take(struct prefetch *p, tide_slice *bytes, char *key, stru
         s->state = REPORTED;
     } else if (!status) {
         *bytes = tide_buf_view(&s->bytes);
+        p->given_us = now_us();
     }
     pthread_mutex_unlock(&p->lock);
     return status;
@@ -370,10 +423,14 @@ void prefetch_done(struct prefetch *p)
     assert(s->state == READY);
     empty_slot(p, s);
     p->base++;
-    if (p->ahead < p->slot_count)
-        p->ahead = 2 * p->ahead < p->slot_count ? 2 * p->ahead : p->slot_count;
+    if (p->given_us)
+        add_sample(&p->read_us, now_us() - p->given_us);
+    p->given_us = 0;
+    uint32_t wanted = ahead_wanted(p);
+    p->ahead = 2 * p->ahead < wanted ? 2 * p->ahead : wanted;
     pthread_cond_broadcast(&p->work);
     pthread_mutex_unlock(&p->lock);
+    start_workers(p);
 }
 
 /* --- life -------------------------------------------------------------------------------- */
@@ -426,15 +483,12 @@ tide_status prefetch_open(struct prefetch **out, const struct object_store *stor
     p->slot_count = slots;
     for (uint32_t i = 0; i < slots; i++)
         tide_buf_init(&p->slots[i].bytes, TIDE_OBJECT_BYTES_MAX);
-    /* A folder answers at once: two threads keep the disk busy. */
-    uint32_t workers = store->ops->list && slots > 2 ? 2 : slots;
-    for (; p->worker_count < workers; p->worker_count++) {
-        struct worker *w = &p->workers[p->worker_count];
-        *w = (struct worker){ .owner = p, .lane = p->worker_count };
-        if (pthread_create(&w->thread, NULL, work, w) != 0) {
-            prefetch_close(p);
-            return tide_fail(err, TIDE_E_MEMORY, "prefetch: cannot start a thread");
-        }
+    p->adapts = !store->ops->list;
+    p->ahead = 1; /* a thread at least; seek starts the others */
+    start_workers(p);
+    if (p->worker_count == 0) {
+        prefetch_close(p);
+        return tide_fail(err, TIDE_E_MEMORY, "prefetch: cannot start a thread");
     }
     *out = p;
     return TIDE_OK;

@@ -2,6 +2,8 @@
  *
  * Memory   objects held and under way: at most bytes_max and one object more, never more than
  *          `objects` of them.
+ * Ahead    from a server as many objects at once as arrive while one is read: latency over the time
+ *          that the reader takes, and two more; at most `objects`. From a folder always the same.
  * Retry    each object up to `tries` times, with doubling pauses and jitter.
  * Tip      after an object that is not there, only that one is looked for until it comes; then
  *          the look-ahead grows again.

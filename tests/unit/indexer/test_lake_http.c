@@ -38,6 +38,8 @@ struct server {
         int times; /* the fault shows this often, -1 for ever */
     } objects[64];
     size_t count;
+    atomic_int latency_ms, asked,
+        most_asked; /* before each answer; requests that wait for theirs */
     atomic_int requests, connections, live, most_live;
 };
 
@@ -131,6 +133,16 @@ static bool answer(struct server *s, int fd, const char *path, bool head)
     return fault == NONE;
 }
 
+static void wait_latency(struct server *s)
+{
+    int asked = ++s->asked;
+    if (asked > s->most_asked)
+        s->most_asked = asked;
+    if (s->latency_ms)
+        nanosleep(&(struct timespec){ .tv_nsec = s->latency_ms * 1000000L }, NULL);
+    s->asked--;
+}
+
 static void *serve(void *self)
 {
     struct connection c = *(struct connection *)self;
@@ -151,6 +163,7 @@ static void *serve(void *self)
         char verb[8], path[160];
         assert_int_equal(sscanf(text, "%7s %159s", verb, path), 2);
         c.server->requests++;
+        wait_latency(c.server);
         on = answer(c.server, c.fd, path, strcmp(verb, "HEAD") == 0);
         len = 0;
     }
@@ -281,6 +294,7 @@ static void several_objects_are_in_flight_and_come_in_order(void **state)
     struct fixture *f = *state;
     for (uint32_t start = 0; start < 160; start += 4)
         serve_object(f, start, "", NONE, 0);
+    f->config.prefetch_objects = 8;
     open_lake(f, 2);
     expect_drain(f, TIDE_E_EOF, 158);
     assert_true(f->server.most_live > 1);
@@ -364,6 +378,37 @@ static void retry_after_is_obeyed(void **state)
     assert_true(ms >= 990);
 }
 
+/* Ledgers up to `last`, each object read for so many milliseconds. */
+static void read_slowly(struct fixture *f, uint32_t last, int ms)
+{
+    tide_slice lcm;
+    uint32_t sequence = 0;
+    while (sequence < last) {
+        if (f->source.ops->next(f->source.self, &lcm, &sequence, &f->err))
+            fail_msg("%s", f->err.text);
+        if (ms && sequence % 4 == 0)
+            nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000L }, NULL);
+    }
+}
+
+/* A distant server gets more requests at once, up to the bound; a near one few, since objects come
+ * while one is read. The reader slows down: fewer again. */
+static void latency_says_how_many_are_in_flight(void **state)
+{
+    struct fixture *f = *state;
+    for (uint32_t start = 0; start < 240; start += 4)
+        serve_object(f, start, "", NONE, 0);
+    f->config.prefetch_objects = 20;
+    f->server.latency_ms = 60;
+    open_lake(f, 2);
+    read_slowly(f, 119, 0);
+    assert_in_range(f->server.most_asked, 12, 20);
+    f->server.latency_ms = 0;
+    read_slowly(f, 219, 20);
+    /* 55 objects are read; what was fetched ahead of that by many has been read since */
+    assert_in_range(f->server.requests, 55, 55 + 5);
+}
+
 static void one_object_more_than_the_bound_is_held(void **state)
 {
     struct fixture *f = *state;
@@ -405,6 +450,7 @@ int test_lake_http(void)
         HTTP_TEST(several_objects_are_in_flight_and_come_in_order),
         HTTP_TEST(faults_are_healed_or_reported_by_name),
         HTTP_TEST(retry_after_is_obeyed),
+        HTTP_TEST(latency_says_how_many_are_in_flight),
         HTTP_TEST(one_object_more_than_the_bound_is_held),
         HTTP_TEST(no_server),
     };
