@@ -199,7 +199,8 @@ static tide_status choose(struct tide_deployment_select *s, const struct candida
     const struct candidate *wanted = &file;
     memcpy(file.network, s->network, sizeof file.network);
     memcpy(file.contracts, s->contracts, sizeof file.contracts);
-    if (current && !now)
+    bool lost = current && !now;
+    if (lost && (count == 0 || tide_pg_bool(rows, 0, STANDBY)))
         return tide_fail(err, TIDE_E_DB, "this server does not hold deployment %u yet", current);
     if (!s->has_file)
         wanted = find_only(all, count, &choices);
@@ -210,6 +211,9 @@ static tide_status choose(struct tide_deployment_select *s, const struct candida
                          choices);
     if (!*selected)
         return tide_fail(err, TIDE_E_MISSING, "the database holds no such deployment yet");
+    if (lost)
+        tide_log(TIDE_WARN, "deployment.lost",
+                 "deployment=%u reason=\"the primary does not hold it\"", current);
     note_choice(s, *selected, rows);
     if (wanted)
         report_waiting(s, all, count, wanted, *selected);

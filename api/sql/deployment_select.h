@@ -3,7 +3,9 @@
  *
  * Reset     an epoch that is served stays served until a newer one is ready: all of the protocol's
  *           own contracts are covered from their creation. Then every connection of the process
- *           moves over, and never back.
+ *           moves over.
+ * Lost      it never moves back, unless a primary does not hold what is served: a standby without
+ *           the last commits was promoted, or a backup restored. Then it chooses as at the start.
  * Reload    the file is read again when its addresses changed. What is served stays served until
  *           a deployment of the new file is ready.
  * Threads   any, but open and close. One select is shared by all connections of a process. */
