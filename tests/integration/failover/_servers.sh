@@ -1,6 +1,6 @@
 # A primary, hot standbys, an indexer, API nodes and clients: sourced after _pg.sh and _rpc.sh.
 #
-#   chain [option]…        a network whose ledgers close each 400 ms, and an indexer that follows it ($indexer)
+#   chain [option]…        a network whose ledgers close each 400 ms, an indexer that follows it, and one that waits ($indexers)
 #   standby NAME [-c x=y]… a hot standby of the primary, in $PG_DIR/NAME
 #   on NAME SQL            asks that server
 #   caught_up NAME         waits until it has replayed what the primary has written
@@ -14,9 +14,12 @@
 chain() {
     serve one --ledgers 40 --txs 8 --seed 8 --close-ms 400 --wall-clock "$@"
     export TIDEMARK_DEPLOYMENT=$PG_DIR/one/deployment.json TIDEMARK_API_DRAIN_MS=0 TIDEMARK_API_RATE_LOOKUP=0 TIDEMARK_API_RATE_QUERY=0
-    TIDEMARK_DATABASE_URL=$(servers "$PG_DIR" ${STANDBYS:-}) "$TIDE_BIN/tidemark-indexer" run --rpc "$one_url" --lake "$PG_DIR/one/lake" --poll-ms 50 \
-        --db-retry-ms-max 500 2>>"$PG_DIR/indexer.log" &
-    indexer=$!
+    indexers=()
+    for _ in 1 2; do
+        TIDEMARK_DATABASE_URL=$(servers "$PG_DIR" ${STANDBYS:-}) "$TIDE_BIN/tidemark-indexer" run --rpc "$one_url" --lake "$PG_DIR/one/lake" --poll-ms 50 \
+            --db-retry-ms-max 500 2>>"$PG_DIR/indexer.log" &
+        indexers+=($!)
+    done
     wait_for 60 reached 1063 || fail "indexer: $(tail -n 3 "$PG_DIR/indexer.log")"
 }
 servers() { # FOLDER…: a connection string that names all of them
@@ -111,9 +114,11 @@ writes_go_on() {
 
 # All rows are those that an index of the lake has which no failover disturbed.
 same_as_undisturbed() {
-    local have want last
-    kill -TERM $indexer
-    wait $indexer || fail "the indexer ends with $?: $(tail -n 3 "$PG_DIR/indexer.log")"
+    local have want last pid
+    for pid in "${indexers[@]}"; do
+        kill -TERM $pid
+        wait $pid || fail "an indexer ends with $?: $(tail -n 3 "$PG_DIR/indexer.log")"
+    done
     last=$(ledger)
     have=$(TIDEMARK_DATABASE_URL="host=$PGHOST port=5432 user=postgres dbname=tidemark" "$TIDE_BIN/tidemark-indexer" digest | grep '^total')
     PGDATABASE=postgres "$PG_BIN/createdb" undisturbed

@@ -33,7 +33,7 @@ code() { curl -s -m 10 -o "$PG_DIR/body" -D "$PG_DIR/head" -w '%{http_code}' "$(
 cursor=$(sed 's/.*"next":"\([^"]*\)".*/\1/' "$PG_DIR/body")
 passed=$(sed 's/.*"items":\[{"id":"\([^"]*\)".*/\1/' "$PG_DIR/body")
 
-kill -STOP $indexer # the lost ledgers stay lost for a while
+kill -STOP "${indexers[@]}" # the lost ledgers stay lost for a while
 lost=$(now)
 mark lost
 pg_stop immediate
@@ -50,7 +50,7 @@ wait_for 20 behind one || fail "a stream that is resumed at ledger $last of $kep
 [ "$(code one "/api/sdk/kyc/status/${PEOPLE%% *}?ledger=$last")" = 404 ] && grep '"ledger_not_reached"' "$PG_DIR/body" >/dev/null || fail "as of $last: $(cat "$PG_DIR/body")"
 echo "ok a resumed stream says behind, a cursor finds nothing more at ledger $kept, and ?ledger=$last is not reached"
 
-kill -CONT $indexer
+kill -CONT "${indexers[@]}"
 resumed=$(now)
 writes_go_on
 echo "ok the indexer writes again $(since "$resumed") s after it could, from ledger $kept"

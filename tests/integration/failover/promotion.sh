@@ -13,6 +13,7 @@ standby second
 node one "$PG_DIR,$PG_DIR/second"
 node two "$PG_DIR/second,$PG_DIR"
 pick_people
+feeders() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tidemark-feeder'")" = 2 ]; }
 is_synchronous() { [ "$(sql "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync' AND state = 'streaming'")" = 1 ]; }
 clients one two
 curl -s "$(url two /readyz)" | grep '"standby":true' >/dev/null || fail "node two is not at the standby"
@@ -46,5 +47,9 @@ for name in one two; do
     wait_for 20 is_ready $name || fail "$name: $(cat "$PG_DIR/$name.ready")"
     grep '"standby":false' "$PG_DIR/$name.ready" >/dev/null || fail "$name: $(cat "$PG_DIR/$name.ready")"
 done
+# On a standby a feeder asks every few milliseconds whether the cursor moved; at a primary it is notified.
+polls() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tidemark-feeder' AND query LIKE 'SELECT moves FROM%'")" != 0 ]; }
+wait_for 20 feeders || fail "two feeders are wanted at the new primary"
+! polls || fail "a feeder polls the new primary: it does not listen"
 judge query
 same_as_undisturbed
