@@ -7,6 +7,12 @@ CREATE SCHEMA IF NOT EXISTS chain; -- `migrate` records its work there before th
 CREATE SCHEMA event;
 CREATE SCHEMA state;
 CREATE SCHEMA history;
+CREATE SCHEMA chain_rows;
+CREATE SCHEMA event_rows;
+CREATE SCHEMA history_rows;
+COMMENT ON SCHEMA chain_rows IS 'what is stored of the views chain.tx and chain.call, with keys of chain.word';
+COMMENT ON SCHEMA event_rows IS 'what is stored of the views of the schema event, with keys of chain.word';
+COMMENT ON SCHEMA history_rows IS 'what is stored of the views of the schema history, with keys of chain.word';
 CREATE SCHEMA rollup;
 COMMENT ON SCHEMA rollup IS 'sums over time, kept with the rows they sum up';
 CREATE SCHEMA analyst;
@@ -131,6 +137,21 @@ COMMENT ON COLUMN chain.archive.from_ledger IS 'First ledger of the partition';
 COMMENT ON COLUMN chain.archive.end_ledger IS 'The ledger after its last';
 COMMENT ON COLUMN chain.archive.tables IS 'Tables that hold the rows. Once dumped, they may be dropped; restored, they can be attached again';
 COMMENT ON COLUMN chain.archive.detached_at IS 'Time of detaching';
+
+-- Addresses, contracts, kinds and other symbols: each once. Tables that grow by the ledger store the key.
+-- A word is added in the transaction of the first rows that use it, and stays. Keys are of this database
+-- alone: nothing is ordered by them, no answer, cursor or digest shows them.
+CREATE TABLE chain.word (
+    id   integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    word text    NOT NULL UNIQUE
+);
+COMMENT ON TABLE chain.word IS 'the words that tables of ledger rows store as keys';
+
+-- 0, which no row has, for a word that no row has. With it a condition is answered by an index in its order.
+CREATE FUNCTION chain.word_key(word text) RETURNS integer
+  LANGUAGE sql STABLE PARALLEL SAFE
+  RETURN coalesce((SELECT w.id FROM chain.word AS w WHERE w.word = word_key.word), 0);
+COMMENT ON FUNCTION chain.word_key(text) IS 'key of a word; 0: no row has it';
 
 -- --- the writer, its standbys, its state -----------------------------------------------------------
 

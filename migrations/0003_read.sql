@@ -5,6 +5,7 @@
 -- a deployment has several tokens.
 
 -- --- indexes beyond those of the catalogue ---------------------------------------------------------
+-- A partition of stored rows has rows of one deployment, so their indexes do not name it.
 
 -- Lists of what is now, by natural key. These columns are keys of entries and never change, so updating
 -- a row touches none of these indexes.
@@ -40,72 +41,71 @@ CREATE INDEX ON state."stability_pool_deposit" (deployment, depositor);
 CREATE INDEX ON state."raw" (deployment, contract, key_hash);
 -- Records by their end.
 CREATE INDEX ON state."compliance_registry_compliance_rec" (deployment, expires_at, key_hash);
-CREATE INDEX ON history."compliance_registry_compliance_rec" (deployment, expires_at, key_hash, ledger);
+CREATE INDEX ON history_rows."compliance_registry_compliance_rec" (expires_at, key_hash, ledger);
 -- The attestation that a revocation removes.
 CREATE INDEX ON state."compliance_registry_kyc" (deployment, address);
 
 -- Lists as of a ledger take their keys from the state and from the removals after that ledger. The
 -- published contracts remove few entries, so these indexes are small.
-CREATE INDEX ON history."partner_registry_partner" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."partner_registry_partner_asset" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."earnings_distributor_epoch" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."earnings_distributor_epoch_partner_revenue" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."earnings_distributor_claimed" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."oracle_feed" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."oracle_provider" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."dao_governance_proposal" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."dao_governance_multi_sig_wallet" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."dao_governance_multi_sig_tx" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."compliance_registry_verifier_list" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."compliance_registry_attestation" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."compliance_registry_blocked_jurisdiction" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."compliance_registry_verifier" (deployment, address, ledger) WHERE removed;
-CREATE INDEX ON history."synthetic_engine_vault" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."stability_pool_deposit" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."liquidity_pool_pool" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."liquidity_pool_lp_pos" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."synthetic_engine_asset_config" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."synthetic_engine_collateral_allowed" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."synthetic_engine_debt_total" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."stability_pool_state" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."stability_pool_instance" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."compliance_registry_instance" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history_rows."partner_registry_partner" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."partner_registry_partner_asset" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."earnings_distributor_epoch" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."earnings_distributor_epoch_partner_revenue" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."earnings_distributor_claimed" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."oracle_feed" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."oracle_provider" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."dao_governance_proposal" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."dao_governance_multi_sig_wallet" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."dao_governance_multi_sig_tx" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."compliance_registry_verifier_list" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."compliance_registry_attestation" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."compliance_registry_blocked_jurisdiction" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."compliance_registry_verifier" (address, ledger) WHERE removed;
+CREATE INDEX ON history_rows."synthetic_engine_vault" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."stability_pool_deposit" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."liquidity_pool_pool" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."liquidity_pool_lp_pos" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."synthetic_engine_asset_config" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."synthetic_engine_collateral_allowed" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."synthetic_engine_debt_total" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."stability_pool_state" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."stability_pool_instance" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."compliance_registry_instance" (ledger) WHERE removed;
 -- Feeds that collateral was ever priced by.
-CREATE INDEX ON history."synthetic_engine_asset_config" (deployment, coll_oracle_sym);
-CREATE INDEX ON history."partner_registry_instance" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."earnings_distributor_instance" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."earnings_distributor_epoch_token_list" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."earnings_distributor_epoch_revenue" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."oracle_instance" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."oracle_pending_observations" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."dao_governance_multi_sig_approval" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."dao_governance_proposal_multi_sig_txs" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."synth_token_instance" (deployment, ledger) WHERE removed;
-CREATE INDEX ON history."stellar_asset_instance" (deployment, ledger) WHERE removed;
+CREATE INDEX ON history_rows."synthetic_engine_asset_config" (coll_oracle_sym);
+CREATE INDEX ON history_rows."partner_registry_instance" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."earnings_distributor_instance" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."earnings_distributor_epoch_token_list" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."earnings_distributor_epoch_revenue" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."oracle_instance" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."oracle_pending_observations" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."dao_governance_multi_sig_approval" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."dao_governance_proposal_multi_sig_txs" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."synth_token_instance" (ledger) WHERE removed;
+CREATE INDEX ON history_rows."stellar_asset_instance" (ledger) WHERE removed;
 
 -- Vaults as of a ledger, market by market in each order of the list. Changed vaults have an entry for each version.
-CREATE INDEX ON history."synthetic_engine_vault" (deployment, synth_asset, chain.vault_order(collateral, debt), key_hash, ledger) WHERE NOT removed;
-CREATE INDEX ON history."synthetic_engine_vault" (deployment, synth_asset, (-debt), key_hash, ledger) WHERE NOT removed;
-CREATE INDEX ON history."synthetic_engine_vault" (deployment, synth_asset, (-collateral), key_hash, ledger) WHERE NOT removed;
+CREATE INDEX ON history_rows."synthetic_engine_vault" (synth_asset, chain.vault_order(collateral, debt), key_hash, ledger) WHERE NOT removed;
+CREATE INDEX ON history_rows."synthetic_engine_vault" (synth_asset, (-debt), key_hash, ledger) WHERE NOT removed;
+CREATE INDEX ON history_rows."synthetic_engine_vault" (synth_asset, (-collateral), key_hash, ledger) WHERE NOT removed;
 
 -- Undecoded versions of a contract, and the owners that a partner had.
-CREATE INDEX ON history."raw" (deployment, contract, ledger);
-CREATE INDEX ON history."partner_registry_partner" (deployment, key_id, owner);
+CREATE INDEX ON history_rows."raw" (contract, ledger);
+CREATE INDEX ON history_rows."partner_registry_partner" (key_id, owner);
 
 -- Events of one partner, owner, claimer, proposal or voter, newest first.
-CREATE INDEX ON event."earnings_distributor_partner_revenue_forwarded" (deployment, partner_id, epoch, ledger);
-CREATE INDEX ON event."partner_registry_preg_claim" (deployment, partner_owner, ledger);
-CREATE INDEX ON event."earnings_distributor_revenue_claimed" (deployment, claimer, ledger);
-CREATE INDEX ON event."dao_governance_proposed" (deployment, proposal_id, ledger);
-CREATE INDEX ON event."dao_governance_voted" (deployment, proposal_id, ledger);
-CREATE INDEX ON event."dao_governance_voted" (deployment, voter, ledger);
--- Events of one address, kind or contract in the order of the ledger. No event names more than two
--- addresses (tests/unit/catalogue/test_catalogue.c). Hashes: 56-byte texts would make the indexes larger than the
--- rows. GIN has no order: each page of a busy address would read and sort all of its events.
-CREATE INDEX ON event."log" (deployment, hashtextextended(addresses[1], 0), ledger, tx, op, event) WHERE addresses[1] IS NOT NULL;
-CREATE INDEX ON event."log" (deployment, hashtextextended(addresses[2], 0), ledger, tx, op, event) WHERE addresses[2] IS NOT NULL;
-CREATE INDEX ON event."log" (deployment, hashtext(kind), ledger, tx, op, event);
-CREATE INDEX ON event."log" (deployment, hashtext(contract), ledger, tx, op, event);
+CREATE INDEX ON event_rows."earnings_distributor_partner_revenue_forwarded" (partner_id, epoch, ledger);
+CREATE INDEX ON event_rows."partner_registry_preg_claim" (partner_owner, ledger);
+CREATE INDEX ON event_rows."earnings_distributor_revenue_claimed" (claimer, ledger);
+CREATE INDEX ON event_rows."dao_governance_proposed" (proposal_id, ledger);
+CREATE INDEX ON event_rows."dao_governance_voted" (proposal_id, ledger);
+CREATE INDEX ON event_rows."dao_governance_voted" (voter, ledger);
+-- Events of one address, kind or contract in the order of the ledger. Equal keys share an entry; within a
+-- ledger events are sorted. GIN has no order: each page of a busy address would read and sort all of its events.
+CREATE INDEX ON event_rows."log" (addresses_1, ledger) WITH (fillfactor = 100) WHERE addresses_1 IS NOT NULL;
+CREATE INDEX ON event_rows."log" (addresses_2, ledger) WITH (fillfactor = 100) WHERE addresses_2 IS NOT NULL;
+CREATE INDEX ON event_rows."log" (kind, ledger) WITH (fillfactor = 100);
+CREATE INDEX ON event_rows."log" (contract, ledger) WITH (fillfactor = 100);
 
 -- The ledger of a time.
 CREATE INDEX ON chain."ledger" (deployment, closed_at, ledger);
@@ -221,7 +221,7 @@ BEGIN
       JOIN pg_catalog.pg_class AS c ON c.oid = i.inhrelid
       JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
       JOIN pg_catalog.pg_class AS p ON p.oid = i.inhparent
-    WHERE c.relkind = 'r' AND (n.nspname = 'event' OR n.nspname = 'chain' AND p.relname IN ('tx', 'call'))
+    WHERE c.relkind = 'r' AND n.nspname IN ('event_rows', 'chain_rows')
       AND c.relname = format('%s_p%s_%s', p.relname, part.deployment, part.from_ledger)
     ORDER BY 2
   LOOP
@@ -266,7 +266,7 @@ CREATE FUNCTION chain.not_decoded_since(role text) RETURNS text LANGUAGE sql STA
   SELECT coalesce(string_agg(format(' AND NOT EXISTS (SELECT FROM history.%I AS h WHERE h.deployment = $1 AND h.key_hash = v.key_hash'
       ' AND h.ledger <= $3 AND (h.ledger, h.tx, h.seq) > (v.ledger, v.tx, v.seq) OFFSET 0)', c.relname), '' ORDER BY c.relname), '')
   FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-  WHERE n.nspname = 'history' AND c.relkind = 'p'
+  WHERE n.nspname = 'history' AND c.relkind = 'v'
     AND c.relname LIKE ANY (CASE WHEN $1 IN ('synth_token', 'stellar_asset', 'usdc', 'xlm') OR $1 LIKE 'asset\_%'
       THEN ARRAY['synth\_token\_%', 'stellar\_asset\_%'] ELSE ARRAY[replace($1, '_', '\_') || '\_%'] END)
 $$;

@@ -324,14 +324,14 @@ CREATE FUNCTION chain.trades(deployment smallint, pool_id text, from_ledger inte
       LEFT JOIN LATERAL (SELECT h.fee_tier, h.token_a, h.token_b
         FROM (history.liquidity_pool_pool AS h JOIN (SELECT) AS h_bound ON (h.deployment, h.contract) IN
           (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
-        WHERE h.deployment = s.deployment AND h.ledger = s.ledger AND h.tx = s.tx AND h.pool_id = s.pool_id AND NOT h.removed
+        WHERE h.deployment = s.deployment AND h.ledger = s.ledger AND h.tx = s.tx AND h.pool_id_key = s.pool_id_key AND NOT h.removed
         ORDER BY h.seq DESC LIMIT 1) AS v ON true
       LEFT JOIN LATERAL (SELECT j.address FROM chain.deployment AS d
         CROSS JOIN LATERAL jsonb_to_recordset(d.contracts) AS j (address text, role text)
         WHERE d.id = s.deployment AND j.role = 'usdc' LIMIT 1) AS u ON true
       CROSS JOIN LATERAL (SELECT CASE u.address WHEN v.token_a THEN true WHEN v.token_b THEN false END AS is_a) AS q
       CROSS JOIN LATERAL (SELECT div(s.amount_in * v.fee_tier, 10000) AS fee) AS f
-    WHERE s.deployment = trades.deployment AND s.pool_id = trades.pool_id AND s.ledger BETWEEN trades.from_ledger AND trades.to_ledger;
+    WHERE s.deployment = trades.deployment AND s.pool_id_key = chain.word_key(trades.pool_id) AND s.ledger BETWEEN trades.from_ledger AND trades.to_ledger;
   END;
 COMMENT ON FUNCTION chain.trades(smallint, text, integer, integer) IS 'trades of a pool in a few ledgers: number, volume and fees in USDC';
 

@@ -37,11 +37,11 @@ DECLARE
   r record;
 BEGIN
   FOR r IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
-    WHERE n.nspname IN ('chain', 'event', 'state', 'history', 'rollup', 'analyst', 'kyc') LOOP
+    WHERE n.nspname IN ('chain', 'event', 'state', 'history', 'chain_rows', 'event_rows', 'history_rows', 'rollup', 'analyst', 'kyc') LOOP
     EXECUTE format('REVOKE ALL ON ROUTINE %s FROM PUBLIC', r.name);
   END LOOP;
   FOR r IN SELECT n.nspname AS name FROM pg_namespace AS n
-    WHERE n.nspname IN ('chain', 'event', 'state', 'history', 'rollup', 'analyst', 'kyc') LOOP
+    WHERE n.nspname IN ('chain', 'event', 'state', 'history', 'chain_rows', 'event_rows', 'history_rows', 'rollup', 'analyst', 'kyc') LOOP
     EXECUTE format('REVOKE ALL ON SCHEMA %I FROM PUBLIC', r.name);
     EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA %I FROM PUBLIC', r.name);
   END LOOP;
@@ -113,7 +113,7 @@ AS $$
 DECLARE
   other text;
 BEGIN
-  FOREACH other IN ARRAY ARRAY['chain', 'event', 'state', 'history', 'rollup', 'kyc'] LOOP
+  FOREACH other IN ARRAY ARRAY['chain', 'event', 'state', 'history', 'chain_rows', 'event_rows', 'history_rows', 'rollup', 'kyc'] LOOP
     EXECUTE format('REVOKE ALL ON SCHEMA %I FROM PUBLIC, tidemark_analyst', other);
     EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA %I FROM PUBLIC, tidemark_analyst', other);
   END LOOP;

@@ -1,5 +1,6 @@
 #include "api/sql/bound.h"
 #include "tidemark/deployment.h"
+#include "tidemark/table.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -91,12 +92,30 @@ struct asked {
     bool roles, followed;
 };
 
+/* A view of stored rows is asked by key, so that an index answers in its order. */
+static bool has_keys(const struct place *place)
+{
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    for (uint32_t i = 0; i < count; i++)
+        if (tide_slice_eq_str(place->schema, tables[i].schema) &&
+            tide_slice_eq_str(place->table, tables[i].name))
+            return tables[i].stored;
+    return false;
+}
+
 static void put_condition(struct tide_buf *out, const struct place *place, enum tide_role role,
                           struct asked *asked)
 {
-    tide_buf_putf(out, "%.*s.contract = ", TIDE_SLICE_FMT(place->alias));
-    if (tide_role_is_single(role))
-        tide_buf_putf(out, "(SELECT r.%s FROM bound_roles AS r)", tide_role_name(role));
+    bool keys = has_keys(place);
+    const char *name = tide_role_is_single(role) ? tide_role_name(role) : "";
+    tide_buf_putf(out, "%.*s.contract%s = ", TIDE_SLICE_FMT(place->alias), keys ? "_key" : "");
+    if (tide_role_is_single(role) && keys)
+        tide_buf_putf(out, "(SELECT chain.word_key(r.%s) FROM bound_roles AS r)", name);
+    else if (tide_role_is_single(role))
+        tide_buf_putf(out, "(SELECT r.%s FROM bound_roles AS r)", name);
+    else if (keys)
+        tide_buf_str(out, "ANY ((SELECT f.keys FROM bound_followed AS f)::integer[])");
     else
         tide_buf_str(out, "ANY ((SELECT f.contracts FROM bound_followed AS f)::text[])");
     asked->roles |= tide_role_is_single(role);
@@ -144,11 +163,13 @@ static void put_roles(struct tide_buf *out)
 
 static void put_followed(struct tide_buf *out)
 {
-    tide_buf_str(out, "bound_followed AS MATERIALIZED (SELECT ARRAY(SELECT j.address FROM"
+    tide_buf_str(out, "bound_followed AS MATERIALIZED (SELECT f.contracts, ARRAY(SELECT w.id FROM"
+                      " chain.word AS w WHERE w.word = ANY (f.contracts)) AS keys FROM (SELECT"
+                      " ARRAY(SELECT j.address FROM"
                       " chain.deployment AS d, jsonb_to_recordset(d.contracts) AS j(address text)"
                       " WHERE d.id = $1::smallint UNION ALL SELECT s.contract FROM"
                       " chain.contract_seen AS s WHERE s.deployment = $1::smallint"
-                      " AND s.what = 'discovered') AS contracts)");
+                      " AND s.what = 'discovered') AS contracts) AS f)");
 }
 
 /* Behind lines of comment. */

@@ -137,7 +137,7 @@ bool tide_scope_has_all(char missing[TIDE_SCOPE_TEXT], const char *scope,
         const char *tables = behind(&name);
         if (tables)
             miss_behind(&m, tables, need);
-        else if (!tide_slice_eq_str(name.schema, "chain") || table_of(&name))
+        if (table_of(&name) || (!tables && !tide_slice_eq_str(name.schema, "chain")))
             miss(&m, name.whole);
     }
     return missing[0] == 0;

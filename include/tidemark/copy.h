@@ -60,7 +60,12 @@ void tide_copy_i128(struct tide_buf *buf, tide_i128 v); /* numeric */
 void tide_copy_u64(struct tide_buf *buf, uint64_t v);   /* numeric */
 
 /* One-dimensional arrays: begin, then each element as a column of the row, then end. */
-enum tide_copy_oid { TIDE_OID_INT8 = 20, TIDE_OID_TEXT = 25, TIDE_OID_NUMERIC = 1700 };
+enum tide_copy_oid {
+    TIDE_OID_INT8 = 20,
+    TIDE_OID_INT4 = 23,
+    TIDE_OID_TEXT = 25,
+    TIDE_OID_NUMERIC = 1700
+};
 struct tide_copy_array {
     size_t at; /* offset of the array's length word */
 };

@@ -11,11 +11,18 @@
  *   state.*    the same columns without removed: the newest version. key (deployment, key_hash)
  *   TTL        state.ttl / history.ttl carry live_until by key_hash for every entry.
  * tx is the application index (1-based); changes outside a transaction (eviction, upgrades)
- * carry tx 1048575. seq counts the changes of contract data within the transaction. */
+ * carry tx 1048575. seq counts the changes of contract data within the transaction.
+ *
+ * Addresses, contracts, kinds and other symbols are long and few. The tables that grow by the
+ * ledger (event, history, chain.tx, chain.call) store keys of chain.word in their place: the
+ * columns marked keyed. What is stored is a table of another schema (event_rows …: stored below);
+ * the table of the catalogue is a view of it, with the words. Readers ask the view. Only the
+ * writer knows what is stored. Beside each keyed column c of text the view has c_key, the key
+ * itself: a condition on it, c_key = chain.word_key(word), is answered in the order of an index. */
 #ifndef TIDEMARK_TABLE_H
 #define TIDEMARK_TABLE_H
 
-#include "tidemark/base.h"
+#include "tidemark/buf.h"
 
 #include <stdio.h>
 
@@ -33,6 +40,7 @@ enum tide_pg_type {
     TIDE_PG_TEXT_ARRAY,
     TIDE_PG_INT8_ARRAY,
     TIDE_PG_NUMERIC_ARRAY,
+    TIDE_PG_INT4_ARRAY,
 };
 
 struct tide_column {
@@ -41,6 +49,9 @@ struct tide_column {
     bool nullable;
     bool is_private; /* a person's jurisdiction: in no view, answer, log or plain export */
     bool no_digest;  /* not a fact of the ledgers (wall clock, coverage, names): not in digests */
+    bool keyed;      /* TEXT, TEXT_ARRAY: stored as keys of chain.word */
+    bool of_tx;      /* not stored: chain.tx has it */
+    uint8_t split;   /* keyed TEXT_ARRAY: stored as so many columns c_1, c_2 …; 0: as an array */
     const char *comment;
 };
 
@@ -65,6 +76,9 @@ struct tide_table {
     /* Digests take in only the rows that have this value in this text column; NULL: all rows. */
     const char *digest_column, *digest_value;
     const char *comment;
+    /* What is stored of a table with keyed columns, which is a view then; NULL: the table itself.
+     * Its columns are in the order of this one's. */
+    const struct tide_table *stored;
 };
 
 /* Numbers of the tables that are not of one kind; the kinds' own are in the catalogue. */
@@ -86,9 +100,18 @@ enum tide_fixed_table {
 const struct tide_table *tide_tables(uint32_t *count);
 /* Index of schema.name, or -1. */
 int tide_table_find(const char *schema, const char *name);
+TIDE_INLINE const struct tide_table *tide_table_stored(const struct tide_table *table)
+{
+    return table->stored ? table->stored : table;
+}
+/* Appends a SELECT of table's columns, words for keys, of what is stored: from is a table or a
+ * query in parentheses. With c_key beside each keyed c of text, when keys. */
+void tide_table_select(struct tide_buf *out, const struct tide_table *table, const char *from,
+                       bool keys);
 /* SQL name of a type: "numeric(39,0)". */
 const char *tide_pg_type_name(enum tide_pg_type type);
-/* Writes the SQL that creates all tables, and chain.event_fields. The caller checks ferror. */
+/* Writes the SQL that creates all tables, their views, and chain.event_fields. The caller checks
+ * ferror. */
 void tide_tables_write_sql(FILE *out);
 
 #endif

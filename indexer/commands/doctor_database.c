@@ -126,7 +126,8 @@ static bool is_owner(struct doctor *d, struct doctor_finding *out)
     if (!doctor_ask(d, &rows,
                     "SELECT string_agg(nspname || ' (owner ' || pg_get_userbyid(nspowner) || ')',"
                     " ', ' ORDER BY nspname), current_user FROM pg_namespace WHERE nspname = ANY"
-                    " ('{chain,event,state,history,rollup}') AND NOT pg_has_role(nspowner, "
+                    " ('{chain,event,state,history,rollup,chain_rows,event_rows,history_rows}') "
+                    "AND NOT pg_has_role(nspowner, "
                     "'USAGE')",
                     out))
         return false;
@@ -257,7 +258,8 @@ static const char publications_sql[] =
     "WITH ours AS (SELECT c.oid, c.relkind, c.relispartition, c.relnamespace FROM pg_class AS c "
     "JOIN"
     " pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = ANY"
-    " ('{chain,event,state,history,rollup}') AND c.relkind IN ('r', 'p')), named AS (SELECT"
+    " ('{chain,event,state,history,rollup,chain_rows,event_rows,history_rows}') AND c.relkind IN "
+    "('r', 'p')), named AS (SELECT"
     " r.prpubid AS pub, o.oid, o.relkind, o.relispartition, r.prqual IS NOT NULL OR r.prattrs IS "
     "NOT"
     " NULL AS cut FROM pg_publication_rel AS r JOIN ours AS o ON o.oid = r.prrelid UNION ALL SELECT"

@@ -227,7 +227,9 @@ int tide_reproject_main(const struct tide_config *config, const struct tide_opti
     }
     tide_batch_init(r.batch);
     tide_buf_init(&r.moved, MOVED_MAX);
-    tide_status status = tide_query_connect(&r.pg, config, "tidemark-reproject", true, &err);
+    tide_status status = tide_words_open(&r.words, &err);
+    if (status == TIDE_OK)
+        status = tide_query_connect(&r.pg, config, "tidemark-reproject", true, &err);
     if (status == TIDE_OK)
         status = tide_query_deployment(r.pg, config, &r.deployment, &err);
     if (status == TIDE_OK)
@@ -235,6 +237,7 @@ int tide_reproject_main(const struct tide_config *config, const struct tide_opti
     if (status == TIDE_OK)
         status = reproject(&r, &err);
     tide_decode_close(r.decode);
+    tide_words_close(r.words);
     tide_batch_release(r.batch);
     tide_buf_release(&r.moved);
     free(r.batch);

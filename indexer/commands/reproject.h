@@ -4,6 +4,7 @@
 #ifndef INDEXER_COMMANDS_REPROJECT_H
 #define INDEXER_COMMANDS_REPROJECT_H
 
+#include "indexer/database/words.h"
 #include "indexer/decode/redecode.h"
 #include "tidemark/buf.h"
 #include "tidemark/pg.h"
@@ -14,6 +15,7 @@ struct tide_reproject {
     struct tide_decode *decode;
     uint32_t discovered_max; /* as in struct tide_decode_options */
     struct tide_batch *batch;
+    struct tide_words *words;
     struct tide_buf moved; /* "(…),(…)": keys of the rows of this chunk that fit now */
     uint64_t chunk_moved;
     uint64_t events_seen, events_moved, versions_seen, versions_moved;

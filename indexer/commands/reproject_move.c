@@ -27,17 +27,43 @@ static void put_columns(struct tide_buf *sql, const struct tide_table *table, co
     }
 }
 
-static tide_status copy_rows(struct tide_reproject *r, struct tide_buf *sql, const char *into,
-                             const struct tide_table *table, const struct tide_rows *rows,
-                             struct tide_err *err)
+/* Of the batch's rows, in the transaction that stores them. */
+static tide_status ask_words(struct tide_reproject *r, struct tide_err *err)
 {
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    tide_status status = TIDE_OK;
+    tide_words_begin(r->words);
+    for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
+        if (tables[i].stored && r->batch->rows[i].count)
+            status = tide_words_read(r->words, i, &tables[i],
+                                     tide_buf_view(&r->batch->rows[i].copy), err);
+    return status == TIDE_OK ? tide_words_ask(r->words, r->pg, err) : status;
+}
+
+/* The batch's rows of a table, as they are stored. */
+static tide_status copy_rows(struct tide_reproject *r, struct tide_buf *sql, const char *into,
+                             uint32_t index, struct tide_err *err)
+{
+    uint32_t count;
+    const struct tide_table *table = &tide_tables(&count)[index];
+    const struct tide_rows *rows = &r->batch->rows[index];
+    tide_slice tuples = tide_buf_view(&rows->copy);
+    struct tide_buf keyed;
+    tide_status status = TIDE_OK;
+    tide_buf_init(&keyed, INT32_MAX);
+    if (table->stored) {
+        status = tide_words_put(r->words, index, table, tuples, &keyed, err);
+        tuples = tide_buf_view(&keyed);
+    }
     tide_buf_putf(sql, "COPY %s (", into);
-    put_columns(sql, table, "", NULL);
+    put_columns(sql, tide_table_stored(table), "", NULL);
     tide_buf_put(sql, ") FROM STDIN (FORMAT binary)", sizeof ") FROM STDIN (FORMAT binary)");
-    tide_status status = sql->failed || rows->copy.failed
-                             ? tide_fail(err, TIDE_E_LIMIT, "reproject: %s: too many bytes", into)
-                             : tide_pg_copy(r->pg, (const char *)sql->ptr,
-                                            tide_buf_view(&rows->copy), rows->count, err);
+    if (status == TIDE_OK && (sql->failed || rows->copy.failed))
+        status = tide_fail(err, TIDE_E_LIMIT, "reproject: %s: too many bytes", into);
+    if (status == TIDE_OK)
+        status = tide_pg_copy(r->pg, (const char *)sql->ptr, tuples, rows->count, err);
+    tide_buf_release(&keyed);
     tide_buf_reset(sql);
     return status;
 }
@@ -73,17 +99,17 @@ tide_status tide_reproject_move_events(struct tide_reproject *r, struct tide_err
     struct tide_buf sql;
     char into[160];
     const struct tide_table *tables = tide_tables(&count);
-    tide_status status = TIDE_OK;
+    tide_status status = ask_words(r, err);
     tide_buf_init(&sql, SQL_MAX);
     for (uint32_t i = 0; i < count && status == TIDE_OK; i++) {
-        const struct tide_rows *rows = &r->batch->rows[i];
-        if (rows->count == 0)
+        if (r->batch->rows[i].count == 0)
             continue;
-        snprintf(into, sizeof into, "\"%s\".\"%s\"", tables[i].schema, tables[i].name);
-        status = copy_rows(r, &sql, into, &tables[i], rows, err);
+        snprintf(into, sizeof into, "\"%s\".\"%s\"", tide_table_stored(&tables[i])->schema,
+                 tables[i].name);
+        status = copy_rows(r, &sql, into, i, err);
     }
     if (status == TIDE_OK && r->chunk_moved)
-        status = drop_raw(r, &sql, "event.raw", "ledger, tx, op, event", "raw_events", err);
+        status = drop_raw(r, &sql, "event_rows.raw", "ledger, tx, op, event", "raw_events", err);
     tide_buf_release(&sql);
     empty(r);
     return status;
@@ -95,13 +121,13 @@ static tide_status merge_history(struct tide_reproject *r, struct tide_buf *sql,
 {
     tide_buf_putf(
         sql,
-        "DELETE FROM history.\"%s\" AS h USING pg_temp.again AS a WHERE h.deployment ="
+        "DELETE FROM history_rows.\"%s\" AS h USING pg_temp.again AS a WHERE h.deployment ="
         " a.deployment AND h.key_hash = a.key_hash AND h.ledger = a.ledger AND h.tx = a.tx"
-        " AND h.seq = a.seq; INSERT INTO history.\"%s\" (",
+        " AND h.seq = a.seq; INSERT INTO history_rows.\"%s\" (",
         table->name, table->name);
-    put_columns(sql, table, "", NULL);
+    put_columns(sql, tide_table_stored(table), "", NULL);
     tide_buf_str(sql, ") SELECT ");
-    put_columns(sql, table, "a.", NULL);
+    put_columns(sql, tide_table_stored(table), "a.", NULL);
     tide_buf_str(sql, " FROM pg_temp.again AS a");
     return run(r, sql, "INSERT", err);
 }
@@ -129,15 +155,16 @@ static tide_status merge_state(struct tide_reproject *r, struct tide_buf *sql,
     return run(r, sql, "INSERT", err);
 }
 
-static tide_status move_table(struct tide_reproject *r, struct tide_buf *sql,
-                              const struct tide_table *table, const struct tide_rows *rows,
+static tide_status move_table(struct tide_reproject *r, struct tide_buf *sql, uint32_t index,
                               struct tide_err *err)
 {
-    tide_buf_putf(sql, "CREATE TEMPORARY TABLE again (LIKE history.\"%s\") ON COMMIT DROP",
+    uint32_t count;
+    const struct tide_table *table = &tide_tables(&count)[index];
+    tide_buf_putf(sql, "CREATE TEMPORARY TABLE again (LIKE history_rows.\"%s\") ON COMMIT DROP",
                   table->name);
     tide_status status = run(r, sql, "CREATE", err);
     if (status == TIDE_OK)
-        status = copy_rows(r, sql, "pg_temp.again", table, rows, err);
+        status = copy_rows(r, sql, "pg_temp.again", index, err);
     if (status == TIDE_OK)
         status = merge_history(r, sql, table, err);
     if (status == TIDE_OK)
@@ -149,15 +176,12 @@ static tide_status move_table(struct tide_reproject *r, struct tide_buf *sql,
 /* Contracts that an entry names now that it is understood; the next run reads their past. */
 static tide_status add_seen(struct tide_reproject *r, struct tide_buf *sql, struct tide_err *err)
 {
-    uint32_t count;
-    const struct tide_table *table = &tide_tables(&count)[TIDE_TABLE_CONTRACT_SEEN];
-    const struct tide_rows *rows = &r->batch->rows[TIDE_TABLE_CONTRACT_SEEN];
-    if (rows->count == 0)
+    if (r->batch->rows[TIDE_TABLE_CONTRACT_SEEN].count == 0)
         return TIDE_OK;
     tide_buf_str(sql, "CREATE TEMPORARY TABLE again (LIKE chain.contract_seen) ON COMMIT DROP");
     tide_status status = run(r, sql, "CREATE", err);
     if (status == TIDE_OK)
-        status = copy_rows(r, sql, "pg_temp.again", table, rows, err);
+        status = copy_rows(r, sql, "pg_temp.again", TIDE_TABLE_CONTRACT_SEEN, err);
     tide_buf_str(sql, "INSERT INTO chain.contract_seen SELECT * FROM pg_temp.again"
                       " ON CONFLICT DO NOTHING; DROP TABLE pg_temp.again;");
     tide_buf_putf(sql, " SELECT chain.note_discovered(%u::smallint)", r->deployment);
@@ -181,13 +205,14 @@ tide_status tide_reproject_move_versions(struct tide_reproject *r, struct tide_e
     uint32_t count;
     struct tide_buf sql;
     const struct tide_table *tables = tide_tables(&count);
-    tide_status status = TIDE_OK;
+    tide_status status = ask_words(r, err);
     tide_buf_init(&sql, SQL_MAX);
-    if (r->chunk_moved)
-        status = drop_raw(r, &sql, "history.raw", "key_hash, ledger, tx, seq", "raw_states", err);
+    if (status == TIDE_OK && r->chunk_moved)
+        status =
+            drop_raw(r, &sql, "history_rows.raw", "key_hash, ledger, tx, seq", "raw_states", err);
     for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
         if (tables[i].kind == TIDE_TABLE_HISTORY && r->batch->rows[i].count)
-            status = move_table(r, &sql, &tables[i], &r->batch->rows[i], err);
+            status = move_table(r, &sql, i, err);
     if (status == TIDE_OK)
         status = add_seen(r, &sql, err);
     if (status == TIDE_OK && r->chunk_moved)

@@ -128,10 +128,12 @@ static const struct section sections[] = {
       " AND n.nspname !~ '^(pg_|information_schema)'"
       " GROUP BY 1 ORDER BY 2 DESC" },
     { "tables",
-      "SELECT n.nspname || '.' || c.relname AS table, sum(pg_relation_size(p.relid))::bigint AS bytes,"
+      "SELECT regexp_replace(n.nspname, '_rows$', '') || '.' || c.relname AS table,"
+      " sum(pg_relation_size(p.relid))::bigint AS bytes,"
       " sum(pg_indexes_size(p.relid))::bigint AS index_bytes FROM pg_class c JOIN pg_namespace n ON n.oid ="
-      " c.relnamespace, LATERAL pg_partition_tree(c.oid) p WHERE n.nspname IN ('chain', 'event',"
-      " 'state', 'history', 'rollup') AND c.relkind IN ('r', 'p') AND NOT c.relispartition GROUP BY 1"
+      " c.relnamespace, LATERAL pg_partition_tree(c.oid) p WHERE n.nspname IN ('chain', 'chain_rows',"
+      " 'event_rows', 'state', 'history_rows', 'rollup') AND c.relkind IN ('r', 'p') AND NOT c.relispartition"
+      " GROUP BY 1"
       " HAVING sum(pg_relation_size(p.relid)) > 0 ORDER BY 2 DESC LIMIT 20" },
 };
 /* clang-format on */

@@ -98,6 +98,7 @@ static void add_implied(struct tide_scope *out, const struct tide_table *tables,
         out->wanted[event ? TIDE_TABLE_EVENT_RAW : TIDE_TABLE_HISTORY_RAW] = true;
         out->wanted[event ? TIDE_TABLE_EVENT_RAW : TIDE_TABLE_STATE_RAW] = true;
     }
+    out->wanted[TIDE_TABLE_TX] |= out->wanted[TIDE_TABLE_CALL]; /* has their hashes */
     out->wanted[TIDE_TABLE_LEDGER] = true;
     out->wanted[TIDE_TABLE_CONTRACT_SEEN] = true;
 }

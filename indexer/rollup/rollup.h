@@ -57,8 +57,8 @@ void tide_rollup_together(bool chosen[TIDE_ROLLUPS_MAX]);
 #define TIDE_ROLLUP_TABLES_MAX 16u
 uint32_t tide_rollup_tables(tide_slice out[TIDE_ROLLUP_TABLES_MAX]);
 
-/* Writes the statement as text, NUL-terminated. put writes a name that is read; into is the schema
- * of those that are written. */
+/* Writes the statement as text, NUL-terminated. put writes a name that is read, or a query in
+ * parentheses; into is the schema of those that are written. */
 struct tide_rollup_writer {
     void (*put)(void *self, struct tide_buf *out, const struct tide_rollup_name *name);
     void *self;

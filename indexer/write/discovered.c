@@ -157,7 +157,7 @@ static void sql_add_ledgers(struct tide_writer *w)
 
 void writer_sql_add(struct tide_writer *w, uint32_t index)
 {
-    const struct tide_table *table = &w->options.tables[index];
+    const struct tide_table *table = tide_table_stored(&w->options.tables[index]);
     if (index == TIDE_TABLE_LEDGER) {
         sql_add_ledgers(w);
         return;
@@ -187,6 +187,7 @@ struct step {
 struct answers {
     struct tide_writer *w;
     const struct step *step;
+    bool begun;                           /* the transaction is open: there were new words */
     uint32_t count, fence, ledgers, last; /* UINT32_MAX: not sent */
 };
 
@@ -258,15 +259,19 @@ static void sql_progress(struct tide_writer *w, const struct step *s)
     writer_sql_hash(w, s->batch->hash);
 }
 
-static tide_status send_step(struct tide_writer *w, struct answers *a, struct tide_err *err)
+static tide_status send_fence(struct tide_writer *w, struct answers *a, struct tide_err *err)
 {
     writer_sql(w, "BEGIN");
     tide_status status = send_sql(w, a, err);
     a->fence = a->count;
     writer_sql(w, "%s", "");
     writer_sql_fence(w);
-    if (status == TIDE_OK)
-        status = send_sql(w, a, err);
+    return status == TIDE_OK ? send_sql(w, a, err) : status;
+}
+
+static tide_status send_step(struct tide_writer *w, struct answers *a, struct tide_err *err)
+{
+    tide_status status = a->begun ? TIDE_OK : send_fence(w, a, err);
     if (status == TIDE_OK)
         status = send_rows(w, a, err);
     if (status == TIDE_OK)
@@ -289,6 +294,12 @@ static tide_status commit_step(struct tide_writer *w, const void *arg, struct ti
     const struct tide_pg_answers sink = { on_answer, &answers };
     struct tide_err ignored;
     tide_status status = writer_prepare_gap(w, answers.step->batch, err);
+    if (status == TIDE_OK)
+        status = writer_read_words(w, answers.step->batch, &answers.begun, err);
+    if (status == TIDE_OK && answers.begun)
+        status = writer_begin(w, err);
+    if (status == TIDE_OK && answers.begun)
+        status = writer_ask_words(w, err);
     if (status == TIDE_OK)
         status = tide_pg_pipe(w->pg, err);
     if (status != TIDE_OK)

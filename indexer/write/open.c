@@ -249,8 +249,11 @@ tide_status tide_writer_open(struct tide_writer **out, const struct tide_writer_
     w->options = *options;
     tide_buf_init(&w->sql, WRITER_SQL_MAX);
     tide_buf_init(&w->array, INT32_MAX);
+    tide_buf_init(&w->keyed, INT32_MAX);
     writer_rollup_learn(w);
-    tide_status status = connect_in(w, err);
+    tide_status status = tide_words_open(&w->words, err);
+    if (status == TIDE_OK)
+        status = connect_in(w, err);
     const struct tide_lease_options keep = { options->conninfo, w->deployment, w->fence };
     if (status == TIDE_OK && options->hold_lease)
         status = tide_lease_open(&w->lease, &keep, err);
@@ -274,6 +277,8 @@ void tide_writer_close(struct tide_writer *w)
     tide_pg_close(w->pg);
     tide_buf_release(&w->sql);
     tide_buf_release(&w->array);
+    tide_buf_release(&w->keyed);
+    tide_words_close(w->words);
     free(w);
 }
 

@@ -6,7 +6,7 @@
  *
  *   create    the tables, without indexes, and the row           one transaction
  *   load      rows and progress                                  one transaction a batch
- *   build     keys and indexes that the parents have and they lack, one statement each
+ *   build     keys and indexes that the parents have and they lack, one statement each; statistics
  *   attach    all tables, state, coverage, cursor                one transaction
  *
  * so that after a kill at any point what is missing can be seen and done. */
@@ -18,7 +18,8 @@ uint32_t partition_start(const struct tide_writer *w, uint32_t ledger)
 
 void writer_sql_leaf(struct tide_writer *w, const struct tide_table *table, uint32_t from)
 {
-    writer_sql_more(w, "%s.\"%s_p%u_%u\"", table->schema, table->name, w->deployment, from);
+    const struct tide_table *stored = tide_table_stored(table);
+    writer_sql_more(w, "%s.\"%s_p%u_%u\"", stored->schema, stored->name, w->deployment, from);
 }
 
 static void read_loading(struct loading *l, const struct tide_pg_rows *rows)
@@ -121,7 +122,8 @@ static void sql_create(struct tide_writer *w, const struct tide_table *table, ui
         w,
         " (LIKE %s.\"%s\" INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE,"
         " CONSTRAINT loading CHECK (deployment = %u AND ledger >= %u AND ledger < %u));",
-        table->schema, table->name, w->deployment, from, from + w->options.partition_ledgers);
+        tide_table_stored(table)->schema, table->name, w->deployment, from,
+        from + w->options.partition_ledgers);
 }
 
 static tide_status create(struct tide_writer *w, const void *arg, struct tide_err *err)
@@ -181,7 +183,7 @@ static tide_status attach_tables(struct tide_writer *w, struct tide_err *err)
     writer_sql(w, "%s", "");
     sql_lock_leaves(w);
     for (uint32_t i = 0; i < w->options.table_count; i++) {
-        const struct tide_table *table = &w->options.tables[i];
+        const struct tide_table *table = tide_table_stored(&w->options.tables[i]);
         if (!table->partitioned || !w->options.wanted[i])
             continue;
         writer_sql_more(w, "ALTER TABLE %s.\"%s\" ATTACH PARTITION ", table->schema, table->name);
@@ -236,9 +238,29 @@ static tide_status attach(struct tide_writer *w, const void *arg, struct tide_er
     return status;
 }
 
+/* A loaded table has no statistics until autovacuum comes by. What is attached is asked at once, by
+ * the rollups first, and a plan without statistics may read a whole table for a page. */
+static tide_status analyse(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    (void)arg;
+    writer_sql(w, "ANALYZE chain.word");
+    for (uint32_t i = 0; i < w->options.table_count; i++) {
+        if (!w->options.tables[i].partitioned || !w->options.wanted[i])
+            continue;
+        writer_sql_more(w, ", ");
+        writer_sql_leaf(w, &w->options.tables[i], w->loading.from);
+    }
+    tide_pg_patience(w->pg, 0);
+    tide_status status = writer_run_sql(w, "ANALYZE", err);
+    tide_pg_patience(w->pg, w->options.silence_ms);
+    return status;
+}
+
 tide_status partition_finish(struct tide_writer *w, struct tide_err *err)
 {
     tide_status status = writer_retry(w, partition_build, NULL, false, err);
+    if (status == TIDE_OK && w->loading.first)
+        status = writer_retry(w, analyse, NULL, false, err);
     if (status == TIDE_OK)
         status = writer_point(TIDE_FAILPOINT("attach.before"), err);
     if (status == TIDE_OK)

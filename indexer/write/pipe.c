@@ -54,8 +54,12 @@ tide_status writer_send_rows(struct tide_writer *w, enum writer_statement what, 
                              const struct tide_rows *rows, struct tide_err *err)
 {
     char name[WRITER_NAME_MAX];
+    bool stored = what == WRITER_PUT || what == WRITER_ADD;
+    tide_slice tuples = tide_buf_view(&rows->copy);
+    if (stored && writer_keyed(w, table, rows, &tuples, err) != TIDE_OK)
+        return err->code;
     tide_buf_reset(&w->array);
-    if (!tide_row_array(&w->array, writer_shape(w, table), tide_buf_view(&rows->copy), rows->count))
+    if (!tide_row_array(&w->array, writer_shape(w, table, stored), tuples, rows->count))
         return tide_fail(err, TIDE_E_LIMIT, "writer: rows of %s do not fit a statement",
                          w->options.tables[table].name);
     writer_statement_name(name, what, table);
@@ -106,13 +110,13 @@ static tide_status send_all(struct tide_writer *w, const struct writer_sending *
                             struct answers *a, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
-    if (!s->copied) {
+    if (!s->begun) {
         status = send_fence(w, a, err);
         if (status == TIDE_OK)
             status = writer_point(TIDE_FAILPOINT("commit.fenced"), err);
-        if (status == TIDE_OK)
-            status = send_puts(w, s->batch, a, err);
     }
+    if (status == TIDE_OK && !s->copied)
+        status = send_puts(w, s->batch, a, err);
     if (status == TIDE_OK)
         status = send_merges(w, s->batch, !s->cover->moves_cursor, a, err);
     if (status == TIDE_OK)

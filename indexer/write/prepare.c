@@ -16,9 +16,11 @@ static uint32_t shape_of(const struct tide_writer *w, uint32_t table)
     return t->kind == TIDE_TABLE_STATE ? t->pair : table;
 }
 
-const struct tide_row_shape *writer_shape(const struct tide_writer *w, uint32_t table)
+struct tide_row_shape *writer_shape(struct tide_writer *w, uint32_t table, bool stored)
 {
-    return &w->session.shapes[shape_of(w, table)];
+    uint32_t index = shape_of(w, table);
+    return stored && w->options.tables[index].stored ? &w->session.stored[index]
+                                                     : &w->session.shapes[index];
 }
 
 static uint16_t column_named(const struct tide_table *table, const char *name)
@@ -48,9 +50,12 @@ static tide_status fill_shape(struct tide_row_shape *shape, const struct tide_ta
     return TIDE_OK;
 }
 
-static tide_status learn_shape(struct tide_writer *w, uint32_t index, struct tide_err *err)
+static tide_status learn_shape(struct tide_writer *w, uint32_t index, bool stored,
+                               struct tide_err *err)
 {
-    const struct tide_table *table = &w->options.tables[index];
+    const struct tide_table *table = &w->options.tables[shape_of(w, index)];
+    if (stored)
+        table = tide_table_stored(table);
     struct tide_pg_rows rows;
     const char *values[] = { table->schema, table->name };
     tide_status status = tide_pg_query(
@@ -60,14 +65,14 @@ static tide_status learn_shape(struct tide_writer *w, uint32_t index, struct tid
         " AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum",
         values, 2, err);
     if (status == TIDE_OK)
-        status = fill_shape(&w->session.shapes[index], table, &rows, err);
+        status = fill_shape(writer_shape(w, index, stored), table, &rows, err);
     tide_pg_rows_release(&rows);
     return status;
 }
 
 static void sql_put(struct tide_writer *w, uint32_t index)
 {
-    const struct tide_table *table = &w->options.tables[index];
+    const struct tide_table *table = tide_table_stored(&w->options.tables[index]);
     writer_sql(w, "INSERT INTO ");
     if (table->partitioned)
         writer_sql_leaf(w, table, w->session.puts_from);
@@ -86,9 +91,10 @@ static tide_status prepare(struct tide_writer *w, enum writer_statement what, ui
     char name[WRITER_NAME_MAX];
     if (w->session.prepared[what][table])
         return TIDE_OK;
+    bool stored = what == WRITER_PUT || what == WRITER_ADD;
     tide_status status = TIDE_OK;
-    if (w->session.shapes[shape_of(w, table)].oid == 0)
-        status = learn_shape(w, shape_of(w, table), err);
+    if (writer_shape(w, table, stored)->oid == 0)
+        status = learn_shape(w, table, stored, err);
     if (status != TIDE_OK)
         return status;
     if (what == WRITER_PUT)

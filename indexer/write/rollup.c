@@ -71,10 +71,21 @@ static void put_name(void *self, struct tide_buf *out, const struct tide_rollup_
     const struct place *place = self;
     const struct tide_writer *w = place->w;
     uint32_t i = find_table(w, name);
-    tide_buf_putf(out, "%.*s.\"%.*s", TIDE_SLICE_FMT(name->schema), TIDE_SLICE_FMT(name->table));
-    if (w->options.tables[i].partitioned && w->options.wanted[i])
-        tide_buf_putf(out, "_p%u_%u", w->deployment, place->from);
-    tide_buf_u8(out, '"');
+    const struct tide_table *table = &w->options.tables[i], *stored = tide_table_stored(table);
+    char leaf[128];
+    if (!table->partitioned || !w->options.wanted[i]) {
+        tide_buf_putf(out, "%s.\"%s\"", table->schema, table->name);
+        return;
+    }
+    snprintf(leaf, sizeof leaf, "%s.\"%s_p%u_%u\"", stored->schema, stored->name, w->deployment,
+             place->from);
+    if (!table->stored) {
+        tide_buf_str(out, leaf);
+        return;
+    }
+    tide_buf_u8(out, '(');
+    tide_table_select(out, table, leaf, false);
+    tide_buf_u8(out, ')');
 }
 
 static tide_status write_sql(struct tide_writer *w, size_t rollup, uint32_t from,

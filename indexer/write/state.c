@@ -19,10 +19,10 @@ static void sql_assignments(struct tide_writer *w, const struct tide_table *stat
 static void sql_newest_only(struct tide_writer *w, const struct tide_table *history)
 {
     writer_sql_more(w,
-                    " AND NOT EXISTS (SELECT 1 FROM history.\"%s\" h WHERE h.deployment ="
+                    " AND NOT EXISTS (SELECT 1 FROM %s.\"%s\" h WHERE h.deployment ="
                     " n.deployment AND h.key_hash = n.key_hash AND (h.ledger, h.tx, h.seq) >"
                     " (n.ledger, n.tx, n.seq))",
-                    history->name);
+                    tide_table_stored(history)->schema, history->name);
 }
 
 /* Appends the statement that merges the rows of n, given as text that defines it. */
@@ -57,6 +57,30 @@ void writer_sql_merge(struct tide_writer *w, uint32_t index, bool behind)
     sql_merge(w, state, source, behind);
 }
 
+/* The newest version of each key that a partition has. */
+static tide_status merge_leaf(struct tide_writer *w, const struct tide_table *state, uint32_t from,
+                              bool behind, struct tide_err *err)
+{
+    const struct tide_table *history = &w->options.tables[state->pair];
+    char newest[512];
+    struct tide_buf source;
+    tide_buf_init(&source, WRITER_SQL_MAX);
+    snprintf(newest, sizeof newest,
+             "(SELECT DISTINCT ON (key_hash) * FROM %s.\"%s_p%u_%u\""
+             " ORDER BY key_hash, ledger DESC, tx DESC, seq DESC)",
+             tide_table_stored(history)->schema, history->name, w->deployment, from);
+    tide_buf_str(&source, "n AS MATERIALIZED (");
+    tide_table_select(&source, history, newest, false);
+    tide_buf_put(&source, ")", sizeof ")");
+    writer_sql(w, "%s", "");
+    if (!source.failed)
+        sql_merge(w, state, (const char *)source.ptr, behind);
+    tide_status status =
+        source.failed ? tide_fail(err, TIDE_E_MEMORY, "writer") : writer_run_sql(w, "INSERT", err);
+    tide_buf_release(&source);
+    return status;
+}
+
 tide_status writer_merge_partition(struct tide_writer *w, uint32_t from, bool behind,
                                    struct tide_err *err)
 {
@@ -65,15 +89,7 @@ tide_status writer_merge_partition(struct tide_writer *w, uint32_t from, bool be
         const struct tide_table *state = &w->options.tables[i];
         if (state->kind != TIDE_TABLE_STATE || !w->options.wanted[i])
             continue;
-        const struct tide_table *history = &w->options.tables[state->pair];
-        char source[512];
-        snprintf(source, sizeof source,
-                 "n AS MATERIALIZED (SELECT DISTINCT ON (key_hash) * FROM"
-                 " history.\"%s_p%u_%u\" ORDER BY key_hash, ledger DESC, tx DESC, seq DESC)",
-                 history->name, w->deployment, from);
-        writer_sql(w, "%s", "");
-        sql_merge(w, state, source, behind);
-        status = writer_run_sql(w, "INSERT", err);
+        status = merge_leaf(w, state, from, behind, err);
     }
     return status;
 }

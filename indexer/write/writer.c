@@ -247,6 +247,7 @@ tide_status writer_retry(struct tide_writer *w, writer_step step, const void *ar
     tide_status status = step(w, arg, err);
     for (uint32_t attempt = 0; status != TIDE_OK && !settled; attempt++) {
         bool lost = !tide_pg_alive(w->pg) || tide_pg_remedy(w->pg) == TIDE_PG_RECONNECT;
+        tide_words_forget(w->words); /* some may have been added by this transaction */
         if (status == TIDE_E_DB)
             log_trouble(w, attempt, err);
         status = explain(w, status, err);
@@ -292,7 +293,12 @@ static tide_status load_batch(struct tide_writer *w, const void *arg, struct tid
 {
     const struct tide_batch *batch = arg;
     struct tide_pg_rows rows;
-    tide_status status = writer_begin(w, err);
+    bool ask;
+    tide_status status = writer_read_words(w, batch, &ask, err);
+    if (status == TIDE_OK)
+        status = writer_begin(w, err);
+    if (status == TIDE_OK && ask)
+        status = writer_ask_words(w, err);
     if (status == TIDE_OK)
         status = writer_copy_rows(w, batch, err);
     if (status == TIDE_OK)
@@ -342,11 +348,15 @@ static tide_status index_batch(struct tide_writer *w, const void *arg, struct ti
                                  .close_time = batch->close_time,
                                  .moves_cursor = w->cursor == 0 || batch->from == w->cursor + 1,
                                  .counts = &batch->counts };
-    const struct writer_sending sending = { batch, &cover,
-                                            rows_of(batch) > w->options.array_bytes };
-    tide_status status = writer_prepare(w, &sending, err);
-    if (status == TIDE_OK && sending.copied)
+    bool copied = rows_of(batch) > w->options.array_bytes, ask = false;
+    tide_status status = writer_read_words(w, batch, &ask, err);
+    const struct writer_sending sending = { batch, &cover, copied || ask, copied };
+    if (status == TIDE_OK)
+        status = writer_prepare(w, &sending, err);
+    if (status == TIDE_OK && sending.begun)
         status = writer_begin(w, err);
+    if (status == TIDE_OK && ask)
+        status = writer_ask_words(w, err);
     if (status == TIDE_OK && sending.copied)
         status = writer_copy_rows(w, batch, err);
     if (status == TIDE_OK)

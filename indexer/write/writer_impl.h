@@ -2,6 +2,7 @@
 #ifndef INDEXER_WRITE_WRITER_IMPL_H
 #define INDEXER_WRITE_WRITER_IMPL_H
 
+#include "indexer/database/words.h"
 #include "indexer/rollup/rollup.h"
 #include "indexer/write/lease.h"
 #include "indexer/write/row_array.h"
@@ -55,6 +56,7 @@ struct writer_session {
     bool covers[2]; /* by: moves the cursor */
     bool rollups[TIDE_ROLLUPS_MAX];
     struct tide_row_shape shapes[TIDE_TABLES_MAX]; /* oid 0: not known yet */
+    struct tide_row_shape stored[TIDE_TABLES_MAX]; /* the same of what is stored of a table */
 };
 
 struct tide_writer {
@@ -70,7 +72,8 @@ struct tide_writer {
     uint8_t hash[TIDE_HASH_BYTES];
     struct loading loading;
     uint32_t attached_from, attached_end; /* a partition known to be attached; 0, 0 unknown */
-    struct tide_buf sql, array;           /* scratch */
+    struct tide_buf sql, array, keyed;    /* scratch */
+    struct tide_words *words;
     struct writer_session session;
     bool rollups[TIDE_ROLLUPS_MAX]; /* are kept: wanted, and the tables are those they fold */
     bool rolls;                     /* any of them */
@@ -121,7 +124,7 @@ tide_status writer_commit(struct tide_writer *w, struct tide_err *err);
 tide_status writer_point(bool fired, struct tide_err *err);
 /* Seconds as an SQL timestamp expression. */
 void writer_sql_time(struct tide_writer *w, uint64_t close_time);
-/* Columns of table as "a,b,c"; without removed when for_state. */
+/* Columns of table as "a,b,c". */
 void writer_sql_columns(struct tide_writer *w, const struct tide_table *table, const char *prefix);
 void writer_pause(struct tide_writer *w, uint32_t attempt);
 bool writer_stopped(const struct tide_writer *w);
@@ -139,7 +142,8 @@ struct cover {
 struct writer_sending {
     const struct tide_batch *batch;
     const struct cover *cover;
-    bool copied; /* the transaction is open and has all rows but state, by COPY */
+    bool begun;  /* the transaction is open: of a batch that is copied, or has new words */
+    bool copied; /* it has all rows but state, by COPY */
 };
 
 /* copy.c: every table but state */
@@ -154,7 +158,16 @@ tide_status writer_prepare(struct tide_writer *w, const struct writer_sending *s
 tide_status writer_prepare_gap(struct tide_writer *w, const struct tide_batch *batch,
                                struct tide_err *err);
 void writer_statement_name(char name[WRITER_NAME_MAX], enum writer_statement what, uint32_t table);
-const struct tide_row_shape *writer_shape(const struct tide_writer *w, uint32_t table);
+/* stored: of what is stored of the table, else with words. */
+struct tide_row_shape *writer_shape(struct tide_writer *w, uint32_t table, bool stored);
+
+/* copy.c: words of a batch. Read before its transaction; true: writer_ask_words must be called in
+ * it. Then writer_keyed gives rows as they are stored, until it is called again. */
+tide_status writer_read_words(struct tide_writer *w, const struct tide_batch *batch, bool *ask,
+                              struct tide_err *err);
+tide_status writer_ask_words(struct tide_writer *w, struct tide_err *err);
+tide_status writer_keyed(struct tide_writer *w, uint32_t table, const struct tide_rows *rows,
+                         tide_slice *tuples, struct tide_err *err);
 
 /* rollup.c */
 /* From so many rows on it pays to plan for the very numbers. */
@@ -217,7 +230,7 @@ tide_status writer_promote_ignored(struct tide_writer *w, struct tide_err *err);
 
 /* partition.c */
 uint32_t partition_start(const struct tide_writer *w, uint32_t ledger);
-/* Name of the table that holds table's rows of the partition: schema.name_pD_F. */
+/* Name of the table that stores table's rows of the partition: schema.name_pD_F. */
 void writer_sql_leaf(struct tide_writer *w, const struct tide_table *table, uint32_t from);
 /* Reads the loading partition and forgets what is known of attached ones. */
 tide_status partition_read(struct tide_writer *w, struct tide_err *err);

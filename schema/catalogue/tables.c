@@ -9,6 +9,7 @@ static struct {
     uint32_t count;
     char names[32768]; /* table names and index lists made from the catalogue */
     size_t names_len;
+    struct tide_table stored[TIDE_TABLES_MAX]; /* of tables with keyed columns */
 } built;
 
 static const char *keep(const char *text)
@@ -29,7 +30,7 @@ static const struct tide_column event_common[] = {
     { "op", TIDE_PG_INT4, .comment = "Operation, from 0" },
     { "event", TIDE_PG_INT4, .comment = "Event within the operation, from 0" },
     { "closed_at", TIDE_PG_TIMESTAMPTZ, .comment = "Close time of the ledger" },
-    { "contract", TIDE_PG_TEXT, .comment = "Contract that emitted it" },
+    { "contract", TIDE_PG_TEXT, .keyed = true, .comment = "Contract that emitted it" },
 };
 
 /* state.* leaves out the last one */
@@ -41,7 +42,7 @@ static const struct tide_column history_common[] = {
     { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order; 1048575 after all of them" },
     { "seq", TIDE_PG_INT4, .comment = "Change within the transaction" },
     { "closed_at", TIDE_PG_TIMESTAMPTZ, .comment = "Close time of the ledger" },
-    { "contract", TIDE_PG_TEXT, .comment = "Contract that owns the entry" },
+    { "contract", TIDE_PG_TEXT, .keyed = true, .comment = "Contract that owns the entry" },
     { "removed", TIDE_PG_BOOL, .comment = "The entry was removed; value columns are null" },
 };
 enum { HISTORY_COMMON = TIDE_COUNT(history_common), STATE_COMMON = HISTORY_COMMON - 1 };
@@ -75,7 +76,7 @@ static const struct tide_column tx_columns[] = {
     { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order, from 1" },
     { "hash", TIDE_PG_BYTEA, .comment = "Transaction hash" },
     { "closed_at", TIDE_PG_TIMESTAMPTZ, .comment = "Close time of the ledger" },
-    { "source", TIDE_PG_TEXT, .comment = "Source account" },
+    { "source", TIDE_PG_TEXT, .keyed = true, .comment = "Source account" },
     { "ok", TIDE_PG_BOOL, .comment = "Succeeded" },
     { "result_code", TIDE_PG_INT4, .comment = "TransactionResultCode" },
     { "fee_charged", TIDE_PG_INT8, .comment = "Stroops" },
@@ -88,10 +89,10 @@ static const struct tide_column call_columns[] = {
     { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order, from 1" },
     { "op", TIDE_PG_INT4, .comment = "Operation, from 0" },
     { "closed_at", TIDE_PG_TIMESTAMPTZ, .comment = "Close time of the ledger" },
-    { "hash", TIDE_PG_BYTEA, .comment = "Transaction hash" },
-    { "source", TIDE_PG_TEXT, .comment = "Source account" },
-    { "contract", TIDE_PG_TEXT, .comment = "Contract called or created" },
-    { "fn", TIDE_PG_TEXT, .nullable = true,
+    { "hash", TIDE_PG_BYTEA, .of_tx = true, .comment = "Transaction hash" },
+    { "source", TIDE_PG_TEXT, .keyed = true, .comment = "Source account" },
+    { "contract", TIDE_PG_TEXT, .keyed = true, .comment = "Contract called or created" },
+    { "fn", TIDE_PG_TEXT, .nullable = true, .keyed = true,
       .comment = "Function; null when the contract was created" },
     { "args", TIDE_PG_JSON, .nullable = true, .is_private = true,
       .comment = "Arguments, null when args_xdr has them; attestations carry a jurisdiction" },
@@ -124,9 +125,11 @@ static const struct tide_column seen_columns[] = {
 };
 
 static const struct tide_column log_columns[] = {
-    { "kind", TIDE_PG_TEXT, .comment = "Name of the event's table" },
-    { "subject", TIDE_PG_TEXT, .nullable = true, .comment = "Pool, market or feed" },
-    { "addresses", TIDE_PG_TEXT_ARRAY, .comment = "Addresses in it, each once" },
+    { "kind", TIDE_PG_TEXT, .keyed = true, .comment = "Name of the event's table" },
+    { "subject", TIDE_PG_TEXT, .nullable = true, .keyed = true, .comment = "Pool, market or feed" },
+    /* No event names more than two (tests/unit/catalogue/test_catalogue.c). */
+    { "addresses", TIDE_PG_TEXT_ARRAY, .keyed = true, .split = 2,
+      .comment = "Addresses in it, each once" },
 };
 
 static const struct tide_column raw_event_columns[] = {
@@ -223,7 +226,7 @@ static void fixed_tables(void)
                   "Transactions that touched the deployment, failed ones too");
     add_columns(t, tx_columns, TIDE_COUNT(tx_columns));
     t->primary_key = "deployment, ledger, tx";
-    add_index(t, "(deployment, hash)");
+    add_index(t, "USING hash (hash)");
     t = new_table("chain", "call", TIDE_TABLE_CHAIN,
                   "Calls of the deployment's contracts, refused ones too");
     add_columns(t, call_columns, TIDE_COUNT(call_columns));
@@ -266,12 +269,20 @@ static const char *table_name(const struct tide_kind *kind)
     return keep(name);
 }
 
+/* Everyone who reads anything may read chain.word. */
+static bool is_word(const struct tide_field *f)
+{
+    bool word = f->type == TIDE_T_SYM || f->type == TIDE_T_ADDR || f->type == TIDE_T_ENUM_SYM ||
+                f->type == TIDE_T_VEC_SYM || f->type == TIDE_T_VEC_ADDR;
+    return word && !f->is_private;
+}
+
 static size_t kind_columns(const struct tide_kind *kind, struct tide_column *out)
 {
     size_t count = 0;
     if (kind->class == TIDE_KIND_INSTANCE) {
         out[count++] =
-            (struct tide_column){ "executable", TIDE_PG_TEXT,
+            (struct tide_column){ "executable", TIDE_PG_TEXT, .keyed = true,
                                   .comment =
                                       "contractExecutableWasm or contractExecutableStellarAsset" };
         out[count++] = (struct tide_column){ "wasm", TIDE_PG_BYTEA, .nullable = true,
@@ -281,8 +292,12 @@ static size_t kind_columns(const struct tide_kind *kind, struct tide_column *out
         const struct tide_field *f = &kind->fields[i];
         bool nullable = f->place == TIDE_P_SLOT || f->place == TIDE_P_TOPIC_OPT ||
                         f->place == TIDE_P_DATA_OPT || f->place == TIDE_P_ACTION;
-        out[count++] = (struct tide_column){ f->column, pg_types[f->type], .nullable = nullable,
-                                             .is_private = f->is_private, .comment = f->doc };
+        out[count++] = (struct tide_column){ f->column,
+                                             pg_types[f->type],
+                                             .nullable = nullable,
+                                             .is_private = f->is_private,
+                                             .keyed = is_word(f),
+                                             .comment = f->doc };
     }
     return count;
 }
@@ -315,6 +330,55 @@ static void entry_tables(struct tide_kind *kind)
         add_index(&built.tables[kind->table], "(deployment, ledger)");
 }
 
+static bool has_keyed(const struct tide_table *t)
+{
+    for (uint32_t i = 0; i < t->column_count; i++)
+        if (t->columns[i].keyed)
+            return true;
+    return false;
+}
+
+static void add_stored_column(struct tide_table *to, const struct tide_column *column)
+{
+    struct tide_column stored = *column;
+    if (column->of_tx)
+        return;
+    if (column->split) {
+        stored.type = TIDE_PG_INT4;
+        stored.nullable = true;
+        for (uint32_t i = 1; i <= column->split; i++) {
+            char name[64];
+            snprintf(name, sizeof name, "%s_%u", column->name, i);
+            stored.name = keep(name);
+            add_columns(to, &stored, 1);
+        }
+        return;
+    }
+    if (column->keyed)
+        stored.type = column->type == TIDE_PG_TEXT ? TIDE_PG_INT4 : TIDE_PG_INT4_ARRAY;
+    add_columns(to, &stored, 1);
+}
+
+/* State is small, and lists of what is now are in the order of addresses: it has the words. */
+static void store_keyed(struct tide_table *t, struct tide_table *stored)
+{
+    char schema[32];
+    if (t->kind == TIDE_TABLE_STATE) {
+        for (uint32_t i = 0; i < t->column_count; i++)
+            t->columns[i].keyed = false;
+        return;
+    }
+    if (!has_keyed(t))
+        return;
+    snprintf(schema, sizeof schema, "%s_rows", t->schema);
+    *stored = *t;
+    stored->schema = keep(schema);
+    stored->column_count = 0;
+    for (uint32_t i = 0; i < t->column_count; i++)
+        add_stored_column(stored, &t->columns[i]);
+    t->stored = stored;
+}
+
 void tide_tables_assign(struct tide_kind *kinds, uint32_t count)
 {
     fixed_tables();
@@ -325,6 +389,8 @@ void tide_tables_assign(struct tide_kind *kinds, uint32_t count)
         else
             entry_tables(&kinds[i]);
     }
+    for (uint32_t i = 0; i < built.count; i++)
+        store_keyed(&built.tables[i], &built.stored[i]);
 }
 
 const struct tide_table *tide_tables(uint32_t *count)
@@ -360,6 +426,7 @@ const char *tide_pg_type_name(enum tide_pg_type type)
         [TIDE_PG_TEXT_ARRAY] = "text[]",
         [TIDE_PG_INT8_ARRAY] = "bigint[]",
         [TIDE_PG_NUMERIC_ARRAY] = "numeric[]",
+        [TIDE_PG_INT4_ARRAY] = "integer[]",
     };
     return names[type];
 }

@@ -11,11 +11,17 @@ static void write_literal(FILE *out, const char *text)
     putc('\'', out);
 }
 
+static void write_comment(FILE *out, const char *what, const struct tide_table *t,
+                          const char *comment)
+{
+    fprintf(out, "COMMENT ON %s %s.\"%s\" IS ", what, t->schema, t->name);
+    write_literal(out, comment);
+    fprintf(out, ";\n");
+}
+
 static void write_comments(FILE *out, const struct tide_table *t)
 {
-    fprintf(out, "COMMENT ON TABLE %s.\"%s\" IS ", t->schema, t->name);
-    write_literal(out, t->comment);
-    fprintf(out, ";\n");
+    write_comment(out, t->stored ? "VIEW" : "TABLE", t, t->comment);
     for (uint32_t i = 0; i < t->column_count; i++) {
         fprintf(out, "COMMENT ON COLUMN %s.\"%s\".\"%s\" IS ", t->schema, t->name,
                 t->columns[i].name);
@@ -24,19 +30,180 @@ static void write_comments(FILE *out, const struct tide_table *t)
     }
 }
 
-static void write_table(FILE *out, const struct tide_table *t)
+/* Bytes of a type of fixed length; 0: others. Rows have no gaps when the longest come first. */
+static uint32_t fixed_bytes(enum tide_pg_type type)
+{
+    if (type == TIDE_PG_TIMESTAMPTZ || type == TIDE_PG_INT8)
+        return 8;
+    if (type == TIDE_PG_INT4)
+        return 4;
+    return type == TIDE_PG_INT2 ? 2 : type == TIDE_PG_BOOL ? 1 : 0;
+}
+
+static void write_columns(FILE *out, const struct tide_table *t, uint32_t bytes, bool all)
+{
+    for (uint32_t i = 0; i < t->column_count; i++)
+        if (all || fixed_bytes(t->columns[i].type) == bytes)
+            fprintf(out, "    \"%s\" %s%s,\n", t->columns[i].name,
+                    tide_pg_type_name(t->columns[i].type),
+                    t->columns[i].nullable ? "" : " NOT NULL");
+}
+
+/* A partition has rows of one deployment: an index of stored rows need not say which. */
+static void write_index(FILE *out, const struct tide_table *t, const char *columns,
+                        const char *full)
+{
+    static const char all[] = "(deployment, ";
+    bool shorter = *full && strncmp(columns, all, sizeof all - 1) == 0;
+    fprintf(out, "CREATE INDEX ON %s.\"%s\" %s%s%s;\n", t->schema, t->name, shorter ? "(" : "",
+            shorter ? columns + sizeof all - 1 : columns, full);
+}
+
+static void write_table(FILE *out, const struct tide_table *t, bool packed)
 {
     fprintf(out, "\nCREATE TABLE %s.\"%s\" (\n", t->schema, t->name);
-    for (uint32_t i = 0; i < t->column_count; i++)
-        fprintf(out, "    \"%s\" %s%s,\n", t->columns[i].name,
-                tide_pg_type_name(t->columns[i].type), t->columns[i].nullable ? "" : " NOT NULL");
+    for (uint32_t bytes = 8; packed && bytes > 0; bytes /= 2)
+        write_columns(out, t, bytes, false);
+    write_columns(out, t, 0, !packed);
     if (t->check)
         fprintf(out, "    %s,\n", t->check);
-    fprintf(out, "    PRIMARY KEY (%s)\n)%s;\n", t->primary_key,
+    /* Partitions are filled, then indexed, and seldom grow afterwards. */
+    const char *full = packed ? " WITH (fillfactor = 100)" : "";
+    fprintf(out, "    PRIMARY KEY (%s)%s\n)%s;\n", t->primary_key, full,
             t->partitioned ? " PARTITION BY RANGE (deployment, ledger)" : "");
     for (uint32_t i = 0; i < TIDE_INDEXES_MAX && t->indexes[i]; i++)
-        fprintf(out, "CREATE INDEX ON %s.\"%s\" %s;\n", t->schema, t->name, t->indexes[i]);
+        write_index(out, t, t->indexes[i], full);
+}
+
+/* ---- views: words for keys ---- */
+
+/* So many columns of a view are joined. The planner drops joins that nothing asks for, and begins
+ * with chain.word where a condition names a word; with many it no longer tries all orders. The
+ * others, of the entries with a contract's settings, are looked up row by row. */
+enum { JOINS_MAX = 6 };
+
+static void put_array(struct tide_buf *out, const char *column)
+{
+    tide_buf_putf(out,
+                  "CASE WHEN t.\"%s\" IS NOT NULL THEN ARRAY(SELECT (SELECT w.word FROM chain.word"
+                  " AS w WHERE w.id = u.key) FROM unnest(t.\"%s\") AS u (key)) END",
+                  column, column);
+}
+
+static void put_split(struct tide_buf *out, const struct tide_column *column, uint32_t joins)
+{
+    tide_buf_str(out, "array_remove(ARRAY[");
+    for (uint32_t i = 1; i <= column->split; i++)
+        tide_buf_putf(out, "%sw%u.word", i > 1 ? ", " : "", joins + i);
+    tide_buf_str(out, "], NULL)");
+}
+
+/* Words of a column; adds the joins that it needs. */
+static void put_words(struct tide_buf *out, const struct tide_column *column, uint32_t *joins)
+{
+    if (column->split) {
+        put_split(out, column, *joins);
+        *joins += column->split;
+    } else if (column->type == TIDE_PG_TEXT_ARRAY) {
+        put_array(out, column->name);
+    } else if (*joins < JOINS_MAX) {
+        tide_buf_putf(out, "w%u.word", ++*joins);
+    } else {
+        tide_buf_putf(out, "(SELECT w.word FROM chain.word AS w WHERE w.id = t.\"%s\")",
+                      column->name);
+    }
+}
+
+static void put_join(struct tide_buf *out, const char *column, uint32_t *joins)
+{
+    ++*joins;
+    tide_buf_putf(out, " LEFT JOIN chain.word AS w%u ON w%u.id = t.\"%s\"", *joins, *joins, column);
+}
+
+/* As put_words counts them. */
+static void put_joins(struct tide_buf *out, const struct tide_table *table)
+{
+    uint32_t joins = 0;
+    char name[80];
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        const struct tide_column *column = &table->columns[i];
+        for (uint32_t k = 1; k <= column->split; k++) {
+            snprintf(name, sizeof name, "%s_%u", column->name, k);
+            put_join(out, name, &joins);
+        }
+        if (column->keyed && column->type == TIDE_PG_TEXT && joins < JOINS_MAX)
+            put_join(out, column->name, &joins);
+    }
+}
+
+static void put_keys(struct tide_buf *out, const struct tide_column *column)
+{
+    for (uint32_t i = 1; i <= column->split; i++)
+        tide_buf_putf(out, ", t.\"%s_%u\" AS \"%s_%u_key\"", column->name, i, column->name, i);
+    if (column->keyed && column->type == TIDE_PG_TEXT)
+        tide_buf_putf(out, ", t.\"%s\" AS \"%s_key\"", column->name, column->name);
+}
+
+void tide_table_select(struct tide_buf *out, const struct tide_table *table, const char *from,
+                       bool keys)
+{
+    uint32_t joins = 0;
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        tide_buf_str(out, i ? ", " : "SELECT ");
+        if (table->columns[i].keyed) {
+            put_words(out, &table->columns[i], &joins);
+            tide_buf_putf(out, " AS \"%s\"", table->columns[i].name);
+        } else if (table->columns[i].of_tx) {
+            tide_buf_putf(out,
+                          "(SELECT x.\"%s\" FROM chain_rows.tx AS x WHERE x.deployment ="
+                          " t.deployment AND x.ledger = t.ledger AND x.tx = t.tx) AS \"%s\"",
+                          table->columns[i].name, table->columns[i].name);
+        } else {
+            tide_buf_putf(out, "t.\"%s\"", table->columns[i].name);
+        }
+    }
+    for (uint32_t i = 0; keys && i < table->column_count; i++)
+        put_keys(out, &table->columns[i]);
+    tide_buf_putf(out, " FROM %s AS t", from);
+    put_joins(out, table);
+}
+
+static void write_key_comments(FILE *out, const struct tide_table *t)
+{
+    static const char what[] = "Its key in chain.word";
+    for (uint32_t i = 0; i < t->column_count; i++) {
+        const struct tide_column *column = &t->columns[i];
+        for (uint32_t k = 1; k <= column->split; k++)
+            fprintf(out, "COMMENT ON COLUMN %s.\"%s\".\"%s_%u_key\" IS '%s';\n", t->schema, t->name,
+                    column->name, k, what);
+        if (column->keyed && column->type == TIDE_PG_TEXT)
+            fprintf(out, "COMMENT ON COLUMN %s.\"%s\".\"%s_key\" IS '%s';\n", t->schema, t->name,
+                    column->name, what);
+    }
+}
+
+static void write_view(FILE *out, const struct tide_table *t)
+{
+    char from[128];
+    struct tide_buf sql;
+    snprintf(from, sizeof from, "%s.\"%s\"", t->stored->schema, t->stored->name);
+    tide_buf_init(&sql, 1u << 16);
+    tide_table_select(&sql, t, from, true);
+    assert(!sql.failed);
+    fprintf(out, "CREATE VIEW %s.\"%s\" AS %.*s;\n", t->schema, t->name, (int)sql.len,
+            (const char *)sql.ptr);
+    tide_buf_release(&sql);
+    write_comment(out, "TABLE", t->stored, "What is stored of the view of that name, with keys");
+}
+
+static void write_all(FILE *out, const struct tide_table *t)
+{
+    write_table(out, tide_table_stored(t), t->stored);
+    if (t->stored)
+        write_view(out, t);
     write_comments(out, t);
+    if (t->stored)
+        write_key_comments(out, t);
 }
 
 void tide_tables_write_sql(FILE *out)
@@ -49,8 +216,10 @@ void tide_tables_write_sql(FILE *out)
         "kind.\n"
         "--\n"
         "-- Generated from the catalogue (schema/catalogue). The indexer makes the partitions of\n"
-        "-- partitioned tables, with these keys and indexes.\n");
+        "-- partitioned tables, with these keys and indexes. Tables with keys of chain.word in "
+        "the\n"
+        "-- place of words are in schemas of their own; views show them with the words.\n");
     for (uint32_t i = 0; i < count; i++)
-        write_table(out, &tables[i]);
+        write_all(out, &tables[i]);
     tide_event_fields_write_sql(out);
 }

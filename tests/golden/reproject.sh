@@ -14,6 +14,7 @@ done
 command -v zstd >/dev/null || { echo "skipped: no zstd"; exit 77; }
 . "$here/../integration/_pg.sh"
 pg_start
+pg_writable
 bin=$TIDE_BIN/tidemark-indexer
 digest() { "$bin" digest; }
 
@@ -67,10 +68,11 @@ sql "UPDATE $swap SET amount_out = amount_out + 1 WHERE ledger * 1000000::bigint
 changed "an altered row" $swap
 sql "UPDATE $swap SET amount_out = amount_out - 1 WHERE ledger * 1000000::bigint + tx = $one"
 as_before
-sql "ALTER TABLE $swap DROP CONSTRAINT liquidity_pool_swap_pkey"
-sql "INSERT INTO $swap SELECT * FROM $swap WHERE ledger * 1000000::bigint + tx = $one"
+stored=${swap/./_rows.}
+sql "ALTER TABLE $stored DROP CONSTRAINT liquidity_pool_swap_pkey"
+sql "INSERT INTO $stored SELECT * FROM $stored WHERE ledger * 1000000::bigint + tx = $one"
 changed "a doubled row" $swap
-sql "DELETE FROM $swap WHERE (tableoid, ctid) = (SELECT tableoid, max(ctid) FROM $swap WHERE ledger * 1000000::bigint + tx = $one GROUP BY tableoid)"
+sql "DELETE FROM $stored WHERE (tableoid, ctid) = (SELECT tableoid, max(ctid) FROM $stored WHERE ledger * 1000000::bigint + tx = $one GROUP BY tableoid)"
 as_before
 sql "DELETE FROM $swap WHERE ledger * 1000000::bigint + tx = $one"
 changed "a deleted row" $swap

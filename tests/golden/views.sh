@@ -29,6 +29,7 @@ for chain in a b; do
 done
 
 # A reserve that is one unit off must be seen.
+pg_writable
 sql "UPDATE history.liquidity_pool_pool SET reserve_a = reserve_a + 1"
 "$TIDE_BIN/views_driver" <"$PG_DIR/asked" >"$PG_DIR/answers" || fail "views_driver"
 ! "$here/_views.py" compare "$PG_DIR/views" "$PG_DIR/answers" >"$PG_DIR/out" || fail "an altered reserve went unnoticed"

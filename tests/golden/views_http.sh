@@ -30,6 +30,7 @@ for chain in ${TIDE_LONG:+a} b; do
 done
 
 # A sum that is one unit off must be seen.
+pg_writable
 sql "UPDATE history.partner_registry_partner SET total_earned = total_earned + 1"
 ! "$here/_views_http.py" "$API_PORT" b "$PG_DIR/views" >"$PG_DIR/out" || fail "an altered sum went unnoticed"
 grep -q "^views over HTTP" "$PG_DIR/out" || fail "no count: $(tail -3 "$PG_DIR/out")"

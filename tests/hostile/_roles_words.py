@@ -2,7 +2,7 @@
 may call, and what PostgreSQL lets any login do."""
 import json
 
-OURS = ("chain", "event", "state", "history", "rollup", "analyst", "kyc")
+OURS = ("chain", "event", "state", "history", "chain_rows", "event_rows", "history_rows", "rollup", "analyst", "kyc")
 IN_OURS = "('" + "', '".join(OURS) + "')"
 WHOLE = {"smallint": 2**15, "integer": 2**31, "bigint": 2**63}
 EXTREMES = {

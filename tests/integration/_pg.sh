@@ -9,7 +9,8 @@
 # After pg_start: PG_DIR (temporary folder, removed at exit), PGHOST (socket folder), PGPORT,
 # PGUSER=postgres, PGDATABASE=tidemark, TIDEMARK_DATABASE_URL. Also: pg_stop [mode], pg_again [-c x=y],
 # PG_AT_EXIT=FUNCTION (called at exit, before the server is stopped; a trap would hide the code),
-# sql STATEMENT (rows as plain text), as_pg CMD… (as the server's user), fail MESSAGE.
+# sql STATEMENT (rows as plain text), pg_writable (views of stored rows take rows that a test plants),
+# as_pg CMD… (as the server's user), fail MESSAGE.
 # No TCP. PostgreSQL does not run as root, so root starts it as the user postgres.
 # Exits with 77 (skipped) where PostgreSQL is not installed.
 set -euo pipefail
@@ -81,6 +82,9 @@ pg_start_from() { # empty|schema [-c x=y]…
     unset PGPASSWORD PGSERVICE PGOPTIONS || true
     pg_again
 }
+
+# Lets this test plant rows through views of stored rows. After the database has its schema.
+pg_writable() { "$PG_BIN/psql" -Xqf - -v ON_ERROR_STOP=1 <"$PYTHONPATH/_writable.sql"; }
 
 # -F: no fsync. Tests kill our processes and the server, not the machine.
 pg_again() { cluster_up "$PG_DIR" -F ${PG_OPTIONS[@]+"${PG_OPTIONS[@]}"} "$@"; }

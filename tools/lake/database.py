@@ -85,6 +85,7 @@ class Snapshot:
                   JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
                 WHERE n.nspname IN ('analyst', 'event') AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
                   AND has_schema_privilege(n.oid, 'USAGE') AND has_column_privilege(c.oid, a.attnum, 'SELECT')
+                  AND NOT (n.nspname = 'event' AND a.attname ~ '_key$') -- keys mean something in one database alone
                 ORDER BY n.nspname, c.relname, a.attnum"""):
             if schema != "event" or name not in NO_KIND:
                 found.setdefault((schema, name), []).append((column, declared))

@@ -238,11 +238,16 @@ static void create_raw(struct tide_pg *pg, const struct tide_table *tables, uint
     for (uint32_t i = 0; i < count; i++) {
         const struct tide_table *shape =
             tables[i].kind == TIDE_TABLE_STATE ? &tables[tables[i].pair] : &tables[i];
-        char sql[256];
-        snprintf(sql, sizeof sql, "CREATE UNLOGGED TABLE perf.t%u (LIKE %s.\"%s\")", i,
-                 shape->schema, shape->name);
-        if (tide_pg_run(pg, sql, NULL, &err) != TIDE_OK)
+        struct tide_buf sql;
+        tide_buf_init(&sql, 1u << 16);
+        tide_buf_putf(&sql, "CREATE UNLOGGED TABLE perf.t%u (", i);
+        for (uint32_t c = 0; c < shape->column_count; c++)
+            tide_buf_putf(&sql, "%s\"%s\" %s", c ? ", " : "", shape->columns[c].name,
+                          tide_pg_type_name(shape->columns[c].type));
+        tide_buf_put(&sql, ")", sizeof ")");
+        if (tide_pg_run(pg, (const char *)sql.ptr, NULL, &err) != TIDE_OK)
             perf_die("raw", &err);
+        tide_buf_release(&sql);
     }
 }
 

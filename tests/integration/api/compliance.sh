@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
 pg_start
+pg_writable
 chain=(--seed "${TIDE_SEED:-11}" --first-ledger 1920 --ledgers "${TIDE_LEDGERS:-448}" --life 120)
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" "${chain[@]}" --quiet
 "$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/sim/lake" --deployment "$PG_DIR/sim/deployment.json" --stop-at-end 2>"$PG_DIR/run.log" ||

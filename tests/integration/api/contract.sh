@@ -8,6 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 python3 -c 'import jsonschema' 2>/dev/null || { echo "no python3-jsonschema"; exit 77; }
 [ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-api" ] || { echo "programs not built"; exit 77; }
 pg_start
+pg_writable
 api_index "${TIDE_CONTRACT_LEDGERS:-512}"
 # The simulator writes nothing that cannot be decoded: one event and one entry are planted.
 sql "INSERT INTO event.raw SELECT deployment, ledger, tx, op, 999, closed_at, contract, 1, 'planted', '\\x00' FROM event.log LIMIT 1" >/dev/null

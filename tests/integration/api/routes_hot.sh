@@ -7,6 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_api.sh"
 [ -x "$TIDE_BIN/tidemark-api" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: programs not built"; exit 77; }
 pg_start
+pg_writable
 ask() { "$here/_routes_hot.py" "$API_PORT" "$@" || fail "$*"; }
 start() { api_start --api-rate-lookup 0 --api-rate-query 0 "$@"; }
 chain=(--seed "${TIDE_SEED:-11}" --first-ledger 1920 --ledgers "${TIDE_LEDGERS:-448}" --life 120)

@@ -22,6 +22,7 @@ try rate --api-rate-lookup 100 --api-rate-query 50 --api-keys 0123456789abcdef-k
 export PG_BIN
 try shares --api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0 --api-answers-mib 32
 if [ -n "${TIDE_LONG:-}" ]; then # more feeds and catalog entries than a page holds
+    pg_writable
     for table in history state; do # as if anybody had made himself the oracle's administrator
         sql "INSERT INTO $table.oracle_feed SELECT (jsonb_populate_record(NULL::$table.oracle_feed, to_jsonb(f) || jsonb_build_object('asset', 'ZZ' || lpad(i::text, 4, '0'),
                 'key_hash', '\\x' || encode(sha256(i::text::bytea), 'hex')))).*

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The migrated database and the catalogue's tables, column by column: names, order, types, nullness,
-# comments, keys, indexes, partitioning. Neither may have what the other lacks.
+# comments, keys, indexes, partitioning; of views with words, of what is stored behind them. Neither may have what the other lacks.
 . "$(dirname "$0")/../_pg.sh"
 pg_start
 indexer=$TIDE_BIN/tidemark-indexer
@@ -8,20 +8,23 @@ indexer=$TIDE_BIN/tidemark-indexer
 
 "$indexer" tables | LC_ALL=C sort >"$PG_DIR/wanted"
 "$PG_BIN/psql" -XAtq -F "$(printf '\t')" -v ON_ERROR_STOP=1 >"$PG_DIR/found" <<'SQL'
-WITH tables AS (
-    SELECT c.oid, n.nspname || '.' || c.relname AS name, c.relkind, c.relname, n.nspname
+WITH tables AS ( -- what is stored of a view with words is the table of that name in SCHEMA_rows
+    SELECT c.oid, n.nspname || '.' || c.relname AS name, s.oid AS stored, s.relkind
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
+      JOIN pg_class s ON s.oid = CASE c.relkind WHEN 'v' THEN to_regclass(format('%I.%I', n.nspname || '_rows', c.relname)) ELSE c.oid END
+    WHERE c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
       AND (n.nspname IN ('event', 'state', 'history')
            OR n.nspname = 'chain' AND c.relname IN ('ledger', 'tx', 'call', 'contract_seen')))
 SELECT name, a.attname, format_type(a.atttypid, a.atttypmod),
-       CASE WHEN a.attnotnull THEN 'not null' ELSE 'null' END, col_description(t.oid, a.attnum)
+       CASE WHEN s.attname IS NULL OR s.attnotnull THEN 'not null' ELSE 'null' END, col_description(t.oid, a.attnum)
 FROM tables t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
+    LEFT JOIN pg_attribute s ON s.attrelid = t.stored AND s.attname = a.attname
+WHERE t.oid = t.stored OR a.attname !~ '_key$'
 UNION ALL
 SELECT name, '', CASE relkind WHEN 'p' THEN 'partitioned' ELSE 'plain' END,
        (SELECT string_agg(a.attname, ', ' ORDER BY k.n)
         FROM pg_constraint p, unnest(p.conkey) WITH ORDINALITY k(attnum, n), pg_attribute a
-        WHERE p.conrelid = t.oid AND p.contype = 'p' AND a.attrelid = t.oid AND a.attnum = k.attnum),
+        WHERE p.conrelid = t.stored AND p.contype = 'p' AND a.attrelid = t.stored AND a.attnum = k.attnum),
        obj_description(t.oid)
 FROM tables t;
 SQL
@@ -35,18 +38,18 @@ order() { awk -F '\t' '$2 != "" { t[$1] = t[$1] " " $2 } END { for (k in t) prin
 sql "SELECT n.nspname || '.' || c.relname || E'\t' || a.attname FROM pg_class c
      JOIN pg_namespace n ON n.oid = c.relnamespace
      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-     WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
+     WHERE c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition AND NOT (c.relkind = 'v' AND a.attname ~ '_key$')
        AND (n.nspname IN ('event', 'state', 'history')
             OR n.nspname = 'chain' AND c.relname IN ('ledger', 'tx', 'call', 'contract_seen'))
      ORDER BY c.oid, a.attnum" | order >"$PG_DIR/found"
 diff "$PG_DIR/wanted" "$PG_DIR/found" >&2 || fail "column order differs"
 
 # Indexes: each that the catalogue names is there. What lists page over comes from migrations alone.
-"$indexer" tables --sql | sed -nE 's/^CREATE INDEX ON ([a-z]+)\."([a-z_]+)" (USING [a-z]+ )?(\(.*\));$/\1.\2 \3\4/p' |
+"$indexer" tables --sql | sed 's/ WITH (fillfactor = 100);$/;/' | sed -nE 's/^CREATE INDEX ON ([a-z_]+)\."([a-z_]+)" (USING [a-z]+ )?(\(.*\));$/\1.\2 \3\4/p' |
     sed -E 's/^([^ ]+) \(/\1 USING btree (/' | LC_ALL=C sort >"$PG_DIR/wanted"
 sql "SELECT regexp_replace(pg_get_indexdef(i.indexrelid), '^CREATE INDEX [^ ]+ ON (ONLY )?', '')
      FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
-     WHERE NOT i.indisprimary AND c.relkind IN ('r', 'p') AND NOT c.relispartition" | sed -E 's/\(\(- ([a-z_]+)\)\)/(-\1)/' | LC_ALL=C sort >"$PG_DIR/found"
+     WHERE NOT i.indisprimary AND c.relkind IN ('r', 'p') AND NOT c.relispartition" | sed -E "s/\(\(- ([a-z_]+)\)\)/(-\1)/; s/ WITH \(fillfactor='100'\)//" | LC_ALL=C sort >"$PG_DIR/found"
 [ "$(wc -l <"$PG_DIR/wanted")" = "$("$indexer" tables --sql | grep -c '^CREATE INDEX')" ] || fail "a CREATE INDEX that is not understood"
 LC_ALL=C comm -23 "$PG_DIR/wanted" "$PG_DIR/found" >"$PG_DIR/missing"
 [ ! -s "$PG_DIR/missing" ] || fail "no such index: $(cat "$PG_DIR/missing")"

@@ -3,6 +3,7 @@
 here=$(dirname "$0")
 . "$here/../_pg.sh"
 pg_start
+pg_writable
 bin=$TIDE_BIN/tidemark-indexer
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
 mkdir "$PG_DIR/sim"

@@ -35,7 +35,7 @@ assert near(disk["bytes_per_day"], (leaves + rollups) / 384 * a_day, 0.01), disk
 assert near(disk["free_bytes"], free, 0.2), (disk, free)
 assert near(disk["days_until_full"], disk["free_bytes"] / disk["bytes_per_day"], 0.01), disk
 schemas = {s["schema"]: s["bytes"] for s in status["schemas"]}
-assert {"chain", "event", "state", "history", "rollup"} <= set(schemas), schemas
+assert {"chain", "chain_rows", "event_rows", "state", "history_rows", "rollup"} <= set(schemas), schemas
 assert schemas["rollup"] == rollups and 0.4 * database < sum(schemas.values()) <= database, (schemas, database)
 print(f"{disk['bytes_per_day'] >> 20} MiB a day (simulated), {disk['days_until_full']} days")
 PY

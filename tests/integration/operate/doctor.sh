@@ -169,18 +169,18 @@ sql "UPDATE chain.heartbeat SET state = 'following', error = NULL"
 published() { # DEFINITION
     "$PG_BIN/psql" -Xqc "DROP PUBLICATION IF EXISTS lake; CREATE PUBLICATION lake $1" 2>/dev/null || fail "publication: $1"
 }
-leaf=$(sql "SELECT inhrelid::regclass FROM pg_inherits JOIN pg_class AS c ON c.oid = inhrelid WHERE inhparent = 'event.log'::regclass AND c.relkind = 'r' ORDER BY 1 LIMIT 1")
-[ -n "$leaf" ] || fail "event.log has no partition"
+leaf=$(sql "SELECT inhrelid::regclass FROM pg_inherits JOIN pg_class AS c ON c.oid = inhrelid WHERE inhparent = 'event_rows.log'::regclass AND c.relkind = 'r' ORDER BY 1 LIMIT 1")
+[ -n "$leaf" ] || fail "event_rows.log has no partition"
 published "FOR TABLE $leaf"
 doctor 0
 finds warning publications 'one by one, so later ones are not sent: lake' 'name the partitioned tables'
-published "FOR TABLE event.log"
+published "FOR TABLE event_rows.log"
 doctor 0
 finds warning publications 'a table for each partition' 'publish_via_partition_root'
-published "FOR TABLE event.log WITH (publish_via_partition_root, publish = 'insert')"
+published "FOR TABLE event_rows.log WITH (publish_via_partition_root, publish = 'insert')"
 doctor 0
 finds warning publications 'kinds of change are sent: lake' 'whole tables'
-published "FOR TABLE event.log WITH (publish_via_partition_root)"
+published "FOR TABLE event_rows.log WITH (publish_via_partition_root)"
 doctor 0
 grep -q '^ok *publications *lake$' "$PG_DIR/out" || fail "$(cat "$PG_DIR/out")"
 sql "INSERT INTO chain.partition (deployment, from_ledger, end_ledger, attached, first_loaded, last_loaded) SELECT max(id), 90000000, 90001000, false, 90000000, 90000042 FROM chain.deployment"

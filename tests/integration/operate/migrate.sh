@@ -46,7 +46,7 @@ code=0; out=$(TIDEMARK_DATABASE_URL="$older_url" "$indexer" migrate 2>&1) || cod
 [ "$(PGDATABASE=older sql "SELECT count(*) FROM pg_class WHERE relnamespace = 'chain'::regnamespace AND relkind = 'r'")" = 1 ] || fail "older: changed"
 
 # Two at once: one waits for the other, both end well.
-sql "DROP SCHEMA chain CASCADE; DROP SCHEMA event CASCADE; DROP SCHEMA state CASCADE; DROP SCHEMA history CASCADE"
+sql "DROP SCHEMA chain CASCADE; DROP SCHEMA event CASCADE; DROP SCHEMA state CASCADE; DROP SCHEMA history CASCADE; DROP SCHEMA chain_rows, event_rows, history_rows CASCADE"
 sql "DROP SCHEMA IF EXISTS analyst CASCADE; DROP SCHEMA IF EXISTS rollup CASCADE; DROP SCHEMA IF EXISTS kyc CASCADE"
 "$indexer" migrate >/dev/null & one=$!
 "$indexer" migrate >/dev/null & two=$!

@@ -19,10 +19,17 @@ OTHER = {"evaluatedAt", "pollAfterMs", "complete", "requestId", "since24hAt"}
 
 def tables():
     """schema.table of all that --only may leave out, and those of chain that it never does."""
-    rows = sql("SELECT relnamespace::regnamespace || '.' || relname FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition"
-               " AND relnamespace::regnamespace::text IN ('state', 'history', 'event', 'rollup', 'chain')").split()
+    rows = sql("SELECT regexp_replace(relnamespace::regnamespace::text, '_rows$', '') || '.' || relname FROM pg_class"
+               " WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace::regnamespace::text IN"
+               " ('state', 'history_rows', 'event_rows', 'rollup', 'chain', 'chain_rows')").split()
     optional = {r for r in rows if not r.startswith("chain.")} | {"chain.tx", "chain.call"}
     return optional - {"rollup.built"}, set(rows) - optional
+
+
+def stored(table):
+    """Tables that grow by the ledger are views of what is stored."""
+    grows = table.startswith(("event.", "history.")) or table in ("chain.tx", "chain.call")
+    return table.replace(".", "_rows.", 1) if grows else table
 
 
 def statements():
@@ -41,7 +48,8 @@ def names():
     bodies = {}
     for line in sql("SELECT n || E'\\t' || regexp_replace(b, '\\s+', ' ', 'g') FROM ("
                     " SELECT oid::regclass::text AS n, pg_get_viewdef(oid) AS b FROM pg_class WHERE relkind = 'v'"
-                    " AND relnamespace::regnamespace::text IN ('chain', 'rollup', 'analyst') UNION ALL"
+                    " AND relnamespace::regnamespace::text IN ('chain', 'rollup', 'analyst')"
+                    " AND oid::regclass::text NOT IN ('chain.tx', 'chain.call') UNION ALL"
                     " SELECT pronamespace::regnamespace || '.' || proname, coalesce(pg_get_function_sqlbody(oid), prosrc) FROM pg_proc"
                     " WHERE pronamespace::regnamespace::text IN ('chain', 'rollup', 'analyst')) AS x").split("\n"):
         name, body = line.split("\t", 1)
@@ -167,12 +175,12 @@ def groups(optional):
 
 def leave_out(optional, group):
     kept = ",".join(sorted({"chain.ledger", "chain.contract_seen"} | optional - group))
-    sql(";".join([f'CREATE TABLE saved."{table}" AS TABLE {table}; DELETE FROM {table}' for table in sorted(group)] +
+    sql(";".join([f'CREATE TABLE saved."{table}" AS TABLE {stored(table)}; DELETE FROM {stored(table)}' for table in sorted(group)] +
                  [f"UPDATE chain.deployment SET scope = '{kept}'"]))
 
 
 def take_back(group):
-    sql(";".join([f'INSERT INTO {table} SELECT * FROM saved."{table}"; DROP TABLE saved."{table}"' for table in sorted(group)] +
+    sql(";".join([f'INSERT INTO {stored(table)} SELECT * FROM saved."{table}"; DROP TABLE saved."{table}"' for table in sorted(group)] +
                  ["UPDATE chain.deployment SET scope = '*'"]))
 
 

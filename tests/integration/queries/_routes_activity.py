@@ -48,10 +48,10 @@ def every_event():
     """All events, from the tables of their kinds and not from event.log: the newest first."""
     found = []
     for table in sql("SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class c JOIN pg_namespace n ON "
-                     "n.oid = relnamespace WHERE nspname = 'event' AND relkind = 'p' AND relname NOT IN ('log', 'raw')").split():
+                     "n.oid = relnamespace WHERE nspname = 'event_rows' AND relkind = 'p' AND relname NOT IN ('log', 'raw')").split():
         for e in rows(f"SELECT * FROM event.{table}"):
             e["kind"] = table
-            found.append(e)
+            found.append({n: v for n, v in e.items() if not n.endswith("_key")})
     return sorted(found, key=place, reverse=True)
 
 

@@ -312,7 +312,7 @@ def walked_past(d, first, last):
         FROM (SELECT * FROM history.synthetic_engine_vault WHERE length(owner) <> 56 AND ledger BETWEEN {first} + 1 AND {n} AND debt > 10000000
             AND synth_asset = (SELECT min(synth_asset) FROM state.synthetic_engine_vault) ORDER BY ledger DESC LIMIT 1) AS v,
           generate_series(1, 3000) AS i;
-        ANALYZE history.synthetic_engine_vault, state.synthetic_engine_vault""")
+        ANALYZE history_rows.synthetic_engine_vault, state.synthetic_engine_vault, chain.word""")
     markets = {m["symbol"]: m for m in as_of("synthetic_engine_asset_config", n)}
     feeds = {f["asset"]: f for f in as_of("oracle_feed", n)}
     now = int(sql(f"SELECT extract(epoch FROM closed_at)::bigint FROM chain.ledger WHERE ledger = {n}"))

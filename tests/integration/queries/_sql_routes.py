@@ -209,7 +209,8 @@ def strangers_tokens(d, now, engine):
             INSERT INTO history.stellar_asset_balance (deployment, key_hash, ledger, tx, seq, closed_at, contract, removed, address, amount,
                 authorized, clawback)
               SELECT deployment, key_hash, ledger, tx, seq, closed_at, contract, false, address, amount, authorized, clawback
-              FROM state.stellar_asset_balance WHERE contract = 'C{name}' ON CONFLICT DO NOTHING;
+              FROM state.stellar_asset_balance AS s WHERE contract = 'C{name}'
+                AND NOT EXISTS (SELECT FROM history.stellar_asset_balance AS h WHERE h.key_hash = s.key_hash);
             INSERT INTO rollup.closing SELECT deployment, what, 'C{name}', day, ledger, tx, seq, 1e15 FROM rollup.closing
               WHERE what = 'collateral' ON CONFLICT DO NOTHING""")
     told = ("tvl", "tvlCollateral", "unpriced")

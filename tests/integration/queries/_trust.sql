@@ -21,7 +21,7 @@ DECLARE
 BEGIN
   FOR t IN
     SELECT c.oid, format('%I.%I', s.nspname, c.relname) AS name FROM pg_class AS c JOIN pg_namespace AS s ON s.oid = c.relnamespace
-    WHERE s.nspname IN ('state', 'history', 'event') AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+    WHERE s.nspname IN ('state', 'history', 'event') AND c.relkind IN ('r', 'v') AND NOT c.relispartition
       AND (c.relname ~ '^(liquidity_pool|synthetic_engine|stability_pool|compliance_registry|partner_registry|earnings_distributor|oracle|dao_governance)_'
         OR c.relname IN ('log', 'raw'))
   LOOP
@@ -29,7 +29,7 @@ BEGIN
       EXECUTE (SELECT format('INSERT INTO %s (%s) SELECT %s FROM %s WHERE contract NOT LIKE ''CATTACKER%%''', t.name,
           string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum),
           string_agg(pg_temp.planted(a, stranger), ', ' ORDER BY a.attnum), t.name)
-        FROM pg_attribute AS a WHERE a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped);
+        FROM pg_attribute AS a WHERE a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attname !~ '_key$');
       GET DIAGNOSTICS n = ROW_COUNT;
       planted := planted + n;
     END LOOP;

@@ -3,6 +3,7 @@
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
 pg_start
+pg_writable
 # long enough for epochs to close, proposals to be executed and providers to come and go
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --first-ledger 1920 --ledgers "${TIDE_LEDGERS:-640}" \
     --close-step 3600 --quiet

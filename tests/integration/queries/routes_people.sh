@@ -3,6 +3,7 @@
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
 pg_start
+pg_writable
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --first-ledger 1920 --ledgers "${TIDE_LEDGERS:-700}" --close-step 1800 --quiet
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json
 "$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/sim/lake" --stop-at-end --proof none 2>"$PG_DIR/run.log" ||

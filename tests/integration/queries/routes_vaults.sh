@@ -4,6 +4,7 @@
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
 pg_start
+pg_writable
 export PG_BIN PG_DIR
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --first-ledger 1920 --ledgers 1600 --quiet
 "$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/sim/lake" --deployment "$PG_DIR/sim/deployment.json" --stop-at-end 2>"$PG_DIR/run.log" ||
@@ -20,6 +21,7 @@ done
 for chain in a b; do
     PGDATABASE=postgres "$PG_BIN/dropdb" --if-exists tidemark
     PGDATABASE=postgres "$PG_BIN/createdb" tidemark
+    pg_writable
     "$TIDE_BIN/tidemark-indexer" run --lake "$chains/$chain/lake" --deployment "$chains/$chain/deployment.json" --stop-at-end 2>"$PG_DIR/run.log" ||
         fail "run: $(tail -2 "$PG_DIR/run.log")"
     zstd -dqc "$chains/$chain/views.jsonl.zst" >"$PG_DIR/views"

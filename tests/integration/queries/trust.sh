@@ -9,6 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_serve.sh"
 [ -x "$TIDE_BIN/tidemark-api" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: programs not built"; exit 77; }
 pg_start -c log_statement=all -c log_line_prefix=%a=
+pg_writable
 SERVE_DIR=$PG_DIR/serve
 indexer=$TIDE_BIN/tidemark-indexer
 export PG_BIN PG_DIR
@@ -69,6 +70,7 @@ serve_stop || fail "serve: exit $?"
 echo "rows of another contract"
 PGDATABASE=postgres "$PG_BIN/createdb" planted
 export PGDATABASE=planted TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=planted"
+pg_writable
 rm -rf "$PG_DIR/sim" "$PG_DIR/cache"
 api_index "${TIDE_LEDGERS:-256}"
 api_start --api-rate-lookup 0 --api-rate-query 0

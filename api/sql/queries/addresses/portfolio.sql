@@ -177,14 +177,14 @@ FROM (SELECT
       WHERE NOT d.removed LIMIT 1) AS "stabilityDeposit",
     to_json(ARRAY(SELECT row_to_json(i)
       FROM (SELECT * FROM event.dao_governance_voted AS y
-          WHERE y.deployment = $1 AND y.voter = $3 AND y.ledger <= $2
+          WHERE y.deployment = $1 AND y.voter_key = chain.word_key($3) AND y.ledger <= $2
           ORDER BY y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC LIMIT 20) AS y,
 -- part: vote_item
         , LATERAL (SELECT y.proposal_id::text AS "proposalId", x.*) AS i
       ORDER BY y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC)) AS "votes",
     to_json(ARRAY(SELECT row_to_json(x)
       FROM (SELECT * FROM event.earnings_distributor_revenue_claimed AS y
-          WHERE y.deployment = $1 AND y.claimer = $3 AND y.ledger <= $2
+          WHERE y.deployment = $1 AND y.claimer_key = chain.word_key($3) AND y.ledger <= $2
           ORDER BY y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC LIMIT 20) AS y,
 -- part: claim_item
       ORDER BY y.ledger DESC, y.tx DESC, y.op DESC, y.event DESC)) AS "claims",

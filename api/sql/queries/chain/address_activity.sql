@@ -37,23 +37,23 @@
 -- All that an address did or that was done to it, by time: its calls of the protocol, refused ones too, and
 -- each event that names it, over the indexes of calls by source and of events by their first and second address.
 WITH page AS (
-  (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract, e.kind, e.subject, e.addresses
+  (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract_key, e.kind_key, e.subject_key, e.addresses_1_key, e.addresses_2_key
   FROM event.log AS e
-  WHERE hashtextextended(e.addresses[1], 0) = hashtextextended($8::text, 0) AND e.addresses[1] = $8 AND
+  WHERE e.addresses_1_key = chain.word_key($8::text) AND
 -- part: event_where
 -- part: event_order
   LIMIT $4::integer)
   UNION ALL
-  (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract, e.kind, e.subject, e.addresses
+  (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract_key, e.kind_key, e.subject_key, e.addresses_1_key, e.addresses_2_key
   FROM event.log AS e
-  WHERE hashtextextended(e.addresses[2], 0) = hashtextextended($8::text, 0) AND e.addresses[2] = $8 AND
+  WHERE e.addresses_2_key = chain.word_key($8::text) AND
 -- part: event_where
 -- part: event_order
   LIMIT $4::integer)
   UNION ALL
-  (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract, NULL, NULL, NULL
-  FROM (SELECT c.deployment, c.ledger, c.tx, c.op, -1 AS event, c.closed_at, c.contract, c.source FROM chain.call AS c) AS e
-  WHERE e.source = $8 AND
+  (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract_key, NULL, NULL, NULL, NULL
+  FROM (SELECT c.deployment, c.ledger, c.tx, c.op, -1 AS event, c.closed_at, c.contract_key, c.source_key FROM chain.call AS c) AS e
+  WHERE e.source_key = chain.word_key($8) AND
 -- part: event_where
 -- part: event_order
   LIMIT $4::integer)
@@ -61,7 +61,9 @@ WITH page AS (
 SELECT coalesce(c.item, row_to_json(x))::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
 FROM (SELECT * FROM page AS e
 -- part: event_order
-  LIMIT $4) AS e CROSS JOIN LATERAL (SELECT e.*) AS l
+  LIMIT $4) AS e CROSS JOIN LATERAL (
+-- part: event_words
+  ) AS l
   LEFT JOIN LATERAL (SELECT row_to_json(y) AS item
     FROM chain.call AS c, LATERAL (SELECT
       'call' AS "type",

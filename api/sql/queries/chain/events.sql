@@ -5,37 +5,40 @@
 -- answer: Events of Event
 -- Events of the protocol: all, of a kind, contract, address or pool, each over an index of its own.
 -- Several of these together read past what only one of them has.
-WITH page AS (
-  (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract, e.kind, e.subject, e.addresses
+WITH of_pools AS MATERIALIZED (
+  SELECT ARRAY(SELECT chain.word_key(k.kind) FROM unnest(ARRAY['liquidity_pool_swap', 'liquidity_pool_addliq', 'liquidity_pool_remliq',
+    'liquidity_pool_claim']) AS k (kind)) AS keys
+), page AS (
+  (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract_key, e.kind_key, e.subject_key, e.addresses_1_key, e.addresses_2_key
   FROM event.log AS e
   WHERE $10::text IS NULL
-    AND ($8::text IS NULL OR hashtext(e.kind) = hashtext($8) AND e.kind = $8)
-    AND ($9::text IS NULL OR hashtext(e.contract) = hashtext($9) AND e.contract = $9)
-    AND ($11::text IS NULL OR e.subject = $11 AND e.kind LIKE 'liquidity\_pool\_%')
+    AND ($8::text IS NULL OR e.kind_key = chain.word_key($8))
+    AND ($9::text IS NULL OR e.contract_key = chain.word_key($9))
+    AND ($11::text IS NULL OR e.subject_key = chain.word_key($11) AND e.kind_key = ANY ((SELECT k.keys FROM of_pools AS k)::integer[]))
     AND ($12::text IS NULL OR e.ledger >= least($12::bigint, 2147483647)::integer)
     AND ($13::text IS NULL OR e.ledger <= least($13::bigint, 2147483647)::integer) AND
 -- part: event_where
 -- part: event_order
   LIMIT $4::integer)
   UNION ALL
-  (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract, e.kind, e.subject, e.addresses
+  (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract_key, e.kind_key, e.subject_key, e.addresses_1_key, e.addresses_2_key
   FROM event.log AS e
-  WHERE hashtextextended(e.addresses[1], 0) = hashtextextended($10::text, 0) AND e.addresses[1] = $10
-    AND ($8::text IS NULL OR hashtext(e.kind) = hashtext($8) AND e.kind = $8)
-    AND ($9::text IS NULL OR hashtext(e.contract) = hashtext($9) AND e.contract = $9)
-    AND ($11::text IS NULL OR e.subject = $11 AND e.kind LIKE 'liquidity\_pool\_%')
+  WHERE e.addresses_1_key = chain.word_key($10::text)
+    AND ($8::text IS NULL OR e.kind_key = chain.word_key($8))
+    AND ($9::text IS NULL OR e.contract_key = chain.word_key($9))
+    AND ($11::text IS NULL OR e.subject_key = chain.word_key($11) AND e.kind_key = ANY ((SELECT k.keys FROM of_pools AS k)::integer[]))
     AND ($12::text IS NULL OR e.ledger >= least($12::bigint, 2147483647)::integer)
     AND ($13::text IS NULL OR e.ledger <= least($13::bigint, 2147483647)::integer) AND
 -- part: event_where
 -- part: event_order
   LIMIT $4::integer)
   UNION ALL
-  (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract, e.kind, e.subject, e.addresses
+  (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract_key, e.kind_key, e.subject_key, e.addresses_1_key, e.addresses_2_key
   FROM event.log AS e
-  WHERE hashtextextended(e.addresses[2], 0) = hashtextextended($10::text, 0) AND e.addresses[2] = $10
-    AND ($8::text IS NULL OR hashtext(e.kind) = hashtext($8) AND e.kind = $8)
-    AND ($9::text IS NULL OR hashtext(e.contract) = hashtext($9) AND e.contract = $9)
-    AND ($11::text IS NULL OR e.subject = $11 AND e.kind LIKE 'liquidity\_pool\_%')
+  WHERE e.addresses_2_key = chain.word_key($10::text)
+    AND ($8::text IS NULL OR e.kind_key = chain.word_key($8))
+    AND ($9::text IS NULL OR e.contract_key = chain.word_key($9))
+    AND ($11::text IS NULL OR e.subject_key = chain.word_key($11) AND e.kind_key = ANY ((SELECT k.keys FROM of_pools AS k)::integer[]))
     AND ($12::text IS NULL OR e.ledger >= least($12::bigint, 2147483647)::integer)
     AND ($13::text IS NULL OR e.ledger <= least($13::bigint, 2147483647)::integer) AND
 -- part: event_where
@@ -45,7 +48,9 @@ WITH page AS (
 SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
 FROM (SELECT * FROM page AS e
 -- part: event_order
-  LIMIT $4) AS e, LATERAL (SELECT e.*) AS l, LATERAL (SELECT
+  LIMIT $4) AS e, LATERAL (
+-- part: event_words
+  ) AS l, LATERAL (SELECT
 -- part: event_item
     chain.event_fields(l.kind, $1, l.ledger, l.tx, l.op, l.event) AS "fields"
   ) AS x

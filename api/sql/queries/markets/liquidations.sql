@@ -106,7 +106,7 @@ FROM event.synthetic_engine_liq AS e
     rest.amount::text AS "collateralToStabilityPool",
     analyst.scaled(rest.amount)::text AS "collateralToStabilityPoolScaled"
   ) AS x
-WHERE ($8::text IS NULL OR e.owner = $8) AND ($9::text IS NULL OR e.synth_asset = $9) AND
+WHERE ($8::text IS NULL OR e.owner_key = chain.word_key($8)) AND ($9::text IS NULL OR e.synth_asset_key = chain.word_key($9)) AND
 -- part: event_where
 -- part: event_order
 LIMIT $4::integer

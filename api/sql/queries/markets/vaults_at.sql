@@ -10,7 +10,7 @@ a AS MATERIALIZED (
     decode(split_part($3, '.', 3) || '=', 'base64') AS key
 ), gone AS MATERIALIZED (
   SELECT h.key_hash FROM history.synthetic_engine_vault AS h
-  WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND ($5::text IS NULL OR h.key_owner = $5)
+  WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND ($5::text IS NULL OR h.key_owner_key = chain.word_key($5))
   LIMIT CASE WHEN $5 IS NULL THEN 20001 END
 ), few AS MATERIALIZED (
   SELECT $5 IS NOT NULL OR (SELECT count(*) FROM gone) <= 20000 AND (SELECT count(*)
@@ -18,17 +18,17 @@ a AS MATERIALIZED (
       LIMIT 20001) AS s) <= 20000 AS here
 ), symbol AS MATERIALIZED (
   WITH RECURSIVE s AS (
-    (SELECT h.synth_asset AS name FROM history.synthetic_engine_vault AS h
-    WHERE NOT (SELECT f.here FROM few AS f) AND h.deployment = $1 AND NOT h.removed AND ($6 IS NULL OR h.synth_asset = $6)
-      AND ($3 IS NULL OR h.synth_asset >= (SELECT a.symbol FROM a))
-    ORDER BY h.synth_asset LIMIT 1)
+    (SELECT h.synth_asset_key AS key FROM history.synthetic_engine_vault AS h
+    WHERE h.deployment = $1 AND NOT h.removed AND ($6 IS NULL OR h.synth_asset_key = chain.word_key($6))
+    ORDER BY h.synth_asset_key LIMIT 1)
     UNION ALL
-    SELECT (SELECT h.synth_asset FROM history.synthetic_engine_vault AS h
-      WHERE h.deployment = $1 AND NOT h.removed AND h.synth_asset > s.name ORDER BY h.synth_asset LIMIT 1)
-    FROM s WHERE $6 IS NULL AND s.name IS NOT NULL
-  ) SELECT s.name FROM s WHERE s.name IS NOT NULL
+    SELECT (SELECT h.synth_asset_key FROM history.synthetic_engine_vault AS h
+      WHERE h.deployment = $1 AND NOT h.removed AND h.synth_asset_key > s.key ORDER BY h.synth_asset_key LIMIT 1)
+    FROM s WHERE $6 IS NULL AND s.key IS NOT NULL
+  ) SELECT w.word AS name, s.key FROM s JOIN chain.word AS w ON w.id = s.key
+  WHERE NOT (SELECT f.here FROM few AS f) AND ($3 IS NULL OR w.word >= (SELECT a.symbol FROM a))
 ), place AS MATERIALIZED (
-  SELECT s.name AS symbol, p.low, p.high, a.rank, a.place, a.key
+  SELECT s.name AS symbol, s.key AS symbol_key, p.low, p.high, a.rank, a.place, a.key
   FROM symbol AS s LEFT JOIN m ON m.symbol = s.name LEFT JOIN a ON a.symbol = s.name,
     LATERAL chain.vault_range($7::text, m.liq_ratio, m.min_coll_ratio, m.collateral_price, m.synth_price) AS g,
     LATERAL (SELECT 0::bigint AS low, 100000000000::bigint AS high WHERE $7 IS NULL
@@ -40,7 +40,7 @@ a AS MATERIALIZED (
   (SELECT p.symbol, h.rank, h.key_hash
   FROM (SELECT * FROM place AS p ORDER BY p.symbol, p.low) AS p, LATERAL (SELECT chain.vault_order(h.collateral, h.debt)::numeric AS rank, h.key_hash
       FROM history.synthetic_engine_vault AS h
-      WHERE coalesce($8, 'risk') = 'risk' AND h.deployment = $1 AND NOT h.removed AND h.synth_asset = p.symbol AND h.ledger <= $2
+      WHERE coalesce($8, 'risk') = 'risk' AND h.deployment = $1 AND NOT h.removed AND h.synth_asset_key = p.symbol_key AND h.ledger <= $2
         AND chain.vault_order(h.collateral, h.debt) BETWEEN p.low AND p.high
         AND (chain.vault_order(h.collateral, h.debt), h.key_hash) > (coalesce(p.place, -1), coalesce(p.key, ''::bytea))
       ORDER BY chain.vault_order(h.collateral, h.debt), h.key_hash LIMIT 20 * $4::integer) AS h
@@ -49,7 +49,7 @@ a AS MATERIALIZED (
   (SELECT p.symbol, h.rank, h.key_hash
   FROM (SELECT * FROM place AS p ORDER BY p.symbol, p.low) AS p, LATERAL (SELECT CASE $8 WHEN 'debt' THEN -h.debt ELSE -h.collateral END AS rank, h.key_hash
       FROM history.synthetic_engine_vault AS h
-      WHERE $8 IN ('debt', 'collateral') AND h.deployment = $1 AND NOT h.removed AND h.synth_asset = p.symbol AND h.ledger <= $2
+      WHERE $8 IN ('debt', 'collateral') AND h.deployment = $1 AND NOT h.removed AND h.synth_asset_key = p.symbol_key AND h.ledger <= $2
         AND (CASE $8 WHEN 'debt' THEN -h.debt ELSE -h.collateral END, h.key_hash)
           > (coalesce(p.rank, '-infinity'::numeric), coalesce(p.key, ''::bytea))
       ORDER BY CASE $8 WHEN 'debt' THEN -h.debt ELSE -h.collateral END, h.key_hash LIMIT 20 * $4::integer) AS h

@@ -26,18 +26,19 @@ WITH page AS (
   LIMIT $4::integer)
   UNION ALL
   (SELECT e.* FROM event.oracle_price_observation AS e
-  WHERE $9 IS NULL AND e.asset >= $8 AND e.asset <= $8 AND
+  WHERE $9 IS NULL AND e.asset_key >= chain.word_key($8) AND e.asset_key <= chain.word_key($8) AND
 -- part: event_where
-  ORDER BY CASE WHEN $7 = 'asc' THEN e.asset END, CASE WHEN $7 = 'asc' THEN e.ledger END, CASE WHEN $7 = 'asc' THEN e.tx END,
+  ORDER BY CASE WHEN $7 = 'asc' THEN e.asset_key END, CASE WHEN $7 = 'asc' THEN e.ledger END, CASE WHEN $7 = 'asc' THEN e.tx END,
     CASE WHEN $7 = 'asc' THEN e.op END, CASE WHEN $7 = 'asc' THEN e.event END,
-    e.asset DESC, e.ledger DESC, e.tx DESC, e.op DESC, e.event DESC LIMIT $4)
+    e.asset_key DESC, e.ledger DESC, e.tx DESC, e.op DESC, e.event DESC LIMIT $4)
   UNION ALL
   (SELECT e.* FROM event.oracle_price_observation AS e
-  WHERE e.provider >= $9 AND e.provider <= $9 AND ($8 IS NULL OR e.asset = $8) AND
+  WHERE e.provider_key >= chain.word_key($9) AND e.provider_key <= chain.word_key($9)
+    AND ($8 IS NULL OR e.asset_key = chain.word_key($8)) AND
 -- part: event_where
-  ORDER BY CASE WHEN $7 = 'asc' THEN e.provider END, CASE WHEN $7 = 'asc' THEN e.ledger END, CASE WHEN $7 = 'asc' THEN e.tx END,
+  ORDER BY CASE WHEN $7 = 'asc' THEN e.provider_key END, CASE WHEN $7 = 'asc' THEN e.ledger END, CASE WHEN $7 = 'asc' THEN e.tx END,
     CASE WHEN $7 = 'asc' THEN e.op END, CASE WHEN $7 = 'asc' THEN e.event END,
-    e.provider DESC, e.ledger DESC, e.tx DESC, e.op DESC, e.event DESC LIMIT $4)
+    e.provider_key DESC, e.ledger DESC, e.tx DESC, e.op DESC, e.event DESC LIMIT $4)
 )
 SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
 FROM page AS e, LATERAL (SELECT

@@ -28,9 +28,9 @@
 -- Rounds: an aggregate and the observations since the one before of that asset.
 -- Written so that only the index by asset fits: an asset may have had no round for long.
 WITH page AS (
-  SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.asset, e.median_price
+  SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.asset, e.asset_key, e.median_price
   FROM event.oracle_price_aggregate AS e
-  WHERE ($8::text IS NULL OR e.asset = $8) AND
+  WHERE ($8::text IS NULL OR e.asset_key = chain.word_key($8)) AND
 -- part: event_where
 -- part: event_order
   LIMIT $4::integer
@@ -39,16 +39,16 @@ SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.
 FROM page AS e
   LEFT JOIN LATERAL (
     SELECT b.ledger, b.tx, b.op, b.event FROM event.oracle_price_aggregate AS b
-    WHERE b.deployment = $1 AND b.asset >= e.asset AND b.ledger <= e.ledger
-      AND (b.asset, b.ledger, b.tx, b.op, b.event) < (e.asset, e.ledger, e.tx, e.op, e.event)
-    ORDER BY b.asset DESC, b.ledger DESC, b.tx DESC, b.op DESC, b.event DESC LIMIT 1
+    WHERE b.deployment = $1 AND b.asset_key >= e.asset_key AND b.ledger <= e.ledger
+      AND (b.asset_key, b.ledger, b.tx, b.op, b.event) < (e.asset_key, e.ledger, e.tx, e.op, e.event)
+    ORDER BY b.asset_key DESC, b.ledger DESC, b.tx DESC, b.op DESC, b.event DESC LIMIT 1
   ) AS b ON true
   LEFT JOIN LATERAL (
     SELECT count(*) AS count, to_json(array_agg(i.item ORDER BY o.ledger, o.tx, o.op, o.event)) AS list
     FROM event.oracle_price_observation AS o, LATERAL (SELECT row_to_json(i) AS item FROM (SELECT
       o.provider AS "provider", o.price::text AS "price", analyst.scaled(o.price)::text AS "priceScaled",
       o.ledger::text AS "ledger", chain.rfc3339(o.closed_at) AS "closedAt") AS i) AS i
-    WHERE o.deployment = $1 AND o.asset = e.asset AND o.ledger >= coalesce(b.ledger, 0) AND o.ledger <= e.ledger
+    WHERE o.deployment = $1 AND o.asset_key = e.asset_key AND o.ledger >= coalesce(b.ledger, 0) AND o.ledger <= e.ledger
       AND ARRAY[o.ledger, o.tx, o.op, o.event] < ARRAY[e.ledger, e.tx, e.op, e.event]
       AND (b.ledger IS NULL OR ARRAY[o.ledger, o.tx, o.op, o.event] > ARRAY[b.ledger, b.tx, b.op, b.event])
   ) AS o ON true, LATERAL (SELECT

@@ -23,11 +23,11 @@ WITH p AS MATERIALIZED (
   LIMIT 1
 ), o AS MATERIALIZED (
   WITH RECURSIVE o AS (
-    (SELECT h.owner FROM history.partner_registry_partner AS h
-    WHERE h.deployment = $1 AND h.key_id = (SELECT p.key_id FROM p) ORDER BY h.owner LIMIT 1)
+    (SELECT h.owner_key AS owner FROM history.partner_registry_partner AS h
+    WHERE h.deployment = $1 AND h.key_id = (SELECT p.key_id FROM p) ORDER BY h.owner_key LIMIT 1)
     UNION ALL
-    SELECT (SELECT h.owner FROM history.partner_registry_partner AS h
-      WHERE h.deployment = $1 AND h.key_id = (SELECT p.key_id FROM p) AND h.owner > o.owner ORDER BY h.owner LIMIT 1)
+    SELECT (SELECT h.owner_key FROM history.partner_registry_partner AS h
+      WHERE h.deployment = $1 AND h.key_id = (SELECT p.key_id FROM p) AND h.owner_key > o.owner ORDER BY h.owner_key LIMIT 1)
     FROM o WHERE o.owner IS NOT NULL
   ) SELECT o.owner FROM o WHERE o.owner IS NOT NULL
 )
@@ -35,8 +35,8 @@ SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.
 FROM o, LATERAL (
     SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.partner_owner, e.claimable
     FROM event.partner_registry_preg_claim AS e
-    WHERE e.partner_owner = o.owner
-      AND o.owner = (SELECT h.owner FROM history.partner_registry_partner AS h
+    WHERE e.partner_owner_key = o.owner
+      AND o.owner = (SELECT h.owner_key FROM history.partner_registry_partner AS h
         WHERE h.deployment = $1 AND h.key_hash = (SELECT p.key_hash FROM p)
           AND h.ledger <= e.ledger AND (h.ledger, h.tx) <= (e.ledger, e.tx)
         ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AND

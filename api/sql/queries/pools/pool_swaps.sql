@@ -36,7 +36,7 @@ SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.
 FROM event.liquidity_pool_swap AS e
   LEFT JOIN LATERAL (SELECT p.token_a, p.token_b
     FROM (SELECT k.key_hash FROM k OFFSET 0) AS k, LATERAL (SELECT * FROM history.liquidity_pool_pool AS p
-      WHERE p.deployment = $1 AND p.key_hash = k.key_hash AND p.contract = e.contract AND p.ledger <= $2 AND NOT p.removed
+      WHERE p.deployment = $1 AND p.key_hash = k.key_hash AND p.contract_key = e.contract_key AND p.ledger <= $2 AND NOT p.removed
       ORDER BY p.ledger DESC, p.tx DESC, p.seq DESC LIMIT 1) AS p
     ORDER BY p.ledger DESC, p.tx DESC, p.seq DESC LIMIT 1) AS p ON true
   LEFT JOIN LATERAL (SELECT t.hash FROM chain.tx AS t
@@ -60,7 +60,7 @@ FROM event.liquidity_pool_swap AS e
     analyst.scaled(e.amount_out)::text AS "amountOutScaled",
     nullif(e.partner_id, 0)::text AS "partnerId"
   ) AS x
-WHERE e.pool_id = $8 AND
+WHERE e.pool_id_key = chain.word_key($8) AND
 -- part: event_where
 -- part: event_order
 LIMIT $4::integer

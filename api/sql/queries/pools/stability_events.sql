@@ -20,21 +20,21 @@
 WITH page AS (
   (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, 'deposit' AS type, e.depositor, e.amount, NULL::numeric AS debt, NULL::numeric AS reward
   FROM event.stability_pool_deposit AS e
-  WHERE ($8::text IS NULL OR e.depositor = $8) AND
+  WHERE ($8::text IS NULL OR e.depositor_key = chain.word_key($8)) AND
 -- part: event_where
 -- part: event_order
   LIMIT $4::integer)
   UNION ALL
   (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, 'withdraw' AS type, e.depositor, e.amount, NULL::numeric AS debt, NULL::numeric AS reward
   FROM event.stability_pool_withdraw AS e
-  WHERE ($8::text IS NULL OR e.depositor = $8) AND
+  WHERE ($8::text IS NULL OR e.depositor_key = chain.word_key($8)) AND
 -- part: event_where
 -- part: event_order
   LIMIT $4::integer)
   UNION ALL
   (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, 'claim' AS type, e.depositor, e.amount, NULL::numeric AS debt, NULL::numeric AS reward
   FROM event.stability_pool_claim AS e
-  WHERE ($8::text IS NULL OR e.depositor = $8) AND
+  WHERE ($8::text IS NULL OR e.depositor_key = chain.word_key($8)) AND
 -- part: event_where
 -- part: event_order
   LIMIT $4::integer)

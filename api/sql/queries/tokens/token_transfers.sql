@@ -19,40 +19,37 @@
 --   "to":"CAM5YVRZL3AMSV7CMEWP4VOKMHM7WHMJ57SQCSKQ6RRSJ7NESRCRWOG6", "amount":"10247", "amountScaled":"0.0010247"}
 --
 -- Transfers, mints, burns and clawbacks of a token, nothing of what is no token.
--- The order begins with the contract's hash, so that no other index than the one by it has that order.
+-- The order begins with the contract's key, so that no other index than the one by it has that order.
+WITH token AS MATERIALIZED (
+  SELECT chain.word_key($8::text) AS key
+  WHERE EXISTS (SELECT FROM state.synth_token_instance AS i WHERE i.deployment = $1 AND i.contract = $8)
+    OR EXISTS (SELECT FROM state.stellar_asset_instance AS i WHERE i.deployment = $1 AND i.contract = $8)
+)
 SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
 FROM event.log AS e, LATERAL (
-    SELECT m.from_address AS a, m.to_address AS b, m.amount FROM event.synth_token_transfer AS m
-    WHERE e.kind = 'synth_token_transfer' AND m.deployment = $1 AND (m.ledger, m.tx, m.op, m.event) = (e.ledger,
-      e.tx, e.op, e.event)
+    SELECT m.from_address_key AS a, m.to_address_key AS b, m.amount FROM event.synth_token_transfer AS m
+    WHERE m.deployment = $1 AND m.ledger = CASE e.kind WHEN 'synth_token_transfer' THEN e.ledger END AND (m.tx, m.op, m.event) = (e.tx, e.op, e.event)
     UNION ALL
-    SELECT NULL::text AS a, m.to_address AS b, m.amount FROM event.synth_token_mint AS m
-    WHERE e.kind = 'synth_token_mint' AND m.deployment = $1 AND (m.ledger, m.tx, m.op, m.event) = (e.ledger,
-      e.tx, e.op, e.event)
+    SELECT NULL::integer AS a, m.to_address_key AS b, m.amount FROM event.synth_token_mint AS m
+    WHERE m.deployment = $1 AND m.ledger = CASE e.kind WHEN 'synth_token_mint' THEN e.ledger END AND (m.tx, m.op, m.event) = (e.tx, e.op, e.event)
     UNION ALL
-    SELECT m.from_address AS a, NULL::text AS b, m.amount FROM event.synth_token_burn AS m
-    WHERE e.kind = 'synth_token_burn' AND m.deployment = $1 AND (m.ledger, m.tx, m.op, m.event) = (e.ledger,
-      e.tx, e.op, e.event)
+    SELECT m.from_address_key AS a, NULL::integer AS b, m.amount FROM event.synth_token_burn AS m
+    WHERE m.deployment = $1 AND m.ledger = CASE e.kind WHEN 'synth_token_burn' THEN e.ledger END AND (m.tx, m.op, m.event) = (e.tx, e.op, e.event)
     UNION ALL
-    SELECT m.from_address AS a, m.to_address AS b, m.amount FROM event.synth_token_clawback AS m
-    WHERE e.kind = 'synth_token_clawback' AND m.deployment = $1 AND (m.ledger, m.tx, m.op, m.event) = (e.ledger,
-      e.tx, e.op, e.event)
+    SELECT m.from_address_key AS a, m.to_address_key AS b, m.amount FROM event.synth_token_clawback AS m
+    WHERE m.deployment = $1 AND m.ledger = CASE e.kind WHEN 'synth_token_clawback' THEN e.ledger END AND (m.tx, m.op, m.event) = (e.tx, e.op, e.event)
     UNION ALL
-    SELECT m.from_address AS a, m.to_address AS b, m.amount FROM event.stellar_asset_transfer AS m
-    WHERE e.kind = 'stellar_asset_transfer' AND m.deployment = $1 AND (m.ledger, m.tx, m.op,
-      m.event) = (e.ledger, e.tx, e.op, e.event)
+    SELECT m.from_address_key AS a, m.to_address_key AS b, m.amount FROM event.stellar_asset_transfer AS m
+    WHERE m.deployment = $1 AND m.ledger = CASE e.kind WHEN 'stellar_asset_transfer' THEN e.ledger END AND (m.tx, m.op, m.event) = (e.tx, e.op, e.event)
     UNION ALL
-    SELECT NULL::text AS a, m.to_address AS b, m.amount FROM event.stellar_asset_mint AS m
-    WHERE e.kind = 'stellar_asset_mint' AND m.deployment = $1 AND (m.ledger, m.tx, m.op, m.event) = (e.ledger,
-      e.tx, e.op, e.event)
+    SELECT NULL::integer AS a, m.to_address_key AS b, m.amount FROM event.stellar_asset_mint AS m
+    WHERE m.deployment = $1 AND m.ledger = CASE e.kind WHEN 'stellar_asset_mint' THEN e.ledger END AND (m.tx, m.op, m.event) = (e.tx, e.op, e.event)
     UNION ALL
-    SELECT m.from_address AS a, NULL::text AS b, m.amount FROM event.stellar_asset_burn AS m
-    WHERE e.kind = 'stellar_asset_burn' AND m.deployment = $1 AND (m.ledger, m.tx, m.op, m.event) = (e.ledger,
-      e.tx, e.op, e.event)
+    SELECT m.from_address_key AS a, NULL::integer AS b, m.amount FROM event.stellar_asset_burn AS m
+    WHERE m.deployment = $1 AND m.ledger = CASE e.kind WHEN 'stellar_asset_burn' THEN e.ledger END AND (m.tx, m.op, m.event) = (e.tx, e.op, e.event)
     UNION ALL
-    SELECT m.from_address AS a, NULL::text AS b, m.amount FROM event.stellar_asset_clawback AS m
-    WHERE e.kind = 'stellar_asset_clawback' AND m.deployment = $1 AND (m.ledger, m.tx, m.op,
-      m.event) = (e.ledger, e.tx, e.op, e.event)
+    SELECT m.from_address_key AS a, NULL::integer AS b, m.amount FROM event.stellar_asset_clawback AS m
+    WHERE m.deployment = $1 AND m.ledger = CASE e.kind WHEN 'stellar_asset_clawback' THEN e.ledger END AND (m.tx, m.op, m.event) = (e.tx, e.op, e.event)
   ) AS m, LATERAL (SELECT
     chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",
     e.ledger::text AS "ledger",
@@ -60,18 +57,17 @@ FROM event.log AS e, LATERAL (
     (SELECT encode(t.hash, 'hex') FROM chain.tx AS t
       WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx) AS "txHash",
     substring(e.kind FROM '[a-z]+$') AS "type",
-    m.a AS "from",
-    m.b AS "to",
+    (SELECT w.word FROM chain.word AS w WHERE w.id = m.a) AS "from",
+    (SELECT w.word FROM chain.word AS w WHERE w.id = m.b) AS "to",
     m.amount::text AS "amount",
     analyst.scaled(m.amount)::text AS "amountScaled"
   ) AS x
-WHERE hashtext(e.contract) >= hashtext($8::text) AND hashtext(e.contract) <= hashtext($8) AND e.contract = $8
-  AND e.kind IN ('synth_token_transfer', 'synth_token_mint', 'synth_token_burn', 'synth_token_clawback',
-    'stellar_asset_transfer', 'stellar_asset_mint', 'stellar_asset_burn', 'stellar_asset_clawback')
-  AND (EXISTS (SELECT FROM state.synth_token_instance AS i WHERE i.deployment = $1 AND i.contract = $8)
-    OR EXISTS (SELECT FROM state.stellar_asset_instance AS i WHERE i.deployment = $1 AND i.contract = $8)) AND
+WHERE e.contract_key >= (SELECT t.key FROM token AS t) AND e.contract_key <= (SELECT t.key FROM token AS t)
+  AND e.kind_key = ANY (ARRAY(SELECT chain.word_key(k.kind) FROM unnest(ARRAY['synth_token_transfer', 'synth_token_mint',
+    'synth_token_burn', 'synth_token_clawback', 'stellar_asset_transfer', 'stellar_asset_mint', 'stellar_asset_burn',
+    'stellar_asset_clawback']) AS k (kind))) AND
 -- part: event_where
-ORDER BY CASE WHEN $7 = 'asc' THEN hashtext(e.contract) END, CASE WHEN $7 = 'asc' THEN e.ledger END,
+ORDER BY CASE WHEN $7 = 'asc' THEN e.contract_key END, CASE WHEN $7 = 'asc' THEN e.ledger END,
   CASE WHEN $7 = 'asc' THEN e.tx END, CASE WHEN $7 = 'asc' THEN e.op END, CASE WHEN $7 = 'asc' THEN e.event END,
-  hashtext(e.contract) DESC, e.ledger DESC, e.tx DESC, e.op DESC, e.event DESC
+  e.contract_key DESC, e.ledger DESC, e.tx DESC, e.op DESC, e.event DESC
 LIMIT $4::integer

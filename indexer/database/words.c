@@ -1,0 +1,451 @@
+#include "indexer/database/words.h"
+#include "tidemark/copy.h"
+#include "tidemark/i128.h"
+#include "tidemark/xdr.h"
+
+#include <stdlib.h>
+#include <sys/random.h>
+
+enum { SETS = 16384, WAYS = 4, SLOTS_FIRST = 1024, BYTES_MAX = INT32_MAX };
+
+/* Instead of a key: the number of a word that is missing. Keys are positive int4. */
+#define MISSING UINT32_C(0x80000000)
+
+struct kept {
+    uint32_t key; /* 0: none */
+    uint32_t hash;
+    uint8_t len;
+    uint8_t bytes[TIDE_WORDS_KEPT_BYTES];
+};
+
+struct missing {
+    uint32_t key; /* 0: not known yet */
+    uint32_t hash;
+    uint32_t at, len; /* in bytes */
+};
+
+struct tide_words {
+    uint64_t seed; /* words are what contracts say: no one shall know which ones collide */
+    struct kept (*kept)[WAYS];
+    uint8_t next[SETS]; /* the way that gives place */
+    /* of the transaction */
+    struct tide_buf keys; /* uint32_t for each word read, table by table, NULLs too */
+    size_t first[TIDE_TABLES_MAX];
+    struct tide_buf missing, bytes; /* struct missing; their words */
+    uint32_t *slots;                /* numbers of missing words from 1, by hash; 0: none */
+    uint32_t slot_count, unknown;
+};
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    tide_raw_u128 product = (tide_raw_u128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint32_t hash_of(const struct tide_words *words, tide_slice word)
+{
+    uint64_t h = words->seed ^ word.len, part;
+    size_t at = 0;
+    for (; at + 8 <= word.len; at += 8) {
+        memcpy(&part, word.ptr + at, 8);
+        h = mix(h ^ part, UINT64_C(0x9e3779b97f4a7c15));
+    }
+    part = 0;
+    if (word.len > at)
+        memcpy(&part, word.ptr + at, word.len - at);
+    h = mix(h ^ part, UINT64_C(0xd6e8feb86659fd93) ^ words->seed);
+    return (uint32_t)(h ^ h >> 32);
+}
+
+tide_status tide_words_open(struct tide_words **out, struct tide_err *err)
+{
+    struct tide_words *words = calloc(1, sizeof *words);
+    *out = words;
+    if (words) {
+        words->kept = calloc(SETS, sizeof *words->kept);
+        words->slots = calloc(SLOTS_FIRST, sizeof *words->slots);
+    }
+    if (!words || !words->kept || !words->slots)
+        return tide_fail(err, TIDE_E_MEMORY, "words");
+    if (getrandom(&words->seed, sizeof words->seed, 0) != sizeof words->seed)
+        return tide_fail(err, TIDE_E_IO, "words: no random bytes");
+    words->slot_count = SLOTS_FIRST;
+    tide_buf_init(&words->keys, BYTES_MAX);
+    tide_buf_init(&words->missing, BYTES_MAX);
+    tide_buf_init(&words->bytes, BYTES_MAX);
+    return TIDE_OK;
+}
+
+void tide_words_close(struct tide_words *words)
+{
+    if (!words)
+        return;
+    tide_buf_release(&words->keys);
+    tide_buf_release(&words->missing);
+    tide_buf_release(&words->bytes);
+    free(words->slots);
+    free(words->kept);
+    free(words);
+}
+
+void tide_words_forget(struct tide_words *words)
+{
+    memset(words->kept, 0, SETS * sizeof *words->kept);
+}
+
+/* ---- words that are kept ---- */
+
+static uint32_t kept_key(const struct tide_words *words, uint32_t hash, tide_slice word)
+{
+    const struct kept *set = words->kept[hash % SETS];
+    for (uint32_t i = 0; i < WAYS; i++)
+        if (set[i].hash == hash && set[i].key && set[i].len == word.len &&
+            memcmp(set[i].bytes, word.ptr, word.len) == 0)
+            return set[i].key;
+    return 0;
+}
+
+static void keep(struct tide_words *words, const struct missing *m)
+{
+    uint32_t set = m->hash % SETS;
+    if (m->len > TIDE_WORDS_KEPT_BYTES)
+        return;
+    struct kept *kept = &words->kept[set][words->next[set]++ % WAYS];
+    *kept = (struct kept){ .key = m->key, .hash = m->hash, .len = (uint8_t)m->len };
+    memcpy(kept->bytes, words->bytes.ptr + m->at, m->len);
+}
+
+/* ---- words that are missing ---- */
+
+static uint32_t missing_count(const struct tide_words *words)
+{
+    return (uint32_t)(words->missing.len / sizeof(struct missing));
+}
+
+static struct missing *missing_at(const struct tide_words *words, uint32_t number)
+{
+    return (struct missing *)(void *)words->missing.ptr + number;
+}
+
+static tide_slice missing_word(const struct tide_words *words, uint32_t number)
+{
+    const struct missing *m = missing_at(words, number);
+    return tide_slice_of(words->bytes.ptr + m->at, m->len);
+}
+
+/* The slot of a word, or the free one where it belongs. */
+static uint32_t *slot_of(const struct tide_words *words, uint32_t hash, tide_slice word)
+{
+    uint32_t at = hash & (words->slot_count - 1);
+    for (; words->slots[at]; at = (at + 1) & (words->slot_count - 1)) {
+        uint32_t number = words->slots[at] - 1;
+        if (missing_at(words, number)->hash == hash &&
+            tide_slice_eq(missing_word(words, number), word))
+            break;
+    }
+    return &words->slots[at];
+}
+
+static bool grow_slots(struct tide_words *words)
+{
+    uint32_t *slots = calloc(2 * (size_t)words->slot_count, sizeof *slots);
+    if (!slots)
+        return false;
+    free(words->slots);
+    words->slots = slots;
+    words->slot_count *= 2;
+    for (uint32_t i = 0; i < missing_count(words); i++)
+        *slot_of(words, missing_at(words, i)->hash, missing_word(words, i)) = i + 1;
+    return true;
+}
+
+static bool add_missing(struct tide_words *words, uint32_t hash, tide_slice word, uint32_t *number)
+{
+    if (missing_count(words) >= words->slot_count / 2 && !grow_slots(words))
+        return false;
+    uint32_t *slot = slot_of(words, hash, word);
+    if (!*slot) {
+        struct missing m = { .hash = hash,
+                             .at = (uint32_t)words->bytes.len,
+                             .len = (uint32_t)word.len };
+        tide_buf_slice(&words->bytes, word);
+        tide_buf_put(&words->missing, &m, sizeof m);
+        if (words->bytes.failed || words->missing.failed)
+            return false;
+        *slot = missing_count(words);
+        words->unknown++;
+    }
+    *number = *slot - 1;
+    return true;
+}
+
+/* ---- reading tuples ---- */
+
+void tide_words_begin(struct tide_words *words)
+{
+    tide_buf_reset(&words->keys);
+    tide_buf_reset(&words->missing);
+    tide_buf_reset(&words->bytes);
+    memset(words->slots, 0, words->slot_count * sizeof *words->slots);
+    words->unknown = 0;
+}
+
+bool tide_words_missing(const struct tide_words *words)
+{
+    return words->unknown > 0;
+}
+
+static bool read_word(struct tide_words *words, tide_slice word)
+{
+    uint32_t hash = hash_of(words, word), key = kept_key(words, hash, word);
+    if (!key) {
+        if (!add_missing(words, hash, word, &key))
+            return false;
+        key |= MISSING;
+    }
+    tide_buf_put(&words->keys, &key, sizeof key);
+    return true;
+}
+
+/* A length word and so many bytes. */
+static bool take(tide_slice *rest, tide_slice *field, bool *null)
+{
+    if (rest->len < 4)
+        return false;
+    uint32_t len = tide_be32(rest->ptr);
+    *null = len == UINT32_MAX;
+    size_t bytes = *null ? 0 : len;
+    if (rest->len - 4 < bytes)
+        return false;
+    *field = tide_slice_of(rest->ptr + 4, bytes);
+    *rest = tide_slice_of(rest->ptr + 4 + bytes, rest->len - 4 - bytes);
+    return true;
+}
+
+enum { ARRAY_HEAD = 12, ARRAY_DIMENSION = 8 }; /* dimensions, flags, type; count, lower bound */
+
+/* Elements of a one-dimensional array without NULLs. */
+static bool open_array(tide_slice *field, uint32_t *count)
+{
+    *count = 0;
+    if (field->len < ARRAY_HEAD)
+        return false;
+    if (tide_be32(field->ptr) == 0) {
+        *field = tide_slice_of(field->ptr + ARRAY_HEAD, field->len - ARRAY_HEAD);
+        return true;
+    }
+    if (tide_be32(field->ptr) != 1 || field->len < ARRAY_HEAD + ARRAY_DIMENSION)
+        return false;
+    *count = tide_be32(field->ptr + ARRAY_HEAD);
+    *field = tide_slice_of(field->ptr + ARRAY_HEAD + ARRAY_DIMENSION,
+                           field->len - ARRAY_HEAD - ARRAY_DIMENSION);
+    return true;
+}
+
+static bool read_array(struct tide_words *words, const struct tide_column *column, tide_slice field)
+{
+    uint32_t count;
+    tide_slice word;
+    bool null;
+    if (!open_array(&field, &count) || (column->split && count > column->split))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!take(&field, &word, &null) || null || !read_word(words, word))
+            return false;
+    return field.len == 0;
+}
+
+static bool read_tuple(struct tide_words *words, const struct tide_table *table, tide_slice *rest)
+{
+    if (rest->len < 2 || (uint32_t)(rest->ptr[0] << 8 | rest->ptr[1]) != table->column_count)
+        return false;
+    *rest = tide_slice_of(rest->ptr + 2, rest->len - 2);
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        const struct tide_column *column = &table->columns[i];
+        tide_slice field;
+        bool null;
+        if (!take(rest, &field, &null))
+            return false;
+        if (!column->keyed || null)
+            continue;
+        if (!(column->type == TIDE_PG_TEXT ? read_word(words, field)
+                                           : read_array(words, column, field)))
+            return false;
+    }
+    return true;
+}
+
+static tide_status not_whole(const struct tide_table *table, struct tide_err *err)
+{
+    return tide_fail(err, TIDE_E_LIMIT, "words: rows of %s are not whole, or too many",
+                     table->name);
+}
+
+tide_status tide_words_read(struct tide_words *words, uint32_t place,
+                            const struct tide_table *table, tide_slice tuples, struct tide_err *err)
+{
+    assert(place < TIDE_TABLES_MAX && table->stored);
+    words->first[place] = words->keys.len;
+    while (tuples.len)
+        if (!read_tuple(words, table, &tuples))
+            return not_whole(table, err);
+    return words->keys.failed ? not_whole(table, err) : TIDE_OK;
+}
+
+/* ---- asking ---- */
+
+/* {"…","…"} of the missing words without a key. */
+static tide_status put_unknown(const struct tide_words *words, struct tide_buf *out,
+                               struct tide_err *err)
+{
+    const char *before = "{\"";
+    for (uint32_t i = 0; i < missing_count(words); i++) {
+        tide_slice word = missing_word(words, i);
+        if (missing_at(words, i)->key)
+            continue;
+        tide_buf_str(out, before);
+        before = ",\"";
+        for (size_t k = 0; k < word.len; k++) {
+            if (word.ptr[k] == '"' || word.ptr[k] == '\\')
+                tide_buf_u8(out, '\\');
+            tide_buf_u8(out, word.ptr[k]);
+        }
+        tide_buf_u8(out, '"');
+    }
+    tide_buf_put(out, "}", 2);
+    return out->failed ? tide_fail(err, TIDE_E_LIMIT, "words: too many are new") : TIDE_OK;
+}
+
+/* Rows are words and their keys. */
+static tide_status learn(struct tide_words *words, struct tide_pg *pg, const char *sql,
+                         struct tide_err *err)
+{
+    struct tide_pg_rows rows = { 0 };
+    struct tide_buf list;
+    tide_buf_init(&list, BYTES_MAX);
+    tide_status status = put_unknown(words, &list, err);
+    if (status == TIDE_OK)
+        status = tide_pg_query(pg, &rows, sql, (const char *[]){ (const char *)list.ptr }, 1, err);
+    tide_buf_release(&list);
+    for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++) {
+        tide_slice word = tide_pg_slice(&rows, i, 0);
+        uint32_t slot = *slot_of(words, hash_of(words, word), word);
+        assert(slot && "only words that were asked for");
+        struct missing *m = missing_at(words, slot - 1);
+        words->unknown -= !m->key;
+        m->key = (uint32_t)tide_pg_u64(&rows, i, 1);
+        keep(words, m);
+    }
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+tide_status tide_words_ask(struct tide_words *words, struct tide_pg *pg, struct tide_err *err)
+{
+    /* First what is there: an INSERT that meets its word would still use up a key. Of two that add
+     * the same word one waits for the other's transaction, then finds it. */
+    static const char find[] = "SELECT w.word, w.id FROM unnest($1::text[]) AS u (word)"
+                               " JOIN chain.word AS w ON w.word = u.word";
+    static const char add[] =
+        "INSERT INTO chain.word (word) SELECT u.word FROM unnest($1::text[]) AS u (word)"
+        " ORDER BY u.word COLLATE \"C\" ON CONFLICT DO NOTHING RETURNING word, id";
+    tide_status status = words->unknown ? learn(words, pg, find, err) : TIDE_OK;
+    if (status == TIDE_OK && words->unknown)
+        status = learn(words, pg, add, err);
+    if (status == TIDE_OK && words->unknown)
+        status = learn(words, pg, find, err);
+    if (status == TIDE_OK && words->unknown)
+        status = tide_fail(err, TIDE_E_DB, "words: %u of them cannot be seen", words->unknown);
+    return status;
+}
+
+/* ---- writing tuples ---- */
+
+struct putting {
+    const struct tide_words *words;
+    const uint32_t *next; /* the key of the next word */
+    struct tide_buf *out;
+};
+
+static void put_key(struct putting *p)
+{
+    uint32_t key = *p->next++;
+    if (key & MISSING)
+        key = missing_at(p->words, key & ~MISSING)->key;
+    assert(key);
+    tide_copy_int4(p->out, (int32_t)key);
+}
+
+static void put_split(struct putting *p, const struct tide_column *column, uint32_t count)
+{
+    for (uint32_t i = 0; i < column->split; i++) {
+        if (i < count)
+            put_key(p);
+        else
+            tide_copy_null(p->out);
+    }
+}
+
+static void put_array(struct putting *p, const struct tide_column *column, tide_slice field)
+{
+    uint32_t count;
+    bool whole = open_array(&field, &count);
+    assert(whole); /* it was read */
+    (void)whole;
+    if (column->split) {
+        put_split(p, column, count);
+        return;
+    }
+    struct tide_copy_array array = tide_copy_array_begin(p->out, TIDE_OID_INT4, count);
+    for (uint32_t i = 0; i < count; i++)
+        put_key(p);
+    tide_copy_array_end(p->out, array);
+}
+
+static void put_nulls(struct putting *p, const struct tide_column *column)
+{
+    for (uint32_t i = 0; i < (column->split ? column->split : 1u); i++)
+        tide_copy_null(p->out);
+}
+
+static void put_tuple(struct putting *p, const struct tide_table *table, tide_slice *rest)
+{
+    tide_copy_row(p->out, (uint16_t)tide_table_stored(table)->column_count);
+    *rest = tide_slice_of(rest->ptr + 2, rest->len - 2);
+    const uint8_t *run = rest->ptr; /* bytes that stay as they are */
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        const struct tide_column *column = &table->columns[i];
+        const uint8_t *at = rest->ptr;
+        tide_slice field;
+        bool null, whole = take(rest, &field, &null);
+        assert(whole); /* it was read */
+        (void)whole;
+        if (!column->keyed && !column->of_tx)
+            continue;
+        tide_buf_put(p->out, run, (size_t)(at - run));
+        run = rest->ptr;
+        if (column->of_tx)
+            continue;
+        if (null)
+            put_nulls(p, column);
+        else if (column->type == TIDE_PG_TEXT)
+            put_key(p);
+        else
+            put_array(p, column, field);
+    }
+    tide_buf_put(p->out, run, (size_t)(rest->ptr - run));
+}
+
+tide_status tide_words_put(const struct tide_words *words, uint32_t place,
+                           const struct tide_table *table, tide_slice tuples, struct tide_buf *out,
+                           struct tide_err *err)
+{
+    assert(words->unknown == 0 && table->stored);
+    struct putting p = { words,
+                         (const uint32_t *)(const void *)(words->keys.ptr + words->first[place]),
+                         out };
+    while (tuples.len && !out->failed)
+        put_tuple(&p, table, &tuples);
+    return out->failed ? tide_fail(err, TIDE_E_LIMIT, "words: rows of %s do not fit", table->name)
+                       : TIDE_OK;
+}
