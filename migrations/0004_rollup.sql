@@ -139,6 +139,7 @@ CREATE TABLE rollup.partner_epoch_revenue (
     epoch      numeric     NOT NULL,
     token      text        NOT NULL,
     amount     numeric     NOT NULL,
+    fees       numeric     NOT NULL,
     forwards   bigint      NOT NULL,
     PRIMARY KEY (deployment, partner_id, epoch, token)
 ) WITH (fillfactor = 50);
@@ -148,7 +149,23 @@ COMMENT ON COLUMN rollup.partner_epoch_revenue.partner_id IS 'Partner';
 COMMENT ON COLUMN rollup.partner_epoch_revenue.epoch IS 'Epoch';
 COMMENT ON COLUMN rollup.partner_epoch_revenue.token IS 'Token of the revenue, contract address';
 COMMENT ON COLUMN rollup.partner_epoch_revenue.amount IS 'Sum of its cuts, raw units';
+COMMENT ON COLUMN rollup.partner_epoch_revenue.fees IS 'Sum of the whole fees that the cuts were taken from, raw units';
 COMMENT ON COLUMN rollup.partner_epoch_revenue.forwards IS 'Number of cuts';
+
+CREATE TABLE rollup.revenue (
+    deployment smallint    NOT NULL,
+    epoch      numeric     NOT NULL,
+    token      text        NOT NULL,
+    fees       numeric     NOT NULL,
+    payments   bigint      NOT NULL,
+    PRIMARY KEY (deployment, epoch, token)
+) WITH (fillfactor = 50);
+COMMENT ON TABLE rollup.revenue IS 'What the distributor received per token, by epoch';
+COMMENT ON COLUMN rollup.revenue.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.revenue.epoch IS 'Epoch';
+COMMENT ON COLUMN rollup.revenue.token IS 'Token, contract address';
+COMMENT ON COLUMN rollup.revenue.fees IS 'Sum of the fees, raw units';
+COMMENT ON COLUMN rollup.revenue.payments IS 'Number of fees';
 
 -- Counts stay exact although a day can arrive in pieces and in any order: an address counts when it is
 -- new in this table.
@@ -173,11 +190,35 @@ COMMENT ON TABLE rollup.total IS 'Totals that are not sums of days';
 COMMENT ON COLUMN rollup.total.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN rollup.total.users IS 'Different addresses that were ever active';
 
+CREATE TABLE rollup.trader (
+    deployment smallint    NOT NULL,
+    trader     text        NOT NULL,
+    pool_id    text        NOT NULL,
+    a_to_b     boolean     NOT NULL,
+    swaps      bigint      NOT NULL,
+    sold       numeric     NOT NULL,
+    first_at   timestamptz NOT NULL,
+    last_at    timestamptz NOT NULL,
+    PRIMARY KEY (deployment, trader, pool_id, a_to_b)
+) WITH (fillfactor = 70);
+COMMENT ON TABLE rollup.trader IS 'Trade of an address in a pool, by direction';
+COMMENT ON COLUMN rollup.trader.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.trader.trader IS 'Address';
+COMMENT ON COLUMN rollup.trader.pool_id IS 'Pool';
+COMMENT ON COLUMN rollup.trader.a_to_b IS 'True: sold token A';
+COMMENT ON COLUMN rollup.trader.swaps IS 'Trades';
+COMMENT ON COLUMN rollup.trader.sold IS 'Sold into the pool, raw units';
+COMMENT ON COLUMN rollup.trader.first_at IS 'Close time of the first';
+COMMENT ON COLUMN rollup.trader.last_at IS 'Close time of the last';
+
 CREATE TABLE rollup.pool_day (
     deployment smallint    NOT NULL,
     pool_id    text        NOT NULL,
     day        date        NOT NULL,
     traders    bigint      NOT NULL DEFAULT 0,
+    swaps      bigint      NOT NULL DEFAULT 0,
+    sold_a     numeric     NOT NULL DEFAULT 0,
+    sold_b     numeric     NOT NULL DEFAULT 0,
     additions  bigint      NOT NULL DEFAULT 0,
     removals   bigint      NOT NULL DEFAULT 0,
     claims     bigint      NOT NULL DEFAULT 0,
@@ -189,11 +230,14 @@ CREATE TABLE rollup.pool_day (
     claimed_b  numeric     NOT NULL DEFAULT 0,
     PRIMARY KEY (deployment, pool_id, day)
 ) WITH (fillfactor = 70);
-COMMENT ON TABLE rollup.pool_day IS 'Traders and liquidity of a pool by day (UTC), beside its candles of a day';
+COMMENT ON TABLE rollup.pool_day IS 'Trade and liquidity of a pool by day (UTC), beside its candles of a day';
 COMMENT ON COLUMN rollup.pool_day.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN rollup.pool_day.pool_id IS 'Pool';
 COMMENT ON COLUMN rollup.pool_day.day IS 'Day, UTC';
 COMMENT ON COLUMN rollup.pool_day.traders IS 'Different traders';
+COMMENT ON COLUMN rollup.pool_day.swaps IS 'Trades';
+COMMENT ON COLUMN rollup.pool_day.sold_a IS 'Token A sold into the pool, raw units';
+COMMENT ON COLUMN rollup.pool_day.sold_b IS 'Token B sold into the pool, raw units';
 COMMENT ON COLUMN rollup.pool_day.additions IS 'Times that liquidity was added';
 COMMENT ON COLUMN rollup.pool_day.removals IS 'Times that liquidity was removed';
 COMMENT ON COLUMN rollup.pool_day.claims IS 'Times that fees were claimed';

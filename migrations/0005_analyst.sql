@@ -165,6 +165,32 @@ COMMENT ON COLUMN analyst.swaps.amount_out IS 'Bought, 7 decimals applied';
 COMMENT ON COLUMN analyst.swaps.price IS 'Bought per unit sold, fee included';
 COMMENT ON COLUMN analyst.swaps.partner_id IS 'Partner that brought the trade; null when untagged';
 
+CREATE VIEW analyst.traders AS
+  SELECT
+    x.deployment,
+    x.trader,
+    x.pool_id,
+    CASE WHEN x.a_to_b THEN p.token_a ELSE p.token_b END AS token_in,
+    CASE WHEN x.a_to_b THEN p.token_a_symbol ELSE p.token_b_symbol END AS token_in_symbol,
+    x.swaps,
+    x.sold AS sold_raw,
+    analyst.scaled(x.sold) AS sold,
+    x.first_at,
+    x.last_at
+  FROM rollup.trader AS x
+    LEFT JOIN analyst.pools AS p ON p.deployment = x.deployment AND p.pool_id = x.pool_id;
+COMMENT ON VIEW analyst.traders IS 'Trade of each address by pool and token sold: sums of swaps';
+COMMENT ON COLUMN analyst.traders.deployment IS 'Deployment: one set of contracts on one network';
+COMMENT ON COLUMN analyst.traders.trader IS 'Who traded';
+COMMENT ON COLUMN analyst.traders.pool_id IS 'Pool';
+COMMENT ON COLUMN analyst.traders.token_in IS 'Token sold, contract address';
+COMMENT ON COLUMN analyst.traders.token_in_symbol IS 'Token sold, symbol';
+COMMENT ON COLUMN analyst.traders.swaps IS 'Trades';
+COMMENT ON COLUMN analyst.traders.sold_raw IS 'Sold, fees included, raw units';
+COMMENT ON COLUMN analyst.traders.sold IS 'Sold, fees included, 7 decimals applied';
+COMMENT ON COLUMN analyst.traders.first_at IS 'Close time of the first trade';
+COMMENT ON COLUMN analyst.traders.last_at IS 'Close time of the last trade';
+
 CREATE VIEW analyst.liquidity_changes AS
   SELECT
     e.deployment,
@@ -666,6 +692,32 @@ COMMENT ON COLUMN analyst.partner_revenue.cut IS 'Partner''s cut, 7 decimals app
 COMMENT ON COLUMN analyst.partner_revenue.fee_raw IS 'Whole fee that the cut was taken from, raw units';
 COMMENT ON COLUMN analyst.partner_revenue.fee IS 'Whole fee that the cut was taken from, 7 decimals applied';
 
+CREATE VIEW analyst.partner_revenue_per_token AS
+  SELECT
+    r.deployment,
+    r.partner_id,
+    r.epoch,
+    r.token,
+    t.symbol AS token_symbol,
+    r.forwards,
+    r.fees AS fees_raw,
+    analyst.scaled(r.fees) AS fees,
+    r.amount AS cuts_raw,
+    analyst.scaled(r.amount) AS cuts
+  FROM rollup.partner_epoch_revenue AS r
+    LEFT JOIN analyst.tokens AS t ON t.deployment = r.deployment AND t.token = r.token;
+COMMENT ON VIEW analyst.partner_revenue_per_token IS 'Partners'' cuts by epoch and token: sums of partner_revenue';
+COMMENT ON COLUMN analyst.partner_revenue_per_token.deployment IS 'Deployment: one set of contracts on one network';
+COMMENT ON COLUMN analyst.partner_revenue_per_token.partner_id IS 'Partner';
+COMMENT ON COLUMN analyst.partner_revenue_per_token.epoch IS 'Epoch of the distributor';
+COMMENT ON COLUMN analyst.partner_revenue_per_token.token IS 'Token, contract address';
+COMMENT ON COLUMN analyst.partner_revenue_per_token.token_symbol IS 'Token, symbol';
+COMMENT ON COLUMN analyst.partner_revenue_per_token.forwards IS 'Number of cuts';
+COMMENT ON COLUMN analyst.partner_revenue_per_token.fees_raw IS 'Whole fees that the cuts were taken from, raw units';
+COMMENT ON COLUMN analyst.partner_revenue_per_token.fees IS 'Whole fees that the cuts were taken from, 7 decimals applied';
+COMMENT ON COLUMN analyst.partner_revenue_per_token.cuts_raw IS 'Partner''s cuts, raw units';
+COMMENT ON COLUMN analyst.partner_revenue_per_token.cuts IS 'Partner''s cuts, 7 decimals applied';
+
 CREATE VIEW analyst.revenue_per_token AS
   SELECT
     x.deployment,
@@ -681,9 +733,9 @@ CREATE VIEW analyst.revenue_per_token AS
   FROM (
     SELECT u.deployment, u.epoch, u.token, sum(u.fee) AS fees, sum(u.cut) AS cuts
     FROM (
-      SELECT r.deployment, r.epoch, r.token, r.amount_raw AS fee, 0 AS cut FROM analyst.revenue AS r
+      SELECT r.deployment, r.epoch, r.token, r.fees AS fee, 0 AS cut FROM rollup.revenue AS r
       UNION ALL
-      SELECT c.deployment, c.epoch, c.token, 0, c.cut_raw FROM analyst.partner_revenue AS c
+      SELECT c.deployment, c.epoch, c.token, 0, c.amount FROM rollup.partner_epoch_revenue AS c
     ) AS u
     GROUP BY u.deployment, u.epoch, u.token
   ) AS x
@@ -1199,16 +1251,9 @@ CREATE VIEW analyst.daily_pools AS
     analyst.scaled(div(x.sold_a * p.fee_tier_bps, 10000)) AS fees_a,
     div(x.sold_b * p.fee_tier_bps, 10000) AS fees_b_raw,
     analyst.scaled(div(x.sold_b * p.fee_tier_bps, 10000)) AS fees_b
-  FROM (
-    SELECT s.deployment, (s.closed_at AT TIME ZONE 'UTC')::date AS day, s.pool_id, count(*) AS swaps,
-      count(DISTINCT s.trader) AS traders,
-      coalesce(sum(s.amount_in) FILTER (WHERE s.a_to_b), 0) AS sold_a,
-      coalesce(sum(s.amount_in) FILTER (WHERE NOT s.a_to_b), 0) AS sold_b
-    FROM (event.liquidity_pool_swap AS s JOIN (SELECT) AS s_bound ON (s.deployment, s.contract) IN
-      (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
-    GROUP BY s.deployment, day, s.pool_id
-  ) AS x
-    LEFT JOIN analyst.pools AS p ON p.deployment = x.deployment AND p.pool_id = x.pool_id;
+  FROM rollup.pool_day AS x
+    LEFT JOIN analyst.pools AS p ON p.deployment = x.deployment AND p.pool_id = x.pool_id
+  WHERE x.swaps > 0;
 COMMENT ON VIEW analyst.daily_pools IS 'Trading by day and pool';
 COMMENT ON COLUMN analyst.daily_pools.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.daily_pools.day IS 'Day, UTC';
@@ -1228,30 +1273,20 @@ COMMENT ON COLUMN analyst.daily_pools.fees_b IS 'Fees in token B at the pool''s 
 
 CREATE VIEW analyst.daily_markets AS
   SELECT
-    x.deployment,
-    x.day,
-    x.synth_asset AS market,
-    x.opened,
-    x.liquidated,
-    x.minted AS minted_raw,
-    analyst.scaled(x.minted) AS minted,
-    x.repaid AS repaid_raw,
-    analyst.scaled(x.repaid) AS repaid,
-    x.collateral_in AS collateral_in_raw,
-    analyst.scaled(x.collateral_in) AS collateral_in,
-    x.collateral_out AS collateral_out_raw,
-    analyst.scaled(x.collateral_out) AS collateral_out
-  FROM (
-    SELECT e.deployment, (e.closed_at AT TIME ZONE 'UTC')::date AS day, e.market AS synth_asset,
-      count(*) FILTER (WHERE e.kind = 'open') AS opened,
-      count(*) FILTER (WHERE e.kind = 'liquidate') AS liquidated,
-      coalesce(sum(e.amount_raw) FILTER (WHERE e.kind = 'mint'), 0) AS minted,
-      coalesce(sum(e.amount_raw) FILTER (WHERE e.kind = 'burn'), 0) AS repaid,
-      coalesce(sum(e.amount_raw) FILTER (WHERE e.kind IN ('open', 'deposit')), 0) AS collateral_in,
-      coalesce(sum(e.amount_raw) FILTER (WHERE e.kind = 'withdraw'), 0) AS collateral_out
-    FROM analyst.vault_events AS e
-    GROUP BY e.deployment, day, e.market
-  ) AS x;
+    m.deployment,
+    m.day,
+    m.market,
+    m.opened,
+    m.liquidations AS liquidated,
+    m.minted AS minted_raw,
+    analyst.scaled(m.minted) AS minted,
+    m.repaid AS repaid_raw,
+    analyst.scaled(m.repaid) AS repaid,
+    m.deposited AS collateral_in_raw,
+    analyst.scaled(m.deposited) AS collateral_in,
+    m.withdrawn AS collateral_out_raw,
+    analyst.scaled(m.withdrawn) AS collateral_out
+  FROM rollup.market_day AS m;
 COMMENT ON VIEW analyst.daily_markets IS 'Vaults by day and market';
 COMMENT ON COLUMN analyst.daily_markets.deployment IS 'Deployment: one set of contracts on one network';
 COMMENT ON COLUMN analyst.daily_markets.day IS 'Day, UTC';
@@ -1267,6 +1302,7 @@ COMMENT ON COLUMN analyst.daily_markets.collateral_in IS 'Collateral paid in, wh
 COMMENT ON COLUMN analyst.daily_markets.collateral_out_raw IS 'Collateral withdrawn, whatever token, raw units';
 COMMENT ON COLUMN analyst.daily_markets.collateral_out IS 'Collateral withdrawn, whatever token, 7 decimals applied';
 
+-- Grouped by the stored keys; names are joined to the sums. Callers are counted for rows whose callers are asked for.
 CREATE VIEW analyst.daily_calls AS
   SELECT
     x.deployment,
@@ -1275,13 +1311,22 @@ CREATE VIEW analyst.daily_calls AS
     x.fn,
     x.calls,
     x.refused,
-    x.callers
+    (SELECT count(DISTINCT c.source_key) FROM chain.call AS c
+     WHERE c.deployment = x.deployment AND c.contract_key = ANY (x.contract_keys) AND c.fn_key IS NOT DISTINCT FROM x.fn_key
+       AND c.closed_at >= chain.day_start(x.day) AND c.closed_at < chain.day_start(x.day + 1)) AS callers
   FROM (
-    SELECT c.deployment, (c.closed_at AT TIME ZONE 'UTC')::date AS day, k.role, c.fn, count(*) AS calls,
-      count(*) FILTER (WHERE NOT c.ok) AS refused, count(DISTINCT c.source) AS callers
-    FROM chain.call AS c
-      LEFT JOIN analyst.contracts AS k ON k.deployment = c.deployment AND k.contract = c.contract
-    GROUP BY c.deployment, day, k.role, c.fn
+    SELECT g.deployment, g.day, k.role, g.fn_key, w.word AS fn, sum(g.calls)::bigint AS calls,
+      sum(g.refused)::bigint AS refused, array_agg(g.contract_key) AS contract_keys
+    FROM (
+      SELECT c.deployment, (c.closed_at AT TIME ZONE 'UTC')::date AS day, c.contract_key, c.fn_key, count(*) AS calls,
+        count(*) FILTER (WHERE NOT c.ok) AS refused
+      FROM chain.call AS c
+      GROUP BY c.deployment, day, c.contract_key, c.fn_key
+    ) AS g
+      LEFT JOIN chain.word AS n ON n.id = g.contract_key
+      LEFT JOIN chain.word AS w ON w.id = g.fn_key
+      LEFT JOIN analyst.contracts AS k ON k.deployment = g.deployment AND k.contract = n.word
+    GROUP BY g.deployment, g.day, k.role, g.fn_key, w.word
   ) AS x;
 COMMENT ON VIEW analyst.daily_calls IS 'Calls by day, role and function; refused ones also counted separately';
 COMMENT ON COLUMN analyst.daily_calls.deployment IS 'Deployment: one set of contracts on one network';

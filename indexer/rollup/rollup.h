@@ -19,7 +19,7 @@
 #include "tidemark/buf.h"
 #include "tidemark/pg.h"
 
-#define TIDE_ROLLUP_VERSION 4
+#define TIDE_ROLLUP_VERSION 5
 
 /* Ledgers folded at a time where there are many: bounds what one statement sorts. */
 #define TIDE_ROLLUP_LEDGERS 50000u

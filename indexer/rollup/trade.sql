@@ -1,4 +1,4 @@
--- Candles, and trade by day. Every trade gets the price that its pool had after the transaction.
+-- Candles, trade by day, by pool and day, and by trader. Every trade gets the price that its pool had after the transaction.
 WITH version AS MATERIALIZED (
   SELECT DISTINCT ON (ledger, tx, pool_id) ledger::bigint * 1048576 + tx AS place, pool_id, fee_tier, token_a, token_b,
     trunc(div(reserve_b * 1e14, nullif(reserve_a, 0)) * 1e-14, 14) AS price
@@ -10,7 +10,7 @@ WITH version AS MATERIALIZED (
     CROSS JOIN LATERAL jsonb_to_recordset(d.contracts) AS j (address text, role text)
   WHERE d.id = $1::smallint AND j.role = 'usdc' LIMIT 1
 ), trade AS (
-  SELECT s.pool_id, chain.interval_start(60, s.closed_at) AS at,
+  SELECT s.pool_id, s.trader, s.closed_at, chain.interval_start(60, s.closed_at) AS at,
     s.ledger::bigint * 1048576 + s.tx AS place, v.price, s.a_to_b,
     CASE WHEN s.a_to_b THEN s.amount_in ELSE s.amount_out END AS a,
     CASE WHEN s.a_to_b THEN s.amount_out ELSE s.amount_in END AS b,
@@ -24,6 +24,8 @@ WITH version AS MATERIALIZED (
   SELECT pool_id, at, min(ARRAY[place, price]) AS first, max(ARRAY[place, price]) AS last,
     max(price) AS high, min(price) AS low, count(*) AS swaps, count(quote_is_a) AS quoted,
     sum(a) AS a, sum(b) AS b,
+    sum(CASE WHEN a_to_b THEN amount_in ELSE 0 END) AS sold_a,
+    sum(CASE WHEN NOT a_to_b THEN amount_in ELSE 0 END) AS sold_b,
     sum(CASE WHEN a_to_b OR fee IS NULL THEN fee ELSE 0 END) AS fee_a,
     sum(CASE WHEN NOT a_to_b OR fee IS NULL THEN fee ELSE 0 END) AS fee_b,
     sum(CASE WHEN quote_is_a THEN a WHEN NOT quote_is_a THEN b END) AS quote,
@@ -53,6 +55,23 @@ WITH version AS MATERIALIZED (
     fees_b = coalesce(c.fees_b + excluded.fees_b, c.fees_b, excluded.fees_b),
     volume_quote = coalesce(c.volume_quote + excluded.volume_quote, c.volume_quote, excluded.volume_quote),
     fees_quote = coalesce(c.fees_quote + excluded.fees_quote, c.fees_quote, excluded.fees_quote)
+), pool AS (
+  INSERT INTO {=pool_day} AS p (deployment, pool_id, day, swaps, sold_a, sold_b)
+  SELECT $1::smallint, m.pool_id, (m.at AT TIME ZONE 'UTC')::date AS day, sum(m.swaps), sum(m.sold_a), sum(m.sold_b)
+  FROM minute AS m GROUP BY m.pool_id, day
+  ON CONFLICT (deployment, pool_id, day) DO UPDATE SET
+    swaps = p.swaps + excluded.swaps,
+    sold_a = p.sold_a + excluded.sold_a,
+    sold_b = p.sold_b + excluded.sold_b
+), trader AS (
+  INSERT INTO {=trader} AS t (deployment, trader, pool_id, a_to_b, swaps, sold, first_at, last_at)
+  SELECT $1::smallint, trader, pool_id, a_to_b, count(*), sum(amount_in), min(closed_at), max(closed_at)
+  FROM trade GROUP BY trader, pool_id, a_to_b
+  ON CONFLICT (deployment, trader, pool_id, a_to_b) DO UPDATE SET
+    swaps = t.swaps + excluded.swaps,
+    sold = t.sold + excluded.sold,
+    first_at = least(t.first_at, excluded.first_at),
+    last_at = greatest(t.last_at, excluded.last_at)
 )
 INSERT INTO {=day} AS d (deployment, day, swaps, quoted_swaps, volume_quote, fees_quote)
 SELECT $1::smallint, (m.at AT TIME ZONE 'UTC')::date AS day, sum(m.swaps), sum(m.quoted), sum(m.quote), sum(m.fee_quote)

@@ -61,7 +61,7 @@ def trades():
         pool = pools.get((row["deployment"], row["pool_id"], row["ledger"], row["tx"]))
         got, given, a_to_b = int(row["a_out"]), int(row["a_in"]), row["a_to_b"]
         trade = {"deployment": row["deployment"], "pool": row["pool_id"], "t": row["t"], "trader": row["trader"],
-                 "place": row["ledger"] * 2**20 + row["tx"], "a": given if a_to_b else got, "b": got if a_to_b else given,
+                 "place": row["ledger"] * 2**20 + row["tx"], "a_to_b": a_to_b, "sold": given, "a": given if a_to_b else got, "b": got if a_to_b else given,
                  "price": None, "fee_a": None, "fee_b": None, "quote": None, "fee_quote": None}
         if pool:
             fee = cut(given * int(pool["fee_tier"]), 10000)
@@ -173,15 +173,19 @@ def totals(seen):
     return found.items()
 
 
-def pool_days(seen):
+def pool_days(all_trades, seen):
     found = {}
 
     def at(deployment, pool, day):
-        return found.setdefault((deployment, pool, day), [0] * 10)
+        return found.setdefault((deployment, pool, day), [0] * 13)
 
     for deployment, pool, day, _ in seen:
         if pool:
             at(deployment, pool, day)[0] += 1
+    for trade in all_trades:
+        sums = at(trade["deployment"], trade["pool"], day_of(trade))
+        sums[10] += 1
+        sums[11 if trade["a_to_b"] else 12] += trade["sold"]
     for n, (table, a, b) in enumerate((("addliq", "amount_a", "amount_b"), ("remliq", "out_a", "out_b"),
                                        ("claim", "claim_a", "claim_b"))):
         for row in events("liquidity_pool_" + table):
@@ -190,6 +194,40 @@ def pool_days(seen):
             sums[4 + 2 * n] += int(row[a])
             sums[5 + 2 * n] += int(row[b])
     return found.items()
+
+
+def traders(all_trades):
+    found = {}
+    for trade in all_trades:
+        sums = found.setdefault((trade["deployment"], trade["trader"], trade["pool"], int(trade["a_to_b"])), [0, 0, trade["t"], 0])
+        sums[0] += 1
+        sums[1] += trade["sold"]
+        sums[2], sums[3] = min(sums[2], trade["t"]), max(sums[3], trade["t"])
+    return found.items()
+
+
+def stored_traders():
+    for r in rows("""SELECT deployment, trader, pool_id, a_to_b::int AS direction, swaps, sold::text, extract(epoch FROM first_at)::bigint AS first,
+                     extract(epoch FROM last_at)::bigint AS last FROM rollup.trader"""):
+        yield (r["deployment"], r["trader"], r["pool_id"], r["direction"]), (r["swaps"], int(r["sold"]), r["first"], r["last"])
+
+
+def revenue():
+    """By epoch and token: what the distributor received; by partner too: cuts, the fees they were taken from, their number."""
+    received, cuts = {}, {}
+    fees = list(events("earnings_distributor_revenue_received"))
+    for row in fees:
+        sums = received.setdefault((row["deployment"], row["epoch"], row["token"]), [0, 0])
+        sums[0] += int(row["amount"])
+        sums[1] += 1
+    for row in events("earnings_distributor_partner_revenue_forwarded"):
+        place = [row[n] for n in ("deployment", "ledger", "tx", "op")]
+        fee = next(f for f in fees if [f[n] for n in ("deployment", "ledger", "tx", "op")] == place and f["event"] > row["event"])
+        sums = cuts.setdefault((row["deployment"], row["partner_id"], row["epoch"], fee["token"]), [0, 0, 0])
+        sums[0] += int(row["partner_cut"])
+        sums[1] += int(fee["amount"])
+        sums[2] += 1
+    return received, cuts
 
 
 def market_days():
@@ -304,6 +342,7 @@ def main():
     seen = active(all_trades)
     markets = list(market_days())
     versions, changes, ends = compliance()
+    received, cuts = revenue()
     print(", ".join([
         compare("candles", candles(all_trades), stored_candles()),
         compare("prices", prices(), stored_prices()),
@@ -311,9 +350,13 @@ def main():
             "swaps", "quoted_swaps", "volume_quote", "fees_quote", "users", "liquidations"))),
         compare("active", {key: True for key in seen}, stored_active()),
         compare("totals", {k: (n,) for k, n in totals(seen)}, stored("total", ("deployment",), ("users",))),
-        compare("pool days", pool_days(seen), stored("pool_day", ("deployment", "pool_id", "day"), (
+        compare("pool days", pool_days(all_trades, seen), stored("pool_day", ("deployment", "pool_id", "day"), (
             "traders", "additions", "removals", "claims", "added_a", "added_b", "removed_a", "removed_b", "claimed_a",
-            "claimed_b"))),
+            "claimed_b", "swaps", "sold_a", "sold_b"))),
+        compare("traders", traders(all_trades), stored_traders()),
+        compare("revenue", received, stored("revenue", ("deployment", "epoch", "token"), ("fees", "payments"))),
+        compare("partners' revenue", cuts, stored("partner_epoch_revenue", ("deployment", "partner_id", "epoch", "token"), (
+            "amount", "fees", "forwards"))),
         compare("market days", markets, stored("market_day", ("deployment", "market", "day"), (
             "opened", "liquidations", "minted", "repaid", "deposited", "withdrawn", "seized"))),
         compare("closings", closings(), stored("closing", ("deployment", "what", "name", "day"), (
