@@ -13,8 +13,9 @@ chain
 standby second
 node one "$PG_DIR,$PG_DIR/second"
 node two "$PG_DIR/second,$PG_DIR"
+NODE_CACHE=cache_one node three "$PG_DIR,$PG_DIR/second" # it reads what node one feeds
 pick_people
-clients one two
+clients one two three
 
 on second "ALTER SYSTEM SET primary_conninfo = ''" # it hears no more
 on second "SELECT pg_reload_conf()" >/dev/null

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A standby is promoted while clients ask and the indexer writes: no wrong answer, no gap in a stream, 503s of SQL queries only and for
-# a bounded time, and the indexer goes on at the new primary. TIDE_LONG=1: three times, the last two after a crash.
+# a bounded time, and the indexer goes on at the new primary. TIDE_LONG=1: three times, the last two after a crash
+# and with a replay that was held back.
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
 [ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 77; }
@@ -37,6 +38,8 @@ if [ -n "${TIDE_LONG:-}" ]; then
         sql "ALTER SYSTEM SET synchronous_standby_names = '*'" # what a client sees is on both servers
         sql "SELECT pg_reload_conf()" >/dev/null
         wait_for 20 is_synchronous || fail "no synchronous standby"
+        on "${turn#* }" "SELECT pg_wal_replay_pause()" >/dev/null # it has what is written, and shows it once it is promoted
+        wait_for 60 reached $(($(ledger) + 5)) || fail "nothing is written: $(tail -n 3 "$PG_DIR/indexer.log")"
         failover $turn immediate
         sql "ALTER SYSTEM RESET synchronous_standby_names"
         sql "SELECT pg_reload_conf()" >/dev/null
@@ -51,5 +54,5 @@ done
 polls() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tidemark-feeder' AND query LIKE 'SELECT moves FROM%'")" != 0 ]; }
 wait_for 20 feeders || fail "two feeders are wanted at the new primary"
 ! polls || fail "a feeder polls the new primary: it does not listen"
-judge query
+judge query ${TIDE_LONG:+back:query} # of the standby that was held back, until it is promoted
 same_as_undisturbed
