@@ -341,7 +341,7 @@ tide_status tide_writer_commit_gap(struct tide_writer *w, const struct tide_gap 
 {
     const struct step step = { gap, batch };
     struct archived archived = { .range = { batch->from, batch->to } }, *arg = &archived;
-    assert(!w->loading.active && batch->to);
+    assert(!tide_writer_is_loading(w) && batch->to);
     tide_status status = TIDE_OK;
     if (batch->rows[TIDE_TABLE_LEDGER].count)
         status = writer_retry(w, find_archived, &arg, false, err);

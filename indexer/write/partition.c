@@ -9,7 +9,8 @@
  *   build     keys and indexes that the parents have and they lack, one statement each; statistics
  *   attach    all tables, state, coverage, cursor                one transaction
  *
- * so that after a kill at any point what is missing can be seen and done. */
+ * so that after a kill at any point what is missing can be seen and done. While the indexes of a
+ * partition are built, the next one loads (w->complete, w->loading). They are attached in order. */
 
 uint32_t partition_start(const struct tide_writer *w, uint32_t ledger)
 {
@@ -22,17 +23,17 @@ void writer_sql_leaf(struct tide_writer *w, const struct tide_table *table, uint
     writer_sql_more(w, "%s.\"%s_p%u_%u\"", stored->schema, stored->name, w->deployment, from);
 }
 
-static void read_loading(struct loading *l, const struct tide_pg_rows *rows)
+static void read_loading(struct loading *l, const struct tide_pg_rows *rows, uint32_t row)
 {
     *l = (struct loading){ .active = true,
-                           .from = (uint32_t)tide_pg_u64(rows, 0, 0),
-                           .end = (uint32_t)tide_pg_u64(rows, 0, 1),
-                           .first = (uint32_t)tide_pg_u64(rows, 0, 2),
-                           .last = (uint32_t)tide_pg_u64(rows, 0, 3),
-                           .close_time = tide_pg_u64(rows, 0, 6) };
+                           .from = (uint32_t)tide_pg_u64(rows, row, 0),
+                           .end = (uint32_t)tide_pg_u64(rows, row, 1),
+                           .first = (uint32_t)tide_pg_u64(rows, row, 2),
+                           .last = (uint32_t)tide_pg_u64(rows, row, 3),
+                           .close_time = tide_pg_u64(rows, row, 6) };
     if (l->first) {
-        tide_pg_bytes(rows, 0, 4, l->previous_hash, TIDE_HASH_BYTES);
-        tide_pg_bytes(rows, 0, 5, l->hash, TIDE_HASH_BYTES);
+        tide_pg_bytes(rows, row, 4, l->previous_hash, TIDE_HASH_BYTES);
+        tide_pg_bytes(rows, row, 5, l->hash, TIDE_HASH_BYTES);
     }
 }
 
@@ -68,13 +69,15 @@ tide_status partition_read(struct tide_writer *w, struct tide_err *err)
     writer_sql(w,
                "SELECT from_ledger, end_ledger, first_loaded, last_loaded, previous_hash, hash,"
                " extract(epoch FROM closed_at)::bigint FROM chain.partition"
-               " WHERE deployment = %u AND NOT attached ORDER BY from_ledger LIMIT 1",
+               " WHERE deployment = %u AND NOT attached ORDER BY from_ledger LIMIT 2",
                w->deployment);
     status = writer_query_sql(w, &rows, err);
     w->attached_from = w->attached_end = 0;
-    w->loading = (struct loading){ .active = false };
-    if (status == TIDE_OK && rows.count == 1)
-        read_loading(&w->loading, &rows);
+    w->loading = w->complete = (struct loading){ .active = false };
+    if (status == TIDE_OK && rows.count == 2)
+        read_loading(&w->complete, &rows, 0);
+    if (status == TIDE_OK && rows.count > 0)
+        read_loading(&w->loading, &rows, rows.count - 1);
     tide_pg_rows_release(&rows);
     return status;
 }
@@ -238,20 +241,13 @@ static tide_status attach(struct tide_writer *w, const void *arg, struct tide_er
     return status;
 }
 
-/* A loaded table has no statistics until autovacuum comes by. What is attached is asked at once, by
- * the rollups first, and a plan without statistics may read a whole table for a page. */
-static tide_status analyse(struct tide_writer *w, const void *arg, struct tide_err *err)
+/* What the statistics of the partition's own tables are (partition_build.c) for this one, which has
+ * no partitions. */
+static tide_status analyse_words(struct tide_writer *w, const void *arg, struct tide_err *err)
 {
     (void)arg;
-    writer_sql(w, "ANALYZE chain.word");
-    for (uint32_t i = 0; i < w->options.table_count; i++) {
-        if (!w->options.tables[i].partitioned || !w->options.wanted[i])
-            continue;
-        writer_sql_more(w, ", ");
-        writer_sql_leaf(w, &w->options.tables[i], w->loading.from);
-    }
     tide_pg_patience(w->pg, 0);
-    tide_status status = writer_run_sql(w, "ANALYZE", err);
+    tide_status status = tide_pg_run(w->pg, "ANALYZE chain.word", "ANALYZE", err);
     tide_pg_patience(w->pg, w->options.silence_ms);
     return status;
 }
@@ -260,7 +256,7 @@ tide_status partition_finish(struct tide_writer *w, struct tide_err *err)
 {
     tide_status status = writer_retry(w, partition_build, NULL, false, err);
     if (status == TIDE_OK && w->loading.first)
-        status = writer_retry(w, analyse, NULL, false, err);
+        status = writer_retry(w, analyse_words, NULL, false, err);
     if (status == TIDE_OK)
         status = writer_point(TIDE_FAILPOINT("attach.before"), err);
     if (status == TIDE_OK)
@@ -279,9 +275,39 @@ tide_status partition_finish(struct tide_writer *w, struct tide_err *err)
     return TIDE_OK;
 }
 
+tide_status partition_settle(struct tide_writer *w, struct tide_err *err)
+{
+    struct loading next = w->loading;
+    assert(w->complete.active);
+    partition_build_end(w, false);
+    w->loading = w->complete;
+    tide_status status = partition_finish(w, err);
+    w->complete.active = status != TIDE_OK;
+    w->loading = next;
+    return status;
+}
+
+tide_status partition_settle_built(struct tide_writer *w, struct tide_err *err)
+{
+    return w->complete.active && partition_build_ended(w) ? partition_settle(w, err) : TIDE_OK;
+}
+
+tide_status partition_complete(struct tide_writer *w, struct tide_err *err)
+{
+    assert(w->loading.active && w->loading.last + 1 == w->loading.end);
+    tide_status status = w->complete.active ? partition_settle(w, err) : TIDE_OK;
+    if (status != TIDE_OK)
+        return status;
+    w->complete = w->loading;
+    w->loading.active = false;
+    status = writer_point(TIDE_FAILPOINT("partition.complete"), err);
+    return status == TIDE_OK ? partition_build_begin(w, err) : status;
+}
+
 tide_status tide_writer_finish(struct tide_writer *w, struct tide_err *err)
 {
-    return w->loading.active ? partition_finish(w, err) : TIDE_OK;
+    tide_status status = w->complete.active ? partition_settle(w, err) : TIDE_OK;
+    return status == TIDE_OK && w->loading.active ? partition_finish(w, err) : status;
 }
 
 /* The next partition is made while the current one still has room, so that no ledger at the tip

@@ -2,12 +2,14 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-/* Keys and indexes of a loaded partition, by several connections at a time: a table belongs to one
- * of them, the largest are taken first, small ones together in one transaction (140 tables are 170
- * commits otherwise). What a kill or a failure leaves undone is found missing the next time. A
- * transaction takes the locks of its tables first, in the order of their making (partition.c). */
+/* Keys, indexes and statistics of a loaded partition, by several connections at a time: a table
+ * belongs to one of them, the largest are taken first, small ones together in one transaction (140
+ * tables are 170 commits otherwise). What a kill or a failure leaves undone is found missing the
+ * next time. A transaction takes the locks of its tables first, in the order of their making
+ * (partition.c). */
 
 enum { LANES_MAX = 64, TOGETHER_BYTES = 16 << 20 };
 
@@ -17,6 +19,7 @@ struct work {
     pthread_mutex_t lock;
     uint32_t next;
     bool failed;
+    atomic_bool stopped; /* lanes end as soon as they can */
 };
 
 struct lane {
@@ -25,34 +28,48 @@ struct lane {
     struct tide_buf sql;
     tide_status status;
     struct tide_err err;
+    pthread_t thread;
     atomic_bool ended;
 };
 
-/* Every index of the parents that the tables of this partition lack, as a statement. */
+/* The lanes of one partition. */
+struct build {
+    struct work work;
+    struct lane lanes[LANES_MAX];
+    uint32_t count;
+};
+
+/* Every index of the parents that the tables of this partition lack, as a statement. It looks once
+ * more, under the table's lock: a session of a killed writer may have gone on meanwhile. */
 static void sql_missing_indexes(struct tide_writer *w, uint32_t from)
 {
     writer_sql(w,
-               "SELECT format(CASE WHEN i.indisprimary THEN 'ALTER TABLE %%s ADD %%s' ELSE"
-               " 'CREATE ' || CASE WHEN i.indisunique THEN 'UNIQUE ' ELSE '' END ||"
-               " 'INDEX ON %%s%%s' END, leaf.oid::regclass, CASE WHEN i.indisprimary THEN"
-               " (SELECT pg_get_constraintdef(k.oid) || coalesce(' WITH (' || array_to_string(("
-               "SELECT c.reloptions FROM pg_class c WHERE c.oid = i.indexrelid), ', ') || ')', '')"
-               " FROM pg_constraint k WHERE k.conindid ="
-               " i.indexrelid AND k.contype = 'p') ELSE d.def END), leaf.oid,"
+               "SELECT format('DO $do$ BEGIN IF NOT EXISTS (SELECT FROM pg_index o WHERE o.indrelid"
+               " = %%s AND o.indisvalid AND o.indisprimary = %%L AND substring(pg_get_indexdef("
+               "o.indexrelid) FROM '' USING .*'') = %%L) THEN EXECUTE %%L; END IF; END $do$',"
+               " leaf.oid, i.indisprimary, d.def, make.statement), leaf.oid,"
                " pg_relation_size(leaf.oid), leaf.oid::regclass"
                " FROM pg_class parent JOIN pg_namespace s ON s.oid = parent.relnamespace"
                " JOIN pg_index i ON i.indrelid = parent.oid"
                " JOIN pg_class leaf ON leaf.relnamespace = s.oid AND leaf.relname ="
-               " parent.relname || '_p%u_%u',"
-               " LATERAL (SELECT substring(pg_get_indexdef(i.indexrelid) FROM ' USING .*')) d(def)"
-               " WHERE parent.relkind = 'p' AND s.nspname IN ('chain', 'chain_rows', 'event', "
-               "'event_rows',"
-               " 'history', 'history_rows')"
-               " AND NOT EXISTS (SELECT 1 FROM pg_index o WHERE o.indrelid = leaf.oid AND"
-               " o.indisvalid AND o.indisprimary = i.indisprimary AND"
-               " substring(pg_get_indexdef(o.indexrelid) FROM ' USING .*') = d.def)"
-               " ORDER BY 3 DESC, 2, NOT i.indisprimary, i.indexrelid",
+               " parent.relname || '_p%u_%u',",
                w->deployment, from);
+    writer_sql_more(
+        w, "%s",
+        " LATERAL (SELECT substring(pg_get_indexdef(i.indexrelid) FROM ' USING .*')) d(def),"
+        " LATERAL (SELECT format(CASE WHEN i.indisprimary THEN 'ALTER TABLE %s ADD %s' ELSE"
+        " 'CREATE ' || CASE WHEN i.indisunique THEN 'UNIQUE ' ELSE '' END ||"
+        " 'INDEX ON %s%s' END, leaf.oid::regclass, CASE WHEN i.indisprimary THEN"
+        " (SELECT pg_get_constraintdef(k.oid) || coalesce(' WITH (' || array_to_string(("
+        "SELECT c.reloptions FROM pg_class c WHERE c.oid = i.indexrelid), ', ') || ')', '')"
+        " FROM pg_constraint k WHERE k.conindid ="
+        " i.indexrelid AND k.contype = 'p') ELSE d.def END)) make(statement)"
+        " WHERE parent.relkind = 'p' AND s.nspname IN ('chain', 'chain_rows', 'event',"
+        " 'event_rows', 'history', 'history_rows')"
+        " AND NOT EXISTS (SELECT 1 FROM pg_index o WHERE o.indrelid = leaf.oid AND"
+        " o.indisvalid AND o.indisprimary = i.indisprimary AND"
+        " substring(pg_get_indexdef(o.indexrelid) FROM ' USING .*') = d.def)"
+        " ORDER BY 3 DESC, 2, NOT i.indisprimary, i.indexrelid");
 }
 
 /* Row at is the first of its table, in a transaction that begins with row first. */
@@ -75,6 +92,8 @@ static uint32_t next_made(const struct tide_pg_rows *rows, uint32_t first, uint3
     return found;
 }
 
+/* A loaded table has no statistics until autovacuum comes by. What is attached is asked at once, by
+ * the rollups first, and a plan without statistics may read a whole table for a page. */
 static void sql_statements(struct tide_buf *sql, const struct tide_pg_rows *rows, uint32_t first,
                            uint32_t end)
 {
@@ -88,6 +107,11 @@ static void sql_statements(struct tide_buf *sql, const struct tide_pg_rows *rows
     for (at = first; at < end; at++) {
         tide_buf_slice(sql, tide_pg_slice(rows, at, 0));
         tide_buf_u8(sql, ';');
+        if (at + 1 < end && !begins_table(rows, first, at + 1))
+            continue;
+        tide_buf_str(sql, "ANALYZE ");
+        tide_buf_slice(sql, tide_pg_slice(rows, at, 3));
+        tide_buf_u8(sql, ';');
     }
 }
 
@@ -99,7 +123,7 @@ static bool take(struct lane *lane)
     tide_buf_reset(&lane->sql);
     pthread_mutex_lock(&work->lock);
     const struct tide_pg_rows *rows = &work->rows;
-    uint32_t at = work->failed ? rows->count : work->next;
+    uint32_t at = work->failed || atomic_load(&work->stopped) ? rows->count : work->next;
     while (at < rows->count) {
         bool new_table = begins_table(rows, work->next, at);
         uint64_t size = new_table ? tide_pg_u64(rows, at, 2) : 0;
@@ -108,7 +132,7 @@ static bool take(struct lane *lane)
         bytes += size;
         at++;
     }
-    bool any = at > work->next && !work->failed;
+    bool any = at > work->next && !work->failed && !atomic_load(&work->stopped);
     if (any)
         sql_statements(&lane->sql, rows, work->next, at);
     work->next = at;
@@ -145,11 +169,20 @@ static void wait_for_helper(struct tide_writer *w, const struct lane *helper)
     struct tide_err ignored;
     while (!atomic_load(&helper->ended)) {
         int64_t until = clock->now_ms(clock->self) + WRITER_SPEAK_MS;
-        while (!atomic_load(&helper->ended) && clock->now_ms(clock->self) < until)
+        while (!atomic_load(&helper->ended) && clock->now_ms(clock->self) < until) {
             clock->sleep_ms(clock->self, 20);
+            if (writer_stopped(w))
+                atomic_store(&helper->work->stopped, true);
+        }
         if (!atomic_load(&helper->ended) && tide_pg_alive(w->pg))
             (void)!tide_pg_run(w->pg, "SELECT 1", "SELECT", &ignored);
     }
+}
+
+static bool is_work_stopped(void *self)
+{
+    const struct work *work = self;
+    return atomic_load(&work->stopped);
 }
 
 static bool open_helper(const struct tide_writer *w, struct lane *lane)
@@ -157,8 +190,8 @@ static bool open_helper(const struct tide_writer *w, struct lane *lane)
     const struct tide_pg_options to = { .conninfo = w->options.conninfo,
                                         .application = "tidemark-indexer",
                                         .server = TIDE_PG_WRITABLE,
-                                        .stopped = w->options.stopped,
-                                        .stopped_self = w->options.stopped_self };
+                                        .stopped = is_work_stopped,
+                                        .stopped_self = lane->work };
     tide_status status = tide_pg_open(&lane->pg, &to, &lane->err);
     if (status == TIDE_OK)
         status = tide_pg_run(lane->pg, WRITER_SESSION_SQL, NULL, &lane->err);
@@ -196,63 +229,142 @@ static uint32_t lanes_wanted(const struct tide_writer *w, const struct tide_pg_r
     return (uint32_t)(wanted < most ? wanted : most);
 }
 
-/* Starts helpers up to the number wanted, and returns how many lanes there are: without a further
- * connection the first does it all. Helpers are a help, not a need. */
-static uint32_t start_helpers(struct tide_writer *w, struct lane *lanes, pthread_t *threads,
-                              uint32_t wanted)
+/* Starts helpers up to the number of lanes wanted. Helpers are a help, not a need: without a
+ * further connection there are fewer. */
+static void start_helpers(struct tide_writer *w, struct build *b, uint32_t wanted)
 {
-    uint32_t count = 1;
-    while (count < wanted) {
-        lane_init(&lanes[count], lanes[0].work, NULL);
-        if (!open_helper(w, &lanes[count]) ||
-            pthread_create(&threads[count], NULL, run_lane, &lanes[count]) != 0) {
-            tide_pg_close(lanes[count].pg);
-            lane_release(&lanes[count]);
-            break;
+    while (b->count < wanted) {
+        struct lane *lane = &b->lanes[b->count];
+        lane_init(lane, &b->work, NULL);
+        if (!open_helper(w, lane) || pthread_create(&lane->thread, NULL, run_lane, lane) != 0) {
+            tide_pg_close(lane->pg);
+            lane_release(lane);
+            return;
         }
-        count++;
+        b->count++;
     }
-    return count;
 }
 
-static tide_status run_lanes(struct tide_writer *w, struct work *work, struct tide_err *err)
+/* Waits for helpers from the first on; the first failure is the one of all. */
+static tide_status end_helpers(struct tide_writer *w, struct build *b, uint32_t first,
+                               struct tide_err *err)
 {
-    struct lane lanes[LANES_MAX];
-    pthread_t threads[LANES_MAX];
-    lane_init(&lanes[0], work, w->pg);
-    uint32_t count = start_helpers(w, lanes, threads, lanes_wanted(w, &work->rows));
-    run_lane(&lanes[0]);
-    tide_status status = lanes[0].status;
-    if (status != TIDE_OK)
-        *err = lanes[0].err;
-    for (uint32_t i = 1; i < count; i++) {
-        wait_for_helper(w, &lanes[i]);
-        pthread_join(threads[i], NULL);
-        tide_pg_close(lanes[i].pg);
-        if (status == TIDE_OK && lanes[i].status != TIDE_OK) {
-            status = lanes[i].status;
-            *err = lanes[i].err;
+    tide_status status = TIDE_OK;
+    for (uint32_t i = first; i < b->count; i++) {
+        struct lane *lane = &b->lanes[i];
+        wait_for_helper(w, lane);
+        pthread_join(lane->thread, NULL);
+        tide_pg_close(lane->pg);
+        if (status == TIDE_OK && lane->status != TIDE_OK) {
+            status = lane->status;
+            *err = lane->err;
         }
-        lane_release(&lanes[i]);
+        lane_release(lane);
     }
-    lane_release(&lanes[0]);
     return status;
+}
+
+/* The first lane is the writer's own session. */
+static tide_status run_lanes(struct tide_writer *w, struct build *b, struct tide_err *err)
+{
+    struct tide_err other;
+    lane_init(&b->lanes[0], &b->work, w->pg);
+    b->count = 1;
+    start_helpers(w, b, lanes_wanted(w, &b->work.rows));
+    run_lane(&b->lanes[0]);
+    tide_status status = b->lanes[0].status;
+    if (status != TIDE_OK)
+        *err = b->lanes[0].err;
+    tide_status others = end_helpers(w, b, 1, &other);
+    if (status == TIDE_OK && others != TIDE_OK) {
+        status = others;
+        *err = other;
+    }
+    lane_release(&b->lanes[0]);
+    return status;
+}
+
+static struct build *new_build(void)
+{
+    struct build *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    pthread_mutex_init(&b->work.lock, NULL);
+    atomic_init(&b->work.stopped, false);
+    return b;
+}
+
+static void free_build(struct build *b)
+{
+    pthread_mutex_destroy(&b->work.lock);
+    tide_pg_rows_release(&b->work.rows);
+    free(b);
 }
 
 tide_status partition_build(struct tide_writer *w, const void *arg, struct tide_err *err)
 {
-    struct work work = { .next = 0 };
     (void)arg;
+    struct build *b = new_build();
+    if (!b)
+        return tide_fail(err, TIDE_E_MEMORY, "indexes of a partition");
     sql_missing_indexes(w, w->loading.from);
-    tide_status status = writer_query_sql(w, &work.rows, err);
-    if (status == TIDE_OK && work.rows.count) {
-        pthread_mutex_init(&work.lock, NULL);
-        status = run_lanes(w, &work, err);
-        pthread_mutex_destroy(&work.lock);
-    }
+    tide_status status = writer_query_sql(w, &b->work.rows, err);
+    if (status == TIDE_OK && b->work.rows.count)
+        status = run_lanes(w, b, err);
     tide_pg_patience(w->pg, w->options.silence_ms);
     if (status == TIDE_OK)
         status = tide_pg_run(w->pg, "SET statement_timeout = '10min'", "SET", err);
-    tide_pg_rows_release(&work.rows);
+    free_build(b);
     return status;
+}
+
+/* ---- beside the writer ---- */
+
+static tide_status find_missing(struct tide_writer *w, const void *arg, struct tide_err *err)
+{
+    struct tide_pg_rows *rows = *(struct tide_pg_rows *const *)arg;
+    tide_pg_rows_release(rows);
+    sql_missing_indexes(w, w->complete.from);
+    return writer_query_sql(w, rows, err);
+}
+
+tide_status partition_build_begin(struct tide_writer *w, struct tide_err *err)
+{
+    assert(!w->build && w->complete.active);
+    struct build *b = new_build();
+    if (!b)
+        return tide_fail(err, TIDE_E_MEMORY, "indexes of a partition");
+    struct tide_pg_rows *rows = &b->work.rows;
+    tide_status status = writer_retry(w, find_missing, &rows, false, err);
+    if (status == TIDE_OK)
+        start_helpers(w, b, lanes_wanted(w, rows));
+    if (b->count)
+        w->build = b;
+    else
+        free_build(b);
+    return status;
+}
+
+bool partition_build_ended(const struct tide_writer *w)
+{
+    bool ended = true;
+    for (uint32_t i = 0; w->build && i < w->build->count; i++)
+        ended &= atomic_load(&w->build->lanes[i].ended);
+    return ended;
+}
+
+void partition_build_end(struct tide_writer *w, bool stop)
+{
+    struct tide_err err;
+    if (!w->build)
+        return;
+    if (stop)
+        atomic_store(&w->build->work.stopped, true);
+    if (end_helpers(w, w->build, 0, &err) != TIDE_OK && !stop) {
+        char quoted[TIDE_ERR_TEXT_MAX + 64];
+        tide_log(TIDE_WARN, "partition.build", "from=%u again=true reason=%s", w->complete.from,
+                 tide_log_quote(quoted, sizeof quoted, err.text));
+    }
+    free_build(w->build);
+    w->build = NULL;
 }

@@ -41,7 +41,7 @@ tide_status publication_attach_empty(struct tide_writer *w, struct tide_err *err
         return status;
     tide_log(TIDE_INFO, "partition.published", "deployment=%u from=%u publications=%s",
              w->deployment, w->loading.from, found.names);
-    return partition_finish(w, err);
+    return tide_writer_finish(w, err);
 }
 
 tide_status publication_check_load(struct tide_writer *w, struct tide_err *err)

@@ -269,24 +269,32 @@ tide_status writer_retry(struct tide_writer *w, writer_step step, const void *ar
     return status;
 }
 
-/* Loading that continues the cursor counts as committed; loading of an earlier range does not. */
-static bool loads_onward(const struct tide_writer *w)
+/* Loading that continues the cursor counts as committed; loading of an earlier range does not.
+ * NULL: none does. */
+static const struct loading *loaded_onward(const struct tide_writer *w)
 {
-    return w->loading.active && w->loading.first &&
-           (w->cursor == 0 || w->loading.first == w->cursor + 1);
+    const struct loading *both[] = { &w->complete, &w->loading }, *newest = NULL;
+    uint32_t last = w->cursor;
+    for (size_t i = 0; i < TIDE_COUNT(both); i++) {
+        if (!both[i]->active || !both[i]->first || (last && both[i]->first != last + 1))
+            continue;
+        newest = both[i];
+        last = newest->last;
+    }
+    return newest;
 }
 
 uint32_t tide_writer_next(const struct tide_writer *w, uint8_t previous_hash[TIDE_HASH_BYTES])
 {
-    const uint8_t *hash = loads_onward(w) ? w->loading.hash : w->hash;
-    uint32_t last = loads_onward(w) ? w->loading.last : w->cursor;
-    memcpy(previous_hash, hash, TIDE_HASH_BYTES);
+    const struct loading *newest = loaded_onward(w);
+    uint32_t last = newest ? newest->last : w->cursor;
+    memcpy(previous_hash, newest ? newest->hash : w->hash, TIDE_HASH_BYTES);
     return last ? last + 1 : 0;
 }
 
 bool tide_writer_is_loading(const struct tide_writer *w)
 {
-    return w->loading.active;
+    return w->loading.active || w->complete.active;
 }
 
 static tide_status load_batch(struct tide_writer *w, const void *arg, struct tide_err *err)
@@ -380,18 +388,27 @@ static void adopt_loaded(struct tide_writer *w, const struct tide_batch *batch)
     l->close_time = batch->close_time;
 }
 
+/* Whether the batch lies in the partition behind the complete one, which is to be loaded. */
+static bool loads_behind(const struct tide_writer *w, const struct tide_batch *batch, bool exists)
+{
+    return w->loading.active || (batch->from == w->complete.end && !exists);
+}
+
 /* Decides between loading and indexing, and ends a load that this batch does not continue. */
 static tide_status prepare(struct tide_writer *w, const struct tide_batch *batch,
                            struct tide_err *err)
 {
     struct loading *l = &w->loading;
     bool attached = false, exists = false;
-    tide_status status = TIDE_OK;
-    if (l->active && (batch->from < l->from || batch->from >= l->end ||
-                      (l->first && batch->from != l->last + 1)))
+    tide_status status = partition_settle_built(w, err);
+    if (status == TIDE_OK && l->active &&
+        (batch->from < l->from || batch->from >= l->end ||
+         (l->first && batch->from != l->last + 1)))
         status = tide_writer_finish(w, err);
     if (status == TIDE_OK && !l->active)
         status = partition_find(w, batch->from, &attached, &exists, err);
+    if (status == TIDE_OK && w->complete.active && !loads_behind(w, batch, exists))
+        status = partition_settle(w, err);
     if (status == TIDE_OK && !l->active && !exists)
         status = partition_create(w, partition_start(w, batch->from), err);
     if (status == TIDE_OK && l->active && !l->first)
@@ -431,7 +448,7 @@ tide_status tide_writer_commit(struct tide_writer *w, const struct tide_batch *b
         if (status != TIDE_OK)
             return status;
         adopt_loaded(w, batch);
-        return w->loading.last + 1 == w->loading.end ? tide_writer_finish(w, err) : TIDE_OK;
+        return w->loading.last + 1 == w->loading.end ? partition_complete(w, err) : TIDE_OK;
     }
     bool onward = w->cursor == 0 || batch->from == w->cursor + 1;
     status = writer_retry(w, index_batch, batch, true, err);
@@ -452,8 +469,9 @@ tide_status tide_writer_idle(struct tide_writer *w, struct tide_err *err)
 {
     const struct tide_clock *clock = w->options.clock;
     int64_t now = clock->now_ms(clock->self);
-    if (now - w->spoke_ms < WRITER_SPEAK_MS)
-        return TIDE_OK;
+    tide_status status = partition_settle_built(w, err);
+    if (status != TIDE_OK || now - w->spoke_ms < WRITER_SPEAK_MS)
+        return status;
     w->spoke_ms = now;
     return writer_retry(w, speak, NULL, false, err);
 }

@@ -71,6 +71,8 @@ struct tide_writer {
     uint32_t cursor;
     uint8_t hash[TIDE_HASH_BYTES];
     struct loading loading;
+    struct loading complete;              /* its last ledger is loaded; the one before `loading` */
+    struct build *build;                  /* of the indexes of `complete`, beside us; NULL: none */
     uint32_t attached_from, attached_end; /* a partition known to be attached; 0, 0 unknown */
     struct tide_buf sql, array, keyed;    /* scratch */
     struct tide_words *words;
@@ -232,7 +234,7 @@ tide_status writer_promote_ignored(struct tide_writer *w, struct tide_err *err);
 uint32_t partition_start(const struct tide_writer *w, uint32_t ledger);
 /* Name of the table that stores table's rows of the partition: schema.name_pD_F. */
 void writer_sql_leaf(struct tide_writer *w, const struct tide_table *table, uint32_t from);
-/* Reads the loading partition and forgets what is known of attached ones. */
+/* Reads what is loading, or complete, and forgets what is known of attached ones. */
 tide_status partition_read(struct tide_writer *w, struct tide_err *err);
 /* Finds the partition of ledger: attached, loading (w->loading), or neither. */
 tide_status partition_find(struct tide_writer *w, uint32_t ledger, bool *attached, bool *exists,
@@ -240,7 +242,20 @@ tide_status partition_find(struct tide_writer *w, uint32_t ledger, bool *attache
 tide_status partition_create(struct tide_writer *w, uint32_t from, struct tide_err *err);
 /* A step: makes the keys and indexes that the loading partition's tables still lack. */
 tide_status partition_build(struct tide_writer *w, const void *arg, struct tide_err *err);
+/* The same for w->complete by connections of their own, while this one goes on. None could be had:
+ * w->build is NULL. What they leave undone, partition_build does. */
+tide_status partition_build_begin(struct tide_writer *w, struct tide_err *err);
+bool partition_build_ended(const struct tide_writer *w);
+/* Waits until it has ended; stop: it is stopped. */
+void partition_build_end(struct tide_writer *w, bool stop);
 tide_status partition_finish(struct tide_writer *w, struct tide_err *err);
+/* The loading partition, which is full, becomes the complete one: its indexes are built while the
+ * next one loads. */
+tide_status partition_complete(struct tide_writer *w, struct tide_err *err);
+/* Attaches the complete partition, once its indexes are built. */
+tide_status partition_settle(struct tide_writer *w, struct tide_err *err);
+/* The same if that needs no waiting. */
+tide_status partition_settle_built(struct tide_writer *w, struct tide_err *err);
 
 /* publication.c */
 struct publications {

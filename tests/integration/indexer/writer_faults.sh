@@ -41,7 +41,7 @@ kill_at() { # POINT COUNTFILE ARG…
 }
 fresh; TIDE_FP_COUNT=$PG_DIR/count_load write batch=4 partition=10
 for point in commit.fenced commit.copied load.progress commit.before commit.after \
-    partition.created build.index attach.before attach.tables attach.merged; do
+    partition.created partition.complete build.index attach.before attach.tables attach.merged; do
     kill_at $point "$PG_DIR/count_load" batch=4 partition=10
 done
 for point in commit.merged commit.cursor; do

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# The indexes of a full partition are built while the next one loads. Stopped, killed, and with the sessions that build ended: the
+# tables of an undisturbed run.
+. "$(dirname "$0")/../_pg.sh"
+pg_start
+indexer=$TIDE_BIN/tidemark-indexer
+"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --deployment "$PG_DIR/sim/deployment.json" --first-ledger 1024 --ledgers 3300 --txs 2 --seed 3 --quiet
+export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json TIDEMARK_LAKE=$PG_DIR/sim/lake TIDEMARK_PARTITION_LEDGERS=1000
+export TIDEMARK_ONLY=event.swap,event.log,state.ttl
+
+# An empty database in which each index takes that long.
+fresh() { # SECONDS
+    PGDATABASE=postgres "$PG_BIN/dropdb" --if-exists tidemark
+    PGDATABASE=postgres "$PG_BIN/createdb" tidemark
+    [ "$1" = 0 ] || sql "CREATE FUNCTION public.slow() RETURNS event_trigger LANGUAGE plpgsql AS \$\$ BEGIN PERFORM pg_sleep($1); END \$\$;
+        CREATE EVENT TRIGGER slow ON ddl_command_end WHEN TAG IN ('CREATE INDEX') EXECUTE FUNCTION public.slow()"
+}
+quick() { sql "DROP EVENT TRIGGER slow"; }
+launch() { "$indexer" run --stop-at-end 2>"$PG_DIR/run.log" & pid=$!; }
+overlaps="(SELECT count(*) = 2 AND count(last_loaded) = 2 FROM chain.partition WHERE NOT attached)"
+await_overlap() {
+    until [ "$(sql "SELECT $overlaps")" = t ]; do
+        kill -0 "$pid" 2>/dev/null || fail "the next partition did not load meanwhile: $(cat "$PG_DIR/run.log")"
+        sleep 0.05
+    done
+}
+same() {
+    [ "$("$indexer" digest)" = "$want" ] || fail "$1: other rows"
+    [ "$(sql "SELECT count(*) FROM chain.partition WHERE NOT attached")" = 0 ] || fail "$1: unattached partitions"
+    [ "$(sql "SELECT count(*) FROM pg_index WHERE NOT indisvalid")" = 0 ] || fail "$1: an index is not valid"
+    echo "ok $1"
+}
+
+fresh 0
+launch
+wait "$pid" || fail "run: $(cat "$PG_DIR/run.log")"
+want=$("$indexer" digest)
+
+fresh 0.03
+launch
+await_overlap
+[ "$(sql "SELECT ledger FROM chain.cursor")" = 0 ] || fail "the cursor moved before its ledgers are visible"
+wait "$pid" || fail "run: $(cat "$PG_DIR/run.log")"
+[ "$(grep -o 'partition.attached.* from=[0-9]*' "$PG_DIR/run.log" | sed 's/.*from=//' | tr '\n' ' ')" = "1000 2000 3000 4000 " ] ||
+    fail "attached in another order: $(grep attached "$PG_DIR/run.log")"
+same "undisturbed"
+
+for signal in KILL TERM; do
+    fresh 0.5
+    launch
+    await_overlap
+    began=$SECONDS
+    kill -$signal "$pid"
+    code=0; wait "$pid" || code=$?
+    [ $signal = KILL ] || [ $code = 0 ] || fail "SIGTERM: exit $code, $(cat "$PG_DIR/run.log")"
+    [ $((SECONDS - began)) -le 15 ] || fail "SIG$signal: the end took $((SECONDS - began)) s"
+    quick
+    launch
+    wait "$pid" || fail "second run: $(cat "$PG_DIR/run.log")"
+    same "SIG$signal while one partition is built and the next one loads"
+done
+
+fresh 0.5
+launch
+await_overlap
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'" >/dev/null
+quick
+wait "$pid" || fail "run: $(cat "$PG_DIR/run.log")"
+grep 'partition.build.*again=true' "$PG_DIR/run.log" >/dev/null || fail "no building session was ended"
+same "the sessions that build are ended"
