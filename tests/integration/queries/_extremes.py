@@ -69,7 +69,7 @@ def planted(column, kind, values):
             return quoted
         value = VALUES[kind][("most", "least", "odd").index(values)]
         return f"CASE WHEN {quoted} ~ '{ADDRESS}' THEN {quoted} ELSE {value} END" if kind == "text" else value
-    chance = f"abs(hashtext(t.ctid::text || '{column}')::bigint)"
+    chance = f"abs(hashtext(t::text || '{column}')::bigint)"
     cases = [f"WHEN {i} THEN {value}" for i, value in enumerate(VALUES[kind])]
     keep = [f"WHEN {quoted} ~ '{ADDRESS}' THEN {quoted}"] if kind == "text" else []
     keep += [f"WHEN {chance} / 7 % 2 = 0 THEN {quoted}"] if name else []

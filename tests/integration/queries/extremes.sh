@@ -14,6 +14,7 @@ index() {
         fail "$1: $(grep -E 'level=error' "$PG_DIR/run.log" || tail -2 "$PG_DIR/run.log")"
 }
 index "the chain as it is"
+pg_writable
 extremes=$here/_extremes.py
 "$extremes" prepare
 for values in ${TIDE_VALUES:-${TIDE_LONG:+most} mixed}; do
