@@ -15,6 +15,7 @@ node one "$PG_DIR,$PG_DIR/second"
 node two "$PG_DIR/second,$PG_DIR"
 NODE_CACHE=cache_one node three "$PG_DIR,$PG_DIR/second" # it reads what node one feeds
 pick_people
+deployment=$(sql "SELECT deployment FROM chain.cursor")
 clients one two three
 
 on second "ALTER SYSTEM SET primary_conninfo = ''" # it hears no more
@@ -44,7 +45,7 @@ promote second
 back() { [ "$(curl -s "$(url one /api/prices)" | said ledger)" = "$kept" ]; }
 wait_for 30 back || fail "node one still shows $(curl -s "$(url one /api/prices)" | cut -c1-80)"
 echo "ok look-ups of node one showed ledger $last, and $kept $(since "$lost") s after the loss"
-behind() { curl -sN -m 2 -H "Last-Event-ID: 1:$last" "$(url "$1" "/api/stream?topics=ledger")" >"$PG_DIR/resumed" || true; grep '"reason":"behind"' "$PG_DIR/resumed" >/dev/null; }
+behind() { curl -sN -m 2 -H "Last-Event-ID: $deployment:$last" "$(url "$1" "/api/stream?topics=ledger")" >"$PG_DIR/resumed" || true; grep '"reason":"behind"' "$PG_DIR/resumed" >/dev/null; }
 wait_for 20 behind one || fail "a stream that is resumed at ledger $last of $kept: $(cat "$PG_DIR/resumed")"
 [ "$(code one "$first_page&cursor=$cursor")" = 200 ] && grep '"items":\[\],"next":null' "$PG_DIR/body" >/dev/null &&
     grep -i "^Ledger-Sequence: $kept" "$PG_DIR/head" >/dev/null || fail "a cursor of ledger $((kept + 20)) at $kept: $(cat "$PG_DIR/head" "$PG_DIR/body")"
