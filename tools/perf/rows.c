@@ -195,6 +195,7 @@ int perf_replay(int argc, char **argv)
                                                  .scope = (const char *)scope.ptr,
                                                  .deployment = deployment,
                                                  .partition_ledgers = 1000000,
+                                                 .index_connections = 1, /* one session */
                                                  .standby_poll_ms = 1000,
                                                  .retry_ms_max = 1000,
                                                  .clock = tide_clock_system(),
