@@ -95,7 +95,7 @@ CREATE INDEX ON history_rows."partner_registry_partner" (key_id, owner);
 
 -- Events of one partner, owner, claimer, proposal or voter, newest first.
 CREATE INDEX ON event_rows."earnings_distributor_partner_revenue_forwarded" (partner_id, epoch, ledger);
-CREATE INDEX ON event_rows."partner_registry_preg_claim" (partner_owner, ledger);
+CREATE INDEX ON event_rows."partner_registry_claim" (partner_owner, ledger);
 CREATE INDEX ON event_rows."earnings_distributor_revenue_claimed" (claimer, ledger);
 CREATE INDEX ON event_rows."dao_governance_proposed" (proposal_id, ledger);
 CREATE INDEX ON event_rows."dao_governance_voted" (proposal_id, ledger);

@@ -210,11 +210,11 @@ CREATE VIEW analyst.liquidity_changes AS
   FROM (
     SELECT deployment, ledger, tx, op, event, closed_at, 'add' AS kind, provider, pool_id, amount_a,
       amount_b, shares
-    FROM (event.liquidity_pool_addliq JOIN (SELECT) AS liquidity_pool_addliq_bound ON (liquidity_pool_addliq.deployment, liquidity_pool_addliq.contract) IN
+    FROM (event.liquidity_pool_add_liquidity JOIN (SELECT) AS liquidity_pool_add_liquidity_bound ON (liquidity_pool_add_liquidity.deployment, liquidity_pool_add_liquidity.contract) IN
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'remove', provider, pool_id, out_a, out_b, shares
-    FROM (event.liquidity_pool_remliq JOIN (SELECT) AS liquidity_pool_remliq_bound ON (liquidity_pool_remliq.deployment, liquidity_pool_remliq.contract) IN
+    FROM (event.liquidity_pool_remove_liquidity JOIN (SELECT) AS liquidity_pool_remove_liquidity_bound ON (liquidity_pool_remove_liquidity.deployment, liquidity_pool_remove_liquidity.contract) IN
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'liquidity_pool'))
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'claim', provider, pool_id, claim_a, claim_b, NULL
@@ -429,7 +429,7 @@ CREATE VIEW analyst.vault_events AS
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'liquidate', owner, synth_asset, collateral_seized
-    FROM (event.synthetic_engine_liq JOIN (SELECT) AS synthetic_engine_liq_bound ON (synthetic_engine_liq.deployment, synthetic_engine_liq.contract) IN
+    FROM (event.synthetic_engine_liquidate JOIN (SELECT) AS synthetic_engine_liquidate_bound ON (synthetic_engine_liquidate.deployment, synthetic_engine_liquidate.contract) IN
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
   ) AS e;
 COMMENT ON VIEW analyst.vault_events IS 'Events of vaults, in one list';
@@ -460,7 +460,7 @@ CREATE VIEW analyst.liquidations AS
     analyst.scaled(b.amount) AS debt_repaid,
     l.collateral_seized AS collateral_seized_raw,
     analyst.scaled(l.collateral_seized) AS collateral_seized
-  FROM (event.synthetic_engine_liq AS l JOIN (SELECT) AS l_bound ON (l.deployment, l.contract) IN
+  FROM (event.synthetic_engine_liquidate AS l JOIN (SELECT) AS l_bound ON (l.deployment, l.contract) IN
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'synthetic_engine'))
     LEFT JOIN LATERAL (
       SELECT u.from_address, u.amount
@@ -847,7 +847,7 @@ CREATE VIEW analyst.stability_events AS
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool'))
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, 'absorb', engine, debt_absorbed, collateral_reward
-    FROM (event.stability_pool_liqabs JOIN (SELECT) AS stability_pool_liqabs_bound ON (stability_pool_liqabs.deployment, stability_pool_liqabs.contract) IN
+    FROM (event.stability_pool_absorb JOIN (SELECT) AS stability_pool_absorb_bound ON (stability_pool_absorb.deployment, stability_pool_absorb.contract) IN
       (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = 'stability_pool'))
   ) AS e;
 COMMENT ON VIEW analyst.stability_events IS 'Events of the stability pool, in one list';

@@ -5,9 +5,9 @@ WITH seen AS MATERIALIZED (
 ), acted AS (
   SELECT day, address FROM seen
   UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, provider
-  FROM {!event.liquidity_pool_addliq} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
+  FROM {!event.liquidity_pool_add_liquidity} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
   UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, provider
-  FROM {!event.liquidity_pool_remliq} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
+  FROM {!event.liquidity_pool_remove_liquidity} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
   UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, provider
   FROM {!event.liquidity_pool_claim} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
   UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, owner

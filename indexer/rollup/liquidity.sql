@@ -2,10 +2,10 @@
 WITH change AS (
   SELECT pool_id, closed_at, 1 AS additions, 0 AS removals, 0 AS claims, amount_a AS added_a, amount_b AS added_b,
     0 AS removed_a, 0 AS removed_b, 0 AS claimed_a, 0 AS claimed_b
-  FROM {!event.liquidity_pool_addliq} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
+  FROM {!event.liquidity_pool_add_liquidity} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
   UNION ALL
   SELECT pool_id, closed_at, 0, 1, 0, 0, 0, out_a, out_b, 0, 0
-  FROM {!event.liquidity_pool_remliq} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
+  FROM {!event.liquidity_pool_remove_liquidity} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
   UNION ALL
   SELECT pool_id, closed_at, 0, 0, 1, 0, 0, 0, 0, claim_a, claim_b
   FROM {!event.liquidity_pool_claim} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer

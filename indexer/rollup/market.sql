@@ -17,7 +17,7 @@ WITH change AS (
   FROM {!event.synthetic_engine_withdraw} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
   UNION ALL
   SELECT synth_asset, closed_at, 0, 1, 0, 0, 0, 0, collateral_seized
-  FROM {!event.synthetic_engine_liq} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
+  FROM {!event.synthetic_engine_liquidate} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
 ), daily AS MATERIALIZED (
   SELECT synth_asset, (closed_at AT TIME ZONE 'UTC')::date AS day, sum(opened) AS opened,
     sum(liquidations) AS liquidations, sum(minted) AS minted, sum(repaid) AS repaid, sum(deposited) AS deposited,

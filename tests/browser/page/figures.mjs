@@ -70,7 +70,7 @@ export function wanted(ledger, some) {
   const riskOrder = 'ORDER BY v.synth_asset COLLATE "C", CASE WHEN v.debt > 0 THEN v.collateral / v.debt END NULLS LAST, v.key_hash';
   const liquidations = (where) => `SELECT ${unix('e.closed_at')} AS "closedAt", b.amount AS "debtRepaid", e.collateral_seized AS "collateralSeized",
       g.amount AS "collateralToStabilityPool", u.repaid AS "debtValue", u.seized AS "collateralValue", div((u.seized - u.repaid) * 10000, u.seized) AS "discountBps"
-    FROM ${events('synthetic_engine_liq')} AS e
+    FROM ${events('synthetic_engine_liquidate')} AS e
       LEFT JOIN LATERAL (SELECT * FROM event.synth_token_burn AS b WHERE (b.ledger, b.tx, b.op) = (e.ledger, e.tx, e.op) AND b.event < e.event ORDER BY b.event DESC LIMIT 1) AS b ON true
       LEFT JOIN LATERAL (SELECT amount FROM event.stellar_asset_transfer AS g WHERE (g.ledger, g.tx, g.op, g.event) = (e.ledger, e.tx, e.op, b.event + 2)
         AND g.from_address = e.contract AND g.event < e.event) AS g ON true
@@ -91,8 +91,8 @@ export function wanted(ledger, some) {
   const position = `div((p.fee_a_accum - l.fee_a_debt) * l.shares, 1000000000000)`;
 
   // Who trades, gives or takes liquidity, uses a vault or the stability pool.
-  const active = `(${[['liquidity_pool_swap', 'trader'], ['liquidity_pool_addliq', 'provider'], ['liquidity_pool_remliq', 'provider'], ['liquidity_pool_claim', 'provider'],
-    ...['open', 'deposit', 'mint', 'burn', 'withdraw', 'liq'].map((one) => [`synthetic_engine_${one}`, 'owner']),
+  const active = `(${[['liquidity_pool_swap', 'trader'], ['liquidity_pool_add_liquidity', 'provider'], ['liquidity_pool_remove_liquidity', 'provider'], ['liquidity_pool_claim', 'provider'],
+    ...['open', 'deposit', 'mint', 'burn', 'withdraw', 'liquidate'].map((one) => [`synthetic_engine_${one}`, 'owner']),
     ...['deposit', 'withdraw', 'claim'].map((one) => [`stability_pool_${one}`, 'depositor'])].map(([table, column]) => `SELECT ${column} AS a FROM event.${table}`).join(' UNION ')})`;
 
   const partnerRevenue = `(SELECT f.epoch, t.token, sum(f.partner_cut) AS amount FROM ${events('earnings_distributor_partner_revenue_forwarded')} AS f,
@@ -129,8 +129,8 @@ export function wanted(ledger, some) {
 
   const everStatus = `(SELECT DISTINCT (${STATUSES})[r.status + 1] AS s FROM history.compliance_registry_compliance_rec AS r WHERE r.status IS NOT NULL UNION SELECT 'Expired')`;
   const complianceDays = days(`(SELECT g::date AS day FROM generate_series((SELECT min(${day('closed_at')}) FROM history.compliance_registry_compliance_rec), ${day(close)} - ${ledger ? 1 : 0}, interval '1 day') AS g)`);
-  const poolDay = `(${['swap', 'addliq', 'remliq', 'claim'].map((one) => `SELECT ${day('closed_at')} AS day FROM event.liquidity_pool_${one} AS e WHERE pool_id = '${some.pool}' AND ${over('closed_at')}`).join(' UNION ')})`;
-  const marketEvents = `(${['open', 'deposit', 'mint', 'burn', 'withdraw', 'liq'].map((one) => `SELECT closed_at FROM event.synthetic_engine_${one} AS e WHERE synth_asset = '${some.market}'`).join(' UNION ')})`;
+  const poolDay = `(${['swap', 'add_liquidity', 'remove_liquidity', 'claim'].map((one) => `SELECT ${day('closed_at')} AS day FROM event.liquidity_pool_${one} AS e WHERE pool_id = '${some.pool}' AND ${over('closed_at')}`).join(' UNION ')})`;
+  const marketEvents = `(${['open', 'deposit', 'mint', 'burn', 'withdraw', 'liquidate'].map((one) => `SELECT closed_at FROM event.synthetic_engine_${one} AS e WHERE synth_asset = '${some.market}'`).join(' UNION ')})`;
   const RATIOS = '0, 10000, 10500, 11000, 11500, 12000, 12500, 13000, 13500, 14000, 14500, 15000, 16000, 17000, 18000, 19000, 20000, 22500, 25000, 27500, 30000, 35000, 40000, 50000, 75000, 100000';
   const hour = (column) => `${unix(`date_trunc('hour', ${column}, 'UTC')`)}`;
   const overHour = (column) => (ledger ? `${hour(column)} < ${hour(close)}` : 'true');
@@ -150,7 +150,7 @@ export function wanted(ledger, some) {
         (SELECT count(*) FROM ${debts} AS d) AS "indebtedMarkets", (SELECT nullif(count(*), 0) FROM ${debts} AS d WHERE twap_stale) AS "unpricedDebts",
         (SELECT coalesce(sum(volume), 0) FROM ${swaps} AS s) AS "volumeQuote24h", (SELECT coalesce(sum(fee), 0) FROM ${swaps} AS s) AS "feesQuote24h",
         (SELECT count(*) FROM ${swaps} AS s) AS "swaps24h", (SELECT total_deposits FROM ${stability} AS s) AS "totalDeposits",
-        (SELECT total_liq_count FROM ${stability} AS s) AS "liquidationCount", (SELECT count(*) FROM ${events('synthetic_engine_liq')} AS e) AS liquidations,
+        (SELECT total_liq_count FROM ${stability} AS s) AS "liquidationCount", (SELECT count(*) FROM ${events('synthetic_engine_liquidate')} AS e) AS liquidations,
         ${ledger ? 'NULL' : `(SELECT count(DISTINCT a) FROM ${active} AS a)`} AS users`,
       tables: {
         Markets: `SELECT latest_price AS "latestPrice", deviation AS "deviationBps", debt, change AS "change24hBps" FROM ${markets} AS m ORDER BY symbol COLLATE "C" LIMIT 8`,
@@ -223,7 +223,7 @@ export function wanted(ledger, some) {
           FROM ${state('stability_pool_deposit')} AS d, ${stability} AS s ORDER BY d.depositor COLLATE "C" LIMIT 50`,
         'Events of the stability pool': `SELECT closed AS "closedAt", amount, absorbed AS "debtAbsorbed", reward AS "collateralReward" FROM (
             ${['deposit', 'withdraw', 'claim'].map((kind) => `SELECT ledger, tx, op, event, ${unix('closed_at')} AS closed, amount, NULL::numeric AS absorbed, NULL::numeric AS reward FROM ${events(`stability_pool_${kind}`)} AS e`).join(' UNION ALL ')}
-            UNION ALL SELECT ledger, tx, op, event, ${unix('closed_at')}, NULL, debt_absorbed, collateral_reward FROM ${events('stability_pool_liqabs')} AS e) AS e ${newest} LIMIT 20`,
+            UNION ALL SELECT ledger, tx, op, event, ${unix('closed_at')}, NULL, debt_absorbed, collateral_reward FROM ${events('stability_pool_absorb')} AS e) AS e ${newest} LIMIT 20`,
       },
     },
     '/oracle': {
@@ -256,7 +256,7 @@ export function wanted(ledger, some) {
         'Revenue by epoch': `SELECT r.epoch, (SELECT jsonb_object_agg(t.token || '.amount', (SELECT sum(x.amount) FROM ${partnerRevenue} AS x WHERE (x.epoch, x.token) = (r.epoch, t.token)))
             FROM (SELECT DISTINCT token FROM ${partnerRevenue} AS x) AS t) AS "*" FROM (SELECT DISTINCT epoch FROM ${partnerRevenue} AS x) AS r ORDER BY r.epoch DESC`,
         Catalog: `SELECT debt_ceiling AS "debtCeiling", deployed_at AS "deployedAt" FROM ${state('partner_registry_partner_asset')} AS a WHERE partner_id = ${some.partner} ORDER BY key_symbol COLLATE "C"`,
-        Claims: `SELECT ${unix('closed_at')} AS "closedAt", claimable AS claimed FROM ${events('partner_registry_preg_claim')} AS e
+        Claims: `SELECT ${unix('closed_at')} AS "closedAt", claimable AS claimed FROM ${events('partner_registry_claim')} AS e
           WHERE partner_owner = (SELECT owner FROM ${state('partner_registry_partner')} AS p WHERE p.key_id = ${some.partner}) ${newest} LIMIT 20`,
       },
     },

@@ -142,7 +142,7 @@ def events(table):
     return rows(f"SELECT *, extract(epoch FROM closed_at)::bigint AS t FROM event.{table} ORDER BY ledger, tx, op, event")
 
 
-ACTORS = {"liquidity_pool_addliq": "provider", "liquidity_pool_remliq": "provider", "liquidity_pool_claim": "provider",
+ACTORS = {"liquidity_pool_add_liquidity": "provider", "liquidity_pool_remove_liquidity": "provider", "liquidity_pool_claim": "provider",
           "synthetic_engine_open": "owner", "synthetic_engine_deposit": "owner", "synthetic_engine_mint": "owner",
           "synthetic_engine_burn": "owner", "synthetic_engine_withdraw": "owner", "stability_pool_deposit": "depositor",
           "stability_pool_withdraw": "depositor", "stability_pool_claim": "depositor"}
@@ -186,7 +186,7 @@ def pool_days(all_trades, seen):
         sums = at(trade["deployment"], trade["pool"], day_of(trade))
         sums[10] += 1
         sums[11 if trade["a_to_b"] else 12] += trade["sold"]
-    for n, (table, a, b) in enumerate((("addliq", "amount_a", "amount_b"), ("remliq", "out_a", "out_b"),
+    for n, (table, a, b) in enumerate((("add_liquidity", "amount_a", "amount_b"), ("remove_liquidity", "out_a", "out_b"),
                                        ("claim", "claim_a", "claim_b"))):
         for row in events("liquidity_pool_" + table):
             sums = at(row["deployment"], row["pool_id"], day_of(row))
@@ -232,9 +232,9 @@ def revenue():
 
 def market_days():
     found = {}
-    for table, what, amount in (("open", 0, None), ("open", 4, "collateral_amount"), ("liq", 1, None), ("mint", 2, "amount"),
+    for table, what, amount in (("open", 0, None), ("open", 4, "collateral_amount"), ("liquidate", 1, None), ("mint", 2, "amount"),
                                 ("burn", 3, "amount"), ("deposit", 4, "amount"), ("withdraw", 5, "amount"),
-                                ("liq", 6, "collateral_seized")):
+                                ("liquidate", 6, "collateral_seized")):
         for row in events("synthetic_engine_" + table):
             sums = found.setdefault((row["deployment"], row["synth_asset"], day_of(row)), [0] * 7)
             sums[what] += int(row[amount]) if amount else 1

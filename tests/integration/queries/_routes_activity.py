@@ -286,7 +286,7 @@ def stability(d, moments, every):
     assert seen > 20, f"only {seen} deposits with losses and gains"
     d.ask("/api/stability-pool/deposits/GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF", 404)
     of = [e for e in every if e["kind"] in ("stability_pool_deposit", "stability_pool_withdraw", "stability_pool_claim",
-                                            "stability_pool_liqabs")]
+                                            "stability_pool_absorb")]
     kinds = collections.Counter()
     people = collections.Counter(e["depositor"] for e in of if "depositor" in e)
     for who, at in [(None, NEWEST), (None, moments[1])] + [(who, NEWEST) for who, _ in people.most_common(3)]:

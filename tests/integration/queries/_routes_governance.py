@@ -103,7 +103,7 @@ def filtered(d, moments):
                      if a["partner_id"] == p["key_id"]])
             compare(d, f"/api/partners/{p['key_id']}/claims", at, (5,), rows(
                 f"SELECT chain.event_id(ledger, tx, op, event) AS id, claimable::text AS claimed "
-                f"FROM event.partner_registry_preg_claim WHERE partner_owner = '{p['owner']}' AND ledger <= {at} "
+                f"FROM event.partner_registry_claim WHERE partner_owner = '{p['owner']}' AND ledger <= {at} "
                 f"ORDER BY 1 DESC"))
         for e in rows(f"SELECT key_id FROM {then('earnings_distributor_epoch', at)} AS v ORDER BY 1 DESC LIMIT 4"):
             n = e["key_id"]
@@ -122,19 +122,19 @@ def filtered(d, moments):
 
 def earlier_owner(d):
     """A partner that another contract's code gave away: its claims are those of the owner that it had then, not of today's."""
-    owner = sql("SELECT partner_owner FROM event.partner_registry_preg_claim GROUP BY 1 ORDER BY count(*) DESC LIMIT 1")
+    owner = sql("SELECT partner_owner FROM event.partner_registry_claim GROUP BY 1 ORDER BY count(*) DESC LIMIT 1")
     partner = sql(f"SELECT key_id FROM state.partner_registry_partner WHERE owner = '{owner}'")
     path, past_owner = f"/api/partners/{partner}/claims", "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"
     before = pages(d, path, 200)
     last, moved = before[0]["ledger"], int(before[len(before) // 2]["ledger"])
     assert int(last) > moved, before
-    sql(f"UPDATE event.partner_registry_preg_claim SET partner_owner = '{past_owner}' WHERE partner_owner = '{owner}' AND ledger <= {moved};"
-        f"UPDATE event.partner_registry_preg_claim SET partner_owner = '{past_owner}' WHERE partner_owner = '{owner}' AND ledger = {last};"
+    sql(f"UPDATE event.partner_registry_claim SET partner_owner = '{past_owner}' WHERE partner_owner = '{owner}' AND ledger <= {moved};"
+        f"UPDATE event.partner_registry_claim SET partner_owner = '{past_owner}' WHERE partner_owner = '{owner}' AND ledger = {last};"
         f"UPDATE history.partner_registry_partner SET owner = '{past_owner}' WHERE key_id = {partner} AND ledger <= {moved}")
     want = [{"id": i["id"], "owner": past_owner if int(i["ledger"]) <= moved else owner} for i in before if i["ledger"] != last]
     compare(d, path, NEWEST, (1, 200), want)
     compare(d, path, moved, (3,), [w for w in want if w["owner"] == past_owner])
-    sql(f"UPDATE event.partner_registry_preg_claim SET partner_owner = '{owner}' WHERE partner_owner = '{past_owner}';"
+    sql(f"UPDATE event.partner_registry_claim SET partner_owner = '{owner}' WHERE partner_owner = '{past_owner}';"
         f"UPDATE history.partner_registry_partner SET owner = '{owner}' WHERE owner = '{past_owner}'")
     compare(d, path, NEWEST, (200,), before)
 

@@ -196,7 +196,7 @@ def check_lists(d, want, at, limits, seen):
 
 def liquidations(d):
     got = d.pages("/api/liquidations", 2)[0]
-    events = rows("SELECT ledger, tx, op, event, owner, synth_asset, collateral_seized FROM event.synthetic_engine_liq")
+    events = rows("SELECT ledger, tx, op, event, owner, synth_asset, collateral_seized FROM event.synthetic_engine_liquidate")
     assert len(got) == len(events) == len({i["id"] for i in got}) > 3, (len(got), len(events))
     assert [i["id"] for i in got] == sorted((i["id"] for i in got), reverse=True)
     for item in got:

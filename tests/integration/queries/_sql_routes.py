@@ -163,7 +163,7 @@ def stats_past(d, now, usdc, engine):
         wanted = {
             "swaps": f"SELECT count(*) FROM event.liquidity_pool_swap WHERE ledger <= {n}",
             "swaps24h": f"SELECT count(*) FROM event.liquidity_pool_swap WHERE ledger <= {n} AND {day}",
-            "liquidations": f"SELECT count(*) FROM event.synthetic_engine_liq WHERE ledger <= {n}",
+            "liquidations": f"SELECT count(*) FROM event.synthetic_engine_liquidate WHERE ledger <= {n}",
             "tvlPools": f"SELECT sum(2 * CASE '{usdc}' WHEN token_a THEN reserve_a WHEN token_b THEN reserve_b END) FROM {at('liquidity_pool_pool')} AS p",
             "tvlStability": f"SELECT total_deposits FROM {at('stability_pool_state')} AS s",
             "tvlCollateral": f"""SELECT sum(CASE b.contract WHEN '{usdc}' THEN b.amount ELSE div(b.amount * f.twap_price, 10000000) END)

@@ -218,7 +218,7 @@ static sim_val add_liquidity(struct sim_host *h, const sim_val *args)
     sim_bump(h, pool, "total_shares", shares);
     add_shares(h, key, pool, shares);
     sim_put(h, pool_key(h, args[1]), *pool);
-    sim_emit(h, EV(addliq), SIM_VALS(args[0], args[1]),
+    sim_emit(h, EV(add_liquidity), SIM_VALS(args[0], args[1]),
              SIM_FIELDS({ "amount_a", args[2] }, { "amount_b", args[3] },
                         { "shares", sim_i128(shares) }));
     return sim_i128(shares);
@@ -256,7 +256,7 @@ static sim_val remove_liquidity(struct sim_host *h, const sim_val *args)
     sim_put(h, key, *position);
     pay(h, pool, "token_a", provider, out_a);
     pay(h, pool, "token_b", provider, out_b);
-    sim_emit(h, EV(remliq), SIM_VALS(args[0], args[1]),
+    sim_emit(h, EV(remove_liquidity), SIM_VALS(args[0], args[1]),
              SIM_FIELDS({ "out_a", sim_i128(out_a) }, { "out_b", sim_i128(out_b) },
                         { "shares", sim_i128(shares) }));
     return pair(h, out_a, out_b);

@@ -66,7 +66,7 @@ static sim_val insert(struct sim_host *h, sim_val owner, sim_val name)
     put_partner(h, &partner);
     sim_put(h, key(h, EN(partner_by_owner), owner), id);
     sim_slot_put(h, "PCNT", sim_u32(id.u32 + 1));
-    sim_emit(h, EV(preg_reg), SIM_VALS(owner), SIM_FIELDS({ "id", id }));
+    sim_emit(h, EV(register), SIM_VALS(owner), SIM_FIELDS({ "id", id }));
     return id;
 }
 
@@ -101,7 +101,7 @@ static sim_val register_partner_asset(struct sim_host *h, const sim_val *args)
                                { "live", sim_bool(false) }, { "deployed_at", sim_u64(h->now) })));
     sim_vec_push(&h->arena, sim_field(partner, "deployed_assets"), args[1]);
     put_partner(h, partner);
-    sim_emit(h, EV(preg_asset), SIM_VALS(args[0]),
+    sim_emit(h, EV(asset), SIM_VALS(args[0]),
              SIM_FIELDS({ "symbol", args[1] }, { "id", id }, { "token", args[2] }));
     return sim_void();
 }
@@ -114,7 +114,7 @@ static sim_val activate_partner_asset(struct sim_host *h, const sim_val *args)
     sim_require(h, !sim_field_bool(asset, "live"), "asset already live");
     sim_set(asset, "live", sim_bool(true));
     sim_put(h, key(h, EN(partner_asset), args[1]), *asset);
-    sim_emit(h, EV(preg_live), SIM_VALS(args[1]),
+    sim_emit(h, EV(live), SIM_VALS(args[1]),
              SIM_FIELDS({ "partner_id", *sim_field(asset, "partner_id") }));
     return sim_void();
 }
@@ -134,7 +134,7 @@ static sim_val credit_partner_revenue(struct sim_host *h, const sim_val *args)
     put_partner(h, partner);
     struct sim_key revenue = sim_key(h, EN(epoch_revenue), SIM_VALS(args[1], args[3]));
     sim_put(h, revenue, sim_i128(sim_add(h, sim_get_i128(h, revenue), amount)));
-    sim_emit(h, EV(preg_fwd), SIM_VALS(args[1]),
+    sim_emit(h, EV(forward), SIM_VALS(args[1]),
              SIM_FIELDS({ "amount", args[2] }, { "epoch", args[3] }));
     return sim_void();
 }
@@ -148,7 +148,7 @@ static sim_val claim_revenue(struct sim_host *h, const sim_val *args)
     sim_set(partner, "pending_revenue", sim_i128(0));
     put_partner(h, partner);
     sim_transfer(h, sim_slot_addr(h, "USDC"), sim_self(h), args[0].addr, pending.i128);
-    sim_emit(h, EV(preg_claim), SIM_VALS(args[0]), SIM_FIELDS({ "claimable", pending }));
+    sim_emit(h, EV(claim), SIM_VALS(args[0]), SIM_FIELDS({ "claimable", pending }));
     return pending;
 }
 
@@ -175,7 +175,7 @@ static void set_active(struct sim_host *h, sim_val id, bool active)
 static sim_val deactivate_partner(struct sim_host *h, const sim_val *args)
 {
     set_active(h, args[1], false);
-    sim_emit(h, EV(preg_off), SIM_VALS(args[1]), SIM_NONE);
+    sim_emit(h, EV(deactivate), SIM_VALS(args[1]), SIM_NONE);
     return sim_void();
 }
 

@@ -184,7 +184,7 @@ static sim_val absorb_liquidation(struct sim_host *h, const sim_val *args)
     sim_transfer(h, sim_slot_addr(h, "USDC"), sim_self(h), engine, debt);
     count_loss(h, state, debt, collateral);
     sim_put(h, state_key(h), *state);
-    sim_emit(h, EV(liqabs), SIM_VALS(args[0]),
+    sim_emit(h, EV(absorb), SIM_VALS(args[0]),
              SIM_FIELDS({ "debt_absorbed", args[1] }, { "collateral_reward", args[2] }));
     return sim_void();
 }

@@ -383,7 +383,7 @@ static sim_val liquidate(struct sim_host *h, const sim_val *args)
     settle_rest(h, vault);
     put_or_remove(h, vault, args);
     lower_debt_total(h, args[2], repaid);
-    sim_emit(h, EV(liq), SIM_VALS(args[1]),
+    sim_emit(h, EV(liquidate), SIM_VALS(args[1]),
              SIM_FIELDS({ "synth_asset", args[2] }, { "collateral_seized", sim_i128(award) }));
     return sim_void();
 }

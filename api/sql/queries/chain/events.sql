@@ -6,7 +6,7 @@
 -- Events of the protocol: all, of a kind, contract, address or pool, each over an index of its own.
 -- Several of these together read past what only one of them has.
 WITH of_pools AS MATERIALIZED (
-  SELECT ARRAY(SELECT chain.word_key(k.kind) FROM unnest(ARRAY['liquidity_pool_swap', 'liquidity_pool_addliq', 'liquidity_pool_remliq',
+  SELECT ARRAY(SELECT chain.word_key(k.kind) FROM unnest(ARRAY['liquidity_pool_swap', 'liquidity_pool_add_liquidity', 'liquidity_pool_remove_liquidity',
     'liquidity_pool_claim']) AS k (kind)) AS keys
 ), page AS (
   (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract_key, e.kind_key, e.subject_key, e.addresses_1_key, e.addresses_2_key

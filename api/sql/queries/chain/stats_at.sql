@@ -82,7 +82,7 @@ FROM moment AS t
       CASE WHEN n.known THEN coalesce(sum(d.fees_quote), 0) + n.fees END AS fees, NULL::bigint AS users,
       CASE WHEN NOT EXISTS (SELECT FROM chain.archive AS r WHERE r.deployment = $1 AND r.from_ledger <= $2
           AND r.end_ledger > chain.ledger_before($1, t.midnight) + 1)
-        THEN coalesce(sum(d.liquidations), 0) + (SELECT count(*) FROM event.synthetic_engine_liq AS e
+        THEN coalesce(sum(d.liquidations), 0) + (SELECT count(*) FROM event.synthetic_engine_liquidate AS e
           WHERE e.deployment = $1 AND e.ledger > chain.ledger_before($1, t.midnight) AND e.ledger <= $2) END AS liquidations
     FROM rollup.day AS d WHERE d.deployment = $1 AND d.day < t.day) AS a
   CROSS JOIN LATERAL (SELECT p.amount AS pools, c.amount AS collateral, s.amount AS stability,

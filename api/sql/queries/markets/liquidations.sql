@@ -43,7 +43,7 @@ WITH k AS (
   SELECT h.key_hash, h.asset FROM history.oracle_feed AS h WHERE h.deployment = $1 AND h.removed
 )
 SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
-FROM event.synthetic_engine_liq AS e
+FROM event.synthetic_engine_liquidate AS e
   LEFT JOIN LATERAL (SELECT c.token, c.oracle_symbol, c.coll_oracle_sym FROM k, history.synthetic_engine_asset_config AS c
     WHERE k.symbol = e.synth_asset AND c.deployment = $1 AND c.key_hash = k.key_hash AND c.ledger <= e.ledger AND NOT c.removed
     ORDER BY c.ledger DESC, c.tx DESC, c.seq DESC LIMIT 1) AS c ON true

@@ -34,7 +34,7 @@ WITH p AS MATERIALIZED (
 SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
 FROM o, LATERAL (
     SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.partner_owner, e.claimable
-    FROM event.partner_registry_preg_claim AS e
+    FROM event.partner_registry_claim AS e
     WHERE e.partner_owner_key = o.owner
       AND o.owner = (SELECT h.owner_key FROM history.partner_registry_partner AS h
         WHERE h.deployment = $1 AND h.key_hash = (SELECT p.key_hash FROM p)

@@ -8,7 +8,7 @@
 --   ledger            Ledger    in which it happened
 --   closedAt          Time      when that ledger closed
 --   txHash            Hash?     of the transaction; null where the index does not hold it
---   type              "deposit|withdraw|claim|liqabs"  claim: of gains, moves no tokens; liqabs: a liquidation
+--   type              "deposit|withdraw|claim|absorb"  claim: of gains, moves no tokens; absorb: a liquidation
 --                               absorbed
 --   depositor         Address?  the depositor; null for a liquidation
 --   amount            Amount?+  USDC, or the gain of a claim; null for a liquidation
@@ -39,8 +39,8 @@ WITH page AS (
 -- part: event_order
   LIMIT $4::integer)
   UNION ALL
-  (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, 'liqabs' AS type, NULL, NULL, e.debt_absorbed, e.collateral_reward
-  FROM event.stability_pool_liqabs AS e
+  (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, 'absorb' AS type, NULL, NULL, e.debt_absorbed, e.collateral_reward
+  FROM event.stability_pool_absorb AS e
   WHERE $8::text IS NULL AND
 -- part: event_where
 -- part: event_order

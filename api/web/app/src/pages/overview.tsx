@@ -16,7 +16,7 @@ export default function Overview() {
   const daily = useList('/api/stats/daily', { limit: 60 }, ACTIVITY);
   const markets = useApi('/api/markets', { limit: SHOWN }, ['synthetic_engine_', 'oracle_', 'liquidity_pool_']);
   const pools = useApi('/api/pools', { limit: SHOWN }, ['liquidity_pool_']);
-  const stability = useApi('/api/stability-pool', {}, ['stability_pool_', 'synthetic_engine_liq']);
+  const stability = useApi('/api/stability-pool', {}, ['stability_pool_', 'synthetic_engine_liquidate']);
   const events = useList('/api/events', { limit: 12 }, ANY);
   const now = stats.data, days = oldestFirst(daily.items);
   const line = (field: string) => days.map((d) => pointOf(d, field));

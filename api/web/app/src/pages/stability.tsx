@@ -4,10 +4,10 @@ import { Address, Amount, Card, Count, Facts, Kpi, Kpis, Pill, Time, Tx, Waiting
 import { TimePlot } from '../ui/series';
 import { Table } from '../ui/table';
 
-const NAMES: Record<string, string> = { deposit: 'deposit', withdraw: 'withdrawal', claim: 'claim', liqabs: 'liquidation absorbed' };
+const NAMES: Record<string, string> = { deposit: 'deposit', withdraw: 'withdrawal', claim: 'claim', absorb: 'liquidation absorbed' };
 
 export default function Stability() {
-  const live = ['stability_pool_', 'synthetic_engine_liq'];
+  const live = ['stability_pool_', 'synthetic_engine_liquidate'];
   const answer = useApi('/api/stability-pool', {}, live);
   const deposits = useList('/api/stability-pool/deposits', { limit: 50 }, live);
   const events = useList('/api/stability-pool/events', { limit: 20 }, live);
