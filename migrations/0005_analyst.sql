@@ -1190,6 +1190,14 @@ COMMENT ON COLUMN analyst.ledgers.proof IS 'What was recomputed: chained, result
 COMMENT ON COLUMN analyst.ledgers.calls_verified IS 'Calls with events that hash to their result';
 COMMENT ON COLUMN analyst.ledgers.calls_unverified IS 'Calls with events that do not';
 
+-- A range of ledgers is read by the keys of all tables; a range of close times reads whole tables.
+CREATE FUNCTION analyst.ledger_at(deployment integer, at timestamptz) RETURNS integer
+  LANGUAGE sql STABLE PARALLEL SAFE
+  RETURN coalesce((SELECT l.ledger FROM analyst.ledgers AS l
+    WHERE l.deployment = ledger_at.deployment::smallint AND l.closed_at <= ledger_at.at
+    ORDER BY l.closed_at DESC, l.ledger DESC LIMIT 1), 0);
+COMMENT ON FUNCTION analyst.ledger_at(integer, timestamptz) IS 'Newest indexed ledger that had closed at a time; 0: none';
+
 CREATE VIEW analyst.calls AS
   SELECT
     c.deployment,

@@ -22,3 +22,19 @@ PGDATABASE=theirs sql "CREATE ROLE tidemark_analyst LOGIN; CALL analyst.grant_ac
 "$bin" run --lake "$PG_DIR/sim/lake" --deployment "$PG_DIR/sim/deployment.json" --stop-at-end 2>"$PG_DIR/run.log" ||
     { cat "$PG_DIR/run.log" >&2; fail "run"; }
 "$here/_analyst.py" "$TIDE_SOURCE_DIR/migrations/README.md"
+
+# A span of time, asked for as a span of ledgers, is the same calls, and reads less.
+deployment=$(sql "SELECT min(deployment) FROM analyst.networks")
+as_analyst() { PGUSER=tidemark_analyst sql "$1"; }
+from="(SELECT percentile_disc(0.4) WITHIN GROUP (ORDER BY closed_at) FROM analyst.ledgers)"
+from=$(as_analyst "SELECT $from") to=$(as_analyst "SELECT timestamptz '$from' + interval '5 minutes'")
+by_time="SELECT count(*), sum(ledger), sum(tx_order) FROM analyst.calls WHERE closed_at > '$from' AND closed_at <= '$to'"
+by_ledger="SELECT count(*), sum(ledger), sum(tx_order) FROM analyst.calls WHERE deployment = $deployment
+    AND ledger > analyst.ledger_at($deployment, '$from') AND ledger <= analyst.ledger_at($deployment, '$to')"
+[ "$(as_analyst "$by_time")" = "$(as_analyst "$by_ledger")" ] || fail "five minutes: by time $(as_analyst "$by_time"), by ledger $(as_analyst "$by_ledger")"
+case $(as_analyst "$by_ledger") in 0\|*) fail "no calls within five minutes: this proves nothing" ;; esac
+blocks() { sql "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) $1" | python3 -c 'import json, sys; plan = json.load(sys.stdin)[0]["Plan"]; print(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"])'; }
+sql "ANALYZE" 2>/dev/null
+[ "$(($(blocks "$by_ledger") * 3))" -lt "$(blocks "$by_time")" ] || fail "by ledger $(blocks "$by_ledger") blocks, by time $(blocks "$by_time")"
+[ "$(as_analyst "SELECT analyst.ledger_at($deployment, '-infinity')")" = 0 ] || fail "a ledger before the first"
+echo "five minutes of calls: $(blocks "$by_ledger") blocks by ledger, $(blocks "$by_time") by time"
