@@ -1321,7 +1321,8 @@ CREATE VIEW analyst.daily_calls AS
     x.refused,
     (SELECT count(DISTINCT c.source_key) FROM chain.call AS c
      WHERE c.deployment = x.deployment AND c.contract_key = ANY (x.contract_keys) AND c.fn_key IS NOT DISTINCT FROM x.fn_key
-       AND c.closed_at >= chain.day_start(x.day) AND c.closed_at < chain.day_start(x.day + 1)) AS callers
+       AND c.ledger > analyst.ledger_at(x.deployment, chain.day_start(x.day) - interval '1 microsecond')
+       AND c.ledger <= analyst.ledger_at(x.deployment, chain.day_start(x.day + 1) - interval '1 microsecond')) AS callers
   FROM (
     SELECT g.deployment, g.day, k.role, g.fn_key, w.word AS fn, sum(g.calls)::bigint AS calls,
       sum(g.refused)::bigint AS refused, array_agg(g.contract_key) AS contract_keys

@@ -162,7 +162,8 @@ static tide_status have_cache(struct tide_feed *feed, struct tide_hot_meta *meta
         status = tide_hot_end(feed->reader);
         if (status == TIDE_OK && is_of(feed, meta))
             return TIDE_OK;
-        if (status == TIDE_OK && serves(feed, meta)) {
+        /* The old one answers until the new is built; one that is no more does not. */
+        if (status == TIDE_OK && serves(feed, meta) && meta->deployment < feed->selected.id) {
             *built = true;
             snprintf(why, sizeof why, "deployment %u follows %u", feed->selected.id,
                      meta->deployment);

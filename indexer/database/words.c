@@ -348,7 +348,7 @@ tide_status tide_words_ask(struct tide_words *words, struct tide_pg *pg, struct 
                                " JOIN chain.word AS w ON w.word = u.word";
     static const char add[] =
         "INSERT INTO chain.word (word) SELECT u.word FROM unnest($1::text[]) AS u (word)"
-        " ORDER BY u.word COLLATE \"C\" ON CONFLICT DO NOTHING RETURNING word, id";
+        " ORDER BY u.word COLLATE \"C\" ON CONFLICT (word) DO NOTHING RETURNING word, id";
     tide_status status = words->unknown ? learn(words, pg, find, err) : TIDE_OK;
     if (status == TIDE_OK && words->unknown)
         status = learn(words, pg, add, err);

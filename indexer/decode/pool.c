@@ -177,8 +177,6 @@ static struct chunk *begin_chunk(struct tide_decode_pool *p)
     assert(p->used < p->chunk_count);
     struct chunk *c = chunk_at(p, p->used);
     assert(c->state == FREE && !c->learned);
-    if (c->bytes.cap > KEPT_BYTES)
-        tide_buf_release(&c->bytes);
     tide_buf_reset(&c->bytes);
     tide_batch_reset(&c->batch);
     c->count = c->mark = c->decoded = 0;
@@ -384,6 +382,8 @@ static void leave_chunk(struct tide_decode_pool *p)
 {
     struct chunk *c = chunk_at(p, 0);
     p->bytes -= c->bytes.len;
+    if (c->bytes.cap > KEPT_BYTES)
+        tide_buf_release(&c->bytes);
     if (rows_kept(&c->batch) > KEPT_ROWS) {
         tide_batch_release(&c->batch);
         tide_batch_init(&c->batch);

@@ -287,8 +287,6 @@ static void deliver(struct fetch *f, tide_status status, const struct tide_err *
  * fetch. Locked. */
 static bool claim(struct prefetch *p, struct fetch *f)
 {
-    if (p->adapts && f->lane >= p->ahead)
-        return false;
     /* Nothing is fetched past one that failed; prefetch_take empties it to have it tried again. */
     for (uint64_t object = p->base; object < p->base + p->ahead && object < p->count; object++) {
         struct slot *s = slot_of(p, object);
@@ -296,7 +294,10 @@ static bool claim(struct prefetch *p, struct fetch *f)
             return false;
         if (s->state != EMPTY)
             continue;
-        if (object != p->base && p->held >= p->bytes_max / 2)
+        /* Any lane may have the object that is waited for: the lane whose turn it is may be busy
+         * with a later one, or wait for room that only this object makes. */
+        bool idles = p->adapts && f->lane >= p->ahead;
+        if (object != p->base && (idles || p->held >= p->bytes_max / 2))
             return false;
         s->state = BUSY;
         f->object = object;
@@ -337,7 +338,9 @@ static void *work(void *self)
 static void start_workers(struct prefetch *p)
 {
     /* A folder answers at once: two threads keep the disk busy. */
+    pthread_mutex_lock(&p->lock);
     uint32_t wanted = p->adapts || p->ahead < 2 ? p->ahead : 2;
+    pthread_mutex_unlock(&p->lock);
     for (; p->worker_count < wanted; p->worker_count++) {
         struct worker *w = &p->workers[p->worker_count];
         *w = (struct worker){ .owner = p, .lane = p->worker_count };

@@ -46,7 +46,8 @@ promote second
 soon 0
 echo "ok the epoch that was lost is not served, the old one is, $(since "$lost") s after the loss"
 grep 'deployment.lost.*deployment=' "$PG_DIR/one.log" >/dev/null || fail "the log says nothing"
-[ "$(curl -s -m 3 -o "$PG_DIR/body" -w '%{http_code}' -H "Last-Event-ID: $position" "$(url one /api/stream)")" = 409 ] || fail "a position of the lost epoch ($position): $(cat "$PG_DIR/body")"
+refused() { [ "$(curl -s -m 1 -o "$PG_DIR/body" -w '%{http_code}' -H "Last-Event-ID: $position" "$(url one /api/stream)")" = 409 ]; }
+wait_for 20 refused || fail "a position of the lost epoch ($position): $(cat "$PG_DIR/body")"
 reset
 index again
 soon 1
