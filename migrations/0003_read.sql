@@ -187,6 +187,14 @@ COMMENT ON FUNCTION chain.note_discovered IS
 
 -- --- archive ---------------------------------------------------------------------------------------
 
+-- Rows of a dump mean something only beside the words that their keys stand for. Words are never changed or removed, so those
+-- up to a key stay the same, and a dictionary that was made anew differs in them.
+CREATE FUNCTION chain.words_mark(last integer) RETURNS text
+  LANGUAGE sql STABLE
+  RETURN (SELECT format('words %s %s', last, to_hex(bit_xor(('x' || left(md5(w.id || ' ' || w.word), 16))::bit(64)::bigint)))
+    FROM chain.word AS w WHERE w.id <= last);
+COMMENT ON FUNCTION chain.words_mark(integer) IS 'what tells the words up to a key from those of another database';
+
 -- Answers about the last day of trade read the newest events, so the last two days stay attached.
 CREATE PROCEDURE chain.detach_partition(deployment smallint, from_ledger integer)
   LANGUAGE plpgsql SET lock_timeout = '5s'
@@ -196,6 +204,7 @@ DECLARE
   part chain.partition;
   leaf record;
   leaves text[] := '{}';
+  mark text;
 BEGIN
   SELECT p.* INTO part FROM chain.partition AS p
     WHERE p.deployment = detach_partition.deployment AND p.from_ledger = detach_partition.from_ledger AND p.attached;
@@ -215,6 +224,8 @@ BEGIN
     RAISE EXCEPTION 'ledgers % to % are not indexed up to their end without a gap, or closed less than two days before the newest',
       part.from_ledger, part.end_ledger - 1;
   END IF;
+  LOCK TABLE chain.word IN SHARE MODE; -- a key that is in use but not committed would be missing from the mark
+  SELECT chain.words_mark(max(w.id)) INTO mark FROM chain.word AS w;
   FOR leaf IN
     SELECT i.inhparent::regclass AS parent, format('%I.%I', n.nspname, c.relname) AS name
     FROM pg_catalog.pg_inherits AS i
@@ -226,6 +237,7 @@ BEGIN
     ORDER BY 2
   LOOP
     EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', leaf.parent, leaf.name);
+    EXECUTE format('COMMENT ON TABLE %s IS %L', leaf.name, mark); -- a dump has it
     leaves := leaves || leaf.name;
   END LOOP;
   INSERT INTO chain.archive (deployment, from_ledger, end_ledger, tables)
@@ -240,6 +252,8 @@ AS $$
 DECLARE
   part chain.archive;
   leaf text;
+  mark text;
+  known text;
 BEGIN
   DELETE FROM chain.archive AS a
     WHERE a.deployment = attach_partition.deployment AND a.from_ledger = attach_partition.from_ledger RETURNING a.* INTO part;
@@ -250,6 +264,14 @@ BEGIN
   FOREACH leaf IN ARRAY part.tables LOOP
     IF to_regclass(leaf) IS NULL THEN
       RAISE EXCEPTION 'the table % does not exist: restore it first', leaf;
+    END IF;
+    mark := obj_description(to_regclass(leaf), 'pg_class');
+    IF mark IS DISTINCT FROM known OR known IS NULL THEN
+      known := chain.words_mark(substring(mark FROM '^words (\d{1,9}) ')::integer);
+    END IF;
+    IF known IS NULL OR mark IS DISTINCT FROM known THEN
+      RAISE EXCEPTION 'the table % was detached from another database: here its keys stand for other words', leaf
+        USING HINT = 'index its ledgers from their source instead';
     END IF;
     EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s, %s) TO (%s, %s)',
       regexp_replace(leaf, '_p\d+_\d+(?="?$)', ''), leaf, part.deployment, part.from_ledger, part.deployment, part.end_ledger);

@@ -1310,7 +1310,7 @@ COMMENT ON COLUMN analyst.daily_markets.collateral_in IS 'Collateral paid in, wh
 COMMENT ON COLUMN analyst.daily_markets.collateral_out_raw IS 'Collateral withdrawn, whatever token, raw units';
 COMMENT ON COLUMN analyst.daily_markets.collateral_out IS 'Collateral withdrawn, whatever token, 7 decimals applied';
 
--- Grouped by the stored keys; names are joined to the sums. Callers are counted for rows whose callers are asked for.
+-- Grouped by the stored keys; names are joined to the sums. Callers are counted only where they are asked for.
 CREATE VIEW analyst.daily_calls AS
   SELECT
     x.deployment,

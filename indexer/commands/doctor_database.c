@@ -255,30 +255,30 @@ static const char *value_of(const struct tide_pg_rows *rows, const char *name)
 /* Publications that send tables of ours, and what each does not send. The indexer refuses to attach
  * a range that was loaded before a publication with partitioned tables was made. */
 static const char publications_sql[] =
-    "WITH ours AS (SELECT c.oid, c.relkind, c.relispartition, c.relnamespace FROM pg_class AS c "
-    "JOIN"
-    " pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = ANY"
-    " ('{chain,event,state,history,rollup,chain_rows,event_rows,history_rows}') AND c.relkind IN "
-    "('r', 'p')), named AS (SELECT"
-    " r.prpubid AS pub, o.oid, o.relkind, o.relispartition, r.prqual IS NOT NULL OR r.prattrs IS "
-    "NOT"
-    " NULL AS cut FROM pg_publication_rel AS r JOIN ours AS o ON o.oid = r.prrelid UNION ALL SELECT"
-    " s.pnpubid, o.oid, o.relkind, o.relispartition, false FROM pg_publication_namespace AS s JOIN"
-    " ours AS o ON o.relnamespace = s.pnnspid UNION ALL SELECT p.oid, o.oid, o.relkind,"
-    " o.relispartition, false FROM pg_publication AS p, ours AS o WHERE p.puballtables), found AS"
-    " (SELECT p.pubname, p.pubviaroot, bool_or(n.relkind = 'p') AS parents, bool_or(n.cut) OR NOT"
-    " (p.pubinsert AND p.pubupdate AND p.pubdelete AND p.pubtruncate) AS cut,"
-    " bool_or(n.relispartition AND NOT EXISTS (SELECT FROM named AS r WHERE r.pub = n.pub AND r.oid"
-    " = pg_partition_root(n.oid))) AS single FROM pg_publication AS p JOIN named AS n ON n.pub ="
-    " p.oid GROUP BY p.oid) SELECT count(*), string_agg(pubname, ', ' ORDER BY pubname),"
-    " string_agg(pubname, ', ' ORDER BY pubname) FILTER (WHERE single), string_agg(pubname, ', '"
-    " ORDER BY pubname) FILTER (WHERE cut), string_agg(pubname, ', ' ORDER BY pubname) FILTER "
-    "(WHERE"
-    " parents AND NOT pubviaroot), (SELECT string_agg(first_loaded || ' to ' || last_loaded, ', '"
-    " ORDER BY first_loaded) FROM chain.partition WHERE NOT attached AND first_loaded > 0 AND "
-    "(SELECT"
-    " bool_or(parents) FROM found)) FROM found";
-enum { PUBLISHED, NAMES, SINGLE, CUT, LEAVES, LOADED };
+    "WITH ours AS (SELECT c.oid, c.relkind, c.relispartition, c.relnamespace, n.nspname FROM"
+    " pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = ANY"
+    " ('{chain,event,state,history,rollup,chain_rows,event_rows,history_rows}')"
+    " AND c.relkind IN ('r', 'p')),"
+    " named AS (SELECT r.prpubid AS pub, o.*, r.prqual IS NOT NULL OR r.prattrs IS NOT NULL AS cut"
+    " FROM pg_publication_rel AS r JOIN ours AS o ON o.oid = r.prrelid"
+    " UNION ALL SELECT s.pnpubid, o.*, false FROM pg_publication_namespace AS s"
+    " JOIN ours AS o ON o.relnamespace = s.pnnspid"
+    " UNION ALL SELECT p.oid, o.*, false FROM pg_publication AS p, ours AS o WHERE p.puballtables),"
+    " found AS (SELECT p.pubname, p.pubviaroot, bool_or(n.relkind = 'p') AS parents,"
+    " bool_or(n.cut) OR NOT (p.pubinsert AND p.pubupdate AND p.pubdelete AND p.pubtruncate) AS cut,"
+    " bool_or(n.relispartition AND NOT EXISTS (SELECT FROM named AS r WHERE r.pub = n.pub"
+    " AND r.oid = pg_partition_root(n.oid))) AS single, bool_or(n.nspname LIKE '%\\_rows')"
+    " AND NOT bool_or(n.oid = 'chain.word'::regclass) AS wordless"
+    " FROM pg_publication AS p JOIN named AS n ON n.pub = p.oid GROUP BY p.oid)"
+    " SELECT count(*), string_agg(pubname, ', ' ORDER BY pubname),"
+    " string_agg(pubname, ', ' ORDER BY pubname) FILTER (WHERE single),"
+    " string_agg(pubname, ', ' ORDER BY pubname) FILTER (WHERE cut),"
+    " string_agg(pubname, ', ' ORDER BY pubname) FILTER (WHERE parents AND NOT pubviaroot),"
+    " string_agg(pubname, ', ' ORDER BY pubname) FILTER (WHERE wordless),"
+    " (SELECT string_agg(first_loaded || ' to ' || last_loaded, ', ' ORDER BY first_loaded)"
+    " FROM chain.partition WHERE NOT attached AND first_loaded > 0"
+    " AND (SELECT bool_or(parents) FROM found)) FROM found";
+enum { PUBLISHED, NAMES, SINGLE, CUT, LEAVES, WORDLESS, LOADED };
 
 void doctor_publications(struct doctor *d, struct doctor_finding *out)
 {
@@ -313,6 +313,10 @@ void doctor_publications(struct doctor *d, struct doctor_finding *out)
                    "SUBSCRIPTION NAME REFRESH PUBLICATION",
                    "subscribers need a table for each partition, also for those to come: %s",
                    tide_pg_text(&rows, 0, LEAVES));
+    else if (!tide_pg_is_null(&rows, 0, WORDLESS))
+        doctor_say(out, DOCTOR_WARNING, "ALTER PUBLICATION NAME ADD TABLE chain.word",
+                   "subscribers get keys without the words that they stand for: %s",
+                   tide_pg_text(&rows, 0, WORDLESS));
     else
         doctor_say(out, DOCTOR_OK, NULL, "%s",
                    tide_pg_u64(&rows, 0, PUBLISHED) ? tide_pg_text(&rows, 0, NAMES) : "none");

@@ -58,7 +58,7 @@ struct tide_decode_pool {
     pthread_mutex_t lock; /* of the chunks' states, and of everything below */
     pthread_cond_t asked, done;
     bool closing, dropping;
-    struct tide_deployment *known; /* as the ledgers whose rows were taken leave it */
+    struct tide_deployment *known; /* as the ledgers leave it that had their rows taken */
     uint64_t version;              /* of known */
 };
 
@@ -349,7 +349,7 @@ static void note_taken(struct tide_decode_pool *p, const struct tide_batch *batc
     memcpy(p->taken.previous_hash, batch->hash, TIDE_HASH_BYTES);
 }
 
-/* The chunks behind one whose ledgers name contracts were decoded without them. */
+/* A chunk named contracts: the chunks behind it were decoded without them. */
 static void adopt_learned(struct tide_decode_pool *p, struct chunk *c)
 {
     if (!c->learned)

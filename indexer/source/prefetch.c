@@ -294,8 +294,8 @@ static bool claim(struct prefetch *p, struct fetch *f)
             return false;
         if (s->state != EMPTY)
             continue;
-        /* Any lane may have the object that is waited for: the lane whose turn it is may be busy
-         * with a later one, or wait for room that only this object makes. */
+        /* Any lane may have the object that is waited for: those that are wanted may be busy
+         * with later ones, or wait for room that only this object makes. */
         bool idles = p->adapts && f->lane >= p->ahead;
         if (object != p->base && (idles || p->held >= p->bytes_max / 2))
             return false;

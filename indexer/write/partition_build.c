@@ -14,6 +14,7 @@
 enum { LANES_MAX = 64, TOGETHER_BYTES = 16 << 20 };
 
 struct work {
+    const struct tide_writer *writer;
     struct tide_pg_rows
         rows; /* statement, table, its bytes, its name; a table's rows are neighbours */
     pthread_mutex_t lock;
@@ -182,7 +183,7 @@ static void wait_for_helper(struct tide_writer *w, const struct lane *helper)
 static bool is_work_stopped(void *self)
 {
     const struct work *work = self;
-    return atomic_load(&work->stopped);
+    return atomic_load(&work->stopped) || writer_stopped(work->writer);
 }
 
 static bool open_helper(const struct tide_writer *w, struct lane *lane)
@@ -284,11 +285,12 @@ static tide_status run_lanes(struct tide_writer *w, struct build *b, struct tide
     return status;
 }
 
-static struct build *new_build(void)
+static struct build *new_build(const struct tide_writer *w)
 {
     struct build *b = calloc(1, sizeof *b);
     if (!b)
         return NULL;
+    b->work.writer = w;
     pthread_mutex_init(&b->work.lock, NULL);
     atomic_init(&b->work.stopped, false);
     return b;
@@ -304,7 +306,7 @@ static void free_build(struct build *b)
 tide_status partition_build(struct tide_writer *w, const void *arg, struct tide_err *err)
 {
     (void)arg;
-    struct build *b = new_build();
+    struct build *b = new_build(w);
     if (!b)
         return tide_fail(err, TIDE_E_MEMORY, "indexes of a partition");
     sql_missing_indexes(w, w->loading.from);
@@ -331,7 +333,7 @@ static tide_status find_missing(struct tide_writer *w, const void *arg, struct t
 tide_status partition_build_begin(struct tide_writer *w, struct tide_err *err)
 {
     assert(!w->build && w->complete.active);
-    struct build *b = new_build();
+    struct build *b = new_build(w);
     if (!b)
         return tide_fail(err, TIDE_E_MEMORY, "indexes of a partition");
     struct tide_pg_rows *rows = &b->work.rows;

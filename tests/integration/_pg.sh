@@ -10,7 +10,8 @@
 # PGUSER=postgres, PGDATABASE=tidemark, TIDEMARK_DATABASE_URL. Also: pg_stop [mode], pg_again [-c x=y],
 # PG_AT_EXIT=FUNCTION (called at exit, before the server is stopped; a trap would hide the code),
 # sql STATEMENT (rows as plain text), pg_writable (views of stored rows take rows that a test plants),
-# as_pg CMD… (as the server's user), fail MESSAGE.
+# pg_standby FOLDER [-c x=y]… (a hot standby of the server at PGHOST, in place of what is there;
+# cluster_down stops it), as_pg CMD… (as the server's user), fail MESSAGE.
 # No TCP. PostgreSQL does not run as root, so root starts it as the user postgres.
 # Exits with 77 (skipped) where PostgreSQL is not installed.
 set -euo pipefail
@@ -20,6 +21,18 @@ fail() { echo "FAIL: $*" >&2; exit 1; }
 . "$(dirname "${BASH_SOURCE[0]}")/../../tools/lib/cluster.sh"
 export PYTHONPATH=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) # the shared modules _*.py beside this file
 as_pg() { cluster_as "$@"; }
+
+pg_standby() {
+    local dir=$1
+    shift
+    cluster_down "$dir" immediate
+    rm -rf "$dir"
+    mkdir "$dir"
+    chmod 755 "$dir"
+    [ "$(id -u)" != 0 ] || chown "$(cluster_user)" "$dir"
+    as_pg "$PG_BIN/pg_basebackup" -h "$PGHOST" -U postgres -D "$dir/data" -R -X stream -c fast --no-sync
+    cluster_up "$dir" -F "$@"
+}
 
 pg_cleanup() {
     local code=$?

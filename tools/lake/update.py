@@ -13,7 +13,7 @@ Say = Callable[[str], None]
 
 
 def chosen(relations: list[Relation], patterns: list[str]) -> list[Relation]:
-    """Those whose name fits one of the patterns; all without patterns."""
+    """Those that have a name of one of the patterns; all without patterns."""
     unknown = [p for p in patterns if not any(fnmatchcase(r.title, p) for r in relations)]
     if unknown:
         raise LakeError(f"no view or event kind that this role may read fits {', '.join(unknown)}")
@@ -21,7 +21,7 @@ def chosen(relations: list[Relation], patterns: list[str]) -> list[Relation]:
 
 
 def update(database: Database, folder: Folder, patterns: list[str], begin: int | None, only: int | None, say: Say) -> None:
-    """begin: where a deployment that the lake does not have yet begins. only: the deployment whose ranges are added; all if None."""
+    """begin: where a deployment that the lake does not have yet begins. only: the deployment that gets ranges; all if None."""
     database.lock(folder.location)
     catalog = FolderCatalog(folder.location, folder.files)
     with database.snapshot() as snapshot:

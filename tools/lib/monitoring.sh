@@ -3,7 +3,7 @@
 #
 #   monitoring_prometheus DIR API_URL KEY   scrapes that API; sets monitoring_prometheus_pid and _url
 #   monitoring_grafana DIR                  with the boards, over that Prometheus and stack_database's
-#                                           database, whose analyst gets a password; sets
+#                                           database; gives the analyst a password; sets
 #                                           monitoring_grafana_pid and _url; fails without Grafana
 
 PATH=$stack_root/.state/prometheus/usr/bin:$PATH

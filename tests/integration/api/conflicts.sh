@@ -9,11 +9,7 @@ pg_start
 standby=$PG_DIR/standby
 PG_AT_EXIT="cluster_down $standby immediate"
 api_index 256
-mkdir "$standby"
-chmod 755 "$standby"
-[ "$(id -u)" != 0 ] || chown "$(cluster_user)" "$standby"
-as_pg "$PG_BIN/pg_basebackup" -h "$PG_DIR" -U postgres -D "$standby/data" -R -X stream -c fast --no-sync
-cluster_up "$standby" -F -c max_standby_streaming_delay=0
+pg_standby "$standby" -c max_standby_streaming_delay=0
 replica="host=$standby port=5432 user=postgres dbname=tidemark"
 (umask 077 && "$here/../_providers.py" kyc-file http://127.0.0.1:9 http://127.0.0.1:8080 sandbox >"$PG_DIR/kyc.json")
 TIDEMARK_KYC_FILE=$PG_DIR/kyc.json TIDEMARK_KYC_DATABASE_URL="${replica/user=postgres/user=tidemark_kyc}" TIDEMARK_DATABASE_URL=$replica api_start
@@ -54,7 +50,7 @@ for case in "event.log /api/events?limit=5" "history.compliance_registry_complia
     grep -q ^200 "$PG_DIR/said" || fail "$path afterwards: $(cat "$PG_DIR/said" "$PG_DIR/body")"
 done
 
-# A standby whose sessions are ended (57P01) answers the next request over new ones.
+# A standby that ended the sessions (57P01) answers the next request over new ones.
 code "/api/events?limit=5" >"$PG_DIR/said"
 PGHOST=$standby sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'tidemark-%'" >/dev/null
 code "/api/events?limit=5" >"$PG_DIR/said"

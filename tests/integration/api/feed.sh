@@ -115,11 +115,7 @@ export TIDE_P50_MS=${TIDE_P50_MS:-400}
 [ -n "${TIDE_LONG:-}" ] || exit 0
 standby=$PG_DIR/standby
 chmod 711 "$PG_DIR"
-mkdir "$standby"
-[ "$(id -u)" != 0 ] || chown "$(cluster_user)" "$standby"
-as_pg "$PG_BIN/pg_basebackup" -h "$PG_DIR" -U postgres -D "$standby/data" -c fast -R -X stream 2>"$PG_DIR/backup.log" ||
-    fail "no standby: $(tail -1 "$PG_DIR/backup.log")"
-cluster_up "$standby" -F || fail "standby: $(grep -E 'FATAL|HINT' "$standby/log" | tail -2)"
+pg_standby "$standby" || fail "standby: $(grep -E 'FATAL|HINT' "$standby/log" | tail -2)"
 trap 'code=$?; cluster_down "$standby" immediate; (exit $code); pg_cleanup' EXIT
 rm -rf "$cache"
 TIDEMARK_FEED_URL="host=$standby port=5432 user=postgres dbname=tidemark" "$feed" latency "$cache" "$commits" 2>"$PG_DIR/feed.log" ||

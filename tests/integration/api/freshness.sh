@@ -16,11 +16,7 @@ index
 reached() { [ "$(sql "SELECT coalesce(max(ledger), 0) FROM chain.cursor" 2>/dev/null || echo 0)" -ge "$1" ]; }
 wait_for 60 reached 1063 || fail "indexer: $(tail -n 3 "$PG_DIR/indexer.log")"
 
-mkdir "$standby"
-chmod 755 "$standby"
-[ "$(id -u)" != 0 ] || chown "$(cluster_user)" "$standby"
-as_pg "$PG_BIN/pg_basebackup" -h "$PG_DIR" -U postgres -D "$standby/data" -R -X stream -c fast --no-sync
-cluster_up "$standby" -F
+pg_standby "$standby"
 on_standby() { PGHOST=$standby sql "$1"; }
 
 clocks=

@@ -1,6 +1,6 @@
 # A primary, hot standbys, an indexer, API nodes and clients: sourced after _pg.sh and _rpc.sh.
 #
-#   chain [option]…        a network whose ledgers close each 400 ms, an indexer that follows it, and one that waits ($indexers)
+#   chain [option]…        a network that closes a ledger each 400 ms, an indexer that follows it, and one that waits ($indexers)
 #   standby NAME [-c x=y]… a hot standby of the primary, in $PG_DIR/NAME
 #   on NAME SQL            asks that server
 #   caught_up NAME         waits until it has replayed what the primary has written
@@ -30,17 +30,7 @@ ledger() { sql "SELECT coalesce(max(ledger), 0) FROM chain.cursor" 2>/dev/null |
 reached() { [ "$(ledger)" -ge "$1" ]; }
 on() { PGHOST=$PG_DIR/$1 sql "$2"; }
 
-standby() {
-    local dir=$PG_DIR/$1
-    shift
-    cluster_down "$dir" immediate
-    rm -rf "$dir"
-    mkdir "$dir"
-    chmod 755 "$dir"
-    [ "$(id -u)" != 0 ] || chown "$(cluster_user)" "$dir"
-    as_pg "$PG_BIN/pg_basebackup" -h "$PGHOST" -U postgres -D "$dir/data" -R -X stream -c fast --no-sync
-    cluster_up "$dir" -F "$@"
-}
+standby() { pg_standby "$PG_DIR/$1" "${@:2}"; }
 servers_down() {
     local pid
     for pid in "$PG_DIR"/*/data/postmaster.pid; do cluster_down "${pid%/data/postmaster.pid}" immediate; done

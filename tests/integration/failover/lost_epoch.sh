@@ -24,7 +24,7 @@ index first
 export TIDEMARK_DEPLOYMENT=$PG_DIR/first/deployment.json
 standby second
 node one "$PG_DIR,$PG_DIR/second"
-serves() { # EPOCH: from the database and from the cache, whose newest ledger closed in 2026-01 or, after the reset, in 2026-04
+serves() { # EPOCH: from the database and from the cache; the newest ledger closed in 2026-01 or, after the reset, in 2026-04
     curl -sf "$(url one /api/coverage)" | grep "\"networkEpoch\":$1[,}]" >/dev/null &&
         curl -sf "$(url one /api/prices)" | grep "\"closedAt\":\"$([ "$1" = 0 ] && echo 2026-01 || echo 2026-04)" >/dev/null
 }

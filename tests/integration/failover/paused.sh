@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A standby that hears nothing, or replays nothing, for a while: what is read there says how late it is and goes stale, and is never
-# "compliant"; another server's answers stay fresh, those of a node too whose feeder and whose SQL workers are at different servers.
+# "compliant"; another server's answers stay fresh, those of a node too that has its feeder and its SQL workers at different servers.
 # TIDE_LONG=1: each for three minutes.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
@@ -39,8 +39,8 @@ pause() { # WHAT HOW-IT-BEGINS HOW-IT-ENDS
     wait_for 40 refuses || fail "$what: node two goes on to tell compliance"
     echo "ok $what: look-ups of the standby's node are refused as stale after $(since "$lost") s"
     while [ $((SECONDS - begun)) -lt $seconds ]; do sleep 0.5; done
-    [ "$(age three "/api/events?limit=1")" -gt $((seconds * 1000 - 2000)) ] || fail "$what: SQL of node three, whose workers are at the standby, is $(age three "/api/events?limit=1") ms old"
-    [ "$(age three /api/prices)" -lt 6000 ] || fail "$what: look-ups of node three, whose feeder is at the primary, are $(age three /api/prices) ms old"
+    [ "$(age three "/api/events?limit=1")" -gt $((seconds * 1000 - 2000)) ] || fail "$what: SQL of node three, which has its workers at the standby, is $(age three "/api/events?limit=1") ms old"
+    [ "$(age three /api/prices)" -lt 6000 ] || fail "$what: look-ups of node three, which has its feeder at the primary, are $(age three /api/prices) ms old"
     curl -si "$(url three "/api/events?limit=1")" | tr -d '\r' >"$PG_DIR/late"
     grep -Ei '^Cache-Control: no-(cache|store)' "$PG_DIR/late" >/dev/null || fail "$what: a late answer may be cached: $(cat "$PG_DIR/late")"
     tag=$(sed -n 's/^ETag: //Ip' "$PG_DIR/late")

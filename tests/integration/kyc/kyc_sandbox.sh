@@ -35,7 +35,7 @@ expect "$(state approved '')" "review no_country 0 7500" "without a country"
 expect "$(state declined CHE)" "declined - 0 7500" "declined"
 expect "$(state resubmit CHE)" "action_required - 0 7500" "resubmit"
 expect "$(state expired CHE)" "expired - 0 7500" "expired"
-ask '{"do":"fetch","provider":"sandbox","id":"sbx_0"}' | grep E_MISSING >/dev/null || fail "nobody"
+ask '{"do":"fetch","provider":"sandbox","id":"sbx_0"}' | grep E_MISSING >/dev/null || fail "an unknown id"
 sed 's|"publicUrl": "http://127.0.0.1:8080"|"publicUrl": "http://localhost:8080"|; s|"name": "Sandbox",|"name": "Sandbox", "hosts": ["elsewhere.example"],|' \
     "$PG_DIR/kyc.json" >"$PG_DIR/other.json"
 chmod 600 "$PG_DIR/other.json"

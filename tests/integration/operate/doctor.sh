@@ -182,6 +182,9 @@ doctor 0
 finds warning publications 'kinds of change are sent: lake' 'whole tables'
 published "FOR TABLE event_rows.log WITH (publish_via_partition_root)"
 doctor 0
+finds warning publications 'keys without the words that they stand for: lake' 'ADD TABLE chain.word'
+published "FOR TABLE event_rows.log, chain.word WITH (publish_via_partition_root)"
+doctor 0
 grep -q '^ok *publications *lake$' "$PG_DIR/out" || fail "$(cat "$PG_DIR/out")"
 sql "INSERT INTO chain.partition (deployment, from_ledger, end_ledger, attached, first_loaded, last_loaded) SELECT max(id), 90000000, 90001000, false, 90000000, 90000042 FROM chain.deployment"
 doctor 1

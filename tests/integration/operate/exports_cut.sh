@@ -48,7 +48,7 @@ for command in "${commands[@]}"; do
     [ $short -ge 3 ] && [ $whole -ge 1 ] || fail "$command: $short cuts, $whole whole: the test proves little"
     cuts=$short
 
-    # A slow reader, whose session ends in the middle.
+    # A slow reader: its session ends in the middle.
     tell clear
     tell rule answer throttle:40000 times=0
     TIDEMARK_DATABASE_URL=$proxied timeout 120 "$TIDE_BIN/tidemark-indexer" $command >"$PG_DIR/part" 2>"$PG_DIR/err" &
@@ -63,12 +63,8 @@ for command in "${commands[@]}"; do
 done
 tell clear
 
-mkdir "$standby"
-chmod 755 "$standby"
-[ "$(id -u)" != 0 ] || chown "$(cluster_user)" "$standby"
 PGDATABASE=postgres sql "CREATE DATABASE dropped TEMPLATE tidemark"
-as_pg "$PG_BIN/pg_basebackup" -h "$PG_DIR" -U postgres -D "$standby/data" -R -X stream -c fast --no-sync
-cluster_up "$standby" -F -c max_standby_streaming_delay=0
+pg_standby "$standby" -c max_standby_streaming_delay=0
 read_slowly() { # DATABASE COMMAND: reads from the standby as slowly as its reader wants; $pid, fd 7
     rm -f "$PG_DIR/pipe" "$PG_DIR/code"
     mkfifo "$PG_DIR/pipe"
@@ -98,4 +94,4 @@ for what in events calls; do
 done
 read_slowly dropped "export calls"
 PGDATABASE=postgres sql "DROP DATABASE dropped"
-read_rest 57P04 "export calls, whose database is dropped"
+read_rest 57P04 "export calls of a database that is dropped"

@@ -13,22 +13,12 @@ both="host=$PG_DIR,$standby port=5432,5432 user=postgres dbname=tidemark"
 PG_AT_EXIT="cluster_down $standby immediate"
 
 indexer=$TIDE_BIN/tidemark-indexer
-
-make_standby() {
-    cluster_down "$standby" immediate
-    rm -rf "$standby"
-    mkdir "$standby"
-    chmod 755 "$standby"
-    [ "$(id -u)" != 0 ] || chown "$(cluster_user)" "$standby"
-    as_pg "$PG_BIN/pg_basebackup" -h "$PG_DIR" -U postgres -D "$standby/data" -R -X stream -c fast --no-sync
-    cluster_up "$standby" -F
-}
 on_standby() { PGHOST=$standby "$@"; }
 
 failover() {
     local kept
     fresh
-    make_standby
+    pg_standby "$standby"
     TIDEMARK_DATABASE_URL=$both start $slow
     until_sql "ledger > 50 FROM chain.cursor" 20
     on_standby until_sql "ledger > 50 FROM chain.cursor" 20
@@ -65,7 +55,7 @@ by_itself() {
     want=$("$indexer" digest | grep '^total')
     empty
     "$indexer" backfill --from $from --to $((from + 20)) 2>"$words" || fail "$(tail -1 "$words")" # from here the cursor moves
-    make_standby
+    pg_standby "$standby"
     TIDEMARK_DATABASE_URL=$both "$indexer" run 2>"$words" & writer=$!
     until_sql "ledger > $from + 40 FROM chain.cursor" 20
     forsake

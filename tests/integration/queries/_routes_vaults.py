@@ -291,7 +291,7 @@ def many_past(d, first, last):
 
 
 def walk(d, target, most):
-    """Items of a list whose pages may end early, page by page, and how many items each page had."""
+    """Items of a list with pages that may end early, page by page, and how many items each page had."""
     items, sizes, cursor = [], [], ""
     while cursor is not None and len(items) < most:
         page = d.ask(target + (f"&cursor={cursor}" if cursor else ""))

@@ -75,6 +75,14 @@ sql "UPDATE rollup.built SET version = 0"
 refused 67 "tables of ledgers 1000 to 1999 are archived" "$bin" run --stop-at-end
 
 "$PG_BIN/pg_restore" -d "$PGDATABASE" "$PG_DIR/archive.dump" || fail "pg_restore"
+other="was detached from another database"
+sql "UPDATE chain.word SET word = word || 'x' WHERE id = (SELECT min(id) FROM chain.word)"
+refused 1 "$other" psql_x "CALL chain.attach_partition(1::smallint, 1000)"
+sql "UPDATE chain.word SET word = left(word, -1) WHERE id = (SELECT min(id) FROM chain.word)"
+mark=$(sql "SELECT obj_description('$(tail -n 1 <<<"$tables")'::regclass)")
+sql "COMMENT ON TABLE $(tail -n 1 <<<"$tables") IS NULL"
+refused 1 "$other" psql_x "CALL chain.attach_partition(1::smallint, 1000)"
+sql "COMMENT ON TABLE $(tail -n 1 <<<"$tables") IS '$mark'"
 sql "CALL chain.attach_partition(1::smallint, 1000)"
 [ "$(sql "SELECT count(*) FROM event.log WHERE ledger < 2000")" = "$events" ] || fail "not all events are back"
 run

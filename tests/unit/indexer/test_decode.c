@@ -369,30 +369,6 @@ static void a_refused_call_is_a_row_without_events(void **state)
 
 /* ---- discovery ---- */
 
-static void put_market(struct maker *m, const uint8_t *named)
-{
-    static const char *const amounts[] = { "debt_ceiling", "liq_penalty", "liq_ratio",
-                                           "min_coll_ratio" };
-    struct tide_buf *b = event(m, engine, 2);
-    m->called = engine;
-    lcm_put_symbol(b, "market_created");
-    lcm_put_symbol(b, "sEUR");
-    put_many(b, TIDE_SCV_MAP, 8);
-    lcm_put_symbol(b, "coll_oracle_symbol");
-    lcm_put_symbol(b, "XLM");
-    for (size_t i = 0; i < TIDE_COUNT(amounts); i++) {
-        lcm_put_symbol(b, amounts[i]);
-        lcm_put_i128(b, 10);
-    }
-    lcm_put_symbol(b, "oracle_symbol");
-    lcm_put_symbol(b, "EUR");
-    lcm_put_symbol(b, "stab_fee_bps");
-    lcm_put_i128(b, 0);
-    lcm_put_symbol(b, "token");
-    put_contract(b, named);
-    touch(m, engine, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
-}
-
 static void put_mint(struct maker *m)
 {
     struct tide_buf *b = event(m, token, 2);

@@ -1,7 +1,7 @@
 // Signs a challenge (SEP-10) with a wallet of this browser, for /kyc. Loaded when the visitor asks for it. The challenge has
 // sequence number 0, so no network accepts it as a transaction; the API verifies the signature, this module proves nothing.
 // Of Stellar Wallets Kit it uses the modules of wallets that are browser extensions. It leaves out the kit's dialog, which
-// puts pictures of another host into the page, which the policy refuses. It leaves out LOBSTR's module, whose
+// puts pictures of another host into the page, which the policy refuses. It leaves out LOBSTR's module: its
 // library is GPL-3.0. What is left out is not installed: package.json overrides it with an empty package.
 import type { ModuleInterface } from '@creit.tech/stellar-wallets-kit/types';
 import { FreighterModule } from '@creit.tech/stellar-wallets-kit/modules/freighter';
