@@ -273,6 +273,25 @@ COMMENT ON COLUMN rollup.market_day.deposited IS 'Collateral paid in, when openi
 COMMENT ON COLUMN rollup.market_day.withdrawn IS 'Collateral withdrawn, whatever token, raw units';
 COMMENT ON COLUMN rollup.market_day.seized IS 'Collateral given to liquidators, whatever token, raw units';
 
+CREATE TABLE rollup.call_day (
+    deployment smallint    NOT NULL,
+    day        date        NOT NULL,
+    contract   text        NOT NULL,
+    created    boolean     NOT NULL,
+    fn         text        NOT NULL,
+    calls      bigint      NOT NULL,
+    refused    bigint      NOT NULL,
+    PRIMARY KEY (deployment, day, contract, created, fn)
+) WITH (fillfactor = 70);
+COMMENT ON TABLE rollup.call_day IS 'Calls of a function of a contract by day (UTC); no row: no call';
+COMMENT ON COLUMN rollup.call_day.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.call_day.day IS 'Day, UTC';
+COMMENT ON COLUMN rollup.call_day.contract IS 'Contract called or created';
+COMMENT ON COLUMN rollup.call_day.created IS 'True: it was created, no function was called';
+COMMENT ON COLUMN rollup.call_day.fn IS 'Function; empty if the contract was created, or if a caller gave an empty name';
+COMMENT ON COLUMN rollup.call_day.calls IS 'Calls, refused ones too';
+COMMENT ON COLUMN rollup.call_day.refused IS 'Of these, refused';
+
 -- A day without a change has no row: the value of the day before still holds.
 CREATE TABLE rollup.closing (
     deployment smallint    NOT NULL,

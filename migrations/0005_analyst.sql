@@ -1310,7 +1310,7 @@ COMMENT ON COLUMN analyst.daily_markets.collateral_in IS 'Collateral paid in, wh
 COMMENT ON COLUMN analyst.daily_markets.collateral_out_raw IS 'Collateral withdrawn, whatever token, raw units';
 COMMENT ON COLUMN analyst.daily_markets.collateral_out IS 'Collateral withdrawn, whatever token, 7 decimals applied';
 
--- Grouped by the stored keys; names are joined to the sums. Callers are counted only where they are asked for.
+-- Callers are counted only where they are asked for, from the calls themselves.
 CREATE VIEW analyst.daily_calls AS
   SELECT
     x.deployment,
@@ -1320,22 +1320,16 @@ CREATE VIEW analyst.daily_calls AS
     x.calls,
     x.refused,
     (SELECT count(DISTINCT c.source_key) FROM chain.call AS c
-     WHERE c.deployment = x.deployment AND c.contract_key = ANY (x.contract_keys) AND c.fn_key IS NOT DISTINCT FROM x.fn_key
+     WHERE c.deployment = x.deployment AND c.contract_key = ANY (ARRAY(SELECT chain.word_key(n) FROM unnest(x.contracts) AS n))
+       AND c.fn_key IS NOT DISTINCT FROM (SELECT chain.word_key(x.fn) WHERE x.fn IS NOT NULL)
        AND c.ledger > analyst.ledger_at(x.deployment, chain.day_start(x.day) - interval '1 microsecond')
        AND c.ledger <= analyst.ledger_at(x.deployment, chain.day_start(x.day + 1) - interval '1 microsecond')) AS callers
   FROM (
-    SELECT g.deployment, g.day, k.role, g.fn_key, w.word AS fn, sum(g.calls)::bigint AS calls,
-      sum(g.refused)::bigint AS refused, array_agg(g.contract_key) AS contract_keys
-    FROM (
-      SELECT c.deployment, (c.closed_at AT TIME ZONE 'UTC')::date AS day, c.contract_key, c.fn_key, count(*) AS calls,
-        count(*) FILTER (WHERE NOT c.ok) AS refused
-      FROM chain.call AS c
-      GROUP BY c.deployment, day, c.contract_key, c.fn_key
-    ) AS g
-      LEFT JOIN chain.word AS n ON n.id = g.contract_key
-      LEFT JOIN chain.word AS w ON w.id = g.fn_key
-      LEFT JOIN analyst.contracts AS k ON k.deployment = g.deployment AND k.contract = n.word
-    GROUP BY g.deployment, g.day, k.role, g.fn_key, w.word
+    SELECT g.deployment, g.day, k.role, CASE WHEN NOT g.created THEN g.fn END AS fn, sum(g.calls)::bigint AS calls,
+      sum(g.refused)::bigint AS refused, array_agg(g.contract) AS contracts
+    FROM rollup.call_day AS g
+      LEFT JOIN analyst.contracts AS k ON k.deployment = g.deployment AND k.contract = g.contract
+    GROUP BY g.deployment, g.day, k.role, g.created, g.fn
   ) AS x;
 COMMENT ON VIEW analyst.daily_calls IS 'Calls by day, role and function; refused ones also counted separately';
 COMMENT ON COLUMN analyst.daily_calls.deployment IS 'Deployment: one set of contracts on one network';
@@ -1344,7 +1338,7 @@ COMMENT ON COLUMN analyst.daily_calls.role IS 'Role of the contract';
 COMMENT ON COLUMN analyst.daily_calls.fn IS 'Function; null: contracts created';
 COMMENT ON COLUMN analyst.daily_calls.calls IS 'Calls';
 COMMENT ON COLUMN analyst.daily_calls.refused IS 'Of these, refused';
-COMMENT ON COLUMN analyst.daily_calls.callers IS 'Different source accounts';
+COMMENT ON COLUMN analyst.daily_calls.callers IS 'Different source accounts of the calls that are attached (see archived); slow, name the days';
 
 CREATE VIEW analyst.candles AS
   SELECT

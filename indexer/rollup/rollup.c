@@ -43,6 +43,19 @@ static void put_bound(struct tide_buf *out, const struct tide_rollup_writer *wri
                   TIDE_SLICE_FMT(name->table), tide_role_name(role));
 }
 
+/* The statements have no other $. */
+static void put_text(struct tide_buf *out, const struct tide_rollup_writer *writer, tide_slice text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] != '$' || !writer->values) {
+            tide_buf_u8(out, text.ptr[i]);
+            continue;
+        }
+        assert(i + 1 < text.len && text.ptr[i + 1] >= '1' && text.ptr[i + 1] <= '3');
+        tide_buf_str(out, writer->values[text.ptr[++i] - '1']);
+    }
+}
+
 void tide_rollup_write(struct tide_buf *out, const struct tide_rollup *rollup,
                        const struct tide_rollup_writer *writer)
 {
@@ -50,7 +63,7 @@ void tide_rollup_write(struct tide_buf *out, const struct tide_rollup *rollup,
     struct tide_rollup_name name;
     while (tide_rollup_next(&rest, &before, &name)) {
         enum tide_role role = tide_role_of_table(name.table);
-        tide_buf_slice(out, before);
+        put_text(out, writer, before);
         if (name.mark != TIDE_ROLLUP_INTO && tide_role_is_single(role))
             put_bound(out, writer, &name, role);
         else if (name.mark == TIDE_ROLLUP_INTO)
@@ -58,7 +71,7 @@ void tide_rollup_write(struct tide_buf *out, const struct tide_rollup *rollup,
         else
             writer->put(writer->self, out, &name);
     }
-    tide_buf_slice(out, before);
+    put_text(out, writer, before);
     tide_buf_u8(out, 0);
 }
 

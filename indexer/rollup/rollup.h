@@ -11,7 +11,8 @@
  *           anew, ranges that are not folded yet stand in these.
  * Tokens    Rows of a discovered token join ledgers that were folded before. A statement that reads
  *           tables of tokens is run again over these ledgers. So it keeps the newest, and adds up
- *           nothing.
+ *           nothing. Calls that join are folded alone, in the statement that adds them, so
+ *           calls may be added up.
  * Version   counts changes of what the statements mean. Rows made by another are made anew. */
 #ifndef INDEXER_ROLLUP_ROLLUP_H
 #define INDEXER_ROLLUP_ROLLUP_H
@@ -19,7 +20,7 @@
 #include "tidemark/buf.h"
 #include "tidemark/pg.h"
 
-#define TIDE_ROLLUP_VERSION 5
+#define TIDE_ROLLUP_VERSION 6
 
 /* Ledgers folded at a time where there are many: bounds what one statement sorts. */
 #define TIDE_ROLLUP_LEDGERS 50000u
@@ -58,11 +59,13 @@ void tide_rollup_together(bool chosen[TIDE_ROLLUPS_MAX]);
 uint32_t tide_rollup_tables(tide_slice out[TIDE_ROLLUP_TABLES_MAX]);
 
 /* Writes the statement as text, NUL-terminated. put writes a name that is read, or a query in
- * parentheses; into is the schema of those that are written. */
+ * parentheses; into is the schema of those that are written. values stand in the place of $1, $2
+ * and $3, as part of another statement; NULL: they stay. */
 struct tide_rollup_writer {
     void (*put)(void *self, struct tide_buf *out, const struct tide_rollup_name *name);
     void *self;
     const char *into;
+    const char *const *values;
 };
 void tide_rollup_write(struct tide_buf *out, const struct tide_rollup *rollup,
                        const struct tide_rollup_writer *writer);

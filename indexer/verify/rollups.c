@@ -53,7 +53,7 @@ static tide_status fold(struct tide_pg *pg, const struct tide_verify *check, str
 static tide_status fold_all(struct tide_pg *pg, const struct tide_verify *check,
                             struct tide_buf *sql, struct tide_err *err)
 {
-    const struct tide_rollup_writer writer = { put_name, NULL, "pg_temp" };
+    const struct tide_rollup_writer writer = { put_name, NULL, "pg_temp", NULL };
     struct tide_pg_rows rows = { 0 };
     struct tide_range range = { 1, 0 };
     char id[8];

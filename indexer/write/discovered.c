@@ -6,7 +6,8 @@
  *
  * So a transaction may be repeated: its answer to COMMIT need not be settled by chain.cursor.moves,
  * and readers that follow the cursor are not told that something changed behind it, but by
- * chain.contract_coverage once all of it is there. Rollups of tokens' rows are folded again. */
+ * chain.contract_coverage once all of it is there. Rollups of tokens' rows are folded again; calls
+ * are folded as they are added. */
 #include "indexer/write/writer_impl.h"
 #include "tidemark/strkey.h"
 
@@ -162,18 +163,21 @@ void writer_sql_add(struct tide_writer *w, uint32_t index)
         sql_add_ledgers(w);
         return;
     }
-    writer_sql(w, "%sINSERT INTO %s.\"%s\" (", index == TIDE_TABLE_CALL ? "WITH a AS (" : "",
+    writer_sql(w, "%sINSERT INTO %s.\"%s\" (", index == TIDE_TABLE_CALL ? "WITH added AS (" : "",
                table->schema, table->name);
     writer_sql_columns(w, table, "");
     writer_sql_more(w, ") SELECT ");
     writer_sql_columns(w, table, "n.");
     writer_sql_more(w, " FROM unnest($1::%s.\"%s\"[]) n ON CONFLICT DO NOTHING", table->schema,
                     table->name);
-    if (index == TIDE_TABLE_CALL)
-        writer_sql_more(w,
-                        " RETURNING 1) UPDATE chain.cursor SET calls = calls + (SELECT count(*)"
-                        " FROM a) WHERE deployment = %u",
-                        w->deployment);
+    if (index != TIDE_TABLE_CALL)
+        return;
+    writer_sql_more(w, " RETURNING *)");
+    writer_sql_fold_added(w, index);
+    writer_sql_more(w,
+                    " UPDATE chain.cursor SET calls = calls + (SELECT count(*) FROM added) WHERE"
+                    " deployment = %u",
+                    w->deployment);
 }
 
 /* ---- one transaction ---- */

@@ -84,15 +84,45 @@ static void put_name(void *self, struct tide_buf *out, const struct tide_rollup_
         return;
     }
     tide_buf_u8(out, '(');
-    tide_table_select(out, table, leaf, false);
+    tide_table_select(out, table, leaf, true);
     tide_buf_u8(out, ')');
+}
+
+/* The rows of the CTE `added`, which are of that table. */
+struct added {
+    const struct tide_table *table;
+};
+
+static void put_added(void *self, struct tide_buf *out, const struct tide_rollup_name *name)
+{
+    const struct tide_table *table = ((const struct added *)self)->table;
+    assert(table_is(table, name));
+    tide_buf_u8(out, '(');
+    tide_table_select(out, table, "added", true);
+    tide_buf_u8(out, ')');
+}
+
+/* Whatever ledgers they are of: each row is folded in the statement that adds it. */
+void writer_sql_fold_added(struct tide_writer *w, uint32_t table)
+{
+    const char *const values[] = { w->deployment_text, "0", "2147483647" };
+    struct added added = { &w->options.tables[table] };
+    const struct tide_rollup_writer writer = { put_added, &added, "rollup", values };
+    for (size_t i = 0; i < tide_rollup_count; i++) {
+        if (!w->rollups[i] || !w->rollup_needs[i][table])
+            continue;
+        writer_sql_more(w, ", folded%zu AS (", i);
+        tide_rollup_write(&w->sql, &tide_rollups[i], &writer);
+        w->sql.len--; /* without its NUL */
+        writer_sql_more(w, ")");
+    }
 }
 
 static tide_status write_sql(struct tide_writer *w, size_t rollup, uint32_t from,
                              struct tide_err *err)
 {
     struct place place = { w, from };
-    const struct tide_rollup_writer writer = { put_name, &place, "rollup" };
+    const struct tide_rollup_writer writer = { put_name, &place, "rollup", NULL };
     tide_buf_reset(&w->sql);
     tide_rollup_write(&w->sql, &tide_rollups[rollup], &writer);
     return w->sql.failed

@@ -189,6 +189,9 @@ tide_status writer_rollup_partition(struct tide_writer *w, uint32_t partition,
  * what reads tables of tokens (rollup.h). Its partitions are attached. */
 tide_status writer_rollup_again(struct tide_writer *w, const struct tide_batch *batch,
                                 struct tide_err *err);
+/* Continues a statement that adds rows of a table in a CTE `added`, which returns them: further
+ * CTEs fold these rows. */
+void writer_sql_fold_added(struct tide_writer *w, uint32_t table);
 
 /* pipe.c: fence and rows (unless copied), state, cover, in one round trip; the transaction
  * is open afterwards */

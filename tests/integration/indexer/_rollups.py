@@ -241,6 +241,15 @@ def market_days():
     return found.items()
 
 
+def call_days():
+    found = {}
+    for row in rows("SELECT deployment, contract, fn, ok, extract(epoch FROM closed_at)::bigint AS t FROM chain.call"):
+        sums = found.setdefault((row["deployment"], day_of(row), row["contract"], row["fn"] is None, row["fn"] or ""), [0, 0])
+        sums[0] += 1
+        sums[1] += not row["ok"]
+    return found.items()
+
+
 def closings():
     engines = {(r["id"], r["address"]) for r in rows("""SELECT d.id, j.address FROM chain.deployment d,
         jsonb_to_recordset(d.contracts) j(address text, role text) WHERE j.role = 'synthetic_engine'""")}
@@ -359,6 +368,7 @@ def main():
             "amount", "fees", "forwards"))),
         compare("market days", markets, stored("market_day", ("deployment", "market", "day"), (
             "opened", "liquidations", "minted", "repaid", "deposited", "withdrawn", "seized"))),
+        compare("days of calls", call_days(), stored("call_day", ("deployment", "day", "contract", "created", "fn"), ("calls", "refused"))),
         compare("closings", closings(), stored("closing", ("deployment", "what", "name", "day"), (
             "ledger", "tx", "seq", "amount", "amount_b"))),
         compare("versions of records", versions, stored_versions()),
