@@ -115,15 +115,17 @@ tide_status chain_open(struct chain *chain, const struct chain_options *options)
                              .random = options->seed * 0x2545f4914f6cdd1du + 1,
                              .ledger = options->first_ledger - 1,
                              .now = options->start_time };
-    uint32_t users = 36 + options->txs * 2; /* enough for the calls of a ledger */
-    chain->slot_max = users + 64;
+    uint32_t founders = chain_founders(options->txs);
+    uint32_t users = options->addresses ? options->addresses : founders;
+    assert(users >= founders);
+    chain->slot_max = founders + 64;
     if (parties_open(&chain->parties, options->passphrase, options->seed, users) != TIDE_OK)
         return TIDE_E_MEMORY;
     chain->accounts = calloc(chain->parties.account_count, sizeof(struct sim_account *));
     chain->slots = calloc(chain->slot_max, sizeof *chain->slots);
     if (!chain->accounts || !chain->slots || tide_arena_open(&chain->arena, SIM_ARENA) != TIDE_OK ||
-        workload_open(&chain->workload, &chain->parties, options->seed, options->profile) !=
-            TIDE_OK)
+        workload_open(&chain->workload, &chain->parties, options->seed, options->profile,
+                      founders) != TIDE_OK)
         return TIDE_E_MEMORY;
     chain->workload.strict_auth = options->strict_auth;
     chain->workload.catalog_native = options->catalog_native;

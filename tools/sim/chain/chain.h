@@ -69,6 +69,7 @@ struct chain_options {
     uint64_t start_time; /* close time of the ledger before        */
     uint32_t close_step; /* seconds                                */
     uint32_t txs;        /* calls a ledger, on average             */
+    uint32_t addresses;  /* accounts of the population, at least chain_founders; 0: so many */
     uint32_t noise;      /* transactions of strangers in a hundred */
     uint32_t life;       /* lifetime of a persistent entry, ledgers; 0: the network's */
     enum workload_profile profile;
@@ -130,6 +131,12 @@ struct chain {
     struct sim_entry **lapsed;
     uint32_t lapsed_max;
 };
+
+/* Accounts of the population that the calls of a ledger need, attested before the first of them. */
+static inline uint32_t chain_founders(uint32_t txs)
+{
+    return 36 + txs * 2;
+}
 
 tide_status chain_open(struct chain *chain, const struct chain_options *options) TIDE_MUST_USE;
 void chain_close(struct chain *chain);

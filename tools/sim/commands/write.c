@@ -19,7 +19,7 @@ struct write_options {
 static const struct sim_option table[] = {
     { "stream",      SIM_TEXT,   AT(stream),     0, 0, "FILE  write framed ledgers there; - is standard output" },
     { "expect",      SIM_TEXT,   AT(expect),     0, 0, "DIR  write the model's own account of the chain" },
-    { "events",      SIM_NUMBER, AT(events),     1, UINT64_MAX, "N  stop with the ledger that reaches so many events" },
+    { "events",      SIM_NUMBER, AT(events),     1, UINT64_MAX, "N  stop with the ledger that reaches so many events; with --ledgers: with what comes first" },
     { "follow",      SIM_NUMBER, AT(follow),     1, 3600000, "MS  then go on, a ledger every so many milliseconds, until stopped" },
     { "append",      SIM_FLAG,   AT(append),     0, 0, "go on behind the lake's last object: same options as before, more ledgers" },
     { "quiet",       SIM_FLAG,   AT(quiet),      0, 0, "no summary on standard error" },
@@ -67,8 +67,7 @@ static bool enough(const struct write_options *o, const struct chain *chain,
 {
     uint64_t done = chain->ledger - o->chain.first_ledger + 1;
     bool reached =
-        o->events ? chain->events >= o->events && (!o->chain.ledgers || done >= o->chain.ledgers)
-                  : done >= o->chain.ledgers;
+        (o->events && chain->events >= o->events) || (o->chain.ledgers && done >= o->chain.ledgers);
     return reached && lake_whole(lake) && chain->ledger >= lake->skip_to;
 }
 

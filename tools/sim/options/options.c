@@ -9,8 +9,9 @@ static const struct sim_option chain_table[] = {
     { "passphrase",  SIM_TEXT,   AT(passphrase), 0, 0, "TEXT  of the network (default: " SIM_PASSPHRASE ")" },
     { "profile",     SIM_TEXT,   AT(profile),    0, 0, "mixed|swaps  the kind of calls (default: mixed)" },
     { "seed",        SIM_NUMBER, AT(seed),       0, UINT64_MAX, "N  everything follows from it (default: 1)" },
-    { "ledgers",     SIM_NUMBER, AT(ledgers),    1, UINT32_MAX, "N  how many, rounded up to whole objects (default: 512)" },
+    { "ledgers",     SIM_NUMBER, AT(ledgers),    1, UINT32_MAX, "N  how many, rounded up to whole objects (default: 512, or what --events needs)" },
     { "txs",         SIM_NUMBER, AT(txs),        1, 2000, "N  calls a ledger, on average (default: 12)" },
+    { "addresses",   SIM_NUMBER, AT(addresses),  1, PARTY_USERS_MAX, "N  accounts of the population (default, and least: 36 and two for each of --txs)" },
     { "noise",       SIM_NUMBER, AT(noise),      0, 100, "N  transactions of strangers to a hundred calls (default: 15)" },
     { "life",        SIM_NUMBER, AT(life),       0, 2073599, "N  ledgers an entry lives without care; 0 is the network's 2073599 (default: 1200)" },
     { "first-ledger", SIM_NUMBER, AT(first_ledger), 2, UINT32_MAX / 2, "N  (default: 1024)" },
@@ -151,6 +152,10 @@ tide_status sim_settings_check(const struct sim_settings *s, struct tide_err *er
         return TIDE_E_USAGE;
     if (strcmp(s->profile, "mixed") != 0 && strcmp(s->profile, "swaps") != 0)
         return tide_fail(err, TIDE_E_USAGE, "--profile=%s: expected mixed or swaps", s->profile);
+    if (s->addresses && s->addresses < chain_founders((uint32_t)s->txs))
+        return tide_fail(err, TIDE_E_USAGE,
+                         "--addresses=%" PRIu64 ": --txs %" PRIu64 " needs at least %u",
+                         s->addresses, s->txs, chain_founders((uint32_t)s->txs));
     return TIDE_OK;
 }
 
@@ -176,6 +181,7 @@ struct chain_options sim_settings_chain(const struct sim_settings *s)
         .start_time = s->start_time,
         .close_step = (uint32_t)s->close_step,
         .txs = (uint32_t)s->txs,
+        .addresses = (uint32_t)s->addresses,
         .noise = (uint32_t)s->noise,
         .life = (uint32_t)s->life,
         .profile = strcmp(s->profile, "swaps") == 0 ? WORKLOAD_SWAPS : WORKLOAD_MIXED,

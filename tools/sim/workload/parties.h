@@ -55,7 +55,8 @@ enum {
     PARTY_GOVS = 7,
     PARTY_FEEDS = 5,
     PARTY_PARTNERS_MAX = 5,
-    PARTY_SIGNERS = 4
+    PARTY_SIGNERS = 4,
+    PARTY_USERS_MAX = 100000
 };
 
 struct party_market {
@@ -83,7 +84,7 @@ struct parties {
     struct keys keys; /* of all of them */
 };
 
-/* user_count 1 to 100 000. TIDE_E_MEMORY. */
+/* user_count 1 to PARTY_USERS_MAX. TIDE_E_MEMORY. */
 tide_status parties_open(struct parties *parties, const char *passphrase, uint64_t seed,
                          uint32_t user_count) TIDE_MUST_USE;
 void parties_close(struct parties *parties);

@@ -49,9 +49,11 @@ static void open_users(struct workload *workload)
 }
 
 tide_status workload_open(struct workload *workload, const struct parties *parties, uint64_t seed,
-                          enum workload_profile profile)
+                          enum workload_profile profile, uint32_t founders)
 {
-    *workload = (struct workload){ .parties = parties, .profile = profile, .random = seed };
+    *workload = (struct workload){
+        .parties = parties, .profile = profile, .random = seed, .founders = founders
+    };
     workload->user_count = parties->user_count + PARTY_WALLETS;
     workload->users = calloc(workload->user_count, sizeof *workload->users);
     workload->busy_at = calloc(parties->account_count, sizeof *workload->busy_at);

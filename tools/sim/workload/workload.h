@@ -115,6 +115,7 @@ struct workload {
     uint32_t round; /* providers that still have to send this round */
     int64_t price[WORKLOAD_FEEDS];
     uint32_t user_count; /* users and wallets */
+    uint32_t founders;   /* users that the deployment attests; the others ask later */
     struct workload_user *users;
     uint32_t *busy_at; /* by account */
     struct workload_pool pools[WORKLOAD_POOLS];
@@ -132,8 +133,9 @@ struct workload {
     struct workload_heal heals[WORKLOAD_HEALS];
 };
 
+/* founders: 1 … parties->user_count. TIDE_E_MEMORY. */
 tide_status workload_open(struct workload *workload, const struct parties *parties, uint64_t seed,
-                          enum workload_profile profile) TIDE_MUST_USE;
+                          enum workload_profile profile, uint32_t founders) TIDE_MUST_USE;
 void workload_close(struct workload *workload);
 
 void workload_call_init(struct workload_call *call);

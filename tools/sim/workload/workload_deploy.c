@@ -223,23 +223,25 @@ static bool first_prices(struct workload *workload, uint32_t i, struct workload_
     return true;
 }
 
-/* Nine users in ten are attested; wallets but the last. */
+/* Nine founders in ten are attested; wallets but the last. Other users are strangers to the verifiers. */
 static bool first_attestations(struct workload *workload, uint32_t i, struct workload_call *call)
 {
     static const int countries[] = { 392, 756, 702, 36, 826, 124 };
     static const long long days[] = { 0, 400, 3, 20 };
     uint8_t bytes[32];
-    if (i >= workload->user_count - 1)
+    if (i >= workload->founders + PARTY_WALLETS - 1)
         return false;
+    uint32_t at =
+        i < workload->founders ? i : i - workload->founders + workload->parties->user_count;
     memset(bytes, (int)i, sizeof bytes);
     tide_slice metadata = tide_slice_of(bytes, i % 10 == 9 ? 0 : sizeof bytes);
     uint32_t verifier = PARTY_VERIFIER + i % 3;
     long long until = days[i % 4] ? (long long)workload->now + days[i % 4] * 86400 : 0;
     workload_begin(call, verifier, PARTY_COMPLIANCE, "attest");
-    workload_args(workload, call, "aauty", (int)verifier, workload->users[i].ref,
+    workload_args(workload, call, "aauty", (int)verifier, workload->users[at].ref,
                   i % 10 == 9 ? 840 : countries[i % 6], until, &metadata);
     call->note = NOTE_ATTEST;
-    call->party = i;
+    call->party = at;
     call->ledger_end = i % MINTS_PER_LEDGER == MINTS_PER_LEDGER - 1;
     return true;
 }
