@@ -142,7 +142,7 @@ COMMENT ON VIEW chain.freshness IS 'when the indexer last showed that it runs, b
 -- A process that serves a deployment asks here periodically for the newest epoch that is ready.
 -- ready: each of the protocol's own contracts is covered from its creation up to the cursor.
 CREATE VIEW chain.deployment_state AS
-SELECT d.id, d.network_id, d.epoch, d.contracts_hash, b.id AS database,
+SELECT d.id, d.network_id, d.epoch, d.contracts_hash, d.created_at, b.id AS database,
   EXISTS (SELECT FROM chain.coverage AS v WHERE v.deployment = d.id) AS covered,
   coalesce(c.ledger, 0) > 0 AND NOT EXISTS (
     SELECT FROM jsonb_to_recordset(d.contracts) AS k(role text, address text)

@@ -16,6 +16,14 @@ struct allowed {
     uint8_t protocols[2][TIDE_HASH_BYTES];
 };
 
+/* A row of chain.deployment. A promoted standby may give its number to another row. */
+struct row_identity {
+    uint32_t id; /* 0: none */
+    uint64_t created_us;
+};
+
+enum { LOST_MAX = 16 };
+
 struct tide_deployment_select {
     char path[4096];
     atomic_uint current; /* id that is served; 0: not known */
@@ -25,6 +33,11 @@ struct tide_deployment_select {
     uint8_t network[TIDE_HASH_BYTES], contracts[TIDE_HASH_BYTES]; /* of the file */
     uint8_t protocol[TIDE_HASH_BYTES];                            /* of what is served */
     uint8_t served[TIDE_HASH_BYTES];
+    struct row_identity current_row; /* of what is served */
+    /* Rows that a primary did not hold, the oldest overwritten first: a standby that still holds
+     * one has diverged. */
+    struct row_identity lost[LOST_MAX];
+    uint32_t lost_next;
     int64_t looked_ms;
     uint32_t awaited; /* id of a newer epoch that was reported as not ready */
 };
@@ -32,6 +45,7 @@ struct tide_deployment_select {
 /* A row of chain.deployment_state. */
 struct candidate {
     uint32_t id, epoch;
+    uint64_t created_us;
     uint8_t network[TIDE_HASH_BYTES], contracts[TIDE_HASH_BYTES];
     bool covered, ready;
 };
@@ -39,9 +53,11 @@ struct candidate {
 static const char state_sql[] =
     "SELECT s.id, s.epoch, s.network_id, s.contracts_hash, s.covered, s.ready,"
     " pg_is_in_recovery(), s.database || ' ' || (SELECT b.oid FROM pg_catalog.pg_database AS b"
-    " WHERE b.datname = current_database()) FROM chain.deployment_state AS s ORDER BY s.epoch DESC,"
+    " WHERE b.datname = current_database()),"
+    " (extract(epoch FROM s.created_at) * 1000000)::bigint FROM chain.deployment_state AS s ORDER "
+    "BY s.epoch DESC,"
     " s.id DESC";
-enum { ID, EPOCH, NETWORK, CONTRACTS, COVERED, READY, STANDBY, DATABASE };
+enum { ID, EPOCH, NETWORK, CONTRACTS, COVERED, READY, STANDBY, DATABASE, CREATED };
 
 static int64_t now_ms(void)
 {
@@ -63,6 +79,7 @@ static bool read_candidate(struct candidate *out, const struct tide_pg_rows *row
 {
     *out = (struct candidate){ .id = (uint32_t)tide_pg_u64(rows, row, ID),
                                .epoch = (uint32_t)tide_pg_u64(rows, row, EPOCH),
+                               .created_us = tide_pg_u64(rows, row, CREATED),
                                .covered = tide_pg_bool(rows, row, COVERED),
                                .ready = tide_pg_bool(rows, row, READY) };
     return out->id && out->id <= UINT16_MAX &&
@@ -108,12 +125,35 @@ static const struct candidate *find_only(const struct candidate *all, uint32_t c
     return *choices == 1 ? only : NULL;
 }
 
-static const struct candidate *find_id(const struct candidate *all, uint32_t count, uint32_t id)
+static bool is_row(const struct candidate *c, const struct row_identity *row)
+{
+    return c->id == row->id && c->created_us == row->created_us;
+}
+
+static const struct candidate *find_row(const struct candidate *all, uint32_t count,
+                                        const struct row_identity *row)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (all[i].id == id)
+        if (is_row(&all[i], row))
             return &all[i];
     return NULL;
+}
+
+/* Under the mutex. A primary's rows are not lost. Of a standby's, those that are lost are removed
+ * from all; returns how many remain. */
+static uint32_t drop_lost(struct tide_deployment_select *s, struct candidate *all, uint32_t count,
+                          bool standby)
+{
+    for (uint32_t l = 0; l < LOST_MAX; l++) {
+        const struct candidate *c = find_row(all, count, &s->lost[l]);
+        if (c && !standby) {
+            s->lost[l] = (struct row_identity){ 0 };
+        } else if (c) {
+            uint32_t at = (uint32_t)(c - all);
+            memmove(&all[at], &all[at + 1], (--count - at) * sizeof *all);
+        }
+    }
+    return count;
 }
 
 /* Rows of the wanted protocol, newest epoch first: the first that is ready, later than what is
@@ -147,6 +187,7 @@ static void note_choice(struct tide_deployment_select *s, const struct candidate
     tide_sha256_update(&sha, tide_slice_of(s->protocol, sizeof s->protocol));
     tide_sha256_final(&sha, s->served);
     s->has_served = true;
+    s->current_row = (struct row_identity){ selected->id, selected->created_us };
     if (before != selected->id)
         tide_log(TIDE_INFO, "deployment.selected", "deployment=%u epoch=%u before=%u", selected->id,
                  selected->epoch, before);
@@ -188,13 +229,33 @@ static void report_waiting(struct tide_deployment_select *s, const struct candid
     }
 }
 
+/* Under the mutex: what is served is not in the database of a primary. Without a file, only its
+ * own protocol may take its place: another network's answers are not what clients asked this
+ * process for. */
+static tide_status note_lost(struct tide_deployment_select *s, const struct candidate *selected,
+                             struct tide_err *err)
+{
+    uint8_t protocol[TIDE_HASH_BYTES];
+    uint32_t id = s->current_row.id;
+    hash_protocol(protocol, selected->network, selected->contracts);
+    if (!s->has_file && memcmp(protocol, s->protocol, sizeof protocol) != 0)
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "the primary does not hold deployment %u any more, and deployment %u is "
+                         "another protocol: say with --deployment FILE which is wanted, or restart",
+                         id, selected->id);
+    s->lost[s->lost_next++ % LOST_MAX] = s->current_row;
+    tide_log(TIDE_WARN, "deployment.lost", "deployment=%u reason=\"the primary does not hold it\"",
+             id);
+    return TIDE_OK;
+}
+
 /* Under the mutex. *selected is among all; TIDE_OK says so. */
 static tide_status choose(struct tide_deployment_select *s, const struct candidate *all,
                           uint32_t count, const struct tide_pg_rows *rows,
                           const struct candidate **selected, struct tide_err *err)
 {
-    uint32_t current = atomic_load(&s->current), choices = 0;
-    const struct candidate *now = find_id(all, count, current);
+    uint32_t current = s->current_row.id, choices = 0;
+    const struct candidate *now = find_row(all, count, &s->current_row);
     struct candidate file = { 0 };
     const struct candidate *wanted = &file;
     memcpy(file.network, s->network, sizeof file.network);
@@ -211,9 +272,8 @@ static tide_status choose(struct tide_deployment_select *s, const struct candida
                          choices);
     if (!*selected)
         return tide_fail(err, TIDE_E_MISSING, "the database holds no such deployment yet");
-    if (lost)
-        tide_log(TIDE_WARN, "deployment.lost",
-                 "deployment=%u reason=\"the primary does not hold it\"", current);
+    if (lost && note_lost(s, *selected, err) != TIDE_OK)
+        return TIDE_E_CONFIG;
     note_choice(s, *selected, rows);
     if (wanted)
         report_waiting(s, all, count, wanted, *selected);
@@ -256,7 +316,9 @@ static tide_status look(struct tide_deployment_select *s, struct tide_pg *pg,
             status = tide_fail(err, TIDE_E_SCHEMA, "chain.deployment_state: row %u", i);
     if (status == TIDE_OK) {
         pthread_mutex_lock(&s->mutex);
-        status = choose(s, all, rows.count, &rows, &selected, err);
+        uint32_t count =
+            rows.count ? drop_lost(s, all, rows.count, tide_pg_bool(&rows, 0, STANDBY)) : 0;
+        status = choose(s, all, count, &rows, &selected, err);
         s->looked_ms = now_ms();
         pthread_mutex_unlock(&s->mutex);
     }

@@ -5,7 +5,9 @@
  *           own contracts are covered from their creation. Then every connection of the process
  *           moves over.
  * Lost      it never moves back, unless a primary does not hold what is served: a standby without
- *           the last commits was promoted, or a backup restored. Then it chooses as at the start.
+ *           the last commits was promoted, or a backup restored. Then it chooses as at the start,
+ *           without a file only within the same protocol. What was lost is not taken from a standby
+ *           again: that one has diverged. A primary that holds it makes it known again.
  * Reload    the file is read again when its addresses changed. What is served stays served until
  *           a deployment of the new file is ready.
  * Threads   any, but open and close. One select is shared by all connections of a process. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A network was reset, a node serves its new epoch, and the standby that is promoted has never heard of it: the node serves the old
-# epoch again and says so, then the new one once it is indexed again, under whatever number.
+# epoch again and says so, then the new one once it is indexed again, under whatever number. A node that comes to a standby which
+# diverged and still holds the lost epoch does not go back to it. A node without a deployment file serves no other protocol instead.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
@@ -23,12 +24,21 @@ write again --start-time 1777225600
 index first
 export TIDEMARK_DEPLOYMENT=$PG_DIR/first/deployment.json
 standby second
+standby third
 node one "$PG_DIR,$PG_DIR/second"
-serves() { # EPOCH: from the database and from the cache; the newest ledger closed in 2026-01 or, after the reset, in 2026-04
-    curl -sf "$(url one /api/coverage)" | grep "\"networkEpoch\":$1[,}]" >/dev/null &&
-        curl -sf "$(url one /api/prices)" | grep "\"closedAt\":\"$([ "$1" = 0 ] && echo 2026-01 || echo 2026-04)" >/dev/null
+mkdir "$PG_DIR/front"
+ln -s "$PG_DIR/third/.s.PGSQL.5432" "$PG_DIR/front/.s.PGSQL.5432"
+node two "$PG_DIR/front"
+serves() { # EPOCH [NODE]: from the database and from the cache; the newest ledger closed in 2026-01 or, after the reset, in 2026-04
+    rows_of "$1" "${2:-one}" &&
+        curl -sf "$(url "${2:-one}" /api/prices)" | grep "\"closedAt\":\"$([ "$1" = 0 ] && echo 2026-01 || echo 2026-04)" >/dev/null
 }
-soon() { wait_for 40 serves "$1" || fail "epoch $1 is not served: $(curl -s "$(url one /api/coverage)" | cut -c1-200) $(curl -s "$(url one /api/prices)" | cut -c1-200) $(tail -n 4 "$PG_DIR/one.log")"; }
+rows_of() { curl -sf "$(url "$2" /api/coverage)" | grep "\"networkEpoch\":$1[,}]" >/dev/null; }
+soon() {
+    local node=${2:-one}
+    wait_for 40 serves "$1" "$node" ||
+        fail "epoch $1 is not served: $(curl -s "$(url "$node" /api/coverage)" | cut -c1-200) $(curl -s "$(url "$node" /api/prices)" | cut -c1-200) $(tail -n 4 "$PG_DIR/$node.log")"
+}
 soon 0
 curl -sN "$(url one /api/stream)" >"$PG_DIR/stream" &
 caught_up second
@@ -39,6 +49,8 @@ wait_for 20 deaf || fail "the standby still receives"
 reset
 index again
 soon 1
+caught_up third
+soon 1 two
 position=$(timeout 2 curl -sN "$(url one /api/stream)" | sed -n 's/^id: //p' | sed -n 1p || true)
 lost=$(now)
 pg_stop immediate
@@ -48,8 +60,51 @@ echo "ok the epoch that was lost is not served, the old one is, $(since "$lost")
 grep 'deployment.lost.*deployment=' "$PG_DIR/one.log" >/dev/null || fail "the log says nothing"
 refused() { [ "$(curl -s -m 1 -o "$PG_DIR/body" -w '%{http_code}' -H "Last-Event-ID: $position" "$(url one /api/stream)")" = 409 ]; }
 wait_for 20 refused || fail "a position of the lost epoch ($position): $(cat "$PG_DIR/body")"
+
+# Node two gets to the new primary, or to the third server, which hears nothing of the promotion and still holds the lost epoch.
+at() { # SERVER: from now on
+    local server
+    ln -sfn "$PG_DIR/$1/.s.PGSQL.5432" "$PG_DIR/front/.s.PGSQL.5432"
+    for server in second third; do
+        on $server "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'tidemark-api%'" >/dev/null
+    done
+}
+at second
+soon 0 two
+selections() { grep -c 'deployment.selected' "$PG_DIR/two.log"; }
+settled=$(selections)
+for server in third second third; do
+    at $server
+    wait_for 20 rows_of 0 two || fail "at the $server server: $(tail -n 4 "$PG_DIR/two.log")"
+done
+[ "$(selections)" = "$settled" ] || fail "node two goes back and forth: $(grep 'deployment\.' "$PG_DIR/two.log")"
+[ "$(on third "SELECT count(*) FROM chain.deployment WHERE epoch = 1")" = 1 ] || fail "the third server does not hold the lost epoch"
+[ "$(on third "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name LIKE 'tidemark-api%'")" = t ] || fail "node two is not at the third server"
+at second
+echo "ok a node that reads at a standby which still holds the lost epoch stays with the old one"
+
 reset
 index again
 soon 1
+soon 1 two
 kill -0 $one_pid || fail "the node ended"
 echo "ok once it is indexed again, as deployment $(sql "SELECT max(id) FROM chain.deployment"), the new epoch is served"
+
+# The database that a node without a file serves is replaced by one of another network.
+write other --passphrase "Another network" --seed 9
+PGDATABASE=postgres "$PG_BIN/createdb" other
+TIDEMARK_DATABASE_URL="host=$PGHOST port=5432 user=postgres dbname=other" "$indexer" run --lake "$PG_DIR/other/lake" \
+    --deployment "$PG_DIR/other/deployment.json" --stop-at-end 2>>"$PG_DIR/indexer.log" || fail "$(tail -n 3 "$PG_DIR/indexer.log")"
+unset TIDEMARK_DEPLOYMENT
+node three "$PG_DIR/second"
+serves 1 three || fail "node three: $(tail -n 3 "$PG_DIR/three.log")"
+kill $one_pid $two_pid
+swap_databases() {
+    PGDATABASE=postgres sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname IN ('tidemark', 'other')" >/dev/null
+    PGDATABASE=postgres sql "ALTER DATABASE tidemark RENAME TO former" 2>/dev/null && PGDATABASE=postgres sql "ALTER DATABASE other RENAME TO tidemark"
+}
+wait_for 20 swap_databases || fail "the databases cannot be renamed"
+said() { curl -s "$(url three /api/coverage)" >/dev/null; grep 'is another protocol' "$PG_DIR/three.log" >/dev/null; }
+wait_for 20 said || fail "node three takes another network silently: $(tail -n 3 "$PG_DIR/three.log") $(curl -s "$(url three /api/coverage)" | cut -c1-200)"
+[ "$(curl -s -o "$PG_DIR/body" -w '%{http_code}' "$(url three /api/coverage)")" = 503 ] || fail "node three answers for another network: $(cut -c1-200 "$PG_DIR/body")"
+echo "ok a node without a deployment file does not go over to another network"
